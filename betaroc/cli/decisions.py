@@ -55,9 +55,9 @@ def read_decided(
     return rows
 
 
-def _typed(read: ScoreData, what: str, dtype: str) -> Scores:
+def _typed(read: ScoreData, noun: str, dtype: str) -> Scores:
     """Scores as the numbers of the software that gave them."""
-    scores = require_scores(read, what, rejected=True)
+    scores = require_scores(read, noun, rejected=True)
     if dtype == "float64":
         return scores
     samples = {who: getattr(scores, who).astype(dtype) for who in ("client", "impostor")}
@@ -89,12 +89,12 @@ def lines_of_reading(rows: Sequence[DecidedSystem]) -> Words:
 
 def report_line(arguments: Namespace, request: DecisionRequest) -> Words:
     """The command of a report on the same files for the same target, to be pasted."""
-    given = {"dev": (arguments.file or [None])[0], "test": arguments.test,
+    argument = {"dev": (arguments.file or [None])[0], "test": arguments.test,
              "target": target_text(request), **fields_of(arguments, "group", "level", "terms"),
              **fields_of(arguments, *arguments.reading)}  # fmt: skip
     usual = {"target": "far=0.01", "level": LEVEL, "terms": BIOMETRIC, **arguments.reading}
     parts = ["betaroc report"]
-    for name, value in given.items():
+    for name, value in argument.items():
         option = option_of(name)
         if value is None or value == usual.get(name):
             continue
@@ -104,5 +104,5 @@ def report_line(arguments: Namespace, request: DecisionRequest) -> Words:
             parts += [f"{option} {quote(column)}" for column in value]
         else:
             values = value if isinstance(value, list) else [value]
-            parts += [option, *(quote(str(one)) for one in values)]
+            parts += [option, *(quote(str(item)) for item in values)]
     return Words(f"{'':8}{visible(' '.join(parts))} -o report.html", "given")

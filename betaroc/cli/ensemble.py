@@ -69,14 +69,14 @@ def run(arguments: Namespace) -> None:
             save_picture(lambda: result.plot(terms=arguments.terms).axes[0], arguments.output)
         step()
     warned = messages(notices, arguments)
-    words = shared_words(one for side in sides for one in side.words)
+    words = shared_words(word for side in sides for word in side.words)
     sources = [source for side in sides for source in side.sources]
     read = [f"{path_words(source.path)} ({read_as(source.format, source.guessed, source.guesses)})"
             for source in sources]  # fmt: skip
     if arguments.html is not None:
         page = inclusion_page(result, read=read, words=words, terms=arguments.terms)
         write_whole(arguments.html, page)
-    readings = [fields_of(one, "path", "format", "guessed", "guesses") for one in sources]
+    readings = [fields_of(item, "path", "format", "guessed", "guesses") for item in sources]
     beside = {"seed": arguments.seed, "read": readings, "warnings": warned}
     say(arguments, lambda: inclusion_numbers(result) | beside,
         lambda: [*apart(Words("\n".join(read), "given")), *result._view()],

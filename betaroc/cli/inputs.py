@@ -106,8 +106,8 @@ def files_of(arguments: Namespace, role: str) -> list[ScoreFiles]:
     """The files of dev or of test: those that are named, or one per class."""
     places = ("test",) if role == "test" else ("file", "pilot", "dev")
     place = next((name for name in places if hasattr(arguments, name)), "test")
-    given = getattr(arguments, place, None)
-    named: list[ScoreFiles] = [given] if isinstance(given, str) else list(given or [])
+    value = getattr(arguments, place, None)
+    named: list[ScoreFiles] = [value] if isinstance(value, str) else list(value or [])
     start = "test_" if role == "test" else ""
     names = [f"{start}{who}_file" for who in ("client", "impostor")]
     two = [path for name in names if (path := getattr(arguments, name, None)) is not None]
@@ -136,14 +136,14 @@ def _streamed(path: str, arguments: Namespace) -> ScoreSummary | None:
         return None
     refuse(arguments, _OF_TRIALS,
            "not stand beside --stream always: sums and counts know no single trial")  # fmt: skip
-    given = reading(arguments)
-    best = summarize_file(path, **given)
+    value = reading(arguments)
+    best = summarize_file(path, **value)
     sides = (best.client, best.impostor)
     low, high = min(s.minimum for s in sides), max(s.maximum for s in sides)
     # Equal bins between the extremes, which are known now.
     if best.is_coarse and low < high and math.isfinite(high - low):
         with quietly():
-            even = summarize_file(path, **given, layout=(low, high))
+            even = summarize_file(path, **value, layout=(low, high))
         best = min(best, even, key=lambda summary: max(summary.rate_error))
     if best.is_coarse:
         warn_of_bins(best)
@@ -236,13 +236,13 @@ def _columns(
     """One column per classifier of one table, as a frame."""
     import pandas as pd
 
-    given = reading(arguments)
-    label, client_label = given.pop("label"), given.pop("client_label")
+    value = reading(arguments)
+    label, client_label = value.pop("label"), value.pop("client_label")
     roles = {role: columns(getattr(arguments, role)) for role in ("group", "id")}
-    given["format_"] = given.pop("format")
-    del given["score"]
+    value["format_"] = value.pop("format")
+    del value["score"]
     read = read_columns(
-        paths[0], systems, wanted_of("", label, roles, DROP), asked_of(**given), key=arguments.key,
+        paths[0], systems, wanted_of("", label, roles, DROP), asked_of(**value), key=arguments.key,
         of_key=(columns(arguments.key_id), arguments.key_label), client_label=client_label,
     )  # fmt: skip
     groups = {column: read.names[column] for column in arguments.group or ()}

@@ -57,8 +57,8 @@ FILE_ARGUMENTS = ("file", "dev", "test", "client_file", "impostor_file", "test_c
 def named_files(arguments: argparse.Namespace, further: Iterable[str] = ()) -> dict[str, str]:
     """By path what results call the score files of a call, and further ones."""
     names = (*FILE_ARGUMENTS, "files", "pilot", "system_files")
-    given = (getattr(arguments, name, None) or [] for name in names)
-    paths = (path for one in given for path in ([one] if isinstance(one, str) else one))
+    value = (getattr(arguments, name, None) or [] for name in names)
+    paths = (path for item in value for path in ([item] if isinstance(item, str) else item))
     return file_names([*paths, *further])
 
 
@@ -73,8 +73,8 @@ def in_options(message: str, arguments: argparse.Namespace, argument: str | None
     ``argument`` is the one that an error is about, with whose name its message begins.
     """
     template = template_of(message)
-    given = argument is not None and getattr(arguments, argument, None) is not None
-    if given and template.startswith(f"{argument} must "):
+    value = argument is not None and getattr(arguments, argument, None) is not None
+    if value and template.startswith(f"{argument} must "):
         template = worded(f"`{argument}`") + template.removeprefix(f"{argument}")
     unended = template.endswith(f"=...{ARGUMENT_END}")
     text = with_arguments(template, partial(_option, arguments=arguments))
@@ -120,9 +120,9 @@ def say(
     elif grid.kept and getattr(arguments, "latex", False):
         sys.stdout.write(latex_grid(retold(grid, spoken)))
     else:
-        told = text_of([retold(one, spoken) for one in sections], _terminal())
+        told = text_of([retold(section, spoken) for section in sections], _terminal())
         sys.stdout.write("".join(f"{line.rstrip()}\n" for line in told.split("\n")))
-    say_warnings([in_terms(one, arguments, words) for one in warned])
+    say_warnings([in_terms(item, arguments, words) for item in warned])
 
 
 def _terminal() -> Terminal:

@@ -221,9 +221,9 @@ def refuse(
     arguments: argparse.Namespace, names: Sequence[str], must: str, remedy: str = "Leave it out."
 ) -> None:
     """Options that the call gives where they have no meaning."""
-    given = given_options(arguments, names)
-    if given:
-        raise InputError(f"{', '.join(given)} must {must}. {remedy}")
+    value = given_options(arguments, names)
+    if value:
+        raise InputError(f"{', '.join(value)} must {must}. {remedy}")
 
 
 def interval_arguments(arguments: argparse.Namespace) -> tuple[float, int]:

@@ -117,7 +117,7 @@ def _distribution(text: str) -> Distribution:
     names = {name: [f.name for f in fields(kind)] for name, kind in kinds.items()}  # type: ignore[arg-type]
     family, _, numbers = text.partition(":")
     try:
-        values = [parse_number(one) for one in numbers.split(",")]
+        values = [parse_number(item) for item in numbers.split(",")]
     except ValueError:
         values = []
     if family not in names or len(values) != len(names[family]):

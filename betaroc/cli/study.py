@@ -75,9 +75,9 @@ def run(arguments: Namespace) -> int:
     except KeyboardInterrupt as stop:
         parts = Folder(folder)
         trials = read_study(folder).skipped if parts.there else 0
-        kept = f"; {trials} trials ({len(parts.parts()) if trials else 0} finished parts) are kept"
+        keep = f"; {trials} trials ({len(parts.parts()) if trials else 0} finished parts) are kept"
         raise KeyboardInterrupt(
-            f"interrupted{kept} in {shown(folder)}. Give the same command again to go on"
+            f"interrupted{keep} in {shown(folder)}. Give the same command again to go on"
         ) from stop
     if arguments.html is not None:
         result.to_html(arguments.html)

@@ -78,19 +78,19 @@ def named_systems(
     arguments: Namespace, *, tests: tuple[int, int | None] = (0, None)
 ) -> list[SystemFiles]:
     """The systems that --system or --systems names; none where the call has neither."""
-    given, place = arguments.system, arguments.systems
-    if given is None and place is None:
+    value, place = arguments.system, arguments.systems
+    if value is None and place is None:
         return []
     beside = given_options(arguments, (*FILE_ARGUMENTS, "name"))
-    if given is not None and place is not None:
+    if value is not None and place is not None:
         beside.append("--systems")
     if beside:
         raise InputError(
-            f"{'--systems' if given is None else '--system'} must stand without"
+            f"{'--systems' if value is None else '--system'} must stand without"
             f" {', '.join(beside)}: it names every file of the call. Leave one of them out."
         )
     if place is None:
-        systems = _of_options(given)
+        systems = _of_options(value)
     elif not place:
         raise InputError("--systems must name a folder or a TOML file; got ''. Give its path.")
     else:
@@ -185,11 +185,11 @@ def read_systems(
 
 
 # --------------------------------------------------------------------------- where from
-def _of_options(given: Sequence[Sequence[str]]) -> list[SystemFiles]:
-    for words in given:
+def _of_options(value: Sequence[Sequence[str]]) -> list[SystemFiles]:
+    for words in value:
         if len(words) < 2:
             raise InputError(f"--system must give a name and a dev file; got {shown(words[0])}.")
-    return [SystemFiles(name, dev, tuple(tests)) for name, dev, *tests in given]
+    return [SystemFiles(name, dev, tuple(tests)) for name, dev, *tests in value]
 
 
 def _of_folder(folder: Path) -> list[SystemFiles]:

@@ -55,9 +55,9 @@ def are_of(dtype: str, values: FloatArray) -> bool:
         return bool(np.all(values.astype(dtype) == values))
 
 
-def dtype_of(*given: Any) -> str:
+def dtype_of(*value: Any) -> str:
     """The widest dtype of arrays of floats, where it is not that of anything else."""
-    known = [one.dtype for one in given if isinstance(getattr(one, "dtype", None), np.dtype)]
-    floats = [one for one in known if one.kind == "f"]
-    widest = str(np.result_type(*floats)) if len(floats) == len(given) else ""
+    known = [item.dtype for item in value if isinstance(getattr(item, "dtype", None), np.dtype)]
+    floats = [item for item in known if item.kind == "f"]
+    widest = str(np.result_type(*floats)) if len(floats) == len(value) else ""
     return widest if widest in ("float16", "float32") else "float64"

@@ -51,13 +51,13 @@ def terms_of(name: object) -> Terms:
     return TERMS[choice(name, tuple(TERMS), "terms")]
 
 
-def instance(value: object, kind: type[_T], name: str, made: str, noun: str = "") -> _T:
+def instance(value: object, kind: type[_T], name: str, result: str, noun: str = "") -> _T:
     """The value, if it is of that class; `made` says how one is, `noun` what users call it."""
     if isinstance(value, kind):
         return value
     noun = noun or kind.__name__.removesuffix("Record")  # what a noun holds, called by the noun
     rule = f"be {'an' if noun[0] in 'AEIO' else 'a'} {noun}"
-    raise refusal(name, rule, typed(value), f"Make one with {made}.", InputTypeError)
+    raise refusal(name, rule, typed(value), f"Make one with {result}.", InputTypeError)
 
 
 def flag(value: object, name: str) -> bool:

@@ -24,9 +24,9 @@ _FOREIGN: tuple[tuple[Any, str, str], ...] = (
 )
 
 
-def refuse_kind(values: object, name: str, what: str, remedy: str) -> NoReturn:
+def refuse_kind(values: object, name: str, noun: str, remedy: str) -> NoReturn:
     """Raise InputTypeError for an object of a kind that is not read."""
-    actual = f"{what} ({type(values).__name__})"
+    actual = f"{noun} ({type(values).__name__})"
     raise refusal(name, _SEQUENCE, actual, remedy, InputTypeError)
 
 

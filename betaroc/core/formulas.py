@@ -192,8 +192,8 @@ def formula_columns(terms: Any, name: str, present: list[str], own: tuple[str, .
 
     `own` are the columns of score and label, which are no covariates.
     """
-    found = list(dict.fromkeys(c for f in _factors(terms) for c in factor_columns(f, name)))
-    for column in found:
+    result = list(dict.fromkeys(c for f in _factors(terms) for c in factor_columns(f, name)))
+    for column in result:
         if column in own:
             raise InputError.about(name)(
                 f"{name} must not use {column!r}: the score is what is explained, and each class"
@@ -204,14 +204,14 @@ def formula_columns(terms: Any, name: str, present: list[str], own: tuple[str, .
                 f"{name} must not use a column called 'prior', which means the share of clients"
                 " here. Rename the column."
             )
-    unknown = [c for c in found if c not in present]
+    unknown = [c for c in result if c not in present]
     if unknown:
         columns = [c for c in present if c not in own]
         raise InputError.about(name)(
             f"{name} must name columns of the frame; {shown(unknown[0])} is none of"
             f" {listed(columns)}. {nearest(unknown[0], columns).strip() or 'Give one of them.'}"
         )
-    return found
+    return result
 
 
 def _factors(terms: Any) -> list[Any]:
@@ -270,10 +270,10 @@ def _terms(name: str) -> list[Any]:
 
 def spelled(name: Any) -> str:
     """The name of one term as it is spelled here."""
-    found = _terms(name)
-    if len(found) != 1:
+    result = _terms(name)
+    if len(result) != 1:
         raise InputError(
             f"each term must be one term of a formula other than the intercept; got {shown(name)}."
             " Give several terms as several arguments."
         )
-    return term_name(found[0])
+    return term_name(result[0])

@@ -138,8 +138,8 @@ def file_names(paths: Iterable[str]) -> dict[str, str]:
     {'/data/ann/mlp/dev.csv': 'mlp/dev.csv', '/data/ann/svm/dev.csv': 'svm/dev.csv', \
 'test.csv': 'test.csv'}
     """
-    given = list(dict.fromkeys(paths))
-    whole = {path: Path(os.path.abspath(path)).parts for path in given if path not in ("", STDIN)}
+    value = list(dict.fromkeys(paths))
+    whole = {path: Path(os.path.abspath(path)).parts for path in value if path not in ("", STDIN)}
     folders = zip(*(own[:-1] for own in whole.values()), strict=False)
     shared = sum(1 for _ in takewhile(lambda column: len(set(column)) == 1, folders))
     below = {path: own[shared:] for path, own in whole.items()}
@@ -149,7 +149,7 @@ def file_names(paths: Iterable[str]) -> dict[str, str]:
         alone = (own[-n:] for n in range(1, len(own)) if ends[own[-n:]] == 1)
         return "/".join(next(alone, own))
 
-    return {path: told(below[path]) if path in below else path for path in given}
+    return {path: told(below[path]) if path in below else path for path in value}
 
 
 def _neighbours(path: Path) -> str:
@@ -179,9 +179,9 @@ def of_the_system(name: str) -> Iterator[None]:
         ) from error
 
 
-def read_toml(path: Path, what: str, remedy: str) -> dict[str, Any]:
+def read_toml(path: Path, noun: str, remedy: str) -> dict[str, Any]:
     """The tables of a TOML file; errors say what it is, and what to do."""
-    text = small_text(path, what, remedy)
+    text = small_text(path, noun, remedy)
     try:
         return tomllib.loads(text)
     except (tomllib.TOMLDecodeError, RecursionError) as error:
@@ -192,19 +192,19 @@ def read_toml(path: Path, what: str, remedy: str) -> dict[str, Any]:
         raise FileFormatError(f"{shown(str(path))} must be TOML; {said}. {do}.") from error
 
 
-def small_text(path: Path, what: str, remedy: str, largest: int = _LARGEST) -> str:
+def small_text(path: Path, noun: str, remedy: str, largest: int = _LARGEST) -> str:
     """The text of a file that is held as a whole; what is none is refused before it is read."""
     try:
-        found = path.stat()
-        if not stat.S_ISREG(found.st_mode):
-            kind = "a folder" if stat.S_ISDIR(found.st_mode) else "a FIFO, a socket or a device"
+        result = path.stat()
+        if not stat.S_ISREG(result.st_mode):
+            kind = "a folder" if stat.S_ISDIR(result.st_mode) else "a FIFO, a socket or a device"
             raise FileFormatError(
-                f"{what} must be a file that can be read; {shown(str(path))} is {kind}. {remedy}"
+                f"{noun} must be a file that can be read; {shown(str(path))} is {kind}. {remedy}"
             )
-        if found.st_size > largest:
+        if result.st_size > largest:
             raise FileFormatError(
-                f"{what} must have at most {largest} bytes; {shown(str(path))} has"
-                f" {found.st_size}. {remedy}"
+                f"{noun} must have at most {largest} bytes; {shown(str(path))} has"
+                f" {result.st_size}. {remedy}"
             )
         return path.read_text(encoding="utf-8")
     except UnicodeDecodeError as error:
@@ -215,6 +215,6 @@ def small_text(path: Path, what: str, remedy: str, largest: int = _LARGEST) -> s
         if isinstance(error, FileFormatError):
             raise
         raise FileFormatError(
-            f"{what} must be a file that can be read; {shown(str(path))}:"
+            f"{noun} must be a file that can be read; {shown(str(path))}:"
             f" {getattr(error, 'strerror', None) or error}. {remedy}"
         ) from error

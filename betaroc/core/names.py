@@ -76,12 +76,12 @@ def columns_beside(
     """The columns of what both classes have, or one of them."""
     wide = {2 if part is not None and part.ndim == 2 else 1 for part in parts}
     names = [name] if wide == {1} else [f"{name}_1", f"{name}_2"]
-    found: dict[str, AnyArray | list[Any]] = {}
+    result: dict[str, AnyArray | list[Any]] = {}
     for k, title in enumerate(names):
         columns = [None if p is None else p if p.ndim == 1 else p[:, k] for p in parts]
         if all(column is not None for column in columns):
-            found[title] = np.concatenate(columns)  # type: ignore[arg-type]
+            result[title] = np.concatenate(columns)  # type: ignore[arg-type]
         else:
             each = zip(columns, sizes, strict=True)
-            found[title] = [v for c, n in each for v in ([None] * n if c is None else c.tolist())]
-    return found
+            result[title] = [v for c, n in each for v in ([None] * n if c is None else c.tolist())]
+    return result

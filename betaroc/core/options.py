@@ -87,7 +87,7 @@ class IntervalOptions:
         self, draw: Callable[[np.random.Generator, int], Any], *columns: int
     ) -> FloatArray:
         """What `draw` makes of each block of replicates, a row per replicate."""
-        found = np.empty((self.replicates, *columns))
+        result = np.empty((self.replicates, *columns))
         for rows, stream in streams(self.replicates, self.rng):
-            found[rows] = draw(stream, rows.stop - rows.start)
-        return found
+            result[rows] = draw(stream, rows.stop - rows.start)
+        return result

@@ -146,7 +146,7 @@ def free_memory() -> float:
     free = [float("inf")]
     with suppress(OSError, ValueError, KeyError):
         lines = Path("/proc/meminfo").read_text(encoding="ascii").splitlines()
-        known = {name: int(rest.split()[0]) for name, rest in (one.split(":") for one in lines)}
+        known = {name: int(rest.split()[0]) for name, rest in (line.split(":") for line in lines)}
         free.append(1024.0 * (known["MemAvailable"] + known["SwapFree"]))
     with suppress(OSError, ValueError):  # "max" where there is no limit
         free.append(float(int(Path("/sys/fs/cgroup/memory.max").read_text(encoding="ascii"))))

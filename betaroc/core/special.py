@@ -427,17 +427,17 @@ def beta_quantile(a: Any, b: Any, p: Any) -> FloatArray:
     least, most = np.minimum(a, b), np.maximum(a, b)
     many = (most > _MANY) & (least > _ENOUGH)
     rare = (most > _SEVERAL) & (least <= _RARE * most) & ~many
-    other = many | rare
-    share = np.asarray(betaincinv(np.where(other, 1.0, a), np.where(other, 1.0, b), p))
+    second = many | rare
+    share = np.asarray(betaincinv(np.where(second, 1.0, a), np.where(second, 1.0, b), p))
     if np.any(rare):
         gamma = np.where(a < b, gammaincinv(least, p), gammainccinv(least, p))
         small = gamma / (most + 0.5 * (least - 1.0 + gamma))
         share = np.where(rare, np.where(a < b, small, 1.0 - small), share)
     if not np.any(many):
         return share
-    one, other = (0.5 / (np.maximum(shape, _ENOUGH) - 0.5) for shape in (a, b))
-    size, z = 2.0 / (one + other), -ndtri(p)
+    first, second = (0.5 / (np.maximum(shape, _ENOUGH) - 0.5) for shape in (a, b))
+    size, z = 2.0 / (first + second), -ndtri(p)
     bend = (z * z - 3.0) / 6.0
     w = z * np.sqrt(size + bend) / size
-    w -= (other - one) * (bend + 5.0 / 6.0 - 2.0 / (3.0 * size))
+    w -= (second - first) * (bend + 5.0 / 6.0 - 2.0 / (3.0 * size))
     return np.where(many, 1.0 / (1.0 + b / a * np.exp(2.0 * w)), share)

@@ -61,8 +61,8 @@ class Framed(Tabular):
         >>> table["estimate"].tolist(), table["method"].tolist()
         ([0.8125], ['logit-delong+newcombe'])
         """
-        found = {f.name: getattr(self, f.name) for f in fields(self) if f.compare}
-        flat = {k: v for k, v in found.items() if v is None or isinstance(v, _CELLS)}
+        result = {f.name: getattr(self, f.name) for f in fields(self) if f.compare}
+        flat = {k: v for k, v in result.items() if v is None or isinstance(v, _CELLS)}
         size = max((v.size for v in flat.values() if isinstance(v, np.ndarray)), default=1)
         return self._table({k: _cells(v, size) for k, v in flat.items()})
 
@@ -73,14 +73,14 @@ def _cells(value: Any, size: int) -> Any:
     return np.broadcast_to(np.asarray(math.nan if value is None else value), size)
 
 
-def in_library(found: _T, given: object) -> _T:
+def in_library(result: _T, value: object) -> _T:
     """A result whose tables are frames of the library of what it was asked of."""
-    return replace(found, library=getattr(given, "library", None))
+    return replace(result, library=getattr(value, "library", None))
 
 
-def first_library(given: Iterable[Tabular | None]) -> Library | None:
+def first_library(value: Iterable[Tabular | None]) -> Library | None:
     """That of the first who has one."""
-    return next((one.library for one in given if one is not None and one.library), None)
+    return next((item.library for item in value if item is not None and item.library), None)
 
 
 def library_of(values: object) -> Library | None:
@@ -161,13 +161,13 @@ def _list_of(kind: Any, _: int) -> Any:
 def _column(values: Any, library: str) -> AnyArray | list[Any]:
     """Numbers as an array, anything else as a list."""
     if not isinstance(values, np.ndarray) or values.dtype.kind not in _KINDS:
-        found = values.tolist() if isinstance(values, np.ndarray) else list(values)
-        kinds = set(map(type, found)) - {type(None)}
+        result = values.tolist() if isinstance(values, np.ndarray) else list(values)
+        kinds = set(map(type, result)) - {type(None)}
         if not kinds or not all(issubclass(kind, _NUMBERS) for kind in kinds):
             if len(kinds) > 1 and library != "pandas":
-                return [None if value is None else str(value) for value in found]
-            return found
-        values = np.array([math.nan if value is None else value for value in found])
+                return [None if value is None else str(value) for value in result]
+            return result
+        values = np.array([math.nan if value is None else value for value in result])
     return np.asarray(values.astype(_KINDS[values.dtype.kind], copy=False))
 
 

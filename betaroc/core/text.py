@@ -62,14 +62,14 @@ def nearest(value: object, options: Sequence[str]) -> str:
     word = wanted.lstrip("-")
     start = wanted.removesuffix(word)
     same = (start + name for name in (*SYNONYMS.get(word, ()), _COMES_TO.get(word, word)))
-    found = next((name for name in same if name in folded), None)
-    if found is None and word not in SYNONYMS:
-        found = _close(wanted, [*folded, *(start + name for name in RATE_NAMES)], start)
-    if found not in folded:
+    result = next((name for name in same if name in folded), None)
+    if result is None and word not in SYNONYMS:
+        result = _close(wanted, [*folded, *(start + name for name in RATE_NAMES)], start)
+    if result not in folded:
         return ""
-    meant = folded[found]
-    blank = " (it has blanks around it)" if meant != meant.strip() else ""
-    return f"Did you mean {shown(meant)}{blank}? "
+    intended = folded[result]
+    blank = " (it has blanks around it)" if intended != intended.strip() else ""
+    return f"Did you mean {shown(intended)}{blank}? "
 
 
 def _close(wanted: str, names: Sequence[str], start: str) -> str | None:

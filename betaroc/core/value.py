@@ -199,11 +199,11 @@ class Value:
     @classmethod
     def _restored(cls, content: dict[str, Any]) -> Self:
         """The value of a document's parts."""
-        given = {f.name for f in fields(cls) if f.init}  # type: ignore[arg-type]
-        made = cls(**{name: value for name, value in content.items() if name in given})
-        for name in content.keys() - given:
-            object.__setattr__(made, name, content[name])
-        return made
+        argument = {f.name for f in fields(cls) if f.init}  # type: ignore[arg-type]
+        result = cls(**{name: value for name, value in content.items() if name in argument})
+        for name in content.keys() - argument:
+            object.__setattr__(result, name, content[name])
+        return result
 
     def __init_subclass__(cls, **options: Any) -> None:
         """Public methods have numpy's own error state and give their notices once."""

@@ -246,10 +246,10 @@ class ClassWords(NamedTuple):
         return f"{text} {self.one(who) if round(n) == 1 else self.many(who)}"
 
 
-def shared_words(given: Iterable[ClassWords | None]) -> ClassWords:
+def shared_words(value: Iterable[ClassWords | None]) -> ClassWords:
     """The words that all score sets of a text have; else those of the package."""
-    found = set(given)
-    only = found.pop() if len(found) == 1 else None
+    result = set(value)
+    only = result.pop() if len(result) == 1 else None
     return ClassWords() if only is None else only
 
 
@@ -262,11 +262,11 @@ def words_of(client: object, impostor: object) -> ClassWords | None:
 
 def client_word(labels: list[str]) -> str | None:
     """Which of two words is the client's where the field leaves no doubt; else None."""
-    found = [
-        one for one, other in (labels, labels[::-1])
-        if _folded(other) in _PAIRS.get(_folded(one), ())
+    result = [
+        first for first, second in (labels, labels[::-1])
+        if _folded(second) in _PAIRS.get(_folded(first), ())
     ]  # fmt: skip
-    return found[0] if len(found) == 1 else None
+    return result[0] if len(result) == 1 else None
 
 
 def is_class_word(label: str) -> bool:
@@ -374,10 +374,10 @@ def worded(text: str) -> str:
 
 def with_arguments(template: str, words: Callable[[str], str]) -> str:
     """The text with other words for the arguments of Python between its marks."""
-    return _ARGUMENT.sub(lambda found: words(found[1]), template)
+    return _ARGUMENT.sub(lambda result: words(result[1]), template)
 
 
 def for_readers(text: str) -> str:
     """Without the sentences that name an argument, which speak to who makes the call."""
     sentences = re.split(r"(?<=[.!?]) ", with_arguments(template_of(text), lambda _: "\0"))
-    return " ".join(one for one in sentences if "\0" not in one)
+    return " ".join(sentence for sentence in sentences if "\0" not in sentence)

@@ -193,7 +193,7 @@ def load_games() -> Dataset:
     (1990, 1647)
     """
     file = "nba_games.csv.gz"
-    found = _dataset(
+    result = _dataset(
         "fivethirtyeight",
         (file, file),
         name="games",
@@ -203,18 +203,20 @@ def load_games() -> Dataset:
         f" test are the seasons from {_TEST_SEASON} on.",
         group="season",
     )
-    return replace(found, dev=_seasons(found.dev, late=False), test=_seasons(found.test, late=True))
+    return replace(
+        result, dev=_seasons(result.dev, late=False), test=_seasons(result.test, late=True)
+    )
 
 
 def _seasons(scores: Scores, *, late: bool) -> Scores:
     """The games of test's seasons, or those before; a season is no group that depends."""
-    kept = {
+    keep = {
         who: getattr(scores, who)[
             (np.asarray(getattr(scores, f"{who}_groups"), dtype=int) >= _TEST_SEASON) == late
         ]
         for who in ("client", "impostor")
     }
-    return replace(scores, **kept, client_groups=None, impostor_groups=None, source=None)
+    return replace(scores, **keep, client_groups=None, impostor_groups=None, source=None)
 
 
 def _dataset(

@@ -64,9 +64,9 @@ def read_column(series: Any, name: str, rows: AnyArray) -> tuple[AnyArray, tuple
             " Convert it to one of them."
         )
     text = np.array([str(v) if used else "" for v, used in zip(values, rows, strict=True)])
-    there = set(text[rows].tolist())
-    order = dtype.categories if isinstance(dtype, nw.Enum) else sorted(there)
-    return text, tuple(str(level) for level in order if str(level) in there)
+    present = set(text[rows].tolist())
+    order = dtype.categories if isinstance(dtype, nw.Enum) else sorted(present)
+    return text, tuple(str(level) for level in order if str(level) in present)
 
 
 def _numbers(values: Any, called: str, rows: AnyArray) -> FloatArray:
@@ -110,14 +110,14 @@ class DesignMatrix:
         parts = np.split(np.asarray(matrix, dtype=np.float64), stops[:-1])
         self.rows = dict(zip(sizes, parts, strict=True))
         # Columns that are categories here, with what they may be.
-        found = {c.name: c.levels for c in self.covariates if c.levels is not None}
+        result = {c.name: c.levels for c in self.covariates if c.levels is not None}
         coded = [f for term in self.info.formula for f in term.factors if f.expr.startswith("C(")]
         named = {factor_columns(factor, self.name)[0] for factor in coded}
         for c in self.covariates:
             if c.name in named and c.levels is None:
                 values = np.concatenate([c.client, c.impostor])
-                found[c.name] = tuple(np.unique(values).tolist())
-        self.categories = found
+                result[c.name] = tuple(np.unique(values).tolist())
+        self.categories = result
 
     def _made(self, made_by: Any, columns: dict[str, Any], n: int, **options: Any) -> Any:
         """A matrix of finite numbers, made by formulaic."""
@@ -149,14 +149,14 @@ class DesignMatrix:
     def terms(self, gone: list[str]) -> list[int]:
         """Which columns belong to these terms."""
         stops = np.cumsum([0, *(len(part.columns) for part in self.info.structure)]).tolist()
-        found = zip(self.info.structure, stops, stops[1:], strict=False)
-        return [k for part, a, b in found if term_name(part.term) in gone for k in range(a, b)]
+        result = zip(self.info.structure, stops, stops[1:], strict=False)
+        return [k for part, a, b in result if term_name(part.term) in gone for k in range(a, b)]
 
     def row(self, values: Mapping[str, Any]) -> FloatArray:
         """The columns at new values, one of each covariate."""
         columns = {c.name: _column(np.array([values[c.name]]), c) for c in self.covariates}
-        made: FloatArray = np.asarray(self._made(self.info, columns, 1), dtype=np.float64)[0]
-        return made
+        result: FloatArray = np.asarray(self._made(self.info, columns, 1), dtype=np.float64)[0]
+        return result
 
     def leverage(self, who: str, row: FloatArray) -> float:
         """Leverage of new values among the trials of a class, by the largest of any trial."""
@@ -204,8 +204,8 @@ class DesignMatrix:
                     f" all {values.size} of them. {self._hint(who)}"
                 )
             return
-        there = set(values.tolist())
-        absent = [level for level in levels if level not in there]
+        present = set(values.tolist())
+        absent = [level for level in levels if level not in present]
         if len(levels) - len(absent) < 2:
             raise InputError(
                 f"{c.name!r} must vary among the {who} trials; all {values.size} of them have"
@@ -214,7 +214,7 @@ class DesignMatrix:
         if absent:
             raise InputError(
                 f"every category of {c.name!r} must have {who} trials; {shown(absent[0])} has none"
-                f" (the {who} trials have {listed(sorted(there))}). Leave out its trials, or"
+                f" (the {who} trials have {listed(sorted(present))}). Leave out its trials, or"
                 f" join it with another. {self._hint(who)}"
             )
 
@@ -254,26 +254,28 @@ def designs_of(
 
 # -------------------------------------------------------------------------- new values
 def checked_values(
-    given: Mapping[str, Any],
+    value: Mapping[str, Any],
     covariates: tuple[Covariate, ...],
     categories: Mapping[str, tuple[Any, ...]],
 ) -> dict[str, Any]:
     """One value for each covariate, no others."""
     names = [c.name for c in covariates]
-    for name in given:
+    for name in value:
         if name not in names:
-            there = f"the covariates are {listed(names)}" if names else "the fit has no covariates"
+            present = (
+                f"the covariates are {listed(names)}" if names else "the fit has no covariates"
+            )
             raise InputError(
-                f"{shown(name)} must be a covariate of the fit; {there}."
+                f"{shown(name)} must be a covariate of the fit; {present}."
                 f" {nearest(name, names)}".rstrip()
             )
-    missing = [name for name in names if name not in given]
+    missing = [name for name in names if name not in value]
     if missing:
         raise InputError(
             f"every covariate must have a value; {listed(missing)} got none. The covariates are"
             f" {listed(names)}."
         )
-    return {c.name: _value(given[c.name], c, categories.get(c.name)) for c in covariates}
+    return {c.name: _value(value[c.name], c, categories.get(c.name)) for c in covariates}
 
 
 def _value(value: Any, covariate: Covariate, levels: tuple[Any, ...] | None) -> Any:
@@ -315,5 +317,5 @@ def outside(
                 f"no {who} trial has such values together (leverage {far:.2g} times the"
                 " largest of theirs)"
             )
-    found = [f"{name}={values[name]:g} ({', '.join(ends)})" for name, ends in ranges.items()]
-    return found + apart
+    result = [f"{name}={values[name]:g} ({', '.join(ends)})" for name, ends in ranges.items()]
+    return result + apart

@@ -242,9 +242,9 @@ def frame_columns(
     """
     present = frame.names
     columns = {
-        role: named_columns(given, role)
-        for role, given in wanted.items()
-        if given is not None or role in ("score", "label")
+        role: named_columns(value, role)
+        for role, value in wanted.items()
+        if value is not None or role in ("score", "label")
     }
     _refuse_absent(present, [(r, c) for r, names in columns.items() for c in names], "the frame")
     table = frame.selected([c for names in columns.values() for c in names])
@@ -270,21 +270,21 @@ def _refuse_absent(present: list[str], columns: list[tuple[str, str]], where: st
             )
 
 
-def named_columns(given: Any, role: str, *, single: bool | None = None) -> tuple[str, ...]:
+def named_columns(value: Any, role: str, *, single: bool | None = None) -> tuple[str, ...]:
     """The names of one column, or of two different ones given as a tuple where there may be."""
     single = role in _SINGLE if single is None else single
-    names = given if isinstance(given, tuple) else (given,)
+    names = value if isinstance(value, tuple) else (value,)
     if not all(isinstance(name, str) for name in names):
         raise InputTypeError.about(role)(
-            f"{role} must be the name of a column, or a tuple of two; got {shown(given)} of type"
-            f" {type(given).__name__}. Pass text, such as ('claimed', 'real'); of columns that are"
+            f"{role} must be the name of a column, or a tuple of two; got {shown(value)} of type"
+            f" {type(value).__name__}. Pass text, such as ('claimed', 'real'); of columns that are"
             " named by numbers rename them first: frame.rename(columns=str)."
         )
     if len(names) != len(set(names)) or not 1 <= len(names) <= 2 - single:
         raise InputError.about(role)(
             f"{role} must name one column"
             + ("" if single else " or two different ones")
-            + f"; got {shown(given)}. Name each column once."
+            + f"; got {shown(value)}. Name each column once."
         )
     return names
 
@@ -381,8 +381,8 @@ def _count_wrong(source: Source, score: str, wrong: Any = None) -> _Wrong:
     return reduce(_both, parts, (0, 0, []))
 
 
-def _both(one: _Wrong, other: _Wrong) -> _Wrong:
-    return one[0] + other[0], one[1] + other[1], [*one[2], *other[2]][:3]
+def _both(first: _Wrong, second: _Wrong) -> _Wrong:
+    return first[0] + second[0], first[1] + second[1], [*first[2], *second[2]][:3]
 
 
 def _wrong_of_piece(piece: Any, score: str, wrong: Any) -> _Wrong:
@@ -433,8 +433,8 @@ def _counted_labels(piece: Any, label: str) -> Counter[Any]:
     return Counter(dict(zip(part["label"].tolist(), part["n"].tolist(), strict=True)))
 
 
-def _both_tallies(one: Counter[Any], other: Counter[Any]) -> Counter[Any]:
-    return Counter(dict((one + other).most_common(_MOST)))
+def _both_tallies(first: Counter[Any], second: Counter[Any]) -> Counter[Any]:
+    return Counter(dict((first + second).most_common(_MOST)))
 
 
 #: Labels beyond which nothing is summed any more.
@@ -452,12 +452,12 @@ def frame_source(frame: Any, score: str, label: str, *, instead: str) -> Source:
     """
     named = partial(frame_error, score, label)
     with as_ours(named):
-        given = opened(frame, instead)
-    table = given.table
-    if given.is_dask:
+        value = opened(frame, instead)
+    table = value.table
+    if value.is_dask:
         parts = partial(_partitions, table)
-        return PartitionedSource(given.schema, parts, named, library="pandas")
-    if not is_lazy(table) and given.library == "polars":
+        return PartitionedSource(value.schema, parts, named, library="pandas")
+    if not is_lazy(table) and value.library == "polars":
         table = table.lazy()  # its own engine is the faster one
 
     def pieces(columns: list[str]) -> Iterator[Any]:
@@ -468,7 +468,7 @@ def frame_source(frame: Any, score: str, label: str, *, instead: str) -> Source:
             starts = range(0, max(len(wanted), 1), SLICE)  # a slice even of no rows
             yield from (wanted[start : start + SLICE] for start in starts)
 
-    return Source(given.schema, pieces, named, library=given.library)
+    return Source(value.schema, pieces, named, library=value.library)
 
 
 def _partitions(frame: Any, columns: list[str]) -> Iterator[Any]:
@@ -552,16 +552,16 @@ def _piece_squares(piece: Any, score: str, label: str, centres: dict[Any, float]
     sums = [nw.col(name).sum() for name in (*away, *square)]
     columns = arrays_of(rows.with_columns(**square).group_by("label").agg(*sums))
     of_row = columns["label"].tolist()
-    found = dict.fromkeys(centres, (0.0, 0.0))
+    result = dict.fromkeys(centres, (0.0, 0.0))
     for k, of_label in enumerate(centres):
         if of_label in of_row:
             row = of_row.index(of_label)
-            found[of_label] = float(columns[f"total{k}"][row]), float(columns[f"square{k}"][row])
-    return found
+            result[of_label] = float(columns[f"total{k}"][row]), float(columns[f"square{k}"][row])
+    return result
 
 
-def _added_squares(one: _Squares, other: _Squares) -> _Squares:
-    return {k: (one[k][0] + total, one[k][1] + square) for k, (total, square) in other.items()}
+def _added_squares(first: _Squares, second: _Squares) -> _Squares:
+    return {k: (first[k][0] + total, first[k][1] + square) for k, (total, square) in second.items()}
 
 
 def system_groups(source: Source, system: str, score: str, label: str) -> dict[str, AnyArray]:
@@ -577,11 +577,11 @@ def system_groups(source: Source, system: str, score: str, label: str) -> dict[s
                     refuse_many_labels(source, label)
                 else:
                     parts.append(part)
-        found = _joined(parts)
-        low = float(np.min(found["minimum"], initial=0.0))
-        high = float(np.max(found["maximum"], initial=0.0))
+        result = _joined(parts)
+        low = float(np.min(result["minimum"], initial=0.0))
+        high = float(np.max(result["maximum"], initial=0.0))
         refuse_lost_integers(source, score, low, high)
-    return found
+    return result
 
 
 #: Columns of groups.
@@ -607,25 +607,25 @@ def _joined(parts: list[_Groups]) -> _Groups:
     return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
 
 
-def _merged_groups(one: _Groups | None, other: _Groups | None) -> _Groups | None:
+def _merged_groups(first: _Groups | None, second: _Groups | None) -> _Groups | None:
     """The groups of both, each once; None for labels without end."""
     import narwhals as nw
 
-    if one is None or other is None:
+    if first is None or second is None:
         return None
-    both = nw.from_dict(_joined([one, other]), backend="pandas")  # as partitions are
+    both = nw.from_dict(_joined([first, second]), backend="pandas")  # as partitions are
     keys = ["system", "label", "bin"]
-    sums = [nw.col(name).sum() for name in one if name not in (*keys, "minimum", "maximum")]
+    sums = [nw.col(name).sum() for name in first if name not in (*keys, "minimum", "maximum")]
     ends = nw.col("minimum").min(), nw.col("maximum").max()
-    found = arrays_of(both.group_by(keys).agg(*sums, *ends))
-    return found if len(_distinct(found["label"])) <= _MANY else None
+    result = arrays_of(both.group_by(keys).agg(*sums, *ends))
+    return result if len(_distinct(result["label"])) <= _MANY else None
 
 
-def _added(one: Labels | None, other: Labels | None) -> Labels | None:
+def _added(first: Labels | None, second: Labels | None) -> Labels | None:
     """The sums of both; None if there are labels without end."""
-    if one is None or other is None:
+    if first is None or second is None:
         return None
-    both = added(one, other)
+    both = added(first, second)
     return both if len(both) <= _MANY else None
 
 
@@ -667,13 +667,13 @@ def _extremes(rows: Any, columns: dict[str, AnyArray], labels: list[Any]) -> dic
             arrays_of(counted(end).sort("s", descending=upper).head(KEPT))
             for both in ends for upper, end in zip((False, True), both, strict=True)
         ]  # fmt: skip
-    found: dict[Any, dict[float, int]] = {}  # a value may stand in several parts
+    result: dict[Any, dict[float, int]] = {}  # a value may stand in several parts
     for part in parts:
         for label, value, n in zip(*(part[k].tolist() for k in ("label", "s", "n")), strict=True):
-            found.setdefault(label, {})[value] = min(int(n), KEPT)
+            result.setdefault(label, {})[value] = min(int(n), KEPT)
     return {
         label: extremes_of(np.repeat(np.array(list(own)), list(own.values())))
-        for label, own in found.items()
+        for label, own in result.items()
     }
 
 
@@ -712,8 +712,8 @@ def _grouped(rows: Any, bins: int, layout: Layout, keys: tuple[str, ...] = ("lab
     inside = (s > 0.0) & (s < 1.0)
     places = {"zero": finite & (s == 0.0), "one": s == 1.0, "outside": (s < 0.0) | (s > 1.0)}
     kind = nw.when(raw.is_null()).then(code["missing"]).otherwise(nw.col("kind"))
-    for name, there in places.items():
-        kind = nw.when(there).then(code[name]).otherwise(kind)
+    for name, present in places.items():
+        kind = nw.when(present).then(code[name]).otherwise(kind)
     rows = rows.with_columns(
         kind=kind,
         safe=nw.when(inside).then(s).otherwise(nw.lit(0.5)),
@@ -749,10 +749,10 @@ def _masks(labels: Any) -> list[tuple[Any, BoolArray]]:
         if sum(np.count_nonzero(mask) for _, mask in masks) == values.size:
             return masks
     null = labels.is_null().to_numpy().astype(bool, copy=False)
-    found = [(None, null)] if null.any() else []
-    kept = [v for v in labels.unique().to_list() if not is_missing(v)]
-    if len(kept) > _MANY:
-        return [(v, null) for v in kept]
-    found += [(v, (labels == v).fill_null(False).to_numpy().astype(bool)) for v in kept]
-    nan = ~np.any([mask for _, mask in found], axis=0)
-    return [*found, (None, nan)] if nan.any() else found
+    result = [(None, null)] if null.any() else []
+    keep = [v for v in labels.unique().to_list() if not is_missing(v)]
+    if len(keep) > _MANY:
+        return [(v, null) for v in keep]
+    result += [(v, (labels == v).fill_null(False).to_numpy().astype(bool)) for v in keep]
+    nan = ~np.any([mask for _, mask in result], axis=0)
+    return [*result, (None, nan)] if nan.any() else result

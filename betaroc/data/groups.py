@@ -147,7 +147,7 @@ class Groups:
 
     def factors(self) -> tuple[float, float]:
         """sqrt(G / (G - 1)) of each class with groups, 1 of one without."""
-        found = []
+        result = []
         for size, who in zip(self.sizes, CLASSES, strict=True):
             if size == 1:
                 raise InputError(
@@ -155,8 +155,8 @@ class Groups:
                     f" all its trials share one label of {who}_groups. Take groups=False if they"
                     " do not depend on each other."
                 )
-            found.append(1.0 if size is None else (size / (size - 1.0)) ** 0.5)
-        return found[0], found[1]
+            result.append(1.0 if size is None else (size / (size - 1.0)) ** 0.5)
+        return result[0], result[1]
 
 
 def _matrix(row: IntArray, column: IntArray, value: FloatArray, shape: Any) -> Any:
@@ -186,8 +186,8 @@ def groups_of(scores: ScoredTrials | ScoreData | None) -> Groups | None:
     """What the trials of both classes depend on; None where neither class has groups."""
     if not isinstance(scores, Scores | Trials):
         return None
-    given = [scores.client_groups, scores.impostor_groups]
-    return None if given[0] is None and given[1] is None else _of(scores, given)
+    value = [scores.client_groups, scores.impostor_groups]
+    return None if value[0] is None and value[1] is None else _of(scores, value)
 
 
 def single_trials(scores: ScoredTrials) -> Groups:
@@ -197,16 +197,16 @@ def single_trials(scores: ScoredTrials) -> Groups:
 
 def units_of(scores: ScoredTrials, *, groups: bool = True) -> Groups:
     """What varies by itself: groups where there are some and they are to count, else trials."""
-    found = groups_of(scores) if groups else None
-    return single_trials(scores) if found is None else found
+    result = groups_of(scores) if groups else None
+    return single_trials(scores) if result is None else result
 
 
-def _of(scores: ScoredTrials, given: list[AnyArray | None]) -> Groups:
+def _of(scores: ScoredTrials, value: list[AnyArray | None]) -> Groups:
     weights = [weights_of(scores, who) for who in CLASSES]
     rows = [np.flatnonzero(w > 0.0) for w in weights]
     columns = [
         [] if g is None else list(g[r].T if g.ndim == 2 else g[None, r])
-        for g, r in zip(given, rows, strict=True)
+        for g, r in zip(value, rows, strict=True)
     ]
     codes, total = _numbered([c for part in columns for c in part])
     sizes: list[int | None] = []
@@ -244,21 +244,21 @@ def weights_of(trials: Any, who: str) -> FloatArray:
 
 def _numbered(arrays: list[AnyArray]) -> tuple[list[IntArray], int]:
     """Labels as numbers, equal labels alike in all arrays; text and integers are different."""
-    found: list[IntArray] = [np.empty(0, dtype=np.intp)] * len(arrays)
+    result: list[IntArray] = [np.empty(0, dtype=np.intp)] * len(arrays)
     total = 0
     for text in (False, True):
-        these = [k for k, a in enumerate(arrays) if (a.dtype.kind == "U") == text]
-        if not these:
+        items = [k for k, a in enumerate(arrays) if (a.dtype.kind == "U") == text]
+        if not items:
             continue
-        parts = [arrays[k] for k in these]
+        parts = [arrays[k] for k in items]
         if len({a.dtype.kind for a in parts}) > 1:  # int64 and uint64 share only float64
             parts = [a.astype(str) for a in parts]
         names, number = np.unique(np.concatenate(parts), return_inverse=True)
         cuts = np.cumsum([p.size for p in parts])[:-1]
-        for k, piece in zip(these, np.split(np.ravel(number) + total, cuts), strict=True):
-            found[k] = piece
+        for k, piece in zip(items, np.split(np.ravel(number) + total, cuts), strict=True):
+            result[k] = piece
         total += names.size
-    return found, total
+    return result, total
 
 
 def correlation_of(covariance: FloatArray) -> float:

@@ -84,7 +84,7 @@ def _label_array(labels: npt.ArrayLike, name: str) -> AnyArray:
             f"{name} must have no missing label; got {at.size} of {array.size} missing (None or"
             f" NaN), first at positions {listed(at.tolist())}. Drop these rows first."
         )
-    found: dict[str, str] = {}
+    result: dict[str, str] = {}
     for index, item in enumerate(array if mixed else array[:1]):
         word = next((word for types, word in _TYPES if isinstance(item, types)), None)
         if word is None or np.iscomplexobj(item):
@@ -95,10 +95,10 @@ def _label_array(labels: npt.ArrayLike, name: str) -> AnyArray:
                 f"{name} must be text, numbers or booleans; got {shown(item)} of type"
                 f" {type(item).__name__} at {index}. {do}"
             )
-        found.setdefault(word, f"{shown(item)} ({word}) at {index}")
-    if len(found) > 1:
+        result.setdefault(word, f"{shown(item)} ({word}) at {index}")
+    if len(result) > 1:
         raise InputTypeError.about(name)(
-            f"{name} must hold labels of one type; got mixed types: {', '.join(found.values())}."
+            f"{name} must hold labels of one type; got mixed types: {', '.join(result.values())}."
             " Convert them to one type first."
         )
     return np.array(array.tolist()) if mixed else array
@@ -163,19 +163,19 @@ def choose_client(
     mask = np.array([key == client for key in keys])
     if mask.all() or not mask.any():
         missing = "impostor" if mask.any() else "client"
-        given = f"all {sum(counts)} labels are {listed(labels)}"
+        value = f"all {sum(counts)} labels are {listed(labels)}"
         if identities:
             rows = "no row has" if missing == "client" else "all rows have"
-            given = f"{rows} one identity in {' and '.join(map(shown, identities))}"
+            value = f"{rows} one identity in {' and '.join(map(shown, identities))}"
         raise about(
-            f"{name} must hold both classes; there are no {missing} scores: {given}. Add the"
+            f"{name} must hold both classes; there are no {missing} scores: {value}. Add the"
             " trials of the other class."
         )
     return mask, guessed
 
 
 def _refuse_unlike(
-    labels: Sequence[Any], keys: list[Any], places: Sequence[str] | None, about: Any, what: str
+    labels: Sequence[Any], keys: list[Any], places: Sequence[str] | None, about: Any, noun: str
 ) -> None:
     """Raise where a text of a file stands for no label, or two differ by blanks alone."""
     known: dict[str, int] = {}
@@ -184,7 +184,7 @@ def _refuse_unlike(
             continue
         text = label.strip()
         if places and text.casefold() in _NO_LABEL:
-            raise about(f"{what} must not be missing; {places[at]} has {shown(label)}. Give it.")
+            raise about(f"{noun} must not be missing; {places[at]} has {shown(label)}. Give it.")
         before = known.setdefault(text, at)
         words = places is None or (isinstance(key, str) and key not in WORDS)
         if words and labels[before] != label:
@@ -192,7 +192,7 @@ def _refuse_unlike(
                 shown(labels[k], 60) + (f" ({places[k]})" if places else "") for k in (before, at)
             )
             raise about(
-                f"{what} must not differ by the blanks around them alone; {both} do. Write them"
+                f"{noun} must not differ by the blanks around them alone; {both} do. Write them"
                 " alike, such as without blanks."
             )
 
@@ -256,7 +256,7 @@ def refuse_confidence(
     if score.casefold() not in _PROBABILITY or not predicted or actual <= {*predicted}:
         return
     if n >= _ENOUGH and all(values.min() >= 0.5 and values.max() <= 1.0 for values in parts):
-        column = next((one for one in predicted if one not in label), predicted[0])
+        column = next((item for item in predicted if item not in label), predicted[0])
         raise kind(
             f"{name} must be the score of the client; beside {shown(column)}, and with all"
             f" {n:.15g} values in [0.5, 1], it reads as the probability of the predicted label."
@@ -336,10 +336,10 @@ def scores_or_nan(values: Any, name: str, missing: str) -> FloatArray:
     raw, lost = with_gaps(values, name)
     if lost.all():
         raise InputError(f"{name} must hold scores; all {lost.size} are missing. Export again.")
-    there = raw[~lost]
-    found = np.full(lost.size, np.nan)
-    found[~lost] = score_array(there.tolist() if there.dtype.kind == "O" else there, name)
-    return found
+    present = raw[~lost]
+    result = np.full(lost.size, np.nan)
+    result[~lost] = score_array(present.tolist() if present.dtype.kind == "O" else present, name)
+    return result
 
 
 def account_of(absent: Sequence[int], n: int, missing: str) -> dict[str, int]:
@@ -391,13 +391,13 @@ def as_written(wanted: Wanted, present: Sequence[str]) -> tuple[Wanted, tuple[st
 
     With the options that would say the same.
     """
-    roles = [("score", wanted.score)] * wanted.scored + [("label", one) for one in wanted.label]
-    found = {asked: written(asked, present) for _, asked in roles}
-    label = tuple(found[one] for one in wanted.label)
-    other = wanted._replace(score=found.get(wanted.score, wanted.score), label=label)
-    stated = [f"score={other.score}"] * (other.score != wanted.score)
+    roles = [("score", wanted.score)] * wanted.scored + [("label", first) for first in wanted.label]
+    result = {asked: written(asked, present) for _, asked in roles}
+    label = tuple(result[first] for first in wanted.label)
+    second = wanted._replace(score=result.get(wanted.score, wanted.score), label=label)
+    stated = [f"score={second.score}"] * (second.score != wanted.score)
     stated += [f"label={','.join(label)}"] * (label != wanted.label)
-    return other, tuple(stated)
+    return second, tuple(stated)
 
 
 def written(asked: str, present: Sequence[str]) -> str:
@@ -500,10 +500,10 @@ class Rows:
 
 def whole(parts: Iterable[Rows]) -> Rows:
     """The rows of all parts of a file, of which there is one at least."""
-    given = list(parts)
-    last = given[-1]
-    if len(given) == 1:
+    value = list(parts)
+    last = value[-1]
+    if len(value) == 1:
         return last
-    names = {c: np.concatenate([p.names[c] for p in given if p.codes.size]) for c in last.names}
-    scores, codes = (np.concatenate([getattr(p, k) for p in given]) for k in ("scores", "codes"))
+    names = {c: np.concatenate([p.names[c] for p in value if p.codes.size]) for c in last.names}
+    scores, codes = (np.concatenate([getattr(p, k) for p in value]) for k in ("scores", "codes"))
     return replace(last, scores=scores, codes=codes, names=names)

@@ -91,7 +91,7 @@ def read_columns_of(
 def binary_columns(path: Path, name: str, kind: str) -> dict[str, bool]:
     """All columns of a Parquet or Arrow file, and whether they hold numbers."""
     with _opened(path, name, kind) as file:
-        return {one.name: _is_numeric(one.type) for one in file.schema}
+        return {item.name: _is_numeric(item.type) for item in file.schema}
 
 
 def _is_numeric(kind: pa.DataType) -> bool:

@@ -107,10 +107,10 @@ def _without_header(
     rows = [row for _, text in lines if len(row := split_fields(text, sign)) == width]
     protocol = len(ids) == 1 and width >= _PROTOCOL
     possible = range(2, width) if protocol else {0, width - 1} if width == len(ids) + 1 else ()
-    found = [k for k in possible if all(is_class_word(row[k]) for row in rows)]
+    result = [k for k in possible if all(is_class_word(row[k]) for row in rows)]
     if protocol:
-        found = [k for k in found if not all(row[k].isdigit() for row in rows)]
-    if len(found) != 1:
+        result = [k for k in result if not all(row[k].isdigit() for row in rows)]
+    if len(result) != 1:
         raise FileFormatError(
             f"{name} must be a key: a header with {listed([*ids, label])}, or {len(ids)} column(s)"
             " of the trial and one of target or nontarget, bonafide or spoof, 1 or 0, at either"
@@ -119,8 +119,8 @@ def _without_header(
             + " numbers from 1 where there is no header."
         )
     names = [f"column {k + 1}" for k in range(width)]
-    places = [1] if protocol else [k for k in range(width) if k != found[0]]
-    for place, column in zip([*places, found[0]], [*ids, label], strict=True):
+    places = [1] if protocol else [k for k in range(width) if k != result[0]]
+    for place, column in zip([*places, result[0]], [*ids, label], strict=True):
         names[place] = column
     return TextLayout("key", sign, names=tuple(names), start=start)
 
@@ -184,25 +184,28 @@ _FIRST = {"parquet": b"PAR1", "arrow": b"ARROW1"}
 
 
 def as_scores(
-    given: Any, name: str, kinds: str = "Scores, a ScoreSummary", types: Any = ScoreData
+    value: Any, name: str, kinds: str = "Scores, a ScoreSummary", types: Any = ScoreData
 ) -> Any:
     """What a call takes already, unchanged; scores of a path, a pair of arrays or a frame."""
-    if isinstance(given, types):
-        return given
-    made: Any = None
-    if isinstance(given, str | os.PathLike):
-        made, how = read_scores, "read_scores(path)"
-    elif isinstance(given, tuple) and len(given) == 2:
-        made, how = (lambda pair: Scores.from_labels(*pair)), "Scores.from_labels(y_true, y_score)"
-    elif hasattr(as_narwhals(given), "collect_schema"):
-        made, how = Scores.from_frame, "Scores.from_frame(frame)"
-    if made is None:
+    if isinstance(value, types):
+        return value
+    result: Any = None
+    if isinstance(value, str | os.PathLike):
+        result, how = read_scores, "read_scores(path)"
+    elif isinstance(value, tuple) and len(value) == 2:
+        result, how = (
+            (lambda pair: Scores.from_labels(*pair)),
+            "Scores.from_labels(y_true, y_score)",
+        )
+    elif hasattr(as_narwhals(value), "collect_schema"):
+        result, how = Scores.from_frame, "Scores.from_frame(frame)"
+    if result is None:
         raise InputTypeError.about(name)(
             f"{name} must be {kinds}, a frame, a pair (y_true, y_score) or a path; got"
-            f" {shown(given)} of type {type(given).__name__}. Make Scores(client, impostor)."
+            f" {shown(value)} of type {type(value).__name__}. Make Scores(client, impostor)."
         )
     try:
-        return made(given)
+        return result(value)
     except BetarocError as error:
         hint = f" {name} is read by {how}: call it for its options, or Scores(client, impostor)."
         raise error.reworded(error.template + hint) from error
@@ -387,12 +390,12 @@ def _scores_of(
         absent = [int(np.sum(of_key)), int(np.sum(~of_key))]
     # A digest of all classes, and of which rows have a score where some have none.
     digest = hashlib.blake2b(np.packbits(is_client).tobytes(), digest_size=16)
-    there = ~np.isnan(values)
-    if not there.all():
-        digest.update(np.packbits(there).tobytes())
+    present = ~np.isnan(values)
+    if not present.all():
+        digest.update(np.packbits(present).tobytes())
     source = replace(source, order=digest.hexdigest(), guessed=rows.guessed)
     if wanted.missing == DROP:
-        source = replace(source, n_dropped=sum(absent) + int(np.sum(~there)))
+        source = replace(source, n_dropped=sum(absent) + int(np.sum(~present)))
     names = {f"{role}s": rows.joined(role, columns) for role, columns in wanted.names.items()}
     return Scores._of_rows(
         values, is_client, f"{rows.name}, scores", wanted.missing, names, absent=absent,
@@ -466,9 +469,9 @@ def _check_key(path: Any, key: Any, of_key: Any, wanted: Wanted, asked: TextOpti
     _refuse_one_file(path, key, "key")
 
 
-def _key_columns(given: Any, ids: tuple[str, ...], label: str) -> tuple[tuple[str, ...], str]:
+def _key_columns(value: Any, ids: tuple[str, ...], label: str) -> tuple[tuple[str, ...], str]:
     """Of the trials and of the label in a key."""
-    id_, label_ = given
+    id_, label_ = value
     names = ids if id_ is None else named_columns(id_, "key_id")
     if len(names) != len(ids):
         raise InputError.about("key_id")(
@@ -515,23 +518,23 @@ def read_columns(
             raise _without_id(name)
         chosen = _system_columns(local, name, systems, rest, client_label, asked, keyed=keyed)
         read = []
-        for one in chosen:
-            own = rest._replace(score=one, scored=True)
+        for item in chosen:
+            own = rest._replace(score=item, scored=True)
             try:
                 read.append(read_rows(local, name, own, client_label, asked, keyed=keyed))
             except FileFormatError as error:
-                raise error.reworded(f"column {shown(one)} of " + error.template) from error
+                raise error.reworded(f"column {shown(item)} of " + error.template) from error
     known = None
     if keyed:
         known = _known(key, *_key_columns(of_key, ids, wanted.label[0]), local, asked)
     scores = {}
-    for one, (_, _, rows, _) in zip(chosen, read, strict=True):
+    for item, (_, _, rows, _) in zip(chosen, read, strict=True):
         if known is not None:
             rows.values()
             rows, _ = keyed_rows(rows, known, ids)
-        scores[one], is_client = rows.split(client_label)
-        called, there = f"column {shown(one)} of {rows.name}", ~np.isnan(scores[one])
-        refuse_hard_labels(called, there.sum(), scores[one][there], kind=FileFormatError)
+        scores[item], is_client = rows.split(client_label)
+        called, present = f"column {shown(item)} of {rows.name}", ~np.isnan(scores[item])
+        refuse_hard_labels(called, present.sum(), scores[item][present], kind=FileFormatError)
     told = dict.fromkeys(guess for _, guesses, _, _ in read for guess in guesses)
     source = ScoreSource(str(path), read[0][0], guesses=tuple(told), guessed=rows.guessed)
     return ScoreColumns(scores, is_client, rows.names, rows.words(is_client), source)
@@ -548,18 +551,19 @@ def _system_columns(
     else:
         present, rest = number_columns(text.file, text.layout), text.wanted
     if systems is None:
-        found = [one for one, numbers in present.items() if numbers and one not in rest.columns]
-        if found:
-            return found
+        result = [item for item, numbers in present.items() if numbers and item not in rest.columns]
+        if result:
+            return result
         raise FileFormatError(
             f"{name} must have columns of scores beside {listed(rest.columns)}; there are"
             f" {listed(present)}. Name them: " + worded("`systems=...`")
         )
-    for one in systems:
-        if one not in present:
+    for system in systems:
+        if system not in present:
             raise InputError.about("systems")(
-                f"systems must name columns of {name}; {shown(one)} is none of"
-                f" {listed(present)}. {nearest(one, list(present))}Pass " + worded("`systems=...`")
+                f"systems must name columns of {name}; {shown(system)} is none of"
+                f" {listed(present)}. {nearest(system, list(present))}Pass "
+                + worded("`systems=...`")
             )
     return list(dict.fromkeys(systems))
 
@@ -602,15 +606,15 @@ def _two_files(
     return both, source
 
 
-def _refuse_one_file(one: Any, other: Any, argument: str) -> None:
-    if not all(isinstance(path, str | bytes | os.PathLike) for path in (one, other)):
+def _refuse_one_file(first: Any, second: Any, argument: str) -> None:
+    if not all(isinstance(path, str | bytes | os.PathLike) for path in (first, second)):
         return  # refused where it is read
-    same = one == other
+    same = first == second
     with suppress(OSError, ValueError):  # so is what is no file
-        same = same or os.path.samefile(one, other)
+        same = same or os.path.samefile(first, second)
     if same:
         raise InputError.about(argument)(
-            f"{argument} must be another file; got {shown_path(str(other))} twice. Name the other."
+            f"{argument} must be another file; got {shown_path(str(second))} twice. Name the other."
         )
 
 

@@ -123,13 +123,13 @@ class ScoreSource(Value):
 
     def named(self, names: Mapping[str, str]) -> ScoreSource:
         """The same, with names instead of paths."""
-        path, *further = (names[one] for one in self.files)
+        path, *further = (names[file] for file in self.files)
         return replace(self, path=path, further=tuple(further))
 
 
-def checked_beside(given: Mapping[str, Any], sizes: Mapping[str, int]) -> dict[str, Any]:
+def checked_beside(value: Mapping[str, Any], sizes: Mapping[str, int]) -> dict[str, Any]:
     """Weights, groups and ids of each class, checked."""
-    found = {}
+    result = {}
     for key, check in (
         ("weights", checks.weights_array),
         ("groups", name_columns),
@@ -137,9 +137,9 @@ def checked_beside(given: Mapping[str, Any], sizes: Mapping[str, int]) -> dict[s
     ):
         for who, n in sizes.items():
             name = f"{who}_{key}"
-            values = given.get(name)
-            found[name] = None if values is None else check(values, n, name)
-    return found
+            values = value.get(name)
+            result[name] = None if values is None else check(values, n, name)
+    return result
 
 
 def checked_name(name: object) -> str | None:
@@ -152,20 +152,20 @@ def checked_name(name: object) -> str | None:
     return name
 
 
-def rejected_counts(given: Mapping[str, Any], beside: Mapping[str, Any]) -> dict[str, int]:
+def rejected_counts(value: Mapping[str, Any], beside: Mapping[str, Any]) -> dict[str, int]:
     """The trials of each class without a score, checked: they have no group."""
-    found = {}
+    result = {}
     for who in CLASSES:
         name = f"n_{who}_rejected"
-        found[name] = checks.count(given.get(name, 0), name, 0)
-        grouped = any(beside.get(f"{one}_groups") is not None for one in CLASSES)
-        if found[name] and grouped:
+        result[name] = checks.count(value.get(name, 0), name, 0)
+        grouped = any(beside.get(f"{item}_groups") is not None for item in CLASSES)
+        if result[name] and grouped:
             raise InputError.about(name)(
                 f"{name} must be 0 where there are groups: nobody knows those of the"
-                f" {found[name]} trials without a score. Leave the groups out"
+                f" {result[name]} trials without a score. Leave the groups out"
                 + worded(", or the trials (`missing='drop'`).")
             )
-    return found
+    return result
 
 
 def lengthened(column: AnyArray | None, n: int, fill: Any) -> AnyArray | None:
@@ -180,23 +180,23 @@ def _absent(data: object) -> int:
     return sum(getattr(data, f"n_{who}_rejected", 0) for who in CLASSES)
 
 
-def tell_of_scored(data: object, what: str) -> None:
+def tell_of_scored(data: object, noun: str) -> None:
     """Of what is of scores alone where some trials have none."""
     absent = _absent(data)
     if absent:
         warn(
-            f"{what} is of the trials that have a score; {absent} here have none and count as"
+            f"{noun} is of the trials that have a score; {absent} here have none and count as"
             " rejected in rates only.",
             BetarocWarning,
         )
 
 
-def refuse_rejected(data: object, what: str, do: str = "Leave them out") -> None:
+def refuse_rejected(data: object, noun: str, do: str = "Leave them out") -> None:
     """Trials without a score, for what cannot count them as rejected."""
     absent = _absent(data)
     if absent:
         raise InputError(
-            f"{what} is of trials that have a score; {absent} here have none and count as rejected,"
+            f"{noun} is of trials that have a score; {absent} here have none and count as rejected,"
             " which it cannot do." + worded(f" {do} (`missing='drop'`).")
         )
 
@@ -308,10 +308,10 @@ def _running(weights: AnyArray) -> FloatArray:
 
 def _whole(counts: FloatArray) -> Any:
     """Whole numbers as such."""
-    found: AnyArray = np.asarray(counts)
-    if np.all(found == np.rint(found)):
-        found = found.astype(np.int64)
-    return found if found.ndim else found.item()
+    result: AnyArray = np.asarray(counts)
+    if np.all(result == np.rint(result)):
+        result = result.astype(np.int64)
+    return result if result.ndim else result.item()
 
 
 def clients_on_top(client: Weighted, impostor: Weighted, k: npt.ArrayLike) -> Any:
@@ -345,30 +345,30 @@ def refuse_words_of_comparisons(stat: object, *scores: object) -> None:
         )
 
 
-def of_comparisons(stat: object, points: Iterable[str], *given: Any) -> tuple[Any, ...]:
+def of_comparisons(stat: object, points: Iterable[str], *value: Any) -> tuple[Any, ...]:
     """Of what a statistic is: of the trials that have a score where it is named as of comparisons.
 
     `given` are scores or fits; of what is named otherwise they are what was given.
     """
     words = _words_of(stat) | {*points}
     named, mixed = words & _OF_COMPARISONS, words & _OF_TRIALS
-    if not named or not _some_rejected(given):
-        return given
+    if not named or not _some_rejected(value):
+        return value
     if mixed:
         raise InputError.about("stat")(
             f"{min(named)!r} is of comparisons made and {min(mixed)!r} of all trials, of which"
             " some here have no score. Name both alike, such as fnmr@fmr=0.01 or frr@far=0.01."
         )
-    return tuple([getattr(one, "_scored", one) for one in given])
+    return tuple([getattr(item, "_scored", item) for item in value])
 
 
 def _words_of(stat: object) -> set[str]:
     return set(re.split("[@=]", stat)) if isinstance(stat, str) else set()
 
 
-def _some_rejected(given: Iterable[object]) -> bool:
-    scores = [getattr(one, "scores", one) for one in given]
-    return any(getattr(one, "has_rejected", False) for one in scores)
+def _some_rejected(value: Iterable[object]) -> bool:
+    scores = [getattr(item, "scores", item) for item in value]
+    return any(getattr(score, "has_rejected", False) for score in scores)
 
 
 def rejected_words(client: int, impostor: int) -> str:
@@ -381,14 +381,14 @@ def rejected_words(client: int, impostor: int) -> str:
     )
 
 
-def _class_words(given: object) -> ClassWords | None:
+def _class_words(value: object) -> ClassWords | None:
     """The words of both classes, checked; None for those of the package."""
-    if given is None:
+    if value is None:
         return None
-    pair = tuple(given) if isinstance(given, tuple | list) else ()
+    pair = tuple(value) if isinstance(value, tuple | list) else ()
     if len(pair) != 2 or not all(isinstance(word, str) for word in pair):
         raise InputTypeError.about("words")(
-            f"words must be two texts, the client's and the impostor's; got {shown(given)}. Give"
+            f"words must be two texts, the client's and the impostor's; got {shown(value)}. Give"
             ' such as ("bona fide", "attack").'
         )
     return ClassWords(*pair)
@@ -476,9 +476,9 @@ class ScoreData(Tabular, Noun, ABC):
 
     def _read_from(self, source: ScoreSource) -> Self:
         """The same of this source."""
-        found = copy(self)
-        object.__setattr__(found, "source", source)
-        return found
+        result = copy(self)
+        object.__setattr__(result, "source", source)
+        return result
 
     @property
     def _trials(self) -> ScoreData:
@@ -512,7 +512,7 @@ class ScoreData(Tabular, Noun, ABC):
 
 def require_scores(
     scores: ScoreData,
-    what: str,
+    noun: str,
     *,
     name: str = "scores",
     kinds: str = "Scores",
@@ -525,11 +525,11 @@ def require_scores(
     """
     if isinstance(scores, Scores):
         if not rejected:
-            refuse_rejected(scores, what)
+            refuse_rejected(scores, noun)
         return scores
     if isinstance(scores, ScoreData):
         raise InputError(
-            f"{what} must have every score; got a summary of {scores.n_client} client and"
+            f"{noun} must have every score; got a summary of {scores.n_client} client and"
             f" {scores.n_impostor} impostor scores, which keeps sums and counts in bins only."
             + worded(" `Take Scores: all rows, or a random part of them.`")
         )
@@ -653,8 +653,8 @@ class Scores(ScoreData):
             "client_ids": client_ids, "impostor_ids": impostor_ids,
         }  # fmt: skip
         content |= checked_beside(others, {"client": c.size, "impostor": i.size})
-        given = {"n_client_rejected": n_client_rejected, "n_impostor_rejected": n_impostor_rejected}
-        self.__setstate__(content | rejected_counts(given, content))
+        value = {"n_client_rejected": n_client_rejected, "n_impostor_rejected": n_impostor_rejected}
+        self.__setstate__(content | rejected_counts(value, content))
         refuse_hard_labels("client and impostor", self.client_total + self.impostor_total, c, i)
 
     @classmethod
@@ -678,8 +678,8 @@ class Scores(ScoreData):
                     " out for doubles."
                 )
         sizes = {who: values.size for who, values in samples.items()}
-        kept = {"dtype": dtype} if dtype else {}
-        return cls._checked(**content | samples | checked_beside(content, sizes) | kept)
+        keep = {"dtype": dtype} if dtype else {}
+        return cls._checked(**content | samples | checked_beside(content, sizes) | keep)
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         for key, value in state.items():
@@ -758,8 +758,8 @@ class Scores(ScoreData):
 
     def _total(self, who: str) -> float:
         weights = getattr(self, f"{who}_weights")
-        given = getattr(self, f"n_{who}") if weights is None else float(np.sum(weights))
-        return float(given) + float(getattr(self, f"n_{who}_rejected"))
+        value = getattr(self, f"n_{who}") if weights is None else float(np.sum(weights))
+        return float(value) + float(getattr(self, f"n_{who}_rejected"))
 
     @property
     def _distributions(self) -> tuple[Empirical, Empirical]:
@@ -856,8 +856,8 @@ class Scores(ScoreData):
             at_most = upto[np.searchsorted(values[order], t, side="right")]
             rejected.append(_whole(at_most))
             accepted.append(_whole(upto[-1] - at_most))
-        found = Confusion(accepted[0], accepted[1], rejected[1], rejected[0])
-        return in_library(replace(found, of_trials=self.has_rejected), self)
+        result = Confusion(accepted[0], accepted[1], rejected[1], rejected[0])
+        return in_library(replace(result, of_trials=self.has_rejected), self)
 
     def precision_at(self, k: npt.ArrayLike) -> Any:
         """Precision at k: the share of clients among the k highest scores.
@@ -1018,21 +1018,21 @@ class Scores(ScoreData):
         Scores(client=[0.7, 0.9], impostor=[0.2])
         """
         wanted = {"score": score, "label": label, "weight": weight, "group": group, "id": id}
-        given = opened(frame)
+        value = opened(frame)
         gaps = None if checks.choice(missing, WAYS_OF_MISSING, "missing") == FAIL else "score"
-        data = frame_columns(given, wanted, gaps)
+        data = frame_columns(value, wanted, gaps)
         scores = cls._split(
             data["label"],
             data["score"],
             client_label,
             {"weights": data.get("weight"), "groups": data.get("group"), "ids": data.get("id")},
             {k: f"column {shown(wanted[s])}" for k, s in COLUMN_OF.items()},
-            {"library": given.library},
+            {"library": value.library},
             missing,
         )
         parts = scores.client, scores.impostor
         n = scores.client_total + scores.impostor_total
-        refuse_confidence(f"column {shown(score)}", score, (label,), given.names, n, *parts)
+        refuse_confidence(f"column {shown(score)}", score, (label,), value.names, n, *parts)
         return scores
 
     @classmethod
@@ -1043,7 +1043,7 @@ class Scores(ScoreData):
         client_label: object,
         extras: dict[str, Any],
         called: dict[str, str],
-        kept: dict[str, Any],
+        keep: dict[str, Any],
         missing: str,
     ) -> Scores:
         named = called["score"]
@@ -1080,7 +1080,7 @@ class Scores(ScoreData):
             columns["weights"] = weights
         texts = array_1d(labels, "labels")
         words = words_of(*(texts[int(np.argmax(own))] for own in (mask, ~mask)))
-        more = kept | {"dtype": dtype_of(raw), "words": words}
+        more = keep | {"dtype": dtype_of(raw), "words": words}
         return cls._of_rows(values, mask, named, missing, columns, **more)
 
     @classmethod
@@ -1113,10 +1113,10 @@ class Scores(ScoreData):
             content[who] = values[chosen]
         without = [int(np.count_nonzero(lost & own)) for own in (is_client, ~is_client)]
         without = [n + more for n, more in zip(without, absent, strict=True)]
-        made = cls._checked(**content | account_of(without, int(np.sum(~lost)), missing))
-        total = made.client_total + made.impostor_total
-        refuse_hard_labels(name, total, made.client, made.impostor, kind=error)
-        return made
+        result = cls._checked(**content | account_of(without, int(np.sum(~lost)), missing))
+        total = result.client_total + result.impostor_total
+        refuse_hard_labels(name, total, result.client, result.impostor, kind=error)
+        return result
 
     @classmethod
     def _of_trials(cls, client: FloatArray, impostor: FloatArray, name: str | None) -> Scores:

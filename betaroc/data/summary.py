@@ -70,8 +70,8 @@ def text_sums(
         client = last.clients(client_label, counts, some in KNOWN_LABELS).tolist()
         named = list(zip(last.tokens, client, strict=True))
         both = [[sums[token] for token, is_it in named if is_it is of] for of in (True, False)]
-        one, other = (reduce(add, parts, LabelSums()).of for parts in both)
-    return (one, other), last.guessed
+        first, second = (reduce(add, parts, LabelSums()).of for parts in both)
+    return (first, second), last.guessed
 
 
 def _joined(parts: Iterable[Rows]) -> Iterator[Rows]:
@@ -79,7 +79,7 @@ def _joined(parts: Iterable[Rows]) -> Iterator[Rows]:
     waiting: list[Rows] = []
     for part in parts:
         waiting.append(part)
-        if sum(one.codes.size for one in waiting) >= _PART:
+        if sum(item.codes.size for item in waiting) >= _PART:
             yield whole(waiting)
             waiting = []
     if waiting:
@@ -204,16 +204,16 @@ class ScoreSummary(ScoreData):
         return self._binned(0), self._binned(1)
 
     def _extremes(self, who: str) -> tuple[float, float]:
-        one: ClassSummary = getattr(self, who)
-        return one.minimum, one.maximum
+        item: ClassSummary = getattr(self, who)
+        return item.minimum, item.maximum
 
     def _numbers(self, who: str) -> tuple[int | None, int, int]:
         side: ClassSummary = getattr(self, who)
         return None, side.n_zero, side.n_one
 
     def _at_ends(self, who: str, ends: tuple[float, float]) -> tuple[float, float]:
-        one: ClassSummary = getattr(self, who)
-        return float(one.n_zero), float(one.n_one)
+        item: ClassSummary = getattr(self, who)
+        return float(item.n_zero), float(item.n_one)
 
     @property
     def rate_error(self) -> tuple[float, float]:
@@ -331,26 +331,29 @@ class ScoreSummary(ScoreData):
             upper, counts = _cut(upper, counts, 1.0, np.nextafter(1.0, 0.0), below)
         lowest = np.nextafter(low, -np.inf)
         lower = np.maximum(np.concatenate([[lowest], upper[:-1]]), lowest)
-        kept = (counts[0] > 0) | (counts[1] > 0)
-        return _Cells(lower[kept], upper[kept], (counts[0][kept], counts[1][kept]))
+        keep = (counts[0] > 0) | (counts[1] > 0)
+        return _Cells(lower[keep], upper[keep], (counts[0][keep], counts[1][keep]))
 
     def _as_scores(self) -> Scores:
         cells = self._cells
-        found: dict[str, Any] = {
+        result: dict[str, Any] = {
             "name": self.name, "source": self.source, "library": self.library,
         }  # fmt: skip
         for who, counts in zip(CLASSES, cells.counts, strict=True):
-            kept = counts > 0
-            found[who], found[f"{who}_weights"] = cells.upper[kept], counts[kept].astype(np.float64)
-        return Scores._checked(**found)
+            keep = counts > 0
+            result[who], result[f"{who}_weights"] = (
+                cells.upper[keep],
+                counts[keep].astype(np.float64),
+            )
+        return Scores._checked(**result)
 
     def _binned(self, which: int) -> Binned:
         cells = self._cells
-        kept = cells.counts[which] > 0
-        lower, upper = cells.lower[kept], cells.upper[kept]
+        keep = cells.counts[which] > 0
+        lower, upper = cells.lower[keep], cells.upper[keep]
         places = np.unique(np.concatenate([lower, upper]))
         counts = np.zeros(places.size - 1)
-        counts[np.searchsorted(places, upper) - 1] = cells.counts[which][kept]
+        counts[np.searchsorted(places, upper) - 1] = cells.counts[which][keep]
         return Binned(places, counts)
 
     def __radd__(self, other: object) -> ScoreSummary:
@@ -359,13 +362,13 @@ class ScoreSummary(ScoreData):
     def __add__(self, other: object) -> ScoreSummary:
         if not isinstance(other, ScoreSummary):
             return NotImplemented
-        for what, one, two in (
+        for what, first, two in (
             ("number of bins", self.n_bins, other.n_bins),
             ("layout", self.layout, other.layout),
         ):
-            if one != two:
+            if first != two:
                 raise InputError.about("summaries")(
-                    f"summaries must have one {what} to be added; got {one!r} and {two!r}."
+                    f"summaries must have one {what} to be added; got {first!r} and {two!r}."
                     " Summarize both with the same bins= and layout=."
                 )
         return ScoreSummary(
@@ -400,9 +403,9 @@ def _cut(
     if upper[k] == border or (k > 0 and upper[k - 1] == border):
         return upper, counts
     parts = []
-    for own, many in zip(counts, upto, strict=True):
-        low = many - int(np.sum(own[:k]))
-        part = np.insert(own, k, low)
+    for count, many in zip(counts, upto, strict=True):
+        low = many - int(np.sum(count[:k]))
+        part = np.insert(count, k, low)
         part[k + 1] -= low
         parts.append(part)
     return np.insert(upper, k, border), parts
@@ -485,14 +488,14 @@ def summarize(
     """
     wanted = _wanted(score, label, client_label, bins, layout)
     if isinstance(frame_or_path, str | os.PathLike):
-        found = _of_file(frame_or_path, wanted, asked_of(max_size=max_size))
+        result = _of_file(frame_or_path, wanted, asked_of(max_size=max_size))
     else:
         label = _one_label(wanted)
         source = frame_source(frame_or_path, score, label, instead="the path of a file")
-        found = _summary(source, wanted)
-    if found.is_coarse:
-        warn_of_bins(found)
-    return found
+        result = _summary(source, wanted)
+    if result.is_coarse:
+        warn_of_bins(result)
+    return result
 
 
 def summarize_file(
@@ -630,48 +633,48 @@ def _of_file(
             if asked.max_rows is not None and (rows.rows or 0) > asked.max_rows:
                 raise too_many_rows(name, rows.rows or 0, asked.max_rows)
             columns, guesses = as_written(wanted.columns, rows.schema.names())
-            found = _summary(rows, wanted._replace(columns=columns))
+            result = _summary(rows, wanted._replace(columns=columns))
         else:
-            given: Rows | OpenedText
+            value: Rows | OpenedText
             if isinstance(text, str):
                 present = list(binary_columns(local, name, text))
                 columns, guesses = as_written(wanted.columns, present)
-                given = read_columns_of(local, name, text, columns, asked.max_rows)
+                value = read_columns_of(local, name, text, columns, asked.max_rows)
             else:
-                given, guesses = text, text.layout.guesses
-            both, guessed = text_sums(given, wanted.client_label, wanted.bins, wanted.layout)
-            found = ScoreSummary(*both, wanted.bins, wanted.layout)
+                value, guesses = text, text.layout.guesses
+            both, guessed = text_sums(value, wanted.client_label, wanted.bins, wanted.layout)
+            result = ScoreSummary(*both, wanted.bins, wanted.layout)
     source = ScoreSource(os.fspath(path), kind, guessed=guessed, guesses=guesses)
-    return replace(found, source=source)
+    return replace(result, source=source)
 
 
 def _summary(source: Source, wanted: _Wanted) -> ScoreSummary:
     columns, client_label, bins, layout = wanted
     score, label = columns.score, _one_label(wanted)
-    given = label_sums(source, score, label, bins, layout)
-    _refuse_bad_rows(given, source.name, score, label)
+    value = label_sums(source, score, label, bins, layout)
+    _refuse_bad_rows(value, source.name, score, label)
     # Labels of a file mean what read_scores takes them for.
-    names = {one: _read_label(one) if source.name else one for one in given}
+    names = {item: _read_label(item) if source.name else item for item in value}
     sums: Labels = {}
-    for one, part in given.items():
-        sums = added(sums, {names[one]: part})
+    for item, part in value.items():
+        sums = added(sums, {names[item]: part})
     if source.name and client_label is not None:
         client_label = _read_label(client_label)
     client, impostor = _both(sums, f"{source.name}column {shown(label)}", client_label)
     if sums[client].cancelled or sums[impostor].cancelled:
-        centres = {one: sums[name].of.mean for one, name in names.items()}
+        centres = {item: sums[name].of.mean for item, name in names.items()}
         again = label_squares(source, score, label, centres)
         for name in (client, impostor):
             if sums[name].cancelled:
-                parts = [again[one] for one in centres if names[one] == name]
+                parts = [again[centre] for centre in centres if names[centre] == name]
                 sums[name] = sums[name].about(*(sum(column) for column in zip(*parts, strict=True)))
     return ScoreSummary(sums[client].of, sums[impostor].of, bins, layout, library=source.library)
 
 
-def warn_of_bins(found: ScoreSummary) -> None:
+def warn_of_bins(result: ScoreSummary) -> None:
     """Say that bins are wide, and which would not be."""
-    far, frr = found.rate_error
-    sides = (found.client, found.impostor)
+    far, frr = result.rate_error
+    sides = (result.client, result.impostor)
     low, high = min(s.minimum for s in sides), max(s.maximum for s in sides)
     warn(
         f"bins are wide for these scores, from {low!r} to {high!r}: {frr:.2%} of the {CLIENTS} and"
@@ -685,10 +688,10 @@ def _both(sums: Labels, name: str, client_label: object) -> tuple[Any, Any]:
     """The labels of clients and impostors."""
     # Engines group in any order.
     try:
-        labels = sorted(sums, key=lambda one: (type(one).__name__, one))
+        labels = sorted(sums, key=lambda item: (type(item).__name__, item))
     except TypeError:  # what has no order is no label, which is said below
         labels = list(sums)
-    counts = [sums[one].rows for one in labels]
+    counts = [sums[label].rows for label in labels]
     mask = client_mask(labels, client_label, name=name, counts=counts)
     return labels[int(np.argmax(mask))], labels[int(np.argmin(mask))]
 
@@ -701,13 +704,13 @@ def _read_label(label: object) -> object:
 
 
 def _refuse_bad_rows(sums: Labels, name: str, score: str, label: str) -> None:
-    rows = sum(one.rows for one in sums.values())
+    rows = sum(item.rows for item in sums.values())
     if not rows:
         raise InputError(
             f"{name.removesuffix(': ') or 'the frame'} must hold scores of both classes; it has no"
             " rows. Check the selection."
         )
-    bad, missing = (sum(getattr(one, k) for one in sums.values()) for k in ("bad", "missing"))
+    bad, missing = (sum(getattr(item, k) for item in sums.values()) for k in ("bad", "missing"))
     if bad or missing:
         raise InputError(
             f"{name}column {shown(score)} must hold finite numbers; got {missing} missing and"

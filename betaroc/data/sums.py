@@ -168,8 +168,8 @@ def _first_of(values: FloatArray, *, largest: bool = False) -> FloatArray:
     if values.size > KEPT:
         cut = values.size - KEPT
         values = np.partition(values, cut)[cut:] if largest else np.partition(values, KEPT)[:KEPT]
-    found = np.sort(values)
-    return found[::-1].copy() if largest else found
+    result = np.sort(values)
+    return result[::-1].copy() if largest else result
 
 
 def _two_parts(mean: float, more: float) -> tuple[float, float]:
@@ -246,9 +246,9 @@ def _key(label: Any) -> Any:
     return float(label) if isinstance(label, Decimal) else label
 
 
-def added(one: Labels, other: Labels) -> Labels:
+def added(first: Labels, second: Labels) -> Labels:
     """The sums of two parts of a frame, label by label."""
-    return one | {k: one[k] + sums if k in one else sums for k, sums in other.items()}
+    return first | {k: first[k] + sums if k in first else sums for k, sums in second.items()}
 
 
 def _counts_added(*parts: tuple[IntArray, IntArray]) -> tuple[IntArray, IntArray]:
@@ -298,7 +298,7 @@ def _one_label(part: dict[str, AnyArray], extremes: Extremes | None) -> LabelSum
     places, counts = _counts_added((place[used], n[used]))
     n_of: Any = {f"n_{kind}": rows[kind] for kind in ("zero", "one", "outside")}
     sums_inside: Any = {k: math.fsum(part[k][inner]) for k in ("log", "log1m", "logit_square")}
-    found = ClassSummary(
+    result = ClassSummary(
         n=total, **n_of,
         minimum=low, maximum=high,
         inner_minimum=float(np.min(part["minimum"][inner], initial=2.0)),
@@ -306,8 +306,8 @@ def _one_label(part: dict[str, AnyArray], extremes: Extremes | None) -> LabelSum
         mean=mean, square=square, **sums_inside, bins=places, counts=counts,
     )  # fmt: skip
     if extremes is not None:
-        found = replace(found, lowest=extremes[0], highest=extremes[1])
-    return replace(lost, of=found, raw=raw)
+        result = replace(result, lowest=extremes[0], highest=extremes[1])
+    return replace(lost, of=result, raw=raw)
 
 
 def _sum(x: FloatArray) -> float:
@@ -327,7 +327,7 @@ def array_sums(
     layout: Layout,
 ) -> Labels:
     """Of scores in memory, each label with the mask of its rows."""
-    found: Labels = {}
+    result: Labels = {}
     for label, rows in labels:
         values = s[rows]
         finite = np.isfinite(values)
@@ -338,8 +338,8 @@ def array_sums(
             bad = values.size - int(np.count_nonzero(finite)) - missing
             sums = _values_sums(values[finite], bins, layout)
             sums = replace(sums, bad=bad, missing=missing)
-        found = added(found, {_key(label): sums})
-    return found
+        result = added(result, {_key(label): sums})
+    return result
 
 
 def _values_sums(values: FloatArray, bins: int, layout: Layout) -> LabelSums:
@@ -349,25 +349,25 @@ def _values_sums(values: FloatArray, bins: int, layout: Layout) -> LabelSums:
     occupied = np.flatnonzero(counts)
     low, high = float(values.min()), float(values.max())
     if low > 0.0 and high < 1.0:
-        zero = one = outside = 0
+        zero = item = outside = 0
         inner = values
     else:
-        zero, one = (int(np.count_nonzero(values == end)) for end in (0.0, 1.0))
+        zero, item = (int(np.count_nonzero(values == end)) for end in (0.0, 1.0))
         inner = values[(values > 0.0) & (values < 1.0)]
-        outside = values.size - inner.size - zero - one
+        outside = values.size - inner.size - zero - item
     log, log1m = np.log(inner), np.log1p(-inner)
     logs = {"log": float(np.sum(log)), "log1m": float(np.sum(log1m))}
     logit = np.subtract(log, log1m, out=log)
     mean, rest, square, raw = _moments(values) if low < high else (low, 0.0, 0.0, 0.0)
-    found = ClassSummary(
-        n=values.size, n_zero=zero, n_one=one, n_outside=outside, minimum=low, maximum=high,
+    result = ClassSummary(
+        n=values.size, n_zero=zero, n_one=item, n_outside=outside, minimum=low, maximum=high,
         inner_minimum=float(np.min(inner, initial=2.0)),
         inner_maximum=float(np.max(inner, initial=-1.0)),
         mean=mean, mean_rest=rest, square=square, **logs, logit_square=float(np.dot(logit, logit)),
         bins=occupied, counts=counts[occupied],
         lowest=_first_of(values), highest=_first_of(values, largest=True),
     )  # fmt: skip
-    return LabelSums(found, raw)
+    return LabelSums(result, raw)
 
 
 def _moments(values: FloatArray) -> tuple[float, float, float, float]:

@@ -92,9 +92,9 @@ class _Bounded(io.RawIOBase):
         return len(data)
 
 
-def _expands(name: str, limit: int, size: int, told: str = "so far there are") -> FileFormatError:
+def _expands(name: str, limit: int, size: int, text: str = "so far there are") -> FileFormatError:
     return FileFormatError(
-        f"{name} must expand to at most {limit} bytes; {told} {size}."
+        f"{name} must expand to at most {limit} bytes; {text} {size}."
         + worded(" Pass a larger `max_size=` if it is to be trusted.")
     )
 
@@ -296,9 +296,9 @@ def foreign_kind(path: Path, head: bytes) -> str | None:
     if head.startswith(b"PK"):
         with suppress(zipfile.BadZipFile), zipfile.ZipFile(path) as archive:
             members = archive.namelist()
-            if any(one.startswith("xl/") for one in members):
+            if any(member.startswith("xl/") for member in members):
                 return "xlsx"
-            return "npz" if members and all(one.endswith(".npy") for one in members) else None
+            return "npz" if members and all(member.endswith(".npy") for member in members) else None
     return None
 
 
@@ -339,7 +339,7 @@ def _array_frame(path: Path, name: str) -> tuple[Any, bool]:
     read = np.load(path, allow_pickle=False)
     if isinstance(read, np.ndarray):
         named = read.dtype.names
-        arrays = {one: read[one] for one in named} if named else {}
+        arrays = {item: read[item] for item in named} if named else {}
         if not named and read.ndim in (1, 2):
             parts = [read] if read.ndim == 1 else [*read.T]
             arrays = {str(k): part for k, part in enumerate(parts)}
@@ -352,13 +352,13 @@ def _array_frame(path: Path, name: str) -> tuple[Any, bool]:
             sizes = [part.size for part in arrays.values()]
             label = np.repeat(named, sizes)
             arrays = {"score": np.concatenate([*arrays.values()]), "label": label}
-    shapes = {one: part.shape for one, part in arrays.items()}
+    shapes = {item: part.shape for item, part in arrays.items()}
     if len({*shapes.values()}) != 1 or len(next(iter(shapes.values()))) != 1:
         raise FileFormatError(
             f"{name} must hold columns of one length, or the scores of two classes, such as genuine"
             f" and impostor; it has the arrays {shapes or read.shape}. Save these."
         )
-    for one, part in arrays.items():
+    for item, part in arrays.items():
         if part.dtype.kind in "fS":  # doubles, as any text is read; text
-            arrays[one] = part.astype(np.float64 if part.dtype.kind == "f" else np.str_)
+            arrays[item] = part.astype(np.float64 if part.dtype.kind == "f" else np.str_)
     return pd.DataFrame(arrays), bool(named)

@@ -116,18 +116,18 @@ def asked_of(
         raise InputTypeError.about("header")(
             f"header must be True, False or None; got {shown(header)}. None: the content decides."
         )
-    for given, name in ((max_size, "max_size"), (max_rows, "max_rows")):
-        if given is not None:
-            count(given, name)
+    for value, name in ((max_size, "max_size"), (max_rows, "max_rows")):
+        if value is not None:
+            count(value, name)
     return TextOptions(format_, sign, point, header, _names_of(columns), max_size, max_rows)
 
 
-def _sign_of(given: Any, known: dict[str, str], name: str) -> str | None:
-    if given is None or (isinstance(given, str) and given in {*known, *known.values()}):
-        return None if given is None else known.get(given, given)
+def _sign_of(value: Any, known: dict[str, str], name: str) -> str | None:
+    if value is None or (isinstance(value, str) and value in {*known, *known.values()}):
+        return None if value is None else known.get(value, value)
     raise InputError.about(name)(
-        f"{name} must be one of {listed(known)} or its sign; got {shown(given)}."
-        f" {nearest(given, list(known))}".rstrip()
+        f"{name} must be one of {listed(known)} or its sign; got {shown(value)}."
+        f" {nearest(value, list(known))}".rstrip()
     )
 
 
@@ -142,12 +142,12 @@ def _names_of(columns: Any) -> tuple[str, ...] | None:
         raise InputTypeError.about("columns")(
             f"columns must be the names of all columns in their order; got {shown(columns)}."
         )
-    found = tuple(name.strip() for name in names)
-    if len(set(found)) != len(found) or not all(found):
+    result = tuple(name.strip() for name in names)
+    if len(set(result)) != len(result) or not all(result):
         raise InputError.about("columns")(
             f"columns must name each column once; got {shown(columns)}."
         )
-    return found
+    return result
 
 
 @dataclass(frozen=True)
@@ -229,9 +229,9 @@ def layout_of(
         asked, lines = asked._replace(separator=told[1]), lines[1:]
     guess = _Guess(file.name, lines, asked, wanted, keyed, single)
     while lines[0][1].startswith("#") and len(lines) > 1:
-        found = guess.with_header()
-        if found is not None:
-            return found
+        result = guess.with_header()
+        if result is not None:
+            return result
         lines.pop(0)
     if asked.format in NAMED:
         return guess.named(asked.format, asked.separator or " ")
@@ -251,12 +251,12 @@ def _json_layout(
     if kind == "json":
         with closing(file.lines()) as whole:
             line, text = 1, "".join(whole)
-    found: Any = None
+    result: Any = None
     with suppress(ValueError, RecursionError):  # said where it is read
-        found = json.loads(text)
-    if isinstance(found, list) and found:
-        found = found[0]
-    names = found if isinstance(found, dict) else {}
+        result = json.loads(text)
+    if isinstance(result, list) and result:
+        result = result[0]
+    names = result if isinstance(result, dict) else {}
     if asked.format is None and sum(isinstance(value, list) for value in names.values()) > 1:
         kind, line = "json", 1
     other, stated = as_written(wanted, [*names])
@@ -355,17 +355,17 @@ class _Guess:
 
     def _header(self, wanted: Wanted, first: str, bare: str) -> tuple[str, list[str]]:
         """By which separator a line names the columns, and all its names; none where by none."""
-        found: dict[str, list[str]] = {}
+        result: dict[str, list[str]] = {}
         for separator in self.asked.separators:
             for text in (bare,) if separator == " " else (first, bare):
                 names = split_fields(text, separator)
                 if set(wanted.columns) <= set(names):
-                    found.setdefault(separator, names)
-        if "\t" in found or set(",;|") & set(found.get(" ", ())):
-            found.pop(" ", None)
-        if max(map(len, found.values()), default=0) > 1 and len(found) > 1:
-            self._refuse_two(found)
-        return next(iter(found.items()), ("", []))
+                    result.setdefault(separator, names)
+        if "\t" in result or set(",;|") & set(result.get(" ", ())):
+            result.pop(" ", None)
+        if max(map(len, result.values()), default=0) > 1 and len(result) > 1:
+            self._refuse_two(result)
+        return next(iter(result.items()), ("", []))
 
     def unknown(self) -> NoReturn:
         """What a header lacks."""
@@ -417,8 +417,8 @@ class _Guess:
         asked = self.asked
         if asked.header and asked.columns is None:
             return None
-        found = self._readings()
-        if not found and asked.columns is not None:
+        result = self._readings()
+        if not result and asked.columns is not None:
             line, text = self.lines[0]
             widths = {_SIGNS[s]: len(split_fields(text, s)) for s in asked.separators}
             sizes = ", ".join(f"{n} by {sign}" for sign, n in widths.items() if n > 1) or "1"
@@ -427,21 +427,21 @@ class _Guess:
                 f" {listed(asked.columns)}, but line {line} has {sizes}: {shown(text)}. Name each"
                 " once."
             )
-        if not found:
+        if not result:
             return None
-        if found.get("\t") == found.get(" "):
-            found.pop("\t", None)
-        narrow = [s for s, row in found.items() if len(row) == 1]
+        if result.get("\t") == result.get(" "):
+            result.pop("\t", None)
+        narrow = [s for s, row in result.items() if len(row) == 1]
         for s in narrow[:-1]:  # a single column has no separator
-            del found[s]
-        if len(found) > 1:
-            self._refuse_two(found)
-        ((separator, row),) = found.items()
+            del result[s]
+        if len(result) > 1:
+            self._refuse_two(result)
+        ((separator, row),) = result.items()
         return self._without_header(separator, row)
 
     def _readings(self) -> dict[str, list[str]]:
         """The first row by each separator by which it may be one."""
-        found = {}
+        result = {}
         asked, possible = self.asked, self.asked.separators
         if asked.decimal == "," and len(possible) > 1:
             possible = possible.replace(",", "")
@@ -450,7 +450,7 @@ class _Guess:
             rows = rows[self._skipped(rows[0]) :]
             row = rows[0] if rows else []
             if row and is_missing_word(row[-1]) and row[-1]:  # no score in it
-                alike = (one for one in rows if len(one) == len(row) and is_decimal(one[-1]))
+                alike = (item for item in rows if len(item) == len(row) and is_decimal(item[-1]))
                 row = next(alike, row)
             torn = asked.separator is None and is_torn(row, separator)
             numeric = any(map(is_decimal, row))
@@ -461,8 +461,8 @@ class _Guess:
             else:
                 fits = numeric and (len(row) > 1 or self.single or self.keyed)
             if row and fits and not torn:
-                found[separator] = row
-        return found
+                result[separator] = row
+        return result
 
     def _skipped(self, first: list[str]) -> int:
         """1 where the first line is a header whose names give way to those of the call."""
@@ -512,8 +512,8 @@ class _Guess:
         if not all(whole[:-1]) or (numbers and whole[-1]):
             raise FileFormatError(
                 f"{self.name} must hold one score per line; {shown(self.lines[0][1])} may be a"
-                " trial and its score, two scores, or a score and how often it occurs. Name the columns,"
-                + worded(" `columns='trial,score'`; counts are not read.")
+                " trial and its score, two scores, or a score and how often it occurs. Name the"
+                + worded(" columns, `columns='trial,score'`; counts are not read.")
             )
 
     def named(self, kind: str, separator: str) -> TextLayout:
@@ -540,7 +540,7 @@ class _Guess:
         columns = list(zip(*rows, strict=True))
         if width == 2:
             return "2col" if are_labels(columns[0]) and not are_labels(columns[1]) else None
-        equal = any(one == other for one, other in zip(columns[0], columns[1], strict=True))
+        equal = any(first == second for first, second in zip(columns[0], columns[1], strict=True))
         keys = {word.casefold() for word in columns[2]} if width == 4 else set()
         binary = width == 4 and {*columns[0]} <= {"0", "1"}
         if keys and keys <= _ASVSPOOF and not equal:
@@ -562,12 +562,14 @@ class _Guess:
         raise FileFormatError(
             f"{self.name} may be {width}col text, whose clients are the rows with equal claimed and"
             f" real identity, or a table without a header: {what[0]}. Pass"
-            + worded("".join(f" `format={one!r}`," for one in formats) + " or name its `columns=`.")
+            + worded(
+                "".join(f" `format={first!r}`," for first in formats) + " or name its `columns=`."
+            )
         )
 
     # ------------------------------------------------------------------- two readings
-    def _refuse_two(self, found: dict[str, list[str]]) -> NoReturn:
-        (one, first), (two, second) = list(found.items())[:2]
+    def _refuse_two(self, result: dict[str, list[str]]) -> NoReturn:
+        (one, first), (two, second) = list(result.items())[:2]
         same = (text for _, text in self.lines if split_fields(text, one) == first)
         signs = [f"separated by {_SIGNS[s]}s" if s != " " else "separated by white space"
                  for s in (one, two)]  # fmt: skip

@@ -219,8 +219,8 @@ def _label_codes(columns: list[tuple[IntArray, Any]], n: int) -> tuple[IntArray,
         return np.zeros(n, dtype=np.int8), ["1"]
     if len(columns) == 1:
         return columns[0]
-    one, other = (kinds[codes] for codes, kinds in columns)
-    equal = one == other
+    first, second = (kinds[codes] for codes, kinds in columns)
+    equal = first == second
     kinds = ["1", "0"] if equal[0] else ["0", "1"]
     return np.where(equal == equal[0], 0, 1), kinds[: len(np.unique(equal))]
 
@@ -313,18 +313,18 @@ class _Collector:
         return Rows(self.name, self.unit, *known, scores, codes, names, self.missing)
 
 
-def present(text: str, what: str) -> str:
+def present(text: str, noun: str) -> str:
     """The text without the blanks around it, which must not be empty."""
     if not text.strip():
         raise FileFormatError(
-            f"{what} must not be missing; got {shown(text)}. Give it, or remove the line."
+            f"{noun} must not be missing; got {shown(text)}. Give it, or remove the line."
         )
     return text.strip()
 
 
 def read_lines(file: TextFile, wanted: Wanted, layout: TextLayout) -> Iterator[Rows]:
     """The wanted columns of a text, in parts."""
-    found = _Collector(file.name, wanted, layout)
+    result = _Collector(file.name, wanted, layout)
     with closing(file.lines()) as lines:
         records = _records_of(file.name, lines, layout, wanted.columns)
         width, places = _places(file.name, wanted, layout, records)
@@ -336,15 +336,15 @@ def read_lines(file: TextFile, wanted: Wanted, layout: TextLayout) -> Iterator[R
                 _refuse_width(row, width, line, file.name, layout)
             label = row[labels[0]] if n == 1 else "1"
             if n == 2:
-                one, other = (present(row[k], f"{found.at(line)}: an identity") for k in labels)
-                label = "1" if one == other else "0"
-            found.add("0" if score is None else row[score], label, line)
+                first, second = (present(row[k], f"{result.at(line)}: an identity") for k in labels)
+                label = "1" if first == second else "0"
+            result.add("0" if score is None else row[score], label, line)
             for column, place in others:
-                what = f"{found.at(line)}: column {shown(column)}"
-                found.names[column].append(present(row[place], what))
-            if len(found.scores) >= _PART:
-                yield found.taken()
-    yield found.taken()
+                what = f"{result.at(line)}: column {shown(column)}"
+                result.names[column].append(present(row[place], what))
+            if len(result.scores) >= _PART:
+                yield result.taken()
+    yield result.taken()
 
 
 def _records_of(
@@ -416,8 +416,8 @@ def json_trials(
             trials = [trials]
         elif isinstance(trials, dict):
             names = columns or [n for n, value in trials.items() if isinstance(value, list)]
-            arrays = [trials.get(one) for one in names]
-            sizes = {len(one) if isinstance(one, list) else -1 for one in arrays}
+            arrays = [trials.get(item) for item in names]
+            sizes = {len(item) if isinstance(item, list) else -1 for item in arrays}
             if len(sizes) != 1 or -1 in sizes:
                 raise FileFormatError(
                     f"{name} must hold arrays of one length, {listed(names)}; there are"
@@ -525,12 +525,12 @@ def number_columns(file: TextFile, layout: TextLayout) -> dict[str, bool]:
             names = layout.names or next(records, ([], 0))[0]
             first = islice(records, _FIRST_ROWS)
             rows = [dict(zip(names, row, strict=False)) for row, _ in first]
-    found: dict[str, list[str]] = {name: [] for row in rows for name in row}
+    result: dict[str, list[str]] = {name: [] for row in rows for name in row}
     for row in rows:
         for name, value in row.items():
-            found[name].append(value if isinstance(value, str) else json.dumps(value))
+            result[name].append(value if isinstance(value, str) else json.dumps(value))
     numeric = {}
-    for name, values in found.items():
+    for name, values in result.items():
         there = [value.strip() for value in values if not is_missing_word(value)]
         numbers = [value for value in there if is_number(value) or is_number(with_point(value))]
         numeric[name] = 2 * len(numbers) > len(there)

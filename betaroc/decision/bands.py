@@ -106,8 +106,8 @@ def shown_band(band: Band, alpha: FloatArray, value: FloatArray) -> DrawnBand:
     if not (
         np.array_equal(band.alpha, alpha) and np.array_equal(band.estimate, value, equal_nan=True)
     ):
-        given = f"one of {band.alpha.size} alphas with other alphas or values than the curve's"
-        raise refusal("band", "be that of the curve drawn", f"{given} {alpha.size}",
+        argument = f"one of {band.alpha.size} alphas with other alphas or values than the curve's"
+        raise refusal("band", "be that of the curve drawn", f"{argument} {alpha.size}",
                       "Take epc.band() of this curve.")  # fmt: skip
     return band._drawn
 
@@ -235,16 +235,16 @@ def _replicates(
     fixed = judged_at(theta)
 
     def block(rng: np.random.Generator, size: int) -> FloatArray:
-        (drawn, judged, at), start, found = fixed, 0, []
+        (drawn, judged, at), start, result = fixed, 0, []
         if dev is not None:
             moved = _decisive(dev.draw(rng, size))
             both = np.hstack([np.broadcast_to(theta, moved.shape), moved])
             drawn, judged, at = judged_at(both)
         for n in parts_of(size, drawn.size):
             rows_drawn = drawn.draw(rng, n, stratified=o.stratified)
-            found.append(judged.errors(rows_drawn, at if dev is None else at[start : start + n]))
+            result.append(judged.errors(rows_drawn, at if dev is None else at[start : start + n]))
             start += n
-        counts, k = GroupedCounts(*map(np.concatenate, zip(*found, strict=True))), theta.size
+        counts, k = GroupedCounts(*map(np.concatenate, zip(*result, strict=True))), theta.size
         if dev is None:
             return measured(e, counts)
         still, moved = (
@@ -276,10 +276,11 @@ def rows_by_cells(
     kinds, copies = [], []
     for who, weights in zip(CLASSES, rows.copies, strict=True):
         cells = [
-            np.searchsorted(cut, getattr(one, who)) for one, cut in zip(trials, cuts, strict=True)
+            np.searchsorted(cut, getattr(trial, who))
+            for trial, cut in zip(trials, cuts, strict=True)
         ]
-        found, number = np.unique(np.stack(cells, axis=1), axis=0, return_inverse=True)
-        kinds.append(found.astype(np.float64))
+        result, number = np.unique(np.stack(cells, axis=1), axis=0, return_inverse=True)
+        kinds.append(result.astype(np.float64))
         copies.append(np.rint(np.bincount(np.ravel(number), weights)).astype(np.int64))
     drawn = DrawnRows((copies[0], copies[1]))
     return [
@@ -429,9 +430,9 @@ def _changes(
         parts.append(slopes_along(others, lambda z: moved(still, at(z), test.prior)))
     if not stratified and test.trials > 0.0:
         spread = float(np.sqrt(test.prior * (1.0 - test.prior) / test.trials))
-        one = np.eye(1)
+        item = np.eye(1)
         parts.append(
-            slopes_along(one, lambda z: moved(still, e.chosen, test.prior + spread * z[0]))
+            slopes_along(item, lambda z: moved(still, e.chosen, test.prior + spread * z[0]))
         )
     return np.concatenate(parts, axis=1)
 
@@ -458,16 +459,16 @@ def _scores_delta(e: EpcBase, o: BandOptions) -> tuple[FloatArray, FloatArray]:
     from scipy.special import ndtr, stdtrit
 
     scores = side_trials(e, "test")
-    found = units_of(scores, groups=o.groups)
+    result = units_of(scores, groups=o.groups)
     laws = empirical_laws(e.test, "test")
     gradient = _gradient(e, observed=observed_prior(e, "test"))
-    parts = rate_covariance(found, laws, scores, e.chosen, stratified=o.stratified)
+    parts = rate_covariance(result, laws, scores, e.chosen, stratified=o.stratified)
     whole, twice = (gradient @ part @ gradient.T for part in parts)
     variance, most = np.diag(whole - twice), np.diag(whole)
     # V1 + V2 - V12 may come out negative: then V12 is left out.
     error = np.sqrt(np.where(variance > _ROUNDING * most, variance, np.maximum(most, 0.0)))
     reach = gaussian_reach(covariance_roots(whole - twice).T, o) if o.simultaneous else o.deviate
-    sizes = [size for size in found.sizes if size is not None]
+    sizes = [size for size in result.sizes if size is not None]
     if sizes:
         # Student's t in place of the normal distribution, for variances between few groups.
         reach = -float(stdtrit(min(sizes) - 1, ndtr(-reach)))
@@ -481,7 +482,7 @@ def _gradient(e: EpcBase, *, observed: bool) -> FloatArray:
     """
     k, point = e.alpha.size, e.points
     rates = [np.array(point.far), np.array(point.frr), np.full(k, point.prior)]
-    found = np.zeros((k, 2 * k + 1))
+    result = np.zeros((k, 2 * k + 1))
     for which, rate in enumerate(rates if observed else rates[:2]):
         step = _RATE_STEP * np.minimum(rate, 1.0 - rate)
         ends = []
@@ -492,8 +493,8 @@ def _gradient(e: EpcBase, *, observed: bool) -> FloatArray:
         with np.errstate(invalid="ignore", divide="ignore"):
             slope = (ends[0] - ends[1]) / (2.0 * step)
         slope = np.where((step > 0.0) & np.isfinite(slope), slope, 0.0)
-        found[np.arange(k), 2 * k if which == 2 else which * k + np.arange(k)] = slope
-    return found
+        result[np.arange(k), 2 * k if which == 2 else which * k + np.arange(k)] = slope
+    return result
 
 
 # ------------------------------------------------------------------------------- intervals
@@ -556,16 +557,16 @@ def _refuse_sides(e: EpcBase, fitted: FittedTest | None, o: BandOptions) -> None
 
 def _dependent(e: EpcBase, *, groups: bool) -> Groups | None:
     """The groups of test, if trials depend on each other by them."""
-    found = side_groups(e, "test", groups=groups)
-    return found if found is not None and found.dependent else None
+    result = side_groups(e, "test", groups=groups)
+    return result if result is not None and result.dependent else None
 
 
 def _refuse_dependent(e: EpcBase, *, groups: bool) -> None:
-    found = _dependent(e, groups=groups)
-    if found is not None:
+    result = _dependent(e, groups=groups)
+    if result is not None:
         raise InputError.about("method")(
             worded('`method="exact"` needs independent trials; the test scores carry groups:')
-            + f" {found.first.size} trials depend on {found.units} groups. Take "
+            + f" {result.first.size} trials depend on {result.units} groups. Take "
             + worded('`method="delta"` with `resample="test"`, `method="bootstrap"`, or')
             + " groups=False if the trials do not depend on each other."
         )
@@ -634,8 +635,8 @@ class Plan:
 
     def differences(self, rng: np.random.Generator, size: int) -> FloatArray:
         """First curve minus second in some replicates, a row each."""
-        one, other = self.values(rng, size)
-        return np.asarray(one - other)
+        first, second = self.values(rng, size)
+        return np.asarray(first - second)
 
 
 def plan_of(
@@ -681,11 +682,11 @@ def plan_of(
     dev_paired = _same_dev(curves, groups=groups)
     dev = _rows(curves, "dev", shared=dev_paired, groups=groups)
     smallest = min(_smallest(dev, "dev"), _smallest(test, "test"), key=_sufficiency)
-    fitted = any(isinstance(one, FitAgain) for one in again)
+    fitted = any(isinstance(item, FitAgain) for item in again)
 
     def choose(rng: np.random.Generator, n: int) -> list[FloatArray]:
         drawn = _drawn(dev, rng, n)
-        return [one.thresholds(own) for one, own in zip(again, drawn, strict=True)]
+        return [item.thresholds(own) for item, own in zip(again, drawn, strict=True)]
 
     largest = max(rows.size for rows in (*dev, *test)) * max(len(curves) // 2, 1)
     draw = _draw(test, judged, choose, largest)
@@ -717,7 +718,7 @@ def _draw(
 def _drawn(sides: list[DrawnRows], rng: np.random.Generator, size: int) -> list[Counts]:
     """A side that several share is drawn once."""
     first = sides[0].draw(rng, size)
-    return [first, *(first if own is sides[0] else own.draw(rng, size) for own in sides[1:])]
+    return [first, *(first if side is sides[0] else side.draw(rng, size) for side in sides[1:])]
 
 
 def _on_same_trials(
@@ -725,32 +726,32 @@ def _on_same_trials(
 ) -> tuple[EpcBase, ...]:
     """Curves of which one side is trial by trial, where scores are missing by their ids."""
     sides = [e._side(role).scores for e in curves]
-    known = [own for own in sides if own is not None]
+    known = [side for side in sides if side is not None]
     if len(known) < len(sides) or not any(own.has_rejected for own in known):
         return curves
     try:
-        found = on_same_trials(known, names)
+        result = on_same_trials(known, names)
     except InputError:
         if paired:
             raise
         return curves
-    made = []
-    for e, scores in zip(curves, found, strict=True):
+    built = []
+    for e, scores in zip(curves, result, strict=True):
         client, impostor = scores._distributions
         model = replace(e._side(role).model, client=client, impostor=impostor)
         changed: dict[str, Any] = {role: model, f"{role}_scores": scores}
-        made.append(replace(e, **changed))
-    return tuple(made)
+        built.append(replace(e, **changed))
+    return tuple(built)
 
 
 def _smallest(sides: list[DrawnRows], role: str) -> Smallest:
-    found = []
+    result = []
     for rows in sides:
         for who, n in zip(CLASSES, rows.units, strict=True):
             size = None if rows.groups is None else rows.groups.sizes[CLASSES.index(who)]
             what = f"{who} {'trials' if size is None else 'groups'} of {role}"
-            found.append(Smallest(n, what, _NEEDED[role]))
-    return min(found, key=_sufficiency)
+            result.append(Smallest(n, what, _NEEDED[role]))
+    return min(result, key=_sufficiency)
 
 
 def _sufficiency(smallest: Smallest) -> float:
@@ -765,7 +766,7 @@ def _rows(
     if shared:
         joint = _joint(trials)
         return [DrawnRows.of(joint, groups_of(joint) if groups else None)] * len(trials)
-    return [DrawnRows.of(one, groups_of(one) if groups else None) for one in trials]
+    return [DrawnRows.of(trial, groups_of(trial) if groups else None) for trial in trials]
 
 
 def _joint(trials: Sequence[ScoredTrials]) -> Trials:
@@ -776,11 +777,11 @@ def _joint(trials: Sequence[ScoredTrials]) -> Trials:
 def _references(trials: Sequence[ScoredTrials]) -> list[int]:
     """Places of the first, and of the first that has ids or groups, which all are held against."""
     names = [f"{who}_{what}" for who in CLASSES for what in ("ids", "groups")]
-    found = {0}
+    result = {0}
     for name in names:
-        having = [k for k, one in enumerate(trials) if getattr(one, name, None) is not None]
-        found.update(having[:1])
-    return sorted(found)
+        having = [k for k, trial in enumerate(trials) if getattr(trial, name, None) is not None]
+        result.update(having[:1])
+    return sorted(result)
 
 
 def _same_dev(curves: Sequence[EpcBase], *, groups: bool) -> bool:
@@ -790,17 +791,17 @@ def _same_dev(curves: Sequence[EpcBase], *, groups: bool) -> bool:
         return False
     trials = [side_trials(e, "dev") for e in curves]
     return all(
-        same_trials(trials[k], one, groups=groups)
+        same_trials(trials[k], trial, groups=groups)
         for k in _references(trials)
-        for one in trials[k + 1 :]
+        for trial in trials[k + 1 :]
     )
 
 
 def _refuse_unpaired(curves: Sequence[EpcBase], names: Sequence[str], *, groups: bool) -> None:
     trials = [side_trials(e, "test") for e in curves]
     for k in _references(trials):
-        for own, name in zip(trials[k + 1 :], names[k + 1 :], strict=True):
-            refuse_other_trials(trials[k], own, (names[k], name), groups=groups)
+        for trial, name in zip(trials[k + 1 :], names[k + 1 :], strict=True):
+            refuse_other_trials(trials[k], trial, (names[k], name), groups=groups)
     for e, name in zip(curves[1:], names[1:], strict=True):
         if e.test.prior != curves[0].test.prior:
             raise InputError(

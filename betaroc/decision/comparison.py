@@ -195,8 +195,8 @@ class Comparison(Tabular, Noun):
     @property
     def n_beyond(self) -> FloatArray | None:
         """Scores that speak for the thresholds at each alpha, of the curve with fewer."""
-        found = [own for e in (self.first, self.second) if (own := e.n_beyond) is not None]
-        return np.minimum.reduce(found) if found else None
+        result = [own for e in (self.first, self.second) if (own := e.n_beyond) is not None]
+        return np.minimum.reduce(result) if result else None
 
     @property
     def significant(self) -> BoolArray:
@@ -286,8 +286,8 @@ class Comparison(Tabular, Noun):
     def _metrics(self) -> dict[str, Any]:
         mean = self.mean_difference
         ends = {"low": mean.low, "high": mean.high}
-        found = {f"mean_difference_{name}": value for name, value in ends.items()}
-        return {"mean_difference": mean.estimate, "level": self.level} | found
+        result = {f"mean_difference_{name}": value for name, value in ends.items()}
+        return {"mean_difference": mean.estimate, "level": self.level} | result
 
     def __str__(self) -> str:
         return self.verdict
@@ -832,7 +832,7 @@ class SystemsComparison(Tabular, Noun):
         """
         order, beats = self._order, self._beats
         alike = ~(beats | beats.T)[np.ix_(order, order)]
-        covered, found = np.eye(order.size, dtype=np.bool_), []
+        covered, result = np.eye(order.size, dtype=np.bool_), []
         for i, j in zip(*np.nonzero(np.triu(alike)), strict=True):
             alone = i == j and alike[i].sum() == 1
             if covered[i, j] and not alone:
@@ -842,8 +842,8 @@ class SystemsComparison(Tabular, Noun):
                 if k not in group and np.all(alike[k, group]):
                     group.append(k)
             covered[np.ix_(group, group)] = True
-            found.append(sorted(int(k) for k in group))
-        return tuple(tuple(self.ranking[k] for k in group) for group in sorted(found))
+            result.append(sorted(int(k) for k in group))
+        return tuple(tuple(self.ranking[k] for k in group) for group in sorted(result))
 
     @property
     def cannot_tell(self) -> str:
@@ -860,15 +860,15 @@ class SystemsComparison(Tabular, Noun):
     def _beats(self) -> BoolArray:
         """Whether a system (row) is shown to be better than another (column)."""
         k = len(self.names)
-        found = np.zeros((k, k), dtype=np.bool_)
+        result = np.zeros((k, k), dtype=np.bool_)
         if self.cannot_tell:
-            return found
+            return result
         above, below = self.low > 0.0, self.high < 0.0
         if not larger_is_better(self.curves[0].measure):
             above, below = below, above
-        found[self.first[above], self.second[above]] = True
-        found[self.second[below], self.first[below]] = True
-        return found
+        result[self.first[above], self.second[above]] = True
+        result[self.second[below], self.first[below]] = True
+        return result
 
     # -------------------------------------------------------------------------- in words
     @property
@@ -1071,8 +1071,8 @@ def compare_systems(
     if np.any(at):
         part, centre = values[:, :, at], own[:, at] - np.mean(own[:, at], axis=0)
         part = part - np.mean(part, axis=1, keepdims=True)
-        found = _at_once(part.reshape(len(part), -1), centre.ravel(), options, systems=k)
-        band[:, :, at] = np.reshape(found, (2, *centre.shape))
+        result = _at_once(part.reshape(len(part), -1), centre.ravel(), options, systems=k)
+        band[:, :, at] = np.reshape(result, (2, *centre.shape))
     lost = int(np.sum(np.any(np.isnan(values[:, :, inside(alpha, used)]), axis=(1, 2))))
     return SystemsComparison(
         names, epcs, plan.resample, plan.paired, plan.dev_paired, options.level, used, mean,

@@ -196,23 +196,23 @@ class EpcBase(Tabular):
         Of dev, and of a fitted test side; the class with fewer where both are spoken of, groups
         where trials depend on each other by them. None for typed models.
         """
-        found = [
+        result = [
             least
             for evidence, asked in self._asked()
             if (least := fewest(evidence, asked)) is not None
         ]
-        return np.minimum.reduce(np.broadcast_arrays(*found)) if found else None
+        return np.minimum.reduce(np.broadcast_arrays(*result)) if result else None
 
     def _asked(self, *, counted: bool = True) -> list[tuple[Evidence, list[Asked]]]:
         """What dev's thresholds were solved for, and what was read off test's distributions."""
-        found = []
+        result = []
         if self.dev_evidence is not None:
-            found.append((self.dev_evidence, self._solved(self.dev_evidence, counted=counted)))
+            result.append((self.dev_evidence, self._solved(self.dev_evidence, counted=counted)))
         if self.test_evidence is not None and any(self.test_evidence.fitted):
             own = _OF_ONE.get(self.measure)
             read = [asked for asked in of_point(self.points) if own in (None, asked.name)]
-            found.append((self.test_evidence, read))
-        return [one for one in found if one[1]]
+            result.append((self.test_evidence, read))
+        return [item for item in result if item[1]]
 
     def _solved(self, dev: Evidence, *, counted: bool) -> list[Asked]:
         if self.criterion in ONE_CLASS_TARGETS:
@@ -307,8 +307,8 @@ def index_of_alpha(e: EpcBase, alpha: float | None) -> int:
         raise InputError.about("alpha")(
             f"alpha must be left out: criterion {e.criterion!r} has none; got {wanted!r}."
         )
-    given, hint = f"{wanted!r}, the nearest is {nearest!r}", "Take that, or give epc this alpha."
-    raise refusal("alpha", f"be one of the {e.alpha.size} of the curve", given, hint)
+    value, hint = f"{wanted!r}, the nearest is {nearest!r}", "Take that, or give epc this alpha."
+    raise refusal("alpha", f"be one of the {e.alpha.size} of the curve", value, hint)
 
 
 def area_weights(alpha: FloatArray, low: float, high: float) -> FloatArray:
@@ -318,19 +318,19 @@ def area_weights(alpha: FloatArray, low: float, high: float) -> FloatArray:
     """
     order = np.argsort(alpha, kind="stable")
     x = alpha[order]
-    found = np.zeros(x.size)
+    result = np.zeros(x.size)
     if low == high:
-        found[order[np.searchsorted(x, low)]] = 1.0
-        return found
+        result[order[np.searchsorted(x, low)]] = 1.0
+        return result
     nodes = np.concatenate([[low], x[(x > low) & (x < high)], [high]])
     steps = np.diff(nodes)
     share = 0.5 * (np.append(steps, 0.0) + np.append(0.0, steps))
     right = np.clip(np.searchsorted(x, nodes, side="left"), 1, x.size - 1)
     width = x[right] - x[right - 1]
     of_right = (nodes - x[right - 1]) / np.where(width > 0.0, width, 1.0)
-    np.add.at(found, order[right - 1], share * (1.0 - of_right))
-    np.add.at(found, order[right], share * of_right)
-    return found
+    np.add.at(result, order[right - 1], share * (1.0 - of_right))
+    np.add.at(result, order[right], share * of_right)
+    return result
 
 
 def warn_of_reach(dev: ScoreModel, criterion: str, alpha: FloatArray) -> None:
@@ -366,16 +366,16 @@ def checked_alphas(alpha: npt.ArrayLike | None, *, single: bool, criterion: str)
 
 
 # ---------------------------------------------------------------------- what is given
-def side(given: SideInput, name: str, prior: float | None) -> ScoreModel:
+def side(value: SideInput, name: str, prior: float | None) -> ScoreModel:
     """One side as a model: empirical distributions for scores, the fitted model of a fit."""
-    if isinstance(given, ScoreData):
-        model = empirical_model(given)
+    if isinstance(value, ScoreData):
+        model = empirical_model(value)
     else:
-        model = given.model if isinstance(given, SupportedPair) else given
+        model = value.model if isinstance(value, SupportedPair) else value
     if not isinstance(model, ScoreModel):
         raise InputTypeError.about(name)(
             f"{name} must be Scores, a ScoreSummary, a ScoreModel or a fit; got"
-            f" {type(given).__name__}. Use read_scores for a file, Scores.from_frame for a frame,"
+            f" {type(value).__name__}. Use read_scores for a file, Scores.from_frame for a frame,"
             " Scores.from_labels for labels and scores."
         )
     if prior is None:
@@ -383,16 +383,16 @@ def side(given: SideInput, name: str, prior: float | None) -> ScoreModel:
     return ScoreModel(model.client, model.impostor, prior=prior, name=model.name)
 
 
-def data_of(given: SideInput) -> ScoreData | None:
+def data_of(value: SideInput) -> ScoreData | None:
     """The data of a side, also those behind a fit; None of a model."""
-    data = given.scores if isinstance(given, SupportedPair) else given
+    data = value.scores if isinstance(value, SupportedPair) else value
     return None if isinstance(data, ScoreModel) else data
 
 
-def known_laws(given: SideInput, model: ScoreModel) -> Distributions:
+def known_laws(value: SideInput, model: ScoreModel) -> Distributions:
     """What is known of the scores of a side: those of a fit, not its distributions."""
-    if isinstance(given, SupportedPair) and isinstance(given.scores, ScoreData):
-        return given.scores._distributions
+    if isinstance(value, SupportedPair) and isinstance(value.scores, ScoreData):
+        return value.scores._distributions
     return model.client, model.impostor
 
 
@@ -453,8 +453,8 @@ def group_counts(
     e: EpcBase, resample: str, *, groups: bool
 ) -> tuple[int | None, int | None] | None:
     """Groups of dev and of test that vary as a whole."""
-    found = [side_groups(e, name, groups=groups) for name in ("dev", "test")]
-    dev, test = (None if g is None else g.labels for g in found)
+    result = [side_groups(e, name, groups=groups) for name in ("dev", "test")]
+    dev, test = (None if g is None else g.labels for g in result)
     dev = dev if resample == "both" else None
     return None if dev is None and test is None else (dev, test)
 

@@ -112,13 +112,13 @@ def shown_places(alpha: FloatArray) -> list[int]:
 def curve_grid(e: Epc, around: Band | None = None) -> Grid:
     """Some alphas, each with its threshold, the measure, both rates, and the scores that speak."""
     axes = slotted_axes(e)
-    kept = curve_columns(e)
+    keep = curve_columns(e)
     if around is not None and around.alpha.size == e.alpha.size:
-        kept |= {"low": around.low.tolist(), "high": around.high.tolist()}
+        keep |= {"low": around.low.tolist(), "high": around.high.tolist()}
     around = _quick_band(e) if around is None else around
     places = {} if around is None else {a: k for k, a in enumerate(around.alpha.tolist())}
-    values, made, beyond = (e.value, e.expected, e.a_posteriori), e._rates_made, e.n_beyond
-    rates, threshold = (e.far, e.frr, *made.values()), e.threshold
+    values, result, beyond = (e.value, e.expected, e.a_posteriori), e._rates_made, e.n_beyond
+    rates, threshold = (e.far, e.frr, *result.values()), e.threshold
     rejects = e.trivial & (np.asarray(e.dev._pair.frr(e.chosen)) == 1.0)
     rows = []
     for k in shown_places(e.alpha):
@@ -137,8 +137,8 @@ def curve_grid(e: Epc, around: Band | None = None) -> Grid:
     observed = Cell("observed, test", interval)
     head: tuple[Cell | str, ...] = (
             axes.alpha_name or "alpha", "threshold", "expected, dev", observed, "test's own choice",
-            FAR, FRR, *map(str.upper, made), "scores beyond")  # fmt: skip
-    return Grid(head, tuple(rows), kept=kept, typeset=True)
+            FAR, FRR, *map(str.upper, result), "scores beyond")  # fmt: skip
+    return Grid(head, tuple(rows), kept=keep, typeset=True)
 
 
 def _quick_band(e: EpcBase) -> Band | None:
@@ -181,17 +181,17 @@ def loss_words(e: EpcBase) -> str:
     k = shown[len(shown) // 2]
     expected, value, best = (float(v[k]) for v in (e.expected, e.value, e.a_posteriori))
     at = "" if axes.single else f"At {axes.alpha_name} {axes.alpha_shown(e.alpha[k])}: "
-    said = f"{at}{axes.shown(expected)} expected, {axes.shown(value)} observed"
+    phrase = f"{at}{axes.shown(expected)} expected, {axes.shown(value)} observed"
     if math.isnan(value + expected + best) or abs(value - expected) <= _NOTHING:
-        return f"{said}."
+        return f"{phrase}."
 
     def part(change: float) -> str:
         text = axes.change(change, unit=False)
         return f"{text} points" if axes.measure_is_rate else text
 
-    said = f"{said}, a change of {part(value - expected)}"
+    phrase = f"{phrase}, a change of {part(value - expected)}"
     if e.criterion != WEIGHTED_ERROR or e.measure not in ("hter", WEIGHTED_ERROR, "dcf"):
-        return f"{said}."
+        return f"{phrase}."
     threshold = (
         "none because of the threshold, which is as good as test's own"
         if abs(value - best) <= _NOTHING
@@ -204,7 +204,7 @@ def loss_words(e: EpcBase) -> str:
         if abs(best - expected) <= _NOTHING
         else f"{part(best - expected)} because the classes are {less} separable than {than}"
     )
-    return f"{said}: {threshold}, {separability}."
+    return f"{phrase}: {threshold}, {separability}."
 
 
 def cautions(e: Epc) -> list[str]:
@@ -248,20 +248,20 @@ def curves_view(curves: Mapping[str, Epc]) -> list[Node]:
     whole = first.alpha.size > 1
     places = shown_places(first.alpha)
     at = [f"at {axes.alpha_shown(first.alpha[k])}" if whole else "value" for k in places]
-    kept: dict[str, list[Any]] = {"system": []}
+    keep: dict[str, list[Any]] = {"system": []}
     rows = []
     for name, e in curves.items():
         values = [*[float(np.mean(e.value))] * whole, *e.value[places].tolist()]
         rows.append(Row((as_named(name), *map(axes.shown, values))))
-        kept["system"] += [name] * e.alpha.size
+        keep["system"] += [name] * e.alpha.size
         for key, column in curve_columns(e).items():
-            kept.setdefault(key, []).extend(column)
+            keep.setdefault(key, []).extend(column)
     what = f"{measure_title(first.measure)} observed on test at thresholds chosen for"
     head = ("system", *["mean"] * whole, *at)
     mean = f" Mean: over the {first.alpha.size} alphas." * whole
     return [
         Words(f"{what} {first.criterion} on dev.{mean}"),
-        Grid(head, tuple(rows), kept=kept, typeset=True),
+        Grid(head, tuple(rows), kept=keep, typeset=True),
         Words("Which differences are more than chance: betaroc compare, br.compare_systems."),
     ]
 
@@ -414,14 +414,14 @@ def _proportion_tests(c: Comparison) -> Section:
 
 
 # -------------------------------------------------------------------------- in words
-def both_names(names: tuple[str, str], given: Sequence[str] | None) -> tuple[str, str]:
+def both_names(names: tuple[str, str], value: Sequence[str] | None) -> tuple[str, str]:
     """What the systems are called: as given, else as they are called without."""
-    if given is None:
+    if value is None:
         return names
-    if width_of(given) != 2 or not all(isinstance(one, str) for one in given):
+    if width_of(value) != 2 or not all(isinstance(item, str) for item in value):
         hint = 'Give two, such as names=("A", "B").'
-        raise refusal("names", "be those of the two systems", shown(given), hint)
-    return given[0], given[1]
+        raise refusal("names", "be those of the two systems", shown(value), hint)
+    return value[0], value[1]
 
 
 def verdict_words(of: Comparison, names: tuple[str, str]) -> str:
@@ -459,24 +459,24 @@ def _band_words(of: Comparison, names: tuple[str, str]) -> str:
     if of.alpha.size == 1 or of.too_few:
         return ""
     start = f"the simultaneous {level_words(of.level)} band of the difference excludes 0"
-    found = of.ranges
-    if not found:
+    result = of.ranges
+    if not result:
         return f"{start} at no single alpha"
     measure, way = short_measure(of.first.measure), way_words(of.first.measure)
     parts = []
     for system, name in zip("ab", names, strict=True):
-        own = [one for one, who in zip(found, of.ranges_better, strict=True) if who == system]
+        own = [item for item, who in zip(result, of.ranges_better, strict=True) if who == system]
         if own:
             parts.append(f"{_ranges_words(of.alpha, own)} ({way} {measure}: {name})")
     return f"{start} {' and '.join(parts)}"
 
 
-def _ranges_words(alpha: FloatArray, found: list[AlphaRange]) -> str:
+def _ranges_words(alpha: FloatArray, result: list[AlphaRange]) -> str:
     """Ranges of one system; of many only between which alphas they lie."""
-    inside = [alpha[(alpha >= one.low) & (alpha <= one.high)] for one in found]
-    if len(found) <= _RANGES:
+    inside = [alpha[(alpha >= item.low) & (alpha <= item.high)] for item in result]
+    if len(result) <= _RANGES:
         return " and ".join(alphas_words(part) for part in inside)
-    low, high = found[0].low, found[-1].high
+    low, high = result[0].low, result[-1].high
     among = int(((alpha >= low) & (alpha <= high)).sum())
     return (
         f"at {sum(part.size for part in inside)} of the {among} alphas from {low:.6g} to {high:.6g}"
@@ -520,10 +520,10 @@ def systems_verdict(c: SystemsComparison, names: Sequence[str]) -> str:
         than = ranking[1] if others == 1 else f"each of the {others} others"
         return f"{start}{best} is better than {than}: its {what} is {mean} ({at_once})"
     number = len(c.shown)
-    told = f"{number} of {pairs} differences are shown" if number else "no difference is shown"
+    text = f"{number} of {pairs} differences are shown" if number else "no difference is shown"
     return (
         f"{start}no best system can be named: {_named([best, *rivals])} cannot be told apart by the"
-        f" {what}, of which {best} has the {way.replace('er', 'est')}, {mean}; {told} ({at_once})"
+        f" {what}, of which {best} has the {way.replace('er', 'est')}, {mean}; {text} ({at_once})"
     )
 
 

@@ -151,9 +151,9 @@ class DecisionCheck(Result, Noun):
         if d.target == "precision":  # whose interval takes the numbers of trials
             own = self.observed, self.low, self.high
             observed = observed_precision(Said(d.status, "", ""), d.rate, own)
-        found = observed._asdict()
+        result = observed._asdict()
         names = ("observed", "low", "high", "verdict", "status")
-        return {"point": point} | {name: found[name] for name in names}
+        return {"point": point} | {name: result[name] for name in names}
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw both rates as dev expects them and as the test observed them, beside the target.
@@ -192,8 +192,8 @@ class DecisionCheck(Result, Noun):
 
     def _metrics(self) -> dict[str, Any]:
         at = self.point
-        found = {"threshold": at.threshold, "far": at.far, "frr": at.frr}
-        return found | {"observed": self.observed, "low": self.low, "high": self.high}
+        result = {"threshold": at.threshold, "far": at.far, "frr": at.frr}
+        return result | {"observed": self.observed, "low": self.low, "high": self.high}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -444,7 +444,7 @@ class Decision(Tabular, Noun):
         return self._table(self._ways_columns())
 
     def _ways_columns(self) -> dict[str, list[Any]]:
-        names = [one.name for one in fields(Way)]
+        names = [item.name for item in fields(Way)]
         columns = {name: [getattr(way, name) for way in self.ways] for name in names}
         columns["k"] = [math.nan if k is None else float(k) for k in columns["k"]]
         return columns | {"chosen": [way is self.way for way in self.ways]}
@@ -487,19 +487,19 @@ class Decision(Tabular, Noun):
         far, frr = rates = both_rates(scores, self.threshold, self.confidence)
         point = OperatingPoint(self.threshold, far[0], frr[0], scores.prior)
         reason = template_of(self.reason).removesuffix(self._high_words("dev", self.expected))
-        found = self._observed(far, frr, reason, scores)
+        result = self._observed(far, frr, reason, scores)
         counted = _as_intervals(rates, self.confidence)
-        reason = template_of(found.reason) + self._high_words("test", point)
-        found = found._replace(reason=Sentence(reason), remedy=Sentence(found.remedy))
-        return DecisionCheck(*found, point, counted, self, scores)
+        reason = template_of(result.reason) + self._high_words("test", point)
+        result = result._replace(reason=Sentence(reason), remedy=Sentence(result.remedy))
+        return DecisionCheck(*result, point, counted, self, scores)
 
     def _observed(self, far: Rate, frr: Rate, reason: str, test: Counted | None = None) -> Observed:
         """What both rates of a test say; without its scores words are those of one trial."""
         said, n = Said(self.status, reason, template_of(self.remedy)), self.n or 0
         if self.target == "precision" and test is not None:
             prior = self.expected.prior if self.n is None else test.prior
-            found, _ = precision_interval(test, self.threshold, prior, self.confidence)
-            return observed_precision(said, self.rate, found)
+            result, _ = precision_interval(test, self.threshold, prior, self.confidence)
+            return observed_precision(said, self.rate, result)
         if self.target not in TARGET_RATES:
             dev = self.interval.estimate, self.interval.low, self.interval.high
             return observed_cost(said, self.costs, dev, mean_rate(self._weights, far, frr))
@@ -522,8 +522,8 @@ class Decision(Tabular, Noun):
         now = getattr(test, f"n_{target.who}_rejected") / _total(test, target)
         if not moved or (now >= dev if target.kind == "far" else now <= dev):
             return Shift(moved, moved)
-        made = rate_interval(test._scored, target.kind, self.threshold, self.confidence)
-        return Shift(moved, made[1] > reach_of(self.way, target, n, self.absent), (dev, now))
+        result = rate_interval(test._scored, target.kind, self.threshold, self.confidence)
+        return Shift(moved, result[1] > reach_of(self.way, target, n, self.absent), (dev, now))
 
     @property
     def _weights(self) -> tuple[float, float]:
@@ -706,8 +706,8 @@ def decided(scores: ScoresLike, asked: DecisionRequest, fitting: Fitting) -> Dec
         give(outliers(dev._scored))
     reversed_scores(*dev._scored._distributions)
     share = dev.prior if asked.prior is None else asked.prior
-    made = {"far": _of_rate, "frr": _of_rate, "precision": _of_least_precision}
-    return made.get(asked.kind, _of_costs)(dev, asked, share, fitting)
+    result = {"far": _of_rate, "frr": _of_rate, "precision": _of_least_precision}
+    return result.get(asked.kind, _of_costs)(dev, asked, share, fitting)
 
 
 class TargetArguments(RateArguments, total=False):
@@ -740,7 +740,7 @@ def checked_request(
     """A target and how to choose, refused where they make no sense; `decide` documents them."""
     rates = {name: rate for name, rate in rates.items() if rate is not None}
     if checks.flag(youden, "youden"):
-        if any(one is not None for one in (cost_fa, cost_fr, prior)):
+        if any(item is not None for item in (cost_fa, cost_fr, prior)):
             raise InputError.about("youden")(
                 "youden must stand alone: it is costs of 1 at a prior of 1/2. Leave costs and prior"
                 " out, or give these."
@@ -788,19 +788,19 @@ def _typed_target(rates: Mapping[str, Any], costs: Mapping[str, float | None], *
             f" {checks.nearest(name, (*RATE_NAMES, *_ARGUMENTS))}".rstrip()
         )
     missing = [name for name, cost in costs.items() if cost is None]
-    given: list[str] = [*rates, *["cost"] * (len(missing) < 2)]
-    given += ["eer"] * checks.flag(eer, "eer")
-    if len(given) != 1:
+    value: list[str] = [*rates, *["cost"] * (len(missing) < 2)]
+    value += ["eer"] * checks.flag(eer, "eer")
+    if len(value) != 1:
         raise InputError(
             worded("exactly one target must be given: `far=`, `frr=`, `cost_fa=` with `cost_fr=`,")
             + worded(" or `eer`;")
-            + f" got {' and '.join(given) or 'none'}. Give one."
+            + f" got {' and '.join(value) or 'none'}. Give one."
         )
-    if given == ["cost"] and missing:
+    if value == ["cost"] and missing:
         raise InputError.about(missing[0])(
             worded(f"`{missing[0]}` must stand beside the other cost; it is missing. Give both.")
         )
-    return given[0]
+    return value[0]
 
 
 # ---------------------------------------------------------------------------- of a rate
@@ -849,7 +849,7 @@ def _answer(
 ) -> tuple[OperatingPoint, Interval, Said, int | None]:  # fmt: skip
     """What is to be expected of a way, the target's interval, the status, the scores needed."""
     kind, confidence, words = asked.kind, asked.confidence, words or ClassWords()
-    found, extrapolated, needed = (way.expected, way.low, way.high), False, 0
+    result, extrapolated, needed = (way.expected, way.low, way.high), False, 0
     rate = {"far": way.far, "frr": way.frr}
     if kind in TARGET_RATES:
         rate[kind] = way.expected
@@ -858,16 +858,20 @@ def _answer(
         target = Target(kind, asked.rate, confidence, words, grouped)
         said = said_of_rate(way, target, n, needed, *rates)
     elif kind == "precision":
-        said = said_of_precision(asked.rate, found, way.n_beyond)
+        said = said_of_precision(asked.rate, result, way.n_beyond)
     else:
         rate = {"far": way.expected, "frr": frr}
         weights = _weights(asked.costs, prior)
         mean, low, high = mean_rate(weights, *rates)
         expected_mean = weights[0] * way.expected + weights[1] * frr
         # Moved to what the fit expects, an interval of costs may reach below the least there is.
-        found = (expected_mean, max(expected_mean - (mean - low), 0.0), expected_mean + high - mean)
+        result = (
+            expected_mean,
+            max(expected_mean - (mean - low), 0.0),
+            expected_mean + high - mean,
+        )
         said = said_of_costs(way, asked.costs, words)
-    interval = Interval(*found, confidence, way.how, way.n_beyond, extrapolated)
+    interval = Interval(*result, confidence, way.how, way.n_beyond, extrapolated)
     point = OperatingPoint(way.threshold, rate["far"], rate["frr"], prior)
     return point, interval, said, needed if n < needed else None
 
@@ -904,10 +908,10 @@ def _of_costs(scores: Counted, asked: DecisionRequest, prior: float, fitting: Fi
     def chosen(model: ScoreModel) -> float:
         own = replace(model, prior=prior)
         point = own.eer() if costs is None else own.min_dcf(*costs)
-        found = float(point.threshold)
-        if isinstance(scores, ScoreSummary) and math.isfinite(found):
-            return scores.border_below(found)
-        return found
+        result = float(point.threshold)
+        if isinstance(scores, ScoreSummary) and math.isfinite(result):
+            return scores.border_below(result)
+        return result
 
     def by_fit() -> tuple[Way, Fit | None]:
         try:
@@ -936,5 +940,5 @@ def _of_costs(scores: Counted, asked: DecisionRequest, prior: float, fitting: Fi
 
 def _as_intervals(rates: Sequence[Rate], confidence: float) -> tuple[Interval, Interval]:
     """FAR and FRR that are counted at a threshold."""
-    far, frr = (Interval(*found, confidence, "counted") for found in rates)
+    far, frr = (Interval(*rate, confidence, "counted") for rate in rates)
     return far, frr

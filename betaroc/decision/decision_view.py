@@ -131,14 +131,14 @@ def said_of_rate(way: Way, target: Target, n: int, needed: int, far: Rate, frr: 
     have = f"{spaced(n)} {many}" if target.grouped else have
     if way.how == "guaranteed":
         confidence = f"{'about ' * target.grouped}{100.0 * target.confidence:g} %"
-        kept = (
+        keep = (
             f"With {confidence} confidence {name} stays at or below {asked} on trials like dev's"
             f" ({have}; {spaced(needed)} needed)."
         )
         if mean_rate((1.0, 1.0), far, frr)[2] >= 1.0:
-            return _of_unknown_use(kept, target, far, frr)
+            return _of_unknown_use(keep, target, far, frr)
         return Said(
-            GREEN, kept, f"other {target.many}, sensor or model; trials that share a person."
+            GREEN, keep, f"other {target.many}, sensor or model; trials that share a person."
         )
     lacking = f"A guarantee needs {spaced(needed)} {many}, dev has {spaced(n)}."
     remedy = f"{spaced(needed)} {many} for a guarantee (you have {spaced(n)})."
@@ -171,12 +171,12 @@ def _of_no_use(way: Way, words: ClassWords) -> Said:
     )
 
 
-def _of_unknown_use(kept: str, target: Target, far: Rate, frr: Rate) -> Said:
+def _of_unknown_use(keep: str, target: Target, far: Rate, frr: Rate) -> Said:
     """Of a guarantee at whose threshold clients may be accepted no more often than impostors."""
     clients, impostors = target.words.many("client"), target.words.many("impostor")
     return Said(
         AMBER,
-        f"{kept} But dev does not show that {clients} are accepted more often than {impostors}:"
+        f"{keep} But dev does not show that {clients} are accepted more often than {impostors}:"
         f" {FRR} {rate(frr[0])} {rate_span(*frr[1:])}, {FAR} {rate(far[0])} {rate_span(*far[1:])}.",
         f"more {clients}, or scores that tell {clients} from {impostors} better.",
     )
@@ -189,23 +189,23 @@ def observed_rate(
     n: int,
     needed: int | None,
     total: float,
-    found: Rate,
+    result: Rate,
 ) -> Observed:
     """Of a target rate: its rate with its interval on a test of so many trials."""
-    observed, low, high = found
+    observed, low, high = result
     if low > target.rate:
-        return Observed(*found, "broken", *_broken(target, shift, n, needed, total, observed))
+        return Observed(*result, "broken", *_broken(target, shift, n, needed, total, observed))
     status, remedy, seen = said.status, said.remedy, f"{rate(observed)}, interval"
     if high <= target.rate:
         agrees = "observes" if status == RED else "agrees:"
         words = f"Test {agrees} {seen} up to {rate(high)}."
-        return Observed(*found, "kept", status, f"{said.reason} {words}", remedy)
+        return Observed(*result, "kept", status, f"{said.reason} {words}", remedy)
     words = f"Test observes {seen} {rate_span(low, high)}"
     if observed > target.rate:
         words += f": above {100.0 * target.rate:g} %, which the interval includes"
         if status == GREEN:
             status, remedy = AMBER, f"more {target.many} in the test set; {remedy}"
-    return Observed(*found, "cannot tell", status, f"{said.reason} {words}.", remedy)
+    return Observed(*result, "cannot tell", status, f"{said.reason} {words}.", remedy)
 
 
 def _broken(
@@ -252,27 +252,27 @@ def said_of_costs(way: Way, costs: tuple[float, float] | None, words: ClassWords
     return Said(AMBER, reason, "a target for one of the rates.")
 
 
-def said_of_precision(target: float, found: Rate, accepted: float) -> Said:
+def said_of_precision(target: float, result: Rate, accepted: float) -> Said:
     """Of a precision, which dev alone cannot show to hold: it may fall as the threshold rises."""
     return Said(
         AMBER,
         f"This is the lowest threshold at which dev counts a precision of at least"
-        f" {100.0 * target:g} %: {rate(found[0])} of {spaced(accepted)} accepted trials, interval"
-        f" {rate_span(*found[1:])}. That is no guarantee: precision need not rise with the"
+        f" {100.0 * target:g} %: {rate(result[0])} of {spaced(accepted)} accepted trials, interval"
+        f" {rate_span(*result[1:])}. That is no guarantee: precision need not rise with the"
         " threshold, so that no order statistic bounds it.",
         f"a target for {FAR} or {FRR}, which can be guaranteed.",
     )
 
 
-def observed_precision(said: Said, target: float, found: Rate) -> Observed:
+def observed_precision(said: Said, target: float, result: Rate) -> Observed:
     """Of a precision: only a test can show that it is at least the target."""
-    observed, low, high = found
+    observed, low, high = result
     words = f"Test observes {rate(observed)}, interval {rate_span(low, high)}"
     if high < target:
         remedy = "a larger target, or dev trials like those of the test."
-        return Observed(*found, "broken", RED, f"{words}: below {100.0 * target:g} %.", remedy)
+        return Observed(*result, "broken", RED, f"{words}: below {100.0 * target:g} %.", remedy)
     verdict, status = ("kept", GREEN) if low >= target else ("cannot tell", said.status)
-    return Observed(*found, verdict, status, f"{said.reason} {words}.", said.remedy)
+    return Observed(*result, verdict, status, f"{said.reason} {words}.", said.remedy)
 
 
 def mean_rate(weights: tuple[float, float], far: Rate, frr: Rate) -> Rate:
@@ -286,11 +286,11 @@ def mean_rate(weights: tuple[float, float], far: Rate, frr: Rate) -> Rate:
 
 
 def observed_cost(
-    said: Said, costs: tuple[float, float] | None, expected: Rate, found: Rate
+    said: Said, costs: tuple[float, float] | None, expected: Rate, result: Rate
 ) -> Observed:
     """Of weights on both rates: whether test is worse than both intervals can explain."""
     what = "mean of both rates" if costs is None else "mean cost of a trial"
-    observed, low, high = found
+    observed, low, high = result
     seen, dev = number(observed, 4), number(expected[0], 4)
     span = f"{number(low, 4)} to {number(high, 4)}"
     if costs is None:
@@ -372,18 +372,18 @@ def shown_threshold(d: Decision, threshold: float | None = None) -> str:
         return all(abs(one - two) <= _OTHERWISE for one, two in pairs)
 
     wanted = rates(threshold)
-    found = (rounded(threshold, up=up, digits=digits) for digits in range(4, 17))
-    return next(filter(is_near, found), repr(threshold))
+    result = (rounded(threshold, up=up, digits=digits) for digits in range(4, 17))
+    return next(filter(is_near, result), repr(threshold))
 
 
 def mean_shown(
-    costs: tuple[float, float] | None, found: Interval | DecisionCheck
+    costs: tuple[float, float] | None, result: Interval | DecisionCheck
 ) -> tuple[str, str]:
     """A mean cost, or the mean of both rates in per cent, and its interval."""
-    mean = found.estimate if isinstance(found, Interval) else found.observed
+    mean = result.estimate if isinstance(result, Interval) else result.observed
     if costs is None:
-        return rate(mean), rate_span(found.low, found.high)
-    return number(mean, 3), f"{number(found.low, 3)} to {number(found.high, 3)}"
+        return rate(mean), rate_span(result.low, result.high)
+    return number(mean, 3), f"{number(result.low, 3)} to {number(result.high, 3)}"
 
 
 def _asked(d: Decision) -> str:
@@ -431,25 +431,26 @@ def decision_rates(d: Decision, sets: Sequence[ScoreData]) -> list[RateRow]:
 
     The target's rate on dev is that to be expected; all others are counted.
     """
-    absent, rows = any(one.has_rejected for one in sets), []
-    for name, kind, who, made in _ROWS if absent else _ROWS[:2]:
+    absent, rows = any(item.has_rejected for item in sets), []
+    for name, kind, who, result in _ROWS if absent else _ROWS[:2]:
         cells = [
-            _cell(one._scored if made else one, kind, d.threshold, d.confidence) for one in sets
+            _cell(item._scored if result else item, kind, d.threshold, d.confidence)
+            for item in sets
         ]
-        if kind == d.target and not made:
+        if kind == d.target and not result:
             share = getattr(d.expected, kind), d.interval.low, d.interval.high
             cells[0] = RateCell(*share, *cells[0][3:])
-        rows.append(RateRow(name, kind, who, made, tuple(cells)))
+        rows.append(RateRow(name, kind, who, result, tuple(cells)))
     return rows
 
 
 def rate_rows(d: Decision, check: DecisionCheck | None) -> list[RateRow]:
     """The same of a decision and its check; without counts where a document brought them."""
     sets = [d.scores] if check is None else [d.scores, check.scores]
-    if all(one is not None for one in sets):
-        return decision_rates(d, [one for one in sets if one is not None])
+    if all(item is not None for item in sets):
+        return decision_rates(d, [item for item in sets if item is not None])
     rows = []
-    for k, (name, kind, who, made) in enumerate(_ROWS[:2]):
+    for k, (name, kind, who, result) in enumerate(_ROWS[:2]):
         share = getattr(d.expected, kind)
         cells = [RateCell(share, math.nan, math.nan)]
         if kind == d.target:
@@ -460,7 +461,7 @@ def rate_rows(d: Decision, check: DecisionCheck | None) -> list[RateRow]:
             seen = None if check.counted is None else check.counted[k]
             ends = (math.nan, math.nan) if seen is None else (seen.low, seen.high)
             cells.append(RateCell(getattr(check.point, kind), *ends))
-        rows.append(RateRow(name, kind, who, made, tuple(cells)))
+        rows.append(RateRow(name, kind, who, result, tuple(cells)))
     return rows
 
 
@@ -470,17 +471,19 @@ def _rates_grid(d: Decision, check: DecisionCheck | None, role: str) -> Grid:
     for row in rate_rows(d, check):
         what = "of comparisons made"
         what = what if row.made else f"{words.many(row.who)} {DECIDED[row.kind]}"
-        cells = (rate_cell(*one[:3], "no interval", of_total(one)) for one in row.cells)
+        cells = (rate_cell(*cell[:3], "no interval", of_total(cell)) for cell in row.cells)
         rows.append(Row((Cell(row.name, note=what), *cells)))
     if d.target not in TARGET_RATES:
         label = Cell(*MEANS[d.target])
-        means = (mean_shown(d.costs, one) for one in (d.interval, check) if one is not None)
+        means = (mean_shown(d.costs, item) for item in (d.interval, check) if item is not None)
         rows.append(Row((Cell(label.text, note=label.span), *(Cell(*mean) for mean in means))))
     return Grid(("", "expected, dev", *[f"observed, {role}"] * (check is not None)), tuple(rows))
 
 
 def _cell(scores: ScoreData, kind: str, threshold: float, level: float) -> RateCell:
-    share, low, high = (float(one[0]) for one in counted_rates(scores, kind, [threshold], level))
+    share, low, high = (
+        float(counted_rate[0]) for counted_rate in counted_rates(scores, kind, [threshold], level)
+    )
     total = scores.impostor_total if kind == "far" else scores.client_total
     return RateCell(share, low, high, share * total, total)
 
@@ -566,15 +569,15 @@ def way_title(way: Way, target: float, confidence: float) -> str:
 def plot_decision(d: Decision, check: DecisionCheck | None, ax: Axes | None) -> Axes:
     """Both rates as dev expects them and as a test observed them, beside the target."""
     roles = "expected, dev", "observed, test"
-    found = [(row, role, cell) for row in rate_rows(d, check) if not row.made
+    result = [(row, role, cell) for row in rate_rows(d, check) if not row.made
              for role, cell in zip(roles, row.cells, strict=False)]  # fmt: skip
     marks = [
         IntervalMark(
             DEFAULT.fill(f"{row.name} {role}"), cell.low, cell.rate, cell.high, role == roles[1]
         )
-        for row, role, cell in found
+        for row, role, cell in result
     ]
-    colours = [_TONES[row.kind] for row, _, _ in found]
+    colours = [_TONES[row.kind] for row, _, _ in result]
     at = (d.rate, DEFAULT.fill(_asked(d))) if d.target in TARGET_RATES else None
     return draw_intervals(ax, marks, "rate", colours=colours, at=at, rates="x", log=True)
 
@@ -585,7 +588,7 @@ def _strip(d: Decision, check: DecisionCheck | None) -> Figure:
     if check is not None:
         rows.append(IntervalMark("test", check.low, check.observed, check.high))
     name, words = short_name(d.target), [f"{row.label} {rate(row.value)}" for row in rows]
-    said = f"{name} beside its target of {100.0 * d.rate:g} %: {', '.join(words)}"
+    text = f"{name} beside its target of {100.0 * d.rate:g} %: {', '.join(words)}"
 
     def draw() -> Axes:
         ax = draw_intervals(None, rows, "", colours=[_TONES[d.target]], at=(d.rate, "target"),
@@ -593,4 +596,4 @@ def _strip(d: Decision, check: DecisionCheck | None) -> Figure:
         ax.figure.set_size_inches(SIZE[0], 0.9 + 0.25 * len(rows))  # type: ignore[union-attr]
         return ax
 
-    return Figure(draw, "", said, strip=Strip(name, tuple(rows), d.rate))
+    return Figure(draw, "", text, strip=Strip(name, tuple(rows), d.rate))

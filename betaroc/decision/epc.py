@@ -231,9 +231,9 @@ class Epc(EpcBase, Noun):
         return in_library(self._interval_of(stat, given, point, options), self)
 
     def _interval_of(
-        self, stat: Any, given: tuple[Any, ...], point: PointArguments, options: IntervalOptions
+        self, stat: Any, argument: tuple[Any, ...], point: PointArguments, options: IntervalOptions
     ) -> Interval:
-        weights, name = _weights(self, stat, given, point)
+        weights, name = _weights(self, stat, argument, point)
         o = options = options.by(self._drawn_sides)
         band = BandOptions(o.level, "bootstrap", o.replicates, o.groups, o.rng, str(o.method),
                            resample_argument="method")  # fmt: skip
@@ -245,11 +245,11 @@ class Epc(EpcBase, Noun):
         return interval_of_replicates(estimate, drawn, options, name, beyond)
 
     def _difference_of(
-        self, other: Epc, stat: Any, given: tuple[Any, ...], point: PointArguments,
+        self, other: Epc, stat: Any, argument: tuple[Any, ...], point: PointArguments,
         options: IntervalOptions, *, paired: bool,
     ) -> Difference:  # fmt: skip
         refuse_different(self, other, ("a", "b"))
-        weights, name = _weights(self, stat, given, point)
+        weights, name = _weights(self, stat, argument, point)
         options = options.by(self._drawn_sides)
         plan = plan_of((self, other), options, paired=paired)
         apart = options.replicated(lambda rng, size: _weighed(plan.differences(rng, size), weights))
@@ -580,7 +580,7 @@ class Epc(EpcBase, Noun):
         ax = self.test.det().plot(terms=terms) if ax is None else new_axes(ax)
         single, order = CRITERIA[self.criterion].single, np.argsort(self.alpha, kind="stable")
         if alpha is not None:
-            order = np.array([index_of_alpha(self, one) for one in np.ravel(alpha).tolist()])
+            order = np.array([index_of_alpha(self, item) for item in np.ravel(alpha).tolist()])
         elif order.size > 3:
             order = order[np.linspace(0, order.size - 1, 5)[1:4].round().astype(np.intp)]
         beside = None if single else self.alpha[order]
@@ -609,8 +609,8 @@ class Epc(EpcBase, Noun):
     def _metrics(self) -> dict[str, Any]:
         middle = np.flatnonzero(self.alpha == 0.5)
         names = ("threshold", "value", "expected", "far", "frr") if middle.size else ()
-        found = {f"{name}_at_0.5": getattr(self, name)[middle[0]] for name in names}
-        return self._derived() | found
+        result = {f"{name}_at_0.5": getattr(self, name)[middle[0]] for name in names}
+        return self._derived() | result
 
     def to_frame(self) -> Table:
         """One row per alpha.
@@ -647,22 +647,22 @@ def _weighed(values: FloatArray, weights: FloatArray) -> FloatArray:
 
 
 def _weights(
-    e: EpcBase, stat: Any, given: tuple[Any, ...], point: PointArguments
+    e: EpcBase, stat: Any, argument: tuple[Any, ...], point: PointArguments
 ) -> tuple[FloatArray, str]:
     """What each alpha weighs in the number, and its name."""
     name = checks.choice(stat, ("area", "value"), "stat")
     legal = "alpha" if name == "value" else "between"
-    if given or point.keys() - {legal}:
+    if argument or point.keys() - {legal}:
         named = [f"{key}={checks.shown(value)}" for key, value in point.items() if key != legal]
-        got = ", ".join([*map(checks.shown, given), *named])
+        got = ", ".join([*map(checks.shown, argument), *named])
         raise InputError(
             f"{name!r} of a curve takes {legal}= and nothing else; got {got}. Write it with its"
             " keyword."
         )
     if name == "value":
-        alpha, found = point.get("alpha"), np.zeros(e.alpha.size)
-        found[index_of_alpha(e, alpha)] = 1.0
-        return found, f"value@alpha={alpha}"
+        alpha, result = point.get("alpha"), np.zeros(e.alpha.size)
+        result[index_of_alpha(e, alpha)] = 1.0
+        return result, f"value@alpha={alpha}"
     between = point.get("between")
     ends = (None, None) if between is None else ascending_pair(between, "alphas")
     start, stop = area_range(e, *ends)
@@ -786,7 +786,7 @@ def epc(
     of_dev: SideInput = as_scores(dev, "dev", kinds, types)
     of_test: SideInput = as_scores(test, "test", kinds, types)
     for name in (criterion, measure):
-        sides = [getattr(one, "scores", one) for one in (of_dev, of_test)]
+        sides = [getattr(item, "scores", item) for item in (of_dev, of_test)]
         refuse_words_of_comparisons(name, *sides)
     criterion = checks.choice(criterion, tuple(CRITERIA), "criterion")
     measure = checks.choice(measure, (*MEASURES, WEIGHTED_ERROR), "measure")
@@ -806,18 +806,18 @@ def epc(
             SameDataWarning,
         )
     laws = known_laws(of_dev, dev_model), known_laws(of_test, test_model)
-    for given, its_laws, name in ((of_dev, laws[0], "dev"), (of_test, laws[1], "test")):
+    for value, its_laws, name in ((of_dev, laws[0], "dev"), (of_test, laws[1], "test")):
         # A fit has warned already, and typed distributions are what somebody wanted.
-        if isinstance(given, ScoreData):
+        if isinstance(value, ScoreData):
             warn_of_reversed(its_laws, name)
     warn_of_scales(*laws)
     if alpha is not None:
         warn_of_reach(dev_model, criterion, alphas)
     chosen = chosen_on(dev_model, criterion, alphas)
-    kept = [given if isinstance(given, Scores) else None for given in (of_dev, of_test)]
-    fits = [given if isinstance(given, SupportedPair) else None for given in (of_dev, of_test)]
+    keep = [value if isinstance(value, Scores) else None for value in (of_dev, of_test)]
+    fits = [value if isinstance(value, SupportedPair) else None for value in (of_dev, of_test)]
     curve = Epc(
-        dev_model, test_model, criterion, measure, alphas, chosen, kept[0], kept[1], fits[0],
+        dev_model, test_model, criterion, measure, alphas, chosen, keep[0], keep[1], fits[0],
         fits[1], prior is not None, evidence_of(of_dev), evidence_of(of_test),
         library=first_library(data),
     )  # fmt: skip
@@ -929,55 +929,55 @@ class EpcAverage(Result, Noun):
         return self._interval_of(stat, (), {}, options)
 
     def _interval_of(
-        self, stat: Any, given: tuple[Any, ...], point: PointArguments, options: IntervalOptions
+        self, stat: Any, value: tuple[Any, ...], point: PointArguments, options: IntervalOptions
     ) -> Interval:
-        _refuse_point(given, point)
+        _refuse_point(value, point)
         options, name = options.by(RESAMPLE), checks.choice(stat, _MEANS, "stat")
         values = self._replicates(name, *options.halves(), options)
         return interval_of_replicates(float(getattr(self, name)), values, options, name)
 
     def _difference_of(
-        self, other: EpcAverage, stat: Any, given: tuple[Any, ...], point: PointArguments,
+        self, second: EpcAverage, stat: Any, value: tuple[Any, ...], point: PointArguments,
         options: IntervalOptions, *, paired: bool,
     ) -> Difference:  # fmt: skip
-        _refuse_point(given, point)
+        _refuse_point(value, point)
         options, name = options.by(RESAMPLE), checks.choice(stat, _MEANS, "stat")
-        if self.asked != other.asked:
+        if self.asked != second.asked:
             raise InputError(
                 f"both averages must be of one pair and range; got {self.asked!r} and"
-                f" {other.asked!r}. Compute both alike."
+                f" {second.asked!r}. Compute both alike."
             )
-        devs, tests = zip(*(one._scores_of(options) for one in (self, other)), strict=True)
+        devs, tests = zip(*(first._scores_of(options) for first in (self, second)), strict=True)
         if paired:
-            if isinstance(self.test, Scores) and isinstance(other.test, Scores):
-                tests = tuple(on_same_trials((self.test, other.test), ("a", "b")))
+            if isinstance(self.test, Scores) and isinstance(second.test, Scores):
+                tests = tuple(on_same_trials((self.test, second.test), ("a", "b")))
             refuse_other_trials(tests[0], tests[1], ("a", "b"), groups=options.groups)
             tests = alike(tests)
         shared = paired and options.method == "both"
         shared = shared and same_trials(devs[0], devs[1], groups=options.groups)
         # The same stream draws the same rows of equally many trials.
-        ours, theirs = (one.halves() for one in options.halves())
+        ours, theirs = (first.halves() for first in options.halves())
         streams = (theirs[0] if not shared else ours[0], ours[1] if paired else theirs[1])
         values = [
-            replace(one, test=test)._replicates(name, *own, options)
-            for one, test, own in zip((self, other), tests, (ours, streams), strict=True)
+            replace(first, test=test)._replicates(name, *own, options)
+            for first, test, own in zip((self, second), tests, (ours, streams), strict=True)
         ]
-        gap = float(getattr(self, name)) - float(getattr(other, name))
+        gap = float(getattr(self, name)) - float(getattr(second, name))
         return of_replicates(gap, values[0] - values[1], options, name, paired=paired)
 
     def _scores_of(self, options: IntervalOptions) -> tuple[Scores, Scores]:
         """Dev and test, of which one that is drawn must be scores."""
         wanted = ("dev", "test") if options.method == "both" else ("test",)
         for name in wanted:
-            given = getattr(self, name)
-            if not isinstance(given, Scores):
+            value = getattr(self, name)
+            if not isinstance(value, Scores):
                 raise InputError(
-                    f"{name} must be scores to be drawn again; got {type(given).__name__}. Give"
+                    f"{name} must be scores to be drawn again; got {type(value).__name__}. Give"
                     " Scores to epc_average" + worded('`, or take method="test"`.')
                 )
-            refuse_still(given, name, groups=options.groups)
-            CountedScores(given, options.groups)  # whose weights are numbers of copies
-        sides = (getattr(one, "_trials", one) for one in (self.dev, self.test))
+            refuse_still(value, name, groups=options.groups)
+            CountedScores(value, options.groups)  # whose weights are numbers of copies
+        sides = (getattr(item, "_trials", item) for item in (self.dev, self.test))
         return tuple(sides)  # type: ignore[return-value]
 
     def _replicates(
@@ -990,19 +990,19 @@ class EpcAverage(Result, Noun):
         if options.method == "both":
             devs = DrawnScores((dev,), of_dev).models()
         pair, low, high, prior = self.asked
-        found = np.full(options.replicates, np.nan)
+        result = np.full(options.replicates, np.nan)
         for k, ((one,), (two,)) in enumerate(zip(devs, tests, strict=False)):
             if one is not None and two is not None:
-                made = _average(side(one, "dev", prior), side(two, "test", prior), pair, low, high)
-                found[k] = getattr(made, name)
-        return found
+                built = _average(side(one, "dev", prior), side(two, "test", prior), pair, low, high)
+                result[k] = getattr(built, name)
+        return result
 
 
-def _refuse_point(given: tuple[Any, ...], point: PointArguments) -> None:
-    if given or point:
+def _refuse_point(value: tuple[Any, ...], point: PointArguments) -> None:
+    if value or point:
         raise InputError(
             "a mean over all targets is taken at no point; got"
-            f" {checks.shown(given[0] if given else dict(point))}. Leave it out."
+            f" {checks.shown(value[0] if value else dict(point))}. Leave it out."
         )
 
 
@@ -1076,8 +1076,8 @@ def epc_average(
     checks.choice(pair, tuple(_PAIRS), "pair")
     low, high = checks.ascending(low, high)
     of_dev, of_test = side(dev, "dev", prior), side(test, "test", prior)
-    found = _average(of_dev, of_test, pair, low, high)
-    return replace(found, dev=dev, test=test, asked=(pair, low, high, prior))
+    result = _average(of_dev, of_test, pair, low, high)
+    return replace(result, dev=dev, test=test, asked=(pair, low, high, prior))
 
 
 def _average(
@@ -1114,10 +1114,10 @@ def _mean(
             steps = _steps(value, low + _middles(edges - low), np.diff(edges))
         else:
             steps = _integral(value, edges)
-    total, kept = steps
-    if kept == 0.0:
+    total, keep = steps
+    if keep == 0.0:
         return float("nan"), 1.0
-    return total / kept, max(0.0, 1.0 - kept / (high - low))
+    return total / keep, max(0.0, 1.0 - keep / (high - low))
 
 
 def _middles(x: FloatArray) -> FloatArray:
@@ -1370,9 +1370,9 @@ def _given_folds(scores: Scores, folds: Any, rng: Any) -> tuple[IntArray, IntArr
             " come from the other folds."
         )
     home: dict[Any, Any] = {}
-    for who, given in zip(CLASSES, (client, impostor), strict=True):
+    for who, value in zip(CLASSES, (client, impostor), strict=True):
         groups = getattr(scores, f"{who}_groups")
-        for fold, own in zip(given.tolist(), [] if groups is None else groups, strict=False):
+        for fold, own in zip(value.tolist(), [] if groups is None else groups, strict=False):
             for group in np.ravel(own).tolist():
                 if home.setdefault(group, fold) != fold:
                     both = checks.listed([home[group], fold])
@@ -1396,8 +1396,8 @@ def _dealt_folds(scores: Scores, folds: Any, rng: Any) -> tuple[IntArray, IntArr
     generator = None if rng is None else checks.generator(rng)
     groups = _connected(scores.client_groups, scores.impostor_groups)
     sides = [
-        _units(found, n)
-        for found, n in zip(groups, (scores.n_client, scores.n_impostor), strict=True)
+        _units(group, n)
+        for group, n in zip(groups, (scores.n_client, scores.n_impostor), strict=True)
     ]
     shared = sorted(set(sides[0][0]) & set(sides[1][0]))
     if generator is not None:
@@ -1430,13 +1430,13 @@ def _connected(
     client: AnyArray | None, impostor: AnyArray | None
 ) -> tuple[AnyArray | None, AnyArray | None]:
     """Of two columns, the sets of labels that trials connect, by their first label."""
-    given = [g for g in (client, impostor) if g is not None]
-    if all(g.ndim == 1 for g in given):
+    value = [g for g in (client, impostor) if g is not None]
+    if all(g.ndim == 1 for g in value):
         return client, impostor
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
 
-    pairs = [g if g.ndim == 2 else np.stack([g, g], axis=1) for g in given]
+    pairs = [g if g.ndim == 2 else np.stack([g, g], axis=1) for g in value]
     kinds = {"U" if p.dtype.kind == "U" else "i" for p in pairs}
     if len(kinds) > 1:  # integers and text are different labels: each class by itself
         parts = [_connected(g, None)[0] if g is not None else None for g in (client, impostor)]

@@ -359,12 +359,12 @@ def target_forecast(
     _refuse_target(model, criterion)
     name, complement = ONE_CLASS_TARGETS[criterion]
     pair, rows, counted = model._pair, [], []
-    for one in alpha.tolist():
-        asked = Fraction(one).limit_denominator(_DECIMALS)
-        found, share = drawn_thresholds(pair, 1 - asked if complement else asked, sizes, name)
-        far, frr = pair.far(found.thresholds), pair.frr(found.thresholds)
+    for item in alpha.tolist():
+        asked = Fraction(item).limit_denominator(_DECIMALS)
+        result, share = drawn_thresholds(pair, 1 - asked if complement else asked, sizes, name)
+        far, frr = pair.far(result.thresholds), pair.frr(result.thresholds)
         rates = (far, frr, 0.5 * (far + frr))
-        rows.append([number for r in rates for number in (found.mean(r), found.sd(r))])
+        rows.append([number for r in rates for number in (result.mean(r), result.sd(r))])
         counted.append(1.0 - share if complement else share)
     point = model._point(chosen_on(model, criterion, alpha))
     n = sizes[1] if name == FAR else sizes[0]
@@ -395,7 +395,7 @@ def _refuse_target(model: ScoreModel, criterion: str) -> None:
             )
 
 
-def _tell(what: str, alpha: FloatArray, beyond: FloatArray, n: int, name: str) -> None:
+def _tell(noun: str, alpha: FloatArray, beyond: FloatArray, n: int, name: str) -> None:
     """Rates of exactly 0 and 1 were not asked for."""
     few = np.flatnonzero((beyond < 1.0 - 1e-12) & (alpha > 0.0) & (alpha < 1.0))
     if not few.size:
@@ -404,7 +404,7 @@ def _tell(what: str, alpha: FloatArray, beyond: FloatArray, n: int, name: str) -
     tail, who = min(alpha[k], 1.0 - alpha[k]), "impostor" if name == FAR else "client"
     several = "" if few.size == 1 else f"{few.size} of {alpha.size} targets are such, among them: "
     warn(
-        f"{several}{what} {alpha[k]:.4g} lies beyond the planned scores: of {n} {who} scores"
+        f"{several}{noun} {alpha[k]:.4g} lies beyond the planned scores: of {n} {who} scores"
         f" {beyond[k]:.2g} are expected beyond it, so that dev's threshold is that of an extreme"
         f" score; about {needed(float(tail))} would do (3/rate). Plan with as many, or for a larger"
         " rate.",
@@ -597,11 +597,11 @@ def _expansion(
         # (f_c - f_i)/2, as the densities are at a stationary point.
         of_hter = 0.5 * densities[1] * np.abs(2.0 * alpha - 1.0) / (1.0 - alpha)
         jacobian = t.theta * t.complement if pair.unit else np.ones(t.shape)
-        found = []
+        result = []
         for sd in (np.sqrt(information) / slope, scale * np.sqrt(CHERNOFF_VARIANCE)):
             logit = sd if pair.unit else np.full(t.shape, np.nan)
-            found += [sd * jacobian, logit, 0.5 * curvature * sd**2, of_hter * sd]
-        return [*found, 3.0 * CHERNOFF_VARIANCE * noise * np.sqrt(scale)]
+            result += [sd * jacobian, logit, 0.5 * curvature * sd**2, of_hter * sd]
+        return [*result, 3.0 * CHERNOFF_VARIANCE * noise * np.sqrt(scale)]
 
 
 # --------------------------------------------------------------------------- information
@@ -691,12 +691,12 @@ class _Side(NamedTuple):
         out, back = self.law._upper_quantile, self.law._lower_quantile
         if not self.up:
             out, back = back, out
-        found, near = np.empty((3, share.size)), share <= 0.5
+        result, near = np.empty((3, share.size)), share <= 0.5
         for which, quantile, tail in ((near, out, share), (~near, back, rest)):
             with np.errstate(divide="ignore"):
                 t = quantile(tail[which], np.log(tail[which]))
-            found[:, which] = t.theta, t.complement, t.logit
-        return Thresholds(*found)
+            result[:, which] = t.theta, t.complement, t.logit
+        return Thresholds(*result)
 
     def between(self, near: Thresholds, far: Thresholds) -> FloatArray:
         """What lies between two places, from the tails that keep its digits."""
@@ -802,11 +802,11 @@ class _Dev(NamedTuple):
             if k:
                 weight = weight * np.exp(k * (self.own.beyond(z)[1] - log_tail))
             parts.append((z, weight))
-        found = [(self._middle(x, z) if half else z, shares) for z, shares in parts]
+        result = [(self._middle(x, z) if half else z, shares) for z, shares in parts]
         if k == 0:  # nobody above the largest score, everybody above -inf
             alone = near if self.own.up else _everybody(number)
-            found.append((alone, share * np.exp(none[:: logits.size])))
-        return found
+            result.append((alone, share * np.exp(none[:: logits.size])))
+        return result
 
     def _middle(self, x: Thresholds, z: Thresholds) -> Thresholds:
         theta = 0.5 * (x.theta + z.theta)

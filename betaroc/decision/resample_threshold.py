@@ -102,8 +102,8 @@ class LeastWeightedError:
             last, following = _neighbours(part, row, places[gap])
             padded = np.concatenate([[-np.inf], scores, [np.inf]])
             low, high = np.maximum(low, padded[last + 1]), np.minimum(high, padded[following + 1])
-        found = gap_places(low, high, at_edges=self.at_edges)
-        return np.asarray(found[np.cumsum(first) - 1].reshape(chosen.shape))
+        result = gap_places(low, high, at_edges=self.at_edges)
+        return np.asarray(result[np.cumsum(first) - 1].reshape(chosen.shape))
 
 
 def _costs(alpha: float, clients: IntArray, impostors: IntArray) -> tuple[FloatArray, FloatArray]:
@@ -302,11 +302,11 @@ class FitAgain:
             for part, n in zip(drawn, sizes, strict=True)
         ]
         laws = self._scored_laws((drawn[0][:, : sizes[0]], drawn[1][:, : sizes[1]]))
-        found: tuple[Refits, Refits] = [], []
-        for both, own, absent in zip(found, laws, shares, strict=True):
+        result: tuple[Refits, Refits] = [], []
+        for both, own, absent in zip(result, laws, shares, strict=True):
             for law, share in zip(own, absent, strict=True):
                 both.append(None if law is None else Rejecting(law, share))
-        return found
+        return result
 
     def _scored_laws(self, drawn: Counts) -> tuple[Refits, Refits]:
         family = self.fit.family
@@ -333,17 +333,17 @@ class FitAgain:
             and rows is not None
             and rows.drawn is not None
         ):
-            found = np.hstack(rows.drawn(values, drawn))
-            known = np.all(np.isfinite(found), axis=1)
+            answer = np.hstack(rows.drawn(values, drawn))
+            known = np.all(np.isfinite(answer), axis=1)
             return [
-                rows.law(*own) if there else None
-                for own, there in zip(found.tolist(), known.tolist(), strict=True)
+                rows.law(*own) if present else None
+                for own, present in zip(answer.tolist(), known.tolist(), strict=True)
             ]
         options = {**_options(rule), "bounds": bounds}
         laws: Refits = []
         for counts in drawn:
-            kept = np.flatnonzero(counts)
-            drawn_values, copies = values[kept], counts[kept].astype(np.float64)
+            keep = np.flatnonzero(counts)
+            drawn_values, copies = values[keep], counts[keep].astype(np.float64)
             try:
                 again = fit_distribution(drawn_values, result.family, weights=copies, **options)
                 laws.append(tails_again(result, again.distribution, drawn_values, copies))
@@ -355,12 +355,12 @@ class FitAgain:
         """A family of both classes."""
         rule = self.fit.client.boundary or self.fit.impostor.boundary
         options = {**_options(rule), "bounds": bounds_of(self.fit.client.distribution)}
-        found: tuple[Refits, Refits] = [], []
+        result: tuple[Refits, Refits] = [], []
         for both in zip(*drawn, strict=True):
-            kept = [np.flatnonzero(counts) for counts in both]
+            keep = [np.flatnonzero(counts) for counts in both]
             try:
                 values, weights = (
-                    [x[k] for x, k in zip(of, kept, strict=True)]
+                    [x[k] for x, k in zip(of, keep, strict=True)]
                     for of in ((self.scores.client, self.scores.impostor), both)
                 )
                 again = fit(
@@ -373,9 +373,9 @@ class FitAgain:
                 )
             except (FitError, InputError):
                 laws = None, None
-            for one, law in zip(found, laws, strict=True):
-                one.append(law)
-        return found
+            for item, law in zip(result, laws, strict=True):
+                item.append(law)
+        return result
 
     # ------------------------------------------------------------------------- thresholds
     @cached_property
@@ -417,14 +417,14 @@ class FitAgain:
                 share = (wanted - ratio[k]) / rise
             passes = (rise > 0.0) & (share >= 0.0) & (share <= 1.0)
             place = np.where(passes, u[k] + np.where(passes, share, 0.0) * (u[k + 1] - u[k]), place)
-        found = pair.place(place)
+        result = pair.place(place)
         for at, end in ((0, ends[0]), (x.size - 1, ends[1])):
             chosen = best == at
-            found = Thresholds(*(
-                np.where(chosen, np.ravel(getattr(end, name))[0], getattr(found, name))
+            result = Thresholds(*(
+                np.where(chosen, np.ravel(getattr(end, name))[0], getattr(result, name))
                 for name in ("theta", "complement", "logit")
             ))  # fmt: skip
-        return found
+        return result
 
 
 def _options(rule: BoundaryRule | None) -> dict[str, Any]:

@@ -116,9 +116,9 @@ class Fitting(NamedTuple):
         if self.family != BEST:
             return self.fit(scores, self.family), None
         rules = self.boundary, self.resolution
-        found = best_comparison(scores, *rules, self.bounds)
-        compared = found if isinstance(found, FamilyComparison) else None
-        return best_fit(scores, *rules, found, bounds=self.bounds), compared
+        result = best_comparison(scores, *rules, self.bounds)
+        compared = result if isinstance(result, FamilyComparison) else None
+        return best_fit(scores, *rules, result, bounds=self.bounds), compared
 
 
 def refuse_wrong_rules(error: BetarocError) -> None:
@@ -220,8 +220,8 @@ class OrderedScores:
             k = math.floor(exact * self.n)
             way = self._at(how, k, *self._worth(k))
             if self.evidence.groups is not None and way.possible:
-                found = rate_interval(self.scores, target.kind, way.threshold, target.confidence)
-                way = replace(way, low=found[1], high=found[2])
+                result = rate_interval(self.scores, target.kind, way.threshold, target.confidence)
+                way = replace(way, low=result[1], high=result[2])
             return way
         if how == "average":  # (k + 1)/(n + 1) is at most the target
             most = self._most(lambda x, n: Fraction(x) + 1 <= exact * (Fraction(n) + 1))
@@ -324,9 +324,9 @@ def _beta_cdf(a: float, b: float, x: float) -> float:
 
     if min(a, b) < _LARGE:
         return float(betainc(a, b, x))
-    one, other = math.cbrt(b * x), math.cbrt(a * (1.0 - x))
-    apart = one * (1.0 - 1.0 / (9.0 * b)) - other * (1.0 - 1.0 / (9.0 * a))
-    return float(ndtr(3.0 * apart / math.hypot(one / math.sqrt(b), other / math.sqrt(a))))
+    first, second = math.cbrt(b * x), math.cbrt(a * (1.0 - x))
+    apart = first * (1.0 - 1.0 / (9.0 * b)) - second * (1.0 - 1.0 / (9.0 * a))
+    return float(ndtr(3.0 * apart / math.hypot(first / math.sqrt(b), second / math.sqrt(a))))
 
 
 def _counted(scores: ScoreData, threshold: float) -> tuple[float, float]:
@@ -356,13 +356,13 @@ def _of_fits(scores: ScoreData, target: Target, counted: float, fitting: Fitting
                 pair = (other, impostor) if target.who == "client" else (client, other)
                 if pair != compared.recommended:
                     makers.append(("model", other, partial(fitting.fit, scores, pair)))
-        found = []
+        result = []
         for how, family, make in makers:
             try:
-                found.append(_by_fit(scores, make(), how, target, counted))
+                result.append(_by_fit(scores, make(), how, target, counted))
             except BetarocError as error:
-                found.append(Way(how, math.nan, family=family, why=str(error)))
-    return found
+                result.append(Way(how, math.nan, family=family, why=str(error)))
+    return result
 
 
 def _tailed(plain: Fit, target: Target, fitting: Fitting) -> Fit:
@@ -374,7 +374,7 @@ def _tailed(plain: Fit, target: Target, fitting: Fitting) -> Fit:
     if size * target.rate < _LEAST_EXPECTED:
         needed = math.ceil(_LEAST_EXPECTED / target.exact)
         raise InputError(f"{spaced(needed)} {target.units} needed, dev has {spaced(size)}")
-    if any(one.side == side for one in getattr(plain, who).tails):
+    if any(tail.side == side for tail in getattr(plain, who).tails):
         return plain
     return fitting.fit(plain.scores, plain.family, tails={who: side})
 
@@ -392,16 +392,16 @@ def _by_fit(scores: ScoreData, f: Fit, how: str, target: Target, counted: float)
     point = f.model.at_far(target.rate) if above else f.model.at_frr(target.rate)
     own = float(point.threshold)
     threshold = max(own, counted) if above else min(own, counted)
-    found = rate_of_fit(f, target.kind, threshold, target.confidence)
+    result = rate_of_fit(f, target.kind, threshold, target.confidence)
     (check,) = check_targets(f, **{target.kind: target.rate}, level=target.confidence)
-    there = shown_rate(_counted(scores, own)[0 if above else 1])
-    why = "" if threshold == own else f"moved from {own:.4g}, where dev counts {there}"
+    present = shown_rate(_counted(scores, own)[0 if above else 1])
+    why = "" if threshold == own else f"moved from {own:.4g}, where dev counts {present}"
     if check.verdict == "poor":
-        why = f"{why or f'dev counts {there} there'}: {POOR}"
+        why = f"{why or f'dev counts {present} there'}: {POOR}"
     size = float(getattr(scores, f"{target.who}_total"))
     absent = 0 if above else scores.n_client_rejected  # who speak for no rate
     return Way(
-        how, threshold, *found, max(size * found[0] - absent, 0.0),
+        how, threshold, *result, max(size * result[0] - absent, 0.0),
         *_counted(scores, threshold), family=getattr(f, target.who).family, why=why,
     )  # fmt: skip
 
@@ -410,10 +410,10 @@ def rate_of_fit(f: Fit, kind: str, threshold: float, level: float) -> Rate:
     """The fit's own rate with its interval; nan where a moved threshold lies too far out."""
     try:
         with quietly():
-            found = f.interval(kind, threshold=threshold, level=level)
+            result = f.interval(kind, threshold=threshold, level=level)
     except BetarocError:
         return float(getattr(f.model, kind)(threshold)), math.nan, math.nan
-    return found.estimate, found.low, found.high
+    return result.estimate, result.low, result.high
 
 
 def reach_of(way: Way, target: Target, n: int, absent: int = 0) -> float:
@@ -471,9 +471,9 @@ def way_of_both(
 ) -> Way:  # fmt: skip
     """At a threshold of both rates, FAR with its exact interval; of a fit its own."""
     far, frr = both_rates(scores, threshold, confidence)
-    found = far if f is None else rate_of_fit(f, "far", threshold, confidence)
+    result = far if f is None else rate_of_fit(f, "far", threshold, confidence)
     beyond = float(round(far[0] * scores.impostor_total))
-    return Way(how, threshold, *found, beyond, far[0], frr[0], family)
+    return Way(how, threshold, *result, beyond, far[0], frr[0], family)
 
 
 def way_of_precision(scores: ScoreData, rate: float, prior: float, confidence: float) -> Way:
@@ -490,8 +490,8 @@ def way_of_precision(scores: ScoreData, rate: float, prior: float, confidence: f
             " scores, or ask for less."
         )
     threshold = float(gaps.thresholds(reached[:1]).theta[0])
-    found, accepted = precision_interval(scores, threshold, prior, confidence)
-    return Way("counted", threshold, *found, accepted, *_counted(scores, threshold))
+    result, accepted = precision_interval(scores, threshold, prior, confidence)
+    return Way("counted", threshold, *result, accepted, *_counted(scores, threshold))
 
 
 def precision_interval(
@@ -520,9 +520,9 @@ def precision_interval(
 
 def digest_of(scores: ScoreData) -> str:
     """The same for the same scores of both classes, in whatever order."""
-    found, rows = hashlib.blake2b(digest_size=16), scores._trials._as_scores()
+    result, rows = hashlib.blake2b(digest_size=16), scores._trials._as_scores()
     for values in (rows.client, rows.impostor):
-        found.update(np.sort(values).tobytes())
+        result.update(np.sort(values).tobytes())
     if isinstance(scores, ScoreSummary):  # ascending borders of bins, with their counts
-        found.update(np.concatenate([rows.client_weights, rows.impostor_weights]).tobytes())
-    return found.hexdigest()
+        result.update(np.concatenate([rows.client_weights, rows.impostor_weights]).tobytes())
+    return result.hexdigest()

@@ -252,31 +252,31 @@ class Distribution(Noun, ABC):
         By central differences of fourth order; 0 of a share of 0, which nobody had.
         """
         parameters = self._parameters()
-        found = np.zeros((len(parameters), *shape))
-        for k, one in enumerate(parameters):
-            step = _STEP * self._room(one)
+        result = np.zeros((len(parameters), *shape))
+        for k, parameter in enumerate(parameters):
+            step = _STEP * self._room(parameter)
             if step == 0.0:
                 continue
 
-            def change(times: int, one: Parameter = one, step: float = step) -> FloatArray:
+            def change(times: int, one: Parameter = parameter, step: float = step) -> FloatArray:
                 above, below = (
                     likelihood(self._replaced({one.name: one.value + side * step}))
                     for side in (times, -times)
                 )
                 return np.asarray(above - below)
 
-            found[k] = (8.0 * change(1) - change(2)) / (12.0 * step)
-        return found
+            result[k] = (8.0 * change(1) - change(2)) / (12.0 * step)
+        return result
 
-    def _room(self, one: Parameter) -> float:
+    def _room(self, item: Parameter) -> float:
         """How far a parameter may move: its size, what is left of its whole, or the spread."""
-        if one.scale == "log":
-            return one.value
-        if one.scale != "plain":
-            whole = math.fsum(p.value for p in self._parameters() if p.scale == one.scale)
-            return min(one.value, 1.0 - whole)
-        spread = self._sd if one.name != "skewness" else math.inf  # it has no unit
-        return spread if 0.0 < spread < math.inf else max(abs(one.value), 1.0)
+        if item.scale == "log":
+            return item.value
+        if item.scale != "plain":
+            whole = math.fsum(p.value for p in self._parameters() if p.scale == item.scale)
+            return min(item.value, 1.0 - whole)
+        spread = self._sd if item.name != "skewness" else math.inf  # it has no unit
+        return spread if 0.0 < spread < math.inf else max(abs(item.value), 1.0)
 
     def _unit_covariance(self) -> FloatArray:
         """Inverse expected information of one score, in the order of `_parameters`.
@@ -295,9 +295,9 @@ class Distribution(Noun, ABC):
         scores = np.concatenate([self._score(t), self._score(atoms)], axis=1)
         information = (scores * np.concatenate([weights, self.atoms.masses])) @ scores.T
         known = np.diag(information) > 0.0  # but a share that nobody had
-        found = np.zeros(information.shape)
-        found[np.ix_(known, known)] = np.linalg.inv(information[np.ix_(known, known)])
-        return found
+        result = np.zeros(information.shape)
+        result[np.ix_(known, known)] = np.linalg.inv(information[np.ix_(known, known)])
+        return result
 
     def _tail_rows(
         self, values: Mapping[str, FloatArray], t: Thresholds
@@ -315,9 +315,9 @@ class Distribution(Noun, ABC):
         lower, upper = (np.empty(np.broadcast_shapes((rows, 1), t.theta.shape)) for _ in range(2))
         for k in range(len(lower)):
             own = {n: float(v[min(k, v.shape[0] - 1), 0]) for n, v in values.items()}
-            one = self._replaced(own)
+            item = self._replaced(own)
             here = t if t.theta.ndim < 2 else t[k]
-            lower[k], upper[k] = one._lower(here)[0], one._upper(here)[0]
+            lower[k], upper[k] = item._lower(here)[0], item._upper(here)[0]
         return lower, upper
 
     def _landmarks(self, depths: FloatArray) -> Thresholds:
@@ -659,7 +659,7 @@ class Free(NamedTuple):
 def free(law: Distribution, among: Sequence[str], fixed: Sequence[str] = ()) -> Free:
     """Coordinates of the parameters `among`, those `fixed` and shares of 0 left out."""
     own = {p.name: p for p in law._parameters()}
-    kept, place, rates = [], [], []
+    keep, place, rates = [], [], []
     for k, name in enumerate(among):
         value, scale = own[name].value, own[name].scale
         share = scale not in _NUMBERS
@@ -677,9 +677,9 @@ def free(law: Distribution, among: Sequence[str], fixed: Sequence[str] = ()) -> 
         else:
             rate[k] = 1.0
             place.append(value)
-        kept.append(name)
+        keep.append(name)
         rates.append(rate)
-    return Free(tuple(kept), np.array(place), np.array(rates).reshape(len(kept), len(among)))
+    return Free(tuple(keep), np.array(place), np.array(rates).reshape(len(keep), len(among)))
 
 
 def moved(law: Distribution, names: Sequence[str], place: Sequence[float]) -> Distribution:

@@ -873,8 +873,8 @@ def beta_auc(
     array([0.66666667, 0.75      , 0.8       ])
     """
     names = ("a_c", "b_c", "a_i", "b_i")
-    given = (a_c, b_c, a_i, b_i)
-    arrays = [real_array(value, name) for value, name in zip(given, names, strict=True)]
+    argument = (a_c, b_c, a_i, b_i)
+    arrays = [real_array(value, name) for value, name in zip(argument, names, strict=True)]
     try:
         shapes = np.broadcast_arrays(*arrays)
     except ValueError:

@@ -73,14 +73,14 @@ def _clip(x: FloatArray, low: float, high: float | None) -> FloatArray:
 
 def bin_of(s: FloatArray, bins: int, layout: Layout) -> IntArray:
     """The bin of each score, 0 to bins - 1; what lies beyond goes to the outermost."""
-    found = np.empty(s.shape, dtype=np.int64)
+    result = np.empty(s.shape, dtype=np.int64)
     with np.errstate(over="ignore"):  # far beyond a layout is infinitely far
         for start in range(0, s.size, _BINNED_AT_ONCE):
             columns: dict[str, Any] = {"s": s[start : start + _BINNED_AT_ONCE]}
             for step in bin_steps(bins, layout, _clip, np.sqrt):
                 columns |= step(columns.__getitem__)
-            found[start : start + _BINNED_AT_ONCE] = columns["bin"]
-    return found
+            result[start : start + _BINNED_AT_ONCE] = columns["bin"]
+    return result
 
 
 @lru_cache(maxsize=8)
@@ -237,9 +237,9 @@ def merged(
     shared = np.flatnonzero(places[1:] == places[:-1])  # the client comes first
     if shared.size:
         i[shared] = i[shared + 1]
-        kept = np.ones(places.size, dtype=np.bool_)
-        kept[shared + 1] = False
-        places, c, i = places[kept], c[kept], i[kept]
+        keep = np.ones(places.size, dtype=np.bool_)
+        keep[shared + 1] = False
+        places, c, i = places[keep], c[keep], i[keep]
     return Gaps(places, c, i, whole, at_edges, (no_client, no_impostor))
 
 
@@ -293,15 +293,15 @@ def balance(client: FloatArray, impostor: FloatArray) -> tuple[float, float]:
     return min(gaps, key=order)
 
 
-def _last_below(one: FloatArray, other: FloatArray, x: float) -> float:
+def _last_below(first: FloatArray, second: FloatArray, x: float) -> float:
     """The largest score below x; -inf where there is none."""
-    ends = (values[: np.searchsorted(values, x, side="left")][-1:] for values in (one, other))
+    ends = (values[: np.searchsorted(values, x, side="left")][-1:] for values in (first, second))
     return max((float(v) for end in ends for v in end), default=-np.inf)
 
 
-def _first_above(one: FloatArray, other: FloatArray, x: float) -> float:
+def _first_above(first: FloatArray, second: FloatArray, x: float) -> float:
     """The smallest score above x; inf where there is none."""
-    starts = (values[np.searchsorted(values, x, side="right") :][:1] for values in (one, other))
+    starts = (values[np.searchsorted(values, x, side="right") :][:1] for values in (first, second))
     return min((float(v) for start in starts for v in start), default=np.inf)
 
 
@@ -613,9 +613,9 @@ class EmpiricalPair(Pair):
     @property
     def corners(self) -> Corners:
         """Where the ROC turns, ascending."""
-        gaps, kept = self.gaps, self.gaps.turns
+        gaps, keep = self.gaps, self.gaps.turns
         rates = (gaps.far, gaps.frr, gaps.tpr, gaps.tnr)
-        return Corners(gaps.thresholds(kept).theta, *(rate[kept] for rate in rates))
+        return Corners(gaps.thresholds(keep).theta, *(rate[keep] for rate in rates))
 
     def balance(self) -> Thresholds | None:
         """The gap where FAR is nearest to FRR under the tie rule; None where weights need all."""
@@ -717,8 +717,12 @@ class Binned(Empirical):
                 f" {int(np.sum(np.diff(places) <= 0.0))} do not exceed the one before. Sort them"
                 " and drop repeats."
             )
-        given = {"edges": places, "counts": weights_array(counts, places.size - 1, "counts")}
-        for name, value in (*given.items(), ("values", places[1:]), ("weights", given["counts"])):
+        argument = {"edges": places, "counts": weights_array(counts, places.size - 1, "counts")}
+        for name, value in (
+            *argument.items(),
+            ("values", places[1:]),
+            ("weights", argument["counts"]),
+        ):
             object.__setattr__(self, name, value)
 
     @cached_property

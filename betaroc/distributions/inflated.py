@@ -99,8 +99,8 @@ class Inflated(Distribution):
     def atoms(self) -> Atoms:
         """The point masses that are not zero."""
         both = [(0.0, self.at_zero), (1.0, self.at_one)]
-        kept = [pair for pair in both if pair[1] > 0.0]
-        return Atoms(np.array([p for p, _ in kept]), np.array([m for _, m in kept]))
+        keep = [pair for pair in both if pair[1] > 0.0]
+        return Atoms(np.array([p for p, _ in keep]), np.array([m for _, m in keep]))
 
     @property
     def continuous(self) -> tuple[float, Distribution]:
@@ -119,26 +119,26 @@ class Inflated(Distribution):
         return spread + self.at_zero * self.mean**2 + self.at_one * (1.0 - self.mean) ** 2
 
     def _lower(self, t: Thresholds) -> tuple[FloatArray, FloatArray]:
-        zero, one = t.theta >= 0.0, _reaches_one(t)
-        return self._combined(self.base._lower(t), self.at_zero * zero, self.at_one * one)
+        zero, item = t.theta >= 0.0, _reaches_one(t)
+        return self._combined(self.base._lower(t), self.at_zero * zero, self.at_one * item)
 
     def _upper(self, t: Thresholds) -> tuple[FloatArray, FloatArray]:
-        zero, one = t.theta < 0.0, ~_reaches_one(t)
-        return self._combined(self.base._upper(t), self.at_zero * zero, self.at_one * one)
+        zero, item = t.theta < 0.0, ~_reaches_one(t)
+        return self._combined(self.base._upper(t), self.at_zero * zero, self.at_one * item)
 
     def _combined(
-        self, base: tuple[FloatArray, FloatArray], zero: Any, one: Any
+        self, base: tuple[FloatArray, FloatArray], zero: Any, item: Any
     ) -> tuple[FloatArray, FloatArray]:
         value, log = base
-        masses = zero + one
+        masses = zero + item
         total = masses + self._share * value
         # Next to 1 the log is minus the other tail, which the log of the base knows.
-        rest = (self.at_zero - zero) + (self.at_one - one) - self._share * np.expm1(log)
+        rest = (self.at_zero - zero) + (self.at_one - item) - self._share * np.expm1(log)
         with np.errstate(divide="ignore", invalid="ignore"):
             logs = np.where(masses > 0.0, np.log(total), log + math.log(self._share))
             logs = np.where(total > 0.5, np.log1p(-rest), logs)
         # The three shares need not add up to 1 to the last digit.
-        full = (zero == self.at_zero) & (one == self.at_one) & (value == 1.0)
+        full = (zero == self.at_zero) & (item == self.at_one) & (value == 1.0)
         nan = np.isnan(value)
         total = np.where(full, 1.0, np.minimum(total, 1.0))
         return np.where(nan, np.nan, total), np.where(nan, np.nan, logs)
@@ -244,11 +244,11 @@ class Inflated(Distribution):
         lower, upper = self.base._tail_rows(
             {name: v for name, v in values.items() if name not in MASSES}, t
         )
-        zero, one = values.get("at_zero", self.at_zero), values.get("at_one", self.at_one)
-        rest = 1.0 - zero - one
+        zero, item = values.get("at_zero", self.at_zero), values.get("at_one", self.at_one)
+        rest = 1.0 - zero - item
         above, reached = t.theta >= 0.0, _reaches_one(t)
-        lower = rest * lower + zero * above + one * reached
-        upper = rest * upper + zero * ~above + one * ~reached
+        lower = rest * lower + zero * above + item * reached
+        upper = rest * upper + zero * ~above + item * ~reached
         return np.minimum(lower, 1.0), np.minimum(upper, 1.0)
 
     def _sample(self, size: Any, rng: np.random.Generator) -> FloatArray:
@@ -390,13 +390,15 @@ class Rejecting(Distribution):
             near = self.base._lower_quantile(np.where(np.isnan(p), p, rest), np.log(rest))
             upper = np.where(beyond, 1.0 - p, 0.5)
             far = self._upper_quantile(upper, np.log(upper))
-        found = choose(beyond, far, near)
-        return choose(p <= self.rejected, _nobody(p), found) if self.rejected else found
+        result = choose(beyond, far, near)
+        return choose(p <= self.rejected, _nobody(p), result) if self.rejected else result
 
     def _upper_quantile(self, p: FloatArray, log_p: FloatArray) -> Thresholds:
         rest = np.minimum(p / self._rest, 1.0)
-        found = self.base._upper_quantile(rest, np.minimum(log_p - math.log1p(-self.rejected), 0.0))
-        return choose(p >= self._rest, _nobody(p), found) if self.rejected else found
+        result = self.base._upper_quantile(
+            rest, np.minimum(log_p - math.log1p(-self.rejected), 0.0)
+        )
+        return choose(p >= self._rest, _nobody(p), result) if self.rejected else result
 
     def _tails(self) -> tuple[Tail, Tail]:
         lower, upper = (

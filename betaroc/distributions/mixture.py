@@ -128,9 +128,9 @@ class Mixture(Distribution):
             share = np.exp(logs - np.where(np.isfinite(top), top, 0.0))
         # At an end all logs are -inf: there the heaviest components alone count.
         at = self._native(t)
-        for end, there in enumerate((at == -np.inf, at == np.inf)):
-            if there.any():
-                share[:, there] = self._shares_at(end)[:, None]
+        for end, present in enumerate((at == -np.inf, at == np.inf)):
+            if present.any():
+                share[:, present] = self._shares_at(end)[:, None]
         slopes = np.stack([law._log_density_slope(t) for law in self.components])
         return np.asarray(np.sum(share * slopes, axis=0) / np.sum(share, axis=0))
 
@@ -184,8 +184,8 @@ class Mixture(Distribution):
             inside = (newton > low[open_]) & (newton < high[open_])
             middle = 0.5 * low[open_] + 0.5 * high[open_]
             following = np.where(inside, newton, middle)
-            found = np.abs(miss) <= _SAME * np.maximum(np.abs(flat[open_]), 1.0)
-            following = np.where(found, y[open_], following)
+            result = np.abs(miss) <= _SAME * np.maximum(np.abs(flat[open_]), 1.0)
+            following = np.where(result, y[open_], following)
             moved, size = np.abs(following - y[open_]), np.maximum(np.abs(following), 1e-300)
             # Newton squares a small step; one that does not shrink is rounding.
             rounding = (moved <= 1e-12 * size) & (moved > 0.1 * last[open_])
@@ -214,12 +214,12 @@ class Mixture(Distribution):
     def _tail(self, end: int) -> Tail:
         """The heaviest component's; components of one tail add up."""
         tails = [law._tails()[end] for law in self.components]
-        kept = np.flatnonzero(_heaviest(tails, end))
-        first: Tail = tails[int(kept[0])]
-        shares = self._shares[kept]
+        keep = np.flatnonzero(_heaviest(tails, end))
+        first: Tail = tails[int(keep[0])]
+        shares = self._shares[keep]
         if first.order != 1:
             return replace(first, share=float(np.sum(shares)))
-        logs = [tails[k].log_coefficient + math.log(w) for k, w in zip(kept, shares, strict=True)]
+        logs = [tails[k].log_coefficient + math.log(w) for k, w in zip(keep, shares, strict=True)]
         return replace(first, log_coefficient=float(np.logaddexp.reduce(logs)))
 
     def _sample(self, size: Any, rng: np.random.Generator) -> FloatArray:

@@ -668,23 +668,28 @@ def sinh_arcsinh_mle(
     x = (y - centre) / unit
     if start is not None:
         place = [(start.location - centre) / unit, math.log(start.scale / unit), start.skewness]
-        found = _climbed(x, shares, total, np.array([*place, math.log(start.tail_weight)]))
+        result = _climbed(x, shares, total, np.array([*place, math.log(start.tail_weight)]))
     else:
         few = x.size <= _THIN
         thin = x if few else np.interp((np.arange(_THIN) + 0.5) / _THIN, upto, x[order])
         own = shares if few else np.full(_THIN, 1.0 / _THIN)
         climbs = [_climbed(thin, own, total, _start(*shape)) for shape in _STARTS]
-        found = max(climbs, key=lambda one: (one.norm <= _TINY_GRADIENT, one.value))
-        found = found if few else _climbed(x, shares, total, found.place)
-    scale, tail_weight = np.exp(found.place[[1, 3]]).tolist()
-    known = np.all(np.isfinite(found.hessian)) and found.norm <= _TINY_GRADIENT
-    if not known or scale < _NARROWEST or not np.all(np.linalg.eigvalsh(-found.hessian) > 0.0):
+        result = max(climbs, key=lambda item: (item.norm <= _TINY_GRADIENT, item.value))
+        result = result if few else _climbed(x, shares, total, result.place)
+    scale, tail_weight = np.exp(result.place[[1, 3]]).tolist()
+    known = np.all(np.isfinite(result.hessian)) and result.norm <= _TINY_GRADIENT
+    if not known or scale < _NARROWEST or not np.all(np.linalg.eigvalsh(-result.hessian) > 0.0):
         return None
     rates = np.array([unit, unit * scale, 1.0, tail_weight])
-    values = centre + unit * float(found.place[0]), unit * scale, float(found.place[2]), tail_weight
-    covariance = np.linalg.inv(-found.hessian) * rates[:, None] * rates
-    likelihood = total * (found.value - math.log(unit)) + 0.5 * float(_PENALTY @ found.place**2)
-    return values, covariance, likelihood, found.iterations, found.norm
+    values = (
+        centre + unit * float(result.place[0]),
+        unit * scale,
+        float(result.place[2]),
+        tail_weight,
+    )
+    covariance = np.linalg.inv(-result.hessian) * rates[:, None] * rates
+    likelihood = total * (result.value - math.log(unit)) + 0.5 * float(_PENALTY @ result.place**2)
+    return values, covariance, likelihood, result.iterations, result.norm
 
 
 def _start(skewness: float, tail_weight: float) -> FloatArray:

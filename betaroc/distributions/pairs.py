@@ -142,9 +142,9 @@ class Pair:
         """Thresholds that accept what lies at the joints and nothing lower."""
         below = Thresholds.from_theta(np.nextafter(joints.theta, -np.inf))
         limit = Thresholds.from_logit(np.full(joints.shape, BELOW_ONE))
-        one = (joints.theta == 1.0) & self.unit
+        item = (joints.theta == 1.0) & self.unit
         bottom = joints.theta == self.joints.theta[0]
-        return choose(bottom, self.accept_all, choose(one, limit, below))
+        return choose(bottom, self.accept_all, choose(item, limit, below))
 
     @cached_property
     def candidates(self) -> Thresholds:
@@ -163,17 +163,17 @@ class Pair:
     def along(self, p: FloatArray) -> Thresholds:
         """Every jump, and where either rate of a continuous distribution is p; ascending."""
         key = p.tobytes()
-        found = self._found_along.get(key)
-        if found is None:
+        result = self._found_along.get(key)
+        if result is None:
             parts = [self.candidates]
             for law in (self.client, self.impostor):
                 if law.continuous is not None:
                     for invert in (law._lower_quantile, law._upper_quantile):
                         parts.append(invert(p, np.log(p)))
             t = Thresholds.concatenate(parts)
-            found = t[t.order()]
-            self._found_along = {key: found}  # another thread may look meanwhile
-        return found
+            result = t[t.order()]
+            self._found_along = {key: result}  # another thread may look meanwhile
+        return result
 
     # --------------------------------------------------- the likelihood ratio's level sets
     @cached_property
@@ -319,7 +319,7 @@ class Pair:
         function: Callable[[Thresholds], FloatArray],
         low: Thresholds,
         high: Thresholds,
-        what: str,
+        noun: str,
     ) -> Thresholds | None:
         """The sign change (+ to -) of a decreasing function in a stretch without jumps."""
         if not float(high.theta) > float(low.theta):
@@ -343,7 +343,7 @@ class Pair:
             value = float(function(place(np.array(u))))
             return 0.0 if math.isnan(value) else value
 
-        return place(np.array(bracketed_root(at, float(inner[k - 1]), float(inner[k]), what=what)))
+        return place(np.array(bracketed_root(at, float(inner[k - 1]), float(inner[k]), what=noun)))
 
     # --------------------------------------------------------------------- area
     def auc(self) -> float:
@@ -370,9 +370,9 @@ class Pair:
     def just_below_any(self, t: Thresholds) -> Thresholds:
         """Just below thresholds that need not be joints of the pair's lower end."""
         below = Thresholds.from_theta(np.nextafter(t.theta, -np.inf))
-        one = (t.theta == 1.0) & self.unit
-        logit = np.where(one, BELOW_ONE, below.logit)
-        return Thresholds(np.where(one, 1.0, below.theta), below.complement * ~one, logit)
+        item = (t.theta == 1.0) & self.unit
+        logit = np.where(item, BELOW_ONE, below.logit)
+        return Thresholds(np.where(item, 1.0, below.theta), below.complement * ~item, logit)
 
     def auc_continuous(self) -> float:
         """P(C > I) of the two continuous parts: the integral of f_c F_i, or of f_i S_c."""
@@ -456,7 +456,7 @@ def _between(t: Thresholds, low: float, high: float, *, unit: bool) -> FloatArra
 
 
 def sign_changes(
-    function: Callable[[FloatArray], FloatArray], mesh: FloatArray, what: str
+    function: Callable[[FloatArray], FloatArray], mesh: FloatArray, noun: str
 ) -> FloatArray:
     """All places between neighbours of a mesh where a function changes its sign."""
 
@@ -475,5 +475,5 @@ def sign_changes(
         if values[k] != values[m]:
             touch = mesh[k + 1] if m > k + 1 else None
             low, high = float(mesh[k]), float(mesh[m])
-            roots.append(bracketed_root(at, low, high, what=what) if touch is None else touch)
+            roots.append(bracketed_root(at, low, high, what=noun) if touch is None else touch)
     return np.array(roots)

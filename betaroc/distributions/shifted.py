@@ -145,11 +145,11 @@ class Shifted(Distribution):
             theta = (t.theta - self.shift) / self.scale
         # Rounding must not carry a threshold past a point mass.
         for place in self.base.atoms.places:
-            there = self.scale * place + self.shift
+            present = self.scale * place + self.shift
             theta = np.where(
-                t.theta < there, np.minimum(theta, np.nextafter(place, -np.inf)), theta
+                t.theta < present, np.minimum(theta, np.nextafter(place, -np.inf)), theta
             )
-            theta = np.where(t.theta >= there, np.maximum(theta, place), theta)
+            theta = np.where(t.theta >= present, np.maximum(theta, place), theta)
         direct = Thresholds.from_theta(theta)
         if self._stretch is None:
             return direct
@@ -174,8 +174,8 @@ class Shifted(Distribution):
         else:
             values, weights = self.base.atoms.places, self.base.atoms.masses
         places, index = np.unique(values, return_inverse=True)
-        there = np.maximum.accumulate(self._there(Thresholds.from_theta(places)).theta)
-        return Empirical(there[index], weights)
+        present = np.maximum.accumulate(self._there(Thresholds.from_theta(places)).theta)
+        return Empirical(present[index], weights)
 
     # ------------------------------------------------------------------ the contract
     def _lower(self, t: Thresholds) -> tuple[FloatArray, FloatArray]:

@@ -298,8 +298,8 @@ class Spliced(Distribution):
             invert = self.body._lower_quantile if lower else self.body._upper_quantile
             place = invert(p, np.log(p))
         else:
-            given = self.coordinate.place(np.array(tail.joint))
-            place = snapped(given, self.body.atoms.places, _EDGE)
+            value = self.coordinate.place(np.array(tail.joint))
+            place = snapped(value, self.body.atoms.places, _EDGE)
         y = float(self.coordinate.of(place)) if tail.joint is None else tail.joint
         if place.theta in self.body.atoms.places:
             y = float(self.coordinate.of(place))
@@ -354,13 +354,13 @@ class Spliced(Distribution):
     ) -> tuple[FloatArray, FloatArray]:
         """Mass on one side of places between the joints, and its log."""
         value, log = self.body._lower(t) if lower else self.body._upper(t)
-        found = np.minimum(self._beyond(value, joint), 1.0)
+        result = np.minimum(self._beyond(value, joint), 1.0)
         with np.errstate(divide="ignore", invalid="ignore"):
-            own = np.log(found)
+            own = np.log(result)
             if joint is None:
                 own = np.minimum(log + (np.log(self._factor) if self._factor != 1.0 else 0.0), 0.0)
             # Next to 1 the log is minus the other side, which the log of the body knows.
-            return found, np.where(found > 0.5, np.log1p(-self._beyond(-np.expm1(log), far)), own)
+            return result, np.where(result > 0.5, np.log1p(-self._beyond(-np.expm1(log), far)), own)
 
     def _beyond(self, mass: FloatArray, joint: _Joint | None) -> FloatArray:
         """Mass on that side of a place between the joints beyond which the body has `mass`."""
@@ -371,23 +371,23 @@ class Spliced(Distribution):
     def _log_density(self, t: Thresholds) -> FloatArray:
         y, below, above = self._regions(t)
         with np.errstate(divide="ignore"):
-            found = self.body._log_density(t) + np.log(self._factor)
+            result = self.body._log_density(t) + np.log(self._factor)
         for joint, here, sign in self._sides(below, above):
             with np.errstate(invalid="ignore"):
                 own = joint.tail._log_density(sign * (y - joint.y)) + self.coordinate.log_rise(t)
-            found = np.where(here, np.where(np.isnan(own), -np.inf, own), found)
-        return np.where(np.isnan(t.theta), np.nan, found)
+            result = np.where(here, np.where(np.isnan(own), -np.inf, own), result)
+        return np.where(np.isnan(t.theta), np.nan, result)
 
     def _log_density_slope(self, t: Thresholds) -> FloatArray:
         y, below, above = self._regions(t)
-        found = self.body._log_density_slope(t)
+        result = self.body._log_density_slope(t)
         for joint, here, sign in self._sides(below, above):
             tail, x = joint.tail, sign * (y - joint.y)
             with np.errstate(divide="ignore", invalid="ignore"):
                 slope = -sign * (1.0 + tail.shape) / (tail.scale + tail.shape * x)
                 slope = self.coordinate.native_slope(t, slope)
-            found = np.where(here, np.where(x < tail.end, slope, np.nan), found)
-        return np.asarray(found)
+            result = np.where(here, np.where(x < tail.end, slope, np.nan), result)
+        return np.asarray(result)
 
     def _sides(self, below: BoolArray, above: BoolArray) -> list[tuple[_Joint, BoolArray, float]]:
         rows = zip(self._joints, (below, above), (-1.0, 1.0), strict=True)
@@ -403,16 +403,16 @@ class Spliced(Distribution):
         p = np.asarray(p, dtype=np.float64)
         joint, far = self._joints if lower else self._joints[::-1]
         sign = -1.0 if lower else 1.0
-        found = self._body_quantile(p, log_p, lower=lower)
+        result = self._body_quantile(p, log_p, lower=lower)
         if joint is not None:
             place = self.coordinate.place(joint.y + sign * joint.tail._distance(log_p))
-            found = choose(np.asarray(p < joint.tail.mass), place, found)
+            result = choose(np.asarray(p < joint.tail.mass), place, result)
         if far is not None:
             with np.errstate(divide="ignore"):
                 rest = np.log1p(-p)
             place = self.coordinate.place(far.y - sign * far.tail._distance(rest))
-            found = choose(np.asarray(1.0 - p < far.tail.mass), place, found)
-        return found
+            result = choose(np.asarray(1.0 - p < far.tail.mass), place, result)
+        return result
 
     def _body_quantile(self, p: FloatArray, log_p: FloatArray, *, lower: bool) -> Thresholds:
         """Between the joints; from the nearer tail of the body."""
@@ -429,13 +429,13 @@ class Spliced(Distribution):
             if discrete:
                 log_share = np.log(share)
         invert = self.body._lower_quantile if lower else self.body._upper_quantile
-        found = invert(share, log_share)
+        result = invert(share, log_share)
         low, high = self._joints
         if low is not None:
-            found = choose(self.coordinate.of(found) < low.y, low.place, found)
+            result = choose(self.coordinate.of(result) < low.y, low.place, result)
         if high is not None:
-            found = choose(self.coordinate.of(found) > high.y, high.place, found)
-        return found
+            result = choose(self.coordinate.of(result) > high.y, high.place, result)
+        return result
 
     def _middle(self, p: FloatArray) -> Thresholds:
         """Where nothing is: the end of the tail that has all below."""
@@ -473,8 +473,8 @@ class Spliced(Distribution):
         if atoms.places.size == 0 or self._left == 0.0:
             return Atoms(np.empty(0), np.empty(0))
         _, below, above = self._regions(Thresholds.from_theta(atoms.places))
-        kept = ~below & ~above
-        return Atoms(atoms.places[kept], atoms.masses[kept] * self._factor)
+        keep = ~below & ~above
+        return Atoms(atoms.places[keep], atoms.masses[keep] * self._factor)
 
     @property
     def continuous(self) -> tuple[float, Distribution]:
@@ -548,17 +548,17 @@ class Spliced(Distribution):
 
     def _tails(self) -> tuple[Tail, Tail]:
         bodies = self.body._tails()
-        found = []
+        result = []
         for joint, own, sign in zip(self._joints, bodies, (-1.0, 1.0), strict=True):
             if joint is None:
                 log_c = own.log_coefficient + math.log(self._factor)
-                found.append(replace(
+                result.append(replace(
                     own, log_coefficient=log_c, mass=own.mass * self._factor,
                     share=own.share * self._factor,
                 ))  # fmt: skip
             else:
-                found.append(self._declared(joint, sign))
-        return found[0], found[1]
+                result.append(self._declared(joint, sign))
+        return result[0], result[1]
 
     def _declared(self, joint: _Joint, sign: float) -> Tail:
         """A power of the distance to its end, or, heavier than any, of the coordinate."""
@@ -580,16 +580,16 @@ class Spliced(Distribution):
         return Tail(place, 1, rate=rate, log_coefficient=log_c, share=share)
 
     def _parameters(self) -> tuple[Parameter, ...]:
-        found = list(self.body._parameters())
+        result = list(self.body._parameters())
         for side in _SIDES:
             tail = getattr(self, side)
             if tail is not None:
-                found += [
+                result += [
                     Parameter(f"{side}_mass", tail.mass, "tails"),
                     Parameter(f"{side}_shape", tail.shape, "plain"),
                     Parameter(f"{side}_scale", tail.scale, "log"),
                 ]
-        return tuple(found)
+        return tuple(result)
 
     def _replaced(self, values: Mapping[str, float]) -> Spliced:
         rest, changed = dict(values), {}
@@ -605,8 +605,8 @@ class Spliced(Distribution):
         body = self.body._replaced(rest) if rest else self.body
         return replace(self, body=body, **changed)
 
-    def _room(self, one: Parameter) -> float:
-        return 1.0 if one.name.endswith("_shape") else super()._room(one)
+    def _room(self, item: Parameter) -> float:
+        return 1.0 if item.name.endswith("_shape") else super()._room(item)
 
     def _sample(self, size: Any, rng: np.random.Generator) -> FloatArray:
         u = np.asarray(rng.random(size))

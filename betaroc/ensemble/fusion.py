@@ -164,13 +164,13 @@ class CurvePart(Value):
 
     def costs(self) -> tuple[FloatArray, FloatArray]:
         """Of a false acceptance and of a false rejection at each alpha, per rate."""
-        one, zero = np.ones(self.alpha.size), np.zeros(self.alpha.size)
+        item, zero = np.ones(self.alpha.size), np.zeros(self.alpha.size)
         return {
             "weighted-error": (self.alpha, 1.0 - self.alpha),
-            "hter": (0.5 * one, 0.5 * one),
-            "dcf": ((1.0 - self.prior) * one, self.prior * one),
-            "far": (one, zero),
-            "frr": (zero, one),
+            "hter": (0.5 * item, 0.5 * item),
+            "dcf": ((1.0 - self.prior) * item, self.prior * item),
+            "far": (item, zero),
+            "frr": (zero, item),
         }[self.measure]
 
 
@@ -188,12 +188,12 @@ class Splits(NamedTuple):
         if self.dev is not None:
             rows = np.arange(len(own.client)), np.arange(len(own.impostor))
             return [(self.dev, own, *rows)]
-        found = []
+        result = []
         for fold in range(1 + int(self.client_folds.max())):
             client, impostor = self.client_folds == fold, self.impostor_folds == fold
             rows = np.flatnonzero(client), np.flatnonzero(impostor)
-            found.append((own.rows(~client, ~impostor), own.rows(client, impostor), *rows))
-        return found
+            result.append((own.rows(~client, ~impostor), own.rows(client, impostor), *rows))
+        return result
 
 
 def thresholds_of(dev: TrialSet, part: CurvePart) -> FloatArray:
@@ -264,8 +264,8 @@ def diversity_columns(names: tuple[str, ...], splits: Splits) -> dict[str, AnyAr
         for who, alike, errors, w in zip(CLASSES, likeness, wrong, weights, strict=True):
             same = (matrix[i, j] for matrix in alike)
             rows.append((*pair, who, *same, *_together(errors[:, i], errors[:, j], w)))
-        one, other = np.concatenate(wrong)[:, [i, j]].T
-        together = _together(one, other, np.concatenate(weights))
+        first, second = np.concatenate(wrong)[:, [i, j]].T
+        together = _together(first, second, np.concatenate(weights))
         rows.append((*pair, "both", math.nan, math.nan, *together))
     return columns_from_rows(rows, (*_TEXTS, *_NUMBERS), _TEXTS)
 
@@ -281,8 +281,8 @@ def _correlations(samples: Sequence[FloatArray], weights: Sequence[FloatArray]) 
         ])  # fmt: skip
         products = away.T @ away
         size = np.sqrt(np.diag(products))
-        found = products / np.outer(size, size)
-    return np.where(np.isfinite(found), np.clip(found, -1.0, 1.0), np.nan)
+        result = products / np.outer(size, size)
+    return np.where(np.isfinite(result), np.clip(result, -1.0, 1.0), np.nan)
 
 
 def _errors(splits: Splits) -> tuple[BoolArray, BoolArray]:
@@ -443,8 +443,8 @@ class Fusion(Tabular, Noun):
         choice(system, list(dict.fromkeys(g.system for g in self.gains)), "system")
         choice(rule, FUSING, "rule")
         choice(part, PARTS, "part")
-        found = next(g for g in self.gains if (g.rule, g.system, g.part) == (rule, system, part))
-        return Interval(found.gain, found.low, found.high, self.level, "paired")
+        result = next(g for g in self.gains if (g.rule, g.system, g.part) == (rule, system, part))
+        return Interval(result.gain, result.low, result.high, self.level, "paired")
 
     def __str__(self) -> str:
         return text_of(fusion_told(self))
@@ -464,8 +464,8 @@ def fusion_of(
     for dev, test, *rows in splits.each():
 
         def keep(key: tuple[str, str, int], some: _Losses, rows: list[Any] = rows) -> None:
-            for whole, of_fold, at in zip(losses[key], some, rows, strict=True):
-                whole[at] = of_fold
+            for loss, of_fold, at in zip(losses[key], some, rows, strict=True):
+                loss[at] = of_fold
 
         ranks = rank_sums(dev, dev), rank_sums(dev, test)
         base = dev, test
@@ -548,7 +548,7 @@ def fusion_told(fusion: Fusion) -> list[Section]:
     what = [f"gain, {name} ({p['criterion']}, {p['measure']})" for name, p in fusion.parts.items()]
     where = f"other folds of {fusion.folds}" if fusion.folds else "dev"
     head = f"fused on {fusion.scale} ({fusion.scale_reason}); thresholds from {where}"
-    table = Grid(("rule", "without", *what), tuple(Row(tuple(one)) for one in rows.values()), (1,))
+    table = Grid(("rule", "without", *what), tuple(Row(tuple(row)) for row in rows.values()), (1,))
     return apart(Words(visible(head), "given"), table)
 
 
@@ -583,10 +583,10 @@ def linear(x: FloatArray, coefficients: FloatArray) -> FloatArray:
 
     Summed a column at a time: equal rows get equal bits, which no matrix product grants.
     """
-    found = np.repeat(coefficients[:, :1], len(x), axis=1)
+    result = np.repeat(coefficients[:, :1], len(x), axis=1)
     for column, weight in zip(x.T, coefficients[:, 1:].T, strict=True):
-        found += weight[:, None] * column
-    return found
+        result += weight[:, None] * column
+    return result
 
 
 def _shares_and_losses(
@@ -760,14 +760,14 @@ def _columns(systems: Systems, dev: Systems | None) -> tuple[list[FloatArray], B
 
     And whether a column belongs to a classifier, shape (classifiers, columns).
     """
-    sides = [one for one in (systems, dev) if one is not None]
-    both = [np.concatenate([one.client, one.impostor]) for one in sides]
-    weights = np.concatenate([weights_of(one, who) for one in sides for who in CLASSES])
-    made = [_of_one(column, weights) for column in np.concatenate(both).T]
-    owner = np.repeat(np.arange(len(made)), [len(columns) for columns in made])
-    matrix = np.column_stack([column for columns in made for column in columns])
+    sides = [item for item in (systems, dev) if item is not None]
+    both = [np.concatenate([side.client, side.impostor]) for side in sides]
+    weights = np.concatenate([weights_of(side, who) for side in sides for who in CLASSES])
+    result = [_of_one(column, weights) for column in np.concatenate(both).T]
+    owner = np.repeat(np.arange(len(result)), [len(columns) for columns in result])
+    matrix = np.column_stack([column for columns in result for column in columns])
     parts = [np.ascontiguousarray(part) for part in np.split(matrix, [len(both[0])])]
-    return parts, owner == np.arange(len(made))[:, None]
+    return parts, owner == np.arange(len(result))[:, None]
 
 
 def _of_one(x: FloatArray, weights: FloatArray) -> list[FloatArray]:
@@ -815,12 +815,12 @@ def fewest_trials(systems: Systems) -> int:
 
 def _labels(systems: Systems) -> list[list[npt.NDArray[np.generic]]]:
     """Of each class the columns of groups, or the rows themselves."""
-    found = []
+    result = []
     for who in CLASSES:
         groups = getattr(systems, f"{who}_groups")
         labels = np.arange(len(getattr(systems, who))) if groups is None else groups
-        found.append(list(np.atleast_2d(labels.T)))
-    return found
+        result.append(list(np.atleast_2d(labels.T)))
+    return result
 
 
 class _Trials(NamedTuple):
@@ -893,11 +893,11 @@ def _out_of_fold(trials: _Trials, subsets: BoolArray) -> FloatArray:
             path = _path(trials.but(f, g), subsets)
             losses[f] += path.losses(trials.only(g))
             losses[g] += path.losses(trials.only(f))
-    found = np.empty((len(subsets), trials.client.size))
+    result = np.empty((len(subsets), trials.client.size))
     for f in trials.folds:
         chosen = np.argmin(losses[f], axis=0)  # of equal ones the strongest
-        found[:, trials.fold == f] = _path(trials.but(f), subsets).at(chosen, trials.only(f))
-    return found
+        result[:, trials.fold == f] = _path(trials.but(f), subsets).at(chosen, trials.only(f))
+    return result
 
 
 # ------------------------------------------------------------------------------- the gains

@@ -174,12 +174,12 @@ class Inclusion(Result, Noun):
 
     @property
     def _rocs(self) -> dict[str, Roc]:
-        return {name: one.model.roc() for name, one in self.fits.items()}
+        return {name: item.model.roc() for name, item in self.fits.items()}
 
     @cached_property
     def hull(self) -> EnsembleHull:
         """The ROC hull of the fitted curves: who is on it where, and who never is."""
-        equal = {b for (_, b), found in self._crossings.items() if found.leaders == (0,)}
+        equal = {b for (_, b), result in self._crossings.items() if result.leaders == (0,)}
         return hull_of(self._rocs, tuple(equal))
 
     @cached_property
@@ -554,35 +554,35 @@ def inclusion(
     low, high = (checks.fraction(x, "region") for x in checks.span(region, "region"))
     region, level = (low, high), checks.level(level)
     folds = checks.count(folds, "folds", 2)
-    found = systems_of(frame, label, client_label, systems, nan_policy, group)
-    other = None
+    result = systems_of(frame, label, client_label, systems, nan_policy, group)
+    second = None
     if dev is not None:
-        other = systems_of(dev, label, client_label, found.names, nan_policy, name="dev")
-    parts = _parts(found, criterion, measure, alpha, ends)
-    for one, role in ((found, "frame"), (other, "dev")):
-        if one is not None:
-            refuse_constant(one, role)
-    if other is not None:
-        warn_of_same_trials(found, other)
-    dealt = _dealt(found, folds, rng, given=dev is not None)
-    duplicates = duplicates_of(found)
+        second = systems_of(dev, label, client_label, result.names, nan_policy, name="dev")
+    parts = _parts(result, criterion, measure, alpha, ends)
+    for first, role in ((result, "frame"), (second, "dev")):
+        if first is not None:
+            refuse_constant(first, role)
+    if second is not None:
+        warn_of_same_trials(result, second)
+    dealt = _dealt(result, folds, rng, given=dev is not None)
+    duplicates = duplicates_of(result)
     rules = {"boundary": boundary, "resolution": resolution}
     fits, messages = {}, []
-    for k, (name, options) in enumerate(_options(found, family, rules).items()):
-        fits[name], said = _fitted(found.scores(k), name, options)
+    for k, (name, options) in enumerate(_options(result, family, rules).items()):
+        fits[name], said = _fitted(result.scores(k), name, options)
         messages += said
     evidence = {name: roc_evidence(f, region, level) for name, f in fits.items()}
-    learned_on = found if other is None else other
+    learned_on = result if second is None else second
     inner = nested_folds(learned_on, folds, lambda k: _dealt(learned_on, k, rng, given=False))
-    gains = learned_gains(found, inner, other, level)
+    gains = learned_gains(result, inner, second, level)
     verdicts = {
         gain.system: verdict_of(
-            fits[gain.system], evidence[gain.system], gain, region, level, found.sizes
+            fits[gain.system], evidence[gain.system], gain, region, level, result.sizes
         )
         for gain in gains
     }
     return Inclusion(
-        found, other, fits, evidence, verdicts, region, level, parts, *dealt, duplicates,
+        result, second, fits, evidence, verdicts, region, level, parts, *dealt, duplicates,
         tuple(messages),
     )  # fmt: skip
 
@@ -593,33 +593,33 @@ def inclusion(
 def _options(systems: Systems, family: Any, rules: dict[str, Any]) -> dict[str, dict[str, Any]]:
     """What each classifier is fitted with; a rule for all is for distributions on [0, 1]."""
     families = _by_name(family, systems, "family", AUTO)
-    pairs = {name: checked_pair(one, (AUTO, BEST)) for name, one in families.items()}
+    pairs = {name: checked_pair(item, (AUTO, BEST)) for name, item in families.items()}
     both = np.concatenate([systems.client, systems.impostor])
     inside = np.all((both >= 0.0) & (both <= 1.0), axis=0)  # then "auto" is beta, else normal
     real = {name for name, unit in zip(systems.names, inside, strict=True) if not unit}
     spared = {name for name in real if AUTO in pairs[name]}
     if all(_REAL.issuperset(pair) for name, pair in pairs.items() if name not in spared):
         spared = set()  # no classifier has a family on [0, 1]: the fits refuse the rule
-    options: dict[str, dict[str, Any]] = {name: {"family": one} for name, one in families.items()}
-    for rule, given in rules.items():
-        for name, value in _by_name(given, systems, rule, None).items():
-            if value is not None and (isinstance(given, Mapping) or name not in spared):
+    options: dict[str, dict[str, Any]] = {name: {"family": item} for name, item in families.items()}
+    for rule, argument in rules.items():
+        for name, value in _by_name(argument, systems, rule, None).items():
+            if value is not None and (isinstance(argument, Mapping) or name not in spared):
                 options[name][rule] = value
     return options
 
 
-def _by_name(given: Any, systems: Systems, role: str, other: Any) -> dict[str, Any]:
+def _by_name(value: Any, systems: Systems, role: str, other: Any) -> dict[str, Any]:
     """What was asked for of each classifier."""
-    if not isinstance(given, Mapping):
-        return dict.fromkeys(systems.names, given)
-    unknown = [name for name in given if name not in systems.names]
+    if not isinstance(value, Mapping):
+        return dict.fromkeys(systems.names, value)
+    unknown = [name for name in value if name not in systems.names]
     if unknown:
         raise InputError.about(role)(
             f"{role} must map names of classifiers to what they are fitted with;"
             f" {shown(unknown[0])} is none of {checks.listed(systems.names)}."
             f" {checks.nearest(unknown[0], list(systems.names))}Leave it out."
         )
-    return {name: given.get(name, other) for name in systems.names}
+    return {name: value.get(name, other) for name in systems.names}
 
 
 def _fitted(scores: Scores, name: str, options: dict[str, Any]) -> tuple[Fit, list[str]]:
@@ -627,10 +627,10 @@ def _fitted(scores: Scores, name: str, options: dict[str, Any]) -> tuple[Fit, li
     called = f"classifier {shown(name)}"
     with passed_on(f"{called}: ") as notices:
         try:
-            found = fit(scores, **options)
+            result = fit(scores, **options)
         except BetarocError as error:
             raise error.reworded(f"{called}: " + error.template) from error
-    return found, [Sentence(f"{called}: {template_of(notice.message)}") for notice in notices]
+    return result, [Sentence(f"{called}: {template_of(notice.message)}") for notice in notices]
 
 
 def _parts(

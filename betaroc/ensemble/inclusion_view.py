@@ -158,10 +158,10 @@ def inclusion_columns(result: Inclusion) -> dict[str, list[Any]]:
     return {title: [row[title] for row in rows] for title in rows[0]}
 
 
-def crossings_columns(found: Mapping[tuple[str, str], RocCrossings]) -> dict[str, AnyArray]:
+def crossings_columns(result: Mapping[tuple[str, str], RocCrossings]) -> dict[str, AnyArray]:
     """One row a crossing, or a pair without one."""
     rows = []
-    for (first, second), crossings in found.items():
+    for (first, second), crossings in result.items():
         who = [("", first, second)[k] for k in crossings.leaders]
         places = zip(crossings.far, crossings.tpr, crossings.logit_far, strict=True)
         points = [tuple(map(float, point)) for point in places] or [(math.nan,) * 3]

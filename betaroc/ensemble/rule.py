@@ -60,9 +60,9 @@ def from_diagonal(fit: Fit, u: FloatArray) -> tuple[FloatArray, FloatArray]:
 def exponent_test(fit: Fit, end: str) -> tuple[float, float]:
     """t and p-value of the log of an end exponent, positive where the curve is above."""
     near = nearby(fit, groups=True)
-    found = delta(asking(f"exponent-{end.replace('_', '-')}"), fit.model, near.steps)
-    place = found.place - near.small.shift(found.slopes)
-    t, p = _tested(near, np.array([place]), found.slopes[None, :])
+    result = delta(asking(f"exponent-{end.replace('_', '-')}"), fit.model, near.steps)
+    place = result.place - near.small.shift(result.slopes)
+    t, p = _tested(near, np.array([place]), result.slopes[None, :])
     return float(t[0]) * (1.0 if end == "at_one" else -1.0), float(p[0])
 
 
@@ -250,15 +250,15 @@ def _mean(fit: Fit, region: tuple[float, float], level: float) -> Interval:
         asked = {"stat": "auc"}
     try:
         with quietly():  # a fit that the scores contradict is said by `misfit`
-            found = fit.interval(**asked, level=level)
+            result = fit.interval(**asked, level=level)
     except InputError:
         area = fit.model.partial_auc(low, high, standardized=True)
-        found = Interval(area, math.nan, math.nan, level, "none")
+        result = Interval(area, math.nan, math.nan, level, "none")
     # A standardized area is 1/2 on the diagonal and 1 where TPR is 1.
     mean, least, most = (
-        (x - 0.5) * (2.0 - low - high) for x in (found.estimate, found.low, found.high)
+        (x - 0.5) * (2.0 - low - high) for x in (result.estimate, result.low, result.high)
     )
-    return Interval(mean, least, most, level, found.method)
+    return Interval(mean, least, most, level, result.method)
 
 
 def _peaks(model: ScoreModel, region: tuple[float, float]) -> tuple[Peak, Peak]:
@@ -298,15 +298,15 @@ def _above(
     # A crossing whose FAR is lost as a double has no range beside it.
     between = np.array([_between(a, b) for a, b in itertools.pairwise(nodes)])
     gap = excess_of(model, between)
-    found: list[tuple[float, float]] = []
+    result: list[tuple[float, float]] = []
     for (a, b), g in zip(itertools.pairwise(nodes), gap.tolist(), strict=True):
         if g <= 0.0:
             continue
-        if found and found[-1][1] == a:
-            found[-1] = (found[-1][0], b)
+        if result and result[-1][1] == a:
+            result[-1] = (result[-1][0], b)
         else:
-            found.append((a, b))
-    return inside, tuple(found)
+            result.append((a, b))
+    return inside, tuple(result)
 
 
 def _between(low: float, high: float) -> float:
@@ -433,11 +433,11 @@ class Verdict(str):
         gain: LearnedGain,
     ) -> Verdict:  # fmt: skip
         """A string with attributes."""
-        made = super().__new__(cls, word)
+        result = super().__new__(cls, word)
         parts = {"confidence": confidence, "size": size, "reason": reason}
         for name, value in (parts | {"marginal": marginal, "gain": gain}).items():
-            object.__setattr__(made, name, value)
-        return made
+            object.__setattr__(result, name, value)
+        return result
 
     def __setattr__(self, name: str, value: Any) -> None:
         raise AttributeError(f"a Verdict is frozen: {name} cannot be set.")

@@ -255,27 +255,27 @@ def _touching(pair: Pair, v: _Vertex, level: float) -> _Vertex:
 
 def _merged(pieces: list[HullSegment]) -> tuple[HullSegment, ...]:
     """Neighbouring pieces of one curve as one; ends follow the chords beside them."""
-    found: list[HullSegment] = []
+    result: list[HullSegment] = []
     for piece in pieces:
-        last = found[-1] if found else piece
+        last = result[-1] if result else piece
         if (
             last.kind == piece.kind == "chord"
             and last.right == piece.left
             and (last.far_high < piece.far_low)
         ):  # the arc, shorter than the mesh, on which two polished chords touch one curve
             ends = last.far_high, piece.far_low, last.tpr_high, piece.tpr_low
-            found.append(HullSegment(*ends, piece.left, piece.left, "curve"))
-        if found and last.kind == piece.kind == "curve" and last.left == piece.left:
-            found[-1] = last._replace(far_high=piece.far_high, tpr_high=piece.tpr_high)
+            result.append(HullSegment(*ends, piece.left, piece.left, "curve"))
+        if result and last.kind == piece.kind == "curve" and last.left == piece.left:
+            result[-1] = last._replace(far_high=piece.far_high, tpr_high=piece.tpr_high)
         else:
-            found.append(piece)
-    for k, s in enumerate(found):
-        if s.kind == "curve" and k > 0 and found[k - 1].kind == "chord":
-            s = s._replace(far_low=found[k - 1].far_high, tpr_low=found[k - 1].tpr_high)
-        if s.kind == "curve" and k + 1 < len(found) and found[k + 1].kind == "chord":
-            s = s._replace(far_high=found[k + 1].far_low, tpr_high=found[k + 1].tpr_low)
-        found[k] = s
-    return tuple(s for s in found if s.far_high > s.far_low or s.tpr_high > s.tpr_low)
+            result.append(piece)
+    for k, s in enumerate(result):
+        if s.kind == "curve" and k > 0 and result[k - 1].kind == "chord":
+            s = s._replace(far_low=result[k - 1].far_high, tpr_low=result[k - 1].tpr_high)
+        if s.kind == "curve" and k + 1 < len(result) and result[k + 1].kind == "chord":
+            s = s._replace(far_high=result[k + 1].far_low, tpr_high=result[k + 1].tpr_low)
+        result[k] = s
+    return tuple(s for s in result if s.far_high > s.far_low or s.tpr_high > s.tpr_low)
 
 
 def _area(rocs: Mapping[str, Roc], s: HullSegment) -> float:

@@ -86,7 +86,7 @@ class Systems(Tabular):
 
 
 def systems_of(
-    given: Classifiers,
+    value: Classifiers,
     label: str,
     client_label: object,
     systems: Sequence[str] | None,
@@ -100,23 +100,23 @@ def systems_of(
     if systems is not None and width_of(systems) < 0:
         remedy = 'Pass a list, such as ["cnn", "svm"].'
         raise refusal("systems", "be a list of names", shown(systems), remedy, InputTypeError)
-    if isinstance(given, list | tuple):
+    if isinstance(value, list | tuple):
         by_name: dict[str, Any] = {}
-        for k, scores in enumerate(given, 1):
+        for k, scores in enumerate(value, 1):
             own = getattr(scores, "name", None) or f"classifier {k}"
             by_name[_new_name(own, by_name)] = scores
         _refuse_few(list(by_name), f"{name} holds")
-        given = by_name
-    if isinstance(given, Mapping):
-        return _of_mapping(given, systems, name)
-    return _of_frame(given, label, client_label, systems, nan_policy, group, name)
+        value = by_name
+    if isinstance(value, Mapping):
+        return _of_mapping(value, systems, name)
+    return _of_frame(value, label, client_label, systems, nan_policy, group, name)
 
 
-def _refuse_few(names: Sequence[str], what: str) -> None:
+def _refuse_few(names: Sequence[str], noun: str) -> None:
     if len(names) < 2:
         had = f"only {shown(names[0])}" if names else "none"
         raise InputError(
-            f"an ensemble must have two classifiers at least; {what} {had}. One alone has nothing"
+            f"an ensemble must have two classifiers at least; {noun} {had}. One alone has nothing"
             " to join: look at br.fit(scores).end_tests(), or at what betaroc fit prints."
         )
 
@@ -204,24 +204,24 @@ def _of_frame(
     table = opening.selected([label, *chosen.values(), *hang])
     labels = frame_columns(opened(table), {"label": label})["label"]
     client = client_mask(labels, client_label, name=f"column {shown(label)}")
-    kept, values = _present_rows(
+    keep, values = _present_rows(
         {n: table[source] for n, source in chosen.items()}, client, nan_policy
     )
     names, scores = tuple(chosen), []
     for name, column in zip(names, values, strict=True):
-        scores.append(score_array(column[kept], f"classifier {shown(name)}"))
+        scores.append(score_array(column[keep], f"classifier {shown(name)}"))
         refuse_hard_labels(f"classifier {shown(name)}", scores[-1].size, scores[-1])
     matrix = np.column_stack(scores)
     if systems is None:
         _refuse_ids(matrix, names, role)
-    parts = [frozen(np.ascontiguousarray(matrix[mask])) for mask in (client[kept], ~client[kept])]
+    parts = [frozen(np.ascontiguousarray(matrix[mask])) for mask in (client[keep], ~client[keep])]
     groups: tuple[AnyArray | None, AnyArray | None] = (None, None)
     if group is not None:
         read = frame_columns(opened(table), {"group": group})["group"]
         labelled = name_columns(read, client.size, f"column {shown(group)}")
-        groups = labelled[client & kept], labelled[~client & kept]
+        groups = labelled[client & keep], labelled[~client & keep]
     return Systems(
-        names, parts[0], parts[1], *groups, int(np.sum(~kept)), library=opening.library
+        names, parts[0], parts[1], *groups, int(np.sum(~keep)), library=opening.library
     )  # fmt: skip
 
 
@@ -244,7 +244,7 @@ def _table_words(role: str) -> str:
 
 def _chosen(wanted: Sequence[str], present: Sequence[str], role: str) -> dict[str, str]:
     """The column that each classifier comes from, by its own name."""
-    found: dict[str, str] = {}
+    result: dict[str, str] = {}
     for column in wanted:
         if not np.isscalar(column) or column not in present:
             raise InputError.about("systems")(
@@ -252,8 +252,8 @@ def _chosen(wanted: Sequence[str], present: Sequence[str], role: str) -> dict[st
                 f" {listed(present)}. {nearest(column, list(present))}Pass "
                 + worded("`systems=...`")
             )
-        found[_new_name(str(column), found)] = column
-    return found
+        result[_new_name(str(column), result)] = column
+    return result
 
 
 def _present_rows(
@@ -311,7 +311,7 @@ def refuse_constant(systems: Systems, role: str = "frame") -> None:
 
 def warn_of_same_trials(own: Systems, dev: Systems) -> None:
     """Thresholds that are judged where they were chosen look too good."""
-    both = [[x[np.lexsort(x.T)] for x in (one.client, one.impostor)] for one in (own, dev)]
+    both = [[x[np.lexsort(x.T)] for x in (item.client, item.impostor)] for item in (own, dev)]
     if all(map(np.array_equal, *both)):
         warn(
             "dev and the frame are the same scores: thresholds of the fused scores are judged where"
@@ -325,14 +325,14 @@ def duplicates_of(systems: Systems) -> tuple[tuple[str, str], ...]:
     """Pairs of classifiers that put all trials in one order; each is warned of."""
     from scipy.stats import rankdata
 
-    both, found = np.concatenate([systems.client, systems.impostor]), dict[str, str]()
+    both, result = np.concatenate([systems.client, systems.impostor]), dict[str, str]()
     ranks = rankdata(both, axis=0)
     pairs = itertools.combinations(range(len(systems.names)), 2)
     for i, j in sorted(pairs, key=itemgetter(1)):
         first, second = systems.names[i], systems.names[j]
-        if second in found or not np.array_equal(ranks[:, i], ranks[:, j]):
+        if second in result or not np.array_equal(ranks[:, i], ranks[:, j]):
             continue
-        found[second] = first
+        result[second] = first
         equal = np.array_equal(both[:, i], both[:, j])
         what = "have equal scores" if equal else "put the trials in one order (correlation 1)"
         warn(
@@ -340,4 +340,4 @@ def duplicates_of(systems: Systems) -> tuple[tuple[str, str], ...]:
             " which then counts twice. Leave one of them out.",
             DuplicateWarning,
         )
-    return tuple((first, second) for second, first in found.items())
+    return tuple((first, second) for second, first in result.items())

@@ -85,7 +85,7 @@ def mean_logs(x: npt.ArrayLike, axis: int | None = -1) -> tuple[Any, Any]:
         raise InputError.about("x")(
             f"x must lie strictly between 0 and 1; {_counted(array)} {_ADVICE}"
         )
-    means = [(one / rows.shape[1]).reshape(shape) for one in sums]
+    means = [(item / rows.shape[1]).reshape(shape) for item in sums]
     if shape == ():
         return float(means[0]), float(means[1])
     return means[0], means[1]
@@ -233,9 +233,9 @@ def _of_groups(
         return np.asarray(np.bincount(at, of, minlength=systems), dtype=np.float64)
 
     def extreme(name: str, keep: BoolArray, empty: float) -> FloatArray:
-        found = np.full(systems, empty)
-        (np.minimum if empty > 0.0 else np.maximum).at(found, place[keep], part[name][keep])
-        return found
+        result = np.full(systems, empty)
+        (np.minimum if empty > 0.0 else np.maximum).at(result, place[keep], part[name][keep])
+        return result
 
     n, whole = total(part["n"]), np.ones(kind.size, dtype=bool)
     with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
@@ -248,9 +248,9 @@ def _of_groups(
         logit_square = raw_logit - (log - log1m) ** 2 / total(part["n"], inner)
         kept = np.where(raw > 0.0, square / raw, 1.0)
         logit_kept = np.where(raw_logit > 0.0, logit_square / raw_logit, 1.0)
-    zero, one, outside = (total(part["n"], kind == k) for k in (_ZERO, _ONE, _OUTSIDE))
+    zero, item, outside = (total(part["n"], kind == k) for k in (_ZERO, _ONE, _OUTSIDE))
     return ClassColumns(
-        n, zero, one, outside,
+        n, zero, item, outside,
         extreme("minimum", whole, np.inf), extreme("maximum", whole, -np.inf),
         extreme("minimum", inner, 2.0), extreme("maximum", inner, -1.0),
         mean, square, log, log1m, logit_square, kept, logit_kept,
@@ -271,9 +271,9 @@ def class_columns(samples: Sequence[FloatArray], *, unit: bool, squares: bool) -
 def _of_sample(sample: Sample, *, unit: bool, squares: bool) -> list[float]:
     nothing, x, inner = math.nan, sample.values, sample
     mean = square = log = log1m = logit_square = nothing
-    zero = one = outside = 0
+    zero = item = outside = 0
     if sample.low <= 0.0 or sample.high >= 1.0:
-        zero, one, *_ = sample.ends()
+        zero, item, *_ = sample.ends()
         outside, inside = sample.n_outside(), (x > 0.0) & (x < 1.0)
         nobody = sample._replace(low=2.0, high=-1.0, total=0.0)
         inner = sample.keep(inside) if inside.any() else nobody
@@ -287,7 +287,7 @@ def _of_sample(sample: Sample, *, unit: bool, squares: bool) -> list[float]:
     else:
         log = log1m = logit_square = 0.0
     return [
-        sample.total, zero, one, outside, sample.low, sample.high, inner.low, inner.high,
+        sample.total, zero, item, outside, sample.low, sample.high, inner.low, inner.high,
         mean, square, log, log1m, logit_square, 1.0, 1.0,
     ]  # fmt: skip
 
@@ -315,7 +315,7 @@ class ClassEstimates:
 
 def reasons_of(side: ClassColumns, who: str, boundary: str | None, *, unit: bool) -> AnyArray:
     """Why a class cannot be fitted; empty text where it can."""
-    found = np.full(side.n.size, "", dtype=object)
+    result = np.full(side.n.size, "", dtype=object)
     inside, low, high = side.n, side.low, side.high
     if unit:
         inside, low, high = side.inner, side.inner_low, side.inner_high
@@ -323,32 +323,32 @@ def reasons_of(side: ClassColumns, who: str, boundary: str | None, *, unit: bool
     for k in np.flatnonzero(~distinct):
         where = " strictly between 0 and 1" if unit else ""
         got = f"{inside[k]:g}, all equal to {low[k]:g}" if inside[k] > 1 else f"{inside[k]:g}"
-        found[k] = f"{who}: at least 2 distinct scores are needed{where}; got {got}"
+        result[k] = f"{who}: at least 2 distinct scores are needed{where}; got {got}"
     if unit and boundary == "error":
         for k in np.flatnonzero(side.zero + side.one > 0.0):
-            found[k] = (
+            result[k] = (
                 f"{who}: {side.zero[k]:g} scores of exactly 0 and {side.one[k]:g} of exactly 1"
             )
     for k in np.flatnonzero(side.outside > 0.0) if unit else ():
         percent = side.low[k] >= 0.0 and 2.0 < side.high[k] <= 100.0
-        found[k] = f"{who}: {side.outside[k]:g} of {side.n[k]:g} scores outside [0, 1]"
-        found[k] += ", as of percentages: divide by 100" if percent else ""
+        result[k] = f"{who}: {side.outside[k]:g} of {side.n[k]:g} scores outside [0, 1]"
+        result[k] += ", as of percentages: divide by 100" if percent else ""
     for k in np.flatnonzero(~(side.n > 0.0)):
-        found[k] = f"{who}: no scores"
-    return found
+        result[k] = f"{who}: no scores"
+    return result
 
 
-def with_masses(found: ClassEstimates, side: ClassColumns, boundary: str | None) -> ClassEstimates:
+def with_masses(result: ClassEstimates, side: ClassColumns, boundary: str | None) -> ClassEstimates:
     """Point masses with their observed shares, unless these scores are left out."""
     if boundary not in (None, "inflate"):
-        return found
+        return result
     from scipy.special import xlogy
 
-    n = np.where(found.reason == "", side.n, np.nan)
+    n = np.where(result.reason == "", side.n, np.nan)
     shares = {"at_zero": side.zero / n, "at_one": side.one / n}
     logs = sum(xlogy(count, count / n) for count in (side.zero, side.one, side.inner))
     errors = {name: np.sqrt(p * (1.0 - p) / n) for name, p in shares.items()}
     return replace(
-        found, params=found.params | shares, errors=found.errors | errors,
-        log_likelihood=found.log_likelihood + logs,
+        result, params=result.params | shares, errors=result.errors | errors,
+        log_likelihood=result.log_likelihood + logs,
     )  # fmt: skip

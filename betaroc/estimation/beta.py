@@ -308,10 +308,10 @@ def errors_of_rows(
 
 def _scalar_mle(g1: float, g2: float) -> tuple[float, float, bool]:
     possible = all(_LEAST_LOG < g < 0.0 for g in (g1, g2))
-    found = solve_one(g1, g2) if possible else None
-    if found is None or not found.converged or found.a + found.b > LARGEST_CONCENTRATION:
+    result = solve_one(g1, g2) if possible else None
+    if result is None or not result.converged or result.a + result.b > LARGEST_CONCENTRATION:
         return math.nan, math.nan, False
-    return found.a, found.b, True
+    return result.a, result.b, True
 
 
 def _starts(g1: FloatArray, g2: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
@@ -347,8 +347,8 @@ def _solve_block(g1: FloatArray, g2: FloatArray, a_all: FloatArray, b_all: Float
     usable = (gap > 0.0) & (a + b < _HUGE)
     where, a, b = where[usable], a[usable], b[usable]
     statistics, start = np.stack([g1[where], g2[where]]), np.stack([a, b])
-    found, left = _plain_newton(statistics, start)
-    a_all[where], b_all[where] = found
+    result, left = _plain_newton(statistics, start)
+    a_all[where], b_all[where] = result
     for k in left:
         solution = solve_one(*statistics[:, k].tolist())
         if solution is not None and solution.converged:
@@ -357,28 +357,28 @@ def _solve_block(g1: FloatArray, g2: FloatArray, a_all: FloatArray, b_all: Float
 
 def _plain_newton(g: FloatArray, start: FloatArray) -> tuple[FloatArray, IntArray]:
     """Shapes by Newton steps that are capped, not checked; which entries did not get there."""
-    found = np.full(start.shape, np.nan)
+    result = np.full(start.shape, np.nan)
     where = np.arange(start.shape[1])
     shapes = np.stack([start[0], start[1], start[0] + start[1]])
     for _ in range(_ROUGH_ROWS):
         step = np.where(shapes[2] < _ROUGH_UP_TO, _rough_step(g, shapes), 0.0)
         _move(shapes, step)
-    kept, rest = np.full(start.shape, np.nan), np.ones(where.size, dtype=np.bool_)
+    keep, rest = np.full(start.shape, np.nan), np.ones(where.size, dtype=np.bool_)
     for _ in range(min(_PLAIN_STEPS, MAX_ITERATIONS - 1)):
         step = _newton_step(g, shapes)
         done = rest & (np.maximum(np.abs(step[0]), np.abs(step[1])) <= _LAST_STEP)
         _move(shapes, step)
         # Kept as it is now: what an entry becomes depends on no other entry.
-        np.copyto(kept, shapes[:2], where=done)
+        np.copyto(keep, shapes[:2], where=done)
         rest ^= done
         if 4 * np.count_nonzero(rest) < 3 * rest.size:
-            found[:, where] = kept
-            where, g, shapes, kept = where[rest], g[:, rest], shapes[:, rest], kept[:, rest]
+            result[:, where] = keep
+            where, g, shapes, keep = where[rest], g[:, rest], shapes[:, rest], keep[:, rest]
             rest = np.ones(where.size, dtype=np.bool_)
             if not where.size:
                 break
-    found[:, where] = kept
-    return found, where[rest]
+    result[:, where] = keep
+    return result, where[rest]
 
 
 def _move(shapes: FloatArray, step: FloatArray) -> None:
@@ -461,18 +461,18 @@ def estimate_beta(sample: Data) -> Maximum:
 def _solve(sample: Data, g1: float, g2: float) -> BetaSolution:
     spread = sample.high - sample.low
     if spread > _CONCENTRATED * min(sample.low, 1.0 - sample.high):
-        found = solve_one(g1, g2)
-        if found is not None and not found.amplification > ILL_CONDITIONED:
-            return found
+        result = solve_one(g1, g2)
+        if result is not None and not result.amplification > ILL_CONDITIONED:
+            return result
     else:
-        found = None
+        result = None
     seen = sample.centred()
     mean = seen.m + seen.shift
     concentration = math.inf
     if seen.variance > 0.0:
         concentration = mean * (seen.u - seen.shift) / seen.variance - 1.0
-    if found is not None and found.converged:
-        concentration, mean = found.a + found.b, found.a / (found.a + found.b)
+    if result is not None and result.converged:
+        concentration, mean = result.a + result.b, result.a / (result.a + result.b)
     if concentration > 2.0 * LARGEST_CONCENTRATION:
         raise _too_concentrated(sample)
     return solve_centred(seen, concentration, mean)
@@ -544,9 +544,9 @@ def _moments_of_rows(p: Parameters, x: FloatArray, shares: FloatArray) -> FloatA
     a, b = (q[:, 0] for q in p)
     common = polygamma(1, a + b)
     wanted = (polygamma(1, a) - common, -common, polygamma(1, b) - common)
-    found = (u * u @ shares, u * v @ shares, v * v @ shares)
+    result = (u * u @ shares, u * v @ shares, v * v @ shares)
     scale = (wanted[0], np.sqrt(wanted[0] * wanted[2]), wanted[2])
-    return np.stack([(f - w) / s for f, w, s in zip(found, wanted, scale, strict=True)], axis=1)
+    return np.stack([(f - w) / s for f, w, s in zip(result, wanted, scale, strict=True)], axis=1)
 
 
 def _of_drawn(values: FloatArray, counts: IntArray) -> Parameters:
@@ -579,9 +579,9 @@ def _of_systems(side: ClassColumns, who: str, boundary: str | None) -> ClassEsti
 def _areas(client: Parameters, impostor: Parameters) -> FloatArray:
     shapes = [q[:, 0] for q in (*client, *impostor)]
     known = np.all(np.isfinite(shapes), axis=0)
-    found = np.full(known.size, np.nan)
-    found[known] = beta_auc(*(q[known] for q in shapes))
-    return found
+    result = np.full(known.size, np.nan)
+    result[known] = beta_auc(*(q[known] for q in shapes))
+    return result
 
 
 BETA_ROWS = SampleRows(
@@ -623,10 +623,10 @@ def _estimate_dual(sample: Data, free: int = 0) -> Maximum:
 
 def _dual_rows(law: Beta, x: FloatArray) -> Parameters:
     """The shape that is not 1: of a client distribution a, of an impostor distribution b."""
-    one = np.ones((x.shape[0], 1))
+    item = np.ones((x.shape[0], 1))
     if law.b == 1.0:
-        return -1.0 / np.mean(np.log(x), axis=1, keepdims=True), one
-    return one, -1.0 / np.mean(np.log1p(-x), axis=1, keepdims=True)
+        return -1.0 / np.mean(np.log(x), axis=1, keepdims=True), item
+    return item, -1.0 / np.mean(np.log1p(-x), axis=1, keepdims=True)
 
 
 def _dual_moments(p: Parameters, x: FloatArray, shares: FloatArray) -> FloatArray:
@@ -747,13 +747,13 @@ def _own(who: str, sums: ClassSums) -> tuple[float, float]:
     weight, g1, g2 = sums
     if not 0.0 < weight < math.inf:
         raise InputError(f"the weight of the {who} class must be positive; got {weight!r}.")
-    found = solve_one(g1, g2) if g1 < 0.0 and g2 < 0.0 else None
-    if found is None or not found.converged or found.a + found.b > LARGEST_CONCENTRATION:
+    result = solve_one(g1, g2) if g1 < 0.0 and g2 < 0.0 else None
+    if result is None or not result.converged or result.a + result.b > LARGEST_CONCENTRATION:
         raise InputError(
             f"the mean logarithms of the {who} class must be those of a beta distribution with"
             f" a + b <= 1e12; got {g1!r} and {g2!r}."
         )
-    return found.a, found.b
+    return result.a, result.b
 
 
 def _solve_tied(
@@ -846,7 +846,7 @@ def _proper(client: Shapes, impostor: Shapes) -> bool:
 def _candidates(
     client: ClassSums, impostor: ClassSums
 ) -> list[tuple[tuple[str, ...], TiedSolution]]:
-    found: list[tuple[tuple[str, ...], TiedSolution]] = [
+    result: list[tuple[tuple[str, ...], TiedSolution]] = [
         ((name,), tied_mle(client, impostor, name)) for name in ("a", "b")
     ]
     total = client.weight + impostor.weight
@@ -861,7 +861,7 @@ def _candidates(
             f" {impostor!r}. Please report these scores."
         )
     both = TiedSolution(pooled[:2], pooled[:2], pooled.iterations, pooled.gradient_norm, math.nan)
-    return [*found, (("a", "b"), both)]
+    return [*result, (("a", "b"), both)]
 
 
 def _change(new: Shapes, free: Shapes) -> float:
@@ -877,12 +877,12 @@ def _joined(
 ) -> Joined:  # fmt: skip
     covariance = _covariance(c, ties, (classes[0].weight, classes[1].weight))
     estimates = []
-    for k, (one, old) in enumerate(zip(classes, free, strict=True)):
-        e, new = one.estimate, (c.client, c.impostor)[k]
+    for k, (item, old) in enumerate(zip(classes, free, strict=True)):
+        e, new = item.estimate, (c.client, c.impostor)[k]
         matrix = np.array(e.covariance)
-        matrix[:2, :2] = covariance[2 * k : 2 * k + 2, 2 * k : 2 * k + 2] * one.total
+        matrix[:2, :2] = covariance[2 * k : 2 * k + 2, 2 * k : 2 * k + 2] * item.total
         law, values = e.distribution._replaced({"a": new[0], "b": new[1]}), (*new, *e.values[2:])
-        likelihood = e.log_likelihood + one.weight * _change(new, old)
+        likelihood = e.log_likelihood + item.weight * _change(new, old)
         estimates.append(e._replace(
             distribution=law, values=values, covariance=as_rows(matrix), log_likelihood=likelihood,
             iterations=c.iterations, gradient_norm=c.gradient_norm,

@@ -134,9 +134,9 @@ def maximise(likelihood: Likelihood, start: Distribution, total: float, name: st
         value = likelihood(law(y)) / total
         return value if math.isfinite(value) else -math.inf
 
-    found = _newton(mean, _simplex(mean, len(names)), name)
-    best = law(found.y)
-    information = -found.hessian
+    result = _newton(mean, _simplex(mean, len(names)), name)
+    best = law(result.y)
+    information = -result.hessian
     if not np.all(np.linalg.eigvalsh(information) > _FLAT):
         raise DegenerateDataError(
             f"{name}: this likelihood has no maximum: it still grows at {best!r}. Use a finer"
@@ -144,11 +144,11 @@ def maximise(likelihood: Likelihood, start: Distribution, total: float, name: st
         )
     root = np.linalg.solve(free(best, names).rates, scale)
     covariance = root @ np.linalg.inv(information) @ root.T
-    norm = float(np.abs(np.linalg.solve(scale.T, found.gradient)).max())
+    norm = float(np.abs(np.linalg.solve(scale.T, result.gradient)).max())
     estimate = Maximum(
         best, tuple(names), tuple(p.value for p in best._parameters()),
-        as_rows(covariance), total * found.value,
-        bool(np.all(np.abs(found.gradient) <= _TINY_GRADIENT)), found.iterations, norm,
+        as_rows(covariance), total * result.value,
+        bool(np.all(np.abs(result.gradient) <= _TINY_GRADIENT)), result.iterations, norm,
     )  # fmt: skip
     if not estimate.converged:
         raise FitError(
@@ -165,8 +165,8 @@ def _simplex(mean: Callable[[FloatArray], float], size: int) -> FloatArray:
 
     start = np.zeros(size)
     options = {"xatol": 1e-3, "fatol": 1e-9, "maxiter": 2000, "maxfev": 4000}
-    found = minimize(lambda y: min(-mean(y), 1e300), start, method="Nelder-Mead", options=options)
-    return np.asarray(found.x)
+    result = minimize(lambda y: min(-mean(y), 1e300), start, method="Nelder-Mead", options=options)
+    return np.asarray(result.x)
 
 
 def _newton(mean: Callable[[FloatArray], float], y: FloatArray, name: str) -> _Maximum:
@@ -201,11 +201,11 @@ def _gradient(mean: Callable[[FloatArray], float], y: FloatArray) -> FloatArray:
 def _hessian(mean: Callable[[FloatArray], float], y: FloatArray) -> FloatArray:
     """Central differences of fourth order; mixed ones along the diagonals."""
     centre, along = mean(y), np.eye(y.size)
-    found = np.diag([_second(mean, y, _SECOND * d, centre) for d in along])
+    result = np.diag([_second(mean, y, _SECOND * d, centre) for d in along])
     for i, j in zip(*np.triu_indices(y.size, 1), strict=True):
         both = (_second(mean, y, _SECOND * (along[i] + s * along[j]), centre) for s in (1.0, -1.0))
-        found[i, j] = found[j, i] = 0.25 * (next(both) - next(both))
-    return found
+        result[i, j] = result[j, i] = 0.25 * (next(both) - next(both))
+    return result
 
 
 def _second(
@@ -282,9 +282,9 @@ def check_request(
     if boundary is not None:
         boundary = choice(boundary, POLICIES, "boundary")
     if not row.on_unit and (boundary is not None or not (resolution is None or row.of_density)):
-        given = "boundary" if boundary is not None else "resolution"
-        raise InputError.about(given)(
-            worded(f'{given} must be left out for `family="{family}"`: rules for scores of 0 and 1')
+        value = "boundary" if boundary is not None else "resolution"
+        raise InputError.about(value)(
+            worded(f'{value} must be left out for `family="{family}"`: rules for scores of 0 and 1')
             + " belong to distributions on [0, 1] (beta, logit-normal), cells to families of one"
             " density. Leave it out, or change family."
         )
@@ -377,13 +377,13 @@ def _inflate(total: float, inside: float, ends: AtEnds, base: Maximum) -> Maximu
     )
 
 
-def _with_masses(base: Matrix, share: float, zero: float, one: float) -> Matrix:
+def _with_masses(base: Matrix, share: float, zero: float, item: float) -> Matrix:
     """Block diagonal: the distribution by its share of the weight, and the multinomial masses."""
     law = tuple((*(v / share for v in row), 0.0, 0.0) for row in base)
     pad = (0.0,) * len(base)
     masses = (
-        (*pad, zero * (1.0 - zero), -zero * one),
-        (*pad, -zero * one, one * (1.0 - one)),
+        (*pad, zero * (1.0 - zero), -zero * item),
+        (*pad, -zero * item, item * (1.0 - item)),
     )
     return (*law, *masses)
 
@@ -446,20 +446,20 @@ def estimate_in_cells(sample: Sample, family: Family, step: float) -> Ruled:
         )
     ends = sample.ends() if family.on_unit else AtEnds(0, 0, 0.0, 0.0)
     values, n = sample.values, sample.n
-    found, low, high, place = ScoreCells.of(values, step, support)
-    middle = np.clip(found * step, *support)[place]
+    result, low, high, place = ScoreCells.of(values, step, support)
+    middle = np.clip(result * step, *support)[place]
     rule = BoundaryRule(
         "interval", ends.n_zero, ends.n_one, resolution=step,
         n_moved=int(np.count_nonzero(np.abs(values - middle) > 1e-6 * step)),
     )  # fmt: skip
-    counts = np.bincount(place, weights=sample.weights, minlength=found.size).astype(np.float64)
+    counts = np.bincount(place, weights=sample.weights, minlength=result.size).astype(np.float64)
     inner = (low > support[0]) & (high < support[1])
-    if found[-1] - found[0] < 2 or not np.any(inner):
+    if result[-1] - result[0] < 2 or not np.any(inner):
         at_ends = f" ({ends.n_zero} exactly 0, {ends.n_one} exactly 1)" * family.on_unit
         raise DegenerateDataError(
             f"{sample.name}: the resolution must be finer than the spread of the scores; with"
             + worded(f" `resolution={step!r}` the {n} scores{at_ends}")
-            + f" fill {found.size} cell(s). Pass a finer resolution."
+            + f" fill {result.size} cell(s). Pass a finer resolution."
         )
     logs = log_masses(low, high, support)
     away = 0.25 * step

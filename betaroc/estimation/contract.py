@@ -72,7 +72,7 @@ def row_sums(x: FloatArray, known: bool = True) -> tuple[FloatArray, FloatArray]
         if not known and np.maximum.reduce(block.view(np.uint64), axis=None) >= _BITS_OF_ONE:
             return [np.full(block.shape[0], np.nan)] * 2
         here = room[: block.size].reshape(block.shape)
-        return [one.sums(block, here) for one in both]
+        return [item.sums(block, here) for item in both]
 
     with np.errstate(divide="ignore", invalid="ignore", under="ignore"):
         for first in range(0, rows, step):
@@ -274,9 +274,9 @@ class Sample(NamedTuple):
         return self
 
     def ends(self) -> AtEnds:
-        zero, one = self.values == 0.0, self.values == 1.0
-        counts = int(np.count_nonzero(zero)), int(np.count_nonzero(one))
-        return AtEnds(*counts, self.weight_of(zero), self.weight_of(one))
+        zero, item = self.values == 0.0, self.values == 1.0
+        counts = int(np.count_nonzero(zero)), int(np.count_nonzero(item))
+        return AtEnds(*counts, self.weight_of(zero), self.weight_of(item))
 
     def inside(self) -> Sample:
         mask = (self.values != 0.0) & (self.values != 1.0)
@@ -528,8 +528,8 @@ class Sums(NamedTuple):
         )
 
     def ends(self) -> AtEnds:
-        zero, one = self.of.n_zero, self.of.n_one
-        return AtEnds(zero, one, float(zero), float(one))
+        zero, item = self.of.n_zero, self.of.n_one
+        return AtEnds(zero, item, float(zero), float(item))
 
     def inside(self) -> Sums:
         return self._replace(inner=True)

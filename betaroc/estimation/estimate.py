@@ -83,8 +83,8 @@ def few_scores(name: str, total: float) -> list[Notice]:
     """Fewer than ten scores (their total weight, for weighted ones)."""
     if total >= SMALL_SAMPLE:
         return []
-    said = f"{name}: only {total:g} score{'s' * (total != 1)}, fewer than {SMALL_SAMPLE}"
-    return [Notice(SmallSampleWarning, said)]
+    text = f"{name}: only {total:g} score{'s' * (total != 1)}, fewer than {SMALL_SAMPLE}"
+    return [Notice(SmallSampleWarning, text)]
 
 
 def inflated(
@@ -144,21 +144,21 @@ def influence(
     k, end = divmod(int(np.abs(steps).argmax()), 2)
     if not _STEP < abs(steps[k, end]) < math.inf:
         return []
-    one, score, step = parameters[k], float(ends[end]), float(steps[k, end])
-    before = one.value * math.exp(-step) if one.scale == "log" else one.value - rooms[k] * step
+    item, score, step = parameters[k], float(ends[end]), float(steps[k, end])
+    before = item.value * math.exp(-step) if item.scale == "log" else item.value - rooms[k] * step
     moved, least, most = abs(step), 0.5, 10.0
     if isinstance(sample, Sample) and sample.weights is None:
         left = np.arange(sample.n) != (np.argmax if end else np.argmin)(sample.values)
         with contextlib.suppress(FitError):
             before = estimate(sample.keep(left)).distribution._parameters()[k].value
-            moved, least, most = abs(one.value - before) / rooms[k], 1.0, 60.0
-            if one.scale == "log":
-                moved = math.expm1(abs(math.log(one.value / before)))
+            moved, least, most = abs(item.value - before) / rooms[k], 1.0, 60.0
+            if item.scale == "log":
+                moved = math.expm1(abs(math.log(item.value / before)))
     if not moved > max(least, most / total):
         return []
     score = range_[0] + (range_[1] - range_[0]) * score
-    text = f"{sample.name}: the score {score!r} alone moves {one.name} from {before:.4g}"
-    return [Notice(InfluenceWarning, f"{text} to {one.value:.4g}{_ODD}")]
+    text = f"{sample.name}: the score {score!r} alone moves {item.name} from {before:.4g}"
+    return [Notice(InfluenceWarning, f"{text} to {item.value:.4g}{_ODD}")]
 
 
 def outliers(scores: Scores) -> list[Notice]:
@@ -349,8 +349,8 @@ class Task(NamedTuple):
         except FitError as error:
             if isinstance(error.result, Maximum):
                 ruled = Ruled(error.result, None, sample.total, sample.n)
-                one = _Class(sample, ruled)
-                error.result = self._result(one, self._plain_result(one, ()))
+                item = _Class(sample, ruled)
+                error.result = self._result(item, self._plain_result(item, ()))
             raise
 
     def _estimate(self, sample: Data) -> Ruled:
@@ -386,7 +386,7 @@ class Task(NamedTuple):
             return replace(self.row, estimate=lambda sample: sized(sample, size))
         return self.row
 
-    def _result(self, one: _Class, plain: Estimate) -> Estimate:
+    def _result(self, item: _Class, plain: Estimate) -> Estimate:
         """The record on the range of the scores."""
         if self._ends == (0.0, 1.0):
             return plain
@@ -395,13 +395,13 @@ class Task(NamedTuple):
         if rule is not None and rule.resolution is not None:  # cells have no density
             rule = replace(rule, resolution=rule.resolution * width)
             return replace(plain, distribution=law, boundary=rule)
-        likelihood = plain.log_likelihood - one.ruled.base_total * math.log(width)
+        likelihood = plain.log_likelihood - item.ruled.base_total * math.log(width)
         return replace(plain, distribution=law, log_likelihood=likelihood)
 
-    def _plain_result(self, one: _Class, ties: tuple[str, ...]) -> Estimate:
+    def _plain_result(self, item: _Class, ties: tuple[str, ...]) -> Estimate:
         """The record as if the family's range were that of the scores."""
-        e, ruled = one.ruled.estimate, one.ruled
-        total = one.total
+        e, ruled = item.ruled.estimate, item.ruled
+        total = item.total
         cov = np.array([[value / total for value in row] for row in e.covariance])
         return Estimate(
             self.family, e.distribution, e.names, e.values, cov,
@@ -461,14 +461,14 @@ def estimate_pair(
         ]
     ties = () if joined is None else joined.tied
     (client, said), (impostor, more) = (
-        t.finished(one, ties) for t, one in zip(tasks, classes, strict=True)
+        t.finished(item, ties) for t, item in zip(tasks, classes, strict=True)
     )
     model = ScoreModel(
         client.distribution, impostor.distribution, prior=scores.prior, name=scores.name
     )
     shared = None if joined is None else joined.shared_cov
-    found = PairEstimate(model, scores, client, impostor, named(names), reason, shared, ties)
-    return found, said + more
+    result = PairEstimate(model, scores, client, impostor, named(names), reason, shared, ties)
+    return result, said + more
 
 
 def _data(scores: ScoreData, tasks: tuple[Task, Task]) -> list[Data]:

@@ -175,15 +175,15 @@ class Span(NamedTuple):
 
 
 def automatic(
-    given: Sequence[ScoreData], asked: str = AUTO, bounds: tuple[float, float] | None = None
+    value: Sequence[ScoreData], asked: str = AUTO, bounds: tuple[float, float] | None = None
 ) -> Chosen:
     """Beta where every score lies in [0, 1] or has bounds, else normal; `asked` is who asks."""
     if bounds is not None:
         return Chosen(
             "beta", "chosen because scores have bounds, {:g} and {:g}".format(*bounds), []
         )
-    several = len(given) > 1
-    return chosen_of([s for scores in given for s in spans_of(scores, named=several)], asked)
+    several = len(value) > 1
+    return chosen_of([s for scores in value for s in spans_of(scores, named=several)], asked)
 
 
 def spans_of(scores: ScoreData, *, named: bool = True) -> list[Span]:

@@ -135,8 +135,8 @@ class _Point(NamedTuple):
     @property
     def order(self) -> list[int]:
         """Components by ascending mean."""
-        found: list[int] = np.argsort(self.kind.place(self.p, self.q), kind="stable").tolist()
-        return found
+        result: list[int] = np.argsort(self.kind.place(self.p, self.q), kind="stable").tolist()
+        return result
 
     @property
     def coordinates(self) -> FloatArray:
@@ -161,9 +161,9 @@ class _Derivatives(NamedTuple):
     hessian: FloatArray
 
 
-def estimate_mixture(given: Data, count: int, kind: Kind) -> Maximum:
+def estimate_mixture(value: Data, count: int, kind: Kind) -> Maximum:
     """The mixture of `count` distributions of scores that all of them may have made."""
-    sample = given.rows()
+    sample = value.rows()
     if sample.low == sample.high:
         raise too_few_distinct(sample, kind.name)
     least = int(_LEAST_SCORES) * count
@@ -178,9 +178,9 @@ def estimate_mixture(given: Data, count: int, kind: Kind) -> Maximum:
     return _highest(sample, single, _best_starts(sample, single, count, kind), count, kind)
 
 
-def estimate_near(given: Data, law: Distribution, kind: Kind) -> Maximum:
+def estimate_near(argument: Data, law: Distribution, kind: Kind) -> Maximum:
     """The maximum that is uphill from the mixture of nearly the same scores."""
-    sample, near = given.rows(), cast(Mixture, law)
+    sample, near = argument.rows(), cast(Mixture, law)
     shares = np.array(near._shares)
     own = [[p.value for p in c._parameters()] for c in near.components]
     start = _Point(kind, shares, *np.array(own).T)
@@ -194,18 +194,18 @@ def _highest(
     data, cap = _Data.of(kind, sample.values, sample.weights), kind.cap(single)
     best: tuple[_Point, _Derivatives, int] | None = None
     for start in starts:
-        found = _by_quantiles(data, sample, start, cap) or _climb(data, start, cap)
-        if found is not None and (best is None or _rank(found[1]) > _rank(best[1])):
-            best = found
+        result = _by_quantiles(data, sample, start, cap) or _climb(data, start, cap)
+        if result is not None and (best is None or _rank(result[1]) > _rank(best[1])):
+            best = result
     # Components that became one distribution are told from it by rounding alone.
     least = single.log_likelihood + _NOISE * max(abs(single.log_likelihood), data.total)
     if best is None or best[1].value * data.total <= least:
-        one = kind.single
+        item = kind.single
         raise FitError(
-            f"{sample.name}: no mixture of {count} {one} distributions was found whose components"
-            f" all have {_LEAST_SCORES:g} scores and a width and which is likelier than one {one}"
+            f"{sample.name}: no mixture of {count} {item} distributions was found whose components"
+            f" all have {_LEAST_SCORES:g} scores and a width and which is likelier than one {item}"
             " distribution, the error's .result."
-            + worded(f' Use `family="{one}"`, or `resolution=...` for rounded scores.'),
+            + worded(f' Use `family="{item}"`, or `resolution=...` for rounded scores.'),
             single._replace(converged=False),
         )
     return _checked(sample, _estimate(*best, data.total), kind)
@@ -254,12 +254,12 @@ def _best_starts(sample: Sample, single: Maximum, count: int, kind: Kind) -> lis
     values, shares = _thinned(sample, _THIN)
     data, cap = _Data.of(kind, values, shares), kind.cap(single)
     first = (_maximised(data, kind) for kind in _first_shares(values, shares, single, count))
-    found = [point for point in first if point is not None]
+    result = [point for point in first if point is not None]
     for steps in (_FIRST_STEPS, _START_STEPS):
-        moved = (_em(data, point, steps, cap) for point in found)
+        moved = (_em(data, point, steps, cap) for point in result)
         alive = [point for point in moved if point is not None]
-        found = sorted(alive, key=lambda point: -_value(data, point))[:_CLIMBED]
-    return found[: 1 if sample.values.size > _MANY_SCORES else _CLIMBED]
+        result = sorted(alive, key=lambda point: -_value(data, point))[:_CLIMBED]
+    return result[: 1 if sample.values.size > _MANY_SCORES else _CLIMBED]
 
 
 def _thinned(sample: Sample, size: int) -> tuple[FloatArray, FloatArray]:
@@ -343,11 +343,11 @@ def _from_sums(kind: Kind, mass: FloatArray, one: FloatArray, two: FloatArray) -
     if not np.all(mass > 0.0):
         return None
     means = zip((one / mass).tolist(), (two / mass).tolist(), strict=True)
-    found = [kind.from_means(*pair) for pair in means]
-    kept = [own for own in found if own is not None]
-    if len(kept) < len(found):
+    result = [kind.from_means(*pair) for pair in means]
+    keep = [own for own in result if own is not None]
+    if len(keep) < len(result):
         return None
-    return _Point(kind, mass / mass.sum(), *np.array(kept).T)
+    return _Point(kind, mass / mass.sum(), *np.array(keep).T)
 
 
 def _em(data: _Data, point: _Point, steps: int, cap: float) -> _Point | None:
@@ -422,13 +422,13 @@ def _newton(data: _Data, point: _Point) -> tuple[_Point, _Derivatives, int]:
         here = point.coordinates
         for _ in range(8):
             after = _Point.at(point.kind, here + move, point.p.size)
-            found = _derivatives(data, after)
-            if found.value >= d.value - _NOISE * max(1.0, abs(d.value)):
+            result = _derivatives(data, after)
+            if result.value >= d.value - _NOISE * max(1.0, abs(d.value)):
                 break
             move *= 0.5
         else:
             return point, d, step
-        point, d = after, found
+        point, d = after, result
     return point, d, _NEWTON_STEPS
 
 
@@ -506,8 +506,8 @@ def _log_beta_density(one: FloatArray, two: FloatArray, a: float, b: float) -> F
 
 
 def _beta_from_means(one: float, two: float) -> tuple[float, float] | None:
-    found = solve_one(one, two) if max(one, two) < 0.0 else None
-    return (found.a, found.b) if found is not None and found.converged else None
+    result = solve_one(one, two) if max(one, two) < 0.0 else None
+    return (result.a, result.b) if result is not None and result.converged else None
 
 
 def _beta_scores(
@@ -565,17 +565,17 @@ def _row_responsibilities(
     from scipy.special import betaln
 
     shares, a, b = p.transpose(0, 2, 1)[..., None]
-    found = (a - 1.0) * logs
-    found += (b - 1.0) * logs1m
+    result = (a - 1.0) * logs
+    result += (b - 1.0) * logs1m
     with np.errstate(divide="ignore"):
-        found += np.log(shares) - betaln(a, b)
-    top = np.max(found, axis=0)
-    found -= top
+        result += np.log(shares) - betaln(a, b)
+    top = np.max(result, axis=0)
+    result -= top
     with np.errstate(under="ignore"):
-        np.exp(found, out=found)
-    whole = np.sum(found, axis=0)
-    found /= whole
-    return found, np.sum(top + np.log(whole), axis=1)
+        np.exp(result, out=result)
+    whole = np.sum(result, axis=0)
+    result /= whole
+    return result, np.sum(top + np.log(whole), axis=1)
 
 
 def _maximised_rows(share: FloatArray, logs: FloatArray, logs1m: FloatArray) -> FloatArray:
@@ -606,10 +606,10 @@ def _moments_of_rows(p: Parameters, x: FloatArray, shares: FloatArray) -> FloatA
         a, b, r = p[1][:, [k]], p[2][:, [k]], parts[k]
         u, v = logs - psi(a) + psi(a + b), logs1m - psi(b) + psi(a + b)
         common = polygamma(1, a + b)
-        for one, other, rate in (
+        for first, second, rate in (
             (u, u, polygamma(1, a) - common), (u, v, -common), (v, v, polygamma(1, b) - common),
         ):  # fmt: skip
-            columns.append(r * (one * other - rate) @ shares)
+            columns.append(r * (first * second - rate) @ shares)
     return np.stack(columns, axis=1)
 
 
@@ -644,9 +644,9 @@ BETA_MIXTURE = Family(
 _NARROWEST = 0.01
 
 
-def estimate_normal_mixture(given: Data, count: int = 2) -> Maximum:
+def estimate_normal_mixture(value: Data, count: int = 2) -> Maximum:
     """The mixture of `count` normal distributions of the scores."""
-    sample = given.rows()
+    sample = value.rows()
     if sample.low == sample.high:
         return estimate_mixture(sample, count, _NORMAL_KIND)  # which says what is wrong
     mu, sigma = sample.moments()
@@ -654,9 +654,9 @@ def estimate_normal_mixture(given: Data, count: int = 2) -> Maximum:
     return _back(estimate_mixture(standard, count, _NORMAL_KIND), mu, sigma, sample)
 
 
-def estimate_normal_near(given: Data, law: Distribution) -> Maximum:
+def estimate_normal_near(value: Data, law: Distribution) -> Maximum:
     """The maximum that is uphill from the mixture of nearly the same scores."""
-    sample = given.rows()
+    sample = value.rows()
     mu, sigma = sample.moments()
     near = _moved(cast(NormalMixture, law), -mu / sigma, 1.0 / sigma)
     standard = sample.replace((sample.values - mu) / sigma)
@@ -668,23 +668,23 @@ def _moved(law: NormalMixture, shift: float, scale: float) -> NormalMixture:
     return NormalMixture(law.weights, components)
 
 
-def _back(found: Maximum, mu: float, sigma: float, sample: Sample) -> Maximum:
+def _back(result: Maximum, mu: float, sigma: float, sample: Sample) -> Maximum:
     """The estimate in the units of the scores."""
-    law = _moved(cast(NormalMixture, found.distribution), mu, sigma)
+    law = _moved(cast(NormalMixture, result.distribution), mu, sigma)
     parameters = law._parameters()
     scale = np.array([1.0 if p.scale == "weights" else sigma for p in parameters])
     with np.errstate(over="ignore", under="ignore"):
-        covariance = np.array(found.covariance) * np.outer(scale, scale)
-    return found._replace(
+        covariance = np.array(result.covariance) * np.outer(scale, scale)
+    return result._replace(
         distribution=law,
         values=tuple(p.value for p in parameters),
         covariance=as_rows(covariance),
-        log_likelihood=found.log_likelihood - sample.total * math.log(sigma),
+        log_likelihood=result.log_likelihood - sample.total * math.log(sigma),
     )
 
 
-def _log_normal_density(one: FloatArray, _: FloatArray, mu: float, sigma: float) -> FloatArray:
-    return np.asarray(-0.5 * ((one - mu) / sigma) ** 2 - math.log(sigma) - HALF_LOG_TWO_PI)
+def _log_normal_density(item: FloatArray, _: FloatArray, mu: float, sigma: float) -> FloatArray:
+    return np.asarray(-0.5 * ((item - mu) / sigma) ** 2 - math.log(sigma) - HALF_LOG_TWO_PI)
 
 
 def _normal_from_means(one: float, two: float) -> tuple[float, float] | None:
@@ -693,10 +693,10 @@ def _normal_from_means(one: float, two: float) -> tuple[float, float] | None:
 
 
 def _normal_scores(
-    one: FloatArray, _: FloatArray, mu: float, sigma: float
+    item: FloatArray, _: FloatArray, mu: float, sigma: float
 ) -> tuple[FloatArray, FloatArray]:
     """By mu and log sigma: z/sigma and z^2 - 1."""
-    z = (one - mu) / sigma
+    z = (item - mu) / sigma
     return z / sigma, z * z - 1.0
 
 

@@ -100,15 +100,15 @@ def drawn_moments(x: FloatArray, counts: IntArray) -> Parameters:
     """Mean and standard deviation; nan of equal scores."""
     centre = float(np.mean(x))
     means = means_of_drawn(np.stack([x - centre, (x - centre) ** 2], axis=1), counts)
-    there = counts > 0
+    present = counts > 0
     most, least = (
-        of(np.where(there, x, outside), axis=1)
+        of(np.where(present, x, outside), axis=1)
         for of, outside in ((np.max, -np.inf), (np.min, np.inf))
     )
     spread = np.sqrt(np.maximum(means[:, 1] - means[:, 0] ** 2, 0.0))
     known = (most > least) & (spread > 0.0)
-    found = centre + means[:, 0], spread
-    return tuple(np.where(known, q, np.nan)[:, None] for q in found)
+    result = centre + means[:, 0], spread
+    return tuple(np.where(known, q, np.nan)[:, None] for q in result)
 
 
 def _of_systems(side: ClassColumns, who: str, boundary: str | None) -> ClassEstimates:
@@ -117,10 +117,10 @@ def _of_systems(side: ClassColumns, who: str, boundary: str | None) -> ClassEsti
 
 
 def from_moments(
-    who: str, reason: AnyArray, n: FloatArray, mu: FloatArray, square: FloatArray, kept: FloatArray
+    who: str, reason: AnyArray, n: FloatArray, mu: FloatArray, square: FloatArray, keep: FloatArray
 ) -> ClassEstimates:
     """Of the sum of squares about a mean, and the share of it that cancellation left."""
-    good = (reason == "") & (kept > CANCELLED) & np.isfinite(square)
+    good = (reason == "") & (keep > CANCELLED) & np.isfinite(square)
     good &= square > LEAST_SQUARE * n
     n, mu = np.where(good, n, np.nan), np.where(good, mu, np.nan)
     sigma = np.sqrt(np.where(good, square, np.nan) / n)
@@ -154,29 +154,29 @@ NORMAL = Family(
 
 def join_spreads(client: ClassMaximum, impostor: ClassMaximum) -> Joined:
     """sigma^2 = (n_c s_c^2 + n_i s_i^2)/(n_c + n_i), of which the means know nothing."""
-    own = [one.estimate.values[1] for one in (client, impostor)]
-    weights = [one.weight for one in (client, impostor)]
+    own = [item.estimate.values[1] for item in (client, impostor)]
+    weights = [item.weight for item in (client, impostor)]
     total = sum(weights)
     sigma = math.hypot(*(math.sqrt(w / total) * s for w, s in zip(weights, own, strict=True)))
     spread = normal_inverse_information(sigma)[1][1] / total
     estimates = [
-        _shared(one, sigma, s, spread) for one, s in zip((client, impostor), own, strict=True)
+        _shared(item, sigma, s, spread) for item, s in zip((client, impostor), own, strict=True)
     ]
     shared: Matrix = ((0.0, 0.0), (0.0, spread))
     return Joined(estimates[0], estimates[1], shared, ("sigma",))
 
 
-def _shared(one: ClassMaximum, sigma: float, own: float, spread: float) -> Maximum:
+def _shared(item: ClassMaximum, sigma: float, own: float, spread: float) -> Maximum:
     """One class with the standard deviation of both."""
-    mu = one.estimate.values[0]
+    mu = item.estimate.values[0]
     square = normal_inverse_information(sigma)[0][0]
-    covariance = np.diag([square / one.weight, spread]) * one.total
+    covariance = np.diag([square / item.weight, spread]) * item.total
     mean_square = (own / sigma) ** 2
-    return one.estimate._replace(
+    return item.estimate._replace(
         distribution=Normal(mu, sigma),
         values=(mu, sigma),
         covariance=as_rows(covariance),
-        log_likelihood=-one.weight * (HALF_LOG_TWO_PI + math.log(sigma) + 0.5 * mean_square),
+        log_likelihood=-item.weight * (HALF_LOG_TWO_PI + math.log(sigma) + 0.5 * mean_square),
     )
 
 
@@ -217,10 +217,10 @@ def _logit(x: FloatArray) -> FloatArray:
 def _logits_of_systems(side: ClassColumns, who: str, boundary: str | None) -> ClassEstimates:
     reason, n = reasons_of(side, who, boundary, unit=True), side.inner
     mu = (side.log - side.log1m) / np.where(n > 0.0, n, np.nan)
-    found = from_moments(who, reason, n, mu, side.logit_square, side.logit_kept)
+    result = from_moments(who, reason, n, mu, side.logit_square, side.logit_kept)
     jacobian = -(side.log + side.log1m)
-    found = replace(found, log_likelihood=found.log_likelihood + jacobian)
-    return with_masses(found, side, boundary)
+    result = replace(result, log_likelihood=result.log_likelihood + jacobian)
+    return with_masses(result, side, boundary)
 
 
 LOGIT_NORMAL_ROWS = SampleRows(
@@ -248,20 +248,20 @@ LOGIT_NORMAL = Family(
 _LEAST_GAP = 1e-12
 
 
-def estimate_log_normal(given: Data) -> Maximum:
+def estimate_log_normal(value: Data) -> Maximum:
     """Moments of log x; the Jacobian -log x joins the likelihood."""
-    sample = given.rows()
-    found = estimate_normal(sample.replace(np.log(sample.values)), "log-normal")
-    mu, sigma = found.values
-    return found._replace(
+    sample = value.rows()
+    result = estimate_normal(sample.replace(np.log(sample.values)), "log-normal")
+    mu, sigma = result.values
+    return result._replace(
         distribution=LogNormal(mu, sigma), covariance=normal_inverse_information(sigma),
-        log_likelihood=found.log_likelihood - sample.total * mu,
+        log_likelihood=result.log_likelihood - sample.total * mu,
     )  # fmt: skip
 
 
-def estimate_gamma(given: Data) -> Maximum:
+def estimate_gamma(value: Data) -> Maximum:
     """From the mean and log(mean) - mean log, of z = x/mean - 1 the mean of z - log(1 + z)."""
-    sample = given.rows()
+    sample = value.rows()
     mean, _ = sample.moments()
     away = sample.values / mean - 1.0
     excess = log1p_excess_array(away, np.log(sample.values) - math.log(mean))
@@ -276,10 +276,10 @@ def estimate_gamma(given: Data) -> Maximum:
 
 
 def estimate_sinh_arcsinh(
-    given: Data, near: Distribution | None = None, *, kind: type[SinhArcsinh] = SinhArcsinh
+    value: Data, near: Distribution | None = None, *, kind: type[SinhArcsinh] = SinhArcsinh
 ) -> Maximum:
     """The maximum of scores, or of their logits; `near` that of nearly the same scores."""
-    sample = given.rows()
+    sample = value.rows()
     name = "sinh-arcsinh" if kind is SinhArcsinh else "logit-sinh-arcsinh"
     if sample.low == sample.high:
         raise too_few_distinct(sample, name)
@@ -289,14 +289,14 @@ def estimate_sinh_arcsinh(
         y, jacobian = log - log1m, -sample.total * sample.mean(log + log1m)
     start = near if isinstance(near, SinhArcsinh) else None
     with np.errstate(over="ignore", under="ignore", invalid="ignore"):
-        found = sinh_arcsinh_mle(y, sample.weights, start)
-    if found is None:
+        result = sinh_arcsinh_mle(y, sample.weights, start)
+    if result is None:
         raise FitError(
             f"{sample.name}: no {name} distribution of largest likelihood was found: it is flat, or"
             " grows towards a point mass, as of few or tied scores."
             + worded(' Use `family="normal"` or "empirical", or give more scores.')
         )
-    values, covariance, likelihood, iterations, slope = found
+    values, covariance, likelihood, iterations, slope = result
     law = kind(*values)
     names = tuple(p.name for p in law._parameters())
     likelihood += jacobian

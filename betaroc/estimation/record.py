@@ -172,10 +172,10 @@ class PairEstimate(Result):
             cov = tuple([row[: len(impostor.names)] for row in cov[: len(client.names)]])
         laws = client.distribution, impostor.distribution
         model = ScoreModel(*laws, prior=scores.prior, name=scores.name)
-        found = replace(self, model=model, scores=scores, client=client, impostor=impostor,
+        result = replace(self, model=model, scores=scores, client=client, impostor=impostor,
                         shared_cov=cov)  # fmt: skip
-        keep(found, self.notices)
-        return found
+        keep(result, self.notices)
+        return result
 
     def _tell_misfit(self) -> None:
         """Say again that the distributions do not describe the scores, where all rests on them."""
@@ -183,9 +183,9 @@ class PairEstimate(Result):
             if notice.category is MisfitWarning:
                 warn(notice.message, notice.category)
 
-    def _told_scored(self, what: str) -> Self:
+    def _told_scored(self, noun: str) -> Self:
         """The same, which is said where some trials have no score."""
-        tell_of_scored(self.scores, what)
+        tell_of_scored(self.scores, noun)
         return self._scored
 
     @cached_property

@@ -106,8 +106,8 @@ def penalised(
         steep = (1.0 + 1.0 / np.where(bent, shape, 1.0)) * logs
     loss = np.where(bent, steep, u @ weights)
     inside = (np.min(z, axis=-1, initial=0.0) > -1.0) & (shape >= STEEPEST)
-    found = -k * log_scale - loss
-    return np.where(inside, found, -np.inf) - 0.5 * (shape / PRIOR_DEVIATION) ** 2
+    result = -k * log_scale - loss
+    return np.where(inside, result, -np.inf) - 0.5 * (shape / PRIOR_DEVIATION) ** 2
 
 
 def fit_tail(
@@ -153,8 +153,8 @@ def _laid(
     reach = _REACH * spread
     sides = [np.linspace(c - r, c + r, m) for c, r, m in zip(centre, reach, _SIZE, strict=True)]
     shape, log_scale = np.meshgrid(*sides, indexing="ij")
-    found = penalised(excesses, weights, shape, log_scale)
-    weight = np.exp(found - np.max(found))
+    result = penalised(excesses, weights, shape, log_scale)
+    weight = np.exp(result - np.max(result))
     return shape, log_scale, weight / np.sum(weight)
 
 
@@ -392,13 +392,13 @@ def _extremes(
     while True:
         place = values.size - taken
         cut = values[np.argpartition(values, place)[place]] if place else -np.inf
-        kept = np.flatnonzero(values >= cut)
-        copies = np.ones(kept.size) if weights is None else weights[kept]
-        found, which = np.unique(values[kept], return_inverse=True)
+        keep = np.flatnonzero(values >= cut)
+        copies = np.ones(keep.size) if weights is None else weights[keep]
+        result, which = np.unique(values[keep], return_inverse=True)
         counts = np.asarray(np.bincount(which.ravel(), copies), np.float64)
-        enough = found.size > 2 and np.sum(counts[1:]) >= 2.0 * size
+        enough = result.size > 2 and np.sum(counts[1:]) >= 2.0 * size
         if enough or taken == values.size:
-            return found[::-1], counts[::-1]
+            return result[::-1], counts[::-1]
         taken = min(2 * taken, values.size)
 
 

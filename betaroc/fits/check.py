@@ -202,7 +202,7 @@ def check_targets(
     """
     level = checks.level(level)
     default = far is None and frr is None
-    found: list[TargetCheck] = []
+    result: list[TargetCheck] = []
     for rate, wanted in (("far", far), ("frr", frr)):
         if wanted is None and not default:
             continue
@@ -216,21 +216,21 @@ def check_targets(
             targets = targets[n * (targets - float(f.model.frr(-np.inf))) >= least]
         if targets.size:  # groups may leave fewer expected scores
             checked = _checked(f, evidence, rate, targets, level)
-            found += [c for c in checked if c.n_effective * c.target >= least]
-    return tuple(found)
+            result += [c for c in checked if c.n_effective * c.target >= least]
+    return tuple(result)
 
 
 def good_down_to(targets: tuple[TargetCheck, ...]) -> GoodDownTo:
     """The smallest target of each rate such that it and all larger ones are good."""
-    found: list[float | None] = []
+    result: list[float | None] = []
     for rate in GoodDownTo._fields:
         least = None
         for check in sorted((t for t in targets if t.rate == rate), key=lambda t: -t.target):
             if check.verdict != "good":
                 break
             least = check.target
-        found.append(least)
-    return GoodDownTo(*found)
+        result.append(least)
+    return GoodDownTo(*result)
 
 
 def rates_verdict(targets: Sequence[TargetCheck]) -> str:
@@ -249,21 +249,21 @@ def rates_words(targets: Sequence[TargetCheck], good: GoodDownTo) -> str:
         f"{short_name(name)} {percent(least)}"
         for name, least in zip(good._fields, good, strict=True) if least is not None
     ]  # fmt: skip
-    said = "counted at the fit's own thresholds, "
-    said += f"good (within a factor of 3) down to {' and '.join(down)}" if down else "no rate good"
+    text = "counted at the fit's own thresholds, "
+    text += f"good (within a factor of 3) down to {' and '.join(down)}" if down else "no rate good"
     reasons = {name: {t.reason for t in targets if t.rate == name} for name in good._fields}
     placed = [
         short_name(name) for name, why in reasons.items() if why == {"placed by these scores"}
     ]
     if placed:
-        said += f"; {' and '.join(placed)}: cannot tell, placed by these scores"
+        text += f"; {' and '.join(placed)}: cannot tell, placed by these scores"
     poor = [t for t in targets if t.verdict == "poor"]
     if not poor:
-        return said
+        return text
     worst = max(poor, key=_apart)
-    said += f"; poor at {template_of(worst.name)}: {number(worst.expected, 4)} expected,"
-    said += f" {number(worst.observed)} counted; {worst.reason}"
-    return said if len(poor) == 1 else f"{said} (the worst of {len(poor)} rates that are poor)"
+    text += f"; poor at {template_of(worst.name)}: {number(worst.expected, 4)} expected,"
+    text += f" {number(worst.observed)} counted; {worst.reason}"
+    return text if len(poor) == 1 else f"{text} (the worst of {len(poor)} rates that are poor)"
 
 
 def targets_grid(targets: Sequence[TargetCheck]) -> Grid:
@@ -314,8 +314,8 @@ def misfit(f: PairEstimate) -> list[Notice]:
             f"AUC {number(m.auc(), 3)} and {EER} {percent(float(m.eer().hter))} {name}"
             for name, m in pairs.items()
         ))  # fmt: skip
-    said = f"the fitted distributions do not describe these scores: {'; '.join(off)}"
-    return [Notice(MisfitWarning, said)]
+    text = f"the fitted distributions do not describe these scores: {'; '.join(off)}"
+    return [Notice(MisfitWarning, text)]
 
 
 def distance_words(evidence: Evidence, k: int) -> str:
@@ -351,14 +351,14 @@ def _checked_rates(wanted: npt.ArrayLike, name: str) -> FloatArray:
 
 def _targets(n: float) -> FloatArray:
     """.5, .2, .1, .05 and so on, as long as 5 of n scores are expected beyond."""
-    found: list[float] = []
+    result: list[float] = []
     for decade in range(1, 400):
         for digit in (5, 2, 1):
             rate = float(f"{digit}e-{decade}")
             if n * rate < _EXPECTED * (1.0 - _ROUNDING):
-                return np.array(found)
-            found.append(rate)
-    return np.array(found)
+                return np.array(result)
+            result.append(rate)
+    return np.array(result)
 
 
 # ------------------------------------------------------------------------------ counts
@@ -387,7 +387,7 @@ def _checked(
     alone = evidence.effective(which, t, tail, above=above)
     scale = alone / n
     low, high = share_ends(fewest * scale, alone, tail)[0], share_ends(most * scale, alone, tail)[1]
-    found = []
+    result = []
     for k, target in enumerate(targets.tolist()):
         own, worth, ends = float(rates[k]), float(alone[k]), (float(low[k]), float(high[k]))
         observed = 0.5 * float(fewest[k] + most[k])
@@ -398,11 +398,11 @@ def _checked(
                 own, observed / n, n, worth, ends, tail, coarse=coarse
             )  # fmt: skip
         place = float(t.logit[k]) if math.isfinite(t.logit[k]) else math.nan
-        found.append(TargetCheck(
+        result.append(TargetCheck(
             rate, target, float(t.theta[k]), n * own, observed, *ends, verdict, reason, n, worth,
             needed, place,
         ))  # fmt: skip
-    return found
+    return result
 
 
 def _unjudged(f: PairEstimate, evidence: Evidence, which: int, target: float, rate: float) -> str:
@@ -411,7 +411,7 @@ def _unjudged(f: PairEstimate, evidence: Evidence, which: int, target: float, ra
         return "placed by these scores"
     who, side = CLASSES[which], "upper" if which else "lower"
     own = getattr(f, who)
-    masses = [fit.mass for one in own.tails if one.side == side for fit in one.fits]
+    masses = [fit.mass for tail in own.tails if tail.side == side for fit in tail.fits]
     absent = own.params.get(REJECTED, 0.0)
     tail_mass = (0.0 if which else absent) + (1.0 - absent) * max(masses, default=0.0)
     if masses and 0.0 < rate <= tail_mass * (1.0 + _ROUNDING):
@@ -511,33 +511,33 @@ def refitted(
                 pairs.append(estimate_pair(scores, families, options)[0])
         classes = [p.client.distribution for p in pairs], [p.impostor.distribution for p in pairs]
         return [_columns(law, again) for law, again in zip(laws, classes, strict=True)]
-    found = []
+    result = []
     for name, law, x in zip(families, laws, samples, strict=True):
         rows, bounds = _rows(name, law), bounds_of(law)
         if rows is not None:
-            found.append(rows.fit(law, x))
+            result.append(rows.fit(law, x))
             continue
         with quietly():
             again = [estimate_class("sample", row, None, name, bounds=bounds) for row in x]
-        found.append(_columns(law, [one.distribution for one in again]))
+        result.append(_columns(law, [item.distribution for item in again]))
     join = family.join if joint and family is not None else None
     rows = _rows(families[0], laws[0])
     if join is None or rows is None:
-        return found
-    found = [tuple(q.copy() for q in p) for p in found]
+        return result
+    result = [tuple(q.copy() for q in p) for p in result]
     for k in range(samples[0].shape[0]):
         maxima = []
-        for p, x in zip(found, samples, strict=True):
+        for p, x in zip(result, samples, strict=True):
             values, weight = tuple(float(q[k, 0]) for q in p), float(x.shape[1])
             law, none = rows.law(*values), ((0.0,) * len(values),) * len(values)
             names = tuple(parameter.name for parameter in law._parameters())
             maxima.append(ClassMaximum(Maximum(law, names, values, none, 0.0), weight, weight))
         joined = join(maxima[0], maxima[1])
         if joined is not None:
-            for columns, e in zip(found, joined[:2], strict=True):
+            for columns, e in zip(result, joined[:2], strict=True):
                 for column, value in zip(columns, e.values, strict=True):
                     column[k] = value
-    return found
+    return result
 
 
 def _rows(family: str, law: Distribution) -> SampleRows | None:
@@ -547,7 +547,7 @@ def _rows(family: str, law: Distribution) -> SampleRows | None:
 
 def _columns(law: Distribution, again: Sequence[Distribution]) -> Parameters:
     """Parameters of distributions in the order of one of them, each a column."""
-    values = [{p.name: p.value for p in one._parameters()} for one in again]
+    values = [{p.name: p.value for p in item._parameters()} for item in again]
     return tuple(np.array([[v[p.name]] for v in values]) for p in law._parameters())
 
 
@@ -571,8 +571,8 @@ class RowByRow:
 
     def tails(self, p: Parameters, x: FloatArray) -> tuple[FloatArray, FloatArray]:
         rows = np.broadcast_to(x, (p[0].shape[0], x.shape[1]))
-        found = [(law.cdf(row), law.sf(row)) for law, row in zip(self._laws(p), rows, strict=True)]
-        return np.stack([lower for lower, _ in found]), np.stack([upper for _, upper in found])
+        result = [(law.cdf(row), law.sf(row)) for law, row in zip(self._laws(p), rows, strict=True)]
+        return np.stack([lower for lower, _ in result]), np.stack([upper for _, upper in result])
 
     def moments(self, p: Parameters, x: FloatArray, shares: FloatArray) -> FloatArray:
         """Products of the gradient's components and the second derivatives, by differences."""
@@ -887,7 +887,7 @@ class FitCheck(Result, Noun):
 
     def _view(self) -> list[Node]:
         whole = Status("", f"Fit: {self.status}", _SIGNS[self.status])
-        return [whole, *(one.node() for one in self._statuses()), *self._tables()]
+        return [whole, *(item.node() for item in self._statuses()), *self._tables()]
 
     def __str__(self) -> str:
         return text_of(self._view())
@@ -1040,8 +1040,8 @@ def _simulated(
     for rows, stream in streams(replicates, rng):
         drawn = [side.draw(stream, rows.stop - rows.start) for side in sides]
         again = refitted(families, laws, [sample.x for sample in drawn])
-        for kept, side, x, p in zip(simulated, sides, drawn, again, strict=True):
-            kept.append(side.statistics(x, p))
+        for keep, side, x, p in zip(simulated, sides, drawn, again, strict=True):
+            keep.append(side.statistics(x, p))
         distances.append(_distances(sides, drawn, again))
     table = [np.concatenate(parts) for parts in simulated]
     tests = [_tests(o[0], t) for o, t in zip(observed, table, strict=True)]
@@ -1108,8 +1108,8 @@ class _Side:
         masses, size = np.array([low, 1.0 - low - high, high]), round(np.sum(copies[inside]))
         law = result.distribution
         law = law.body if isinstance(law, Spliced) else law
-        kept = inside if rule is not None and rule.policy == "drop" else np.full_like(inside, True)
-        laws = law, Empirical._of_checked(values[kept], copies[kept])
+        keep = inside if rule is not None and rule.policy == "drop" else np.full_like(inside, True)
+        laws = law, Empirical._of_checked(values[keep], copies[keep])
         law = cast(tuple[float, Distribution], law.continuous)[1]
         seen = _Sampled(values[None, inside], copies[inside], masses[None, :])
         return cls(result.family, laws, law, seen, masses, size, round(size / masses[1]))
@@ -1172,18 +1172,18 @@ def _distances(
 ) -> FloatArray:
     """Of each row's empirical ROC: largest and mean from its fit, largest from the true one."""
     grid, along = _grid(sides), np.linspace(0.0, 2.0, _ALONG)
-    fitted, found, true = [], [], []
+    fitted, result, true = [], [], []
     for side, rows, p in zip(sides, drawn, parameters, strict=True):
         beyond = rows.upto[-1] - rows.upto
         counted = np.stack([beyond[np.searchsorted(row, grid, side="right")] for row in rows.x])
         fitted.append(_stairs(rows.masses, side.many.tails(p, grid[None, :])[1]))
-        found.append(_stairs(rows.masses, counted))
+        result.append(_stairs(rows.masses, counted))
         true.append(_stairs(side.masses[None, :], np.asarray(side.law.sf(grid))[None, :]))
     distances = np.empty((fitted[0].shape[0], 3))
     for r in range(distances.shape[0]):
         heights = [
             np.interp(along, tpr[k] + far[k], tpr[k] - far[k])
-            for (tpr, far), k in ((fitted, r), (found, r), (true, 0))
+            for (tpr, far), k in ((fitted, r), (result, r), (true, 0))
         ]
         gap = 0.5 * np.abs(heights[0] - heights[1])
         distances[r] = np.max(gap), np.mean(gap), 0.5 * np.max(np.abs(heights[1] - heights[2]))

@@ -132,23 +132,23 @@ def _starts(y: FloatArray, qx: FloatArray, qz: FloatArray) -> Iterator[FloatArra
     ratio = np.mean(of_trial * (1.0 - of_trial)) / np.mean((y - of_trial) ** 2)
     precision = np.log(np.clip(ratio - 1.0, 0.1, 1e6))
     yield np.concatenate([mean, precision * qz.mean(axis=0)])
-    a, b, there = beta_mle(np.mean(np.log(y)), np.mean(np.log1p(-y)))
-    a, b = (a, b) if there else (1.0, 1.0)
+    a, b, present = beta_mle(np.mean(np.log(y)), np.mean(np.log1p(-y)))
+    a, b = (a, b) if present else (1.0, 1.0)
     constants = np.log(a) - np.log(b), np.log(a + b)
     yield np.concatenate([c * q.mean(axis=0) for c, q in zip(constants, (qx, qz), strict=True)])
 
 
-def _climb(model: Any, place: FloatArray) -> tuple[FloatArray, bool, int, float, bool]:
+def _climb(likelihood: Any, place: FloatArray) -> tuple[FloatArray, bool, int, float, bool]:
     """Newton's method with halved steps; scoring where the likelihood is not concave.
 
     The place, whether it is the maximum, steps, the norm of the gradient, whether it ran away.
     """
     from scipy.special import gammaln
 
-    n, k, norm, taken, last = model.endog.size, model.exog.shape[1], math.inf, 0, False
+    n, k, norm, taken, last = likelihood.endog.size, likelihood.exog.shape[1], math.inf, 0, False
 
     def predictors(place: FloatArray) -> tuple[FloatArray, FloatArray]:
-        return model.exog @ place[:k], model.exog_precision @ place[k:]
+        return likelihood.exog @ place[:k], likelihood.exog_precision @ place[k:]
 
     def runaway(place: FloatArray) -> bool:
         """Whether a distribution is next to a point, so that there is no maximum."""
@@ -156,19 +156,19 @@ def _climb(model: Any, place: FloatArray) -> tuple[FloatArray, bool, int, float,
         concentrated = np.max(log_precision) > np.log(LARGEST_CONCENTRATION)
         return bool(concentrated or np.max(np.abs(logit)) > _LARGEST_LOGIT)
 
-    height = model.loglike(place)
+    height = likelihood.loglike(place)
     while taken < _STEPS:
         taken += 1
-        gradient = np.asarray(model.score(place)) / n
+        gradient = np.asarray(likelihood.score(place)) / n
         norm = float(np.max(np.abs(gradient)))
         if last or not np.isfinite(norm) or runaway(place):
             break
-        step = _step(model, place, gradient)
+        step = _step(likelihood, place, gradient)
         last = bool(np.max(np.abs(step)) <= _LAST_STEP)
         terms = np.sum(np.abs(gammaln(np.exp(predictors(place)[1]))))
         lowest = height - float(_ROUNDING * (n + abs(height)) + 8.0 * _EPS * terms)
         for _ in range(_HALVINGS):
-            higher = model.loglike(place + step)
+            higher = likelihood.loglike(place + step)
             if higher >= lowest:
                 break
             step = 0.5 * step
@@ -178,13 +178,15 @@ def _climb(model: Any, place: FloatArray) -> tuple[FloatArray, bool, int, float,
     tiny = _TINY_GRADIENT + 8.0 * _EPS * float(np.exp(np.max(predictors(place)[1])))
     converged = bool(norm <= tiny) and not runaway(place)
     if converged:
-        converged = bool(np.linalg.eigvalsh(-np.asarray(model.hessian(place)))[0] > 0.0)
+        converged = bool(np.linalg.eigvalsh(-np.asarray(likelihood.hessian(place)))[0] > 0.0)
     return place, converged, taken, norm, runaway(place)
 
 
-def _step(model: Any, place: FloatArray, gradient: FloatArray) -> FloatArray:
+def _step(likelihood: Any, place: FloatArray, gradient: FloatArray) -> FloatArray:
     for observed in (True, False):
-        information = -np.asarray(model.hessian(place, observed=observed)) / model.endog.size
+        information = (
+            -np.asarray(likelihood.hessian(place, observed=observed)) / likelihood.endog.size
+        )
         try:
             np.linalg.cholesky(information)
             return np.asarray(np.linalg.solve(information, gradient))
@@ -276,13 +278,13 @@ def regression(
 
 
 def result_of(
-    found: Regression, designs: list[DesignMatrix], errors: FloatArray, rule: BoundaryRule
+    result: Regression, designs: list[DesignMatrix], errors: FloatArray, rule: BoundaryRule
 ) -> RegressionFit:
     """A regression as users hold it."""
     return RegressionFit(
-        designs[0].names, designs[1].names, tuple(found.coefficients.tolist()),
-        tuple(errors.tolist()), found.log_likelihood, found.scores.shape[0], found.converged,
-        found.iterations, found.gradient_norm, rule,
+        designs[0].names, designs[1].names, tuple(result.coefficients.tolist()),
+        tuple(errors.tolist()), result.log_likelihood, result.scores.shape[0], result.converged,
+        result.iterations, result.gradient_norm, rule,
     )  # fmt: skip
 
 
@@ -368,17 +370,17 @@ def term_test(f: CovariateFit, terms: tuple[str, ...]) -> TermTest:
         if not lost[2 * k] + lost[2 * k + 1]:
             continue
         whole = getattr(f, who)
-        found = regression(who, f.scores, designs[who], whole.boundary)
-        gain = 2.0 * (whole.log_likelihood - found.log_likelihood)
+        result = regression(who, f.scores, designs[who], whole.boundary)
+        gain = 2.0 * (whole.log_likelihood - result.log_likelihood)
         if gain < -_EQUAL * (whole.n + abs(whole.log_likelihood)):
             raise FitError(
                 f"{who}: the fit without {listed(names)} is better than the fit with it, whose"
                 " search must have ended at a lower hill. Give covariates on another scale.",
                 whole,
             )
-        degrees = len(whole.coefficients) - found.coefficients.size
+        degrees = len(whole.coefficients) - result.coefficients.size
         each[k] = _chi_squared(max(gain, 0.0), degrees)
-    parts = [one for one in each if one is not None]
+    parts = [item for item in each if item is not None]
     both = _chi_squared(math.fsum(p.statistic for p in parts), sum(p.degrees for p in parts))
     return TermTest(tested, "likelihood-ratio", both, *each)
 
@@ -682,12 +684,12 @@ class CovariateFit(Result, Noun):
         """
         asked, level, prior = asking(stat, given, **point), checks.level(level), self._prior(prior)
         place, rates, words = self._place({} if covariates is None else covariates)
-        found = self._delta(asked, place, _fewer(self._spread() @ rates.T), prior)
+        result = self._delta(asked, place, _fewer(self._spread() @ rates.T), prior)
         if not words:
-            return found.interval(level)
-        made = _interval(found, level)
-        _refuse_whole(made, _range(found), repr(str(asked)), words)
-        return _outside(made, words)
+            return result.interval(level)
+        built = _interval(result, level)
+        _refuse_whole(built, _range(result), repr(str(asked)), words)
+        return _outside(built, words)
 
     def contrast(
         self,
@@ -785,10 +787,10 @@ class CovariateFit(Result, Noun):
         # Of two numbers whose intervals need not be symmetric.
         common = float(parts[0].slopes @ parts[1].slopes) / (parts[0].error * parts[1].error)
         down, up = difference_ends(ends[1], ends[0], common)
-        made = Interval(change, change - down, change + up, level, "square-and-add")
+        result = Interval(change, change - down, change + up, level, "square-and-add")
         bottom, top = _range(parts[0])
-        _refuse_whole(made, (bottom - top, top - bottom), f"a change of {name}", words)
-        return _outside(made, words)
+        _refuse_whole(result, (bottom - top, top - bottom), f"a change of {name}", words)
+        return _outside(result, words)
 
     # ------------------------------------------------------------------------------ tests
     def test(self, *terms: str) -> TermTest:
@@ -849,27 +851,27 @@ class CovariateFit(Result, Noun):
     def _prior(self, prior: Any) -> float:
         return self.prior if prior is None else checks.prior(prior)
 
-    def _place(self, given: Mapping[str, Any]) -> tuple[FloatArray, FloatArray, str]:
+    def _place(self, value: Mapping[str, Any]) -> tuple[FloatArray, FloatArray, str]:
         """Logit mu and log phi of both classes, and their rates of change by the coefficients.
 
         Also where the values leave the data, in words.
         """
-        if not isinstance(given, Mapping):
+        if not isinstance(value, Mapping):
             raise InputTypeError.about("covariates")(
                 "covariates must be a mapping of names to values, such as {'sharpening': 0.5}; got"
-                f" {shown(given)} of type {type(given).__name__}."
+                f" {shown(value)} of type {type(value).__name__}."
             )
         from scipy.linalg import block_diag
 
         designs = self._designs
         parts = [part for both in designs.values() for part in both]
         categories = {k: v for part in parts for k, v in part.categories.items()}
-        values = checked_values(given, self.covariates, categories)
+        values = checked_values(value, self.covariates, categories)
         rows = {who: [design.row(values) for design in designs[who]] for who in CLASSES}
         rates = block_diag(*(row for who in CLASSES for row in rows[who]))
-        found = outside(values, rows, designs)
-        more = f" and {len(found) - 2} more" if len(found) > 2 else ""
-        return rates @ self._coefficients, rates, "; ".join(found[:2]) + more
+        result = outside(values, rows, designs)
+        more = f" and {len(result) - 2} more" if len(result) > 2 else ""
+        return rates @ self._coefficients, rates, "; ".join(result[:2]) + more
 
     def _model(self, place: FloatArray, prior: float, name: str | None = None) -> ScoreModel:
         return ScoreModel(_law(*place[:2]), _law(*place[2:]), prior=prior, name=name)
@@ -987,12 +989,12 @@ def fit_covariates(
     """
     if boundary is not None:
         boundary = checks.choice(boundary, _POLICIES, "boundary")
-    given = opened(frame)
-    present = given.names
+    value = opened(frame)
+    present = value.names
     own = {"score": score, "label": label, **({} if group is None else {"group": group})}
     taken = [column for role, name in own.items() for column in named_columns(name, role)]
     if not set(taken) <= set(present):
-        frame_columns(given, own)  # raises, and says what there is
+        frame_columns(value, own)  # raises, and says what there is
     texts = {"formula": formula, "precision": precision, "client_formula": client_formula}
     if client_formula is None:
         del texts["client_formula"]
@@ -1001,7 +1003,7 @@ def fit_covariates(
         name: formula_columns(terms, name, present, (score, label))
         for name, terms in parsed.items()
     }
-    table = given.selected([*taken, *(c for columns in used.values() for c in columns)])
+    table = value.selected([*taken, *(c for columns in used.values() for c in columns)])
     scores = Scores.from_frame(
         table, score=score, label=label, client_label=client_label, group=group
     )  # fmt: skip
@@ -1011,26 +1013,26 @@ def fit_covariates(
     covariates = _covariates(table, mask, of_clients, of_impostors)
     prior = scores.prior
     scores, covariates, rules = _ruled(scores, covariates, boundary)
-    scores = replace(scores, library=given.library)
+    scores = replace(scores, library=value.library)
     notices = [n for who in CLASSES for n in few_scores(who, getattr(scores, who).size)]
     formulas = {name: as_text(terms) for name, terms in parsed.items()}
-    made = _fitted(formulas, scores, covariates, prior, rules)
+    result = _fitted(formulas, scores, covariates, prior, rules)
     reversed_scores(*scores._scored._distributions)
     give(notices)
-    return made
+    return result
 
 
 # ----------------------------------------------------------------------------- the rows
 def _covariates(
     table: Any, mask: AnyArray, of_clients: list[str], of_impostors: list[str]
 ) -> tuple[Covariate, ...]:
-    found = []
+    result = []
     for name in dict.fromkeys([*of_impostors, *of_clients]):
         ours, theirs = name in of_clients, name in of_impostors
         rows = np.where(mask, ours, theirs)
         values, levels = read_column(table[name], name, rows)
-        found.append(Covariate(name, values[mask & ours], values[~mask & theirs], levels))
-    return tuple(found)
+        result.append(Covariate(name, values[mask & ours], values[~mask & theirs], levels))
+    return tuple(result)
 
 
 def _ruled(
@@ -1083,26 +1085,26 @@ def _fitted(
     rules: dict[str, BoundaryRule],
 ) -> CovariateFit:  # fmt: skip
     mean, precision = formulas["formula"], formulas["precision"]
-    other = formulas.get("client_formula")
-    whole = (other or mean, other or precision, mean, precision)
-    designs = designs_of(whole, covariates, scores, shared=other is None)
-    found = [regression(who, scores, designs[who], rules[who]) for who in CLASSES]
-    roots = _coefficient_roots(found, scores)
-    errors = np.split(np.hypot.reduce(roots, axis=0), [found[0].coefficients.size])
+    second = formulas.get("client_formula")
+    whole = (second or mean, second or precision, mean, precision)
+    designs = designs_of(whole, covariates, scores, shared=second is None)
+    result = [regression(who, scores, designs[who], rules[who]) for who in CLASSES]
+    roots = _coefficient_roots(result, scores)
+    errors = np.split(np.hypot.reduce(roots, axis=0), [result[0].coefficients.size])
     client, impostor = (
-        result_of(one, designs[who], part, rules[who])
-        for who, one, part in zip(CLASSES, found, errors, strict=True)
+        result_of(first, designs[who], part, rules[who])
+        for who, first, part in zip(CLASSES, result, errors, strict=True)
     )
     return CovariateFit(
-        mean, precision, other, client, impostor, scores, covariates, prior, checks.frozen(roots)
+        mean, precision, second, client, impostor, scores, covariates, prior, checks.frozen(roots)
     )  # fmt: skip
 
 
-def _coefficient_roots(found: list[Regression], scores: Scores) -> FloatArray:
+def _coefficient_roots(result: list[Regression], scores: Scores) -> FloatArray:
     """Roots of the covariance of all coefficients, the sandwich where there are groups."""
     from scipy.linalg import block_diag
 
-    own = block_diag(*(np.linalg.inv(one.information) for one in found))
+    own = block_diag(*(np.linalg.inv(item.information) for item in result))
     groups = groups_of(scores)
     if groups is not None:
         for who, size in zip(CLASSES, groups.sizes, strict=True):
@@ -1111,8 +1113,8 @@ def _coefficient_roots(found: list[Regression], scores: Scores) -> FloatArray:
                     f"{who}: trials must hang together in at least 2 groups for errors to be"
                     f" known; all {getattr(scores, who).size} share one. Leave group out."
                 )
-        own = own @ groups.covariance(found[0].scores, found[1].scores) @ own
-    return np.asarray(covariance_roots(own) @ block_diag(*(one.back for one in found)).T)
+        own = own @ groups.covariance(result[0].scores, result[1].scores) @ own
+    return np.asarray(covariance_roots(own) @ block_diag(*(item.back for item in result)).T)
 
 
 def _law(logit: float, log_precision: float) -> Beta:
@@ -1166,7 +1168,7 @@ def _refuse_whole(found: Interval, bounds: tuple[float, float], name: str, words
         )
 
 
-def _outside(found: Interval, words: str) -> Interval:
+def _outside(result: Interval, words: str) -> Interval:
     """An interval at values outside the data, with a warning."""
     warn(
         f"covariates outside the data: {words}. The regression is only continued there; the"
@@ -1174,4 +1176,4 @@ def _outside(found: Interval, words: str) -> Interval:
         " inside, or give trials there.",
         ExtrapolationWarning,
     )
-    return replace(found, extrapolated=True)
+    return replace(result, extrapolated=True)

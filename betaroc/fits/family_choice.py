@@ -192,11 +192,11 @@ def likelihood_ratio_test(
 
 
 def _refuse_strangers(restricted: PairEstimate, general: PairEstimate) -> None:
-    one, other = _pair_of(restricted), _pair_of(general)
-    if not _contains(other, one):
+    first, second = _pair_of(restricted), _pair_of(general)
+    if not _contains(second, first):
         hint = (
             "Give them in the other order."
-            if _contains(one, other)
+            if _contains(first, second)
             else "They are not nested: use br.compare_families, whose Vuong z is for such families."
         )
         raise InputError(
@@ -435,20 +435,20 @@ def _candidates(
     side: Folded, names: Sequence[str], left_out: list[tuple[str, str, str]], *, asked: bool
 ) -> list[Candidate]:
     """Each family on a class, the others with the reason; the first error if none can be fitted."""
-    found: list[Candidate] = []
+    result: list[Candidate] = []
     first: FitError | None = None
     for name in names:
         why = "" if asked else _spared(side, name)
         try:
             if not why:
-                found.append(_of_class(side, name))
+                result.append(_of_class(side, name))
         except FitError as error:
             first, why = first or error, str(error)
         if why:
             left_out.append((side.who, name, why))
-    if first is not None and not found:
+    if first is not None and not result:
         raise first
-    return found
+    return result
 
 
 def _spared(side: Folded, name: str) -> str:
@@ -508,9 +508,9 @@ def _laws(fit: Estimate | PairEstimate) -> list[Distribution]:
     return [fit.model.client, fit.model.impostor]
 
 
-def z_of(one: Sequence[FloatArray], best: Sequence[FloatArray], sides: Sequence[Folded]) -> float:
+def z_of(item: Sequence[FloatArray], best: Sequence[FloatArray], sides: Sequence[Folded]) -> float:
     """Sum of the differences over its standard error, variances class by class."""
-    gaps = [a - b for a, b in zip(one, best, strict=True)]
+    gaps = [a - b for a, b in zip(item, best, strict=True)]
     total = math.fsum(s.sum(gap) for s, gap in zip(sides, gaps, strict=True))
     variance = math.fsum(s.variance(gap) for s, gap in zip(sides, gaps, strict=True))
     return total / math.sqrt(variance) if variance > 0.0 else 0.0
@@ -743,15 +743,15 @@ class FamilyComparison(Tabular, Noun):
         return self._table(_columns(TailRow, self.tails))
 
 
-def families_grid(found: FamilyComparison, fitted: tuple[str, str] = ("", "")) -> list[Node]:
+def families_grid(result: FamilyComparison, fitted: tuple[str, str] = ("", "")) -> list[Node]:
     """A row per class and family, and what was left out; `fitted` are those of a fit."""
     head = ("family", "held-out score", "its z", "Vuong z", "distance", "parameters", "AIC")
     rows: list[Row | Group] = []
-    for k, row in enumerate(found.rows):
-        if k == 0 or row.who != found.rows[k - 1].who:
+    for k, row in enumerate(result.rows):
+        if k == 0 or row.who != result.rows[k - 1].who:
             rows.append(Group("both classes" if row.who == _BOTH else CLASS_SLOTS[row.who][0]))
         marks = [
-            word for word, pair in (("recommended", found.recommended), ("fitted", fitted))
+            word for word, pair in (("recommended", result.recommended), ("fitted", fitted))
             if pair == (row.family, row.family)
             or (row.who in CLASSES and pair[CLASSES.index(row.who)] == row.family)
         ]  # fmt: skip
@@ -764,7 +764,7 @@ def families_grid(found: FamilyComparison, fitted: tuple[str, str] = ("", "")) -
         )))  # fmt: skip
     missing = (
         Words(f"{who}: {name} is left out: {sentence(why)}", "note")
-        for who, name, why in found.left_out
+        for who, name, why in result.left_out
     )
     return [Grid(head, tuple(rows)), *missing]
 
@@ -793,7 +793,9 @@ def tail_sentences(tails: Sequence[TailRow]) -> list[str]:
 
 
 def _columns(kind: type[Any], rows: Sequence[Value]) -> dict[str, list[Any]]:
-    names = {"who": "class"} | {one.name: one.name for one in fields(kind) if one.name != "who"}
+    names = {"who": "class"} | {
+        field.name: field.name for field in fields(kind) if field.name != "who"
+    }
     return {title: [getattr(row, n) for row in rows] for n, title in names.items()}
 
 
@@ -881,9 +883,9 @@ def compare_families(
     ['beta', 'logit-sinh-arcsinh', 'beta-mixture', 'logit-normal']
     """
     what = "a comparison of families"
-    given = require_scores(as_scores(scores, "scores", "Scores"), what, rejected=True)
-    tell_of_scored(given, what)
-    scores = given._scored
+    value = require_scores(as_scores(scores, "scores", "Scores"), what, rejected=True)
+    tell_of_scored(value, what)
+    scores = value._scored
     return _compared_in(scores, families, None, bounds)
 
 
@@ -943,11 +945,11 @@ class _Ranked(NamedTuple):
 
 def _ranked(candidates: Sequence[Candidate], sides: Sequence[Folded]) -> _Ranked:
     """By the rule of half a standard error."""
-    order = sorted(candidates, key=lambda one: -mean_log(one.held, sides))
-    z = [z_of(one.held, order[0].held, sides) for one in order]
-    close = [one for one, away in zip(order, z, strict=True) if away >= -MARGIN]
-    best = min(close, key=lambda one: one.fit.n_free)
-    return _Ranked(order, [mean_log(one.held, sides) for one in order], z, best)
+    order = sorted(candidates, key=lambda item: -mean_log(item.held, sides))
+    z = [z_of(item.held, order[0].held, sides) for item in order]
+    close = [item for item, away in zip(order, z, strict=True) if away >= -MARGIN]
+    best = min(close, key=lambda item: item.fit.n_free)
+    return _Ranked(order, [mean_log(item.held, sides) for item in order], z, best)
 
 
 def _compared(
@@ -969,7 +971,7 @@ def _compared(
     ranked = _ranked([*pair, *joint], sides)
     chosen = ranked.best
     if joint:
-        names = [one.name for one in joint]
+        names = [item.name for item in joint]
         rows += [row for row in _rows(_BOTH, ranked, sides) if row.family in names]
         if any(chosen is own for own in pair):
             reasons.append(f"of both classes this pair before {' and '.join(names)}")
@@ -978,36 +980,38 @@ def _compared(
     reason = ", ".join(reasons)
     if not math.isnan(chosen.distance):
         reason += f"; the ROC of this pair is {chosen.distance:.3f} from the empirical one"
-    kept, every = sum(s.x.size for s in sides), scores.n_client + scores.n_impostor
-    reason += "" if kept == every else f" (of the {kept} scores between 0 and 1)"
+    keep, every = sum(s.x.size for s in sides), scores.n_client + scores.n_impostor
+    reason += "" if keep == every else f" (of the {keep} scores between 0 and 1)"
     return FamilyComparison(
         tuple(rows), chosen.pair, Sentence(reason), chosen.distance, tuple(left_out), tuple(tails),
         library=scores.library,
     )  # fmt: skip
 
 
-def _tail_rows(side: Folded, one: Candidate, left_out: list[tuple[str, str, str]]) -> list[TailRow]:
+def _tail_rows(
+    side: Folded, item: Candidate, left_out: list[tuple[str, str, str]]
+) -> list[TailRow]:
     """A family with and without the tail that its class's rate rests on; or why not."""
     if side.total < _FEWEST_FOR_TAILS or side.resolution is not None:
         return []
     rate, held, counted = _BEYOND / side.total, np.empty(side.x.size), np.zeros(2)
-    for out, law in zip(side.splits(), one.laws, strict=True):
+    for out, law in zip(side.splits(), item.laws, strict=True):
         try:
             tailed = tail_of(law, side.who, *side.part(~out), side.bounds)
         except (FitError, InputError) as error:
-            left_out.append((side.who, f"{one.name} with a tail", str(error)))
+            left_out.append((side.who, f"{item.name} with a tail", str(error)))
             return []
         held[out] = tailed.logpdf(side.x[out])
         for k, own in enumerate((law, tailed)):
             upper = ENDS[side.who] == "upper"
             t = own.isf(rate) if upper else own.ppf(rate)
             counted[k] += side.copies[out] @ (side.x[out] > t if upper else side.x[out] <= t)
-    both = one.held[0], held
+    both = item.held[0], held
     means = [mean_log([logs], [side]) for logs in both]
     ended = [bool(np.any(np.isneginf(logs))) for logs in both]
-    z = math.inf * (ended[0] - ended[1]) if any(ended) else z_of([held], one.held, [side])
+    z = math.inf * (ended[0] - ended[1]) if any(ended) else z_of([held], item.held, [side])
     numbers = means[0], means[1], z, rate, _BEYOND, float(counted[0]), float(counted[1])
-    return [TailRow(side.who, one.name, ENDS[side.who], *numbers)]
+    return [TailRow(side.who, item.name, ENDS[side.who], *numbers)]
 
 
 def _pair_of_best(sides: Sequence[Folded], picks: Sequence[Candidate]) -> Candidate:
@@ -1023,13 +1027,13 @@ def _pair_of_best(sides: Sequence[Folded], picks: Sequence[Candidate]) -> Candid
 
 def _rows(who: str, ranked: _Ranked, sides: Sequence[Folded]) -> list[FamilyRow]:
     best, rows = ranked.best, []
-    for one, mean, z in zip(ranked.order, ranked.means, ranked.z, strict=True):
-        alike = one is best or _contains(one.pair, best.pair) or _contains(best.pair, one.pair)
-        vuong = math.nan if alike else z_of(one.logs, best.logs, sides)
-        f, outside = one.fit, _outside(_laws(one.fit), sides[0].bounds)
+    for item, mean, z in zip(ranked.order, ranked.means, ranked.z, strict=True):
+        alike = item is best or _contains(item.pair, best.pair) or _contains(best.pair, item.pair)
+        vuong = math.nan if alike else z_of(item.logs, best.logs, sides)
+        f, outside = item.fit, _outside(_laws(item.fit), sides[0].bounds)
         rows.append(FamilyRow(
-            who, one.name, f.n_free, f.log_likelihood, f.aic, f.bic, mean, z, vuong,
-            one.distance, outside,
+            who, item.name, f.n_free, f.log_likelihood, f.aic, f.bic, mean, z, vuong,
+            item.distance, outside,
         ))  # fmt: skip
     return rows
 
@@ -1087,7 +1091,7 @@ def _roc_distance(f: PairEstimate) -> float:
     scores = require_scores(f.scores, "an empirical ROC")
     weights = [weights_of(scores, who) for who in CLASSES]
     whole = all(np.all(w == np.floor(w)) for w in weights)
-    rounded = any(one.boundary and one.boundary.resolution for one in (f.client, f.impostor))
+    rounded = any(item.boundary and item.boundary.resolution for item in (f.client, f.impostor))
     return math.nan if rounded or not whole else roc_distance_of(f)
 
 
@@ -1100,9 +1104,9 @@ def _outside(laws: Sequence[Distribution], bounds: tuple[float, float] | None) -
 
 def _reason(ranked: _Ranked) -> str:
     """The family, in brackets why, and which others are as good."""
-    means = dict(zip((one.name for one in ranked.order), ranked.means, strict=True))
+    means = dict(zip((item.name for item in ranked.order), ranked.means, strict=True))
     best, top = ranked.best, ranked.order[0]
-    others = [one for one in ranked.order if one is not best]
+    others = [item for item in ranked.order if item is not best]
     own = f"{means[best.name]:.4f} a score"
     if not others:
         return f"{best.name} (no other family was compared)"
@@ -1114,8 +1118,8 @@ def _reason(ranked: _Ranked) -> str:
             f" {own}, {top.name} {means[top.name]:.4f}"
         )
     rivals = [
-        one.name for one, z in zip(ranked.order, ranked.z, strict=True)
-        if z > -_Z and one is not best and one is not top
+        item.name for item, z in zip(ranked.order, ranked.z, strict=True)
+        if z > -_Z and item is not best and item is not top
     ]  # fmt: skip
     if rivals:
         text += f"; not distinguishable from the best at the 5 % level: {', '.join(rivals)}"

@@ -272,7 +272,7 @@ def fit_families(fit: SupportedPair) -> str:
     masses = any(f.distribution.atoms.places.size and f.names for f in both.values())
     name = f"{family_text(fit.family)}{', with point masses' if masses else ''}"
     ends = [
-        f"{who} at the {' and the '.join(one.side for one in f.tails)} end"
+        f"{who} at the {' and the '.join(tail.side for tail in f.tails)} end"
         for who, f in both.items() if f.tails
     ]  # fmt: skip
     return f"{name}, with a tail of {' and '.join(ends)}" if ends else name
@@ -290,7 +290,7 @@ def boundary_words(fit: Estimate) -> str:
         f"{rule.n_censored_low} censored low, {rule.n_censored_high} high": censored,
         f"resolution {rule.resolution or 0.0:g}": rule.resolution is not None,
     }  # fmt: skip
-    met = [words for words, there in parts.items() if there]
+    met = [words for words, present in parts.items() if present]
     return f"{'; '.join(met)} (rule: {rule.policy})" if met else ""
 
 
@@ -354,7 +354,7 @@ def fit_block(fit: SupportedPair) -> list[Node]:
     about = ", ".join(f"{name} {number(model.auc(), 3)}" for name, model in models.items())
     return [
         Words(f"{fit_families(fit)} fit{called}: {told}", "answer"),
-        *(Words(one.message) for one in fit.notices[:_NOTICES]),
+        *(Words(notice.message) for notice in fit.notices[:_NOTICES]),
         Grid(tuple(heads), (Row(("AUC", *areas)), Row((EER, *errors)))),
         *[params] * bool(laws),
         Figure(draw, "", f"ROC: {TPR} against {FAR}, area {about}"),
@@ -1189,9 +1189,9 @@ class Fit(FitPoints, Noun):
         words = checks.terms_of(terms)
         kind = checks.choice(kind, _PLOT_KINDS, "kind")
         owners = {"bins": ("histogram",), "band": ("roc",), "scale": ("roc",)}
-        given = {"bins": not is_same(bins, _BINS), "band": band is not None,
+        value = {"bins": not is_same(bins, _BINS), "band": band is not None,
                  "scale": not is_same(scale, "linear")} | dict.fromkeys(style, True)  # fmt: skip
-        for name in (name for name, there in given.items() if there):
+        for name in (name for name, present in value.items() if present):
             owner = owners.get(name, ("roc", *_CLASS_KINDS))
             if kind not in owner:
                 raise InputError.about(name)(
@@ -1304,17 +1304,17 @@ def _line(text: str) -> str:
 # ------------------------------------------------------------------------ from the records
 def held(estimate: Estimate, library: Library | None) -> DistributionFit:
     """An estimate as users hold it, of data of this library."""
-    made = object.__new__(DistributionFit)
-    made.__dict__.update(estimate.__dict__, library=library)
-    return made
+    result = object.__new__(DistributionFit)
+    result.__dict__.update(estimate.__dict__, library=library)
+    return result
 
 
 def held_pair(pair: PairEstimate) -> Fit:
     """Both classes as users hold them."""
-    made = object.__new__(Fit)
+    result = object.__new__(Fit)
     classes = {who: held(getattr(pair, who), pair.library) for who in CLASSES}
-    made.__dict__.update(pair.__dict__, **classes)
-    return made
+    result.__dict__.update(pair.__dict__, **classes)
+    return result
 
 
 def hold_partial(error: FitError, library: Library | None) -> None:
@@ -1441,8 +1441,8 @@ def fit_distribution(
         )
     bounds = None if bounds is None else span(bounds, "bounds")
     options, extremes = Options(boundary, resolution, components, bounds), _finite_extremes(sample)
-    kept = is_of_counts(name)  # the distribution holds the scores: a copy of them
-    values = score_array(sample, "sample") if extremes is None or kept else np.asarray(sample)
+    keep = is_of_counts(name)  # the distribution holds the scores: a copy of them
+    values = score_array(sample, "sample") if extremes is None or keep else np.asarray(sample)
     notices: list[Notice] = []
     if name == AUTO:
         name = "beta"
@@ -1617,19 +1617,19 @@ def fit(
 
 def best_fit(
     scores: ScoreData, boundary: str | None, resolution: float | None,
-    found: FamilyComparison | str | None = None, *, tails: TailRequest | None = None,
+    result: FamilyComparison | str | None = None, *, tails: TailRequest | None = None,
     bounds: tuple[float, float] | None = None,
 ) -> Fit:  # fmt: skip
     """The recommended pair fitted, with the reason; `fit` documents it as "best"."""
     auto = automatic([scores], BEST, bounds)
-    if found is None:
-        found = best_comparison(scores, boundary, resolution, bounds)
-    if isinstance(found, FamilyComparison):
-        names, reason = found.recommended, f"chosen as the best: {found.reason}"
+    if result is None:
+        result = best_comparison(scores, boundary, resolution, bounds)
+    if isinstance(result, FamilyComparison):
+        names, reason = result.recommended, f"chosen as the best: {result.reason}"
     else:
         refuse_rule(auto, boundary, BEST)
         names = auto.family, auto.family
-        reason = f"{auto.reason}; families were not compared: {found.rstrip('.')}"
+        reason = f"{auto.reason}; families were not compared: {result.rstrip('.')}"
     options = Options(boundary, resolution, bounds=bounds)
     return _fit_pair(scores, names, reason, auto.notices, options, tails, as_needed=True)
 
@@ -1640,52 +1640,52 @@ def _fit_pair(
 ) -> Fit:  # fmt: skip
     """Both classes by named families, with all that there is to say of them."""
     try:
-        found, more = estimate_pair(scores._scored, names, options, reason)
+        result, more = estimate_pair(scores._scored, names, options, reason)
     except FitError as error:
         hold_partial(error, scores.library)
         raise
     rejected, counted = scores.has_rejected, is_of_counts(names)
     if tails is not None:
-        found, of_tails = with_tails(found, tails)
+        result, of_tails = with_tails(result, tails)
     elif as_needed:  # where the family is poor at the smallest rate that can be checked
-        found, of_tails = _with_needed_tails(found, options.bounds, made=rejected)
+        result, of_tails = _with_needed_tails(result, options.bounds, made=rejected)
     else:
         of_tails = []
     said = [*said, *more, *of_tails]
-    if isinstance(found.scores, Scores) and not counted:
-        odd = outliers(found.scores)  # says more than that one of them moves a parameter
-        said = [one for one in said if not odd or one.category is not InfluenceWarning] + odd
-    for one in misfit(found):
-        text = one.message
+    if isinstance(result.scores, Scores) and not counted:
+        odd = outliers(result.scores)  # says more than that one of them moves a parameter
+        said = [item for item in said if not odd or item.category is not InfluenceWarning] + odd
+    for item in misfit(result):
+        text = item.message
         if rejected:
             text = OF_COMPARISONS.fill(text)
-        said.append(one._replace(message=text))
+        said.append(item._replace(message=text))
     if isinstance(scores, Scores) and rejected:
-        found = found._rejecting(scores)
-    model = found._scored.model
+        result = result._rejecting(scores)
+    model = result._scored.model
     reversed_scores(*((model.client, model.impostor) if counted else scores._scored._distributions))
     if isinstance(scores, Scores) and options.resolution is None:
         for who, name in zip(CLASSES, names, strict=True):
             if not is_of_counts(name):
                 said += tied(who, getattr(scores, who), on_unit=FAMILIES[name].on_unit)
     give(said)
-    return held_pair(found)
+    return held_pair(result)
 
 
 def _with_needed_tails(
-    found: PairEstimate, bounds: tuple[float, float] | None, *, made: bool
+    result: PairEstimate, bounds: tuple[float, float] | None, *, made: bool
 ) -> tuple[PairEstimate, list[Notice]]:
     """Tails of the classes whose family is poor at the smallest rate that can be checked.
 
     Rates are of comparisons `made` where some trials have no score, which are not among these.
     """
     said: list[Notice] = []
-    if not isinstance(found.scores, Scores):
-        return found, said
+    if not isinstance(result.scores, Scores):
+        return result, said
     try:
-        checked = check_targets(found)
+        checked = check_targets(result)
     except InputError:  # fractional weights, which count nothing
-        return found, said
+        return result, said
     words = OF_COMPARISONS if made else DEFAULT
     for rate, who in (("far", "impostor"), ("frr", "client")):
         known = [check for check in checked if check.rate == rate]
@@ -1699,11 +1699,11 @@ def _with_needed_tails(
         )
         try:
             asked = TailRequest.of({who: ENDS[who]}, None, bounds)
-            found, more = with_tails(found, cast(TailRequest, asked))
+            result, more = with_tails(result, cast(TailRequest, asked))
         except (FitError, InputError) as error:
             why += f" and can have no tail: {str(error).rstrip('.')}"
         else:
             why += f" and have a tail at the {ENDS[who]} end"
             said += more
-        found = replace(found, reason=f"{found.reason}; {why}")
-    return found, said
+        result = replace(result, reason=f"{result.reason}; {why}")
+    return result, said

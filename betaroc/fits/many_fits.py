@@ -92,7 +92,7 @@ def statistic_columns(
     and one of those where it is extrapolated: how many, and the first of them.
     """
     columns: dict[str, AnyArray] = {}
-    for one in asked:
+    for item in asked:
         values, beyond = np.full((2, len(names)), np.nan)
         rates: dict[int, tuple[float, int, float]] = {}
         failed: dict[int, str] = {}
@@ -100,25 +100,25 @@ def statistic_columns(
             absent = [float(law.cdf(-np.inf)) for law in (model.client, model.impostor)]
             try:
                 with quietly():
-                    values[k] = one.number(model)
-                    asked_rates = [less_absent(r, absent[r.who]) for r in one.rates(model)]
+                    values[k] = item.number(model)
+                    asked_rates = [less_absent(r, absent[r.who]) for r in item.rates(model)]
             except BetarocError as error:
                 failed[k] = str(error)
                 continue
             if np.isnan(values[k]):
-                failed[k] = f"{one.absence(model) or 'it is nan'}."
+                failed[k] = f"{item.absence(model) or 'it is nan'}."
             known = [(float(sizes[r.who][k] * r.tail), r.who, float(r.tail))
                      for r in asked_rates if not np.isnan(r.tail)]  # fmt: skip
             if known:
                 rates[k] = min(known)
                 beyond[k] = rates[k][0]
-        columns[str(one)] = values
+        columns[str(item)] = values
         if rates:
-            columns[f"{one}_n_beyond"] = beyond
+            columns[f"{item}_n_beyond"] = beyond
         if failed:
             place, why = next(iter(failed.items()))
             warn(
-                f"{one} has no value for {len(failed)} of {len(names)} systems, first"
+                f"{item} has no value for {len(failed)} of {len(names)} systems, first"
                 f" {shown(names[place])}: {why}",
                 BetarocWarning,
             )
@@ -126,10 +126,10 @@ def statistic_columns(
         if few:
             place, (least, who, tail) = next(iter(few.items()))
             warn(
-                f"{one} is extrapolated for {len(few)} of {len(names)} systems, first"
+                f"{item} is extrapolated for {len(few)} of {len(names)} systems, first"
                 f" {shown(names[place])}: of {sizes[who][place]:.6g} {CLASSES[who]} scores"
                 f" {least:.2g} are expected beyond a rate of {tail:.4g}, so no score speaks for the"
-                f" number; about {needed(tail)} would (3/rate). See the column {one}_n_beyond.",
+                f" number; about {needed(tail)} would (3/rate). See the column {item}_n_beyond.",
                 ExtrapolationWarning,
             )
     return columns
@@ -279,17 +279,17 @@ def _of_frame(
     names, client, impostor, library = system_columns(frame, *columns, client_label)
     sides, spans = (("client", client), ("impostor", impostor)), []
     for who, side in sides:  # where the scores of all systems lie
-        there = side.n > 0.0
-        if np.any(there):
-            ends = float(np.min(side.low[there])), float(np.max(side.high[there]))
+        present = side.n > 0.0
+        if np.any(present):
+            ends = float(np.min(side.low[present])), float(np.max(side.high[present]))
             spans.append(Span(who, int(np.sum(side.n)), int(np.sum(side.outside)), *ends, None))
     pair, why = _taken(pair, spans, boundary)
     family = pair[0]
     own = system_sums(family)
     assert own is not None  # noqa: S101 - "auto" chooses among them, other names are refused
     both = [own.fit(side, who, boundary) for who, side in sides]
-    for found in both:
-        found.refuse_doubtful()
+    for result in both:
+        result.refuse_doubtful()
     numbers = _columns(own, both[0], both[1])
     if asked:
         fitted = np.flatnonzero(numbers["reason"] == "").tolist()
@@ -340,9 +340,9 @@ def _of_scores(
             )  # fmt: skip
             both.append(own.fit(side, who, boundary))
         alone |= {together[k] for k in np.flatnonzero(both[0].doubtful | both[1].doubtful)}
-        found = _columns(own, both[0], both[1])
+        result = _columns(own, both[0], both[1])
         for place, k in enumerate(together):
-            rows[k] = {name: values[place] for name, values in found.items()}
+            rows[k] = {name: values[place] for name, values in result.items()}
             if asked and k not in alone:
                 models[k] = pair_of_system(both, place, own, items[k].prior)
     for k in sorted(alone):
@@ -380,13 +380,13 @@ def _single(
     """A system fitted by itself: its row, and its pair if there is one."""
     try:
         with quietly():
-            found, _ = estimate_pair(item._scored, pair, Options(boundary))
+            result, _ = estimate_pair(item._scored, pair, Options(boundary))
             if isinstance(item, Scores) and item.has_rejected:
-                found = found._rejecting(item)
+                result = result._rejecting(item)
     except BetarocError as error:
         return {"reason": str(error)}, None
     row: dict[str, Any] = {}
-    for who, name, law in zip(CLASSES, pair, (found.client, found.impostor), strict=True):
+    for who, name, law in zip(CLASSES, pair, (result.client, result.impostor), strict=True):
         masses = FAMILIES[name].on_unit and boundary in (None, "inflate")
         params = dict.fromkeys(MASSES, 0.0) if masses else {}
         params |= law.params
@@ -395,25 +395,25 @@ def _single(
         errors = dict.fromkeys(params, 0.0) | dict(law.std_errors)
         row |= {f"{who}_{name}": value for name, value in params.items()}
         row |= {f"{who}_{name}_std_error": errors[name] for name in params}
-    row |= {"log_likelihood": found.log_likelihood, "auc": found.model.auc(), "reason": ""}
-    return row, found.model
+    row |= {"log_likelihood": result.log_likelihood, "auc": result.model.auc(), "reason": ""}
+    return row, result.model
 
 
 # -------------------------------------------------------------------------------- the table
 def _columns(
     family: SystemSums, client: ClassEstimates, impostor: ClassEstimates
 ) -> dict[str, AnyArray]:
-    found: dict[str, AnyArray] = {}
+    result: dict[str, AnyArray] = {}
     for side in (client, impostor):
-        found |= {f"{side.who}_{name}": values for name, values in side.params.items()}
-        found |= {f"{side.who}_{name}_std_error": values for name, values in side.errors.items()}
+        result |= {f"{side.who}_{name}": values for name, values in side.params.items()}
+        result |= {f"{side.who}_{name}_std_error": values for name, values in side.errors.items()}
     reason = np.where(client.reason == "", impostor.reason, client.reason)
-    found["log_likelihood"] = client.log_likelihood + impostor.log_likelihood
-    found["auc"] = areas_of_systems(family, client.params, impostor.params)
+    result["log_likelihood"] = client.log_likelihood + impostor.log_likelihood
+    result["auc"] = areas_of_systems(family, client.params, impostor.params)
     lost = reason != ""
-    for values in found.values():
+    for values in result.values():
         values[lost] = np.nan
-    return found | {"reason": reason}
+    return result | {"reason": reason}
 
 
 def _table(
@@ -430,9 +430,9 @@ def _table(
         "client_family": [pair[0]] * len(names), "impostor_family": [pair[1]] * len(names),
         "family_reason": [why] * len(names),
     }  # fmt: skip
-    found = head | first | numbers | columns | {"fitted": reason == "", "reason": reason}
-    _say(found, boundary)
-    table = table_of(found, library)
+    result = head | first | numbers | columns | {"fitted": reason == "", "reason": reason}
+    _say(result, boundary)
+    table = table_of(result, library)
     if library_of(table) == "pandas":
         table.attrs.update(family=named(pair), reason=why)
     return table

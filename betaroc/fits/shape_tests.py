@@ -260,9 +260,9 @@ def _information(a: float, b: float) -> tuple[float, float, float, float]:
 def _roots(laws: list[Law]) -> tuple[float, float]:
     """r and u."""
     sums = [ClassSums.at(*law) for law in laws]
-    found = tied_mle(sums[0], sums[1], "a")
+    result = tied_mle(sums[0], sums[1], "a")
     fall, free, tied, curvature = 0.0, 0.0, 0.0, 0.0
-    for law, s, (a, b) in zip(laws, sums, (found.client, found.impostor), strict=True):
+    for law, s, (a, b) in zip(laws, sums, (result.client, result.impostor), strict=True):
         own_a, own_b, weight = law
         gain = (a - own_a) * s.mean_log + (b - own_b) * s.mean_log1m
         fall += 2.0 * weight * (log_beta_ratio(a, b, own_a, own_b) - gain)
@@ -432,9 +432,9 @@ def by_grouped_shapes(
     order = slice(None, None, 1 if shared == "a" else -1)
     laws = [(a, b, w) if shared == "a" else (b, a, w) for a, b, w in (client, impostor)]
     sums = [ClassSums.at(*law) for law in laws]
-    found = tied_mle(sums[0], sums[1], "a")
+    result = tied_mle(sums[0], sums[1], "a")
     parts = []
-    for s, (a, b), each in zip(sums, (found.client, found.impostor), scores, strict=True):
+    for s, (a, b), each in zip(sums, (result.client, result.impostor), scores, strict=True):
         away = each[:, order] + np.subtract(s[1:], ClassSums.at(a, b, s[0])[1:])
         _, of_b, coupling, det = _information(a, b)
         own = (away[:, 0] + coupling / of_b * away[:, 1]) / (s[0] * det / of_b)
@@ -521,11 +521,11 @@ class EndTest(NamedTuple):
     def __str__(self) -> str:
         if math.isnan(self.p_value):
             return self.note
-        told = f"{self.side} the diagonal"
+        text = f"{self.side} the diagonal"
         if self.side == CANNOT_TELL:
-            told = f"{self.side} the side of the diagonal"
+            text = f"{self.side} the side of the diagonal"
         note = f" {template_of(self.note)}" if self.note else ""
-        return Sentence(f"{told}{note} (p = {self.p_value:.2g}, by {self.method})")
+        return Sentence(f"{text}{note} (p = {self.p_value:.2g}, by {self.method})")
 
 
 class EndTests(NamedTuple):
@@ -653,7 +653,7 @@ def shape_probabilities(f: PairEstimate, *, groups: bool = True) -> dict[str, di
             f' {family_text(f.family)}. Fit family="beta".'
         )
     f = f._told_scored("a probability of shapes")
-    covariance, start, found = _covariance(f, groups=groups), 0, {}
+    covariance, start, answer = _covariance(f, groups=groups), 0, {}
     for who, result in (("client", f.client), ("impostor", f.impostor)):
         shapes = np.array(result.values[:2])
         cov = covariance[start : start + 2, start : start + 2] / np.outer(shapes, shapes)
@@ -664,9 +664,9 @@ def shape_probabilities(f: PairEstimate, *, groups: bool = True) -> dict[str, di
             )
         z = np.log(shapes) / np.sqrt(np.diag(cov))
         correlation = cov[0, 1] / math.sqrt(cov[0, 0] * cov[1, 1])
-        found[who] = quadrant_shares(z.tolist(), correlation)
+        answer[who] = quadrant_shares(z.tolist(), correlation)
         start += len(result.names)
-    return found
+    return answer
 
 
 def end_tests(f: PairEstimate, level: float = 0.95, *, groups: bool = True) -> EndTests:
@@ -722,8 +722,8 @@ class FittedEnds:
         if why := untested_ends(f):
             raise InputError(f"{why}. Fit one of these, or look at model.ends().")
         f = f._told_scored("a test of the ends")
-        found = groups_of(f.scores) if checks.flag(groups, "groups") else None
-        return cls(f, _covariance(f, groups=groups), found)
+        result = groups_of(f.scores) if checks.flag(groups, "groups") else None
+        return cls(f, _covariance(f, groups=groups), result)
 
     @property
     def masses(self) -> bool:
@@ -831,20 +831,20 @@ class FittedEnds:
                 return by_variances(client, impostor).times(sign)
             squares = [1.0 + v["sigma"] * self._scores(k)[:, 1] for k, v in enumerate(values)]
             return by_grouped_spreads(client, impostor, squares, self.groups).times(sign)
-        one, other = ((v["a"], v["b"], w) for v, w in zip(values, weights, strict=True))
+        first, second = ((v["a"], v["b"], w) for v, w in zip(values, weights, strict=True))
         if self.groups is None:
-            return by_likelihood(one, other, name).times(sign)
+            return by_likelihood(first, second, name).times(sign)
         scores = self._scores(0), self._scores(1)
-        return by_grouped_shapes(one, other, name, scores, self.groups).times(sign)
+        return by_grouped_shapes(first, second, name, scores, self.groups).times(sign)
 
     def _scores(self, k: int) -> FloatArray:
         """Derivatives of each score's log-likelihood by both parameters; nan for scores on ends."""
         result, who = self.results[k], CLASSES[k]
         x, weights = getattr(self.fit.scores, who), getattr(self.fit.scores, f"{who}_weights")
-        found = np.array(observation_scores(result, x, weights)[:, :2])
+        answer = np.array(observation_scores(result, x, weights)[:, :2])
         if result.boundary is not None and result.boundary.policy != "squeeze":
-            found[~between_ends(result.distribution, x)] = np.nan
-        return found
+            answer[~between_ends(result.distribution, x)] = np.nan
+        return answer
 
     def by_errors(self, contrast: _Contrast) -> Departure:
         variance = float(contrast.gradient @ self.covariance @ contrast.gradient)
@@ -952,9 +952,9 @@ def _p_both_above(z: list[float], correlation: float) -> float:
     from scipy.special import ndtr
 
     least = min(z)
-    one = float(ndtr(least))
+    item = float(ndtr(least))
     both = _both_below(least, least, correlation)
-    return min(max(2.0 * one - both, one), 1.0)
+    return min(max(2.0 * item - both, item), 1.0)
 
 
 def _p_same_side(z: list[float], correlation: float) -> float:
@@ -964,12 +964,12 @@ def _p_same_side(z: list[float], correlation: float) -> float:
     far = max(min(z[0], -z[1]), min(-z[0], z[1]))
     if far <= 0.0:
         return 1.0
-    one = float(ndtr(-far))
+    item = float(ndtr(-far))
     chances = [
         _both_below(d - far, -far, -correlation) + _both_below(-d - far, -far, -correlation)
         for d in _ALONG
     ]
-    return min(max(one, *chances), 2.0 * one)
+    return min(max(item, *chances), 2.0 * item)
 
 
 def quadrant_shares(

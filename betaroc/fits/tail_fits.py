@@ -89,14 +89,14 @@ class TailRequest(NamedTuple):
                     + worded(' `tails="both"`, or leave it out.')
                 )
             return None
-        given = tails if isinstance(tails, Mapping) else dict.fromkeys(CLASSES, tails)
-        wrong = [key for key in given if key not in CLASSES]
-        words = [word for word in given.values() if not isinstance(word, str) or word not in _SIDES]
-        if wrong or words or not given:
+        value = tails if isinstance(tails, Mapping) else dict.fromkeys(CLASSES, tails)
+        wrong = [key for key in value if key not in CLASSES]
+        words = [word for word in value.values() if not isinstance(word, str) or word not in _SIDES]
+        if wrong or words or not value:
             rule = 'be "both", "upper", "lower" or a dict of "client" and "impostor" with these'
             raise refusal("tails", rule, shown(tails), "Give one, or leave it out.")
         counted = SIZES if sizes is None else counts(sizes, "tail_sizes", FEWEST_BEYOND)
-        sides = [_SIDES[given[who]] if who in given else () for who in CLASSES]
+        sides = [_SIDES[value[who]] if who in value else () for who in CLASSES]
         return cls(sides[0], sides[1], counted, bounds)
 
 
@@ -114,13 +114,13 @@ def with_tails(pair: PairEstimate, asked: TailRequest) -> tuple[PairEstimate, li
     if isinstance(pair.scores, ScoreSummary) and max(asked.sizes) > _MOST_OF_SUMMARY:
         rule = f"be at most {_MOST_OF_SUMMARY} of a summary, which keeps {KEPT} extreme scores"
         raise refusal("tail_sizes", rule, str(max(asked.sizes)), "Fit the scores.")
-    found, said = [], []
+    result, said = [], []
     for who in CLASSES:
-        one, notices = _class_with_tails(getattr(pair, who), pair.scores, who, asked)
-        found.append(one)
+        item, notices = _class_with_tails(getattr(pair, who), pair.scores, who, asked)
+        result.append(item)
         said += notices
-    model = replace(pair.model, client=found[0].distribution, impostor=found[1].distribution)
-    return replace(pair, model=model, client=found[0], impostor=found[1]), said
+    model = replace(pair.model, client=result[0].distribution, impostor=result[1].distribution)
+    return replace(pair, model=model, client=result[0], impostor=result[1]), said
 
 
 def _class_with_tails(
@@ -139,17 +139,17 @@ def _class_with_tails(
     coordinate = Coordinate(bounds, body.on_unit)
     samples = {side: tail_scores(scores, who, estimate, coordinate, side) for side in sides}
     fitted = [fit_tails(samples[side], side, asked.sizes) for side in sides]
-    law = Spliced(body, bounds=coordinate.bounds, **{one.side: one.tail() for one in fitted})
+    law = Spliced(body, bounds=coordinate.bounds, **{item.side: item.tail() for item in fitted})
     gained = _log_likelihood(estimate.log_likelihood, law, estimate.total_weight, samples)
-    made = replace(estimate, distribution=law, tails=tuple(fitted), log_likelihood=gained)
+    result = replace(estimate, distribution=law, tails=tuple(fitted), log_likelihood=gained)
     if estimate.names:  # mass, shape and scale of each tail: blocks, as if independent
         own = {p.name: p.value for p in law._parameters()}
         names = (*estimate.names, *(n for n in own if n not in estimate.names))
-        blocks = [np.mean([_tail_covariance(fit) for fit in one.fits], axis=0) for one in fitted]
+        blocks = [np.mean([_tail_covariance(fit) for fit in item.fits], axis=0) for item in fitted]
         cov = block_diag(estimate.cov, *blocks)
-        made = replace(made, names=names, values=tuple(own[n] for n in names), cov=cov)
+        result = replace(result, names=names, values=tuple(own[n] for n in names), cov=cov)
     bounded = coordinate.on_unit or coordinate.bounds is not None
-    return made, [n for one in fitted for n in steep_tails(who, one, bounded=bounded)]
+    return result, [n for item in fitted for n in steep_tails(who, item, bounded=bounded)]
 
 
 def tail_scores(
@@ -158,24 +158,24 @@ def tail_scores(
     """The scores that the fit took, where its tails are straight; of a summary those of a side."""
     groups = design = None
     if isinstance(scores, ScoreSummary):
-        one, weights, total = getattr(scores, who), None, estimate.total_weight
-        values = one.highest if side == "upper" else one.lowest
+        item, weights, total = getattr(scores, who), None, estimate.total_weight
+        values = item.highest if side == "upper" else item.lowest
     else:
         rows = require_scores(scores, "a tail")
         values, weights = getattr(rows, who), getattr(rows, f"{who}_weights")
         total, groups = None, groups_of(rows)
-    kept = undropped(estimate, values)
-    values, weights = values[kept], None if weights is None else weights[kept]
+    keep = undropped(estimate, values)
+    values, weights = values[keep], None if weights is None else weights[keep]
     if coordinate.bounds is not None:
         check_within(who, values, coordinate.bounds)
     which = CLASSES.index(who)
     if groups is not None and groups.sizes[which] is not None:
-        design = partial(_design_effect, groups, which, kept)
+        design = partial(_design_effect, groups, which, keep)
     y = coordinate.of(Thresholds.from_theta(values))
     return TailScores(who, y, weights, design, total)
 
 
-def _design_effect(groups: Groups, which: int, kept: BoolArray, beyond: BoolArray) -> float:
+def _design_effect(groups: Groups, which: int, keep: BoolArray, beyond: BoolArray) -> float:
     """Variance of a share over that of as many independent scores; at least 1.
 
     Of the scores beyond among those `kept` of a class (0 clients, 1 impostors), between groups.
@@ -183,8 +183,8 @@ def _design_effect(groups: Groups, which: int, kept: BoolArray, beyond: BoolArra
     size = groups.sizes[which]
     if size is None or size < 2:
         return 1.0
-    every = np.zeros((kept.size, 1))
-    every[kept, 0] = beyond
+    every = np.zeros((keep.size, 1))
+    every[keep, 0] = beyond
     n = float(np.sum(np.split(groups.copies, [groups.rows[0].size])[which]))
     (share,), (variance,) = grouped_share(groups, which, every[groups.rows[which]], n)
     return max(1.0, float(variance * n / (share * (1.0 - share))))
@@ -199,15 +199,15 @@ def _log_likelihood(
     middle = law._lower_quantile(np.array([0.5]), np.log([0.5]))
     inner = float((law._log_likelihood(middle) - law.body._log_likelihood(middle))[0])
     gained, beyond = 0.0, 0.0
-    for side, one in samples.items():
+    for side, item in samples.items():
         sign = 1.0 if side == "upper" else -1.0
         tail = law.upper if side == "upper" else law.lower
         if tail is None or tail.joint is None:  # as no fitted tail is
             continue
-        out = sign * one.places > sign * tail.joint
-        t = law.coordinate.place(one.places[out])
+        out = sign * item.places > sign * tail.joint
+        t = law.coordinate.place(item.places[out])
         each = law._log_likelihood(t) - law.body._log_likelihood(t)
-        weights = np.ones(each.size) if one.weights is None else one.weights[out]
+        weights = np.ones(each.size) if item.weights is None else item.weights[out]
         gained += math.fsum((weights * each).tolist())
         beyond += float(np.sum(weights))
     return before + gained + (total - beyond) * inner
@@ -222,10 +222,10 @@ def _tail_covariance(fit: TailFit) -> FloatArray:
     own = np.array([[room, -fit.scale], [-fit.scale, 2.0 * fit.scale * fit.scale]]) * room / k
     information = np.linalg.inv(own)
     information[0, 0] += PRIOR_DEVIATION**-2
-    found = np.zeros((3, 3))
-    found[0, 0] = fit.mass * (1.0 - fit.mass) / fit.n
-    found[1:, 1:] = np.linalg.inv(information)
-    return found
+    result = np.zeros((3, 3))
+    result[0, 0] = fit.mass * (1.0 - fit.mass) / fit.n
+    result[1:, 1:] = np.linalg.inv(information)
+    return result
 
 
 def tails_again(
@@ -242,17 +242,17 @@ def tails_again(
     if not isinstance(law, Spliced):
         return body
     y, fitted = law.coordinate.of(Thresholds.from_theta(values)), {}
-    for one in own.tails:
+    for item in own.tails:
 
-        def effect(_beyond: BoolArray, known: float = one.fits[0].design_effect) -> float:
+        def effect(_beyond: BoolArray, known: float = item.fits[0].design_effect) -> float:
             return known  # that of the fit: groups are not at hand
 
         sample = TailScores(own.family, y, weights, effect)
-        fitted[one.side] = fit_tails(sample, one.side, one.sizes).tail()
+        fitted[item.side] = fit_tails(sample, item.side, item.sizes).tail()
     return Spliced(body, bounds=law.bounds, **fitted)
 
 
-def refuse_tails(pair: PairEstimate, what: str) -> None:
+def refuse_tails(pair: PairEstimate, noun: str) -> None:
     """An error for what is said of the distributions of a family alone.
 
     Raises
@@ -262,7 +262,7 @@ def refuse_tails(pair: PairEstimate, what: str) -> None:
     """
     if pair.client.tails or pair.impostor.tails:
         raise InputError(
-            f"{what} must be of a fit without tails; this one has tails, which the parameters of"
+            f"{noun} must be of a fit without tails; this one has tails, which the parameters of"
             f" family {pair.client.family!r} do not describe. Fit the scores without"
             + worded(" `tails=`.")
         )
@@ -283,14 +283,14 @@ def tail_of(
     """
     coordinate = Coordinate(None if body.on_unit else bounds, body.on_unit)
     y = coordinate.of(Thresholds.from_theta(values))
-    one = fit_tails(TailScores(who, y, weights), ENDS[who])
-    return Spliced(body, bounds=coordinate.bounds, **{one.side: one.tail()})
+    item = fit_tails(TailScores(who, y, weights), ENDS[who])
+    return Spliced(body, bounds=coordinate.bounds, **{item.side: item.tail()})
 
 
 def sides_of(pair: PairEstimate) -> dict[str, str] | None:
     """The ends of a fit that have tails, as they are asked for; None of a fit without."""
     words = {("lower",): "lower", ("upper",): "upper", ("lower", "upper"): "both"}
-    sides = {who: tuple(one.side for one in getattr(pair, who).tails) for who in CLASSES}
+    sides = {who: tuple(tail.side for tail in getattr(pair, who).tails) for who in CLASSES}
     return {who: words[own] for who, own in sides.items() if own} or None
 
 

@@ -72,7 +72,7 @@ def _draw_rates(
             )
         sign, colour = (1.0 if side == "upper" else -1.0), CLASS_COLOURS[who]
         name = Vocabulary(terms).fill(_RATES[who])
-        tails = next((one for one in estimate.tails if one.side == side), None)
+        tails = next((tail for tail in estimate.tails if tail.side == side), None)
         joint = math.inf if tails is None else max(part.joint for part in tails.fits)
         places, shares = _counted(coordinate, scores, who, sign)
         reach = _place(coordinate, law, sign, _DOWN_TO / float(getattr(scores, f"{who}_total")))
@@ -123,13 +123,13 @@ def _counted(
     """Distinct scores of the tail, and the share of the class as far out or farther."""
     values, weights = getattr(scores, who), weights_of(scores, who)
     y = sign * coordinate.of(Thresholds.from_theta(values))
-    found, which = np.unique(y, return_inverse=True)
+    result, which = np.unique(y, return_inverse=True)
     above = np.cumsum(np.bincount(which.ravel(), weights)[::-1])
     share = above / (above[-1] + 1.0)
-    tail = np.flatnonzero((share <= 0.5) & np.isfinite(found[::-1]))
+    tail = np.flatnonzero((share <= 0.5) & np.isfinite(result[::-1]))
     few = np.unique(np.rint(np.geomspace(1, max(tail.size, 1), _DRAWN)).astype(np.int64)) - 1
-    kept = tail[few[few < tail.size]]
-    return sign * found[::-1][kept], share[kept]
+    keep = tail[few[few < tail.size]]
+    return sign * result[::-1][keep], share[keep]
 
 
 # ------------------------------------------------------------------------ tails by their sizes

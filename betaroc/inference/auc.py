@@ -177,19 +177,19 @@ def auc_interval(
         options.by(AUC_METHODS)
     scores = _all_trials(scores, "scores")
     area, parts = _placements(scores, "scores")
-    found = units_of(scores, groups=options.groups)
-    dependent = found.dependent
+    result = units_of(scores, groups=options.groups)
+    dependent = result.dependent
     if method is None and not dependent:
-        found = single_trials(scores)
+        result = single_trials(scores)
     if method == "newcombe" and dependent:
         raise InputError.about("method")(
             'method="newcombe" takes trials as independent, and these depend on each other by'
             " their groups. Leave method out, or take groups=False."
         )
-    sizes, tail = _sizes(scores, found), options.tail
+    sizes, tail = _sizes(scores, result), options.tail
     if method == "newcombe":
         return Interval(area, *_newcombe(area, sizes, tail), options.level, method)
-    spread = _spread(parts, found)
+    spread = _spread(parts, result)
     if method is None:
         ends, method = _best(area, spread, sizes, tail, dependent=dependent)
     else:
@@ -385,10 +385,10 @@ class PairedAreas(NamedTuple):
 
 def paired_areas(a: Scores, b: Scores) -> PairedAreas:
     """DeLong's paired variance for few trials: Student's t takes the place of the normal."""
-    (area, parts), (other, others) = _placements(a, "a"), _placements(b, "b")
-    apart = [_settled(one - two) for one, two in zip(parts, others, strict=True)]
+    (area, parts), (second, others) = _placements(a, "a"), _placements(b, "b")
+    apart = [_settled(first - two) for first, two in zip(parts, others, strict=True)]
     # Placements are less their mean: what moved is what moved beside it.
-    shift = area - other
+    shift = area - second
     groups, weights = groups_of(a), [weights_of(a, who) for who in CLASSES]
     moved = [
         _units(getattr(a, f"{who}_groups"), np.abs(x + shift) > _ROUNDING, w)
@@ -400,7 +400,7 @@ def paired_areas(a: Scores, b: Scores) -> PairedAreas:
         spread = _spread(apart, groups)
         units = [np.sum(w) if g is None else g for w, g in zip(weights, groups.sizes, strict=True)]
         variance, freedom = spread.sd**2, min(units) - 1.0
-    return PairedAreas(area, other, variance, freedom, (moved[0], moved[1]))
+    return PairedAreas(area, second, variance, freedom, (moved[0], moved[1]))
 
 
 def _units(groups: AnyArray | None, which: BoolArray, weights: FloatArray) -> int:
@@ -495,8 +495,8 @@ def covariance_of_means(
         n = float(np.sum(w))
         if unbiased and units.sizes[which] is None:
             grow = math.sqrt(n / (n - 1.0))
-        for column, both in enumerate(parts):
-            own = both[which][units.rows[which]]
+        for column, part in enumerate(parts):
+            own = part[which][units.rows[which]]
             contributions[where, column] = grow * (own - float(w @ own) / n) / n
     return settled(*units.meat(contributions))
 

@@ -50,19 +50,19 @@ def joint_cov(fit: PairEstimate, *, groups: bool = True) -> FloatArray:
     from scipy.linalg import block_diag
 
     results = fit.client, fit.impostor
-    found = groups_of(fit.scores) if flag(groups, "groups") else None
+    answer = groups_of(fit.scores) if flag(groups, "groups") else None
     own, cut = np.asarray(block_diag(*(result.cov for result in results))), len(results[0].names)
     if fit.shared_cov is not None:
         own[:cut, cut:] = fit.shared_cov
         own[cut:, :cut] = own[:cut, cut:].T
-    if found is None or not all(result.names for result in results):
+    if answer is None or not all(result.names for result in results):
         return own
     scores = require_scores(fit.scores, "the errors of groups")
     samples = ((scores.client, scores.client_weights), (scores.impostor, scores.impostor_weights))
     parts = [observation_scores(r, *sample) for r, sample in zip(results, samples, strict=True)]
     # Not a number where no double holds the products, as of scores of 1e-300.
     with np.errstate(over="ignore", under="ignore", invalid="ignore"):
-        return np.asarray(own @ found.covariance(parts[0], parts[1]) @ own)
+        return np.asarray(own @ answer.covariance(parts[0], parts[1]) @ own)
 
 
 # ------------------------------------------------------------ scores of single observations
@@ -76,16 +76,16 @@ def observation_scores(
             + " has none. Fit a parametric family, or resample the scores."
         )
     values, law = _as_fitted(result, values, weights), result.distribution
-    kept, found = undropped(result, values), np.zeros((values.size, len(result.names)))
+    keep, answer = undropped(result, values), np.zeros((values.size, len(result.names)))
     if in_cells(result):
         distinct, place = np.unique(values, return_inverse=True)
         likelihood = _cell_log_likelihood(result, distinct)
         scores = law._differences(likelihood, distinct.shape)[:, np.ravel(place)]
     else:
-        scores = law._score(Thresholds.from_theta(values[kept]))
+        scores = law._score(Thresholds.from_theta(values[keep]))
     names = [p.name for p in law._parameters()]
-    found[kept] = scores[[names.index(name) for name in result.names]].T
-    return found
+    answer[keep] = scores[[names.index(name) for name in result.names]].T
+    return answer
 
 
 def undropped(result: Estimate, values: FloatArray) -> BoolArray:
@@ -136,10 +136,10 @@ def _cell_log_likelihood(
     inside = ~(below | above)
 
     def at(law: Distribution) -> FloatArray:
-        found = np.empty(values.size)
-        found[inside] = law.logpdf(values[inside])
-        found[below], found[above] = law.logcdf(least), law.logsf(most)
-        return found
+        answer = np.empty(values.size)
+        answer[inside] = law.logpdf(values[inside])
+        answer[below], answer[above] = law.logcdf(least), law.logsf(most)
+        return answer
 
     return at
 
@@ -187,7 +187,7 @@ def laws_at(
     """Both distributions at other coordinates."""
     cut = len(names[0])
     values = place[:cut].tolist(), place[cut:].tolist()
-    client, impostor = (moved(*one) for one in zip(laws, names, values, strict=True))
+    client, impostor = (moved(*item) for item in zip(laws, names, values, strict=True))
     return client, impostor
 
 
@@ -217,8 +217,8 @@ def covariance_roots(covariance: FloatArray) -> FloatArray:
     scale = np.sqrt(np.maximum(np.diag(covariance), 0.0))
     safe = np.where(scale > 0.0, scale, 1.0)
     values, vectors = np.linalg.eigh(covariance / np.outer(safe, safe))
-    kept = values > 1e-14 * np.max(values, initial=0.0)
-    return np.asarray((vectors[:, kept] * np.sqrt(values[kept])).T * scale)
+    keep = values > 1e-14 * np.max(values, initial=0.0)
+    return np.asarray((vectors[:, keep] * np.sqrt(values[keep])).T * scale)
 
 
 #: Shapes beyond which cumulants cancel and a beta distribution is normal to this share.
@@ -356,19 +356,19 @@ def small_sample(fit: PairEstimate, errors: FreeFit, *, groups: bool) -> SmallSa
     for result in results:
         refuse_light(result)
     roots, cut = errors.roots, len(errors.names[0])
-    found = groups_of(fit.scores) if groups else None
+    answer = groups_of(fit.scores) if groups else None
     trials = [inner_trials(result) for result in results]
-    if found is not None or fit.shared_cov is not None:
-        sizes = trials if found is None else [n for n in found.sizes if n is not None]
+    if answer is not None or fit.shared_cov is not None:
+        sizes = trials if answer is None else [n for n in answer.sizes if n is not None]
         freedom = freedom_of(min(sizes))
         # Errors between groups have G/(G - 1) already.
-        stretch = 1.0 if found is not None else stretch_of(freedom)
+        stretch = 1.0 if answer is not None else stretch_of(freedom)
         none = np.zeros(errors.place.size)
         return SmallSample(roots * stretch, np.zeros(roots.shape[0], np.intp), (freedom,), none)
     owner = np.where(np.any(roots[:, cut:] != 0.0, axis=1), 1, 0)
-    freedoms = tuple(freedom_of(n, one.fixed) for n, one in zip(trials, results, strict=True))
+    freedoms = tuple(freedom_of(n, item.fixed) for n, item in zip(trials, results, strict=True))
     stretches = np.array([stretch_of(f) for f in freedoms])
-    bias = np.concatenate([_bias(*one) for one in zip(results, errors.names, strict=True)])
+    bias = np.concatenate([_bias(*item) for item in zip(results, errors.names, strict=True)])
     # Beyond one standard error the expansion says no more than that.
     error = np.sqrt(np.sum(roots**2, axis=0))
     bias = np.clip(bias, -error, error)
@@ -380,16 +380,16 @@ def _bias(result: Estimate, names: tuple[str, ...]) -> FloatArray:
     """First-order bias of the coordinates: of log a and log b, of log sigma; else 0."""
     law, n = result.distribution, inner_trials(result)
     base = base_of(law)
-    found: dict[str, float] = {}
+    answer: dict[str, float] = {}
     if has_shape(base):
         shapes = [name for name in ("a", "b") if name in names]
-        found = dict(zip(shapes, shape_bias(base.a, base.b, shapes) / n, strict=True))
+        answer = dict(zip(shapes, shape_bias(base.a, base.b, shapes) / n, strict=True))
     elif has_spread(base) and "sigma" in names:
         from scipy.special import psi
 
         # n times the variance over sigma^2 is chi-squared with n - 1 degrees of freedom.
-        found["sigma"] = 0.5 * float(psi(0.5 * freedom_of(n)) - math.log(0.5 * max(n, 2.0)))
-    return np.array([found.get(name, 0.0) for name in names])
+        answer["sigma"] = 0.5 * float(psi(0.5 * freedom_of(n)) - math.log(0.5 * max(n, 2.0)))
+    return np.array([answer.get(name, 0.0) for name in names])
 
 
 def shape_bias(a: float, b: float, free: Sequence[str]) -> FloatArray:
@@ -435,7 +435,7 @@ def _cumulants(a: float, b: float) -> tuple[FloatArray, FloatArray, FloatArray]:
     from scipy.special import polygamma
 
     a, b = min(a, _LARGEST), min(b, _LARGEST)
-    found = []
+    result = []
     for order in (1, 2, 3):
         # x^(m + 1) psi_m(x) without overflow at small x.
         head = (-1.0) ** (order + 1) * math.factorial(order)
@@ -448,8 +448,8 @@ def _cumulants(a: float, b: float) -> tuple[FloatArray, FloatArray, FloatArray]:
             array = np.multiply.outer(array, shares)
         array[(0,) * (order + 1)] += own
         array[(1,) * (order + 1)] += other
-        found.append(array)
-    return found[0], found[1], found[2]
+        result.append(array)
+    return result[0], result[1], result[2]
 
 
 def scale_deviance(size: float, freedom: float, level: float) -> float:
@@ -521,10 +521,10 @@ class Nearby:
     @cached_property
     def steps(self) -> Steps:
         """The models a step forward and a step back along each root."""
-        found = models_near(self.model, self.small.roots)
-        for model in (model for pair in found for model in pair):
+        result = models_near(self.model, self.small.roots)
+        for model in (model for pair in result for model in pair):
             model._pair.bracketed_as(self.fit.model._pair)
-        return found
+        return result
 
     def model(self, away: FloatArray) -> ScoreModel:
         """The model whose coordinates are off by so much."""
@@ -566,8 +566,8 @@ def _slopes(ends: list[tuple[FloatArray, FloatArray]]) -> FloatArray:
 
 def nearby(fit: PairEstimate, *, groups: bool) -> Nearby:
     """What is near a fit, kept with it."""
-    found: Nearby = fit._kept.setdefault(("nearby", groups), Nearby(fit, groups))
-    return found
+    result: Nearby = fit._kept.setdefault(("nearby", groups), Nearby(fit, groups))
+    return result
 
 
 # ------------------------------------------------------------------------- the intervals
@@ -598,7 +598,7 @@ class Delta(NamedTuple):
         return Interval(self.estimate, low, high, level, "delta")
 
 
-def supported(found: _T, asking: Asking, *systems: tuple[Evidence, ScoreModel]) -> _T:
+def supported(result: _T, asking: Asking, *systems: tuple[Evidence, ScoreModel]) -> _T:
     """A number of a system, or of two, with the scores that speak for it; a warning of none."""
     beyond, flags = [], []
     for evidence, model in systems:
@@ -609,7 +609,7 @@ def supported(found: _T, asking: Asking, *systems: tuple[Evidence, ScoreModel]) 
         if asking.row.optimum:
             tell_of_chance(str(asking), evidence, model)
     support: dict[str, Any] = {"n_beyond": min(beyond, default=None), "extrapolated": any(flags)}
-    return replace(found, **support)
+    return replace(result, **support)
 
 
 def near_of(f: PairEstimate, *, groups: bool) -> Nearby:
@@ -644,10 +644,10 @@ def delta_intervals(
     of_frr = asking.name == "threshold" and asking.where.point in ("frr", "tpr")
     if of_frr and client._scored is not client:  # no smooth function of the share without a score
         return lambda level: _where_rate_ends(f, asking, level, groups=groups)
-    found = delta(asking, f.model, near.steps)
+    result = delta(asking, f.model, near.steps)
     biased = asking.row.scale in ("log", "threshold")
-    shift = near.small.shift(found.slopes) if biased else 0.0
-    return lambda level: found.around(shift, float(near.small.reach(found.slopes, level)), level)
+    shift = near.small.shift(result.slopes) if biased else 0.0
+    return lambda level: result.around(shift, float(near.small.reach(result.slopes, level)), level)
 
 
 def _complement(rest: Interval) -> Interval:
@@ -711,21 +711,21 @@ def delta(asking: Asking, model: ScoreModel, steps: Steps) -> Delta:
         return to(asking.value(near))
 
     slopes = [(place(forward) - place(backward)) / (2.0 * STEP) for forward, backward in steps]
-    found = Delta(estimate, to(value), np.array(slopes), back)
+    result = Delta(estimate, to(value), np.array(slopes), back)
     # A double next to 1 has lost the digits of its distance from 1; an error rate has all near 0.
     fraction, least = row.scale in ("probit", "partial"), 0.0 if row.better == "lower" else _LOST
     share = (estimate - row.low) / (row.high - row.low) if fraction else 0.5
-    if not least < share < 1.0 - _LOST or not found.error < math.inf:
+    if not least < share < 1.0 - _LOST or not result.error < math.inf:
         raise InputError(
             f"{asking.name!r} must lie inside its range to have a derivative; it is"
             f" {estimate!r}, as of classes that do not overlap, or are one."
         )
-    if not found.error > _STILL * max(1.0, abs(found.place)):
+    if not result.error > _STILL * max(1.0, abs(result.place)):
         raise InputError(
             f"{asking.name!r} must vary with the parameters to have an error; it is"
             f" {estimate!r} whatever they are, as a number of shapes that both classes share."
         )
-    return found
+    return result
 
 
 def _estimate(asking: Asking, model: ScoreModel, value: Any) -> float:
@@ -791,15 +791,15 @@ def profile_of_scores(
     from scipy.optimize import minimize
     from scipy.special import chdtri
 
-    kept = undropped(fit, values)
-    copies = (np.ones(values.size) if weights is None else weights)[kept]
-    law, t = fit.distribution, Thresholds.from_theta(values[kept])
+    keep = undropped(fit, values)
+    copies = (np.ones(values.size) if weights is None else weights)[keep]
+    law, t = fit.distribution, Thresholds.from_theta(values[keep])
     at = free(law, fit.names, fit.fixed)
 
     def loss(place: FloatArray) -> float:
         try:
-            there = moved(law, at.names, place.tolist())
-            value = float(np.sum(copies * there._log_likelihood(t)))
+            present = moved(law, at.names, place.tolist())
+            value = float(np.sum(copies * present._log_likelihood(t)))
         except (OverflowError, InputError):  # a step may leave what doubles hold
             return 1e300
         return -value if math.isfinite(value) else 1e300
@@ -818,9 +818,9 @@ def profile_of_scores(
             return loss(place)
 
         with np.errstate(over="ignore", invalid="ignore"):  # of slopes where the loss is 1e300
-            found = minimize(of_others, start[others], method="BFGS", options={"gtol": 1e-6})
-        place[others] = found.x
-        return float(found.fun), place
+            result = minimize(of_others, start[others], method="BFGS", options={"gtol": 1e-6})
+        place[others] = result.x
+        return float(result.fun), place
 
     most = loss(at.place) + 0.5 * float(chdtri(1.0, 1.0 - level))
 
@@ -875,13 +875,13 @@ def grouped_conf_int(f: PairEstimate, options: IntervalOptions) -> dict[str, dic
             ' method="wald", or groups=False.'
         )
     errors = iter(np.sqrt(np.diag(joint_cov(f))).tolist())
-    found = {}
+    answer = {}
     for (who, result), size in zip(results.items(), labels.sizes, strict=True):
         freedom = freedom_of(inner_trials(result) if size is None else size)
         own = {name: next(errors) for name in result.names}
         # Errors between groups have G/(G - 1) already.
-        found[who] = _intervals(result, _wald(result, own, options.level, freedom, 1.0), options)
-    return found
+        answer[who] = _intervals(result, _wald(result, own, options.level, freedom, 1.0), options)
+    return answer
 
 
 def _conf_int_of(f: PairEstimate, who: str, options: IntervalOptions) -> dict[str, Interval]:

@@ -134,7 +134,7 @@ class Compares(Protocol):
     """What differs from another of its kind in numbers of its own, such as a curve."""
 
     def _difference_of(
-        self, other: Any, stat: Any, given: tuple[Any, ...], point: PointArguments,
+        self, other: Any, stat: Any, value: tuple[Any, ...], point: PointArguments,
         options: IntervalOptions, *, paired: bool,
     ) -> Difference:  # fmt: skip
         """The difference in a number."""
@@ -236,11 +236,11 @@ def difference(
         asked = asking(stat, given, **point)
         return in_library(_of_scores((a, b), asked, options, paired=paired), a)
     if isinstance(a, SupportedPair) and isinstance(b, SupportedPair):
-        found = _of_fits((a, b), asking(stat, given, **point), options, paired=paired)
-        return in_library(found, a)
+        result = _of_fits((a, b), asking(stat, given, **point), options, paired=paired)
+        return in_library(result, a)
     if isinstance(a, Compares) and type(a) is type(b):
-        found = a._difference_of(b, stat, given, point, options, paired=paired)
-        return in_library(found, a)
+        result = a._difference_of(b, stat, given, point, options, paired=paired)
+        return in_library(result, a)
     raise InputTypeError(
         "a and b must both be scores, both Fits or both Epcs; got"
         f" {shown(a, 40)} of type {type(a).__name__} and {shown(b, 40)} of type"
@@ -271,7 +271,7 @@ def _of_scores(
     models = [empirical_model(s) for s in systems]
     if options.method in ("smoothed", "bootstrap"):
         a, b = (rows_of(s, asked) for s in systems)
-        found = _drawn((a, b), models, asked, options, paired=paired)
+        result = _drawn((a, b), models, asked, options, paired=paired)
     else:
         counted = [CountedScores(s, options.groups) for s in systems]
         spread = np.zeros((2, 2))
@@ -301,25 +301,25 @@ def _of_scores(
             c.tied(line_of(_EER, c.model.prior), c.at(_EER), IntervalOptions().level).size
             for c in counted
         ):
-            found = _by_influence(counted, asked, spread, options, paired=paired)
+            result = _by_influence(counted, asked, spread, options, paired=paired)
         else:
-            found = _square_and_add(intervals, r, options, paired=paired)
+            result = _square_and_add(intervals, r, options, paired=paired)
     evidence = [Evidence(s, grouped=options.groups) for s in systems]
-    return supported(found, asked, *zip(evidence, models, strict=True))
+    return supported(result, asked, *zip(evidence, models, strict=True))
 
 
 def _on_the_same_trials(
     systems: Sequence[ScoreData], options: IntervalOptions
 ) -> tuple[Scores, Scores]:
-    found = []
+    result = []
     for name, data in zip("ab", systems, strict=True):
         if not isinstance(data, Scores):
             raise InputError.about("paired")(
                 f"paired systems must be Scores, trial by trial; {name} is of a summary, which"
                 " knows no trials. Give the scores, or take paired=False if the trials are others."
             )
-        found.append(data)
-    one, two = on_same_trials(found, ("a", "b"))
+        result.append(data)
+    one, two = on_same_trials(result, ("a", "b"))
     refuse_other_trials(one, two, ("a", "b"), groups=options.groups)
     return one, two
 
@@ -374,13 +374,13 @@ def _of_fits(
             return None
 
         one, two = (f.model for f in fits)
-        found: Difference = interval_hull(
+        result: Difference = interval_hull(
             f"difference in {asked}", options, partial(_of_families, fits, asked, paired=paired),
             by_scores, lambda: asked.number(one) - asked.number(two), _with_larger_p,
         )  # fmt: skip
     else:
-        found = _of_families(fits, asked, options, paired=paired)
-    return supported(found, asked, *((f._evidence, f.model) for f in fits))
+        result = _of_families(fits, asked, options, paired=paired)
+    return supported(result, asked, *((f._evidence, f.model) for f in fits))
 
 
 def _with_larger_p(family: Difference, own: Difference) -> tuple[Difference, Difference]:
@@ -420,10 +420,10 @@ def _influence(
     ):
         rates = free(result.distribution, result.names, result.fixed).rates
         weights = weights_of(scores, who)
-        kept, part = weights > 0.0, np.zeros(weights.size)
-        score = observation_scores(result, getattr(scores, who)[kept], weights[kept])
+        keep, part = weights > 0.0, np.zeros(weights.size)
+        score = observation_scores(result, getattr(scores, who)[keep], weights[keep])
         # A sum over trials, where the correlation takes means.
-        part[kept] = score @ result.cov @ rates.T @ own * float(np.sum(weights))
+        part[keep] = score @ result.cov @ rates.T @ own * float(np.sum(weights))
         parts.append(part)
     return parts[0], parts[1]
 
@@ -502,9 +502,9 @@ def of_replicates(
 ) -> Difference:
     """Quantiles of the differences in replicates, and the share of them beyond 0."""
     (low, high), failed = percentiles(apart, options, name)
-    kept = apart[~np.isnan(apart)]
-    beyond = min(int(np.sum(kept <= 0.0)), int(np.sum(kept >= 0.0)))
-    p = min(1.0, 2.0 * (beyond + 1.0) / (kept.size + 1.0))
+    keep = apart[~np.isnan(apart)]
+    beyond = min(int(np.sum(keep <= 0.0)), int(np.sum(keep >= 0.0)))
+    p = min(1.0, 2.0 * (beyond + 1.0) / (keep.size + 1.0))
     return Difference(gap, low, high, p, options.level, str(options.method), paired, failed=failed)
 
 

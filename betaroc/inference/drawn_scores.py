@@ -69,11 +69,11 @@ class DrawnRows:
     @property
     def units(self) -> tuple[int, int]:
         """Trials, or groups of them, of each class."""
-        found = [int(np.sum(copies)) for copies in self.copies]
+        result = [int(np.sum(copies)) for copies in self.copies]
         if self.groups is not None:
-            sizes = zip(self.groups.sizes, found, strict=True)
-            found = [own if grouped is None else grouped for grouped, own in sizes]
-        return found[0], found[1]
+            sizes = zip(self.groups.sizes, result, strict=True)
+            result = [own if grouped is None else grouped for grouped, own in sizes]
+        return result[0], result[1]
 
     def draw(
         self, rng: np.random.Generator, size: int, share: float = 1.0, *, stratified: bool = True
@@ -96,9 +96,9 @@ class DrawnRows:
             places = np.flatnonzero(stratum == number)
             units[:, places] = _copies(rng, size, alike[places], share)
         drawn = units[:, of.first] * units[:, of.second] * np.rint(of.copies).astype(np.int64)
-        found = np.zeros((size, self.size), dtype=np.int64)
-        found[:, np.concatenate([of.rows[0], cut + of.rows[1]])] = drawn
-        return found[:, :cut], found[:, cut:]
+        result = np.zeros((size, self.size), dtype=np.int64)
+        result[:, np.concatenate([of.rows[0], cut + of.rows[1]])] = drawn
+        return result[:, :cut], result[:, cut:]
 
 
 def _copies(rng: np.random.Generator, size: int, copies: IntArray, share: float) -> IntArray:
@@ -173,15 +173,15 @@ class SortedRows:
         first[..., 1:] = theta[..., 1:] != theta[..., :-1]  # neighbours often share a threshold
         distinct, place = theta[first], np.cumsum(first).reshape(theta.shape) - 1
         row = slice(None) if theta.ndim == 1 else np.nonzero(first)[0]
-        found, sizes = [], []
+        result, sizes = [], []
         for scores, part in zip(self.scores, self.sorted_counts(drawn), strict=True):
             below = counts_below(part)
             at = np.searchsorted(scores, distinct, side="right")
-            found.append(below[row, at][..., place])
+            result.append(below[row, at][..., place])
             sizes.append(below[:, -1])
         lost = (sizes[0] == 0) | (sizes[1] == 0) | np.any(np.isnan(theta), axis=-1)
         clients, impostors = (np.maximum(n, 1) for n in sizes)
-        return GroupedCounts(found[0], sizes[1][:, None] - found[1], clients, impostors, lost)
+        return GroupedCounts(result[0], sizes[1][:, None] - result[1], clients, impostors, lost)
 
 
 def counts_below(drawn: IntArray) -> IntArray:
@@ -221,14 +221,14 @@ class DrawnScores:
 
     def models(self) -> Iterator[tuple[ScoreModel | None, ...]]:
         """The systems of each replicate; None where a class came out empty."""
-        made = [_Smoothed(s) if self.smoothed else _Plain(s) for s in self.systems]
+        result = [_Smoothed(s) if self.smoothed else _Plain(s) for s in self.systems]
         for rows, stream in streams(self.options.replicates, self.options.rng):
             step = max(1, _AT_ONCE // self._rows.size)
             for start in range(rows.start, rows.stop, step):
                 client, impostor = self._rows.draw(stream, min(step, rows.stop - start))
                 for c, i in zip(client, impostor, strict=True):
                     empty = not (np.any(c) and np.any(i))
-                    yield tuple(None if empty else one.model((c, i), stream) for one in made)
+                    yield tuple(None if empty else item.model((c, i), stream) for item in result)
 
 
 class _Plain:
@@ -246,8 +246,8 @@ class _Plain:
         laws = []
         for values, order, drawn in zip(self.values, self.order, counts, strict=True):
             copies = drawn[order]
-            kept = copies > 0
-            laws.append(_law(values[kept], copies[kept]))
+            keep = copies > 0
+            laws.append(_law(values[keep], copies[keep]))
         return ScoreModel(laws[0], laws[1], prior=self.prior)
 
 
@@ -265,8 +265,8 @@ class _Smoothed:
         parts = [getattr(scores, who) for who in CLASSES]
         self.weights = [np.ones(p.size) if w is None else w for p, w in zip(
             parts, (scores.client_weights, scores.impostor_weights), strict=True)]  # fmt: skip
-        kept = [p[w > 0.0] for p, w in zip(parts, self.weights, strict=True)]
-        self.places = np.unique(np.concatenate(kept))
+        keep = [p[w > 0.0] for p, w in zip(parts, self.weights, strict=True)]
+        self.places = np.unique(np.concatenate(keep))
         # A trial without weight, which is never drawn, has any place.
         last = self.places.size - 1
         where = [np.minimum(np.searchsorted(self.places, p), last) for p in parts]
@@ -349,9 +349,9 @@ def drawn_tpr(model: ScoreModel, far: FloatArray, options: IntervalOptions) -> F
         shares = sums / (sums[:, -1:] + rng.gamma(rest, size=(size, 1)))
         which = np.searchsorted(above, shares * m, side="right")
         odds = beyond[np.minimum(which, above.size - 1)] / n
-        found = np.ones((size, far.size))
-        found[:, order[inside]] = _cumulated(rng, n, odds) / n
-        return found
+        result = np.ones((size, far.size))
+        result[:, order[inside]] = _cumulated(rng, n, odds) / n
+        return result
 
     return options.replicated(draw, far.size)
 
@@ -395,14 +395,14 @@ def percentile_band(values: FloatArray, level: float) -> tuple[FloatArray, Float
     known = np.sum(~np.isnan(values), axis=0)
     depth = np.full(values.shape[0], np.inf)
     for k, n in enumerate(known.tolist()):
-        column, given = ordered[:n, k], ~np.isnan(values[:, k])
-        own = values[given, k]
+        column, value = ordered[:n, k], ~np.isnan(values[:, k])
+        own = values[value, k]
         upto = np.searchsorted(column, own, side="right")
         beyond = n - np.searchsorted(column, own, side="left")
-        depth[given] = np.minimum(depth[given], (np.minimum(upto, beyond) - 1) / n)
+        depth[value] = np.minimum(depth[value], (np.minimum(upto, beyond) - 1) / n)
     # The largest cut that still keeps enough rows.
-    kept = max(1, int(np.ceil(level * depth.size - _SAME)))
-    cut = np.sort(depth)[depth.size - kept]
+    keep = max(1, int(np.ceil(level * depth.size - _SAME)))
+    cut = np.sort(depth)[depth.size - keep]
     low, high = np.full(known.size, np.nan), np.full(known.size, np.nan)
     for k, n in enumerate(known.tolist()):
         if n:
@@ -413,9 +413,9 @@ def percentile_band(values: FloatArray, level: float) -> tuple[FloatArray, Float
 
 def percentiles(values: FloatArray, options: IntervalOptions, name: str) -> tuple[Limits, int]:
     """Quantiles of the replicates that have a value, and how many have none."""
-    kept = values[~np.isnan(values)]
-    failed = int(values.size - kept.size)
-    if not kept.size:
+    keep = values[~np.isnan(values)]
+    failed = int(values.size - keep.size)
+    if not keep.size:
         raise InputError(
             f"{name!r} must have a value in the replicates; it has in none of {values.size}. Give"
             " more scores, or take another statistic."
@@ -427,7 +427,7 @@ def percentiles(values: FloatArray, options: IntervalOptions, name: str) -> tupl
             SmallSampleWarning,
         )
     # Replicates are steps, thresholds among them infinite: no value between two.
-    low, high = np.quantile(kept, [options.tail, 1.0 - options.tail], method="inverted_cdf")
+    low, high = np.quantile(keep, [options.tail, 1.0 - options.tail], method="inverted_cdf")
     return (float(low), float(high)), failed
 
 
@@ -449,9 +449,9 @@ def pointwise(
     low, high = (np.array(estimate, dtype=np.float64) for _ in range(2))
     shares = [options.tail, 1.0 - options.tail]
     for k in range(estimate.size):
-        kept = values[~np.isnan(values[:, k]), k]
-        defined = kept.size > 0 and not np.isnan(estimate[k])
-        low[k], high[k] = np.quantile(kept, shares) if defined else (np.nan, np.nan)
+        keep = values[~np.isnan(values[:, k]), k]
+        defined = keep.size > 0 and not np.isnan(estimate[k])
+        low[k], high[k] = np.quantile(keep, shares) if defined else (np.nan, np.nan)
     return low, high
 
 
@@ -469,9 +469,9 @@ def _sup_t(
 ) -> tuple[FloatArray, FloatArray]:
     """c is the quantile of the largest standardised deviation of a replicate."""
     gone = np.isnan(values)
-    kept = np.where(gone, estimate, values)
+    keep = np.where(gone, estimate, values)
     n = np.maximum(np.sum(~gone, axis=0), 1)
-    deviation = kept - estimate
+    deviation = keep - estimate
     sd = np.sqrt(np.nansum(deviation**2, axis=0) / n)
     moving = sd > 0.0
     reach = 0.0
@@ -499,8 +499,8 @@ def gaussian_reach(changes: FloatArray, options: IntervalOptions) -> float:
 
 
 def largest_reach(
-    draw: Callable[[np.random.Generator, int], Any], one: float, options: IntervalOptions
+    draw: Callable[[np.random.Generator, int], Any], item: float, options: IntervalOptions
 ) -> float:
     """Quantile of drawn largest deviations, and no less than that of one place."""
     # The draws of a smaller quantile are unlucky.
-    return max(one, float(np.quantile(options.replicated(draw), options.level)))
+    return max(item, float(np.quantile(options.replicated(draw), options.level)))

@@ -84,9 +84,9 @@ class _UncertainTail:
         from scipy.special import betaincinv, ndtr
 
         grid = grid_of(fit)
-        kept = grid.weight > _LIGHT * np.max(grid.weight)
-        self.shape, self.scale = grid.shape[kept], grid.scale[kept]
-        self.weight = grid.weight[kept] / np.sum(grid.weight[kept])
+        keep = grid.weight > _LIGHT * np.max(grid.weight)
+        self.shape, self.scale = grid.shape[keep], grid.scale[keep]
+        self.weight = grid.weight[keep] / np.sum(grid.weight[keep])
         shares = betaincinv(fit.k + 0.5, fit.n - fit.k + 0.5, ndtr(_DEVIATES))
         self.log_masses = np.log(shares)
 
@@ -134,8 +134,8 @@ def _of(fit: TailFit) -> _UncertainTail:
     """The uncertain tail, kept with its fit."""
     if TAIL_METHOD not in fit.kept:
         fit.kept[TAIL_METHOD] = _UncertainTail(fit)
-    found: _UncertainTail = fit.kept[TAIL_METHOD]
-    return found
+    result: _UncertainTail = fit.kept[TAIL_METHOD]
+    return result
 
 
 def surely_beyond(tails: Tails, rate: float, level: float) -> bool:
@@ -219,10 +219,10 @@ def tail_interval(
     """
     name, (point, value) = asked.name, asked.where
     if name == "threshold" and point in _RATES:
-        found = _tail_at(f, point, float(value))
-        if found is None or not surely_beyond(found[0], found[3], level):
+        result = _tail_at(f, point, float(value))
+        if result is None or not surely_beyond(result[0], result[3], level):
             return None
-        return _interval(asked.number(f.model), _threshold_ends(found, level), level)
+        return _interval(asked.number(f.model), _threshold_ends(result, level), level)
     if name not in _RATES:
         return None
     if point == "threshold":
@@ -241,13 +241,13 @@ def _tail_at(f: PairEstimate, name: str, value: float) -> _TailAt | None:
     who, side, rest = _RATES[name]
     estimate: Estimate = getattr(f, who)
     law: Distribution = estimate.distribution
-    found = [one for one in estimate.tails if one.side == side]
-    made, absent = 1.0, estimate.params.get(REJECTED, 0.0)
+    result = [tail for tail in estimate.tails if tail.side == side]
+    built, absent = 1.0, estimate.params.get(REJECTED, 0.0)
     if absent and side == "upper":  # the share hardly varies beside a tail
-        law, made = base_of(law), 1.0 - absent
-    if not found or not isinstance(law, Spliced):
+        law, built = base_of(law), 1.0 - absent
+    if not result or not isinstance(law, Spliced):
         return None
-    return found[0], law, made, (1.0 - value if rest else value) / made
+    return result[0], law, built, (1.0 - value if rest else value) / built
 
 
 def _threshold_ends(at: _TailAt, level: float) -> Limits:
@@ -260,24 +260,24 @@ def _threshold_ends(at: _TailAt, level: float) -> Limits:
 
 def _rate(f: PairEstimate, asked: Asking, level: float) -> Interval | None:
     estimate = asked.number(f.model)
-    found = _tail_at(f, asked.name, estimate)
-    if found is None:
+    result = _tail_at(f, asked.name, estimate)
+    if result is None:
         return None
-    tails, law, made, beyond = found
+    tails, law, built, beyond = result
     place = float(law.coordinate.of(Thresholds.from_theta(np.array(asked.where.value))))
     if tails.sign * place <= max(fit.joint for fit in tails.fits):
         return None
     low, high = tail_rate_ends(tails, place, level)
     if high > 0.5 * tails.mass and not surely_beyond(tails, beyond, level):
         return None
-    low, high = made * low, made * high
+    low, high = built * low, built * high
     ends = (1.0 - high, 1.0 - low) if _RATES[asked.name][2] else (low, high)
     return _interval(estimate, ends, level)
 
 
 def _across(f: PairEstimate, asked: Asking, level: float, *, groups: bool) -> Interval | None:
-    found = _tail_at(f, asked.where.point, float(asked.where.value))
-    if found is None or not surely_beyond(found[0], found[3], level):
+    result = _tail_at(f, asked.where.point, float(asked.where.value))
+    if result is None or not surely_beyond(result[0], result[3], level):
         return None
 
     def at(threshold: float) -> Asking:
@@ -292,7 +292,7 @@ def _across(f: PairEstimate, asked: Asking, level: float, *, groups: bool) -> In
             own = delta_intervals(f, fixed, groups=groups)(level)
         else:
             own = interval_of_scores(f.scores, fixed, IntervalOptions(level, groups=groups))
-    least, most = sorted(at(t).number(f.model) for t in _threshold_ends(found, level))
+    least, most = sorted(at(t).number(f.model) for t in _threshold_ends(result, level))
     low = estimate - math.hypot(estimate - least, estimate - own.low)
     high = estimate + math.hypot(most - estimate, own.high - estimate)
     return _interval(estimate, (max(low, 0.0), min(high, 1.0)), level)
@@ -322,8 +322,8 @@ def intervals_of_fit(
         alone = intervals_of_fit(f, asked, replace(options, method=None))
 
         def if_right(level: float) -> Interval:
-            found = alone(level)
-            return replace(found, method=f"{found.method}, if the family is right")
+            result = alone(level)
+            return replace(result, method=f"{result.method}, if the family is right")
 
         return if_right
     if options.method in (None, TAIL_METHOD):
@@ -344,12 +344,12 @@ def intervals_of_fit(
 
 def _of_tail(f: PairEstimate, asked: Asking, options: IntervalOptions, own: Interval) -> Interval:
     """Of a tail; where a higher level reaches into the body, at least that of the parameters."""
-    found = tail_interval(f, asked, options.level, groups=options.groups)
+    result = tail_interval(f, asked, options.level, groups=options.groups)
     if options.level <= own.level:
-        return found or own
-    if found is None:
-        found = delta_intervals(f, asked, groups=options.groups)(options.level)
-    ends = min(own.low, found.low), max(own.high, found.high)
+        return result or own
+    if result is None:
+        result = delta_intervals(f, asked, groups=options.groups)(options.level)
+    ends = min(own.low, result.low), max(own.high, result.high)
     return replace(own, low=ends[0], high=ends[1], level=options.level)
 
 
@@ -358,15 +358,15 @@ def refuse_far_out(f: SupportedPair, asked: Asking, *, extrapolate: bool) -> Non
 
     A rate at a threshold was not asked for: its interval says how far out it may be.
     """
-    for one in asked.rates(f.model):
-        tails = (f.client, f.impostor)[one.who].tails
-        rate = float(f._evidence.scored(one).tail)
-        if extrapolate or not tails or not one.solved or not 0.0 < rate < 1.0:
+    for item in asked.rates(f.model):
+        tails = (f.client, f.impostor)[item.who].tails
+        rate = float(f._evidence.scored(item).tail)
+        if extrapolate or not tails or not item.solved or not 0.0 < rate < 1.0:
             continue
-        size = f._evidence.sizes[one.who]
+        size = f._evidence.sizes[item.who]
         if size * rate < _TENTH * (1.0 - 1e-12):
             raise InputError.about("extrapolate")(
-                f"{one.name} must expect at least {_TENTH:g} of {size:.6g} {CLASSES[one.who]}"
+                f"{item.name} must expect at least {_TENTH:g} of {size:.6g} {CLASSES[item.who]}"
                 f" scores to be read off a tail; {str(asked)!r} expects {size * rate:.2g}. Ask for"
                 f" a rate of at least {_TENTH / size:.2g}, give about {about(_TENTH / rate)}"
                 + worded(" scores, or say `extrapolate=True`:")
@@ -387,7 +387,7 @@ class Answers(Protocol):
     """What has intervals of numbers of its own, such as a curve."""
 
     def _interval_of(
-        self, stat: Any, given: tuple[Any, ...], point: PointArguments, options: IntervalOptions
+        self, stat: Any, value: tuple[Any, ...], point: PointArguments, options: IntervalOptions
     ) -> Interval:
         """The interval of a number."""
 
@@ -530,8 +530,8 @@ def interval(
         if isinstance(of, Scores):
             give(outliers(of._scored))
         return in_library(interval_of_scores(of, asking(stat, given, **point), options), of)
-    made: Interval = in_library(of._interval_of(stat, given, point, options), of)
-    return made
+    result: Interval = in_library(of._interval_of(stat, given, point, options), of)
+    return result
 
 
 # ------------------------------------------------------------------------------ of a fit
@@ -539,18 +539,18 @@ def interval_of_fit(f: SupportedPair, asked: Asking, options: IntervalOptions) -
     """The interval of a statistic, and what it rests on; `Fit.interval` documents it."""
     refuse_far_out(f, asked, extrapolate=options.extrapolate)
     with passed_on() as notices:
-        found: Interval = _hull_of_interval(f, asked, options)
-    contradicted = any(one.category is MisfitWarning for one in notices)
+        result: Interval = _hull_of_interval(f, asked, options)
+    contradicted = any(notice.category is MisfitWarning for notice in notices)
     with passed_on(but=(MisfitWarning,) if contradicted else ()):  # said of this very number
-        found = supported(found, asked, (f._evidence, f.model))
-    if found.n_beyond == 0.0 and (f.client.tails or f.impostor.tails):
+        result = supported(result, asked, (f._evidence, f.model))
+    if result.n_beyond == 0.0 and (f.client.tails or f.impostor.tails):
         warn(
             f"{str(asked)!r} is extrapolated: the fitted tail ends before the threshold, so that"
             " its rate is 0 there. Look at the other end of the interval.",
             ExtrapolationWarning,
         )
-        return replace(found, extrapolated=True)
-    return found
+        return replace(result, extrapolated=True)
+    return result
 
 
 def _hull_of_interval(f: SupportedPair, asked: Asking, options: IntervalOptions) -> Any:
@@ -660,14 +660,14 @@ def interval_hull(
 def _tell_left_out(name: str, estimate: float, own: Any, more: str = "") -> bool:
     """Warn, and return, whether an interval of the scores leaves a number of their fit out."""
     inside = own.low <= estimate <= own.high
-    found = bool(more) or (not inside and bool(_has_width(own.low, own.high)))
-    if found:
+    result = bool(more) or (not inside and bool(_has_width(own.low, own.high)))
+    if result:
         text = (
             f"the scores contradict the fit: its {name} is {estimate:.4g}, theirs"
             f" {own.estimate:.4g} ({own.low:.4g} to {own.high:.4g}, {100 * own.level:g} %){more}"
         )
         give([Notice(MisfitWarning, text)])
-    return found
+    return result
 
 
 def tell_contradicted(f: SupportedPair, asked: Asking, estimate: float) -> bool:
@@ -769,11 +769,11 @@ def roc_band(
             _refuse_far_out(x, at, options)
         evidence, points = x._evidence, x.model.at_far(at)
         estimate, failed = _tpr(x.model, at), 0
-        made, low, high = _hull_of_fit(x, at, estimate, options, simultaneous=simultaneous)
+        result, low, high = _hull_of_fit(x, at, estimate, options, simultaneous=simultaneous)
     elif isinstance(x, ScoreData):
         options, counted = options.by(("likelihood",)), CountedScores(x._trials, options.groups)
         evidence, points = counted.evidence, counted.model.at_far(at)
-        estimate, made = np.asarray(points.tpr), "scores"
+        estimate, result = np.asarray(points.tpr), "scores"
         low, high, failed = _ends_of_scores(counted, at, points, options, simultaneous=simultaneous)
     else:
         actual, remedy = f"{shown(x)} of type {type(x).__name__}", "A ScoreModel has no error: fit"
@@ -783,12 +783,12 @@ def roc_band(
     if far is not None:
         tell(evidence, asked)
     drawn = options.replicates if options.method == "bootstrap" or simultaneous else 0
-    found = Band(
+    answer = Band(
         at, estimate, low, high, options.level, simultaneous,
-        made, drawn, np.full(at.size, failed),
+        result, drawn, np.full(at.size, failed),
         n_beyond=fewest(evidence, asked),
     )  # fmt: skip
-    return in_library(found, x)
+    return in_library(answer, x)
 
 
 # ------------------------------------------------------------------------------ of scores
@@ -802,8 +802,8 @@ def _ends_of_scores(
     own, ends = replace(options, level=level), []
     for v, point in zip(x, points, strict=True):
         line = line_of(Where("far", float(v)), data.prior)
-        found = ends_at_ties(counted, "frr", line, point, own)
-        ends.append(counted.likelihood_ends(line, point, level) if found is None else found)
+        result = ends_at_ties(counted, "frr", line, point, own)
+        ends.append(counted.likelihood_ends(line, point, level) if result is None else result)
     off = data.rate_error[1] if isinstance(data, ScoreSummary) else 0.0
     low, high = (np.array([1.0 - end[k] for end in ends]) for k in (1, 0))
     return np.maximum(low - off, 0.0), np.minimum(high + off, 1.0), failed
@@ -829,8 +829,8 @@ def _joint_level(
     if counted.evidence.groups is None:
         drawn = drawn_tpr(counted.model, x, options)
     else:
-        found = [model for (model,) in DrawnScores((data,), options).models()]
-        drawn = np.array([np.asarray(m.at_far(x).tpr) for m in found if m is not None])
+        result = [model for (model,) in DrawnScores((data,), options).models()]
+        drawn = np.array([np.asarray(m.at_far(x).tpr) for m in result if m is not None])
     failed = options.replicates - len(drawn)
     if not len(drawn):
         raise InputError.about("replicates")(
@@ -895,9 +895,9 @@ def _ends_of_fit(
         level = float(1.0 - 2.0 * ndtr(-float(np.max(reach)))) if simultaneous else options.level
         for k, rate in enumerate(x.tolist()):
             asked = asking("tpr", (), far=rate)
-            found = tail_interval(f, asked, level, groups=options.groups) if inside[k] else None
-            if found is not None:
-                low[k], high[k] = found.low, found.high
+            result = tail_interval(f, asked, level, groups=options.groups) if inside[k] else None
+            if result is not None:
+                low[k], high[k] = result.low, result.high
     return low, high
 
 

@@ -49,8 +49,8 @@ def whole_weights(scores: ScoreData) -> bool:
     """Whether the weights are numbers of copies, which can be drawn and counted."""
     if not isinstance(scores, Scores):
         return True
-    given = (scores.client_weights, scores.impostor_weights)
-    return all(w is None or bool(np.all(w == np.floor(w))) for w in given)
+    value = (scores.client_weights, scores.impostor_weights)
+    return all(w is None or bool(np.all(w == np.floor(w))) for w in value)
 
 
 def number_of_scores(asking: Asking, model: ScoreModel) -> float:
@@ -270,12 +270,12 @@ class CountedScores:
         places = self.pair.gaps.places
         sizes, most = self._sizes(at, level), IntervalOptions(level).deviate ** 2
         gaps = self._window(line, sizes, most)
-        kept = gaps.start + np.flatnonzero(self._likeliest(line, sizes, gaps)[1] <= most)
-        kept = np.union1d(kept, self.tied(line, at, level))
+        keep = gaps.start + np.flatnonzero(self._likeliest(line, sizes, gaps)[1] <= most)
+        keep = np.union1d(keep, self.tied(line, at, level))
         low, high = self.gap_of(float(at.threshold))
-        if kept.size:
-            low = min(low, -math.inf if kept[0] == 0 else float(places[kept[0] - 1]))
-            high = max(high, math.inf if kept[-1] == places.size else float(places[kept[-1]]))
+        if keep.size:
+            low = min(low, -math.inf if keep[0] == 0 else float(places[keep[0] - 1]))
+            high = max(high, math.inf if keep[-1] == places.size else float(places[keep[-1]]))
         return low, high
 
     def _sizes(self, at: OperatingPoint, level: float) -> tuple[float, float]:
@@ -360,9 +360,9 @@ class CountedScores:
         if line.share is not None:
             possible |= off <= off[own] + z * error
         possible[own] = True
-        found = np.flatnonzero(possible)
-        coarse = float(np.max(jump[found])) > max(_COARSE * error, 1.5 * unit)
-        return gaps.start + found if coarse else found[:0]
+        result = np.flatnonzero(possible)
+        coarse = float(np.max(jump[result])) > max(_COARSE * error, 1.5 * unit)
+        return gaps.start + result if coarse else result[:0]
 
     def gap_of(self, t: float) -> Limits:
         """The scores between which a threshold lies."""
@@ -407,9 +407,9 @@ def _likeliest(
     square = k * (clients + impostors)
     linear = both * (1.0 + k) + (clients - rejected) + k * (impostors - accepted)
     root = np.sqrt(np.maximum(linear**2 - 4.0 * square * both, 0.0))
-    found = 2.0 * both / np.where(linear + root > 0.0, linear + root, 1.0)
-    kept: BoolArray = both > 0.0
-    return np.where(kept, np.clip(found, 0.0, min(1.0, 1.0 / k)), 0.0)
+    result = 2.0 * both / np.where(linear + root > 0.0, linear + root, 1.0)
+    keep: BoolArray = both > 0.0
+    return np.where(keep, np.clip(result, 0.0, min(1.0, 1.0 / k)), 0.0)
 
 
 def _binomial_quantile(p: float, n: int, rate: float) -> int:
@@ -443,13 +443,13 @@ def influence_of(counted: CountedScores, asking: Asking) -> Influence:
 
 def of_trials(counted: CountedScores, influence: Influence) -> tuple[FloatArray, FloatArray]:
     """What each trial adds, less the mean of its class, in the order of the scores."""
-    found = []
+    result = []
     for who, law, part in zip(CLASSES, counted.evidence.counts, influence[1:3], strict=True):
         places, masses = law._steps
         # A trial without weight has any place.
         at = np.minimum(np.searchsorted(places, getattr(counted.data, who)), part.size - 1)
-        found.append((part - part @ masses / law.total)[at])
-    return found[0], found[1]
+        result.append((part - part @ masses / law.total)[at])
+    return result[0], result[1]
 
 
 def share_interval(counted: CountedScores, influence: Influence, tail: float) -> Limits:
@@ -487,16 +487,16 @@ def ends_of_rare(counted: CountedScores, asking: Asking) -> Limits:
     """
     client, impostor = counted.evidence.counts
     (clients, _), (places, masses), n = client._steps, impostor._steps, counted.evidence.sizes[1]
-    kept = places <= clients[-1]
-    rest, top = masses[kept].sum(), np.nextafter(max(clients[-1], places[-1]), np.inf)
+    keep = places <= clients[-1]
+    rest, top = masses[keep].sum(), np.nextafter(max(clients[-1], places[-1]), np.inf)
     if not rest:
         return (counted.number(asking),) * 2
-    found = []
+    result = []
     for share in share_ends((1.0 - rest / impostor.total) * n, n, _UNSEEN):
-        weights = np.append(masses[kept], share / (1.0 - share) * rest)
-        law = Empirical._of_checked(np.append(places[kept], top), weights)
-        found.append(number_of_scores(asking, replace(counted.model, impostor=law)))
-    return found[1], found[0]
+        weights = np.append(masses[keep], share / (1.0 - share) * rest)
+        law = Empirical._of_checked(np.append(places[keep], top), weights)
+        result.append(number_of_scores(asking, replace(counted.model, impostor=law)))
+    return result[1], result[0]
 
 
 # ------------------------------------------------------------------------ what scores add
@@ -660,12 +660,12 @@ def _measured_at(asking: Asking) -> str | None:
 def interval_of_scores(data: ScoreData, asking: Asking, options: IntervalOptions) -> Interval:
     """The interval of a statistic of scores, and what it rests on."""
     data = data._trials
-    found = bare_interval_of_scores(data, asking, options)
+    result = bare_interval_of_scores(data, asking, options)
     warn_of_reversed(data._distributions, "scores")
     if not asking.is_named:
-        return found
+        return result
     evidence = Evidence(data, grouped=options.groups)
-    return supported(found, asking, (evidence, empirical_model(data)))
+    return supported(result, asking, (evidence, empirical_model(data)))
 
 
 def bare_interval_of_scores(data: ScoreData, asking: Asking, options: IntervalOptions) -> Interval:
@@ -673,10 +673,10 @@ def bare_interval_of_scores(data: ScoreData, asking: Asking, options: IntervalOp
     refuse_unanswered(asking)
     by_bootstrap = isinstance(options.method, str) and options.method == "bootstrap"
     if asking.name == "auc" and not by_bootstrap:
-        found = auc_interval(data._as_scores(), options.level, options.method,
+        result = auc_interval(data._as_scores(), options.level, options.method,
                              groups=options.groups)  # fmt: skip
         off = data.auc_error if isinstance(data, ScoreSummary) else 0.0
-        return replace(found, low=max(found.low - off, 0.0), high=min(found.high + off, 1.0))
+        return replace(result, low=max(result.low - off, 0.0), high=min(result.high + off, 1.0))
     options = options.by(methods_of(asking))
     if options.method in ("smoothed", "bootstrap"):
         return _drawn(rows_of(data, asking), asking, options)
@@ -690,8 +690,8 @@ def interval_of_counts(
     data = counted.data
     estimate = counted.number(asking)
     if fixed := _measured_at(asking):
-        given = asking.where.point == "threshold"
-        place = asking.where.value if given else counted.model.actual_dcf().threshold
+        argument = asking.where.point == "threshold"
+        place = asking.where.value if argument else counted.model.actual_dcf().threshold
         t = Thresholds.from_theta(np.array([place]))
         return interval_at(counted, fixed, t, options)
     if asking.row.optimum:
@@ -828,15 +828,15 @@ def _likelihood(counted: CountedScores, asking: Asking, options: IntervalOptions
     at = counted.at(where)
     if asking.name == "threshold":
         return counted.threshold_ends(line, at, options.level)
-    given = {"far": 1, "frr": 0, "tpr": 0}.get(asking.where.point)
-    if given is not None and _SINGLE.get(asking.name, (None,))[0] == given:
+    argument = {"far": 1, "frr": 0, "tpr": 0}.get(asking.where.point)
+    if argument is not None and _SINGLE.get(asking.name, (None,))[0] == argument:
         raise InputError(
             f"{str(asking)!r} is what was asked for: it has no error. Take another statistic there."
         )
     name = _BALANCED.get(asking.name, asking.name)
-    found = ends_at_ties(counted, name, line, at, options)
-    if found is not None:
-        return found
+    result = ends_at_ties(counted, name, line, at, options)
+    if result is not None:
+        return result
     ends = counted.likelihood_ends(line, at, options.level)
     return counted.measured(line, ends, MEASURES[name].value, counted.model.prior)
 
@@ -848,11 +848,11 @@ def ends_at_ties(
     tied = counted.tied(line, at, options.level)
     if not tied.size:
         return None
-    found = [
+    result = [
         interval_at(counted, name, counted.pair.gaps.thresholds(tied[[k]]), options)
         for k in range(tied.size)
     ]
-    return min(i.low for i in found), max(i.high for i in found)
+    return min(i.low for i in result), max(i.high for i in result)
 
 
 def _balanced_point(asking: Asking) -> Where:
@@ -888,32 +888,32 @@ def replicates_of(
     for scores in systems:
         CountedScores(scores, options.groups)
     drawn = DrawnScores(tuple(systems), options, options.method == "smoothed")
-    found = np.full((options.replicates, len(systems)), np.nan)
+    result = np.full((options.replicates, len(systems)), np.nan)
     for k, models in enumerate(drawn.models()):
-        found[k] = [math.nan if m is None else asking.number(m) for m in models]
+        result[k] = [math.nan if m is None else asking.number(m) for m in models]
     # Only a threshold may truly be infinite; a quotient by no spread is no value.
-    return found if asking.name == "threshold" else np.where(np.isinf(found), math.nan, found)
+    return result if asking.name == "threshold" else np.where(np.isinf(result), math.nan, result)
 
 
 def _drawn(scores: Scores, asking: Asking, options: IntervalOptions) -> Interval:
     """Quantiles of the statistic in the replicates."""
     estimate = number_of_scores(asking, empirical_model(scores))
     values = replicates_of([scores], asking, options)[:, 0]
-    found = interval_of_replicates(estimate, values, options, str(asking))
+    result = interval_of_replicates(estimate, values, options, str(asking))
     warn_of_no_width(values, str(asking))
     # All thresholds between two scores decide alike.
     own = (estimate, estimate)
     if asking.name == "threshold":
         own = CountedScores(scores, options.groups).gap_of(estimate)
-    return replace(found, low=min(found.low, own[0]), high=max(found.high, own[1]))
+    return replace(result, low=min(result.low, own[0]), high=max(result.high, own[1]))
 
 
 def warn_of_no_width(values: FloatArray, name: str) -> None:
     """Replicates that are all one number vary by nothing, which is no certainty."""
-    kept = values[~np.isnan(values)]
-    if kept.size > 1 and np.all(kept == kept[0]):
+    keep = values[~np.isnan(values)]
+    if keep.size > 1 and np.all(keep == keep[0]):
         warn(
-            f"{name!r} is {kept[0]:.6g} in all of {kept.size} replicates, as where no scores of the"
+            f"{name!r} is {keep[0]:.6g} in all of {keep.size} replicates, as where no scores of the"
             " two classes overlap: its interval has no width, which says nothing of scores to"
             ' come. Give more scores, or take a number that is counted, such as "eer" or "auc".',
             SmallSampleWarning,

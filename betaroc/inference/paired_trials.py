@@ -44,32 +44,32 @@ def on_same_trials(systems: Sequence[Scores], names: Sequence[str]) -> list[Scor
         If some trials have no score and ids are missing, name a trial twice, or do not add up: the
         trials that only other systems have are those without a score here.
     """
-    content = [{f.name: getattr(one, f.name) for f in fields(one)} for one in systems]
+    content = [{f.name: getattr(system, f.name) for f in fields(system)} for system in systems]
     for who in CLASSES:
-        absent = [getattr(one, f"n_{who}_rejected") for one in systems]
+        absent = [getattr(system, f"n_{who}_rejected") for system in systems]
         if not any(absent):
             continue
-        ids = [getattr(one, f"{who}_ids") for one in systems]
+        ids = [getattr(system, f"{who}_ids") for system in systems]
         if any(own is None for own in ids):
             k = int(np.argmax(absent))
             raise _unknown(names[k], absent[k], who)
         keys = [list(map(_key, own.tolist())) for own in ids]
         union = list(dict.fromkeys(chain(*keys)))
         in_all = _absent_in_all(len(union), keys, absent, who, names)
-        for one, own, column in zip(content, keys, ids, strict=True):
+        for item, own, column in zip(content, keys, ids, strict=True):
             place = {key: k for k, key in enumerate(own)}
             rows = np.array([place.get(key, -1) for key in union], dtype=np.intp)
             for name, fill in ((who, -np.inf), (f"{who}_weights", 1.0), (f"{who}_groups", None)):
-                values = one[name]
+                values = item[name]
                 if values is not None and fill is not None:
                     taken = np.where(rows >= 0, values[rows], fill)
-                    one[name] = np.append(taken, np.full(in_all, fill))
+                    item[name] = np.append(taken, np.full(in_all, fill))
                 elif values is not None:  # of systems whose trials all have a score
-                    one[name] = values[rows]
+                    item[name] = values[rows]
             named = np.array(union, dtype=column.dtype if column.dtype.kind != "U" else None)
-            one |= {f"{who}_ids": lengthened(named, in_all, ""), f"n_{who}_rejected": 0}
-        content = [one | {"source": None} for one in content]
-    return [Scores._checked(**one) for one in content]
+            item |= {f"{who}_ids": lengthened(named, in_all, ""), f"n_{who}_rejected": 0}
+        content = [item | {"source": None} for item in content]
+    return [Scores._checked(**item) for item in content]
 
 
 def _key(label: Any) -> Any:
@@ -80,13 +80,13 @@ def _absent_in_all(
     union: int, keys: Sequence[list[Any]], absent: Sequence[int], who: str, names: Sequence[str]
 ) -> int:
     """Trials that have no score in any system."""
-    for name, own in zip(names, keys, strict=True):
-        if len(set(own)) < len(own):
+    for name, key in zip(names, keys, strict=True):
+        if len(set(key)) < len(key):
             raise InputError.about("paired")(
-                _PAIRED + f" needs ids that name each trial once; {len(own) - len(set(own))} of"
-                f" {len(own)} {who}_ids of {name} are there twice. Give each trial its id" + _OR_NOT
+                _PAIRED + f" needs ids that name each trial once; {len(key) - len(set(key))} of"
+                f" {len(key)} {who}_ids of {name} are there twice. Give each trial its id" + _OR_NOT
             )
-    left = [n - (union - len(own)) for n, own in zip(absent, keys, strict=True)]
+    left = [n - (union - len(key)) for n, key in zip(absent, keys, strict=True)]
     if len(set(left)) > 1 or left[0] < 0:
         k = int(np.argmin(left))
         raise InputError.about("paired")(
@@ -130,18 +130,18 @@ def refuse_other_trials(
             absent += getattr(system, f"n_{who}_rejected", 0)
             if absent and any(getattr(s, f"{who}_ids", None) is None for s in (a, b)):
                 raise _unknown(name, int(absent), who)
-        one, two = getattr(a, who).size, getattr(b, who).size
-        if one != two:
+        first, two = getattr(a, who).size, getattr(b, who).size
+        if first != two:
             raise InputError.about("paired")(
-                _PAIRED + f" needs the same test trials in both; {names[0]} has {one} {who}"
+                _PAIRED + f" needs the same test trials in both; {names[0]} has {first} {who}"
                 f" scores, {names[1]} {two}. Keep the common trials in one order" + _OR_NOT
             )
-        weight, other = weights_of(a, who), weights_of(b, who)
-        bad = np.flatnonzero(weight != other)
+        weight, second = weights_of(a, who), weights_of(b, who)
+        bad = np.flatnonzero(weight != second)
         if bad.size:
             raise InputError.about("paired")(
                 _PAIRED + f" needs equal weights in both; {bad.size} of {weight.size} {who}"
-                f" weights differ, first {float(weight[bad[0]])!r} and {float(other[bad[0]])!r} at"
+                f" weights differ, first {float(weight[bad[0]])!r} and {float(second[bad[0]])!r} at"
                 f" index {bad[0]}. Give one weight per trial" + _OR_NOT
             )
         _refuse_other_names(a, b, f"{who}_ids", names, "Sort both by id" + _OR_NOT)
@@ -154,22 +154,22 @@ def refuse_other_trials(
 def _refuse_other_names(
     a: ScoredTrials, b: ScoredTrials, name: str, names: tuple[str, str], do: str
 ) -> None:
-    one, other = (getattr(s, name, None) for s in (a, b))
-    if one is None or other is None:
+    first, second = (getattr(s, name, None) for s in (a, b))
+    if first is None or second is None:
         return
-    if one.ndim != other.ndim:
+    if first.ndim != second.ndim:
         raise InputError.about("paired")(
             _PAIRED + f" needs the same {name} in both; {names[0]} has"
-            f" {1 if one.ndim == 1 else 2} columns of them, {names[1]}"
-            f" {1 if other.ndim == 1 else 2}. " + do
+            f" {1 if first.ndim == 1 else 2} columns of them, {names[1]}"
+            f" {1 if second.ndim == 1 else 2}. " + do
         )
-    differ = one.astype(object) != other.astype(object)
+    differ = first.astype(object) != second.astype(object)
     bad = np.flatnonzero(differ if differ.ndim == 1 else np.any(differ, axis=1))
     if bad.size:
         raise InputError.about("paired")(
-            _PAIRED + f" needs the same test trials in the same order; {bad.size} of {len(one)}"
-            f" {name} differ, first {checks.shown(one[bad[0]].tolist())} and"
-            f" {checks.shown(other[bad[0]].tolist())} at index {bad[0]}. " + do
+            _PAIRED + f" needs the same test trials in the same order; {bad.size} of {len(first)}"
+            f" {name} differ, first {checks.shown(first[bad[0]].tolist())} and"
+            f" {checks.shown(second[bad[0]].tolist())} at index {bad[0]}. " + do
         )
 
 

@@ -86,11 +86,11 @@ def robust_rates(
         Empirical(scores.client, scores.client_weights),
         Empirical(scores.impostor, scores.impostor_weights),
     )
-    found = units_of(scores, groups=groups)
+    result = units_of(scores, groups=groups)
     flat = Thresholds.from_theta(t.ravel())
     at = np.arange(t.size)[:, None, None] + t.size * np.arange(2)
     rows, columns = at, np.swapaxes(at, 1, 2)
-    whole, twice = (part[rows, columns] for part in rate_covariance(found, laws, scores, flat))
+    whole, twice = (part[rows, columns] for part in rate_covariance(result, laws, scores, flat))
     return settled(whole, twice).reshape(*t.shape, 2, 2)
 
 
@@ -240,8 +240,8 @@ class Evidence(Value):
         """What trials that depend on each other share; None where none do."""
         if not self.grouped:
             return None
-        found = None if isinstance(self.data, ScoreSummary) else groups_of(self.data)
-        return found if found is not None and found.dependent else None
+        result = None if isinstance(self.data, ScoreSummary) else groups_of(self.data)
+        return result if result is not None and result.dependent else None
 
     @cached_property
     def totals(self) -> tuple[float, float]:
@@ -302,15 +302,15 @@ class Evidence(Value):
         law, tail = self.fitted[asked.who], asked.tail
         if law is None or not np.any(tail > 0.0):
             return None
-        found: list[tuple[float, Misfit]] = []
+        result: list[tuple[float, Misfit]] = []
         for upper, side in ((True, asked.rate), (False, asked.rest)):
             # Of an impostor FAR is the upper tail, of a client FRR the lower one.
             above = upper == (asked.name == FAR)
             here = tail[(tail == side) & (tail > 0.0)]
             if here.size:
                 rates = self._tested(asked.who, float(np.min(here)), float(np.max(here)))
-                found += self._contradictions(asked.who, law, rates, above=above)
-        return max(found, key=lambda pair: pair[0])[1] if found else None
+                result += self._contradictions(asked.who, law, rates, above=above)
+        return max(result, key=lambda pair: pair[0])[1] if result else None
 
     def _tested(self, who: int, low: float, high: float) -> FloatArray:
         """Rates that are counted for numbers at rates from `low` to `high`."""
@@ -342,13 +342,13 @@ class Evidence(Value):
         name = ((TPR, FAR) if above else (FRR, TNR))[who]
         with np.errstate(divide="ignore", invalid="ignore"):
             distance = np.abs(share - expected) / np.sqrt(expected * (1.0 - expected) / sizes)
-        found = []
+        result = []
         for k in np.flatnonzero(off):
             rate = float(expected[k])
             place, hits = float(t.theta[k]), float(observed[k])
-            one = Misfit(CLASSES[who], name, rate, above, place, rate * total, hits, total)
-            found.append((float(distance[k]), one))
-        return found
+            item = Misfit(CLASSES[who], name, rate, above, place, rate * total, hits, total)
+            result.append((float(distance[k]), item))
+        return result
 
     def observed(self, who: int, t: Thresholds, *, above: bool) -> FloatArray:
         """Scores counted above each threshold, or at or below it."""
@@ -458,24 +458,24 @@ class SupportedPair(PairEstimate):
 SideInput = ScoreData | ScoreModel | SupportedPair
 
 
-def evidence_of(given: SideInput) -> Evidence | None:
+def evidence_of(value: SideInput) -> Evidence | None:
     """Of scores or a fit of them; None of a typed model, which knows no data."""
-    if isinstance(given, SupportedPair):
-        return given._evidence
-    return None if isinstance(given, ScoreModel) else Evidence(given)
+    if isinstance(value, SupportedPair):
+        return value._evidence
+    return None if isinstance(value, ScoreModel) else Evidence(value)
 
 
 def fewest(evidence: Evidence, asked: Iterable[Asked]) -> FloatArray | None:
     """The fewest scores that speak for a number that rests on some rates; None on none."""
-    found = [evidence.beyond(one) for one in asked]
-    return np.minimum.reduce(np.broadcast_arrays(*found)) if found else None
+    result = [evidence.beyond(item) for item in asked]
+    return np.minimum.reduce(np.broadcast_arrays(*result)) if result else None
 
 
 # ------------------------------------------------------------------------ said to users
 def stated(evidence: Evidence, point: OperatingPoint, asked: Sequence[Asked]) -> OperatingPoint:
     """The point with the scores that speak for both rates; a warning where none does."""
-    client, impostor = (evidence.beyond(one) for one in asked)
-    beyond = np.logical_or(*(evidence.extrapolated(one) for one in asked))
+    client, impostor = (evidence.beyond(item) for item in asked)
+    beyond = np.logical_or(*(evidence.extrapolated(item) for item in asked))
     tell(evidence, asked)
     if np.ndim(point.threshold) == 0:
         return replace(point, n_beyond=(float(client), float(impostor)), extrapolated=bool(beyond))
@@ -485,9 +485,9 @@ def stated(evidence: Evidence, point: OperatingPoint, asked: Sequence[Asked]) ->
 def tell(evidence: Evidence, asked: Sequence[Asked]) -> bool:
     """Warn of rates that no score speaks for, and of counts that contradict the fit, once each."""
     beyond = _tell_extrapolated(evidence, asked)
-    found = [misfit for misfit in map(evidence.misfit, asked) if misfit is not None]
-    if found:
-        said = "; ".join(misfit.words() for misfit in found)
+    result = [misfit for misfit in map(evidence.misfit, asked) if misfit is not None]
+    if result:
+        said = "; ".join(misfit.words() for misfit in result)
         test = "(exact binomial test, level 0.01, by more than a factor of 1.25)"
         text = f"the fit is contradicted where it is asked: {said} {test}"
         give([Notice(MisfitWarning, text)])
@@ -495,16 +495,16 @@ def tell(evidence: Evidence, asked: Sequence[Asked]) -> bool:
 
 
 def _tell_extrapolated(evidence: Evidence, asked: Sequence[Asked]) -> bool:
-    flagged = [(one, int(np.sum(evidence.extrapolated(one)))) for one in asked]
+    flagged = [(item, int(np.sum(evidence.extrapolated(item)))) for item in asked]
     number = sum(many for _, many in flagged)
     if not number:
         return False
 
-    def place(one: Asked) -> tuple[bool, float]:
-        fewest = evidence.sizes[one.who] * evidence.scored(one).tail
-        return not one.solved, float(np.nanmin(fewest))
+    def place(item: Asked) -> tuple[bool, float]:
+        fewest = evidence.sizes[item.who] * evidence.scored(item).tail
+        return not item.solved, float(np.nanmin(fewest))
 
-    worst = min((one for one, many in flagged if many), key=place)
+    worst = min((item for item, many in flagged if many), key=place)
     scored, who = evidence.scored(worst), worst.who
     k = int(np.nanargmin(scored.tail))
     small = scored.rate.flat[k] <= scored.rest.flat[k]
@@ -515,13 +515,13 @@ def _tell_extrapolated(evidence: Evidence, asked: Sequence[Asked]) -> bool:
     several = "" if number == 1 else f"{number} rates are extrapolated, among them: "
     among = f"trials ({absent:.3g} of them without a score)" if absent else of
     rate = f"(rate - {absent:.3g})" if absent and name in _LOWER else "rate"
-    told = "no score speaks for the number"
+    text = "no score speaks for the number"
     if of == "groups":
         law, above = evidence.counts[who], name in (FAR, TPR)
         invert = law._upper_quantile if above else law._lower_quantile
         t = invert(np.array([tail]), np.log([tail]))
         worth_of = float(evidence.effective(who, t, 0.5 * _LEVEL, above=above)[0])
-        told = (
+        text = (
             f"no whole group speaks for the number; {evidence.totals[who] * left:.3g} scores lie"
             f" there, worth {worth_of * left:.2g} independent ones"
         )
@@ -532,7 +532,7 @@ def _tell_extrapolated(evidence: Evidence, asked: Sequence[Asked]) -> bool:
         ask = f", or ask for a rate between {least} and {1 - high - 1 / n:.6g}"
     warn(
         f"{several}{name} {tail:.4g} is extrapolated: of {n:.6g} {CLASSES[who]} {among}"
-        f" {n * left:.2g} are expected beyond it, so {told}; about {needed(left)} would"
+        f" {n * left:.2g} are expected beyond it, so {text}; about {needed(left)} would"
         f" (3/{rate}). Give more {of}{ask}.",
         ExtrapolationWarning,
     )

@@ -96,9 +96,9 @@ def _smooth_area(pair: Pair, u_low: float, u_high: float) -> float:
     impostor = pair._base("impostor")
     if pair.unit and not impostor.on_unit:
         # The impostor's scale is wider than [0, 1]: clients all score above 0 and below 1.
-        zero, one = (float(v) for v in np.clip([0.0, 1.0], u_low, u_high))
+        zero, item = (float(v) for v in np.clip([0.0, 1.0], u_low, u_high))
         below = impostor._lower(Thresholds.from_theta(np.array([u_low, zero])))[0]
-        inner = Thresholds.from_theta(np.array([zero, one])).logit
+        inner = Thresholds.from_theta(np.array([zero, item])).logit
         outside = float(below[1] - below[0])
         return outside + pair.client_tail_integral(float(inner[0]), float(inner[1]))
     return pair.client_tail_integral(u_low, u_high)
@@ -225,8 +225,8 @@ def _segments(
     """
     joints, rest = pair.joints, []
     if last is not None:
-        kept = np.flatnonzero(ends.theta >= last.theta)
-        starts, ends = starts[kept], ends[kept]
+        keep = np.flatnonzero(ends.theta >= last.theta)
+        starts, ends = starts[keep], ends[keep]
         joints = joints[joints.theta > last.theta]
         rest = [(pair.frr(last), pair.tnr(last))]
     chords = pair.tpr(ends) - pair.tpr(starts), pair.far(ends) - pair.far(starts)

@@ -193,11 +193,11 @@ def asking_of_text(text: str) -> Asking:
             f" {checks.nearest(point, POINTS)}".rstrip()
         )
     numbers = tuple(map(_number, content.split(",")))
-    given = numbers if point == "between" else _number(content)
+    argument = numbers if point == "between" else _number(content)
     try:
-        if sign or isinstance(given, str):
-            return asking(name, (), **{point: given})
-        return asking(name, (given,))  # a number without a keyword, which is refused
+        if sign or isinstance(argument, str):
+            return asking(name, (), **{point: argument})
+        return asking(name, (argument,))  # a number without a keyword, which is refused
     except InputTypeError as error:  # of a text, whose type is right
         raise InputError(str(error)) from error
 
@@ -210,31 +210,31 @@ def _number(text: str) -> float | str:
         return text
 
 
-def askings(given: str | Sequence[str], argument: str = "statistics") -> tuple[Asking, ...]:
+def askings(value: str | Sequence[str], argument: str = "statistics") -> tuple[Asking, ...]:
     """What several texts ask for, each once; one text is a list of one."""
-    texts = [given] if isinstance(given, str) else given
+    texts = [value] if isinstance(value, str) else value
     if not isinstance(texts, Sequence):
         raise InputTypeError.about(argument)(
-            f"{argument} must be texts such as 'tpr{_AT}far=0.01'; got {checks.shown(given)} of"
-            f" type {type(given).__name__}. See br.statistics() for the names."
+            f"{argument} must be texts such as 'tpr{_AT}far=0.01'; got {checks.shown(value)} of"
+            f" type {type(value).__name__}. See br.statistics() for the names."
         )
-    found = tuple(map(asking_of_text, texts))
-    names = [str(one) for one in found]
+    result = tuple(map(asking_of_text, texts))
+    names = [str(item) for item in result]
     twice = [name for name in names if names.count(name) > 1]
     if twice:
         raise InputError.about(argument)(
             f"{argument} must be distinct; {twice[0]!r} is there {names.count(twice[0])} times."
             " Leave it out once."
         )
-    return found
+    return result
 
 
-def _readings(name: str, row: Statistic, given: tuple[Any, ...]) -> str:
+def _readings(name: str, row: Statistic, argument: tuple[Any, ...]) -> str:
     """Why a point without a keyword is refused: it has more than one reading."""
-    shown = ", ".join(map(checks.shown, given))
+    shown = ", ".join(map(checks.shown, argument))
     if not row.points:
         return f"{name!r} is taken at no point; got {shown}. Leave it out."
-    value: object = given[0] if len(given) == 1 else given
+    value: object = argument[0] if len(argument) == 1 else argument
     keywords = [point for point in row.points if point not in ("at", "between")]
     if isinstance(value, str):
         keywords = ["at"]
@@ -244,32 +244,32 @@ def _readings(name: str, row: Statistic, given: tuple[Any, ...]) -> str:
     return f"the point of {name!r} must be given by a keyword; got {shown}. Write {readings}."
 
 
-def _where(name: str, row: Statistic, points: Mapping[str, Any], given: str) -> Where:
+def _where(name: str, row: Statistic, points: Mapping[str, Any], argument: str) -> Where:
     """The one point that was given, checked."""
     if not row.points:
         if points:
-            raise InputError(f"{name!r} is taken at no point; got {given}. Leave it out.")
+            raise InputError(f"{name!r} is taken at no point; got {argument}. Leave it out.")
         return Where()
     legal = " ".join(f"{point}=" for point in row.points)
     if len(points) != 1:
-        one, do = ("its point,", "it") if len(row.points) == 1 else ("a point, one of", "one")
-        raise InputError(f"{name!r} needs {one} {legal}; got {given or 'none'}. Give {do}.")
+        item, do = ("its point,", "it") if len(row.points) == 1 else ("a point, one of", "one")
+        raise InputError(f"{name!r} needs {item} {legal}; got {argument or 'none'}. Give {do}.")
     ((typed, value),) = points.items()
     point = str(canonical(typed))
     if COMPLEMENTS.get(point) == "far":
         point, value = "far", checks.complement(value, typed)
     if point not in row.points:
         raise InputError(
-            f"{name!r} cannot be told there: it takes {legal}; got {given}. Give one of these."
+            f"{name!r} cannot be told there: it takes {legal}; got {argument}. Give one of these."
         )
     if point == "at":
-        found = checks.choice(value, tuple(NAMED_POINTS), "at")
-        if (name, found) == ("threshold", "actual-dcf"):
+        result = checks.choice(value, tuple(NAMED_POINTS), "at")
+        if (name, result) == ("threshold", "actual-dcf"):
             raise InputError.about("at")(
                 "at must be a point that scores decide; the threshold of 'actual-dcf' is given by"
                 " costs and prior alone. Read it off model.actual_dcf(), which has no interval."
             )
-        return Where(point, found)
+        return Where(point, result)
     if point == "between":
         return Where(point, ascending_pair(value, "FARs", f" for {name!r}"))
     if point == "threshold":
@@ -277,17 +277,17 @@ def _where(name: str, row: Statistic, points: Mapping[str, Any], given: str) -> 
     return Where(point, checks.fraction(value, typed))
 
 
-def ascending_pair(value: Any, what: str, of: str = "") -> tuple[float, float]:
+def ascending_pair(value: Any, noun: str, of: str = "") -> tuple[float, float]:
     """Two fractions that ascend: the range `between` which a number is taken."""
     if not isinstance(value, tuple | list) or len(value) != 2:
         raise InputTypeError.about("between")(
-            f"between must be two {what} (low, high){of}; got {checks.shown(value)}. Give such as"
+            f"between must be two {noun} (low, high){of}; got {checks.shown(value)}. Give such as"
             " (0.0, 0.1)."
         )
     low, high = (checks.fraction(v, "between") for v in value)
     if not low < high:
         raise InputError.about("between")(
-            f"between must be two {what} (low, high) with low < high; got {checks.shown(value)}."
+            f"between must be two {noun} (low, high) with low < high; got {checks.shown(value)}."
             " Give the smaller one first."
         )
     return low, high

@@ -120,19 +120,19 @@ def choose_linear(
     """
     candidates = candidates_of(pair)
     x, y = losses(candidates.tpr, candidates.far)
-    kept = np.flatnonzero(np.isfinite(x) & np.isfinite(y))
-    if kept.size == 0:
+    keep = np.flatnonzero(np.isfinite(x) & np.isfinite(y))
+    if keep.size == 0:
         raise InputError(
             "the criterion must be defined at some threshold of dev; it is 0/0 or infinite at all"
             " of them, as F is with a prior of 0. Give a prior above 0."
         )
-    x, y, total = x[kept], y[kept], candidates.far[kept] + candidates.frr[kept]
+    x, y, total = x[keep], y[keep], candidates.far[keep] + candidates.frr[keep]
     vertices = hull_vertices(x, y)
     criterion = _criterion(error_weights(alpha), x[vertices], y[vertices])
     chosen = vertices[_least(criterion, total[vertices])]
     # Where x alone counts, equal x of a larger y may have the lower HTER.
     chosen = np.where(alpha == 1.0, _least(x[None, :], total), chosen)
-    return candidates.thresholds(kept[chosen])
+    return candidates.thresholds(keep[chosen])
 
 
 def least_weighted_errors(pair: Pair, weights: Sequence[Fraction]) -> Thresholds:
@@ -294,11 +294,11 @@ def _limit_of_precision(pair: Pair, prior: float, t: Thresholds) -> FloatArray:
 
 
 def _roots(pair: Pair, function: Callable[[FloatArray], FloatArray]) -> FloatArray:
-    found = []
+    result = []
     for mesh in _meshes(pair):
         finite = mesh[np.isfinite(function(mesh))]
-        found.append(sign_changes(function, finite, "stationary point of a criterion"))
-    return np.concatenate(found) if found else np.empty(0)
+        result.append(sign_changes(function, finite, "stationary point of a criterion"))
+    return np.concatenate(result) if result else np.empty(0)
 
 
 def _meshes(pair: Pair) -> list[FloatArray]:

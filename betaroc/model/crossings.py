@@ -191,10 +191,10 @@ def _sign_changes(
     for k, m in itertools.pairwise(known.tolist()):
         if signs[k] != signs[m]:
             if m > k + 1:
-                found = _middle(at, mesh[k : m + 1])
+                result = _middle(at, mesh[k : m + 1])
             else:
-                found = bracketed_root(at, float(mesh[k]), float(mesh[m]), what="ROCs")
-            roots.append(found)
+                result = bracketed_root(at, float(mesh[k]), float(mesh[m]), what="ROCs")
+            roots.append(result)
             leaders.append(_leader(signs[m]))
     return roots, tuple(leaders)
 

@@ -81,9 +81,9 @@ def _outside(law: Empirical) -> float:
 
 def _other_spread(pairs: list[Any]) -> str | None:
     """In both classes the middle 90 % are ten times as wide, or do not meet."""
-    if min(law.total for both in pairs for law in both) < _ENOUGH:
+    if min(law.total for pair in pairs for law in pair) < _ENOUGH:
         return None
-    ranges = [[_middle(law) for law in both] for both in pairs]
+    ranges = [[_middle(law) for law in pair] for pair in pairs]
     wide, apart = [], []
     for of_dev, of_test in ranges:
         widths = float(np.diff(of_dev)[0]), float(np.diff(of_test)[0])

@@ -46,12 +46,12 @@ def diagonal_crossings(pair: Pair) -> list[Crossing]:
         return [Crossing(known_roots[k], math.nan, math.nan) for k in range(known_roots.size)]
     t, signs = _signed_extremes(pair)
     known = np.nonzero(signs)[0]
-    found = []
+    result = []
     for k, m in itertools.pairwise(known):
         if signs[k] != signs[m]:
             touch = Crossing(t[k + 1], math.nan, math.nan) if m > k + 1 else None
-            found.append(touch or _crossing(pair, t[k], t[m]))
-    return found
+            result.append(touch or _crossing(pair, t[k], t[m]))
+    return result
 
 
 def _signed_extremes(pair: Pair) -> tuple[Thresholds, FloatArray]:

@@ -34,19 +34,19 @@ def largest_distance(
         largest = max(largest, float(np.max(apart)))
         low, high = ends
         allowed = np.maximum(before[high] - upto[low], below[high] - at[low])
-        kept = (high - low > 1) & (allowed > largest)
-        low, high = low[kept], high[kept]
+        keep = (high - low > 1) & (allowed > largest)
+        low, high = low[keep], high[keep]
         asked = (low + high) // 2
         ends = np.concatenate([low, asked]), np.concatenate([asked, high])
     return largest
 
 
-def roc_distance(one: ScoreModel, other: ScoreModel) -> float:
+def roc_distance(first: ScoreModel, second: ScoreModel) -> float:
     """Largest difference of FAR and TPR at once between two ROCs, along FAR + TPR = constant.
 
     Between points of both curves, dense ones where a curve is no stairs.
     """
-    curves = [model.roc().points(1000) for model in (one, other)]
+    curves = [model.roc().points(1000) for model in (first, second)]
     turned = [(np.asarray(p.far + p.tpr), np.asarray(p.tpr - p.far)) for p in curves]
     along = np.union1d(*(places for places, _ in turned))
     gap = np.subtract(*(np.interp(along, *curve) for curve in turned))

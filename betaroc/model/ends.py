@@ -154,7 +154,7 @@ class Ends(Noun):
         ['at_zero', 'at_one']
         """
         both = {"at_zero": self.at_zero, "at_one": self.at_one}
-        names = [one.name for one in fields(End)]
+        names = [field.name for field in fields(End)]
         columns = {name: [getattr(end, name) for end in both.values()] for name in names}
         return table_of({"end": list(both)} | columns)
 

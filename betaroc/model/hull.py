@@ -71,8 +71,8 @@ def chords_of(pair: Pair) -> tuple[Thresholds, Thresholds]:
     if pair.discrete:
         chain = sample_chain(far, tpr)
     else:
-        kept = _distinct(pair, t, far, tpr)
-        t, far, tpr = t[kept], far[kept], tpr[kept]
+        keep = _distinct(pair, t, far, tpr)
+        t, far, tpr = t[keep], far[keep], tpr[keep]
         chain = _upper_chain(far, tpr)
     starts, ends = [none], [none]
     for g in np.nonzero(np.diff(chain) > 1)[0].tolist():
@@ -97,16 +97,16 @@ def departure_of(pair: Pair) -> Thresholds | None:
     t = Thresholds.concatenate([pair.candidates, pair.along(_SHARES)])
     with np.errstate(divide="ignore", invalid="ignore"):
         slope = np.nan_to_num(pair.frr(t) / pair.tnr(t), nan=np.inf)
-    found = t[[int(np.argmin(slope))]]
+    result = t[[int(np.argmin(slope))]]
     for _ in range(60):
-        least = float((pair.frr(found) / pair.tnr(found))[0])
+        least = float((pair.frr(result) / pair.tnr(result))[0])
         if not 0.0 < least < math.inf:
             break
-        moved = _nearest_root(pair, found, pair.ratio_roots(math.log(least)))
-        if np.array_equal(moved.theta, found.theta):
+        moved = _nearest_root(pair, result, pair.ratio_roots(math.log(least)))
+        if np.array_equal(moved.theta, result.theta):
             break
-        found = moved
-    return found
+        result = moved
+    return result
 
 
 def _distinct(pair: Pair, t: Thresholds, far: FloatArray, tpr: FloatArray) -> IntArray:

@@ -95,7 +95,7 @@ def hooks_of(model: ScoreModel, n_client: float, n_impostor: float) -> tuple[Hoo
         float(np.max(gap[(at >= places[k]) & (at <= places[k + 1])], initial=0.0))
         for k in stretches
     ]
-    found = []
+    result = []
     for k in stretches[0 if _starts_below(model, lowest) else 1 :: 2]:
         if lowest[k] == 0.0:  # the diagonal itself, to the last digit
             continue
@@ -106,13 +106,13 @@ def hooks_of(model: ScoreModel, n_client: float, n_impostor: float) -> tuple[Hoo
             else accepted[k] - accepted[k + 1]
         )
         counts = n_client * share, n_impostor * share
-        found.append(
+        result.append(
             Hook(
                 _where(k, stretches), lowest[k], accepted[k + 1], accepted[k], share,
                 *counts, sum(counts), sum(counts) >= SEEN,
             )
         )  # fmt: skip
-    return tuple(found)
+    return tuple(result)
 
 
 def gaps(model: ScoreModel) -> tuple[Thresholds, FloatArray]:

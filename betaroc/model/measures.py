@@ -121,18 +121,18 @@ class OperatingPoint(Result, Noun):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "prior", fraction(self.prior, "prior"))
-        given, logit = vars(self).pop("theta"), vars(self).pop("logit")
-        t = given if isinstance(given, Thresholds) else None
+        value, logit = vars(self).pop("theta"), vars(self).pop("logit")
+        t = value if isinstance(value, Thresholds) else None
         arrays = {
-            "threshold": real_array(given, "threshold") if t is None else t.theta,
+            "threshold": real_array(value, "threshold") if t is None else t.theta,
             "logit_threshold": real_array(logit, "logit_threshold") if t is None else t.logit,
             "far": probability_array(self.far, "far"),
             "frr": probability_array(self.frr, "frr"),
         }
         for name, other in (("tpr", "frr"), ("tnr", "far")):
-            given = getattr(self, name)
-            given = 1.0 - arrays[other] if given is None else given
-            arrays[name] = probability_array(given, name)
+            value = getattr(self, name)
+            value = 1.0 - arrays[other] if value is None else value
+            arrays[name] = probability_array(value, name)
         try:
             shape = np.broadcast_shapes(*{a.shape for a in arrays.values()})
         except ValueError:
@@ -160,9 +160,9 @@ class OperatingPoint(Result, Noun):
         point = object.__new__(cls)
         at = (_read_only(values) for values in (t.theta, t.complement, t.logit))
         values = map(as_output, frozen(table)) if t.shape else table.tolist()
-        found = dict(zip(("far", "frr", "tpr", "tnr"), values, strict=True))
-        found |= {"prior": prior, "n_beyond": None, "extrapolated": False}
-        for name, value in (found | {"thresholds": Thresholds(*at)}).items():
+        result = dict(zip(("far", "frr", "tpr", "tnr"), values, strict=True))
+        result |= {"prior": prior, "n_beyond": None, "extrapolated": False}
+        for name, value in (result | {"thresholds": Thresholds(*at)}).items():
             object.__setattr__(point, name, value)
         return point
 

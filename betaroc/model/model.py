@@ -1137,11 +1137,11 @@ class ScoreModel(Noun):
         >>> model.diagonal_crossings().threshold
         array([0.5])
         """
-        found = [] if self.client == self.impostor else diagonal_crossings(self._pair)
+        result = [] if self.client == self.impostor else diagonal_crossings(self._pair)
         nothing = Thresholds.from_theta(np.empty(0))
-        point = self._point(Thresholds.concatenate([nothing, *(c.threshold for c in found)]))
-        accepted = np.array([c.accepted for c in found])
-        rejected = np.array([c.rejected for c in found])
+        point = self._point(Thresholds.concatenate([nothing, *(c.threshold for c in result)]))
+        accepted = np.array([c.accepted for c in result])
+        rejected = np.array([c.rejected for c in result])
         attained = np.isnan(accepted)
         return OperatingPoint(
             point.thresholds,

@@ -159,9 +159,9 @@ class Roc(Curve):
         choice(self.positive, CLASSES, "positive")
 
     @classmethod
-    def _of_pair(cls, pair: Pair, **given: Any) -> Roc:
+    def _of_pair(cls, pair: Pair, **value: Any) -> Roc:
         """The curve of a pair that was made before: what is sorted stays so."""
-        roc = cls(pair.client, pair.impostor, **given)
+        roc = cls(pair.client, pair.impostor, **value)
         vars(roc)["_pair"] = pair
         return roc
 
@@ -719,8 +719,8 @@ class RocHull(Noun):
             first, last = getattr(start, name), getattr(end, name)
             return float(first + share * (last - first))
 
-        rate, kept = between("far"), between("tpr")
-        return OperatingPoint(start.thresholds, rate, rate, self.roc.prior, tpr=kept, tnr=kept)
+        rate, keep = between("far"), between("tpr")
+        return OperatingPoint(start.thresholds, rate, rate, self.roc.prior, tpr=keep, tnr=keep)
 
     def _chords(self) -> list[tuple[float, float, float, float]]:
         """The chords' ends on the axes of the curve."""

@@ -138,24 +138,24 @@ def _scores_at(law: Distribution, z: FloatArray) -> FloatArray:
 
 
 # ------------------------------------------------------------------ correlation matrices
-def _matrices(given: Any, names: Sequence[str]) -> list[FloatArray]:
+def _matrices(value: Any, names: Sequence[str]) -> list[FloatArray]:
     """The matrix of the clients and that of the impostors."""
-    entries = list(given) if isinstance(given, tuple | list) else []
+    entries = list(value) if isinstance(value, tuple | list) else []
     if len(entries) == 2 and all(np.ndim(entry) in (0, 2) for entry in entries):
         called = [f"correlation of the {side} trials" for side in CLASSES]
         return [_matrix(entry, names, c) for entry, c in zip(entries, called, strict=True)]
-    return [_matrix(given, names, "correlation")] * 2
+    return [_matrix(value, names, "correlation")] * 2
 
 
-def _matrix(given: Any, names: Sequence[str], called: str) -> FloatArray:
-    columns, k = getattr(given, "columns", None), len(names)
-    for own in () if columns is None else (columns, getattr(given, "index", columns)):
+def _matrix(value: Any, names: Sequence[str], called: str) -> FloatArray:
+    columns, k = getattr(value, "columns", None), len(names)
+    for own in () if columns is None else (columns, getattr(value, "index", columns)):
         if list(own) != list(names):
             raise InputError(
                 f"{called} must have rows and columns {shown(list(names))}, the systems in their"
                 f" order; got {shown(list(own))}. Reorder it with .loc[names, names]."
             )
-    array, diagonal = np.asarray(real_array(given, called)), np.eye(k) == 1.0
+    array, diagonal = np.asarray(real_array(value, called)), np.eye(k) == 1.0
     if not np.all(np.abs(array) <= 1.0):
         worst = float(array.flat[np.argmax(~(np.abs(array) <= 1.0))])
         raise InputError(f"{called} must lie in [-1, 1]; got {worst!r}.")

@@ -86,15 +86,15 @@ class Asked(NamedTuple):
 
 def of_point(point: OperatingPoint, solved: Mapping[str, Any] | None = None) -> list[Asked]:
     """Both rates of a point; those that were asked for as they were asked."""
-    found = []
+    result = []
     for name, rate, rest in ((FRR, point.frr, point.tpr), (FAR, point.far, point.tnr)):
         wanted = None if solved is None else solved.get(name)
         if wanted is not None:
             rate = np.broadcast_to(np.asarray(wanted, dtype=np.float64), np.shape(rate))
             rest = 1.0 - rate
         here = np.asarray(rate, dtype=np.float64), np.asarray(rest, dtype=np.float64)
-        found.append(Asked(name, *here, wanted is not None))
-    return found
+        result.append(Asked(name, *here, wanted is not None))
+    return result
 
 
 # -------------------------------------------------------------------------------- points
@@ -249,7 +249,7 @@ def of_measure(name: str) -> Statistic:
     def rates(model: ScoreModel, where: Where) -> list[Asked]:
         # At a threshold a rate is one class's; where the point is solved for, both decide it.
         only = reads if where.point == "threshold" else (FAR, FRR)
-        return [asked for asked in _rests(model, where) if asked.name in only]
+        return [rest for rest in _rests(model, where) if rest.name in only]
 
     return Statistic(
         lambda model, where: measure.value(point_at(model, where)),
@@ -266,8 +266,8 @@ def of_measure(name: str) -> Statistic:
 
 def _threshold_rates(model: ScoreModel, where: Where) -> list[Asked]:
     """The rate that was given alone; of other points both rates there."""
-    found = _rests(model, where)
-    return [asked for asked in found if asked.solved] or found
+    result = _rests(model, where)
+    return [asked for asked in result if asked.solved] or result
 
 
 def _chosen(
@@ -275,19 +275,19 @@ def _chosen(
 ) -> Statistic:
     """The value of a measure at a named point, which may be best by it."""
     row = MEASURES[measure]
-    found = Optimum(
+    result = Optimum(
         lambda model, _: point_at(model, Where("at", name)), lambda point, _: row.value(point)
     )
     return Statistic(
-        found.at_best,
+        result.at_best,
         title,
         unit=_UNITS.get(measure, "fraction"),
         low=0.0,  # the trivial classifier's J
         high=row.high if high is None else high,
         scale="probit" if math.isfinite(row.high if high is None else high) else "log",
         better="higher" if row.larger_is_better else "lower",
-        rates=lambda model, where: of_point(found.point(model, where)),
-        optimum=found if best else None,
+        rates=lambda model, where: of_point(result.point(model, where)),
+        optimum=result if best else None,
     )
 
 

@@ -355,8 +355,8 @@ def _draw_alphas(
             ax.plot(alpha, line.value[order], **{"color": colour, **look})
     if band is not None:
         _draw_interval(ax, alpha, band.low[order], band.high[order], colour, band.words)
-    for there, look in zones:
-        for start, stop in _zones(alpha, there[order]):
+    for present, look in zones:
+        for start, stop in _zones(alpha, present[order]):
             ax.axvspan(start, stop, linewidth=0.0, zorder=0.5, **look)
             look["label"] = "_nolegend_"
     if axes.single:
@@ -369,20 +369,20 @@ def _draw_interval(
     ax: Axes, alpha: FloatArray, low: FloatArray, high: FloatArray, colour: Any, label: str
 ) -> None:
     """Filled between neighbours, upright where an alpha has none; what is undefined is a gap."""
-    there = np.isfinite(low) & np.isfinite(high)
-    beside = np.concatenate([[False], there, [False]])
-    alone = there & ~beside[:-2] & ~beside[2:]
+    present = np.isfinite(low) & np.isfinite(high)
+    beside = np.concatenate([[False], present, [False]])
+    alone = present & ~beside[:-2] & ~beside[2:]
     if alone.any():
         ax.vlines(alpha[alone], low[alone], high[alone], color=colour, alpha=0.6, linewidth=1.4,
                   label=label, gid="band")  # fmt: skip
         label = "_nolegend_"
-    together = there & ~alone
+    together = present & ~alone
     if together.any():
         ax.fill_between(alpha, low, high, where=together.tolist(), color=colour, alpha=0.2,
                         linewidth=0.0, label=label, gid="band")  # fmt: skip
 
 
-def _zones(alpha: FloatArray, there: BoolArray) -> list[tuple[float, float]]:
+def _zones(alpha: FloatArray, present: BoolArray) -> list[tuple[float, float]]:
     """Runs of alphas: half way to the next of a fine grid, a little way where it is far."""
     gaps = np.diff(alpha)
     near = gaps <= FINE
@@ -390,12 +390,12 @@ def _zones(alpha: FloatArray, there: BoolArray) -> list[tuple[float, float]]:
     ends = [[0.0 if near[k : k + 1].any() else _ALONE] for k in (0, gaps.size - 1)]
     low = np.maximum(alpha - np.concatenate([ends[0], reach]), 0.0)
     high = np.minimum(alpha + np.concatenate([reach, ends[1]]), 1.0)
-    found: list[tuple[float, float]] = []
-    for k in np.flatnonzero(there):
-        joined = k > 0 and there[k - 1] and near[k - 1]
-        start = found.pop()[0] if joined else float(low[k])
-        found.append((start, float(high[k])))
-    return found
+    result: list[tuple[float, float]] = []
+    for k in np.flatnonzero(present):
+        joined = k > 0 and present[k - 1] and near[k - 1]
+        start = result.pop()[0] if joined else float(low[k])
+        result.append((start, float(high[k])))
+    return result
 
 
 # ---------------------------------------------------------------------------- one curve
@@ -528,7 +528,7 @@ def draw_systems(
     others = "the other system" if len(lines) == 2 else f"the {len(lines) - 1} others"
     labels = ("_nolegend_", "_nolegend_") if several else (lines[0][0], others)
     panels: Sequence[Axes | None] = panel_axes(len(lines)) if several else [ax]
-    made = []
+    result = []
     for k, panel in enumerate(panels):
         drawn = [_Line(lines[k][1], {"color": INK, "linewidth": 1.8, "label": labels[0],
                                      "zorder": 3.0})]  # fmt: skip
@@ -539,5 +539,5 @@ def draw_systems(
         if several:
             at.set_title(wrapped(lines[k][0], 0.6 * SIZE[0]), fontsize=8, parse_math=False)
             at.set_xlabel("" if k < len(lines) - 2 else axes.alpha)
-        made.append(at)
-    return made[0]
+        result.append(at)
+    return result[0]

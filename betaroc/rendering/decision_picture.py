@@ -108,8 +108,8 @@ class ScoreAxis(NamedTuple):
 
     def slope(self, score: FloatArray) -> FloatArray:
         """How far scores move in one per cent of the width."""
-        one = (self.high - self.low) / 100.0
-        return one * score * (1.0 - score) if self.logit else np.full(score.shape, one)
+        item = (self.high - self.low) / 100.0
+        return item * score * (1.0 - score) if self.logit else np.full(score.shape, item)
 
     def text(self, score: float) -> str:
         """A score in as many digits as tell its neighbours on a slider apart."""
@@ -165,7 +165,7 @@ _LOGIT_TICKS = [
 def _step(width: float) -> float:
     """The nearest of 1, 2, 5 times a power of ten."""
     power = 10.0 ** math.floor(math.log10(width))
-    return min((m * power for m in (1.0, 2.0, 5.0, 10.0)), key=lambda one: abs(one - width))
+    return min((m * power for m in (1.0, 2.0, 5.0, 10.0)), key=lambda item: abs(item - width))
 
 
 # --------------------------------------------------------------------------- histograms

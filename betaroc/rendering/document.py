@@ -627,13 +627,13 @@ LOW_ENDS = frozenset({"low", "band_low", "far_low"})
 _ROUNDING, _LEAST = 1e-9, 1e-15
 
 
-def consistent(content: dict[str, Any], at: str, made: Any) -> Any:
+def consistent(content: dict[str, Any], at: str, result: Any) -> Any:
     """The value of a document whose numbers and lengths can be, and which holds what follows."""
-    alike: tuple[str, ...] = getattr(made, "_same_length", ())
+    alike: tuple[str, ...] = getattr(result, "_same_length", ())
     if not alike and isinstance(content.get("alpha"), np.ndarray):
         names = (k for k, part in content.items() if isinstance(part, np.ndarray))
         alike = ("alpha", *(name for name in names if not name.endswith("_folds")))
-    arrays = {name: reduce(getattr, name.split("."), made) for name in alike}
+    arrays = {name: reduce(getattr, name.split("."), result) for name in alike}
     sizes = {name: np.shape(part)[-1:] for name, part in arrays.items() if part is not None}
     for name, size in sizes.items():
         if size != sizes[alike[0]]:
@@ -648,12 +648,12 @@ def consistent(content: dict[str, Any], at: str, made: Any) -> Any:
         ends = name in LOW_ENDS and part is not None and content.get(upper) is not None
         if ends and np.any(np.asarray(part) > content[upper]):
             refuse_field(join_path(at, name), f"at most {upper}", part)
-    follows = {name: getattr(made, name) for name in content if isinstance(made, Value)}
-    follows |= getattr(made, "_follows", dict)()
+    follows = {name: getattr(result, name) for name in content if isinstance(result, Value)}
+    follows |= getattr(result, "_follows", dict)()
     for name, part in content.items():
         if name in follows and not agrees(part, follows[name]):
             refuse_field(join_path(at, name), f"{shown(follows[name])}, which follows", part)
-    return made
+    return result
 
 
 def span_of(name: str) -> tuple[float, float]:

@@ -28,9 +28,9 @@ def write_whole(path: str | os.PathLike[str], content: str | bytes) -> None:
             os.chmod(beside, target.stat().st_mode & 0o777)
         os.replace(beside, target)
     except OSError as error:
-        given = f"{shown(str(path))}: {error.strerror or error}"
+        value = f"{shown(str(path))}: {error.strerror or error}"
         remedy = "What was there before is untouched. Name a file in a folder that has room."
-        raise refusal("the output", "be writable", given, remedy, OutputError) from error
+        raise refusal("the output", "be writable", value, remedy, OutputError) from error
     finally:
         with contextlib.suppress(OSError):
             beside.unlink()
@@ -50,23 +50,23 @@ def checked_target(path: str | os.PathLike[str]) -> Path:
     if not isinstance(path, str | os.PathLike):
         remedy = "Pass text or a pathlib.Path."
         raise refusal("path", "be the path of a file", typed(path), remedy, InputTypeError)
-    rule, given, remedy = "", shown(str(path)), "Name another file."
+    rule, value, remedy = "", shown(str(path)), "Name another file."
     try:
         target = Path(os.fsdecode(os.fspath(path))).resolve()
         exists, regular = target.exists(), target.is_file()
     except (OSError, RuntimeError, ValueError) as error:  # loops of links, NUL, endless names
-        given += f": {getattr(error, 'strerror', None) or error}"
+        value += f": {getattr(error, 'strerror', None) or error}"
         rule = "be a path of this system"
-        raise refusal("the output", rule, given, remedy, OutputError) from error
+        raise refusal("the output", rule, value, remedy, OutputError) from error
     if not target.parent.is_dir():
         rule, remedy = "be in a folder that exists", "Make the folder or name another."
     elif not os.access(target.parent, os.W_OK | os.X_OK):
-        rule, given = "be in a folder that can be written to", f"{given} in a write-protected one"
+        rule, value = "be in a folder that can be written to", f"{value} in a write-protected one"
         remedy = "Name a file in another, or change its permissions."
     elif exists and not regular:
-        rule, given = "be a regular file or a new one", f"{given}, which is a folder or a device"
+        rule, value = "be a regular file or a new one", f"{value}, which is a folder or a device"
     elif exists and not os.access(target, os.W_OK):
-        rule, given = "be a file that can be written to", f"{given}, which is write-protected"
+        rule, value = "be a file that can be written to", f"{value}, which is write-protected"
     if rule:
-        raise refusal("the output", rule, given, remedy, OutputError)
+        raise refusal("the output", rule, value, remedy, OutputError)
     return target

@@ -239,14 +239,14 @@ class Noun(Value):
         >>> br.OperatingPoint(0.5, far=0.1, frr=0.3).metrics()["frr"]
         0.3
         """
-        found: dict[str, float] = {}
+        result: dict[str, float] = {}
         for name, value in self._metrics().items():
             if isinstance(value, str | np.ndarray | None) or not math.isfinite(value):
                 continue
             short = re.sub(r"[^0-9A-Za-z_./-]+", "_", name).strip("_") or "_"
-            names = (short, *(f"{short}_{k}" for k in range(2, len(found) + 3)))
-            found[next(name for name in names if name not in found)] = float(value)
-        return found
+            names = (short, *(f"{short}_{k}" for k in range(2, len(result) + 3)))
+            result[next(name for name in names if name not in result)] = float(value)
+        return result
 
     def _metrics(self) -> dict[str, Any]:
         return dict(flat(self)) | self._derived()

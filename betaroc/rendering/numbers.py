@@ -18,9 +18,9 @@ def number(value: float, digits: int = 6) -> str:
     return "undefined" if math.isnan(value) else f"{value:.{digits}g}"
 
 
-def counted(n: int, what: str) -> str:
+def counted(n: int, noun: str) -> str:
     """A count and what was counted, one of it or more."""
-    return f"{n} {what}" if n == 1 else f"{n} {what}s"
+    return f"{n} {noun}" if n == 1 else f"{n} {noun}s"
 
 
 def extreme(value: float, digits: int = 5) -> str:
@@ -78,8 +78,8 @@ def rounded(threshold: float, *, up: bool, digits: int = 4) -> str:
     if not math.isfinite(threshold):
         return "accept all" if threshold < 0.0 else "reject all"
     context = Context(prec=digits, rounding=ROUND_CEILING if up else ROUND_FLOOR)
-    found = context.create_decimal(Decimal(threshold))
-    return format(found, "f" if 1e-4 <= abs(found) < 1e6 or not found else "e")
+    result = context.create_decimal(Decimal(threshold))
+    return format(result, "f" if 1e-4 <= abs(result) < 1e6 or not result else "e")
 
 
 def with_minus(text: str) -> str:

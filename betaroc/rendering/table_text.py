@@ -69,7 +69,9 @@ def records(columns: Mapping[str, Iterable[Any]]) -> list[dict[str, Any]]:
     >>> records({"n": [1, 2], "rate": [0.5, 0.25]})
     [{'n': 1, 'rate': 0.5}, {'n': 2, 'rate': 0.25}]
     """
-    lists = (one.tolist() if isinstance(one, np.ndarray) else one for one in columns.values())
+    lists = (
+        column.tolist() if isinstance(column, np.ndarray) else column for column in columns.values()
+    )
     return [dict(zip(columns, row, strict=True)) for row in zip(*lists, strict=True)]
 
 
@@ -192,23 +194,23 @@ def dict_of(section: Section) -> dict[str, Any]:
 
 def _objects(node: Node) -> list[dict[str, Any]]:
     """One object, of several pictures beside each other one each, of markup none."""
-    made: dict[str, Any] = {"kind": node.tag} | _texts(node, node.tag)
+    result: dict[str, Any] = {"kind": node.tag} | _texts(node, node.tag)
     match node:
         case Figures():
             return [part for figure in node.items for part in _objects(figure)]
         case Html():
             return []
         case Section():
-            made["blocks"] = [part for block in node.blocks for part in _objects(block)]
+            result["blocks"] = [part for block in node.blocks for part in _objects(block)]
         case Grid():
             columns = [_text(cell.text if isinstance(cell, Cell) else cell) for cell in node.head]
-            made = {"kind": "table", "columns": columns, "rows": [*map(_row, node.rows)]}
-            made |= {"records": records(node.kept)} if node.kept else {}
+            result = {"kind": "table", "columns": columns, "rows": [*map(_row, node.rows)]}
+            result |= {"records": records(node.kept)} if node.kept else {}
         case Bullets():
-            made["items"] = [*map(_text, node.items)]
+            result["items"] = [*map(_text, node.items)]
         case Glossary():
-            made["terms"] = dict(node.items)
-    return [made]
+            result["terms"] = dict(node.items)
+    return [result]
 
 
 def _row(row: Row | Group) -> dict[str, Any]:

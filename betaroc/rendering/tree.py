@@ -41,10 +41,10 @@ def foreign(text: str, *, path: bool = False) -> Name:
     'a-name-that-is-too-lo…ye-to-read'
     """
     whole, width = visible(text), _PATH if path else _SHOWN
-    kept = whole if len(whole) <= _KEPT else whole[: _KEPT - 1] + "…"
+    keep = whole if len(whole) <= _KEPT else whole[: _KEPT - 1] + "…"
     tail = width - 1 if path else width // 3
     cut = f"{whole[: width - 1 - tail]}…{whole[-tail:]}"
-    return Name(whole if len(whole) <= width else cut, kept)
+    return Name(whole if len(whole) <= width else cut, keep)
 
 
 @dataclass(frozen=True)
@@ -113,8 +113,8 @@ def signed_cell(value: float, low: float, high: float, digits: int = 4) -> Cell:
     """
     if math.isnan(value):
         return Cell("not measured")
-    one, *ends = (with_minus(f"{x:+.{digits}f}") for x in (value, low, high))
-    return Cell(one, "" if math.isnan(low) else " to ".join(ends), value, low, high)
+    item, *ends = (with_minus(f"{x:+.{digits}f}") for x in (value, low, high))
+    return Cell(item, "" if math.isnan(low) else " to ".join(ends), value, low, high)
 
 
 def rate_cell(
@@ -205,12 +205,12 @@ def recorded(
     seen = [k for k, column in enumerate(columns) if column.head is not None]
     head = tuple(columns[k].head or "" for k in seen)
     body = tuple(Row(tuple(row[k] for k in seen)) for row in table)
-    kept: dict[str, list[Any]] = {column.key: [] for column in columns}
+    keep: dict[str, list[Any]] = {column.key: [] for column in columns}
     for row in table:
         for column, cell in zip(columns, row, strict=True):
             whole = getattr(cell, "whole", cell)  # of a name
-            kept[column.key].append(cell.value if isinstance(cell, Cell) else whole)
-    return Grid(head, body, tuple(words), kept)
+            keep[column.key].append(cell.value if isinstance(cell, Cell) else whole)
+    return Grid(head, body, tuple(words), keep)
 
 
 T = TypeVar("T")
@@ -246,9 +246,9 @@ def few(words: Iterable[str], sep: str = ", ") -> str:
     >>> few(["a", "b", "c", "d"])
     'a, b, c, 1 more'
     """
-    found = list(words)
-    more = len(found) - _SAID
-    return sep.join([*found[:_SAID], *[f"{more} more"] * (more > 0)])
+    result = list(words)
+    more = len(result) - _SAID
+    return sep.join([*result[:_SAID], *[f"{more} more"] * (more > 0)])
 
 
 @dataclass(frozen=True)
@@ -372,7 +372,7 @@ def retold(node: T, say: Callable[[str], str]) -> T:
     elif isinstance(node, tuple) and not isinstance(node, Name):
         changed = tuple(retold(part, say) for part in node)
     elif is_dataclass(node) and not isinstance(node, type):
-        texts = (one.name for one in fields(node) if one.name not in _FIXED)
+        texts = (item.name for item in fields(node) if item.name not in _FIXED)
         changed = replace(node, **{name: retold(getattr(node, name), say) for name in texts})
     return cast(T, changed)
 

@@ -74,7 +74,7 @@ def typeset(text: str) -> Markup:
     from markupsafe import Markup, escape
 
     safe = str(escape(tight(text)))
-    safe = _COUNT.sub(lambda found: spaced(int(found[0])), safe)
+    safe = _COUNT.sub(lambda result: spaced(int(result[0])), safe)
     safe = _MINUS.sub("\u2212", safe)
     safe = _POWER.sub(r"<sup>\1</sup>", safe)
     return Markup(_INDEX.sub(r"dF<sub>\1</sub>", safe))  # noqa: S704 - escaped above
@@ -114,15 +114,15 @@ def _drawn(figure: Figure) -> Markup:
     return Markup(_STYLE.sub(_attributes, svg))  # noqa: S704
 
 
-def _token(found: re.Match[str]) -> str:
-    name = _TOKENS.get(found[0])
-    return found[0] if name is None else f"var(--{name})"
+def _token(result: re.Match[str]) -> str:
+    name = _TOKENS.get(result[0])
+    return result[0] if name is None else f"var(--{name})"
 
 
-def _attributes(found: re.Match[str]) -> str:
+def _attributes(result: re.Match[str]) -> str:
     """The page's own font, and its numerals, unless a drawing has mathematics."""
     return " ".join(
-        f'{name}="{value}"' for name, value in _PAIR.findall(found[1])
+        f'{name}="{value}"' for name, value in _PAIR.findall(result[1])
         if value.strip() and (name, value[-10:]) != ("font-family", "sans-serif")
     )  # fmt: skip
 

@@ -424,8 +424,8 @@ def analyze_stepwise(
     checks.generator(rng)  # a wrong one is no fault of a test set
     data: ScoreData = as_scores(dev, "dev")
     tests = _named_tests(test)
-    absent = [given for given in (data, *tests.values()) if given.has_rejected]
-    rate_terms(terms, *(empirical_model(given)._pair for given in absent))
+    absent = [value for value in (data, *tests.values()) if value.has_rejected]
+    rate_terms(terms, *(empirical_model(value)._pair for value in absent))
     judge = Judge(level, rng, asked=askings(statistics))
     for stat in [statistics] if isinstance(statistics, str) else statistics:
         refuse_words_of_comparisons(stat, *absent)
@@ -493,7 +493,7 @@ class Judge(NamedTuple):
 
 
 def fitted_set(
-    role: str, given: ScoreData, options: Mapping[str, Any], judge: Judge | None, *,
+    role: str, value: ScoreData, options: Mapping[str, Any], judge: Judge | None, *,
     prefix: str = "",
 ) -> ScoreSet:  # fmt: skip
     """A score set that must be fitted, and judged unless there is no judge."""
@@ -501,17 +501,17 @@ def fitted_set(
     with passed_on(prefix):
         if options["family"] == BEST:
             rules, bounds = (options["boundary"], options["resolution"]), options["bounds"]
-            compared = best_comparison(given, *rules, bounds)
+            compared = best_comparison(value, *rules, bounds)
             tails = TailRequest.of(*(options[name] for name in _OF_TAILS))
-            fitted = best_fit(given, *rules, compared, tails=tails, bounds=bounds)
+            fitted = best_fit(value, *rules, compared, tails=tails, bounds=bounds)
         else:
-            fitted = fit(given, **options)
-        name = _name_of(given, role)
-        return _set_of(role, name, given, fitted, judge, choose=True, compared=compared)
+            fitted = fit(value, **options)
+        name = _name_of(value, role)
+        return _set_of(role, name, value, fitted, judge, choose=True, compared=compared)
 
 
 def _set_of(
-    role: str, name: str, given: ScoreData, fitted: Fit | None, judge: Judge | None, *,
+    role: str, name: str, value: ScoreData, fitted: Fit | None, judge: Judge | None, *,
     choose: bool = False, compared: FamilyComparison | str | None = None,
     shift: tuple[float, float] | None = None,
 ) -> ScoreSet:  # fmt: skip
@@ -519,55 +519,55 @@ def _set_of(
 
     On the one set that may `choose`, families are compared.
     """
-    empirical = empirical_model(given, name)
-    scored = empirical_model(given._scored, name) if given.has_rejected else empirical
+    empirical = empirical_model(value, name)
+    scored = empirical_model(value._scored, name) if value.has_rejected else empirical
     apart = None if fitted is None else distances(fitted._scored, scored)
-    summary = given if isinstance(given, ScoreSummary) else None
-    part = ScoreSet(role, name, given._as_scores(), fitted, empirical, apart, shift,
+    summary = value if isinstance(value, ScoreSummary) else None
+    part = ScoreSet(role, name, value._as_scores(), fitted, empirical, apart, shift,
                     summary=summary)  # fmt: skip
     if judge is None:
         return part
     laws, (level, rng, checked, asked) = part.modelled, judge
     quality = None
-    intervals = intervals_of(given, laws, empirical, level, asked=asked, rng=rng)
+    intervals = intervals_of(value, laws, empirical, level, asked=asked, rng=rng)
     if checked:
-        quality = quality_of(given, laws, level, rng, choose=choose, compared=compared)
+        quality = quality_of(value, laws, level, rng, choose=choose, compared=compared)
     return replace(part, intervals=intervals, quality=quality)
 
 
 def _test_part(
-    role: str, name: str, given: ScoreData, dev: ScoreSet, options: Mapping[str, Any], judge: Judge
+    role: str, name: str, value: ScoreData, dev: ScoreSet, options: Mapping[str, Any], judge: Judge
 ) -> ScoreSet:
     fitted: Fit | None = None
     with passed_on(f"{role}: "):
-        if _same(given, dev.given):
+        if _same(value, dev.given):
             warn(
                 "the scores are dev's own, so its thresholds look better here than on new data."
                 " Pass scores that took no part in choosing them.",
                 SameDataWarning,
             )
         try:
-            fitted = fit_like(given, options)
+            fitted = fit_like(value, options)
         except (FitError, InputError) as error:
             warn("not fitted. " + error.template, BetarocWarning)
-            reversed_scores(*given._distributions)  # which the fit would have said
-        first, second = dev.scored.empirical, empirical_model(given._scored)
+            reversed_scores(*value._distributions)  # which the fit would have said
+        first, second = dev.scored.empirical, empirical_model(value._scored)
         client = ScoreModel(first.client, second.client).ks()
         impostor = ScoreModel(first.impostor, second.impostor).ks()
-        return _set_of(role, name, given, fitted, judge, shift=(client, impostor))
+        return _set_of(role, name, value, fitted, judge, shift=(client, impostor))
 
 
-def fit_like(given: ScoreData, options: Mapping[str, Any]) -> Fit:
+def fit_like(value: ScoreData, options: Mapping[str, Any]) -> Fit:
     """Of a test set as dev was; by less where that is impossible, which is said.
 
     Without tails; where it has no mixture by one beta distribution.
     """
     try:
-        return fit(given, **options)
+        return fit(value, **options)
     except (FitError, InputError) as error:
         if options["tails"] is not None:
             warn("fitted without tails. " + error.template, BetarocWarning)
-            return fit_like(given, {**options, **dict.fromkeys(_OF_TAILS[:2])})
+            return fit_like(value, {**options, **dict.fromkeys(_OF_TAILS[:2])})
         family = options["family"]
         names = (family, family) if isinstance(family, str) else family
         smaller = smaller_of(names)
@@ -575,7 +575,7 @@ def fit_like(given: ScoreData, options: Mapping[str, Any]) -> Fit:
             raise
         message = f"{family_text(named(smaller))} was fitted instead. " + error.template
         warn(message, BetarocWarning)
-        return fit(given, **{**options, "family": smaller})
+        return fit(value, **{**options, "family": smaller})
 
 
 def _same(first: ScoreData, second: ScoreData) -> bool:
@@ -626,7 +626,7 @@ def law_numbers(fit: DistributionFit) -> dict[str, Any]:
 
 def _curve_numbers(model: ScoreModel) -> dict[str, Any]:
     at = asking_of_text(EER_THRESHOLD).value(model)
-    made = MADE if some_rejected(model._pair) else ()
+    result = MADE if some_rejected(model._pair) else ()
     auc, eer, ks = (asking(name).number(model) for name in ("auc", "eer", "ks"))
     return {
         "auc": auc,
@@ -634,7 +634,7 @@ def _curve_numbers(model: ScoreModel) -> dict[str, Any]:
         "eer_threshold": at.threshold,
         "eer_logit_threshold": at.logit_threshold,
         "ks": ks,
-        **{f"{key}_at_eer": rate_at(key, model, at) for key in made},
+        **{f"{key}_at_eer": rate_at(key, model, at) for key in result},
     }
 
 
@@ -803,8 +803,8 @@ def _rates_of(part: ScoreSet, point: OperatingPoint, fit: Fit | None = None) -> 
     model = part.empirical if fit is None else fit.model
     keys = ("far", "frr", "hter", "precision", "f1")
     rates = {key: MEASURES[key].value(point) for key in keys}
-    made = (key for key in rates_shown([part]) if key not in SHOWN_RATES)
-    return rates | {key: rate_at(key, model, point) for key in made}
+    result = (key for key in rates_shown([part]) if key not in SHOWN_RATES)
+    return rates | {key: rate_at(key, model, point) for key in result}
 
 
 def met_numbers(met: ObservedPoint, parts: Sequence[ScoreSet]) -> dict[str, Any]:

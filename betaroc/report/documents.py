@@ -106,7 +106,7 @@ def from_json(text_or_path: str | os.PathLike[str]) -> Any:
             f"format must be at most {FORMAT} for this betaroc; got {version}, written by betaroc"
             f" {by}, which is newer. Install that one."
         )
-    options = [one for one, kind in kinds().items() if issubclass(kind, Value)]
+    options = [item for item, kind in kinds().items() if issubclass(kind, Value)]
     if not isinstance(name, str) or name not in options:
         raise FileFormatError(
             f"kind must be one of betaroc's; got {shown(name)}. {nearest(name, options)}".rstrip()
@@ -146,29 +146,29 @@ def _decision_of_guarantee(old: dict[str, Any]) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _text_of(given: Any) -> str:
-    if not isinstance(given, str | os.PathLike):
+def _text_of(value: Any) -> str:
+    if not isinstance(value, str | os.PathLike):
         raise InputTypeError.about("text_or_path")(
-            f"text_or_path must be text or a path; got {shown(given)} of type"
-            f" {type(given).__name__}. Pass what to_json returned, or the path of a file."
+            f"text_or_path must be text or a path; got {shown(value)} of type"
+            f" {type(value).__name__}. Pass what to_json returned, or the path of a file."
         )
-    text, remedy = given.lstrip("\ufeff \t\r\n") if isinstance(given, str) else "", (
+    text, remedy = value.lstrip("\ufeff \t\r\n") if isinstance(value, str) else "", (
         "Name one that to_json wrote, or pass its text, which starts with \"{\"."
     )  # fmt: skip
     if text.startswith("{"):
         return text
     try:
-        path = Path(given)
+        path = Path(value)
         if path.exists() and (not path.is_file() or path.stat().st_size > _LARGEST):
             raise OSError(f"it is no regular file of at most {_LARGEST >> 30} GiB")
         return path.read_bytes().decode("utf-8-sig")
     except FileNotFoundError as error:
         raise ScoreFileNotFoundError.about("text_or_path")(
-            f"there is no file {shown(str(given))}. {remedy}"
+            f"there is no file {shown(str(value))}. {remedy}"
         ) from error
     except (OSError, ValueError) as error:
         why = getattr(error, "strerror", None) or error
         why = "it is not UTF-8" if isinstance(error, UnicodeDecodeError) else why
         raise FileFormatError.about("text_or_path")(
-            f"text_or_path must be a file that can be read; {shown(str(given))}: {why}. {remedy}"
+            f"text_or_path must be a file that can be read; {shown(str(value))}: {why}. {remedy}"
         ) from error

@@ -231,18 +231,18 @@ def decision_of(
 
 def checks_of(d: Decision | None, tests: Sequence[Any]) -> tuple[DecisionCheck | None, ...]:
     """What every test set says of it; None where that cannot be had."""
-    made = (tried(partial(d.check, test))[0] if d else None for test in tests)
-    return tuple(made)
+    result = (tried(partial(d.check, test))[0] if d else None for test in tests)
+    return tuple(result)
 
 
 def worst_check(
     d: Decision, checks: Sequence[DecisionCheck | None]
 ) -> tuple[Decision | DecisionCheck, int | None]:
     """Whose status stands for all: that of a test set, by its place, or the decision's own."""
-    made = [(check, k) for k, check in enumerate(checks) if check is not None]
-    if not made:
+    result = [(check, k) for k, check in enumerate(checks) if check is not None]
+    if not result:
         return d, None
-    return max(made, key=lambda pair: (*_badness(pair[0]), -pair[1]))
+    return max(result, key=lambda pair: (*_badness(pair[0]), -pair[1]))
 
 
 def _badness(check: DecisionCheck | None) -> tuple[int, float]:
@@ -338,7 +338,7 @@ def _status(analysis: Analysis, d: Decision, names: Sequence[str], total: int) -
     if k is not None and len(analysis.tests) > 1:
         of = f"The worst of {total} test sets, {names[k + 1]}: "
     others = (p for p in zip(names[1:], analysis.checks, strict=False) if p[1] is not said)
-    more = [high_rate_words(d.target, d.words, role, one.point) for role, one in others if one]
+    more = [high_rate_words(d.target, d.words, role, item.point) for role, item in others if item]
     return {
         "colour": STATUS_COLOURS[said.status],
         "word": status_words(said.status, tested=tested),
@@ -411,25 +411,25 @@ def _cost(d: Decision, checks: Sequence[DecisionCheck | None], names: Sequence[s
         d.target, f"Mean of both rates ({HTER})"
     )
     mean, ends = mean_shown(d.costs, d.interval)
-    found = [f"{what}: {mean} expected from dev (interval {ends})"]
+    result = [f"{what}: {mean} expected from dev (interval {ends})"]
     for check, role in zip(checks, names[1:], strict=False):
         if check is not None:
             mean, ends = mean_shown(d.costs, check)
-            found.append(f"{mean} observed{f' on {role}' * (len(checks) > 1)} (interval {ends})")
-    return found
+            result.append(f"{mean} observed{f' on {role}' * (len(checks) > 1)} (interval {ends})")
+    return result
 
 
 def _strip(analysis: Analysis, d: Decision, rows: Sequence[RateRow], names: Sequence[str]) -> str:
     """The target's rate on a logarithmic axis."""
     if d.target not in TARGET_RATES:
         return ""
-    row = next(one for one in rows if one.kind == d.target)
+    row = next(item for item in rows if item.kind == d.target)
     short = [names[0], *(part.role for part in analysis.tests)]
     shown = [
         StripRow(role, *cell[:3], _key(row, k))
         for k, (role, cell) in enumerate(zip(short, row.cells, strict=True))
     ]
-    told = ", ".join(f"{one.name} {rate(one.rate)}" for one in shown)
+    told = ", ".join(f"{item.name} {rate(item.rate)}" for item in shown)
     alt = (
         f"{row.name} with {level_words(d.confidence)} intervals beside the target, logarithmic"
         f" axis: {told}; target {100.0 * d.rate:g} %"
@@ -448,7 +448,7 @@ def _picture(
     at = None if mark is None else float(axis.place(mark)) if mark > -math.inf else 0.0
     bins = _BINS[min(min(parts[k].sizes) for k in drawn) >= _FEW]
     panels = [_panel(parts[k], axis, bins, mark, at, fitted=k == 0) for k in drawn]
-    tallest = [max(float(one.max(initial=0.0)) for one in both) for both in
+    tallest = [max(float(item.max(initial=0.0)) for item in both) for both in
                zip(*((p.client, p.impostor) for p in panels), strict=True)]  # fmt: skip
     highest = (min(tallest[0], _CUT * tallest[1]), min(tallest[1], _CUT * tallest[0]))
     many = analysis.words.many("client"), analysis.words.many("impostor")
@@ -469,12 +469,12 @@ def _picture(
             ),
             "fitted": panel.fitted is not None,
         })  # fmt: skip
-    found = {
+    result = {
         "figures": figures, "axis": axis_svg(axis.ticks()), "low": len(drawn) > 2, "many": many,
         "logit": axis.logit, "left_out": len(parts) - len(drawn),
         "taller": any(small), "positions": "",
     }  # fmt: skip
-    return found | _positions(analysis, d, rows, axis) if d is not None else found
+    return result | _positions(analysis, d, rows, axis) if d is not None else result
 
 
 def _drawn(analysis: Analysis) -> list[int]:
@@ -546,9 +546,9 @@ def _positions(
     for row in rows:
         for k, part in enumerate(analysis.parts):
             key, data = _key(row, k), part.given._scored if row.made else part.given
-            total, found = row.cells[k].total, counted_rates(data, row.kind, thresholds, level)
+            total, result = row.cells[k].total, counted_rates(data, row.kind, thresholds, level)
             cells = [RateCell(x, low, high, x * total, total) for x, low, high in
-                     zip(*(column.tolist() for column in found), strict=True)]  # fmt: skip
+                     zip(*(column.tolist() for column in result), strict=True)]  # fmt: skip
             cells[home] = row.cells[k]
             for letter, what in (("v", "rate"), ("i", "around"), ("n", "count")):
                 told[letter + key], at[letter + key] = _indexed([_told(c)[what] for c in cells])
@@ -674,7 +674,7 @@ def doubts(analysis: Analysis) -> tuple[list[str], list[str]]:
     for notice in analysis.notices:
         of_dev = notice.category is MisfitWarning and notice.message.startswith("dev: ")
         (first if of_dev else others).append(visible(notice.message))
-    poor = [one for one in analysis.dev.statuses if one.verdict == "poor"]
+    poor = [status for status in analysis.dev.statuses if status.verdict == "poor"]
     return first or [
         f"dev: fit of the {p.of}: {p.verdict}. {template_of(p.words)}" for p in poor
     ], others
@@ -743,9 +743,9 @@ def explained(body: str) -> frozenset[str]:
 
 def glossary_of(terms: Container[str]) -> Section:
     """What these terms mean."""
-    found = tuple(row for row in _GLOSSARY if row[0] in terms)
-    words = f"{len(found)} terms of this page, a line each"
-    return Section("Glossary", (Glossary(found),), words, "glossary", folded=True)
+    result = tuple(row for row in _GLOSSARY if row[0] in terms)
+    words = f"{len(result)} terms of this page, a line each"
+    return Section("Glossary", (Glossary(result),), words, "glossary", folded=True)
 
 
 def sections_of(analysis: Analysis, *, drawn: bool = False) -> list[Section]:
@@ -799,10 +799,10 @@ def curve_figures(analysis: Analysis) -> list[Figure]:
     if d is not None:
         _, thresholds, home = slider_positions(score_axis(analysis), d.threshold)
         moved = [part.empirical.at(thresholds) for part in parts]
-    told = "Dashed: dev’s scores" + "; solid: those of test" * (len(parts) > 1)
-    told += "; dotted: dev’s fit" * (analysis.dev.modelled is not None)
+    text = "Dashed: dev’s scores" + "; solid: those of test" * (len(parts) > 1)
+    text += "; dotted: dev’s fit" * (analysis.dev.modelled is not None)
     dots = f" Dots, at the threshold: hollow, dev{'; filled, test' * (len(parts) > 1)}."
-    told += "." + dots * bool(moved)
+    text += "." + dots * bool(moved)
 
     def drawn(curve: str, words: str, place: Callable[[OperatingPoint], tuple[Any, Any]]) -> Figure:
         def draw() -> Any:
@@ -815,7 +815,7 @@ def curve_figures(analysis: Analysis) -> list[Figure]:
             for k, points in enumerate(moved)
         ]
         svg, places = draw_moving_svg(draw, f"betaroc {curve}", marks)
-        return Figure(svg, f"{words} {told}", places=places)
+        return Figure(svg, f"{words} {text}", places=places)
 
     roc = drawn("roc", f"ROC: {TPR} against {FAR}.", lambda p: (p.far, p.tpr))
     points = [part.empirical.det().points() for part in parts]
@@ -877,8 +877,8 @@ def analysis_block(of: Analysis) -> list[Node]:
     """The decision, what test contradicts, the curves, rates at some thresholds."""
     tests, names = of.tests[:_TESTS], {}
     for part in of.parts:
-        given = name_shown(part.name, 24)
-        names[part.role] = part.role if given in ("", part.role) else f"{part.role} {given}"
+        value = name_shown(part.name, 24)
+        names[part.role] = part.role if value in ("", part.role) else f"{part.role} {value}"
     rows = contradictions(of.dev, of.tests, of.points, of.level)
     lines = contradiction_words(rows, names, of.level)[:_TESTS]
     if of.tests and not lines:

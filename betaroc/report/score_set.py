@@ -405,7 +405,7 @@ class Quality(Value):
 
 
 def quality_of(
-    given: ScoreData, fit: Fit | None, level: float, rng: Any, *, choose: bool = True,
+    value: ScoreData, fit: Fit | None, level: float, rng: Any, *, choose: bool = True,
     compared: FamilyComparison | str | None = None,
 ) -> Quality:  # fmt: skip
     """Everything that can be said; ``fit`` is None where no distributions were fitted.
@@ -413,10 +413,10 @@ def quality_of(
     Unless `choose`, families are not compared; `compared` is their comparison, or why there is
     none, where the fit was chosen by it. Of a summary only distances and rates can be judged.
     """
-    summary = given if isinstance(given, ScoreSummary) else None
+    summary = value if isinstance(value, ScoreSummary) else None
     rows = "" if summary is None else "it needs every score, which a summary does not keep"
     unfitted = "no distributions were fitted" if fit is None else ""
-    copies = "" if rows or whole_weights(given) else "weights are no whole numbers of copies"
+    copies = "" if rows or whole_weights(value) else "weights are no whole numbers of copies"
     check, unchecked = tried(
         lambda: check_fit(cast(Fit, fit), replicates=CHECK_REPLICATES, level=level, rng=rng),
         unfitted or rows or _policy_words(fit) or copies,
@@ -431,14 +431,14 @@ def quality_of(
     elif not rows:
         bounds = None if fit is None else bounds_of(fit.client.distribution)
         families, uncompared = (compared, "") if isinstance(compared, FamilyComparison) else (
-            tried(lambda: compare_families(given, bounds=bounds), compared or ""))  # fmt: skip
+            tried(lambda: compare_families(value, bounds=bounds), compared or ""))  # fmt: skip
         best = "empirical" if families is None else named(families.recommended)
     shapeless = "" if fit is None or has_shapes(fit.family) else (
         f"only beta fits can be; these are of {family_text(fit.family)}")  # fmt: skip
     audit, unaudited = tried(
         lambda: sensitivity(cast(Fit, fit)), rows or unfitted or shapeless or copies
     )
-    called = () if audit is None else _called_for(given._as_scores(), audit)
+    called = () if audit is None else _called_for(value._as_scores(), audit)
     of_summary = summary is not None and fit is not None
     return Quality(
         check, unchecked, families, uncompared, best, audit, unaudited, called,
@@ -758,29 +758,29 @@ def without_interval(part: ScoreSet, *, ends: bool = False) -> list[str]:
 
 
 # ------------------------------------------------------------------------- what was read
-def warn_of_test(given: ScoreData) -> None:
+def warn_of_test(value: ScoreData) -> None:
     """What test scores alone give away: reversed classes, few scores."""
-    scores = given._as_scores()
+    scores = value._as_scores()
     few = [
         f"only {number(total)} {CLASS_SLOTS[who][0]} score{'s' * (total != 1)}, fewer than"
         f" {SMALL_SAMPLE}: a rate counted on them moves in steps of 1/{number(total)}"
         for who, total in (("client", scores.client_total), ("impostor", scores.impostor_total))
         if total < SMALL_SAMPLE
     ]
-    reversed_scores(*given._distributions)
+    reversed_scores(*value._distributions)
     if few:
         warn(f"{'; '.join(few)}. Give more scores.", SmallSampleWarning)
 
 
-def summary_words(given: ScoreData) -> str:
+def summary_words(value: ScoreData) -> str:
     """What bins, or trials without a score, do to rates and area; else nothing."""
-    if not isinstance(given, ScoreSummary):
-        return given._rejected_words() if isinstance(given, Scores) else ""
-    far, frr = given.rate_error
+    if not isinstance(value, ScoreSummary):
+        return value._rejected_words() if isinstance(value, Scores) else ""
+    far, frr = value.rate_error
     return (
-        f"counted in {given.n_bins} bins: rates are exact at their borders; in between {FAR} is off"
+        f"counted in {value.n_bins} bins: rates are exact at their borders; in between {FAR} is off"
         f" by at most {percent(far)}, {FRR} by {percent(frr)} of all trials, the AUC of the scores"
-        f" by {number(given.auc_error, 2)}"
+        f" by {number(value.auc_error, 2)}"
     )
 
 
@@ -794,15 +794,15 @@ def file_words(role: str, scores: ScoreData) -> str:
     return f"{role}:{name} {sizes}{coarse and f'; {coarse}'}"
 
 
-def summary_numbers(given: ScoreData) -> dict[str, Any]:
+def summary_numbers(value: ScoreData) -> dict[str, Any]:
     """The same as the entry ``summary``, or the numbers of trials without a score."""
-    if not isinstance(given, ScoreSummary):
-        names = ("n_client_rejected", "n_impostor_rejected") if given.has_rejected else ()
-        return {name: getattr(given, name) for name in names}
-    far, frr = given.rate_error
-    layout = None if given.layout is None else list(given.layout)
-    errors = {"far": far, "frr": frr, "auc": given.auc_error}
-    return {"summary": {"bins": given.n_bins, "layout": layout, "error": errors}}
+    if not isinstance(value, ScoreSummary):
+        names = ("n_client_rejected", "n_impostor_rejected") if value.has_rejected else ()
+        return {name: getattr(value, name) for name in names}
+    far, frr = value.rate_error
+    layout = None if value.layout is None else list(value.layout)
+    errors = {"far": far, "frr": frr, "auc": value.auc_error}
+    return {"summary": {"bins": value.n_bins, "layout": layout, "error": errors}}
 
 
 #: Rates that stand in the tables of operating points.
@@ -924,9 +924,9 @@ def observed_points(
 
 def _expected(dev: ScoreSet, fit: Fit, t: Thresholds, level: float) -> tuple[Measured, ...]:
     """Intervals of the rates of a fit at a threshold, those of comparisons made too."""
-    options, made, rates = IntervalOptions(level), MADE if dev.has_rejected else {}, []
-    for key in (*SHOWN_RATES, *made):
-        of, name = (fit._scored if key in made else fit), made.get(key, key)
+    options, result, rates = IntervalOptions(level), MADE if dev.has_rejected else {}, []
+    for key in (*SHOWN_RATES, *result):
+        of, name = (fit._scored if key in result else fit), result.get(key, key)
         value = float(getattr(of.model._point(t), name))
         why = "" if 0.0 < value < 1.0 else f"it is {number(value)} by the distributions"
         # That of accepting all is below every score.

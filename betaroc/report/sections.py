@@ -267,12 +267,12 @@ def category_words(tests: CurveTests) -> list[str]:
         best = max(chances, key=lambda name: chances[name], default=fitted.value)
         known = f"probability {chance_words(chances[best])}" if chances else (
             f"as fitted, {_NOT_COMPUTED}")  # fmt: skip
-        said = f"{best} ({'; '.join(filter(None, (_SHAPES.get(best), known)))})"
+        text = f"{best} ({'; '.join(filter(None, (_SHAPES.get(best), known)))})"
         if chances and chances[best] < tests.level:
             more = tests.wanted(least_sign(chances, _RISING))
-            said = f"cannot tell at {level_words(tests.level)} confidence (probability"
-            said += f" {_likely(chances)}); {more}"
-        words.append(f"{CLASS_SLOTS[who][0]}: {said}")
+            text = f"cannot tell at {level_words(tests.level)} confidence (probability"
+            text += f" {_likely(chances)}); {more}"
+        words.append(f"{CLASS_SLOTS[who][0]}: {text}")
     return words
 
 
@@ -530,8 +530,8 @@ def read_section(sets: NamedSets, reason: str) -> Section:
             lines.append(f"{role}: not fitted; a warning says why.")
         elif fit_families(part.fit) != family:
             lines.append(f"{role}: fitted by {fit_families(part.fit)}.")
-    one = "One family serves all sets; the fit and the thresholds come from dev alone."
-    lines += [one] * bool(tests)
+    item = "One family serves all sets; the fit and the thresholds come from dev alone."
+    lines += [item] * bool(tests)
     lines.append(
         "A score is accepted if it is greater than the threshold; nothing was rescaled, flipped or"
         " dropped unless a line here says so."
@@ -765,7 +765,9 @@ def checks_section(
     """Verdicts, tests, tails and distances of every fit, pictures of dev's, the rules folded."""
     title, modelled = "Can the fit be believed?", [pair for pair in sets if pair[0].modelled]
     if not modelled:
-        verdicts: list[Node] = [one.node(role) for part, role in sets for one in part.statuses]
+        verdicts: list[Node] = [
+            status.node(role) for part, role in sets for status in part.statuses
+        ]
         verdicts.append(Words("No distributions were fitted: there is nothing to check."))
         return Section(title, tuple(verdicts), "no distributions were fitted", "checks")
     note = (
@@ -776,7 +778,7 @@ def checks_section(
     rules = Section("Rules of these verdicts", (Words(_rules(sets, level, seed), "legend"),),
                     folded=True)  # fmt: skip
     findings = [
-        f"{role}: {', '.join(f'{one.of} {one.verdict}' for one in part.statuses)}"
+        f"{role}: {', '.join(f'{status.of} {status.verdict}' for status in part.statuses)}"
         for part, role in sets if part.statuses
     ]  # fmt: skip
     nodes = [
@@ -789,7 +791,7 @@ def checks_section(
 def _check(part: ScoreSet, figures: Sequence[Figure]) -> list[Node]:
     """The verdicts on a fit, its pictures, the tests or why there are none, its tails."""
     quality, fit = part.quality, part.scored.fit
-    nodes: list[Node] = [one.node() for one in part.statuses]
+    nodes: list[Node] = [status.node() for status in part.statuses]
     nodes += [Figures(tuple(figures))] * bool(figures)
     if quality is None:
         return nodes
@@ -866,8 +868,8 @@ def _fitted_words(part: ScoreSet, *, alone: bool) -> str:
         return ""
     fitted, best = family_text(fit.family), family_text(quality.recommended)
     if fitted == best:
-        one = "no other family was compared" if alone else "it is the recommended one"
-        return f"{part.role}: fitted {fitted}; {one}."
+        item = "no other family was compared" if alone else "it is the recommended one"
+        return f"{part.role}: fitted {fitted}; {item}."
     return (
         f"{part.role}: another family is recommended, {best}; what stands here is of the one"
         f" fitted, {fitted}."
@@ -916,7 +918,7 @@ def fit_view(part: ScoreSet, reason: str, level: float, seed: int) -> list[Secti
 
 def systems_section(documents: Sequence[Mapping[str, Any]], reading: str) -> list[Node]:
     """The files and families of several systems, and a row per system and class."""
-    lines, rows, kept = [], [], dict[str, list[Any]]()
+    lines, rows, keep = [], [], dict[str, list[Any]]()
     for system in documents:
         name = system["system"]
         file = "" if system["source"] is None else f" {path_words(system['source'])}"
@@ -932,11 +934,11 @@ def systems_section(documents: Sequence[Mapping[str, Any]], reading: str) -> lis
             parameters = " ".join(f"{name}={number(v)}" for name, v in params)
             values = system | law | {"class": who, "parameters": parameters}
             for key in _SYSTEM_COLUMNS:
-                kept.setdefault(key, []).append(values[key])
+                keep.setdefault(key, []).append(values[key])
     head = ("system", "class", "family", "n", "AUC", EER, "off by", "verdict")
     return [
         Words("\n".join([*lines, reading]), "given"),
-        Grid(head, tuple(rows), (1, 2, 7), kept),
+        Grid(head, tuple(rows), (1, 2, 7), keep),
         Words(
             f"AUC and {EER} by the fitted distributions; off by: the largest distance of a fitted"
             " distribution from the scores; verdict: whether that is within 0.05 whatever chance"

@@ -173,16 +173,16 @@ def thresholds_grid(
     page: bool = False,
 ) -> Grid:  # fmt: skip
     """One row per system and test: threshold, both rates, on a page status and differences."""
-    rows, kept = list[dict[Cell | Name | str, Content]](), []
+    rows, keep = list[dict[Cell | Name | str, Content]](), []
     for system in systems:
         for k, test in enumerate(system.tests or (None,)):
-            row = _cells(system, test, k, page=page, tested=any(one.tests for one in systems))
+            row = _cells(system, test, k, page=page, tested=any(item.tests for item in systems))
             if comparison is not None:
                 against = "" if k else _against(comparison, systems[0].name, system.name)
                 row[Cell("against the first", f"{HTER}, all at once")] = against
             rows.append(row)
-            kept.append(_values(system, test and test.check))
-    columns = dict(zip(_KEPT, map(list, zip(*kept, strict=True)), strict=True))
+            keep.append(_values(system, test and test.check))
+    columns = dict(zip(_KEPT, map(list, zip(*keep, strict=True)), strict=True))
     body = tuple(Row(tuple(row.values())) for row in rows)
     return Grid(tuple(rows[0]), body, (0, 1) if page else (0,), columns)
 

@@ -236,18 +236,20 @@ class ThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         checked_pair(self.family, (AUTO, BEST))
         checked_request(**{name: getattr(self, name) for name in _ASKED})
         X, y = indexable(X, y)
-        found = labels_of(y)
-        labels = two_labels(np.unique(found), self.pos_label, guess=True)
-        clients = labels.clients(found)
+        result = labels_of(y)
+        labels = two_labels(np.unique(result), self.pos_label, guess=True)
+        clients = labels.clients(result)
         fit_params, split_params = self._routed(weight, groups, params)
-        given = {
-            "weights": None if weight is None else _weights(weight, found.size),
+        value = {
+            "weights": None if weight is None else _weights(weight, result.size),
             "groups": None if groups is None else np.asarray(groups),
         }
         splits = self._splits(X, y, clients, groups, split_params)
-        rows = np.arange(found.size) if splits is None else np.concatenate([s.test for s in splits])
-        ranks = np.arange(found.size) + found.size * clients
-        self._refuse_early(_scores(found, labels.client, ranks[rows], rows, given))
+        rows = (
+            np.arange(result.size) if splits is None else np.concatenate([s.test for s in splits])
+        )
+        ranks = np.arange(result.size) + result.size * clients
+        self._refuse_early(_scores(result, labels.client, ranks[rows], rows, value))
         if splits is None:
             self.estimator_ = self.estimator
             values = client_scores(self.estimator, X, method, labels)
@@ -255,7 +257,7 @@ class ThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
             values = out_of_fold(
                 self.estimator, X, y, splits, method, labels, fit_params, self.n_jobs
             )
-        self.scores_ = _scores(found, labels.client, values, rows, given)
+        self.scores_ = _scores(result, labels.client, values, rows, value)
         self.decision_: Decision = decide(self.scores_, **self._asked())
         if splits is not None:
             self.estimator_ = clone(self.estimator).fit(X, y, **fit_params)
@@ -453,8 +455,8 @@ def _weights(weight: npt.ArrayLike, n: int) -> FloatArray:
 
 
 def _scores(
-    found: AnyArray, client: Any, values: AnyArray, rows: IntArray, given: dict[str, Any]
+    result: AnyArray, client: Any, values: AnyArray, rows: IntArray, value: dict[str, Any]
 ) -> Scores:
     """Scores of some rows, with what is given of all."""
-    own: dict[str, Any] = {n: None if v is None else v[rows] for n, v in given.items()}
-    return Scores.from_labels(found[rows], values, client_label=client, **own)
+    own: dict[str, Any] = {n: None if v is None else v[rows] for n, v in value.items()}
+    return Scores.from_labels(result[rows], values, client_label=client, **own)

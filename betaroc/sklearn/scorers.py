@@ -61,8 +61,8 @@ def _weighted_error(
     pos_label: object = None,
     sample_weight: npt.ArrayLike | None = None,
 ) -> float:
-    found, predicted = labels_of(y_true, "y_true"), np.asarray(column_or_1d(y_pred))
-    classes = np.unique(found)
+    result, predicted = labels_of(y_true, "y_true"), np.asarray(column_or_1d(y_pred))
+    classes = np.unique(result)
     labels = two_labels(classes, pos_label, name="y_true")
     others = sorted(set(predicted.tolist()) - set(classes.tolist()))
     if others:
@@ -70,22 +70,22 @@ def _weighted_error(
             f"y_pred must hold the labels of y_true, {listed(classes.tolist())}; the estimator"
             f" predicts {listed(others)} too. Fit it to the same labels."
         )
-    weights = np.ones(found.size)
+    weights = np.ones(result.size)
     if sample_weight is not None:
-        weights = weights_array(sample_weight, found.size, "sample_weight")
-    client, accepted = labels.clients(found), labels.clients(predicted)
+        weights = weights_array(sample_weight, result.size, "sample_weight")
+    client, accepted = labels.clients(result), labels.clients(predicted)
     far = _share(accepted, ~client, weights)
     return alpha * far + (1.0 - alpha) * _share(~accepted, client, weights)
 
 
-def _share(those: BoolArray, among: BoolArray, weights: AnyArray) -> float:
+def _share(items: BoolArray, among: BoolArray, weights: AnyArray) -> float:
     total = float(weights[among].sum())
     if total == 0.0:
         raise InputError.about("sample_weight")(
             "sample_weight must have a sum > 0 in both classes; it is 0 in one. Give one of its"
             " rows a positive weight."
         )
-    return float(weights[among & those].sum()) / total
+    return float(weights[among & items].sum()) / total
 
 
 hter_scorer = weighted_error_scorer(0.5)

@@ -142,25 +142,25 @@ def client_scores(estimator: Any, X: Any, method: str, labels: TwoLabels) -> Flo
             f"estimator must be a classifier of the two labels {listed(labels)}; its classes_ are"
             f" {listed(classes.tolist()) or 'missing'}. Fit it to both."
         )
-    found = np.asarray(getattr(estimator, method)(X))
+    result = np.asarray(getattr(estimator, method)(X))
     if method == "predict_proba":
-        return np.asarray(found[:, np.flatnonzero(classes == labels.client)[0]])
-    return found if classes[1] == labels.client else -found
+        return np.asarray(result[:, np.flatnonzero(classes == labels.client)[0]])
+    return result if classes[1] == labels.client else -result
 
 
 def checked_splits(splits: Any, clients: AnyArray) -> list[Split]:
     """Folds that leave both classes to train on, and test a row once at most."""
-    found = [_split(fold) for fold in splits]
-    if not found:
+    result = [_split(fold) for fold in splits]
+    if not result:
         raise InputError.about("cv")("cv must give at least one fold; it gives none.")
-    for k, fold in enumerate(found):
+    for k, fold in enumerate(result):
         trained = clients[fold.train]
         if trained.all() or not trained.any():
             raise InputError.about("cv")(
-                f"cv must leave both classes to train on; fold {k} of {len(found)} trains on"
+                f"cv must leave both classes to train on; fold {k} of {len(result)} trains on"
                 f" {trained.size} rows of one class. Take fewer folds or a stratified splitter."
             )
-    tested = np.concatenate([fold.test for fold in found])
+    tested = np.concatenate([fold.test for fold in result])
     rows, times = np.unique(tested, return_counts=True)
     if times.max(initial=0) > 1:
         at = int(np.argmax(times))
@@ -168,18 +168,18 @@ def checked_splits(splits: Any, clients: AnyArray) -> list[Split]:
             f"cv must test a row once at most, so that scores are separate trials; row"
             f" {int(rows[at])} is tested {int(times[at])} times. Take a splitter without repeats."
         )
-    return found
+    return result
 
 
 def _split(fold: Any) -> Split:
     """Rows to train on and to test, by their numbers or by booleans."""
-    found = tuple(map(np.asarray, fold)) if width_of(fold) == 2 else ()
-    if not found or any(rows.dtype.kind not in "iub" or rows.ndim != 1 for rows in found):
+    result = tuple(map(np.asarray, fold)) if width_of(fold) == 2 else ()
+    if not result or any(rows.dtype.kind not in "iub" or rows.ndim != 1 for rows in result):
         raise InputTypeError.about("cv")(
             "cv must give pairs of rows, those to train on and those to test, by number; got"
             f" {shown(fold)}. Take a number of folds, a splitter, or a list of such pairs."
         )
-    return Split(*found)
+    return Split(*result)
 
 
 def out_of_fold(
@@ -217,10 +217,10 @@ def labelled_scores(
     y_true: npt.ArrayLike, y_score: npt.ArrayLike, weights: Any, pos_label: Any, name: str | None
 ) -> Scores:
     """Scores with their labels; the client's must be said unless there is one way to read them."""
-    found = labels_of(y_true, "y_true")
-    labels = two_labels(np.unique(found), pos_label, name="y_true")
+    result = labels_of(y_true, "y_true")
+    labels = two_labels(np.unique(result), pos_label, name="y_true")
     return Scores.from_labels(
-        found, y_score, client_label=labels.client, weights=weights, name=_called(name)
+        result, y_score, client_label=labels.client, weights=weights, name=_called(name)
     )
 
 
@@ -236,12 +236,12 @@ def scores_of_estimator(
     """Scores of a fitted estimator, named as its class unless a name is given."""
     method = response_method_of(estimator, response_method)
     check_is_fitted(estimator)
-    found = labels_of(y)
-    labels = two_labels(np.unique(found), pos_label, guess=True)
+    result = labels_of(y)
+    labels = two_labels(np.unique(result), pos_label, guess=True)
     values = client_scores(estimator, X, method, labels)
     called = _called(name) or type(estimator).__name__
     return Scores.from_labels(
-        found, values, client_label=labels.client, weights=weights, name=called
+        result, values, client_label=labels.client, weights=weights, name=called
     )
 
 

@@ -60,9 +60,9 @@ def draw_and_fit(trials: Sequence[Trial]) -> None:
         return
     pairs = _shapes(*np.concatenate(g, axis=1)).reshape(-1, 4)
     settled: Any = np.isfinite(pairs).all(axis=1).tolist()
-    for trial, known, found in zip(plain, settled, pairs.tolist(), strict=True):
+    for trial, known, result in zip(plain, settled, pairs.tolist(), strict=True):
         if known:
-            trial.take_shapes(found)
+            trial.take_shapes(result)
 
 
 def _group_means(group: Sequence[Trial], sizes: tuple[int, int]) -> FloatArray:
@@ -74,7 +74,7 @@ def _group_means(group: Sequence[Trial], sizes: tuple[int, int]) -> FloatArray:
         drawn = [trial.drawn for trial in group[first : first + step]]
         for who, n in enumerate(sizes):
             shape = len(drawn), n
-            x, here = (one[: len(drawn) * n] for one in (rows, room))
+            x, here = (item[: len(drawn) * n] for item in (rows, room))
             np.concatenate([pair[who] for pair in drawn], out=x)
             part = slice(2 * first + who, 2 * (first + len(drawn)), 2)
             means[:, part] = _mean_logs(x.reshape(shape), here.reshape(shape))
@@ -230,8 +230,8 @@ def computed(block: Block) -> ResultColumns:
         settings = {k: _tried(partial(setting, c, block.model)) for k, c in block.cells.items()}
         rows = []
         for cell, replicate in block.trials:
-            (here, error), given = settings[cell], MappingProxyType(block.cells[cell])
-            trial = None if here is None else Trial(given, cell, replicate, block.seed, here)
+            (here, error), value = settings[cell], MappingProxyType(block.cells[cell])
+            trial = None if here is None else Trial(value, cell, replicate, block.seed, here)
             rows.append(_Row(cell, replicate, trial, {}, error))
         shared: dict[tuple[int, str], Entry] = {}
         for some in _held(rows):
@@ -301,10 +301,10 @@ def _fill(
         if is_shared and key in shared:
             row.values[statistic.column] = shared[key]
             continue
-        found, row.error = _tried(partial(statistic.of, row.trial))
-        row.values |= found or {}
-        if is_shared and found:
-            shared[key] = found[statistic.column]
+        result, row.error = _tried(partial(statistic.of, row.trial))
+        row.values |= result or {}
+        if is_shared and result:
+            shared[key] = result[statistic.column]
 
 
 def _words(error: Exception) -> str:
@@ -329,12 +329,12 @@ def _words(error: Exception) -> str:
 # -------------------------------------------------------------------------------- columns
 def _columns(rows: Sequence[_Row], block: Block) -> ResultColumns:
     """Rows as columns: cell, replicate, parameters, statistics, status, error."""
-    found = {
+    result = {
         "cell": ResultColumn(int, [row.cell for row in rows]),
         "replicate": ResultColumn(int, [row.replicate for row in rows]),
     }
     for name, value in next(iter(block.cells.values())).items():
-        found[name] = ResultColumn(type(value), [block.cells[row.cell][name] for row in rows])
+        result[name] = ResultColumn(type(value), [block.cells[row.cell][name] for row in rows])
     for statistic in block.statistics:
         kinds: dict[str, type[Any] | None] = {statistic.column: statistic.kind}
         if statistic.function is not None:  # its columns, and their kinds, are what it returned
@@ -343,10 +343,10 @@ def _columns(rows: Sequence[_Row], block: Block) -> ResultColumns:
                      if name == column or name.startswith(f"{column}.")}  # fmt: skip
         for name, kind in kinds.items():
             values = [None if row.error else row.values.get(name) for row in rows]
-            found[name] = ResultColumn(kind or _kind(values, name, rows), values)
-    found["status"] = ResultColumn(str, [_FAILED if row.error else _OK for row in rows])
-    found["error"] = ResultColumn(str, [row.error for row in rows])
-    return found
+            result[name] = ResultColumn(kind or _kind(values, name, rows), values)
+    result["status"] = ResultColumn(str, [_FAILED if row.error else _OK for row in rows])
+    result["error"] = ResultColumn(str, [row.error for row in rows])
+    return result
 
 
 def _kind(values: list[Any], name: str, rows: Sequence[_Row]) -> type[Any] | None:

@@ -56,18 +56,18 @@ def read_configuration(path: str | os.PathLike[str]) -> Configuration:
 
     Folders are from where the file is, and below.
     """
-    found = read_toml(Path(path), "the configuration", "Name the TOML file of a study.")
-    _refuse_unknown(found, _KEYS, "")
+    result = read_toml(Path(path), "the configuration", "Name the TOML file of a study.")
+    _refuse_unknown(result, _KEYS, "")
     for key in ("statistics", "design"):
-        if key not in found:
+        if key not in result:
             raise InputError(
-                f"{shown(str(path))} must have {key}; it has {listed(found) or 'nothing'}."
+                f"{shown(str(path))} must have {key}; it has {listed(result) or 'nothing'}."
                 ' Such as statistics = ["fit.auc"] and a table [design.grid].'
             )
-    folder = found.get("folder", Path(path).stem)
+    folder = result.get("folder", Path(path).stem)
     if not isinstance(folder, str) or not folder:
         raise refusal("folder", "be text", shown(folder), "Name a folder.", InputTypeError)
-    statistics, design = found["statistics"], found["design"]
+    statistics, design = result["statistics"], result["design"]
     if not isinstance(statistics, list | dict) or not statistics:
         raise InputTypeError.about("statistics")(
             "statistics must be a list of names, or a table of columns; got"
@@ -84,14 +84,14 @@ def read_configuration(path: str | os.PathLike[str]) -> Configuration:
             raise InputTypeError(f"design.{kind} must be a table; got {shown(table)}.")
         if kind != "grid":
             checks.count(table.get(_POINTS), f"design.{kind}.{_POINTS}")
-    seed, block = found.get("seed"), found.get("block")
+    seed, block = result.get("seed"), result.get("block")
     return Configuration(
         statistics,
         design,
         _below(Path(path), folder),
-        checks.count(found.get("replicates", 1), "the number of replicates"),
+        checks.count(result.get("replicates", 1), "the number of replicates"),
         None if seed is None else checks.count(seed, "seed", 0),
-        found.get("workers", 1),
+        result.get("workers", 1),
         None if block is None else checks.count(block, "block"),
     )
 
@@ -110,11 +110,11 @@ def _below(path: Path, folder: str) -> str:
     return folder if home == Path.cwd() else str(path.parent / folder)
 
 
-def _refuse_unknown(found: Mapping[str, Any], known: Sequence[str], where: str) -> None:
-    for key in found:
+def _refuse_unknown(result: Mapping[str, Any], known: Sequence[str], where: str) -> None:
+    for key in result:
         if key not in known:
-            meant = f"Did you mean [design.{key}]?" if key in _KINDS else nearest(key, known)
+            intended = f"Did you mean [design.{key}]?" if key in _KINDS else nearest(key, known)
             raise InputError(
                 f"{where or 'the configuration'} must have keys of {listed(known, 8)}; got"
-                f" {where + '.' if where else ''}{key}. {meant}".rstrip()
+                f" {where + '.' if where else ''}{key}. {intended}".rstrip()
             )

@@ -80,11 +80,11 @@ class Design(Noun):
 
     def __post_init__(self) -> None:
         for part in ("names", "columns"):
-            given = getattr(self, part)
-            if not isinstance(given, tuple | list):
+            value = getattr(self, part)
+            if not isinstance(value, tuple | list):
                 raise InputTypeError.about(part)(
-                    f"{part} must be a tuple with an entry for each parameter; got {shown(given)}"
-                    f" of type {type(given).__name__}. Design.grid(levels) makes a design from a"
+                    f"{part} must be a tuple with an entry for each parameter; got {shown(value)}"
+                    f" of type {type(value).__name__}. Design.grid(levels) makes a design from a"
                     " mapping."
                 )
         names, columns = tuple(self.names), tuple(self.columns)
@@ -338,26 +338,26 @@ def _digest(content: Any) -> str:
     return hashlib.sha256(text.encode("utf-8")).hexdigest()
 
 
-def as_design(given: Any) -> Design:
+def as_design(value: Any) -> Design:
     """A design, or a mapping as a grid."""
-    if isinstance(given, Design):
-        return given
-    if isinstance(given, Mapping):
-        return Design.grid(given)
+    if isinstance(value, Design):
+        return value
+    if isinstance(value, Mapping):
+        return Design.grid(value)
     raise InputTypeError.about("design")(
-        f"design must be a Design or a mapping of names to levels; got {shown(given)} of type"
-        f" {type(given).__name__}. Use Design.grid, Design.sobol or Design.latin_hypercube."
+        f"design must be a Design or a mapping of names to levels; got {shown(value)} of type"
+        f" {type(value).__name__}. Use Design.grid, Design.sobol or Design.latin_hypercube."
     )
 
 
 # ---------------------------------------------------------------------------------- checks
-def _mapping(given: Any, name: str, such_as: str) -> Mapping[Any, Any]:
-    if isinstance(given, Mapping) and given:
-        return given
-    kind = InputError if isinstance(given, Mapping) else InputTypeError
+def _mapping(value: Any, name: str, such_as: str) -> Mapping[Any, Any]:
+    if isinstance(value, Mapping) and value:
+        return value
+    kind = InputError if isinstance(value, Mapping) else InputTypeError
     raise kind.about(name)(
-        f"{name} must be a mapping of at least one parameter; got {shown(given)} of type"
-        f" {type(given).__name__}. Give one such as {such_as}."
+        f"{name} must be a mapping of at least one parameter; got {shown(value)} of type"
+        f" {type(value).__name__}. Give one such as {such_as}."
     )
 
 
@@ -366,8 +366,8 @@ _KINDS = {bool: "booleans", float: "numbers", str: "text"}
 
 def _column(values: Any, name: object) -> tuple[Any, ...]:
     """The values of one parameter as plain Python ones of one kind."""
-    one = isinstance(values, str | bytes | Set | Mapping)
-    if one or np.ndim(values) == 0 or not isinstance(values, Iterable):
+    item = isinstance(values, str | bytes | Set | Mapping)
+    if item or np.ndim(values) == 0 or not isinstance(values, Iterable):
         raise InputTypeError.about("levels")(
             f"levels must be sequences; {name!r} has {shown(values)} of type"
             f" {type(values).__name__}. Give a list, such as [0.5, 1.0]."
@@ -410,21 +410,21 @@ def _python(value: Any) -> Any:
     return value
 
 
-def checked_text(text: str, what: str) -> str:
+def checked_text(text: str, noun: str) -> str:
     """Text that a file can hold."""
     try:
         text.encode("utf-8")
     except UnicodeEncodeError as error:
         raise InputError(
-            f"{what} must be text that UTF-8 can hold; got {shown(text)}, with half a surrogate"
+            f"{noun} must be text that UTF-8 can hold; got {shown(text)}, with half a surrogate"
             f" pair at place {error.start}. Leave it out."
         ) from error
     return text
 
 
-def _points(given: Any, units: Callable[[int], FloatArray]) -> Design:
+def _points(value: Any, units: Callable[[int], FloatArray]) -> Design:
     """Points of the unit cube in the ranges of parameters."""
-    ranges = _mapping(given, "ranges", '{"a_c": (0.2, 5.0, "log")}')
+    ranges = _mapping(value, "ranges", '{"a_c": (0.2, 5.0, "log")}')
     checked = [_range(name, values) for name, values in ranges.items()]
     columns = []
     for (low, high, log, whole), unit in zip(checked, units(len(checked)).T, strict=True):

@@ -123,8 +123,8 @@ def check_design(design: Design, *, own_model: bool) -> None:
 
     Of a user's own ``model`` the names that say which pair it is are free.
     """
-    given = dict(zip(design.names, design.columns, strict=True))
-    for name, column in given.items():
+    argument = dict(zip(design.names, design.columns, strict=True))
+    for name, column in argument.items():
         if own_model and (name not in PARAMETERS or name in _OF_PAIR):
             continue
         if name not in PARAMETERS:
@@ -136,36 +136,36 @@ def check_design(design: Design, *, own_model: bool) -> None:
         for value in set(column):
             PARAMETERS[name](value, name)
     if not own_model:
-        _check_pair(set(given), set(given.get("law", ("beta",))))
+        _check_pair(set(argument), set(argument.get("law", ("beta",))))
     for first in ("n", "n_test"):
         parts = f"{first}_client", f"{first}_impostor"
-        there = [name for name in parts if name in given]
-        if first in given and there:
+        present = [name for name in parts if name in argument]
+        if first in argument and present:
             raise InputError(
-                f"{first} is the size of both classes; {listed(there)} is given beside it."
+                f"{first} is the size of both classes; {listed(present)} is given beside it."
                 " Leave one of them out."
             )
-        if len(there) == 1:
+        if len(present) == 1:
             raise InputError(
-                f"{listed(parts)} must be given together; got {listed(there)} alone. Give the"
+                f"{listed(parts)} must be given together; got {listed(present)} alone. Give the"
                 f" other too, or {first!r} for both."
             )
-    if "resolution" in given and "rounding" in given:
+    if "resolution" in argument and "rounding" in argument:
         raise InputError(
             "resolution rounds scores and tells the fit, rounding does not tell it; got both."
             " Leave one of them out."
         )
 
 
-def _check_pair(given: set[str], laws: set[str]) -> None:
+def _check_pair(value: set[str], laws: set[str]) -> None:
     shapes = {f"{name}_{who}" for law in laws for name in LAWS[law][1] for who in "ci"}
-    prescribed, typed = sorted(given & set(_PRESCRIBED)), sorted(given & set(_SHAPES))
+    prescribed, typed = sorted(value & set(_PRESCRIBED)), sorted(value & set(_SHAPES))
     if prescribed and typed:
         raise InputError(
             f"the true pair must be given by its parameters or by what it is to have; got"
             f" {listed(typed)} and {listed(prescribed)}. Leave one kind out."
         )
-    missing = sorted(shapes - given) if not prescribed else []
+    missing = sorted(shapes - value) if not prescribed else []
     surplus = sorted(set(typed) - shapes)
     if missing or surplus:
         names = missing or surplus
@@ -183,13 +183,13 @@ def setting(cell: Mapping[str, Any], model: CellModel | None) -> Setting:
     sizes = cell_sizes(cell, "n")
     prior = cell.get("prior")
     if model is not None:
-        found = model(dict(cell))
-        if not isinstance(found, ScoreModel):
+        result = model(dict(cell))
+        if not isinstance(result, ScoreModel):
             raise InputTypeError.about("model")(
-                f"model must return a ScoreModel of each cell; got {shown(found)} of type"
-                f" {type(found).__name__}. Return br.ScoreModel(client, impostor)."
+                f"model must return a ScoreModel of each cell; got {shown(result)} of type"
+                f" {type(result).__name__}. Return br.ScoreModel(client, impostor)."
             )
-        true = found if prior is None else _with_prior(found, prior)
+        true = result if prior is None else _with_prior(result, prior)
     else:
         share = 0.5 if sizes is None else sizes[0] / (sizes[0] + sizes[1])
         true = _true_pair(cell, share if prior is None else prior)
@@ -237,10 +237,10 @@ def cell_sizes(cell: Mapping[str, Any], name: str) -> tuple[int, int] | None:
 
 def _true_pair(cell: Mapping[str, Any], prior: float) -> ScoreModel:
     if not cell.keys().isdisjoint(_PRESCRIBED):
-        found = _solution(cell.get("law", "beta"), *(cell.get(name) for name in _PRESCRIBED))
-        if isinstance(found, BetarocError):
-            raise found.with_traceback(None)
-        return _with_prior(found, prior)
+        result = _solution(cell.get("law", "beta"), *(cell.get(name) for name in _PRESCRIBED))
+        if isinstance(result, BetarocError):
+            raise result.with_traceback(None)
+        return _with_prior(result, prior)
     law, names = LAWS[cell.get("law", "beta")]
     client, impostor = (law(*(float(cell[f"{name}_{who}"]) for name in names)) for who in "ci")
     return ScoreModel(client, impostor, prior=prior)

@@ -376,7 +376,7 @@ def plan_sample_size(
         _refuse_wide(name, asked, request.wanted, models[0])
     goal = _goal(name, asked, models, options, request)
     sizes, reached = fewest_scores(goal, request.wanted, request.ratio)
-    found = SampleSize(
+    result = SampleSize(
         stat=name,
         at="" if asked is None else str(asked.where)[1:],
         n_client=sizes[0],
@@ -398,7 +398,7 @@ def plan_sample_size(
             f" plan are good from {_FEW} scores of a class on. Simulate, or take more.",
             SmallSampleWarning,
         )
-    return found if asked is None else _supported(found, asked, models)
+    return result if asked is None else _supported(result, asked, models)
 
 
 def _supported(found: SampleSize, asked: Asking, models: tuple[ScoreModel, ...]) -> SampleSize:
@@ -454,36 +454,36 @@ def checked_plan(
 
 def _request(
     name: str, asked: Asking | None, systems: int, *, level: Any, ratio: Any, method: Any,
-    **given: Any,
+    **value: Any,
 ) -> PlanRequest:  # fmt: skip
     kind = "gap" if name == _GAP else "chance" if asked is None else "width"
     if kind == "width" and systems == 2:
         kind = "difference"
-    _refuse_unused(name, kind, given, method)
+    _refuse_unused(name, kind, value, method)
     options, measure, r = IntervalOptions(level, groups=False), "", math.nan
     if name in _SHAPES and options.level != _LEVEL:
         raise InputError(
             f"{name!r} has no level: the category fitted is right or wrong; got"
             f" level={options.level!r}. Leave it out, and give the probability as power."
         )
-    by_chance = kind == "chance" or given["power"] is not None
+    by_chance = kind == "chance" or value["power"] is not None
     if by_chance:
         # Of a side or a difference above what a test of that level finds where there is none.
         least = options.tail if kind == "difference" or name in SIDES else 0.0
         must = f"be a probability strictly between {least:.4g} and 1"
-        power = POWER if given["power"] is None else given["power"]
+        power = POWER if value["power"] is None else value["power"]
         wanted = checks.fraction(power, "power", must)
         if not least < wanted < 1.0:
             raise InputError(f"power must {must}; got {power!r}. Give a fraction, such as 0.8.")
     else:
-        wanted = checks.positive(given["width"], "width")
+        wanted = checks.positive(value["width"], "width")
     if kind == "gap":
         asked_for = {"measure": "hter", "thresholds": "smooth"}
-        asked_for |= {k: given[k] for k in asked_for if given[k] is not None}
+        asked_for |= {k: value[k] for k in asked_for if value[k] is not None}
         measure = checks.choice(asked_for["measure"], _MEASURES, "measure")
         method = checks.choice(asked_for["thresholds"], _THRESHOLDS, "thresholds")
     if kind == "difference":
-        r = given["correlation"]
+        r = value["correlation"]
         r = 0.0 if r is None else checks.finite(r, "correlation")
         if not -1.0 <= r <= 1.0:
             raise InputError.about("correlation")(
@@ -494,16 +494,16 @@ def _request(
     return PlanRequest(kind, by_chance, wanted, chosen, _ratio(ratio), r, measure)
 
 
-def _asked(stat: Any, given: tuple[Any, ...], point: PointArguments) -> tuple[str, Asking | None]:
+def _asked(stat: Any, value: tuple[Any, ...], point: PointArguments) -> tuple[str, Asking | None]:
     """The name of what is planned, and the statistic; sides and shapes are none."""
     if not isinstance(stat, str):
-        found = asking(stat, given, **point)
-        return f"{found.name}(model)", found
+        result = asking(stat, value, **point)
+        return f"{result.name}(model)", result
     own, at, behind = stat.partition("@")
     name = checks.choice(own, (*STATISTICS, *SIDES, *_SHAPES, _GAP), "stat", _NAMES)
     if name in STATISTICS:
-        return name, asking(stat, given, **point)
-    got = [behind] * bool(at) + [*map(checks.shown, given)]
+        return name, asking(stat, value, **point)
+    got = [behind] * bool(at) + [*map(checks.shown, value)]
     got += [f"{k}={checks.shown(v)}" for k, v in point.items()]
     if name == _GAP:  # at one alpha: the point of a weighted error
         if len(got) != 1 or (not at and "alpha" not in point):

@@ -95,12 +95,12 @@ def scattered(fit: Fit) -> list[Fit]:
     laws = fit.client.distribution, fit.impostor.distribution
     sizes = fit.client.n, fit.impostor.n
     away = math.sqrt(len(errors.roots))
-    found = []
+    result = []
     for root in errors.roots:
         for side in (away, -away):
             moved = laws_at(laws, errors.names, centre + side * root)
-            found.append(expected_fit(ScoreModel(*moved, prior=fit.model.prior), sizes))
-    return found
+            result.append(expected_fit(ScoreModel(*moved, prior=fit.model.prior), sizes))
+    return result
 
 
 def mean_over_fits(of: Callable[[Fit], float], fit: Fit) -> tuple[float, float]:
@@ -109,7 +109,7 @@ def mean_over_fits(of: Callable[[Fit], float], fit: Fit) -> tuple[float, float]:
     Where a fit nearby has no such number, the number of the expected one, and nan.
     """
     try:
-        values = np.array([of(one) for one in scattered(fit)])
+        values = np.array([of(item) for item in scattered(fit)])
     except (InputError, OverflowError):
         return of(fit), math.nan
     if not np.all(np.isfinite(values)):
@@ -233,11 +233,11 @@ def difference_goal(
 
     def interval(model: ScoreModel, sizes: Sizes) -> Interval:
         by_delta = replace(options, method=METHODS[0])
-        found = bare_interval(expected_fit(model, sizes), asked, by_delta)
+        result = bare_interval(expected_fit(model, sizes), asked, by_delta)
         if options.method != BOTH:
-            return found
+            return result
         low, high = _ends_of_scores(asked, model, options, sizes)
-        return replace(found, low=min(found.low, low), high=max(found.high, high))
+        return replace(result, low=min(result.low, low), high=max(result.high, high))
 
     def reached(sizes: Sizes) -> float:
         one, two = (interval(model, sizes) for model in models)
@@ -386,8 +386,8 @@ def gap_width(
         """Variance of the value of the true distributions at dev's threshold."""
         if measure != "hter":
             return 0.0
-        found = epc_forecast(model, n_client=sizes[0], n_impostor=sizes[1], alpha=[alpha])
-        return float(getattr(found, f"{options.method}_hter_sd")[0]) ** 2
+        result = epc_forecast(model, n_client=sizes[0], n_impostor=sizes[1], alpha=[alpha])
+        return float(getattr(result, f"{options.method}_hter_sd")[0]) ** 2
 
     beside = expected if len(models) == 1 else chosen
 
@@ -511,14 +511,14 @@ def tail_width(asked: Asking, model: ScoreModel, options: IntervalOptions) -> Go
     The tail is fitted to the medians of the most extreme scores of so many. Nearer to the body,
     and of fewer than 200 scores, the exact interval of the count that is expected.
     """
-    (point, given), of_threshold = asked.where, asked.name == "threshold"
+    (point, argument), of_threshold = asked.where, asked.name == "threshold"
     name = point if of_threshold else asked.name
     if name not in _TAIL_OF or not (of_threshold or point == "threshold"):
         raise InputError.about("method")(
             'method="tail" is for "far", "frr", "tpr" and "tnr" at a threshold, and for'
             f' "threshold" at one of these rates; got {str(asked)!r}. Leave it out.'
         )
-    (who, side), value = _TAIL_OF[name], float(given)
+    (who, side), value = _TAIL_OF[name], float(argument)
     if of_threshold:
         rate = 1.0 - value if name in _COMPLEMENT else value
     else:
@@ -552,10 +552,10 @@ def tail_width(asked: Asking, model: ScoreModel, options: IntervalOptions) -> Go
             return low, high
         # The exact interval of the count that is expected, or of the threshold between scores.
         counted = share_ends(np.array(n * rate), np.array(float(n)), options.tail)
-        found = np.array([float(end) for end in counted])
+        result = np.array([float(end) for end in counted])
         if of_threshold:
-            found = law._quantile(found, lower=lower).theta
-        return float(np.min(found)), float(np.max(found))
+            result = law._quantile(result, lower=lower).theta
+        return float(np.min(result)), float(np.max(result))
 
     def reached(sizes: Sizes) -> float:
         low, high = ends(sizes[who])

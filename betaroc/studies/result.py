@@ -213,13 +213,13 @@ class StudyResult(Result):
         place = cells, frame["replicate"].to_numpy(dtype=np.intp)
         sheets = [_summed(values, place, levels) for values in sought.values()]
         # A row per cell and statistic, the statistics changing first.
-        found = frame[["cell", *self.names]].iloc[np.repeat(first, len(names))]
-        found = found.reset_index(drop=True)
-        found["statistic"] = np.tile(np.array(names, dtype=object), len(first))
+        result = frame[["cell", *self.names]].iloc[np.repeat(first, len(names))]
+        result = result.reset_index(drop=True)
+        result["statistic"] = np.tile(np.array(names, dtype=object), len(first))
         for k, column in enumerate(heads):
-            found[column] = np.stack([sheet[k] for sheet in sheets], axis=1).ravel()
-        found["replicates"] = found["replicates"].astype(np.int64)
-        return found
+            result[column] = np.stack([sheet[k] for sheet in sheets], axis=1).ravel()
+        result["replicates"] = result["replicates"].astype(np.int64)
+        return result
 
     def to_html(self, path: str | os.PathLike[str]) -> None:
         """Write what the study found as one self-contained page.
@@ -282,9 +282,9 @@ class StudyResult(Result):
     def _failure_lines(self) -> list[str]:
         """The first of them for a reader, and how many there are beside."""
         lines = [
-            f"failed: cell {one['cell']}, replicate {one['replicate']}:"
-            f" {visible(one['error'].partition(chr(10))[0])}"
-            for one in self._failures()
+            f"failed: cell {failure['cell']}, replicate {failure['replicate']}:"
+            f" {visible(failure['error'].partition(chr(10))[0])}"
+            for failure in self._failures()
         ]
         if self.failed > _ERRORS_SHOWN:
             lines.append(f"and {self.failed - _ERRORS_SHOWN} more; the column error has them all")
@@ -298,12 +298,12 @@ def place_words(folder: Path | None) -> str:
 
 def _numbers_of(frame: Any) -> dict[str, FloatArray]:
     """Columns as numbers; text as one column of 0 and 1 for each value, nan where it lacks."""
-    found: dict[str, FloatArray] = {}
+    result: dict[str, FloatArray] = {}
     for name in frame.columns:
         column = frame[name].to_numpy(dtype=object)
         texts = sorted({v for v in column if isinstance(v, str)})
         if not texts:
-            found[name] = frame[name].to_numpy(dtype=np.float64)
+            result[name] = frame[name].to_numpy(dtype=np.float64)
         elif len(texts) > _MOST_VALUES:
             warn(
                 f"{shown(name)} has {len(texts)} values, more than the {_MOST_VALUES} of which"
@@ -313,8 +313,8 @@ def _numbers_of(frame: Any) -> dict[str, FloatArray]:
         else:
             lacking = np.array([not isinstance(v, str) for v in column])
             for text in texts:
-                found[f"{name}={text}"] = np.where(lacking, np.nan, column == text)
-    return found
+                result[f"{name}={text}"] = np.where(lacking, np.nan, column == text)
+    return result
 
 
 def _summed(values: FloatArray, place: tuple[Any, Any], levels: Sequence[float]) -> FloatArray:
@@ -326,20 +326,20 @@ def _summed(values: FloatArray, place: tuple[Any, Any], levels: Sequence[float])
     table[place] = values
     table.sort(axis=1)  # nan last
     counts = np.count_nonzero(~np.isnan(table), axis=1)
-    found = np.full((len(_SUMMED) + len(levels), len(table)), np.nan)
-    found[0] = counts
+    result = np.full((len(_SUMMED) + len(levels), len(table)), np.nan)
+    result[0] = counts
     for n in np.unique(counts[counts > 0]).tolist():
         here = counts == n
         known = table[here, :n]
         # About one of the values: what does not vary has exactly itself as mean.
         base = np.where(np.isfinite(known).all(axis=1), known[:, 0], 0.0)[:, None]
         with np.errstate(invalid="ignore"):
-            found[1, here] = base[:, 0] + np.mean(known - base, axis=1)
+            result[1, here] = base[:, 0] + np.mean(known - base, axis=1)
             if n > 1:
-                found[3, here] = np.std(known - base, ddof=1, axis=1)
-            found[len(_SUMMED) :, here] = np.quantile(known, levels, axis=1)
-    found[2] = found[3] / np.sqrt(np.maximum(counts, 1))
-    return found
+                result[3, here] = np.std(known - base, ddof=1, axis=1)
+            result[len(_SUMMED) :, here] = np.quantile(known, levels, axis=1)
+    result[2] = result[3] / np.sqrt(np.maximum(counts, 1))
+    return result
 
 
 def read_study(folder: Any) -> StudyResult:
@@ -348,8 +348,8 @@ def read_study(folder: Any) -> StudyResult:
     manifest = where.manifest()
     rows = manifest["cells"] * manifest["replicates"]
     result = StudyResult(where.path.resolve(), tuple(manifest["names"]), rows)
-    there = len(result._status)
-    return StudyResult(result.folder, result.names, rows, 0, there)
+    present = len(result._status)
+    return StudyResult(result.folder, result.names, rows, 0, present)
 
 
 # --------------------------------------------------------------------------------- a page
@@ -496,12 +496,12 @@ def _sections(
         lines = Bullets(tuple(result._failure_lines()))
         trials = f"{spaced(result.failed)} trials"
         sections.append(Section("What failed", (lines,), trials, "failed", folded=True))
-    there = f"{spaced(result.rows - result.missing)} trials of a folder"
+    present = f"{spaced(result.rows - result.missing)} trials of a folder"
     what = Bullets(tuple(map(visible, read)))
     words = Glossary(_GLOSSARY)
     return [
         *sections,
-        Section("What was read", (what,), there, "read", folded=True),
+        Section("What was read", (what,), present, "read", folded=True),
         Section("Glossary", (words,), "the words of this page", "glossary", folded=True),
     ]
 

@@ -70,17 +70,17 @@ class StatisticGoal(NamedTuple):
         return math.log(share) - math.log1p(-share)
 
 
-def checked_goals(given: Any) -> tuple[StatisticGoal, ...]:
+def checked_goals(argument: Any) -> tuple[StatisticGoal, ...]:
     """Numbers by the text of their statistic, each inside its range."""
-    if given is None:
+    if argument is None:
         return ()
-    if not isinstance(given, Mapping):
+    if not isinstance(argument, Mapping):
         raise InputTypeError.about("goals")(
             "goals must be a mapping of statistics to numbers, such as {'tpr@far=0.01': 0.9}; got"
-            f" {shown(given)} of type {type(given).__name__}."
+            f" {shown(argument)} of type {type(argument).__name__}."
         )
     goals = []
-    for statistic, value in zip(askings(list(given), "goals"), given.values(), strict=True):
+    for statistic, value in zip(askings(list(argument), "goals"), argument.values(), strict=True):
         name, row = f"goals[{str(statistic)!r}]", statistic.row
         number = finite(value, name)
         if not row.low < number < row.high:
@@ -113,8 +113,8 @@ class Prescription:
     @property
     def sides(self) -> tuple[int | None, int | None]:
         """The sign of log exponent at each end, as far as it is known."""
-        zero, one = (known and known[0] for known in self.forced)
-        return zero, one
+        zero, item = (known and known[0] for known in self.forced)
+        return zero, item
 
     @property
     def why(self) -> str:
@@ -173,8 +173,8 @@ def prescribed(
             f"shapes must be left out for the {family} family, whose distributions have none; got"
             f" {tuple(k and k.value for k in kinds)}."
         )
-    zero, one = (s if s is not None and 0.0 < s < math.inf else None for s in slope)
-    asked = Prescription(rates, rho, (zero, one), kinds, tuple(others))
+    zero, item = (s if s is not None and 0.0 < s < math.inf else None for s in slope)
+    asked = Prescription(rates, rho, (zero, item), kinds, tuple(others))
     _refuse_too_many(asked, family)
     for end, name in enumerate(END_NAMES):
         # Normal distributions of one width have exponent 1 and still slopes of 0 and inf.
@@ -211,17 +211,19 @@ def _shape(value: Any, name: str) -> Shape:
     return Shape(choice(value, [shape.value for shape in SIGNS], name))
 
 
-def _both(given: Any, name: str, check: Any, parts: Sequence[str] = END_NAMES) -> tuple[Any, Any]:
-    if given is None:
+def _both(
+    argument: Any, name: str, check: Any, parts: Sequence[str] = END_NAMES
+) -> tuple[Any, Any]:
+    if argument is None:
         return None, None
-    if width_of(given) != 2:
+    if width_of(argument) != 2:
         raise InputTypeError.about(name)(
             f"{name} must be two entries, ({parts[0]}, {parts[1]}), each one or None; got"
-            f" {shown(given)}. Give a tuple of two."
+            f" {shown(argument)}. Give a tuple of two."
         )
     first, second = (
         None if value is None else check(value, f"{name}, {part}")
-        for value, part in zip(given, parts, strict=True)
+        for value, part in zip(argument, parts, strict=True)
     )
     return first, second
 
@@ -294,12 +296,12 @@ def _refuse_impossible(asked: Prescription) -> None:
 
 def _curve(sides: tuple[int | None, int | None]) -> str:
     """The whole curve from the two ends (the theorem on beta pairs); empty where it is open."""
-    zero, one = sides
-    if zero is None or one is None or zero * one > 0:
+    zero, item = sides
+    if zero is None or item is None or zero * item > 0:
         return ""
-    if zero == one == 0:
+    if zero == item == 0:
         return "chance"
-    return "proper" if zero <= 0 <= one else "below"
+    return "proper" if zero <= 0 <= item else "below"
 
 
 def _ranges(asked: Prescription, curve: str) -> Iterator[tuple[str, float, float, str]]:
@@ -337,15 +339,15 @@ def _ranges(asked: Prescription, curve: str) -> Iterator[tuple[str, float, float
         area, even = 1.0 - 0.5 * slope if concave else 0.5 / slope, slope / (1.0 + slope)
         yield "auc", min(area, 0.5), max(area, 0.5), why
         yield "eer", min(even, 0.5), max(even, 0.5), why
-    zero, one = asked.exponents
-    if zero is None or one is None or zero == one == 1.0:
+    zero, item = asked.exponents
+    if zero is None or item is None or zero == item == 1.0:
         return
     # F_i = F_c^zero as a -> 0, FAR = TPR^one as b -> 0; large shapes separate the classes.
-    why = f"beta pairs of exponents ({zero!r}, {one!r}) reach these in the limits of their shapes"
-    areas = 1.0 / (1.0 + zero), one / (1.0 + one)
-    yield "auc", 0.0 if zero > one else min(areas), 1.0 if zero < one else max(areas), why
-    evens = _power_eer(zero), 1.0 - _power_eer(one)
-    yield "eer", 0.0 if zero < one else min(evens), 1.0 if zero > one else max(evens), why
+    why = f"beta pairs of exponents ({zero!r}, {item!r}) reach these in the limits of their shapes"
+    areas = 1.0 / (1.0 + zero), item / (1.0 + item)
+    yield "auc", 0.0 if zero > item else min(areas), 1.0 if zero < item else max(areas), why
+    evens = _power_eer(zero), 1.0 - _power_eer(item)
+    yield "eer", 0.0 if zero < item else min(evens), 1.0 if zero > item else max(evens), why
 
 
 def _refuse_crossing(e: float, f: float, side: int | None) -> None:
@@ -412,11 +414,11 @@ def _sides(d: float, r: float) -> tuple[int, int]:
 
 def _ratios(asked: Prescription) -> tuple[float, ...]:
     """What the exponents, both (sigma_c / sigma_i)^2, say; or those to be tried in turn."""
-    zero, one = asked.exponents
-    if zero is not None and one is not None and zero != one:
+    zero, item = asked.exponents
+    if zero is not None and item is not None and zero != item:
         raise InputError(
             "the two exponents of normal distributions are one number, (sigma_c / sigma_i)^2; got"
-            f" {zero!r} and {one!r}. Give one of them, or the beta family."
+            f" {zero!r} and {item!r}. Give one of them, or the beta family."
         )
     for name, value in zip(END_NAMES, asked.ties, strict=True):
         if value is not None and value != 1.0:
@@ -424,7 +426,7 @@ def _ratios(asked: Prescription) -> tuple[float, ...]:
                 "slopes of normal distributions must be 0, inf or, for equal distributions, 1:"
                 f" they have no finite semi-derivative; got {value!r} {name}."
             )
-    rho, crossing = zero if zero is not None else one, asked.rates.get("crossing")
+    rho, crossing = zero if zero is not None else item, asked.rates.get("crossing")
     if crossing is None:
         return _RATIOS if rho is None else (math.sqrt(rho),)
     if rho is None:
@@ -626,19 +628,19 @@ def solve_beta(asked: Prescription, prior: float) -> tuple[Beta, Beta, bool]:
     """Client and impostor, nearest to the reference, and whether the equations are met."""
     met = GOAL_MET if asked.goals else _MET
     for margin in _MARGINS:
-        found = [
+        result = [
             solution
             for sides in _branches(asked)
             for solution in _Search(asked, sides, margin, prior).solutions(met)
         ]
-        best = min(found, key=lambda s: s.miss)
+        best = min(result, key=lambda s: s.miss)
         if best.miss <= met or not best.bounded:
             break
     if best.miss <= met:
-        best = min((s for s in found if s.miss <= met), key=lambda s: round(s.distance, 6))
+        best = min((s for s in result if s.miss <= met), key=lambda s: round(s.distance, 6))
     a_c, b_c, a_i, b_i = np.exp(best.logs).tolist()
-    zero, one = (_fixed_exponent(asked, end) for end in (0, 1))  # to the last digit
-    impostor = Beta(a_i if zero is None else zero * a_c, b_i if one is None else one * b_c)
+    zero, item = (_fixed_exponent(asked, end) for end in (0, 1))  # to the last digit
+    impostor = Beta(a_i if zero is None else zero * a_c, b_i if item is None else item * b_c)
     return Beta(a_c, b_c), impostor, best.miss <= met
 
 
@@ -703,10 +705,10 @@ class _Search:
 
     def solutions(self, met: float) -> list[Solution]:
         """Where the starts lead."""
-        found: list[Solution] = []
+        result: list[Solution] = []
         patience, enough = (_PATIENCE_OF_GOALS, 1) if self.asked.goals else (_PATIENCE, _ENOUGH)
         for count, offset in enumerate(_OFFSETS):
-            solved = any(s.miss <= met for s in found)
+            solved = any(s.miss <= met for s in result)
             if self.looks > patience or (solved and count >= enough):
                 break
             y = self._restored(self.basis.T @ np.array(offset))
@@ -715,10 +717,10 @@ class _Search:
                 last = self._solution(self._polished(self._nearest(y)))
                 if last.miss > met:
                     last = self._solution(self._polished(y))
-            found.append(last)
+            result.append(last)
             if not self.equations:
                 break
-        return found
+        return result
 
     def _restored(self, y: FloatArray) -> FloatArray:
         """Least squares of the equations, and of what is beyond the half-spaces."""
@@ -734,10 +736,10 @@ class _Search:
             beyond = (self.slopes @ y < self.bounds)[:, None]
             return np.concatenate([self._derivatives(y), np.where(beyond, -self.slopes, 0.0)])
 
-        found = least_squares(
+        result = least_squares(
             residuals, y, jac=slopes, ftol=1e-15, xtol=1e-12, gtol=1e-14, max_nfev=40
         )
-        return np.asarray(found.x)
+        return np.asarray(result.x)
 
     def _nearest(self, y: FloatArray) -> FloatArray:
         """The local least of the distance from the reference."""
@@ -750,11 +752,11 @@ class _Search:
         }]  # fmt: skip
         if self.equations:
             constraints.append({"type": "eq", "fun": self._values, "jac": self._derivatives})
-        found = minimize(
+        result = minimize(
             lambda y: 0.5 * float(np.sum((gap + y) ** 2)), y, jac=lambda y: gap + y,
             constraints=constraints, method="SLSQP", options={"maxiter": 60, "ftol": 1e-13},
         )  # fmt: skip
-        return np.asarray(found.x)
+        return np.asarray(result.x)
 
     def _polished(self, y: FloatArray) -> FloatArray:
         """Newton's shortest steps onto the equations."""
@@ -997,21 +999,21 @@ def _solve_by_table(
         for start in np.array(_STARTS):
 
             def distances(y: FloatArray, start: FloatArray = start, free: int = free) -> FloatArray:
-                there = model(np.concatenate([y, start[free:]]))
-                return np.array([goal.distance(there) for goal in goals])
+                present = model(np.concatenate([y, start[free:]]))
+                return np.array([goal.distance(present) for goal in goals])
 
             if looks > _LOOKS or np.any(start[free:]):
                 continue
             if not np.all(np.isfinite(distances(start[:free]))):
                 continue
-            found = least_squares(
+            result = least_squares(
                 distances, start[:free], jac="3-point", ftol=1e-15, xtol=1e-15, gtol=1e-15,
                 max_nfev=60,
             )  # fmt: skip
-            looks += found.nfev * (1 + 2 * free)
-            miss = float(np.max(np.abs(found.fun)))
+            looks += result.nfev * (1 + 2 * free)
+            miss = float(np.max(np.abs(result.fun)))
             if miss < least:
-                best, least = model(np.concatenate([found.x, start[free:]])), miss
+                best, least = model(np.concatenate([result.x, start[free:]])), miss
             if least <= _SOLVED:
                 return best.client, best.impostor
     return best.client, best.impostor

@@ -65,10 +65,10 @@ class _Reader:
         others: list[Any] = []
         seen: set[tuple[str, int]] = set()
         while self._waiting:
-            name, one = self._waiting.pop()
-            if (name, id(one)) not in seen:
-                seen.add((name, id(one)))
-                others.append((name, self._content(one, ())))
+            name, item = self._waiting.pop()
+            if (name, id(item)) not in seen:
+                seen.add((name, id(item)))
+                others.append((name, self._content(item, ())))
         return [first, *sorted(others, key=repr)]
 
     def _content(self, value: Any, above: tuple[int, ...]) -> tuple[Any, ...]:
@@ -81,8 +81,8 @@ class _Reader:
         if id(value) in above:
             return kind, "itself"
         # Held while they are read: the identity of what is gone may be another's.
-        found = [*_parts(value), *self._constants(value)]
-        parts = [self._content(part, (*above, id(value))) for part in found]
+        result = [*_parts(value), *self._constants(value)]
+        parts = [self._content(part, (*above, id(value))) for part in result]
         unordered = isinstance(value, set | frozenset)
         return kind, *(sorted(parts, key=repr) if unordered else parts)
 
@@ -92,11 +92,11 @@ class _Reader:
             return []
         held: list[Any] = []
         for name in _globals_of(value.__code__):
-            one = value.__globals__.get(name, ...)
-            if one is not ... and _is_constant(one):
-                held += [name, one]
-            elif isinstance(one, FunctionType) and one.__globals__ is value.__globals__:
-                self._waiting.append((name, one))
+            item = value.__globals__.get(name, ...)
+            if item is not ... and _is_constant(item):
+                held += [name, item]
+            elif isinstance(item, FunctionType) and item.__globals__ is value.__globals__:
+                self._waiting.append((name, item))
         return held
 
 
@@ -105,7 +105,7 @@ def _globals_of(code: CodeType) -> list[str]:
     read, assigned, left = set[str](), set[str](), [code]
     while left:
         here = left.pop()
-        left += [one for one in here.co_consts if isinstance(one, CodeType)]
+        left += [co_const for co_const in here.co_consts if isinstance(co_const, CodeType)]
         for step in dis.get_instructions(here):
             if step.opname in ("LOAD_GLOBAL", "LOAD_NAME"):
                 read.add(str(step.argval))
@@ -146,7 +146,7 @@ def _parts(value: Any) -> list[Any]:
 def _attributes(value: Any) -> list[Any]:
     """Names and values of the attributes of an object, without what it has cached."""
     if dataclasses.is_dataclass(value):
-        held = {one.name: getattr(value, one.name, None) for one in dataclasses.fields(value)}
+        held = {field.name: getattr(value, field.name, None) for field in dataclasses.fields(value)}
     else:
         held = {
             name: part for name, part in getattr(value, "__dict__", {}).items()
@@ -324,21 +324,21 @@ def tell_absent(statistics: Sequence[StudyStatistic], read: Callable[[list[str]]
 
 
 # ------------------------------------------------------------------------------- reading
-def as_statistics(given: Any) -> tuple[StudyStatistic, ...]:
+def as_statistics(value: Any) -> tuple[StudyStatistic, ...]:
     """What was asked for: names and functions, as a list or by column."""
-    if isinstance(given, str) or callable(given):
-        given = [given]
-    if not isinstance(given, Mapping | Sequence):
+    if isinstance(value, str) or callable(value):
+        value = [value]
+    if not isinstance(value, Mapping | Sequence):
         raise InputTypeError.about("statistics")(
             "statistics must be names or functions, in a list or in a mapping of columns; got"
-            f' {typed(given)}. Give such as ["fit.auc"].'
+            f' {typed(value)}. Give such as ["fit.auc"].'
         )
-    if not given:
+    if not value:
         raise InputError.about("statistics")(
             'statistics must name at least one, such as "fit.auc"; got none.'
         )
-    pairs = list(given.items()) if isinstance(given, Mapping) else [
-        (_own_name(item, place), item) for place, item in enumerate(given)
+    pairs = list(value.items()) if isinstance(value, Mapping) else [
+        (_own_name(item, place), item) for place, item in enumerate(value)
     ]  # fmt: skip
     columns = [column for column, _ in pairs]
     for column in columns:
@@ -423,17 +423,17 @@ def _statistic(column: str, item: Any) -> StudyStatistic:
 
 
 # ------------------------------------------------------------------------------- values
-def _columns_of(column: str, found: Any) -> dict[str, float | str]:
+def _columns_of(column: str, result: Any) -> dict[str, float | str]:
     """What a function returned: one value, or a mapping of several."""
-    if not isinstance(found, Mapping):
-        return {column: _plain(found, column)}
-    for key in found:
+    if not isinstance(result, Mapping):
+        return {column: _plain(result, column)}
+    for key in result:
         if not isinstance(key, str):
             raise InputTypeError(
                 f"the keys of statistic {column!r} must be text; got {typed(key)}."
             )
         checked_text(key, "the name of a column")
-    return {f"{column}.{key}": _plain(value, f"{column}.{key}") for key, value in found.items()}
+    return {f"{column}.{key}": _plain(value, f"{column}.{key}") for key, value in result.items()}
 
 
 def _plain(value: Any, column: str) -> float | str:

@@ -179,27 +179,27 @@ class Folder:
             )
         try:
             text = small_text(self.path / MANIFEST, MANIFEST, "Restore it.", _LARGEST)
-            found: Any = json.loads(text)
+            result: Any = json.loads(text)
         except (OSError, ValueError, RecursionError) as error:
             deep = isinstance(error, RecursionError)
             raise self._unreadable("nested too deep" if deep else shown(str(error), 100)) from error
-        if not isinstance(found, dict) or found.pop("layout", None) != _LAYOUT:
+        if not isinstance(result, dict) or result.pop("layout", None) != _LAYOUT:
             raise StudyError(
                 f"{MANIFEST} in {self._name} must be of layout {_LAYOUT}, which this version"
                 " writes; it is not. Read it with the version that wrote it."
             )
-        found.pop(_SEALED, None)
-        whole = {"entropy", *_WORDS} <= set(found) and text == manifest_text(found)
-        if not whole or not all(type(found[k]) is int and found[k] > 0 for k in _COUNTS):
+        result.pop(_SEALED, None)
+        whole = {"entropy", *_WORDS} <= set(result) and text == manifest_text(result)
+        if not whole or not all(type(result[k]) is int and result[k] > 0 for k in _COUNTS):
             raise self._unreadable("its checksum is not that of its content")
-        count = -(-found["cells"] * found["replicates"] // found["block"])
+        count = -(-result["cells"] * result["replicates"] // result["block"])
         strangers = [k for k in self.parts() if k >= count]
         if strangers:  # which would be read with the others
             raise StudyError(
                 f"{self._name} must hold no parts but the {count} of its study;"
                 f" {_part(strangers[0])} is none of them. Move it away."
             )
-        return dict(found)
+        return dict(result)
 
     def _unreadable(self, why: str) -> StudyError:
         return StudyError(
@@ -311,18 +311,18 @@ class Folder:
     def _names(self) -> list[str]:
         try:
             with os.scandir(self.path) as entries:
-                found = {entry.name: entry.is_file() for entry in entries}
+                result = {entry.name: entry.is_file() for entry in entries}
         except OSError as error:
             raise StudyError(
                 f"the folder of a study must be readable; {self._name}: {error.strerror}."
             ) from error
-        for name in sorted(found):
-            if not found[name] and (name == MANIFEST or _PART.fullmatch(name)):
+        for name in sorted(result):
+            if not result[name] and (name == MANIFEST or _PART.fullmatch(name)):
                 raise StudyError(
                     f"the files of a study must be regular ones; {shown(name)} in {self._name} is"
                     " a folder, a FIFO or a device. Move it away."
                 )
-        return sorted(found)
+        return sorted(result)
 
     def _write(self, name: str, content: str | bytes) -> None:
         try:
@@ -397,28 +397,28 @@ class Memory:
         return pd.concat(frames, ignore_index=True) if frames else None
 
 
-def _two_kinds(what: str) -> StudyError:
+def _two_kinds(noun: str) -> StudyError:
     return StudyError(
         "a statistic must be a number in every trial or text in every trial; the parts"
-        f" {what}. Return nan where there is no number."
+        f" {noun}. Return nan where there is no number."
     )
 
 
 def _difference(name: str, old: dict[str, Any], new: dict[str, Any]) -> str:
     """What differs: of a design the parameters, of lists the items; digests say nothing."""
-    there, here = old.get(name), new[name]
+    present, here = old.get(name), new[name]
     if name == "design":
         levels = old.get("levels", {})
         changed = [key for key, level in new["levels"].items() if levels.get(key) != level]
         return f"levels of {listed(changed, 4)}" if changed else "cells, of which the order counts"
     if name in ("names", "statistics"):  # names, or names and what is computed after a colon
         was, now = (dict(item.rpartition(": ")[::2] if ": " in item else (item, item)
-                         for item in items) for items in (there or (), here))  # fmt: skip
+                         for item in items) for items in (present or (), here))  # fmt: skip
         changed = [key for key in {**was, **now} if was.get(key) != now.get(key)]
         items = [f"{shown(key)} is {was.get(key, 'not there')} in it, {now.get(key, 'not asked')}"
                  " here" for key in changed[:2]]  # fmt: skip
         more = [f"{len(changed) - 2} more"] if len(changed) > 2 else []
         return f"{_WORDS[name]}: {', '.join(items + more)}" if items else f"{name} (their order)"
-    if isinstance(there, list) and isinstance(here, list):
-        there, here = (" ".join(map(str, item[0])) for item in (there, here))
-    return f"{_WORDS[name]} ({shown(there, 24)} v {shown(here, 24)})"
+    if isinstance(present, list) and isinstance(here, list):
+        present, here = (" ".join(map(str, item[0])) for item in (present, here))
+    return f"{_WORDS[name]} ({shown(present, 24)} v {shown(here, 24)})"

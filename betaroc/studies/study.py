@@ -306,12 +306,12 @@ class Study:
                 if locked:
                     self._folder.sweep()
             todo, skipped = self._missing(size, study)
-            kept = manifest["entropy"]
-            entropy = tuple(int(e) for e in kept[0])
-            seed = Seed(entropy[0] if len(entropy) == 1 else entropy, tuple(kept[1]))
+            keep = manifest["entropy"]
+            entropy = tuple(int(e) for e in keep[0])
+            seed = Seed(entropy[0] if len(entropy) == 1 else entropy, tuple(keep[1]))
             rows = len(self)
             tell_beyond(self.statistics, self.design)
-            found = contextlib.closing(
+            result = contextlib.closing(
                 self._contents(todo, lambda number: self._block(number, size, seed), study)
             )
             lost: list[Part] = []
@@ -320,7 +320,7 @@ class Study:
                 total=rows, initial=skipped, unit="trial", file=sys.stderr, disable=not wanted,
                 delay=0.0 if progress else 1.0, leave=bool(progress),
             )  # fmt: skip
-            with bar, found as parts:
+            with bar, result as parts:
                 for part in parts:
                     if part.content is None:
                         lost.append(part)
@@ -366,9 +366,9 @@ class Study:
 
     def _missing(self, size: int, study: str) -> tuple[list[int], int]:
         """Numbers of the blocks that are not there, and trials that are."""
-        there = set(self._folder.parts())
+        present = set(self._folder.parts())
         count = -(-len(self) // size)
-        whole = [k for k in range(count) if k in there and self._folder.intact(k, study)]
+        whole = [k for k in range(count) if k in present and self._folder.intact(k, study)]
         done = set(whole)
         return [k for k in range(count) if k not in done], sum(self._length(k, size) for k in whole)
 
@@ -424,9 +424,9 @@ class Study:
         """Parts that workers make of blocks."""
         joblib = _joblib()
         run = joblib.Parallel(n_jobs=self.workers, return_as="generator_unordered")
-        found = run(joblib.delayed(part_of)(block, study, os.getpid()) for block in blocks)
+        result = run(joblib.delayed(part_of)(block, study, os.getpid()) for block in blocks)
         try:
-            for part in found:  # noqa: UP028 - `yield from` would close it first, and loudly
+            for part in result:  # noqa: UP028 - `yield from` would close it first, and loudly
                 yield part
         except BetarocError:
             raise
@@ -434,7 +434,7 @@ class Study:
             raise _told(error) from error
         finally:
             with contextlib.suppress(_GivenUpError):
-                found.throw(_GivenUpError())
+                result.throw(_GivenUpError())
 
     def _sent_alone(self, block: Block, study: str) -> Part:
         """The part of a block that a worker has to itself; where it dies, at which cell."""

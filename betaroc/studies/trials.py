@@ -165,8 +165,8 @@ class Trial:
     def pair(self, source: str) -> ScoreModel:
         """The pair of a source: "true", "fit", "empirical" or "test"."""
         of: dict[str, str] = {"true": "model", "fit": "fitted"}
-        found: ScoreModel = getattr(self, of.get(source, source))
-        return found
+        result: ScoreModel = getattr(self, of.get(source, source))
+        return result
 
     def _with_own_prior(self, model: ScoreModel) -> ScoreModel:
         prior = self.setting.prior
