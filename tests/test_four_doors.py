@@ -11,6 +11,7 @@ import math
 import re
 import warnings
 from collections.abc import Callable
+from html import unescape
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -178,6 +179,13 @@ def test_notices_of_the_fit(doors: Doors) -> None:
     for said in (doors.fit_text, doors.page, "".join(doors.report_json["warnings"])):
         assert all(notice in bare(said) for notice in kept)
     assert set(kept) <= {m.removeprefix("dev:") for m in messages(doors.analysis.notices)}
+
+
+def test_what_is_said_of_a_decision_stands_in_every_form() -> None:
+    decision = br.decide(two_kinds(), far=TARGET)
+    json = br.from_json(decision.to_json()).reason
+    for form in (decision._repr_html_(), json, decision.to_latex()):
+        assert bare(decision.reason) in bare(unescape(form))
 
 
 def test_ends_and_shape(doors: Doors) -> None:

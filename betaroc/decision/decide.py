@@ -48,6 +48,7 @@ from betaroc.decision.decision_view import (
     said_of_costs,
     said_of_precision,
     said_of_rate,
+    ways_grid,
 )
 from betaroc.decision.ways import (
     HOW,
@@ -77,7 +78,7 @@ from betaroc.model.model import ScoreModel
 from betaroc.model.samples import empirical_model
 from betaroc.rendering.nouns import Noun
 from betaroc.rendering.style import Axes
-from betaroc.rendering.tree import Node
+from betaroc.rendering.tree import Grid, Node
 
 #: What counts at thresholds can be had of.
 Counted = Scores | ScoreSummary
@@ -186,6 +187,9 @@ class DecisionCheck(Result, Noun):
 
     def _view(self) -> Sequence[Node]:
         return super()._view() if self.decision is None else decision_view(self.decision, self)
+
+    def _grid(self) -> Grid | None:
+        return None if self.decision is None else ways_grid(self.decision, self)
 
     def __str__(self) -> str:
         return f"{self.status}. {self.reason}"
@@ -372,6 +376,9 @@ class Decision(Tabular, Noun):
 
     def _view(self) -> Sequence[Node]:
         return decision_view(self)
+
+    def _grid(self) -> Grid:
+        return ways_grid(self)
 
     def accept(self, x: npt.ArrayLike) -> BoolArray:
         """Whether scores are accepted: score > threshold.

@@ -526,7 +526,7 @@ def ways_grid(
             Cell(_beyond(way), note="expected" * fitted),
             rate(way.far), rate(way.frr), *observed,
         ), is_used))  # fmt: skip
-    return Grid(tuple(head), tuple(rows), kept=_kept(d, test))
+    return Grid(tuple(head), tuple(rows), kept=_kept(d, test), typeset=True)
 
 
 def _observed(d: Decision, test: ScoreData, kind: str, threshold: float) -> Cell:

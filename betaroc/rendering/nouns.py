@@ -18,7 +18,7 @@ from betaroc.core.vocabulary import DEFAULT
 from betaroc.rendering.document import FORMAT, document_of, flat, json_text, plain, table_columns
 from betaroc.rendering.files import checked_target, write_whole
 from betaroc.rendering.numbers import version
-from betaroc.rendering.table_text import cell_of, latex_grid, latex_table, upright
+from betaroc.rendering.table_text import cell_of, latex_comments, latex_grid, latex_table, upright
 from betaroc.rendering.tree import Cell, Grid, Group, Node, Row, Section, Words, as_named
 from betaroc.rendering.tree_html import html_of
 
@@ -181,7 +181,8 @@ class Noun(Value):
         str
             A ``tabular`` to put into a table of yours. Numbers have six digits; a single row
             stands upright, a name and its value a line; characters that pdfLaTeX cannot set are
-            written as their code points, such as U+4E2D.
+            written as their code points, such as U+4E2D. Decisions, curves and comparisons have
+            the table that people read, and above it, as comments, what is said beside it.
 
         Examples
         --------
@@ -198,7 +199,9 @@ class Noun(Value):
         <BLANKLINE>
         """
         grid = self._grid()
-        return latex_table(listed_columns(self.to_frame())) if grid is None else latex_grid(grid)
+        if grid is None:
+            return latex_table(listed_columns(self.to_frame()))
+        return latex_comments(self._view()) + latex_grid(grid)
 
     def _grid(self) -> Grid | None:
         """The table that LaTeX holds as it is read, in place of that of :meth:`to_frame`."""

@@ -26,6 +26,7 @@ from betaroc.rendering.tree import (
     Row,
     Section,
     Status,
+    Words,
     as_named,
 )
 
@@ -128,6 +129,16 @@ def latex_grid(grid: Grid) -> str:
     rows = (map(_latex_cell, row.cells) for row in grid.rows if isinstance(row, Row))
     columns = ["l" if k in left else "r" for k in range(len(grid.head))]
     return _tabular(columns, map(_latex_cell, grid.head), rows)
+
+
+def latex_comments(nodes: Iterable[Node]) -> str:
+    """What is said beside a table, cautions among it, as comments of LaTeX."""
+    texts = [
+        node.verdict if isinstance(node, Status) else f"{node.lead} {node.text}"
+        for node in nodes if isinstance(node, Status | Words)
+    ]  # fmt: skip
+    lines = [line.strip() for text in texts for line in DEFAULT.fill(text).splitlines()]
+    return "".join(f"% {line}\n" for line in lines if line)
 
 
 def _tabular(columns: list[str], head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
