@@ -134,7 +134,6 @@ def said_of_rate(way: Way, target: Target, n: int, needed: int, far: Rate, frr: 
         keep = (
             f"With {confidence} confidence {name} stays at or below {asked} on trials like dev's"
             f" ({have}; {spaced(needed)} needed)."
-            " Tried: this caution is said by every door."
         )
         if mean_rate((1.0, 1.0), far, frr)[2] >= 1.0:
             return _of_unknown_use(keep, target, far, frr)
