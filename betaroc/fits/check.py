@@ -608,7 +608,8 @@ def _moments(law: Distribution, x: FloatArray, shares: FloatArray) -> FloatArray
     ]
     rise = [0.5 * (up - down) for up, down in ends]
     bend = [up - 2.0 * centre + down for up, down in ends]
-    units = [math.sqrt(-float(second @ shares)) for second in bend]
+    # Of a likelihood that is flat to doubles there is nothing to compare.
+    units = [math.sqrt(max(-float(second @ shares), 0.0)) or 1.0 for second in bend]
     size = range(len(own))
     return np.array(
         [

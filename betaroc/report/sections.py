@@ -251,7 +251,7 @@ def end_words(tests: CurveTests, end: str) -> str:
     """What is known of the side of the curve near an end; empty where nothing is."""
     test, more = tests.ends and getattr(tests.ends, end), ""
     if test is None or test.side == CONTRADICTED:
-        note = tests.counts[end] if test is None else template_of(test.note)
+        note = tests.counts.get(end, "") if test is None else template_of(test.note)
         side = getattr(tests.fit.model.ends(), end).side
         return f"{END_TITLES[end]}: the fitted ROC lies {side} the diagonal, {note}" if note else ""
     if test.side == CANNOT_TELL and not math.isnan(test.p_value):
@@ -380,7 +380,7 @@ def _coefficient(value: float) -> str:
 def _side(fitted: str, tests: CurveTests | None, key: str) -> str:
     """The side of the diagonal with its p-value; that of the fitted curve where it has none."""
     if tests is None or tests.ends is None:
-        contradicted = tests is not None and CONTRADICTED in tests.counts[key]
+        contradicted = tests is not None and CONTRADICTED in tests.counts.get(key, "")
         return CONTRADICTED if contradicted else f"{fitted}, as fitted"
     test = getattr(tests.ends, key)
     if math.isnan(test.p_value):
