@@ -32,10 +32,6 @@ from _common import report, table
 import betaroc as br
 from betaroc import Comparison
 from betaroc.core.arrays import FloatArray
-from betaroc.core.options import IntervalOptions
-from betaroc.core.resampling import streams
-from betaroc.decision.bands import measured, plan_of
-from betaroc.decision.comparison import judged
 
 ALPHAS = np.round(np.linspace(0.1, 0.9, 17), 2)
 SHOWN = (0.2, 0.3, 0.5, 0.7)
@@ -117,17 +113,12 @@ def compared(cell: Cell, rng: np.random.Generator) -> list[Comparison]:
     dev, test = two_systems(rng, cell, cell.dev), two_systems(rng, cell, cell.test)
     a, b = (br.epc(*both, alpha=ALPHAS) for both in zip(dev, test, strict=True))
     seed = int(rng.integers(2**31))
-    options = IntervalOptions(0.95, "both")
-    plan = plan_of((a, b), options, paired=cell.mode != "separate trials")
-    drawn = [
-        plan.draw(source, rows.stop - rows.start) for rows, source in streams(REPLICATES, seed)
-    ]
-    found = []
-    for measure in MEASURES:
-        one, other = (dataclasses.replace(e, measure=measure) for e in (a, b))
-        values = [measured(one, x) - measured(other, y) for x, y in drawn]
-        found.append(judged(one, other, np.concatenate(values), plan, options, (0.1, 0.9)))
-    return found
+    paired = cell.mode != "separate trials"
+    return [
+        br.compare(*(dataclasses.replace(e, measure=measure) for e in (a, b)), paired=paired,
+                   replicates=REPLICATES, rng=seed)
+        for measure in MEASURES
+    ]  # fmt: skip
 
 
 def missed(c: Any, true: FloatArray) -> FloatArray:

@@ -2,7 +2,7 @@
 
     python benchmarks/tails.py [--sets 500] [--data FOLDER --draws 40] [--write]
 
-The impostors' upper tail by `fit_tails` at its defaults (30 and 50 scores), the interval of the
+The impostors' upper tail by `br.fit(..., tails="upper")`, the interval of the
 FAR at the threshold whose true FAR is 10/n, 1/n and 1/(10n), beside the exact binomial interval of
 the same scores there; and the true FAR at the estimated threshold, as the root mean square of
 log10(true / asked), beside that of the empirical threshold. Sets whose scores pile up at the end
@@ -30,10 +30,6 @@ from scipy import stats
 from scipy.special import betaincinv, expit, logit, ndtr
 
 import betaroc as br
-from betaroc.core.errors import InputError
-from betaroc.data.groups import groups_of
-from betaroc.estimation.tails import TailScores, design_effect, fit_tails
-from betaroc.inference.intervals import tail_rate_ends
 
 LEVEL = 0.95
 SIZES = (500, 2000, 10_000)
@@ -181,22 +177,29 @@ def log_error(true: float, asked: float) -> float:
     return math.log10(max(true, 1e-3 * asked) / asked) ** 2
 
 
+def fit_of(y: np.ndarray, groups: np.ndarray | None = None) -> br.Fit:
+    """A tail beyond the impostors' scores."""
+    scores = br.Scores([0.0, 1.0], y, impostor_groups=groups)
+    return br.fit(scores, "empirical", tails={"impostor": "upper"})
+
+
 def judged(
     y: np.ndarray,
-    tails: Any,
+    fit: br.Fit,
     rates: list[float],
     sf: Callable[[float], float],
     places: list[float],
 ) -> list[tuple[float, ...]]:
     """Of one set at each rate: misses, widths, squared errors."""
     ordered = np.sort(y)[::-1]
-    tail, found = tails.tail(), []
+    found = []
     for rate, place in zip(rates, places, strict=True):
         true = sf(place)
-        low, high = tail_rate_ends(tails, place, LEVEL)
+        interval = fit.interval("far", threshold=place, method="family", extrapolate=True)
+        low, high = interval.low, interval.high
         k = int(np.searchsorted(-ordered, -place))
         exact = exact_ends(k, y.size)
-        met = sf(float(tail.joint + tail._distance(math.log(rate))))
+        met = sf(float(fit.at_far(rate).threshold))
         at = int(rate * y.size * (1.0 + 1e-12))
         counted = sf(0.5 * (ordered[at - 1] + ordered[at])) if at else sf(ordered[0])
         found.append((
@@ -222,19 +225,19 @@ def simulated(job: tuple[str, int], sets: int, kind: str) -> list[Cell]:
         places = [float(logit((math.floor(100.0 * expit(p)) + 0.5) / 100.0)) for p in places]
     for seed in range(sets):
         rng = np.random.default_rng([18, n, seed, list(ALL).index(name)])
-        y, design = law.sample(n, rng, 5 if kind == "groups" else 1), None
+        y = law.sample(n, rng, 5 if kind == "groups" else 1)
         if kind == "decimals":
             with np.errstate(divide="ignore"):
                 y = logit(np.round(expit(y), 2))
-        if kind == "groups":
-            scores = br.Scores([0.0, 1.0], y, impostor_groups=np.repeat(np.arange(n // 5), 5))
-            design = partial(design_effect, groups_of(scores), 1)
-        try:
-            tails = fit_tails(TailScores("impostor", y, None, design), "upper")
-        except InputError:
-            refused += 1
-            continue
-        found.append(judged(y, tails, rates, law.sf, places))
+        groups = np.repeat(np.arange(n // 5), 5) if kind == "groups" else None
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of two clients, and of rates that are extrapolated
+            try:
+                fit = fit_of(y, groups)
+            except br.InputError:
+                refused += 1
+                continue
+            found.append(judged(y, fit, rates, law.sf, places))
     return summed(found, refused)
 
 
@@ -356,7 +359,9 @@ def one_draw(job: tuple[str, int, int]) -> list[tuple[str, str, int, float]]:
                 continue
             place = population.place(kind, rate)
             true = population.rate(kind, place)
-            interval = fits["tail"].interval(kind, threshold=place, extrapolate=True)
+            interval = fits["tail"].interval(
+                kind, threshold=place, method="family", extrapolate=True
+            )
             exact = exact_ends(int(np.sum(sign * drawn > sign * place)), n)
             found += [(kind, "covered", times, float(interval.low <= true <= interval.high)),
                       (kind, "width", times, (interval.high - interval.low)
@@ -475,12 +480,12 @@ def timings() -> str:
         laps = []
         for _ in range(7):
             start = time.perf_counter()
-            tails = fit_tails(TailScores("impostor", y), "upper")
+            fit = fit_of(y)
             middle = time.perf_counter()
-            tail_rate_ends(tails, 8.0, LEVEL)
+            fit.interval("far", threshold=8.0, extrapolate=True)
             laps.append((middle - start, time.perf_counter() - middle))
-        fit, interval = np.median(np.array(laps), axis=0) * 1e3
-        rows.append([str(n), f"{fit:.1f}", f"{interval:.1f}"])
+        of_fit, of_interval = np.median(np.array(laps), axis=0) * 1e3
+        rows.append([str(n), f"{of_fit:.1f}", f"{of_interval:.1f}"])
     return table(["scores", "fit of a tail, ms", "its first interval, ms"], rows)
 
 
