@@ -16,7 +16,6 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.tree import DecisionTreeClassifier
 
 import betaroc as br
-from betaroc.cli import main
 
 RNG = np.random.default_rng(45)
 Y = np.repeat([1, 0], 30)
@@ -71,24 +70,6 @@ def test_labels_are_no_scores(door: str, low: int, tmp_path: Path) -> None:
         DOORS[door](labels, tmp_path)
 
 
-@pytest.mark.parametrize("door", list(DOORS))
-def test_two_other_values_are_scores(door: str, tmp_path: Path) -> None:
-    """Equal scores are legal; of {0, 1} alone it is known that they were cut."""
-    DOORS[door](np.where(DECIDED == 1, 0.75, 0.25), tmp_path)
-
-
-def test_a_column_is_named_where_labels_are_read(tmp_path: Path) -> None:
-    table = frame(GRADED, flag=DECIDED)
-    with pytest.raises(br.InputError, match="column 'flag' must be scores; got labels"):
-        br.Scores.from_frame(table, score="flag")
-    with pytest.raises(br.InputError, match="y_score must be scores; got labels"):
-        br.Scores.from_labels(Y, DECIDED)
-    with pytest.raises(
-        br.FileFormatError, match=r"decided.csv', scores must be scores; got labels"
-    ):
-        br.read_scores(written(tmp_path, DECIDED))
-
-
 def test_booleans_are_refused_with_the_same_remedy() -> None:
     for made in (lambda: br.Scores([True], [False]), lambda: br.Scores.from_labels(Y, DECIDED > 0)):
         with pytest.raises(br.InputTypeError, match=f"boolean decisions.*{REMEDY}"):
@@ -112,12 +93,6 @@ def test_summaries_that_are_merged_are_looked_at_again() -> None:
         part + part
     other = br.summarize(pd.DataFrame({"score": [0.5, 0.1], "label": [1, 0]}))
     assert (part + other + part).n_client == 7
-
-
-def test_the_command_line_says_the_same(tmp_path: Path, capsys: Any) -> None:
-    for options in (["fit"], ["report", "-o", str(tmp_path / "page.html"), "--dev"]):
-        assert main([*options, written(tmp_path, DECIDED)]) == 2
-        assert "all 60 are 0 or 1" in capsys.readouterr().err
 
 
 def test_estimators_and_displays_whose_scores_are_labels() -> None:
@@ -167,18 +142,6 @@ def test_the_probability_of_a_prediction_is_no_score(name: str, tmp_path: Path) 
     for path in paths:
         with pytest.raises(br.FileFormatError, match=REFUSED):
             br.read_scores(path, **options)
-
-
-def test_the_remedy_gives_the_score_of_the_client() -> None:
-    """Right in 24 of 30 of each class: the confidence ranks at random, the flipped does not."""
-    content, options = TABLES["weka"]
-    flipped = np.where(DECIDED == 1, CONFIDENCE, 1 - CONFIDENCE)
-    table = pd.DataFrame({**content, "prediction": flipped})
-    scores = br.Scores.from_frame(table, **options)
-    # 24 clients near .9 beat all 30, 6 near .4 the 24 near .1: (720 + 144) / 900 of the pairs.
-    assert br.interval(scores, "auc").estimate == pytest.approx(0.96, abs=1e-12)
-    same = br.Scores.from_labels(Y, CONFIDENCE)  # in both classes the same values
-    assert br.interval(same, "auc").estimate == 0.5
 
 
 def test_the_score_of_the_client_beside_a_prediction_is_read() -> None:

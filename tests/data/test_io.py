@@ -19,7 +19,7 @@ pq = needs("pyarrow.parquet", "parquet")
 
 FILE, INPUT, TYPE = br.FileFormatError, br.InputError, br.InputTypeError
 
-# The first 40 lines of bob.bio.base's tests/data/dev-4col.txt (BSD-3-Clause, Copyright (c)
+# The first 20 lines of bob.bio.base's tests/data/dev-4col.txt (BSD-3-Clause, Copyright (c)
 # 2016 Idiap Research Institute): a face verifier, claimed_id real_id probe_label score.
 BOB = """\
 f_1001 f_1001 x 0.006299
@@ -42,26 +42,6 @@ f_1002 f_1004 x -0.116451
 f_1002 f_1004 x -0.105341
 f_1002 f_1004 x -0.15466
 f_1002 f_1004 x -0.18616
-f_1003 f_1003 x 0.259138
-f_1003 f_1003 x 0.332629
-f_1003 f_1003 x 0.311423
-f_1003 f_1003 x 0.162215
-f_1003 f_1003 x 0.048613
-f_1003 f_1005 x -0.074399
-f_1003 f_1005 x -0.04628
-f_1003 f_1005 x -0.014418
-f_1003 f_1005 x 0.00478
-f_1003 f_1005 x -0.016143
-f_1004 f_1004 x 0.133522
-f_1004 f_1004 x 0.233416
-f_1004 f_1004 x 0.157029
-f_1004 f_1004 x 0.163154
-f_1004 f_1004 x 0.188569
-f_1004 f_1006 x -0.111788
-f_1004 f_1006 x -0.146505
-f_1004 f_1006 x -0.085332
-f_1004 f_1006 x -0.143158
-f_1004 f_1006 x -0.126225
 """
 
 
@@ -90,33 +70,17 @@ TABLE = "score,label\n0.25,1\n0.5,0\n"
 EXPECTED = br.Scores([0.25], [0.5])
 
 READ = {
-    "plain": (TABLE, "csv"),
     "columns swapped": ("label,score\n1,0.25\n0,0.5\n", "csv"),
     "extra columns": ('kind,score,label\n"a, b",0.25,1\nc,0.5,0\n', "csv"),
-    "no newline at the end": (TABLE[:-1], "csv"),
-    "blank lines": ("\nscore,label\n\n0.25,1\n0.5,0\n\n", "csv"),
     "blanks around": ("score,label\n 0.25 , 1\n0.5, 0 \n", "csv"),
-    "G06 CRLF": (TABLE.replace("\n", "\r\n"), "csv"),
-    "G06 CR": (TABLE.replace("\n", "\r"), "csv"),
-    "BOM": ("\ufeff" + TABLE, "csv"),
-    "quoted": ('"score","label"\n"0.25","1"\n"0.5","0"\n', "csv"),
-    "-1 and 1": ("score,label\n0.25,1\n0.5,-1\n", "csv"),
-    "float labels": ("score,label\n0.25,1.0\n0.5,0\n", "csv"),
-    "words": ("score,label\n0.25,True\n0.5,FALSE\n", "csv"),
     "notations": ("score,label\n+2.5E-1,1\n.5,0\n", "csv"),
     "tsv": (TABLE.replace(",", "\t"), "tsv"),
     "gzip": (gzip.compress(TABLE.encode()), "csv, gzip"),
-    "gzip of two members": (
-        gzip.compress(TABLE[:19].encode()) + gzip.compress(TABLE[19:].encode()),
-        "csv, gzip",
-    ),
-    "tsv gzip": (gzip.compress(TABLE.replace(",", "\t").encode()), "tsv, gzip"),
     "2col": ("# bob.measure\n1 0.25\n-1 0.5\n", "2col"),
     "2col 0": ("1\t0.25\n0\t0.5\n", "2col"),
     "4col": ("a a probe 0.25\n\n# comment\na b probe 0.5\n", "4col"),
-    "4col gzip": (gzip.compress(b"a a probe 0.25\na b probe 0.5\n"), "4col, gzip"),
     "5col": ("a m1 a probe 0.25\na m1 b probe 0.5\n", "5col"),
-}
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("case", READ)
@@ -158,98 +122,44 @@ def test_g20_doubles_come_back_bit_by_bit(write):
 
 
 def test_bob_four_columns(write):
-    """Each line's first two fields say who is a client; 20 of these 40 lines are."""
+    """Each line's first two fields say who is a client; 10 of these 20 lines are."""
     fields = [line.split() for line in BOB.splitlines()]
     scores = br.read_scores(write(BOB, "scores-dev"))
     assert scores.source.format == "4col"
-    assert (scores.n_client, scores.n_impostor) == (20, 20)
+    assert (scores.n_client, scores.n_impostor) == (10, 10)
     assert scores.client.tolist() == [float(f[3]) for f in fields if f[0] == f[1]]
     assert scores.impostor.tolist() == [float(f[3]) for f in fields if f[0] != f[1]]
-
-
-def test_bob_five_columns_are_the_same_scores(write):
-    five = "".join("{} model {} {} {}\n".format(*line.split()) for line in BOB.splitlines())
-    assert br.read_scores(write(five)) == br.read_scores(write(BOB, "four"))
 
 
 LATIN = "score,label,name\n" + "0.25,1,x\n" * 20_000
 
 BAD = {
-    "G04 comma decimals": (
-        "score,label\n0,25,1\n",
-        "line 2",
-        "2 fields",
-        "got 3",
-        "Decimal commas",
-    ),
-    "G07 UTF-16": (TABLE.encode("utf-16"), "UTF-16", "offset 0", "UTF-8"),
-    "G07 UTF-16 without mark": (TABLE.encode("utf-16-le"), "line 1", "NUL byte", "UTF-16"),
     "G07 Latin-1": (
-        LATIN.encode() + b"0.5,0,Andr\xe9\n",
-        "UTF-8",
-        "b'\\xe9'",
+        LATIN.encode() + b"0.5,0,Andr\xe9\n", "UTF-8", "b'\\xe9'",
         f"byte offset {len(LATIN) + 10}",
     ),
-    "G08 NUL": ("score,label\n0.2\0" + "5,1\n", "line 2", "NUL byte", "column 4"),
-    "G10 missing field": ("score,label\n0.25\n", "line 2", "got 1", "missing"),
     "G10 after blank lines": ("score,label\n\n\n0.25\n", "line 4"),
-    "G11 duplicate": ("score,score,label\n1,2,1\n", "line 1", "'score' occurs 2", "duplicate"),
     "G12 no header": ("0.25,1\n0.5,0\n", "header", "'0.25', '1'", "columns='score,label',"),
     "no header, label first": ("1,0.25\n0,0.5\n", "header", "columns='label,score',"),
     "no header, either": ("1,0\n0,1\n", "columns='score,label' or columns='label,score',"),
     "no header, three": ("7,1,0.25\n", "columns='NAME,NAME,...'"),
-    "G14 unclosed quote": ('score,label\n0.5,0\n"0.25,1\n0.5,0\n', "line 3", "never closed"),
     "G14 closed late": ('score,label\n"0.25,1\n"0.5,0\n', "line 2", "quotes"),
     "G14 unclosed and long": ('score,label\n"' + "0.5,0\n" * 40_000, "line 2", "never closed"),
-    "G15 NA": ("score,label\n0.2,1\nNA,0\n", "line 3", "'NA'", "not missing"),
-    "G15 -": ("score,label\n0.2,1\n-,0\n", "line 3", "'-'"),
-    "G15 null": ("score,label\n0.2,1\nnull,0\n", "line 3", "'null'"),
-    "G15 empty": ("score,label\n0.2,1\n,0\n", "line 3", "''", "missing"),
-    "A01 nan": ("score,label\n0.2,1\nnan,0\n", "line 3", "finite", "'nan'"),
-    "A02 inf": ("score,label\n0.2,1\n-Infinity,0\n", "line 3", "finite", "'-Infinity'"),
-    "text": ("score,label\n0.2,1\nhigh,0\n", "line 3", "number", "'high'"),
-    "hexadecimal": ("score,label\n0x1p-3,1\n", "line 2", "'0x1p-3'"),
-    "underscore": ("score,label\n1_0,1\n", "line 2", "'1_0'"),
-    "other digits": ("score,label\n\u0663,1\n", "line 2", "number"),
-    "G16 overflow": ("score,label\n0.2,1\n1e400,0\n", "line 3", "'1e400'", "inf"),
-    "G16 underflow": ("score,label\n0.2,1\n1e-400,0\n", "line 3", "'1e-400'", "0.0"),
-    "G18 padded": ("score, label\n0.2,1\n", "'label'", "Did you mean ' label'", "blanks"),
     "padded on both sides": (
-        " score , label \n0.2,1\n",
-        "'score'",
-        "Did you mean ' score '",
-        "blanks",
+        " score , label \n0.2,1\n", "'score'", "Did you mean ' score '", "blanks",
     ),
-    "G19 missing column": ("scroe,label\n0.2,1\n", "'score'", "Did you mean 'scroe'"),
     "G19 nothing near": ("a,b,c,d,e,f,g\n", "'score'", "'a', 'b'", "2 more"),
     "three columns": ("a b 0.2\nc d 0.1\n", "'a', 'b', '0.2'", "columns=", "key="),
-    "empty": ("", "empty", "0 bytes"),
-    "blank": ("\n \n", "blank"),
-    "header only": ("score,label\n", "no rows"),
-    "no impostors": ("score,label\n0.2,1\n", "no impostor scores", "'1'"),
     "no clients": ("score,label\n0.2,-1\n", "no client scores", "'-1'"),
-    "three labels": ("score,label\n1.5,0\n2,1\n3,2\n", "got 3", "'2' (count 1, first in line 4)"),
-    "swapped": ("score,label\n1,0.2\n0,0.3\n1,0.4\n", "swapped", "'0.2'", "line 2"),
     "many labels": (
-        "score,label\n" + "".join(f"{i % 2},{i}.5\n" for i in range(1100)),
-        "1000",
-        "line 1002",
+        "score,label\n" + "".join(f"{i % 2},{i}.5\n" for i in range(1100)), "1000", "line 1002",
         "swapped",
     ),
     "labels 1 2": ("score,label\n.2,1\n.3,2\n", "client_label", "'2' (count 1, first in line 3)"),
     "label words": ("score,label\n.2,ham\n.3,spam\n", "client_label", "'ham'"),
     "two words of clients": ("score,label\n.2,client\n.3,genuine\n", "client_label", "'client'"),
-    "label missing": ("score,label\n.2,\n.3,1\n", "line 2", "label", "missing"),
     "mixed labels": ("score,label\n.2,1\n.3,true\n", "client_label", "'true'"),
-    "G24 zip": (b"PK\x03\x04 and more", "zip", "not unpacked"),
-    "bzip2": (b"BZh91AY&SY", "bzip2", "gzip"),
-    "xz": (b"\xfd7zXZ\0\0", "xz"),
-    "HDF5": (b"\x89HDF\r\n", "HDF5", "csv"),
     "gzip cut": (gzip.compress(LATIN.encode())[:-9], "gzip", "truncated"),
-    "gzip CRC": (gzip.compress(TABLE.encode())[:-8] + b"\0" * 8, "gzip", "damaged"),
-    "gzip of nothing": (gzip.compress(b""), "blank"),
-    "long line": ("score,label\n" + "1" * 2**20 + ",1\n", "line 2", "1048576"),
-    "4col ragged": ("a a p 0.5\na b p\n", "line 2", "4 fields", "'a b p'"),
     "4col text": ("a a p 0.5\na b p high\n", "line 2", "'high'"),
     "4col one class": ("a a p 0.5\nb b p 0.4\n", "no impostor scores"),
     "4col of numbers": ("0.5 0.5 1 0.9\n0.5 0.1 0 0.2\n", "may be 4col text", "'0.5'", "header"),
@@ -257,7 +167,7 @@ BAD = {
     "2col swapped": ("0.5 1\n0.2 -1\n0.3 1\n", "'0.5', '1'", "columns='score,label'"),
     "2col of labels": ("0 1\n1 0\n", "columns='score,label' or columns='label,score'"),
     "2col nan": ("1 0.5\n-1 nan\n", "line 2", "'nan'"),
-}
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("case", BAD)
@@ -309,13 +219,6 @@ def test_a_format_that_the_separator_contradicts_names_it(write):
     message(FILE, lambda: br.read_scores(path, format="tsv"), "by commas", "format='csv'")
     path = write("label\tscore\n1\t0.5\n0\t0.25\n", "dev.tsv")
     message(FILE, lambda: br.read_scores(path, format="csv"), "by tabs", "format='tsv'")
-
-
-def test_only_a_near_name_is_proposed(write):
-    near = write(TABLE, "scores.csv")
-    missing = br.ScoreFileNotFoundError
-    message(missing, lambda: br.read_scores(near.parent / "score.csv"), "'scores.csv'?")
-    message(missing, lambda: br.read_scores(near.parent / "eval.csv"), "Check the name")
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs FIFOs")
@@ -410,7 +313,7 @@ PARQUET = {
         "score": [0.25, 0.5],
         "label": pa.DictionaryArray.from_arrays(pa.array([2, 1]), pa.array(["x", "0", "1"])),
     },
-}
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("case", PARQUET)
@@ -431,15 +334,10 @@ def test_parquet_client_label(tmp_path):
 
 
 BAD_PARQUET = {
-    "null": ({"score": [0.1, None], "label": [1, 0]}, "'score'", "1 of 2 null", "rows 1"),
-    "label null": ({"score": [0.1, 0.2], "label": [1, None]}, "'label'", "rows 1"),
-    "NaN": ({"score": [0.1, float("nan")], "label": [1, 0]}, "index 1: nan"),
-    "text": ({"score": ["0.1", "0.2"], "label": [1, 0]}, "'score'", "string"),
     "missing column": ({"scroe": [0.1], "label": [1]}, "'score'", "Did you mean 'scroe'"),
     "one class": ({"score": [0.1], "label": [1]}, "no impostor scores"),
     "labels": ({"score": [0.1, 0.2], "label": ["a", "b"]}, "client_label", "first in row 1"),
-    "no rows": ({"score": pa.array([], pa.float64()), "label": pa.array([], pa.int8())}, "no rows"),
-}
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("case", BAD_PARQUET)

@@ -71,26 +71,6 @@ def test_labels_beside_scores_are_joined_line_by_line(write: Write) -> None:
     refused(write("0.9\n0.2\n"), "as many scores as the key", "2 and 3", key=key)
 
 
-def test_a_shell_joins_them_too(write: Write, capsys: pytest.CaptureFixture[str]) -> None:
-    key = write(PROTOCOL, "key.txt")
-    scores = write(SCORES)
-    options = ["--key", str(key), "--key-id", "1", "--key-label", "3"]
-    assert main(["fit", str(scores), *options, "--family", "empirical", "--json"]) == 0
-    assert json.loads(capsys.readouterr().out)["client"]["n"] == 2
-    manifest = write(
-        '[systems.a]\ndev = "scores.txt"\nkey = "key.txt"\nkey_id = "1"\nkey_label = "3"\n'
-        '[systems.b]\ndev = "other.csv"\n',
-        "systems.toml",
-    )
-    write("score,label\n0.9,1\n0.8,1\n0.1,0\n0.3,0\n", "other.csv")
-    call = ["fit", "--systems", str(manifest), "--family", "empirical", "--csv"]
-    assert main(call) == 0
-    assert len(capsys.readouterr().out.splitlines()) == 5  # a row per class
-    write(manifest.read_text().replace('key_label = "3"', "key_label = 3"), "systems.toml")
-    assert main(call) == 2
-    assert "key_label" in capsys.readouterr().err
-
-
 def test_columns_of_a_key_stand_beside_one(
     write: Write, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -268,16 +248,6 @@ def test_a_missing_first_score_changes_no_reading(write: Write) -> None:
     with pytest.warns(br.MissingScoreWarning):
         scores = br.read_scores(path, missing="drop")
     assert (scores.client.tolist(), scores.impostor.tolist()) == ([0.7], [0.5])
-
-
-def test_names_that_repeat_matter_only_where_they_are_asked_for(write: Write) -> None:
-    for text in (
-        "x,x,score,label\n1,2,.5,1\n1,2,.2,0\n",
-        "x x score label\n1 2 .5 1\n1 2 .2 0\n",
-        '{"x": 1, "x": 2, "score": 0.5, "label": 1}\n{"x": 1, "score": 0.2, "label": 0}\n',
-    ):
-        assert br.read_scores(write(text)).client.tolist() == [0.5]
-    refused(write("x,score,score,label\n1,2,.5,1\n1,2,.2,0\n"), "'score' occurs 2 times")
 
 
 def test_one_column_of_numbers_asks_for_the_other_class_or_for_labels(write: Write) -> None:

@@ -84,15 +84,3 @@ def test_what_is_more_than_one_says_what_to_pass() -> None:
         br.Scores.from_frame(frame, score=0, label=1)
     named = br.Scores.from_frame(frame.rename(columns=str), score="0", label="1")
     assert named.client.tolist() == EXPECTED.client.tolist()
-
-
-def test_a_tensor_elsewhere_says_how_it_comes_to_the_processor() -> None:
-    class Elsewhere:
-        def __len__(self) -> int:
-            return 3
-
-        def __array__(self, *_: Any, **__: Any) -> np.ndarray:
-            raise TypeError("Got unsupported ScalarType BFloat16")
-
-    with pytest.raises(br.errors.InputTypeError, match=r"x.detach\(\).cpu\(\).float\(\).numpy"):
-        br.Scores(Elsewhere(), SCORES)

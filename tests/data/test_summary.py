@@ -6,7 +6,6 @@ import importlib.util
 import math
 import pickle
 import warnings
-from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -317,13 +316,6 @@ def test_what_a_summary_refuses(call: Any, error: type[Exception], text: str) ->
         call()
 
 
-def test_a_null_in_a_lazy_frame_is_counted() -> None:
-    pl = pytest.importorskip("polars")
-    frame = pl.LazyFrame({"score": [0.1, None, 0.4, float("nan")], "label": [0, 1, 1, 0]})
-    with pytest.raises(br.InputError, match="1 missing and 1 NaN or infinite of 4"):
-        br.summarize(frame)
-
-
 @pytest.mark.parametrize("engine", ["pyarrow", "duckdb", "polars-lazy", "parquet"])
 def test_nulls_and_nans_are_told_apart_on_every_engine(engine: str, tmp_path: Path) -> None:
     pa = pytest.importorskip("pyarrow")
@@ -396,16 +388,6 @@ def test_a_file_may_have_names_that_engines_use(
     assert (found.client.minimum, found.impostor.maximum) == (0.4, 0.5)
 
 
-def test_what_is_no_parquet_and_no_folder(tmp_path: Path) -> None:
-    (tmp_path / "a.parquet").write_text("score,label\n0.1,1\n", encoding="utf-8")
-    with pytest.raises(br.FileFormatError, match=r"must be intact Parquet.*magic"):
-        br.summarize(tmp_path / "a.parquet")
-    with pytest.raises(br.FileFormatError, match=r"regular file; .* directory"):
-        br.summarize(tmp_path)
-    with pytest.raises(br.ScoreFileNotFoundError, match=r"Did you mean 'a\.parquet'"):
-        br.summarize(tmp_path / "b.parquet")
-
-
 @pytest.mark.parametrize("engine", ["pandas", "polars", "pyarrow", "parquet"])
 def test_float16_scores_warn(engine: str, tmp_path: Path) -> None:
     score = np.array([0.1, 0.2, 0.7, 0.9], dtype=np.float16)
@@ -422,20 +404,6 @@ def test_a_summary_is_a_value() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert summary.prior == 2 / 3
-
-
-def test_what_rounding_took_from_the_mean_is_no_part_of_equality() -> None:
-    one = br.summarize(table([0.1, 0.2, 0.7], [0, 1, 1])).client
-    same = replace(one, mean_rest=1e-20)
-    assert same == one
-    assert hash(same) == hash(one)
-    assert repr(same) == repr(one)
-    names = (
-        "n", "n_zero", "n_one", "n_outside", "minimum", "maximum", "inner_minimum",
-        "inner_maximum", "mean", "square", "log", "log1m", "logit_square", "bins", "counts",
-    )  # fmt: skip
-    ends = {"lowest": one.lowest, "highest": one.highest}
-    assert br.ClassSummary(*(getattr(one, name) for name in names), **ends) == one
 
 
 @pytest.mark.nightly

@@ -162,21 +162,6 @@ def large(n: int = 60_000) -> tuple[np.ndarray, np.ndarray, bytes]:
 
 
 @pytest.mark.simulation
-def test_a_small_file_is_read_line_by_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    score, label, data = large()
-    path = tmp_path / "scores.csv"
-    path.write_bytes(data)
-    expected = br.Scores.from_labels(label, score)
-    monkeypatch.setattr(text_rows, "_SMALL", 0)
-    monkeypatch.setattr(text_rows, "read_lines", None)
-    assert br.read_scores(path) == expected
-    monkeypatch.undo()
-    monkeypatch.setattr(text_rows, "_SMALL", len(data))
-    monkeypatch.setattr(text_rows, "read_blocks", None)
-    assert br.read_scores(path) == expected
-
-
-@pytest.mark.simulation
 def test_a_fault_in_a_later_block_is_named_by_its_line(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -104,14 +104,6 @@ def test_files_that_are_read(place: Path, monkeypatch: pytest.MonkeyPatch) -> No
             assert found.impostor.maximum == EXPECTED.impostor.max()
 
 
-def test_a_score_that_is_twice_in_a_long_file(place: Path) -> None:
-    """Rows of JSON go to another parser where there are many of them."""
-    row = '{"score":0.5,"label":1}\n{"score":0.2,"label":0}\n'
-    twice = '{"score":0.1,"score":0.9,"label":1}\n'
-    Path("long").write_text(row * 3000 + twice + row)
-    refused(partial(br.read_scores, "long"), br.FileFormatError, "line 6001", "occurs twice")
-
-
 # --------------------------------------------------------------------------------- commands
 #: Commands with a file in each place where one can stand.
 AT: dict[str, str] = {

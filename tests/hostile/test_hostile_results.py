@@ -12,12 +12,9 @@ from typing import Any
 
 import mpmath
 import numpy as np
-import pandas as pd
 import pytest
 
 import betaroc as br
-from helpers.cases import case
-from helpers.hostile import OK, SCORES, Y, pa
 
 RNG = np.random.default_rng(5)
 X, LOW = RNG.beta(5, 2, 200), RNG.beta(2, 5, 200)
@@ -141,46 +138,6 @@ def test_a03_a_point_mass_beside_the_fit_of_the_rest() -> None:
     assert (found["at_zero"], found["at_one"]) == (1 / 200, 0.0)
 
 
-#: Containers and dtypes that hold the same doubles.
-SAME: dict[str, Callable[[], Any]] = {
-    "B03 objects": lambda: OK.astype(object),
-    "B07 float32, read again": lambda: OK.astype("f4").astype("f8"),
-    "B17 an array of pyarrow": lambda: pa.array(OK),
-    "B17 chunks": lambda: pa.chunked_array([OK[:7], OK[7:]]),
-    "B18 a list": lambda: OK.tolist(),
-    "B18 a tuple": lambda: tuple(OK.tolist()),
-    "B21 read-only": lambda: np.frombuffer(OK.tobytes()),
-    "B22 every other": lambda: np.repeat(OK, 2)[::2],
-    "B22 turned twice": lambda: OK[::-1].copy()[::-1],
-    "B23 the other order of bytes": lambda: OK.astype(">f8"),
-    "B13 nullable": lambda: pd.array(OK, "Float64"),
-    "B15 categories of numbers": lambda: pd.Categorical(OK),
-    "pandas": lambda: pd.Series(OK, index=np.arange(OK.size)[::-1]),
-    "one column": lambda: pd.DataFrame({"a": OK}),
-}
-
-
-def test_the_same_doubles_are_the_same_scores() -> None:
-    for name, make in SAME.items():
-        given = make()
-        expected = OK.astype("f4").astype("f8") if name.startswith("B07") else OK
-        with case(name):
-            found = br.Scores(given, LOW)
-            assert found.client.tobytes() == expected.tobytes()
-            assert not found.client.flags.writeable
-    with case("B07 float32"):
-        assert (
-            br.Scores(OK.astype("f4"), LOW).client.tobytes()
-            == OK.astype("f4").astype("f8").tobytes()
-        )
-    with case("B18 a range"):
-        assert br.Scores(range(9), [1]).client.tolist() == list(range(9))
-    with case("B01 integers"):
-        assert br.Scores(np.arange(9, dtype="i1"), [1]).client.tolist() == list(range(9))
-    with case("B09 longdouble"):
-        assert br.Scores(OK.astype("g"), LOW).client.tobytes() == OK.tobytes()
-
-
 def test_decimals_and_fractions_are_numbers() -> None:
     from decimal import Decimal
     from fractions import Fraction
@@ -188,37 +145,6 @@ def test_decimals_and_fractions_are_numbers() -> None:
     found = br.Scores([Decimal("0.1"), Fraction(1, 4), 0.5, 1], [Decimal("0.3")] * 3)
     assert found.client.tolist() == [0.1, 0.25, 0.5, 1.0]
     assert found.impostor.tolist() == [0.3] * 3
-
-
-#: Labels that say which scores are the clients'.
-LABELLED: dict[str, tuple[Any, Any]] = {
-    "D01 {-1, 1}": (np.where(Y, 1, -1), None),
-    "D01 of int8": (np.where(Y, 1, -1).astype("i1"), None),
-    "D09 floats": (Y.astype(float), None),
-    "D09 booleans": (Y == 1, None),
-    "D09 objects": (Y.astype(object), None),
-    "D09 -0.0": (np.where(Y, 1.0, -0.0), None),
-    "B13 Int64": (pd.array(Y, "Int64"), None),
-    "B13 boolean": (pd.array(Y == 1, "boolean"), None),
-    "B15 categories": (pd.Categorical(np.where(Y, "g", "i")), "g"),
-    "B15 an unused category": (pd.Categorical(Y, categories=[0, 1, 2]), None),
-    "B17 a dictionary": (pa.array(np.where(Y, "g", "i").tolist()).dictionary_encode(), "g"),
-    "D02 {1, 2}": (Y + 1, 2),
-    "D02 {1, 2} turned": (2 - Y, 1),
-    "D04 decoded": (np.char.decode(Y.astype("S1"), "ascii"), "1"),
-}
-
-
-def test_labels_that_say_who_is_a_client() -> None:
-    expected = br.Scores(SCORES[Y == 1], SCORES[Y == 0])
-    for name, (labels, client_label) in LABELLED.items():
-        with case(name):
-            assert br.Scores.from_labels(labels, SCORES, client_label=client_label) == expected
-            frame = pd.DataFrame({"score": SCORES, "label": labels})
-            if not name.startswith("B17"):
-                assert br.Scores.from_frame(frame, client_label=client_label) == expected
-                counted = br.summarize(frame, client_label=client_label)
-                assert (counted.n_client, counted.n_impostor) == (20, 20)
 
 
 # ---------------------------------------------------------------------------- E, F: statistics
@@ -274,31 +200,6 @@ def test_f03_ties_count_half() -> None:
     assert br.interval(scores, "auc").estimate == pytest.approx(4 / 6, rel=1e-15)
 
 
-def test_f05_equal_distributions_are_chance() -> None:
-    model = br.ScoreModel(br.Beta(2.5, 0.7), br.Beta(2.5, 0.7))
-    x = np.linspace(0, 1, 101)
-    assert np.max(np.abs(model.roc().tpr(x) - x)) <= 1e-12
-    assert model.global_shape() == "chance"
-    assert model.auc() == 0.5
-
-
-def test_f06_a_binormal_pair_of_two_widths_crosses_the_diagonal() -> None:
-    """N(1, 2) and N(0, 1) have equal tails where (t - 1) / 2 = t: at -1."""
-    model = br.ScoreModel(br.Normal(1, 2), br.Normal(0, 1))
-    assert np.atleast_1d(model.diagonal_crossings().threshold) == pytest.approx([-1.0])
-    assert model.global_shape().startswith("hook")
-
-
-def test_f07_ends_are_0_inf_or_a_constant_and_never_nan() -> None:
-    """The shapes of both classes at that end decide; equal ones leave a constant."""
-    shapes = [0.3, 1.0, 2.5]
-    for a_c, a_i in ((one, other) for one in shapes for other in shapes):
-        found = br.ScoreModel(br.Beta(a_c, 2), br.Beta(a_i, 2)).semi_derivatives().at_zero
-        with case((a_c, a_i)):
-            # dF_i/dF_c goes as t^(a_i - a_c).
-            assert (found == 0.0, np.isinf(found)) == (a_i > a_c, a_i < a_c)
-
-
 def test_f09_quantiles_below_the_smallest_double() -> None:
     """Beta(5, 1e-3) at p: t^5 / (5 B) = p, as long as t is small."""
     law = br.Beta(5, 1e-3)
@@ -308,18 +209,6 @@ def test_f09_quantiles_below_the_smallest_double() -> None:
     assert law.ppf(p) == pytest.approx(constant * p**0.2, rel=1e-10)
     assert br.Beta(1e-3, 1e5).ppf(1e-300) == 0.0
     assert law.cdf(law.ppf(p)) == pytest.approx(p, rel=1e-10)
-
-
-def test_f13_few_scores_are_resampled_in_their_classes() -> None:
-    found = br.interval(
-        br.Scores([0.4, 0.5, 0.9], [0.1, 0.45, 0.2]),
-        "eer",
-        method="bootstrap",
-        replicates=200,
-        rng=1,
-    )
-    assert 0.0 <= found.low <= found.estimate <= found.high <= 1.0
-    assert found.failed == 0
 
 
 def test_f15_a_partial_area_has_an_interval_of_its_own() -> None:
@@ -363,10 +252,3 @@ def test_i20_order_swap_and_maps() -> None:
     with pytest.warns(br.errors.ReversedScoresWarning):
         swapped = auc(br.Scores(LOW, X)).estimate
     assert swapped == pytest.approx(1 - auc(scores).estimate, rel=1e-14)
-
-
-def test_a18_no_fit_has_a_free_support() -> None:
-    for family in ("beta", "logit-normal"):
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            assert br.fit_distribution(X, family).distribution.support == (0.0, 1.0)
