@@ -99,13 +99,6 @@ def test_what_the_fit_itself_has_over_the_same_share() -> None:
     assert low.departs
 
 
-def test_other_families_are_refused() -> None:
-    rng = np.random.default_rng(5)
-    fit = br.fit(br.Scores(rng.normal(1, 1, 30), rng.normal(0, 1, 30)), "normal")
-    with pytest.raises(br.InputError, match="of beta fits"):
-        fit.sensitivity()
-
-
 def test_masses_have_no_exponent() -> None:
     rng = np.random.default_rng(2)
     scores = br.Scores(rng.beta(2, 1.5, 200), np.r_[np.zeros(10), rng.beta(1.2, 3, 190)])
@@ -186,9 +179,3 @@ def test_rules_without_a_fit_are_named() -> None:
     found = br.fit(br.Scores(rng.beta(4, 2, 30), tiny)).sensitivity()
     assert [text.partition(":")[0] for text in found.refused] == ["censor 0.001"]
     assert "No fit under censor 0.001: impostor: too little is left" in str(found)
-
-
-def test_tails_are_not_audited() -> None:
-    fit = br.fit(beta_fit().scores, "beta", tails={"client": "lower"})
-    with pytest.raises(br.InputError, match="audit of the ends must be of a fit without tails"):
-        fit.sensitivity()

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import builtins
-import copy
 import math
-import pickle
 import statistics
 from collections.abc import Callable
 from typing import Any
@@ -387,20 +385,6 @@ def test_categories_of_numbers_booleans_and_in_order() -> None:
         found.model(dose=0.5, night=1, size="top")
 
 
-def test_it_is_a_value() -> None:
-    found = br.fit_covariates(FRAME, "camera + x")
-    found.model(camera="top", x=0.0)  # what is cached does not travel
-    for twin in (pickle.loads(pickle.dumps(found)), copy.deepcopy(found)):
-        assert twin == found
-        assert hash(twin) == hash(found)
-        assert twin.model(camera="top", x=0.0) == found.model(camera="top", x=0.0)
-    assert found != br.fit_covariates(FRAME, "x")
-    assert found.converged
-    model = found.model(camera="left", x=0.0, prior=0.25)
-    assert model.prior == 0.25
-    assert model.roc().auc() == model.auc()
-
-
 @pytest.mark.simulation
 def test_a_prior_of_ones_own_and_a_function() -> None:
     found = br.fit_covariates(FRAME, "x")
@@ -425,13 +409,9 @@ def with_ends() -> pd.DataFrame:
 
 def test_scores_at_the_ends_need_a_word() -> None:
     frame = with_ends()
-    for boundary in (None, "error"):
-        with pytest.raises(br.InputError) as caught:
-            br.fit_covariates(frame, "x", boundary=boundary)
-        text = "0 client scores of exactly 0 and 2 of exactly 1 and 3 impostor scores of exactly 0"
-        assert text in str(caught.value)
-        assert "'drop'" in str(caught.value)
-        assert "'squeeze'" in str(caught.value)
+    text = "0 client scores of exactly 0 and 2 of exactly 1 and 3 impostor scores of exactly 0"
+    with pytest.raises(br.InputError, match=text):
+        br.fit_covariates(frame, "x")
     with pytest.raises(br.InputError, match="must be one of 'error', 'drop', 'squeeze'"):
         br.fit_covariates(frame, "x", boundary="inflate")
 
@@ -479,19 +459,16 @@ ONE_CLASS = FRAME.assign(
     ("frame", "formula", "options", "message"),
     [
         (FRAME, "sharpness", {}, "'sharpness' is none of 'x', 'camera'"),
-        (FRAME, "X", {}, "Did you mean 'x'?"),
         (FRAME, "camra", {}, "Did you mean 'camera'?"),
         (FRAME, "x", {"precision": "y"}, "precision must name columns of the frame; 'y'"),
         (FRAME, "x", {"client_formula": "y"}, "client_formula must name columns"),
         (FRAME, "x +", {}, "formula must be a formula"),
-        (FRAME, "np.log(", {}, "formula must be a formula"),
         (FRAME, " ", {}, "Without covariates it is '1'"),
         (FRAME, "0", {}, "must have a term"),
         (FRAME, "label ~ x", {}, "the score column, 'score', left of ~; got 'label'"),
         (FRAME, "score", {}, "must not use 'score'"),
         (FRAME, "x + label", {}, "must not use 'label'"),
         (FRAME.rename(columns={"x": "prior"}), "prior", {}, "Rename the column"),
-        (FRAME, "np.log(x)", {}, "must be computable|must give finite numbers"),
         (FRAME.assign(x=np.arange(300.0)), "np.log(x)", {}, "is -inf for 1 of 300 trials"),
         (FRAME, "np.log(x - x.min())", {}, "got 'x.min'. Compute it as a column"),
         (FRAME, "te(x)", {}, "formula may call abs, clip, cos, exp, "),
@@ -499,25 +476,14 @@ ONE_CLASS = FRAME.assign(
         (FRAME, "C(camera, levels=['top'])", {}, "C in formula cannot be called with levels="),
         (FRAME, "Q(camera)", {}, "Q('a name'); got 'Q(camera)'. Quote the name."),
         (FRAME, "x | camera", {}, "formula must be a formula"),
-        (FRAME, "2 + x", {}, "formula must be a formula"),
-        (FRAME, "camera + .", {}, "formula must be a formula"),
         (FRAME, "C(camera, Treatment('tpo'))", {}, "must be computable from its columns"),
         (FRAME, "C(x, nothing)", {}, "'nothing' is none of"),
-        (
-            FRAME,
-            "x",
-            {"score": "p"},
-            "score='p' must name a column of the frame; there are",
-        ),
-        (FRAME, "x", {"group": "person"}, "group='person' must name a column"),
+        (FRAME, "x", {"score": "p"}, "score='p' must name a column of the frame; there are"),
+        (FRAME.assign(x=pd.Timestamp("2020-01-01")), "x", {}, "numbers, text or booleans"),
         (FRAME.assign(g=1), "x", {"group": "g"}, "all 150 share one"),
         (put("x", np.nan), "x", {}, "missing, first in rows 7"),
         (put("x", np.inf), "x", {}, "must be finite; got 1 of 300"),
-        (put("camera", None), "camera", {}, "missing, first in rows 7"),
-        (put("score", np.nan), "x", {}, "'score' must have no missing value"),
         (put("score", 1.5), "x", {}, "client scores must lie in [0, 1]"),
-        (put("label", 2), "x", {}, "must hold two labels"),
-        (FRAME[FRAME["label"] == 1], "x", {}, "both classes"),
         (FRAME.assign(x=1.5), "x", {}, "'x' must vary among the client trials; it is 1.5 for all"),
         (FRAME.assign(camera="left"), "camera", {}, "all 150 of them have 'left'"),
         (FRAME, "x + I(0 * x)", {}, "'I(0 * x)' is 0.0 for all"),
@@ -533,9 +499,9 @@ ONE_CLASS = FRAME.assign(
 def test_what_cannot_be_fitted_is_named(
     frame: Any, formula: str, options: dict[str, Any], message: str
 ) -> None:
-    with pytest.raises(br.InputError) as caught:
+    with pytest.raises(br.BetarocError) as caught:
         br.fit_covariates(frame, formula, **options)
-    assert any(part in str(caught.value) for part in message.split("|")), str(caught.value)
+    assert message in str(caught.value)
 
 
 #: Whatever runs of this would be seen: {} becomes an expression that leaves a trace.
@@ -623,20 +589,6 @@ def test_columns_of_categories_stand_first() -> None:
     assert found.model(**{"the x": 0.1, "camera": "top"}).client.mean > 0.0
 
 
-@pytest.mark.parametrize(
-    ("frame", "formula", "message"),
-    [
-        ([1, 2], "x", "frame must be a frame"),
-        (FRAME, 3, "formula must be text"),
-        (put("score", "high"), "x", "real numbers"),
-        (FRAME.assign(x=pd.Timestamp("2020-01-01")), "x", "numbers, text or booleans"),
-    ],
-)
-def test_what_is_of_another_kind_is_named(frame: Any, formula: Any, message: str) -> None:
-    with pytest.raises(br.InputTypeError, match=message):
-        br.fit_covariates(frame, formula)
-
-
 def test_values_of_covariates_are_checked() -> None:
     found = br.fit_covariates(FRAME, "camera + x")
     for given, message in (
@@ -649,16 +601,10 @@ def test_values_of_covariates_are_checked() -> None:
         with pytest.raises(br.InputError) as caught:
             found.model(**given)
         assert message in str(caught.value)
-    with pytest.raises(br.InputTypeError, match="x must be a finite number"):
-        found.model(x="much", camera="top")
     with pytest.raises(br.InputTypeError, match="covariates must be a mapping"):
         found.interval("auc", covariates=0.5)  # type: ignore[arg-type]
     with pytest.raises(br.InputError, match="must be different"):
         found.contrast("auc", {"x": 0, "camera": "top"}, {"x": 0.0, "camera": "top"})
-    with pytest.raises(br.InputError, match="stat must be one of"):
-        found.interval("area", covariates={"x": 0, "camera": "top"})
-    with pytest.raises(br.InputError, match="the fit has no covariates"):
-        br.fit_covariates(FRAME, "1").model(x=1)
     for terms, message in (
         (("y",), "each term must be one of 'camera', 'x'; got 'y'"),
         (("camra",), "Did you mean 'camera'?"),
@@ -829,13 +775,6 @@ def test_a_search_that_ends_early_is_no_fit(monkeypatch: pytest.MonkeyPatch) -> 
     assert isinstance(partial, RegressionFit)
     assert not partial.converged
     assert partial.gradient_norm > 0.0
-    monkeypatch.undo()
-    # Without a start by statsmodels the constant law is one.
-    monkeypatch.setattr(BetaModel, "fit", lambda *_, **__: 1 / 0)
-    found = br.fit_covariates(FRAME, "camera * x", precision="x")
-    monkeypatch.undo()
-    again = br.fit_covariates(FRAME, "camera * x", precision="x")
-    assert found.client.coefficients == pytest.approx(again.client.coefficients, rel=1e-9)
 
 
 @pytest.mark.simulation

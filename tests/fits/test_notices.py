@@ -221,13 +221,6 @@ def test_one_value_and_ties() -> None:
     assert kinds(said) <= {br.DiscretenessWarning}
 
 
-@pytest.mark.parametrize("value", [np.inf, -np.inf, np.nan])
-def test_what_is_not_finite_is_refused(value: float) -> None:
-    client, impostor = bells(20)
-    with pytest.raises(br.InputError, match="finite"):
-        br.fit(br.Scores(np.append(client, value), impostor), "normal")
-
-
 def test_weights_of_1e9() -> None:
     client, impostor = bells(200)
     # So many copies are no draw of a normal distribution: they lie at 200 places.

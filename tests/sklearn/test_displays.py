@@ -139,14 +139,6 @@ def test_epc_takes_thresholds_from_dev() -> None:
     assert display.plot().ax_ is not other.ax_
 
 
-def test_what_is_no_axes_is_refused() -> None:
-    display = EpcDisplay.from_estimator(MODEL, X[:90], Y[:90], X[90:], Y[90:])
-    roc = RocDisplay.from_estimator(MODEL, X, Y, family=None)
-    for one in (display, roc):
-        with pytest.raises(br.InputTypeError, match="ax must be matplotlib Axes; got 3"):
-            one.plot(3)
-
-
 RESULTS = cross_validate(LogisticRegression(), X, Y, cv=3, return_estimator=True,
                          return_indices=True)  # fmt: skip
 WRONG: dict[str, tuple[dict[str, Any], str]] = {
