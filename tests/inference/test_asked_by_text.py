@@ -47,9 +47,7 @@ def test_what_is_said_of_what_is_asked_wrongly() -> None:
     cases: list[tuple[Callable[[], Any], type[Exception], str]] = [
         (lambda: br.interval(SCORES, "tpr@far=0.1", far=0.1), br.InputError, "and far=0.1. Leave"),
         (lambda: br.interval(SCORES, "tpr@0.1"), br.InputError, "or far=0.1 or"),
-        (lambda: br.interval(SCORES, "auc@0.1"), br.InputError, "taken at no point"),
         (lambda: br.interval(SCORES, "aucc@0.1"), br.InputError, "Did you mean 'auc'"),
-        (lambda: br.interval(SCORES, "partial-auc@0.1"), br.InputError, "Write between=0,0.1"),
         (lambda: br.interval(SCORES, "partial-auc@between=0:0.1"), br.InputError,
          "between must be two FARs"),
         (lambda: br.interval(SCORES, "zzzz"), br.InputError, r"br.statistics\(\) lists all"),
@@ -70,8 +68,6 @@ def test_what_is_said_of_what_is_asked_wrongly() -> None:
         (lambda: curve.band(resample="both"), br.InputError, 'or take resample="test"'),
         (lambda: curve.interval("area", method="test", between=(10, 90)), br.InputError,
          "between must be a fraction"),
-        (lambda: curve.interval("area", method="test", between=(0.9, 0.1)), br.InputError,
-         "with low < high"),
         (lambda: curve.interval("area", method="test", between=0.9), br.InputTypeError,
          "between must be two alphas"),
     ]  # fmt: skip

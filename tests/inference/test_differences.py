@@ -52,25 +52,6 @@ def test_rates_at_a_threshold_are_compared_by_squares_with_the_correlation() -> 
     assert found.method == "exact"
 
 
-@pytest.mark.simulation
-def test_independent_systems_have_no_correlation() -> None:
-    a, b = systems(2)
-    found = br.difference(a, b, "eer", paired=False)
-    assert found.correlation == 0.0
-    paired = br.difference(a, b, "eer")
-    assert paired.correlation > 0.1
-    assert paired.high - paired.low < found.high - found.low
-
-
-def test_the_area_is_delongs_test() -> None:
-    a, b = systems(3)
-    found, test = br.difference(a, b, "auc"), br.auc_test(a, b)
-    assert (found.low, found.high, found.p_value) == (
-        test.difference.low, test.difference.high, test.p_value,
-    )  # fmt: skip
-    assert found.method == "delong"
-
-
 def test_fits_of_normal_pairs_by_the_delta_method() -> None:
     """The mean of the clients: the correlation is that of the scores, the variance s^2/n."""
     a, b = systems(4, 400)
@@ -258,8 +239,6 @@ def test_copies_in_groups_say_no_more() -> None:
     ("call", "error", "text"),
     [
         (lambda a, b: br.difference(a, br.fit(b), "eer"), br.InputTypeError, "one kind"),
-        (lambda a, b: br.difference(a, b, "eerr"), br.InputError, "Did you mean 'eer'"),
-        (lambda a, b: br.difference(a, b, "tpr", 0.1), br.InputTypeError, "by a keyword"),
         (
             lambda a, b: br.difference(a, br.Scores(b.client[1:], b.impostor), "eer"),
             br.InputError, "same test trials",

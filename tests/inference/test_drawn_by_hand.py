@@ -38,7 +38,6 @@ def test_a_profile_leaves_out_what_the_fit_dropped() -> None:
         assert 2.0 * (top - largest(end)) == pytest.approx(stats.chi2(1).ppf(0.95), rel=1e-5)
 
 
-# ----------------------------------------------------------------- what speaks for a number
 # ----------------------------------------------------------------------------------- bins
 @pytest.mark.parametrize(("level", "ends"), [(0.999, (0.1, 0.9)), (0.9999, (-np.inf, np.inf))])
 def test_a_threshold_may_lie_beyond_all_scores_where_few_gaps_are_unlikely(

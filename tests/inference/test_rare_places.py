@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import math
 import warnings
 
 import numpy as np
@@ -12,7 +11,6 @@ from scipy import stats
 
 import betaroc as br
 from betaroc.core.options import IntervalOptions
-from betaroc.inference.delta import shape_bias
 from betaroc.inference.intervals import intervals_of_fit, tail_interval
 from betaroc.model.asking import asking
 
@@ -49,16 +47,6 @@ def test_differences_of_fits_with_tails_have_a_p_value_that_fits_their_ends() ->
     assert (found.p_value < 0.05) == (not found.low <= 0.0 <= found.high)
 
 
-def test_a_shape_that_is_held_has_no_bias() -> None:
-    assert shape_bias(2.0, 3.0, ()).shape == (0,)
-
-
-def test_the_bias_of_a_power_is_that_of_an_exponential_rate() -> None:
-    """E log p^ - log p = 1/(2 n) to first order, of p^ = -n / sum log s."""
-    assert shape_bias(2.5, 1.0, ("a",))[0] == pytest.approx(0.5, abs=1e-6)
-    assert shape_bias(1.0, 0.7, ("b",))[0] == pytest.approx(0.5, abs=1e-6)
-
-
 def test_a_threshold_by_bootstrap_holds_its_own_gap() -> None:
     scores = br.Scores(np.round(stats.norm(1, 1).ppf(P), 1), np.round(stats.norm(0, 1).ppf(P), 1))
     found = br.interval(scores, "threshold", at="eer", method="bootstrap", rng=1, replicates=200)
@@ -66,25 +54,6 @@ def test_a_threshold_by_bootstrap_holds_its_own_gap() -> None:
     above = values[values > found.estimate].min()
     below = values[values <= found.estimate].max()
     assert found.low <= below < found.estimate < above <= found.high
-
-
-def test_one_parameter_has_the_profile_of_its_likelihood() -> None:
-    """2 n (log p^ - log p + p/p^ - 1) = chi^2 of a power."""
-    f = br.fit(br.Scores(P**0.5, 1.0 - P**0.25), "dual-beta")
-    interval = f.conf_int(method="profile")["client"]["a"]
-    p, n = f.client.distribution.a, P.size
-    exact = stats.gamma(n).ppf([0.025, 0.975]) / n * p  # p^/p is n / Gamma(n)
-    assert interval.low == pytest.approx(exact[0], rel=0.02)
-    assert interval.high == pytest.approx(exact[1], rel=0.02)
-
-
-def test_scores_that_speak_for_no_rate_where_only_ends_lie() -> None:
-    with pytest.warns(br.BetarocWarning):
-        f = br.fit(br.Scores([0.2, 0.5, 0.6, 0.9, 1.0], [0.0, 0.1, 0.4, 0.5, 0.7]), "beta",
-                   boundary="drop")  # fmt: skip
-    assert f.scores.n_client == 5
-    assert f._evidence.totals == (4.0, 4.0)
-    assert math.isfinite(f.model.auc())
 
 
 def test_equal_spread_fits_keep_their_covariance_beside_trials_without_a_score() -> None:

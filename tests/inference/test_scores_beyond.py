@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import copy
 import math
-import pickle
 import warnings
 from collections.abc import Callable
 from typing import Any
@@ -14,8 +12,6 @@ import pytest
 from scipy import stats
 
 import betaroc as br
-from betaroc.inference.scores_beyond import needed
-from helpers.public import back
 
 POINTS: dict[str, tuple[Any, ...]] = {
     "at": (0.5,), "at_far": (0.1,), "at_frr": (0.1,), "eer": (), "min_weighted_error": (0.4,),
@@ -84,13 +80,6 @@ def test_one_score_is_enough_and_zero_and_one_were_not_asked_for() -> None:
         assert not np.any(point.extrapolated)
 
 
-@pytest.mark.parametrize(("rate", "scores"), [(1e-4, 30000), (0.003, 1000), (0.0007, 4300)])
-def test_scores_needed_are_three_over_the_rate(rate: float, scores: int) -> None:
-    assert needed(rate) == str(scores)
-    # P(none of n) = (1 - rate)^n is at most 5 %, and so with 2 % fewer.
-    assert (1.0 - rate) ** (0.98 * scores) <= 0.054
-
-
 def test_an_array_warns_once_of_the_farthest() -> None:
     fit = br.fit(bells(200, 200))
     with pytest.warns(br.ExtrapolationWarning, match=r"^2 rates .* FAR 1e-05 ") as caught:
@@ -139,18 +128,6 @@ def test_weights_are_copies() -> None:
         impostor_weights=np.full(100, 3.0),
     )  # fmt: skip
     assert br.fit(weighted).at_far(0.01).n_beyond[1] == pytest.approx(3.0)
-
-
-def test_points_with_counts_compare_copy_and_paste_back() -> None:
-    fit = br.fit(bells(400, 500))
-    for x in (0.1, [0.1, 0.2]):
-        point = fit.at_far(x)
-        for same in (copy.deepcopy(point), pickle.loads(pickle.dumps(point)), fit.at_far(x)):
-            assert same == point
-            assert hash(same) == hash(point)
-        assert point != fit.model.at_far(x)
-    assert back(fit.at_far(0.1)) == fit.at_far(0.1)
-    assert pickle.loads(pickle.dumps(fit)) == fit
 
 
 # ------------------------------------------------------------------------------ intervals

@@ -49,11 +49,6 @@ def test_rates_and_thresholds_are_those_of_the_tail() -> None:
     assert far.method == "tail, integrated"
 
 
-@pytest.mark.parametrize("stat", [("far", {"threshold": 0.2}), ("auc", {}), ("frr", {"far": 0.2})])
-def test_other_numbers_are_not_of_the_tail(stat: tuple[str, dict[str, float]]) -> None:
-    assert tail_interval(fitted(1), asking(stat[0], (), **stat[1])) is None
-
-
 @pytest.mark.simulation
 @pytest.mark.nightly
 def test_a_rate_at_a_rate_of_the_other_class_covers() -> None:

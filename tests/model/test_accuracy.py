@@ -185,15 +185,6 @@ def test_all_numbers_of_a_section(section: str, capsys: pytest.CaptureFixture[st
         print(f"\n{section}: {count} pairs, worst error {worst[1]:.1e} ({worst[0]}, {worst[2]})")
 
 
-def test_the_table_is_as_wide_as_promised() -> None:
-    rows = REFERENCE["pairs"]
-    shapes = [v for row in rows for v in (*row["client"], *row["impostor"])]
-    assert len(rows) >= 60
-    assert min(shapes) <= 0.0501
-    assert max(shapes) >= 999.0
-    assert {t["far"] for row in rows for t in row["far_targets"]} >= set(TARGETS)
-
-
 @pytest.mark.parametrize(
     "cell", REFERENCE["nan_cells"], ids=lambda c: f"{c['a']}-{c['b']}-{c['p']}"
 )

@@ -13,10 +13,8 @@ from scipy.special import expit
 import betaroc as br
 from betaroc.model.areas import precision_at
 from betaroc.model.ends import shape_of_ends
-from betaroc.model.hull import _depth
 from betaroc.model.improper_regions import hooks_of
 from betaroc.model.operating_points import exact_weight
-from betaroc.model.statistics import STATISTICS
 
 
 def test_of_two_equally_near_thresholds_the_eer_takes_the_smaller_sum() -> None:
@@ -106,22 +104,11 @@ def test_moments_of_a_logit_normal_are_those_of_scipys_quadrature() -> None:
     assert law.var == pytest.approx(second - first**2, rel=1e-8)
 
 
-def test_how_far_a_stretch_lies_below_its_chord() -> None:
-    x, y = np.array([0.0, 0.25, 0.5, 1.0]), np.array([0.2, 0.25, 0.3, 1.0])
-    assert _depth(x, y) == pytest.approx(0.3)  # at 1/2 the chord is at .6
-
-
 def test_sides_of_both_ends_are_the_shape() -> None:
     assert shape_of_ends(0.0, 0.0) == "chance"
     assert (shape_of_ends(1.0, 1.0), shape_of_ends(1.0, 0.0)) == ("proper", "proper")
     assert (shape_of_ends(-1.0, -1.0), shape_of_ends(0.0, -1.0)) == ("below", "below")
     assert (shape_of_ends(-1.0, 1.0), shape_of_ends(1.0, -1.0)) == ("hook-at-zero", "hook-at-one")
-
-
-def test_a_statistic_has_its_range() -> None:
-    for name, row in STATISTICS.items():
-        assert row.low < row.high, name
-        assert row.low in (-math.inf, -1.0, 0.0, 0.5), name
 
 
 @pytest.mark.parametrize(

@@ -77,11 +77,6 @@ def test_f_with_a_prior_of_0_is_undefined_everywhere() -> None:
         br.epc(scores, br.Scores([2, 4, 6], [0, 1, 3]), criterion="f-measure", prior=0.0)
 
 
-def test_large_values_are_shown_by_their_ends() -> None:
-    assert repr(br.Empirical([1.0, 2.0])) == "Empirical(values=[1.0, 2.0])"
-    assert repr(br.Empirical(np.arange(600.0))) == "<Empirical values: 600 values>"
-
-
 @pytest.mark.parametrize(
     ("client", "impostor"),
     [

@@ -255,21 +255,6 @@ def test_awkward_scores_by_enumeration(name: str) -> None:
     assert generic.eer().hter == pytest.approx(pair.eer().hter, rel=1e-14, abs=1e-300)
 
 
-def test_midpoint_that_rounds_onto_the_upper_score() -> None:
-    upper = float(np.nextafter(NEXT, 1.0))
-    assert 0.5 * (NEXT + upper) == upper or 0.5 * (0.3 + NEXT) == NEXT
-    for low, high in ((0.3, NEXT), (NEXT, upper)):
-        pair = two([high], [low])
-        assert pair.eer().threshold == low
-        assert pair.eer().hter == 0.0
-
-
-def test_all_scores_equal() -> None:
-    pair = AWKWARD["all equal"]
-    assert (pair.auc(), pair.ks(), pair.global_shape()) == (0.5, 0.0, "chance")
-    np.testing.assert_allclose(pair.roc().tpr([0.0, 0.3, 1.0]), [0.0, 0.3, 1.0])
-
-
 def test_alpha_is_the_decimal_that_was_meant() -> None:
     """alpha = 0.3: 0.3 * 7/10 = 0.7 * 3/10 exactly; doubles break the tie, decimals do not."""
     client = [0.2, 0.2, 0.2, *[0.9] * 7]
@@ -326,15 +311,6 @@ def test_one_tied_exponent_has_a_trivial_zone() -> None:
     assert inner.threshold == pytest.approx(0.6 / 0.4 / 2.0, rel=1e-12)  # f_c/f_i = 2 theta
 
 
-def test_dcf_is_a_scaled_weighted_error() -> None:
-    pair = br.ScoreModel(br.Beta(3.0, 2.0), br.Beta(2.0, 4.0), prior=0.2)
-    point = pair.min_dcf(cost_fa=2.0, cost_fr=5.0)
-    alpha = 2.0 * 0.8 / (2.0 * 0.8 + 5.0 * 0.2)
-    other = pair.min_weighted_error(alpha)
-    assert point.threshold == pytest.approx(other.threshold, rel=1e-9)
-    assert point.dcf(2.0, 5.0) == pytest.approx(2.6 * other.weighted_error(alpha), rel=1e-12)
-
-
 def test_f1_threshold_has_posterior_half_of_f1() -> None:
     """Theory: P(client | theta*) = F1* / 2 at an interior maximum."""
     pair = br.ScoreModel(br.Beta(3.0, 2.0), br.Beta(2.0, 5.0), prior=0.2)
@@ -350,15 +326,6 @@ def test_break_even_accepts_as_many_as_there_are_clients() -> None:
     point = pair.break_even()
     assert point.precision == pytest.approx(point.recall, rel=1e-12)
     assert 0.2 * point.tpr + 0.8 * point.far == pytest.approx(0.2, rel=1e-12)
-
-
-def test_roots_beyond_the_doubles_near_one() -> None:
-    """(0.02, 0.01) v (0.01, 0.03): the threshold is told by its logit."""
-    pair = br.ScoreModel(br.Beta(0.02, 0.01), br.Beta(0.01, 0.03))
-    mirror = br.ScoreModel(br.Beta(0.03, 0.01), br.Beta(0.01, 0.02))
-    eer, other = pair.eer(), mirror.eer()
-    assert eer.far == pytest.approx(eer.frr, rel=1e-12)
-    assert eer.logit_threshold == pytest.approx(-other.logit_threshold, rel=1e-9)
 
 
 # -------------------------------------------------------------------------- bad requests

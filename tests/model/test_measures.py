@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import pickle
 from typing import Any
 
 import numpy as np
@@ -12,7 +11,6 @@ from scipy.stats import norm
 
 import betaroc as br
 from betaroc.model.measures import MEASURES
-from helpers.public import back
 
 
 def point(tp: int, fp: int, fn: int, tn: int) -> br.OperatingPoint:
@@ -264,19 +262,6 @@ def test_shapes_and_indexing() -> None:
         row[3]
     with pytest.raises(TypeError):
         len(row[0])
-
-
-@pytest.mark.parametrize(
-    "p",
-    [P, br.ScoreModel(br.Beta(2, 1), br.Beta(1, 2), prior=0.2).at([0.1, math.nan, 1.0])],
-    ids=["one", "many"],
-)
-def test_points_are_values(p: br.OperatingPoint) -> None:
-    assert back(p) == p
-    assert pickle.loads(pickle.dumps(p)) == p
-    assert p != br.OperatingPoint(0.5, 0.1, 0.2, prior=0.26)
-    with pytest.raises(AttributeError):
-        p.far = 0.0  # type: ignore[misc]
 
 
 def test_equal_points_have_equal_hashes_with_nan_among_them() -> None:

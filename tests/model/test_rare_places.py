@@ -9,14 +9,8 @@ import pytest
 from scipy import stats
 
 import betaroc as br
-from betaroc.core.thresholds import Thresholds
-from betaroc.core.vocabulary import DEFAULT
 from betaroc.distributions.pairs import pair_of
 from betaroc.model.asking import asking
-from betaroc.model.diagonal import _bracket
-from betaroc.model.distances import largest_distance
-from betaroc.model.hull import _arc_slope
-from betaroc.model.statistics import Where
 
 MODEL = br.ScoreModel(br.Beta(4, 2), br.Beta(2, 4))
 
@@ -43,59 +37,12 @@ def test_why_a_point_is_refused(name: str, given, points, words: str) -> None:
     assert words in str(caught.value)
 
 
-def test_points_in_words() -> None:
-    assert Where("", None).words == ""
-    assert DEFAULT.fill(Where("far", 0.01).words) == " at FAR 0.01"
-    assert Where("threshold", 0.5).words == " at threshold 0.5"
-    assert DEFAULT.fill(Where("between", (0.0, 0.1)).words) == " between FAR 0 and 0.1"
-    assert Where("at", "eer").words.startswith(" at ")
-    assert asking("auc", ()).words == "auc"
-
-
-def test_what_has_no_best_point_says_so() -> None:
-    with pytest.raises(br.InputError, match="'auc' is no measure at a point that is best by it"):
-        _ = asking("auc", ()).optimum
-    with pytest.raises(br.InputTypeError, match="must be one of br"):
-        asking(lambda model: model.auc(), ())._to_text()
-
-
 def test_rates_of_other_shapes_are_refused() -> None:
     with pytest.raises(br.InputError, match=r"must have one shape; got threshold \(2,\)"):
         br.OperatingPoint([0.1, 0.2], [0.1, 0.2, 0.3], [0.1, 0.2], 0.5)
 
 
-# ----------------------------------------------------------------------------- brackets
-def test_a_bracket_doubles_until_the_sign_changes() -> None:
-    grid = np.array([-1.0, 0.0, 1.0])
-    low, high = _bracket(lambda u: u - 1000.0, -math.inf, math.inf, grid)
-    assert low < 1000.0 < high <= 2048.0
-    low, high = _bracket(lambda u: u + 1000.0, -math.inf, math.inf, grid)
-    assert -2048.0 <= low < -1000.0 < high
-    assert _bracket(lambda u: u, -math.inf, math.inf, grid) == (-1.0, 1.0)
-    assert _bracket(lambda u: u - 3.0, 2.0, math.inf, grid[:0]) == (2.0, 4.0)
-
-
-def test_no_places_are_no_distance() -> None:
-    nothing = np.empty(0)
-    assert largest_distance(br.Beta(2, 2), nothing, nothing, nothing) == 0.0
-
-
-@pytest.mark.parametrize("n", [3, 40, 1000])
-def test_the_largest_distance_is_scipys(n: int) -> None:
-    x = np.sort(stats.beta(2, 3).rvs(n, random_state=n))
-    steps = np.arange(n + 1) / n
-    found = largest_distance(br.Beta(2.0, 2.0), x, steps[1:], steps[:-1])
-    assert found == pytest.approx(stats.kstest(x, stats.beta(2, 2).cdf).statistic, rel=1e-12)
-
-
 # ------------------------------------------------------------------------------- slopes
-def test_the_slope_of_an_arc_inside_is_the_ratio_of_densities() -> None:
-    client, impostor = br.Inflated(br.Normal(0.9, 0.6), 0.2), br.Inflated(br.Normal(0.0, 1.0), 0.3)
-    pair = pair_of(client, impostor)
-    at = Thresholds.from_theta(np.array([0.0]))
-    ratio = 0.8 * stats.norm(0.9, 0.6).pdf(0.0) / (0.7 * stats.norm(0.0, 1.0).pdf(0.0))
-    for lower in (True, False):
-        assert _arc_slope(pair, at, lower=lower, end=False) == pytest.approx(ratio, rel=1e-9)
 
 
 def test_point_masses_inside_break_a_curve_that_would_be_concave() -> None:
@@ -119,13 +66,6 @@ def test_average_precision_of_a_sample_without_a_smooth_part() -> None:
     mixed = br.ScoreModel(br.Empirical(client), br.Beta(1, 1), prior=0.5)
     parts = [(k / 3) / (k / 3 + 1 - s) for k, s in ((3, 0.2), (2, 0.6), (1, 0.9))]
     assert mixed.average_precision() == pytest.approx(np.mean(parts))
-
-
-def test_the_h_measure_asks_for_both_classes() -> None:
-    for prior in (0.0, 1.0):
-        with pytest.raises(br.InputError, match="prior must lie strictly between 0 and 1"):
-            br.ScoreModel(MODEL.client, MODEL.impostor, prior=prior).h_measure()
-    assert br.ScoreModel(br.Beta(2, 1), br.Beta(1, 2)).h_measure() == pytest.approx(0.36)
 
 
 @pytest.mark.parametrize("alpha", [0.2, 0.5, 0.8])
