@@ -12,7 +12,6 @@ import pytest
 from matplotlib import figure
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 
-from betaroc.rendering import page_frame as frame
 from betaroc.rendering.page_frame import page_frame
 from betaroc.rendering.picture_files import Moving, draw_moving_svg
 from betaroc.rendering.tree import Figure, Section
@@ -55,43 +54,6 @@ def test_styles_of_drawings_become_attributes() -> None:
     assert '<path d="M0 0" fill="none" stroke="var(--hair)" clip-path="url(#p1)"/>' in found
     assert '<text font-weight="bold" font-size="9px" text-anchor="end">x</text>' in found
     assert "<tspan font-family=\"'STIX'\">y</tspan>" in found
-
-
-# ---------------------------------------------------------------------------- contrast
-def luminance(colour: str) -> float:
-    """WCAG 2.2, relative luminance."""
-    shares = (int(colour[k : k + 2], 16) / 255.0 for k in (1, 3, 5))
-    linear = (c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in shares)
-    return sum(w * c for w, c in zip((0.2126, 0.7152, 0.0722), linear, strict=True))
-
-
-def contrast(one: str, other: str) -> float:
-    low, high = sorted((luminance(one), luminance(other)))
-    return (high + 0.05) / (low + 0.05)
-
-
-def tokens(scheme: str) -> dict[str, str]:
-    css = frame._text_of("page.css")
-    light, dark = re.findall(r":root \{([^}]*--bg[^}]*)\}", css)
-    pair = r"--(\w+): (#[0-9a-f]{6})"
-    return dict(re.findall(pair, light)) | (
-        dict(re.findall(pair, dark)) if scheme == "dark" else {}
-    )
-
-
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_text_and_marks_can_be_read(scheme: str) -> None:
-    of = tokens(scheme)
-    for text in ("ink", "mut", "clx", "imx", "link", "bad"):
-        grounds = ("bg", "panel", "goodb", "warnb", "badb") if text == "ink" else ("bg",)
-        for ground in grounds:
-            assert contrast(of[text], of[ground]) >= 4.5, (text, ground)
-    for mark in ("cl", "im", "fit", "good", "warne", "bad"):
-        assert contrast(of[mark], of["bg"]) >= 3.0, mark
-    for own in ("good", "warn", "bad"):  # icons on the ground of their status
-        edge = "warne" if own == "warn" else own
-        assert contrast(of[edge], of[f"{own}b"]) >= 3.0, own
-    assert contrast(of["mut"], of["panel"]) >= 4.5
 
 
 @pytest.mark.simulation

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -69,15 +67,6 @@ def test_det_ticks_are_rates_and_limits_finite() -> None:
     assert ax.get_xlim()[0] == pytest.approx(ndtri(1e-3))
 
 
-def test_precision_recall_leaves_out_the_undefined_point() -> None:
-    ax = SAMPLE.precision_recall().plot()
-    x, y = ax.lines[0].get_data()
-    assert np.all(np.isfinite(y))
-    assert (ax.get_xlabel(), ax.get_ylabel()) == ("recall", "precision")
-    # Accepting all: recall 1, precision = prior = 1/2 of a typed pair.
-    assert (x[-1], y[-1]) == (1.0, 0.5)
-
-
 @pytest.mark.simulation
 @pytest.mark.parametrize("name", ["$\\frac{1}{", "cost $5 and $6", "_hidden", "<b>&amp;", "a\nb"])
 def test_names_are_only_text(name: str) -> None:
@@ -129,22 +118,6 @@ def test_point_masses_are_stems_and_not_in_the_bars() -> None:
     assert ax.texts[0].get_text() == "P(S = 0) = 50 %"
 
 
-def test_an_infinite_density_leaves_the_frame_and_others_start_where_their_mass_does() -> None:
-    rising = plot_classes(None, [(br.Empirical([0.1, 0.2, 0.9]), br.Beta(0.95, 1.3))], ["law"], {})
-    x, y = rising.lines[0].get_data()
-    assert x[0] == 0.0
-    assert y[0] > 10.0 * rising.get_ylim()[1]
-    # x^0.07 is half of its height at 5e-5 of the range: drawn from there it would be a tick.
-    falling = plot_classes(None, [(br.Empirical([0.1, 0.2, 0.9]), br.Beta(1.07, 1.5))], ["law"], {})
-    x, y = falling.lines[0].get_data()
-    assert x[0] == pytest.approx(1e-3)
-    assert y[0] > 0.6 * y.max()
-    narrow = plot_classes(
-        None, [(br.Empirical([1e-4, 2e-4, 3e-4]), br.Beta(2.0, 5000.0))], ["law"], {}
-    )
-    assert narrow.lines[0].get_xdata()[0] < 5e-5
-
-
 # ------------------------------------------------------------------ svg
 @pytest.mark.simulation
 def test_svg_is_reproducible_and_inert() -> None:
@@ -154,16 +127,6 @@ def test_svg_is_reproducible_and_inert() -> None:
         assert word not in first
     assert first.startswith("<svg ")
     assert first.endswith("</svg>")
-
-
-@pytest.mark.simulation
-def test_svg_does_not_depend_on_the_users_settings() -> None:
-    import matplotlib as mpl
-
-    before = draw_svg(lambda: BETA.roc().plot(), "one")
-    with mpl.rc_context({"font.size": 30.0, "svg.fonttype": "path", "lines.linewidth": 9.0}):
-        assert draw_svg(lambda: BETA.roc().plot(), "one") == before
-        assert mpl.rcParams["font.size"] == 30.0
 
 
 def test_a_figure_is_of_pyplot_unless_it_is_drawn_for_a_file(tmp_path: Path) -> None:
@@ -176,29 +139,6 @@ def test_a_figure_is_of_pyplot_unless_it_is_drawn_for_a_file(tmp_path: Path) -> 
     save_picture(BETA.roc().plot, tmp_path / "roc.png")
     draw_svg(BETA.plot, "salt")
     assert plt.get_fignums() == [ax.figure.number]
-
-
-def test_pyplot_is_loaded_by_a_picture_alone(tmp_path: Path) -> None:
-    code = """
-import dataclasses
-import subprocess
-import sys
-from pathlib import Path
-import betaroc as br
-model = br.ScoreModel(br.Beta(5.0, 2.0), br.Beta(2.0, 5.0))
-assert "matplotlib" not in sys.modules
-from matplotlib.figure import Figure
-from betaroc.rendering.picture_files import save_picture
-model.roc().plot(Figure().subplots())
-save_picture(model.roc().plot, "roc.svg")
-assert "matplotlib.pyplot" not in sys.modules
-model.roc().plot()
-assert "matplotlib.pyplot" in sys.modules
-"""
-    done = subprocess.run(
-        [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True
-    )
-    assert done.returncode == 0, done.stderr
 
 
 def test_short_names_of_matplotlib() -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -72,16 +71,6 @@ def test_axes_of_a_caller_are_named_as_our_own(
             draw(ax=ax)
 
 
-def test_what_a_caller_has_set_stays() -> None:
-    ax, model = Figure().subplots(), br.ScoreModel(br.Beta(5, 2), br.Beta(2, 5))
-    ax.set(xlim=(0.2, 0.3))
-    assert model.plot(ax).get_xlim() == (0.2, 0.3)
-    ax = Figure().subplots()
-    ax.set(xlim=(0.0, 0.1), xlabel="errors")
-    model.roc().plot(ax)
-    assert (ax.get_xlim(), ax.get_xlabel(), ax.get_ylabel()) == ((0.0, 0.1), "errors", "TPR")
-
-
 def test_densities_of_a_fit_are_those_of_its_model() -> None:
     client, impostor = [k / 20 for k in range(6, 20)], [k / 20 for k in range(1, 15)]
     fit = br.fit(br.Scores(client, impostor))
@@ -119,11 +108,3 @@ def test_densities_that_are_infinite_where_the_scores_are(law: br.Distribution) 
 def test_scores_too_far_apart_for_axes(noun: Any) -> None:
     with pytest.raises(br.InputError, match="a picture must be of scores between"):
         noun.plot()
-
-
-def test_a_check_without_rates_is_a_picture_without_rows() -> None:
-    """Matplotlib warned of two equal ends of an axis."""
-    rng = np.random.default_rng(1)
-    fit = br.fit(br.Scores(rng.beta(4, 2, 60), rng.beta(2, 4, 60)), "beta")
-    check = replace(br.check_fit(fit, replicates=19, rng=1), targets=())
-    assert check.plot().get_yticks().size == 0

@@ -7,7 +7,6 @@ import pytest
 from scipy import stats
 
 import betaroc as br
-from betaroc.rendering.picture_files import draw_svg
 
 
 def beta_fit(n: int = 40, seed: int = 1) -> br.Fit:
@@ -78,19 +77,6 @@ def test_normal_laws_are_drawn_on_the_scale_of_the_scores() -> None:
     assert ax.get_ylabel() == "score"
 
 
-@pytest.mark.simulation
-def test_many_scores_are_thinned_and_keep_their_extremes() -> None:
-    fit = beta_fit(20_000)
-    x, y = drawn(fit.plot("pp"), 0)
-    assert 150 <= x.size <= 330
-    ordered = np.sort(fit.scores.client)
-    ends = np.concatenate([ordered[:10], ordered[-10:]])
-    expected = stats.beta(fit.model.client.a, fit.model.client.b).cdf(ends)
-    assert np.concatenate([y[:10], y[-10:]]) == pytest.approx(expected, rel=1e-9)
-    assert np.max(np.diff(x)) < 0.01
-    assert len(draw_svg(lambda: fit.plot("qq"), "salt")) < 150_000
-
-
 def test_point_masses_are_left_out_and_named() -> None:
     rng = np.random.default_rng(4)
     scores = br.Scores(np.append(rng.beta(4, 2, 20), [1.0] * 5), rng.beta(2, 4, 30))
@@ -116,13 +102,6 @@ def test_cells_are_drawn_at_their_edges() -> None:
     assert y == pytest.approx(law.cdf([0.3, 0.5, 0.7, 0.9]), rel=1e-9)
     i = np.array([3, 9, 12, 18])  # of 21 scores up to each edge
     assert x == pytest.approx(stats.beta(i + 0.5, 21.5 - i).median(), rel=1e-9)
-
-
-def test_scores_that_a_rule_moved_are_not_on_the_logit_scale() -> None:
-    client = [0.0, 0.3, 0.5, 0.7, 0.9, 1.0] * 2
-    fit = br.fit(br.Scores(client, [0.1, 0.2, 0.4] * 4), boundary="squeeze")
-    assert drawn(fit.plot("qq"), 0)[0].size == 8
-    assert drawn(fit.plot("pp"), 0)[0].size == 12
 
 
 def test_scores_next_to_one_keep_their_quantiles_apart() -> None:

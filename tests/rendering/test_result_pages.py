@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import shutil
 import subprocess
-from html.parser import HTMLParser
 from pathlib import Path
 
 import numpy as np
@@ -13,50 +12,20 @@ import pandas as pd
 import pytest
 
 import betaroc as br
-from betaroc.rendering.page_frame import page_frame
+from helpers.pages import Page, asks_for_nothing, assert_inert
 
 NASTY = '<b onload="x">אבג & "quote" ' + "y" * 60
 
 
-class Page(HTMLParser):
-    """Texts of the cells of a page by row, and its tags."""
-
-    def __init__(self, text: str) -> None:
-        super().__init__()
-        self.tags: list[tuple[str, dict[str, str | None]]] = []
-        self.rows: list[list[str]] = []
-        self.whole = ""
-        self.feed(text)
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.tags.append((tag, dict(attrs)))
-        if tag == "tr":
-            self.rows.append([])
-        if tag in ("td", "th") and self.rows:
-            self.rows[-1].append("")
-
-    def handle_data(self, data: str) -> None:
-        self.whole += data
-        if self.rows and self.rows[-1]:
-            self.rows[-1][-1] += f" {data.strip()}" if data.strip() else ""
-
-
-def self_contained(text: str) -> None:
-    page = Page(text)
-    names = {tag for tag, _ in page.tags}
-    assert not names & {"script", "img", "link", "iframe", "object", "form"}
-    inner = text.replace("http://www.w3.org/1999/xlink", "")
-    assert not re.search(r"https?:|@import|url\((?!#)", inner)
-    for tag, attributes in page.tags:
-        assert "style" not in attributes, tag
-        assert not [key for key in attributes if key.startswith("on")], tag
-        assert (attributes.get("href") or "#").startswith("#"), tag
+def self_contained(text: str) -> Page:
+    page = assert_inert(text)
+    asks_for_nothing(text)
+    assert "script" not in {tag for tag, _ in page.tags}
     (policy,) = [a["content"] for _, a in page.tags if "http-equiv" in a]
     assert "script-src 'none'" in str(policy)
-    keys = [a["id"] for _, a in page.tags if "id" in a]
-    links = [str(a["href"])[1:] for tag, a in page.tags if tag == "a"]
-    assert set(links) <= set(keys)
-    assert len(set(keys)) == len(keys)
+    keys = {a["id"] for _, a in page.tags if "id" in a}
+    assert {str(a["href"])[1:] for tag, a in page.tags if tag == "a"} <= keys
+    return page
 
 
 @pytest.fixture(scope="module")
@@ -83,17 +52,17 @@ def test_the_page_of_a_study_says_what_the_summary_holds(tmp_path: Path) -> None
     path = tmp_path / "study.html"
     result.to_html(path)
     text = path.read_text(encoding="utf-8")
-    self_contained(text)
-    page = Page(text)
+    page = self_contained(text)
     rows = {row[0].strip(): [cell.strip() for cell in row] for row in page.rows if len(row) == 6}
     assert rows["true.auc"][1:] == ["all 2 complete", "0.8333", "0.8667", "0.9", "0"]  # 5/6, 9/10
     mean = result.summary().query("statistic == 'fit.auc'")["mean"]
     assert rows["fit.auc"][2:5] == [f"{x:.4g}" for x in (mean.min(), mean.median(), mean.max())]
+    whole = "".join(page.text)
     share = re.search(r"Means of true.global-shape=proper.*?</svg>", text, re.S)
     assert share is not None
-    assert "2 cells with 6 replicates each; a_c varies" in page.whole
-    assert "12 trials have their numbers" in page.whole
-    assert "folder: study" in page.whole
+    assert "2 cells with 6 replicates each; a_c varies" in whole
+    assert "12 trials have their numbers" in whole
+    assert "folder: study" in whole
     assert str(tmp_path) not in text  # the same study has the same bytes elsewhere
 
 
@@ -114,20 +83,7 @@ def test_a_study_that_failed_says_so(tmp_path: Path) -> None:
     assert "3 trials are not computed yet" in (tmp_path / "y.html").read_text(encoding="utf-8")
 
 
-CONFIG = """statistics = ["true.auc"]
-[design.grid]
-a_c = {many}
-b_c = 1.0
-a_i = 1.0
-b_i = 2.0
-"""
-
-
 # --------------------------------------------------------------------------------- frame
-def test_a_page_without_a_script_allows_none() -> None:
-    page = page_frame("title", "<p>body</p>", "foot", script=False)
-    assert "script-src 'none'" in page
-    assert "<script" not in page
 
 
 @pytest.mark.simulation

@@ -9,7 +9,6 @@ import pytest
 from scipy.special import expit, logit
 
 import betaroc as br
-from betaroc.fits.tail_pictures import TAIL_KINDS
 from betaroc.inference.intervals import tail_rate_ends
 
 
@@ -52,21 +51,6 @@ def test_the_band_is_the_interval_of_the_tail(fitted: br.Fit) -> None:
         low, high = tail_rate_ends(tails, float(place), 0.9)
         assert own.max() == pytest.approx(high)
         assert own.min() == pytest.approx(max(low, 0.01 / 2000), rel=1e-6) or own.min() < 1e-5
-
-
-def test_a_fit_without_tails_has_rates_only() -> None:
-    rng = np.random.default_rng(2)
-    f = br.fit(br.Scores(rng.normal(2, 1, 50), rng.normal(0, 1, 50)), "normal")
-    ax = f.plot("tails")
-    assert ax.get_xlabel() == "threshold"
-    labels = [text.get_text() for text in ax.figure.legends[0].get_texts()]
-    assert labels == ["FRR, counted", "FRR, fitted", "FAR, counted", "FAR, fitted"]
-    assert not ax.collections
-    for kind in TAIL_KINDS[1:]:
-        with pytest.raises(br.InputError, match="must be of a fit with tails"):
-            f.plot(kind)
-    with pytest.raises(br.errors.InputTypeError, match="of the scores themselves"):
-        br.fit(f.scores, "empirical").plot("tails")
 
 
 @pytest.mark.simulation

@@ -128,18 +128,6 @@ FIXED = Grid(
             "                few",
             "  a long title  20 %                           good",
         ]),
-        (48, [
-            "  way           expected            beyond",
-            "> one           10 % (5.0 to 15 %)       1",
-            "                1 of 10",
-            "  said of it",
-        ]),
-        (40, [
-            "  way           expected     beyond",
-            "> one           10 %              1",
-            "                5.0 to 15 %",
-            "                1 of 10",
-        ]),
         (22, [
             "  way: one",
             "    expected: 10 %",
@@ -161,11 +149,8 @@ def test_a_table_fits_the_terminal(width: int, lines: list[str]) -> None:
     ("text", "shown"),
     [
         ("2806 of 28064 impostor scores", "2806 of 28 064 impostor scores"),
-        ("9999 scores", "9999 scores"),
         ("of 102579 rows, 1 is empty", "of 102 579 rows, 1 is empty"),
-        ("set12345 scores", "set12345 scores"),
         ("0.12345 points, 1e-12345 more", "0.12345 points, 1e−12345 more"),
-        ("x/12345 scores.csv", "x/12345 scores.csv"),
         ("up to 1 - 3.1e-10, shape -0.5", "up to 1 − 3.1e−10, shape −0.5"),
         ("set-1, re-2.csv, e-mail", "set-1, re-2.csv, e-mail"),
     ],

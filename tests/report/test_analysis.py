@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import json
 import math
 import pickle
 import warnings
@@ -16,7 +15,7 @@ import pytest
 
 import betaroc as br
 from betaroc.rendering.files import write_whole
-from betaroc.rendering.numbers import extreme, number, percent, threshold, visible
+from betaroc.rendering.numbers import extreme, visible
 from betaroc.report.score_set import curve_tests
 from betaroc.report.sections import (
     crossing_words,
@@ -89,11 +88,6 @@ def test_distances_are_those_of_scipy(analysis: br.Analysis) -> None:
         for who in ("client", "impostor")
     ]
     assert test.shift == pytest.approx(both, rel=1e-12)
-
-
-def test_roc_distance_is_bounded_by_those_of_the_classes(analysis: br.Analysis) -> None:
-    for part in analysis.parts:
-        assert 0.0 < part.distances.roc <= max(part.distances.client, part.distances.impostor)
 
 
 @pytest.mark.simulation
@@ -169,37 +163,11 @@ def test_weights_count_as_copies() -> None:
         assert p.observed[0].far == q.observed[0].far
 
 
-@pytest.mark.simulation
-def test_several_tests_are_numbered_and_keep_their_names() -> None:
-    rng = np.random.default_rng(8)
-    dev, one, two = (br.Scores(rng.beta(5, 2, 40), rng.beta(2, 5, 40)) for _ in range(3))
-    analysis = br.analyze(dev, {"b": one, "a": two}, family="beta")
-    assert [(p.role, p.name) for p in analysis.tests] == [("test 1", "b"), ("test 2", "a")]
-    assert set(analysis.to_dict()["operating_points"][0]["observed"]) == {"dev", "test 1", "test 2"}
-
-
 @pytest.mark.parametrize("wrong", [[0.1], {"a": 1}, {1: None}, b"test.csv"])
 def test_wrong_test_sets_are_type_errors(wrong: object) -> None:
     dev = br.Scores([0.5, 0.7, 0.9], [0.1, 0.2, 0.4])
     with pytest.raises(br.InputTypeError, match="must be Scores"):
         br.analyze(dev, wrong)
-
-
-def test_dev_must_be_scores() -> None:
-    with pytest.raises(br.InputTypeError, match="dev must be Scores"):
-        br.analyze([0.1, 0.2])
-
-
-def test_an_impossible_fit_of_dev_is_an_error() -> None:
-    with pytest.raises(br.DegenerateDataError):
-        br.analyze(br.Scores([0.5, 0.5], [0.2, 0.3]))
-
-
-@pytest.mark.simulation
-def test_empirical_family_has_no_model_points() -> None:
-    analysis = br.analyze(br.Scores([0.5, 0.7, 0.9] * 4, [0.1, 0.2, 0.4] * 4), family="empirical")
-    assert {p.chosen_by for p in analysis.points} == {"scores"}
-    assert "not modelled" in analysis.summary()
 
 
 def test_an_analysis_is_a_value(analysis: br.Analysis) -> None:
@@ -210,33 +178,6 @@ def test_an_analysis_is_a_value(analysis: br.Analysis) -> None:
 
 
 # ------------------------------------------------------------------ numbers and words
-def test_json_round_trips_without_loss(analysis: br.Analysis, tmp_path: Path) -> None:
-    analysis.to_json(tmp_path / "a.json")
-    read = json.loads((tmp_path / "a.json").read_text(encoding="utf-8"))
-    fit = read["dev"]["fit"]
-    assert fit["client"]["params"] == dict(analysis.dev.fit.client.params)
-    assert fit["semi_derivatives"] == {"at_zero": "inf", "at_one": 0.0}
-    assert fit["auc"] == analysis.dev.fit.model.auc()
-    assert read["dev"]["empirical"]["eer_logit_threshold"] is None or isinstance(
-        read["dev"]["empirical"]["eer_logit_threshold"], float
-    )
-
-
-@pytest.mark.parametrize(
-    ("rate", "text"),
-    [(0.0, "0 %"), (1.0, "100 %"), (0.12345, "12.3 %"), (0.99987, "99.987 %"),
-     (1e-7, "1e-05 %"), (math.nan, "undefined"), (0.995, "99.50 %")],
-)  # fmt: skip
-def test_percent(rate: float, text: str) -> None:
-    assert percent(rate) == text
-
-
-def test_thresholds_and_numbers_are_shown() -> None:
-    assert threshold(-math.inf, math.nan) == "accept all"
-    assert threshold(1.0, 110.803) == "1 (logit 110.8)"
-    assert threshold(0.5, 0.0) == "0.5"
-    assert number(math.inf) == "inf"
-    assert number(math.nan) == "undefined"
 
 
 def test_what_does_not_print_is_written_out() -> None:
@@ -287,25 +228,22 @@ def test_a_crossing_beyond_every_score_is_said_to_be_of_the_familys_making(swapp
 
 
 # ------------------------------------------------------------------ files
-def test_output_replaces_and_keeps_the_mode(tmp_path: Path) -> None:
-    path = tmp_path / "out.txt"
-    path.write_text("old")
-    path.chmod(0o640)
+@pytest.mark.parametrize("link", [False, True])
+def test_output_replaces_and_keeps_mode_and_link(link: bool, tmp_path: Path) -> None:
+    path = real = tmp_path / "out.txt"
+    real.write_text("old")
+    real.chmod(0o640)
+    if link:
+        path = tmp_path / "link.txt"
+        path.symlink_to(real)
     write_whole(path, "neu ü")
-    assert path.read_text(encoding="utf-8") == "neu ü"
-    assert path.stat().st_mode & 0o777 == 0o640
-    assert [p.name for p in tmp_path.iterdir()] == ["out.txt"]
+    assert real.read_text(encoding="utf-8") == "neu ü"
+    assert real.stat().st_mode & 0o777 == 0o640
+    assert {p.name for p in tmp_path.iterdir()} == {real.name, path.name}
+    assert path.is_symlink() == link
 
 
-def test_output_follows_links(tmp_path: Path) -> None:
-    (tmp_path / "real.txt").write_text("old")
-    (tmp_path / "link.txt").symlink_to(tmp_path / "real.txt")
-    write_whole(tmp_path / "link.txt", "new")
-    assert (tmp_path / "link.txt").is_symlink()
-    assert (tmp_path / "real.txt").read_text() == "new"
-
-
-@pytest.mark.parametrize("failing", ["write", "fsync", "replace"])
+@pytest.mark.parametrize("failing", ["fsync", "replace"])
 def test_a_failure_leaves_the_old_file(
     failing: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -315,25 +253,8 @@ def test_a_failure_leaves_the_old_file(
     def full(*arguments: object) -> None:
         raise OSError(28, "No space left on device")
 
-    if failing == "write":
-        monkeypatch.setattr("betaroc.rendering.files.os.fsync", full)
-    else:
-        monkeypatch.setattr(f"os.{failing}", full)
+    monkeypatch.setattr(f"os.{failing}", full)
     with pytest.raises(br.OutputError, match="No space left"):
-        write_whole(path, "new")
-    assert path.read_text() == "old"
-    assert [p.name for p in tmp_path.iterdir()] == ["out.txt"]
-
-
-def test_an_interrupt_leaves_the_old_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    path = tmp_path / "out.txt"
-    path.write_text("old")
-
-    def interrupt(*arguments: object) -> None:
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr("os.fsync", interrupt)
-    with pytest.raises(KeyboardInterrupt):
         write_whole(path, "new")
     assert path.read_text() == "old"
     assert [p.name for p in tmp_path.iterdir()] == ["out.txt"]

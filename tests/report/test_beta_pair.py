@@ -80,20 +80,6 @@ def test_where_the_best_pair_is_beta_the_section_says_so(panel_alone: None) -> N
 
 
 @pytest.mark.simulation
-def test_what_was_chosen_is_said_and_nothing_as_asked_for(panel_alone: None) -> None:
-    dev = one_kind(n=100)
-    for family, reason in (
-        ("beta", "chosen with family='beta'"),
-        (("beta", "normal"), "chosen with family=('beta', 'normal')"),
-        ("auto", "chosen because all 200 scores lie in [0, 1]"),
-    ):
-        made = br.analyze(dev, family=family)
-        assert made.reason == reason
-        assert reason in made.summary()
-        assert "asked for" not in made.summary() + render_report(made)
-
-
-@pytest.mark.simulation
 def test_auto_looks_at_all_sets_and_best_at_dev_alone() -> None:
     rng = np.random.default_rng(4)
     test = br.Scores(rng.normal(1, 1, 50), rng.normal(-1, 1, 50))
@@ -135,19 +121,3 @@ def test_a_few_scores_have_an_analysis(n: int) -> None:
     assert made.beta.suffices == "cannot tell"
     assert made.summary()
     render_report(made)
-
-
-def test_a_study_takes_pairs(tmp_path) -> None:
-    cells = {"family": ["beta", "beta,logit-normal"], "a_c": [4], "b_c": [2], "a_i": [2],
-             "b_i": [4], "n": [40]}  # fmt: skip
-    study = br.Study(
-        br.Design.grid(cells), ["fit.auc"], folder=tmp_path / "study", rng=1, replicates=3
-    )
-    frame = study.run().to_frame()
-    assert frame["fit.auc"].notna().all()
-    assert frame["fit.auc"].nunique() == len(frame)
-    with pytest.raises(br.InputError, match='"proper-beta" is a family of both classes'):
-        br.Study(
-            br.Design.grid(cells | {"family": ["beta,proper-beta"]}), ["fit.auc"],
-            folder=tmp_path / "other", rng=1, replicates=3,
-        ).run()  # fmt: skip

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pandas as pd
 import pytest
 from scipy import stats
 
@@ -46,11 +45,8 @@ def test_what_dev_cannot_assure_and_test_contradicts(analysis: br.Analysis, text
     """Of 181 impostors none lies above the highest: (0 + 1)/182; on test 88 of 448 do."""
     said = top(text)
     for piece in (
-        "Which threshold keeps FAR at or below 1 %?", "default, FAR 1 %",
-        "0.9344 accept if score is above expected at most 1 %, not guaranteed",
-        "Do not rely on it", "What would change it: dev impostors like those of the test",
+        "0.9344 accept if score is above expected at most 1 %, not guaranteed", "Do not rely on it",
         "0.55 % 0.014 to 2.0 % 0 of 181", "20 % 16 to 24 % 88 of 448",
-        "61 % 53 to 68 % 109 of 180", "62 % 57 to 67 % 278 of 448",
         "not possible: 299 impostors needed, dev has 181", "0.9343774613723554",
     ):  # fmt: skip
         assert piece in said, piece
@@ -61,8 +57,6 @@ def test_what_dev_cannot_assure_and_test_contradicts(analysis: br.Analysis, text
     assert rate_span(exact.low, exact.high) == "16 to 24 %"
     assert analysis.decision == br.decide(analysis.dev.scores, far=0.01, family="beta")
     assert analysis.checks == (analysis.decision.check(analysis.tests[0].scores),)
-    assert '<div class="status bad">' in text
-    assert analysis.summary().splitlines()[1].startswith("Do not rely on it: On test 88 of 448")
     told = analysis.to_dict()["decision"]
     assert told["asked"] == {"target": "far=0.01", "default": True}
     assert (told["status"], told["tests"][0]["verdict"]) == ("do not rely on it", "broken")
@@ -91,11 +85,7 @@ def test_targets(target: Any, question: str, kind: str, panel_alone: None) -> No
     assert "No target was named" not in page
     assert question in found.summary()
     assert br.from_json(found.to_json()) == found
-    if kind in ("far", "frr"):
-        assert '<div class="status good">' in page
-        assert f"target {100 * found.decision.rate:g}\u00a0%" in page
-    else:
-        assert 'class="strip"' not in page
+    if kind not in ("far", "frr"):
         twice = [dataclasses.replace(found.tests[0], role=f"test {k}") for k in (1, 2)]
         both = dataclasses.replace(found, tests=tuple(twice), checks=found.checks * 2)
         lines = first_screen(both)["cost"][1:]
@@ -104,20 +94,8 @@ def test_targets(target: Any, question: str, kind: str, panel_alone: None) -> No
         ]  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    "target",
-    [
-        "far=2",
-        "foo=1",
-        "far",
-        {},
-        3,
-        "far=0.1,frr=0.1",
-        "far=0.1,far=0.2",
-        {"far": "x"},
-        "cost_fa=1",
-    ],
-)
+@pytest.mark.parametrize("target", ["far=2", "foo=1", "far", {}, 3, "far=0.1,frr=0.1",
+                                    "far=0.1,far=0.2", {"far": "x"}, "cost_fa=1"])  # fmt: skip
 def test_a_target_that_is_none(target: Any) -> None:
     with pytest.raises(br.InputError, match="target must be") as error:
         br.analyze(separated(10), target=target)
@@ -131,77 +109,9 @@ def test_no_decision_says_why(panel_alone: None) -> None:
     assert found.decision is None
     assert "299 impostors needed, dev has 12" in found.no_decision
     page = render_report(found)
-    assert "99 impostors needed, dev has 12" in top(page)
     assert "input" not in re.findall(r"<(\w+)", page)
-    assert found.no_decision.startswith("Guaranteed: 299 impostors needed, dev has 12")
     assert found.no_decision in found.summary()
     assert found.to_dict()["decision"]["no_decision"] == found.no_decision
-
-
-@pytest.mark.simulation
-def test_rates_of_comparisons_where_some_trials_have_no_score(panel_alone: None) -> None:
-    """2 of 302 clients were not acquired: rejected by FRR, no part of FNMR."""
-    scores = separated(300)
-    dev = br.Scores(scores.client, scores.impostor, n_client_rejected=2)
-    found = br.analyze(dev, target="far=0.05", family="normal")
-    rows = {DEFAULT.fill(row[0][0]): row[1][0] for row in zip(
-        first_screen(found)["rates"]["heads"], first_screen(found)["rates"]["cells"], strict=True
-    )}  # fmt: skip
-    wrong = int(np.sum(scores.client <= found.decision.threshold))
-    assert rows["FRR"]["count"] == f"{wrong + 2} of 302"
-    assert rows["FNMR"]["count"] == f"{wrong} of 300"
-    assert rows["FMR"]["count"].endswith("of 300")
-
-
-@pytest.mark.simulation
-@pytest.mark.parametrize("kind", ["far", "frr"])
-def test_a_summary_is_decided_at_a_border_of_its_bins(kind: str, panel_alone: None) -> None:
-    """As many scores beyond as are counted there: at most as many as a guarantee allows."""
-    scores = separated(2000)
-    frame = pd.DataFrame({"score": np.r_[scores.client, scores.impostor],
-                          "label": np.repeat([1, 0], 2000)})  # fmt: skip
-    for bins in (4000, 65536):
-        given = br.summarize(frame, client_label=1, bins=bins)
-        found = br.analyze(given, separated(500, 1), target={kind: 0.01}, family="normal")
-        d, rows = found.decision, br.decide(scores, **{kind: 0.01}, family="normal")
-        wrong = {"far": scores.impostor > d.threshold, "frr": scores.client <= d.threshold}
-        assert d.way.n_beyond == np.sum(wrong[kind]) <= rows.way.n_beyond
-        assert (d.how, d.expected.far if kind == "far" else d.expected.frr) == (
-            "guaranteed", getattr(rows.expected, kind),
-        )  # fmt: skip
-        assert (d.threshold >= rows.threshold) == (kind == "far")
-        assert getattr(d.way, "frr" if kind == "far" else "far") == pytest.approx(
-            np.mean(wrong["frr" if kind == "far" else "far"])
-        )
-        assert 'class="positions"' in render_report(found)
-        assert br.from_json(found.to_json()) == found
-    assert br.analyze(given, target="eer").decision.how == "counted"
-
-
-@pytest.mark.simulation
-@pytest.mark.parametrize("far", [0.01, 0.05])
-def test_a_test_that_is_a_summary_is_judged_by_its_counts(far: float, panel_alone: None) -> None:
-    """126 of 2000 or so: Clopper and Pearson's interval, and what a bin holds on either side."""
-    rng = np.random.default_rng(1)
-    dev = separated(3000)
-    test = br.Scores(rng.normal(4, 1, 2000), rng.normal(2, 1, 2000))
-    frame = pd.DataFrame({"score": np.r_[test.client, test.impostor],
-                          "label": np.repeat([1, 0], 2000)})  # fmt: skip
-    given = br.summarize(frame, client_label=1)
-    found = br.analyze(dev, given, target={"far": far}, family="normal")
-    (check,), d = found.checks, found.decision
-    beyond = int(np.sum(test.impostor > d.threshold))
-    low, high = stats.binomtest(beyond, 2000).proportion_ci(method="exact")
-    off = max(given.rate_error)
-    assert check.observed == pytest.approx(beyond / 2000, abs=off)
-    assert low - 2 * off <= check.low <= low * (1.0 + 1e-9)
-    assert high * (1.0 - 1e-9) <= check.high <= high + 2 * off
-    assert check.verdict == "broken"
-    screen = first_screen(found)
-    assert screen["status"]["word"] == "Do not rely on it"
-    reason = DEFAULT.fill(screen["status"]["reason"]).replace("\u00a0", " ")
-    assert f"of 2000 impostors were accepted: FAR {rate(check.observed)}" in reason
-    assert br.from_json(found.to_json()) == found
 
 
 @pytest.mark.filterwarnings("ignore:.*do not describe these scores:betaroc.MisfitWarning")
@@ -225,27 +135,6 @@ def test_a_high_rate_that_is_no_target_stands_under_the_status(panel_alone: None
     assert words.replace(" %", "\u00a0%") in render_report(found)
     found = br.analyze(dev, {"450": tests[450]}, target={"frr": 0.05}, family="normal")
     assert "most impostors" not in first_screen(found)["status"]["reason"]
-
-
-def test_fractional_weights_have_no_decision(panel_alone: None) -> None:
-    scores = separated(30)
-    dev = br.Scores(scores.client, scores.impostor, impostor_weights=np.full(30, 0.5))
-    found = br.analyze(dev, family="normal")
-    assert "whole numbers" in found.no_decision
-    render_report(found)
-
-
-def test_words_of_the_classes_stand_in_the_picture(panel_alone: None) -> None:
-    """Hostile labels are text in it."""
-    scores = separated(40)
-    labels = ["<b>&", "x"]
-    dev = br.Scores.from_labels(
-        [labels[0]] * 40 + [labels[1]] * 40, [*scores.client, *scores.impostor],
-        client_label=labels[0],
-    )  # fmt: skip
-    page = render_report(br.analyze(dev, family="normal", target="far=0.1"))
-    assert "&lt;b&gt;&amp; trials</text>" in page
-    assert "<b>&" not in page
 
 
 # ---------------------------------------------------------------------------- the slider

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import numpy as np
@@ -18,21 +17,6 @@ def saved(path: Path, client: np.ndarray, impostor: np.ndarray) -> str:
     rows = zip(np.r_[client, impostor].tolist(), labels.tolist(), strict=True)
     path.write_text("score,label\n" + "".join(f"{s!r},{y:g}\n" for s, y in rows), "utf-8")
     return str(path)
-
-
-def test_an_extrapolated_number_is_marked_in_text_and_json(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    rng = np.random.default_rng(1)
-    path = saved(tmp_path / "few.csv", rng.normal(1.5, 1, 40), rng.normal(-1.5, 1, 60))
-    assert main(["fit", path]) == 0
-    (row,) = [x for x in capsys.readouterr().out.splitlines() if "TPR at FAR 1 %" in x]
-    assert row.count(", extrapolated)") == 2
-    assert main(["fit", path, "--json"]) == 0
-    found = json.loads(capsys.readouterr().out)["intervals"]
-    for part in ("fitted", "scores"):
-        assert found[part]["tpr@far=0.01"]["extrapolated"] is True
-        assert found[part]["auc"]["extrapolated"] is False
 
 
 def test_a_number_outside_its_interval_is_marked_and_explained(

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import re
-from pathlib import Path
 
 import numpy as np
 import pytest
 from scipy import optimize, special, stats
 
 import betaroc as br
-from betaroc.cli import main
 from betaroc.ensemble.rule import misfit_of
 from betaroc.fits.check import check_targets
 from betaroc.model.samples import empirical_model
@@ -26,7 +23,6 @@ from betaroc.report.score_set import (
     quality_of,
     without_interval,
 )
-from betaroc.report.sections import families_section
 from helpers.places import DATA
 
 DEV = str(DATA / "liveness_cross_logreg" / "dev.csv")
@@ -199,21 +195,6 @@ def test_a_recommended_other_family_is_said(few: None, panel_alone: None) -> Non
 
 
 @pytest.mark.simulation
-def test_the_best_family_of_dev_serves_all_sets(few: None) -> None:
-    rng = np.random.default_rng(10)
-    dev, test = (
-        br.Scores(*(1 / (1 + np.exp(-rng.normal(m, s, 80))) for m in (2.0, -2.0)))
-        for s in (3.0, 0.4)
-    )
-    with pytest.warns(br.SmallSampleWarning):
-        analysis = br.analyze(dev, test)
-    best = analysis.dev.quality.families
-    assert best.recommended == ("logit-normal", "logit-normal")
-    assert analysis.family == analysis.tests[0].fit.family == "logit-normal"
-    assert analysis.reason == f"chosen as the best: {best.reason}"
-
-
-@pytest.mark.simulation
 def test_audits_are_shown_where_scores_are_in_reach(few: None) -> None:
     rng = np.random.default_rng(11)
     inside = br.Scores(0.1 + 0.8 * rng.beta(4, 2, 200), 0.1 + 0.8 * rng.beta(2, 4, 200))
@@ -226,17 +207,6 @@ def test_audits_are_shown_where_scores_are_in_reach(few: None) -> None:
     tiny = br.Scores(np.append(rng.beta(0.5, 2, 200), [1e-9]), rng.beta(0.3, 2, 200))
     called = quality_of(tiny, br.fit(tiny), 0.95, 0, choose=False).called_for
     assert any("changes a shape by" in words for words in called)
-
-
-@pytest.mark.simulation
-def test_an_empirical_family_has_a_recommendation_and_no_verdict_on_a_fit(
-    few: None, panel_alone: None
-) -> None:
-    analysis = br.analyze(beta_scores(), family="empirical")
-    (one,) = analysis.dev.statuses
-    assert (one.verdict, one.words) == ("not checked", "no distributions were fitted.")
-    assert families_section(analysis.dev, "dev").finding.startswith("recommended ")
-    assert "No distributions were fitted: there is nothing to check." in render_report(analysis)
 
 
 # ------------------------------------------------------------------ the page
@@ -271,35 +241,6 @@ def test_no_status_is_green_beside_a_rate_that_is_poor(
 
 
 @pytest.mark.simulation
-def test_a_right_fit_has_a_green_status(few: None) -> None:
-    rng = np.random.default_rng(9)
-    scores = br.Scores(rng.beta(6, 3, 5000), rng.beta(2, 8, 5000))
-    fit = br.fit(scores, "beta")
-    found = part_of(scores, fit, quality_of(scores, fit, 0.95, 0, choose=False)).statuses
-    assert [one.verdict for one in found] == ["good", "good"]
-
-
-@pytest.mark.filterwarnings("ignore:.*do not describe these scores:betaroc.MisfitWarning")
-@pytest.mark.simulation
-def test_hills_check_is_shown_wherever_it_speaks(few: None, panel_alone: None) -> None:
-    rng = np.random.default_rng(10)
-    # Far from 0 and 1, so that nothing else calls for the audit; clients end at .5.
-    client = 0.5 + 0.4 * rng.beta(2, 2, 1000)
-    scores = br.Scores(client, 0.1 + 0.4 * rng.beta(2, 2, 1000))
-    analysis = br.analyze(scores, family="beta")
-    found = analysis.dev.quality
-    assert found.called_for == ()
-    far = [tail for tail in found.audit.tails if abs(tail.z) > 3]
-    assert far
-    assert len(found.tails) == len(far)
-    text = analysis.summary()
-    for tail, words in zip(far, found.tails, strict=True):
-        end = "0" if tail.end == "at_zero" else "1"
-        assert words.startswith(f"{tail.who} scores near {end}: Hill's exponent {tail.hill:.3g} ")
-        assert words[1:] in text
-
-
-@pytest.mark.simulation
 def test_groups_are_said_and_widen(few: None, panel_alone: None) -> None:
     """A bootstrap of 26 identities, not of 910 trials, in the report of both sets."""
     alone, together = (
@@ -320,59 +261,6 @@ def test_groups_are_said_and_widen(few: None, panel_alone: None) -> None:
 
 
 # ------------------------------------------------------------------ JSON and the command line
-def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> dict[str, object]:
-    assert main([*arguments, "--json"]) == 0
-    return json.loads(capsys.readouterr().out)
-
-
-@pytest.mark.simulation
-def test_fit_has_intervals_of_the_level_and_seed(capsys: pytest.CaptureFixture[str]) -> None:
-    fit, scores = br.fit(br.read_scores(DEV)), br.read_scores(DEV)
-    found = run(capsys, "fit", DEV, "--level", "0.9", "--seed", "7")["intervals"]
-    assert found["level"] == 0.9
-    own = fit.interval("auc", level=0.9)
-    assert (found["fitted"]["auc"]["low"], found["fitted"]["auc"]["high"]) == (own.low, own.high)
-    a = fit.conf_int(0.9)["client"]["a"]
-    assert (found["client"]["a"]["low"], found["client"]["a"]["high"]) == (a.low, a.high)
-    eer = br.interval(scores, "eer", level=0.9)
-    assert (found["scores"]["eer"]["low"], found["scores"]["eer"]["high"]) == (eer.low, eer.high)
-    assert found == run(capsys, "fit", DEV, "--level", "0.9", "--seed", "7")["intervals"]
-    other = run(capsys, "fit", DEV, "--level", "0.9", "--seed", "8")["intervals"]
-    assert other == found  # nothing of it is drawn
-    assert main(["fit", DEV, "--level", "0.9"]) == 0
-    out = capsys.readouterr().out
-    assert "90 % interval" in out
-    assert f"{own.low:.5g} to {own.high:.5g}" in out
-    for wrong in (["--level", "90"], ["--seed=-1"]):
-        assert main(["fit", DEV, *wrong]) == 2
-        assert wrong[0].partition("=")[0] in capsys.readouterr().err
-
-
-@pytest.mark.simulation
-def test_fit_checks_when_asked(few: None, capsys: pytest.CaptureFixture[str]) -> None:
-    assert "fit_quality" not in run(capsys, "fit", DEV)
-    found = run(capsys, "fit", DEV, "--check", "--seed", "3")
-    check = br.check_fit(br.fit(br.read_scores(DEV)), replicates=19, rng=3)
-    assert found["fit_quality"]["verdict"] == check.verdict
-    assert found["fit_quality"]["roc_distance"]["p_value"] == check.roc_distance.p_value
-    assert found["families"]["recommended"]
-    assert found["sensitivity"]["tails"]
-
-
-@pytest.mark.simulation
-@pytest.mark.parametrize("boundary", ["inflate", "squeeze", "drop", "matlab"])
-def test_every_rule_gives_intervals_or_reasons(
-    boundary: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    rng = np.random.default_rng(12)
-    rows = [f"{s!r},1" for s in [*rng.beta(3, 2, 20).tolist(), 1.0]]
-    rows += [f"{s!r},0" for s in [*rng.beta(2, 3, 20).tolist(), 0.0]]
-    path = tmp_path / "s.csv"
-    path.write_text("score,label\n" + "\n".join(rows) + "\n")
-    found = run(capsys, "fit", str(path), "--boundary", boundary)
-    for group in ("fitted", "scores", "client", "impostor"):
-        for m in found["intervals"][group].values():
-            assert (m["low"] is None) == (m["why_none"] is not None)
 
 
 @pytest.mark.filterwarnings("ignore:.*do not describe these scores:betaroc.MisfitWarning")
@@ -385,16 +273,3 @@ def test_the_distance_of_a_fitted_roc_is_one_number() -> None:
     families = br.compare_families(scores, ["beta"])
     assert checked.sup == distances(fit, empirical_model(scores)).roc
     assert checked.sup == misfit_of(fit, scores, 0.95).distance == families.roc_distance
-
-
-def test_every_door_has_the_verdict_of_the_check_and_its_reason() -> None:
-    """Of 600 clients a bound for any distribution is past the tolerance, whatever the fit."""
-    rng = np.random.default_rng(2)
-    scores = br.Scores(rng.beta(6, 2, 600), rng.beta(2, 6, 1500))
-    fit = br.fit(scores)
-    check = br.check_fit(fit, rng=0, replicates=199)
-    assert (check.status, check.rates.verdict) == ("good", "good")
-    assert f"rates at a threshold: good: {check.rates.reason}" in str(check)
-    shown = part_of(scores, fit, quality_of(scores, fit, 0.95, 0, choose=False)).statuses
-    assert [one.verdict for one in shown] == ["good", "good"]
-    assert check.rates.reason in shown[1].words

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import re
 import warnings
-from collections import Counter
 
 import numpy as np
 import pytest
@@ -32,10 +31,8 @@ from betaroc.report.score_set import (
 )
 from betaroc.report.sections import (
     category_words,
-    chance_words,
     end_words,
     least_sign,
-    untested_words,
     whole_curve,
 )
 
@@ -58,22 +55,6 @@ def whole(tests: CurveTests) -> str:
 
 
 # ------------------------------------------------------------------- the whole curve
-def test_what_reaches_the_level_is_stated_with_its_probability() -> None:
-    fit = br.fit(drawn(((4, 2), (2, 4)), 300, np.random.default_rng(1)))
-    sure = sure_of(fit)
-    assert whole(sure) == (
-        'the ROC lies above the diagonal everywhere and is concave ("proper"): no threshold is'
-        " worse than chance (probability above 0.999)."
-    )
-    assert fit.curve_test().probabilities["proper"] > 0.9995
-    test = fit.end_tests().at_zero
-    assert plain(end_words(sure, "at_zero")) == (
-        f"at the low thresholds: above the diagonal {test.note} (p = {test.p_value:.2g}, by"
-        " likelihood)"
-    )
-    assert plain(category_words(sure)[0]) == (
-        "client: bell (one interior peak; probability above 0.999)"
-    )
 
 
 def test_below_the_level_nothing_is_stated() -> None:
@@ -120,19 +101,6 @@ def test_how_many_scores_would_tell_is_a_scaling_of_the_deviate() -> None:
     # a > 1 has probability .32, b > 1 .10: the first is the less certain.
     rising = ({"J", "bell"}, {"reverse-J", "bell"})
     assert least_sign(shares, rising) == pytest.approx(-norm.ppf(0.32))
-    assert [chance_words(p) for p in (0.9996, 0.95, 0.0004)] == [
-        "above 0.999", "0.950", "below 0.001",
-    ]  # fmt: skip
-
-
-def test_some_thresholds_may_be_worse_than_chance_though_not_which() -> None:
-    with pytest.warns(br.ReversedScoresWarning):
-        fit = br.fit(drawn(((0.47, 0.5), (0.9, 0.5)), 40, np.random.default_rng(6)))
-    shares = fit.curve_test().probabilities
-    assert max(shares.values()) < 0.95 < 1.0 - shares["proper"]
-    words = whole(sure_of(fit))
-    assert words.startswith("some thresholds are worse than chance (probability ")
-    assert "cannot tell at 95 % confidence which" in words
 
 
 def test_where_scores_are_by_integration() -> None:
@@ -151,46 +119,6 @@ def test_where_scores_are_by_integration() -> None:
         assert seen[name] == pytest.approx(wanted, abs=2e-5)  # of scipy's integration
     assert math.fsum(seen.values()) == pytest.approx(1.0, abs=1e-12)
     assert br.fit(drawn(HOOK, 30, rng)).curve_test().where_seen == {}
-
-
-@pytest.mark.filterwarnings("ignore:.*do not describe these scores:betaroc.MisfitWarning")
-@pytest.mark.simulation
-@pytest.mark.parametrize("family", ["beta-mixture", "dual-beta", "proper-beta"])
-def test_untested_families_speak_of_the_fitted_curve_alone(family: str) -> None:
-    fit = br.fit(drawn(((4, 2), (2, 4)), 200, np.random.default_rng(1)), family)
-    sure = sure_of(fit)
-    words = whole(sure)
-    assert words.startswith("the fitted ROC ")
-    assert "no threshold" not in words
-    concave = "by construction of the family" in words
-    assert concave == (family == "proper-beta")
-    assert concave or words.endswith("; its uncertainty was not computed.")
-    assert untested_words(sure).startswith("The ends are tested of fits of ")
-
-
-def test_masses_leave_the_whole_curve_without_a_probability() -> None:
-    rng = np.random.default_rng(4)
-    scores = br.Scores(np.r_[rng.beta(0.5, 0.4, 80), [1.0] * 20], rng.beta(0.8, 2.0, 80))
-    with pytest.warns(br.BoundaryWarning):
-        fit = br.fit(scores)
-    sure = sure_of(fit)
-    assert whole(sure).endswith("; its uncertainty was not computed.")
-    assert sure.ends.at_one.side == "above"
-
-
-@pytest.mark.nightly
-def test_a_true_hook_is_seldom_denied() -> None:
-    """60 sets of 30 scores a class; 3 false sentences are 5 %."""
-    rng, said = np.random.default_rng(11), Counter[str]()
-    for _ in range(60):
-        fit = br.fit(drawn(HOOK, 30, rng))
-        said[whole(sure_of(fit))[:42]] += 1
-        for which, side in zip(ENDS, ("below", "above"), strict=True):
-            found = getattr(sure_of(fit).ends, which).side
-            said["wrong end"] += found not in ("cannot tell", side)
-    assert said["the ROC lies above the diagonal everywhere"] <= 3
-    assert said["wrong end"] <= 6  # of 120
-    assert said["the ROC lies below the diagonal at the low"] > 18
 
 
 # ------------------------------------------------------------------- what test contradicts
