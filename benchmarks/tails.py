@@ -183,6 +183,15 @@ def fit_of(y: np.ndarray, groups: np.ndarray | None = None) -> br.Fit:
     return br.fit(scores, "empirical", tails={"impostor": "upper"})
 
 
+def tail_interval(fit: br.Fit, kind: str, place: float) -> tuple[float, float]:
+    """Of the tail alone; where a place lies before the tail, of the counts."""
+    try:
+        found = fit.interval(kind, threshold=place, method="family", extrapolate=True)
+    except br.InputError:
+        found = fit.interval(kind, threshold=place, extrapolate=True)
+    return found.low, found.high
+
+
 def judged(
     y: np.ndarray,
     fit: br.Fit,
@@ -195,8 +204,7 @@ def judged(
     found = []
     for rate, place in zip(rates, places, strict=True):
         true = sf(place)
-        interval = fit.interval("far", threshold=place, method="family", extrapolate=True)
-        low, high = interval.low, interval.high
+        low, high = tail_interval(fit, "far", place)
         k = int(np.searchsorted(-ordered, -place))
         exact = exact_ends(k, y.size)
         met = sf(float(fit.at_far(rate).threshold))
@@ -359,12 +367,10 @@ def one_draw(job: tuple[str, int, int]) -> list[tuple[str, str, int, float]]:
                 continue
             place = population.place(kind, rate)
             true = population.rate(kind, place)
-            interval = fits["tail"].interval(
-                kind, threshold=place, method="family", extrapolate=True
-            )
+            low, high = tail_interval(fits["tail"], kind, place)
             exact = exact_ends(int(np.sum(sign * drawn > sign * place)), n)
-            found += [(kind, "covered", times, float(interval.low <= true <= interval.high)),
-                      (kind, "width", times, (interval.high - interval.low)
+            found += [(kind, "covered", times, float(low <= true <= high)),
+                      (kind, "width", times, (high - low)
                        / (exact[1] - exact[0]))]  # fmt: skip
     return found
 
