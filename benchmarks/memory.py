@@ -1,15 +1,14 @@
-"""Memory and time of `summarize`: 1e8 scores in Parquet under an address-space limit, every engine.
+"""Memory and time of `summarize`: 1e8 scores in Parquet under an address-space limit, every frame.
 
     python benchmarks/memory.py [--write] [--rows 100000000]
 
 The large file (1.6 GB) is written to a temporary folder and deleted afterwards. Each of its readers
-runs in a process of its own. An engine that is not installed is a line that says so.
+runs in a process of its own. An engine that is not installed has no line.
 """
 
 from __future__ import annotations
 
 import argparse
-import importlib.util
 import math
 import os
 import shutil
@@ -42,7 +41,6 @@ LEAN = {
     "ARROW_IO_THREADS": "1",
     "ARROW_DEFAULT_MEMORY_POOL": "system",
 }
-FILE_ENGINES = ("pyarrow",)
 READ = """
 import pyarrow.parquet as pq
 with pq.ParquetFile(path, pre_buffer=False, buffer_size=1 << 20) as file:
@@ -54,19 +52,17 @@ import pyarrow.parquet as pq
 table = pq.read_table(path, columns=["score", "label"])
 """
 SUMMARIZE = """
-from betaroc.data.summary import summarize_file
-found = summarize_file(path)
+found = betaroc.summarize(path)
 assert found.n_client + found.n_impostor == rows
 """
 CHILD = """
 import resource, sys, time
-path, engine, rows, limit = sys.argv[1], sys.argv[2], int(sys.argv[3]), int(sys.argv[4])
+path, rows, limit = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
 resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
 import narwhals, numpy, pyarrow, betaroc
-if engine: __import__(engine)
 start = time.process_time()
 try:
-    exec(sys.argv[5])
+    exec(sys.argv[4])
 except MemoryError as error:
     sys.exit("MemoryError")
 # ru_maxrss would begin with that of the parent; the high-water mark begins with this program.
@@ -92,10 +88,10 @@ def write_scores(path: Path, rows: int) -> None:
 
 
 # ----------------------------------------------------------------------- under the limit
-def limited(path: Path, code: str, engine: str, rows: int) -> tuple[float, float] | str:
+def limited(path: Path, code: str, rows: int) -> tuple[float, float] | str:
     """Processor seconds and peak MB of code under the limit, or what ended it."""
     done = subprocess.run(  # noqa: S603 - this interpreter and this file's own code
-        [sys.executable, "-c", CHILD, str(path), engine, str(rows), str(LIMIT), code],
+        [sys.executable, "-c", CHILD, str(path), str(rows), str(LIMIT), code],
         env={**os.environ, **LEAN, "PYTHONPATH": str(Path(br.__file__).parents[1])},
         check=False,
         stdin=subprocess.DEVNULL,
@@ -108,26 +104,25 @@ def limited(path: Path, code: str, engine: str, rows: int) -> tuple[float, float
     return float(seconds), float(peak) / 1024
 
 
-def peak_goal(engine: str, rows: int, peak: float) -> Goal:
+def peak_goal(rows: int, peak: float) -> Goal:
     """The limit of memory, in MB; nan where there is nothing to measure."""
-    what = f"peak memory, {rows:.0e} scores in Parquet summarised through {engine}"
+    what = f"peak memory, {rows:.0e} scores in Parquet summarised"
     return Goal(what, "", peak, at_most=LIMIT / 1e6, unit="MB")
 
 
-def under_the_limit(path: Path, rows: int) -> tuple[str, list[Goal]]:
-    """The table of the large file, and whether each engine stayed under the limit."""
-    goals = []
-    cases = {"reading both columns in batches": (READ, ""), "loading both columns": (LOAD, "")}
-    cases |= {f"summarize, {e}": (SUMMARIZE, e) for e in FILE_ENGINES}
-    lines, reading = [], None
-    for name, (code, engine) in cases.items():
-        there = not engine or importlib.util.find_spec(engine) is not None
-        found = limited(path, code, engine, rows) if there else "not installed"
-        if engine:
-            peak = found[1] if not isinstance(found, str) else math.inf if there else math.nan
-            goals.append(peak_goal(engine, rows, peak))
+def under_the_limit(path: Path, rows: int) -> tuple[str, Goal]:
+    """The table of the large file, and whether its summary stayed under the limit."""
+    cases = {
+        "reading both columns in batches": READ,
+        "loading both columns": LOAD,
+        "summarize": SUMMARIZE,
+    }
+    lines, reading, peak = [], None, math.inf
+    for name, code in cases.items():
+        found = limited(path, code, rows)
         if isinstance(found, str):
             lines.append([name, found, "", "", ""])
+            peak = math.inf
             continue
         seconds, peak = found
         reading = reading or seconds
@@ -135,7 +130,7 @@ def under_the_limit(path: Path, rows: int) -> tuple[str, list[Goal]]:
             [name, "done", f"{peak:.0f}", f"{1e9 * seconds / rows:.0f}", f"{seconds / reading:.1f}"]
         )
     head = ["case", "ended", "peak memory, MB", "ns a score, processor", "over reading"]
-    return table(head, lines), goals
+    return table(head, lines), peak_goal(rows, peak)  # that of the last case
 
 
 # --------------------------------------------------------------------------- every engine
@@ -179,9 +174,9 @@ def every_engine(path: Path) -> str:
     import pyarrow.parquet as pq
 
     cases: dict[str, Callable[[], object]] = {
-        "reading both columns": lambda: pq.read_table(path, columns=["score", "label"])
+        "reading both columns": lambda: pq.read_table(path, columns=["score", "label"]),
+        "Parquet file": lambda: br.summarize(path),
     }
-    cases |= {f"Parquet file, {e}": file_case(path) for e in FILE_ENGINES if version(e)}
     cases |= {name: frame_case(make) for name, make in frames(path).items()}
     seconds: dict[str, list[tuple[float, float]]] = {name: [] for name in cases}
     for turn in range(ROUNDS + 1):
@@ -196,16 +191,7 @@ def every_engine(path: Path) -> str:
         clock, own = (statistics.median(values) for values in zip(*pairs, strict=True))
         processor = "in the JVM" if name.startswith("Spark") else f"{1e9 * own / SMALL:.0f}"
         lines.append([name, f"{1e9 * clock / SMALL:.0f}", processor, f"{clock / reading:.1f}"])
-    peers = (*FILE_ENGINES, "pandas", "dask", "pyspark")
-    lines += [[name, "not installed", "", ""] for name in peers if version(name) is None]
     return table(["frame", "ns a score, clock", "processor", "clock over reading"], lines)
-
-
-def file_case(path: Path) -> Callable[[], object]:
-    """Summarize the file."""
-    from betaroc.data.summary import summarize_file
-
-    return lambda: summarize_file(path)
 
 
 def frame_case(make: Callable[[], Any]) -> Callable[[], object]:
@@ -221,12 +207,12 @@ def main(write: bool | None = None) -> list[Goal]:
     given = parser.parse_args() if write is None else parser.parse_args([])
     if version("pyarrow") is None:
         report("Summaries: memory and time", "pyarrow, which writes the file: not installed.", None)
-        return [peak_goal(engine, given.rows, math.nan) for engine in FILE_ENGINES]
+        return [peak_goal(given.rows, math.nan)]
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "scores.parquet")
         write_scores(path, given.rows)
         size = path.stat().st_size / 1e6
-        large, goals = under_the_limit(path, given.rows)
+        large, goal = under_the_limit(path, given.rows)
         write_scores(path, SMALL)
         small = every_engine(path)
     engines = ("polars", "duckdb", "pyarrow", "pandas", "dask", "pyspark", "narwhals")
@@ -241,7 +227,7 @@ def main(write: bool | None = None) -> list[Goal]:
         f"Engines: {used}."
     )
     report("Summaries: memory and time", body, "memory.md" if write or given.write else None)
-    return goals
+    return [goal]
 
 
 if __name__ == "__main__":

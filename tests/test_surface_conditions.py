@@ -19,14 +19,10 @@ from helpers.cases import case
 from helpers.places import ROOT
 from helpers.wild_calls import SLOW_CALLS
 
-NAMES = answers.names()
 #: Functions that are done at once; with all methods and the others at night.
-SLOW = {
-    name for name in NAMES if name.partition(".")[0].partition(" ")[0] in answers.small_sets.SLOW
-}
-QUICK = [n for n in NAMES if n not in SLOW | SLOW_CALLS and n[:1].islower()]
-SOME = pytest.param([*QUICK, *NAMES[::30]], id="some")
-EVERY = pytest.param(NAMES, id="every", marks=pytest.mark.nightly)
+QUICK = [n for n in answers.NAMES if n[:1].islower() and n not in SLOW_CALLS]
+SOME = pytest.param([*QUICK, *answers.NAMES[::30]], id="some")
+EVERY = pytest.param(answers.NAMES, id="every", marks=pytest.mark.nightly)
 
 
 @cache

@@ -1,10 +1,12 @@
-"""What every public call answers on one sound set of scores, as text that can be compared."""
+"""What public calls answer on one sound set of scores, as text that can be compared."""
 
 from __future__ import annotations
 
 import hashlib
 import json
+import re
 import sys
+import tempfile
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -13,23 +15,22 @@ from typing import Any
 import numpy as np
 
 import betaroc as br
-from helpers import wild_calls
+from helpers.wild_calls import Wild, prepared, targets
 
-small_sets: Any = wild_calls.small_sets
 #: Calls whose answer is a picture, a file, or nothing but the time they take.
 SILENT = ("to_html", "plot", "library")
+TARGETS = {target.name: target for target in targets()}
+NAMES = [name for name in TARGETS if not any(word in name for word in SILENT)]
 
 
-class Sound(small_sets.Context):  # type: ignore[misc]
-    """Forty scores a class, which most families fit."""
+class Sound(Wild):
+    """Forty scores a class, which most families fit; whatever is random has a seed."""
+
+    always = ("rng", "replicates")
 
     def __init__(self, rng: Any) -> None:
         self.rng = rng
         self.scores = br.Scores(rng.beta(4, 2, 40), rng.beta(2, 4, 40))
-
-
-def names() -> list[str]:
-    return [c.name for c in small_sets.calls() if not any(word in c.name for word in SILENT)]
 
 
 def answer(name: str) -> Any:
@@ -48,21 +49,24 @@ def filtered() -> Iterator[None]:
 
 
 def unfiltered(name: str) -> Any:
-    """`answer` under the filters that are set."""
-    (call,) = (c for c in small_sets.calls() if c.name == name)
-    refused: Exception | None = None
+    """`answer` under the filters that are set: of the first of five seeds that is not refused."""
+    target, refused = TARGETS[name], None
     for seed in range(5):
-        try:
-            return call.run(Sound(np.random.default_rng(seed)))
-        except br.BetarocError as error:
-            refused = error
+        c = Sound(np.random.default_rng(seed))
+        with tempfile.TemporaryDirectory() as c.folder:
+            try:
+                owner = target.owner(c) if target.owner is not None else None
+                call, args, options = prepared(c, target, owner)
+                return call(*args, **options)
+            except br.BetarocError as error:
+                refused = error
     return refused
 
 
 def told(value: Any) -> str:
-    """A value as text: its document, where it has one."""
+    """A value as text: its document, where it has one; without addresses and folders."""
     if isinstance(value, BaseException):
-        return f"{type(value).__name__}: {value}"
+        return re.sub(r"0x\w+|/tmp/\w+", "", f"{type(value).__name__}: {value}")
     if isinstance(value, tuple | list):
         return "".join(map(told, value))
     if isinstance(value, np.ndarray):
@@ -83,4 +87,4 @@ def digests(asked: list[str]) -> dict[str, str]:
 
 
 if __name__ == "__main__":  # a process of its own, whose names come by its arguments
-    print(json.dumps(digests(sys.argv[1:] or names())))
+    print(json.dumps(digests(sys.argv[1:] or NAMES)))

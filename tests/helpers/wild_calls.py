@@ -5,12 +5,14 @@ Call k of seed s draws from ``default_rng([s, k])`` alone, so that one can be re
 
 from __future__ import annotations
 
+import copy
 import inspect
 import math
 import tempfile
 import traceback
-from collections.abc import Callable
-from contextlib import chdir
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import chdir, contextmanager
 from decimal import Decimal
 from fractions import Fraction
 from functools import cache, partial
@@ -24,75 +26,244 @@ import betaroc as br
 from betaroc.model.criteria import CRITERIA
 from betaroc.model.measures import MEASURES
 from betaroc.model.statistics import STATISTICS
-from helpers.places import ROOT, benchmark
+from helpers.places import ROOT
 from helpers.public import PUBLIC
-
-small_sets: Any = benchmark("small_sets")
 
 TINY, BELOW_ONE = 5e-324, 1.0 - 2.0**-53
 #: A float, right or wrong, of any library.
 NUMBERS: tuple[Any, ...] = (
-    0,
-    1,
-    0.5,
-    -0.0,
-    2.0,
-    -1.0,
-    0.1,
-    1e-300,
-    TINY,
-    1e-9,
-    BELOW_ONE,
-    1.0 + 2.0**-52,
-    1e12,
-    1e308,
-    -1e308,
-    math.nan,
-    math.inf,
-    -math.inf,
-    50,
-    10**400,
-    np.float32(0.1),
-    np.float16(0.3),
-    np.int8(1),
-    np.longdouble(0.25),
-    np.array(0.5),
-    np.float64(0.75),
-    Fraction(1, 3),
+    0, 1, 0.5, -0.0, 2.0, -1.0, 0.1, 1e-300, TINY, 1e-9, BELOW_ONE, 1.0 + 2.0**-52, 1e12, 1e308,
+    -1e308, math.nan, math.inf, -math.inf, 50, 10**400, np.float32(0.1), np.float16(0.3),
+    np.int8(1), np.longdouble(0.25), np.array(0.5), np.float64(0.75), Fraction(1, 3),
     Decimal("0.2"),
-)
+)  # fmt: skip
 #: What is no number.
 STRANGE: tuple[Any, ...] = (
-    None,
-    True,
-    "0.5",
-    "",
-    b"x",
-    (),
-    [],
-    {},
-    [None],
-    object(),
-    1j,
-    np.array([]),
-    np.array("a"),
-    np.datetime64("2020-01-01"),
-    pd.NA,
-    pd.NaT,
-    lambda x: x,
-    float,
-    {1, 2},
-    range(0),
-    "é\0\n",
-    ...,
-    np.ma.masked,
-    br.Beta(1.0, 1.0),
-)
-FAMILIES = (*small_sets.SINGLE, "equal-variance-normal", "normal-mixture")
+    None, True, "0.5", "", b"x", (), [], {}, [None], object(), 1j, np.array([]), np.array("a"),
+    np.datetime64("2020-01-01"), pd.NA, pd.NaT, lambda x: x, float, {1, 2}, range(0), "é\0\n", ...,
+    np.ma.masked, br.Beta(1.0, 1.0),
+)  # fmt: skip
 
 
-class Wild(small_sets.Context):  # type: ignore[misc]
+SPECIAL = (0.0, 1.0, 1e-300, 1.0 - 2.0**-53)
+SINGLE = ("beta", "normal", "logit-normal", "beta-mixture", "proper-beta", "dual-beta", "empirical",
+          "sinh-arcsinh", "logit-sinh-arcsinh", "log-normal", "gamma", "auto", "best")  # fmt: skip
+PAIRED = ("beta", "normal", "logit-normal", "beta-mixture", "sinh-arcsinh", "gamma", "empirical")
+FAMILIES = (*SINGLE, "equal-variance-normal", "normal-mixture")
+RULES: tuple[dict[str, Any], ...] = (
+    {}, {}, {}, {"boundary": "inflate"}, {"boundary": "drop"}, {"boundary": "squeeze"},
+    {"boundary": "matlab"}, {"boundary": "censor", "resolution": 0.01}, {"resolution": 0.1},
+)  # fmt: skip
+CURVE_CRITERIA = ("weighted-error", "far", "frr", "precision", "recall", "eer", "f-measure",
+            "weighted-precision-recall", "sensitivity", "specificity")  # fmt: skip
+
+
+def sample(rng: Any, n: int) -> list[float]:
+    """Scores of one class."""
+    kind = rng.integers(8)
+    if kind == 0:
+        return [float(rng.choice([*SPECIAL, 0.5]))] * n
+    if kind == 1:
+        return [float(rng.choice(SPECIAL)) for _ in range(n)]
+    if kind == 2:
+        return np.round(rng.random(n), 1).tolist()
+    if kind == 3:
+        return rng.normal(rng.normal(), 2.0, n).tolist()
+    if kind == 4:
+        near = rng.random() + 10.0 ** -rng.uniform(1, 15) * rng.normal(size=n)
+        return np.clip(near, 0.0, 1.0).tolist()
+    mixed = rng.random(n).tolist()
+    return [float(rng.choice(SPECIAL)) if kind < 6 and rng.random() < 0.3 else x for x in mixed]
+
+
+def draw_scores(rng: Any, n: tuple[int, int] | None = None) -> br.Scores:
+    """Both classes, at times with weights, groups and ids."""
+    if n is None:
+        n = (int(rng.integers(1, 11)), int(rng.integers(1, 11)))
+    more: dict[str, Any] = {}
+    with_weights, with_groups, with_ids = rng.random(3) < (0.2, 0.2, 0.1)
+    for who, size in zip(("client", "impostor"), n, strict=True):
+        if with_weights:
+            whole = rng.integers(0, 4, size).astype(float)
+            whole[0] = 1.0
+            more[f"{who}_weights"] = whole if rng.random() < 0.6 else whole + rng.random(size)
+        if with_groups:
+            more[f"{who}_groups"] = rng.integers(0, max(1, size // 2) + 1, size)
+        if with_ids:
+            more[f"{who}_ids"] = np.arange(size)
+    return br.Scores(sample(rng, n[0]), sample(rng, n[1]), **more)
+
+
+def frame_of(scores: br.Scores, **columns: Any) -> pd.DataFrame:
+    """The rows of a set, clients first."""
+    score = np.concatenate([scores.client, scores.impostor])
+    label = np.repeat([1, 0], [scores.n_client, scores.n_impostor])
+    return pd.DataFrame({"score": score, "label": label, **columns})
+
+
+class Context:
+    """What the calls of one set take, made when first asked for."""
+
+    def __init__(self, rng: Any) -> None:
+        self.rng = rng
+        self.scores = draw_scores(rng)
+
+    def pick(self, *options: Any) -> Any:
+        """One of them."""
+        return options[int(self.rng.integers(len(options)))]
+
+    @property
+    def level(self) -> float:
+        """A level, now and then an extreme one."""
+        return float(self.pick(0.95, 0.5, 0.9999))
+
+    @property
+    def rate(self) -> Any:
+        """A rate, or several."""
+        return self.pick(0.5, 0.1, 1e-6, 0.0, 1.0, [0.0, 0.2, 1.0])
+
+    @property
+    def place(self) -> Any:
+        """A threshold, or several."""
+        return self.pick(0.5, 0.0, 1.0, 1e-300, -np.inf, np.inf, np.nan, [0.1, 0.9])
+
+    @property
+    def other(self) -> br.Scores:
+        """Scores of another system on as many trials."""
+        return draw_scores(self.rng, (self.scores.n_client, self.scores.n_impostor))
+
+    def fit(self, family: Any = None) -> br.Fit:
+        """A fit by any family."""
+        if family is None:
+            family = self.pick(*SINGLE)
+            if self.rng.random() < 0.3:
+                family = (self.pick(*PAIRED), self.pick(*PAIRED))
+        ruled = family in ("beta", "logit-normal", ("beta", "logit-normal"))
+        rule = self.pick(*RULES) if ruled else {}
+        tails = {"tails": self.pick("both", "upper", {"client": "lower"})}
+        return br.fit(self.scores, family, **rule, **(tails if self.rng.random() < 0.05 else {}))
+
+    def decision(self) -> Any:
+        """A threshold by any way, for any target."""
+        target = self.pick(
+            {"far": 0.5}, {"frr": 0.4}, {"far": 0.01}, {"cost_fa": 2, "cost_fr": 1}, {"eer": True}
+        )
+        how = self.pick(None, None, "average", "model", "guaranteed", "tail")
+        return br.decide(self.scores, **target, how=how, confidence=self.level)
+
+    def bare(self, family: str) -> Any:
+        """The fitted distribution of a class, without point masses."""
+        found = self.fit(family).client.distribution
+        return found.base if isinstance(found, br.Inflated) else found
+
+    def model(self) -> br.ScoreModel:
+        """The model of a fit."""
+        return self.fit().model
+
+    def side(self) -> Any:
+        """What an expected performance curve takes."""
+        return self.pick(self.scores, draw_scores(self.rng), self.fit, self.model, self.summary)
+
+    def summary(self) -> br.ScoreSummary:
+        """Sums and counts of the scores."""
+        return br.summarize(frame_of(self.scores), bins=int(self.pick(16, 65536)))
+
+    def epc(self, test: Any = None, **options: Any) -> br.Epc:
+        """A curve of any criterion and measure."""
+        criterion = self.pick(*CURVE_CRITERIA)
+        alpha = None if criterion == "eer" else self.pick([0.5], [0.0, 0.3, 1.0])
+        sides = [s() if callable(s) else s for s in (self.side(), self.side())]
+        if test is not None:
+            sides[1] = test
+        given = {"criterion": criterion, "measure": self.pick(*MEASURES), "alpha": alpha}
+        return br.epc(*sides, **(given | options))
+
+    def comparison(self) -> br.Comparison:
+        """Of two systems on the same trials."""
+        return br.compare(*self.curves(self.scores, self.other), **self.comparing())
+
+    def systems(self) -> br.SystemsComparison:
+        """Of two or three systems, two of them the same."""
+        tests = [self.scores, self.other, self.other][: self.pick(2, 3)]
+        named = dict(zip("ABC", self.curves(*tests), strict=False))
+        return br.compare_systems(named, **self.comparing())
+
+    def curves(self, *tests: br.Scores) -> list[br.Epc]:
+        """Of one criterion and measure, a system a test set."""
+        options = {
+            "criterion": self.pick(*CURVE_CRITERIA[:5]), "measure": self.pick(*MEASURES),
+            "alpha": [0.2, 0.5],
+        }  # fmt: skip
+        return [br.epc(self.pick(self.scores, draw_scores(self.rng)), t, **options) for t in tests]
+
+    def comparing(self) -> dict[str, Any]:
+        """Options of both comparisons."""
+        return {
+            "resample": self.pick("both", "test"), "paired": bool(self.pick(True, False)),
+            "level": self.level, "replicates": 20, "rng": 1,
+        }  # fmt: skip
+
+    def band(self) -> br.Band:
+        """Of a curve, by each method."""
+        return self.epc().band(
+            self.level, resample=self.pick("both", "test"), replicates=20, rng=1,
+            simultaneous=bool(self.pick(True, False)),
+            method=self.pick("bootstrap", "delta", "exact"),
+        )  # fmt: skip
+
+    def covariate_fit(self) -> br.CovariateFit:
+        """Beta regression on a number."""
+        n = self.scores.n_client + self.scores.n_impostor
+        frame = frame_of(self.scores, age=self.rng.normal(size=n))
+        if self.rng.random() < 0.8:
+            frame["score"] = np.clip(frame["score"], 1e-300, 1.0 - 2.0**-53)
+        return br.fit_covariates(frame, "age")
+
+    def inclusion(self) -> br.Inclusion:
+        """Of two systems."""
+        frame, other = frame_of(self.scores).rename(columns={"score": "a"}), self.other
+        frame["b"] = np.concatenate([other.client, other.impostor])
+        return br.inclusion(frame, folds=2, level=self.level, rng=1)
+
+    def analysis(self) -> br.Analysis:
+        """Of one set, at times with another."""
+        test = self.pick(None, draw_scores(self.rng))
+        return br.analyze(self.scores, test, family=self.pick("best", "auto", "normal"))
+
+    def mixture(self) -> br.BetaMixture:
+        """A typed mixture whose components have the scores for shapes."""
+        shapes = [(1e3 * abs(x) + 1e-3, 3.0 * abs(x) + 1e-2) for x in self.scores.client[:3]]
+        return br.BetaMixture([1.0 / len(shapes)] * len(shapes), [br.Beta(*s) for s in shapes])
+
+    def normal_mixture(self) -> br.NormalMixture:
+        """A typed mixture whose components have the scores for places and widths."""
+        laws = [br.Normal(x, abs(x) + 1e-3) for x in self.scores.client[:3]]
+        return br.NormalMixture([1.0 / len(laws)] * len(laws), laws)
+
+    def families(self) -> br.FamilyComparison:
+        """Of ten distinct scores a class, if they are distinct."""
+        return br.compare_families(
+            draw_scores(self.rng, (10, 10)), self.pick(None, ["beta", "normal"])
+        )
+
+    def forecast(self) -> br.EpcForecast:
+        """Of a fit."""
+        return br.epc_forecast(self.fit(), n_client=10, n_impostor=10, alpha=self.pick(0.5, [0.1]))
+
+    def target_forecast(self) -> br.TargetForecast:
+        """Of a fit, for a rate."""
+        return br.epc_forecast(
+            self.fit(), n_client=int(self.pick(1, 10)), n_impostor=int(self.pick(1, 7)),
+            alpha=self.pick([0.5], [0.0, 0.1, 1.0]), criterion=self.pick("far", "recall"),
+        )  # fmt: skip
+
+
+class Wild(Context):
     """What arguments are drawn from: a small set of scores, its fits, typed models."""
+
+    folder: str
+    #: Options that every call gets.
+    always: tuple[str, ...] = ()
 
     def chance(self, share: float) -> bool:
         return bool(self.rng.random() < share)
@@ -156,7 +327,7 @@ class Wild(small_sets.Context):  # type: ignore[misc]
                 float(self.rng.normal(0, 30)), self.shape()
             )
         if kind == 6:
-            return br.Empirical(small_sets.sample(self.rng, int(self.rng.integers(1, 11))))
+            return br.Empirical(sample(self.rng, int(self.rng.integers(1, 11))))
         if kind == 7:
             return br.Inflated(beta, *self.pick((0.1, 0.2), (0.0, 1e-300), (0.5, 0.5), (0.9, 0.0)))
         if kind == 8:
@@ -217,6 +388,109 @@ class Wild(small_sets.Context):  # type: ignore[misc]
         return {"stat": stat, chosen: values.get(chosen, self.unit)()}
 
 
+#: Statistics with a point.
+POINTS: tuple[tuple[str, dict[str, Any]], ...] = (
+    ("auc", {}), ("partial-auc", {"between": (0.0, 0.1)}), ("tpr", {"far": 0.1}),
+    ("far", {"threshold": 0.5}), ("frr", {"threshold": 0.5}), ("eer", {}),
+    ("threshold", {"at": "eer"}), ("min-hter", {}), ("weighted-error", {"alpha": 0.3}),
+    ("threshold", {"alpha": 0.3}), ("threshold", {"far": 0.1}), ("threshold", {"frr": 0.1}),
+    ("ks", {}), ("h-measure", {}), ("average-precision", {}), ("far", {"at": "crossing"}),
+    ("threshold", {"at": "crossing"}), ("exponent-at-zero", {}), ("exponent-at-one", {}),
+    ("coefficient-at-zero", {}), ("coefficient-at-one", {}), ("f1", {"at": "max-f1"}),
+    ("d-prime", {}), ("min-dcf", {}), ("precision", {"tpr": 0.5}), ("client-a", {}),
+)  # fmt: skip
+
+
+def _interval(c: Context) -> Any:
+    stat, point = c.pick(*POINTS)
+    method = c.pick("delta", "delta", "bootstrap")
+    return c.fit().interval(stat, **point, level=c.level, method=method, replicates=20, rng=1)
+
+
+def _difference(c: Context) -> Any:
+    stat, point = c.pick(*POINTS)
+    one, other = c.pick((c.scores, c.scores), (c.fit(), c.fit()))
+    paired = c.pick(True, False)
+    options = {"level": c.level, "replicates": 20, "rng": 1}
+    return br.difference(one, other, stat, **point, paired=paired, **options)
+
+
+def _likelihood_ratio(c: Context) -> Any:
+    restricted = c.fit(c.pick("dual-beta", "proper-beta", "beta"))
+    return br.likelihood_ratio_test(
+        restricted, c.fit(c.pick("beta", "beta-mixture")), replicates=19, rng=1
+    )
+
+
+#: How a value of each public class is come by.
+NOUNS: dict[str, Callable[[Context], Any]] = {
+    "Analysis": Context.analysis,
+    "AucTest": lambda c: br.auc_test(
+        c.scores, c.pick(c.scores, c.other), bool(c.pick(True, False)), level=c.level
+    ),
+    "Difference": _difference,
+    "Band": Context.band,
+    "Confusion": lambda c: c.scores.confusion(c.place),
+    "Beta": lambda c: c.bare("beta"),
+    "BetaMixture": Context.mixture,
+    "NormalMixture": Context.normal_mixture,
+    "Binned": lambda c: br.fit(c.summary(), "empirical").model.client,
+    "ClassSummary": lambda c: c.summary().client,
+    "Comparison": Context.comparison,
+    "SystemsComparison": Context.systems,
+    "CovariateFit": Context.covariate_fit,
+    "DistributionFit": lambda c: c.fit().client,
+    "Empirical": lambda c: br.Empirical(c.scores.client, c.scores.client_weights),
+    "Epc": Context.epc,
+    "EpcAverage": lambda c: br.epc_average(
+        *(s() if callable(s) else s for s in (c.side(), c.side())),
+        pair=c.pick("far-frr", "precision-recall"),
+    ),
+    "EpcCv": lambda c: br.epc_cv(
+        c.scores, folds=int(c.pick(2, 5)), criterion=c.pick(*CURVE_CRITERIA[:5]),
+        measure=c.pick(*MEASURES), alpha=[0.1, 0.5], rng=1,
+    ),
+    "EpcForecast": Context.forecast,
+    "FamilyComparison": Context.families,
+    "FamilyRow": lambda c: c.families().of("client")[0],
+    "Fit": Context.fit,
+    "FitCheck": lambda c: br.check_fit(c.fit(), replicates=19, level=c.level, rng=1),
+    "Fusion": lambda c: c.inclusion().fusion,
+    "Decision": Context.decision,
+    "DecisionCheck": lambda c: c.decision().check(c.scores),
+    "Way": lambda c: c.decision().ways[0],
+    "Inclusion": Context.inclusion,
+    "Inflated": lambda c: br.Inflated(c.bare("beta"), 0.1, 0.2),
+    "Rejecting": lambda c: br.Rejecting(c.bare("beta"), 0.1),
+    "Interval": _interval,
+    "LikelihoodRatioTest": _likelihood_ratio,
+    "Gamma": lambda c: c.bare("gamma"),
+    "LogNormal": lambda c: c.bare("log-normal"),
+    "LogitNormal": lambda c: c.bare("logit-normal"),
+    "LogitSinhArcsinh": lambda c: c.bare("logit-sinh-arcsinh"),
+    "SinhArcsinh": lambda c: c.bare("sinh-arcsinh"),
+    "Normal": lambda c: c.fit("normal").client.distribution,
+    "ParetoTail": lambda c: br.ParetoTail(0.05, 0.0, 0.5),
+    "OperatingPoint": lambda c: c.fit().at_far(c.rate),
+    "Roc": lambda c: c.model().roc(c.pick("client", "impostor")),
+    "SampleSize": lambda c: br.plan_sample_size(
+        "auc", model=c.model(), width=c.pick(0.1, 0.01), method=c.pick("delta", "empirical")
+    ),
+    "ScoreModel": Context.model,
+    "ScoreSummary": Context.summary,
+    "Scores": lambda c: c.scores,
+    "Spliced": lambda c: br.Spliced(c.bare("beta"), upper=br.ParetoTail(0.05, 0.0, 0.5)),
+    "Shifted": lambda c: br.ScoreModel(c.bare("beta"), c.bare("beta")).shifted(0.3).client,
+    "TargetCheck": lambda c: br.check_fit(c.fit(), far=0.4, replicates=9, rng=1).targets[0],
+    "TargetForecast": Context.target_forecast,
+    "Verdict": lambda c: next(iter(c.inclusion().verdict.values())),
+}  # fmt: skip
+SLOW = {
+    "Analysis", "Inclusion", "Fusion", "Verdict", "FitCheck", "TargetCheck", "CovariateFit",
+    "FamilyComparison", "FamilyRow", "LikelihoodRatioTest", "SampleSize",
+}  # fmt: skip
+
+
 def _labels(c: Wild) -> Any:
     n = int(c.pick(2, 5, 10))
     kinds = [
@@ -237,7 +511,7 @@ def _values(c: Wild) -> Any:
     """Scores of a class, at times no scores at all."""
     if c.chance(0.2):
         return c.array(c.number)
-    given = small_sets.sample(c.rng, int(c.rng.integers(1, 11)))
+    given = sample(c.rng, int(c.rng.integers(1, 11)))
     kinds = (np.float64, np.float32, np.float16, np.longdouble, ">f4", np.int64, np.uint8)
     if c.chance(0.6):
         return given
@@ -279,7 +553,7 @@ def _groups(c: Wild) -> Any:
 
 
 def _frame(c: Wild) -> Any:
-    frame = small_sets.frame_of(c.scores)
+    frame = frame_of(c.scores)
     n = len(frame)
     frame = frame.assign(
         age=c.rng.normal(size=n),
@@ -326,7 +600,7 @@ def _number_in(*usual: Any) -> Callable[[Wild], Any]:
 
 def _curve(c: Wild) -> br.Epc:
     if not hasattr(c, "_options"):
-        c._options = {"criterion": c.pick(*small_sets.CRITERIA[:5]), "measure": c.pick(*MEASURES)}
+        c._options = {"criterion": c.pick(*CURVE_CRITERIA[:5]), "measure": c.pick(*MEASURES)}
     sides = (c.scores, c.other) if c.chance(0.5) else (c.side(), c.side())
     sides = tuple(s() if callable(s) else s for s in sides)
     return br.epc(*sides, alpha=[0.2, 0.5], **c._options)
@@ -408,7 +682,7 @@ ARGUMENTS: dict[str, Callable[[Wild], Any]] = {
     "boundary": _choices(None, None, "inflate", "error", "censor", "squeeze", "drop", "matlab"),
     "family": lambda c: c.pick(
         *FAMILIES,
-        (c.pick(*small_sets.PAIRED), c.pick(*small_sets.PAIRED)),
+        (c.pick(*PAIRED), c.pick(*PAIRED)),
         c.pick("no family", *STRANGE),
     ),
     "families": lambda c: c.pick(
@@ -674,34 +948,43 @@ ARGUMENTS: dict[str, Callable[[Wild], Any]] = {
 #: Constructors of records that only calls make, the engine of studies, and what needs a terminal.
 NOT_CALLED = {
     "Study": "runs processes: tests/studies",
-    "Distribution": "the base of all distributions, which are called",
-    "Shape": "a list of names",
-    "StudyResult": "made by studies alone",
-    "TailRow": "a record of numbers",
+    "Distribution": "the base of all distributions, which are called", "Shape": "a list of names",
+    "StudyResult": "made by studies alone", "TailRow": "a record of numbers",
     "TargetCheck": "a record of numbers",
-}
+}  # fmt: skip
 BY_HAND = {
-    "Beta",
-    "BetaMixture",
-    "Binned",
-    "Design",
-    "Empirical",
-    "Gamma",
-    "Inflated",
-    "LogNormal",
-    "LogitNormal",
-    "LogitSinhArcsinh",
-    "Normal",
-    "NormalMixture",
-    "OperatingPoint",
-    "ParetoTail",
-    "Rejecting",
-    "Roc",
-    "ScoreModel",
-    "Scores",
-    "Shifted",
-    "Spliced",
-}
+    "Beta", "BetaMixture", "Binned", "Design", "Empirical", "Gamma", "Inflated", "LogNormal",
+    "LogitNormal", "LogitSinhArcsinh", "Normal", "NormalMixture", "OperatingPoint", "ParetoTail",
+    "Rejecting", "Roc", "ScoreModel", "Scores", "Shifted", "Spliced",
+}  # fmt: skip
+
+
+def members(kind: type[Any]) -> list[str]:
+    """Public methods and properties of a class, but for those of str, tuple and their like."""
+    own = {n for base in kind.__mro__ if base.__module__ != "builtins" for n in vars(base)}
+    return [n for n in sorted(own) if not n.startswith("_") and callable_or_property(kind, n)]
+
+
+def callable_or_property(kind: type[Any], name: str) -> bool:
+    """Whether a name of a class is a method, or computed when it is asked for."""
+    static = inspect.getattr_static(kind, name)
+    return (
+        inspect.isfunction(static)
+        or isinstance(static, property | classmethod | staticmethod)
+        or (type(static).__name__ == "cached_property")
+    )
+
+
+@contextmanager
+def state(*, strict: bool) -> Iterator[None]:
+    """Foreign warnings are errors; numpy raises on every error of floating point if strict."""
+    with warnings.catch_warnings(), np.errstate(**({"all": "raise"} if strict else {})):
+        warnings.simplefilter("error")
+        warnings.simplefilter("ignore", br.BetarocWarning)
+        yield
+
+
+CONSTRUCTORS = ("Scores.from_labels", "Scores.from_frame")
 
 
 class Target(NamedTuple):
@@ -715,7 +998,7 @@ class Target(NamedTuple):
 @cache
 def targets() -> tuple[Target, ...]:
     """Every function, class, method and property."""
-    slow, found = small_sets.SLOW, []
+    slow, found = SLOW, []
     for name in PUBLIC:
         value = getattr(br, name)
         if name in NOT_CALLED:
@@ -725,31 +1008,23 @@ def targets() -> tuple[Target, ...]:
             continue
         if name in BY_HAND:
             found.append(Target(name, None, 6.0))
-        noun = small_sets.NOUNS.get(name)
+        noun = NOUNS.get(name)
         if noun is None:
             continue
         noun = PLAIN.get(name, noun)
-        members = [
-            m for m in small_sets.members(value) if f"{name}.{m}" not in small_sets.METHODS_LEFT_OUT
-        ]
-        share = 2.0 / (1 + len(members)) if name in slow else 0.7
-        heavy = [m for m in members if _has_arguments(value, m)]
-        found += [
-            Target(f"{name}.{m}", noun, share * (3.0 if m in heavy else 0.5)) for m in members
-        ]
+        own = [n for n in members(value) if f"{name}.{n}" not in CONSTRUCTORS]
+        share = 2.0 / (1 + len(own)) if name in slow else 0.7
+        heavy = [m for m in own if _has_arguments(value, m)]
+        found += [Target(f"{name}.{m}", noun, share * (3.0 if m in heavy else 0.5)) for m in own]
     found += [Target(f"Scores.{n}", None, 4.0) for n in ("from_labels", "from_frame")]
     found += [Target(f"Design.{n}", None, 2.0) for n in ("grid", "sobol", "latin_hypercube")]
     return tuple(found)
 
 
 SLOW_CALLS = {
-    "analyze",
-    "inclusion",
-    "check_fit",
-    "compare_families",
-    "likelihood_ratio_test",
+    "analyze", "inclusion", "check_fit", "compare_families", "likelihood_ratio_test",
     "fit_covariates",
-}
+}  # fmt: skip
 
 
 def _typed_or(noun: Callable[[Any], Any], kind: type, c: Wild) -> Any:
@@ -760,7 +1035,7 @@ def _typed_or(noun: Callable[[Any], Any], kind: type, c: Wild) -> Any:
 
 #: Nouns of typed models rather than fits, most of the time.
 PLAIN = {
-    name: partial(_typed_or, small_sets.NOUNS[name], getattr(br, name))
+    name: partial(_typed_or, NOUNS[name], getattr(br, name))
     for name in (
         "Beta", "Normal", "LogitNormal", "Empirical", "Inflated", "Rejecting", "BetaMixture",
         "LogNormal", "Gamma", "SinhArcsinh", "LogitSinhArcsinh",
@@ -782,7 +1057,7 @@ def drawn(c: Wild, name: str, call: Callable[..., Any]) -> tuple[list[Any], dict
     for p in signature.parameters.values():
         if p.kind in (p.VAR_POSITIONAL, p.VAR_KEYWORD):
             continue
-        if p.default is not p.empty and not c.chance(0.35):
+        if p.default is not p.empty and p.name not in c.always and not c.chance(0.35):
             continue
         value = c.strange() if c.chance(0.05) else _drawn(c, name, p.name)
         if p.kind is p.KEYWORD_ONLY or p.default is not p.empty:
@@ -860,7 +1135,7 @@ def one_call(seed: int, k: int, *, aloud: bool = False, only: str = "") -> Outco
     text = target.name
     with tempfile.TemporaryDirectory() as folder, chdir(folder):  # "0.5" may be a path
         try:
-            with small_sets.state(strict=bool(rng.random() < 0.7)):
+            with state(strict=bool(rng.random() < 0.7)):
                 owner = None
                 c: Any = None
                 for _ in range(4):
@@ -889,6 +1164,7 @@ def one_call(seed: int, k: int, *, aloud: bool = False, only: str = "") -> Outco
                     if wrong and aloud:
                         raise
                     return Outcome(target.name, "message" if wrong else "refused", wrong, "", text)
+                repr(result), str(result), getattr(result, "_repr_html_", str)()
                 wrong = nonsense(result)
                 if wrong and aloud:
                     raise AssertionError(wrong, text, result)
@@ -950,6 +1226,8 @@ def nonsense(result: Any) -> str:
                 return f"{name} = {rate}"
     if isinstance(result, br.Interval) and result.low > result.high:
         return f"interval {result!r}"
+    if type(result).__name__ in NOUNS and result != copy.copy(result):
+        return "not equal to its copy"
     if isinstance(result, br.Band):
         low, high = np.asarray(result.low), np.asarray(result.high)
         if np.any(low > high):
