@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
-from betaroc.core.arrays import FloatArray
+from betaroc.core.arrays import BoolArray, FloatArray
 from betaroc.core.checks import fraction
 from betaroc.core.errors import InputError, InputTypeError, refusal
 from betaroc.core.thresholds import BELOW_ONE, Thresholds, choose
@@ -23,8 +23,225 @@ REJECTED = "rejected"
 _EDGE = 4.0 * float(np.finfo(np.float64).eps)
 
 
+class PointMasses(Distribution):
+    """A distribution, its base, beside point masses at places that its kind names."""
+
+    base: Distribution
+    #: Names of the masses and their places, ascending, and the whole of which they are shares.
+    _names: ClassVar[tuple[str, ...]]
+    _places: ClassVar[tuple[float, ...]]
+    _whole: ClassVar[str]
+
+    @property
+    def on_unit(self) -> bool:  # type: ignore[override]
+        """Whether the base lives on [0, 1]."""
+        return self.base.on_unit
+
+    @property
+    def _masses(self) -> list[float]:
+        return [getattr(self, name) for name in self._names]
+
+    @property
+    def _share(self) -> float:
+        left = 1.0
+        for mass in self._masses:
+            left -= mass
+        return left
+
+    @property
+    def support(self) -> tuple[float, float]:
+        """The base's, and the places that carry mass."""
+        (low, high), places = self.base.support, self.atoms.places
+        return float(np.min(places, initial=low)), float(np.max(places, initial=high))
+
+    @property
+    def atoms(self) -> Atoms:
+        """The point masses that are not zero, and those of the base."""
+        pairs = [pair for pair in zip(self._places, self._masses, strict=True) if pair[1] > 0.0]
+        inner = self.base.atoms
+        places = np.concatenate([[place for place, _ in pairs], inner.places])
+        return Atoms(places, np.concatenate([[m for _, m in pairs], self._share * inner.masses]))
+
+    @property
+    def continuous(self) -> tuple[float, Distribution]:
+        """Mass and distribution of the continuous part."""
+        share, base = self.base.continuous or (1.0, self.base)
+        return self._share * share, base
+
+    @property
+    def mean(self) -> float:
+        """Of all trials; -inf where any has no score."""
+        pairs = zip(self._masses, self._places, strict=True)
+        return math.fsum(m * place for m, place in pairs if m > 0.0) + self._share * self.base.mean
+
+    @property
+    def var(self) -> float:
+        """Variance of the mixture; nan where any trial has no score."""
+        mean, pairs = self.mean, zip(self._masses, self._places, strict=True)
+        spread = self._share * (self.base.var + (self.base.mean - mean) ** 2)
+        return spread + sum(m * (place - mean) ** 2 for m, place in pairs if m > 0.0)
+
+    def _lower(self, t: Thresholds) -> tuple[FloatArray, FloatArray]:
+        return self._combined(self.base._lower(t), [_reaches(t, place) for place in self._places])
+
+    def _upper(self, t: Thresholds) -> tuple[FloatArray, FloatArray]:
+        return self._combined(self.base._upper(t), [~_reaches(t, place) for place in self._places])
+
+    def _combined(
+        self, base: tuple[FloatArray, FloatArray], here: list[BoolArray]
+    ) -> tuple[FloatArray, FloatArray]:
+        """A tail of the base, and the masses that lie in it."""
+        value, log = base
+        pairs = list(zip(self._masses, here, strict=True))
+        masses = np.sum([mass * inside for mass, inside in pairs], axis=0)
+        beyond = np.sum([mass * ~inside for mass, inside in pairs], axis=0)
+        total = masses + self._share * value
+        with np.errstate(divide="ignore", invalid="ignore"):
+            logs = np.where(masses > 0.0, np.log(total), log + math.log(self._share))
+            # Next to 1 the log is minus the other tail, which the log of the base knows.
+            rest = beyond - self._share * np.expm1(log)
+            logs = np.where(total > 0.5, np.log1p(-rest), logs)
+        # The shares need not add up to 1 to the last digit.
+        total = np.where((beyond == 0.0) & (value == 1.0), 1.0, np.minimum(total, 1.0))
+        nan = np.isnan(value)
+        return np.where(nan, np.nan, total), np.where(nan, np.nan, logs)
+
+    def _log_density(self, t: Thresholds) -> FloatArray:
+        return self.base._log_density(t) + math.log(self._share)
+
+    def _log_density_slope(self, t: Thresholds) -> FloatArray:
+        return self.base._log_density_slope(t)
+
+    def _log_pdf(self, t: Thresholds) -> FloatArray:
+        return self.base._log_pdf(t) + math.log(self._share)
+
+    def _lower_quantile(self, p: FloatArray, log_p: FloatArray) -> Thresholds:
+        return self._from_nearer_tail(p, lower=True)
+
+    def _upper_quantile(self, p: FloatArray, log_p: FloatArray) -> Thresholds:
+        return self._from_nearer_tail(p, lower=False)
+
+    def _from_nearer_tail(self, p: FloatArray, *, lower: bool) -> Thresholds:
+        """P(S <= .) >= p is P(S > .) <= 1 - p, and 1 - p is exact beyond one half."""
+        beyond = p > 0.5
+        if not np.any(beyond):
+            return self._invert(p, lower=lower)
+        near = self._invert(np.where(beyond, 0.5, p), lower=lower)
+        far = self._invert(np.where(beyond, 1.0 - p, 0.5), lower=not lower)
+        return choose(beyond, far, near)
+
+    def _invert(self, p: FloatArray, *, lower: bool) -> Thresholds:
+        """The base's inverse beside the jumps, an atom's place on its jump."""
+        flat = np.ravel(p)
+        whole, base = (
+            (self._lower, self.base._lower_quantile)
+            if lower
+            else (self._upper, self.base._upper_quantile)
+        )
+        rest, nothing = flat.copy(), -1.0 if lower else 2.0
+        moves = []
+        for place, mass in zip(self._places, self._masses, strict=True):
+            if mass == 0.0:
+                continue
+            here = Thresholds.from_theta(place)
+            at = float(whole(here)[0])
+            # Before trials without a score there is nothing, not even a probability of 0.
+            before = float(whole(_before(here))[0]) if place > -np.inf else nothing
+            if lower:
+                jump = (flat > before) & (flat <= at * (1.0 + _EDGE))
+                passed = flat > at
+            else:
+                jump = (flat >= at * (1.0 - _EDGE)) & (flat < before)
+                passed = flat >= before
+            moves.append((jump, passed, here))
+            rest = np.where(passed, rest - mass, rest)
+        share = np.clip(rest / self._share, 0.0, 1.0)
+        with np.errstate(divide="ignore"):
+            t = base(share, np.log(share))
+        columns = np.array([t.theta, t.complement, t.logit])
+        for jump, passed, here in moves:
+            # A base tail that has underflowed must not carry the place across an atom.
+            above, below = columns[0] > here.theta, columns[0] < here.theta
+            wrong = np.where(passed, below, above) if lower else np.where(passed, above, below)
+            held = jump | (wrong & ~np.isnan(flat))
+            columns[:, held] = np.array([here.theta, here.complement, here.logit])[:, None]
+        return Thresholds(*(column.reshape(p.shape) for column in columns))
+
+    def _tails(self) -> tuple[Tail, Tail]:
+        masses, tails = dict(zip(self._places, self._masses, strict=True)), []
+        for tail in self.base._tails():
+            log_c, mass = tail.log_coefficient + math.log(self._share), self._share * tail.mass
+            tails.append(replace(
+                tail, log_coefficient=log_c, mass=mass + masses.get(tail.place, 0.0),
+                share=self._share * tail.share,
+            ))  # fmt: skip
+        absent = masses.get(-math.inf, 0.0)
+        return (Tail(-math.inf, 0, mass=absent) if absent else tails[0]), tails[1]
+
+    def _parameters(self) -> tuple[Parameter, ...]:
+        pairs = zip(self._names, self._masses, strict=True)
+        return (*self.base._parameters(), *(Parameter(*pair, self._whole) for pair in pairs))
+
+    def _replaced(self, values: Mapping[str, float]) -> Distribution:
+        masses = {name: v for name, v in values.items() if name in self._names}
+        rest = {name: v for name, v in values.items() if name not in masses}
+        return replace(self, base=self.base._replaced(rest), **masses)  # type: ignore[type-var]
+
+    def _score(self, t: Thresholds) -> FloatArray:
+        with np.errstate(all="ignore"):
+            inner = self.base._score(t)
+        at = [(t.theta == place) & ~np.isfinite(t.logit) for place in self._places]
+        rows, anywhere = np.zeros((len(at), *t.shape)), np.logical_or.reduce(at)
+        for k, mass in enumerate(self._masses):
+            if mass > 0.0:  # else it was not estimated
+                others = np.where(anywhere, 0.0, -1.0 / self._share)
+                rows[k] = np.where(at[k], 1.0 / mass, others)
+        return np.concatenate([np.where(anywhere, 0.0, inner), rows])
+
+    def _unit_covariance(self) -> FloatArray:
+        base, masses = self.base._unit_covariance(), np.array(self._masses)
+        cut, size = len(base), len(base) + masses.size
+        whole = np.zeros((size, size))
+        whole[:cut, :cut] = base / self._share
+        whole[cut:, cut:] = np.diag(masses) - np.outer(masses, masses)
+        return whole
+
+    def _tail_rows(
+        self, values: Mapping[str, FloatArray], t: Thresholds
+    ) -> tuple[FloatArray, FloatArray]:
+        inner = {name: v for name, v in values.items() if name not in self._names}
+        masses = [values.get(*pair) for pair in zip(self._names, self._masses, strict=True)]
+        rest = 1.0 - sum(masses)
+        lower, upper = (rest * tail for tail in self.base._tail_rows(inner, t))
+        for mass, place in zip(masses, self._places, strict=True):
+            reached = _reaches(t, place)
+            lower, upper = lower + mass * reached, upper + mass * ~reached
+        return np.minimum(lower, 1.0), np.minimum(upper, 1.0)
+
+    def _sample(self, size: Any, rng: np.random.Generator) -> FloatArray:
+        u, (lowest, *others) = rng.random(size), zip(self._places, self._masses, strict=True)
+        scores = np.where(u < lowest[1], lowest[0], self.base._sample(size, rng))
+        for place, mass in others:
+            scores = np.where(u >= 1.0 - mass, place, scores)
+        return scores
+
+
+def _reaches(t: Thresholds, place: float) -> BoolArray:
+    """Whether a score at the place is rejected."""
+    if place == 1.0:
+        return np.asarray((t.logit == np.inf) | (t.theta > 1.0))
+    return np.asarray(t.theta >= place)
+
+
+def _before(t: Thresholds) -> Thresholds:
+    """Just below 0 or 1."""
+    if t.theta == 1.0:
+        return Thresholds.from_logit(BELOW_ONE)
+    return Thresholds.from_theta(np.nextafter(t.theta, -np.inf))
+
+
 @dataclass(frozen=True, eq=False, repr=False)
-class Inflated(Distribution):
+class Inflated(PointMasses):
     """A continuous distribution with point masses at 0 and 1.
 
         P(S = 0) = at_zero,  P(S = 1) = at_one,  otherwise S ~ base
@@ -64,6 +281,8 @@ class Inflated(Distribution):
     at_zero: float = 0.0
     at_one: float = 0.0
 
+    _names, _places, _whole = MASSES, (0.0, 1.0), "masses"
+
     def __post_init__(self) -> None:
         whole = isinstance(self.base, Distribution) and self.base.continuous == (1.0, self.base)
         if not whole:
@@ -79,198 +298,9 @@ class Inflated(Distribution):
                 f" {self.at_zero!r} + {self.at_one!r}. For point masses alone use Empirical."
             )
 
-    @property
-    def on_unit(self) -> bool:  # type: ignore[override]
-        """Whether the base lives on [0, 1]."""
-        return self.base.on_unit
-
-    @property
-    def _share(self) -> float:
-        return 1.0 - self.at_zero - self.at_one
-
-    @property
-    def support(self) -> tuple[float, float]:
-        """The base's, and 0 and 1 where they carry mass."""
-        low, high = self.base.support
-        places = self.atoms.places
-        return float(np.min(places, initial=low)), float(np.max(places, initial=high))
-
-    @property
-    def atoms(self) -> Atoms:
-        """The point masses that are not zero."""
-        both = [(0.0, self.at_zero), (1.0, self.at_one)]
-        keep = [pair for pair in both if pair[1] > 0.0]
-        return Atoms(np.array([p for p, _ in keep]), np.array([m for _, m in keep]))
-
-    @property
-    def continuous(self) -> tuple[float, Distribution]:
-        """Mass and distribution of the continuous part."""
-        return self._share, self.base
-
-    @property
-    def mean(self) -> float:
-        """at_one + share * base mean."""
-        return self.at_one + self._share * self.base.mean
-
-    @property
-    def var(self) -> float:
-        """Variance of the mixture."""
-        spread = self._share * (self.base.var + (self.base.mean - self.mean) ** 2)
-        return spread + self.at_zero * self.mean**2 + self.at_one * (1.0 - self.mean) ** 2
-
-    def _lower(self, t: Thresholds) -> tuple[FloatArray, FloatArray]:
-        zero, item = t.theta >= 0.0, _reaches_one(t)
-        return self._combined(self.base._lower(t), self.at_zero * zero, self.at_one * item)
-
-    def _upper(self, t: Thresholds) -> tuple[FloatArray, FloatArray]:
-        zero, item = t.theta < 0.0, ~_reaches_one(t)
-        return self._combined(self.base._upper(t), self.at_zero * zero, self.at_one * item)
-
-    def _combined(
-        self, base: tuple[FloatArray, FloatArray], zero: Any, item: Any
-    ) -> tuple[FloatArray, FloatArray]:
-        value, log = base
-        masses = zero + item
-        total = masses + self._share * value
-        # Next to 1 the log is minus the other tail, which the log of the base knows.
-        rest = (self.at_zero - zero) + (self.at_one - item) - self._share * np.expm1(log)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            logs = np.where(masses > 0.0, np.log(total), log + math.log(self._share))
-            logs = np.where(total > 0.5, np.log1p(-rest), logs)
-        # The three shares need not add up to 1 to the last digit.
-        full = (zero == self.at_zero) & (item == self.at_one) & (value == 1.0)
-        nan = np.isnan(value)
-        total = np.where(full, 1.0, np.minimum(total, 1.0))
-        return np.where(nan, np.nan, total), np.where(nan, np.nan, logs)
-
-    def _log_density(self, t: Thresholds) -> FloatArray:
-        return self.base._log_density(t) + math.log(self._share)
-
-    def _log_density_slope(self, t: Thresholds) -> FloatArray:
-        return self.base._log_density_slope(t)
-
-    def _log_pdf(self, t: Thresholds) -> FloatArray:
-        return self.base._log_pdf(t) + math.log(self._share)
-
-    def _lower_quantile(self, p: FloatArray, log_p: FloatArray) -> Thresholds:
-        return self._from_nearer_tail(p, lower=True)
-
-    def _upper_quantile(self, p: FloatArray, log_p: FloatArray) -> Thresholds:
-        return self._from_nearer_tail(p, lower=False)
-
-    def _from_nearer_tail(self, p: FloatArray, *, lower: bool) -> Thresholds:
-        """P(S <= .) >= p is P(S > .) <= 1 - p, and 1 - p is exact beyond one half."""
-        beyond = p > 0.5
-        if not np.any(beyond):
-            return self._invert(p, lower=lower)
-        near = self._invert(np.where(beyond, 0.5, p), lower=lower)
-        far = self._invert(np.where(beyond, 1.0 - p, 0.5), lower=not lower)
-        return choose(beyond, far, near)
-
-    def _invert(self, p: FloatArray, *, lower: bool) -> Thresholds:
-        """The base's inverse beside the jumps, an atom's place on its jump."""
-        flat = np.ravel(p)
-        whole, base = (
-            (self._lower, self.base._lower_quantile)
-            if lower
-            else (self._upper, self.base._upper_quantile)
-        )
-        rest = flat.copy()
-        moves = []
-        for place, mass in zip(self.atoms.places, self.atoms.masses, strict=True):
-            here = Thresholds.from_theta(place)
-            before, at = float(whole(_before(here))[0]), float(whole(here)[0])
-            if lower:
-                jump = (flat > before) & (flat <= at * (1.0 + _EDGE))
-                passed = flat > at
-            else:
-                jump = (flat >= at * (1.0 - _EDGE)) & (flat < before)
-                passed = flat >= before
-            moves.append((jump, passed, here))
-            rest = np.where(passed, rest - mass, rest)
-        share = np.clip(rest / self._share, 0.0, 1.0)
-        with np.errstate(divide="ignore"):
-            t = base(share, np.log(share))
-        columns = np.array([t.theta, t.complement, t.logit])
-        for jump, passed, here in moves:
-            # A base tail that has underflowed must not carry the place across an atom.
-            above, below = columns[0] > here.theta, columns[0] < here.theta
-            wrong = np.where(passed, below, above) if lower else np.where(passed, above, below)
-            held = jump | (wrong & ~np.isnan(flat))
-            columns[:, held] = np.array([here.theta, here.complement, here.logit])[:, None]
-        return Thresholds(*(column.reshape(p.shape) for column in columns))
-
-    def _tails(self) -> tuple[Tail, Tail]:
-        tails = []
-        for tail, place, mass in zip(
-            self.base._tails(), (0.0, 1.0), (self.at_zero, self.at_one), strict=True
-        ):
-            log_c = tail.log_coefficient + math.log(self._share)
-            tail = replace(tail, log_coefficient=log_c, share=self._share)
-            tails.append(replace(tail, mass=mass) if tail.place == place else tail)
-        return tails[0], tails[1]
-
-    def _parameters(self) -> tuple[Parameter, ...]:
-        masses = (("at_zero", self.at_zero), ("at_one", self.at_one))
-        return (*self.base._parameters(), *(Parameter(*pair, "masses") for pair in masses))
-
-    def _replaced(self, values: Mapping[str, float]) -> Inflated:
-        masses = {name: v for name, v in values.items() if name in MASSES}
-        rest = {name: v for name, v in values.items() if name not in masses}
-        return replace(self, base=self.base._replaced(rest), **masses)
-
-    def _score(self, t: Thresholds) -> FloatArray:
-        with np.errstate(all="ignore"):
-            inner = self.base._score(t)
-        at = [(t.theta == 0.0) & (t.logit == -np.inf), (t.theta == 1.0) & (t.logit == np.inf)]
-        masses = np.zeros((2, *t.shape))
-        for k, mass in enumerate((self.at_zero, self.at_one)):
-            if mass > 0.0:  # else it was not estimated
-                masses[k] = np.where(
-                    at[k], 1.0 / mass, np.where(at[1 - k], 0.0, -1.0 / self._share)
-                )
-        return np.concatenate([np.where(at[0] | at[1], 0.0, inner), masses])
-
-    def _unit_covariance(self) -> FloatArray:
-        base, masses = self.base._unit_covariance(), np.array([self.at_zero, self.at_one])
-        whole = np.zeros((base.shape[0] + 2,) * 2)
-        whole[:-2, :-2] = base / self._share
-        whole[-2:, -2:] = np.diag(masses) - np.outer(masses, masses)
-        return whole
-
-    def _tail_rows(
-        self, values: Mapping[str, FloatArray], t: Thresholds
-    ) -> tuple[FloatArray, FloatArray]:
-        lower, upper = self.base._tail_rows(
-            {name: v for name, v in values.items() if name not in MASSES}, t
-        )
-        zero, item = values.get("at_zero", self.at_zero), values.get("at_one", self.at_one)
-        rest = 1.0 - zero - item
-        above, reached = t.theta >= 0.0, _reaches_one(t)
-        lower = rest * lower + zero * above + item * reached
-        upper = rest * upper + zero * ~above + item * ~reached
-        return np.minimum(lower, 1.0), np.minimum(upper, 1.0)
-
-    def _sample(self, size: Any, rng: np.random.Generator) -> FloatArray:
-        u = rng.random(size)
-        scores = np.array(self.base._sample(size, rng))
-        scores = np.where(u < self.at_zero, 0.0, scores)
-        return np.where(u >= 1.0 - self.at_one, 1.0, scores)
-
-
-def _reaches_one(t: Thresholds) -> Any:
-    return (t.logit == np.inf) | (t.theta > 1.0)
-
-
-def _before(t: Thresholds) -> Thresholds:
-    """Just below 0 or 1."""
-    if t.theta == 1.0:
-        return Thresholds.from_logit(BELOW_ONE)
-    return Thresholds.from_theta(np.nextafter(t.theta, -np.inf))
-
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Rejecting(Distribution):
+class Rejecting(PointMasses):
     """A distribution of scores, and a share of trials that have none and are always rejected.
 
         P(S = -inf) = rejected,  otherwise S ~ base
@@ -308,6 +338,8 @@ class Rejecting(Distribution):
     base: Distribution
     rejected: float
 
+    _names, _places, _whole = (REJECTED,), (-math.inf,), REJECTED
+
     def __post_init__(self) -> None:
         if not isinstance(self.base, Distribution) or self.base.continuous is None:
             raise InputTypeError.about("base")(
@@ -319,134 +351,8 @@ class Rejecting(Distribution):
             raise refusal("rejected", "be below 1, so that something is left for base", "1.0")
 
     @property
-    def on_unit(self) -> bool:  # type: ignore[override]
-        """Whether the base lives on [0, 1]."""
-        return self.base.on_unit
-
-    @property
     def _scored(self) -> Distribution:
         return self.base
-
-    @property
-    def _rest(self) -> float:
-        return 1.0 - self.rejected
-
-    @property
-    def support(self) -> tuple[float, float]:
-        """From -inf, where trials without a score are."""
-        low, high = self.base.support
-        return (-math.inf if self.rejected else low), high
-
-    @property
-    def atoms(self) -> Atoms:
-        """That at -inf, and those of the base."""
-        inner = self.base.atoms
-        if not self.rejected:
-            return inner
-        places = np.concatenate([[-np.inf], inner.places])
-        return Atoms(places, np.concatenate([[self.rejected], self._rest * inner.masses]))
-
-    @property
-    def continuous(self) -> tuple[float, Distribution]:
-        """Mass and distribution of the continuous part."""
-        share, base = self.base.continuous or (1.0, self.base)
-        return self._rest * share, base
-
-    @property
-    def mean(self) -> float:
-        """-inf, where any trial has no score."""
-        return -math.inf if self.rejected else self.base.mean
-
-    @property
-    def var(self) -> float:
-        """No number, where any trial has no score."""
-        return math.nan if self.rejected else self.base.var
-
-    def _lower(self, t: Thresholds) -> tuple[FloatArray, FloatArray]:
-        value, log = self.base._lower(t)
-        total = np.where(value == 1.0, 1.0, np.minimum(self.rejected + self._rest * value, 1.0))
-        if not self.rejected:
-            return total, log
-        return total, np.where(total > 0.5, np.log1p(self._rest * np.expm1(log)), np.log(total))
-
-    def _upper(self, t: Thresholds) -> tuple[FloatArray, FloatArray]:
-        value, log = self.base._upper(t)
-        return self._rest * value, log + math.log1p(-self.rejected)
-
-    def _log_density(self, t: Thresholds) -> FloatArray:
-        return self.base._log_density(t) + math.log1p(-self.rejected)
-
-    def _log_density_slope(self, t: Thresholds) -> FloatArray:
-        return self.base._log_density_slope(t)
-
-    def _log_pdf(self, t: Thresholds) -> FloatArray:
-        return self.base._log_pdf(t) + math.log1p(-self.rejected)
-
-    def _lower_quantile(self, p: FloatArray, log_p: FloatArray) -> Thresholds:
-        # P(S <= .) >= p is P(S > .) <= 1 - p, and 1 - p is exact beyond one half.
-        beyond = p > 0.5
-        rest = np.clip((np.where(beyond, 0.5, p) - self.rejected) / self._rest, 0.0, 1.0)
-        with np.errstate(divide="ignore"):
-            near = self.base._lower_quantile(np.where(np.isnan(p), p, rest), np.log(rest))
-            upper = np.where(beyond, 1.0 - p, 0.5)
-            far = self._upper_quantile(upper, np.log(upper))
-        result = choose(beyond, far, near)
-        return choose(p <= self.rejected, _nobody(p), result) if self.rejected else result
-
-    def _upper_quantile(self, p: FloatArray, log_p: FloatArray) -> Thresholds:
-        rest = np.minimum(p / self._rest, 1.0)
-        result = self.base._upper_quantile(
-            rest, np.minimum(log_p - math.log1p(-self.rejected), 0.0)
-        )
-        return choose(p >= self._rest, _nobody(p), result) if self.rejected else result
-
-    def _tails(self) -> tuple[Tail, Tail]:
-        lower, upper = (
-            replace(
-                tail, log_coefficient=tail.log_coefficient + math.log1p(-self.rejected),
-                mass=self._rest * tail.mass, share=self._rest * tail.share,
-            )
-            for tail in self.base._tails()
-        )  # fmt: skip
-        return (Tail(-math.inf, 0, mass=self.rejected) if self.rejected else lower), upper
-
-    def _parameters(self) -> tuple[Parameter, ...]:
-        return (*self.base._parameters(), Parameter(REJECTED, self.rejected, REJECTED))
-
-    def _replaced(self, values: Mapping[str, float]) -> Rejecting:
-        rest = {name: v for name, v in values.items() if name != REJECTED}
-        return Rejecting(self.base._replaced(rest), values.get(REJECTED, self.rejected))
-
-    def _score(self, t: Thresholds) -> FloatArray:
-        absent = t.theta == -np.inf
-        with np.errstate(all="ignore"):
-            inner = np.where(absent, 0.0, self.base._score(t))
-        own = np.where(absent, 1.0 / self.rejected, -1.0 / self._rest) if self.rejected else absent
-        return np.concatenate([inner, np.reshape(own * 1.0, (1, *t.shape))])
-
-    def _unit_covariance(self) -> FloatArray:
-        base = self.base._unit_covariance()
-        whole = np.zeros((base.shape[0] + 1,) * 2)
-        whole[:-1, :-1] = base / self._rest
-        whole[-1, -1] = self.rejected * self._rest
-        return whole
-
-    def _tail_rows(
-        self, values: Mapping[str, FloatArray], t: Thresholds
-    ) -> tuple[FloatArray, FloatArray]:
-        inner = {name: v for name, v in values.items() if name != REJECTED}
-        lower, upper = self.base._tail_rows(inner, t)
-        absent = values.get(REJECTED, self.rejected)
-        return np.minimum(absent + (1.0 - absent) * lower, 1.0), (1.0 - absent) * upper
-
-    def _sample(self, size: Any, rng: np.random.Generator) -> FloatArray:
-        absent = rng.random(size) < self.rejected
-        return np.where(absent, -np.inf, self.base._sample(size, rng))
-
-
-def _nobody(p: FloatArray) -> Thresholds:
-    """The threshold that accepts everyone who has a score."""
-    return Thresholds.from_theta(np.full(p.shape, -np.inf))
 
 
 def base_of(law: Distribution) -> Distribution:

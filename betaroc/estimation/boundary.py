@@ -107,14 +107,6 @@ def log_masses(
     return at
 
 
-class _Maximum(NamedTuple):
-    y: FloatArray
-    value: float
-    gradient: FloatArray
-    hessian: FloatArray
-    iterations: int
-
-
 def maximise(likelihood: Likelihood, start: Distribution, total: float, name: str) -> Maximum:
     """The distribution of largest likelihood, with the observed information as its precision.
 
@@ -134,9 +126,9 @@ def maximise(likelihood: Likelihood, start: Distribution, total: float, name: st
         value = likelihood(law(y)) / total
         return value if math.isfinite(value) else -math.inf
 
-    result = _newton(mean, _simplex(mean, len(names)), name)
-    best = law(result.y)
-    information = -result.hessian
+    y, gradient, hessian, iterations = _newton(mean, _simplex(mean, len(names)), name)
+    best = law(y)
+    information = -hessian
     if not np.all(np.linalg.eigvalsh(information) > _FLAT):
         raise DegenerateDataError(
             f"{name}: this likelihood has no maximum: it still grows at {best!r}. Use a finer"
@@ -144,11 +136,11 @@ def maximise(likelihood: Likelihood, start: Distribution, total: float, name: st
         )
     root = np.linalg.solve(free(best, names).rates, scale)
     covariance = root @ np.linalg.inv(information) @ root.T
-    norm = float(np.abs(np.linalg.solve(scale.T, result.gradient)).max())
+    norm = float(np.abs(np.linalg.solve(scale.T, gradient)).max())
     estimate = Maximum(
         best, tuple(names), tuple(p.value for p in best._parameters()),
-        as_rows(covariance), total * result.value,
-        bool(np.all(np.abs(result.gradient) <= _TINY_GRADIENT)), result.iterations, norm,
+        as_rows(covariance), total * mean(y),
+        bool(np.all(np.abs(gradient) <= _TINY_GRADIENT)), iterations, norm,
     )  # fmt: skip
     if not estimate.converged:
         raise FitError(
@@ -169,7 +161,10 @@ def _simplex(mean: Callable[[FloatArray], float], size: int) -> FloatArray:
     return np.asarray(result.x)
 
 
-def _newton(mean: Callable[[FloatArray], float], y: FloatArray, name: str) -> _Maximum:
+def _newton(
+    mean: Callable[[FloatArray], float], y: FloatArray, name: str
+) -> tuple[FloatArray, FloatArray, FloatArray, int]:
+    """The maximum, its gradient and Hessian, and the number of steps."""
     iterations = 0
     while iterations < _NEWTON_STEPS:
         iterations += 1
@@ -186,7 +181,7 @@ def _newton(mean: Callable[[FloatArray], float], y: FloatArray, name: str) -> _M
         y = y + step * min(1.0, 0.5 / float(np.abs(step).max()))
         if float(np.abs(step).max()) <= 1e-12:
             break
-    return _Maximum(y, mean(y), _gradient(mean, y), hessian, iterations)
+    return y, _gradient(mean, y), hessian, iterations
 
 
 def _gradient(mean: Callable[[FloatArray], float], y: FloatArray) -> FloatArray:

@@ -14,8 +14,6 @@ from betaroc import InputError, InputTypeError
 from betaroc.core.special import stirling_remainder, stirling_remainders
 from betaroc.distributions.beta import (
     _auc_by_quadrature,
-    _kernel,
-    _steps,
     auc_of_pair,
     auc_of_pairs,
 )
@@ -127,12 +125,6 @@ def test_equal_laws_give_exactly_one_half(a: float) -> None:
     assert br.beta_auc(a, 2.0 * a, a, 2.0 * a) == 0.5
 
 
-@pytest.mark.parametrize("narrow", [10.0, 1e4, 1e7])
-@pytest.mark.parametrize("wide", [1e-3, 0.5, 3.0])
-def test_two_symmetric_laws_give_one_half(narrow: float, wide: float) -> None:
-    assert br.beta_auc(narrow, narrow, wide, wide) == pytest.approx(0.5, abs=3e-13)
-
-
 def test_closed_forms_in_elementary_functions() -> None:
     """b = 1: a_c / (a_c + a_i). Impostor uniform: E C. Client (1, n): E (1 - I)^n."""
     a = np.geomspace(1e-3, 1e6, 40)
@@ -144,22 +136,6 @@ def test_closed_forms_in_elementary_functions() -> None:
     np.testing.assert_allclose(br.beta_auc(1.0, 3.0, a, b), expected, rtol=2e-13)
 
 
-@pytest.mark.simulation
-def test_by_simulation() -> None:
-    """Half a million draws; the standard error is at most 0.0008."""
-    rng = np.random.default_rng(4)
-    for shapes in ((0.47, 0.36, 0.77, 1.91), (3.27, 0.67, 0.71, 5.04), (0.2, 0.3, 30.0, 40.0)):
-        c, i = rng.beta(*shapes[:2], 500_000), rng.beta(*shapes[2:], 500_000)
-        assert br.beta_auc(*shapes) == pytest.approx(np.mean(c > i), abs=4 * 0.0008)
-
-
-@pytest.mark.simulation
-def test_the_generic_algorithms_agree() -> None:
-    for row in table("0.05 to 50")[0][:10].tolist():
-        model = br.ScoreModel(br.Beta(*row[:2]), br.Beta(*row[2:]))
-        assert model.auc() == pytest.approx(model.generic().auc(), rel=1e-11)
-
-
 def test_extreme_shapes_give_a_fraction_without_a_floating_point_error() -> None:
     """numpy raises on every signal but underflow, which is no loss; shapes over 18 decades."""
     draw = np.random.default_rng(5).uniform(np.log(1e-9), np.log(1e9), (4, 80))
@@ -168,20 +144,6 @@ def test_extreme_shapes_give_a_fraction_without_a_floating_point_error() -> None
     settled = area[~np.isnan(area)]
     assert settled.size > 10
     assert np.all((settled >= 0.0) & (settled <= 1.0))
-
-
-def test_nothing_underflows_aloud() -> None:
-    shapes, _, _ = table("0.05 to 1000")
-    with np.errstate(all="raise"):
-        br.beta_auc(*shapes[:40].T)
-        br.ScoreModel(br.Beta(0.01, 0.02), br.Beta(0.02, 0.01)).auc()
-
-
-def test_monotone_in_a_shape() -> None:
-    """A larger a_c moves the client law up in the stochastic order."""
-    a = np.geomspace(0.01, 1e4, 400)
-    area = br.beta_auc(a, 2.0, 3.0, 4.0)
-    assert np.all(np.diff(area) >= -1e-15)
 
 
 def test_shapes_of_the_result() -> None:
@@ -238,7 +200,10 @@ def test_stirling_remainders() -> None:
     )
 
 
-def test_what_calls_share_cannot_be_written_to() -> None:
-    for array in (_steps(128), _kernel(128)):
-        with pytest.raises(ValueError, match="read-only"):
-            array[0] = 1.0
+@pytest.mark.simulation
+def test_by_simulation() -> None:
+    """Half a million draws; the standard error is at most 0.0008."""
+    rng = np.random.default_rng(4)
+    for shapes in ((0.47, 0.36, 0.77, 1.91), (3.27, 0.67, 0.71, 5.04), (0.2, 0.3, 30.0, 40.0)):
+        c, i = rng.beta(*shapes[:2], 500_000), rng.beta(*shapes[2:], 500_000)
+        assert br.beta_auc(*shapes) == pytest.approx(np.mean(c > i), abs=4 * 0.0008)

@@ -19,7 +19,7 @@ from betaroc.distributions.mixture import MixturePair
 from betaroc.distributions.normal import NormalPair
 from betaroc.distributions.pairs import Pair
 from helpers.cases import grouped, one_of, some
-from helpers.families import CLOSED_PAIRS, PAIR_LAWS, PAIRS, model, pairs_of_names
+from helpers.families import CLOSED_PAIRS, PAIRS, model, pairs_of_names
 from helpers.public import PUBLIC, back
 
 #: A closed form against quadrature or a bracketed root of the same quantity.
@@ -222,44 +222,6 @@ def test_thresholds_chosen_beat_every_probe(names: tuple[str, str]) -> None:
     assert pair.ks() >= np.max(gap) - ATOL_RATE
 
 
-def random_law(rng: np.random.Generator) -> br.Distribution:
-    kind = rng.integers(5)
-    if kind == 0:
-        return br.LogitNormal(rng.normal(), math.exp(rng.normal() / 2))
-    if kind == 1:
-        return br.Normal(rng.normal(0.5, 0.3), math.exp(rng.normal() - 1.0))
-    if kind == 2:
-        return br.Empirical(np.round(rng.random(rng.integers(1, 9)), 1))
-    beta = br.Beta(*np.exp(rng.normal(0.3, 0.8, 2)))
-    return br.Inflated(beta, *rng.uniform(0.0, 0.4, 2)) if kind == 3 else beta
-
-
-@pytest.mark.simulation
-@pytest.mark.parametrize("seed", some(range(60), 10))
-def test_random_pairs_of_all_families_beat_every_probe(seed: int) -> None:
-    rng = np.random.default_rng(seed)
-    pair = br.ScoreModel(random_law(rng), random_law(rng), prior=0.4)
-    places = np.concatenate([pair.client.atoms.places, pair.impostor.atoms.places])
-    jumps = [places, np.nextafter(places, -np.inf), [-np.inf, np.inf]]
-    probes = pair.at(np.concatenate([_LOGITS, _SCORES, *jumps]))
-    for alpha in np.round(rng.random(4), 2).tolist():
-        best = pair.min_weighted_error(alpha).weighted_error(alpha)
-        least = float(np.min(probes.weighted_error(alpha)))
-        assert best <= least + 1e-13
-        # Probes are 0.0014 apart: a minimum between them is not deeper than a smooth arc.
-        if pair.client.continuous and pair.impostor.continuous:
-            assert best >= least - 2e-5
-    assert pair.youden().youden >= np.max(probes.youden) - ATOL_RATE
-    assert pair.max_f().f1 >= np.nanmax(probes.f1) - ATOL_RATE
-    assert pair.ks() >= np.max(np.abs(probes.youden)) - ATOL_RATE
-    eer = pair.eer()
-    assert abs(eer.far - eer.frr) <= np.min(np.abs(probes.far - probes.frr)) + ATOL_RATE
-    generic = pair.generic()
-    agree(generic.auc(), pair.auc())
-    agree(generic.eer().hter, pair.eer().hter)
-    assert len(generic.diagonal_crossings()) == len(pair.diagonal_crossings())
-
-
 @pytest.mark.simulation
 @each_pair
 def test_equal_error_rate(names: tuple[str, str]) -> None:
@@ -300,14 +262,6 @@ def test_target_rates(names: tuple[str, str]) -> None:
         # Accept all is one threshold, -inf where a law has an atom on the lower end.
         above = (probes.threshold > high.threshold) & (probes.threshold >= bottom)
         assert np.all(probes.frr[above] >= reachable(pair, x) - slack)
-
-
-@each_pair
-def test_thresholds_at_targets_are_those_of_the_points(names: tuple[str, str]) -> None:
-    pair, x = model(*names), np.array([0.0, 0.1, 0.5, 0.9, 1.0])
-    np.testing.assert_array_equal(pair.threshold_at_far(x), pair.at_far(x).threshold)
-    x = reachable(pair, x)
-    np.testing.assert_array_equal(pair.threshold_at_frr(x), pair.at_frr(x).threshold)
 
 
 @pytest.mark.simulation
@@ -621,13 +575,6 @@ def test_power_and_dual_beta_subfamilies(p: float, q: float) -> None:
     assert dual.roc().is_concave == (p >= 1.0 and q >= 1.0)
 
 
-@pytest.mark.parametrize(("p", "q"), [(3.0, 1.5), (0.9, 0.2), (200.0, 100.0)])
-def test_mirror_dual_has_its_equal_error_at_one_half(p: float, q: float) -> None:
-    pair = br.ScoreModel(br.Beta(p, q), br.Beta(q, p))
-    assert pair.eer().threshold == pytest.approx(0.5, rel=1e-12)
-    assert pair.youden().threshold == pytest.approx(0.5, rel=1e-12)
-
-
 BINORMAL = [(1.0, 1.0, 0.0, 2.0), (0.5, 2.0, 0.0, 1.0), (1.5, 1.0, 0.2, 1.0), (-1.0, 0.5, 0.0, 3.0)]
 
 
@@ -774,14 +721,6 @@ def test_models_and_curves_are_values(names: tuple[str, str]) -> None:
     assert pair != model_of_swapped(pair)
 
 
-def test_pairs_need_distributions_and_a_prior() -> None:
-    with pytest.raises(br.InputTypeError, match="impostor must be a distribution"):
-        br.ScoreModel(br.Beta(1, 2), [0.1, 0.2])
-    for bad in (-0.1, 1.5, math.nan):
-        with pytest.raises(br.InputError, match="prior"):
-            br.ScoreModel(br.Beta(1, 2), br.Beta(2, 1), prior=bad)
-
-
 @pytest.mark.parametrize("names", [("beta U", "beta bell"), ("empirical", "empirical weighted"),
                                    ("empirical", "beta U"), ("inflated beta", "normal")],
                          ids=" v ".join)  # fmt: skip
@@ -802,7 +741,3 @@ def test_nan_and_shapes(names: tuple[str, str]) -> None:
             with pytest.raises(br.InputError):
                 function(bad)
     assert pair.at(table).hter.shape == (2, 2)
-
-
-def test_every_pair_law_is_used() -> None:
-    assert len(PAIRS) == len(PAIR_LAWS) ** 2

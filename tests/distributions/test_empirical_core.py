@@ -8,12 +8,10 @@ from __future__ import annotations
 
 import copy
 import inspect
-import itertools
 import pickle
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import fields
-from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
@@ -22,8 +20,6 @@ import pytest
 
 import betaroc as br
 from betaroc.core.arrays import FloatArray
-from betaroc.core.value import Value
-from betaroc.distributions import empirical
 from betaroc.distributions.pairs import pair_of
 from betaroc.model import operating_points
 from betaroc.model.criteria import CRITERIA, hull_vertices
@@ -66,15 +62,6 @@ def weighted_pair(client: FloatArray, impostor: FloatArray) -> Any:
 # ---------------------------------------------------------------------------------- bins
 
 
-def test_nan_thresholds_stay_nan() -> None:
-    law = br.Empirical([0.1, 0.2, 0.7])
-    few, many = np.array([np.nan, 0.2]), np.array([np.nan, *np.full(20, 0.2)])
-    for t in (few, many):
-        assert np.isnan(law.cdf(t)[0])
-        assert law.cdf(t)[1] == 2 / 3
-    assert np.isnan(law.ppf([np.nan, 0.5])).tolist() == [True, False]
-
-
 @pytest.mark.parametrize("kind", KINDS)
 def test_quantiles_are_those_of_all_places(kind: str) -> None:
     p = np.concatenate([np.linspace(0.0, 1.0, 41), np.random.default_rng(3).random(20)])
@@ -86,24 +73,6 @@ def test_quantiles_are_those_of_all_places(kind: str) -> None:
 
 
 # -------------------------------------------------------------------------- many threads
-
-
-def test_one_law_in_many_threads() -> None:
-    client, impostor = samples("normal", 8, 3_000)
-    pair = br.ScoreModel(br.Empirical(client), br.Empirical(impostor))
-    generic = br.ScoreModel(*(br.Empirical(x, np.ones(x.size)) for x in (client, impostor)))
-
-    def answers(model: br.ScoreModel) -> list[Any]:
-        curve = br.epc(model, model, alpha=[0.2, 0.5])
-        return [
-            model.client.support, model.frr(0.1), model.client.ppf(0.3), curve.threshold.tolist(),
-            model.auc(), model.eer().threshold,
-        ]  # fmt: skip
-
-    expected = answers(generic)
-    with ThreadPoolExecutor(8) as threads:
-        found = list(threads.map(lambda _: answers(pair), range(24)))
-    assert all(one == expected for one in found)
 
 
 # ------------------------------------------------------------------------ pickles and copies
@@ -182,50 +151,7 @@ def test_a_pickle_holds_nothing_that_is_made_again(name: str) -> None:
         assert repr(twin) == repr(value)
 
 
-def test_attributes_of_a_users_law_are_kept() -> None:
-    """A family of one's own may set what is no field; only what is cached is left out."""
-    law = pickle.loads(pickle.dumps(Doubled(3.0)))
-    assert (law.double, "triple" in vars(law), law.triple) == (6.0, False, 9.0)
-
-
-class Doubled(Value):
-    def __init__(self, size: float) -> None:
-        self.size, self.double = size, 2.0 * size
-        assert self.triple == 3.0 * size
-
-    @cached_property
-    def triple(self) -> float:
-        return 3.0 * self.size
-
-
 # ----------------------------------------------------------------------- choices of thresholds
-def least_errors(client: FloatArray, impostor: FloatArray, alpha: FloatArray) -> list[float]:
-    """Tie rule of the criterion, in fractions over every decision."""
-    places = np.unique(np.concatenate([client, impostor])).tolist()
-    thresholds = [-np.inf]
-    for low, high in itertools.pairwise(places):
-        middle = 0.5 * low + 0.5 * high
-        thresholds.append(middle if low < middle < high else low)
-    thresholds.append(places[-1])
-    far = [Fraction(int(np.sum(impostor > t)), impostor.size) for t in thresholds]
-    frr = [Fraction(int(np.sum(client <= t)), client.size) for t in thresholds]
-    chosen = []
-    for value in alpha.tolist():
-        a = Fraction(value).limit_denominator(10**9)
-        errors = zip(far, frr, thresholds, strict=True)
-        keys = [(a * x + (1 - a) * y, x + y, t) for x, y, t in errors]
-        chosen.append(min(keys)[2])
-    return chosen
-
-
-@pytest.mark.simulation
-@pytest.mark.parametrize("kind", KINDS)
-def test_least_weighted_errors_in_bins_are_brute_forces(kind: str) -> None:
-    alpha = np.linspace(0.0, 1.0, 21)
-    for seed in range(12):
-        client, impostor = samples(kind, seed, 40)
-        t = CRITERIA["weighted-error"].choose(unsorted_pair(client, impostor), 0.5, alpha)
-        assert t.theta.tolist() == least_errors(client, impostor, alpha)
 
 
 @pytest.mark.simulation
@@ -238,24 +164,6 @@ def test_choices_are_those_of_all_decisions(kind: str, name: str) -> None:
         pair = unsorted_pair(client, impostor)
         chosen = CRITERIA[name].choose(pair, 0.5, alpha)
         assert chosen == CRITERIA[name].choose(weighted_pair(client, impostor), 0.5, alpha)
-
-
-@pytest.mark.simulation
-@pytest.mark.parametrize("criterion", ["weighted-error", "far", "recall"])
-def test_a_curve_of_many_scores_is_that_of_weights_of_one(criterion: str) -> None:
-    rng = np.random.default_rng(4)
-    sides = [(rng.normal(1.0, 1.0, 40_000), rng.normal(-1.0, 1.2, 50_000)) for _ in range(2)]
-    sides[1] = (sides[1][0].round(3), sides[1][1].round(3))
-    plain = br.epc(*(br.Scores(c, i) for c, i in sides), criterion=criterion)
-    ones = [
-        br.Scores(c, i, client_weights=np.ones(c.size), impostor_weights=np.ones(i.size))
-        for c, i in sides
-    ]
-    generic = br.epc(*ones, criterion=criterion)
-    for name in ("threshold", "far", "frr", "value", "expected", "a_posteriori"):
-        assert getattr(plain, name).tolist() == getattr(generic, name).tolist()
-    again = br.epc(*(br.Scores(c, i) for c, i in sides), criterion=criterion)
-    assert again.value.tolist() == plain.value.tolist()
 
 
 def test_a_hull_of_many_points_is_that_of_all() -> None:
@@ -315,19 +223,6 @@ def test_corners_of_a_small_case() -> None:
     assert swapped.threshold.tolist() == corners.threshold.tolist()
 
 
-def test_corners_with_weights_and_of_the_generic_pair() -> None:
-    laws = br.Empirical([1.0, 4.0, 5.0], [2.0, 1.0, 0.5]), br.Empirical([2.0, 3.0])
-    for is_generic in (False, True):
-        corners = br.Roc(*laws, is_generic=is_generic).corners()
-        assert corners.threshold.tolist() == [5.0, 3.5, 1.5, -np.inf]
-        assert corners.tpr.tolist() == [0.0, 1.5 / 3.5, 1.5 / 3.5, 1.0]
-
-
-def test_a_smooth_curve_has_no_corners() -> None:
-    with pytest.raises(br.InputError, match=r"needs two samples; got Beta and Empirical"):
-        br.Roc(br.Beta(2.0, 1.0), br.Empirical([0.1])).corners()
-
-
 def test_roc_points_are_scikit_learns() -> None:
     metrics = pytest.importorskip("sklearn.metrics")
     for kind in ("normal", "ties", "few values", "an atom"):
@@ -340,23 +235,26 @@ def test_roc_points_are_scikit_learns() -> None:
         assert points.tpr.tolist() == tpr.tolist()
 
 
-def test_one_sort_serves_auc_eer_and_roc(monkeypatch: pytest.MonkeyPatch) -> None:
-    sorted_sizes = []
-    sort = np.sort
-
-    def counted(values: FloatArray) -> FloatArray:
-        sorted_sizes.append(values.size)
-        return sort(values)
-
-    monkeypatch.setattr(empirical.np, "sort", counted)
-    rng = np.random.default_rng(5)
-    model = br.fit(br.Scores(rng.normal(1, 1, 300), rng.normal(0, 1, 2_000)), "empirical").model
-    model.auc(), model.eer(), model.roc().corners()
-    assert sorted_sizes == [300, 2_000]
-
-
 def test_an_empirical_fit_keeps_a_copy_of_the_scores() -> None:
     values = np.linspace(0.1, 1.0, 10)
     law = br.fit_distribution(values, "empirical").distribution
     values[:] = 0.0
     assert law.cdf(0.25) == 0.2
+
+
+def test_one_law_in_many_threads() -> None:
+    client, impostor = samples("normal", 8, 3_000)
+    pair = br.ScoreModel(br.Empirical(client), br.Empirical(impostor))
+    generic = br.ScoreModel(*(br.Empirical(x, np.ones(x.size)) for x in (client, impostor)))
+
+    def answers(model: br.ScoreModel) -> list[Any]:
+        curve = br.epc(model, model, alpha=[0.2, 0.5])
+        return [
+            model.client.support, model.frr(0.1), model.client.ppf(0.3), curve.threshold.tolist(),
+            model.auc(), model.eer().threshold,
+        ]  # fmt: skip
+
+    expected = answers(generic)
+    with ThreadPoolExecutor(8) as threads:
+        found = list(threads.map(lambda _: answers(pair), range(24)))
+    assert all(one == expected for one in found)

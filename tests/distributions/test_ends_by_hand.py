@@ -26,13 +26,6 @@ def test_the_declared_tail_is_the_tail_far_out(side: int, shape: float) -> None:
     assert declared.log_coefficient - declared.rate * size == pytest.approx(log_tail, abs=1e-5)
 
 
-def test_of_equal_widths_the_outermost_is_the_heaviest() -> None:
-    """Within one unit too."""
-    mixture = br.NormalMixture([0.3, 0.7], [br.Normal(2.2, 1.0), br.Normal(2.7, 1.0)])
-    np.testing.assert_array_equal(mixture._shares_at(1) > 0.0, [False, True])
-    np.testing.assert_array_equal(mixture._shares_at(0) > 0.0, [True, False])
-
-
 def test_a_score_of_one_is_above_all_that_is_below() -> None:
     """Of Beta(1, 1/100) 69 % lie within one double of 1, and all of it below."""
     assert br.ScoreModel(br.Empirical([1.0]), br.Beta(1.0, 0.01)).auc() == pytest.approx(1.0)
@@ -46,12 +39,6 @@ def test_a_quantile_stays_on_the_mass_beside_a_tail_that_has_underflowed() -> No
     mirrored = br.Inflated(br.Normal(51.0, 1.0), 0.0, 0.2)
     for p in (0.2, 0.1, 1e-300):
         assert mirrored.ppf(p) == 1.0
-
-
-def test_weights_are_counts_or_not() -> None:
-    assert br.Empirical([0.1, 0.2], [2.0, 3.0]).whole
-    assert br.Empirical([0.1, 0.1], [0.5, 0.5]).whole
-    assert not br.Empirical([0.1, 0.2], [2.0, 2.5]).whole
 
 
 def test_a_score_has_the_bin_of_its_place_on_four_scales() -> None:

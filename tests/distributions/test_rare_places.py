@@ -10,7 +10,6 @@ import pytest
 import betaroc as br
 from betaroc.core.quadrature import integrate_panels
 from betaroc.core.thresholds import Thresholds
-from betaroc.distributions.beta import _newton
 from betaroc.distributions.empirical import _double, _ordered
 
 B = br.Beta(2.0, 3.0)
@@ -33,11 +32,6 @@ B = br.Beta(2.0, 3.0)
 def test_what_is_no_distribution(make, error: type[Exception], words: str) -> None:
     with pytest.raises(error, match=words):
         make()
-
-
-def test_weights_of_nearly_one_are_weights() -> None:
-    thirds = br.BetaMixture([1 / 3] * 3, [B, br.Beta(1, 2), br.Beta(4, 4)])
-    assert thirds.cdf(1.0) == 1.0
 
 
 @pytest.mark.parametrize("bounds", [(-2.0, 2.5), None])
@@ -120,13 +114,6 @@ def test_the_rule_integrates_what_bends_and_gives_up_on_noise() -> None:
     assert noise == pytest.approx(1.5, abs=0.01)
 
 
-def test_newton_stays_where_the_slope_is_zero() -> None:
-    """s (1 - s) is largest at one half: no step leads from there to a smaller level."""
-    assert _newton(2.0, 2.0, -3.0, 0.0) == 0.0
-    y = _newton(2.0, 2.0, math.log(0.04), -3.0)  # (s (1 - s))^2 = .04 at s = .2764
-    assert 1 / (1 + math.exp(-y)) == pytest.approx(0.5 - math.sqrt(0.05), rel=1e-12)
-
-
 def test_doubles_have_the_order_of_their_integers() -> None:
     tiny = np.array([5e-324, 1e-310, 1e-300, 1.0, np.nextafter(1.0, 2.0), 1e300, np.inf])
     x = np.concatenate([-tiny[::-1], [-0.0, 0.0], tiny])
@@ -188,6 +175,11 @@ def test_a_spread_that_doubles_cannot_hold_has_no_number() -> None:
     wide = br.SinhArcsinh(location=1e300, scale=0.4, skewness=2.1, tail_weight=2e-13)
     assert wide.mean > 1e300
     assert np.isnan(wide.var)
+
+
+def test_weights_of_nearly_one_are_weights() -> None:
+    thirds = br.BetaMixture([1 / 3] * 3, [B, br.Beta(1, 2), br.Beta(4, 4)])
+    assert thirds.cdf(1.0) == 1.0
 
 
 def test_densities_that_doubles_do_not_hold_are_refused_by_integrals() -> None:

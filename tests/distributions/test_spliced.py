@@ -73,16 +73,6 @@ def test_the_end_of_a_tail_is_the_end_of_the_support() -> None:
     assert law.pdf(end + 1e-6) == 0.0
 
 
-def test_mirrored_tails_are_mirrored_numbers() -> None:
-    tail = br.ParetoTail(0.02, 0.1, 0.4, 1.2)
-    law = br.Spliced(br.Beta(8.0, 2.0), upper=br.ParetoTail(0.02, 0.1, 0.4, 3.0))
-    other = br.Spliced(br.Beta(2.0, 8.0), lower=br.ParetoTail(0.02, 0.1, 0.4, -3.0))
-    x = np.array([0.05, 0.3, 0.7, 0.96])
-    np.testing.assert_allclose(law.sf(x), other.cdf(1.0 - x), rtol=1e-9)
-    np.testing.assert_allclose(law.pdf(x), other.pdf(1.0 - x), rtol=1e-9)
-    assert tail.end == math.inf
-
-
 def test_cosines_have_tails_on_the_logit_of_their_bounds() -> None:
     """(1 + s)/2 of a spliced distribution on [-1, 1]; its rates by hand."""
     tail = br.ParetoTail(0.05, 0.0, 0.5, logit(0.7))

@@ -12,7 +12,6 @@ import pytest
 
 import betaroc as br
 from betaroc import BoundaryWarning, DegenerateDataError, InputError, InputTypeError
-from betaroc.estimation.estimate import few_scores
 from helpers.places import REFERENCES
 
 ENDS = json.loads((REFERENCES / "beta_mle.json").read_text())["ends"]
@@ -54,13 +53,6 @@ def test_inflate_asked_for_is_silent_and_the_same():
     np.testing.assert_allclose(fit.cov[2:, 2:], expected, rtol=1e-13)
     assert not fit.cov[:2, 2:].any()
     assert fit.aic == pytest.approx(8.0 - 2.0 * fit.log_likelihood)
-
-
-def test_no_exact_score_no_mass_and_no_warning():
-    fit = br.fit_distribution(INSIDE)
-    assert isinstance(fit.distribution, br.Beta)
-    assert fit.boundary.policy == "inflate"
-    assert (fit.boundary.n_zero, fit.boundary.n_one) == (0, 0)
 
 
 def test_weights_are_copies_at_the_ends_too():
@@ -254,21 +246,3 @@ def test_both_classes_share_one_warning_and_one_rule():
     assert silent == fit
     assert pickle.loads(pickle.dumps(fit)) == fit
     assert "0 scores of exactly 0, 3 of exactly 1" in str(fit.summary())
-
-
-@pytest.mark.simulation
-def test_the_longest_boundary_warning_fits():
-    n = 10**6
-    x = np.random.default_rng(0).beta(2.0, 2.0, n)
-    x[5:100_000], x[100_000:300_000] = 0.0, 1.0
-    y = np.random.default_rng(1).beta(2.0, 3.0, n)
-    y[5:300_000], y[300_000:400_000] = 0.0, 1.0
-    with pytest.warns(BoundaryWarning) as caught:
-        br.fit(br.Scores(x, y))
-    assert len(str(caught[0].message)) <= 400
-
-
-def test_one_score_is_one() -> None:
-    (said,) = few_scores("client", 1.0)
-    assert said.message == "client: only 1 score, fewer than 10"
-    assert few_scores("client", 9.0)[0].message == "client: only 9 scores, fewer than 10"

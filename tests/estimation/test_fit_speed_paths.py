@@ -158,11 +158,6 @@ def test_other_wrong_arguments():
 
 
 # ------------------------------------------------------------------------- the solver
-def test_polynomials_are_those_of_the_generator():
-    assert list(_polygamma._PHI_TERMS) == TABLE["phi"]["terms"]
-    assert list(_polygamma._TAU_TERMS) == TABLE["tau"]["terms"]
-    assert [newton._R1, newton._R2, newton._R3, newton._R4] == TABLE["rough"]["terms"]
-    assert max(TABLE[name]["error"] for name in ("phi", "tau")) <= 5e-17
 
 
 @pytest.mark.simulation
@@ -234,9 +229,8 @@ def test_blocks_do_not_show_and_lost_entries_stay_where_they_are():
             assert br.beta_mle(g1[k], g2[k])[:2] == pytest.approx((a[k], b[k]), rel=1e-12)
 
 
-def test_a_thousand_samples_at_once_are_a_thousand_fits():
-    x = np.random.default_rng(9).beta(2.0, 0.7, (300, 40))
-    a, b, converged = br.beta_mle(*br.mean_logs(x))
-    assert converged.all()
-    for k in range(0, 300, 30):
-        assert br.fit_distribution(x[k]).values == pytest.approx((a[k], b[k]), rel=1e-12)
+def test_polynomials_are_those_of_the_generator():
+    assert list(_polygamma._PHI_TERMS) == TABLE["phi"]["terms"]
+    assert list(_polygamma._TAU_TERMS) == TABLE["tau"]["terms"]
+    assert [newton._R1, newton._R2, newton._R3, newton._R4] == TABLE["rough"]["terms"]
+    assert max(TABLE[name]["error"] for name in ("phi", "tau")) <= 5e-17

@@ -121,20 +121,6 @@ def test_it_is_taken_as_any_other(fit, ask) -> None:
     assert number > 0.0
 
 
-@pytest.mark.simulation
-def test_forecast_of_a_fit_is_that_of_simulated_dev_sets(fit) -> None:
-    """What thresholds of 120 dev sets of 100 and 100 lose; three standard errors of their mean."""
-    told = br.epc_forecast(fit.model, n_client=100, n_impostor=100, alpha=[0.5])
-    rng, lost = np.random.default_rng(3), []
-    best = fit.model.min_weighted_error(0.5).hter
-    for _ in range(120):
-        drawn = br.Scores(*(law.sample(100, rng) for law in (fit.model.client, fit.model.impostor)))
-        t = br.fit(drawn, "kumaraswamy").model.min_weighted_error(0.5).threshold
-        lost.append(fit.model.at(t).hter - best)
-    error = np.std(lost) / math.sqrt(len(lost))
-    assert told.smooth_excess[0] == pytest.approx(np.mean(lost), abs=3 * error)
-
-
 def test_what_is_of_beta_distributions_says_why(fit) -> None:
     both = {"score": np.r_[SCORES.client, SCORES.impostor], "label": [1] * 150 + [0] * 200}
     summary = br.summarize(pd.DataFrame(both))
@@ -148,3 +134,17 @@ def test_what_is_of_beta_distributions_says_why(fit) -> None:
     for ask, words in cases:
         with pytest.raises(br.InputError, match=words):
             ask()
+
+
+@pytest.mark.simulation
+def test_forecast_of_a_fit_is_that_of_simulated_dev_sets(fit) -> None:
+    """What thresholds of 120 dev sets of 100 and 100 lose; three standard errors of their mean."""
+    told = br.epc_forecast(fit.model, n_client=100, n_impostor=100, alpha=[0.5])
+    rng, lost = np.random.default_rng(3), []
+    best = fit.model.min_weighted_error(0.5).hter
+    for _ in range(120):
+        drawn = br.Scores(*(law.sample(100, rng) for law in (fit.model.client, fit.model.impostor)))
+        t = br.fit(drawn, "kumaraswamy").model.min_weighted_error(0.5).threshold
+        lost.append(fit.model.at(t).hter - best)
+    error = np.std(lost) / math.sqrt(len(lost))
+    assert told.smooth_excess[0] == pytest.approx(np.mean(lost), abs=3 * error)

@@ -12,7 +12,6 @@ from scipy import stats
 import betaroc as br
 from betaroc.estimation.contract import Sample
 from betaroc.estimation.mixture import (
-    _bernstein,
     _first_shares,
     _maximised_rows,
     _row_responsibilities,
@@ -32,13 +31,6 @@ def test_each_score_is_shared_out_whole(count: int) -> None:
         np.testing.assert_allclose(shares.sum(axis=0), 1.0, rtol=1e-12)
         assert np.all(shares >= 0.0)
         assert np.all(shares @ weights > 0.0)
-
-
-def test_shares_by_rank_are_binomial() -> None:
-    height = np.array([0.1, 0.5, 0.7])
-    for count in (1, 2, 4):
-        known = [stats.binom(count - 1, height).pmf(k) for k in range(count)]
-        np.testing.assert_allclose(_bernstein(height, count), known, rtol=1e-12)
 
 
 def test_cuts_give_most_of_a_score_to_one_component() -> None:

@@ -34,14 +34,6 @@ def test_the_likelihood_is_its_definition(shape: float) -> None:
     assert penalised(x, ONES, *at)[0] == pytest.approx(expected, rel=1e-12)
 
 
-def test_it_is_continuous_where_the_tail_is_exponential() -> None:
-    x = drawn(0.0)
-    shapes = np.array([-1e-5, -1e-7, 0.0, 1e-7, 1e-5])
-    found = penalised(x, ONES, shapes, np.full(5, -1.0))
-    assert np.all(np.abs(found - found[2]) < 1e-2)
-    assert abs(found[1] - found[3]) < 1e-4
-
-
 @pytest.mark.parametrize("shape", [-0.7, -0.2, 0.0, 0.3, 0.9])
 @pytest.mark.parametrize("seed", [1, 2, 3])
 def test_the_mode_has_no_slope(shape: float, seed: int) -> None:
