@@ -12,7 +12,6 @@ import re
 import warnings
 from collections.abc import Callable
 from html import unescape
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -24,6 +23,7 @@ from betaroc.cli import main
 from betaroc.cli.messages import in_options
 from betaroc.core.vocabulary import DEFAULT
 from betaroc.sklearn import ThresholdClassifier
+from helpers.files import write
 from helpers.places import ROOT
 
 pytestmark = pytest.mark.simulation
@@ -113,10 +113,7 @@ def doors(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
     """Every door once, on one file."""
     make, family = SETS[request.param]
     folder, drawn = tmp_path_factory.mktemp("doors"), make()
-    file = str(folder / "dev.csv")
-    rows = [f"{x!r},{label}" for label, of in ((1, drawn.client), (0, drawn.impostor))
-            for x in of.tolist()]  # fmt: skip
-    Path(file).write_text("\n".join(["score,label", *rows]) + "\n", encoding="utf-8")
+    file = write(folder / "dev.csv", drawn.client, drawn.impostor)
     scores = br.read_scores(file)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")

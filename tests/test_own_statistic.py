@@ -16,6 +16,7 @@ import betaroc as br
 from betaroc.cli import main
 from betaroc.model.measures import MEASURES, Measure
 from betaroc.model.statistics import STATISTICS, Statistic, of_measure, of_point, point_at
+from helpers.files import write
 from helpers.places import ROOT, script
 
 NAME = "balanced-gap"
@@ -136,13 +137,11 @@ def test_reports_and_the_command_line_know_it(
     assert found["fitted"][TEXT]["estimate"] == pytest.approx(fitted(s))
     assert found["scores"][TEXT]["estimate"] == pytest.approx(counted(s))
     assert found["fitted"][TEXT]["n_beyond"] is not None
-    file = tmp_path / "scores.csv"
-    rows = [f"{float(x)!r},{k}" for k, side in ((1, s.client), (0, s.impostor)) for x in side]
-    file.write_text("\n".join(["score,label", *rows]) + "\n", encoding="utf-8")
-    assert main(["fit", str(file), "--family", "normal", "--json", "--statistic", TEXT]) == 0
+    file = write(tmp_path / "scores.csv", s.client, s.impostor)
+    assert main(["fit", file, "--family", "normal", "--json", "--statistic", TEXT]) == 0
     shown = json.loads(capsys.readouterr().out)["intervals"]["fitted"][TEXT]
     assert shown["low"] < shown["estimate"] == pytest.approx(fitted(s))
-    assert main(["fit", str(file), "--family", "normal", "--statistic", TEXT]) == 0
+    assert main(["fit", file, "--family", "normal", "--statistic", TEXT]) == 0
     assert "distance of both rates at threshold 0.4" in capsys.readouterr().out
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -21,7 +22,7 @@ ASCII = {
     "PYTHONCOERCECLOCALE": "0",
     "PYTHONIOENCODING": "ascii",
 }
-READ = ["--score", "Wërt", "--label", "klasse", "--client-label", "é"]
+READ = "--score Wërt --label klasse --client-label é"
 STUDY = """\
 seed = 1
 statistics = ["fit.auc"]
@@ -34,71 +35,26 @@ b_i = 2.0
 n = 50
 """
 CALLS = {
-    "demo": [[]],
-    "selftest": [[]],
-    "threshold": [["dév θ.csv", "--far", "0.1", *READ, "--test", "tést 中.csv"]],
-    "fit": [["dév θ.csv", *READ], ["dév θ.csv", *READ, "--json"]],
+    "demo": [""],
+    "selftest": [""],
+    "threshold": [f"'dév θ.csv' --far 0.1 {READ} --test 'tést 中.csv'"],
+    "fit": [f"'dév θ.csv' {READ}", f"'dév θ.csv' {READ} --json"],
     "report": [
-        [
-            "--dev",
-            "dév θ.csv",
-            "--test",
-            "tést 中.csv",
-            *READ,
-            "--target",
-            "far=0.1",
-            "-o",
-            "bericht_ß.html",
-        ],
-        [
-            "--system",
-            "Größe",
-            "dév θ.csv",
-            "tést 中.csv",
-            "--system",
-            "θ",
-            "θ.csv",
-            "中.csv",
-            *READ,
-            "-o",
-            "zwei_ß.html",
-        ],
+        f"--dev 'dév θ.csv' --test 'tést 中.csv' {READ} --target far=0.1 -o bericht_ß.html",
+        f"--system Größe 'dév θ.csv' 'tést 中.csv' --system θ θ.csv 中.csv {READ} -o zwei_ß.html",
     ],
-    "epc": [["--dev", "dév θ.csv", "--test", "tést 中.csv", *READ]],
+    "epc": [f"--dev 'dév θ.csv' --test 'tést 中.csv' {READ}"],
     "compare": [
-        [
-            "--dev",
-            "dév θ.csv",
-            "tést 中.csv",
-            "--test",
-            "tést 中.csv",
-            "dév θ.csv",
-            "--name",
-            "ä",
-            "中",
-            *READ,
-        ]
+        f"--dev 'dév θ.csv' 'tést 中.csv' --test 'tést 中.csv' 'dév θ.csv' --name ä 中 {READ}"
     ],
-    "study": [["studie_é.toml", "--folder", "ergebnis_é"]],
+    "study": ["studie_é.toml --folder ergebnis_é"],
     "ensemble": [
-        [
-            "dév θ.csv",
-            "--label",
-            "klasse",
-            "--client-label",
-            "é",
-            "--systems",
-            "Wërt",
-            "zweiter_é",
-            "-o",
-            "bild_é.svg",
-            "--html",
-            "seite_é.html",
-        ]
+        "'dév θ.csv' --label klasse --client-label é --systems Wërt zweiter_é"
+        " -o bild_é.svg --html seite_é.html"
     ],
-    "plan": [["auc", "--width", "0.1", "--from", "dév θ.csv", *READ]],
-    "completion": [["bash"], ["zsh"]],
-    "help": [["files"]],
+    "plan": [f"auc --width 0.1 --from 'dév θ.csv' {READ}"],
+    "completion": ["bash", "zsh"],
+    "help": ["files"],
 }
 
 
@@ -127,7 +83,7 @@ def test_every_command_is_called() -> None:
 def test_ascii_alone(folder: Path, name: str) -> None:
     for given in CALLS[name]:
         run = subprocess.run(
-            [sys.executable, "-W", "error", "-m", "betaroc", name, *given],
+            [sys.executable, "-W", "error", "-m", "betaroc", name, *shlex.split(given)],
             cwd=folder,
             env={**os.environ, **ASCII},
             capture_output=True,

@@ -17,6 +17,7 @@ import pytest
 import betaroc as br
 from betaroc.cli import COMMANDS, main
 from helpers.cases import some
+from helpers.files import write
 from helpers.places import ROOT
 
 Capture = pytest.CaptureFixture[str]
@@ -32,12 +33,6 @@ def _few_replicates() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("betaroc.report.score_set.CHECK_REPLICATES", 19)
         yield
-
-
-def write(path: Path, client: list[float], impostor: list[float]) -> str:
-    lines = ["score,label", *(f"{s!r},1" for s in client), *(f"{s!r},0" for s in impostor)]
-    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
-    return str(path)
 
 
 @pytest.fixture
@@ -57,9 +52,6 @@ def shell(*arguments: str, **options: object) -> subprocess.CompletedProcess[str
         timeout=120,
         **{"capture_output": True, **options},
     )
-
-
-# ------------------------------------------------------------------ fit
 
 
 # ------------------------------------------------------------------ exit codes, messages
@@ -350,9 +342,7 @@ def test_only_the_command_called_is_loaded(call: list[str]) -> None:
 def test_tails_of_the_shell_are_those_of_python(tmp_path: Path, capsys: Capture) -> None:
     rng = np.random.default_rng(4)
     data = br.Scores(rng.beta(6, 2, 500), rng.beta(2, 8, 500))
-    path = tmp_path / "dev.csv"
-    rows = [f"{s!r},1" for s in data.client.tolist()] + [f"{s!r},0" for s in data.impostor.tolist()]
-    path.write_text("score,label\n" + "\n".join(rows) + "\n")
+    path = write(tmp_path / "dev.csv", data.client, data.impostor)
     options = ["--tails", "impostor=upper", "client=lower", "--tail-sizes", "40"]
     stat = ["--statistic", "threshold@far=0.004"]
     assert main(["fit", str(path), "--json", *options, *stat]) == 0
@@ -365,6 +355,3 @@ def test_tails_of_the_shell_are_those_of_python(tmp_path: Path, capsys: Capture)
     assert "--tails must be one of both" in capsys.readouterr().err
     assert main(["fit", str(path), "--tail-sizes", "40"]) == 2
     assert "--tail-sizes must stand beside" in capsys.readouterr().err
-
-
-# ------------------------------------------------------------------ tables for other tools

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from betaroc.cli import main
+from helpers.files import write
 
 Capture = pytest.CaptureFixture[str]
 
@@ -21,12 +22,6 @@ SCORES = {
         ("poor", [1, 4, 0], [2, 3, 4]),
     )
 }
-
-
-def write(path: Path, client: list[float], impostor: list[float]) -> str:
-    lines = ["score,label", *(f"{s!r},1" for s in client), *(f"{s!r},0" for s in impostor)]
-    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
-    return str(path)
 
 
 @pytest.fixture
@@ -51,9 +46,6 @@ def table(capsys: Capture, *arguments: str) -> str:
     assert out.isascii()
     assert all(line.startswith("warning: ") for line in err.splitlines())
     return out
-
-
-# ------------------------------------------------------------------ numbers by hand
 
 
 # ------------------------------------------------------------------ real scores
@@ -106,52 +98,6 @@ def test_picture(
         for text in (">mlp better (95 %)<", ">mlp - svm<", ">95 % pointwise<"):
             assert text in first.decode()
         assert "http" not in first.decode().replace("http://www.w3.org", "")
-
-
-# ------------------------------------------------------------------ errors
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["--dev", "{dev_a}", "--test", "{good}", "{poor}"], "--dev must name two different"),
-        (["--dev", "{dev_a}", "{dev_b}", "--test", "{good}"], "one per system; got 1"),
-        (["--dev", "{dev_a}", "{dev_b}", "--test", "{good}", "{poor}", "{dev_a}"], "got 3"),
-        (
-            ["--dev", "{dev_a}", "{dev_a}", "--test", "{good}", "{poor}"],
-            "two different score files",
-        ),
-        (
-            ["--dev", "{dev_a}", "{dev_b}", "--test", "{good}", "{good}"],
-            "two different score files",
-        ),
-        (["--dev", "{dev_a}", "{dev_b}", "--test", "{good}", "none.csv"], "existing file"),
-        (["PAIR", "--name", "one"], "--name must give two different names"),
-        (["PAIR", "--name", "one", "one"], "--name must give two different names"),
-        (["PAIR", "--name", "one", " "], "--name must give two"),
-        (["PAIR", "--name", "one", 81 * "x"], "--name must give two"),
-        ([], "two different score files, one per system; got 0"),
-        (["--dev", "a", "b"], "two different score files, one per system; got 0"),
-        (["PAIR", "--group", "a", "b", "c"], "--group must name one column or two"),
-        (["PAIR", "--level", "95"], "--level must be a confidence level"),
-        (["PAIR", "--seed=-1"], "--seed must be an int >= 0"),
-        (["PAIR", "--replicates", "0"], "replicates"),
-        (["PAIR", "--alpha", "1.5"], "alpha"),
-        (["PAIR", "--force"], "--force must stand beside -o"),
-        (["PAIR", "-o", "x.eps"], ".svg, .png or .pdf"),
-        (["PAIR", "--id", "trial"], "trial"),
-    ],
-)
-def test_bad_input_is_2(
-    arguments: list[str], message: str, files: dict[str, str],
-    capsys: Capture
-) -> None:  # fmt: skip
-    given = [a.format(**files) for a in arguments]
-    given = [*pair(files), *given[1:]] if given[:1] == ["PAIR"] else given
-    assert main(["compare", *given]) == 2
-    out, err = capsys.readouterr()
-    assert out == ""
-    assert err.startswith("betaroc: ")
-    assert message in err
-    assert err.count("\n") == 1
 
 
 @pytest.mark.simulation

@@ -10,18 +10,13 @@ import pytest
 import betaroc as br
 from betaroc.cli import main
 from betaroc.core.text import alphas_words
+from helpers.files import write
 from helpers.places import DATA
 
 Capture = pytest.CaptureFixture[str]
 
 DEV = str(DATA / "bob_verif" / "dev.csv")
 TEST = str(DATA / "bob_verif" / "eval.csv")
-
-
-def write(path: Path, client: list[float], impostor: list[float]) -> str:
-    lines = ["score,label", *(f"{s!r},1" for s in client), *(f"{s!r},0" for s in impostor)]
-    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
-    return str(path)
 
 
 @pytest.fixture
@@ -37,9 +32,6 @@ def document(capsys: Capture, *arguments: str) -> dict:
     return json.loads(out)
 
 
-# ------------------------------------------------------------------ json
-
-
 # ------------------------------------------------------------------ table
 def test_alphas_are_a_range_only_of_a_fine_grid() -> None:
     assert alphas_words([0.3]) == "at alpha 0.3"
@@ -48,9 +40,6 @@ def test_alphas_are_a_range_only_of_a_fine_grid() -> None:
     assert alphas_words([0.1, 0.12, 0.14]) == "for alpha from 0.1 to 0.14"
     many = [0.05 * k for k in range(13)]
     assert alphas_words(many) == "at each of the 13 alphas given between 0 and 0.6"
-
-
-# ------------------------------------------------------------------ csv and LaTeX
 
 
 # ------------------------------------------------------------------ band
@@ -69,25 +58,6 @@ def test_a_band_is_that_of_the_curve(capsys: Capture) -> None:
     expected = br.epc(br.fit(br.read_scores(DEV), "normal"), br.read_scores(TEST), alpha=[0.2, 0.5])
     assert fitted["low"] == expected.band(0.9, replicates=60, simultaneous=True, rng=4).low.tolist()
     assert fitted["m"] is None
-
-
-@pytest.mark.parametrize(
-    ("options", "named"),
-    [
-        (["--level", "0.9"], "--level"),
-        (["--seed", "1", "--replicates", "5"], "--seed, --replicates"),
-        (["--simultaneous"], "--simultaneous"),
-        (["--group", "person"], "--group"),
-        (["--level", "0.95", "--simultaneous"], "--level, --simultaneous"),
-    ],
-)
-def test_options_of_a_band_that_is_not_asked_for(
-    options: list[str], named: str, capsys: Capture
-) -> None:
-    assert main(["epc", "--dev", DEV, "--test", TEST, *options]) == 2
-    out, err = capsys.readouterr()
-    assert out == ""
-    assert err.startswith(f"betaroc: {named} must stand beside --band")
 
 
 # ------------------------------------------------------------------ picture
@@ -119,32 +89,6 @@ def test_pictures_that_are_refused(tmp_path: Path, capsys: Capture) -> None:
     assert ".svg, .png or .pdf" in err
 
 
-# ------------------------------------------------------------------ errors
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["--alpha", "1.5"], "alpha"),
-        (["--alpha", "nan"], "nan"),
-        (["--alpha=-0.1"], "alpha"),
-        (["--criterion", "eer", "--alpha", "0.5"], "has no alpha"),
-        (["--criterion", "far", "--measure", "weighted-error"], "weighted-error"),
-        (["--family", "beta"], "normal"),
-        (["--test", "missing.csv"], "existing file"),
-        (["--band", "test", "--level", "95"], "--level must be a confidence level"),
-        (["--band", "test", "--seed=-3"], "--seed must be an int >= 0"),
-        (["--band", "both", "--replicates", "0"], "--replicates must be an int >= 1"),
-        (["--force"], "--force must stand beside -o"),
-    ],
-)
-def test_bad_input_is_2(arguments: list[str], message: str, capsys: Capture) -> None:
-    assert main(["epc", "--dev", DEV, "--test", TEST, *arguments]) == 2
-    out, err = capsys.readouterr()
-    assert out == ""
-    assert err.startswith("betaroc: ")
-    assert message in err
-    assert err.count("\n") == 1
-
-
 def test_of_two_files_of_one_name_the_path_is_said(tmp_path: Path, capsys: Capture) -> None:
     paths = []
     for folder, rows in (("one", "1,1\n0,0\n"), ("two", "1,1\nx,0\n")):
@@ -154,21 +98,3 @@ def test_of_two_files_of_one_name_the_path_is_said(tmp_path: Path, capsys: Captu
     assert main(["epc", "--dev", str(paths[0]), "--test", str(paths[1])]) == 2
     err = capsys.readouterr().err
     assert f"{Path('two', 's.csv')}', line 3: the score must be" in err
-
-
-@pytest.mark.parametrize(
-    ("options", "said"),
-    [
-        (["--score", "q"], "Pass --score."),
-        (["--band", "test", "--group", "who"], "Pass --group COLUMN."),
-        (["--client-label", "7"], "--client-label must be one of the labels"),
-        (["--score", "x", "--label", "x"], "--score and --label must name two columns"),
-        (["--alpha", "2"], "--alpha must be"),
-        (["--format", "tsv"], "tab"),
-    ],
-)
-def test_errors_name_options_not_arguments(options: list[str], said: str, capsys: Capture) -> None:
-    assert main(["epc", "--dev", DEV, "--test", TEST, *options]) == 2
-    err = capsys.readouterr().err
-    assert said in err
-    assert "=" not in err

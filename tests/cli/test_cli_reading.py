@@ -8,45 +8,11 @@ import shlex
 import sys
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from betaroc.cli import main
 
 Capture = pytest.CaptureFixture[str]
-
-N = 60
-
-
-@pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The same trials in files of several shapes."""
-    monkeypatch.chdir(tmp_path)
-    rng = np.random.default_rng(5)
-    client, impostor = rng.beta(5, 2, N).round(4), rng.beta(2, 5, N).round(4)
-    rows = [(f"t{k}", s, "genuine") for k, s in enumerate(client.tolist())]
-    rows += [(f"u{k}", s, "impostor") for k, s in enumerate(impostor.tolist())]
-    files = {
-        "plain.csv": ("score,label", "{s!r},{y}"),
-        "euro.csv": ("score;label;site", "{e};{y};Köln"),
-        "bare.txt": (None, "{y} {s!r}"),
-        "numbers.csv": (None, "{t},{s!r},{y}"),
-        "trials.txt": (None, "{t} {s!r}"),
-        "key.txt": (None, "{t} {k}"),
-        "people.csv": ("claimed,real,score", "a,{a},{s!r}"),
-    }
-    for name, (header, row) in files.items():
-        lines = [] if header is None else [header]
-        for trial, score, label in rows:
-            first = label == "genuine"
-            lines.append(row.format(
-                s=score, e=repr(score).replace(".", ","), y=label, t=trial,
-                k="target" if first else "nontarget", a="a" if first else "b",
-            ))  # fmt: skip
-        Path(name).write_text("\n".join(lines) + "\n", encoding="utf-8")
-    Path("g.txt").write_text("".join(f"{s!r}\n" for s in client.tolist()))
-    Path("i.txt").write_text("".join(f"{s!r}\n" for s in impostor.tolist()))
-    return tmp_path
 
 
 def run(capsys: Capture, call: str, code: int = 0) -> str:
@@ -123,43 +89,6 @@ def test_keys_of_dev_and_test(folder: Path, capsys: Capture) -> None:
     assert "'eval.txt': each trial of the key 'key.txt' must have a score" in message
     assert "pass --missing drop or --missing reject" in message
     assert "--test-key must stand beside --test" in run(capsys, "fit plain.csv --test-key k", 2)
-
-
-REFUSED = {
-    "fit": "SCORES must name a score file, or --client-file and --impostor-file one",
-    "fit --client-file g.txt": "got 0 and 1 files",
-    "fit plain.csv --client-file g.txt": "got 1 and 1 files",
-    "threshold plain.csv --impostor-file i.txt --far 0.1": "got 1 and 1 files",
-    "threshold --client-file g.txt --impostor-file i.txt --test i.txt --far 0.1": "--test must be",
-    "fit --client-file g.txt --impostor-file g.txt": "--impostor-file must be another file",
-    "fit bare.txt": "Pass --columns label,score",
-    "fit trials.txt --key trials.txt": "--key must be another file",
-    "fit trials.txt --format kaldi": "key must name",
-    "fit numbers.csv --score 1 --label 2 --columns a,b": "--columns must name every column",
-    "fit people.csv --identities claimed real --label score": "must not stand beside --identities",
-    "fit people.csv --identities claimed real --client-label a": "--client-label must be None",
-    "fit plain.csv --separator dash": "--separator must be one of 'comma'",
-    "fit - --stream always": "got the standard input",
-    "fit --client-file g.txt --impostor-file i.txt --stream always": "got a file of each",
-    "fit plain.csv --stream always --missing drop": "--missing must not stand beside --stream",
-    "fit trials.txt --key key.txt --stream always": "--key must not stand beside --stream",
-    "fit plain.csv --id a --id b --id c --key key.txt": "--id must name one column or two",
-    "fit .": "is a directory",
-    "ensemble plain.csv --name a": "--name must stand beside several score files",
-    "ensemble plain.csv --test-key key.txt": "--test-key must stand beside --test",
-    "epc --dev plain.csv": "--test must name a score file",
-    "epc --dev plain.csv --test plain.csv --client-file g.txt": "--dev must name a score file",
-    "report --dev plain.csv --test-client-file g.txt -o r.html": "--test-impostor-file one",
-    "report -o r.html": "--dev must name a score file, or --client-file",
-}
-
-
-@pytest.mark.parametrize("call", REFUSED)
-def test_calls_refused(folder: Path, capsys: Capture, call: str) -> None:
-    message = run(capsys, call, 2)
-    assert REFUSED[call] in message
-    assert message.count("\n") == 1
-    assert len(message) <= 420
 
 
 def test_questions_name_the_options(folder: Path, capsys: Capture) -> None:

@@ -4,29 +4,19 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 import shutil
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-import betaroc as br
 from betaroc.cli import main
 from betaroc.cli.systems import default_names
-from betaroc.decision import ways
+from helpers.files import write
 
 Capture = pytest.CaptureFixture[str]
 
 NAMES = ("mlp", "svm", "lr")
-
-
-def write(path: Path, scores: br.Scores) -> str:
-    rows = [*((s, 1) for s in scores.client), *((s, 0) for s in scores.impostor)]
-    path.parent.mkdir(parents=True, exist_ok=True)
-    text = "score,label\n" + "".join(f"{float(s)!r},{label}\n" for s, label in rows)
-    path.write_text(text, encoding="utf-8")
-    return str(path)
 
 
 @pytest.fixture(scope="module")
@@ -37,8 +27,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for name, sd in zip(NAMES, (0.1, 0.2, 3.0), strict=True):
         for role, classes in truth.items():
             logits = [x + rng.normal(0.0, sd, x.size) for x in classes]
-            scores = br.Scores(*(1.0 / (1.0 + np.exp(-x)) for x in logits))
-            write(place / name / f"{role}.csv", scores)
+            write(place / name / f"{role}.csv", *(1.0 / (1.0 + np.exp(-x)) for x in logits))
     return place
 
 
@@ -92,30 +81,6 @@ def test_default_names(paths: tuple[str, ...], names: list[str]) -> None:
     assert default_names(paths) == names
 
 
-@pytest.mark.simulation
-def test_a_table_of_thresholds_fits_nothing_that_it_does_not_tell(
-    folder: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """29 of 120 impostors are enough for FAR 0.1, and the counts for costs and the EER."""
-    wanted = {name: br.decide(br.read_scores(folder / name / "dev.csv"), far=0.1) for name in NAMES}
-    found = json.loads(said(capsys, "threshold", *options(folder), "--far", "0.1", "--json"))
-    assert {one["system"]: len(one["ways"]) for one in found} == {
-        name: len(one.ways) for name, one in wanted.items()
-    }
-
-    def no_search(*_: object) -> None:
-        raise AssertionError
-
-    monkeypatch.setattr(ways, "best_comparison", no_search)
-    rows = rows_of(said(capsys, "threshold", *options(folder), "--far", "0.1", "--csv"))
-    for row in rows:
-        assert float(row["threshold"]) == wanted[row["system"]].threshold
-        assert row["how"] == "guaranteed"
-    assert "HTER" in said(capsys, "threshold", *options(folder), "--eer")
-    refuse = ["--boundary", "censor", "--family", "normal"]
-    assert "boundary" in refused(capsys, "threshold", *options(folder), "--far", "0.1", *refuse)
-
-
 # ------------------------------------------------------------------- folders and manifests
 def test_a_folder_and_a_manifest_name_the_same_systems(
     folder: Path, tmp_path: Path, capsys: Capture
@@ -143,28 +108,6 @@ def test_files_that_are_missing_are_named_at_once(tmp_path: Path, capsys: Captur
     err = refused(capsys, "fit", "--systems", str(place))
     assert "3 of 3 are none" in err
     assert all(name in err for name in ("a.csv", "b.csv", "c.csv"))
-
-
-@pytest.mark.parametrize(
-    ("text", "words"),
-    [
-        ("", "must have tables [systems.NAME]"),
-        ("systems = 3\n", "must have tables [systems.NAME]"),
-        ("[systems.a]\ntest = 'x'\n", "must have dev"),
-        ("[systems.a]\ndev = 'x'\nteste = 'x'\n", "teste"),
-        ("[systems.a]\ndev = 3\n", "must have text in"),
-        ("[systems.a]\ndev = 'x'\ntest = [3]\n", "must have text in"),
-        ("[systems.a]\ndev = 'x'\ntest = 3\n", "must have text in"),
-        ("[systems.a]\ndev = 'x'\ntest = {b = 'y'}\n", "must have text in"),
-        ("[systems.a]\ndev = 'x'\ntest = ''\n", "must have text in"),
-        ("[systems.a\n", "must be TOML"),
-        ("[systems.a]\ndev = 'x'\n[systems.a]\ndev = 'y'\n", "must be TOML"),
-    ],
-)
-def test_manifests_that_are_none(text: str, words: str, tmp_path: Path, capsys: Capture) -> None:
-    place = tmp_path / "m.toml"
-    place.write_text(text, encoding="utf-8")
-    assert words in refused(capsys, "fit", "--systems", str(place))
 
 
 def test_folders_with_other_files(folder: Path, tmp_path: Path, capsys: Capture) -> None:

@@ -12,6 +12,7 @@ import pytest
 import betaroc as br
 from betaroc.cli import main
 from betaroc.core.local_files import file_names
+from helpers.files import write
 
 Capture = pytest.CaptureFixture[str]
 
@@ -58,12 +59,7 @@ b_i = [2.0]
 
 def scores(path: Path, shift: float) -> None:
     rng = np.random.default_rng(3)
-    drawn = [(1, x) for x in rng.beta(3.0 + shift, 1.0, 20)] + [
-        (0, x) for x in rng.beta(1.0, 3.0, 20)
-    ]
-    path.parent.mkdir(parents=True, exist_ok=True)
-    lines = [f"{label},{score:.6f}" for label, score in drawn]
-    path.write_text("\n".join(["label,score", *lines, ""]), encoding="utf-8")
+    write(path, rng.beta(3.0 + shift, 1.0, 20), rng.beta(1.0, 3.0, 20))
 
 
 def filled(root: Path) -> Path:

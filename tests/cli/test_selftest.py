@@ -80,20 +80,8 @@ def test_every_check_has_references_of_its_form() -> None:
         assert block["digits"] >= 9
 
 
-def test_digits() -> None:
-    assert checks.digits_of(1e-12) == pytest.approx(12.0)
-    assert checks.digits_of(0.0) == 16.0
-    assert checks.digits_of(float("inf")) == checks.digits_of(float("nan")) == float("-inf")
-
-
 def test_what_no_double_holds_is_compared_by_its_logarithm() -> None:
     """Beta(1, 1000) at 0.9: S is 0.1^1000."""
     row = [1.0, 1000.0, 0.9, None, None, "1e-1000", None, None, "-2302.585092994045684"]
     found = checks.errors_of_row(checks.CHECKS["beta-tails"], row)
     assert [error.number for error in found] == ["log sf"]
-
-
-def test_nan_is_no_digit() -> None:
-    check = checks.CHECKS["log-beta"]._replace(compute=lambda a, b: [float("nan")])
-    (error,) = checks.errors_of_row(check, [1.0, 1.0, "0.0"])
-    assert checks.digits_of(error.value) == float("-inf")

@@ -13,6 +13,7 @@ import pytest
 import betaroc as br
 from betaroc.cli import main
 from betaroc.rendering.numbers import rate
+from helpers.files import write
 
 Capture = pytest.CaptureFixture[str]
 
@@ -21,11 +22,8 @@ def written(folder: Path, name: str, shift: float, rng: np.random.Generator) -> 
     """A system of 400 clients and 600 impostors, in dev and in test."""
     paths = []
     for role in ("dev", "test"):
-        scores = np.concatenate([rng.normal(shift, 1.0, 400), rng.normal(-shift, 1.0, 600)])
-        rows = [f"{score!r},{int(k < 400)}" for k, score in enumerate(scores.tolist())]
         path = folder / f"{role}-{len(list(folder.iterdir()))}.csv"
-        path.write_text("\n".join(["score,label", *rows]))
-        paths.append(str(path))
+        paths.append(write(path, rng.normal(shift, 1.0, 400), rng.normal(-shift, 1.0, 600)))
     return [name, *paths]
 
 
@@ -121,6 +119,3 @@ def test_of_many_systems_a_page_has_the_thresholds_alone(
     told = capsys.readouterr().err
     assert "--statistic must stand with at most 8 systems" in told
     assert not (folder / "x.html").exists()
-
-
-# ------------------------------------------------------------------- what is missing is said

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import inspect
 import io
-import math
 import pickle
-import sys
 import threading
 import warnings
 from collections import Counter
@@ -15,7 +13,6 @@ from typing import Any
 
 import matplotlib as mpl
 import numpy as np
-import pandas as pd
 import pytest
 
 import betaroc as br
@@ -251,78 +248,6 @@ def test_threads_neither_hear_nor_silence_each_other() -> None:
         assert [one.notices for one in found[1:]] == [one.notices for one in alone[1:]]
     assert list(warnings.filters) == filters
     assert dict(mpl.rcParams) == settings
-
-
-def filters_changed_by(monkeypatch: pytest.MonkeyPatch) -> set[str]:
-    """The names of the modules that changed a filter of warnings, filled as they do."""
-    modules = set()
-
-    def noting(change: Any) -> Any:
-        def changed(*args: Any, **options: Any) -> Any:
-            modules.add(sys._getframe(1).f_globals["__name__"])
-            return change(*args, **options)
-
-        return changed
-
-    for name in ("simplefilter", "filterwarnings", "resetwarnings"):
-        monkeypatch.setattr(warnings, name, noting(getattr(warnings, name)))
-    monkeypatch.setattr(
-        warnings.catch_warnings, "__enter__", noting(warnings.catch_warnings.__enter__)
-    )
-    return modules
-
-
-@pytest.mark.nightly
-def test_threads_that_read_dask_change_no_filter(monkeypatch: pytest.MonkeyPatch) -> None:
-    dd = pytest.importorskip("dask.dataframe")
-    rng = np.random.default_rng(4)
-    label = np.repeat([1, 0], 60)
-    unit = np.concatenate([rng.beta(4, 2, 60), rng.beta(2, 4, 60)])
-    table = pd.DataFrame({
-        "label": label, "score": unit, "system": np.tile(["a", "b"], 60), "other": unit**2,
-        "large": (unit - 0.5) * 2.0**600,  # squares overflow
-        "far": np.round(unit * 2.0**20) + 2.0**45,  # squares about 0 cancel
-    })  # fmt: skip
-
-    def work(frame: Any) -> list[Any]:
-        layout = (-(2.0**600), 2.0**600)
-        return [
-            br.Scores.from_frame(frame),
-            br.summarize(frame),
-            br.summarize(frame, score="large", bins=64, layout=layout),
-            br.summarize(frame, score="far", layout=(2.0**45, 2.0**45 + 2.0**20)),
-            br.fit_many(frame)["system"].tolist(),
-            br.inclusion(frame, systems=["score", "other"], alpha=[0.5]).table["gain"].tolist(),
-            message(br.InputTypeError, lambda: br.summarize(frame, score="system")),
-            message(br.InputError, lambda: br.summarize(frame, label="score")),
-        ]
-
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        frame = dd.from_pandas(table, npartitions=3)
-        # Dask and pandas change filters themselves, which threads may undo in another order.
-        modules = filters_changed_by(monkeypatch)
-        together = in_threads(lambda: work(frame))
-        alone = work(table)
-    assert not [name for name in modules if name.startswith("betaroc")]
-    assert together == [together[0]] * 4
-    kinds = {w.category for w in caught}
-    assert kinds <= {br.PrecisionWarning, br.SmallSampleWarning, br.DuplicateWarning}
-    # Partitions, and so the order of sums, are others than of pandas.
-    assert together[0][0] == alone[0]
-    assert together[0][4:] == alone[4:]
-    for one, two in zip(together[0][1:4], alone[1:4], strict=True):
-        for a, b in ((one.client, two.client), (one.impostor, two.impostor)):
-            assert a.counts.tolist() == b.counts.tolist()
-            sums = [[getattr(s, k) for k in ("mean", "square", "log", "log1m")] for s in (a, b)]
-            assert sums[0] == pytest.approx(sums[1], rel=1e-12, nan_ok=True)
-    assert together[0][2].client.square == math.inf
-
-
-def message(kind: type[Exception], call: Callable[[], Any]) -> str:
-    with pytest.raises(kind) as caught:
-        call()
-    return str(caught.value)
 
 
 def test_a_drawing_changes_nobody_elses_settings() -> None:

@@ -20,6 +20,7 @@ from betaroc.decision.decide import TargetArguments
 from betaroc.model.criteria import CRITERIA
 from betaroc.model.measures import MEASURES
 from betaroc.model.statistics import STATISTICS
+from helpers.files import write
 
 RNG = np.random.default_rng(3)
 SCORES = br.Scores(RNG.beta(5, 2, 400), RNG.beta(2, 5, 500))
@@ -174,17 +175,14 @@ def test_a_number_may_be_a_percentage() -> None:
 
 @pytest.fixture
 def file(tmp_path: Path) -> str:
-    path = tmp_path / "dev.csv"
-    rows = [f"{v!r},{k}" for k, own in enumerate((SCORES.impostor, SCORES.client)) for v in own]
-    path.write_text("score,label\n" + "\n".join(rows).replace("np.float64(", "").replace(")", ""))
-    return str(path)
+    return write(tmp_path / "dev.csv", SCORES.client, SCORES.impostor)
 
 
 def test_options_by_any_name_decide_alike(file: str, capsys: pytest.CaptureFixture[str]) -> None:
-    said = set()
+    said, ask = set(), ["threshold", file, "--family", "beta"]
     options = [("--far", "0.1"), ("--far", "10%"), ("--fpr", ".1"), ("--specificity", "90 %")]
     for option, level in itertools.product(options, ("--level", "--confidence")):
-        assert main(["threshold", file, *option, level, "95%", "--json"]) == 0
+        assert main([*ask, *option, level, "95%", "--json"]) == 0
         said.add(capsys.readouterr().out)
     assert len(said) == 1
     assert main(["threshold", file, "--fpr", "1.5"]) == 2

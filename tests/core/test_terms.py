@@ -38,6 +38,7 @@ from betaroc.core.vocabulary import (
 from betaroc.model.criteria import CRITERIA
 from betaroc.model.measures import MEASURES
 from betaroc.model.statistics import STATISTICS
+from helpers.files import write
 
 RNG = np.random.default_rng(1)
 SCORES = br.Scores(RNG.beta(5, 2, 60), RNG.beta(2, 5, 80), name="FAR gate")
@@ -153,11 +154,7 @@ def test_an_analysis_says_them_and_keeps_names_and_keys(tmp_path: Path) -> None:
 
 @pytest.fixture
 def file(tmp_path: Path) -> str:
-    path = tmp_path / "FAR.csv"
-    rows = [f"{v!r},1" for v in SCORES.client.tolist()]
-    rows += [f"{v!r},0" for v in SCORES.impostor.tolist()]
-    path.write_text("score,label\n" + "\n".join(rows) + "\n")
-    return str(path)
+    return write(tmp_path / "FAR.csv", SCORES.client, SCORES.impostor)
 
 
 @pytest.mark.simulation

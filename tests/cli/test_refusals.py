@@ -1,0 +1,155 @@
+"""Calls that the command line refuses: exit code 2 and one line that names what was typed."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+
+import pytest
+
+from betaroc.cli import main
+
+#: By call what is said; names in capitals stand for the start of a call.
+STARTS = {
+    "EPC": "epc --dev plain.csv --test euro.csv",
+    "PAIR": "compare --dev a.csv b.csv --test c.csv d.csv",
+    "PLAN": "plan auc --width .1",
+    "DISTRIBUTION": "plan auc --width .1 --impostor beta:1,2 --client",
+    "THRESHOLD": "threshold none.csv",
+}
+REFUSED = {
+    # what is read
+    "fit": "SCORES must name a score file, or --client-file and --impostor-file one",
+    "fit --client-file g.txt": "got 0 and 1 files",
+    "fit plain.csv --client-file g.txt": "got 1 and 1 files",
+    "threshold plain.csv --impostor-file i.txt --far 0.1": "got 1 and 1 files",
+    "threshold --client-file g.txt --impostor-file i.txt --test i.txt --far 0.1": "--test must be",
+    "fit --client-file g.txt --impostor-file g.txt": "--impostor-file must be another file",
+    "fit bare.txt": "Pass --columns label,score",
+    "fit trials.txt --key trials.txt": "--key must be another file",
+    "fit trials.txt --format kaldi": "key must name",
+    "fit numbers.csv --score 1 --label 2 --columns a,b": "--columns must name every column",
+    "fit people.csv --identities claimed real --label score": "must not stand beside --identities",
+    "fit people.csv --identities claimed real --client-label a": "--client-label must be None",
+    "fit plain.csv --separator dash": "--separator must be one of 'comma'",
+    "fit - --stream always": "got the standard input",
+    "fit --client-file g.txt --impostor-file i.txt --stream always": "got a file of each",
+    "fit plain.csv --stream always --missing drop": "--missing must not stand beside --stream",
+    "fit trials.txt --key key.txt --stream always": "--key must not stand beside --stream",
+    "fit plain.csv --id a --id b --id c --key key.txt": "--id must name one column or two",
+    "fit .": "is a directory",
+    "ensemble plain.csv --name a": "--name must stand beside several score files",
+    "ensemble plain.csv --test-key key.txt": "--test-key must stand beside --test",
+    "epc --dev plain.csv": "--test must name a score file",
+    "epc --dev plain.csv --test plain.csv --client-file g.txt": "--dev must name a score file",
+    "report --dev plain.csv --test-client-file g.txt -o r.html": "--test-impostor-file one",
+    "report -o r.html": "--dev must name a score file, or --client-file",
+    # curves and their bands
+    "EPC --alpha 1.5": "--alpha must be",
+    "EPC --alpha=-0.1": "--alpha must be",
+    "EPC --criterion eer --alpha 0.5": "has no alpha",
+    "EPC --family beta-mixture --boundary drop --force": "--force must stand beside -o",
+    "EPC --band test --level 95": "--level must be a confidence level",
+    "EPC --band both --replicates 0": "--replicates must be an int >= 1",
+    "EPC --level 0.9": "--level must stand beside --band",
+    "EPC --seed 1 --replicates 5": "--seed, --replicates must stand beside --band",
+    "EPC --simultaneous --group person": "must stand beside --band",
+    "EPC --score q": "Pass --score.",
+    "EPC --band test --group who": "Pass --group COLUMN.",
+    "EPC --client-label 7": "--client-label must be one of the labels",
+    "EPC --score x --label x": "--score and --label must name two columns",
+    "EPC --format tsv": "tab",
+    # two systems
+    "compare --dev a.csv --test c.csv d.csv": "--dev must name two different",
+    "compare --dev a.csv b.csv --test c.csv": "one per system; got 1",
+    "compare --dev a.csv a.csv --test c.csv d.csv": "two different score files",
+    "compare --dev a.csv b.csv --test c.csv c.csv": "two different score files",
+    "compare --dev a.csv b.csv --test c.csv none.csv": "existing file",
+    "compare": "two different score files, one per system; got 0",
+    "PAIR --name one": "--name must give two different names",
+    "PAIR --name one one": "--name must give two different names",
+    "PAIR --name one ' '": "--name must give two",
+    f"PAIR --name one {81 * 'x'}": "--name must give two",
+    "PAIR --group a b c": "--group must name one column or two",
+    "PAIR --seed=-1": "--seed must be an int >= 0",
+    "PAIR -o x.eps": ".svg, .png or .pdf",
+    "PAIR --id trial": "trial",
+    # plans
+    "PLAN": "or both --client and --impostor; got none",
+    "PLAN --client beta:2,1": "got --client. For example",
+    "PLAN --from no.csv --client beta:4,2 --impostor beta:2,4": "--impostor and --from",
+    "PLAN --client beta:4,2 --impostor beta:2,4 --label x": "--label must stand beside --from",
+    "PLAN --from a b c": "got 3 for",
+    "plan auc --from no.csv": "'auc' needs a width",
+    "plan auc --width -1 --from no.csv": "--width must be a finite number > 0",
+    "PLAN --power .8 --from no.csv": "is planned by 'width'",
+    "PLAN --ratio 0 --from no.csv": "--ratio must be",
+    "PLAN --method x --from no.csv": "--method must be one of",
+    "plan auk --width .1 --from no.csv": "Did you mean 'auc'?",
+    "plan tpr --width .1 --from no.csv": "'tpr' needs a point",
+    "plan side-at-zero --from no.csv nor.csv": "two models are for the difference",
+    "plan auc --from no.csv nor.csv": "by a width or by a power",
+    "plan far=0.001": "Ask for guarantee@far=0.001, or for a number such as threshold@far",
+    "plan guarantee": "a guarantee must be of a rate, such as guarantee@far=0.01",
+    "plan guarantee@eer": "a guarantee must be of a rate",
+    "plan guarantee@far=x": "far must be a fraction in [0, 1]; got 'x'",
+    "plan guarantee@far=1": "far must be a fraction strictly between 0 and 1",
+    "plan guarantee@far=1e-300": "takes more than 1e+15 impostor scores",
+    "plan guarantee@far=.1 --width .1": "--width must not stand beside a guarantee",
+    "plan guarantee@far=.1 --label x": "--label must not stand beside a guarantee",
+    "PLAN --from no.csv": "there is no 'no.csv'",
+    "PLAN --client-file no.csv": "--client-file and --impostor-file",
+    "PLAN --from a --client-file b --impostor-file c": "--from must name a score file",
+    "DISTRIBUTION weibull:1,2": "one of beta:a,b, normal:mu,sigma, logit-normal:mu,sigma",
+    "DISTRIBUTION beta:1": "must be one of beta:a,b",
+    "DISTRIBUTION beta:x,1": "got 'beta:x,1'",
+    "DISTRIBUTION beta:0,1": "a must be a finite number > 0",
+    # thresholds
+    "THRESHOLD": "exactly one target must be given: --far, --frr, --cost-fa with --cost-fr",
+    "THRESHOLD --far 0": "--far must be a fraction strictly between 0 and 1",
+    "THRESHOLD --cost-fa 1": "--cost-fr must stand beside the other cost",
+    "THRESHOLD --eer --how average": "--how must be one of",
+    "THRESHOLD --far .1 --how counted": "rate on dev, not the true one, keeps the target.",
+    "THRESHOLD --far .1 --confidence 95": "--level must be",
+    "threshold 'a b.csv' c.csv --far .01": "SCORES must be one file, dev's; got 2: 'a b.csv'",
+    "threshold 'a b.csv' d.csv --far .01": "--system NAME 'a b.csv' --system NAME d.csv",
+}
+
+
+@pytest.mark.parametrize("call", REFUSED)
+def test_calls_refused(folder: Path, capsys: pytest.CaptureFixture[str], call: str) -> None:
+    text = Path("plain.csv").read_text(encoding="utf-8")
+    for k, name in enumerate("abcd"):
+        Path(f"{name}.csv").write_text(text.replace("0.5", f"0.{k}"), encoding="utf-8")
+    start, _, rest = call.partition(" ")
+    assert main(shlex.split(f"{STARTS.get(start, start)} {rest}")) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.startswith("betaroc: ")
+    assert REFUSED[call] in err
+    assert err.count("\n") == 1
+    assert len(err) <= 440
+
+
+MANIFESTS = {
+    "": "must have tables [systems.NAME]",
+    "systems = 3": "must have tables [systems.NAME]",
+    "[systems.a]\ntest = 'x'": "must have dev",
+    "[systems.a]\ndev = 'x'\nteste = 'x'": "teste",
+    "[systems.a]\ndev = 3": "must have text in",
+    "[systems.a]\ndev = 'x'\ntest = [3]": "must have text in",
+    "[systems.a]\ndev = 'x'\ntest = {b = 'y'}": "must have text in",
+    "[systems.a]\ndev = 'x'\ntest = ''": "must have text in",
+    "[systems.a": "must be TOML",
+    "[systems.a]\ndev = 'x'\n[systems.a]\ndev = 'y'": "must be TOML",
+}
+
+
+@pytest.mark.parametrize("text", MANIFESTS)
+def test_manifests_that_are_none(
+    text: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    place = tmp_path / "m.toml"
+    place.write_text(text, encoding="utf-8")
+    assert main(["fit", "--systems", str(place)]) == 2
+    assert MANIFESTS[text] in capsys.readouterr().err
