@@ -16,7 +16,7 @@ from betaroc.distributions.base import Distribution
 from betaroc.distributions.beta import Beta
 from betaroc.distributions.normal import LogitNormal, Normal
 from betaroc.estimation.boundary import POLICIES
-from betaroc.estimation.families import Names, names_of_text
+from betaroc.estimation.families import Names, has_shapes, names_of_text
 from betaroc.model.criteria import CRITERIA
 from betaroc.model.measures import MEASURES
 from betaroc.model.model import ScoreModel
@@ -89,7 +89,7 @@ _OF_PAIR = frozenset(("law", *_SHAPES, *_PRESCRIBED))
 
 
 @dataclass(frozen=True)
-class Setting:
+class CellSpec:
     """A cell understood."""
 
     #: The true pair, which development scores are drawn from.
@@ -115,6 +115,12 @@ class Setting:
         """What `fit` is called with."""
         resolution = self.step if self.step_known else None
         return {"family": self.family, "boundary": self.boundary, "resolution": resolution}
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether the two sums of each class are all that a fit takes, if no score is 0 or 1."""
+        silent = self.boundary in (None, "inflate", "drop", "error")
+        return silent and has_shapes(self.family) and not self.step_known
 
 
 # ------------------------------------------------------------------------- before any work
@@ -178,7 +184,7 @@ def _check_pair(value: set[str], laws: set[str]) -> None:
 
 
 # -------------------------------------------------------------------------------- a cell
-def setting(cell: Mapping[str, Any], model: CellModel | None) -> Setting:
+def cell_spec(cell: Mapping[str, Any], model: CellModel | None) -> CellSpec:
     """What a cell says; a user's ``model`` makes the true pair."""
     sizes = cell_sizes(cell, "n")
     prior = cell.get("prior")
@@ -189,7 +195,7 @@ def setting(cell: Mapping[str, Any], model: CellModel | None) -> Setting:
                 f"model must return a ScoreModel of each cell; got {shown(result)} of type"
                 f" {type(result).__name__}. Return br.ScoreModel(client, impostor)."
             )
-        true = result if prior is None else _with_prior(result, prior)
+        true = result if prior is None else with_prior(result, prior)
     else:
         share = 0.5 if sizes is None else sizes[0] / (sizes[0] + sizes[1])
         true = _true_pair(cell, share if prior is None else prior)
@@ -204,7 +210,7 @@ def setting(cell: Mapping[str, Any], model: CellModel | None) -> Setting:
     if step > 0.0:
         for law in (true.client, true.impostor, test.client, test.impostor):
             _refuse_beyond(step, law)
-    return Setting(
+    return CellSpec(
         true, test, sizes, cell_sizes(cell, "n_test"),
         _families(cell.get("family") or _own_family(true)), cell.get("boundary"), step,
         "resolution" in cell and step > 0.0, prior, criterion, cell.get("measure", "hter"), alpha,
@@ -240,7 +246,7 @@ def _true_pair(cell: Mapping[str, Any], prior: float) -> ScoreModel:
         result = _solution(cell.get("law", "beta"), *(cell.get(name) for name in _PRESCRIBED))
         if isinstance(result, BetarocError):
             raise result.with_traceback(None)
-        return _with_prior(result, prior)
+        return with_prior(result, prior)
     law, names = LAWS[cell.get("law", "beta")]
     client, impostor = (law(*(float(cell[f"{name}_{who}"]) for name in names)) for who in "ci")
     return ScoreModel(client, impostor, prior=prior)
@@ -270,7 +276,8 @@ def _own_family(model: ScoreModel) -> str:
     return "beta" if inside else "normal"
 
 
-def _with_prior(model: ScoreModel, prior: float) -> ScoreModel:
+def with_prior(model: ScoreModel, prior: float) -> ScoreModel:
+    """The pair with another share of clients."""
     return ScoreModel(model.client, model.impostor, prior=prior, name=model.name)
 
 
@@ -280,7 +287,7 @@ def _shifted(model: ScoreModel, cell: Mapping[str, Any]) -> ScoreModel:
         return model
     both = cell.get("shift", 0.0)
     shifted: Any = model
-    return _with_prior(
+    return with_prior(
         shifted.shifted(
             client=both + cell.get("shift_client", 0.0),
             impostor=both + cell.get("shift_impostor", 0.0),

@@ -1,7 +1,8 @@
-"""The folder of a study: a manifest, one Parquet file a block, each there whole or not at all.
+"""The folder of a study: a manifest, one Parquet file per block, each there whole or not at all.
 
-Each of them carries a checksum of all its bytes, and each part the manifest: a byte that changed
-is noticed wherever it stands. Damaged parts are computed again, a damaged manifest is refused.
+A changed byte is noticed: the manifest has a checksum, pages of a part have those of Parquet, and
+its columns, study and number stand in it twice. Damaged parts are computed again, a damaged
+manifest is refused.
 """
 
 from __future__ import annotations
@@ -11,9 +12,9 @@ import hashlib
 import json
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, TypeAlias
 
 from betaroc.core.errors import (
     BetarocWarning,
@@ -34,13 +35,9 @@ _LOCK = ".betaroc.lock"
 _BESIDE = re.compile(r"\.betaroc-[0-9a-f]+\.tmp")
 #: Bytes of a manifest at most.
 _LARGEST = 2**26
-#: What a manifest of this layout calls itself, and where its checksum stands in it.
-_LAYOUT, _SEALED = 2, "sha256"
-#: Where a part keeps its study, its number, and the checksum of its bytes with zeros in its place.
-_STUDY, _NUMBER, _SEAL = b"betaroc.study", b"betaroc.part", b"betaroc.sha256"
-_OPEN_SEAL = b"0" * 64
-#: As Parquet writes text of 64 bytes behind its key.
-_SEAL_HEAD = _SEAL + b"\x18\x40"
+_LAYOUT, _CHECKSUM = 3, "sha256"
+#: Where a part keeps its study, its number, and the names of its columns.
+_LABELS = b"betaroc.study", b"betaroc.part", b"betaroc.columns"
 #: What tells studies apart, in words; of those that are open, None asks for what is there.
 _WORDS = {
     "names": "parameters", "design": "levels", "cells": "number of cells",
@@ -49,18 +46,9 @@ _WORDS = {
     "numpy": "version of numpy", "scipy": "version of scipy",
 }  # fmt: skip
 _OPEN = ("entropy", "block")
-_COUNTS = ("cells", "replicates", "block")
 
-
-class ResultColumn(NamedTuple):
-    """Values of one kind, None for those that a failed trial lacks."""
-
-    #: None where all lack.
-    kind: type[Any] | None
-    values: list[Any]
-
-
-ResultColumns = Mapping[str, ResultColumn]
+#: By name the kind of the values, None where all lack, and the values, None where a trial failed.
+ResultColumns: TypeAlias = Mapping[str, tuple[type[Any] | None, list[Any]]]
 
 
 def pyarrow() -> Any:
@@ -77,7 +65,7 @@ def pyarrow() -> Any:
 
 
 # ------------------------------------------------------------------------------- contents
-def as_parquet(columns: ResultColumns, study: str = "", number: int = 0) -> bytes:
+def as_parquet(columns: ResultColumns, study: str, number: int) -> bytes:
     """A part of a study as the bytes of a file, the same for the same columns."""
     pa = pyarrow()
     kinds = {float: pa.float64(), int: pa.int64(), str: pa.string(), bool: pa.bool_()}
@@ -85,34 +73,24 @@ def as_parquet(columns: ResultColumns, study: str = "", number: int = 0) -> byte
         name: pa.array(values, kinds[kind] if kind else pa.null(), from_pandas=False)
         for name, (kind, values) in columns.items()
     })  # fmt: skip
-    labels = {_STUDY: study.encode(), _NUMBER: b"%d" % number, _SEAL: _OPEN_SEAL}
+    labels = _labels(study, number, columns)
     sink = pa.BufferOutputStream()
     pa.parquet.write_table(
         table.replace_schema_metadata(labels), sink, compression="zstd", write_page_checksum=True
     )
-    content = bytes(sink.getvalue())
-    return _with_seal(content, hashlib.sha256(content).hexdigest().encode())
+    return bytes(sink.getvalue())
 
 
-def _with_seal(content: bytes, seal: bytes) -> bytes:
-    """A part with another checksum."""
-    at = content.rindex(_SEAL_HEAD) + len(_SEAL_HEAD)
-    return content[:at] + seal + content[at + len(seal) :]
-
-
-def is_sealed(content: bytes) -> bool:
-    """Whether the checksum of a part is that of its bytes."""
-    seal = content.rpartition(_SEAL_HEAD)[2][: len(_OPEN_SEAL)]
-    if _SEAL_HEAD not in content or len(seal) < len(_OPEN_SEAL):
-        return False
-    return hashlib.sha256(_with_seal(content, _OPEN_SEAL)).hexdigest().encode() == seal
+def _labels(study: str, number: int, columns: Iterable[str]) -> dict[bytes, bytes]:
+    names = json.dumps([*columns]).encode()
+    return dict(zip(_LABELS, (study.encode(), b"%d" % number, names), strict=True))
 
 
 def manifest_text(manifest: Mapping[str, Any]) -> str:
     """A manifest as it is written, with its checksum."""
     content = {"layout": _LAYOUT, **manifest}
-    seal = hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
-    return json.dumps({**content, _SEALED: seal}, indent=1, sort_keys=True) + "\n"
+    checksum = hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
+    return json.dumps({**content, _CHECKSUM: checksum}, indent=1, sort_keys=True) + "\n"
 
 
 def _part(number: int) -> str:
@@ -120,13 +98,7 @@ def _part(number: int) -> str:
 
 
 class Folder:
-    """Where a study keeps its manifest and its parts.
-
-    Parameters
-    ----------
-    path : str or PathLike
-        A folder of its own; it need not exist.
-    """
+    """Where a study keeps its manifest and its parts; it need not exist."""
 
     def __init__(self, path: Any) -> None:
         if not isinstance(path, str | os.PathLike):
@@ -144,22 +116,18 @@ class Folder:
         What a fresh manifest leaves open (entropy and block None) an older one decides.
         """
         self._make()
-        names = self._names()
-        others = [n for n in names if n != MANIFEST and not _PART.fullmatch(n) and n[0] != "."]
+        parts = [_part(number) for number in self.parts()]
+        known = {MANIFEST, *parts} if self.there else set()
+        others = [name for name in self._names() if name not in known and name[0] != "."]
         if others:
             raise StudyError(
-                f"the folder of a study must hold nothing else; {self._name} has"
-                f" {listed(sorted(others), 3)} ({len(others)} in all). Name another folder."
+                f"the folder of a study must hold its {MANIFEST} and parts alone; {self._name} has"
+                f" {listed(others, 3)} ({len(others)} in all). Name another folder."
             )
         if self.there:
             old = self.manifest()
             self._refuse_other(old, manifest)
             return old
-        if self.parts():
-            raise StudyError(
-                f"the folder of a study must have its {MANIFEST}; {self._name} has parts without"
-                " it. Name another folder."
-            )
         self._write(MANIFEST, manifest_text(manifest))
         return manifest
 
@@ -170,8 +138,6 @@ class Folder:
 
     def manifest(self) -> dict[str, Any]:
         """What the folder says of its study."""
-        if self.path.is_dir():
-            self._names()  # that the manifest is a file
         if not self.there:
             raise StudyError(
                 f"the folder of a study must have a {MANIFEST}; {self._name} has none. Name the"
@@ -179,19 +145,16 @@ class Folder:
             )
         try:
             text = small_text(self.path / MANIFEST, MANIFEST, "Restore it.", _LARGEST)
-            result: Any = json.loads(text)
-        except (OSError, ValueError, RecursionError) as error:
-            deep = isinstance(error, RecursionError)
-            raise self._unreadable("nested too deep" if deep else shown(str(error), 100)) from error
-        if not isinstance(result, dict) or result.pop("layout", None) != _LAYOUT:
+            result = dict(json.loads(text))
+            whole = result.pop("layout") == _LAYOUT and result.pop(_CHECKSUM)
+            if not whole or text != manifest_text(result):
+                raise ValueError("its checksum or its layout is another")
+        except (OSError, ValueError, TypeError, KeyError, RecursionError) as error:
             raise StudyError(
-                f"{MANIFEST} in {self._name} must be of layout {_LAYOUT}, which this version"
-                " writes; it is not. Read it with the version that wrote it."
-            )
-        result.pop(_SEALED, None)
-        whole = {"entropy", *_WORDS} <= set(result) and text == manifest_text(result)
-        if not whole or not all(type(result[k]) is int and result[k] > 0 for k in _COUNTS):
-            raise self._unreadable("its checksum is not that of its content")
+                f"{MANIFEST} in {self._name} must be as this version wrote it;"
+                f" {shown(str(error), 100)}. Put a copy of it back, or begin the study in a new"
+                " folder."
+            ) from error
         count = -(-result["cells"] * result["replicates"] // result["block"])
         strangers = [k for k in self.parts() if k >= count]
         if strangers:  # which would be read with the others
@@ -199,13 +162,7 @@ class Folder:
                 f"{self._name} must hold no parts but the {count} of its study;"
                 f" {_part(strangers[0])} is none of them. Move it away."
             )
-        return dict(result)
-
-    def _unreadable(self, why: str) -> StudyError:
-        return StudyError(
-            f"{MANIFEST} in {self._name} must be readable JSON, as it was written; {why}. Put a"
-            " copy of it back, or begin the study in a new folder."
-        )
+        return result
 
     def _refuse_other(self, old: dict[str, Any], new: dict[str, Any]) -> None:
         differing = [
@@ -243,10 +200,15 @@ class Folder:
                 locked = False
             yield locked
 
+    def sweep(self) -> None:
+        """Remove what a killed run was about to put in place."""
+        for name in filter(_BESIDE.fullmatch, self._names()):
+            _remove(self.path / name)
+
     # --------------------------------------------------------------------------- parts
     def parts(self) -> list[int]:
         """Numbers of the parts that are there."""
-        matches = (_PART.fullmatch(name) for name in self._names())
+        matches = map(_PART.fullmatch, self._names())
         return sorted(int(match[1]) for match in matches if match)
 
     def write_part(self, number: int, content: Any) -> None:
@@ -256,7 +218,7 @@ class Folder:
     def intact(self, number: int, study: str) -> bool:
         """Whether a part is whole and of this study; one that is not is warned of."""
         try:
-            self._read(number, study, ["cell"])
+            self._read(number, study, None)
         except StudyError as error:
             warn(
                 f"{str(error).split(' Run the study')[0]} It is computed again: its seeds give the"
@@ -269,17 +231,16 @@ class Folder:
     def _read(self, number: int, study: str, columns: list[str] | None) -> Any:
         """A part as a table of Arrow; refuses what is damaged or not the part that it is called."""
         pa, path = pyarrow(), self.path / _part(number)
-        why = "damaged: its checksum is not that of its bytes"
-        with contextlib.suppress(OSError, pa.ArrowException):
-            content = path.read_bytes()
-            if is_sealed(content):
-                why = "no Parquet"
-                with pa.parquet.ParquetFile(pa.BufferReader(content)) as file:
-                    labels = file.metadata.metadata or {}
-                    own = labels.get(_STUDY), labels.get(_NUMBER)
-                    if own == (study.encode(), b"%d" % number):
-                        return file.read(columns=columns).replace_schema_metadata()
-                why = "not the part of this study that its name says"
+        why = "damaged: its checksums are not those of its bytes"
+        with contextlib.suppress(OSError, TypeError, ValueError, pa.ArrowException):
+            if not path.is_file():
+                raise OSError("a FIFO or a device is not opened")
+            content = pa.BufferReader(path.read_bytes())
+            with pa.parquet.ParquetFile(content, page_checksum_verification=True) as file:
+                present = {key: (file.metadata.metadata or {}).get(key) for key in _LABELS}
+                if present == _labels(study, number, file.schema_arrow.names):
+                    return file.read(columns=columns).replace_schema_metadata()
+            why = "not the part of this study that its name says"
         raise StudyError(
             f"{path.name} in {self._name} must be intact; it is {why}. Run the study again: it"
             " computes this part alone, to the same bytes."
@@ -310,19 +271,11 @@ class Folder:
 
     def _names(self) -> list[str]:
         try:
-            with os.scandir(self.path) as entries:
-                result = {entry.name: entry.is_file() for entry in entries}
+            return sorted(os.listdir(self.path))
         except OSError as error:
             raise StudyError(
                 f"the folder of a study must be readable; {self._name}: {error.strerror}."
             ) from error
-        for name in sorted(result):
-            if not result[name] and (name == MANIFEST or _PART.fullmatch(name)):
-                raise StudyError(
-                    f"the files of a study must be regular ones; {shown(name)} in {self._name} is"
-                    " a folder, a FIFO or a device. Move it away."
-                )
-        return sorted(result)
 
     def _write(self, name: str, content: str | bytes) -> None:
         try:
@@ -332,12 +285,6 @@ class Folder:
                 f"{error} Parts that are there are whole: run the study again to go on."
             ) from error
 
-    def sweep(self) -> None:
-        """Remove what a killed run was about to put in place."""
-        for name in self._names():
-            if _BESIDE.fullmatch(name):
-                _remove(self.path / name)
-
 
 def _remove(path: Path) -> None:
     with contextlib.suppress(OSError):
@@ -345,7 +292,7 @@ def _remove(path: Path) -> None:
 
 
 class Memory:
-    """What a study computes where no folder keeps it: the columns of its parts, by number."""
+    """What a study computes where no folder keeps it: as `Folder`, with the columns of parts."""
 
     there, path = False, None
 
@@ -354,44 +301,39 @@ class Memory:
         self._manifest: dict[str, Any] = {}
 
     def claim(self, manifest: dict[str, Any]) -> dict[str, Any]:
-        """The manifest of the first run."""
         self._manifest, self.there = self._manifest or manifest, True
         return self._manifest
 
     def manifest(self) -> dict[str, Any]:
-        """What tells of the study."""
         return self._manifest
 
     def alone(self) -> contextlib.nullcontext[bool]:
-        """Nobody else writes here."""
         return contextlib.nullcontext(False)
 
     def parts(self) -> list[int]:
-        """Numbers of the parts that are there."""
         return sorted(self._parts)
 
     def intact(self, number: int, _: str) -> bool:
-        """Whether a part is there."""
         return number in self._parts
 
     def write_part(self, number: int, content: Any) -> None:
-        """Put a part in place."""
         self._parts[number] = content
 
     def table(self, columns: list[str] | None = None) -> Any:
-        """All parts as one frame of pandas, in order; None where there are none."""
         import pandas as pd
 
         parts = [self._parts[number] for number in self.parts()]
-        names = dict.fromkeys(name for part in parts for name in part)
-        kinds = {name: {part[name].kind for part in parts if name in part} for name in names}
-        mixed = [name for name, kind in kinds.items() if str in kind and kind - {str, None}]
-        if mixed:
-            raise _two_kinds(f"have text and numbers in {shown(mixed[0])}")
+        kinds: dict[str, set[type[Any] | None]] = {}
+        for part in parts:
+            for name, (kind, _) in part.items():
+                kinds.setdefault(name, set()).add(kind)
+        for name, several in kinds.items():
+            if str in several and several - {str, None}:
+                raise _two_kinds(f"have text and numbers in {shown(name)}")
         frames = [
             pd.DataFrame({
-                name: pd.Series(column.values, dtype=float if float in kinds[name] else None)
-                for name, column in part.items() if columns is None or name in columns
+                name: pd.Series(values, dtype=float if float in kinds[name] else None)
+                for name, (_, values) in part.items() if columns is None or name in columns
             }) for part in parts
         ]  # fmt: skip
         return pd.concat(frames, ignore_index=True) if frames else None
@@ -411,14 +353,14 @@ def _difference(name: str, old: dict[str, Any], new: dict[str, Any]) -> str:
         levels = old.get("levels", {})
         changed = [key for key, level in new["levels"].items() if levels.get(key) != level]
         return f"levels of {listed(changed, 4)}" if changed else "cells, of which the order counts"
-    if name in ("names", "statistics"):  # names, or names and what is computed after a colon
-        was, now = (dict(item.rpartition(": ")[::2] if ": " in item else (item, item)
-                         for item in items) for items in (present or (), here))  # fmt: skip
-        changed = [key for key in {**was, **now} if was.get(key) != now.get(key)]
-        items = [f"{shown(key)} is {was.get(key, 'not there')} in it, {now.get(key, 'not asked')}"
-                 " here" for key in changed[:2]]  # fmt: skip
-        more = [f"{len(changed) - 2} more"] if len(changed) > 2 else []
-        return f"{_WORDS[name]}: {', '.join(items + more)}" if items else f"{name} (their order)"
+    if name == "entropy":
+        present, here = (item and " ".join(item[0]) for item in (present, here))
     if isinstance(present, list) and isinstance(here, list):
-        present, here = (" ".join(map(str, item[0])) for item in (present, here))
+        first, second = (
+            [x for x in a if x not in b] for a, b in ((present, here), (here, present))
+        )
+        if not first and not second:
+            return f"{_WORDS[name]} (their order)"
+        words = [", ".join(shown(x, 60) for x in part[:2]) or "none" for part in (first, second)]
+        return f"{_WORDS[name]} ({' v '.join(words)})"
     return f"{_WORDS[name]} ({shown(present, 24)} v {shown(here, 24)})"

@@ -6,7 +6,8 @@ import contextlib
 import os
 import re
 import sys
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -24,7 +25,7 @@ from betaroc.core.process import shows_progress
 from betaroc.core.resampling import seed_sequence
 from betaroc.core.text import shown
 from betaroc.rendering.numbers import version
-from betaroc.studies.blocks import Block, Part, cells_of, part_of
+from betaroc.studies.blocks import Block, Part, part_of
 from betaroc.studies.design import as_design
 from betaroc.studies.parameters import CellModel, check_design
 from betaroc.studies.result import StudyResult, place_words, read_study
@@ -61,13 +62,12 @@ class Study:
           or ``mu_c, sigma_c, mu_i, sigma_i``; or what :func:`solve_pair` is to meet: ``auc``,
           ``eer``, ``exponent_at_zero``, ``exponent_at_one``, ``crossing``, ``shape_client``,
           ``shape_impostor``;
-        * sizes of the sample: ``n`` of both classes, or ``n_client`` and ``n_impostor``; of a
-          test sample ``n_test``, or ``n_test_client`` and ``n_test_impostor``. Without them
-          statistics are of the true pair alone;
+        * sizes: ``n`` of both classes, or ``n_client`` and ``n_impostor``; of a test sample
+          ``n_test``, or ``n_test_client`` and ``n_test_impostor``. Without them statistics are of
+          the true pair alone;
         * the fit: ``family`` (that of the true pair), ``boundary``, ``resolution`` (scores are
-          rounded to its multiples, and the fit knows it) or ``rounding`` (and it does not);
-          0 for neither. A step whose multiple nearest to an end of the scale lies beyond it is
-          refused;
+          rounded to its multiples, and the fit knows it) or ``rounding`` (and it does not); 0 for
+          neither. A step is refused whose multiple nearest to an end of the scale lies beyond it;
         * the test side: ``shift`` of both classes, ``shift_client``, ``shift_impostor``,
           ``scale``, as in `ScoreModel.shifted`;
         * the decision: ``criterion`` ("weighted-error"), ``measure`` ("hter"), ``alpha`` (0.5);
@@ -87,18 +87,14 @@ class Study:
           another alpha.
 
         A function takes a trial (`cell`, `scores`, `model`, `fit`) and returns a number, a
-        boolean (kept as 0 or 1), text, or a mapping of them, each a column ``name.key``. What it
-        carries (defaults, variables that it closes over, attributes) is part of the study.
+        boolean (kept as 0 or 1), text, or a mapping of them, each a column ``name.key``.
     folder : str or PathLike, optional
-        A folder for this study alone; made if need be. Left out, results stay in memory, and
-        pyarrow is not needed.
+        A folder for this study alone; made if need be. Left out, results stay in memory.
     workers : int, optional
         Worker processes of joblib, -1 for as many as there are processors; 1 computes here. None,
-        or any number within ``joblib.parallel_config``, takes the engine configured there:
-        threads, processes, Dask, Ray.
+        or any number within ``joblib.parallel_config``, takes the engine configured there.
     rng : None, int, SeedSequence or Generator
-        Seed of the study. None draws one and keeps it in the folder, where a resumed run finds
-        it.
+        Seed of the study. None draws one and keeps it in the folder for resumed runs.
     replicates : int
         Trials of each cell.
     model : callable, optional
@@ -118,23 +114,22 @@ class Study:
 
     Notes
     -----
-    Trial (cell, replicate) draws from ``SeedSequence(entropy, spawn_key=(cell, replicate))``, so
-    that every number is the same for any number of workers, any engine and any `block`, and a
-    resumed run ends with the bytes of an uninterrupted one. Plain beta fits of a block are made
-    side by side; they agree with :func:`fit` to about 1e-13, better the less concentrated they are.
+    Trial (cell, replicate) draws from ``SeedSequence(entropy, spawn_key=(cell, replicate))``: every
+    number is the same for any number of workers, any engine and any `block`, and a resumed run
+    ends with the bytes of an uninterrupted one. Plain beta fits of a block are made side by side;
+    they agree with :func:`fit` to about 1e-13, better the less concentrated they are.
 
     Warnings of fits are not given. Doubles round: beta distributions with a shape far below 1 yield
     scores of exactly 0 and 1, which the rule of ``boundary`` is for.
 
-    The folder holds a manifest, ``study.json``, and Parquet parts, each written beside and put in
-    place whole. Damaged parts are computed again, with a warning.
+    The folder holds a manifest, ``study.json``, and Parquet parts, each put in place whole. Damaged
+    parts are computed again, with a warning.
 
-    Of a function there count its code, with it the version of Python, and what it carries:
-    defaults, variables that it closes over, arguments of a partial, attributes of an object. So
-    do, as they are when the study is made, the global names that it reads if they are numbers,
-    text, booleans, None or tuples of them, and functions of the same module that it calls, with
-    what they read and call in turn. Not seen are other globals (lists, dicts, arrays, objects,
-    classes), functions of other modules, files and other packages: change the folder with them.
+    What a function carries is part of the study: its code (with the version of Python), defaults,
+    variables that it closes over, arguments of a partial, attributes of an object; of the global
+    names that it reads numbers, text, booleans, None and tuples of them, and functions of the same
+    module. Not seen are other globals, functions of other modules, files and other packages: change
+    the folder with them.
 
     References
     ----------
@@ -146,12 +141,10 @@ class Study:
     >>> import tempfile
     >>> import betaroc as br
     >>> folder = tempfile.TemporaryDirectory()
-    >>> shapes = br.Design.grid({"a_c": 4.0, "b_c": 2.0, "a_i": 2.0, "b_i": 4.0})
-    >>> design = shapes * br.Design.grid({"n": [50, 500]})
+    >>> design = br.Design.grid({"a_c": 4.0, "b_c": 2.0, "a_i": 2.0, "b_i": 4.0, "n": [50, 500]})
     >>> asked = ["true.auc", "fit.auc", "epc-fit.value", "epc-true.value"]
     >>> study = br.Study(design, asked, folder=folder.name, replicates=20, rng=1)
-    >>> result = study.run()
-    >>> frame = result.to_frame()
+    >>> frame = study.run().to_frame()
     >>> error = (frame["fit.auc"] - frame["true.auc"]).abs()
     >>> bool((error[frame["n"] == 500].mean() < error[frame["n"] == 50].mean()))
     True
@@ -305,22 +298,21 @@ class Study:
                 study = manifest_text(manifest)
                 if locked:
                     self._folder.sweep()
-            todo, skipped = self._missing(size, study)
-            keep = manifest["entropy"]
-            entropy = tuple(int(e) for e in keep[0])
-            seed = Seed(entropy[0] if len(entropy) == 1 else entropy, tuple(keep[1]))
-            rows = len(self)
+            present = self._present(-(-len(self) // size), study)
+            todo = [k for k in range(-(-len(self) // size)) if k not in present]
+            skipped = sum(self._length(k, size) for k in present)
+            entropy, key = manifest["entropy"]
+            numbers = tuple(map(int, entropy))
+            seed = Seed(numbers[0] if len(numbers) == 1 else numbers, tuple(key))
             tell_beyond(self.statistics, self.design)
-            result = contextlib.closing(
-                self._contents(todo, lambda number: self._block(number, size, seed), study)
-            )
-            lost: list[Part] = []
             wanted = checks.flag(shows_progress() if progress is None else progress, "progress")
             bar = tqdm(
-                total=rows, initial=skipped, unit="trial", file=sys.stderr, disable=not wanted,
+                total=len(self), initial=skipped, unit="trial", file=sys.stderr, disable=not wanted,
                 delay=0.0 if progress else 1.0, leave=bool(progress),
             )  # fmt: skip
-            with bar, result as parts:
+            lost: list[Part] = []
+            make = partial(self._block, size=size, seed=seed)
+            with bar, contextlib.closing(self._parts(todo, make, study)) as parts:
                 for part in parts:
                     if part.content is None:
                         lost.append(part)
@@ -332,7 +324,8 @@ class Study:
             tell_absent(self.statistics, self._folder.table)
         where = None if self._folder.path is None else self._folder.path.resolve()
         memory = self._folder if isinstance(self._folder, Memory) else None
-        return StudyResult(where, self.design.names, rows, rows - skipped, skipped, memory)
+        computed = len(self) - skipped
+        return StudyResult(where, self.design.names, len(self), computed, skipped, memory)
 
     # ------------------------------------------------------------------------ the parts
     def _manifest(self) -> dict[str, Any]:
@@ -364,13 +357,10 @@ class Study:
             "scipy": scipy.__version__,
         }
 
-    def _missing(self, size: int, study: str) -> tuple[list[int], int]:
-        """Numbers of the blocks that are not there, and trials that are."""
-        present = set(self._folder.parts())
-        count = -(-len(self) // size)
-        whole = [k for k in range(count) if k in present and self._folder.intact(k, study)]
-        done = set(whole)
-        return [k for k in range(count) if k not in done], sum(self._length(k, size) for k in whole)
+    def _present(self, count: int, study: str) -> list[int]:
+        """Numbers of the blocks that are there and whole."""
+        parts = self._folder.parts()
+        return [k for k in parts if k < count and self._folder.intact(k, study)]
 
     def _length(self, number: int, size: int) -> int:
         return min(size, len(self) - number * size)
@@ -383,25 +373,24 @@ class Study:
         cells = {k: self.design.cell(k) for k in sorted({cell for cell, _ in trials})}
         return Block(number, cells, trials, self.statistics, seed, self.model)
 
-    def _contents(
-        self, todo: Sequence[int], block: Callable[[int], Block], study: str
+    def _parts(
+        self, todo: Sequence[int], make: Callable[[int], Block], study: str
     ) -> Generator[Part, None, None]:
         """Parts as they are finished, in any order.
 
-        Where a worker dies, what was begun is computed again one by one: who dies alone is told,
-        the cell too, and the others go on.
+        Where a worker dies, what was begun is computed again one by one: a block during which it
+        dies alone is lost, and the others go on.
         """
         if self.workers == 1 or not todo:
-            yield from (part_of(block(number), study) for number in todo)
+            yield from (part_of(make(number), study) for number in todo)
             return
-        left, dead = dict.fromkeys(todo), dict[int, Part]()
-        begun: list[int] = []
+        left, deaths, begun = dict.fromkeys(todo), 0, list[int]()
 
         def begin(number: int) -> Block:
             begun.append(number)
-            return block(number)
+            return make(number)
 
-        while left and len(dead) < _GIVES_UP:
+        while left and deaths < _GIVES_UP:
             begun.clear()
             try:
                 for part in self._sent(map(begin, [*left]), study):
@@ -410,19 +399,22 @@ class Study:
             except _WorkerDiedError:
                 for number in [k for k in begun if k in left]:
                     del left[number]
-                    part = self._sent_alone(block(number), study)
-                    if part.content is None:
-                        dead[number] = part
+                    try:
+                        part = next(self._sent([make(number)], study))
+                    except _WorkerDiedError as death:
+                        part, deaths = Part(number, None, str(death)), deaths + 1
                     yield part
-                cells = {part.cell for part in dead.values()}
-                for number in [k for k in left if not cells.isdisjoint(block(k).cells)]:
-                    del left[number]
-                    yield Part(number, None, None, _NOT_TRIED)
-        yield from (Part(number, None, None, _NOT_TRIED) for number in left)
+        yield from (Part(number, None, _NOT_TRIED) for number in left)
 
-    def _sent(self, blocks: Iterator[Block], study: str) -> Generator[Part, None, None]:
+    def _sent(self, blocks: Iterable[Block], study: str) -> Generator[Part, None, None]:
         """Parts that workers make of blocks."""
-        joblib = _joblib()
+        try:
+            import joblib
+        except ImportError as error:
+            raise MissingDependencyError(
+                'workers need joblib, which is not installed. pip install "betaroc[study]", or'
+                " leave workers=1"
+            ) from error
         run = joblib.Parallel(n_jobs=self.workers, return_as="generator_unordered")
         result = run(joblib.delayed(part_of)(block, study, os.getpid()) for block in blocks)
         try:
@@ -436,35 +428,25 @@ class Study:
             with contextlib.suppress(_GivenUpError):
                 result.throw(_GivenUpError())
 
-    def _sent_alone(self, block: Block, study: str) -> Part:
-        """The part of a block that a worker has to itself; where it dies, at which cell."""
-        try:
-            return next(self._sent(iter([block]), study))
-        except _WorkerDiedError as death:
-            for cell, alone in cells_of(block):
-                try:
-                    next(self._sent(iter([alone]), study))
-                except _WorkerDiedError as error:
-                    return Part(block.number, None, cell, str(error))
-            return Part(block.number, None, None, str(death))
-
     def _incomplete(self, lost: Sequence[Part], parts: int, size: int) -> StudyError:
         """Where the study could not go on."""
-        said = []
-        tried = sorted((part for part in lost if part.why != _NOT_TRIED), key=lambda p: p.number)
+        places = []
+        tried = sorted(part for part in lost if part.why != _NOT_TRIED)
         for part in tried[:_TOLD]:
             first = part.number * size
-            last = first + self._length(part.number, size) - 1
-            where = f"in the cells {first // self.replicates} to {last // self.replicates}"
-            if part.cell is not None:
-                where = f"at cell {part.cell}, {shown(self.design.cell(part.cell), 60)}"
-            said.append(f"{where} ({part.why})")
+            ends = {
+                k // self.replicates for k in (first, first + self._length(part.number, size) - 1)
+            }
+            where = f"in the cells {min(ends)} to {max(ends)}"
+            if len(ends) == 1:
+                where = f"at cell {min(ends)}, {shown(self.design.cell(min(ends)), 60)}"
+            places.append(f"{where} ({part.why})")
         more = f" and {len(tried) - _TOLD} more" if len(tried) > _TOLD else ""
         untried = len(lost) - len(tried)
         beside = f"; {untried} parts were not tried for that" if untried else ""
         return StudyError(
             f"a process must live and have memory for every part of a study; {len(tried)} of"
-            f" {parts} took theirs down, {'; '.join(said)}{more}{beside}. The other"
+            f" {parts} took theirs down, {'; '.join(places)}{more}{beside}. The other"
             f" {parts - len(lost)} are finished and kept. Run the study again to compute what is"
             " missing, with fewer workers; or begin it with a smaller block."
         )
@@ -506,14 +488,3 @@ def _seed(rng: Any) -> list[Any] | None:
     entropy: Any = rng.entropy
     many: Sequence[Any] = entropy if isinstance(entropy, Sequence) else [entropy]
     return [[str(int(e)) for e in many], [int(k) for k in rng.spawn_key]]
-
-
-def _joblib() -> Any:
-    try:
-        import joblib
-    except ImportError as error:
-        raise MissingDependencyError(
-            'workers need joblib, which is not installed. pip install "betaroc[study]", or leave'
-            " workers=1"
-        ) from error
-    return joblib

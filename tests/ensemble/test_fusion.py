@@ -13,7 +13,6 @@ from scipy import special, stats
 
 import betaroc as br
 from betaroc.ensemble.fusion import (
-    RULES,
     CurvePart,
     TrialSet,
     fused,
@@ -155,25 +154,6 @@ def test_losses_of_single_trials_by_counting() -> None:
         assert impostor == pytest.approx(accepted.mean(axis=1), abs=1e-15)
 
 
-@pytest.mark.simulation
-@pytest.mark.parametrize("measure", ["hter", "dcf", "far", "frr"])
-def test_other_measures(frame: pd.DataFrame, measure: str) -> None:
-    given = br.inclusion(frame, family="normal", measure=measure, alpha=[0.3, 0.6])
-    value = pooled(given, FUSE["max"](frame[["a", "b"]].to_numpy()), measure=measure,
-                   alpha=[0.3, 0.6])  # fmt: skip
-    assert row(given, "max", "c")["without"] == pytest.approx(value, rel=1e-12)
-    assert given.fusion.parts["strict"]["measure"] == measure
-
-
-@pytest.mark.simulation
-def test_a_criterion_of_targets(frame: pd.DataFrame) -> None:
-    given = br.inclusion(frame, family="normal", criterion="far", alpha=[0.05, 0.1])
-    value = pooled(given, FUSE["min"](frame[["a", "b", "c"]].to_numpy()), criterion="far",
-                   alpha=[0.05, 0.1])  # fmt: skip
-    assert row(given, "min", "c")["with"] == pytest.approx(value, rel=1e-12)
-    assert given.fusion.parts["all"]["measure"] == "hter"
-
-
 # ----------------------------------------------------------------------------- intervals
 def losses_apart(frame: pd.DataFrame, dev: pd.DataFrame, alpha: float) -> tuple[Any, Any]:
     """Weighted errors of single decisions without "b" less those with it, by class."""
@@ -199,26 +179,6 @@ def test_interval_is_students_with_welchs_degrees(frame: pd.DataFrame, dev: pd.D
     assert found.level == 0.9
 
 
-def test_interval_of_one_alpha_against_the_paired_bootstrap(
-    frame: pd.DataFrame, dev: pd.DataFrame
-) -> None:
-    """br.compare draws rows; its percentile interval is as wide but for steps of 1/N and chance."""
-    curves = []
-    for names in (["a", "c"], ["a", "b", "c"]):
-        fusions = [FUSE["mean-logit"](data[names].to_numpy()) for data in (dev, frame)]
-        sides = [
-            br.Scores(x[data["label"] == 1], x[data["label"] == 0])
-            for x, data in zip(fusions, (dev, frame), strict=True)
-        ]
-        curves.append(br.epc(*sides, measure="weighted-error", alpha=[0.4]))
-    drawn = br.compare(*curves, resample="test", rng=1)
-    found = br.inclusion(frame, family="normal", dev=dev, alpha=[0.4]).fusion.gain("b")
-    assert found.estimate == pytest.approx(float(drawn.difference[0]), abs=1e-15)
-    # Student's reach is 2.00 in place of 1.96, the variance's divisor n - 1: 3 %; steps 0.01.
-    assert found.low == pytest.approx(float(drawn.low[0]), abs=0.0125)
-    assert found.high == pytest.approx(float(drawn.high[0]), abs=0.0125)
-
-
 @pytest.mark.simulation
 def test_interval_of_the_mean_over_alpha_against_a_bootstrap_of_rows(
     frame: pd.DataFrame, dev: pd.DataFrame
@@ -236,20 +196,6 @@ def test_interval_of_the_mean_over_alpha_against_a_bootstrap_of_rows(
     assert found.estimate == pytest.approx(float(client.mean() + impostor.mean()), abs=1e-14)
     # Standard deviation of 4000 draws: 1.1 %; Student's and n - 1: 2 to 3 %.
     assert reach == pytest.approx(float(np.std(means)), rel=0.07)
-
-
-def test_the_intervals_cover() -> None:
-    """Both classifiers are worth as much: the gain at given thresholds is 0 in the mean."""
-    rng = np.random.default_rng(8)
-    away = []
-    for _ in range(60):
-        d = rng.normal(0.0, 1.0, 50) * rng.integers(0, 2, 50), rng.normal(0.0, 2.0, 30)
-        zero = np.zeros(50), np.zeros(30)
-        from betaroc.ensemble.fusion import _gain
-
-        low, high = _gain(zero, d, 0.95, None, [np.ones(x.size) for x in zero])[3:]
-        away.append(not low <= 0.0 <= high)
-    assert sum(away) <= 9  # 3 expected, standard deviation 1.7
 
 
 @pytest.mark.simulation
@@ -351,14 +297,6 @@ def test_trials_with_both_ends_are_fused_by_ranks(frame: pd.DataFrame) -> None:
     assert np.isfinite(given.fusion.table[["with", "without", "gain"]].to_numpy()).all()
 
 
-def test_rules_of_one_classifier_keep_its_order() -> None:
-    rng = np.random.default_rng(5)
-    one = TrialSet(rng.uniform(size=(30, 1)), rng.uniform(size=(20, 1)))
-    for rule in RULES:
-        side, _ = fused(rule, one, one)
-        assert np.array_equal(np.argsort(side.client), np.argsort(one.client[:, 0]))
-
-
 # --------------------------------------------------------------------------------- folds
 @pytest.mark.simulation
 def test_folds_are_stratified_and_fixed_by_the_seed(frame: pd.DataFrame) -> None:
@@ -385,29 +323,6 @@ def test_dev_must_hold_the_same_classifiers(frame: pd.DataFrame, dev: pd.DataFra
 
 
 # -------------------------------------------------------------------------------- values
-@pytest.mark.simulation
-def test_names_of_gains(result: br.Inclusion) -> None:
-    fusion = result.fusion
-    assert len(fusion.table) == 6 * 3 * 3
-    found = row(result, "vote", "b", "lax")
-    interval = fusion.gain("b", "vote", "lax")
-    assert (interval.estimate, interval.low) == (found["gain"], found["low"])
-    for wrong in ({"system": "d"}, {"system": "a", "rule": "sum"}, {"system": "a", "part": "mid"}):
-        with pytest.raises(br.InputError, match=next(iter(reversed(wrong)))):
-            fusion.gain(**wrong)
-    assert "mean-logit" in str(fusion)
-
-
-@pytest.mark.simulation
-def test_a_classifier_of_noise_helps_no_strong_one() -> None:
-    rng = np.random.default_rng(9)
-    strong = br.Scores(rng.beta(8, 2, 150), rng.beta(2, 8, 150))
-    noise = br.Scores(rng.beta(2, 2, 150), rng.beta(2, 2, 150))
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", br.ReversedScoresWarning)
-        fusion = br.inclusion({"strong": strong, "noise": noise}).fusion
-    assert fusion.gain("noise").high < 0.0
-    assert fusion.gain("strong").low > 0.0
 
 
 # ----------------------------------------------------------------------------- diversity
@@ -434,12 +349,3 @@ def test_diversity_against_scipy_and_by_counting(frame: pd.DataFrame, dev: pd.Da
         both = table.loc[(first, second, "both")]
         assert math.isnan(both["spearman"])
         assert both["double_fault"] == pytest.approx(np.mean(wrong[first] & wrong[second]))
-
-
-@pytest.mark.simulation
-def test_diversity_of_scores_beyond_the_unit_interval(frame: pd.DataFrame) -> None:
-    wide = frame.assign(a=7.0 * frame["a"])
-    found = br.inclusion(wide).diversity.iloc[0]
-    client = wide[wide["label"] == 1]
-    expected = stats.pearsonr(client["a"], special.logit(client["b"])).statistic
-    assert found["pearson"] == pytest.approx(expected)

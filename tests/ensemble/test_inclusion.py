@@ -128,13 +128,6 @@ def test_a_hook_without_scores_is_no_finding() -> None:
     assert row.split()[-1] == "0"
 
 
-def test_a_hook_with_scores_is_one() -> None:
-    pair = (Normal(1, 1), Normal(0, 1.75))
-    result = judged({"a": scores_of(pair, 400), "b": scores_of((Normal(1, 1), Normal(0, 1)), 400)})
-    assert result.verdict["a"].marginal == "only at lax thresholds"
-    assert result.verdict["a"].size.hook_scores > 1.0
-
-
 @pytest.mark.simulation
 def test_laws_whose_ends_do_not_decide_the_curve_are_judged_between() -> None:
     """Mixtures: above near both borders, below between, of FAR 0.5 to 0.7."""
@@ -222,23 +215,6 @@ def test_hook_scores_are_those_in_the_region() -> None:
 
 
 @pytest.mark.simulation
-def test_the_table_has_a_row_a_classifier(all_kinds: br.Inclusion) -> None:
-    table = all_kinds.table
-    assert table["classifier"].tolist() == list(PAIRS)
-    assert table["marginal"].tolist() == list(PAIRS)
-    assert table["verdict"].tolist() == list(all_kinds.verdict.values())
-    assert table["gain"].tolist() == all_kinds.learned["estimate"].tolist()
-    assert set(table["family"]) == {"beta"}
-    strict = table.set_index("classifier").loc["only at strict thresholds"]
-    fit = all_kinds.fits["only at strict thresholds"]
-    assert strict["exponent_at_one"] == pytest.approx(
-        fit.impostor.params["b"] / fit.client.params["b"]
-    )
-    assert (strict["strict"], strict["lax"]) == ("above", "below")
-    assert all_kinds.to_frame().equals(table)
-
-
-@pytest.mark.simulation
 def test_false_verdicts_of_useless_classifiers_are_rare() -> None:
     """Both classes of one law: each side is wrongly decided at most at two tests of 0.05."""
     rng = np.random.default_rng(11)
@@ -264,14 +240,6 @@ def test_a_verdict_is_its_word(all_kinds: br.Inclusion) -> None:
     assert "exclude" in repr(verdict)
     with pytest.raises(AttributeError, match="frozen"):
         verdict.reason = "another"  # type: ignore[misc]
-
-
-@pytest.mark.simulation
-def test_results_compare_by_content_and_pickle(all_kinds: br.Inclusion) -> None:
-    again = judged({word: scores_of(pair) for word, pair in PAIRS.items()})
-    assert again == all_kinds
-    assert pickle.loads(pickle.dumps(all_kinds)) == all_kinds
-    assert judged({w: scores_of(p) for w, p in PAIRS.items()}, level=0.9) != all_kinds
 
 
 @pytest.mark.simulation
@@ -331,18 +299,6 @@ def test_the_distance_of_two_rocs_by_hand() -> None:
     assert roc_distance(arc, chance) == pytest.approx(0.125, abs=1e-5)
 
 
-@pytest.mark.simulation
-def test_a_distance_that_may_be_chance_is_said_so() -> None:
-    """Of 20 scores a class the bound is sqrt(ln(2/(1 - sqrt(0.95)))/40) = 0.33."""
-    rng = np.random.default_rng(2)
-    given = {k: br.Scores(rng.uniform(0.2, 1, 20) ** 2, rng.uniform(0, 0.9, 20)) for k in "ab"}
-    result = judged(given, alpha=[0.5])
-    words = {name: misfit.word for name, misfit in result.misfit.items()}
-    assert set(words.values()) <= {"open", "close"}
-    assert "open" in words.values()
-    assert "which may be chance" in " ".join(str(result).split())
-
-
 # ------------------------------------------------------------------------------ the inputs
 @pytest.fixture
 def frame() -> pd.DataFrame:
@@ -368,14 +324,6 @@ def test_frames_mappings_and_lists_give_one_result(frame: pd.DataFrame) -> None:
     assert br.inclusion(frame, systems=["c", "a"]).names == ("c", "a")
     shuffled = frame.sample(frac=1.0, random_state=1)
     assert br.inclusion(shuffled).verdict["a"].word == one.verdict["a"].word
-
-
-@pytest.mark.simulation
-def test_labels_that_need_saying(frame: pd.DataFrame) -> None:
-    frame["label"] = np.where(frame["label"] == 1, "genuine", "fake")
-    with pytest.raises(br.InputError, match="client_label"):
-        br.inclusion(frame)
-    assert br.inclusion(frame, client_label="genuine").names == ("a", "b", "c")
 
 
 @pytest.mark.parametrize(
@@ -405,27 +353,6 @@ def test_bad_input_is_named(
 ) -> None:
     with pytest.raises(br.InputError, match=words):
         br.inclusion(change(frame), **options)
-
-
-@pytest.mark.parametrize("empty", [[], {}])
-def test_nothing_to_judge(empty: Any) -> None:
-    with pytest.raises(br.InputError, match="two classifiers"):
-        br.inclusion(empty)
-
-
-@pytest.mark.parametrize(
-    "options", [{"systems": "ab"}, {"systems": 3}, {"systems": {"a", "b"}}, {"region": 0.1}]
-)
-def test_wrong_types(frame: pd.DataFrame, options: dict[str, Any]) -> None:
-    with pytest.raises(br.InputTypeError):
-        br.inclusion(frame, **options)
-    with pytest.raises(br.InputTypeError, match="map names to Scores"):
-        br.inclusion({"a": [1, 2], "b": [2, 3]})
-    numbered = frame.rename(columns={"a": 0, "b": 1})
-    with pytest.raises(
-        br.InputTypeError, match=r"a column of frame is named 0 of type int.*rename"
-    ):
-        br.inclusion(numbered)
 
 
 @pytest.mark.simulation
@@ -582,27 +509,6 @@ def test_equal_curves_do_not_cross() -> None:
     assert one.crossings(same).leaders == (0,)
 
 
-def test_a_crossing_of_the_diagonal_is_one_of_the_chance_curve() -> None:
-    chance = ScoreModel(Beta(1, 1), Beta(1, 1)).roc()
-    for pair in PAIRS.values():
-        model = ScoreModel(*pair)
-        found = model.roc().crossings(chance)
-        assert found.far == pytest.approx(np.sort(model.diagonal_crossings().far), rel=1e-9)
-        assert found.far == pytest.approx(found.tpr, rel=1e-9)
-
-
-@pytest.mark.simulation
-def test_pairs_with_a_common_law_cross_once_at_most() -> None:
-    """Theory 3.4: a crossing is a root of F_i1 - F_i2, of which beta laws have one at most."""
-    rng = np.random.default_rng(3)
-    for _ in range(6):
-        one, two, three = (Beta(*(10.0 ** rng.uniform(-0.7, 1.0, 2))) for _ in range(3))
-        client = ScoreModel(one, two).roc().crossings(ScoreModel(one, three).roc())
-        impostor = ScoreModel(two, one).roc().crossings(ScoreModel(three, one).roc())
-        a, b = two.a - three.a, two.b - three.b
-        assert len(client) == len(impostor) == (1 if a * b > 0.0 else 0)
-
-
 @pytest.mark.simulation
 def test_crossings_against_a_dense_scan_and_turned_around() -> None:
     rng = np.random.default_rng(4)
@@ -646,20 +552,6 @@ def test_staircases_cross_where_counts_say() -> None:
     assert found.leaders == (1, 2)
 
 
-def test_crossings_refuse_what_is_no_curve() -> None:
-    with pytest.raises(br.InputTypeError, match="must be a Roc"):
-        ScoreModel(Beta(1, 2), Beta(1, 1)).roc().crossings(0.5)
-
-
-def test_the_frame_of_crossings(all_kinds: br.Inclusion) -> None:
-    table = all_kinds.crossings
-    pairs = {(a, b) for a, b in zip(table["first"], table["second"], strict=True)}
-    assert len(pairs) == 6
-    row = table[(table["first"] == "include") & (table["second"] == "exclude")].iloc[0]
-    assert math.isnan(row["far"])
-    assert row["before"] == row["after"] == "include"
-
-
 # ---------------------------------------------------------------------------------- hull
 def test_hull_of_two_curves_by_hand() -> None:
     """sqrt(x) up to 1/4, a chord of slope 1 to (1/2, 3/4), then 1 - (1 - x)^2."""
@@ -676,13 +568,6 @@ def test_hull_of_two_curves_by_hand() -> None:
     assert hull.auc == pytest.approx(1 / 12 + 5 / 32 + 11 / 24, rel=1e-12)
     assert hull.unused == ("poor",)
     assert hull.tpr([0.0, 0.16, 0.3, 0.75, 1.0]) == pytest.approx([0, 0.4, 0.55, 0.9375, 1.0])
-
-
-def test_hull_of_one_dented_curve_is_its_own() -> None:
-    roc = ScoreModel(Beta(2, 2), Beta(1, 1)).roc()
-    hull = hull_of({"dented": roc})
-    assert hull.auc == pytest.approx(roc.hull().auc(), rel=1e-12)
-    assert [s.kind for s in hull.segments] == ["chord", "curve"]
 
 
 @pytest.mark.simulation
@@ -740,24 +625,6 @@ def test_hull_between_two_chords_that_touch_one_curve() -> None:
 
 
 # ------------------------------------------------------------------------------- picture
-@pytest.mark.simulation
-def test_the_picture_shows_verdicts_hull_and_gains(all_kinds: br.Inclusion) -> None:
-    figure = all_kinds.plot()
-    left, above, right = figure.axes
-    texts = [text.get_text() for text in left.get_legend().get_texts()]
-    chords = ["ends of chords"] if any(s.kind == "chord" for s in all_kinds.hull.segments) else []
-    words = [f"{name}: {verdict}" for name, verdict in all_kinds.verdict.items()]
-    assert texts == [*words, "scores' ROCs", "ROC hull", *chords]
-    said = [text.get_text() for text in right.get_legend().get_texts()]
-    assert said[3:] == ["interval without 0", "interval with 0"]
-    assert right.get_xlabel().endswith("(at the ends: in HTER)")
-    assert len([line for line in left.lines if line.get_gid() == "scores"]) == 4
-    assert [text.get_text() for text in right.get_yticklabels()] == list(PAIRS)
-    drawn = [float(line.get_xdata()[0]) for line in right.lines if line.get_gid() == "all"]
-    gains = [all_kinds.fusion.gain(word).estimate for word in PAIRS]
-    assert drawn == pytest.approx(gains)
-    learned = [line.get_xdata()[0] for line in above.lines if line.get_marker() == "D"]
-    assert learned == all_kinds.learned["estimate"].tolist()
 
 
 @pytest.mark.simulation

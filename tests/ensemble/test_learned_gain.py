@@ -344,11 +344,6 @@ def test_two_equal_classifiers() -> None:
     assert "not all of them at once" in " ".join(str(result).split())
 
 
-def test_one_alone_is_refused() -> None:
-    with pytest.raises(br.InputError, match="must have two classifiers"):
-        br.inclusion(scores(suppressor(20, 0), "A"))
-
-
 @pytest.mark.simulation
 @pytest.mark.parametrize(("n", "word"), [(60, "cannot tell"), (700, "adds nothing")])
 def test_perfect_ones(n: int, word: str) -> None:
@@ -378,14 +373,6 @@ def test_fifty_classifiers() -> None:
     assert all(gain.low <= gain.estimate <= gain.high for gain in found)
 
 
-def test_classes_of_ten_scores() -> None:
-    result = selected(scores(suppressor(10, 1), "A", "noise"), family="logit-normal")
-    assert set(result.verdict.values()) <= {"cannot tell", "include"}
-    assert result.verdict["noise"] == "cannot tell"
-    said = "would have an even chance to tell a gain from less than 0.005"
-    assert said in result.verdict["noise"].reason
-
-
 @pytest.mark.simulation
 @pytest.mark.parametrize(("n", "folds"), [(5, 5), (40, 2)])
 def test_too_few_for_folds_within_folds(n: int, folds: int) -> None:
@@ -410,23 +397,6 @@ def test_a_dev_set_whose_groups_hang_together_cannot_be_split() -> None:
     result = selected(scores(suppressor(20, 2), "A", "B"), dev=dev, family="logit-normal")
     assert result.verdict["A"].gain.method == "none"
     assert result.fusion.folds == 0
-
-
-@pytest.mark.simulation
-def test_two_columns_of_groups() -> None:
-    """Pairs of labels that are not split, and a variance that allows for both."""
-    classes = suppressor(60, 3)
-    labels = np.array([[f"a{k // 4}", f"b{k // 4}"] for k in range(60)])
-    one = np.array([f"a{k // 4}" for k in range(60)])
-    found = []
-    for groups in (labels, one):
-        given = {
-            name: br.Scores(s.client, s.impostor, client_groups=groups,
-                            impostor_groups=np.char.add("i", groups))
-            for name, s in scores(classes, "A", "noise").items()
-        }  # fmt: skip
-        found.append(selected(given, family="logit-normal").verdict["A"].gain)
-    assert found[0].low == pytest.approx(found[1].low, rel=1e-9)  # both columns name one thing
 
 
 def test_exact_zeros_and_ones_have_columns_of_their_own() -> None:
@@ -458,11 +428,3 @@ def test_logits_are_what_the_fusion_sees() -> None:
     ):  # fmt: skip
         assert other.estimate == pytest.approx(one.estimate, abs=1e-9)
         assert other.high == pytest.approx(one.high, abs=1e-9)
-
-
-@pytest.mark.simulation
-def test_the_same_call_gives_the_same_bits() -> None:
-    given = scores(suppressor(60, 9), "A", "B", "S")
-    one, other = (selected(given, rng=3).learned for _ in range(2))
-    pd.testing.assert_frame_equal(one, other, check_exact=True)
-    assert not selected(given, rng=4).learned["estimate"].equals(one["estimate"])

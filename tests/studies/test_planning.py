@@ -418,17 +418,6 @@ def test_bad_input(arguments: tuple[Any, ...], options: dict[str, Any], words: s
         br.plan_sample_size(*arguments, **({"model": BELL} | options))
 
 
-def test_wrong_types() -> None:
-    with pytest.raises(br.InputTypeError, match="model must be a ScoreModel or a fit"):
-        br.plan_sample_size("auc", model=br.Scores([2, 3], [0, 1.5]), width=0.1)
-    with pytest.raises(br.InputTypeError, match="stat must be a name or a function"):
-        br.plan_sample_size(3, model=BELL, width=0.1)
-    with pytest.raises(br.InputTypeError, match="width must be"):
-        br.plan_sample_size("auc", model=BELL, width="0.1")
-    with pytest.raises(br.InputError, match="a function takes the model alone"):
-        br.plan_sample_size(lambda m: m.auc(), far=0.1, model=BELL, width=0.1)
-
-
 # ---------------------------------------------------------------- simulation, fixed seeds
 def drawn(model: br.ScoreModel, plan: br.SampleSize, rng: np.random.Generator) -> br.Scores:
     return br.Scores(
@@ -541,12 +530,6 @@ def test_a_power_that_a_test_has_without_a_side_is_refused() -> None:
         assert br.plan_sample_size("side-at-zero", model=model, power=0.1).power >= 0.1
 
 
-def test_a_shape_has_no_level() -> None:
-    model = br.ScoreModel(br.Beta(2.0, 3.0), br.Beta(3.0, 2.0))
-    with pytest.raises(br.InputError, match=r"'shapes' has no level"):
-        br.plan_sample_size("shapes", model=model, level=0.9)
-
-
 # ------------------------------------------------------------------------------- tails
 TAILED = br.ScoreModel(br.Beta(6, 2), br.Beta(2, 8))
 
@@ -606,11 +589,6 @@ def test_other_numbers_have_no_tail_to_plan(
 ) -> None:
     with pytest.raises(br.InputError, match=words):
         br.plan_sample_size(stat, model=TAILED, width=0.01, method="tail", **options)
-
-
-def test_a_difference_has_no_tail_to_plan() -> None:
-    with pytest.raises(br.InputError, match="plans a number of one model"):
-        br.plan_sample_size("far", threshold=0.6, model=(TAILED, TAILED), width=0.01, method="tail")
 
 
 @pytest.mark.simulation

@@ -288,12 +288,6 @@ def test_impossible_because(asked: dict, words: str) -> None:
     assert len(str(caught.value)) <= 400
 
 
-@pytest.mark.parametrize("asked", [{"exponents": 2.0}, {"shapes": "U"}, {"slopes": (1.0,)}])
-def test_pairs_are_pairs(asked: dict) -> None:
-    with pytest.raises(br.InputTypeError, match="must be two entries"):
-        br.solve_pair(**asked)
-
-
 @pytest.mark.simulation
 def test_what_no_theorem_forbids_and_nobody_finds_is_a_fit_error() -> None:
     """EER 0.17 of these exponents goes with AUCs around 0.915 (a dense search), never with 0.9."""
