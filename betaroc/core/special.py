@@ -358,29 +358,43 @@ def least_whole(holds: Callable[[int], bool], low: int, high: int) -> int:
 def bracketed_root(
     function: Callable[[float], float], low: float, high: float, *, what: str
 ) -> float:
-    """The sign change of ``function`` in [low, high], to the last digits."""
-    from scipy.optimize import brentq
-
-    at_low, at_high = function(low), function(high)
-    if at_low == 0.0:
+    """The sign change of ``function`` in [low, high], to the last digits (Chandrupatla 1997)."""
+    x, y = low, high
+    at_x, at_y = function(x), function(y)
+    if at_x == 0.0:
         return low
-    if at_high == 0.0:
+    if at_y == 0.0:
         return high
-    if not (at_low < 0.0 < at_high or at_high < 0.0 < at_low):
+    if not (at_x < 0.0 < at_y or at_y < 0.0 < at_x):
         raise FitError(
-            f"{what}: no sign change between {low!r} and {high!r} (values {at_low!r}, {at_high!r})."
+            f"{what}: no sign change between {low!r} and {high!r} (values {at_x!r}, {at_y!r})."
             " This is a defect of betaroc: please report the two distributions."
         )
-    root, state = brentq(
-        function, low, high, xtol=max(1e-18 * (high - low), 5e-324), rtol=1e-15, maxiter=500,
-        full_output=True, disp=False,
-    )  # fmt: skip
-    if not state.converged:
-        raise FitError(
-            f"{what}: the root did not converge within 500 steps near {root!r}."
-            " This is a defect of betaroc: please report the two distributions."
-        )
-    return float(root)
+    least, share = max(1e-18 * (high - low), 5e-324), 0.5
+    for _ in range(500):
+        last, at_last = y, at_y
+        new = x + share * (y - x)
+        at_new = function(new)
+        if (at_new < 0.0) == (at_x < 0.0):
+            last, at_last = x, at_x
+        else:
+            y, at_y = x, at_x
+        x, at_x = new, at_new
+        best, at_best = (x, at_x) if abs(at_x) < abs(at_y) else (y, at_y)
+        room = (1e-15 * abs(best) + least) / abs(y - x)
+        if at_best == 0.0 or room > 0.5:
+            return float(best)
+        inner, level = (x - y) / (last - y), (at_x - at_y) / (at_last - at_y)
+        share = 0.5
+        if level * level < inner and (1.0 - level) ** 2 < 1.0 - inner:  # three values say where
+            share = at_x / (at_y - at_x) * at_last / (at_y - at_last)
+            slope = at_x / (at_last - at_x) * at_y / (at_last - at_y)
+            share += (last - x) / (y - x) * slope
+        share = min(max(share, room), 1.0 - room)
+    raise FitError(
+        f"{what}: the root did not converge within 500 steps near {x!r}."
+        " This is a defect of betaroc: please report the two distributions."
+    )
 
 
 def interval_end(

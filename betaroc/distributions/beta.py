@@ -346,7 +346,6 @@ def balance_guess(
 
     One scalar at a time: a root of two arrays of one threshold each costs some thirty times that.
     """
-    from scipy.optimize import brentq
     from scipy.special import betainc
 
     (a_c, b_c), (a_i, b_i) = client, impostor
@@ -369,7 +368,7 @@ def balance_guess(
             low, high, step = high, high + step, 2.0 * step
             if high > _FARTHEST:
                 return None
-        return float(brentq(gap, low, high, xtol=1e-13, rtol=1e-14))
+        return special.bracketed_root(gap, low, high, what="balance of the two errors")
     except (ArithmeticError, ValueError, RuntimeError):
         return None
 

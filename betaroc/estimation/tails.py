@@ -13,6 +13,7 @@ import numpy as np
 from betaroc.core.arrays import BoolArray, FloatArray
 from betaroc.core.errors import FitError, InputError, ScaleWarning
 from betaroc.core.notices import Notice
+from betaroc.core.special import bracketed_root
 from betaroc.core.value import Value
 from betaroc.core.vocabulary import worded
 from betaroc.distributions.spliced import ParetoTail
@@ -310,14 +311,12 @@ class Tails(Value):
 
 def _matched_shape(ratio: float, near: float, far: float) -> float:
     """The shape at which (exp(shape far) - 1)/(exp(shape near) - 1) is a ratio above 1."""
-    from scipy.optimize import brentq
-
     def off(shape: float) -> float:
         if abs(shape) < 1e-9:
             return math.log(far / near) - math.log(ratio)
         return math.log(math.expm1(shape * far) / math.expm1(shape * near)) - math.log(ratio)
 
-    return float(brentq(off, *_BENDS, xtol=1e-14))
+    return bracketed_root(off, *_BENDS, what="shape of a tail")
 
 
 def fit_tails(one: TailScores, side: str, sizes: Sequence[int] = SIZES) -> Tails:

@@ -32,7 +32,7 @@ from betaroc.distributions.empirical import Empirical
 from betaroc.distributions.inflated import MASSES, REJECTED
 from betaroc.distributions.shifted import between_ends, bounds_of
 from betaroc.distributions.spliced import Spliced
-from betaroc.estimation.contract import ClassMaximum, Maximum, Parameters, SampleRows
+from betaroc.estimation.contract import Parameters, SampleRows
 from betaroc.estimation.estimate import Options, estimate_class, estimate_pair
 from betaroc.estimation.families import FAMILIES
 from betaroc.estimation.record import Estimate, PairEstimate
@@ -501,9 +501,8 @@ def refitted(
     families: tuple[str, str], laws: list[Distribution], samples: list[FloatArray]
 ) -> list[Parameters]:
     """Parameters of both classes of each row; of a family of both classes their joint maximum."""
-    family, joint = FAMILIES.get(families[0]), families[0] == families[1]
-    joint = joint and family is not None and family.of_pairs
-    if joint and _rows(families[0], laws[0]) is None:
+    result: list[Parameters] = []
+    if families[0] == families[1] and families[0] in FAMILIES and FAMILIES[families[0]].of_pairs:
         pairs, options = [], Options(bounds=bounds_of(laws[0]))
         for client, impostor in zip(*samples, strict=True):
             scores = Scores._checked(client=client, impostor=impostor)
@@ -511,7 +510,6 @@ def refitted(
                 pairs.append(estimate_pair(scores, families, options)[0])
         classes = [p.client.distribution for p in pairs], [p.impostor.distribution for p in pairs]
         return [_columns(law, again) for law, again in zip(laws, classes, strict=True)]
-    result = []
     for name, law, x in zip(families, laws, samples, strict=True):
         rows, bounds = _rows(name, law), bounds_of(law)
         if rows is not None:
@@ -520,23 +518,6 @@ def refitted(
         with quietly():
             again = [estimate_class("sample", row, None, name, bounds=bounds) for row in x]
         result.append(_columns(law, [item.distribution for item in again]))
-    join = family.join if joint and family is not None else None
-    rows = _rows(families[0], laws[0])
-    if join is None or rows is None:
-        return result
-    result = [tuple(q.copy() for q in p) for p in result]
-    for k in range(samples[0].shape[0]):
-        maxima = []
-        for p, x in zip(result, samples, strict=True):
-            values, weight = tuple(float(q[k, 0]) for q in p), float(x.shape[1])
-            law, none = rows.law(*values), ((0.0,) * len(values),) * len(values)
-            names = tuple(parameter.name for parameter in law._parameters())
-            maxima.append(ClassMaximum(Maximum(law, names, values, none, 0.0), weight, weight))
-        joined = join(maxima[0], maxima[1])
-        if joined is not None:
-            for columns, e in zip(result, joined[:2], strict=True):
-                for column, value in zip(columns, e.values, strict=True):
-                    column[k] = value
     return result
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Literal, Unpack, cast
+from functools import wraps
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Unpack, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -115,6 +116,27 @@ from betaroc.rendering.tree import (
 if TYPE_CHECKING:
     from statsmodels.iolib.summary import Summary
 
+_P = ParamSpec("_P")
+
+
+def _of_model(
+    method: Callable[Concatenate[ScoreModel, _P], OperatingPoint], statistic: str = "",
+    number: str = "",
+) -> Callable[Concatenate[FitPoints, _P], OperatingPoint]:  # fmt: skip
+    """A method of the model, whose points here say what they rest on.
+
+    Where the point is that of a statistic, also whether the scores contradict its number.
+    """
+
+    @wraps(method)
+    def inner(self: FitPoints, /, *args: _P.args, **options: _P.kwargs) -> OperatingPoint:
+        point = method(self.model, *args, **options)
+        read = (asking(statistic), getattr(point, number)) if statistic else None
+        return self._stated(point, read=read)
+
+    inner.__doc__ = f"As `ScoreModel.{method.__name__}`."
+    return inner
+
 
 class FitPoints(scores_beyond.SupportedPair):
     """What a fit and its model have in common: every method that gives an operating point.
@@ -135,82 +157,45 @@ class FitPoints(scores_beyond.SupportedPair):
     """
 
     def _stated(
-        self, point: OperatingPoint, *read: tuple[Asking, Any],
+        self, point: OperatingPoint, *, read: tuple[Asking, Any] | None = None,
         solved: Mapping[str, Any] | None = None,
     ) -> OperatingPoint:  # fmt: skip
-        """The point; rates that were asked for are judged as they were asked.
-
-        Of the numbers that were read off, the first that the scores contradict is said.
-        """
+        """The point; rates that were asked for are judged as they were asked."""
         solved = dict(solved or {})
         for which, name in enumerate((FRR, FAR)):
             if name in solved and self._evidence.fitted[which] is not None:
                 # A point mass may span the rate that was asked for: no threshold has it.
                 own = np.asarray(point.frr if name == FRR else point.far)
                 solved[name] = np.where((own > 0.0) & (own < 1.0), own, solved[name])
-        asked = of_point(point, solved)
-        told = any(tell_contradicted(self, what, float(value)) for what, value in read)
+        told = read is not None and tell_contradicted(self, read[0], float(read[1]))
         with passed_on(but=(MisfitWarning,) if told else ()):
-            return scores_beyond.stated(self._evidence, point, asked)
+            return scores_beyond.stated(self._evidence, point, of_point(point, solved))
 
-    def at(self, t: npt.ArrayLike) -> OperatingPoint:
-        """The operating point, or an array of them, at thresholds; see `ScoreModel.at`."""
-        return self._stated(self.model.at(t))
+    at = _of_model(ScoreModel.at)
+    eer = _of_model(ScoreModel.eer, "eer", "hter")
+    min_dcf = _of_model(ScoreModel.min_dcf)
+    actual_dcf = _of_model(ScoreModel.actual_dcf)
+    max_f = _of_model(ScoreModel.max_f)
+    youden = _of_model(ScoreModel.youden, "max-youden", "youden")
+    break_even = _of_model(ScoreModel.break_even, "break-even", "mean_precision_recall")
+    diagonal_crossings = _of_model(ScoreModel.diagonal_crossings)
+    inflections = _of_model(ScoreModel.inflections)
 
     def at_far(self, x: npt.ArrayLike) -> OperatingPoint:
-        """The operating point at the lowest threshold with FAR <= x; see `ScoreModel.at_far`."""
+        """As `ScoreModel.at_far`."""
         x = rate_array(x, "x")
         return self._stated(self.model.at_far(x), solved={FAR: x})
 
     def at_frr(self, x: npt.ArrayLike) -> OperatingPoint:
-        """The operating point at the highest threshold with FRR <= x; see `ScoreModel.at_frr`."""
+        """As `ScoreModel.at_frr`."""
         x = rate_array(x, "x")
         return self._stated(self.model.at_frr(x), solved={FRR: x})
 
-    def eer(self, method: Literal["nearest", "hull"] = "nearest") -> OperatingPoint:
-        """Where FAR equals FRR; see `ScoreModel.eer`."""
-        point = self.model.eer(method)
-        return self._stated(point, (asking("eer"), point.hter))
-
     def min_weighted_error(self, alpha: float) -> OperatingPoint:
-        """The least alpha FAR + (1 - alpha) FRR; see `ScoreModel.min_weighted_error`."""
+        """As `ScoreModel.min_weighted_error`."""
         point = self.model.min_weighted_error(alpha)
-        error = point.weighted_error(alpha)
-        return self._stated(point, (asking("weighted-error", (), alpha=alpha), error))
-
-    def min_dcf(
-        self, cost_fa: float = 1.0, cost_fr: float = 1.0, *, prior: float | None = None
-    ) -> OperatingPoint:
-        """The least detection cost at the fit's prior; see `ScoreModel.min_dcf`."""
-        return self._stated(self.model.min_dcf(cost_fa, cost_fr, prior=prior))
-
-    def actual_dcf(
-        self, cost_fa: float = 1.0, cost_fr: float = 1.0, *, prior: float | None = None
-    ) -> OperatingPoint:
-        """The point at which log-likelihood ratios are to be cut; see `ScoreModel.actual_dcf`."""
-        return self._stated(self.model.actual_dcf(cost_fa, cost_fr, prior=prior))
-
-    def max_f(self, weight: float = 0.5) -> OperatingPoint:
-        """The largest F measure at the fit's prior; see `ScoreModel.max_f`."""
-        return self._stated(self.model.max_f(weight))
-
-    def youden(self) -> OperatingPoint:
-        """The least FAR + FRR; see `ScoreModel.youden`."""
-        point = self.model.youden()
-        return self._stated(point, (asking("max-youden"), point.youden))
-
-    def break_even(self) -> OperatingPoint:
-        """Where precision equals recall at the fit's prior; see `ScoreModel.break_even`."""
-        point = self.model.break_even()
-        return self._stated(point, (asking("break-even"), point.mean_precision_recall))
-
-    def diagonal_crossings(self) -> OperatingPoint:
-        """Where the ROC crosses the diagonal; see `ScoreModel.diagonal_crossings`."""
-        return self._stated(self.model.diagonal_crossings())
-
-    def inflections(self) -> OperatingPoint:
-        """Where the curvature of the ROC changes sign; see `ScoreModel.inflections`."""
-        return self._stated(self.model.inflections())
+        asked = asking("weighted-error", (), alpha=alpha)
+        return self._stated(point, read=(asked, point.weighted_error(alpha)))
 
 
 # ----------------------------------------------------------------------
