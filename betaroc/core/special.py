@@ -359,41 +359,26 @@ def bracketed_root(
     function: Callable[[float], float], low: float, high: float, *, what: str
 ) -> float:
     """The sign change of ``function`` in [low, high], to the last digits (Chandrupatla 1997)."""
-    x, y = low, high
+    x, y, share, least = low, high, 0.5, max(1e-18 * (high - low), 5e-324)
     at_x, at_y = function(x), function(y)
-    if at_x == 0.0:
-        return low
-    if at_y == 0.0:
-        return high
-    if not (at_x < 0.0 < at_y or at_y < 0.0 < at_x):
-        raise FitError(
-            f"{what}: no sign change between {low!r} and {high!r} (values {at_x!r}, {at_y!r})."
-            " This is a defect of betaroc: please report the two distributions."
-        )
-    least, share = max(1e-18 * (high - low), 5e-324), 0.5
-    for _ in range(500):
-        last, at_last = y, at_y
-        new = x + share * (y - x)
-        at_new = function(new)
-        if (at_new < 0.0) == (at_x < 0.0):
-            last, at_last = x, at_x
-        else:
-            y, at_y = x, at_x
-        x, at_x = new, at_new
+    steps = 500 if min(at_x, at_y) <= 0.0 <= max(at_x, at_y) else 0
+    for _ in range(steps):
         best, at_best = (x, at_x) if abs(at_x) < abs(at_y) else (y, at_y)
         room = (1e-15 * abs(best) + least) / abs(y - x)
         if at_best == 0.0 or room > 0.5:
             return float(best)
+        new = x + min(max(share, room), 1.0 - room) * (y - x)
+        last, at_last, at_new = x, at_x, function(new)
+        if (at_new < 0.0) != (at_x < 0.0):
+            last, at_last, y, at_y = y, at_y, x, at_x
+        x, at_x, share = new, at_new, 0.5
         inner, level = (x - y) / (last - y), (at_x - at_y) / (at_last - at_y)
-        share = 0.5
         if level * level < inner and (1.0 - level) ** 2 < 1.0 - inner:  # three values say where
-            share = at_x / (at_y - at_x) * at_last / (at_y - at_last)
             slope = at_x / (at_last - at_x) * at_y / (at_last - at_y)
+            share = at_x / (at_y - at_x) * at_last / (at_y - at_last)
             share += (last - x) / (y - x) * slope
-        share = min(max(share, room), 1.0 - room)
     raise FitError(
-        f"{what}: the root did not converge within 500 steps near {x!r}."
-        " This is a defect of betaroc: please report the two distributions."
+        f"{what}: no root in [{low!r}, {high!r}]. This is a defect of betaroc: please report it."
     )
 
 

@@ -311,6 +311,7 @@ class Tails(Value):
 
 def _matched_shape(ratio: float, near: float, far: float) -> float:
     """The shape at which (exp(shape far) - 1)/(exp(shape near) - 1) is a ratio above 1."""
+
     def off(shape: float) -> float:
         if abs(shape) < 1e-9:
             return math.log(far / near) - math.log(ratio)

@@ -134,7 +134,7 @@ def _of_model(
         read = (asking(statistic), getattr(point, number)) if statistic else None
         return self._stated(point, read=read)
 
-    inner.__doc__ = f"As `ScoreModel.{method.__name__}`."
+    inner.__doc__ = f"That of the model, and what it rests on; see `ScoreModel.{method.__name__}`."
     return inner
 
 
@@ -182,17 +182,17 @@ class FitPoints(scores_beyond.SupportedPair):
     inflections = _of_model(ScoreModel.inflections)
 
     def at_far(self, x: npt.ArrayLike) -> OperatingPoint:
-        """As `ScoreModel.at_far`."""
+        """That of the model, and what it rests on; see `ScoreModel.at_far`."""
         x = rate_array(x, "x")
         return self._stated(self.model.at_far(x), solved={FAR: x})
 
     def at_frr(self, x: npt.ArrayLike) -> OperatingPoint:
-        """As `ScoreModel.at_frr`."""
+        """That of the model, and what it rests on; see `ScoreModel.at_frr`."""
         x = rate_array(x, "x")
         return self._stated(self.model.at_frr(x), solved={FRR: x})
 
     def min_weighted_error(self, alpha: float) -> OperatingPoint:
-        """As `ScoreModel.min_weighted_error`."""
+        """That of the model, and what it rests on; see `ScoreModel.min_weighted_error`."""
         point = self.model.min_weighted_error(alpha)
         asked = asking("weighted-error", (), alpha=alpha)
         return self._stated(point, read=(asked, point.weighted_error(alpha)))
