@@ -16,7 +16,7 @@ from betaroc.decision.ways import TARGET_RATES
 from betaroc.estimation.families import AUTO
 from betaroc.rendering.nouns import told_document
 from betaroc.rendering.tree import Words, apart
-from betaroc.studies.plan import checked_plan, plan_sample_size
+from betaroc.studies.plan import plan_when_read
 
 _PLANNED = ("width", "power", "ratio", "method", "measure", "thresholds", "correlation")
 
@@ -76,11 +76,10 @@ def run(arguments: Namespace) -> None:
             " beta:2,8."
         )
     systems = len(arguments.pilot or [None])
-    checked_plan(arguments.planned, systems, level=level, **asked)
     with collected() as notices, progress_bar(systems + 1) as step:
-        models, sources = models_of(arguments, step)
-        plan = plan_sample_size(arguments.planned, level=level, **asked,
-                                model=models[0] if len(models) == 1 else models)  # fmt: skip
+        sources: list[str] = []
+        read = partial(models_of, arguments, step, sources)
+        plan = plan_when_read(systems, read, arguments.planned, level=level, **asked)
         step()
     warned = messages(notices, arguments)
     further = {"extrapolated": plan.extrapolated, "from": sources, "warnings": warned}

@@ -88,16 +88,15 @@ def say_guarantee(point: str, level: float, arguments: Namespace) -> None:
 
 
 def models_of(
-    arguments: Namespace, step: Callable[[], None]
-) -> tuple[list[ScoreModel | Fit], list[str]]:
-    """The models that are taken as true, and a line of each file."""
+    arguments: Namespace, step: Callable[[], None], lines: list[str]
+) -> list[ScoreModel | Fit]:
+    """The models that are taken as true; a line of each file is added to the lines."""
     if arguments.client is not None:
         refuse(arguments, [*arguments.reading], "stand beside --from, whose scores it is"
                " about; distributions were given")  # fmt: skip
-        return [ScoreModel(*map(_distribution, (arguments.client, arguments.impostor)))], []
+        return [ScoreModel(*map(_distribution, (arguments.client, arguments.impostor)))]
     rules = fields_of(arguments, "family", "boundary", "resolution", "bounds")
     models: list[ScoreModel | Fit] = []
-    lines = []
     sources = files_of(arguments, "dev")
     for source in sources:
         scores = read_file(source, arguments, step, named=False)
@@ -108,7 +107,7 @@ def models_of(
             f"{family_text(fitted.family)} fitted to{file_words('', scores).removeprefix(':')};"
             f" {fitted.reason or chosen_words(arguments.family)}"
         )
-    return models, lines
+    return models
 
 
 def _distribution(text: str) -> Distribution:

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any, NamedTuple, TypeAlias, Unpack
+from typing import Any, TypeAlias, Unpack
 
 import numpy as np
 
@@ -32,7 +32,6 @@ from betaroc.rendering.tree_text import text_of
 from betaroc.studies.plan_goals import (
     MOST_SCORES,
     SIDES,
-    Goal,
     area_width,
     difference_goal,
     fewest_scores,
@@ -47,7 +46,8 @@ _SHAPES = {
     "client-shape": ("client",), "impostor-shape": ("impostor",), "shapes": ("client", "impostor"),
 }  # fmt: skip
 _GAP = "epc-gap"
-_METHODS = ("delta", "delong", "logit-delong", "tail")
+_WIDTHS = {"delong": area_width, "logit-delong": area_width, "tail": tail_width}
+_METHODS = ("delta", *_WIDTHS)
 _MEASURES = ("hter", "weighted-error")
 _NAMES = "br.statistics() lists numbers, the text of plan_sample_size the rest."
 _THRESHOLDS = ("smooth", "empirical")
@@ -352,30 +352,63 @@ def plan_sample_size(
     >>> plan.n_client, round(plan.estimate, 4)
     (120, 0.0635)
     """
-    name, asked = _asked(stat, given, point)
-    several = isinstance(model, tuple | list)
-    systems: Sequence[Any] = model if several else [model]  # type: ignore[assignment]
-    if several:
-        _refuse_systems(len(systems), name, asked, least=2)
-    models = tuple(map(_model_of, systems))
-    request = _request(
-        name, asked, len(models), width=width, power=power, level=level, ratio=ratio, method=method,
-        measure=measure, thresholds=thresholds, correlation=correlation,
+    systems = model if isinstance(model, tuple | list) else (model,)
+    return plan_when_read(
+        len(systems), lambda: systems, stat, given, point, width=width, level=level, ratio=ratio,
+        power=power, method=method, measure=measure, thresholds=thresholds,
+        correlation=correlation,
     )  # fmt: skip
-    options, by_chance = request.options, request.by_chance
-    if (
-        options.method == METHODS[0]
-        and asked is not None
-        and all(isinstance(s, Fit) for s in systems)
-    ):
-        # Fits have scores, which will answer too.
-        drawn = is_of_scores(asked) and methods_of(asked)[0] in ("smoothed", "bootstrap")
-        alone = f"{METHODS[0]}, if the family is right"
-        options = replace(options, method=alone if drawn or not is_of_scores(asked) else BOTH)
+
+
+def plan_when_read(
+    count: int, read: Callable[[], Sequence[Any]], stat: Any, given: tuple[Any, ...] = (),
+    point: Any = None, *, width: Any = None, level: float = _LEVEL, ratio: Any = 1.0,
+    power: Any = None, method: str = "delta", measure: str | None = None,
+    thresholds: str | None = None, correlation: Any = None,
+) -> SampleSize:  # fmt: skip
+    """As `plan_sample_size`; what needs no model is refused before so many are read."""
+    name, asked = _asked(stat, given, point or {})
+    if not 1 <= count <= (1 if asked is None else 2):
+        raise InputError(
+            f"two models are for the difference of two systems in a number; got {count} for"
+            f" {name!r}. Give one model."
+        )
+    kind = "difference" if count == 2 else "width"
+    kind = "gap" if name == _GAP else "chance" if asked is None else kind
+    _refuse_unused(name, kind, method, width=width, power=power, measure=measure,
+                   thresholds=thresholds, correlation=correlation)  # fmt: skip
+    by_chance = kind == "chance" or power is not None
+    options = IntervalOptions(level, groups=False)
+    wanted = _power(name, kind, options, power) if by_chance else checks.positive(width, "width")
+    r, planned, share = math.nan, "", _ratio(ratio)
+    if kind == "gap":
+        planned = checks.choice(measure or "hter", _MEASURES, "measure")
+        method = checks.choice(thresholds or "smooth", _THRESHOLDS, "thresholds")
+    if kind == "difference":
+        r = 0.0 if correlation is None else checks.finite(correlation, "correlation")
+        if not -1.0 <= r <= 1.0:
+            raise InputError.about("correlation")(
+                f"correlation must lie in [-1, 1]; got {r!r}. Give that of the errors of both"
+                " numbers, such as Difference.correlation of pilot trials."
+            )
+    systems = read()
+    models = tuple(map(_model_of, systems))
+    if method == METHODS[0] and asked is not None and all(isinstance(s, Fit) for s in systems):
+        method = _method_of_fits(asked)
+    options = replace(options, method=method)
     if not by_chance:
-        _refuse_wide(name, asked, request.wanted, models[0])
-    goal = _goal(name, asked, models, options, request)
-    sizes, reached = fewest_scores(goal, request.wanted, request.ratio)
+        _refuse_wide(name, asked, wanted, models[0])
+    if name in SIDES:
+        goal = side_chance(name, models[0], options)
+    elif name in _SHAPES:
+        goal = shape_chance(_SHAPES[name], models[0])
+    elif kind == "gap":
+        goal = gap_width(models, asked.where.value, options, planned)
+    elif kind == "difference":
+        goal = difference_goal(asked, models, options, r, by_chance=by_chance)
+    else:
+        goal = _WIDTHS.get(method, stat_width)(asked, models[0], options)
+    sizes, reached = fewest_scores(goal, wanted, share)
     result = SampleSize(
         stat=name,
         at="" if asked is None else str(asked.where)[1:],
@@ -383,14 +416,14 @@ def plan_sample_size(
         n_impostor=sizes[1],
         estimate=goal.estimate,
         width=math.nan if by_chance else reached,
-        wanted=request.wanted,
+        wanted=wanted,
         level=options.level,
-        ratio=float(request.ratio),
+        ratio=float(share),
         power=reached if by_chance else math.nan,
-        method=_TESTS.get(name, str(options.method)),
+        method=_TESTS.get(name, method),
         model=models[0] if len(models) == 1 else models,
-        measure=request.measure,
-        correlation=request.correlation,
+        measure=planned,
+        correlation=r,
     )
     if not goal.exact and min(sizes) < _FEW:
         warn(
@@ -427,74 +460,7 @@ def _words(law: Distribution) -> str:
 
 
 # ---------------------------------------------------------------------------------- checks
-class PlanRequest(NamedTuple):
-    """How a statement is planned, checked as far as no distribution is needed."""
-
-    kind: str
-    by_chance: bool
-    wanted: float
-    options: IntervalOptions
-    ratio: Fraction
-    correlation: float
-    measure: str
-
-
-def checked_plan(
-    stat: str, systems: int = 1, *, level: float = _LEVEL, ratio: float = 1.0,
-    method: str = "delta", **options: Any,
-) -> PlanRequest:  # fmt: skip
-    """What `plan_sample_size` refuses before it looks at a model; it documents the options."""
-    name, asked = _asked(stat, (), {})
-    _refuse_systems(systems, name, asked)
-    unasked = dict.fromkeys(("width", "power", "measure", "thresholds", "correlation"))
-    return _request(
-        name, asked, systems, level=level, ratio=ratio, method=method, **unasked | options
-    )
-
-
-def _request(
-    name: str, asked: Asking | None, systems: int, *, level: Any, ratio: Any, method: Any,
-    **value: Any,
-) -> PlanRequest:  # fmt: skip
-    kind = "gap" if name == _GAP else "chance" if asked is None else "width"
-    if kind == "width" and systems == 2:
-        kind = "difference"
-    _refuse_unused(name, kind, value, method)
-    options, measure, r = IntervalOptions(level, groups=False), "", math.nan
-    if name in _SHAPES and options.level != _LEVEL:
-        raise InputError(
-            f"{name!r} has no level: the category fitted is right or wrong; got"
-            f" level={options.level!r}. Leave it out, and give the probability as power."
-        )
-    by_chance = kind == "chance" or value["power"] is not None
-    if by_chance:
-        # Of a side or a difference above what a test of that level finds where there is none.
-        least = options.tail if kind == "difference" or name in SIDES else 0.0
-        must = f"be a probability strictly between {least:.4g} and 1"
-        power = POWER if value["power"] is None else value["power"]
-        wanted = checks.fraction(power, "power", must)
-        if not least < wanted < 1.0:
-            raise InputError(f"power must {must}; got {power!r}. Give a fraction, such as 0.8.")
-    else:
-        wanted = checks.positive(value["width"], "width")
-    if kind == "gap":
-        asked_for = {"measure": "hter", "thresholds": "smooth"}
-        asked_for |= {k: value[k] for k in asked_for if value[k] is not None}
-        measure = checks.choice(asked_for["measure"], _MEASURES, "measure")
-        method = checks.choice(asked_for["thresholds"], _THRESHOLDS, "thresholds")
-    if kind == "difference":
-        r = value["correlation"]
-        r = 0.0 if r is None else checks.finite(r, "correlation")
-        if not -1.0 <= r <= 1.0:
-            raise InputError.about("correlation")(
-                f"correlation must lie in [-1, 1]; got {r!r}. Give that of the errors of both"
-                " numbers, such as Difference.correlation of pilot trials."
-            )
-    chosen = replace(options, method=method)
-    return PlanRequest(kind, by_chance, wanted, chosen, _ratio(ratio), r, measure)
-
-
-def _asked(stat: Any, value: tuple[Any, ...], point: PointArguments) -> tuple[str, Asking | None]:
+def _asked(stat: Any, value: tuple[Any, ...], point: Any) -> tuple[str, Any]:
     """The name of what is planned, and the statistic; sides and shapes are none."""
     if not isinstance(stat, str):
         result = asking(stat, value, **point)
@@ -515,7 +481,29 @@ def _asked(stat: Any, value: tuple[Any, ...], point: PointArguments) -> tuple[st
     return name, None
 
 
-def _refuse_unused(name: str, kind: str, given: dict[str, Any], method: str) -> None:
+def _power(name: str, kind: str, options: IntervalOptions, power: Any) -> float:
+    """The chance wanted; above what a test of that level finds where there is nothing."""
+    if name in _SHAPES and options.level != _LEVEL:
+        raise InputError(
+            f"{name!r} has no level: the category fitted is right or wrong; got"
+            f" level={options.level!r}. Leave it out, and give the probability as power."
+        )
+    floor = options.tail if kind == "difference" or name in SIDES else 0.0
+    must = f"be a probability strictly between {floor:.4g} and 1"
+    wanted = checks.fraction(POWER if power is None else power, "power", must)
+    if not floor < wanted < 1.0:
+        raise InputError(f"power must {must}; got {power!r}. Give a fraction, such as 0.8.")
+    return wanted
+
+
+def _method_of_fits(asked: Asking) -> str:
+    """Fits have scores, which will answer too."""
+    if is_of_scores(asked) and methods_of(asked)[0] not in ("smoothed", "bootstrap"):
+        return BOTH
+    return f"{METHODS[0]}, if the family is right"
+
+
+def _refuse_unused(name: str, kind: str, method: str, **given: Any) -> None:
     used = {
         "width": ("width",), "chance": ("power",), "gap": ("width", "measure", "thresholds"),
         "difference": ("width", "power", "correlation"),
@@ -526,23 +514,18 @@ def _refuse_unused(name: str, kind: str, given: dict[str, Any], method: str) -> 
                 f"{name!r} is planned by {checks.listed(used)}; got {option}="
                 f"{checks.shown(value)}. Leave it out."
             )
-    if kind == "difference" and (given["width"] is None) == (given["power"] is None):
+    goals = [option for option in used[:2] if option in ("width", "power")]
+    present = [option for option in goals if given[option] is not None]
+    if kind != "chance" and len(present) != 1:
         raise InputError(
-            f"a difference of {name!r} is planned by a width or by a power; got"
-            f" width={checks.shown(given['width'])} and power={checks.shown(given['power'])}. Give"
-            " one of them."
+            f"{name!r} needs a {' or a '.join(goals)}; got {checks.listed(present) or 'none'}. A"
+            " width is the full width of its interval."
         )
-    if kind in ("width", "gap") and given["width"] is None:
-        raise InputError(f"{name!r} needs a width, the full width of its interval; got none.")
-    checks.choice(method, _METHODS, "method")
-    if method != "delta" and kind == "difference":
+    methods = {"difference": ("delta",)}.get(kind, _METHODS if name == "auc" else ("delta", "tail"))
+    if checks.choice(method, _METHODS, "method") not in methods:
         raise InputError.about("method")(
-            f"method={method!r} plans a number of one model; got two, whose difference is planned"
-            ' by "delta". Give one model, or leave the method out.'
-        )
-    if method not in ("delta", "tail") and name != "auc":
-        raise InputError.about("method")(
-            f'method={method!r} is for "auc"; got stat {name!r}. Leave it out.'
+            f"method must be {checks.listed(methods)} for {name!r}"
+            f"{' of two models' * (kind == 'difference')}; got {method!r}. Leave it out."
         )
 
 
@@ -571,14 +554,6 @@ def _model_of(system: Any) -> ScoreModel:
     return model
 
 
-def _refuse_systems(count: int, name: str, asked: Asking | None, *, least: int = 1) -> None:
-    if not least <= count <= (1 if asked is None else 2):
-        raise InputError(
-            f"two models are for the difference of two systems in a number; got {count} for"
-            f" {name!r}. Give one model."
-        )
-
-
 def _refuse_wide(name: str, asked: Asking | None, wanted: float, model: ScoreModel) -> None:
     scale = "plain" if asked is None or name == _GAP else asked.row.scale
     unit = scale in ("probit", "partial") or (scale == "threshold" and model._pair.unit)
@@ -588,24 +563,3 @@ def _refuse_wide(name: str, asked: Asking | None, wanted: float, model: ScoreMod
             f"width must be less than the range of {name!r}, {largest:g}; got {wanted!r}. Give the"
             " full width in the unit of the statistic, such as 0.05."
         )
-
-
-def _goal(
-    name: str, asked: Asking | None, models: tuple[ScoreModel, ...], options: IntervalOptions,
-    request: PlanRequest,
-) -> Goal:  # fmt: skip
-    model = models[0]
-    if asked is None and name in SIDES:
-        return side_chance(name, model, options)
-    if asked is None:
-        return shape_chance(_SHAPES[name], model)
-    if request.kind == "gap":
-        return gap_width(models, asked.where.value, options, request.measure)
-    if request.kind == "difference":
-        r, by_chance = request.correlation, request.by_chance
-        return difference_goal(asked, models, options, r, by_chance=by_chance)
-    if options.method == "tail":
-        return tail_width(asked, model, options)
-    if options.method in _METHODS[1:]:
-        return area_width(model, options)
-    return stat_width(asked, model, options)

@@ -252,7 +252,7 @@ def difference_goal(
 
 
 # ---------------------------------------------------------------------------- DeLong's variance
-def area_width(model: ScoreModel, options: IntervalOptions) -> Goal:
+def area_width(_: Asking, model: ScoreModel, options: IntervalOptions) -> Goal:
     """Mean width of `auc_interval` by DeLong's variance.
 
     The ends are cut to [0, 1]; the area is taken as normal for that.

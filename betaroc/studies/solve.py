@@ -28,8 +28,8 @@ END_NAMES = ("at_zero", "at_one")
 SIGNS = {Shape.U: (-1, -1), Shape.J: (1, -1), Shape.REVERSE_J: (-1, 1), Shape.BELL: (1, 1)}
 #: A goal is met that is so near, on the logit or the log of its range.
 GOAL_MET = 1e-9
-#: Fractions nearer than this to an end of their range are taken as this near.
-_LEAST, _NEXT = 1e-300, 1e-16
+#: How far what has no number, or one at an end of its range, is from any.
+_NONE = 1e3
 _COMPARED = {-1: "below 1", 0: "of 1", 1: "above 1"}
 _CURVES = {
     "chance": "the two distributions are equal and the ROC is the diagonal",
@@ -58,16 +58,15 @@ class StatisticGoal(NamedTuple):
 
     def distance(self, model: ScoreModel) -> float:
         """How far a model is from it, on the logit or the log of the statistic's range."""
-        return self._place(self.number(model)) - self._place(self.value)
-
-    def _place(self, number: float) -> float:
         low, high = self.statistic.row.low, self.statistic.row.high
-        if math.isinf(low) or math.isnan(number):
-            return number
-        if math.isinf(high):
-            return math.log(max(number - low, _LEAST))
-        share = min(max((number - low) / (high - low), _LEAST), 1.0 - _NEXT)
-        return math.log(share) - math.log1p(-share)
+        ends = np.array([self.number(model), self.value])
+        if math.isinf(low):
+            return float(ends[0] - ends[1])
+        with np.errstate(divide="ignore", invalid="ignore"):
+            places = np.log(ends - low)
+            if not math.isinf(high):
+                places -= np.log(high - ends)
+            return float(np.clip(places[0] - places[1], -_NONE, _NONE))
 
 
 def checked_goals(argument: Any) -> tuple[StatisticGoal, ...]:
@@ -509,7 +508,7 @@ def equations_of(asked: Prescription, prior: float) -> Iterator[Equation]:
         return  # equal distributions: an area of 1/2 and all that
     auc, eer, crossing = (asked.rates.get(name) for name in ("auc", "eer", "crossing"))
     if auc is not None:
-        yield _equation(lambda shapes: _area(shapes, swapped=auc > 0.5), _logit(auc))
+        yield _equation(_area, _logit(auc))
     if eer is not None:
         yield _equation(lambda shapes: _odds_where(shapes, eer, 1.0 - eer), _logit(eer))
     if crossing is not None:
@@ -541,15 +540,15 @@ def _equation(of: Callable[[FloatArray], FloatArray], goal: float) -> Equation:
     return equation
 
 
-def _area(shapes: FloatArray, *, swapped: bool) -> FloatArray:
-    """logit AUC, from the smaller of the area and what is above it."""
-    a_c, b_c, a_i, b_i = shapes
-    laws = (a_i, b_i, a_c, b_c) if swapped else (a_c, b_c, a_i, b_i)
-    # Where the rule has not settled the area is too small to matter for a search; bounds keep
-    # the odds finite on the way, and what the search ends with is checked by `solve_pair`.
-    area = np.clip(np.nan_to_num(auc_of_pairs(*laws), nan=_NO_AREA), _NO_AREA, 1.0 - 1e-16)
-    odds = np.log(area) - np.log1p(-area)
-    return np.asarray(-odds if swapped else odds)
+def _area(shapes: FloatArray) -> FloatArray:
+    """logit AUC, from the area and what is above it.
+
+    Where the rule has not settled either is too small to matter for a search, whose end
+    `solve_pair` checks.
+    """
+    both = (np.fmax(auc_of_pairs(*laws), _NO_AREA) for laws in (shapes, np.roll(shapes, 2, axis=0)))
+    area, rest = both
+    return np.asarray(np.log(area) - np.log(rest))
 
 
 def _odds_where(shapes: FloatArray, frr: float, tpr: float) -> FloatArray:
@@ -604,8 +603,6 @@ _OFFSETS = (
     (2.5, 0.0, 2.5, 0.0), (0.0, 2.5, 0.0, 2.5), (4.5, 4.5, 4.5, 4.5), (2.0, -1.0, 2.0, -1.0),
     (-1.0, 2.0, -1.0, 2.0), (6.5, 6.5, 6.5, 6.5),
 )  # fmt: skip
-#: A number where there is none.
-_NONE = 1e3
 #: After so many starts the nearest solution is taken.
 _ENOUGH = 3
 #: No new start after so many evaluations, and where numbers of the table make them slow.
@@ -673,15 +670,11 @@ class _Search:
     def __post_init__(self) -> None:
         self.equations = list(equations_of(self.asked, self.prior))
         self.looks, self._last = 0, (b"", (np.empty(0), np.empty((0, 0))))
-        # Exponents and ties are linear equations. The reference has shapes of 1, moved to an
-        # exponent of 2 or 1/2 where its side alone is known; signs are half-spaces w . logs >= m.
-        rows, values, walls, least = [], [], [], []
-        unit, logs = np.eye(4), np.zeros(4)
+        # The reference has shapes of 1, moved to an exponent of 2 or 1/2 where its side alone is
+        # known; signs are half-spaces w . logs >= m.
+        unit, logs, walls = np.eye(4), np.zeros(4), []
         for end, (c, i) in enumerate(_ENDS):
-            side, exponent = self.sides[end], _fixed_exponent(self.asked, end)
-            if exponent is not None:
-                rows.append(unit[i] - unit[c])
-                values.append(math.log(exponent))
+            side = self.sides[end]
             if side and self.asked.exponents[end] is None:
                 logs[c], logs[i] = -0.5 * side * math.log(2.0), 0.5 * side * math.log(2.0)
                 walls.append(side * (unit[i] - unit[c]))
@@ -691,15 +684,17 @@ class _Search:
                 walls += [SIGNS[shape][end] * unit[2 * k + end] for end in (0, 1)]
         self.signs = len(walls)
         walls += [*unit, *-unit]
-        least = [self.margin] * self.signs + [_RANGE[0]] * 4 + [-_RANGE[1]] * 4
-        self.reference = self.origin = logs
-        self.basis = unit
-        if rows:
-            matrix = np.array(rows)
-            shift = np.linalg.lstsq(matrix, np.array(values) - matrix @ logs, rcond=None)[0]
-            self.origin = logs + shift
-            self.basis = np.linalg.svd(matrix)[2][len(rows) :].T
-        self.walls, self.least = np.array(walls), np.array(least)
+        self.reference, self.origin, basis = logs, logs.copy(), []
+        for end, (c, i) in enumerate(_ENDS):  # a given exponent leaves one shape of two free
+            exponent = _fixed_exponent(self.asked, end)
+            if exponent is None:
+                basis += [unit[c], unit[i]]
+            else:
+                middle, half = 0.5 * (logs[c] + logs[i]), 0.5 * math.log(exponent)
+                self.origin[c], self.origin[i] = middle - half, middle + half
+                basis.append(math.sqrt(0.5) * (unit[c] + unit[i]))
+        self.basis, self.walls = np.array(basis).T, np.array(walls)
+        self.least = np.array([self.margin] * self.signs + [_RANGE[0]] * 4 + [-_RANGE[1]] * 4)
         self.slopes = self.walls @ self.basis
         self.bounds = self.least - self.walls @ self.origin
 
@@ -712,12 +707,11 @@ class _Search:
             if self.looks > patience or (solved and count >= enough):
                 break
             y = self._restored(self.basis.T @ np.array(offset))
-            first = last = self._solution(y)
-            if first.miss <= _NEARLY and self.basis.shape[1]:
-                last = self._solution(self._polished(self._nearest(y)))
-                if last.miss > met:
-                    last = self._solution(self._polished(y))
-            result.append(last)
+            result.append(self._solution(y))
+            if result[-1].miss <= _NEARLY:
+                nearest = self._solution(self._restored(self._nearest(y)))
+                if nearest.miss <= met or nearest.miss < result[-1].miss:
+                    result[-1] = nearest
             if not self.equations:
                 break
         return result
@@ -726,7 +720,7 @@ class _Search:
         """Least squares of the equations, and of what is beyond the half-spaces."""
         from scipy.optimize import least_squares
 
-        if not self.basis.shape[1] or not self.equations:
+        if not self.equations:
             return y
 
         def residuals(y: FloatArray) -> FloatArray:
@@ -737,7 +731,7 @@ class _Search:
             return np.concatenate([self._derivatives(y), np.where(beyond, -self.slopes, 0.0)])
 
         result = least_squares(
-            residuals, y, jac=slopes, ftol=1e-15, xtol=1e-12, gtol=1e-14, max_nfev=40
+            residuals, y, jac=slopes, ftol=1e-15, xtol=1e-15, gtol=1e-15, max_nfev=40
         )
         return np.asarray(result.x)
 
@@ -757,21 +751,6 @@ class _Search:
             constraints=constraints, method="SLSQP", options={"maxiter": 60, "ftol": 1e-13},
         )  # fmt: skip
         return np.asarray(result.x)
-
-    def _polished(self, y: FloatArray) -> FloatArray:
-        """Newton's shortest steps onto the equations."""
-        for _ in range(8 if self.equations else 0):
-            values, slopes = self._values(y), self._derivatives(y)
-            if not np.all(np.isfinite(slopes)) or np.max(np.abs(values)) < 1e-15:
-                break
-            step = np.linalg.lstsq(slopes, -values, rcond=1e-12)[0]
-            size = float(np.max(np.abs(step)))
-            if not size <= 1.0:
-                break
-            y = y + step
-            if size < 1e-15:
-                break
-        return y
 
     def _values(self, y: FloatArray) -> FloatArray:
         return self._look(y)[0]

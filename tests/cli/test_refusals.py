@@ -88,7 +88,7 @@ REFUSED = {
     "plan auk --width .1 --from no.csv": "Did you mean 'auc'?",
     "plan tpr --width .1 --from no.csv": "'tpr' needs a point",
     "plan side-at-zero --from no.csv nor.csv": "two models are for the difference",
-    "plan auc --from no.csv nor.csv": "by a width or by a power",
+    "plan auc --from no.csv nor.csv": "needs a width or a power",
     "plan far=0.001": "Ask for guarantee@far=0.001, or for a number such as threshold@far",
     "plan guarantee": "a guarantee must be of a rate, such as guarantee@far=0.01",
     "plan guarantee@eer": "a guarantee must be of a rate",

@@ -245,7 +245,11 @@ def test_one_score_less_is_not_enough(
     else:
         by_fit = "method" not in options
         own = IntervalOptions(method=found.method, groups=False)
-        goal = stat_width(asking(stat, **point), JJ, own) if by_fit else area_width(JJ, own)
+        goal = (
+            stat_width(asking(stat, **point), JJ, own)
+            if by_fit
+            else area_width(asking(stat), JJ, own)
+        )
     sign = 1.0 if math.isnan(found.power) else -1.0
     sizes = found.n_client, found.n_impostor
     assert sign * goal.reached(sizes) <= sign * found.wanted
@@ -376,15 +380,15 @@ def test_few_scores_are_said_to_be_few() -> None:
         (("side-at-zero",), {"width": 0.1}, "got width=0.1"),
         (("shapes",), {"power": 1.0}, "power must be a probability strictly"),
         (("shapes",), {"power": 1.2}, "power must be a probability strictly"),
-        (("eer",), {"width": 0.1, "method": "delong"}, 'is for "auc"'),
+        (("eer",), {"width": 0.1, "method": "delong"}, "method must be 'delta', 'tail' for 'eer'"),
         (("auc",), {"width": 0.1, "method": "delon"}, "Did you mean 'delong'"),
         (("epc-gap",), {"alpha": 0.5, "width": 0.1, "measure": "far"}, "measure must be one of"),
         (("epc-gap",), {"alpha": 0.5, "width": 0.1, "thresholds": "smoth"}, "mean 'smooth'"),
         (("epc-gap",), {"alpha": 1.0, "width": 0.1}, "must lie inside the scale"),
         (("far",), {"at": "crossing", "width": 0.1}, "finite number"),
         (("auc",), {"width": 1e-9}, "not reachable: 1000000000 client"),
-        (("auc",), {"model": (BELL, JJ)}, "by a width or by a power"),
-        (("auc",), {"width": 0.1, "power": 0.8, "model": (BELL, JJ)}, "by a width or by a power"),
+        (("auc",), {"model": (BELL, JJ)}, "needs a width or a power"),
+        (("auc",), {"width": 0.1, "power": 0.8, "model": (BELL, JJ)}, "needs a width or a power"),
         (("auc",), {"power": 0.8, "model": (BELL, BELL)}, "the systems do not differ"),
         (("auc",), {"width": 0.1, "correlation": 0.5}, "got correlation=0.5"),
         (("auc",), {"width": 0.1, "correlation": 2, "model": (BELL, JJ)}, "correlation must lie"),
