@@ -2,7 +2,7 @@
 Any number of systems
 =====================
 
-A panel a system: its own curve in ink, the others in grey.
+One panel per system: its own curve in ink, the others in grey.
 """
 
 import numpy as np
