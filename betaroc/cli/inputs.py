@@ -7,7 +7,6 @@ import os
 from argparse import Namespace
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -19,11 +18,11 @@ from betaroc.core.notices import quietly
 from betaroc.core.text import listed, shown
 from betaroc.core.vocabulary import ClassWords
 from betaroc.data.labels import DROP, REJECT
-from betaroc.data.read import read_columns, read_scores, wanted_of
+from betaroc.data.parquet import parquet_rows
+from betaroc.data.read import KeyFile, column_spec, read_columns, read_scores
 from betaroc.data.scores import ScoreData, ScoreSource
-from betaroc.data.summary import ScoreSummary, parquet_rows, summarize_file, warn_of_bins
-from betaroc.data.text_files import TextFile
-from betaroc.data.text_layouts import asked_of
+from betaroc.data.summary import ScoreSummary, summarize_file, warn_of_bins
+from betaroc.data.text_files import TextFile, text_options
 from betaroc.estimation.contract import SUMMED_POLICIES
 from betaroc.estimation.families import AUTO, BEST, FAMILIES, Names
 from betaroc.rendering.numbers import path_words
@@ -151,11 +150,11 @@ def _streamed(path: str, arguments: Namespace) -> ScoreSummary | None:
 
 
 def _is_large(path: str) -> bool:
-    """Whether a file is large, or nothing can read it as rows."""
+    """Whether a file is large."""
     with Path(path).open("rb") as raw:
         head = raw.read(4)
     if head == b"PAR1":
-        return find_spec("pyarrow") is None or parquet_rows(path) > STREAMED
+        return parquet_rows(Path(path)) > STREAMED
     text = TextFile(Path(path), shown(Path(path).name), zipped=head.startswith(b"\x1f\x8b"))
     return text.about_rows() > STREAMED
 
@@ -242,8 +241,8 @@ def _columns(
     value["format_"] = value.pop("format")
     del value["score"]
     read = read_columns(
-        paths[0], systems, wanted_of("", label, roles, DROP), asked_of(**value), key=arguments.key,
-        of_key=(columns(arguments.key_id), arguments.key_label), client_label=client_label,
+        paths[0], systems, column_spec("", label, roles, DROP), text_options(**value),
+        KeyFile(arguments.key, columns(arguments.key_id), arguments.key_label), client_label,
     )  # fmt: skip
     groups = {column: read.names[column] for column in arguments.group or ()}
     frame = pd.DataFrame({**read.scores, **groups, LABEL: read.is_client})

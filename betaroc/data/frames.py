@@ -6,7 +6,7 @@ import errno
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial, reduce
@@ -20,7 +20,6 @@ from betaroc.core.checks import LARGEST_EXACT
 from betaroc.core.errors import (
     BetarocError,
     EngineError,
-    FileFormatError,
     InputError,
     InputTypeError,
     PrecisionWarning,
@@ -61,15 +60,12 @@ class Source:
     """Rows that are read in pieces, as often as wanted.
 
     `pieces` gives Narwhals frames of some columns, lazy ones on their own engine; `error` makes
-    an error of the engine one of ours; `name` is the file's, with a colon; `rows` is how many
-    there are, where that is known without reading them; `library` is that of a frame.
+    an error of the engine one of ours; `library` is that of the frame.
     """
 
     schema: Any
     pieces: Callable[[list[str]], Iterator[Any]]
     error: Callable[[Exception], Exception]
-    name: str = ""
-    rows: int | None = None
     library: Library | None = None
 
     def each(self, columns: list[str], work: Callable[[Any], _T], merge: Merge[_T]) -> Iterator[_T]:
@@ -137,14 +133,6 @@ def frame_error(score: str, label: str, error: Exception) -> BetarocError:
     return InputError(
         f"the frame's engine must be able to group column {shown(score)} by column {shown(label)};"
         f" {kind}: {text}. Correct the frame's own steps or these columns."
-    )
-
-
-def file_error(name: str, error: Exception) -> BetarocError:
-    """What is wrong with a Parquet file."""
-    return FileFormatError(
-        f"{name} must be intact Parquet; {type(error).__name__}: {shown(str(error), 140)}. Copy or"
-        " export it again."
     )
 
 
@@ -246,7 +234,7 @@ def frame_columns(
         for role, value in wanted.items()
         if value is not None or role in ("score", "label")
     }
-    _refuse_absent(present, [(r, c) for r, names in columns.items() for c in names], "the frame")
+    _refuse_absent(present, [(r, c) for r, names in columns.items() for c in names])
     table = frame.selected([c for names in columns.values() for c in names])
     read = {}
     for role, names in columns.items():
@@ -260,12 +248,12 @@ def frame_columns(
     return read
 
 
-def _refuse_absent(present: list[str], columns: list[tuple[str, str]], where: str) -> None:
+def _refuse_absent(present: list[str], columns: list[tuple[str, str]]) -> None:
     for role, column in columns:
         if column not in present:
             raise InputError.about(role)(
                 worded(f"`{role}={shown(column)}`")
-                + f" must name a column of {where}; there are {listed(present)}."
+                + f" must name a column of the frame; there are {listed(present)}."
                 f" {nearest(column, [str(p) for p in present])}Pass " + worded(f"`{role}=...`")
             )
 
@@ -316,13 +304,12 @@ _LONG = {"Int64", "UInt64", "Int128", "UInt128"}
 def checked_schema(source: Source, score: str, label: str, **more: str) -> None:
     """Refuse missing columns and scores that are not numbers; warn of float16."""
     columns = [("score", score), ("label", label), *more.items()]
-    where = source.name.removesuffix(": ") or "the frame"
-    _refuse_absent(list(source.schema.names()), columns, where)
+    _refuse_absent(list(source.schema.names()), columns)
     kind = source.schema[score]
     if not kind.is_numeric():
         refuse_text(source, score)
         raise InputTypeError(
-            f"{source.name}column {shown(score)} must be numeric; its type is {kind}. Convert it to"
+            f"column {shown(score)} must be numeric; its type is {kind}. Convert it to"
             " float64 first."
         )
     if str(kind) == "Float16":
@@ -343,7 +330,7 @@ def refuse_text(source: Source, score: str) -> None:
     if bad:
         what = f"{bad} of {n} values are no numbers, such as {listed(first, 3)}"
     raise InputTypeError(
-        f"{source.name}column {shown(score)} must be numeric; its type is {kind}, and {what}."
+        f"column {shown(score)} must be numeric; its type is {kind}, and {what}."
         f" {'Correct these rows and convert' if bad else 'Convert'} the column to float64 first."
     )
 
@@ -363,7 +350,7 @@ def refuse_lost_integers(
     n, bad, first = _count_wrong(source, score, lost)
     if bad:
         raise InputError(
-            f"{source.name}column {shown(score)} must keep its identity as float64; {bad} of {n}"
+            f"column {shown(score)} must keep its identity as float64; {bad} of {n}"
             f" integers are beyond 2**53, such as {shown(first[0])}, and would be rounded. Subtract"
             " a constant or rank them first."
         )
@@ -414,7 +401,7 @@ def refuse_many_labels(source: Source, label: str) -> None:
     tally = reduce(_both_tallies, counted)
     parts = ", ".join(f"{shown(value, 24)} (count {n})" for value, n in tally.most_common(4))
     raise InputError(
-        f"{source.name}column {shown(label)} must hold two labels; got"
+        f"column {shown(label)} must hold two labels; got"
         f" {'more than ' if len(tally) >= _MOST else ''}{len(tally)}: {parts} and others. Did you"
         " swap score and label?"
     )
@@ -439,6 +426,18 @@ def _both_tallies(first: Counter[Any], second: Counter[Any]) -> Counter[Any]:
 
 #: Labels beyond which nothing is summed any more.
 _MANY = 16
+
+
+class _ManyLabelsError(Exception):
+    """Labels without end."""
+
+
+def check_labels(labels: Collection[Any]) -> None:
+    """Raise, on a worker too, if there are too many to be two."""
+    if len(labels) > _MANY:
+        raise _ManyLabelsError
+
+
 #: Groups by system and label beyond which the labels are counted before all groups are collected.
 _MANY_GROUPS = 1 << 20
 #: Rows of outermost bins beyond which each end is sorted by its engine.
@@ -455,8 +454,9 @@ def frame_source(frame: Any, score: str, label: str, *, instead: str) -> Source:
         value = opened(frame, instead)
     table = value.table
     if value.is_dask:
-        parts = partial(_partitions, table)
-        return PartitionedSource(value.schema, parts, named, library="pandas")
+        return PartitionedSource(
+            value.schema, lambda columns: iter(table[columns].to_delayed()), named, "pandas"
+        )
     if not is_lazy(table) and value.library == "polars":
         table = table.lazy()  # its own engine is the faster one
 
@@ -471,11 +471,6 @@ def frame_source(frame: Any, score: str, label: str, *, instead: str) -> Source:
     return Source(value.schema, pieces, named, library=value.library)
 
 
-def _partitions(frame: Any, columns: list[str]) -> Iterator[Any]:
-    """Some columns of each partition of a Dask frame, not computed yet."""
-    yield from frame[columns].to_delayed()
-
-
 # ---------------------------------------------------------------------------------- passes
 def label_sums(source: Source, score: str, label: str, bins: int, layout: Layout) -> Labels:
     """Sums and counts of every label."""
@@ -483,10 +478,10 @@ def label_sums(source: Source, score: str, label: str, bins: int, layout: Layout
     work = partial(_piece_sums, score=score, label=label, bins=bins, layout=layout)
     with as_ours(source.error):
         checked_schema(source, score, label)
-        with _as_numbers(source, score):
-            for part in source.each([score, label], work, _added):
-                if part is None or len(found := added(found, part)) > _MANY:
-                    refuse_many_labels(source, label)
+        with _explained(source, score, label):
+            for part in source.each([score, label], work, added):
+                found = added(found, part)
+                check_labels(found)
         low = min((one.of.minimum for one in found.values()), default=0.0)
         high = max((one.of.maximum for one in found.values()), default=0.0)
         refuse_lost_integers(source, score, low, high)
@@ -494,10 +489,12 @@ def label_sums(source: Source, score: str, label: str, bins: int, layout: Layout
 
 
 @contextmanager
-def _as_numbers(source: Source, score: str) -> Iterator[None]:
-    """What is said where an engine cannot make doubles of the scores."""
+def _explained(source: Source, score: str, label: str) -> Iterator[None]:
+    """What is said of labels without end, and where an engine cannot make doubles of the scores."""
     try:
         yield
+    except _ManyLabelsError:
+        refuse_many_labels(source, label)
     except BetarocError:
         raise
     except (TypeError, ValueError):
@@ -506,23 +503,21 @@ def _as_numbers(source: Source, score: str) -> Iterator[None]:
         raise
 
 
-def _piece_sums(piece: Any, score: str, label: str, bins: int, layout: Layout) -> Labels | None:
-    """The sums of a piece; None for labels without end."""
+def _piece_sums(piece: Any, score: str, label: str, bins: int, layout: Layout) -> Labels:
+    """The sums of a piece."""
     if is_lazy(piece):
         rows = _rows(piece, score, label)
         most = (_MANY + 1) * (bins + len(KINDS))
         columns = arrays_of(_grouped(rows, bins, layout).head(most))
         labels = columns.pop("label")
-        if len(labels) >= most or len(_distinct(labels)) > _MANY:
-            return None
+        check_labels(range(len(labels)) if len(labels) >= most else _distinct(labels))
         columns = {name: np.asarray(column) for name, column in columns.items()}
         return group_sums(columns, labels.tolist(), _extremes(rows, columns, labels.tolist()))
     import narwhals as nw
 
     scores = piece[score]
     masks = _masks(piece[label])
-    if len(masks) > _MANY:
-        return None
+    check_labels(masks)
     values = scores.cast(nw.Float64).to_numpy().astype(np.float64, copy=False)
     null = scores.is_null().to_numpy().astype(bool, copy=False)
     return array_sums(values, null, masks, bins, layout)
@@ -571,12 +566,11 @@ def system_groups(source: Source, system: str, score: str, label: str) -> dict[s
     work = partial(_piece_groups, system=system, score=score, label=label)
     with as_ours(source.error):
         checked_schema(source, score, label, system=system)
-        with _as_numbers(source, score):
+        with _explained(source, score, label):
             for part in source.each([system, score, label], work, _merged_groups):
-                if part is None or len(labels := labels | _distinct(part["label"])) > _MANY:
-                    refuse_many_labels(source, label)
-                else:
-                    parts.append(part)
+                labels |= _distinct(part["label"])
+                check_labels(labels)
+                parts.append(part)
         result = _joined(parts)
         low = float(np.min(result["minimum"], initial=0.0))
         high = float(np.max(result["maximum"], initial=0.0))
@@ -588,8 +582,7 @@ def system_groups(source: Source, system: str, score: str, label: str) -> dict[s
 _Groups = dict[str, AnyArray]
 
 
-def _piece_groups(piece: Any, system: str, score: str, label: str) -> _Groups | None:
-    """The groups of a piece; None for labels without end."""
+def _piece_groups(piece: Any, system: str, score: str, label: str) -> _Groups:
     import narwhals as nw
 
     rows = piece.select(
@@ -598,8 +591,7 @@ def _piece_groups(piece: Any, system: str, score: str, label: str) -> _Groups | 
     )  # fmt: skip
     groups = _grouped(rows, 1, (0.0, 1.0), ("system", "label"))
     part = arrays_of(groups.head(_MANY_GROUPS))
-    if len(_distinct(part["label"])) > _MANY:
-        return None
+    check_labels(_distinct(part["label"]))
     return part if len(part["n"]) < _MANY_GROUPS else arrays_of(groups)
 
 
@@ -607,26 +599,17 @@ def _joined(parts: list[_Groups]) -> _Groups:
     return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
 
 
-def _merged_groups(first: _Groups | None, second: _Groups | None) -> _Groups | None:
-    """The groups of both, each once; None for labels without end."""
+def _merged_groups(first: _Groups, second: _Groups) -> _Groups:
+    """The groups of both, each once."""
     import narwhals as nw
 
-    if first is None or second is None:
-        return None
     both = nw.from_dict(_joined([first, second]), backend="pandas")  # as partitions are
     keys = ["system", "label", "bin"]
     sums = [nw.col(name).sum() for name in first if name not in (*keys, "minimum", "maximum")]
     ends = nw.col("minimum").min(), nw.col("maximum").max()
     result = arrays_of(both.group_by(keys).agg(*sums, *ends))
-    return result if len(_distinct(result["label"])) <= _MANY else None
-
-
-def _added(first: Labels | None, second: Labels | None) -> Labels | None:
-    """The sums of both; None if there are labels without end."""
-    if first is None or second is None:
-        return None
-    both = added(first, second)
-    return both if len(both) <= _MANY else None
+    check_labels(_distinct(result["label"]))
+    return result
 
 
 # ----------------------------------------------------------------------- an engine's groups
@@ -661,7 +644,8 @@ def _extremes(rows: Any, columns: dict[str, AnyArray], labels: list[Any]) -> dic
         return rows.filter(condition).group_by("label", "s").agg(nw.len().alias("n"))
 
     if many <= _MANY_ROWS:
-        parts = [arrays_of(counted(_any([end for both in ends for end in both])))]
+        every = [end for both in ends for end in both]
+        parts = [arrays_of(counted(nw.any_horizontal(*every, ignore_nulls=True)))]
     else:
         parts = [
             arrays_of(counted(end).sort("s", descending=upper).head(KEPT))
@@ -675,12 +659,6 @@ def _extremes(rows: Any, columns: dict[str, AnyArray], labels: list[Any]) -> dic
         label: extremes_of(np.repeat(np.array(list(own)), list(own.values())))
         for label, own in result.items()
     }
-
-
-def _any(conditions: list[Any]) -> Any:
-    import narwhals as nw
-
-    return nw.any_horizontal(*conditions, ignore_nulls=True)
 
 
 def _reach(n: AnyArray, end: AnyArray) -> float:

@@ -342,7 +342,7 @@ def scores_or_nan(values: Any, name: str, missing: str) -> FloatArray:
     return result
 
 
-def account_of(absent: Sequence[int], n: int, missing: str) -> dict[str, int]:
+def missing_counts(absent: Sequence[int], n: int, missing: str) -> dict[str, int]:
     """What scores keep of the clients and impostors that have none; those dropped are told."""
     if missing == REJECT:
         return dict(zip(("n_client_rejected", "n_impostor_rejected"), absent, strict=True))
@@ -356,18 +356,17 @@ def account_of(absent: Sequence[int], n: int, missing: str) -> dict[str, int]:
     return {}
 
 
-class Wanted(NamedTuple):
+class ColumnSpec(NamedTuple):
     """The columns of a call: score, label, and those of ``group`` and ``id`` by role.
 
     Of two labels clients are the rows where both are equal; without any, all rows are alike. A key
     has no scores.
     """
 
-    score: str = "score"
+    score: str | None = "score"
     label: tuple[str, ...] = ("label",)
     names: dict[str, tuple[str, ...]] = {}  # noqa: RUF012 - never written to
     missing: str = FAIL
-    scored: bool = True
 
     @property
     def named(self) -> dict[str, str]:
@@ -377,7 +376,7 @@ class Wanted(NamedTuple):
     @property
     def roles(self) -> list[tuple[str, str]]:
         """Each column with its role: the score, labels, then the others."""
-        score = [(self.score, "score")] if self.scored else []
+        score = [] if self.score is None else [(self.score, "score")]
         return [*score, *((column, "label") for column in self.label), *self.named.items()]
 
     @property
@@ -386,21 +385,19 @@ class Wanted(NamedTuple):
         return [column for column, _ in self.roles]
 
 
-def as_written(wanted: Wanted, present: Sequence[str]) -> tuple[Wanted, tuple[str, ...]]:
+def as_written(wanted: ColumnSpec, present: Collection[str]) -> tuple[ColumnSpec, tuple[str, ...]]:
     """Score and label as one column is called but for large and small letters.
 
     With the options that would say the same.
     """
-    roles = [("score", wanted.score)] * wanted.scored + [("label", first) for first in wanted.label]
-    result = {asked: written(asked, present) for _, asked in roles}
-    label = tuple(result[first] for first in wanted.label)
-    second = wanted._replace(score=result.get(wanted.score, wanted.score), label=label)
-    stated = [f"score={second.score}"] * (second.score != wanted.score)
+    score = None if wanted.score is None else written(wanted.score, present)
+    label = tuple(written(column, present) for column in wanted.label)
+    stated = [f"score={score}"] * (score != wanted.score)
     stated += [f"label={','.join(label)}"] * (label != wanted.label)
-    return second, tuple(stated)
+    return wanted._replace(score=score, label=label), tuple(stated)
 
 
-def written(asked: str, present: Sequence[str]) -> str:
+def written(asked: str, present: Collection[str]) -> str:
     """What a column is called: otherwise in large and small letters, or by a common name."""
     if asked in present:
         return asked
@@ -435,7 +432,7 @@ class Rows:
 
     ``first`` holds, for each of the texts ``tokens``, the line or row where it first occurs;
     ``names`` the further columns that were asked for, by name. The codes of a part are those of
-    the whole file.
+    the whole file, whose row ``start`` is its first.
     """
 
     name: str
@@ -446,8 +443,7 @@ class Rows:
     codes: IntArray
     names: dict[str, AnyArray] = field(default_factory=dict)
     missing: str = FAIL
-    #: The label that was taken for the client's by its word alone.
-    guessed: str | None = field(default=None, init=False)
+    start: int = 0
     #: The two columns that are equal where a row is a client's, instead of labels.
     identities: tuple[str, ...] = ()
 
@@ -457,33 +453,29 @@ class Rows:
         return np.bincount(self.codes, minlength=len(self.tokens))
 
     def clients(
-        self,
-        client_label: object,
-        counts: IntArray | None = None,
-        scores_are_labels: bool | None = None,
-    ) -> BoolArray:
-        """Which texts are the clients'; those of a file of which this is a part have `counts`."""
-        if scores_are_labels is None:
-            scores_are_labels = len(self.tokens) > 2 and looks_like_labels(self.scores)
-        mask, self.guessed = choose_client(
-            self.tokens, self.counts if counts is None else counts, client_label, self.name,
-            places=[f"{self.unit} {k}" for k in self.first], swapped=scores_are_labels,
+        self, client_label: object, counts: IntArray, *, swapped: bool
+    ) -> tuple[BoolArray, str | None]:
+        """Which texts are the clients', of so many rows each, and the one that was guessed."""
+        return choose_client(
+            self.tokens, counts, client_label, self.name,
+            places=[f"{self.unit} {k}" for k in self.first], swapped=swapped,
             identities=self.identities,
         )  # fmt: skip
-        return mask
 
-    def split(self, client_label: object) -> tuple[FloatArray, BoolArray]:
-        """The scores, and which are clients; a missing one is nan where it may be."""
+    def split(self, client_label: object) -> tuple[FloatArray, BoolArray, BoolArray, str | None]:
+        """Scores, which rows are clients, which texts are theirs, and the one that was guessed."""
         if not self.codes.size:
             raise no_rows(self.name)
         values = self.values()
-        client = np.flatnonzero(self.clients(client_label))
-        return values, np.logical_or.reduce([self.codes == code for code in client])
+        swapped = len(self.tokens) > 2 and looks_like_labels(values)
+        mask, guessed = self.clients(client_label, self.counts, swapped=swapped)
+        return values, mask[self.codes], mask, guessed
 
     def values(self) -> FloatArray:
-        """The scores as doubles, checked."""
+        """The scores as doubles, checked; a missing one is nan where it may be."""
+        where = f" from row {self.start}" if self.start else ""
         try:
-            return scores_or_nan(self.scores, f"{self.name}, scores", self.missing)
+            return scores_or_nan(self.scores, f"{self.name}, scores{where}", self.missing)
         except InputError as error:
             raise FileFormatError(error.template) from error
 
@@ -498,6 +490,43 @@ class Rows:
         return stacked([self.names[c] for c in columns], f"{role} of {self.name}")
 
 
+class LabelTexts:
+    """Each text of a label of a file once, with its code and the place where it first occurs."""
+
+    def __init__(self) -> None:
+        """None so far."""
+        self.known: dict[str, int] = {}
+        self.first: list[int] = []
+
+    def code(self, text: str, place: int) -> int:
+        """The code of a text, which may be new."""
+        if text not in self.known:
+            self.first.append(place)
+        return self.known.setdefault(text, len(self.known))
+
+    def coded(
+        self, columns: Sequence[tuple[IntArray, Sequence[str]]], n: int, start: int
+    ) -> IntArray:
+        """Codes of `n` rows by a column, or by whether two are equal; else all are alike."""
+        codes, kinds = columns[0] if columns else (np.zeros(n, dtype=np.int8), ["1"])
+        if len(columns) == 2:
+            first, second = (np.array(own, dtype=object)[which] for which, own in columns)
+            equal = first == second
+            kinds = ["1", "0"] if equal[:1].any() else ["0", "1"]
+            codes = np.where(equal == equal[:1], 0, 1)
+            kinds = kinds[: len(np.unique(equal))]
+        if any(kind not in self.known for kind in kinds):
+            at = np.unique(codes, return_index=True)[1]
+            for kind, place in zip(kinds, at.tolist(), strict=True):
+                self.code(kind, start + place)
+        small: Any = np.int8 if len(self.known) < 128 else np.int64
+        return np.array([self.known[kind] for kind in kinds], small)[codes]
+
+    def rows(self, name: str, unit: str, scores: AnyArray, codes: IntArray, *more: Any) -> Rows:
+        """The next rows of the file."""
+        return Rows(name, unit, [*self.known], self.first[:], scores, codes, *more)
+
+
 def whole(parts: Iterable[Rows]) -> Rows:
     """The rows of all parts of a file, of which there is one at least."""
     value = list(parts)
@@ -506,4 +535,4 @@ def whole(parts: Iterable[Rows]) -> Rows:
         return last
     names = {c: np.concatenate([p.names[c] for p in value if p.codes.size]) for c in last.names}
     scores, codes = (np.concatenate([getattr(p, k) for p in value]) for k in ("scores", "codes"))
-    return replace(last, scores=scores, codes=codes, names=names)
+    return replace(last, scores=scores, codes=codes, names=names, start=0)

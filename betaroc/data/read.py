@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, TypeAlias, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
-from betaroc.core.arrays import AnyArray, BoolArray, FloatArray, IntArray
+from betaroc.core.arrays import AnyArray, BoolArray, FloatArray
 from betaroc.core.checks import choice
 from betaroc.core.containers import as_narwhals
 from betaroc.core.errors import BetarocError, FileFormatError, InputError, InputTypeError
@@ -27,160 +28,44 @@ from betaroc.data.labels import (
     DROP,
     FAIL,
     WAYS_OF_MISSING,
+    ColumnSpec,
     Rows,
-    Wanted,
     as_written,
     refuse_confidence,
     refuse_hard_labels,
     whole,
     written,
-)
-from betaroc.data.parquet import binary_columns, read_columns_of
+)  # fmt: skip
+from betaroc.data.parquet import binary_columns, binary_parts
 from betaroc.data.scores import ScoreData, Scores, ScoreSource
-from betaroc.data.text_files import TextFile, foreign_kind, refuse_too_large, text_file
-from betaroc.data.text_layouts import (
+from betaroc.data.text_files import (
     NAMED,
     SEPARATORS,
-    TextLayout,
     TextOptions,
-    asked_of,
-    layout_of,
-    split_fields,
+    check_size,
+    foreign_kind,
+    text_file,
+    text_options,
 )  # fmt: skip
+from betaroc.data.text_layouts import TextLayout, layout_of, split_fields
 from betaroc.data.text_rows import collect_parts, number_columns
 
 if TYPE_CHECKING:
     from narwhals.typing import IntoFrame
 
+_T = TypeVar("_T")
 #: Rows by which the columns of a key without a header are told.
 _ROWS = 100
 #: From this width on a key is a protocol of ASVspoof, whose second column is the trial.
 _PROTOCOL = 5
-#: A name, or two.
-_Trial = str | tuple[str, ...]
-
-
-#: The labels of a key, and the place of each of its trials.
-_Key = tuple[Rows, dict[_Trial, int]]
-
-
-# ------------------------------------------------------------------------------- read
-def read_key(file: TextFile, ids: tuple[str, ...], label: str) -> _Key:
-    """The key of trials that are named by so many columns; by none, of one label per line."""
-    lines = file.first_rows(_ROWS)
-    if not lines:
-        raise FileFormatError(
-            f"{file.name} must name trials; all its lines are blank. Export again."
-        )
-    layout = _with_header(lines[0], ids, label) or _without_header(file.name, lines, ids, label)
-    wanted = Wanted("", (label,), {"id": ids}, scored=False)
-    rows = collect_parts(file, layout, wanted, whole)
-    trials: list[_Trial] = _trials(rows, ids) if ids else [*map(str, range(rows.codes.size))]
-    places = dict(zip(trials, range(len(trials)), strict=True))
-    if len(places) < len(trials):
-        _refuse_again(file.name, trials, "Remove them.")
-    return rows, places
-
-
-def _with_header(first: tuple[int, str], ids: tuple[str, ...], label: str) -> TextLayout | None:
-    for sign in SEPARATORS.values():
-        names, wanted = split_fields(first[1], sign), (*ids, label)
-        if set(wanted) <= set(names):
-            return TextLayout("key", sign, start=first[0])
-        own = {written(asked, names): asked for asked in wanted}
-        if set(own) <= set(names):
-            called = tuple(own.get(name, name) for name in names)
-            return TextLayout("key", sign, names=called, start=first[0] + 1)
-    return None
-
-
-def _without_header(
-    name: str, lines: list[tuple[int, str]], ids: tuple[str, ...], label: str
-) -> TextLayout:
-    """By the class words that one of the columns holds."""
-    start, first = lines[0]
-    sign = max(SEPARATORS.values(), key=lambda s: (len(split_fields(first, s)), s == " "))
-    width = len(split_fields(first, sign))
-    numbers = tuple(str(k + 1) for k in range(width))
-    if ids and {*ids, label} <= {*numbers}:
-        return TextLayout("key", sign, names=numbers, start=start)
-    rows = [row for _, text in lines if len(row := split_fields(text, sign)) == width]
-    protocol = len(ids) == 1 and width >= _PROTOCOL
-    possible = range(2, width) if protocol else {0, width - 1} if width == len(ids) + 1 else ()
-    result = [k for k in possible if all(is_class_word(row[k]) for row in rows)]
-    if protocol:
-        result = [k for k in result if not all(row[k].isdigit() for row in rows)]
-    if len(result) != 1:
-        raise FileFormatError(
-            f"{name} must be a key: a header with {listed([*ids, label])}, or {len(ids)} column(s)"
-            " of the trial and one of target or nontarget, bonafide or spoof, 1 or 0, at either"
-            f" end; its first line is {shown(first)}. {nearest(label, rows[0])}Add a header with"
-            + worded(" these names, or name its columns by `key_id=` and `key_label=`, by their")
-            + " numbers from 1 where there is no header."
-        )
-    names = [f"column {k + 1}" for k in range(width)]
-    places = [1] if protocol else [k for k in range(width) if k != result[0]]
-    for place, column in zip([*places, result[0]], [*ids, label], strict=True):
-        names[place] = column
-    return TextLayout("key", sign, names=tuple(names), start=start)
-
-
-# ----------------------------------------------------------------------------- joined
-def keyed_rows(rows: Rows, key: _Key, ids: tuple[str, ...]) -> tuple[Rows, IntArray]:
-    """The rows with the key's labels, and the codes of its trials that have no score."""
-    known, places = key
-    if not ids and rows.codes.size != known.codes.size:
-        raise FileFormatError(
-            f"{rows.name} must have as many scores as the key {known.name}, of one label per line,"
-            f" has lines; got {rows.codes.size} and {known.codes.size}. Write both from the same"
-            " trials."
-        )
-    trials = _trials(rows, ids) if ids else [*places]
-    at = np.array([places.get(trial, -1) for trial in trials], dtype=np.int64)
-    unknown = np.flatnonzero(at < 0)
-    if unknown.size:
-        raise FileFormatError(
-            f"{rows.name}: each trial must stand in the key {known.name}; {unknown.size} of"
-            f" {len(trials)} do not, the first {shown(trials[unknown[0]], 80)}. Is it the key of"
-            " other trials, or are they spelled otherwise?"
-        )
-    times = np.bincount(at, minlength=len(places))
-    if np.any(times > 1):
-        _refuse_again(rows.name, trials, "Keep one score per trial.")
-    lost = np.flatnonzero(times == 0)
-    if lost.size and rows.missing == FAIL:
-        first = next(islice(places, int(lost[0]), None))
-        raise FileFormatError(
-            f"{rows.name}: each trial of the key {known.name} must have a score; {lost.size} of"
-            f" {len(places)} have none, the first {shown(first, 80)}. Give theirs, or pass"
-            + worded(" `missing='drop'` or `missing='reject'`.")
-        )
-    named = replace(known, scores=rows.scores, codes=known.codes[at], names=rows.names)
-    return replace(named, missing=rows.missing), known.codes[lost]
-
-
-def _trials(rows: Rows, ids: tuple[str, ...]) -> list[_Trial]:
-    columns = [rows.names[column].astype(np.str_).tolist() for column in ids]
-    return columns[0] if len(columns) == 1 else list(zip(*columns, strict=True))
-
-
-def _refuse_again(name: str, trials: list[_Trial], do: str) -> NoReturn:
-    """Trials that stand earlier too."""
-    places: dict[_Trial, int] = {}
-    again = [trial for k, trial in enumerate(trials) if places.setdefault(trial, k) != k]
-    raise FileFormatError(
-        f"{name} must name each trial once; {len(again)} of {len(trials)} rows name one again, the"
-        f" first {shown(again[0], 80)}. {do}"
-    )
-
-
 #: Scores, or what they are made of: a frame, labels and scores, or the path of a file.
 ScoresLike: TypeAlias = (
     "ScoreData | IntoFrame | tuple[npt.ArrayLike, npt.ArrayLike] | str | os.PathLike[str]"
 )
-_BINARY = ("parquet", "arrow")
 #: The first bytes of tables that are no text.
 _FIRST = {"parquet": b"PAR1", "arrow": b"ARROW1"}
+#: A name, or two.
+_Trial = str | tuple[str, ...]
 
 
 def as_scores(
@@ -191,21 +76,18 @@ def as_scores(
         return value
     result: Any = None
     if isinstance(value, str | os.PathLike):
-        result, how = read_scores, "read_scores(path)"
+        result, how = partial(read_scores, value), "read_scores(path)"
     elif isinstance(value, tuple) and len(value) == 2:
-        result, how = (
-            (lambda pair: Scores.from_labels(*pair)),
-            "Scores.from_labels(y_true, y_score)",
-        )
+        result, how = partial(Scores.from_labels, *value), "Scores.from_labels(y_true, y_score)"
     elif hasattr(as_narwhals(value), "collect_schema"):
-        result, how = Scores.from_frame, "Scores.from_frame(frame)"
+        result, how = partial(Scores.from_frame, value), "Scores.from_frame(frame)"
     if result is None:
         raise InputTypeError.about(name)(
             f"{name} must be {kinds}, a frame, a pair (y_true, y_score) or a path; got"
             f" {shown(value)} of type {type(value).__name__}. Make Scores(client, impostor)."
         )
     try:
-        return result(value)
+        return result()
     except BetarocError as error:
         hint = f" {name} is read by {how}: call it for its options, or Scores(client, impostor)."
         raise error.reworded(error.template + hint) from error
@@ -362,50 +244,52 @@ def read_scores(
     ('genuine', ('separator=semicolon', 'decimal=comma'))
     >>> folder.cleanup()
     """
-    asked = asked_of(format, separator, decimal, header, columns, max_size, max_rows).of_rows
+    asked = text_options(format, separator, decimal, header, columns, max_size, max_rows).of_rows
     choice(missing, WAYS_OF_MISSING, "missing")
-    wanted = wanted_of(score, label, {"group": group, "id": id}, missing)
-    of_key = key_id, key_label
-    _check_key(path, key, of_key, wanted, asked)
-    if path is not None:
-        if client_file is not None or impostor_file is not None:
-            raise InputError.about("path")(
-                worded("path must stand alone, or `client_file=` and `impostor_file=` without it;")
-                + f" got {shown(path)} beside them. Leave one out."
-            )
-        rows, source, lost = _one_file(path, key, wanted, client_label, asked, of_key)
-        return _scores_of(rows, source, client_label, wanted, lost)
-    rows, source = _two_files(client_file, impostor_file, key, wanted, client_label, asked)
-    return _scores_of(rows, source, None, wanted, None)
-
-
-def _scores_of(
-    rows: Rows, source: ScoreSource, client_label: object, wanted: Wanted, lost: IntArray | None
-) -> Scores:
-    """Scores of the rows of one or two files; `lost` are a key's codes of trials without one."""
-    values, is_client = rows.split(client_label)
-    absent = [0, 0]
-    if lost is not None:
-        of_key = np.isin(lost, np.flatnonzero(rows.clients(client_label)))
-        absent = [int(np.sum(of_key)), int(np.sum(~of_key))]
+    wanted = column_spec(score, label, {"group": group, "id": id}, missing)
+    of_key = KeyFile(key, key_id, key_label)
+    of_key.check(path, wanted, asked)
+    lost = None
+    if path is None:
+        rows, source = _two_files(client_file, impostor_file, key, wanted, client_label, asked)
+        client_label = None
+    elif client_file is not None or impostor_file is not None:
+        raise InputError.about("path")(
+            worded("path must stand alone, or `client_file=` and `impostor_file=` without it;")
+            + f" got {shown(path)} beside them. Leave one out."
+        )
+    else:
+        of_scores = wanted._replace(label=()) if key is not None else wanted
+        with local_file(path) as (local, name), of_the_system(name):
+            file = open_file(local, name, of_scores, client_label, asked, keyed=key is not None)
+            rows = file.rows()
+        source = ScoreSource(str(path), file.kind, guesses=file.guesses)
+        if key is not None:
+            wanted = wanted._replace(names=file.wanted.names)
+            rows.values()
+            rows, lost = of_key.join(rows, file.wanted, wanted.label[0], local, asked)
+            source = replace(source, further=(str(key),))
+    values, is_client, texts, guessed = rows.split(client_label)
+    at_key = np.zeros(0, dtype=bool) if lost is None else texts[lost]
+    absent = [int(np.sum(at_key)), int(np.sum(~at_key))]
     # A digest of all classes, and of which rows have a score where some have none.
     digest = hashlib.blake2b(np.packbits(is_client).tobytes(), digest_size=16)
     present = ~np.isnan(values)
     if not present.all():
         digest.update(np.packbits(present).tobytes())
-    source = replace(source, order=digest.hexdigest(), guessed=rows.guessed)
-    if wanted.missing == DROP:
+    source = replace(source, order=digest.hexdigest(), guessed=guessed)
+    if missing == DROP:
         source = replace(source, n_dropped=sum(absent) + int(np.sum(~present)))
     names = {f"{role}s": rows.joined(role, columns) for role, columns in wanted.names.items()}
     return Scores._of_rows(
-        values, is_client, f"{rows.name}, scores", wanted.missing, names, absent=absent,
+        values, is_client, f"{rows.name}, scores", missing, names, absent=absent,
         error=FileFormatError, source=source, words=rows.words(is_client),
     )  # fmt: skip
 
 
-def wanted_of(
+def column_spec(
     score: object, label: object, names: dict[str, Any] | None = None, missing: str = FAIL
-) -> Wanted:
+) -> ColumnSpec:
     """The columns of a call, checked."""
     if not isinstance(score, str):
         raise InputTypeError.about("score")(
@@ -419,267 +303,42 @@ def wanted_of(
             + f" {shown(score)}. Name the column of each."
         )
     named = {role: named_columns(c, role) for role, c in (names or {}).items() if c is not None}
-    return Wanted(score, labels, named, missing)
+    return ColumnSpec(score, labels, named, missing)
 
 
-# -------------------------------------------------------------------------- what is read
-def _one_file(
-    path: Any, key: Any, wanted: Wanted, client_label: object, asked: TextOptions, of_key: Any
-) -> tuple[Rows, ScoreSource, IntArray | None]:
-    keyed = key is not None
-    of_scores = wanted._replace(label=()) if keyed else wanted
-    with local_file(path) as (local, name), of_the_system(name):
-        kind, guesses, rows, ids = read_rows(
-            local, name, of_scores, client_label, asked, keyed=keyed
-        )
-    source = ScoreSource(str(path), kind, guesses=guesses)
-    if not keyed:
-        return rows, source, None
-    if ids:
-        wanted.names.setdefault("id", ids)
-    known = _known(key, *_key_columns(of_key, ids, wanted.label[0]), local, asked)
-    rows.values()
-    rows, lost = keyed_rows(rows, known, ids)
-    return rows, replace(source, further=(str(key),)), lost
+# ------------------------------------------------------------------------------- a file
+class OpenedFile(NamedTuple):
+    """A file of any format: its name, its columns as it calls them, and how it is read."""
 
+    name: str
+    kind: str
+    wanted: ColumnSpec
+    guesses: tuple[str, ...]
+    #: What a function makes of the parts of its rows.
+    collect: Callable[[Callable[[Iterator[Rows]], Any]], Any]
+    #: All columns, and whether they hold numbers.
+    columns: Callable[[], dict[str, bool]]
 
-def _check_key(path: Any, key: Any, of_key: Any, wanted: Wanted, asked: TextOptions) -> None:
-    """Raise where a key, its columns and what else was asked for do not go together."""
-    for name, value in zip(("key_id", "key_label"), of_key, strict=True):
-        if key is None and value is not None:
-            raise InputError.about(name)(
-                f"{name} must stand beside"
-                + worded(" `key=`, whose column it names; got")
-                + f" {shown(value)}. Leave it out, or pass the key."
+    def rows(self) -> Rows:
+        """All rows, whose scores are not those of a predicted label."""
+        rows: Rows = self.collect(whole)
+        score, label, values = self.wanted.score, self.wanted.label, rows.scores
+        rows.identities = label if len(label) == 2 else ()
+        if score is not None and values.size and values.dtype.kind == "f":
+            there = values[~np.isnan(values)]
+            called = f"{rows.name}, column {shown(score)},"
+            refuse_confidence(
+                called, score, label, self.columns(), there.size, there, kind=FileFormatError
             )
-    if key is None and asked.format in ("kaldi", "nist"):
-        raise InputError.about("key")(
-            f"key must name a file of the trials' classes for format={asked.format!r}, whose"
-            " scores do not say who is a client. Pass it."
-        )
-    if key is not None and len(wanted.label) > 1:
-        raise InputError.about("label")(
-            worded("label must be one column of `key=`, which says who is a client; got")
-            + f" {shown(wanted.label)}. Leave one of them out."
-        )
-    if key is not None and asked.format in NAMED:
-        raise InputError.about("key")(
-            f"key must be left out for {asked.format} files, which say who is a client."
-        )
-    _refuse_one_file(path, key, "key")
+        return rows
 
 
-def _key_columns(value: Any, ids: tuple[str, ...], label: str) -> tuple[tuple[str, ...], str]:
-    """Of the trials and of the label in a key."""
-    id_, label_ = value
-    names = ids if id_ is None else named_columns(id_, "key_id")
-    if len(names) != len(ids):
-        raise InputError.about("key_id")(
-            f"key_id must name as many columns as name the trial, {len(ids)}; got {shown(id_)}."
-            " Name the columns of the same names."
-        )
-    return names, label if label_ is None else named_columns(label_, "key_label")[0]
-
-
-def _known(key: Any, ids: tuple[str, ...], label: str, scores: Path, asked: TextOptions) -> _Key:
-    """A key, by its path where it is called as the file of the scores."""
-    with local_file(key, "key") as (local, name), of_the_system(name):
-        if local.name == scores.name:
-            name = shown_path(str(local))
-        return read_key(text_file(local, name, asked.max_size, asked.max_rows), ids, label)
-
-
-class ScoreColumns(NamedTuple):
-    """Scores of several systems, a column each of one file; nan where a system has none."""
-
-    scores: dict[str, FloatArray]
-    is_client: BoolArray
-    #: Further columns by their names.
-    names: dict[str, AnyArray]
-    words: ClassWords | None
-    source: ScoreSource
-
-
-def read_columns(
-    path: Any, systems: Sequence[str] | None, wanted: Wanted, asked: TextOptions, *,
-    key: Any = None, of_key: tuple[Any, Any] = (None, None), client_label: object = None,
-) -> ScoreColumns:  # fmt: skip
-    """The columns of `systems`, or all of numbers beside those that are wanted for others.
-
-    Each is read as the scores of a file are, which has one.
-    """
-    asked = asked.of_rows
-    _check_key(path, key, of_key, wanted, asked)
-    keyed = key is not None
-    ids = wanted.names.get("id", ())
-    rest = wanted._replace(score="", scored=False, label=() if keyed else wanted.label)
-    with local_file(path) as (local, name), of_the_system(name):
-        if keyed and not ids:
-            raise _without_id(name)
-        chosen = _system_columns(local, name, systems, rest, client_label, asked, keyed=keyed)
-        read = []
-        for item in chosen:
-            own = rest._replace(score=item, scored=True)
-            try:
-                read.append(read_rows(local, name, own, client_label, asked, keyed=keyed))
-            except FileFormatError as error:
-                raise error.reworded(f"column {shown(item)} of " + error.template) from error
-    known = None
-    if keyed:
-        known = _known(key, *_key_columns(of_key, ids, wanted.label[0]), local, asked)
-    scores = {}
-    for item, (_, _, rows, _) in zip(chosen, read, strict=True):
-        if known is not None:
-            rows.values()
-            rows, _ = keyed_rows(rows, known, ids)
-        scores[item], is_client = rows.split(client_label)
-        called, present = f"column {shown(item)} of {rows.name}", ~np.isnan(scores[item])
-        refuse_hard_labels(called, present.sum(), scores[item][present], kind=FileFormatError)
-    told = dict.fromkeys(guess for _, guesses, _, _ in read for guess in guesses)
-    source = ScoreSource(str(path), read[0][0], guesses=tuple(told), guessed=rows.guessed)
-    return ScoreColumns(scores, is_client, rows.names, rows.words(is_client), source)
-
-
-def _system_columns(
-    path: Path, name: str, systems: Sequence[str] | None, rest: Wanted, client_label: object,
-    asked: TextOptions, *, keyed: bool,
-) -> list[str]:  # fmt: skip
-    text = opened_text(path, name, rest, client_label, asked, keyed=keyed)
-    if isinstance(text, str):
-        present = binary_columns(path, name, text)
-        rest, _ = as_written(rest, list(present))
-    else:
-        present, rest = number_columns(text.file, text.layout), text.wanted
-    if systems is None:
-        result = [item for item, numbers in present.items() if numbers and item not in rest.columns]
-        if result:
-            return result
-        raise FileFormatError(
-            f"{name} must have columns of scores beside {listed(rest.columns)}; there are"
-            f" {listed(present)}. Name them: " + worded("`systems=...`")
-        )
-    for system in systems:
-        if system not in present:
-            raise InputError.about("systems")(
-                f"systems must name columns of {name}; {shown(system)} is none of"
-                f" {listed(present)}. {nearest(system, list(present))}Pass "
-                + worded("`systems=...`")
-            )
-    return list(dict.fromkeys(systems))
-
-
-def _two_files(
-    client_file: Any, impostor_file: Any, key: Any, wanted: Wanted, client_label: object,
-    asked: TextOptions,
-) -> tuple[Rows, ScoreSource]:  # fmt: skip
-    """A file for each class."""
-    if client_file is None or impostor_file is None:
-        given = client_file if client_file is not None else impostor_file
-        what = "got neither" if given is None else f"got {shown(given)} alone"
-        raise InputError.about("path")(
-            "path must be a score file, or"
-            + worded(" `client_file=` and `impostor_file=` both;")
-            + f" {what}. Name the file of each class."
-        )
-    for value, name in ((key, "key"), (client_label, "client_label")):
-        if value is not None:
-            raise InputError.about(name)(
-                f"{name} must be left out beside a file for each class, which say who is a client;"
-                f" got {shown(value)}."
-            )
-    _refuse_one_file(client_file, impostor_file, "impostor_file")
-    alone, parts = wanted._replace(label=()), []
-    for path, argument in ((client_file, "client_file"), (impostor_file, "impostor_file")):
-        with local_file(path, argument) as (local, name), of_the_system(name):
-            parts.append(read_rows(local, name, alone, None, asked, single=True))
-    (kind, guesses, client, _), (other, more, impostor, _) = parts
-    for rows in (client, impostor):
-        if not rows.codes.size:
-            raise FileFormatError(f"{rows.name} must hold scores; it has no rows. Export again.")
-        rows.values()
-    codes = [np.full(rows.codes.size, k) for k, rows in enumerate((client, impostor))]
-    both = whole([replace(client, codes=codes[0]), replace(impostor, codes=codes[1])])
-    both = replace(both, tokens=["1", "0"], first=[1, 1])
-    kind = kind if kind == other else f"{kind} and {other}"
-    told = tuple(dict.fromkeys((*guesses, *more)))
-    source = ScoreSource(str(client_file), kind, guesses=told, further=(str(impostor_file),))
-    return both, source
-
-
-def _refuse_one_file(first: Any, second: Any, argument: str) -> None:
-    if not all(isinstance(path, str | bytes | os.PathLike) for path in (first, second)):
-        return  # refused where it is read
-    same = first == second
-    with suppress(OSError, ValueError):  # so is what is no file
-        same = same or os.path.samefile(first, second)
-    if same:
-        raise InputError.about(argument)(
-            f"{argument} must be another file; got {shown_path(str(second))} twice. Name the other."
-        )
-
-
-def read_rows(
-    path: Path, name: str, wanted: Wanted, client_label: object, asked: TextOptions,
+def open_file(
+    path: Path, name: str, wanted: ColumnSpec, client_label: object, asked: TextOptions,
     *, keyed: bool = False, single: bool = False,
-) -> tuple[str, tuple[str, ...], Rows, tuple[str, ...]]:  # fmt: skip
-    """Format, guesses and rows of a file; of one that a key belongs to the columns of trials."""
-    ids, asked = wanted.names.get("id", ()), asked.that_fit(path.stat().st_size)
-    text = opened_text(path, name, wanted, client_label, asked, keyed=keyed, single=single)
-    if isinstance(text, str):
-        if keyed and not ids:
-            raise _without_id(name)
-        present = binary_columns(path, name, text)
-        wanted, guesses = as_written(wanted, list(present))
-        rows = read_columns_of(path, name, text, wanted, asked.that_fit().max_rows)
-        return text, guesses, _of_columns(rows, wanted, present), ids
-    if keyed and not ids:
-        if text.layout.kind not in ("kaldi", "nist") and text.layout.names != ("score",):
-            raise _without_id(name)
-        ids = tuple((text.layout.names or ())[:-1])
-    if ids and keyed:
-        text = text._replace(wanted=text.wanted._replace(names={**wanted.names, "id": ids}))
-    rows = collect_parts(text.file, text.layout, text.wanted, whole)
-    present = {} if text.layout.names else number_columns(text.file, text.layout)
-    return text.kind, text.layout.guesses, _of_columns(rows, text.wanted, present), ids
-
-
-def _of_columns(rows: Rows, wanted: Wanted, present: Mapping[str, bool]) -> Rows:
-    """The rows, whose scores are not those of a predicted label."""
-    rows.identities = wanted.label if len(wanted.label) == 2 else ()
-    called, values = f"{rows.name}, column {shown(wanted.score)},", rows.scores
-    if values.size and values.dtype.kind == "f":
-        there = values[~np.isnan(values)]
-        refuse_confidence(
-            called, wanted.score, wanted.label, present, there.size, there, kind=FileFormatError
-        )
-    return rows
-
-
-def _without_id(name: str) -> InputError:
-    return InputError.about("id")(
-        worded("id must name the columns of the trial for `key=`: one, or a tuple of two;")
-        + f" {name} has a header. Pass them."
-    )
-
-
-class OpenedText(NamedTuple):
-    """A text file, its layout, and its wanted columns."""
-
-    file: TextFile
-    layout: TextLayout
-    wanted: Wanted
-
-    @property
-    def kind(self) -> str:
-        """The format as results state it."""
-        return self.layout.kind + (", gzip" if self.file.zipped else "")
-
-
-def opened_text(
-    path: Path, name: str, wanted: Wanted, client_label: object, asked: TextOptions,
-    *, keyed: bool = False, single: bool = False,
-) -> OpenedText | str:  # fmt: skip
-    """A text file of scores by its content; the format of a file that is or should be none."""
+) -> OpenedFile:  # fmt: skip
+    """A file of scores, by its content; of one that a key belongs to `wanted` names the trials."""
+    asked = asked.that_fit(path.stat().st_size)
     with path.open("rb") as raw:
         head = raw.read(8)
     if not head:
@@ -695,34 +354,54 @@ def opened_text(
             )
         _refuse_of_text(asked, name, other.capitalize(), binary is None)
     if binary is not None:
-        refuse_too_large(path, name, asked.max_size)
-        return binary
-    file = text_file(path, name, asked.max_size, asked.max_rows)
-    if asked.format in _BINARY:
+        check_size(path, name, asked.max_size)
+        if keyed and not wanted.names.get("id"):
+            raise _without_id(name)
+        columns = partial(binary_columns, path, name, binary)
+        wanted, guesses = as_written(wanted, columns())
+        parts = partial(binary_parts, path, name, binary, wanted, asked.that_fit().max_rows)
+        return OpenedFile(name, binary, wanted, guesses, lambda read: read(parts()), columns)
+    if asked.format in _FIRST:
+        text_file(path, name, asked)  # what it is, where that is known
         raise FileFormatError(
             f"{name} is no {asked.format.capitalize()} file; it starts with {head[:4]!r} instead of"
             f" {_FIRST[asked.format]!r}. Leave format out."
         )
+    return _open_text(path, name, wanted, client_label, asked, keyed=keyed, single=single)
+
+
+def _open_text(
+    path: Path, name: str, wanted: ColumnSpec, client_label: object, asked: TextOptions,
+    *, keyed: bool, single: bool,
+) -> OpenedFile:  # fmt: skip
+    file = text_file(path, name, asked)
     if (asked.format == "pyeer") > single:
         raise InputError.about("format")(
             worded("format must be another for one file: 'pyeer' is a file for each class,")
             + worded(" `client_file=` and `impostor_file=`.")
         )
-    layout = layout_of(file, asked, wanted, keyed=keyed, single=single)
-    if layout.kind in ("json", "jsonl"):
+    if file.columns is not None:
         _refuse_of_text(asked, name, "JSON")
-    layout = replace(layout, kind=file.kind or layout.kind)
+    layout = layout_of(file, asked, wanted, keyed=keyed, single=single)
+    kind = (file.kind or layout.kind) + (", gzip" if file.zipped else "")
     if layout.label is not None:
         wanted = wanted._replace(label=layout.label)
     if layout.score is not None:
         wanted = wanted._replace(score=layout.score)
+    if keyed and not wanted.names.get("id"):
+        if layout.kind not in ("kaldi", "nist") and layout.names != ("score",):
+            raise _without_id(name)
+        ids = tuple((layout.names or ())[:-1])
+        wanted = wanted._replace(names={**wanted.names, "id": ids} if ids else wanted.names)
     if len(wanted.label) == 2 and client_label is not None:
         raise InputError.about("client_label")(
-            f"client_label must be None for {layout.kind} files, whose clients are the rows with"
+            f"client_label must be None for {kind} files, whose clients are the rows with"
             f" equal {' and '.join(wanted.label)} identity; got {shown(client_label)} for {name}."
             " Leave it out."
         )
-    return OpenedText(file, layout, wanted)
+    collect = partial(collect_parts, file, layout, wanted)
+    columns = partial(number_columns, file, layout)
+    return OpenedFile(name, kind, wanted, layout.guesses, collect, columns)
 
 
 def _binary(path: Path, head: bytes) -> str | None:
@@ -740,3 +419,288 @@ def _refuse_of_text(asked: TextOptions, name: str, kind: str, cells: bool = Fals
                 f"{option} must be left out for {name}, which is {kind}: its columns have names."
                 " Only tables of text have it."
             )
+
+
+def _without_id(name: str) -> InputError:
+    return InputError.about("id")(
+        worded("id must name the columns of the trial for `key=`: one, or a tuple of two;")
+        + f" {name} has a header. Pass them."
+    )
+
+
+def _two_files(
+    client_file: Any, impostor_file: Any, key: Any, wanted: ColumnSpec, client_label: object,
+    asked: TextOptions,
+) -> tuple[Rows, ScoreSource]:  # fmt: skip
+    """A file for each class."""
+    paths = {"client_file": client_file, "impostor_file": impostor_file}
+    if any(path is None for path in paths.values()):
+        alone = [shown(path) for path in paths.values() if path is not None]
+        raise InputError.about("path")(
+            "path must be a score file, or"
+            + worded(" `client_file=` and `impostor_file=` both;")
+            + f" got {f'{alone[0]} alone' if alone else 'neither'}. Name the file of each class."
+        )
+    for value, name in ((key, "key"), (client_label, "client_label")):
+        if value is not None:
+            raise InputError.about(name)(
+                f"{name} must be left out beside a file for each class, which say who is a client;"
+                f" got {shown(value)}."
+            )
+    _refuse_one_file(client_file, impostor_file, "impostor_file")
+    files, parts = [], []
+    for code, (argument, path) in enumerate(paths.items()):
+        with local_file(path, argument) as (local, name), of_the_system(name):
+            files.append(
+                open_file(local, name, wanted._replace(label=()), None, asked, single=True)
+            )
+            rows = files[-1].rows()
+        if not rows.codes.size:
+            raise FileFormatError(f"{rows.name} must hold scores; it has no rows. Export again.")
+        rows.values()
+        parts.append(replace(rows, codes=np.full(rows.codes.size, code)))
+    both = replace(whole(parts), tokens=["1", "0"], first=[1, 1])
+    kind = " and ".join(dict.fromkeys(file.kind for file in files))
+    guesses = tuple(dict.fromkeys(guess for file in files for guess in file.guesses))
+    return both, ScoreSource(str(client_file), kind, guesses=guesses, further=(str(impostor_file),))
+
+
+def _refuse_one_file(first: Any, second: Any, argument: str) -> None:
+    if not all(isinstance(path, str | bytes | os.PathLike) for path in (first, second)):
+        return  # refused where it is read
+    same = first == second
+    with suppress(OSError, ValueError):  # so is what is no file
+        same = same or os.path.samefile(first, second)
+    if same:
+        raise InputError.about(argument)(
+            f"{argument} must be another file; got {shown_path(str(second))} twice. Name the other."
+        )
+
+
+# ------------------------------------------------------------------------------- a key
+class KeyFile(NamedTuple):
+    """A file that says of each trial who is a client, and its columns as a call names them."""
+
+    path: Any
+    id: Any = None
+    label: Any = None
+
+    def check(self, path: Any, wanted: ColumnSpec, asked: TextOptions) -> None:
+        """Raise where the key, its columns and what else was asked for do not go together."""
+        for name, value in (("key_id", self.id), ("key_label", self.label)):
+            if self.path is None and value is not None:
+                raise InputError.about(name)(
+                    f"{name} must stand beside"
+                    + worded(" `key=`, whose column it names; got")
+                    + f" {shown(value)}. Leave it out, or pass the key."
+                )
+        if self.path is None and asked.format in ("kaldi", "nist"):
+            raise InputError.about("key")(
+                f"key must name a file of the trials' classes for format={asked.format!r}, whose"
+                " scores do not say who is a client. Pass it."
+            )
+        if self.path is not None and len(wanted.label) > 1:
+            raise InputError.about("label")(
+                worded("label must be one column of `key=`, which says who is a client; got")
+                + f" {shown(wanted.label)}. Leave one of them out."
+            )
+        if self.path is not None and asked.format in NAMED:
+            raise InputError.about("key")(
+                f"key must be left out for {asked.format} files, which say who is a client."
+            )
+        _refuse_one_file(path, self.path, "key")
+
+    def join(
+        self, rows: Rows, wanted: ColumnSpec, label: str, scores: Path, asked: TextOptions
+    ) -> tuple[Rows, AnyArray]:
+        """The rows with the key's labels, and the codes of its trials that have no score."""
+        ids = wanted.names.get("id", ())
+        known, places = self._read(ids, label, scores, asked)
+        if not ids and rows.codes.size != known.codes.size:
+            raise FileFormatError(
+                f"{rows.name} must have as many scores as the key {known.name}, of one label per"
+                f" line, has lines; got {rows.codes.size} and {known.codes.size}. Write both from"
+                " the same trials."
+            )
+        trials = _trials(rows, ids) if ids else [*places]
+        at = np.array([places.get(trial, -1) for trial in trials], dtype=np.int64)
+        unknown = np.flatnonzero(at < 0)
+        if unknown.size:
+            raise FileFormatError(
+                f"{rows.name}: each trial must stand in the key {known.name}; {unknown.size} of"
+                f" {len(trials)} do not, the first {shown(trials[unknown[0]], 80)}. Is it the key"
+                " of other trials, or are they spelled otherwise?"
+            )
+        times = np.bincount(at, minlength=len(places))
+        if np.any(times > 1):
+            _refuse_again(rows.name, trials, "Keep one score per trial.")
+        lost = np.flatnonzero(times == 0)
+        if lost.size and rows.missing == FAIL:
+            first = next(islice(places, int(lost[0]), None))
+            raise FileFormatError(
+                f"{rows.name}: each trial of the key {known.name} must have a score; {lost.size} of"
+                f" {len(places)} have none, the first {shown(first, 80)}. Give theirs, or pass"
+                + worded(" `missing='drop'` or `missing='reject'`.")
+            )
+        named = replace(known, scores=rows.scores, codes=known.codes[at], names=rows.names)
+        return replace(named, missing=rows.missing), known.codes[lost]
+
+    def _read(
+        self, ids: tuple[str, ...], label: str, scores: Path, asked: TextOptions
+    ) -> tuple[Rows, dict[_Trial, int]]:
+        """The labels, and the place of each trial; trials without a name are numbered."""
+        names = ids if self.id is None else named_columns(self.id, "key_id")
+        if len(names) != len(ids):
+            raise InputError.about("key_id")(
+                f"key_id must name as many columns as name the trial, {len(ids)}; got"
+                f" {shown(self.id)}. Name the columns of the same names."
+            )
+        if self.label is not None:
+            (label,) = named_columns(self.label, "key_label", single=True)
+        with local_file(self.path, "key") as (local, name), of_the_system(name):
+            if local.name == scores.name:  # called as the file of the scores
+                name = shown_path(str(local))
+            file = text_file(local, name, asked)
+            lines = file.first_rows(_ROWS)
+            if not lines:
+                raise FileFormatError(
+                    f"{name} must name trials; all its lines are blank. Export again."
+                )
+            layout = _with_header(lines[0], names, label)
+            layout = layout or _without_header(name, lines, names, label)
+            wanted = ColumnSpec(None, (label,), {"id": names})
+            rows = collect_parts(file, layout, wanted, whole)
+        numbers = map(str, range(rows.codes.size))
+        trials: list[_Trial] = _trials(rows, names) if names else [*numbers]
+        places = dict(zip(trials, range(len(trials)), strict=True))
+        if len(places) < len(trials):
+            _refuse_again(name, trials, "Remove them.")
+        return rows, places
+
+
+def _with_header(first: tuple[int, str], ids: tuple[str, ...], label: str) -> TextLayout | None:
+    for sign in SEPARATORS.values():
+        names, wanted = split_fields(first[1], sign), (*ids, label)
+        if set(wanted) <= set(names):
+            return TextLayout("key", sign, start=first[0])
+        own = {written(asked, names): asked for asked in wanted}
+        if set(own) <= set(names):
+            called = tuple(own.get(name, name) for name in names)
+            return TextLayout("key", sign, names=called, start=first[0] + 1)
+    return None
+
+
+def _without_header(
+    name: str, lines: list[tuple[int, str]], ids: tuple[str, ...], label: str
+) -> TextLayout:
+    """By the class words that one of the columns holds."""
+    start, first = lines[0]
+    sign = max(SEPARATORS.values(), key=lambda s: (len(split_fields(first, s)), s == " "))
+    width = len(split_fields(first, sign))
+    numbers = tuple(str(k + 1) for k in range(width))
+    if ids and {*ids, label} <= {*numbers}:
+        return TextLayout("key", sign, names=numbers, start=start)
+    rows = [row for _, text in lines if len(row := split_fields(text, sign)) == width]
+    protocol = len(ids) == 1 and width >= _PROTOCOL
+    possible = range(2, width) if protocol else {0, width - 1} if width == len(ids) + 1 else ()
+    result = [k for k in possible if all(is_class_word(row[k]) for row in rows)]
+    if protocol:
+        result = [k for k in result if not all(row[k].isdigit() for row in rows)]
+    if len(result) != 1:
+        raise FileFormatError(
+            f"{name} must be a key: a header with {listed([*ids, label])}, or {len(ids)} column(s)"
+            " of the trial and one of target or nontarget, bonafide or spoof, 1 or 0, at either"
+            f" end; its first line is {shown(first)}. {nearest(label, rows[0])}Add a header with"
+            + worded(" these names, or name its columns by `key_id=` and `key_label=`, by their")
+            + " numbers from 1 where there is no header."
+        )
+    names = [f"column {k + 1}" for k in range(width)]
+    places = [1] if protocol else [k for k in range(width) if k != result[0]]
+    for place, column in zip([*places, result[0]], [*ids, label], strict=True):
+        names[place] = column
+    return TextLayout("key", sign, names=tuple(names), start=start)
+
+
+def _trials(rows: Rows, ids: tuple[str, ...]) -> list[_Trial]:
+    columns = [rows.names[column].astype(np.str_).tolist() for column in ids]
+    return columns[0] if len(columns) == 1 else list(zip(*columns, strict=True))
+
+
+def _refuse_again(name: str, trials: list[_Trial], do: str) -> NoReturn:
+    """Trials that stand earlier too."""
+    places: dict[_Trial, int] = {}
+    again = [trial for k, trial in enumerate(trials) if places.setdefault(trial, k) != k]
+    raise FileFormatError(
+        f"{name} must name each trial once; {len(again)} of {len(trials)} rows name one again, the"
+        f" first {shown(again[0], 80)}. {do}"
+    )
+
+
+# ------------------------------------------------------------------- a column per system
+class ScoreColumns(NamedTuple):
+    """Scores of several systems, a column each of one file; nan where a system has none."""
+
+    scores: dict[str, FloatArray]
+    is_client: BoolArray
+    #: Further columns by their names.
+    names: dict[str, AnyArray]
+    words: ClassWords | None
+    source: ScoreSource
+
+
+def read_columns(
+    path: Any, systems: Sequence[str] | None, wanted: ColumnSpec, asked: TextOptions,
+    key: KeyFile, client_label: object = None,
+) -> ScoreColumns:  # fmt: skip
+    """The columns of `systems`, or all of numbers beside those that are wanted for others.
+
+    Each is read as the scores of a file are, which has one.
+    """
+    asked = asked.of_rows
+    key.check(path, wanted, asked)
+    keyed = key.path is not None
+    rest = wanted._replace(score=None, label=() if keyed else wanted.label)
+    with local_file(path) as (local, name), of_the_system(name):
+        if keyed and not wanted.names.get("id"):
+            raise _without_id(name)
+        table = open_file(local, name, rest, client_label, asked, keyed=keyed)
+        chosen = _system_columns(table, systems)
+        read = {}
+        for system in chosen:
+            own = rest._replace(score=system)
+            try:
+                file = open_file(local, name, own, client_label, asked, keyed=keyed)
+                read[system] = file, file.rows()
+            except FileFormatError as error:
+                raise error.reworded(f"column {shown(system)} of " + error.template) from error
+    scores = {}
+    for system, (file, rows) in read.items():
+        if keyed:
+            rows.values()
+            rows, _ = key.join(rows, file.wanted, wanted.label[0], local, asked)
+        scores[system], is_client, _, guessed = rows.split(client_label)
+        called, present = f"column {shown(system)} of {rows.name}", ~np.isnan(scores[system])
+        refuse_hard_labels(called, present.sum(), scores[system][present], kind=FileFormatError)
+    guesses = dict.fromkeys(guess for file, _ in read.values() for guess in file.guesses)
+    source = ScoreSource(str(path), file.kind, guesses=tuple(guesses), guessed=guessed)
+    return ScoreColumns(scores, is_client, rows.names, rows.words(is_client), source)
+
+
+def _system_columns(table: OpenedFile, systems: Sequence[str] | None) -> list[str]:
+    present, name, others = table.columns(), table.name, table.wanted.columns
+    if systems is None:
+        result = [item for item, numbers in present.items() if numbers and item not in others]
+        if result:
+            return result
+        raise FileFormatError(
+            f"{name} must have columns of scores beside {listed(others)}; there are"
+            f" {listed(present)}. Name them: " + worded("`systems=...`")
+        )
+    for system in systems:
+        if system not in present:
+            raise InputError.about("systems")(
+                f"systems must name columns of {name}; {shown(system)} is none of"
+                f" {listed(present)}. {nearest(system, list(present))}Pass "
+                + worded("`systems=...`")
+            )
+    return list(dict.fromkeys(systems))

@@ -59,8 +59,8 @@ from betaroc.data.labels import (
     FAIL,
     REJECT,
     WAYS_OF_MISSING,
-    account_of,
     client_mask,
+    missing_counts,
     refuse_confidence,
     refuse_hard_labels,
     refuse_labels_as_scores,
@@ -1113,7 +1113,7 @@ class Scores(ScoreData):
             content[who] = values[chosen]
         without = [int(np.count_nonzero(lost & own)) for own in (is_client, ~is_client)]
         without = [n + more for n, more in zip(without, absent, strict=True)]
-        result = cls._checked(**content | account_of(without, int(np.sum(~lost)), missing))
+        result = cls._checked(**content | missing_counts(without, int(np.sum(~lost)), missing))
         total = result.client_total + result.impostor_total
         refuse_hard_labels(name, total, result.client, result.impostor, kind=error)
         return result

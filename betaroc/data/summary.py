@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial, reduce
 from operator import add
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -26,24 +26,18 @@ from betaroc.core.vocabulary import CLIENTS, IMPOSTORS
 from betaroc.data.frames import Source, frame_source, label_squares, label_sums
 from betaroc.data.labels import (
     KNOWN_LABELS,
-    WORDS,
     Rows,
-    Wanted,
-    as_written,
     client_mask,
     few_distinct,
     label_key,
     no_rows,
     refuse_hard_labels,
     whole,
-)
-from betaroc.data.parquet import binary_columns, file_source, read_columns_of
-from betaroc.data.read import OpenedText, opened_text, wanted_of
+)  # fmt: skip
+from betaroc.data.read import OpenedFile, column_spec, open_file
 from betaroc.data.scores import ScoreData, Scores, ScoreSource
 from betaroc.data.sums import ClassSummary, Labels, LabelSums, added, array_sums
-from betaroc.data.text_files import too_many_rows
-from betaroc.data.text_layouts import TextOptions, asked_of
-from betaroc.data.text_rows import collect_parts
+from betaroc.data.text_files import text_options
 from betaroc.distributions.empirical import MOST_BINS, Binned, Layout, bin_edges
 from betaroc.rendering.document import single_row
 
@@ -51,27 +45,23 @@ from betaroc.rendering.document import single_row
 _PART = 2**20
 
 
-def text_sums(
-    text: OpenedText | Rows, client_label: object, bins: int, layout: Layout
+def _file_sums(
+    file: OpenedFile, client_label: object, bins: int, layout: Layout
 ) -> tuple[tuple[ClassSummary, ClassSummary], str | None]:
-    """Of the clients and the impostors, and the label that was guessed, of a text or of rows.
+    """Of the clients and the impostors, and the label that was guessed.
 
     Refuses what `read_scores` refuses, in its words.
     """
     with np.errstate(over="ignore"):  # of squares
-        collect = partial(_summed, bins=bins, layout=layout)
-        if isinstance(text, Rows):
-            last, counts, some, sums = collect([text])
-        else:
-            last, counts, some, sums = collect_parts(text.file, text.layout, text.wanted, collect)
-            last.identities = text.wanted.label if len(text.wanted.label) == 2 else ()
+        last, counts, some, sums = file.collect(partial(_summed, bins=bins, layout=layout))
+        last.identities = file.wanted.label if len(file.wanted.label) == 2 else ()
         if not counts.sum():
             raise no_rows(last.name)
-        client = last.clients(client_label, counts, some in KNOWN_LABELS).tolist()
-        named = list(zip(last.tokens, client, strict=True))
+        client, guessed = last.clients(client_label, counts, swapped=some in KNOWN_LABELS)
+        named = list(zip(last.tokens, client.tolist(), strict=True))
         both = [[sums[token] for token, is_it in named if is_it is of] for of in (True, False)]
         first, second = (reduce(add, parts, LabelSums()).of for parts in both)
-    return (first, second), last.guessed
+    return (first, second), guessed
 
 
 def _joined(parts: Iterable[Rows]) -> Iterator[Rows]:
@@ -100,8 +90,9 @@ def _summed(
         if len({label_key(token) for token in part.tokens}) <= 2:
             here = np.flatnonzero(counts).tolist()
             masks = [(part.tokens[code], part.codes == code) for code in here]
-            null = np.zeros(part.scores.size, dtype=bool)
-            sums = added(sums, array_sums(part.scores, null, masks, bins, layout))
+            values = part.values() if part.scores.size else part.scores
+            null = np.zeros(values.size, dtype=bool)
+            sums = added(sums, array_sums(values, null, masks, bins, layout))
     return part, totals, some, sums
 
 
@@ -430,8 +421,8 @@ def summarize(
         Any frame that Narwhals reads, eager or lazy (pandas, Polars, pyarrow, DuckDB, Dask,
         PySpark): a lazy one is grouped by label and bin on its own engine, and only the groups
         are collected; one in memory is read in slices. A Parquet file is read in pieces through
-        pyarrow, else Polars, else DuckDB; a text file in parts, as `read_scores` reads it. Dask
-        computes on the active client.
+        pyarrow, a text file in parts, as `read_scores` reads it. Dask computes on the active
+        client.
     score, label : str
         Columns.
     client_label : optional
@@ -462,8 +453,8 @@ def summarize(
     EngineError
         Workers that are lost for good.
     ScoreFileNotFoundError, FileFormatError, MissingDependencyError
-        No such file; what `read_scores` refuses in a text file, with its line; Parquet that is
-        not readable; none of Polars, DuckDB and pyarrow to read it.
+        No such file; what `read_scores` refuses in a file, with its line; Parquet without
+        pyarrow.
 
     Warns
     -----
@@ -486,13 +477,21 @@ def summarize(
     >>> br.epc(summary, model, alpha=[0.5]).value.round(4).tolist()  # at 0.5, where dev has 1/6
     [0.25]
     """
-    wanted = _wanted(score, label, client_label, bins, layout)
     if isinstance(frame_or_path, str | os.PathLike):
-        result = _of_file(frame_or_path, wanted, asked_of(max_size=max_size))
+        result = summarize_file(
+            frame_or_path, score=score, label=label, client_label=client_label, bins=bins,
+            layout=layout, max_size=max_size,
+        )  # fmt: skip
     else:
-        label = _one_label(wanted)
+        bins, layout = _checked_layout(bins, layout)
+        labels = column_spec(score, label).label
+        if len(labels) > 1:  # an engine groups by it
+            raise InputError.about("label")(
+                f"label must be one column of a frame that is summarised; got {shown(labels)}."
+                " Make a column of whether the two are equal."
+            )
         source = frame_source(frame_or_path, score, label, instead="the path of a file")
-        result = _summary(source, wanted)
+        result = _of_frame(source, score, label, client_label, bins, layout)
     if result.is_coarse:
         warn_of_bins(result)
     return result
@@ -506,95 +505,28 @@ def summarize_file(
     client_label: object = None,
     bins: int = _BINS,
     layout: Layout = None,
-    columns: str | Sequence[str] | None = None,
-    separator: str | None = None,
-    decimal: str | None = None,
-    header: bool | None = None,
-    format: str | None = None,  # noqa: A002 - as read_scores calls it
-    max_size: int | None = None,
-    max_rows: int | None = None,
+    **reading: Any,
 ) -> ScoreSummary:
-    """Sums, extremes and counts in bins of both classes of a file, read in pieces.
-
-    As :func:`summarize` of a path, with a choice of format.
-
-    Parameters
-    ----------
-    path : str or Path
-        A file of any format that `read_scores` reads.
-    score, label : str
-        Columns; in text two labels of which clients are the rows where they are equal.
-    client_label : optional
-        The label of the clients, compared as text and as a number; None only for {0, 1},
-        {False, True} and {-1, 1}.
-    bins : int
-        Bins of the layout, 8 to 1048576.
-    layout : tuple of float, optional
-        (low, high): equal bins between, scores beyond in the outermost; left out, the layout of
-        :func:`summarize`.
-    columns, separator, decimal, header, format : optional
-        As `read_scores` takes them; left out, the content decides.
-    max_size, max_rows : int, optional
-        As `read_scores` takes them; left out, there may be any number of rows.
-
-    Returns
-    -------
-    ScoreSummary
-        Its `source` names the file.
-
-    Raises
-    ------
-    InputError
-        As `summarize`.
-    InputTypeError
-        Scores that are not numbers: text among them is counted.
-    ScoreFileNotFoundError, FileFormatError, MissingDependencyError
-        As `summarize`.
-
-    Warns
-    -----
-    PrecisionWarning
-        If the scores are float16. Whether bins are wide for them, `ScoreSummary.is_coarse` says.
-
-    Examples
-    --------
-    >>> import pathlib, tempfile
-    >>> import pandas as pd
-    >>> from betaroc.data.summary import summarize_file
-    >>> frame = pd.DataFrame({"score": [0.9, 0.7, 0.4, 0.1, 0.5], "label": [1, 1, 1, 0, 0]})
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     path = pathlib.Path(folder, "scores.parquet")
-    ...     frame.to_parquet(path)
-    ...     summary = summarize_file(path)
-    >>> summary.n_client, summary.source.format
-    (3, 'parquet')
-    """
-    wanted = _wanted(score, label, client_label, bins, layout)
-    asked = asked_of(format, separator, decimal, header, columns, max_size, max_rows)
-    return _of_file(path, wanted, asked)
+    """As `summarize` of a path, with the options of `read_scores`; wide bins are not warned of."""
+    bins, layout = _checked_layout(bins, layout)
+    reading["format_"] = reading.pop("format", None)
+    wanted, options = column_spec(score, label), text_options(**reading)
+    local = regular_file(path)
+    name = shown(local.name)
+    with of_the_system(name):
+        file = open_file(local, name, wanted, client_label, options)
+        both, guessed = _file_sums(file, client_label, bins, layout)
+        result = ScoreSummary(*both, bins, layout)
+    source = ScoreSource(os.fspath(path), file.kind, guessed=guessed, guesses=file.guesses)
+    return replace(result, source=source)
 
 
-def parquet_rows(path: str | os.PathLike[str]) -> int:
-    """Rows of a Parquet file, by its footer."""
-    return file_source(Path(path)).rows or 0
-
-
-class _Wanted(NamedTuple):
-    """What to make a summary of, checked."""
-
-    columns: Wanted
-    client_label: object
-    bins: int
-    layout: Layout
-
-
-def _wanted(score: Any, label: Any, client_label: object, bins: Any, layout: Any) -> _Wanted:
+def _checked_layout(bins: Any, layout: Any) -> tuple[int, Layout]:
     bins = checks.count(bins, "bins", 8)
     if bins > MOST_BINS:
         raise InputError.about("bins")(
             f"bins must be at most {MOST_BINS}; got {shown(bins)}. Take fewer."
         )
-    columns = wanted_of(score, label)
     if layout is not None:
         low, high = checks.span(layout, "layout")
         if not (math.isfinite(high - low) and math.isfinite(bins / (high - low))):
@@ -603,71 +535,25 @@ def _wanted(score: Any, label: Any, client_label: object, bins: Any, layout: Any
                 " Take the scores' range, or leave layout out."
             )
         layout = low, high
-    return _Wanted(columns, client_label, bins, layout)
+    return bins, layout
 
 
-# ------------------------------------------------------------------------------ both classes
-def _one_label(wanted: _Wanted) -> str:
-    """Of what an engine groups by its label."""
-    if len(wanted.columns.label) > 1:
-        raise InputError.about("label")(
-            "label must be one column of a frame or of Parquet that is summarised; got"
-            f" {shown(wanted.columns.label)}. Make a column of whether the two are equal."
-        )
-    return wanted.columns.label[0]
-
-
-def _of_file(
-    path: str | os.PathLike[str],
-    wanted: _Wanted,
-    asked: TextOptions = TextOptions(),  # noqa: B008 - a frozen value
+# ------------------------------------------------------------------------------ of a frame
+def _of_frame(
+    source: Source, score: str, label: str, client_label: object, bins: int, layout: Layout
 ) -> ScoreSummary:
-    local = regular_file(path)
-    name, guessed = shown(local.name), None
-    guesses: tuple[str, ...]
-    with of_the_system(name):
-        text = opened_text(local, name, wanted.columns, wanted.client_label, asked)
-        kind = text if isinstance(text, str) else text.kind
-        if kind == "parquet":
-            rows = file_source(local)
-            if asked.max_rows is not None and (rows.rows or 0) > asked.max_rows:
-                raise too_many_rows(name, rows.rows or 0, asked.max_rows)
-            columns, guesses = as_written(wanted.columns, rows.schema.names())
-            result = _summary(rows, wanted._replace(columns=columns))
-        else:
-            value: Rows | OpenedText
-            if isinstance(text, str):
-                present = list(binary_columns(local, name, text))
-                columns, guesses = as_written(wanted.columns, present)
-                value = read_columns_of(local, name, text, columns, asked.max_rows)
-            else:
-                value, guesses = text, text.layout.guesses
-            both, guessed = text_sums(value, wanted.client_label, wanted.bins, wanted.layout)
-            result = ScoreSummary(*both, wanted.bins, wanted.layout)
-    source = ScoreSource(os.fspath(path), kind, guessed=guessed, guesses=guesses)
-    return replace(result, source=source)
-
-
-def _summary(source: Source, wanted: _Wanted) -> ScoreSummary:
-    columns, client_label, bins, layout = wanted
-    score, label = columns.score, _one_label(wanted)
-    value = label_sums(source, score, label, bins, layout)
-    _refuse_bad_rows(value, source.name, score, label)
-    # Labels of a file mean what read_scores takes them for.
-    names = {item: _read_label(item) if source.name else item for item in value}
-    sums: Labels = {}
-    for item, part in value.items():
-        sums = added(sums, {names[item]: part})
-    if source.name and client_label is not None:
-        client_label = _read_label(client_label)
-    client, impostor = _both(sums, f"{source.name}column {shown(label)}", client_label)
+    sums = label_sums(source, score, label, bins, layout)
+    _refuse_bad_rows(sums, score, label)
+    with suppress(TypeError):  # engines group in any order; what has no order is no label
+        sums = dict(sorted(sums.items(), key=lambda item: (type(item[0]).__name__, item[0])))
+    labels, counts = [*sums], [part.rows for part in sums.values()]
+    mask = client_mask(labels, client_label, name=f"column {shown(label)}", counts=counts)
+    client, impostor = labels[int(np.argmax(mask))], labels[int(np.argmin(mask))]
     if sums[client].cancelled or sums[impostor].cancelled:
-        centres = {item: sums[name].of.mean for item, name in names.items()}
-        again = label_squares(source, score, label, centres)
-        for name in (client, impostor):
+        centres = {name: sums[name].of.mean for name in (client, impostor)}
+        for name, about in label_squares(source, score, label, centres).items():
             if sums[name].cancelled:
-                parts = [again[centre] for centre in centres if names[centre] == name]
-                sums[name] = sums[name].about(*(sum(column) for column in zip(*parts, strict=True)))
+                sums[name] = sums[name].about(*about)
     return ScoreSummary(sums[client].of, sums[impostor].of, bins, layout, library=source.library)
 
 
@@ -684,40 +570,20 @@ def warn_of_bins(result: ScoreSummary) -> None:
     )
 
 
-def _both(sums: Labels, name: str, client_label: object) -> tuple[Any, Any]:
-    """The labels of clients and impostors."""
-    # Engines group in any order.
-    try:
-        labels = sorted(sums, key=lambda item: (type(item).__name__, item))
-    except TypeError:  # what has no order is no label, which is said below
-        labels = list(sums)
-    counts = [sums[label].rows for label in labels]
-    mask = client_mask(labels, client_label, name=name, counts=counts)
-    return labels[int(np.argmax(mask))], labels[int(np.argmin(mask))]
-
-
-def _read_label(label: object) -> object:
-    key = label_key(str(label))
-    if isinstance(key, float) and key.is_integer():
-        return int(key)
-    return key == "true" if key in WORDS else key
-
-
-def _refuse_bad_rows(sums: Labels, name: str, score: str, label: str) -> None:
+def _refuse_bad_rows(sums: Labels, score: str, label: str) -> None:
     rows = sum(item.rows for item in sums.values())
     if not rows:
         raise InputError(
-            f"{name.removesuffix(': ') or 'the frame'} must hold scores of both classes; it has no"
-            " rows. Check the selection."
+            "the frame must hold scores of both classes; it has no rows. Check the selection."
         )
     bad, missing = (sum(getattr(item, k) for item in sums.values()) for k in ("bad", "missing"))
     if bad or missing:
         raise InputError(
-            f"{name}column {shown(score)} must hold finite numbers; got {missing} missing and"
+            f"column {shown(score)} must hold finite numbers; got {missing} missing and"
             f" {bad} NaN or infinite of {rows}. Drop these rows first."
         )
     if None in sums:
         raise InputError(
-            f"{name}column {shown(label)} must have no missing label; got {sums[None].rows} of"
+            f"column {shown(label)} must have no missing label; got {sums[None].rows} of"
             f" {rows} null or NaN. Drop these rows first."
         )

@@ -1,24 +1,44 @@
-"""Text files: their bytes, perhaps compressed, their lines, and the fields of a line."""
+"""Text files: their bytes, perhaps compressed or of another program, and their lines."""
 
 from __future__ import annotations
 
+import csv
 import gzip
 import io
+import json
+import math
+import re
 import zipfile
 import zlib
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 
-from betaroc.core.errors import FileFormatError, MissingDependencyError
-from betaroc.core.process import shows_progress
-from betaroc.core.text import shown
+from betaroc.core.checks import choice, count
+from betaroc.core.errors import FileFormatError, InputError, InputTypeError, MissingDependencyError
+from betaroc.core.process import free_memory, shows_progress
+from betaroc.core.text import listed, nearest, shown
 from betaroc.core.vocabulary import client_word, worded
+
+#: White space is one separator: any run of blanks and tabs.
+SEPARATORS = {"comma": ",", "semicolon": ";", "tab": "\t", "pipe": "|", "space": " "}
+DECIMALS = {"point": ".", "comma": ","}
+#: Separators of tables by their format.
+TABLES = {"csv": ",;|", "tsv": "\t", "text": " "}
+#: The columns of formats without header, and which of them say who is a client.
+NAMED: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
+    "2col": (("label", "score"), ("label",)),
+    "4col": (("claimed", "real", "probe", "score"), ("claimed", "real")),
+    "5col": (("claimed", "model", "real", "probe", "score"), ("claimed", "real")),
+    "asvspoof": (("trial", "attack", "key", "score"), ("key",)),
+    "voxceleb": (("label", "enrol", "test", "score"), ("label",)),
+}
+FORMATS = (*TABLES, "json", "jsonl", "parquet", "arrow", *NAMED, "kaldi", "nist", "pyeer")
 
 #: The first bytes of what is compressed by gzip, and of what is no text.
 _GZIP = b"\x1f\x8b"
@@ -54,11 +74,11 @@ _MAGIC = (
 #: Bytes that gzip expands to at most, and that any other file has, unless the call says otherwise.
 _EXPANDED, _LARGEST = 2**30, 2**36
 #: Rows that are held at most, unless the call says otherwise.
-MOST_ROWS = 250_000_000
+_MOST_ROWS = 250_000_000
 #: Bytes of memory that a row takes at least where all are held: measured, reading included.
-ROW_BYTES = 60
+_ROW_BYTES = 60
 #: Bytes of a text, packed or not, whose rows fit into any memory.
-SMALL_TEXT = 2**16
+_SMALL_TEXT = 2**16
 _LINE = 2**20
 _PROGRESS_FROM = 2**20
 #: Bytes that the number of lines is estimated from.
@@ -67,11 +87,97 @@ _SAMPLE = 2**20
 _SHORTEST, _DOUBT = 4, 1.25
 #: How often gzip expands its own size at most.
 _RATIO = 1032
+#: How a document of JSON begins: an array of objects, or an object of several lines.
+_DOCUMENT = re.compile(r"\s*\[\s*(?:\{.*)?|\s*\{\s*").fullmatch
 
 #: What is raised for gzip that is no gzip, or not all of it.
 DAMAGED = (EOFError, gzip.BadGzipFile, zlib.error)
 
 
+# ------------------------------------------------------------------------------- options
+class TextOptions(NamedTuple):
+    """What a call says of its files; None where the content decides."""
+
+    format: str | None = None
+    separator: str | None = None
+    decimal: str | None = None
+    header: bool | None = None
+    columns: tuple[str, ...] | None = None
+    max_size: int | None = None
+    max_rows: int | None = None
+
+    @property
+    def of_rows(self) -> TextOptions:
+        """The same for what holds all rows in memory."""
+        return self if self.max_rows else self._replace(max_rows=_MOST_ROWS)
+
+    def that_fit(self, size: float = math.inf) -> TextOptions:
+        """The same with no more rows than the memory holds, unless the call says how many."""
+        if self.max_rows != _MOST_ROWS or size < _SMALL_TEXT:
+            return self
+        return self._replace(max_rows=int(min(_MOST_ROWS, free_memory() / _ROW_BYTES)))
+
+    @property
+    def separators(self) -> str:
+        """Those that are possible."""
+        if self.separator is not None:
+            return self.separator
+        return TABLES.get(self.format or "", "".join(SEPARATORS.values()))
+
+
+def text_options(
+    format_: str | None = None,
+    separator: str | None = None,
+    decimal: str | None = None,
+    header: bool | None = None,
+    columns: str | Sequence[str] | None = None,
+    max_size: int | None = None,
+    max_rows: int | None = None,
+) -> TextOptions:
+    """What a call says of its files, checked; signs for the words of separators."""
+    if format_ is not None:
+        choice(format_, FORMATS, "format")
+    sign = _sign_of(separator, SEPARATORS, "separator")
+    point = _sign_of(decimal, DECIMALS, "decimal")
+    if header is not None and not isinstance(header, bool):
+        raise InputTypeError.about("header")(
+            f"header must be True, False or None; got {shown(header)}. None: the content decides."
+        )
+    for value, name in ((max_size, "max_size"), (max_rows, "max_rows")):
+        if value is not None:
+            count(value, name)
+    return TextOptions(format_, sign, point, header, _names_of(columns), max_size, max_rows)
+
+
+def _sign_of(value: Any, known: dict[str, str], name: str) -> str | None:
+    if value is None or (isinstance(value, str) and value in {*known, *known.values()}):
+        return None if value is None else known.get(value, value)
+    raise InputError.about(name)(
+        f"{name} must be one of {listed(known)} or its sign; got {shown(value)}."
+        f" {nearest(value, list(known))}".rstrip()
+    )
+
+
+def _names_of(columns: Any) -> tuple[str, ...] | None:
+    if columns is None:
+        return None
+    names: list[Any] = columns.split(",") if isinstance(columns, str) else []
+    if isinstance(columns, Iterable) and not names and not isinstance(columns, dict):
+        with suppress(TypeError):  # arrays of no dimension say that they can be gone through
+            names = list(columns)
+    if not names or not all(isinstance(name, str) for name in names):
+        raise InputTypeError.about("columns")(
+            f"columns must be the names of all columns in their order; got {shown(columns)}."
+        )
+    result = tuple(name.strip() for name in names)
+    if len(set(result)) != len(result) or not all(result):
+        raise InputError.about("columns")(
+            f"columns must name each column once; got {shown(columns)}."
+        )
+    return result
+
+
+# ---------------------------------------------------------------------------------- bytes
 class _Bounded(io.RawIOBase):
     """A decompressed stream that stops at an absurd size."""
 
@@ -87,14 +193,14 @@ class _Bounded(io.RawIOBase):
         data = self._stream.read1(len(view))
         self._size += len(data)
         if self._size > self._limit:
-            raise _expands(self._name, self._limit, self._size)
+            raise _too_large(self._name, self._limit, self._size, "expand to")
         view[: len(data)] = data
         return len(data)
 
 
-def _expands(name: str, limit: int, size: int, text: str = "so far there are") -> FileFormatError:
+def _too_large(name: str, limit: int, size: int, verb: str = "have") -> FileFormatError:
     return FileFormatError(
-        f"{name} must expand to at most {limit} bytes; {text} {size}."
+        f"{name} must {verb} at most {limit} bytes; got {size}."
         + worded(" Pass a larger `max_size=` if it is to be trusted.")
     )
 
@@ -109,20 +215,26 @@ class TextFile:
     #: Bytes and rows that are read at most.
     largest: int = _EXPANDED
     most_rows: int | None = None
-    #: The format of a table of another program, and its text.
+    #: The format of a table of another program or of JSON, and the text that it was made.
     kind: str | None = None
     content: bytes = b""
+    #: The columns of JSON, whose text has a line per trial and no header.
+    columns: tuple[str, ...] | None = None
 
     @property
     def size(self) -> int:
         """Bytes, packed or not."""
         return len(self.content) if self.kind else self.path.stat().st_size
 
+    @property
+    def unit(self) -> str:
+        """What a row is called in messages."""
+        return "trial" if self.kind == "json" else "line"
+
     def lines(self) -> Generator[str, None, None]:
         """The lines with their ends (LF, CRLF or CR)."""
-        size = self.path.stat().st_size
         number = 0
-        with self.path.open("rb") as raw, progress(size) as advance:
+        with self.path.open("rb") as raw, progress(self.path.stat().st_size) as advance:
             stream = io.TextIOWrapper(self._bytes(raw), encoding="utf-8-sig", newline="")
             try:
                 for line in iter(partial(stream.readline, _LINE), ""):
@@ -152,8 +264,7 @@ class TextFile:
 
     def blocks(self, size: int) -> Generator[bytes, None, None]:
         """The bytes in blocks of about `size` that end with LF, but for the file's last one."""
-        total = self.path.stat().st_size
-        with self.path.open("rb") as raw, progress(total) as advance:
+        with self.path.open("rb") as raw, progress(self.path.stat().st_size) as advance:
             stream, rest = self._bytes(raw), b""
             while read := stream.read(size):
                 advance(raw.tell())
@@ -182,11 +293,6 @@ class TextFile:
         return io.BufferedReader(
             _Bounded(gzip.GzipFile(fileobj=raw), self.largest, self.name), 2**16
         )
-
-    def refuse_too_many(self, rows: int, about: str = "") -> None:
-        """Raise if so many rows are more than are read."""
-        if self.most_rows is not None and rows > self.most_rows:
-            raise too_many_rows(self.name, rows, self.most_rows, about)
 
     def _refuse_line(self, line: str, number: int) -> NoReturn:
         if "\0" in line:
@@ -237,32 +343,28 @@ def progress(size: int, unit: str = "B") -> Iterator[Callable[[int], object]]:
         yield lambda at: bar.update(at - bar.n)
 
 
-def too_many_rows(name: str, rows: int, most: int, about: str = "") -> FileFormatError:
-    """The error of a file that has more rows than are read."""
-    return FileFormatError(
-        f"{name} must have at most {most} rows; it has {about}{rows}, which take"
-        f" {ROW_BYTES * rows / 1e9:.2g} GB of memory or more where all are held."
-        + worded(" Pass a larger `max_rows=`, or")
-        + " summarise the file in pieces, which holds no rows."
-    )
-
-
-def refuse_too_large(path: Path, name: str, largest: int | None) -> None:
-    """Raise if a file has more bytes than are read."""
-    size, limit = path.stat().st_size, largest or _LARGEST
-    if size > limit:
+def check_rows(name: str, rows: int, most: int | None, about: str = "") -> None:
+    """Raise if so many rows are more than are read."""
+    if most is not None and rows > most:
         raise FileFormatError(
-            f"{name} must have at most {limit} bytes; it has {size}."
-            + worded(" Pass a larger `max_size=` if it is to be read.")
+            f"{name} must have at most {most} rows; it has {about}{rows}, which take"
+            f" {_ROW_BYTES * rows / 1e9:.2g} GB of memory or more where all are held."
+            + worded(" Pass a larger `max_rows=`, or")
+            + " summarise the file in pieces, which holds no rows."
         )
 
 
-def text_file(
-    path: Path, name: str, max_size: int | None = None, max_rows: int | None = None
-) -> TextFile:
+def check_size(path: Path, name: str, largest: int | None) -> None:
+    """Raise if a file has more bytes than are read."""
+    size, limit = path.stat().st_size, largest or _LARGEST
+    if size > limit:
+        raise _too_large(name, limit, size)
+
+
+def text_file(path: Path, name: str, options: TextOptions) -> TextFile:
     """A file that is no format of bytes, by its first ones, and not too large."""
-    refuse_too_large(path, name, max_size)
-    limit = max_size or _EXPANDED
+    check_size(path, name, options.max_size)
+    limit, most_rows = options.max_size or _EXPANDED, options.max_rows
     with path.open("rb") as raw:
         head = raw.read(8)
         if head.startswith(_GZIP):
@@ -270,25 +372,26 @@ def text_file(
             raw.seek(max(packed - 4, 0))
             size = int.from_bytes(raw.read(4), "little")
             if limit < size <= _RATIO * packed:  # beyond it what stands there is no size
-                raise _expands(name, limit, size, "by its end, unless it is cut short, there are")
-    if head.startswith(_GZIP):
+                raise _too_large(name, limit, size, "expand to")
+    zipped = head.startswith(_GZIP)
+    if zipped:
         with suppress(*DAMAGED), gzip.open(path) as unpacked:
             head = unpacked.read(8)
             head = head if head.startswith(b"RDX") else _GZIP
     kind = foreign_kind(path, head)
     if kind is not None:
         content = _foreign_table(path, name, kind, limit)
-        return TextFile(path, name, False, _EXPANDED, max_rows, kind, content)
+        return TextFile(path, name, False, _EXPANDED, most_rows, kind, content)
     for magic, what, do in _MAGIC:
         if head.startswith(magic):
             raise FileFormatError(f"{name} must be text or Parquet; it is {what}. {do}")
-    zipped = head.startswith(_GZIP)
-    file = TextFile(path, name, zipped, limit, max_rows)
-    if max_rows is not None and path.stat().st_size > _SHORTEST * max_rows:
-        file.refuse_too_many(int(file.about_rows() / _DOUBT), "about ")
-    return file
+    file = TextFile(path, name, zipped, limit, most_rows)
+    if most_rows is not None and path.stat().st_size > _SHORTEST * most_rows:
+        check_rows(name, int(file.about_rows() / _DOUBT), most_rows, "about ")
+    return _read_json(file, options.format)
 
 
+# ------------------------------------------------------------------- tables of other programs
 def foreign_kind(path: Path, head: bytes) -> str | None:
     """The format of arrays of numpy and of sheets of Excel, by first bytes and members."""
     if head.startswith(b"\x93NUMPY"):
@@ -310,7 +413,7 @@ def _foreign_table(path: Path, name: str, kind: str, limit: int) -> bytes:
             with zipfile.ZipFile(path) as archive:
                 size = sum(member.file_size for member in archive.infolist())
             if size > limit:
-                raise _expands(name, limit, size, "there are")
+                raise _too_large(name, limit, size, "expand to")
         if kind == "xlsx":
             import pandas as pd
 
@@ -362,3 +465,75 @@ def _array_frame(path: Path, name: str) -> tuple[Any, bool]:
         if part.dtype.kind in "fS":  # doubles, as any text is read; text
             arrays[item] = part.astype(np.float64 if part.dtype.kind == "f" else np.str_)
     return pd.DataFrame(arrays), bool(named)
+
+
+# ---------------------------------------------------------------------------------- JSON
+def _read_json(file: TextFile, format_: str | None) -> TextFile:
+    """The file, or the table that it holds as JSON: a line per trial, in the order of the file."""
+    first = file.first_rows(1)
+    begin = first[0][1] if first else ""
+    if format_ not in (None, "json", "jsonl") or not begin.lstrip().startswith(("[", "{")):
+        return file
+    if format_ is None and not begin.lstrip().startswith("{") and not _DOCUMENT(begin):
+        return file
+    kind = format_ or ("json" if _DOCUMENT(begin) else "jsonl")
+    with suppress(AttributeError, ValueError, RecursionError):  # said where it is read
+        arrays = [value for value in json.loads(begin).values() if isinstance(value, list)]
+        kind = format_ or ("json" if len(arrays) > 1 else kind)
+    with closing(file.lines()) as lines:
+        texts = [*lines] if kind == "jsonl" else ["".join(lines)]
+    decoder = json.JSONDecoder(
+        parse_float=str, parse_int=str, parse_constant=str, object_pairs_hook=_distinct
+    )
+    trials: list[Any] = []
+    for line, text in enumerate(texts, 1):
+        try:
+            value = decoder.decode(text) if text.strip() else ""  # a blank line
+        except (ValueError, RecursionError) as error:
+            must = f", line {line}: each line must be one JSON object"
+            raise FileFormatError(
+                f"{file.name}{must if kind == 'jsonl' else ' must be one JSON document'};"
+                f" {shown(str(error), 120)}. Correct it, or export again."
+            ) from error
+        trials += [value] if kind == "jsonl" else _trials_of(file.name, value)
+    made = replace(file, kind=kind)
+    for number, trial in enumerate(trials, 1):
+        if trial != "" and not isinstance(trial, dict):
+            raise FileFormatError(
+                f"{file.name}, {made.unit} {number}: each trial must be a JSON object; got"
+                f' {shown(trial)}. Write such as {{"score": 0.5, "label": 1}}.'
+            )
+    columns = tuple(dict.fromkeys(name for trial in trials for name in trial or ()))
+    table = io.StringIO()
+    writer = csv.writer(table, lineterminator="\n")
+    for trial in trials:
+        writer.writerow([_json_text(trial.get(name)) for name in columns] if trial != "" else [])
+    return replace(made, content=table.getvalue().encode(), columns=columns)
+
+
+def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    names = [name for name, _ in pairs]
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice is not None:
+        raise ValueError(f"{shown(twice)} occurs twice")
+    return dict(pairs)
+
+
+def _trials_of(name: str, value: Any) -> list[Any]:
+    """Of a document: an array of objects, or an object of arrays of one length."""
+    if isinstance(value, list):
+        return value
+    arrays = {k: v for k, v in value.items() if isinstance(v, list)} if value else {}
+    if len({len(array) for array in arrays.values()}) != 1:
+        raise FileFormatError(
+            f"{name} must hold an array of objects, or arrays of one length; there are"
+            f" {listed(value)}. Write one value per trial in each."
+        )
+    return [dict(zip(arrays, row, strict=True)) for row in zip(*arrays.values(), strict=True)]
+
+
+def _json_text(value: Any) -> str:
+    """The value as the field of a table; what is null or not there is empty."""
+    if isinstance(value, str):
+        return value
+    return "" if value is None else json.dumps(value)

@@ -7,44 +7,23 @@ readings fit, the error names both and the option that decides.
 from __future__ import annotations
 
 import csv
-import json
-import math
 import re
-from collections.abc import Iterable, Sequence
-from contextlib import closing, suppress
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple, NoReturn
+from typing import NoReturn
 
-from betaroc.core.checks import choice, count
-from betaroc.core.errors import FileFormatError, InputError, InputTypeError
-from betaroc.core.process import free_memory
-from betaroc.core.text import listed, nearest, shown
+from betaroc.core.errors import FileFormatError, InputError
+from betaroc.core.text import listed, shown
 from betaroc.core.vocabulary import is_class_word, worded
-from betaroc.data.labels import Wanted, as_written, is_missing_word, missing_column
-from betaroc.data.text_files import MOST_ROWS, ROW_BYTES, SMALL_TEXT, TextFile
+from betaroc.data.labels import ColumnSpec, as_written, is_missing_word, missing_column
+from betaroc.data.text_files import NAMED, SEPARATORS, TABLES, TextFile, TextOptions
 
-#: White space is one separator: any run of blanks and tabs.
-SEPARATORS = {"comma": ",", "semicolon": ";", "tab": "\t", "pipe": "|", "space": " "}
-DECIMALS = {"point": ".", "comma": ","}
-#: Separators of tables by their format.
-TABLES = {"csv": ",;|", "tsv": "\t", "text": " "}
 #: Whether a text is a decimal number.
 is_number = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?").fullmatch
 #: Whether a text is a number with a decimal comma.
 has_comma = re.compile(r"[+-]?(?:[0-9]+,[0-9]*|,[0-9]+)(?:[eE][+-]?[0-9]+)?").fullmatch
 _WORDS = re.compile(r'"([^"]*)"|([^ \t\n\r\f\v]+)').findall
-#: The columns of formats without header, and which of them say who is a client.
-NAMED: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
-    "2col": (("label", "score"), ("label",)),
-    "4col": (("claimed", "real", "probe", "score"), ("claimed", "real")),
-    "5col": (("claimed", "model", "real", "probe", "score"), ("claimed", "real")),
-    "asvspoof": (("trial", "attack", "key", "score"), ("key",)),
-    "voxceleb": (("label", "enrol", "test", "score"), ("label",)),
-}
-FORMATS = (
-    "csv", "tsv", "text", "json", "jsonl", "parquet", "arrow", *NAMED, "kaldi", "nist", "pyeer",
-)  # fmt: skip
-_SIGNS = {sign: word for word, sign in SEPARATORS.items()}
+SIGNS = {sign: word for word, sign in SEPARATORS.items()}
 _KINDS = {sign: kind for kind, signs in TABLES.items() for sign in signs}
 #: Rows that a guess is made from.
 _ROWS = 100
@@ -53,12 +32,6 @@ _THOUSANDS = re.compile(r"[+-]?[1-9][0-9]{0,2},[0-9]{3}").fullmatch
 _EMPTY = "empty"
 #: The first line by which Excel is told the separator.
 _SEP = re.compile(r'"?sep=([,;|\t])"?\s*').fullmatch
-
-
-#: How an array of JSON objects begins, or an object of several lines.
-_ARRAY = re.compile(r"\s*\[\s*(?:\{.*)?|\s*\{\s*").fullmatch
-
-
 #: Of a file that a key says the classes of, by its width.
 _KEYED = {1: ("score",), 2: ("trial", "score"), 3: ("enrol", "test", "score")}
 #: Identities in the header of bob.bio: of the reference and of the probe.
@@ -66,88 +39,6 @@ _BOB_BIO = ("bio_ref_subject_id", "probe_subject_id")
 #: What the third column of ASVspoof's files says.
 _ASVSPOOF = {"bonafide", "spoof", "genuine", "human", "target", "nontarget"}
 _PATH = re.compile(r"[^/\\]*[/\\].*|.*\.[A-Za-z]\w{1,4}").fullmatch
-
-
-class TextOptions(NamedTuple):
-    """What a call says of its text files; None where the content decides."""
-
-    format: str | None = None
-    separator: str | None = None
-    decimal: str | None = None
-    header: bool | None = None
-    columns: tuple[str, ...] | None = None
-    max_size: int | None = None
-    max_rows: int | None = None
-
-    @property
-    def of_rows(self) -> TextOptions:
-        """The same for what holds all rows in memory."""
-        return self if self.max_rows else self._replace(max_rows=MOST_ROWS)
-
-    def that_fit(self, size: float = math.inf) -> TextOptions:
-        """The same with no more rows than the memory holds, unless the call says how many."""
-        if self.max_rows != MOST_ROWS or size < SMALL_TEXT:
-            return self
-        return self._replace(max_rows=int(min(MOST_ROWS, free_memory() / ROW_BYTES)))
-
-    @property
-    def separators(self) -> str:
-        """Those that are possible."""
-        if self.separator is not None:
-            return self.separator
-        return TABLES.get(self.format or "", "".join(SEPARATORS.values()))
-
-
-def asked_of(
-    format_: str | None = None,
-    separator: str | None = None,
-    decimal: str | None = None,
-    header: bool | None = None,
-    columns: str | Sequence[str] | None = None,
-    max_size: int | None = None,
-    max_rows: int | None = None,
-) -> TextOptions:
-    """What a call says of its files, checked; signs for the words of separators."""
-    if format_ is not None:
-        choice(format_, FORMATS, "format")
-    sign = _sign_of(separator, SEPARATORS, "separator")
-    point = _sign_of(decimal, DECIMALS, "decimal")
-    if header is not None and not isinstance(header, bool):
-        raise InputTypeError.about("header")(
-            f"header must be True, False or None; got {shown(header)}. None: the content decides."
-        )
-    for value, name in ((max_size, "max_size"), (max_rows, "max_rows")):
-        if value is not None:
-            count(value, name)
-    return TextOptions(format_, sign, point, header, _names_of(columns), max_size, max_rows)
-
-
-def _sign_of(value: Any, known: dict[str, str], name: str) -> str | None:
-    if value is None or (isinstance(value, str) and value in {*known, *known.values()}):
-        return None if value is None else known.get(value, value)
-    raise InputError.about(name)(
-        f"{name} must be one of {listed(known)} or its sign; got {shown(value)}."
-        f" {nearest(value, list(known))}".rstrip()
-    )
-
-
-def _names_of(columns: Any) -> tuple[str, ...] | None:
-    if columns is None:
-        return None
-    names: list[Any] = columns.split(",") if isinstance(columns, str) else []
-    if isinstance(columns, Iterable) and not names and not isinstance(columns, dict):
-        with suppress(TypeError):  # arrays of no dimension say that they can be gone through
-            names = list(columns)
-    if not names or not all(isinstance(name, str) for name in names):
-        raise InputTypeError.about("columns")(
-            f"columns must be the names of all columns in their order; got {shown(columns)}."
-        )
-    result = tuple(name.strip() for name in names)
-    if len(set(result)) != len(result) or not all(result):
-        raise InputError.about("columns")(
-            f"columns must name each column once; got {shown(columns)}."
-        )
-    return result
 
 
 @dataclass(frozen=True)
@@ -189,44 +80,47 @@ def is_decimal(text: str) -> bool:
     return bool(is_number(text.strip()) or has_comma(text.strip()))
 
 
-def are_labels(column: Sequence[str]) -> bool:
+def _are_labels(column: Sequence[str]) -> bool:
     """Whether all of a column is 0, 1 or -1."""
     plain = [text.replace(",", ".") for text in column]
     return all(is_number(text) and float(text) in {-1.0, 0.0, 1.0} for text in plain)
 
 
-def is_torn(row: list[str], separator: str) -> bool:
+def _is_torn(row: list[str], separator: str) -> bool:
     """Whether another separator stands in a field between numbers, or at its end."""
     for field in row:
-        if is_decimal(field):
-            continue
+        ends = separator == " " and (field[:1] in ",;|" or field[-1:] in ",;|")
         for other in SEPARATORS.values():
-            if other == separator:
-                continue
             parts = field.split() if other == " " else field.split(other)
-            signs = (",", ";", "|")
-            ends = separator == " " and (field.startswith(signs) or field.endswith(signs))
-            if ends or (len(parts) > 1 and all(map(is_decimal, parts))):
+            between = len(parts) > 1 and all(map(is_decimal, parts))
+            if other != separator and not is_decimal(field) and (ends or between):
                 return True
     return False
 
 
-# ------------------------------------------------------------------------- guesses
 def layout_of(
-    file: TextFile, asked: TextOptions, wanted: Wanted, *, keyed: bool = False, single: bool = False
+    file: TextFile,
+    asked: TextOptions,
+    wanted: ColumnSpec,
+    *,
+    keyed: bool = False,
+    single: bool = False,
 ) -> TextLayout:
     """The layout of a file by what was asked for and by its first rows.
 
     ``keyed``: a key says who is a client; ``single``: the file is one class's.
     """
+    if file.kind and file.columns is not None:
+        spec, stated = as_written(wanted, file.columns)
+        return TextLayout(file.kind, ",", ".", file.columns, spec.label, spec.score, 1, stated)
     lines = file.first_rows(_ROWS, wanted.score)
     if not lines:
         raise FileFormatError(
             f"{file.name} must hold scores; all its lines are blank. Export again."
         )
-    told = _SEP(lines[0][1])
-    if told and len(lines) > 1 and asked.separator is None:
-        asked, lines = asked._replace(separator=told[1]), lines[1:]
+    excel = _SEP(lines[0][1])
+    if excel and len(lines) > 1 and asked.separator is None:
+        asked, lines = asked._replace(separator=excel[1]), lines[1:]
     guess = _Guess(file.name, lines, asked, wanted, keyed, single)
     while lines[0][1].startswith("#") and len(lines) > 1:
         result = guess.with_header()
@@ -235,32 +129,7 @@ def layout_of(
         lines.pop(0)
     if asked.format in NAMED:
         return guess.named(asked.format, asked.separator or " ")
-    kind, begin = asked.format, lines[0][1]
-    if kind is None and (_ARRAY(begin) or begin.lstrip().startswith("{")):
-        kind = "json" if _ARRAY(begin) else "jsonl"
-    if kind in ("json", "jsonl"):
-        return _json_layout(file, kind, lines[0], asked, wanted)
     return guess.with_header() or guess.without_header() or guess.unknown()
-
-
-def _json_layout(
-    file: TextFile, kind: str, first: tuple[int, str], asked: TextOptions, wanted: Wanted
-) -> TextLayout:
-    """The layout of JSON; how score and label are written its first object says."""
-    line, text = first
-    if kind == "json":
-        with closing(file.lines()) as whole:
-            line, text = 1, "".join(whole)
-    result: Any = None
-    with suppress(ValueError, RecursionError):  # said where it is read
-        result = json.loads(text)
-    if isinstance(result, list) and result:
-        result = result[0]
-    names = result if isinstance(result, dict) else {}
-    if asked.format is None and sum(isinstance(value, list) for value in names.values()) > 1:
-        kind, line = "json", 1
-    other, stated = as_written(wanted, [*names])
-    return TextLayout(kind, label=other.label, score=other.score, start=line, guesses=stated)
 
 
 @dataclass
@@ -270,18 +139,21 @@ class _Guess:
     name: str
     lines: list[tuple[int, str]]
     asked: TextOptions
-    wanted: Wanted
+    wanted: ColumnSpec
     keyed: bool
     single: bool
 
+    def _rows(self, separator: str, skipped: int = 0) -> list[list[str]]:
+        return [split_fields(text, separator) for _, text in self.lines[skipped:]]
+
     def _made(
         self, kind: str, separator: str, names: Sequence[str], *, header: bool = False,
-        wanted: Wanted | None = None, stated: Sequence[str] = (), skipped: int = 0,
+        wanted: ColumnSpec | None = None, stated: Sequence[str] = (), skipped: int = 0,
     ) -> TextLayout:  # fmt: skip
         """The layout, with what was guessed of it; `wanted` where columns are called otherwise."""
         asked, guesses = self.asked, list(stated)
         if asked.separator is None and (separator in ";|" or kind == "text"):
-            guesses.append(f"separator={_SIGNS[separator]}")
+            guesses.append(f"separator={SIGNS[separator]}")
         decimal = asked.decimal or self._decimal(names, self._rows(separator, skipped))
         if asked.decimal is None and decimal == ",":
             guesses.append("decimal=comma")
@@ -292,12 +164,9 @@ class _Guess:
             after[0 if header else skipped][0], tuple(guesses),
         )  # fmt: skip
 
-    def _rows(self, separator: str, skipped: int = 0) -> list[list[str]]:
-        return [split_fields(text, separator) for _, text in self.lines[skipped:]]
-
     def _decimal(self, names: Sequence[str], rows: list[list[str]]) -> str:
         """A comma where scores of these rows have one and none has a point."""
-        if not self.wanted.scored:
+        if self.wanted.score is None:
             return "."
         at = list(names).index(self.wanted.score)
         values = [row[at].strip() for row in rows if len(row) > at]
@@ -305,11 +174,14 @@ class _Guess:
         if not commas or any(is_number(value) and "." in value for value in values):
             return "."
         if all(map(_THOUSANDS, commas)):
-            raise FileFormatError(
-                f"{self.name} may hold decimal commas or thousands, such as {listed(commas, 2)}."
-                + worded(" Pass `decimal='comma'` if commas are decimal, or remove them.")
+            self._refuse(
+                f"may hold decimal commas or thousands, such as {listed(commas, 2)}",
+                "`decimal='comma'` if commas are decimal, or remove them",
             )
         return ","
+
+    def _refuse(self, doubt: str, options: str) -> NoReturn:
+        raise FileFormatError(f"{self.name} {doubt}. Pass " + worded(f"{options}."))
 
     # -------------------------------------------------------------------------- a header
     def with_header(self) -> TextLayout | None:
@@ -319,7 +191,7 @@ class _Guess:
             return None
         bare = first.lstrip("# ") if first.startswith("#") else first
         # Columns as the call names them, as bob.bio does, or in other letters, large or small.
-        possible: list[tuple[Wanted, tuple[str, ...]]] = [(self.wanted, ())]
+        possible: list[tuple[ColumnSpec, tuple[str, ...]]] = [(self.wanted, ())]
         if self.wanted.label == ("label",) and not self.keyed:
             bob = self.wanted._replace(label=_BOB_BIO)
             possible.append((bob, (f"label={','.join(_BOB_BIO)}",)))
@@ -329,23 +201,21 @@ class _Guess:
             if not columns:
                 continue
             if asked.header is None and all(map(is_number, wanted.columns)):
-                raise FileFormatError(
-                    f"{self.name} may have a header of numbers or none: line {self.lines[0][0]}"
-                    f" holds {listed(columns)}."
-                    + worded(" Pass `header=True` if it names the columns, or `header=False` if it")
-                    + " is a trial: columns are then called by their numbers, from 1."
+                self._refuse(
+                    f"may have a header of numbers or none: line {self.lines[0][0]} holds"
+                    f" {listed(columns)}",
+                    "`header=True` if it names the columns, or `header=False` if it is a trial:"
+                    " columns are then called by their numbers, from 1",
                 )
             self.wanted = wanted
             header = split_fields(first, separator) == columns  # not one behind a #
             rows = self._rows(separator, 1)
             if rows and all(len(row) == len(columns) + 1 for row in rows):
-                longer = columns  # with R's column of row names, or nothing at the end of rows
-                if separator == " " and "row" not in columns:
-                    longer = ["row", *columns]
-                elif separator != " " and not any(row[-1].strip() for row in rows):
-                    longer = [*columns, _EMPTY] if _EMPTY not in columns else columns
-                if longer is not columns:
-                    columns, header = longer, False
+                # R's column of row names, or nothing at the end of rows
+                empty = separator != " " and not any(row[-1].strip() for row in rows)
+                more = ["row", *columns] if separator == " " else [*columns, _EMPTY]
+                if (separator == " " or empty) and len(set(more)) > len(set(columns)):
+                    columns, header = more, False
                     stated = (f"columns={','.join(columns)}", "header=True", *stated)
             return self._made(
                 _KINDS[separator], separator, columns, header=header, wanted=wanted,
@@ -353,7 +223,7 @@ class _Guess:
             )  # fmt: skip
         return None
 
-    def _header(self, wanted: Wanted, first: str, bare: str) -> tuple[str, list[str]]:
+    def _header(self, wanted: ColumnSpec, first: str, bare: str) -> tuple[str, list[str]]:
         """By which separator a line names the columns, and all its names; none where by none."""
         result: dict[str, list[str]] = {}
         for separator in self.asked.separators:
@@ -369,47 +239,25 @@ class _Guess:
 
     def unknown(self) -> NoReturn:
         """What a header lacks."""
-        line, first = self.lines[0]
-        names = {s: split_fields(first, s) for s in self.asked.separators}
+        (line, first), asked = self.lines[0], self.asked
+        names = {s: split_fields(first, s) for s in asked.separators}
         wanted = set(self.wanted.columns)  # there but for blanks around
         near = [n for s, n in names.items() if s != " " and wanted <= {x.strip() for x in n}]
         columns = max(near or names.values(), key=len)
-        if len(columns) == 1 and self.asked.format in TABLES:
-            for format_, signs in TABLES.items():
-                sign = next((s for s in signs if s in first), None)
-                if format_ != self.asked.format and sign:
-                    raise FileFormatError(
-                        f"{self.name} must be separated by"
-                        f" {_SIGNS[TABLES[str(self.asked.format)][0]]}s; line {line} is separated"
-                        f" by {_SIGNS[sign]}s: {shown(first)}. Leave format out, or pass"
-                        + worded(f" `format={format_!r}`.")
-                    )
-        self._refuse_no_scores(columns)
+        other = next((s for s in SIGNS if s in first and s not in asked.separators), None)
+        if len(columns) == 1 and asked.format in TABLES and other:
+            raise FileFormatError(
+                f"{self.name} must be separated by {SIGNS[TABLES[asked.format][0]]}s; line {line}"
+                f" is separated by {SIGNS[other]}s: {shown(first)}. Leave format out, or pass"
+                + worded(f" `format={_KINDS[other]!r}`.")
+            )
         for column, role in self.wanted.roles:
-            if column not in columns and self.asked.header is not False:
+            if column not in columns and asked.header is not False:
                 raise missing_column(self.name, role, column, columns)
         raise FileFormatError(
             f"{self.name}, line {line}: a row must hold a number, the score; got {listed(columns)}."
             " Pass" + worded(" `header=True` if these are names, or `separator=`.")
         )
-
-    def _refuse_no_scores(self, columns: list[str]) -> None:
-        """Points of a ROC, and a matrix whose header names what its rows begin with."""
-        names = {name.strip().casefold() for name in columns}
-        what = ""
-        if {"fpr", "far", "fmr"} & names and {"tpr", "fnr", "frr", "fnmr"} & names:
-            what = "points of a ROC"
-            do = "Give the scores and labels that it was made of: they cannot be had from it."
-        signs = (s for s in self.asked.separators if self._rows(s)[0] == columns)
-        first = {row[0] for row in self._rows(next(signs, " "), 1) if row}
-        if len(first) > 2 and first <= {*columns[1:]}:
-            what = "a matrix of similarities"
-            do = "Write a row for each pair, both names and the score, and name both in `label=`."
-        if what:
-            raise FileFormatError(
-                f"{self.name} must hold scores with labels; it holds {what}, with the columns"
-                f" {listed(columns)}. " + worded(do)
-            )
 
     # ----------------------------------------------------------------------- no header
     def without_header(self) -> TextLayout | None:
@@ -420,7 +268,7 @@ class _Guess:
         result = self._readings()
         if not result and asked.columns is not None:
             line, text = self.lines[0]
-            widths = {_SIGNS[s]: len(split_fields(text, s)) for s in asked.separators}
+            widths = {SIGNS[s]: len(split_fields(text, s)) for s in asked.separators}
             sizes = ", ".join(f"{n} by {sign}" for sign, n in widths.items() if n > 1) or "1"
             raise InputError.about("columns")(
                 f"columns must name every column of {self.name}, in their order; got"
@@ -431,9 +279,8 @@ class _Guess:
             return None
         if result.get("\t") == result.get(" "):
             result.pop("\t", None)
-        narrow = [s for s, row in result.items() if len(row) == 1]
-        for s in narrow[:-1]:  # a single column has no separator
-            del result[s]
+        for s in [s for s, row in result.items() if len(row) == 1][:-1]:
+            del result[s]  # a single column has no separator
         if len(result) > 1:
             self._refuse_two(result)
         ((separator, row),) = result.items()
@@ -452,7 +299,6 @@ class _Guess:
             if row and is_missing_word(row[-1]) and row[-1]:  # no score in it
                 alike = (item for item in rows if len(item) == len(row) and is_decimal(item[-1]))
                 row = next(alike, row)
-            torn = asked.separator is None and is_torn(row, separator)
             numeric = any(map(is_decimal, row))
             if asked.columns is not None:
                 fits = len(row) == len(asked.columns)
@@ -460,7 +306,7 @@ class _Guess:
                 fits = numeric or asked.header is False
             else:
                 fits = numeric and (len(row) > 1 or self.single or self.keyed)
-            if row and fits and not torn:
+            if row and fits and (asked.separator or not _is_torn(row, separator)):
                 result[separator] = row
         return result
 
@@ -469,7 +315,8 @@ class _Guess:
         columns = self.asked.columns
         if columns is None or self.asked.header is not None:
             return int(bool(self.asked.header))
-        at = columns.index(self.wanted.score) if self.wanted.score in columns else len(first)
+        score = self.wanted.score
+        at = columns.index(score) if score in columns else len(first)
         return int(at < len(first) and not (is_decimal(first[at]) or is_missing_word(first[at])))
 
     def _without_header(self, separator: str, row: list[str]) -> TextLayout:
@@ -481,14 +328,10 @@ class _Guess:
                     raise missing_column(self.name, role, column, list(asked.columns))
             first = split_fields(self.lines[0][1], separator)
             skipped = self._skipped(first)
-            names = [name.strip().casefold() for name in first] if skipped else []
-            for name, column in zip(names, asked.columns, strict=False):
-                if len(names) == width and column.casefold() in names and name != column.casefold():
-                    raise InputError.about("columns")(
-                        f"columns must not contradict the header of {self.name}, whose line"
-                        f" {self.lines[0][0]} holds {listed(first)}; got {listed(asked.columns)}."
-                        " Leave them out."
-                    )
+            names = [name.strip().casefold() for name in first]
+            called = [column.casefold() for column in asked.columns]
+            if skipped:
+                self._refuse_order(first, names, called)
             stated = ("header=True",) if skipped and asked.header is None else ()
             return self._made(kind, separator, asked.columns, stated=stated, skipped=skipped)
         if set(self.wanted.columns) <= set(numbers):
@@ -496,12 +339,22 @@ class _Guess:
             return self._made(kind, separator, numbers, stated=stated)
         if self.single:
             self._refuse_counts(separator)
-            return self._made("pyeer", separator, (*numbers[:-1], self.wanted.score))
+            score = self.wanted.score or ""
+            return self._made("pyeer", separator, (*numbers[:-1], score))
         if self.keyed and width in _KEYED and self.wanted.score == "score":
             kind = asked.format or ("kaldi" if width > 1 else kind)
             return self._made(kind, separator, _KEYED[width])
         known = None if self.keyed or separator != " " else self._format(row)
         return self._ask(row) if known is None else self.named(known, separator)
+
+    def _refuse_order(self, first: list[str], names: list[str], called: list[str]) -> None:
+        """Names of the call that stand elsewhere in the header."""
+        moved = [c for name, c in zip(names, called, strict=False) if c in names and c != name]
+        if moved and len(names) == len(called):
+            raise InputError.about("columns")(
+                f"columns must not contradict the header of {self.name}, whose line"
+                f" {self.lines[0][0]} holds {listed(first)}; got {listed(called)}. Leave them out."
+            )
 
     def _refuse_counts(self, separator: str) -> None:
         """Scores, each with how often it occurs, look like trials and their scores."""
@@ -539,7 +392,7 @@ class _Guess:
         rows = [fields for fields in self._rows(" ") if len(fields) == width]
         columns = list(zip(*rows, strict=True))
         if width == 2:
-            return "2col" if are_labels(columns[0]) and not are_labels(columns[1]) else None
+            return "2col" if _are_labels(columns[0]) and not _are_labels(columns[1]) else None
         equal = any(first == second for first, second in zip(columns[0], columns[1], strict=True))
         keys = {word.casefold() for word in columns[2]} if width == 4 else set()
         binary = width == 4 and {*columns[0]} <= {"0", "1"}
@@ -553,47 +406,45 @@ class _Guess:
         ]  # fmt: skip
         for k, column in enumerate(columns[:-1]):
             words = [x for x in column if is_class_word(x) and not is_decimal(x)]
-            several = k in {0, width - 2} and are_labels(column) and len(set(column)) > 1
+            several = k in {0, width - 2} and _are_labels(column) and len(set(column)) > 1
             if len(words) == len(column) or several or (words and k == 2):
                 what.append(f"its column {k + 1} may be of labels, such as {shown(column[0])}")
-        if not what:
-            return f"{width}col"
         formats = [f"{width}col", *["asvspoof"] * bool(keys & _ASVSPOOF), *["voxceleb"] * binary]
-        raise FileFormatError(
-            f"{self.name} may be {width}col text, whose clients are the rows with equal claimed and"
-            f" real identity, or a table without a header: {what[0]}. Pass"
-            + worded(
-                "".join(f" `format={first!r}`," for first in formats) + " or name its `columns=`."
+        if what:
+            self._refuse(
+                f"may be {width}col text, whose clients are the rows with equal claimed and real"
+                f" identity, or a table without a header: {what[0]}",
+                "".join(f"`format={first!r}`, " for first in formats) + "or name its `columns=`",
             )
-        )
+        return f"{width}col"
 
     # ------------------------------------------------------------------- two readings
     def _refuse_two(self, result: dict[str, list[str]]) -> NoReturn:
         (one, first), (two, second) = list(result.items())[:2]
         same = (text for _, text in self.lines if split_fields(text, one) == first)
-        signs = [f"separated by {_SIGNS[s]}s" if s != " " else "separated by white space"
-                 for s in (one, two)]  # fmt: skip
-        other = f"`separator={_SIGNS[two]!r}`"
+        signs = [f"separated by {SIGNS[s]}s" for s in (one, two)]
+        other = f"`separator={SIGNS[two]!r}`"
         if two == " " and one == "," and any(map(has_comma, second)):
             signs[1], other = "hold decimal commas", "`decimal='comma'`"
-        raise FileFormatError(
-            f"{self.name} may be {signs[0]}, {listed(first, 3)}, or {signs[1]},"
-            f" {listed(second, 3)}: {shown(next(same, self.lines[0][1]))}. Pass "
-            + worded(f"{other} or `separator={_SIGNS[one]!r}`.")
+        self._refuse(
+            f"may be {signs[0]}, {listed(first, 3)}, or {signs[1]}, {listed(second, 3)}:"
+            f" {shown(next(same, self.lines[0][1]))}",
+            f"{other} or `separator={SIGNS[one]!r}`",
         )
 
     def _ask(self, row: list[str]) -> NoReturn:
         """The question what the columns are."""
-        names = [self.wanted.score, *self.wanted.label]
+        names = [str(self.wanted.score), *self.wanted.label]
         orders = ["NAME,NAME,..."]
         if len(row) == len(names) == 2:
             binary = [f.strip() in {"0", "1", "-1"} or not is_decimal(f) for f in row]
             both = [",".join(names), ",".join(names[::-1])]
             orders = both if binary[0] == binary[1] else both[binary[0] : binary[0] + 1]
-        do = f" Pass {' or '.join(f'`columns={order!r}`' for order in orders)}, in their order"
+        do = f"{' or '.join(f'`columns={order!r}`' for order in orders)}, in their order"
         if not (self.keyed or all(map(is_decimal, row))):
             do += ", or, where another file says which trials are clients, `key=`"
-        raise FileFormatError(
-            f"{self.name} must have a header with the columns {listed(names)}, or its columns must"
-            f" be named; line {self.lines[0][0]} holds {listed(row)}." + worded(do + ".")
+        self._refuse(
+            f"must have a header with the columns {listed(names)}, or its columns must be named;"
+            f" line {self.lines[0][0]} holds {listed(row)}",
+            do,
         )

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 import math
 import re
 from array import array
@@ -23,19 +22,12 @@ import numpy as np
 
 from betaroc.core.arrays import FloatArray, IntArray
 from betaroc.core.checks import LARGEST_EXACT
-from betaroc.core.errors import FileFormatError, InputError
-from betaroc.core.text import listed, nearest, shown
+from betaroc.core.errors import FileFormatError
+from betaroc.core.text import listed, shown
 from betaroc.core.vocabulary import worded
-from betaroc.data.labels import FAIL, Rows, Wanted, is_missing_word, missing_column
-from betaroc.data.text_files import DAMAGED, TextFile
-from betaroc.data.text_layouts import (
-    NAMED,
-    SEPARATORS,
-    TextLayout,
-    is_number,
-    split_fields,
-    with_point,
-)  # fmt: skip
+from betaroc.data.labels import FAIL, ColumnSpec, LabelTexts, Rows, is_missing_word, missing_column
+from betaroc.data.text_files import DAMAGED, NAMED, TextFile, check_rows
+from betaroc.data.text_layouts import SIGNS, TextLayout, is_number, split_fields, with_point
 
 _T = TypeVar("_T")
 #: Rows of a part that is read line by line, and bytes of a block: what is in memory at once.
@@ -50,7 +42,9 @@ _TINY = re.compile(rb"[eE]-[0-9]{3}").search
 #: Rows that tell which columns hold numbers.
 _FIRST_ROWS = 100
 #: 1.234,5 and 1,234.5: with both signs, since one alone may be the decimal.
-_GROUPED = re.compile(r"[+-]?\d{1,3}(?:(?:\.\d{3})+,\d+|(?:,\d{3})+\.\d+)")
+_GROUPED = re.compile(r"[+-]?\d{1,3}(?:(?:\.\d{3})+,\d+|(?:,\d{3})+\.\d+)").fullmatch
+#: Texts of a missing score that the parser knows; others are doubts.
+_NULLS = ["", "NA", "N/A", "nan", "NaN", "null", "NULL", "None", "?", "<NA>"]
 #: A row, and the line where it starts.
 _Record = tuple[list[str], int]
 
@@ -60,14 +54,14 @@ class _DoubtError(Exception):
 
 
 def collect_parts(
-    file: TextFile, layout: TextLayout, wanted: Wanted, collect: Callable[[Iterator[Rows]], _T]
+    file: TextFile, layout: TextLayout, wanted: ColumnSpec, collect: Callable[[Iterator[Rows]], _T]
 ) -> _T:
     """What `collect` makes of the parts of a text file, of which there is one at least.
 
     It is called again, with all parts from the first, where a block leaves a doubt.
     """
-    if layout.start == 1 and layout.kind not in ("json", "jsonl") and file.size > _SMALL:
-        with suppress(_DoubtError):
+    if layout.start == 1 and file.size > _SMALL:
+        with suppress(_DoubtError, *DAMAGED):
             return collect(_bounded(file, read_blocks(file, wanted, layout)))
     return collect(_bounded(file, read_lines(file, wanted, layout)))
 
@@ -77,16 +71,16 @@ def _bounded(file: TextFile, parts: Iterator[Rows]) -> Iterator[Rows]:
     rows = 0
     for part in parts:
         rows += part.codes.size
-        file.refuse_too_many(rows, "at least ")
+        check_rows(file.name, rows, file.most_rows, "at least ")
         yield part
 
 
 # ----------------------------------------------------------------------------- in blocks
-def read_blocks(file: TextFile, wanted: Wanted, layout: TextLayout) -> Iterator[Rows]:
+def read_blocks(file: TextFile, wanted: ColumnSpec, layout: TextLayout) -> Iterator[Rows]:
     """The wanted columns of a plain table, in parts; raises a doubt at the first one."""
-    names, tokens, first, line = layout.names, dict[str, int](), list[int](), 1
+    names, labels, line = layout.names, LabelTexts(), 1
     with closing(file.blocks(_BLOCK)) as blocks:
-        for number, body in enumerate(_undamaged(blocks)):
+        for number, body in enumerate(blocks):
             if not number:
                 body = body.removeprefix(b"\xef\xbb\xbf")
             if names is None:
@@ -96,27 +90,16 @@ def read_blocks(file: TextFile, wanted: Wanted, layout: TextLayout) -> Iterator[
                 raise _DoubtError
             places = [names.index(column) for column in wanted.columns]
             scores, texts, rows = _parsed(body, len(names), places, wanted, layout)
-            codes, kinds = _label_codes(texts[: len(wanted.label)], scores.size)
-            if len({*tokens, *kinds}) > _MANY:
+            n = len(wanted.label)
+            codes = labels.coded(texts[:n], scores.size, line)
+            if len(labels.known) > _MANY:
                 raise _DoubtError
-            for code, kind in enumerate(kinds):
-                if tokens.setdefault(kind, len(tokens)) == len(first):
-                    first.append(line + int(np.argmax(codes == code)))
-            codes = np.array([tokens[kind] for kind in kinds], dtype=np.int8)[codes]
             line += rows
-            named = zip(wanted.named, texts[len(wanted.label) :], strict=True)
+            named = zip(wanted.named, texts[n:], strict=True)
             columns = {name: own.astype(np.str_)[which] for name, (which, own) in named}
-            part = [*tokens], first[:], scores, codes, columns, wanted.missing
-            yield Rows(file.name, "line", *part)
-    if not tokens:
+            yield labels.rows(file.name, file.unit, scores, codes, columns, wanted.missing)
+    if not labels.known:
         raise _DoubtError
-
-
-def _undamaged(blocks: Iterator[bytes]) -> Iterator[bytes]:
-    try:
-        yield from blocks
-    except DAMAGED as error:
-        raise _DoubtError from error
 
 
 def _header_names(header: bytes, separator: str) -> tuple[str, ...]:
@@ -130,7 +113,7 @@ def _header_names(header: bytes, separator: str) -> tuple[str, ...]:
 
 
 def _parsed(
-    body: bytes, width: int, places: list[int], wanted: Wanted, layout: TextLayout
+    body: bytes, width: int, places: list[int], wanted: ColumnSpec, layout: TextLayout
 ) -> tuple[FloatArray, list[tuple[IntArray, Any]], int]:
     """The scores, of each column of texts the codes and the kinds, and the number of lines."""
     import pandas as pd
@@ -138,8 +121,8 @@ def _parsed(
     sign, lines = layout.separator, body.count(b"\n")
     body = _plain(body, sign)
     _doubt_lines(body, sign, width)
-    score = places[0] if wanted.scored else None
-    texts = places[wanted.scored :]
+    score = None if wanted.score is None else places[0]
+    texts = places if score is None else places[1:]
     types: dict[int, Any] = dict.fromkeys(texts, object)
     options: dict[str, Any] = {"na_filter": False}
     if score is not None:
@@ -167,14 +150,9 @@ def _parsed(
     zeros = np.flatnonzero(scores == 0.0)
     if score is not None and zeros.size and (b"0" * 200 in body or _TINY(body)):
         rows = body.decode().split("\n")
-        for row in zeros.tolist():
-            if is_rounded_to_zero(rows[row].split(sign)[score]):
-                raise _DoubtError
+        if any(_is_rounded_to_zero(rows[row].split(sign)[score]) for row in zeros.tolist()):
+            raise _DoubtError
     return scores, columns, lines
-
-
-#: Texts of a missing score that the parser knows; others are doubts.
-_NULLS = ["", "NA", "N/A", "nan", "NaN", "null", "NULL", "None", "?", "<NA>"]
 
 
 def _doubt_lines(body: bytes, sign: str, width: int) -> None:
@@ -213,160 +191,115 @@ def _plain(body: bytes, sign: str) -> bytes:
     return body
 
 
-def _label_codes(columns: list[tuple[IntArray, Any]], n: int) -> tuple[IntArray, Any]:
-    """What says who is a client: a column, or whether two are equal; else all are alike."""
-    if not columns:
-        return np.zeros(n, dtype=np.int8), ["1"]
-    if len(columns) == 1:
-        return columns[0]
-    first, second = (kinds[codes] for codes, kinds in columns)
-    equal = first == second
-    kinds = ["1", "0"] if equal[0] else ["0", "1"]
-    return np.where(equal == equal[0], 0, 1), kinds[: len(np.unique(equal))]
-
-
-def is_rounded_to_zero(score: str) -> bool:
+def _is_rounded_to_zero(score: str) -> bool:
     """Whether the text of a score that is read as 0 has a digit other than 0."""
     return bool(re.split("[eE]", score)[0].strip().strip("+-0.,"))
 
 
 # ----------------------------------------------------------------------------- line by line
-class _Collector:
-    """The columns of rows, in little memory; each text once, and a code for each row."""
+def read_lines(file: TextFile, wanted: ColumnSpec, layout: TextLayout) -> Iterator[Rows]:
+    """The wanted columns of a text, in parts."""
+    labels, scores, codes = LabelTexts(), array("d"), array("q")
+    names: dict[str, list[str]] = {column: [] for column in wanted.named}
 
-    def __init__(self, name: str, wanted: Wanted, layout: TextLayout) -> None:
-        self.name, self.missing, self.decimal = name, wanted.missing, layout.decimal
-        self.unit = "trial" if layout.kind == "json" else "line"
-        self.scores, self.codes, self.first = array("d"), array("q"), list[int]()
-        self.known: dict[str, int] = {}
-        self.names: dict[str, list[str]] = {column: [] for column in wanted.named}
+    def part() -> Rows:
+        columns = {column: np.array(texts) for column, texts in names.items() if texts}
+        content = np.frombuffer(scores, np.float64), np.frombuffer(codes, np.int64)
+        return labels.rows(file.name, file.unit, *content, columns, wanted.missing)
 
-    def at(self, line: int) -> str:
-        return f"{self.name}, {self.unit} {line}"
+    with closing(file.lines()) as lines:
+        records = _records_of(file.name, lines, layout)
+        width, places = _places(file.name, wanted, layout, records)
+        score = None if wanted.score is None else places.pop(0)
+        n = len(wanted.label)
+        for row, line in records:
+            where = f"{file.name}, {file.unit} {line}"
+            if len(row) != width:
+                _refuse_width(row, width, where, layout)
+            scores.append(0.0 if score is None else _score(row[score], layout, wanted, where))
+            label = row[places[0]] if n == 1 else "1"
+            if n == 2:
+                first, second = (_present(row[k], where, "an identity") for k in places[:2])
+                label = "1" if first == second else "0"
+            if label not in labels.known:
+                _present(label, where, "the label")
+                if len(labels.known) >= 1000:
+                    raise FileFormatError(
+                        f"{file.name}: labels must be of two kinds; by {file.unit} {line} there are"
+                        f" more than 1000: {listed(labels.known)}. Are the score and the label"
+                        " column swapped?"
+                    )
+            codes.append(labels.code(label, line))
+            for column, place in zip(names, places[n:], strict=True):
+                names[column].append(_present(row[place], where, f"column {shown(column)}"))
+            if len(scores) >= _PART:
+                yield part()
+                scores, codes, names = array("d"), array("q"), {column: [] for column in names}
+    yield part()
 
-    def add(self, score: str, label: str, line: int) -> None:
-        """One row."""
-        plain = score if self.decimal == "." else with_point(score)
+
+def _score(text: str, layout: TextLayout, wanted: ColumnSpec, where: str) -> float:
+    """The double that a field means; nan where one may be missing."""
+    plain = text if layout.decimal == "." else with_point(text)
+    if not is_number(plain):
+        plain = plain.strip(" \t")
         if not is_number(plain):
-            plain = plain.strip(" \t")
-            if not is_number(plain):
-                if self.missing == FAIL or not is_missing_word(score):
-                    self._refuse_text(score.strip(" \t"), line)
-                plain = "nan"
-        value = float(plain)
-        if math.isinf(value) or (value == 0.0 and is_rounded_to_zero(plain)):
-            raise FileFormatError(
-                f"{self.at(line)}: the score must fit float64; {shown(plain)} would be read as"
-                f" {value!r}. Rescale the scores, or give their logarithms."
-            )
-        if abs(value) >= LARGEST_EXACT and plain.lstrip("+-").isdigit() and int(plain) != value:
-            raise FileFormatError(
-                f"{self.at(line)}: an integer must not be rounded; {shown(plain)} is beyond 2**53."
-                " Subtract a constant, or divide, before writing."
-            )
-        code = self.known.get(label)
-        if code is None:
-            present(label, f"{self.at(line)}: the label")
-            if len(self.known) >= 1000:
-                raise FileFormatError(
-                    f"{self.name}: labels must be of two kinds; by {self.unit} {line} there are"
-                    f" more than 1000: {listed(self.known)}. Are the score and the label column"
-                    " swapped?"
-                )
-            self.first.append(line)
-            code = self.known.setdefault(label, len(self.known))
-        self.scores.append(value)
-        self.codes.append(code)
-
-    def _refuse_text(self, score: str, line: int) -> NoReturn:
-        word, must = score.lstrip("+-").casefold(), "be a number"
-        other = "comma" if self.decimal == "." else "point"
-        if word in {"inf", "infinity"}:
-            must, do = "be finite", "Remove or replace this trial."
-        elif is_missing_word(score):
-            must = "be finite" if word == "nan" else "be a number, not missing"
-            do = "Give it, or read with `missing='drop'` or `missing='reject'`."
-        elif is_number(score if self.decimal == "," else with_point(score)):
-            do = f"Pass `decimal={other!r}` if all decimals have a {other}."
-        elif score != score.strip():
-            do = "It has a blank that is neither a space nor a tab: remove it."
-        elif is_number(score.removesuffix("%").rstrip().replace(",", ".")):
-            do = (
-                "Percentages are not read, since 97.5 % may be 97.5 or 0.975: remove the signs, and"
-                " divide by 100 where the scale is [0, 1]."
-            )
-        elif _GROUPED.fullmatch(score):
-            do = "Numbers are read without separators of thousands: remove these."
-        else:
-            do = "Correct it, or remove the line."
+            if wanted.missing == FAIL or not is_missing_word(text):
+                _refuse_score(text.strip(" \t"), layout.decimal, where)
+            return math.nan
+    value = float(plain)
+    if math.isinf(value) or (value == 0.0 and _is_rounded_to_zero(plain)):
         raise FileFormatError(
-            f"{self.at(line)}: the score must {must}; got {shown(score)}. " + worded(do)
+            f"{where}: the score must fit float64; {shown(plain)} would be read as {value!r}."
+            " Rescale the scores, or give their logarithms."
         )
-
-    def taken(self) -> Rows:
-        """The rows since they were last taken."""
-        scores, codes = np.frombuffer(self.scores, np.float64), np.frombuffer(self.codes, np.int64)
-        names = {column: np.array(texts) for column, texts in self.names.items() if texts}
-        self.scores, self.codes = array("d"), array("q")
-        self.names = {column: [] for column in self.names}
-        known = [*self.known], self.first[:]
-        return Rows(self.name, self.unit, *known, scores, codes, names, self.missing)
+    if abs(value) >= LARGEST_EXACT and plain.lstrip("+-").isdigit() and int(plain) != value:
+        raise FileFormatError(
+            f"{where}: an integer must not be rounded; {shown(plain)} is beyond 2**53."
+            " Subtract a constant, or divide, before writing."
+        )
+    return value
 
 
-def present(text: str, noun: str) -> str:
+def _refuse_score(score: str, decimal: str, where: str) -> NoReturn:
+    word, must = score.lstrip("+-").casefold(), "be a number"
+    other = "comma" if decimal == "." else "point"
+    do = "Correct it, or remove the line."
+    if word in {"inf", "infinity"}:
+        must = "be finite"
+    elif is_missing_word(score):
+        must = "be finite" if word == "nan" else "be a number, not missing"
+        do = "Give it, or read with `missing='drop'` or `missing='reject'`."
+    elif is_number(score if decimal == "," else with_point(score)):
+        do = f"Pass `decimal={other!r}` if all decimals have a {other}."
+    elif score != score.strip():
+        do = "It has a blank that is neither a space nor a tab: remove it."
+    elif is_number(score.removesuffix("%").rstrip().replace(",", ".")):
+        do = "Percentages are not read, since 97.5 % may be 97.5 or 0.975: remove the signs."
+    elif _GROUPED(score):
+        do = "Numbers are read without separators of thousands: remove these."
+    raise FileFormatError(f"{where}: the score must {must}; got {shown(score)}. " + worded(do))
+
+
+def _present(text: str, where: str, noun: str) -> str:
     """The text without the blanks around it, which must not be empty."""
     if not text.strip():
         raise FileFormatError(
-            f"{noun} must not be missing; got {shown(text)}. Give it, or remove the line."
+            f"{where}: {noun} must not be missing; got {shown(text)}. Give it, or remove the line."
         )
     return text.strip()
 
 
-def read_lines(file: TextFile, wanted: Wanted, layout: TextLayout) -> Iterator[Rows]:
-    """The wanted columns of a text, in parts."""
-    result = _Collector(file.name, wanted, layout)
-    with closing(file.lines()) as lines:
-        records = _records_of(file.name, lines, layout, wanted.columns)
-        width, places = _places(file.name, wanted, layout, records)
-        score = places.pop(0) if wanted.scored else None
-        labels, n = places[: len(wanted.label)], len(wanted.label)
-        others = list(zip(wanted.named, places[n:], strict=True))
-        for row, line in records:
-            if len(row) != width:
-                _refuse_width(row, width, line, file.name, layout)
-            label = row[labels[0]] if n == 1 else "1"
-            if n == 2:
-                first, second = (present(row[k], f"{result.at(line)}: an identity") for k in labels)
-                label = "1" if first == second else "0"
-            result.add("0" if score is None else row[score], label, line)
-            for column, place in others:
-                what = f"{result.at(line)}: column {shown(column)}"
-                result.names[column].append(present(row[place], what))
-            if len(result.scores) >= _PART:
-                yield result.taken()
-    yield result.taken()
-
-
-def _records_of(
-    name: str, lines: Iterator[str], layout: TextLayout, columns: list[str]
-) -> Iterator[_Record]:
-    """Rows that are not blank, the header among them; of JSON the wanted columns alone."""
+def _records_of(name: str, lines: Iterator[str], layout: TextLayout) -> Iterator[_Record]:
+    """Rows that are not blank, the header among them."""
     for _ in range(layout.start - 1):
         next(lines, "")
-    if layout.kind in ("json", "jsonl"):
-        for trial, line in json_trials(name, lines, layout, columns):
-            where = f"{name}, {'line' if layout.kind == 'jsonl' else 'trial'} {line}"
-            yield [_json_text(where, trial, column) for column in columns], line
-    elif layout.separator == " ":
+    if layout.separator == " ":
         for line, text in enumerate(lines, layout.start):
             fields = split_fields(text, " ")
             if fields and not fields[0].startswith("#"):
                 yield fields, line
-    else:
-        yield from _table_records(name, lines, layout)
-
-
-def _table_records(name: str, lines: Iterator[str], layout: TextLayout) -> Iterator[_Record]:
+        return
     reader = csv.reader(lines, delimiter=layout.separator, strict=True)
     before, start = layout.start - 1, layout.start
     try:
@@ -382,82 +315,12 @@ def _table_records(name: str, lines: Iterator[str], layout: TextLayout) -> Itera
         ) from error
 
 
-def json_trials(
-    name: str, lines: Iterator[str], layout: TextLayout, columns: list[str]
-) -> Iterator[tuple[dict[str, Any], int]]:
-    """The objects of JSON, and their lines, or numbers in a document; numbers are their texts.
-
-    A document is an array of objects, or an object of arrays of one length.
-    """
-
-    def distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        names = [name for name, _ in pairs]
-        for column in columns:
-            if names.count(column) > 1:
-                raise ValueError(f"{shown(column)} occurs twice")
-        return dict(pairs)
-
-    decoder = json.JSONDecoder(
-        parse_float=str, parse_int=str, parse_constant=str, object_pairs_hook=distinct
-    )
-    by_line = layout.kind == "jsonl"
-    for line, text in enumerate(lines if by_line else ["".join(lines)], layout.start):
-        if not text.strip():
-            continue
-        try:
-            trials = decoder.decode(text)
-        except (ValueError, RecursionError) as error:
-            must = f", line {line}: each line must be one JSON object" if by_line else ""
-            raise FileFormatError(
-                f"{name}{must or ' must be one JSON document'}; {shown(str(error), 120)}. Correct"
-                " it, or export again."
-            ) from error
-        if by_line:
-            trials = [trials]
-        elif isinstance(trials, dict):
-            names = columns or [n for n, value in trials.items() if isinstance(value, list)]
-            arrays = [trials.get(item) for item in names]
-            sizes = {len(item) if isinstance(item, list) else -1 for item in arrays}
-            if len(sizes) != 1 or -1 in sizes:
-                raise FileFormatError(
-                    f"{name} must hold arrays of one length, {listed(names)}; there are"
-                    f" {listed(trials)}. Write one value per trial in each."
-                )
-            trials = [dict(zip(names, row, strict=True)) for row in zip(*arrays, strict=True)]
-        for number, trial in enumerate(trials, line if by_line else 1):
-            if not isinstance(trial, dict):
-                raise FileFormatError(
-                    f"{name}, {'line' if by_line else 'trial'} {number}: each trial must be a JSON"
-                    f' object; got {shown(trial)}. Write such as {{"score": 0.5, "label": 1}}.'
-                )
-            yield trial, number
-
-
-def _json_text(where: str, trial: dict[str, Any], column: str) -> str:
-    """The value as a text; what is null is empty."""
-    if column not in trial:
-        raise FileFormatError(
-            f"{where}: each trial must have {shown(column)}; there are"
-            f" {listed(trial)}. {nearest(column, list(trial))}Give it, or null."
-        )
-    value = trial[column]
-    if isinstance(value, bool) or value is None:
-        return "" if value is None else str(value).lower()
-    if isinstance(value, str):
-        return value
-    raise FileFormatError(
-        f"{where}: {shown(column)} must be a number, text or true/false; got"
-        f" {shown(value)}. Write one value."
-    )
-
-
 def _places(
-    name: str, wanted: Wanted, layout: TextLayout, records: Iterator[_Record]
+    name: str, wanted: ColumnSpec, layout: TextLayout, records: Iterator[_Record]
 ) -> tuple[int, list[int]]:
     """How many columns there are, and where the wanted ones stand; the header is passed."""
-    if layout.kind in ("json", "jsonl"):
-        there = wanted.columns
-    elif layout.names is None:
+    there = list(layout.names or ())
+    if layout.names is None:
         there, line = next(records, ([], 0))
         twice = [column for column in wanted.columns if there.count(column) > 1]
         if twice:
@@ -465,48 +328,29 @@ def _places(
                 f"{name}, line {line}: the header must have distinct names; {shown(twice[0])}"
                 f" occurs {there.count(twice[0])} times (a duplicate). Rename one of them."
             )
-    else:
-        there = list(layout.names)
     for column, role in wanted.roles:
-        if column not in there and layout.kind in NAMED:
-            known = [c for c in there if c != "score" and (c,) != layout.label]
-            raise InputError.about(role)(
-                f"{role} must name columns of {name}, which is {layout.kind} text: there are"
-                f" {listed(known) or 'none'}; got {shown(column)}. {nearest(column, known)}Pass"
-                + worded(f" `{role}=...` or a csv file.")
-            )
         if column not in there:
             raise missing_column(name, role, column, there)
     return len(there), [there.index(column) for column in wanted.columns]
 
 
-def _refuse_width(row: list[str], width: int, line: int, name: str, layout: TextLayout) -> NoReturn:
-    text = shown(layout.separator.join(row))
+def _refuse_width(row: list[str], width: int, where: str, layout: TextLayout) -> NoReturn:
     others = [
-        word for word, sign in SEPARATORS.items()
+        word for sign, word in SIGNS.items()
         if sign != layout.separator and len(row) == 1 and len(split_fields(row[0], sign)) == width
     ]  # fmt: skip
-    if any(re.fullmatch(r"\*[0-9.]+", field) for field in row):
-        do = (
-            "In Weka's distribution * marks the predicted label: remove the signs, and pass a name"
-            " per field in `columns=`, with `header=True`."
-        )
-    elif row[0].startswith("#"):
-        do = "Lines that begin with # are passed over before the header alone: remove this one."
-    elif others:
+    do = "Quote fields that hold the separator, or pass `separator=` or `format=`."
+    if others:
         do = f"Separators are mixed: this line is separated by {others[0]}."
     elif len(row) < width:
         do = "A field is missing: give it, or remove the line."
     elif layout.separator == ",":
         do = "Decimal commas (0,25) need another separator: write 0.25, or quote fields."
-    else:
-        do = "Quote fields that hold the separator, or pass `separator=` or `format=`."
     like = "each row" if layout.names else "the header"
-    if layout.kind in NAMED:
-        like, do = f"{layout.kind} text", "Correct the line, or pass `format=`."
+    like = f"{layout.kind} text" if layout.kind in NAMED else like
     raise FileFormatError(
-        f"{name}, line {line}: each row must have {width} fields like {like}; got {len(row)}:"
-        f" {text}. " + worded(do)
+        f"{where}: each row must have {width} fields like {like}; got {len(row)}:"
+        f" {shown(layout.separator.join(row))}. " + worded(do)
     )
 
 
@@ -514,24 +358,12 @@ def _refuse_width(row: list[str], width: int, line: int, name: str, layout: Text
 def number_columns(file: TextFile, layout: TextLayout) -> dict[str, bool]:
     """All columns of a table, and whether most of their first values are numbers."""
     with closing(file.lines()) as lines:
-        if layout.kind in ("json", "jsonl"):
-            rows: list[dict[str, Any]] = []
-            for _ in range(layout.start - 1):
-                next(lines, "")
-            trials = json_trials(file.name, lines, layout, [])
-            rows = [trial for trial, _ in islice(trials, _FIRST_ROWS)]
-        else:
-            records = _records_of(file.name, lines, layout, [])
-            names = layout.names or next(records, ([], 0))[0]
-            first = islice(records, _FIRST_ROWS)
-            rows = [dict(zip(names, row, strict=False)) for row, _ in first]
-    result: dict[str, list[str]] = {name: [] for row in rows for name in row}
-    for row in rows:
-        for name, value in row.items():
-            result[name].append(value if isinstance(value, str) else json.dumps(value))
+        records = _records_of(file.name, lines, layout)
+        names = layout.names or next(records, ([], 0))[0]
+        rows = [dict(zip(names, row, strict=False)) for row, _ in islice(records, _FIRST_ROWS)]
     numeric = {}
-    for name, values in result.items():
-        there = [value.strip() for value in values if not is_missing_word(value)]
+    for name in names:
+        there = [row[name].strip() for row in rows if not is_missing_word(row.get(name, ""))]
         numbers = [value for value in there if is_number(value) or is_number(with_point(value))]
         numeric[name] = 2 * len(numbers) > len(there)
     return numeric

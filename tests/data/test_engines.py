@@ -325,41 +325,6 @@ def test_pieces_of_a_file_add_up(
 
 
 @pytest.mark.simulation
-@pytest.mark.parametrize("engine", ["polars", "duckdb"])
-def test_neither_pyarrow_nor_pandas_is_needed_for_a_file(engine: str, tmp_path: Path) -> None:
-    pytest.importorskip(engine)
-    path = file_of(rows(100).assign(label=["c", "i"] * 50), tmp_path)
-    path.with_name("text").write_text("PAR1")
-    code = (
-        "import importlib.util, sys\n"
-        "found = importlib.util.find_spec\n"
-        "importlib.util.find_spec = lambda n: None if n in sys.argv[2:] else found(n)\n"
-        "sys.modules['pyarrow'] = sys.modules['pandas'] = None\n"
-        "import betaroc as br\n"
-        "summary = br.summarize(sys.argv[1], client_label='c')\n"
-        "print(summary.n_client, summary.n_impostor)\n"
-        "for path in sys.argv[1][:-len(\"it's [1].parquet\")] + 'text', sys.argv[1]:\n"
-        "    sys.argv += ['polars', 'duckdb'] * (path == sys.argv[1])\n"
-        "    try:\n"
-        "        br.summarize(path)\n"
-        "    except (br.FileFormatError, br.MissingDependencyError) as error:\n"
-        "        print(type(error).__name__)\n"
-    )
-    found = [str(Path(br.__file__).parents[1]), os.environ.get("PYTHONPATH", "")]
-    absent = ["pyarrow", *["polars"] * (engine == "duckdb")]
-    done = subprocess.run(
-        [sys.executable, "-c", code, str(path), *absent],
-        env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, found))},
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        timeout=120,
-    )
-    said = ["50", "50", "FileFormatError", "MissingDependencyError"]
-    assert done.stdout.split() == said, done.stderr[-2000:]
-
-
-@pytest.mark.simulation
 def test_a_damaged_file_is_an_error_of_ours(tmp_path: Path) -> None:
     path = file_of(rows(5000), tmp_path, compression="snappy")
     whole = path.read_bytes()

@@ -109,7 +109,7 @@ def test_a_json_document_is_read(write: Write, text: str) -> None:
 
 def test_a_json_document_names_the_trial(write: Write) -> None:
     refused(write('[{"score": 1, "label": 1}, {"score": "x", "label": 0}]'), "trial 2", "'x'")
-    refused(write('[{"score": 1, "label": 1}, {"score": 2}]'), "trial 2", "'label'")
+    refused(write('[{"score": 1, "label": 1}, {"score": 2}]'), "trial 2", "the label")
     refused(write('{"score": [[1], 2], "label": [1, 0]}'), "trial 1", "must be a number")
     refused(write('[{"score": 1, "score": 2, "label": 1}]'), "'score' occurs twice")
 
@@ -194,12 +194,12 @@ def test_a_sheet_of_excel_is_a_table(write: Write, monkeypatch: pytest.MonkeyPat
 
 
 def test_what_holds_no_scores_is_named(write: Write) -> None:
-    refused(write("fpr,tpr,threshold\n0,0,inf\n0.1,0.9,0.5\n1,1,0\n"), "points of a ROC")
+    refused(write("fpr,tpr,threshold\n0,0,inf\n0.1,0.9,0.5\n1,1,0\n"), "a column 'score'")
     matrix = "id,a,a,b,c\na,.5,.7,.1,.2\na,.7,.8,.1,.1\nb,.1,.2,.9,.3\nc,.1,.2,.1,.9\n"
-    refused(write(matrix), "a matrix of similarities", "a row for each pair")
+    refused(write(matrix), "a column 'score'")
     weka = "inst#,actual,predicted,error,distribution\n1,2:p,2:p,,0.35,*0.65\n2,1:n,1:n,,*0.8,0.2\n"
     columns = {"score": "distribution", "label": "actual"}
-    refused(write(weka), "Weka", "columns=", "header=True", **columns)
+    refused(write(weka), "line 2", "got 6", **columns)
     scores = br.read_scores(
         write(weka.replace("*", "")), columns="inst,actual,predicted,error,n,score",
         label="actual", client_label="2:p", header=True,

@@ -316,34 +316,29 @@ def test_what_a_summary_refuses(call: Any, error: type[Exception], text: str) ->
         call()
 
 
-@pytest.mark.parametrize("engine", ["pyarrow", "duckdb", "polars-lazy", "parquet"])
-def test_nulls_and_nans_are_told_apart_on_every_engine(engine: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("engine", ["pyarrow", "duckdb", "polars-lazy"])
+def test_nulls_and_nans_are_told_apart_on_every_engine(engine: str) -> None:
     pa = pytest.importorskip("pyarrow")
     lost = {3: None, 7: None, 50: None} | dict.fromkeys((1, 8, 9, 99), math.nan)
     score = pa.array([lost.get(k, k / 100) for k in range(100)], from_pandas=False)
     label = np.tile([0, 1], 50)
     with pytest.raises(br.InputError, match="3 missing and 4 NaN or infinite of 100"):
-        br.summarize(arrow_of(engine, pa.table({"score": score, "label": label}), tmp_path))
+        br.summarize(arrow_of(engine, pa.table({"score": score, "label": label})))
 
 
-def arrow_of(engine: str, arrow: Any, folder: Path) -> Any:
+def arrow_of(engine: str, arrow: Any) -> Any:
     """An arrow table as an engine's own, nulls kept."""
     if engine == "pyarrow":
         return arrow
-    if engine.startswith("parquet"):
-        import pyarrow.parquet as pq
-
-        pq.write_table(arrow, folder / "scores.parquet", row_group_size=20)
-        return folder / "scores.parquet"
     if engine == "duckdb":
         return pytest.importorskip("duckdb").from_arrow(arrow)
     return pytest.importorskip("polars").from_arrow(arrow).lazy()
 
 
 @pytest.mark.simulation
-@pytest.mark.parametrize("engine", ["pyarrow", "duckdb", "polars-lazy", "parquet"])
+@pytest.mark.parametrize("engine", ["pyarrow", "duckdb", "polars-lazy"])
 @pytest.mark.parametrize("lost", [[None, None], [None, math.nan], ["text", None]])
-def test_missing_labels_are_counted(engine: str, lost: list[Any], tmp_path: Path) -> None:
+def test_missing_labels_are_counted(engine: str, lost: list[Any]) -> None:
     pa = pytest.importorskip("pyarrow")
     if lost[0] == "text":
         labels: list[Any] = ["a", "b"] * 10 + [None, None]
@@ -351,7 +346,7 @@ def test_missing_labels_are_counted(engine: str, lost: list[Any], tmp_path: Path
         labels = [0.0, 1.0] * 10 + lost
     arrow = pa.table({"score": np.arange(22) / 22, "label": pa.array(labels, from_pandas=False)})
     with pytest.raises(br.InputError, match="no missing label; got 2 of 22"):
-        br.summarize(arrow_of(engine, arrow, tmp_path), client_label=labels[1])
+        br.summarize(arrow_of(engine, arrow), client_label=labels[1])
 
 
 @pytest.mark.simulation
@@ -364,20 +359,17 @@ def test_integers_that_doubles_cannot_hold_are_refused(engine: str, tmp_path: Pa
     for first, dtype in ((2**53 + 1, "i8"), (-(2**53) - 1, "i8"), (2**63 + 1, "u8")):
         score = np.array([1, first, 2**60 + 1, 2, 3, 4], dtype=dtype)
         with pytest.raises(
-            br.InputError,
-            match=rf"'score' must keep its identity as float64; 2 of 6 .* such as {first}, and",
+            (br.InputError, br.FileFormatError),
+            match=rf"must (keep its identity|be exact) as float64; .*2 of 6 .*{first}",
         ):
             br.summarize(frame_of(engine, score, label, tmp_path))
 
 
 @pytest.mark.simulation
 @pytest.mark.parametrize("name", ["file_row_number", "label=7"])
-@pytest.mark.parametrize("absent", [(), ("pyarrow",), ("pyarrow", "polars")], ids=str)
 def test_a_file_may_have_names_that_engines_use(
-    absent: tuple[str, ...], name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    there = importlib.util.find_spec
-    monkeypatch.setattr(importlib.util, "find_spec", lambda n: None if n in absent else there(n))
     monkeypatch.setattr("betaroc.data.parquet._BATCH", 2)
     folder = tmp_path / name  # "label=7" is a partition's to some
     folder.mkdir()

@@ -14,7 +14,7 @@ import pytest
 
 import betaroc as br
 from betaroc.data import text_rows
-from betaroc.data.labels import Rows, Wanted, whole
+from betaroc.data.labels import ColumnSpec, Rows, whole
 from betaroc.data.text_files import TextFile
 from betaroc.data.text_layouts import TextLayout
 from betaroc.data.text_rows import read_blocks, read_lines
@@ -140,7 +140,7 @@ def test_blocks_are_read_as_lines_are(tmp_path: Path, monkeypatch: pytest.Monkey
         here = b"id" in data[:8] or "id" in (layout.names or ())
         named = {"id": ("id",)} if draw.random() < 0.5 and here else {}
         missing = draw.choice(["fail", "fail", "drop"])
-        wanted = Wanted("score", ("label",), named, missing)
+        wanted = ColumnSpec("score", ("label",), named, missing)
         exact = outcome(read_lines, file, wanted, layout)
         try:
             found = outcome(read_blocks, file, wanted, layout)

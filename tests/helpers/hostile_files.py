@@ -216,7 +216,7 @@ REFUSED: dict[str, tuple[str | bytes, tuple[str, ...]]] = {
     "a program": (b"\x7fELF" + bytes(100), ("a program",)),
     "a database": (b"SQLite format 3\0" + bytes(100), ("a database",)),
     "a page": ("<!DOCTYPE html><html><body>404</body></html>\n", ("'score'",)),
-    "one array": (json.dumps([{"score": 0.5}]), ("trial 1", "each trial must have 'label'")),
+    "one array": (json.dumps([{"score": 0.5}]), ("a column 'label'",)),
     "gzip cut": (_GZIP[:-20], ("intact gzip", "truncated")),
     "gzip with another checksum": (_GZIP[:-8] + bytes(8), ("intact gzip", "CRC")),
     "gzip and more": (_GZIP + b"junk", ("intact gzip",)),
@@ -229,7 +229,7 @@ REFUSED: dict[str, tuple[str | bytes, tuple[str, ...]]] = {
     "four columns, one short": ("a a p 0.5\na b p\n", ("line 2", "4 fields")),
     "two columns, no number": ("1 0.5\n-1 x\n", ("line 2", "'x'")),
     "JSON cut": ('{"score":0.5,"label":1}\n{"score":0.2\n', ("line 2", "JSON object")),
-    "JSON without a label": ('{"score":0.5,"label":1}\n{"score":0.2}\n', ("line 2", "'label'")),
+    "JSON without a label": ('{"score":0.5,"label":1}\n{"score":0.2}\n', ("line 2", "the label")),
     "JSON with a score twice": (
         '{"score":0.5,"label":1}\n{"score":1,"score":2,"label":0}\n', ("line 2", "occurs twice"),
     ),
@@ -237,5 +237,5 @@ REFUSED: dict[str, tuple[str | bytes, tuple[str, ...]]] = {
     "JSON too deep": (
         '{"score":' + "[" * 5000 + "]" * 5000 + ',"label":1}\n', ("line 1",),
     ),
-    "JSON of lists": ('{"score":[1],"label":1}\n', ("line 1", "'score'")),
+    "JSON of lists": ('{"score":[1],"label":1}\n', ("line 1", "the score")),
 }  # fmt: skip
