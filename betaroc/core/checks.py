@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from decimal import Decimal
 from fractions import Fraction
@@ -33,6 +33,8 @@ _T = TypeVar("_T")
 LARGEST_EXACT = 2**53
 #: Of weights, whose squares and sums doubles hold.
 _MOST_COPIES = 1e100
+#: What to do where a number is out of its range.
+GIVE, _A_FRACTION = "Give such a value.", "Give a fraction, such as 0.95."
 #: What float() may take and is no real number here.
 _NOT_REAL = (bool, np.bool_, complex, np.complexfloating, str, bytes, np.ndarray)
 
@@ -67,39 +69,38 @@ def flag(value: object, name: str) -> bool:
     raise refusal(name, "be True or False", shown(value), "Give one of them.", InputTypeError)
 
 
-def _real(value: object, name: str, rule: str) -> float:
-    """A Python float of one real number that is no bool, text or array."""
-    if type(value) is float:
-        return value
-    single: Any = value[()] if isinstance(value, np.ndarray) and value.ndim == 0 else value
-    if not isinstance(single, _NOT_REAL):
+def _number(
+    value: object, name: str, rule: str, holds: Callable[[float], bool], remedy: str = ""
+) -> float:
+    """A Python float of one real number that is no bool, text or array, and of which a rule holds.
+
+    Without a remedy that of fractions.
+    """
+    if type(value) is not float:
+        single: Any = value[()] if isinstance(value, np.ndarray) and value.ndim == 0 else value
         with suppress(TypeError, ValueError, OverflowError):
-            return float(single)
-    raise refusal(name, rule, typed(single), "Give one number.", InputTypeError)
+            value = single if isinstance(single, _NOT_REAL) else float(single)
+        if not isinstance(value, float):
+            raise refusal(name, rule, typed(single), "Give one number.", InputTypeError)
+    if not holds(value):
+        percent = f"Did you mean {value / 100.0!r}?" if 2.0 <= value <= 100.0 else _A_FRACTION
+        raise refusal(name, rule, repr(value), remedy or percent)
+    return value
 
 
 def finite(value: object, name: str) -> float:
     """A finite real number."""
-    number = _real(value, name, "be a finite number")
-    if not math.isfinite(number):
-        raise refusal(name, "be a finite number", repr(number))
-    return number
+    return _number(value, name, "be a finite number", math.isfinite, GIVE)
 
 
 def positive(value: object, name: str) -> float:
     """A finite number above 0, such as the shape of a distribution."""
-    number = _real(value, name, "be a finite number > 0")
-    if not 0.0 < number < math.inf:
-        raise refusal(name, "be a finite number > 0", repr(number))
-    return number
+    return _number(value, name, "be a finite number > 0", lambda x: 0.0 < x < math.inf, GIVE)
 
 
 def fraction(value: object, name: str, rule: str = "be a fraction in [0, 1]") -> float:
     """A number in [0, 1]."""
-    number = _real(value, name, rule)
-    if not 0.0 <= number <= 1.0:
-        raise refusal(name, rule, repr(number), _percent(number))
-    return number
+    return _number(value, name, rule, lambda x: 0.0 <= x <= 1.0)
 
 
 def complement(value: object, name: str) -> float:
@@ -108,12 +109,6 @@ def complement(value: object, name: str) -> float:
     1 - 0.9 would be 0.09999999999999998, and 1 - 0.999999 off by 3e-11 of what is left.
     """
     return float(1 - Fraction(repr(fraction(value, name))))
-
-
-def _percent(number: float) -> str:
-    if 2.0 <= number <= 100.0:
-        return f"Did you mean {number / 100.0!r}?"
-    return "Give a fraction, such as 0.95."
 
 
 def ascending(low: object, high: object) -> tuple[float, float]:
@@ -126,10 +121,10 @@ def ascending(low: object, high: object) -> tuple[float, float]:
 
 def span(value: Any, name: str) -> tuple[float, float]:
     """Two finite numbers in their order, such as the ends of an axis."""
-    if width_of(value) < 0:
-        raise refusal(name, "be two numbers, (low, high)", typed(value), kind=InputTypeError)
-    if len(value) != 2:
-        raise refusal(name, "be two numbers, (low, high)", f"{len(value)}: {shown(value)}")
+    if width_of(value) != 2:
+        n, kind = width_of(value), InputTypeError if width_of(value) < 0 else InputError
+        actual = typed(value) if n < 0 else f"{n}: {shown(value)}"
+        raise refusal(name, "be two numbers, (low, high)", actual, kind=kind)
     low, high = finite(value[0], f"{name}[0]"), finite(value[1], f"{name}[1]")
     if not low < high:
         raise refusal(name, "be (low, high) with low < high", f"({low!r}, {high!r})")
@@ -144,10 +139,7 @@ def prior(value: object, name: str = "prior") -> float:
 def level(value: object, name: str = "level") -> float:
     """A confidence level, strictly between 0 and 1."""
     rule = "be a confidence level strictly between 0 and 1"
-    number = _real(value, name, rule)
-    if not 0.0 < number < 1.0:
-        raise refusal(name, rule, repr(number), _percent(number))
-    return number
+    return _number(value, name, rule, lambda x: 0.0 < x < 1.0)
 
 
 def count(value: object, name: str, minimum: int = 1, most: int | None = LARGEST_EXACT) -> int:
@@ -155,13 +147,11 @@ def count(value: object, name: str, minimum: int = 1, most: int | None = LARGEST
     rule = f"be an int >= {minimum}"
     single = value[()] if isinstance(value, np.ndarray) and value.ndim == 0 else value
     if isinstance(single, bool | np.bool_) or not isinstance(single, int | np.integer):
-        number = _real(single, name, rule)
+        number = _number(single, name, rule, lambda _: True)
         hint = f"Did you mean {round(number)}?" if math.isfinite(number) else "Give an int."
         raise refusal(name, rule, shown(single), hint)
-    if single < minimum:
-        raise refusal(name, rule, shown(single))
-    if most is not None and single > most:
-        raise refusal(name, f"{rule} and <= {most}", shown(single))
+    if single < minimum or (most is not None and single > most):
+        raise refusal(name, rule if single < minimum else f"{rule} and <= {most}", shown(single))
     return int(single)
 
 
@@ -259,10 +249,7 @@ def _float64(array: AnyArray, name: str) -> FloatArray:
 def _check_identity(array: AnyArray, name: str) -> None:
     """Refuse integers that are rounded as float64."""
     lost = np.zeros(array.size, dtype=bool)
-    large = array > LARGEST_EXACT
-    if array.dtype.kind != "u":
-        large |= array < -LARGEST_EXACT
-    for k in np.flatnonzero(large):
+    for k in np.flatnonzero((array > LARGEST_EXACT) | (array < -LARGEST_EXACT)):
         lost[k] = int(float(int(array[k]))) != int(array[k])
     remedy = "Integers beyond 2**53 are rounded: subtract a constant or rank them first."
     check_entries(array, lost, name, "be exact as float64", remedy)
@@ -271,16 +258,16 @@ def _check_identity(array: AnyArray, name: str) -> None:
 def _from_objects(array: AnyArray, name: str) -> AnyArray:
     if array.size and all(isinstance(item, bool | np.bool_) for item in array):
         _refuse_dtype(array.astype(bool), name)
-    for k, item in enumerate(array):
-        if not _is_real(item):
-            more = sum(not _is_real(other) for other in array)
-            _refuse_object(item, f"at index {k} ({more} of {array.size} are no numbers)", name)
+    unreal = [k for k, item in enumerate(array) if not _is_real(item)]
+    if unreal:
+        place = f"at index {unreal[0]} ({len(unreal)} of {array.size} are no numbers)"
+        _refuse_object(array[unreal[0]], place, name)
     large = np.array([_is_too_large(item) for item in array], dtype=bool)
     remedy = "Numbers beyond 1.8e308 are too large: rescale the scores."
     check_entries(array, large, name, "be finite as float64", remedy)
     integers = np.array([isinstance(item, int | np.integer) for item in array], dtype=bool)
     _check_identity(np.where(integers, array, 0).astype(object), name)
-    return np.array([float(item) for item in array], dtype=np.float64)
+    return array.astype(np.float64)
 
 
 def _is_real(item: object) -> bool:
@@ -302,29 +289,29 @@ def _refuse_object(item: object, place: str, name: str) -> NoReturn:
     if item is None or type(item).__name__ in {"NAType", "NaTType"}:
         actual = f"{shown(item)} {place}"
         raise refusal(name, "have no missing value", actual, "Drop these rows first.")
-    remedy = "Convert all items with float(...)."
+    remedy = "Flatten it." if width_of(item) >= 0 else "Convert all items with float(...)."
     if isinstance(item, complex | np.complexfloating):
         remedy = "Pass the real part, x.real."
-    if width_of(item) >= 0:
-        remedy = "Flatten it."
     raise refusal(name, "hold real numbers", f"{typed(item)} {place}", remedy, InputTypeError)
 
 
+#: By the kind of a dtype what its values are, and what to do with them.
+_NO_NUMBERS = {
+    "b": ("boolean decisions", "Did you swap labels and scores? " + SCORES_OF_LABELS),
+    "U": ("text", _TO_NUMBERS), "T": ("text", _TO_NUMBERS), "S": ("bytes", _TO_NUMBERS),
+    "c": ("complex numbers", "Pass the real part, x.real."),
+    "M": ("dates", "Scores are numbers: pass another column."),
+    "m": ("time spans", "Scores are numbers: pass another column."),
+    "V": ("records", "Pass one of the fields."),
+}  # fmt: skip
+
+
 def _refuse_dtype(array: AnyArray, name: str) -> NoReturn:
-    words = {
-        "b": ("boolean decisions", "Did you swap labels and scores? " + SCORES_OF_LABELS),
-        "U": ("text", _TO_NUMBERS),
-        "T": ("text", _TO_NUMBERS),
-        "S": ("bytes", _TO_NUMBERS),
-        "c": ("complex numbers", "Pass the real part, x.real."),
-        "M": ("dates", "Scores are numbers: pass another column."),
-        "m": ("time spans", "Scores are numbers: pass another column."),
-        "V": ("records", "Pass one of the fields."),
-    }
-    if "weight" in name:
-        words["b"] = ("booleans", _TO_NUMBERS)
-    what, remedy = words.get(array.dtype.kind, ("what is read as no numbers", _TO_NUMBERS))
-    first = str(array[0]) if array.dtype.kind in "mM" else array[0]
+    kind = array.dtype.kind
+    what, remedy = _NO_NUMBERS.get(kind, ("what is read as no numbers", _TO_NUMBERS))
+    if kind == "b" and "weight" in name:
+        what, remedy = "booleans", _TO_NUMBERS
+    first = str(array[0]) if kind in "mM" else array[0]
     actual = f"{what} (dtype {array.dtype}, {array.size} values), first {shown(first)} at index 0"
     raise refusal(name, "be real numbers", actual, remedy, InputTypeError)
 
@@ -370,16 +357,14 @@ def weights_array(values: Any, n: int, name: str) -> FloatArray:
     """``n`` finite weights >= 0, not all zero, as a read-only float64 array."""
     array = _float64(array_1d(values, name), name)
     if array.size != n:
-        actual = f"{array.size} weights for {n} scores"
-        raise refusal(
-            name, "have one weight per score", actual, "Pass the weights of the same rows."
-        )
-    remedy = "Give a frequency, or 0 to leave a trial out."
-    check_entries(array, ~np.isfinite(array), name, "be finite", remedy)
-    remedy = "A weight k stands for k equal trials."
-    check_entries(array, array < 0.0, name, "be >= 0", remedy)
-    remedy += " Divide all weights by one number."
-    check_entries(array, array > _MOST_COPIES, name, f"be <= {_MOST_COPIES:g}", remedy)
+        actual, remedy = f"{array.size} weights for {n} scores", "Pass those of the same rows."
+        raise refusal(name, "have one weight per score", actual, remedy)
+    for bad, rule, remedy in (
+        (~np.isfinite(array), "be finite", "Give a frequency, or 0 to leave a trial out."),
+        (array < 0.0, "be >= 0", "A weight k stands for k equal trials."),
+        (array > _MOST_COPIES, f"be <= {_MOST_COPIES:g}", "Divide all weights by one number."),
+    ):
+        check_entries(array, bad, name, rule, remedy)
     if not array.any():
         classes = [c for c in CLASSES if c in name] or CLASSES
         actual = f"0 for all {n} of the {' and '.join(classes)} scores"

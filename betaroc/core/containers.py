@@ -11,7 +11,7 @@ import numpy as np
 
 from betaroc.core.arrays import AnyArray, BoolArray
 from betaroc.core.errors import InputTypeError, refusal
-from betaroc.core.text import listed, shown
+from betaroc.core.text import listed, shown, typed
 
 _SEQUENCE = "be a one-dimensional sequence of real numbers"
 #: Of kinds of objects what they are called, and what to do with them.
@@ -42,18 +42,18 @@ def as_narwhals(values: object) -> Any:
 
 def _refuse_foreign(values: object, name: str) -> None:
     """What numpy would read wrongly or not at all."""
-    for kind, what, remedy in _FOREIGN:
-        if isinstance(values, kind):
-            refuse_kind(values, name, what, remedy)
-    if hasattr(values, "tocsr") and hasattr(values, "toarray"):
-        refuse_kind(values, name, "a sparse container", "Pass x.toarray().ravel().")
-    if hasattr(values, "data_vars"):
-        refuse_kind(values, name, "a data set", 'Pass one of its variables, such as x["score"].')
-    if hasattr(values, "collect") and not hasattr(values, "__len__"):
-        refuse_kind(values, name, "a lazy frame", "Collect it, or use Scores.from_frame.")
     device = getattr(values, "device", "cpu")
-    if "cpu" not in str(device).lower():
-        refuse_kind(values, name, f"an array on {shown(device)}", "Pass x.cpu().")
+    foreign = [(isinstance(values, kind), what, remedy) for kind, what, remedy in _FOREIGN]
+    lazy = hasattr(values, "collect") and not hasattr(values, "__len__")
+    foreign += [
+        (hasattr(values, "tocsr"), "a sparse container", "Pass x.toarray().ravel()."),
+        (hasattr(values, "data_vars"), "a data set", "Pass one of its variables, x[name]."),
+        (lazy, "a lazy frame", "Collect it, or use Scores.from_frame."),
+        ("cpu" not in str(device).lower(), f"an array on {shown(device)}", "Pass x.cpu()."),
+    ]
+    for holds, what, remedy in foreign:
+        if holds:
+            refuse_kind(values, name, what, remedy)
     if np.isscalar(values):
         raise refusal(name, _SEQUENCE, f"the single value {shown(values)}", "Pass [x].")
     if not hasattr(values, "__len__") and not hasattr(values, "__array__"):
@@ -123,10 +123,7 @@ def _flat(values: Any, name: str) -> AnyArray:
             remedy = "Pass x.ravel()." if array.ndim else "Pass [x]."
         raise refusal(name, "be one-dimensional", f"an array of shape {array.shape}", remedy)
     if hasattr(values, "__len__") and len(values) != array.size:
-        actual = (
-            f"an object of type {type(values).__name__} whose length is {len(values)} but whose"
-            f" array has {array.size} values"
-        )
+        actual = f"{typed(values)} whose length is {len(values)}, read as {array.size} values"
         raise refusal(name, "be readable as an array", actual, "Pass a list.", InputTypeError)
     if array.size == 0:
         raise refusal(name, "hold at least one value", "0", "Check the selection.")
@@ -144,23 +141,18 @@ def to_numpy(values: Any, name: str) -> AnyArray:
     except Exception as error:  # a foreign __array__ may raise anything at all; it is chained
         rule, remedy = "be a flat sequence of real numbers", "Flatten it."
         actual, kind = f"an object of type {type(values).__name__}", InputTypeError
-        ragged = _first_ragged(values)
+        items = values if isinstance(values, list | tuple) else ()
+        ragged = [k for k, v in enumerate(items) if width_of(v) != width_of(items[0])]
+        reason = f"{type(error).__name__}: {shown(str(error), 140)}"
         if isinstance(error, RecursionError):
-            raise refusal(name, rule, f"{actual} that contains itself", remedy, kind) from error
-        if ragged is not None:
-            item = f"first at index {ragged}: {shown(values[ragged])}"
+            actual += " that contains itself"
+        elif ragged:
+            item = f"first at index {ragged[0]}: {shown(values[ragged[0]])}"
             actual = f"nested items of different lengths, {item}"
-            raise refusal(name, rule, actual, remedy, kind) from error
-        actual += f", which raised {type(error).__name__}: {shown(str(error), 140)}"
-        remedy = "Pass a list or a numpy array, of a tensor x.detach().cpu().float().numpy()."
-        raise refusal(name, "be readable as an array", actual, remedy, kind) from error
-
-
-def _first_ragged(values: Any) -> int | None:
-    if not isinstance(values, list | tuple) or not values:
-        return None
-    first = width_of(values[0])
-    return next((i for i, v in enumerate(values) if width_of(v) != first), None)
+        else:
+            rule, actual = "be readable as an array", f"{actual}, which raised {reason}"
+            remedy = "Pass a list or a numpy array, of a tensor x.detach().cpu().float().numpy()."
+        raise refusal(name, rule, actual, remedy, kind) from error
 
 
 def width_of(item: Any) -> int:

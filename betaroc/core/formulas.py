@@ -9,8 +9,8 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from betaroc.core.errors import InputError, InputTypeError
-from betaroc.core.text import listed, nearest, shown
+from betaroc.core.errors import InputError, InputTypeError, refusal
+from betaroc.core.text import listed, nearest, shown, typed
 
 #: Functions of numpy, called so or as np.log.
 _OF_NUMPY = (
@@ -39,20 +39,15 @@ def right_side(formula: Any, name: str, score: str) -> Any:
     Refuses code that is more than arithmetic of columns, numbers and known functions.
     """
     if not isinstance(formula, str):
-        raise InputTypeError.about(name)(
-            f"{name} must be text, such as 'sharpening' or 'C(camera) + sharpening'; got"
-            f" {shown(formula)} of type {type(formula).__name__}. Without covariates it is '1'."
-        )
+        remedy = "Without covariates it is '1'."
+        rule = "be text, such as 'sharpening' or 'C(camera) + sharpening'"
+        raise refusal(name, rule, typed(formula), remedy, InputTypeError)
     left, terms = _sides(formula, name) if formula.strip() else ("", ())
     if left not in ("", score):
-        raise InputError.about(name)(
-            f"{name} must have nothing or the score column, {score!r}, left of ~; got {left!r}."
-            " Write the right-hand side alone."
-        )
+        rule = f"have nothing or the score column, {score!r}, left of ~"
+        raise refusal(name, rule, repr(left), "Write the right-hand side alone.")
     if not len(terms):
-        raise InputError.about(name)(
-            f"{name} must have a term; got {formula!r}. Without covariates it is '1'."
-        )
+        raise refusal(name, "have a term", repr(formula), "Without covariates it is '1'.")
     return terms
 
 
@@ -75,22 +70,16 @@ def _sides(formula: str, name: str) -> tuple[str, Any]:
             factor_columns(factor, name)
     except (FormulaicError, SyntaxError, RecursionError, MemoryError) as error:
         text = str(error).splitlines()[0] if str(error) else type(error).__name__
-        raise InputError.about(name)(
-            f"{name} must be a formula; {shown(formula)} is none: {shown(text, 120)}."
-            " Terms are joined by +, categories are C(camera)."
-        ) from error
+        remedy = "Terms are joined by +, categories are C(camera), names with blanks Q('a name')."
+        actual = f"{shown(formula)}: {shown(text, 120)}"
+        raise refusal(name, "be a formula", actual, remedy) from error
     return "".join(map(term_name, left)), terms
 
 
 class _Code(ast.NodeVisitor):
     """A piece of code that is arithmetic of columns, numbers and known functions.
 
-    Parameters
-    ----------
-    code : str
-        The code; anything else in it is refused.
-    name : str
-        The argument that it is part of.
+    Anything else in it is refused under the name of the argument that it is part of.
     """
 
     def __init__(self, code: str, name: str) -> None:
@@ -102,11 +91,8 @@ class _Code(ast.NodeVisitor):
         self.columns: list[str] = []
         try:
             tree = ast.parse(sanitize_variable_names(code, {}, self.quoted), mode="eval")
-        except (SyntaxError, ValueError) as error:
-            raise InputError.about(name)(
-                f"{name} must be a formula; {shown(code)} in it is not readable. Names with blanks"
-                " are Q('a name')."
-            ) from error
+        except ValueError as error:
+            raise SyntaxError(str(error)) from error
         self.visit(tree.body)
 
     def visit_Name(self, node: ast.Name) -> None:
@@ -121,44 +107,31 @@ class _Code(ast.NodeVisitor):
 
     def visit_BinOp(self, node: ast.BinOp) -> None:
         """No arithmetic of text, and no power of numbers alone, which may be without end."""
-        texts = (isinstance(part, ast.Constant) and part.value for part in (node.left, node.right))
-        if any(isinstance(text, str) for text in texts):
-            self._refuse(node)
         before = len(self.columns)
         self.generic_visit(node)
-        if isinstance(node.op, ast.Pow) and len(self.columns) == before:
+        endless = isinstance(node.op, ast.Pow) and len(self.columns) == before
+        if endless or any(map(_is_text, (node.left, node.right))):
             self._refuse(node)
 
     def visit_Call(self, node: ast.Call) -> None:
         """A function of the list, with arguments that it documents."""
         called = ast.unparse(node.func)
-        if called not in _FUNCTIONS:
-            raise InputError.about(self.name)(
-                f"{self.name} may call {', '.join((*_OF_NUMPY, *_TRANSFORMS, *_CODINGS))}; got"
-                f" {shown(called, 60)}. Compute it as a column of the frame first."
-            )
         first = node.args[0] if node.args else None
+        if called not in _FUNCTIONS and called != "Q":
+            functions = ", ".join((*_OF_NUMPY, *_TRANSFORMS, *_CODINGS))
+            self._refuse(node.func, f"may call {functions}")
         if called == "Q":
-            quoted = first.value if isinstance(first, ast.Constant) else None
-            if not isinstance(quoted, str) or len(node.args) + len(node.keywords) > 1:
-                raise InputError.about(self.name)(
-                    f"Q in {self.name} must have the name of one column as text, Q('a name'); got"
-                    f" {shown(ast.unparse(node), 60)}. Quote the name."
-                )
-            self.columns.append(quoted)
+            if not _is_text(first) or len(node.args) + len(node.keywords) > 1:
+                self._refuse(node, "may name a column as text, Q('a name')")
+            self.columns.append(ast.literal_eval(first))  # type: ignore[arg-type]
             return
-        if called == "C" and not (isinstance(first, ast.Name) or _is_quote(first)):
-            raise InputError.about(self.name)(
-                f"C in {self.name} must be of one column, C(camera); got"
-                f" {shown(ast.unparse(node), 60)}. Compute the categories as a column first."
-            )
-        for keyword in node.keywords:
-            if keyword.arg is None or keyword.arg.startswith("_") or keyword.arg == "levels":
-                raise InputError.about(self.name)(
-                    f"{called} in {self.name} cannot be called with {keyword.arg or '**'}=; got"
-                    f" {shown(ast.unparse(node), 60)}. Categories have the order of their column"
-                    " (pandas.Categorical, polars.Enum), else of the alphabet."
-                )
+        quoted = isinstance(first, ast.Call) and ast.unparse(first.func) == "Q"
+        if called == "C" and not (isinstance(first, ast.Name) or quoted):
+            self._refuse(node, "may have the categories of one column, C(camera)")
+        words = {str(keyword.arg) for keyword in node.keywords}
+        if any(word.startswith("_") or word in ("None", "levels") for word in words):
+            self._refuse(node, "may order categories by their column (pandas.Categorical,"
+                         " polars.Enum), not by levels=")  # fmt: skip
         for part in (*node.args, *node.keywords):
             self.visit(part)
 
@@ -168,16 +141,18 @@ class _Code(ast.NodeVisitor):
             self._refuse(node)
         super().generic_visit(node)
 
-    def _refuse(self, node: ast.AST) -> NoReturn:
+    def _refuse(
+        self, node: ast.AST,
+        rule: str = "may compute with columns, numbers and functions alone, as in I(x ** 2)",
+    ) -> NoReturn:  # fmt: skip
         raise InputError.about(self.name)(
-            f"{self.name} may compute with columns, numbers and functions alone, as in I(x ** 2);"
-            f" {shown(ast.unparse(node), 60)} in {shown(self.code, 60)} is something else. Compute"
-            " it as a column of the frame first."
+            f"{self.name} {rule}; got {shown(ast.unparse(node), 60)} in {shown(self.code, 60)}."
+            " Compute it as a column of the frame first."
         )
 
 
-def _is_quote(node: ast.AST | None) -> bool:
-    return isinstance(node, ast.Call) and ast.unparse(node.func) == "Q"
+def _is_text(node: ast.AST | None) -> bool:
+    return isinstance(node, ast.Constant) and isinstance(node.value, str)
 
 
 def of_numpy() -> dict[str, Any]:
@@ -193,24 +168,18 @@ def formula_columns(terms: Any, name: str, present: list[str], own: tuple[str, .
     `own` are the columns of score and label, which are no covariates.
     """
     result = list(dict.fromkeys(c for f in _factors(terms) for c in factor_columns(f, name)))
-    for column in result:
-        if column in own:
-            raise InputError.about(name)(
-                f"{name} must not use {column!r}: the score is what is explained, and each class"
-                " has its own regression. Leave it out."
-            )
+    for column in {*own, "prior"} & {*result}:
+        why = "the score is what is explained, and each class has its own regression"
         if column == "prior":
+            why = "'prior' means the share of clients here"
+        raise InputError.about(name)(f"{name} must not use {column!r}: {why}. Leave it out.")
+    columns = [c for c in present if c not in own]
+    for column in result:
+        if column not in columns:
             raise InputError.about(name)(
-                f"{name} must not use a column called 'prior', which means the share of clients"
-                " here. Rename the column."
+                f"{name} must name columns of the frame; {shown(column)} is none of"
+                f" {listed(columns)}. {nearest(column, columns).strip() or 'Give one of them.'}"
             )
-    unknown = [c for c in result if c not in present]
-    if unknown:
-        columns = [c for c in present if c not in own]
-        raise InputError.about(name)(
-            f"{name} must name columns of the frame; {shown(unknown[0])} is none of"
-            f" {listed(columns)}. {nearest(unknown[0], columns).strip() or 'Give one of them.'}"
-        )
     return result
 
 
@@ -241,9 +210,7 @@ def _factor_name(factor: Any) -> str:
 def as_text(terms: Any) -> str:
     """The right-hand side as it is spelled here."""
     names = term_names(terms)
-    if has_intercept(terms):
-        return " + ".join(names) or "1"
-    return " + ".join(["0", *names])
+    return " + ".join(names if has_intercept(terms) else ["0", *names]) or "1"
 
 
 def has_intercept(terms: Any) -> bool:
@@ -274,6 +241,5 @@ def spelled(name: Any) -> str:
     if len(result) != 1:
         raise InputError(
             f"each term must be one term of a formula other than the intercept; got {shown(name)}."
-            " Give several terms as several arguments."
         )
     return term_name(result[0])

@@ -17,7 +17,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, NoReturn
 
-from betaroc.core.errors import FileFormatError, InputTypeError, ScoreFileNotFoundError
+from betaroc.core.errors import FileFormatError, InputTypeError, ScoreFileNotFoundError, refusal
 from betaroc.core.text import shown
 
 #: What stands for the standard input, and how much of it is kept on disk.
@@ -26,24 +26,25 @@ STDIN, _SPOOLED = "-", 2**33
 _LARGEST = 1_000_000
 
 
-def regular_file(path: object, argument: str = "path") -> Path:
+#: What a path may be that is no regular file.
+_KINDS = {stat.S_IFDIR: "directory", stat.S_IFIFO: "FIFO", stat.S_IFSOCK: "socket"}
+_ONE_FILE = "Name one score file; a stream is read as the standard input, by the name '-'."
+
+
+def regular_file(path: object, argument: str = "path", remedy: str = _ONE_FILE) -> Path:
     """The path of a file that can be read, or an error that says what it is."""
-    if isinstance(path, bytes):
-        path = os.fsdecode(path)
-    if not isinstance(path, str | os.PathLike):
-        raise InputTypeError.about(argument)(
-            f"{argument} must be the path of a file; got a {type(path).__name__}. Frames are read"
-            " by Scores.from_frame, arrays by Scores.from_labels."
-        )
-    text = os.fsdecode(os.fspath(path))
+    if not isinstance(path, str | bytes | os.PathLike):
+        remedy = "Frames are read by Scores.from_frame, arrays by Scores.from_labels."
+        kind = f"a {type(path).__name__}"
+        raise refusal(argument, "be the path of a file", kind, remedy, InputTypeError)
+    text = os.fsdecode(path)
     if re.match(r"[A-Za-z][A-Za-z0-9+.-]+:/", text):
-        raise FileFormatError.about(argument)(
-            f"{argument} must be a local file; got the address {shown(text)}. Download it first:"
-            " betaroc opens no connection."
-        )
+        remedy = "Download it first: betaroc opens no connection."
+        raise refusal(argument, "be a local file", f"the address {shown(text)}", remedy,
+                      FileFormatError)  # fmt: skip
     where = shown_path(text)
     try:
-        mode = os.stat(text).st_mode
+        kind = _KINDS.get(stat.S_IFMT(mode := os.stat(text).st_mode), "device")
     except FileNotFoundError as error:
         raise ScoreFileNotFoundError.about(argument)(
             f"{argument} must be an existing file; there is no {where}. {_neighbours(Path(text))}"
@@ -54,15 +55,8 @@ def regular_file(path: object, argument: str = "path") -> Path:
             " Check the path."
         ) from error
     if not stat.S_ISREG(mode):
-        kinds = (
-            (stat.S_ISDIR, "a directory"),
-            (stat.S_ISFIFO, "a FIFO"),
-            (stat.S_ISSOCK, "a socket"),
-        )
-        kind = next((what for test, what in kinds if test(mode)), "a device")
         raise FileFormatError.about(argument)(
-            f"{argument} must be a regular file; {where} is {kind}. Name one score file in it,"
-            " or give a stream as the standard input, which is read by the name '-'."
+            f"{argument} must be a regular file; {where} is a {kind}. {remedy}"
         )
     return Path(text)
 
@@ -179,42 +173,31 @@ def of_the_system(name: str) -> Iterator[None]:
         ) from error
 
 
-def read_toml(path: Path, noun: str, remedy: str) -> dict[str, Any]:
+def read_toml(path: object, argument: str, remedy: str) -> dict[str, Any]:
     """The tables of a TOML file; errors say what it is, and what to do."""
-    text = small_text(path, noun, remedy)
+    text = small_text(path, argument, remedy)
     try:
         return tomllib.loads(text)
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
-        if isinstance(error, RecursionError):
-            said, do = "it is nested too deep to be read", "Write it without so many brackets"
-        else:
-            said, do = shown(str(error), 120)[1:-1], "Correct that line"
-        raise FileFormatError(f"{shown(str(path))} must be TOML; {said}. {do}.") from error
+    except tomllib.TOMLDecodeError as error:
+        reason = shown(str(error), 120)[1:-1]
+    except RecursionError:
+        reason = "it is nested too deep to be read"
+    raise FileFormatError(f"{shown(str(path))} must be TOML; {reason}. Correct it.")
 
 
-def small_text(path: Path, noun: str, remedy: str, largest: int = _LARGEST) -> str:
+def small_text(path: object, argument: str, remedy: str, largest: int = _LARGEST) -> str:
     """The text of a file that is held as a whole; what is none is refused before it is read."""
-    try:
-        result = path.stat()
-        if not stat.S_ISREG(result.st_mode):
-            kind = "a folder" if stat.S_ISDIR(result.st_mode) else "a FIFO, a socket or a device"
+    local = regular_file(path, argument, remedy)
+    where = shown_path(str(local))
+    with of_the_system(where):
+        size = local.stat().st_size
+        if size > largest:
             raise FileFormatError(
-                f"{noun} must be a file that can be read; {shown(str(path))} is {kind}. {remedy}"
+                f"{argument} must have at most {largest} bytes; {where} has {size}. {remedy}"
             )
-        if result.st_size > largest:
+        try:
+            return local.read_text(encoding="utf-8")
+        except UnicodeDecodeError as error:
             raise FileFormatError(
-                f"{noun} must have at most {largest} bytes; {shown(str(path))} has"
-                f" {result.st_size}. {remedy}"
-            )
-        return path.read_text(encoding="utf-8")
-    except UnicodeDecodeError as error:
-        raise FileFormatError(
-            f"{shown(str(path))} must be UTF-8; it is not at byte {error.start}. Save it as UTF-8."
-        ) from error
-    except (OSError, ValueError) as error:
-        if isinstance(error, FileFormatError):
-            raise
-        raise FileFormatError(
-            f"{noun} must be a file that can be read; {shown(str(path))}:"
-            f" {getattr(error, 'strerror', None) or error}. {remedy}"
-        ) from error
+                f"{where} must be UTF-8; it is not at byte {error.start}. Save it as UTF-8."
+            ) from error

@@ -52,7 +52,11 @@ _open: ContextVar[list[Notice] | None] = ContextVar("betaroc notices", default=N
 
 def warn(message: str, category: type[BetarocWarning]) -> None:
     """Say it to the call that is under way, once, else to the user."""
-    notices, notice = _open.get(), Notice(category, Sentence(message))
+    _give(Notice(category, Sentence(message)))
+
+
+def _give(notice: Notice) -> None:
+    notices = _open.get()
     if notices is None:
         # Warn at the line of the caller outside this package.
         level, frame = 1, sys._getframe()
@@ -96,63 +100,61 @@ def passed_on(
                 warn(prefix + template_of(notice.message), notice.category)
 
 
-@contextmanager
-def quietly() -> Iterator[None]:
-    """Without notices: of a trial fit that is for no use of its own."""
-    with collected():
-        yield
+#: Without notices: of a trial fit that is for no use of its own.
+quietly = collected
 
 
-@contextmanager
-def _called(own: str, other: str, options: dict[str, Any]) -> Iterator[None]:
-    """The argument of another name under the function's own, and its errors under the other."""
-    if own in options:
-        raise InputTypeError.about(other)(
-            f"{other} must not stand beside {own}: they are one argument. Leave one of them out."
-        )
-    options[own] = options.pop(other)
-    try:
-        yield
-    except BetarocError as error:
-        if error.argument != own:
-            raise
-        renamed = error.reworded(error.template.replace(own, other, 1))
-        renamed.argument = other
-        raise renamed from error
+def _renamed(function: Callable[..., Any], own: str, other: str) -> Callable[..., Any]:
+    """The function with one argument under another name, which its errors have too."""
+
+    def call(*args: Any, **options: Any) -> Any:
+        if own in options:
+            raise InputTypeError.about(other)(
+                f"{other} must not stand beside {own}: they are one argument. Leave one of them"
+                " out."
+            )
+        options[own] = options.pop(other)
+        try:
+            return function(*args, **options)
+        except BetarocError as error:
+            if error.argument != own:
+                raise
+            renamed = error.reworded(error.template.replace(own, other, 1))
+            renamed.argument = other
+            raise renamed from error
+
+    return call
 
 
-def public(function: Callable[_P, _R]) -> Callable[_P, _R]:
+def public(function: Callable[_P, _R], *, method: bool = False) -> Callable[_P, _R]:
     """Collect the notices of a call: its result keeps them, and the user is warned at his line.
 
-    Within another call they are left to that one, which passes them on. ``level`` and
-    ``confidence`` are one argument.
+    Within another call they are left to that one, which passes them on; a method of a value, of
+    which there are many calls within a call, collects none there. ``level`` and ``confidence``
+    are one argument.
     """
     code = function.__code__
     taken = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
     own, other = _LEVEL if "level" in taken else _LEVEL[::-1]
     other = other if own in taken else ""
+    makes = function.__name__ in _MAKERS
 
     @wraps(function)
     def inner(*args: _P.args, **options: _P.kwargs) -> _R:
-        with passed_on() as notices:
-            if other in options:
-                with _called(own, other, options):
-                    result = function(*args, **options)
-            else:
-                result = function(*args, **options)
-        keep(args[0] if function.__name__ in _MAKERS else result, notices)
+        call = _renamed(function, own, other) if other in options else function
+        if method and _open.get() is not None:
+            return call(*args, **options)
+        notices: list[Notice] = []
+        before = _open.set(notices)
+        try:
+            with np.errstate(divide="warn", over="warn", under="ignore", invalid="warn"):
+                result = call(*args, **options)
+        finally:
+            _open.reset(before)
+            for notice in notices:
+                _give(notice)
+        keep(args[0] if makes else result, notices)
         return result
-
-    return inner
-
-
-def edge(method: Callable[_P, _R]) -> Callable[_P, _R]:
-    """:func:`public` of a method of a value, of which there are many calls within a call."""
-    outermost = public(method)
-
-    @wraps(method)
-    def inner(*args: _P.args, **options: _P.kwargs) -> _R:
-        return outermost(*args, **options) if _open.get() is None else method(*args, **options)
 
     return inner
 

@@ -11,7 +11,7 @@ terms paired: x (x + 7), (x + 1)(x + 6), ... are y, y + 6, y + 10, y + 12.
 from __future__ import annotations
 
 import math
-from typing import NamedTuple, TypeVar
+from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -39,65 +39,32 @@ _T0, _T1, _T2, _T3, _T4, _T5, _T6 = _TAU_TERMS
 _NEAR = 0.1
 
 
-class ShiftedPhiTau(NamedTuple):
-    """``phi`` is digamma(x) - log(at), ``tau`` trigamma(x) - 1/x; ``at`` is x + ``shift``."""
-
-    shift: FloatArray
-    at: FloatArray
-    phi: FloatArray
-    tau: FloatArray
-
-
-def shifted_phi_tau(x: FloatArray) -> ShiftedPhiTau:
-    """Digamma and trigamma of positive ``x`` together, the logarithm of the former left out."""
-    small = x < _SHIFT
-    shift = np.where(small, _SHIFT, 0.0)
+def shifted_phi_tau(x: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+    """Shift s, x + s, digamma(x) - log(x + s) and trigamma(x) - 1/x of positive ``x``."""
+    shift = np.where(x < _SHIFT, _SHIFT, 0.0)
     at = x + shift
     inverse = 1.0 / at
     square = inverse * inverse
-    phi = _polynomial(_PHI_TERMS, square)
-    phi *= square
-    phi -= 0.5 * inverse
-    tau = _polynomial(_TAU_TERMS, square)
-    tau *= inverse
-    tau += 0.5
-    tau *= square
-    # Where nothing is shifted, infinity makes each of the eight terms an exact 0.
-    low = np.where(small, x, np.inf)
-    twice = np.where(small, 2.0 * x + 7.0, 0.0)
-    y = low * (low + 7.0)
-    first = 1.0 / y
-    with np.errstate(over="ignore"):  # of next to 0 it is infinite
-        second = first * first
-    for rise in (6.0, 4.0, 2.0):
-        y += rise
-        reciprocal = 1.0 / y
-        first += reciprocal
-        reciprocal *= reciprocal
-        second += reciprocal
-    phi -= twice * first
-    second *= twice * twice
-    second -= 2.0 * first
-    tau += second
+    polyval = np.polynomial.polynomial.polyval
+    phi = square * polyval(square, _PHI_TERMS, tensor=False) - 0.5 * inverse
+    tau = square * (0.5 + inverse * polyval(square, _TAU_TERMS, tensor=False))
     tau -= shift * inverse / x
-    return ShiftedPhiTau(shift, at, phi, tau)
-
-
-def _polynomial(terms: tuple[float, ...], z: FloatArray) -> FloatArray:
-    total = terms[-1] * z
-    for term in terms[-2:0:-1]:
-        total += term
-        total *= z
-    total += terms[0]
-    return total
+    # Where nothing is shifted, infinity makes each of the eight terms an exact 0.
+    low = np.where(x < _SHIFT, x, np.inf)
+    twice = np.where(x < _SHIFT, 2.0 * x + 7.0, 0.0)
+    y = low * (low + 7.0)
+    with np.errstate(over="ignore"):  # of next to 0 it is infinite
+        pairs = [1.0 / (y + rise) for rise in (0.0, 6.0, 10.0, 12.0)]
+        first, second = sum(pairs), sum(pair * pair for pair in pairs)
+    return shift, at, phi - twice * first, tau + (twice * twice * second - 2.0 * first)
 
 
 def phi_tau(x: npt.ArrayLike) -> tuple[FloatArray, FloatArray]:
     """digamma(x) - log(x) and trigamma(x) - 1/x of positive ``x``, elementwise."""
     value = np.asarray(x, dtype=np.float64)
     shift, _, phi, tau = shifted_phi_tau(np.atleast_1d(value))
-    phi += np.log1p(shift / value)
-    return phi.reshape(value.shape), tau.reshape(value.shape)
+    phi = phi.reshape(value.shape) + np.log1p(shift.reshape(value.shape) / value)
+    return phi, tau.reshape(value.shape)
 
 
 def phi_tau_of(x: float) -> tuple[float, float]:
@@ -116,12 +83,6 @@ def phi_tau_of(x: float) -> tuple[float, float]:
     phi = z * (_P0 + z * (_P1 + z * (_P2 + z * (_P3 + z * (_P4 + z * (_P5 + z * _P6))))))
     tau = _T0 + z * (_T1 + z * (_T2 + z * (_T3 + z * (_T4 + z * (_T5 + z * _T6)))))
     return phi - 0.5 * inverse + phi_shift, z * (0.5 + inverse * tau) + tau_shift
-
-
-def digamma(x: npt.ArrayLike) -> FloatArray:
-    """The logarithmic derivative of Gamma, for x > 0 (absolute accuracy near its root 1.46)."""
-    value = np.asarray(x, dtype=np.float64)
-    return np.asarray(phi_tau(value)[0] + np.log(value))
 
 
 def information_terms(
@@ -168,18 +129,8 @@ def _excess_series(square: Number) -> Number:
     return total
 
 
-def beta_information(a: float, b: float) -> FloatArray:
-    """Fisher information of one score in (a, b): [[psi'(a) - T, -T], [-T, psi'(b) - T]].
-
-    Here T = psi'(a + b); observed and expected information are the same.
-    """
-    taus = [phi_tau_of(v)[1] for v in (a, b, a + b)]
-    of_a, of_b, coupling, _ = information_terms(a, b, *taus)
-    return np.array([[of_a, -coupling], [-coupling, of_b]])
-
-
 def beta_inverse_information(a: float, b: float) -> FloatArray:
-    """The inverse of `beta_information`: the covariance of the estimates times the weight."""
+    """The covariance of the estimates of a beta distribution from one score."""
     taus = [phi_tau_of(v)[1] for v in (a, b, a + b)]
     of_a, of_b, coupling, determinant = information_terms(a, b, *taus)
     parts = of_a, of_b, coupling

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 import sys
+from bisect import bisect_left
 from collections.abc import Callable
 from functools import lru_cache
 from typing import Any
@@ -349,10 +350,7 @@ def _left_of_quantile(a: float, b: float, log_p: FloatArray) -> FloatArray:
 
 def least_whole(holds: Callable[[int], bool], low: int, high: int) -> int:
     """The least whole number for which something holds that does at `high` and not at `low`."""
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if holds(middle) else (middle, high)
-    return high
+    return low + 1 + bisect_left(range(low + 1, high), True, key=holds)
 
 
 def bracketed_root(

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, NoReturn, Self, get_type_hints
 
 import numpy as np
 
-from betaroc.core.notices import Notice, edge
+from betaroc.core.notices import Notice, public
 
 #: A repr is one line of at most so many characters.
 REPR_LIMIT = 199
@@ -148,16 +148,16 @@ _SPECIAL = frozenset(
 )
 
 
-def _at_edge(member: Any) -> Any:
+def _from_outside(member: Any) -> Any:
     """A member of a class as one that may be called from outside; None where it is no method."""
     if isfunction(member):
-        return edge(member)
+        return public(member, method=True)
     if isinstance(member, classmethod | staticmethod):
-        return type(member)(edge(member.__func__))
+        return type(member)(public(member.__func__, method=True))
     if isinstance(member, property) and member.fget is not None:
-        return property(edge(member.fget), doc=member.__doc__)
+        return property(public(member.fget, method=True), doc=member.__doc__)
     if isinstance(member, cached_property):
-        member.func = edge(member.func)
+        member.func = public(member.func, method=True)
     return None
 
 
@@ -210,7 +210,7 @@ class Value:
         super().__init_subclass__(**options)
         for name, member in list(vars(cls).items()):
             if not name.startswith("_") or name in _SPECIAL:
-                changed = _at_edge(member)
+                changed = _from_outside(member)
                 if changed is not None:
                     setattr(cls, name, changed)
 

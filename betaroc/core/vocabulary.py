@@ -116,61 +116,31 @@ class Terms:
 
 
 _HTER, _EER = Word("HTER", "half total error rate"), Word("EER", "equal error rate")
+_TPR, _TNR = Word("TPR", "true positive rate"), Word("TNR", "true negative rate")
 #: Every vocabulary by name; docs/conventions.md cites where each is from.
-TERMS: dict[str, Terms] = {
-    terms.name: terms
-    for terms in (
-        Terms(
-            BIOMETRIC,
-            "whether a claimed identity is accepted",
-            Word("FAR", "false acceptance rate"),
-            Word("FRR", "false rejection rate"),
-            Word("TPR", "true positive rate"),
-            Word("TNR", "true negative rate"),
-            _HTER,
-            _EER,
-            ("true accepts", "false accepts", "true rejects", "false rejects"),
-        ),
-        Terms(
-            "matching",
-            "whether two samples are of one person: rates of the comparisons made",
-            Word("FMR", "false match rate"),
-            Word("FNMR", "false non-match rate"),
-            Word("TMR", "true match rate"),
-            Word("TNMR", "true non-match rate"),
-            _HTER,
-            _EER,
-            ("true matches", "false matches", "true non-matches", "false non-matches"),
-        ),
-        Terms(
-            "pad",
-            "whether a presentation is bona fide: impostors are attacks of one species",
-            Word("APCER", "attack presentation classification error rate"),
-            Word("BPCER", "bona fide presentation classification error rate"),
-            Word("1 - BPCER", "share of bona fide presentations accepted"),
-            Word("1 - APCER", "share of attack presentations rejected"),
-            Word("ACER", "average classification error rate"),
-            Word("D-EER", "detection equal error rate"),
-            (
-                "bona fide presentations accepted",
-                "attack presentations accepted",
-                "attack presentations rejected",
-                "bona fide presentations rejected",
-            ),
-        ),
-        Terms(
-            "ml",
-            "whether an item is of the positive class, which the clients are",
-            Word("FPR", "false positive rate"),
-            Word("FNR", "false negative rate"),
-            Word("TPR", "true positive rate"),
-            Word("TNR", "true negative rate"),
-            Word("BER", "balanced error rate"),
-            _EER,
-            ("true positives", "false positives", "true negatives", "false negatives"),
-        ),
-    )
-}
+TERMS: dict[str, Terms] = {terms.name: terms for terms in (
+    Terms(BIOMETRIC, "whether a claimed identity is accepted",
+          Word("FAR", "false acceptance rate"), Word("FRR", "false rejection rate"),
+          _TPR, _TNR, _HTER, _EER,
+          ("true accepts", "false accepts", "true rejects", "false rejects")),
+    Terms("matching", "whether two samples are of one person: rates of the comparisons made",
+          Word("FMR", "false match rate"), Word("FNMR", "false non-match rate"),
+          Word("TMR", "true match rate"), Word("TNMR", "true non-match rate"), _HTER, _EER,
+          ("true matches", "false matches", "true non-matches", "false non-matches")),
+    Terms("pad", "whether a presentation is bona fide: impostors are attacks of one species",
+          Word("APCER", "attack presentation classification error rate"),
+          Word("BPCER", "bona fide presentation classification error rate"),
+          Word("1 - BPCER", "share of bona fide presentations accepted"),
+          Word("1 - APCER", "share of attack presentations rejected"),
+          Word("ACER", "average classification error rate"),
+          Word("D-EER", "detection equal error rate"),
+          ("bona fide presentations accepted", "attack presentations accepted",
+           "attack presentations rejected", "bona fide presentations rejected")),
+    Terms("ml", "whether an item is of the positive class, which the clients are",
+          Word("FPR", "false positive rate"), Word("FNR", "false negative rate"),
+          _TPR, _TNR, Word("BER", "balanced error rate"), _EER,
+          ("true positives", "false positives", "true negatives", "false negatives")),
+)}  # fmt: skip
 
 
 def canonical(name: object) -> object:

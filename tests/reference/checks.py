@@ -16,7 +16,7 @@ from typing import Any, NamedTuple, cast
 import numpy as np
 
 from betaroc.core.notices import collected
-from betaroc.core.polygamma import digamma, phi_tau
+from betaroc.core.polygamma import phi_tau
 from betaroc.core.special import log_beta, log_beta_ratio, share_ends
 from betaroc.core.thresholds import Thresholds
 from betaroc.data.scores import Scores
@@ -178,7 +178,7 @@ def _spliced(
 # ---------------------------------------------------------------------- special functions
 def _polygamma(x: float) -> Sequence[float]:
     phi, tau = phi_tau(x)
-    return [float(phi), float(tau), float(digamma(x)), float(tau + 1.0 / x)]
+    return [float(phi), float(tau), float(phi + math.log(x)), float(tau + 1.0 / x)]
 
 
 def _ends_of_share(hits: int, n: int, tail: float) -> Sequence[float]:
