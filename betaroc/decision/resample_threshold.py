@@ -323,20 +323,20 @@ class FitAgain:
         """One class by itself: from sums where sums are all that its family needs."""
         rule = result.boundary
         plain = rule is None or (rule.resolution is None and not (rule.n_zero or rule.n_one))
-        name = result.family
-        rows = FAMILIES[name].rows if isinstance(name, str) and name in FAMILIES else None
+        row = FAMILIES.get(result.family)
         bounds = bounds_of(result.distribution)
         if (
             plain
             and bounds is None
             and not result.tails
-            and rows is not None
-            and rows.drawn is not None
+            and row is not None
+            and row.drawn is not None
+            and row.law is not None
         ):
-            answer = np.hstack(rows.drawn(values, drawn))
+            answer = np.hstack(row.drawn(values, drawn))
             known = np.all(np.isfinite(answer), axis=1)
             return [
-                rows.law(*own) if present else None
+                row.law(*own) if present else None
                 for own, present in zip(answer.tolist(), known.tolist(), strict=True)
             ]
         options = {**_options(rule), "bounds": bounds}

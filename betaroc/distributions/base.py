@@ -316,7 +316,7 @@ class Distribution(Noun, ABC):
         for k in range(len(lower)):
             own = {n: float(v[min(k, v.shape[0] - 1), 0]) for n, v in values.items()}
             item = self._replaced(own)
-            here = t if t.theta.ndim < 2 else t[k]
+            here = t if t.theta.ndim < 2 else t[min(k, len(t.theta) - 1)]
             lower[k], upper[k] = item._lower(here)[0], item._upper(here)[0]
         return lower, upper
 

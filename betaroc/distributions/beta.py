@@ -295,6 +295,8 @@ def refuse_unresolved(*shapes: float) -> None:
 # Where log ratios of two beta distributions pass a level: of densities, and of tails.
 #: Tails of scipy that have all their digits.
 _LEAST = 1e-290
+#: Above this 1 - x keeps all but three digits of x.
+_UNRESOLVED = 1e-3
 #: Logits within which 1 - theta keeps the digits that a guess needs.
 _FARTHEST = 30.0
 
@@ -562,14 +564,28 @@ class Beta(Distribution):
     def _tail_rows(
         self, values: Mapping[str, FloatArray], t: Thresholds
     ) -> tuple[FloatArray, FloatArray]:
-        """Each tail to about 1e-14; beyond what doubles hold of a score by its power law."""
-        a, b = values.get("a", self.a), values.get("b", self.b)
-        ends = [_tail_row(a, b, t.theta, t.logit), _tail_row(b, a, t.complement, -t.logit)]
-        # A score that rounds to an end has its far tail from the near one.
-        return (
-            np.where((t.logit > _FARTHEST) & (ends[1] < 0.9), 1.0 - ends[1], ends[0]),
-            np.where((t.logit < -_FARTHEST) & (ends[0] < 0.9), 1.0 - ends[0], ends[1]),
+        """The tail on one side of the mean, or at the nearer end, and the rest.
+
+        Beyond what doubles hold of a score by its power law.
+        """
+        from scipy.special import betainc, betaincc, betaln
+
+        a, b, theta, complement, logit = np.broadcast_arrays(
+            values.get("a", self.a), values.get("b", self.b), t.theta, t.complement, t.logit
         )
+        left = (theta < _UNRESOLVED) | ((complement > _UNRESOLVED) & (theta * (a + b) < a))
+        near, far = np.where(left, a, b), np.where(left, b, a)
+        x = np.clip(np.where(left, theta, complement), 0.0, 1.0)
+        with np.errstate(under="ignore", over="ignore"):
+            mass = betainc(near, far, x)
+            deep = np.where(left, logit, -logit) < -_LOST
+            if np.any(deep):
+                n, f, y = near[deep], far[deep], -np.abs(logit[deep])
+                mass[deep] = np.exp(n * y - np.log(n) - betaln(n, f))
+            rest, small = 1.0 - mass, mass > 0.9
+            # scipy's complement costs ten times as much.
+            rest[small] = betaincc(near[small], far[small], x[small])
+        return np.where(left, mass, rest), np.where(left, rest, mass)
 
     def _sample(self, size: Any, rng: np.random.Generator) -> FloatArray:
         return np.asarray(rng.beta(self.a, self.b, size), dtype=np.float64)
@@ -578,20 +594,6 @@ class Beta(Distribution):
 def has_shape(law: Distribution) -> TypeGuard[Beta]:
     """Whether a distribution has shapes a and b, and so is U, J, ... or bell."""
     return isinstance(law, Beta)
-
-
-def _tail_row(
-    near: FloatArray | float, far: FloatArray | float, x: FloatArray, logit: FloatArray
-) -> FloatArray:
-    """Mass between an end and scores at distance x from it, of columns of shapes."""
-    from scipy.special import betainc, betaln
-
-    with np.errstate(under="ignore", over="ignore"):
-        whole = betainc(near, far, np.clip(x, 0.0, 1.0))
-        if not np.any(logit < -_LOST):
-            return np.asarray(whole)
-        deep = np.exp(near * logit - np.log(near) - betaln(near, far))
-    return np.asarray(np.where(logit < -_LOST, deep, whole))
 
 
 def _clipped(t: Thresholds) -> Thresholds:

@@ -222,6 +222,19 @@ class Mixture(Distribution):
         logs = [tails[k].log_coefficient + math.log(w) for k, w in zip(keep, shares, strict=True)]
         return replace(first, log_coefficient=float(np.logaddexp.reduce(logs)))
 
+    def _tail_rows(
+        self, values: Mapping[str, FloatArray], t: Thresholds
+    ) -> tuple[FloatArray, FloatArray]:
+        now: dict[str, Any] = {p.name: p.value for p in self._parameters()} | dict(values)
+        shares = [now[f"weight_{k}"] for k in range(1, len(self.components))]
+        lower = upper = np.zeros(())
+        for k, (share, law) in enumerate(
+            zip([*shares, 1.0 - sum(shares)], self.components, strict=True), 1
+        ):
+            tails = law._tail_rows({p.name: now[f"{p.name}_{k}"] for p in law._parameters()}, t)
+            lower, upper = lower + share * tails[0], upper + share * tails[1]
+        return np.minimum(lower, 1.0), np.minimum(upper, 1.0)
+
     def _sample(self, size: Any, rng: np.random.Generator) -> FloatArray:
         which = rng.choice(len(self.components), size, p=self._shares)
         scores = np.empty(which.shape)

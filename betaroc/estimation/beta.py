@@ -44,8 +44,6 @@ from betaroc.estimation.contract import (
     Maximum,
     Parameters,
     Sample,
-    SampleRows,
-    SystemSums,
     as_rows,
     means_of_drawn,
     refuse_unfitted,
@@ -427,8 +425,6 @@ def _solved(
 # Maximum likelihood of the beta distribution, to ten digits and more, and of a dual beta pair.
 #: Spread, relative to the distance from 0 and from 1, below which moments start the solver.
 _CONCENTRATED = 0.1
-#: Above this 1 - x keeps all but three digits of x.
-_RESOLVED = 1e-3
 #: Up to here the terms of the log-likelihood are too small to cancel badly.
 _SMALL_SHAPES = 30.0
 
@@ -518,23 +514,6 @@ def _fit_rows(_: Distribution, x: FloatArray) -> Parameters:
     return np.atleast_1d(a)[:, None], np.atleast_1d(b)[:, None]
 
 
-def beta_tails(p: Parameters, x: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Both tails; the larger one from the smaller, which costs half."""
-    from scipy.special import betainc, betaincc
-
-    a, b, x = np.broadcast_arrays(*p, x)
-    below, above = np.empty(a.shape), np.empty(a.shape)
-    left = x * (a + b) < a
-    below[left] = betainc(a[left], b[left], x[left])
-    # scipy's complement costs ten times the ratio: it serves where 1 - x would lose digits of x.
-    far = ~left & (x > _RESOLVED)
-    above[far] = betainc(b[far], a[far], 1.0 - x[far])
-    near = ~left & ~far
-    above[near] = betaincc(a[near], b[near], x[near])
-    below[~left], above[left] = 1.0 - above[~left], 1.0 - below[left]
-    return below, above
-
-
 def _moments_of_rows(p: Parameters, x: FloatArray, shares: FloatArray) -> FloatArray:
     """Sample covariance of (log s, log(1 - s)) less that of the distribution."""
     from scipy.special import polygamma
@@ -584,10 +563,6 @@ def _areas(client: Parameters, impostor: Parameters) -> FloatArray:
     return result
 
 
-BETA_ROWS = SampleRows(
-    Beta, _fit_rows, beta_tails, _moments_of_rows, drawn=_of_drawn,
-    systems=SystemSums(Beta, _of_systems, _areas),
-)  # fmt: skip
 BETA = Family(
     estimate_beta,
     likelihood=_log_likelihood,
@@ -596,7 +571,11 @@ BETA = Family(
     shapes=True,
     law=Beta,
     contains=("dual-beta", "proper-beta"),
-    rows=BETA_ROWS,
+    fit_rows=_fit_rows,
+    moments=_moments_of_rows,
+    drawn=_of_drawn,
+    systems=_of_systems,
+    areas=_areas,
     decides={"at_zero": ("a", 1.0), "at_one": ("b", -1.0)},
 )
 
@@ -621,14 +600,6 @@ def _estimate_dual(sample: Data, free: int = 0) -> Maximum:
     )
 
 
-def _dual_rows(law: Beta, x: FloatArray) -> Parameters:
-    """The shape that is not 1: of a client distribution a, of an impostor distribution b."""
-    item = np.ones((x.shape[0], 1))
-    if law.b == 1.0:
-        return -1.0 / np.mean(np.log(x), axis=1, keepdims=True), item
-    return item, -1.0 / np.mean(np.log1p(-x), axis=1, keepdims=True)
-
-
 def _dual_moments(p: Parameters, x: FloatArray, shares: FloatArray) -> FloatArray:
     """Mean square of an exponential variable, by its 2 times squared mean."""
     free, logs = (p[0], np.log(x)) if np.all(p[1] == 1.0) else (p[1], np.log1p(-x))
@@ -637,7 +608,7 @@ def _dual_moments(p: Parameters, x: FloatArray, shares: FloatArray) -> FloatArra
 
 DUAL_BETA = Family(
     _estimate_dual, on_unit=True, impostor=partial(_estimate_dual, free=1), summed=True,
-    rows=SampleRows(Beta, _dual_rows, beta_tails, _dual_moments),
+    moments=_dual_moments,
 )  # fmt: skip
 
 
@@ -906,5 +877,5 @@ def _covariance(c: TiedSolution, tied: tuple[str, ...], weights: Shapes) -> Floa
 
 PROPER_BETA = Family(
     estimate_beta, on_unit=True, join=join_proper, summed=True, concave=True,
-    rows=SampleRows(Beta, BETA_ROWS.fit, beta_tails, BETA_ROWS.moments),
+    moments=_moments_of_rows,
 )  # fmt: skip

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -18,9 +18,6 @@ from betaroc.data.summary import ScoreSummary
 from betaroc.data.sums import ClassSummary
 from betaroc.distributions.base import Distribution
 from betaroc.distributions.empirical import Empirical
-
-if TYPE_CHECKING:
-    from betaroc.estimation.batch import ClassColumns, ClassEstimates
 
 #: Up to so many terms are summed without rounding.
 EXACT_SUM = 100_000
@@ -187,7 +184,7 @@ def means_of_drawn(x: FloatArray, counts: IntArray) -> FloatArray:
 
 # ----------------------------------------------------------------------
 # What an estimator gets and gives, and what the table of families says about it.
-#: A column vector, or a matrix with a column a component, of each parameter of many fits.
+#: A column vector of each parameter of many fits.
 Parameters = tuple[FloatArray, ...]
 Matrix = tuple[tuple[float, ...], ...]
 
@@ -381,41 +378,6 @@ class Joined(NamedTuple):
     tied: tuple[str, ...]
 
 
-class SystemSums(NamedTuple):
-    """A family fitted to the sums of many systems."""
-
-    #: Of a row of parameters.
-    law: Callable[..., Distribution]
-    #: One class of every system, its name, and the rule for scores of 0 and 1.
-    fit: Callable[[ClassColumns, str, str | None], ClassEstimates]
-    #: AUC of each row, by the parameters of clients and of impostors.
-    areas: Callable[[Parameters, Parameters], FloatArray]
-    #: Whether the sums must have the squares of logits.
-    squares: bool = False
-
-
-@dataclass(frozen=True)
-class SampleRows:
-    """A family fitted to many samples at once: what simulation and tables of fits are made of.
-
-    Without it a family is fitted one sample after another.
-    """
-
-    #: Of a row of parameters.
-    law: Callable[..., Distribution]
-    #: Of the distribution that the rows of a matrix are drawn from, and the rows.
-    fit: Callable[[Any, FloatArray], Parameters]
-    tails: Callable[[Parameters, FloatArray], tuple[FloatArray, FloatArray]]
-    #: Products of the likelihood's gradient less what they should be, a column each; the last
-    #: argument is the share of each score of a row.
-    moments: Callable[[Parameters, FloatArray, FloatArray], FloatArray]
-    #: Of the same scores, drawn so many times in each row: parameters, nan where there is no fit.
-    drawn: Callable[[FloatArray, IntArray], Parameters] | None = None
-    #: Of one distribution, as a row; those it names where left out.
-    of: Callable[[Any], Parameters] | None = None
-    systems: SystemSums | None = None
-
-
 @dataclass(frozen=True)
 class Family:
     """A row of the table of families.
@@ -452,7 +414,21 @@ class Family:
     concave: bool = False
     contains: tuple[str, ...] = ()
     decides: Mapping[str, tuple[str, float]] | None = None
-    rows: SampleRows | None = None
+    #: Of the distribution that the rows of a matrix are drawn from, and the rows; parameters are
+    #: columns in the order of `Distribution._parameters`. Else one sample after another.
+    fit_rows: Callable[[Any, FloatArray], Parameters] | None = None
+    #: Of such rows products of the likelihood's gradient less what they should be, a column each;
+    #: the last argument is the share of each score of a row. Else by differences.
+    moments: Callable[[Parameters, FloatArray, FloatArray], FloatArray] | None = None
+    #: Of the same scores, drawn so many times in each row: parameters, nan where there is no fit.
+    drawn: Callable[[FloatArray, IntArray], Parameters] | None = None
+    #: From one class of the sums of many systems (`ClassColumns`), its name, and the rule for
+    #: scores of 0 and 1 to `ClassEstimates`.
+    systems: Any = None
+    #: AUC of each row, by the parameters of clients and of impostors.
+    areas: Any = None
+    #: Whether the sums of systems must have the squares of logits.
+    squares: bool = False
 
     @property
     def of_density(self) -> bool:

@@ -25,7 +25,7 @@ from betaroc.distributions.base import Distribution
 from betaroc.distributions.beta import Beta
 from betaroc.distributions.mixture import BetaMixture, Mixture, NormalMixture
 from betaroc.distributions.normal import Normal
-from betaroc.estimation.beta import beta_mle, beta_tails, estimate_beta, solve_one
+from betaroc.estimation.beta import beta_mle, estimate_beta, solve_one
 from betaroc.estimation.contract import (
     Data,
     Family,
@@ -33,7 +33,6 @@ from betaroc.estimation.contract import (
     Maximum,
     Parameters,
     Sample,
-    SampleRows,
     as_rows,
     too_few_distinct,
 )
@@ -537,7 +536,8 @@ def _fit_rows(law: BetaMixture, x: FloatArray) -> Parameters:
     A row whose component would shrink to a point stays where it was.
     """
     rows = x.shape[0]
-    p = np.tile(np.array(_parameters_of(law)), (1, rows, 1))
+    shapes = np.array([(c.a, c.b) for c in law.components]).T
+    p = np.tile(np.vstack([law._shares, shapes])[:, None], (1, rows, 1))
     logs, logs1m = np.log(x), np.log1p(-x)
     last, going = np.full(rows, -np.inf), np.arange(rows)
     for _ in range(_ROW_STEPS):
@@ -551,7 +551,8 @@ def _fit_rows(law: BetaMixture, x: FloatArray) -> Parameters:
             logs, logs1m = logs[usable], logs1m[usable]
         p[:, going] = after
         if not going.size:
-            return p[0], p[1], p[2]
+            columns = [*p[0].T[:-1], *(shape.T[k] for k in range(p.shape[2]) for shape in p[1:])]
+            return tuple(column[:, None] for column in columns)
     raise FitError(
         f"every simulated score set must have a fit; the mixtures of {going.size} of {rows} still"
         f" gain after {_ROW_STEPS} steps of EM. Use fewer components."
@@ -587,23 +588,18 @@ def _maximised_rows(share: FloatArray, logs: FloatArray, logs1m: FloatArray) -> 
     return np.array([mass / logs.shape[1], a, b])
 
 
-def _tails_of_rows(p: Parameters, x: FloatArray) -> tuple[FloatArray, FloatArray]:
-    parts = [
-        (p[0][:, [k]], *beta_tails((p[1][:, [k]], p[2][:, [k]]), x)) for k in range(p[0].shape[1])
-    ]
-    lower, upper = (sum(part[0] * part[side] for part in parts) for side in (1, 2))
-    return np.minimum(lower, 1.0), np.minimum(upper, 1.0)
-
-
 def _moments_of_rows(p: Parameters, x: FloatArray, shares: FloatArray) -> FloatArray:
     """Squares and products of the shapes' scores and their slopes, component by component."""
     from scipy.special import polygamma, psi
 
     logs, logs1m = np.log(x), np.log1p(-x)
-    parts, _ = _row_responsibilities(np.array(p), logs, logs1m)
+    count = (len(p) + 1) // 3
+    weights, pairs = p[: count - 1], list(zip(p[count - 1 :: 2], p[count::2], strict=True))
+    whole = np.hstack([*weights, 1.0 - sum(weights)])
+    a_all, b_all = (np.hstack(shapes) for shapes in zip(*pairs, strict=True))
+    parts, _ = _row_responsibilities(np.array([whole, a_all, b_all]), logs, logs1m)
     columns = []
-    for k in range(p[0].shape[1]):
-        a, b, r = p[1][:, [k]], p[2][:, [k]], parts[k]
+    for (a, b), r in zip(pairs, parts, strict=True):
         u, v = logs - psi(a) + psi(a + b), logs1m - psi(b) + psi(a + b)
         common = polygamma(1, a + b)
         for first, second, rate in (
@@ -611,16 +607,6 @@ def _moments_of_rows(p: Parameters, x: FloatArray, shares: FloatArray) -> FloatA
         ):  # fmt: skip
             columns.append(r * (first * second - rate) @ shares)
     return np.stack(columns, axis=1)
-
-
-def _parameters_of(law: BetaMixture) -> Parameters:
-    columns = law._shares, *zip(*((c.a, c.b) for c in law.components), strict=True)
-    return tuple(np.array([column]) for column in columns)
-
-
-def _mixture(shares: FloatArray, a: FloatArray, b: FloatArray) -> BetaMixture:
-    components = tuple(Beta(*own) for own in zip(a.tolist(), b.tolist(), strict=True))
-    return BetaMixture(tuple(shares.tolist()), components)
 
 
 _BETA_KIND = Kind(
@@ -634,7 +620,7 @@ BETA_MIXTURE = Family(
     partial(estimate_mixture, count=2, kind=_BETA_KIND), on_unit=True,
     sized=partial(estimate_mixture, kind=_BETA_KIND), near=partial(estimate_near, kind=_BETA_KIND),
     contains=("beta", "dual-beta", "proper-beta"), alone="beta",
-    rows=SampleRows(_mixture, _fit_rows, _tails_of_rows, _moments_of_rows, of=_parameters_of),
+    fit_rows=_fit_rows, moments=_moments_of_rows,
 )  # fmt: skip
 
 

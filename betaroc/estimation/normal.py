@@ -39,8 +39,6 @@ from betaroc.estimation.contract import (
     Maximum,
     Parameters,
     Sample,
-    SampleRows,
-    SystemSums,
     as_rows,
     means_of_drawn,
     refuse_unfitted,
@@ -80,14 +78,6 @@ def fit_rows(_: Distribution, x: FloatArray) -> Parameters:
     mean, width = np.mean(inside, axis=1, keepdims=True), np.std(inside, axis=1, keepdims=True)
     refuse_unfitted(int(np.sum(width == 0.0)), x.shape[0], "normal")
     return np.ldexp(mean, power), np.ldexp(width, power)
-
-
-def tails_of_rows(p: Parameters, x: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Both tails."""
-    from scipy.special import ndtr
-
-    z = (x - p[0]) / p[1]
-    return ndtr(z), ndtr(-z)
 
 
 def moments_of_rows(p: Parameters, x: FloatArray, shares: FloatArray) -> FloatArray:
@@ -139,13 +129,10 @@ def areas_of_rows(client: Parameters, impostor: Parameters) -> FloatArray:
 
 #: The wider distribution has more at either end.
 BY_SPREAD = {"at_zero": ("sigma", -1.0), "at_one": ("sigma", 1.0)}
-NORMAL_ROWS = SampleRows(
-    Normal, fit_rows, tails_of_rows, moments_of_rows, drawn=drawn_moments,
-    systems=SystemSums(Normal, _of_systems, areas_of_rows),
-)  # fmt: skip
 NORMAL = Family(
-    estimate_normal, summed=True, decides=BY_SPREAD, law=Normal, rows=NORMAL_ROWS,
-    contains=("equal-variance-normal",), everywhere=True,
+    estimate_normal, summed=True, decides=BY_SPREAD, law=Normal,
+    fit_rows=fit_rows, moments=moments_of_rows, drawn=drawn_moments,
+    contains=("equal-variance-normal",), everywhere=True, systems=_of_systems, areas=areas_of_rows,
 )  # fmt: skip
 
 
@@ -205,10 +192,6 @@ def _log_likelihood(sample: Sample) -> Callable[[Any], float]:
     return at
 
 
-def _of(law: Any) -> tuple[float, float]:
-    return law.mu, math.log(law.sigma)
-
-
 def _logit(x: FloatArray) -> FloatArray:
     inside = np.clip(x, *INSIDE)
     return np.asarray(np.log(inside) - np.log1p(-inside))
@@ -223,14 +206,6 @@ def _logits_of_systems(side: ClassColumns, who: str, boundary: str | None) -> Cl
     return with_masses(result, side, boundary)
 
 
-LOGIT_NORMAL_ROWS = SampleRows(
-    LogitNormal,
-    lambda law, x: fit_rows(law, _logit(x)),
-    lambda p, x: tails_of_rows(p, _logit(x)),
-    lambda p, x, shares: moments_of_rows(p, _logit(x), shares),
-    drawn=lambda values, counts: drawn_moments(np.log(values) - np.log1p(-values), counts),
-    systems=SystemSums(LogitNormal, _logits_of_systems, areas_of_rows, squares=True),
-)
 LOGIT_NORMAL = Family(
     estimate_logit_normal,
     likelihood=_log_likelihood,
@@ -238,7 +213,12 @@ LOGIT_NORMAL = Family(
     summed=True,
     decides=BY_SPREAD,
     law=LogitNormal,
-    rows=LOGIT_NORMAL_ROWS,
+    fit_rows=lambda law, x: fit_rows(law, _logit(x)),
+    moments=lambda p, x, shares: moments_of_rows(p, _logit(x), shares),
+    drawn=lambda values, counts: drawn_moments(np.log(values) - np.log1p(-values), counts),
+    systems=_logits_of_systems,
+    areas=areas_of_rows,
+    squares=True,
 )
 
 

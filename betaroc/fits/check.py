@@ -6,7 +6,7 @@ import contextlib
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any, NamedTuple, cast
 
 import numpy as np
@@ -32,7 +32,7 @@ from betaroc.distributions.empirical import Empirical
 from betaroc.distributions.inflated import MASSES, REJECTED
 from betaroc.distributions.shifted import between_ends, bounds_of
 from betaroc.distributions.spliced import Spliced
-from betaroc.estimation.contract import Parameters, SampleRows
+from betaroc.estimation.contract import Family, Parameters
 from betaroc.estimation.estimate import Options, estimate_class, estimate_pair
 from betaroc.estimation.families import FAMILIES
 from betaroc.estimation.record import Estimate, PairEstimate
@@ -511,19 +511,18 @@ def refitted(
         classes = [p.client.distribution for p in pairs], [p.impostor.distribution for p in pairs]
         return [_columns(law, again) for law, again in zip(laws, classes, strict=True)]
     for name, law, x in zip(families, laws, samples, strict=True):
-        rows, bounds = _rows(name, law), bounds_of(law)
-        if rows is not None:
-            result.append(rows.fit(law, x))
+        row, bounds = _row(name, law), bounds_of(law)
+        if row is not None and row.fit_rows is not None:
+            result.append(row.fit_rows(law, x))
             continue
         with quietly():
-            again = [estimate_class("sample", row, None, name, bounds=bounds) for row in x]
+            again = [estimate_class("sample", y, None, name, bounds=bounds) for y in x]
         result.append(_columns(law, [item.distribution for item in again]))
     return result
 
 
-def _rows(family: str, law: Distribution) -> SampleRows | None:
-    known = family in FAMILIES and bounds_of(law) is None
-    return FAMILIES[family].rows if known else None
+def _row(family: str, law: Distribution) -> Family | None:
+    return FAMILIES.get(family) if bounds_of(law) is None else None
 
 
 def _columns(law: Distribution, again: Sequence[Distribution]) -> Parameters:
@@ -544,25 +543,13 @@ def drawn_inside(
 
 
 # ---------------------------------------------------------------------- any other family
-@dataclass(frozen=True)
-class RowByRow:
-    """A family by the public face of its law: rows of parameters, one distribution at a time."""
-
-    law: Distribution
-
-    def tails(self, p: Parameters, x: FloatArray) -> tuple[FloatArray, FloatArray]:
-        rows = np.broadcast_to(x, (p[0].shape[0], x.shape[1]))
-        result = [(law.cdf(row), law.sf(row)) for law, row in zip(self._laws(p), rows, strict=True)]
-        return np.stack([lower for lower, _ in result]), np.stack([upper for _, upper in result])
-
-    def moments(self, p: Parameters, x: FloatArray, shares: FloatArray) -> FloatArray:
-        """Products of the gradient's components and the second derivatives, by differences."""
-        pairs = zip(self._laws(p), x, strict=True)
-        return np.stack([_moments(law, row, shares) for law, row in pairs])
-
-    def _laws(self, p: Parameters) -> list[Distribution]:
-        names = [parameter.name for parameter in self.law._parameters()]
-        return [self.law._replaced(dict(zip(names, row, strict=True))) for row in np.hstack(p)]
+def _moments_of_rows(
+    law: Distribution, p: Parameters, x: FloatArray, shares: FloatArray
+) -> FloatArray:
+    """Products of the gradient's components and the second derivatives, by differences."""
+    names = [parameter.name for parameter in law._parameters()]
+    laws = [law._replaced(dict(zip(names, row, strict=True))) for row in np.hstack(p)]
+    return np.stack([_moments(item, row, shares) for item, row in zip(laws, x, strict=True)])
 
 
 def _moments(law: Distribution, x: FloatArray, shares: FloatArray) -> FloatArray:
@@ -1010,11 +997,7 @@ def _simulated(
 ) -> tuple[list[ClassTests], RocDistance]:
     """The four tests of both classes, and the distance of the ROC."""
     laws, families = [side.law for side in sides], (sides[0].family, sides[1].family)
-    fitted = []
-    for side in sides:
-        many = _rows(side.family, side.law)
-        of = None if many is None else many.of
-        fitted.append(_columns(side.law, [side.law]) if of is None else of(side.law))
+    fitted = [_columns(side.law, [side.law]) for side in sides]
     seen = [side.seen for side in sides]
     observed = [side.statistics(x, p) for side, x, p in zip(sides, seen, fitted, strict=True)]
     simulated: list[list[FloatArray]] = [[], []]
@@ -1096,10 +1079,10 @@ class _Side:
         seen = _Sampled(values[None, inside], copies[inside], masses[None, :])
         return cls(result.family, laws, law, seen, masses, size, round(size / masses[1]))
 
-    @property
-    def many(self) -> SampleRows | RowByRow:
-        """How rows are measured; without `SampleRows` by the distribution alone."""
-        return _rows(self.family, self.law) or RowByRow(self.law)
+    def tails(self, p: Parameters, x: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Both tails of each row of parameters."""
+        values = {q.name: column for q, column in zip(self.law._parameters(), p, strict=True)}
+        return self.law._tail_rows(values, Thresholds.from_theta(x))
 
     def draw(self, rng: np.random.Generator, rows: int) -> _Sampled:
         """Samples of the fitted distribution."""
@@ -1111,7 +1094,7 @@ class _Side:
 
     def statistics(self, rows: _Sampled, p: Parameters) -> FloatArray:
         """KS, CvM and AD of each row's fit, scaled; then the information's moments."""
-        below, above = self.many.tails(p, rows.x)
+        below, above = self.tails(p, rows.x)
         n, upto = float(np.sum(rows.copies)), rows.upto
         shares, middle = rows.copies / n, 0.5 * (upto[1:] + upto[:-1])
         ks = np.max(np.maximum(upto[1:] - below, below - upto[:-1]), axis=1) * math.sqrt(n)
@@ -1119,7 +1102,10 @@ class _Side:
         with np.errstate(divide="ignore"):
             logs = middle * np.log(below) + (1.0 - middle) * np.log(above)
         ad = -n * (1.0 + 2.0 * logs @ shares)
-        moments = self.many.moments(p, rows.x, shares) * math.sqrt(n)
+        row = _row(self.family, self.law)
+        closed = None if row is None else row.moments
+        of_rows = closed or partial(_moments_of_rows, self.law)
+        moments = of_rows(p, rows.x, shares) * math.sqrt(n)
         return np.column_stack([ks, cvm, ad, moments])
 
 
@@ -1158,7 +1144,7 @@ def _distances(
     for side, rows, p in zip(sides, drawn, parameters, strict=True):
         beyond = rows.upto[-1] - rows.upto
         counted = np.stack([beyond[np.searchsorted(row, grid, side="right")] for row in rows.x])
-        fitted.append(_stairs(rows.masses, side.many.tails(p, grid[None, :])[1]))
+        fitted.append(_stairs(rows.masses, side.tails(p, grid[None, :])[1]))
         result.append(_stairs(rows.masses, counted))
         true.append(_stairs(side.masses[None, :], np.asarray(side.law.sf(grid))[None, :]))
     distances = np.empty((fitted[0].shape[0], 3))

@@ -29,7 +29,7 @@ from betaroc.distributions.base import Distribution
 from betaroc.distributions.inflated import MASSES, REJECTED, Inflated
 from betaroc.estimation.batch import ClassEstimates, class_columns, system_columns
 from betaroc.estimation.boundary import check_request
-from betaroc.estimation.contract import SUMMED_POLICIES, SystemSums
+from betaroc.estimation.contract import SUMMED_POLICIES, Family
 from betaroc.estimation.estimate import SMALL_SAMPLE, Options, estimate_pair, give
 from betaroc.estimation.families import (
     AUTO,
@@ -47,32 +47,33 @@ from betaroc.model.asking import Asking, askings
 from betaroc.model.model import ScoreModel
 
 
-def system_sums(family: str) -> SystemSums | None:
-    """How a family is fitted to sums of many systems, if it is."""
+def system_sums(family: str) -> Family | None:
+    """The row of a family that is fitted to sums of many systems."""
     row = FAMILIES.get(family)
-    return None if row is None or row.rows is None else row.rows.systems
+    return row if row is not None and row.systems is not None else None
 
 
 def pair_of_system(
-    sides: Sequence[ClassEstimates], k: int, family: SystemSums, prior: float
+    sides: Sequence[ClassEstimates], k: int, family: Family, prior: float
 ) -> ScoreModel:
     """The pair of one system."""
+    law: Any = family.law
     pair: list[Distribution] = []
     for side in sides:
         own = {name: float(values[k]) for name, values in side.params.items()}
         masses = {name: own.pop(name) for name in MASSES if name in own}
-        base = family.law(*own.values())
+        base = law(*own.values())
         pair.append(Inflated(base, **masses) if any(masses.values()) else base)
     return ScoreModel(pair[0], pair[1], prior=prior)
 
 
 def areas_of_systems(
-    family: SystemSums, client: Mapping[str, FloatArray], impostor: Mapping[str, FloatArray]
+    family: Family, client: Mapping[str, FloatArray], impostor: Mapping[str, FloatArray]
 ) -> FloatArray:
     """Of what lies between the point masses, and of the masses."""
     inside = [tuple(values[:, None] for name, values in side.items() if name not in MASSES)
               for side in (client, impostor)]  # fmt: skip
-    inner = family.areas(inside[0], inside[1])
+    inner: FloatArray = family.areas(inside[0], inside[1])
     if "at_zero" not in client:
         return inner
     (c0, c1), (i0, i1) = ([side[mass] for mass in MASSES] for side in (client, impostor))
@@ -287,7 +288,7 @@ def _of_frame(
     family = pair[0]
     own = system_sums(family)
     assert own is not None  # noqa: S101 - "auto" chooses among them, other names are refused
-    both = [own.fit(side, who, boundary) for who, side in sides]
+    both = [own.systems(side, who, boundary) for who, side in sides]
     for result in both:
         result.refuse_doubtful()
     numbers = _columns(own, both[0], both[1])
@@ -338,7 +339,7 @@ def _of_scores(
                 [getattr(items[k], who) for k in together],
                 unit=FAMILIES[pair[0]].on_unit, squares=own.squares,
             )  # fmt: skip
-            both.append(own.fit(side, who, boundary))
+            both.append(own.systems(side, who, boundary))
         alone |= {together[k] for k in np.flatnonzero(both[0].doubtful | both[1].doubtful)}
         result = _columns(own, both[0], both[1])
         for place, k in enumerate(together):
@@ -401,7 +402,7 @@ def _single(
 
 # -------------------------------------------------------------------------------- the table
 def _columns(
-    family: SystemSums, client: ClassEstimates, impostor: ClassEstimates
+    family: Family, client: ClassEstimates, impostor: ClassEstimates
 ) -> dict[str, AnyArray]:
     result: dict[str, AnyArray] = {}
     for side in (client, impostor):

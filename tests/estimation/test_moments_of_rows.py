@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from betaroc.estimation.beta import beta_tails
+import betaroc as br
+from betaroc.core.thresholds import Thresholds
 from betaroc.estimation.families import FAMILIES
 
 P = (np.arange(40_000) + 0.5) / 40_000
@@ -22,9 +23,9 @@ def even(x: np.ndarray) -> np.ndarray:
 
 
 def moments(family: str, parameters: tuple[float, ...], x: np.ndarray) -> np.ndarray:
-    rows = FAMILIES[family].rows
-    assert rows is not None
-    return rows.moments(tuple(np.array([[p]]) for p in parameters), x[None], even(x))[0]
+    of_rows = FAMILIES[family].moments
+    assert of_rows is not None
+    return of_rows(tuple(np.array([[p]]) for p in parameters), x[None], even(x))[0]
 
 
 @pytest.mark.parametrize("family", COLUMNS)
@@ -57,13 +58,13 @@ def test_of_powers_it_is_half_the_mean_square_less_one() -> None:
 
 def test_of_a_mixture_they_sum_over_components_to_those_of_one() -> None:
     """Equal components share each score: each has its share of the products of Beta(2, 3)."""
-    rows = FAMILIES["beta-mixture"].rows
-    assert rows is not None
+    of_rows = FAMILIES["beta-mixture"].moments
+    assert of_rows is not None
     x = stats.beta(2.0, 3.0).ppf(P)[None]
-    shares, a, b = np.array([[0.3, 0.7]]), np.array([[2.0, 2.0]]), np.array([[3.0, 3.0]])
-    np.testing.assert_allclose(rows.moments((shares, a, b), x, even(x[0])), 0.0, atol=5e-3)
+    columns = tuple(np.array([[v]]) for v in (0.3, 2.0, 3.0, 2.0, 3.0))  # w_1, a_1, b_1, a_2, b_2
+    np.testing.assert_allclose(of_rows(columns, x, even(x[0])), 0.0, atol=5e-3)
     y = stats.beta(1.0, 1.0).ppf(P)
-    found = rows.moments((shares, a, b), y[None], even(y))[0].reshape(2, 3)
+    found = of_rows(columns, y[None], even(y))[0].reshape(2, 3)
     np.testing.assert_allclose(found[0] / found[1], 3.0 / 7.0, rtol=1e-9)
     # psi(2) - psi(5) = -(1/2 + 1/3 + 1/4), and var log s of Beta(2, 3) is 1/4 + 1/9 + 1/16.
     away = np.log(y) + 13.0 / 12.0
@@ -71,10 +72,12 @@ def test_of_a_mixture_they_sum_over_components_to_those_of_one() -> None:
     assert found[:, 0].sum() == pytest.approx(expected, rel=1e-9)
 
 
-@pytest.mark.parametrize(("a", "b"), [(2.0, 3.0), (0.4, 0.7), (30.0, 2.0), (5.0, 400.0)])
+@pytest.mark.parametrize(
+    ("a", "b"), [(2.0, 3.0), (0.4, 0.7), (30.0, 2.0), (5.0, 400.0), (0.01, 30.0), (1e-4, 2.0)]
+)
 def test_tails_of_rows_of_beta_scores_are_scipys(a: float, b: float) -> None:
-    law = stats.beta(a, b)
-    x = np.concatenate([law.ppf(P[::4000]), law.isf([1e-3, 1e-9]), [1e-9, 1.0 - 1e-6]])
-    below, above = beta_tails((np.array([[a]]), np.array([[b]])), x[None])
+    law, columns = stats.beta(a, b), {"a": np.array([[a]]), "b": np.array([[b]])}
+    x = np.concatenate([law.ppf(P[::4000]), law.isf([1e-3, 1e-9]), [1e-12, 1e-9, 1.0 - 1e-6]])
+    below, above = br.Beta(1, 1)._tail_rows(columns, Thresholds.from_theta(x[None]))
     np.testing.assert_allclose(below[0], law.cdf(x), rtol=1e-10)
     np.testing.assert_allclose(above[0], law.sf(x), rtol=1e-8)

@@ -162,7 +162,9 @@ def test_each_class_is_refitted_by_its_own_family(monkeypatch) -> None:
     statistic = stats.kstest(two, mixed.impostor.distribution.cdf).statistic * math.sqrt(200)
     assert found.ks.impostor.statistic == pytest.approx(statistic, rel=1e-9)
     # A family without a row for simulation is fitted sample by sample.
-    monkeypatch.setitem(FAMILIES, "logit-normal", replace(FAMILIES["logit-normal"], rows=None))
+    monkeypatch.setitem(
+        FAMILIES, "logit-normal", replace(FAMILIES["logit-normal"], fit_rows=None, moments=None)
+    )
     slow = br.check_fit(pair, replicates=19, rng=1)
     assert slow.ad.impostor.statistic == pytest.approx(found.ad.impostor.statistic, rel=1e-5)
     assert slow.ks.impostor.p_value == found.ks.impostor.p_value
@@ -172,7 +174,7 @@ def test_each_class_is_refitted_by_its_own_family(monkeypatch) -> None:
 def test_families_without_a_row_for_simulation_are_refitted_set_by_set(monkeypatch) -> None:
     fit = br.fit(scores(9))
     quick = br.check_fit(fit, replicates=99, rng=1)
-    monkeypatch.setitem(FAMILIES, "beta", replace(FAMILIES["beta"], rows=None))
+    monkeypatch.setitem(FAMILIES, "beta", replace(FAMILIES["beta"], fit_rows=None, moments=None))
     slow = br.check_fit(fit, replicates=99, rng=1)
     # The same samples and estimates; the differences have the moments to six digits.
     for one in ("ks", "cvm", "ad", "information"):
