@@ -75,7 +75,13 @@ from betaroc.fits.family_choice import (
     best_comparison,
     calibration_test,
 )
-from betaroc.fits.pictures import ORDERED_KINDS, plot_fit, plot_fitted_roc
+from betaroc.fits.pictures import (
+    ORDERED_KINDS,
+    TAIL_KINDS,
+    plot_fit,
+    plot_fitted_roc,
+    plot_tails,
+)
 from betaroc.fits.shape_tests import CurveTest, EndTests
 from betaroc.fits.tail_fits import (
     ENDS,
@@ -85,7 +91,6 @@ from betaroc.fits.tail_fits import (
     sensitivity,
     with_tails,
 )
-from betaroc.fits.tail_pictures import TAIL_KINDS, plot_tails
 from betaroc.inference import scores_beyond
 from betaroc.inference.delta import PARAMETER_METHODS, conf_int, grouped_conf_int, joint_cov
 from betaroc.inference.interval import Band, Interval
