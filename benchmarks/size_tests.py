@@ -29,7 +29,7 @@ from scipy.stats import binom, fisher_exact, norm
 
 import betaroc as br
 from betaroc.core.arrays import FloatArray, IntArray
-from betaroc.fits.shape_tests import Departure, FittedEnds, by_counts
+from betaroc.fits.shape_tests import FittedEnds, ZTest, fisher_midp
 
 Laws = tuple[tuple[float, float], tuple[float, float]]
 
@@ -147,7 +147,7 @@ def outcome(design: Design, rng: np.random.Generator) -> list[float]:
     return [float(name != word) for name in OUTCOMES]
 
 
-def end_test(fit: br.Fit, end: str) -> Departure:
+def end_test(fit: br.Fit, end: str) -> ZTest:
     """The test of one end alone: what `Fit.end_tests` says of it, in half the time."""
     return FittedEnds.of(fit, groups=True).test(end)
 
@@ -213,7 +213,7 @@ def exact_size(test: Callable[..., float], n: tuple[int, int], p: float) -> floa
 
 def mid_p(c: int, n_c: int, i: int, n_i: int) -> float:
     """The test of the package."""
-    return by_counts((c, n_c), (i, n_i)).p_value
+    return fisher_midp((c, n_c), (i, n_i)).p_value
 
 
 def fisher(c: int, n_c: int, i: int, n_i: int) -> float:

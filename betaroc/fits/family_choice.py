@@ -13,22 +13,21 @@ from betaroc.core import checks
 from betaroc.core.arrays import CLASSES, BoolArray, FloatArray, IntArray
 from betaroc.core.errors import DegenerateDataError, FitError, InputError, InputTypeError, refusal
 from betaroc.core.notices import public, quietly
-from betaroc.core.polygamma import phi_tau_of
 from betaroc.core.resampling import streams
 from betaroc.core.special import log_beta_ratio
 from betaroc.core.tables import Table, Tabular
 from betaroc.core.text import sentence
 from betaroc.core.value import Result, Value
 from betaroc.core.vocabulary import CLASS_SLOTS, FAR, FRR, Sentence, members, worded
-from betaroc.data.groups import groups_of, weights_of
+from betaroc.data.groups import weights_of
 from betaroc.data.read import ScoresLike, as_scores
 from betaroc.data.scores import ScoreData, Scores, require_scores, tell_of_scored
 from betaroc.data.summary import ScoreSummary
 from betaroc.distributions.base import Distribution
-from betaroc.distributions.beta import Beta, has_shape
+from betaroc.distributions.beta import has_shape
 from betaroc.distributions.inflated import base_of
-from betaroc.distributions.mixture import BetaMixture
 from betaroc.distributions.shifted import Shifted, bounds_of
+from betaroc.estimation.beta import ClassSums
 from betaroc.estimation.boundary import ScoreCells, log_masses
 from betaroc.estimation.estimate import Options, estimate_class, estimate_pair
 from betaroc.estimation.families import (
@@ -52,8 +51,9 @@ from betaroc.rendering.numbers import number, percent
 from betaroc.rendering.tree import Cell, Grid, Group, Node, Row, Words
 from betaroc.rendering.tree_text import text_of
 
-#: Families of clients and of impostors.
+#: Families of clients and of impostors, and rules that leave scores as they are.
 Families = tuple[str, str]
+_OF_SCORES = ("inflate", "error", "drop")
 
 
 def _contains(general: Families, restricted: Families) -> bool:
@@ -194,33 +194,23 @@ def likelihood_ratio_test(
 def _refuse_strangers(restricted: PairEstimate, general: PairEstimate) -> None:
     first, second = _pair_of(restricted), _pair_of(general)
     if not _contains(second, first):
-        hint = (
-            "Give them in the other order."
-            if _contains(first, second)
-            else "They are not nested: use br.compare_families, whose Vuong z is for such families."
-        )
-        raise InputError(
-            "the general family must contain the restricted; got"
-            f" {family_text(restricted.family)} in {family_text(general.family)}. {hint}"
-        )
+        hint = "They are not nested: use br.compare_families, whose Vuong z is for such families."
+        if _contains(first, second):
+            hint = "Give them in the other order."
+        families = f"{family_text(restricted.family)} in {family_text(general.family)}"
+        raise refusal("general", "be of a family that contains the restricted", families, hint)
     require_scores(general.scores, "a simulated likelihood-ratio test", rejected=True)
     if restricted.scores != general.scores:
-        raise InputError(
-            "both fits must be of the same scores; these differ. Fit one Scores twice."
+        raise refusal(
+            "general", "be of the scores of restricted", "others", "Fit one Scores twice."
         )
     for who in CLASSES:
         rules = [getattr(f, who).boundary for f in (restricted, general)]
-        for rule in rules:
-            if rule is not None and rule.policy not in ("inflate", "error", "drop"):
-                raise InputError(
-                    "both fits must be of the scores themselves; the boundary rule of one is"
-                    f" {rule.policy!r}. Fit with boundary=None."
-                )
-        if rules[0] != rules[1]:
-            raise InputError(
-                f"both fits must have treated {who} scores of 0 and 1 alike; their rules are"
-                f" {rules[0]!r} and {rules[1]!r}. Fit both with one boundary."
-            )
+        refused = [r for r in rules if r is not None and r.policy not in _OF_SCORES]
+        if refused or rules[0] != rules[1]:
+            rule = f"take {who} scores of 0 and 1 alike with restricted, none moved or in cells"
+            given = " and ".join(repr(None if r is None else r.policy) for r in rules)
+            raise refusal("general", rule, given, "Fit both with boundary=None.")
 
 
 def _gain(scores: Scores, restricted: PairEstimate, general: PairEstimate) -> float:
@@ -228,21 +218,19 @@ def _gain(scores: Scores, restricted: PairEstimate, general: PairEstimate) -> fl
     options = Options(bounds=bounds_of(restricted.client.distribution))
     with quietly():
         less = estimate_pair(scores, _pair_of(restricted), options)[0].log_likelihood
-        if not any(FAMILIES[name].sized for name in _pair_of(general)):
-            more = estimate_pair(scores, _pair_of(general), options)[0].log_likelihood
+        if any(FAMILIES[name].sized for name in _pair_of(general)):
+            more = math.fsum(_largest(getattr(scores, w), getattr(general, w)) for w in CLASSES)
         else:
-            classes = (scores.client, general.client), (scores.impostor, general.impostor)
-            more = math.fsum(_largest(x, own) for x, own in classes)
+            more = estimate_pair(scores, _pair_of(general), options)[0].log_likelihood
     # Equal fits differ by rounding.
     return 2.0 * max(more - less, 0.0)
 
 
 def _largest(sample: FloatArray, like: Estimate) -> float:
     """The largest likelihood found with so many components, where need be that of one."""
-    law, components = like.distribution, None
-    if FAMILIES[like.family].sized is not None:
-        inner = base_of(law.base if isinstance(law, Shifted) else law)
-        components = len(cast(BetaMixture, inner).components)
+    law, sized = like.distribution, FAMILIES[like.family].sized is not None
+    inner: Any = base_of(law.base if isinstance(law, Shifted) else law)
+    components = len(inner.components) if sized else None
     try:
         return estimate_class(
             "sample", sample, None, like.family, components=components, bounds=bounds_of(law)
@@ -269,7 +257,6 @@ class CalibrationTest(NamedTuple):
 
 def calibration_test(f: PairEstimate) -> CalibrationTest:
     """Wald's test of a fit; `Fit.calibration_test` documents it."""
-    from scipy.linalg import block_diag
     from scipy.special import chdtrc
 
     c, i = f.client.distribution, f.impostor.distribution
@@ -286,11 +273,9 @@ def calibration_test(f: PairEstimate) -> CalibrationTest:
     # At a score of 1/2 both logarithms are -log 2.
     intercept = level - (at_zero - at_one) * math.log(2.0)
     away = np.array([at_zero - 1.0, at_one - 1.0, level])
-    own, other = _gradient(c), _gradient(i)
-    if groups_of(f.scores) is not None:
-        covariance = joint_cov(f)
-    else:
-        covariance = block_diag(f.client.cov, f.impostor.cov)
+    covariance = joint_cov(f)
+    # The derivatives of log B(a, b) are the mean logs of Beta(a, b).
+    own, other = ClassSums.at(c.a, c.b)[1:], ClassSums.at(i.a, i.b)[1:]
     rates = np.array(
         [[1.0, 0.0, -1.0, 0.0], [0.0, -1.0, 0.0, 1.0], [-own[0], -own[1], other[0], other[1]]]
     )
@@ -301,13 +286,6 @@ def calibration_test(f: PairEstimate) -> CalibrationTest:
     return CalibrationTest(
         statistic, float(chdtrc(3.0, statistic)), float(at_zero), float(at_one), float(intercept)
     )
-
-
-def _gradient(law: Beta) -> tuple[float, float]:
-    """Derivatives of log B(a, b): psi(a) - psi(a + b) and psi(b) - psi(a + b)."""
-    a, b = law.a, law.b
-    phi = [phi_tau_of(x)[0] for x in (a, b, a + b)]
-    return phi[0] - phi[2] - math.log1p(b / a), phi[1] - phi[2] - math.log1p(a / b)
 
 
 # ----------------------------------------------------------------------
@@ -343,32 +321,28 @@ class Folded(NamedTuple):
         groups, copies = getattr(scores, f"{who}_groups"), weights_of(scores, who)
         low, high = bounds or (-math.inf, math.inf)
         keep = (copies > 0.0) & (values > low) & (values < high)
-        if not np.any(keep):
-            raise InputError(
-                f"a comparison of families needs {who} scores between {low:g} and {high:g}; all"
-                f" {values.size} are exactly {low:g} or {high:g}. Name a family."
-            )
-        distinct, n = np.unique(values[keep]).size, int(np.sum(keep))
+        distinct, n, label = np.unique(values[keep]).size, int(np.sum(keep)), None
         if distinct < 2 * _FOLDS:
+            ends = f", {values.size - n} lie at the ends" if n < values.size else ""
             raise InputError(
                 f"a comparison of families needs at least {2 * _FOLDS} distinct {who} scores for"
-                f" its {_FOLDS} folds; got {distinct}. Give more, or name a family."
+                f" its {_FOLDS} folds; got {distinct}{ends}. Give more, or name a family."
             )
-        label, rng = None, np.random.default_rng(0)
-        if groups is None:
-            fold = rng.permutation(n) % _FOLDS
-        else:
+        units = n
+        if groups is not None:
             first = groups if groups.ndim == 1 else groups[:, 0]
             names, label = np.unique(first[keep], return_inverse=True)
-            if names.size < 2:
+            units = names.size
+            if units < 2:
                 raise InputError(
                     "a comparison of families holds out whole groups and needs at least 2 of"
                     f" {who} scores; got 1. Name a family, or give scores without groups."
                 )
-            fold = (rng.permutation(names.size) % _FOLDS)[label]
+        fold = np.random.default_rng(0).permutation(units) % _FOLDS
         return cls(
             who, values[keep], None if weights is None else weights[keep], copies[keep], label,
-            int(np.sum((copies > 0.0) & ~keep)), fold, resolution, bounds,
+            int(np.sum((copies > 0.0) & ~keep)), fold if label is None else fold[label],
+            resolution, bounds,
         )  # fmt: skip
 
     def logs(self, law: Distribution, keep: BoolArray | slice = slice(None)) -> FloatArray:
@@ -775,14 +749,12 @@ def tail_sentences(tails: Sequence[TailRow]) -> list[str]:
     for row in tails:
         rate = FAR if row.side == "upper" else FRR
         gained = "gain" if row.z >= 0.0 else "loss"
-        score = "ends before one of the held-out scores in a fold, so that they have no common"
-        score += " measure"
-        if math.isfinite(row.z):
-            score = (
-                f"has the held-out score {number(row.held_out_tail, 4)}, without"
-                f" {number(row.held_out, 4)} (a {gained} of {number(abs(row.z), 3)} standard"
-                " errors)"
-            )
+        score = (
+            f"has the held-out score {number(row.held_out_tail, 4)}, without"
+            f" {number(row.held_out, 4)} (a {gained} of {number(abs(row.z), 3)} standard errors)"
+        )
+        if math.isinf(row.z):
+            score = "ends before one of the held-out scores in a fold: they have no common measure"
         sentences.append(
             f"{row.who}: {row.family} with a tail at the {row.side} end {score}; beyond its"
             f" held-out threshold for {rate} {percent(row.rate)}, where {number(row.expected)} are"
@@ -793,10 +765,8 @@ def tail_sentences(tails: Sequence[TailRow]) -> list[str]:
 
 
 def _columns(kind: type[Any], rows: Sequence[Value]) -> dict[str, list[Any]]:
-    names = {"who": "class"} | {
-        field.name: field.name for field in fields(kind) if field.name != "who"
-    }
-    return {title: [getattr(row, n) for row in rows] for n, title in names.items()}
+    names = [field.name for field in fields(kind)]
+    return {"class" if n == "who" else n: [getattr(row, n) for row in rows] for n in names}
 
 
 @public
@@ -1104,19 +1074,19 @@ def _outside(laws: Sequence[Distribution], bounds: tuple[float, float] | None) -
 
 def _reason(ranked: _Ranked) -> str:
     """The family, in brackets why, and which others are as good."""
-    means = dict(zip((item.name for item in ranked.order), ranked.means, strict=True))
     best, top = ranked.best, ranked.order[0]
-    others = [item for item in ranked.order if item is not best]
-    own = f"{means[best.name]:.4f} a score"
-    if not others:
+    scores = {
+        item.name: f"{mean:.4f}" for item, mean in zip(ranked.order, ranked.means, strict=True)
+    }
+    if len(ranked.order) == 1:
         return f"{best.name} (no other family was compared)"
-    if best is top:
-        text = f"best held-out score: {own}, {others[0].name} {means[others[0].name]:.4f}"
-    else:
-        text = (
-            "fewest parameters within half a standard error of the best held-out score:"
-            f" {own}, {top.name} {means[top.name]:.4f}"
+    text, beside = "best held-out score", ranked.order[1]
+    if best is not top:
+        text, beside = (
+            "fewest parameters within half a standard error of the best held-out score",
+            top,
         )
+    text += f": {scores[best.name]} a score, {beside.name} {scores[beside.name]}"
     rivals = [
         item.name for item, z in zip(ranked.order, ranked.z, strict=True)
         if z > -_Z and item is not best and item is not top

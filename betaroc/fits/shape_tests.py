@@ -165,15 +165,20 @@ def counted_hooks(f: PairEstimate, *, groups: bool = True) -> tuple[Hook, ...]:
 
 
 # ----------------------------------------------------------------------
-#: Departures smaller than this are corrected as neighbouring ones are.
+#: Differences smaller than this are corrected as neighbouring ones are.
 _NEAR = 0.02
 #: How far these neighbours are, in standard errors.
 _NEIGHBOUR = 0.1
 #: Counts this many standard deviations from their mean have no probability left.
 _REACH = 40.0
 
+#: Shapes of a fitted beta distribution, and the trials behind it.
+Law = tuple[float, float, float]
+#: Sigma of a fitted normal distribution, and the trials behind it.
+Spread = tuple[float, float]
 
-class Departure(NamedTuple):
+
+class ZTest(NamedTuple):
     """How far the clients' number is above the impostors'."""
 
     #: Standard normal where they are equal: the quantile of the one-sided p-value.
@@ -183,74 +188,53 @@ class Departure(NamedTuple):
     #: How it was found: "likelihood", "wald", "variance ratio", "counts", "score".
     method: str
 
-    def times(self, sign: float) -> Departure:
+    def times(self, sign: float) -> ZTest:
         """The same, or that of the impostors over the clients."""
         return self._replace(z=sign * self.z)
 
 
+def _normal(z: float, method: str) -> ZTest:
+    from scipy.special import ndtr
+
+    return ZTest(float(z), float(2.0 * ndtr(-abs(z))), method)
+
+
 # ------------------------------------------------------------------------- shapes
-def by_likelihood(
-    client: tuple[float, float, float], impostor: tuple[float, float, float], shared: str
-) -> Departure:
-    """The modified signed root of the likelihood ratio of a shared shape.
+def signed_root_test(client: Law, impostor: Law, shared: str) -> ZTest:
+    """The modified signed root of the likelihood ratio of a shared shape, "a" or "b".
 
         r* = r + log(u/r)/r,   r = sign(d) sqrt(2 [l(free) - l(shared)]),
         u = d sqrt(|J(free)| / |J'(shared)|),   d = a_c - a_i
 
-    with J the information in all four shapes, J' that in the three of the tie. Given the other
-    sums, the distribution of the clients' sum of logarithms depends on d alone: r* is the normal
-    form of the test by that conditional distribution.
-
-    Parameters
-    ----------
-    client, impostor : tuple of float
-        The estimates a and b, which determine the sums of the likelihood, and the weight.
-    shared : str
-        "a" or "b".
-
-    Returns
-    -------
-    Departure
-        Positive where the clients' shape is the larger.
-
-    References
-    ----------
-    Barndorff-Nielsen, O. E. (1991), Modified signed log likelihood ratio. Brazzale, A. R.,
-    Davison, A. C. and Reid, N. (2007), Applied Asymptotics.
+    with J the information in all four shapes, J' that in the three of the tie (Barndorff-Nielsen
+    1991). The estimates determine the sums of the likelihood; given the other sums, that
+    of the clients' sum of logarithms depends on d alone.
 
     Examples
     --------
-    >>> from betaroc.fits.shape_tests import by_likelihood
-    >>> by_likelihood((2.0, 1.0, 50), (2.0, 3.0, 50), "a").p_value > 0.95
+    >>> from betaroc.fits.shape_tests import signed_root_test
+    >>> signed_root_test((2.0, 1.0, 50), (2.0, 3.0, 50), "a").p_value > 0.95
     True
     """
-    laws = [(a, b, w) if shared == "a" else (b, a, w) for a, b, w in (client, impostor)]
+    laws = _shared_first((client, impostor), shared)
     root, wald = _roots(laws)
     if abs(root) >= _NEAR:
-        z = root + math.log(wald / root) / root
-    else:
-        # The correction is smooth where both roots vanish: that of either side.
-        # Of the estimates of the logs of the shared shape.
-        terms = [(a, w, _information(a, b)) for a, b, w in laws]
-        variance = sum(of_b / (det * w * a * a) for a, w, (_, of_b, _, det) in terms)
-        step = _NEIGHBOUR * math.sqrt(variance)
-        shifts = ((math.exp(0.5 * s), math.exp(-0.5 * s)) for s in (-step, step))
-        sides = (
-            _roots([(a * x, b, w) for (a, b, w), x in zip(laws, pair, strict=True)])
-            for pair in shifts
-        )
-        z = root + sum(math.log(w / r) / r for r, w in sides) / 2.0
-    return _normal(z, "likelihood")
+        return _normal(root + math.log(wald / root) / root, "likelihood")
+    # The correction is smooth where both roots vanish: the mean of those on either side.
+    variance = 0.0  # of the difference of the logs of the shared shape
+    for a, b, weight in laws:
+        _, of_b, _, det = _information(a, b)
+        variance += of_b / (det * weight * a * a)
+    step = _NEIGHBOUR * math.sqrt(variance)
+    for side in (-0.5 * step, 0.5 * step):
+        away = zip(laws, (math.exp(side), math.exp(-side)), strict=True)
+        r, u = _roots([(a * x, b, w) for (a, b, w), x in away])
+        root += 0.5 * math.log(u / r) / r
+    return _normal(root, "likelihood")
 
 
-#: Shapes of a fitted beta distribution, the shared one first, and the trials behind it.
-Law = tuple[float, float, float]
-
-
-def _normal(z: float, method: str) -> Departure:
-    from scipy.special import ndtr
-
-    return Departure(float(z), float(2.0 * ndtr(-abs(z))), method)
+def _shared_first(laws: Sequence[Law], shared: str) -> list[Law]:
+    return [(a, b, w) if shared == "a" else (b, a, w) for a, b, w in laws]
 
 
 def _information(a: float, b: float) -> tuple[float, float, float, float]:
@@ -258,7 +242,7 @@ def _information(a: float, b: float) -> tuple[float, float, float, float]:
 
 
 def _roots(laws: list[Law]) -> tuple[float, float]:
-    """r and u."""
+    """r and u, of distributions whose first shape is shared."""
     sums = [ClassSums.at(*law) for law in laws]
     result = tied_mle(sums[0], sums[1], "a")
     fall, free, tied, curvature = 0.0, 0.0, 0.0, 0.0
@@ -275,7 +259,7 @@ def _roots(laws: list[Law]) -> tuple[float, float]:
     return root, difference * math.exp(0.5 * (free - tied - math.log(curvature)))
 
 
-def by_errors(difference: float, variance: float, freedom: float) -> Departure:
+def wald_test(difference: float, variance: float, freedom: float) -> ZTest:
     """difference / sqrt(variance), by Student's t; its normal departure has the same p-value."""
     from scipy.special import ndtri, stdtr
 
@@ -283,89 +267,69 @@ def by_errors(difference: float, variance: float, freedom: float) -> Departure:
     if not math.isfinite(freedom):
         return _normal(t, "wald")
     one_sided = float(stdtr(freedom, -abs(t)))
-    return Departure(math.copysign(-float(ndtri(one_sided)), t), 2.0 * one_sided, "wald")
+    return ZTest(math.copysign(-float(ndtri(one_sided)), t), 2.0 * one_sided, "wald")
 
 
 # ------------------------------------------------------------------- spreads and means
-def by_variances(client: tuple[float, float], impostor: tuple[float, float]) -> Departure:
-    """The F test of equal variances of two normal distributions, each given as (sigma, weight)."""
-    freedom = [n - 1.0 for _, n in (client, impostor)]
-    if min(freedom) <= 0.0:
+def variance_ratio_test(client: Spread, impostor: Spread) -> ZTest:
+    """The F test of equal variances of two normal distributions."""
+    (s_c, n_c), (s_i, n_i) = client, impostor
+    d, e = n_c - 1.0, n_i - 1.0
+    if min(d, e) <= 0.0:
         raise InputError(
             "a test of the spreads needs a total weight above 1 in each class; got"
-            f" {client[1]!r} and {impostor[1]!r}. Weights are frequencies."
+            f" {n_c!r} and {n_i!r}. Weights are frequencies."
         )
-    (s_c, n_c), (s_i, n_i) = client, impostor
-    log_ratio = 2.0 * (math.log(s_c) - math.log(s_i))
-    log_ratio += math.log(n_c / (n_c - 1.0)) - math.log(n_i / (n_i - 1.0))
     # d F / (d F + e) is beta with shapes d/2 and e/2; its logit is a double where F is none.
-    d, e = freedom
-    at = Thresholds.from_logit(np.array([log_ratio + math.log(d) - math.log(e)]))
+    log_ratio = 2.0 * (math.log(s_c) - math.log(s_i)) + math.log(n_c) - math.log(n_i)
+    at = Thresholds.from_logit(np.array([log_ratio]))
     lower, upper = (float(tail(0.5 * d, 0.5 * e, at)[1][0]) for tail in (beta_lower, beta_upper))
     return _from_log_tails(lower, upper, 2.0 * math.exp(min(lower, upper)), "variance ratio")
 
 
-def _from_log_tails(lower: float, upper: float, p: float, method: str) -> Departure:
+def _from_log_tails(lower: float, upper: float, p: float, method: str) -> ZTest:
     """z from the smaller of P(statistic <= seen) and P(statistic >= seen), by their logs."""
     from scipy.special import ndtri_exp
 
     z = float(ndtri_exp(lower)) if lower <= upper else -float(ndtri_exp(upper))
-    return Departure(z, min(1.0, p), method)
+    return ZTest(z, min(1.0, p), method)
 
 
-def by_means(client: tuple[float, float, float], impostor: tuple[float, float, float]) -> Departure:
+def pooled_t_test(client: Law, impostor: Law) -> ZTest:
     """Student's test of equal means under one variance; distributions as (mu, sigma, weight)."""
     (mu_c, s_c, n_c), (mu_i, s_i, n_i) = client, impostor
     freedom = n_c + n_i - 2.0
     variance = (n_c * s_c * s_c + n_i * s_i * s_i) / freedom
-    return by_errors(mu_c - mu_i, variance * (1.0 / n_c + 1.0 / n_i), freedom)
+    return wald_test(mu_c - mu_i, variance * (1.0 / n_c + 1.0 / n_i), freedom)
 
 
 # ------------------------------------------------------------------------------- masses
-def by_counts(client: tuple[int, int], impostor: tuple[int, int]) -> Departure:
+def fisher_midp(client: tuple[int, int], impostor: tuple[int, int]) -> ZTest:
     """Fisher's test of equal shares with half the probability of what was seen (mid-p).
 
-    Parameters
-    ----------
-    client, impostor : tuple of int
-        How many, and of how many.
-
-    Returns
-    -------
-    Departure
-        Positive where the clients' share is the larger. Two-sided: all tables of the same
-        margins that are less likely, and half of those as likely as the one seen.
-
-    Notes
-    -----
-    Fisher's own test has a size far below its level (0.02 to 0.04 at 30 to 300 scores a class and
-    a level of 0.05); this one has 0.04 to 0.058 where both classes expect 5 or more, less where
-    they expect fewer.
-
-    References
-    ----------
-    Lancaster, H. O. (1961), Significance tests in discrete distributions. Hirji, K. F., Tan, S.-J.
-    and Elashoff, R. M. (1991), A quasi-exact test for comparing two binomial proportions.
+    Of how many, and of how many they are; two-sided by all tables of the same margins that are less
+    likely, and half of those as likely as the one seen. Fisher's own test has a size far below its
+    level (0.02 to 0.04 at 30 to 300 scores a class and a level of 0.05); this one has 0.04 to 0.058
+    where both classes expect 5 or more (Lancaster 1961; Hirji, Tan and Elashoff 1991).
 
     Examples
     --------
-    >>> from betaroc.fits.shape_tests import by_counts
-    >>> round(by_counts((3, 3), (0, 3)).p_value, 12)  # tables: 1, 9, 9, 1 of 20; (1 + 1)/40
+    >>> from betaroc.fits.shape_tests import fisher_midp
+    >>> round(fisher_midp((3, 3), (0, 3)).p_value, 12)  # tables: 1, 9, 9, 1 of 20; (1 + 1)/40
     0.05
     """
     from scipy.stats import hypergeom
 
     (c, n_c), (i, n_i) = client, impostor
     seen, total = c + i, n_c + n_i
-    law = hypergeom(total, seen, n_c)
     mean = seen * n_c / total
     spread = math.sqrt(mean * (n_i / total) * (total - seen) / max(total - 1, 1))
     low = max(0, seen - n_i, math.floor(mean - _REACH * spread - _REACH))
     high = min(seen, n_c, math.ceil(mean + _REACH * spread + _REACH))
-    k = np.arange(low, high + 1)
-    p = law.pmf(k)
     if not low <= c <= high:
-        return Departure(-math.inf if c < low else math.inf, 0.0, "counts")
+        return ZTest(-math.inf if c < low else math.inf, 0.0, "counts")
+    k = np.arange(low, high + 1)
+    p = hypergeom.pmf(k, total, seen, n_c)
     own = p[c - low]
     alike = np.isclose(p, own, rtol=1e-7, atol=0.0)
     two = float(np.sum(p[(p < own) & ~alike]) + 0.5 * np.sum(p[alike]))
@@ -374,100 +338,17 @@ def by_counts(client: tuple[int, int], impostor: tuple[int, int]) -> Departure:
     return _from_log_tails(lower, upper, two, "counts")
 
 
-def by_grouped_shares(
-    client: tuple[FloatArray, float], impostor: tuple[FloatArray, float], groups: Groups
-) -> Departure:
-    """Score test of equal shares of trials that depend on groups.
+# ------------------------------------------------------------ trials that depend on groups
+def score_test(parts: Sequence[FloatArray], groups: Groups) -> ZTest:
+    """z = d / sqrt(sum_g D_g^2), d the clients' sum less the impostors', D_g that over a group.
 
-        z = (p_c - p_i) / sqrt(sum_g D_g^2),   D_g = sum over group g of (x - p)/n_c of clients,
-        -(x - p)/n_i of impostors, p the share of both together
-
-    Parameters
-    ----------
-    client, impostor : tuple
-        For each row of the scores whether it is one of those counted (0 or 1), and the weight of
-        the class.
-    groups : Groups
-        What the rows depend on.
-
-    References
-    ----------
-    Rotnitzky, A. and Jewell, N. P. (1990), Hypothesis testing of regression parameters in
-    semiparametric generalized linear models for cluster correlated data.
+    `parts` are what each trial adds at the number that both classes share (Boos 1992).
     """
-    weight = client[1], impostor[1]
+    client, impostor = (part[rows] for part, rows in zip(parts, groups.rows, strict=True))
     copies = _copies(groups)
-    shares = [
-        float(x[rows] @ w) / n
-        for (x, n), rows, w in zip((client, impostor), groups.rows, copies, strict=True)
-    ]
-    pooled = (shares[0] * weight[0] + shares[1] * weight[1]) / sum(weight)
-    parts = [(x - pooled) / n for x, n in (client, impostor)]
-    return by_scores(parts[0], parts[1], groups)
-
-
-def by_grouped_shapes(
-    client: Law, impostor: Law, shared: str, scores: tuple[FloatArray, FloatArray], groups: Groups
-) -> Departure:
-    """Score test of a shared shape, of trials that depend on groups.
-
-        D = [s_a - s_b I_ab/I_bb] / (n [I_aa - I_ab^2/I_bb]) of each score, at the shared shape
-
-    Parameters
-    ----------
-    client, impostor : tuple of float
-        The estimates a and b, and the weight.
-    shared : str
-        "a" or "b".
-    scores : tuple of ndarray, shape (n, 2)
-        Of each class: derivatives of the log-likelihoods of single scores in a and b at the
-        estimates, nan for those on which they do not depend.
-    groups : Groups
-        What the rows depend on.
-
-    References
-    ----------
-    Boos, D. D. (1992), On generalized score tests.
-    """
-    order = slice(None, None, 1 if shared == "a" else -1)
-    laws = [(a, b, w) if shared == "a" else (b, a, w) for a, b, w in (client, impostor)]
-    sums = [ClassSums.at(*law) for law in laws]
-    result = tied_mle(sums[0], sums[1], "a")
-    parts = []
-    for s, (a, b), each in zip(sums, (result.client, result.impostor), scores, strict=True):
-        away = each[:, order] + np.subtract(s[1:], ClassSums.at(a, b, s[0])[1:])
-        _, of_b, coupling, det = _information(a, b)
-        own = (away[:, 0] + coupling / of_b * away[:, 1]) / (s[0] * det / of_b)
-        parts.append(np.nan_to_num(own))
-    return by_scores(parts[0], parts[1], groups)
-
-
-def by_grouped_spreads(
-    client: tuple[float, float], impostor: tuple[float, float],
-    squares: Sequence[FloatArray], groups: Groups,
-) -> Departure:  # fmt: skip
-    """Score test of a shared spread, of trials that depend on groups: D = (z^2 - 1)/(2 n).
-
-    Distributions are given as (sigma, weight); `squares` are those of (score - mu)/sigma, nan where
-    there is none.
-    """
-    (s_c, n_c), (s_i, n_i) = client, impostor
-    shared = (n_c * s_c * s_c + n_i * s_i * s_i) / (n_c + n_i)
-    parts = [
-        np.nan_to_num((z * s * s / shared - 1.0) / (2.0 * n))
-        for z, (s, n) in zip(squares, (client, impostor), strict=True)
-    ]
-    return by_scores(parts[0], parts[1], groups)
-
-
-def by_scores(client: FloatArray, impostor: FloatArray, groups: Groups) -> Departure:
-    """z = d / sqrt(sum_g D_g^2), d the clients' sum less the impostors', D_g that over a group."""
-    parts = client[groups.rows[0]], impostor[groups.rows[1]]
-    difference = sum(
-        sign * float(part @ w)
-        for sign, part, w in zip((1.0, -1.0), parts, _copies(groups), strict=True)
-    )
-    variance = float(settled(*groups.meat(np.concatenate([parts[0], -parts[1]])[:, None]))[0, 0])
+    difference = float(client @ copies[0]) - float(impostor @ copies[1])
+    both = np.concatenate([client, -impostor])[:, None]
+    variance = float(settled(*groups.meat(both))[0, 0])
     return _normal(difference / math.sqrt(variance) if variance > 0.0 else 0.0, "score")
 
 
@@ -475,6 +356,42 @@ def _copies(groups: Groups) -> tuple[FloatArray, FloatArray]:
     """Trials that each row of the classes stands for."""
     copies, cut = groups.copies * groups.multiplicity[groups.first], groups.rows[0].size
     return copies[:cut], copies[cut:]
+
+
+def share_parts(
+    marks: Sequence[FloatArray], weights: Sequence[float], groups: Groups
+) -> list[FloatArray]:
+    """(x - p)/n of each row, x whether it is counted, p the share of both classes together."""
+    rows = zip(marks, groups.rows, _copies(groups), strict=True)
+    pooled = math.fsum(float(x[row] @ copies) for x, row, copies in rows) / math.fsum(weights)
+    return [(x - pooled) / n for x, n in zip(marks, weights, strict=True)]
+
+
+def _shape_parts(
+    laws: Sequence[Law], shared: str, scores: Sequence[FloatArray]
+) -> list[FloatArray]:
+    """[s_a - s_b I_ab/I_bb] / (n [I_aa - I_ab^2/I_bb]) of each trial, at the shared shape.
+
+    `scores` are derivatives of log-likelihoods in a and b at the estimates, or nan.
+    """
+    sums = [ClassSums.at(*law) for law in _shared_first(laws, shared)]
+    result, parts = tied_mle(sums[0], sums[1], "a"), []
+    for s, (a, b), each in zip(sums, (result.client, result.impostor), scores, strict=True):
+        own = each if shared == "a" else each[:, ::-1]
+        away = own + np.subtract(s[1:], ClassSums.at(a, b, s[0])[1:])
+        _, of_b, coupling, det = _information(a, b)
+        part = (away[:, 0] + coupling / of_b * away[:, 1]) / (s[0] * det / of_b)
+        parts.append(np.nan_to_num(part))
+    return parts
+
+
+def _spread_parts(laws: Sequence[Spread], squares: Sequence[FloatArray]) -> list[FloatArray]:
+    """(z^2 - 1)/(2 n) of each trial, at the shared sigma; squares of (score - mu)/sigma or nan."""
+    shared = math.fsum(n * s * s for s, n in laws) / math.fsum(n for _, n in laws)
+    return [
+        np.nan_to_num((z * s * s / shared - 1.0) / (2.0 * n))
+        for z, (s, n) in zip(squares, laws, strict=True)
+    ]
 
 
 # ----------------------------------------------------------------------
@@ -485,8 +402,6 @@ _SHAPES = {
 }  # fmt: skip
 #: Of tails of an order: whether a larger exponent, or width, of clients lifts the lower end.
 _LIFTS: dict[float, float] = {1: 1.0, 2: -1.0}
-#: Of a difference, in standard errors.
-_STEP = 1e-3
 _MASS_SIGNS = {"at_zero": -1.0, "at_one": 1.0}
 #: Beyond this concentration the likelihood of a tie cancels too many digits.
 _CONCENTRATED = 1e8
@@ -813,29 +728,29 @@ class FittedEnds:
         note = f"if the {CLIENTS} follow {family}, the {IMPOSTORS} another"
         return EndTest(side, *test, Sentence(note + (counts.words and f"; {counts.words}")))
 
-    def test(self, end: str) -> Departure:
+    def test(self, end: str) -> ZTest:
         """How far the curve is above the diagonal there."""
         if self.has_mass(end):
             return self._masses(end)
         if self._of_tails:
             return self.by_errors(self.deciding(end))
         name, sign = self.decides(end)
-        values, weights = [r.params for r in self.results], map(inner_trials, self.results)
+        values, weights = [r.params for r in self.results], [*map(inner_trials, self.results)]
         # Where the estimates do not determine the likelihood, or its digits are gone.
         sums = (v.get("a", 0.0) + v.get("b", 0.0) for v in values)
         if any(map(in_cells, self.results)) or max(sums) > _CONCENTRATED:
             return self.by_errors(self.contrast(name, sign))
         if name == "sigma":
-            client, impostor = ((v["sigma"], w) for v, w in zip(values, weights, strict=True))
+            spreads = [(v["sigma"], w) for v, w in zip(values, weights, strict=True)]
             if self.groups is None:
-                return by_variances(client, impostor).times(sign)
+                return variance_ratio_test(*spreads).times(sign)
             squares = [1.0 + v["sigma"] * self._scores(k)[:, 1] for k, v in enumerate(values)]
-            return by_grouped_spreads(client, impostor, squares, self.groups).times(sign)
-        first, second = ((v["a"], v["b"], w) for v, w in zip(values, weights, strict=True))
+            return score_test(_spread_parts(spreads, squares), self.groups).times(sign)
+        laws = [(v["a"], v["b"], w) for v, w in zip(values, weights, strict=True)]
         if self.groups is None:
-            return by_likelihood(first, second, name).times(sign)
-        scores = self._scores(0), self._scores(1)
-        return by_grouped_shapes(first, second, name, scores, self.groups).times(sign)
+            return signed_root_test(laws[0], laws[1], name).times(sign)
+        parts = _shape_parts(laws, name, [self._scores(k) for k in (0, 1)])
+        return score_test(parts, self.groups).times(sign)
 
     def _scores(self, k: int) -> FloatArray:
         """Derivatives of each score's log-likelihood by both parameters; nan for scores on ends."""
@@ -846,31 +761,29 @@ class FittedEnds:
             answer[~between_ends(result.distribution, x)] = np.nan
         return answer
 
-    def by_errors(self, contrast: _Contrast) -> Departure:
+    def by_errors(self, contrast: _Contrast) -> ZTest:
         variance = float(contrast.gradient @ self.covariance @ contrast.gradient)
         sizes = [] if self.groups is None else [n for n in self.groups.sizes if n is not None]
         freedom = min(sizes, default=math.inf) - 1.0  # of the class with fewer groups
-        return by_errors(contrast.difference, variance, freedom)
+        return wald_test(contrast.difference, variance, freedom)
 
-    def _masses(self, end: str) -> Departure:
-        sign = _MASS_SIGNS[end]
-        weights = [r.total_weight for r in self.results]
+    def _masses(self, end: str) -> ZTest:
+        sign, weights = _MASS_SIGNS[end], [r.total_weight for r in self.results]
         if self.groups is not None:
             place = 0.0 if end == "at_zero" else 1.0
             values = (getattr(self.fit.scores, who) for who in CLASSES)
             marks = [(x == place).astype(np.float64) for x in values]
-            client, impostor = zip(marks, weights, strict=True)
-            return by_grouped_shares(client, impostor, self.groups).times(sign)
+            return score_test(share_parts(marks, weights, self.groups), self.groups).times(sign)
         counts = []
-        for r in self.results:
-            count, total = r.params.get(end, 0.0) * r.total_weight, r.total_weight
+        for r, total in zip(self.results, weights, strict=True):
+            count = r.params.get(end, 0.0) * total
             if max(abs(n - round(n)) for n in (count, total)) > 1e-6:
                 raise InputError(
                     "a test of masses counts scores; the weights must be whole numbers of copies,"
                     f" got a total of {total!r} with {count!r} {end}."
                 )
             counts.append((round(count), round(total)))
-        return by_counts(counts[0], counts[1]).times(sign)
+        return fisher_midp(counts[0], counts[1]).times(sign)
 
 
 def _log_of_tail(result: Estimate, which: int) -> tuple[float, FloatArray]:
@@ -912,7 +825,7 @@ def _of_spreads(
     means = ends.contrast("mu", 1.0)
     if ends.groups is None:
         laws = [(r.params["mu"], r.params["sigma"], r.total_weight) for r in ends.results]
-        z, correlation = by_means(laws[0], laws[1]).z, 0.0
+        z, correlation = pooled_t_test(laws[0], laws[1]).z, 0.0
     else:
         z = ends.by_errors(means).z
         correlation = ends.correlation(means, ends.contrast("sigma", 1.0))

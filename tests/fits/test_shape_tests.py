@@ -18,12 +18,13 @@ from betaroc.estimation.beta import ClassSums, tied_mle
 from betaroc.fits.shape_tests import (
     _p_both_above,
     _p_same_side,
-    by_counts,
-    by_errors,
-    by_grouped_shares,
-    by_likelihood,
-    by_means,
-    by_variances,
+    fisher_midp,
+    pooled_t_test,
+    score_test,
+    share_parts,
+    signed_root_test,
+    variance_ratio_test,
+    wald_test,
 )
 from betaroc.model.improper_regions import hooks_of
 
@@ -41,7 +42,7 @@ def test_the_tail_of_variances_apart_may_be_no_double(client: Shapes, impostor: 
     import mpmath
 
     (s, n), (other, m) = client, impostor
-    large, small = by_variances(client, impostor), by_variances(impostor, client)
+    large, small = variance_ratio_test(client, impostor), variance_ratio_test(impostor, client)
     assert large.z == pytest.approx(-small.z, rel=1e-12)
     with mpmath.workdps(40):
         ratio = (mpmath.mpf(s) / mpmath.mpf(other)) ** 2 * n / (n - 1) * (m - 1) / m
@@ -161,7 +162,7 @@ def test_size_in_small_samples(client: Shapes, impostor: Shapes, sizes: tuple[in
         x = np.clip(rng.beta(*law, (800, n)), 1e-300, 1 - 2**-53)
         sums.append(np.stack(beta_mle(np.log(x).mean(1), np.log1p(-x).mean(1))[:2], axis=1))
     pairs = zip(sums[0].tolist(), sums[1].tolist(), strict=True)
-    z = np.array([by_likelihood((*c, sizes[0]), (*i, sizes[1]), "a").z for c, i in pairs])
+    z = np.array([signed_root_test((*c, sizes[0]), (*i, sizes[1]), "a").z for c, i in pairs])
     for share in (np.mean(abs(z) > 1.96), np.mean(z > 1.645), np.mean(z < -1.645)):
         assert abs(share - 0.05) < 3 * 0.0077
 
@@ -213,10 +214,10 @@ def test_ends_of_normal_laws_by_the_f_test() -> None:
     logits = br.fit(br.Scores(special.expit(x), special.expit(y)), "logit-normal").end_tests()
     assert logits.at_one.z == pytest.approx(tests.at_one.z, rel=1e-6)
     student = stats.ttest_ind(x, y)
-    means = by_means((x.mean(), x.std(), 30), (y.mean(), y.std(), 50))
+    means = pooled_t_test((x.mean(), x.std(), 30), (y.mean(), y.std(), 50))
     assert means.p_value == pytest.approx(student.pvalue, rel=1e-9)
     with pytest.raises(br.InputError, match="total weight above 1"):
-        by_variances((1.0, 1.0), (1.0, 5.0))
+        variance_ratio_test((1.0, 1.0), (1.0, 5.0))
 
 
 def test_spreads_of_groups_by_hand() -> None:
@@ -232,8 +233,8 @@ def test_spreads_of_groups_by_hand() -> None:
     assert ends.at_zero.z == pytest.approx(-z, rel=1e-9)
     assert ends.at_one.method == "score"
     assert fit.end_tests(groups=False).at_one.method == "variance ratio"
-    assert by_errors(-3.0, 4.0, math.inf).z == -1.5
-    assert by_errors(1.0, 4.0, 7.0).p_value == pytest.approx(2 * stats.t.sf(0.5, 7), rel=1e-12)
+    assert wald_test(-3.0, 4.0, math.inf).z == -1.5
+    assert wald_test(1.0, 4.0, 7.0).p_value == pytest.approx(2 * stats.t.sf(0.5, 7), rel=1e-12)
 
 
 def grouped_beta(people: int, seed: Any, zeros: int = 0) -> br.Fit:
@@ -304,13 +305,13 @@ def mid_p_of_tables(c: int, n_c: int, i: int, n_i: int) -> Fraction:
 def test_masses_by_all_tables() -> None:
     for c, i in itertools.product(range(0, 8, 2), range(1, 12, 3)):
         for n_c, n_i in ((7, 12), (12, 12), (9, 40)):
-            test = by_counts((c, n_c), (i, n_i))
+            test = fisher_midp((c, n_c), (i, n_i))
             assert test.p_value == pytest.approx(float(mid_p_of_tables(c, n_c, i, n_i)), rel=1e-9)
             law = stats.hypergeom(n_c + n_i, c + i, n_c)
             one_sided = law.sf(c) + 0.5 * law.pmf(c)
             assert stats.norm.sf(test.z) == pytest.approx(one_sided, rel=1e-9)
-    assert by_counts((900_000, 1_000_000), (100_000, 1_000_000)).p_value == 0.0
-    large = by_counts((500_300, 1_000_000), (499_900, 1_000_000))
+    assert fisher_midp((900_000, 1_000_000), (100_000, 1_000_000)).p_value == 0.0
+    large = fisher_midp((500_300, 1_000_000), (499_900, 1_000_000))
     z = 400 / math.sqrt(1e6 * 0.5)  # near the normal test of two shares of a million
     assert large.z == pytest.approx(z, rel=1e-3)
 
@@ -323,7 +324,7 @@ def test_exact_size_of_the_test_of_masses() -> None:
     for c, i in itertools.product(range(24), range(24)):
         both = chance[c] * chance[i]
         if both > 1e-5:
-            size += both * (by_counts((c, 40), (i, 40)).p_value <= 0.05)
+            size += both * (fisher_midp((c, 40), (i, 40)).p_value <= 0.05)
             p = stats.fisher_exact([[c, 40 - c], [i, 40 - i]]).pvalue
             fisher += both * (p <= 0.05)
     assert 0.04 < size < 0.06
@@ -364,10 +365,10 @@ def test_masses_of_groups_by_hand() -> None:
     )  # fmt: skip
     marks = (x == 0).astype(float), (y == 0).astype(float)
     assert groups is not None
-    one = by_grouped_shares((marks[0], 100.0), (marks[1], 100.0), groups)
+    one = score_test(share_parts(marks, (100.0, 100.0), groups), groups)
     many = groups_of(double)
     assert many is not None
-    two = by_grouped_shares((marks[0], 200.0), (marks[1], 200.0), many)
+    two = score_test(share_parts(marks, (200.0, 200.0), many), many)
     assert one.z == pytest.approx(two.z, rel=1e-12)
 
 
