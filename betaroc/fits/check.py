@@ -7,6 +7,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache, partial
+from itertools import takewhile
 from typing import Any, NamedTuple, cast
 
 import numpy as np
@@ -57,6 +58,8 @@ WITHIN = 3.0
 _EXPECTED = 5.0
 #: Relative difference of the fit's rate at its own threshold that rounding does not make.
 _ROUNDING = 1e-6
+#: Why a count says nothing of a class that is taken as its scores.
+_PLACED = "placed by these scores"
 #: A distance of distribution functions that matters, ...
 _OFF = 0.05
 #: ... beyond what chance does in one of twenty sets, times sqrt(n), whatever the distribution.
@@ -224,12 +227,9 @@ def good_down_to(targets: tuple[TargetCheck, ...]) -> GoodDownTo:
     """The smallest target of each rate such that it and all larger ones are good."""
     result: list[float | None] = []
     for rate in GoodDownTo._fields:
-        least = None
-        for check in sorted((t for t in targets if t.rate == rate), key=lambda t: -t.target):
-            if check.verdict != "good":
-                break
-            least = check.target
-        result.append(least)
+        rows = sorted((t for t in targets if t.rate == rate), key=lambda t: -t.target)
+        good = [t.target for t in takewhile(lambda t: t.verdict == "good", rows)]
+        result.append(good[-1] if good else None)
     return GoodDownTo(*result)
 
 
@@ -245,18 +245,16 @@ def rates_words(targets: Sequence[TargetCheck], good: GoodDownTo) -> str:
     """Down to which rates the counts agree with the fit, and where they do so least."""
     if not targets:
         return "scores are too few to count at any rate: 5 expected beyond its threshold are needed"
-    down = [
-        f"{short_name(name)} {percent(least)}"
-        for name, least in zip(good._fields, good, strict=True) if least is not None
-    ]  # fmt: skip
+    names = {name: short_name(name) for name in good._fields}
+    down = [f"{names[rate]} {percent(x)}" for rate, x in good._asdict().items() if x is not None]
     text = "counted at the fit's own thresholds, "
     text += f"good (within a factor of 3) down to {' and '.join(down)}" if down else "no rate good"
-    reasons = {name: {t.reason for t in targets if t.rate == name} for name in good._fields}
     placed = [
-        short_name(name) for name, why in reasons.items() if why == {"placed by these scores"}
-    ]
+        name for rate, name in names.items()
+        if {t.reason for t in targets if t.rate == rate} == {_PLACED}
+    ]  # fmt: skip
     if placed:
-        text += f"; {' and '.join(placed)}: cannot tell, placed by these scores"
+        text += f"; {' and '.join(placed)}: cannot tell, {_PLACED}"
     poor = [t for t in targets if t.verdict == "poor"]
     if not poor:
         return text
@@ -351,14 +349,8 @@ def _checked_rates(wanted: npt.ArrayLike, name: str) -> FloatArray:
 
 def _targets(n: float) -> FloatArray:
     """.5, .2, .1, .05 and so on, as long as 5 of n scores are expected beyond."""
-    result: list[float] = []
-    for decade in range(1, 400):
-        for digit in (5, 2, 1):
-            rate = float(f"{digit}e-{decade}")
-            if n * rate < _EXPECTED * (1.0 - _ROUNDING):
-                return np.array(result)
-            result.append(rate)
-    return np.array(result)
+    rates = (float(f"{digit}e-{decade}") for decade in range(1, 400) for digit in (5, 2, 1))
+    return np.array([*takewhile(lambda rate: n * rate >= _EXPECTED * (1.0 - _ROUNDING), rates)])
 
 
 # ------------------------------------------------------------------------------ counts
@@ -408,7 +400,7 @@ def _checked(
 def _unjudged(f: PairEstimate, evidence: Evidence, which: int, target: float, rate: float) -> str:
     """Why a count says nothing of the fit's rate for a target; "" where it does."""
     if evidence.fitted[which] is None:
-        return "placed by these scores"
+        return _PLACED
     who, side = CLASSES[which], "upper" if which else "lower"
     own = getattr(f, who)
     masses = [fit.mass for tail in own.tails if tail.side == side for fit in tail.fits]
@@ -554,38 +546,24 @@ def _moments_of_rows(
 
 def _moments(law: Distribution, x: FloatArray, shares: FloatArray) -> FloatArray:
     """Means of d_j log f d_k log f + d_jk log f, in roots of the mean information of j and k."""
-    own = law._parameters()
-    steps = [_STEP * law._room(p) for p in own]
-    t = Thresholds.from_theta(x)
+    own, t = law._parameters(), Thresholds.from_theta(x)
+    steps = np.diag([_STEP * law._room(p) for p in own])
 
-    def at(**away: float) -> FloatArray:
-        moved = {p.name: p.value + away.get(p.name, 0.0) for p in own}
+    def at(away: FloatArray) -> FloatArray:
+        moved = {p.name: p.value + float(step) for p, step in zip(own, away, strict=True)}
         return np.asarray(law._replaced(moved)._log_pdf(t))
 
-    def pair(j: int, k: int) -> FloatArray:
-        sides = [
-            one * other * at(**{own[j].name: one * steps[j], own[k].name: other * steps[k]})
-            for one in (1.0, -1.0) for other in (1.0, -1.0)
-        ]  # fmt: skip
-        return np.asarray(sum(sides) / 4.0)
-
-    centre = at()
-    ends = [
-        [at(**{p.name: side * step}) for side in (1.0, -1.0)]
-        for p, step in zip(own, steps, strict=True)
-    ]
-    rise = [0.5 * (up - down) for up, down in ends]
-    bend = [up - 2.0 * centre + down for up, down in ends]
+    rise = [0.5 * (at(h) - at(-h)) for h in steps]
+    bend = {
+        (j, k): 0.25 * (at(g + h) - at(g - h) - at(h - g) + at(-g - h))
+        for j, g in enumerate(steps) for k, h in enumerate(steps) if j <= k
+    }  # fmt: skip
     # Of a likelihood that is flat to doubles there is nothing to compare.
-    units = [math.sqrt(max(-float(second @ shares), 0.0)) or 1.0 for second in bend]
-    size = range(len(own))
-    return np.array(
-        [
-            float((rise[j] * rise[k] + (bend[j] if j == k else pair(j, k))) @ shares)
-            / (units[j] * units[k])
-            for j in size for k in size if j <= k
-        ]
-    )  # fmt: skip
+    units = [math.sqrt(max(-float(bend[j, j] @ shares), 0.0)) or 1.0 for j in range(len(own))]
+    return np.array([
+        float((rise[j] * rise[k] + second) @ shares) / (units[j] * units[k])
+        for (j, k), second in bend.items()
+    ])  # fmt: skip
 
 
 # ----------------------------------------------------------------------
@@ -980,15 +958,15 @@ def check_fit(
         reason = f"only rates were counted: {error}"
         return FitCheck(*none, "cannot tell", reason, tolerance, level, 0, targets, good)
     tell_of_scored(f.scores, "what is simulated for a check")
-    tests, distance = _simulated(sides, replicates, level, rng)
+    (ks, cvm, ad, information), distance = _simulated(sides, replicates, level, rng)
     verdict, reason = _verdict(distance, _unseen(sides, level), tolerance, level)
     if f.scores.has_rejected:
         reason = f"of the trials that have a score, {reason}"
     if f.client.tails or f.impostor.tails:
         reason = f"without its tails, {reason}"
     return FitCheck(
-        tests[0], tests[1], tests[2], tests[3], distance, verdict, reason, tolerance, level,
-        replicates, targets, good,
+        ks, cvm, ad, information, distance, verdict, reason, tolerance, level, replicates, targets,
+        good,
     )  # fmt: skip
 
 
@@ -1008,11 +986,10 @@ def _simulated(
         for keep, side, x, p in zip(simulated, sides, drawn, again, strict=True):
             keep.append(side.statistics(x, p))
         distances.append(_distances(sides, drawn, again))
-    table = [np.concatenate(parts) for parts in simulated]
-    tests = [_tests(o[0], t) for o, t in zip(observed, table, strict=True)]
-    kinds = [ClassTests(a, b) for a, b in zip(*tests, strict=True)]
+    tests = [_tests(o[0], np.concatenate(s)) for o, s in zip(observed, simulated, strict=True)]
     here = _distances(sides, seen, fitted)[0]
-    return kinds, _roc_distance(here, np.concatenate(distances), sides, level)
+    distance = _roc_distance(here, np.concatenate(distances), sides, level)
+    return [ClassTests(a, b) for a, b in zip(*tests, strict=True)], distance
 
 
 def roc_distance_of(f: PairEstimate) -> float:

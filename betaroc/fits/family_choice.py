@@ -202,7 +202,7 @@ def _refuse_strangers(restricted: PairEstimate, general: PairEstimate) -> None:
     require_scores(general.scores, "a simulated likelihood-ratio test", rejected=True)
     if restricted.scores != general.scores:
         raise refusal(
-            "general", "be of the scores of restricted", "others", "Fit one Scores twice."
+            "general", "be of the same scores as restricted", "others", "Fit one Scores twice."
         )
     for who in CLASSES:
         rules = [getattr(f, who).boundary for f in (restricted, general)]
