@@ -10,18 +10,18 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from betaroc.core import checks
-from betaroc.core.arrays import CLASSES, FloatArray, IntArray
+from betaroc.core.arrays import CLASSES, FloatArray
 from betaroc.core.errors import InputError, SmallSampleWarning, refusal
 from betaroc.core.notices import warn
 from betaroc.core.options import IntervalOptions
 from betaroc.core.special import share_ends
 from betaroc.core.thresholds import Thresholds
-from betaroc.core.vocabulary import worded
+from betaroc.core.vocabulary import FAR, worded
 from betaroc.data.groups import Groups, ScoredTrials, Trials, groups_of, units_of
 from betaroc.decision.curve import (
+    ONE_CLASS_RATES,
     EpcBase,
     empirical_laws,
-    group_counts,
     observed_prior,
     side_groups,
     side_trials,
@@ -31,7 +31,6 @@ from betaroc.decision.resample_threshold import (
     ThresholdError,
     dev_size,
     resampler,
-    shrink_of,
     threshold_error,
 )
 from betaroc.distributions.base import Distribution, value_columns
@@ -58,7 +57,7 @@ from betaroc.rendering.curves import DrawnBand
 
 #: What is drawn again.
 RESAMPLE = ("both", "test")
-_METHODS = ("bootstrap", "exact", "delta")
+_METHODS, _SIDES = ("bootstrap", "exact", "delta"), ("dev", "test")
 #: Entries, replicates times alphas, that are kept at once.
 _LARGEST_TABLE = 2**28
 #: Numbers of drawn rows at once, replicates times rows.
@@ -68,16 +67,6 @@ _RATE_STEP = 1e-4
 #: A variance below this share of its first part is rounding.
 _ROUNDING = 1e-12
 
-#: Measures that are one rate of one class: whether errors or successes are counted, and of whom.
-_ONE_RATE: dict[str, Callable[[IntArray, IntArray, int, int], tuple[IntArray, int]]] = {
-    "far": lambda rejected, accepted, clients, impostors: (accepted, impostors),
-    "tnr": lambda rejected, accepted, clients, impostors: (impostors - accepted, impostors),
-    "frr": lambda rejected, accepted, clients, impostors: (rejected, clients),
-    "tpr": lambda rejected, accepted, clients, impostors: (clients - rejected, clients),
-}
-_ONE_RATE["specificity"] = _ONE_RATE["tnr"]
-_ONE_RATE["recall"] = _ONE_RATE["sensitivity"] = _ONE_RATE["tpr"]
-
 
 @dataclass(frozen=True)
 class BandOptions(IntervalOptions):
@@ -85,8 +74,6 @@ class BandOptions(IntervalOptions):
 
     resample: str = "both"
     simultaneous: bool = False
-    stratified: bool = True
-    m: int | None = None
     #: What callers call `resample`.
     resample_argument: str = "resample"
 
@@ -94,10 +81,7 @@ class BandOptions(IntervalOptions):
         super().__post_init__()
         checks.choice(self.resample, RESAMPLE, "resample")
         checks.choice(self.method, _METHODS, "method")
-        for name in ("simultaneous", "stratified"):
-            object.__setattr__(self, name, checks.flag(getattr(self, name), name))
-        if self.m is not None:
-            object.__setattr__(self, "m", checks.count(self.m, "m", 2))
+        object.__setattr__(self, "simultaneous", checks.flag(self.simultaneous, "simultaneous"))
 
 
 def shown_band(band: Band, alpha: FloatArray, value: FloatArray) -> DrawnBand:
@@ -128,10 +112,12 @@ def band(e: EpcBase, o: BandOptions) -> Band:
         undefined = np.sum(np.isnan(values), axis=0)
     if fitted is None and o.method != "exact":
         _warn_of_no_width(e, low, high, groups=o.groups)
+    sides = [side_groups(e, name, groups=o.groups and o.method != "exact") for name in _SIDES]
+    of_dev, of_test = (None if groups is None else groups.labels for groups in sides)
+    by = (of_dev if o.resample == "both" else None, of_test)
     return Band(
         e.alpha, e.value, low, high, o.level, o.simultaneous, o.resample, replicates, undefined,
-        None if dev is None else dev.m,
-        group_counts(e, o.resample, groups=o.groups and o.method != "exact"), e.n_beyond,
+        None if dev is None else dev.m, None if by == (None, None) else by, e.n_beyond,
     )  # fmt: skip
 
 
@@ -155,7 +141,7 @@ def _warn_of_no_width(e: EpcBase, low: FloatArray, high: FloatArray, *, groups: 
     trivial = decided & (point.far + point.frr == 1.0)
     bare = np.flatnonzero((low == high) & ~trivial)
     if bare.size:
-        known = e.measure in _ONE_RATE and _dependent(e, groups=groups) is None
+        known = e.measure in ONE_CLASS_RATES and _dependent(e, groups=groups) is None
         exact = worded('; `method="exact"` with `resample="test"` has one.' if known else ".")
         warn(
             f"the interval has no width at {bare.size} of {e.alpha.size} alphas, first at"
@@ -181,12 +167,6 @@ def _varying(e: EpcBase, o: BandOptions) -> tuple[FittedTest | None, _Dev | None
     refuse_large_table(o.replicates, e.alpha.size)
     fitted = fitted_test(e, groups=o.groups)
     _refuse_sides(e, fitted, o)
-    if o.m is not None and (o.resample == "test" or o.method != "bootstrap"):
-        raise InputError.about("m")(
-            'm is the number of dev scores drawn in each replicate and needs method="bootstrap"'
-            f' and resample="both"; got m={o.m!r} with method={o.method!r},'
-            f" resample={o.resample!r}. Leave m out."
-        )
     if fitted is None:
         empirical_laws(e.test, "test")
     if o.method == "exact":
@@ -194,25 +174,20 @@ def _varying(e: EpcBase, o: BandOptions) -> tuple[FittedTest | None, _Dev | None
     if o.resample == "test" or o.method == "exact":
         return fitted, None
     if e.dev_fit is not None and not decides_by_counts(e.dev._pair):
-        if o.m is not None:
-            raise InputError.about("m")(
-                f"m is a number of dev scores to draw, but dev is a fit, which varies by the errors"
-                f" of its parameters; got m={o.m!r}. Leave m out."
-            )
         error = threshold_error(e.dev_fit, e, groups=o.groups)
         return fitted, _Dev(error.draw, error=error)
     empirical_laws(e.dev, "dev")
     groups = side_groups(e, "dev", groups=o.groups)
     rows = DrawnRows.of(side_trials(e, "dev"), groups)
-    m, total = dev_size(e, o.m, rows)
-    again = resampler(e, varies=groups is not None or not o.stratified)
+    m, total = dev_size(e, rows)
+    again = resampler(e, varies=groups is not None)
 
     def draw(rng: np.random.Generator, size: int) -> Thresholds:
-        parts = (rows.draw(rng, n, m / total, stratified=o.stratified)
-                 for n in parts_of(size, rows.size))  # fmt: skip
+        parts = (rows.draw(rng, n, m / total) for n in parts_of(size, rows.size))
         return Thresholds.from_theta(np.concatenate([again.thresholds(drawn) for drawn in parts]))
 
-    return fitted, _Dev(draw, m, shrink_of(e, m, total))
+    # Where m is less, thresholds move like n**(-1/3).
+    return fitted, _Dev(draw, m, float((m / total) ** (1.0 / 3.0)))
 
 
 def _replicates(
@@ -221,9 +196,7 @@ def _replicates(
     """The curve in each replicate."""
     if fitted is not None:
         test = fitted
-        return o.replicated(
-            lambda rng, size: test.values(e, rng, size, dev, stratified=o.stratified), e.alpha.size
-        )
+        return o.replicated(lambda rng, size: test.values(e, rng, size, dev), e.alpha.size)
     trials, theta = side_trials(e, "test"), _decisive(e.chosen)
     rows = DrawnRows.of(trials, side_groups(e, "test", groups=o.groups))
 
@@ -241,7 +214,7 @@ def _replicates(
             both = np.hstack([np.broadcast_to(theta, moved.shape), moved])
             drawn, judged, at = judged_at(both)
         for n in parts_of(size, drawn.size):
-            rows_drawn = drawn.draw(rng, n, stratified=o.stratified)
+            rows_drawn = drawn.draw(rng, n)
             result.append(judged.errors(rows_drawn, at if dev is None else at[start : start + n]))
             start += n
         counts, k = GroupedCounts(*map(np.concatenate, zip(*result, strict=True))), theta.size
@@ -335,8 +308,6 @@ class FittedTest:
         Their change with one standard error along each root of the covariance.
     prior : float
         P(client).
-    trials : float
-        Trials whose share of clients the prior is; 0 where the prior is a given number.
     shared : bool
         Whether dev is the same fit: then one set of errors moves both sides.
     """
@@ -346,7 +317,6 @@ class FittedTest:
     place: FloatArray
     roots: FloatArray
     prior: float
-    trials: float
     shared: bool = False
 
     def rates(self, z: FloatArray, t: Thresholds) -> tuple[FloatArray, ...]:
@@ -363,7 +333,7 @@ class FittedTest:
         return far, frr, tpr, tnr
 
     def values(
-        self, e: EpcBase, rng: np.random.Generator, size: int, dev: _Dev | None, *, stratified: bool
+        self, e: EpcBase, rng: np.random.Generator, size: int, dev: _Dev | None
     ) -> FloatArray:
         """The measure at drawn parameters, at the curve's thresholds or at those drawn again."""
         z = rng.standard_normal((size, self.roots.shape[0]))
@@ -372,9 +342,6 @@ class FittedTest:
             shared = self.shared and dev.error is not None
             t = dev.error.at(z) if shared and dev.error else dev.draw(rng, size)
         priors = np.full(size, self.prior)
-        if not stratified and self.trials > 0.0:
-            trials = round(self.trials)
-            priors = rng.binomial(trials, self.prior, size) / trials
         values = e._at_rates(self.rates(z, t), priors)
         if dev is None:
             return values
@@ -390,10 +357,8 @@ def fitted_test(e: EpcBase, *, groups: bool = True) -> FittedTest | None:
     if fit is None or e.test.client.continuous is None or e.test.impostor.continuous is None:
         return None
     names, place, roots = free_coordinates(fit, groups=groups)
-    observed = not e.prior_given and e.test.prior == fit.model.prior
-    trials = fit.client.total_weight + fit.impostor.total_weight if observed else 0.0
     laws, shared = (e.test.client, e.test.impostor), e.dev_fit is not None and e.dev_fit == fit
-    return FittedTest(laws, names, place, roots, e.test.prior, trials, shared)
+    return FittedTest(laws, names, place, roots, e.test.prior, shared)
 
 
 # ---------------------------------------------------------------------------- delta method
@@ -401,39 +366,26 @@ def _fit_delta(
     e: EpcBase, test: FittedTest, error: ThresholdError | None, o: BandOptions
 ) -> tuple[FloatArray, FloatArray]:
     """Normal intervals from the derivatives of the curve in all that varies."""
-    changes = _changes(e, test, error, stratified=o.stratified)
+    changes = _changes(e, test, error)
     reach = gaussian_reach(changes, o) if o.simultaneous else o.deviate
     return _interval(e, reach * np.sqrt(np.sum(changes**2, axis=1)))
 
 
-def _changes(
-    e: EpcBase, test: FittedTest, error: ThresholdError | None, *, stratified: bool
-) -> FloatArray:
+def _changes(e: EpcBase, test: FittedTest, error: ThresholdError | None) -> FloatArray:
     """Change of the measure with one standard error of each independent source, a column each."""
-    own = np.eye(test.roots.shape[0])
-    still = np.zeros(own.shape[0])
+    parameters, prior = np.eye(test.roots.shape[0]), np.array([test.prior])
 
-    def moved(z: FloatArray, chosen: Thresholds, prior: float) -> FloatArray:
-        return np.asarray(e._at_rates(test.rates(z[None], chosen), np.array([prior]))[0])
+    def moved(z: FloatArray, chosen: Thresholds) -> FloatArray:
+        return np.asarray(e._at_rates(test.rates(z[None], chosen), prior)[0])
 
-    def of_laws(z: FloatArray) -> FloatArray:
-        return moved(z, e.chosen, test.prior)
-
-    if error is None:
-        parts = [slopes_along(own, of_laws)]
-    elif test.shared:
+    if error is not None and test.shared:
         at = error.at
-        parts = [slopes_along(own, lambda z: moved(z, at(z), test.prior))]
-    else:
-        at, others = error.at, np.eye(error.slope.shape[1])
-        parts = [slopes_along(own, of_laws)]
-        parts.append(slopes_along(others, lambda z: moved(still, at(z), test.prior)))
-    if not stratified and test.trials > 0.0:
-        spread = float(np.sqrt(test.prior * (1.0 - test.prior) / test.trials))
-        item = np.eye(1)
-        parts.append(
-            slopes_along(item, lambda z: moved(still, e.chosen, test.prior + spread * z[0]))
-        )
+        return slopes_along(parameters, lambda z: moved(z, at(z)))
+    parts = [slopes_along(parameters, lambda z: moved(z, e.chosen))]
+    if error is not None:
+        at, still = error.at, np.zeros(parameters.shape[0])
+        others = np.eye(error.slope.shape[1])
+        parts.append(slopes_along(others, lambda z: moved(still, at(z))))
     return np.concatenate(parts, axis=1)
 
 
@@ -462,7 +414,7 @@ def _scores_delta(e: EpcBase, o: BandOptions) -> tuple[FloatArray, FloatArray]:
     result = units_of(scores, groups=o.groups)
     laws = empirical_laws(e.test, "test")
     gradient = _gradient(e, observed=observed_prior(e, "test"))
-    parts = rate_covariance(result, laws, scores, e.chosen, stratified=o.stratified)
+    parts = rate_covariance(result, laws, scores, e.chosen, stratified=True)
     whole, twice = (gradient @ part @ gradient.T for part in parts)
     variance, most = np.diag(whole - twice), np.diag(whole)
     # V1 + V2 - V12 may come out negative: then V12 is left out.
@@ -500,53 +452,43 @@ def _gradient(e: EpcBase, *, observed: bool) -> FloatArray:
 # ------------------------------------------------------------------------------- intervals
 def _exact_ends(e: EpcBase, o: BandOptions) -> tuple[FloatArray, FloatArray]:
     """Clopper and Pearson's interval of one binomial rate at fixed thresholds."""
-    if e.measure not in _ONE_RATE or o.resample != "test" or o.simultaneous or not o.stratified:
-        names = ("resample", "simultaneous", "stratified")
-        asked = (f"{name}={getattr(o, name)!r}" for name in names)
-        raise InputError(
-            worded('`method="exact"` needs `resample="test"`, simultaneous=False, stratified=True')
-            + f" and a measure that is one rate ({checks.listed(tuple(_ONE_RATE), 12)}); got"
-            f" {', '.join(asked)}, measure {e.measure!r}." + worded(' Take `method="bootstrap"`.')
+    if e.measure not in ONE_CLASS_RATES or o.resample != "test" or o.simultaneous:
+        raise InputError.about("method")(
+            worded('`method="exact"` needs `resample="test"`, simultaneous=False')
+            + f" and a measure that is one rate ({checks.listed(tuple(ONE_CLASS_RATES), 12)}); got"
+            f" resample={o.resample!r}, simultaneous={o.simultaneous!r}, measure {e.measure!r}."
+            + worded(' Take `method="bootstrap"`.')
         )
+    rate, complement = ONE_CLASS_RATES[e.measure]
     client, impostor = empirical_laws(e.test, "test")
-    rejected = np.rint(client._counts_at_most(e.chosen)).astype(np.int64)
-    accepted = np.rint(impostor._counts_above(e.chosen)).astype(np.int64)
-    hits, n = _ONE_RATE[e.measure](rejected, accepted, round(client.total), round(impostor.total))
-    return share_ends(hits, n, o.tail)
+    law, errors = client, client._counts_at_most(e.chosen)
+    if rate == FAR:
+        law, errors = impostor, impostor._counts_above(e.chosen)
+    n, errors = round(law.total), np.rint(errors).astype(np.int64)
+    return share_ends(n - errors if complement else errors, n, o.tail)
 
 
 # ------------------------------------------------------------------------------- conditions
-def _kind(e: EpcBase, name: str, fitted: FittedTest | None) -> str:
-    """What a side was given as: scores, a fit whose parameters vary, or a model."""
-    model = e._side(name).model
-    if is_counted(model.client) and is_counted(model.impostor):
-        return "scores"
-    varies = e.dev_fit is not None if name == "dev" else fitted is not None
-    return "a fit" if varies else "a model"
-
-
 def _refuse_sides(e: EpcBase, fitted: FittedTest | None, o: BandOptions) -> None:
     """A side that is to vary has a sampling error; the delta method needs it to be smooth."""
-    names = ("dev", "test") if o.resample == "both" else ("test",)
-    kinds = {name: _kind(e, name, fitted) for name in names}
-    models = [name for name, kind in kinds.items() if kind == "a model"]
-    fixed = worded(f' or take `{o.resample_argument}="test"`.' if models == ["dev"] else ".")
+    kinds, fits = {}, {"dev": e.dev_fit, "test": fitted}
+    for name in _SIDES if o.resample == "both" else _SIDES[1:]:
+        model = e._side(name).model
+        counted = is_counted(model.client) and is_counted(model.impostor)
+        kinds[name] = "scores" if counted else "a model" if fits[name] is None else "a fit"
     if o.method == "delta" and o.resample == "both" and set(kinds.values()) != {"a fit"}:
-        ways = [] if models else ['`method="bootstrap"`']
-        ways += [] if "test" in models else ['`resample="test"`']
-        take = worded(f"Take {' or '.join(ways)}, or give" if ways else "Give")
-        take += " br.fit of the scores as both sides of epc."
-        got = " and ".join(f"{kind} as {name}" for name, kind in kinds.items())
         raise InputError.about("method")(
             worded('`method="delta"` with `resample="both"` needs fits on both sides: a choice')
-            + f" among scores has no derivative, a model no sampling error; got {got}. "
-            + take
+            + " among scores has no derivative, a model no sampling error; got"
+            f" {kinds['dev']} as dev and {kinds['test']} as test."
+            + worded(' Take `method="bootstrap"` or `resample="test"`, or give br.fit of scores.')
         )
+    models = [name for name, kind in kinds.items() if kind == "a model"]
     if models:
-        law, sides = e._side(models[0]).model, " and ".join(models)
-        laws = f"{type(law.client).__name__} and {type(law.impostor).__name__} distributions"
+        sides = " and ".join(models)
+        fixed = worded(f' or take `{o.resample_argument}="test"`.' if models == ["dev"] else ".")
         raise InputError(
-            f"{sides} must be scores or a fit to have a band; got a model of {laws}, which has no"
+            f"{sides} must be scores or a fit to have a band; got a typed model, which has no"
             f" sampling error. Give Scores, or br.fit of them, as {sides} of epc" + fixed
         )
     if fitted is not None and o.method == "exact":

@@ -59,15 +59,10 @@ _AUTOMATIC_ALPHAS = 101
 SAME_ALPHA = 1e-9
 #: A target this near to a rate is met.
 _MET = 1e-12
-#: Criteria that ask for a rate of one class, and whether alpha is its complement.
-ONE_CLASS_TARGETS = {
-    "far": (FAR, False), "frr": (FRR, False), "specificity": (FAR, True),
-    "recall": (FRR, True), "sensitivity": (FRR, True),
-}  # fmt: skip
-#: Measures that are a rate of one class.
-_OF_ONE = {
-    "far": FAR, "tnr": FAR, "specificity": FAR, "frr": FRR, "tpr": FRR, "recall": FRR,
-    "sensitivity": FRR,
+#: Criteria and measures that are an error rate of one class, or its complement.
+ONE_CLASS_RATES = {
+    "far": (FAR, False), "tnr": (FAR, True), "specificity": (FAR, True), "frr": (FRR, False),
+    "tpr": (FRR, True), "recall": (FRR, True), "sensitivity": (FRR, True),
 }  # fmt: skip
 
 
@@ -209,14 +204,14 @@ class EpcBase(Tabular):
         if self.dev_evidence is not None:
             result.append((self.dev_evidence, self._solved(self.dev_evidence, counted=counted)))
         if self.test_evidence is not None and any(self.test_evidence.fitted):
-            own = _OF_ONE.get(self.measure)
-            read = [asked for asked in of_point(self.points) if own in (None, asked.name)]
+            rate, _ = ONE_CLASS_RATES.get(self.measure, (None, False))
+            read = [asked for asked in of_point(self.points) if rate in (None, asked.name)]
             result.append((self.test_evidence, read))
         return [item for item in result if item[1]]
 
     def _solved(self, dev: Evidence, *, counted: bool) -> list[Asked]:
-        if self.criterion in ONE_CLASS_TARGETS:
-            name, complement = ONE_CLASS_TARGETS[self.criterion]
+        if self.criterion in ONE_CLASS_RATES:
+            name, complement = ONE_CLASS_RATES[self.criterion]
             rate, rest = self.alpha, 1.0 - self.alpha
             return [Asked(name, *((rest, rate) if complement else (rate, rest)), True)]
         # What is counted is not extrapolated, and counting takes time.
@@ -447,16 +442,6 @@ def side_groups(e: EpcBase, name: str, *, groups: bool) -> Groups | None:
     _, scores, fit = e._side(name)
     data = fit.scores if scores is None and fit is not None else scores
     return groups_of(data) if groups else None
-
-
-def group_counts(
-    e: EpcBase, resample: str, *, groups: bool
-) -> tuple[int | None, int | None] | None:
-    """Groups of dev and of test that vary as a whole."""
-    result = [side_groups(e, name, groups=groups) for name in ("dev", "test")]
-    dev, test = (None if g is None else g.labels for g in result)
-    dev = dev if resample == "both" else None
-    return None if dev is None and test is None else (dev, test)
 
 
 #: Measures as they stand in a sentence.

@@ -20,6 +20,7 @@ from betaroc.core.vocabulary import BIOMETRIC, FAR, FRR, capital, short_name
 from betaroc.data.groups import groups_of
 from betaroc.decision.bands import BandOptions, band
 from betaroc.decision.curve import (
+    ONE_CLASS_RATES,
     WEIGHTED_ERROR,
     EpcBase,
     axes_of,
@@ -300,11 +301,6 @@ def named_curves(curves: Mapping[str, Epc]) -> dict[str, Epc]:
 
 #: Measures that weigh the errors of both classes: the count of all errors says something of them.
 OF_ALL_ERRORS = ("hter", "weighted-error", "dcf", "accuracy", "youden")
-#: Measures that are a rate of one class, and the rate that they leave out.
-_OTHER_RATE = {
-    "far": "frr", "tnr": "frr", "specificity": "frr", "frr": "far", "tpr": "far", "recall": "far",
-    "sensitivity": "far",
-}  # fmt: skip
 
 #: So many ranges of alphas, and systems, are named one by one; rows of a table.
 _RANGES, _NAMED, _ROWS = 4, 4, 30
@@ -347,8 +343,8 @@ def comparison_grid(c: Comparison) -> Grid:
 def _caution_words(c: Comparison) -> list[str]:
     """What was drawn, what one rate leaves out, and what is undefined."""
     lines = [drawn_words(c, c.differences.shape[0])]
-    left_out = _OTHER_RATE.get(c.first.measure)
-    if left_out is not None:
+    if c.first.measure in ONE_CLASS_RATES:
+        left_out = "frr" if ONE_CLASS_RATES[c.first.measure][0] == FAR else "far"
         shown = shown_places(c.alpha)
         k = shown[len(shown) // 2]
         axes = slotted_axes(c.first)

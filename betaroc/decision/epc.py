@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from itertools import repeat
 from typing import Any, NamedTuple, Unpack
 
@@ -21,7 +21,6 @@ from betaroc.core.options import IntervalOptions
 from betaroc.core.quadrature import integrate_panels
 from betaroc.core.tables import Table, Tabular, first_library, in_library
 from betaroc.core.thresholds import Thresholds
-from betaroc.core.value import Result, travelling
 from betaroc.core.vocabulary import BIOMETRIC, DEFAULT, worded
 from betaroc.data.read import ScoresLike, as_scores
 from betaroc.data.scores import ScoreData, Scores, refuse_words_of_comparisons, require_scores
@@ -49,11 +48,15 @@ from betaroc.decision.curve import (
 )
 from betaroc.decision.curve_view import curve_answer, curve_grid, curve_view
 from betaroc.distributions.empirical import Empirical
-from betaroc.inference.differences import Difference, alike, of_replicates
-from betaroc.inference.drawn_scores import DrawnScores, interval_of_replicates, refuse_still
+from betaroc.inference.differences import Difference, of_replicates
+from betaroc.inference.drawn_scores import (
+    DrawnScores,
+    interval_of_replicates,
+    percentiles,
+    refuse_still,
+)
 from betaroc.inference.interval import Band, Interval
 from betaroc.inference.of_scores import CountedScores
-from betaroc.inference.paired_trials import on_same_trials, refuse_other_trials, same_trials
 from betaroc.inference.scores_beyond import SideInput, SupportedPair, evidence_of
 from betaroc.model.asking import PointArguments, ascending_pair
 from betaroc.model.criteria import CRITERIA
@@ -268,8 +271,6 @@ class Epc(EpcBase, Noun):
         resample: str = "both",
         replicates: int = 10_000,
         simultaneous: bool = False,
-        stratified: bool = True,
-        m: int | None = None,
         method: str = "bootstrap",
         groups: bool = True,
         rng: Any = None,
@@ -294,18 +295,6 @@ class Epc(EpcBase, Noun):
             Bootstrap replicates, at least 1.
         simultaneous : bool
             One statement about all alphas.
-        stratified : bool
-            Keep the class sizes; else both classes are drawn from one table of rows, and a
-            prior that is the observed share of clients varies with them. Of groups, keep
-            the numbers of those with clients only, with impostors only and with both (of two
-            columns: by class and column); class sizes and an observed prior always vary.
-        m : int, optional
-            Dev scores, or groups of them, drawn in each replicate, both classes in their
-            proportion.
-            Left out: the share n**(-1/4) of each class, n scores in the smaller one, for
-            criteria that are minimised or maximised (weighted-error,
-            weighted-precision-recall, f-measure), all dev scores for the others.
-            Their number is the plain bootstrap.
         method : str
             "bootstrap"; "delta": normal intervals, on the logit scale for measures with
             values in [0, 1], from the covariance of the parameters of fits, or of the rates
@@ -331,7 +320,7 @@ class Epc(EpcBase, Noun):
             If a side that is to vary is a typed model, which has no sampling error, or
             scores with fractional weights, if method="delta" should vary the choice of dev
             scores, which has no derivative, if method="exact" meets groups, or if `level`,
-            `replicates`, `m` or a name is out of range or has no meaning for the method.
+            `replicates` or a name is out of range or has no meaning for the method.
         InputTypeError
             If `rng` is no source of randomness or a flag no bool.
 
@@ -343,61 +332,28 @@ class Epc(EpcBase, Noun):
         Notes
         -----
         Rows are never drawn from test: their counts between the distinct thresholds are
-        multinomial. An empirical minimiser moves like N**(-1/3), and there the plain
-        bootstrap of dev is not consistent. With m < N scores a replicate's departure from
-        its value at the given thresholds is multiplied by (m/N)**(1/3), by (m/N)**(1/2)
-        for the other criteria, whose plain bootstrap is consistent. Where the measure is
-        the criterion itself (the weighted error, HTER at alpha = 1/2, F1 at alpha = 1/2 of
-        "f-measure" and the like) any other threshold is worse: the departure has one sign, and
-        is taken from the value instead of added to it, so that the interval reaches to the least
-        error and not away from it. The factor is too large there, which errs towards wide bands.
+        multinomial. Each class keeps its size, and with groups the numbers of those in one class
+        and in both, so that class sizes and an observed prior vary.
 
-        The thresholds of a fit get a normal error by the delta method, from the covariance
-        of its parameters: it must be the right family, and a choice that jumps from one
-        place to another has no derivative.
+        For criteria that are minimised or maximised the choice among N scores moves like N**(-1/3)
+        and the plain bootstrap is not consistent: m = N/n**(1/4) scores are drawn, n of them in the
+        smaller class, and departures multiplied by (m/N)**(1/3). Where the measure is the criterion
+        itself any other threshold is worse: the departure is taken from the value, not added to it.
 
-        The bootstrap of a fitted test side draws its parameters from the normal distribution of the
-        estimates, in log a, log b, log sigma, mu and log(mass / rest): a parametric bootstrap
-        of first order; no scores are drawn and refitted. Right where the family is. Dev and
-        test are taken as independent samples, but one and the same fit given as both moves
-        with one set of errors. The delta method takes
-        Var V = sum (dV/dz)**2 over independent standard errors z of both sides; its
-        simultaneous band the sup-t of the Gaussian process with that covariance,
-        `replicates` draws of it.
+        Thresholds of a fit have the normal error of its parameters (delta method), and a fitted
+        test side draws its parameters from their normal distribution, as logarithms and logits:
+        right where the family is. One fit as both sides moves with one set of errors.
 
-        Simulated coverage of 95 % intervals of HTER against the weighted error: at fixed
-        thresholds 0.93 to 0.96 with 100 to 1000 scores a class, the whole curve 0.93 to 0.96.
-        With dev's choice, alpha from 0.1 to 0.9: 0.94 to 1.00 at 300 and at 1000 a class on
-        either side; at 100 a class 0.94 to 0.99 for alpha from 0.2 to 0.8 and 0.80 to 0.89 at
-        0.1 and 0.9. With a beta fit of 100 scores a class: 0.94 to 0.98.
-        Beta fits on both sides, delta: 0.94 to 0.97 at 100 and at 400 a class, 0.92 to 0.96
-        at 30; the whole curve 0.93 to 0.96, 0.91 to 0.92 at 30, where the bootstrap's
-        simultaneous band has 0.88 and the delta method is to be preferred.
+        Simulated coverage of 95 % intervals of HTER: at fixed thresholds 0.93 to 0.96 with 100 to
+        1000 scores a class; with dev's choice 0.94 to 1.00 at 300 and 1000 a class, at 100 0.94 to
+        0.99 for alpha from 0.2 to 0.8 and 0.80 to 0.89 at 0.1 and 0.9. Beta fits on both sides by
+        delta 0.94 to 0.97, 0.92 to 0.96 at 30 a class.
 
-        With groups, labels are drawn with replacement, both classes together, so that a label
-        with client and impostor trials brings both. Two columns, such as the claimed and the
-        real identity, are the crossed ("pigeonhole") bootstrap: a trial gets the product of
-        the weights of the labels it depends on. A label is one thing in both columns, so a
-        person gets one weight as target and as impostor and the trials that share a person in
-        any place move together; columns without common labels get weights of their own, which
-        is Owen's scheme, and one column is Bolle, Ratha and Pankanti's subsets bootstrap. It
-        errs towards wide intervals: the variance of a trial by itself is counted three times.
-        method="delta" counts it once: sum over pairs of trials that share a label, Student's
-        t with as many degrees of freedom as groups less one. A stratum with one group does
-        not vary. `m` counts groups, and of two columns labels; dev and test are drawn
-        independently, also where they share labels.
-
-        Simulated coverage of 95 % intervals of HTER at fixed thresholds, random effects of
-        people, 1000 data sets: one column, 30 people of 15 trials, bootstrap 0.93, delta 0.95
-        to 0.96, independent trials 0.79 to 0.85; two columns, 50 people with 8 claims each,
-        0.95 to 0.98, 0.94 to 0.95 and 0.69 to 0.82; 20 people with 5, 0.94 to 0.98, 0.93 to
-        0.94 and 0.76 to 0.86; with 10 people the one-column bootstrap has 0.87 to 0.89 and the
-        two-column delta 0.85 to 0.89 (300 sets). With labels that differ between the columns,
-        so that nobody is one person in both roles, delta's 0.94 becomes 0.90 (50 people, 7
-        claims, 400 sets).
-        With dev's choice, 100 people of 15 trials on either side, 200 sets: 0.94 to 0.99 for
-        scores, 0.93 to 0.96 for a normal fit of dev; independent trials 0.85 to 0.93, 0.78 to
-        0.88.
+        Labels of groups are drawn with replacement, both classes together; of two columns a trial
+        gets the product of the weights of its labels (pigeonhole bootstrap), which errs towards
+        wide intervals. "delta" sums over pairs of trials that share a label, with Student's t.
+        At fixed thresholds 30 people of 15 trials have 0.93 by the bootstrap, 0.95 by delta, 0.79
+        to 0.85 as independent trials; two columns of 50 people 0.95 to 0.98 and 0.94.
 
         References
         ----------
@@ -419,9 +375,7 @@ class Epc(EpcBase, Noun):
         >>> bool(both.high[0] - both.low[0] > fixed.high[0] - fixed.low[0])
         True
         """
-        options = BandOptions(
-            level, method, replicates, groups, rng, resample, simultaneous, stratified, m
-        )
+        options = BandOptions(level, method, replicates, groups, rng, resample, simultaneous)
         return in_library(band(self, options), self)
 
     def plot(
@@ -835,29 +789,21 @@ _PAIRS: dict[str, tuple[str, str, Callable[[OperatingPoint], Any]]] = {
     "precision-recall": ("precision", "recall", lambda p: p.mean_precision_recall),
 }  # fmt: skip
 
-_MEANS = ("average", "first", "second")
-
 
 @dataclass(frozen=True, eq=False, repr=False)
-class EpcAverage(Result, Noun):
-    """Means of (V1 + V2)/2 over the targets of V1, over those of V2, and of both.
+class EpcAverage(Interval):
+    """The mean G of (V1 + V2)/2 over the targets of V1 and over those of V2, with its interval.
 
-    Made by :func:`epc_average`.
+    Made by :func:`epc_average`; the fields of an :class:`Interval` and these.
 
     Parameters
     ----------
     first : float
         E[(V1 + V2)/2 | V1], the first rate being the criterion.
     second : float
-        E[(V1 + V2)/2 | V2].
-    average : float
-        G = (first + second)/2.
+        E[(V1 + V2)/2 | V2]; the estimate is G = (first + second)/2.
     undefined : float
         Share of the targets, of both axes, that is left out: precision is 0/0 there.
-    dev, test : optional
-        The sides, by which `interval` and :func:`difference` draw again.
-    asked : tuple
-        Pair, range of the targets and prior that were asked for.
 
     Examples
     --------
@@ -867,143 +813,14 @@ class EpcAverage(Result, Noun):
     0.5
     """
 
-    first: float
-    second: float
-    average: float
+    first: float = math.nan
+    second: float = math.nan
     undefined: float = 0.0
-    _travels = travelling("dev", "test", "asked")
-    dev: SideInput | None = field(default=None, compare=False, repr=False)
-    test: SideInput | None = field(default=None, compare=False, repr=False)
-    asked: tuple[str, float, float, float | None] = field(
-        default=("far-frr", 0.0, 1.0, None), compare=False, repr=False
-    )
 
-    def interval(
-        self,
-        stat: str = "average",
-        *,
-        level: float = 0.95,
-        method: str | None = None,
-        replicates: int = 2000,
-        groups: bool = True,
-        rng: Any = None,
-    ) -> Interval:
-        """Confidence interval of one of the means.
-
-        Percentiles of the mean over score sets drawn again, of dev and of test.
-
-        Parameters
-        ----------
-        stat : str
-            "average", "first" or "second".
-        level : float
-            Confidence level.
-        method : str, optional
-            "both" (if left out): dev and test are drawn again; "test": test alone.
-        replicates : int
-            Draws.
-        groups : bool
-            Where scores carry groups, these are drawn as wholes.
-        rng : None, int, SeedSequence or Generator
-            Source of randomness.
-
-        Returns
-        -------
-        Interval
-
-        Raises
-        ------
-        InputError
-            If an option is out of range, or a side that is to be drawn is no Scores.
-
-        Examples
-        --------
-        >>> import betaroc as br
-        >>> dev = br.Scores([3, 4, 5, 6, 7], [1, 2, 3, 4, 4.5])
-        >>> found = br.epc_average(dev, br.Scores([2, 4, 6, 7, 8], [0, 1, 3, 4, 5]))
-        >>> interval = found.interval(replicates=200, rng=1)
-        >>> interval.low <= found.average <= interval.high
-        True
-        """
-        options = IntervalOptions(level, method, replicates, groups, rng)
-        return self._interval_of(stat, (), {}, options)
-
-    def _interval_of(
-        self, stat: Any, value: tuple[Any, ...], point: PointArguments, options: IntervalOptions
-    ) -> Interval:
-        _refuse_point(value, point)
-        options, name = options.by(RESAMPLE), checks.choice(stat, _MEANS, "stat")
-        values = self._replicates(name, *options.halves(), options)
-        return interval_of_replicates(float(getattr(self, name)), values, options, name)
-
-    def _difference_of(
-        self, second: EpcAverage, stat: Any, value: tuple[Any, ...], point: PointArguments,
-        options: IntervalOptions, *, paired: bool,
-    ) -> Difference:  # fmt: skip
-        _refuse_point(value, point)
-        options, name = options.by(RESAMPLE), checks.choice(stat, _MEANS, "stat")
-        if self.asked != second.asked:
-            raise InputError(
-                f"both averages must be of one pair and range; got {self.asked!r} and"
-                f" {second.asked!r}. Compute both alike."
-            )
-        devs, tests = zip(*(first._scores_of(options) for first in (self, second)), strict=True)
-        if paired:
-            if isinstance(self.test, Scores) and isinstance(second.test, Scores):
-                tests = tuple(on_same_trials((self.test, second.test), ("a", "b")))
-            refuse_other_trials(tests[0], tests[1], ("a", "b"), groups=options.groups)
-            tests = alike(tests)
-        shared = paired and options.method == "both"
-        shared = shared and same_trials(devs[0], devs[1], groups=options.groups)
-        # The same stream draws the same rows of equally many trials.
-        ours, theirs = (first.halves() for first in options.halves())
-        streams = (theirs[0] if not shared else ours[0], ours[1] if paired else theirs[1])
-        values = [
-            replace(first, test=test)._replicates(name, *own, options)
-            for first, test, own in zip((self, second), tests, (ours, streams), strict=True)
-        ]
-        gap = float(getattr(self, name)) - float(getattr(second, name))
-        return of_replicates(gap, values[0] - values[1], options, name, paired=paired)
-
-    def _scores_of(self, options: IntervalOptions) -> tuple[Scores, Scores]:
-        """Dev and test, of which one that is drawn must be scores."""
-        wanted = ("dev", "test") if options.method == "both" else ("test",)
-        for name in wanted:
-            value = getattr(self, name)
-            if not isinstance(value, Scores):
-                raise InputError(
-                    f"{name} must be scores to be drawn again; got {type(value).__name__}. Give"
-                    " Scores to epc_average" + worded('`, or take method="test"`.')
-                )
-            refuse_still(value, name, groups=options.groups)
-            CountedScores(value, options.groups)  # whose weights are numbers of copies
-        sides = (getattr(item, "_trials", item) for item in (self.dev, self.test))
-        return tuple(sides)  # type: ignore[return-value]
-
-    def _replicates(
-        self, name: str, of_dev: IntervalOptions, of_test: IntervalOptions, options: IntervalOptions
-    ) -> FloatArray:
-        """The mean in each replicate, nan where a class came out empty."""
-        dev, test = self._scores_of(options)
-        tests = DrawnScores((test,), of_test).models()
-        devs: Iterator[tuple[Any, ...]] = repeat((dev,))
-        if options.method == "both":
-            devs = DrawnScores((dev,), of_dev).models()
-        pair, low, high, prior = self.asked
-        result = np.full(options.replicates, np.nan)
-        for k, ((one,), (two,)) in enumerate(zip(devs, tests, strict=False)):
-            if one is not None and two is not None:
-                built = _average(side(one, "dev", prior), side(two, "test", prior), pair, low, high)
-                result[k] = getattr(built, name)
-        return result
-
-
-def _refuse_point(value: tuple[Any, ...], point: PointArguments) -> None:
-    if value or point:
-        raise InputError(
-            "a mean over all targets is taken at no point; got"
-            f" {checks.shown(value[0] if value else dict(point))}. Leave it out."
-        )
+    @property
+    def average(self) -> float:
+        """The papers' G, the estimate."""
+        return self.estimate
 
 
 @public
@@ -1015,6 +832,11 @@ def epc_average(
     low: float = 0.0,
     high: float = 1.0,
     prior: float | None = None,
+    level: float = 0.95,
+    method: str | None = None,
+    replicates: int | None = None,
+    groups: bool = True,
+    rng: Any = None,
 ) -> EpcAverage:
     """Mean of two antagonist rates on test over all targets of either on dev.
 
@@ -1032,6 +854,16 @@ def epc_average(
         Range of the targets, the same for both rates.
     prior : float, optional
         P(client) on both sides; where left out, each side's own.
+    level : float
+        Confidence of the interval of G.
+    method : str, optional
+        What is drawn again for it: "both" (if left out) dev and test, "test" test alone.
+    replicates : int, optional
+        Draws behind the interval; where left out it is not made and its ends are nan.
+    groups : bool
+        Where scores carry groups, these are drawn as wholes.
+    rng : None, int, SeedSequence or Generator
+        Source of randomness.
 
     Returns
     -------
@@ -1042,7 +874,8 @@ def epc_average(
     Raises
     ------
     InputError
-        If the pair is unknown or the range is empty or leaves [0, 1].
+        If the pair is unknown, the range is empty or leaves [0, 1], an option is out of range or a
+        side that is to be drawn is no Scores.
     InputTypeError
         If a side is neither scores nor a model nor a fit.
 
@@ -1076,17 +909,51 @@ def epc_average(
     checks.choice(pair, tuple(_PAIRS), "pair")
     low, high = checks.ascending(low, high)
     of_dev, of_test = side(dev, "dev", prior), side(test, "test", prior)
-    result = _average(of_dev, of_test, pair, low, high)
-    return replace(result, dev=dev, test=test, asked=(pair, low, high, prior))
+    options = IntervalOptions(
+        level, method, 1 if replicates is None else replicates, groups, rng
+    ).by(RESAMPLE)
+    by, mean = _PAIRS[pair][:2], _PAIRS[pair][2]
+
+    def means(of_dev: ScoreModel, of_test: ScoreModel) -> FloatArray:
+        """The mean over the targets of either rate, and the share of them that is left out."""
+        return np.array([_mean(of_dev, of_test, name, mean, low, high) for name in by])
+
+    (first, second), undefined = means(of_dev, of_test).T
+    average, ends = 0.5 * float(first + second), (math.nan, math.nan)
+    named, failed = "none drawn", 0
+    if replicates is not None:
+        values = [
+            math.nan if None in sides
+            else np.mean(means(side(sides[0], "dev", prior), side(sides[1], "test", prior))[:, 0])
+            for sides in _drawn_sides(dev, test, options)
+        ]  # fmt: skip
+        ends, failed = percentiles(np.array(values), options, "average")
+        named = str(options.method)
+    return EpcAverage(
+        average, *ends, options.level, named, failed=failed, first=float(first),
+        second=float(second), undefined=float(np.mean(undefined)),
+    )  # fmt: skip
 
 
-def _average(
-    of_dev: ScoreModel, of_test: ScoreModel, pair: str, low: float, high: float
-) -> EpcAverage:
-    first, second, mean = _PAIRS[pair]
-    parts = [_mean(of_dev, of_test, name, mean, low, high) for name in (first, second)]
-    (one, lost), (other, lost_too) = parts
-    return EpcAverage(one, other, 0.5 * (one + other), 0.5 * (lost + lost_too))
+def _drawn_sides(
+    dev: SideInput, test: SideInput, options: IntervalOptions
+) -> Iterator[tuple[Any, Any]]:
+    """Dev and test of each replicate, None where a class came out empty."""
+    drawn: list[Iterator[Any]] = []
+    halves = options.halves()
+    for name, value, half in zip(("dev", "test"), (dev, test), halves, strict=True):
+        if name == "dev" and options.method == "test":
+            drawn.append(repeat(getattr(value, "_trials", value)))
+            continue
+        if not isinstance(value, Scores):
+            raise InputError.about(name)(
+                f"{name} must be scores to be drawn again; got {type(value).__name__}. Give"
+                " Scores to epc_average" + worded('`, or take method="test"`.')
+            )
+        refuse_still(value, name, groups=options.groups)
+        CountedScores(value, options.groups)  # whose weights are numbers of copies
+        drawn.append(model for (model,) in DrawnScores((value._trials,), half).models())
+    return zip(*drawn, strict=False)
 
 
 def _mean(

@@ -20,7 +20,7 @@ from betaroc.core.text import listed
 from betaroc.core.thresholds import Thresholds
 from betaroc.core.vocabulary import CLIENT, FAR, FRR, HTER, IMPOSTOR
 from betaroc.decision.curve import (
-    ONE_CLASS_TARGETS,
+    ONE_CLASS_RATES,
     WEIGHTED_ERROR,
     checked_alphas,
     chosen_on,
@@ -357,7 +357,7 @@ def target_forecast(
 ) -> TargetForecast:  # fmt: skip
     """The forecast; `aloud` warns of rates that no planned score speaks for."""
     _refuse_target(model, criterion)
-    name, complement = ONE_CLASS_TARGETS[criterion]
+    name, complement = ONE_CLASS_RATES[criterion]
     pair, rows, counted = model._pair, [], []
     for item in alpha.tolist():
         asked = Fraction(item).limit_denominator(_DECIMALS)
@@ -380,10 +380,10 @@ def target_forecast(
 
 
 def _refuse_target(model: ScoreModel, criterion: str) -> None:
-    if criterion not in ONE_CLASS_TARGETS:
+    if criterion not in ONE_CLASS_RATES:
         raise InputError.about("criterion")(
             "criterion must be weighted-error, or a rate of one class,"
-            f" {listed(ONE_CLASS_TARGETS)}, for a forecast; got {criterion!r}. Simulate it with"
+            f" {listed(ONE_CLASS_RATES)}, for a forecast; got {criterion!r}. Simulate it with"
             " br.Study."
         )
     for which, law in (("client", model.client), ("impostor", model.impostor)):

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from betaroc.core import checks
 from betaroc.core.arrays import CLASSES, FloatArray, IntArray
 from betaroc.core.errors import FitError, InputError
 from betaroc.core.notices import quietly
@@ -448,22 +447,9 @@ def resampler(e: EpcBase, name: str = "the curve", *, varies: bool = True) -> Re
     return OtherCriterion.of(e, varies=varies)
 
 
-def dev_size(e: EpcBase, m: int | None, rows: DrawnRows) -> tuple[int, int]:
+def dev_size(e: EpcBase, rows: DrawnRows) -> tuple[int, int]:
     """Dev scores or groups to draw, all of them where the plain bootstrap is consistent; of all."""
-    sizes, total, what = rows.units, sum(rows.units), "scores"
+    sizes, total = rows.units, sum(rows.units)
     if (of := rows.groups) is not None:
-        sizes, total, what = (round(of.units_of(0)), round(of.units_of(1))), of.units, "groups"
-    if m is None:
-        return (round(total / min(sizes) ** 0.25) if e.criterion in _CUBE_ROOT else total), total
-    m = checks.count(m, "m", 2)
-    if m > total:
-        raise InputError.about("m")(
-            f"m must be at most the number of dev {what}, {total}; got m={m}. Take m={total} for"
-            " the plain bootstrap, or leave m out."
-        )
-    return m, total
-
-
-def shrink_of(e: EpcBase, m: int, total: int) -> float:
-    """How much less the thresholds of all dev scores depart than those of m."""
-    return float((m / total) ** (1.0 / 3.0 if e.criterion in _CUBE_ROOT else 0.5))
+        sizes, total = (round(of.units_of(0)), round(of.units_of(1))), of.units
+    return (round(total / min(sizes) ** 0.25) if e.criterion in _CUBE_ROOT else total), total

@@ -164,7 +164,7 @@ def difference(
 
     Parameters
     ----------
-    a, b : Scores or ScoreSummary, Fit, Epc or EpcAverage
+    a, b : Scores or ScoreSummary, Fit or Epc
         The two systems, both of one kind; of summaries with ``paired=False`` what counts answer.
     stat : str or callable
         As in :func:`interval`.

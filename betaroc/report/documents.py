@@ -95,6 +95,8 @@ def from_json(text_or_path: str | os.PathLike[str]) -> Any:
         )
     if document["kind"] == "GuaranteedThreshold":
         document = construct(_decision_of_guarantee, document, "")
+    if document["kind"] == "EpcAverage" and "average" in document:
+        document = construct(_interval_of_average, document, "")
     name, version = document["kind"], document.get("format")
     if type(version) is not int or version < 1:
         raise FileFormatError(
@@ -114,6 +116,13 @@ def from_json(text_or_path: str | os.PathLike[str]) -> Any:
     kind = kinds()[name]
     with quietly():  # what was to be said was said when it was made
         return value_of(document.get("content", document), kinds(), kind)
+
+
+def _interval_of_average(old: dict[str, Any]) -> dict[str, Any]:
+    """The document of the average over two criteria that had no interval in version 0.2."""
+    names = ("betaroc", "format", "kind", "notices", "first", "second", "undefined")
+    ends = {"low": None, "high": None, "level": 0.95, "method": "none drawn"}
+    return {name: old[name] for name in names if name in old} | {"estimate": old["average"]} | ends
 
 
 def _decision_of_guarantee(old: dict[str, Any]) -> dict[str, Any]:

@@ -18,7 +18,7 @@ from betaroc.core.errors import BetarocWarning, ExtrapolationWarning, InputError
 from betaroc.core.notices import warn
 from betaroc.core.text import listed, nearest, shown, typed
 from betaroc.core.vocabulary import FAR, FRR, name_among
-from betaroc.decision.curve import ONE_CLASS_TARGETS
+from betaroc.decision.curve import ONE_CLASS_RATES
 from betaroc.distributions.beta import has_shape
 from betaroc.distributions.inflated import base_of
 from betaroc.inference.scores_beyond import needed
@@ -270,10 +270,10 @@ class StudyStatistic:
             point, value = self.asking.where
             return (FAR if point == "far" else FRR, value) if point in _RATES else None
         criterion = cell.get("criterion")
-        if self.source not in CHOOSERS or criterion not in ONE_CLASS_TARGETS:
+        if self.source not in CHOOSERS or criterion not in ONE_CLASS_RATES:
             return None
         alpha = cell.get("alpha", 0.5) if self.alpha is None else self.alpha
-        return ONE_CLASS_TARGETS[criterion][0], float(alpha)
+        return ONE_CLASS_RATES[criterion][0], float(alpha)
 
     @property
     def description(self) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from typing import Any
 
@@ -100,51 +101,30 @@ def test_the_area_covers_its_mean_over_dev_and_test() -> None:
 
 # ------------------------------------------------------------------------- antagonist means
 @pytest.mark.simulation
-def test_means_over_targets_have_intervals_and_differences() -> None:
-    dev, test = normal_scores(10), normal_scores(11)
-    found = br.epc_average(dev, test)
-    both, fixed = (found.interval(method=m, replicates=200, rng=1) for m in ("both", "test"))
-    assert both.low < both.estimate == found.average < both.high
+def test_means_over_targets_have_intervals() -> None:
+    sides, drawn = (normal_scores(10), normal_scores(11)), {"replicates": 200, "rng": 1}
+    both, fixed = (br.epc_average(*sides, method=m, **drawn) for m in ("both", "test"))
+    bare = br.epc_average(*sides)
+    assert both.low < both.estimate == bare.average == 0.5 * (both.first + both.second) < both.high
     assert fixed.high - fixed.low < both.high - both.low
-    assert br.interval(found, "average", replicates=200, rng=1) == both
-    same = br.difference(found, found, "average", replicates=50, rng=1)
-    assert (same.estimate, same.low, same.high, same.p_value) == (0.0, 0.0, 0.0, 1.0)
-    other = br.epc_average(normal_scores(12, gap=1.0), normal_scores(13, gap=1.0))
-    apart = br.difference(found, other, "first", paired=False, replicates=200, rng=1)
-    assert apart.estimate == pytest.approx(found.first - other.first)
-    assert apart.low < apart.estimate < apart.high
+    assert (both.method, fixed.method, bare.method) == ("both", "test", "none drawn")
+    assert np.isnan([bare.low, bare.high]).all()
+    assert br.from_json(both.to_json()) == both
 
 
-@pytest.mark.simulation
-def test_dev_sets_of_other_trials_are_drawn_by_themselves() -> None:
-    """A system and itself whose dev sets name other trials differ in what dev lets vary."""
-    dev, test = normal_scores(17), normal_scores(18)
-    named = [
-        br.Scores(dev.client, dev.impostor, client_ids=np.arange(60) + off,
-                  impostor_ids=100 + np.arange(60) + off)
-        for off in (0, 1000)
-    ]  # fmt: skip
-    one, two = (br.epc_average(own, test) for own in named)
-    apart = br.difference(one, two, "average", replicates=50, rng=1)
-    assert apart.low < 0.0 < apart.high
-    still = br.difference(one, two, "average", replicates=50, rng=1, method="test")
-    assert (still.low, still.high) == (0.0, 0.0)
-
-
-def test_groups_that_one_system_has_hold_for_both() -> None:
-    """A system and itself, of which one alone names the groups: drawn alike, no difference."""
-    dev, test = normal_scores(17), normal_scores(18)
-    groups = {"client_groups": np.arange(60) // 5, "impostor_groups": 99 + np.arange(60) // 5}
-    named = br.Scores(test.client, test.impostor, **groups)
-    one, two = br.epc_average(dev, named), br.epc_average(dev, test)
-    found = br.difference(one, two, "average", replicates=50, rng=1)
-    assert (found.low, found.high) == (0.0, 0.0)
+def test_a_mean_that_was_saved_without_an_interval_is_read() -> None:
+    old = {"betaroc": "0.2.0", "format": 1, "kind": "EpcAverage", "first": 0.25, "second": 0.5,
+           "average": 0.375, "undefined": 0.125, "dev": None, "test": None,
+           "asked": ["far-frr", 0.0, 1.0, None]}  # fmt: skip
+    found = br.from_json(json.dumps(old))
+    assert (found.estimate, found.first, found.second) == (0.375, 0.25, 0.5)
+    assert (found.undefined, math.isnan(found.low)) == (0.125, True)
 
 
 @pytest.mark.nightly
 def test_the_mean_of_replicates_is_that_of_rows_drawn_again() -> None:
     dev, test = normal_scores(14, 30), normal_scores(15, 30)
-    own = br.epc_average(dev, test).interval(method="test", level=0.9, replicates=2000, rng=1)
+    own = br.epc_average(dev, test, method="test", level=0.9, replicates=2000, rng=1)
     rng, values = np.random.default_rng(2), []
     for _ in range(500):
         drawn = br.Scores(rng.choice(test.client, 30), rng.choice(test.impostor, 30))
@@ -155,18 +135,14 @@ def test_the_mean_of_replicates_is_that_of_rows_drawn_again() -> None:
 
 
 def test_what_is_refused_of_means() -> None:
-    model = br.ScoreModel(br.Normal(1.5, 1.0), br.Normal(0.0, 1.0))
-    found = br.epc_average(model, normal_scores(16))
+    model, scores = br.ScoreModel(br.Normal(1.5, 1.0), br.Normal(0.0, 1.0)), normal_scores(16)
     with pytest.raises(br.InputError, match="dev must be scores"):
-        found.interval(replicates=5)
-    assert found.interval(method="test", replicates=20, rng=1).method == "test"
+        br.epc_average(model, scores, replicates=5)
+    assert br.epc_average(model, scores, method="test", replicates=20, rng=1).method == "test"
     halves = br.Scores([2.0, 3.0, 4.0], [0.0, 1.0, 2.5], client_weights=[0.5, 1.0, 1.0])
     with pytest.raises(br.InputError, match="whole numbers of copies"):
-        br.epc_average(normal_scores(16), halves).interval(replicates=5)
+        br.epc_average(scores, halves, replicates=5)
     with pytest.raises(br.InputTypeError, match="rng must be"):
-        found.interval(method="test", rng="seed")
-    with pytest.raises(br.InputError, match="taken at no point"):
-        br.interval(found, "average", alpha=0.5)
-    other = br.epc_average(model, normal_scores(16), "precision-recall")
-    with pytest.raises(br.InputError, match="one pair and range"):
-        br.difference(found, other, "average", method="test")
+        br.epc_average(model, scores, method="test", replicates=5, rng="seed")
+    with pytest.raises(br.InputError, match="replicates must be"):
+        br.epc_average(scores, scores, replicates=0)
