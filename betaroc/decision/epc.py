@@ -794,14 +794,26 @@ _PAIRS: dict[str, tuple[str, str, Callable[[OperatingPoint], Any]]] = {
 class EpcAverage(Interval):
     """The mean G of (V1 + V2)/2 over the targets of V1 and over those of V2, with its interval.
 
-    Made by :func:`epc_average`; the fields of an :class:`Interval` and these.
+    Made by :func:`epc_average`.
 
     Parameters
     ----------
+    estimate, low, high : float
+        G = (first + second)/2 and the ends of its interval, nan where none was drawn.
+    level : float
+        The confidence asked for.
+    method : str
+        "both", "test" or "none drawn".
+    n_beyond, extrapolated, sparse : optional
+        As of an `Interval`, without a meaning here.
+    failed : int
+        Replicates without a value.
+    library : str, optional
+        As of an `Interval`.
     first : float
         E[(V1 + V2)/2 | V1], the first rate being the criterion.
     second : float
-        E[(V1 + V2)/2 | V2]; the estimate is G = (first + second)/2.
+        E[(V1 + V2)/2 | V2].
     undefined : float
         Share of the targets, of both axes, that is left out: precision is 0/0 there.
 

@@ -95,8 +95,12 @@ def from_json(text_or_path: str | os.PathLike[str]) -> Any:
         )
     if document["kind"] == "GuaranteedThreshold":
         document = construct(_decision_of_guarantee, document, "")
-    if document["kind"] == "EpcAverage" and "average" in document:
-        document = construct(_interval_of_average, document, "")
+    if document["kind"] == "EpcAverage" and "average" in document:  # of version 0.2
+        ends = {"low": None, "high": None, "level": 0.95, "method": "none drawn"}
+        old = {
+            name: document[name] for name in document.keys() - {"average", "dev", "test", "asked"}
+        }
+        document = {**old, **ends, "estimate": document["average"]}
     name, version = document["kind"], document.get("format")
     if type(version) is not int or version < 1:
         raise FileFormatError(
@@ -118,24 +122,14 @@ def from_json(text_or_path: str | os.PathLike[str]) -> Any:
         return value_of(document.get("content", document), kinds(), kind)
 
 
-def _interval_of_average(old: dict[str, Any]) -> dict[str, Any]:
-    """The document of the average over two criteria that had no interval in version 0.2."""
-    names = ("betaroc", "format", "kind", "notices", "first", "second", "undefined")
-    ends = {"low": None, "high": None, "level": 0.95, "method": "none drawn"}
-    return {name: old[name] for name in names if name in old} | {"estimate": old["average"]} | ends
-
-
 def _decision_of_guarantee(old: dict[str, Any]) -> dict[str, Any]:
     """The document of the decision that a guaranteed threshold of version 0.2 was."""
     from scipy.special import betaincinv
 
     fields = ("threshold", "far", "frr", "k", "achieved", "rate", "confidence", "target", "n")
     threshold, far, frr, k, achieved, rate, confidence, target, n = (old[name] for name in fields)
-    tail, expected, rates = (
-        IntervalOptions(confidence).tail,
-        k / (n + 1.0),
-        {"far": far, "frr": frr},
-    )
+    tail, expected = IntervalOptions(confidence).tail, k / (n + 1.0)
+    rates = {"far": far, "frr": frr}
     low, high = (float(betaincinv(k, n - k + 1.0, p)) for p in (tail, 1.0 - tail))
     ends = {"low": low, "high": high, "n_beyond": k - 1.0}
     way = {"kind": "Way", "how": "guaranteed", "threshold": threshold, "expected": expected,
