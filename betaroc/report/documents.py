@@ -7,7 +7,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from betaroc.core.errors import FileFormatError, InputTypeError, ScoreFileNotFoundError
+from betaroc.core.errors import FileFormatError, InputTypeError, ScoreFileNotFoundError, refusal
 from betaroc.core.notices import public, quietly
 from betaroc.core.options import IntervalOptions
 from betaroc.core.text import nearest, shown
@@ -103,15 +103,12 @@ def from_json(text_or_path: str | os.PathLike[str]) -> Any:
         document = {**old, **ends, "estimate": document["average"]}
     name, version = document["kind"], document.get("format")
     if type(version) is not int or version < 1:
-        raise FileFormatError(
-            f"format must be a whole number from 1, which to_json writes; got {shown(version)}."
-        )
+        rule = "be a whole number from 1, which to_json writes"
+        raise refusal("format", rule, shown(version), "", FileFormatError)
     if version > FORMAT:
-        by = shown(document.get("betaroc"))
-        raise FileFormatError(
-            f"format must be at most {FORMAT} for this betaroc; got {version}, written by betaroc"
-            f" {by}, which is newer. Install that one."
-        )
+        rule = f"be at most {FORMAT} for this betaroc"
+        value = f"{version}, written by betaroc {shown(document.get('betaroc'))}, which is newer"
+        raise refusal("format", rule, value, "Install that one.", FileFormatError)
     options = [item for item, kind in kinds().items() if issubclass(kind, Value)]
     if not isinstance(name, str) or name not in options:
         raise FileFormatError(
