@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, NamedTuple, Unpack
@@ -217,10 +217,10 @@ class RegressionFit(Value):
 
 def regression(
     who: str, scores: Scores, designs: list[DesignMatrix], rule: BoundaryRule
-) -> Regression:
-    """The maximum of one class, or an error that carries what was found."""
-    y = getattr(scores, who)
-    names = designs[0].names + designs[1].names
+) -> tuple[RegressionFit, Regression]:
+    """The maximum of one class, errors not yet known; or an error with what was found."""
+    y, (mean, precision) = getattr(scores, who), designs
+    names = mean.names + precision.names
     if y.size < len(names):
         raise InputError(
             f"{who}: there must be at least as many trials as coefficients; got {y.size} trials for"
@@ -228,34 +228,27 @@ def regression(
         )
     for design in designs:
         design.refuse_undetermined(who)
-    found = regress(y, designs[0].rows[who], designs[1].rows[who])
-    if found.converged:
-        return found
-    partial = result_of(found, designs, np.full(len(names), math.nan), rule)
+    found = regress(y, mean.rows[who], precision.rows[who])
+    result = RegressionFit(
+        mean.names, precision.names, tuple(found.coefficients.tolist()),
+        (math.nan,) * len(names), found.log_likelihood, y.size, found.converged, found.iterations,
+        found.gradient_norm, rule,
+    )  # fmt: skip
     if found.runaway:
         raise DegenerateDataError(
             f"{who}: the likelihood has no maximum: at some covariates the distribution becomes"
             f" a point, as where a category has equal scores; got {y.size} trials. Give a shorter"
             " formula, of the precision first.",
-            partial,
+            result,
         )
-    raise FitError(
-        f"{who}: the search ended after {found.iterations} Newton steps with a gradient of"
-        f" {found.gradient_norm:.3g} instead of 0. Give a shorter formula, or covariates on another"
-        " scale.",
-        partial,
-    )
-
-
-def result_of(
-    result: Regression, designs: list[DesignMatrix], errors: FloatArray, rule: BoundaryRule
-) -> RegressionFit:
-    """A regression as users hold it."""
-    return RegressionFit(
-        designs[0].names, designs[1].names, tuple(result.coefficients.tolist()),
-        tuple(errors.tolist()), result.log_likelihood, result.scores.shape[0], result.converged,
-        result.iterations, result.gradient_norm, rule,
-    )  # fmt: skip
+    if not found.converged:
+        raise FitError(
+            f"{who}: the search ended after {found.iterations} steps with a gradient of"
+            f" {found.gradient_norm:.3g} instead of 0. Give a shorter formula, or covariates on"
+            " another scale.",
+            result,
+        )
+    return result, found
 
 
 # ----------------------------------------------------------------------
@@ -305,54 +298,6 @@ class TermTest(Value):
     def p_value(self) -> float:
         """Of both classes together."""
         return self.both.p_value
-
-
-def term_test(f: CovariateFit, terms: tuple[str, ...]) -> TermTest:
-    """Test terms of a `CovariateFit`; its `test` documents it."""
-    names = tuple(spelled(term) for term in terms)
-    known = [n for formula in f._formulas for n in term_names(right_side(formula, "", ""))]
-    known = list(dict.fromkeys(known))
-    for name in names:
-        if name not in known:
-            raise InputError(
-                f"each term must be one of {listed(known) or 'the formulas, which have none'};"
-                f" got {shown(name)}. {nearest(name, known)}".rstrip()
-            )
-    if not names:
-        raise InputError(f"test needs a term; the formulas have {listed(known)}.")
-    texts, lost = [], []
-    for text in f._formulas:
-        parsed = right_side(text, "formula", "")
-        shorter, gone = without(parsed, names)
-        if gone and not has_intercept(parsed):
-            raise InputError(
-                f"a formula must have an intercept for its terms to be tested; {text!r} has none."
-                " Leave out '0 +' or '- 1'."
-            )
-        texts.append(as_text(shorter))
-        lost.append(gone)
-    tested = tuple(dict.fromkeys(name for part in lost for name in part))
-    if groups_of(f.scores) is not None:
-        return TermTest(tested, "wald", *_wald(f, lost))
-    each: list[ChiSquared | None] = [None, None]
-    designs = designs_of(tuple(texts), f.covariates, f.scores, shared=f.client_formula is None)
-    for k, who in enumerate(CLASSES):
-        if not lost[2 * k] + lost[2 * k + 1]:
-            continue
-        whole = getattr(f, who)
-        result = regression(who, f.scores, designs[who], whole.boundary)
-        gain = 2.0 * (whole.log_likelihood - result.log_likelihood)
-        if gain < -_EQUAL * (whole.n + abs(whole.log_likelihood)):
-            raise FitError(
-                f"{who}: the fit without {listed(names)} is better than the fit with it, whose"
-                " search must have ended at a lower hill. Give covariates on another scale.",
-                whole,
-            )
-        degrees = len(whole.coefficients) - result.coefficients.size
-        each[k] = _chi_squared(max(gain, 0.0), degrees)
-    parts = [item for item in each if item is not None]
-    both = _chi_squared(math.fsum(p.statistic for p in parts), sum(p.degrees for p in parts))
-    return TermTest(tested, "likelihood-ratio", both, *each)
 
 
 def _chi_squared(statistic: float, degrees: int) -> ChiSquared:
@@ -802,7 +747,50 @@ class CovariateFit(Result, Noun):
         >>> found.both.degrees, found.client.degrees
         (2, 1)
         """
-        return term_test(self, terms)
+        names = tuple(spelled(term) for term in terms)
+        known = [n for text in self._formulas for n in term_names(right_side(text, "", ""))]
+        known = list(dict.fromkeys(known))
+        if not names:
+            raise InputError(f"test needs a term; the formulas have {listed(known)}.")
+        for name in names:
+            if name not in known:
+                raise InputError(
+                    f"each term must be one of {listed(known) or 'the formulas, which have none'};"
+                    f" got {shown(name)}. {nearest(name, known)}".rstrip()
+                )
+        texts, lost = [], []
+        for text in self._formulas:
+            parsed = right_side(text, "formula", "")
+            shorter, gone = without(parsed, names)
+            if gone and not has_intercept(parsed):
+                raise InputError(
+                    "a formula must have an intercept for its terms to be tested;"
+                    f" {text!r} has none. Leave out '0 +' or '- 1'."
+                )
+            texts.append(as_text(shorter))
+            lost.append(gone)
+        tested = tuple(dict.fromkeys(name for part in lost for name in part))
+        if groups_of(self.scores) is not None:
+            return TermTest(tested, "wald", *_wald(self, lost))
+        each: list[ChiSquared | None] = [None, None]
+        shared = self.client_formula is None
+        designs = designs_of(tuple(texts), self.covariates, self.scores, shared=shared)
+        for k, (who, whole) in enumerate(zip(CLASSES, (self.client, self.impostor), strict=True)):
+            if not lost[2 * k] + lost[2 * k + 1]:
+                continue
+            rest = regression(who, self.scores, designs[who], whole.boundary)[0]
+            gain = 2.0 * (whole.log_likelihood - rest.log_likelihood)
+            if gain < -_EQUAL * (whole.n + abs(whole.log_likelihood)):
+                raise FitError(
+                    f"{who}: the fit without {listed(names)} is better than the fit with it, whose"
+                    " search must have ended at a lower hill. Give covariates on another scale.",
+                    whole,
+                )
+            degrees = len(whole.coefficients) - len(rest.coefficients)
+            each[k] = _chi_squared(max(gain, 0.0), degrees)
+        parts = [item for item in each if item is not None]
+        both = _chi_squared(math.fsum(p.statistic for p in parts), sum(p.degrees for p in parts))
+        return TermTest(tested, "likelihood-ratio", both, *each)
 
     # ----------------------------------------------------------------------------- inside
     def _spread(self) -> FloatArray:
@@ -984,12 +972,24 @@ def fit_covariates(
     prior = scores.prior
     scores, covariates, rules = _ruled(scores, covariates, boundary)
     scores = replace(scores, library=value.library)
-    notices = [n for who in CLASSES for n in few_scores(who, getattr(scores, who).size)]
-    formulas = {name: as_text(terms) for name, terms in parsed.items()}
-    result = _fitted(formulas, scores, covariates, prior, rules)
+    written = {name: as_text(terms) for name, terms in parsed.items()}
+    mean, spread, second = written["formula"], written["precision"], written.get("client_formula")
+    whole = (second or mean, second or spread, mean, spread)
+    designs = designs_of(whole, covariates, scores, shared=second is None)
+    fits, found = zip(
+        *(regression(who, scores, designs[who], rules[who]) for who in CLASSES), strict=True
+    )
+    roots = _coefficient_roots(found, scores)
+    errors = np.split(np.hypot.reduce(roots, axis=0), [found[0].coefficients.size])
+    client, impostor = (
+        replace(part, std_errors=tuple(own.tolist()))
+        for part, own in zip(fits, errors, strict=True)
+    )
     reversed_scores(*scores._scored._distributions)
-    give(notices)
-    return result
+    give([n for who in CLASSES for n in few_scores(who, getattr(scores, who).size)])
+    return CovariateFit(
+        mean, spread, second, client, impostor, scores, covariates, prior, checks.frozen(roots)
+    )  # fmt: skip
 
 
 # ----------------------------------------------------------------------------- the rows
@@ -1019,8 +1019,8 @@ def _ruled(
                 f" {float(v[beyond[0]])!r}. Map all scores into [0, 1] by one fixed map."
             )
     ends = {w: (int(np.sum(v == 0.0)), int(np.sum(v == 1.0))) for w, v in values.items()}
-    met = [f"{z} {w} scores of exactly 0 and {o} of exactly 1" for w, (z, o) in ends.items()]
     if boundary in (None, "error") and any(sum(e) for e in ends.values()):
+        met = [f"{z} {w} scores of exactly 0 and {o} of exactly 1" for w, (z, o) in ends.items()]
         raise InputError.about("scores")(
             "scores must lie strictly between 0 and 1 for a beta regression; got"
             f" {' and '.join(met)}. Pass boundary='drop' to leave these rows out, or 'squeeze' to"
@@ -1029,48 +1029,27 @@ def _ruled(
     parts: dict[str, Any] = {"name": scores.name}
     keep, rules = {}, {}
     for who, v in values.items():
-        keep[who] = (v > 0.0) & (v < 1.0) if boundary == "drop" else np.ones(v.size, dtype=bool)
+        keep[who] = (v > 0.0) & (v < 1.0) | (boundary != "drop")
         if not keep[who].any():
             raise InputError(f"no {who} score is left strictly between 0 and 1 of {v.size}.")
         fitted = (v * (v.size - 1.0) + 0.5) / v.size if boundary == "squeeze" else v
         moved, dropped = int(np.sum(fitted != v)), int(np.sum(~keep[who]))
-        rules[who] = BoundaryRule(
-            boundary or "error", *ends[who], n_dropped=dropped, n_moved=moved
-        )  # fmt: skip
+        policy = boundary or "error"
+        rules[who] = BoundaryRule(policy, *ends[who], n_dropped=dropped, n_moved=moved)
         parts[who], groups = fitted[keep[who]], getattr(scores, f"{who}_groups")
         parts[f"{who}_groups"] = None if groups is None else groups[keep[who]]
-    rows = []
-    for c in covariates:
-        client, impostor = (
-            column[keep[who]] if column.size else column
-            for who, column in zip(CLASSES, (c.client, c.impostor), strict=True)
-        )
-        rows.append(Covariate(c.name, client, impostor, c.levels))
+
+    def kept(who: str, column: AnyArray) -> AnyArray:
+        return column[keep[who]] if column.size else column
+
+    rows = (
+        replace(c, client=kept("client", c.client), impostor=kept("impostor", c.impostor))
+        for c in covariates
+    )
     return Scores(**parts), tuple(rows), rules
 
 
-# ------------------------------------------------------------------------------ the fit
-def _fitted(
-    formulas: dict[str, str], scores: Scores, covariates: tuple[Covariate, ...], prior: float,
-    rules: dict[str, BoundaryRule],
-) -> CovariateFit:  # fmt: skip
-    mean, precision = formulas["formula"], formulas["precision"]
-    second = formulas.get("client_formula")
-    whole = (second or mean, second or precision, mean, precision)
-    designs = designs_of(whole, covariates, scores, shared=second is None)
-    result = [regression(who, scores, designs[who], rules[who]) for who in CLASSES]
-    roots = _coefficient_roots(result, scores)
-    errors = np.split(np.hypot.reduce(roots, axis=0), [result[0].coefficients.size])
-    client, impostor = (
-        result_of(first, designs[who], part, rules[who])
-        for who, first, part in zip(CLASSES, result, errors, strict=True)
-    )
-    return CovariateFit(
-        mean, precision, second, client, impostor, scores, covariates, prior, checks.frozen(roots)
-    )  # fmt: skip
-
-
-def _coefficient_roots(result: list[Regression], scores: Scores) -> FloatArray:
+def _coefficient_roots(result: Sequence[Regression], scores: Scores) -> FloatArray:
     """Roots of the covariance of all coefficients, the sandwich where there are groups."""
     from scipy.linalg import block_diag
 
