@@ -11,8 +11,7 @@ from typing import Any
 
 _HOMES = {
     "classifier": ("ThresholdClassifier",),
-    "displays": ("DetDisplay", "RocDisplay"),
-    "epc_display": ("EpcDisplay",),
+    "displays": ("DetDisplay", "EpcDisplay", "RocDisplay"),
     "scorers": ("hter_scorer", "weighted_error_scorer"),
 }
 _HOME = {name: home for home, names in _HOMES.items() for name in names}

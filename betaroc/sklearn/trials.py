@@ -83,10 +83,15 @@ def two_labels(
     """
     first, second = classes.tolist()
     if pos_label is None:
-        known = not isinstance(first, str) and {float(first), float(second)} in KNOWN_LABELS
-        if known or guess:
-            if not known:
-                _say_guess(first, second, name)
+        if not isinstance(first, str) and {float(first), float(second)} in KNOWN_LABELS:
+            return TwoLabels(first, second)
+        if guess:
+            warn(
+                f"{name} holds {shown(first)} and {shown(second)}: {shown(second)}, the larger"
+                " label, is taken for the client, as scikit-learn does. Give pos_label= to say"
+                " which it is.",
+                BetarocWarning,
+            )
             return TwoLabels(first, second)
         raise InputError.about("pos_label")(
             f"pos_label must say which label is the client's unless {name} is {{0, 1}}, {{-1, 1}}"
@@ -99,14 +104,6 @@ def two_labels(
     raise InputError.about("pos_label")(
         f"pos_label must be one of the labels; got {shown(pos_label)}, but {name} holds"
         f" {listed([first, second])}. Give one of them, of the same type."
-    )
-
-
-def _say_guess(first: object, second: object, name: str) -> None:
-    warn(
-        f"{name} holds {shown(first)} and {shown(second)}: {shown(second)}, the larger label, is"
-        " taken for the client, as scikit-learn does. Give pos_label= to say which it is.",
-        BetarocWarning,
     )
 
 
@@ -183,34 +180,19 @@ def _split(fold: Any) -> Split:
 
 
 def out_of_fold(
-    estimator: Any,
-    X: Any,
-    y: Any,
-    splits: Sequence[Split],
-    method: str,
-    labels: TwoLabels,
-    fit_params: Mapping[str, Any],
-    n_jobs: int | None,
-) -> FloatArray:
+    estimator: Any, X: Any, y: Any, splits: Sequence[Split], method: str, labels: TwoLabels,
+    fit_params: Mapping[str, Any], n_jobs: int | None,
+) -> FloatArray:  # fmt: skip
     """Scores of the tested rows, fold after fold, each by an estimator that never saw them."""
-    jobs = (delayed(_fold)(estimator, X, y, split, method, labels, fit_params) for split in splits)
-    return np.concatenate(Parallel(n_jobs=n_jobs)(jobs))
 
+    def scores_of(split: Split) -> FloatArray:
+        own = clone(estimator)
+        X_train, y_train = _safe_split(own, X, y, split.train)
+        X_test, _ = _safe_split(own, X, None, split.test, split.train)
+        own.fit(X_train, y_train, **_check_method_params(X, fit_params, indices=split.train))
+        return client_scores(own, X_test, method, labels)
 
-def _fold(
-    estimator: Any,
-    X: Any,
-    y: Any,
-    split: Split,
-    method: str,
-    labels: TwoLabels,
-    fit_params: Mapping[str, Any],
-) -> FloatArray:
-    own = clone(estimator)
-    X_train, y_train = _safe_split(own, X, y, split.train)
-    X_test, _ = _safe_split(own, X, None, split.test, split.train)
-    own.fit(X_train, y_train, **_check_method_params(X, fit_params, indices=split.train))
-    return client_scores(own, X_test, method, labels)
+    return np.concatenate(Parallel(n_jobs=n_jobs)(delayed(scores_of)(split) for split in splits))
 
 
 def labelled_scores(
@@ -225,14 +207,9 @@ def labelled_scores(
 
 
 def scores_of_estimator(
-    estimator: Any,
-    X: Any,
-    y: npt.ArrayLike,
-    weights: Any = None,
-    response_method: str = "auto",
-    pos_label: Any = None,
-    name: str | None = None,
-) -> Scores:
+    estimator: Any, X: Any, y: npt.ArrayLike, weights: Any = None, response_method: str = "auto",
+    pos_label: Any = None, name: str | None = None,
+) -> Scores:  # fmt: skip
     """Scores of a fitted estimator, named as its class unless a name is given."""
     method = response_method_of(estimator, response_method)
     check_is_fitted(estimator)
