@@ -5,9 +5,9 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace
 
 from betaroc.cli import options
-from betaroc.cli.inputs import chosen_words
+from betaroc.cli.inputs import chosen_words, reading_lines
 from betaroc.cli.messages import examples, messages, progress_bar, say, say_warnings
-from betaroc.cli.systems import called_systems, read_systems, reading_words
+from betaroc.cli.systems import called_systems, read_systems
 from betaroc.core.notices import collected
 from betaroc.core.tables import listed_columns
 from betaroc.core.vocabulary import shared_words
@@ -71,7 +71,7 @@ def run(arguments: Namespace) -> None:
 
     def tree() -> list[Node]:
         if not in_full:
-            read = reading_words((name, part.given) for name, part, _ in parts)
+            read = reading_lines(*((visible(name), part.given) for name, part, _ in parts))
             return systems_section(documents, read)
         fitted = parts[0][1].fit
         if fitted is not None and (arguments.csv or arguments.latex):

@@ -5,34 +5,32 @@ from __future__ import annotations
 import math
 import os
 from argparse import Namespace
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from betaroc.cli.messages import named_files
 from betaroc.cli.options import STREAMED, given_options, option_of, refuse
 from betaroc.core.errors import FileFormatError, InputError
-from betaroc.core.local_files import STDIN, file_names
+from betaroc.core.local_files import STDIN
 from betaroc.core.notices import quietly
-from betaroc.core.text import listed, shown
-from betaroc.core.vocabulary import ClassWords
-from betaroc.data.labels import DROP, REJECT
+from betaroc.core.text import shown
 from betaroc.data.parquet import parquet_rows
-from betaroc.data.read import KeyFile, column_spec, read_columns, read_scores
-from betaroc.data.scores import ScoreData, ScoreSource
+from betaroc.data.read import read_scores
+from betaroc.data.scores import ScoreData
 from betaroc.data.summary import ScoreSummary, summarize_file, warn_of_bins
-from betaroc.data.text_files import TextFile, text_options
+from betaroc.data.text_files import TextFile
 from betaroc.estimation.contract import SUMMED_POLICIES
 from betaroc.estimation.families import AUTO, BEST, FAMILIES, Names
 from betaroc.rendering.numbers import path_words
+from betaroc.rendering.tree import Words
+from betaroc.report.score_set import file_words
 
 #: Families that sums of a class are enough for.
 _SUMMED = {AUTO, BEST, *(name for name, row in FAMILIES.items() if row.summed)}
 #: Options that speak of single trials, which sums and counts do not know.
 _OF_TRIALS = ("group", "id", "key", "missing")
-#: The column of a table's frame that says which trials are clients.
-LABEL = "label"
 
 #: A file of both classes, or one of each: the client's and the impostor's.
 ScoreFiles = str | tuple[str, str]
@@ -176,75 +174,6 @@ def chosen_words(asked: Names) -> str:
     return f"chosen with --family {asked if isinstance(asked, str) else ','.join(asked)}"
 
 
-# --------------------------------------------------------------- classifiers of an ensemble
-class ClassifierFiles(NamedTuple):
-    """What an ensemble is made of, the names of its classifiers, and what was read of it."""
-
-    scores: Any
-    names: list[str]
-    words: list[ClassWords | None]
-    sources: list[ScoreSource]
-
-
-def read_classifiers(arguments: Namespace) -> list[ClassifierFiles]:
-    """Those of the scores, and of dev where there is one."""
-    files, dev = arguments.files, arguments.dev
-    table = len(files) == 1
-    if table:
-        refuse(arguments, ("name", "score"), "stand beside several score files, one per"
-               " classifier; got one table")  # fmt: skip
-    else:
-        refuse(arguments, ("systems", "omit_missing"), f"stand beside one table; got {len(files)}"
-               " files")  # fmt: skip
-    if table and arguments.missing == REJECT:
-        raise InputError("--missing must be fail or drop for an ensemble; got reject.")
-    refuse(arguments, ("test_key",), "stand beside --test, of which an ensemble has none")
-    if dev and len(dev) != len(files):
-        raise InputError(
-            f"--dev must name as many files as there are of scores, {len(files)}; got {len(dev)}."
-            " Give one table for a table, one file per classifier for files."
-        )
-    read = _columns if table else _score_sets
-    sides = [read(files, arguments, arguments.systems)]
-    if dev:
-        sides.append(read(dev, arguments, sides[0].names))
-    return sides
-
-
-def _score_sets(paths: Sequence[str], arguments: Namespace, _: Any) -> ClassifierFiles:
-    """Scores of one file per classifier, by name."""
-    names = arguments.name
-    if names is None:  # those of the files, with folders where they repeat
-        names = [Path(path).name.split(".")[0] for path in paths]
-        if len(set(names)) < len(names):
-            names = [file_names(paths)[path] for path in paths]
-    if len(names) != len(paths) or len(set(names)) < len(names):
-        raise InputError(
-            f"--name must give one name per file, all different; got {len(names)} for"
-            f" {len(paths)} files: {listed(names)}. Name each classifier."
-        )
-    read = [read_file(path, arguments, lambda: None) for path in paths]
-    sources = [scores.source for scores in read if scores.source is not None]
-    by_name = dict(zip(names, read, strict=True))
-    return ClassifierFiles(by_name, names, [scores.words for scores in read], sources)
-
-
-def _columns(
-    paths: Sequence[str], arguments: Namespace, systems: Sequence[str] | None
-) -> ClassifierFiles:
-    """One column per classifier of one table, as a frame."""
-    import pandas as pd
-
-    value = reading(arguments)
-    label, client_label = value.pop("label"), value.pop("client_label")
-    roles = {role: columns(getattr(arguments, role)) for role in ("group", "id")}
-    value["format_"] = value.pop("format")
-    del value["score"]
-    read = read_columns(
-        paths[0], systems, column_spec("", label, roles, DROP), text_options(**value),
-        KeyFile(arguments.key, columns(arguments.key_id), arguments.key_label), client_label,
-    )  # fmt: skip
-    groups = {column: read.names[column] for column in arguments.group or ()}
-    frame = pd.DataFrame({**read.scores, **groups, LABEL: read.is_client})
-    source = read.source.named(named_files(arguments, read.source.files))
-    return ClassifierFiles(frame, list(read.scores), [read.words], [source])
+def reading_lines(*read: tuple[str, ScoreData]) -> Words:
+    """What was read, a line per set of scores under its name."""
+    return Words("\n".join(file_words(name, scores) for name, scores in read), "given")

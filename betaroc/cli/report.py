@@ -6,7 +6,7 @@ from argparse import ArgumentParser, Namespace
 from functools import partial
 
 from betaroc.cli import options
-from betaroc.cli.analyses import analysed, decided_analysis
+from betaroc.cli.judged import analysed, decided_analysis
 from betaroc.cli.messages import examples, in_terms, progress_bar, remark, say_warnings
 from betaroc.cli.systems import called_systems
 from betaroc.core.errors import InputError
@@ -46,7 +46,7 @@ def add_options(parser: ArgumentParser) -> None:
 
 def run(arguments: Namespace) -> None:
     """Analyse, and write the page."""
-    systems = called_systems(arguments)
+    systems = called_systems(arguments, apart=True)
     several = bool(systems[0].name)
     files = [path for system in systems for path in system.paths]
     ends = options.PAGE if several else (*options.PAGE, ".json")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import re
 from argparse import Namespace
@@ -10,22 +11,26 @@ from pathlib import Path
 from shlex import quote
 from typing import Any, NamedTuple
 
-from betaroc.cli.inputs import ScoreFiles, files_of, paths_of, read_file
-from betaroc.cli.messages import FILE_ARGUMENTS
-from betaroc.cli.options import given_options, is_same_file
-from betaroc.core.errors import FileFormatError, InputError, ScoreFileNotFoundError
-from betaroc.core.local_files import STDIN, file_names, read_toml, shown_path
+from betaroc.cli.inputs import ScoreFiles, columns, files_of, paths_of, read_file, reading
+from betaroc.cli.messages import FILE_ARGUMENTS, named_files
+from betaroc.cli.options import given_options, refuse
+from betaroc.core.errors import InputError, ScoreFileNotFoundError, refusal
+from betaroc.core.local_files import STDIN, file_names, of_the_system, read_toml, shown_path
 from betaroc.core.notices import passed_on
 from betaroc.core.text import listed, shown
-from betaroc.data.scores import ScoreData, Scores, rejected_words
-from betaroc.rendering.numbers import read_as, visible
+from betaroc.core.vocabulary import ClassWords
+from betaroc.data.labels import DROP, REJECT
+from betaroc.data.read import KeyFile, column_spec, read_columns
+from betaroc.data.scores import ScoreData, ScoreSource
+from betaroc.data.text_files import text_options
+from betaroc.rendering.numbers import visible
 
 #: Characters of a name.
 _LONGEST = 80
 #: So many names are listed.
 _LISTED = 4
 #: What a system of a manifest may have of its key, as the options of the same names.
-_OF_KEY = ("key", "test_key", "key_label", "key_id")
+_OF_KEY, _LISTS = ("key", "test_key", "key_label", "key_id"), ("test", "key_id")
 
 
 class SystemFiles(NamedTuple):
@@ -44,12 +49,14 @@ class SystemFiles(NamedTuple):
 
 
 def called_systems(
-    arguments: Namespace, *, tests: tuple[int, int | None] = (0, None), one_per_file: bool = False
-) -> list[SystemFiles]:
+    arguments: Namespace, *, tests: tuple[int, int | None] = (0, None), one_per_file: bool = False,
+    apart: bool = False,
+) -> list[SystemFiles]:  # fmt: skip
     """The systems that --system or --systems names, else the one of the call's files.
 
     ``tests`` are the fewest and the most test files that a system may have; with ``one_per_file``
-    each of several files without an option is a system.
+    each of several files without an option is a system; files that are to be ``apart`` are all
+    different.
     """
     named = named_systems(arguments, tests=tests)
     if named:
@@ -71,7 +78,10 @@ def called_systems(
             "--test must name a score file. Give --dev DEV --test TEST, or any number of --system"
             " NAME DEV TEST."
         )
-    return [SystemFiles("", dev[0], tuple(test))]
+    system = SystemFiles("", dev[0], tuple(test))
+    if apart:
+        _refuse_repeated([system], one_dev=False)
+    return [system]
 
 
 def named_systems(
@@ -96,43 +106,38 @@ def named_systems(
     else:
         systems = (_of_folder if os.path.isdir(place) else _of_manifest)(Path(place))
     arguments.system_files = [path for system in systems for path in system.paths]
-    return checked_systems(systems, tests=tests)
+    return checked_systems(systems, tests)
 
 
 def two_systems(arguments: Namespace) -> list[SystemFiles]:
     """Those of --dev and --test, two files each; named by --name, else by their paths."""
-    for role in ("dev", "test"):
-        files = getattr(arguments, role)
-        one_for_both = role == "dev" and arguments.unpaired
-        if len(files) != 2 or (is_same_file(*files) and not one_for_both):
+    dev, test = arguments.dev, arguments.test
+    for role, files in (("dev", dev), ("test", test)):
+        if len(files) != 2:
             raise InputError(
                 f"--{role} must name two different score files, one per system; got {len(files)}:"
                 f" {listed(files)}. One system on two test sets takes --unpaired."
             )
-    names = arguments.name
-    if names is None:
-        pairs = map(default_names, (arguments.dev, arguments.test))
-        names = next(filter(_are_names, pairs), ["A", "B"])
-    if not _are_names(names):
-        raise InputError(
-            f"--name must give two different names of at most {_LONGEST} characters; got"
-            f" {listed(names)}."
-        )
-    files = zip(names, arguments.dev, arguments.test, strict=True)
-    return [SystemFiles(name, dev, (test,)) for name, dev, test in files]
-
-
-def _are_names(names: Sequence[str]) -> bool:
-    shapes = {visible(name).strip() for name in names}
-    return len(names) == len(shapes) == 2 and all(0 < len(shape) <= _LONGEST for shape in shapes)
+    names = arguments.name or default_names(dev if len(set(dev)) == 2 else test)
+    if len(names) != 2:
+        raise refusal("--name", "give two different names", listed(names))
+    systems = list(map(SystemFiles, names, dev, zip(test, strict=True)))
+    return checked_systems(systems, one_dev=arguments.unpaired)
 
 
 def checked_systems(
-    systems: Sequence[SystemFiles], *, tests: tuple[int, int | None] = (0, None)
+    systems: list[SystemFiles], tests: tuple[int, int | None] = (0, None), *, one_dev: bool = False
 ) -> list[SystemFiles]:
-    """Names and files that can be what they stand for."""
-    _refuse_files(systems)
-    names = [system.name.strip() for system in systems]
+    """Names and files that can be what they stand for; ``one_dev`` may serve several systems."""
+    paths = dict.fromkeys(path for system in systems for path in system.paths)
+    wrong = [path for path in paths if path != STDIN and not os.path.isfile(path)]
+    if wrong:
+        raise ScoreFileNotFoundError(
+            f"every file of the systems must be an existing file; {len(wrong)} of {len(paths)} are"
+            f" none: {', '.join(shown_path(p, 50) for p in wrong[:_LISTED])}. Check the paths."
+        )
+    _refuse_repeated(systems, one_dev=one_dev)
+    names = [visible(system.name).strip() for system in systems]
     least, most = tests
     for system, name in zip(systems, names, strict=True):
         rule, what = "", shown(system.name)
@@ -140,29 +145,25 @@ def checked_systems(
             rule = f"have a name of 1 to {_LONGEST} characters that print; got {what}"
         elif names.count(name) > 1:
             rule = f"have a name of its own; {what} is given {names.count(name)} times"
-        elif len(system.tests) < least or (most is not None and len(system.tests) > most):
+        elif not least <= len(system.tests) <= (math.inf if most is None else most):
             number = "one test file" if least == most else "at most one test file"
             rule = f"have {number} here; {what} has {len(system.tests)}"
         if rule:
             raise InputError(f"every system must {rule}. Such as --system NAME DEV TEST.")
-    return list(systems)
+    return systems
 
 
-def _refuse_files(systems: Sequence[SystemFiles]) -> None:
-    """Every file exists, is no folder, and serves one system in one role."""
-    paths = dict.fromkeys(path for system in systems for path in system.paths)
-    wrong = [path for path in paths if path != STDIN and not os.path.isfile(path)]
-    if wrong:
-        raise ScoreFileNotFoundError(
-            f"every file of the systems must be a file that exists; {len(wrong)} of {len(paths)}"
-            f" are none: {first_names(shown_path(path, 50) for path in wrong)}. Check the paths."
-        )
+def _refuse_repeated(systems: Sequence[SystemFiles], *, one_dev: bool) -> None:
+    """Every file serves one system in one role."""
     seen: dict[object, str] = {}
     for system in systems:
+        n_dev = len(paths_of(system.dev))
         for k, path in enumerate(system.paths):
-            role = f"{'test' if k else 'dev'} of {shown(system.name, 30)}"
-            known = seen.setdefault(path if path == STDIN else os.stat(path)[1:3], role)
-            if known is not role:
+            role = "dev" if k < n_dev else "test"
+            role += f" of {shown(system.name, 30)}" * bool(system.name)
+            there = path != STDIN and os.path.exists(path)
+            known = seen.setdefault(os.stat(path)[1:3] if there else path, role)
+            if known is not role and not (one_dev and role[:3] == known[:3] == "dev"):
                 raise InputError(
                     f"every file must be named once; {shown(path)} is {role} and {known}. Name"
                     " trials that took no part in choosing a threshold."
@@ -193,101 +194,54 @@ def _of_options(value: Sequence[Sequence[str]]) -> list[SystemFiles]:
 
 
 def _of_folder(folder: Path) -> list[SystemFiles]:
-    """One folder per system: dev.* and test*.* and nothing else."""
+    """One folder per system: dev.* and test*.* and nothing else but hidden files."""
+    with of_the_system("--systems"):
+        inside = {inner: sorted(inner.iterdir()) if inner.is_dir() else []
+                  for inner in sorted(folder.iterdir())}  # fmt: skip
     systems, others = [], []
-    for inner in _inside(folder):
-        files = _inside(inner) if inner.is_dir() else []
-        others += [] if inner.is_dir() else [inner]
-        dev, tests = ([p for p in files if re.fullmatch(shape, p.name) and p.is_file()]
-                      for shape in (r"dev\..+", r"test.*\..+"))  # fmt: skip
-        others += [path for path in files if path not in dev + tests]
-        if inner.is_dir() and len(dev) != 1:
-            raise InputError(
-                f"the folder of a system must hold one file dev.*; {shown(str(inner))} holds"
-                f" {len(dev)}."
-            )
-        systems += [SystemFiles(inner.name, str(p), tuple(map(str, tests))) for p in dev]
+    for inner, files in inside.items():
+        dev, tests = ([path for path in files if path.match(shape) and path.is_file()]
+                      for shape in ("dev.*", "test*.*"))  # fmt: skip
+        others += [path for path in files if path not in dev[:1] + tests] if dev else [inner]
+        systems += [SystemFiles(inner.name, str(p), tuple(map(str, tests))) for p in dev[:1]]
+    others = [path for path in others if not path.name.startswith(".")]
     if others or not systems:
         what = f"also holds {listed([str(p.relative_to(folder)) for p in others])}"
         raise InputError(
-            f"--systems must hold folders NAME with dev.* and test*.* alone; {shown(str(folder))}"
-            f" {what if others else 'holds none'}. Move them, or name the systems with --system or"
-            " in a manifest."
+            f"--systems must hold folders NAME of one dev.* and any test*.* alone;"
+            f" {shown(str(folder))} {what if others else 'holds none'}. Move them, or name the"
+            " systems with --system or in a manifest."
         )
     return systems
 
 
-def _inside(folder: Path) -> list[Path]:
-    """What is in it but hidden files, which systems and editors leave."""
-    try:
-        return sorted(path for path in folder.iterdir() if not path.name.startswith("."))
-    except OSError as error:
-        raise FileFormatError(
-            f"--systems must be a folder that can be read; {shown(str(folder))}: {error.strerror}."
-            " Check the path."
-        ) from error
-
-
 def _of_manifest(path: Path) -> list[SystemFiles]:
-    """Tables [systems.NAME] of a TOML file."""
+    """Tables [systems.NAME] of a TOML file: dev, any test, and what its key is."""
     document = read_toml(path, "--systems", "Name a folder, or a TOML file of [systems.NAME].")
     tables = document.get("systems")
-    if set(document) != {"systems"} or not isinstance(tables, Mapping) or not tables:
+    if set(document) != {"systems"} or not isinstance(tables, dict) or not tables:
         raise InputError(
             f"a manifest must have tables [systems.NAME] alone; {shown(str(path))} has"
             f" {listed(document) or 'nothing'}. Such as [systems.mlp] with"
             ' dev = "dev.csv" and test = "test.csv".'
         )
-    return [_of_table(name, table, path.parent) for name, table in tables.items()]
-
-
-def _of_table(name: str, table: Any, folder: Path) -> SystemFiles:
-    start, table = f"[systems.{visible(name)}]", table if isinstance(table, Mapping) else {}
-    if "dev" not in table or set(table) - {"dev", "test", *_OF_KEY}:
-        raise InputError(
-            f"{start} must have dev, and test and {', '.join(_OF_KEY)} if any; it has"
-            f" {listed(sorted(table)) or 'neither'}. Give it paths from where the manifest is."
-        )
-    values: dict[str, Any] = {"test": []}
-    for word, value in table.items():
-        several = word in ("test", "key_id")
-        texts = value if several and isinstance(value, list) else [value]
-        # A system may have no test.
-        if (word != "test" and not texts) or not all(isinstance(x, str) and x for x in texts):
+    systems = []
+    for name, table in tables.items():
+        values = table if isinstance(table, dict) else {}
+        texts = {k: v if isinstance(v, list) else [v] for k, v in values.items()}
+        known = all(isinstance(x, str) and x for value in texts.values() for x in value)
+        single = all(len(value) == 1 for key, value in texts.items() if key not in _LISTS)
+        if not (known and single and {"dev"} <= set(texts) <= {"dev", *_LISTS, *_OF_KEY}):
             raise InputError(
-                f"{start} must have text in {word}; got {shown(value)}. Write"
-                f' {word} = "..."' + ", or a list." * several
+                f"[systems.{visible(name)}] must have text in dev, and in test and"
+                f" {', '.join(_OF_KEY)} if any (in test and key_id a list too); got {shown(table)}."
             )
-        if word in ("dev", "test", "key", "test_key"):
-            texts = [str(folder / text) for text in texts]
-        values[word] = texts if several else texts[0]
-    return SystemFiles(name, values.pop("dev"), tuple(values.pop("test")), values)
-
-
-def reading_words(read: Iterable[tuple[str, ScoreData]]) -> str:
-    """How the files of the systems were read, a line per format; the names where they differ."""
-    forms: dict[str, list[str]] = {}
-    names, rejected = [], {"client": 0, "impostor": 0}
-    for name, scores in read:
-        if scores.source is not None:
-            form = read_as(scores.source.format, scores.source.guessed, scores.source.guesses)
-            forms.setdefault(form, []).append(name)
-        if isinstance(scores, Scores) and scores.has_rejected:
-            names.append(name)
-            for who in rejected:
-                rejected[who] += getattr(scores, f"n_{who}_rejected")
-    lines = [f"files{f' of {first_names(of)}' * (len(forms) > 1)} read as {form}"
-             for form, of in forms.items()]  # fmt: skip
-    if names:
-        lines.append(f"files of {first_names(names)}: {rejected_words(*rejected.values())}")
-    return "\n".join(lines)
-
-
-def first_names(names: Iterable[str]) -> str:
-    """The first of some names, each once, and how many more there are."""
-    texts = [visible(name) for name in dict.fromkeys(names)]
-    more = f" and {len(texts) - _LISTED} more" * (len(texts) > _LISTED)
-    return ", ".join(texts[:_LISTED]) + more
+        for role in {"dev", "test", "key", "test_key"} & set(texts):
+            texts[role] = [str(path.parent / text) for text in texts[role]]
+        of_key = {key: texts[key] if key in _LISTS else texts[key][0]
+                  for key in _OF_KEY if key in texts}  # fmt: skip
+        systems.append(SystemFiles(name, texts["dev"][0], tuple(texts.get("test", ())), of_key))
+    return systems
 
 
 # --------------------------------------------------------------------------- their names
@@ -307,3 +261,75 @@ def default_names(paths: Sequence[str]) -> list[str]:
         return names
     whole = file_names(paths)
     return [whole[path] for path in paths]
+
+
+# --------------------------------------------------------------- classifiers of an ensemble
+#: The column of a table's frame that says which trials are clients.
+LABEL = "label"
+
+
+class ClassifierFiles(NamedTuple):
+    """What an ensemble is made of, the names of its classifiers, and what was read of it."""
+
+    scores: Any
+    names: list[str]
+    words: list[ClassWords | None]
+    sources: list[ScoreSource]
+
+
+def read_classifiers(arguments: Namespace) -> list[ClassifierFiles]:
+    """Those of the scores, and of dev where there is one."""
+    files, dev = arguments.files, arguments.dev
+    table = len(files) == 1
+    if table:
+        refuse(arguments, ("name", "score"), "stand beside several score files, one per"
+               " classifier; got one table")  # fmt: skip
+    else:
+        refuse(arguments, ("systems", "omit_missing"), f"stand beside one table; got {len(files)}"
+               " files")  # fmt: skip
+    if table and arguments.missing == REJECT:
+        raise InputError("--missing must be fail or drop for an ensemble; got reject.")
+    refuse(arguments, ("test_key",), "stand beside --test, of which an ensemble has none")
+    if dev and len(dev) != len(files):
+        raise InputError(
+            f"--dev must name as many files as there are of scores, {len(files)}; got {len(dev)}."
+            " Give one table for a table, one file per classifier for files."
+        )
+    read = _columns if table else _score_sets
+    sides = [read(files, arguments, arguments.systems)]
+    if dev:
+        sides.append(read(dev, arguments, sides[0].names))
+    return sides
+
+
+def _score_sets(paths: Sequence[str], arguments: Namespace, _: Any) -> ClassifierFiles:
+    """Scores of one file per classifier, by name."""
+    names = arguments.name or default_names(paths)
+    if len(names) != len(paths):
+        actual = f"{len(names)} for {len(paths)} files: {listed(names)}"
+        raise refusal("--name", "give one name per file", actual, "Name each classifier.")
+    systems = checked_systems(list(map(SystemFiles, names, paths)))
+    by_name = {name: scores for name, scores, _ in read_systems(systems, arguments, lambda: None)}
+    sources = [scores.source for scores in by_name.values() if scores.source is not None]
+    return ClassifierFiles(by_name, names, [s.words for s in by_name.values()], sources)
+
+
+def _columns(
+    paths: Sequence[str], arguments: Namespace, systems: Sequence[str] | None
+) -> ClassifierFiles:
+    """One column per classifier of one table, as a frame."""
+    import pandas as pd
+
+    value = reading(arguments)
+    label, client_label = value.pop("label"), value.pop("client_label")
+    roles = {role: columns(getattr(arguments, role)) for role in ("group", "id")}
+    value["format_"] = value.pop("format")
+    del value["score"]
+    read = read_columns(
+        paths[0], systems, column_spec("", label, roles, DROP), text_options(**value),
+        KeyFile(arguments.key, columns(arguments.key_id), arguments.key_label), client_label,
+    )  # fmt: skip
+    groups = {column: read.names[column] for column in arguments.group or ()}
+    frame = pd.DataFrame({**read.scores, **groups, LABEL: read.is_client})
+    source = read.source.named(named_files(arguments, read.source.files))
+    return ClassifierFiles(frame, list(read.scores), [read.words], [source])

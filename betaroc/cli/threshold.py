@@ -6,7 +6,7 @@ import sys
 from argparse import ArgumentParser, Namespace
 
 from betaroc.cli import options
-from betaroc.cli.decisions import decision_document, lines_of_reading, read_decided, report_line
+from betaroc.cli.judged import decision_document, lines_of_reading, read_decided, report_line
 from betaroc.cli.messages import examples, in_terms, progress_bar, say, say_warnings
 from betaroc.cli.systems import called_systems
 from betaroc.core.errors import InputError
@@ -58,7 +58,7 @@ def run(arguments: Namespace) -> int | None:
     level = options.interval_arguments(arguments)[0]
     asked = fields_of(arguments, *RATE_NAMES, *names) | {"confidence": level}
     request = checked_request(**asked)
-    systems = called_systems(arguments, tests=(0, 1))
+    systems = called_systems(arguments, tests=(0, 1), apart=True)
     several = bool(systems[0].name)
     if several and (arguments.only or request.kind == "precision"):
         option = "--print" if arguments.only else "--precision"

@@ -57,7 +57,6 @@ from betaroc.rendering.numbers import (
     counted,
     level_words,
     number,
-    path_words,
     percent,
     spaced,
     threshold,
@@ -916,13 +915,14 @@ def fit_view(part: ScoreSet, reason: str, level: float, seed: int) -> list[Secti
     return sections
 
 
-def systems_section(documents: Sequence[Mapping[str, Any]], reading: str) -> list[Node]:
+def systems_section(documents: Sequence[Mapping[str, Any]], reading: Words) -> list[Node]:
     """The files and families of several systems, and a row per system and class."""
-    lines, rows, keep = [], [], dict[str, list[Any]]()
+    rows, keep = [], dict[str, list[Any]]()
+    reasons = list(dict.fromkeys(system["reason"] for system in documents))
+    if len(reasons) > 1:
+        reasons = [f"{visible(system['system'])}: {system['reason']}" for system in documents]
     for system in documents:
         name = system["system"]
-        file = "" if system["source"] is None else f" {path_words(system['source'])}"
-        lines.append(f"{visible(name)}:{file}; {system['reason']}".rstrip("; "))
         for who in CLASSES:
             law, params = system[who], system[who]["params"].items()
             short = " ".join(f"{name}={number(v, 4)}" for name, v in params)
@@ -937,7 +937,8 @@ def systems_section(documents: Sequence[Mapping[str, Any]], reading: str) -> lis
                 keep.setdefault(key, []).append(values[key])
     head = ("system", "class", "family", "n", "AUC", EER, "off by", "verdict")
     return [
-        Words("\n".join([*lines, reading]), "given"),
+        reading,
+        *[Words("\n".join(reasons), "given")] * any(reasons),
         Grid(head, tuple(rows), (1, 2, 7), keep),
         Words(
             f"AUC and {EER} by the fitted distributions; off by: the largest distance of a fitted"

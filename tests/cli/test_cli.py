@@ -298,7 +298,7 @@ def test_what_is_no_file_is_refused_at_once(
 
 @pytest.mark.parametrize(("command", "where", "remedy"), [
     ("fit {s}", "betaroc.cli.fit.fitted_set", "--stream always"),
-    ("report --dev {s} -o {o}", "betaroc.cli.analyses.analyze_stepwise", "--stream always"),
+    ("report --dev {s} -o {o}", "betaroc.cli.judged.analyze_stepwise", "--stream always"),
     ("epc --dev {s} --test {s}", "betaroc.cli.curves.epc", "fewer --replicates"),
     ("ensemble {s} {s}", "betaroc.cli.ensemble.read_classifiers", "Pass fewer classifiers"),
     ("study {s}", "betaroc.cli.study.read_configuration", "fewer --workers"),

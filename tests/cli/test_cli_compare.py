@@ -71,10 +71,10 @@ def test_one_system_on_two_test_sets(files: dict[str, str], capsys: Capture) -> 
     assert found["threshold_a"] == found["threshold_b"]
     assert found["difference"] == pytest.approx([-2 / 3])
     assert main(["compare", *arguments]) == 2
-    assert "two different score files" in capsys.readouterr().err
+    assert "must be named once" in capsys.readouterr().err
     arguments[-1] = files["good"]
     assert main(["compare", *arguments, "--unpaired"]) == 2
-    assert "two different score files" in capsys.readouterr().err
+    assert "must be named once" in capsys.readouterr().err
 
 
 # ------------------------------------------------------------------ csv, LaTeX and picture

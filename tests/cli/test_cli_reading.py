@@ -76,7 +76,7 @@ def test_the_standard_input(folder: Path, capsys: Capture, monkeypatch: pytest.M
     monkeypatch.setattr(sys, "stdin", Stdin)
     assert run(capsys, "fit - --csv") == expected
     assert "once a call" in run(capsys, "fit -", 2)
-    assert "--test must be another file" in run(capsys, "threshold - --test - --far 0.1", 2)
+    assert "must be named once" in run(capsys, "threshold - --test - --far 0.1", 2)
 
 
 def test_keys_of_dev_and_test(folder: Path, capsys: Capture) -> None:

@@ -122,7 +122,7 @@ def test_folders_with_other_files(folder: Path, tmp_path: Path, capsys: Capture)
     assert "'mlp/eval.csv'" in err
     assert "'readme.txt'" in err
     (tmp_path / "s" / "mlp" / "dev.tsv").write_text("x")
-    assert "holds 2" in refused(capsys, "fit", "--systems", str(tmp_path / "s"))
+    assert "'mlp/dev.tsv'" in refused(capsys, "fit", "--systems", str(tmp_path / "s"))
 
 
 # -------------------------------------------------------------------------------- errors

@@ -19,7 +19,7 @@ import betaroc as br
 from betaroc.cli import main
 from betaroc.cli.messages import progress_bar
 from betaroc.core import process
-from betaroc.data import text_files, text_layouts
+from betaroc.data import text_files
 
 STUDY = """
 statistics = ["true.auc"]
@@ -214,13 +214,13 @@ def test_a_file_that_does_not_fit_is_told_before_the_work(
     frame = frame.loc[np.arange(100_000) % len(frame), ["score", "label"]]
     frame["score"] = np.random.default_rng(1).random(len(frame))
     frame.to_parquet(path) if kind == "parquet" else frame.to_csv(path, index=False)
-    monkeypatch.setattr(text_layouts, "free_memory", lambda: 60.0 * 90_000)
+    monkeypatch.setattr(text_files, "free_memory", lambda: 60.0 * 90_000)
     monkeypatch.setattr(text_files, "_DOUBT", 1.0)
     with pytest.raises(br.FileFormatError, match=r"at most 90000 rows; .* 0\.006 GB of memory"):
         br.read_scores(path, client_label="client" if "client" in set(frame["label"]) else None)
     assert main(["fit", path]) == 2
     assert "where all are held" in capsys.readouterr().err
-    monkeypatch.setattr(text_layouts, "free_memory", lambda: 60.0 * 200_000)
+    monkeypatch.setattr(text_files, "free_memory", lambda: 60.0 * 200_000)
     assert len(br.read_scores(path).client) > 0
 
 

@@ -89,7 +89,7 @@ def test_files_that_do_not_do(capsys: Capture, tmp_path: Path) -> None:
         assert main(["threshold", *arguments]) == 2
         return capsys.readouterr().err
 
-    words = "--test must be another file than dev"
+    words = "must be named once"
     link = tmp_path / "link.csv.gz"
     link.hardlink_to(copied := Path(shutil.copy(DEV, tmp_path / "copy.csv.gz")))
     assert words in refused(DEV, "--far", "0.01", "--test", DEV)

@@ -1,33 +1,32 @@
-"""What a threshold is chosen on, decided and written down, a system after the other."""
+"""What is decided and analysed of the systems of a call, one after the other."""
 
 from __future__ import annotations
 
 from argparse import Namespace
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from itertools import product
 from shlex import quote
 from typing import Any
 
-from betaroc.cli.inputs import paths_of
-from betaroc.cli.messages import messages
-from betaroc.cli.options import LEVEL, is_same_file, option_of
-from betaroc.cli.systems import SystemFiles, read_systems, reading_words
-from betaroc.core.errors import InputError
-from betaroc.core.local_files import STDIN
-from betaroc.core.notices import Notice, passed_on
+from betaroc.cli.inputs import chosen_words, reading_lines
+from betaroc.cli.messages import in_options, messages, named_files
+from betaroc.cli.options import LEVEL, fit_options_of, option_of
+from betaroc.cli.systems import SystemFiles, read_systems
+from betaroc.core.errors import BetarocWarning, FitError
+from betaroc.core.notices import Notice, collected, keep, passed_on, warn
 from betaroc.core.value import fields_of
 from betaroc.core.vocabulary import BIOMETRIC
 from betaroc.data.scores import ScoreData, Scores, require_scores
 from betaroc.decision.decide import DecisionRequest, decide
+from betaroc.decision.ways import Fitting
+from betaroc.estimation.families import AUTO, BEST, Names
 from betaroc.model.samples import empirical_model
 from betaroc.rendering.nouns import told_document
 from betaroc.rendering.numbers import visible
 from betaroc.rendering.tree import Words
-from betaroc.report.analysis import check_numbers, told_decision
-from betaroc.report.page import target_text
-from betaroc.report.score_set import file_words
-from betaroc.report.systems_page import CheckedTest, DecidedSystem
+from betaroc.report.analysis import Analysis, analyze_stepwise, check_numbers, told_decision
+from betaroc.report.page import checks_of, decision_of, request_of, target_text
+from betaroc.report.systems_page import CheckedTest, DecidedSystem, SystemPart, system_of
 
 
 def read_decided(
@@ -35,12 +34,6 @@ def read_decided(
     notices: list[Notice], step: Callable[[], None],
 ) -> list[DecidedSystem]:  # fmt: skip
     """The threshold of each system, and what its test says of it."""
-    pairs = product(paths_of(systems[0].dev), paths_of(*systems[0].tests))
-    if any(dev == test == STDIN or is_same_file(dev, test) for dev, test in pairs):
-        raise InputError(
-            "--test must be another file than dev's: a threshold looks better on the scores that"
-            " chose it. Name other trials, or leave --test out."
-        )
     rules = fields_of(arguments, "family", "boundary", "resolution", "bounds")
     rows = []
     for name, first, others in read_systems(systems, arguments, step):
@@ -79,12 +72,10 @@ def decision_document(row: DecidedSystem) -> dict[str, Any]:
 
 
 def lines_of_reading(rows: Sequence[DecidedSystem]) -> Words:
-    """What was read for the thresholds; of several systems how."""
+    """What was read for the thresholds."""
     sides = [(row.name, role, side) for row in rows
              for role, side in [("dev", row.dev), *(test[:2] for test in row.tests)]]  # fmt: skip
-    if rows[0].name:
-        return Words(reading_words((name, side) for name, _, side in sides), "given")
-    return Words("\n".join(file_words(role, side) for _, role, side in sides), "given")
+    return reading_lines(*((f"{visible(name)} {role}".strip(), side) for name, role, side in sides))
 
 
 def report_line(arguments: Namespace, request: DecisionRequest) -> Words:
@@ -106,3 +97,55 @@ def report_line(arguments: Namespace, request: DecisionRequest) -> Words:
             values = value if isinstance(value, list) else [value]
             parts += [option, *(quote(str(item)) for item in values)]
     return Words(f"{'':8}{visible(' '.join(parts))} -o report.html", "given")
+
+
+def decided_analysis(
+    system: SystemFiles, arguments: Namespace, step: Callable[[], None], level: float, _seed: int
+) -> SystemPart:
+    """Read and decide, without the rest of a report."""
+    rules = Fitting(arguments.family, arguments.boundary, arguments.resolution,
+                    bounds=arguments.bounds)  # fmt: skip
+    with collected() as notices:
+        ((_, dev, tests),) = read_systems([system._replace(name="")], arguments, step)
+        decision, why = decision_of(dev, request_of(arguments.target, level), rules)
+        checks = checks_of(decision, tests)
+    step()
+    warned = tuple(in_options(notice.message, arguments) for notice in notices)
+    pairs = list(zip(system.paths[1:], tests, strict=True))
+    return system_of(system.name, dev, pairs, warned, (decision, why, checks))
+
+
+def analysed(
+    system: SystemFiles, arguments: Namespace, step: Callable[[], None], level: float, seed: int
+) -> SystemPart:
+    """Read, choose the family, analyse; every warning in the words of the options."""
+    paths = [source if isinstance(source, str) else source[0] for source in system.tests]
+    names = named_files(arguments, paths)
+    with collected() as notices:
+        ((_, dev, tests),) = read_systems([system._replace(name="")], arguments, step)
+        named = {names[path]: scores for path, scores in zip(paths, tests, strict=True)}
+
+        def analyse(family: Names) -> Analysis:
+            rules = fit_options_of(arguments, family)
+            return analyze_stepwise(
+                dev, named, rules, step, level=level, rng=seed, terms=arguments.terms,
+                statistics=arguments.statistic, target=arguments.target,
+            )  # fmt: skip
+
+        chosen = arguments.family in (AUTO, BEST)
+        try:
+            analysis = analyse(arguments.family)
+            reason = analysis.reason if chosen else chosen_words(arguments.family)
+        except FitError as error:
+            if not chosen:
+                raise
+            why = in_options(error.template, arguments, error.argument)
+            warn(f"no distribution fits dev, whose scores are taken as they are: {why}",
+                 BetarocWarning)  # fmt: skip
+            analysis, reason = analyse("empirical"), "no distribution fits dev"
+    analysis = replace(analysis, reason=reason)
+    keep(analysis, [n._replace(message=in_options(n.message, arguments)) for n in notices])
+    pairs = list(zip(paths, tests, strict=True))
+    decided = analysis.decision, analysis.no_decision, analysis.checks
+    warned = [notice.message for notice in analysis.notices]
+    return system_of(system.name, dev, pairs, warned, decided, analysis)
