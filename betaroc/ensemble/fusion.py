@@ -43,40 +43,38 @@ from betaroc.rendering.tree import (
 from betaroc.rendering.tree_text import text_of
 
 
-class TrialSet(NamedTuple):
-    """Scores of both classes, a row per trial, a column per classifier."""
+class Trials(NamedTuple):
+    """Rows of both classes, clients first; of `x` a column per classifier, or fused scores."""
 
-    client: FloatArray
-    impostor: FloatArray
-    client_weights: FloatArray | None = None
-    impostor_weights: FloatArray | None = None
+    x: FloatArray
+    client: BoolArray
+    weights: FloatArray
 
     @classmethod
-    def from_systems(cls, systems: Systems) -> TrialSet:
-        return cls._make(getattr(systems, name) for name in cls._fields)
+    def of(cls, systems: Systems) -> Trials:
+        client = np.repeat([True, False], [len(systems.client), len(systems.impostor)])
+        weights = np.concatenate([weights_of(systems, who) for who in CLASSES])
+        return cls(np.concatenate([systems.client, systems.impostor]), client, weights)
 
-    def of(self, columns: int | list[int]) -> TrialSet:
-        """Some of the classifiers."""
-        return self._replace(client=self.client[:, columns], impostor=self.impostor[:, columns])
-
-    def rows(self, client: BoolArray, impostor: BoolArray) -> TrialSet:
+    def rows(self, which: BoolArray) -> Trials:
         """Some of the trials."""
-        masks = (client, impostor) * 2
-        return TrialSet._make(x if x is None else x[at] for x, at in zip(self, masks, strict=True))
+        return Trials._make(part[which] for part in self)
+
+    def classes(self, x: FloatArray) -> list[tuple[FloatArray, FloatArray]]:
+        """Numbers of the trials, and weights, of clients and of impostors."""
+        return [(x[mask], self.weights[mask]) for mask in (self.client, ~self.client)]
 
 
-def scale_of(systems: Systems, dev: Systems | None) -> tuple[str, str]:
+def scale_of(names: tuple[str, ...], sides: Sequence[Trials]) -> tuple[str, str]:
     """What rules other than "rank-mean" and "vote" act on, "scores" or "ranks", and why.
 
     Scores themselves where all of them lie in [0, 1] and have a mean of logits, else ranks.
     """
-    parts = [(getattr(one, who), weights_of(one, who)) for one in (systems, dev) if one is not None
-             for who in CLASSES]  # fmt: skip
-    for k, name in enumerate(systems.names):
-        outside = sum(int(((x[:, k] < 0.0) | (x[:, k] > 1.0)) @ w) for x, w in parts)
+    x, weights = (np.concatenate([side[k] for side in sides]) for k in (0, 2))
+    for name, outside in zip(names, weights @ ((x < 0.0) | (x > 1.0)), strict=True):
         if outside:
-            return "ranks", f"{outside} scores of {name!r} lie outside [0, 1]"
-    torn = sum(int((np.any(x == 0.0, axis=1) & np.any(x == 1.0, axis=1)) @ w) for x, w in parts)
+            return "ranks", f"{int(outside)} scores of {name!r} lie outside [0, 1]"
+    torn = int(weights @ (np.any(x == 0.0, axis=1) & np.any(x == 1.0, axis=1)))
     if torn:
         trials = "1 trial has" if torn == 1 else f"{torn} trials have"
         return "ranks", f"{trials} exactly 0 and exactly 1, whose logits have no mean"
@@ -88,36 +86,20 @@ def logits(x: FloatArray) -> FloatArray:
     return Thresholds.from_theta(x).logit
 
 
-def rank_sums(dev: TrialSet, other: TrialSet) -> TrialSet:
+def rank_sums(dev: Trials, x: FloatArray) -> FloatArray:
     """2 (dev scores below + half of those equal + 1/2) of each score, whole, by classifier."""
-    values = np.concatenate(dev[:2])
-    weights = np.concatenate([weights_of(dev, who) for who in CLASSES])
-    order = np.argsort(values, axis=0)
-    known = np.take_along_axis(values, order, axis=0)
-    sums = np.concatenate([np.zeros((1, known.shape[1])), np.cumsum(weights[order], axis=0)])
-
-    def counted(x: FloatArray) -> FloatArray:
-        columns = [
-            total[np.searchsorted(own, column, "left")]
-            + total[np.searchsorted(own, column, "right")]
-            for own, total, column in zip(known.T, sums.T, x.T, strict=True)
-        ]
-        return np.asarray(np.stack(columns, axis=1) + 1.0)
-
-    return other._replace(client=counted(other.client), impostor=counted(other.impostor))
+    result = np.ones(x.shape)
+    for k, column in enumerate(dev.x.T):
+        order = np.argsort(column)
+        totals = np.concatenate([[0.0], np.cumsum(dev.weights[order])])
+        for side in ("left", "right"):
+            result[:, k] += totals[np.searchsorted(column[order], x[:, k], side)]
+    return result
 
 
-def mid_ranks(dev: TrialSet, other: TrialSet) -> TrialSet:
+def mid_ranks(dev: Trials, x: FloatArray) -> FloatArray:
     """(dev scores below + half of those equal + 1/2) / (n + 1) of each score, by classifier."""
-    size = 2.0 * (sum(float(np.sum(weights_of(dev, who))) for who in CLASSES) + 1.0)
-    ranks = rank_sums(dev, other)
-    return ranks._replace(client=ranks.client / size, impostor=ranks.impostor / size)
-
-
-def _product(x: FloatArray) -> FloatArray:
-    """Mean of logs: the order of products, which underflow."""
-    with np.errstate(divide="ignore"):
-        return _mean(np.log(x))
+    return rank_sums(dev, x) / (2.0 * (float(np.sum(dev.weights)) + 1.0))
 
 
 def _mean(x: FloatArray) -> FloatArray:
@@ -125,26 +107,26 @@ def _mean(x: FloatArray) -> FloatArray:
     return np.asarray(np.mean(np.sort(x, axis=1), axis=1))
 
 
-#: Rules that make one score of a row; "rank-mean" of whole `rank_sums`, which tie exactly.
+#: Rules that make one score of a row; "rank-mean" of whole `rank_sums`, which tie exactly, and
+#: "product" by the mean of logs, as products underflow.
 RULES: dict[str, Callable[[FloatArray], FloatArray]] = {
     "mean-logit": lambda x: _mean(logits(x)),
     "rank-mean": _mean,
-    "product": _product,
+    "product": lambda x: _mean(np.log(x)),
     "max": lambda x: np.asarray(np.max(x, axis=1)),
     "min": lambda x: np.asarray(np.min(x, axis=1)),
 }
 
 
-def fused(rule: str, dev: TrialSet, test: TrialSet) -> tuple[TrialSet, TrialSet]:
-    """One column a side. An infinite mean stands one beyond the finite ones, in its order."""
-    function = RULES[rule]
-    parts = [function(x) for x in (*dev[:2], *test[:2])]
+def fused(rule: str, dev: FloatArray, test: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Fused scores. An infinite mean stands one beyond the finite ones, in its order."""
+    with np.errstate(divide="ignore"):
+        parts = [RULES[rule](x) for x in (dev, test)]
     finite = np.concatenate(parts)
     finite = finite[np.isfinite(finite)]
     low, high = (float(finite.min()), float(finite.max())) if finite.size else (0.0, 0.0)
-    parts = [np.nan_to_num(x, neginf=low - 1.0, posinf=high + 1.0) for x in parts]
-    first, second = (dict(zip(CLASSES, x, strict=True)) for x in (parts[:2], parts[2:]))
-    return dev._replace(**first), test._replace(**second)
+    first, second = (np.nan_to_num(x, neginf=low - 1.0, posinf=high + 1.0) for x in parts)
+    return first, second
 
 
 #: Measures that are a FAR + b FRR, so that they are a sum over trials.
@@ -164,109 +146,104 @@ class CurvePart(Value):
 
     def costs(self) -> tuple[FloatArray, FloatArray]:
         """Of a false acceptance and of a false rejection at each alpha, per rate."""
-        item, zero = np.ones(self.alpha.size), np.zeros(self.alpha.size)
+        ones, zeros = np.ones(self.alpha.size), np.zeros(self.alpha.size)
         return {
             "weighted-error": (self.alpha, 1.0 - self.alpha),
-            "hter": (0.5 * item, 0.5 * item),
-            "dcf": ((1.0 - self.prior) * item, self.prior * item),
-            "far": (item, zero),
-            "frr": (zero, item),
+            "hter": (0.5 * ones, 0.5 * ones),
+            "dcf": ((1.0 - self.prior) * ones, self.prior * ones),
+            "far": (ones, zeros),
+            "frr": (zeros, ones),
         }[self.measure]
 
 
-class Splits(NamedTuple):
-    """Trials on which thresholds are chosen, and those on which they are met, fold by fold."""
-
-    systems: TrialSet
-    dev: TrialSet | None
-    client_folds: IntArray
-    impostor_folds: IntArray
-
-    def each(self) -> list[tuple[TrialSet, TrialSet, IntArray, IntArray]]:
-        """Dev, test, and the rows of test in either class."""
-        own = self.systems
-        if self.dev is not None:
-            rows = np.arange(len(own.client)), np.arange(len(own.impostor))
-            return [(self.dev, own, *rows)]
-        result = []
-        for fold in range(1 + int(self.client_folds.max())):
-            client, impostor = self.client_folds == fold, self.impostor_folds == fold
-            rows = np.flatnonzero(client), np.flatnonzero(impostor)
-            result.append((own.rows(~client, ~impostor), own.rows(client, impostor), *rows))
-        return result
+#: Trials on which thresholds are chosen, those on which they are observed, and the rows of these.
+Split = tuple[Trials, Trials, IntArray]
 
 
-def thresholds_of(dev: TrialSet, part: CurvePart) -> FloatArray:
-    """The criterion's choice on the scores of one classifier at each alpha."""
-    columns = (dev.client, dev.client_weights), (dev.impostor, dev.impostor_weights)
-    laws = [Empirical._of_checked(*column) for column in columns]
-    pair = pair_of(laws[0], laws[1])
-    prior = laws[0].total / (laws[0].total + laws[1].total)
-    return CRITERIA[part.criterion].choose(pair, prior, part.alpha).theta
+def splits_of(own: Trials, dev: Trials | None, fold: IntArray) -> list[Split]:
+    """Beside a dev set one, else one per fold."""
+    if dev is not None:
+        return [(dev, own, np.arange(fold.size))]
+    return [
+        (own.rows(fold != k), own.rows(fold == k), np.flatnonzero(fold == k))
+        for k in range(1 + int(fold.max()))
+    ]
+
+
+def thresholds_of(dev: Trials, x: FloatArray, part: CurvePart) -> FloatArray:
+    """The criterion's choice on one column of scores at each alpha."""
+    plain = bool(np.all(dev.weights == 1.0))
+    client, impostor = (
+        Empirical._of_checked(values, None if plain else w) for values, w in dev.classes(x)
+    )
+    prior = client.total / (client.total + impostor.total)
+    return CRITERIA[part.criterion].choose(pair_of(client, impostor), prior, part.alpha).theta
 
 
 def score_losses(
-    threshold: FloatArray, test: TrialSet, part: CurvePart
-) -> tuple[FloatArray, FloatArray]:
-    """Mean cost over alpha of each client's and each impostor's decision: accepted iff above."""
+    threshold: FloatArray, x: FloatArray, client: BoolArray, part: CurvePart
+) -> FloatArray:
+    """Mean cost over alpha of each trial's decision: accepted iff above."""
     far, frr = part.costs()
     order = np.argsort(threshold, kind="stable")
-    places, size = threshold[order], threshold.size
-    accepted = np.concatenate([[0.0], np.cumsum(far[order])]) / size
-    rejected = np.concatenate([[0.0], np.cumsum(frr[order])]) / size
-    below_client = np.searchsorted(places, test.client, "left")
-    below_impostor = np.searchsorted(places, test.impostor, "left")
-    return rejected[-1] - rejected[below_client], accepted[below_impostor]
+    accepted, rejected = (
+        np.concatenate([[0.0], np.cumsum(cost[order])]) / threshold.size for cost in (far, frr)
+    )
+    below = np.searchsorted(threshold[order], x, "left")
+    return np.asarray(np.where(client, rejected[-1] - rejected[below], accepted[below]))
 
 
-# --------------------------------------------------------------------------------- votes
 def vote_losses(
-    votes: TrialSet, own: TrialSet, members: int, part: CurvePart
-) -> tuple[FloatArray, FloatArray]:
+    dev: Trials, votes: FloatArray, own: FloatArray, client: BoolArray, members: int,
+    part: CurvePart,
+) -> FloatArray:  # fmt: skip
     """The same where dev chooses how many votes accept; votes have a column per alpha.
 
     Smallest criterion, then smallest HTER, then fewest votes: of -1, which accepts all, to as many
     as there are members, which accepts none.
     """
     cuts, alpha = np.arange(-1, members + 1), part.alpha
-    far = np.stack([np.average(votes.impostor > c, 0, votes.impostor_weights) for c in cuts])
-    frr = np.stack([np.average(votes.client <= c, 0, votes.client_weights) for c in cuts])
+    (of_client, w_client), (of_impostor, w_impostor) = dev.classes(votes)
+    far = np.stack([np.average(of_impostor > c, 0, w_impostor) for c in cuts])
+    frr = np.stack([np.average(of_client <= c, 0, w_client) for c in cuts])
     size = {
         "weighted-error": alpha * far + (1.0 - alpha) * frr,
         "far": np.abs(far - alpha), "frr": np.abs(frr - alpha),
     }[part.criterion]  # fmt: skip
     total = np.where(size <= np.min(size, axis=0) + _TIED, far + frr, np.inf)
     needed = cuts[np.argmax(total <= np.min(total, axis=0) + _TIED, axis=0)]
-    of_far, of_frr = part.costs()
-    wrong = (own.client <= needed) * of_frr, (own.impostor > needed) * of_far
-    return wrong[0].mean(axis=1), wrong[1].mean(axis=1)
+    cost_far, cost_frr = part.costs()
+    accepted = own > needed
+    return np.asarray(np.where(client[:, None], ~accepted * cost_frr, accepted * cost_far).mean(1))
 
 
 _TEXTS = ("first", "second", "class")
 _NUMBERS = ("spearman", "pearson", "phi", "disagreement", "double_fault")
 
 
-def diversity_columns(names: tuple[str, ...], splits: Splits) -> dict[str, AnyArray]:
+def diversity_columns(
+    names: tuple[str, ...], own: Trials, splits: Sequence[Split]
+) -> dict[str, AnyArray]:
     """One row a pair and class; `Inclusion.diversity` documents it."""
-    own = splits.systems
-    weights = [weights_of(own, who) for who in CLASSES]
-    both = np.concatenate(own[:2])
-    unit = np.all((both >= 0.0) & (both <= 1.0), axis=0)
-    wrong, likeness = _errors(splits), []
-    for x, w in zip(own[:2], weights, strict=True):
-        single, scaled = TrialSet(x, x[:0], w), x.copy()
-        scaled[:, unit] = logits(x[:, unit])  # of classifiers that lie in [0, 1]
-        ranks = rank_sums(single, single).client
-        likeness.append([_correlations([columns], [w]) for columns in (ranks, scaled)])
+    unit, scaled = np.all((own.x >= 0.0) & (own.x <= 1.0), axis=0), own.x.copy()
+    scaled[:, unit] = logits(own.x[:, unit])  # of classifiers that lie in [0, 1]
+    wrong = _errors(own, splits)
+    kinds = dict(zip(CLASSES, (own.client, ~own.client), strict=True))
+    likeness: dict[str, list[FloatArray]] = {}
+    for who, mask in kinds.items():
+        single = own.rows(mask)
+        columns = (rank_sums(single, single.x), scaled[mask])
+        likeness[who] = [_correlations([x], [single.weights]) for x in columns]
+    kinds["both"], likeness["both"] = (
+        np.ones(own.client.size, dtype=bool),
+        [np.full((len(names),) * 2, np.nan)] * 2,
+    )
     rows: list[tuple[Any, ...]] = []
     for i, j in itertools.combinations(range(len(names)), 2):
-        pair = names[i], names[j]
-        for who, alike, errors, w in zip(CLASSES, likeness, wrong, weights, strict=True):
-            same = (matrix[i, j] for matrix in alike)
-            rows.append((*pair, who, *same, *_together(errors[:, i], errors[:, j], w)))
-        first, second = np.concatenate(wrong)[:, [i, j]].T
-        together = _together(first, second, np.concatenate(weights))
-        rows.append((*pair, "both", math.nan, math.nan, *together))
+        for who, mask in kinds.items():
+            same = (matrix[i, j] for matrix in likeness[who])
+            together = _together(wrong[mask, i], wrong[mask, j], own.weights[mask])
+            rows.append((names[i], names[j], who, *same, *together))
     return columns_from_rows(rows, (*_TEXTS, *_NUMBERS), _TEXTS)
 
 
@@ -285,18 +262,14 @@ def _correlations(samples: Sequence[FloatArray], weights: Sequence[FloatArray]) 
     return np.where(np.isfinite(result), np.clip(result, -1.0, 1.0), np.nan)
 
 
-def _errors(splits: Splits) -> tuple[BoolArray, BoolArray]:
-    """Which trials of each class a classifier decides wrongly at its threshold of least HTER."""
+def _errors(own: Trials, splits: Sequence[Split]) -> BoolArray:
+    """Which trials a classifier decides wrongly at its threshold of least HTER."""
     part = CurvePart("weighted-error", "hter", np.array([0.5]), 0.5)
-    client, impostor = (np.zeros(x.shape, dtype=np.bool_) for x in splits.systems[:2])
-    for dev, test, *rows in splits.each():
-        for k in range(test.client.shape[1]):
-            t = thresholds_of(dev.of(k), part)[0]
-            client[rows[0], k], impostor[rows[1], k] = (
-                test.client[:, k] <= t,
-                test.impostor[:, k] > t,
-            )
-    return client, impostor
+    wrong = np.zeros(own.x.shape, dtype=np.bool_)
+    for dev, test, rows in splits:
+        t = [thresholds_of(dev, column, part)[0] for column in dev.x.T]
+        wrong[rows] = (test.x > t) != test.client[:, None]
+    return wrong
 
 
 def _together(one: BoolArray, two: BoolArray, weights: FloatArray) -> tuple[float, float, float]:
@@ -312,7 +285,6 @@ def _together(one: BoolArray, two: BoolArray, weights: FloatArray) -> tuple[floa
 #: Every rule, and every part of the curve on which a gain is met.
 FUSING = (*RULES, "vote")
 PARTS = ("all", "strict", "lax")
-_Losses = tuple[FloatArray, FloatArray]
 
 
 class Gain(NamedTuple):
@@ -451,85 +423,64 @@ class Fusion(Tabular, Noun):
 
 
 def fusion_of(
-    names: tuple[str, ...], splits: Splits, scale: tuple[str, str], parts: Mapping[str, CurvePart],
-    level: float, groups: Groups | None = None, library: Library | None = None,
+    names: tuple[str, ...], own: Trials, dev: Trials | None, splits: Sequence[Split],
+    parts: Mapping[str, CurvePart], level: float, groups: Groups | None, library: Library | None,
 ) -> Fusion:  # fmt: skip
     """All rules with all classifiers and without each one, every part."""
+    scale = scale_of(names, [own] if dev is None else [own, dev])
     everyone = list(range(len(names)))
     subsets = [everyone, *([k for k in everyone if k != left] for left in everyone)]
-    losses = {
-        (rule, part, s): [np.empty(len(x)) for x in splits.systems[:2]]
-        for rule in FUSING for part in parts for s in range(len(subsets))
-    }  # fmt: skip
-    for dev, test, *rows in splits.each():
-
-        def keep(key: tuple[str, str, int], some: _Losses, rows: list[Any] = rows) -> None:
-            for loss, of_fold, at in zip(losses[key], some, rows, strict=True):
-                loss[at] = of_fold
-
-        ranks = rank_sums(dev, dev), rank_sums(dev, test)
-        base = dev, test
+    keys = itertools.product(FUSING, parts, range(len(subsets)))
+    losses = {key: np.empty(own.client.size) for key in keys}
+    for known, test, rows in splits:
+        ranks = rank_sums(known, known.x), rank_sums(known, test.x)
+        base = known.x, test.x
         if scale[0] == "ranks":
-            base = mid_ranks(dev, dev), mid_ranks(dev, test)
+            base = mid_ranks(known, known.x), mid_ranks(known, test.x)
         for s, members in enumerate(subsets):
             for rule in RULES:
                 sides = ranks if rule == "rank-mean" else base
-                own, met = fused(rule, *(side.of(members) for side in sides))
+                first, second = fused(rule, *(x[:, members] for x in sides))
                 for name, part in parts.items():
-                    keep((rule, name, s), score_losses(thresholds_of(own, part), met, part))
+                    t = thresholds_of(known, first, part)
+                    losses[rule, name, s][rows] = score_losses(t, second, test.client, part)
         for name, part in parts.items():
-            ballots = _ballots(dev, test, part)
+            t = np.stack([thresholds_of(known, column, part) for column in known.x.T])
+            ballots = [side.x[:, :, None] > t for side in (known, test)]
             for s, members in enumerate(subsets):
-                own, met = (
-                    side._replace(
-                        **{w: np.sum([accepts[w][k] for k in members], axis=0) for w in CLASSES}
-                    )
-                    for side, accepts in zip((dev, test), ballots, strict=True)
+                votes, own_votes = (1.0 * x[:, members].sum(axis=1) for x in ballots)
+                losses["vote", name, s][rows] = vote_losses(
+                    known, votes, own_votes, test.client, len(members), part
                 )
-                keep(("vote", name, s), vote_losses(own, met, len(members), part))
-    weights = [weights_of(splits.systems, who) for who in CLASSES]
     gains = tuple(
-        Gain(rule, system, part, *_gain(losses[rule, part, 0], losses[rule, part, k], level,
-                                        groups, weights))
+        Gain(rule, system, part,
+             *_gain(losses[rule, part, 0], losses[rule, part, k], own, level, groups))
         for rule in FUSING for k, system in enumerate(names, 1) for part in parts
     )  # fmt: skip
     shown = {
         name: {"criterion": p.criterion, "measure": p.measure, "alpha": p.alpha.tolist()}
         for name, p in parts.items()
     }
-    folds = 0 if splits.dev is not None else len(splits.each())
+    folds = 0 if dev is not None else len(splits)
     return Fusion(gains, *scale, shown, folds, level, library=library)
 
 
-def _ballots(dev: TrialSet, test: TrialSet, part: CurvePart) -> list[dict[str, list[FloatArray]]]:
-    """Of dev and of test, whom each classifier accepts at its own threshold of each alpha."""
-    columns = range(dev.client.shape[1])
-    t = [thresholds_of(dev.of(k), part) for k in columns]
-    return [
-        {who: [1.0 * (getattr(side, who)[:, k, None] > t[k]) for k in columns] for who in CLASSES}
-        for side in (dev, test)
-    ]
-
-
 def _gain(
-    with_it: Sequence[FloatArray], without: Sequence[FloatArray], level: float,
-    groups: Groups | None, weights: list[FloatArray],
-) -> tuple[float, float, float, float, float]:  # fmt: skip
+    with_it: FloatArray, without: FloatArray, trials: Trials, level: float, groups: Groups | None
+) -> tuple[float, float, float, float, float]:
     """Means of each class add up; so do the variances of the paired differences.
 
     Where trials depend on groups that is the sum over them of their squared contributions.
     """
-    apart = [b - a for a, b in zip(with_it, without, strict=True)]
+    apart = trials.classes(without - with_it)
     value, rest, gain = (
-        sum(float(np.average(x, weights=w)) for x, w in zip(losses, weights, strict=True))
-        for losses in (with_it, without, apart)
+        sum(float(np.average(x, weights=w)) for x, w in classes)
+        for classes in (trials.classes(with_it), trials.classes(without), apart)
     )
     if groups is None:
-        variance, freedom = of_means(apart, weights)
+        variance, freedom = of_means([x for x, _ in apart], [w for _, w in apart])
     else:
-        away = np.concatenate([
-            (x - np.average(x, weights=w)) / np.sum(w) for x, w in zip(apart, weights, strict=True)
-        ])  # fmt: skip
+        away = np.concatenate([(x - np.average(x, weights=w)) / np.sum(w) for x, w in apart])
         variance = float(settled(*groups.meat(away[:, None]))[0, 0])
         freedom = min(size for size in groups.sizes if size is not None) - 1.0
     reach = 0.0
@@ -553,8 +504,8 @@ def fusion_told(fusion: Fusion) -> list[Section]:
 
 
 # ----------------------------------------------------------------------
-#: Squared Newton decrements below which the matrix is kept, and below which no step is left.
-_NEAR, _SMALL = 1e-6, 1e-18
+#: Squared Newton decrement below which no step is left.
+_SMALL = 1e-18
 _STEPS = 100
 #: A step may raise the loss by this much, which is rounding.
 _ROUNDING = 1e-14
@@ -589,104 +540,64 @@ def linear(x: FloatArray, coefficients: FloatArray) -> FloatArray:
     return result
 
 
-def _shares_and_losses(
-    eta: FloatArray, client: BoolArray
-) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """P(client) and P(impostor), each from its own tail, and the losses."""
-    small = np.exp(-np.abs(eta))
-    near, up = 1.0 / (1.0 + small), eta >= 0.0
-    far = small * near
-    losses = np.log1p(small)
-    losses += np.maximum(np.where(client, -eta, eta), 0.0)
-    return np.where(up, near, far), np.where(up, far, near), losses
+def _logistic_losses(eta: FloatArray, client: BoolArray) -> FloatArray:
+    """-log P(class)."""
+    return np.logaddexp(0.0, np.where(client, -eta, eta))
 
 
 def ridge_path(
-    x: FloatArray,
-    client: BoolArray,
-    subsets: BoolArray,
-    strengths: Sequence[float],
+    x: FloatArray, client: BoolArray, subsets: BoolArray, strengths: Sequence[float],
     weights: FloatArray | None = None,
-) -> FloatArray:
+) -> FloatArray:  # fmt: skip
     """Intercept and weights of the fusion of every subset of the columns at every strength.
 
         least mean of log(1 + exp(-+ (b0 + x b))) + strength/2 |b|^2
 
-    The penalty keeps them finite where the classes do not overlap; the intercept has none.
-
-    Parameters
-    ----------
-    x : ndarray, shape (n, p)
-        Standardised columns.
-    client : ndarray of bool, shape (n,)
-        Both classes must occur.
-    subsets : ndarray of bool, shape (s, p)
-        Columns that take part; weights of the others are 0.
-    strengths : sequence of float, length k
-        Of the penalty, positive, the strongest first; scikit-learn's C is 1/(n strength).
-    weights : ndarray, shape (n,), optional
-        How many trials each row stands for.
-
-    Returns
-    -------
-    ndarray, shape (k, s, p + 1)
-        To 1e-8 of weights of size 1.
-
-    Notes
-    -----
-    Newton's method of all subsets side by side, each strength from where the last one ended. The
-    second derivatives are kept once steps are small: that costs steps, not digits.
+    Of standardised columns, shape (strengths, subsets, columns + 1), to 1e-8 of weights of size 1;
+    scikit-learn's C is 1/(n strength). The penalty keeps the weights finite where the classes do
+    not overlap; the intercept has none. Newton's method, each strength, the strongest first, from
+    where the last one ended.
     """
     copies = np.ones(len(x)) if weights is None else weights / np.mean(weights)
     design = np.column_stack([np.ones(len(x)), x])
-    free = np.column_stack([np.ones(len(subsets), dtype=bool), subsets])
+    path = np.zeros((len(strengths), len(subsets), design.shape[1]))
+    start = np.zeros(design.shape[1])
+    start[0] = np.log(np.sum(copies[client])) - np.log(np.sum(copies[~client]))
+    for k, subset in enumerate(subsets):
+        columns = np.flatnonzero(np.append(True, subset))
+        b = start[columns]
+        for row, strength in zip(path, strengths, strict=True):
+            penalty = np.where(columns == 0, 0.0, strength)
+            b = _ridge(design[:, columns], client, copies, penalty, b)
+            row[k, columns] = b
+    return path
 
-    def at(b: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Shares of both classes, shape (subsets, n), and mean losses."""
-        share, rest, losses = _shares_and_losses(b @ design.T, client)
-        return share, rest, np.mean(losses * copies, axis=1)
 
-    fusion = np.zeros(free.shape)
-    fusion[:, 0] = np.log(np.sum(copies[client])) - np.log(np.sum(copies[~client]))
-    share, rest, loss = at(fusion)
-    curvature, stale, path = np.zeros((*free.shape, free.shape[1])), np.arange(len(free)), []
-    for strength in strengths:
-        ridge = np.full(free.shape[1], strength)
-        ridge[0] = 0.0
-        active = np.arange(len(free))
-        for _ in range(_STEPS):
-            for k in stale:
-                w = share[k] * rest[k] * copies / len(x)
-                curvature[k] = (design.T * w) @ design
-            use, b = free[active], fusion[active]
-            away = np.where(client, -rest[active], share[active]) * copies
-            slope = np.where(use, away @ design / len(x) + ridge * b, 0.0)
-            matrix = np.where(
-                use[:, :, None] & use[:, None, :], curvature[active] + np.diag(ridge),
-                np.eye(ridge.size),
-            )  # fmt: skip
-            step = np.linalg.solve(matrix, slope[:, :, None])[:, :, 0]
-            decrement = np.sum(slope * step, axis=1)
-            most = (loss[active] + 0.5 * np.sum(ridge * b * b, axis=1)) * (1.0 + _ROUNDING)
-            for _ in range(_STEPS):  # half of a step that raises the objective, and so on
-                moved = b - step
-                shares, rests, losses = at(moved)
-                worse = losses + 0.5 * np.sum(ridge * moved * moved, axis=1) > most
-                if not np.any(worse):
-                    break
-                step[worse] *= 0.5
-            fusion[active], loss[active] = moved, losses
-            share[active], rest[active] = shares, rests
-            stale, active = active[decrement > _NEAR], active[decrement > _SMALL]
-            if not active.size:
-                break
-        else:
-            raise FitError(
-                f"a ridge-logistic fusion must converge; {active.size} of {len(free)} did not in"
-                f" {_STEPS} steps. Leave out classifiers that repeat each other."
-            )
-        path.append(fusion.copy())
-    return np.stack(path)
+def _ridge(
+    design: FloatArray, client: BoolArray, copies: FloatArray, penalty: FloatArray, b: FloatArray
+) -> FloatArray:
+    """One fusion, from a place near it."""
+    from scipy.special import expit
+
+    def objective(b: FloatArray) -> float:
+        loss = float(np.mean(_logistic_losses(design @ b, client) * copies))
+        return loss + 0.5 * float(penalty @ b**2)
+
+    now = objective(b)
+    for _ in range(_STEPS):
+        share, rest = expit(design @ b), expit(-design @ b)
+        slope = np.where(client, -rest, share) * copies @ design / len(design) + penalty * b
+        curvature = (design.T * (share * rest * copies)) @ design / len(design)
+        step = np.linalg.solve(curvature + np.diag(penalty), slope)
+        if slope @ step <= _SMALL:
+            return b - step
+        while (moved := objective(b - step)) > now * (1.0 + _ROUNDING):
+            step = 0.5 * step
+        b, now = b - step, moved
+    raise FitError(
+        f"a ridge-logistic fusion must converge; one did not in {_STEPS} steps. Leave out"
+        " classifiers that repeat each other."
+    )
 
 
 #: A gain in area below this is none, and a loss beyond it a loss.
@@ -755,27 +666,24 @@ def word_of(low: float, high: float) -> str:
 
 
 # ----------------------------------------------------------------------------- the columns
-def _columns(systems: Systems, dev: Systems | None) -> tuple[list[FloatArray], BoolArray]:
-    """What the fusion sees of the trials and of dev, clients first, made alike.
+def _columns(sides: Sequence[Trials]) -> tuple[list[Trials], BoolArray]:
+    """What the fusion sees of each side's trials, made alike.
 
     And whether a column belongs to a classifier, shape (classifiers, columns).
     """
-    sides = [item for item in (systems, dev) if item is not None]
-    both = [np.concatenate([side.client, side.impostor]) for side in sides]
-    weights = np.concatenate([weights_of(side, who) for side in sides for who in CLASSES])
-    result = [_of_one(column, weights) for column in np.concatenate(both).T]
+    both, weights = (np.concatenate([side[k] for side in sides]) for k in (0, 2))
+    result = [_columns_of(column, weights) for column in both.T]
     owner = np.repeat(np.arange(len(result)), [len(columns) for columns in result])
     matrix = np.column_stack([column for columns in result for column in columns])
-    parts = [np.ascontiguousarray(part) for part in np.split(matrix, [len(both[0])])]
-    return parts, owner == np.arange(len(result))[:, None]
+    parts = np.split(matrix, np.cumsum([len(side.x) for side in sides])[:-1])
+    made = [side._replace(x=np.ascontiguousarray(x)) for side, x in zip(sides, parts, strict=True)]
+    return made, owner == np.arange(len(result))[:, None]
 
 
-def _of_one(x: FloatArray, weights: FloatArray) -> list[FloatArray]:
+def _columns_of(x: FloatArray, weights: FloatArray) -> list[FloatArray]:
     """Logits of scores in [0, 1]; exact 0 and 1, which have none, by columns that say so."""
-    if np.any((x < 0.0) | (x > 1.0)):
-        return [x]
     inside = (x > 0.0) & (x < 1.0)
-    if not np.any(inside):
+    if np.any((x < 0.0) | (x > 1.0)) or not np.any(inside):
         return [x]
     values = logits(np.where(inside, x, 0.5))
     values[~inside] = np.average(values[inside], weights=weights[inside])
@@ -823,37 +731,6 @@ def _labels(systems: Systems) -> list[list[npt.NDArray[np.generic]]]:
     return result
 
 
-class _Trials(NamedTuple):
-    """Rows of both classes, clients first."""
-
-    x: FloatArray
-    client: BoolArray
-    fold: IntArray
-    weights: FloatArray
-
-    @classmethod
-    def of(
-        cls, x: FloatArray, systems: Systems, folds: tuple[IntArray, IntArray] | None
-    ) -> _Trials:
-        """All of one fold where none are given."""
-        client = np.repeat([True, False], [len(systems.client), len(systems.impostor)])
-        fold = np.zeros(len(x), dtype=np.intp) if folds is None else np.concatenate(folds)
-        return cls(x, client, fold, np.concatenate([weights_of(systems, who) for who in CLASSES]))
-
-    @property
-    def folds(self) -> range:
-        return range(1 + int(self.fold.max()))
-
-    def rows(self, which: BoolArray) -> _Trials:
-        return _Trials._make(part[which] for part in self)
-
-    def but(self, *left: int) -> _Trials:
-        return self.rows(~np.isin(self.fold, left))
-
-    def only(self, fold: int) -> _Trials:
-        return self.rows(self.fold == fold)
-
-
 # ----------------------------------------------------------------------------- the fusions
 class _Path(NamedTuple):
     """Fusions of every subset at every strength, learned on some trials."""
@@ -862,41 +739,45 @@ class _Path(NamedTuple):
     #: Shape (strengths, subsets, columns + 1).
     coefficients: FloatArray
 
-    def losses(self, trials: _Trials) -> FloatArray:
+    @classmethod
+    def of(cls, trials: Trials, subsets: BoolArray) -> _Path:
+        x, client, weights = trials
+        standard = Standard(x, weights)
+        return cls(standard, ridge_path(standard(x), client, subsets, STRENGTHS, weights))
+
+    def losses(self, trials: Trials) -> FloatArray:
         """Sum over trials of the loss, shape (strengths, subsets)."""
         x = self.standard(trials.x)
         return np.stack([
-            np.sum(_shares_and_losses(linear(x, b), trials.client)[2] * trials.weights, axis=1)
+            _logistic_losses(linear(x, b), trials.client) @ trials.weights
             for b in self.coefficients
         ])  # fmt: skip
 
-    def at(self, strength: IntArray, trials: _Trials) -> FloatArray:
-        """Fused scores of every subset at its strength, shape (subsets, n)."""
+    def at(self, losses: FloatArray, trials: Trials) -> FloatArray:
+        """Fused scores of every subset at its strength of least loss, of equal ones the strongest.
+
+        Shape (subsets, n).
+        """
+        strength = np.argmin(losses, axis=0)
         chosen = self.coefficients[strength, np.arange(strength.size)]
         return linear(self.standard(trials.x), chosen)
 
 
-def _path(trials: _Trials, subsets: BoolArray) -> _Path:
-    x, client, _, weights = trials
-    standard = Standard(x, weights)
-    return _Path(standard, ridge_path(standard(x), client, subsets, STRENGTHS, weights))
-
-
-def _out_of_fold(trials: _Trials, subsets: BoolArray) -> FloatArray:
+def _out_of_fold(trials: Trials, fold: IntArray, subsets: BoolArray) -> FloatArray:
     """Nested scores of every trial, shape (subsets, n): its fold took no part in anything.
 
     What is learned without two folds serves the choice of strength for either of them.
     """
-    losses = np.zeros((len(trials.folds), len(STRENGTHS), len(subsets)))
-    for f in trials.folds:
-        for g in range(f):
-            path = _path(trials.but(f, g), subsets)
-            losses[f] += path.losses(trials.only(g))
-            losses[g] += path.losses(trials.only(f))
-    result = np.empty((len(subsets), trials.client.size))
-    for f in trials.folds:
-        chosen = np.argmin(losses[f], axis=0)  # of equal ones the strongest
-        result[:, trials.fold == f] = _path(trials.but(f), subsets).at(chosen, trials.only(f))
+    count = 1 + int(fold.max())
+    losses = np.zeros((count, len(STRENGTHS), len(subsets)))
+    for f, g in itertools.combinations(range(count), 2):
+        path = _Path.of(trials.rows((fold != f) & (fold != g)), subsets)
+        losses[f] += path.losses(trials.rows(fold == g))
+        losses[g] += path.losses(trials.rows(fold == f))
+    result = np.empty((len(subsets), fold.size))
+    for f in range(count):
+        path = _Path.of(trials.rows(fold != f), subsets)
+        result[:, fold == f] = path.at(losses[f], trials.rows(fold == f))
     return result
 
 
@@ -906,54 +787,51 @@ def learned_gains(
 ) -> tuple[LearnedGain, ...]:
     """What each classifier adds to all others.
 
-    Parameters
-    ----------
-    systems : Systems
-        The trials.
-    folds : tuple of ndarray of int, or None
-        Of each client and impostor of the trials; where there is a dev set, of dev. None where
-        there are too few for folds within folds: then nothing is measured.
-    dev : Systems or None
-        Trials on which the fusion is learned; all of the trials are then one fold.
-    level : float
-        Confidence of the intervals.
+    The folds are of each client and impostor of the trials; where there is a dev set, on which the
+    fusion is then learned, of dev. None where there are too few for folds within folds: then
+    nothing is measured.
     """
     k = len(systems.names)
-    (own, *others), owned = _columns(systems, dev)
+    (own, *others), owned = _columns(
+        [Trials.of(side) for side in (systems, dev) if side is not None]
+    )
     mates = _nearest(own, owned, systems)
     if folds is None or fewest_trials(systems) < LEAST_TRIALS:
         nothing = (*(math.nan,) * 5, level, "none", CANNOT_TELL, 0, (0, 0), math.nan)
         pairs = zip(systems.names, mates, strict=True)
         return tuple(LearnedGain(name, *nothing, *mate) for name, mate in pairs)
     subsets = np.concatenate([np.ones((1, k), dtype=bool), ~np.eye(k, dtype=bool)]) @ owned
+    fold = np.concatenate(folds)
     if dev is None:
-        trials = _Trials.of(own, systems, folds)
-        scores = _out_of_fold(trials, subsets)
+        scores = _out_of_fold(own, fold, subsets)
     else:
-        trials, learn = _Trials.of(own, systems, None), _Trials.of(others[0], dev, folds)
-        losses = [_path(learn.but(f), subsets).losses(learn.only(f)) for f in learn.folds]
-        chosen = np.argmin(np.sum(losses, axis=0), axis=0)
-        scores = _path(learn, subsets).at(chosen, trials)
-    each = [_fold_scores(systems, trials, f, scores) for f in trials.folds]
+        (learn,) = others
+        losses = sum(
+            _Path.of(learn.rows(fold != f), subsets).losses(learn.rows(fold == f))
+            for f in range(1 + int(fold.max()))
+        )
+        scores = _Path.of(learn, subsets).at(np.asarray(losses), own)
+        fold = np.zeros(len(own.x), dtype=np.intp)  # all trials are one
+    each = [_fold_scores(systems, fold == f, scores) for f in range(1 + int(fold.max()))]
     return tuple(
-        _learned_gain(name, [paired_areas(fold[0], fold[j + 1]) for fold in each], systems, level,
-              "delong-folds" if dev is None else "delong", mates[j])
+        _learned_gain(name, [paired_areas(fused[0], fused[j + 1]) for fused in each], systems,
+                      level, "delong-folds" if dev is None else "delong", mates[j])
         for j, name in enumerate(systems.names)
     )  # fmt: skip
 
 
 def _nearest(
-    x: FloatArray, owned: BoolArray, systems: Systems
+    trials: Trials, owned: BoolArray, systems: Systems
 ) -> list[tuple[str, float, bool]]:  # fmt: skip
     """The classifier most like each within the classes, their correlation, whether it is a copy.
 
     Copies first, then by the correlation of the first columns.
     """
-    both = np.concatenate([systems.client, systems.impostor])
+    both = Trials.of(systems).x
     equal = np.array([[np.array_equal(a, b) for a in both.T] for b in both.T])
-    first = np.split(x[:, np.argmax(owned, axis=1)], [len(systems.client)])
+    classes = trials.classes(trials.x[:, np.argmax(owned, axis=1)])
     # Constant within both classes: like no other.
-    correlation = np.nan_to_num(_correlations(first, [weights_of(systems, w) for w in CLASSES]))
+    correlation = np.nan_to_num(_correlations([x for x, _ in classes], [w for _, w in classes]))
     likeness = np.abs(correlation) + equal
     np.fill_diagonal(likeness, -1.0)
     return [
@@ -962,18 +840,20 @@ def _nearest(
     ]
 
 
-def _fold_scores(systems: Systems, trials: _Trials, fold: int, scores: FloatArray) -> list[Scores]:
+def _fold_scores(systems: Systems, inside: BoolArray, fused: FloatArray) -> list[Scores]:
     """Fused scores of the trials of one fold, of every subset."""
-    cut, beside = len(systems.client), dict[str, Any]()
-    inside = trials.fold == fold
-    rows = inside[:cut], inside[cut:]
-    for who, which in zip(CLASSES, rows, strict=True):
-        for name in (f"{who}_groups", f"{who}_weights"):
-            values = getattr(systems, name)
-            beside[name] = None if values is None else values[which]
+    cut = len(systems.client)
+    rows = dict(zip(CLASSES, (inside[:cut], inside[cut:]), strict=True))
+    beside = {
+        name: values[which] for who, which in rows.items()
+        for name in (f"{who}_groups", f"{who}_weights")
+        if (values := getattr(systems, name)) is not None
+    }  # fmt: skip
     return [
-        Scores._checked(client=fused[:cut][rows[0]], impostor=fused[cut:][rows[1]], **beside)
-        for fused in scores
+        Scores._checked(
+            client=x[:cut][rows["client"]], impostor=x[cut:][rows["impostor"]], **beside
+        )
+        for x in fused
     ]
 
 

@@ -14,7 +14,7 @@ from scipy import special, stats
 import betaroc as br
 from betaroc.ensemble.fusion import (
     CurvePart,
-    TrialSet,
+    Trials,
     fused,
     mid_ranks,
     rank_sums,
@@ -139,19 +139,24 @@ def test_votes_by_loops(frame: pd.DataFrame, dev: pd.DataFrame) -> None:
     assert row(given, "vote", "c")["with"] == pytest.approx(total, rel=1e-12)
 
 
+def trials(client: Any, impostor: Any) -> Trials:
+    x = np.concatenate([np.asarray(client, float), np.asarray(impostor, float)])
+    return Trials(x, np.arange(len(x)) < len(client), np.ones(len(x)))
+
+
 def test_losses_of_single_trials_by_counting() -> None:
     rng = np.random.default_rng(0)
     t, alpha = rng.normal(size=7), np.linspace(0.1, 0.9, 7)
-    test = TrialSet(np.append(rng.normal(size=20), t[2]), np.append(rng.normal(size=15), t[4]))
+    test = trials(np.append(rng.normal(size=20), t[2]), np.append(rng.normal(size=15), t[4]))
     for measure, costs in {
         "weighted-error": (alpha, 1 - alpha), "hter": (0.5, 0.5), "dcf": (0.7, 0.3),
         "far": (1.0, 0.0), "frr": (0.0, 1.0),
     }.items():  # fmt: skip
-        client, impostor = score_losses(t, test, CurvePart("weighted-error", measure, alpha, 0.3))
-        rejected = (test.client[:, None] <= t) * costs[1]
-        accepted = (test.impostor[:, None] > t) * costs[0]
-        assert client == pytest.approx(rejected.mean(axis=1), abs=1e-15)
-        assert impostor == pytest.approx(accepted.mean(axis=1), abs=1e-15)
+        part = CurvePart("weighted-error", measure, alpha, 0.3)
+        found = score_losses(t, test.x, test.client, part)
+        accepted = test.x[:, None] > t
+        wanted = np.where(test.client[:, None], ~accepted * costs[1], accepted * costs[0])
+        assert found == pytest.approx(wanted.mean(axis=1), abs=1e-15)
 
 
 # ----------------------------------------------------------------------------- intervals
@@ -240,21 +245,19 @@ def test_scores_of_other_ranges_are_fused_by_ranks(frame: pd.DataFrame) -> None:
 
 
 def test_mean_logit_of_ranks_by_hand() -> None:
-    dev = TrialSet(np.array([[3.0], [5.0]]), np.array([[1.0], [3.0]]))
-    ranks = mid_ranks(dev, TrialSet(np.array([[3.0], [9.0]]), np.array([[0.0], [4.0]])))
+    dev = trials([[3.0], [5.0]], [[1.0], [3.0]])
     # of 1, 3, 3, 5: 3 has one below and two equal, 9 four below, 0 none, 4 three below
-    assert ranks.client[:, 0].tolist() == [2.5 / 5, 4.5 / 5]
-    assert ranks.impostor[:, 0].tolist() == [0.5 / 5, 3.5 / 5]
+    ranks = mid_ranks(dev, np.array([[3.0], [9.0], [0.0], [4.0]]))
+    assert ranks[:, 0].tolist() == [2.5 / 5, 4.5 / 5, 0.5 / 5, 3.5 / 5]
 
 
 def test_rank_means_tie_exactly() -> None:
     """Ranks (1, 4, 4) and (2, 3, 4) have one mean, in which order they are ever added."""
     columns = np.array([[1.0, 2.0, 3.0, 4.0]] * 3).T
-    dev = TrialSet(columns[:2], columns[2:])
-    rows = [[1.0, 4.0, 4.0], [2.0, 3.0, 4.0], [4.0, 4.0, 1.0], [3.0, 2.0, 4.0]]
-    met = TrialSet(np.array(rows), np.array([[3.0, 3.0, 3.0]]))
-    side = fused("rank-mean", rank_sums(dev, dev), rank_sums(dev, met))[1]
-    assert len(set(np.concatenate(side[:2]).ravel().tolist())) == 1
+    dev = trials(columns[:2], columns[2:])
+    rows = [[1.0, 4.0, 4.0], [2.0, 3.0, 4.0], [4.0, 4.0, 1.0], [3.0, 2.0, 4.0], [3.0, 3.0, 3.0]]
+    scores = fused("rank-mean", rank_sums(dev, dev.x), rank_sums(dev, np.array(rows)))[1]
+    assert len(set(scores.tolist())) == 1
 
 
 @pytest.mark.simulation
@@ -272,11 +275,11 @@ def test_no_rule_knows_the_order_of_the_classifiers(frame: pd.DataFrame) -> None
 
 
 def test_exact_ends_of_one_kind_stand_beyond_all_others() -> None:
-    one = TrialSet(np.array([[0.9, 1.0], [0.6, 0.7]]), np.array([[0.0, 0.4], [0.2, 0.3]]))
+    x = np.array([[0.9, 1.0], [0.6, 0.7], [0.0, 0.4], [0.2, 0.3]])
     for rule in ("mean-logit", "product"):
-        side, _ = fused(rule, one, one)
-        order = np.argsort(np.concatenate(side[:2]))
-        assert np.all(np.isfinite(np.concatenate(side[:2])))
+        scores, _ = fused(rule, x, x)
+        order = np.argsort(scores)
+        assert np.all(np.isfinite(scores))
         assert order[0] == 2  # the trial with a 0
         if rule == "mean-logit":
             assert order[-1] == 0  # the trial with a 1
