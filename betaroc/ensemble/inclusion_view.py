@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict
 from functools import partial
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
@@ -102,6 +101,9 @@ _SPOKEN = {STRICT: "strict", LAX: "lax"}
 #: The icon of each verdict; what is no good beside the others is neither bad nor unknown.
 _ICONS = {INCLUDE: "good", CANNOT_TELL: "warn", STRICT: "warn", LAX: "warn", ADDS_NOTHING: "none"}
 _SORTED = ("good", "warn", "none", "bad")
+_CROSSING_HEADS = (
+    "first", "second", f"cross at {FAR}", f"{TPR} there", "higher before", "higher after",
+)  # fmt: skip
 _GLOSSARY = (
     (f"{FAR}, {FRR}, {TPR}",
      f"shares of {IMPOSTORS} accepted, of {CLIENTS} rejected, of {CLIENTS} accepted"),
@@ -401,12 +403,8 @@ def _figures(result: Inclusion, terms: Terms) -> Figures:
 def _sections(result: Inclusion, read: Sequence[str]) -> list[Section]:
     """The tables of the terminal, and those of pairs."""
     joined = sum(verdict == INCLUDE for verdict in result.verdict.values())
-    unused, sizes = ", ".join(map(visible, result.hull.unused)), result.systems.sizes
-    pieces = [
-        Row((rate(s.far_low), rate(s.far_high), s.kind, foreign(s.left), foreign(s.right)))
-        for s in result.hull.segments
-    ]
-    hull = Grid((f"from {FAR}", f"to {FAR}", "", "of", "and"), tuple(pieces), (2, 3, 4))
+    crossings = crossings_columns(result._crossings)
+    crossings.pop("logit_far")
     parts: tuple[tuple[str, str, str, Sequence[Node]], ...] = (
         ("why", "Why", f"{joined} of {len(result.names)} join",
          (_listed([*_reasons(result), *_doubts(result)]),)),
@@ -414,50 +412,39 @@ def _sections(result: Inclusion, read: Sequence[str]) -> list[Section]:
          (gain_grid(result, foreign), _listed(_gain_sentences(result)))),
         ("rocs", "Their own ROCs", "fitted distributions, and how far they are from the scores",
          (own_grid(result, foreign),)),
-        ("hull", "Hull", f"area {result.hull.auc:.4f}",
-         (*[Words(f"Best at no {FAR}: {unused}.")] * bool(unused), hull)),
+        ("hull", "Hull", f"area {result.hull.auc:.4f}", (_listed([_hull_words(result)]),)),
         ("crossings", "Crossings", "where one fitted ROC passes another",
-         _crossing_nodes(result)),
+         _pairs_table(_CROSSING_HEADS, crossings, rate, "never")),
         ("alike", "How alike they are", "correlations within the classes, and errors in common",
-         _diversity_nodes(result)),
+         _pairs_table([title.replace("_", " ") for title in result._diversity],
+                      result._diversity, "{:.3f}".format, "")),
         ("read", "What was read",
-         f"{len(result.names)} classifiers, {spaced(sum(sizes))} trials", _read(result, read)),
+         f"{len(result.names)} classifiers, {spaced(sum(result.systems.sizes))} trials",
+         _read(result, read)),
         ("glossary", "Glossary", "the words of this page", (Glossary(_GLOSSARY),)),
     )  # fmt: skip
     return [Section(title, tuple(blocks), finding, key, folded=True)
             for key, title, finding, blocks in parts]  # fmt: skip
 
 
-def _pairs_grid(
-    heads: tuple[str, ...], rows: Sequence[Row], texts: tuple[int, ...]
-) -> tuple[Node, ...]:  # fmt: skip
+def _pairs_table(
+    heads: Sequence[str], columns: Mapping[str, AnyArray], words: Callable[[float], str], none: str
+) -> tuple[Node, ...]:
     """A table of pairs, which of many classifiers is longer than anybody reads."""
-    grid, left = Grid(heads, tuple(rows[:_ROWS]), texts), len(rows) - _ROWS
+
+    def cell(value: Any) -> str | Name:
+        if isinstance(value, str):
+            return foreign(value) if value else "nobody"
+        return none if math.isnan(value) else words(float(value))
+
+    rows = list(zip(*columns.values(), strict=True))
+    texts = [k for k, column in enumerate(columns.values()) if column.dtype.kind in "OU"]
+    grid = Grid(tuple(heads), tuple(Row(tuple(map(cell, r))) for r in rows[:_ROWS]), (*texts[1:],))
+    left = len(rows) - _ROWS
     if left <= 0:
         return (grid,)
     note = f"{left} more rows: `--json`, or the tables of the result in Python, have all of them."
     return grid, Words(note, "note")
-
-
-def _crossing_nodes(result: Inclusion) -> tuple[Node, ...]:
-    rows = []
-    columns = crossings_columns(result._crossings)
-    for first, second, far, tpr, _, before, after in zip(*columns.values(), strict=True):
-        places = ("never", "") if math.isnan(far) else (rate(float(far)), rate(float(tpr)))
-        higher = [foreign(str(name)) if name else "nobody" for name in (before, after)]
-        rows.append(Row((foreign(str(first)), foreign(str(second)), *places, *higher)))
-    heads = ("first", "second", f"cross at {FAR}", f"{TPR} there", "higher before", "higher after")
-    return _pairs_grid(heads, rows, (1, 4, 5))
-
-
-def _diversity_nodes(result: Inclusion) -> tuple[Node, ...]:
-    columns = result._diversity
-    rows = [
-        Row((foreign(str(first)), foreign(str(second)), str(who),
-             *("" if np.isnan(x) else f"{x:.3f}" for x in numbers)))
-        for first, second, who, *numbers in zip(*columns.values(), strict=True)
-    ]  # fmt: skip
-    return _pairs_grid(tuple(title.replace("_", " ") for title in columns), rows, (1, 2))
 
 
 def _read(result: Inclusion, read: Sequence[str]) -> list[Node]:
@@ -573,12 +560,20 @@ def _draw_gains(ax: Axes, result: Inclusion, rule: str, terms: Terms) -> None:
 # ------------------------------------------------------------------------ as plain numbers
 def inclusion_numbers(result: Inclusion) -> dict[str, Any]:
     """Everything that ``betaroc ensemble --json`` says."""
-    hull, fusion = result.hull, result.fusion
+    hull, fusion, classifiers = result.hull, result.fusion, {}
+    for row in records(inclusion_columns(result)):
+        name = row.pop("classifier")
+        fit, verdict = result.fits[name], result.verdict[name]
+        classifiers[name] = row | {
+            "client": dict(fit.client.params), "impostor": dict(fit.impostor.params),
+            "reason": verdict.reason, "gain": verdict.gain._asdict(),
+            "roc_distance": result.misfit[name]._asdict() | {"tolerance": TOLERANCE},
+            "hooks": [hook._asdict() for hook in result.evidence[name].hooks],
+        }  # fmt: skip
     return {
         "n_client": result.systems.sizes[0], "n_impostor": result.systems.sizes[1],
         "omitted": result.systems.omitted, "region": list(result.region), "level": result.level,
-        "classifiers": {name: _numbers(result, name) for name in result.names},
-        "duplicates": [list(pair) for pair in result.duplicates],
+        "classifiers": classifiers, "duplicates": [list(pair) for pair in result.duplicates],
         "crossings": records(crossings_columns(result._crossings)),
         "hull": {
             "auc": hull.auc, "segments": [s._asdict() for s in hull.segments],
@@ -588,26 +583,5 @@ def inclusion_numbers(result: Inclusion) -> dict[str, Any]:
         "fusion": {
             **fields_of(fusion, "scale", "folds", "parts"), "reason": fusion.scale_reason,
             "gains": [g._asdict() for g in fusion.gains],
-        },
-    }  # fmt: skip
-
-
-def _numbers(result: Inclusion, name: str) -> dict[str, Any]:
-    fit, verdict, evidence = result.fits[name], result.verdict[name], result.evidence[name]
-    ends, misfit = fit.model.ends(), result.misfit[name]
-    tests = (None, None) if evidence.ends is None else evidence.ends
-    distance = fields_of(misfit, "distance", "noise", "word") | {"tolerance": TOLERANCE}
-    return {
-        "family": fit.family, "auc_fitted": fit.model.auc(), "auc_scores": misfit.auc_scores,
-        "roc_distance": distance,
-        "client": dict(fit.client.params), "impostor": dict(fit.impostor.params),
-        "verdict": verdict.word, **fields_of(verdict, "marginal", "reason"),
-        **{part: getattr(verdict, part)._asdict() for part in ("gain", "confidence", "size")},
-        "strict": evidence.strict._asdict(), "lax": evidence.lax._asdict(),
-        "above": [list(x) for x in evidence.above], "crossings": list(evidence.crossings),
-        "hooks": [hook._asdict() for hook in evidence.hooks],
-        "ends": {
-            end: asdict(getattr(ends, end)) | {"test": None if t is None else t._asdict()}
-            for end, t in zip(("at_one", "at_zero"), tests, strict=True)
         },
     }  # fmt: skip

@@ -5,14 +5,14 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
 from betaroc.core.arrays import CLASSES, AnyArray, BoolArray, FloatArray
-from betaroc.core.checks import choice, frozen, score_array
+from betaroc.core.checks import choice, frozen
 from betaroc.core.containers import width_of
 from betaroc.core.errors import (
     DegenerateDataError,
@@ -22,14 +22,12 @@ from betaroc.core.errors import (
     SameDataWarning,
     refusal,
 )
-from betaroc.core.names import name_columns
 from betaroc.core.notices import warn
 from betaroc.core.tables import Tabular, first_library
 from betaroc.core.text import listed, nearest, shown, typed
 from betaroc.core.vocabulary import with_arguments, worded
 from betaroc.data.frames import frame_columns, named_columns, opened
 from betaroc.data.groups import weights_of
-from betaroc.data.labels import client_mask, refuse_hard_labels
 from betaroc.data.scores import Scores, refuse_rejected
 from betaroc.inference.paired_trials import refuse_other_trials
 
@@ -174,21 +172,16 @@ def _same_trials(first: Scores, other: Scores, names: tuple[str, str]) -> None:
 
 # ----------------------------------------------------------------------------- frames
 def _of_frame(
-    frame: Any,
-    label: str,
-    client_label: object,
-    systems: Sequence[str] | None,
-    nan_policy: str,
-    group: str | tuple[str, str] | None,
-    role: str,
-) -> Systems:
+    frame: Any, label: str, client_label: object, systems: Sequence[str] | None, nan_policy: str,
+    group: str | tuple[str, str] | None, role: str,
+) -> Systems:  # fmt: skip
     opening = opened(frame)
     present = opening.names
-    hang = () if group is None else named_columns(group, "group")
-    if not isinstance(label, str) or not {label, *hang} <= set(present):
+    beside = (label,) if group is None else (label, *named_columns(group, "group"))
+    if not isinstance(label, str) or not set(beside) <= set(present):
         frame_columns(opening, {"label": label, "group": group})  # says which there are
     if systems is None:
-        rest = [name for name in present if name not in (label, *hang)]
+        rest = [name for name in present if name not in beside]
         wanted = [name for name in rest if opening.schema[name].is_numeric()]
         what = f"as numeric columns beside {shown(label)} {_table_words(role)} has"
     else:
@@ -201,35 +194,25 @@ def _of_frame(
                 f"classifiers must have text for names; a column of {role} is named"
                 f" {typed(column)}. Rename the columns, such as frame.rename(columns=str)."
             )
-    table = opening.selected([label, *chosen.values(), *hang])
-    labels = frame_columns(opened(table), {"label": label})["label"]
-    client = client_mask(labels, client_label, name=f"column {shown(label)}")
-    keep, values = _present_rows(
-        {n: table[source] for n, source in chosen.items()}, client, nan_policy
-    )
-    names, scores = tuple(chosen), []
-    for name, column in zip(names, values, strict=True):
-        scores.append(score_array(column[keep], f"classifier {shown(name)}"))
-        refuse_hard_labels(f"classifier {shown(name)}", scores[-1].size, scores[-1])
-    matrix = np.column_stack(scores)
+    table = opening.selected([*beside, *chosen.values()])
+    complete = _complete_rows({name: table[column] for name, column in chosen.items()}, nan_policy)
+    kept = table.filter(complete.tolist())
+    result = _of_mapping({
+        name: Scores.from_frame(kept, score=column, label=label, client_label=client_label,
+                                group=group)
+        for name, column in chosen.items()
+    }, None, role)  # fmt: skip
     if systems is None:
-        _refuse_ids(matrix, names, role)
-    parts = [frozen(np.ascontiguousarray(matrix[mask])) for mask in (client[keep], ~client[keep])]
-    groups: tuple[AnyArray | None, AnyArray | None] = (None, None)
-    if group is not None:
-        read = frame_columns(opened(table), {"group": group})["group"]
-        labelled = name_columns(read, client.size, f"column {shown(group)}")
-        groups = labelled[client & keep], labelled[~client & keep]
-    return Systems(
-        names, parts[0], parts[1], *groups, int(np.sum(~keep)), library=opening.library
-    )  # fmt: skip
+        _refuse_ids(result, role)
+    return replace(result, omitted=int(np.sum(~complete)))
 
 
-def _refuse_ids(matrix: FloatArray, names: Sequence[str], role: str) -> None:
+def _refuse_ids(systems: Systems, role: str) -> None:
     """Whole numbers, all different, count rows or name them: scores repeat or have digits."""
-    for name, values in zip(names, matrix.T, strict=True):
+    for name, values in zip(systems.names, np.concatenate([systems.client, systems.impostor]).T,
+                            strict=True):  # fmt: skip
         if np.all(values == np.floor(values)) and np.unique(values).size == values.size:
-            others = [other for other in names if other != name]
+            others = [other for other in systems.names if other != name]
             raise InputError(
                 f"column {shown(name)} of {_table_words(role)} must hold scores; its {values.size}"
                 " values are whole numbers, all different, as ids or row numbers are. Name the"
@@ -256,35 +239,23 @@ def _chosen(wanted: Sequence[str], present: Sequence[str], role: str) -> dict[st
     return result
 
 
-def _present_rows(
-    columns: Mapping[str, Any], client: BoolArray, nan_policy: str
-) -> tuple[BoolArray, list[Any]]:
-    """Rows in which every classifier has a score, and the columns as arrays."""
-    values = [series.to_numpy() for series in columns.values()]
-    missing = [_missing(series, v) for series, v in zip(columns.values(), values, strict=True)]
-    joint = ~np.any(missing, axis=0)
-    lacking = {shown(n): gone for n, gone in zip(columns, missing, strict=True) if gone.any()}
-    if lacking and nan_policy == "raise":
-        said = [
-            f"classifier {name} lacks {int(np.sum(gone))} of {gone.size}, first in rows"
+def _complete_rows(columns: Mapping[str, Any], nan_policy: str) -> BoolArray:
+    """Rows in which every classifier has a score; of those that lack one an error, if asked for."""
+    missing = {name: _missing(series, series.to_numpy()) for name, series in columns.items()}
+    complete = np.asarray(~np.any(list(missing.values()), axis=0))
+    if nan_policy == "raise" and not np.all(complete):
+        lacking = [
+            f"classifier {shown(name)} lacks {int(np.sum(gone))} of {gone.size}, first in rows"
             f" {listed(np.flatnonzero(gone).tolist())}"
-            for name, gone in lacking.items()
-        ]
+            for name, gone in missing.items() if np.any(gone)
+        ]  # fmt: skip
         raise InputError(
-            f"every classifier must have a score in every row; {'; '.join(said)} (rows counted"
+            f"every classifier must have a score in every row; {'; '.join(lacking)} (rows counted"
             " from 0). Complete them, leave the classifier out, or pass "
             + worded('`nan_policy="omit"`')
-            + f" to judge the {int(np.sum(joint))} rows that all have."
+            + f" to judge the {int(np.sum(complete))} rows that all have."
         )
-    for who, mask in (("client", client), ("impostor", ~client)):
-        if lacking and not np.any(joint & mask):
-            counts = ", ".join(f"{name} {int(np.sum(gone))}" for name, gone in lacking.items())
-            raise InputError(
-                f"some {who} rows must have a score of every classifier; of {int(np.sum(mask))}"
-                f" {who} rows none has ({counts} missing). Leave out the classifier that lacks"
-                " most."
-            )
-    return joint, values
+    return complete
 
 
 def _missing(series: Any, values: AnyArray) -> BoolArray:
