@@ -171,7 +171,12 @@ class DesignMatrix:
     def refuse_undetermined(self, who: str) -> None:
         """The trials of a class must tell every column's coefficient."""
         for c in self.covariates:
-            self._refuse_absent(c, who)
+            values = getattr(c, who)
+            if len({*values.tolist()}) < 2:
+                raise InputError(
+                    f"{c.name!r} must vary among the {who} trials; it is {shown(values[0].item())}"
+                    f" for all {values.size} of them. {self._hint(who)}"
+                )
         x = self.rows[who]
         units = np.max(np.abs(x), axis=0)
         scaled = x / np.where(units > 0.0, units, 1.0)
@@ -193,30 +198,6 @@ class DesignMatrix:
             f"{self.name} must have columns that the {who} trials tell apart; {listed(part, 8)} are"
             " collinear: one of them follows from the others. Leave one out."
         )
-
-    def _refuse_absent(self, c: Covariate, who: str) -> None:
-        levels = self.categories.get(c.name)
-        values = getattr(c, who)
-        if levels is None:
-            if np.ptp(values) == 0.0:
-                raise InputError(
-                    f"{c.name!r} must vary among the {who} trials; it is {float(values[0])!r} for"
-                    f" all {values.size} of them. {self._hint(who)}"
-                )
-            return
-        present = set(values.tolist())
-        absent = [level for level in levels if level not in present]
-        if len(levels) - len(absent) < 2:
-            raise InputError(
-                f"{c.name!r} must vary among the {who} trials; all {values.size} of them have"
-                f" {shown(values[0])}. {self._hint(who)}"
-            )
-        if absent:
-            raise InputError(
-                f"every category of {c.name!r} must have {who} trials; {shown(absent[0])} has none"
-                f" (the {who} trials have {listed(sorted(present))}). Leave out its trials, or"
-                f" join it with another. {self._hint(who)}"
-            )
 
     def _hint(self, who: str) -> str:
         if who == "client" and len(self.rows) > 1:
@@ -260,21 +241,13 @@ def checked_values(
 ) -> dict[str, Any]:
     """One value for each covariate, no others."""
     names = [c.name for c in covariates]
-    for name in value:
-        if name not in names:
-            present = (
-                f"the covariates are {listed(names)}" if names else "the fit has no covariates"
-            )
+    for name in (*value, *names):
+        if name not in names or name not in value:
+            must = "have a value" if name in names else "be a covariate of the fit"
             raise InputError(
-                f"{shown(name)} must be a covariate of the fit; {present}."
+                f"{shown(name)} must {must}; the covariates are {listed(names) or 'none'}."
                 f" {nearest(name, names)}".rstrip()
             )
-    missing = [name for name in names if name not in value]
-    if missing:
-        raise InputError(
-            f"every covariate must have a value; {listed(missing)} got none. The covariates are"
-            f" {listed(names)}."
-        )
     return {c.name: _value(value[c.name], c, categories.get(c.name)) for c in covariates}
 
 

@@ -4,13 +4,9 @@ from __future__ import annotations
 
 import errno
 import math
-import re
-from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
 from functools import partial, reduce
-from numbers import Number
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
@@ -23,7 +19,7 @@ from betaroc.core.errors import (
     InputError,
     InputTypeError,
     PrecisionWarning,
-)
+)  # fmt: skip
 from betaroc.core.names import names_array, stacked
 from betaroc.core.notices import warn
 from betaroc.core.tables import Library, library_of
@@ -40,7 +36,7 @@ from betaroc.data.sums import (
     extremes_of,
     group_sums,
     is_missing,
-)
+)  # fmt: skip
 from betaroc.distributions.empirical import Layout, bin_steps
 
 _T = TypeVar("_T")
@@ -53,25 +49,6 @@ _LOST = {
     "FutureCancelledError", "Py4JNetworkError", "ConnectionRefusedError",
     "SparkConnectGrpcException",
 }  # fmt: skip
-
-
-@dataclass(frozen=True)
-class Source:
-    """Rows that are read in pieces, as often as wanted.
-
-    `pieces` gives Narwhals frames of some columns, lazy ones on their own engine; `error` makes
-    an error of the engine one of ours; `library` is that of the frame.
-    """
-
-    schema: Any
-    pieces: Callable[[list[str]], Iterator[Any]]
-    error: Callable[[Exception], Exception]
-    library: Library | None = None
-
-    def each(self, columns: list[str], work: Callable[[Any], _T], merge: Merge[_T]) -> Iterator[_T]:
-        """What `work` finds in each piece; of a cluster what its workers merged already."""
-        del merge  # one piece after the other: the caller does
-        return map(work, self.pieces(columns))
 
 
 def is_lazy(frame: Any) -> bool:
@@ -103,7 +80,7 @@ def arrays_of(frame: Any) -> dict[str, Any]:
 
 
 @contextmanager
-def as_ours(named: Callable[[Exception], Exception]) -> Iterator[None]:
+def engine_errors(score: str, label: str) -> Iterator[None]:
     """Errors of an engine as ours; squares may overflow.
 
     That memory was refused, and what the user stops, stays what it is.
@@ -114,59 +91,29 @@ def as_ours(named: Callable[[Exception], Exception]) -> Iterator[None]:
     except (BetarocError, MemoryError):
         raise
     except Exception as error:  # engines raise whatever they like; it is chained
-        refused = (
-            type(error).__name__ == "OutOfMemoryException"
+        kind, text = type(error).__name__, shown(str(error), 200)
+        if (
+            kind == "OutOfMemoryException"
             or (isinstance(error, OSError) and error.errno == errno.ENOMEM)
             or "Cannot allocate memory" in str(error)
-        )
-        raise (MemoryError(str(error)) if refused else named(error)) from error
+        ):
+            raise MemoryError(str(error)) from error
+        if kind in _LOST or isinstance(error, ConnectionError):
+            raise EngineError(
+                f"the frame's engine must keep its workers; {kind}: {text}. Nothing was written and"
+                " no row is lost: look for what ends the workers (memory, most often), then call"
+                " again."
+            ) from error
+        raise InputError(
+            f"the frame's engine must be able to group column {shown(score)} by column"
+            f" {shown(label)}; {kind}: {text}. Correct the frame's own steps or these columns."
+        ) from error
 
 
-def frame_error(score: str, label: str, error: Exception) -> BetarocError:
-    """What became of the engine of a frame."""
-    kind, text = type(error).__name__, shown(str(error), 200)
-    if kind in _LOST or isinstance(error, ConnectionError):
-        return EngineError(
-            f"the frame's engine must keep its workers; {kind}: {text}. Nothing was written and no"
-            " row is lost: look for what ends the workers (memory, most often), then call again."
-        )
-    return InputError(
-        f"the frame's engine must be able to group column {shown(score)} by column {shown(label)};"
-        f" {kind}: {text}. Correct the frame's own steps or these columns."
-    )
-
-
-# ------------------- frames of Dask, each partition a pandas frame on its worker
 #: Rows of memory at a time.
-SLICE = 1 << 20
-#: Partitions whose findings a worker merges.
+_SLICE = 1 << 20
+#: Partitions whose sums a worker merges.
 _TOGETHER = 8
-
-
-@dataclass(frozen=True)
-class PartitionedSource(Source):
-    """Rows of a Dask frame; its `pieces` are partitions that are not computed yet."""
-
-    def each(self, columns: list[str], work: Callable[[Any], _T], merge: Merge[_T]) -> Iterator[_T]:
-        """What `work` finds in all partitions, merged by eights and in one order always."""
-        from dask.base import compute
-        from dask.delayed import delayed
-
-        parts = [delayed(_found)(part, work, merge) for part in self.pieces(columns)]
-        while len(parts) > 1:
-            groups = [parts[k : k + _TOGETHER] for k in range(0, len(parts), _TOGETHER)]
-            parts = [delayed(reduce)(merge, group) for group in groups]
-        yield from compute(*parts)  # type: ignore[no-untyped-call]
-
-
-def _found(rows: Any, work: Callable[[Any], _T], merge: Merge[_T]) -> _T:
-    """What is found in a pandas frame; a thread of the engine has numpy's errors as by default."""
-    import narwhals as nw
-
-    starts = range(0, max(len(rows), 1), SLICE)  # a slice even of no rows
-    pieces = (nw.from_native(rows.iloc[k : k + SLICE], eager_only=True) for k in starts)
-    with np.errstate(over="ignore"):
-        return reduce(merge, map(work, pieces))
 
 
 class OpenedFrame(NamedTuple):
@@ -191,6 +138,40 @@ class OpenedFrame(NamedTuple):
             return nw.from_native(self.table[columns].compute(), eager_only=True)
         table = self.table.select(columns)
         return table.collect() if is_lazy(table) else table
+
+    def each(self, columns: list[str], work: Callable[[Any], _T], merge: Merge[_T]) -> Iterator[_T]:
+        """What `work` finds in each piece: a lazy frame is one, of one in memory each slice.
+
+        Partitions of Dask are pandas frames on their workers, which merge what they find by eights
+        and in one order always.
+        """
+        if self.is_dask:
+            from dask.base import compute
+            from dask.delayed import delayed
+
+            pieces = self.table[columns].to_delayed()
+            parts = [delayed(_work_on_partition)(piece, work, merge) for piece in pieces]
+            while len(parts) > 1:
+                groups = [parts[k : k + _TOGETHER] for k in range(0, len(parts), _TOGETHER)]
+                parts = [delayed(reduce)(merge, group) for group in groups]
+            return iter(compute(*parts))  # type: ignore[no-untyped-call]
+        table = self.table.select(columns)
+        if not is_lazy(table) and self.library == "polars":
+            table = table.lazy()  # its own engine is the faster one
+        if is_lazy(table):
+            return map(work, [table])
+        starts = range(0, max(len(table), 1), _SLICE)  # a slice even of no rows
+        return (work(table[start : start + _SLICE]) for start in starts)
+
+
+def _work_on_partition(rows: Any, work: Callable[[Any], _T], merge: Merge[_T]) -> _T:
+    """A thread of the engine has numpy's errors as by default."""
+    import narwhals as nw
+
+    starts = range(0, max(len(rows), 1), _SLICE)
+    pieces = (nw.from_native(rows.iloc[k : k + _SLICE], eager_only=True) for k in starts)
+    with np.errstate(over="ignore"):
+        return reduce(merge, map(work, pieces))
 
 
 def opened(frame: Any, instead: str = "arrays, to Scores.from_labels") -> OpenedFrame:
@@ -295,22 +276,19 @@ def refuse_nulls(series: Any, name: str, rows: AnyArray | None = None) -> None:
 
 
 # ------------------------------------------------------------- columns that are not in memory
-#: What reads as a number, in the regular expressions of every engine.
-_NUMBER = r"^\s*[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?\s*$"
 #: Integers that may be beyond 2**53.
 _LONG = {"Int64", "UInt64", "Int128", "UInt128"}
 
 
-def checked_schema(source: Source, score: str, label: str, **more: str) -> None:
+def checked_schema(frame: OpenedFrame, score: str, label: str, **more: str) -> None:
     """Refuse missing columns and scores that are not numbers; warn of float16."""
     columns = [("score", score), ("label", label), *more.items()]
-    _refuse_absent(list(source.schema.names()), columns)
-    kind = source.schema[score]
+    _refuse_absent(list(frame.schema.names()), columns)
+    kind = frame.schema[score]
     if not kind.is_numeric():
-        refuse_text(source, score)
         raise InputTypeError(
-            f"column {shown(score)} must be numeric; its type is {kind}. Convert it to"
-            " float64 first."
+            f"column {shown(score)} must be numeric; its type is {kind}. Convert it to float64"
+            " first."
         )
     if str(kind) == "Float16":
         warn(
@@ -320,108 +298,15 @@ def checked_schema(source: Source, score: str, label: str, **more: str) -> None:
         )
 
 
-def refuse_text(source: Source, score: str) -> None:
-    """Raise where scores are text or other objects, counted on the engine."""
-    kind = str(source.schema[score])
-    n, bad, first = _count_wrong(source, score)
-    if not bad and kind not in {*_TEXTS, "Object"}:
-        return
-    what = f"all {n} values read as numbers"
-    if bad:
-        what = f"{bad} of {n} values are no numbers, such as {listed(first, 3)}"
-    raise InputTypeError(
-        f"column {shown(score)} must be numeric; its type is {kind}, and {what}."
-        f" {'Correct these rows and convert' if bad else 'Convert'} the column to float64 first."
-    )
-
-
-def refuse_lost_integers(
-    source: Source, score: str, low: float = -math.inf, high: float = math.inf
+def _refuse_lost_integers(
+    frame: OpenedFrame, score: str, low: float = -math.inf, high: float = math.inf
 ) -> None:
-    """Raise where integers are beyond 2**53, counted if the extremes as doubles reach there."""
-    import narwhals as nw
-
-    kind = source.schema[score]
-    if str(kind) not in _LONG or (-LARGEST_EXACT < low and high < LARGEST_EXACT):
-        return
-    lost = nw.col(score) > nw.lit(LARGEST_EXACT, kind)
-    if kind.is_signed_integer():
-        lost = lost | (nw.col(score) < nw.lit(-LARGEST_EXACT, kind))
-    n, bad, first = _count_wrong(source, score, lost)
-    if bad:
+    """Raise where integers are beyond 2**53, by the extremes as doubles."""
+    if str(frame.schema[score]) in _LONG and max(-low, high) >= LARGEST_EXACT:
         raise InputError(
-            f"column {shown(score)} must keep its identity as float64; {bad} of {n}"
-            f" integers are beyond 2**53, such as {shown(first[0])}, and would be rounded. Subtract"
-            " a constant or rank them first."
+            f"column {shown(score)} must keep its identity as float64; integers from 2**53 on would"
+            " be rounded, and it has some. Subtract a constant or rank them first."
         )
-
-
-#: Rows, the wrong ones among them, and the first few of these.
-_Wrong = tuple[int, int, list[Any]]
-#: Types of text.
-_TEXTS = {"String", "Categorical", "Enum"}
-
-
-def _count_wrong(source: Source, score: str, wrong: Any = None) -> _Wrong:
-    """Of scores where `wrong` holds; left out, of those that do not read as numbers."""
-    parts = source.each([score], partial(_wrong_of_piece, score=score, wrong=wrong), _both)
-    return reduce(_both, parts, (0, 0, []))
-
-
-def _both(first: _Wrong, second: _Wrong) -> _Wrong:
-    return first[0] + second[0], first[1] + second[1], [*first[2], *second[2]][:3]
-
-
-def _wrong_of_piece(piece: Any, score: str, wrong: Any) -> _Wrong:
-    """By the type of the piece: a part may be of another than the whole says it is."""
-    import narwhals as nw
-
-    if wrong is None and str(piece.collect_schema()[score]) not in _TEXTS:
-        if is_lazy(piece):
-            return 0, 0, []
-        values = piece[score].to_list()
-        strange = [
-            v for v in values
-            if not (re.match(_NUMBER, v) if isinstance(v, str)
-                    else is_missing(v) or isinstance(v, Number))
-        ]  # fmt: skip
-        return len(values), len(strange), strange[:3]
-    rows = piece.select(nw.col(score))
-    if wrong is None:
-        rows = rows.select(nw.col(score).cast(nw.String))
-        wrong = ~nw.col(score).str.contains(_NUMBER) & ~nw.col(score).is_null()
-    bad = rows.filter(wrong)
-    n, n_bad = (int(arrays_of(part.select(nw.len().alias("n")))["n"][0]) for part in (rows, bad))
-    return n, n_bad, arrays_of(bad.head(3))[score].tolist() if n_bad else []
-
-
-def refuse_many_labels(source: Source, label: str) -> None:
-    """Raise with the labels of most rows, counted on the engine."""
-    counted = source.each([label], partial(_counted_labels, label=label), _both_tallies)
-    tally = reduce(_both_tallies, counted)
-    parts = ", ".join(f"{shown(value, 24)} (count {n})" for value, n in tally.most_common(4))
-    raise InputError(
-        f"column {shown(label)} must hold two labels; got"
-        f" {'more than ' if len(tally) >= _MOST else ''}{len(tally)}: {parts} and others. Did you"
-        " swap score and label?"
-    )
-
-
-#: Labels that are counted, those of most rows.
-_MOST = 1000
-
-
-def _counted_labels(piece: Any, label: str) -> Counter[Any]:
-    import narwhals as nw
-
-    rows = piece.select(nw.col(label).alias("label"))
-    counts = rows.group_by("label").agg(nw.len().alias("n"))
-    part = arrays_of(counts.sort("n", "label", descending=[True, False]).head(_MOST))
-    return Counter(dict(zip(part["label"].tolist(), part["n"].tolist(), strict=True)))
-
-
-def _both_tallies(first: Counter[Any], second: Counter[Any]) -> Counter[Any]:
-    return Counter(dict((first + second).most_common(_MOST)))
 
 
 #: Labels beyond which nothing is summed any more.
@@ -444,62 +329,48 @@ _MANY_GROUPS = 1 << 20
 _MANY_ROWS = 8 * KEPT
 
 
-def frame_source(frame: Any, score: str, label: str, *, instead: str) -> Source:
-    """A frame that Narwhals reads: a lazy one as it is, one in memory in slices.
-
-    `instead` is what the caller takes in place of a frame.
-    """
-    named = partial(frame_error, score, label)
-    with as_ours(named):
-        value = opened(frame, instead)
-    table = value.table
-    if value.is_dask:
-        return PartitionedSource(
-            value.schema, lambda columns: iter(table[columns].to_delayed()), named, "pandas"
-        )
-    if not is_lazy(table) and value.library == "polars":
-        table = table.lazy()  # its own engine is the faster one
-
-    def pieces(columns: list[str]) -> Iterator[Any]:
-        wanted = table.select(columns)
-        if is_lazy(wanted):
-            yield wanted
-        else:
-            starts = range(0, max(len(wanted), 1), SLICE)  # a slice even of no rows
-            yield from (wanted[start : start + SLICE] for start in starts)
-
-    return Source(value.schema, pieces, named, library=value.library)
-
-
 # ---------------------------------------------------------------------------------- passes
-def label_sums(source: Source, score: str, label: str, bins: int, layout: Layout) -> Labels:
+def label_sums(frame: OpenedFrame, score: str, label: str, bins: int, layout: Layout) -> Labels:
     """Sums and counts of every label."""
     found: Labels = {}
     work = partial(_piece_sums, score=score, label=label, bins=bins, layout=layout)
-    with as_ours(source.error):
-        checked_schema(source, score, label)
-        with _explained(source, score, label):
-            for part in source.each([score, label], work, added):
+    with engine_errors(score, label):
+        checked_schema(frame, score, label)
+        with _explained(frame, score, label):
+            for part in frame.each([score, label], work, added):
                 found = added(found, part)
                 check_labels(found)
         low = min((one.of.minimum for one in found.values()), default=0.0)
         high = max((one.of.maximum for one in found.values()), default=0.0)
-        refuse_lost_integers(source, score, low, high)
+        _refuse_lost_integers(frame, score, low, high)
     return found
 
 
+def check_counts(score: str, rows: int, bad: int, missing: int) -> None:
+    """Refuse a frame without rows, and one of whose scores some are no finite numbers."""
+    if not rows:
+        raise InputError(
+            "the frame must hold scores of both classes; it has no rows. Check the selection."
+        )
+    if bad or missing:
+        raise InputError(
+            f"column {shown(score)} must hold finite numbers; got {missing} missing and"
+            f" {bad} NaN or infinite of {rows}. Drop these rows first."
+        )
+
+
 @contextmanager
-def _explained(source: Source, score: str, label: str) -> Iterator[None]:
-    """What is said of labels without end, and where an engine cannot make doubles of the scores."""
+def _explained(frame: OpenedFrame, score: str, label: str) -> Iterator[None]:
+    """What is said of labels without end, and of integers that an engine makes no doubles of."""
     try:
         yield
-    except _ManyLabelsError:
-        refuse_many_labels(source, label)
-    except BetarocError:
-        raise
+    except _ManyLabelsError as error:
+        raise InputError(
+            f"column {shown(label)} must hold two labels; got more than {_MANY}. Did you swap score"
+            " and label?"
+        ) from error
     except (TypeError, ValueError):
-        refuse_lost_integers(source, score)  # pyarrow rounds none
-        refuse_text(source, score)  # a part of another type than the frame says
+        _refuse_lost_integers(frame, score)  # pyarrow rounds none
         raise
 
 
@@ -524,13 +395,13 @@ def _piece_sums(piece: Any, score: str, label: str, bins: int, layout: Layout) -
 
 
 def label_squares(
-    source: Source, score: str, label: str, centres: dict[Any, float]
+    frame: OpenedFrame, score: str, label: str, centres: dict[Any, float]
 ) -> dict[Any, tuple[float, float]]:
     """Sums and squares about the centre of each label: what is left of scores far from 0."""
     nothing = dict.fromkeys(centres, (0.0, 0.0))
     work = partial(_piece_squares, score=score, label=label, centres=centres)
-    with as_ours(source.error):
-        return reduce(_added_squares, source.each([score, label], work, _added_squares), nothing)
+    with engine_errors(score, label):
+        return reduce(_added_squares, frame.each([score, label], work, _added_squares), nothing)
 
 
 #: Sums and squares of each label.
@@ -559,22 +430,22 @@ def _added_squares(first: _Squares, second: _Squares) -> _Squares:
     return {k: (first[k][0] + total, first[k][1] + square) for k, (total, square) in second.items()}
 
 
-def system_groups(source: Source, system: str, score: str, label: str) -> dict[str, AnyArray]:
+def system_groups(frame: OpenedFrame, system: str, score: str, label: str) -> dict[str, AnyArray]:
     """Sums of every system, label and kind of score, as columns; a group in each piece it is in."""
     parts: list[_Groups] = []
     labels: set[Any] = set()
     work = partial(_piece_groups, system=system, score=score, label=label)
-    with as_ours(source.error):
-        checked_schema(source, score, label, system=system)
-        with _explained(source, score, label):
-            for part in source.each([system, score, label], work, _merged_groups):
+    with engine_errors(score, label):
+        checked_schema(frame, score, label, system=system)
+        with _explained(frame, score, label):
+            for part in frame.each([system, score, label], work, _merged_groups):
                 labels |= _distinct(part["label"])
                 check_labels(labels)
                 parts.append(part)
         result = _joined(parts)
         low = float(np.min(result["minimum"], initial=0.0))
         high = float(np.max(result["maximum"], initial=0.0))
-        refuse_lost_integers(source, score, low, high)
+        _refuse_lost_integers(frame, score, low, high)
     return result
 
 

@@ -20,7 +20,7 @@ from betaroc.core.errors import (
     InputError,
     InputTypeError,
     MissingScoreWarning,
-)
+)  # fmt: skip
 from betaroc.core.names import stacked
 from betaroc.core.notices import warn
 from betaroc.core.text import listed, nearest, parse_number, shown
@@ -139,11 +139,9 @@ def choose_client(
 
     if len(kinds) > 2:
         odd = any(isinstance(k, float) and not k.is_integer() for k in kinds)
-        do = "Keep the rows of two labels, or recode one against the rest"
-        do += "." if in_file else f", such as y == {shown(kinds[0], 24)}."
+        do = "Keep the rows of two labels, or recode one against the rest."
         if odd or swapped:
             do = "Are the scores and the labels swapped?"
-            do += "" if in_file else " Soft labels must be cut into two classes first."
         raise about(f"{name} must hold two labels; got {len(kinds)}: {tally()}. {do}")
     client, guessed = _client_kind(kinds, client_label, in_file)
     if client is None and client_label is None:
@@ -157,8 +155,7 @@ def choose_client(
         raise error.about("client_label")(
             worded("`client_label` must be one of the labels; got")
             + f" {shown(client_label)}, but {name} holds {tally()}."
-            f" {nearest(client_label, [str(k) for k in kinds])}Give one of them"
-            + ("." if in_file else ", of the same type.")
+            f" {nearest(client_label, [str(k) for k in kinds])}Give one of the same type."
         )
     mask = np.array([key == client for key in keys])
     if mask.all() or not mask.any():
@@ -188,12 +185,9 @@ def _refuse_unlike(
         before = known.setdefault(text, at)
         words = places is None or (isinstance(key, str) and key not in WORDS)
         if words and labels[before] != label:
-            both = " and ".join(
-                shown(labels[k], 60) + (f" ({places[k]})" if places else "") for k in (before, at)
-            )
             raise about(
-                f"{noun} must not differ by the blanks around them alone; {both} do. Write them"
-                " alike, such as without blanks."
+                f"{noun} must not differ by the blanks around them alone; {shown(labels[before])}"
+                f" and {shown(label)}{f' ({places[at]})' if places else ''} do. Write them alike."
             )
 
 

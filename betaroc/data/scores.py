@@ -23,7 +23,7 @@ from betaroc.core.arrays import (
     are_of,
     as_output,
     dtype_of,
-)
+)  # fmt: skip
 from betaroc.core.containers import array_1d, with_gaps
 from betaroc.core.errors import BetarocError, BetarocWarning, InputError, InputTypeError
 from betaroc.core.names import columns_beside, name_columns
@@ -36,7 +36,7 @@ from betaroc.core.tables import (
     checked_library,
     in_library,
     library_of,
-)
+)  # fmt: skip
 from betaroc.core.text import shown
 from betaroc.core.value import Value, travelling
 from betaroc.core.vocabulary import (
@@ -53,7 +53,7 @@ from betaroc.core.vocabulary import (
     shared_words,
     worded,
     words_of,
-)
+)  # fmt: skip
 from betaroc.data.frames import frame_columns, opened
 from betaroc.data.labels import (
     FAIL,
@@ -66,7 +66,7 @@ from betaroc.data.labels import (
     refuse_labels_as_scores,
     refuse_other_index,
     scores_or_nan,
-)
+)  # fmt: skip
 from betaroc.distributions.empirical import Empirical
 from betaroc.distributions.pictures import plot_classes
 from betaroc.rendering.nouns import Noun
@@ -152,13 +152,13 @@ def checked_name(name: object) -> str | None:
     return name
 
 
-def rejected_counts(value: Mapping[str, Any], beside: Mapping[str, Any]) -> dict[str, int]:
+def rejected_counts(content: Mapping[str, Any]) -> dict[str, int]:
     """The trials of each class without a score, checked: they have no group."""
     result = {}
     for who in CLASSES:
         name = f"n_{who}_rejected"
-        result[name] = checks.count(value.get(name, 0), name, 0)
-        grouped = any(beside.get(f"{item}_groups") is not None for item in CLASSES)
+        result[name] = checks.count(content.get(name, 0), name, 0)
+        grouped = any(content.get(f"{item}_groups") is not None for item in CLASSES)
         if result[name] and grouped:
             raise InputError.about(name)(
                 f"{name} must be 0 where there are groups: nobody knows those of the"
@@ -653,8 +653,10 @@ class Scores(ScoreData):
             "client_ids": client_ids, "impostor_ids": impostor_ids,
         }  # fmt: skip
         content |= checked_beside(others, {"client": c.size, "impostor": i.size})
-        value = {"n_client_rejected": n_client_rejected, "n_impostor_rejected": n_impostor_rejected}
-        self.__setstate__(content | rejected_counts(value, content))
+        content |= {
+            "n_client_rejected": n_client_rejected, "n_impostor_rejected": n_impostor_rejected,
+        }  # fmt: skip
+        self.__setstate__(content | rejected_counts(content))
         refuse_hard_labels("client and impostor", self.client_total + self.impostor_total, c, i)
 
     @classmethod
@@ -769,22 +771,21 @@ class Scores(ScoreData):
     @property
     def _scored(self) -> Scores:
         """The trials that have a score: for what is said of scores alone."""
-        if not self.has_rejected:
-            return self
-        content = {f.name: getattr(self, f.name) for f in fields(self)}
-        return self._checked(**content | {"n_client_rejected": 0, "n_impostor_rejected": 0})
+        return self._with(n_client_rejected=0, n_impostor_rejected=0) if self.has_rejected else self
 
     @cached_property
     def _trials(self) -> Scores:
         if not self.has_rejected:
             return self
-        content = {f.name: getattr(self, f.name) for f in fields(self)}
+        content: dict[str, Any] = {}
         for who in CLASSES:
-            n = content.pop(f"n_{who}_rejected")
+            n, content[f"n_{who}_rejected"] = getattr(self, f"n_{who}_rejected"), 0
             for key, fill in (("", -np.inf), ("_weights", 1.0), ("_ids", "")):
-                name = f"{who}{key}"
-                content[name] = lengthened(content[name], n, fill)
-        return self._checked(**content)
+                content[who + key] = lengthened(getattr(self, who + key), n, fill)
+        return self._with(**content)
+
+    def _with(self, **content: Any) -> Scores:
+        return self._checked(**{f.name: getattr(self, f.name) for f in fields(self)} | content)
 
     def _as_scores(self) -> Scores:
         return self
@@ -1137,7 +1138,7 @@ class Scores(ScoreData):
         """Scores of values that were checked already."""
         scores = object.__new__(cls)
         absent = {f.name: None if f.default is MISSING else f.default for f in fields(cls)}
-        scores.__setstate__(absent | content | rejected_counts(content, content))
+        scores.__setstate__(absent | content | rejected_counts(content))
         return scores
 
 

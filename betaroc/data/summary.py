@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial, reduce
@@ -23,7 +23,14 @@ from betaroc.core.tables import Table, first_library
 from betaroc.core.text import shown
 from betaroc.core.value import travelling
 from betaroc.core.vocabulary import CLIENTS, IMPOSTORS
-from betaroc.data.frames import Source, frame_source, label_squares, label_sums
+from betaroc.data.frames import (
+    OpenedFrame,
+    check_counts,
+    engine_errors,
+    label_squares,
+    label_sums,
+    opened,
+)  # fmt: skip
 from betaroc.data.labels import (
     KNOWN_LABELS,
     Rows,
@@ -32,7 +39,6 @@ from betaroc.data.labels import (
     label_key,
     no_rows,
     refuse_hard_labels,
-    whole,
 )  # fmt: skip
 from betaroc.data.read import OpenedFile, column_spec, open_file
 from betaroc.data.scores import ScoreData, Scores, ScoreSource
@@ -40,9 +46,6 @@ from betaroc.data.sums import ClassSummary, Labels, LabelSums, added, array_sums
 from betaroc.data.text_files import text_options
 from betaroc.distributions.empirical import MOST_BINS, Binned, Layout, bin_edges
 from betaroc.rendering.document import single_row
-
-#: Rows that are summed at once.
-_PART = 2**20
 
 
 def _file_sums(
@@ -64,25 +67,13 @@ def _file_sums(
     return (first, second), guessed
 
 
-def _joined(parts: Iterable[Rows]) -> Iterator[Rows]:
-    """The same rows in parts of so many at least, since what is added up are all bins."""
-    waiting: list[Rows] = []
-    for part in parts:
-        waiting.append(part)
-        if sum(item.codes.size for item in waiting) >= _PART:
-            yield whole(waiting)
-            waiting = []
-    if waiting:
-        yield whole(waiting)
-
-
 def _summed(
     parts: Iterable[Rows], bins: int, layout: Layout
 ) -> tuple[Rows, IntArray, set[float], Labels]:
     """The last part, how often each text of a label occurs, some scores, and sums of two labels."""
     sums: Labels = {}
     totals, some = np.zeros(0, dtype=np.int64), set[float]()
-    for part in _joined(parts):
+    for part in parts:
         counts = part.counts
         totals = counts + np.pad(totals, (0, counts.size - totals.size))
         if len(some) < 3:
@@ -490,8 +481,9 @@ def summarize(
                 f"label must be one column of a frame that is summarised; got {shown(labels)}."
                 " Make a column of whether the two are equal."
             )
-        source = frame_source(frame_or_path, score, label, instead="the path of a file")
-        result = _of_frame(source, score, label, client_label, bins, layout)
+        with engine_errors(score, label):
+            frame = opened(frame_or_path, "the path of a file")
+        result = _of_frame(frame, score, label, client_label, bins, layout)
     if result.is_coarse:
         warn_of_bins(result)
     return result
@@ -540,10 +532,17 @@ def _checked_layout(bins: Any, layout: Any) -> tuple[int, Layout]:
 
 # ------------------------------------------------------------------------------ of a frame
 def _of_frame(
-    source: Source, score: str, label: str, client_label: object, bins: int, layout: Layout
+    frame: OpenedFrame, score: str, label: str, client_label: object, bins: int, layout: Layout
 ) -> ScoreSummary:
-    sums = label_sums(source, score, label, bins, layout)
-    _refuse_bad_rows(sums, score, label)
+    sums = label_sums(frame, score, label, bins, layout)
+    rows = sum(item.rows for item in sums.values())
+    bad, missing = (sum(getattr(item, k) for item in sums.values()) for k in ("bad", "missing"))
+    check_counts(score, rows, bad, missing)
+    if None in sums:
+        raise InputError(
+            f"column {shown(label)} must have no missing label; got {sums[None].rows} of {rows}"
+            " null or NaN. Drop these rows first."
+        )
     with suppress(TypeError):  # engines group in any order; what has no order is no label
         sums = dict(sorted(sums.items(), key=lambda item: (type(item[0]).__name__, item[0])))
     labels, counts = [*sums], [part.rows for part in sums.values()]
@@ -551,10 +550,10 @@ def _of_frame(
     client, impostor = labels[int(np.argmax(mask))], labels[int(np.argmin(mask))]
     if sums[client].cancelled or sums[impostor].cancelled:
         centres = {name: sums[name].of.mean for name in (client, impostor)}
-        for name, about in label_squares(source, score, label, centres).items():
+        for name, about in label_squares(frame, score, label, centres).items():
             if sums[name].cancelled:
                 sums[name] = sums[name].about(*about)
-    return ScoreSummary(sums[client].of, sums[impostor].of, bins, layout, library=source.library)
+    return ScoreSummary(sums[client].of, sums[impostor].of, bins, layout, library=frame.library)
 
 
 def warn_of_bins(result: ScoreSummary) -> None:
@@ -568,22 +567,3 @@ def warn_of_bins(result: ScoreSummary) -> None:
         f" Unless these scores are equal, pass layout=({low!r}, {high!r}).",
         PrecisionWarning,
     )
-
-
-def _refuse_bad_rows(sums: Labels, score: str, label: str) -> None:
-    rows = sum(item.rows for item in sums.values())
-    if not rows:
-        raise InputError(
-            "the frame must hold scores of both classes; it has no rows. Check the selection."
-        )
-    bad, missing = (sum(getattr(item, k) for item in sums.values()) for k in ("bad", "missing"))
-    if bad or missing:
-        raise InputError(
-            f"column {shown(score)} must hold finite numbers; got {missing} missing and"
-            f" {bad} NaN or infinite of {rows}. Drop these rows first."
-        )
-    if None in sums:
-        raise InputError(
-            f"column {shown(label)} must have no missing label; got {sums[None].rows} of"
-            f" {rows} null or NaN. Drop these rows first."
-        )

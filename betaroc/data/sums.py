@@ -24,8 +24,6 @@ KINDS = ("inner", "zero", "one", "outside", "bad", "missing")
 KIND_STRIDE = 1 << 21
 #: Scores kept at either end of a class, each as it is.
 KEPT = 1000
-#: Of more scores than this for each kept, those beyond a guess are looked at, one of so many.
-_MANY, _ONE_OF = 64, 64
 #: Scores are read again where less than this share of their squares about 0 is left about the mean.
 _READ_AGAIN_BELOW = 1e-2
 
@@ -156,15 +154,6 @@ def extremes_of(values: FloatArray) -> Extremes:
 
 def _first_of(values: FloatArray, *, largest: bool = False) -> FloatArray:
     """The smallest, or largest, from the end inwards."""
-    n = values.size
-    if n > _MANY * KEPT:
-        some = values[::_ONE_OF]
-        place = 4 * KEPT // _ONE_OF
-        if largest:
-            few = values[values >= np.partition(some, some.size - 1 - place)[some.size - 1 - place]]
-        else:
-            few = values[values <= np.partition(some, place)[place]]
-        values = few if few.size >= KEPT else values
     if values.size > KEPT:
         cut = values.size - KEPT
         values = np.partition(values, cut)[cut:] if largest else np.partition(values, KEPT)[:KEPT]
@@ -252,11 +241,10 @@ def added(first: Labels, second: Labels) -> Labels:
 
 
 def _counts_added(*parts: tuple[IntArray, IntArray]) -> tuple[IntArray, IntArray]:
-    bins = np.concatenate([p[0] for p in parts]).astype(np.int64)
-    places, back = np.unique(bins, return_inverse=True)
-    counts = np.zeros(places.size, dtype=np.int64)
-    np.add.at(counts, back, np.concatenate([p[1] for p in parts]).astype(np.int64))
-    return places, counts
+    bins, counts = (np.concatenate(arrays).astype(np.int64) for arrays in zip(*parts, strict=True))
+    total = np.bincount(bins, counts)  # doubles, exact to 2**53
+    places = np.flatnonzero(total)
+    return places, total[places].astype(np.int64)
 
 
 # ------------------------------------------------------------------------- from an engine's groups

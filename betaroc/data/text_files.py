@@ -85,8 +85,6 @@ _PROGRESS_FROM = 2**20
 _SAMPLE = 2**20
 #: Bytes of the shortest row, and how far wrong the estimate of rows may be.
 _SHORTEST, _DOUBT = 4, 1.25
-#: How often gzip expands its own size at most.
-_RATIO = 1032
 #: How a document of JSON begins: an array of objects, or an object of several lines.
 _DOCUMENT = re.compile(r"\s*\[\s*(?:\{.*)?|\s*\{\s*").fullmatch
 
@@ -367,12 +365,6 @@ def text_file(path: Path, name: str, options: TextOptions) -> TextFile:
     limit, most_rows = options.max_size or _EXPANDED, options.max_rows
     with path.open("rb") as raw:
         head = raw.read(8)
-        if head.startswith(_GZIP):
-            packed = raw.seek(0, io.SEEK_END)
-            raw.seek(max(packed - 4, 0))
-            size = int.from_bytes(raw.read(4), "little")
-            if limit < size <= _RATIO * packed:  # beyond it what stands there is no size
-                raise _too_large(name, limit, size, "expand to")
     zipped = head.startswith(_GZIP)
     if zipped:
         with suppress(*DAMAGED), gzip.open(path) as unpacked:

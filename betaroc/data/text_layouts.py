@@ -239,20 +239,13 @@ class _Guess:
 
     def unknown(self) -> NoReturn:
         """What a header lacks."""
-        (line, first), asked = self.lines[0], self.asked
-        names = {s: split_fields(first, s) for s in asked.separators}
+        line, first = self.lines[0]
+        names = {s: split_fields(first, s) for s in self.asked.separators}
         wanted = set(self.wanted.columns)  # there but for blanks around
         near = [n for s, n in names.items() if s != " " and wanted <= {x.strip() for x in n}]
         columns = max(near or names.values(), key=len)
-        other = next((s for s in SIGNS if s in first and s not in asked.separators), None)
-        if len(columns) == 1 and asked.format in TABLES and other:
-            raise FileFormatError(
-                f"{self.name} must be separated by {SIGNS[TABLES[asked.format][0]]}s; line {line}"
-                f" is separated by {SIGNS[other]}s: {shown(first)}. Leave format out, or pass"
-                + worded(f" `format={_KINDS[other]!r}`.")
-            )
         for column, role in self.wanted.roles:
-            if column not in columns and asked.header is not False:
+            if column not in columns and self.asked.header is not False:
                 raise missing_column(self.name, role, column, columns)
         raise FileFormatError(
             f"{self.name}, line {line}: a row must hold a number, the score; got {listed(columns)}."

@@ -31,7 +31,7 @@ from betaroc.data.text_layouts import SIGNS, TextLayout, is_number, split_fields
 
 _T = TypeVar("_T")
 #: Rows of a part that is read line by line, and bytes of a block: what is in memory at once.
-_PART, _BLOCK = 2**20, 2**21
+_PART, _BLOCK = 2**20, 2**23
 #: Files up to this size are not worth the import of pandas.
 _SMALL = 2**22
 #: Longer lines, and more kinds of labels, are for the exact reader to judge.

@@ -17,7 +17,7 @@ from betaroc.core.errors import InputError, InputTypeError
 from betaroc.core.notices import public
 from betaroc.core.tables import Library
 from betaroc.core.text import shown
-from betaroc.data.frames import frame_source, system_groups
+from betaroc.data.frames import check_counts, engine_errors, opened, system_groups
 from betaroc.data.labels import client_mask
 from betaroc.data.sums import KIND_STRIDE, KINDS, is_missing
 from betaroc.estimation.contract import Sample, row_sums
@@ -172,24 +172,15 @@ def system_columns(
     frame: Any, system: str, score: str, label: str, client_label: object
 ) -> tuple[list[Any], ClassColumns, ClassColumns, Library | None]:
     """Names of the systems, ascending, both classes, and the library of the frame."""
-    source = frame_source(
-        frame, score, label, instead="a mapping or sequence of Scores or ScoreSummary"
-    )
+    with engine_errors(score, label):
+        source = opened(frame, "a mapping or sequence of Scores or ScoreSummary")
     groups = system_groups(source, system, score, label)
     kind = groups["bin"] // KIND_STRIDE
     columns = {"score": score, "label": label, "system": system}
     n = groups["n"]
     rows = int(np.sum(n))
-    if not rows:
-        raise InputError(
-            "the frame must hold scores of both classes; it has no rows. Check the selection."
-        )
     bad, missing = (int(np.sum(n[kind == KINDS.index(k)])) for k in ("bad", "missing"))
-    if bad or missing:
-        raise InputError(
-            f"column {shown(columns['score'])} must hold finite numbers; got {missing} missing and"
-            f" {bad} NaN or infinite of {rows}. Drop these rows first."
-        )
+    check_counts(score, rows, bad, missing)
     for name in ("label", "system"):
         gone = np.array([is_missing(v) for v in groups[name].tolist()])
         if gone.any():

@@ -269,7 +269,7 @@ def test_without_a_client_dask_computes_in_this_process(tmp_path: Path) -> None:
 
 
 @pytest.mark.simulation
-def test_text_in_a_partition_that_should_hold_numbers_is_counted() -> None:
+def test_text_in_a_partition_that_should_hold_numbers_is_refused() -> None:
     dd = pytest.importorskip("dask.dataframe")
 
     def part(k: int) -> pd.DataFrame:
@@ -277,7 +277,7 @@ def test_text_in_a_partition_that_should_hold_numbers_is_counted() -> None:
         return pd.DataFrame({"score": score, "label": [0, 1, 0, 1]})
 
     frame = dd.from_map(part, range(3), meta=part(0).iloc[:0])
-    with pytest.raises(br.InputTypeError, match="1 of 12 values are no numbers, such as 'oops'"):
+    with pytest.raises(br.InputError, match="oops"):
         br.summarize(frame)
 
 
@@ -478,26 +478,14 @@ def test_a_file_is_summarized_where_loading_it_breaks(large: Path) -> None:
 # -------------------------------------------------------------------------- bad input
 @pytest.mark.simulation
 @pytest.mark.parametrize("engine", LAZY)
-def test_text_among_the_scores_is_counted(engine: str) -> None:
+def test_text_among_the_scores_is_refused(engine: str) -> None:
     scores = [f"{k / 50:.2f}" for k in range(48)] + ["oops", " 1e-3 "]
     table = pd.DataFrame({"score": scores, "label": [0, 1] * 25})
     with pytest.raises(
         br.InputTypeError,
-        match="column 'score' must be numeric; its type is String, and 1 of 50 values are no"
-        " numbers, such as 'oops'",
+        match="column 'score' must be numeric; its type is String",
     ):
         br.summarize(lazy_frame(engine, table), bins=64)
-
-
-def test_objects_among_the_scores_of_pandas_are_counted() -> None:
-    mixed = pd.DataFrame({"score": [0.1, "a", None, 0.2, [1]], "label": [0, 1, 0, 1, 1]})
-    with pytest.raises(
-        br.InputTypeError, match=r"2 of 5 values are no numbers, such as 'a', \[1\]"
-    ):
-        br.summarize(mixed)
-    numbers = pd.DataFrame({"score": np.array([0.1, 0.2], dtype=object), "label": [0, 1]})
-    with pytest.raises(br.InputTypeError, match="all 2 values read as numbers"):
-        br.summarize(numbers)
 
 
 @pytest.mark.parametrize("engine", LAZY)
@@ -511,16 +499,14 @@ def test_labels_beyond_two_are_counted(engine: str) -> None:
 
 @pytest.mark.parametrize("bins", [8, 65_536])
 @pytest.mark.parametrize("engine", [*LAZY, "pandas"])
-def test_score_and_label_swapped_end_with_a_count(
+def test_score_and_label_swapped_are_refused(
     engine: str, bins: int, request: pytest.FixtureRequest
 ) -> None:
     label = np.arange(2000) % 2
     table = pd.DataFrame({"score": np.where(label == 1, 0.25, 0.5), "label": label})
     table["extra"] = np.maximum(np.arange(2000) - 20.0, 0.0)  # 21 zeros, then all different
     frame = table if engine == "pandas" else lazy_frame(engine, table)
-    with pytest.raises(
-        br.InputError, match=r"must hold two labels; got more than 1000: 0.0 \(count 21\)"
-    ):
+    with pytest.raises(br.InputError, match="must hold two labels; got more than 16"):
         br.summarize(frame, label="extra", bins=bins)
 
 
@@ -547,12 +533,12 @@ def test_what_is_not_about_the_frame_stays_what_it_is(error: type[BaseException]
 
 
 def test_no_workers_error_names_what_to_do() -> None:
-    from betaroc.data.frames import as_ours, frame_error
+    from betaroc.data.frames import engine_errors
 
     with (
         pytest.raises(br.EngineError, match="Nothing was written and no row is lost"),
-        as_ours(lambda error: frame_error("score", "label", error)),
+        engine_errors("score", "label"),
     ):
         raise ConnectionRefusedError("no scheduler")
-    with pytest.raises(MemoryError), as_ours(lambda error: frame_error("s", "l", error)):
+    with pytest.raises(MemoryError), engine_errors("s", "l"):
         raise OSError(12, "Cannot allocate memory")

@@ -193,7 +193,6 @@ def test_a_summary_of_text_is_that_of_its_rows(
     pd = pytest.importorskip("pandas")
     score, label, data = large(20_000)
     rows = br.summarize(pd.DataFrame({"score": score, "label": label}))
-    monkeypatch.setattr("betaroc.data.summary._PART", 7000)
     monkeypatch.setattr(text_rows, "_BLOCK", 2**17)
     # The label 1 in two spellings, which are one label.
     data = data.replace(b",1\n", b",1.0\n", 100)

@@ -157,7 +157,7 @@ FRAME = {"system": ["a", "a", "b", "b"], "score": [0.1, 0.2, 0.3, 0.4], "label":
         ([1, 2], {}, br.InputTypeError, "every system must be Scores"),
         (3, {}, br.InputTypeError, "must be a frame .* or a mapping or sequence of Scores"),
         (pd.DataFrame(FRAME | {"score": [1, 2**60 + 1, 3, 4]}), {"family": "normal"}, br.InputError,
-         r"1 of 4 integers are beyond 2\*\*53"),
+         r"integers from 2\*\*53 on"),
         ([br.Scores([0.4, 0.9], [0.1, 0.2], name="x")] * 2, {}, br.InputError,
          "names of their own; 2 are called 'x'"),
         (pd.DataFrame(FRAME | {"system": ["a", 1, "b", "b"]}), {}, br.InputError,
@@ -216,6 +216,6 @@ def test_score_and_label_swapped_end_before_all_groups_are_there(
     assert sizes[0] == 50
     assert sizes[1] >= 60
     sizes.clear()
-    with pytest.raises(br.InputError, match=r"two labels; got more than 1000: .* Did you swap"):
+    with pytest.raises(br.InputError, match="two labels; got more than 16"):
         br.fit_many(frame, score="label", label="score")
     assert sizes[0] == 50
