@@ -22,18 +22,14 @@ def add_options(parser: ArgumentParser) -> None:
     examples(
         parser,
         "betaroc compare --dev dev.csv dev_b.csv --test eval.csv eval_b.csv --name A B -o c.svg",
-        "betaroc compare --dev dev.csv dev_b.csv --test eval.csv eval_b.csv --resample test --json",
         "betaroc compare --system mlp dev.csv eval.csv --system svm dev_b.csv eval_b.csv --csv",
     )
     option, rare = options.adders(parser)
     files = partial(option, action="extend")
-    files("--dev DEV ...", "two files, one per system: scores to choose on; with --unpaired the"
-          " same file may serve both", default=[])  # fmt: skip
-    files("--test TEST ...", "two files, one per system: scores of the same trials in one order",
-          default=[])  # fmt: skip
+    files("--dev DEV ...", "two files to choose on, one per system; --unpaired: or one", default=[])
+    files("--test TEST ...", "two files, one per system: the same trials in one order", default=[])
     files("--name NAME ...", "names of the two systems (default: what tells their files apart)")
-    option("--resample SETS", "both: dev is drawn again too, and its thresholds chosen again;"
-           " test: thresholds as they are (default: %(default)s)",
+    option("--resample SETS", "test alone, or both: dev chooses again too (default: %(default)s)",
            choices=("both", "test"), default="both")  # fmt: skip
     option("--unpaired", "the systems judge different test trials")
     options.shared(parser, "--system", "--systems", "--level", "--seed", "--group")

@@ -65,15 +65,14 @@ def curve_options(parser: ArgumentParser) -> None:
     """Those of both commands."""
     criteria, measures = tuple(CRITERIA), (*MEASURES, "weighted-error")
     option, rare = options.adders(parser)
-    option("--criterion C", f"what a threshold is chosen for: {', '.join(criteria)} (default:"
-           " weighted-error). Of a target, such as far, the rate nearest to it on dev is taken",
-           choices=criteria, default="weighted-error",
-           type=partial(name_among, options=criteria))  # fmt: skip
+    option("--criterion C", f"what a threshold is chosen for: {', '.join(criteria)}; of a target,"
+           " such as far, the rate nearest to it is taken", choices=criteria,
+           default="weighted-error", type=partial(name_among, options=criteria))  # fmt: skip
     option("--measure M", f"what is counted: {', '.join(measures)} (default: %(default)s)",
            choices=measures, default="hter",
            type=partial(name_among, options=measures))  # fmt: skip
-    option("--alpha A ...", "the criterion's weights or targets in [0, 1] (default: 0, 0.01,"
-           " ..., 1)", action="extend")  # fmt: skip
+    option("--alpha A ...", "weights or targets in [0, 1] (default: 0 to 1 by .01)",
+           action="extend")  # fmt: skip
     options.form_options(parser)
     options.shared(parser, "-o", "--force")
     rare("--log", "logarithmic axis of the measure in OUT")

@@ -28,18 +28,15 @@ def add_options(parser: ArgumentParser) -> None:
         "betaroc ensemble cnn.csv svm.csv --name cnn svm --html ensemble.html",
     )
     option, rare = options.adders(parser)
-    option("files FILE ...", "one table with one column per classifier, or one score file per"
-           " classifier, the same trials in one order")  # fmt: skip
-    option("--systems COLUMN ...", "columns of the classifiers (default: all numeric ones beside"
-           " the labels)", action="extend")  # fmt: skip
+    option("files FILE ...", "one table, a column per classifier, or a score file per classifier")
+    option("--systems COLUMN ...", "columns of the classifiers (default: all numeric ones)",
+           action="extend")  # fmt: skip
     option("--name NAME ...", "names of the classifiers of several files", action="extend")
-    option("--dev DEV ...", "other trials, given alike, on which weights and thresholds of the"
-           " fused scores are learned (default: other folds)",
+    option("--dev DEV ...", "other trials, on which the fusion is learned (default: other folds)",
            action="extend", default=[])  # fmt: skip
     option("--region LOW HIGH", "FARs that matter (default: 0 1)", default=[0.0, 1.0])
     rare("--folds K", "folds (default: %(default)s)", default=5)
-    rare("--ends R", "largest target of the low-FAR and of the high-FAR end (default: %(default)s)",
-         default=0.1)  # fmt: skip
+    rare("--ends R", "largest target of both ends of the curve (default: %(default)s)", default=0.1)
     option("--omit-missing", "leave out rows of a table that lack a score")
     rare("--seed N", "seed by which trials are dealt to folds (default: in turn)")
     options.shared(parser, "--level", "--group", "--json", "-o", "--force", "--html")

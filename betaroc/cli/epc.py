@@ -24,19 +24,16 @@ def add_options(parser: ArgumentParser) -> None:
         "betaroc epc --dev dev.csv --test eval.csv -o epc.svg",
         "betaroc epc --dev dev.csv --test eval.csv --criterion far --measure frr --alpha 0.01 0.05",
         "betaroc epc --dev dev.csv --test eval.csv --band both --level 0.9 --json",
-        "betaroc epc --system mlp dev.csv eval.csv --system svm dev_b.csv eval_b.csv -o e.svg",
     )
     option, rare = options.adders(parser)
     option("--dev DEV", "scores to choose on")
     option("--test TEST", "scores to observe the errors on")
     curve_options(parser)
-    option("--band SETS", "interval of the curve: test resamples the test trials at dev's"
-           " thresholds as they are; both also lets dev choose again",
+    option("--band SETS", "interval of the curve: by test alone, or by both: dev chooses again too",
            choices=tuple(_REPLICATES))  # fmt: skip
     options.shared(parser, "--system", "--systems", "--level", "--seed", "--group")
     rare("--replicates N", "of the bootstrap (default: 10000 with --band test, else 1000)")
-    rare("--method M", "how the band is found: bootstrap (the default), delta, or exact, that of"
-         " Clopper and Pearson for one rate with --band test",
+    rare("--method M", "of the band: bootstrap (the default), delta, or of one rate exact",
          choices=("bootstrap", "delta", "exact"))  # fmt: skip
     rare("--simultaneous", "one band for the whole curve instead of an interval at each alpha")
     options.score_options(parser, "empirical")

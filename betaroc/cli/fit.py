@@ -26,18 +26,14 @@ def add_options(parser: ArgumentParser) -> None:
     """Declare the options of the command."""
     examples(
         parser,
-        "betaroc fit dev.csv",
-        "betaroc fit dev.csv dev_b.csv",
         "betaroc fit dev.csv --statistic tpr@far=0.01 --statistic eer",
         "betaroc fit dev.csv --family best --check",
-        "betaroc fit dev.csv --family beta,beta-mixture",
-        "betaroc fit scores.tsv --label class --client-label genuine --family normal",
+        "betaroc fit scores.tsv --label class --client-label genuine --family beta,beta-mixture",
     )
-    options.add(parser, "file SCORES ...", "score file; - is the standard input; of several files"
-                " each is a system, called by what tells their paths apart", nargs="*")  # fmt: skip
+    options.add(parser, "file SCORES ...", "score file, - is the standard input; of several each"
+                " is a system", nargs="*")  # fmt: skip
     options.form_options(parser)
-    options.add(parser, "--check", "also check the fit by simulation, compare the families and"
-                " audit the ends")  # fmt: skip
+    options.add(parser, "--check", "also check the fit, compare the families and audit the ends")
     options.shared(parser, "--system", "--systems", "--statistic", "--level", "--seed", "--group")
     options.score_options(parser, "auto", test=False)
 

@@ -60,8 +60,8 @@ _REPEATED = {"action": "append"}
 _SHARED: dict[str, tuple[tuple[Any, ...], ...]] = {
     "": (
         ("--level/--confidence L", f"confidence level of intervals (default: {LEVEL})"),
-        ("--statistic STAT", "a number with its interval, such as tpr@far=0.01 or threshold@eer;"
-         " may be repeated. br.statistics() names all", {"action": "append", "default": []}),
+        ("--statistic STAT", "such as tpr@far=0.01; may be repeated; br.statistics() names all",
+         {"action": "append", "default": []}),
         ("--json", "one JSON document on standard output"),
         ("--csv", "a table on standard output"),
         ("--latex", "the same as a LaTeX table of booktabs"),
@@ -75,8 +75,8 @@ _SHARED: dict[str, tuple[tuple[Any, ...], ...]] = {
     "several systems": (
         ("--system NAME ...", "its name, its dev scores, then those of its tests; may be repeated",
          {"action": "append", "metavar": ("NAME", "FILE"), "type": None}),
-        ("--systems FILE", "a folder of folders NAME that hold dev.* and test*.*, or a TOML file of"
-         ' tables [systems.NAME] with dev = "..." and test = "..." or a list'),
+        ("--systems FILE", "folder of folders NAME of dev.* and test*.*, or a TOML file of tables"
+         ' [systems.NAME] with dev = "..." and test = "..." or a list'),
     ),
     FURTHER: (
         ("--seed N", f"seed by which trials are resampled (default: {SEED})"),
@@ -85,13 +85,13 @@ _SHARED: dict[str, tuple[tuple[Any, ...], ...]] = {
          {"choices": POLICIES}),
         ("--resolution R", "scores were rounded to multiples of R"),
         ("--bounds LOW HIGH", "ends of the range of scores, for the families of [0, 1]"),
-        ("--tails END ...", "ends where the most extreme scores take the place of the family: both,"
-         " upper, lower, or impostor=upper client=lower"),
+        ("--tails END ...", "ends that scores beyond a joint speak for: both, upper, lower, or"
+         " impostor=upper client=lower"),
         ("--tail-sizes K ...", "scores beyond the joint of a tail (default: 30 50)"),
-        ("--stream WHEN", "keep sums and counts in bins instead of rows: %(choices)s (default:"
-         f" auto, where more than {STREAMED} rows are not needed)",
+        ("--stream WHEN", "keep sums and counts instead of rows: %(choices)s (default: auto, where"
+         f" more than {STREAMED} rows are not needed)",
          {"choices": ("auto", "always", "never"), "default": "auto"}),
-        ("--terms FIELD", "words of the rates in what is printed and drawn: "
+        ("--terms FIELD", "words of the rates: "
          + ", ".join(f"{name} ({t.far.short}, {t.frr.short})" for name, t in TERMS.items()),
          {"choices": tuple(TERMS), "default": BIOMETRIC}),
     ),
@@ -101,8 +101,7 @@ _SHARED: dict[str, tuple[tuple[Any, ...], ...]] = {
         ("--client-label LABEL", "label of the clients"),
         ("--identities CLAIMED REAL", "instead of labels: of clients both columns are equal"),
         ("--id COLUMN", "column of the trial, for keys and pairs; may be twice", _REPEATED),
-        ("--key KEY", "file of the class of each trial: trial, or enrol and test, then target or"
-         " nontarget; a table; a protocol of ASVspoof"),
+        ("--key KEY", "file of the class of each trial: two or three columns, a table, ASVspoof's"),
         ("--key-label COLUMN", "column of the key that says the class, or its number from 1"),
         ("--key-id COLUMN", "column of the key that names the trial; may be twice", _REPEATED),
         ("--test-key KEY", "key of the test files (default: --key)"),
@@ -116,8 +115,8 @@ _SHARED: dict[str, tuple[tuple[Any, ...], ...]] = {
         ("--columns NAME,NAME,...", "names of all columns of a file without a header"),
         ("--header", "whether the first line names the columns; else they are numbers, from 1",
          {"action": argparse.BooleanOptionalAction, "default": None}),
-        ("--missing WHAT", "trials without a score (empty, NA, nan): %(choices)s (default:"
-         " %(default)s); reject counts them", {"choices": WAYS_OF_MISSING, "default": FAIL}),
+        ("--missing WHAT", "trials without a score: %(choices)s (default: %(default)s)",
+         {"choices": WAYS_OF_MISSING, "default": FAIL}),
         ("--max-size BYTES", "of a score file (default: 1 GiB that gzip expands to, else 64 GiB)"),
         ("--max-rows N", "of a score file (default: 250 million where rows are held)"),
     ),
@@ -237,22 +236,11 @@ def fit_options_of(arguments: argparse.Namespace, family: Names) -> dict[str, An
     """What a fit is made with."""
     rule = {name: getattr(arguments, name) for name in ("boundary", "resolution", "tail_sizes")}
     bounds = None if arguments.bounds is None else tuple(arguments.bounds)
-    return {"family": family, **rule, "tails": _tails_of(arguments.tails), "bounds": bounds}
-
-
-def _tails_of(words: Sequence[str] | None) -> str | dict[str, str] | None:
-    """One word for both classes, or a word per class."""
-    if not words:
-        return None
-    if words in (["both"], ["upper"], ["lower"]):
-        return str(words[0])
-    ends: dict[str, str] = dict(word.partition("=")[::2] for word in words)
-    if len(ends) < len(words) or not all(ends.values()):
-        raise InputError(
-            "--tails must be one of both, upper and lower, or name a class once each, such as"
-            f" impostor=upper client=lower; got {shown(' '.join(words))}."
-        )
-    return ends
+    tails: Any = " ".join(arguments.tails or ()) or None
+    classes = dict(word.partition("=")[::2] for word in arguments.tails or ())
+    if len(classes) == len(arguments.tails or ()) and all(classes.values()):
+        tails = classes or None
+    return {"family": family, **rule, "tails": tails, "bounds": bounds}
 
 
 def check_picture(arguments: argparse.Namespace, inputs: Sequence[str]) -> None:

@@ -7,7 +7,7 @@ from functools import partial
 
 from betaroc.cli import options
 from betaroc.cli.messages import examples, messages, progress_bar, say
-from betaroc.cli.planning import GUARANTEE, guarantee_words, models_of, say_guarantee
+from betaroc.cli.planning import GUARANTEE, models_of, say_guarantee
 from betaroc.core.errors import InputError
 from betaroc.core.notices import collected
 from betaroc.core.text import shown
@@ -31,15 +31,14 @@ def add_options(parser: ArgumentParser) -> None:
         "betaroc plan eer --power 0.8 --from dev.csv dev_b.csv --correlation 0.6",
     )
     option = partial(options.add, parser)
-    option("planned STAT",
-           "guarantee@far=0.01 (or frr), a number of br.statistics() such as auc or tpr@far=0.01,"
-           " or side-at-zero, shapes, epc-gap@alpha=0.5 of br.plan_sample_size")  # fmt: skip
+    option("planned STAT", "guarantee@far=0.01 (or frr), a number such as auc or tpr@far=0.01, or"
+           " side-at-zero, shapes, epc-gap@alpha=0.5 of br.plan_sample_size")  # fmt: skip
     option("--width W", "full width of the interval of the number")
     option("--power P", "chance to be right about a side, a shape or the better of two systems")
     option("--ratio R", "impostor scores for each client (default: 1)")
-    option("--from SCORES ...", "first scores, whose fit is taken as true (of two systems two)",
+    option("--from SCORES ...", "scores whose fit is taken as true (of two systems two)",
            dest="pilot")  # fmt: skip
-    option("--client DISTRIBUTION", "instead of first scores, such as beta:8,2 or normal:0,1")
+    option("--client DISTRIBUTION", "instead of scores, such as beta:8,2 or normal:0,1")
     option("--impostor DISTRIBUTION", "that of impostors")
     option("--correlation R", "of two systems on the same trials, by br.difference (default: 0)")
     option("--method M", "delta (the default), of the AUC delong, logit-delong, of rare rates tail")
@@ -83,6 +82,6 @@ def run(arguments: Namespace) -> None:
         step()
     warned = messages(notices, arguments)
     further = {"extrapolated": plan.extrapolated, "from": sources, "warnings": warned}
-    beside = Words("\n".join([*sources, *guarantee_words(arguments.planned, level)]), "given")
+    beside = Words("\n".join(sources), "given")
     say(arguments, lambda: told_document(plan, plan.to_dict() | further),
         lambda: [*plan._view(), *apart(beside)], warned)  # fmt: skip

@@ -14,9 +14,9 @@ from betaroc.core.errors import InputError
 from betaroc.core.notices import passed_on
 from betaroc.core.text import parse_number, shown
 from betaroc.core.value import fields_of
-from betaroc.core.vocabulary import RATE_NAMES, canonical, short_name
+from betaroc.core.vocabulary import RATE_NAMES, short_name
 from betaroc.decision.decide import checked_request
-from betaroc.decision.ways import TARGET_RATES, fewest_of_order, needed_for_guarantee
+from betaroc.decision.ways import fewest_of_order, needed_for_guarantee
 from betaroc.distributions.base import Distribution
 from betaroc.estimation.families import FAMILIES, family_text
 from betaroc.fits.fit import Fit, fit
@@ -51,19 +51,6 @@ def _guarantee(point: str, level: float) -> tuple[str, float, int]:
             f" takes more than {_MOST:.0e} {_CLASSES[asked.kind]} scores. Plan for a larger rate."
         )
     return asked.kind, asked.rate, needed
-
-
-def guarantee_words(planned: str, level: float) -> list[str]:
-    """Of a number at a rate: what a guarantee of that rate would take."""
-    kind, _, value = planned.partition("@")[2].partition("=")
-    if canonical(kind) not in TARGET_RATES or not 0.0 < parse_number(value) < 1.0:
-        return []
-    kind, target, needed = _guarantee(f"{canonical(kind)}={value}", level)
-    return [
-        f"a guarantee that {short_name(kind)} is at most {100 * target:g} % takes"
-        f" {spaced(needed)} {_CLASSES[kind]} scores or more: betaroc plan"
-        f" {GUARANTEE}@{kind}={value}"
-    ]
 
 
 def say_guarantee(point: str, level: float, arguments: Namespace) -> None:

@@ -26,19 +26,15 @@ def add_options(parser: ArgumentParser) -> None:
     """Declare the options of the command."""
     examples(
         parser,
-        "betaroc report --dev dev.csv --test eval.csv -o report.html",
         "betaroc report --dev dev.csv --test a.csv b.csv --statistic tpr@far=0.01 -o report.html",
         "betaroc report --system mlp dev.csv eval.csv --system svm dev_b.csv -o report.html",
-        "betaroc report --dev big.parquet --test eval.parquet --stream always -o report.html",
     )
     option = partial(options.add, parser)
     option("--dev DEV", "score file to fit")
     option("--test TEST ...", "score files on which dev's thresholds are tried; may be repeated",
            action="extend", default=[])  # fmt: skip
-    option("-o/--output OUT", "HTML file to write; of one system also .json, the same sections with"
-           " all their numbers", required=True)  # fmt: skip
-    option("--target T", "what the threshold is for: far=0.01, frr=0.01, eer, or"
-           " cost_fa=10,cost_fr=1 (default: far=0.01)")  # fmt: skip
+    option("-o/--output OUT", "HTML file to write; of one system also .json", required=True)
+    option("--target T", "far=0.01 (the default), frr=0.01, eer, or cost_fa=10,cost_fr=1")
     options.shared(parser, "--force", "--system", "--systems", "--statistic", "--level", "--seed",
                    "--group")  # fmt: skip
     options.score_options(parser, "best")

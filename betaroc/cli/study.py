@@ -44,10 +44,8 @@ def add_options(parser: ArgumentParser) -> None:
     )
     option = partial(add, parser)
     option("config CONFIG", "TOML file with design and statistics")
-    option("--folder FOLDER", "folder of the results (default: the file's, else one called like the"
-           " file); a study that was begun there is gone on with")  # fmt: skip
-    option("--workers K", "worker processes, -1 for as many as processors (default: the file's,"
-           " else 1)")  # fmt: skip
+    option("--folder FOLDER", "of the results, begun there or gone on with (default: the file's)")
+    option("--workers K", "processes, -1 as many as processors (default: the file's, else 1)")
     option("--seed N", f"seed of designs and samples (default: the file's, else {SEED})")
     shared(parser, "--json", "--html", "--force")
 

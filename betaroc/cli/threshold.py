@@ -25,7 +25,6 @@ def add_options(parser: ArgumentParser) -> None:
     examples(
         parser,
         "betaroc threshold dev.csv --far 0.01 --test eval.csv",
-        "betaroc threshold dev.csv --frr 0.05 --how average",
         "betaroc threshold dev.csv --cost-fa 10 --cost-fr 1 --prior 0.9",
         "betaroc threshold dev.csv --far 0.01 --print threshold",
         "betaroc threshold --far 0.01 --system mlp dev.csv --system svm dev_b.csv eval_b.csv",
@@ -40,14 +39,12 @@ def add_options(parser: ArgumentParser) -> None:
     rare("--precision/--ppv P", "the lowest threshold with at least this precision on dev")
     option("--eer", "the threshold of the equal error rate")
     option("--youden", "the threshold of the largest TPR - FAR")
-    option("--how WAY", "guaranteed, average, tail or model; of costs and the EER counted or model"
-           " (default: the first possible)", choices=HOW)  # fmt: skip
+    option("--how WAY", "one of %(choices)s (default: the first possible)", choices=HOW)
     options.add(options.form_options(parser), "--print WHAT", "threshold: alone, with all digits",
                 choices=("threshold",), dest="only")  # fmt: skip
     option("--strict", "exit code 1 unless the threshold can be relied on")
-    rare("--dtype TYPE", "float64, float32 or float16: numbers of the software that gives the"
-         " scores (default: %(default)s)", choices=("float64", "float32", "float16"),
-         default="float64")  # fmt: skip
+    rare("--dtype TYPE", "numbers of the software that gives the scores: %(choices)s",
+         choices=("float64", "float32", "float16"), default="float64")  # fmt: skip
     options.shared(parser, "--system", "--systems", "--level", "--group")
     options.score_options(parser, BEST, summed=False)
 

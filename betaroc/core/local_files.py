@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import os
 import re
-import signal
 import stat
 import sys
-import threading
 import tomllib
 from collections import Counter
 from collections.abc import Iterable, Iterator
@@ -15,7 +13,7 @@ from contextlib import contextmanager
 from itertools import takewhile
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, NoReturn
+from typing import Any
 
 from betaroc.core.errors import FileFormatError, InputTypeError, ScoreFileNotFoundError, refusal
 from betaroc.core.text import shown
@@ -68,28 +66,10 @@ def local_file(path: object, argument: str = "path") -> Iterator[tuple[Path, str
         local = regular_file(path, argument)
         yield local, shown(local.name)
         return
-    with _ending_in_order(), TemporaryDirectory(prefix="betaroc-") as folder:
+    with TemporaryDirectory(prefix="betaroc-") as folder:
         local = Path(folder, "scores")
         _spool(local)
         yield local, "standard input"
-
-
-@contextmanager
-def _ending_in_order() -> Iterator[None]:
-    """A process that is terminated meanwhile removes its temporary files first."""
-
-    def stop(number: int, _: object) -> NoReturn:
-        raise SystemExit(128 + number)
-
-    main = threading.current_thread() is threading.main_thread()
-    if not main or signal.getsignal(signal.SIGTERM) is not signal.SIG_DFL:  # the caller's business
-        yield
-        return
-    signal.signal(signal.SIGTERM, stop)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, signal.SIG_DFL)
 
 
 def _spool(path: Path) -> None:

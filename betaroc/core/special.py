@@ -83,18 +83,7 @@ def stirling_remainders(x: FloatArray) -> FloatArray:
 @lru_cache(maxsize=4096)
 def log_beta(a: float, b: float) -> float:
     """log of the beta function, from Stirling remainders: no large terms cancel."""
-    n = a + b
-    return math.fsum(
-        (
-            HALF_LOG_TWO_PI,
-            0.5 * (math.log(n / a) - math.log(b)),
-            -a * math.log1p(b / a),
-            -b * math.log1p(a / b),
-            stirling_remainder(a),
-            stirling_remainder(b),
-            -stirling_remainder(n),
-        )
-    )
+    return math.fsum((-_density_constant(a, b), -a * math.log1p(b / a), -b * math.log1p(a / b)))
 
 
 def log_beta_ratio(a_2: float, b_2: float, a_1: float, b_1: float) -> float:

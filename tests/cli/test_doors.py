@@ -56,7 +56,7 @@ def test_a_deep_table_is_no_file_of_ours(
 def test_a_deep_study_document_and_key(place: Path) -> None:
     (place / "old").mkdir()
     (place / "old" / "study.json").write_text(DEEP)
-    with pytest.raises(br.StudyError, match="recursion|nested"):
+    with pytest.raises(br.StudyError, match=r"recursion|nested"):
         br.Study.open("old")
     for text in ('{"a": ' + DEEP, '{"a":' * 100_000):
         with pytest.raises(br.FileFormatError, match="nested"):
