@@ -26,7 +26,7 @@ from scipy import stats
 
 import betaroc as br
 from betaroc.core.notices import quietly
-from betaroc.decision.ways import OrderedScores, Target
+from betaroc.decision.threshold_methods import OrderedScores, Target
 
 CONFIDENCE = 0.95
 CASES = ((300, 0.01), (1000, 0.01), (1000, 0.05), (5000, 0.002))

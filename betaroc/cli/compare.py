@@ -13,8 +13,14 @@ from betaroc.cli.systems import named_systems, two_systems
 from betaroc.core.errors import InputError
 from betaroc.core.notices import collected
 from betaroc.core.text import shown
-from betaroc.decision.comparison import Comparison, SystemsComparison, compare, compare_systems
-from betaroc.decision.curve_view import comparison_numbers, systems_numbers
+from betaroc.decision.comparison import (
+    Comparison,
+    SystemsComparison,
+    compare,
+    compare_systems,
+    comparison_numbers,
+    systems_numbers,
+)
 
 
 def add_options(parser: ArgumentParser) -> None:

@@ -20,8 +20,7 @@ from betaroc.core.value import fields_of
 from betaroc.core.vocabulary import name_among, shared_words
 from betaroc.data.scores import ScoreData
 from betaroc.decision.comparison import Comparison
-from betaroc.decision.curve import axes_of, larger_is_better
-from betaroc.decision.curve_view import named_curves
+from betaroc.decision.curve import axes_of, larger_is_better, named_curves
 from betaroc.decision.epc import Epc, epc
 from betaroc.estimation.estimate import give
 from betaroc.estimation.families import AUTO, BEST, Names, automatic, family_text, is_of_counts

@@ -11,7 +11,7 @@ from betaroc.cli.curves import curve_options, draw_panels, draw_picture, say_cur
 from betaroc.cli.messages import examples, messages, progress_bar
 from betaroc.cli.systems import called_systems
 from betaroc.core.notices import collected
-from betaroc.decision.curve_view import curve_numbers, curve_view, curves_view
+from betaroc.decision.curve import curve_numbers, curve_view, curves_view
 
 #: Bootstrap replicates of a band unasked. A choice of dev made again costs more than test's counts.
 _REPLICATES = {"test": 10_000, "both": 1000}

@@ -17,8 +17,8 @@ from betaroc.core.notices import Notice, collected, keep, passed_on, warn
 from betaroc.core.value import fields_of
 from betaroc.core.vocabulary import BIOMETRIC
 from betaroc.data.scores import ScoreData, Scores, require_scores
-from betaroc.decision.decide import DecisionRequest, decide
-from betaroc.decision.ways import Fitting
+from betaroc.decision.decide import decide
+from betaroc.decision.threshold_methods import Fitting, Target
 from betaroc.estimation.families import AUTO, BEST, Names
 from betaroc.model.samples import empirical_model
 from betaroc.rendering.nouns import told_document
@@ -78,7 +78,7 @@ def lines_of_reading(rows: Sequence[DecidedSystem]) -> Words:
     return reading_lines(*((f"{visible(name)} {role}".strip(), side) for name, role, side in sides))
 
 
-def report_line(arguments: Namespace, request: DecisionRequest) -> Words:
+def report_line(arguments: Namespace, request: Target) -> Words:
     """The command of a report on the same files for the same target, to be pasted."""
     argument = {"dev": (arguments.file or [None])[0], "test": arguments.test,
              "target": target_text(request), **fields_of(arguments, "group", "level", "terms"),

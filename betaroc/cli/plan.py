@@ -12,7 +12,7 @@ from betaroc.core.errors import InputError
 from betaroc.core.notices import collected
 from betaroc.core.text import shown
 from betaroc.core.vocabulary import canonical
-from betaroc.decision.ways import TARGET_RATES
+from betaroc.decision.threshold_methods import TARGET_RATES
 from betaroc.estimation.families import AUTO
 from betaroc.rendering.nouns import told_document
 from betaroc.rendering.tree import Words, apart

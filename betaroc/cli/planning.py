@@ -15,8 +15,11 @@ from betaroc.core.notices import passed_on
 from betaroc.core.text import parse_number, shown
 from betaroc.core.value import fields_of
 from betaroc.core.vocabulary import RATE_NAMES, short_name
-from betaroc.decision.decide import checked_request
-from betaroc.decision.ways import fewest_of_order, needed_for_guarantee
+from betaroc.decision.threshold_methods import (
+    checked_request,
+    fewest_of_order,
+    needed_for_guarantee,
+)
 from betaroc.distributions.base import Distribution
 from betaroc.estimation.families import FAMILIES, family_text
 from betaroc.fits.fit import Fit, fit

@@ -11,54 +11,39 @@ import numpy as np
 import numpy.typing as npt
 
 from betaroc.core import checks
-from betaroc.core.arrays import BoolArray
-from betaroc.core.errors import FitError, InputError, InputTypeError, SameDataWarning, refusal
+from betaroc.core.arrays import BoolArray, FloatArray
+from betaroc.core.errors import FitError, InputError, SameDataWarning, refusal
 from betaroc.core.notices import public, quietly, warn
 from betaroc.core.tables import Table, Tabular
 from betaroc.core.value import Result, travelling
 from betaroc.core.vocabulary import (
-    COMPLEMENTS,
-    RATE_NAMES,
-    SYNONYMS,
+    DEFAULT,
+    EQUAL_ERROR_RATE,
+    FAR,
+    FRR,
+    HTER,
     ClassWords,
-    RateArguments,
     Sentence,
-    canonical,
+    capital,
+    short_name,
     template_of,
-    worded,
 )
 from betaroc.data.read import ScoresLike, as_scores
 from betaroc.data.scores import ScoreData, Scores, refuse_words_of_comparisons
 from betaroc.data.summary import ScoreSummary
-from betaroc.decision.decision_view import (
-    AMBER,
-    GREEN,
-    RED,
-    Observed,
-    Said,
-    Shift,
-    cut_words,
-    decision_view,
-    high_rate_words,
-    mean_rate,
-    observed_cost,
-    observed_precision,
-    observed_rate,
-    plot_decision,
-    said_of_costs,
-    said_of_precision,
-    said_of_rate,
-    ways_grid,
-)
-from betaroc.decision.ways import (
+from betaroc.decision.threshold_methods import (
     HOW,
+    POOR,
     TARGET_RATES,
     Fitting,
     OrderedScores,
     Rate,
     Target,
+    TargetArguments,
     Way,
     both_rates,
+    checked_request,
+    counted_rates,
     digest_of,
     needed_for_guarantee,
     precision_interval,
@@ -76,18 +61,27 @@ from betaroc.inference.interval import Interval
 from betaroc.model.measures import OperatingPoint
 from betaroc.model.model import ScoreModel
 from betaroc.model.samples import empirical_model
+from betaroc.rendering.curves import draw_intervals
 from betaroc.rendering.nouns import Noun
-from betaroc.rendering.style import Axes
-from betaroc.rendering.tree import Grid, Node
+from betaroc.rendering.numbers import number, rate, rate_span, rounded, spaced
+from betaroc.rendering.style import CLIENT, IMPOSTOR, SIZE, Axes
+from betaroc.rendering.tree import (
+    Cell,
+    Figure,
+    Grid,
+    IntervalMark,
+    Node,
+    Row,
+    Section,
+    Status,
+    Strip,
+    Words,
+    rate_cell,
+)
 
 #: What counts at thresholds can be had of.
 Counted = Scores | ScoreSummary
-_OF_COSTS = ("counted", "model")
-_ARGUMENTS = ("precision", "cost_fa", "cost_fr", "prior", "eer", "youden", "how", "confidence",
-              "family")  # fmt: skip
 _TARGETS, _DTYPES = (*TARGET_RATES, "precision", "cost", "eer"), ("float64", "float32", "float16")
-#: What a confidence may lack of 1 at least.
-_LEAST_RISK = 1e-12
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -293,17 +287,13 @@ class Decision(Tabular, Noun):
         ):  # fmt: skip
             object.__setattr__(self, name, checks.choice(getattr(self, name), known, name))
         if not any(map(self._is_taken, vars(self)["ways"])):
-            raise InputError.about("ways")(
-                f"ways must hold the one that was taken, {self.how} with the threshold"
-                f" {self.threshold!r}; none of {len(self.ways)} is."
-            )
+            rule = f"hold the one that was taken, {self.how} at {self.threshold!r}"
+            raise refusal("ways", rule, f"{len(self.ways)} others", "")
 
     def _follows(self) -> dict[str, Any]:
         """What the way that was taken comes to; words may be those of an older version."""
         rates = [(i.estimate, i.low, i.high) for i in self.counted or [self.interval] * 2]
-        asked = DecisionRequest(
-            self.target, self.rate, self.costs, None, None, self.confidence, self.target
-        )
+        asked = Target(self.target, self.rate, self.confidence, costs=self.costs)
         point, interval, said, needed = _answer(
             asked, self.way, self.expected.prior, self.expected.frr, rates, self.n or 0
         )
@@ -313,10 +303,8 @@ class Decision(Tabular, Noun):
 
     def __repr__(self) -> str:
         asked = "" if math.isnan(self.rate) else f" {self.rate:g}"
-        return (
-            f"<Decision {self.target}{asked}: threshold {self.threshold!r}, {self.how},"
-            f" {self.status}>"
-        )
+        how = f"threshold {self.threshold!r}, {self.how}, {self.status}"
+        return f"<Decision {self.target}{asked}: {how}>"
 
     def __str__(self) -> str:
         return f"accept if score > {self.threshold!r} ({self.how}): {self.status}. {self.reason}"
@@ -493,12 +481,15 @@ class Decision(Tabular, Noun):
             )
         far, frr = rates = both_rates(scores, self.threshold, self.confidence)
         point = OperatingPoint(self.threshold, far[0], frr[0], scores.prior)
-        reason = template_of(self.reason).removesuffix(self._high_words("dev", self.expected))
+        high = {
+            role: high_rate_words(self.target, self.words, role, at)
+            for role, at in (("dev", self.expected), ("test", point))
+        }
+        reason = template_of(self.reason).removesuffix(high["dev"])
         result = self._observed(far, frr, reason, scores)
-        counted = _as_intervals(rates, self.confidence)
-        reason = template_of(result.reason) + self._high_words("test", point)
-        result = result._replace(reason=Sentence(reason), remedy=Sentence(result.remedy))
-        return DecisionCheck(*result, point, counted, self, scores)
+        reason = Sentence(template_of(result.reason) + high["test"])
+        result = result._replace(reason=reason, remedy=Sentence(result.remedy))
+        return DecisionCheck(*result, point, _as_intervals(rates, self.confidence), self, scores)
 
     def _observed(self, far: Rate, frr: Rate, reason: str, test: Counted | None = None) -> Observed:
         """What both rates of a test say; without its scores words are those of one trial."""
@@ -509,16 +500,14 @@ class Decision(Tabular, Noun):
             return observed_precision(said, self.rate, result)
         if self.target not in TARGET_RATES:
             dev = self.interval.estimate, self.interval.low, self.interval.high
-            return observed_cost(said, self.costs, dev, mean_rate(self._weights, far, frr))
+            mean = mean_rate(_weights(self.costs, self.expected.prior), far, frr)
+            return observed_cost(said, self.costs, dev, mean)
         words, own = self.words or ClassWords(), far if self.target == "far" else frr
         target = Target(self.target, self.rate, self.confidence, words)
         total, shift = 1.0, Shift(False, False)
         if test is not None:
             total, shift = _total(test, target), self._shift(target, n, test, own[1])
         return observed_rate(target, said, shift, n, self.needed, total, own)
-
-    def _high_words(self, role: str, point: OperatingPoint) -> str:
-        return high_rate_words(self.target, self.words, role, point)
 
     def _shift(self, target: Target, n: int, test: Counted, low: float) -> Shift:
         """Whether test lies elsewhere than dev: its trials, and those of them with a score."""
@@ -531,10 +520,6 @@ class Decision(Tabular, Noun):
             return Shift(moved, moved)
         result = rate_interval(test._scored, target.kind, self.threshold, self.confidence)
         return Shift(moved, result[1] > reach_of(self.way, target, n, self.absent), (dev, now))
-
-    @property
-    def _weights(self) -> tuple[float, float]:
-        return _weights(self.costs, self.expected.prior)
 
 
 class _LaterWays:
@@ -700,7 +685,7 @@ def decide(
 
 
 @public
-def decided(scores: ScoresLike, asked: DecisionRequest, fitting: Fitting) -> Decision:
+def decided(scores: ScoresLike, asked: Target, fitting: Fitting) -> Decision:
     """What `decide` returns: first what the threshold itself takes.
 
     A family or a rule that was asked for is tried whatever the threshold takes, so that one that
@@ -709,6 +694,7 @@ def decided(scores: ScoresLike, asked: DecisionRequest, fitting: Fitting) -> Dec
     checked_pair(fitting.family, (AUTO, BEST))
     dev = as_scores(scores, "scores", "Scores, a ScoreSummary, a fit")
     refuse_words_of_comparisons(asked.typed, dev)
+    asked = asked._replace(words=dev.words or ClassWords())
     if isinstance(dev, Scores):
         give(outliers(dev._scored))
     reversed_scores(*dev._scored._distributions)
@@ -717,103 +703,9 @@ def decided(scores: ScoresLike, asked: DecisionRequest, fitting: Fitting) -> Dec
     return result.get(asked.kind, _of_costs)(dev, asked, share, fitting)
 
 
-class TargetArguments(RateArguments, total=False):
-    """The other names of the arguments of a decision."""
-
-    level: float  # which `public` takes for the confidence
-    tpr: float
-    precision: float
-    ppv: float
-
-
-class DecisionRequest(NamedTuple):
-    """What is asked of a decision, checked."""
-
-    kind: str
-    rate: float
-    costs: tuple[float, float] | None
-    prior: float | None
-    how: str | None
-    confidence: float
-    #: The target by the name that it was given.
-    typed: str
-
-
-def checked_request(
-    *, cost_fa: float | None = None, cost_fr: float | None = None, prior: float | None = None,
-    eer: bool = False, youden: bool = False, how: str | None = None, confidence: float = 0.95,
-    **rates: float | None,
-) -> DecisionRequest:  # fmt: skip
-    """A target and how to choose, refused where they make no sense; `decide` documents them."""
-    rates = {name: rate for name, rate in rates.items() if rate is not None}
-    if checks.flag(youden, "youden"):
-        if any(item is not None for item in (cost_fa, cost_fr, prior)):
-            raise InputError.about("youden")(
-                "youden must stand alone: it is costs of 1 at a prior of 1/2. Leave costs and prior"
-                " out, or give these."
-            )
-        cost_fa, cost_fr, prior = 1.0, 1.0, 0.5
-    typed = _typed_target(rates, {"cost_fa": cost_fa, "cost_fr": cost_fr}, eer=eer)
-    kind = COMPLEMENTS.get(str(canonical(typed)), str(canonical(typed)))
-    if isinstance(how, str) and how == HOW[-1] and kind in TARGET_RATES:
-        raise InputError.about("how")(
-            f'how must be one of {checks.listed(HOW[:-1])} for a rate; got "counted", by which the'
-            " rate on dev, not the true one, keeps the target. Leave it out: the threshold counted"
-            " on dev stands among the ways."
-        )
-    if how is not None:
-        known = HOW[:-1] if kind in TARGET_RATES else _OF_COSTS[: 1 if kind == "precision" else 2]
-        checks.choice(how, known, "how")
-    rate, costs = math.nan, None
-    if kind in TARGET_RATES:
-        rule = "be a fraction strictly between 0 and 1"
-        rate = checks.fraction(rates[typed], typed, rule)
-        if not 0.0 < rate < 1.0:
-            hint = "No sample shows a rate of 0; 1 % is 0.01."
-            raise refusal(typed, rule, repr(rate), hint)
-        rate = checks.complement(rate, typed) if canonical(typed) in COMPLEMENTS else rate
-    elif kind == "precision":
-        rule = "be a fraction above 0, at most 1"
-        rate = checks.fraction(rates[typed], typed, rule)
-        if not rate:
-            raise refusal(typed, rule, "0.0", "Name a share.")
-    elif kind == "cost":
-        costs = checks.positive(cost_fa, "cost_fa"), checks.positive(cost_fr, "cost_fr")
-    share = None if prior is None else checks.fraction(prior, "prior")
-    level = checks.level(confidence, "confidence")
-    if 1.0 - level < _LEAST_RISK:
-        actual = f"{level!r}, whose complement is lost in rounding"
-        raise refusal("confidence", f"be at most 1 - {_LEAST_RISK:g}", actual, "Ask for less.")
-    return DecisionRequest(kind, rate, costs, share, how, level, typed)
-
-
-def _typed_target(rates: Mapping[str, Any], costs: Mapping[str, float | None], *, eer: bool) -> str:
-    """The target by the name that it was given."""
-    for name in {*rates}.difference(RATE_NAMES, SYNONYMS["precision"]):
-        raise InputTypeError.about(name)(
-            f"{name!r} must be an argument of a decision; it is none."
-            f" {checks.nearest(name, (*RATE_NAMES, *_ARGUMENTS))}".rstrip()
-        )
-    missing = [name for name, cost in costs.items() if cost is None]
-    value: list[str] = [*rates, *["cost"] * (len(missing) < 2)]
-    value += ["eer"] * checks.flag(eer, "eer")
-    if len(value) != 1:
-        raise InputError(
-            worded("exactly one target must be given: `far=`, `frr=`, `cost_fa=` with `cost_fr=`,")
-            + worded(" or `eer`;")
-            + f" got {' and '.join(value) or 'none'}. Give one."
-        )
-    if value == ["cost"] and missing:
-        raise InputError.about(missing[0])(
-            worded(f"`{missing[0]}` must stand beside the other cost; it is missing. Give both.")
-        )
-    return value[0]
-
-
 # ---------------------------------------------------------------------------- of a rate
-def _of_rate(scores: Counted, asked: DecisionRequest, prior: float, fitting: Fitting) -> Decision:
-    target = Target(asked.kind, asked.rate, asked.confidence, scores.words or ClassWords())
-    ordered, how = OrderedScores(scores, target), asked.how
+def _of_rate(scores: Counted, asked: Target, prior: float, fitting: Fitting) -> Decision:
+    ordered, how = OrderedScores(scores, asked), asked.how
     target, n = ordered.target, ordered.units
     ways: list[Way] = []
     for name in HOW[:2] if fitting.usual else HOW[:1] if how == HOW[0] else ():
@@ -842,56 +734,45 @@ def _of_rate(scores: Counted, asked: DecisionRequest, prior: float, fitting: Fit
         error.why = f"{why[:1].upper()}{why[1:]}."  # type: ignore[attr-defined]
         raise error
     absent = getattr(scores, f"n_{target.who}_rejected")
-    decision = _decision(
-        scores, asked, wanted[0], prior, n=n, ways=ways, absent=absent, grouped=target.grouped
-    )
+    decision = _decision(scores, target, wanted[0], prior, n=n, ways=ways, absent=absent)
     if later:
         vars(decision)["ways"] = [decision.way, lambda: ways_of(scores, target, fitting)]
     return decision
 
 
 def _answer(
-    asked: DecisionRequest, way: Way, prior: float, frr: float, rates: Sequence[Rate], n: int,
-    words: ClassWords | None = None, *, grouped: bool = False,
+    asked: Target, way: Way, prior: float, frr: float, rates: Sequence[Rate], n: int
 ) -> tuple[OperatingPoint, Interval, Said, int | None]:  # fmt: skip
     """What is to be expected of a way, the target's interval, the status, the scores needed."""
-    kind, confidence, words = asked.kind, asked.confidence, words or ClassWords()
+    kind = asked.kind
     result, extrapolated, needed = (way.expected, way.low, way.high), False, 0
     rate = {"far": way.far, "frr": way.frr}
     if kind in TARGET_RATES:
         rate[kind] = way.expected
         extrapolated = way.how in ("tail", "model") and n * asked.rate < 1.0
-        needed = needed_for_guarantee(asked.rate, confidence)
-        target = Target(kind, asked.rate, confidence, words, grouped)
-        said = said_of_rate(way, target, n, needed, *rates)
+        needed = needed_for_guarantee(asked.rate, asked.confidence)
+        said = said_of_rate(way, asked, n, needed, *rates)
     elif kind == "precision":
         said = said_of_precision(asked.rate, result, way.n_beyond)
     else:
         rate = {"far": way.expected, "frr": frr}
-        weights = _weights(asked.costs, prior)
-        mean, low, high = mean_rate(weights, *rates)
-        expected_mean = weights[0] * way.expected + weights[1] * frr
+        mean, low, high = mean_rate(_weights(asked.costs, prior), *rates)
+        expected, _, _ = mean_rate(_weights(asked.costs, prior), (way.expected,) * 3, (frr,) * 3)
         # Moved to what the fit expects, an interval of costs may reach below the least there is.
-        result = (
-            expected_mean,
-            max(expected_mean - (mean - low), 0.0),
-            expected_mean + high - mean,
-        )
-        said = said_of_costs(way, asked.costs, words)
-    interval = Interval(*result, confidence, way.how, way.n_beyond, extrapolated)
+        result = expected, max(expected - (mean - low), 0.0), expected + high - mean
+        said = said_of_costs(way, asked.costs, asked.words)
+    interval = Interval(*result, asked.confidence, way.how, way.n_beyond, extrapolated)
     point = OperatingPoint(way.threshold, rate["far"], rate["frr"], prior)
     return point, interval, said, needed if n < needed else None
 
 
 def _decision(
-    scores: Counted, asked: DecisionRequest, way: Way, prior: float, *, ways: Sequence[Way],
-    n: int | None = None, absent: int = 0, frr: float = math.nan, grouped: bool = False,
+    scores: Counted, asked: Target, way: Way, prior: float, *, ways: Sequence[Way],
+    n: int | None = None, absent: int = 0, frr: float = math.nan,
 ) -> Decision:  # fmt: skip
     """A way that was taken, with all that is said of it."""
     rates = both_rates(scores, way.threshold, asked.confidence)
-    point, interval, said, needed = _answer(
-        asked, way, prior, frr, rates, n or 0, scores.words, grouped=grouped
-    )
+    point, interval, said, needed = _answer(asked, way, prior, frr, rates, n or 0)
     said = said.more(high_rate_words(asked.kind, scores.words, "dev", point))
     return Decision(
         way.threshold, asked.kind, asked.rate, way.how, asked.confidence, point, interval,
@@ -900,25 +781,23 @@ def _decision(
     )  # fmt: skip
 
 
-def _of_least_precision(
-    scores: Counted, asked: DecisionRequest, prior: float, _: Fitting
-) -> Decision:
+def _of_least_precision(scores: Counted, asked: Target, prior: float, _: Fitting) -> Decision:
     way = way_of_precision(scores, asked.rate, prior, asked.confidence)
     n = round(way.n_beyond) if asked.prior is None else None
     return _decision(scores, asked, way, prior, ways=(way,), n=n)
 
 
 # ---------------------------------------------------------------------- of both rates
-def _of_costs(scores: Counted, asked: DecisionRequest, prior: float, fitting: Fitting) -> Decision:
+def _of_costs(scores: Counted, asked: Target, prior: float, fitting: Fitting) -> Decision:
     costs, confidence, how = asked.costs, asked.confidence, asked.how or "counted"
 
     def chosen(model: ScoreModel) -> float:
         own = replace(model, prior=prior)
         point = own.eer() if costs is None else own.min_dcf(*costs)
-        result = float(point.threshold)
-        if isinstance(scores, ScoreSummary) and math.isfinite(result):
-            return scores.border_below(result)
-        return result
+        at = float(point.threshold)
+        if isinstance(scores, ScoreSummary) and math.isfinite(at):
+            return scores.border_below(at)
+        return at
 
     def by_fit() -> tuple[Way, Fit | None]:
         try:
@@ -935,9 +814,7 @@ def _of_costs(scores: Counted, asked: DecisionRequest, prior: float, fitting: Fi
     modelled, f = (counted, None) if later else by_fit()
     way = counted if how == "counted" else modelled
     if not way.possible:
-        raise InputError.about("how")(
-            f'how="model" must be possible to decide by; it is not: {way.why}'
-        )
+        raise refusal("how", "be possible to decide by", f'"model", which is not: {way.why}', "")
     frr = way.frr if f is None or how == "counted" else float(f.model.frr(way.threshold))
     decision = _decision(scores, asked, way, prior, ways=(counted, modelled), frr=frr)
     if later:
@@ -947,5 +824,527 @@ def _of_costs(scores: Counted, asked: DecisionRequest, prior: float, fitting: Fi
 
 def _as_intervals(rates: Sequence[Rate], confidence: float) -> tuple[Interval, Interval]:
     """FAR and FRR that are counted at a threshold."""
-    far, frr = (Interval(*rate, confidence, "counted") for rate in rates)
-    return far, frr
+    far, frr = rates
+    return Interval(*far, confidence, "counted"), Interval(*frr, confidence, "counted")
+
+
+#: The statuses, the best first.
+GREEN, AMBER, RED = "can be relied on", "not enough evidence", "do not rely on it"
+#: What errors of a rate are called.
+DECIDED = {"far": "accepted", "frr": "rejected"}
+#: From this ratio on a rate is said to be so many times the target.
+_TIMES = 1.5
+#: From this share of a class on errors that are no target are said beside the status.
+_MOST = 0.5
+#: How each status is called by the signs and colours of pages.
+STATUS_COLOURS = {GREEN: "good", AMBER: "warn", RED: "bad"}
+#: What a target that is no rate of one class is called, and what it is.
+MEANS = {
+    "cost": ("cost", "mean of a trial"), "eer": (HTER, "mean of both rates"),
+    "precision": ("precision", "right among those accepted"),
+}  # fmt: skip
+_TONES = {"far": IMPOSTOR, "frr": CLIENT}
+#: The share of a class that a threshold as it is shown may decide otherwise.
+_OTHERWISE = 0.005
+
+
+class Said(NamedTuple):
+    """A status with its reason and what would change it."""
+
+    status: str
+    reason: str
+    remedy: str
+
+    def more(self, words: str) -> Said:
+        """The same with words behind the reason, filled for who reads it from the decision."""
+        reason = template_of(self.reason) + words
+        return Said(self.status, Sentence(reason), Sentence(self.remedy))
+
+
+class Observed(NamedTuple):
+    """What a test set says of a decided threshold."""
+
+    observed: float
+    low: float
+    high: float
+    verdict: str
+    status: str
+    reason: str
+    remedy: str
+
+
+class Shift(NamedTuple):
+    """Whether test lies elsewhere than dev."""
+
+    #: All its trials, and those of them that have a score.
+    trials: bool
+    scored: bool
+    #: Shares of dev's and of test's trials that have none.
+    absent: tuple[float, float] = (0.0, 0.0)
+
+
+def cut_words(text: str, width: int = 120) -> str:
+    """The sentences of a text that fit, without the last stop; else what fits up to a word."""
+    if len(text) <= width:
+        return text
+    whole, _, rest = text[:width].rpartition(". ")
+    return whole or f"{rest.rpartition(' ')[0]} ..."
+
+
+# ---------------------------------------------------------------------------- of a rate
+def said_of_rate(way: Way, target: Target, n: int, needed: int, far: Rate, frr: Rate) -> Said:
+    """Of a target rate: dev has n trials, or groups, that speak for it, a guarantee needs so many.
+
+    `far` and `frr` are dev's with their intervals.
+    """
+    name, asked = short_name(target.kind), f"{100.0 * target.rate:g} %"
+    if way.far + way.frr >= 1.0:
+        return _of_no_use(way, target.words)
+    many, have = target.units, target.words.counted(target.who, n, spaced(n))
+    have = f"{spaced(n)} {many}" if target.grouped else have
+    if way.how == "guaranteed":
+        confidence = f"{'about ' * target.grouped}{100.0 * target.confidence:g} %"
+        keep = (
+            f"With {confidence} confidence {name} stays at or below {asked} on trials like dev's"
+            f" ({have}; {spaced(needed)} needed)."
+        )
+        if mean_rate((1.0, 1.0), far, frr)[2] >= 1.0:
+            return _of_unknown_use(keep, target, far, frr)
+        return Said(
+            GREEN, keep, f"other {target.many}, sensor or model; trials that share a person."
+        )
+    lacking = f"A guarantee needs {spaced(needed)} {many}, dev has {spaced(n)}."
+    remedy = f"{spaced(needed)} {many} for a guarantee (you have {spaced(n)})."
+    if n >= needed:
+        lacking, remedy = f"Dev has {have}, enough for a guarantee.", "the guaranteed threshold."
+    if way.how == "average":
+        tied = not target.grouped and round(way.expected * (n + 1)) - 1 > way.n_beyond
+        reason = f"{name} is expected at {rate(way.expected)}{' or less' * tied}, at most {asked}"
+        return Said(AMBER, f"{reason} on average. {lacking}", remedy)
+    by = "a tail of dev's scores" if way.how == "tail" else f"the fitted {way.family} distribution"
+    if way.why.endswith(POOR):
+        reason = (
+            f"The threshold is that of {by}, which does not hold there: {template_of(way.why)}."
+        )
+        return Said(RED, reason, f"another family or a tail; {remedy}")
+    moved = f" The threshold was {template_of(way.why)}." if way.why else ""
+    reason = f"{name} is expected at {rate(way.expected)} by {by}.{moved} {lacking}"
+    return Said(AMBER, reason, remedy)
+
+
+def _of_no_use(way: Way, words: ClassWords) -> Said:
+    """Of a threshold at which clients are accepted no more often than impostors."""
+    clients, impostors = words.many("client"), words.many("impostor")
+    return Said(
+        RED,
+        f"At this threshold dev accepts {clients} no more often than {impostors}: {FRR}"
+        f" {rate(way.frr)}, {FAR} {rate(way.far)}.",
+        f"scores that tell {clients} from {impostors}; the other label for {clients}, or scores"
+        " with the opposite sign, if these are the wrong way round.",
+    )
+
+
+def _of_unknown_use(keep: str, target: Target, far: Rate, frr: Rate) -> Said:
+    clients, impostors = target.words.many("client"), target.words.many("impostor")
+    return Said(
+        AMBER,
+        f"{keep} But dev does not show that {clients} are accepted more often than {impostors}:"
+        f" {FRR} {rate(frr[0])} {rate_span(*frr[1:])}, {FAR} {rate(far[0])} {rate_span(*far[1:])}.",
+        f"more {clients}, or scores that tell {clients} from {impostors} better.",
+    )
+
+
+def observed_rate(
+    target: Target,
+    said: Said,
+    shift: Shift,
+    n: int,
+    needed: int | None,
+    total: float,
+    result: Rate,
+) -> Observed:
+    """Of a target rate: its rate with its interval on a test of so many trials."""
+    observed, low, high = result
+    if low > target.rate:
+        return Observed(*result, "broken", *_broken(target, shift, n, needed, total, observed))
+    status, remedy, seen = said.status, said.remedy, f"{rate(observed)}, interval"
+    if high <= target.rate:
+        agrees = "observes" if status == RED else "agrees:"
+        words = f"Test {agrees} {seen} up to {rate(high)}."
+        return Observed(*result, "kept", status, f"{said.reason} {words}", remedy)
+    words = f"Test observes {seen} {rate_span(low, high)}"
+    if observed > target.rate:
+        words += f": above {100.0 * target.rate:g} %, which the interval includes"
+        if status == GREEN:
+            status, remedy = AMBER, f"more {target.many} in the test set; {remedy}"
+    return Observed(*result, "cannot tell", status, f"{said.reason} {words}.", remedy)
+
+
+def _broken(
+    target: Target, shift: Shift, n: int, needed: int | None, total: float, observed: float
+) -> Said:
+    """That test contradicts, and whether its scores lie elsewhere than dev's."""
+    beyond, times = round(observed * total), observed / target.rate
+    shown = spaced(times) if times >= 10.0 else number(times, 2)
+    much = f"about {shown} times the target" if times >= _TIMES else "above the target"
+    reason = (
+        f"On test {spaced(beyond)} of {target.words.counted(target.who, total, spaced(total))}"
+        f" {'was' if beyond == 1 else 'were'} {DECIDED[target.kind]}:"
+        f" {short_name(target.kind)} {rate(observed)}, {much}."
+    )
+    have, lacking = f"(you have {spaced(n)})", needed is not None
+    if shift.trials:
+        side = "above" if target.kind == "far" else "at or below"
+        dev, now = (rate(share) for share in shift.absent)
+        reason += (
+            f" Test {target.many} score {side} the threshold more often than dev's."
+            if shift.scored
+            else f" Of test's {target.many} {now} have no score, of dev's {dev}."
+        )
+        more = f", at least {spaced(needed or 0)} of them {have}" if lacking else ""
+        return Said(RED, reason, f"dev {target.many} like those of the test{more}.")
+    more = f", for which {spaced(needed or 0)} {target.many} are needed {have}" if lacking else ""
+    return Said(RED, reason, f"a guaranteed threshold{more}.")
+
+
+# ---------------------------------------------------------------------- of both rates
+def said_of_costs(way: Way, costs: tuple[float, float] | None, words: ClassWords) -> Said:
+    """Of costs or of the equal error rate, which set no target that could be kept."""
+    if costs is None and way.far + way.frr >= 1.0:
+        return _of_no_use(way, words)
+    by = "counted on dev" if way.how == "counted" else f"by the fitted {way.family} distributions"
+    what = f"{EQUAL_ERROR_RATE}s" if costs is None else "the least mean cost"
+    start = f"The threshold has {what}"
+    if costs is None and way.threshold == -math.inf:
+        start = (
+            f"No threshold has {EQUAL_ERROR_RATE}s, since {words.many('client')} without a score"
+            f" count as rejected: the lowest has {FRR} {rate(way.frr)} and {FAR} {rate(way.far)}"
+        )
+    reason = f"{start}, {by}; that is no target that other trials could keep."
+    return Said(AMBER, reason, "a target for one of the rates.")
+
+
+def said_of_precision(target: float, result: Rate, accepted: float) -> Said:
+    """Of a precision, which dev alone cannot show to hold: it may fall as the threshold rises."""
+    return Said(
+        AMBER,
+        f"This is the lowest threshold at which dev counts a precision of at least"
+        f" {100.0 * target:g} %: {rate(result[0])} of {spaced(accepted)} accepted trials, interval"
+        f" {rate_span(*result[1:])}. That is no guarantee: precision need not rise with the"
+        " threshold, so that no order statistic bounds it.",
+        f"a target for {FAR} or {FRR}, which can be guaranteed.",
+    )
+
+
+def observed_precision(said: Said, target: float, result: Rate) -> Observed:
+    """Of a precision: only a test can show that it is at least the target."""
+    observed, low, high = result
+    words = f"Test observes {rate(observed)}, interval {rate_span(low, high)}"
+    if high < target:
+        remedy = "a larger target, or dev trials like those of the test."
+        return Observed(*result, "broken", RED, f"{words}: below {100.0 * target:g} %.", remedy)
+    verdict, status = ("kept", GREEN) if low >= target else ("cannot tell", said.status)
+    return Observed(*result, verdict, status, f"{said.reason} {words}.", said.remedy)
+
+
+def mean_rate(weights: tuple[float, float], far: Rate, frr: Rate) -> Rate:
+    """A weighted mean of both rates, with the squares of both intervals added."""
+
+    def reach(k: int) -> float:
+        return math.hypot(weights[0] * (far[k] - far[0]), weights[1] * (frr[k] - frr[0]))
+
+    mean = weights[0] * far[0] + weights[1] * frr[0]
+    return mean, mean - reach(1), mean + reach(2)
+
+
+def observed_cost(
+    said: Said, costs: tuple[float, float] | None, expected: Rate, result: Rate
+) -> Observed:
+    """Of weights on both rates: whether test is worse than both intervals can explain."""
+    what = "mean of both rates" if costs is None else "mean cost of a trial"
+    observed, low, high = result
+    seen, dev = number(observed, 4), number(expected[0], 4)
+    span = f"{number(low, 4)} to {number(high, 4)}"
+    if costs is None:
+        seen, dev, span = rate(observed), rate(expected[0]), rate_span(low, high)
+    words = f"Test observes {seen} as the {what}, interval {span}; dev expected {dev}"
+    after = said.more(f" {words}.")
+    reach = math.hypot(observed - low, expected[2] - expected[0])
+    if observed - expected[0] > reach:
+        reason = f"{words}. The difference is larger than both intervals explain."
+        after = Said(RED, reason, "dev trials like those of the test.")
+    return Observed(observed, low, high, "cannot tell", *after)
+
+
+def high_rate_words(target: str, words: ClassWords | None, role: str, point: OperatingPoint) -> str:
+    """That a rate which is no target is above one half, which the status does not judge."""
+    rates = {kind: float(getattr(point, kind)) for kind in TARGET_RATES if kind != target}
+    kind = max(rates, key=rates.__getitem__)
+    if rates[kind] <= _MOST:
+        return ""
+    many = (words or ClassWords()).many("impostor" if kind == "far" else "client")
+    return f" {short_name(kind)} is {rate(rates[kind])} on {role}: most {many} are {DECIDED[kind]}."
+
+
+# ------------------------------------------------------------------------------- the tree
+def decision_view(
+    d: Decision, check: DecisionCheck | None = None, role: str = "test"
+) -> list[Node]:
+    """The threshold, its status, both rates, the target on a scale, and every way to choose."""
+    said, tested = d if check is None else check, check is not None
+    accepts = "accept if score is above. "
+    if not math.isfinite(d.threshold):
+        accepts = f"{'accept' if d.threshold < 0.0 else 'reject'} every score. "
+    kind = "" if d.dtype == "float64" else f" in {d.dtype}"
+    exact = f"Software that accepts score >= threshold{kind}: {d.threshold_for_greater_equal!r}"
+    return [
+        Words(f"{accepts}{_asked(d)}", "answer", f"Threshold {shown_threshold(d)}"),
+        Status("", status_words(said.status, tested=tested), STATUS_COLOURS[said.status]),
+        Words(said.reason),
+        Words(remedy_words(said.remedy, tested=tested), lead="What would change it:"),
+        _rates_grid(d, check, role),
+        *([_strip(d, check)] if d.target in TARGET_RATES else []),
+        Section("Every way to choose", (ways_grid(d, check, role), Words(exact)), folded=True),
+    ]
+
+
+def status_words(status: str, *, tested: bool) -> str:
+    """The word that stands beside the icon."""
+    words = status[0].upper() + status[1:]
+    return words if tested or status != GREEN else f"{words}, not tested"
+
+
+def remedy_words(remedy: str, *, tested: bool) -> str:
+    """What would change the status; a test set first where there was none."""
+    return remedy if tested else f"a test set from where it will run; {remedy}"
+
+
+def shown_threshold(d: Decision, threshold: float | None = None) -> str:
+    """A threshold in four digits or, where they would decide otherwise on dev, in more."""
+    threshold = d.threshold if threshold is None else threshold
+    up = d.target != "frr" or not math.isfinite(threshold)
+    if not math.isfinite(threshold) or d.scores is None:
+        return rounded(threshold, up=up)
+    client, impostor = d.scores._distributions
+
+    def rates(at: float) -> FloatArray:
+        return np.array([impostor.sf(at), client.cdf(at)])
+
+    wanted = rates(threshold)
+    texts = [rounded(threshold, up=up, digits=digits) for digits in range(4, 17)]
+    near = (t for t in texts if np.max(np.abs(rates(float(t)) - wanted)) <= _OTHERWISE)
+    return next(near, repr(threshold))
+
+
+def mean_shown(
+    costs: tuple[float, float] | None, result: Interval | DecisionCheck
+) -> tuple[str, str]:
+    """A mean cost, or the mean of both rates in per cent, and its interval."""
+    mean = result.estimate if isinstance(result, Interval) else result.observed
+    if costs is None:
+        return rate(mean), rate_span(result.low, result.high)
+    return number(mean, 3), f"{number(result.low, 3)} to {number(result.high, 3)}"
+
+
+def _asked(d: Decision) -> str:
+    """The target, and how the threshold came."""
+    if d.target == "precision":
+        return f"Target precision {100.0 * d.rate:g} %: counted on dev, not guaranteed"
+    if d.target not in TARGET_RATES:
+        costs = "Least mean cost" if d.costs is not None else f"{capital(EQUAL_ERROR_RATE)}s"
+        return f"{costs}, {'counted on dev' if d.how == 'counted' else 'by a fit'}"
+    how = f"guaranteed, {100.0 * d.confidence:g} % confidence"
+    target = f"Target {short_name(d.target)} {100.0 * d.rate:g} %"
+    return f"{target}: {how if d.how == HOW[0] else 'not guaranteed'}"
+
+
+# ------------------------------------------------------------------------------- rates
+class RateCell(NamedTuple):
+    """A rate of a set with its interval, and the count that it rests on."""
+
+    rate: float
+    low: float
+    high: float
+    errors: float = math.nan
+    total: float = math.nan
+
+
+class RateRow(NamedTuple):
+    """A rate at the threshold: on dev to be expected, then observed on every test set."""
+
+    name: str
+    #: Which trials of which class it is a share of.
+    kind: str
+    who: str
+    made: bool
+    cells: tuple[RateCell, ...]
+
+
+_ROWS = (
+    (FAR, "far", "impostor", False), (FRR, "frr", "client", False),
+    ("FMR", "far", "impostor", True), ("FNMR", "frr", "client", True),
+)  # fmt: skip
+
+
+def decision_rates(d: Decision, sets: Sequence[ScoreData]) -> list[RateRow]:
+    """Both rates of dev, which comes first, and of the tests; of comparisons made where some lack.
+
+    The target's rate on dev is that to be expected; all others are counted.
+    """
+    absent, rows = any(item.has_rejected for item in sets), []
+    for name, kind, who, result in _ROWS if absent else _ROWS[:2]:
+        cells = [
+            _cell(item._scored if result else item, kind, d.threshold, d.confidence)
+            for item in sets
+        ]
+        if kind == d.target and not result:
+            share = getattr(d.expected, kind), d.interval.low, d.interval.high
+            cells[0] = RateCell(*share, *cells[0][3:])
+        rows.append(RateRow(name, kind, who, result, tuple(cells)))
+    return rows
+
+
+def rate_rows(d: Decision, check: DecisionCheck | None) -> list[RateRow]:
+    """The same of a decision and its check; without counts where a document brought them."""
+    sets = [d.scores] if check is None else [d.scores, check.scores]
+    if all(item is not None for item in sets):
+        return decision_rates(d, [item for item in sets if item is not None])
+    rows = []
+    for k, (name, kind, who, result) in enumerate(_ROWS[:2]):
+        shares = [getattr(d.expected, kind)]
+        intervals = [d.interval if kind == d.target else d.counted and d.counted[k]]
+        if check is not None:
+            shares.append(getattr(check.point, kind))
+            intervals.append(check.counted and check.counted[k])
+        cells = [
+            RateCell(share, math.nan, math.nan) if item is None or item.estimate != share
+            else RateCell(share, item.low, item.high)
+            for share, item in zip(shares, intervals, strict=True)
+        ]  # fmt: skip
+        rows.append(RateRow(name, kind, who, result, tuple(cells)))
+    return rows
+
+
+def _rates_grid(d: Decision, check: DecisionCheck | None, role: str) -> Grid:
+    """Both rates expected from dev and observed, with their counts; of costs their mean too."""
+    words, rows = d.words or ClassWords(), []
+    for row in rate_rows(d, check):
+        errors = f"{words.many(row.who)} {DECIDED[row.kind]}"
+        what = "of comparisons made" if row.made else errors
+        cells = (rate_cell(*cell[:3], "no interval", of_total(cell)) for cell in row.cells)
+        rows.append(Row((Cell(row.name, note=what), *cells)))
+    if d.target not in TARGET_RATES:
+        name, note = MEANS[d.target]
+        means = (mean_shown(d.costs, item) for item in (d.interval, check) if item is not None)
+        rows.append(Row((Cell(name, note=note), *(Cell(*mean) for mean in means))))
+    return Grid(("", "expected, dev", *[f"observed, {role}"] * (check is not None)), tuple(rows))
+
+
+def _cell(scores: ScoreData, kind: str, threshold: float, level: float) -> RateCell:
+    share, low, high = (
+        float(counted_rate[0]) for counted_rate in counted_rates(scores, kind, [threshold], level)
+    )
+    total = scores.impostor_total if kind == "far" else scores.client_total
+    return RateCell(share, low, high, share * total, total)
+
+
+def of_total(cell: RateCell) -> str:
+    """The count of a cell, such as "45 of 5768"."""
+    known = not math.isnan(cell.total)
+    return f"{spaced(cell.errors)} of {spaced(cell.total)}" if known else ""
+
+
+# -------------------------------------------------------------------------------- ways
+def ways_grid(
+    d: Decision, check: DecisionCheck | None = None, role: str = "test", used: str = ""
+) -> Grid:
+    """Every way to choose, those of a fit last, with what each does on dev and on a test set.
+
+    `used` is what is said of the way that was taken.
+    """
+    test = None if check is None else check.scores
+    kinds = TARGET_RATES[::-1] if d.target == "frr" else TARGET_RATES
+    interval = f"{100.0 * d.confidence:g} % interval"
+    target = d.target if d.target == "precision" else short_name(kinds[0])
+    head: list[Cell | str] = ["way", "threshold", Cell(f"{target} expected", interval)]
+    head += ["beyond", f"{FAR}, dev", f"{FRR}, dev"]
+    head += [] if test is None else [Cell(f"{short_name(k)}, {role}", interval) for k in kinds]
+    rows = []
+    for way in sorted(d.ways, key=lambda way: way.how == "model"):
+        title, is_used = way_title(way, d.rate, d.confidence), way is d.way
+        if not way.possible:
+            rows.append(Row((title, f"not possible: {template_of(way.why)}")))
+            continue
+        notes = used * is_used, way.why or way.family * (way.how == "tail")
+        fitted = way.how in ("tail", "model") and d.target in TARGET_RATES
+        tests = () if test is None else (test,)
+        cells = [_cell(x, kind, way.threshold, d.confidence) for x in tests for kind in kinds]
+        rows.append(Row((
+            Cell(title, note="; ".join(filter(None, notes))), shown_threshold(d, way.threshold),
+            rate_cell(way.expected, way.low, way.high),
+            Cell(_beyond(way), note="expected" * fitted),
+            rate(way.far), rate(way.frr), *(rate_cell(*cell[:3]) for cell in cells),
+        ), is_used))  # fmt: skip
+    return Grid(tuple(head), tuple(rows), kept=_kept(d, test), typeset=True)
+
+
+def _kept(d: Decision, test: ScoreData | None) -> Mapping[str, Sequence[Any]]:
+    """The ways as a file has them, with the rates of the test."""
+    columns: dict[str, Sequence[Any]] = dict(d._ways_columns())
+    if test is None:
+        return columns
+    rates = (getattr(empirical_model(test), kind) for kind in TARGET_RATES)
+    places = np.array(columns["threshold"])
+    return columns | {f"{kind}_test": of(places).tolist()
+                      for kind, of in zip(TARGET_RATES, rates, strict=True)}  # fmt: skip
+
+
+def _beyond(way: Way) -> str:
+    """Scores beyond: of a fit those expected, which need not be a whole number."""
+    if way.how in ("tail", "model") and way.n_beyond < 10.0:
+        return f"{round(way.n_beyond, 9):.2g}"  # as the decimal that was meant
+    return spaced(way.n_beyond)
+
+
+def way_title(way: Way, target: float, confidence: float) -> str:
+    """A way in a few words."""
+    return {
+        "guaranteed": f"Guaranteed, {100.0 * confidence:g} %",
+        "average": f"At most {100.0 * target:g} % on average",
+        "counted": "Counted on dev",
+        "tail": "By a tail",
+    }.get(way.how, f"Fitted, {way.family}" if way.family else "By a fit")
+
+
+# ----------------------------------------------------------------------------- pictures
+def plot_decision(d: Decision, check: DecisionCheck | None, ax: Axes | None) -> Axes:
+    """Both rates as dev expects them and as a test observed them, beside the target."""
+    roles = "expected, dev", "observed, test"
+    result = [(row, role, cell) for row in rate_rows(d, check) if not row.made
+             for role, cell in zip(roles, row.cells, strict=False)]  # fmt: skip
+    marks = [
+        IntervalMark(
+            DEFAULT.fill(f"{row.name} {role}"), cell.low, cell.rate, cell.high, role == roles[1]
+        )
+        for row, role, cell in result
+    ]
+    colours = [_TONES[row.kind] for row, _, _ in result]
+    at = (d.rate, DEFAULT.fill(_asked(d))) if d.target in TARGET_RATES else None
+    return draw_intervals(ax, marks, "rate", colours=colours, at=at, rates="x", log=True)
+
+
+def _strip(d: Decision, check: DecisionCheck | None) -> Figure:
+    """The target's rate beside the target."""
+    rows = [IntervalMark("dev", d.interval.low, d.interval.estimate, d.interval.high, sure=False)]
+    if check is not None:
+        rows.append(IntervalMark("test", check.low, check.observed, check.high))
+    name, words = short_name(d.target), [f"{row.label} {rate(row.value)}" for row in rows]
+    text = f"{name} beside its target of {100.0 * d.rate:g} %: {', '.join(words)}"
+
+    def draw() -> Axes:
+        ax = draw_intervals(None, rows, "", colours=[_TONES[d.target]], at=(d.rate, "target"),
+                            rates="x", log=True)  # fmt: skip
+        ax.figure.set_size_inches(SIZE[0], 0.9 + 0.25 * len(rows))  # type: ignore[union-attr]
+        return ax
+
+    return Figure(draw, "", text, strip=Strip(name, tuple(rows), d.rate))

@@ -39,6 +39,9 @@ from betaroc.decision.curve import (
     axes_of,
     checked_alphas,
     chosen_on,
+    curve_answer,
+    curve_grid,
+    curve_view,
     data_of,
     index_of_alpha,
     known_laws,
@@ -46,7 +49,6 @@ from betaroc.decision.curve import (
     tell_support,
     warn_of_reach,
 )
-from betaroc.decision.curve_view import curve_answer, curve_grid, curve_view
 from betaroc.distributions.empirical import Empirical
 from betaroc.inference.differences import Difference, of_replicates
 from betaroc.inference.drawn_scores import (

@@ -22,9 +22,9 @@ from betaroc.core.vocabulary import BIOMETRIC, ClassWords, shared_words
 from betaroc.data.read import ScoresLike, as_scores
 from betaroc.data.scores import ScoreData, refuse_words_of_comparisons
 from betaroc.data.summary import ScoreSummary
-from betaroc.decision.curve_view import curve_numbers
+from betaroc.decision.curve import curve_numbers
 from betaroc.decision.decide import Decision, DecisionCheck
-from betaroc.decision.ways import Fitting, Way
+from betaroc.decision.threshold_methods import Fitting, Way
 from betaroc.estimation.estimate import give, reversed_scores
 from betaroc.estimation.families import (
     AUTO,

@@ -14,7 +14,7 @@ from betaroc.core.text import nearest, shown
 from betaroc.core.value import Value
 from betaroc.data.scores import Confusion
 from betaroc.decision import comparison, epc, forecast
-from betaroc.decision.decision_view import AMBER
+from betaroc.decision.decide import AMBER
 from betaroc.distributions import empirical, gamma, inflated, mixture, normal, shifted, spliced
 from betaroc.ensemble import fusion, inclusion
 from betaroc.fits import covariates, family_choice, shape_tests

@@ -50,17 +50,13 @@ from betaroc.core.vocabulary import (
 )
 from betaroc.data.scores import ScoreData
 from betaroc.decision.decide import (
-    Decision,
-    DecisionCheck,
-    DecisionRequest,
-    checked_request,
-    decided,
-)
-from betaroc.decision.decision_view import (
     DECIDED,
     STATUS_COLOURS,
+    Decision,
+    DecisionCheck,
     RateCell,
     RateRow,
+    decided,
     decision_rates,
     decision_view,
     high_rate_words,
@@ -71,7 +67,13 @@ from betaroc.decision.decision_view import (
     status_words,
     ways_grid,
 )
-from betaroc.decision.ways import TARGET_RATES, Fitting, counted_rates
+from betaroc.decision.threshold_methods import (
+    TARGET_RATES,
+    Fitting,
+    Target,
+    checked_request,
+    counted_rates,
+)
 from betaroc.estimation.families import family_text
 from betaroc.model.measures import OperatingPoint
 from betaroc.rendering.curves import deviate, in_det_frame
@@ -168,7 +170,7 @@ AnalysisTarget = str | Mapping[str, float] | None
 _TARGET_NAMES = ("precision", "ppv", "cost_fa", "cost_fr", "prior", "eer", "youden", *RATE_NAMES)
 
 
-def request_of(target: AnalysisTarget, confidence: float) -> DecisionRequest:
+def request_of(target: AnalysisTarget, confidence: float) -> Target:
     """A target as `decide` takes it, from {"far": 0.01}, "far=0.01", "eer" and the like."""
     target, arguments = DEFAULT_TARGET if target is None else target, dict[str, Any]()
     if isinstance(target, Mapping):
@@ -195,7 +197,7 @@ def request_of(target: AnalysisTarget, confidence: float) -> DecisionRequest:
         ) from error
 
 
-def target_text(asked: DecisionRequest) -> str:
+def target_text(asked: Target) -> str:
     """A target in one short text, which `request_of` reads."""
     prior = "" if asked.prior is None else f",prior={asked.prior!r}"
     if asked.kind in (*TARGET_RATES, "precision"):
@@ -205,7 +207,7 @@ def target_text(asked: DecisionRequest) -> str:
     return f"cost_fa={asked.costs[0]!r},cost_fr={asked.costs[1]!r}{prior}"
 
 
-def question_of(asked: DecisionRequest) -> str:
+def question_of(asked: Target) -> str:
     """What the page answers."""
     if asked.kind in TARGET_RATES:
         name = short_name(asked.kind)
@@ -218,9 +220,7 @@ def question_of(asked: DecisionRequest) -> str:
     return f"Which threshold costs least, {fa:g} a false acceptance and {fr:g} a false rejection?"
 
 
-def decision_of(
-    dev: ScoreData, asked: DecisionRequest, fitting: Fitting
-) -> tuple[Decision | None, str]:
+def decision_of(dev: ScoreData, asked: Target, fitting: Fitting) -> tuple[Decision | None, str]:
     """The threshold, or why there is none."""
     try:
         with quietly():  # what they say of dev, its fit has said

@@ -45,7 +45,7 @@ from betaroc.core.vocabulary import (
     template_of,
 )
 from betaroc.data.scores import CLASS_HEAD, source_rows
-from betaroc.decision.curve_view import cautions, curve_view, loss_words
+from betaroc.decision.curve import cautions, curve_view, loss_words
 from betaroc.estimation.families import family_text, has_shapes, is_of_counts, rows_of_names
 from betaroc.fits.check import FitCheck, check_fit, targets_grid
 from betaroc.fits.family_choice import MARGIN

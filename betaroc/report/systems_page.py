@@ -29,20 +29,20 @@ from betaroc.core.vocabulary import (
     template_of,
 )
 from betaroc.data.scores import ScoreData
-from betaroc.decision.comparison import SystemsComparison, compare_systems
-from betaroc.decision.curve import slotted_axes
-from betaroc.decision.curve_view import named_curves, systems_verdict
-from betaroc.decision.decide import Decision, DecisionCheck, DecisionRequest
-from betaroc.decision.decision_view import (
+from betaroc.decision.comparison import SystemsComparison, compare_systems, systems_verdict
+from betaroc.decision.curve import named_curves, slotted_axes
+from betaroc.decision.decide import (
     GREEN,
     STATUS_COLOURS,
+    Decision,
+    DecisionCheck,
     decision_view,
     mean_shown,
     rate_rows,
     shown_threshold,
 )
 from betaroc.decision.epc import epc
-from betaroc.decision.ways import HOW, TARGET_RATES
+from betaroc.decision.threshold_methods import HOW, TARGET_RATES, Target
 from betaroc.model.measures import OperatingPoint
 from betaroc.model.samples import empirical_model
 from betaroc.rendering.numbers import (
@@ -271,9 +271,7 @@ _FOOT = f"{FAR}(θ) = P({IMPOSTOR} score > θ), {FRR}(θ) = P({CLIENT} score ≤
 _WHOLE = Words("`betaroc report --dev DEV --test TEST -o OUT` writes its whole report.", "note")
 
 
-def page_of_systems(
-    parts: Sequence[SystemPart], request: DecisionRequest, terms: str, rng: Any
-) -> str:
+def page_of_systems(parts: Sequence[SystemPart], request: Target, terms: str, rng: Any) -> str:
     """The whole page, in the words of the user's field."""
     systems = ranked([part.decided for part in parts if part.decided is not None])
     places = {system.name: k for k, system in enumerate(systems)}

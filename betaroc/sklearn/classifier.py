@@ -24,8 +24,8 @@ from betaroc.core.notices import passed_on, quietly, warn
 from betaroc.core.resampling import refuse_fractional_weights
 from betaroc.core.text import listed, shown
 from betaroc.data.scores import Scores
-from betaroc.decision.decide import Decision, checked_request, decide
-from betaroc.decision.decision_view import AMBER, GREEN
+from betaroc.decision.decide import AMBER, GREEN, Decision, decide
+from betaroc.decision.threshold_methods import checked_request
 from betaroc.estimation.families import AUTO, BEST, Names, checked_pair
 from betaroc.sklearn.trials import (
     Split,

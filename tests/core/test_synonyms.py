@@ -16,7 +16,7 @@ from betaroc.core.checks import complement
 from betaroc.core.errors import BetarocError
 from betaroc.core.text import nearest, parse_number
 from betaroc.core.vocabulary import RATE_NAMES, RATES, SYNONYMS, TERMS, RateArguments
-from betaroc.decision.decide import TargetArguments
+from betaroc.decision.threshold_methods import TargetArguments
 from betaroc.model.criteria import CRITERIA
 from betaroc.model.measures import MEASURES
 from betaroc.model.statistics import STATISTICS

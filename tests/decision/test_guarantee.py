@@ -12,7 +12,7 @@ import pytest
 from scipy import stats
 
 import betaroc as br
-from betaroc.decision import ways
+from betaroc.decision import threshold_methods as ways
 
 KINDS = ["far", "frr"]
 

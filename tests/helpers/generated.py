@@ -17,7 +17,7 @@ from hypothesis import reject
 
 import betaroc as br
 from betaroc.core.value import Value
-from betaroc.decision.ways import Way
+from betaroc.decision.threshold_methods import Way
 from betaroc.distributions.base import Distribution
 from betaroc.estimation.record import Estimate
 from betaroc.model.asking import Asking, asking_of_text

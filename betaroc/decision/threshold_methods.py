@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
@@ -16,15 +16,26 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from betaroc.core import checks
 from betaroc.core.arrays import FloatArray
-from betaroc.core.errors import BetarocError, InputError
+from betaroc.core.errors import BetarocError, InputError, InputTypeError, refusal
 from betaroc.core.notices import quietly
 from betaroc.core.options import IntervalOptions
 from betaroc.core.resampling import refuse_fractional_weights
 from betaroc.core.special import beta_quantile, least_whole, rate_of_none, share_ends
 from betaroc.core.thresholds import Thresholds
 from betaroc.core.value import Value
-from betaroc.core.vocabulary import ClassWords, Sentence, short_name
+from betaroc.core.vocabulary import (
+    COMPLEMENTS,
+    RATE_NAMES,
+    SYNONYMS,
+    ClassWords,
+    RateArguments,
+    Sentence,
+    canonical,
+    short_name,
+    worded,
+)
 from betaroc.data.scores import ScoreData
 from betaroc.data.summary import ScoreSummary
 from betaroc.estimation.families import BEST, Names
@@ -41,6 +52,11 @@ from betaroc.rendering.numbers import rate as shown_rate, rounded, spaced
 HOW = ("guaranteed", "average", "tail", "model", "counted")
 #: The rates that can be a target.
 TARGET_RATES = ("far", "frr")
+_OF_COSTS = ("counted", "model")
+_ARGUMENTS = ("precision", "cost_fa", "cost_fr", "prior", "eer", "youden", "how", "confidence",
+              "family")  # fmt: skip
+#: What a confidence may lack of 1 at least.
+_LEAST_RISK = 1e-12
 _ENDS = {"far": ("impostor", "upper"), "frr": ("client", "lower")}
 #: What the scores that gave a fit say of it.
 POOR = "the fit does not hold"
@@ -57,12 +73,17 @@ Rate = tuple[float, float, float]
 
 
 class Target(NamedTuple):
-    """A rate that must not be passed, and with what confidence."""
+    """What is asked of a decision, checked: a rate that must not be passed, or costs."""
 
     kind: str
     rate: float
     confidence: float
     words: ClassWords = ClassWords()
+    costs: tuple[float, float] | None = None
+    prior: float | None = None
+    how: str | None = None
+    #: The target by the name that it was given.
+    typed: str = ""
     #: Whether trials depend on each other, so that groups of them are counted.
     grouped: bool = False
 
@@ -86,6 +107,86 @@ class Target(NamedTuple):
         """The decimal that was meant."""
         near = Fraction(self.rate).limit_denominator(10**9)
         return near if float(near) == self.rate else Fraction(self.rate)
+
+
+class TargetArguments(RateArguments, total=False):
+    """The other names of the arguments of a decision."""
+
+    level: float  # which `public` takes for the confidence
+    tpr: float
+    precision: float
+    ppv: float
+
+
+def checked_request(
+    *, cost_fa: float | None = None, cost_fr: float | None = None, prior: float | None = None,
+    eer: bool = False, youden: bool = False, how: str | None = None, confidence: float = 0.95,
+    **rates: float | None,
+) -> Target:  # fmt: skip
+    """A target and how to choose, refused where they make no sense; `decide` documents them."""
+    rates = {name: rate for name, rate in rates.items() if rate is not None}
+    if checks.flag(youden, "youden"):
+        if any(item is not None for item in (cost_fa, cost_fr, prior)):
+            raise InputError.about("youden")(
+                "youden must stand alone: it is costs of 1 at a prior of 1/2. Leave costs and prior"
+                " out, or give these."
+            )
+        cost_fa, cost_fr, prior = 1.0, 1.0, 0.5
+    typed = _typed_target(rates, {"cost_fa": cost_fa, "cost_fr": cost_fr}, eer=eer)
+    kind = COMPLEMENTS.get(str(canonical(typed)), str(canonical(typed)))
+    if isinstance(how, str) and how == HOW[-1] and kind in TARGET_RATES:
+        raise InputError.about("how")(
+            f'how must be one of {checks.listed(HOW[:-1])} for a rate; got "counted", by which the'
+            " rate on dev, not the true one, keeps the target. Leave it out: the threshold counted"
+            " on dev stands among the ways."
+        )
+    if how is not None:
+        known = HOW[:-1] if kind in TARGET_RATES else _OF_COSTS[: 1 if kind == "precision" else 2]
+        checks.choice(how, known, "how")
+    rate, costs = math.nan, None
+    if kind in TARGET_RATES:
+        rule = "be a fraction strictly between 0 and 1"
+        rate = checks.fraction(rates[typed], typed, rule)
+        if not 0.0 < rate < 1.0:
+            hint = "No sample shows a rate of 0; 1 % is 0.01."
+            raise refusal(typed, rule, repr(rate), hint)
+        rate = checks.complement(rate, typed) if canonical(typed) in COMPLEMENTS else rate
+    elif kind == "precision":
+        rule = "be a fraction above 0, at most 1"
+        rate = checks.fraction(rates[typed], typed, rule)
+        if not rate:
+            raise refusal(typed, rule, "0.0", "Name a share.")
+    elif kind == "cost":
+        costs = checks.positive(cost_fa, "cost_fa"), checks.positive(cost_fr, "cost_fr")
+    share = None if prior is None else checks.fraction(prior, "prior")
+    level = checks.level(confidence, "confidence")
+    if 1.0 - level < _LEAST_RISK:
+        actual = f"{level!r}, whose complement is lost in rounding"
+        raise refusal("confidence", f"be at most 1 - {_LEAST_RISK:g}", actual, "Ask for less.")
+    return Target(kind, rate, level, costs=costs, prior=share, how=how, typed=typed)
+
+
+def _typed_target(rates: Mapping[str, Any], costs: Mapping[str, float | None], *, eer: bool) -> str:
+    """The target by the name that it was given."""
+    for name in {*rates}.difference(RATE_NAMES, SYNONYMS["precision"]):
+        raise InputTypeError.about(name)(
+            f"{name!r} must be an argument of a decision; it is none."
+            f" {checks.nearest(name, (*RATE_NAMES, *_ARGUMENTS))}".rstrip()
+        )
+    missing = [name for name, cost in costs.items() if cost is None]
+    value: list[str] = [*rates, *["cost"] * (len(missing) < 2)]
+    value += ["eer"] * checks.flag(eer, "eer")
+    if len(value) != 1:
+        raise InputError(
+            worded("exactly one target must be given: `far=`, `frr=`, `cost_fa=` with `cost_fr=`,")
+            + worded(" or `eer`;")
+            + f" got {' and '.join(value) or 'none'}. Give one."
+        )
+    if value == ["cost"] and missing:
+        raise InputError.about(missing[0])(
+            worded(f"`{missing[0]}` must stand beside the other cost; it is missing. Give both.")
+        )
+    return value[0]
 
 
 class Fitting(NamedTuple):
