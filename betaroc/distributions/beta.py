@@ -18,7 +18,6 @@ from betaroc.core.checks import positive, real_array
 from betaroc.core.errors import InputError
 from betaroc.core.notices import public
 from betaroc.core.polygamma import beta_inverse_information
-from betaroc.core.quadrature import integrate_panels
 from betaroc.core.special import stirling_remainder, stirling_remainders
 from betaroc.core.thresholds import Thresholds, softplus
 from betaroc.distributions.base import Distribution, Parameter, Tail
@@ -293,11 +292,9 @@ def refuse_unresolved(*shapes: float) -> None:
 
 # ----------------------------------------------------------------------
 # Where log ratios of two beta distributions pass a level: of densities, and of tails.
-#: Tails of scipy that have all their digits.
-_LEAST = 1e-290
 #: Above this 1 - x keeps all but three digits of x.
 _UNRESOLVED = 1e-3
-#: Logits within which 1 - theta keeps the digits that a guess needs.
+#: Logits beyond which the balance of two errors is looked for as that of any pair.
 _FARTHEST = 30.0
 
 
@@ -339,40 +336,6 @@ def _newton(a: float, b: float, level: float, y: float) -> float:
         if abs(step) <= 2e-16 * max(1.0, abs(y)):
             break
     return y
-
-
-def balance_guess(
-    client: tuple[float, float], impostor: tuple[float, float], constant: float
-) -> float | None:
-    """The logit where log FAR - log FRR = -constant, to nearly all digits; None if not found.
-
-    One scalar at a time: a root of two arrays of one threshold each costs some thirty times that.
-    """
-    from scipy.special import betainc
-
-    (a_c, b_c), (a_i, b_i) = client, impostor
-
-    def gap(y: float) -> float:
-        theta, complement = 1.0 / (1.0 + math.exp(-y)), 1.0 / (1.0 + math.exp(y))
-        far, frr = float(betainc(b_i, a_i, complement)), float(betainc(a_c, b_c, theta))
-        if far < _LEAST or frr < _LEAST:
-            raise ArithmeticError
-        return math.log(far) - math.log(frr) + constant
-
-    middles = math.log(a_c) - math.log(b_c), math.log(a_i) - math.log(b_i)
-    low, high, step = min(middles) - 0.1, max(middles) + 0.1, 0.5
-    try:
-        while not gap(low) > 0.0:
-            low, high, step = low - step, low, 2.0 * step
-            if low < -_FARTHEST:
-                return None
-        while not gap(high) < 0.0:
-            low, high, step = high, high + step, 2.0 * step
-            if high > _FARTHEST:
-                return None
-        return special.bracketed_root(gap, low, high, what="balance of the two errors")
-    except (ArithmeticError, ValueError, RuntimeError):
-        return None
 
 
 # ----------------------------------------------------------------------
@@ -621,8 +584,6 @@ _CANCELS = 1e-3
 _DEEP = -14.0
 #: Places in a deep tail, in the distance over which its density falls e-fold.
 _FOLDINGS = np.array([0.0, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0])
-#: How near to a guess a root is looked for, in logits.
-_NEAR = 1e-9
 
 
 class BetaPair(Pair):
@@ -723,35 +684,28 @@ class BetaPair(Pair):
         return self.excess_by_ratio(y, lower=lower, panels=panels, top=top)
 
     def balance_root(self, weight_far: float = 1.0, weight_frr: float = 1.0) -> Thresholds | None:
-        """A guess to nearly all digits, and the last ones where its neighbourhood proves it."""
-        c, i = self.client, self.impostor
-        if not (type(c) is Beta and type(i) is Beta):
+        """From between the medians outwards, without the quantiles that any pair is searched at."""
+        laws = self.client, self.impostor
+        if not all(type(law) is Beta for law in laws):
             return super().balance_root(weight_far, weight_frr)
         constant = math.log(weight_far) - math.log(weight_frr)
-        guess = balance_guess((c.a, c.b), (i.a, i.b), constant)
-        root = None if guess is None else self._root_near(guess, constant)
-        return super().balance_root(weight_far, weight_frr) if root is None else root
-
-    def _root_near(self, guess: float, constant: float) -> Thresholds | None:
-        """The balance if it lies within 1e-9 of a guess."""
-        known: dict[float, float] = {}
 
         def excess(y: float) -> float:
-            if y not in known:
-                at = Thresholds.from_logit(np.array(y))
-                upper, lower = self.impostor._upper(at)[1], self.client._lower(at)[1]
-                known[y] = float(upper - lower) + constant
-            return known[y]
+            at = Thresholds.from_logit(np.array(y))
+            return float(laws[1]._upper(at)[1] - laws[0]._lower(at)[1]) + constant
 
-        near = _NEAR * max(1.0, abs(guess))
-        low, high = guess - near, guess + near
-        if low < 0.0 < high and excess(0.0) == 0.0:
-            low = 0.0
-        elif not excess(low) > 0.0 > excess(high):
-            return None
-        else:
-            low = special.bracketed_root(excess, low, high, what="balance of the two errors")
-        return Thresholds.from_logit(np.array(low))
+        middles = [math.log(law.a) - math.log(law.b) for law in self._laws()]
+        low, high, step = min(middles), max(middles), 0.5
+        while not excess(low) > 0.0:
+            low, high, step = low - step, low, 2.0 * step
+            if low < -_FARTHEST:
+                return super().balance_root(weight_far, weight_frr)
+        while not excess(high) < 0.0:
+            low, high, step = high, high + step, 2.0 * step
+            if high > _FARTHEST:
+                return super().balance_root(weight_far, weight_frr)
+        root = special.bracketed_root(excess, low, high, what="balance of the two errors")
+        return Thresholds.from_logit(np.array(root))
 
     def auc(self) -> float:
         c, i = self.client, self.impostor
@@ -764,67 +718,10 @@ class BetaPair(Pair):
 def _auc(client: Beta, impostor: Beta) -> float:
     """By the rule of one matrix product; by quadrature where that has not settled."""
     area = auc_of_pair(client.a, client.b, impostor.a, impostor.b)
-    return _auc_by_quadrature(client, impostor) if area is None else area
-
-
-def _auc_by_quadrature(client: Beta, impostor: Beta) -> float:
-    """Integral of f_c F_i in y = logit theta, relative to its peak: all terms positive."""
+    if area is not None:
+        return area
     refuse_unresolved(client.a, client.b, impostor.a, impostor.b)
-
-    def log_integrand(y: FloatArray) -> FloatArray:
-        t = Thresholds.from_logit(y)
-        return special.beta_log_density(client.a, client.b, t) + impostor._lower(t)[1]
-
-    def at(y: float) -> float:
-        return float(log_integrand(np.array([y]))[0])
-
-    mode, spread = _mode(client, impostor)
-    peak = at(mode)
-    low, high = (_edge(at, mode, direction * spread, peak - 42.0) for direction in (-1.0, 1.0))
-    steps = np.array([-8.0, -3.0, -1.0, 0.0, 1.0, 3.0, 8.0])
-    places = [(mode, spread), _logit_moments(client), _logit_moments(impostor)]
-    breaks = np.unique(np.concatenate([centre + width * steps for centre, width in places]))
-    ends = np.concatenate([[low], breaks[(breaks > low) & (breaks < high)], [high]])
-
-    def integrand(y: FloatArray) -> FloatArray:
-        with np.errstate(under="ignore"):
-            return np.exp(log_integrand(y) - peak)
-
-    return min(1.0, integrate_panels(integrand, ends) * math.exp(peak))
-
-
-def _logit_moments(law: Beta) -> tuple[float, float]:
-    """Mean and standard deviation of the logit score."""
-    from scipy.special import digamma, zeta
-
-    mean = float(digamma(law.a) - digamma(law.b))
-    return mean, math.sqrt(float(zeta(2.0, law.a) + zeta(2.0, law.b)))
-
-
-def _mode(client: Beta, impostor: Beta) -> tuple[float, float]:
-    """Where f_c F_i peaks in logit coordinates, and its standard deviation there."""
-
-    def slope(y: float) -> float:
-        t = Thresholds.from_logit(np.array([y]))
-        hazard = np.exp(special.beta_log_density(impostor.a, impostor.b, t) - impostor._lower(t)[1])
-        return float((client.a * t.complement - client.b * t.theta + hazard)[0])
-
-    start = math.log(client.a / client.b)
-    reach = 1.0
-    while slope(start + reach) > 0.0:
-        reach *= 2.0
-    mode = special.bracketed_root(slope, start - 1.0, start + reach, what="mode of f_c F_i")
-    step = 1e-3 * min(1.0, _logit_moments(client)[1])
-    curvature = (slope(mode - step) - slope(mode + step)) / (2.0 * step)
-    return mode, 1.0 / math.sqrt(max(curvature, 1e-6))
-
-
-def _edge(at: Callable[[float], float], mode: float, step: float, floor: float) -> float:
-    """A point beyond which a log-concave function lies below `floor`."""
-    reach = 4.0 * step
-    while at(mode + reach) > floor:
-        reach *= 1.5
-    return mode + reach
+    return min(1.0, Pair(client, impostor).auc_continuous())
 
 
 @overload
