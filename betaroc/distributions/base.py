@@ -31,15 +31,7 @@ from betaroc.rendering.nouns import Noun
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Atoms(Value):
-    """Point masses: where, ascending, and how much.
-
-    Parameters
-    ----------
-    places : ndarray, shape (k,)
-        Distinct scores, ascending.
-    masses : ndarray, shape (k,)
-        Positive, of sum at most 1.
-    """
+    """Point masses: distinct places, ascending, and positive masses of sum at most 1."""
 
     places: FloatArray
     masses: FloatArray
@@ -57,7 +49,7 @@ class Atoms(Value):
 
 @dataclass(frozen=True)
 class Tail:
-    """How a law's mass vanishes towards one end of its support.
+    """How a law's mass vanishes towards one end of its support, at `place`.
 
         order 1: P ~ exp(log_coefficient) d^rate, d the distance to the end (on the real line
         exp(-|u|), and times |u|^power)
@@ -65,20 +57,10 @@ class Tail:
         the logarithm of the distance to a finite end
         order -1: the same with k = 2 and u the log of the score
         order -2: P ~ exp(log_coefficient) |u|^-rate, u the score or its logit
+        order 0: nothing but the atom
 
-    Parameters
-    ----------
-    place : float
-        The end, on the score scale.
-    order : float
-        1 power law, 2 Gaussian, below 0 slower than any of these, 0 nothing but the atom: of two
-        tails that of the smaller order is the heavier.
-    rate, centre, width, log_coefficient, power : float
-        See the formulas; nan where the order has none.
-    mass : float
-        The atom at the end itself.
-    share : float
-        Mass of the continuous part of the distribution.
+    Of two tails that of the smaller order is the heavier. `mass` is the atom at the end itself,
+    `share` the mass of the continuous part.
     """
 
     place: float
@@ -124,9 +106,8 @@ class Distribution(Noun, ABC):
 
     Notes
     -----
-    Abstract: a family supplies both tails, their inverses, the log density, its
-    atoms and its tail at each end. ``on_unit`` tells the native coordinate: logit of
-    the score for distributions on [0, 1], the score itself otherwise.
+    Abstract. ``on_unit`` tells the native coordinate: the logit of the score for distributions on
+    [0, 1], else the score.
 
     Examples
     --------
@@ -304,12 +285,8 @@ class Distribution(Noun, ABC):
     ) -> tuple[FloatArray, FloatArray]:
         """P(S <= theta) and P(S > theta) of many distributions of the family, a row each.
 
-        Parameters
-        ----------
-        values : mapping
-            Columns, of shape (rows, 1), of the parameters that are not this one's.
-        t : Thresholds, shape (k,) or (rows, k)
-            Where.
+        `values` are columns, of shape (rows, 1), of the parameters that are not this one's; `t` has
+        shape (k,) or (rows, k).
         """
         rows = max((column.shape[0] for column in values.values()), default=1)
         lower, upper = (np.empty(np.broadcast_shapes((rows, 1), t.theta.shape)) for _ in range(2))

@@ -196,8 +196,8 @@ def _plan(a_c: Any, b_c: Any, a_i: Any, b_i: Any, f: _Functions) -> _Plan:
 def _reach(tilt: Any, n: Any, near: Any, far: Any, rate: Any, f: _Functions) -> Any:
     """A distance at which a log density that starts with slope -tilt has fallen by _DROP.
 
-    It is concave: -tilt d - n near far (d - 1 + e^-d) and -rate d - n log(near) lie above it,
-    and so does the tangent of the last step. d^2 / (2 + d) is below d - 1 + e^-d.
+    -tilt d - n near far (d - 1 + e^-d) and -rate d - n log(near) lie above it, and the last
+    tangent.
     """
     bend = tilt + n * near * far
     linear = _DROP - 2.0 * tilt
@@ -587,11 +587,10 @@ _FOLDINGS = np.array([0.0, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0])
 
 
 class BetaPair(Pair):
-    """Two beta laws: the log-likelihood ratio has at most two crossings of any level.
+    """Two beta laws: log f_c/f_i = log C - a softplus(-y) - b softplus(y), y = logit theta.
 
-    In y = logit theta, log f_c/f_i = log C - a softplus(-y) - b softplus(y) with
-    a, b the differences of the shapes (client - impostor): concave, convex or a
-    straight line, so that Newton from the outer side is monotone.
+    With a, b the differences of the shapes it is concave, convex or straight: Newton from the outer
+    side is monotone.
     """
 
     def _laws(self) -> tuple[Beta, Beta]:
@@ -644,11 +643,7 @@ class BetaPair(Pair):
         return a, -b
 
     def diagonal_roots(self) -> Thresholds | None:
-        """One where the sides at the ends differ, none where they do not.
-
-        It lies between the two places where the densities are equal, at which TPR - FAR is largest
-        and smallest.
-        """
+        """One, between the places of equal densities, where the sides at the ends differ."""
         sides = self.decisive_sides()
         if sides is not None and not sides[0] * sides[1] < 0.0:
             return Thresholds.from_theta(np.empty(0))
@@ -758,11 +753,9 @@ def beta_auc(
 
     Notes
     -----
-    Both densities on one grid in logit coordinates, P(C > I) = sum p_j q_k w(j - k) with a
-    constant matrix w, checked with half the nodes; adaptive quadrature where the two do not
-    agree (areas below about 1e-80, shapes beyond [1e-6, 1e8]), thousands of times slower.
-    Relative error below 1e-12 for shapes in [0.05, 1e3] and 1e-9 in [1e-3, 1e6] even where
-    the area is 1e-100. Equal distributions give 1/2, swapped classes 1 minus the area.
+    Both densities on one grid of logits, checked with half the nodes; adaptive quadrature where
+    the two do not agree (areas below about 1e-80, shapes beyond [1e-6, 1e8]), thousands of times
+    slower. Relative error below 1e-12 for shapes in [0.05, 1e3] and 1e-9 in [1e-3, 1e6].
 
     Examples
     --------

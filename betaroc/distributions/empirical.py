@@ -31,10 +31,9 @@ Step = Callable[[Callable[[str], Any]], dict[str, Any]]
 def bin_steps(bins: int, layout: Layout, clip: Any, sqrt: Any) -> Iterator[Step]:
     """The bin of scores `s`, before its floor, in columns made one after another; last is `bin`.
 
-    `clip(x, low, high)` may have no high. Without a layout the mean of four maps of the real line
-    into [0, 1]: uniform on [0, 1], fine near 0 and near 1, and of the scales 1 and 100 on the
-    whole line. Each has a quarter of the bins. Steps are short, since some engines write an
-    operand out twice.
+    Without a layout the mean of four maps of the real line into [0, 1]: uniform on [0, 1], fine
+    near 0 and near 1, and of the scales 1 and 100. Steps are short: some engines write an operand
+    out twice.
     """
     if layout is None:
         yield lambda c: {
@@ -117,20 +116,9 @@ def _double(order: npt.NDArray[np.uint64]) -> FloatArray:
 class Gaps:
     """Accept all, the gap above each distinct score of either class, reject all.
 
-    Gap k lies above k of the places; no search is needed for its rates.
-
-    Parameters
-    ----------
-    places : ndarray, shape (k,)
-        Distinct scores of both classes, ascending.
-    client, impostor : ndarray, shape (k,)
-        Weight of each class on them.
-    whole : bool
-        Whether all weights are whole numbers, whose sums are exact.
-    at_edges : bool
-        Whether thresholds lie on the places: what is between is not known.
-    rejected : (float, float)
-        Weight of the clients and impostors below every gap: trials without a score.
+    Gap k lies above k of the places. `client` and `impostor` are the weights on them, `whole` says
+    whether all are whole numbers; with `at_edges` thresholds lie on the places; `rejected` is the
+    weight of both classes' trials without a score.
     """
 
     places: FloatArray
@@ -264,10 +252,9 @@ def doubled_wins(smaller: FloatArray, larger: FloatArray) -> int:
 
 
 def balance(client: FloatArray, impostor: FloatArray) -> tuple[float, float]:
-    """The neighbours of the gap of least abs(FAR - FRR), of two ascending samples.
+    """The neighbours of the gap of least abs(FAR - FRR); ties go to the smaller HTER, then lower.
 
-    Ties go to the smaller HTER, then to the lower gap. FAR falls and FRR rises from each gap to
-    the next, so that only the two gaps around the place where they cross can be nearest.
+    FAR falls and FRR rises, so that only the two gaps where they cross can be nearest.
     """
     n, m = client.size, impostor.size
 
@@ -679,11 +666,9 @@ class Binned(Empirical):
 
     Notes
     -----
-    Both tails are exact at the edges. The mass of a bin lies on its upper edge, so
-    that between edges a rate is off by no more than the bin's share, `mean` is too large by
-    at most the widest bin that is not empty, on average about half a bin's width, and
-    `support` begins at the upper edge of the first bin that is not empty. A pair decides at
-    edges.
+    Both tails are exact at the edges, where a pair decides. The mass of a bin lies on its upper
+    edge: between edges a rate is off by at most the bin's share, and `mean` is too large by about
+    half a bin's width.
 
     Examples
     --------

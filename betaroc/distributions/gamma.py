@@ -138,10 +138,7 @@ class Gamma(Distribution):
         return Thresholds.from_theta(self.scale * self._quantile_of(p, log_p, lower=False))
 
     def _quantile_of(self, p: FloatArray, log_p: FloatArray, *, lower: bool) -> FloatArray:
-        """By scipy; of what doubles do not hold by Newton's method, on the log of both.
-
-        Logs of tails are concave in log x, so that steps from one side stay on it.
-        """
+        """By scipy; of what doubles do not hold by Newton's method on the logs of both."""
         from scipy.special import gammainccinv, gammaincinv
 
         with np.errstate(under="ignore", over="ignore"):

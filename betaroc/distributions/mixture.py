@@ -286,11 +286,8 @@ class BetaMixture(Mixture):
 
     Notes
     -----
-    Each end belongs to the component with the smallest exponent there: near 0 the mass is
-    that of min a_k, near 1 of min b_k. The ROC of two mixtures may cross the diagonal several
-    times. Tails are sums of the components', each from its own side, with their relative
-    error; quantiles are roots of the tail's logarithm in logit coordinates. The order of the
-    components matters for equality, not for any rate.
+    Each end belongs to the component with the smallest exponent there. The ROC of two mixtures may
+    cross the diagonal several times. The order of the components matters for equality alone.
 
     Examples
     --------
@@ -330,10 +327,9 @@ class NormalMixture(Mixture):
 
     Notes
     -----
-    Each tail is that of the widest component, of several of one width that of the outermost. The
-    ROC of two mixtures may cross the diagonal several times. Tails are sums of the components',
-    each from its own side, with their relative error; quantiles are roots of the tail's logarithm.
-    The order of the components matters for equality, not for any rate.
+    Each end belongs to the widest component, of several of one width to the outermost. The ROC of
+    two mixtures may cross the diagonal several times. The order of the components matters for
+    equality alone.
 
     Examples
     --------

@@ -243,11 +243,7 @@ class Normal(NormalCoordinate):
 
 
 class NormalPair(Pair):
-    """Two normal distributions of one coordinate: level sets are roots of a quadratic.
-
-    Places are distances from the centre of the narrower distribution in scores, and no square of
-    one is taken: sigmas and scores may be anything from 1e-300 to 1e300.
-    """
+    """Two normal distributions of one coordinate; no square of a distance is taken."""
 
     def _parameters(self) -> tuple[float, float, float, float]:
         c: Any = self._base("client")
@@ -344,8 +340,7 @@ def _scaled_distance(narrow: _Bell, wide: _Bell) -> float:
 def _level_offsets(narrow: _Bell, wide: _Bell, gap: float) -> list[float]:
     """x - mu_n at which log f_n / f_w is a level, of which `gap` = log sigma_w / sigma_n - level.
 
-    With w = x - mu_n and a = q (mu_n - mu_w): (1 - q^2) w^2 - 2 q a w = a^2 + 2 sigma_n^2 gap. A
-    double root is no sign change.
+    With w = x - mu_n, a = q (mu_n - mu_w): (1 - q^2) w^2 - 2 q a w = a^2 + 2 sigma_n^2 gap.
     """
     a, rest = _scaled_distance(narrow, wide), _rest(narrow, wide)
     reach = narrow.sigma * math.sqrt(2.0 * abs(gap))
@@ -653,10 +648,9 @@ def sinh_arcsinh_mle(
 
         sum of log f - skewness^2 / 50 - (log tail_weight)^2 / 8
 
-    The penalty weighs as much as one score and keeps small sets finite. There may be several
-    maxima, and no bound where the scale shrinks to a point: this is the largest that Newton's
-    method reaches from three starts, or the one that is uphill from `start`. Parameters, their
-    covariance times the weight, log-likelihood, iterations and largest slope.
+    The penalty weighs as much as one score. There may be several maxima: this is the largest from
+    three starts, or that uphill from `start`. Parameters, their covariance times the weight,
+    log-likelihood, iterations, largest slope.
     """
     copies = np.ones(y.size) if weights is None else weights
     total, order = float(np.sum(copies)), np.argsort(y, kind="stable")

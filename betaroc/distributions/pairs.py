@@ -273,10 +273,7 @@ class Pair:
         return None
 
     def decisive_sides(self) -> tuple[float, float] | None:
-        """The side of the diagonal at both ends, of the sign of F_i - F_c, where it says all.
-
-        That is where the likelihood ratio turns at most once; 0 at an end where the tails are tied.
-        """
+        """The side of the diagonal at both ends (sign of F_i - F_c) where it says all."""
         return None
 
     def diagonal_roots(self) -> Thresholds | None:
@@ -402,11 +399,11 @@ class Pair:
     def excess_by_ratio(
         self, u: float, *, lower: bool = True, panels: FloatArray | None = None, top: float = 0.0
     ) -> float:
-        """F_i - F_c of the continuous parts at a working coordinate, where the two nearly agree.
+        """F_i - F_c of the continuous parts where the two nearly agree; from above S_c - S_i.
 
-        The integral of f_i - f_c, the larger density times 1 less the ratio: a difference that
-        does not cancel. Of S_c - S_i the same from above. Over `panels` if the tail lies beyond
-        all quantiles that are doubles, in units of e^top if its densities are no doubles.
+        The integral of f_i - f_c, the larger density times 1 less the ratio, which does not cancel.
+        Over `panels` if the tail lies beyond all quantiles, in units of e^top if densities are no
+        doubles.
         """
         c, i = self._base("client"), self._base("impostor")
 

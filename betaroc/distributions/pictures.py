@@ -115,11 +115,7 @@ def _checked(low: float, high: float) -> tuple[float, float]:
 
 
 def typical(law: Distribution | None) -> float:
-    """A height that shows the density: that among the middle scores.
-
-    Of a distribution most of whose scores round to an end of the scale, where it is infinite,
-    the rest.
-    """
+    """A height that shows the density: that among the middle scores."""
     if law is None or law.continuous is None:
         return 0.0
     share, base = law.continuous
@@ -128,10 +124,7 @@ def typical(law: Distribution | None) -> float:
 
 
 def density_of(law: Distribution, low: float, high: float) -> tuple[FloatArray, FloatArray]:
-    """Points of the density between two places, finer near them; none of a sample.
-
-    Where it is infinite it leaves the frame.
-    """
+    """Points of the density between two places, finer near them; none of a sample."""
     if law.continuous is None:
         return np.empty(0), np.empty(0)
     base = law.continuous[1]
@@ -153,11 +146,7 @@ def density_of(law: Distribution, low: float, high: float) -> tuple[FloatArray, 
 
 
 def _first(base: Distribution, low: float, high: float, *, lower: bool) -> float:
-    """How near to an end the line starts, as a share of the range.
-
-    A density that is 0 at the very end and high within a line's width of it would be
-    drawn as a tick: it starts where its mass does.
-    """
+    """How near to an end the line starts, as a share of the range: where its mass does."""
     if np.isposinf(base.pdf(low if lower else high)):
         return 1e-7
     place = float(base.ppf(0.01) if lower else base.isf(0.01))

@@ -58,12 +58,10 @@ class Shifted(Distribution):
 
     Notes
     -----
-    On [0, 1] a score of exactly 0 or 1 stays where it is. An end's exponent is that of the base
-    divided by `scale`. If both distributions of a pair are moved by one map, the ROC and all that
-    follows from it stay; thresholds move along. A shift of a shifted distribution is written as
-    one. Mean and variance on [0, 1] are quadratures (relative error 1e-12; a spread that `scale`
-    makes narrow beside the mean loses digits), except of samples. Scores of a sample that fall on
-    one double tie.
+    On [0, 1] scores of exactly 0 and 1 stay. An end's exponent is that of the base divided by
+    `scale`. If both distributions of a pair are moved by one map, the ROC stays and thresholds move
+    along. A shift of a shifted distribution is written as one. Mean and variance on [0, 1] are
+    quadratures (relative error 1e-12), except of samples.
 
     Examples
     --------

@@ -62,8 +62,7 @@ class ParetoTail(Noun):
 
     Notes
     -----
-    Both tails of a class are such values: distances are counted away from the body. All is in
-    logarithms, so that rates far below 1e-300 keep their digits. Formula: docs/theory.md, (13).
+    Distances are counted away from the body, in either tail. Formula: docs/theory.md, (13).
 
     Examples
     --------
@@ -182,10 +181,8 @@ class Spliced(Distribution):
     Notes
     -----
     The distribution function is continuous at the joints (but for the body's point masses), the
-    density is not: two numbers of a tail cannot fit it, the body and the density at once. Each
-    rate is formed in its own tail, to the digits of its logarithm. A tail of shape 0 on the logit
-    is a power of the distance to the end, as a beta distribution has with exponent 1/scale; a
-    shape below 0 ends the support before; above 0 it is heavier than any power.
+    density is not. A tail of shape 0 on the logit is a power of the distance to the end, as a beta
+    distribution has with exponent 1/scale; a shape below 0 ends the support before.
 
     Examples
     --------

@@ -53,24 +53,11 @@ def mean_logs(x: npt.ArrayLike, axis: int | None = -1) -> tuple[Any, Any]:
 
     Notes
     -----
-    One pass in less than 1 MB beside the scores (of a copy, where `axis` is not the last one in
-    memory or `x` not of doubles), one logarithm for up to 64 scores. The relative error is at
-    most about 1e-15, whatever the scores: products that could underflow get fewer factors, and
-    where the mean is above -0.3 each score gets its logarithm, since 1 - x and products round by
-    2**-53 of 1.
-
-    Scores of exactly 0 and 1 have no logarithm and nothing is clipped here: `fit_distribution`
-    has rules for them.
-
-    References
-    ----------
-    Omar, L. and Ivrissimtzis, I., Using theoretical ROC curves for analysing
-    machine learning binary classifiers, section 3 (the model).
+    One pass in less than 1 MB beside the scores, or a copy of them, with a relative error of at
+    most about 1e-15. Nothing is clipped: `fit_distribution` has rules for scores of 0 and 1.
 
     Examples
     --------
-    A thousand fits without a loop; here three, of one sample and its mirror image:
-
     >>> import numpy as np
     >>> import betaroc as br
     >>> one = np.array([0.1, 0.2, 0.25, 0.3, 0.4, 0.45, 0.5, 0.6, 0.7, 0.85])
@@ -138,9 +125,9 @@ def _counted(x: FloatArray) -> str:
 class ClassColumns:
     """One class of every system: an entry per system.
 
-    `log`, `log1m`, `logit_square` (about the mean logit), `inner_low` and `inner_high` are of the
-    `inner` scores, strictly inside (0, 1); all else of all `n`. `kept` and `logit_kept` are the
-    least shares of the sums of squares that are left about a mean; 1 where they were summed there.
+    `log`, `log1m`, `logit_square` (about the mean), `inner_low` and `inner_high` are of scores
+    strictly inside (0, 1). `kept` and `logit_kept` are the shares of sums of squares left about a
+    mean.
     """
 
     n: FloatArray
@@ -250,11 +237,7 @@ def _of_groups(
 
 # ----------------------------------------------------------------------- of scores in memory
 def class_columns(samples: Sequence[FloatArray], *, unit: bool, squares: bool) -> ClassColumns:
-    """One class of systems whose scores are in memory, checked and without weights.
-
-    Of distributions on the unit interval the logarithms, of others mean and square; of logits too
-    only with `squares`. What is not wanted is nan.
-    """
+    """One class of systems whose unweighted scores are in memory; what is not wanted is nan."""
     rows = [_of_sample(Sample.of("", x, None), unit=unit, squares=squares) for x in samples]
     return ClassColumns(*np.array(rows).T, from_rows=True)
 

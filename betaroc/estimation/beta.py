@@ -87,11 +87,10 @@ ILL_CONDITIONED = 1e3
 
 
 class BetaSolution(NamedTuple):
-    """Where Newton's method stopped.
+    """Where Newton's method stopped; ``gradient_norm`` in (log a, log b).
 
-    ``gradient_norm`` is of the mean log-likelihood in (log a, log b); ``covariance``
-    is that of one unit of weight, (aa, ab, bb); ``amplification`` is how much larger
-    the relative error of a or b is than that of the two mean logarithms.
+    ``covariance`` of one unit of weight is (aa, ab, bb); ``amplification`` how much larger the
+    relative error of a or b is than that of the two mean logarithms.
     """
 
     a: float
@@ -119,10 +118,7 @@ def _start(g1: float, g2: float) -> tuple[float, float] | None:
 
 
 def _nearer(a: float, b: float, g1: float, g2: float) -> tuple[float, float]:
-    """Newton steps in (1/a, 1/b) on rough digammas, each at a third of the price of an exact one.
-
-    Where shapes are small, digammas are nearly straight lines in these coordinates.
-    """
+    """Newton steps on rough digammas, in (1/a, 1/b) where those of small shapes are straight."""
     for _ in range(_ROUGH_STEPS):
         psi_a, rate_a = _rough(a)
         psi_b, rate_b = _rough(b)
@@ -199,9 +195,8 @@ def solve_one(g1: float, g2: float) -> BetaSolution | None:
 def solve_centred(c: Centred, concentration: float, mean: float) -> BetaSolution:
     """The maximum of a concentrated sample by Newton's method in (log(a + b), mean).
 
-    With eta the distance of the law's mean from the sample's, the first score
-    equation reads phi(a) - phi(a+b) + eta/m + e(delta/m) - mean e((x-m)/m) = 0,
-    e(v) = log(1+v) - v: every term is of the size of 1/(a+b) and none cancels.
+    With eta the distance of the law's mean from the sample's, the first score equation reads phi(a)
+    - phi(a+b) + eta/m + e(delta/m) - mean e((x-m)/m) = 0, e(v) = log(1+v) - v: nothing cancels.
     """
     s, eta, last, norm = concentration, (mean - c.m) - c.shift, False, math.inf
     a = b = math.nan
@@ -263,15 +258,8 @@ def beta_mle(mean_log: npt.ArrayLike, mean_log1m: npt.ArrayLike) -> tuple[Any, A
 
     Notes
     -----
-    Safeguarded Newton on a concave function: the maximum is the only stationary
-    point. Two doubles cannot hold what a concentrated sample says: the relative
-    error of a and b is about 1e-16 (a + b) where both are large. `fit_distribution`
-    sees the scores and keeps 10 digits up to a + b = 1e12.
-
-    References
-    ----------
-    Omar, L. and Ivrissimtzis, I., Using theoretical ROC curves for analysing
-    machine learning binary classifiers, section 3 (the model).
+    Two doubles cannot hold what a concentrated sample says: the relative error of a and b is about
+    1e-16 (a + b) where both are large. `fit_distribution` keeps 10 digits up to a + b = 1e12.
 
     Examples
     --------
@@ -582,10 +570,7 @@ BETA = Family(
 
 # ------------------------------------------------------- clients Beta(p, 1), impostors Beta(1, q)
 def _estimate_dual(sample: Data, free: int = 0) -> Maximum:
-    """p = -1 / mean log s, of the power law s^p, whose -log s is exponential; or q, of 1 - s.
-
-    The largest log-likelihood is W (log p - 1 + 1/p).
-    """
+    """p = -1 / mean log s, of the power law s^p; or q, of 1 - s."""
     if sample.low == sample.high:
         raise DegenerateDataError(
             f"{sample.name}: a dual-beta fit needs at least 2 distinct scores; got {sample.n}, all"
@@ -664,40 +649,12 @@ class _Terms(NamedTuple):
 
 
 def tied_mle(client: ClassSums, impostor: ClassSums, shared: str = "a") -> TiedSolution:
-    """The most likely pair of beta distributions with one shape in common.
+    """The most likely pair of beta distributions with one shape, "a" or "b", in common.
 
         sum_k W_k [g1_k - psi(a) + psi(a + b_k)] = 0,   g2_k = psi(b_k) - psi(a + b_k)
 
-    Parameters
-    ----------
-    client, impostor : ClassSums
-        Weight, mean of log s and mean of log(1 - s) of each class. The means must be those of
-        some beta law: exp(mean_log) + exp(mean_log1m) < 1.
-    shared : str
-        "a" or "b".
-
-    Returns
-    -------
-    TiedSolution
-
-    Raises
-    ------
-    InputError
-        If a weight is not positive, or means are those of no beta distribution with a + b <= 1e12.
-
-    Notes
-    -----
-    The maximum exists and is unique where that of each class alone does. Two doubles cannot hold
-    what a concentrated class says: the relative error of a shape is about 1e-16 (a + b).
-
-    Examples
-    --------
-    >>> import math
-    >>> from betaroc.estimation.beta import ClassSums, tied_mle
-    >>> power = ClassSums(100, -0.5, -1.5)  # mean logs of Beta(2, 1): -1/2 and -(1 + 1/2)
-    >>> found = tied_mle(power, ClassSums(100, -1.0, -1.0), "b")  # and of Beta(1, 1)
-    >>> [round(x, 9) for x in (*found.client, *found.impostor)]
-    [2.0, 1.0, 1.0, 1.0]
+    Unique where each class alone has a maximum; the relative error of a shape is about 1e-16 (a +
+    b).
     """
     choice(shared, ("a", "b"), "shared")
     classes = [client, impostor]

@@ -42,7 +42,7 @@ def censored(
     low: tuple[float, float],
     high: tuple[float, float],
 ) -> Likelihood:
-    """Likelihood of the scores inside; F(edge) and 1 - F(edge) for the weights beyond the edges.
+    """Likelihood of the scores inside; F(edge) and 1 - F(edge) for the weights beyond.
 
     ``low`` and ``high`` are (edge, weight).
     """
@@ -76,11 +76,7 @@ class ScoreCells(NamedTuple):
 def log_masses(
     low: FloatArray, high: FloatArray, support: tuple[float, float]
 ) -> Callable[[Any], FloatArray]:
-    """log P(low < S <= high) of each cell by any distribution.
-
-    A cell far from the ends of the support in which the density hardly changes is integrated by
-    Gauss's rule, which stays exact however narrow it is; others by their ends.
-    """
+    """log P(low < S <= high) of each cell: by Gauss's rule where the density hardly changes."""
     nodes, node_weights = np.polynomial.legendre.leggauss(5)
     half, middle = 0.5 * (high - low), 0.5 * (high + low)
     points = middle + np.outer(nodes, half)
@@ -108,11 +104,7 @@ def log_masses(
 
 
 def maximise(likelihood: Likelihood, start: Distribution, total: float, name: str) -> Maximum:
-    """The distribution of largest likelihood, with the observed information as its precision.
-
-    Works in free coordinates in which the start's information is the unit matrix:
-    a simplex search, then Newton's method on fourth-order differences.
-    """
+    """The distribution of largest likelihood, with the observed information as its precision."""
     names = [p.name for p in start._parameters()]
     point = free(start, names)
     scale = np.linalg.cholesky(point.rates @ start._unit_covariance() @ point.rates.T)

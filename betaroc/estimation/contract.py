@@ -55,8 +55,7 @@ def _plain_sums(x: FloatArray, weights: FloatArray | None) -> tuple[float, float
 def row_sums(x: FloatArray, known: bool = True) -> tuple[FloatArray, FloatArray]:
     """Sums of log(x) and of log(1 - x) of every row, in one pass and in bounded memory.
 
-    If the scores are not ``known`` to be inside (0, 1), both sums of a row that are finite say
-    that its scores are: a product shows a 0, and the bits of a double all that is not below 1.
+    If the scores are not ``known`` to lie inside (0, 1), finite sums of a row say that its do.
     """
     rows, n = x.shape
     sums = np.empty((2, rows))
@@ -102,11 +101,7 @@ def log1m(x: FloatArray, out: FloatArray) -> FloatArray:
 
 
 class _Products:
-    """Row sums of log(x), from logarithms of products of scores where that is safe.
-
-    A product that underflows halves the number of its factors, and roomy ones double it again;
-    factors near 1 are not multiplied at all.
-    """
+    """Row sums of log(x), of products of so many scores as do not underflow."""
 
     def __init__(self) -> None:
         self._count = _FACTORS
@@ -163,9 +158,8 @@ def product_of(factors: FloatArray, count: int) -> FloatArray:
 class Centred(NamedTuple):
     """A sample seen from m, a double near its mean, and u = 1 - m.
 
-    ``shift`` is the mean of x - m; ``excess`` and ``excess1m`` are the means of
-    log(x/m) - (x-m)/m and log((1-x)/u) + (x-m)/u: the second-order parts, in
-    which all that a concentrated sample says about a + b is kept.
+    ``shift`` is the mean of x - m; ``excess`` and ``excess1m`` the means of log(x/m) - (x-m)/m and
+    log((1-x)/u) + (x-m)/u: all that a concentrated sample says about a + b.
     """
 
     m: float
@@ -282,11 +276,7 @@ class Sample(NamedTuple):
         return self.keep(mask)
 
     def mean_logs(self) -> tuple[float, float]:
-        """Mean of log(s) and of log(1 - s), to about 1e-15 relative.
-
-        All terms have one sign, so pairwise summation is as good as exact. Large samples take one
-        logarithm for up to 64 scores, where that loses nothing.
-        """
+        """Mean of log(s) and of log(1 - s), to about 1e-15 relative."""
         if self.weights is None and self.n > _SMALL:
             log, log1m = (float(part[0]) for part in row_sums(self.values[np.newaxis]))
         else:
@@ -382,19 +372,14 @@ class Joined(NamedTuple):
 class Family:
     """A row of the table of families.
 
-    Distributions on [0, 1] obey a boundary rule; those with ``coordinates`` also have a likelihood
-    of cells; ``positive`` ones need scores above 0. ``impostor`` is the estimator of that class
-    where it has another distribution, ``join`` makes one pair of two estimates, ``sized`` takes a
-    number of components, ``near`` looks for the maximum from the distribution of nearly the same
-    sample. ``summed`` says that its estimators ask `Data` for sums and counts alone, never for
-    ``rows()``: a summary can be fitted.
-    ``alone`` is the family of one component, where there may be several; ``everywhere`` is compared
-    with distributions on [0, 1] too, although its own are not. ``counted`` is the sample itself,
-    without parameters; ``law`` is the distribution that the family is first of all for, by which a
-    model is planned; with ``shapes`` the parameters are the free shapes of a beta distribution;
-    ``concave`` pairs have a proper ROC; ``contains`` names families that are special cases of this
-    one; ``decides`` names the parameter that decides each end, and the sign with which the clients'
-    lifts the curve there.
+    ``impostor`` is the estimator of that class where it has another distribution, ``join`` makes
+    one pair of two estimates, ``sized`` takes a number of components, ``near`` starts from the
+    distribution of nearly the same sample. Of a ``summed`` one sums are enough. ``law`` is what it
+    is first of all for, ``alone`` the family of one component; ``everywhere`` is compared with
+    distributions on [0, 1] too; ``counted`` is the sample itself; ``shapes`` are free shapes of a
+    beta distribution; ``concave`` pairs have a proper ROC; ``contains`` names special cases;
+    ``decides`` the parameter that decides each end, and the sign with which the clients' lifts the
+    curve there.
     """
 
     estimate: Callable[[Data], Maximum]

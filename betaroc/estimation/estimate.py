@@ -116,18 +116,10 @@ def influence(
 ) -> list[Notice]:
     """The lowest or highest score, where it alone moves a parameter far.
 
-    A move is relative for a scale or shape, and of a location in units of the scatter of the
-    scores. It is looked for in two steps.
-
-    1. One Newton step without the score, `cov @ gradient`, foretells the move. Up to a fifth
-       nothing is said.
-    2. Beyond, the class is fitted again without the score, and the true move is said from 1 on (the
-       parameter doubles or halves, or the location moves by the scatter), of fewer than 60 scores
-       from 60/n on. Where no second fit is to be had (of a summary, of weights, or where it fails),
-       the foretold move counts, from 1/2 on, of fewer than 20 scores from 10/n on.
-
-    Distributions of more than two parameters are left out: these give way to each other, so that
-    one may move far while the distribution stays.
+    A move is relative for a scale or shape, of a location in units of the scatter. One Newton step
+    without the score foretells it; beyond a fifth the class is fitted again without it, and the
+    move is said from 1 on (60/n of fewer than 60 scores), of what cannot be fitted again from 1/2
+    on. Not of more than two parameters, which give way to each other.
     """
     law, total = base_of(result.distribution), sample.total
     parameters = law._parameters()
@@ -164,9 +156,8 @@ def influence(
 def outliers(scores: Scores) -> list[Notice]:
     """Values far outside the others of their class, such as a code for a missing score.
 
-    The gap between a value and the next towards the median, in logarithms of their distances from
-    it, over the mean excess of the next 20 scores (Hill's estimate): of an end that is a power law
-    (1 + gap/20)^-20 is its p-value, and it is smaller for lighter ends.
+    The gap to the next value, in logarithms of distances from the median, over the mean excess of
+    the next 20 scores (Hill): of a power law (1 + gap/20)^-20 is its p-value.
     """
     said = []
     for who, law in zip(CLASSES, scores._distributions, strict=True):

@@ -60,10 +60,7 @@ _FLAT, _FLAT_HILL = 1e-6, 1e-11
 
 
 class Curvature(NamedTuple):
-    """Of one component, by its two coordinates.
-
-    Sums over its scores of its own scores' squares plus the second derivatives.
-    """
+    """Of one component, by its two coordinates, summed over its scores."""
 
     first: float
     second: float
@@ -71,10 +68,7 @@ class Curvature(NamedTuple):
 
 
 class Kind(NamedTuple):
-    """What the components of a mixture are: a distribution of two parameters, p and q.
-
-    Its likelihood needs two columns of the scores; coordinates are what Newton's method moves in.
-    """
+    """What the components of a mixture are: a distribution of two parameters, p and q."""
 
     name: str
     #: The family of one component, and where it is fitted alone.
@@ -262,10 +256,7 @@ def _best_starts(sample: Sample, single: Maximum, count: int, kind: Kind) -> lis
 
 
 def _thinned(sample: Sample, size: int) -> tuple[FloatArray, FloatArray]:
-    """Distinct scores and their weights; of many so many quantiles, closer towards both ends.
-
-    In equal steps a component that has a hundredth of the scores would be five of them.
-    """
+    """Distinct scores and their weights; of many so many quantiles, closer towards both ends."""
     values, place = np.unique(sample.values, return_inverse=True)
     weights = np.bincount(place, weights=sample.weights).astype(np.float64)
     if values.size <= size:
@@ -531,10 +522,7 @@ def _beta_curvature(mass: float, of_a: float, of_b: float, a: float, b: float) -
 
 # ------------------------------------------------------------------- many samples at once
 def _fit_rows(law: BetaMixture, x: FloatArray) -> Parameters:
-    """EM of all rows side by side, from the distribution itself; a row stops when it hardly gains.
-
-    A row whose component would shrink to a point stays where it was.
-    """
+    """EM of all rows side by side, from the distribution itself; none shrinks to a point."""
     rows = x.shape[0]
     shapes = np.array([(c.a, c.b) for c in law.components]).T
     p = np.tile(np.vstack([law._shares, shapes])[:, None], (1, rows, 1))

@@ -41,22 +41,10 @@ _WIDENED = 6
 
 @dataclass(frozen=True, eq=False, repr=False)
 class TailFit(Value):
-    """A tail by its exceedances over one joint.
+    """A tail by its exceedances over one joint, turned so that it is the upper one.
 
-    Parameters
-    ----------
-    joint : float
-        Where the tail begins, on the coordinate, turned so that the tail is the upper one.
-    excesses : ndarray, shape (m,)
-        Distinct distances beyond the joint, positive.
-    weights : ndarray, shape (m,)
-        Scores at each.
-    n : float
-        All scores of the class, over the design effect.
-    shape, scale : float
-        The mode of the penalised likelihood.
-    design_effect : float
-        By which the likelihood and both counts are divided; 1 of independent scores.
+    `excesses` are distinct distances beyond the joint, `weights` the scores at each, `n` all of the
+    class over the design effect; shape and scale are the mode of the penalised likelihood.
     """
 
     joint: float
@@ -114,10 +102,7 @@ def penalised(
 def fit_tail(
     joint: float, excesses: FloatArray, weights: FloatArray, n: float, design_effect: float = 1.0
 ) -> TailFit:
-    """The mode; the likelihood, and not the penalty, is divided by the design effect.
-
-    Of scores that end sharply it may lie on the border, at the steepest shape.
-    """
+    """The mode, maybe at the steepest shape; the design effect divides the likelihood alone."""
     shared = weights / design_effect
     centre = math.log(float(excesses @ weights) / float(np.sum(weights)))
     shape, log_scale = (a.ravel() for a in np.meshgrid(_SHAPES, centre + _SCALES, indexing="ij"))
@@ -130,10 +115,7 @@ def fit_tail(
 
 
 def grid_of(fit: TailFit) -> TailGrid:
-    """Shapes and scales about the mode, weighted by the penalised likelihood.
-
-    Where the rim holds more than a thousandth the grid moves to the mean and widens.
-    """
+    """Shapes and scales about the mode, weighted; it widens where its rim holds a thousandth."""
     weights = fit.weights / fit.design_effect
     centre = np.array([fit.shape, math.log(fit.scale)])
     curvature = 1.0 / PRIOR_DEVIATION**2 + fit.k / (1.0 + max(fit.shape, -0.3)) ** 2
@@ -258,19 +240,7 @@ class TailScores(NamedTuple):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Tails(Value):
-    """Tails of one end of one class by several numbers of scores, turned to be upper ones.
-
-    Parameters
-    ----------
-    side : str
-        "upper" or "lower".
-    n : float
-        Scores of the class.
-    fits : tuple of TailFit
-        One a size.
-    sizes : tuple of int
-        The numbers of scores that were asked for; ties leave others.
-    """
+    """Tails of one end of one class, one per number of scores, turned to be upper ones."""
 
     side: str
     n: float
@@ -296,10 +266,7 @@ class Tails(Value):
         return math.fsum(places) / len(places)
 
     def tail(self) -> ParetoTail:
-        """One tail with the mean places of all sizes at its joint and at 1/5 and 1/50 of its mass.
-
-        At other rates it departs from the mean by less than the sizes do from each other.
-        """
+        """One tail with the mean places of all sizes at its joint, 1/5 and 1/50 of its mass."""
         log_mass = math.log(self.mass)
         joint = self.turned_place(log_mass)
         near, far = (self.turned_place(log_mass + math.log(p)) - joint for p in _MATCHED)
@@ -321,29 +288,9 @@ def _matched_shape(ratio: float, near: float, far: float) -> float:
 
 
 def fit_tails(one: TailScores, side: str, sizes: Sequence[int] = SIZES) -> Tails:
-    """The tails of one class at one end.
+    """The tails of one class at one end, one per size; the joint is the score next to those beyond.
 
-    Parameters
-    ----------
-    one : TailScores
-        Its scores.
-    side : str
-        "upper" or "lower".
-    sizes : sequence of int
-        Scores beyond the joint, one tail each; at least 20.
-
-    Raises
-    ------
-    InputError
-        If there are fewer than 200 scores, a size is more than a quarter of them, scores pile up at
-        the end, or fewer than 20 scores (5 different ones) are left beyond a joint.
-    FitError
-        If the likelihood has no maximum.
-
-    Notes
-    -----
-    The joint is the score next to those beyond it. Where scores of the tail are tied, it lies half
-    a step off, at the gap that leaves beyond it the number next to the size.
+    Of tied scores it lies half a step off, with the number next to the size beyond it.
     """
     values = one.places if side == "upper" else -one.places
     weights = one.weights
@@ -419,10 +366,7 @@ def _joint(name: str, values: FloatArray, copies: FloatArray, size: int) -> tupl
 
 
 def steep_tails(who: str, tails: Tails, *, bounded: bool) -> list[Notice]:
-    """A notice where a shape lies beyond two deviations of what is expected of tails.
-
-    `bounded` where the coordinate knows the ends of the scores.
-    """
+    """A notice where a shape lies beyond two deviations of what is expected of tails."""
     worst = max((fit.shape for fit in tails.fits), key=abs)
     if abs(worst) <= 2.0 * PRIOR_DEVIATION:
         return []
