@@ -6,7 +6,7 @@ import math
 from abc import abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, ClassVar, NamedTuple, TypeGuard, cast
 
 import numpy as np
@@ -18,6 +18,7 @@ from betaroc.core.quadrature import integrate_panels
 from betaroc.core.special import HALF_LOG_TWO_PI, exactly_scaled, exponential, log_ratio
 from betaroc.core.thresholds import Coordinate, Thresholds
 from betaroc.distributions.base import Distribution, Parameter, Tail
+from betaroc.distributions.climb import Summit, climb
 from betaroc.distributions.pairs import Pair, closed_forms
 
 #: Squares of sigmas beyond these lose digits, then themselves.
@@ -622,23 +623,9 @@ _STARTS = ((0.0, 1.0), (0.7, 0.7), (-0.7, 0.7))
 _QUARTILE = 0.6744897501960817
 #: Starts are compared on so many quantiles at most.
 _THIN = 2000
-_STEPS, _HALVINGS, _TINY_GRADIENT, _NOISE = 400, 30, 1e-10, 1e-14
+_STEPS, _TINY_GRADIENT = 400, 1e-10
 #: A scale below this share of the quartiles' distance is a point mass.
 _NARROWEST = 1e-3
-
-
-class _Climb(NamedTuple):
-    """A place in the coordinates of the penalty, and the mean penalised log-likelihood there."""
-
-    place: FloatArray
-    value: float
-    gradient: FloatArray
-    hessian: FloatArray
-    iterations: int = 0
-
-    @property
-    def norm(self) -> float:
-        return float(np.max(np.abs(self.gradient)))
 
 
 def sinh_arcsinh_mle(
@@ -662,7 +649,8 @@ def sinh_arcsinh_mle(
     x = (y - centre) / unit
     if start is not None:
         place = [(start.location - centre) / unit, math.log(start.scale / unit), start.skewness]
-        result = _climbed(x, shares, total, np.array([*place, math.log(start.tail_weight)]))
+        place.append(math.log(start.tail_weight))
+        result = _climbed(x, shares, total, np.array(place))
     else:
         few = x.size <= _THIN
         thin = x if few else np.interp((np.arange(_THIN) + 0.5) / _THIN, upto, x[order])
@@ -694,26 +682,13 @@ def _start(skewness: float, tail_weight: float) -> FloatArray:
     return np.array([-scale * middle, math.log(scale), skewness, math.log(tail_weight)])
 
 
-def _climbed(x: FloatArray, shares: FloatArray, total: float, place: FloatArray) -> _Climb:
-    """Newton's method upwards; where the hill is not concave by the sizes of its curvatures."""
-    at = _climb(x, shares, total, place)
-    for iterations in range(1, _STEPS + 1):
-        if not np.all(np.isfinite(at.hessian)):
-            break
-        curvature, directions = np.linalg.eigh(-at.hessian)
-        step = directions @ ((directions.T @ at.gradient) / np.maximum(np.abs(curvature), 1e-9))
-        step *= min(1.0, 1.0 / float(np.max(np.abs(step))))
-        tries = (_climb(x, shares, total, at.place + step / 2.0**k) for k in range(_HALVINGS))
-        least = at.value - _NOISE * max(1.0, abs(at.value))
-        higher = next((tried for tried in tries if tried.value >= least), None)
-        last = at.norm <= 0.01 * _TINY_GRADIENT  # one more step has the last digits
-        at = at if higher is None else higher._replace(iterations=iterations)
-        if higher is None or last:
-            break
-    return at
+def _climbed(x: FloatArray, shares: FloatArray, total: float, place: FloatArray) -> Summit:
+    return climb(partial(_height, x, shares, total), place, tiny=_TINY_GRADIENT / 100, steps=_STEPS)
 
 
-def _climb(x: FloatArray, shares: FloatArray, total: float, place: FloatArray) -> _Climb:
+def _height(
+    x: FloatArray, shares: FloatArray, total: float, place: FloatArray
+) -> tuple[float, FloatArray, FloatArray]:
     """With w = bent - skewness: log cosh(w) - sinh(w)^2/2 and -log(1 + u^2)/2, and their slopes."""
     scale, weight = math.exp(place[1]), math.exp(place[3])
     with np.errstate(all="ignore"):
@@ -739,4 +714,4 @@ def _climb(x: FloatArray, shares: FloatArray, total: float, place: FloatArray) -
     pull = _PENALTY / total
     value += float(place[3] - place[1]) - HALF_LOG_TWO_PI - 0.5 * float(pull @ place**2)
     gradient += np.array([0.0, -1.0, 0.0, 1.0]) - pull * place
-    return _Climb(place, value, gradient, hessian - np.diag(pull))
+    return value, gradient, hessian - np.diag(pull)

@@ -20,6 +20,7 @@ from betaroc.core.thresholds import Thresholds
 from betaroc.core.value import Value
 from betaroc.core.vocabulary import worded
 from betaroc.distributions.base import Distribution, free, moved
+from betaroc.distributions.climb import climb
 from betaroc.distributions.inflated import MASSES, Inflated
 from betaroc.estimation.contract import AtEnds, Data, Family, Matrix, Maximum, Sample, as_rows
 
@@ -118,9 +119,16 @@ def maximise(likelihood: Likelihood, start: Distribution, total: float, name: st
         value = likelihood(law(y)) / total
         return value if math.isfinite(value) else -math.inf
 
-    y, gradient, hessian, iterations = _newton(mean, _simplex(mean, len(names)), name)
-    best = law(y)
-    information = -hessian
+    top = climb(
+        lambda y: (mean(y), _gradient(mean, y), _hessian(mean, y)), _simplex(mean, len(names)),
+        tiny=_TINY_GRADIENT / 100, steps=_NEWTON_STEPS, reach=0.5,
+    )  # fmt: skip
+    best, information = law(top.place), -top.hessian
+    if not (np.all(np.isfinite(top.gradient)) and np.all(np.isfinite(information))):
+        raise DegenerateDataError(
+            f"{name}: this likelihood has no maximum: it grows without end. Use a finer"
+            " resolution or more scores."
+        )
     if not np.all(np.linalg.eigvalsh(information) > _FLAT):
         raise DegenerateDataError(
             f"{name}: this likelihood has no maximum: it still grows at {best!r}. Use a finer"
@@ -128,11 +136,10 @@ def maximise(likelihood: Likelihood, start: Distribution, total: float, name: st
         )
     root = np.linalg.solve(free(best, names).rates, scale)
     covariance = root @ np.linalg.inv(information) @ root.T
-    norm = float(np.abs(np.linalg.solve(scale.T, gradient)).max())
+    norm = float(np.abs(np.linalg.solve(scale.T, top.gradient)).max())
     estimate = Maximum(
         best, tuple(names), tuple(p.value for p in best._parameters()),
-        as_rows(covariance), total * mean(y),
-        bool(np.all(np.abs(gradient) <= _TINY_GRADIENT)), iterations, norm,
+        as_rows(covariance), total * top.value, top.norm <= _TINY_GRADIENT, top.iterations, norm,
     )  # fmt: skip
     if not estimate.converged:
         raise FitError(
@@ -151,29 +158,6 @@ def _simplex(mean: Callable[[FloatArray], float], size: int) -> FloatArray:
     options = {"xatol": 1e-3, "fatol": 1e-9, "maxiter": 2000, "maxfev": 4000}
     result = minimize(lambda y: min(-mean(y), 1e300), start, method="Nelder-Mead", options=options)
     return np.asarray(result.x)
-
-
-def _newton(
-    mean: Callable[[FloatArray], float], y: FloatArray, name: str
-) -> tuple[FloatArray, FloatArray, FloatArray, int]:
-    """The maximum, its gradient and Hessian, and the number of steps."""
-    iterations = 0
-    while iterations < _NEWTON_STEPS:
-        iterations += 1
-        gradient, hessian = _gradient(mean, y), _hessian(mean, y)
-        if not (np.all(np.isfinite(gradient)) and np.all(np.isfinite(hessian))):
-            raise DegenerateDataError(
-                f"{name}: this likelihood has no maximum: it grows without end. Use a finer"
-                " resolution or more scores."
-            )
-        if np.all(np.abs(gradient) <= 0.01 * _TINY_GRADIENT):
-            break
-        curvature, directions = np.linalg.eigh(-hessian)
-        step = directions @ ((directions.T @ gradient) / np.maximum(curvature, 1e-6))
-        y = y + step * min(1.0, 0.5 / float(np.abs(step).max()))
-        if float(np.abs(step).max()) <= 1e-12:
-            break
-    return y, _gradient(mean, y), hessian, iterations
 
 
 def _gradient(mean: Callable[[FloatArray], float], y: FloatArray) -> FloatArray:

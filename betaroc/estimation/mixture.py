@@ -23,6 +23,7 @@ from betaroc.core.text import shown
 from betaroc.core.vocabulary import worded
 from betaroc.distributions.base import Distribution
 from betaroc.distributions.beta import Beta
+from betaroc.distributions.climb import Summit, climb
 from betaroc.distributions.mixture import BetaMixture, Mixture, NormalMixture
 from betaroc.distributions.normal import Normal
 from betaroc.estimation.beta import beta_mle, estimate_beta, solve_one
@@ -54,9 +55,6 @@ _ROUNDS, _EM_STEPS, _NEWTON_STEPS = 60, 25, 30
 _TINY_GRADIENT = 1e-10
 #: The likelihood is a sum of rounded terms: a step may lose this much of it, relatively.
 _NOISE = 1e-13
-#: Curvatures below the first are taken as this, on a hill below the second: of one component of
-#: two that are nearly one distribution the likelihood knows little, but where it is highest.
-_FLAT, _FLAT_HILL = 1e-6, 1e-11
 
 
 class Curvature(NamedTuple):
@@ -146,14 +144,6 @@ class _Point(NamedTuple):
         return cls(kind, odds / odds.sum(), *pairs.T)
 
 
-class _Derivatives(NamedTuple):
-    """Of the mean log-likelihood, by the coordinates of a point."""
-
-    value: float
-    gradient: FloatArray
-    hessian: FloatArray
-
-
 def estimate_mixture(value: Data, count: int, kind: Kind) -> Maximum:
     """The mixture of `count` distributions of scores that all of them may have made."""
     sample = value.rows()
@@ -185,7 +175,7 @@ def _highest(
 ) -> Maximum:
     """The largest of the maxima that the starts lead to."""
     data, cap = _Data.of(kind, sample.values, sample.weights), kind.cap(single)
-    best: tuple[_Point, _Derivatives, int] | None = None
+    best: tuple[_Point, Summit] | None = None
     for start in starts:
         result = _by_quantiles(data, sample, start, cap) or _climb(data, start, cap)
         if result is not None and (best is None or _rank(result[1]) > _rank(best[1])):
@@ -204,12 +194,12 @@ def _highest(
     return _checked(sample, _estimate(*best, data.total), kind)
 
 
-def _rank(d: _Derivatives) -> tuple[bool, float]:
+def _rank(d: Summit) -> tuple[bool, float]:
     """Maxima that were reached before those that were not, then by likelihood."""
-    return float(np.abs(d.gradient).max()) <= 10.0 * _TINY_GRADIENT, d.value
+    return d.norm <= 10.0 * _TINY_GRADIENT, d.value
 
 
-def _estimate(point: _Point, d: _Derivatives, iterations: int, total: float) -> Maximum:
+def _estimate(point: _Point, d: Summit, total: float) -> Maximum:
     law = point.law
     parameters = law._parameters()
     try:
@@ -217,16 +207,15 @@ def _estimate(point: _Point, d: _Derivatives, iterations: int, total: float) -> 
     except np.linalg.LinAlgError:
         size = len(parameters)
         covariance = tuple((math.nan,) * size for _ in range(size))
-    norm = float(np.abs(d.gradient).max())
     return Maximum(
         law,
         tuple(p.name for p in parameters),
         tuple(p.value for p in parameters),
         covariance,
         d.value * total,
-        norm <= 10.0 * _TINY_GRADIENT and math.isfinite(covariance[0][0]),
-        iterations,
-        norm,
+        d.norm <= 10.0 * _TINY_GRADIENT and math.isfinite(covariance[0][0]),
+        d.iterations,
+        d.norm,
     )
 
 
@@ -360,28 +349,25 @@ def _regular(point: _Point, total: float, cap: float) -> bool:
 
 
 # ------------------------------------------------------------------------------------- Newton
-def _climb(data: _Data, point: _Point, cap: float) -> tuple[_Point, _Derivatives, int] | None:
+def _climb(data: _Data, point: _Point, cap: float) -> tuple[_Point, Summit] | None:
     """From a start to its local maximum: EM until Newton's method takes over."""
-    iterations = 0
-    last: tuple[_Point, _Derivatives, int] | None = None
+    steps = 0
     for _ in range(_ROUNDS):
         after = _em(data, point, _EM_STEPS, cap)
-        iterations += _EM_STEPS
         if after is None:
             return None
-        point, d, steps = _newton(data, after)
-        iterations += steps
+        point, d = _newton(data, after, steps + _EM_STEPS)
+        steps = d.iterations
         if not _regular(point, data.total, cap):
             return None
-        last = point, d, iterations
-        if float(np.abs(d.gradient).max()) <= _TINY_GRADIENT:
-            return last
-    return last
+        if d.norm <= _TINY_GRADIENT:
+            break
+    return point, d
 
 
 def _by_quantiles(
     data: _Data, sample: Sample, start: _Point, cap: float
-) -> tuple[_Point, _Derivatives, int] | None:
+) -> tuple[_Point, Summit] | None:
     """Of many scores the maximum beside that of their quantiles; None where none is reached."""
     if data.one.size <= _MANY_SCORES:
         return None
@@ -389,40 +375,21 @@ def _by_quantiles(
     near = _climb(few, start, cap)
     if near is None:
         return None
-    point, d, steps = _newton(data, near[0])
-    if not _regular(point, data.total, cap) or float(np.abs(d.gradient).max()) > _TINY_GRADIENT:
-        return None
-    return point, d, near[2] + steps
+    point, d = _newton(data, near[0], near[1].iterations)
+    return (point, d) if _regular(point, data.total, cap) and d.norm <= _TINY_GRADIENT else None
 
 
-def _newton(data: _Data, point: _Point) -> tuple[_Point, _Derivatives, int]:
-    """Newton's steps as long as they climb."""
-    d = _derivatives(data, point)
-    last = False
-    for step in range(_NEWTON_STEPS):
-        if last:
-            return point, d, step
-        # It converges quadratically: after this gradient one step has all digits there are.
-        last = float(np.abs(d.gradient).max()) <= _TINY_GRADIENT
-        # Where the surface is no hill, its curvatures still say how far to go uphill.
-        curvature, directions = np.linalg.eigh(-d.hessian)
-        least = _FLAT_HILL if curvature[0] > 0.0 else _FLAT
-        move = directions @ ((directions.T @ d.gradient) / np.maximum(np.abs(curvature), least))
-        move *= min(1.0, 1.0 / float(np.abs(move).max()))
-        here = point.coordinates
-        for _ in range(8):
-            after = _Point.at(point.kind, here + move, point.p.size)
-            result = _derivatives(data, after)
-            if result.value >= d.value - _NOISE * max(1.0, abs(d.value)):
-                break
-            move *= 0.5
-        else:
-            return point, d, step
-        point, d = after, result
-    return point, d, _NEWTON_STEPS
+def _newton(data: _Data, point: _Point, steps: int) -> tuple[_Point, Summit]:
+    """Newton's steps as long as they climb, after so many of EM."""
+    kind, count = point.kind, point.p.size
+    top = climb(
+        lambda y: _derivatives(data, _Point.at(kind, y, count)), point.coordinates,
+        tiny=_TINY_GRADIENT, steps=_NEWTON_STEPS, halvings=8,
+    )  # fmt: skip
+    return _Point.at(kind, top.place, count), top._replace(iterations=top.iterations + steps)
 
 
-def _derivatives(data: _Data, point: _Point) -> _Derivatives:
+def _derivatives(data: _Data, point: _Point) -> tuple[float, FloatArray, FloatArray]:
     """Louis's formula: the complete information less what is not known of the components."""
     count = point.p.size
     size = 3 * count - 1
@@ -456,7 +423,7 @@ def _derivatives(data: _Data, point: _Point) -> _Derivatives:
         hessian[i : i + 2, : count - 1] += np.outer(slopes[k], away)
     hessian[: count - 1, : count - 1] -= data.total * (np.diag(odds) - np.outer(odds, odds))
     gradient = np.concatenate([mass[:-1] - odds * mass.sum(), slopes.ravel()])
-    return _Derivatives(value / data.total, gradient / data.total, hessian / data.total)
+    return value / data.total, gradient / data.total, hessian / data.total
 
 
 def _own(point: _Point, k: int) -> tuple[float, float]:

@@ -215,7 +215,7 @@ class PairEstimate(Result):
 
     @property
     def bic(self) -> float:
-        """Sum over the classes: each parameter is charged the log of the weight that it rests on."""
+        """Sum over the classes: each parameter is charged the log of the weight behind it."""
         weights = self.client.total_weight, self.impostor.total_weight
         charged = math.log(sum(weights)) - sum(map(math.log, weights))
         return self.client.bic + self.impostor.bic + len(self.tied) * charged
