@@ -22,6 +22,7 @@ from betaroc.core.arrays import FloatArray, ScalarOrArray, as_output, elementwis
 from betaroc.core.checks import count, generator, probability_array, real_array, shown
 from betaroc.core.errors import InputError
 from betaroc.core.notices import Notice
+from betaroc.core.quadrature import integrate_panels
 from betaroc.core.tables import Table, table_of
 from betaroc.core.thresholds import Thresholds
 from betaroc.core.value import Value
@@ -90,6 +91,9 @@ class Parameter(NamedTuple):
 _STEP = 1e-3
 #: Depths between which information is integrated, by Gauss-Legendre rules of 16 points.
 _DEPTHS = np.concatenate([np.linspace(0.05, 4.0, 20), np.geomspace(5.0, 60.0, 12)])
+_DEEP = np.geomspace(65.0, 790.0, 30)
+#: Logits around which distributions of small shapes bend, within a step of their quantiles.
+BENDS = np.linspace(-40.0, 40.0, 41)
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(16)
 
 #: Numbers that are drawn in one call at most: a terabyte of them.
@@ -155,14 +159,6 @@ class Distribution(Noun, ABC):
         """Log density of the continuous part in the native coordinate; -inf outside."""
 
     @abstractmethod
-    def _lower_quantile(self, p: FloatArray, log_p: FloatArray) -> Thresholds:
-        """The lowest theta with P(S <= theta) >= p."""
-
-    @abstractmethod
-    def _upper_quantile(self, p: FloatArray, log_p: FloatArray) -> Thresholds:
-        """The lowest theta with P(S > theta) <= p."""
-
-    @abstractmethod
     def _tails(self) -> tuple[Tail, Tail]:
         """The tails at the lower and at the upper end."""
 
@@ -190,7 +186,32 @@ class Distribution(Noun, ABC):
         """Standard deviation, also where its square leaves the doubles."""
         return math.sqrt(self.var)
 
+    def _tail_quantile(self, p: FloatArray, log_p: FloatArray, *, lower: bool) -> Thresholds:
+        """Where a tail has a mass of at most one half; a family has this or both quantiles."""
+        raise NotImplementedError
+
     # ------------------------------------------------ what few distributions need to change
+    def _lower_quantile(self, p: FloatArray, log_p: FloatArray) -> Thresholds:
+        """The lowest theta with P(S <= theta) >= p."""
+        return self._by_nearer_tail(p, log_p, lower=True)
+
+    def _upper_quantile(self, p: FloatArray, log_p: FloatArray) -> Thresholds:
+        """The lowest theta with P(S > theta) <= p."""
+        return self._by_nearer_tail(p, log_p, lower=False)
+
+    def _by_nearer_tail(self, p: FloatArray, log_p: FloatArray, *, lower: bool) -> Thresholds:
+        """P(S <= .) >= p is P(S > .) <= 1 - p, and 1 - p is exact beyond one half."""
+        far = np.asarray(p > 0.5)
+        if not far.any():
+            return self._tail_quantile(p, log_p, lower=lower)
+        rest, columns = 1.0 - p[far], np.empty((3, *far.shape))
+        with np.errstate(divide="ignore"):
+            other = self._tail_quantile(rest, np.log(rest), lower=not lower)
+        near = self._tail_quantile(p[~far], log_p[~far], lower=lower)
+        for mask, t in ((far, other), (~far, near)):
+            columns[:, mask] = t.theta, t.complement, t.logit
+        return Thresholds(*columns)
+
     @property
     def atoms(self) -> Atoms:
         """Point masses; none for a continuous distribution."""
@@ -296,6 +317,25 @@ class Distribution(Noun, ABC):
             here = t if t.theta.ndim < 2 else t[min(k, len(t.theta) - 1)]
             lower[k], upper[k] = item._lower(here)[0], item._upper(here)[0]
         return lower, upper
+
+    def _expected(self, function: Callable[[Thresholds], FloatArray]) -> float:
+        """Mean of a function of the score: point masses, and a quadrature between quantiles."""
+        atoms, part = self.atoms, self.continuous
+        total = math.fsum(atoms.masses * function(Thresholds.from_theta(atoms.places)))
+        if part is None:
+            return total
+        share, law = part
+        points = law._native(law._landmarks(np.append(_DEPTHS, _DEEP)))
+        edge = law._native(Thresholds.from_theta(np.array(law.support)))
+        points = np.concatenate([points, edge, BENDS if law.on_unit else []])
+        points = points[(points >= edge[0]) & (points <= edge[1]) & np.isfinite(points)]
+
+        def integrand(y: FloatArray) -> FloatArray:
+            t = law._at_native(y)
+            with np.errstate(under="ignore"):
+                return np.asarray(np.exp(law._log_density(t)) * function(t))
+
+        return total + share * integrate_panels(integrand, np.unique(points))
 
     def _landmarks(self, depths: FloatArray) -> Thresholds:
         """Where P(S <= theta) or P(S > theta) is exp(-depth): what no search may step over."""

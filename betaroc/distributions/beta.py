@@ -497,11 +497,10 @@ class Beta(Distribution):
             return math.log(far)
         return math.inf if near < 1.0 else -math.inf
 
-    def _lower_quantile(self, p: FloatArray, log_p: FloatArray) -> Thresholds:
-        return Thresholds.from_logit(_logit_quantile(self.a, self.b, p, log_p))
-
-    def _upper_quantile(self, p: FloatArray, log_p: FloatArray) -> Thresholds:
-        return Thresholds.from_logit(-_logit_quantile(self.b, self.a, p, log_p))
+    def _tail_quantile(self, p: FloatArray, log_p: FloatArray, *, lower: bool) -> Thresholds:
+        if lower:
+            return Thresholds.from_logit(special.beta_lower_quantile(self.a, self.b, log_p))
+        return Thresholds.from_logit(-special.beta_lower_quantile(self.b, self.a, log_p))
 
     def _tails(self) -> tuple[Tail, Tail]:
         log_b = special.log_beta(self.a, self.b)
@@ -564,18 +563,6 @@ def _clipped(t: Thresholds) -> Thresholds:
     if ((t.theta < 0.0) | (t.theta > 1.0)).any():
         return Thresholds(np.clip(t.theta, 0.0, 1.0), np.clip(t.complement, 0.0, 1.0), t.logit)
     return t
-
-
-def _logit_quantile(a: float, b: float, p: FloatArray, log_p: FloatArray) -> FloatArray:
-    """Lower quantile as a logit; beyond the median through the other tail (1 - p is exact)."""
-    far = p > 0.5
-    if not far.any():
-        return special.beta_lower_quantile(a, b, log_p)
-    y = np.empty(p.shape)
-    y[~far] = special.beta_lower_quantile(a, b, log_p[~far])
-    with np.errstate(divide="ignore"):
-        y[far] = -special.beta_lower_quantile(b, a, np.log(1.0 - p[far]))
-    return y
 
 
 #: Tails whose logs differ by less have lost digits in their difference.

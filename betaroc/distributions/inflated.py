@@ -12,7 +12,7 @@ import numpy as np
 from betaroc.core.arrays import BoolArray, FloatArray
 from betaroc.core.checks import fraction
 from betaroc.core.errors import InputError, InputTypeError, refusal
-from betaroc.core.thresholds import BELOW_ONE, Thresholds, choose
+from betaroc.core.thresholds import BELOW_ONE, Thresholds
 from betaroc.distributions.base import Atoms, Distribution, Parameter, Tail
 
 #: Names of the point masses, the one at the lower end first.
@@ -115,22 +115,7 @@ class PointMasses(Distribution):
     def _log_pdf(self, t: Thresholds) -> FloatArray:
         return self.base._log_pdf(t) + math.log(self._share)
 
-    def _lower_quantile(self, p: FloatArray, log_p: FloatArray) -> Thresholds:
-        return self._from_nearer_tail(p, lower=True)
-
-    def _upper_quantile(self, p: FloatArray, log_p: FloatArray) -> Thresholds:
-        return self._from_nearer_tail(p, lower=False)
-
-    def _from_nearer_tail(self, p: FloatArray, *, lower: bool) -> Thresholds:
-        """P(S <= .) >= p is P(S > .) <= 1 - p, and 1 - p is exact beyond one half."""
-        beyond = p > 0.5
-        if not np.any(beyond):
-            return self._invert(p, lower=lower)
-        near = self._invert(np.where(beyond, 0.5, p), lower=lower)
-        far = self._invert(np.where(beyond, 1.0 - p, 0.5), lower=not lower)
-        return choose(beyond, far, near)
-
-    def _invert(self, p: FloatArray, *, lower: bool) -> Thresholds:
+    def _tail_quantile(self, p: FloatArray, log_p: FloatArray, *, lower: bool) -> Thresholds:
         """The base's inverse beside the jumps, an atom's place on its jump."""
         flat = np.ravel(p)
         whole, base = (

@@ -144,22 +144,8 @@ class Mixture(Distribution):
         with np.errstate(under="ignore"):
             return np.asarray(np.exp(np.where(heaviest, logs - np.max(logs[heaviest]), -np.inf)))
 
-    def _lower_quantile(self, p: FloatArray, log_p: FloatArray) -> Thresholds:
-        return self._quantile_from(p, log_p, lower=True)
-
-    def _upper_quantile(self, p: FloatArray, log_p: FloatArray) -> Thresholds:
-        return self._quantile_from(p, log_p, lower=False)
-
-    def _quantile_from(self, p: FloatArray, log_p: FloatArray, *, lower: bool) -> Thresholds:
-        """Through the smaller tail: beyond the median 1 - p is exact."""
-        far = p > 0.5
-        if not np.any(far):
-            return self._at_native(self._root(log_p, lower=lower))
-        y = np.empty(p.shape)
-        y[~far] = self._root(log_p[~far], lower=lower)
-        with np.errstate(divide="ignore"):
-            y[far] = self._root(np.log(1.0 - p[far]), lower=not lower)
-        return self._at_native(y)
+    def _tail_quantile(self, p: FloatArray, log_p: FloatArray, *, lower: bool) -> Thresholds:
+        return self._at_native(self._root(log_p, lower=lower))
 
     def _root(self, log_p: FloatArray, *, lower: bool) -> FloatArray:
         """Where the log of a tail is log_p: Newton, kept between the components'."""

@@ -28,20 +28,6 @@ _LARGEST = float(np.finfo(np.float64).max)
 _PANELS = np.linspace(-38.0, 38.0, 77)
 
 
-def normal_quantile(log_p: FloatArray) -> FloatArray:
-    """z with log Phi(z) = log_p."""
-    from scipy.special import ndtri_exp
-
-    return np.asarray(ndtri_exp(log_p))
-
-
-def normal_quantile_of(p: FloatArray, log_p: FloatArray) -> FloatArray:
-    """z with Phi(z) = p, beyond the median through 1 - p, which is exact there."""
-    with np.errstate(divide="ignore"):
-        upper = -normal_quantile(np.log(1.0 - np.where(p > 0.5, p, 0.5)))
-    return np.where(p > 0.5, upper, normal_quantile(np.where(p > 0.5, -1.0, log_p)))
-
-
 def normal_inverse_information(sigma: float) -> tuple[tuple[float, float], tuple[float, float]]:
     """Covariance of (mu, sigma) for one unit of weight; nan where its square is no double."""
     if not _LEAST < sigma < _MOST:
@@ -127,11 +113,11 @@ class NormalScore(Distribution):
         with np.errstate(over="ignore", invalid="ignore"):
             return self.coordinate.native_slope(t, self._slope(self._y(t)))
 
-    def _lower_quantile(self, p: FloatArray, log_p: FloatArray) -> Thresholds:
-        return self.coordinate.place(self._place(normal_quantile_of(p, log_p)))
+    def _tail_quantile(self, p: FloatArray, log_p: FloatArray, *, lower: bool) -> Thresholds:
+        from scipy.special import ndtri_exp
 
-    def _upper_quantile(self, p: FloatArray, log_p: FloatArray) -> Thresholds:
-        return self.coordinate.place(self._place(-normal_quantile_of(p, log_p)))
+        z = np.asarray(ndtri_exp(log_p))
+        return self.coordinate.place(self._place(z if lower else -z))
 
     def _tail_rows(
         self, values: Mapping[str, FloatArray], t: Thresholds

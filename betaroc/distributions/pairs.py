@@ -20,7 +20,7 @@ from betaroc.core.quadrature import integrate_panels
 from betaroc.core.special import bracketed_root
 from betaroc.core.text import shown
 from betaroc.core.thresholds import BELOW_ONE, Thresholds, choose
-from betaroc.distributions.base import Distribution
+from betaroc.distributions.base import BENDS, Distribution
 
 _FORMS: dict[
     tuple[type[Distribution], type[Distribution]], Callable[[Distribution, Distribution], Pair]
@@ -30,7 +30,6 @@ _DEPTHS = np.concatenate([np.linspace(0.7, 6.0, 12), np.geomspace(6.5, 1e5, 60)]
 
 # Beyond this depth a density times a tail is below the smallest double.
 _DEEPEST_AREA = 800.0
-_BENDS = np.linspace(-40.0, 40.0, 41)
 
 #: Relative rounding of the log of a tail.
 _ROUNDING = 1e-15
@@ -448,7 +447,7 @@ def _between(t: Thresholds, low: float, high: float, *, unit: bool) -> FloatArra
     points = np.unique(t.logit if unit else t.theta)
     if unit:
         # Distributions of small shapes bend around logit 0 within a step of their quantiles.
-        points = np.union1d(points, _BENDS)
+        points = np.union1d(points, BENDS)
     return points[(points > low) & (points < high) & np.isfinite(points)]
 
 

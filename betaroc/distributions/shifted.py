@@ -13,9 +13,8 @@ import numpy as np
 from betaroc.core.arrays import BoolArray, FloatArray
 from betaroc.core.checks import finite, flag, positive, shown
 from betaroc.core.errors import InputError, InputTypeError
-from betaroc.core.quadrature import integrate_panels
 from betaroc.core.thresholds import BELOW_ONE, Coordinate, Thresholds, choose
-from betaroc.distributions.base import Atoms, Distribution, Parameter, Tail
+from betaroc.distributions.base import BENDS, Atoms, Distribution, Parameter, Tail
 from betaroc.distributions.empirical import Empirical
 from betaroc.distributions.inflated import Inflated, base_of
 from betaroc.distributions.normal import LogitNormal, Normal
@@ -24,9 +23,6 @@ from betaroc.distributions.spliced import Spliced
 
 # Scores nearer to an end of [0, 1] are drawn as logits: doubles near 1 are coarse.
 _NEAR_ZERO, _NEAR_ONE = 1e-290, 1.0 - 2.0**-20
-# Tail probabilities exp(-d) at which a mean's quadrature is broken, and bends of the logistic map.
-_DEPTHS = np.concatenate([np.linspace(0.7, 6.0, 12), np.geomspace(6.5, 790.0, 30)])
-_BENDS = np.linspace(-40.0, 40.0, 41)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -222,7 +218,10 @@ class Shifted(Distribution):
         return value
 
     def _landmarks(self, depths: FloatArray) -> Thresholds:
-        return self._there(self.base._landmarks(depths))
+        places = [self.base._landmarks(depths)]
+        if self.on_unit:  # where the base's density bends
+            places.append(Thresholds.from_logit(BENDS))
+        return self._there(Thresholds.concatenate(places))
 
     def _tails(self) -> tuple[Tail, Tail]:
         if self._discrete:
@@ -302,22 +301,6 @@ class Shifted(Distribution):
             return mean, math.sqrt(self._expected(lambda t: (t.theta - mean) ** 2))
         # Near 1 the distances from 1 have the digits.
         return 1.0 - rest, math.sqrt(self._expected(lambda t: (t.complement - rest) ** 2))
-
-    def _expected(self, function: Any) -> float:
-        atoms, part = self.atoms, self.base.continuous
-        at = function(Thresholds.from_theta(atoms.places))
-        total = math.fsum(atoms.masses * at)
-        share, law = part if part is not None else (0.0, self.base)
-        moved = Shifted(law, self.shift, self.scale)
-        points = np.concatenate([law._landmarks(_DEPTHS).logit, _BENDS])
-        middle = (_BENDS - self.shift) / self.scale
-
-        def integrand(y: FloatArray) -> FloatArray:
-            t = Thresholds.from_logit(y)
-            with np.errstate(under="ignore"):
-                return np.asarray(np.exp(law._log_density(t)) * function(moved._there(t)))
-
-        return total + share * integrate_panels(integrand, np.unique([*points, *middle]))
 
     @property
     def mean(self) -> float:

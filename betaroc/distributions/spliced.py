@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -14,7 +14,6 @@ import numpy.typing as npt
 from betaroc.core.arrays import BoolArray, FloatArray
 from betaroc.core.checks import finite, shown, span
 from betaroc.core.errors import InputError, InputTypeError
-from betaroc.core.quadrature import integrate_panels
 from betaroc.core.thresholds import Coordinate, Thresholds, choose
 from betaroc.distributions.base import Atoms, Distribution, Parameter, Tail
 from betaroc.distributions.normal import LogitNormal, Normal
@@ -137,8 +136,6 @@ _SIDES = ("lower", "upper")
 #: What is left of a whole by rounding.
 _ROUNDING = 1e-14
 _EDGE = 4.0 * float(np.finfo(np.float64).eps)
-_DEPTHS = np.concatenate([np.linspace(0.05, 4.0, 20), np.geomspace(5.0, 60.0, 12)])
-_BENDS = np.array([-8.0, -3.0, -1.0, 0.0, 1.0, 3.0, 8.0])
 
 
 class _Joint(NamedTuple):
@@ -512,26 +509,10 @@ class Spliced(Distribution):
             both = len(heavy) == 2 and min(heavy) >= 1.0
             upper = self.upper is not None and self.upper.shape >= 1.0
             return math.nan if both else math.inf if upper else -math.inf, math.inf
-        mean = self._expected(lambda x: x)
+        mean = self._expected(lambda t: t.theta)
         if line and max(heavy) >= 0.5:
             return mean, math.inf
-        return mean, self._expected(lambda x: (x - mean) ** 2)
-
-    def _expected(self, function: Callable[[FloatArray], FloatArray]) -> float:
-        atoms, (share, law) = self.atoms, self.continuous
-        total = math.fsum(atoms.masses * function(atoms.places))
-        ends = law._landmarks(np.concatenate([_DEPTHS, np.geomspace(65.0, 700.0, 30)]))
-        points = np.append(self._native(ends), _BENDS if self.on_unit else [])
-        edge = self._native(Thresholds.from_theta(np.array(law.support)))
-        inner = points[(points > edge[0]) & (points < edge[1]) & np.isfinite(points)]
-        panels = np.unique(np.concatenate([inner, edge[np.isfinite(edge)]]))
-
-        def integrand(u: FloatArray) -> FloatArray:
-            t = self._at_native(u)
-            with np.errstate(under="ignore"):
-                return np.asarray(np.exp(law._log_density(t)) * function(t.theta))
-
-        return total + share * integrate_panels(integrand, panels)
+        return mean, self._expected(lambda t: (t.theta - mean) ** 2)
 
     @property
     def mean(self) -> float:
