@@ -20,7 +20,7 @@ from betaroc.distributions.base import Distribution
 from betaroc.distributions.empirical import Empirical, is_counted
 from betaroc.distributions.inflated import MASSES, REJECTED, Rejecting
 from betaroc.estimation.boundary import BoundaryRule
-from betaroc.estimation.contract import Matrix
+from betaroc.estimation.contract import Matrix, as_rows
 from betaroc.estimation.tails import Tails
 from betaroc.model.model import ScoreModel
 
@@ -79,37 +79,30 @@ class Estimate(Tabular):
         """Square roots of the diagonal of `cov`, by name, read-only."""
         return Named(zip(self.names, map(math.sqrt, self.cov.diagonal().tolist()), strict=True))
 
-    def _rejecting(self, absent: int) -> Self:
-        """The same with so many trials more, which have no score: their share is a parameter."""
-        if not absent:
+    def _with_absent(self, change: int) -> Self:
+        """The same with so many trials more that have no score; below 0 without those it has."""
+        if not change:
             return self
-        n, total, law = self.n + absent, self.total_weight + absent, self.distribution
+        law, names, values, cov = self.distribution, self.names, self.values, self.cov
+        n, total, absent = self.n + change, self.total_weight + change, abs(change)
         if is_counted(law):
             weights = None if law.weights is None else np.append(law.weights, np.ones(absent))
-            law = Empirical(np.append(law.values, np.full(absent, -np.inf)), weights)
+            more = np.append(law.values, np.full(absent, -np.inf))
+            law = law._scored if change < 0 else Empirical(more, weights)
             return replace(self, distribution=law, n=n, total_weight=total)
-        share = absent / total
-        wide = np.pad(self.cov, (0, 1))
-        wide[-1, -1] = share * (1.0 - share) / total
+        whole = max(total, self.total_weight)
+        share = absent / whole
+        likelihood = absent * math.log(share) + (whole - absent) * math.log1p(-share)
+        if change > 0:
+            law, names, values = Rejecting(law, share), (*names, REJECTED), (*values, share)
+            cov = np.pad(cov, (0, 1))
+            cov[-1, -1] = share * (1.0 - share) / total
+        else:
+            law, names, values = cast(Rejecting, law).base, names[:-1], values[:-1]
+            cov, likelihood = cov[:-1, :-1], -likelihood
         return replace(
-            self, distribution=Rejecting(law, share), names=(*self.names, REJECTED),
-            values=(*self.values, share), n=n, total_weight=total,
-            cov=wide,
-            log_likelihood=self.log_likelihood + _of_share(absent, total),
-        )  # fmt: skip
-
-    def _of_scores(self, absent: int) -> Self:
-        """The same without so many trials that have no score."""
-        if not absent:
-            return self
-        law, n, total = self.distribution, self.n - absent, self.total_weight - absent
-        if is_counted(law):
-            return replace(self, distribution=law._scored, n=n, total_weight=total)
-        return replace(
-            self, distribution=cast(Rejecting, law).base, names=self.names[:-1],
-            values=self.values[:-1], n=n, total_weight=total,
-            cov=self.cov[:-1, :-1],
-            log_likelihood=self.log_likelihood - _of_share(absent, self.total_weight),
+            self, distribution=law, names=names, values=values, cov=cov, n=n, total_weight=total,
+            log_likelihood=self.log_likelihood + likelihood,
         )  # fmt: skip
 
     @property
@@ -149,33 +142,31 @@ class PairEstimate(Result):
 
     def _rejecting(self, scores: Scores) -> Self:
         """The same of all trials, those without a score too."""
-        client = self.client._rejecting(scores.n_client_rejected)
-        impostor, cov = self.impostor._rejecting(scores.n_impostor_rejected), self.shared_cov
-        if cov is not None:  # shares without a score covary with nothing
-            wide = np.zeros((len(client.names), len(impostor.names)))
-            wide[: len(self.client.names), : len(self.impostor.names)] = cov
-            cov = tuple([tuple(row) for row in wide.tolist()])
-        laws = client.distribution, impostor.distribution
-        model = ScoreModel(*laws, prior=scores.prior, name=scores.name)
-        return replace(self, model=model, scores=scores, client=client, impostor=impostor,
-                       shared_cov=cov)  # fmt: skip
+        return self._with_absent(scores, scores.n_client_rejected, scores.n_impostor_rejected)
 
     @property
     def _scored(self) -> Self:
         """The same of the trials that have a score: for what is said of scores alone."""
-        if not (isinstance(self.scores, Scores) and self.scores.has_rejected):
+        scores = self.scores
+        if not (isinstance(scores, Scores) and scores.has_rejected):
             return self
-        scores = self.scores._scored
-        client = self.client._of_scores(self.scores.n_client_rejected)
-        impostor, cov = self.impostor._of_scores(self.scores.n_impostor_rejected), self.shared_cov
-        if cov is not None:
-            cov = tuple([row[: len(impostor.names)] for row in cov[: len(client.names)]])
-        laws = client.distribution, impostor.distribution
-        model = ScoreModel(*laws, prior=scores.prior, name=scores.name)
-        result = replace(self, model=model, scores=scores, client=client, impostor=impostor,
-                        shared_cov=cov)  # fmt: skip
+        absent = scores.n_client_rejected, scores.n_impostor_rejected
+        result = self._with_absent(scores._scored, *(-n for n in absent))
         keep(result, self.notices)
         return result
+
+    def _with_absent(self, scores: Scores, of_client: int, of_impostor: int) -> Self:
+        client = self.client._with_absent(of_client)
+        impostor, cov = self.impostor._with_absent(of_impostor), self.shared_cov
+        if cov is not None:  # shares without a score covary with nothing
+            wide = np.zeros((len(client.names), len(impostor.names)))
+            rows, columns = np.minimum(wide.shape, np.shape(cov))
+            wide[:rows, :columns] = np.array(cov)[:rows, :columns]
+            cov = as_rows(wide)
+        laws = client.distribution, impostor.distribution
+        model = ScoreModel(*laws, prior=scores.prior, name=scores.name)
+        return replace(self, model=model, scores=scores, client=client, impostor=impostor,
+                       shared_cov=cov)  # fmt: skip
 
     def _tell_misfit(self) -> None:
         """Say again that the distributions do not describe the scores, where all rests on them."""
@@ -224,8 +215,3 @@ class PairEstimate(Result):
     def converged(self) -> bool:
         """Whether both are at their maximum; always true in a result that was returned."""
         return self.client.converged and self.impostor.converged
-
-
-def _of_share(absent: int, total: float) -> float:
-    """Log-likelihood of the share of trials without a score."""
-    return absent * math.log(absent / total) + (total - absent) * math.log1p(-absent / total)
