@@ -273,9 +273,9 @@ class StudyResult(Result):
 
     def _failures(self) -> list[dict[str, Any]]:
         """The first trials that failed, and why."""
-        if not self.failed:
+        table = self._store.table([*_INDEX, *_LAST]) if self.failed else None
+        if table is None:
             return []
-        table = self._store.table([*_INDEX, *_LAST])
         rows: list[dict[str, Any]] = table[table["status"] == "failed"].to_dict("records")
         return rows[:_ERRORS_SHOWN]
 
@@ -372,12 +372,10 @@ def study_page(result: StudyResult) -> str:
     """What was asked, how complete it is, each statistic over the cells, and what was read."""
     manifest, table = result._store.manifest(), result.summary()
     cells, replicates = int(manifest["cells"]), int(manifest["replicates"])
-    groups = {str(name): group for name, group in table.groupby("statistic", sort=False)}
     first = table.head(1)
     varying = [name for name in result.names if not table[name].isin(first[name]).all()]
-    several = [visible(name) for name in varying]
-    varied = f"{', '.join(several)} {'vary' if len(several) > 1 else 'varies'}"
-    varied = varied if several else "no parameter varies"
+    varied = f"{', '.join(map(visible, varying))} {'vary' if len(varying) > 1 else 'varies'}"
+    varied = varied if varying else "no parameter varies"
     name = foreign("in memory" if result.folder is None else result.folder.name)
     trials = f"{spaced(cells)} cell{'s' * (cells > 1)} with {spaced(replicates)}"
     trials += f" replicate{'s' * (replicates > 1)}{' each' * (cells > 1)}"
@@ -387,45 +385,37 @@ def study_page(result: StudyResult) -> str:
     }
     alarms = [f"{spaced(n)} trials {words}." for words, n in counts.items() if n]
     alarms += [visible(notice.message) for notice in result.notices]
-    drawn = [_figure(varying, key, groups[key]) for key in list(groups)[:_DRAWN]]
+    groups = list(table.groupby("statistic", sort=False))[:_DRAWN]
+    figures = Figures(tuple(_figure(varying, str(name), group) for name, group in groups))
+    numbers = f"{spaced(result.rows - sum(counts.values()))} trials have their numbers."
+    leads = [Words(line, "lead") for line in (f"{trials}; {varied}.", numbers)]
     page = ResultPage(
-        f"betaroc: study {name.short}",
-        "Study",
-        [name.short],
+        f"betaroc: study {name.short}", "Study", [name.short],
         f"What do {spaced(result.rows)} simulated trials say?",
-        [
-            Words(f"{trials}; {varied}.", "lead"),
-            Words(f"{spaced(result.rows - sum(counts.values()))} trials have their numbers.",
-                  "lead"),
-            *(Words(line, "warn lead") for line in alarms),
-            *_verdicts(result, table),
-            Figures(tuple(drawn)),
-        ],
-        _sections(result, manifest, table, varied, name.whole),
+        [*leads, *(Words(line, "warn lead") for line in alarms), *_verdicts(result, table),
+         figures],
+        _sections(result, manifest, table, name.whole),
     )  # fmt: skip
     return page_of(page, f"betaroc {version()}.")
 
 
 def _verdicts(result: StudyResult, table: pd.DataFrame) -> Sequence[Node]:
     """A row per statistic: in how many cells it is complete, and its means there."""
-    manifest = result._store.manifest()
-    cells, replicates = int(manifest["cells"]), int(manifest["replicates"])
-    groups = table.groupby("statistic", sort=False)
+    manifest, rows = result._store.manifest(), []
+    cells = int(manifest["cells"])
+    for name, group in table.groupby("statistic", sort=False):
+        whole = int((group["replicates"] == int(manifest["replicates"])).sum())
+        words = "all" if whole == cells else f"{spaced(whole)} of"
+        status = Status(
+            "", f"{words} {spaced(cells)} complete", "good" if whole == cells else "warn"
+        )
+        mean, error = group["mean"], group["mc_error"].max()
+        numbers = [number(float(x), 4) for x in (mean.min(), mean.median(), mean.max())]
+        last = "" if np.isnan(error) else number(error, 2)
+        rows.append(Row((foreign(str(name)), status, *numbers, last)))
     head = ("statistic", "of the cells", "least mean", "median", "largest",
             "largest Monte Carlo error")  # fmt: skip
-    rows = [_verdict(str(name), group, cells, replicates) for name, group in groups]
     return verdict_nodes(head, rows)
-
-
-def _verdict(name: str, group: pd.DataFrame, cells: int, replicates: int) -> Row:
-    """A statistic over the cells, and in how many it is complete."""
-    whole = int((group["replicates"] == replicates).sum())
-    mean, error = group["mean"], group["mc_error"].max()
-    complete = whole == cells
-    words = "all" if complete else f"{spaced(whole)} of"
-    status = Status("", f"{words} {spaced(cells)} complete", "good" if complete else "warn")
-    numbers = [number(float(x), 4) for x in (mean.min(), mean.median(), mean.max())]
-    return Row((foreign(name), status, *numbers, "" if np.isnan(error) else number(error, 2)))
 
 
 def _figure(varying: Sequence[str], name: str, group: pd.DataFrame) -> Figure:
@@ -471,39 +461,27 @@ def _cell(names: Sequence[str], row: Mapping[Any, Any]) -> str:
 
 
 def _sections(
-    result: StudyResult, manifest: Mapping[str, Any], table: pd.DataFrame, varied: str, folder: str
+    result: StudyResult, manifest: Mapping[str, Any], table: pd.DataFrame, folder: str
 ) -> list[Section]:
     heads, left = tuple(map(str, table.columns)), len(table) - _ROWS_SHOWN
     cells = table.head(_ROWS_SHOWN).itertuples(index=False)
     rows = tuple(Row(tuple(map(_shown_value, row))) for row in cells)
-    each: tuple[Node, ...] = (Grid(heads, rows, (heads.index("statistic"),)),)
+    each: list[Node] = [Grid(heads, rows, (heads.index("statistic"),))]
     if left > 0:
-        each += (Words(f"{spaced(left)} more rows: .summary() has all of them.", "note"),)
-    parameters = []
-    for name in result.names:
-        values = table[name].dropna()
-        numeric = values.dtype.kind in "fiu" and len(values)
-        ends = (values.min(), values.max()) if numeric else ("", "")
-        parameters.append(Row((foreign(name), spaced(values.nunique()), *map(_shown_value, ends))))
+        each.append(Words(f"{spaced(left)} more rows: .summary() has all of them.", "note"))
     read = [f"folder: {folder}", f"statistics: {', '.join(manifest['statistics'])}"]
     read += [f"{name}: {manifest[name]}" for name in ("betaroc", "numpy", "scipy", "block")]
-    grid = Grid(("parameter", "values", "least", "largest"), tuple(parameters))
-    sections = [
-        Section("What varied", (grid,), varied, "varied", folded=True),
-        Section("Each cell", each, f"{spaced(len(table))} rows", "cells", folded=True),
-    ]
+    parts: list[tuple[str, str, str, list[Node]]] = [
+        ("Each cell", f"{spaced(len(table))} rows", "cells", each),
+        ("What was read", f"{spaced(result.rows - result.missing)} trials of a folder", "read",
+         [Bullets(tuple(map(visible, read)))]),
+        ("Glossary", "the words of this page", "glossary", [Glossary(_GLOSSARY)]),
+    ]  # fmt: skip
     if result.failed:
         lines = Bullets(tuple(result._failure_lines()))
-        trials = f"{spaced(result.failed)} trials"
-        sections.append(Section("What failed", (lines,), trials, "failed", folded=True))
-    present = f"{spaced(result.rows - result.missing)} trials of a folder"
-    what = Bullets(tuple(map(visible, read)))
-    words = Glossary(_GLOSSARY)
-    return [
-        *sections,
-        Section("What was read", (what,), present, "read", folded=True),
-        Section("Glossary", (words,), "the words of this page", "glossary", folded=True),
-    ]
+        parts.insert(1, ("What failed", f"{spaced(result.failed)} trials", "failed", [lines]))
+    return [Section(title, tuple(blocks), finding, key, folded=True)
+            for title, finding, key, blocks in parts]  # fmt: skip
 
 
 def _shown_value(value: Any) -> str:
