@@ -17,8 +17,8 @@ from _common import Goal, command, medians, table
 from scipy import stats
 
 import betaroc as br
-from betaroc.studies.blocks import draw_and_fit
-from betaroc.studies.parameters import setting
+from betaroc.studies.study import draw_and_fit
+from betaroc.studies.trials import setting
 from betaroc.studies.trials import Seed, Trial
 
 CELLS, SCORES, BLOCK = 10_000, 1000, 313

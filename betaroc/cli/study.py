@@ -15,9 +15,9 @@ from betaroc.core.tables import listed_columns
 from betaroc.core.text import shown
 from betaroc.core.value import fields_of
 from betaroc.rendering.table_text import records
-from betaroc.studies.configuration import read_configuration
 from betaroc.studies.result import read_study
 from betaroc.studies.storage import Folder
+from betaroc.studies.study import read_configuration
 
 _ATLAS = """\
 atlas.toml, for example (beta distributions; n scores of a class in each of 20 samples per cell):

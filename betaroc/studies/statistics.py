@@ -27,8 +27,7 @@ from betaroc.model.improper_regions import hooks_of
 from betaroc.model.model import ScoreModel
 from betaroc.model.statistics import STATISTICS
 from betaroc.studies.design import checked_text
-from betaroc.studies.parameters import cell_sizes
-from betaroc.studies.trials import Trial
+from betaroc.studies.trials import Trial, cell_sizes
 
 _PLAIN = (type(None), type(...), bool, int, float, complex, str, bytes)
 _CONSTANT = (*_PLAIN, np.generic)

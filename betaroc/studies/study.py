@@ -3,43 +3,54 @@
 from __future__ import annotations
 
 import contextlib
+import functools
+import operator
 import os
 import re
 import sys
-from collections.abc import Callable, Generator, Iterable, Sequence
+import traceback
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from operator import itemgetter
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
 from betaroc.core import checks
+from betaroc.core.arrays import CLASSES, FloatArray
 from betaroc.core.errors import (
     BetarocError,
     InputError,
     InputTypeError,
     MissingDependencyError,
     StudyError,
+    refusal,
 )
-from betaroc.core.notices import public
-from betaroc.core.process import shows_progress
+from betaroc.core.local_files import read_toml
+from betaroc.core.notices import public, quietly
+from betaroc.core.process import end_with, shows_progress
 from betaroc.core.resampling import seed_sequence
-from betaroc.core.text import shown
+from betaroc.core.text import listed, nearest, shown
+from betaroc.distributions.beta import beta_auc
+from betaroc.estimation.beta import ILL_CONDITIONED, beta_mle, errors_of_rows
 from betaroc.rendering.numbers import version
-from betaroc.studies.blocks import Block, Part, part_of
-from betaroc.studies.design import as_design
-from betaroc.studies.parameters import CellModel, check_design
+from betaroc.studies.design import Design, as_design
 from betaroc.studies.result import StudyResult, place_words, read_study
 from betaroc.studies.statistics import (
     RESERVED,
     SUMMARY,
+    StudyStatistic,
     as_statistics,
     fingerprint,
     refuse_taken,
     tell_absent,
     tell_beyond,
 )
-from betaroc.studies.storage import Folder, Memory, manifest_text
-from betaroc.studies.trials import Seed
+from betaroc.studies.storage import Folder, Memory, ResultColumns, as_parquet, manifest_text
+from betaroc.studies.trials import CellModel, Seed, Trial, cell_spec, check_design
 
 #: Parts of a study, unless they would be longer than this.
 _PARTS, _LONGEST = 32, 128
@@ -488,3 +499,321 @@ def _seed(rng: Any) -> list[Any] | None:
     entropy: Any = rng.entropy
     many: Sequence[Any] = entropy if isinstance(entropy, Sequence) else [entropy]
     return [[str(int(e)) for e in many], [int(k) for k in rng.spawn_key]]
+
+
+#: Scores that are held at once.
+_SCORES_HELD = 1 << 19
+_OK, _FAILED = "ok", "failed"
+
+Entry = float | str
+Returned = TypeVar("Returned")
+
+
+@dataclass(frozen=True)
+class Block:
+    """Consecutive trials, with all that is needed to compute them elsewhere."""
+
+    number: int
+    #: The cells that it touches, by number.
+    cells: Mapping[int, dict[str, Any]]
+    #: Cell and replicate of each trial.
+    trials: tuple[tuple[int, int], ...]
+    statistics: tuple[StudyStatistic, ...]
+    seed: Seed
+    model: CellModel | None
+
+
+class Part(NamedTuple):
+    """What became of a block."""
+
+    number: int
+    #: Of a file, or columns; None where the process could not finish it.
+    content: bytes | ResultColumns | None
+    #: How it ended if it could not.
+    why: str = ""
+
+
+def part_of(block: Block, study: str, parent: int | None = None) -> Part:
+    """The part of a block, columns where no text says whose file it is.
+
+    A worker lives as long as its parent.
+    """
+    if parent is not None:
+        end_with(parent)
+    try:
+        columns = _computed(block)
+        return Part(block.number, as_parquet(columns, study, block.number) if study else columns)
+    except MemoryError:
+        return Part(block.number, None, "MemoryError")
+
+
+@dataclass
+class _Row:
+    """A trial on its way into the table."""
+
+    cell: int
+    replicate: int
+    trial: Trial
+    values: dict[str, Entry]
+    error: str = ""
+
+
+def _computed(block: Block) -> ResultColumns:
+    """The columns of a block: a trial that fails has its error in place of numbers.
+
+    Of the thousands of notices none is given.
+    """
+    with quietly():
+        specs: dict[int, tuple[Any, str]] = {
+            k: _tried(partial(cell_spec, cell, block.model)) for k, cell in block.cells.items()
+        }
+        rows, held = [], 0
+        chunks: dict[int, list[_Row]] = {}
+        for cell, replicate in block.trials:
+            spec, error = specs[cell]
+            values = MappingProxyType(block.cells[cell])
+            trial = Trial(values, cell, replicate, block.seed, spec)
+            rows.append(_Row(cell, replicate, trial, {}, error))
+            if spec is not None:
+                held += sum(spec.sizes or ())
+                chunks.setdefault(held // _SCORES_HELD, []).append(rows[-1])
+        shared: dict[tuple[int, str], Any] = {}
+        for chunk in chunks.values():
+            if any(s.needs_fit for s in block.statistics):
+                _fit_together(chunk)
+            for statistic in block.statistics:
+                _fill(statistic, [row for row in chunk if not row.error], shared)
+            for row in chunk:
+                del row.trial  # and its scores
+        return _columns(rows, block)
+
+
+def _tried(function: Callable[[], Returned]) -> tuple[Returned | None, str]:
+    """What a function returns, or its error in words: the study goes on."""
+    try:
+        return function(), ""
+    except MemoryError:
+        raise
+    except Exception as error:  # noqa: BLE001 - recorded
+        return None, _words(error)
+
+
+def _words(error: Exception) -> str:
+    """An error as text; with the line that raised it unless the package has said it all.
+
+    The line is counted from the head of its function, whose digest tells studies apart.
+    """
+    text = f"{type(error).__name__}: {error}"
+    if not isinstance(error, BetarocError):
+        frame, line = list(traceback.walk_tb(error.__traceback__))[-1]
+        code = frame.f_code
+        text += f"\n  in {code.co_name}, line {line - code.co_firstlineno + 1} of it,"
+        text += f" {os.path.basename(code.co_filename)}"
+    return text.encode("utf-8", "backslashreplace").decode("utf-8")
+
+
+# ------------------------------------------------------------------------------- the fits
+def _fit_together(rows: Sequence[_Row]) -> None:
+    """Plain beta fits side by side; what their two sums do not settle is left to `Trial.fit`."""
+    plain = []
+    for row in rows:
+        if row.trial.spec.sizes is not None:
+            _, row.error = _tried(partial(getattr, row.trial, "drawn"))
+            if not row.error and row.trial.spec.is_plain:
+                plain.append(row.trial)
+    fit_together(plain)
+
+
+def fit_together(trials: Sequence[Trial]) -> None:
+    """Give trials the shapes of their fits, as far as the mean logarithms settle them."""
+    with np.errstate(all="ignore"):
+        means = [
+            (np.add.reduce(np.log(x)) / x.size, np.add.reduce(np.log1p(-x)) / x.size)
+            for trial in trials for x in trial.drawn
+        ]  # fmt: skip
+        logs = np.array(means).reshape(-1, 2).T
+        a, b, converged = beta_mle(*logs)
+        settled = converged & ~(errors_of_rows(a, b, *logs)[2] > ILL_CONDITIONED)
+    shapes = np.stack([a, b], axis=1).reshape(-1, 4).tolist()
+    for trial, pair, known in zip(trials, shapes, settled.reshape(-1, 2).tolist(), strict=True):
+        trial.batch_shapes = pair if all(known) else None
+
+
+# ---------------------------------------------------------------------------- the numbers
+def _areas(shapes: FloatArray) -> FloatArray:
+    """AUC; a single pair, for which `beta_auc` has a way of its own, is not alone."""
+    twice = np.concatenate([shapes, shapes[:, :1]], axis=1)
+    return np.asarray(beta_auc(*twice))[:-1]
+
+
+#: Statistics of many beta pairs from their shapes, rows a_c, b_c, a_i, b_i.
+_NUMBERS: dict[str, Callable[[FloatArray], FloatArray]] = {
+    "auc": _areas,
+    "exponent-at-zero": lambda shapes: shapes[2] / shapes[0],
+    "exponent-at-one": lambda shapes: shapes[3] / shapes[1],
+    **{f"{who}-{name}": itemgetter(2 * c + k)
+       for c, who in enumerate(CLASSES) for k, name in enumerate("ab")},
+}  # fmt: skip
+
+
+def _fill(
+    statistic: StudyStatistic, rows: Sequence[_Row], shared: dict[tuple[int, str], Any]
+) -> None:
+    """One statistic of some rows: of arrays of shapes where a batch found them, else of each.
+
+    The true pair of a cell is one for all replicates.
+    """
+    column = statistic.column
+    batch = [row for row in rows if row.trial.batch_shapes is not None]
+    if batch and statistic.source == "fit" and statistic.stat in _NUMBERS:
+        values = _NUMBERS[statistic.stat](np.array([row.trial.batch_shapes for row in batch]).T)
+        for row, value in zip(batch, values.tolist(), strict=True):
+            row.values[column] = value
+    for row in rows:
+        if column in row.values:
+            continue
+        result = shared.get((row.cell, column))
+        if result is None:
+            result, row.error = _tried(partial(statistic.of, row.trial))
+        row.values |= result or {}
+        if statistic.source in ("true", "epc-true"):
+            shared[row.cell, column] = result
+
+
+# -------------------------------------------------------------------------------- columns
+def _columns(rows: Sequence[_Row], block: Block) -> ResultColumns:
+    """Rows as columns: cell, replicate, parameters, statistics, status, error."""
+    result: dict[str, tuple[type[Any] | None, list[Any]]] = {
+        "cell": (int, [row.cell for row in rows]),
+        "replicate": (int, [row.replicate for row in rows]),
+    }
+    for name, value in next(iter(block.cells.values())).items():
+        result[name] = type(value), [block.cells[row.cell][name] for row in rows]
+    for statistic in block.statistics:
+        column, names = statistic.column, [statistic.column]
+        if statistic.function is not None:  # its columns, and their kinds, are what it returned
+            names = [name for row in rows for name in row.values
+                     if name == column or name.startswith(f"{column}.")]  # fmt: skip
+        for name in dict.fromkeys(names):
+            values = [None if row.error else row.values.get(name) for row in rows]
+            kind = _kind(values, name) if statistic.function is not None else statistic.kind
+            result[name] = kind, values
+    result["status"] = str, [_FAILED if row.error else _OK for row in rows]
+    result["error"] = str, [row.error for row in rows]
+    return result
+
+
+def _kind(values: list[Any], name: str) -> type[Any] | None:
+    """Of the values of a function; None where there are none."""
+    kinds = {type(v) for v in values if v is not None}
+    if len(kinds) > 1:
+        raise StudyError(
+            f"statistic {name!r} must be a number in every trial or text in every trial; it is"
+            f" {next(v for v in values if isinstance(v, str))!r} in one and a number in another."
+            " Return nan where there is no number."
+        )
+    return kinds.pop() if kinds else None
+
+
+_KEYS = ("folder", "replicates", "seed", "workers", "block", "statistics", "design")
+_KINDS = ("grid", "sobol", "latin-hypercube")
+_POINTS = "points"
+
+
+class Configuration(NamedTuple):
+    """What a configuration asks for; the command line may say otherwise."""
+
+    statistics: Any
+    tables: Mapping[str, Any]
+    folder: str
+    replicates: int
+    seed: int | None
+    workers: int
+    block: int | None
+
+    def study(self, *, folder: str | None, workers: int | None, seed: int) -> Study:
+        """The study, with what the command line says; designs are drawn by the same seed."""
+        designs = []
+        for kind, table in self.tables.items():  # their product, in their order
+            ranges = {name: value for name, value in table.items() if name != _POINTS}
+            draw = Design.sobol if kind == "sobol" else Design.latin_hypercube
+            grid = kind == "grid"
+            designs.append(Design.grid(table) if grid else draw(ranges, table[_POINTS], rng=seed))
+        return Study(
+            functools.reduce(operator.mul, designs),
+            self.statistics,
+            folder=self.folder if folder is None else folder,
+            workers=self.workers if workers is None else workers,
+            rng=seed,
+            replicates=self.replicates,
+            block=self.block,
+        )
+
+
+def read_configuration(path: str | os.PathLike[str]) -> Configuration:
+    """Read a study from a TOML file; a folder that it does not name is called like the file.
+
+    Folders are from where the file is, and below.
+    """
+    result = read_toml(Path(path), "the configuration", "Name the TOML file of a study.")
+    _refuse_unknown(result, _KEYS, "")
+    for key in ("statistics", "design"):
+        if key not in result:
+            raise InputError(
+                f"{shown(str(path))} must have {key}; it has {listed(result) or 'nothing'}."
+                ' Such as statistics = ["fit.auc"] and a table [design.grid].'
+            )
+    folder = result.get("folder", Path(path).stem)
+    if not isinstance(folder, str) or not folder:
+        raise refusal("folder", "be text", shown(folder), "Name a folder.", InputTypeError)
+    statistics, design = result["statistics"], result["design"]
+    if not isinstance(statistics, list | dict) or not statistics:
+        raise InputTypeError.about("statistics")(
+            "statistics must be a list of names, or a table of columns; got"
+            f' {shown(statistics)}. Such as statistics = ["fit.auc", "true.auc"].'
+        )
+    if not isinstance(design, dict) or not design:
+        raise InputTypeError.about("design")(
+            f"design must have tables, whose product is taken; got {shown(design)}. Write"
+            " [design.grid], [design.sobol] or [design.latin-hypercube]."
+        )
+    _refuse_unknown(design, _KINDS, "design")
+    for kind, table in design.items():
+        if not isinstance(table, dict):
+            raise InputTypeError(f"design.{kind} must be a table; got {shown(table)}.")
+        if kind != "grid":
+            checks.count(table.get(_POINTS), f"design.{kind}.{_POINTS}")
+    seed, block = result.get("seed"), result.get("block")
+    return Configuration(
+        statistics,
+        design,
+        _below(Path(path), folder),
+        checks.count(result.get("replicates", 1), "the number of replicates"),
+        None if seed is None else checks.count(seed, "seed", 0),
+        result.get("workers", 1),
+        None if block is None else checks.count(block, "block"),
+    )
+
+
+def _below(path: Path, folder: str) -> str:
+    """A folder as the working directory sees it; none that the configuration does not lie above."""
+    try:
+        home, place = path.parent.resolve(), (path.parent / folder).resolve()
+    except (OSError, RuntimeError, ValueError):  # no path of this system: said where it is made
+        return folder
+    if home not in place.parents:
+        raise InputError.about("folder")(
+            f"the folder that {shown(path.name)} names must lie beside it or below; got"
+            f" {shown(folder)}. Name one there, or pass --folder to write elsewhere."
+        )
+    return folder if home == Path.cwd() else str(path.parent / folder)
+
+
+def _refuse_unknown(result: Mapping[str, Any], known: Sequence[str], where: str) -> None:
+    for key in result:
+        if key not in known:
+            intended = f"Did you mean [design.{key}]?" if key in _KINDS else nearest(key, known)
+            raise InputError(
+                f"{where or 'the configuration'} must have keys of {listed(known, 8)}; got"
+                f" {where + '.' if where else ''}{key}. {intended}".rstrip()
+            )

@@ -2,24 +2,309 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import functools
+import math
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
+from betaroc.core import checks
 from betaroc.core.arrays import FloatArray
 from betaroc.core.checks import frozen
-from betaroc.core.errors import InputError
+from betaroc.core.errors import BetarocError, InputError, InputTypeError
+from betaroc.core.text import listed, nearest, shown
 from betaroc.data.scores import Scores
+from betaroc.decision.curve import checked_alphas
 from betaroc.decision.epc import Epc
+from betaroc.distributions.base import Distribution
 from betaroc.distributions.beta import Beta
+from betaroc.distributions.normal import LogitNormal, Normal
+from betaroc.estimation.boundary import POLICIES
+from betaroc.estimation.families import Names, has_shapes, names_of_text
 from betaroc.fits.fit import Fit, fit
 from betaroc.model.criteria import CRITERIA
+from betaroc.model.measures import MEASURES
 from betaroc.model.model import ScoreModel
 from betaroc.model.samples import empirical_model
-from betaroc.studies.parameters import CellSpec, with_prior
+from betaroc.studies.design import Design
+from betaroc.studies.solve import solve_pair
+
+#: Makes the true pair of a cell.
+CellModel: TypeAlias = Callable[[dict[str, Any]], ScoreModel]
+_Laws = dict[str, tuple[Callable[[float, float], Distribution], tuple[str, str]]]
+
+#: Distributions of the true pair by name, and what their parameters are called.
+LAWS: _Laws = {
+    "beta": (Beta, ("a", "b")),
+    "normal": (Normal, ("mu", "sigma")),
+    "logit-normal": (LogitNormal, ("mu", "sigma")),
+}
+_SHAPES = ("a_c", "b_c", "a_i", "b_i", "mu_c", "sigma_c", "mu_i", "sigma_i")
+_PRESCRIBED = (
+    "auc", "eer", "exponent_at_zero", "exponent_at_one", "crossing", "shape_client",
+    "shape_impostor",
+)  # fmt: skip
+_SIZES = ("n", "n_client", "n_impostor", "n_test", "n_test_client", "n_test_impostor")
+_CHANGES = ("shift", "shift_client", "shift_impostor", "scale")
+_WEIGHTED = "weighted-error"
+#: How far beyond the end of a scale doubles round a multiple, in steps.
+_ULPS = 1e-9
+
+
+def _text_of(options: tuple[str, ...]) -> Callable[[Any, str], Any]:
+    return lambda value, name: checks.choice(value, options, name)
+
+
+def _family(value: Any, name: str) -> Names:
+    """A family of both classes, or two with a comma between."""
+    if not isinstance(value, str):
+        raise InputTypeError.about(name)(
+            f'{name} must be a name, or two with a comma between such as "beta,beta-mixture"; got'
+            f" {shown(value)}."
+        )
+    return names_of_text(value)
+
+
+def _not_negative(value: Any, name: str) -> float:
+    """0 stands for exact scores, which levels have no other way to say."""
+    return 0.0 if value == 0 else checks.positive(value, name)
+
+
+#: Every parameter that a study understands, and what its values must be.
+PARAMETERS: dict[str, Callable[[Any, str], Any]] = {
+    "law": _text_of(tuple(LAWS)),
+    **dict.fromkeys(("a_c", "b_c", "a_i", "b_i", "sigma_c", "sigma_i"), checks.positive),
+    **dict.fromkeys(("mu_c", "mu_i"), checks.finite),
+    **dict.fromkeys(("auc", "eer", "crossing"), checks.fraction),
+    **dict.fromkeys(("exponent_at_zero", "exponent_at_one"), checks.positive),
+    **dict.fromkeys(("shape_client", "shape_impostor"), _text_of(("U", "J", "reverse-J", "bell"))),
+    **dict.fromkeys(_SIZES, checks.count),
+    "family": _family,
+    "boundary": _text_of(tuple(POLICIES)),
+    "resolution": _not_negative,
+    "rounding": _not_negative,
+    **dict.fromkeys(("shift", "shift_client", "shift_impostor"), checks.finite),
+    "scale": checks.positive,
+    "prior": checks.prior,
+    "criterion": lambda value, name: checks.choice(value, tuple(CRITERIA), name),
+    "measure": lambda value, name: checks.choice(value, (*MEASURES, _WEIGHTED), name),
+    "alpha": checks.fraction,
+}
+#: Those that say which pair is the true one.
+_OF_PAIR = frozenset(("law", *_SHAPES, *_PRESCRIBED))
+
+
+@dataclass(frozen=True)
+class CellSpec:
+    """A cell understood."""
+
+    #: The true pair, which development scores are drawn from.
+    model: ScoreModel
+    #: The true pair of the test side, where thresholds are met.
+    test: ScoreModel
+    #: Client and impostor scores of the sample, and of a test sample; None for none.
+    sizes: tuple[int, int] | None
+    test_sizes: tuple[int, int] | None
+    family: Names
+    boundary: str | None
+    #: Multiples of which scores are, and whether the fit knows it.
+    step: float
+    step_known: bool
+    #: What replaces the observed share of clients.
+    prior: float | None
+    criterion: str
+    measure: str
+    alpha: float | None
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """What `fit` is called with."""
+        resolution = self.step if self.step_known else None
+        return {"family": self.family, "boundary": self.boundary, "resolution": resolution}
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether the two sums of each class are all that a fit takes, if no score is 0 or 1."""
+        silent = self.boundary in (None, "inflate", "drop", "error")
+        return silent and has_shapes(self.family) and not self.step_known
+
+
+# ------------------------------------------------------------------------- before any work
+def check_design(design: Design, *, own_model: bool) -> None:
+    """Names that a study understands, values that they may have, a pair that is given once.
+
+    Of a user's own ``model`` the names that say which pair it is are free.
+    """
+    argument = dict(zip(design.names, design.columns, strict=True))
+    for name, column in argument.items():
+        if own_model and (name not in PARAMETERS or name in _OF_PAIR):
+            continue
+        if name not in PARAMETERS:
+            raise InputError(
+                f"{name!r} is no parameter of a study. {nearest(name, tuple(PARAMETERS))}It"
+                f" understands {listed(PARAMETERS, 12)}; other names need model=, a function of the"
+                " cell."
+            )
+        for value in set(column):
+            PARAMETERS[name](value, name)
+    if not own_model:
+        _check_pair(set(argument), set(argument.get("law", ("beta",))))
+    for first in ("n", "n_test"):
+        parts = f"{first}_client", f"{first}_impostor"
+        present = [name for name in parts if name in argument]
+        if first in argument and present:
+            raise InputError(
+                f"{first} is the size of both classes; {listed(present)} is given beside it."
+                " Leave one of them out."
+            )
+        if len(present) == 1:
+            raise InputError(
+                f"{listed(parts)} must be given together; got {listed(present)} alone. Give the"
+                f" other too, or {first!r} for both."
+            )
+    if "resolution" in argument and "rounding" in argument:
+        raise InputError(
+            "resolution rounds scores and tells the fit, rounding does not tell it; got both."
+            " Leave one of them out."
+        )
+
+
+def _check_pair(value: set[str], laws: set[str]) -> None:
+    shapes = {f"{name}_{who}" for law in laws for name in LAWS[law][1] for who in "ci"}
+    prescribed, typed = sorted(value & set(_PRESCRIBED)), sorted(value & set(_SHAPES))
+    if prescribed and typed:
+        raise InputError(
+            f"the true pair must be given by its parameters or by what it is to have; got"
+            f" {listed(typed)} and {listed(prescribed)}. Leave one kind out."
+        )
+    missing = sorted(shapes - value) if not prescribed else []
+    surplus = sorted(set(typed) - shapes)
+    if missing or surplus:
+        names = missing or surplus
+        what = "is missing" if missing else "is no parameter"
+        raise InputError(
+            f"the true pair must be given whole, by {listed(sorted(shapes), 8)} of"
+            f" {listed(sorted(laws))} distributions; {listed(names, 8)} {what}. Change the design,"
+            " or pass model=, a function of the cell."
+        )
+
+
+# -------------------------------------------------------------------------------- a cell
+def cell_spec(cell: Mapping[str, Any], model: CellModel | None) -> CellSpec:
+    """What a cell says; a user's ``model`` makes the true pair."""
+    sizes = cell_sizes(cell, "n")
+    prior = cell.get("prior")
+    if model is not None:
+        result = model(dict(cell))
+        if not isinstance(result, ScoreModel):
+            raise InputTypeError.about("model")(
+                f"model must return a ScoreModel of each cell; got {shown(result)} of type"
+                f" {type(result).__name__}. Return br.ScoreModel(client, impostor)."
+            )
+        true = result if prior is None else with_prior(result, prior)
+    else:
+        share = 0.5 if sizes is None else sizes[0] / (sizes[0] + sizes[1])
+        true = _true_pair(cell, share if prior is None else prior)
+    criterion = cell.get("criterion", _WEIGHTED)
+    alpha = cell.get("alpha")
+    if CRITERIA[criterion].single:
+        checked_alphas(alpha, single=True, criterion=criterion)
+    elif alpha is None:
+        alpha = 0.5
+    step = float(cell.get("resolution", cell.get("rounding", 0.0)))
+    test = _shifted(true, cell)
+    if step > 0.0:
+        for law in (true.client, true.impostor, test.client, test.impostor):
+            _refuse_beyond(step, law)
+    return CellSpec(
+        true, test, sizes, cell_sizes(cell, "n_test"),
+        _families(cell.get("family") or _own_family(true)), cell.get("boundary"), step,
+        "resolution" in cell and step > 0.0, prior, criterion, cell.get("measure", "hter"), alpha,
+    )  # fmt: skip
+
+
+_families = functools.lru_cache(maxsize=64)(names_of_text)
+
+
+def _refuse_beyond(step: float, law: Distribution) -> None:
+    """A step by which the end of a scale would be rounded to a place beyond it."""
+    for end, outward in zip(law.support, (-1.0, 1.0), strict=True):
+        if math.isfinite(end):
+            place = step * round(end / step)
+            if outward * (place - end) > _ULPS * step:
+                raise InputError(
+                    f"rounded scores must stay on their scale; multiples of {step!r} would put"
+                    f" {end:g} at {place:g}. Take a step that divides the scale, such as 0.1."
+                )
+
+
+def cell_sizes(cell: Mapping[str, Any], name: str) -> tuple[int, int] | None:
+    """Client and impostor scores of "n" or "n_test"; None where there is no such sample."""
+    if name in cell:
+        return int(cell[name]), int(cell[name])
+    if f"{name}_client" in cell:
+        return int(cell[f"{name}_client"]), int(cell[f"{name}_impostor"])
+    return None
+
+
+def _true_pair(cell: Mapping[str, Any], prior: float) -> ScoreModel:
+    if not cell.keys().isdisjoint(_PRESCRIBED):
+        result = _solution(cell.get("law", "beta"), *(cell.get(name) for name in _PRESCRIBED))
+        if isinstance(result, BetarocError):
+            raise result.with_traceback(None)
+        return with_prior(result, prior)
+    law, names = LAWS[cell.get("law", "beta")]
+    client, impostor = (law(*(float(cell[f"{name}_{who}"]) for name in names)) for who in "ci")
+    return ScoreModel(client, impostor, prior=prior)
+
+
+@functools.lru_cache(maxsize=4096)
+def _solution(law: str, *prescribed: Any) -> ScoreModel | BetarocError:
+    """A prescription solved, or why it cannot be: once for all replicates, sizes and blocks."""
+    auc, eer, at_zero, at_one, crossing, *shapes = prescribed
+    ends = at_zero, at_one
+    try:
+        return solve_pair(
+            auc=auc, eer=eer, exponents=ends, shapes=tuple(shapes), crossing=crossing, family=law
+        )
+    except BetarocError as error:
+        return error
+
+
+def _own_family(model: ScoreModel) -> str:
+    """The family of the true pair: "beta" where its distributions are no member of another."""
+    kinds = {type(model.client), type(model.impostor)}
+    for name, (law, _) in LAWS.items():
+        if kinds == {law}:
+            return name
+    inside = all(law.support[0] >= 0.0 and law.support[1] <= 1.0
+                 for law in (model.client, model.impostor))  # fmt: skip
+    return "beta" if inside else "normal"
+
+
+def with_prior(model: ScoreModel, prior: float) -> ScoreModel:
+    """The pair with another share of clients."""
+    return ScoreModel(model.client, model.impostor, prior=prior, name=model.name)
+
+
+def _shifted(model: ScoreModel, cell: Mapping[str, Any]) -> ScoreModel:
+    """The true pair of the test side."""
+    if cell.keys().isdisjoint(_CHANGES):
+        return model
+    both = cell.get("shift", 0.0)
+    shifted: Any = model
+    return with_prior(
+        shifted.shifted(
+            client=both + cell.get("shift_client", 0.0),
+            impostor=both + cell.get("shift_impostor", 0.0),
+            scale=cell.get("scale", 1.0),
+        ),
+        model.prior,
+    )
+
 
 #: Streams of a trial beside its sample's.
 _OF_CALLER, _OF_TEST = 1, 2

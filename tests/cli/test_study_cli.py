@@ -16,7 +16,7 @@ import pytest
 import betaroc as br
 from betaroc import Study
 from betaroc.cli import main
-from betaroc.studies.configuration import read_configuration
+from betaroc.studies.study import read_configuration
 
 CONFIG = """
 folder = "results"

@@ -91,7 +91,7 @@ def test_pages_fit_their_width(frame: pd.DataFrame, tmp_path: Path) -> None:
     chromium = shutil.which("chromium")
     if chromium is None:
         pytest.skip("chromium is not installed")
-    from betaroc.ensemble.inclusion_view import inclusion_page
+    from betaroc.ensemble.inclusion import inclusion_page
 
     text = inclusion_page(br.inclusion(frame))
     told = "<script>document.title = document.documentElement.scrollWidth</script></body>"

@@ -19,7 +19,7 @@ from betaroc.core.options import IntervalOptions
 from betaroc.fits.check import drawn_inside
 from betaroc.inference.delta import bare_interval
 from betaroc.model.asking import asking
-from betaroc.studies.plan_goals import (
+from betaroc.studies.plan import (
     area_variances,
     area_width,
     expected_fit,

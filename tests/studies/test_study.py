@@ -23,12 +23,11 @@ import pytest
 import betaroc as br
 from betaroc import Study
 from betaroc.core.notices import quietly
-from betaroc.studies.blocks import fit_together
-from betaroc.studies.parameters import cell_spec
 from betaroc.studies.result import read_study
 from betaroc.studies.statistics import as_statistics, fingerprint
 from betaroc.studies.storage import Folder
-from betaroc.studies.trials import Seed, Trial
+from betaroc.studies.study import fit_together
+from betaroc.studies.trials import Seed, Trial, cell_spec
 
 SHAPES = dict.fromkeys(("a_c", "b_c", "a_i", "b_i"), (0.5, 5.0, "log"))
 PAIR = {"a_c": 3.0, "b_c": 2.0, "a_i": 2.0, "b_i": 3.0}
