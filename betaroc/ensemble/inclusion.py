@@ -287,7 +287,36 @@ class Inclusion(Result, Noun):
         two curves (`misfit`).
         """
         nested = {"above": 2, "crossings": 1}
-        return table_of(inclusion_columns(self), self.systems.library, nested)
+        return table_of(self._columns, self.systems.library, nested)
+
+    @property
+    def _columns(self) -> dict[str, list[Any]]:
+        twice = {second: first for first, second in self.duplicates}
+        rows = []
+        for name, verdict in self.verdict.items():
+            fit, evidence, misfit = self.fits[name], self.evidence[name], self.misfit[name]
+            ends, tests, size = fit.model.ends(), evidence.ends, verdict.size
+            p_at_one, p_at_zero = (math.nan,) * 2 if tests is None else [t.p_value for t in tests]
+            sides = {
+                f"{which}{title}": getattr(side, field)
+                for which, side in (("strict", evidence.strict), ("lax", evidence.lax))
+                for title, field in (("", "side"), ("_p", "p_value"), ("_by", "by"))
+            }
+            rows.append({
+                "classifier": name, "family": family_text(fit.family),
+                "auc_fitted": fit.model.auc(), "auc_scores": misfit.auc_scores, "roc_distance": misfit.distance,
+                "verdict": verdict.word,
+                **dict(zip(("gain", "gain_low", "gain_high"), _ends(verdict.gain), strict=True)),
+                "marginal": verdict.marginal, "p_value": verdict.confidence.p_value, **sides,
+                "mean_excess": size.mean_excess, "mean_low": size.low, "mean_high": size.high,
+                "largest_excess": size.largest,
+                **fields_of(size, "largest_at", "depth", "depth_at", "hook_scores"),
+                **fields_of(evidence, "above", "crossings"),
+                "exponent_at_one": ends.at_one.exponent, "p_at_one": p_at_one,
+                "exponent_at_zero": ends.at_zero.exponent, "p_at_zero": p_at_zero,
+                "duplicate_of": twice.get(name, ""),
+            })  # fmt: skip
+        return {title: [row[title] for row in rows] for title in rows[0]}
 
     @property
     def learned(self) -> Table:
@@ -375,7 +404,18 @@ class Inclusion(Result, Noun):
         >>> [ax.get_xlabel().splitlines()[0] for ax in figure.axes]
         ['FAR', 'gain in AUC of a learned fusion', 'gain in weighted-error by mean-logit']
         """
-        return plot_ensemble(self, rule, terms)
+        words = checks.terms_of(terms)
+        figure = new_figure(8.4, max(5.0, 3.4 + 0.816 * len(self.names)))
+        axes = figure.subplot_mosaic(
+            [["roc", "learned"], ["roc", "gains"]],
+            height_ratios=(1.0, 1.7),
+            width_ratios=(1.15, 1.0),
+        )
+        axes["roc"].set_box_aspect(1.0)
+        draw_rocs(bare(axes["roc"]), self, words)
+        draw_learned(bare(axes["learned"]), self).locator_params(axis="x", nbins=4)
+        _draw_gains(bare(axes["gains"]), self, rule, words)
+        return figure
 
     def to_html(self, path: str | os.PathLike[str], *, terms: str = BIOMETRIC) -> None:
         """Write the verdicts, their reasons and what each adds as one self-contained page.
@@ -415,7 +455,20 @@ class Inclusion(Result, Noun):
         return text_of(self._view())
 
     def _view(self) -> list[Section]:
-        return inclusion_view(self)
+        """Who joins, verdicts with their reasons, the gain of one rule, and hull."""
+        answer, *judged = lead(self)
+        if self.systems.omitted:
+            judged.append(f"Left out: {counted(self.systems.omitted, 'row')} with a missing score.")
+        rules = dict.fromkeys(gain.rule for gain in self.fusion.gains)
+        all_rules = (
+            f"Gains by all {len(rules)} rules ({', '.join(rules)}): print(result.fusion), or fusion"
+            " in the JSON."
+        )
+        return apart(
+            Words(answer, "answer"), _listed(judged), own_grid(self, as_named),
+            _listed([*_reasons(self), *_doubts(self), _hull_words(self)]),
+            gain_grid(self, as_named), _listed([*_gain_sentences(self), all_rules]),
+        )  # fmt: skip
 
 
 @public
@@ -776,36 +829,6 @@ _MOST_INSIDE = 8
 _ends = attrgetter("estimate", "low", "high")
 
 
-def inclusion_columns(result: Inclusion) -> dict[str, list[Any]]:
-    """One row per classifier."""
-    twice = {second: first for first, second in result.duplicates}
-    rows = []
-    for name, verdict in result.verdict.items():
-        fit, evidence, misfit = result.fits[name], result.evidence[name], result.misfit[name]
-        ends, tests, size = fit.model.ends(), evidence.ends, verdict.size
-        p_at_one, p_at_zero = (math.nan,) * 2 if tests is None else [t.p_value for t in tests]
-        sides = {
-            f"{which}{title}": getattr(side, field)
-            for which, side in (("strict", evidence.strict), ("lax", evidence.lax))
-            for title, field in (("", "side"), ("_p", "p_value"), ("_by", "by"))
-        }
-        rows.append({
-            "classifier": name, "family": family_text(fit.family), "auc_fitted": fit.model.auc(),
-            "auc_scores": misfit.auc_scores, "roc_distance": misfit.distance,
-            "verdict": verdict.word,
-            **dict(zip(("gain", "gain_low", "gain_high"), _ends(verdict.gain), strict=True)),
-            "marginal": verdict.marginal, "p_value": verdict.confidence.p_value, **sides,
-            "mean_excess": size.mean_excess, "mean_low": size.low, "mean_high": size.high,
-            "largest_excess": size.largest,
-            **fields_of(size, "largest_at", "depth", "depth_at", "hook_scores"),
-            **fields_of(evidence, "above", "crossings"),
-            "exponent_at_one": ends.at_one.exponent, "p_at_one": p_at_one,
-            "exponent_at_zero": ends.at_zero.exponent, "p_at_zero": p_at_zero,
-            "duplicate_of": twice.get(name, ""),
-        })  # fmt: skip
-    return {title: [row[title] for row in rows] for title in rows[0]}
-
-
 def crossings_columns(result: Mapping[tuple[str, str], RocCrossings]) -> dict[str, AnyArray]:
     """One row a crossing, or a pair without one."""
     rows = []
@@ -820,23 +843,6 @@ def crossings_columns(result: Mapping[tuple[str, str], RocCrossings]) -> dict[st
 
 
 # ------------------------------------------------------------------------------- as text
-def inclusion_view(result: Inclusion) -> list[Section]:
-    """Who joins, verdicts with their reasons, the gain of one rule, and hull."""
-    answer, *judged = lead(result)
-    if result.systems.omitted:
-        judged.append(f"Left out: {counted(result.systems.omitted, 'row')} with a missing score.")
-    rules = dict.fromkeys(gain.rule for gain in result.fusion.gains)
-    all_rules = (
-        f"Gains by all {len(rules)} rules ({', '.join(rules)}): print(result.fusion), or fusion in"
-        " the JSON."
-    )
-    return apart(
-        Words(answer, "answer"), _listed(judged), own_grid(result, as_named),
-        _listed([*_reasons(result), *_doubts(result), _hull_words(result)]),
-        gain_grid(result, as_named), _listed([*_gain_sentences(result), all_rules]),
-    )  # fmt: skip
-
-
 def lead(result: Inclusion) -> list[str]:
     """Who joins, and on what that is judged."""
     n_client, n_impostor = result.systems.sizes
@@ -1106,20 +1112,6 @@ def _read(result: Inclusion, read: Sequence[str]) -> list[Node]:
 
 
 # ------------------------------------------------------------------------------ pictures
-def plot_ensemble(result: Inclusion, rule: str, terms: str) -> Sheet:
-    """Draw the ROCs, and beside them the gains; `Inclusion.plot` documents it."""
-    words = checks.terms_of(terms)
-    figure = new_figure(8.4, max(5.0, 3.4 + 0.816 * len(result.names)))
-    axes = figure.subplot_mosaic(
-        [["roc", "learned"], ["roc", "gains"]], height_ratios=(1.0, 1.7), width_ratios=(1.15, 1.0)
-    )
-    axes["roc"].set_box_aspect(1.0)
-    draw_rocs(bare(axes["roc"]), result, words)
-    draw_learned(bare(axes["learned"]), result).locator_params(axis="x", nbins=4)
-    _draw_gains(bare(axes["gains"]), result, rule, words)
-    return figure
-
-
 def draw_rocs(
     ax: Axes | None, result: Inclusion, terms: Terms, *, counted_too: bool = True
 ) -> Axes:
@@ -1207,7 +1199,7 @@ def _draw_gains(ax: Axes, result: Inclusion, rule: str, terms: Terms) -> None:
 def inclusion_numbers(result: Inclusion) -> dict[str, Any]:
     """Everything that ``betaroc ensemble --json`` says."""
     hull, fusion, classifiers = result.hull, result.fusion, {}
-    for row in records(inclusion_columns(result)):
+    for row in records(result._columns):
         name = row.pop("classifier")
         fit, verdict = result.fits[name], result.verdict[name]
         classifiers[name] = row | {

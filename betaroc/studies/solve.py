@@ -925,31 +925,33 @@ def _words(law: Distribution) -> str:
     return f"{type(law).__name__}({', '.join(f'{p.value:.6g}' for p in law._parameters())})"
 
 
+def _numbers(asked: Prescription) -> tuple[StatisticGoal, ...]:
+    """What has an argument of its own, as numbers of the table."""
+    numbers = {"far@crossing" if n == "crossing" else n: v for n, v in asked.rates.items()}
+    for end, rho in zip(("at-zero", "at-one"), asked.exponents, strict=True):
+        if rho is not None:
+            numbers[f"exponent-{end}"] = rho
+    return checked_goals(numbers)
+
+
 def _missed(model: ScoreModel, asked: Prescription) -> list[str]:
     """What the model's own functions say to be otherwise than prescribed, in words."""
-    crossing = model.diagonal_crossings().far if "crossing" in asked.rates else np.empty(0)
-    numbers = {
-        "auc": model.auc(), "eer": model.eer().hter,
-        "crossing": float(crossing[0]) if crossing.size else math.nan,
-    }  # fmt: skip
-    rows = [(name, value, numbers[name], 1.0) for name, value in asked.rates.items()]
-    ends = model.ends()
-    both = (ends.at_zero, ends.at_one)
-    for end, name, rho, tie in zip(both, END_NAMES, asked.exponents, asked.ties, strict=True):
-        if rho is not None:
-            rows.append((f"exponent {name}", rho, end.exponent, rho))
+    rows = [
+        (str(goal), goal.value, goal.number(model),
+         goal.value if math.isinf(goal.statistic.row.high) else 1.0)
+        for goal in _numbers(asked)
+    ]  # fmt: skip
+    for name, tie, slope in zip(END_NAMES, asked.ties, model.semi_derivatives(), strict=True):
         if tie is not None:
-            rows.append((f"slope {name}", tie, end.semi_derivative, tie))
+            rows.append((f"slope {name}={tie!r}", tie, slope, tie))
     missed = [
-        f"{what} {value:.12g} for {wanted!r}"
-        for what, wanted, value, scale in rows
-        if not abs(value - wanted) <= _TOLERANCE * scale
-    ]
+        f"{number:.12g} for {text}" for text, value, number, scale in rows
+        if not abs(number - value) <= _TOLERANCE * scale
+    ]  # fmt: skip
     return missed + [
-        f"{goal.statistic} {goal.number(model):.12g} for {goal.value!r}"
-        for goal in asked.goals
+        f"{goal.number(model):.12g} for {goal}" for goal in asked.goals
         if not abs(goal.distance(model)) <= GOAL_MET
-    ]
+    ]  # fmt: skip
 
 
 def _solve_by_table(
@@ -962,11 +964,7 @@ def _solve_by_table(
     """
     from scipy.optimize import least_squares
 
-    numbers = {"far@crossing" if n == "crossing" else n: v for n, v in asked.rates.items()}
-    for end, rho in zip(("at-zero", "at-one"), asked.exponents, strict=True):
-        if rho is not None:
-            numbers[f"exponent-{end}"] = rho
-    goals: Sequence[StatisticGoal] = (*asked.goals, *checked_goals(numbers))
+    goals = (*asked.goals, *_numbers(asked))
 
     def model(x: FloatArray) -> ScoreModel:
         mu_c, log_c, mu_i, log_i = np.clip(x, -30.0, 30.0).tolist()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import dis
 import functools
@@ -44,59 +45,82 @@ def fingerprint(function: Any) -> str:
     """
     named = function.func if isinstance(function, functools.partial) else function
     name = getattr(named, "__qualname__", type(named).__qualname__)
-    content = repr(_Reader().everything(function)).encode("utf-8", "backslashreplace")
-    return f"function {name} {_digest(content)[:16]}"
+    neighbours: list[tuple[str, FunctionType]] = []
+    first, others = _content(function, (), neighbours), dict[tuple[str, int], Any]()
+    while neighbours:
+        item = neighbours.pop()
+        key = item[0], id(item[1])
+        if key not in others:
+            others[key] = item[0], _content(item[1], (), neighbours)
+    # By name: the order of finding them may change.
+    content = repr([first, *sorted(others.values(), key=repr)])
+    return f"function {name} {_digest(content.encode('utf-8', 'backslashreplace'))[:16]}"
 
 
 def _digest(content: bytes) -> str:
     return hashlib.sha256(content).hexdigest()
 
 
-class _Reader:
-    """Contents of a function and of those of its module that it leads to, each read once."""
+def _content(value: Any, above: tuple[int, ...], neighbours: list[Any]) -> tuple[Any, ...]:
+    """A value as nested tuples of text, without addresses and orders that change.
 
-    def __init__(self) -> None:
-        self._waiting: list[tuple[str, FunctionType]] = []
+    Functions of its module that it leads to are added to the neighbours.
+    """
+    kind = type(value).__qualname__
+    if isinstance(value, _PLAIN):
+        return kind, repr(value)
+    if isinstance(value, type | ModuleType | BuiltinFunctionType | np.ufunc):
+        return kind, str(getattr(value, "__module__", "")), str(value.__name__)
+    if id(value) in above:
+        return kind, "itself"
+    # Held while they are read: the identity of what is gone may be another's.
+    parts = _parts(value, neighbours)
+    result = [_content(part, (*above, id(value)), neighbours) for part in parts]
+    unordered = isinstance(value, set | frozenset)
+    return kind, *(sorted(result, key=repr) if unordered else result)
 
-    def everything(self, function: Any) -> list[Any]:
-        """The function first, then the others by name: the order of finding them may change."""
-        first = self._content(function, ())
-        others: list[Any] = []
-        seen: set[tuple[str, int]] = set()
-        while self._waiting:
-            name, item = self._waiting.pop()
-            if (name, id(item)) not in seen:
-                seen.add((name, id(item)))
-                others.append((name, self._content(item, ())))
-        return [first, *sorted(others, key=repr)]
 
-    def _content(self, value: Any, above: tuple[int, ...]) -> tuple[Any, ...]:
-        """A value as nested tuples of text, without addresses and orders that change."""
-        kind = type(value).__qualname__
-        if isinstance(value, _PLAIN):
-            return kind, repr(value)
-        if isinstance(value, type | ModuleType | BuiltinFunctionType | np.ufunc):
-            return kind, str(getattr(value, "__module__", "")), str(value.__name__)
-        if id(value) in above:
-            return kind, "itself"
-        # Held while they are read: the identity of what is gone may be another's.
-        result = [*_parts(value), *self._constants(value)]
-        parts = [self._content(part, (*above, id(value))) for part in result]
-        unordered = isinstance(value, set | frozenset)
-        return kind, *(sorted(parts, key=repr) if unordered else parts)
+def _parts(value: Any, neighbours: list[Any]) -> list[Any]:
+    """What a value is made of; of an object its attributes."""
+    if isinstance(value, FunctionType):
+        return _parts_of_function(value, neighbours)
+    if isinstance(value, CodeType):
+        return [value.co_code, value.co_names, value.co_varnames, *value.co_consts]
+    if isinstance(value, functools.partial):
+        return [value.func, value.args, value.keywords]
+    if isinstance(value, MethodType):
+        return [value.__func__, value.__self__]
+    if isinstance(value, np.ndarray | np.generic):
+        array = np.asarray(value)
+        numbers = array.tolist() if array.dtype.hasobject else _digest(array.tobytes())
+        return [array.dtype.str, array.shape, numbers]
+    if isinstance(value, Mapping):
+        return [part for item in value.items() for part in item]
+    if isinstance(value, list | tuple | set | frozenset):
+        return list(value)
+    names = [
+        name for name in getattr(value, "__dict__", {})
+        if not isinstance(getattr(type(value), name, None), functools.cached_property)
+    ]  # fmt: skip
+    if dataclasses.is_dataclass(value):
+        names = [field.name for field in dataclasses.fields(value)]
+    called = [vars(kind).get("__call__") for kind in type(value).__mro__]
+    attributes = [part for name in names for part in (name, getattr(value, name, None))]
+    return [*(c for c in called if isinstance(c, FunctionType)), *attributes]
 
-    def _constants(self, value: Any) -> list[Any]:
-        """Global names that a function reads, with their values; its neighbours are to wait."""
-        if not isinstance(value, FunctionType):
-            return []
-        held: list[Any] = []
-        for name in _globals_of(value.__code__):
-            item = value.__globals__.get(name, ...)
-            if item is not ... and _is_constant(item):
-                held += [name, item]
-            elif isinstance(item, FunctionType) and item.__globals__ is value.__globals__:
-                self._waiting.append((name, item))
-        return held
+
+def _parts_of_function(function: FunctionType, neighbours: list[Any]) -> list[Any]:
+    parts: list[Any] = [function.__code__, function.__defaults__, function.__kwdefaults__]
+    for cell in function.__closure__ or ():
+        with contextlib.suppress(ValueError):  # a name that is not bound yet
+            parts.append(cell.cell_contents)
+    for name in _globals_of(function.__code__):
+        item = function.__globals__.get(name, ...)
+        if item is not ... and _is_constant(item):
+            parts += [name, item]
+        elif isinstance(item, FunctionType) and item.__globals__ is function.__globals__:
+            neighbours.append((name, item))
+    return parts
 
 
 def _globals_of(code: CodeType) -> list[str]:
@@ -104,7 +128,7 @@ def _globals_of(code: CodeType) -> list[str]:
     read, assigned, left = set[str](), set[str](), [code]
     while left:
         here = left.pop()
-        left += [co_const for co_const in here.co_consts if isinstance(co_const, CodeType)]
+        left += [item for item in here.co_consts if isinstance(item, CodeType)]
         for step in dis.get_instructions(here):
             if step.opname in ("LOAD_GLOBAL", "LOAD_NAME"):
                 read.add(str(step.argval))
@@ -117,48 +141,6 @@ def _is_constant(value: Any) -> bool:
     if isinstance(value, tuple):
         return all(map(_is_constant, value))
     return isinstance(value, _CONSTANT)
-
-
-def _parts(value: Any) -> list[Any]:
-    """What a value is made of; of an object its attributes."""
-    if isinstance(value, FunctionType):
-        cells = [_of_cell(cell) for cell in value.__closure__ or ()]
-        return [value.__code__, value.__defaults__, value.__kwdefaults__, *cells]
-    if isinstance(value, CodeType):
-        return [value.co_code, value.co_names, value.co_varnames, *value.co_consts]
-    if isinstance(value, functools.partial):
-        return [value.func, value.args, value.keywords]
-    if isinstance(value, MethodType):
-        return [value.__func__, value.__self__]
-    if isinstance(value, np.ndarray | np.generic):
-        whole = np.asarray(value)
-        held = whole.tolist() if whole.dtype.hasobject else _digest(whole.tobytes())
-        return [whole.dtype.str, whole.shape, held]
-    if isinstance(value, Mapping):
-        return [part for item in value.items() for part in item]
-    if isinstance(value, list | tuple | set | frozenset):
-        return list(value)
-    called = [vars(kind).get("__call__") for kind in type(value).__mro__]
-    return [*(c for c in called if isinstance(c, FunctionType)), *_attributes(value)]
-
-
-def _attributes(value: Any) -> list[Any]:
-    """Names and values of the attributes of an object, without what it has cached."""
-    if dataclasses.is_dataclass(value):
-        held = {field.name: getattr(value, field.name, None) for field in dataclasses.fields(value)}
-    else:
-        held = {
-            name: part for name, part in getattr(value, "__dict__", {}).items()
-            if not isinstance(getattr(type(value), name, None), functools.cached_property)
-        }  # fmt: skip
-    return [part for item in held.items() for part in item]
-
-
-def _of_cell(cell: Any) -> Any:
-    try:
-        return cell.cell_contents
-    except ValueError:  # a name that is not bound yet
-        return None
 
 
 #: Columns that every table of results has.
