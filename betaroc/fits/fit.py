@@ -146,19 +146,13 @@ def _of_model(
 class FitPoints(scores_beyond.SupportedPair):
     """What a fit and its model have in common: every method that gives an operating point.
 
-    The points are those of the model; here they say what they rest on. ``n_beyond`` is the number
-    of client and of impostor scores that speak for FRR and FAR,
-
-        n min(rate, 1 - rate),
-
-    groups where trials depend on each other by them. Less than one is an extrapolation: the
-    point says so (``extrapolated``), and an `ExtrapolationWarning` tells how many scores would
-    show the rate. Rates of exactly 0 and 1 are none. Where the scores counted beyond a rate
-    contradict the fitted distribution by more than a factor of 1.25 (exact binomial test,
-    two-sided, level 0.01, at the rate or the larger one that expects five scores, and up to ten
-    times that as far as 0.1), a `MisfitWarning` gives the counts. Each is given once a call. A
-    class that is taken as its scores (``"empirical"``) is counted, and is extrapolated only where a
-    rate was asked for that less than one of its scores expects.
+    A point says here what it rests on. ``n_beyond`` is n min(rate, 1 - rate) of the client and of
+    the impostor scores (of groups, where trials depend on each other); below one it is
+    ``extrapolated``, and an `ExtrapolationWarning` says how many scores would show the rate. A
+    `MisfitWarning` gives the counts where they contradict the distribution by more than a factor of
+    1.25 (exact binomial test of level 0.01, at the rate, or the larger one that expects five
+    scores, and up to ten times that as far as 0.1). A class taken as its scores (``"empirical"``)
+    is extrapolated only at a rate asked for that expects less than one.
     """
 
     def _stated(
@@ -380,37 +374,29 @@ class DistributionFit(Estimate, Noun):
     family : str
         Name of the family.
     distribution : Distribution
-        The fitted distribution; `Inflated` where scores of exactly 0 or 1 became point masses.
+        The fitted distribution; `Inflated` with point masses at 0 or 1, `Spliced` with tails.
     names, values : tuple
-        Parameters in order: a, b (beta); mu, sigma (normal, logit-normal); weight_1, ...,
-        a_1, b_1, a_2, ... (beta-mixture, without the last weight); then at_zero, at_one if
-        inflated; none for the empirical distribution.
+        Parameters in order: a, b (beta); mu, sigma (normal, logit-normal); weight_1, ..., a_1, b_1,
+        a_2, ... (beta-mixture, without the last weight); then at_zero, at_one if inflated.
     cov : ndarray, shape (p, p)
-        Their covariance in this order, read-only: the inverse information over the weight.
+        Their covariance, read-only: the inverse information over the weight.
     log_likelihood : float
-        With point masses, of the mixed distribution; with cells, of the counts; nan for
-        the empirical distribution, which has no density.
-    n : int
-        Scores that took part.
-    total_weight : float
-        Sum of their weights: the number of trials.
+        With point masses of the mixed distribution, with cells of the counts; nan if empirical.
+    n, total_weight : int, float
+        Scores that took part, and the sum of their weights: the number of trials.
     converged : bool
-        Always true in a result that was returned; the partial result that a
-        `FitError` carries has false.
+        False only in the partial result that a `FitError` carries.
     iterations : int
         Evaluations of the Newton step; 0 for closed forms.
     gradient_norm : float
-        Largest component of the gradient of the mean log-likelihood in the free
-        coordinates, (log a, log b) or (mu, log sigma).
+        Largest component of the gradient of the mean log-likelihood in (log a, log b) or (mu, log
+        sigma).
     boundary : BoundaryRule or None
-        The rule for scores of exactly 0 and 1; None for families on the real line.
-    fixed : tuple of str
-        Parameters that the family does not estimate (one shape of each ``"dual-beta"``
-        distribution); their variance is 0.
-    tied : tuple of str
-        Parameters of one value in both classes of a pair.
+        The rule for scores of exactly 0 and 1; None on the real line.
+    fixed, tied : tuple of str
+        Parameters that are not estimated, and those of one value in both classes.
     tails : tuple of Tails
-        What the tails of a `Spliced` distribution were fitted to, an end each.
+        What the tails were fitted to, an end each.
     library : str, optional
         "pandas", "polars" or "pyarrow": of which the table is a frame, as of `Scores`.
 
@@ -442,31 +428,19 @@ class DistributionFit(Estimate, Noun):
         Returns
         -------
         dict
-            An `Interval` a parameter, in the order of `params`.
+            An `Interval` for each parameter, in the order of `params`.
 
         Raises
         ------
         InputError
             If `level` or `method` is out of range; for "profile" also if scores were censored or
-            counted in cells, a + b > 1e8, or the distributions are no beta, normal or logit-normal
-            ones: take "wald".
+            counted in cells, a + b > 1e8, or the family is none of beta, normal, logit-normal: take
+            "wald".
 
-        Notes
-        -----
-        Trials are taken as independent of each other. The estimates determine the sums in the
-        likelihood, so that no scores are needed. The quantile q is exact for mu (Student's
-        interval), sigma (n times the variance is chi-squared with n - 1 degrees of freedom) and the
-        one shape of a dual beta distribution. For two shapes it is chi-squared's times 1 + c/n, the
-        mean of the left side by Lawley's formula: c is 1.4 to 1.8 for usual shapes and grows with
-        what the scores do not determine. For masses it is chi-squared's. Coverage:
-        docs/validation.md. A mass that nobody had has the lower end 0 (no Wald interval: both ends
-        are 0). An end that leaves the doubles is the end of the parameter's range: 0 or inf of a, b
-        and sigma.
-
-        References
-        ----------
-        Lawley, D. N. (1956), A general method for approximating to the distribution of
-        likelihood ratio criteria, Biometrika 43.
+        Notes ----- Trials are taken as independent. q is exact for mu, sigma and the shape of a
+        dual beta distribution; for two shapes it is chi-squared's times 1 + c/n by Lawley's (1956)
+        formula, for masses chi-squared's. Coverage: docs/validation.md. A mass that nobody had has
+        the lower end 0 (no Wald interval: both ends are 0); an end beyond the doubles is 0 or inf.
 
         Examples
         --------
@@ -545,9 +519,9 @@ class Fit(FitPoints, Noun):
     client, impostor : DistributionFit
         The two distributions with their precision.
     family : str or tuple of str
-        Name of the family of both classes; of two families the pair (client, impostor).
+        Name of the family of both classes, or of two the pair (client, impostor).
     reason : str
-        Why, where ``"auto"`` or ``"best"`` chose it; else empty. No part of a comparison.
+        Why, where ``"auto"`` or ``"best"`` chose it. No part of a comparison.
     shared_cov : tuple of tuple of float or None
         Covariance of the clients' parameters (rows) with the impostors' where they share some.
     tied : tuple of str
@@ -582,24 +556,22 @@ class Fit(FitPoints, Noun):
             delta: T^-1(T(g) - bias -+ t sd),   sd^2 = V_c n_c/(n_c - 1) + V_i n_i/(n_i - 1),
             V the sums over the roots r of both classes' covariance of (dT(g)/dr)^2
 
-        with T the probit of fractions (of the mean TPR, of a partial area), the logit of
-        thresholds of scores in [0, 1], the log of exponents and coefficients; t the quantile of
-        Student's with Welch's degrees of freedom.
+        with T the probit of fractions, the logit of thresholds in [0, 1], the log of exponents and
+        coefficients; t the quantile of Student's with Welch's degrees of freedom.
 
         Parameters
         ----------
         stat : str or callable
-            A name of :func:`statistics`, such as "auc", "eer", "tpr", "threshold", "min-hter",
+            A name of :func:`statistics`, such as "auc", "eer", "tpr", "threshold",
             "exponent-at-one", or any function of a `ScoreModel`.
         level : float
             Confidence level.
         method : str, optional
-            Left out, the hull of the interval of the family and of the scores' own, where scores
-            can answer (`interval`). "family": the first of them alone, if the family is right:
-            "integrated" for what rests on a tail of the fit, else "delta". "bootstrap": quantiles
-            of the statistic at parameters drawn in free coordinates (log a, log b, log sigma, mu):
-            estimates less their bias, with
-            errors of each class that are Student's with n - 1 degrees of freedom.
+            Left out, the hull of the family's interval and the scores' own where scores can answer.
+            "family": the first alone, if the family is right: "integrated" for what rests on a tail
+            of the fit, else "delta". "bootstrap": quantiles at parameters drawn in (log a, log b,
+            log sigma, mu) about the estimates less their bias, with Student's errors of n - 1
+            degrees of freedom.
         replicates : int
             Draws of the bootstrap, at least 1.
         groups : bool
@@ -609,10 +581,10 @@ class Fit(FitPoints, Noun):
         extrapolate : bool
             Allow a tail to answer at a rate that expects less than a tenth of a score.
         threshold, far, frr, tpr, alpha, between, at : optional
-            Where the statistic is taken, one of them if it needs a point: a score; a rate; an
-            alpha for the threshold of least weighted error; two FARs (low, high) of a partial
-            area; or a named point, "eer", "min-hter", "min-dcf", "actual-dcf", "max-f1",
-            "max-youden", "break-even", "crossing" (the only one of the diagonal).
+            Where the statistic is taken, one of them if it needs a point: a score; a rate; an alpha
+            for the threshold of least weighted error; two FARs (low, high) of a partial area; or
+            "eer", "min-hter", "min-dcf", "actual-dcf", "max-f1", "max-youden", "break-even",
+            "crossing".
 
         Returns
         -------
@@ -622,43 +594,25 @@ class Fit(FitPoints, Noun):
         ------
         InputError
             If a name or option is out of range, a point is missing, superfluous or of the wrong
-            kind, the statistic is nan or, for "delta", without a derivative, the fit is of
-            another family, a method of tails is asked for where none answers, or a tail expects
-            less than a tenth of a score and `extrapolate` is not set.
+            kind, the statistic is nan or, for "delta", without a derivative, or a tail is asked
+            that is not there or expects less than a tenth of a score without `extrapolate`.
         InputTypeError
             If `stat` is neither a name nor a function, or a point is given without its keyword.
 
-        Notes
-        -----
-        No end of the hull lies more than one length of the scores' own interval beyond that; where
-        it is cut there a `SmallSampleWarning` says so, and a `MisfitWarning` where the scores' own
-        interval of level 0.95 does not hold the fitted number. An end that the scores leave open is
-        that of a tail, else of the scale. Where they are refused (weights that are no copies, one
-        group) the interval is that of the family, as `method` then says. Derivatives are central
-        differences of a hundredth of a standard error. The prior is held fixed. The bias is that
-        of maximum likelihood to first order (Cox and Snell 1968; a, b and sigma have one), no
-        more than a standard error; "delta" takes it from thresholds, exponents and
-        coefficients, not from fractions, whose curvature undoes it. Mixtures, distributions with a
-        common shape and grouped trials have no correction; grouped ones have min G - 1 degrees of
-        freedom. Coverage in simulations: docs/validation.md.
+        Notes ----- No end of the hull lies more than one length of the scores' own interval beyond
+        that; a `SmallSampleWarning` says where it is cut, a `MisfitWarning` where the scores' own
+        interval of level 0.95 does not hold the fitted number. Where scores cannot answer (weights
+        that are no copies, one group) the interval is the family's, as `method` says. The prior is
+        held fixed. The bias is that of maximum likelihood to first order (Cox and Snell 1968), no
+        more than a standard error, taken from thresholds, exponents and coefficients; mixtures,
+        distributions with a common shape and grouped trials, which have min G - 1 degrees of
+        freedom, have no correction. "integrated" weights shapes and scales by the penalised
+        likelihood and takes the least and largest end over sizes of tail: docs/tails.md. Coverage
+        in simulations: docs/validation.md.
 
-        Of a fit with tails a rate at a threshold, the threshold of a rate, and a rate of one class
-        at a rate of the other have the interval of the tail, where the threshold surely lies beyond
-        its joint: quantiles of the rate, or of the threshold, over shapes and scales weighted by
-        the penalised likelihood and shares beyond the joint as the count has them ("integrated");
-        of several sizes of tail from the least end to the largest. See docs/tails.md.
-
-        Near the border of what a statistic can be no such interval covers: "ks", "min-hter" and
-        "h-measure" fold at an area of 1/2, where the best threshold jumps between two.
-        Look at the interval of the area there. Nor does one cover where a shape rests on a
-        handful of scores: of Beta(0.95, 0.02) only 2 % do not pile up at 1.
-
-        References
-        ----------
-        van der Vaart, A. W. (1998), Asymptotic Statistics, chapter 3. Cox, D. R. and Snell,
-        E. J. (1968), A general definition of residuals, (20). Welch, B. L. (1947), The
-        generalization of Student's problem when several different population variances are
-        involved.
+        No such interval covers near the border of what a statistic can be: "ks", "min-hter" and
+        "h-measure" fold at an area of 1/2; nor where a shape rests on a handful of scores, as of
+        Beta(0.95, 0.02).
 
         Examples
         --------
@@ -700,16 +654,13 @@ class Fit(FitPoints, Noun):
         simultaneous : bool
             One statement about all FARs.
         method : str, optional
-            "family", "delta" or "bootstrap" as in `interval`; left out, with the scores' band.
+            "family", "delta" or "bootstrap" as in `interval`. Left out, the hull of the family's
+            band and the scores', cut as in `interval`; of counts with tails that of the scores.
         far : array_like, optional
             Fractions; 201 equally spaced ones where left out.
         replicates : int
             Draws of the bootstrap, or of the process whose largest departure is needed.
-        groups : bool
-            Where the scores carry groups, the covariance between them.
-        rng : None, int, SeedSequence or Generator
-            Source of randomness; a seed gives the same bytes everywhere.
-        extrapolate : bool
+        groups, rng, extrapolate
             As in `interval`.
 
         Returns
@@ -721,11 +672,6 @@ class Fit(FitPoints, Noun):
         ------
         InputError
             As in `interval`.
-
-        Notes
-        -----
-        The hull of the band of the family and of that of the scores, cut as in `interval`; of
-        counts with tails that of the scores.
 
         Examples
         --------
@@ -786,9 +732,8 @@ class Fit(FitPoints, Noun):
         level : float
             Confidence below which a side is "cannot tell".
         groups : bool
-            Where the scores carry groups, score tests at the shared number, which hold although
-            the trials of a group depend on each other: z = d/sqrt(sum_g D_g^2), D_g what group g
-            adds to the difference d.
+            Where the scores carry groups, score tests at the shared number: z = d/sqrt(sum_g
+            D_g^2), D_g what group g adds to the difference d.
 
         Returns
         -------
@@ -799,27 +744,21 @@ class Fit(FitPoints, Noun):
         Raises
         ------
         InputError
-            If the fit is not of family "beta", "normal" or "logit-normal" or has tails, `level` is
-            out of range, or masses are to be counted and weights are no whole numbers.
+            If the ends of the family are not tested, the fit has tails, `level` is out of range, or
+            masses are to be counted and weights are no whole numbers.
 
-        Notes
-        -----
-        Statements about the fitted distributions beyond the most extreme scores: see `curve_test`
-        for the size of what they say. A side that counts of both classes exclude is "contradicted",
-        and a class that does not follow the family leaves it open; neither has a p-value. The note
-        says why, or that fewer than five scores lie where the side holds. The simulated size of a
-        test at level 0.05 is 0.042 to 0.060 from 10 scores a class on, also at 30 against 3000
-        (Wald's test of the logarithms has 0.06 at 30 scores and 0.08 at 10). It is below 0.04 for
-        masses of which a class expects fewer than 5, and with about 10 groups. With scores censored
-        or counted in cells, or a + b > 1e8, Wald's test is used. Where some trials have no score
-        the curve is that of the others, here and in `curve_test`, `shape_probabilities` and
-        `sensitivity`, and a warning says so.
+        Notes ----- Statements about the fitted distributions beyond the most extreme scores. A side
+        that counts of both classes exclude is "contradicted", a class that does not follow the
+        family leaves it open; neither has a p-value. The note says why, or that fewer than five
+        scores lie where the side holds. The simulated size at level 0.05 is 0.042 to 0.060 from 10
+        scores per class on; below 0.04 for masses of which a class expects fewer than 5, and with
+        about 10 groups. With scores censored or in cells, or a + b > 1e8, Wald's test is used (0.06
+        at 30 scores). Where some trials have no score the curve is that of the others, and a
+        warning says so.
 
-        References
-        ----------
-        Omar, L. and Ivrissimtzis, I. (2019), section 4. Barndorff-Nielsen, O. E. (1991),
-        Modified signed log likelihood ratio. Lancaster, H. O. (1961), Significance tests in
-        discrete distributions. Boos, D. D. (1992), On generalized score tests.
+        References ---------- Omar, L. and Ivrissimtzis, I. (2019), section 4. Barndorff-Nielsen, O.
+        E. (1991), Modified signed log likelihood ratio. Lancaster, H. O. (1961), Significance tests
+        in discrete distributions. Boos, D. D. (1992), On generalized score tests.
 
         Examples
         --------
@@ -839,8 +778,7 @@ class Fit(FitPoints, Noun):
             p of a proper curve = P(min(N_1, N_2) <= min(z)),   N standard normal, correlated as the
             ends are;   z_1, z_2 those of `end_tests`
 
-        Two ends decide the whole curve of two beta distributions: above at both is proper,
-        below at one of them has an improper region.
+        The two ends decide the whole curve of two beta distributions.
 
         Parameters
         ----------
@@ -853,33 +791,25 @@ class Fit(FitPoints, Noun):
         -------
         CurveTest
             Probabilities of the shapes, p-values of a proper curve and of one without a crossing,
-            and for each stretch of the fitted curve below the diagonal its depth, the range of
-            FAR and the scores of each class expected in it: one without scores is no finding.
-            ``.finding`` says so in words; print it.
+            and every stretch below the diagonal with its depth, range of FAR and expected scores;
+            print it.
 
         Raises
         ------
         InputError
-            If the fit is not of family "beta", "normal" or "logit-normal".
+            As in `end_tests`.
 
-        Notes
-        -----
-        A probability is the share of curves with that shape when both z vary by their errors: a
-        sampling statement, no prior belief. The test of a proper curve has its level where both
-        distributions are the same, and half of it where one end is far above. A crossing is shown
-        by ends on opposite sides: p is the larger of that of the end nearer to the diagonal, and
-        that of equal distributions.
+        Notes ----- A probability is the share of curves with that shape when both z vary by their
+        errors: a sampling statement, no prior belief. The test of a proper curve has its level
+        where both distributions are the same, half of it where one end is far above. A crossing is
+        shown by ends on opposite sides. Two normal distributions cross the diagonal once unless
+        their spreads are the same: both p-values are of equal spreads, that of a proper curve also
+        of mu_c >= mu_i. With point masses there are no probabilities, and the p-values are of the
+        ends alone.
 
-        Two normal distributions cross the diagonal once unless their spreads are the same: both
-        p-values are of equal spreads, that of a proper curve also of mu_c >= mu_i. With point
-        masses the ends do not decide the curve (no probabilities), and both p-values are of the
-        ends alone: small ones say not proper, or a crossing, all the same.
-
-        References
-        ----------
-        Gail, M. and Simon, R. (1985), Testing for qualitative interactions between treatment
-        effects and patient subsets. Wollan, P. C. and Dykstra, R. L. (1986), Conditional tests
-        with an order restriction as a null hypothesis.
+        References ---------- Gail, M. and Simon, R. (1985), Testing for qualitative interactions
+        between treatment effects and patient subsets. Wollan, P. C. and Dykstra, R. L. (1986),
+        Conditional tests with an order restriction as a null hypothesis.
 
         Examples
         --------
@@ -902,36 +832,27 @@ class Fit(FitPoints, Noun):
         ----------
         resolution : float, optional
             Where the scores are rounded to multiples of it: the fit of the cells is one of the
-            rules (that of a fit censored at its own resolution is without asking).
+            rules.
         groups : bool
             Where the scores carry groups, Hill's error with the covariance between them.
 
         Returns
         -------
         Sensitivity
-            Shapes, end exponents and AUC under the other rules for scores near 0 and 1, among
-            them censoring at 1e-3, 1e-6, 1e-9 and 1e-12, with the reason where there is no fit;
-            and of each tail Hill's exponent beside the fitted one, with the share of the sum of
-            logs that the extreme 1 % of the scores carry. Print it.
+            Shapes, end exponents and AUC under the other rules for scores near 0 and 1, among them
+            censoring at 1e-3 to 1e-12, or why there is no fit; and Hill's exponent of each tail
+            beside the fitted one, with the share of the sum of logs that the extreme 1 % carry.
+            Print it.
 
         Raises
         ------
         InputError
-            If the fit is not of family "beta".
+            If the fit is not of family "beta", or has tails.
 
-        Notes
-        -----
-        Hill's z is in errors of a pure power tail, exponent/sqrt(k) (with groups those between
-        them if larger). Large shapes have no such tail within reach, and z is then negative for
-        the fitted distribution itself: `expected` is Hill's exponent that it has over the same
-        share of scores, to 1 part in 1000. Where z is beyond 3 by that, too (`departs`), the
-        extreme scores do not follow the fit, whose statement on that end is then about scores
-        further in.
-
-        References
-        ----------
-        Hill, B. M. (1975), A simple general approach to inference about the tail of a
-        distribution.
+        Notes ----- Hill's z is in errors of a pure power tail, exponent/sqrt(k) (with groups those
+        between them if larger). `expected` is Hill's exponent that the fitted distribution itself
+        has over the same share of scores; only where z is beyond 3 by that, too, do the extreme
+        scores depart from the fit (Hill 1975).
 
         Examples
         --------
@@ -955,8 +876,8 @@ class Fit(FitPoints, Noun):
         Returns
         -------
         CalibrationTest
-            Wald's chi-squared of the three differences, and their values; group-robust where the
-            scores carry groups.
+            Wald's chi-squared of the three differences, and their values; with the covariance of
+            groups where the scores carry them.
 
         Raises
         ------
@@ -964,16 +885,9 @@ class Fit(FitPoints, Noun):
             If the distributions are not beta distributions without point masses, or the prior is 0
             or 1.
 
-        Notes
-        -----
-        For the prior of the fit, the share of clients among its scores, whose error counts as
-        that of random labels; where the sizes of the classes were fixed the test is cautious.
-        The map itself, the beta calibration that the fitted pair gives for free, is
-        `ScoreModel.posterior`.
-
-        References
-        ----------
-        Kull, M., Silva Filho, T. and Flach, P. (2017), Beta calibration.
+        Notes ----- For the prior of the fit, whose error counts as that of random labels; where the
+        sizes of the classes were fixed the test is cautious. The map itself, beta calibration
+        (Kull, Silva Filho and Flach 2017), is `ScoreModel.posterior`.
 
         Examples
         --------
@@ -1016,26 +930,19 @@ class Fit(FitPoints, Noun):
         Parameters
         ----------
         groups : bool
-            Where the scores carry groups, the covariance that holds although the trials of a
-            group depend on each other; `False` takes all trials as independent.
+            Where the scores carry groups, the covariance that holds although their trials depend on
+            each other (Liang and Zeger 1986); `False` takes all trials as independent.
 
         Returns
         -------
         ndarray, shape (p, p)
-            In the order of `params`. Without groups the
-            inverse information of each class, 0 between them; with groups the classes
-            covary where a label occurs in both.
+            In the order of `params`. Without groups the inverse information of each class; with
+            groups the classes covary where a label occurs in both.
 
         Raises
         ------
         InputError
             If all trials of a class share one group.
-
-        References
-        ----------
-        Liang, K.-Y. and Zeger, S. L. (1986), Longitudinal data analysis using generalized
-        linear models. Cameron, Gelbach and Miller (2011), Robust inference with multiway
-        clustering.
 
         Examples
         --------
@@ -1052,22 +959,17 @@ class Fit(FitPoints, Noun):
     def conf_int(
         self, level: float = 0.95, method: str = "profile", *, groups: bool = True
     ) -> dict[str, dict[str, Interval]]:
-        """Confidence interval of each parameter of both classes.
-
-            profile: the values p with 2 [l(estimate) - max over the rest of l(p, .)] <= q,
-            q the `level` quantile of the left side
+        """Confidence interval of each parameter of both classes, as `DistributionFit.conf_int`.
 
         Parameters
         ----------
         level : float
             Confidence level.
         method : str
-            "profile", good for ten scores, or "wald": estimate -+ t sqrt(n/(n - 1)) standard
-            errors, of the logarithm of a, b and sigma, of the logit of a mass (z there), of mu
-            itself.
+            "profile" or "wald".
         groups : bool
-            Where the scores carry groups, the errors that hold although their trials depend
-            on each other, by "wald"; "profile" is refused there.
+            Where the scores carry groups, the errors that hold although their trials depend on each
+            other, by "wald" with G - 1 degrees of freedom; "profile" is refused there.
 
         Returns
         -------
@@ -1077,15 +979,7 @@ class Fit(FitPoints, Noun):
         Raises
         ------
         InputError
-            If `level` or `method` is out of range; for "profile" also if scores were censored or
-            counted in cells, a + b > 1e8, or the distributions are no beta, normal or logit-normal
-            ones: take "wald".
-
-        Notes
-        -----
-        The estimates determine the sums in the likelihood, so that no scores are needed;
-        quantiles are as in `DistributionFit.conf_int`, with groups Student's with G - 1 degrees
-        of freedom. A mass that nobody had has the lower end 0 (no Wald interval: both ends are 0).
+            As in `DistributionFit.conf_int`, and of a profile of a fit with tails.
 
         Examples
         --------
@@ -1121,31 +1015,29 @@ class Fit(FitPoints, Noun):
         ----------
         kind : str
             "roc": the fitted curve, and in thin steps that of the scores. "histogram": the scores
-            of each class with its fitted density; "densities": the densities alone. "pp": ordered
-            scores as probabilities, "qq": as scores, on the logit scale if the distributions are
-            on [0, 1], against what their distributions expect of them. "tails": FAR and FRR on a
-            log scale against the threshold, down to a tenth of an expected score, with the share
-            of scores counted beyond each; of a fit with tails the family without them (dashed),
-            the joint (dotted) and the interval of the rate. Of a fit with tails "tail-shape" and
-            "tail-rate": the shape, and the rate at the threshold that one score is expected beyond
-            over that of the fit, by how many scores the tail has.
+            of each class with its fitted density; "densities": the densities alone. "pp", "qq":
+            ordered scores as probabilities, or as scores (their logits on [0, 1]), against what is
+            expected of them; on the diagonal they are as the distribution says. "tails": FAR and
+            FRR on a log scale down to a tenth of an expected score, with the shares counted; of a
+            fit with tails the family without them (dashed), the joint (dotted) and the interval.
+            "tail-shape", "tail-rate": the shape, and the rate where one score is expected over that
+            of the fit, by how many scores the tail has.
         ax : matplotlib Axes, optional
             Where to draw; new axes if left out.
         band : Band, optional
-            Of "roc", from ``fit.roc_band()``: filled in the colour of the curve.
+            Of "roc", from ``fit.roc_band()``.
         scale : str
             Of the horizontal axis of "roc", "linear" or "log".
         level : float
-            Confidence of the band of "pp" and "qq": at each score by itself, between the quantiles
-            of U_(i); of tails of their intervals.
+            Confidence of the band of "pp" and "qq", at each score by itself, and of tails.
         terms : str
             Words of the rates, as in :meth:`betaroc.Roc.plot`.
         bins : int
-            Bars of each class of "histogram".
+            Bars of each class of "histogram"; their area is the share of the scores they hold, and
+            point masses are stems.
         **style
-            Of "roc": ``color`` and ``label`` of both curves (the label is the name of the scores if
-            left out), and further properties of the fitted one. Of "histogram" and "densities":
-            those of both classes.
+            Of "roc": ``color`` and ``label`` of both curves, and further properties of the fitted
+            one. Of "histogram" and "densities": those of both classes.
 
         Returns
         -------
@@ -1154,16 +1046,11 @@ class Fit(FitPoints, Noun):
         Raises
         ------
         InputError
-            If `kind`, `scale`, `terms` or `level` is out of range, an option belongs to another
-            kind, `band` is that of another curve, a kind of tails is asked of a fit without, or,
-            for "pp" and "qq", weights are no whole numbers of copies.
+            If an option is out of range or belongs to another kind, `band` is that of another
+            curve, a kind of tails is asked of a fit without, or weights of "pp" and "qq" are no
+            whole numbers.
         InputTypeError
             If the distributions are the scores themselves, for all kinds but "roc".
-
-        Notes
-        -----
-        The bars' area is the share of the scores they hold; point masses are stems, and the scores
-        there in no bar. On the diagonal of "pp" and "qq" scores are as the distribution says.
 
         Examples
         --------
@@ -1336,24 +1223,21 @@ def fit_distribution(
     Parameters
     ----------
     sample : array_like, shape (n,)
-        Finite scores; in [0, 1] for ``"beta"`` and ``"logit-normal"``.
+        Finite scores; in [0, 1] for families on [0, 1].
     family : str
-        ``"beta"``, ``"normal"``, ``"logit-normal"``, ``"beta-mixture"``,
-        ``"normal-mixture"`` or ``"empirical"``;
-        ``"auto"``: beta where every score lies in [0, 1], else normal, as ``.family`` then says.
+        ``"beta"``, ``"normal"``, ``"logit-normal"``, ``"beta-mixture"``, ``"normal-mixture"`` or
+        ``"empirical"``; ``"auto"``: beta where every score lies in [0, 1], else normal.
     weights : array_like, shape (n,), optional
         Frequencies: weight k counts as k copies.
     boundary : str, optional
-        What becomes of scores of exactly 0 and 1. Left out: point masses with their
-        observed shares, with a `BoundaryWarning`. ``"inflate"``: the same, without.
-        ``"error"``: refuse. ``"drop"``: leave them out. ``"squeeze"``: fit
-        (s (n-1) + 1/2) / n. ``"censor"``: scores <= resolution count as F(resolution),
-        scores >= 1 - resolution as 1 - F(1 - resolution). ``"matlab"``: as `betafit` does,
-        censored at 2**-511 and 1 - 2**-53.
+        What becomes of scores of exactly 0 and 1. Left out: point masses with their observed
+        shares, with a `BoundaryWarning`. ``"inflate"``: the same, without. ``"error"``: refuse.
+        ``"drop"``: leave them out. ``"squeeze"``: fit (s (n-1) + 1/2) / n. ``"censor"``: scores <=
+        resolution count as F(resolution), scores >= 1 - resolution as 1 - F(1 - resolution).
+        ``"matlab"``: as `betafit` does, censored at 2**-511 and 1 - 2**-53.
     resolution : float, optional
         Alone: the scores are rounded to multiples of it, and the likelihood is that of the cells
-        k * resolution +- resolution / 2, cut to the support. Of families of one density on any
-        scale: not of mixtures and families of both classes.
+        k * resolution +- resolution / 2, cut to the support. Not of mixtures.
     components : int, optional
         Components of a mixture, two where left out.
     bounds : tuple of float, optional
@@ -1383,33 +1267,25 @@ def fit_distribution(
     SmallSampleWarning
         If the total weight is below 10.
     InfluenceWarning
-        If the fit without the least or the largest score has less than half or more than twice a
-        shape or sigma, or a location farther off than its scatter, and by 60/n where that is more
-        (not of more than two parameters, nor of fits in cells).
+        If leaving out the least or the largest score halves or doubles a shape or sigma, or moves a
+        location farther than its scatter, and by 60/n where that is more (not of more than two
+        parameters, nor of fits in cells).
     ScaleWarning
         If ``"auto"`` took a normal distribution though at least 95 % of the scores lie in [0, 1].
 
-    Notes
-    -----
-    The support is fixed to [0, 1]; location and scale are never fitted. Scores outside
-    [0, 1] are meaningless for such a distribution, and end points estimated from a sample are not
-    regular: they sit at its extremes, the likelihood is unbounded for shapes below 1, and
-    two classes would get two different scales, hence no ROC curve.
-
-    The maximum exists and is unique with two or more distinct scores strictly inside
-    (0, 1). Parameters carry 10 or more correct digits, for scores from 5e-324 to 1 - 2**-53
-    and a + b up to 1e12. Squeezing is inconsistent for a < 1/2, and a censoring edge is a
-    modelling choice: both are there for comparison.
+    Notes ----- The support [0, 1] is fixed: end points estimated from a sample are not regular, and
+    two classes would get two scales, hence no ROC curve. The maximum exists and is unique with two
+    or more distinct scores inside (0, 1). Parameters carry 10 or more correct digits, for scores
+    from 5e-324 to 1 - 2**-53 and a + b up to 1e12. Squeezing is inconsistent for a < 1/2, and a
+    censoring edge is a modelling choice.
 
     The likelihood of a mixture is unbounded where a component shrinks to a point. The estimate is
-    its largest local maximum found from several starts (EM, then Newton's method) in which
-    every component has five scores and at most 1e4 times the concentration of one beta distribution
-    of all scores; it is never less likely than that distribution. Components are in the order of
-    their means, and the weight of the last is what the others leave.
+    its largest local maximum found from several starts (EM, then Newton's method) in which every
+    component has five scores and at most 1e4 times the concentration of one beta distribution of
+    all scores; it is never less likely than that distribution. Components are in the order of their
+    means.
 
-    References
-    ----------
-    Omar, L. and Ivrissimtzis, I., Using theoretical ROC curves for analysing
+    References ---------- Omar, L. and Ivrissimtzis, I., Using theoretical ROC curves for analysing
     machine learning binary classifiers, section 3. Dempster, A. P., Laird, N. M. and Rubin, D. B.
     (1977), Maximum likelihood from incomplete data via the EM algorithm.
 
@@ -1484,39 +1360,34 @@ def fit(
     Parameters
     ----------
     scores : Scores, ScoreSummary, frame, (y_true, y_score) or path
-        Client and impostor scores, or their sums: a summary is fitted from what `summarize` kept,
-        whatever number of rows that was.
+        Client and impostor scores, or the sums that `summarize` kept of them.
     family : str or pair of str
-        ``"auto"``: beta where every score lies in [0, 1], else normal. Or ``"beta"``,
-        ``"normal"``, ``"logit-normal"``, ``"beta-mixture"``, ``"normal-mixture"``,
-        ``"empirical"``, for both classes;
-        or a pair of these, (client, impostor). ``"proper-beta"``: two beta distributions whose ROC
-        is concave, a_c >= a_i and b_c <= b_i, ``"dual-beta"``: clients Beta(p, 1), impostors
-        Beta(1, q), and ``"equal-variance-normal"``: two normal ones of one sigma, are families of
-        both classes and stand alone. ``"best"``: the pair that
-        `compare_families` recommends, a class at a time; where families cannot be compared (fewer
-        than 10 distinct scores of a class inside (0, 1), a summary) that of ``"auto"``. What was
-        chosen, and why, is said in ``.family`` and ``.reason``. Where the family it takes is poor
-        at the smallest rate that `check_fit` can check, impostors get an upper tail, clients a
-        lower one, which is said too.
+        ``"auto"``: beta where every score lies in [0, 1], else normal. Or one of those of
+        :func:`fit_distribution` for both classes, or a pair of them, (client, impostor). Families
+        of both classes, which stand alone, are ``"proper-beta"`` (a concave ROC: a_c >= a_i and b_c
+        <= b_i), ``"dual-beta"`` (clients Beta(p, 1), impostors Beta(1, q)) and
+        ``"equal-variance-normal"``. ``"best"``: the pair that `compare_families` recommends, or
+        that of ``"auto"`` where families cannot be compared (fewer than 10 distinct scores of a
+        class inside (0, 1), a summary); where it is poor at the smallest rate that `check_fit` can
+        check, impostors get an upper tail, clients a lower one. ``.family`` and ``.reason`` say
+        what was chosen, and why.
     boundary, resolution : optional
-        The rule for scores of exactly 0 and 1 and for rounded scores; see
-        :func:`fit_distribution`. In a pair it is for the class whose family has it; beside
-        ``"best"`` only families that have such a rule are compared, of rounded scores by cells.
+        The rule for scores of exactly 0 and 1 and for rounded scores; see :func:`fit_distribution`.
+        In a pair it is for the class whose family has it; ``"best"`` compares only families that
+        have it.
     components : int, optional
         Components of each distribution of a mixture, two where left out.
     tails : str or dict, optional
         Ends where a generalised Pareto tail of the most extreme scores takes the place of the
-        family: ``"both"``, ``"upper"``, ``"lower"``, or one of these a class, such as
+        family: ``"both"``, ``"upper"``, ``"lower"``, or one of these per class, such as
         ``{"impostor": "upper", "client": "lower"}``, the ends that FAR and FRR rest on.
     tail_sizes : int or sequence of int, optional
         Scores beyond the joint of a tail, each at least 20; 30 and 50 where left out. Of several
         sizes the tail has the mean thresholds, and intervals span those of all.
     bounds : tuple of float, optional
         Ends of the range that scores can have, such as (-1, 1) of cosines. Families on [0, 1] are
-        then fitted to where a score lies between them, and their distributions are those on
-        [0, 1], moved by `Shifted`; tails are on the logit between them. Scores in [0, 1] have
-        theirs on the logit anyhow, others without `bounds` on the score itself.
+        then fitted to where a score lies between them and moved there by `Shifted`; tails are on
+        the logit between them, as they are on [0, 1].
 
     Returns
     -------
@@ -1526,56 +1397,42 @@ def fit(
     Raises
     ------
     InputTypeError
-        If `scores` is neither a `Scores` nor a `ScoreSummary`.
+        If `scores` is nothing of these.
     InputError, DegenerateDataError, FitError
         As in :func:`fit_distribution`; the message names the class. Of a summary also for what
-        needs the scores themselves: mixtures, `resolution`, the rules ``"squeeze"``,
-        ``"censor"`` and ``"matlab"``, tails, and distributions with a + b > 1e6. For tails: fewer
-        than 200 scores in a class, sizes above a quarter of them, fewer than 20 scores (5 different
-        ones) beyond a joint, scores that pile up at the end itself, scores outside `bounds`.
+        needs the scores themselves: mixtures, `resolution`, the rules ``"squeeze"``, ``"censor"``
+        and ``"matlab"``, and a + b > 1e6. For tails: fewer than 200 scores in a class, sizes above
+        a quarter of them, fewer than 20 scores (5 different ones) beyond a joint, scores that pile
+        up at the end itself, scores outside `bounds`.
 
     Warns
     -----
     ReversedScoresWarning
         If impostors score higher than clients (empirical AUC < 1/2). Nothing is flipped.
     BoundaryWarning, SmallSampleWarning, InfluenceWarning
-        As in :func:`fit_distribution`, once for both classes; the second also of a value that
-        lies far outside the others of its class, such as -999 for a missing score.
+        As in :func:`fit_distribution`, once for both classes; the last also of a value far outside
+        the others of its class, such as -999 for a missing score.
     MisfitWarning
-        If the distributions do not describe the scores: a distribution function is more than
-        0.05 + 1.36/sqrt(n) from the share of the scores, or a rate between 1 and 10 % is
-        "poor" in :func:`check_fit`.
+        If a distribution function is more than 0.05 + 1.36/sqrt(n) from the share of the scores, or
+        a rate between 1 and 10 % is "poor" in :func:`check_fit`.
     ScaleWarning
-        If ``"auto"`` or ``"best"`` took normal distributions though at least 95 % of the scores
-        lie in [0, 1]; or if the shape of a tail is beyond 0.5.
+        If ``"auto"`` or ``"best"`` took normal distributions though at least 95 % of the scores lie
+        in [0, 1]; or if the shape of a tail is beyond 0.5.
     DiscretenessWarning
-        If fewer than half of a class's inner scores are distinct and no `resolution` is given
-        (not of a summary, which does not count distinct scores).
+        If fewer than half of a class's inner scores are distinct and no `resolution` is given (not
+        of a summary).
 
-    Notes
-    -----
-    Of a summary the sums are all there is: beta distributions have a relative error of about
-    1e-14 (a + b), and sigma of a logit-normal distribution one of about 1e-16 (mean logit /
-    sigma)^2.
+    Notes ----- Of a summary, beta distributions have a relative error of about 1e-14 (a + b), and
+    sigma of a logit-normal distribution one of about 1e-16 (mean logit / sigma)^2. Where the free
+    fit of ``"proper-beta"`` is not proper already, a, b or both are shared by the classes
+    (``Fit.tied``), and errors are those with these ties given: they cover less where the ties are
+    chance (Mossman and Peng 2016).
 
-    The support of the beta and logit-normal distributions is fixed to [0, 1], for both classes
-    alike: no location or scale is fitted, because a common score scale is what makes a ROC curve.
-    Where the free fit of ``"proper-beta"`` is not proper already, a, b or both are shared by
-    the classes (``Fit.tied``): the likeliest of the concave pairs. Their errors, and intervals of
-    the model, are those with these ties given, and cover less where the ties are chance.
-
-    Of a distribution with tails the part between its joints is that of the family, fitted to all
-    scores of the class and rescaled; see `Spliced`. The shape of a tail has a penalty that draws it
-    to 0, an exponential tail on the coordinate, which is what beta distributions have on the logit.
-    Whole-sample families are often wrong where few scores are: see docs/tails.md.
-
+    Between its joints a distribution with tails is that of the family, fitted to all scores and
+    rescaled; see `Spliced`. The shape of a tail has a penalty that draws it to 0, an exponential
+    tail on the coordinate, which is what beta distributions have on the logit: see docs/tails.md.
     Trials without a score have a share of their own beside the distribution of the others, the
-    parameter "rejected"; distributions and tails are fitted to the scores.
-
-    References
-    ----------
-    Mossman, D. and Peng, H. (2016), Using dual beta distributions to create "proper" ROC curves
-    based on rating category data.
+    parameter "rejected".
 
     Examples
     --------
