@@ -71,25 +71,21 @@ _PLACES, _RATE = 64, 0.01
 class TargetCheck(NamedTuple):
     """One rate that was asked for, and what is counted at the fit's own threshold for it.
 
-    Made by :func:`check_fit`, whose notes state the rule.
+    Made by :func:`check_fit`.
 
     Parameters
     ----------
     rate : str
         "far", of the impostors, or "frr", of the clients.
-    target : float
-        The rate asked, a fraction.
-    threshold : float
-        The fitted distribution's own threshold for it.
+    target, threshold : float
+        The rate asked, a fraction, and the fitted distribution's own threshold for it.
     expected, observed : float
-        Scores beyond the threshold, impostors above or clients not above: as many as the
-        fitted distribution expects, and those counted. Divided by `n` they are rates.
+        Scores beyond the threshold, impostors above or clients not above, by the fitted
+        distribution and counted. Divided by `n` they are rates.
     low, high : float
         Exact binomial interval of the rate that was counted; of groups, of `n_effective`.
-    verdict : str
-        "good" (within a factor of 3), "poor" or "cannot tell".
-    reason : str
-        The numbers behind it.
+    verdict, reason : str
+        "good" (within a factor of 3), "poor" or "cannot tell", and the numbers behind it.
     n, n_effective : float
         Scores of the class (sum of the weights), and how many independent ones they are worth.
     needed : int or None
@@ -148,49 +144,18 @@ class GoodDownTo(NamedTuple):
 def check_targets(
     f: PairEstimate, far: Rates = None, frr: Rates = None, *, level: float = 0.95
 ) -> tuple[TargetCheck, ...]:
-    """Count the scores beyond the thresholds that a fit has for some rates.
-
-    Parameters
-    ----------
-    f : Fit
-        Of any family, of Scores or of a ScoreSummary.
-    far, frr : float or array_like of float, optional
-        Rates in (0, 1). Where neither is given, .5, .2, .1, .05, .02, .01 and so on of both
-        classes, down to 5 expected scores.
-    level : float
-        Confidence level of the intervals.
-
-    Returns
-    -------
-    tuple of TargetCheck
-        FAR first, large rates first.
-
-    Raises
-    ------
-    InputError
-        For rates that are not strictly between 0 and 1, for weights that are no whole numbers.
+    """Count the scores beyond the thresholds that a fit has for some rates; FAR comes first.
 
     Notes
     -----
-    [L, H], Clopper and Pearson's interval of the rate counted, is divided by the rate that the
-    fit expects at its threshold (the rate asked, but where a point mass spans it). In this
-    order: "poor" if [L, H] / rate lies outside [1/1.25, 1.25], at any number of scores; "good"
-    if it lies inside [1/3, 3]; else "cannot tell". Two distributions that are wrong by less
-    than a quarter are never found poor.
-
-    Groups: n is replaced by n / d, d = V / (p (1 - p) / (n - 1)) >= 1 with V the variance of
-    the rate p between groups, and by Student's quantiles for few of them (Korn and Graubard).
-    Where none or all of the scores are beyond, V says nothing: a group counts as one score.
-
+    [L, H], Clopper and Pearson's interval of the rate counted, is divided by the rate that the fit
+    expects at its threshold (the rate asked, but where a point mass spans it). In this order:
+    "poor" if [L, H] / rate lies outside [1/1.25, 1.25]; "good" if it lies inside [1/3, 3]; else
+    "cannot tell". With groups n is replaced by n / d, d = V / (p (1 - p) / (n - 1)) >= 1 with V the
+    variance of the rate p between groups, and by Student's quantiles for few of them (Korn and
+    Graubard 1998); where none or all of the scores are beyond, a group counts as one score.
     `needed` is the number of scores from which on a fit that is right is found good with
-    probability .8, or at which the rate counted would be decided, whichever is larger. The
-    scores that placed a threshold by being fitted keep nearer to it than new ones do.
-
-    References
-    ----------
-    Clopper, C. J. and Pearson, E. S. (1934), The use of confidence or fiducial limits. Korn,
-    E. L. and Graubard, B. I. (1998), Confidence intervals for proportions with small expected
-    number of positive counts estimated from survey data.
+    probability .8, or at which the rate counted would be decided, whichever is larger.
 
     Examples
     --------
@@ -290,9 +255,8 @@ def _apart(target: TargetCheck) -> float:
 def misfit(f: PairEstimate) -> list[Notice]:
     """That the fitted distributions do not describe the scores.
 
-    A class is off where F differs from the share of its scores by more than 0.05 + 1.36/sqrt(n)
-    (n scores, or groups), or where counts beyond the threshold of FAR or FRR 1 %, or of up to ten
-    times that, contradict it as in `check_fit`.
+    A class is off where F differs from the share of its scores by more than 0.05 + 1.36/sqrt(n) (n
+    scores, or groups), or where counts contradict it at 1 to 10 % of FAR or FRR, as in `check_fit`.
     """
     evidence, off = evidence_of_pair(f), []
     for k, law in enumerate(evidence.fitted):
@@ -661,26 +625,21 @@ class FitCheck(Result, Noun):
     Parameters
     ----------
     ks, cvm, ad, information : ClassTests or None
-        Kolmogorov-Smirnov, Cramer-von Mises, Anderson-Darling, information-matrix test; None
+        Kolmogorov-Smirnov, Cramer-von Mises, Anderson-Darling and information-matrix test; None
         where only rates were counted.
     roc_distance : RocDistance or None
         Of the fitted ROC from the empirical one.
-    verdict : str
-        Of the ROC curve alone. "good": the fitted curve is within the tolerance, whatever
-        chance did; "poor": it is beyond; "cannot tell": its interval reaches across the
-        tolerance, or only rates were counted.
-    reason : str
-        The numbers behind it.
+    verdict, reason : str
+        Of the ROC curve alone: "good" within the tolerance, "poor" beyond it, "cannot tell" where
+        the interval reaches across it, or only rates were counted; and the numbers behind it.
     tolerance, level : float
         What was asked.
     replicates : int
         Simulated score sets; 0 where only rates were counted.
     targets : tuple of TargetCheck
-        The rates that the fit has at its own thresholds, and the scores counted there; FAR
-        first, large rates first.
+        Rates of the fit at its own thresholds, and the scores counted there.
     good_down_to : GoodDownTo
-        `.far` and `.frr`: the smallest default target such that it and all larger ones are
-        good, from 0.5 down; None where that one is not.
+        `.far` and `.frr`: the smallest default target such that it and all larger ones are good.
 
     Examples
     --------
@@ -746,11 +705,8 @@ class FitCheck(Result, Noun):
         Returns
         -------
         matplotlib Axes
-
-        Notes
-        -----
-        The grey ground is within a factor of 3, which is good; a marker is hollow where the scores
-        cannot tell.
+            Its grey ground is within a factor of 3; a marker is hollow where the scores cannot
+            tell.
 
         Examples
         --------
@@ -853,18 +809,18 @@ def check_fit(
 ) -> FitCheck:
     """Goodness of fit of both distributions, of the ROC, and of the rates at thresholds.
 
-    Score sets of the fitted distributions are drawn, fitted again, and compared with their own
-    fits: that is the null distribution, with the parameters estimated. And the scores are
-    counted beyond the thresholds that the fit has for some rates.
+    Score sets of the fitted distributions are drawn, fitted again and compared with their own fits:
+    that is the null distribution. And the scores are counted beyond the fit's thresholds for some
+    rates.
 
     Parameters
     ----------
     f : Fit
-        A fit of a parametric family, with or without point masses. With `far` or `frr` any
-        fit: where nothing can be simulated, rates alone are counted.
+        A fit of a parametric family, with or without point masses. With `far` or `frr` any fit:
+        where nothing can be simulated, rates alone are counted.
     far, frr : float or array_like of float, optional
-        Rates in (0, 1) at which to count. Where neither is given, .5, .2, .1, .05, .02, .01
-        and so on of both classes, down to 5 expected scores (of groups, effective ones).
+        Rates in (0, 1) at which to count. Where neither is given, .5, .2, .1, .05, .02, .01 and so
+        on of both classes, down to 5 expected scores (of groups, effective ones).
     replicates : int
         Simulated score sets, at least 19.
     tolerance : float
@@ -890,43 +846,27 @@ def check_fit(
 
     Notes
     -----
-    Targets: [L, H], Clopper and Pearson's interval of the rate counted beyond the fit's own
-    threshold, is divided by the rate asked (the fit's rate there, where a point mass spans the
-    one asked). In this order: "poor" if [L, H] has no point in common with [1/1.25, 1.25], at
-    any number of scores; "good", within a factor of 3, if it lies inside [1/3, 3]; else "cannot
-    tell", with the number of scores that would (12.5 / rate for small rates and level 0.95: a
-    fit that is right is then found good with probability .8). Trials in groups count as their
-    effective number, and two groups or fewer cannot tell. A class whose distribution is its
-    own scores placed the threshold by them: "cannot tell". Scores are counted as they are,
-    also where the fit took them as rounded or moved them off 0 and 1 (dropped ones are left
-    out); of a summary, the scores of the bin around a threshold widen the interval. Beyond the
-    joint of a tail the scores themselves placed the threshold: "cannot tell". The simulation, and
-    the distances, are of the distributions without their tails. Trials without a score count in the
-    rates of targets; the simulation and the distances are of the trials that have one.
+    The exact interval of a rate counted, over the rate that the fit expects at its threshold, is
+    "poor" outside [1/1.25, 1.25], whatever the number of scores, "good" inside [1/3, 3], else
+    "cannot tell", with the number of scores that would tell. A class taken as its own scores, and
+    what lies beyond the joint of a tail, "cannot tell": the scores placed the threshold. Scores are
+    counted as they are, also where the fit took them as rounded or moved them (dropped ones are
+    left out); of a summary, the scores of the bin around a threshold widen the interval. Simulation
+    and distances are of the distributions without tails and of the trials that have a score.
 
-    Distances are the largest difference of both rates at once, along FAR + TPR = constant.
-    The curve's verdict rests on the interval of the distance alone, [max(0, d - q), d + q] with
-    q the quantile of the simulated distances of an empirical ROC from that of the distributions
-    that made it (by the triangle inequality), and at least the rate that none of n scores
-    leaves open, 1 - (1 - level)^(1/n): fits of separated classes make separated ones. The
-    p-value takes the distances of refitted ROCs. Here trials are taken as independent. The
-    verdict does not rest on p-values, because with 1e5 scores every family is rejected by them,
-    with 30 none.
+    Distances are the largest difference of both rates at once, along FAR + TPR = constant. The
+    verdict on the curve rests on [max(0, d - q), d + q], q the quantile of the simulated distances
+    of an empirical ROC from that of the distributions that made it, and at least the rate that none
+    of n scores leaves open, 1 - (1 - level)^(1/n). Trials are taken as independent. It does not
+    rest on p-values: with 1e5 scores every family is rejected by them, with 30 none.
 
-    p = (1 + number of simulated statistics >= the observed) / (1 + replicates). From 1000
-    scores per class on, the null distribution is that of 1000, and of weighted or rounded scores
-    that of as many as there are distinct ones, at least 300; statistics are scaled.
-    Point masses fit by construction; the tests are of the scores between them.
-    The information-matrix test compares the covariance of the scores' gradients with the
-    information, which agree if the distribution is right; it is standardised by the simulation.
-    Simulated sets are fitted again by maximum likelihood; mixtures by EM from the fit until a step
-    gains less than 0.005 log-likelihood; families of your own set by set, which takes longer.
-
-    References
-    ----------
-    Stute, W., Gonzalez Manteiga, W. and Presedo Quindimil, M. (1993), Bootstrap based
-    goodness-of-fit tests. White, H. (1982), Maximum likelihood estimation of misspecified
-    models.
+    p = (1 + number of simulated statistics >= the observed) / (1 + replicates). From 1000 scores
+    per class on the null distribution is that of 1000; of weighted or rounded scores that of as
+    many as there are distinct ones, at least 300. Point masses fit by construction; the tests are
+    of the scores between them. The information-matrix test compares the covariance of the scores'
+    gradients with the information (White 1982). Simulated sets are fitted by maximum likelihood,
+    mixtures by EM until a step gains less than 0.005; families of your own set by set, which takes
+    longer (Stute, Gonzalez Manteiga and Presedo Quindimil 1993).
 
     Examples
     --------

@@ -182,11 +182,9 @@ class RegressionFit(Value):
         Trials that took part.
     converged : bool
         Always true in a result that was returned.
-    iterations : int
-        Newton steps.
-    gradient_norm : float
-        Largest component of the gradient of the mean log-likelihood by the coefficients of
-        orthonormal columns.
+    iterations, gradient_norm : int, float
+        Steps, and the largest component of the gradient of the mean log-likelihood by the
+        coefficients of orthonormal columns.
     boundary : BoundaryRule
         The rule for scores of exactly 0 and 1, and whom it met.
     """
@@ -364,17 +362,17 @@ class CovariateFit(Result, Noun):
     prior : float
         Observed share of clients among all rows.
     roots : ndarray, shape (rank, coefficients)
-        Vectors whose outer products sum to the covariance of the coefficients: of the clients'
-        mean and precision, then of the impostors'.
+        Vectors whose outer products sum to the covariance of the coefficients: of the clients' mean
+        and precision, then of the impostors'.
 
     Examples
     --------
-    >>> import pandas as pd
+    >>> import numpy as np, pandas as pd
     >>> import betaroc as br
-    >>> x = [k / 30 for k in range(60)]
-    >>> score = [0.3 + 0.2 * (k % 3) + 0.1 * v for k, v in enumerate(x)]
-    >>> score += [0.2 + 0.2 * (k % 3) + 0.05 * v for k, v in enumerate(x)]
-    >>> frame = pd.DataFrame({"score": score, "label": [1] * 60 + [0] * 60, "x": x * 2})
+    >>> x, place = np.tile(np.linspace(0.0, 2.0, 60), 2), np.tile([0.2, 0.4, 0.6], 40)
+    >>> label = np.repeat([1, 0], 60)
+    >>> score = place + np.where(label == 1, 0.1 + 0.1 * x, 0.05 * x)
+    >>> frame = pd.DataFrame({"score": score, "label": label, "x": x})
     >>> fit = br.fit_covariates(frame, "x")
     >>> fit.converged, fit.client.n, list(fit.client.mean)
     (True, 60, ['Intercept', 'x'])
@@ -430,7 +428,7 @@ class CovariateFit(Result, Noun):
         return np.array([*self.client.coefficients, *self.impostor.coefficients])
 
     def to_frame(self) -> Table:
-        """A frame, one row a coefficient.
+        """A frame, one row per coefficient.
 
         Returns
         -------
@@ -441,15 +439,14 @@ class CovariateFit(Result, Noun):
 
         Examples
         --------
-        >>> import pandas as pd
+        >>> import numpy as np, pandas as pd
         >>> import betaroc as br
-        >>> score = [0.2, 0.4, 0.5, 0.6, 0.7, 0.8, 0.5, 0.6, 0.7, 0.9, 0.3, 0.8]
-        >>> score += [0.1, 0.3, 0.2, 0.4, 0.5, 0.6, 0.2, 0.4, 0.3, 0.7, 0.1, 0.5]
-        >>> frame = pd.DataFrame({"score": score, "label": [1] * 12 + [0] * 12})
-        >>> br.fit_covariates(frame, "1").to_frame()[["class", "part", "term"]].values.tolist()
-        ... # doctest: +NORMALIZE_WHITESPACE
-        [['client', 'mean', 'Intercept'], ['client', 'precision', 'Intercept'],
-         ['impostor', 'mean', 'Intercept'], ['impostor', 'precision', 'Intercept']]
+        >>> x, place = np.tile(np.linspace(0.0, 2.0, 60), 2), np.tile([0.2, 0.4, 0.6], 40)
+        >>> label = np.repeat([1, 0], 60)
+        >>> score = place + np.where(label == 1, 0.1 + 0.1 * x, 0.05 * x)
+        >>> frame = pd.DataFrame({"score": score, "label": label, "x": x})
+        >>> br.fit_covariates(frame, "1").to_frame()["part"].tolist()
+        ['mean', 'precision', 'mean', 'precision']
         """
         from scipy.special import ndtr
 
@@ -486,30 +483,25 @@ class CovariateFit(Result, Noun):
         ------
         InputError
             If a covariate is missing or unknown, or a category is none of those fitted; if values
-            lie outside the data, where the numbers of a model, which have no intervals, say too
-            little: take `interval` there.
+            lie outside the data, where numbers without intervals say too little: take `interval`
+            there.
         InputTypeError
             If a value is of the wrong kind.
 
         Notes
         -----
-        Values lie outside the data where a number is smaller or larger than that of any trial of
-        a class, or where no trial of a class has such values together: their row of the mean or of
-        the precision has more than twice the largest leverage x' (X'X)^-1 x of any trial.
-
-        References
-        ----------
-        Montgomery, D. C., Peck, E. A. and Vining, G. G. (2012), Introduction to linear regression
-        analysis, section 3.8, hidden extrapolation.
+        Values lie outside the data where a number is smaller or larger than that of any trial of a
+        class, or where their row of the mean or of the precision has more than twice the largest
+        leverage x' (X'X)^-1 x of any trial (Montgomery, Peck and Vining 2012, 3.8).
 
         Examples
         --------
-        >>> import pandas as pd
+        >>> import numpy as np, pandas as pd
         >>> import betaroc as br
-        >>> x = [k / 30 for k in range(60)]
-        >>> score = [0.3 + 0.2 * (k % 3) + 0.1 * v for k, v in enumerate(x)]
-        >>> score += [0.2 + 0.2 * (k % 3) + 0.05 * v for k, v in enumerate(x)]
-        >>> frame = pd.DataFrame({"score": score, "label": [1] * 60 + [0] * 60, "x": x * 2})
+        >>> x, place = np.tile(np.linspace(0.0, 2.0, 60), 2), np.tile([0.2, 0.4, 0.6], 40)
+        >>> label = np.repeat([1, 0], 60)
+        >>> score = place + np.where(label == 1, 0.1 + 0.1 * x, 0.05 * x)
+        >>> frame = pd.DataFrame({"score": score, "label": label, "x": x})
         >>> fit = br.fit_covariates(frame, "x")
         >>> fit.model(x=0.0).auc() < fit.model(x=1.5).auc()
         True
@@ -562,8 +554,8 @@ class CovariateFit(Result, Noun):
         ------
         InputError
             As in `Fit.interval`, if covariates are missing or unknown, or if values outside the
-            data give an interval of more than 99 % of the statistic's range, which says nothing:
-            of a fraction or a threshold g itself, of positive numbers g/(1 + g).
+            data give an interval of more than 99 % of the statistic's range (of positive numbers g
+            that of g/(1 + g)).
         InputTypeError
             As in `model` and `Fit.interval`.
 
@@ -574,24 +566,18 @@ class CovariateFit(Result, Noun):
 
         Notes
         -----
-        The regression is taken as the right one, the prior is held fixed. Outside the data the
-        interval grows with the errors of the coefficients alone. Where the trials carry
-        groups, with the covariance that holds although those of a group depend on each other.
-        The bias of estimates from few trials is not removed: see the page on covariates for
-        simulated coverage.
-
-        References
-        ----------
-        van der Vaart, A. W. (1998), Asymptotic Statistics, chapter 3.
+        The regression is taken as the right one, the prior is held fixed. Where the trials carry
+        groups, with the covariance that holds although those of a group depend on each other. The
+        bias of estimates from few trials is not removed: docs/covariates.md has simulated coverage.
 
         Examples
         --------
-        >>> import pandas as pd
+        >>> import numpy as np, pandas as pd
         >>> import betaroc as br
-        >>> x = [k / 30 for k in range(60)]
-        >>> score = [0.3 + 0.2 * (k % 3) + 0.1 * v for k, v in enumerate(x)]
-        >>> score += [0.2 + 0.2 * (k % 3) + 0.05 * v for k, v in enumerate(x)]
-        >>> frame = pd.DataFrame({"score": score, "label": [1] * 60 + [0] * 60, "x": x * 2})
+        >>> x, place = np.tile(np.linspace(0.0, 2.0, 60), 2), np.tile([0.2, 0.4, 0.6], 40)
+        >>> label = np.repeat([1, 0], 60)
+        >>> score = place + np.where(label == 1, 0.1 + 0.1 * x, 0.05 * x)
+        >>> frame = pd.DataFrame({"score": score, "label": label, "x": x})
         >>> fit = br.fit_covariates(frame, "x")
         >>> interval = fit.interval("auc", covariates={"x": 1.0})
         >>> interval.low < fit.model(x=1.0).auc() < interval.high
@@ -620,10 +606,9 @@ class CovariateFit(Result, Noun):
 
             d -+ z sd,   d = g2 - g1,   sd^2 = sum over the roots r of (dg2/dr - dg1/dr)^2
 
-        with the covariance of `interval`, so that what both numbers share cancels. The number
-        changes with the covariates if 0 is outside. Outside the data, where the slopes of a number
-        near the border of its range say too little, with the distances l and u of each number from
-        the ends of its own interval and the correlation c of both:
+        with the covariance of `interval`, so that what both numbers share cancels. Outside the
+        data, with the distances l and u of each number from the ends of its own interval and their
+        correlation c:
 
             d - sqrt(l2^2 + u1^2 - 2 c l2 u1),   d + sqrt(u2^2 + l1^2 - 2 c u2 l1)
 
@@ -661,23 +646,18 @@ class CovariateFit(Result, Noun):
         Notes
         -----
         On the plain scale, on which the difference of two numbers at the border of their range,
-        such as AUCs of 0.999, is not normal.
-
-        References
-        ----------
-        Zou, G. Y. and Donner, A. (2008), Construction of confidence limits about effect measures:
-        a general approach.
+        such as AUCs of 0.999, is not normal. Outside the data as Zou and Donner (2008) have it.
 
         Examples
         --------
-        >>> import pandas as pd
+        >>> import numpy as np, pandas as pd
         >>> import betaroc as br
-        >>> x = [k / 30 for k in range(60)]
-        >>> score = [0.3 + 0.2 * (k % 3) + 0.1 * v for k, v in enumerate(x)]
-        >>> score += [0.2 + 0.2 * (k % 3) + 0.05 * v for k, v in enumerate(x)]
-        >>> frame = pd.DataFrame({"score": score, "label": [1] * 60 + [0] * 60, "x": x * 2})
+        >>> x, place = np.tile(np.linspace(0.0, 2.0, 60), 2), np.tile([0.2, 0.4, 0.6], 40)
+        >>> label = np.repeat([1, 0], 60)
+        >>> score = place + np.where(label == 1, 0.1 + 0.1 * x, 0.05 * x)
+        >>> frame = pd.DataFrame({"score": score, "label": label, "x": x})
         >>> change = br.fit_covariates(frame, "x").contrast("auc", {"x": 0.0}, {"x": 1.5})
-        >>> change.low < 0.0 < change.high
+        >>> change.low < change.estimate < change.high
         True
         """
         asked, level, prior = asking(stat, given, **point), checks.level(level), self._prior(prior)
@@ -737,12 +717,12 @@ class CovariateFit(Result, Noun):
 
         Examples
         --------
-        >>> import pandas as pd
+        >>> import numpy as np, pandas as pd
         >>> import betaroc as br
-        >>> x = [k / 30 for k in range(60)]
-        >>> score = [0.3 + 0.2 * (k % 3) + 0.1 * v for k, v in enumerate(x)]
-        >>> score += [0.2 + 0.2 * (k % 3) + 0.05 * v for k, v in enumerate(x)]
-        >>> frame = pd.DataFrame({"score": score, "label": [1] * 60 + [0] * 60, "x": x * 2})
+        >>> x, place = np.tile(np.linspace(0.0, 2.0, 60), 2), np.tile([0.2, 0.4, 0.6], 40)
+        >>> label = np.repeat([1, 0], 60)
+        >>> score = place + np.where(label == 1, 0.1 + 0.1 * x, 0.05 * x)
+        >>> frame = pd.DataFrame({"score": score, "label": label, "x": x})
         >>> found = br.fit_covariates(frame, "x").test("x")
         >>> found.both.degrees, found.client.degrees
         (2, 1)
@@ -866,12 +846,12 @@ def fit_covariates(
         Whatever Narwhals reads: pandas, Polars, pyarrow, DuckDB, Dask; one row per trial.
     formula : str
         Right-hand side for the mean in the columns of the frame, such as ``"sharpening"``,
-        ``"C(camera) + sharpening"``, ``"bs(sharpening, df=4)"`` or ``"1"``, in Wilkinson's
-        notation as formulaic reads it. Text and booleans are categories, numbers are numbers
-        unless in ``C()``. Functions: bs, cc, center, cr, poly, scale, standardize; C, I and Q with
-        the codings Diff, Helmert, Poly, Sum and Treatment; and abs, clip, cos, exp, expm1, floor,
-        log, log10, log1p, log2, maximum, minimum, round, sin, sqrt, tanh and where of numpy, also
-        as ``np.log``. Any other code is refused, and none of it run.
+        ``"C(camera) + sharpening"``, ``"bs(sharpening, df=4)"`` or ``"1"``, in Wilkinson's notation
+        as formulaic reads it. Text and booleans are categories, numbers are numbers unless in
+        ``C()``. Functions: bs, cc, center, cr, poly, scale, standardize; C, I and Q with the
+        codings Diff, Helmert, Poly, Sum and Treatment; and abs, clip, cos, exp, expm1, floor, log,
+        log10, log1p, log2, maximum, minimum, round, sin, sqrt, tanh and where of numpy, also as
+        ``np.log``. Any other code is refused, and none of it run.
     precision : str
         Right-hand side for the precision phi = a + b.
     client_formula : str, optional
@@ -917,18 +897,16 @@ def fit_covariates(
 
     Notes
     -----
-    The likelihood and its derivatives are those of statsmodels' BetaModel, the search is Newton's
-    method until the gradient is 0 but for rounding. Only a formula of categories alone,
-    the same for mean and precision and with all their interactions, leaves the distributions at
-    different covariates free of each other: a straight line in x on the logit scale is an
-    assumption, to be compared with fits of the parts (see the page on covariates). Weights are not
-    taken: repeat the row.
+    The likelihood and its derivatives are those of statsmodels' BetaModel; the search goes on until
+    the gradient is 0 but for rounding. Only a formula of categories alone, the same for mean and
+    precision and with all their interactions, leaves the distributions at different covariates free
+    of each other: a straight line in x on the logit scale is an assumption. Weights are not taken:
+    repeat the row.
 
     References
     ----------
     Ferrari, S. and Cribari-Neto, F. (2004), Beta regression for modelling rates and proportions.
-    Smithson, M. and Verkuilen, J. (2006), A better lemon squeezer? Liang, K.-Y. and Zeger, S. L.
-    (1986), Longitudinal data analysis using generalized linear models.
+    Smithson, M. and Verkuilen, J. (2006), A better lemon squeezer?
 
     Examples
     --------

@@ -78,10 +78,8 @@ class LikelihoodRatioTest(Result, Noun):
     ----------
     restricted, general : str
         The families.
-    statistic : float
-        Twice the gain of log-likelihood.
-    p_value : float
-        Share of simulated statistics that are as large.
+    statistic, p_value : float
+        Twice the gain of log-likelihood, and the share of simulated statistics that are as large.
     replicates : int
         Simulated score sets.
 
@@ -128,8 +126,8 @@ def likelihood_ratio_test(
     Raises
     ------
     InputError
-        If neither family contains the other, the order is the wrong one, the scores differ, were
-        counted in cells or moved, or the rules for scores of 0 and 1 differ.
+        If the general family does not contain the restricted, the scores or the rules for scores of
+        0 and 1 differ, or scores were counted in cells or moved.
     InputTypeError
         If an argument is no Fit.
     FitError
@@ -137,18 +135,10 @@ def likelihood_ratio_test(
 
     Notes
     -----
-    The usual chi-squared limit holds for none of these but the dual pair: a constraint that just
-    binds and a component without weight lie on the border of the parameters. So the null
-    distribution is simulated and refitted, p = (1 + number as large) / (1 + replicates). Point
-    masses are the same in both families; simulated are the scores between them. A simulated class
-    without a mixture that is likelier than one beta distribution counts as that distribution.
-    Trials are taken as independent. Families that do not contain each other are compared by
-    `compare_families`.
-
-    References
-    ----------
-    McLachlan, G. J. (1987), On bootstrapping the likelihood ratio test statistic for the number
-    of components in a normal mixture.
+    The chi-squared limit holds for none of these but the dual pair, so the null distribution is
+    simulated and refitted: p = (1 + number as large) / (1 + replicates) (McLachlan 1987). Point
+    masses are the same in both families. A simulated class without a mixture that is likelier than
+    one beta distribution counts as that distribution. Trials are taken as independent.
 
     Examples
     --------
@@ -516,29 +506,23 @@ class FamilyRow(Noun):
 
     Parameters
     ----------
-    who : str
-        "client" or "impostor"; "both" for a family of both classes.
-    family : str
-        Its name.
+    who, family : str
+        "client", "impostor" or, of a family of both classes, "both"; and its name.
     parameters : int
         Estimated parameters.
     log_likelihood, aic, bic : float
         Of densities by the score itself.
-    held_out : float
-        Mean log density of a score under fits of the other folds.
-    held_out_z : float
-        Difference of the held-out score to the best one of the class, in its standard errors; 0
-        for the best.
+    held_out, held_out_z : float
+        Mean log density of a score under fits of the other folds, and its difference to the best of
+        the class in its standard errors.
     vuong : float
-        Difference of log-likelihoods to the recommended family in standard errors; below
-        -1.96 the family is worse at the 5 % level; nan for the recommended one and where one
-        family contains the other (see `likelihood_ratio_test`).
+        Difference of log-likelihoods to the recommended family in standard errors; below -1.96 the
+        family is worse at the 5 % level; nan for the recommended one and nested ones.
     distance : float
-        Largest distance of the fitted distribution function from that of the scores; of a family
-        of both classes that of the ROC along FAR + TPR = constant.
+        Largest distance of the fitted distribution function from that of the scores; of a family of
+        both classes that of the ROC along FAR + TPR = constant.
     outside : float
-        Largest mass that the fitted distribution has outside [0, 1]; nan unless all scores
-        lie inside.
+        Largest mass outside [0, 1]; nan unless all scores lie inside.
 
     Examples
     --------
@@ -572,20 +556,18 @@ class TailRow(Noun):
 
     Parameters
     ----------
-    who, family : str
-        The class and its recommended family.
-    side : str
-        The end: "upper" of impostors, whose FAR rests on it, "lower" of clients.
+    who, family, side : str
+        The class, its recommended family, and the end: "upper" of impostors, "lower" of clients.
     held_out, held_out_tail : float
         Mean log density of a score under fits of the other folds, without and with a tail.
     z : float
-        What the tail gains, in its standard errors; -inf where it ends before a held-out score,
-        whose density is then 0, inf where only the family without it does.
+        What the tail gains, in its standard errors; -inf where it ends before a held-out score, inf
+        where only the family without it does.
     rate : float
         A rate that ten scores are expected beyond.
     expected, observed, observed_tail : float
-        Held-out scores beyond the thresholds that the other folds have for that rate: as many as
-        expected, and those counted without and with a tail.
+        Held-out scores beyond the thresholds of the other folds for that rate: as many as expected,
+        and those counted without and with a tail.
 
     Examples
     --------
@@ -627,13 +609,12 @@ class FamilyComparison(Tabular, Noun):
     reason : str
         Why, and whether another is as good.
     roc_distance : float
-        Largest distance of the recommended pair's ROC from the empirical one along
-        FAR + TPR = constant; nan where weights are no whole numbers of copies.
+        Largest distance of the recommended pair's ROC from the empirical one along FAR + TPR =
+        constant; nan where weights are no whole numbers of copies.
     left_out : tuple of (str, str, str)
         Class, family, and why it could not be fitted.
     tails : tuple of TailRow
-        The best family of each class with and without a tail; none of a class of fewer than 250
-        scores, or whose tail cannot be fitted, which `left_out` says.
+        The best family of each class of 250 scores or more with and without a tail.
     library : str, optional
         "pandas", "polars" or "pyarrow": of which the table is a frame, as of `Scores`.
 
@@ -787,8 +768,7 @@ def compare_families(
         "logit-normal", "beta-mixture", "logit-sinh-arcsinh"; of others "normal", "normal-mixture",
         "sinh-arcsinh", and "log-normal" and "gamma" where all scores of both classes are positive.
     bounds : tuple of float, optional
-        Ends of the range that scores can have, such as (-1, 1): families are those of [0, 1], as
-        :func:`fit` moves them there.
+        Ends of the range that scores can have, such as (-1, 1), as in :func:`fit`.
 
     Returns
     -------
@@ -813,35 +793,20 @@ def compare_families(
     Notes
     -----
     All log-likelihoods are of densities by the score: that of a logit-normal distribution includes
-    -log s - log(1 - s). A point mass and a density have no common measure; with scores of exactly
-    0 or 1 all families are therefore compared on the scores between. Held out: five folds in a
-    fixed order, each class dealt like cards; where scores carry groups, whole groups are dealt (of
-    two columns those of the first), and standard errors are those of sums over groups. The
-    recommendation obeys the rule of half a standard error, class by class: a family with more
-    parameters must be better by more than that. (By one, as Breiman has it, the second component
-    of 1 % of 2000 impostors is lost in 17 % of sets, by a half in 9 %; a class that is one beta
-    distribution gets another family in 5 and in 13 %.) The classes of a pair are independent, so
-    that the best pair is the pair of the best.
+    -log s - log(1 - s). With scores of exactly 0 or 1 all families are compared on the scores
+    between. Held out: five folds in a fixed order; whole groups, where there are (of two columns
+    those of the first), with standard errors of sums over groups. A family with more parameters
+    must be better by more than half a standard error, class by class. (By one, as Breiman et al.
+    1984 have it, the second component of 1 % of 2000 impostors is lost in 17 % of sets, by a half
+    in 9 %; a class that is one beta distribution gets another family in 5 and in 13 %.) Vuong
+    (1989) has the z of likelihoods.
 
-    The family of each class that the rule takes is then set beside itself with a tail, of its 30
-    and 50 most extreme scores, by the same folds: by held-out log densities, to which few scores
-    add, and separately by the held-out scores beyond the threshold of a rate, which is what tails
-    are for. Groups are held out as wholes, but a tail takes the scores of the others as
-    independent.
-
-    A family of both classes ("proper-beta", "dual-beta") is set beside the pair of the best by
-    the held-out scores of both classes together, by the same rule.
-
-    A mixture that cannot be fitted to all scores of a class is left out for that class, and
-    said; so is one whose scores have many ties, which it would chase, if it was not asked for by
-    name. In a fold where there is no mixture, one of its components scores. The mixture of a fold
-    is the maximum that is uphill from the mixture of all scores of the class.
-
-    References
-    ----------
-    Vuong, Q. H. (1989), Likelihood ratio tests for model selection and non-nested hypotheses.
-    Breiman, L., Friedman, J., Olshen, R. and Stone, C. (1984), Classification and regression
-    trees, section 3.4.3 (the rule).
+    The family taken is then set beside itself with a tail of its 30 and 50 most extreme scores, by
+    the same folds: by held-out log densities, and by the held-out scores beyond the threshold of a
+    rate, which is what tails are for. A family of both classes is set beside the pair of the best
+    by the held-out scores of both together. A mixture that cannot be fitted to a class is left out
+    for it, and said; so is one whose scores have many ties, if it was not named. In a fold without
+    a mixture one of its components scores.
 
     Examples
     --------

@@ -437,10 +437,12 @@ class DistributionFit(Estimate, Noun):
             counted in cells, a + b > 1e8, or the family is none of beta, normal, logit-normal: take
             "wald".
 
-        Notes ----- Trials are taken as independent. q is exact for mu, sigma and the shape of a
-        dual beta distribution; for two shapes it is chi-squared's times 1 + c/n by Lawley's (1956)
-        formula, for masses chi-squared's. Coverage: docs/validation.md. A mass that nobody had has
-        the lower end 0 (no Wald interval: both ends are 0); an end beyond the doubles is 0 or inf.
+        Notes
+        -----
+        Trials are taken as independent. q is exact for mu, sigma and the shape of a dual beta
+        distribution; for two shapes it is chi-squared's times 1 + c/n by Lawley's (1956) formula,
+        for masses chi-squared's. Coverage: docs/validation.md. A mass that nobody had has the lower
+        end 0 (no Wald interval: both ends are 0); an end beyond the doubles is 0 or inf.
 
         Examples
         --------
@@ -599,12 +601,14 @@ class Fit(FitPoints, Noun):
         InputTypeError
             If `stat` is neither a name nor a function, or a point is given without its keyword.
 
-        Notes ----- No end of the hull lies more than one length of the scores' own interval beyond
-        that; a `SmallSampleWarning` says where it is cut, a `MisfitWarning` where the scores' own
-        interval of level 0.95 does not hold the fitted number. Where scores cannot answer (weights
-        that are no copies, one group) the interval is the family's, as `method` says. The prior is
-        held fixed. The bias is that of maximum likelihood to first order (Cox and Snell 1968), no
-        more than a standard error, taken from thresholds, exponents and coefficients; mixtures,
+        Notes
+        -----
+        No end of the hull lies more than one length of the scores' own interval beyond that; a
+        `SmallSampleWarning` says where it is cut, a `MisfitWarning` where the scores' own interval
+        of level 0.95 does not hold the fitted number. Where scores cannot answer (weights that are
+        no copies, one group) the interval is the family's, as `method` says. The prior is held
+        fixed. The bias is that of maximum likelihood to first order (Cox and Snell 1968), no more
+        than a standard error, taken from thresholds, exponents and coefficients; mixtures,
         distributions with a common shape and grouped trials, which have min G - 1 degrees of
         freedom, have no correction. "integrated" weights shapes and scales by the penalised
         likelihood and takes the least and largest end over sizes of tail: docs/tails.md. Coverage
@@ -747,18 +751,21 @@ class Fit(FitPoints, Noun):
             If the ends of the family are not tested, the fit has tails, `level` is out of range, or
             masses are to be counted and weights are no whole numbers.
 
-        Notes ----- Statements about the fitted distributions beyond the most extreme scores. A side
-        that counts of both classes exclude is "contradicted", a class that does not follow the
-        family leaves it open; neither has a p-value. The note says why, or that fewer than five
-        scores lie where the side holds. The simulated size at level 0.05 is 0.042 to 0.060 from 10
-        scores per class on; below 0.04 for masses of which a class expects fewer than 5, and with
-        about 10 groups. With scores censored or in cells, or a + b > 1e8, Wald's test is used (0.06
-        at 30 scores). Where some trials have no score the curve is that of the others, and a
-        warning says so.
+        Notes
+        -----
+        Statements about the fitted distributions beyond the most extreme scores. A side that counts
+        of both classes exclude is "contradicted", a class that does not follow the family leaves it
+        open; neither has a p-value. The note says why, or that fewer than five scores lie where the
+        side holds. The simulated size at level 0.05 is 0.042 to 0.060 from 10 scores per class on;
+        below 0.04 for masses of which a class expects fewer than 5, and with about 10 groups. With
+        scores censored or in cells, or a + b > 1e8, Wald's test is used (0.06 at 30 scores). Where
+        some trials have no score the curve is that of the others, and a warning says so.
 
-        References ---------- Omar, L. and Ivrissimtzis, I. (2019), section 4. Barndorff-Nielsen, O.
-        E. (1991), Modified signed log likelihood ratio. Lancaster, H. O. (1961), Significance tests
-        in discrete distributions. Boos, D. D. (1992), On generalized score tests.
+        References
+        ----------
+        Omar, L. and Ivrissimtzis, I. (2019), section 4. Barndorff-Nielsen, O. E. (1991), Modified
+        signed log likelihood ratio. Lancaster, H. O. (1961), Significance tests in discrete
+        distributions. Boos, D. D. (1992), On generalized score tests.
 
         Examples
         --------
@@ -799,17 +806,21 @@ class Fit(FitPoints, Noun):
         InputError
             As in `end_tests`.
 
-        Notes ----- A probability is the share of curves with that shape when both z vary by their
-        errors: a sampling statement, no prior belief. The test of a proper curve has its level
-        where both distributions are the same, half of it where one end is far above. A crossing is
-        shown by ends on opposite sides. Two normal distributions cross the diagonal once unless
-        their spreads are the same: both p-values are of equal spreads, that of a proper curve also
-        of mu_c >= mu_i. With point masses there are no probabilities, and the p-values are of the
-        ends alone.
+        Notes
+        -----
+        A probability is the share of curves with that shape when both z vary by their errors: a
+        sampling statement, no prior belief. The test of a proper curve has its level where both
+        distributions are the same, half of it where one end is far above. A crossing is shown by
+        ends on opposite sides. Two normal distributions cross the diagonal once unless their
+        spreads are the same: both p-values are of equal spreads, that of a proper curve also of
+        mu_c >= mu_i. With point masses there are no probabilities, and the p-values are of the ends
+        alone.
 
-        References ---------- Gail, M. and Simon, R. (1985), Testing for qualitative interactions
-        between treatment effects and patient subsets. Wollan, P. C. and Dykstra, R. L. (1986),
-        Conditional tests with an order restriction as a null hypothesis.
+        References
+        ----------
+        Gail, M. and Simon, R. (1985), Testing for qualitative interactions between treatment
+        effects and patient subsets. Wollan, P. C. and Dykstra, R. L. (1986), Conditional tests with
+        an order restriction as a null hypothesis.
 
         Examples
         --------
@@ -849,10 +860,12 @@ class Fit(FitPoints, Noun):
         InputError
             If the fit is not of family "beta", or has tails.
 
-        Notes ----- Hill's z is in errors of a pure power tail, exponent/sqrt(k) (with groups those
-        between them if larger). `expected` is Hill's exponent that the fitted distribution itself
-        has over the same share of scores; only where z is beyond 3 by that, too, do the extreme
-        scores depart from the fit (Hill 1975).
+        Notes
+        -----
+        Hill's z is in errors of a pure power tail, exponent/sqrt(k) (with groups those between them
+        if larger). `expected` is Hill's exponent that the fitted distribution itself has over the
+        same share of scores; only where z is beyond 3 by that, too, do the extreme scores depart
+        from the fit (Hill 1975).
 
         Examples
         --------
@@ -885,9 +898,11 @@ class Fit(FitPoints, Noun):
             If the distributions are not beta distributions without point masses, or the prior is 0
             or 1.
 
-        Notes ----- For the prior of the fit, whose error counts as that of random labels; where the
-        sizes of the classes were fixed the test is cautious. The map itself, beta calibration
-        (Kull, Silva Filho and Flach 2017), is `ScoreModel.posterior`.
+        Notes
+        -----
+        For the prior of the fit, whose error counts as that of random labels; where the sizes of
+        the classes were fixed the test is cautious. The map itself, beta calibration (Kull, Silva
+        Filho and Flach 2017), is `ScoreModel.posterior`.
 
         Examples
         --------
@@ -1273,10 +1288,12 @@ def fit_distribution(
     ScaleWarning
         If ``"auto"`` took a normal distribution though at least 95 % of the scores lie in [0, 1].
 
-    Notes ----- The support [0, 1] is fixed: end points estimated from a sample are not regular, and
-    two classes would get two scales, hence no ROC curve. The maximum exists and is unique with two
-    or more distinct scores inside (0, 1). Parameters carry 10 or more correct digits, for scores
-    from 5e-324 to 1 - 2**-53 and a + b up to 1e12. Squeezing is inconsistent for a < 1/2, and a
+    Notes
+    -----
+    The support [0, 1] is fixed: end points estimated from a sample are not regular, and two classes
+    would get two scales, hence no ROC curve. The maximum exists and is unique with two or more
+    distinct scores inside (0, 1). Parameters carry 10 or more correct digits, for scores from
+    5e-324 to 1 - 2**-53 and a + b up to 1e12. Squeezing is inconsistent for a < 1/2, and a
     censoring edge is a modelling choice.
 
     The likelihood of a mixture is unbounded where a component shrinks to a point. The estimate is
@@ -1285,9 +1302,11 @@ def fit_distribution(
     all scores; it is never less likely than that distribution. Components are in the order of their
     means.
 
-    References ---------- Omar, L. and Ivrissimtzis, I., Using theoretical ROC curves for analysing
-    machine learning binary classifiers, section 3. Dempster, A. P., Laird, N. M. and Rubin, D. B.
-    (1977), Maximum likelihood from incomplete data via the EM algorithm.
+    References
+    ----------
+    Omar, L. and Ivrissimtzis, I., Using theoretical ROC curves for analysing machine learning
+    binary classifiers, section 3. Dempster, A. P., Laird, N. M. and Rubin, D. B. (1977), Maximum
+    likelihood from incomplete data via the EM algorithm.
 
     Examples
     --------
@@ -1422,11 +1441,13 @@ def fit(
         If fewer than half of a class's inner scores are distinct and no `resolution` is given (not
         of a summary).
 
-    Notes ----- Of a summary, beta distributions have a relative error of about 1e-14 (a + b), and
-    sigma of a logit-normal distribution one of about 1e-16 (mean logit / sigma)^2. Where the free
-    fit of ``"proper-beta"`` is not proper already, a, b or both are shared by the classes
-    (``Fit.tied``), and errors are those with these ties given: they cover less where the ties are
-    chance (Mossman and Peng 2016).
+    Notes
+    -----
+    Of a summary, beta distributions have a relative error of about 1e-14 (a + b), and sigma of a
+    logit-normal distribution one of about 1e-16 (mean logit / sigma)^2. Where the free fit of
+    ``"proper-beta"`` is not proper already, a, b or both are shared by the classes (``Fit.tied``),
+    and errors are those with these ties given: they cover less where the ties are chance (Mossman
+    and Peng 2016).
 
     Between its joints a distribution with tails is that of the family, fitted to all scores and
     rescaled; see `Spliced`. The shape of a tail has a penalty that draws it to 0, an exponential

@@ -88,9 +88,8 @@ def statistic_columns(
 ) -> dict[str, AnyArray]:  # fmt: skip
     """A column per statistic, and of one that rests on rates the scores that speak for it.
 
-    `models` are those of the systems that were fitted, by their place; `sizes` what varies by
-    itself in both classes of every system. One warning per statistic of systems without a value,
-    and one of those where it is extrapolated: how many, and the first of them.
+    `models` are those of fitted systems by their place, `sizes` what varies by itself in both
+    classes.
     """
     columns: dict[str, AnyArray] = {}
     for item in asked:
@@ -155,46 +154,41 @@ def fit_many(
     Parameters
     ----------
     frame : frame, mapping or sequence
-        A frame with a row per score, eager or lazy, of any engine that Narwhals reads (pandas,
-        Polars, pyarrow, DuckDB, Dask, PySpark): it is grouped on its own engine, and only sums are
-        collected. Or a mapping of names to Scores or ScoreSummary, or a sequence of these, named
-        by their `name` or their place.
+        A frame with a row per score, eager or lazy, of any engine that Narwhals reads: it is
+        grouped on its own engine, and only sums are collected. Or a mapping of names to Scores or
+        ScoreSummary, or a sequence of these, named by their `name` or their place.
     system, score, label : str
         Columns of a frame.
     client_label : optional
-        The label of the clients in a frame, one for all systems; None only for {0, 1},
-        {False, True} and {-1, 1}.
+        The label of the clients in a frame; None only for {0, 1}, {False, True} and {-1, 1}.
     family : str or pair of str
         As in :func:`fit`, one for all systems: "auto" is "beta" where every score of all of them
         lies in [0, 1], else "normal". Of a frame "auto", "beta", "normal" or "logit-normal", one
-        for both classes. The table says what was fitted, and why.
+        for both classes.
     boundary : str, optional
         As in :func:`fit`; of a frame None, "inflate", "drop" or "error".
     statistics : sequence of str
-        Numbers of the fitted pairs: names of :func:`statistics`, with the point after "@" where
-        one is needed, such as ``("eer", "tpr@far=0.01", "threshold@eer")``. A column each.
+        Numbers of the fitted pairs: names of :func:`statistics`, with the point after "@", such as
+        ``("eer", "tpr@far=0.01", "threshold@eer")``. A column each.
 
     Returns
     -------
     DataFrame
-        Of the library of the frame (pandas, Polars, pyarrow; pandas for any other engine), or of
-        the first scores that were read from one. Sorted by system of a frame, else in the order
-        given. ``system``, ``n_client``, ``n_impostor``; ``client_family``, ``impostor_family`` and
-        in ``family_reason`` why, where "auto" chose them, the same in all rows; the parameters of
-        both distributions and their standard errors, such as ``client_a``, ``client_a_std_error``;
-        ``log_likelihood``; ``auc`` of the fitted pair; the statistics asked for, and beside each
-        that rests on rates, such as ``tpr@far=0.01``, how many scores (groups) are expected beyond
-        them, ``tpr@far=0.01_n_beyond``; ``fitted``, and in ``reason`` why not, with nan for the
-        numbers. A frame of pandas has family and reason in its ``attrs`` too, which other libraries
-        have not.
+        Of the library of the frame, or of the first scores that were read from one, else pandas.
+        Sorted by system of a frame, else in the order given. ``system``, ``n_client``,
+        ``n_impostor``; ``client_family``, ``impostor_family`` and in ``family_reason`` why, where
+        "auto" chose them; the parameters of both distributions and their standard errors, such as
+        ``client_a``, ``client_a_std_error``; ``log_likelihood``; ``auc``; the statistics, and
+        beside each that rests on rates how many scores (groups) are expected beyond them, such as
+        ``tpr@far=0.01_n_beyond``; ``fitted``, and in ``reason`` why not, with nan for the numbers.
+        A frame of pandas has family and reason in its ``attrs`` too.
 
     Raises
     ------
     InputError
         For an empty collection, a name that occurs twice, an unknown family, rule or statistic, a
-        point that is missing or superfluous, and what
-        `summarize` refuses in a frame: missing columns, null, NaN or infinite scores and missing
-        labels (counted), labels beyond two; names of systems of several types.
+        point that is missing or superfluous, names of several types, and what `summarize` refuses
+        in a frame.
     InputTypeError
         For something else than a frame or a collection of scores.
     EngineError
@@ -206,22 +200,20 @@ def fit_many(
         If systems are not fitted, or have no such statistic: how many, and the first with its
         reason.
     ExtrapolationWarning
-        If less than one score is expected beyond a rate that a statistic rests on: of how many
-        systems. Whether counts contradict the fits there is not looked at: ask `Fit.interval`.
+        If less than one score is expected beyond a rate that a statistic rests on. Whether counts
+        contradict the fits there is not looked at: ask `Fit.interval`.
     BoundaryWarning, ReversedScoresWarning, SmallSampleWarning
         As in :func:`fit`, each with the number of systems.
 
     Notes
     -----
-    A beta fit needs two sums per class. Those of all systems are made in one pass, and Newton's
-    method runs on all of them side by side, to the accuracy of :func:`fit`; a class with a + b
-    beyond about 1e3 is fitted again by itself from its scores. Of a frame, whose sums are all
-    there is, the relative error is about 1e-14 (a + b), and classes beyond 1e6 are not fitted. Sums
-    of squares about 0 cost normal and logit-normal distributions a relative error of about
-    1e-16 (mean / sigma)^2, and none is fitted beyond a ratio of 1e4; :func:`summarize` reads such
-    scores a second time. Other families, scores with weights, and systems of which some trials have
-    no score are fitted one by one; the share without one is a parameter, such as
-    ``client_rejected``, which is 0 in systems that have all.
+    Sums of all systems are made in one pass, and Newton's method runs on all of them side by side,
+    to the accuracy of :func:`fit`; a class with a + b beyond about 1e3 is fitted again from its
+    scores. Of a frame, whose sums are all there is, the relative error is about 1e-14 (a + b), and
+    classes beyond 1e6 are not fitted. Sums of squares about 0 cost normal and logit-normal
+    distributions a relative error of about 1e-16 (mean / sigma)^2, and none is fitted beyond a
+    ratio of 1e4. Other families, scores with weights, and systems of which some trials have no
+    score are fitted one by one; the share without one is a parameter, such as ``client_rejected``.
 
     Examples
     --------

@@ -70,30 +70,11 @@ def counts_at_end(f: PairEstimate, end: str, side: str, *, groups: bool = True) 
 
         P(X >= x | x + k) <= 0.025,   X hypergeometric
 
-    at the thresholds of the 5th, 20th and 100th most extreme score of the class that has the
-    larger share there by the fit, as far as the curve stays on that side: x scores of the other
-    class lie beyond, k of this one (Fisher's exact test).
-
-    Parameters
-    ----------
-    f : PairEstimate
-        Of any family, of Scores or of a ScoreSummary.
-    end : str
-        "at_zero" or "at_one", by the threshold.
-    side : str
-        "above" or "below", as the fit has it.
-    groups : bool
-        Where the scores carry groups, whether trials of one depend on each other.
-
-    Returns
-    -------
-    EndCounts
-        "cannot tell" where fewer than five scores lie on that stretch, or weights are no copies.
-
-    Notes
-    -----
-    At the fitted rates themselves counts see nothing: a tail that is wrong has too few scores
-    beyond. Of trials in groups counts are worth fewer (Korn and Graubard).
+    at the thresholds of the 5th, 20th and 100th most extreme score of the class that has the larger
+    share there by the fit, as far as the curve stays on that side: x scores of the other class lie
+    beyond, k of this one (Fisher's exact test). At the fitted rates themselves counts see nothing:
+    a tail that is wrong has too few scores beyond. "cannot tell" where fewer than five scores lie
+    on that stretch, or weights are no copies. Of trials in groups counts are worth fewer.
     """
     from scipy.stats import hypergeom
 
@@ -462,20 +443,16 @@ class CurveTest(Noun):
     Parameters
     ----------
     probabilities : dict
-        "proper", "hook-at-one", "hook-at-zero", "below": they add up to 1. Empty where point
-        masses decide an end: then the ends do not decide the curve.
+        "proper", "hook-at-one", "hook-at-zero", "below": they add up to 1. Empty with point masses.
     hooks : tuple of Hook
         Every stretch of the fitted ROC below the diagonal.
-    p_proper : float
-        p-value of the curve being above the diagonal at both ends.
-    p_no_crossing : float
-        p-value of both ends being on one side of the diagonal.
+    p_proper, p_no_crossing : float
+        p-values of the curve being above the diagonal at both ends, and of both ends on one side.
     level : float
         Confidence of the words in `finding`.
     where_seen : dict
-        Of two normal distributions, which cross the diagonal once unless their spreads are equal:
-        the four probabilities of the curve where a share of 1/n of the scores or more lies past
-        the crossing, n the scores of the larger class. Empty for beta distributions.
+        Of two normal distributions the four probabilities of the curve where a share of 1/n of the
+        scores or more lies past the crossing, n the scores of the larger class; else empty.
     contradiction : str
         Why nothing of this can be told: an end that counts contradict, or a class that does not
         follow the family. Then there are no probabilities, and p-values are nan.

@@ -73,14 +73,7 @@ class TailRequest(NamedTuple):
         sizes: int | Sequence[int] | None = None,
         bounds: tuple[float, float] | None = None,
     ) -> TailRequest | None:
-        """What was asked for, checked: one word for both classes, a word per class, or nothing.
-
-        Raises
-        ------
-        InputError
-            If a word is none of "both", "upper", "lower", a key none of "client", "impostor", a
-            size below 20, or sizes stand without tails.
-        """
+        """What was asked for, checked: one word for both classes, a word per class, or nothing."""
         if tails is None:
             if sizes is not None:
                 raise InputError.about("tail_sizes")(
@@ -103,13 +96,7 @@ class TailRequest(NamedTuple):
 def with_tails(pair: PairEstimate, asked: TailRequest) -> tuple[PairEstimate, list[Notice]]:
     """A pair whose distributions have tails of their most extreme scores, and what there is to say.
 
-    The body stays that of the pair: tails are fitted to the scores themselves, the part between
-    the joints is rescaled.
-
-    Raises
-    ------
-    InputError
-        As in :func:`fit_tails`; of a summary also if a size is above 400.
+    The body stays that of the pair: the part between the joints is rescaled.
     """
     if isinstance(pair.scores, ScoreSummary) and max(asked.sizes) > _MOST_OF_SUMMARY:
         rule = f"be at most {_MOST_OF_SUMMARY} of a summary, which keeps {KEPT} extreme scores"
@@ -231,13 +218,7 @@ def _tail_covariance(fit: TailFit) -> FloatArray:
 def tails_again(
     own: Estimate, body: Distribution, values: FloatArray, weights: FloatArray | None
 ) -> Distribution:
-    """Another body of the same class with tails of other scores, as the estimate has them.
-
-    Raises
-    ------
-    InputError, FitError
-        As in :func:`fit_tails`.
-    """
+    """Another body of the same class with tails of other scores, as the estimate has them."""
     law = base_of(own.distribution)
     if not isinstance(law, Spliced):
         return body
@@ -253,13 +234,7 @@ def tails_again(
 
 
 def refuse_tails(pair: PairEstimate, noun: str) -> None:
-    """An error for what is said of the distributions of a family alone.
-
-    Raises
-    ------
-    InputError
-        If the fit has tails.
-    """
+    """An error for what is said of the distributions of a family alone."""
     if pair.client.tails or pair.impostor.tails:
         raise InputError(
             f"{noun} must be of a fit without tails; this one has tails, which the parameters of"
@@ -272,15 +247,7 @@ def tail_of(
     body: Distribution, who: str, values: FloatArray, weights: FloatArray | None,
     bounds: tuple[float, float] | None,
 ) -> Spliced:  # fmt: skip
-    """A distribution with the tail that its class's rate rests on, by scores without groups.
-
-    `bounds` are those of the scores of both classes.
-
-    Raises
-    ------
-    InputError, FitError
-        As in :func:`fit_tails`.
-    """
+    """A distribution with the tail that its class's rate rests on, by scores without groups."""
     coordinate = Coordinate(None if body.on_unit else bounds, body.on_unit)
     y = coordinate.of(Thresholds.from_theta(values))
     item = fit_tails(TailScores(who, y, weights), ENDS[who])

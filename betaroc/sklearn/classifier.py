@@ -73,22 +73,16 @@ class ThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     estimator : classifier
         Of two classes, with `decision_function` or `predict_proba`.
     far, frr : float, optional
-        The rate that must not be passed, strictly between 0 and 1. One target must be given: one
-        of these, both costs, or ``eer=True``.
+        The rate that must not be passed. One target must be given: one of these, both costs, or
+        ``eer=True``.
     cost_fa, cost_fr : float, optional
-        Costs of a false acceptance and of a false rejection: the threshold has the least mean
-        cost on the out-of-fold scores.
+        Costs of a false acceptance and of a false rejection, for the least mean cost.
     prior : float, optional
         P(client) where the classifier will run; the share of clients in `y` where left out.
     eer : bool
         The threshold of the equal error rate.
-    how : str, optional
-        "guaranteed", "average", "tail" or "model", of costs and the EER "counted" or "model"; left
-        out, the first that is possible.
-    confidence : float
-        Of a guarantee, and of intervals.
-    family : str or pair of str
-        Of the fits behind "tail" and "model", as in :func:`betaroc.fit`.
+    how, confidence, family
+        As in :func:`betaroc.decide`.
     cv : int, splitter, iterable or "prefit"
         Folds of out-of-fold scores. An integer makes stratified folds, with `groups` such as keep
         groups whole. An iterable gives pairs of arrays (train, test). With "prefit" the estimator
@@ -101,8 +95,7 @@ class ThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     n_jobs : int, optional
         Folds at a time, as in scikit-learn.
     random_state : int or RandomState, optional
-        Shuffles the rows before an integer `cv` makes folds; without it they are not shuffled. Any
-        other `cv` has its own, as in scikit-learn.
+        Shuffles the rows before an integer `cv` makes folds; without it they are not shuffled.
 
     Attributes
     ----------
@@ -112,10 +105,8 @@ class ThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         The out-of-fold scores, of "prefit" those of the dev set.
     estimator_ : classifier
         The estimator fitted to all rows.
-    classes_ : ndarray
-        Both labels.
-    pos_label_ : object
-        The client's label.
+    classes_, pos_label_
+        Both labels, and the client's.
     response_method_ : str
         The method that gives scores.
     n_features_in_, feature_names_in_
@@ -123,20 +114,17 @@ class ThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
 
     Notes
     -----
-    **The bound is measured, not guaranteed**: the threshold comes from out-of-fold scores, and the
-    estimator that is fitted again to all rows gives scores that are distributed a little
-    differently. In which share of simulated sets the true FAR was at or below the target is in
-    docs/validation.md. With ``cv="prefit"``, on data that the model never saw, the
-    guarantee of :func:`betaroc.decide` holds.
-
-    ``decision_.status`` is about scores like the out-of-fold ones. With few of them the way is
-    "average", "tail" or "model", and ``decision_.needed`` says how many a guarantee needs.
+    **The bound is measured, not guaranteed**: the estimator that is fitted again to all rows gives
+    scores that are distributed a little differently from the out-of-fold ones. In which share of
+    simulated sets the true FAR was at or below the target is in docs/validation.md. With
+    ``cv="prefit"``, on data that the model never saw, the guarantee of :func:`betaroc.decide`
+    holds.
 
     scikit-learn accepts score >= threshold. Its `FixedThresholdClassifier` decides alike with
     ``threshold=decision_.threshold_for_greater_equal``, `response_method` and `pos_label` as here.
 
-    Sample weights are frequencies: weight k is k copies of a row. They go to the estimator
-    where its `fit` takes them, or, with metadata routing, where it requests them.
+    Sample weights are frequencies: weight k is k copies of a row. They go to the estimator where
+    its `fit` takes them, or, with metadata routing, where it requests them.
 
     Examples
     --------

@@ -90,16 +90,12 @@ class _RateDisplay(ABC):
         ----------
         estimator : classifier
             Fitted, with `decision_function` or `predict_proba`.
-        X : array_like or frame, shape (n, ...)
-            Rows.
-        y : array_like, shape (n,)
-            Their labels.
+        X, y : array_like
+            Rows and their labels.
         sample_weight : array_like, shape (n,), optional
             Copies of each row.
-        response_method : {"auto", "decision_function", "predict_proba"}
-            What gives scores; "auto" takes the first of both that there is.
-        pos_label : optional
-            The label of the client; as in `ThresholdClassifier`.
+        response_method, pos_label
+            What gives scores, and the label of the client, as in `ThresholdClassifier`.
         name : str, optional
             For the legend; that of the estimator's class where left out.
         family : str, pair of str or None
@@ -476,17 +472,10 @@ class EpcDisplay:
             Of a band at each alpha, in which dev chooses again; none where left out.
         replicates, rng
             Behind the band, as in :meth:`betaroc.Epc.band`.
-        response_method : {"auto", "decision_function", "predict_proba"}
-            What gives scores; "auto" takes the first of both that there is.
-        pos_label : optional
-            The label of the client; as in `ThresholdClassifier`.
-        name : str, optional
-            For the legend; that of the estimator's class where left out.
-        ax : matplotlib Axes, optional
-            Where to draw; a new figure of pyplot where left out.
+        response_method, pos_label, name, ax
+            As in `RocDisplay.from_estimator`.
         **style
-            As in :meth:`betaroc.Epc.plot`: ``expected=True``, ``a_posteriori=True``, and properties
-            of the line.
+            As in :meth:`betaroc.Epc.plot`.
 
         Returns
         -------
@@ -495,13 +484,8 @@ class EpcDisplay:
 
         Raises
         ------
-        InputError
-            If the labels are not two, rows and labels differ in number, scores are not finite, or
-            an option is out of range.
-        InputTypeError
-            If the estimator gives no scores, or `ax` is not matplotlib's.
-        sklearn.exceptions.NotFittedError
-            If the estimator is not fitted.
+        InputError, InputTypeError, sklearn.exceptions.NotFittedError
+            As in `RocDisplay.from_estimator`.
         """
         dev, test = (
             scores_of_estimator(estimator, X, y, None, response_method, pos_label, name)
