@@ -17,9 +17,8 @@ from _common import Goal, command, medians, table
 from scipy import stats
 
 import betaroc as br
-from betaroc.studies.study import draw_and_fit
-from betaroc.studies.trials import setting
-from betaroc.studies.trials import Seed, Trial
+from betaroc.studies.study import fit_together
+from betaroc.studies.trials import Seed, Trial, cell_spec
 
 CELLS, SCORES, BLOCK = 10_000, 1000, 313
 #: Cells that slow cases do, extrapolated.
@@ -56,7 +55,7 @@ def by_ours(pairs: list[tuple[np.ndarray, np.ndarray]]) -> list[tuple[float, ...
 def in_batches(blocks: list[list[Trial]], *, areas: bool) -> None:
     """The study's fits, from samples that the trials hold already, and the areas."""
     for trials in blocks:
-        draw_and_fit(trials)
+        fit_together(trials)
         if areas:
             br.beta_auc(*np.array([trial.batch_shapes for trial in trials]).T)
 
@@ -64,7 +63,7 @@ def in_batches(blocks: list[list[Trial]], *, areas: bool) -> None:
 def trials_of(cells: list[dict[str, Any]]) -> list[list[Trial]]:
     """Trials in blocks, with their scores drawn."""
     seed = Seed(1)
-    trials = [Trial(c, k, 0, seed, setting(c, None)) for k, c in enumerate(cells)]
+    trials = [Trial(c, k, 0, seed, cell_spec(c, None)) for k, c in enumerate(cells)]
     for trial in trials:
         _ = trial.drawn
     return [trials[k : k + BLOCK] for k in range(0, len(trials), BLOCK)]

@@ -304,7 +304,8 @@ class Inclusion(Result, Noun):
             }
             rows.append({
                 "classifier": name, "family": family_text(fit.family),
-                "auc_fitted": fit.model.auc(), "auc_scores": misfit.auc_scores, "roc_distance": misfit.distance,
+                "auc_fitted": fit.model.auc(), "auc_scores": misfit.auc_scores,
+                "roc_distance": misfit.distance,
                 "verdict": verdict.word,
                 **dict(zip(("gain", "gain_low", "gain_high"), _ends(verdict.gain), strict=True)),
                 "marginal": verdict.marginal, "p_value": verdict.confidence.p_value, **sides,
