@@ -136,10 +136,7 @@ RIGHT: dict[str, tuple[Callable[[], Any], Any]] = {
     ),
 }
 REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
-    "a guarantee of 1e-300": (
-        lambda: br.decide(SCORES, far=1e-300, how="guaranteed"),
-        "needed",
-    ),
+    "a guarantee of 1e-300": (lambda: br.decide(SCORES, far=1e-300, how="guaranteed"), "needed"),
     "a decision at a FAR of 0": (lambda: br.decide(SCORES, far=0.0, family="beta"), "far"),
     "level 1": (lambda: br.interval(SCORES, "auc", level=1.0), "level"),
     "a FAR above 1": (lambda: NORMAL.at_far(1 + 2.0**-52), r"\[0, 1\]"),

@@ -1,9 +1,4 @@
-"""The command line, one module per command; a new command is its module and a row of the table.
-
-The module of a command declares its examples and options in ``add_options(parser)`` and does the
-work in ``run(arguments)``, which returns an exit code other than 0 if there is one. What several
-share is in `options`, `inputs` and `messages`. Nothing of a room is computed here.
-"""
+"""The command line: a command is a module with ``add_options`` and ``run``, and a row here."""
 
 from __future__ import annotations
 
@@ -28,20 +23,7 @@ COMMANDS = {
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run one command.
-
-    Parameters
-    ----------
-    argv : sequence of str, optional
-        Arguments without the program's name; by default those of the process.
-
-    Returns
-    -------
-    int
-        Exit code: 0 done, 1 the fit is impossible or a self-test missed digits, 2 usage, input or
-        output (or nobody reads it any more), 3 study with failed trials, 130 interrupted,
-        143 terminated.
-    """
+    """Run one command by its arguments, by default the process's own; the exit code."""
     try:
         from betaroc.core.process import hold_streams, leave_if_stopped, listen
     except KeyboardInterrupt:

@@ -159,8 +159,7 @@ def call(
 
 def _parser_of(commands: Mapping[str, str], load: Callable[[str], Any]) -> Parser:
     parser = Parser(
-        prog="betaroc",
-        description="From score files to theoretical ROCs and what they say.",
+        prog="betaroc", description="From score files to theoretical ROCs and what they say."
     )
     examples(
         parser,

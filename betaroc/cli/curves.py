@@ -5,7 +5,6 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace
 from collections.abc import Callable, Sequence
 from functools import partial
-from itertools import combinations
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,8 +13,8 @@ from betaroc.cli import options
 from betaroc.cli.inputs import chosen_words
 from betaroc.cli.messages import messages, say
 from betaroc.cli.systems import SystemFiles, read_systems
-from betaroc.core.errors import DuplicateWarning, ReversedScoresWarning
-from betaroc.core.notices import Notice, passed_on, warn
+from betaroc.core.errors import ReversedScoresWarning
+from betaroc.core.notices import Notice, passed_on
 from betaroc.core.value import fields_of
 from betaroc.core.vocabulary import name_among, shared_words
 from betaroc.data.scores import ScoreData
@@ -81,46 +80,30 @@ def system_curves(
     systems: Sequence[SystemFiles], arguments: Namespace, step: Callable[[], None],
     notices: list[Notice], *, dev_named: bool,
 ) -> list[SystemCurve]:  # fmt: skip
-    """The curve of each system, whose warnings begin with its name."""
-    read = [(system, messages(notices, arguments))
-            for system in read_systems(systems, arguments, step, dev_named=dev_named)]  # fmt: skip
-    for (first, _), (second, _) in combinations(read, 2):
-        if first[1:] == second[1:]:
-            warn(
-                f"{visible(first[0])} and {visible(second[0])} have the same scores on dev and"
-                " on test: this is one system given twice. Name the files of the other.",
-                DuplicateWarning,
-            )
+    """The curve of each system by its scores or their fit, whose warnings begin with its name."""
     curves = []
-    for (name, dev, (test,)), warned in read:
-        curve, family, reason = _curve_of(arguments, dev, test, f"{visible(name)}: " * bool(name))
-        curve = named_curves({name: curve})[name] if len(read) > 1 else curve
-        warned += messages(notices, arguments)
-        curves.append(SystemCurve(name, dev, test, curve, family, reason, warned))
+    for name, dev, (test,) in read_systems(systems, arguments, step, dev_named=dev_named):
+        start = f"{visible(name)}: " * bool(name)
+        family, reason = arguments.family, chosen_words(arguments.family)
+        if family == AUTO:
+            chosen = automatic([dev, test])
+            family, reason = chosen.family, chosen.reason
+            with passed_on(f"{start}dev and test: "):
+                give(chosen.notices)
+        with passed_on(f"{start}dev: "):
+            fitted = fit(dev, **options.fit_options_of(arguments, family))
+        reason = fitted.reason if family == BEST else reason
+        reason = "dev's scores themselves" if is_of_counts(family) else reason
+        chooser = dev if is_of_counts(family) and arguments.tails is None else fitted
+        # The fit has said it of dev; of test it is said below.
+        with passed_on(start, but=(ReversedScoresWarning,)):
+            curve = epc(chooser, test, **fields_of(arguments, "criterion", "measure", "alpha"))
+        with passed_on(f"{start}test: "):
+            warn_of_test(test)
+        curve = named_curves({name: curve})[name] if len(systems) > 1 else curve
+        warned = messages(notices, arguments)
+        curves.append(SystemCurve(name, dev, test, curve, fitted.family, reason, warned))
     return curves
-
-
-def _curve_of(
-    arguments: Namespace, dev: ScoreData, test: ScoreData, start: str
-) -> tuple[Epc, Names, str]:
-    """The curve by the scores or by their fit, the family, and why that one."""
-    family, reason = arguments.family, chosen_words(arguments.family)
-    if family == AUTO:
-        chosen = automatic([dev, test])
-        family, reason = chosen.family, chosen.reason
-        with passed_on(f"{start}dev and test: "):
-            give(chosen.notices)
-    with passed_on(f"{start}dev: "):
-        fitted = fit(dev, **options.fit_options_of(arguments, family))
-    counts = is_of_counts(family)
-    chooser = dev if counts and arguments.tails is None else fitted
-    # The fit has said it of dev; of test it is said below.
-    with passed_on(start, but=(ReversedScoresWarning,)):
-        curve = epc(chooser, test, **fields_of(arguments, "criterion", "measure", "alpha"))
-    with passed_on(f"{start}test: "):
-        warn_of_test(test)
-    reason = fitted.reason if family == BEST else reason
-    return curve, fitted.family, "dev's scores themselves" if counts else reason
 
 
 def say_curves(

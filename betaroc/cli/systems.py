@@ -54,9 +54,8 @@ def called_systems(
 ) -> list[SystemFiles]:  # fmt: skip
     """The systems that --system or --systems names, else the one of the call's files.
 
-    ``tests`` are the fewest and the most test files that a system may have; with ``one_per_file``
-    each of several files without an option is a system; files that are to be ``apart`` are all
-    different.
+    Each may have so many ``tests``; with ``one_per_file`` each of several files is a system; those
+    that are to be ``apart`` name every file once.
     """
     named = named_systems(arguments, tests=tests)
     if named:

@@ -72,10 +72,7 @@ def flag(value: object, name: str) -> bool:
 def _number(
     value: object, name: str, rule: str, holds: Callable[[float], bool], remedy: str = ""
 ) -> float:
-    """A Python float of one real number that is no bool, text or array, and of which a rule holds.
-
-    Without a remedy that of fractions.
-    """
+    """A Python float of one real number, no bool, text or array, of which a rule holds."""
     if type(value) is not float:
         single: Any = value[()] if isinstance(value, np.ndarray) and value.ndim == 0 else value
         with suppress(TypeError, ValueError, OverflowError):
@@ -104,10 +101,7 @@ def fraction(value: object, name: str, rule: str = "be a fraction in [0, 1]") ->
 
 
 def complement(value: object, name: str) -> float:
-    """One less a fraction, as decimals: of 0.9 it is 0.1, the double nearest to what was meant.
-
-    1 - 0.9 would be 0.09999999999999998, and 1 - 0.999999 off by 3e-11 of what is left.
-    """
+    """One less a fraction as decimals: of 0.9 it is 0.1, and not 0.09999999999999998."""
     return float(1 - Fraction(repr(fraction(value, name))))
 
 

@@ -1,8 +1,4 @@
-"""What is to be said beside a result: collected where it arises, warned once at the edge.
-
-Collectors live in a context variable and not in the filters of :mod:`warnings`,
-which belong to the whole process: threads neither hear nor silence each other.
-"""
+"""Notices: collected where they arise in a context variable, warned once at the edge of a call."""
 
 from __future__ import annotations
 
@@ -129,9 +125,8 @@ def _renamed(function: Callable[..., Any], own: str, other: str) -> Callable[...
 def public(function: Callable[_P, _R], *, method: bool = False) -> Callable[_P, _R]:
     """Collect the notices of a call: its result keeps them, and the user is warned at his line.
 
-    Within another call they are left to that one, which passes them on; a method of a value, of
-    which there are many calls within a call, collects none there. ``level`` and ``confidence``
-    are one argument.
+    Within another call they are left to that one; there a method of a value collects none.
+    ``level`` and ``confidence`` are one argument.
     """
     code = function.__code__
     taken = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]

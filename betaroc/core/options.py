@@ -17,7 +17,7 @@ POWER, MOST_TIMES = 0.8, 1000.0
 
 
 class IntervalArguments(TypedDict, total=False):
-    """The keywords that become :class:`IntervalOptions`."""
+    """The keywords of :class:`IntervalOptions`."""
 
     level: float
     method: str | None
@@ -29,23 +29,7 @@ class IntervalArguments(TypedDict, total=False):
 
 @dataclass(frozen=True)
 class IntervalOptions:
-    """Level, method and randomness of an interval, checked.
-
-    Parameters
-    ----------
-    level : float
-        Confidence.
-    method : str or None
-        None for the best for the statistic and the input.
-    replicates : int
-        Draws of a bootstrap.
-    groups : bool
-        Whether groups vary as wholes.
-    rng : None, int, SeedSequence or Generator
-        Source of randomness.
-    extrapolate : bool
-        Whether a tail may answer where less than a tenth of a score is expected.
-    """
+    """Level, method and randomness of an interval, checked; without a method the best is taken."""
 
     level: float = 0.95
     method: str | None = None

@@ -2,10 +2,8 @@
 
     phi(x) = digamma(x) - log(x)        tau(x) = trigamma(x) - 1/x
 
-Both stay relatively accurate (about 1e-14) for every x > 0, so differences such
-as digamma(a) - digamma(a + b) = phi(a) - phi(a + b) - log1p(b / a) do not lose
-digits when a + b is large. Below 8 the argument is shifted by 8, with the eight
-terms paired: x (x + 7), (x + 1)(x + 6), ... are y, y + 6, y + 10, y + 12.
+Both keep about 14 digits for every x > 0, and so do differences such as digamma(a) - digamma(a + b)
+where a + b is large. Below 8 the argument is shifted by 8, with the eight terms in pairs.
 """
 
 from __future__ import annotations

@@ -1,9 +1,7 @@
-"""What a process may use and show, and how Ctrl-C and a termination end it: at any moment, quietly.
+"""What a process may use and show, and how Ctrl-C and a termination end it at any moment.
 
-Before a command works nothing is at stake and the process ends at once. While it works an
-exception goes the ordinary way, so that what is half done is put in order; a second signal does
-not wait for that. What is finished is not taken back. Worker processes end with the one that
-started them, however that one ends.
+Before a command works the process ends at once; while it works a first signal is an exception, so
+that what is half done is put in order. Worker processes end with the one that started them.
 """
 
 from __future__ import annotations
@@ -80,7 +78,10 @@ def leave_if_stopped(code: object) -> None:
     if code in [128 + number for number in _SIGNALS]:
         with suppress(Exception):
             atexit._run_exitfuncs()
-        _exit(int(str(code)))
+        for stream in (sys.stdout, sys.stderr):
+            with suppress(AttributeError, OSError, ValueError):
+                stream.flush()
+        os._exit(int(str(code)))
 
 
 def _stop(number: int, _: FrameType | None) -> NoReturn:
@@ -91,13 +92,6 @@ def _stop(number: int, _: FrameType | None) -> NoReturn:
         with suppress(OSError):
             os.write(2, b"betaroc: interrupted\n")
     os._exit(128 + number)
-
-
-def _exit(code: int) -> NoReturn:
-    for stream in (sys.stdout, sys.stderr):
-        with suppress(AttributeError, OSError, ValueError):
-            stream.flush()
-    os._exit(code)
 
 
 @cache

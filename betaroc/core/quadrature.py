@@ -21,11 +21,9 @@ _PANELS = 1 << 12
 
 
 def integrate_panels(integrand: Callable[[FloatArray], FloatArray], breaks: FloatArray) -> float:
-    """Integral between the first and the last finite break point.
+    """Integral between the first and the last finite break point, which must miss no feature.
 
-    Each panel is compared with its two halves and halved again until nothing
-    moves, or what moves is noise. The breaks must not miss a feature: quantiles of the
-    distributions involved. A FitError where doubles do not hold what is integrated.
+    Each panel is halved until nothing moves, or what moves is noise.
     """
     finite = breaks[np.isfinite(breaks)]
     if finite.size < 2:

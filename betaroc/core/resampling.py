@@ -13,7 +13,6 @@ import numpy as np
 
 from betaroc.core import checks
 from betaroc.core.arrays import FloatArray, IntArray
-from betaroc.core.errors import InputError
 
 #: Replicates that share one stream of random numbers: fixed, so that no byte depends on memory.
 BLOCK = 250
@@ -55,13 +54,7 @@ def refuse_fractional_weights(
     weights: FloatArray | None, name: str, purpose: str = "to be resampled"
 ) -> None:
     """Only frequencies, whole numbers of copies, can be counted and drawn."""
-    if weights is None:
-        return
-    bad = np.flatnonzero(weights != np.floor(weights))
-    if bad.size:
-        raise InputError.about("weights")(
-            f"weights must be whole numbers of copies {purpose}; {bad.size} of"
-            f" {weights.size} {name} weights are not, first"
-            f" {float(weights[bad[0]])!r} at index {bad[0]}. Leave the weights out, or repeat"
-            " trials."
-        )
+    if weights is not None:
+        rule = f"be whole numbers of copies {purpose}"
+        remedy = f"Leave the {name} weights out, or repeat trials."
+        checks.check_entries(weights, weights != np.floor(weights), "weights", rule, remedy)

@@ -120,11 +120,9 @@ def exactly_scaled(x: float, power: int) -> float:
 
 
 def beta_log_density(a: float, b: float, t: Thresholds) -> FloatArray:
-    """log of theta^a (1 - theta)^b / B(a, b): the density of logit theta.
+    """log of theta^a (1 - theta)^b / B(a, b), the density of logit theta; -inf at both ends.
 
-    Near the mean with the deviance: with p = a / (a + b), d = logit theta -
-    log(a / b) and n = a + b it is const - n [log(1 - p + p e^d) - p d]. Far
-    away term by term, whichever rounds less. -inf at both ends.
+    By the deviance from the mean or, far from it, term by term: whichever rounds less.
     """
     n, centre = a + b, math.log(a) - math.log(b)
     log_beta_value = log_beta(a, b)
@@ -237,10 +235,7 @@ def _near_and_rest(
 
 
 def beta_lower(a: float, b: float, t: Thresholds) -> tuple[FloatArray, FloatArray]:
-    """The lower tail P(S <= theta) and its log, each in its own precision.
-
-    ``theta`` must lie in [0, 1]; the upper tail is ``beta_lower(b, a, mirror)``.
-    """
+    """The lower tail P(S <= theta) of theta in [0, 1] and its log, each in its own precision."""
     left = t.logit <= 0.0
     with np.errstate(under="ignore", divide="ignore"):
         if left.all():
@@ -390,10 +385,7 @@ def rate_of_none(n: float, level: float) -> float:
 
 
 def share_ends(hits: Any, n: Any, tail: float) -> tuple[FloatArray, FloatArray]:
-    """Clopper and Pearson's ends of a share, with probability `tail` beyond each.
-
-    Effective numbers of trials are no whole ones.
-    """
+    """Clopper and Pearson's ends of a share, with probability `tail` beyond each."""
     hits, missing = np.asarray(hits), np.asarray(n - hits)
     some, few = np.where(hits > 0, hits, 1), np.where(missing > 0, missing, 1)
     low = np.where(hits > 0, beta_quantile(some, n - some + 1, tail), 0.0)
@@ -403,9 +395,8 @@ def share_ends(hits: Any, n: Any, tail: float) -> tuple[FloatArray, FloatArray]:
 def beta_quantile(a: Any, b: Any, p: Any) -> FloatArray:
     """Quantiles of beta distributions of any size: shares of so many trials.
 
-    Where scipy's take long or are wrong: of a share that is rare among 1e8 trials or more that of a
-    gamma distribution, to 1e-8 of itself, and of 1e11 trials Abramowitz and Stegun 26.5.22, to
-    1e-6 of a standard deviation.
+    Where scipy's take long or are wrong: of rare shares of 1e8 trials those of a gamma distribution
+    (to 1e-8), of 1e11 trials Abramowitz and Stegun 26.5.22 (to 1e-6 standard deviations).
     """
     from scipy.special import betaincinv, gammainccinv, gammaincinv, ndtri
 

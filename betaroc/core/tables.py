@@ -25,14 +25,7 @@ _T = TypeVar("_T", bound="Tabular")
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Tabular(Result):
-    """A value that knows in which library tables of it, and of what is made of it, are frames.
-
-    Parameters
-    ----------
-    library : str, optional
-        "pandas", "polars" or "pyarrow": that of the frame or the columns that were read; None
-        where none was, and tables are frames of pandas. No part of equality and of the repr.
-    """
+    """A value that knows in which library its tables are frames; None is pandas."""
 
     _travels = travelling("library")
     library: Library | None = field(default=None, kw_only=True, compare=False, repr=False)
@@ -123,10 +116,9 @@ def table_of(
 ) -> Table:
     """Columns as a frame of a library, of equal types in each.
 
-    Numbers are float64, int64 or bool; a number that is not there is nan, never null. All else
-    is as the library has it, such as text and dates. What is of several types (names of systems
-    may be) is text but in pandas. `nested` columns hold tuples of floats, or of as many tuples
-    within each other: lists but in pandas.
+    Numbers are float64, int64 or bool; a number that is not there is nan, never null. What is of
+    several types is text but in pandas. `nested` columns hold tuples of floats, or of tuples of
+    them to that depth: lists but in pandas.
     """
     import narwhals as nw
 

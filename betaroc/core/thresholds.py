@@ -1,8 +1,6 @@
-"""Thresholds that keep their precision at both ends of [0, 1].
+"""Thresholds that keep their precision at both ends of [0, 1]: theta, 1 - theta and logit theta.
 
-A threshold near 1 is lost in ``theta`` and one near 0 underflows, so a
-threshold travels as the triple (theta, 1 - theta, logit theta), each computed
-directly. Outside [0, 1] the logit is infinite and ``theta`` alone speaks.
+Outside [0, 1] the logit is infinite and ``theta`` alone speaks.
 """
 
 from __future__ import annotations
@@ -57,18 +55,12 @@ class Thresholds(Value):
     @classmethod
     def concatenate(cls, parts: list[Thresholds]) -> Thresholds:
         """One flat array of all thresholds, in the order given."""
-        return cls(
-            np.concatenate([np.ravel(p.theta) for p in parts]),
-            np.concatenate([np.ravel(p.complement) for p in parts]),
-            np.concatenate([np.ravel(p.logit) for p in parts]),
-        )
+        scales = zip(*((p.theta, p.complement, p.logit) for p in parts), strict=True)
+        return cls(*(np.concatenate([np.ravel(scale) for scale in of_all]) for of_all in scales))
 
     def __getitem__(self, index: Any) -> Thresholds:
-        return Thresholds(
-            np.asarray(self.theta[index]),
-            np.asarray(self.complement[index]),
-            np.asarray(self.logit[index]),
-        )
+        scales = self.theta[index], self.complement[index], self.logit[index]
+        return Thresholds(*map(np.asarray, scales))
 
     def reshape(self, shape: tuple[int, ...]) -> Thresholds:
         """The same thresholds in another shape."""

@@ -164,9 +164,8 @@ def _from_outside(member: Any) -> Any:
 class Value:
     """Base of the frozen dataclasses: compares by content, nan equal to nan.
 
-    Only fields with ``compare=True`` take part; only those with ``repr=True``
-    and a value other than their default are shown: as what makes the value again where that
-    fits on a line of 199 characters, else as a summary in angle brackets.
+    Only fields with ``compare=True`` take part. The repr makes the value again where that fits on a
+    line of 199 characters, else it is a summary in angle brackets.
     """
 
     #: What no comparison sees and documents (`betaroc.rendering.document`) hold nevertheless.

@@ -1,8 +1,7 @@
 """The words of the user's field, and the slots that sentences have for them.
 
-A sentence is written as ``f"the {FAR} target holds for {IMPOSTORS}"``. Each slot is a character
-that no other text holds, so that nothing a user named is taken for one; :class:`Vocabulary` fills
-them where the sentence is shown. Attributes, columns and keys of JSON keep one name each.
+A sentence is written as ``f"the {FAR} target holds for {IMPOSTORS}"``. A slot is a character that
+no other text holds; :class:`Vocabulary` fills it where the sentence is shown.
 """
 
 from __future__ import annotations
@@ -89,20 +88,7 @@ class Word(NamedTuple):
 
 @dataclass(frozen=True)
 class Terms:
-    """What the numbers of a threshold are called in a field.
-
-    Parameters
-    ----------
-    name : str
-        As users give it.
-    about : str
-        What the field decides, in a line.
-    far, frr, tpr, tnr, hter, eer : Word
-        The share of impostors accepted, of clients rejected, of clients accepted and of impostors
-        rejected; the mean of the first two; the rate at which they are equal.
-    counts : tuple of str
-        Clients and impostors accepted, impostors and clients rejected.
-    """
+    """What a field decides, in a line, and what it calls the rates and the four counts."""
 
     name: str
     about: str
