@@ -102,7 +102,6 @@ def test_messages_hold_no_addresses() -> None:
     calls: dict[str, Callable[[], Any]] = {
         "measure": lambda: br.plan_sample_size("eer", model=MODEL, measure=thing),
         "width": lambda: br.plan_sample_size("shapes", model=MODEL, width=thing),
-        "both": lambda: br.plan_sample_size("auc", model=[MODEL] * 2, width=thing, power=thing),
         "point": lambda: br.plan_sample_size("shapes", model=MODEL, far=thing),
         "gap": lambda: br.plan_sample_size("epc-gap", model=MODEL, far=thing),
         "curve": lambda: br.interval(br.epc(SCORES, OTHER, alpha=[0.5]), "value", far=thing),

@@ -56,7 +56,7 @@ def test_what_is_said_of_what_is_asked_wrongly() -> None:
         (lambda: br.plan_sample_size("side-at-zero@far=0.1", model=PAIR), br.InputError,
          "taken at no point; got far=0.1"),
         (lambda: br.plan_sample_size("auc", model=(PAIR, OTHER), power=0.8, method="delong"),
-         br.InputError, "plans a number of one model; got two"),
+         br.InputError, "must be 'delta' for 'auc' of two models; got 'delong'"),
         (lambda: br.interval(br.fit(SCORES, "empirical"), "eer", method="delta"), br.InputError,
          r'br.interval\(scores, "eer"\)'),
         (lambda: br.interval(pathlib.Path("a"), "eer"), br.ScoreFileNotFoundError,

@@ -179,12 +179,12 @@ def test_files_of_bob_name_their_columns(tmp_path: Path) -> None:
     assert scores.impostor_groups.tolist() == PAIRS[1:]
     assert scores.impostor_ids is not None
     assert scores.impostor_ids.tolist() == ["p2", "p3"]
-    with pytest.raises(br.InputError, match="4col text: there are 'claimed', 'real', 'probe'"):
+    with pytest.raises(br.FileFormatError, match="there are 'claimed', 'real', 'probe'"):
         br.read_scores(path, group="model")
     path.write_text("s1 m7 s1 p1 0.9\ns1 m7 s2 p2 0.2\n")
     assert br.read_scores(path, group="model").client_groups == np.array(["m7"])
     path.write_text("1 0.9\n0 0.2\n")
-    with pytest.raises(br.InputError, match="2col text: there are none; got 'real'"):
+    with pytest.raises(br.FileFormatError, match="'real'; there are 'label', 'score'"):
         br.read_scores(path, group="real")
 
 
