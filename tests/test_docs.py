@@ -54,14 +54,11 @@ def test_links_of_a_page_lead_somewhere(page: Path) -> None:
 
 
 @pytest.mark.parametrize("page", PAGES, ids=map(named, PAGES))
-def test_tests_that_a_page_names_are_there(page: Path) -> None:
+def test_what_a_page_names_is_there(page: Path) -> None:
+    """Tests, and the scripts that make it."""
     places = re.findall(r"\btests/\w[\w/]*\.py\b", page.read_text(encoding="utf-8"))
+    places += [place for place, *_ in build.makers(page)]
     assert [place for place in places if not (ROOT / place).is_file()] == []
-
-
-@pytest.mark.parametrize("page", PAGES, ids=map(named, PAGES))
-def test_scripts_that_make_a_page_are_there(page: Path) -> None:
-    assert all((ROOT / script).is_file() for script, *_ in build.makers(page))
 
 
 #: Of this one docs/case_study.md runs the parts.

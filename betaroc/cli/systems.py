@@ -99,7 +99,9 @@ def named_systems(
             f" {', '.join(beside)}: it names every file of the call. Leave one of them out."
         )
     if place is None:
-        systems = _of_options(value)
+        if any(len(words) < 2 for words in value):
+            raise InputError(f"--system must give a name and a dev file; got {shown(value)}.")
+        systems = [SystemFiles(name, dev, tuple(files)) for name, dev, *files in value]
     elif not place:
         raise InputError("--systems must name a folder or a TOML file; got ''. Give its path.")
     else:
@@ -185,13 +187,6 @@ def read_systems(
 
 
 # --------------------------------------------------------------------------- where from
-def _of_options(value: Sequence[Sequence[str]]) -> list[SystemFiles]:
-    for words in value:
-        if len(words) < 2:
-            raise InputError(f"--system must give a name and a dev file; got {shown(words[0])}.")
-    return [SystemFiles(name, dev, tuple(tests)) for name, dev, *tests in value]
-
-
 def _of_folder(folder: Path) -> list[SystemFiles]:
     """One folder per system: dev.* and test*.* and nothing else but hidden files."""
     with of_the_system("--systems"):

@@ -53,12 +53,8 @@ def stirling_remainder(x: float) -> float:
         step = math.log1p(1.0 / x) if x > 1e-8 else math.log1p(x) - math.log(x)
         total += (x + 0.5) * step - 1.0
         x += 1.0
-    inverse_square, power = 1.0 / (x * x), 1.0 / x
-    series = []
-    for coefficient in _STIRLING:
-        series.append(coefficient * power)
-        power *= inverse_square
-    return total + math.fsum(series)
+    square = 1.0 / (x * x)
+    return total + math.fsum(c * square**k for k, c in enumerate(_STIRLING)) / x
 
 
 def stirling_remainders(x: FloatArray) -> FloatArray:
@@ -66,9 +62,9 @@ def stirling_remainders(x: FloatArray) -> FloatArray:
     near = x < _FAR
     inverse = 1.0 / np.where(near, x + 8.0, x)
     square = inverse * inverse
-    c1, c2, c3, c4, c5, c6, c7, c8 = _STIRLING
-    series = c5 + square * (c6 + square * (c7 + square * c8))
-    series = c1 + square * (c2 + square * (c3 + square * (c4 + square * series)))
+    series = np.full_like(square, _STIRLING[-1])
+    for coefficient in _STIRLING[-2::-1]:
+        series = series * square + coefficient
     if not np.any(near):
         return np.asarray(series * inverse)
     x, square = np.where(near, x, 1.0), np.where(near, square, 1.0)
@@ -149,15 +145,9 @@ def beta_log_density(a: float, b: float, t: Thresholds) -> FloatArray:
 def _density_constant(a: float, b: float) -> float:
     """The log density of logit theta at its mean."""
     n = a + b
-    return math.fsum(
-        (
-            -HALF_LOG_TWO_PI,
-            0.5 * (math.log(a / n) + math.log(b)),
-            stirling_remainder(n),
-            -stirling_remainder(a),
-            -stirling_remainder(b),
-        )
-    )
+    middle = 0.5 * (math.log(b) - math.log(n / a))
+    remainders = stirling_remainder(n), -stirling_remainder(a), -stirling_remainder(b)
+    return math.fsum((-HALF_LOG_TWO_PI, middle, *remainders))
 
 
 def _deviance(p: float, q: float, shift: FloatArray) -> FloatArray:

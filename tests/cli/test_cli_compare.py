@@ -78,26 +78,6 @@ def test_one_system_on_two_test_sets(files: dict[str, str], capsys: Capture) -> 
 
 
 # ------------------------------------------------------------------ csv, LaTeX and picture
-@pytest.mark.simulation
-@pytest.mark.parametrize(("name", "start"), [("c.svg", b"<?xml"), ("c.png", b"\x89PNG")])
-def test_picture(
-    name: str, start: bytes, files: dict[str, str], tmp_path: Path,
-    capsys: Capture
-) -> None:  # fmt: skip
-    out = tmp_path / name
-    arguments = ["compare", *pair(files), "--json", "-o", str(out), "--name", "mlp", "svm"]
-    assert main(arguments) == 0
-    first = out.read_bytes()
-    assert first.startswith(start)
-    assert json.loads(capsys.readouterr().out)["names"] == ["mlp", "svm"]
-    assert main(arguments) == 2
-    assert "--force" in capsys.readouterr().err
-    assert main([*arguments, "--force"]) == 0
-    assert out.read_bytes() == first
-    if name.endswith("svg"):
-        for text in (">mlp better (95 %)<", ">mlp - svm<", ">95 % pointwise<"):
-            assert text in first.decode()
-        assert "http" not in first.decode().replace("http://www.w3.org", "")
 
 
 @pytest.mark.simulation

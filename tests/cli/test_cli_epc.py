@@ -76,19 +76,6 @@ def test_picture(name: str, start: bytes, tmp_path: Path, capsys: Capture) -> No
     assert main([*arguments, "--force"]) == 0
 
 
-def test_pictures_that_are_refused(tmp_path: Path, capsys: Capture) -> None:
-    scores = tmp_path / "scores.svg"
-    scores.write_bytes(Path(DEV).read_bytes())
-    paths = ["--dev", str(scores), "--test", TEST, "--format", "csv"]
-    assert main(["epc", *paths, "-o", str(scores), "--force"]) == 2
-    assert scores.read_bytes() == Path(DEV).read_bytes()
-    assert main(["epc", *paths, "-o", str(tmp_path / "x.eps")]) == 2
-    assert main(["epc", *paths, "-o", str(tmp_path / "no" / "x.png")]) == 2
-    out, err = capsys.readouterr()
-    assert out == ""
-    assert ".svg, .png or .pdf" in err
-
-
 def test_of_two_files_of_one_name_the_path_is_said(tmp_path: Path, capsys: Capture) -> None:
     paths = []
     for folder, rows in (("one", "1,1\n0,0\n"), ("two", "1,1\nx,0\n")):

@@ -90,17 +90,6 @@ def test_groups_of_trials(
     assert set(found["classifiers"]) == {"cnn", "svm"}
 
 
-@pytest.mark.simulation
-def test_picture(capsys: Capture, table: str, tmp_path: Path) -> None:
-    target = tmp_path / "out.svg"
-    assert main(["ensemble", table, *FAST, "-o", str(target)]) == 0
-    capsys.readouterr()
-    text = target.read_text(encoding="utf-8")
-    assert "cnn: include" in text
-    assert "exists" in refused(capsys, table, "-o", str(target))
-    assert ".svg, .png or .pdf" in refused(capsys, table, "-o", str(tmp_path / "out.eps"))
-
-
 def test_bad_calls(
     capsys: Capture, frame: pd.DataFrame, table: str, files: list[str],
     tmp_path: Path,
