@@ -14,7 +14,7 @@ import numpy.typing as npt
 from betaroc.core import checks
 from betaroc.core.arrays import CLASSES, AnyArray, BoolArray, FloatArray, IntArray
 from betaroc.core.checks import flag
-from betaroc.core.errors import InputError, InputTypeError, SameDataWarning, TargetWarning
+from betaroc.core.errors import InputError, InputTypeError, SameDataWarning, TargetWarning, refusal
 from betaroc.core.names import names_array
 from betaroc.core.notices import passed_on, public, warn
 from betaroc.core.options import IntervalOptions
@@ -1267,7 +1267,7 @@ def _given_folds(scores: Scores, folds: Any, rng: Any) -> tuple[IntArray, IntArr
 
 # ------------------------------------------------------------------- folds that are dealt
 def _dealt_folds(scores: Scores, folds: Any, rng: Any) -> tuple[IntArray, IntArray]:
-    """Units (groups, or scores without) in turn; what both classes share goes first."""
+    """Blocks of trials in turn; what both classes share goes first."""
     if isinstance(folds, list) or (isinstance(folds, np.ndarray) and folds.ndim):
         raise InputTypeError.about("folds")(
             f"folds must be an int or the pair (client_folds, impostor_folds); got a"
@@ -1275,74 +1275,51 @@ def _dealt_folds(scores: Scores, folds: Any, rng: Any) -> tuple[IntArray, IntArr
         )
     folds = checks.count(folds, "folds", 2)
     generator = None if rng is None else checks.generator(rng)
-    groups = _connected(scores.client_groups, scores.impostor_groups)
-    sides = [
-        _units(group, n)
-        for group, n in zip(groups, (scores.n_client, scores.n_impostor), strict=True)
-    ]
-    shared = sorted(set(sides[0][0]) & set(sides[1][0]))
+    sides = _blocks(scores)
+    shared = np.intersect1d(sides[0], sides[1]).tolist()
     if generator is not None:
         generator.shuffle(shared)
     dealt = []
-    for (names, unit), who in zip(sides, CLASSES, strict=True):
-        count = int(unit.max()) + 1
-        if folds > count:
-            what, hint = f"{who} {'groups' if names else 'scores'}", "Give fewer folds."
-            both = (scores.client_groups, scores.impostor_groups)
-            if names and any(g is not None and g.ndim == 2 for g in both):
-                what = f"blocks of {who} trials without a common label in the two columns of groups"
-                hint = "Give fewer folds, or one column alone as groups."
-            raise InputError.about("folds")(
-                f"folds must be at most the number of {what}, {count}; got {checks.shown(folds)}."
-                f" {hint}"
-            )
-        index = {name: k for k, name in enumerate(names)}
-        first = np.array([index[name] for name in shared], dtype=np.intp)
-        rest = np.setdiff1d(np.arange(count), first)
+    for blocks, who in zip(sides, CLASSES, strict=True):
+        names = np.unique(blocks)
+        if folds > names.size:
+            grouped = getattr(scores, f"{who}_groups") is not None
+            what = f"{who} {'groups' if grouped else 'scores'}"
+            hint = f"Give fewer folds{'; groups that trials connect count as one' * grouped}."
+            rule = f"be at most the number of {what}, {names.size}"
+            raise refusal("folds", rule, checks.shown(folds), hint)
+        rest = np.setdiff1d(names, shared)
         if generator is not None:
             rest = generator.permutation(rest)
-        fold_of = np.empty(count, dtype=np.intp)
-        fold_of[np.concatenate([first, rest])] = np.arange(count) % folds
-        dealt.append(fold_of[unit])
+        fold_of = np.empty(int(names[-1]) + 1, dtype=np.intp)
+        fold_of[np.array([*shared, *rest], dtype=np.intp)] = np.arange(names.size) % folds
+        dealt.append(fold_of[blocks])
     return dealt[0], dealt[1]
 
 
-def _connected(
-    client: AnyArray | None, impostor: AnyArray | None
-) -> tuple[AnyArray | None, AnyArray | None]:
-    """Of two columns, the sets of labels that trials connect, by their first label."""
-    value = [g for g in (client, impostor) if g is not None]
-    if all(g.ndim == 1 for g in value):
-        return client, impostor
+def _blocks(scores: Scores) -> list[IntArray]:
+    """The block of each trial of both classes: trials that labels of groups connect, else one."""
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
 
-    pairs = [g if g.ndim == 2 else np.stack([g, g], axis=1) for g in value]
-    kinds = {"U" if p.dtype.kind == "U" else "i" for p in pairs}
-    if len(kinds) > 1:  # integers and text are different labels: each class by itself
-        parts = [_connected(g, None)[0] if g is not None else None for g in (client, impostor)]
-        return parts[0], parts[1]
-    names, number = np.unique(np.concatenate(pairs), return_inverse=True)
-    number = np.reshape(number, (-1, 2))
-    graph = coo_array((np.ones(len(number)), (number[:, 0], number[:, 1])), shape=(names.size,) * 2)
+    groups = scores.client_groups, scores.impostor_groups
+    pairs = [None if g is None else np.column_stack([g, g])[:, [0, -1]].tolist() for g in groups]
+    # Integers and text are different labels.
+    labels = sorted({(isinstance(x, str), x) for rows in pairs for row in rows or () for x in row})
+    number = {label: k for k, (_, label) in enumerate(labels)}
+    numbers = [[[number[x] for x in row] for row in rows or ()] for rows in pairs]
+    ends = np.array([row for rows in numbers for row in rows], dtype=np.intp).reshape(-1, 2)
+    graph = coo_array((np.ones(len(ends)), tuple(ends.T)), shape=(len(labels),) * 2)
     total, component = connected_components(graph, directed=False)
-    if total == 1:
+    if total == 1 and any(g is not None and g.ndim == 2 for g in groups):
         raise InputError.about("folds")(
             "folds must keep trials with a common label together, but the two columns of groups"
-            f" connect all {len(number)} trials through {names.size} labels. Give the folds as"
+            f" connect all {len(ends)} trials through {len(labels)} labels. Give the folds as"
             " arrays and scores without the trials between folds, or give one column as groups:"
             " the folds then share labels of the other."
         )
-    # Each set goes by its first label, so that numbers of sets do not meet other names.
-    first = np.unique(component, return_index=True)[1]
-    each = names[first[component[number[:, 0]]]]
-    cut = 0 if client is None else len(client)
-    return (None if client is None else each[:cut]), (None if impostor is None else each[cut:])
-
-
-def _units(groups: AnyArray | None, n: int) -> tuple[list[Any], IntArray]:
-    """Names of what stays together, in order, and the number of each score's."""
-    if groups is None:
-        return [], np.arange(n)
-    names, unit = np.unique(groups, return_inverse=True)
-    return names.tolist(), unit
+    return [
+        total + np.arange(n) if rows is None
+        else component[[row[0] for row in own]].astype(np.intp)
+        for rows, own, n in zip(pairs, numbers, (scores.n_client, scores.n_impostor), strict=True)
+    ]  # fmt: skip

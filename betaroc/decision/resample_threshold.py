@@ -23,10 +23,9 @@ from betaroc.distributions.inflated import Rejecting
 from betaroc.distributions.normal import has_spread
 from betaroc.distributions.pairs import Pair, pair_of
 from betaroc.distributions.shifted import bounds_of
-from betaroc.estimation.boundary import BoundaryRule
 from betaroc.estimation.families import FAMILIES
 from betaroc.estimation.record import Estimate, PairEstimate
-from betaroc.fits.fit import fit, fit_distribution
+from betaroc.fits.fit import fit
 from betaroc.fits.tail_fits import tails_again
 from betaroc.inference.delta import free_coordinates, laws_at, slopes_along
 from betaroc.inference.drawn_scores import Counts, DrawnRows, SortedRows, counts_below
@@ -308,73 +307,54 @@ class FitAgain:
         return result
 
     def _scored_laws(self, drawn: Counts) -> tuple[Refits, Refits]:
-        family = self.fit.family
-        row = FAMILIES.get(family) if isinstance(family, str) else None
-        if row is not None and row.of_pairs:
-            return self._pairs(drawn)
-        client, impostor = (
-            self._class(getattr(self.fit, who), getattr(self.scores, who), part)
+        """From sums where sums are all that the families need, else one fit per replicate."""
+        by_sums = [
+            self._of_sums(getattr(self.fit, who), getattr(self.scores, who), part)
             for who, part in zip(CLASSES, drawn, strict=True)
-        )
-        return client, impostor
-
-    def _class(self, result: Estimate, values: FloatArray, drawn: IntArray) -> Refits:
-        """One class by itself: from sums where sums are all that its family needs."""
-        rule = result.boundary
-        plain = rule is None or (rule.resolution is None and not (rule.n_zero or rule.n_one))
-        row = FAMILIES.get(result.family)
-        bounds = bounds_of(result.distribution)
-        if (
-            plain
-            and bounds is None
-            and not result.tails
-            and row is not None
-            and row.drawn is not None
-            and row.law is not None
-        ):
-            answer = np.hstack(row.drawn(values, drawn))
-            known = np.all(np.isfinite(answer), axis=1)
-            return [
-                row.law(*own) if present else None
-                for own, present in zip(answer.tolist(), known.tolist(), strict=True)
-            ]
-        options = {**_options(rule), "bounds": bounds}
-        laws: Refits = []
-        for counts in drawn:
-            keep = np.flatnonzero(counts)
-            drawn_values, copies = values[keep], counts[keep].astype(np.float64)
-            try:
-                again = fit_distribution(drawn_values, result.family, weights=copies, **options)
-                laws.append(tails_again(result, again.distribution, drawn_values, copies))
-            except (FitError, InputError):  # too few distinct scores, or none
-                laws.append(None)
-        return laws
-
-    def _pairs(self, drawn: Counts) -> tuple[Refits, Refits]:
-        """A family of both classes."""
+        ]
+        if by_sums[0] is not None and by_sums[1] is not None:
+            return by_sums[0], by_sums[1]
         rule = self.fit.client.boundary or self.fit.impostor.boundary
-        options = {**_options(rule), "bounds": bounds_of(self.fit.client.distribution)}
-        result: tuple[Refits, Refits] = [], []
+        options: dict[str, Any] = {"bounds": bounds_of(self.fit.client.distribution)}
+        if rule is not None:
+            options["boundary"] = None if rule.policy in ("inflate", "interval") else rule.policy
+            options["resolution"] = rule.resolution
+        laws: tuple[Refits, Refits] = [], []
         for both in zip(*drawn, strict=True):
             keep = [np.flatnonzero(counts) for counts in both]
+            values, weights = (
+                [x[k] for x, k in zip(of, keep, strict=True)]
+                for of in ((self.scores.client, self.scores.impostor), both)
+            )
             try:
-                values, weights = (
-                    [x[k] for x, k in zip(of, keep, strict=True)]
-                    for of in ((self.scores.client, self.scores.impostor), both)
-                )
                 again = fit(
                     Scores(*values, client_weights=weights[0], impostor_weights=weights[1]),
                     self.fit.family, **options,
-                )  # fmt: skip
-                laws: tuple[Any, ...] = tuple(
-                    tails_again(getattr(self.fit, who), getattr(again.model, who), x, w)
+                ).model  # fmt: skip
+                pair: tuple[Any, ...] = tuple(
+                    tails_again(getattr(self.fit, who), getattr(again, who), x, w)
                     for who, x, w in zip(CLASSES, values, weights, strict=True)
                 )
-            except (FitError, InputError):
-                laws = None, None
-            for item, law in zip(result, laws, strict=True):
-                item.append(law)
-        return result
+            except (FitError, InputError):  # too few distinct scores, or none
+                pair = None, None
+            for own, law in zip(laws, pair, strict=True):
+                own.append(law)
+        return laws
+
+    def _of_sums(self, result: Estimate, values: FloatArray, drawn: IntArray) -> Refits | None:
+        """One class by itself; None where its family, rule or tails need the scores."""
+        rule, row = result.boundary, FAMILIES.get(str(result.family))
+        plain = rule is None or (rule.resolution is None and not (rule.n_zero or rule.n_one))
+        if row is None or row.drawn is None or row.law is None or row.of_pairs:
+            return None
+        if not plain or result.tails or bounds_of(result.distribution) is not None:
+            return None
+        answer = np.hstack(row.drawn(values, drawn))
+        known = np.all(np.isfinite(answer), axis=1)
+        return [
+            row.law(*shapes) if present else None
+            for shapes, present in zip(answer.tolist(), known.tolist(), strict=True)
+        ]
 
     # ------------------------------------------------------------------------- thresholds
     @cached_property
@@ -424,14 +404,6 @@ class FitAgain:
                 for name in ("theta", "complement", "logit")
             ))  # fmt: skip
         return result
-
-
-def _options(rule: BoundaryRule | None) -> dict[str, Any]:
-    """The arguments of a fit that obey a rule for scores of exactly 0 and 1."""
-    if rule is None:
-        return {}
-    policy = None if rule.policy in ("inflate", "interval") else rule.policy
-    return {"boundary": policy, "resolution": rule.resolution}
 
 
 # ------------------------------------------------------------------------ dev drawn again

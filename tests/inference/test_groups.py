@@ -839,7 +839,7 @@ def test_folds_of_people_in_few_blocks() -> None:
         np.linspace(0.5, 2.0, 26), np.linspace(-1.0, 1.0, 26),
         client_groups=real, impostor_groups=np.column_stack((claimed, real)),
     )  # fmt: skip
-    said = r"blocks of client trials without .* 2; got 5\. .* one column alone as groups"
+    said = r"client groups, 2; got 5\. .* groups that trials connect count as one"
     with pytest.raises(br.InputError, match=said):
         br.epc_cv(scores)
     alone = br.Scores(scores.client, scores.impostor, client_groups=real, impostor_groups=real)
