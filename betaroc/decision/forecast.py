@@ -51,14 +51,10 @@ _DECIMALS = 10**9
 _SHOWN_ROWS = 11
 _CAVEAT = """\
 sd: standard deviation of the threshold, on the score scale. excess: expected weighted error \
-beyond the least. HTER sd: what the threshold's error does to HTER, to first order. optimism: \
-by how much the least error on the development scores themselves falls short. All are leading \
-terms for large samples; in simulations with 200 to 1000 scores a class the empirical excess \
-is up to 20 % lower, the optimism 6 to 15 %.
-smooth: the threshold of a fit, if its family is the right one. If it is not, the excess has a \
-floor that no number of scores removes: 0.007 for beta distributions at alpha = 0.5 where \
-clients are 0.8 Beta(6, 2) + 0.2 Beta(2, 6), impostors Beta(2, 6). Check the fit before relying \
-on it.
+beyond the least. HTER sd: what that does to HTER. optimism: by how much the least error on the \
+development scores falls short. All to first order, for large samples.
+smooth: the threshold of a fit of the right family; of a wrong one the excess has a floor that no \
+number of scores removes, such as 0.007 where clients are 0.8 Beta(6, 2) + 0.2 Beta(2, 6).
 empirical: the threshold of least error on the scores; it needs no family."""
 
 _TARGET_CAVEAT = """\

@@ -70,18 +70,6 @@ def test_quantiles_equal_row_resampling(paired: bool, measure: str) -> None:
     np.testing.assert_array_equal(result.difference, a.value - b.value)
 
 
-def test_variance_of_a_paired_difference_is_that_of_the_discordant_trials() -> None:
-    """FAR of a minus FAR of b: ((n10 + n01) / n - ((n10 - n01) / n)^2) / n."""
-    a, b = two_systems(4, 300, measure="far")
-    result = br.compare(a, b, resample="test", replicates=10_000, rng=5)
-    one, other = accepted(a)[1], accepted(b)[1]
-    n = one.shape[0]
-    n10, n01 = (one & ~other).sum(axis=0), (~one & other).sum(axis=0)
-    expected = ((n10 + n01) / n - ((n10 - n01) / n) ** 2) / n
-    # relative error of a variance of 10 000 replicates: sqrt(2 / 10 000) = .014
-    np.testing.assert_allclose(result.differences.var(axis=0), expected, rtol=5 * 0.0142)
-
-
 #: d measure / d FAR and d FRR, prior of a client p: the definitions.
 SLOPES: dict[str, tuple[float, float]] = {
     "far": (1, 0), "frr": (0, 1), "tpr": (0, -1), "tnr": (-1, 0), "recall": (0, -1),
@@ -335,27 +323,6 @@ def test_unpaired_lengths_may_differ() -> None:
     result = br.compare(curve_of(), curve_of(client=[1.0, 2.0]), paired=False, replicates=5)
     assert result.paired is False
     assert result.low.shape == (2,)
-
-
-def test_a_model_has_no_trials() -> None:
-    model = br.ScoreModel(br.Normal(1, 1), br.Normal(-1, 1))
-    smooth = br.epc(DEV, model, alpha=[0.3, 0.5])
-    with pytest.raises(br.InputError, match="the test side of epc_b must be scores"):
-        br.compare(curve_of(), smooth)
-
-
-@pytest.mark.parametrize(
-    ("arguments", "text"),
-    [
-        ({"replicates": 0}, "replicates must be an int >= 1; got 0"),
-        ({"level": 95}, "level must be a confidence level"),
-        ({"replicates": 2**27 + 1}, "replicates must be at most 134217728 for 2 alphas"),
-        ({"rng": -1}, "rng must be an int >= 0"),
-    ],
-)
-def test_bad_arguments(arguments: dict[str, Any], text: str) -> None:
-    with pytest.raises(br.InputError, match=text):
-        br.compare(curve_of(), curve_of(), **arguments)
 
 
 # ------------------------------------------------------------------ criteria without alpha

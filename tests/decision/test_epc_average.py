@@ -39,15 +39,6 @@ def test_the_identities_of_the_a_posteriori_average(name: str, pair: str) -> Non
     assert average.average == pytest.approx(0.5 * (average.first + average.second), rel=1e-15)
 
 
-@pytest.mark.simulation
-def test_the_papers_formula_lacks_the_share_of_precisions_that_nobody_reaches() -> None:
-    model = MODELS["bell"]
-    printed = 0.5 * (model.average_precision() + 0.5)
-    assert br.epc_average(model, model, "precision-recall").average - printed == pytest.approx(
-        0.5 * 0.5**2 / 4.0, abs=2e-9
-    )
-
-
 def brute_mean(dev: br.Scores, test: br.Scores, criterion: str, low: Fraction, high: Fraction):
     """The mean of V over the targets: the nearest rate changes at midpoints of dev's rates."""
 

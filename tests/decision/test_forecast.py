@@ -56,11 +56,6 @@ def excess(theta: FloatArray) -> FloatArray:
     return np.asarray(error - 0.1875)  # 3/16, at 1/2
 
 
-def test_least_error_of_the_example() -> None:
-    """P(Beta(4, 2) <= 1/2) = P(Bin(5, 1/2) >= 4) = 6/32."""
-    assert 0.5 * (stats.beta(2, 4).sf(0.5) + stats.beta(4, 2).cdf(0.5)) == pytest.approx(6 / 32)
-
-
 @pytest.mark.simulation
 @pytest.mark.parametrize(("n", "pairs"), [(200, 1000), (1000, 1000)])
 def test_smooth_excess_is_met(n: int, pairs: int) -> None:
@@ -305,9 +300,6 @@ def test_two_families_on_one_scale() -> None:
     variance = (g @ np.linalg.inv(information) @ g + z**2 + (z**2 - 1) ** 2 / 2) / 50
     slope = 3 / t - 1 / (1 - t) + z / 0.2
     assert forecast.smooth_sd[0] == pytest.approx(math.sqrt(variance) / slope, rel=1e-8)
-
-
-# ------------------------------------------------------------------------------- the text
 
 
 # ------------------------------------------------------------------------------- bad input

@@ -307,17 +307,11 @@ SCORES = br.Scores([50.0, 98.0, 99.5], np.arange(100.0))
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        ({}, "exactly one target must be given"),
-        ({"far": 0.1, "frr": 0.1}, "got far and frr"),
-        ({"far": 0.0}, "strictly between 0 and 1; got 0.0"),
         (
             {"frr": 1.0},
             "strictly between 0 and 1; got 1.0. No sample shows a rate of 0; 1 % is 0.01.",
         ),
         ({"far": 5}, "Did you mean 0.05"),
-        ({"far": math.nan}, "got nan"),
-        ({"far": 0.1, "confidence": 95}, "Did you mean 0.95"),
-        ({"far": 0.1, "confidence": 1.0}, "confidence must be"),
         ({"far": 1e-300}, r"3\.00e\+300 impostors needed"),
         ({"far": 5e-324}, r"6\.06e\+323 impostors needed"),
         ({"frr": 0.1}, "29 clients needed, dev has 3"),
