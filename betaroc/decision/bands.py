@@ -293,23 +293,7 @@ def _shrunk(
 class FittedTest:
     """The two distributions of a fit as a point with a normal error, in free coordinates.
 
-    Positive parameters are taken as logarithms, point masses as log(mass / rest), so that
-    no step leaves the family; a mass that nobody had stays 0.
-
-    Parameters
-    ----------
-    laws : tuple of Distribution
-        Client and impostor, at the estimates.
-    names : tuple of tuple of str
-        Parameters of each distribution that vary.
-    place : ndarray, shape (parameters,)
-        Coordinates of the clients' distribution, then of the impostors'.
-    roots : ndarray, shape (rank, parameters)
-        Their change with one standard error along each root of the covariance.
-    prior : float
-        P(client).
-    shared : bool
-        Whether dev is the same fit: then one set of errors moves both sides.
+    `roots` are the changes of `place` with one standard error; `shared`: dev is the same fit.
     """
 
     laws: tuple[Distribution, Distribution]
@@ -541,25 +525,7 @@ class Smallest(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Plan:
-    """How the replicates of a comparison are made.
-
-    Parameters
-    ----------
-    curves : tuple of Curve
-        The systems.
-    draw : callable
-        Errors of each system on test in some replicates.
-    groups : tuple, optional
-        Number of groups of each test side that are drawn as wholes.
-    dev_paired : bool, optional
-        Whether all systems choose on the same dev trials; None where dev is held fixed.
-    smallest : Smallest
-        What limits the bootstrap.
-    resample, paired
-        As `compare` has them.
-    fitted : bool
-        Whether a fit is made in every replicate.
-    """
+    """How the replicates of a comparison are made; `draw` gives the errors of each system."""
 
     curves: tuple[EpcBase, ...]
     draw: Callable[[np.random.Generator, int], list[GroupedCounts]]

@@ -397,12 +397,8 @@ class Comparison(Tabular, Noun):
 
         Notes
         -----
-        It takes the two sets of decisions as independent, also where the trials are the
-        same: on paired trials it is too cautious for systems that err together. It counts
-        the errors of both classes together, at these two thresholds as they are, whatever was
-        drawn for the intervals (`resample`). It ignores groups, as the papers do: where
-        trials depend on each other its p-value is too small, and the intervals of the
-        comparison are to be read instead.
+        Both sets of decisions are taken as independent: too cautious for systems that err together,
+        too bold where trials depend on each other by groups. Thresholds are as they are.
 
         References
         ----------
@@ -615,25 +611,17 @@ def compare(
     epc_a, epc_b : Epc
         Curves of one criterion, one measure and equal alphas, test sides from scores.
     resample : str
-        "both": dev and test, so that the interval is of the difference between two systems
-        whose thresholds are chosen on so many dev trials. "test": the papers' test of these
-        two thresholds, dev's choice held fixed.
+        "both": dev and test. "test": the papers' test of these two thresholds.
     paired : bool
-        Both systems judge the same test trials, given in the same order: trials are
-        resampled with both decisions. Else the test sets are resampled independently.
+        Both judge the same test trials in the same order; else test sets are drawn independently.
     level : float
         Confidence level of each interval and of the band.
     low, high : float, optional
-        Range of alpha of the average and of the band, in [0, 1], cut to that of the curves. Left
-        out: 0.1 and 0.9, or all alphas where the curves have none between them
-        (`Comparison.alpha_range` says which).
+        Range of alpha of the average and of the band; 0.1 to 0.9, or what the curves have.
     replicates : int, optional
-        Bootstrap replicates, at least 1. Left out: 2000; 400 where a dev side is a fit, which
-        ``resample="both"`` makes again in each.
+        Left out: 2000; 400 where a dev side is a fit, which is made again in each.
     groups : bool
-        Where scores carry groups, trials are drawn by their groups, as in `Epc.band`; paired,
-        a group that is drawn brings both systems' scores of all its trials. `False` takes
-        trials as independent.
+        Where scores carry groups, trials are drawn by them, as in `Epc.band`.
     rng : None, int, SeedSequence or Generator
         Source of randomness; a seed gives the same bytes everywhere.
 
@@ -644,38 +632,23 @@ def compare(
     Raises
     ------
     InputError
-        If the curves differ in criterion, measure or alpha, a test side is a model or has
-        fractional weights, a dev side is a typed model or a fit of a summary and
-        ``resample="both"``, paired trials differ in number, weights, prior, groups or ids, or
-        an argument is out of range.
+        If the curves differ in criterion, measure or alpha, a side that is drawn has no trials or
+        fractional weights, paired trials differ in number, weights, prior, groups or ids, or an
+        argument is out of range.
     InputTypeError
         If a curve is no Epc or `rng` no source of randomness.
 
     Notes
     -----
-    Class sizes are fixed, but vary with groups that are drawn. Dev and test are drawn
-    independently. Dev trials are shared (`Comparison.dev_paired`) where both dev sides have
-    equally many of each class, equal ids and groups where both have them, and one order of
-    labels where both were read from files; else each system's are drawn by themselves, as the
-    bins of a summary are. To share draws of trials that are not the same does no harm: their
-    scores do not vary together. Ids and groups of test are compared where both systems have
-    them, and the order of the labels where both were read from files; beyond that the order
-    is trusted, and groups of a class that one system has hold for both.
+    Class sizes are fixed, but vary with groups. Dev trials are shared (`Comparison.dev_paired`)
+    where numbers, ids, groups and order allow it, else drawn by themselves. A replicate counts only
+    where its measure is not 0/0, no class is empty and a fit exists. With fewer than 10 trials, or
+    groups, in a class of dev, or 20 of test, no system is named.
 
-    Among scores every threshold of a replicate is the criterion's own, ties included; only of
-    equal weighted errors of very many scores, whose products doubles do not hold, the lower
-    threshold is taken and not that of the lower HTER. A fit is made again from every draw: the
-    least weighted error of beta, normal and logit-normal fits is found to a hundredth of a
-    threshold's standard error, other criteria exactly and slowly.
-
-    A replicate counts only at alphas where its measure is not 0/0, and not at all if a class
-    is empty or a fit does not exist. With fewer than 10 trials, or groups, in a class of
-    a dev side that is drawn, or 20 of test, the intervals are too short and no system is named.
-
-    Thresholds chosen among scores move like n**(-1/3), where the bootstrap is not consistent: its
-    replicates are not centred on the difference, and spread too far. The percentile interval of
-    dev and test drawn together keeps its level in the simulations of docs/validation.md, often
-    with much to spare.
+    Among scores every threshold of a replicate is the criterion's own; the least weighted error of
+    fits is found to a hundredth of a threshold's standard error. Thresholds among scores move like
+    n**(-1/3), where the bootstrap is not consistent, but the interval of dev and test drawn
+    together keeps its level in the simulations of docs/validation.md.
 
     References
     ----------
@@ -1041,15 +1014,9 @@ def compare_systems(
 
     Notes
     -----
-    If all systems are equal, the probability that any difference is shown is about 1 - level,
-    however many there are (docs/validation.md tells how that was simulated). Percentiles are ranks
-    of the replicates, of which so many as to tell all pairs at once would be too many: three
-    systems and more are judged by deviations. A ranking is an order of estimates: neighbours whose
-    difference is not shown may stand in either order.
-
-    Dev trials are shared where they are the same for all systems, as far as numbers, ids, groups
-    and order say; else each system's are drawn by themselves. The band is wider than that of
-    :func:`compare` at single alphas, since it holds for all systems.
+    If all systems are equal, any difference is shown with probability about 1 - level. A ranking is
+    an order of estimates: neighbours whose difference is not shown may stand in either order. The
+    band is wider than that of :func:`compare`, since it holds for all systems.
 
     References
     ----------

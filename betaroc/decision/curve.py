@@ -99,23 +99,7 @@ ONE_CLASS_RATES = {
 
 # ------------------------------------------------------------------------ the two steps
 def chosen_on(dev: ScoreModel, criterion: str, alpha: FloatArray) -> Thresholds:
-    """The threshold theta* that dev chooses for each alpha: the first step of both algorithms.
-
-    Parameters
-    ----------
-    dev : ScoreModel
-        The papers' validation, or development, set.
-    criterion : str
-        "weighted-error" is Algorithm 1, theta* = arg min (alpha FAR + (1 - alpha) FRR); "far" is
-        Algorithm 2, theta* = arg min abs(alpha - FAR), and so are the other rates.
-    alpha : ndarray
-        Their alpha, or v.
-
-    Returns
-    -------
-    Thresholds
-        Of equal criteria that of the least HTER, then the lowest.
-    """
+    """The threshold theta* that dev chooses for each alpha: the first step of both algorithms."""
     return CRITERIA[criterion].choose(dev._pair, dev.prior, alpha)
 
 

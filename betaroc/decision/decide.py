@@ -578,13 +578,12 @@ def decide(
     Parameters
     ----------
     scores : Scores, ScoreSummary, Fit, frame, (y_true, y_score) or path
-        The dev set. Of a summary counted thresholds are borders of bins, where counts are exact; a
-        fit brings its scores, and is the one of "model" where `family` is left out.
+        The dev set. Of a summary thresholds are borders of bins; a fit brings its scores, and is
+        the one of "model" where `family` is left out.
     far, frr : float
         The rate that must not be passed, strictly between 0 and 1.
     cost_fa, cost_fr : float
-        Costs of a false acceptance and of a false rejection, both positive: the threshold has the
-        least mean cost on dev.
+        Positive costs of a false acceptance and of a false rejection: least mean cost on dev.
     prior : float, optional
         P(client) where the system will run; dev's share where left out.
     eer : bool
@@ -593,21 +592,19 @@ def decide(
         That of the largest TPR - FAR: costs of 1 at a prior of 1/2.
     how : str, optional
         "guaranteed": with `confidence` the true rate is at most the target. "average": its
-        expectation is. "tail": by a tail of the class (`fit`). "model": by the distributions.
-        Left out, the first of these that is possible. Of costs and the EER "counted" (if left
-        out) or "model"; of a precision "counted", since it need not rise with the threshold, so
-        that no order statistic bounds it.
+        expectation is. "tail": by a tail of the class. "model": by the distributions. Left out,
+        the first that is possible. Of costs and the EER "counted" (if left out) or "model"; of a
+        precision "counted".
     confidence : float
         Of the guarantee, and of the intervals.
     family, boundary, resolution, bounds : optional
         Of the fits, as in :func:`fit`.
 
     **rates : float
-        The rate by its name in another field: `fpr`, `fmr` and `apcer` are `far`; `fnr`, `fnmr` and
-        `bpcer` are `frr`. A `tnr`, `tnmr` or `specificity` of at least 0.95 is a FAR of at most
-        0.05, a `tpr`, `recall`, `sensitivity`, `tar`, `gar` or `tmr` of 0.9 an FRR of 0.1, as
-        decimals. `precision`, or `ppv`, in (0, 1], is another target: the lowest threshold whose
-        precision, counted on dev at `prior`, is at least so much. `level` is `confidence`.
+        The rate by its name in another field: `fpr`, `fmr`, `apcer`; `fnr`, `fnmr`, `bpcer`; a
+        `tnr`, `tnmr` or `specificity` of 0.95 is a FAR of 0.05, a `tpr`, `recall`, `sensitivity`,
+        `tar`, `gar` or `tmr` of 0.9 an FRR of 0.1. `precision`, or `ppv`, in (0, 1]: the lowest
+        threshold whose precision counted on dev is at least so much. `level` is `confidence`.
 
     Returns
     -------
@@ -616,45 +613,37 @@ def decide(
     Raises
     ------
     InputError
-        If there is not exactly one target, a number is out of range, dev counts the precision at no
-        threshold, `how` is unknown for the target, or it is not
-        possible: then the message says how many scores are needed.
+        If there is not exactly one target, a number is out of range, `how` is unknown for the
+        target, or it is not possible: then the message says how many scores are needed.
     InputTypeError
         If `scores` is neither Scores nor a ScoreSummary nor a fit.
 
     Warns
     -----
     InfluenceWarning
-        If scores lie far outside all others of their class, such as codes for missing ones.
+        If scores lie far outside all others of their class.
     ReversedScoresWarning
         If impostors score higher than clients.
 
     Notes
     -----
-    A threshold at which dev counts more than the target is never returned, ties included: that of
-    a tail or of a fit is moved to the counted one where it would be. The counted threshold
-    itself is a row of ``.ways``, never the answer for a rate: of n impostors k above it, its FAR is
-    expected at (k + 1)/(n + 1). Where trials depend on each other by groups, counts are worth as
-    many independent ones as their variance between groups says (Korn and Graubard), at the
-    threshold or where the target is counted if that is fewer; without errors a group is one trial.
-    Then the confidence is approximate. Simulated at 95 %: of 100 to 1000 groups of 5 to 20 trials
-    in five distributions .952 (least .91) of the guaranteed thresholds keep the bound, the mean
-    true rate .74 of it; of 60 groups .939 (least .85); .79 to .86 where sizes of groups go with
-    their scores, one group holds half of all trials, or one in fifty groups scores far above all
-    others.
+    A threshold at which dev counts more than the target is never returned, ties included. The
+    counted threshold itself is a row of ``.ways``, never the answer for a rate: k of n impostors
+    above it expect a FAR of (k + 1)/(n + 1).
 
-    A guarantee rests on no distribution, ties included: let q be the lowest threshold with
-    P(I > q) <= x. Then P(I >= q) >= x, and the k-th largest impostor score is at least q iff k
-    scores are, which has probability P(Binomial(n, P(I >= q)) >= k) >= P(Binomial(n, x) >= k);
-    equal for a continuous distribution. The clients mirror this with P(C < t): the threshold for
-    `frr` is the largest double below the order statistic, since a score equal to the threshold is
-    rejected. Chances of failure within 1e-12 relative count as equal. The bound is
-    docs/theory.md, (12).
+    A guarantee rests on no distribution (docs/theory.md, (12)): with q the lowest threshold of
+    P(I > q) <= x, the k-th largest score is at least q with probability
+    P(Binomial(n, P(I >= q)) >= k) >= P(Binomial(n, x) >= k). Clients mirror this; their threshold
+    is the largest double below the order statistic.
 
-    The status is "do not rely on it" where the fit that gave the threshold was seen not to hold at
-    the target, or (of a rate and of the EER) dev accepts clients no more often than impostors; "can
-    be relied on" of a guarantee where dev shows, at `confidence`, that clients are accepted more
-    often; else "not enough evidence". Costs and the EER have no target that could be kept.
+    Of dependent trials counts are worth as many independent ones as their variance between groups
+    says (Korn and Graubard), and the confidence is approximate: simulated at 95 %, of 100 to 1000
+    groups .952 (least .91) of the thresholds keep the bound, of 60 groups .939 (least .85); .79 to
+    .86 where sizes of groups go with their scores or few groups are extreme.
+
+    The status is "do not rely on it" where the fit does not hold at the target or dev accepts
+    clients no more often than impostors; "can be relied on" of a guarantee where dev shows that
+    clients are accepted more often; else "not enough evidence".
 
     References
     ----------

@@ -288,41 +288,32 @@ class Epc(EpcBase, Noun):
         level : float
             Confidence level.
         resample : str
-            "both": dev and test, every replicate has its own thresholds; the interval is
-            for the value at the threshold that endless dev scores would give. Dev's scores
-            choose again; the thresholds of a fit move with its parameters.
-            "test": test decisions alone (the papers' interval), for the value at these
-            very thresholds. Where test is a fit its parameters vary, not its rows.
+            "both": dev and test vary; the interval is for the value at the threshold that endless
+            dev scores would give. "test": test decisions alone (the papers' interval).
         replicates : int
             Bootstrap replicates, at least 1.
         simultaneous : bool
             One statement about all alphas.
         method : str
-            "bootstrap"; "delta": normal intervals, on the logit scale for measures with
-            values in [0, 1], from the covariance of the parameters of fits, or of the rates
-            of test scores at fixed thresholds; "exact" (Clopper and Pearson): with
-            resample="test", pointwise, of given class sizes, for a measure that is one rate
-            of test scores.
+            "bootstrap"; "delta": normal intervals, on the logit scale for fractions, of fits or of
+            test scores at fixed thresholds; "exact" (Clopper and Pearson): with resample="test",
+            pointwise, for a measure that is one rate of test scores.
         groups : bool
-            Trials of a side with groups are drawn by their groups, the parameters of a fit
-            to such scores vary with the group-robust covariance (`Fit.joint_cov`); `False`
-            takes all trials as independent.
+            Trials with groups are drawn by them, and parameters of fits vary with the group-robust
+            covariance; `False` takes all trials as independent.
         rng : None, int, SeedSequence or Generator
             Source of randomness; a seed gives the same bytes everywhere.
 
         Returns
         -------
         Band
-            With the number of replicates in which the measure was 0/0, or a class of drawn
-            groups empty; they are left out.
+            With the number of replicates in which the measure was 0/0, or a class was empty.
 
         Raises
         ------
         InputError
-            If a side that is to vary is a typed model, which has no sampling error, or
-            scores with fractional weights, if method="delta" should vary the choice of dev
-            scores, which has no derivative, if method="exact" meets groups, or if `level`,
-            `replicates` or a name is out of range or has no meaning for the method.
+            If a side that is to vary is a typed model or has fractional weights, a method does not
+            suit the sides, or an argument is out of range.
         InputTypeError
             If `rng` is no source of randomness or a flag no bool.
 
@@ -424,12 +415,9 @@ class Epc(EpcBase, Noun):
 
         Notes
         -----
-        Zones of alpha where dev's threshold accepts or rejects everybody on dev have a
-        grey ground. Values between two alphas are joined by a straight line, though a
-        curve of scores moves in steps; fewer than twelve alphas have markers. A value
-        that is 0/0 is a gap, of the band too. A criterion without alpha is a dot, what
-        dev expected a hollow square, test's own threshold a hollow triangle. The legend
-        stands below new axes, inside those of a caller.
+        Where dev's threshold accepts or rejects everybody on dev the ground is grey. A value of 0/0
+        is a gap. A criterion without alpha is a dot, what dev expected a hollow square, test's own
+        threshold a hollow triangle.
         """
         axes, log = axes_of(self, scale, terms)
         alpha, value = self.alpha, self.value
@@ -514,10 +502,8 @@ class Epc(EpcBase, Noun):
 
         Notes
         -----
-        Filled dots are a priori, thresholds chosen on dev; open diamonds a posteriori, the
-        thresholds that the criterion would choose on test itself. A thin line joins both of
-        one alpha, which is written beside the dot. On normal deviates a rate of 0 or 1 lies
-        at infinity, outside the frame.
+        Filled dots are a priori, open diamonds a posteriori; a line joins both of one alpha. On
+        normal deviates a rate of 0 or 1 lies outside the frame.
 
         References
         ----------
@@ -896,15 +882,10 @@ def epc_average(
     Notes
     -----
     Means, not the integrals that IDIAP-RR 03-85 prints as expectations: its Table 3 is
-    ``(high - low) * first`` of "far-frr" with high = 0.1 and 0.5. Scores on either side
-    make V a step function of the target, summed exactly; distributions on both are integrated
-    to the last digits.
-
-    With dev = test, continuous distributions and the whole range, A the area under the ROC:
-    G = (A + 1/2)/2 for sensitivity and specificity, G = (3/2 - A)/2 for FAR and FRR. For
-    precision and recall no precision below the prior pi is reachable, so that
-    G = (AP + 1/2 + pi**2/4)/2 if precision rises with the threshold to 1, AP the
-    average precision; the papers' formula lacks the last term.
+    ``(high - low) * first`` of "far-frr". Steps of scores are summed exactly, distributions
+    integrated to the last digits. With dev = test, continuous distributions, the whole range and A
+    the area under the ROC, G = (A + 1/2)/2 for sensitivity and specificity, (3/2 - A)/2 for FAR and
+    FRR, (AP + 1/2 + pi**2/4)/2 for precision and recall where precision rises to 1.
 
     References
     ----------

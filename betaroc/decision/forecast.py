@@ -481,31 +481,18 @@ def epc_forecast(
 
     Notes
     -----
-    A rate: exact for independent scores of continuous distributions, with the rules of `epc`: of
-    thresholds that count the same the one of the least HTER on dev, half-way between two scores;
-    all are accepted, or rejected, where none lie beyond. Where alpha n lies half-way between two
-    numbers HTER decides between them too, and the gap to the next score is taken at the mean number
-    of scores in between, which is off by far less than the standard deviation. The mean FAR is
-    near (k + 1)/(n + 1) with many client scores: above the rate asked for. The normal
-    approximation is not used, so that small targets are right. All this is of scores as they
-    are; a fit's own thresholds do not move by steps.
+    A rate: exact for independent scores of continuous distributions with the rules of `epc`, ties
+    in what is counted by their mean number of scores in between. The mean FAR is near
+    (k + 1)/(n + 1), above the rate asked for. A fit's own thresholds do not move by steps.
 
-    Of the smooth threshold the covariance is the inverse expected information, that of a
-    `Fit` its own, scaled to the new sizes; other distributions have nan there. Where the threshold
-    is an end of the scale or lies at a point mass it does not vary to this order: nan.
-    Where two local minima are nearly equal, at a jump of the best threshold, no expansion
-    at one of them holds.
+    Of the smooth threshold the covariance is the inverse expected information, of a `Fit` its own
+    scaled to the new sizes; nan for other distributions, at an end of the scale and at a point
+    mass. HTER has slope (f_c - f_i)/2 at the threshold. The optimism is three times the empirical
+    excess.
 
-    HTER at the threshold has slope (f_c - f_i)/2, so off alpha = 1/2 the choice enters at
-    first order.
-
-    E max(W(u) - c u^2) = c^(-1/3) E max(W(u) - u^2), and its derivative in c is -E Z_c^2:
-    so E max = 3 E Z^2 = 0.79067892, and the optimism is three times the empirical excess.
-
-    Simulated, n scores a class: the smooth excess is met within a few per cent from n = 50;
-    the empirical one is up to 20 % lower at n from 200 to 1000 and up to 35 % at 50, the
-    optimism 6 to 11 % lower at 1000, 14 % at 200 and 20 % at 50. If the family is wrong the
-    smooth excess has a floor.
+    Simulated: the smooth excess is met within a few per cent from n = 50; the empirical one is up
+    to 20 % lower at n from 200 to 1000 and 35 % at 50, the optimism 6 to 14 % and 20 %. If the
+    family is wrong the smooth excess has a floor.
 
     References
     ----------
@@ -640,19 +627,7 @@ class DrawnThresholds(NamedTuple):
 def drawn_thresholds(
     pair: Pair, rate: Fraction, sizes: tuple[int, int], name: str
 ) -> tuple[DrawnThresholds, float]:
-    """The thresholds of a dev set, and the rate that is counted there.
-
-    Parameters
-    ----------
-    pair : Pair
-        Continuous distributions.
-    rate : Fraction
-        The FAR, or the FRR, that is asked for.
-    sizes : tuple of int
-        Client and impostor scores.
-    name : str
-        The slot of FAR or of FRR.
-    """
+    """The thresholds of a dev set for a rate (FAR or FRR by `name`), and the rate counted there."""
     up = name == FAR
     laws = (pair.impostor, pair.client) if up else (pair.client, pair.impostor)
     n, m = sizes[::-1] if up else sizes

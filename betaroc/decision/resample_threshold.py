@@ -185,18 +185,7 @@ class OtherCriterion:
 # ------------------------------------------------------------------------------ of fits
 @dataclass(frozen=True)
 class ThresholdError:
-    """Thresholds to first order: chosen + slope @ z with standard normal z.
-
-    Parameters
-    ----------
-    chosen : Thresholds
-        At the estimates.
-    slope : ndarray, shape (k, parameters)
-        Change with one standard error along each root of the covariance, on the
-        logit scale where `unit`; 0 where the threshold is an end of the scale.
-    unit : bool
-        Whether scores live on [0, 1].
-    """
+    """Thresholds to first order: chosen + slope @ z with standard normal z, on logits if `unit`."""
 
     chosen: Thresholds
     slope: FloatArray
