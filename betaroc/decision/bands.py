@@ -27,7 +27,7 @@ from betaroc.decision.curve import (
     side_trials,
 )
 from betaroc.decision.resample_threshold import (
-    FitAgain,
+    RefitResampler,
     ThresholdError,
     dev_size,
     resampler,
@@ -590,7 +590,7 @@ def plan_of(
     dev_paired = _same_dev(curves, groups=groups)
     dev = _rows(curves, "dev", shared=dev_paired, groups=groups)
     smallest = min(_smallest(dev, "dev"), _smallest(test, "test"), key=_sufficiency)
-    fitted = any(isinstance(item, FitAgain) for item in again)
+    fitted = any(isinstance(item, RefitResampler) for item in again)
 
     def choose(rng: np.random.Generator, n: int) -> list[FloatArray]:
         drawn = _drawn(dev, rng, n)

@@ -1134,8 +1134,7 @@ def _at_once(
 
 def _checked(curves: Mapping[str, Epc]) -> tuple[tuple[str, ...], tuple[Epc, ...]]:
     if not isinstance(curves, Mapping):
-        rule = "be a mapping of names to curves"
-        hint = 'Such as {"mlp": br.epc(dev, test), ...}.'
+        rule, hint = "be a mapping of names to curves", 'Such as {"mlp": br.epc(dev, test), ...}.'
         raise refusal("curves", rule, f"a {type(curves).__name__}", hint, InputTypeError)
     if len(curves) < 2:
         hint = "A difference needs two: name another system."

@@ -30,7 +30,7 @@ import numpy.typing as npt
 
 from betaroc.core import checks
 from betaroc.core.arrays import BoolArray, FloatArray
-from betaroc.core.errors import BetarocError, InputError, InputTypeError, TargetWarning, refusal
+from betaroc.core.errors import BetarocError, InputError, TargetWarning, refusal
 from betaroc.core.notices import quietly, warn
 from betaroc.core.resampling import refuse_fractional_weights
 from betaroc.core.tables import Tabular
@@ -376,18 +376,12 @@ def checked_alphas(alpha: npt.ArrayLike | None, *, single: bool, criterion: str)
 
 
 # ---------------------------------------------------------------------- what is given
-def side(value: SideInput, name: str, prior: float | None) -> ScoreModel:
+def side(value: SideInput, prior: float | None) -> ScoreModel:
     """One side as a model: empirical distributions for scores, the fitted model of a fit."""
     if isinstance(value, ScoreData):
         model = empirical_model(value)
     else:
         model = value.model if isinstance(value, SupportedPair) else value
-    if not isinstance(model, ScoreModel):
-        raise InputTypeError.about(name)(
-            f"{name} must be Scores, a ScoreSummary, a ScoreModel or a fit; got"
-            f" {type(value).__name__}. Use read_scores for a file, Scores.from_frame for a frame,"
-            " Scores.from_labels for labels and scores."
-        )
     if prior is None:
         return model
     return ScoreModel(model.client, model.impostor, prior=prior, name=model.name)

@@ -644,6 +644,12 @@ def refuse_different(a: EpcBase, b: EpcBase, names: tuple[str, str]) -> None:
         )
 
 
+def sides_of(dev: Any, test: Any) -> tuple[SideInput, SideInput]:
+    """Both sides of a curve as scores, summaries, models or fits."""
+    kinds, types = "Scores, a ScoreSummary, a ScoreModel, a fit", SideInput.__args__
+    return as_scores(dev, "dev", kinds, types), as_scores(test, "test", kinds, types)
+
+
 @public
 def epc(
     dev: SideInput | ScoresLike,
@@ -724,9 +730,7 @@ def epc(
     >>> curve.threshold.round(6).tolist()
     [0.366025, 0.5]
     """
-    kinds, types = "Scores, a ScoreSummary, a ScoreModel, a fit", SideInput.__args__
-    of_dev: SideInput = as_scores(dev, "dev", kinds, types)
-    of_test: SideInput = as_scores(test, "test", kinds, types)
+    of_dev, of_test = sides_of(dev, test)
     for name in (criterion, measure):
         sides = [getattr(item, "scores", item) for item in (of_dev, of_test)]
         refuse_words_of_comparisons(name, *sides)
@@ -739,7 +743,7 @@ def epc(
         )
     single = CRITERIA[criterion].single
     alphas = checked_alphas(alpha, single=single, criterion=criterion)
-    dev_model, test_model = side(of_dev, "dev", prior), side(of_test, "test", prior)
+    dev_model, test_model = side(of_dev, prior), side(of_test, prior)
     data = data_of(of_dev), data_of(of_test)
     if data[0] is not None and data[0] == data[1]:
         warn(
@@ -825,8 +829,8 @@ class EpcAverage(Interval):
 
 @public
 def epc_average(
-    dev: SideInput,
-    test: SideInput,
+    dev: SideInput | ScoresLike,
+    test: SideInput | ScoresLike,
     pair: str = "far-frr",
     *,
     low: float = 0.0,
@@ -845,7 +849,7 @@ def epc_average(
 
     Parameters
     ----------
-    dev, test : Scores, ScoreSummary, ScoreModel or Fit
+    dev, test : Scores, ScoreSummary, ScoreModel, Fit, frame, (y_true, y_score) or path
         Any mix: thresholds come from dev, rates from test.
     pair : str
         "far-frr" (V is the HTER, small is good), "sensitivity-specificity",
@@ -903,7 +907,8 @@ def epc_average(
     """
     checks.choice(pair, tuple(_PAIRS), "pair")
     low, high = checks.ascending(low, high)
-    of_dev, of_test = side(dev, "dev", prior), side(test, "test", prior)
+    dev, test = sides_of(dev, test)
+    of_dev, of_test = side(dev, prior), side(test, prior)
     options = IntervalOptions(
         level, method, 1 if replicates is None else replicates, groups, rng
     ).by(RESAMPLE)
@@ -919,7 +924,7 @@ def epc_average(
     if replicates is not None:
         values = [
             math.nan if None in sides
-            else np.mean(means(side(sides[0], "dev", prior), side(sides[1], "test", prior))[:, 0])
+            else np.mean(means(side(sides[0], prior), side(sides[1], prior))[:, 0])
             for sides in _drawn_sides(dev, test, options)
         ]  # fmt: skip
         ends, failed = percentiles(np.array(values), options, "average")

@@ -55,12 +55,6 @@ class LeastWeightedError:
     alpha: FloatArray
     at_edges: bool
 
-    @classmethod
-    def of(cls, e: EpcBase) -> LeastWeightedError:
-        """Of a curve whose dev side is scores."""
-        at_edges = decides_by_counts(e.dev._pair) and e.dev._pair.at_edges
-        return cls(SortedRows.of(side_trials(e, "dev")), e.alpha, at_edges)
-
     @cached_property
     def gaps(self) -> tuple[IntArray, IntArray]:
         """Clients and impostors below each gap, accept all and reject all included; ascending."""
@@ -154,12 +148,6 @@ class OtherCriterion:
     e: EpcBase
     varies: bool = True
 
-    @classmethod
-    def of(cls, e: EpcBase, *, varies: bool = True) -> OtherCriterion:
-        """Of a curve whose dev side is scores."""
-        varies = varies and observed_prior(e, "dev")
-        return cls(SortedRows.of(side_trials(e, "dev")), e, varies)
-
     def thresholds(self, drawn: Counts) -> FloatArray:
         """See `LeastWeightedError.thresholds`."""
         # The pair's own kind: counts in bins choose edges, not the middle of gaps.
@@ -226,7 +214,7 @@ def threshold_error(fit: PairEstimate, e: EpcBase, *, groups: bool = True) -> Th
 
 
 @dataclass(frozen=True, eq=False)
-class FitAgain:
+class RefitResampler:
     """Each class fitted again, as it was fitted, and thresholds chosen from the fits.
 
     The least weighted error of continuous distributions is sought on a grid of their quantiles
@@ -237,30 +225,6 @@ class FitAgain:
     e: EpcBase
     fit: PairEstimate
     scores: Scores
-
-    @classmethod
-    def of(cls, e: EpcBase, name: str = "the curve") -> FitAgain:
-        """Of a curve whose dev side is a fit of scores."""
-        if e.dev_fit is None:
-            kinds = f"{type(e.dev.client).__name__} and {type(e.dev.impostor).__name__}"
-            raise InputError.about("resample")(
-                worded(f'`resample="both"` draws dev again; the dev side of {name} is a model')
-                + f" ({kinds}"
-                " distributions), which has no trials. Give epc the dev Scores, br.fit of them or a"
-                + worded(' ScoreSummary, or take `resample="test"`: these two thresholds.')
-            )
-        scores = e.dev_fit.scores
-        if not isinstance(scores, Scores):
-            raise InputError.about("resample")(
-                worded(f'`resample="both"` fits drawn trials again; the dev side of {name} is a')
-                + " fit of a summary, which keeps none. "
-                + worded("`Give epc the ScoreSummary itself, a fit of Scores,` or take")
-                + worded(' `resample="test"`: these two thresholds.')
-            )
-        for who in CLASSES:
-            weights = getattr(scores, f"{who}_weights")
-            refuse_fractional_weights(weights, f"the dev side of {name} {who}")
-        return cls(e, e.dev_fit, scores)
 
     def thresholds(self, drawn: Counts) -> FloatArray:
         """See `LeastWeightedError.thresholds`; nan too where drawn scores have no fit."""
@@ -396,16 +360,34 @@ class FitAgain:
 
 
 # ------------------------------------------------------------------------ dev drawn again
-Resampler = FitAgain | LeastWeightedError | OtherCriterion
+Resampler = RefitResampler | LeastWeightedError | OtherCriterion
 
 
 def resampler(e: EpcBase, name: str = "the curve", *, varies: bool = True) -> Resampler:
     """What chooses dev's thresholds from drawn trials."""
-    if not decides_by_counts(e.dev._pair):
-        return FitAgain.of(e, name)
+    pair = e.dev._pair
+    if not decides_by_counts(pair):
+        return _refitting(e, name)
+    rows = SortedRows.of(side_trials(e, "dev"))
     if e.criterion == WEIGHTED_ERROR:
-        return LeastWeightedError.of(e)
-    return OtherCriterion.of(e, varies=varies)
+        return LeastWeightedError(rows, e.alpha, pair.at_edges)
+    return OtherCriterion(rows, e, varies and observed_prior(e, "dev"))
+
+
+def _refitting(e: EpcBase, name: str) -> RefitResampler:
+    """Of a curve whose dev side is a fit of scores."""
+    scores = None if e.dev_fit is None else e.dev_fit.scores
+    if e.dev_fit is None or not isinstance(scores, Scores):
+        what = "a model" if e.dev_fit is None else "a fit of a summary"
+        raise InputError.about("resample")(
+            worded(f'`resample="both"` draws dev again; the dev side of {name} is {what},')
+            + " which has no trials. Give epc the dev Scores, br.fit of them or the ScoreSummary"
+            + worded(' itself, or take `resample="test"`: these two thresholds.')
+        )
+    for who in CLASSES:
+        weights = getattr(scores, f"{who}_weights")
+        refuse_fractional_weights(weights, f"the dev side of {name} {who}")
+    return RefitResampler(e, e.dev_fit, scores)
 
 
 def dev_size(e: EpcBase, rows: DrawnRows) -> tuple[int, int]:

@@ -15,7 +15,7 @@ from betaroc.core.notices import quietly
 from betaroc.core.resampling import streams
 from betaroc.data.groups import groups_of
 from betaroc.decision.curve import area_weights
-from betaroc.decision.resample_threshold import FitAgain, LeastWeightedError, OtherCriterion
+from betaroc.decision.resample_threshold import OtherCriterion, resampler
 from betaroc.distributions.pairs import pair_of
 from betaroc.inference.drawn_scores import DrawnRows, SortedRows, percentile_band
 from betaroc.model.criteria import CRITERIA
@@ -64,6 +64,11 @@ def alone(*sides: Any, **arguments: Any) -> br.Epc:
         return br.epc(*sides, **arguments)
 
 
+def one_by_one(e: br.Epc, drawn: Any) -> Any:
+    """Thresholds by the criterion's own choice in each replicate."""
+    return OtherCriterion(resampler(e).rows, e, True).thresholds(drawn)
+
+
 def repeated(scores: br.Scores, drawn: Any, row: int) -> br.Scores:
     """The scores of a replicate, each as often as it was drawn."""
     return br.Scores(np.repeat(scores.client, drawn[0][row]),
@@ -80,13 +85,13 @@ def test_thresholds_are_those_of_the_drawn_scores(sizes: tuple[int, int], decima
     dev = two_sets(np.random.default_rng(1), sizes, decimals=decimals)[0]
     e = br.epc(dev, dev.__class__([0.9], [0.1]), alpha=ALPHAS)
     drawn = DrawnRows.of(dev, None).draw(np.random.default_rng(2), 60)
-    found = LeastWeightedError.of(e).thresholds(drawn)
+    found = resampler(e).thresholds(drawn)
     for row in range(60):
         one = repeated(dev, drawn, row)
         pair = pair_of(Empirical(one.client), Empirical(one.impostor))
         expected = CRITERIA["weighted-error"].choose(pair, 0.5, ALPHAS).theta
         np.testing.assert_array_equal(found[row], expected)
-    np.testing.assert_array_equal(OtherCriterion.of(e).thresholds(drawn), found)
+    np.testing.assert_array_equal(one_by_one(e, drawn), found)
 
 
 def test_thresholds_of_more_scores_than_tie_exactly() -> None:
@@ -94,7 +99,7 @@ def test_thresholds_of_more_scores_than_tie_exactly() -> None:
     dev = two_sets(np.random.default_rng(3), (5003, 20_011))[0]
     e = br.epc(dev, br.Scores([0.9], [0.1]), alpha=ALPHAS)
     drawn = DrawnRows.of(dev, None).draw(np.random.default_rng(4), 3)
-    found = LeastWeightedError.of(e).thresholds(drawn)
+    found = resampler(e).thresholds(drawn)
     for row in range(3):
         one = repeated(dev, drawn, row)
         model = br.ScoreModel(Empirical(one.client), Empirical(one.impostor))
@@ -229,7 +234,7 @@ def test_a_fit_is_fitted_again(family: str) -> None:
     e = alone(br.fit(dev, family), test, alpha=ALPHAS)
     size = {"beta-mixture": 3, "proper-beta": 12}.get(family, 30)
     drawn = DrawnRows.of(dev, None).draw(np.random.default_rng(2), size)
-    found = FitAgain.of(e).thresholds(drawn)
+    found = resampler(e).thresholds(drawn)
     expected = np.array([
         alone(br.fit(repeated(dev, drawn, row), family), test, alpha=ALPHAS).threshold
         for row in range(size)
@@ -248,7 +253,7 @@ def test_a_fit_with_point_masses_and_a_normal_fit() -> None:
         made = br.fit(dev, family, boundary="inflate" if family == "beta" else None)
         e = alone(made, dev.__class__([0.9], [0.1]), alpha=[0.2, 0.5, 0.7])
         drawn = DrawnRows.of(dev, None).draw(np.random.default_rng(2), 20)
-        found = FitAgain.of(e).thresholds(drawn)
+        found = resampler(e).thresholds(drawn)
         options = {"boundary": "inflate"} if family == "beta" else {}
         expected = np.array([
             alone(
@@ -474,12 +479,12 @@ def test_summaries_of_dev_are_drawn_by_their_bins() -> None:
                   client_weights=model.client.weights,
                   impostor_weights=model.impostor.weights), None,
     ).draw(np.random.default_rng(1), 20)  # fmt: skip
-    found = LeastWeightedError.of(by_bins).thresholds(drawn)
+    found = resampler(by_bins).thresholds(drawn)
     edges = np.concatenate([[-np.inf], model.client.edges])
     assert np.all(np.isin(found, edges))
-    np.testing.assert_array_equal(found, OtherCriterion.of(by_bins).thresholds(drawn))
+    np.testing.assert_array_equal(found, one_by_one(by_bins, drawn))
     fitted = br.epc(br.fit(summary, "beta"), test, alpha=[0.3, 0.5])
-    with pytest.raises(br.InputError, match="epc_a is a fit of a summary, which keeps none"):
+    with pytest.raises(br.InputError, match="epc_a is a fit of a summary, which has no trials"):
         br.compare(fitted, by_bins, replicates=5)
 
 
