@@ -244,6 +244,13 @@ class _Guess:
         wanted = set(self.wanted.columns)  # there but for blanks around
         near = [n for s, n in names.items() if s != " " and wanted <= {x.strip() for x in n}]
         columns = max(near or names.values(), key=len)
+        other = next((s for s in SIGNS if s in first and s not in self.asked.separators), None)
+        if len(columns) == 1 and other and self.asked.format in TABLES:
+            self._refuse(
+                f"must be {self.asked.format} as asked; its line {line} is separated by"
+                f" {SIGNS[other]}s",
+                f"`format={_KINDS[other]!r}`, or leave it out",
+            )
         for column, role in self.wanted.roles:
             if column not in columns and self.asked.header is not False:
                 raise missing_column(self.name, role, column, columns)

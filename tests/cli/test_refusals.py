@@ -58,7 +58,7 @@ REFUSED = {
     "EPC --band test --group who": "Pass --group COLUMN.",
     "EPC --client-label 7": "--client-label must be one of the labels",
     "EPC --score x --label x": "--score and --label must name two columns",
-    "EPC --format tsv": "Pass --score.",
+    "EPC --format tsv": "separated by commas",
     # two systems
     "compare --dev a.csv --test c.csv d.csv": "--dev must name two different",
     "compare --dev a.csv b.csv --test c.csv": "one per system; got 1",
