@@ -7,6 +7,7 @@ import os
 from argparse import Namespace
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -152,7 +153,7 @@ def _is_large(path: str) -> bool:
     with Path(path).open("rb") as raw:
         head = raw.read(4)
     if head == b"PAR1":
-        return parquet_rows(Path(path)) > STREAMED
+        return find_spec("pyarrow") is None or parquet_rows(Path(path)) > STREAMED
     text = TextFile(Path(path), shown(Path(path).name), zipped=head.startswith(b"\x1f\x8b"))
     return text.about_rows() > STREAMED
 

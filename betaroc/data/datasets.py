@@ -32,18 +32,12 @@ _TEST_SEASON = 2020
 class Dataset(Value):
     """Scores of one classifier, on dev and on test, and where they come from.
 
-    Made by the functions of `betaroc.datasets`.
-
     Parameters
     ----------
-    dev : Scores
-        Trials to fit and to choose a threshold on.
-    test : Scores
-        Trials to try it on, of which dev has none.
-    name : str
-        Of the set.
-    description : str
-        What the scores are, in a sentence or two.
+    dev, test : Scores
+        Trials to choose a threshold on, and to try it on.
+    name, description : str
+        Of the set: its name, and what the scores are.
     source, licence : str
         Where they were found, and what may be done with them.
 
@@ -77,19 +71,14 @@ def load_liveness(classifier: str = "logreg", *, sharpened: float = 0.0) -> Data
     Returns
     -------
     Dataset
-        180 bona fide and 181 attacks of dev, 448 and 448 of test; client is "bona fide",
-        impostor "attack". Images and classifiers are real, blur and sharpening simulated.
+        180 bona fide and 181 attacks of dev, 448 and 448 of test, the same images in the same order
+        for both classifiers and every amount. Images and classifiers are real, blur and sharpening
+        simulated.
 
     Raises
     ------
     InputError
         For another classifier or amount.
-
-    Notes
-    -----
-    Test has the same images in the same order for both classifiers and every amount, so that
-    comparisons may be paired. More classifiers and a second setting are in the project's
-    ``examples/data``.
 
     Examples
     --------
@@ -97,9 +86,8 @@ def load_liveness(classifier: str = "logreg", *, sharpened: float = 0.0) -> Data
     >>> data = br.datasets.load_liveness(sharpened=0.4)
     >>> data.dev.words
     ClassWords(client='bona fide', impostor='attack')
-    >>> decision = br.decide(data.dev, far=0.05)
-    >>> decision.how, decision.check(data.test).verdict
-    ('guaranteed', 'broken')
+    >>> br.decide(data.dev, far=0.05).check(data.test).verdict
+    'broken'
     """
     amount = finite(sharpened, "sharpened")
     if amount not in _SHARPENED:

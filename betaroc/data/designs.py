@@ -25,19 +25,7 @@ _FAR_OUT = 2.0
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Covariate(Value):
-    """A column that a formula uses.
-
-    Parameters
-    ----------
-    name : str
-        Its name.
-    client, impostor : ndarray
-        Its values among the trials of each class: numbers, or text or booleans; empty where no
-        formula of that class uses it.
-    levels : tuple or None
-        The categories in order, the first being the one the others are compared with; None for
-        numbers.
-    """
+    """A column that a formula uses: its values in each class, and its categories if it has some."""
 
     name: str
     client: AnyArray
@@ -271,8 +259,8 @@ def outside(
 ) -> list[str]:
     """Where values leave the trials they are predicted from, in words; empty where they do not.
 
-    A number leaves them beyond the smallest and the largest of a class, values together where
-    their row of a design has more than twice the largest leverage of any trial of a class.
+    A number leaves the range of a class, values together where their leverage is more than twice
+    the largest of any trial of a class.
     """
     ranges: dict[str, list[str]] = {}
     apart = []

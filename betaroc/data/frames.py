@@ -140,11 +140,7 @@ class OpenedFrame(NamedTuple):
         return table.collect() if is_lazy(table) else table
 
     def each(self, columns: list[str], work: Callable[[Any], _T], merge: Merge[_T]) -> Iterator[_T]:
-        """What `work` finds in each piece: a lazy frame is one, of one in memory each slice.
-
-        Partitions of Dask are pandas frames on their workers, which merge what they find by eights
-        and in one order always.
-        """
+        """What `work` finds in each piece; on Dask, merged by the workers in one order always."""
         if self.is_dask:
             from dask.base import compute
             from dask.delayed import delayed
@@ -204,11 +200,7 @@ def opened(frame: Any, instead: str = "arrays, to Scores.from_labels") -> Opened
 def frame_columns(
     frame: OpenedFrame, wanted: Mapping[str, str | tuple[str, str] | None], gaps: str | None = None
 ) -> dict[str, Any]:
-    """The wanted columns, eager; two names give an array of two columns.
-
-    No value is missing, but in the column of the role that may have gaps, where they are nan. What
-    is None is left out, but for score and label, which nothing can do without.
-    """
+    """The wanted columns, eager, without missing values but in that which may have `gaps`."""
     present = frame.names
     columns = {
         role: named_columns(value, role)
@@ -276,6 +268,9 @@ def refuse_nulls(series: Any, name: str, rows: AnyArray | None = None) -> None:
 
 
 # ------------------------------------------------------------- columns that are not in memory
+#: Types of text, and what reads as a number in the regular expressions of every engine.
+_TEXTS = {"String", "Categorical", "Enum"}
+_NUMBER = r"^\s*[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?\s*$"
 #: Integers that may be beyond 2**53.
 _LONG = {"Int64", "UInt64", "Int128", "UInt128"}
 
@@ -286,9 +281,15 @@ def checked_schema(frame: OpenedFrame, score: str, label: str, **more: str) -> N
     _refuse_absent(list(frame.schema.names()), columns)
     kind = frame.schema[score]
     if not kind.is_numeric():
+        what = ""
+        if str(kind) in _TEXTS:
+            parts = frame.each([score], partial(_count_texts, score=score), _added_counts)
+            counts: _Counts = reduce(_added_counts, parts)
+            what = f", and {counts[1]} of {counts[0]} values are no numbers"
+            what += f", such as {listed(counts[2][:3])}" if counts[1] else ""
         raise InputTypeError(
-            f"column {shown(score)} must be numeric; its type is {kind}. Convert it to float64"
-            " first."
+            f"column {shown(score)} must be numeric; its type is {kind}{what}. Convert it to"
+            " float64 first."
         )
     if str(kind) == "Float16":
         warn(
@@ -296,6 +297,23 @@ def checked_schema(frame: OpenedFrame, score: str, label: str, **more: str) -> N
             " format's making. Store scores as float32 or float64.",
             PrecisionWarning,
         )
+
+
+#: Values, those of them that are no numbers, and the first few of these.
+_Counts = tuple[int, int, list[Any]]
+
+
+def _count_texts(piece: Any, score: str) -> _Counts:
+    import narwhals as nw
+
+    rows = piece.select(nw.col(score).cast(nw.String))
+    bad = rows.filter(~nw.col(score).str.contains(_NUMBER) & ~nw.col(score).is_null())
+    n, n_bad = (int(arrays_of(part.select(nw.len().alias("n")))["n"][0]) for part in (rows, bad))
+    return n, n_bad, arrays_of(bad.head(3))[score].tolist() if n_bad else []
+
+
+def _added_counts(first: _Counts, second: _Counts) -> _Counts:
+    return first[0] + second[0], first[1] + second[1], first[2] + second[2]
 
 
 def _refuse_lost_integers(

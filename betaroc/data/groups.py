@@ -45,10 +45,8 @@ class Groups:
         Clients and impostors of positive weight, as places in the scores.
     first, second : ndarray of int, shape (n,)
         The units of each row; `second` is -1 where there is only one.
-    copies : ndarray, shape (n,)
-        Trials of each row that belong to its units.
-    multiplicity : ndarray, shape (units,)
-        Independent units that one number stands for: 1 for labels, copies of single trials.
+    copies, multiplicity : ndarray
+        Trials of each row that belong to its units; independent units that one number stands for.
     role : ndarray of int, shape (units,)
         Bit 2 class + column for each place where the unit occurs.
     sizes : tuple
@@ -87,10 +85,7 @@ class Groups:
         return float(np.sum(self.multiplicity[self.role >> (2 * which) & 3 > 0]))
 
     def stratum(self, *, stratified: bool) -> IntArray:
-        """For each unit the number of the units among which it is drawn.
-
-        Stratified: those that occur in the same classes and columns; else in the same columns.
-        """
+        """The number of the stratum of each unit: its columns, and if `stratified` its classes."""
         role = self.role if stratified else (self.role | self.role >> 2) & 3
         return np.asarray(np.unique(role, return_inverse=True)[1])
 
@@ -101,15 +96,8 @@ class Groups:
 
             sum_u S_u S_u',   sum_{u < v} S_uv S_uv'
 
-        with S_u the sum over the trials of unit u, S_uv over those of both, which the first
-        sum counts twice; within strata the S_u less their mean.
-
-        Parameters
-        ----------
-        contributions : ndarray or sparse matrix, shape (n, q)
-            One row per row of the side, for one copy.
-        stratum : ndarray of int, shape (units,), optional
-            Where S_u is centred.
+        with S_u the sum over the trials of unit u, S_uv over those of both; within strata the S_u
+        less their mean.
         """
         n, size = self.first.size, self.role.size
         crossed = np.flatnonzero(self.second >= 0)

@@ -49,11 +49,7 @@ def client_mask(
     scores: AnyArray | None = None,
     counts: Sequence[int] | AnyArray | None = None,
 ) -> BoolArray:
-    """True where the label is the client's.
-
-    ``scores`` are only looked at to tell whether the two were swapped. Each label stands for one
-    trial, or for as many as ``counts`` says.
-    """
+    """True where the label is the client's; each stands for as many trials as ``counts`` says."""
     array = _label_array(labels, name)
     kinds, first, codes, ones = np.unique(
         array, return_index=True, return_inverse=True, return_counts=True
@@ -114,11 +110,10 @@ def choose_client(
     swapped: bool = False,
     identities: Sequence[str] = (),
 ) -> tuple[BoolArray, str | None]:
-    """Which of some different labels are the client's, and the one that was guessed.
+    """Which of some labels are the client's, and the one that was guessed.
 
-    ``labels`` of a file are texts with the ``places`` where each first occurs: they mean what
-    `label_key` says. ``swapped``: the scores look like labels; ``identities`` are the two columns
-    that are equal where a row is a client's.
+    ``labels`` of a file are texts with the ``places`` where each first occurs. ``swapped``: the
+    scores look like labels; ``identities``: two columns that are equal where a row is a client's.
     """
     in_file = places is not None
     error: Any = FileFormatError if in_file else InputError
@@ -353,8 +348,7 @@ def missing_counts(absent: Sequence[int], n: int, missing: str) -> dict[str, int
 class ColumnSpec(NamedTuple):
     """The columns of a call: score, label, and those of ``group`` and ``id`` by role.
 
-    Of two labels clients are the rows where both are equal; without any, all rows are alike. A key
-    has no scores.
+    Of two labels clients are the rows where both are equal; without any, all rows are alike.
     """
 
     score: str | None = "score"
@@ -422,11 +416,10 @@ def missing_column(name: str, role: str, column: str, present: list[str]) -> Fil
 
 @dataclass
 class Rows:
-    """Scores of a file, or of a part of it, in order and, for each, the code of its label's text.
+    """Scores of a file, or of a part of it, in order, each with the code of its label's text.
 
-    ``first`` holds, for each of the texts ``tokens``, the line or row where it first occurs;
-    ``names`` the further columns that were asked for, by name. The codes of a part are those of
-    the whole file, whose row ``start`` is its first.
+    ``first`` holds where each of the texts ``tokens`` first occurs, ``names`` the further columns.
+    The codes are those of the whole file, whose row ``start`` is the first of the part.
     """
 
     name: str

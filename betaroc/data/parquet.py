@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -100,6 +101,24 @@ def binary_columns(path: Path, name: str, kind: str) -> dict[str, bool]:
     """All columns of a Parquet or Arrow file, and whether they hold numbers."""
     with _opened(path, name, kind) as file:
         return {item.name: _is_numeric(item.type) for item in file.schema}
+
+
+def parquet_frame(path: Path) -> Any:
+    """A Parquet file as a lazy frame of Polars or DuckDB, for where pyarrow is not installed."""
+    if importlib.util.find_spec("polars") is not None:
+        import polars as pl
+
+        return pl.scan_parquet(path, glob=False, hive_partitioning=False)
+    if importlib.util.find_spec("duckdb") is not None:
+        import duckdb
+
+        # A connection of its own, since the default one is the user's; [ and * would be patterns.
+        place = "".join(f"[{c}]" if c in "*?[" else c for c in str(path))
+        return duckdb.connect().read_parquet(place, hive_partitioning=False)
+    raise MissingDependencyError(
+        "reading Parquet needs pyarrow, polars or duckdb, none of which is installed."
+        ' pip install "betaroc[parquet]"'
+    )
 
 
 def parquet_rows(path: Path) -> int:

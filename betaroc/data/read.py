@@ -128,25 +128,24 @@ def read_scores(
     key : str or path-like, optional
         A text that says of each trial which class it is of, for scores that do not: a table with
         the columns `id` and `label`; without a header one or two columns of the trial and, before
-        or behind them, target or nontarget, bonafide or spoof, 1 or 0; or a protocol of ASVspoof.
-        The trials become the ids of the scores. Beside scores alone, one a line, a label per line.
+        or behind them, target or nontarget, bonafide or spoof, 1 or 0; a protocol of ASVspoof; or,
+        beside scores alone, a label per line. The trials become the ids of the scores.
     key_label, key_id : str, optional
-        Columns of the key where they are called otherwise than `label` and `id`, or have a number,
-        from 1, instead of a name; of the trial a tuple of two where two columns name it.
+        Columns of the key that are called otherwise than `label` and `id`, or their numbers, from
+        1, where there is no header; of the trial a tuple of two where two columns name it.
     score : str
         Column name in the header; a number from 1 where there is none.
     label : str or (str, str)
         Likewise, with `key` a column of the key; of two columns clients are the rows where both
         are equal.
     client_label : object, optional
-        The client's label, compared as text and as a number. None only for {0, 1}, {-1, 1}
-        and true/false, where the client's is 1 or true, and for words of the field that leave no
-        doubt, such as "genuine" beside "impostor" or "bona fide" beside "attack": then
-        ``.source.guessed`` names the label that was taken.
+        The client's label, compared as text and as a number. None only for {0, 1}, {-1, 1},
+        true/false, and words of the field that leave no doubt, such as "genuine" beside "impostor":
+        then ``.source.guessed`` names the label that was taken.
     group, id : str or (str, str), optional
-        Columns that become the scores' groups and ids: one name, or a tuple of two.
-        The columns of 4col are called ``"claimed"``, ``"real"`` and ``"probe"``, of 5col
-        ``"model"`` too; those of Kaldi ``"trial"``, or ``"enrol"`` and ``"test"``.
+        Columns that become the scores' groups and ids: one name, or a tuple of two. Those of 4col
+        are called ``"claimed"``, ``"real"`` and ``"probe"``, of 5col ``"model"`` too; those of
+        Kaldi ``"trial"``, or ``"enrol"`` and ``"test"``.
     columns : str or sequence of str, optional
         The names of all columns in their order, ``"label,score"`` or ``("label", "score")``.
     separator : {"comma", "semicolon", "tab", "pipe", "space"}, optional
@@ -163,14 +162,14 @@ def read_scores(
         "parquet", "arrow", "2col", "4col", "5col", "asvspoof", "voxceleb", "kaldi" or "nist"
         (with `key`), "pyeer" (two files). None decides by the content, never by the file name.
     max_size, max_rows : int, optional
-        Bytes and rows of a file at most, told before it is read wherever that can be. None: 1 GiB
-        that gzip expands to, 64 GiB of any other file, 250 million rows.
+        Bytes and rows of a file at most. None: 1 GiB that gzip expands to, 64 GiB of any other
+        file, 250 million rows.
 
     Returns
     -------
     Scores
-        In the order of the file; ``.source`` states path, format, and what was guessed:
-        ``.source.guesses`` are the options that would say the same.
+        In the order of the file; ``.source`` states path and format, and ``.source.guesses`` the
+        options that would say what was guessed.
 
     Raises
     ------
@@ -179,10 +178,9 @@ def read_scores(
     FileFormatError
         For whatever is wrong in the file, with its line; for what has two readings, with both and
         the option that decides; for trials that a key does not know, or that stand twice; for
-        directories, devices, URLs, archives; for text that is not UTF-8; for a missing column,
-        class or group.
+        directories, devices, URLs, archives, and text that is not UTF-8.
     InputError
-        For options that do not go together, one file given twice, and for names of columns that a
+        For options that do not go together, one file given twice, and names of columns that a
         file without header cannot have.
     MissingDependencyError
         For Parquet and Arrow without pyarrow, for sheets of Excel without openpyxl.
@@ -195,12 +193,10 @@ def read_scores(
     Notes
     -----
     Separator, decimals and columns are guessed from the first 100 rows, and only where one reading
-    fits; a header of numbers, ``0,5`` that may be one column or two, 1,234 that may be thousands
-    are questions. A column that is called as `score` or `label` but for large and small letters
-    is taken where there is one. Percentages are not read. An infinite score and a row of
-    another width, but for an empty field at the end of all rows, are errors. Blank lines are
-    skipped, lines that begin with ``#`` before the header, and anywhere where white space
-    separates. Formats without a header:
+    fits. A column that is called as `score` or `label` but for large and small letters, or scores,
+    y_score, labels, y_true, is taken where there is one. Percentages, infinite scores and rows of
+    another width are errors. Blank lines are skipped, and lines that begin with ``#`` before the
+    header, or anywhere where white space separates. Formats without a header:
 
     * 2col: ``label score`` with label 1 for clients, 0 or -1 for impostors;
     * 4col: ``claimed_id real_id probe_label score``, client iff claimed and real are equal;
@@ -210,25 +206,17 @@ def read_scores(
     * kaldi: ``trial score`` or ``enrol test score``, and a key.
 
     Tables of bob.bio are known by ``bio_ref_subject_id`` and ``probe_subject_id`` in their header.
-    Text of four or five columns whose identities are decimal numbers may as well be a table that
-    lost its header: it is refused unless `format` says which it is.
-
     In verification a trial depends on two people: ``group=("claimed", "real")``. Groups and ids
-    of text files are text, also where they look like numbers.
+    of text files are text.
 
     Arrays of numpy are tables too: ``.npz`` with arrays of one length, or with the scores of two
-    classes that are called such as genuine and impostor; ``.npy`` with a structured array, one
-    column or several without names. So is the first sheet of a file of Excel (``.xlsx``). Columns
-    called scores or y_score, labels or y_true are taken where there is no score or label.
+    classes that are called such as genuine and impostor; ``.npy`` with a structured array or
+    columns without names. So is the first sheet of a file of Excel.
 
-    Plain tables and keys beyond 4 MiB are parsed in blocks by pandas; all else, and what that
-    leaves in doubt, is read line by line from the first line on: slower by an order of magnitude,
-    with the same values.
-
-    Decimals are read exactly as Python's ``float`` does; 1e400 and 1e-400 are errors, since
-    they would become inf and 0. A gzip file that expands beyond `max_size`, by 1 GiB, is
-    refused, so is a line beyond 1 MiB, and a standard input beyond 8 GiB. Parquet page
-    checksums are verified where the writer stored them; without them a flipped bit cannot be seen.
+    Plain tables beyond 4 MiB are parsed in blocks by pandas; all else, and what that leaves in
+    doubt, is read line by line with the same values. Decimals are read exactly as Python's
+    ``float`` does; 1e400 and 1e-400 are errors, since they would become inf and 0. Parquet page
+    checksums are verified where the writer stored them.
 
     Examples
     --------
@@ -374,7 +362,7 @@ def _open_text(
     path: Path, name: str, wanted: ColumnSpec, client_label: object, asked: TextOptions,
     *, keyed: bool, single: bool,
 ) -> OpenedFile:  # fmt: skip
-    file = text_file(path, name, asked)
+    file = text_file(path, name, asked, wanted.columns)
     if (asked.format == "pyeer") > single:
         raise InputError.about("format")(
             worded("format must be another for one file: 'pyeer' is a file for each class,")

@@ -82,7 +82,7 @@ COLUMN_OF = {
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ScoreSource(Value):
-    """Where scores were read from.
+    """Where scores were read from; only `path` and `format` are compared.
 
     Parameters
     ----------
@@ -92,14 +92,12 @@ class ScoreSource(Value):
     format : str
         The format that the content showed, such as ``"csv"`` or ``"4col, gzip"``.
     order : str, optional
-        A digest of the order in which clients and impostors come, and of which trials have no
-        score where some have none; no part of equality.
+        A digest of the order of clients and impostors, and of which trials have no score.
     guessed : str, optional
-        The label that was taken for the client's because its word leaves no doubt; None where
-        the call named it or labels are 1 and 0; no part of equality.
+        The label that was taken for the client's because its word leaves no doubt.
     guesses : tuple of str, optional
-        What else was taken from the content where it fits one reading only, each as the option
-        that says the same, such as ``"separator=semicolon"``; no part of equality.
+        What else was taken from the content, each as the option that says the same, such as
+        ``"separator=semicolon"``.
     further : tuple of str, optional
         Other files that were read with it: that of the impostors, or the key.
     n_dropped : int, optional
@@ -346,10 +344,7 @@ def refuse_words_of_comparisons(stat: object, *scores: object) -> None:
 
 
 def of_comparisons(stat: object, points: Iterable[str], *value: Any) -> tuple[Any, ...]:
-    """Of what a statistic is: of the trials that have a score where it is named as of comparisons.
-
-    `given` are scores or fits; of what is named otherwise they are what was given.
-    """
+    """Scores or fits; the trials that have a score where rates of comparisons are named."""
     words = _words_of(stat) | {*points}
     named, mixed = words & _OF_COMPARISONS, words & _OF_TRIALS
     if not named or not _some_rejected(value):
@@ -395,13 +390,7 @@ def _class_words(value: object) -> ClassWords | None:
 
 
 class ScoreData(Tabular, Noun, ABC):
-    """The scores of one classifier, whatever is kept of them.
-
-    Notes
-    -----
-    `Scores` keep every one, a `ScoreSummary` sums and counts in bins. What needs every score
-    takes `require_scores` of them, what counts at thresholds their distributions.
-    """
+    """The scores of one classifier: every one (`Scores`), or sums and counts (`ScoreSummary`)."""
 
     name: str | None
     source: ScoreSource | None
@@ -444,7 +433,7 @@ class ScoreData(Tabular, Noun, ABC):
         """Of clients and of impostors, as the scores are."""
 
     def plot(self, ax: Axes | None = None, *, bins: int = 20, **style: Any) -> Axes:
-        """Draw a histogram of each class.
+        """Draw a histogram of each class, whose area is the share of the scores.
 
         Parameters
         ----------
@@ -458,10 +447,6 @@ class ScoreData(Tabular, Noun, ABC):
         Returns
         -------
         matplotlib Axes
-
-        Notes
-        -----
-        The bars' area is the share of the scores they hold; trials without a score are in none.
 
         Examples
         --------
@@ -540,8 +525,8 @@ def require_scores(
 class Scores(ScoreData):
     """The scores of one classifier: two samples on one scale, higher is more client-like.
 
-    Any finite real scores are legal, equal ones included. Arrays are copied,
-    read-only, float64 and keep their order.
+    Any finite real scores are legal, equal ones included. Arrays are copied, read-only, float64
+    and keep their order.
 
     Parameters
     ----------
@@ -560,39 +545,33 @@ class Scores(ScoreData):
         Trials without a score (failures to acquire): no threshold accepts them. They count as
         rejected, never as a number, in every rate, curve and interval; each has weight 1.
     source : ScoreSource, optional
-        Path and format of the file that `read_scores` read; no part of equality.
+        Path and format of the file that was read; no part of equality.
     words : ClassWords, optional
-        ``(client, impostor)``: what the classes are called where their labels were words, such as
-        ``("bona fide", "attack")``. No part of equality.
+        ``(client, impostor)``: what the classes are called, such as ``("bona fide", "attack")``.
+        No part of equality.
     dtype : str, optional
         "float64", "float32" or "float16": that of the system that gives the scores, by which
-        `Decision.threshold_for_greater_equal` goes; float64 where not all scores are numbers of
-        it. Left out, that of the arrays. No part of equality.
+        `Decision.threshold_for_greater_equal` goes. Left out, that of the arrays. No part of
+        equality.
     library : str, optional
-        "pandas", "polars" or "pyarrow": of which library the tables are frames that are made of
-        what is computed of these scores. Left out, that of the column of clients, or of the frame
-        that :meth:`from_frame` read; pandas where there was none. No part of equality.
+        "pandas", "polars" or "pyarrow": of which library tables of these scores are frames. Left
+        out, that of what was given, else pandas. No part of equality.
 
     Raises
     ------
     InputError
         For NaN, infinite or missing scores, an empty class, two-dimensional arrays, integers
-        that float64 would round, negative weights, labels in the place of scores (ten or more that
-        are all 0 or 1, or all -1 or 1; or one class of them), two columns of groups of which one is
-        text and one is not, or groups beside trials without a score, whose groups nobody knows.
+        that float64 would round, negative weights, ten or more scores that are all 0 or 1, or all
+        -1 or 1, columns of groups of text and numbers, or groups beside trials without a score.
     InputTypeError
         For booleans, text, complex numbers, dates, masked or sparse arrays, generators.
 
     Notes
     -----
-    float32 converts exactly; float16 gives a `PrecisionWarning`. Scores compare by
-    content, pickle, copy, and few of them have a repr to paste back.
-
-    A label of a group names one thing wherever it stands: in both classes and in both
-    columns. Person ``"s1"`` who claims to be ``"s2"`` has the row ``["s1", "s2"]``, and it
-    shares a person with ``["s2", "s3"]``. Give different things different labels, such as
-    ``"person 1"`` and ``"image 1"``. Two columns are the columns of one array
-    (``np.column_stack``), a frame of two columns, or a list of pairs.
+    float32 converts exactly; float16 gives a `PrecisionWarning`. A label of a group names one
+    thing in both classes and in both columns: person ``"s1"`` who claims to be ``"s2"`` has the
+    row ``["s1", "s2"]`` and shares a person with ``["s2", "s3"]``. Two columns are an array
+    (``np.column_stack``), a frame or a list of pairs.
 
     Examples
     --------
@@ -708,10 +687,9 @@ class Scores(ScoreData):
         Returns
         -------
         DataFrame
-            Of the library of the scores. Columns score and label (1 of a client, 0 of an
-            impostor), and, where there are any, weight, group and id; two columns of groups are
-            group_1 and group_2. What only one class has is missing in the other. Trials without a
-            score come after the scores of their class; their score is nan, their weight 1.
+            Columns score and label (1 of a client, 0 of an impostor), and, where there are any,
+            weight, group and id; two columns of groups are group_1 and group_2. Trials without a
+            score come after the scores of their class; their score is nan.
 
         Examples
         --------
@@ -820,9 +798,9 @@ class Scores(ScoreData):
         Returns
         -------
         Confusion
-            ``.true_accepts``, ``.false_accepts``, ``.true_rejects`` and ``.false_rejects``, sums of
-            the weights where there are some, in the shape of `threshold`; ``.far``, ``.frr``,
-            ``.to_frame()`` and ``.summary(terms)``.
+            Counts, sums of the weights where there are some, in the shape of `threshold`.
+            Scikit-learn's ``confusion_matrix(y, score > threshold)`` is ``[[true_rejects,
+            false_accepts], [false_rejects, true_accepts]]``.
 
         Raises
         ------
@@ -830,12 +808,6 @@ class Scores(ScoreData):
             If a threshold is nan.
         InputTypeError
             If `threshold` is not numeric.
-
-        Notes
-        -----
-        Of a fit at a threshold, these are the counts of ``fit.scores``. Scikit-learn's
-        ``confusion_matrix(y, score > threshold)`` is ``[[true_rejects, false_accepts],
-        [false_rejects, true_accepts]]``.
 
         Examples
         --------
@@ -871,7 +843,7 @@ class Scores(ScoreData):
         Returns
         -------
         float or ndarray, shape of `k`
-            Fraction in [0, 1].
+            Fraction in [0, 1]; the mean over all orders of scores that equal the k-th.
 
         Raises
         ------
@@ -882,10 +854,7 @@ class Scores(ScoreData):
 
         Notes
         -----
-        Where the k-th score has equals, those of them that are among the k are taken at random: the
-        mean over all their orders is returned. It has no interval by name, because a pair of
-        distributions, which :func:`betaroc.interval` takes a number of, knows no n; the precision
-        at a threshold has one.
+        It has no interval by name, because a pair of distributions knows no number of scores.
 
         Examples
         --------
@@ -938,16 +907,14 @@ class Scores(ScoreData):
         Raises
         ------
         InputError
-            For one class only, more than two labels, labels that need `client_label`, labels
-            and scores that were swapped, lengths or pandas indices that differ.
+            For one class, more than two labels, labels that need `client_label` or were swapped
+            with the scores, lengths or pandas indices that differ.
         InputTypeError
             For labels of mixed types or bytes, and whatever `Scores` refuses.
 
         Examples
         --------
         >>> import betaroc as br
-        >>> br.Scores.from_labels([0, 1, 1], [0.2, 0.6, 0.9])
-        Scores(client=[0.6, 0.9], impostor=[0.2])
         >>> br.Scores.from_labels(["bona fide", "attack"], [0.8, 0.3], client_label="bona fide")
         Scores(client=[0.8], impostor=[0.3])
         """
@@ -977,14 +944,11 @@ class Scores(ScoreData):
     ) -> Scores:
         """Scores from the columns of a frame.
 
-        Tables of what is computed of them are frames of its library: pandas, Polars or pyarrow,
-        pandas for any other engine.
-
         Parameters
         ----------
         frame : frame
-            Whatever Narwhals reads: pandas, Polars, pyarrow, DuckDB, Dask; eager or lazy.
-            Only the named columns are collected.
+            Whatever Narwhals reads: pandas, Polars, pyarrow, DuckDB, Dask; eager or lazy. Only the
+            named columns are collected. Tables of these scores are frames of its library.
         score, label : str
             Column names.
         client_label : object, optional
@@ -1004,9 +968,8 @@ class Scores(ScoreData):
         Raises
         ------
         InputError
-            For a missing column (the present ones and the nearest name are given), missing
-            values (their positions), a column that reads as the probability of the label that was
-            predicted, and whatever `from_labels` refuses.
+            For a missing column, missing values, a column that reads as the probability of the
+            label that was predicted, and whatever `from_labels` refuses.
         InputTypeError
             For an object that is no frame, and columns of text.
 

@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial, reduce
+from importlib.util import find_spec
 from operator import add
 from typing import Any, NamedTuple
 
@@ -40,6 +41,7 @@ from betaroc.data.labels import (
     no_rows,
     refuse_hard_labels,
 )  # fmt: skip
+from betaroc.data.parquet import parquet_frame
 from betaroc.data.read import OpenedFile, column_spec, open_file
 from betaroc.data.scores import ScoreData, Scores, ScoreSource
 from betaroc.data.sums import ClassSummary, Labels, LabelSums, added, array_sums
@@ -94,11 +96,8 @@ _BINS = 65_536
 class ScoreSummary(ScoreData):
     """Both classes as sums and binned counts, of any number of rows.
 
-    Made by :func:`summarize`; summaries of one layout add up with ``+``. `epc` takes it as
-    either side, its bands choose thresholds at borders of bins; `fit` and `analyze` take it
-    where they take scores, from these sums; and ``fit(summary, "empirical").model`` is a
-    ScoreModel of binned distributions for everything else that takes a model. What needs every
-    score says so.
+    Made by :func:`summarize`, taken wherever scores are; summaries of one layout add up with
+    ``+``. What needs every score says so.
 
     Parameters
     ----------
@@ -113,13 +112,13 @@ class ScoreSummary(ScoreData):
     source : ScoreSource, optional
         Path and format of the file that was summarized; no part of equality.
     library : str, optional
-        "pandas", "polars" or "pyarrow", as of `Scores`: that of the frame that was summarized.
+        As of `Scores`.
 
     Examples
     --------
     >>> import betaroc as br
-    >>> frame = {"score": [0.9, 0.7, 0.4, 0.1, 0.5], "label": [1, 1, 1, 0, 0]}
     >>> import pandas as pd
+    >>> frame = {"score": [0.9, 0.7, 0.4, 0.1, 0.5], "label": [1, 1, 1, 0, 0]}
     >>> one = br.summarize(pd.DataFrame(frame))
     >>> both = one + one
     >>> both.n_client, both.n_impostor, both.prior == one.prior
@@ -206,10 +205,7 @@ class ScoreSummary(ScoreData):
 
     @property
     def is_coarse(self) -> bool:
-        """Whether more than 1 % of a class, and more than 100 scores, share a bin.
-
-        Exact 0 and 1 apart. Right for scores that are equal; others need a `layout`.
-        """
+        """Whether more than 1 % of a class, and more than 100 scores, share a bin; 0 and 1 apart."""
         room = self._cells.room
         sizes = (self.n_client, self.n_impostor)
         return any(
@@ -232,9 +228,7 @@ class ScoreSummary(ScoreData):
 
         Raises
         ------
-        InputError
-            If one is missing or does not fit a double.
-        InputTypeError
+        InputError, InputTypeError
             If they are not numbers.
 
         Examples
@@ -270,19 +264,18 @@ class ScoreSummary(ScoreData):
 
         Raises
         ------
-        InputError
-            If `threshold` is not finite.
-        InputTypeError
-            If it is not a number.
+        InputError, InputTypeError
+            If `threshold` is no finite number.
 
         Examples
         --------
         >>> import betaroc as br
         >>> import pandas as pd
         >>> frame = pd.DataFrame({"score": [0.9, 0.7, 0.4, 0.1, 0.5], "label": [1, 1, 1, 0, 0]})
-        >>> summary = br.summarize(frame, bins=8, layout=(0.0, 1.0))
-        >>> round(summary.border_below(0.45), 6), summary.border_below(0.3)  # bins of 1/8
-        (0.375, 0.3)
+        >>> round(
+        ...     br.summarize(frame, bins=8, layout=(0.0, 1.0)).border_below(0.45), 6
+        ... )  # bins of 1/8
+        0.375
         """
         threshold, cells = checks.finite(threshold, "threshold"), self._cells
         k = min(int(np.searchsorted(cells.upper, threshold)), cells.upper.size - 1)
@@ -411,9 +404,8 @@ def summarize(
     frame_or_path : frame, str or Path
         Any frame that Narwhals reads, eager or lazy (pandas, Polars, pyarrow, DuckDB, Dask,
         PySpark): a lazy one is grouped by label and bin on its own engine, and only the groups
-        are collected; one in memory is read in slices. A Parquet file is read in pieces through
-        pyarrow, a text file in parts, as `read_scores` reads it. Dask computes on the active
-        client.
+        are collected. A file is read in parts as `read_scores` reads it; Parquet without pyarrow
+        by Polars or DuckDB.
     score, label : str
         Columns.
     client_label : optional
@@ -436,16 +428,15 @@ def summarize(
     Raises
     ------
     InputError
-        Missing columns, one column for both; null, NaN or infinite scores, integers beyond 2**53
-        and missing labels (counted), labels beyond two, one class; a layout
-        without width or too wide for doubles; a step of a lazy frame that its engine cannot do.
+        Missing columns, values or labels, NaN or infinite scores, integers from 2**53 on, labels
+        beyond two, one class; a layout that doubles cannot hold; a step of a lazy frame that its
+        engine cannot do.
     InputTypeError
-        No frame, or scores that are not numbers: text among them is counted.
+        No frame, or scores that are not numbers.
     EngineError
         Workers that are lost for good.
     ScoreFileNotFoundError, FileFormatError, MissingDependencyError
-        No such file; what `read_scores` refuses in a file, with its line; Parquet without
-        pyarrow.
+        As of `read_scores`.
 
     Warns
     -----
@@ -456,7 +447,7 @@ def summarize(
     -----
     The bin of a score comes from correctly rounded operations only, so counts are the same on
     every engine; sums agree to rounding. Scores that are far from 0 for their spread are read a
-    second time on engines that sum squares about 0, so that these do not cancel.
+    second time on engines that sum squares about 0.
 
     Examples
     --------
@@ -505,6 +496,13 @@ def summarize_file(
     wanted, options = column_spec(score, label), text_options(**reading)
     local = regular_file(path)
     name = shown(local.name)
+    with local.open("rb") as raw:
+        is_parquet = raw.read(4) == b"PAR1"
+    if is_parquet and find_spec("pyarrow") is None:
+        with engine_errors(score, str(label)):
+            frame = opened(parquet_frame(local))
+        result = _of_frame(frame, score, wanted.label[0], client_label, bins, layout)
+        return replace(result, library=None, source=ScoreSource(os.fspath(path), "parquet"))
     with of_the_system(name):
         file = open_file(local, name, wanted, client_label, options)
         both, guessed = _file_sums(file, client_label, bins, layout)

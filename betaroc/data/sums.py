@@ -34,10 +34,8 @@ class ClassSummary(Noun):
 
     Parameters
     ----------
-    n : int
-        Scores.
-    n_zero, n_one, n_outside : int
-        Scores of exactly 0, exactly 1, and outside [0, 1].
+    n, n_zero, n_one, n_outside : int
+        Scores; those of exactly 0, exactly 1, and outside [0, 1].
     minimum, maximum : float
         Extremes.
     inner_minimum, inner_maximum : float
@@ -49,11 +47,9 @@ class ClassSummary(Noun):
     bins, counts : ndarray of int
         Bins that hold scores, ascending, and how many.
     mean_rest : float, optional
-        What rounding took from `mean`: with it, summaries of scores far from 0 are merged without
-        losing digits of `square`. No part of equality.
+        What rounding took from `mean`; no part of equality.
     lowest, highest : ndarray
-        The 1000 smallest scores, ascending, and the 1000 largest, descending, ties each: what
-        tails are fitted to. Fewer where there are no more.
+        The 1000 smallest scores, ascending, and the 1000 largest, descending.
 
     Examples
     --------

@@ -10,7 +10,7 @@ import math
 import re
 import zipfile
 import zlib
-from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Generator, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import partial
@@ -19,10 +19,10 @@ from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 
-from betaroc.core.checks import choice, count
+from betaroc.core.checks import choice, count, flag
 from betaroc.core.errors import FileFormatError, InputError, InputTypeError, MissingDependencyError
 from betaroc.core.process import free_memory, shows_progress
-from betaroc.core.text import listed, nearest, shown
+from betaroc.core.text import listed, shown
 from betaroc.core.vocabulary import client_word, worded
 
 #: White space is one separator: any run of blanks and tabs.
@@ -135,40 +135,30 @@ def text_options(
     """What a call says of its files, checked; signs for the words of separators."""
     if format_ is not None:
         choice(format_, FORMATS, "format")
-    sign = _sign_of(separator, SEPARATORS, "separator")
-    point = _sign_of(decimal, DECIMALS, "decimal")
-    if header is not None and not isinstance(header, bool):
-        raise InputTypeError.about("header")(
-            f"header must be True, False or None; got {shown(header)}. None: the content decides."
-        )
-    for value, name in ((max_size, "max_size"), (max_rows, "max_rows")):
-        if value is not None:
-            count(value, name)
-    return TextOptions(format_, sign, point, header, _names_of(columns), max_size, max_rows)
-
-
-def _sign_of(value: Any, known: dict[str, str], name: str) -> str | None:
-    if value is None or (isinstance(value, str) and value in {*known, *known.values()}):
-        return None if value is None else known.get(value, value)
-    raise InputError.about(name)(
-        f"{name} must be one of {listed(known)} or its sign; got {shown(value)}."
-        f" {nearest(value, list(known))}".rstrip()
-    )
+    signs: list[str | None] = []
+    for value, known, name in (
+        (separator, SEPARATORS, "separator"), (decimal, DECIMALS, "decimal"),
+    ):  # fmt: skip
+        word = value if value is None else choice(value, [*known, *known.values()], name)
+        signs.append(known.get(word or "", word))
+    if header is not None:
+        flag(header, "header")
+    for most, name in ((max_size, "max_size"), (max_rows, "max_rows")):
+        if most is not None:
+            count(most, name)
+    return TextOptions(format_, signs[0], signs[1], header, _names_of(columns), max_size, max_rows)
 
 
 def _names_of(columns: Any) -> tuple[str, ...] | None:
     if columns is None:
         return None
-    names: list[Any] = columns.split(",") if isinstance(columns, str) else []
-    if isinstance(columns, Iterable) and not names and not isinstance(columns, dict):
-        with suppress(TypeError):  # arrays of no dimension say that they can be gone through
-            names = list(columns)
-    if not names or not all(isinstance(name, str) for name in names):
+    names: Any = columns.split(",") if isinstance(columns, str) else columns
+    if not isinstance(names, list | tuple) or not all(isinstance(name, str) for name in names):
         raise InputTypeError.about("columns")(
             f"columns must be the names of all columns in their order; got {shown(columns)}."
         )
     result = tuple(name.strip() for name in names)
-    if len(set(result)) != len(result) or not all(result):
+    if not result or len(set(result)) != len(result) or not all(result):
         raise InputError.about("columns")(
             f"columns must name each column once; got {shown(columns)}."
         )
@@ -359,8 +349,13 @@ def check_size(path: Path, name: str, largest: int | None) -> None:
         raise _too_large(name, limit, size)
 
 
-def text_file(path: Path, name: str, options: TextOptions) -> TextFile:
-    """A file that is no format of bytes, by its first ones, and not too large."""
+def text_file(
+    path: Path, name: str, options: TextOptions, wanted: Collection[str] = ()
+) -> TextFile:
+    """A file that is no format of bytes, by its first ones, and not too large.
+
+    Of JSON, the wanted columns may not stand twice in an object.
+    """
     check_size(path, name, options.max_size)
     limit, most_rows = options.max_size or _EXPANDED, options.max_rows
     with path.open("rb") as raw:
@@ -380,7 +375,7 @@ def text_file(path: Path, name: str, options: TextOptions) -> TextFile:
     file = TextFile(path, name, zipped, limit, most_rows)
     if most_rows is not None and path.stat().st_size > _SHORTEST * most_rows:
         check_rows(name, int(file.about_rows() / _DOUBT), most_rows, "about ")
-    return _read_json(file, options.format)
+    return _read_json(file, options.format, {column.casefold() for column in wanted})
 
 
 # ------------------------------------------------------------------- tables of other programs
@@ -460,7 +455,7 @@ def _array_frame(path: Path, name: str) -> tuple[Any, bool]:
 
 
 # ---------------------------------------------------------------------------------- JSON
-def _read_json(file: TextFile, format_: str | None) -> TextFile:
+def _read_json(file: TextFile, format_: str | None, wanted: Collection[str]) -> TextFile:
     """The file, or the table that it holds as JSON: a line per trial, in the order of the file."""
     first = file.first_rows(1)
     begin = first[0][1] if first else ""
@@ -474,8 +469,16 @@ def _read_json(file: TextFile, format_: str | None) -> TextFile:
         kind = format_ or ("json" if len(arrays) > 1 else kind)
     with closing(file.lines()) as lines:
         texts = [*lines] if kind == "jsonl" else ["".join(lines)]
+
+    def distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        names = [name for name, _ in pairs]
+        for name in names:
+            if name.casefold() in wanted and names.count(name) > 1:
+                raise ValueError(f"{shown(name)} occurs twice")
+        return dict(pairs)
+
     decoder = json.JSONDecoder(
-        parse_float=str, parse_int=str, parse_constant=str, object_pairs_hook=_distinct
+        parse_float=str, parse_int=str, parse_constant=str, object_pairs_hook=distinct
     )
     trials: list[Any] = []
     for line, text in enumerate(texts, 1):
@@ -501,14 +504,6 @@ def _read_json(file: TextFile, format_: str | None) -> TextFile:
     for trial in trials:
         writer.writerow([_json_text(trial.get(name)) for name in columns] if trial != "" else [])
     return replace(made, content=table.getvalue().encode(), columns=columns)
-
-
-def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    names = [name for name, _ in pairs]
-    twice = next((name for name in names if names.count(name) > 1), None)
-    if twice is not None:
-        raise ValueError(f"{shown(twice)} occurs twice")
-    return dict(pairs)
 
 
 def _trials_of(name: str, value: Any) -> list[Any]:

@@ -1,7 +1,7 @@
 """What a text of scores looks like: separator, decimals, columns; guessed where one reading fits.
 
-A guess is stated as the option that would say the same, such as ``separator=semicolon``. Where two
-readings fit, the error names both and the option that decides.
+A guess is stated as the option that would say the same. Where two readings fit, the error names
+both and the option that decides.
 """
 
 from __future__ import annotations
@@ -45,8 +45,8 @@ _PATH = re.compile(r"[^/\\]*[/\\].*|.*\.[A-Za-z]\w{1,4}").fullmatch
 class TextLayout:
     """How a text is read: ``names`` are those of its columns where no header names them.
 
-    ``label`` are the columns that say who is a client where the format does, or as the header
-    writes them, as it writes ``score``; ``start`` is the line of the header, or of the first row.
+    ``label`` and ``score`` are set where the format or the header calls them otherwise; ``start``
+    is the line of the header, or of the first row.
     """
 
     kind: str

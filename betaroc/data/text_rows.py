@@ -1,9 +1,8 @@
 """The rows of a text: exactly, line by line, or in blocks where a table is plain.
 
-The exact reader guesses nothing, and its errors name the line. A block goes to the parser of pandas
-only if it is ASCII without blank lines, control characters and quotes within fields, and each line
-has as many fields as the header; a score that is not finite, that may have been rounded, or that is
-missing where it must not be, is a doubt, which the exact reader decides from the first line on.
+A block goes to the parser of pandas only if it is ASCII without blank lines, control characters
+and quotes within fields, and each line has as many fields as the header. A score that is not
+finite or may have been rounded is a doubt, which the exact reader decides from the first line on.
 """
 
 from __future__ import annotations

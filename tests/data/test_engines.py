@@ -324,6 +324,24 @@ def test_pieces_of_a_file_add_up(
     assert br.summarize(path, bins=4096).client.counts.tolist() == found.client.counts.tolist()
 
 
+@pytest.mark.parametrize("engine", ["polars", "duckdb", ""])
+def test_a_file_is_summarized_without_pyarrow(
+    engine: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    table = rows(100)
+    path = file_of(table, tmp_path)
+    there = importlib.util.find_spec
+    absent = {"pyarrow", "polars", "duckdb"} - {engine}
+    patched = lambda name: None if name in absent else there(name)  # noqa: E731
+    monkeypatch.setattr("importlib.util.find_spec", patched)
+    monkeypatch.setattr("betaroc.data.summary.find_spec", patched)
+    if engine:
+        check(br.summarize(path, bins=64), table)
+        return
+    with pytest.raises(br.MissingDependencyError, match="pyarrow, polars or duckdb"):
+        br.summarize(path)
+
+
 @pytest.mark.simulation
 def test_a_damaged_file_is_an_error_of_ours(tmp_path: Path) -> None:
     path = file_of(rows(5000), tmp_path, compression="snappy")
@@ -483,7 +501,8 @@ def test_text_among_the_scores_is_refused(engine: str) -> None:
     table = pd.DataFrame({"score": scores, "label": [0, 1] * 25})
     with pytest.raises(
         br.InputTypeError,
-        match="column 'score' must be numeric; its type is String",
+        match="column 'score' must be numeric; its type is String, and 1 of 50 values are no"
+        " numbers, such as 'oops'",
     ):
         br.summarize(lazy_frame(engine, table), bins=64)
 

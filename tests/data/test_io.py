@@ -193,7 +193,7 @@ def test_arguments_refused(write):
     message(INPUT, lambda: br.read_scores(path, score="p"), "4col", "'p'")
     message(INPUT, lambda: br.read_scores(path, client_label=1), "client_label", "4col")
     message(FILE, lambda: br.read_scores(path, format="parquet"), "no Parquet", "b'f_10'")
-    message(FILE, lambda: br.read_scores(path, format="csv"), "a column 'score'")
+    message(FILE, lambda: br.read_scores(path, format="csv"), "separated by spaces")
     message(FILE, lambda: br.read_scores(path, format="5col"), "line 1", "5 fields")
     message(TYPE, lambda: br.read_scores(3), "path", "int")
     message(TYPE, lambda: br.read_scores({"score": [1]}), "dict", "from_frame")
