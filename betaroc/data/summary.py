@@ -205,7 +205,7 @@ class ScoreSummary(ScoreData):
 
     @property
     def is_coarse(self) -> bool:
-        """Whether more than 1 % of a class, and more than 100 scores, share a bin; 0 and 1 apart."""
+        """Whether more than 1 % of a class and 100 scores share a bin, exact 0 and 1 apart."""
         room = self._cells.room
         sizes = (self.n_client, self.n_impostor)
         return any(
