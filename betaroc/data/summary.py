@@ -272,9 +272,8 @@ class ScoreSummary(ScoreData):
         >>> import betaroc as br
         >>> import pandas as pd
         >>> frame = pd.DataFrame({"score": [0.9, 0.7, 0.4, 0.1, 0.5], "label": [1, 1, 1, 0, 0]})
-        >>> round(
-        ...     br.summarize(frame, bins=8, layout=(0.0, 1.0)).border_below(0.45), 6
-        ... )  # bins of 1/8
+        >>> summary = br.summarize(frame, bins=8, layout=(0.0, 1.0))
+        >>> round(summary.border_below(0.45), 6)  # bins of 1/8
         0.375
         """
         threshold, cells = checks.finite(threshold, "threshold"), self._cells
