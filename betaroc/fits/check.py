@@ -928,7 +928,13 @@ def _simulated(
         distances.append(_distances(sides, drawn, again))
     tests = [_tests(o[0], np.concatenate(s)) for o, s in zip(observed, simulated, strict=True)]
     here = _distances(sides, seen, fitted)[0]
-    distance = _roc_distance(here, np.concatenate(distances), sides, level)
+    # A smaller simulation has a larger noise, by the root of the sizes.
+    shrink = math.sqrt(max(min(side.size, _DRAWN) / side.size for side in sides))
+    largest, _, noise = shrink * np.concatenate(distances).T
+    q = max(float(np.quantile(noise, level)), _unseen(sides, level))
+    p_value = float((1 + np.sum(largest >= here[0])) / (1 + replicates))
+    sup = _largest(sides)
+    distance = RocDistance(sup, float(here[1]), q, max(0.0, sup - q), sup + q, p_value)
     return [ClassTests(a, b) for a, b in zip(*tests, strict=True)], distance
 
 
@@ -1087,19 +1093,6 @@ def _grid(sides: list[_Side]) -> FloatArray:
     p = np.concatenate([np.geomspace(1e-5, 0.01, 16), np.linspace(0.01, 0.5, 64)[1:]])
     places = [np.concatenate([side.law.ppf(p), side.law.isf(p)]) for side in sides]
     return np.unique(np.concatenate(places))
-
-
-def _roc_distance(
-    here: FloatArray, simulated: FloatArray, sides: list[_Side], level: float
-) -> RocDistance:
-    # A smaller simulation has a larger noise, by the root of the sizes.
-    n = [min(side.size, _DRAWN) / side.size for side in sides]
-    shrink = math.sqrt(max(n))
-    drawn = float(np.quantile(simulated[:, 2], level)) * shrink
-    noise = max(drawn, _unseen(sides, level))
-    p = float((1 + np.sum(simulated[:, 0] * shrink >= here[0])) / (1 + simulated.shape[0]))
-    sup = _largest(sides)
-    return RocDistance(sup, float(here[1]), noise, max(0.0, sup - noise), sup + noise, p)
 
 
 def _unseen(sides: list[_Side], level: float) -> float:

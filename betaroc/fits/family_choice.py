@@ -824,25 +824,6 @@ def compare_families(
     return _compared_in(scores, families, None, bounds)
 
 
-def _compared_in(
-    scores: Scores,
-    families: Sequence[str] | None,
-    resolution: float | None,
-    bounds: tuple[float, float] | None,
-) -> FamilyComparison:
-    """The same, of rounded scores in cells."""
-    bounds = _bounds_of(scores, bounds)
-    names = _named(families, scores, bounds)
-    sides = [Folded.of(scores, who, resolution, bounds) for who in CLASSES]
-    single = [name for name in names if not FAMILIES[name].of_pairs]
-    left_out: list[tuple[str, str, str]] = []
-    with quietly():
-        asked = families is not None
-        columns = [_candidates(side, single, left_out, asked=asked) for side in sides]
-        joint = [_of_both(name, sides) for name in names if FAMILIES[name].of_pairs]
-        return _compared(scores, sides, columns, joint, left_out)
-
-
 def best_comparison(
     scores: ScoreData,
     boundary: str | None,
@@ -869,56 +850,59 @@ def best_comparison(
         return str(error)
 
 
-class _Ranked(NamedTuple):
-    """Families by their held-out scores, and the one that the rule takes."""
-
-    order: list[Candidate]
-    means: list[float]
-    z: list[float]
-    best: Candidate
+#: Families, the best held-out score first, with that score and its z to the first.
+_Ranking = list[tuple[Candidate, float, float]]
 
 
-def _ranked(candidates: Sequence[Candidate], sides: Sequence[Folded]) -> _Ranked:
-    """By the rule of half a standard error."""
+def _ranked(candidates: Sequence[Candidate], sides: Sequence[Folded]) -> tuple[_Ranking, Candidate]:
+    """The families, and the one that the rule of half a standard error takes."""
     order = sorted(candidates, key=lambda item: -mean_log(item.held, sides))
-    z = [z_of(item.held, order[0].held, sides) for item in order]
-    close = [item for item, away in zip(order, z, strict=True) if away >= -MARGIN]
-    best = min(close, key=lambda item: item.fit.n_free)
-    return _Ranked(order, [mean_log(item.held, sides) for item in order], z, best)
+    first = order[0].held
+    rows = [(c, mean_log(c.held, sides), z_of(c.held, first, sides)) for c in order]
+    close = [item for item, _, z in rows if z >= -MARGIN]
+    return rows, min(close, key=lambda item: item.fit.n_free)
 
 
-def _compared(
-    scores: Scores, sides: Sequence[Folded], columns: Sequence[Sequence[Candidate]],
-    joint: Sequence[Candidate], left_out: list[tuple[str, str, str]],
+def _compared_in(
+    scores: Scores, families: Sequence[str] | None, resolution: float | None,
+    bounds: tuple[float, float] | None,
 ) -> FamilyComparison:  # fmt: skip
+    """The same, of rounded scores in cells."""
+    bounds = _bounds_of(scores, bounds)
+    names, asked = _named(families, scores, bounds), families is not None
+    sides = [Folded.of(scores, who, resolution, bounds) for who in CLASSES]
+    single = [name for name in names if not FAMILIES[name].of_pairs]
+    left_out: list[tuple[str, str, str]] = []
     rows: list[FamilyRow] = []
     reasons: list[str] = []
     picks: list[Candidate] = []
     tails: list[TailRow] = []
-    for side, column in zip(sides, columns, strict=True):
-        if column:
-            ranked = _ranked(column, [side])
-            rows += _rows(side.who, ranked, [side])
-            reasons.append(f"{members(side.who)} {_reason(ranked)}")
-            picks.append(ranked.best)
-            tails += _tail_rows(side, ranked.best, left_out)
-    pair = [_pair_of_best(sides, picks)] if len(picks) == 2 else []
-    ranked = _ranked([*pair, *joint], sides)
-    chosen = ranked.best
+    with quietly():
+        columns = [_candidates(side, single, left_out, asked=asked) for side in sides]
+        joint = [_of_both(name, sides) for name in names if FAMILIES[name].of_pairs]
+        for side, column in zip(sides, columns, strict=True):
+            if column:
+                ranking, best = _ranked(column, [side])
+                rows += _rows(side.who, ranking, best, [side])
+                reasons.append(f"{members(side.who)} {_reason(ranking, best)}")
+                picks.append(best)
+                tails += _tail_rows(side, best, left_out)
+        pair = [_pair_of_best(sides, picks)] if len(picks) == 2 else []
+        ranking, best = _ranked([*pair, *joint], sides)
     if joint:
-        names = [item.name for item in joint]
-        rows += [row for row in _rows(_BOTH, ranked, sides) if row.family in names]
-        if any(chosen is own for own in pair):
-            reasons.append(f"of both classes this pair before {' and '.join(names)}")
+        both = [item.name for item in joint]
+        rows += [row for row in _rows(_BOTH, ranking, best, sides) if row.family in both]
+        if any(best is own for own in pair):
+            reasons.append(f"of both classes this pair before {' and '.join(both)}")
         else:
-            reasons = [f"both classes {_reason(ranked)}"]
+            reasons = [f"both classes {_reason(ranking, best)}"]
     reason = ", ".join(reasons)
-    if not math.isnan(chosen.distance):
-        reason += f"; the ROC of this pair is {chosen.distance:.3f} from the empirical one"
+    if not math.isnan(best.distance):
+        reason += f"; the ROC of this pair is {best.distance:.3f} from the empirical one"
     keep, every = sum(s.x.size for s in sides), scores.n_client + scores.n_impostor
     reason += "" if keep == every else f" (of the {keep} scores between 0 and 1)"
     return FamilyComparison(
-        tuple(rows), chosen.pair, Sentence(reason), chosen.distance, tuple(left_out), tuple(tails),
+        tuple(rows), best.pair, Sentence(reason), best.distance, tuple(left_out), tuple(tails),
         library=scores.library,
     )  # fmt: skip
 
@@ -929,7 +913,8 @@ def _tail_rows(
     """A family with and without the tail that its class's rate rests on; or why not."""
     if side.total < _FEWEST_FOR_TAILS or side.resolution is not None:
         return []
-    rate, held, counted = _BEYOND / side.total, np.empty(side.x.size), np.zeros(2)
+    rate, held, counted = _BEYOND / side.total, np.empty(side.x.size), [0.0, 0.0]
+    upper = ENDS[side.who] == "upper"
     for out, law in zip(side.splits(), item.laws, strict=True):
         try:
             tailed = tail_of(law, side.who, *side.part(~out), side.bounds)
@@ -938,15 +923,13 @@ def _tail_rows(
             return []
         held[out] = tailed.logpdf(side.x[out])
         for k, own in enumerate((law, tailed)):
-            upper = ENDS[side.who] == "upper"
-            t = own.isf(rate) if upper else own.ppf(rate)
-            counted[k] += side.copies[out] @ (side.x[out] > t if upper else side.x[out] <= t)
-    both = item.held[0], held
-    means = [mean_log([logs], [side]) for logs in both]
-    ended = [bool(np.any(np.isneginf(logs))) for logs in both]
-    z = math.inf * (ended[0] - ended[1]) if any(ended) else z_of([held], item.held, [side])
-    numbers = means[0], means[1], z, rate, _BEYOND, float(counted[0]), float(counted[1])
-    return [TailRow(side.who, item.name, ENDS[side.who], *numbers)]
+            beyond = side.x[out] > own.isf(rate) if upper else side.x[out] <= own.ppf(rate)
+            counted[k] += float(side.copies[out] @ beyond)
+    before = item.held[0]
+    ended = [bool(np.any(np.isneginf(logs))) for logs in (before, held)]
+    z = math.inf * (ended[0] - ended[1]) if any(ended) else z_of([held], [before], [side])
+    means = mean_log([before], [side]), mean_log([held], [side])
+    return [TailRow(side.who, item.name, ENDS[side.who], *means, z, rate, _BEYOND, *counted)]
 
 
 def _pair_of_best(sides: Sequence[Folded], picks: Sequence[Candidate]) -> Candidate:
@@ -960,12 +943,15 @@ def _pair_of_best(sides: Sequence[Folded], picks: Sequence[Candidate]) -> Candid
     return Candidate(family_text(named(pair)), pair, fit, logs, held, _roc_distance(fit))
 
 
-def _rows(who: str, ranked: _Ranked, sides: Sequence[Folded]) -> list[FamilyRow]:
-    best, rows = ranked.best, []
-    for item, mean, z in zip(ranked.order, ranked.means, ranked.z, strict=True):
+def _rows(who: str, ranking: _Ranking, best: Candidate, sides: Sequence[Folded]) -> list[FamilyRow]:
+    rows, bounds = [], sides[0].bounds
+    for item, mean, z in ranking:
         alike = item is best or _contains(item.pair, best.pair) or _contains(best.pair, item.pair)
         vuong = math.nan if alike else z_of(item.logs, best.logs, sides)
-        f, outside = item.fit, _outside(_laws(item.fit), sides[0].bounds)
+        f, outside = item.fit, math.nan
+        if bounds is not None:
+            low, high = np.nextafter(bounds[0], -np.inf), bounds[1]
+            outside = max(float(law.cdf(low) + law.sf(high)) for law in _laws(f))
         rows.append(FamilyRow(
             who, item.name, f.n_free, f.log_likelihood, f.aic, f.bic, mean, z, vuong,
             item.distance, outside,
@@ -1030,32 +1016,19 @@ def _roc_distance(f: PairEstimate) -> float:
     return math.nan if rounded or not whole else roc_distance_of(f)
 
 
-def _outside(laws: Sequence[Distribution], bounds: tuple[float, float] | None) -> float:
-    if bounds is None:
-        return math.nan
-    low, high = bounds
-    return max(float(law.cdf(np.nextafter(low, -np.inf)) + law.sf(high)) for law in laws)
-
-
-def _reason(ranked: _Ranked) -> str:
+def _reason(ranking: _Ranking, best: Candidate) -> str:
     """The family, in brackets why, and which others are as good."""
-    best, top = ranked.best, ranked.order[0]
-    scores = {
-        item.name: f"{mean:.4f}" for item, mean in zip(ranked.order, ranked.means, strict=True)
-    }
-    if len(ranked.order) == 1:
+    if len(ranking) == 1:
         return f"{best.name} (no other family was compared)"
-    text, beside = "best held-out score", ranked.order[1]
+    means = {item.name: f"{mean:.4f}" for item, mean, _ in ranking}
+    text, (top, beside) = "best held-out score", [item for item, *_ in ranking[:2]]
     if best is not top:
-        text, beside = (
-            "fewest parameters within half a standard error of the best held-out score",
-            top,
-        )
-    text += f": {scores[best.name]} a score, {beside.name} {scores[beside.name]}"
+        beside = top
+        text = "fewest parameters within half a standard error of the best held-out score"
+    text += f": {means[best.name]} a score, {beside.name} {means[beside.name]}"
     rivals = [
-        item.name for item, z in zip(ranked.order, ranked.z, strict=True)
-        if z > -_Z and item is not best and item is not top
-    ]  # fmt: skip
+        item.name for item, _, z in ranking if z > -_Z and item is not best and item is not top
+    ]
     if rivals:
         text += f"; not distinguishable from the best at the 5 % level: {', '.join(rivals)}"
     return f"{best.name} ({text})"
