@@ -218,7 +218,7 @@ def _near_and_rest(
     near = np.asarray(betainc(a, b, x))
     rest = np.asarray(1.0 - near)
     beyond = near > 0.5
-    if beyond.any():
+    if np.count_nonzero(beyond):
         a, b = (v if isinstance(v, float) else v[beyond] for v in (a, b))
         rest[beyond] = betaincc(a, b, x[beyond])
     return near, rest
@@ -227,29 +227,28 @@ def _near_and_rest(
 def beta_lower(a: float, b: float, t: Thresholds) -> tuple[FloatArray, FloatArray]:
     """The lower tail P(S <= theta) of theta in [0, 1] and its log, each in its own precision."""
     left = t.logit <= 0.0
+    on_left = np.count_nonzero(left)
     with np.errstate(under="ignore", divide="ignore"):
-        if left.all():
+        if on_left == left.size:
             value, other = _near_and_rest(a, b, t.theta)
-        elif not left.any():
+        elif on_left == 0:
             other, value = _near_and_rest(b, a, t.complement)
         else:
             sides = np.where(left, a, b), np.where(left, b, a)
             near, rest = _near_and_rest(*sides, np.where(left, t.theta, t.complement))
             value, other = np.where(left, near, rest), np.where(left, rest, near)
         log = np.where(value < 0.5, np.log(value), np.log1p(-other))
-        deep = ((value < _TINY) | (t.theta < _LOST)) & (t.logit > -np.inf)
-        if deep.any():
-            log[deep] = np.minimum(_log_lower(a, b, t[deep]), 0.0)
-            value[deep] = np.exp(log[deep])
-        lost = (t.complement < _LOST) & (t.logit < np.inf)
-        if lost.any():
+        if np.count_nonzero((value < _TINY) | (np.minimum(t.theta, t.complement) < _LOST)):
+            deep = ((value < _TINY) | (t.theta < _LOST)) & (t.logit > -np.inf)
+            if deep.any():
+                log[deep] = np.minimum(_log_lower(a, b, t[deep]), 0.0)
+                value[deep] = np.exp(log[deep])
             # The scale's upper end is not resolved in 1 - theta, and mass is left there.
-            log_other = np.minimum(_log_lower(b, a, _mirror(t[lost])), 0.0)
-            value[lost] = -np.expm1(log_other)
-            log[lost] = np.log1p(-np.exp(log_other))
-    nan = np.isnan(t.logit)
-    if nan.any():
-        value[nan] = log[nan] = np.nan
+            lost = (t.complement < _LOST) & (t.logit < np.inf)
+            if lost.any():
+                log_other = np.minimum(_log_lower(b, a, _mirror(t[lost])), 0.0)
+                value[lost] = -np.expm1(log_other)
+                log[lost] = np.log1p(-np.exp(log_other))
     return value, log
 
 
@@ -268,7 +267,7 @@ def beta_lower_quantile(a: float, b: float, log_p: npt.ArrayLike) -> FloatArray:
     flat = np.ravel(target)
     y = np.where(np.isnan(flat), np.nan, np.where(flat >= 0.0, np.inf, -np.inf))
     todo = np.isfinite(flat) & (flat < 0.0)
-    if np.any(todo):
+    if np.count_nonzero(todo):
         y[todo] = _newton_quantile(a, b, flat[todo])
     return y.reshape(target.shape)
 
@@ -293,7 +292,7 @@ def _newton_quantile(a: float, b: float, log_p: FloatArray) -> FloatArray:
         rounding = (size <= 1e-9 * scale) & (size > 0.1 * last[active])
         last[active] = size
         active[active] = ~((size <= _SQUARED * scale) | rounding)
-        if not np.any(active):
+        if not np.count_nonzero(active):
             break
     return y
 
