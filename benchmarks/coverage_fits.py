@@ -16,7 +16,7 @@ import numpy as np
 from _common import report, table
 
 import betaroc as br
-from betaroc.model.asking import asking
+from betaroc.model.statistics import parse_statistic
 
 DATA = Path(__file__).parents[1] / "examples/data"
 SIZES = (300, 1000, 3000)
@@ -120,7 +120,7 @@ def measured(cell: Cell) -> np.ndarray:
     truth, draw = sampler(cell.name)
     rng = np.random.default_rng([cell.n, *map(ord, cell.name)])
     found = np.full((cell.draws, len(STATISTICS), 5), np.nan)
-    true = [asking(stat, **point).number(truth) for stat, point in STATISTICS.values()]
+    true = [parse_statistic(stat, **point).number(truth) for stat, point in STATISTICS.values()]
     for k in range(cell.draws):
         scores = draw(rng, cell.n)
         try:

@@ -16,7 +16,7 @@ from scipy.special import ndtr
 from scipy.stats import beta, norm
 
 import betaroc as br
-from betaroc.model.asking import asking
+from betaroc.model.statistics import parse_statistic
 
 LEVEL = 0.95
 SIZES = (30, 100, 1000)
@@ -176,9 +176,12 @@ def shares(cell: Cell, only: tuple[str, ...] = ()) -> dict[str, float]:
     warnings.simplefilter("ignore", br.BetarocWarning)
     rng = np.random.default_rng([cell.n, cell.size, [*LAWS, *REAL].index(cell.law)])
     one, two = models(cell.law)
-    true = {name: asking(a.stat, **at(cell, a.point)).number(one) for name, a in statistics.items()}
+    true = {
+        name: parse_statistic(a.stat, **at(cell, a.point)).number(one)
+        for name, a in statistics.items()
+    }
     for name, a in differences.items():
-        asked = asking(a.stat, **at(cell, a.point))
+        asked = parse_statistic(a.stat, **at(cell, a.point))
         true[name] = asked.number(one) - asked.number(two)
     curve = np.asarray(one.at_far(BAND).tpr)
     area = math.nan if only else _true_area(cell, one, rng)

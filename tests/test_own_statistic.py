@@ -15,7 +15,7 @@ from scipy import optimize, stats
 import betaroc as br
 from betaroc.cli import main
 from betaroc.model.measures import MEASURES, Measure
-from betaroc.model.statistics import STATISTICS, Statistic, of_measure, of_point, point_at
+from betaroc.model.statistics import STATISTICS, Statistic, of_measure, point_at, rates_of_point
 from helpers.files import write
 from helpers.places import ROOT, script
 
@@ -36,7 +36,7 @@ ROW = Statistic(
     "distance of both rates",
     ("threshold", "far", "at"),
     better="lower",
-    rates=lambda model, where: of_point(point_at(model, where)),
+    rates=lambda model, where: rates_of_point(point_at(model, where)),
 )
 
 
@@ -158,7 +158,7 @@ def test_what_is_asked_wrongly_is_refused() -> None:
     cases: list[tuple[str, str]] = [
         ("tpq@far=0.1", "Did you mean 'tpr'"), ("tpr", "needs a point"),
         ("auc@far=0.1", "is taken at no point"), ("auc@eer", "is taken at no point"),
-        ("weighted-error@far=0.1", "it takes alpha="), ("tpr@fra=0.1", "must stand a point"),
+        ("weighted-error@far=0.1", "it takes alpha="), ("tpr@fra=0.1", "or a point: one of"),
         ("tpr@far=x", "far must be"), ("tpr@far=1.5", "must be a fraction"),
     ]  # fmt: skip
     for text, message in cases:

@@ -26,7 +26,7 @@ import pytest
 import betaroc
 import betaroc.sklearn as doors
 from betaroc.data import datasets
-from betaroc.model.asking import POINTS
+from betaroc.model.statistics import POINTS
 from helpers import house
 from helpers.places import DATA, ROOT
 from helpers.public import PUBLIC

@@ -12,7 +12,7 @@ from betaroc.core.notices import collected
 from betaroc.core.tables import listed_columns
 from betaroc.core.vocabulary import shared_words
 from betaroc.data.scores import refuse_words_of_comparisons
-from betaroc.model.asking import askings
+from betaroc.model.statistics import parse_statistics
 from betaroc.rendering.numbers import counted, visible
 from betaroc.rendering.tree import Grid, Node, Section
 from betaroc.report.analysis import Judge, fit_document, fitted_set, system_document
@@ -48,7 +48,7 @@ def run(arguments: Namespace) -> None:
                        "Take --json, or the text.")  # fmt: skip
     in_full = not several or bool(options.given_options(arguments, _OF_EACH))
     level, seed = options.interval_arguments(arguments)
-    asked = askings(arguments.statistic, "statistic")
+    asked = parse_statistics(arguments.statistic, "statistic")
     judge = Judge(level, seed, checks=arguments.check, asked=asked) if in_full else None
     rules = options.fit_options_of(arguments, arguments.family)
     parts, documents = [], []

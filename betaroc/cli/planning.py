@@ -23,8 +23,8 @@ from betaroc.decision.threshold_methods import (
 from betaroc.distributions.base import Distribution
 from betaroc.estimation.families import FAMILIES, family_text
 from betaroc.fits.fit import Fit, fit
-from betaroc.model.asking import asking_of_text
 from betaroc.model.model import ScoreModel
+from betaroc.model.statistics import parse_statistic
 from betaroc.rendering.numbers import rate, spaced
 from betaroc.rendering.table_text import records
 from betaroc.rendering.tree import Column, Words, apart, recorded
@@ -45,7 +45,7 @@ def _guarantee(point: str, level: float) -> tuple[str, float, int]:
         raise InputError(
             f"a guarantee must be of a rate, such as {GUARANTEE}@far=0.01; got {shown(point)}."
         )
-    where = asking_of_text(f"threshold@{point}").where
+    where = parse_statistic(f"threshold@{point}").where
     asked = checked_request(**where.keywords, confidence=level)
     needed = needed_for_guarantee(asked.rate, level)
     if needed > _MOST:

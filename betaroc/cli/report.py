@@ -10,7 +10,7 @@ from betaroc.cli.judged import analysed, decided_analysis
 from betaroc.cli.messages import examples, in_terms, progress_bar, remark, say_warnings
 from betaroc.cli.systems import called_systems
 from betaroc.core.errors import InputError
-from betaroc.model.asking import askings
+from betaroc.model.statistics import parse_statistics
 from betaroc.rendering.document import json_text
 from betaroc.rendering.files import checked_target, write_whole
 from betaroc.rendering.numbers import visible
@@ -48,7 +48,7 @@ def run(arguments: Namespace) -> None:
     ends = options.PAGE if several else (*options.PAGE, ".json")
     options.check_output(arguments, "output", files, ends)
     level, seed = options.interval_arguments(arguments)
-    askings(arguments.statistic, "statistic")
+    parse_statistics(arguments.statistic, "statistic")
     request = request_of(arguments.target, level)
     if several and request.kind == "precision":
         raise InputError.about("target")(

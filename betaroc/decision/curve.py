@@ -64,7 +64,7 @@ from betaroc.model.measures import (
 )
 from betaroc.model.model import ScoreModel
 from betaroc.model.samples import empirical_model
-from betaroc.model.statistics import Asked, of_point
+from betaroc.model.statistics import UsedRate, rates_of_point
 from betaroc.rendering.curves import AlphaAxes, DrawnBand, draw_epc
 from betaroc.rendering.numbers import counted, level_words, name_shown, number, rounded, spaced
 from betaroc.rendering.tree import (
@@ -213,24 +213,26 @@ class EpcBase(Tabular):
         ]
         return np.minimum.reduce(np.broadcast_arrays(*result)) if result else None
 
-    def _asked(self, *, counted: bool = True) -> list[tuple[Evidence, list[Asked]]]:
+    def _asked(self, *, counted: bool = True) -> list[tuple[Evidence, list[UsedRate]]]:
         """What dev's thresholds were solved for, and what was read off test's distributions."""
         result = []
         if self.dev_evidence is not None:
             result.append((self.dev_evidence, self._solved(self.dev_evidence, counted=counted)))
         if self.test_evidence is not None and any(self.test_evidence.fitted):
             rate, _ = ONE_CLASS_RATES.get(self.measure, (None, False))
-            read = [asked for asked in of_point(self.points) if rate in (None, asked.name)]
+            read = [asked for asked in rates_of_point(self.points) if rate in (None, asked.name)]
             result.append((self.test_evidence, read))
         return [item for item in result if item[1]]
 
-    def _solved(self, dev: Evidence, *, counted: bool) -> list[Asked]:
+    def _solved(self, dev: Evidence, *, counted: bool) -> list[UsedRate]:
         if self.criterion in ONE_CLASS_RATES:
             name, complement = ONE_CLASS_RATES[self.criterion]
             rate, rest = self.alpha, 1.0 - self.alpha
-            return [Asked(name, *((rest, rate) if complement else (rate, rest)), True)]
+            return [UsedRate(name, *((rest, rate) if complement else (rate, rest)), True)]
         # What is counted is not extrapolated, and counting takes time.
-        return of_point(observed_on(self.dev, self.chosen)) if counted or any(dev.fitted) else []
+        return (
+            rates_of_point(observed_on(self.dev, self.chosen)) if counted or any(dev.fitted) else []
+        )
 
     def _side(self, name: str) -> _Side:
         """Dev or test, by its name."""

@@ -60,11 +60,11 @@ from betaroc.inference.drawn_scores import (
 from betaroc.inference.interval import Band, Interval
 from betaroc.inference.of_scores import CountedScores
 from betaroc.inference.scores_beyond import SideInput, SupportedPair, evidence_of
-from betaroc.model.asking import PointArguments, ascending_pair
 from betaroc.model.criteria import CRITERIA
 from betaroc.model.dataset_checks import warn_of_reversed, warn_of_scales
 from betaroc.model.measures import MEASURES, OperatingPoint
 from betaroc.model.model import ScoreModel
+from betaroc.model.statistics import PointArguments, ascending_pair
 from betaroc.rendering.curves import draw_choices, draw_epc, draw_expected_observed
 from betaroc.rendering.nouns import Noun
 from betaroc.rendering.style import Axes, line_style, new_axes

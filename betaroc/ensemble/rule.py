@@ -27,11 +27,11 @@ from betaroc.fits.shape_tests import EndTest, counted_hooks, counts_at_end, ends
 from betaroc.inference.delta import Nearby, delta, nearby, slopes_of
 from betaroc.inference.interval import Interval
 from betaroc.inference.intervals import tpr_probits
-from betaroc.model.asking import asking
 from betaroc.model.distances import roc_distance
 from betaroc.model.improper_regions import SEEN, Hook, gaps
 from betaroc.model.model import ScoreModel
 from betaroc.model.samples import empirical_model
+from betaroc.model.statistics import parse_statistic
 from betaroc.rendering.numbers import level_words, number, percent
 
 
@@ -60,7 +60,7 @@ def from_diagonal(fit: Fit, u: FloatArray) -> tuple[FloatArray, FloatArray]:
 def exponent_test(fit: Fit, end: str) -> tuple[float, float]:
     """t and p-value of the log of an end exponent, positive where the curve is above."""
     near = nearby(fit, groups=True)
-    result = delta(asking(f"exponent-{end.replace('_', '-')}"), fit.model, near.steps)
+    result = delta(parse_statistic(f"exponent-{end.replace('_', '-')}"), fit.model, near.steps)
     place = result.place - near.small.shift(result.slopes)
     t, p = _tested(near, np.array([place]), result.slopes[None, :])
     return float(t[0]) * (1.0 if end == "at_one" else -1.0), float(p[0])

@@ -42,7 +42,7 @@ from betaroc.model import operating_points
 from betaroc.model.distances import roc_distance
 from betaroc.model.model import ScoreModel
 from betaroc.model.samples import empirical_model
-from betaroc.model.statistics import Asked
+from betaroc.model.statistics import UsedRate
 from betaroc.rendering.curves import draw_intervals
 from betaroc.rendering.nouns import Noun
 from betaroc.rendering.numbers import number, percent, spaced, threshold as threshold_words
@@ -266,7 +266,7 @@ def misfit(f: PairEstimate) -> list[Notice]:
             off.append(distant)
             continue
         rate = np.array([_RATE])
-        counted = evidence.misfit(Asked((FRR, FAR)[k], rate, 1.0 - rate, solved=True))
+        counted = evidence.misfit(UsedRate((FRR, FAR)[k], rate, 1.0 - rate, solved=True))
         off += [] if counted is None else [counted.words(percent)]
     if not off:
         return []

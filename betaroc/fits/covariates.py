@@ -50,8 +50,8 @@ from betaroc.estimation.boundary import BoundaryRule
 from betaroc.estimation.estimate import few_scores, give, reversed_scores
 from betaroc.inference.delta import Delta, covariance_roots, delta, models_near
 from betaroc.inference.interval import Interval, difference_ends
-from betaroc.model.asking import Asking, PointArguments, asking
 from betaroc.model.model import ScoreModel
+from betaroc.model.statistics import PointArguments, StatisticSpec, parse_statistic
 from betaroc.rendering.nouns import Noun
 
 _STEPS = 100
@@ -583,7 +583,11 @@ class CovariateFit(Result, Noun):
         >>> interval.low < fit.model(x=1.0).auc() < interval.high
         True
         """
-        asked, level, prior = asking(stat, given, **point), checks.level(level), self._prior(prior)
+        asked, level, prior = (
+            parse_statistic(stat, given, **point),
+            checks.level(level),
+            self._prior(prior),
+        )
         place, rates, words = self._place({} if covariates is None else covariates)
         result = self._delta(asked, place, _fewer(self._spread() @ rates.T), prior)
         if not words:
@@ -660,7 +664,11 @@ class CovariateFit(Result, Noun):
         >>> change.low < change.estimate < change.high
         True
         """
-        asked, level, prior = asking(stat, given, **point), checks.level(level), self._prior(prior)
+        asked, level, prior = (
+            parse_statistic(stat, given, **point),
+            checks.level(level),
+            self._prior(prior),
+        )
         (one, of_one, off), (two, of_two, beyond) = self._place(first), self._place(second)
         if np.array_equal(one, two):
             raise InputError(
@@ -815,7 +823,7 @@ class CovariateFit(Result, Noun):
         return ScoreModel(_law(*place[:2]), _law(*place[2:]), prior=prior, name=name)
 
     def _delta(
-        self, asked: Asking, place: FloatArray, roots: FloatArray, prior: float
+        self, asked: StatisticSpec, place: FloatArray, roots: FloatArray, prior: float
     ) -> Delta:  # fmt: skip
         near = models_near(lambda away: self._model(place + away, prior), roots)
         return delta(asked, self._model(place, prior), near)

@@ -96,11 +96,10 @@ from betaroc.inference.delta import PARAMETER_METHODS, conf_int, grouped_conf_in
 from betaroc.inference.interval import Band, Interval
 from betaroc.inference.intervals import interval_of_fit, roc_band, tell_contradicted
 from betaroc.inference.scores_beyond import SupportedPair
-from betaroc.model.asking import Asking, PointArguments, asking
 from betaroc.model.measures import OperatingPoint
 from betaroc.model.model import ScoreModel
 from betaroc.model.samples import empirical_model
-from betaroc.model.statistics import of_point
+from betaroc.model.statistics import PointArguments, StatisticSpec, parse_statistic, rates_of_point
 from betaroc.rendering.nouns import Noun, html_block, table_nodes
 from betaroc.rendering.numbers import level_words, name_shown, number, percent, spaced, visible
 from betaroc.rendering.style import INK, Axes, line_style
@@ -136,7 +135,7 @@ def _of_model(
     @wraps(method)
     def inner(self: FitPoints, /, *args: _P.args, **options: _P.kwargs) -> OperatingPoint:
         point = method(self.model, *args, **options)
-        read = (asking(statistic), getattr(point, number)) if statistic else None
+        read = (parse_statistic(statistic), getattr(point, number)) if statistic else None
         return self._stated(point, read=read)
 
     inner.__doc__ = f"That of the model, and what it rests on; see `ScoreModel.{method.__name__}`."
@@ -156,7 +155,7 @@ class FitPoints(scores_beyond.SupportedPair):
     """
 
     def _stated(
-        self, point: OperatingPoint, *, read: tuple[Asking, Any] | None = None,
+        self, point: OperatingPoint, *, read: tuple[StatisticSpec, Any] | None = None,
         solved: Mapping[str, Any] | None = None,
     ) -> OperatingPoint:  # fmt: skip
         """The point; rates that were asked for are judged as they were asked."""
@@ -168,7 +167,7 @@ class FitPoints(scores_beyond.SupportedPair):
                 solved[name] = np.where((own > 0.0) & (own < 1.0), own, solved[name])
         told = read is not None and tell_contradicted(self, read[0], float(read[1]))
         with passed_on(but=(MisfitWarning,) if told else ()):
-            return scores_beyond.stated(self._evidence, point, of_point(point, solved))
+            return scores_beyond.stated(self._evidence, point, rates_of_point(point, solved))
 
     at = _of_model(ScoreModel.at)
     eer = _of_model(ScoreModel.eer, "eer", "hter")
@@ -193,7 +192,7 @@ class FitPoints(scores_beyond.SupportedPair):
     def min_weighted_error(self, alpha: float) -> OperatingPoint:
         """That of the model, and what it rests on; see `ScoreModel.min_weighted_error`."""
         point = self.model.min_weighted_error(alpha)
-        asked = asking("weighted-error", (), alpha=alpha)
+        asked = parse_statistic("weighted-error", (), alpha=alpha)
         return self._stated(point, read=(asked, point.weighted_error(alpha)))
 
 
@@ -350,7 +349,7 @@ def _interval(fit: SupportedPair, stat: str) -> Interval | None:
     if fit.client.tails or fit.impostor.tails:
         return None
     try:
-        return interval_of_fit(fit, asking(stat, ()), IntervalOptions(_LEVEL))
+        return interval_of_fit(fit, parse_statistic(stat, ()), IntervalOptions(_LEVEL))
     except BetarocError:
         return None
 
@@ -632,7 +631,7 @@ class Fit(FitPoints, Noun):
         """
         options = IntervalOptions(level, method, replicates, groups, rng, extrapolate=extrapolate)
         (f,) = of_comparisons(stat, point, self)
-        return in_library(interval_of_fit(f, asking(stat, given, **point), options), self)
+        return in_library(interval_of_fit(f, parse_statistic(stat, given, **point), options), self)
 
     def roc_band(
         self,

@@ -43,8 +43,8 @@ from betaroc.estimation.families import (
     spans_of,
 )
 from betaroc.inference.scores_beyond import Evidence, less_absent, needed
-from betaroc.model.asking import Asking, askings
 from betaroc.model.model import ScoreModel
+from betaroc.model.statistics import StatisticSpec, parse_statistics
 
 
 def system_sums(family: str) -> Family | None:
@@ -83,7 +83,7 @@ def areas_of_systems(
 
 
 def statistic_columns(
-    asked: Sequence[Asking], models: Mapping[int, ScoreModel], sizes: Sequence[AnyArray],
+    asked: Sequence[StatisticSpec], models: Mapping[int, ScoreModel], sizes: Sequence[AnyArray],
     names: Sequence[Any],
 ) -> dict[str, AnyArray]:  # fmt: skip
     """A column per statistic, and of one that rests on rates the scores that speak for it.
@@ -237,7 +237,7 @@ def fit_many(
     >>> br.fit_many(scores, statistics=["eer", "tpr@far=0.1"]).columns[-7:].tolist()
     ['auc', 'eer', 'eer_n_beyond', 'tpr@far=0.1', 'tpr@far=0.1_n_beyond', 'fitted', 'reason']
     """
-    asked = askings(statistics)
+    asked = parse_statistics(statistics)
     pair = checked_pair(family, (AUTO,))
     if family != AUTO:
         ruled = [name for name in pair if FAMILIES[name].on_unit] or [pair[0]]
@@ -257,7 +257,7 @@ def fit_many(
 # ------------------------------------------------------------------------------ the two ways
 def _of_frame(
     frame: Any, columns: tuple[str, str, str], client_label: object, pair: tuple[str, str],
-    boundary: str | None, asked: tuple[Asking, ...],
+    boundary: str | None, asked: tuple[StatisticSpec, ...],
 ) -> Table:  # fmt: skip
     together = [name for name in FAMILIES if system_sums(name)]
     summed = pair[0] == pair[1] and pair[0] in (AUTO, *together)
@@ -296,7 +296,7 @@ def _of_frame(
 
 def _of_scores(
     names: list[Any], items: list[Any], pair: tuple[str, str], boundary: str | None,
-    asked: tuple[Asking, ...],
+    asked: tuple[StatisticSpec, ...],
 ) -> Table:  # fmt: skip
     if not items:
         raise refusal("frame", "hold at least one system", "an empty collection", "Give one.")

@@ -38,7 +38,7 @@ from betaroc.fits.check import distance_words
 from betaroc.inference.delta import in_cells, inner_trials, joint_cov, observation_scores
 from betaroc.inference.scores_beyond import evidence_of_pair
 from betaroc.model.improper_regions import Hook, hooks_of
-from betaroc.model.statistics import Asked
+from betaroc.model.statistics import UsedRate
 from betaroc.rendering.nouns import Noun
 from betaroc.rendering.numbers import number, percent
 
@@ -129,7 +129,7 @@ def poorly_fitted(f: PairEstimate, end: str, *, groups: bool = True) -> str:
     for who, name in enumerate(CLASSES):
         near, rest = np.array([_TAIL]), np.array([1.0 - _TAIL])
         rates = (near, rest) if (end == "at_one") == (name == "impostor") else (rest, near)
-        asked = Asked((FRR, FAR)[who], *rates, True)
+        asked = UsedRate((FRR, FAR)[who], *rates, True)
         if evidence.misfit(asked) is not None or distance_words(evidence, who):
             return name
     return ""

@@ -37,9 +37,8 @@ from betaroc.inference.scores_beyond import (
     tell,
     tell_of_chance,
 )
-from betaroc.model.asking import Asking, as_number
 from betaroc.model.model import ScoreModel
-from betaroc.model.statistics import STATISTICS, Where, frr_at
+from betaroc.model.statistics import STATISTICS, EvaluationPoint, StatisticSpec
 
 #: Step of the differences, in standard deviations of one observation's information.
 _STEP = 1e-3
@@ -598,16 +597,16 @@ class Delta(NamedTuple):
         return Interval(self.estimate, low, high, level, "delta")
 
 
-def supported(result: _T, asking: Asking, *systems: tuple[Evidence, ScoreModel]) -> _T:
+def supported(result: _T, spec: StatisticSpec, *systems: tuple[Evidence, ScoreModel]) -> _T:
     """A number of a system, or of two, with the scores that speak for it; a warning of none."""
     beyond, flags = [], []
     for evidence, model in systems:
-        asked = asking.rates(model)
+        asked = spec.rates(model)
         least = fewest(evidence, asked)
         beyond += [] if least is None else [float(least)]
         flags.append(tell(evidence, asked))
-        if asking.row.optimum:
-            tell_of_chance(str(asking), evidence, model)
+        if spec.row.optimum:
+            tell_of_chance(str(spec), evidence, model)
     support: dict[str, Any] = {"n_beyond": min(beyond, default=None), "extrapolated": any(flags)}
     return replace(result, **support)
 
@@ -624,28 +623,30 @@ def near_of(f: PairEstimate, *, groups: bool) -> Nearby:
     return nearby(f, groups=groups)
 
 
-def bare_interval(f: PairEstimate, asking: Asking, options: IntervalOptions) -> Interval:
+def bare_interval(f: PairEstimate, spec: StatisticSpec, options: IntervalOptions) -> Interval:
     """The interval of a statistic of a fit, whatever data are behind it."""
     options = options.by(METHODS)
     if options.method == "bootstrap":
-        return _drawn_interval(near_of(f, groups=options.groups), asking, options)
-    return delta_intervals(f, asking, groups=options.groups)(options.level)
+        return _drawn_interval(near_of(f, groups=options.groups), spec, options)
+    return delta_intervals(f, spec, groups=options.groups)(options.level)
 
 
 def delta_intervals(
-    f: PairEstimate, asking: Asking, *, groups: bool
+    f: PairEstimate, spec: StatisticSpec, *, groups: bool
 ) -> Callable[[float], Interval]:
     """The interval of a statistic of a fit at any level."""
     near, client = near_of(f, groups=groups), f.model.client
-    other = _COMPLEMENTS.get(asking.name)
-    if other and asking.number(f.model) > 0.5:  # near 1 the other rate has the digits
-        rest = delta_intervals(f, Asking(other, STATISTICS[other], asking.where), groups=groups)
+    other = _COMPLEMENTS.get(spec.name)
+    if other and spec.number(f.model) > 0.5:  # near 1 the other rate has the digits
+        rest = delta_intervals(
+            f, StatisticSpec(other, STATISTICS[other], spec.where), groups=groups
+        )
         return lambda level: _complement(rest(level))
-    of_frr = asking.name == "threshold" and asking.where.point in ("frr", "tpr")
+    of_frr = spec.name == "threshold" and spec.where.point in ("frr", "tpr")
     if of_frr and client._scored is not client:  # no smooth function of the share without a score
-        return lambda level: _where_rate_ends(f, asking, level, groups=groups)
-    result = delta(asking, f.model, near.steps)
-    biased = asking.row.scale in ("log", "threshold")
+        return lambda level: _where_rate_ends(f, spec, level, groups=groups)
+    result = delta(spec, f.model, near.steps)
+    biased = spec.row.scale in ("log", "threshold")
     shift = near.small.shift(result.slopes) if biased else 0.0
     return lambda level: result.around(shift, float(near.small.reach(result.slopes, level)), level)
 
@@ -655,11 +656,13 @@ def _complement(rest: Interval) -> Interval:
     return Interval(1.0 - rest.estimate, *ends, rest.level, rest.method)
 
 
-def _where_rate_ends(f: PairEstimate, asking: Asking, level: float, *, groups: bool) -> Interval:
+def _where_rate_ends(
+    f: PairEstimate, spec: StatisticSpec, level: float, *, groups: bool
+) -> Interval:
     """The thresholds of which the interval of FRR holds the one that was asked for."""
     from scipy.special import ndtr, ndtri
 
-    asked, scored, estimate = frr_at(asking.where), f.model.client._scored, asking.number(f.model)
+    asked, scored, estimate = spec.where.frr, f.model.client._scored, spec.number(f.model)
 
     def place(z: float) -> float:
         return float(scored.ppf(ndtr(z)))
@@ -668,7 +671,7 @@ def _where_rate_ends(f: PairEstimate, asking: Asking, level: float, *, groups: b
         """The first place on the way out at which the interval of the rate ends at it."""
 
         def gap(z: float) -> float:
-            at = Asking("frr", STATISTICS["frr"], Where("threshold", place(z)))
+            at = StatisticSpec("frr", STATISTICS["frr"], EvaluationPoint("threshold", place(z)))
             return float(getattr(delta_intervals(f, at, groups=groups)(level), side)) - asked
 
         last = min(max(float(ndtri(scored.cdf(estimate))), -_FARTHEST), _FARTHEST)
@@ -683,32 +686,32 @@ def _where_rate_ends(f: PairEstimate, asking: Asking, level: float, *, groups: b
     return Interval(estimate, low, high, level, "delta")
 
 
-def _drawn_interval(near: Nearby, asking: Asking, options: IntervalOptions) -> Interval:
+def _drawn_interval(near: Nearby, spec: StatisticSpec, options: IntervalOptions) -> Interval:
     """Quantiles of a statistic at drawn parameters."""
     model = near.fit.model
-    estimate = _estimate(asking, model, asking.value(model))
+    estimate = _estimate(spec, model, spec.value(model))
     # Only thresholds have more digits on their scale than the number itself.
-    own = asking.row.scale if asking.row.scale == "threshold" else "plain"
-    to, back = _scale(own, asking, model)
-    values = near.drawn(lambda model: to(asking.value(model)), options)
+    own = spec.row.scale if spec.row.scale == "threshold" else "plain"
+    to, back = _scale(own, spec, model)
+    values = near.drawn(lambda model: to(spec.value(model)), options)
     gone = int(np.sum(~np.isfinite(values)))
     if gone:
         raise InputError(
-            f"the statistic must be a number at all drawn parameters; {asking.name!r} is not"
+            f"the statistic must be a number at all drawn parameters; {spec.name!r} is not"
             f" at {gone} of {options.replicates}. Take another statistic."
         )
     low, high = np.quantile(values, [options.tail, 1.0 - options.tail])
     return Interval(estimate, back(float(low)), back(float(high)), options.level, "bootstrap")
 
 
-def delta(asking: Asking, model: ScoreModel, steps: Steps) -> Delta:
+def delta(spec: StatisticSpec, model: ScoreModel, steps: Steps) -> Delta:
     """A statistic of a model, and of those a step along each root of a covariance away."""
-    row, value = asking.row, asking.value(model)
-    estimate = _estimate(asking, model, value)
-    to, back = _scale(row.scale, asking, model)
+    row, value = spec.row, spec.value(model)
+    estimate = _estimate(spec, model, value)
+    to, back = _scale(row.scale, spec, model)
 
     def place(near: ScoreModel) -> float:
-        return to(asking.value(near))
+        return to(spec.value(near))
 
     slopes = [(place(forward) - place(backward)) / (2.0 * STEP) for forward, backward in steps]
     result = Delta(estimate, to(value), np.array(slopes), back)
@@ -717,35 +720,35 @@ def delta(asking: Asking, model: ScoreModel, steps: Steps) -> Delta:
     share = (estimate - row.low) / (row.high - row.low) if fraction else 0.5
     if not least < share < 1.0 - _LOST or not result.error < math.inf:
         raise InputError(
-            f"{asking.name!r} must lie inside its range to have a derivative; it is"
+            f"{spec.name!r} must lie inside its range to have a derivative; it is"
             f" {estimate!r}, as of classes that do not overlap, or are one."
         )
     if not result.error > _STILL * max(1.0, abs(result.place)):
         raise InputError(
-            f"{asking.name!r} must vary with the parameters to have an error; it is"
+            f"{spec.name!r} must vary with the parameters to have an error; it is"
             f" {estimate!r} whatever they are, as a number of shapes that both classes share."
         )
     return result
 
 
-def _estimate(asking: Asking, model: ScoreModel, value: Any) -> float:
-    estimate = as_number(asking.row, value)
+def _estimate(spec: StatisticSpec, model: ScoreModel, value: Any) -> float:
+    estimate = spec.as_number(value)
     if not math.isfinite(estimate):
-        why = asking.absence(model)
+        why = spec.absence(model)
         raise InputError(
             "the statistic must be a finite number for the fitted model;"
-            f" {str(asking)!r} is {estimate!r}{why and f': {why}'}."
+            f" {str(spec)!r} is {estimate!r}{why and f': {why}'}."
         )
     return estimate
 
 
 def _scale(
-    name: str, asking: Asking, model: ScoreModel
+    name: str, spec: StatisticSpec, model: ScoreModel
 ) -> tuple[Callable[[Any], float], Callable[[float], float]]:
     """Where the error is nearly normal: there from a statistic's value, and back to a number."""
     from scipy.special import ndtr, ndtri
 
-    row = asking.row
+    row = spec.row
     if name == "threshold" and model._pair.unit:
         return lambda point: float(point.logit_threshold), from_logit
     if name == "threshold":
@@ -754,19 +757,19 @@ def _scale(
         low, width = row.low, row.high - row.low
 
         def share(x: Any) -> float:
-            return min(max((as_number(row, x) - low) / width, 0.0), 1.0)
+            return min(max((spec.as_number(x) - low) / width, 0.0), 1.0)
 
         return lambda x: float(ndtri(share(x))), lambda y: low + width * float(ndtr(y))
     if name == "partial":
         # Its lower end is that of a TPR of 0: the scale is that of the mean TPR of the range.
-        rest = 2.0 - asking.where.value[0] - asking.where.value[1]
+        rest = 2.0 - spec.where.value[0] - spec.where.value[1]
         return (
             lambda x: -float(ndtri(min(rest * (1.0 - float(x)), 1.0))),
             lambda y: 1.0 - float(ndtr(-y)) / rest,
         )
     if name == "log":
-        return lambda x: math.log(x) if as_number(row, x) > 0.0 else -math.inf, from_log
-    return lambda x: as_number(row, x), float
+        return lambda x: math.log(x) if spec.as_number(x) > 0.0 else -math.inf, from_log
+    return spec.as_number, float
 
 
 # ----------------------------------------------------------------------
@@ -922,30 +925,21 @@ def conf_int(fit: Estimate, options: IntervalOptions) -> dict[str, Interval]:
 def _refuse_without_sums(fit: Estimate) -> None:
     """Censored and rounded scores leave more than two sums, which a fit does not keep."""
     a, b = fit.params.get("a", 1.0), fit.params.get("b", 1.0)
-    wald = 'Take method="wald".'
-    why = ""
-    if not _has_sums(fit):
-        why = (
-            "needs a likelihood that the estimates determine, as of beta, normal and logit-normal"
-            f" distributions; this fit is of family {fit.family!r}. {wald}"
-        )
-    elif in_cells(fit):
-        why = (
-            "needs a likelihood that the estimates determine; this fit counted scores in cells or"
-            f" beyond an edge ({policy_in_force(fit)}). {wald}"
-        )
-    elif fit.tied:
-        why = (
-            "takes the classes one by one, and these distributions share"
-            f" {', '.join(fit.tied)}. {wald}"
-        )
-    elif a + b > _CONCENTRATED:
-        why = (
-            f"needs a + b <= {_CONCENTRATED:g}; got a={a!r}, b={b!r}. {wald[:-1]}, which agrees"
-            " there."
-        )
-    if why:
-        raise InputError.about("method")(f'method="profile" {why}')
+    determined = "needs a likelihood that the estimates determine"
+    whys = {
+        f"{determined}, as of beta, normal and logit-normal distributions; this fit is of family"
+        f" {fit.family!r}": not _has_sums(fit),
+        f"{determined}; this fit counted scores in cells or beyond an edge"
+        f" ({policy_in_force(fit)})": in_cells(fit),
+        f"takes the classes one by one, and these distributions share {', '.join(fit.tied)}": bool(
+            fit.tied
+        ),
+        f"needs a + b <= {_CONCENTRATED:g}; got a={a!r}, b={b!r}": a + b > _CONCENTRATED,
+    }
+    for why, holds in whys.items():
+        if holds:
+            text = f'method="profile" {why}. Take method="wald".'
+            raise InputError.about("method")(text)
 
 
 # ------------------------------------------------------------------------------ profile

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, fields, replace
 from functools import cache, partial
-from typing import Any, Protocol, Unpack, runtime_checkable
+from typing import Any, Unpack
 
 import numpy as np
 
@@ -29,6 +29,7 @@ from betaroc.inference.interval import Interval, Limits, difference_ends, is_spa
 from betaroc.inference.intervals import (
     FAMILY,
     TAIL_METHOD,
+    Answers,
     interval_hull,
     intervals_of_fit,
     is_of_scores,
@@ -51,16 +52,15 @@ from betaroc.inference.of_scores import (
 )
 from betaroc.inference.paired_trials import joint_trials, on_same_trials, refuse_other_trials
 from betaroc.inference.scores_beyond import Evidence, SupportedPair
-from betaroc.model.asking import Asking, PointArguments, asking
 from betaroc.model.dataset_checks import warn_of_reversed
 from betaroc.model.model import ScoreModel
 from betaroc.model.samples import empirical_model
-from betaroc.model.statistics import Where
+from betaroc.model.statistics import EvaluationPoint, PointArguments, StatisticSpec, parse_statistic
 from betaroc.rendering.nouns import Noun
 
 #: The level of farther deviates rounds to 1; between 0 and there intervals are looked at in steps.
 _FARTHEST, _STEP = 8.0, 0.25
-_EER = Where("at", "eer")
+_EER, _LEVEL = EvaluationPoint("at", "eer"), IntervalOptions().level
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -78,7 +78,7 @@ class Difference(Framed, Noun):
     p_value : float
         Two-sided: 1 less the level at which an end is 0.
     level : float
-        The confidence asked for.
+        The confidence spec for.
     method : str
         How the ends were found.
     paired : bool
@@ -129,21 +129,10 @@ class Difference(Framed, Noun):
         return not self.low <= 0.0 <= self.high
 
 
-@runtime_checkable
-class Compares(Protocol):
-    """What differs from another of its kind in numbers of its own, such as a curve."""
-
-    def _difference_of(
-        self, other: Any, stat: Any, value: tuple[Any, ...], point: PointArguments,
-        options: IntervalOptions, *, paired: bool,
-    ) -> Difference:  # fmt: skip
-        """The difference in a number."""
-
-
 @public
 def difference(
-    a: ScoreData | SupportedPair | Compares,
-    b: ScoreData | SupportedPair | Compares,
+    a: ScoreData | SupportedPair | Answers,
+    b: ScoreData | SupportedPair | Answers,
     stat: str | Callable[[ScoreModel], float],
     *given: Any,
     paired: bool = True,
@@ -232,13 +221,13 @@ def difference(
     options = IntervalOptions(level, method, replicates, groups, rng, extrapolate=extrapolate)
     paired = checks.flag(paired, "paired")
     a, b = of_comparisons(stat, point, a, b)
-    if isinstance(a, ScoreData) and isinstance(b, ScoreData):
-        asked = asking(stat, given, **point)
-        return in_library(_of_scores((a, b), asked, options, paired=paired), a)
-    if isinstance(a, SupportedPair) and isinstance(b, SupportedPair):
-        result = _of_fits((a, b), asking(stat, given, **point), options, paired=paired)
-        return in_library(result, a)
-    if isinstance(a, Compares) and type(a) is type(b):
+    kinds: list[tuple[type, Any]] = [(ScoreData, _of_scores), (SupportedPair, _of_fits)]
+    for kind, compared in kinds:
+        if isinstance(a, kind) and isinstance(b, kind):
+            spec = parse_statistic(stat, given, **point)
+            result: Difference = compared((a, b), spec, options, paired=paired)
+            return in_library(result, a)
+    if isinstance(a, Answers) and type(a) is type(b):
         result = a._difference_of(b, stat, given, point, options, paired=paired)
         return in_library(result, a)
     raise InputTypeError(
@@ -250,40 +239,41 @@ def difference(
 
 # ------------------------------------------------------------------------------ of scores
 def _of_scores(
-    systems: tuple[ScoreData, ScoreData], asked: Asking, options: IntervalOptions, *, paired: bool
-) -> Difference:
-    refuse_unanswered(asked)
+    systems: tuple[ScoreData, ScoreData], spec: StatisticSpec, options: IntervalOptions, *,
+    paired: bool,
+) -> Difference:  # fmt: skip
+    refuse_unanswered(spec)
     pair = _on_the_same_trials(systems, options) if paired else None
     systems = pair or (systems[0]._trials, systems[1]._trials)
     for name, data in zip("ab", systems, strict=True):
         warn_of_reversed(data._distributions, name)
     if pair and options.groups:
         pair = systems = alike(pair)
-    if asked.name == "auc" and options.method in (None, "delong"):
-        a, b = (rows_of(s, asked) for s in systems)
+    if spec.name == "auc" and options.method in (None, "delong"):
+        a, b = (rows_of(s, spec) for s in systems)
         test = auc_test(a, b, paired, level=options.level, groups=options.groups)
         own = test.difference
         return Difference(own.estimate, own.low, own.high, test.p_value, options.level, own.method,
                           paired)  # fmt: skip
-    methods = ("delong", "bootstrap") if asked.name == "auc" and paired else methods_of(asked)
-    by_trial = str(asked) == "eer" and all(isinstance(s, Scores) for s in systems)
+    methods = ("delong", "bootstrap") if spec.name == "auc" and paired else methods_of(spec)
+    by_trial = str(spec) == "eer" and all(isinstance(s, Scores) for s in systems)
     options = options.by(("influence", *methods) if by_trial else methods)
     models = [empirical_model(s) for s in systems]
     if options.method in ("smoothed", "bootstrap"):
-        a, b = (rows_of(s, asked) for s in systems)
-        result = _drawn((a, b), models, asked, options, paired=paired)
+        a, b = (rows_of(s, spec) for s in systems)
+        result = _drawn((a, b), models, spec, options, paired=paired)
     else:
         counted = [CountedScores(s, options.groups) for s in systems]
         spread = np.zeros((2, 2))
         if pair or by_trial:
-            parts = [_score_influence(c, asked, options) for c in counted]
+            parts = [_score_influence(c, spec, options) for c in counted]
             if pair:
                 units = units_of(joint_trials(*pair), groups=options.groups)
                 spread = covariance_of_means(units, parts)
             else:
                 alone = []
                 for s, part in zip(systems, parts, strict=True):
-                    units = units_of(rows_of(s, asked), groups=options.groups)
+                    units = units_of(rows_of(s, spec), groups=options.groups)
                     alone.append(covariance_of_means(units, [part]))
                 spread = np.diag(np.ravel(alone))
         r = correlation_of(spread)
@@ -291,21 +281,19 @@ def _of_scores(
         def intervals(level: float) -> list[Interval]:
             method = options.method if options.method != "influence" else "likelihood"
             own = replace(options, level=level, method=method)
-            if asked.name == "auc":
-                return [bare_interval_of_scores(s, asked, own) for s in systems]
-            return [interval_of_counts(c, asked, own) for c in counted]
+            if spec.name == "auc":
+                return [bare_interval_of_scores(s, spec, own) for s in systems]
+            return [interval_of_counts(c, spec, own) for c in counted]
 
         at_eer = options.method == "influence" and spread[0, 0] + spread[1, 1] > 2.0 * spread[0, 1]
         # Unless ties leave few thresholds for the EER, so that it moves in steps.
-        if at_eer and not any(
-            c.tied(line_of(_EER, c.model.prior), c.at(_EER), IntervalOptions().level).size
-            for c in counted
-        ):
-            result = _by_influence(counted, asked, spread, options, paired=paired)
+        if at_eer and not any(c.tied(line_of(_EER, c.model.prior), c.model.eer(), _LEVEL).size
+                              for c in counted):  # fmt: skip
+            result = _by_influence(counted, spec, spread, options, paired=paired)
         else:
             result = _square_and_add(intervals, r, options, paired=paired)
     evidence = [Evidence(s, grouped=options.groups) for s in systems]
-    return supported(result, asked, *zip(evidence, models, strict=True))
+    return supported(result, spec, *zip(evidence, models, strict=True))
 
 
 def _on_the_same_trials(
@@ -325,29 +313,29 @@ def _on_the_same_trials(
 
 
 def _score_influence(
-    counted: CountedScores, asked: Asking, options: IntervalOptions
+    counted: CountedScores, spec: StatisticSpec, options: IntervalOptions
 ) -> tuple[FloatArray, FloatArray]:
     """What each client and each impostor moves in a number, of the EER to scale."""
     if options.method == "effective-size":
-        return of_trials(counted, influence_of(counted, asked))
+        return of_trials(counted, influence_of(counted, spec))
     scores: Any = counted.data
-    t, by_far, by_frr = rate_weights(scores, counted.model, asked)
-    scale = by_far + by_frr if asked.name == "eer" else 1.0
+    t, by_far, by_frr = rate_weights(scores, counted.model, spec)
+    scale = by_far + by_frr if spec.name == "eer" else 1.0
     return by_frr / scale * (scores.client <= t), by_far / scale * (scores.impostor > t)
 
 
 def _by_influence(
-    counted: Sequence[CountedScores], asked: Asking, covariance: FloatArray,
+    counted: Sequence[CountedScores], spec: StatisticSpec, covariance: FloatArray,
     options: IntervalOptions, *, paired: bool,
 ) -> Difference:  # fmt: skip
     """Of EERs by Student's t, with a trial of each class for which the systems disagree."""
     from scipy.special import stdtr, stdtrit
 
     sizes = [c.evidence.sizes for c in counted]
-    gap = counted[0].number(asked) - counted[1].number(asked)
+    gap = counted[0].number(spec) - counted[1].number(spec)
     variance = float(covariance[0, 0] + covariance[1, 1] - 2.0 * covariance[0, 1])
     for c, (clients, impostors) in zip(counted, sizes, strict=True):
-        _, far, frr = rate_weights(c.data, c.model, asked)  # type: ignore[arg-type]
+        _, far, frr = rate_weights(c.data, c.model, spec)  # type: ignore[arg-type]
         variance += 0.5 * ((frr / clients) ** 2 + (far / impostors) ** 2) / (far + frr) ** 2
     sd, freedom = math.sqrt(variance), max(min(map(min, sizes)) - 1.0, 1.0)
     reach = -float(stdtrit(freedom, options.tail)) * sd
@@ -358,29 +346,29 @@ def _by_influence(
 
 # -------------------------------------------------------------------------------- of fits
 def _of_fits(
-    fits: tuple[SupportedPair, SupportedPair], asked: Asking, options: IntervalOptions, *,
+    fits: tuple[SupportedPair, SupportedPair], spec: StatisticSpec, options: IntervalOptions, *,
     paired: bool,
 ) -> Difference:  # fmt: skip
     if options.method is not None:
         options = options.by((*METHODS[:1], TAIL_METHOD, FAMILY))
     for f in fits:
-        refuse_far_out(f, asked, extrapolate=options.extrapolate)
-    if options.method is None and is_of_scores(asked):
+        refuse_far_out(f, spec, extrapolate=options.extrapolate)
+    if options.method is None and is_of_scores(spec):
 
         def by_scores(chosen: IntervalOptions) -> Difference | None:
             with quietly(), suppress(InputError):
                 one, two = map(scores_of_fit, fits)
-                return _of_scores((one, two), asked, chosen, paired=paired)
+                return _of_scores((one, two), spec, chosen, paired=paired)
             return None
 
         one, two = (f.model for f in fits)
         result: Difference = interval_hull(
-            f"difference in {asked}", options, partial(_of_families, fits, asked, paired=paired),
-            by_scores, lambda: asked.number(one) - asked.number(two), _with_larger_p,
+            f"difference in {spec}", options, partial(_of_families, fits, spec, paired=paired),
+            by_scores, lambda: spec.number(one) - spec.number(two), _with_larger_p,
         )  # fmt: skip
     else:
-        result = _of_families(fits, asked, options, paired=paired)
-    return supported(result, asked, *((f._evidence, f.model) for f in fits))
+        result = _of_families(fits, spec, options, paired=paired)
+    return supported(result, spec, *((f._evidence, f.model) for f in fits))
 
 
 def _with_larger_p(family: Difference, own: Difference) -> tuple[Difference, Difference]:
@@ -391,13 +379,13 @@ def _with_larger_p(family: Difference, own: Difference) -> tuple[Difference, Dif
 
 
 def _of_families(
-    fits: tuple[SupportedPair, SupportedPair], asked: Asking, options: IntervalOptions, *,
+    fits: tuple[SupportedPair, SupportedPair], spec: StatisticSpec, options: IntervalOptions, *,
     paired: bool,
 ) -> Difference:  # fmt: skip
-    own, r = [intervals_of_fit(f, asked, options) for f in fits], 0.0
+    own, r = [intervals_of_fit(f, spec, options) for f in fits], 0.0
     if paired:
         both = _on_the_same_trials([f.scores for f in fits], options)
-        parts = [_influence(f, s, asked, options) for f, s in zip(fits, both, strict=True)]
+        parts = [_influence(f, s, spec, options) for f, s in zip(fits, both, strict=True)]
         r = correlation_of(
             covariance_of_means(units_of(joint_trials(*both), groups=options.groups), parts)
         )
@@ -405,14 +393,14 @@ def _of_families(
 
 
 def _influence(
-    f: SupportedPair, scores: Scores, asked: Asking, options: IntervalOptions
+    f: SupportedPair, scores: Scores, spec: StatisticSpec, options: IntervalOptions
 ) -> tuple[FloatArray, FloatArray]:
     """What each client and each impostor adds to a number of a fit.
 
     Scores of the likelihood, through the covariance and the gradient of the number.
     """
     near = near_of(f, groups=options.groups)
-    slopes = delta(asked, f.model, near.steps).slopes
+    slopes = delta(spec, f.model, near.steps).slopes
     gradient = np.linalg.lstsq(near.small.roots, slopes, rcond=None)[0]
     cut, parts = len(near.errors.names[0]), []
     for who, result, own in zip(
@@ -480,21 +468,21 @@ def _deviate(gap: float, distance: Callable[[float], float]) -> float:
 
 
 def _drawn(
-    systems: tuple[Scores, Scores], models: list[ScoreModel], asked: Asking,
+    systems: tuple[Scores, Scores], models: list[ScoreModel], spec: StatisticSpec,
     options: IntervalOptions, *, paired: bool,
 ) -> Difference:  # fmt: skip
     """Quantiles of the differences in replicates, and the share of them beyond 0."""
     if paired:
-        values = replicates_of(alike(systems), asked, options)
+        values = replicates_of(alike(systems), spec, options)
     else:
         halves = zip(systems, options.halves(), strict=True)
-        values = np.column_stack([replicates_of([s], asked, own) for s, own in halves])
+        values = np.column_stack([replicates_of([s], spec, own) for s, own in halves])
     for name, own in zip("ab", values.T, strict=True):
-        warn_of_no_width(own, f"{asked} of {name}")
-    gap = asked.number(models[0]) - asked.number(models[1])
+        warn_of_no_width(own, f"{spec} of {name}")
+    gap = spec.number(models[0]) - spec.number(models[1])
     with np.errstate(invalid="ignore"):  # of two infinite thresholds there is no difference
         apart = values[:, 0] - values[:, 1]
-    return of_replicates(gap, apart, options, str(asked), paired=paired)
+    return of_replicates(gap, apart, options, str(spec), paired=paired)
 
 
 def of_replicates(

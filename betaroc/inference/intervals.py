@@ -56,12 +56,17 @@ from betaroc.inference.of_scores import (
     line_of,
 )
 from betaroc.inference.scores_beyond import SupportedPair, about, fewest, tell
-from betaroc.model.asking import Asking, PointArguments, asking
 from betaroc.model.crossings import places_of_far
 from betaroc.model.dataset_checks import warn_of_reversed
 from betaroc.model.measures import OperatingPoint
 from betaroc.model.model import ScoreModel
-from betaroc.model.statistics import Where, of_point
+from betaroc.model.statistics import (
+    EvaluationPoint,
+    PointArguments,
+    StatisticSpec,
+    parse_statistic,
+    rates_of_point,
+)
 
 TAIL_METHOD = "integrated"
 #: The default of the family alone: of a tail where a number rests on one, else of parameters.
@@ -169,7 +174,7 @@ def tail_threshold_ends(tails: Tails, rate: float, level: float = 0.95) -> Limit
     """Ends of the interval of the place that has a rate beyond, on the coordinate.
 
     The same statement as that of :func:`tail_rate_ends`, turned round: a place lies in this
-    interval where its rate may be the one asked for.
+    interval where its rate may be the one spec for.
     """
     log_rate, tail = math.log(rate), 0.5 - 0.5 * level
     lows, highs = (
@@ -189,7 +194,7 @@ _RATES = {
 
 def tail_interval(
     f: PairEstimate,
-    asked: Asking,
+    spec: StatisticSpec,
     level: float = 0.95,
     *,
     groups: bool = True,
@@ -204,7 +209,7 @@ def tail_interval(
     ----------
     f : PairEstimate
         With tails.
-    asked : Asking
+    spec : StatisticSpec
         "far", "tnr", "frr" or "tpr" at a threshold or at a rate of the other class; or "threshold"
         at a rate.
     level : float
@@ -217,18 +222,18 @@ def tail_interval(
     Nearer to the body than half a tail's mass counts answer, and this None. So it does of FRR where
     some clients have no score: their share, not the tail, is what varies most.
     """
-    name, (point, value) = asked.name, asked.where
+    name, (point, value) = spec.name, spec.where
     if name == "threshold" and point in _RATES:
         result = _tail_at(f, point, float(value))
         if result is None or not surely_beyond(result[0], result[3], level):
             return None
-        return _interval(asked.number(f.model), _threshold_ends(result, level), level)
+        return _interval(spec.number(f.model), _threshold_ends(result, level), level)
     if name not in _RATES:
         return None
     if point == "threshold":
-        return _rate(f, asked, level)
+        return _rate(f, spec, level)
     if point in _RATES and _RATES[point][0] != _RATES[name][0]:
-        return _across(f, asked, level, groups=groups)
+        return _across(f, spec, level, groups=groups)
     return None
 
 
@@ -258,33 +263,33 @@ def _threshold_ends(at: _TailAt, level: float) -> Limits:
     return low, high
 
 
-def _rate(f: PairEstimate, asked: Asking, level: float) -> Interval | None:
-    estimate = asked.number(f.model)
-    result = _tail_at(f, asked.name, estimate)
+def _rate(f: PairEstimate, spec: StatisticSpec, level: float) -> Interval | None:
+    estimate = spec.number(f.model)
+    result = _tail_at(f, spec.name, estimate)
     if result is None:
         return None
     tails, law, built, beyond = result
-    place = float(law.coordinate.of(Thresholds.from_theta(np.array(asked.where.value))))
+    place = float(law.coordinate.of(Thresholds.from_theta(np.array(spec.where.value))))
     if tails.sign * place <= max(fit.joint for fit in tails.fits):
         return None
     low, high = tail_rate_ends(tails, place, level)
     if high > 0.5 * tails.mass and not surely_beyond(tails, beyond, level):
         return None
     low, high = built * low, built * high
-    ends = (1.0 - high, 1.0 - low) if _RATES[asked.name][2] else (low, high)
+    ends = (1.0 - high, 1.0 - low) if _RATES[spec.name][2] else (low, high)
     return _interval(estimate, ends, level)
 
 
-def _across(f: PairEstimate, asked: Asking, level: float, *, groups: bool) -> Interval | None:
-    result = _tail_at(f, asked.where.point, float(asked.where.value))
+def _across(f: PairEstimate, spec: StatisticSpec, level: float, *, groups: bool) -> Interval | None:
+    result = _tail_at(f, spec.where.point, float(spec.where.value))
     if result is None or not surely_beyond(result[0], result[3], level):
         return None
 
-    def at(threshold: float) -> Asking:
-        return asking(asked.name, (), threshold=threshold)
+    def at(threshold: float) -> StatisticSpec:
+        return parse_statistic(spec.name, (), threshold=threshold)
 
-    estimate = asked.number(f.model)
-    fixed = at(asking("threshold", (), **asked.where.keywords).number(f.model))
+    estimate = spec.number(f.model)
+    fixed = at(parse_statistic("threshold", (), **spec.where.keywords).number(f.model))
     own = tail_interval(f, fixed, level, groups=groups)
     if own is None:  # of the parameters, of a body of counts, which has none, by the counts
         estimated: Estimate = getattr(f, _RATES[fixed.name][0])
@@ -303,23 +308,23 @@ def _interval(estimate: float, ends: Limits, level: float) -> Interval:
 
 
 # ----------------------------------------------------------------------------- of any fit
-#: Scores that a number must expect beyond it, unless extrapolation is asked for.
+#: Scores that a number must expect beyond it, unless extrapolation is spec for.
 _TENTH = 0.1
 
 
 def intervals_of_fit(
-    f: PairEstimate, asked: Asking, options: IntervalOptions
+    f: PairEstimate, spec: StatisticSpec, options: IntervalOptions
 ) -> Callable[[float], Interval]:
     """The interval at any level: of a tail where the number rests on one, else of parameters.
 
     Raises
     ------
     InputError
-        If a method of tails is asked for where no tail answers, or as in `bare_interval`.
+        If a method of tails is spec for where no tail answers, or as in `bare_interval`.
     """
     options = options if options.method is None else options.by((*METHODS, TAIL_METHOD, FAMILY))
     if options.method == FAMILY:
-        alone = intervals_of_fit(f, asked, replace(options, method=None))
+        alone = intervals_of_fit(f, spec, replace(options, method=None))
 
         def if_right(level: float) -> Interval:
             result = alone(level)
@@ -327,38 +332,40 @@ def intervals_of_fit(
 
         return if_right
     if options.method in (None, TAIL_METHOD):
-        own = tail_interval(f, asked, options.level, groups=options.groups)
+        own = tail_interval(f, spec, options.level, groups=options.groups)
         if own is not None:
-            return lambda level: _of_tail(f, asked, replace(options, level=level), own)
+            return lambda level: _of_tail(f, spec, replace(options, level=level), own)
         if options.method is not None:
             raise InputError.about("method")(
                 worded("`method=`")
                 + f'"{options.method}" must be for a rate or a threshold beyond the joint of a tail'
-                f" of the fit; {str(asked)!r} rests on none. Leave the method out, or fit with"
+                f" of the fit; {str(spec)!r} rests on none. Leave the method out, or fit with"
                 + worded(' `tails="both"`.')
             )
     if options.method == METHODS[1]:
-        return lambda level: bare_interval(f, asked, replace(options, level=level))
-    return delta_intervals(f, asked, groups=options.groups)
+        return lambda level: bare_interval(f, spec, replace(options, level=level))
+    return delta_intervals(f, spec, groups=options.groups)
 
 
-def _of_tail(f: PairEstimate, asked: Asking, options: IntervalOptions, own: Interval) -> Interval:
+def _of_tail(
+    f: PairEstimate, spec: StatisticSpec, options: IntervalOptions, own: Interval
+) -> Interval:
     """Of a tail; where a higher level reaches into the body, at least that of the parameters."""
-    result = tail_interval(f, asked, options.level, groups=options.groups)
+    result = tail_interval(f, spec, options.level, groups=options.groups)
     if options.level <= own.level:
         return result or own
     if result is None:
-        result = delta_intervals(f, asked, groups=options.groups)(options.level)
+        result = delta_intervals(f, spec, groups=options.groups)(options.level)
     ends = min(own.low, result.low), max(own.high, result.high)
     return replace(own, low=ends[0], high=ends[1], level=options.level)
 
 
-def refuse_far_out(f: SupportedPair, asked: Asking, *, extrapolate: bool) -> None:
-    """An error where a rate that was asked for expects less than a tenth of a score of a tail.
+def refuse_far_out(f: SupportedPair, spec: StatisticSpec, *, extrapolate: bool) -> None:
+    """An error where a rate that was spec for expects less than a tenth of a score of a tail.
 
-    A rate at a threshold was not asked for: its interval says how far out it may be.
+    A rate at a threshold was not spec for: its interval says how far out it may be.
     """
-    for item in asked.rates(f.model):
+    for item in spec.rates(f.model):
         tails = (f.client, f.impostor)[item.who].tails
         rate = float(f._evidence.scored(item).tail)
         if extrapolate or not tails or not item.solved or not 0.0 < rate < 1.0:
@@ -367,7 +374,7 @@ def refuse_far_out(f: SupportedPair, asked: Asking, *, extrapolate: bool) -> Non
         if size * rate < _TENTH * (1.0 - 1e-12):
             raise InputError.about("extrapolate")(
                 f"{item.name} must expect at least {_TENTH:g} of {size:.6g} {CLASSES[item.who]}"
-                f" scores to be read off a tail; {str(asked)!r} expects {size * rate:.2g}. Ask for"
+                f" scores to be read off a tail; {str(spec)!r} expects {size * rate:.2g}. Ask for"
                 f" a rate of at least {_TENTH / size:.2g}, give about {about(_TENTH / rate)}"
                 + worded(" scores, or say `extrapolate=True`:")
                 + " the interval then rests on the tail going on as it does."
@@ -390,6 +397,12 @@ class Answers(Protocol):
         self, stat: Any, value: tuple[Any, ...], point: PointArguments, options: IntervalOptions
     ) -> Interval:
         """The interval of a number."""
+
+    def _difference_of(
+        self, other: Any, stat: Any, value: tuple[Any, ...], point: PointArguments,
+        options: IntervalOptions, *, paired: bool,
+    ) -> Any:  # fmt: skip
+        """The difference from another of its kind in a number."""
 
 
 @public
@@ -461,7 +474,7 @@ def interval(
     ------
     InputError
         If a name or option is out of range, a point is missing, superfluous or of the wrong kind,
-        the input cannot answer (a summary asked for what needs scores, scores asked for a parameter
+        the input cannot answer (a summary spec for what needs scores, scores spec for a parameter
         of a distribution), a tail expects less than a tenth of a score and `extrapolate` is
         not set, a class has fewer than two trials or groups to draw, or weights are no
         whole numbers.
@@ -471,7 +484,7 @@ def interval(
     Warns
     -----
     ExtrapolationWarning
-        If less than one score is expected beyond a rate that was asked for.
+        If less than one score is expected beyond a rate that was spec for.
     InfluenceWarning
         If scores lie far outside all others of their class, such as codes for missing ones.
     MisfitWarning
@@ -525,27 +538,29 @@ def interval(
     of = as_scores(x, "x", "Scores, a ScoreSummary, a Fit, an Epc", types)
     (of,) = of_comparisons(stat, point, of)
     if isinstance(of, SupportedPair):
-        return in_library(interval_of_fit(of, asking(stat, given, **point), options), of)
+        return in_library(interval_of_fit(of, parse_statistic(stat, given, **point), options), of)
     if isinstance(of, ScoreData):
         if isinstance(of, Scores):
             give(outliers(of._scored))
-        return in_library(interval_of_scores(of, asking(stat, given, **point), options), of)
+        return in_library(
+            interval_of_scores(of, parse_statistic(stat, given, **point), options), of
+        )
     result: Interval = in_library(of._interval_of(stat, given, point, options), of)
     return result
 
 
 # ------------------------------------------------------------------------------ of a fit
-def interval_of_fit(f: SupportedPair, asked: Asking, options: IntervalOptions) -> Interval:
+def interval_of_fit(f: SupportedPair, spec: StatisticSpec, options: IntervalOptions) -> Interval:
     """The interval of a statistic, and what it rests on; `Fit.interval` documents it."""
-    refuse_far_out(f, asked, extrapolate=options.extrapolate)
+    refuse_far_out(f, spec, extrapolate=options.extrapolate)
     with passed_on() as notices:
-        result: Interval = _hull_of_interval(f, asked, options)
+        result: Interval = _hull_of_interval(f, spec, options)
     contradicted = any(notice.category is MisfitWarning for notice in notices)
     with passed_on(but=(MisfitWarning,) if contradicted else ()):  # said of this very number
-        result = supported(result, asked, (f._evidence, f.model))
+        result = supported(result, spec, (f._evidence, f.model))
     if result.n_beyond == 0.0 and (f.client.tails or f.impostor.tails):
         warn(
-            f"{str(asked)!r} is extrapolated: the fitted tail ends before the threshold, so that"
+            f"{str(spec)!r} is extrapolated: the fitted tail ends before the threshold, so that"
             " its rate is 0 there. Look at the other end of the interval.",
             ExtrapolationWarning,
         )
@@ -553,28 +568,30 @@ def interval_of_fit(f: SupportedPair, asked: Asking, options: IntervalOptions) -
     return result
 
 
-def _hull_of_interval(f: SupportedPair, asked: Asking, options: IntervalOptions) -> Any:
+def _hull_of_interval(f: SupportedPair, spec: StatisticSpec, options: IntervalOptions) -> Any:
     def family(chosen: IntervalOptions) -> Interval:
-        return intervals_of_fit(f, asked, chosen)(chosen.level)
+        return intervals_of_fit(f, spec, chosen)(chosen.level)
 
-    if options.method is not None or not is_of_scores(asked):
+    if options.method is not None or not is_of_scores(spec):
         return family(options)
-    number, matched = partial(asked.number, f.model), partial(_closed, f)
+    number, matched = partial(spec.number, f.model), partial(_closed, f)
     return interval_hull(
-        str(asked), options, family, partial(_own_interval, f, asked), number, matched
+        str(spec), options, family, partial(_own_interval, f, spec), number, matched
     )
 
 
-def _own_interval(f: SupportedPair, asked: Asking, options: IntervalOptions) -> Interval | None:
+def _own_interval(
+    f: SupportedPair, spec: StatisticSpec, options: IntervalOptions
+) -> Interval | None:
     """That of the scores; None where they are refused."""
     with quietly(), suppress(InputError):
-        return bare_interval_of_scores(scores_of_fit(f)._trials, asked, options)
+        return bare_interval_of_scores(scores_of_fit(f)._trials, spec, options)
     return None
 
 
-def is_of_scores(asked: Asking) -> bool:
+def is_of_scores(spec: StatisticSpec) -> bool:
     """Whether scores answer by themselves."""
-    return asked.is_named and asked.row.of_scores
+    return spec.is_named and spec.row.of_scores
 
 
 def scores_of_fit(f: SupportedPair) -> ScoreData:
@@ -670,10 +687,10 @@ def _tell_left_out(name: str, estimate: float, own: Any, more: str = "") -> bool
     return result
 
 
-def tell_contradicted(f: SupportedPair, asked: Asking, estimate: float) -> bool:
+def tell_contradicted(f: SupportedPair, spec: StatisticSpec, estimate: float) -> bool:
     """Warn, and return, whether counts contradict a number that was read off a fit of them."""
-    own = _own_interval(f, asked, IntervalOptions(_FLAG))
-    return own is not None and _tell_left_out(str(asked), estimate, own)
+    own = _own_interval(f, spec, IntervalOptions(_FLAG))
+    return own is not None and _tell_left_out(str(spec), estimate, own)
 
 
 # ----------------------------------------------------------------------
@@ -735,7 +752,7 @@ def roc_band(
     Raises
     ------
     InputError
-        If an option is out of range, a summary is asked for a simultaneous band, which needs
+        If an option is out of range, a summary is spec for a simultaneous band, which needs
         the scores, or a tail expects less than a tenth of a score and `extrapolate` is not set.
     InputTypeError
         If `x` is neither scores nor a fit.
@@ -779,14 +796,14 @@ def roc_band(
         actual, remedy = f"{shown(x)} of type {type(x).__name__}", "A ScoreModel has no error: fit"
         rule = "be Scores, a ScoreSummary or a Fit"
         raise refusal("x", rule, actual, f"{remedy} scores first.", InputTypeError)
-    asked = of_point(points, {FAR: at})
+    spec = rates_of_point(points, {FAR: at})
     if far is not None:
-        tell(evidence, asked)
+        tell(evidence, spec)
     drawn = options.replicates if options.method == "bootstrap" or simultaneous else 0
     answer = Band(
         at, estimate, low, high, options.level, simultaneous,
         result, drawn, np.full(at.size, failed),
-        n_beyond=fewest(evidence, asked),
+        n_beyond=fewest(evidence, spec),
     )  # fmt: skip
     return in_library(answer, x)
 
@@ -801,7 +818,7 @@ def _ends_of_scores(
     level, failed = _joint_level(counted, x, options) if simultaneous else (options.level, 0)
     own, ends = replace(options, level=level), []
     for v, point in zip(x, points, strict=True):
-        line = line_of(Where("far", float(v)), data.prior)
+        line = line_of(EvaluationPoint("far", float(v)), data.prior)
         result = ends_at_ties(counted, "frr", line, point, own)
         ends.append(counted.likelihood_ends(line, point, level) if result is None else result)
     off = data.rate_error[1] if isinstance(data, ScoreSummary) else 0.0
@@ -812,7 +829,7 @@ def _ends_of_scores(
 def _joint_level(
     counted: CountedScores, x: FloatArray, options: IntervalOptions
 ) -> tuple[float, int]:
-    """The pointwise level at which replicates lie inside everywhere as often as asked for.
+    """The pointwise level at which replicates lie inside everywhere as often as spec for.
 
     And the replicates that have no ROC, because a class was left without a trial.
     """
@@ -894,8 +911,8 @@ def _ends_of_fit(
     if options.method is None and f.impostor.tails:
         level = float(1.0 - 2.0 * ndtr(-float(np.max(reach)))) if simultaneous else options.level
         for k, rate in enumerate(x.tolist()):
-            asked = asking("tpr", (), far=rate)
-            result = tail_interval(f, asked, level, groups=options.groups) if inside[k] else None
+            spec = parse_statistic("tpr", (), far=rate)
+            result = tail_interval(f, spec, level, groups=options.groups) if inside[k] else None
             if result is not None:
                 low[k], high[k] = result.low, result.high
     return low, high
@@ -903,7 +920,9 @@ def _ends_of_fit(
 
 def _refuse_far_out(f: SupportedPair, x: FloatArray, options: IntervalOptions) -> None:
     for rate in x[(x > 0.0) & (x < 1.0)].tolist():
-        refuse_far_out(f, asking("threshold", (), far=rate), extrapolate=options.extrapolate)
+        refuse_far_out(
+            f, parse_statistic("threshold", (), far=rate), extrapolate=options.extrapolate
+        )
 
 
 def tpr_probits(model: ScoreModel, u: FloatArray) -> FloatArray:

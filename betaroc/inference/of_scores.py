@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -28,12 +28,17 @@ from betaroc.inference.drawn_scores import DrawnScores, interval_of_replicates, 
 from betaroc.inference.interval import Interval, Limits, root_of_squares
 from betaroc.inference.scores_beyond import Evidence, effective_size, may_be_equal, robust_rates
 from betaroc.model.areas import cost_losses
-from betaroc.model.asking import Asking, asking as asked
 from betaroc.model.dataset_checks import warn_of_reversed
 from betaroc.model.measures import MEASURES, OperatingPoint, precision_of
 from betaroc.model.model import ScoreModel
 from betaroc.model.samples import empirical_model
-from betaroc.model.statistics import Where, frr_at, point_at
+from betaroc.model.statistics import (
+    EvaluationPoint,
+    Optimum,
+    StatisticSpec,
+    parse_statistic,
+    point_at,
+)
 
 #: Thresholds that are looked at.
 _MOST = 4000
@@ -53,10 +58,10 @@ def whole_weights(scores: ScoreData) -> bool:
     return all(w is None or bool(np.all(w == np.floor(w))) for w in value)
 
 
-def number_of_scores(asking: Asking, model: ScoreModel) -> float:
+def number_of_scores(spec: StatisticSpec, model: ScoreModel) -> float:
     """A statistic of scores as a model; refuses nan, and infinite moments."""
-    estimate = asking.number(model)
-    moment = asking.row.is_parameter or asking.name == "d-prime"
+    estimate = spec.number(model)
+    moment = spec.row.is_parameter or spec.name == "d-prime"
     absent = moment and any(law._scored is not law for law in (model.client, model.impostor))
     if math.isnan(estimate) or (absent and math.isinf(estimate)):
         do = " Take another point."
@@ -65,7 +70,7 @@ def number_of_scores(asking: Asking, model: ScoreModel) -> float:
                 " leave them out (`missing='drop'`), or take another statistic."
             )
         raise InputError(
-            f"the statistic must be a number of the scores; {str(asking)!r} is {estimate!r}.{do}"
+            f"the statistic must be a number of the scores; {str(spec)!r} is {estimate!r}.{do}"
         )
     return estimate
 
@@ -141,31 +146,9 @@ class CountedScores:
         """Every decision that they allow."""
         return self.model._pair  # type: ignore[return-value]
 
-    @cached_property
-    def _found(self) -> dict[Where | Asking | str, Any]:
-        return {}
-
-    def _once(self, key: Where | Asking | str, make: Callable[[], Any]) -> Any:
-        """What was made under a key, made when it is first asked for."""
-        if key not in self._found:
-            self._found[key] = make()
-        return self._found[key]
-
-    def at(self, where: Where) -> OperatingPoint:
-        """The operating point of the scores at a place."""
-        point: OperatingPoint = self._once(where, lambda: point_at(self.model, where))
-        return point
-
-    def at_best(self, asking: Asking) -> OperatingPoint:
-        """The point that is best by a statistic."""
-        best = asking.optimum.point
-        point: OperatingPoint
-        point = self._once(asking.words, lambda: best(self.model, asking.where))
-        return point
-
-    def number(self, asking: Asking) -> float:
+    def number(self, spec: StatisticSpec) -> float:
         """A statistic of the scores; refuses nan."""
-        return float(self._once(asking, lambda: number_of_scores(asking, self.model)))
+        return number_of_scores(spec, self.model)
 
     def worth(self, t: Thresholds, tail: float) -> tuple[float, float]:
         """Independent clients and impostors that the counts at a threshold are worth."""
@@ -193,9 +176,10 @@ class CountedScores:
         values = self.evidence.counts[who]._steps[0]
         if who:
             values = values[::-1]
-        t = self.at(Where("far" if who else "frr", rate))
+        t = point_at(self.model, EvaluationPoint("far" if who else "frr", rate))
         n = max(math.floor(self.worth(t.thresholds, tail)[who]), 1)
-        beyond = self._beyond(who)
+        masses = self.evidence.counts[who]._steps[1]
+        beyond = np.cumsum(masses[::-1] if who else masses)
         total = float(beyond[-1])
         fewest, most = (_binomial_quantile(p, n, rate) for p in (tail, 1.0 - tail))
         few, many = math.floor(fewest / n * total), math.ceil(most / n * total)
@@ -208,13 +192,6 @@ class CountedScores:
         own = self.gap_of(float(t.threshold))
         return (min(own[0], float(low[0]) if low.size else -math.inf),
                 max(own[1], float(high[0]) if high.size else math.inf))  # fmt: skip
-
-    def _beyond(self, who: int) -> FloatArray:
-        """Clients from the lowest score upwards, or impostors from the highest downwards."""
-        masses = self.evidence.counts[who]._steps[1]
-        return np.asarray(self._once(
-            f"beyond {who}", lambda: np.cumsum(masses[::-1] if who else masses)
-        ))  # fmt: skip
 
     # ------------------------------------------------------------------------ likelihood
     def likelihood_ends(self, line: RateLine, at: OperatingPoint, level: float) -> Limits:
@@ -290,7 +267,7 @@ class CountedScores:
         if line.share is not None:
             k = line.share
             gaps = self.pair.gaps
-            rising = self._once(f"off {k!r}", lambda: k * gaps.frr - gaps.far)
+            rising = k * gaps.frr - gaps.far
             centre = 0.0
             away = math.sqrt(0.25 * most * (1.0 / sizes[1] + k * k / sizes[0]))
             # As far from what is nearest to the line, where ties leave nothing on it.
@@ -436,9 +413,9 @@ class Influence(NamedTuple):
     optimism: float = 0.0
 
 
-def influence_of(counted: CountedScores, asking: Asking) -> Influence:
+def influence_of(counted: CountedScores, spec: StatisticSpec) -> Influence:
     """Of a partial area over its range, of average precision, or of the H measure."""
-    return INFLUENCES[asking.name](counted, asking)
+    return INFLUENCES[spec.name](counted, spec)
 
 
 def of_trials(counted: CountedScores, influence: Influence) -> tuple[FloatArray, FloatArray]:
@@ -480,7 +457,7 @@ def share_interval(counted: CountedScores, influence: Influence, tail: float) ->
     return min(low, influence.share), max(high, influence.share)
 
 
-def ends_of_rare(counted: CountedScores, asking: Asking) -> Limits:
+def ends_of_rare(counted: CountedScores, spec: StatisticSpec) -> Limits:
     """The number with as many and as few impostors above all clients as one sample in ten hides.
 
     A rare kind of impostor that the scores do not show, or show too often, adds no variance.
@@ -490,12 +467,12 @@ def ends_of_rare(counted: CountedScores, asking: Asking) -> Limits:
     keep = places <= clients[-1]
     rest, top = masses[keep].sum(), np.nextafter(max(clients[-1], places[-1]), np.inf)
     if not rest:
-        return (counted.number(asking),) * 2
+        return (counted.number(spec),) * 2
     result = []
     for share in share_ends((1.0 - rest / impostor.total) * n, n, _UNSEEN):
         weights = np.append(masses[keep], share / (1.0 - share) * rest)
         law = Empirical._of_checked(np.append(places[keep], top), weights)
-        result.append(number_of_scores(asking, replace(counted.model, impostor=law)))
+        result.append(number_of_scores(spec, replace(counted.model, impostor=law)))
     return result[1], result[0]
 
 
@@ -506,13 +483,13 @@ def _shares_beyond(law: Empirical, places: FloatArray) -> tuple[FloatArray, Floa
     return above / law.total, at / law.total
 
 
-def _partial_area(counted: CountedScores, asking: Asking) -> Influence:
+def _partial_area(counted: CountedScores, spec: StatisticSpec) -> Influence:
     """The mean over FARs of a range of the share of clients above the impostor there.
 
     A client adds the part of the range at which it is above, an impostor the TPR just at it
     within those of the range.
     """
-    (low, high), laws = asking.where.value, counted.evidence.counts
+    (low, high), laws = spec.where.value, counted.evidence.counts
     (clients, masses), (impostors, _) = (law._steps for law in laws)
     far, tpr = _shares_beyond(laws[1], impostors), _shares_beyond(laws[0], impostors)
     x, y = (np.transpose(rate)[::-1].ravel() for rate in (far, tpr))
@@ -537,7 +514,7 @@ def _mean_within(first: FloatArray, last: FloatArray, low: float, high: float) -
     return np.where(some, mean, np.clip(first, low, high))
 
 
-def _average_precision(counted: CountedScores, asking: Asking) -> Influence:
+def _average_precision(counted: CountedScores, spec: StatisticSpec) -> Influence:
     """What the mean of n scores would lose without each of them, times n - 1: the jackknife.
 
     Without a score there is a precision at every place up to it and another one above it, which
@@ -545,7 +522,7 @@ def _average_precision(counted: CountedScores, asking: Asking) -> Influence:
     """
     laws, prior = counted.evidence.counts, counted.model.prior
     (clients, masses), (impostors, _) = (law._steps for law in laws)
-    (n, m), share = (law.total for law in laws), counted.number(asking)
+    (n, m), share = (law.total for law in laws), counted.number(spec)
     tpr, far = (_shares_beyond(law, clients)[1] for law in laws)
 
     def without(tprs: Any, fars: Any) -> tuple[FloatArray, FloatArray]:
@@ -564,7 +541,7 @@ def _average_precision(counted: CountedScores, asking: Asking) -> Influence:
     return Influence(share, client, impostor)
 
 
-def _h_measure(counted: CountedScores, asking: Asking) -> Influence:
+def _h_measure(counted: CountedScores, spec: StatisticSpec) -> Influence:
     """Minus the least expected cost of each score at its chord of the hull.
 
     Along the hull costs are least, so that a score moves them by its own cost alone. Its chord
@@ -598,7 +575,7 @@ def _h_measure(counted: CountedScores, asking: Asking) -> Influence:
         for law, unit, cost, at in zip(laws, units, costs, index, strict=True)
     )
     off = _OPTIMISM * float(optimism / total)
-    return Influence(counted.number(asking), client, impostor, off)
+    return Influence(counted.number(spec), client, impostor, off)
 
 
 #: What has an interval by the number of scores that it is worth.
@@ -627,9 +604,9 @@ _BOUND, _LITTLE = 0.5, 0.05
 _RATES_OF_CHANCE = 65
 
 
-def methods_of(asking: Asking) -> tuple[str, ...]:
+def methods_of(spec: StatisticSpec) -> tuple[str, ...]:
     """The ways to an interval of a statistic of scores, the best first."""
-    name, where = asking.name, asking.where
+    name, where = spec.name, spec.where
     if name == "auc":
         return (*AUC_METHODS, "bootstrap")
     if name == "threshold":
@@ -639,9 +616,9 @@ def methods_of(asking: Asking) -> tuple[str, ...]:
         return ("likelihood", "bootstrap") if balanced else ("smoothed", "bootstrap")
     if name in _BALANCED:
         return ("likelihood", "bootstrap")
-    if asking.row.optimum:
+    if spec.row.optimum:
         return ("square-and-add", "bootstrap")
-    if fixed := _measured_at(asking):
+    if fixed := _measured_at(spec):
         return ("exact", "bootstrap") if fixed in _SINGLE else ("square-and-add", "bootstrap")
     if name in MEASURES and (where.point in ("far", "frr", "tpr") or where.value in _BALANCED):
         return ("likelihood", "bootstrap")
@@ -650,63 +627,65 @@ def methods_of(asking: Asking) -> tuple[str, ...]:
     return ("bootstrap", "smoothed") if name in _MOMENTS else ("smoothed", "bootstrap")
 
 
-def _measured_at(asking: Asking) -> str | None:
+def _measured_at(spec: StatisticSpec) -> str | None:
     """The measure, of what is taken at a threshold in which scores have no say; else None."""
-    name, where = asking.name, asking.where
+    name, where = spec.name, spec.where
     fixed = where.point == "threshold" or where.value == _ACTUAL
     return _OF_ACTUAL.get(name, name if fixed and name in MEASURES else None)
 
 
-def interval_of_scores(data: ScoreData, asking: Asking, options: IntervalOptions) -> Interval:
+def interval_of_scores(data: ScoreData, spec: StatisticSpec, options: IntervalOptions) -> Interval:
     """The interval of a statistic of scores, and what it rests on."""
     data = data._trials
-    result = bare_interval_of_scores(data, asking, options)
+    result = bare_interval_of_scores(data, spec, options)
     warn_of_reversed(data._distributions, "scores")
-    if not asking.is_named:
+    if not spec.is_named:
         return result
     evidence = Evidence(data, grouped=options.groups)
-    return supported(result, asking, (evidence, empirical_model(data)))
+    return supported(result, spec, (evidence, empirical_model(data)))
 
 
-def bare_interval_of_scores(data: ScoreData, asking: Asking, options: IntervalOptions) -> Interval:
+def bare_interval_of_scores(
+    data: ScoreData, spec: StatisticSpec, options: IntervalOptions
+) -> Interval:
     """The interval of a statistic of scores."""
-    refuse_unanswered(asking)
+    refuse_unanswered(spec)
     by_bootstrap = isinstance(options.method, str) and options.method == "bootstrap"
-    if asking.name == "auc" and not by_bootstrap:
+    if spec.name == "auc" and not by_bootstrap:
         result = auc_interval(data._as_scores(), options.level, options.method,
                              groups=options.groups)  # fmt: skip
         off = data.auc_error if isinstance(data, ScoreSummary) else 0.0
         return replace(result, low=max(result.low - off, 0.0), high=min(result.high + off, 1.0))
-    options = options.by(methods_of(asking))
+    options = options.by(methods_of(spec))
     if options.method in ("smoothed", "bootstrap"):
-        return _drawn(rows_of(data, asking), asking, options)
-    return interval_of_counts(CountedScores(data, options.groups), asking, options)
+        return _drawn(rows_of(data, spec), spec, options)
+    return interval_of_counts(CountedScores(data, options.groups), spec, options)
 
 
 def interval_of_counts(
-    counted: CountedScores, asking: Asking, options: IntervalOptions
+    counted: CountedScores, spec: StatisticSpec, options: IntervalOptions
 ) -> Interval:
     """The interval of a statistic of scores that needs no draws."""
     data = counted.data
-    estimate = counted.number(asking)
-    if fixed := _measured_at(asking):
-        argument = asking.where.point == "threshold"
-        place = asking.where.value if argument else counted.model.actual_dcf().threshold
+    estimate = counted.number(spec)
+    if fixed := _measured_at(spec):
+        argument = spec.where.point == "threshold"
+        place = spec.where.value if argument else counted.model.actual_dcf().threshold
         t = Thresholds.from_theta(np.array([place]))
         return interval_at(counted, fixed, t, options)
-    if asking.row.optimum:
-        return _interval_at_best(counted, asking, options)
+    if optimum := spec.row.optimum:
+        return _interval_at_best(counted, spec, optimum, options)
     if options.method == "effective-size":
-        return Interval(estimate, *_ends_of_share(counted, asking, options), options.level,
+        return Interval(estimate, *_ends_of_share(counted, spec, options), options.level,
                         options.method)  # fmt: skip
     if options.method == "exact":  # of the threshold of a rate, between two scores
-        where = asking.where
-        who, rate = (1, where.value) if where.point == "far" else (0, frr_at(where))
+        where = spec.where
+        who, rate = (1, where.value) if where.point == "far" else (0, where.frr)
         low, high = counted.threshold_of(who, rate, options.tail)
     else:
-        low, high = _likelihood(counted, asking, options)
+        low, high = _likelihood(counted, spec, options)
     if isinstance(data, ScoreSummary):
-        low, high = _widened(data, asking, (low, high))
+        low, high = _widened(data, spec, (low, high))
     # The scores' own point may lie beside the line on which the true one is.
     low, high = min(low, estimate), max(high, estimate)
     return Interval(estimate, low, high, options.level, str(options.method))
@@ -732,24 +711,27 @@ def interval_at(
     return Interval(float(MEASURES[name].value(point)), *ends, options.level, method)
 
 
-def _interval_at_best(counted: CountedScores, asking: Asking, options: IntervalOptions) -> Interval:
+def _interval_at_best(
+    counted: CountedScores, spec: StatisticSpec, optimum: Optimum, options: IntervalOptions
+) -> Interval:
     """Of a measure at the point that is best by it, as at a threshold that was fixed."""
-    point, value = counted.at_best(asking), partial(_at_optimum, asking)
+    row, where = spec.row, spec.where
+    point = optimum.point(counted.model, where)
+
+    def value(at: OperatingPoint) -> float:
+        return float(optimum.value(at, where))
+
     ends = counted.rates_at(point.thresholds, options.tail)
-    low, high = _square_and_add(counted, value, point, ends, (asking.row.low, asking.row.high))
+    low, high = _square_and_add(counted, value, point, ends, (row.low, row.high))
     if isinstance(counted.data, ScoreSummary):
         off = _off(value, point, counted.data.rate_error)
-        low, high = max(low - off, asking.row.low), min(high + off, asking.row.high)
+        low, high = max(low - off, row.low), min(high + off, row.high)
     if may_be_equal(counted.evidence, counted.model):
         far = np.linspace(0.0, 1.0, _RATES_OF_CHANCE)  # where both classes are one
-        values = asking.optimum.value(_rates_moved(point, far, 1.0 - far), asking.where)
-        chance = float((np.nanmin if asking.row.better == "lower" else np.nanmax)(values))
+        values = optimum.value(_rates_moved(point, far, 1.0 - far), where)
+        chance = float((np.nanmin if row.better == "lower" else np.nanmax)(values))
         low, high = min(low, chance), max(high, chance)
-    return Interval(counted.number(asking), low, high, options.level, str(options.method))
-
-
-def _at_optimum(asking: Asking, point: OperatingPoint) -> float:
-    return float(asking.optimum.value(point, asking.where))
+    return Interval(counted.number(spec), low, high, options.level, str(options.method))
 
 
 def _rates_moved(point: OperatingPoint, far: Any, frr: Any) -> OperatingPoint:
@@ -792,22 +774,22 @@ def _square_and_add(
 
 
 # ------------------------------------------------------------------------ of a whole curve
-def _ends_of_share(counted: CountedScores, asking: Asking, options: IntervalOptions) -> Limits:
+def _ends_of_share(counted: CountedScores, spec: StatisticSpec, options: IntervalOptions) -> Limits:
     """Of a share that is worth so many scores.
 
     Few impostors within a range of FARs do not tell how far the threshold of its end is from
     theirs: there the ends move towards those of the TPR at the ends of the range.
     """
-    refuse_few(rows_of(counted.data, asking), "scores", "for a variance")
-    low, high = share_interval(counted, influence_of(counted, asking), options.tail)
-    if asking.name == "h-measure":
+    refuse_few(rows_of(counted.data, spec), "scores", "for a variance")
+    low, high = share_interval(counted, influence_of(counted, spec), options.tail)
+    if spec.name == "h-measure":
         return low, high
-    if asking.name == "partial-auc":
-        first, last = asking.where.value
+    if spec.name == "partial-auc":
+        first, last = spec.where.value
         weight = min(_BOUND / (counted.evidence.sizes[1] * (last - first)), 1.0)
         if weight > _LITTLE:
             tpr = [
-                _likelihood(counted, asked("tpr", (), far=far), options)
+                _likelihood(counted, parse_statistic("tpr", (), far=far), options)
                 if 0.0 < far < 1.0
                 else (far, far)
                 for far in (first, last)
@@ -816,24 +798,24 @@ def _ends_of_share(counted: CountedScores, asking: Asking, options: IntervalOpti
             high += weight * max(tpr[1][1] - high, 0.0)
         chance = 0.5 * (first + last)
         low, high = (0.5 * (1.0 + (end - chance) / (1.0 - chance)) for end in (low, high))
-    rare = ends_of_rare(counted, asking)
+    rare = ends_of_rare(counted, spec)
     return min(low, rare[0]), max(high, rare[1])
 
 
 # -------------------------------------------------------------- at a point that varies too
-def _likelihood(counted: CountedScores, asking: Asking, options: IntervalOptions) -> Limits:
+def _likelihood(counted: CountedScores, spec: StatisticSpec, options: IntervalOptions) -> Limits:
     """Of what lies where a rate, or both, are given: over all thresholds that may be there."""
-    where = _balanced_point(asking)
+    where = _balanced_point(spec)
     line = line_of(where, counted.model.prior)
-    at = counted.at(where)
-    if asking.name == "threshold":
+    at = point_at(counted.model, where)
+    if spec.name == "threshold":
         return counted.threshold_ends(line, at, options.level)
-    argument = {"far": 1, "frr": 0, "tpr": 0}.get(asking.where.point)
-    if argument is not None and _SINGLE.get(asking.name, (None,))[0] == argument:
+    argument = {"far": 1, "frr": 0, "tpr": 0}.get(spec.where.point)
+    if argument is not None and _SINGLE.get(spec.name, (None,))[0] == argument:
         raise InputError(
-            f"{str(asking)!r} is what was asked for: it has no error. Take another statistic there."
+            f"{str(spec)!r} is what was asked for: it has no error. Take another statistic there."
         )
-    name = _BALANCED.get(asking.name, asking.name)
+    name = _BALANCED.get(spec.name, spec.name)
     result = ends_at_ties(counted, name, line, at, options)
     if result is not None:
         return result
@@ -855,17 +837,17 @@ def ends_at_ties(
     return min(i.low for i in result), max(i.high for i in result)
 
 
-def _balanced_point(asking: Asking) -> Where:
-    return Where("at", asking.name) if asking.name in _BALANCED else asking.where
+def _balanced_point(spec: StatisticSpec) -> EvaluationPoint:
+    return EvaluationPoint("at", spec.name) if spec.name in _BALANCED else spec.where
 
 
-def line_of(where: Where, prior: float) -> RateLine:
+def line_of(where: EvaluationPoint, prior: float) -> RateLine:
     """The points of the square of rates at which a point may truly lie."""
     point, value = where
     if point == "far":
         return RateLine(lambda e: np.asarray(value), lambda e: e, lambda p: p.frr)
     if point in ("frr", "tpr"):
-        rate = frr_at(where)
+        rate = where.frr
         return RateLine(lambda e: e, lambda e: np.asarray(rate), lambda p: p.far)
     if value == "eer":
         return RateLine(lambda e: e, lambda e: e, lambda p: p.hter, share=1.0)
@@ -879,7 +861,7 @@ def line_of(where: Where, prior: float) -> RateLine:
 
 # ------------------------------------------------------------------------------- drawn
 def replicates_of(
-    systems: Sequence[Scores], asking: Asking, options: IntervalOptions
+    systems: Sequence[Scores], spec: StatisticSpec, options: IntervalOptions
 ) -> FloatArray:
     """The statistic of each system in each replicate, nan where it has no value; a row each."""
     names = ("scores",) if len(systems) == 1 else ("a", "b")
@@ -890,20 +872,20 @@ def replicates_of(
     drawn = DrawnScores(tuple(systems), options, options.method == "smoothed")
     result = np.full((options.replicates, len(systems)), np.nan)
     for k, models in enumerate(drawn.models()):
-        result[k] = [math.nan if m is None else asking.number(m) for m in models]
+        result[k] = [math.nan if m is None else spec.number(m) for m in models]
     # Only a threshold may truly be infinite; a quotient by no spread is no value.
-    return result if asking.name == "threshold" else np.where(np.isinf(result), math.nan, result)
+    return result if spec.name == "threshold" else np.where(np.isinf(result), math.nan, result)
 
 
-def _drawn(scores: Scores, asking: Asking, options: IntervalOptions) -> Interval:
+def _drawn(scores: Scores, spec: StatisticSpec, options: IntervalOptions) -> Interval:
     """Quantiles of the statistic in the replicates."""
-    estimate = number_of_scores(asking, empirical_model(scores))
-    values = replicates_of([scores], asking, options)[:, 0]
-    result = interval_of_replicates(estimate, values, options, str(asking))
-    warn_of_no_width(values, str(asking))
+    estimate = number_of_scores(spec, empirical_model(scores))
+    values = replicates_of([scores], spec, options)[:, 0]
+    result = interval_of_replicates(estimate, values, options, str(spec))
+    warn_of_no_width(values, str(spec))
     # All thresholds between two scores decide alike.
     own = (estimate, estimate)
-    if asking.name == "threshold":
+    if spec.name == "threshold":
         own = CountedScores(scores, options.groups).gap_of(estimate)
     return replace(result, low=min(result.low, own[0]), high=max(result.high, own[1]))
 
@@ -921,32 +903,32 @@ def warn_of_no_width(values: FloatArray, name: str) -> None:
 
 
 # -------------------------------------------------------------------------------- checks
-def refuse_unanswered(asking: Asking) -> None:
+def refuse_unanswered(spec: StatisticSpec) -> None:
     """Parameters and end exponents are not those of scores."""
-    if not asking.row.of_scores:
+    if not spec.row.of_scores:
         raise InputError(
-            f"{asking.name!r} is a number of fitted distributions; scores have none. Fit them:"
-            f" br.fit(scores).interval({asking.name!r})."
+            f"{spec.name!r} is a number of fitted distributions; scores have none. Fit them:"
+            f" br.fit(scores).interval({spec.name!r})."
         )
 
 
-def rows_of(data: ScoreData, asking: Asking) -> Scores:
+def rows_of(data: ScoreData, spec: StatisticSpec) -> Scores:
     """The scores themselves; refuses a summary."""
     if isinstance(data, Scores):
         return data
     raise InputError(
-        f"an interval of {str(asking)!r} needs the scores themselves; a summary keeps counts and"
-        f" sums. Give the scores, or fit the summary: br.fit(summary).interval({asking.name!r})."
+        f"an interval of {str(spec)!r} needs the scores themselves; a summary keeps counts and"
+        f" sums. Give the scores, or fit the summary: br.fit(summary).interval({spec.name!r})."
     )
 
 
-def _widened(data: ScoreSummary, asking: Asking, ends: Limits) -> Limits:
+def _widened(data: ScoreSummary, spec: StatisticSpec, ends: Limits) -> Limits:
     """With what the bins can be off added to either end."""
     low, high = ends
-    if asking.name == "threshold":
+    if spec.name == "threshold":
         return data.border_below(low) if math.isfinite(low) else low, high
     off = max(data.rate_error)
-    return max(low - off, asking.row.low), min(high + off, asking.row.high)
+    return max(low - off, spec.row.low), min(high + off, spec.row.high)
 
 
 def _widened_at(data: ScoreSummary, name: str, t: Thresholds, ends: Limits) -> Limits:
@@ -963,31 +945,33 @@ def _widened_at(data: ScoreSummary, name: str, t: Thresholds, ends: Limits) -> L
 
 
 # ------------------------------------------------------------------------------ influence
-def rate_weights(scores: Scores, model: ScoreModel, asking: Asking) -> tuple[float, float, float]:
+def rate_weights(
+    scores: Scores, model: ScoreModel, spec: StatisticSpec
+) -> tuple[float, float, float]:
     """A threshold, and what errors of FAR and of FRR there do to a number, up to a factor.
 
     Where the point varies too the threshold gives way along the ROC: what is left of an error of
     both is FRR + s FAR, s = -dFRR/dFAR, and of the threshold the error of the rate that was given.
     """
-    where = Where("at", _ACTUAL) if asking.name in _OF_ACTUAL else _balanced_point(asking)
-    best = asking.row.optimum
+    where = EvaluationPoint("at", _ACTUAL) if spec.name in _OF_ACTUAL else _balanced_point(spec)
+    best = spec.row.optimum
     at = best.point(model, where) if best else point_at(model, where)
     t = float(at.threshold)
-    fixed = _measured_at(asking)
+    fixed = _measured_at(spec)
     if best or fixed:
-        measure = MEASURES[fixed].value if fixed else partial(_at_optimum, asking)
         step = 1e-6
 
         def value(far: float, frr: float) -> float:
-            return float(measure(_rates_moved(at, far, frr)))
+            point = _rates_moved(at, far, frr)
+            return float(best.value(point, where) if best else MEASURES[str(fixed)].value(point))
 
         far, frr = (min(max(float(r), step), 1.0 - step) for r in (at.far, at.frr))
         by_far = value(far + step, frr) - value(far - step, frr)
         return t, by_far, value(far, frr + step) - value(far, frr - step)
-    if asking.name == "threshold":
+    if spec.name == "threshold":
         both = {"far": (1.0, 0.0), "frr": (0.0, -1.0), "tpr": (0.0, -1.0)}
         return t, *both.get(where.point, (1.0, -1.0))
-    sign = -1.0 if asking.row.better == "higher" else 1.0
+    sign = -1.0 if spec.row.better == "higher" else 1.0
     return t, sign * _slope(scores, model, at), sign
 
 

@@ -17,8 +17,11 @@ from betaroc.core.vocabulary import worded
 from betaroc.data.groups import ScoredTrials, Trials, weights_of
 from betaroc.data.scores import Scores, lengthened
 
-#: What is asked for, and the way out of it.
-_PAIRED, _OR_NOT = worded("`paired=True`"), worded("`, or take paired=False`.")
+
+def _unpaired(need: str, remedy: str) -> InputError:
+    """The error of trials that are not the same in both systems."""
+    text = f"{worded('`paired=True`')} needs {need}. {remedy}"
+    return InputError.about("paired")(text + worded("`, or take paired=False`."))
 
 
 def joint_trials(a: ScoredTrials, b: ScoredTrials) -> Trials:
@@ -82,27 +85,26 @@ def _absent_in_all(
     """Trials that have no score in any system."""
     for name, key in zip(names, keys, strict=True):
         if len(set(key)) < len(key):
-            raise InputError.about("paired")(
-                _PAIRED + f" needs ids that name each trial once; {len(key) - len(set(key))} of"
-                f" {len(key)} {who}_ids of {name} are there twice. Give each trial its id" + _OR_NOT
-            )
+            raise _unpaired(
+                f"ids that name each trial once; {len(key) - len(set(key))} of {len(key)} {who}_ids"
+                f" of {name} are there twice", "Give each trial its id",
+            )  # fmt: skip
     left = [n - (union - len(key)) for n, key in zip(absent, keys, strict=True)]
     if len(set(left)) > 1 or left[0] < 0:
         k = int(np.argmin(left))
-        raise InputError.about("paired")(
-            _PAIRED + f" needs the same trials in both; of {union} {who} trials that have a score"
-            f" somewhere {names[k]} has no score for {union - len(keys[k])}, and"
-            f" {absent[k]} trials without one. Give both the same trials" + _OR_NOT
-        )
+        raise _unpaired(
+            f"the same trials in both; of {union} {who} trials that have a score somewhere"
+            f" {names[k]} has no score for {union - len(keys[k])}, and {absent[k]} trials without"
+            " one", "Give both the same trials",
+        )  # fmt: skip
     return left[0]
 
 
 def _unknown(name: str, absent: int, who: str) -> InputError:
-    return InputError.about("paired")(
-        _PAIRED + f" needs to know each trial in both; {name} has {absent} {who} trials"
-        " without a score, and nobody knows which these are in the other. Give all ids"
-        + worded(" (`id=...`), leave them out of both (`missing='drop'`)")
-        + _OR_NOT
+    return _unpaired(
+        f"to know each trial in both; {name} has {absent} {who} trials without a score, and nobody"
+        " knows which these are in the other",
+        worded("Give all ids (`id=...`), leave them out of both (`missing='drop'`)"),
     )
 
 
@@ -132,21 +134,19 @@ def refuse_other_trials(
                 raise _unknown(name, int(absent), who)
         first, two = getattr(a, who).size, getattr(b, who).size
         if first != two:
-            raise InputError.about("paired")(
-                _PAIRED + f" needs the same test trials in both; {names[0]} has {first} {who}"
-                f" scores, {names[1]} {two}. Keep the common trials in one order" + _OR_NOT
-            )
+            need = f"the same test trials in both; {names[0]} has {first} {who} scores, {names[1]}"
+            raise _unpaired(f"{need} {two}", "Keep the common trials in one order")
         weight, second = weights_of(a, who), weights_of(b, who)
         bad = np.flatnonzero(weight != second)
         if bad.size:
-            raise InputError.about("paired")(
-                _PAIRED + f" needs equal weights in both; {bad.size} of {weight.size} {who}"
-                f" weights differ, first {float(weight[bad[0]])!r} and {float(second[bad[0]])!r} at"
-                f" index {bad[0]}. Give one weight per trial" + _OR_NOT
+            raise _unpaired(
+                f"equal weights in both; {bad.size} of {weight.size} {who} weights differ, first"
+                f" {float(weight[bad[0]])!r} and {float(second[bad[0]])!r} at index {bad[0]}",
+                "Give one weight per trial",
             )
-        _refuse_other_names(a, b, f"{who}_ids", names, "Sort both by id" + _OR_NOT)
+        _refuse_other_names(a, b, f"{who}_ids", names, "Sort both by id")
         if groups:
-            do = worded("Give both the same groups`, or take groups=False`.")
+            do = worded("Give both the same groups`, take groups=False`")
             _refuse_other_names(a, b, f"{who}_groups", names, do)
     _refuse_other_order(a, b)
 
@@ -158,19 +158,17 @@ def _refuse_other_names(
     if first is None or second is None:
         return
     if first.ndim != second.ndim:
-        raise InputError.about("paired")(
-            _PAIRED + f" needs the same {name} in both; {names[0]} has"
-            f" {1 if first.ndim == 1 else 2} columns of them, {names[1]}"
-            f" {1 if second.ndim == 1 else 2}. " + do
-        )
+        columns = [1 if labels.ndim == 1 else 2 for labels in (first, second)]
+        need = f"the same {name} in both; {names[0]} has {columns[0]} columns of them, {names[1]}"
+        raise _unpaired(f"{need} {columns[1]}", do)
     differ = first.astype(object) != second.astype(object)
     bad = np.flatnonzero(differ if differ.ndim == 1 else np.any(differ, axis=1))
     if bad.size:
-        raise InputError.about("paired")(
-            _PAIRED + f" needs the same test trials in the same order; {bad.size} of {len(first)}"
-            f" {name} differ, first {checks.shown(first[bad[0]].tolist())} and"
-            f" {checks.shown(second[bad[0]].tolist())} at index {bad[0]}. " + do
-        )
+        one, two = (checks.shown(labels[bad[0]].tolist()) for labels in (first, second))
+        raise _unpaired(
+            f"the same test trials in the same order; {bad.size} of {len(first)} {name} differ,"
+            f" first {one} and {two} at index {bad[0]}", do,
+        )  # fmt: skip
 
 
 def _refuse_other_order(a: ScoredTrials, b: ScoredTrials) -> None:
@@ -185,8 +183,8 @@ def _refuse_other_order(a: ScoredTrials, b: ScoredTrials) -> None:
         places = ["/".join(Path(source.path).parts[-2:]) for source in sources]
         if any(source.n_dropped for source in sources):
             what += ", or different trials were dropped"
-        raise InputError.about("paired")(
-            _PAIRED + f" needs the same test trials in the same order; {what}"
-            f" ({places[0]} and {places[1]}). Keep the common trials, sort both"
-            " by trial, name a column of ids when" + worded(" reading (`id=...`)") + _OR_NOT
+        raise _unpaired(
+            f"the same test trials in the same order; {what} ({places[0]} and {places[1]})",
+            "Keep the common trials, sort both by trial, name a column of ids when"
+            + worded(" reading (`id=...`)"),
         )

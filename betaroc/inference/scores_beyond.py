@@ -28,7 +28,7 @@ from betaroc.estimation.estimate import give
 from betaroc.estimation.record import PairEstimate
 from betaroc.model.measures import OperatingPoint
 from betaroc.model.model import ScoreModel
-from betaroc.model.statistics import Asked
+from betaroc.model.statistics import UsedRate
 
 #: Nearer to the median the quantiles of Student's t are straight in the probability to 10 digits.
 _MIDDLE = 1e-5
@@ -270,12 +270,12 @@ class Evidence(Value):
         return self.data._distributions
 
     # ----------------------------------------------------------------- how many speak for it
-    def beyond(self, asked: Asked) -> FloatArray:
+    def beyond(self, asked: UsedRate) -> FloatArray:
         """Scores, or groups, expected beyond each rate: n min(rate, 1 - rate)."""
         scored = self.scored(asked)
         return np.asarray(self.sizes[asked.who] * np.minimum(scored.rate, scored.rest))
 
-    def scored(self, asked: Asked) -> Asked:
+    def scored(self, asked: UsedRate) -> UsedRate:
         """The rate and its complement less the share of trials without a score, who say nothing."""
         return less_absent(asked, self.absent(asked.who))
 
@@ -283,7 +283,7 @@ class Evidence(Value):
         """Share of a class that has no score."""
         return float(self.counts[who].rejected / self.totals[who])
 
-    def extrapolated(self, asked: Asked) -> BoolArray:
+    def extrapolated(self, asked: UsedRate) -> BoolArray:
         """Where less than one is expected; never for 0 and 1, nor for what was counted."""
         if self.fitted[asked.who] is None and not asked.solved:
             return np.zeros(np.shape(asked.rate), dtype=np.bool_)
@@ -291,7 +291,7 @@ class Evidence(Value):
         return np.asarray(self.sizes[asked.who] * tail < _ONE * (1.0 - 1e-12))
 
     # ------------------------------------------------------------------ what contradicts it
-    def misfit(self, asked: Asked) -> Misfit | None:
+    def misfit(self, asked: UsedRate) -> Misfit | None:
         """The count that contradicts the fit most clearly at a rate; None if none does.
 
         The exact interval of level 0.99 has no point within a factor of 1.25 of the rate: at
@@ -384,7 +384,7 @@ def contradicted(low: Any, high: Any, rate: Any) -> Any:
     return (low > _NEAR * rate) | (high * _NEAR < rate)
 
 
-def less_absent(asked: Asked, absent: float) -> Asked:
+def less_absent(asked: UsedRate, absent: float) -> UsedRate:
     """The rate and its complement less a share of trials without a score, who say nothing."""
     if not absent:
         return asked
@@ -465,14 +465,14 @@ def evidence_of(value: SideInput) -> Evidence | None:
     return None if isinstance(value, ScoreModel) else Evidence(value)
 
 
-def fewest(evidence: Evidence, asked: Iterable[Asked]) -> FloatArray | None:
+def fewest(evidence: Evidence, asked: Iterable[UsedRate]) -> FloatArray | None:
     """The fewest scores that speak for a number that rests on some rates; None on none."""
     result = [evidence.beyond(item) for item in asked]
     return np.minimum.reduce(np.broadcast_arrays(*result)) if result else None
 
 
 # ------------------------------------------------------------------------ said to users
-def stated(evidence: Evidence, point: OperatingPoint, asked: Sequence[Asked]) -> OperatingPoint:
+def stated(evidence: Evidence, point: OperatingPoint, asked: Sequence[UsedRate]) -> OperatingPoint:
     """The point with the scores that speak for both rates; a warning where none does."""
     client, impostor = (evidence.beyond(item) for item in asked)
     beyond = np.logical_or(*(evidence.extrapolated(item) for item in asked))
@@ -482,7 +482,7 @@ def stated(evidence: Evidence, point: OperatingPoint, asked: Sequence[Asked]) ->
     return replace(point, n_beyond=(client, impostor), extrapolated=beyond)
 
 
-def tell(evidence: Evidence, asked: Sequence[Asked]) -> bool:
+def tell(evidence: Evidence, asked: Sequence[UsedRate]) -> bool:
     """Warn of rates that no score speaks for, and of counts that contradict the fit, once each."""
     beyond = _tell_extrapolated(evidence, asked)
     result = [misfit for misfit in map(evidence.misfit, asked) if misfit is not None]
@@ -494,13 +494,13 @@ def tell(evidence: Evidence, asked: Sequence[Asked]) -> bool:
     return beyond
 
 
-def _tell_extrapolated(evidence: Evidence, asked: Sequence[Asked]) -> bool:
+def _tell_extrapolated(evidence: Evidence, asked: Sequence[UsedRate]) -> bool:
     flagged = [(item, int(np.sum(evidence.extrapolated(item)))) for item in asked]
     number = sum(many for _, many in flagged)
     if not number:
         return False
 
-    def place(item: Asked) -> tuple[bool, float]:
+    def place(item: UsedRate) -> tuple[bool, float]:
         fewest = evidence.sizes[item.who] * evidence.scored(item).tail
         return not item.solved, float(np.nanmin(fewest))
 

@@ -8,16 +8,28 @@ many fits and pairs made to order. A statistic is written ``"auc"``, ``"tpr@far=
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from betaroc.core import checks
 from betaroc.core.arrays import CLASSES, FloatArray
-from betaroc.core.checks import complement
+from betaroc.core.errors import InputError, InputTypeError, refusal
 from betaroc.core.notices import public
-from betaroc.core.vocabulary import DEFAULT, FAR, FRR, RATE_SLOT, TITLE_SLOT
+from betaroc.core.options import IntervalArguments
+from betaroc.core.text import parse_number
+from betaroc.core.vocabulary import (
+    COMPLEMENTS,
+    DEFAULT,
+    FAR,
+    FRR,
+    RATE_SLOT,
+    TITLE_SLOT,
+    RateArguments,
+    canonical,
+)
 from betaroc.distributions.inflated import base_of
 from betaroc.model.measures import MEASURES, OperatingPoint
 from betaroc.model.model import ScoreModel
@@ -26,11 +38,25 @@ if TYPE_CHECKING:
     from pandas import DataFrame
 
 _RATES = ("far", "frr", "tpr")
-#: Behind this a text names its point.
-_AT = "@"
+#: The keywords by which a point is given.
+POINTS = ("threshold", *_RATES, "alpha", "between", "at")
 
 
-class Where(NamedTuple):
+class PointArguments(RateArguments, total=False):
+    """The keywords by which the point of a statistic is given: one of them, or none."""
+
+    confidence: float  # which `public` takes for the level
+
+    threshold: float
+    far: float
+    frr: float
+    tpr: float
+    alpha: float
+    between: tuple[float, float]
+    at: str
+
+
+class EvaluationPoint(NamedTuple):
     """The point at which a statistic is taken: a keyword and its value."""
 
     point: str = ""
@@ -38,12 +64,10 @@ class Where(NamedTuple):
 
     def __str__(self) -> str:
         """As it stands behind the name of a statistic; empty without a point."""
-        if not self.point:
-            return ""
-        if self.point == "at":
-            return f"{_AT}{self.value}"
+        if self.point in ("", "at"):
+            return f"@{self.value}" if self.point else ""
         values = self.value if self.point == "between" else (self.value,)
-        return f"{_AT}{self.point}={','.join(f'{v:.15g}' for v in values)}"
+        return f"@{self.point}={','.join(f'{v!r}'.removesuffix('.0') for v in values)}"
 
     @property
     def keywords(self) -> dict[str, Any]:
@@ -61,8 +85,13 @@ class Where(NamedTuple):
             return f" between {FAR} {self.value[0]:g} and {self.value[1]:g}"
         return f" at {RATE_SLOT.get(self.point, self.point)} {self.value:g}"
 
+    @property
+    def frr(self) -> float:
+        """The FRR at which an FRR or a TPR is given: 0.1 at a TPR of 0.9, digit for digit."""
+        return self.value if self.point == "frr" else checks.complement(self.value, self.point)
 
-class Asked(NamedTuple):
+
+class UsedRate(NamedTuple):
     """A rate that a number rests on, with its complement in its own precision."""
 
     #: The slot of FAR for the impostors, of FRR for the clients.
@@ -84,16 +113,18 @@ class Asked(NamedTuple):
                         np.minimum(self.rate, self.rest))  # fmt: skip
 
 
-def of_point(point: OperatingPoint, solved: Mapping[str, Any] | None = None) -> list[Asked]:
+def rates_of_point(
+    point: OperatingPoint, solved: Mapping[str, Any] | None = None
+) -> list[UsedRate]:
     """Both rates of a point; those that were asked for as they were asked."""
     result = []
     for name, rate, rest in ((FRR, point.frr, point.tpr), (FAR, point.far, point.tnr)):
-        wanted = None if solved is None else solved.get(name)
+        wanted = (solved or {}).get(name)
         if wanted is not None:
             rate = np.broadcast_to(np.asarray(wanted, dtype=np.float64), np.shape(rate))
             rest = 1.0 - rate
         here = np.asarray(rate, dtype=np.float64), np.asarray(rest, dtype=np.float64)
-        result.append(Asked(name, *here, wanted is not None))
+        result.append(UsedRate(name, *here, wanted is not None))
     return result
 
 
@@ -124,14 +155,7 @@ NAMED_POINTS: dict[str, NamedPoint] = {
 }
 
 
-def crossing_absence(model: ScoreModel) -> str:
-    """Why there is no crossing of the diagonal to speak of."""
-    many = len(model.diagonal_crossings())
-    times = {0: "at no threshold", 1: "once"}.get(many, f"{many} times")
-    return f"the ROC crosses the diagonal {times}, and the point 'crossing' needs exactly one"
-
-
-def point_at(model: ScoreModel, where: Where) -> OperatingPoint:
+def point_at(model: ScoreModel, where: EvaluationPoint) -> OperatingPoint:
     """The operating point of a model at a point."""
     point, value = where
     if point == "at":
@@ -140,37 +164,28 @@ def point_at(model: ScoreModel, where: Where) -> OperatingPoint:
         return model.min_weighted_error(value)
     if point == "threshold":
         return model.at(value)
-    if point == "far":
-        return model.at_far(value)
-    return model.at_frr(frr_at(where))
+    return model.at_far(value) if point == "far" else model.at_frr(where.frr)
 
 
-def frr_at(where: Where) -> float:
-    """The FRR at which an FRR or a TPR is given: 0.1 at a TPR of 0.9, digit for digit."""
-    return where.value if where.point == "frr" else complement(where.value, where.point)
-
-
-def _rests(model: ScoreModel, where: Where) -> list[Asked]:
+def _rests(model: ScoreModel, where: EvaluationPoint) -> list[UsedRate]:
     """The rates at a point; the one that was given as it was."""
-    point, value = where
-    if point == "threshold":
-        return of_point(model.at(value))
-    rate = frr_at(where) if point == "tpr" else value
-    solved = {FAR if point == "far" else FRR: rate} if point in _RATES else None
-    return of_point(point_at(model, where), solved)
+    solved: dict[str, float] = {}
+    if where.point in _RATES:
+        solved = {FAR: where.value} if where.point == "far" else {FRR: where.frr}
+    return rates_of_point(point_at(model, where), solved)
 
 
 # ----------------------------------------------------------------------------------- rows
-_Value = Callable[[ScoreModel, Where], Any]
+_Value = Callable[[ScoreModel, EvaluationPoint], Any]
 
 
 class Optimum(NamedTuple):
     """A measure of both rates and the point that is best by it."""
 
-    point: Callable[[ScoreModel, Where], OperatingPoint]
-    value: Callable[[OperatingPoint, Where], Any]
+    point: Callable[[ScoreModel, EvaluationPoint], OperatingPoint]
+    value: Callable[[OperatingPoint, EvaluationPoint], Any]
 
-    def at_best(self, model: ScoreModel, where: Where) -> Any:
+    def at_best(self, model: ScoreModel, where: EvaluationPoint) -> Any:
         """The measure at that point."""
         return self.value(self.point(model, where), where)
 
@@ -179,7 +194,7 @@ def _nothing_known(_: ScoreModel) -> str:
     return ""
 
 
-def _no_rates(_: ScoreModel, __: Where) -> list[Asked]:
+def _no_rates(_: ScoreModel, __: EvaluationPoint) -> list[UsedRate]:
     return []
 
 
@@ -190,8 +205,8 @@ class Statistic:
     Parameters
     ----------
     value : callable
-        Of a `ScoreModel` and a `Where` the number; of a threshold the operating point, whose
-        logit keeps what a threshold near 1 loses.
+        Of a `ScoreModel` and an `EvaluationPoint` the number; of a threshold the operating
+        point, whose logit keeps what a threshold near 1 loses.
     title : str
         In words.
     points : tuple of str
@@ -223,7 +238,7 @@ class Statistic:
     high: float = 1.0
     better: str = ""
     scale: str = "probit"
-    rates: Callable[[ScoreModel, Where], list[Asked]] = _no_rates
+    rates: Callable[[ScoreModel, EvaluationPoint], list[UsedRate]] = _no_rates
     of_scores: bool = True
     optimum: Optimum | None = None
     absence: Callable[[ScoreModel], str] = _nothing_known
@@ -246,7 +261,7 @@ def of_measure(name: str) -> Statistic:
     own = {"far": (FAR,), "tnr": (FAR,), "specificity": (FAR,), "frr": (FRR,)}
     reads = own.get(name, (FAR, FRR))
 
-    def rates(model: ScoreModel, where: Where) -> list[Asked]:
+    def rates(model: ScoreModel, where: EvaluationPoint) -> list[UsedRate]:
         # At a threshold a rate is one class's; where the point is solved for, both decide it.
         only = reads if where.point == "threshold" else (FAR, FRR)
         return [rest for rest in _rests(model, where) if rest.name in only]
@@ -264,7 +279,7 @@ def of_measure(name: str) -> Statistic:
     )
 
 
-def _threshold_rates(model: ScoreModel, where: Where) -> list[Asked]:
+def _threshold_rates(model: ScoreModel, where: EvaluationPoint) -> list[UsedRate]:
     """The rate that was given alone; of other points both rates there."""
     result = _rests(model, where)
     return [asked for asked in result if asked.solved] or result
@@ -276,7 +291,8 @@ def _chosen(
     """The value of a measure at a named point, which may be best by it."""
     row = MEASURES[measure]
     result = Optimum(
-        lambda model, _: point_at(model, Where("at", name)), lambda point, _: row.value(point)
+        lambda model, _: point_at(model, EvaluationPoint("at", name)),
+        lambda point, _: row.value(point),
     )
     return Statistic(
         result.at_best,
@@ -286,15 +302,15 @@ def _chosen(
         high=row.high if high is None else high,
         scale="probit" if math.isfinite(row.high if high is None else high) else "log",
         better="higher" if row.larger_is_better else "lower",
-        rates=lambda model, where: of_point(result.point(model, where)),
+        rates=lambda model, where: rates_of_point(result.point(model, where)),
         optimum=result if best else None,
     )
 
 
-def _widest(_: ScoreModel, where: Where) -> list[Asked]:
+def _widest(_: ScoreModel, where: EvaluationPoint) -> list[UsedRate]:
     """The FAR of a range of which most scores speak."""
     rate = min(max(0.5, where.value[0]), where.value[1])
-    return [Asked(FAR, np.array(rate), np.array(1.0 - rate), True)]
+    return [UsedRate(FAR, np.array(rate), np.array(1.0 - rate), True)]
 
 
 _LEAST = Optimum(point_at, lambda point, where: point.weighted_error(where.value))
@@ -302,7 +318,7 @@ _GAP = Optimum(lambda model, _: _widest_gap(model), lambda point, _: np.abs(poin
 
 
 def _widest_gap(model: ScoreModel) -> OperatingPoint:
-    """Where the distribution functions are furthest apart, whichever lies above."""
+    """EvaluationPoint the distribution functions are furthest apart, whichever lies above."""
     above = model.min_weighted_error(0.5)
     if float(above.tpr - above.far) >= model.ks() * (1.0 - 1e-9):
         return above
@@ -310,7 +326,7 @@ def _widest_gap(model: ScoreModel) -> OperatingPoint:
     return model._point(turned.thresholds)
 
 
-def _separation(model: ScoreModel, _: Where) -> float:
+def _separation(model: ScoreModel, _: EvaluationPoint) -> float:
     """Distance of the means in units of the mean variance."""
     client, impostor = model.client, model.impostor
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -329,7 +345,7 @@ def _of_end(name: str, title: str) -> Statistic:
 def _parameter(who: str, name: str) -> Statistic:
     """A parameter of a distribution, or of what it inflates; nan of one that has none such."""
 
-    def value(model: ScoreModel, _: Where) -> float:
+    def value(model: ScoreModel, _: EvaluationPoint) -> float:
         law = getattr(model, who)
         return float(getattr(law if hasattr(law, name) else base_of(law), name, math.nan))
 
@@ -383,7 +399,7 @@ STATISTICS: dict[str, Statistic] = {
     ),
     "ks": Statistic(lambda m, _: m.ks(), "Kolmogorov-Smirnov distance of the classes",
                     better="higher", optimum=_GAP,
-                    rates=lambda m, w: of_point(_GAP.point(m, w))),
+                    rates=lambda m, w: rates_of_point(_GAP.point(m, w))),
     "h-measure": Statistic(lambda m, _: m.h_measure(), "H measure", better="higher"),
     "average-precision": Statistic(
         lambda m, _: m.average_precision(), "average precision", better="higher"
@@ -407,6 +423,203 @@ STATISTICS: dict[str, Statistic] = {
         for name in ("a", "b", "mu", "sigma", "at_zero", "at_one", "mean", "var")
     },
 }  # fmt: skip
+
+
+# -------------------------------------------------------------------------- what is asked for
+class StatisticSpec(NamedTuple):
+    """A statistic and where it is taken; written as its name with its point behind "@"."""
+
+    name: str
+    row: Statistic
+    where: EvaluationPoint = EvaluationPoint()
+
+    def __str__(self) -> str:
+        return f"{self.name}{self.where}"
+
+    def _to_text(self) -> str:
+        """The text of it in documents."""
+        if not self.is_named:
+            raise InputTypeError(
+                f"a statistic that is written must be one of br.statistics(); {self.name} is a"
+                " function. Name one, or pickle the result."
+            )
+        return str(self)
+
+    @staticmethod
+    def _of_text(text: str) -> StatisticSpec:
+        return parse_statistic(text)
+
+    @property
+    def words(self) -> str:
+        """In a sentence."""
+        return f"{self.name}{self.where.words}"
+
+    @property
+    def is_named(self) -> bool:
+        """Whether it stands in the table; else it is a function."""
+        return self.name in STATISTICS
+
+    def value(self, model: ScoreModel) -> Any:
+        """The number, or of a threshold the point."""
+        return self.row.value(model, self.where)
+
+    def number(self, model: ScoreModel) -> float:
+        """The number itself."""
+        return self.as_number(self.value(model))
+
+    def as_number(self, value: Any) -> float:
+        """The number of a value, which functions of users may fail to give."""
+        if self.row.scale == "threshold" and isinstance(value, OperatingPoint):
+            value = value.threshold
+        try:
+            return float(value)
+        except (TypeError, ValueError) as error:
+            actual = f"{checks.shown(value)} of type {type(value).__name__}"
+            raise refusal("stat", "return one number", actual, "", InputTypeError) from error
+
+    def absence(self, model: ScoreModel) -> str:
+        """Why a model has no such number, where that is known; else empty."""
+        if self.where != ("at", "crossing"):
+            return self.row.absence(model)
+        many = len(model.diagonal_crossings())
+        times = {0: "at no threshold", 1: "once"}.get(many, f"{many} times")
+        return f"the ROC crosses the diagonal {times}, and the point 'crossing' needs exactly one"
+
+    def rates(self, model: ScoreModel) -> list[UsedRate]:
+        """The rates of a model that it rests on; none of areas, shapes and functions."""
+        return self.row.rates(model, self.where)
+
+
+def parse_statistic(stat: Any, given: tuple[Any, ...] = (), /, **points: Any) -> StatisticSpec:
+    """What is asked for, checked.
+
+    Parameters
+    ----------
+    stat : str or callable
+        A name, which may have its point behind "@", or a function of a `ScoreModel`.
+    given : tuple
+        What stood behind the name without a keyword, which is refused.
+    **points : object
+        Keywords of points; None is none.
+    """
+    points = {name: value for name, value in points.items() if value is not None}
+    named = (f"{name}={checks.shown(value)}" for name, value in points.items())
+    got = ", ".join([*map(checks.shown, given), *named])
+    if callable(stat) and not isinstance(stat, type):
+        if got:
+            raise InputError(
+                "a point belongs to a statistic by name; a function takes the model alone. Got"
+                f" {got}."
+            )
+        name = str(getattr(stat, "__name__", type(stat).__name__))
+        row = Statistic(lambda model, _: stat(model), name, unit="", scale="plain")
+        return StatisticSpec(f"{name}(model)" if name in STATISTICS else name, row)
+    if not isinstance(stat, str):
+        actual = f"{checks.shown(stat)} of type {type(stat).__name__}"
+        remedy = "See br.statistics() for the names."
+        rule = "be a name or a function of a ScoreModel"
+        raise refusal("stat", rule, actual, remedy, InputTypeError)
+    name, _, behind = stat.partition("@")
+    if behind and got:
+        raise refusal("stat", "have its point once, behind '@' or by a keyword", f"{stat!r}, {got}",
+                      "Leave one of them out.")  # fmt: skip
+    name = checks.choice(name, tuple(STATISTICS), "stat", "br.statistics() lists all.")
+    if not behind:
+        return StatisticSpec(name, STATISTICS[name], _evaluation_point(name, given, points, got))
+    point, sign, content = behind.rpartition("=")
+    numbers = tuple(map(_number, content.split(",")))
+    value = content if not sign else numbers if point == "between" else numbers[0]
+    try:
+        where = _evaluation_point(name, (), {point if sign else "at": value}, behind)
+    except InputTypeError as error:  # of a text, whose type is right
+        raise InputError(str(error)) from error
+    return StatisticSpec(name, STATISTICS[name], where)
+
+
+def _number(text: str) -> float | str:
+    """The number of a text, or the text itself, which the check of its point refuses."""
+    try:
+        return parse_number(text)
+    except ValueError:
+        return text
+
+
+def parse_statistics(
+    value: str | Sequence[str], argument: str = "statistics"
+) -> tuple[StatisticSpec, ...]:
+    """What several texts ask for, each once; one text is a list of one."""
+    texts = [value] if isinstance(value, str) else value
+    if not isinstance(texts, Sequence) or not all(isinstance(text, str) for text in texts):
+        rule, remedy = "be texts such as 'tpr@far=0.01'", "See br.statistics() for the names."
+        actual = f"{checks.shown(value)} of type {type(value).__name__}"
+        raise refusal(argument, rule, actual, remedy, InputTypeError)
+    result = tuple(map(parse_statistic, texts))
+    names = [str(item) for item in result]
+    twice = [name for name in names if names.count(name) > 1]
+    if twice:
+        actual = f"{twice[0]!r} {names.count(twice[0])} times"
+        raise refusal(argument, "be distinct", actual, "Leave it out once.")
+    return result
+
+
+def _evaluation_point(
+    name: str, given: tuple[Any, ...], points: Mapping[str, Any], got: str
+) -> EvaluationPoint:
+    """The one point that was given, checked."""
+    unknown = [key for key in points if canonical(key) not in (*POINTS, "tnr")]
+    if unknown:
+        every = (*POINTS, *RateArguments.__annotations__, *IntervalArguments.__annotations__)
+        raise InputTypeError(
+            f"{unknown[0]!r} must be an option, or a point: one of {checks.listed(POINTS, 9)}; it"
+            f" is neither. {checks.nearest(unknown[0], every)}".rstrip()
+        )
+    legal = STATISTICS[name].points
+    if not legal:
+        if got:
+            kind = InputTypeError if given else InputError
+            raise kind(f"{name!r} is taken at no point; got {got}. Leave it out.")
+        return EvaluationPoint()
+    keywords = " ".join(f"{point}=" for point in legal)
+    if given:
+        raise InputTypeError(
+            f"the point of {name!r} must be given by a keyword, {keywords.replace(' ', ' or ')};"
+            f" got {got}."
+        )
+    if len(points) != 1:
+        noun, it = ("its point,", "it") if len(legal) == 1 else ("a point, one of", "one")
+        raise InputError(f"{name!r} needs {noun} {keywords}; got {got or 'none'}. Give {it}.")
+    ((typed, value),) = points.items()
+    point = str(canonical(typed))
+    if COMPLEMENTS.get(point) == "far":
+        point, value = "far", checks.complement(value, typed)
+    if point not in legal:
+        raise InputError(
+            f"{name!r} cannot be told there: it takes {keywords}; got {got}. Give one of these."
+        )
+    if point == "between":
+        return EvaluationPoint(point, ascending_pair(value, "FARs"))
+    if point == "threshold":
+        return EvaluationPoint(point, checks.finite(value, point))
+    if point != "at":
+        return EvaluationPoint(point, checks.fraction(value, typed))
+    chosen = checks.choice(value, tuple(NAMED_POINTS), "at", "A rate has its name: far=0.01.")
+    if (name, chosen) == ("threshold", "actual-dcf"):
+        raise InputError.about("at")(
+            "at must be a point that scores decide; the threshold of 'actual-dcf' is given by"
+            " costs and prior alone. Read it off model.actual_dcf(), which has no interval."
+        )
+    return EvaluationPoint(point, chosen)
+
+
+def ascending_pair(value: Any, noun: str) -> tuple[float, float]:
+    """Two fractions that ascend: the range `between` which a number is taken."""
+    is_pair = isinstance(value, tuple | list) and len(value) == 2
+    ends = tuple(checks.fraction(v, "between") for v in value) if is_pair else (1.0, 0.0)
+    if ends[0] < ends[1]:
+        return ends[0], ends[1]
+    rule = f"be two {noun} (low, high) with low < high"
+    kind = InputError if is_pair else InputTypeError
+    raise refusal("between", rule, checks.shown(value), "Give such as (0.0, 0.1).", kind)
 
 
 @public

@@ -42,10 +42,10 @@ from betaroc.fits.family_choice import FamilyComparison, best_comparison
 from betaroc.fits.fit import DistributionFit, Fit, best_fit, fit
 from betaroc.fits.shape_tests import counted_hooks
 from betaroc.fits.tail_fits import TailRequest, sides_of
-from betaroc.model.asking import Asking, asking, asking_of_text, askings
 from betaroc.model.measures import MEASURES, OperatingPoint, rate_terms, some_rejected
 from betaroc.model.model import ScoreModel
 from betaroc.model.samples import empirical_model
+from betaroc.model.statistics import StatisticSpec, parse_statistic, parse_statistics
 from betaroc.rendering.document import plain
 from betaroc.rendering.nouns import Noun, told_document
 from betaroc.rendering.numbers import version
@@ -426,7 +426,7 @@ def analyze_stepwise(
     tests = _named_tests(test)
     absent = [value for value in (data, *tests.values()) if value.has_rejected]
     rate_terms(terms, *(empirical_model(value)._pair for value in absent))
-    judge = Judge(level, rng, asked=askings(statistics))
+    judge = Judge(level, rng, asked=parse_statistics(statistics))
     for stat in [statistics] if isinstance(statistics, str) else statistics:
         refuse_words_of_comparisons(stat, *absent)
     checked_pair(options["family"], (AUTO, BEST))
@@ -489,7 +489,7 @@ class Judge(NamedTuple):
     #: Whether fits are checked and families compared.
     checks: bool = True
     #: Statistics that are wanted beside those of every set.
-    asked: tuple[Asking, ...] = ()
+    asked: tuple[StatisticSpec, ...] = ()
 
 
 def fitted_set(
@@ -625,9 +625,9 @@ def law_numbers(fit: DistributionFit) -> dict[str, Any]:
 
 
 def _curve_numbers(model: ScoreModel) -> dict[str, Any]:
-    at = asking_of_text(EER_THRESHOLD).value(model)
+    at = parse_statistic(EER_THRESHOLD).value(model)
     result = MADE if some_rejected(model._pair) else ()
-    auc, eer, ks = (asking(name).number(model) for name in ("auc", "eer", "ks"))
+    auc, eer, ks = (parse_statistic(name).number(model) for name in ("auc", "eer", "ks"))
     return {
         "auc": auc,
         "eer": eer,

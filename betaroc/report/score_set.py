@@ -92,12 +92,11 @@ from betaroc.inference.of_scores import (
     interval_of_scores,
     whole_weights,
 )
-from betaroc.model.asking import Asking, asking, asking_of_text
 from betaroc.model.distances import largest_distance, roc_distance
 from betaroc.model.measures import OperatingPoint
 from betaroc.model.model import ScoreModel
 from betaroc.model.samples import empirical_model
-from betaroc.model.statistics import of_point
+from betaroc.model.statistics import StatisticSpec, parse_statistic, rates_of_point
 from betaroc.rendering.numbers import (
     counted,
     level_words,
@@ -171,7 +170,7 @@ class SetIntervals(Value):
         Of the parameters of both distributions.
     groups : int or None
         Groups on which the trials hang; None where they are taken as independent.
-    asked : tuple of Asking
+    asked : tuple of StatisticSpec
         Statistics that were asked for beside those named above; they stand among `model` and
         `scores`.
     """
@@ -182,7 +181,7 @@ class SetIntervals(Value):
     client: tuple[Measured, ...]
     impostor: tuple[Measured, ...]
     groups: int | None = None
-    asked: tuple[Asking, ...] = ()
+    asked: tuple[StatisticSpec, ...] = ()
 
 
 def with_interval(
@@ -202,7 +201,7 @@ def with_interval(
 
 def intervals_of(
     data: ScoreData, fit: Fit | None, empirical: ScoreModel, level: float, *,
-    asked: Sequence[Asking] = (), rng: Any = 0,
+    asked: Sequence[StatisticSpec] = (), rng: Any = 0,
 ) -> SetIntervals:  # fmt: skip
     """Every interval of a score set; ``fit`` is None where no distributions were fitted.
 
@@ -213,11 +212,11 @@ def intervals_of(
     more = tuple(stat for stat in asked if str(stat) not in (*_OF_BOTH, *_OF_ENDS))
     of_scores = [
         _measured(data, empirical, stat, options, aloud=fit is None and stat in more)
-        for stat in (*map(asking_of_text, _OF_BOTH), *more)
+        for stat in (*map(parse_statistic, _OF_BOTH), *more)
     ]
     of_fit, client, impostor = list[Measured](), tuple[Measured, ...](), tuple[Measured, ...]()
     if fit is not None:
-        for stat in (*map(asking_of_text, (*_OF_BOTH, *_OF_ENDS)), *more):
+        for stat in (*map(parse_statistic, (*_OF_BOTH, *_OF_ENDS)), *more):
             of = fit._scored if str(stat) in _OF_ENDS else fit
             of_fit.append(_measured(of, of.model, stat, options, aloud=stat in more))
         client, impostor = _parameters(fit, level)
@@ -226,8 +225,9 @@ def intervals_of(
 
 
 def _measured(
-    of: Fit | ScoreData, model: ScoreModel, stat: Asking, options: IntervalOptions, *, aloud: bool
-) -> Measured:
+    of: Fit | ScoreData, model: ScoreModel, stat: StatisticSpec, options: IntervalOptions, *,
+    aloud: bool,
+) -> Measured:  # fmt: skip
     """A statistic of a fit or of scores; nan of what they have no such number of."""
     key, value, why = str(stat), math.nan, ""
     find: Any = interval_of_fit if isinstance(of, Fit) else interval_of_scores
@@ -930,7 +930,7 @@ def _expected(dev: ScoreSet, fit: Fit, t: Thresholds, level: float) -> tuple[Mea
         value = float(getattr(of.model._point(t), name))
         why = "" if 0.0 < value < 1.0 else f"it is {number(value)} by the distributions"
         # That of accepting all is below every score.
-        stat = asking(name, (), threshold=float(np.nan_to_num(t.theta)))
+        stat = parse_statistic(name, (), threshold=float(np.nan_to_num(t.theta)))
         if not why and not math.isclose(stat.number(of.model), value, rel_tol=1e-6):
             why = "its threshold is nearer to the end of the scale than a double can say"
         interval = partial(interval_of_fit, of, stat, options)
@@ -942,7 +942,7 @@ def _contradictions(fit: Fit, key: str, point: OperatingPoint) -> tuple[str, ...
     """Counts that speak against the fit at the rates of a point."""
     aim = target(key)
     solved = {} if aim is None else {RATE_SLOT[aim[0]]: aim[1]}
-    misfits = map(fit._evidence.misfit, of_point(point, solved))
+    misfits = map(fit._evidence.misfit, rates_of_point(point, solved))
     return tuple(
         misfit.words(lambda share: f"{percent(share)},") for misfit in misfits
         if misfit is not None

@@ -52,10 +52,9 @@ from betaroc.inference.intervals import (
 )
 from betaroc.inference.of_scores import bare_interval_of_scores, methods_of
 from betaroc.inference.scores_beyond import SHOW, about, needed
-from betaroc.model.asking import Asking, PointArguments, asking
 from betaroc.model.criteria import CRITERIA
 from betaroc.model.model import ScoreModel
-from betaroc.model.statistics import STATISTICS
+from betaroc.model.statistics import STATISTICS, PointArguments, StatisticSpec, parse_statistic
 from betaroc.rendering.nouns import Noun
 from betaroc.rendering.numbers import spaced
 from betaroc.rendering.tree import Node, Section, Words, apart
@@ -182,7 +181,7 @@ class Goal:
 
 # ------------------------------------------------------------------------------- intervals
 def _ends_of_scores(
-    asked: Asking, model: ScoreModel, options: IntervalOptions, sizes: Sizes
+    asked: StatisticSpec, model: ScoreModel, options: IntervalOptions, sizes: Sizes
 ) -> Limits:
     """Ends of the interval of scores that are the quantiles of both distributions.
 
@@ -198,7 +197,7 @@ def _ends_of_scores(
     return low, high
 
 
-def stat_width(asked: Asking, model: ScoreModel, options: IntervalOptions) -> Goal:
+def stat_width(asked: StatisticSpec, model: ScoreModel, options: IntervalOptions) -> Goal:
     """Mean width of `Fit.interval` by the delta method, to second order.
 
     Of a plan from a fit at least the width of the scores' own interval.
@@ -223,7 +222,8 @@ def stat_width(asked: Asking, model: ScoreModel, options: IntervalOptions) -> Go
 
 
 def difference_goal(
-    asked: Asking, models: tuple[ScoreModel, ...], options: IntervalOptions, correlation: float, *,
+    asked: StatisticSpec, models: tuple[ScoreModel, ...], options: IntervalOptions,
+    correlation: float, *,
     by_chance: bool,
 ) -> Goal:  # fmt: skip
     """Width of the interval of `difference` at the expected fits of two systems.
@@ -267,7 +267,7 @@ def difference_goal(
 
 
 # ---------------------------------------------------------------------------- DeLong's variance
-def area_width(_: Asking, model: ScoreModel, options: IntervalOptions) -> Goal:
+def area_width(_: StatisticSpec, model: ScoreModel, options: IntervalOptions) -> Goal:
     """Mean width of `auc_interval` by DeLong's variance.
 
     The ends are cut to [0, 1]; the area is taken as normal for that.
@@ -395,7 +395,7 @@ def gap_width(
             return ScoreModel(*laws_at(laws, errors.names, errors.place + away), prior=model.prior)
 
         near = models_near(moved, errors.roots)
-        return delta(asking(lambda m: value(m, t)), model, near).error ** 2
+        return delta(parse_statistic(lambda m: value(m, t)), model, near).error ** 2
 
     def chosen(model: ScoreModel, _: Thresholds, sizes: Sizes) -> float:
         """Variance of the value of the true distributions at dev's threshold."""
@@ -520,7 +520,7 @@ def shape_chance(classes: tuple[str, ...], model: ScoreModel) -> Goal:
 
 
 # ---------------------------------------------------------------------------------- tails
-def tail_width(asked: Asking, model: ScoreModel, options: IntervalOptions) -> Goal:
+def tail_width(asked: StatisticSpec, model: ScoreModel, options: IntervalOptions) -> Goal:
     """Width of the interval that a fit with tails has, of the scores that are expected.
 
     The tail is fitted to the medians of the most extreme scores of so many. Nearer to the body,
@@ -537,7 +537,7 @@ def tail_width(asked: Asking, model: ScoreModel, options: IntervalOptions) -> Go
     if of_threshold:
         rate = 1.0 - value if name in _COMPLEMENT else value
     else:
-        beyond = asking(_COMPLEMENT.get(name, name), (), **asked.where.keywords)
+        beyond = parse_statistic(_COMPLEMENT.get(name, name), (), **asked.where.keywords)
         rate = beyond.number(model)
     if not 0.0 < rate < 1.0:
         raise InputError(
@@ -1033,7 +1033,9 @@ def plan_when_read(
     return result if asked is None else _supported(result, asked, models)
 
 
-def _supported(found: SampleSize, asked: Asking, models: tuple[ScoreModel, ...]) -> SampleSize:
+def _supported(
+    found: SampleSize, asked: StatisticSpec, models: tuple[ScoreModel, ...]
+) -> SampleSize:
     """With the planned scores that speak for the number; a warning where none would."""
     sizes = {FRR: found.n_client, FAR: found.n_impostor}
     rates = [one for m in models for one in asked.rates(m) if not np.isnan(one.tail)]
@@ -1062,19 +1064,21 @@ def _words(law: Distribution) -> str:
 def _asked(stat: Any, value: tuple[Any, ...], point: Any) -> tuple[str, Any]:
     """The name of what is planned, and the statistic; sides and shapes are none."""
     if not isinstance(stat, str):
-        result = asking(stat, value, **point)
+        result = parse_statistic(stat, value, **point)
         return f"{result.name}(model)", result
     own, at, behind = stat.partition("@")
     name = checks.choice(own, (*STATISTICS, *SIDES, *_SHAPES, _GAP), "stat", _NAMES)
     if name in STATISTICS:
-        return name, asking(stat, value, **point)
+        return name, parse_statistic(stat, value, **point)
     got = [behind] * bool(at) + [*map(checks.shown, value)]
     got += [f"{k}={checks.shown(v)}" for k, v in point.items()]
     if name == _GAP:  # at one alpha: the point of a weighted error
         if len(got) != 1 or (not at and "alpha" not in point):
             raise InputError(f"{_GAP!r} needs its point, alpha=; got {', '.join(got) or 'none'}.")
-        weighted = asking(f"weighted-error@{behind}" if at else "weighted-error", (), **point)
-        return name, Asking(_GAP, STATISTICS["weighted-error"], weighted.where)
+        weighted = parse_statistic(
+            f"weighted-error@{behind}" if at else "weighted-error", (), **point
+        )
+        return name, StatisticSpec(_GAP, STATISTICS["weighted-error"], weighted.where)
     if got:
         raise InputError(f"{name!r} is taken at no point; got {', '.join(got)}. Leave it out.")
     return name, None
@@ -1095,7 +1099,7 @@ def _power(name: str, kind: str, options: IntervalOptions, power: Any) -> float:
     return wanted
 
 
-def _method_of_fits(asked: Asking) -> str:
+def _method_of_fits(asked: StatisticSpec) -> str:
     """Fits have scores, which will answer too."""
     if is_of_scores(asked) and methods_of(asked)[0] not in ("smoothed", "bootstrap"):
         return BOTH
@@ -1153,7 +1157,7 @@ def _model_of(system: Any) -> ScoreModel:
     return model
 
 
-def _refuse_wide(name: str, asked: Asking | None, wanted: float, model: ScoreModel) -> None:
+def _refuse_wide(name: str, asked: StatisticSpec | None, wanted: float, model: ScoreModel) -> None:
     scale = "plain" if asked is None or name == _GAP else asked.row.scale
     unit = scale in ("probit", "partial") or (scale == "threshold" and model._pair.unit)
     largest = 2.0 if name == _GAP else 1.0 if unit else math.inf

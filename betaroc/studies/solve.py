@@ -20,8 +20,8 @@ from betaroc.core.text import shown
 from betaroc.distributions.base import Distribution
 from betaroc.distributions.beta import Beta, Shape, auc_of_pairs
 from betaroc.distributions.normal import LogitNormal, Normal
-from betaroc.model.asking import Asking, askings
 from betaroc.model.model import ScoreModel
+from betaroc.model.statistics import StatisticSpec, parse_statistics
 
 END_NAMES = ("at_zero", "at_one")
 #: Signs of log a and log b inside each open shape.
@@ -41,7 +41,7 @@ _CURVES = {
 class StatisticGoal(NamedTuple):
     """A number of the table of statistics, and the value that it is to have."""
 
-    statistic: Asking
+    statistic: StatisticSpec
     value: float
 
     def __str__(self) -> str:
@@ -79,7 +79,9 @@ def checked_goals(argument: Any) -> tuple[StatisticGoal, ...]:
             f" {shown(argument)} of type {type(argument).__name__}."
         )
     goals = []
-    for statistic, value in zip(askings(list(argument), "goals"), argument.values(), strict=True):
+    for statistic, value in zip(
+        parse_statistics(list(argument), "goals"), argument.values(), strict=True
+    ):
         name, row = f"goals[{str(statistic)!r}]", statistic.row
         number = finite(value, name)
         if not row.low < number < row.high:

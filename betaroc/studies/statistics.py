@@ -23,10 +23,9 @@ from betaroc.decision.curve import ONE_CLASS_RATES
 from betaroc.distributions.beta import has_shape
 from betaroc.distributions.inflated import base_of
 from betaroc.inference.scores_beyond import needed
-from betaroc.model.asking import Asking, asking_of_text
 from betaroc.model.improper_regions import hooks_of
 from betaroc.model.model import ScoreModel
-from betaroc.model.statistics import STATISTICS
+from betaroc.model.statistics import STATISTICS, StatisticSpec, parse_statistic
 from betaroc.studies.design import checked_text
 from betaroc.studies.trials import Trial, cell_sizes
 
@@ -198,7 +197,7 @@ class StudyStatistic:
     #: Of a name: its source, its name, and the statistic of the table. Of a function: empty.
     source: str
     stat: str
-    asking: Asking | None = None
+    asking: StatisticSpec | None = None
     #: Of a number of a curve its alpha.
     alpha: float | None = None
     function: Callable[[Trial], Any] | None = None
@@ -395,9 +394,9 @@ def _statistic(column: str, item: Any) -> StudyStatistic:
         raise InputError(f"statistic {item!r} is taken at no point. Leave out what follows '@'.")
     try:
         if source in CHOOSERS:
-            alpha = asking_of_text(f"weighted-error@{point}").where.value
+            alpha = parse_statistic(f"weighted-error@{point}").where.value
             return StudyStatistic(column, source, stat, alpha=alpha)
-        table = asking_of_text(asked) if stat in STATISTICS else None
+        table = parse_statistic(asked) if stat in STATISTICS else None
     except (InputError, InputTypeError) as error:
         raise InputError(f"statistic {item!r}: {error}") from error
     return StudyStatistic(column, source, stat, table)

@@ -21,7 +21,7 @@ from statsmodels.othermod.betareg import BetaModel
 import betaroc as br
 from betaroc.fits import covariates
 from betaroc.fits.covariates import RegressionFit
-from betaroc.model.asking import asking
+from betaroc.model.statistics import parse_statistic
 from helpers.cases import some
 
 Z = statistics.NormalDist().inv_cdf(0.975)
@@ -687,7 +687,8 @@ def test_an_interval_of_the_whole_range_is_refused(
         assert len(text) <= 400
         if x < 100:
             assert (
-                f"{str(asking(stat, **point))!r} cannot be told there: its 95 % interval, " in text
+                f"{str(parse_statistic(stat, **point))!r} cannot be told there: its 95 % interval, "
+                in text
             )
             assert "covers more than 99 % of its range. Outside the data: x=" in text
     # Others say something at the same place.

@@ -20,7 +20,7 @@ from betaroc.core.value import Value
 from betaroc.decision.threshold_methods import Way
 from betaroc.distributions.base import Distribution
 from betaroc.estimation.record import Estimate
-from betaroc.model.asking import Asking, asking_of_text
+from betaroc.model.statistics import StatisticSpec, parse_statistic
 from betaroc.rendering.document import LOW_ENDS, _hints, also_of, span_of, unaliased
 from betaroc.report.documents import kinds
 
@@ -75,8 +75,8 @@ def of(hint: Any) -> st.SearchStrategy[Any]:
         return st.dictionaries(st.text(max_size=3), of(given[1]), max_size=2)
     if hint is dict:
         return st.dictionaries(st.text(max_size=3), SIMPLE[Any], max_size=2)
-    if hint is Asking:
-        return st.sampled_from(["auc", "tpr@far=0.01", "threshold@eer"]).map(asking_of_text)
+    if hint is StatisticSpec:
+        return st.sampled_from(["auc", "tpr@far=0.01", "threshold@eer"]).map(parse_statistic)
     if issubclass(hint, Enum):
         return st.sampled_from(list(hint))
     return st.deferred(lambda: of_class(hint))

@@ -45,8 +45,8 @@ def test_a_text_with_its_point_is_the_name_with_the_keyword() -> None:
 def test_what_is_said_of_what_is_asked_wrongly() -> None:
     curve = br.epc(PAIR, SCORES)
     cases: list[tuple[Callable[[], Any], type[Exception], str]] = [
-        (lambda: br.interval(SCORES, "tpr@far=0.1", far=0.1), br.InputError, "and far=0.1. Leave"),
-        (lambda: br.interval(SCORES, "tpr@0.1"), br.InputError, "or far=0.1 or"),
+        (lambda: br.interval(SCORES, "tpr@far=0.1", far=0.1), br.InputError, "far=0.1. Leave"),
+        (lambda: br.interval(SCORES, "tpr@0.1"), br.InputError, "A rate has its name"),
         (lambda: br.interval(SCORES, "aucc@0.1"), br.InputError, "Did you mean 'auc'"),
         (lambda: br.interval(SCORES, "partial-auc@between=0:0.1"), br.InputError,
          "between must be two FARs"),

@@ -10,7 +10,7 @@ import pytest
 from scipy import stats
 
 import betaroc as br
-from betaroc.model.asking import asking
+from betaroc.model.statistics import parse_statistic
 from helpers.cases import some
 
 Z = float(stats.norm.ppf(0.975))
@@ -260,7 +260,10 @@ def test_differences_cover() -> None:
     """Of 80 pairs of systems the standard error is 0.024 at .95; .92 wanted less three of them."""
     models = [br.ScoreModel(br.Normal(m, 1.0), br.Normal(0.0, 1.0)) for m in (1.5, 1.1)]
     asked = [("eer", {}), ("frr", {"far": 0.1}), ("hter", {"threshold": 0.7})]
-    true = [asking(s, **p).number(models[0]) - asking(s, **p).number(models[1]) for s, p in asked]
+    true = [
+        parse_statistic(s, **p).number(models[0]) - parse_statistic(s, **p).number(models[1])
+        for s, p in asked
+    ]
     hits, fitted, sets = np.zeros(len(asked)), 0, 80
     for seed in range(sets):
         a, b = systems(100 + seed, 100)

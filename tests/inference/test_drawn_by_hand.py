@@ -13,7 +13,7 @@ from betaroc.inference.delta import (
     profile_of_scores,
 )
 from betaroc.inference.of_scores import CountedScores, line_of
-from betaroc.model.statistics import Where
+from betaroc.model.statistics import EvaluationPoint
 
 P = (np.arange(40) + 0.5) / 40
 CLIENT, IMPOSTOR = stats.beta(5, 2).ppf(P), stats.beta(2, 5).ppf(P)
@@ -75,13 +75,16 @@ def test_tied_scores_leave_several_gaps_possible() -> None:
     )
     counted = CountedScores(scores)
     model = counted.model
-    assert counted.tied(line_of(Where("at", "eer"), 0.5), model.eer(), 0.95).tolist() == [1, 2]
+    assert counted.tied(line_of(EvaluationPoint("at", "eer"), 0.5), model.eer(), 0.95).tolist() == [
+        1,
+        2,
+    ]
     for far, near in ((0.2, [2]), (0.1, [2, 3]), (0.5, [1, 2])):
         steps = [stats.entropy([q, 1 - q], [far, 1 - far]) for q in (
             max(far, 0.4), min(max(far, 0.04), 0.4), min(far, 0.04))]  # fmt: skip
         likely = [k + 1 for k in range(3) if 100.0 * steps[k] <= stats.chi2(1).ppf(0.95)]
         assert likely == near
-        found = counted.tied(line_of(Where("far", far), 0.5), model.at_far(far), 0.95)
+        found = counted.tied(line_of(EvaluationPoint("far", far), 0.5), model.at_far(far), 0.95)
         assert found.tolist() == near
 
 

@@ -10,7 +10,7 @@ from scipy import stats
 
 import betaroc as br
 from betaroc.inference.of_scores import CountedScores, ends_of_rare
-from betaroc.model.asking import asking
+from betaroc.model.statistics import parse_statistic
 
 #: FAR .01 is far out for so few impostors, which is said.
 pytestmark = pytest.mark.filterwarnings("ignore::betaroc.core.errors.ExtrapolationWarning")
@@ -207,7 +207,7 @@ def test_intervals_hold_the_true_number(law: str) -> None:
         return br.Scores(*(np.round(2.0 * x) / 2.0 if law == "rounded" else x for x in parts))
 
     model = br.fit(draw(400_000), "empirical").model
-    true = [asking(stat, **point).number(model) for stat, point in ASKED]
+    true = [parse_statistic(stat, **point).number(model) for stat, point in ASKED]
     hits = np.zeros(len(ASKED))
     for _ in range(200):
         scores = draw(40)
@@ -225,7 +225,7 @@ def test_impostors_above_all_clients_that_no_score_shows() -> None:
     counted = CountedScores(br.Scores(np.arange(10.0, 20.0), np.arange(10.0)))
     tpr = np.arange(1, 11) / 10
     precision = np.mean(tpr / (tpr + 1.0 - 0.1**0.1))
-    found = ends_of_rare(counted, asking("average-precision"))
+    found = ends_of_rare(counted, parse_statistic("average-precision"))
     assert found == (pytest.approx(precision, rel=1e-12), 1.0)
 
 
@@ -244,7 +244,7 @@ def test_a_rare_kind_of_impostor_above_all_clients(share: float) -> None:
 
     model = br.fit(draw(400_000), "empirical").model
     points = {"average-precision": {}, "partial-auc": {"between": (0.0, 0.1)}}
-    true = {stat: asking(stat, **point).number(model) for stat, point in points.items()}
+    true = {stat: parse_statistic(stat, **point).number(model) for stat, point in points.items()}
     hits = dict.fromkeys(points, 0)
     for _ in range(200):
         scores = draw(30)

@@ -12,7 +12,7 @@ from scipy import stats
 import betaroc as br
 from betaroc.core.options import IntervalOptions
 from betaroc.inference.intervals import intervals_of_fit, tail_interval
-from betaroc.model.asking import asking
+from betaroc.model.statistics import parse_statistic
 
 P = (np.arange(40) + 0.5) / 40
 
@@ -28,7 +28,7 @@ def test_intervals_near_a_joint_widen_with_the_level() -> None:
         warnings.simplefilter("ignore", br.BetarocWarning)
         f = br.fit(logistic(), "normal", tails="upper")
         place = max(fit.joint for fit in f.impostor.tails[0].fits) + 1.2
-        asked = asking("far", (), threshold=place)
+        asked = parse_statistic("far", (), threshold=place)
         at = intervals_of_fit(f, asked, IntervalOptions(0.5, None, 100, True, 1))
         levels = (0.3, 0.5, 0.9, 0.9999, 0.9999999)
         all_of = [at(level) for level in levels]

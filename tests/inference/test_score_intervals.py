@@ -16,16 +16,16 @@ import betaroc as br
 from betaroc.core.options import IntervalOptions
 from betaroc.inference.drawn_scores import DrawnScores, drawn_tpr
 from betaroc.inference.of_scores import CountedScores, methods_of
-from betaroc.model.asking import asking
 from betaroc.model.samples import empirical_model
-from betaroc.model.statistics import STATISTICS
+from betaroc.model.statistics import STATISTICS, parse_statistic
 from helpers.points import ASKED
 
 OF_SCORES = [(stat, point) for stat, point in ASKED if STATISTICS[stat].of_scores]
 #: What is not drawn, and does not jump between several crossings.
 COUNTED = [
     (stat, point) for stat, point in OF_SCORES
-    if stat != "auc" and methods_of(asking(stat, **point))[0] not in ("smoothed", "bootstrap")
+    if stat != "auc"
+    and methods_of(parse_statistic(stat, **point))[0] not in ("smoothed", "bootstrap")
 ]  # fmt: skip
 Q = float(stats.chi2(1).ppf(0.95))
 
@@ -460,7 +460,7 @@ def test_intervals_cover_whatever_the_law(name: str, n: int, size: int) -> None:
                                   law.args, strict=True)))
         for law in (client, impostor)
     ))  # fmt: skip
-    true = [asking(stat, **point).number(model) for stat, point in SIMULATED]
+    true = [parse_statistic(stat, **point).number(model) for stat, point in SIMULATED]
     rng, hits = np.random.default_rng(n + size), np.zeros(len(SIMULATED))
     sets, error = (200, 0.015) if n == 100 else (60, 0.028)
     for _ in range(sets):
@@ -492,7 +492,9 @@ def test_intervals_cover_on_real_scores(name: str) -> None:
     whole = br.read_scores(folder / name)
     asked = [("eer", {}), ("frr", {"far": 0.1}), ("far", {"frr": 0.1}), ("threshold", {"far": 0.1}),
              ("min-hter", {}), ("ks", {})]  # fmt: skip
-    true = [asking(stat, **point).number(CountedScores(whole).model) for stat, point in asked]
+    true = [
+        parse_statistic(stat, **point).number(CountedScores(whole).model) for stat, point in asked
+    ]
     rng, hits, sets = np.random.default_rng(1), np.zeros(len(asked)), 200
     for _ in range(sets):
         drawn = br.Scores(rng.choice(whole.client, 100), rng.choice(whole.impostor, 100))

@@ -335,9 +335,9 @@ def test_two_or_three_scores_say_what_they_are(n: int) -> None:
 
 def _asked(rate: float) -> Any:
     from betaroc.core.vocabulary import FAR
-    from betaroc.model.statistics import Asked
+    from betaroc.model.statistics import UsedRate
 
-    return Asked(FAR, np.array(rate), np.array(1.0 - rate), True)
+    return UsedRate(FAR, np.array(rate), np.array(1.0 - rate), True)
 
 
 @pytest.mark.parametrize("ask", [

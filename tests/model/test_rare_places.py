@@ -10,7 +10,7 @@ from scipy import stats
 
 import betaroc as br
 from betaroc.distributions.pairs import pair_of
-from betaroc.model.asking import asking
+from betaroc.model.statistics import parse_statistic
 
 MODEL = br.ScoreModel(br.Beta(4, 2), br.Beta(2, 4))
 
@@ -20,20 +20,22 @@ MODEL = br.ScoreModel(br.Beta(4, 2), br.Beta(2, 4))
     [
         ("auc", (0.1,), {}, "'auc' is taken at no point; got 0.1. Leave it out."),
         ("auc", (), {"far": 0.1}, "'auc' is taken at no point; got far=0.1. Leave it out."),
-        ("tpr", (0.1,), {}, "Write threshold=0.1 or far=0.1"),
-        ("tpr", ("eer",), {}, "got 'eer'. Write at='eer'."),
+        ("tpr", (0.1,), {}, "must be given by a keyword, threshold= or far="),
         ("tpr", (), {}, "at=; got none. Give one."),
         ("tpr", (), {"between": (0.0, 0.1)}, "'tpr' cannot be told there: it takes threshold="),
-        ("partial-auc", (0.0, 0.1), {}, "Write between=(0.0, 0.1)"),
-        ("partial-auc", ((0.0, 0.1),), {}, "Write between=(0.0, 0.1)"),
-        ("partial-auc", (), {"between": 0.1}, "between must be two FARs (low, high) for"),
+        ("partial-auc", ((0.0, 0.1),), {}, "by a keyword, between=; got (0.0, 0.1)."),
+        (
+            "partial-auc",
+            (),
+            {"between": 0.1},
+            "between must be two FARs (low, high) with low < high; got 0.1",
+        ),
         ("partial-auc", (), {"between": (0.2, 0.1)}, "with low < high; got (0.2, 0.1)"),
-        ("partial-auc", (), {"between": (0.1, 0.1)}, "with low < high; got (0.1, 0.1)"),
     ],
 )
 def test_why_a_point_is_refused(name: str, given, points, words: str) -> None:
     with pytest.raises((br.InputError, br.InputTypeError)) as caught:
-        asking(name, given, **points)
+        parse_statistic(name, given, **points)
     assert words in str(caught.value)
 
 

@@ -18,7 +18,7 @@ import betaroc as br
 from betaroc.core.options import IntervalOptions
 from betaroc.fits.check import drawn_inside
 from betaroc.inference.delta import bare_interval
-from betaroc.model.asking import asking
+from betaroc.model.statistics import parse_statistic
 from betaroc.studies.plan import (
     area_variances,
     area_width,
@@ -98,7 +98,9 @@ def test_the_expected_fit_has_the_interval_of_a_fit_with_these_estimates() -> No
     np.testing.assert_allclose(expected.client.cov, fit.client.cov, rtol=1e-9)
     for stat, point in (("eer", {}), ("tpr", {"far": 0.1}), ("exponent-at-one", {})):
         want = fit.interval(stat, method="delta", **point)
-        found = bare_interval(expected, asking(stat, **point), IntervalOptions(groups=False))
+        found = bare_interval(
+            expected, parse_statistic(stat, **point), IntervalOptions(groups=False)
+        )
         assert [found.low, found.high] == pytest.approx([want.low, want.high], rel=1e-7)
     want, found = (f.end_tests().at_zero.z for f in (fit, expected))
     assert found == pytest.approx(want, rel=1e-7)
@@ -246,9 +248,9 @@ def test_one_score_less_is_not_enough(
         by_fit = "method" not in options
         own = IntervalOptions(method=found.method, groups=False)
         goal = (
-            stat_width(asking(stat, **point), JJ, own)
+            stat_width(parse_statistic(stat, **point), JJ, own)
             if by_fit
-            else area_width(asking(stat), JJ, own)
+            else area_width(parse_statistic(stat), JJ, own)
         )
     sign = 1.0 if math.isnan(found.power) else -1.0
     sizes = found.n_client, found.n_impostor
@@ -322,7 +324,7 @@ def test_a_fit_is_its_model_and_a_function_is_what_it_computes() -> None:
 def test_every_statistic_of_an_interval_can_be_planned(stat: str, point: dict[str, Any]) -> None:
     crosses = point.get("at") == "crossing"
     model = br.ScoreModel(br.Beta(5.0, 3.0), br.Beta(2.0, 2.0)) if crosses else BELL
-    asked, options = asking(stat, **point), IntervalOptions(groups=False)
+    asked, options = parse_statistic(stat, **point), IntervalOptions(groups=False)
     goal = stat_width(asked, model, options)
     once = bare_interval(expected_fit(model, (400, 400)), asked, options)
     first = once.high - once.low
