@@ -708,19 +708,8 @@ def parameter_values(
     law: Distribution, names: Sequence[str], place: Sequence[float]
 ) -> dict[str, float]:
     """Values of the parameters at coordinates."""
-    scales = {p.name: p.scale for p in law._parameters()}
-    values = {
-        name: math.exp(y) if scales[name] == "log" else float(y)
-        for name, y in zip(names, place, strict=True)
-    }
-    for whole in {scales[name] for name in names} - set(_NUMBERS):
-        shares = {
-            name: math.exp(min(values[name], _MOST)) for name in names if scales[name] == whole
-        }
-        total = 1.0 + math.fsum(shares.values())
-        # A share is positive, however far a draw may be.
-        values |= {name: max(share / total, _LEAST) for name, share in shares.items()}
-    return values
+    columns = value_columns(law, names, np.array([place]))
+    return {name: float(column[0, 0]) for name, column in columns.items()}
 
 
 def value_columns(
@@ -728,12 +717,15 @@ def value_columns(
 ) -> dict[str, FloatArray]:
     """Columns of parameter values at rows of coordinates."""
     scales = {p.name: p.scale for p in law._parameters()}
-    columns = dict(zip(names, place.T[:, :, None], strict=True))
-    values = {n: y if scales[n] == "plain" else np.exp(y) for n, y in columns.items()}
+    values = {}
+    for name, y in zip(names, place.T[:, :, None], strict=True):
+        most = np.inf if scales[name] in _NUMBERS else _MOST
+        values[name] = y if scales[name] == "plain" else np.exp(np.minimum(y, most))
     for whole in {scales[name] for name in names} - set(_NUMBERS):
         odds = [name for name in names if scales[name] == whole]
         total = 1.0 + sum(values[name] for name in odds)
-        values |= {name: values[name] / total for name in odds}
+        # A share is positive, however far a draw may be.
+        values |= {name: np.maximum(values[name] / total, _LEAST) for name in odds}
     return values
 
 

@@ -428,7 +428,7 @@ def estimate_beta(sample: Data) -> Maximum:
     a, b = found.a, found.b
     aa, ab, bb = found.covariance
     estimate = Maximum(
-        Beta(a, b), ("a", "b"), (a, b), ((aa, ab), (ab, bb)),
+        Beta(a, b), ("a", "b"), (a, b), np.array(((aa, ab), (ab, bb))),
         sample.total * _largest_mean_log_likelihood(a, b, g1, g2),
         found.converged, found.iterations, found.gradient_norm,
     )  # fmt: skip
@@ -580,9 +580,7 @@ def _estimate_dual(sample: Data, free: int = 0) -> Maximum:
     a, b = shapes = (1.0, p) if free else (p, 1.0)
     covariance, log_likelihood = np.zeros((2, 2)), sample.total * (math.log(p) - 1.0 + 1.0 / p)
     covariance[free, free] = p * p
-    return Maximum(
-        Beta(a, b), ("a", "b"), shapes, as_rows(covariance), log_likelihood, fixed=("ba"[free],)
-    )
+    return Maximum(Beta(a, b), ("a", "b"), shapes, covariance, log_likelihood, fixed=("ba"[free],))
 
 
 def _dual_moments(p: Parameters, x: FloatArray, shares: FloatArray) -> FloatArray:
@@ -807,12 +805,12 @@ def _joined(
     estimates = []
     for k, (item, old) in enumerate(zip(classes, free, strict=True)):
         e, new = item.estimate, (c.client, c.impostor)[k]
-        matrix = np.array(e.covariance)
+        matrix = e.covariance.copy()
         matrix[:2, :2] = covariance[2 * k : 2 * k + 2, 2 * k : 2 * k + 2] * item.total
         law, values = e.distribution._replaced({"a": new[0], "b": new[1]}), (*new, *e.values[2:])
         likelihood = e.log_likelihood + item.weight * _change(new, old)
         estimates.append(e._replace(
-            distribution=law, values=values, covariance=as_rows(matrix), log_likelihood=likelihood,
+            distribution=law, values=values, covariance=matrix, log_likelihood=likelihood,
             iterations=c.iterations, gradient_norm=c.gradient_norm,
         ))  # fmt: skip
     sizes = [len(e.names) for e in estimates]

@@ -22,7 +22,7 @@ from betaroc.core.vocabulary import worded
 from betaroc.distributions.base import Distribution, free, moved
 from betaroc.distributions.climb import climb
 from betaroc.distributions.inflated import MASSES, Inflated
-from betaroc.estimation.contract import AtEnds, Data, Family, Matrix, Maximum, Sample, as_rows
+from betaroc.estimation.contract import AtEnds, ClassMaximum, Data, Family, Maximum, Sample
 
 Likelihood = Callable[[Any], float]
 _FIRST, _SECOND = 2e-3, 1e-2
@@ -139,7 +139,7 @@ def maximise(likelihood: Likelihood, start: Distribution, total: float, name: st
     norm = float(np.abs(np.linalg.solve(scale.T, top.gradient)).max())
     estimate = Maximum(
         best, tuple(names), tuple(p.value for p in best._parameters()),
-        as_rows(covariance), total * top.value, top.norm <= _TINY_GRADIENT, top.iterations, norm,
+        covariance, total * top.value, top.norm <= _TINY_GRADIENT, top.iterations, norm,
     )  # fmt: skip
     if not estimate.converged:
         raise FitError(
@@ -237,15 +237,6 @@ class Request(NamedTuple):
     resolution: float | None
 
 
-class Ruled(NamedTuple):
-    """An estimate under a rule, and how many scores it used."""
-
-    estimate: Maximum
-    rule: BoundaryRule | None
-    base_total: float
-    n: int
-
-
 def check_request(
     boundary: str | None, resolution: float | None, family: str, row: Family
 ) -> Request:
@@ -291,7 +282,7 @@ def _check_resolution(resolution: float, boundary: str | None, row: Family) -> f
     return value
 
 
-def estimate_on_unit(sample: Data, family: Family, request: Request) -> Ruled:
+def estimate_on_unit(sample: Data, family: Family, request: Request) -> ClassMaximum:
     """An estimate of scores in [0, 1] that obeys the rule."""
     if request.policy in ("censor", "matlab"):
         return _censor(sample.rows(), family, request)
@@ -299,11 +290,13 @@ def estimate_on_unit(sample: Data, family: Family, request: Request) -> Ruled:
     if policy == "squeeze":
         return _squeeze(sample.rows(), family)
     if sample.low > 0.0 and sample.high < 1.0:
-        return Ruled(family.estimate(sample), _UNMET[policy], sample.total, sample.n)
+        return ClassMaximum(
+            family.estimate(sample), sample.total, sample.total, sample.n, _UNMET[policy]
+        )
     return _at_ends(sample, family, policy)
 
 
-def _at_ends(sample: Data, family: Family, policy: str) -> Ruled:
+def _at_ends(sample: Data, family: Family, policy: str) -> ClassMaximum:
     ends, n = sample.ends(), sample.n
     if policy == "error":
         where = sample.first_end_words()
@@ -318,8 +311,9 @@ def _at_ends(sample: Data, family: Family, policy: str) -> Ruled:
     if policy == "drop":
         dropped = ends.n_zero + ends.n_one
         rule = BoundaryRule(policy, ends.n_zero, ends.n_one, n_dropped=dropped)
-        return Ruled(estimate, rule, inside.total, inside.n)
-    return Ruled(_inflate(sample.total, inside.total, ends, estimate), rule, inside.total, n)
+        return ClassMaximum(estimate, inside.total, inside.total, inside.n, rule)
+    whole = _inflate(sample.total, inside.total, ends, estimate)
+    return ClassMaximum(whole, inside.total, sample.total, n, rule)
 
 
 def _inside(sample: Data, ends: AtEnds) -> Data:
@@ -339,27 +333,19 @@ def _inflate(total: float, inside: float, ends: AtEnds, base: Maximum) -> Maximu
     """Point masses with their observed shares beside the distribution of the rest."""
     at_zero, at_one = ends.zero / total, ends.one / total
     masses = math.fsum(w * math.log(w / total) for w in (ends.zero, ends.one, inside) if w > 0.0)
+    shares, covariance = np.array([at_zero, at_one]), np.pad(base.covariance, (0, 2))
+    covariance /= inside / total
+    covariance[-2:, -2:] = np.diag(shares) - np.outer(shares, shares)
     return base._replace(
         distribution=Inflated(base.distribution, at_zero, at_one),
         names=(*base.names, *MASSES),
         values=(*base.values, at_zero, at_one),
-        covariance=_with_masses(base.covariance, inside / total, at_zero, at_one),
+        covariance=covariance,
         log_likelihood=base.log_likelihood + masses,
     )
 
 
-def _with_masses(base: Matrix, share: float, zero: float, item: float) -> Matrix:
-    """Block diagonal: the distribution by its share of the weight, and the multinomial masses."""
-    law = tuple((*(v / share for v in row), 0.0, 0.0) for row in base)
-    pad = (0.0,) * len(base)
-    masses = (
-        (*pad, zero * (1.0 - zero), -zero * item),
-        (*pad, -zero * item, item * (1.0 - item)),
-    )
-    return (*law, *masses)
-
-
-def _squeeze(sample: Sample, family: Family) -> Ruled:
+def _squeeze(sample: Sample, family: Family) -> ClassMaximum:
     """(s (n - 1) + 1/2) / n with n the total weight, for compatibility only."""
     ends, n = sample.ends(), sample.total
     if not n > 1.0:
@@ -370,10 +356,10 @@ def _squeeze(sample: Sample, family: Family) -> Ruled:
     moved = sample.replace((sample.values * (n - 1.0) + 0.5) / n)
     count = int(np.count_nonzero(moved.values != sample.values))
     rule = BoundaryRule("squeeze", ends.n_zero, ends.n_one, n_moved=count)
-    return Ruled(family.estimate(moved), rule, n, sample.n)
+    return ClassMaximum(family.estimate(moved), n, n, sample.n, rule)
 
 
-def _censor(sample: Sample, family: Family, request: Request) -> Ruled:
+def _censor(sample: Sample, family: Family, request: Request) -> ClassMaximum:
     """Scores at or beyond an edge say only that."""
     ends, values, n = sample.ends(), sample.values, sample.n
     if request.policy == "matlab":
@@ -388,7 +374,7 @@ def _censor(sample: Sample, family: Family, request: Request) -> Ruled:
         n_censored_high=n_high, resolution=request.resolution,
     )  # fmt: skip
     if n_low == n_high == 0:
-        return Ruled(family.estimate(sample), rule, sample.total, n)
+        return ClassMaximum(family.estimate(sample), sample.total, sample.total, n, rule)
     rest = ~(low | high)
     if len(np.unique(values[rest])) + (n_low > 0) + (n_high > 0) < 3:
         raise DegenerateDataError(
@@ -402,10 +388,10 @@ def _censor(sample: Sample, family: Family, request: Request) -> Ruled:
     )
     start = family.estimate(sample.replace(np.clip(values, *edges))).distribution
     estimate = maximise(likelihood, start, sample.total, sample.name)
-    return Ruled(estimate, rule, sample.total, n)
+    return ClassMaximum(estimate, sample.total, sample.total, n, rule)
 
 
-def estimate_in_cells(sample: Sample, family: Family, step: float) -> Ruled:
+def estimate_in_cells(sample: Sample, family: Family, step: float) -> ClassMaximum:
     """Rounded scores: the probability of the cell k step +- step/2, cut to the support."""
     support = (0.0 if family.on_unit or family.positive else -math.inf,
                1.0 if family.on_unit else math.inf)  # fmt: skip
@@ -438,4 +424,4 @@ def estimate_in_cells(sample: Sample, family: Family, step: float) -> Ruled:
     estimate = maximise(
         lambda law: float(counts @ logs(law)), start.distribution, sample.total, sample.name
     )
-    return Ruled(estimate, rule, sample.total, n)
+    return ClassMaximum(estimate, sample.total, sample.total, n, rule)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -18,6 +18,9 @@ from betaroc.data.summary import ScoreSummary
 from betaroc.data.sums import ClassSummary
 from betaroc.distributions.base import Distribution
 from betaroc.distributions.empirical import Empirical
+
+if TYPE_CHECKING:
+    from betaroc.estimation.boundary import BoundaryRule
 
 #: Up to so many terms are summed without rounding.
 EXACT_SUM = 100_000
@@ -340,7 +343,7 @@ class Maximum(NamedTuple):
     distribution: Distribution
     names: tuple[str, ...]
     values: tuple[float, ...]
-    covariance: Matrix
+    covariance: FloatArray
     log_likelihood: float
     converged: bool = True
     iterations: int = 0
@@ -350,11 +353,17 @@ class Maximum(NamedTuple):
 
 
 class ClassMaximum(NamedTuple):
-    """An estimate, the weight that its continuous part was fitted to, and that of its precision."""
+    """The maximum of one class, under a rule for scores of 0 and 1.
+
+    `weight` is that of the scores that its continuous part was fitted to, `total` and `n` are the
+    weight and the number of those that its precision rests on.
+    """
 
     estimate: Maximum
     weight: float
     total: float
+    n: int
+    rule: BoundaryRule | None = None
 
 
 class Joined(NamedTuple):

@@ -35,7 +35,6 @@ from betaroc.distributions.shifted import Shifted, moved_law
 from betaroc.estimation.boundary import (
     BoundaryRule,
     Request,
-    Ruled,
     check_request,
     estimate_in_cells,
     estimate_on_unit,
@@ -241,20 +240,6 @@ class Options(NamedTuple):
 _NO_OPTIONS = Options()
 
 
-class _Class(NamedTuple):
-    """One class on its way to an estimate."""
-
-    sample: Data
-    ruled: Ruled
-
-    @property
-    def total(self) -> float:
-        """The weight whose trials the covariance is of."""
-        rule = self.ruled.rule
-        dropped = rule is not None and rule.policy == "drop"
-        return self.ruled.base_total if dropped else self.sample.total
-
-
 class Task(NamedTuple):
     """What one class is fitted with."""
 
@@ -309,15 +294,15 @@ class Task(NamedTuple):
         extremes: tuple[float, float] | None = None,
     ) -> tuple[Estimate, list[Notice]]:
         """The estimate of one sample and what there is to say about it."""
-        return self.finished(self.estimated(Sample.of(name, values, weights, extremes)))
+        return self.finished(*self.estimated(Sample.of(name, values, weights, extremes)))
 
-    def finished(self, one: _Class, ties: tuple[str, ...] = ()) -> tuple[Estimate, list[Notice]]:
+    def finished(
+        self, sample: Data, top: ClassMaximum, ties: tuple[str, ...] = ()
+    ) -> tuple[Estimate, list[Notice]]:
         """The record of a maximum and what there is to say about it."""
-        plain = self._plain_result(one, ties)
-        result = self._result(one, plain)
-        sample, ruled = one
+        plain, rule = self._plain_result(top, ties), top.rule
+        result = self._result(top, plain)
         notices = few_scores(sample.name, sample.total)
-        rule = ruled.rule
         masses = rule is not None and rule.policy == "inflate" and rule.n_zero + rule.n_one > 0
         if rule is not None and masses and self.request.policy is None:
             # Nobody has asked for point masses.
@@ -327,8 +312,8 @@ class Task(NamedTuple):
             notices += influence(inside, plain, self.row.estimate, self._ends)
         return result, notices
 
-    def estimated(self, sample: Data) -> _Class:
-        """The maximum of a sample; the error of a failed one carries a record."""
+    def estimated(self, sample: Data) -> tuple[Data, ClassMaximum]:
+        """A sample on the family's range, and its maximum; the error of none carries a record."""
         if self.bounds is not None:
             rows = sample.rows()
             check_within(rows.name, rows.values, self.bounds)
@@ -336,15 +321,14 @@ class Task(NamedTuple):
                 low, high = self.bounds
                 sample = rows.replace(np.clip((rows.values - low) / (high - low), 0.0, 1.0))
         try:
-            return _Class(sample, self._estimate(sample))
+            return sample, self._estimate(sample)
         except FitError as error:
             if isinstance(error.result, Maximum):
-                ruled = Ruled(error.result, None, sample.total, sample.n)
-                item = _Class(sample, ruled)
-                error.result = self._result(item, self._plain_result(item, ()))
+                top = ClassMaximum(error.result, sample.total, sample.total, sample.n)
+                error.result = self._result(top, self._plain_result(top, ()))
             raise
 
-    def _estimate(self, sample: Data) -> Ruled:
+    def _estimate(self, sample: Data) -> ClassMaximum:
         row = self._row(sample.name)
         step = self.request.resolution if self.request.policy is None else None
         if row.positive and (sample.low < 0.0 or (sample.low == 0.0 and step is None)):
@@ -360,7 +344,7 @@ class Task(NamedTuple):
         if step is not None:
             return estimate_in_cells(sample.rows(), row, step)
         if not row.on_unit:
-            return Ruled(row.estimate(sample), None, sample.total, sample.n)
+            return ClassMaximum(row.estimate(sample), sample.total, sample.total, sample.n)
         return estimate_on_unit(sample, row, self.request)
 
     @property
@@ -377,7 +361,7 @@ class Task(NamedTuple):
             return replace(self.row, estimate=lambda sample: sized(sample, size))
         return self.row
 
-    def _result(self, item: _Class, plain: Estimate) -> Estimate:
+    def _result(self, top: ClassMaximum, plain: Estimate) -> Estimate:
         """The record on the range of the scores."""
         if self._ends == (0.0, 1.0):
             return plain
@@ -386,18 +370,16 @@ class Task(NamedTuple):
         if rule is not None and rule.resolution is not None:  # cells have no density
             rule = replace(rule, resolution=rule.resolution * width)
             return replace(plain, distribution=law, boundary=rule)
-        likelihood = plain.log_likelihood - item.ruled.base_total * math.log(width)
+        likelihood = plain.log_likelihood - top.weight * math.log(width)
         return replace(plain, distribution=law, log_likelihood=likelihood)
 
-    def _plain_result(self, item: _Class, ties: tuple[str, ...]) -> Estimate:
+    def _plain_result(self, top: ClassMaximum, ties: tuple[str, ...]) -> Estimate:
         """The record as if the family's range were that of the scores."""
-        e, ruled = item.ruled.estimate, item.ruled
-        total = item.total
-        cov = np.array([[value / total for value in row] for row in e.covariance])
+        e = top.estimate
         return Estimate(
-            self.family, e.distribution, e.names, e.values, cov,
-            e.log_likelihood, ruled.n, total, e.converged, e.iterations, e.gradient_norm,
-            ruled.rule, e.fixed, ties,
+            self.family, e.distribution, e.names, e.values, e.covariance / top.total,
+            e.log_likelihood, top.n, top.total, e.converged, e.iterations, e.gradient_norm,
+            top.rule, e.fixed, ties,
         )  # fmt: skip
 
 
@@ -442,17 +424,15 @@ def estimate_pair(
     join = tasks[0].row.join if names[0] == names[1] else None
     joined = None
     if join is not None:
-        joined = join(
-            *(ClassMaximum(c.ruled.estimate, c.ruled.base_total, c.total) for c in classes)
-        )
+        joined = join(*(top for _, top in classes))
     if joined is not None:
         classes = [
-            c._replace(ruled=c.ruled._replace(estimate=e))
-            for c, e in zip(classes, joined[:2], strict=True)
+            (sample, top._replace(estimate=e))
+            for (sample, top), e in zip(classes, joined[:2], strict=True)
         ]
     ties = () if joined is None else joined.tied
     (client, said), (impostor, more) = (
-        t.finished(item, ties) for t, item in zip(tasks, classes, strict=True)
+        t.finished(*item, ties) for t, item in zip(tasks, classes, strict=True)
     )
     model = ScoreModel(
         client.distribution, impostor.distribution, prior=scores.prior, name=scores.name

@@ -36,7 +36,7 @@ AUTO, BEST = "auto", "best"
 
 def estimate_empirical(sample: Data) -> Maximum:
     """The sample itself: no parameter, and no likelihood beside densities; ties are legal."""
-    return Maximum(sample.law(), (), (), (), math.nan)
+    return Maximum(sample.law(), (), (), np.empty((0, 0)), math.nan)
 
 
 FAMILIES: dict[str, Family] = {

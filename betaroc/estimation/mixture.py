@@ -30,11 +30,9 @@ from betaroc.estimation.beta import beta_mle, estimate_beta, solve_one
 from betaroc.estimation.contract import (
     Data,
     Family,
-    Matrix,
     Maximum,
     Parameters,
     Sample,
-    as_rows,
     too_few_distinct,
 )
 from betaroc.estimation.normal import estimate_normal
@@ -206,14 +204,14 @@ def _estimate(point: _Point, d: Summit, total: float) -> Maximum:
         covariance = _covariance(point, d.hessian)
     except np.linalg.LinAlgError:
         size = len(parameters)
-        covariance = tuple((math.nan,) * size for _ in range(size))
+        covariance = np.full((size, size), np.nan)
     return Maximum(
         law,
         tuple(p.name for p in parameters),
         tuple(p.value for p in parameters),
         covariance,
         d.value * total,
-        d.norm <= 10.0 * _TINY_GRADIENT and math.isfinite(covariance[0][0]),
+        d.norm <= 10.0 * _TINY_GRADIENT and math.isfinite(covariance[0, 0]),
         d.iterations,
         d.norm,
     )
@@ -430,7 +428,7 @@ def _own(point: _Point, k: int) -> tuple[float, float]:
     return float(point.p[k]), float(point.q[k])
 
 
-def _covariance(point: _Point, hessian: FloatArray) -> Matrix:
+def _covariance(point: _Point, hessian: FloatArray) -> FloatArray:
     """Inverse observed information of one unit of weight, in the order of the parameters."""
     count = point.p.size
     whole = np.linalg.inv(-hessian)
@@ -446,7 +444,7 @@ def _covariance(point: _Point, hessian: FloatArray) -> Matrix:
     covariance = rates @ whole @ rates.T
     order = point.order
     places = [*order[:-1], *(count + 2 * k + j for k in order for j in (0, 1))]
-    return as_rows(covariance[np.ix_(places, places)])
+    return np.asarray(covariance[np.ix_(places, places)])
 
 
 # ----------------------------------------------------------------------
@@ -615,11 +613,11 @@ def _back(result: Maximum, mu: float, sigma: float, sample: Sample) -> Maximum:
     parameters = law._parameters()
     scale = np.array([1.0 if p.scale == "weights" else sigma for p in parameters])
     with np.errstate(over="ignore", under="ignore"):
-        covariance = np.array(result.covariance) * np.outer(scale, scale)
+        covariance = result.covariance * np.outer(scale, scale)
     return result._replace(
         distribution=law,
         values=tuple(p.value for p in parameters),
-        covariance=as_rows(covariance),
+        covariance=covariance,
         log_likelihood=result.log_likelihood - sample.total * math.log(sigma),
     )
 

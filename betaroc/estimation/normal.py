@@ -39,34 +39,33 @@ from betaroc.estimation.contract import (
     Maximum,
     Parameters,
     Sample,
-    as_rows,
     means_of_drawn,
     refuse_unfitted,
     too_few_distinct,
 )
 
 
-def estimate_normal(sample: Data, family: str = "normal") -> Maximum:
-    """mu = mean, sigma^2 = mean (x - mu)^2: closed form, no iteration."""
-    return maximum_of_moments(sample, family, Normal, lambda: (*sample.moments(), 0.0))
+def estimate_normal(
+    sample: Data, family: str = "normal", law: type[NormalCoordinate] = Normal
+) -> Maximum:
+    """Mean and standard deviation (divisor n) of the score, its logit or its logarithm.
 
-
-def maximum_of_moments(
-    sample: Data, family: str, law: type[NormalCoordinate],
-    moments: Callable[[], tuple[float, float, float]],
-) -> Maximum:  # fmt: skip
-    """From mean, standard deviation and the mean log Jacobian of a normal coordinate.
-
-    At the maximum every standardised square averages 1.
+    At the maximum every standardised square averages 1; the mean log Jacobian joins.
     """
     if sample.low == sample.high:
         raise too_few_distinct(sample, family)
-    mu, sigma, jacobian = moments()
+    if law is LogitNormal:
+        mu, sigma, jacobian = sample.logit_moments()
+    elif law is LogNormal:
+        mu, sigma = sample.rows().replace(np.log(sample.rows().values)).moments()
+        jacobian = mu
+    else:
+        (mu, sigma), jacobian = sample.moments(), 0.0
     if not sigma > 0.0:
         raise too_few_distinct(sample, family)
     mean_log = HALF_LOG_TWO_PI + 0.5 + math.log(sigma)
     likelihood = -sample.total * mean_log + -sample.total * jacobian
-    covariance = normal_inverse_information(sigma)
+    covariance = np.array(normal_inverse_information(sigma))
     return Maximum(law(mu, sigma), ("mu", "sigma"), (mu, sigma), covariance, likelihood)
 
 
@@ -157,12 +156,11 @@ def _shared(item: ClassMaximum, sigma: float, own: float, spread: float) -> Maxi
     """One class with the standard deviation of both."""
     mu = item.estimate.values[0]
     square = normal_inverse_information(sigma)[0][0]
-    covariance = np.diag([square / item.weight, spread]) * item.total
     mean_square = (own / sigma) ** 2
     return item.estimate._replace(
         distribution=Normal(mu, sigma),
         values=(mu, sigma),
-        covariance=as_rows(covariance),
+        covariance=np.diag([square / item.weight, spread]) * item.total,
         log_likelihood=-item.weight * (HALF_LOG_TWO_PI + math.log(sigma) + 0.5 * mean_square),
     )
 
@@ -172,11 +170,6 @@ EQUAL_VARIANCE_NORMAL = Family(estimate_normal, join=join_spreads, summed=True, 
 
 # ----------------------------------------------------------------------
 # Maximum likelihood of the logit-normal law: the normal distribution of the scores' logits.
-def estimate_logit_normal(sample: Data) -> Maximum:
-    """Moments of log x - log(1 - x); the Jacobian -log x - log(1 - x) joins the likelihood."""
-    return maximum_of_moments(sample, "logit-normal", LogitNormal, sample.logit_moments)
-
-
 def _log_likelihood(sample: Sample) -> Callable[[Any], float]:
     """The log-likelihood of any logit-normal distribution, from three sums."""
     log, log1m = np.log(sample.values), np.log1p(-sample.values)
@@ -207,7 +200,7 @@ def _logits_of_systems(side: ClassColumns, who: str, boundary: str | None) -> Cl
 
 
 LOGIT_NORMAL = Family(
-    estimate_logit_normal,
+    partial(estimate_normal, family="logit-normal", law=LogitNormal),
     likelihood=_log_likelihood,
     on_unit=True,
     summed=True,
@@ -228,17 +221,6 @@ LOGIT_NORMAL = Family(
 _LEAST_GAP = 1e-12
 
 
-def estimate_log_normal(value: Data) -> Maximum:
-    """Moments of log x; the Jacobian -log x joins the likelihood."""
-    sample = value.rows()
-    result = estimate_normal(sample.replace(np.log(sample.values)), "log-normal")
-    mu, sigma = result.values
-    return result._replace(
-        distribution=LogNormal(mu, sigma), covariance=normal_inverse_information(sigma),
-        log_likelihood=result.log_likelihood - sample.total * mu,
-    )  # fmt: skip
-
-
 def estimate_gamma(value: Data) -> Maximum:
     """From the mean and log(mean) - mean log, of z = x/mean - 1 the mean of z - log(1 + z)."""
     sample = value.rows()
@@ -251,7 +233,7 @@ def estimate_gamma(value: Data) -> Maximum:
     law = gamma_mle(mean, gap)
     a, scale = law.shape, law.scale
     each = (a - 1.0) * (math.log(mean) - gap) - a - math.lgamma(a) - a * math.log(scale)
-    covariance = as_rows(law._unit_covariance())
+    covariance = law._unit_covariance()
     return Maximum(law, ("shape", "scale"), (a, scale), covariance, sample.total * each)
 
 
@@ -280,10 +262,13 @@ def estimate_sinh_arcsinh(
     law = kind(*values)
     names = tuple(p.name for p in law._parameters())
     likelihood += jacobian
-    return Maximum(law, names, values, as_rows(covariance), likelihood, True, iterations, slope)
+    return Maximum(law, names, values, covariance, likelihood, True, iterations, slope)
 
 
-LOG_NORMAL = Family(estimate_log_normal, positive=True, decides=BY_SPREAD, law=LogNormal)
+LOG_NORMAL = Family(
+    partial(estimate_normal, family="log-normal", law=LogNormal), positive=True, decides=BY_SPREAD,
+    law=LogNormal,
+)  # fmt: skip
 GAMMA = Family(estimate_gamma, positive=True, law=Gamma)
 SINH_ARCSINH = Family(
     estimate_sinh_arcsinh, near=estimate_sinh_arcsinh, law=SinhArcsinh,
