@@ -17,8 +17,7 @@ from betaroc.core.errors import FitError
 from betaroc.core.quadrature import integrate_panels
 from betaroc.core.special import HALF_LOG_TWO_PI, exactly_scaled, exponential, log_ratio
 from betaroc.core.thresholds import Coordinate, Thresholds
-from betaroc.distributions.base import Distribution, Parameter, Tail
-from betaroc.distributions.climb import Summit, climb
+from betaroc.distributions.base import Distribution, Parameter, Summit, Tail, climb
 from betaroc.distributions.pairs import Pair, closed_forms
 
 #: Squares of sigmas beyond these lose digits, then themselves.

@@ -19,8 +19,7 @@ from betaroc.core.errors import DegenerateDataError, FitError, InputError, refus
 from betaroc.core.thresholds import Thresholds
 from betaroc.core.value import Value
 from betaroc.core.vocabulary import worded
-from betaroc.distributions.base import Distribution, free, moved
-from betaroc.distributions.climb import climb
+from betaroc.distributions.base import Distribution, climb, free, moved
 from betaroc.distributions.inflated import MASSES, Inflated
 from betaroc.estimation.contract import AtEnds, ClassMaximum, Data, Family, Maximum, Sample
 

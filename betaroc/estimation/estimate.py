@@ -377,7 +377,7 @@ class Task(NamedTuple):
         """The record as if the family's range were that of the scores."""
         e = top.estimate
         return Estimate(
-            self.family, e.distribution, e.names, e.values, e.covariance / top.total,
+            self.family, e.distribution, e.names, e.values, np.asarray(e.covariance) / top.total,
             e.log_likelihood, top.n, top.total, e.converged, e.iterations, e.gradient_norm,
             top.rule, e.fixed, ties,
         )  # fmt: skip

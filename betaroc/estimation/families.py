@@ -18,18 +18,8 @@ from betaroc.data.scores import ScoreData
 from betaroc.data.summary import ScoreSummary
 from betaroc.distributions.base import Distribution
 from betaroc.distributions.inflated import base_of
-from betaroc.estimation.beta import BETA, DUAL_BETA, PROPER_BETA
+from betaroc.estimation import beta, mixture, normal
 from betaroc.estimation.contract import Data, Family, Maximum
-from betaroc.estimation.mixture import BETA_MIXTURE, NORMAL_MIXTURE
-from betaroc.estimation.normal import (
-    EQUAL_VARIANCE_NORMAL,
-    GAMMA,
-    LOG_NORMAL,
-    LOGIT_NORMAL,
-    LOGIT_SINH_ARCSINH,
-    NORMAL,
-    SINH_ARCSINH,
-)
 
 AUTO, BEST = "auto", "best"
 
@@ -40,18 +30,18 @@ def estimate_empirical(sample: Data) -> Maximum:
 
 
 FAMILIES: dict[str, Family] = {
-    "beta": BETA,
-    "normal": NORMAL,
-    "logit-normal": LOGIT_NORMAL,
-    "beta-mixture": BETA_MIXTURE,
-    "proper-beta": PROPER_BETA,
-    "dual-beta": DUAL_BETA,
-    "equal-variance-normal": EQUAL_VARIANCE_NORMAL,
-    "normal-mixture": NORMAL_MIXTURE,
-    "sinh-arcsinh": SINH_ARCSINH,
-    "logit-sinh-arcsinh": LOGIT_SINH_ARCSINH,
-    "log-normal": LOG_NORMAL,
-    "gamma": GAMMA,
+    "beta": beta.BETA,
+    "normal": normal.NORMAL,
+    "logit-normal": normal.LOGIT_NORMAL,
+    "beta-mixture": mixture.BETA_MIXTURE,
+    "proper-beta": beta.PROPER_BETA,
+    "dual-beta": beta.DUAL_BETA,
+    "equal-variance-normal": normal.EQUAL_VARIANCE_NORMAL,
+    "normal-mixture": mixture.NORMAL_MIXTURE,
+    "sinh-arcsinh": normal.SINH_ARCSINH,
+    "logit-sinh-arcsinh": normal.LOGIT_SINH_ARCSINH,
+    "log-normal": normal.LOG_NORMAL,
+    "gamma": normal.GAMMA,
     "empirical": Family(estimate_empirical, summed=True, counted=True),
 }
 

@@ -21,9 +21,8 @@ from betaroc.core.errors import DegenerateDataError, FitError
 from betaroc.core.special import HALF_LOG_TWO_PI, log_beta
 from betaroc.core.text import shown
 from betaroc.core.vocabulary import worded
-from betaroc.distributions.base import Distribution
+from betaroc.distributions.base import Distribution, Summit, climb
 from betaroc.distributions.beta import Beta
-from betaroc.distributions.climb import Summit, climb
 from betaroc.distributions.mixture import BetaMixture, Mixture, NormalMixture
 from betaroc.distributions.normal import Normal
 from betaroc.estimation.beta import beta_mle, estimate_beta, solve_one

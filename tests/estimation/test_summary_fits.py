@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import gzip
 import json
-import math
 import warnings
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
-from scipy.stats import beta
 
 import betaroc as br
 from betaroc.cli import main
@@ -240,47 +237,6 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, str]:
     return paths[0], paths[1]
 
 
-class Streamed(NamedTuple):
-    """The two files read through Polars, and their analysis."""
-
-    dev: br.ScoreSummary
-    test: br.ScoreSummary
-    analysis: br.Analysis
-
-
-@pytest.fixture(scope="module")
-def streamed(files: tuple[str, str]) -> Streamed:
-    dev, test = (by_engine("file", path) for path in files)
-    return Streamed(dev, test, br.analyze(dev, test))
-
-
-@pytest.mark.simulation
-def test_an_analysis_of_summaries_is_that_of_the_rows_within_the_bins(streamed: Streamed) -> None:
-    one = br.analyze(both(N, M)[0]).to_dict()["dev"]
-    two = streamed.analysis.to_dict()["dev"]
-    assert two["summary"]["bins"] == 65_536
-    assert (one["n_client"], one["n_impostor"]) == (two["n_client"], two["n_impostor"])
-    # The sums are sufficient, so the fits differ by rounding.
-    assert two["fit"]["auc"] == pytest.approx(one["fit"]["auc"], rel=1e-11)
-    error = two["summary"]["error"]
-    assert two["empirical"]["auc"] == pytest.approx(one["empirical"]["auc"], abs=error["auc"])
-    # FAR and FRR are exact at the borders of bins and monotone in between, where each moves by at
-    # most its error. FAR - FRR changes its sign in one bin for both: there the EER is half
-    # their sum. Distances from the fits are those of one rate at one place, on the ROC along
-    # FAR + TPR = constant and between the same two corners for both; the fits add their rounding.
-    off = max(error["far"], error["frr"]) + 1e-9
-    assert two["empirical"]["eer"] == pytest.approx(one["empirical"]["eer"], abs=off)
-    for key in ("client", "impostor", "roc"):
-        assert two["distances"][key] == pytest.approx(one["distances"][key], abs=off)
-    # The bounds of a TPR are Clopper and Pearson's at a place that moves within its bin: by the
-    # clients of a bin, each of whom moves a bound by at most its largest step.
-    tail = 0.5 * (1.0 - math.sqrt(0.95))
-    step = np.max(np.diff(beta.ppf(1.0 - tail, np.arange(N) + 1, N - np.arange(N))))
-    bounds = [d["intervals"]["scores"]["tpr@far=0.01"] for d in (one, two)]
-    for end in ("low", "high"):
-        assert abs(bounds[0][end] - bounds[1][end]) <= step * round(N * error["frr"]) + 1e-12
-
-
 def test_scores_stand_on_a_summary_of_the_test_set() -> None:
     dev, (test, test_sums) = both()[0], both(seed=2)
     found, exact = br.epc(dev, test_sums), br.epc(dev, test)
@@ -370,17 +326,6 @@ def test_text_is_streamed_where_it_is_large(
 
 
 # ------------------------------------------------------------------------- engines of a report
-def by_engine(engine: str, path: str) -> br.ScoreSummary:
-    """The summary of a Parquet file through an engine, without its source."""
-    if engine == "file":
-        return replace(summarize_file(path), source=None)
-    if engine == "dask":
-        return br.summarize(pytest.importorskip("dask.dataframe").read_parquet(path))
-    if engine == "polars-frame":
-        return br.summarize(pytest.importorskip("polars").scan_parquet(path))
-    if engine == "duckdb-frame":
-        return br.summarize(pytest.importorskip("duckdb").read_parquet(path))
-    return br.summarize(pd.read_parquet(path))
 
 
 # ------------------------------------------------------------------------- labels, sums of parts
