@@ -7,8 +7,7 @@ from functools import partial
 from pathlib import Path
 
 from betaroc.cli.messages import examples, messages, say
-from betaroc.cli.options import PAGE, SEED, add, check_output, refuse, shared
-from betaroc.core import checks
+from betaroc.cli.options import PAGE, add, check_output, refuse, shared
 from betaroc.core.errors import InputError
 from betaroc.core.notices import collected
 from betaroc.core.tables import listed_columns
@@ -17,7 +16,7 @@ from betaroc.core.value import fields_of
 from betaroc.rendering.table_text import records
 from betaroc.studies.result import read_study
 from betaroc.studies.storage import Folder
-from betaroc.studies.study import read_configuration
+from betaroc.studies.study import SEED, read_configuration
 
 _ATLAS = """\
 atlas.toml, for example (beta distributions; n scores of a class in each of 20 samples per cell):
@@ -52,8 +51,8 @@ def add_options(parser: ArgumentParser) -> None:
 
 def run(arguments: Namespace) -> int:
     """Run the study of a configuration, say what came out; the exit code."""
-    asked = read_configuration(arguments.config)
-    folder = arguments.folder or asked.folder
+    given = arguments.folder, arguments.workers, arguments.seed
+    study, folder, seed = read_configuration(arguments.config, *given)
     if arguments.html is None:
         refuse(arguments, ("force",), "stand beside --html, the page it may replace")
     else:
@@ -63,10 +62,6 @@ def run(arguments: Namespace) -> int:
                 "--html must lie outside the folder of the study, which holds nothing else; got"
                 f" {shown(arguments.html)}. Name another folder."
             )
-    if arguments.seed is not None:
-        checks.count(arguments.seed, "seed", 0)
-    seed = next((k for k in (arguments.seed, asked.seed) if k is not None), SEED)
-    study = asked.study(folder=arguments.folder, workers=arguments.workers, seed=seed)
     try:
         with collected() as notices:
             result = study.run()

@@ -9,7 +9,7 @@ import os
 import re
 import sys
 import traceback
-from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from operator import itemgetter
@@ -716,83 +716,62 @@ def _kind(values: list[Any], name: str) -> type[Any] | None:
 
 
 _KEYS = ("folder", "replicates", "seed", "workers", "block", "statistics", "design")
-_KINDS = ("grid", "sobol", "latin-hypercube")
-_POINTS = "points"
+_DRAWS: dict[str, Any] = {
+    "grid": Design.grid, "sobol": Design.sobol, "latin-hypercube": Design.latin_hypercube,
+}  # fmt: skip
+#: Of a file that names none.
+SEED = 0
 
 
-class Configuration(NamedTuple):
-    """What a configuration asks for; the command line may say otherwise."""
+def read_configuration(
+    path: str | os.PathLike[str], folder: str | None, workers: int | None, seed: int | None
+) -> tuple[Study, str, int]:
+    """The study of a TOML file, its folder, which may be called like the file, and its seed.
 
-    statistics: Any
-    tables: Mapping[str, Any]
-    folder: str
-    replicates: int
-    seed: int | None
-    workers: int
-    block: int | None
-
-    def study(self, *, folder: str | None, workers: int | None, seed: int) -> Study:
-        """The study, with what the command line says; designs are drawn by the same seed."""
-        designs = []
-        for kind, table in self.tables.items():  # their product, in their order
-            ranges = {name: value for name, value in table.items() if name != _POINTS}
-            draw = Design.sobol if kind == "sobol" else Design.latin_hypercube
-            grid = kind == "grid"
-            designs.append(Design.grid(table) if grid else draw(ranges, table[_POINTS], rng=seed))
-        return Study(
-            functools.reduce(operator.mul, designs),
-            self.statistics,
-            folder=self.folder if folder is None else folder,
-            workers=self.workers if workers is None else workers,
-            rng=seed,
-            replicates=self.replicates,
-            block=self.block,
-        )
-
-
-def read_configuration(path: str | os.PathLike[str]) -> Configuration:
-    """Read a study from a TOML file; a folder that it does not name is called like the file.
-
-    Folders are from where the file is, and below.
+    What is given goes before what the file says; its folder is from where it is, and below. Designs
+    are drawn by the same seed.
     """
-    result = read_toml(Path(path), "the configuration", "Name the TOML file of a study.")
-    _refuse_unknown(result, _KEYS, "")
+    content = read_toml(Path(path), "the configuration", "Name the TOML file of a study.")
+    _refuse_unknown(content, _KEYS, "")
     for key in ("statistics", "design"):
-        if key not in result:
+        if key not in content:
             raise InputError(
-                f"{shown(str(path))} must have {key}; it has {listed(result) or 'nothing'}."
+                f"{shown(str(path))} must have {key}; it has {listed(content) or 'nothing'}."
                 ' Such as statistics = ["fit.auc"] and a table [design.grid].'
             )
-    folder = result.get("folder", Path(path).stem)
-    if not isinstance(folder, str) or not folder:
-        raise refusal("folder", "be text", shown(folder), "Name a folder.", InputTypeError)
-    statistics, design = result["statistics"], result["design"]
-    if not isinstance(statistics, list | dict) or not statistics:
+    place = content.get("folder", Path(path).stem)
+    if not isinstance(place, str) or not place:
+        raise refusal("folder", "be text", shown(place), "Name a folder.", InputTypeError)
+    place = _below(Path(path), place) if folder is None else folder
+    statistics, tables = content["statistics"], content["design"]
+    if not isinstance(statistics, list | dict):
         raise InputTypeError.about("statistics")(
             "statistics must be a list of names, or a table of columns; got"
             f' {shown(statistics)}. Such as statistics = ["fit.auc", "true.auc"].'
         )
-    if not isinstance(design, dict) or not design:
+    if not isinstance(tables, dict) or not tables:
         raise InputTypeError.about("design")(
-            f"design must have tables, whose product is taken; got {shown(design)}. Write"
+            f"design must have tables, whose product is taken; got {shown(tables)}. Write"
             " [design.grid], [design.sobol] or [design.latin-hypercube]."
         )
-    _refuse_unknown(design, _KINDS, "design")
-    for kind, table in design.items():
+    _refuse_unknown(tables, _DRAWS, "design")
+    seed = checks.count(content.get("seed", SEED) if seed is None else seed, "seed", 0)
+    designs = []
+    for kind, table in tables.items():
         if not isinstance(table, dict):
             raise InputTypeError(f"design.{kind} must be a table; got {shown(table)}.")
-        if kind != "grid":
-            checks.count(table.get(_POINTS), f"design.{kind}.{_POINTS}")
-    seed, block = result.get("seed"), result.get("block")
-    return Configuration(
-        statistics,
-        design,
-        _below(Path(path), folder),
-        checks.count(result.get("replicates", 1), "the number of replicates"),
-        None if seed is None else checks.count(seed, "seed", 0),
-        result.get("workers", 1),
-        None if block is None else checks.count(block, "block"),
-    )
+        if kind == "grid":
+            designs.append(Design.grid(table))
+            continue
+        points = checks.count(table.pop("points", None), f"design.{kind}.points")
+        designs.append(_DRAWS[kind](table, points, rng=seed))
+    replicates = checks.count(content.get("replicates", 1), "the number of replicates")
+    workers = content.get("workers", 1) if workers is None else workers
+    study = Study(
+        functools.reduce(operator.mul, designs), statistics, folder=place, workers=workers,
+        rng=seed, replicates=replicates, block=content.get("block"),
+    )  # fmt: skip
+    return study, place, seed
 
 
 def _below(path: Path, folder: str) -> str:
@@ -809,10 +788,10 @@ def _below(path: Path, folder: str) -> str:
     return folder if home == Path.cwd() else str(path.parent / folder)
 
 
-def _refuse_unknown(result: Mapping[str, Any], known: Sequence[str], where: str) -> None:
-    for key in result:
+def _refuse_unknown(content: Mapping[str, Any], known: Collection[str], where: str) -> None:
+    for key in content:
         if key not in known:
-            intended = f"Did you mean [design.{key}]?" if key in _KINDS else nearest(key, known)
+            intended = f"Did you mean [design.{key}]?" if key in _DRAWS else nearest(key, [*known])
             raise InputError(
                 f"{where or 'the configuration'} must have keys of {listed(known, 8)}; got"
                 f" {where + '.' if where else ''}{key}. {intended}".rstrip()

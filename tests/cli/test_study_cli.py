@@ -134,7 +134,7 @@ def test_files_that_are_no_configuration(tmp_path: Path, capsys: Any) -> None:
     assert "at most 1000000 bytes" in run(capsys, tmp_path / "a.toml")[2]
     (tmp_path / "a.toml").write_text('statistics = ["fit.auc"]\ndesign = 3')
     with pytest.raises(br.InputTypeError, match="design must have tables"):
-        read_configuration(tmp_path / "a.toml")
+        read_configuration(tmp_path / "a.toml", None, None, None)
 
 
 @pytest.mark.simulation
