@@ -260,20 +260,6 @@ def test_rank_means_tie_exactly() -> None:
     assert len(set(scores.tolist())) == 1
 
 
-@pytest.mark.simulation
-def test_no_rule_knows_the_order_of_the_classifiers(frame: pd.DataFrame) -> None:
-    coarse = frame.round(2).clip(0.01, 0.99)
-    coarse["label"] = frame["label"]
-    keys = ["rule", "system", "part"]
-    one, two = (
-        br.inclusion(coarse, systems=order, family="normal").fusion.table.sort_values(
-            keys, ignore_index=True
-        )
-        for order in (list("abc"), list("cab"))
-    )
-    assert one.equals(two)
-
-
 def test_exact_ends_of_one_kind_stand_beyond_all_others() -> None:
     x = np.array([[0.9, 1.0], [0.6, 0.7], [0.0, 0.4], [0.2, 0.3]])
     for rule in ("mean-logit", "product"):
@@ -312,17 +298,6 @@ def test_folds_are_stratified_and_fixed_by_the_seed(frame: pd.DataFrame) -> None
     in_turn = br.inclusion(frame, family="normal", folds=7, alpha=[0.5])
     assert in_turn.client_folds.tolist() == [k % 7 for k in range(N)]
     assert in_turn.fusion.folds == 7
-
-
-@pytest.mark.simulation
-def test_dev_must_hold_the_same_classifiers(frame: pd.DataFrame, dev: pd.DataFrame) -> None:
-    with pytest.raises(br.InputError, match="classifiers of dev; 'c' is none of 'a', 'b'"):
-        br.inclusion(frame, family="normal", dev=dev.drop(columns="c"))
-    shuffled = dev[["c", "label", "a", "b"]]
-    assert (
-        br.inclusion(frame, dev=shuffled).fusion
-        == br.inclusion(frame, family="normal", dev=dev).fusion
-    )
 
 
 # -------------------------------------------------------------------------------- values

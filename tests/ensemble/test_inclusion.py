@@ -17,7 +17,6 @@ from scipy import integrate, special, stats
 
 import betaroc as br
 from betaroc import Beta, Inflated, Normal, ScoreModel
-from betaroc.ensemble.fusion import learned_gains
 from betaroc.ensemble.rule import _above, _peaks
 from betaroc.ensemble.set_hull import hull_of
 from betaroc.ensemble.trials import systems_of
@@ -61,16 +60,6 @@ def test_the_ends_decide_the_verdict(all_kinds: br.Inclusion, word: str) -> None
     assert verdict.confidence.strict == tests.at_one.p_value
     assert verdict.confidence.lax == tests.at_zero.p_value
     assert verdict.confidence.p_value == max(tests.at_one.p_value, tests.at_zero.p_value)
-
-
-@pytest.mark.simulation
-def test_a_level_of_less_confidence_than_the_p_value_decides() -> None:
-    fair = {"a": scores_of((Beta(2.2, 2), Beta(2, 2.2)), 80), "b": scores_of(PAIRS["include"], 80)}
-    one = judged(fair)
-    p = one.verdict["a"].confidence.p_value
-    assert one.verdict["a"].marginal == "cannot tell"
-    assert 0.05 < p < 0.5
-    assert judged(fair, level=1.0 - 1.01 * p).verdict["a"].marginal == "include"
 
 
 @pytest.mark.simulation
@@ -160,15 +149,6 @@ def test_a_fit_without_errors_says_that_it_cannot_tell() -> None:
     assert "an empirical pair has no parameters" in result.verdict["a"].reason
     assert set(result.table["roc_distance"]) == {0.0}
     assert math.isnan(result.verdict["a"].confidence.p_value)
-
-
-def test_one_law_for_both_classes_is_the_diagonal() -> None:
-    rng = np.random.default_rng(2)
-    x = rng.beta(2, 3, 50)
-    given = {"same": br.Scores(x, x), "b": scores_of(PAIRS["include"], 50)}
-    result = judged(given)
-    assert result.verdict["same"].marginal == "exclude"
-    assert result.evidence["same"].above == ()
 
 
 # --------------------------------------------------------------------------- the evidence
@@ -461,19 +441,6 @@ def test_a_classifier_given_twice_is_one(frame: pd.DataFrame) -> None:
         br.inclusion(frame[["a", "d", "label"]])
 
 
-@pytest.mark.simulation
-def test_boundary_and_families_of_single_classifiers(frame: pd.DataFrame) -> None:
-    frame["b"] = 8.0 * frame["b"] - 4.0
-    frame.loc[0, "a"] = 1.0
-    result = br.inclusion(frame, boundary="inflate")
-    assert result.table["family"].tolist() == ["beta", "normal", "beta"]
-    assert isinstance(result.fits["a"].model.client, Inflated)
-    assert result.evidence["a"].inner is not None
-    assert result.fusion.scale == "ranks"
-    other = br.inclusion(frame, family={"c": "logit-normal"}, boundary="inflate")
-    assert other.table["family"].tolist() == ["beta", "normal", "logit-normal"]
-
-
 # ----------------------------------------------------------------------------- crossings
 def brute_sign_changes(first: ScoreModel, second: ScoreModel) -> int:
     """Sign changes of the difference of log odds of TPR, by a dense scan of thresholds' FARs."""
@@ -695,19 +662,6 @@ def test_a_weight_of_k_is_k_copies(dev: bool) -> None:
     assert [v.reason for v in one.verdict.values()] == [v.reason for v in two.verdict.values()]
     assert one.fusion.scale_reason == two.fusion.scale_reason
     assert {m.noise for m in one.misfit.values()} == {m.noise for m in two.misfit.values()}
-
-
-def test_weights_without_groups_are_independent_copies() -> None:
-    """On the same folds: all copies of a row in one."""
-    (rows, _), (many, _) = (_weighted(copies, grouped=False) for copies in (False, True))
-    one, two = (systems_of(x, "", None, None, "raise") for x in (rows, many))
-    folds = [np.arange(len(x)) % 5 for x in (one.client, one.impostor)]
-    weights = one.client_weights, one.impostor_weights
-    dealt = [np.repeat(f, w.astype(int)) for f, w in zip(folds, weights, strict=True)]
-    pairs = [learned_gains(s, tuple(f), None, 0.95) for s, f in ((one, folds), (two, dealt))]
-    for a, b in zip(*pairs, strict=True):
-        assert a[1:7] == pytest.approx(b[1:7], abs=1e-8)
-        assert (a.word, a.method, a.moved) == (b.word, b.method, b.moved)
 
 
 def test_estimates_do_not_know_how_large_weights_are() -> None:

@@ -17,7 +17,6 @@ from betaroc.ensemble.fusion import (
     LearnedGain,
     Standard,
     learned_gains,
-    linear,
     nested_folds,
     ridge_path,
     word_of,
@@ -92,17 +91,6 @@ def test_the_ridge_is_that_of_scikit_learn(apart: float) -> None:
             ).fit(x[:, columns], y)
             assert own[1:][columns] == pytest.approx(other.coef_[0], abs=1e-8)
             assert own[0] == pytest.approx(other.intercept_[0], abs=1e-8)
-
-
-def test_equal_rows_get_equal_bits_and_constant_columns_no_say() -> None:
-    rng = np.random.default_rng(1)
-    x = np.repeat(rng.normal(size=(7, 3)), 5, axis=0)
-    fused = linear(x, rng.normal(size=(2, 4)))
-    assert np.all(fused.reshape(2, 7, 5) == fused.reshape(2, 7, 5)[:, :, :1])
-    flat = np.column_stack([np.full(9, 3.7), 1e300 * rng.normal(size=9)])
-    made = Standard(flat)(flat)
-    assert np.all(made[:, 0] == 0.0)
-    assert made[:, 1].std() == pytest.approx(1.0)
 
 
 # ----------------------------------------------------------------- nesting and the interval
@@ -384,19 +372,6 @@ def test_too_few_for_folds_within_folds(n: int, folds: int) -> None:
     assert "was not measured: that takes 3 folds or more" in verdict.reason
     assert "not measured" in str(result)
     result.plot()
-
-
-def test_a_dev_set_whose_groups_hang_together_cannot_be_split() -> None:
-    """Two columns of groups that connect all trials: no fold within dev, so no strength."""
-    classes = suppressor(20, 1)
-    chain = np.array([[f"p{k}", f"p{k + 1}"] for k in range(20)])
-    dev = {
-        name: br.Scores(one.client, one.impostor, client_groups=chain, impostor_groups=chain)
-        for name, one in scores(classes, "A", "B").items()
-    }
-    result = selected(scores(suppressor(20, 2), "A", "B"), dev=dev, family="logit-normal")
-    assert result.verdict["A"].gain.method == "none"
-    assert result.fusion.folds == 0
 
 
 def test_exact_zeros_and_ones_have_columns_of_their_own() -> None:

@@ -38,13 +38,6 @@ def test_lehmann_pair() -> None:
     np.testing.assert_allclose((a_c, b_c, a_i), (2.0, 1.0, 0.5), rtol=1e-5)
 
 
-def test_area_alone_gives_a_mirrored_pair() -> None:
-    """The problem is the same under s -> 1 - s with swapped classes, and so is the answer."""
-    a_c, b_c, a_i, b_i = shapes_of(br.solve_pair(auc=0.83))
-    assert (a_c, b_c) == pytest.approx((b_i, a_i), rel=1e-6)
-    assert br.beta_auc(a_c, b_c, a_i, b_i) == pytest.approx(0.83, abs=ATOL)
-
-
 def test_exponents_alone_are_nearest_by_hand() -> None:
     """log a_i - log a_c = log 1/2 is nearest to 0 at -+ log(2)/2."""
     model = br.solve_pair(exponents=(0.5, 3.0))
