@@ -386,13 +386,10 @@ class Inclusion(Result, Noun):
 
         Notes
         -----
-        Left, the fitted ROCs with each classifier's verdict, in thin steps those of the scores, the
-        hull above them and the ends of its chords; what lies outside the region is shaded. Right,
-        what each classifier adds to the others, right of zero where it helps. In the learned
-        fusion the first that holds: an interval right of zero says include, one left of the shaded
-        band (-0.005 to 0.005) leave out, one that ends within the band adds nothing; filled where
-        the gain tells. By the rule markers tell the parts of the curve apart; one that is filled
-        has an interval without zero. Nothing is drawn where nothing was measured.
+        Left, the fitted ROCs with each classifier's verdict, in thin steps those of the scores, and
+        the hull above them; what lies outside the region is shaded. Right, what each adds to the
+        others in the learned fusion (filled where the gain tells; the band is less than 0.005), and
+        by the rule on each part of the curve (filled: an interval without zero).
 
         Examples
         --------
@@ -504,22 +501,23 @@ def inclusion(
         high end < 0.005     adds nothing
         anything else        cannot tell
 
-    And its own ROC, judged against the diagonal near both borders of a region of FAR:
+    And whether its own fitted ROC is above the diagonal near both borders of the region of FARs:
 
-        above near both                               include
-        below near both                               exclude
-        above near the low FAR, below near the high   only at strict thresholds
-        below near the low FAR, above near the high   only at lax thresholds
-        anything else                                 cannot tell
+        near the low FAR    near the high FAR    marginal
+        above               above                include
+        below               below                exclude
+        above               below                only at strict thresholds
+        below               above                only at lax thresholds
+        anything else                            cannot tell
 
-    The verdict is what the gain says wherever that tells; else what the own ROC says against
+    The verdict is the first word wherever that tells; else what the own ROC says against
     the classifier (all but "include"). Each gain is beside all others: of two classifiers that
     say the same each adds nothing; drop one of them, not both.
 
     Parameters
     ----------
     frame : frame, mapping or sequence of Scores
-        Any frame that Narwhals reads with a column of labels and a column of scores a
+        Any frame that Narwhals reads with a column of labels and a column of scores per
         classifier; or a mapping from names to `Scores` of the same trials in the same order
         (ids and weights are compared), or a list of `Scores`. Weights are copies of a trial
         that stay in one fold; a row of weight 0 is no trial.
@@ -528,25 +526,21 @@ def inclusion(
     client_label : optional
         The label of clients; needed unless labels are {0, 1}, {False, True} or {-1, 1}.
     systems : sequence of str, optional
-        The classifiers; all other numeric columns where left out, unless one holds whole
-        numbers that are all different, as ids do. At least two.
+        The classifiers, at least two; all other numeric columns where left out.
     region : (float, float)
         FARs that matter, low < high.
     level : float
         Confidence of verdicts and intervals.
     family : str, pair of str or mapping
-        Family of every fit, or of classifiers by name, as in :func:`fit`. "auto": "beta" for a
-        classifier whose scores all lie in [0, 1], else "normal"; the table says which.
+        Family of every fit, or of classifiers by name, as in :func:`fit`.
     boundary, resolution : optional
-        As in :func:`fit`, of every classifier with a distribution on [0, 1], or of classifiers
-        by name.
+        As in :func:`fit`, of every classifier with a distribution on [0, 1], or by name.
     dev : optional
-        Other trials of the same classifiers, given like `frame`, on which the learned fusion is
-        learned and the thresholds of the fused scores are chosen; both are then observed on all
-        trials of `frame`. Left out: `folds`.
+        Other trials of the same classifiers, given like `frame`, on which the fusion is
+        learned and the thresholds of the fused scores are chosen. Left out: `folds`.
     folds : int
         Weights and thresholds for the trials of a fold are learned on all other folds; weights
-        in 3 to 10 folds, fewer where a class has not two trials, or groups, a fold.
+        in 3 to 10 folds, fewer where a class has not two trials, or groups, per fold.
     criterion : str
         What thresholds are chosen for: "weighted-error", "far" or "frr", as in :func:`epc`.
     measure : str, optional
@@ -574,8 +568,8 @@ def inclusion(
     ------
     InputError
         For fewer than two classifiers, an unknown column, missing scores (the classifier and
-        its rows are named), a column of ids (see `systems`), unequal trials, one class, an
-        empty region, and options out of range.
+        its rows are named), a column of ids, unequal trials, one class, an empty region, and
+        options out of range.
     InputTypeError
         For an object that is neither a frame nor Scores, and columns of text.
     DegenerateDataError, FitError
@@ -592,63 +586,39 @@ def inclusion(
 
     Notes
     -----
-    The learned fusion is a logistic regression with the penalty ``strength/2 |weights|^2`` on the
-    mean loss, strength of 1 to 1e-4 by the log-loss of inner folds, which are the other folds.
-    It sees logits of classifiers in [0, 1], of which an exact 0 or 1 gets a column of its own and
-    stands at the mean of the logits, and the scores of others, all standardised. The gain is the
-    mean over folds of the difference of both areas; its variance is the sum of DeLong's paired
-    variances inside the folds over the number of folds squared (between groups, where there are
-    groups), its interval Student's with Welch's degrees of freedom; the fusions are held fixed.
-    Where fewer than 5 trials (or groups) of a class change their rank the interval is wider by
-    -log(1 - level)/n, what may go unseen in n trials: two perfect classifiers add nothing to each
-    other from 600 trials a class on. Over all FARs, whatever the region. Fewer than 3 folds or 6
-    trials of a class leave the gain unmeasured. Processor time on 1500 trials a class: 0.3 s for
-    4 classifiers, 10 s for 50.
+    The learned fusion minimises the mean logistic loss with the penalty ``strength/2 |weights|^2``,
+    strength of 1 to 1e-4 by the log-loss of inner folds. It sees standardised logits of
+    classifiers in [0, 1] (exact 0 and 1 have columns of their own), and scores of others. The
+    variance of the gain is the sum of DeLong's paired variances in the folds over the number of
+    folds squared, its interval Student's with Welch's degrees of freedom; the fusions are
+    held fixed. Where fewer than 5 trials (or groups) of a class change their rank the interval is
+    wider by -log(1 - level)/n: two perfect classifiers add nothing to each other from 600
+    trials per class on. It is over all FARs, whatever the region. Fewer than 3 folds or 6 trials
+    of a class leave it unmeasured. Processor time on 1500 trials per class: 0.3 s for 4
+    classifiers, 10 s for 50.
 
-    Of its own ROC near a border:
+    Of its own ROC near a border: where the region reaches FAR 0 or 1 the test of that end
+    (`Fit.end_tests`, else the interval of the end exponent) decides, if its p-value is at most
+    1 - level and the fitted curve is on the same side where one of all n scores is expected
+    beyond, at FAR = 1/n or 1 - 1/n. Else, and at any other border, the curve is judged there:
+    probit TPR - probit FAR by its delta-method p-value. Two beta, normal or logit-normal
+    distributions cross the diagonal once at most; for other pairs "include" and "exclude" also
+    need that side at 31 FARs between. The p-value of a word is the largest of those it needs. The
+    distributions are taken as the right ones: see :func:`check_fit`.
 
-    * Where the region reaches FAR 0 or 1 the test of that end (`Fit.end_tests`) decides, if its
-      p-value is at most 1 - level and the fitted curve is on the same side where one of all n
-      scores is expected beyond, at FAR = 1/n or 1 - 1/n. For families whose ends are not tested
-      the interval of the end exponent takes its place; masses at an end leave it to what follows.
-    * Else the curve is judged there, at FAR = 1/n or 1 - 1/n: an end whose side cannot be told, or
-      whose improper region holds less than one score, shows nothing, and the first score that
-      could is asked.
-    * At any other border the curve is judged at the border.
-
-    There probit TPR - probit FAR is above or below 0 if its p-value (delta method, Student's t
-    with Welch's degrees of freedom, as `Fit.interval`) is at most 1 - level. Two beta, two normal
-    or two logit-normal distributions cross the diagonal once at most, so that both borders decide
-    what lies between. For other pairs (point masses, mixtures) "include" and "exclude" also
-    need that side, with the same confidence, at 31 FARs between. Where both classes have one
-    distribution the curve is the diagonal, which is "exclude".
-
-    The p-value is the largest of those it needs: each statement holds at the level,
-    and so do all together. That of one of five words by chance is no more than that of its least
-    certain statement. The distributions are taken as the right ones: see :func:`check_fit`.
-
-    The weighted error is both criterion and measure unless told otherwise: a classifier that
-    gives the others a better choice can only lower what the thresholds minimise, but may raise
-    HTER at any alpha but 1/2, where a threshold is not meant to minimise it. At the low-FAR
-    end targets are 20 FARs up to `ends`, at the high-FAR end FRRs, and the measure HTER (or the one
-    given, if it is no weighted error).
-
-    Fusing rules: mean of logits, mean of ranks, product, maximum, minimum, and vote: how many
-    classifiers accept at their own dev threshold of the same alpha; how many votes are needed is
-    chosen on dev. Where all scores lie in [0, 1] all but ranks and votes act on the scores
-    themselves (infinite means stand beyond all finite ones), else, and where a trial has both an
-    exact 0 and an exact 1, on mid-ranks among dev's scores, (below + equal/2 + 1/2)/(n + 1).
-    A measure is linear in the rates, so that its mean over alpha is a mean over trials: the gain
-    is a difference of class means of paired losses, its interval Student's with Welch's degrees
-    of freedom, thresholds held fixed as in :func:`compare`.
+    At the low-FAR end fused scores have as targets 20 FARs up to `ends`, at the high-FAR end FRRs,
+    with the measure HTER (or the one given, if it is no weighted error). Fusing rules: mean of
+    logits, mean of ranks, product, maximum, minimum, and vote, how many classifiers accept
+    at their own dev threshold of the same alpha. Where all scores lie in [0, 1] all but ranks and
+    votes act on the scores themselves, else on mid-ranks among dev's. A gain is a difference of
+    class means of paired losses, its interval Student's with Welch's degrees of freedom,
+    thresholds held fixed as in :func:`compare`.
 
     References
     ----------
-    Omar and Ivrissimtzis, section 3.2: whether a weak classifier joins an ensemble may depend on
-    its ROC being above the diagonal near thresholds 0 and 1. Bengio, S., Mariethoz, J. and
-    Keller, M. (2005), The expected performance curve, section 5. DeLong, DeLong and
-    Clarke-Pearson (1988): the paired variance of two areas. Hanley and Lippman-Hand (1983), If
-    nothing goes wrong, is everything all right?: 3/n.
+    Omar and Ivrissimtzis, section 3.2. Bengio, S., Mariethoz, J. and Keller, M. (2005), The
+    expected performance curve, section 5. DeLong, DeLong and Clarke-Pearson (1988). Hanley and
+    Lippman-Hand (1983), If nothing goes wrong, is everything all right?: 3/n.
 
     Examples
     --------

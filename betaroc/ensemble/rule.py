@@ -111,43 +111,24 @@ class Peak(NamedTuple):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class RocEvidence(Value):
-    """What a verdict rests on.
+    """What a verdict rests on, by the fitted ROC in the region."""
 
-    Parameters
-    ----------
-    strict, lax : BorderSide
-        Near the border of the region with the low and with the high FAR.
-    ends : tuple of EndTest or None
-        At threshold 1 (FAR 0) and at threshold 0 (FAR 1), wherever the region lies; None of
-        a family whose ends are not tested.
-    inner : tuple of float or None
-        Smallest and largest t of TPR - FAR between the borders, with the larger p-value of
-        "all above" and "all below"; None where the borders decide the curve between them.
-    mean : Interval
-        Mean of TPR - FAR over the region; nan ends where the fit has no errors.
-    largest, deepest : Peak
-        Largest TPR - FAR and largest FAR - TPR in the region; 0 where there is none.
-    above : tuple of (float, float)
-        Ranges of FAR in the region in which the fitted ROC is above the diagonal.
-    crossings : tuple of float
-        FAR where it crosses it, in the region.
-    hooks : tuple of Hook
-        Its stretches below the diagonal that reach into the region.
-    hook_scores : float
-        Scores of both classes expected in them and in the region.
-    on_diagonal : bool
-        Whether both fitted distributions are one.
-    """
-
+    #: Near the border with the low and with the high FAR.
     strict: BorderSide
     lax: BorderSide
+    #: At threshold 1 and at threshold 0; None of a family whose ends are not tested.
     ends: tuple[EndTest, EndTest] | None
+    #: Smallest and largest t of TPR - FAR between the borders, with the p-values of both; None
+    #: where the borders decide the curve between them.
     inner: tuple[float, float, float, float] | None
+    #: Of TPR - FAR; nan ends where the fit has no errors.
     mean: Interval
     largest: Peak
     deepest: Peak
+    #: Ranges of FAR in which it is above the diagonal, and where it crosses it.
     above: tuple[tuple[float, float], ...]
     crossings: tuple[float, ...]
+    #: Stretches below the diagonal, and the scores of both classes expected in them.
     hooks: tuple[Hook, ...]
     hook_scores: float
     on_diagonal: bool

@@ -41,31 +41,16 @@ Classifiers: TypeAlias = "IntoFrame | Mapping[str, Scores] | Sequence[Scores]"
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Systems(Tabular):
-    """The scores of several classifiers on the same trials.
-
-    Parameters
-    ----------
-    names : tuple of str
-        Of the classifiers, all different.
-    client, impostor : ndarray, shape (n, k)
-        A row per trial of the class, a column per classifier.
-    client_groups, impostor_groups : ndarray, optional
-        Groups of dependent trials, as in `Scores`.
-    omitted : int
-        Rows that were left out because a score was missing.
-    client_weights, impostor_weights : ndarray, optional
-        How many trials each row stands for, as in `Scores`; all above 0.
-    library : str, optional
-        "pandas", "polars" or "pyarrow", as of `Scores`: that of the frame, or of the first score
-        set that has one.
-    """
+    """The scores of several classifiers on the same trials: a row each, a column per classifier."""
 
     names: tuple[str, ...]
     client: FloatArray
     impostor: FloatArray
     client_groups: AnyArray | None = None
     impostor_groups: AnyArray | None = None
+    #: Rows that were left out because a score was missing.
     omitted: int = 0
+    #: How many trials each row stands for; all above 0.
     client_weights: FloatArray | None = None
     impostor_weights: FloatArray | None = None
 

@@ -221,8 +221,7 @@ class Design(Noun):
         n : int
             Points, any number.
         rng : None, int, SeedSequence or Generator
-            Source of randomness. A study is resumed with the design it was begun with: give a
-            seed.
+            As in :meth:`sobol`.
 
         Returns
         -------
@@ -230,11 +229,8 @@ class Design(Noun):
 
         Raises
         ------
-        InputError
-            If `n` is below 1, a range is empty, or its logarithm is asked for and `low` not
-            positive.
-        InputTypeError
-            For ranges of another kind.
+        InputError, InputTypeError
+            As :meth:`sobol`, but for any `n` from 1 on.
 
         References
         ----------

@@ -669,10 +669,8 @@ class SampleSize(Framed, Noun):
 
     Parameters
     ----------
-    stat : str
-        What is planned; of a function its name.
-    at : str
-        Where, such as "far=0.01" or "eer"; empty without a point.
+    stat, at : str
+        What is planned, and where, such as "far=0.01"; of a function its name.
     n_client, n_impostor : int
         Scores of each class. For "epc-gap" of dev, and as many of test.
     wanted : float
@@ -688,18 +686,13 @@ class SampleSize(Framed, Noun):
         The distributions, taken as true.
     estimate : float
         The statistic of the distributions; the exponent of a side, nan of shapes.
-    width : float
-        Full width that so many scores give on average; nan where chances are planned.
-    power : float
-        Chance to be right that so many scores give; nan where widths are planned.
+    width, power : float
+        Mean full width, or chance to be right, that so many scores give; nan of the other.
     measure : str
         Of an EPC gap; else empty.
-    n_beyond : float, optional
-        Planned scores that speak for the number, n min(rate, 1 - rate) of the rates it rests on;
-        None where it speaks of no rate.
-    n_needed : float, optional
-        Scores of the class `needed_of` that would show that rate at least once with 95 %
-        probability, 3/rate; None where it speaks of no rate.
+    n_beyond, n_needed : float, optional
+        Planned scores that speak for the number, n min(rate, 1 - rate) of the rates it rests on,
+        and 3/rate, those that would; None where it speaks of no rate.
     needed_of : str
         "client" or "impostor": the class of the rate that fewest planned scores speak for.
     correlation : float
@@ -895,41 +888,31 @@ def plan_sample_size(
 
     Notes
     -----
-    Nothing is drawn: the width is computed as `Fit.interval` computes it, at a fit whose estimates
-    are the distributions and whose covariance is that of so many scores (Student's t with Welch's
-    degrees of freedom, the scales of the interval), and averaged over fits nearby to second
-    order, which at 30 scores makes up to 6 % (where one of them has no such width, not averaged).
-    The first-order (2 z)^2 (V_c + V_i/ratio)/width^2
-    is the limit for narrow intervals. The distributions are taken as true: plan with distributions
+    Nothing is drawn: the width is that of `Fit.interval` at a fit whose estimates are the
+    distributions and whose covariance is that of so many scores, averaged over fits nearby to
+    second order (where one of them has no such width, not averaged); (2 z)^2 (V_c + V_i/ratio)/
+    width^2 is the limit for narrow intervals. The distributions are taken as true: plan with those
     at the edge of what is thought possible too.
 
-    A side: of two normal distributions the test is an F test, and its power is exact. Of beta
-    distributions the z of the test is taken as normal with its mean and spread over fits nearby. A
-    shape: log a and log b are taken as normal with the bias of maximum likelihood and covariance
-    I^-1/(n a b).
+    A side: of two normal distributions the test is an F test, whose power is exact; of beta
+    distributions its z is taken as normal with its mean and spread over fits nearby. A shape: log a
+    and log b are taken as normal with the bias of maximum likelihood and covariance I^-1/(n a b).
 
-    An EPC gap, dev and test of the sizes found: at the threshold of least weighted error t, with
-    weights w of the measure, to first order,
+    An EPC gap, dev and test of the sizes found, at the threshold of least weighted error t with
+    weights w of the measure, to first order:
 
         Var(gap) = D + P,   D = sum w^2 rate (1 - rate)/n of test at t
         P = the same of dev (empirical), or the delta variance of the fitted rates at t (smooth)
 
-    since an error of the threshold is in both values. The difference of two systems has D and
-    the variance of the measure due to the threshold (`epc_forecast`) of each; this is the spread
-    of the difference over dev and test sets, wider than `compare`, which holds thresholds
-    fixed. An empirical threshold moves like n^(-1/3): off alpha = 1/2 such a difference needs
-    many scores.
+    The difference of two systems has D and the variance of the measure due to the threshold
+    (`epc_forecast`) of each: the spread over dev and test sets, wider than `compare`, which holds
+    thresholds fixed. An empirical threshold moves like n^(-1/3): off alpha = 1/2 such a difference
+    needs many scores.
 
     From a fit the scores' own width is that of the quantiles of its distributions; of 400 scores
-    simulated intervals were up to 11 % wider (EER, TPR at FAR .1), of 2000 up to 7 %.
-
-    Of a tail the width is that of the medians of the 30 and 50 most extreme scores; the
-    distributions matter by their tails alone.
-
-    Simulated at 27 plans, widths and chances were met within 5 %, numbers of scores within 9 %; of
-    16 hard ones two are farther off: the interval of an end's coefficient with 20 scores is a
-    quarter wider, and the difference of two systems at empirical thresholds with 220 scores has
-    7 % less spread than planned (docs/validation.md).
+    simulated intervals were up to 11 % wider, of 2000 up to 7 %. Of a tail it is that of the
+    medians of the 30 and 50 most extreme scores. Simulated at 27 plans, widths and chances
+    were met within 5 %, numbers of scores within 9 %; what is worst is in docs/validation.md.
 
     References
     ----------

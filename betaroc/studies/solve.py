@@ -862,26 +862,23 @@ def solve_pair(
     -----
     What is left free goes to the pair nearest to a reference, by the sum of squares of the four
     log shapes: shapes of 1, those at an end with a prescribed side moved apart to an exponent of 2
-    or 1/2, and for a class with a prescribed shape the centre of that shape, U (1/2, 1/2), bell
-    (2, 2), J (2, 1/2), reverse-J (1/2, 2). Shapes and exponents that are bounded, not given, keep
-    1 % away from 1, or 1e-6 where 1 % cannot be had. The search has fixed starts and no randomness;
-    between several local answers the nearest of those it meets is taken. Shapes are sought between
-    1e-5 and 1e7. Normal distributions are in closed form: standard normal impostors, equal sigmas
-    where nothing else is asked, an exponent of 2 or 1/2 where the ROC must cross the diagonal, and
-    the wider clients where AUC and EER leave two answers.
+    or 1/2, and for a class with a prescribed shape its centre, U (1/2, 1/2), bell (2, 2),
+    J (2, 1/2), reverse-J (1/2, 2). Shapes and exponents that are bounded, not given, keep 1 % away
+    from 1, or 1e-6 where 1 % cannot be had. The search has fixed starts and no randomness; shapes
+    are sought between 1e-5 and 1e7. Normal distributions are in closed form: standard normal
+    impostors, equal sigmas where nothing else is asked, an exponent of 2 or 1/2 where the ROC must
+    cross the diagonal, and the wider clients where AUC and EER leave two answers.
 
-    Goals are equations of the same search, with derivatives by differences; "auc" and "eer" among
-    them are the arguments of these names. Where normal distributions have goals, all that is
-    prescribed is solved numerically: by the clients' mean, then by their spread too, then by all
-    four parameters. There is no theorem behind goals: where none is found, the error says what came
-    nearest, which is no proof that there is none.
+    Goals are equations of the same search; "auc" and "eer" among them are the arguments of these
+    names. Where normal distributions have goals, all is solved numerically: by the clients' mean,
+    then by their spread too, then by all four parameters. That no pair was found with
+    goals is no proof that there is none.
 
     Impossible for beta distributions are: an AUC on the other side of 1/2 than the ends force
     (exponents at_zero <= 1 <= at_one: above the diagonal, concave); a crossing unless both
     exponents lie on one side of 1; an AUC outside [1 - EER, 1 - 2 EER^2] of a concave ROC, outside
     [(1 - EER)^2, 1 - EER^2] of any; one beyond the tangent of a finite slope; with both exponents
-    an AUC outside the limits 1 / (1 + at_zero) and at_one / (1 + at_one), but for the end towards
-    which large shapes separate the classes; and others of the kind.
+    an AUC outside the limits 1 / (1 + at_zero) and at_one / (1 + at_one); and others of the kind.
 
     References
     ----------
