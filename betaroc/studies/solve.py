@@ -726,11 +726,13 @@ class _Search:
             return y
 
         def residuals(y: FloatArray) -> FloatArray:
-            return np.concatenate([self._values(y), np.maximum(self.bounds - self.slopes @ y, 0.0)])
+            return np.concatenate(
+                [self._look(y)[0], np.maximum(self.bounds - self.slopes @ y, 0.0)]
+            )
 
         def slopes(y: FloatArray) -> FloatArray:
             beyond = (self.slopes @ y < self.bounds)[:, None]
-            return np.concatenate([self._derivatives(y), np.where(beyond, -self.slopes, 0.0)])
+            return np.concatenate([self._look(y)[1], np.where(beyond, -self.slopes, 0.0)])
 
         result = least_squares(
             residuals, y, jac=slopes, ftol=1e-15, xtol=1e-15, gtol=1e-15, max_nfev=40
@@ -747,18 +749,14 @@ class _Search:
             "jac": lambda _: self.slopes,
         }]  # fmt: skip
         if self.equations:
-            constraints.append({"type": "eq", "fun": self._values, "jac": self._derivatives})
+            constraints.append(
+                {"type": "eq", "fun": lambda y: self._look(y)[0], "jac": lambda y: self._look(y)[1]}
+            )
         result = minimize(
             lambda y: 0.5 * float(np.sum((gap + y) ** 2)), y, jac=lambda y: gap + y,
             constraints=constraints, method="SLSQP", options={"maxiter": 60, "ftol": 1e-13},
         )  # fmt: skip
         return np.asarray(result.x)
-
-    def _values(self, y: FloatArray) -> FloatArray:
-        return self._look(y)[0]
-
-    def _derivatives(self, y: FloatArray) -> FloatArray:
-        return self._look(y)[1]
 
     def _look(self, y: FloatArray) -> tuple[FloatArray, FloatArray]:
         """The equations and their derivatives by y; the last ones are kept."""
@@ -773,7 +771,7 @@ class _Search:
 
     def _solution(self, y: FloatArray) -> Solution:
         logs = self.origin + self.basis @ y
-        miss = float(np.max(np.abs(self._values(y)), initial=0.0))
+        miss = float(np.max(np.abs(self._look(y)[0]), initial=0.0))
         # A wall may be passed by rounding, not by half its margin.
         beyond = float(np.max(self.least - self.walls @ logs))
         if beyond > 0.5 * self.margin:
