@@ -6,7 +6,7 @@ import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import reduce
-from typing import Any, Literal, TypeAlias, TypeVar, cast, get_args
+from typing import Any, ClassVar, Literal, TypeAlias, TypeVar, cast, get_args
 
 import numpy as np
 
@@ -14,7 +14,7 @@ from betaroc.core import checks
 from betaroc.core.arrays import AnyArray
 from betaroc.core.containers import as_narwhals
 from betaroc.core.errors import MissingDependencyError
-from betaroc.core.value import Result, travelling
+from betaroc.core.value import Result
 
 #: Libraries of frames in memory.
 Library: TypeAlias = Literal["pandas", "polars", "pyarrow"]
@@ -27,7 +27,7 @@ _T = TypeVar("_T", bound="Tabular")
 class Tabular(Result):
     """A value that knows in which library its tables are frames; None is pandas."""
 
-    _travels = travelling("library")
+    _extra_fields: ClassVar[tuple[str, ...]] = ("library",)
     library: Library | None = field(default=None, kw_only=True, compare=False, repr=False)
 
     def _table(self, columns: Mapping[str, Any]) -> Table:

@@ -64,26 +64,21 @@ class Named(dict[str, float]):
 _OF_TUPLES = ("", "collections")
 
 
-def travelling(*names: str) -> tuple[str, ...]:
-    """The names, of which subclasses may have more."""
-    return names
-
-
 def fields_of(noun: object, *names: str) -> dict[str, Any]:
     """Some of the attributes of an object, by name."""
     return {name: getattr(noun, name) for name in names}
 
 
-def pasted(value: Any) -> str | None:
+def constructor_repr(value: Any) -> str | None:
     """What makes the value again where it is typed; None where that does not fit on a line."""
     if isinstance(value, np.ndarray):
         return _short(repr(value.tolist())) if value.size <= _PASTE_LIMIT else None
     if isinstance(value, np.generic):
         return repr(value.item())
     if isinstance(value, Value) and type(value).__repr__ is Value.__repr__:
-        return value._pasted()
+        return value._constructor_repr()
     if isinstance(value, tuple) and getattr(type(value).__repr__, "__module__", "") in _OF_TUPLES:
-        parts = [pasted(part) for part in value]
+        parts = [constructor_repr(part) for part in value]
         if any(part is None for part in parts):
             return None
         names = getattr(value, "_fields", None)
@@ -118,7 +113,7 @@ def _told(value: Any) -> str:
         return f": {value.size} values"
     if isinstance(value, Value):
         return f": {type(value).__name__}"
-    text = pasted(value)
+    text = constructor_repr(value)
     if text is not None and len(text) <= _TOLD:
         return f"={text}"
     if isinstance(value, str):
@@ -169,7 +164,7 @@ class Value:
     """
 
     #: What no comparison sees and documents (`betaroc.rendering.document`) hold nevertheless.
-    _travels: ClassVar[tuple[str, ...]] = ()
+    _extra_fields: ClassVar[tuple[str, ...]] = ()
     #: Parts, and parts of parts, that are arrays of one length, as all are that stand over `alpha`.
     _same_length: ClassVar[tuple[str, ...]] = ()
     #: Parts that are paths, or tuples of paths: in documents files are called by their names.
@@ -185,7 +180,9 @@ class Value:
     @classmethod
     def _also(cls) -> frozenset[str]:
         """What may be left out of a document: it has a default, and no comparison sees it."""
-        return frozenset(name for kind in cls.__mro__ for name in vars(kind).get("_travels", ()))
+        return frozenset(
+            name for kind in cls.__mro__ for name in vars(kind).get("_extra_fields", ())
+        )
 
     def _document_part(self, name: str) -> Any:
         """What stands in a document under a name."""
@@ -240,16 +237,16 @@ class Value:
         return hash((type(self), *content))
 
     def __repr__(self) -> str:
-        return self._pasted() or summarized(type(self).__name__, self._told_parts())
+        return self._constructor_repr() or summarized(type(self).__name__, self._told_parts())
 
     def _told_parts(self) -> dict[str, Any]:
         held = {f.name: (getattr(self, f.name), f.default) for f in fields(self) if f.repr}  # type: ignore[arg-type]
         return {name: value for name, (value, usual) in held.items() if not is_same(value, usual)}
 
-    def _pasted(self) -> str | None:
+    def _constructor_repr(self) -> str | None:
         parts = []
         for name, value in self._told_parts().items():
-            text = pasted(value)
+            text = constructor_repr(value)
             if text is None:
                 return None
             parts.append(f"{name}={text}")
@@ -260,5 +257,5 @@ class Value:
 class Result(Value):
     """A value that keeps what was to be said when it was made, in ``notices``."""
 
-    _travels = travelling("notices")
+    _extra_fields: ClassVar[tuple[str, ...]] = ("notices",)
     notices: tuple[Notice, ...] = field(default=(), init=False, compare=False, repr=False)

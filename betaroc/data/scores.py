@@ -38,7 +38,7 @@ from betaroc.core.tables import (
     library_of,
 )  # fmt: skip
 from betaroc.core.text import shown
-from betaroc.core.value import Value, travelling
+from betaroc.core.value import Value
 from betaroc.core.vocabulary import (
     ALIASES,
     BIOMETRIC,
@@ -106,7 +106,7 @@ class ScoreSource(Value):
 
     path: str
     format: str
-    _travels = travelling("order", "guessed", "guesses", "further", "n_dropped")
+    _extra_fields = ("order", "guessed", "guesses", "further", "n_dropped")
     _files = ("path", "further")
     order: str | None = field(default=None, compare=False, repr=False)
     guessed: str | None = field(default=None, compare=False, repr=False)
@@ -238,7 +238,7 @@ class Confusion(Framed, Noun):
     false_accepts: Any
     true_rejects: Any
     false_rejects: Any
-    _travels = travelling("of_trials")
+    _extra_fields = ("of_trials",)
     of_trials: bool = field(default=False, compare=False, repr=False)
     _same_length = ("true_accepts", "false_accepts", "true_rejects", "false_rejects")
 
@@ -596,7 +596,7 @@ class Scores(ScoreData):
     n_impostor_rejected: int = 0
     source: ScoreSource | None = field(default=None, compare=False, repr=False)
     words: ClassWords | None = field(default=None, compare=False, repr=False)
-    _travels = travelling("source", "words", "dtype")
+    _extra_fields = ("source", "words", "dtype")
     dtype: str = field(default="float64", compare=False, repr=False)
 
     def __init__(

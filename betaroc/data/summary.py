@@ -22,7 +22,6 @@ from betaroc.core.local_files import of_the_system, regular_file
 from betaroc.core.notices import public, warn
 from betaroc.core.tables import Table, first_library
 from betaroc.core.text import shown
-from betaroc.core.value import travelling
 from betaroc.core.vocabulary import CLIENTS, IMPOSTORS
 from betaroc.data.frames import (
     OpenedFrame,
@@ -130,7 +129,7 @@ class ScoreSummary(ScoreData):
     n_bins: int = _BINS
     layout: Layout = None
     name: str | None = None
-    _travels = travelling("source")
+    _extra_fields = ("source",)
     source: ScoreSource | None = field(default=None, compare=False, repr=False)
     dtype = "float64"
 

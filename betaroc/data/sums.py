@@ -13,7 +13,6 @@ import numpy as np
 
 from betaroc.core.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from betaroc.core.tables import Table, table_of
-from betaroc.core.value import travelling
 from betaroc.distributions.empirical import Layout, bin_of
 from betaroc.rendering.document import single_row
 from betaroc.rendering.nouns import Noun
@@ -76,7 +75,7 @@ class ClassSummary(Noun):
     bins: IntArray
     counts: IntArray
     _same_length = ("bins", "counts")
-    _travels = travelling("mean_rest")
+    _extra_fields = ("mean_rest",)
     mean_rest: float = field(default=0.0, compare=False, repr=False)
     lowest: FloatArray = field(default_factory=partial(np.empty, 0), repr=False)
     highest: FloatArray = field(default_factory=partial(np.empty, 0), repr=False)

@@ -20,7 +20,7 @@ from betaroc.core.notices import public
 from betaroc.core.options import IntervalOptions
 from betaroc.core.tables import Table, Tabular, first_library
 from betaroc.core.text import alphas_words, shown
-from betaroc.core.value import fields_of, travelling
+from betaroc.core.value import fields_of
 from betaroc.core.vocabulary import BIOMETRIC, DEFAULT, FAR, capital, short_name
 from betaroc.decision.bands import (
     RESAMPLE,
@@ -167,7 +167,7 @@ class Comparison(Tabular, Noun):
     high: FloatArray
     band_low: FloatArray
     band_high: FloatArray
-    _travels = travelling("differences")
+    _extra_fields = ("differences",)
     differences: FloatArray = field(compare=False, repr=False)
     smallest: Smallest
     groups: tuple[int | None, ...] | None = None

@@ -36,7 +36,7 @@ from betaroc.core.resampling import refuse_fractional_weights
 from betaroc.core.tables import Tabular
 from betaroc.core.text import FINE, alphas_words, is_fine
 from betaroc.core.thresholds import Thresholds
-from betaroc.core.value import fields_of, travelling
+from betaroc.core.value import fields_of
 from betaroc.core.vocabulary import (
     BIOMETRIC,
     CLIENT,
@@ -128,7 +128,7 @@ class EpcBase(Tabular):
     alpha: FloatArray
     chosen: Thresholds
     _same_length = ("alpha", "chosen.theta", "chosen.complement", "chosen.logit")
-    _travels = travelling(
+    _extra_fields = (
         "dev_scores", "test_scores", "dev_fit", "test_fit", "prior_given", "dev_evidence",
         "test_evidence",
     )  # fmt: skip

@@ -15,7 +15,7 @@ from betaroc.core.arrays import BoolArray, FloatArray
 from betaroc.core.errors import FitError, InputError, SameDataWarning, refusal
 from betaroc.core.notices import public, quietly, warn
 from betaroc.core.tables import Table, Tabular
-from betaroc.core.value import Result, travelling
+from betaroc.core.value import Result
 from betaroc.core.vocabulary import (
     DEFAULT,
     EQUAL_ERROR_RATE,
@@ -130,7 +130,7 @@ class DecisionCheck(Result, Noun):
     reason: str
     remedy: str
     point: OperatingPoint
-    _travels = travelling("counted", "decision")
+    _extra_fields = ("counted", "decision")
     counted: tuple[Interval, Interval] | None = field(default=None, compare=False, repr=False)
     decision: Decision | None = field(default=None, compare=False, repr=False)
     scores: Counted | None = field(default=None, compare=False, repr=False)
@@ -274,7 +274,7 @@ class Decision(Tabular, Noun):
     costs: tuple[float, float] | None = None
     n: int | None = None
     dtype: str = "float64"
-    _travels = travelling("words", "dev", "counted")
+    _extra_fields = ("words", "dev", "counted")
     words: ClassWords | None = field(default=None, compare=False)
     dev: str = field(default="", compare=False)
     counted: tuple[Interval, Interval] | None = field(default=None, compare=False, repr=False)

@@ -20,7 +20,7 @@ from betaroc.core.errors import BetarocError, InputError, refusal
 from betaroc.core.notices import passed_on, public, quietly
 from betaroc.core.tables import Table, columns_from_rows, table_of
 from betaroc.core.text import shown
-from betaroc.core.value import Result, fields_of, travelling
+from betaroc.core.value import Result, fields_of
 from betaroc.core.vocabulary import (
     BIOMETRIC,
     CLIENT,
@@ -191,7 +191,7 @@ class Inclusion(Result, Noun):
     systems: Systems
     dev: Systems | None
     fits: Mapping[str, Fit]
-    _travels = travelling("evidence")
+    _extra_fields = ("evidence",)
     evidence: Mapping[str, RocEvidence] = field(compare=False, repr=False)
     verdict: Mapping[str, Verdict]
     region: tuple[float, float]

@@ -14,7 +14,7 @@ from betaroc.core.arrays import CLASSES, FloatArray
 from betaroc.core.errors import InputError, MisfitWarning
 from betaroc.core.notices import keep, warn
 from betaroc.core.tables import Library, Tabular
-from betaroc.core.value import Named, Result, travelling
+from betaroc.core.value import Named, Result
 from betaroc.data.scores import ScoreData, Scores, tell_of_scored
 from betaroc.distributions.base import Distribution
 from betaroc.distributions.empirical import Empirical, is_counted
@@ -131,7 +131,7 @@ class PairEstimate(Result):
     client: Estimate
     impostor: Estimate
     family: str | tuple[str, str]
-    _travels = travelling("reason")
+    _extra_fields = ("reason",)
     reason: str = field(default="", compare=False)
     shared_cov: Matrix | None = None
     tied: tuple[str, ...] = ()
