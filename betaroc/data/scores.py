@@ -669,7 +669,7 @@ class Scores(ScoreData):
             )
 
     def __repr__(self) -> str:
-        text = self._pasted()
+        text = self._constructor_repr()
         if text is not None:
             return text
         named = f"{shown(self.name)}: " if self.name else ""

@@ -265,7 +265,7 @@ class Design(Noun):
             yield dict(zip(self.names, values, strict=True))
 
     def __repr__(self) -> str:
-        text = self._pasted() if len(self) <= _SHOWN else None
+        text = self._constructor_repr() if len(self) <= _SHOWN else None
         names = ", ".join(self.names)
         names = names if len(names) <= _NAMED else f"{names[: _NAMED - 3]}..."
         return text or f"<Design of {len(self)} cells: {names}>"
