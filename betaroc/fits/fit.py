@@ -203,29 +203,35 @@ def _rows(fit: Estimate) -> list[tuple[str, float, float]]:
     return [(name, value, errors[name]) for name, value in fit.params.items()]
 
 
+def _likelihoods(fit: Estimate | PairEstimate) -> list[tuple[str, str]]:
+    values = fit.log_likelihood, fit.aic, fit.bic
+    names = "Log-likelihood:", "AIC:", "BIC:"
+    return [(name, f"{value:.6g}") for name, value in zip(names, values, strict=True)]
+
+
 _COLUMNS = ("family", "parameter", "estimate", "std_error")
 _TEXTS = ("class", "family", "parameter")
 _SHOWN = ("", "estimate", "std err")
 
 
 def _summary(
-    title: str, facts: Sequence[Sequence[str]], parts: Sequence[tuple[str, Estimate]]
+    title: str, facts: Sequence[tuple[str, str]], parts: Sequence[tuple[str, Estimate]]
 ) -> Summary:
+    """Facts in two columns, and a table of parameters for each part."""
     from statsmodels.iolib.summary import Summary
     from statsmodels.iolib.table import SimpleTable
     from statsmodels.iolib.tableformatting import fmt_2cols, fmt_params
 
-    summary = Summary()
+    summary, half = Summary(), len(facts) // 2
     left, right = (
-        SimpleTable([[row[i + 1]] for row in facts], stubs=[row[i] for row in facts],
+        SimpleTable([[value] for _, value in side], stubs=[name for name, _ in side],
                     title=title, txt_fmt=fmt_2cols)
-        for i in (0, 2)
+        for side in (facts[:half], facts[half:])
     )  # fmt: skip
     left.extend_right(right)
     summary.tables.append(left)
-    pairs = [row[i : i + 2] for i in (0, 2) for row in facts]
-    shown: list[tuple[str, dict[str, Any]]]
-    shown = [(title, columns_from_rows(pairs, ("", "value"), ("", "value")))]
+    shown: dict[str, dict[str, Any]]
+    shown = {title: columns_from_rows(facts, ("", "value"), ("", "value"))}
     for who, part in parts:
         rows, heading = _rows(part), None
         if who:  # its size and, if it met any, its scores of 0 and 1
@@ -237,13 +243,13 @@ def _summary(
         names = [name for name, _, _ in rows] or ["no parameters"]
         table = SimpleTable(numbers, _SHOWN[1:], names, title=heading, txt_fmt=fmt_params)
         summary.tables.append(table)
-        shown.append((heading or "Parameters", columns_from_rows(rows, _SHOWN, ("",))))
+        shown[heading or "Parameters"] = columns_from_rows(rows, _SHOWN, ("",))
     # Those of statsmodels escape no name, and set no tables of different widths.
     summary.as_html = lambda: html_block(
-        [node for title, table in shown for node in table_nodes(table, title)]
+        [node for head, table in shown.items() for node in table_nodes(table, head)]
     )
     summary.as_latex = lambda: "\n".join(
-        f"{latex_text(title)}\n\n{latex_table(table)}" for title, table in shown
+        f"{latex_text(head)}\n\n{latex_table(table)}" for head, table in shown.items()
     )
     return summary
 
@@ -473,11 +479,10 @@ class DistributionFit(Estimate, Noun):
         ================================
         """
         facts = [
-            ("Family:", self.family, "Log-likelihood:", f"{self.log_likelihood:.6g}"),
-            ("Scores:", str(self.n), "AIC:", f"{self.aic:.6g}"),
-            ("Total weight:", f"{self.total_weight:.6g}", "BIC:", f"{self.bic:.6g}"),
-            ("Converged:", str(self.converged), "Boundary:", boundary_words(self) or "none"),
-        ]
+            ("Family:", self.family), ("Scores:", str(self.n)),
+            ("Total weight:", f"{self.total_weight:.6g}"), ("Converged:", str(self.converged)),
+            *_likelihoods(self), ("Boundary:", boundary_words(self) or "none"),
+        ]  # fmt: skip
         return _summary("Maximum-likelihood fit", facts, [("", self)])
 
     def __repr__(self) -> str:
@@ -1121,17 +1126,10 @@ class Fit(FitPoints, Noun):
         ================================
         """
         words = shared_words([self.scores.words])
-        likelihood = f"{self.log_likelihood:.6g}"
         facts = [
-            ("Family:", family_text(self.family), "Log-likelihood:", likelihood),
-            ("Converged:", str(self.converged), "AIC:", f"{self.aic:.6g}"),
-            (
-                f"{capital(words.client)} prior:",
-                f"{self.model.prior:.6g}",
-                "BIC:",
-                f"{self.bic:.6g}",
-            ),
-        ]
+            ("Family:", family_text(self.family)), ("Converged:", str(self.converged)),
+            (f"{capital(words.client)} prior:", f"{self.model.prior:.6g}"), *_likelihoods(self),
+        ]  # fmt: skip
         name = f" of {visible(self.scores.name)}" if self.scores.name else ""
         parts = [(words.client, self.client), (words.impostor, self.impostor)]
         return _summary(f"Maximum-likelihood fit{name}", facts, parts)
@@ -1512,21 +1510,18 @@ def _fit_pair(
         hold_partial(error, scores.library)
         raise
     rejected, counted = scores.has_rejected, is_of_counts(names)
+    said = [*said, *more]
     if tails is not None:
-        result, of_tails = with_tails(result, tails)
+        result, more = with_tails(result, tails)
+        said += more
     elif as_needed:  # where the family is poor at the smallest rate that can be checked
-        result, of_tails = _with_needed_tails(result, options.bounds, made=rejected)
-    else:
-        of_tails = []
-    said = [*said, *more, *of_tails]
+        result, more = _with_needed_tails(result, options.bounds, made=rejected)
+        said += more
     if isinstance(result.scores, Scores) and not counted:
         odd = outliers(result.scores)  # says more than that one of them moves a parameter
         said = [item for item in said if not odd or item.category is not InfluenceWarning] + odd
-    for item in misfit(result):
-        text = item.message
-        if rejected:
-            text = OF_COMPARISONS.fill(text)
-        said.append(item._replace(message=text))
+    fill = OF_COMPARISONS.fill if rejected else str
+    said += [item._replace(message=fill(item.message)) for item in misfit(result)]
     if isinstance(scores, Scores) and rejected:
         result = result._rejecting(scores)
     model = result._scored.model

@@ -228,7 +228,7 @@ def test_weights_are_copies() -> None:
         assert (a.observed, a.n, a.verdict) == (b.observed, b.n, b.verdict)
         assert (a.low, a.high) == pytest.approx((b.low, b.high), rel=1e-12)
     half = br.Scores(client, impostor, impostor_weights=np.full(300, 0.5))
-    with pytest.raises(br.InputError, match=r"whole numbers of copies.*first 0\.5 at index 0"):
+    with pytest.raises(br.InputError, match=r"whole numbers of copies.*first at index 0: 0\.5"):
         check_targets(br.fit(half), far=0.1)
 
 
