@@ -67,7 +67,6 @@ from betaroc.estimation.families import (
     refuse_rule,
 )
 from betaroc.estimation.record import Estimate, PairEstimate
-from betaroc.fits import shape_tests
 from betaroc.fits.check import check_targets, misfit
 from betaroc.fits.family_choice import (
     CalibrationTest,
@@ -82,7 +81,7 @@ from betaroc.fits.pictures import (
     plot_fitted_roc,
     plot_tails,
 )
-from betaroc.fits.shape_tests import CurveTest, EndTests
+from betaroc.fits.shape_tests import CurveTest, EndTests, FittedEnds, shape_probabilities
 from betaroc.fits.tail_fits import (
     ENDS,
     Sensitivity,
@@ -726,7 +725,7 @@ class Fit(FitPoints, Noun):
         1.0
         """
         refuse_tails(self, "probabilities of shapes")
-        return shape_tests.shape_probabilities(self, groups=groups)
+        return shape_probabilities(self, groups=groups)
 
     def end_tests(self, level: float = 0.95, *, groups: bool = True) -> EndTests:
         """Whether the ROC is above or below the diagonal near each end, with its confidence.
@@ -781,7 +780,7 @@ class Fit(FitPoints, Noun):
         'above'
         """
         refuse_tails(self, "tests of the ends")
-        return shape_tests.end_tests(self, level, groups=groups)
+        return FittedEnds.of(self, groups=groups).tests(checks.level(level))
 
     def curve_test(self, level: float = 0.95, *, groups: bool = True) -> CurveTest:
         """How likely each shape of the whole ROC is, and the size of what lies below the diagonal.
@@ -836,7 +835,7 @@ class Fit(FitPoints, Noun):
         ()
         """
         refuse_tails(self, "tests of the curve")
-        return shape_tests.curve_test(self, level, groups=groups)
+        return FittedEnds.of(self, groups=groups).curve(checks.level(level))
 
     def sensitivity(self, resolution: float | None = None, *, groups: bool = True) -> Sensitivity:
         """What a beta fit depends on at its ends.

@@ -561,36 +561,6 @@ def shape_probabilities(f: PairEstimate, *, groups: bool = True) -> dict[str, di
     return answer
 
 
-def end_tests(f: PairEstimate, level: float = 0.95, *, groups: bool = True) -> EndTests:
-    """Tests at both ends; `Fit.end_tests` documents it."""
-    level = checks.level(level)
-    return FittedEnds.of(f, groups=groups).tests(level)
-
-
-def curve_test(f: PairEstimate, level: float = 0.95, *, groups: bool = True) -> CurveTest:
-    """Shape of the whole curve; `Fit.curve_test` documents it."""
-    level = checks.level(level)
-    ends = FittedEnds.of(f, groups=groups)
-    f = ends.fit
-    hooks, tests = counted_hooks(f, groups=groups), ends.tests(level)
-    against = {hook.end: hook.counts for hook in hooks if hook.contradicted}
-    notes = [
-        test.note if math.isnan(test.p_value) else against.get(end, "")
-        for end, test in zip(MASSES, tests, strict=True)
-    ]
-    words = "; ".join(f"at the {_ENDS[k]} end {note}" for k, note in enumerate(notes) if note)
-    if words:
-        return CurveTest({}, hooks, math.nan, math.nan, level, contradiction=words)
-    if not ends.masses and ends.of_spreads:
-        return CurveTest(*_of_spreads(ends, hooks), level, _where_seen(ends))
-    z = [test.z for test in tests]
-    correlation = ends.correlation(*(ends.deciding(end) for end in MASSES))
-    shares = {} if ends.masses else quadrant_shares(z, correlation, _SHAPES)
-    return CurveTest(
-        shares, hooks, _p_both_above(z, correlation), _p_same_side(z, correlation), level
-    )
-
-
 # ------------------------------------------------------------------------------ the ends
 class _Contrast(NamedTuple):
     """A difference of the distributions that is positive where the curve is above an end."""
@@ -682,6 +652,23 @@ class FittedEnds:
         both = float(one @ self.covariance @ two)
         # One by one: the product of two small variances is no double.
         return max(-1.0, min(1.0, both / errors[0] / errors[1]))
+
+    def curve(self, level: float) -> CurveTest:
+        """The shape of the whole curve at a level."""
+        hooks = counted_hooks(self.fit, groups=self.groups is not None)
+        tests, against = self.tests(level), {h.end: h.counts for h in hooks if h.contradicted}
+        notes = [
+            test.note if math.isnan(test.p_value) else against.get(end, "")
+            for end, test in zip(MASSES, tests, strict=True)
+        ]
+        words = "; ".join(f"at the {_ENDS[k]} end {note}" for k, note in enumerate(notes) if note)
+        if words:
+            return CurveTest({}, hooks, math.nan, math.nan, level, contradiction=words)
+        if not self.masses and self.of_spreads:
+            return CurveTest(*_of_spreads(self, hooks), level, _where_seen(self))
+        z, rho = [test.z for test in tests], self.correlation(*map(self.deciding, MASSES))
+        shares = {} if self.masses else quadrant_shares(z, rho, _SHAPES)
+        return CurveTest(shares, hooks, _p_both_above(z, rho), _p_same_side(z, rho), level)
 
     def tests(self, level: float) -> EndTests:
         """Both ends at a level, where the scores do not contradict them."""
