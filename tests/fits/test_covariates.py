@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import builtins
 import math
+import re
 import statistics
 from collections.abc import Callable
 from typing import Any
@@ -591,31 +592,26 @@ def test_columns_of_categories_stand_first() -> None:
 
 def test_values_of_covariates_are_checked() -> None:
     found = br.fit_covariates(FRAME, "camera + x")
-    for given, message in (
-        ({"x": 0.0}, "'camera' must have a value"),
-        ({"x": 0.0, "camera": "top", "z": 1}, "'z' must be a covariate of the fit"),
-        ({"x": 0.0, "camara": "top"}, "Did you mean 'camera'?"),
-        ({"x": 0.0, "camera": "tpo"}, "Did you mean 'top'?"),
-        ({"x": math.nan, "camera": "top"}, "x must be a finite number"),
-    ):
-        with pytest.raises(br.InputError) as caught:
-            found.model(**given)
+    same = {"x": 0, "camera": "top"}
+    no_mapping: Any = 0.5
+    calls: list[tuple[Callable[[], Any], str]] = [
+        (lambda: found.model(x=0.0), "'camera' must have a value"),
+        (lambda: found.model(**same, z=1), "'z' must be a covariate of the fit"),
+        (lambda: found.model(x=0.0, camara="top"), "Did you mean 'camera'?"),
+        (lambda: found.model(x=0.0, camera="tpo"), "Did you mean 'top'?"),
+        (lambda: found.model(x=math.nan, camera="top"), "x must be a finite number"),
+        (lambda: found.interval("auc", covariates=no_mapping), "covariates must be a mapping"),
+        (lambda: found.contrast("auc", same, same | {"x": 0.0}), "must be different"),
+        (lambda: found.test("y"), "each term must be one of 'camera', 'x'; got 'y'"),
+        (lambda: found.test("camra"), "Did you mean 'camera'?"),
+        (lambda: found.test(), "test needs a term"),
+        (lambda: found.test("x + camera"), "must be one term"),
+        (lambda: br.fit_covariates(FRAME, "0 + camera").test("camera"), "must have an intercept"),
+    ]
+    for call, message in calls:
+        with pytest.raises(br.BetarocError) as caught:
+            call()
         assert message in str(caught.value)
-    with pytest.raises(br.InputTypeError, match="covariates must be a mapping"):
-        found.interval("auc", covariates=0.5)  # type: ignore[arg-type]
-    with pytest.raises(br.InputError, match="must be different"):
-        found.contrast("auc", {"x": 0, "camera": "top"}, {"x": 0.0, "camera": "top"})
-    for terms, message in (
-        (("y",), "each term must be one of 'camera', 'x'; got 'y'"),
-        (("camra",), "Did you mean 'camera'?"),
-        ((), "test needs a term"),
-        (("x + camera",), "must be one term"),
-    ):
-        with pytest.raises(br.InputError) as caught:
-            found.test(*terms)
-        assert message in str(caught.value)
-    with pytest.raises(br.InputError, match="must have an intercept"):
-        br.fit_covariates(FRAME, "0 + camera").test("camera")
     tiny = pd.DataFrame({"score": [0.4, 0.7, 0.1, 0.6], "label": [1, 1, 0, 0]})
     with pytest.warns(br.SmallSampleWarning):
         pair = br.fit_covariates(tiny, "1")
@@ -676,21 +672,12 @@ def test_an_interval_of_the_whole_range_is_refused(
     stat: str, point: dict[str, Any], x: float
 ) -> None:
     found = br.fit_covariates(FRAME, "x", precision="x")
-    calls: tuple[Callable[[], Any], ...] = (
-        lambda: found.interval(stat, **point, covariates={"x": x}),
-        lambda: found.contrast(stat, {"x": 0.0}, {"x": x}, **point),
-    )
-    for call in calls:
-        with pytest.raises(br.InputError) as caught:
-            call()
-        text = str(caught.value)
-        assert len(text) <= 400
-        if x < 100:
-            assert (
-                f"{str(parse_statistic(stat, **point))!r} cannot be told there: its 95 % interval, "
-                in text
-            )
-            assert "covers more than 99 % of its range. Outside the data: x=" in text
+    called = re.escape(repr(str(parse_statistic(stat, **point)))) if x < 100 else ""
+    words = f"{called} cannot be told there: its 95 % interval, .* covers more than 99 % of"
+    with pytest.raises(br.InputError, match=words if x < 100 else "cannot be told|doubles"):
+        found.interval(stat, **point, covariates={"x": x})
+    with pytest.raises(br.InputError, match=words if x < 100 else "cannot be told|doubles"):
+        found.contrast(stat, {"x": 0.0}, {"x": x}, **point)
     # Others say something at the same place.
     if x < 10:
         with pytest.warns(br.ExtrapolationWarning):
