@@ -116,15 +116,6 @@ def test_targets_without_a_precision_are_left_out_and_counted() -> None:
     assert average.undefined == pytest.approx(0.5 * 0.25, rel=1e-15)
 
 
-@pytest.mark.simulation
-def test_a_fit_with_atoms_on_dev() -> None:
-    # P(C = 0) = 0.1 and P(I = 0) = 0.4 beside laws whose rates are 1 - F on the rest.
-    dev = br.ScoreModel(br.Inflated(br.Beta(4, 2), at_zero=0.1), br.Inflated(br.Beta(2, 4), 0.4))
-    average = br.epc_average(dev, dev, "far-frr")
-    curve = br.epc(dev, dev, criterion="far", alpha=np.linspace(0, 1, 4001))
-    assert average.first == pytest.approx(curve.area(), abs=5e-4)
-
-
 def test_laws_on_dev_and_scores_on_test_are_summed_exactly() -> None:
     # FAR = (1 - t)^2 and FRR = t^2 on dev, so that precision is (1 + t)/2 at prior 1/2.
     dev = br.ScoreModel(br.Beta(2, 1), br.Beta(1, 2))
