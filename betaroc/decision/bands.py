@@ -4,44 +4,58 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import reduce
+from functools import cached_property, reduce
+from itertools import combinations
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from betaroc.core import checks
-from betaroc.core.arrays import CLASSES, FloatArray
-from betaroc.core.errors import InputError, SmallSampleWarning, refusal
-from betaroc.core.notices import warn
+from betaroc.core.arrays import CLASSES, FloatArray, IntArray
+from betaroc.core.errors import FitError, InputError, SmallSampleWarning, refusal
+from betaroc.core.notices import quietly, warn
 from betaroc.core.options import IntervalOptions
+from betaroc.core.resampling import refuse_fractional_weights
 from betaroc.core.special import share_ends
 from betaroc.core.thresholds import Thresholds
 from betaroc.core.vocabulary import FAR, worded
 from betaroc.data.groups import Groups, ScoredTrials, Trials, groups_of, units_of
+from betaroc.data.scores import Scores
 from betaroc.decision.curve import (
     ONE_CLASS_RATES,
+    WEIGHTED_ERROR,
     EpcBase,
     empirical_laws,
     observed_prior,
     side_groups,
     side_trials,
 )
-from betaroc.decision.resample_threshold import (
-    RefitResampler,
-    ThresholdError,
-    dev_size,
-    resampler,
-    threshold_error,
-)
 from betaroc.distributions.base import Distribution, value_columns
-from betaroc.distributions.empirical import _decisive, decides_by_counts, is_binned, is_counted
-from betaroc.inference.delta import covariance_roots, free_coordinates, slopes_along
+from betaroc.distributions.beta import has_shape
+from betaroc.distributions.empirical import (
+    Drawn,
+    _decisive,
+    decides_by_counts,
+    gap_places,
+    is_binned,
+    is_counted,
+)
+from betaroc.distributions.inflated import Rejecting
+from betaroc.distributions.normal import has_spread
+from betaroc.distributions.pairs import Pair, pair_of
+from betaroc.distributions.shifted import bounds_of
+from betaroc.estimation.families import FAMILIES
+from betaroc.estimation.record import Estimate, PairEstimate
+from betaroc.fits.fit import fit
+from betaroc.fits.tail_fits import tails_again
+from betaroc.inference.delta import covariance_roots, free_coordinates, laws_at, slopes_along
 from betaroc.inference.drawn_scores import (
     Counts,
     DrawnRows,
     GroupedCounts,
     SortedRows,
     band_of_replicates,
+    counts_below,
     gaussian_reach,
 )
 from betaroc.inference.interval import Band
@@ -52,8 +66,9 @@ from betaroc.inference.paired_trials import (
     same_trials,
 )
 from betaroc.inference.scores_beyond import rate_covariance
+from betaroc.model import operating_points
+from betaroc.model.criteria import CRITERIA
 from betaroc.model.measures import OperatingPoint
-from betaroc.rendering.curves import DrawnBand
 
 #: What is drawn again.
 RESAMPLE = ("both", "test")
@@ -82,18 +97,6 @@ class BandOptions(IntervalOptions):
         checks.choice(self.resample, RESAMPLE, "resample")
         checks.choice(self.method, _METHODS, "method")
         object.__setattr__(self, "simultaneous", checks.flag(self.simultaneous, "simultaneous"))
-
-
-def shown_band(band: Band, alpha: FloatArray, value: FloatArray) -> DrawnBand:
-    """The band of a curve as it is drawn; that of another curve is refused."""
-    checks.instance(band, Band, "band", "epc.band()")
-    if not (
-        np.array_equal(band.alpha, alpha) and np.array_equal(band.estimate, value, equal_nan=True)
-    ):
-        argument = f"one of {band.alpha.size} alphas with other alphas or values than the curve's"
-        raise refusal("band", "be that of the curve drawn", f"{argument} {alpha.size}",
-                      "Take epc.band() of this curve.")  # fmt: skip
-    return band._drawn
 
 
 def band(e: EpcBase, o: BandOptions) -> Band:
@@ -471,10 +474,8 @@ def _refuse_sides(e: EpcBase, fitted: FittedTest | None, o: BandOptions) -> None
     if models:
         sides = " and ".join(models)
         fixed = worded(f' or take `{o.resample_argument}="test"`.' if models == ["dev"] else ".")
-        raise InputError(
-            f"{sides} must be scores or a fit to have a band; got a typed model, which has no"
-            f" sampling error. Give Scores, or br.fit of them, as {sides} of epc" + fixed
-        )
+        rule, hint = "be scores or a fit to have a band", "Give Scores, or br.fit of them, as"
+        raise refusal(sides, rule, "a typed model", f"{hint} {sides} of epc{fixed}")
     if fitted is not None and o.method == "exact":
         rule = "be one of 'bootstrap' and 'delta' where test is a fit"
         actual = "'exact', which counts decisions"
@@ -589,7 +590,9 @@ def plan_of(
     again = [resampler(e, name) for e, name in zip(curves, names, strict=True)]
     dev_paired = _same_dev(curves, groups=groups)
     dev = _rows(curves, "dev", shared=dev_paired, groups=groups)
-    smallest = min(_smallest(dev, "dev"), _smallest(test, "test"), key=_sufficiency)
+    smallest = min(
+        _smallest(dev, "dev"), _smallest(test, "test"), key=lambda item: item.n / item.needed
+    )
     fitted = any(isinstance(item, RefitResampler) for item in again)
 
     def choose(rng: np.random.Generator, n: int) -> list[FloatArray]:
@@ -659,11 +662,7 @@ def _smallest(sides: list[DrawnRows], role: str) -> Smallest:
             size = None if rows.groups is None else rows.groups.sizes[CLASSES.index(who)]
             what = f"{who} {'trials' if size is None else 'groups'} of {role}"
             result.append(Smallest(n, what, _NEEDED[role]))
-    return min(result, key=_sufficiency)
-
-
-def _sufficiency(smallest: Smallest) -> float:
-    return smallest.n / smallest.needed
+    return min(result, key=lambda item: item.n / item.needed)
 
 
 def _rows(
@@ -672,24 +671,9 @@ def _rows(
     """The rows of one role: one and the same for all systems where they share trials."""
     trials = [side_trials(e, role) for e in curves]
     if shared:
-        joint = _joint(trials)
+        joint = reduce(joint_trials, trials[1:], joint_trials(trials[0], trials[0]))
         return [DrawnRows.of(joint, groups_of(joint) if groups else None)] * len(trials)
     return [DrawnRows.of(trial, groups_of(trial) if groups else None) for trial in trials]
-
-
-def _joint(trials: Sequence[ScoredTrials]) -> Trials:
-    first, *others = trials
-    return reduce(joint_trials, others, joint_trials(first, first))
-
-
-def _references(trials: Sequence[ScoredTrials]) -> list[int]:
-    """Places of the first, and of the first that has ids or groups, which all are held against."""
-    names = [f"{who}_{what}" for who in CLASSES for what in ("ids", "groups")]
-    result = {0}
-    for name in names:
-        having = [k for k, trial in enumerate(trials) if getattr(trial, name, None) is not None]
-        result.update(having[:1])
-    return sorted(result)
 
 
 def _same_dev(curves: Sequence[EpcBase], *, groups: bool) -> bool:
@@ -697,22 +681,383 @@ def _same_dev(curves: Sequence[EpcBase], *, groups: bool) -> bool:
     laws = [law for e in curves for law in (e.dev.client, e.dev.impostor)]
     if any(is_binned(law) for law in laws):
         return False
-    trials = [side_trials(e, "dev") for e in curves]
-    return all(
-        same_trials(trials[k], trial, groups=groups)
-        for k in _references(trials)
-        for trial in trials[k + 1 :]
-    )
+    pairs = combinations([side_trials(e, "dev") for e in curves], 2)
+    return all(same_trials(one, other, groups=groups) for one, other in pairs)
 
 
 def _refuse_unpaired(curves: Sequence[EpcBase], names: Sequence[str], *, groups: bool) -> None:
-    trials = [side_trials(e, "test") for e in curves]
-    for k in _references(trials):
-        for trial, name in zip(trials[k + 1 :], names[k + 1 :], strict=True):
-            refuse_other_trials(trials[k], trial, (names[k], name), groups=groups)
+    sides = [(side_trials(e, "test"), name) for e, name in zip(curves, names, strict=True)]
+    for (one, name), (other, second) in combinations(sides, 2):
+        refuse_other_trials(one, other, (name, second), groups=groups)
     for e, name in zip(curves[1:], names[1:], strict=True):
         if e.test.prior != curves[0].test.prior:
             raise InputError(
                 f"paired curves must have one test prior; {names[0]} has"
                 f" {curves[0].test.prior!r}, {name} {e.test.prior!r}. Give epc the same prior."
             )
+
+
+# ------------------------------------------------------------------ thresholds chosen again
+#: Doubles hold all whole numbers up to this.
+_WHOLE = 2.0**53
+#: Logits of the shares at which both distributions of a fit are looked at: 5e-8 to 1 - 5e-8.
+_SHARES = np.linspace(-16.8, 16.8, 200)
+Refits = list[Distribution | None]
+
+#: Criteria whose empirical minimiser moves like n**(-1/3), not n**(-1/2).
+_CUBE_ROOT = frozenset({WEIGHTED_ERROR, "weighted-precision-recall", "f-measure"})
+
+
+@dataclass(frozen=True, eq=False)
+class LeastWeightedError:
+    """The least alpha FAR + (1 - alpha) FRR among scores.
+
+    A threshold can be best only in a gap right above a score of impostors and right below the
+    next score of clients: of all others a neighbour has one error less and the other no more,
+    whatever the counts of a replicate are.
+    """
+
+    rows: SortedRows
+    alpha: FloatArray
+    at_edges: bool
+
+    @cached_property
+    def gaps(self) -> tuple[IntArray, IntArray]:
+        """Clients and impostors below each gap, accept all and reject all included; ascending."""
+        client, impostor = self.rows.scores
+        below = np.searchsorted(impostor, client, side="left")
+        first = np.flatnonzero(np.diff(below, prepend=0) > 0)
+        absent = [[np.searchsorted(rows, -np.inf, side="right")] for rows in (client, impostor)]
+        return (
+            np.concatenate([absent[0], first, [client.size]]),
+            np.concatenate([absent[1], below[first], [impostor.size]]),
+        )
+
+    def thresholds(self, drawn: Counts) -> FloatArray:
+        """A row per replicate, from how often each row of dev is drawn; nan for an empty class."""
+        counts = self.rows.sorted_counts(drawn)
+        below = [counts_below(part) for part in counts]
+        sizes = below[0][:, -1], below[1][:, -1]
+        rejected = below[0][:, self.gaps[0]].astype(np.float64)
+        accepted = (sizes[1][:, None] - below[1][:, self.gaps[1]]).astype(np.float64)
+        order = np.argsort(self.alpha, kind="stable")
+        chosen = np.empty((sizes[0].size, order.size), dtype=np.intp)
+        for j, alpha in enumerate(self.alpha[order].tolist()):
+            far, frr = _costs(alpha, *sizes)
+            chosen[:, j] = np.argmin(accepted * far + rejected * frr, axis=1)
+        theta = np.empty(chosen.shape)
+        theta[:, order] = self._places(counts, chosen)
+        theta[(sizes[0] == 0) | (sizes[1] == 0)] = np.nan
+        return theta
+
+    def _places(self, counts: Counts, chosen: IntArray) -> FloatArray:
+        """The middle between the drawn scores on both sides of each chosen gap."""
+        first = np.ones(chosen.shape, dtype=np.bool_)
+        first[:, 1:] = chosen[:, 1:] != chosen[:, :-1]
+        row, gap = np.nonzero(first)[0], chosen[first]
+        low, high = np.full(gap.size, -np.inf), np.full(gap.size, np.inf)
+        for part, scores, places in zip(counts, self.rows.scores, self.gaps, strict=True):
+            last, following = _neighbours(part, row, places[gap])
+            padded = np.concatenate([[-np.inf], scores, [np.inf]])
+            low, high = np.maximum(low, padded[last + 1]), np.minimum(high, padded[following + 1])
+        result = gap_places(low, high, at_edges=self.at_edges)
+        return np.asarray(result[np.cumsum(first) - 1].reshape(chosen.shape))
+
+
+def _costs(alpha: float, clients: IntArray, impostors: IntArray) -> tuple[FloatArray, FloatArray]:
+    """Cost of an accepted impostor and of a rejected client, a row per replicate.
+
+    Whole numbers, so that equal criteria are equal sums, and such that of these the one of the
+    least HTER is smallest; where doubles cannot hold them, alpha and 1 - alpha alone.
+    """
+    weight = operating_points.exact_weight(alpha)
+    p, q = weight.numerator, weight.denominator
+    n, m = clients.astype(np.float64), impostors.astype(np.float64)
+    if p == 0:  # the fewest rejected clients, among these the fewest accepted impostors
+        costs = np.ones(n.size), m + 1.0
+    elif p == q:
+        costs = n + 1.0, np.ones(n.size)
+    else:
+        common = np.maximum(np.gcd(clients, impostors), 1)
+        n, m = n / common, m / common
+        most = n * m * common
+        beyond = 2.0 * most + 1.0
+        tie = 1.0
+        if np.any((q * beyond + 2.0) * most >= _WHOLE):
+            beyond, tie = np.ones(n.size), 0.0
+        costs = (p * beyond + tie) * n, ((q - p) * beyond + tie) * m
+    return costs[0][:, None], costs[1][:, None]
+
+
+def _neighbours(drawn: IntArray, row: IntArray, below: IntArray) -> tuple[IntArray, IntArray]:
+    """The last drawn place with less than `below` before it, and the first after it.
+
+    -1 and the number of places where there is none.
+    """
+    n = drawn.shape[1]
+    last, following = below - 1, below.copy()
+    for at, step in ((last, -1), (following, 1)):
+        away = np.arange(at.size)
+        while away.size:
+            inside = (at[away] >= 0) & (at[away] < n)
+            away = away[inside]
+            away = away[drawn[row[away], at[away]] == 0]
+            at[away] += step
+    return last, following
+
+
+@dataclass(frozen=True, eq=False)
+class OtherCriterion:
+    """Any criterion among scores, one replicate at a time; an observed prior may vary."""
+
+    rows: SortedRows
+    e: EpcBase
+    varies: bool = True
+
+    def thresholds(self, drawn: Counts) -> FloatArray:
+        """See `LeastWeightedError.thresholds`."""
+        # The pair's own kind: counts in bins choose edges, not the middle of gaps.
+        pair, choose = type(self.e.dev._pair), CRITERIA[self.e.criterion].choose
+        masses, places = [], []
+        for part, scores in zip(self.rows.sorted_counts(drawn), self.rows.scores, strict=True):
+            starts = np.flatnonzero(np.concatenate([[True], scores[1:] != scores[:-1]]))
+            masses.append(np.add.reduceat(part, starts, axis=1))
+            places.append(scores[starts])
+        theta = np.full((drawn[0].shape[0], self.e.alpha.size), np.nan)
+        for row, both in enumerate(zip(*masses, strict=True)):
+            n, m = (int(np.sum(mass)) for mass in both)
+            if n and m:
+                laws = (
+                    Drawn(place[mass > 0], mass[mass > 0].astype(np.float64))
+                    for place, mass in zip(places, both, strict=True)
+                )
+                prior = n / (n + m) if self.varies else self.e.dev.prior
+                theta[row] = choose(pair(*laws), prior, self.e.alpha).theta
+        return theta
+
+
+# ------------------------------------------------------------------------------ of fits
+@dataclass(frozen=True)
+class ThresholdError:
+    """Thresholds to first order: chosen + slope @ z with standard normal z, on logits if `unit`."""
+
+    chosen: Thresholds
+    slope: FloatArray
+    unit: bool
+
+    def draw(self, rng: np.random.Generator, size: int) -> Thresholds:
+        """Thresholds of other dev sets of that size, a row each."""
+        return self.at(rng.standard_normal((size, self.slope.shape[1])))
+
+    def at(self, z: FloatArray) -> Thresholds:
+        """Thresholds z standard errors away from the estimates, a row for each of z."""
+        move = z @ self.slope.T
+        place = (self.chosen.logit if self.unit else self.chosen.theta) + move
+        moved = Thresholds.from_logit(place) if self.unit else Thresholds.from_theta(place)
+        names = ("theta", "complement", "logit")
+        pairs = ((getattr(moved, name), getattr(self.chosen, name)) for name in names)
+        return Thresholds(*(np.where(move != 0.0, *pair) for pair in pairs))
+
+
+def threshold_error(fit: PairEstimate, e: EpcBase, *, groups: bool = True) -> ThresholdError:
+    """The error of the thresholds of a curve whose dev side is a fit, from its covariance.
+
+    Of both classes together where the fit's scores carry `groups`.
+    """
+    laws = fit.model.client, fit.model.impostor
+    unit = pair_of(*laws).unit
+    names, place, roots = free_coordinates(fit, groups=groups)
+
+    def at(away: FloatArray) -> FloatArray:
+        pair = pair_of(*laws_at(laws, names, place + away))
+        t = CRITERIA[e.criterion].choose(pair, e.dev.prior, e.alpha)
+        return t.logit if unit else t.theta
+
+    slope = slopes_along(roots, at)
+    inside = np.isfinite(e.chosen.logit if unit else e.chosen.theta)
+    inside &= np.all(np.isfinite(slope), axis=1)
+    return ThresholdError(e.chosen, np.where(inside[:, None], slope, 0.0), unit)
+
+
+@dataclass(frozen=True, eq=False)
+class RefitResampler:
+    """Each class fitted again, as it was fitted, and thresholds chosen from the fits.
+
+    The least weighted error of continuous distributions is sought on a grid of their quantiles
+    and refined where the likelihood ratio, between two of them, passes what balances the costs;
+    every other choice is `CRITERIA`'s own.
+    """
+
+    e: EpcBase
+    fit: PairEstimate
+    scores: Scores
+
+    def thresholds(self, drawn: Counts) -> FloatArray:
+        """See `LeastWeightedError.thresholds`; nan too where drawn scores have no fit."""
+        theta = np.full((drawn[0].shape[0], self.e.alpha.size), np.nan)
+        clients, impostors = (np.sum(part, axis=1) for part in drawn)
+        with quietly():
+            laws = self._laws(drawn)
+        for row, (client, impostor) in enumerate(zip(*laws, strict=True)):
+            if client is None or impostor is None or not (clients[row] and impostors[row]):
+                continue
+            prior = self.e.dev.prior
+            if not self.e.prior_given:
+                prior = float(clients[row] / (clients[row] + impostors[row]))
+            theta[row] = _decisive(self._chosen(pair_of(client, impostor), prior))
+        return theta
+
+    # ------------------------------------------------------------------------------- fits
+    def _laws(self, drawn: Counts) -> tuple[Refits, Refits]:
+        """Of the trials that have a score, which come first, beside the share of the others."""
+        if not self.scores.has_rejected:
+            return self._scored_laws(drawn)
+        sizes = self.scores.n_client, self.scores.n_impostor
+        shares = [
+            (np.sum(part[:, n:], axis=1) / np.sum(part, axis=1)).tolist()
+            for part, n in zip(drawn, sizes, strict=True)
+        ]
+        laws = self._scored_laws((drawn[0][:, : sizes[0]], drawn[1][:, : sizes[1]]))
+        result: tuple[Refits, Refits] = [], []
+        for both, own, absent in zip(result, laws, shares, strict=True):
+            for law, share in zip(own, absent, strict=True):
+                both.append(None if law is None else Rejecting(law, share))
+        return result
+
+    def _scored_laws(self, drawn: Counts) -> tuple[Refits, Refits]:
+        """From sums where sums are all that the families need, else one fit per replicate."""
+        by_sums = [
+            self._of_sums(getattr(self.fit, who), getattr(self.scores, who), part)
+            for who, part in zip(CLASSES, drawn, strict=True)
+        ]
+        if by_sums[0] is not None and by_sums[1] is not None:
+            return by_sums[0], by_sums[1]
+        rule = self.fit.client.boundary or self.fit.impostor.boundary
+        options: dict[str, Any] = {"bounds": bounds_of(self.fit.client.distribution)}
+        if rule is not None:
+            options["boundary"] = None if rule.policy in ("inflate", "interval") else rule.policy
+            options["resolution"] = rule.resolution
+        laws: tuple[Refits, Refits] = [], []
+        for both in zip(*drawn, strict=True):
+            keep = [np.flatnonzero(counts) for counts in both]
+            values, weights = (
+                [x[k] for x, k in zip(of, keep, strict=True)]
+                for of in ((self.scores.client, self.scores.impostor), both)
+            )
+            try:
+                again = fit(
+                    Scores(*values, client_weights=weights[0], impostor_weights=weights[1]),
+                    self.fit.family, **options,
+                ).model  # fmt: skip
+                pair: tuple[Any, ...] = tuple(
+                    tails_again(getattr(self.fit, who), getattr(again, who), x, w)
+                    for who, x, w in zip(CLASSES, values, weights, strict=True)
+                )
+            except (FitError, InputError):  # too few distinct scores, or none
+                pair = None, None
+            for own, law in zip(laws, pair, strict=True):
+                own.append(law)
+        return laws
+
+    def _of_sums(self, result: Estimate, values: FloatArray, drawn: IntArray) -> Refits | None:
+        """One class by itself; None where its family, rule or tails need the scores."""
+        rule, row = result.boundary, FAMILIES.get(str(result.family))
+        plain = rule is None or (rule.resolution is None and not (rule.n_zero or rule.n_one))
+        if row is None or row.drawn is None or row.law is None or row.of_pairs:
+            return None
+        if not plain or result.tails or bounds_of(result.distribution) is not None:
+            return None
+        answer = np.hstack(row.drawn(values, drawn))
+        known = np.all(np.isfinite(answer), axis=1)
+        return [
+            row.law(*shapes) if present else None
+            for shapes, present in zip(answer.tolist(), known.tolist(), strict=True)
+        ]
+
+    # ------------------------------------------------------------------------- thresholds
+    @cached_property
+    def _grid(self) -> tuple[FloatArray, Thresholds]:
+        """Quantiles of both distributions of the fit, in the pair's own coordinate."""
+        pair = self.e.dev._pair
+        parts = []
+        for law in (pair.client, pair.impostor):
+            low = _SHARES[_SHARES < 0.0]
+            share = 1.0 / (1.0 + np.exp(-low))
+            parts += [law._lower_quantile(share, np.log(share)),
+                      law._upper_quantile(share, np.log(share))]  # fmt: skip
+        t = Thresholds.concatenate(parts)
+        u = np.unique(pair.coordinates(t))
+        u = u[np.isfinite(u)]
+        return u, pair.place(u)
+
+    def _chosen(self, pair: Pair, prior: float) -> Thresholds:
+        laws = (x.base if isinstance(x, Rejecting) else x for x in (pair.client, pair.impostor))
+        smooth = all(has_shape(law) or has_spread(law) for law in laws)
+        if self.e.criterion != WEIGHTED_ERROR or not smooth or self._grid[0].size < 2:
+            return CRITERIA[self.e.criterion].choose(pair, prior, self.e.alpha)
+        # The least weighted error of two densities: the best of a grid, moved to where it is flat.
+        u, t = self._grid
+        ends = pair.accept_all, pair.reject_all
+        far, frr = pair.far(t), pair.frr(t)
+        most, least = (float(np.ravel(rate(ends[0]))[0]) for rate in (pair.far, pair.frr))
+        x, y = np.concatenate([[most], far, [0.0]]), np.concatenate([[least], frr, [1.0]])
+        best = np.argmin(self.e.alpha[:, None] * x + (1.0 - self.e.alpha)[:, None] * y, axis=1)
+        ratio = pair.log_ratio(t)
+        with np.errstate(divide="ignore"):
+            wanted = np.log(self.e.alpha) - np.log1p(-self.e.alpha)
+        inner = np.clip(best - 1, 0, u.size - 1)
+        place = u[inner].copy()
+        for first in (inner - 1, inner):  # the likelihood ratio passes the level upwards
+            k = np.clip(first, 0, u.size - 2)
+            rise = ratio[k + 1] - ratio[k]
+            with np.errstate(invalid="ignore", divide="ignore"):
+                share = (wanted - ratio[k]) / rise
+            passes = (rise > 0.0) & (share >= 0.0) & (share <= 1.0)
+            place = np.where(passes, u[k] + np.where(passes, share, 0.0) * (u[k + 1] - u[k]), place)
+        result = pair.place(place)
+        for at, end in ((0, ends[0]), (x.size - 1, ends[1])):
+            chosen = best == at
+            result = Thresholds(*(
+                np.where(chosen, np.ravel(getattr(end, name))[0], getattr(result, name))
+                for name in ("theta", "complement", "logit")
+            ))  # fmt: skip
+        return result
+
+
+# ------------------------------------------------------------------------ dev drawn again
+Resampler = RefitResampler | LeastWeightedError | OtherCriterion
+
+
+def resampler(e: EpcBase, name: str = "the curve", *, varies: bool = True) -> Resampler:
+    """What chooses dev's thresholds from drawn trials."""
+    pair = e.dev._pair
+    if not decides_by_counts(pair):
+        return _refitting(e, name)
+    rows = SortedRows.of(side_trials(e, "dev"))
+    if e.criterion == WEIGHTED_ERROR:
+        return LeastWeightedError(rows, e.alpha, pair.at_edges)
+    return OtherCriterion(rows, e, varies and observed_prior(e, "dev"))
+
+
+def _refitting(e: EpcBase, name: str) -> RefitResampler:
+    """Of a curve whose dev side is a fit of scores."""
+    scores = None if e.dev_fit is None else e.dev_fit.scores
+    if e.dev_fit is None or not isinstance(scores, Scores):
+        what = "a model" if e.dev_fit is None else "a fit of a summary"
+        raise InputError.about("resample")(
+            worded(f'`resample="both"` draws dev again; the dev side of {name} is {what},')
+            + " which has no trials. Give epc the dev Scores, br.fit of them or the ScoreSummary"
+            + worded(' itself, or take `resample="test"`: these two thresholds.')
+        )
+    for who in CLASSES:
+        weights = getattr(scores, f"{who}_weights")
+        refuse_fractional_weights(weights, f"the dev side of {name} {who}")
+    return RefitResampler(e, e.dev_fit, scores)
+
+
+def dev_size(e: EpcBase, rows: DrawnRows) -> tuple[int, int]:
+    """Dev scores or groups to draw, all of them where the plain bootstrap is consistent; of all."""
+    sizes, total = rows.units, sum(rows.units)
+    if (of := rows.groups) is not None:
+        sizes, total = (round(of.units_of(0)), round(of.units_of(1))), of.units
+    return (round(total / min(sizes) ** 0.25) if e.criterion in _CUBE_ROOT else total), total

@@ -30,7 +30,6 @@ from betaroc.decision.bands import (
     band,
     curve_replicates,
     plan_of,
-    shown_band,
 )
 from betaroc.decision.curve import (
     WEIGHTED_ERROR,
@@ -65,7 +64,7 @@ from betaroc.model.dataset_checks import warn_of_reversed, warn_of_scales
 from betaroc.model.measures import MEASURES, OperatingPoint
 from betaroc.model.model import ScoreModel
 from betaroc.model.statistics import PointArguments, ascending_pair
-from betaroc.rendering.curves import draw_choices, draw_epc, draw_expected_observed
+from betaroc.rendering.curves import DrawnBand, draw_choices, draw_epc, draw_expected_observed
 from betaroc.rendering.nouns import Noun
 from betaroc.rendering.style import Axes, line_style, new_axes
 from betaroc.rendering.tree import Grid, Node
@@ -582,6 +581,18 @@ class Epc(EpcBase, Noun):
 
 
 # ------------------------------------------------------------------- numbers of a curve
+def shown_band(band: Band, alpha: FloatArray, value: FloatArray) -> DrawnBand:
+    """The band of a curve as it is drawn; that of another curve is refused."""
+    checks.instance(band, Band, "band", "epc.band()")
+    if not (
+        np.array_equal(band.alpha, alpha) and np.array_equal(band.estimate, value, equal_nan=True)
+    ):
+        argument = f"one of {band.alpha.size} alphas with other alphas or values than the curve's"
+        raise refusal("band", "be that of the curve drawn", f"{argument} {alpha.size}",
+                      "Take epc.band() of this curve.")  # fmt: skip
+    return band._drawn
+
+
 def _weighed(values: FloatArray, weights: FloatArray) -> FloatArray:
     """What has no weight may have no value."""
     counts = weights > 0.0

@@ -16,8 +16,8 @@ import pytest
 
 import betaroc as br
 from betaroc.data.sums import KIND_STRIDE, extremes_of
+from betaroc.decision.bands import resampler
 from betaroc.decision.curve import side_trials
-from betaroc.decision.resample_threshold import resampler
 from betaroc.distributions.empirical import MOST_BINS, bin_edges, bin_of
 from betaroc.inference.drawn_scores import DrawnRows
 from betaroc.model.samples import empirical_model

@@ -14,8 +14,8 @@ from betaroc import Empirical
 from betaroc.core.notices import quietly
 from betaroc.core.resampling import streams
 from betaroc.data.groups import groups_of
+from betaroc.decision.bands import OtherCriterion, resampler
 from betaroc.decision.curve import area_weights
-from betaroc.decision.resample_threshold import OtherCriterion, resampler
 from betaroc.distributions.pairs import pair_of
 from betaroc.inference.drawn_scores import DrawnRows, SortedRows, percentile_band
 from betaroc.model.criteria import CRITERIA

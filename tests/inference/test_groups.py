@@ -17,7 +17,7 @@ import betaroc as br
 from betaroc.core.arrays import BoolArray, FloatArray, IntArray
 from betaroc.core.thresholds import Thresholds
 from betaroc.data.groups import groups_of
-from betaroc.decision.resample_threshold import threshold_error
+from betaroc.decision.bands import threshold_error
 from betaroc.distributions.base import Distribution
 from betaroc.inference.delta import observation_scores
 from betaroc.inference.scores_beyond import robust_rates
