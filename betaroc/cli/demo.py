@@ -62,11 +62,9 @@ def run(arguments: Namespace) -> None:
 
 def _csv(scores: Scores) -> str:
     """The trials with their labels in words."""
-    rows = ["score,label"]
-    for word, values in zip(scores.words or ClassWords(), (scores.client, scores.impostor),
-                            strict=True):  # fmt: skip
-        rows += [f"{value!r},{word}" for value in values.tolist()]
-    return "\n".join([*rows, ""])
+    sides = zip(scores.words or ClassWords(), (scores.client, scores.impostor), strict=True)
+    rows = [f"{value!r},{word}\n" for word, values in sides for value in values.tolist()]
+    return "".join(["score,label\n", *rows])
 
 
 def _refuse_other_content(path: str, text: str, *, force: bool) -> None:

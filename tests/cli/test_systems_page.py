@@ -54,7 +54,7 @@ def many(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[Sequence[
     names = [f"s{k}" for k in range(12)] + ["weak"]
     shifts = [*np.linspace(2.0, 1.2, 12), 0.1]
     systems = [written(folder, n, s, rng) for n, s in zip(names, shifts, strict=True)]
-    return folder, systems, page_of(folder, systems)
+    return folder, systems, page_of(folder, systems, "--family", "normal")
 
 
 @pytest.mark.simulation
@@ -64,7 +64,7 @@ def test_rows_are_sorted_by_status_and_then_by_what_is_no_target(
     _, systems, page = many
     found = []
     for name, dev, test in systems:
-        decision = br.decide(br.read_scores(dev), far=0.05)
+        decision = br.decide(br.read_scores(dev), far=0.05, family="normal")
         check = decision.check(br.read_scores(test))
         order = ("can be relied on", "not enough evidence", "do not rely on it")
         found.append((order.index(check.status), check.point.frr, name, rate(check.point.frr)))
