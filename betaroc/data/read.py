@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
@@ -18,7 +18,7 @@ import numpy.typing as npt
 from betaroc.core.arrays import AnyArray, BoolArray, FloatArray
 from betaroc.core.checks import choice
 from betaroc.core.containers import as_narwhals
-from betaroc.core.errors import BetarocError, FileFormatError, InputError, InputTypeError
+from betaroc.core.errors import BetarocError, FileFormatError, InputError, InputTypeError, refusal
 from betaroc.core.local_files import local_file, of_the_system, shown_path
 from betaroc.core.notices import public
 from betaroc.core.text import listed, nearest, shown
@@ -236,16 +236,11 @@ def read_scores(
     choice(missing, WAYS_OF_MISSING, "missing")
     wanted = column_spec(score, label, {"group": group, "id": id}, missing)
     of_key = KeyFile(key, key_id, key_label)
-    of_key.check(path, wanted, asked)
+    files = {"client_file": client_file, "impostor_file": impostor_file}
+    _check_options(path, of_key, wanted, asked, client_label, files)
     lost = None
     if path is None:
-        rows, source = _two_files(client_file, impostor_file, key, wanted, client_label, asked)
-        client_label = None
-    elif client_file is not None or impostor_file is not None:
-        raise InputError.about("path")(
-            worded("path must stand alone, or `client_file=` and `impostor_file=` without it;")
-            + f" got {shown(path)} beside them. Leave one out."
-        )
+        rows, source = _two_files(files, wanted, asked)
     else:
         of_scores = wanted._replace(label=()) if key is not None else wanted
         with local_file(path) as (local, name), of_the_system(name):
@@ -416,26 +411,42 @@ def _without_id(name: str) -> InputError:
     )
 
 
+def _check_options(
+    path: Any, key: KeyFile, wanted: ColumnSpec, asked: TextOptions, client_label: object = None,
+    files: Mapping[str, Any] = {},
+) -> None:  # fmt: skip
+    """Raise where files, a key, its columns and what else was asked for do not go together."""
+    keyed, form = key.path is not None, asked.format
+    paths = [file for file in files.values() if file is not None]
+    both = "`client_file=` and `impostor_file=`"
+    alone = "be left out beside a file for each class, which say who is a client"
+    for name, wrong, rule, actual in (
+        ("path", paths and path is not None, f"stand alone, or {both} without it", path),
+        ("path", files and path is None and len(paths) < 2, f"be a score file, or {both}", paths),
+        ("key", paths and keyed, alone, key.path),
+        ("client_label", paths and client_label is not None, alone, client_label),
+        ("key_id", key.id is not None and not keyed, "stand beside `key=`", key.id),
+        ("key_label", key.label is not None and not keyed, "stand beside `key=`", key.label),
+        ("key", not keyed and form in ("kaldi", "nist"), f"name the classes of {form} files", None),
+        ("label", keyed and len(wanted.label) > 1, "be one column of `key=`", wanted.label),
+        ("key", keyed and form in NAMED, f"be left out for {form} files", key.path),
+    ):
+        if wrong:
+            raise refusal(name, worded(rule), shown(actual), "Give one or the other.")
+    two: Any = files.get("client_file"), files.get("impostor_file")
+    for name, first, second in (("key", path, key.path), ("impostor_file", *two)):
+        if all(isinstance(file, str | bytes | os.PathLike) for file in (first, second)):
+            same = first == second
+            with suppress(OSError, ValueError):  # what is no file is refused where it is read
+                same = same or os.path.samefile(first, second)
+            if same:
+                raise refusal(name, "be another file", f"{shown_path(str(second))} twice")
+
+
 def _two_files(
-    client_file: Any, impostor_file: Any, key: Any, wanted: ColumnSpec, client_label: object,
-    asked: TextOptions,
-) -> tuple[Rows, ScoreSource]:  # fmt: skip
+    paths: Mapping[str, Any], wanted: ColumnSpec, asked: TextOptions
+) -> tuple[Rows, ScoreSource]:
     """A file for each class."""
-    paths = {"client_file": client_file, "impostor_file": impostor_file}
-    if any(path is None for path in paths.values()):
-        alone = [shown(path) for path in paths.values() if path is not None]
-        raise InputError.about("path")(
-            "path must be a score file, or"
-            + worded(" `client_file=` and `impostor_file=` both;")
-            + f" got {f'{alone[0]} alone' if alone else 'neither'}. Name the file of each class."
-        )
-    for value, name in ((key, "key"), (client_label, "client_label")):
-        if value is not None:
-            raise InputError.about(name)(
-                f"{name} must be left out beside a file for each class, which say who is a client;"
-                f" got {shown(value)}."
-            )
-    _refuse_one_file(client_file, impostor_file, "impostor_file")
     files, parts = [], []
     for code, (argument, path) in enumerate(paths.items()):
         with local_file(path, argument) as (local, name), of_the_system(name):
@@ -450,19 +461,8 @@ def _two_files(
     both = replace(whole(parts), tokens=["1", "0"], first=[1, 1])
     kind = " and ".join(dict.fromkeys(file.kind for file in files))
     guesses = tuple(dict.fromkeys(guess for file in files for guess in file.guesses))
-    return both, ScoreSource(str(client_file), kind, guesses=guesses, further=(str(impostor_file),))
-
-
-def _refuse_one_file(first: Any, second: Any, argument: str) -> None:
-    if not all(isinstance(path, str | bytes | os.PathLike) for path in (first, second)):
-        return  # refused where it is read
-    same = first == second
-    with suppress(OSError, ValueError):  # so is what is no file
-        same = same or os.path.samefile(first, second)
-    if same:
-        raise InputError.about(argument)(
-            f"{argument} must be another file; got {shown_path(str(second))} twice. Name the other."
-        )
+    first, second = map(str, paths.values())
+    return both, ScoreSource(first, kind, guesses=guesses, further=(second,))
 
 
 # ------------------------------------------------------------------------------- a key
@@ -472,31 +472,6 @@ class KeyFile(NamedTuple):
     path: Any
     id: Any = None
     label: Any = None
-
-    def check(self, path: Any, wanted: ColumnSpec, asked: TextOptions) -> None:
-        """Raise where the key, its columns and what else was asked for do not go together."""
-        for name, value in (("key_id", self.id), ("key_label", self.label)):
-            if self.path is None and value is not None:
-                raise InputError.about(name)(
-                    f"{name} must stand beside"
-                    + worded(" `key=`, whose column it names; got")
-                    + f" {shown(value)}. Leave it out, or pass the key."
-                )
-        if self.path is None and asked.format in ("kaldi", "nist"):
-            raise InputError.about("key")(
-                f"key must name a file of the trials' classes for format={asked.format!r}, whose"
-                " scores do not say who is a client. Pass it."
-            )
-        if self.path is not None and len(wanted.label) > 1:
-            raise InputError.about("label")(
-                worded("label must be one column of `key=`, which says who is a client; got")
-                + f" {shown(wanted.label)}. Leave one of them out."
-            )
-        if self.path is not None and asked.format in NAMED:
-            raise InputError.about("key")(
-                f"key must be left out for {asked.format} files, which say who is a client."
-            )
-        _refuse_one_file(path, self.path, "key")
 
     def join(
         self, rows: Rows, wanted: ColumnSpec, label: str, scores: Path, asked: TextOptions
@@ -645,7 +620,7 @@ def read_columns(
     Each is read as the scores of a file are, which has one.
     """
     asked = asked.of_rows
-    key.check(path, wanted, asked)
+    _check_options(path, key, wanted, asked)
     keyed = key.path is not None
     rest = wanted._replace(score=None, label=() if keyed else wanted.label)
     with local_file(path) as (local, name), of_the_system(name):

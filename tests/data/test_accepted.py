@@ -57,7 +57,7 @@ def test_weights_are_copies_and_fractions_stay() -> None:
 @pytest.mark.parametrize("bad", [math.nan, [1.0, math.nan]])
 def test_nobody_is_counted_above_nan(bad: object) -> None:
     with pytest.raises(br.InputError, match="threshold must be numbers; got nan"):
-        br.Scores([1, 2], [0, 1.5]).confusion(bad)  # type: ignore[arg-type]
+        br.Scores([1, 2], [0, 1.5]).confusion(bad)
 
 
 def test_precision_at_k_is_the_mean_over_all_orders_of_ties() -> None:
@@ -82,4 +82,4 @@ def test_precision_at_k_of_weights_and_at_all() -> None:
 @pytest.mark.parametrize("bad", [0, 5, 2.5, math.nan, [1, 9]])
 def test_k_is_a_number_of_scores(bad: object) -> None:
     with pytest.raises(br.InputError, match="k must be a whole number from 1 to 4"):
-        br.Scores([1, 2], [0, 1.5]).precision_at(bad)  # type: ignore[arg-type]
+        br.Scores([1, 2], [0, 1.5]).precision_at(bad)

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import gzip
 import io
+import json
 import os
 import sys
+import zipfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -14,6 +16,7 @@ import numpy as np
 import pytest
 
 import betaroc as br
+from betaroc.cli import main
 from betaroc.core import local_files
 from betaroc.data import text_rows
 from betaroc.data.summary import summarize_file
@@ -24,6 +27,7 @@ pa = needs("pyarrow", "parquet")
 #: A client of 0.25 and an impostor of 0.5, whatever the shape.
 EXPECTED = br.Scores([0.25], [0.5])
 FILE, INPUT = br.FileFormatError, br.InputError
+Write = Callable[..., Path]
 
 #: Bytes, options, the format that is stated, and what else was guessed.
 SHAPES: dict[str, tuple[str | bytes, dict[str, Any], str, tuple[str, ...]]] = {
@@ -115,7 +119,7 @@ SHAPES: dict[str, tuple[str | bytes, dict[str, Any], str, tuple[str, ...]]] = {
 
 
 @pytest.fixture
-def write(tmp_path: Path) -> Callable[..., Path]:
+def write(tmp_path: Path) -> Write:
     def put(content: str | bytes, name: str = "scores.csv") -> Path:
         path = tmp_path / name
         path.write_bytes(content if isinstance(content, bytes) else content.encode())
@@ -143,11 +147,10 @@ def said(guess: str) -> tuple[str, Any]:
 
 
 @pytest.mark.parametrize("case", SHAPES)
-def test_everyday_shapes(write: Callable[..., Path], case: str) -> None:
+def test_everyday_shapes(write: Write, case: str) -> None:
     content, options, kind, guesses = SHAPES[case]
     path = write(content)
     scores = br.read_scores(path, **options)
-    assert scores.source is not None
     if case.startswith("decimal commas after"):
         scores = br.Scores(scores.client, scores.impostor[1:], source=scores.source)
     assert scores == EXPECTED
@@ -156,24 +159,12 @@ def test_everyday_shapes(write: Callable[..., Path], case: str) -> None:
     told = options | dict(map(said, guesses))
     again = br.read_scores(path, **told)
     assert again.client.tolist() == [0.25]
-    assert again.source is not None
     assert again.source.guesses == ()
     if "label" not in told or isinstance(told["label"], str):
         assert summarize_file(path, **options).client.maximum == 0.25
 
 
-@pytest.mark.parametrize("case", SHAPES)
-def test_shapes_are_the_same_in_blocks(
-    write: Callable[..., Path], monkeypatch: pytest.MonkeyPatch, case: str
-) -> None:
-    content, options, _, _ = SHAPES[case]
-    monkeypatch.setattr(text_rows, "_SMALL", 0)
-    assert br.read_scores(write(content), **options).client.tolist() == [0.25]
-
-
-def test_shapes_that_are_fast_leave_no_doubt(
-    write: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_shapes_that_are_fast_leave_no_doubt(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
     """Their rows go through the parser of columns, none to the reader of lines."""
 
     def never(*given: object) -> object:
@@ -247,13 +238,13 @@ DOUBTS: dict[str, tuple[str, dict[str, Any], tuple[str, ...]]] = {
 
 
 @pytest.mark.parametrize("case", DOUBTS)
-def test_two_readings_or_none(write: Callable[..., Path], case: str) -> None:
+def test_two_readings_or_none(write: Write, case: str) -> None:
     content, options, words = DOUBTS[case]
     error = INPUT if case in ("too few names", "names in another order") else FILE
     message(error, lambda: br.read_scores(write(content), **options), "'scores.csv'", *words)
 
 
-def test_options_of_reading_are_checked(write: Callable[..., Path]) -> None:
+def test_options_of_reading_are_checked(write: Write) -> None:
     path = write("score,label\n0.25,1\n0.5,0\n")
     for options, error, words in (
         ({"separator": "dash"}, INPUT, ("separator", "'dash'", "'semicolon'")),
@@ -266,7 +257,7 @@ def test_options_of_reading_are_checked(write: Callable[..., Path]) -> None:
         ({"format": "pyeer"}, INPUT, ("client_file=", "impostor_file=")),
         ({"label": ("a", "b", "c")}, INPUT, ("label", "two")),
     ):
-        message(error, lambda o=options: br.read_scores(path, **o), *words)  # type: ignore[misc]
+        message(error, lambda o=options: br.read_scores(path, **o), *words)
     twin = write("claimed,real,score\na,a,.25\na,b,.5\n", "twin.csv")
     label = ("claimed", "real")
     message(
@@ -276,7 +267,7 @@ def test_options_of_reading_are_checked(write: Callable[..., Path]) -> None:
 
 
 # ------------------------------------------------------------------------------- two files
-def test_a_file_for_each_class(write: Callable[..., Path]) -> None:
+def test_a_file_for_each_class(write: Write) -> None:
     forms: dict[str, tuple[str, str, dict[str, Any]]] = {
         "pyeer": ("0.25\n", "0.5\n", {}),
         "other columns first": ("a b 0.25\n", "c d 0.5\n", {}),
@@ -289,20 +280,19 @@ def test_a_file_for_each_class(write: Callable[..., Path]) -> None:
         one, other = write(client, "g.txt"), write(impostor, "i.txt")
         scores = br.read_scores(client_file=one, impostor_file=other, **options)
         assert scores == EXPECTED, case
-        assert scores.source is not None
         assert (scores.source.path, scores.source.further) == (str(one), (str(other),))
     assert scores.source.format == "pyeer and jsonl"
 
 
-def test_files_of_two_classes_refused(write: Callable[..., Path], tmp_path: Path) -> None:
+def test_files_of_two_classes_refused(write: Write, tmp_path: Path) -> None:
     one, other, comma = write("0.25\n", "g"), write("0.5\n", "i"), write("0,5\n0,25\n", "c")
     same = tmp_path / "link"
     os.symlink(one, same)
     calls: list[tuple[type[Exception], dict[str, Any], tuple[str, ...]]] = [
         (INPUT, {"client_file": one, "impostor_file": one}, ("impostor_file", "twice")),
         (INPUT, {"client_file": one, "impostor_file": same}, ("impostor_file", "twice")),
-        (INPUT, {"client_file": one}, ("client_file= and impostor_file=", "alone")),
-        (INPUT, {}, ("path", "neither")),
+        (INPUT, {"client_file": one}, ("client_file= and impostor_file=",)),
+        (INPUT, {}, ("path must be a score file",)),
         (FILE, {"client_file": write("0.5 100\n", "n"), "impostor_file": one}, ("'0.5 100'",)),
         (FILE, {"client_file": one, "impostor_file": write("5 100\n", "m")}, ("how often",)),
         (INPUT, {"path": other, "client_file": one}, ("path", "alone")),
@@ -319,7 +309,7 @@ def test_files_of_two_classes_refused(write: Callable[..., Path], tmp_path: Path
     for error, options, words in calls:
         if words[-1] == "'i'":
             words = words[:1]
-        message(error, lambda o=options: br.read_scores(**o), *words)  # type: ignore[misc]
+        message(error, lambda o=options: br.read_scores(**o), *words)
 
 
 # ------------------------------------------------------------------------------------ a key
@@ -361,14 +351,13 @@ KEYED: dict[str, tuple[str, str, dict[str, Any], list[Any]]] = {
 
 
 @pytest.mark.parametrize("case", KEYED)
-def test_a_key_says_who_is_a_client(write: Callable[..., Path], case: str) -> None:
+def test_a_key_says_who_is_a_client(write: Write, case: str) -> None:
     text, key, options, ids = KEYED[case]
     path, of_key = write(text), write(key, "key.txt")
     scores = br.read_scores(path, key=of_key, **options)
     assert (scores.client.tolist(), scores.impostor.tolist()) == ([0.25], [0.5])
     assert scores.client_ids is not None
     assert scores.client_ids.tolist() == ids
-    assert scores.source is not None
     assert scores.source.further == (str(of_key),)
 
 
@@ -393,28 +382,27 @@ KEYS_REFUSED: dict[str, tuple[str, str, dict[str, Any], tuple[str, ...]]] = {
 
 
 @pytest.mark.parametrize("case", KEYS_REFUSED)
-def test_keys_refused(write: Callable[..., Path], case: str) -> None:
+def test_keys_refused(write: Write, case: str) -> None:
     text, key, options, words = KEYS_REFUSED[case]
     error = INPUT if case in ("no id", "two labels", "bob") else FILE
     path, of_key = write(text), write(key, "key.txt")
     message(error, lambda: br.read_scores(path, key=of_key, **options), *words)
 
 
-def test_the_key_is_another_file(write: Callable[..., Path]) -> None:
+def test_the_key_is_another_file(write: Write) -> None:
     path = write("u1 0.25\n")
     message(INPUT, lambda: br.read_scores(path, key=path), "key", "twice")
     message(FILE, lambda: br.read_scores(path, key=path.parent), "key", "directory")
     message(FILE, lambda: br.read_scores(path, key=write(b"PK\3\4", "z")), "zip")
 
 
-def test_trials_of_a_key_without_a_score_are_counted(write: Callable[..., Path]) -> None:
+def test_trials_of_a_key_without_a_score_are_counted(write: Write) -> None:
     """Of the key's five trials u4 and u5 have no line, u3 has no number."""
     path = write("u1 0.25\nu2 0.5\nu3 NA\n")
     key = write("u1 target\nu2 nontarget\nu3 target\nu4 target\nu5 nontarget\n", "key.txt")
     with pytest.warns(br.MissingScoreWarning, match=r"score: 3 \(2 of clients, 1 of impostors"):
         scores = br.read_scores(path, key=key, missing="drop")
     assert scores == br.Scores([0.25], [0.5], client_ids=["u1"], impostor_ids=["u2"])
-    assert scores.source is not None
     assert scores.source.n_dropped == 3
 
 
@@ -429,7 +417,6 @@ def test_arrow(tmp_path: Path) -> None:
     for name in "ab":
         scores = br.read_scores(tmp_path / name, id="id")
         assert scores == br.Scores([0.25], [0.5], client_ids=[3], impostor_ids=[4])
-        assert scores.source is not None
         assert (scores.source.format, scores.source.guessed) == ("arrow", "genuine")
         assert br.summarize(tmp_path / name).impostor.maximum == 0.5
     whole = (tmp_path / "a").read_bytes()
@@ -463,7 +450,7 @@ def test_columns_of_identities_in_parquet(tmp_path: Path) -> None:
     parquet.write_table(table, tmp_path / "p")
     assert br.read_scores(tmp_path / "p", label=("a", "b")) == EXPECTED
     message(FILE, lambda: br.read_scores(tmp_path / "p", label=("a", "c")), "no client")
-    assert br.summarize(tmp_path / "p", label=("a", "b")).client.maximum == 0.25  # type: ignore[arg-type]
+    assert br.summarize(tmp_path / "p", label=("a", "b")).client.maximum == 0.25
 
 
 class _Stdin:
@@ -482,7 +469,6 @@ def test_the_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(sys, "stdin", _Stdin(content))
         scores = br.read_scores("-")
         assert scores == EXPECTED
-        assert scores.source is not None
         assert scores.source.path == "-"
     message(FILE, lambda: br.read_scores("-"), "standard input", "once a call")  # it was read
     monkeypatch.setattr(sys, "stdin", _Stdin(b"", terminal=True))
@@ -504,22 +490,19 @@ MISSING = "score,label\n0.25,1\nNA,1\n0.5,0\n,0\nnan,0\nNULL,1\nn/a,0\n ,1\n"
 
 
 @pytest.mark.parametrize("size", [0, 2**20])
-def test_scores_that_are_missing(
-    write: Callable[..., Path], monkeypatch: pytest.MonkeyPatch, size: int
-) -> None:
+def test_scores_that_are_missing(write: Write, monkeypatch: pytest.MonkeyPatch, size: int) -> None:
     """By hand: NA, NULL and a blank of clients; an empty one, nan and n/a of impostors."""
     monkeypatch.setattr(text_rows, "_SMALL", size)
     for text in (MISSING, MISSING.replace("n/a,0\n ,1\n", "NA,0\nNA,1\n")):
         path = write(text)
-        message(FILE, lambda p=path: br.read_scores(p), "line 3", "'NA'", "missing='drop'")  # type: ignore[misc]
+        message(FILE, lambda p=path: br.read_scores(p), "line 3", "'NA'", "missing='drop'")
         with pytest.warns(br.MissingScoreWarning, match=r"score: 6 \(3 of clients, 3 of impostors"):
             scores = br.read_scores(path, missing="drop")
         assert scores == EXPECTED
-        assert scores.source is not None
         assert scores.source.n_dropped == 6
 
 
-def test_missing_scores_of_other_kinds(write: Callable[..., Path], tmp_path: Path) -> None:
+def test_missing_scores_of_other_kinds(write: Write, tmp_path: Path) -> None:
     from pyarrow import parquet
 
     kept = (0.25, None, 0.5, np.nan)
@@ -531,7 +514,6 @@ def test_missing_scores_of_other_kinds(write: Callable[..., Path], tmp_path: Pat
         with pytest.warns(br.MissingScoreWarning):
             scores = br.read_scores(path, missing="drop")
         assert scores == EXPECTED
-        assert scores.source is not None
         assert scores.source.n_dropped == dropped
     none = write("score,label\nNA,1\n0.5,0\n")
     message(FILE, lambda: br.read_scores(none, missing="drop"), "every client one is missing")
@@ -569,7 +551,7 @@ def test_missing_scores_of_arrays_and_frames() -> None:
     ):
         with pytest.warns(br.MissingScoreWarning, match=told):
             assert br.Scores.from_frame(frame, id="id", missing="drop") == expected
-        message(INPUT, lambda f=frame: br.Scores.from_frame(f), "missing")  # type: ignore[misc]
+        message(INPUT, lambda f=frame: br.Scores.from_frame(f), "missing")
     weights = [1, 2, 3, 4, 5]
     with pytest.warns(br.MissingScoreWarning):
         kept = br.Scores.from_labels(label, nan, weights=weights, missing="drop")
@@ -583,12 +565,11 @@ def test_missing_scores_of_arrays_and_frames() -> None:
     message(INPUT, lambda: br.Scores.from_labels([1, 0], [np.inf, 0.5], missing="drop"), "y_score")
 
 
-def test_missing_scores_that_count_as_rejected(write: Callable[..., Path]) -> None:
+def test_missing_scores_that_count_as_rejected(write: Write) -> None:
     """By hand of MISSING: three clients and three impostors without a score, one each with one."""
     rejected = br.Scores([0.25], [0.5], n_client_rejected=3, n_impostor_rejected=3)
     found = br.read_scores(write(MISSING), missing="reject")
     assert found == rejected
-    assert found.source is not None
     assert found.source.n_dropped == 0
     label, score = [1, 1, 1, 1, 0, 0, 0, 0], [0.25, *[None] * 3, 0.5, *[None] * 3]
     assert br.Scores.from_labels(label, score, missing="reject") == rejected
@@ -599,3 +580,227 @@ def test_missing_scores_that_count_as_rejected(write: Callable[..., Path]) -> No
     assert (keyed.n_client_rejected, keyed.n_impostor_rejected) == (2, 1)
     none = br.read_scores(write("score,label\n0.25,1\n0.5,0\n"), missing="reject")
     assert (none.n_client_rejected, none.n_impostor_rejected) == (0, 0)
+
+
+# ------------------------------------------------------------ files of other programs
+def refused(path: Path, *words: str, **options: Any) -> None:
+    with pytest.raises(FILE) as caught:
+        br.read_scores(path, **options)
+    assert [word for word in words if word not in str(caught.value)] == [], str(caught.value)
+
+
+SCORES = "w/1.wav 0.1\nw/2.wav 0.9\nw/3.wav 0.2\nw/4.wav 0.8\n"
+PROTOCOL = "w/1.wav eval spoof\nw/2.wav eval bonafide\nw/3.wav eval spoof\nw/4.wav eval bonafide\n"
+
+
+# ------------------------------------------------------------------------------- keys
+def test_a_key_without_header_is_joined_by_the_numbers_of_its_columns(
+    write: Write,
+) -> None:
+    path, key = write(SCORES), write(PROTOCOL, "key.txt")
+    scores = br.read_scores(path, key=key, key_id="1", key_label="3")
+    assert (scores.client.tolist(), scores.impostor.tolist()) == ([0.9, 0.8], [0.1, 0.2])
+    assert np.asarray(scores.client_ids).tolist() == ["w/2.wav", "w/4.wav"]
+    refused(path, "key_id=", "key_label=", "numbers from 1", key=key)
+    with pytest.raises(INPUT, match="key_id must name as many columns"):
+        br.read_scores(path, key=key, key_id=("1", "2"), key_label="3")
+
+
+def test_a_key_may_call_its_columns_otherwise_than_the_scores(write: Write) -> None:
+    """Both tables have a column label, and of the scores it is no class."""
+    path = write("id,score,label\na,.9,x\nb,.4,y\n")
+    key = write("utt,label,id\nb,0,8\na,1,7\n", "key.csv")
+    scores = br.read_scores(path, key=key, id="id", key_id="utt", key_label="label")
+    assert (scores.client.tolist(), scores.impostor.tolist()) == ([0.9], [0.4])
+
+
+def test_labels_beside_scores_are_joined_line_by_line(write: Write) -> None:
+    key = write("1\n0\n1\n", "labels.txt")
+    scores = br.read_scores(write("0.9\n0.2\n0.7\n"), key=key)
+    assert (scores.client.tolist(), scores.impostor.tolist()) == ([0.9, 0.7], [0.2])
+    assert scores.source.format == "text"
+    headed = write("label\n1\n0\n1\n", "labels.csv")
+    assert br.read_scores(write("0.9\n0.2\n0.7\n"), key=headed) == scores
+    refused(write("0.9\n0.2\n"), "as many scores as the key", "2 and 3", key=key)
+
+
+def test_columns_of_a_key_stand_beside_one(
+    write: Write, capsys: pytest.CaptureFixture[str]
+) -> None:
+    classes = [k % 2 for k in range(40)]
+    rows = [f"{k},{y + k % 7 / 5},{y + k % 5 / 4}\n" for k, y in enumerate(classes)]
+    path = write("utt,a,b\n" + "".join(rows))
+    for name in ("key_id", "key_label"):
+        with pytest.raises(INPUT, match=f"{name} must stand beside"):
+            br.read_scores(path, **{name: "1"})
+        option = "--" + name.replace("_", "-")
+        assert main(["ensemble", str(path), option, "1"]) == 2
+        assert option in capsys.readouterr().err
+    key = write("".join(f"{k} x {y}\n" for k, y in enumerate(classes)), "key.txt")
+    call = ["ensemble", str(path), "--id", "utt", "--key", str(key), "--key-id", "1"]
+    assert main([*call, "--key-label", "3", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)
+
+
+# ------------------------------------------------------------------------------- JSON
+@pytest.mark.parametrize(
+    "text",
+    [
+        '[{"score": 0.9, "label": 1}, {"score": 0.25, "label": 0}]',
+        '[\n {"score": 0.9, "label": 1},\n {"score": 0.25, "label": 0}\n]\n',
+        '{"scores": [0.9, 0.25], "labels": [1, 0]}',
+        '{\n "labels": [true, false],\n "score": [0.9, 0.25],\n "name": "x"\n}\n',
+    ],
+)
+def test_a_json_document_is_read(write: Write, text: str) -> None:
+    scores = br.read_scores(write(text))
+    assert (scores.client.tolist(), scores.impostor.tolist()) == ([0.9], [0.25])
+    assert scores.source.format == "json"
+    assert br.summarize(write(text)).n_client == 1
+
+
+def test_a_json_document_names_the_trial(write: Write) -> None:
+    refused(write('[{"score": 1, "label": 1}, {"score": "x", "label": 0}]'), "trial 2", "'x'")
+    refused(write('[{"score": 1, "label": 1}, {"score": 2}]'), "trial 2", "the label")
+    refused(write('{"score": [[1], 2], "label": [1, 0]}'), "trial 1", "must be a number")
+    refused(write('[{"score": 1, "score": 2, "label": 1}]'), "'score' occurs twice")
+
+
+# ---------------------------------------------------------------------- other programs
+def test_binary_files_are_named_for_what_they_are(write: Write) -> None:
+    noise = bytes(range(128, 256))
+    for content, *words in (
+        (b"MATLAB 5.0 MAT-file, Platform: GLNXA64" + noise, "MATLAB", "writematrix"),
+        (b"$FL2@(#) SPSS DATA FILE" + noise, "SPSS", "csv"),
+        (b"<stata_dta><header>" + noise, "Stata", "export delimited"),
+        (gzip.compress(b"RDX3\nX\n" + noise), "file of R", "write.csv"),
+    ):
+        refused(write(content), *words)
+
+
+def saved(**arrays: Any) -> bytes:
+    """An archive of arrays of numpy, or the array `alone`."""
+    out = io.BytesIO()
+    np.save(out, arrays["alone"]) if "alone" in arrays else np.savez(out, **arrays)
+    return out.getvalue()
+
+
+def test_arrays_of_numpy_are_tables(write: Write) -> None:
+    pair, client = {"genuine": [0.9, 0.7], "impostor": [0.25]}, np.array([0.9, 0.7], np.float32)
+    rows = np.array([(0.9, b"a"), (0.7, b"a"), (0.25, b"b")], [("score", float), ("y", "S1")])
+    two = np.array([[1, 0.9], [1, 0.7], [0, 0.25]])
+    for content, options, kind in (
+        (saved(**pair), {}, "npz"),
+        (saved(y_true=[1, 1, 0], y_score=[0.9, 0.7, 0.25]), {}, "npz"),
+        (saved(a=[1, 1, 0], b=[0.9, 0.7, 0.25]), {"label": "a", "score": "b"}, "npz"),
+        (saved(alone=rows), {"label": "y", "client_label": "a"}, "npy"),
+        (saved(alone=two), {"columns": "label,score"}, "npy"),
+        (saved(alone=two), {"label": "1", "score": "2"}, "npy"),
+    ):
+        path = write(content)
+        scores = br.read_scores(path, **options)
+        assert (scores.client.tolist(), scores.impostor.tolist()) == ([0.9, 0.7], [0.25])
+        assert scores.source.format == kind
+    refused(path, "columns=")
+    path, other = write(saved(alone=client), "g.npy"), write(saved(alone=[0.25]), "i.npy")
+    scores = br.read_scores(client_file=path, impostor_file=other)
+    assert scores.client.tolist() == client.astype(float).tolist()
+    assert br.read_scores(path, key=write("1\n0\n", "key")).n_impostor == 1
+    assert br.summarize(write(saved(**pair))).client.maximum == 0.9
+    refused(write(saved(**pair | {"genuine": [0.9, np.nan]})), "line 3", "missing")
+    refused(write(saved(a=[1, 2], b=[1])), "one length", "'a': (2,)")
+    refused(write(saved(alone=np.zeros((2, 2, 2)))), "one length")
+    with pytest.raises(INPUT, match="separator must be left out"):
+        br.read_scores(write(saved(**pair)), separator="comma")
+    for whole in (saved(**pair), saved(alone=two)):
+        for end in (60, 100, len(whole) - 9):
+            refused(write(whole[:end]))
+    out = io.BytesIO()
+    np.save(out, np.array([{}]), allow_pickle=True)
+    refused(write(out.getvalue()), "array of numpy", "intact")
+
+
+def test_a_sheet_of_excel_is_a_table(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
+    pd = pytest.importorskip("pandas")
+    archive = io.BytesIO()
+    with zipfile.ZipFile(archive, "w") as sheet:
+        sheet.writestr("xl/workbook.xml", "<a/>")
+    damaged = write(archive.getvalue())
+    monkeypatch.setitem(sys.modules, "openpyxl", None)
+    with pytest.raises(br.MissingDependencyError, match=r"needs openpyxl.*CSV UTF-8"):
+        br.read_scores(damaged)
+    monkeypatch.undo()
+    pytest.importorskip("openpyxl")
+    refused(damaged, "a sheet of Excel", "intact", "CSV UTF-8")
+    out = io.BytesIO()
+    frame = pd.DataFrame({"Score": [0.9, 0.25], "label": ["genuine", "impostor"], "n": 1})
+    frame.to_excel(out, index=False)
+    scores = br.read_scores(write(out.getvalue()))
+    assert (scores.client.tolist(), scores.impostor.tolist()) == ([0.9], [0.25])
+    assert (scores.source.format, scores.source.guesses) == ("xlsx", ("score=Score",))
+    frame["Score"] = [0.5, "x"]
+    frame.to_excel(out := io.BytesIO(), index=False)
+    refused(write(out.getvalue()), "line 3", "'x'")
+
+
+def test_what_holds_no_scores_is_named(write: Write) -> None:
+    refused(write("fpr,tpr,threshold\n0,0,inf\n0.1,0.9,0.5\n1,1,0\n"), "a column 'score'")
+    matrix = "id,a,a,b,c\na,.5,.7,.1,.2\na,.7,.8,.1,.1\nb,.1,.2,.9,.3\nc,.1,.2,.1,.9\n"
+    refused(write(matrix), "a column 'score'")
+    weka = "inst#,actual,predicted,error,distribution\n1,2:p,2:p,,0.35,*0.65\n2,1:n,1:n,,*0.8,0.2\n"
+    columns = {"score": "distribution", "label": "actual"}
+    refused(write(weka), "line 2", "got 6", **columns)
+    scores = br.read_scores(
+        write(weka.replace("*", "")), columns="inst,actual,predicted,error,n,score",
+        label="actual", client_label="2:p", header=True,
+    )  # fmt: skip
+    assert (scores.client.tolist(), scores.impostor.tolist()) == ([0.65], [0.2])
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "latin-1", "utf-16"])
+def test_every_cut_of_gzip_is_a_damaged_file(write: Write, encoding: str) -> None:
+    text = "".join(f"é{k},{k % 2},0.{k}{k * 7919}\n" for k in range(30))
+    whole = gzip.compress(("name,label,score\n" + text).encode(encoding))
+    for end in range(2, len(whole)):
+        refused(write(whole[:end]))
+    for place in range(10, len(whole)):
+        path = write(whole[:place] + bytes([whole[place] ^ 0x55]) + whole[place + 1 :])
+        refused(path)
+
+
+# -------------------------------------------------------------------------- odd values
+def test_blanks_that_are_no_spaces_are_refused(write: Write) -> None:
+    for blank in "\u00a0\u2003\u3000\u202f":
+        refused(write(f"score,label\n0.5{blank},1\n0.2,0\n"), "line 2", "neither a space nor a tab")
+        refused(write(f"score,label\n{blank}0.5,1\n0.2,0\n"), "line 2", "neither a space nor a tab")
+        refused(write(f"score,label\n0.5,1{blank}\n0.2,0\n"), "labels must be")
+        refused(write(f"label score\n1 0.5\n0{blank}0.2\n"), "line 3", "2 fields")
+
+
+def test_integers_that_doubles_round_are_refused_as_in_arrays(
+    write: Write, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """2**53 + 1 is no double, 2**53 + 2 is one."""
+    for value in (2**53 + 1, -(2**53) - 1, 10**18 + 1):
+        with pytest.raises(INPUT, match=r"beyond 2\*\*53"):
+            br.Scores([value], [1])
+        text = f"score,label\n{value},1\n1,0\n"
+        refused(write(text), "line 2", "beyond 2**53")
+        refused(write(text + "0.5,0\n" * 2**18), "line 2", "beyond 2**53")  # by columns
+        refused(write(f'{{"score": {value}, "label": 1}}\n'), "beyond 2**53")
+    scores = br.read_scores(write(f"score,label\n{2**53 + 2},1\n{2**53 + 1}.0,0\n"))
+    assert scores.client.tolist() == [2.0**53 + 2]
+
+
+def test_a_missing_first_score_changes_no_reading(write: Write) -> None:
+    path = write("a a p nan\na b p 0.5\nb b p 0.7\n")
+    refused(path, "line 1", "finite")
+    with pytest.warns(br.MissingScoreWarning):
+        scores = br.read_scores(path, missing="drop")
+    assert (scores.client.tolist(), scores.impostor.tolist()) == ([0.7], [0.5])
+
+
+def test_one_column_of_numbers_asks_for_the_other_class_or_for_labels(
+    write: Write,
+) -> None:
+    refused(write(b"3.5\n1.25\n"), "one column of numbers", "client_file=", "key=")

@@ -70,12 +70,6 @@ def test_labels_are_no_scores(door: str, low: int, tmp_path: Path) -> None:
         DOORS[door](labels, tmp_path)
 
 
-def test_booleans_are_refused_with_the_same_remedy() -> None:
-    for made in (lambda: br.Scores([True], [False]), lambda: br.Scores.from_labels(Y, DECIDED > 0)):
-        with pytest.raises(br.InputTypeError, match=f"boolean decisions.*{REMEDY}"):
-            made()
-
-
 def test_few_scores_may_be_zeros_and_ones() -> None:
     """Nine are hand-made examples, as of few scores a warning says elsewhere; ten are labels."""
     assert br.Scores([1, 1, 1, 0], [0, 0, 0, 1, 0]).n_impostor == 5

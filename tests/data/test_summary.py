@@ -5,7 +5,6 @@ from __future__ import annotations
 import importlib.util
 import math
 import pickle
-import warnings
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -240,19 +239,6 @@ def test_squares_beyond_doubles_are_infinite_without_a_warning(engine: str, tmp_
     assert (same.impostor.mean, same.impostor.square) == (1e-9, 0.0)
 
 
-@pytest.mark.filterwarnings("ignore:bins are wide")
-def test_batches_of_a_file_are_merged_without_cancelling(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    pytest.importorskip("pyarrow")
-    monkeypatch.setattr("betaroc.data.parquet._BATCH", 64)
-    rng = np.random.default_rng(3)
-    score, label = rng.normal(1e8, 1, 600), np.tile([0, 1], 300)
-    found = br.summarize(frame_of("parquet-pyarrow", score, label, tmp_path))
-    square = exact_moments(score[label == 1])[1]
-    assert found.client.square == pytest.approx(square, rel=1e-12)
-
-
 @pytest.mark.simulation
 @pytest.mark.filterwarnings("ignore:bins are wide")
 @pytest.mark.parametrize(("mean", "sd"), [(1e12, 10.0), (1e9, 0.1)])
@@ -387,15 +373,6 @@ def test_float16_scores_warn(engine: str, tmp_path: Path) -> None:
     with pytest.warns(br.PrecisionWarning, match="float16"):
         found = br.summarize(frame)
     assert found.client.maximum == float(score[3])
-
-
-def test_a_summary_is_a_value() -> None:
-    summary = br.summarize(table([0.1, 0.2, 0.7], [0, 1, 1]))
-    assert summary == br.summarize(table([0.7, 0.1, 0.2], [1, 0, 1]))
-    assert repr(summary) == ("<ScoreSummary 2 client and 1 impostor scores in 65536 bins>")
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        assert summary.prior == 2 / 3
 
 
 @pytest.mark.nightly

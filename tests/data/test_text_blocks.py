@@ -42,7 +42,8 @@ BAD += [
     "1 2",
     "1d5",
 ]
-BAD += ["1e5.0", "nan(1)", "1f", "0.5\0", "#1", "0.5;1", "1\u00a0", '"0.5"', '"0.5', '0"5', "1\t2"]
+BAD += ["1e5.0", "nan(1)", "1f", "0.5\0", "#1", "0.5;1", "1\u00a0", '"0.5"', '"0.5', '0"5']
+BAD += ["1\t2"]
 LABELS = [["1", "0"], ["-1", "1"], ["true", "False"], ["1.0", "1", "0", "00"], ["genuine", "x_y"]]
 ODD = ["", " ", "2", "NA", " 1", "nan", "\u00e9", '"1"', "1e0", "a b", "'1'", "1\t"]
 NAMES = ["a1", "a1", "Zo\u00eb", "b_2", " c ", "1", "0.5", "NA", "", "a b"]
@@ -204,7 +205,6 @@ def test_a_summary_of_text_is_that_of_its_rows(
         path = tmp_path / "scores"
         path.write_bytes(content)
         found = br.summarize(path)
-        assert found.source is not None
         assert found.source.format == kind.strip()
         for one, other in ((found.client, rows.client), (found.impostor, rows.impostor)):
             assert (one.bins.tolist(), one.counts.tolist()) == (

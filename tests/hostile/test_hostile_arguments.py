@@ -14,7 +14,7 @@ import pytest
 
 import betaroc as br
 from helpers.cases import case
-from helpers.hostile import OK, SCORES, NoRepr, Y, refused, spoken
+from helpers.hostile import OK, SCORES, NoRepr, Y, refused
 
 TWO = br.Scores(OK, SCORES[Y == 0])
 OTHER = br.Scores(OK[::-1] * 0.99, SCORES[Y == 0] * 0.98)
@@ -222,31 +222,6 @@ def test_arguments_that_cannot_be(group: str) -> None:
             with case(name):
                 text = refused(call, error, *words)
                 assert re.search(rf"(?<!\w){argument}", text), text
-
-
-IMPOSSIBLE: dict[str, Callable[[], Any]] = {
-    "A09 all rounded to 1": lambda: br.fit_distribution(np.ones(20), "beta"),
-    "A13 beyond 1e12": lambda: br.fit_distribution(0.3 + 1e-13 * np.arange(20), "beta"),
-    "A14 nearly equal": lambda: br.fit_distribution([0.5, 0.5, 0.5000001], "beta"),
-    "C02 one score": lambda: br.fit_distribution([0.4], "beta"),
-    "C02 equal scores": lambda: br.fit_distribution([0.4] * 5, "normal"),
-    "F19 stops early": lambda: br.fit_distribution([0.4] * 5, "logit-normal"),
-}
-
-
-@pytest.mark.parametrize("name", IMPOSSIBLE)
-@pytest.mark.filterwarnings("ignore::betaroc.core.errors.SmallSampleWarning")
-@pytest.mark.filterwarnings("ignore::betaroc.core.errors.BoundaryWarning")
-@pytest.mark.filterwarnings("ignore::betaroc.core.errors.InfluenceWarning")
-def test_where_no_estimate_is(name: str) -> None:
-    """An error that says so, or an estimate that converged with a + b at most 1e12."""
-    try:
-        found = IMPOSSIBLE[name]()
-    except br.FitError as error:
-        spoken(error, "sample")
-        return
-    assert found.converged
-    assert sum(found.params.values()) <= 1e12
 
 
 def test_paths_of_documents(tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 import betaroc as br
-from betaroc.cli import COMMANDS, main
+from betaroc.cli import main
 from helpers.cases import case
 from helpers.hostile import refused, spoken
 from helpers.hostile_files import EXPECTED, GOOD, READ, REFUSED
@@ -161,11 +161,6 @@ def test_every_hostile_file_at_every_command(place: Path, capsys: Shown, entry: 
     _try_commands(capsys, entry, every=True)
 
 
-def test_every_command_that_reads_scores_is_tried() -> None:
-    tried = {entry.partition(",")[0] for entry in AT}
-    assert set(COMMANDS) - tried == {"demo", "study", "completion", "selftest", "help"}
-
-
 # ----------------------------------------------------------------------------------- places
 #: Places that are no file to read: how they are made, and a word of the message.
 PLACES: dict[str, tuple[Callable[[], object], str]] = {
@@ -210,12 +205,6 @@ def test_places_that_are_no_files(place: Path, capsys: Shown) -> None:
             refused(partial(br.from_json, name), br.FileFormatError)
 
 
-def test_g27_a_document_is_no_device(place: Path) -> None:
-    Path("folder").mkdir()
-    for name in ("folder", "/dev/zero"):
-        refused(partial(br.from_json, name), br.FileFormatError, name)
-
-
 # -------------------------------------------------------------------------- values of options
 VALUES_OF = ("95", "-1", "nan", "inf", "x", "1e999", "0x1", "1,5")
 #: Options of numbers, and what of the values above they take.
@@ -257,10 +246,3 @@ def test_values_of_options(place: Path, capsys: Shown) -> None:
                 assert last.startswith("betaroc")
                 assert len(last) <= 420
                 assert "Traceback" not in err
-
-
-def test_a_long_choice_is_cut(place: Path, capsys: Shown) -> None:
-    for option in ("--boundary", "--format", "--missing", "--terms"):
-        with pytest.raises(SystemExit):
-            main(["fit", "good.csv", option, "9" * 5000])
-        assert len(capsys.readouterr().err.splitlines()[-1]) <= 420

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -87,57 +86,6 @@ def test_fits_have_their_digits(name: str) -> None:
     assert found.params["b"] == pytest.approx(b, rel=1e-8)
 
 
-#: Calls whose result is right and comes with a warning: the call, the warning, its words.
-BOUNDARY = br.errors.BoundaryWarning
-WARNED: dict[str, tuple[Callable[[], Any], type[Warning], tuple[str, ...]]] = {
-    "A03 a 0": (
-        lambda: br.fit_distribution(_at(0.0), "beta"), BOUNDARY,
-        ("1 exactly 0.0", "index 3", "0.005", '"squeeze"'),
-    ),
-    "A03 -0.0": (lambda: br.fit_distribution(_at(-0.0), "beta"), BOUNDARY, ("1 exactly 0.0",)),
-    "A03 a 1": (lambda: br.fit_distribution(_at(1.0), "beta"), BOUNDARY, ("1 exactly 1.0",)),
-    "A03 of a class": (lambda: br.fit(br.Scores(_at(1.0), LOW), "beta"), BOUNDARY, ("client",)),
-    "B06 float16": (
-        lambda: br.Scores(X.astype("f2"), X), br.errors.PrecisionWarning, ("of 200", "float16"),
-    ),
-    "C10 three among many": (
-        lambda: br.fit(br.Scores([0.7, 0.8, 0.9], LOW), "beta"), br.errors.SmallSampleWarning,
-        ("client", "3 scores"),
-    ),
-    "F02 reversed": (
-        lambda: br.fit(br.Scores(LOW, X), "beta"), br.errors.ReversedScoresWarning,
-        ("1 - score", "-score"),
-    ),
-    "F11 the same data": (
-        lambda: br.epc(br.Scores(X, LOW), br.Scores(X, LOW)), br.errors.SameDataWarning, ("dev",),
-    ),
-    "F17 twice": (
-        lambda: br.inclusion(
-            {"a": br.Scores(X, LOW), "b": br.Scores(X, LOW)}, family="normal"
-        ), br.errors.DuplicateWarning, ("'a'", "'b'"),
-    ),
-}  # fmt: skip
-
-
-@pytest.mark.parametrize("name", WARNED)
-def test_what_is_warned_of(name: str) -> None:
-    call, kind, words = WARNED[name]
-    with pytest.warns(kind) as found:
-        call()
-    text = next(str(one.message) for one in found if one.category is kind)
-    assert len(text) <= 400
-    for word in words:
-        assert word in text, (word, text)
-
-
-def test_a03_a_point_mass_beside_the_fit_of_the_rest() -> None:
-    with heard(BOUNDARY):
-        found = br.fit_distribution(_at(0.0), "beta").params
-    rest = br.fit_distribution(np.delete(X, 3), "beta").params
-    assert (found["a"], found["b"]) == pytest.approx((rest["a"], rest["b"]), rel=1e-12)
-    assert (found["at_zero"], found["at_one"]) == (1 / 200, 0.0)
-
-
 def test_decimals_and_fractions_are_numbers() -> None:
     from decimal import Decimal
     from fractions import Fraction
@@ -145,59 +93,6 @@ def test_decimals_and_fractions_are_numbers() -> None:
     found = br.Scores([Decimal("0.1"), Fraction(1, 4), 0.5, 1], [Decimal("0.3")] * 3)
     assert found.client.tolist() == [0.1, 0.25, 0.5, 1.0]
     assert found.impostor.tolist() == [0.3] * 3
-
-
-# ---------------------------------------------------------------------------- E, F: statistics
-def test_e07_a_weight_of_three_is_three_copies() -> None:
-    tripled = br.Scores(np.repeat(X, 3), np.repeat(LOW, 3))
-    weighted = br.Scores(
-        X, LOW, client_weights=np.full(200, 3), impostor_weights=np.full(200, 3)
-    )  # fmt: skip
-    with heard(br.errors.DiscretenessWarning):
-        one, other = br.fit(tripled, "beta"), br.fit(weighted, "beta")
-    for who in ("client", "impostor"):
-        for key, value in getattr(one, who).params.items():
-            assert getattr(other, who).params[key] == pytest.approx(value, rel=1e-12)
-    curves = [br.epc(s, br.ScoreModel(br.Beta(5, 2), br.Beta(2, 5))) for s in (tripled, weighted)]
-    assert np.allclose(curves[0].value, curves[1].value, rtol=1e-12)
-
-
-def test_e09_e10_alphas_at_the_ends_and_in_any_order() -> None:
-    dev, test = br.Scores(X, LOW), br.Scores(X[::2], LOW[::2])
-    alpha = [1.0, 0.5, 0.0, 0.5, 0.1]
-    curve = br.epc(dev, test, alpha=alpha)
-    assert curve.alpha.tolist() == alpha
-    assert curve.value[1] == curve.value[3]
-    assert np.isfinite(curve.value).all()
-    # Only FAR counts at 1: the fewest errors of the other kind at FAR 0; and the other way round.
-    assert (curve.far[0], curve.frr[2]) == (
-        rates_at_the_ends(dev, test)[0],
-        rates_at_the_ends(dev, test)[1],
-    )
-
-
-def rates_at_the_ends(dev: br.Scores, test: br.Scores) -> tuple[float, float]:
-    """FAR where dev accepts no impostor, FRR where dev rejects no client."""
-    highest, lowest = dev.impostor.max(), dev.client.min()
-    above = dev.client[dev.client > highest].min()
-    below = dev.impostor[dev.impostor < lowest].max()
-    return (
-        float(np.mean(test.impostor > (highest + above) / 2)),
-        float(np.mean(test.client <= (lowest + below) / 2)),
-    )
-
-
-def test_f01_separated_classes_are_not_known_without_error() -> None:
-    found = br.auc_interval(br.Scores([0.9, 0.91, 0.92], [0.1, 0.2, 0.3, 0.4]))
-    assert found.estimate == found.high == 1.0
-    assert 0.3 < found.low < 1.0
-    assert found.method == "newcombe"
-
-
-def test_f03_ties_count_half() -> None:
-    """(0, 0) and (.5, .5) a half each, (.5, 0) and both of 1 whole: 4 of 6."""
-    scores = br.Scores([0.0, 0.5, 1.0], [0.0, 0.5])
-    assert br.interval(scores, "auc").estimate == pytest.approx(4 / 6, rel=1e-15)
 
 
 def test_f09_quantiles_below_the_smallest_double() -> None:
@@ -209,33 +104,6 @@ def test_f09_quantiles_below_the_smallest_double() -> None:
     assert law.ppf(p) == pytest.approx(constant * p**0.2, rel=1e-10)
     assert br.Beta(1e-3, 1e5).ppf(1e-300) == 0.0
     assert law.cdf(law.ppf(p)) == pytest.approx(p, rel=1e-10)
-
-
-def test_f15_a_partial_area_has_an_interval_of_its_own() -> None:
-    scores = br.Scores(X, LOW)
-    part = br.interval(scores, "partial-auc", between=(0.0, 0.1), replicates=200, rng=1)
-    whole = br.interval(scores, "auc")
-    assert part.low < part.estimate < part.high
-    pairs = br.ScoreModel(br.Empirical(X), br.Empirical(LOW)).partial_auc(0.0, 0.1)
-    # McClish's: 1/2 for chance, which has half of 0.1 squared, and 1 for what is perfect.
-    assert part.estimate == pytest.approx((1 + (pairs - 0.005) / 0.095) / 2)
-    assert part.estimate < whole.low
-
-
-# ------------------------------------------------------------------------------- I: surroundings
-def test_i09_i10_no_state_is_read_or_left() -> None:
-    def work() -> tuple[float, ...]:
-        fit = br.fit(br.Scores(X, LOW), "beta")
-        band = br.epc(br.Scores(X, LOW), br.Scores(X[1:], LOW)).band(replicates=20, rng=1)
-        return (fit.model.auc(), *band.low.tolist(), *br.Beta(2, 3).sample(3, rng=4).tolist())
-
-    expected = work()
-    state, kept = np.random.get_state()[1].tobytes(), random.getstate()  # noqa: NPY002
-    for change in ("raise", "ignore", "warn"):
-        with np.errstate(all=change):
-            assert work() == expected
-    assert np.random.get_state()[1].tobytes() == state  # noqa: NPY002
-    assert random.getstate() == kept
 
 
 def test_i20_order_swap_and_maps() -> None:
