@@ -691,10 +691,8 @@ def _refuse_unpaired(curves: Sequence[EpcBase], names: Sequence[str], *, groups:
         refuse_other_trials(one, other, (name, second), groups=groups)
     for e, name in zip(curves[1:], names[1:], strict=True):
         if e.test.prior != curves[0].test.prior:
-            raise InputError(
-                f"paired curves must have one test prior; {names[0]} has"
-                f" {curves[0].test.prior!r}, {name} {e.test.prior!r}. Give epc the same prior."
-            )
+            priors = f"{names[0]} has {curves[0].test.prior!r}, {name} {e.test.prior!r}"
+            raise InputError(f"paired curves must have one test prior; {priors}.")
 
 
 # ------------------------------------------------------------------ thresholds chosen again

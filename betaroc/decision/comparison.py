@@ -15,7 +15,7 @@ import numpy.typing as npt
 from betaroc.core import checks
 from betaroc.core.arrays import BoolArray, FloatArray, IntArray
 from betaroc.core.containers import width_of
-from betaroc.core.errors import InputError, InputTypeError, refusal
+from betaroc.core.errors import InputTypeError, refusal
 from betaroc.core.notices import public
 from betaroc.core.options import IntervalOptions
 from betaroc.core.tables import Table, Tabular, first_library
@@ -417,11 +417,9 @@ class Comparison(Tabular, Noun):
         from scipy.special import ndtr
 
         if self.first.measure not in OF_ALL_ERRORS:
-            raise InputError(
-                f"the measure must be of counted errors, {checks.listed(OF_ALL_ERRORS)}, for a"
-                f" test of two proportions; got curves of {self.first.measure!r}. Read its"
-                " difference, .low and .high, or compare curves of one of these measures."
-            )
+            rule = f"be of counted errors, {checks.listed(OF_ALL_ERRORS)}"
+            hint = "Read the difference, .low and .high."
+            raise refusal("measure", rule, f"curves of {self.first.measure!r}", hint)
         place = index_of_alpha(self.first, alpha)
         counts = []
         for e in (self.first, self.second):

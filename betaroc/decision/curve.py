@@ -288,10 +288,8 @@ def axes_of(e: EpcBase, scale: str, terms: str) -> tuple[AlphaAxes, bool]:
     log = checks.choice(scale, ("linear", "log"), "scale") == "log"
     row = MEASURES.get(e.measure)
     if log and row is not None and row.low < 0.0:
-        raise InputError.about("scale")(
-            f'scale="log" must be of a measure that is never negative; {e.measure!r} begins at'
-            f' {row.low:g}. Take scale="linear".'
-        )
+        rule = f'be "linear" for {e.measure!r}, which may be negative'
+        raise refusal("scale", rule, '"log"', "Leave it out.")
     words = rate_terms(terms, e.dev._pair, e.test._pair)
     return CRITERIA[e.criterion].axes(e.measure, words.name), log
 

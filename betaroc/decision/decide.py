@@ -288,7 +288,7 @@ class Decision(Tabular, Noun):
             object.__setattr__(self, name, checks.choice(getattr(self, name), known, name))
         if not any(map(self._is_taken, vars(self)["ways"])):
             rule = f"hold the one that was taken, {self.how} at {self.threshold!r}"
-            raise refusal("ways", rule, f"{len(self.ways)} others", "")
+            raise refusal("ways", rule, f"{len(self.ways)} others")
 
     def _follows(self) -> dict[str, Any]:
         """What the way that was taken comes to; words may be those of an older version."""
@@ -803,7 +803,7 @@ def _of_costs(scores: Counted, asked: Target, prior: float, fitting: Fitting) ->
     modelled, f = (counted, None) if later else by_fit()
     way = counted if how == "counted" else modelled
     if not way.possible:
-        raise refusal("how", "be possible to decide by", f'"model", which is not: {way.why}', "")
+        raise refusal("how", "be possible to decide by", f'"model", which is not: {way.why}')
     frr = way.frr if f is None or how == "counted" else float(f.model.frr(way.threshold))
     decision = _decision(scores, asked, way, prior, ways=(counted, modelled), frr=frr)
     if later:

@@ -748,10 +748,8 @@ def epc(
     criterion = checks.choice(criterion, tuple(CRITERIA), "criterion")
     measure = checks.choice(measure, (*MEASURES, WEIGHTED_ERROR), "measure")
     if measure == WEIGHTED_ERROR and criterion != WEIGHTED_ERROR:
-        raise InputError.about("measure")(
-            f'measure "weighted-error" needs criterion "weighted-error", whose alpha it shares; got'
-            f' criterion {criterion!r}. Take measure="hter" or "dcf".'
-        )
+        rule = 'be "weighted-error" only with that criterion, whose alpha it shares'
+        raise refusal("measure", rule, f"criterion {criterion!r}", 'Take "hter" or "dcf".')
     single = CRITERIA[criterion].single
     alphas = checked_alphas(alpha, single=single, criterion=criterion)
     dev_model, test_model = side(of_dev, prior), side(of_test, prior)
@@ -957,10 +955,8 @@ def _drawn_sides(
             drawn.append(repeat(getattr(value, "_trials", value)))
             continue
         if not isinstance(value, Scores):
-            raise InputError.about(name)(
-                f"{name} must be scores to be drawn again; got {type(value).__name__}. Give"
-                " Scores to epc_average" + worded('`, or take method="test"`.')
-            )
+            hint = worded('`Give Scores, or take method="test"`.')
+            raise refusal(name, "be scores to be drawn again", type(value).__name__, hint)
         refuse_still(value, name, groups=options.groups)
         CountedScores(value, options.groups)  # whose weights are numbers of copies
         drawn.append(model for (model,) in DrawnScores((value._trials,), half).models())
@@ -1223,29 +1219,23 @@ def _laws(scores: Scores, client: BoolArray, impostor: BoolArray) -> tuple[Empir
 
 
 # ------------------------------------------------------------------- folds that are given
+_FOLDS = "be an int or the pair (client_folds, impostor_folds)"
+
+
 def _given_folds(scores: Scores, folds: Any, rng: Any) -> tuple[IntArray, IntArray]:
     if len(folds) != 2:
-        raise InputError.about("folds")(
-            f"folds must be an int or the pair (client_folds, impostor_folds); got a tuple of"
-            f" {len(folds)}. Give one array of fold labels a class."
-        )
+        raise refusal("folds", _FOLDS, f"a tuple of {len(folds)}", "Give an array for each class.")
     if rng is not None:
-        raise InputError(
-            "rng deals the folds, but they are given as arrays; got both. Leave rng out, or give"
-            " folds as a number."
-        )
+        raise refusal("rng", "be left out where folds are arrays", "both", "Give one.")
     client = names_array(folds[0], scores.n_client, "client_folds")
     impostor = names_array(folds[1], scores.n_impostor, "impostor_folds")
     if (client.dtype.kind == "U") != (impostor.dtype.kind == "U"):
-        raise InputError(
-            f"client_folds and impostor_folds must be of one kind; got {client.dtype} and"
-            f" {impostor.dtype}. Convert both with .astype(str)."
-        )
+        kinds = f"{client.dtype} and {impostor.dtype}"
+        raise refusal("folds", "be of one kind", kinds, "Convert both with .astype(str).")
     labels = sorted({*client.tolist(), *impostor.tolist()})
     if len(labels) < 2:
-        raise InputError.about("folds")(
-            f"folds must name at least 2 folds; got only {checks.shown(labels[0])}. Thresholds"
-            " come from the other folds."
+        raise refusal(
+            "folds", "name at least 2 folds", f"only {checks.shown(labels[0])}", "Name more."
         )
     home: dict[Any, Any] = {}
     for who, value in zip(CLASSES, (client, impostor), strict=True):
@@ -1254,11 +1244,9 @@ def _given_folds(scores: Scores, folds: Any, rng: Any) -> tuple[IntArray, IntArr
             for group in np.ravel(own).tolist():
                 if home.setdefault(group, fold) != fold:
                     both = checks.listed([home[group], fold])
-                    raise InputError(
-                        f"all trials of a group must be in one fold; group {checks.shown(group)} is"
-                        f" in the folds {both}. Give it one fold, or give scores without groups if"
-                        " its trials do not depend on each other."
-                    )
+                    parts = f"group {checks.shown(group)} in the folds {both}"
+                    hint = "Leave groups out if trials do not depend on each other."
+                    raise refusal("folds", "keep all trials of a group together", parts, hint)
     return np.searchsorted(labels, client), np.searchsorted(labels, impostor)
 
 
@@ -1266,10 +1254,8 @@ def _given_folds(scores: Scores, folds: Any, rng: Any) -> tuple[IntArray, IntArr
 def _dealt_folds(scores: Scores, folds: Any, rng: Any) -> tuple[IntArray, IntArray]:
     """Blocks of trials in turn; what both classes share goes first."""
     if isinstance(folds, list) or (isinstance(folds, np.ndarray) and folds.ndim):
-        raise InputTypeError.about("folds")(
-            f"folds must be an int or the pair (client_folds, impostor_folds); got a"
-            f" {type(folds).__name__}. Give a tuple of two arrays of fold labels."
-        )
+        hint = "Give a tuple of two arrays of fold labels."
+        raise refusal("folds", _FOLDS, f"a {type(folds).__name__}", hint, InputTypeError)
     folds = checks.count(folds, "folds", 2)
     generator = None if rng is None else checks.generator(rng)
     sides = _blocks(scores)
@@ -1309,12 +1295,9 @@ def _blocks(scores: Scores) -> list[IntArray]:
     graph = coo_array((np.ones(len(ends)), tuple(ends.T)), shape=(len(labels),) * 2)
     total, component = connected_components(graph, directed=False)
     if total == 1 and any(g is not None and g.ndim == 2 for g in groups):
-        raise InputError.about("folds")(
-            "folds must keep trials with a common label together, but the two columns of groups"
-            f" connect all {len(ends)} trials through {len(labels)} labels. Give the folds as"
-            " arrays and scores without the trials between folds, or give one column as groups:"
-            " the folds then share labels of the other."
-        )
+        links = f"two columns that connect all {len(ends)} trials through {len(labels)} labels"
+        hint = "Give the folds as arrays, or one column as groups."
+        raise refusal("folds", "keep trials with a common label together", links, hint)
     return [
         total + np.arange(n) if rows is None
         else component[[row[0] for row in own]].astype(np.intp)

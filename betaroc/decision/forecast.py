@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from betaroc.core import checks
 from betaroc.core.arrays import FloatArray
-from betaroc.core.errors import ExtrapolationWarning, InputError, InputTypeError
+from betaroc.core.errors import ExtrapolationWarning, InputTypeError, refusal
 from betaroc.core.notices import public, warn
 from betaroc.core.tables import Library, Table, Tabular
 from betaroc.core.text import listed
@@ -377,18 +377,12 @@ def target_forecast(
 
 def _refuse_target(model: ScoreModel, criterion: str) -> None:
     if criterion not in ONE_CLASS_RATES:
-        raise InputError.about("criterion")(
-            "criterion must be weighted-error, or a rate of one class,"
-            f" {listed(ONE_CLASS_RATES)}, for a forecast; got {criterion!r}. Simulate it with"
-            " br.Study."
-        )
+        rule = f"be weighted-error, or a rate of one class, {listed(ONE_CLASS_RATES)}"
+        raise refusal("criterion", rule, repr(criterion), "Simulate others with br.Study.")
     for which, law in (("client", model.client), ("impostor", model.impostor)):
         if law.atoms.places.size:
-            raise InputError(
-                f"the {which} distribution must have no point masses for a forecast of a target"
-                f" rate, whose thresholds lie between scores; got {law!r:.80}. Simulate it with"
-                " br.Study."
-            )
+            name, rule = f"the {which} distribution", "have no point masses for a target rate"
+            raise refusal(name, rule, f"{law!r:.80}", "Simulate it with br.Study.")
 
 
 def _tell(noun: str, alpha: FloatArray, beyond: FloatArray, n: int, name: str) -> None:
@@ -514,21 +508,16 @@ def epc_forecast(
     if isinstance(fit, Fit):
         fit._tell_misfit()
     if not isinstance(model, ScoreModel):
-        raise InputTypeError.about("fit")(
-            f"fit must be a fit or a ScoreModel; got {type(fit).__name__}. For scores, fit them"
-            " first: epc_forecast(fit(scores), ...)."
-        )
+        hint = "For scores, fit them first: epc_forecast(fit(scores), ...)."
+        raise refusal("fit", "be a fit or a ScoreModel", type(fit).__name__, hint, InputTypeError)
     sizes = checks.count(n_client, "n_client"), checks.count(n_impostor, "n_impostor")
     criterion = checks.choice(criterion, tuple(CRITERIA), "criterion")
     alphas = checked_alphas(alpha, single=CRITERIA[criterion].single, criterion=criterion)
     pair = model._pair
     for which, law in (("client", model.client), ("impostor", model.impostor)):
         if law.continuous is None:
-            raise InputError(
-                f"the {which} distribution must have a density for a forecast; got"
-                f" {type(law).__name__}."
-                ' Fit a continuous family, such as fit(scores, "beta").'
-            )
+            name, hint = f"the {which} distribution", 'Fit a family, such as fit(scores, "beta").'
+            raise refusal(name, "have a density", type(law).__name__, hint)
     fitted, library = isinstance(fit, Fit), fit.library if isinstance(fit, Fit) else None
     if criterion != WEIGHTED_ERROR:
         return target_forecast(

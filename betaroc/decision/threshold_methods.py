@@ -127,19 +127,11 @@ def checked_request(
     rates = {name: rate for name, rate in rates.items() if rate is not None}
     if checks.flag(youden, "youden"):
         if any(item is not None for item in (cost_fa, cost_fr, prior)):
-            raise InputError.about("youden")(
-                "youden must stand alone: it is costs of 1 at a prior of 1/2. Leave costs and prior"
-                " out, or give these."
-            )
+            rule = "stand alone: it is costs of 1 at a prior of 1/2"
+            raise refusal("youden", rule, "costs or a prior too", "Leave these out.")
         cost_fa, cost_fr, prior = 1.0, 1.0, 0.5
     typed = _typed_target(rates, {"cost_fa": cost_fa, "cost_fr": cost_fr}, eer=eer)
     kind = COMPLEMENTS.get(str(canonical(typed)), str(canonical(typed)))
-    if isinstance(how, str) and how == HOW[-1] and kind in TARGET_RATES:
-        raise InputError.about("how")(
-            f'how must be one of {checks.listed(HOW[:-1])} for a rate; got "counted", by which the'
-            " rate on dev, not the true one, keeps the target. Leave it out: the threshold counted"
-            " on dev stands among the ways."
-        )
     if how is not None:
         known = HOW[:-1] if kind in TARGET_RATES else _OF_COSTS[: 1 if kind == "precision" else 2]
         checks.choice(how, known, "how")

@@ -104,7 +104,7 @@ def from_json(text_or_path: str | os.PathLike[str]) -> Any:
     name, version = document["kind"], document.get("format")
     if type(version) is not int or version < 1:
         rule = "be a whole number from 1, which to_json writes"
-        raise refusal("format", rule, shown(version), "", FileFormatError)
+        raise refusal("format", rule, shown(version), kind=FileFormatError)
     if version > FORMAT:
         rule = f"be at most {FORMAT} for this betaroc"
         value = f"{version}, written by betaroc {shown(document.get('betaroc'))}, which is newer"

@@ -246,7 +246,7 @@ def test_same_data_warns() -> None:
         ({"alpha": []}, br.InputError, "at least one"),
         ({"criterion": "weighted-eror"}, br.InputError, "weighted-error"),
         ({"measure": "htr"}, br.InputError, "hter"),
-        ({"criterion": "far", "measure": "weighted-error"}, br.InputError, "needs criterion"),
+        ({"criterion": "far", "measure": "weighted-error"}, br.InputError, "whose alpha it shares"),
         ({"criterion": "eer", "alpha": [0.5]}, br.InputError, "has no alpha"),
         ({"prior": 1.5}, br.InputError, "prior"),
     ],

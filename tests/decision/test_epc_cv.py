@@ -222,8 +222,8 @@ GROUPED = br.Scores([1.0, 2.0, 3.0], [0.0, 0.5, 1.5, 2.5], client_groups=["a", "
         (SCORES, {"folds": ([0, 1], [0, 1, 0, 1])}, "client_folds must have one entry per score"),
         (SCORES, {"folds": ([0, 1, 0], ["0", "1", "0", "1"])}, "must be of one kind"),
         (SCORES, {"folds": ([0, 1, 0],)}, "got a tuple of 1"),
-        (SCORES, {"folds": ([0, 1, 0], [0, 1, 0, 1]), "rng": 1}, "Leave rng out"),
-        (GROUPED, {"folds": ([0, 1, 0], [0, 1, 0, 1])}, "group 'a' is in the folds 0, 1"),
+        (SCORES, {"folds": ([0, 1, 0], [0, 1, 0, 1]), "rng": 1}, "rng must be left out"),
+        (GROUPED, {"folds": ([0, 1, 0], [0, 1, 0, 1])}, "group 'a' in the folds 0, 1"),
     ],
 )
 def test_inputs_that_are_refused(scores: br.Scores, given: dict[str, Any], said: str) -> None:
