@@ -160,12 +160,12 @@ class CurvePart(Value):
 Split = tuple[Trials, Trials, IntArray]
 
 
-def splits_of(own: Trials, dev: Trials | None, fold: IntArray) -> list[Split]:
+def splits_of(trials: Trials, dev: Trials | None, fold: IntArray) -> list[Split]:
     """Beside a dev set one, else one per fold."""
     if dev is not None:
-        return [(dev, own, np.arange(fold.size))]
+        return [(dev, trials, np.arange(fold.size))]
     return [
-        (own.rows(fold != k), own.rows(fold == k), np.flatnonzero(fold == k))
+        (trials.rows(fold != k), trials.rows(fold == k), np.flatnonzero(fold == k))
         for k in range(1 + int(fold.max()))
     ]
 
@@ -194,7 +194,7 @@ def score_losses(
 
 
 def vote_losses(
-    dev: Trials, votes: FloatArray, own: FloatArray, client: BoolArray, members: int,
+    dev: Trials, votes: FloatArray, observed: FloatArray, client: BoolArray, members: int,
     part: CurvePart,
 ) -> FloatArray:  # fmt: skip
     """The same where dev chooses how many votes accept; votes have a column per alpha.
@@ -213,7 +213,7 @@ def vote_losses(
     total = np.where(size <= np.min(size, axis=0) + _TIED, far + frr, np.inf)
     needed = cuts[np.argmax(total <= np.min(total, axis=0) + _TIED, axis=0)]
     cost_far, cost_frr = part.costs()
-    accepted = own > needed
+    accepted = observed > needed
     return np.asarray(np.where(client[:, None], ~accepted * cost_frr, accepted * cost_far).mean(1))
 
 
@@ -222,27 +222,27 @@ _NUMBERS = ("spearman", "pearson", "phi", "disagreement", "double_fault")
 
 
 def diversity_columns(
-    names: tuple[str, ...], own: Trials, splits: Sequence[Split]
+    names: tuple[str, ...], trials: Trials, splits: Sequence[Split]
 ) -> dict[str, AnyArray]:
     """One row a pair and class; `Inclusion.diversity` documents it."""
-    unit, scaled = np.all((own.x >= 0.0) & (own.x <= 1.0), axis=0), own.x.copy()
-    scaled[:, unit] = logits(own.x[:, unit])  # of classifiers that lie in [0, 1]
-    wrong = _errors(own, splits)
-    kinds = dict(zip(CLASSES, (own.client, ~own.client), strict=True))
+    unit, scaled = np.all((trials.x >= 0.0) & (trials.x <= 1.0), axis=0), trials.x.copy()
+    scaled[:, unit] = logits(trials.x[:, unit])  # of classifiers that lie in [0, 1]
+    wrong = _errors(trials, splits)
+    kinds = dict(zip(CLASSES, (trials.client, ~trials.client), strict=True))
     likeness: dict[str, list[FloatArray]] = {}
     for who, mask in kinds.items():
-        single = own.rows(mask)
+        single = trials.rows(mask)
         columns = (rank_sums(single, single.x), scaled[mask])
         likeness[who] = [_correlations([x], [single.weights]) for x in columns]
     kinds["both"], likeness["both"] = (
-        np.ones(own.client.size, dtype=bool),
+        np.ones(trials.client.size, dtype=bool),
         [np.full((len(names),) * 2, np.nan)] * 2,
     )
     rows: list[tuple[Any, ...]] = []
     for i, j in itertools.combinations(range(len(names)), 2):
         for who, mask in kinds.items():
             same = (matrix[i, j] for matrix in likeness[who])
-            together = _together(wrong[mask, i], wrong[mask, j], own.weights[mask])
+            together = _together(wrong[mask, i], wrong[mask, j], trials.weights[mask])
             rows.append((names[i], names[j], who, *same, *together))
     return columns_from_rows(rows, (*_TEXTS, *_NUMBERS), _TEXTS)
 
@@ -262,24 +262,27 @@ def _correlations(samples: Sequence[FloatArray], weights: Sequence[FloatArray]) 
     return np.where(np.isfinite(result), np.clip(result, -1.0, 1.0), np.nan)
 
 
-def _errors(own: Trials, splits: Sequence[Split]) -> BoolArray:
+def _errors(trials: Trials, splits: Sequence[Split]) -> BoolArray:
     """Which trials a classifier decides wrongly at its threshold of least HTER."""
     part = CurvePart("weighted-error", "hter", np.array([0.5]), 0.5)
-    wrong = np.zeros(own.x.shape, dtype=np.bool_)
+    wrong = np.zeros(trials.x.shape, dtype=np.bool_)
     for dev, test, rows in splits:
         t = [thresholds_of(dev, column, part)[0] for column in dev.x.T]
         wrong[rows] = (test.x > t) != test.client[:, None]
     return wrong
 
 
-def _together(one: BoolArray, two: BoolArray, weights: FloatArray) -> tuple[float, float, float]:
+def _together(
+    first: BoolArray, second: BoolArray, weights: FloatArray
+) -> tuple[float, float, float]:
     """phi, share of trials on which one of two errs, and on which both do."""
-    p, q, both, apart = (
-        float(np.average(x, weights=weights)) for x in (one, two, one & two, one != two)
+    p, q, joint, apart = (
+        float(np.average(x, weights=weights))
+        for x in (first, second, first & second, first != second)
     )
     variance = p * (1.0 - p) * q * (1.0 - q)
-    phi = (both - p * q) / math.sqrt(variance) if variance > 0.0 else math.nan
-    return phi, apart, both
+    phi = (joint - p * q) / math.sqrt(variance) if variance > 0.0 else math.nan
+    return phi, apart, joint
 
 
 #: Every rule, and every part of the curve on which a gain is met.
@@ -423,38 +426,38 @@ class Fusion(Tabular, Noun):
 
 
 def fusion_of(
-    names: tuple[str, ...], own: Trials, dev: Trials | None, splits: Sequence[Split],
+    names: tuple[str, ...], trials: Trials, dev: Trials | None, splits: Sequence[Split],
     parts: Mapping[str, CurvePart], level: float, groups: Groups | None, library: Library | None,
 ) -> Fusion:  # fmt: skip
     """All rules with all classifiers and without each one, every part."""
-    scale = scale_of(names, [own] if dev is None else [own, dev])
+    scale = scale_of(names, [trials] if dev is None else [trials, dev])
     everyone = list(range(len(names)))
     subsets = [everyone, *([k for k in everyone if k != left] for left in everyone)]
     keys = itertools.product(FUSING, parts, range(len(subsets)))
-    losses = {key: np.empty(own.client.size) for key in keys}
-    for known, test, rows in splits:
-        ranks = rank_sums(known, known.x), rank_sums(known, test.x)
-        base = known.x, test.x
+    losses = {key: np.empty(trials.client.size) for key in keys}
+    for train, test, rows in splits:
+        ranks = rank_sums(train, train.x), rank_sums(train, test.x)
+        base = train.x, test.x
         if scale[0] == "ranks":
-            base = mid_ranks(known, known.x), mid_ranks(known, test.x)
+            base = mid_ranks(train, train.x), mid_ranks(train, test.x)
         for s, members in enumerate(subsets):
             for rule in RULES:
                 sides = ranks if rule == "rank-mean" else base
                 first, second = fused(rule, *(x[:, members] for x in sides))
                 for name, part in parts.items():
-                    t = thresholds_of(known, first, part)
+                    t = thresholds_of(train, first, part)
                     losses[rule, name, s][rows] = score_losses(t, second, test.client, part)
         for name, part in parts.items():
-            t = np.stack([thresholds_of(known, column, part) for column in known.x.T])
-            ballots = [side.x[:, :, None] > t for side in (known, test)]
+            t = np.stack([thresholds_of(train, column, part) for column in train.x.T])
+            ballots = [side.x[:, :, None] > t for side in (train, test)]
             for s, members in enumerate(subsets):
-                votes, own_votes = (1.0 * x[:, members].sum(axis=1) for x in ballots)
+                votes, test_votes = (1.0 * x[:, members].sum(axis=1) for x in ballots)
                 losses["vote", name, s][rows] = vote_losses(
-                    known, votes, own_votes, test.client, len(members), part
+                    train, votes, test_votes, test.client, len(members), part
                 )
     gains = tuple(
         Gain(rule, system, part,
-             *_gain(losses[rule, part, 0], losses[rule, part, k], own, level, groups))
+             *_gain(losses[rule, part, 0], losses[rule, part, k], trials, level, groups))
         for rule in FUSING for k, system in enumerate(names, 1) for part in parts
     )  # fmt: skip
     shown = {
@@ -496,10 +499,10 @@ def fusion_told(fusion: Fusion) -> list[Section]:
     for g in fusion.gains:
         cells = rows.setdefault((g.rule, g.system), [g.rule, as_named(g.system)])
         cells.append(signed_cell(g.gain, g.low, g.high))
-    what = [f"gain, {name} ({p['criterion']}, {p['measure']})" for name, p in fusion.parts.items()]
+    heads = [f"gain, {name} ({p['criterion']}, {p['measure']})" for name, p in fusion.parts.items()]
     where = f"other folds of {fusion.folds}" if fusion.folds else "dev"
     head = f"fused on {fusion.scale} ({fusion.scale_reason}); thresholds from {where}"
-    table = Grid(("rule", "without", *what), tuple(Row(tuple(row)) for row in rows.values()), (1,))
+    table = Grid(("rule", "without", *heads), tuple(Row(tuple(row)) for row in rows.values()), (1,))
     return apart(Words(visible(head), "given"), table)
 
 
@@ -671,13 +674,13 @@ def _columns(sides: Sequence[Trials]) -> tuple[list[Trials], BoolArray]:
 
     And whether a column belongs to a classifier, shape (classifiers, columns).
     """
-    both, weights = (np.concatenate([side[k] for side in sides]) for k in (0, 2))
-    result = [_columns_of(column, weights) for column in both.T]
+    pooled, weights = (np.concatenate([side[k] for side in sides]) for k in (0, 2))
+    result = [_columns_of(column, weights) for column in pooled.T]
     owner = np.repeat(np.arange(len(result)), [len(columns) for columns in result])
     matrix = np.column_stack([column for columns in result for column in columns])
     parts = np.split(matrix, np.cumsum([len(side.x) for side in sides])[:-1])
-    made = [side._replace(x=np.ascontiguousarray(x)) for side, x in zip(sides, parts, strict=True)]
-    return made, owner == np.arange(len(result))[:, None]
+    split = [side._replace(x=np.ascontiguousarray(x)) for side, x in zip(sides, parts, strict=True)]
+    return split, owner == np.arange(len(result))[:, None]
 
 
 def _columns_of(x: FloatArray, weights: FloatArray) -> list[FloatArray]:
@@ -792,10 +795,10 @@ def learned_gains(
     nothing is measured.
     """
     k = len(systems.names)
-    (own, *others), owned = _columns(
+    (trials, *others), owned = _columns(
         [Trials.of(side) for side in (systems, dev) if side is not None]
     )
-    mates = _nearest(own, owned, systems)
+    mates = _nearest(trials, owned, systems)
     if folds is None or fewest_trials(systems) < LEAST_TRIALS:
         nothing = (*(math.nan,) * 5, level, "none", CANNOT_TELL, 0, (0, 0), math.nan)
         pairs = zip(systems.names, mates, strict=True)
@@ -803,15 +806,15 @@ def learned_gains(
     subsets = np.concatenate([np.ones((1, k), dtype=bool), ~np.eye(k, dtype=bool)]) @ owned
     fold = np.concatenate(folds)
     if dev is None:
-        scores = _out_of_fold(own, fold, subsets)
+        scores = _out_of_fold(trials, fold, subsets)
     else:
         (learn,) = others
         losses = sum(
             _Path.of(learn.rows(fold != f), subsets).losses(learn.rows(fold == f))
             for f in range(1 + int(fold.max()))
         )
-        scores = _Path.of(learn, subsets).at(np.asarray(losses), own)
-        fold = np.zeros(len(own.x), dtype=np.intp)  # all trials are one
+        scores = _Path.of(learn, subsets).at(np.asarray(losses), trials)
+        fold = np.zeros(len(trials.x), dtype=np.intp)  # all trials are one
     each = [_fold_scores(systems, fold == f, scores) for f in range(1 + int(fold.max()))]
     return tuple(
         _learned_gain(name, [paired_areas(fused[0], fused[j + 1]) for fused in each], systems,
@@ -827,8 +830,8 @@ def _nearest(
 
     Copies first, then by the correlation of the first columns.
     """
-    both = Trials.of(systems).x
-    equal = np.array([[np.array_equal(a, b) for a in both.T] for b in both.T])
+    pooled = Trials.of(systems).x
+    equal = np.array([[np.array_equal(a, b) for a in pooled.T] for b in pooled.T])
     classes = trials.classes(trials.x[:, np.argmax(owned, axis=1)])
     # Constant within both classes: like no other.
     correlation = np.nan_to_num(_correlations([x for x, _ in classes], [w for _, w in classes]))

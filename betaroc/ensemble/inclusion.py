@@ -264,10 +264,10 @@ class Inclusion(Result, Noun):
 
     @property
     def _trials(self) -> tuple[Trials, Trials | None, list[Split]]:
-        own = Trials.of(self.systems)
+        trials = Trials.of(self.systems)
         dev = None if self.dev is None else Trials.of(self.dev)
         fold = np.concatenate([self.client_folds, self.impostor_folds])
-        return own, dev, splits_of(own, dev, fold)
+        return trials, dev, splits_of(trials, dev, fold)
 
     @cached_property
     def fusion(self) -> Fusion:
@@ -657,8 +657,8 @@ def inclusion(
     rules = {"boundary": boundary, "resolution": resolution}
     fits, messages = {}, []
     for k, (name, options) in enumerate(_options(result, family, rules).items()):
-        fits[name], said = _fitted(result.scores(k), name, options)
-        messages += said
+        fits[name], words = _fitted(result.scores(k), name, options)
+        messages += words
     evidence = {name: roc_evidence(f, region, level) for name, f in fits.items()}
     learned_on = result if second is None else second
     inner = nested_folds(learned_on, folds, lambda k: _dealt(learned_on, k, rng, given=False))
@@ -682,8 +682,8 @@ def _options(systems: Systems, family: Any, rules: dict[str, Any]) -> dict[str, 
     """What each classifier is fitted with; a rule for all is for distributions on [0, 1]."""
     families = _by_name(family, systems, "family", AUTO)
     pairs = {name: checked_pair(item, (AUTO, BEST)) for name, item in families.items()}
-    both = np.concatenate([systems.client, systems.impostor])
-    inside = np.all((both >= 0.0) & (both <= 1.0), axis=0)  # then "auto" is beta, else normal
+    pooled = np.concatenate([systems.client, systems.impostor])
+    inside = np.all((pooled >= 0.0) & (pooled <= 1.0), axis=0)  # then "auto" is beta, else normal
     real = {name for name, unit in zip(systems.names, inside, strict=True) if not unit}
     spared = {name for name in real if AUTO in pairs[name]}
     if all(_REAL.issuperset(pair) for name, pair in pairs.items() if name not in spared):
@@ -696,7 +696,7 @@ def _options(systems: Systems, family: Any, rules: dict[str, Any]) -> dict[str, 
     return options
 
 
-def _by_name(value: Any, systems: Systems, role: str, other: Any) -> dict[str, Any]:
+def _by_name(value: Any, systems: Systems, role: str, default: Any) -> dict[str, Any]:
     """What was asked for of each classifier."""
     if not isinstance(value, Mapping):
         return dict.fromkeys(systems.names, value)
@@ -707,7 +707,7 @@ def _by_name(value: Any, systems: Systems, role: str, other: Any) -> dict[str, A
             f" {shown(unknown[0])} is none of {checks.listed(systems.names)}."
             f" {checks.nearest(unknown[0], list(systems.names))}Leave it out."
         )
-    return {name: value.get(name, other) for name in systems.names}
+    return {name: value.get(name, default) for name in systems.names}
 
 
 def _fitted(scores: Scores, name: str, options: dict[str, Any]) -> tuple[Fit, list[str]]:
@@ -742,11 +742,11 @@ def _parts(
     n_client, n_impostor = systems.sizes
     prior = n_client / (n_client + n_impostor)
     targets = reach * np.arange(1, _TARGETS + 1) / _TARGETS
-    both = measure if measure != "weighted-error" else "hter"
+    at_ends = measure if measure != "weighted-error" else "hter"
     return {
         "all": CurvePart(criterion, measure, alphas, prior),
-        "strict": CurvePart("far", both, targets, prior),
-        "lax": CurvePart("frr", both, targets, prior),
+        "strict": CurvePart("far", at_ends, targets, prior),
+        "lax": CurvePart("frr", at_ends, targets, prior),
     }
 
 

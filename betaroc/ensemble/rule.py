@@ -75,8 +75,8 @@ def _tested(
     with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
         t = distance / np.sqrt(np.sum(slopes**2, axis=-1))
         p = 2.0 * stdtr(near.small.freedom_along(slopes), -np.abs(t))
-    known = np.isfinite(t)
-    return np.where(known, t, np.nan), np.where(known, p, np.nan)
+    finite = np.isfinite(t)
+    return np.where(finite, t, np.nan), np.where(finite, p, np.nan)
 
 
 #: FARs between the borders at which a curve is judged that its ends do not decide.
@@ -226,12 +226,12 @@ def _inner(fit: Fit, places: tuple[float, float]) -> tuple[float, float, float, 
 def _mean(fit: Fit, region: tuple[float, float], level: float) -> Interval:
     """Mean of TPR - FAR over a range of FAR, and its interval."""
     low, high = region
-    asked: dict[str, Any] = {"stat": "partial-auc", "between": region}
+    statistic: dict[str, Any] = {"stat": "partial-auc", "between": region}
     if region == (0.0, 1.0):
-        asked = {"stat": "auc"}
+        statistic = {"stat": "auc"}
     try:
         with quietly():  # a fit that the scores contradict is said by `misfit`
-            result = fit.interval(**asked, level=level)
+            result = fit.interval(**statistic, level=level)
     except InputError:
         area = fit.model.partial_auc(low, high, standardized=True)
         result = Interval(area, math.nan, math.nan, level, "none")
@@ -314,13 +314,13 @@ class RocMisfit(NamedTuple):
 
 def misfit_of(fit: Fit, scores: Scores, level: float) -> RocMisfit:
     """The distance of a fit from its scores, without a simulation."""
-    seen = empirical_model(scores)
-    distance = roc_distance(fit.model, seen)
+    counted = empirical_model(scores)
+    distance = roc_distance(fit.model, counted)
     n = min(scores.client_total, scores.impostor_total)
     noise = math.sqrt(math.log(2.0 / (1.0 - math.sqrt(level))) / (2.0 * n))
     beyond = "far" if distance - noise > TOLERANCE else "open"
     word = "close" if distance <= TOLERANCE else beyond
-    return RocMisfit(float(seen.auc()), distance, noise, word)
+    return RocMisfit(float(counted.auc()), distance, noise, word)
 
 
 # ----------------------------------------------------------------------
@@ -457,8 +457,8 @@ def verdict_of(
     where, stands = "" if word == EXCLUDE else " at one end", ""
     if word not in (gain.word, CANNOT_TELL):
         stands = f"; so its own ROC, which speaks against it{where}, decides"
-    own = _reason(fit, evidence, marginal, region, level)
-    reason = f"{capital(measured)}{stands}. By its own ROC: {marginal}. {own}"
+    by_roc = _reason(fit, evidence, marginal, region, level)
+    reason = f"{capital(measured)}{stands}. By its own ROC: {marginal}. {by_roc}"
     return Verdict(word, confidence, size, Sentence(reason), Sentence(marginal), gain)
 
 
@@ -477,8 +477,8 @@ def _decided(evidence: RocEvidence, level: float) -> tuple[str, float]:
     if evidence.on_diagonal:
         return EXCLUDE, math.nan
     strict, lax = evidence.strict, evidence.lax
-    known = not (math.isnan(strict.p_value) or math.isnan(lax.p_value))
-    p = max(strict.p_value, lax.p_value) if known else math.nan
+    judged = not (math.isnan(strict.p_value) or math.isnan(lax.p_value))
+    p = max(strict.p_value, lax.p_value) if judged else math.nan
     words = {
         ("above", "above"): INCLUDE, ("below", "below"): EXCLUDE,
         ("above", "below"): STRICT, ("below", "above"): LAX,
@@ -517,17 +517,17 @@ def _clear(evidence: RocEvidence, word: str) -> list[str]:
     if word != CANNOT_TELL:
         return []
     mean, sides = evidence.mean, {"strict": evidence.strict.side, "lax": evidence.lax.side}
-    known: dict[str, list[str]] = {}
+    clear: dict[str, list[str]] = {}
     if mean.low > 0.0 or mean.high < 0.0:
-        known["above" if mean.low > 0.0 else "below"] = ["on average"]
+        clear["above" if mean.low > 0.0 else "below"] = ["on average"]
     for end, side in sides.items():
         if side in _KNOWN:
-            known.setdefault(side, []).append(f"at the {END_WORDS[end]} end")
-    if not known:
+            clear.setdefault(side, []).append(f"at the {END_WORDS[end]} end")
+    if not clear:
         return []
-    said = ", ".join(f"{side} the diagonal {' and '.join(at)}" for side, at in known.items())
+    words = ", ".join(f"{side} the diagonal {' and '.join(at)}" for side, at in clear.items())
     unknown = [f"the {END_WORDS[end]} end" for end, side in sides.items() if side not in _KNOWN]
-    return [f"clear is: {said}; open is: {' and '.join(unknown or ['what lies between'])}"]
+    return [f"clear is: {words}; open is: {' and '.join(unknown or ['what lies between'])}"]
 
 
 def _side_words(side: BorderSide, fit: Fit, border: str) -> str:

@@ -147,13 +147,13 @@ class _Vertex(NamedTuple):
         """What points are sorted by: FAR as `to` measures it, then TPR."""
         return (self.far, -self.tnr, self.tpr) if self.far < 0.5 else (0.5, -self.tnr, self.tpr)
 
-    def off(self, other: _Vertex) -> float:
-        return abs(self.far - other.far) + abs(self.tpr - other.tpr)
+    def off(self, vertex: _Vertex) -> float:
+        return abs(self.far - vertex.far) + abs(self.tpr - vertex.tpr)
 
-    def to(self, other: _Vertex) -> tuple[float, float]:
+    def to(self, vertex: _Vertex) -> tuple[float, float]:
         """Run and rise to another point, of the smaller tails."""
-        run = other.far - self.far if self.far < 0.5 else self.tnr - other.tnr
-        rise = other.tpr - self.tpr if self.tpr < 0.5 else self.frr - other.frr
+        run = vertex.far - self.far if self.far < 0.5 else self.tnr - vertex.tnr
+        rise = vertex.tpr - self.tpr if self.tpr < 0.5 else self.frr - vertex.frr
         return run, rise
 
 

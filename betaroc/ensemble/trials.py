@@ -105,14 +105,14 @@ def _refuse_few(names: Sequence[str], noun: str) -> None:
 
 
 # ------------------------------------------------------------------------ score sets
-def _new_name(name: str, taken: Mapping[str, Any]) -> str:
+def _new_name(name: str, used: Mapping[str, Any]) -> str:
     """The name, with a number where there is one of that name already."""
     names = itertools.chain([name], (f"{name} ({k})" for k in itertools.count(2)))
-    return next(new for new in names if new not in taken)
+    return next(new for new in names if new not in used)
 
 
-def _of_mapping(given: Mapping[Any, Any], systems: Sequence[str] | None, role: str) -> Systems:
-    by_name = {str(key): scores for key, scores in given.items()}
+def _of_mapping(mapping: Mapping[Any, Any], systems: Sequence[str] | None, role: str) -> Systems:
+    by_name = {str(key): scores for key, scores in mapping.items()}
     chosen = _chosen(list(by_name) if systems is None else systems, list(by_name), role)
     _refuse_few(list(chosen), f"{role} gives")
     columns: list[Scores] = []
@@ -145,13 +145,13 @@ _UNPAIRED = {
 
 
 def _same_trials(first: Scores, other: Scores, names: tuple[str, str]) -> None:
-    one, two = (f"classifier {shown(name)}" for name in names)
+    a, b = (f"classifier {shown(name)}" for name in names)
     try:
-        refuse_other_trials(first, other, (one, two), groups=True)
+        refuse_other_trials(first, other, (a, b), groups=True)
     except InputError as error:
         text = with_arguments(error.template, lambda term: _UNPAIRED.get(term, term))
-        if one not in text and two not in text:
-            text = f"{one} and {two}: " + text
+        if a not in text and b not in text:
+            text = f"{a} and {b}: " + text
         raise InputError(text) from error
 
 
@@ -168,11 +168,11 @@ def _of_frame(
     if systems is None:
         rest = [name for name in present if name not in beside]
         wanted = [name for name in rest if opening.schema[name].is_numeric()]
-        what = f"as numeric columns beside {shown(label)} {_table_words(role)} has"
+        noun = f"as numeric columns beside {shown(label)} {_table_words(role)} has"
     else:
-        wanted, what = list(systems), "systems names"
+        wanted, noun = list(systems), "systems names"
     chosen = _chosen(wanted, [name for name in present if name != label], role)
-    _refuse_few(list(chosen), what)
+    _refuse_few(list(chosen), noun)
     for column in chosen.values():
         if not isinstance(column, str):
             raise InputTypeError(
@@ -181,9 +181,9 @@ def _of_frame(
             )
     table = opening.selected([*beside, *chosen.values()])
     complete = _complete_rows({name: table[column] for name, column in chosen.items()}, nan_policy)
-    kept = table.filter(complete.tolist())
+    present_rows = table.filter(complete.tolist())
     result = _of_mapping({
-        name: Scores.from_frame(kept, score=column, label=label, client_label=client_label,
+        name: Scores.from_frame(present_rows, score=column, label=label, client_label=client_label,
                                 group=group)
         for name, column in chosen.items()
     }, None, role)  # fmt: skip
@@ -257,11 +257,11 @@ def refuse_constant(systems: Systems, role: str = "frame") -> None:
     for name, client, impostor in zip(
         systems.names, systems.client.T, systems.impostor.T, strict=True
     ):
-        both = np.concatenate([client, impostor])
-        if np.all(both == both[0]):
+        pooled = np.concatenate([client, impostor])
+        if np.all(pooled == pooled[0]):
             raise DegenerateDataError(
-                f"classifier {shown(name)} must have different scores; all {both.size}{where} are"
-                f" {float(both[0])!r}. It decides nothing: leave it out."
+                f"classifier {shown(name)} must have different scores; all {pooled.size}{where} are"
+                f" {float(pooled[0])!r}. It decides nothing: leave it out."
             )
 
 
@@ -281,18 +281,18 @@ def duplicates_of(systems: Systems) -> tuple[tuple[str, str], ...]:
     """Pairs of classifiers that put all trials in one order; each is warned of."""
     from scipy.stats import rankdata
 
-    both, result = np.concatenate([systems.client, systems.impostor]), dict[str, str]()
-    ranks = rankdata(both, axis=0)
+    pooled, result = np.concatenate([systems.client, systems.impostor]), dict[str, str]()
+    ranks = rankdata(pooled, axis=0)
     pairs = itertools.combinations(range(len(systems.names)), 2)
     for i, j in sorted(pairs, key=itemgetter(1)):
         first, second = systems.names[i], systems.names[j]
         if second in result or not np.array_equal(ranks[:, i], ranks[:, j]):
             continue
         result[second] = first
-        equal = np.array_equal(both[:, i], both[:, j])
-        what = "have equal scores" if equal else "put the trials in one order (correlation 1)"
+        equal = np.array_equal(pooled[:, i], pooled[:, j])
+        words = "have equal scores" if equal else "put the trials in one order (correlation 1)"
         warn(
-            f"classifiers {shown(first)} and {shown(second)} {what}: to an ensemble they are one,"
+            f"classifiers {shown(first)} and {shown(second)} {words}: to an ensemble they are one,"
             " which then counts twice. Leave one of them out.",
             DuplicateWarning,
         )

@@ -423,13 +423,13 @@ def _points(value: Any, units: Callable[[int], FloatArray]) -> Design:
     ranges = _mapping(value, "ranges", '{"a_c": (0.2, 5.0, "log")}')
     checked = [_range(name, values) for name, values in ranges.items()]
     columns = []
-    for (low, high, log, whole), unit in zip(checked, units(len(checked)).T, strict=True):
-        ends = np.array([low, high + whole])
+    for (low, high, log, integer), unit in zip(checked, units(len(checked)).T, strict=True):
+        ends = np.array([low, high + integer])
         first, last = np.log(ends) if log else ends
         values = first + unit * (last - first)
         values = np.exp(values) if log else values
-        values = np.clip(np.floor(values) if whole else values, low, high).tolist()
-        columns.append(tuple(map(int, values)) if whole else tuple(values))
+        values = np.clip(np.floor(values) if integer else values, low, high).tolist()
+        columns.append(tuple(map(int, values)) if integer else tuple(values))
     return Design(tuple(ranges), tuple(columns))
 
 
@@ -442,13 +442,13 @@ def _range(name: object, values: Any) -> tuple[float, float, bool, bool]:
             f" {shown(values)}. Take Design.grid for levels, and multiply the designs."
         )
     low, high = (checks.finite(parts[k], f"{name} {end}") for k, end in enumerate(("low", "high")))
-    log, whole = "log" in parts[2:], "int" in parts[2:]
+    log, integer = "log" in parts[2:], "int" in parts[2:]
     must = "" if low < high else "low < high"
     must = 'low > 0 with "log"' if log and not low > 0.0 else must
-    must = 'whole ends with "int"' if whole and not (low % 1.0 == high % 1.0 == 0.0) else must
+    must = 'whole ends with "int"' if integer and not (low % 1.0 == high % 1.0 == 0.0) else must
     if must:
         raise InputError(
             f"a range must have {must}; {name!r} has low={low!r}, high={high!r}. Give other ends,"
             " or take Design.grid for one value."
         )
-    return low, high, log, whole
+    return low, high, log, integer

@@ -181,7 +181,7 @@ class Goal:
 
 # ------------------------------------------------------------------------------- intervals
 def _ends_of_scores(
-    asked: StatisticSpec, model: ScoreModel, options: IntervalOptions, sizes: Sizes
+    spec: StatisticSpec, model: ScoreModel, options: IntervalOptions, sizes: Sizes
 ) -> Limits:
     """Ends of the interval of scores that are the quantiles of both distributions.
 
@@ -192,12 +192,15 @@ def _ends_of_scores(
     laws = zip((model.client, model.impostor), counts, strict=True)
     with quietly():
         scores = Scores(*(law.ppf((np.arange(n) + 0.5) / n) for law, n in laws))
-        own = bare_interval_of_scores(scores, asked, replace(options, method=None))
-    low, high = (own.estimate + math.sqrt(share) * (e - own.estimate) for e in (own.low, own.high))
+        interval = bare_interval_of_scores(scores, spec, replace(options, method=None))
+    low, high = (
+        interval.estimate + math.sqrt(share) * (e - interval.estimate)
+        for e in (interval.low, interval.high)
+    )
     return low, high
 
 
-def stat_width(asked: StatisticSpec, model: ScoreModel, options: IntervalOptions) -> Goal:
+def stat_width(spec: StatisticSpec, model: ScoreModel, options: IntervalOptions) -> Goal:
     """Mean width of `Fit.interval` by the delta method, to second order.
 
     Of a plan from a fit at least the width of the scores' own interval.
@@ -206,7 +209,7 @@ def stat_width(asked: StatisticSpec, model: ScoreModel, options: IntervalOptions
 
     def width(fit: Fit) -> float:
         try:
-            interval = bare_interval(fit, asked, by_delta)
+            interval = bare_interval(fit, spec, by_delta)
         except OverflowError:
             return math.inf
         return float(interval.high - interval.low)
@@ -215,14 +218,14 @@ def stat_width(asked: StatisticSpec, model: ScoreModel, options: IntervalOptions
         mean = mean_over_fits(width, expected_fit(model, sizes))[0]
         if options.method != BOTH:
             return mean
-        low, high = _ends_of_scores(asked, model, options, sizes)
+        low, high = _ends_of_scores(spec, model, options, sizes)
         return max(mean, high - low)
 
-    return Goal(bare_interval(expected_fit(model, (1000, 1000)), asked, by_delta).estimate, reached)
+    return Goal(bare_interval(expected_fit(model, (1000, 1000)), spec, by_delta).estimate, reached)
 
 
 def difference_goal(
-    asked: StatisticSpec, models: tuple[ScoreModel, ...], options: IntervalOptions,
+    spec: StatisticSpec, models: tuple[ScoreModel, ...], options: IntervalOptions,
     correlation: float, *,
     by_chance: bool,
 ) -> Goal:  # fmt: skip
@@ -233,35 +236,34 @@ def difference_goal(
     """
     from scipy.special import ndtr
 
-    first, second = (asked.number(model) for model in models)
+    first, second = (spec.number(model) for model in models)
     gap = first - second
     if not math.isfinite(gap):
         raise InputError(
-            f"{str(asked)!r} must be a finite number of both models; it is {first!r} and"
-            f" {second!r}."
+            f"{str(spec)!r} must be a finite number of both models; it is {first!r} and {second!r}."
         )
     if by_chance and gap == 0.0:
         raise InputError(
             "impossible because the systems do not differ: no size tells them apart in"
-            f" {str(asked)!r}. Plan the width of the interval."
+            f" {str(spec)!r}. Plan the width of the interval."
         )
 
     def interval(model: ScoreModel, sizes: Sizes) -> Interval:
         by_delta = replace(options, method=METHODS[0])
-        result = bare_interval(expected_fit(model, sizes), asked, by_delta)
+        result = bare_interval(expected_fit(model, sizes), spec, by_delta)
         if options.method != BOTH:
             return result
-        low, high = _ends_of_scores(asked, model, options, sizes)
+        low, high = _ends_of_scores(spec, model, options, sizes)
         return replace(result, low=min(result.low, low), high=max(result.high, high))
 
     def reached(sizes: Sizes) -> float:
-        one, two = (interval(model, sizes) for model in models)
-        down, up = difference_ends(one, two, correlation)
+        first, second = (interval(model, sizes) for model in models)
+        down, up = difference_ends(first, second, correlation)
         if not by_chance:
             return down + up
-        here, z = one.estimate - two.estimate, options.deviate
-        away = down if here > 0.0 else up
-        return 1.0 if away == 0.0 else float(ndtr(z * abs(here) / away - z))
+        apart, z = first.estimate - second.estimate, options.deviate
+        away = down if apart > 0.0 else up
+        return 1.0 if away == 0.0 else float(ndtr(z * abs(apart) / away - z))
 
     return Goal(gap, reached, options.tail if by_chance else None)
 
@@ -317,8 +319,8 @@ def area_variances(model: ScoreModel) -> tuple[float, float, float]:
     sides = (pair.client, pair.far), (pair.impostor, pair.frr)
     x, y = (_variance(pair, law, partial(middle, rate)) for law, rate in sides)
     client, impostor = model.client.atoms, model.impostor.atoms
-    _, own, other = np.intersect1d(client.places, impostor.places, return_indices=True)
-    ties = math.fsum(client.masses[own] * impostor.masses[other])
+    _, mine, theirs = np.intersect1d(client.places, impostor.places, return_indices=True)
+    ties = math.fsum(client.masses[mine] * impostor.masses[theirs])
     return x, y, area * (1.0 - area) - 0.25 * ties
 
 
@@ -421,11 +423,12 @@ def gap_width(
 
 def _best(model: ScoreModel, alpha: float) -> Thresholds:
     """The threshold of least weighted error, inside the scale."""
-    found = epc_forecast(model, n_client=1, n_impostor=1, alpha=[alpha])
-    if found.where[0] != "interior":
+    forecast = epc_forecast(model, n_client=1, n_impostor=1, alpha=[alpha])
+    if forecast.where[0] != "interior":
         raise InputError(
             "the threshold of least weighted error must lie inside the scale for its value to have"
-            f" an error; at alpha = {alpha!r} it is at {str(found.where[0])!r}. Give another alpha."
+            f" an error; at alpha = {alpha!r} it is at {str(forecast.where[0])!r}. Give another"
+            " alpha."
         )
     return CRITERIA["weighted-error"].choose(model._pair, model.prior, np.array([alpha]))
 
@@ -507,41 +510,41 @@ def shape_chance(classes: tuple[str, ...], model: ScoreModel) -> Goal:
         bias = small_sample(fit, errors, groups=False).bias
         chance = 1.0
         for who in classes:
-            own, start = getattr(fit, who), 0 if who == "client" else len(errors.names[0])
-            shapes = own.values[:2]
-            covariance = own.cov[:2, :2] / np.outer(shapes, shapes)
+            part, start = getattr(fit, who), 0 if who == "client" else len(errors.names[0])
+            shapes = part.values[:2]
+            covariance = part.cov[:2, :2] / np.outer(shapes, shapes)
             sd = np.sqrt(np.diag(covariance))
             z = (np.log(shapes) + bias[start : start + 2]) / sd
             shares = quadrant_shares(z.tolist(), float(covariance[0, 1] / sd[0] / sd[1]))
-            chance *= shares[base_of(own.distribution).shape.value]  # type: ignore[attr-defined]
+            chance *= shares[base_of(part.distribution).shape.value]  # type: ignore[attr-defined]
         return chance
 
     return Goal(math.nan, reached, 0.25 ** len(classes))
 
 
 # ---------------------------------------------------------------------------------- tails
-def tail_width(asked: StatisticSpec, model: ScoreModel, options: IntervalOptions) -> Goal:
+def tail_width(spec: StatisticSpec, model: ScoreModel, options: IntervalOptions) -> Goal:
     """Width of the interval that a fit with tails has, of the scores that are expected.
 
     The tail is fitted to the medians of the most extreme scores of so many. Nearer to the body,
     and of fewer than 200 scores, the exact interval of the count that is expected.
     """
-    (point, argument), of_threshold = asked.where, asked.name == "threshold"
-    name = point if of_threshold else asked.name
+    (point, argument), of_threshold = spec.where, spec.name == "threshold"
+    name = point if of_threshold else spec.name
     if name not in _TAIL_OF or not (of_threshold or point == "threshold"):
         raise InputError.about("method")(
             'method="tail" is for "far", "frr", "tpr" and "tnr" at a threshold, and for'
-            f' "threshold" at one of these rates; got {str(asked)!r}. Leave it out.'
+            f' "threshold" at one of these rates; got {str(spec)!r}. Leave it out.'
         )
     (who, side), value = _TAIL_OF[name], float(argument)
     if of_threshold:
         rate = 1.0 - value if name in _COMPLEMENT else value
     else:
-        beyond = parse_statistic(_COMPLEMENT.get(name, name), (), **asked.where.keywords)
+        beyond = parse_statistic(_COMPLEMENT.get(name, name), (), **spec.where.keywords)
         rate = beyond.number(model)
     if not 0.0 < rate < 1.0:
         raise InputError(
-            f"{str(asked)!r} must be planned where scores of the model lie; got a rate of {rate!r}"
+            f"{str(spec)!r} must be planned where scores of the model lie; got a rate of {rate!r}"
             " there. Give another point."
         )
     law = (model.client, model.impostor)[who]
@@ -576,7 +579,7 @@ def tail_width(asked: StatisticSpec, model: ScoreModel, options: IntervalOptions
         low, high = ends(sizes[who])
         return high - low
 
-    return Goal(asked.number(model), reached)
+    return Goal(spec.number(model), reached)
 
 
 # --------------------------------------------------------------------------------- the search
@@ -761,19 +764,21 @@ class SampleSize(Framed, Noun):
         return [*apart(Words(collect)), Section("", tuple(map(Words, self._lines())))]
 
     def _lines(self) -> list[str]:
-        what = f"{self.stat}@{self.at}" if self.at else self.stat
+        planned = f"{self.stat}@{self.at}" if self.at else self.stat
         sizes = f"{self.n_client} {CLIENT} and {self.n_impostor} {IMPOSTOR} scores"
         models = self.model if isinstance(self.model, tuple) else (self.model,)
         laws = " and ".join(f"{_words(m.client)} v {_words(m.impostor)}" for m in models)
         if self.stat == _GAP:
             sizes += " of dev and as many of test" + (", of each system" if len(models) > 1 else "")
-            what = f"{what}, {self.measure}, {self.method} thresholds"
+            planned = f"{planned}, {self.measure}, {self.method} thresholds"
         elif len(models) > 1:
-            what = f"difference of two systems in {what}, first less second: {self.estimate:.4g}"
+            planned = (
+                f"difference of two systems in {planned}, first less second: {self.estimate:.4g}"
+            )
             sizes += f" of each system, errors of correlation {self.correlation:.3g}"
         if math.isnan(self.power):
-            one = len(models) == 1 and self.stat != _GAP
-            number = f"{what} = {self.estimate:.4g}" if one else what
+            single = len(models) == 1 and self.stat != _GAP
+            number = f"{planned} = {self.estimate:.4g}" if single else planned
             reached = f"{100 * self.level:g} % interval {self.width:.4g} wide on average"
             reached += f" (wanted {self.wanted:g})"
             how = f" by {self.method}" if self.stat != _GAP else ""
@@ -783,7 +788,7 @@ class SampleSize(Framed, Noun):
             test = f" interval at level {self.level:g}" if two else ""
             test = f" at level {self.level:g}" if self.stat in SIDES else test
             lines = [
-                f"{what}: {sizes}",
+                f"{planned}: {sizes}",
                 f"found with probability {self.power:.4g} (wanted {self.wanted:g})"
                 f" by the {self.method}{test}",
             ]
@@ -949,14 +954,14 @@ def plan_when_read(
     thresholds: str | None = None, correlation: Any = None,
 ) -> SampleSize:  # fmt: skip
     """As `plan_sample_size`; what needs no model is refused before so many are read."""
-    name, asked = _asked(stat, given, point or {})
-    if not 1 <= count <= (1 if asked is None else 2):
+    name, spec = _asked(stat, given, point or {})
+    if not 1 <= count <= (1 if spec is None else 2):
         raise InputError(
             f"two models are for the difference of two systems in a number; got {count} for"
             f" {name!r}. Give one model."
         )
     kind = "difference" if count == 2 else "width"
-    kind = "gap" if name == _GAP else "chance" if asked is None else kind
+    kind = "gap" if name == _GAP else "chance" if spec is None else kind
     _refuse_unused(name, kind, method, width=width, power=power, measure=measure,
                    thresholds=thresholds, correlation=correlation)  # fmt: skip
     by_chance = kind == "chance" or power is not None
@@ -975,25 +980,25 @@ def plan_when_read(
             )
     systems = read()
     models = tuple(map(_model_of, systems))
-    if method == METHODS[0] and asked is not None and all(isinstance(s, Fit) for s in systems):
-        method = _method_of_fits(asked)
+    if method == METHODS[0] and spec is not None and all(isinstance(s, Fit) for s in systems):
+        method = _method_of_fits(spec)
     options = replace(options, method=method)
     if not by_chance:
-        _refuse_wide(name, asked, wanted, models[0])
+        _refuse_wide(name, spec, wanted, models[0])
     if name in SIDES:
         goal = side_chance(name, models[0], options)
     elif name in _SHAPES:
         goal = shape_chance(_SHAPES[name], models[0])
     elif kind == "gap":
-        goal = gap_width(models, asked.where.value, options, planned)
+        goal = gap_width(models, spec.where.value, options, planned)
     elif kind == "difference":
-        goal = difference_goal(asked, models, options, r, by_chance=by_chance)
+        goal = difference_goal(spec, models, options, r, by_chance=by_chance)
     else:
-        goal = _WIDTHS.get(method, stat_width)(asked, models[0], options)
+        goal = _WIDTHS.get(method, stat_width)(spec, models[0], options)
     sizes, reached = fewest_scores(goal, wanted, share)
     result = SampleSize(
         stat=name,
-        at="" if asked is None else str(asked.where)[1:],
+        at="" if spec is None else str(spec.where)[1:],
         n_client=sizes[0],
         n_impostor=sizes[1],
         estimate=goal.estimate,
@@ -1013,34 +1018,32 @@ def plan_when_read(
             f" plan are good from {_FEW} scores of a class on. Simulate, or take more.",
             SmallSampleWarning,
         )
-    return result if asked is None else _supported(result, asked, models)
+    return result if spec is None else _supported(result, spec, models)
 
 
-def _supported(
-    found: SampleSize, asked: StatisticSpec, models: tuple[ScoreModel, ...]
-) -> SampleSize:
+def _supported(plan: SampleSize, spec: StatisticSpec, models: tuple[ScoreModel, ...]) -> SampleSize:
     """With the planned scores that speak for the number; a warning where none would."""
-    sizes = {FRR: found.n_client, FAR: found.n_impostor}
-    rates = [one for m in models for one in asked.rates(m) if not np.isnan(one.tail)]
+    sizes = {FRR: plan.n_client, FAR: plan.n_impostor}
+    rates = [rate for m in models for rate in spec.rates(m) if not np.isnan(rate.tail)]
     if not rates:
-        return found
-    least = min(rates, key=lambda one: sizes[one.name] * float(one.tail))
+        return plan
+    least = min(rates, key=lambda rate: sizes[rate.name] * float(rate.tail))
     tail, who = float(least.tail), ("client", "impostor")[least.who]
     beyond = sizes[least.name] * tail
-    if beyond < 1.0 and found.method != _THRESHOLDS[1]:
+    if beyond < 1.0 and plan.method != _THRESHOLDS[1]:
         warn(
-            f"{found.stat}: of the {sizes[least.name]} {who} scores planned {beyond:.2g} are"
+            f"{plan.stat}: of the {sizes[least.name]} {who} scores planned {beyond:.2g} are"
             f" expected beyond {least.name} {float(least.rate):.4g}: no score would speak for the"
             " number, its width is that of distributions taken as true. About"
             f" {needed(tail)} scores would (3/rate). Plan with as many, or for a larger rate.",
             ExtrapolationWarning,
         )
-    return replace(found, n_beyond=beyond, n_needed=SHOW / tail, needed_of=who)
+    return replace(plan, n_beyond=beyond, n_needed=SHOW / tail, needed_of=who)
 
 
 def _words(law: Distribution) -> str:
-    own = ", ".join(f"{p.name}={p.value:.4g}" for p in law._parameters())
-    return f"{type(law).__name__}({own})" if own else checks.shown(law)
+    numbers = ", ".join(f"{p.name}={p.value:.4g}" for p in law._parameters())
+    return f"{type(law).__name__}({numbers})" if numbers else checks.shown(law)
 
 
 # ---------------------------------------------------------------------------------- checks
@@ -1049,8 +1052,8 @@ def _asked(stat: Any, value: tuple[Any, ...], point: Any) -> tuple[str, Any]:
     if not isinstance(stat, str):
         result = parse_statistic(stat, value, **point)
         return f"{result.name}(model)", result
-    own, at, behind = stat.partition("@")
-    name = checks.choice(own, (*STATISTICS, *SIDES, *_SHAPES, _GAP), "stat", _NAMES)
+    base, at, behind = stat.partition("@")
+    name = checks.choice(base, (*STATISTICS, *SIDES, *_SHAPES, _GAP), "stat", _NAMES)
     if name in STATISTICS:
         return name, parse_statistic(stat, value, **point)
     got = [behind] * bool(at) + [*map(checks.shown, value)]
@@ -1082,26 +1085,26 @@ def _power(name: str, kind: str, options: IntervalOptions, power: Any) -> float:
     return wanted
 
 
-def _method_of_fits(asked: StatisticSpec) -> str:
+def _method_of_fits(spec: StatisticSpec) -> str:
     """Fits have scores, which will answer too."""
-    if is_of_scores(asked) and methods_of(asked)[0] not in ("smoothed", "bootstrap"):
+    if is_of_scores(spec) and methods_of(spec)[0] not in ("smoothed", "bootstrap"):
         return BOTH
     return f"{METHODS[0]}, if the family is right"
 
 
-def _refuse_unused(name: str, kind: str, method: str, **given: Any) -> None:
+def _refuse_unused(name: str, kind: str, method: str, **options: Any) -> None:
     used = {
         "width": ("width",), "chance": ("power",), "gap": ("width", "measure", "thresholds"),
         "difference": ("width", "power", "correlation"),
     }[kind]  # fmt: skip
-    for option, value in given.items():
+    for option, value in options.items():
         if value is not None and option not in used:
             raise InputError(
                 f"{name!r} is planned by {checks.listed(used)}; got {option}="
                 f"{checks.shown(value)}. Leave it out."
             )
     goals = [option for option in used[:2] if option in ("width", "power")]
-    present = [option for option in goals if given[option] is not None]
+    present = [option for option in goals if options[option] is not None]
     if kind != "chance" and len(present) != 1:
         raise InputError(
             f"{name!r} needs a {' or a '.join(goals)}; got {checks.listed(present) or 'none'}. A"
@@ -1140,8 +1143,8 @@ def _model_of(system: Any) -> ScoreModel:
     return model
 
 
-def _refuse_wide(name: str, asked: StatisticSpec | None, wanted: float, model: ScoreModel) -> None:
-    scale = "plain" if asked is None or name == _GAP else asked.row.scale
+def _refuse_wide(name: str, spec: StatisticSpec | None, wanted: float, model: ScoreModel) -> None:
+    scale = "plain" if spec is None or name == _GAP else spec.row.scale
     unit = scale in ("probit", "partial") or (scale == "threshold" and model._pair.unit)
     largest = 2.0 if name == _GAP else 1.0 if unit else math.inf
     if not wanted < largest:

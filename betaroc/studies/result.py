@@ -329,15 +329,15 @@ def _summed(values: FloatArray, place: tuple[Any, Any], levels: Sequence[float])
     result = np.full((len(_SUMMED) + len(levels), len(table)), np.nan)
     result[0] = counts
     for n in np.unique(counts[counts > 0]).tolist():
-        here = counts == n
-        known = table[here, :n]
+        rows = counts == n
+        present = table[rows, :n]
         # About one of the values: what does not vary has exactly itself as mean.
-        base = np.where(np.isfinite(known).all(axis=1), known[:, 0], 0.0)[:, None]
+        base = np.where(np.isfinite(present).all(axis=1), present[:, 0], 0.0)[:, None]
         with np.errstate(invalid="ignore"):
-            result[1, here] = base[:, 0] + np.mean(known - base, axis=1)
+            result[1, rows] = base[:, 0] + np.mean(present - base, axis=1)
             if n > 1:
-                result[3, here] = np.std(known - base, ddof=1, axis=1)
-            result[len(_SUMMED) :, here] = np.quantile(known, levels, axis=1)
+                result[3, rows] = np.std(present - base, ddof=1, axis=1)
+            result[len(_SUMMED) :, rows] = np.quantile(present, levels, axis=1)
     result[2] = result[3] / np.sqrt(np.maximum(counts, 1))
     return result
 
@@ -404,10 +404,10 @@ def _verdicts(result: StudyResult, table: pd.DataFrame) -> Sequence[Node]:
     manifest, rows = result._store.manifest(), []
     cells = int(manifest["cells"])
     for name, group in table.groupby("statistic", sort=False):
-        whole = int((group["replicates"] == int(manifest["replicates"])).sum())
-        words = "all" if whole == cells else f"{spaced(whole)} of"
+        complete = int((group["replicates"] == int(manifest["replicates"])).sum())
+        words = "all" if complete == cells else f"{spaced(complete)} of"
         status = Status(
-            "", f"{words} {spaced(cells)} complete", "good" if whole == cells else "warn"
+            "", f"{words} {spaced(cells)} complete", "good" if complete == cells else "warn"
         )
         mean, error = group["mean"], group["mc_error"].max()
         numbers = [number(float(x), 4) for x in (mean.min(), mean.median(), mean.max())]

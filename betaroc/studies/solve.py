@@ -114,13 +114,13 @@ class Prescription:
     @property
     def sides(self) -> tuple[int | None, int | None]:
         """The sign of log exponent at each end, as far as it is known."""
-        zero, item = (known and known[0] for known in self.forced)
+        zero, item = (forced and forced[0] for forced in self.forced)
         return zero, item
 
     @property
     def why(self) -> str:
         """What forces the signs."""
-        return " and ".join(dict.fromkeys(known[1] for known in self.forced if known))
+        return " and ".join(dict.fromkeys(forced[1] for forced in self.forced if forced))
 
     def force(self, end: int, sign: int, why: str) -> None:
         """The sign of log exponent at an end follows from this."""
@@ -175,24 +175,24 @@ def prescribed(
             f" {tuple(k and k.value for k in kinds)}."
         )
     zero, item = (s if s is not None and 0.0 < s < math.inf else None for s in slope)
-    asked = Prescription(rates, rho, (zero, item), kinds, tuple(others))
-    _refuse_too_many(asked, family)
+    wanted = Prescription(rates, rho, (zero, item), kinds, tuple(others))
+    _refuse_too_many(wanted, family)
     for end, name in enumerate(END_NAMES):
         # Normal distributions of one width have exponent 1 and still slopes of 0 and inf.
         if rho[end] is not None and family == "beta":
-            asked.force(end, int(np.sign(math.log(rho[end]))), f"exponent {name} {rho[end]!r}")
+            wanted.force(end, int(np.sign(math.log(rho[end]))), f"exponent {name} {rho[end]!r}")
         if slope[end] is not None:
             sign = {0.0: 1, math.inf: -1}.get(slope[end], 0)
-            asked.force(end, sign, f"slope {name} {slope[end]!r}")
+            wanted.force(end, sign, f"slope {name} {slope[end]!r}")
     if family == "beta":
-        _force(asked)
-        _refuse_impossible(asked)
+        _force(wanted)
+        _refuse_impossible(wanted)
     elif others and any(value is not None for value in slope):
         raise InputError.about("slopes")(
             f"slopes beside goals are for the beta family; got {slope} for {family!r}. Leave them"
             " out, or give exponents."
         )
-    return asked
+    return wanted
 
 
 # ------------------------------------------------------------------ arguments
@@ -229,66 +229,66 @@ def _both(
     return first, second
 
 
-def _refuse_too_many(asked: Prescription, family: str) -> None:
-    numbers = len(asked.rates) + len(asked.goals) + sum(v is not None for v in asked.ties)
-    ends = zip(asked.exponents, asked.ties, strict=True)
+def _refuse_too_many(wanted: Prescription, family: str) -> None:
+    numbers = len(wanted.rates) + len(wanted.goals) + sum(v is not None for v in wanted.ties)
+    ends = zip(wanted.exponents, wanted.ties, strict=True)
     fixed = [rho is not None or tie is not None for rho, tie in ends]
     # Both exponents of a normal pair are one number.
     numbers += sum(fixed) if family == "beta" else any(fixed)
-    free, what = 4, f"a pair of {family} distributions has four parameters"
-    if family != "beta" and not asked.goals:
-        free, what = 2, f"the ROC of two {family} distributions has two"
+    free, reason = 4, f"a pair of {family} distributions has four parameters"
+    if family != "beta" and not wanted.goals:
+        free, reason = 2, f"the ROC of two {family} distributions has two"
     if numbers > free:
         raise InputError(
-            f"no more than {free} numbers can be prescribed, since {what}; got {numbers} (a finite"
-            f" slope counts twice: the tie and its value): {asked}. Leave one out."
+            f"no more than {free} numbers can be prescribed, since {reason}; got {numbers} (a"
+            f" finite slope counts twice: the tie and its value): {wanted}. Leave one out."
         )
 
 
 # ------------------------------------------------------------------ beta pairs: what forces what
-def _force(asked: Prescription) -> None:
+def _force(wanted: Prescription) -> None:
     """The signs of log exponents that follow from shapes and from finite slopes."""
-    client, impostor = asked.shapes
+    client, impostor = wanted.shapes
     if client is not None and impostor is not None:
         for end in (0, 1):
             difference = SIGNS[impostor][end] - SIGNS[client][end]
             if difference:
                 why = f"shapes ({client.value}, {impostor.value})"
-                asked.force(end, int(np.sign(difference)), why)
+                wanted.force(end, int(np.sign(difference)), why)
     # B falls in each shape: with a tie the semi-derivative is above 1 iff the other end's is.
-    for end, value in enumerate(asked.ties):
+    for end, value in enumerate(wanted.ties):
         if value is not None:
             sign = int(np.sign(math.log(value)))
-            asked.force(1 - end, sign, f"slope {END_NAMES[end]} {value!r}")
+            wanted.force(1 - end, sign, f"slope {END_NAMES[end]} {value!r}")
 
 
-def _refuse_impossible(asked: Prescription) -> None:
+def _refuse_impossible(wanted: Prescription) -> None:
     """The theorems on beta pairs."""
-    curve = _curve(asked.sides)
-    if "crossing" in asked.rates:
-        if curve in _CURVES or 0 in asked.sides:
+    curve = _curve(wanted.sides)
+    if "crossing" in wanted.rates:
+        if curve in _CURVES or 0 in wanted.sides:
             why = _CURVES.get(curve, "a tie at an end makes it concave or convex")
             raise InputError(
-                f"no crossing of the diagonal: with {asked.why} {why}. A crossing needs both"
+                f"no crossing of the diagonal: with {wanted.why} {why}. A crossing needs both"
                 " exponents below 1 or both above 1. Leave crossing out."
             )
         for end in (0, 1):
-            other = asked.forced[1 - end]
-            if other is not None:
-                asked.force(end, other[0], f"a crossing with {other[1]}")
+            opposite = wanted.forced[1 - end]
+            if opposite is not None:
+                wanted.force(end, opposite[0], f"a crossing with {opposite[1]}")
     for name in ("auc", "eer") if curve in _CURVES else ():
-        value = asked.rates.get(name, 0.5 if curve == "chance" else math.nan)
+        value = wanted.rates.get(name, 0.5 if curve == "chance" else math.nan)
         if math.isnan(value):
             continue
         above = (curve == "proper") == (name == "auc")
         if (value != 0.5) if curve == "chance" else (value == 0.5 or (value > 0.5) != above):
             needs = "= 1/2" if curve == "chance" else "> 1/2" if above else "< 1/2"
             raise InputError(
-                f"no pair: with {asked.why} {_CURVES[curve]}, so that {name} {needs}; got"
+                f"no pair: with {wanted.why} {_CURVES[curve]}, so that {name} {needs}; got"
                 f" {name}={value!r}. Leave one of them out."
             )
-    for name, low, high, why in _ranges(asked, curve):
-        value = asked.rates.get(name, math.nan)
+    for name, low, high, why in _ranges(wanted, curve):
+        value = wanted.rates.get(name, math.nan)
         if value <= low or value >= high:
             raise InputError.about(name)(
                 f"{name} must lie between {low:.6g} and {high:.6g}: {why}; got {value!r}."
@@ -305,10 +305,10 @@ def _curve(sides: tuple[int | None, int | None]) -> str:
     return "proper" if zero <= 0 <= item else "below"
 
 
-def _ranges(asked: Prescription, curve: str) -> Iterator[tuple[str, float, float, str]]:
+def _ranges(wanted: Prescription, curve: str) -> Iterator[tuple[str, float, float, str]]:
     """Rates, the ends between which the other numbers leave them, and why."""
-    e, f = asked.rates.get("eer"), asked.rates.get("crossing")
-    side = asked.sides[0]
+    e, f = wanted.rates.get("eer"), wanted.rates.get("crossing")
+    side = wanted.sides[0]
     if e is not None and curve != "chance":
         low, high, why = (1.0 - e) ** 2, 1.0 - e * e, "any ROC rises, through (EER, 1 - EER)"
         if curve == "proper":
@@ -327,7 +327,7 @@ def _ranges(asked: Prescription, curve: str) -> Iterator[tuple[str, float, float
         highs = [1.0 - low for sign, low in ((1, below), (-1, above)) if side in (None, sign)]
         why = f"a ROC that rises and meets the diagonal at {f!r} alone has no other area"
         yield "auc", min(lows), max(highs), why
-    for end, value in enumerate(asked.ties):
+    for end, value in enumerate(wanted.ties):
         # The ROC is concave or convex and lies on one side of its tangent at that end.
         if value is None or value == 1.0:
             continue
@@ -340,7 +340,7 @@ def _ranges(asked: Prescription, curve: str) -> Iterator[tuple[str, float, float
         area, even = 1.0 - 0.5 * slope if concave else 0.5 / slope, slope / (1.0 + slope)
         yield "auc", min(area, 0.5), max(area, 0.5), why
         yield "eer", min(even, 0.5), max(even, 0.5), why
-    zero, item = asked.exponents
+    zero, item = wanted.exponents
     if zero is None or item is None or zero == item == 1.0:
         return
     # F_i = F_c^zero as a -> 0, FAR = TPR^one as b -> 0; large shapes separate the classes.
@@ -381,9 +381,9 @@ _ROUNDING = 1e-12
 _RATIOS = (1.0, math.sqrt(2.0), math.sqrt(0.5))
 
 
-def solve_normal(asked: Prescription) -> tuple[float, float]:
+def solve_normal(wanted: Prescription) -> tuple[float, float]:
     """The clients' mean and standard deviation where the impostors are standard normal."""
-    ratios, rates = _ratios(asked), asked.rates
+    ratios, rates = _ratios(wanted), wanted.rates
     if len(rates) == 2:  # then there is no exponent
         candidates = _from_two(rates, ratios)
     elif rates:
@@ -392,14 +392,14 @@ def solve_normal(asked: Prescription) -> tuple[float, float]:
     else:
         candidates = [(d, r) for r in ratios for d in ((0.0, 1.0, -1.0) if r == 1.0 else (0.0,))]
     for d, r in candidates:
-        if all(wanted in (None, side) for wanted, side in zip(asked.sides, _sides(d, r))):  # noqa: B905
+        if all(sign in (None, side) for sign, side in zip(wanted.sides, _sides(d, r))):  # noqa: B905
             return d, r
     sides = _sides(*candidates[0])
-    end = next(k for k in (0, 1) if asked.sides[k] not in (None, sides[k]))
+    end = next(k for k in (0, 1) if wanted.sides[k] not in (None, sides[k]))
     words = {-1: "inf", 0: "1", 1: "0"}
     raise InputError(
         f"no pair of normal distributions: the slope {END_NAMES[end]} would be"
-        f" {words[sides[end]]}, not {words[asked.sides[end] or 0]}. Unequal sigmas give (inf, inf)"
+        f" {words[sides[end]]}, not {words[wanted.sides[end] or 0]}. Unequal sigmas give (inf, inf)"
         " or (0, 0), equal ones (inf, 0) above the diagonal and (0, inf) below. Leave slopes or a"
         " rate out."
     )
@@ -413,21 +413,21 @@ def _sides(d: float, r: float) -> tuple[int, int]:
     return -sign, sign
 
 
-def _ratios(asked: Prescription) -> tuple[float, ...]:
+def _ratios(wanted: Prescription) -> tuple[float, ...]:
     """What the exponents, both (sigma_c / sigma_i)^2, say; or those to be tried in turn."""
-    zero, item = asked.exponents
+    zero, item = wanted.exponents
     if zero is not None and item is not None and zero != item:
         raise InputError(
             "the two exponents of normal distributions are one number, (sigma_c / sigma_i)^2; got"
             f" {zero!r} and {item!r}. Give one of them, or the beta family."
         )
-    for name, value in zip(END_NAMES, asked.ties, strict=True):
+    for name, value in zip(END_NAMES, wanted.ties, strict=True):
         if value is not None and value != 1.0:
             raise InputError(
                 "slopes of normal distributions must be 0, inf or, for equal distributions, 1:"
                 f" they have no finite semi-derivative; got {value!r} {name}."
             )
-    rho, crossing = zero if zero is not None else item, asked.rates.get("crossing")
+    rho, crossing = zero if zero is not None else item, wanted.rates.get("crossing")
     if crossing is None:
         return _RATIOS if rho is None else (math.sqrt(rho),)
     if rho is None:
@@ -504,11 +504,11 @@ _STEP, _STEP_OF_GOALS = 1e-5, 1e-6
 _NO_AREA, _UNDERFLOW = 1e-80, 1e-250
 
 
-def equations_of(asked: Prescription, prior: float) -> Iterator[Equation]:
+def equations_of(wanted: Prescription, prior: float) -> Iterator[Equation]:
     """All that is prescribed beside exponents."""
-    if asked.sides == (0, 0):
+    if wanted.sides == (0, 0):
         return  # equal distributions: an area of 1/2 and all that
-    auc, eer, crossing = (asked.rates.get(name) for name in ("auc", "eer", "crossing"))
+    auc, eer, crossing = (wanted.rates.get(name) for name in ("auc", "eer", "crossing"))
     if auc is not None:
         yield _equation(_area, _logit(auc))
     if eer is not None:
@@ -517,13 +517,13 @@ def equations_of(asked: Prescription, prior: float) -> Iterator[Equation]:
         yield _equation(
             lambda shapes: _odds_where(shapes, 1.0 - crossing, crossing), _logit(crossing)
         )
-    for value in asked.ties:
+    for value in wanted.ties:
         if value is not None:  # the semi-derivative B_c / B_i at an end where the shapes tie
             yield _equation(
                 lambda shapes: np.array([log_beta_ratio(*pair) for pair in shapes.T.tolist()]),
                 math.log(value),
             )
-    for goal in asked.goals:
+    for goal in wanted.goals:
         yield _goal_equation(goal, prior)
 
 
@@ -623,14 +623,14 @@ class Solution(NamedTuple):
     bounded: bool
 
 
-def solve_beta(asked: Prescription, prior: float) -> tuple[Beta, Beta, bool]:
+def solve_beta(wanted: Prescription, prior: float) -> tuple[Beta, Beta, bool]:
     """Client and impostor, nearest to the reference, and whether the equations are met."""
-    met = GOAL_MET if asked.goals else _MET
+    met = GOAL_MET if wanted.goals else _MET
     for margin in _MARGINS:
         result = [
             solution
-            for sides in _branches(asked)
-            for solution in _Search(asked, sides, margin, prior).solutions(met)
+            for sides in _branches(wanted)
+            for solution in _Search(wanted, sides, margin, prior).solutions(met)
         ]
         best = min(result, key=lambda s: s.miss)
         if best.miss <= met or not best.bounded:
@@ -638,16 +638,16 @@ def solve_beta(asked: Prescription, prior: float) -> tuple[Beta, Beta, bool]:
     if best.miss <= met:
         best = min((s for s in result if s.miss <= met), key=lambda s: round(s.distance, 6))
     a_c, b_c, a_i, b_i = np.exp(best.logs).tolist()
-    zero, item = (_fixed_exponent(asked, end) for end in (0, 1))  # to the last digit
+    zero, item = (_fixed_exponent(wanted, end) for end in (0, 1))  # to the last digit
     impostor = Beta(a_i if zero is None else zero * a_c, b_i if item is None else item * b_c)
     return Beta(a_c, b_c), impostor, best.miss <= met
 
 
-def _branches(asked: Prescription) -> list[tuple[int | None, int | None]]:
+def _branches(wanted: Prescription) -> list[tuple[int | None, int | None]]:
     """A crossing needs both exponents on one side: where neither is known, either."""
-    crossing, eer = asked.rates.get("crossing"), asked.rates.get("eer", 0.5)
-    if crossing is None or asked.sides != (None, None):
-        return [asked.sides]
+    crossing, eer = wanted.rates.get("crossing"), wanted.rates.get("eer", 0.5)
+    if crossing is None or wanted.sides != (None, None):
+        return [wanted.sides]
     if eer == 0.5:
         # Of two mirrored answers the one above the diagonal for longer.
         sign = 1 if crossing >= 0.5 else -1
@@ -656,31 +656,31 @@ def _branches(asked: Prescription) -> list[tuple[int | None, int | None]]:
     return [(1, 1) if (crossing > 0.5) == (eer < 0.5) else (-1, -1)]
 
 
-def _fixed_exponent(asked: Prescription, end: int) -> float | None:
-    return 1.0 if asked.sides[end] == 0 else asked.exponents[end]
+def _fixed_exponent(wanted: Prescription, end: int) -> float | None:
+    return 1.0 if wanted.sides[end] == 0 else wanted.exponents[end]
 
 
 @dataclass
 class _Search:
     """One choice of sides, in coordinates y: log shapes = origin + basis y."""
 
-    asked: Prescription
+    wanted: Prescription
     sides: tuple[int | None, int | None]
     margin: float
     prior: float
 
     def __post_init__(self) -> None:
-        self.equations = list(equations_of(self.asked, self.prior))
+        self.equations = list(equations_of(self.wanted, self.prior))
         self.looks, self._last = 0, (b"", (np.empty(0), np.empty((0, 0))))
         # The reference has shapes of 1, moved to an exponent of 2 or 1/2 where its side alone is
         # known; signs are half-spaces w . logs >= m.
         unit, logs, walls = np.eye(4), np.zeros(4), []
         for end, (c, i) in enumerate(_ENDS):
             side = self.sides[end]
-            if side and self.asked.exponents[end] is None:
+            if side and self.wanted.exponents[end] is None:
                 logs[c], logs[i] = -0.5 * side * math.log(2.0), 0.5 * side * math.log(2.0)
                 walls.append(side * (unit[i] - unit[c]))
-        for k, shape in enumerate(self.asked.shapes):
+        for k, shape in enumerate(self.wanted.shapes):
             if shape is not None:
                 logs[2 * k : 2 * k + 2] = np.log(_CENTRES[shape])
                 walls += [SIGNS[shape][end] * unit[2 * k + end] for end in (0, 1)]
@@ -688,7 +688,7 @@ class _Search:
         walls += [*unit, *-unit]
         self.reference, self.origin, basis = logs, logs.copy(), []
         for end, (c, i) in enumerate(_ENDS):  # a given exponent leaves one shape of two free
-            exponent = _fixed_exponent(self.asked, end)
+            exponent = _fixed_exponent(self.wanted, end)
             if exponent is None:
                 basis += [unit[c], unit[i]]
             else:
@@ -703,7 +703,7 @@ class _Search:
     def solutions(self, met: float) -> list[Solution]:
         """Where the starts lead."""
         result: list[Solution] = []
-        patience, enough = (_PATIENCE_OF_GOALS, 1) if self.asked.goals else (_PATIENCE, _ENOUGH)
+        patience, enough = (_PATIENCE_OF_GOALS, 1) if self.wanted.goals else (_PATIENCE, _ENOUGH)
         for count, offset in enumerate(_OFFSETS):
             solved = any(s.miss <= met for s in result)
             if self.looks > patience or (solved and count >= enough):
@@ -896,22 +896,22 @@ def solve_pair(
     betaroc.core.errors.InputError: no crossing of the diagonal: with exponent at_zero 0.5 and ...
     """
     checks.choice(family, _FAMILIES, "family")
-    asked = prescribed(auc, eer, exponents, slopes, shapes, crossing, goals, family)
+    wanted = prescribed(auc, eer, exponents, slopes, shapes, crossing, goals, family)
     prior, solved = checks.prior(prior), True
     client: Distribution
     impostor: Distribution
     law = Normal if family == "normal" else LogitNormal
     if family == "beta":
-        client, impostor, solved = solve_beta(asked, prior)
-    elif asked.goals:
-        client, impostor = _solve_by_table(asked, law, prior)
+        client, impostor, solved = solve_beta(wanted, prior)
+    elif wanted.goals:
+        client, impostor = _solve_by_table(wanted, law, prior)
     else:
-        client, impostor = law(*solve_normal(asked)), law(0.0, 1.0)
+        client, impostor = law(*solve_normal(wanted)), law(0.0, 1.0)
     model = ScoreModel(client, impostor, prior=prior, name=name)
-    missed = _missed(model, asked)
+    missed = _missed(model, wanted)
     if missed or not solved:
         raise FitError(
-            f"no {family} pair was found with {asked}, though no theorem known here forbids"
+            f"no {family} pair was found with {wanted}, though no theorem known here forbids"
             f" it; the nearest, {_words(client)} v {_words(impostor)}, has"
             f" {', '.join(missed) or 'an open shape or side at its border'}. Relax one of them."
         )
@@ -922,23 +922,23 @@ def _words(law: Distribution) -> str:
     return f"{type(law).__name__}({', '.join(f'{p.value:.6g}' for p in law._parameters())})"
 
 
-def _numbers(asked: Prescription) -> tuple[StatisticGoal, ...]:
+def _numbers(wanted: Prescription) -> tuple[StatisticGoal, ...]:
     """What has an argument of its own, as numbers of the table."""
-    numbers = {"far@crossing" if n == "crossing" else n: v for n, v in asked.rates.items()}
-    for end, rho in zip(("at-zero", "at-one"), asked.exponents, strict=True):
+    numbers = {"far@crossing" if n == "crossing" else n: v for n, v in wanted.rates.items()}
+    for end, rho in zip(("at-zero", "at-one"), wanted.exponents, strict=True):
         if rho is not None:
             numbers[f"exponent-{end}"] = rho
     return checked_goals(numbers)
 
 
-def _missed(model: ScoreModel, asked: Prescription) -> list[str]:
+def _missed(model: ScoreModel, wanted: Prescription) -> list[str]:
     """What the model's own functions say to be otherwise than prescribed, in words."""
     rows = [
         (str(goal), goal.value, goal.number(model),
          goal.value if math.isinf(goal.statistic.row.high) else 1.0)
-        for goal in _numbers(asked)
+        for goal in _numbers(wanted)
     ]  # fmt: skip
-    for name, tie, slope in zip(END_NAMES, asked.ties, model.semi_derivatives(), strict=True):
+    for name, tie, slope in zip(END_NAMES, wanted.ties, model.semi_derivatives(), strict=True):
         if tie is not None:
             rows.append((f"slope {name}={tie!r}", tie, slope, tie))
     missed = [
@@ -946,13 +946,13 @@ def _missed(model: ScoreModel, asked: Prescription) -> list[str]:
         if not abs(number - value) <= _TOLERANCE * scale
     ]  # fmt: skip
     return missed + [
-        f"{goal.number(model):.12g} for {goal}" for goal in asked.goals
+        f"{goal.number(model):.12g} for {goal}" for goal in wanted.goals
         if not abs(goal.distance(model)) <= GOAL_MET
     ]  # fmt: skip
 
 
 def _solve_by_table(
-    asked: Prescription, law: type[Normal] | type[LogitNormal], prior: float
+    wanted: Prescription, law: type[Normal] | type[LogitNormal], prior: float
 ) -> tuple[Distribution, Distribution]:
     """Two normal distributions, on the score or its logit, that meet the goals, or come nearest.
 
@@ -961,7 +961,7 @@ def _solve_by_table(
     """
     from scipy.optimize import least_squares
 
-    goals = (*asked.goals, *_numbers(asked))
+    goals = (*wanted.goals, *_numbers(wanted))
 
     def model(x: FloatArray) -> ScoreModel:
         mu_c, log_c, mu_i, log_i = np.clip(x, -30.0, 30.0).tolist()

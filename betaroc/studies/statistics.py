@@ -126,9 +126,9 @@ def _globals_of(code: CodeType) -> list[str]:
     """Names that code, and what is defined in it, reads of its module and does not assign."""
     read, assigned, left = set[str](), set[str](), [code]
     while left:
-        here = left.pop()
-        left += [item for item in here.co_consts if isinstance(item, CodeType)]
-        for step in dis.get_instructions(here):
+        inner = left.pop()
+        left += [item for item in inner.co_consts if isinstance(item, CodeType)]
+        for step in dis.get_instructions(inner):
             if step.opname in ("LOAD_GLOBAL", "LOAD_NAME"):
                 read.add(str(step.argval))
             elif step.opname == "STORE_GLOBAL":
@@ -236,11 +236,11 @@ class StudyStatistic:
 
         None of what asks for no rate, or of no sample.
         """
-        asked = None if self.source in ("true", "epc-true") else self._rate(cell)
-        sizes = asked and cell_sizes(cell, "n_test" if self.source == "test" else "n")
-        if sizes is None or asked is None:
+        rate_of = None if self.source in ("true", "epc-true") else self._rate(cell)
+        sizes = rate_of and cell_sizes(cell, "n_test" if self.source == "test" else "n")
+        if sizes is None or rate_of is None:
             return None
-        name, rate = asked
+        name, rate = rate_of
         n, tail = sizes[int(name == FAR)], min(rate, 1.0 - rate)
         who = "impostor" if name == FAR else "client"
         return (n * tail, n, who, tail) if tail > 0.0 else None
@@ -267,10 +267,10 @@ class StudyStatistic:
 def tell_beyond(statistics: Sequence[StudyStatistic], cells: Iterable[Mapping[str, Any]]) -> None:
     """Warn of rates that were asked for and that no score of a sample speaks for."""
     few = [
-        (found, one.column, place)
+        (support, statistic.column, place)
         for place, cell in enumerate(cells)
-        for one in statistics
-        if (found := one.n_beyond(cell)) is not None and found[0] < 1.0 - 1e-12
+        for statistic in statistics
+        if (support := statistic.n_beyond(cell)) is not None and support[0] < 1.0 - 1e-12
     ]
     if few:
         (beyond, n, who, tail), column, place = min(few)
@@ -285,13 +285,13 @@ def tell_beyond(statistics: Sequence[StudyStatistic], cells: Iterable[Mapping[st
 
 def tell_absent(statistics: Sequence[StudyStatistic], read: Callable[[list[str]], Any]) -> None:
     """Warn of parameters that the distributions of whole cells do not have."""
-    own = [s.column for s in statistics if s.asking is not None and s.asking.row.is_parameter]
-    table = read(["cell", "status", *own]) if own else None
+    columns = [s.column for s in statistics if s.asking is not None and s.asking.row.is_parameter]
+    table = read(["cell", "status", *columns]) if columns else None
     if table is None:
         return
     fitted = table["status"].to_numpy() == "ok"
     cells = table["cell"].to_numpy()[fitted]
-    for column in own:
+    for column in columns:
         values = table[column].to_numpy(dtype=np.float64)[fitted]
         absent = np.setdiff1d(cells, cells[~np.isnan(values)])
         if absent.size:
@@ -339,10 +339,10 @@ def as_statistics(value: Any) -> tuple[StudyStatistic, ...]:
 def refuse_taken(statistics: Sequence[StudyStatistic], names: Sequence[str]) -> None:
     """Names that a function, which may return a mapping, may need for its columns."""
     for column in [s.column for s in statistics if s.function is not None]:
-        taken = [name for name in names if name.startswith(f"{column}.")]
-        if taken:
+        clash = [name for name in names if name.startswith(f"{column}.")]
+        if clash:
             raise InputError(
-                f"parameters and columns of results must have names of their own; {taken[0]!r} may"
+                f"parameters and columns of results must have names of their own; {clash[0]!r} may"
                 f" be a column of the function {column!r}. Name one of them otherwise."
             )
 
@@ -365,12 +365,12 @@ def _statistic(column: str, item: Any) -> StudyStatistic:
         raise InputTypeError(
             f"statistic {column!r} must be a name or a function of a Trial; got {typed(item)}."
         )
-    source, _, asked = item.partition(".")
-    stat, at, point = asked.partition("@")
+    source, _, text = item.partition(".")
+    stat, at, point = text.partition("@")
     sources = (*SOURCES, *CHOOSERS)
     if source not in sources:
-        known = source.partition("@")[0] in (*STATISTICS, *OF_PAIR)
-        hint = f"Did you mean 'fit.{item}'? " if known else nearest(source, sources)
+        is_stat = source.partition("@")[0] in (*STATISTICS, *OF_PAIR)
+        hint = f"Did you mean 'fit.{item}'? " if is_stat else nearest(source, sources)
         raise InputError(
             f"a statistic must be <source>.<name> with a source of {listed(sources, 8)}; got"
             f" {item!r}. {hint}".rstrip()
@@ -396,7 +396,7 @@ def _statistic(column: str, item: Any) -> StudyStatistic:
         if source in CHOOSERS:
             alpha = parse_statistic(f"weighted-error@{point}").where.value
             return StudyStatistic(column, source, stat, alpha=alpha)
-        table = parse_statistic(asked) if stat in STATISTICS else None
+        table = parse_statistic(text) if stat in STATISTICS else None
     except (InputError, InputTypeError) as error:
         raise InputError(f"statistic {item!r}: {error}") from error
     return StudyStatistic(column, source, stat, table)

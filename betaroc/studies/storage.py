@@ -117,8 +117,8 @@ class Folder:
         """
         self._make()
         parts = [_part(number) for number in self.parts()]
-        known = {MANIFEST, *parts} if self.there else set()
-        others = [name for name in self._names() if name not in known and name[0] != "."]
+        ours = {MANIFEST, *parts} if self.there else set()
+        others = [name for name in self._names() if name not in ours and name[0] != "."]
         if others:
             raise StudyError(
                 f"the folder of a study must hold its {MANIFEST} and parts alone; {self._name} has"
@@ -146,8 +146,8 @@ class Folder:
         try:
             text = small_text(self.path / MANIFEST, MANIFEST, "Restore it.", _LARGEST)
             result = dict(json.loads(text))
-            whole = result.pop("layout") == _LAYOUT and result.pop(_CHECKSUM)
-            if not whole or text != manifest_text(result):
+            unchanged = result.pop("layout") == _LAYOUT and result.pop(_CHECKSUM)
+            if not unchanged or text != manifest_text(result):
                 raise ValueError("its checksum or its layout is another")
         except (OSError, ValueError, TypeError, KeyError, RecursionError) as error:
             raise StudyError(
@@ -348,19 +348,19 @@ def _two_kinds(noun: str) -> StudyError:
 
 def _difference(name: str, old: dict[str, Any], new: dict[str, Any]) -> str:
     """What differs: of a design the parameters, of lists the items; digests say nothing."""
-    present, here = old.get(name), new[name]
+    present, new_value = old.get(name), new[name]
     if name == "design":
         levels = old.get("levels", {})
         changed = [key for key, level in new["levels"].items() if levels.get(key) != level]
         return f"levels of {listed(changed, 4)}" if changed else "cells, of which the order counts"
     if name == "entropy":
-        present, here = (item and " ".join(item[0]) for item in (present, here))
-    if isinstance(present, list) and isinstance(here, list):
+        present, new_value = (item and " ".join(item[0]) for item in (present, new_value))
+    if isinstance(present, list) and isinstance(new_value, list):
         first, second = (
-            [x for x in a if x not in b] for a, b in ((present, here), (here, present))
+            [x for x in a if x not in b] for a, b in ((present, new_value), (new_value, present))
         )
         if not first and not second:
             return f"{_WORDS[name]} (their order)"
         words = [", ".join(shown(x, 60) for x in part[:2]) or "none" for part in (first, second)]
         return f"{_WORDS[name]} ({' v '.join(words)})"
-    return f"{_WORDS[name]} ({shown(present, 24)} v {shown(here, 24)})"
+    return f"{_WORDS[name]} ({shown(present, 24)} v {shown(new_value, 24)})"

@@ -567,7 +567,7 @@ def _computed(block: Block) -> ResultColumns:
         specs: dict[int, tuple[Any, str]] = {
             k: _tried(partial(cell_spec, cell, block.model)) for k, cell in block.cells.items()
         }
-        rows, held = [], 0
+        rows, drawn = [], 0
         chunks: dict[int, list[_Row]] = {}
         for cell, replicate in block.trials:
             spec, error = specs[cell]
@@ -575,8 +575,8 @@ def _computed(block: Block) -> ResultColumns:
             trial = Trial(values, cell, replicate, block.seed, spec)
             rows.append(_Row(cell, replicate, trial, {}, error))
             if spec is not None:
-                held += sum(spec.sizes or ())
-                chunks.setdefault(held // _SCORES_HELD, []).append(rows[-1])
+                drawn += sum(spec.sizes or ())
+                chunks.setdefault(drawn // _SCORES_HELD, []).append(rows[-1])
         shared: dict[tuple[int, str], Any] = {}
         for chunk in chunks.values():
             if any(s.needs_fit for s in block.statistics):
@@ -633,10 +633,12 @@ def fit_together(trials: Sequence[Trial]) -> None:
         ]  # fmt: skip
         logs = np.array(means).reshape(-1, 2).T
         a, b, converged = beta_mle(*logs)
-        settled = converged & ~(errors_of_rows(a, b, *logs)[2] > ILL_CONDITIONED)
+        solved = converged & ~(errors_of_rows(a, b, *logs)[2] > ILL_CONDITIONED)
     shapes = np.stack([a, b], axis=1).reshape(-1, 4).tolist()
-    for trial, pair, known in zip(trials, shapes, settled.reshape(-1, 2).tolist(), strict=True):
-        trial.batch_shapes = pair if all(known) else None
+    for trial, pair, both_solved in zip(
+        trials, shapes, solved.reshape(-1, 2).tolist(), strict=True
+    ):
+        trial.batch_shapes = pair if all(both_solved) else None
 
 
 # ---------------------------------------------------------------------------- the numbers
@@ -788,11 +790,11 @@ def _below(path: Path, folder: str) -> str:
     return folder if home == Path.cwd() else str(path.parent / folder)
 
 
-def _refuse_unknown(content: Mapping[str, Any], known: Collection[str], where: str) -> None:
+def _refuse_unknown(content: Mapping[str, Any], keys: Collection[str], where: str) -> None:
     for key in content:
-        if key not in known:
-            intended = f"Did you mean [design.{key}]?" if key in _DRAWS else nearest(key, [*known])
+        if key not in keys:
+            intended = f"Did you mean [design.{key}]?" if key in _DRAWS else nearest(key, [*keys])
             raise InputError(
-                f"{where or 'the configuration'} must have keys of {listed(known, 8)}; got"
+                f"{where or 'the configuration'} must have keys of {listed(keys, 8)}; got"
                 f" {where + '.' if where else ''}{key}. {intended}".rstrip()
             )

@@ -184,10 +184,10 @@ def _check_pair(value: set[str], laws: set[str]) -> None:
     surplus = sorted(set(typed) - shapes)
     if missing or surplus:
         names = missing or surplus
-        what = "is missing" if missing else "is no parameter"
+        fault = "is missing" if missing else "is no parameter"
         raise InputError(
             f"the true pair must be given whole, by {listed(sorted(shapes), 8)} of"
-            f" {listed(sorted(laws))} distributions; {listed(names, 8)} {what}. Change the design,"
+            f" {listed(sorted(laws))} distributions; {listed(names, 8)} {fault}. Change the design,"
             " or pass model=, a function of the cell."
         )
 
@@ -294,12 +294,12 @@ def _shifted(model: ScoreModel, cell: Mapping[str, Any]) -> ScoreModel:
     """The true pair of the test side."""
     if cell.keys().isdisjoint(_CHANGES):
         return model
-    both = cell.get("shift", 0.0)
+    shift = cell.get("shift", 0.0)
     shifted: Any = model
     return with_prior(
         shifted.shifted(
-            client=both + cell.get("shift_client", 0.0),
-            impostor=both + cell.get("shift_impostor", 0.0),
+            client=shift + cell.get("shift_client", 0.0),
+            impostor=shift + cell.get("shift_impostor", 0.0),
             scale=cell.get("scale", 1.0),
         ),
         model.prior,
