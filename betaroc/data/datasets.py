@@ -197,7 +197,6 @@ def load_games() -> Dataset:
 
 
 def _seasons(scores: Scores, *, late: bool) -> Scores:
-    """The games of test's seasons, or those before; a season is no group that depends."""
     keep = {
         who: getattr(scores, who)[
             (np.asarray(getattr(scores, f"{who}_groups"), dtype=int) >= _TEST_SEASON) == late

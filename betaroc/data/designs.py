@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from betaroc.core.arrays import AnyArray, FloatArray
-from betaroc.core.checks import finite
+from betaroc.core.checks import check_entries, finite
 from betaroc.core.errors import InputError, InputTypeError
 from betaroc.core.formulas import factor_columns, of_numpy, right_side, term_name
 from betaroc.core.text import listed, nearest, shown
@@ -43,7 +43,10 @@ def read_column(series: Any, name: str, rows: AnyArray) -> tuple[AnyArray, tuple
     dtype = series.dtype
     values = series.to_numpy()
     if dtype.is_numeric():
-        return _numbers(values, called, rows), None
+        numbers = np.full(rows.size, np.nan)
+        numbers[rows] = np.asarray(values[rows], dtype=np.float64)
+        check_entries(numbers, ~np.isfinite(numbers) & rows, called, "be finite")
+        return numbers, None
     if dtype == nw.Boolean:
         return np.where(rows, values, False).astype(bool), (False, True)
     if not isinstance(dtype, nw.String | nw.Categorical | nw.Enum):
@@ -55,19 +58,6 @@ def read_column(series: Any, name: str, rows: AnyArray) -> tuple[AnyArray, tuple
     present = set(text[rows].tolist())
     order = dtype.categories if isinstance(dtype, nw.Enum) else sorted(present)
     return text, tuple(str(level) for level in order if str(level) in present)
-
-
-def _numbers(values: Any, called: str, rows: AnyArray) -> FloatArray:
-    result = np.full(rows.size, np.nan)
-    result[rows] = np.asarray(values[rows], dtype=np.float64)
-    bad = np.flatnonzero(~np.isfinite(result) & rows)
-    if bad.size:
-        raise InputError(
-            f"{called} must be finite; got {bad.size} of {int(rows.sum())} NaN or infinite, first"
-            f" {float(result[bad[0]])!r} in row {int(bad[0])} (counted from 0). Drop these rows"
-            " first."
-        )
-    return result
 
 
 # ----------------------------------------------------------------------------- designs
@@ -108,7 +98,6 @@ class DesignMatrix:
         self.categories = result
 
     def _made(self, made_by: Any, columns: dict[str, Any], n: int, **options: Any) -> Any:
-        """A matrix of finite numbers, made by formulaic."""
         import pandas as pd
         from formulaic.errors import FormulaicError
 

@@ -161,7 +161,6 @@ class OpenedFrame(NamedTuple):
 
 
 def _work_on_partition(rows: Any, work: Callable[[Any], _T], merge: Merge[_T]) -> _T:
-    """A thread of the engine has numpy's errors as by default."""
     import narwhals as nw
 
     starts = range(0, max(len(rows), 1), _SLICE)
@@ -379,7 +378,6 @@ def check_counts(score: str, rows: int, bad: int, missing: int) -> None:
 
 @contextmanager
 def _explained(frame: OpenedFrame, score: str, label: str) -> Iterator[None]:
-    """What is said of labels without end, and of integers that an engine makes no doubles of."""
     try:
         yield
     except _ManyLabelsError as error:
@@ -393,7 +391,6 @@ def _explained(frame: OpenedFrame, score: str, label: str) -> Iterator[None]:
 
 
 def _piece_sums(piece: Any, score: str, label: str, bins: int, layout: Layout) -> Labels:
-    """The sums of a piece."""
     if is_lazy(piece):
         rows = _rows(piece, score, label)
         most = (_MANY + 1) * (bins + len(KINDS))
@@ -406,7 +403,6 @@ def _piece_sums(piece: Any, score: str, label: str, bins: int, layout: Layout) -
 
     scores = piece[score]
     masks = _masks(piece[label])
-    check_labels(masks)
     values = scores.cast(nw.Float64).to_numpy().astype(np.float64, copy=False)
     null = scores.is_null().to_numpy().astype(bool, copy=False)
     return array_sums(values, null, masks, bins, layout)
@@ -489,7 +485,6 @@ def _joined(parts: list[_Groups]) -> _Groups:
 
 
 def _merged_groups(first: _Groups, second: _Groups) -> _Groups:
-    """The groups of both, each once."""
     import narwhals as nw
 
     both = nw.from_dict(_joined([first, second]), backend="pandas")  # as partitions are
@@ -510,7 +505,6 @@ def _rows(piece: Any, score: str, label: str) -> Any:
 
 
 def _extremes(rows: Any, columns: dict[str, AnyArray], labels: list[Any]) -> dict[Any, Extremes]:
-    """The smallest and largest scores of each label, from the rows of its outermost bins."""
     import narwhals as nw
 
     s, finite = nw.col("s"), columns["bin"] < KIND_STRIDE * KINDS.index("bad")
@@ -606,20 +600,12 @@ def _grouped(rows: Any, bins: int, layout: Layout, keys: tuple[str, ...] = ("lab
 
 # ---------------------------------------------------------------------------- rows in memory
 def _masks(labels: Any) -> list[tuple[Any, BoolArray]]:
-    """Every label with the mask of its rows; more than _MANY without masks."""
     if len(labels) == 0:
         return []
-    values = labels.to_numpy() if labels.dtype.is_numeric() else None
-    if values is not None and values.dtype.kind in "iuf" and values.size:
-        ends = [values.min(), values.max()]  # two labels, without a search
-        masks = [(end.item(), values == end) for end in ends[: 1 + bool(ends[0] != ends[1])]]
-        if sum(np.count_nonzero(mask) for _, mask in masks) == values.size:
-            return masks
     null = labels.is_null().to_numpy().astype(bool, copy=False)
     result = [(None, null)] if null.any() else []
     keep = [v for v in labels.unique().to_list() if not is_missing(v)]
-    if len(keep) > _MANY:
-        return [(v, null) for v in keep]
+    check_labels(keep)
     result += [(v, (labels == v).fill_null(False).to_numpy().astype(bool)) for v in keep]
     nan = ~np.any([mask for _, mask in result], axis=0)
     return [*result, (None, nan)] if nan.any() else result

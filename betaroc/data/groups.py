@@ -231,7 +231,6 @@ def weights_of(trials: Any, who: str) -> FloatArray:
 
 
 def _numbered(arrays: list[AnyArray]) -> tuple[list[IntArray], int]:
-    """Labels as numbers, equal labels alike in all arrays; text and integers are different."""
     result: list[IntArray] = [np.empty(0, dtype=np.intp)] * len(arrays)
     total = 0
     for text in (False, True):

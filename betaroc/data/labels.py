@@ -70,7 +70,6 @@ _TYPES: tuple[tuple[Any, str], ...] = (
 
 
 def _label_array(labels: npt.ArrayLike, name: str) -> AnyArray:
-    """Labels of one type, text, numbers or booleans, none of which is missing."""
     array = array_1d(labels, name)
     mixed = array.dtype.kind == "O"
     lost = np.array([is_missing(v) for v in array]) if mixed else array != array
@@ -169,7 +168,6 @@ def choose_client(
 def _refuse_unlike(
     labels: Sequence[Any], keys: list[Any], places: Sequence[str] | None, about: Any, noun: str
 ) -> None:
-    """Raise where a text of a file stands for no label, or two differ by blanks alone."""
     known: dict[str, int] = {}
     for at, (label, key) in enumerate(zip(labels, keys, strict=True)):
         if not isinstance(label, str):
@@ -187,7 +185,6 @@ def _refuse_unlike(
 
 
 def _client_kind(kinds: list[Any], client_label: object, in_file: bool) -> tuple[Any, str | None]:
-    """The client's label, None where it cannot be told, and the one that was guessed."""
     if client_label is not None:
         if in_file:
             with suppress(ValueError):  # of thousands of digits
@@ -358,7 +355,6 @@ class ColumnSpec(NamedTuple):
 
     @property
     def named(self) -> dict[str, str]:
-        """Role of each further column, by its name."""
         return {column: role for role, columns in self.names.items() for column in columns}
 
     @property
@@ -369,7 +365,6 @@ class ColumnSpec(NamedTuple):
 
     @property
     def columns(self) -> list[str]:
-        """These columns."""
         return [column for column, _ in self.roles]
 
 
@@ -436,7 +431,6 @@ class Rows:
 
     @property
     def counts(self) -> IntArray:
-        """How often each text of a label occurs."""
         return np.bincount(self.codes, minlength=len(self.tokens))
 
     def clients(
@@ -459,7 +453,6 @@ class Rows:
         return values, mask[self.codes], mask, guessed
 
     def values(self) -> FloatArray:
-        """The scores as doubles, checked; a missing one is nan where it may be."""
         where = f" from row {self.start}" if self.start else ""
         try:
             return scores_or_nan(self.scores, f"{self.name}, scores{where}", self.missing)
@@ -467,13 +460,11 @@ class Rows:
             raise FileFormatError(error.template) from error
 
     def words(self, client: BoolArray) -> ClassWords | None:
-        """The words of both classes, where their labels are some."""
         codes = (self.codes[int(np.argmax(own))] for own in (client, ~client))
         keys = [label_key(self.tokens[code]) for code in codes]
         return None if set(keys) <= WORDS else words_of(*keys)
 
     def joined(self, role: str, columns: tuple[str, ...]) -> AnyArray:
-        """One or two columns of names."""
         return stacked([self.names[c] for c in columns], f"{role} of {self.name}")
 
 
@@ -481,12 +472,10 @@ class LabelTexts:
     """Each text of a label of a file once, with its code and the place where it first occurs."""
 
     def __init__(self) -> None:
-        """None so far."""
         self.known: dict[str, int] = {}
         self.first: list[int] = []
 
     def code(self, text: str, place: int) -> int:
-        """The code of a text, which may be new."""
         if text not in self.known:
             self.first.append(place)
         return self.known.setdefault(text, len(self.known))
@@ -510,7 +499,6 @@ class LabelTexts:
         return np.array([self.known[kind] for kind in kinds], small)[codes]
 
     def rows(self, name: str, unit: str, scores: AnyArray, codes: IntArray, *more: Any) -> Rows:
-        """The next rows of the file."""
         return Rows(name, unit, [*self.known], self.first[:], scores, codes, *more)
 
 

@@ -34,7 +34,6 @@ class _Opened(NamedTuple):
 
 @contextmanager
 def _opened(path: Path, name: str, kind: str) -> Iterator[_Opened]:
-    """A Parquet file, whose page checksums are verified, or one of Arrow (Feather, a stream)."""
     try:
         import pyarrow as pa
         from pyarrow import ipc, parquet as pq
@@ -161,7 +160,6 @@ def _rows_of(batch: Any, wanted: ColumnSpec, name: str, labels: LabelTexts, star
 
 
 def _coded(values: pa.Array) -> tuple[IntArray, list[str]]:
-    """The code of each row, and the text that it stands for."""
     import pyarrow as pa
 
     if not pa.types.is_dictionary(values.type):
@@ -172,7 +170,6 @@ def _coded(values: pa.Array) -> tuple[IntArray, list[str]]:
 
 
 def _names(values: pa.Array, column: str, name: str) -> AnyArray:
-    """Integers or text."""
     array = np.asarray(values.to_numpy(zero_copy_only=False))
     if array.dtype.kind == "O" and all(isinstance(v, str) for v in array):
         array = array.astype(np.str_)

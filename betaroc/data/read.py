@@ -388,14 +388,12 @@ def _open_text(
 
 
 def _binary(path: Path, head: bytes) -> str | None:
-    """The format of what is no text, by its first bytes or by its name."""
     if head.startswith(b"PAR1") or path.suffix.lower() in {".parquet", ".pq"}:
         return "parquet"
     return "arrow" if head.startswith((b"ARROW1", b"\xff\xff\xff\xff")) else None
 
 
 def _refuse_of_text(asked: TextOptions, name: str, kind: str, cells: bool = False) -> None:
-    """Options of tables of text for a file that has columns of its own, or at least cells."""
     for option in ("separator", "decimal", "header", "columns")[: 2 if cells else None]:
         if getattr(asked, option) is not None:
             raise InputError.about(option)(
@@ -415,7 +413,6 @@ def _check_options(
     path: Any, key: KeyFile, wanted: ColumnSpec, asked: TextOptions, client_label: object = None,
     files: Mapping[str, Any] = {},
 ) -> None:  # fmt: skip
-    """Raise where files, a key, its columns and what else was asked for do not go together."""
     keyed, form = key.path is not None, asked.format
     paths = [file for file in files.values() if file is not None]
     both = "`client_file=` and `impostor_file=`"
@@ -446,7 +443,6 @@ def _check_options(
 def _two_files(
     paths: Mapping[str, Any], wanted: ColumnSpec, asked: TextOptions
 ) -> tuple[Rows, ScoreSource]:
-    """A file for each class."""
     files, parts = [], []
     for code, (argument, path) in enumerate(paths.items()):
         with local_file(path, argument) as (local, name), of_the_system(name):
@@ -556,7 +552,6 @@ def _with_header(first: tuple[int, str], ids: tuple[str, ...], label: str) -> Te
 def _without_header(
     name: str, lines: list[tuple[int, str]], ids: tuple[str, ...], label: str
 ) -> TextLayout:
-    """By the class words that one of the columns holds."""
     start, first = lines[0]
     sign = max(SEPARATORS.values(), key=lambda s: (len(split_fields(first, s)), s == " "))
     width = len(split_fields(first, sign))
@@ -590,7 +585,6 @@ def _trials(rows: Rows, ids: tuple[str, ...]) -> list[_Trial]:
 
 
 def _refuse_again(name: str, trials: list[_Trial], do: str) -> NoReturn:
-    """Trials that stand earlier too."""
     places: dict[_Trial, int] = {}
     again = [trial for k, trial in enumerate(trials) if places.setdefault(trial, k) != k]
     raise FileFormatError(

@@ -74,11 +74,6 @@ from betaroc.rendering.numbers import extreme, number, read_as, spaced
 from betaroc.rendering.style import Axes
 from betaroc.rendering.tree import Grid, Name, Node, Row, RowCells, Words, foreign, retold
 
-#: The column of a frame that holds each.
-COLUMN_OF = {
-    "label": "label", "score": "score", "weights": "weight", "groups": "group", "ids": "id",
-}  # fmt: skip
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ScoreSource(Value):
@@ -312,26 +307,6 @@ def _whole(counts: FloatArray) -> Any:
     return result if result.ndim else result.item()
 
 
-def clients_on_top(client: Weighted, impostor: Weighted, k: npt.ArrayLike) -> Any:
-    """The share of clients among the k highest scores, of tied ones on the average of orders."""
-    weights = [np.ones(values.size) if own is None else own for values, own in (client, impostor)]
-    values = np.concatenate([client[0], impostor[0]])
-    distinct, where = np.unique(-values, return_inverse=True)
-    of_clients = np.bincount(where[: client[0].size], weights[0], distinct.size)
-    of_all = np.bincount(where, np.concatenate(weights), distinct.size)
-    total = _running(of_all)
-    wanted = checks.real_array(k, "k")
-    bad = np.flatnonzero(~((wanted >= 1) & (wanted <= total[-1]) & (wanted == np.rint(wanted))))
-    if bad.size:
-        place = f" at index {bad[0]}" if wanted.ndim else ""
-        raise InputError.about("k")(
-            f"k must be a whole number from 1 to {total[-1]:.15g}, the number of scores; got"
-            f" {shown(float(np.ravel(wanted)[bad[0]]))}{place}."
-            " Give how many of the highest scores are looked at."
-        )
-    return as_output(np.interp(wanted, total, _running(of_clients)) / wanted)
-
-
 def refuse_words_of_comparisons(stat: object, *scores: object) -> None:
     """FMR and FNMR of scores of which some trials have none: FAR and FRR have other numbers."""
     named = _words_of(stat) & _OF_COMPARISONS
@@ -366,18 +341,7 @@ def _some_rejected(value: Iterable[object]) -> bool:
     return any(getattr(score, "has_rejected", False) for score in scores)
 
 
-def rejected_words(client: int, impostor: int) -> str:
-    """What they do to the rates; nothing where every trial has one."""
-    if not client + impostor:
-        return ""
-    return (
-        f"{client} {CLIENT} and {impostor} {IMPOSTOR} trials without a score count as rejected:"
-        f" {FAR} and {FRR} are of trials, FMR and FNMR of comparisons made"
-    )
-
-
 def _class_words(value: object) -> ClassWords | None:
-    """The words of both classes, checked; None for those of the package."""
     if value is None:
         return None
     pair = tuple(value) if isinstance(value, tuple | list) else ()
@@ -472,7 +436,6 @@ class ScoreData(Tabular, Noun, ABC):
 
     @property
     def _scored(self) -> ScoreData:
-        """The trials that have a score: for what is said of scores alone."""
         return self
 
     @abstractmethod
@@ -649,7 +612,6 @@ class Scores(ScoreData):
 
     @classmethod
     def _restored(cls, content: dict[str, Any]) -> Scores:
-        """Scores that were checked for labels when they were made, which a test may look like."""
         dtype = content.pop("dtype", None)
         samples = {who: checks.kept_scores(content[who], who) for who in CLASSES}
         for who, values in samples.items() if dtype else ():
@@ -748,7 +710,6 @@ class Scores(ScoreData):
 
     @property
     def _scored(self) -> Scores:
-        """The trials that have a score: for what is said of scores alone."""
         return self._with(n_client_rejected=0, n_impostor_rejected=0) if self.has_rejected else self
 
     @cached_property
@@ -784,8 +745,13 @@ class Scores(ScoreData):
         return distinct, int(np.sum(values == 0.0)), int(np.sum(values == 1.0))
 
     def _rejected_words(self) -> str:
-        """What trials without a score do to the rates; nothing where every trial has one."""
-        return rejected_words(self.n_client_rejected, self.n_impostor_rejected)
+        if not self.has_rejected:
+            return ""
+        return (
+            f"{self.n_client_rejected} {CLIENT} and {self.n_impostor_rejected} {IMPOSTOR} trials"
+            f" without a score count as rejected: {FAR} and {FRR} are of trials, FMR and FNMR of"
+            " comparisons made"
+        )
 
     def confusion(self, threshold: npt.ArrayLike) -> Confusion:
         """The counts of a confusion matrix at a threshold, accepted if score > threshold.
@@ -816,12 +782,7 @@ class Scores(ScoreData):
         Confusion(true_accepts=2, false_accepts=1, true_rejects=3, false_rejects=1)
         """
         t = checks.real_array(threshold, "threshold")
-        unknown = np.flatnonzero(np.isnan(t))
-        if unknown.size:
-            raise InputError.about("threshold")(
-                f"threshold must be numbers; got nan{f' at index {unknown[0]}' if t.ndim else ''}."
-                " Nobody can be counted above it: leave it out."
-            )
+        checks.check_entries(t, np.isnan(t), "threshold", "be numbers")
         rejected, accepted = [], []
         for values, weights in self._trials._weighted:
             order = np.argsort(values, kind="stable")
@@ -863,7 +824,17 @@ class Scores(ScoreData):
         >>> scores.precision_at([1, 2, 3, 5]).round(6).tolist()  # at 2 the second is either of two
         [1.0, 0.75, 0.666667, 0.6]
         """
-        return clients_on_top(*self._trials._weighted, k)
+        samples = self._trials._weighted
+        weights = [np.ones(values.size) if own is None else own for values, own in samples]
+        values = np.concatenate([values for values, _ in samples])
+        distinct, where = np.unique(-values, return_inverse=True)
+        of_clients = np.bincount(where[: weights[0].size], weights[0], distinct.size)
+        total = _running(np.bincount(where, np.concatenate(weights), distinct.size))
+        wanted = checks.real_array(k, "k")
+        whole = (wanted >= 1) & (wanted <= total[-1]) & (wanted == np.rint(wanted))
+        rule = f"be a whole number from 1 to {total[-1]:.15g}, the number of scores"
+        checks.check_entries(wanted, ~whole, "k", rule)
+        return as_output(np.interp(wanted, total, _running(of_clients)) / wanted)
 
     @property
     def _weighted(self) -> tuple[Weighted, Weighted]:
@@ -919,15 +890,10 @@ class Scores(ScoreData):
         Scores(client=[0.8], impostor=[0.3])
         """
         refuse_other_index(y_true, y_score=y_score, weights=weights, groups=groups, ids=ids)
-        return cls._split(
-            y_true,
-            y_score,
-            client_label,
-            {"weights": weights, "groups": groups, "ids": ids},
-            {"label": "y_true", "score": "y_score", "weights": "weights"},
-            {"name": name, "library": library_of(y_score) or library_of(y_true)},
-            checks.choice(missing, WAYS_OF_MISSING, "missing"),
-        )
+        columns = {"label": y_true, "score": y_score, "weight": weights, "group": groups, "id": ids}
+        called = {role: f"{role}s" for role in columns} | {"label": "y_true", "score": "y_score"}
+        library = library_of(y_score) or library_of(y_true)
+        return cls._split(columns, called, client_label, missing, name=name, library=library)
 
     @classmethod
     def from_frame(
@@ -983,17 +949,9 @@ class Scores(ScoreData):
         """
         wanted = {"score": score, "label": label, "weight": weight, "group": group, "id": id}
         value = opened(frame)
-        gaps = None if checks.choice(missing, WAYS_OF_MISSING, "missing") == FAIL else "score"
-        data = frame_columns(value, wanted, gaps)
-        scores = cls._split(
-            data["label"],
-            data["score"],
-            client_label,
-            {"weights": data.get("weight"), "groups": data.get("group"), "ids": data.get("id")},
-            {k: f"column {shown(wanted[s])}" for k, s in COLUMN_OF.items()},
-            {"library": value.library},
-            missing,
-        )
+        data = frame_columns(value, wanted, None if missing == FAIL else "score")
+        called = {role: f"column {shown(name)}" for role, name in wanted.items()}
+        scores = cls._split(data, called, client_label, missing, library=value.library)
         parts = scores.client, scores.impostor
         n = scores.client_total + scores.impostor_total
         refuse_confidence(f"column {shown(score)}", score, (label,), value.names, n, *parts)
@@ -1001,19 +959,14 @@ class Scores(ScoreData):
 
     @classmethod
     def _split(
-        cls,
-        labels: npt.ArrayLike,
-        scores: npt.ArrayLike,
-        client_label: object,
-        extras: dict[str, Any],
-        called: dict[str, str],
-        keep: dict[str, Any],
-        missing: str,
-    ) -> Scores:
-        named = called["score"]
+        cls, data: Mapping[str, Any], called: Mapping[str, str], client_label: object,
+        missing: str, **content: Any,
+    ) -> Scores:  # fmt: skip
+        checks.choice(missing, WAYS_OF_MISSING, "missing")
+        named, scores = called["score"], data["score"]
         raw = array_1d(scores, named) if missing == FAIL else with_gaps(scores, named)[0]
         comparable = raw if raw.dtype.kind in "biuf" else None
-        mask = client_mask(labels, client_label, name=called["label"], scores=comparable)
+        mask = client_mask(data["label"], client_label, name=called["label"], scores=comparable)
         values = scores_or_nan(scores, named, missing)
         if mask.size != values.size:
             raise InputError(
@@ -1021,16 +974,16 @@ class Scores(ScoreData):
                 f" {values.size} scores. Pass both from the same rows."
             )
         columns = {
-            key: name_columns(extras[key], mask.size, called.get(key, key))
-            for key in ("groups", "ids") if extras[key] is not None
+            f"{role}s": name_columns(data[role], mask.size, called[role])
+            for role in ("group", "id") if data.get(role) is not None
         }  # fmt: skip
-        if extras["weights"] is not None:
-            weights = checks.weights_array(extras["weights"], mask.size, called["weights"])
+        if data.get("weight") is not None:
+            weights = checks.weights_array(data["weight"], mask.size, called["weight"])
             lost = np.isnan(values)
             for who, own in (("client", mask & ~lost), ("impostor", ~mask & ~lost)):
                 if own.any() and not weights[own].any():
                     raise InputError(
-                        f"{called['weights']} must have a sum > 0 in both classes; all"
+                        f"{called['weight']} must have a sum > 0 in both classes; all"
                         f" {int(own.sum())} weights of the {who} class are 0, so there are no"
                         f" {who} scores. Give one of them a positive weight."
                     )
@@ -1042,10 +995,10 @@ class Scores(ScoreData):
                     + worded(" or leave them out (`missing='drop'`).")
                 )
             columns["weights"] = weights
-        texts = array_1d(labels, "labels")
+        texts = array_1d(data["label"], "labels")
         words = words_of(*(texts[int(np.argmax(own))] for own in (mask, ~mask)))
-        more = keep | {"dtype": dtype_of(raw), "words": words}
-        return cls._of_rows(values, mask, named, missing, columns, **more)
+        content |= {"dtype": dtype_of(raw), "words": words}
+        return cls._of_rows(values, mask, named, missing, columns, **content)
 
     @classmethod
     def _of_rows(
@@ -1061,10 +1014,6 @@ class Scores(ScoreData):
         error: type[BetarocError] = InputError,
         **content: Any,
     ) -> Scores:
-        """Scores of rows, some of nan, and of so many absent clients and impostors that have none.
-
-        `columns` are weights, groups and ids of the rows.
-        """
         lost = np.isnan(values)
         for who, own in (("client", is_client), ("impostor", ~is_client)):
             chosen = own & ~lost
@@ -1098,7 +1047,6 @@ class Scores(ScoreData):
 
     @classmethod
     def _checked(cls, **content: Any) -> Scores:
-        """Scores of values that were checked already."""
         scores = object.__new__(cls)
         absent = {f.name: None if f.default is MISSING else f.default for f in fields(cls)}
         scores.__setstate__(absent | content | rejected_counts(content))

@@ -71,7 +71,6 @@ def _file_sums(
 def _summed(
     parts: Iterable[Rows], bins: int, layout: Layout
 ) -> tuple[Rows, IntArray, set[float], Labels]:
-    """The last part, how often each text of a label occurs, some scores, and sums of two labels."""
     sums: Labels = {}
     totals, some = np.zeros(0, dtype=np.int64), set[float]()
     for part in parts:
@@ -288,11 +287,6 @@ class ScoreSummary(ScoreData):
 
     @cached_property
     def _cells(self) -> _Cells:
-        """The bins; the outermost have finite borders.
-
-        Scores of exactly 0 have a cell of their own if none is below, of exactly 1 if none is
-        above.
-        """
         sides = (self.client, self.impostor)
         low, high = min(s.minimum for s in sides), max(s.maximum for s in sides)
         upper = np.minimum(bin_edges(self.n_bins, self.layout), high)
@@ -371,7 +365,6 @@ class _Cells(NamedTuple):
 def _cut(
     upper: FloatArray, counts: list[IntArray], inside: float, border: float, upto: list[int]
 ) -> tuple[FloatArray, list[IntArray]]:
-    """The cell that holds `inside` cut in two at `border`, up to which there are so many scores."""
     k = int(np.searchsorted(upper, inside))
     if upper[k] == border or (k > 0 and upper[k - 1] == border):
         return upper, counts

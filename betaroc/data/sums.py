@@ -106,13 +106,11 @@ class ClassSummary(Noun):
         return self.n - self.n_zero - self.n_one - self.n_outside
 
     def _dense(self, bins: int) -> IntArray:
-        """The counts of all bins."""
         counts = np.zeros(bins, dtype=np.int64)
         counts[self.bins] = self.counts
         return counts
 
     def _merged(self, other: ClassSummary) -> ClassSummary:
-        """Of the scores of both, in bins of one layout."""
         if not (self.n and other.n):
             return self if self.n else other
         n = self.n + other.n
@@ -148,7 +146,6 @@ def extremes_of(values: FloatArray) -> Extremes:
 
 
 def _first_of(values: FloatArray, *, largest: bool = False) -> FloatArray:
-    """The smallest, or largest, from the end inwards."""
     if values.size > KEPT:
         cut = values.size - KEPT
         values = np.partition(values, cut)[cut:] if largest else np.partition(values, KEPT)[:KEPT]
@@ -157,7 +154,6 @@ def _first_of(values: FloatArray, *, largest: bool = False) -> FloatArray:
 
 
 def _two_parts(mean: float, more: float) -> tuple[float, float]:
-    """The sum as a double and what rounding took from it."""
     total = mean + more
     part = total - mean
     rest = (mean - (total - part)) + (more - part)
@@ -294,7 +290,6 @@ def _one_label(part: dict[str, AnyArray], extremes: Extremes | None) -> LabelSum
 
 
 def _sum(x: FloatArray) -> float:
-    """The sum, infinite where it is beyond the largest double."""
     try:
         return math.fsum(x)
     except (OverflowError, ValueError):

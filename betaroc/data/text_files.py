@@ -83,8 +83,6 @@ _LINE = 2**20
 _PROGRESS_FROM = 2**20
 #: Bytes that the number of lines is estimated from.
 _SAMPLE = 2**20
-#: Bytes of the shortest row, and how far wrong the estimate of rows may be.
-_SHORTEST, _DOUBT = 4, 1.25
 #: How a document of JSON begins: an array of objects, or an object of several lines.
 _DOCUMENT = re.compile(r"\s*\[\s*(?:\{.*)?|\s*\{\s*").fullmatch
 
@@ -167,8 +165,6 @@ def _names_of(columns: Any) -> tuple[str, ...] | None:
 
 # ---------------------------------------------------------------------------------- bytes
 class _Bounded(io.RawIOBase):
-    """A decompressed stream that stops at an absurd size."""
-
     def __init__(self, stream: gzip.GzipFile, limit: int, name: str) -> None:
         super().__init__()
         self._stream, self._name, self._size, self._limit = stream, name, 0, limit
@@ -300,7 +296,6 @@ class TextFile:
         )
 
     def _encoding_error(self) -> FileFormatError:
-        """Where the first byte stands that is no UTF-8."""
         offset, byte = 0, b""
         with self.path.open("rb") as raw:
             try:
@@ -373,8 +368,6 @@ def text_file(
         if head.startswith(magic):
             raise FileFormatError(f"{name} must be text or Parquet; it is {what}. {do}")
     file = TextFile(path, name, zipped, limit, most_rows)
-    if most_rows is not None and path.stat().st_size > _SHORTEST * most_rows:
-        check_rows(name, int(file.about_rows() / _DOUBT), most_rows, "about ")
     return _read_json(file, options.format, {column.casefold() for column in wanted})
 
 
@@ -393,7 +386,6 @@ def foreign_kind(path: Path, head: bytes) -> str | None:
 
 
 def _foreign_table(path: Path, name: str, kind: str, limit: int) -> bytes:
-    """The text of a table of another program."""
     what, do = _FOREIGN[kind]
     try:
         if kind != "npy":
@@ -423,7 +415,6 @@ def _foreign_table(path: Path, name: str, kind: str, limit: int) -> bytes:
 
 
 def _array_frame(path: Path, name: str) -> tuple[Any, bool]:
-    """Arrays as a frame, and whether its columns have names."""
     import pandas as pd
 
     read = np.load(path, allow_pickle=False)
@@ -456,7 +447,6 @@ def _array_frame(path: Path, name: str) -> tuple[Any, bool]:
 
 # ---------------------------------------------------------------------------------- JSON
 def _read_json(file: TextFile, format_: str | None, wanted: Collection[str]) -> TextFile:
-    """The file, or the table that it holds as JSON: a line per trial, in the order of the file."""
     first = file.first_rows(1)
     begin = first[0][1] if first else ""
     if format_ not in (None, "json", "jsonl") or not begin.lstrip().startswith(("[", "{")):
@@ -507,7 +497,6 @@ def _read_json(file: TextFile, format_: str | None, wanted: Collection[str]) -> 
 
 
 def _trials_of(name: str, value: Any) -> list[Any]:
-    """Of a document: an array of objects, or an object of arrays of one length."""
     if isinstance(value, list):
         return value
     arrays = {k: v for k, v in value.items() if isinstance(v, list)} if value else {}
@@ -520,7 +509,6 @@ def _trials_of(name: str, value: Any) -> list[Any]:
 
 
 def _json_text(value: Any) -> str:
-    """The value as the field of a table; what is null or not there is empty."""
     if isinstance(value, str):
         return value
     return "" if value is None else json.dumps(value)

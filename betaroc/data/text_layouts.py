@@ -81,7 +81,6 @@ def is_decimal(text: str) -> bool:
 
 
 def _are_labels(column: Sequence[str]) -> bool:
-    """Whether all of a column is 0, 1 or -1."""
     plain = [text.replace(",", ".") for text in column]
     return all(is_number(text) and float(text) in {-1.0, 0.0, 1.0} for text in plain)
 
@@ -134,8 +133,6 @@ def layout_of(
 
 @dataclass
 class _Guess:
-    """The first rows of a file, and what was asked for."""
-
     name: str
     lines: list[tuple[int, str]]
     asked: TextOptions
@@ -165,7 +162,6 @@ class _Guess:
         )  # fmt: skip
 
     def _decimal(self, names: Sequence[str], rows: list[list[str]]) -> str:
-        """A comma where scores of these rows have one and none has a point."""
         if self.wanted.score is None:
             return "."
         at = list(names).index(self.wanted.score)
@@ -224,7 +220,6 @@ class _Guess:
         return None
 
     def _header(self, wanted: ColumnSpec, first: str, bare: str) -> tuple[str, list[str]]:
-        """By which separator a line names the columns, and all its names; none where by none."""
         result: dict[str, list[str]] = {}
         for separator in self.asked.separators:
             for text in (bare,) if separator == " " else (first, bare):
@@ -238,7 +233,6 @@ class _Guess:
         return next(iter(result.items()), ("", []))
 
     def unknown(self) -> NoReturn:
-        """What a header lacks."""
         line, first = self.lines[0]
         names = {s: split_fields(first, s) for s in self.asked.separators}
         wanted = set(self.wanted.columns)  # there but for blanks around
@@ -348,7 +342,6 @@ class _Guess:
         return self._ask(row) if known is None else self.named(known, separator)
 
     def _refuse_order(self, first: list[str], names: list[str], called: list[str]) -> None:
-        """Names of the call that stand elsewhere in the header."""
         moved = [c for name, c in zip(names, called, strict=False) if c in names and c != name]
         if moved and len(names) == len(called):
             raise InputError.about("columns")(
@@ -433,7 +426,6 @@ class _Guess:
         )
 
     def _ask(self, row: list[str]) -> NoReturn:
-        """The question what the columns are."""
         names = [str(self.wanted.score), *self.wanted.label]
         orders = ["NAME,NAME,..."]
         if len(row) == len(names) == 2:

@@ -66,7 +66,6 @@ def collect_parts(
 
 
 def _bounded(file: TextFile, parts: Iterator[Rows]) -> Iterator[Rows]:
-    """The parts, as long as they do not have too many rows."""
     rows = 0
     for part in parts:
         rows += part.codes.size
@@ -114,7 +113,6 @@ def _header_names(header: bytes, separator: str) -> tuple[str, ...]:
 def _parsed(
     body: bytes, width: int, places: list[int], wanted: ColumnSpec, layout: TextLayout
 ) -> tuple[FloatArray, list[tuple[IntArray, Any]], int]:
-    """The scores, of each column of texts the codes and the kinds, and the number of lines."""
     import pandas as pd
 
     sign, lines = layout.separator, body.count(b"\n")
@@ -155,7 +153,6 @@ def _parsed(
 
 
 def _doubt_lines(body: bytes, sign: str, width: int) -> None:
-    """Raise a doubt unless each line is a row of so many fields, and plain text."""
     data = np.frombuffer(body, np.uint8)
     marks = np.flatnonzero((data == _LF) | (data == ord(sign)))
     ends = data[marks] == _LF
@@ -170,7 +167,6 @@ def _doubt_lines(body: bytes, sign: str, width: int) -> None:
 
 
 def _plain(body: bytes, sign: str) -> bytes:
-    """The block with LF at the end of every line, no blank line at its end, and no quotes."""
     body = body.replace(b"\r\n", b"\n") if b"\r" in body else body
     if sign == " ":
         body = body.replace(b"\t", b" ")
@@ -191,7 +187,6 @@ def _plain(body: bytes, sign: str) -> bytes:
 
 
 def _is_rounded_to_zero(score: str) -> bool:
-    """Whether the text of a score that is read as 0 has a digit other than 0."""
     return bool(re.split("[eE]", score)[0].strip().strip("+-0.,"))
 
 
@@ -238,7 +233,6 @@ def read_lines(file: TextFile, wanted: ColumnSpec, layout: TextLayout) -> Iterat
 
 
 def _score(text: str, layout: TextLayout, wanted: ColumnSpec, where: str) -> float:
-    """The double that a field means; nan where one may be missing."""
     plain = text if layout.decimal == "." else with_point(text)
     if not is_number(plain):
         plain = plain.strip(" \t")
@@ -317,7 +311,6 @@ def _records_of(name: str, lines: Iterator[str], layout: TextLayout) -> Iterator
 def _places(
     name: str, wanted: ColumnSpec, layout: TextLayout, records: Iterator[_Record]
 ) -> tuple[int, list[int]]:
-    """How many columns there are, and where the wanted ones stand; the header is passed."""
     there = list(layout.names or ())
     if layout.names is None:
         there, line = next(records, ([], 0))

@@ -56,7 +56,7 @@ def test_weights_are_copies_and_fractions_stay() -> None:
 
 @pytest.mark.parametrize("bad", [math.nan, [1.0, math.nan]])
 def test_nobody_is_counted_above_nan(bad: object) -> None:
-    with pytest.raises(br.InputError, match="threshold must be numbers; got nan"):
+    with pytest.raises(br.InputError, match="threshold must be numbers; got 1 of"):
         br.Scores([1, 2], [0, 1.5]).confusion(bad)
 
 
