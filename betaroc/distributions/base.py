@@ -24,7 +24,7 @@ from betaroc.core.errors import InputError
 from betaroc.core.notices import Notice
 from betaroc.core.quadrature import integrate_panels
 from betaroc.core.tables import Table, table_of
-from betaroc.core.thresholds import Thresholds
+from betaroc.core.thresholds import BELOW_ONE, Thresholds, choose
 from betaroc.core.value import Value
 from betaroc.rendering.document import flat
 from betaroc.rendering.nouns import Noun
@@ -99,6 +99,12 @@ _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(16)
 #: Numbers that are drawn in one call at most: a terabyte of them.
 _MOST_DRAWN = 2**37
 _NO_ATOMS = Atoms(np.empty(0), np.empty(0))
+
+
+def just_below(t: Thresholds, *, unit: bool) -> Thresholds:
+    """The next thresholds below; below 1 of a scale that ends there as near as logits reach."""
+    below, one = Thresholds.from_theta(np.nextafter(t.theta, -np.inf)), (t.theta == 1.0) & unit
+    return choose(one, Thresholds.from_logit(np.full(t.shape, BELOW_ONE)), below)
 
 
 def _places(x: npt.ArrayLike) -> Thresholds:

@@ -12,8 +12,8 @@ import numpy as np
 from betaroc.core.arrays import BoolArray, FloatArray
 from betaroc.core.checks import fraction
 from betaroc.core.errors import InputError, InputTypeError, refusal
-from betaroc.core.thresholds import BELOW_ONE, Thresholds
-from betaroc.distributions.base import Atoms, Distribution, Parameter, Tail
+from betaroc.core.thresholds import Thresholds
+from betaroc.distributions.base import Atoms, Distribution, Parameter, Tail, just_below
 
 #: Names of the point masses, the one at the lower end first.
 MASSES = ("at_zero", "at_one")
@@ -131,7 +131,7 @@ class PointMasses(Distribution):
             here = Thresholds.from_theta(place)
             at = float(whole(here)[0])
             # Before trials without a score there is nothing, not even a probability of 0.
-            before = float(whole(_before(here))[0]) if place > -np.inf else nothing
+            before = float(whole(just_below(here, unit=True))[0]) if place > -np.inf else nothing
             if lower:
                 jump = (flat > before) & (flat <= at * (1.0 + _EDGE))
                 passed = flat > at
@@ -216,13 +216,6 @@ def _reaches(t: Thresholds, place: float) -> BoolArray:
     if place == 1.0:
         return np.asarray((t.logit == np.inf) | (t.theta > 1.0))
     return np.asarray(t.theta >= place)
-
-
-def _before(t: Thresholds) -> Thresholds:
-    """Just below 0 or 1."""
-    if t.theta == 1.0:
-        return Thresholds.from_logit(BELOW_ONE)
-    return Thresholds.from_theta(np.nextafter(t.theta, -np.inf))
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -20,7 +20,7 @@ from betaroc.core.quadrature import integrate_panels
 from betaroc.core.special import bracketed_root
 from betaroc.core.text import shown
 from betaroc.core.thresholds import BELOW_ONE, Thresholds, choose
-from betaroc.distributions.base import BENDS, Distribution
+from betaroc.distributions.base import BENDS, Distribution, just_below
 
 _FORMS: dict[
     tuple[type[Distribution], type[Distribution]], Callable[[Distribution, Distribution], Pair]
@@ -139,11 +139,8 @@ class Pair:
 
     def just_below(self, joints: Thresholds) -> Thresholds:
         """Thresholds that accept what lies at the joints and nothing lower."""
-        below = Thresholds.from_theta(np.nextafter(joints.theta, -np.inf))
-        limit = Thresholds.from_logit(np.full(joints.shape, BELOW_ONE))
-        item = (joints.theta == 1.0) & self.unit
         bottom = joints.theta == self.joints.theta[0]
-        return choose(bottom, self.accept_all, choose(item, limit, below))
+        return choose(bottom, self.accept_all, just_below(joints, unit=self.unit))
 
     @cached_property
     def candidates(self) -> Thresholds:
@@ -365,10 +362,7 @@ class Pair:
 
     def just_below_any(self, t: Thresholds) -> Thresholds:
         """Just below thresholds that need not be joints of the pair's lower end."""
-        below = Thresholds.from_theta(np.nextafter(t.theta, -np.inf))
-        item = (t.theta == 1.0) & self.unit
-        logit = np.where(item, BELOW_ONE, below.logit)
-        return Thresholds(np.where(item, 1.0, below.theta), below.complement * ~item, logit)
+        return just_below(t, unit=self.unit)
 
     def auc_continuous(self) -> float:
         """P(C > I) of the two continuous parts: the integral of f_c F_i, or of f_i S_c."""

@@ -37,25 +37,6 @@ _REMOTE = 10.0
 _FLAT_CELL = 0.5
 
 
-def censored(
-    inside: Callable[[Any], float] | None,
-    low: tuple[float, float],
-    high: tuple[float, float],
-) -> Likelihood:
-    """Likelihood of the scores inside; F(edge) and 1 - F(edge) for the weights beyond.
-
-    ``low`` and ``high`` are (edge, weight).
-    """
-
-    def at(law: Any) -> float:
-        parts = [inside(law)] if inside is not None else []
-        parts += [low[1] * law.logcdf(low[0])] if low[1] else []
-        parts += [high[1] * law.logsf(high[0])] if high[1] else []
-        return math.fsum(parts)
-
-    return at
-
-
 class ScoreCells(NamedTuple):
     """Distinct cells k step -+ step/2, cut to the support, and which one each score lies in."""
 
@@ -229,17 +210,10 @@ _FINEST = 2.0**-51
 _UNMET = {policy: BoundaryRule(policy) for policy in POLICIES}
 
 
-class Request(NamedTuple):
-    """The checked arguments ``boundary`` and ``resolution``."""
-
-    policy: str | None
-    resolution: float | None
-
-
 def check_request(
     boundary: str | None, resolution: float | None, family: str, row: Family
-) -> Request:
-    """``boundary`` and ``resolution``, if they make sense together and for this family."""
+) -> float | None:
+    """The resolution, if it and ``boundary`` make sense together and for this family."""
     if boundary is not None:
         boundary = choice(boundary, POLICIES, "boundary")
     if not row.on_unit and (boundary is not None or not (resolution is None or row.of_density)):
@@ -263,7 +237,7 @@ def check_request(
             + worded(f" `boundary={boundary!r}`, `resolution={resolution!r}`. Leave them out,")
             + worded(f' or use `family="{"beta" if row.on_unit else "normal"}"`.')
         )
-    return Request(boundary, resolution)
+    return resolution
 
 
 def _check_resolution(resolution: float, boundary: str | None, row: Family) -> float:
@@ -281,11 +255,12 @@ def _check_resolution(resolution: float, boundary: str | None, row: Family) -> f
     return value
 
 
-def estimate_on_unit(sample: Data, family: Family, request: Request) -> ClassMaximum:
+def estimate_on_unit(
+    sample: Data, family: Family, policy: str, resolution: float | None
+) -> ClassMaximum:
     """An estimate of scores in [0, 1] that obeys the rule."""
-    if request.policy in ("censor", "matlab"):
-        return _censor(sample.rows(), family, request)
-    policy = request.policy or "inflate"
+    if policy in ("censor", "matlab"):
+        return _censor(sample.rows(), family, policy, resolution or 0.0)
     if policy == "squeeze":
         return _squeeze(sample.rows(), family)
     if sample.low > 0.0 and sample.high < 1.0:
@@ -358,19 +333,19 @@ def _squeeze(sample: Sample, family: Family) -> ClassMaximum:
     return ClassMaximum(family.estimate(moved), n, n, sample.n, rule)
 
 
-def _censor(sample: Sample, family: Family, request: Request) -> ClassMaximum:
+def _censor(sample: Sample, family: Family, policy: str, step: float) -> ClassMaximum:
     """Scores at or beyond an edge say only that."""
     ends, values, n = sample.ends(), sample.values, sample.n
-    if request.policy == "matlab":
+    if policy == "matlab":
         edges = MATLAB_EDGES
         low, high = values < edges[0], values > edges[1]
     else:
-        edges = request.resolution or 0.0, 1.0 - (request.resolution or 0.0)
+        edges = step, 1.0 - step
         low, high = values <= edges[0], values >= edges[1]
     n_low, n_high = int(np.count_nonzero(low)), int(np.count_nonzero(high))
     rule = BoundaryRule(
-        str(request.policy), ends.n_zero, ends.n_one, n_censored_low=n_low,
-        n_censored_high=n_high, resolution=request.resolution,
+        policy, ends.n_zero, ends.n_one, n_censored_low=n_low, n_censored_high=n_high,
+        resolution=None if policy == "matlab" else step,
     )  # fmt: skip
     if n_low == n_high == 0:
         return ClassMaximum(family.estimate(sample), sample.total, sample.total, n, rule)
@@ -380,11 +355,15 @@ def _censor(sample: Sample, family: Family, request: Request) -> ClassMaximum:
             f"{sample.name}: too little is left to fit: {n_low} of {n} scores are censored at"
             f" {edges[0]!r} and {n_high} at {edges[1]!r}. Give a smaller resolution."
         )
-    likelihood = censored(
-        family.likelihood(sample.keep(rest)) if rest.any() and family.likelihood else None,
-        (edges[0], sample.weight_of(low)),
-        (edges[1], sample.weight_of(high)),
-    )
+    inside = family.likelihood(sample.keep(rest)) if rest.any() and family.likelihood else None
+    below, above = sample.weight_of(low), sample.weight_of(high)
+
+    def likelihood(law: Any) -> float:
+        parts = [inside(law)] if inside is not None else []
+        parts += [below * law.logcdf(edges[0])] if below else []
+        parts += [above * law.logsf(edges[1])] if above else []
+        return math.fsum(parts)
+
     start = family.estimate(sample.replace(np.clip(values, *edges))).distribution
     estimate = maximise(likelihood, start, sample.total, sample.name)
     return ClassMaximum(estimate, sample.total, sample.total, n, rule)

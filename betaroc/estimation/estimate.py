@@ -34,7 +34,6 @@ from betaroc.distributions.pairs import pair_of
 from betaroc.distributions.shifted import Shifted, moved_law
 from betaroc.estimation.boundary import (
     BoundaryRule,
-    Request,
     check_request,
     estimate_in_cells,
     estimate_on_unit,
@@ -245,7 +244,8 @@ class Task(NamedTuple):
 
     family: str
     row: Family
-    request: Request
+    policy: str | None
+    resolution: float | None
     components: int | None
     #: The range of the scores, where it is not that of the family.
     bounds: Bounds | None
@@ -258,7 +258,7 @@ class Task(NamedTuple):
         step = options.resolution
         if bounds is not None and step is not None and row.on_unit:
             step = finite(step, "resolution") / (bounds[1] - bounds[0])
-        request = check_request(options.boundary, step, name, row)
+        step = check_request(options.boundary, step, name, row)
         if components is not None:
             components = count(components, "components", 2)
             if row.sized is None:
@@ -266,7 +266,7 @@ class Task(NamedTuple):
                     worded(f'components must be left out for `family="{name}"`; got')
                     + f" {components}. It belongs to mixtures."
                 )
-        return cls(name, row, request, components, bounds)
+        return cls(name, row, options.boundary, step, components, bounds)
 
     @classmethod
     def pair(cls, names: tuple[str, str], options: Options) -> tuple[Task, Task]:
@@ -304,7 +304,7 @@ class Task(NamedTuple):
         result = self._result(top, plain)
         notices = few_scores(sample.name, sample.total)
         masses = rule is not None and rule.policy == "inflate" and rule.n_zero + rule.n_one > 0
-        if rule is not None and masses and self.request.policy is None:
+        if rule is not None and masses and self.policy is None:
             # Nobody has asked for point masses.
             notices += inflated(sample, rule, result.params, self.family, self._ends)
         if self.row.of_density and (rule is None or rule.policy in _MEASURED):
@@ -330,7 +330,7 @@ class Task(NamedTuple):
 
     def _estimate(self, sample: Data) -> ClassMaximum:
         row = self._row(sample.name)
-        step = self.request.resolution if self.request.policy is None else None
+        step = self.resolution if self.policy is None else None
         if row.positive and (sample.low < 0.0 or (sample.low == 0.0 and step is None)):
             rows, rule = sample.rows(), worded(f'be above 0 for `family="{self.family}"`')
             wrong = np.flatnonzero(rows.values <= 0.0)
@@ -345,7 +345,7 @@ class Task(NamedTuple):
             return estimate_in_cells(sample.rows(), row, step)
         if not row.on_unit:
             return ClassMaximum(row.estimate(sample), sample.total, sample.total, sample.n)
-        return estimate_on_unit(sample, row, self.request)
+        return estimate_on_unit(sample, row, self.policy or "inflate", self.resolution)
 
     @property
     def _ends(self) -> Bounds:
