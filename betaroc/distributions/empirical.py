@@ -319,10 +319,9 @@ class Empirical(Distribution):
 
     Notes
     -----
-    Exact: with integer weights both tails are ratios of integers. There is no
-    density (``pdf`` is 0). A pair of samples decides at the middle of the gap
-    between neighbouring distinct scores of both. With values of -inf their share is missing
-    from ``sf`` at every threshold, -inf included, and the mean is -inf.
+    With integer weights both tails are ratios of integers. ``pdf`` is 0. A pair of samples decides
+    at the middle of the gap between neighbouring distinct scores. With values of -inf their share
+    is missing from ``sf`` at every threshold, and the mean is -inf.
 
     Examples
     --------

@@ -42,13 +42,8 @@ class Gamma(Distribution):
 
     Notes
     -----
-    The mass below x vanishes towards 0 like x^shape, the upper tail like
-    x^(shape - 1) exp(-x / scale). Far out both are taken in logarithms: by Kummer's function and by
-    Legendre's continued fraction.
-
-    References
-    ----------
-    NIST Digital Library of Mathematical Functions, 8.7 and 8.9.
+    The mass below x vanishes towards 0 like x^shape, the upper tail like x^(shape - 1)
+    exp(-x / scale); far out both are taken in logarithms (NIST DLMF 8.7 and 8.9).
 
     Examples
     --------

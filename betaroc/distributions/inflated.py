@@ -240,10 +240,8 @@ class Inflated(PointMasses):
 
     Notes
     -----
-    ``cdf`` and ``sf`` count the masses; ``pdf`` is that of the continuous part,
-    (1 - at_zero - at_one) times the base's. A pair's ROC begins and ends with
-    straight segments of slope p1c/p1i and p0c/p0i; the theorem on the ends of beta
-    pairs does not hold.
+    ``cdf`` and ``sf`` count the masses; ``pdf`` is that of the continuous part. A pair's ROC begins
+    and ends with straight segments of slope p1c/p1i and p0c/p0i.
 
     Examples
     --------
@@ -299,11 +297,9 @@ class Rejecting(PointMasses):
 
     Notes
     -----
-    A point mass at minus infinity, below every threshold: ``cdf`` is at least `rejected` and ``sf``
-    at most what is left, -inf included. Of a pair with such shares r the ROC attains FAR up to
-    1 - r_i and TPR up to 1 - r_c; from there it goes straight to (1, 1), as ties do, and the area
-    counts pairs of two trials without a score one half. The mean is -inf, the variance nan. Of
-    samples put -inf among the values of `Empirical`.
+    A point mass at minus infinity, below every threshold. Of a pair with such shares r the ROC
+    attains FAR up to 1 - r_i and TPR up to 1 - r_c, and goes straight to (1, 1) from there, as ties
+    do. The mean is -inf, the variance nan. Of samples put -inf among the values of `Empirical`.
 
     Examples
     --------

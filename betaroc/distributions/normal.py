@@ -207,9 +207,8 @@ class Normal(NormalCoordinate):
 
     Notes
     -----
-    The ROC of a pair has AUC = Phi((mu_c - mu_i) / sqrt(sigma_c^2 + sigma_i^2)) and
-    is straight on normal deviates. Unequal sigmas always give one diagonal crossing:
-    an improper region at one end. Tails and inverses have relative error below 1e-12.
+    The ROC of a pair has AUC = Phi((mu_c - mu_i) / sqrt(sigma_c^2 + sigma_i^2)) and is straight on
+    normal deviates. Unequal sigmas always give one diagonal crossing.
 
     Examples
     --------
@@ -384,9 +383,8 @@ class LogitNormal(NormalCoordinate):
 
     Notes
     -----
-    Every statement on the ROC of a pair equals that of the binormal pair on the
-    logit scale. Mean and variance are quadratures (relative error 1e-12). The
-    density vanishes at 0 and 1 faster than any power.
+    The ROC of a pair is that of the binormal pair of the logits. Mean and variance are quadratures
+    (relative error 1e-12). The density vanishes at 0 and 1 faster than any power.
 
     Examples
     --------
@@ -422,9 +420,8 @@ class LogNormal(NormalCoordinate):
 
     Notes
     -----
-    Every statement on the ROC of a pair equals that of the binormal pair of the logarithms. The
-    upper tail is heavier than exponential and lighter than any power; near 0 the density vanishes
-    faster than any power.
+    The ROC of a pair is that of the binormal pair of the logarithms. The upper tail is heavier than
+    exponential and lighter than any power.
 
     Examples
     --------
@@ -485,9 +482,7 @@ class SinhArcsinh(NormalScore):
     Notes
     -----
     Jones and Pewsey write xi, eta, epsilon and delta. Skewness 0 and tail weight 1 is the normal
-    distribution. Both tails are normal ones of S, and quantiles are closed: u = sinh((arcsinh(z) +
-    skewness) / tail_weight). Log P falls like -abs(u)^(2 tail_weight). Mean and variance are
-    quadratures.
+    distribution. Log P falls like -abs(u)^(2 tail_weight). Mean and variance are quadratures.
 
     References
     ----------
