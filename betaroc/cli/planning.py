@@ -38,28 +38,21 @@ _MOST = 10**15
 _CLASSES = {"far": "impostor", "frr": "client"}
 
 
-def _guarantee(point: str, level: float) -> tuple[str, float, int]:
-    """The rate that is guaranteed, its target, and the scores that it needs."""
-    kind = point.partition("=")[0]
-    if kind not in RATE_NAMES:
+def say_guarantee(point: str, level: float, arguments: Namespace) -> None:
+    """The scores that a guarantee needs, and what more of them allow."""
+    if point.partition("=")[0] not in RATE_NAMES:
         raise InputError(
             f"a guarantee must be of a rate, such as {GUARANTEE}@far=0.01; got {shown(point)}."
         )
     where = parse_statistic(f"threshold@{point}").where
     asked = checked_request(**where.keywords, confidence=level)
-    needed = needed_for_guarantee(asked.rate, level)
-    if needed > _MOST:
-        raise InputError.about(kind)(
-            f"{kind} must be a rate that a set of scores can guarantee; got {asked.rate!r}, which"
-            f" takes more than {_MOST:.0e} {_CLASSES[asked.kind]} scores. Plan for a larger rate."
-        )
-    return asked.kind, asked.rate, needed
-
-
-def say_guarantee(point: str, level: float, arguments: Namespace) -> None:
-    """The scores that a guarantee needs, and what more of them allow."""
-    kind, target, needed = _guarantee(point, level)
+    kind, target, needed = asked.kind, asked.rate, needed_for_guarantee(asked.rate, level)
     name, who = short_name(kind), _CLASSES[kind]
+    if needed > _MOST:
+        raise InputError(
+            f"the rate must be one that a set of scores can guarantee; got {target!r}, which takes"
+            f" more than {_MOST:.0e} {who} scores. Plan for a larger rate."
+        )
     sizes = [(fewest_of_order(k + 1, target, level), k) for k in _ACCEPTED]
     columns = (Column("n", f"{who} scores", spaced), Column("beyond", "beyond"),
                Column("expected", f"{name} expected", rate), Column("guaranteed"))  # fmt: skip

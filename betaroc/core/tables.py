@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
-from functools import reduce
 from typing import Any, ClassVar, Literal, TypeAlias, TypeVar, cast, get_args
 
 import numpy as np
@@ -139,15 +138,12 @@ def table_of(
         texts = [name for name, values in plain.items() if isinstance(values, list)]
         table = table.with_columns(nw.col(name).cast(nw.String) for name in texts)
     elif library != "pandas":
-        kinds = {name: reduce(_list_of, range(depth), nw.Float64) for name, depth in nested.items()}
-        table = table.with_columns(nw.col(name).cast(kind) for name, kind in kinds.items())
+        for name, depth in nested.items():
+            kind: Any = nw.Float64
+            for _ in range(depth):
+                kind = nw.List(kind)
+            table = table.with_columns(nw.col(name).cast(kind))
     return table.to_native()
-
-
-def _list_of(kind: Any, _: int) -> Any:
-    import narwhals as nw
-
-    return nw.List(kind)
 
 
 def _column(values: Any, library: str) -> AnyArray | list[Any]:
