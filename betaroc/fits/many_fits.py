@@ -321,29 +321,28 @@ def _of_scores(
         if batched and isinstance(item, Scores)
         and item.client_weights is None and item.impostor_weights is None
     ]  # fmt: skip
-    rows: dict[int, dict[str, Any]] = {}
+    rows: list[dict[str, Any]] = [{} for _ in items]
     models: dict[int, ScoreModel] = {}
-    alone = set(range(len(items))) - set(together)
+    alone = set(range(len(items)))
     if own is not None and together:
-        both = []
+        unit, both = FAMILIES[pair[0]].on_unit, []
         for who in CLASSES:
-            side = class_columns(
-                [getattr(items[k], who) for k in together],
-                unit=FAMILIES[pair[0]].on_unit, squares=own.squares,
-            )  # fmt: skip
+            values = [getattr(items[k], who) for k in together]
+            side = class_columns(values, unit=unit, squares=own.squares)
             both.append(own.systems(side, who, boundary))
-        alone |= {together[k] for k in np.flatnonzero(both[0].doubtful | both[1].doubtful)}
-        result = _columns(own, both[0], both[1])
-        for place, k in enumerate(together):
-            rows[k] = {name: values[place] for name, values in result.items()}
-            if asked and k not in alone:
+        batch = _columns(own, both[0], both[1])
+        for place in np.flatnonzero(~(both[0].doubtful | both[1].doubtful)).tolist():
+            k = together[place]
+            alone.remove(k)
+            rows[k] = {name: column[place] for name, column in batch.items()}
+            if asked:
                 models[k] = pair_of_system(both, place, own, items[k].prior)
     for k in sorted(alone):
         rows[k], model = _single(items[k], pair, boundary, absent=absent)
         models |= {} if model is None else {k: model}
     columns = {
-        name: np.array([rows[k].get(name, np.nan) for k in range(len(items))])
-        for name in dict.fromkeys(name for k in range(len(items)) for name in rows[k])
+        name: np.array([row.get(name, np.nan) for row in rows])
+        for name in dict.fromkeys(name for row in rows for name in row)
     }
     if asked:
         client, impostor = (boundary == "drop" and FAMILIES[name].on_unit for name in pair)

@@ -74,18 +74,15 @@ class TailRequest(NamedTuple):
         bounds: tuple[float, float] | None = None,
     ) -> TailRequest | None:
         """What was asked for, checked: one word for both classes, a word per class, or nothing."""
-        if tails is None:
-            if sizes is not None:
-                raise InputError.about("tail_sizes")(
-                    worded("`tail_sizes=`")
-                    + f" must stand beside tails; got {shown(sizes)} without. Say"
-                    + worded(' `tails="both"`, or leave it out.')
-                )
+        if tails is None and sizes is None:
             return None
+        if tails is None:
+            remedy = worded('Say `tails="both"`, or leave it out.')
+            raise refusal("tail_sizes", "stand beside tails", f"{shown(sizes)} without", remedy)
         value = tails if isinstance(tails, Mapping) else dict.fromkeys(CLASSES, tails)
         wrong = [key for key in value if key not in CLASSES]
-        words = [word for word in value.values() if not isinstance(word, str) or word not in _SIDES]
-        if wrong or words or not value:
+        wrong += [w for w in value.values() if not isinstance(w, str) or w not in _SIDES]
+        if wrong or not value:
             rule = 'be "both", "upper", "lower" or a dict of "client" and "impostor" with these'
             raise refusal("tails", rule, shown(tails), "Give one, or leave it out.")
         counted = SIZES if sizes is None else counts(sizes, "tail_sizes", FEWEST_BEYOND)
