@@ -13,7 +13,6 @@ import numpy.typing as npt
 
 from betaroc.core import checks
 from betaroc.core.arrays import CLASSES, FloatArray
-from betaroc.core.checks import rate_array, score_array, span, weights_array
 from betaroc.core.errors import (
     BetarocError,
     FitError,
@@ -45,6 +44,7 @@ from betaroc.data.scores import ScoreData, Scores, of_comparisons
 from betaroc.distributions.empirical import is_counted
 from betaroc.distributions.inflated import REJECTED
 from betaroc.distributions.pictures import plot_classes
+from betaroc.estimation import families
 from betaroc.estimation.estimate import (
     Options,
     Task,
@@ -54,47 +54,16 @@ from betaroc.estimation.estimate import (
     reversed_scores,
     tied,
 )
-from betaroc.estimation.families import (
-    AUTO,
-    BEST,
-    FAMILIES,
-    Names,
-    automatic,
-    automatic_of_sample,
-    checked_pair,
-    family_text,
-    is_of_counts,
-    refuse_rule,
-)
 from betaroc.estimation.record import Estimate, PairEstimate
+from betaroc.fits import family_choice, pictures, tail_fits
 from betaroc.fits.check import check_targets, misfit
-from betaroc.fits.family_choice import (
-    CalibrationTest,
-    FamilyComparison,
-    best_comparison,
-    calibration_test,
-)
-from betaroc.fits.pictures import (
-    ORDERED_KINDS,
-    TAIL_KINDS,
-    plot_fit,
-    plot_fitted_roc,
-    plot_tails,
-)
+from betaroc.fits.family_choice import CalibrationTest, FamilyComparison
 from betaroc.fits.shape_tests import CurveTest, EndTests, FittedEnds, shape_probabilities
-from betaroc.fits.tail_fits import (
-    ENDS,
-    Sensitivity,
-    TailRequest,
-    refuse_tails,
-    sensitivity,
-    with_tails,
-)
+from betaroc.fits.tail_fits import Sensitivity, TailRequest
 from betaroc.inference import scores_beyond
 from betaroc.inference.delta import PARAMETER_METHODS, conf_int, grouped_conf_int, joint_cov
 from betaroc.inference.interval import Band, Interval
 from betaroc.inference.intervals import interval_of_fit, roc_band, tell_contradicted
-from betaroc.inference.scores_beyond import SupportedPair
 from betaroc.model.measures import OperatingPoint
 from betaroc.model.model import ScoreModel
 from betaroc.model.samples import empirical_model
@@ -180,12 +149,12 @@ class FitPoints(scores_beyond.SupportedPair):
 
     def at_far(self, x: npt.ArrayLike) -> OperatingPoint:
         """That of the model, and what it rests on; see `ScoreModel.at_far`."""
-        x = rate_array(x, "x")
+        x = checks.rate_array(x, "x")
         return self._stated(self.model.at_far(x), solved={FAR: x})
 
     def at_frr(self, x: npt.ArrayLike) -> OperatingPoint:
         """That of the model, and what it rests on; see `ScoreModel.at_frr`."""
-        x = rate_array(x, "x")
+        x = checks.rate_array(x, "x")
         return self._stated(self.model.at_frr(x), solved={FRR: x})
 
     def min_weighted_error(self, alpha: float) -> OperatingPoint:
@@ -254,11 +223,11 @@ def _summary(
 
 
 # --------------------------------------------------------------------- in words and rows
-def fit_families(fit: SupportedPair) -> str:
+def fit_families(fit: scores_beyond.SupportedPair) -> str:
     """Name of the family, point masses said."""
     both = {"clients": fit._scored.client, "impostors": fit._scored.impostor}
     masses = any(f.distribution.atoms.places.size and f.names for f in both.values())
-    name = f"{family_text(fit.family)}{', with point masses' if masses else ''}"
+    name = f"{families.family_text(fit.family)}{', with point masses' if masses else ''}"
     ends = [
         f"{who} at the {' and the '.join(tail.side for tail in f.tails)} end"
         for who, f in both.items() if f.tails
@@ -304,7 +273,7 @@ _LEVEL, _FEW = 0.95, 4
 _MANY, _WIDTHS, _NOTICES = 100_000, {"fitted": 1.6, "scores": 0.8}, 2
 
 
-def fit_block(fit: SupportedPair) -> list[Node]:
+def fit_block(fit: scores_beyond.SupportedPair) -> list[Node]:
     """Area and EER, fitted and counted, the parameters, and both curves."""
     scores, words = fit.scores, shared_words([fit.scores.words])
     sizes = {"client": scores.n_client, "impostor": scores.n_impostor}
@@ -349,7 +318,7 @@ def fit_block(fit: SupportedPair) -> list[Node]:
     ]
 
 
-def _interval(fit: SupportedPair, stat: str) -> Interval | None:
+def _interval(fit: scores_beyond.SupportedPair, stat: str) -> Interval | None:
     """The interval where there is one at once: tails take their time."""
     if fit.client.tails or fit.impostor.tails:
         return None
@@ -363,7 +332,7 @@ def _interval(fit: SupportedPair, stat: str) -> Interval | None:
 # The result of a fit: a distribution with its precision, and a pair of them as a model.
 #: What `Fit.plot` draws, and bars of a histogram.
 _CLASS_KINDS = ("histogram", "densities")
-_PLOT_KINDS = ("roc", *_CLASS_KINDS, *ORDERED_KINDS, *TAIL_KINDS)
+_PLOT_KINDS = ("roc", *_CLASS_KINDS, *pictures.ORDERED_KINDS, *pictures.TAIL_KINDS)
 _BINS = 20
 
 
@@ -724,7 +693,7 @@ class Fit(FitPoints, Noun):
         >>> round(fit.shape_probabilities()["client"]["bell"], 6)
         1.0
         """
-        refuse_tails(self, "probabilities of shapes")
+        tail_fits.refuse_tails(self, "probabilities of shapes")
         return shape_probabilities(self, groups=groups)
 
     def end_tests(self, level: float = 0.95, *, groups: bool = True) -> EndTests:
@@ -779,7 +748,7 @@ class Fit(FitPoints, Noun):
         >>> fit.end_tests().at_zero.side
         'above'
         """
-        refuse_tails(self, "tests of the ends")
+        tail_fits.refuse_tails(self, "tests of the ends")
         return FittedEnds.of(self, groups=groups).tests(checks.level(level))
 
     def curve_test(self, level: float = 0.95, *, groups: bool = True) -> CurveTest:
@@ -834,7 +803,7 @@ class Fit(FitPoints, Noun):
         >>> fit.curve_test().hooks
         ()
         """
-        refuse_tails(self, "tests of the curve")
+        tail_fits.refuse_tails(self, "tests of the curve")
         return FittedEnds.of(self, groups=groups).curve(checks.level(level))
 
     def sensitivity(self, resolution: float | None = None, *, groups: bool = True) -> Sensitivity:
@@ -880,7 +849,7 @@ class Fit(FitPoints, Noun):
         >>> tail.who, tail.end, abs(tail.z) < 3
         ('client', 'at_zero', True)
         """
-        return sensitivity(self, resolution, groups=groups)
+        return tail_fits.sensitivity(self, resolution, groups=groups)
 
     def calibration_test(self) -> CalibrationTest:
         """Test whether the score already is the probability of a client.
@@ -916,7 +885,7 @@ class Fit(FitPoints, Noun):
         >>> br.fit(calibrated).calibration_test().p_value > 0.05
         True
         """
-        return calibration_test(self)
+        return family_choice.calibration_test(self)
 
     @property
     def params(self) -> Mapping[str, float]:
@@ -1009,7 +978,7 @@ class Fit(FitPoints, Noun):
         """
         options = IntervalOptions(level, method, groups=groups).by(PARAMETER_METHODS)
         if options.method == "profile":
-            refuse_tails(self, 'intervals of parameters by method="profile"')
+            tail_fits.refuse_tails(self, 'intervals of parameters by method="profile"')
         return grouped_conf_int(self, options)
 
     def plot(
@@ -1093,16 +1062,18 @@ class Fit(FitPoints, Noun):
                     f'{name} must be left out of kind="{kind}": it belongs to kind="{owner[0]}".'
                 )
         if kind == "roc":
-            return plot_fitted_roc(self, ax, band, line_style(style), scale=scale, terms=terms)
+            return pictures.plot_fitted_roc(
+                self, ax, band, line_style(style), scale=scale, terms=terms
+            )
         if kind in _CLASS_KINDS:
             called = shared_words([self.scores.words])
             laws = self.model.client, self.model.impostor
             samples = self.scores._distributions if kind == "histogram" else laws
             classes = list(zip(samples, laws, strict=True))
             return plot_classes(ax, classes, (called.client, called.impostor), style, bins=bins)
-        if kind in TAIL_KINDS:
-            return plot_tails(self, kind, ax, level=level, terms=words)
-        return plot_fit(self, kind, ax, level)
+        if kind in pictures.TAIL_KINDS:
+            return pictures.plot_tails(self, kind, ax, level=level, terms=words)
+        return pictures.plot_fit(self, kind, ax, level)
 
     def summary(self) -> Summary:
         """A statsmodels summary of both classes: prints as text, shows in a notebook.
@@ -1126,7 +1097,7 @@ class Fit(FitPoints, Noun):
         """
         words = shared_words([self.scores.words])
         facts = [
-            ("Family:", family_text(self.family)), ("Converged:", str(self.converged)),
+            ("Family:", families.family_text(self.family)), ("Converged:", str(self.converged)),
             (f"{capital(words.client)} prior:", f"{self.model.prior:.6g}"), *_likelihoods(self),
         ]  # fmt: skip
         name = f" of {visible(self.scores.name)}" if self.scores.name else ""
@@ -1155,10 +1126,10 @@ class Fit(FitPoints, Noun):
             for who, part in zip(CLASSES, classes, strict=True)
         )
         sizes = f"{scores.n_client} and {scores.n_impostor} scores"
-        return _line(f"<Fit {family_text(self.family)}: {params}; {sizes}>")
+        return _line(f"<Fit {families.family_text(self.family)}: {params}; {sizes}>")
 
     def _caption(self) -> str:
-        return f"Fit {family_text(self.family)}"
+        return f"Fit {families.family_text(self.family)}"
 
     def _view(self) -> Sequence[Node]:
         return fit_block(self)
@@ -1218,7 +1189,7 @@ def hold_partial(error: FitError, library: Library | None) -> None:
 @public
 def fit_distribution(
     sample: npt.ArrayLike,
-    family: str = AUTO,
+    family: str = families.AUTO,
     *,
     weights: npt.ArrayLike | None = None,
     boundary: str | None = None,
@@ -1314,26 +1285,28 @@ def fit_distribution(
     if isinstance(family, tuple | list):
         remedy = "A pair of names is for br.fit, which has two."
         raise refusal("family", "be one name for one sample", shown(family), remedy)
-    name, _ = checked_pair(family, (AUTO,))
-    if FAMILIES.get(name) is not None and FAMILIES[name].of_pairs:
+    name, _ = families.checked_pair(family, (families.AUTO,))
+    if families.FAMILIES.get(name) is not None and families.FAMILIES[name].of_pairs:
         raise InputError.about("family")(
             f'family="{name}" must be fitted to both classes; it says nothing of one sample.'
             " Use br.fit(Scores(client, impostor), family)."
         )
-    bounds = None if bounds is None else span(bounds, "bounds")
+    bounds = None if bounds is None else checks.span(bounds, "bounds")
     options, extremes = Options(boundary, resolution, components, bounds), _finite_extremes(sample)
-    keep = is_of_counts(name)  # the distribution holds the scores: a copy of them
-    values = score_array(sample, "sample") if extremes is None or keep else np.asarray(sample)
+    keep = families.is_of_counts(name)  # the distribution holds the scores: a copy of them
+    values = (
+        checks.score_array(sample, "sample") if extremes is None or keep else np.asarray(sample)
+    )
     notices: list[Notice] = []
-    if name == AUTO:
+    if name == families.AUTO:
         name = "beta"
         if not (bounds or (extremes and extremes[0] >= 0.0 and extremes[1] <= 1.0)):
-            chosen = automatic_of_sample(values)
-            refuse_rule(chosen, boundary)
+            chosen = families.automatic_of_sample(values)
+            families.refuse_rule(chosen, boundary)
             name, notices = chosen.family, chosen.notices
     task, library = Task.of(name, options), library_of(sample) if extremes is None else None
     if weights is not None:
-        weights = weights_array(weights, values.size, "weights")
+        weights = checks.weights_array(weights, values.size, "weights")
     try:
         result, said = task.run("sample", values, weights, extremes)
     except FitError as error:
@@ -1361,7 +1334,7 @@ def _finite_extremes(sample: npt.ArrayLike) -> tuple[float, float] | None:
 @public
 def fit(
     scores: ScoresLike,
-    family: Names = AUTO,
+    family: families.Names = families.AUTO,
     *,
     boundary: str | None = None,
     resolution: float | None = None,
@@ -1461,19 +1434,19 @@ def fit(
     (3.3701, 0.5)
     """
     data: ScoreData = as_scores(scores, "scores")
-    bounds = None if bounds is None else span(bounds, "bounds")
+    bounds = None if bounds is None else checks.span(bounds, "bounds")
     asked = TailRequest.of(tails, tail_sizes, bounds)
-    names, reason = checked_pair(family, (AUTO, BEST)), ""
-    if names[0] == BEST:
+    names, reason = families.checked_pair(family, (families.AUTO, families.BEST)), ""
+    if names[0] == families.BEST:
         if components is not None:
             raise InputError.about("components")(
                 'components must be left out for family="best"; it chooses.'
             )
         return best_fit(data, boundary, resolution, tails=asked, bounds=bounds)
     said: list[Notice] = []
-    if names[0] == AUTO:
-        chosen = automatic([data], bounds=bounds)
-        refuse_rule(chosen, boundary)
+    if names[0] == families.AUTO:
+        chosen = families.automatic([data], bounds=bounds)
+        families.refuse_rule(chosen, boundary)
         names, reason, said = (chosen.family,) * 2, chosen.reason, chosen.notices
     options = Options(boundary, resolution, components, bounds)
     return _fit_pair(data, names, reason, said, options, asked)
@@ -1485,13 +1458,13 @@ def best_fit(
     bounds: tuple[float, float] | None = None,
 ) -> Fit:  # fmt: skip
     """The recommended pair fitted, with the reason; `fit` documents it as "best"."""
-    auto = automatic([scores], BEST, bounds)
+    auto = families.automatic([scores], families.BEST, bounds)
     if result is None:
-        result = best_comparison(scores, boundary, resolution, bounds)
+        result = family_choice.best_comparison(scores, boundary, resolution, bounds)
     if isinstance(result, FamilyComparison):
         names, reason = result.recommended, f"chosen as the best: {result.reason}"
     else:
-        refuse_rule(auto, boundary, BEST)
+        families.refuse_rule(auto, boundary, families.BEST)
         names = auto.family, auto.family
         reason = f"{auto.reason}; families were not compared: {result.rstrip('.')}"
     options = Options(boundary, resolution, bounds=bounds)
@@ -1508,10 +1481,10 @@ def _fit_pair(
     except FitError as error:
         hold_partial(error, scores.library)
         raise
-    rejected, counted = scores.has_rejected, is_of_counts(names)
+    rejected, counted = scores.has_rejected, families.is_of_counts(names)
     said = [*said, *more]
     if tails is not None:
-        result, more = with_tails(result, tails)
+        result, more = tail_fits.with_tails(result, tails)
         said += more
     elif as_needed:  # where the family is poor at the smallest rate that can be checked
         result, more = _with_needed_tails(result, options.bounds, made=rejected)
@@ -1527,8 +1500,8 @@ def _fit_pair(
     reversed_scores(*((model.client, model.impostor) if counted else scores._scored._distributions))
     if isinstance(scores, Scores) and options.resolution is None:
         for who, name in zip(CLASSES, names, strict=True):
-            if not is_of_counts(name):
-                said += tied(who, getattr(scores, who), on_unit=FAMILIES[name].on_unit)
+            if not families.is_of_counts(name):
+                said += tied(who, getattr(scores, who), on_unit=families.FAMILIES[name].on_unit)
     give(said)
     return held_pair(result)
 
@@ -1559,12 +1532,12 @@ def _with_needed_tails(
             " expected)"
         )
         try:
-            asked = TailRequest.of({who: ENDS[who]}, None, bounds)
-            result, more = with_tails(result, cast(TailRequest, asked))
+            asked = TailRequest.of({who: tail_fits.ENDS[who]}, None, bounds)
+            result, more = tail_fits.with_tails(result, cast(TailRequest, asked))
         except (FitError, InputError) as error:
             why += f" and can have no tail: {str(error).rstrip('.')}"
         else:
-            why += f" and have a tail at the {ENDS[who]} end"
+            why += f" and have a tail at the {tail_fits.ENDS[who]} end"
             said += more
         result = replace(result, reason=f"{result.reason}; {why}")
     return result, said

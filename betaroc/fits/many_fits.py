@@ -27,21 +27,11 @@ from betaroc.core.vocabulary import CLIENTS, IMPOSTORS
 from betaroc.data.scores import ScoreData, Scores
 from betaroc.distributions.base import Distribution
 from betaroc.distributions.inflated import MASSES, REJECTED, Inflated
+from betaroc.estimation import families
 from betaroc.estimation.batch import ClassEstimates, class_columns, system_columns
 from betaroc.estimation.boundary import check_request
 from betaroc.estimation.contract import SUMMED_POLICIES, Family
 from betaroc.estimation.estimate import SMALL_SAMPLE, Options, estimate_pair, give
-from betaroc.estimation.families import (
-    AUTO,
-    FAMILIES,
-    Names,
-    Span,
-    checked_pair,
-    chosen_of,
-    named,
-    refuse_rule,
-    spans_of,
-)
 from betaroc.inference.scores_beyond import Evidence, less_absent, needed
 from betaroc.model.model import ScoreModel
 from betaroc.model.statistics import StatisticSpec, parse_statistics
@@ -49,7 +39,7 @@ from betaroc.model.statistics import StatisticSpec, parse_statistics
 
 def system_sums(family: str) -> Family | None:
     """The row of a family that is fitted to sums of many systems."""
-    row = FAMILIES.get(family)
+    row = families.FAMILIES.get(family)
     return row if row is not None and row.systems is not None else None
 
 
@@ -145,7 +135,7 @@ def fit_many(
     score: str = "score",
     label: str = "label",
     client_label: object = None,
-    family: Names = AUTO,
+    family: families.Names = families.AUTO,
     boundary: str | None = None,
     statistics: str | Sequence[str] = (),
 ) -> Table:
@@ -238,11 +228,11 @@ def fit_many(
     ['auc', 'eer', 'eer_n_beyond', 'tpr@far=0.1', 'tpr@far=0.1_n_beyond', 'fitted', 'reason']
     """
     asked = parse_statistics(statistics)
-    pair = checked_pair(family, (AUTO,))
-    if family != AUTO:
-        ruled = [name for name in pair if FAMILIES[name].on_unit] or [pair[0]]
+    pair = families.checked_pair(family, (families.AUTO,))
+    if family != families.AUTO:
+        ruled = [name for name in pair if families.FAMILIES[name].on_unit] or [pair[0]]
         for name in ruled:
-            check_request(boundary, None, name, FAMILIES[name])
+            check_request(boundary, None, name, families.FAMILIES[name])
     if isinstance(frame, Mapping):
         names, items = list(frame), list(frame.values())
     elif isinstance(frame, Sequence) and not isinstance(frame, str | bytes):
@@ -259,12 +249,12 @@ def _of_frame(
     frame: Any, columns: tuple[str, str, str], client_label: object, pair: tuple[str, str],
     boundary: str | None, asked: tuple[StatisticSpec, ...],
 ) -> Table:  # fmt: skip
-    together = [name for name in FAMILIES if system_sums(name)]
-    summed = pair[0] == pair[1] and pair[0] in (AUTO, *together)
+    together = [name for name in families.FAMILIES if system_sums(name)]
+    summed = pair[0] == pair[1] and pair[0] in (families.AUTO, *together)
     if not summed or boundary not in (None, *SUMMED_POLICIES):
         raise InputError(
             f"of a frame only sums are collected, which determine {listed(together)} fits with"
-            f" boundary None, {listed(SUMMED_POLICIES)}; got family={named(pair)!r},"
+            f" boundary None, {listed(SUMMED_POLICIES)}; got family={families.named(pair)!r},"
             f" boundary={boundary!r}. Pass a mapping of names to Scores."
         )
     if not all(isinstance(c, str) for c in columns) or len(set(columns)) < len(columns):
@@ -275,7 +265,9 @@ def _of_frame(
         present = side.n > 0.0
         if np.any(present):
             ends = float(np.min(side.low[present])), float(np.max(side.high[present]))
-            spans.append(Span(who, int(np.sum(side.n)), int(np.sum(side.outside)), *ends, None))
+            spans.append(
+                families.Span(who, int(np.sum(side.n)), int(np.sum(side.outside)), *ends, None)
+            )
     pair, why = _taken(pair, spans, boundary)
     family = pair[0]
     own = system_sums(family)
@@ -288,7 +280,7 @@ def _of_frame(
         fitted = np.flatnonzero(numbers["reason"] == "").tolist()
         priors = client.n / (client.n + impostor.n)
         models = {k: pair_of_system(both, k, own, float(priors[k])) for k in fitted}
-        inner = boundary == "drop" and FAMILIES[family].on_unit
+        inner = boundary == "drop" and families.FAMILIES[family].on_unit
         speaking = [side.inner if inner else side.n for side in (client, impostor)]
         numbers |= statistic_columns(asked, models, speaking, names)
     return _table(names, (client.n, impostor.n), numbers, boundary, pair, why, library)
@@ -312,7 +304,7 @@ def _of_scores(
             f"systems must have names of their own; {names.count(twice[0])} are called"
             f" {shown(twice[0])}. Pass a mapping of distinct names."
         )
-    pair, why = _taken(pair, [span for item in items for span in spans_of(item)], boundary)
+    pair, why = _taken(pair, [span for item in items for span in families.spans_of(item)], boundary)
     own = system_sums(pair[0]) if pair[0] == pair[1] else None
     absent = any(item.has_rejected for item in items)  # whose share is a parameter of every row
     batched = own is not None and boundary in (None, *SUMMED_POLICIES) and not absent
@@ -325,7 +317,7 @@ def _of_scores(
     models: dict[int, ScoreModel] = {}
     alone = set(range(len(items)))
     if own is not None and together:
-        unit, both = FAMILIES[pair[0]].on_unit, []
+        unit, both = families.FAMILIES[pair[0]].on_unit, []
         for who in CLASSES:
             values = [getattr(items[k], who) for k in together]
             side = class_columns(values, unit=unit, squares=own.squares)
@@ -345,7 +337,7 @@ def _of_scores(
         for name in dict.fromkeys(name for row in rows for name in row)
     }
     if asked:
-        client, impostor = (boundary == "drop" and FAMILIES[name].on_unit for name in pair)
+        client, impostor = (boundary == "drop" and families.FAMILIES[name].on_unit for name in pair)
         speaking = [Evidence(item, dropped=(client, impostor)).sizes for item in items]
         ordered = {k: models[k] for k in sorted(models)}
         columns |= statistic_columns(asked, ordered, list(np.array(speaking).T), names)
@@ -354,14 +346,14 @@ def _of_scores(
 
 
 def _taken(
-    pair: tuple[str, str], spans: list[Span], boundary: str | None
+    pair: tuple[str, str], spans: list[families.Span], boundary: str | None
 ) -> tuple[tuple[str, str], str]:
     """The families of all systems, and why where they were not named."""
-    if pair[0] != AUTO:
+    if pair[0] != families.AUTO:
         return pair, ""
-    check_request(boundary, None, "beta", FAMILIES["beta"])
-    chosen = chosen_of(spans, AUTO)
-    refuse_rule(chosen, boundary)
+    check_request(boundary, None, "beta", families.FAMILIES["beta"])
+    chosen = families.chosen_of(spans, families.AUTO)
+    families.refuse_rule(chosen, boundary)
     give(chosen.notices)
     return (chosen.family, chosen.family), chosen.reason
 
@@ -379,7 +371,7 @@ def _single(
         return {"reason": str(error)}, None
     row: dict[str, Any] = {}
     for who, name, law in zip(CLASSES, pair, (result.client, result.impostor), strict=True):
-        masses = FAMILIES[name].on_unit and boundary in (None, "inflate")
+        masses = families.FAMILIES[name].on_unit and boundary in (None, "inflate")
         params = dict.fromkeys(MASSES, 0.0) if masses else {}
         params |= law.params
         if absent:
@@ -426,7 +418,7 @@ def _table(
     _say(result, boundary)
     table = table_of(result, library)
     if library_of(table) == "pandas":
-        table.attrs.update(family=named(pair), reason=why)
+        table.attrs.update(family=families.named(pair), reason=why)
     return table
 
 

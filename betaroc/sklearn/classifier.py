@@ -27,16 +27,7 @@ from betaroc.data.scores import Scores
 from betaroc.decision.decide import AMBER, GREEN, Decision, decide
 from betaroc.decision.threshold_methods import checked_request
 from betaroc.estimation.families import AUTO, BEST, Names, checked_pair
-from betaroc.sklearn.trials import (
-    Split,
-    TwoLabels,
-    checked_splits,
-    client_scores,
-    labels_of,
-    out_of_fold,
-    response_method_of,
-    two_labels,
-)
+from betaroc.sklearn import trials
 
 _PREFIT = "prefit"
 #: What `decide` is asked, beside the family.
@@ -220,12 +211,12 @@ class ThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         return self
 
     def _fit(self, X: Any, y: Any, weight: Any, groups: Any, params: dict[str, Any]) -> None:
-        method = response_method_of(self.estimator, self.response_method)
+        method = trials.response_method_of(self.estimator, self.response_method)
         checked_pair(self.family, (AUTO, BEST))
         checked_request(**{name: getattr(self, name) for name in _ASKED})
         X, y = indexable(X, y)
-        result = labels_of(y)
-        labels = two_labels(np.unique(result), self.pos_label, guess=True)
+        result = trials.labels_of(y)
+        labels = trials.two_labels(np.unique(result), self.pos_label, guess=True)
         clients = labels.clients(result)
         fit_params, split_params = self._routed(weight, groups, params)
         value = {
@@ -240,9 +231,9 @@ class ThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         self._refuse_early(_scores(result, labels.client, ranks[rows], rows, value))
         if splits is None:
             self.estimator_ = self.estimator
-            values = client_scores(self.estimator, X, method, labels)
+            values = trials.client_scores(self.estimator, X, method, labels)
         else:
-            values = out_of_fold(
+            values = trials.out_of_fold(
                 self.estimator, X, y, splits, method, labels, fit_params, self.n_jobs
             )
         self.scores_ = _scores(result, labels.client, values, rows, value)
@@ -276,7 +267,7 @@ class ThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     # ---------------------------------------------------------------------- folds, routing
     def _splits(
         self, X: Any, y: Any, clients: AnyArray, groups: Any, params: dict[str, Any]
-    ) -> list[Split] | None:
+    ) -> list[trials.Split] | None:
         """The folds; None if the estimator is fitted already."""
         is_count = isinstance(self.cv, int | np.integer) and not isinstance(self.cv, bool)
         if isinstance(self.cv, str) and self.cv == _PREFIT:
@@ -288,21 +279,21 @@ class ThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
                 f'cv must be an int, a splitter, an iterable or "prefit"; got {shown(self.cv)}.'
             )
         if not known:
-            return checked_splits(self.cv, clients)
+            return trials.checked_splits(self.cv, clients)
         if not is_count:
             splitter = check_cv(self.cv, y, classifier=True)
-            return checked_splits(splitter.split(X, y, **params), clients)
+            return trials.checked_splits(splitter.split(X, y, **params), clients)
         folds = {"n_splits": checks.count(self.cv, "cv", 2)}
         if self.random_state is not None:
             folds |= {"shuffle": True, "random_state": self.random_state}
         if groups is None:
-            return checked_splits(StratifiedKFold(**folds).split(X, y), clients)
+            return trials.checked_splits(StratifiedKFold(**folds).split(X, y), clients)
         if np.ndim(groups) != 1:
             raise InputError.about("cv")(
                 "cv must be a splitter or an iterable of folds where groups have two columns; got"
                 f" cv={self.cv}. Give folds that keep both apart."
             )
-        return checked_splits(StratifiedGroupKFold(**folds).split(X, y, groups), clients)
+        return trials.checked_splits(StratifiedGroupKFold(**folds).split(X, y, groups), clients)
 
     def _routed(
         self, weight: Any, groups: Any, params: dict[str, Any]
@@ -370,8 +361,8 @@ class ThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         check_is_fitted(self, "decision_")
         client = self.pos_label_
         other = next(label for label in self.classes_.tolist() if label != client)
-        labels = TwoLabels(other, client)
-        values = client_scores(self.estimator_, X, self.response_method_, labels)
+        labels = trials.TwoLabels(other, client)
+        values = trials.client_scores(self.estimator_, X, self.response_method_, labels)
         return labels.of(self.decision_.accept(values), self.classes_)
 
     @_where_estimator_has("predict_proba")
