@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, Unpack
 
 import numpy as np
 
-from betaroc.core import checks
+from betaroc.core import checks, formulas
 from betaroc.core.arrays import CLASSES, AnyArray, FloatArray
 from betaroc.core.errors import (
     DegenerateDataError,
@@ -18,15 +18,6 @@ from betaroc.core.errors import (
     FitError,
     InputError,
     InputTypeError,
-)
-from betaroc.core.formulas import (
-    as_text,
-    formula_columns,
-    has_intercept,
-    right_side,
-    spelled,
-    term_names,
-    without,
 )
 from betaroc.core.notices import public, warn
 from betaroc.core.tables import Table, columns_from_rows, table_of
@@ -735,9 +726,9 @@ class CovariateFit(Result, Noun):
         >>> found.both.degrees, found.client.degrees
         (2, 1)
         """
-        names = tuple(spelled(term) for term in terms)
-        known = [n for text in self._formulas for n in term_names(right_side(text, "", ""))]
-        known = list(dict.fromkeys(known))
+        names = tuple(formulas.spelled(term) for term in terms)
+        parts = [formulas.right_side(text, "formula", "") for text in self._formulas]
+        known = list(dict.fromkeys(n for part in parts for n in formulas.term_names(part)))
         if not names:
             raise InputError(f"test needs a term; the formulas have {listed(known)}.")
         for name in names:
@@ -747,15 +738,14 @@ class CovariateFit(Result, Noun):
                     f" got {shown(name)}. {nearest(name, known)}".rstrip()
                 )
         texts, lost = [], []
-        for text in self._formulas:
-            parsed = right_side(text, "formula", "")
-            shorter, gone = without(parsed, names)
-            if gone and not has_intercept(parsed):
+        for text, parsed in zip(self._formulas, parts, strict=True):
+            shorter, gone = formulas.without(parsed, names)
+            if gone and not formulas.has_intercept(parsed):
                 raise InputError(
                     "a formula must have an intercept for its terms to be tested;"
                     f" {text!r} has none. Leave out '0 +' or '- 1'."
                 )
-            texts.append(as_text(shorter))
+            texts.append(formulas.as_text(shorter))
             lost.append(gone)
         tested = tuple(dict.fromkeys(name for part in lost for name in part))
         if groups_of(self.scores) is not None:
@@ -942,9 +932,9 @@ def fit_covariates(
     texts = {"formula": formula, "precision": precision, "client_formula": client_formula}
     if client_formula is None:
         del texts["client_formula"]
-    parsed = {name: right_side(text, name, score) for name, text in texts.items()}
+    parsed = {name: formulas.right_side(text, name, score) for name, text in texts.items()}
     used = {
-        name: formula_columns(terms, name, present, (score, label))
+        name: formulas.formula_columns(terms, name, present, (score, label))
         for name, terms in parsed.items()
     }
     table = value.selected([*taken, *(c for columns in used.values() for c in columns)])
@@ -958,7 +948,7 @@ def fit_covariates(
     prior = scores.prior
     scores, covariates, rules = _ruled(scores, covariates, boundary)
     scores = replace(scores, library=value.library)
-    written = {name: as_text(terms) for name, terms in parsed.items()}
+    written = {name: formulas.as_text(terms) for name, terms in parsed.items()}
     mean, spread, second = written["formula"], written["precision"], written.get("client_formula")
     whole = (second or mean, second or spread, mean, spread)
     designs = designs_of(whole, covariates, scores, shared=second is None)
