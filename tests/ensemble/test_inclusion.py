@@ -321,7 +321,7 @@ def test_frames_mappings_and_lists_give_one_result(frame: pd.DataFrame) -> None:
         (lambda f: f, {"family": "betta"}, "'beta'"),
         (lambda f: f, {"folds": 41}, "at most the number of client scores, 40"),
         (lambda f: f, {"measure": "f1"}, "measure"),
-        (lambda f: f, {"criterion": "far", "measure": "weighted-error"}, "needs criterion"),
+        (lambda f: f, {"criterion": "far", "measure": "weighted-error"}, "whose alpha it shares"),
         (lambda f: f, {"ends": 0.7}, "ends must be"),
         (lambda f: f, {"nan_policy": "drop"}, "nan_policy"),
         (lambda f: f, {"dev": [1]}, "two classifiers"),

@@ -80,7 +80,7 @@ def test_a_curve_has_a_log_axis_of_its_measure() -> None:
     assert "10 %" in labels
     assert curve.plot(terms="pad").get_ylabel() == "BPCER on test"  # its title is too long
     np.testing.assert_array_equal(np.asarray(ax.lines[0].get_xydata())[:, 1], curve.value)
-    with pytest.raises(br.InputError, match="never negative; 'youden' begins at -1"):
+    with pytest.raises(br.InputError, match="for 'youden', which may be negative"):
         br.epc(dev, test, measure="youden").plot(scale="log")
     comparison = br.compare(curve, br.epc(dev, test, measure="frr", criterion="weighted-error"),
                             replicates=200, rng=1)  # fmt: skip
