@@ -349,22 +349,22 @@ _MANY_ROWS = 8 * KEPT
 # ---------------------------------------------------------------------------------- passes
 def label_sums(frame: OpenedFrame, score: str, label: str, bins: int, layout: Layout) -> Labels:
     """Sums and counts of every label."""
-    found: Labels = {}
+    result: Labels = {}
     work = partial(_piece_sums, score=score, label=label, bins=bins, layout=layout)
     with engine_errors(score, label):
         checked_schema(frame, score, label)
         with _explained(frame, score, label):
             for part in frame.each([score, label], work, added):
-                found = added(found, part)
-                check_labels(found)
-        low = min((one.of.minimum for one in found.values()), default=0.0)
-        high = max((one.of.maximum for one in found.values()), default=0.0)
+                result = added(result, part)
+                check_labels(result)
+        low = min((item.of.minimum for item in result.values()), default=0.0)
+        high = max((item.of.maximum for item in result.values()), default=0.0)
         _refuse_lost_integers(frame, score, low, high)
-    return found
+    return result
 
 
 def check_counts(score: str, rows: int, bad: int, missing: int) -> None:
-    """Refuse a frame without rows, and one of whose scores some are no finite numbers."""
+    """Refuse a frame without rows, and item of whose scores some are no finite numbers."""
     if not rows:
         raise InputError(
             "the frame must hold scores of both classes; it has no rows. Check the selection."
@@ -425,18 +425,12 @@ _Squares = dict[Any, tuple[float, float]]
 def _piece_squares(piece: Any, score: str, label: str, centres: dict[Any, float]) -> _Squares:
     import narwhals as nw
 
-    s = nw.col("s")
-    away = {f"total{k}": s - c for k, c in enumerate(centres.values())}
-    rows = _rows(piece, score, label).with_columns(**away)
-    square = {f"square{k}": nw.col(name) * nw.col(name) for k, name in enumerate(away)}
-    sums = [nw.col(name).sum() for name in (*away, *square)]
-    columns = arrays_of(rows.with_columns(**square).group_by("label").agg(*sums))
-    of_row = columns["label"].tolist()
-    result = dict.fromkeys(centres, (0.0, 0.0))
-    for k, of_label in enumerate(centres):
-        if of_label in of_row:
-            row = of_row.index(of_label)
-            result[of_label] = float(columns[f"total{k}"][row]), float(columns[f"square{k}"][row])
+    rows, result = _rows(piece, score, label), {}
+    for of_label, centre in centres.items():
+        away = nw.col("s") - centre
+        mine = rows.filter(nw.col("label") == of_label).with_columns(away=away, square=away * away)
+        sums = arrays_of(mine.select(nw.col("away").sum(), nw.col("square").sum()))
+        result[of_label] = float(sums["away"][0] or 0.0), float(sums["square"][0] or 0.0)
     return result
 
 

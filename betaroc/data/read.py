@@ -232,25 +232,25 @@ def read_scores(
     ('genuine', ('separator=semicolon', 'decimal=comma'))
     >>> folder.cleanup()
     """
-    asked = text_options(format, separator, decimal, header, columns, max_size, max_rows).of_rows
+    options = text_options(format, separator, decimal, header, columns, max_size, max_rows).of_rows
     choice(missing, WAYS_OF_MISSING, "missing")
     wanted = column_spec(score, label, {"group": group, "id": id}, missing)
     of_key = KeyFile(key, key_id, key_label)
     files = {"client_file": client_file, "impostor_file": impostor_file}
-    _check_options(path, of_key, wanted, asked, client_label, files)
+    _check_options(path, of_key, wanted, options, client_label, files)
     lost = None
     if path is None:
-        rows, source = _two_files(files, wanted, asked)
+        rows, source = _two_files(files, wanted, options)
     else:
         of_scores = wanted._replace(label=()) if key is not None else wanted
         with local_file(path) as (local, name), of_the_system(name):
-            file = open_file(local, name, of_scores, client_label, asked, keyed=key is not None)
+            file = open_file(local, name, of_scores, client_label, options, keyed=key is not None)
             rows = file.rows()
         source = ScoreSource(str(path), file.kind, guesses=file.guesses)
         if key is not None:
             wanted = wanted._replace(names=file.wanted.names)
             rows.values()
-            rows, lost = of_key.join(rows, file.wanted, wanted.label[0], local, asked)
+            rows, lost = of_key.join(rows, file.wanted, wanted.label[0], local, options)
             source = replace(source, further=(str(key),))
     values, is_client, texts, guessed = rows.split(client_label)
     at_key = np.zeros(0, dtype=bool) if lost is None else texts[lost]
@@ -317,11 +317,11 @@ class OpenedFile(NamedTuple):
 
 
 def open_file(
-    path: Path, name: str, wanted: ColumnSpec, client_label: object, asked: TextOptions,
+    path: Path, name: str, wanted: ColumnSpec, client_label: object, options: TextOptions,
     *, keyed: bool = False, single: bool = False,
 ) -> OpenedFile:  # fmt: skip
     """A file of scores, by its content; of one that a key belongs to `wanted` names the trials."""
-    asked = asked.that_fit(path.stat().st_size)
+    options = options.that_fit(path.stat().st_size)
     with path.open("rb") as raw:
         head = raw.read(8)
     if not head:
@@ -331,41 +331,41 @@ def open_file(
     binary = _binary(path, head)
     other = binary or foreign_kind(path, head)
     if other is not None:
-        if asked.format not in {None, other}:
+        if options.format not in {None, other}:
             raise FileFormatError(
-                f"{name} is no {asked.format} file; it is {other.capitalize()}. Leave format out."
+                f"{name} is no {options.format} file; it is {other.capitalize()}. Leave format out."
             )
-        _refuse_of_text(asked, name, other.capitalize(), binary is None)
+        _refuse_of_text(options, name, other.capitalize(), binary is None)
     if binary is not None:
-        check_size(path, name, asked.max_size)
+        check_size(path, name, options.max_size)
         if keyed and not wanted.names.get("id"):
             raise _without_id(name)
         columns = partial(binary_columns, path, name, binary)
         wanted, guesses = as_written(wanted, columns())
-        parts = partial(binary_parts, path, name, binary, wanted, asked.that_fit().max_rows)
+        parts = partial(binary_parts, path, name, binary, wanted, options.that_fit().max_rows)
         return OpenedFile(name, binary, wanted, guesses, lambda read: read(parts()), columns)
-    if asked.format in _FIRST:
-        text_file(path, name, asked)  # what it is, where that is known
+    if options.format in _FIRST:
+        text_file(path, name, options)  # what it is, where that is known
         raise FileFormatError(
-            f"{name} is no {asked.format.capitalize()} file; it starts with {head[:4]!r} instead of"
-            f" {_FIRST[asked.format]!r}. Leave format out."
+            f"{name} is no {options.format.capitalize()} file; it starts with {head[:4]!r} instead"
+            f" of {_FIRST[options.format]!r}. Leave format out."
         )
-    return _open_text(path, name, wanted, client_label, asked, keyed=keyed, single=single)
+    return _open_text(path, name, wanted, client_label, options, keyed=keyed, single=single)
 
 
 def _open_text(
-    path: Path, name: str, wanted: ColumnSpec, client_label: object, asked: TextOptions,
+    path: Path, name: str, wanted: ColumnSpec, client_label: object, options: TextOptions,
     *, keyed: bool, single: bool,
 ) -> OpenedFile:  # fmt: skip
-    file = text_file(path, name, asked, wanted.columns)
-    if (asked.format == "pyeer") > single:
+    file = text_file(path, name, options, wanted.columns)
+    if (options.format == "pyeer") > single:
         raise InputError.about("format")(
             worded("format must be another for one file: 'pyeer' is a file for each class,")
             + worded(" `client_file=` and `impostor_file=`.")
         )
     if file.columns is not None:
-        _refuse_of_text(asked, name, "JSON")
-    layout = layout_of(file, asked, wanted, keyed=keyed, single=single)
+        _refuse_of_text(options, name, "JSON")
+    layout = layout_of(file, options, wanted, keyed=keyed, single=single)
     kind = (file.kind or layout.kind) + (", gzip" if file.zipped else "")
     if layout.label is not None:
         wanted = wanted._replace(label=layout.label)
@@ -393,9 +393,9 @@ def _binary(path: Path, head: bytes) -> str | None:
     return "arrow" if head.startswith((b"ARROW1", b"\xff\xff\xff\xff")) else None
 
 
-def _refuse_of_text(asked: TextOptions, name: str, kind: str, cells: bool = False) -> None:
+def _refuse_of_text(options: TextOptions, name: str, kind: str, cells: bool = False) -> None:
     for option in ("separator", "decimal", "header", "columns")[: 2 if cells else None]:
-        if getattr(asked, option) is not None:
+        if getattr(options, option) is not None:
             raise InputError.about(option)(
                 f"{option} must be left out for {name}, which is {kind}: its columns have names."
                 " Only tables of text have it."
@@ -410,10 +410,10 @@ def _without_id(name: str) -> InputError:
 
 
 def _check_options(
-    path: Any, key: KeyFile, wanted: ColumnSpec, asked: TextOptions, client_label: object = None,
+    path: Any, key: KeyFile, wanted: ColumnSpec, options: TextOptions, client_label: object = None,
     files: Mapping[str, Any] = {},
 ) -> None:  # fmt: skip
-    keyed, form = key.path is not None, asked.format
+    keyed, form = key.path is not None, options.format
     paths = [file for file in files.values() if file is not None]
     both = "`client_file=` and `impostor_file=`"
     alone = "be left out beside a file for each class, which say who is a client"
@@ -441,13 +441,13 @@ def _check_options(
 
 
 def _two_files(
-    paths: Mapping[str, Any], wanted: ColumnSpec, asked: TextOptions
+    paths: Mapping[str, Any], wanted: ColumnSpec, options: TextOptions
 ) -> tuple[Rows, ScoreSource]:
     files, parts = [], []
     for code, (argument, path) in enumerate(paths.items()):
         with local_file(path, argument) as (local, name), of_the_system(name):
             files.append(
-                open_file(local, name, wanted._replace(label=()), None, asked, single=True)
+                open_file(local, name, wanted._replace(label=()), None, options, single=True)
             )
             rows = files[-1].rows()
         if not rows.codes.size:
@@ -470,11 +470,11 @@ class KeyFile(NamedTuple):
     label: Any = None
 
     def join(
-        self, rows: Rows, wanted: ColumnSpec, label: str, scores: Path, asked: TextOptions
+        self, rows: Rows, wanted: ColumnSpec, label: str, scores: Path, options: TextOptions
     ) -> tuple[Rows, AnyArray]:
         """The rows with the key's labels, and the codes of its trials that have no score."""
         ids = wanted.names.get("id", ())
-        known, places = self._read(ids, label, scores, asked)
+        known, places = self._read(ids, label, scores, options)
         if not ids and rows.codes.size != known.codes.size:
             raise FileFormatError(
                 f"{rows.name} must have as many scores as the key {known.name}, of one label per"
@@ -505,7 +505,7 @@ class KeyFile(NamedTuple):
         return replace(named, missing=rows.missing), known.codes[lost]
 
     def _read(
-        self, ids: tuple[str, ...], label: str, scores: Path, asked: TextOptions
+        self, ids: tuple[str, ...], label: str, scores: Path, options: TextOptions
     ) -> tuple[Rows, dict[_Trial, int]]:
         """The labels, and the place of each trial; trials without a name are numbered."""
         names = ids if self.id is None else named_columns(self.id, "key_id")
@@ -519,7 +519,7 @@ class KeyFile(NamedTuple):
         with local_file(self.path, "key") as (local, name), of_the_system(name):
             if local.name == scores.name:  # called as the file of the scores
                 name = shown_path(str(local))
-            file = text_file(local, name, asked)
+            file = text_file(local, name, options)
             lines = file.first_rows(_ROWS)
             if not lines:
                 raise FileFormatError(
@@ -542,7 +542,7 @@ def _with_header(first: tuple[int, str], ids: tuple[str, ...], label: str) -> Te
         names, wanted = split_fields(first[1], sign), (*ids, label)
         if set(wanted) <= set(names):
             return TextLayout("key", sign, start=first[0])
-        own = {written(asked, names): asked for asked in wanted}
+        own = {written(options, names): options for options in wanted}
         if set(own) <= set(names):
             called = tuple(own.get(name, name) for name in names)
             return TextLayout("key", sign, names=called, start=first[0] + 1)
@@ -606,27 +606,27 @@ class ScoreColumns(NamedTuple):
 
 
 def read_columns(
-    path: Any, systems: Sequence[str] | None, wanted: ColumnSpec, asked: TextOptions,
+    path: Any, systems: Sequence[str] | None, wanted: ColumnSpec, options: TextOptions,
     key: KeyFile, client_label: object = None,
 ) -> ScoreColumns:  # fmt: skip
     """The columns of `systems`, or all of numbers beside those that are wanted for others.
 
     Each is read as the scores of a file are, which has one.
     """
-    asked = asked.of_rows
-    _check_options(path, key, wanted, asked)
+    options = options.of_rows
+    _check_options(path, key, wanted, options)
     keyed = key.path is not None
     rest = wanted._replace(score=None, label=() if keyed else wanted.label)
     with local_file(path) as (local, name), of_the_system(name):
         if keyed and not wanted.names.get("id"):
             raise _without_id(name)
-        table = open_file(local, name, rest, client_label, asked, keyed=keyed)
+        table = open_file(local, name, rest, client_label, options, keyed=keyed)
         chosen = _system_columns(table, systems)
         read = {}
         for system in chosen:
             own = rest._replace(score=system)
             try:
-                file = open_file(local, name, own, client_label, asked, keyed=keyed)
+                file = open_file(local, name, own, client_label, options, keyed=keyed)
                 read[system] = file, file.rows()
             except FileFormatError as error:
                 raise error.reworded(f"column {shown(system)} of " + error.template) from error
@@ -634,7 +634,7 @@ def read_columns(
     for system, (file, rows) in read.items():
         if keyed:
             rows.values()
-            rows, _ = key.join(rows, file.wanted, wanted.label[0], local, asked)
+            rows, _ = key.join(rows, file.wanted, wanted.label[0], local, options)
         scores[system], is_client, _, guessed = rows.split(client_label)
         called, present = f"column {shown(system)} of {rows.name}", ~np.isnan(scores[system])
         refuse_hard_labels(called, present.sum(), scores[system][present], kind=FileFormatError)

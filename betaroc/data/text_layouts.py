@@ -99,7 +99,7 @@ def _is_torn(row: list[str], separator: str) -> bool:
 
 def layout_of(
     file: TextFile,
-    asked: TextOptions,
+    options: TextOptions,
     wanted: ColumnSpec,
     *,
     keyed: bool = False,
@@ -110,24 +110,24 @@ def layout_of(
     ``keyed``: a key says who is a client; ``single``: the file is one class's.
     """
     if file.kind and file.columns is not None:
-        spec, stated = as_written(wanted, file.columns)
-        return TextLayout(file.kind, ",", ".", file.columns, spec.label, spec.score, 1, stated)
+        spec, notes = as_written(wanted, file.columns)
+        return TextLayout(file.kind, ",", ".", file.columns, spec.label, spec.score, 1, notes)
     lines = file.first_rows(_ROWS, wanted.score)
     if not lines:
         raise FileFormatError(
             f"{file.name} must hold scores; all its lines are blank. Export again."
         )
     excel = _SEP(lines[0][1])
-    if excel and len(lines) > 1 and asked.separator is None:
-        asked, lines = asked._replace(separator=excel[1]), lines[1:]
-    guess = _Guess(file.name, lines, asked, wanted, keyed, single)
+    if excel and len(lines) > 1 and options.separator is None:
+        options, lines = options._replace(separator=excel[1]), lines[1:]
+    guess = _Guess(file.name, lines, options, wanted, keyed, single)
     while lines[0][1].startswith("#") and len(lines) > 1:
         result = guess.with_header()
         if result is not None:
             return result
         lines.pop(0)
-    if asked.format in NAMED:
-        return guess.named(asked.format, asked.separator or " ")
+    if options.format in NAMED:
+        return guess.named(options.format, options.separator or " ")
     return guess.with_header() or guess.without_header() or guess.unknown()
 
 
@@ -135,7 +135,7 @@ def layout_of(
 class _Guess:
     name: str
     lines: list[tuple[int, str]]
-    asked: TextOptions
+    options: TextOptions
     wanted: ColumnSpec
     keyed: bool
     single: bool
@@ -145,14 +145,14 @@ class _Guess:
 
     def _made(
         self, kind: str, separator: str, names: Sequence[str], *, header: bool = False,
-        wanted: ColumnSpec | None = None, stated: Sequence[str] = (), skipped: int = 0,
+        wanted: ColumnSpec | None = None, notes: Sequence[str] = (), skipped: int = 0,
     ) -> TextLayout:  # fmt: skip
         """The layout, with what was guessed of it; `wanted` where columns are called otherwise."""
-        asked, guesses = self.asked, list(stated)
-        if asked.separator is None and (separator in ";|" or kind == "text"):
+        options, guesses = self.options, list(notes)
+        if options.separator is None and (separator in ";|" or kind == "text"):
             guesses.append(f"separator={SIGNS[separator]}")
-        decimal = asked.decimal or self._decimal(names, self._rows(separator, skipped))
-        if asked.decimal is None and decimal == ",":
+        decimal = options.decimal or self._decimal(names, self._rows(separator, skipped))
+        if options.decimal is None and decimal == ",":
             guesses.append("decimal=comma")
         after = [*self.lines, (self.lines[-1][0] + 1, "")]
         return TextLayout(
@@ -182,8 +182,8 @@ class _Guess:
     # -------------------------------------------------------------------------- a header
     def with_header(self) -> TextLayout | None:
         """A table whose first line names the wanted columns."""
-        asked, first = self.asked, self.lines[0][1]
-        if asked.header is False or asked.columns is not None:
+        options, first = self.options, self.lines[0][1]
+        if options.header is False or options.columns is not None:
             return None
         bare = first.lstrip("# ") if first.startswith("#") else first
         # Columns as the call names them, as bob.bio does, or in other letters, large or small.
@@ -191,12 +191,12 @@ class _Guess:
         if self.wanted.label == ("label",) and not self.keyed:
             bob = self.wanted._replace(label=_BOB_BIO)
             possible.append((bob, (f"label={','.join(_BOB_BIO)}",)))
-        others = (as_written(self.wanted, split_fields(bare, s)) for s in asked.separators)
-        for wanted, stated in [*possible, *(other for other in others if other[1])]:
+        others = (as_written(self.wanted, split_fields(bare, s)) for s in options.separators)
+        for wanted, notes in [*possible, *(other for other in others if other[1])]:
             separator, columns = self._header(wanted, first, bare)
             if not columns:
                 continue
-            if asked.header is None and all(map(is_number, wanted.columns)):
+            if options.header is None and all(map(is_number, wanted.columns)):
                 self._refuse(
                     f"may have a header of numbers or none: line {self.lines[0][0]} holds"
                     f" {listed(columns)}",
@@ -212,16 +212,16 @@ class _Guess:
                 more = ["row", *columns] if separator == " " else [*columns, _EMPTY]
                 if (separator == " " or empty) and len(set(more)) > len(set(columns)):
                     columns, header = more, False
-                    stated = (f"columns={','.join(columns)}", "header=True", *stated)
+                    notes = (f"columns={','.join(columns)}", "header=True", *notes)
             return self._made(
                 _KINDS[separator], separator, columns, header=header, wanted=wanted,
-                stated=stated, skipped=1,
+                notes=notes, skipped=1,
             )  # fmt: skip
         return None
 
     def _header(self, wanted: ColumnSpec, first: str, bare: str) -> tuple[str, list[str]]:
         result: dict[str, list[str]] = {}
-        for separator in self.asked.separators:
+        for separator in self.options.separators:
             for text in (bare,) if separator == " " else (first, bare):
                 names = split_fields(text, separator)
                 if set(wanted.columns) <= set(names):
@@ -234,19 +234,19 @@ class _Guess:
 
     def unknown(self) -> NoReturn:
         line, first = self.lines[0]
-        names = {s: split_fields(first, s) for s in self.asked.separators}
+        names = {s: split_fields(first, s) for s in self.options.separators}
         wanted = set(self.wanted.columns)  # there but for blanks around
         near = [n for s, n in names.items() if s != " " and wanted <= {x.strip() for x in n}]
         columns = max(near or names.values(), key=len)
-        other = next((s for s in SIGNS if s in first and s not in self.asked.separators), None)
-        if len(columns) == 1 and other and self.asked.format in TABLES:
+        other = next((s for s in SIGNS if s in first and s not in self.options.separators), None)
+        if len(columns) == 1 and other and self.options.format in TABLES:
             self._refuse(
-                f"must be {self.asked.format} as asked; its line {line} is separated by"
+                f"must be {self.options.format} as asked; its line {line} is separated by"
                 f" {SIGNS[other]}s",
                 f"`format={_KINDS[other]!r}`, or leave it out",
             )
         for column, role in self.wanted.roles:
-            if column not in columns and self.asked.header is not False:
+            if column not in columns and self.options.header is not False:
                 raise missing_column(self.name, role, column, columns)
         raise FileFormatError(
             f"{self.name}, line {line}: a row must hold a number, the score; got {listed(columns)}."
@@ -256,17 +256,17 @@ class _Guess:
     # ----------------------------------------------------------------------- no header
     def without_header(self) -> TextLayout | None:
         """A text whose columns have the names of its format, of the call, or numbers."""
-        asked = self.asked
-        if asked.header and asked.columns is None:
+        options = self.options
+        if options.header and options.columns is None:
             return None
         result = self._readings()
-        if not result and asked.columns is not None:
+        if not result and options.columns is not None:
             line, text = self.lines[0]
-            widths = {SIGNS[s]: len(split_fields(text, s)) for s in asked.separators}
+            widths = {SIGNS[s]: len(split_fields(text, s)) for s in options.separators}
             sizes = ", ".join(f"{n} by {sign}" for sign, n in widths.items() if n > 1) or "1"
             raise InputError.about("columns")(
                 f"columns must name every column of {self.name}, in their order; got"
-                f" {listed(asked.columns)}, but line {line} has {sizes}: {shown(text)}. Name each"
+                f" {listed(options.columns)}, but line {line} has {sizes}: {shown(text)}. Name each"
                 " once."
             )
         if not result:
@@ -283,8 +283,8 @@ class _Guess:
     def _readings(self) -> dict[str, list[str]]:
         """The first row by each separator by which it may be one."""
         result = {}
-        asked, possible = self.asked, self.asked.separators
-        if asked.decimal == "," and len(possible) > 1:
+        options, possible = self.options, self.options.separators
+        if options.decimal == "," and len(possible) > 1:
             possible = possible.replace(",", "")
         for separator in possible:
             rows = self._rows(separator)
@@ -294,49 +294,49 @@ class _Guess:
                 alike = (item for item in rows if len(item) == len(row) and is_decimal(item[-1]))
                 row = next(alike, row)
             numeric = any(map(is_decimal, row))
-            if asked.columns is not None:
-                fits = len(row) == len(asked.columns)
-            elif asked.separator is not None:
-                fits = numeric or asked.header is False
+            if options.columns is not None:
+                fits = len(row) == len(options.columns)
+            elif options.separator is not None:
+                fits = numeric or options.header is False
             else:
                 fits = numeric and (len(row) > 1 or self.single or self.keyed)
-            if row and fits and (asked.separator or not _is_torn(row, separator)):
+            if row and fits and (options.separator or not _is_torn(row, separator)):
                 result[separator] = row
         return result
 
     def _skipped(self, first: list[str]) -> int:
         """1 where the first line is a header whose names give way to those of the call."""
-        columns = self.asked.columns
-        if columns is None or self.asked.header is not None:
-            return int(bool(self.asked.header))
+        columns = self.options.columns
+        if columns is None or self.options.header is not None:
+            return int(bool(self.options.header))
         score = self.wanted.score
         at = columns.index(score) if score in columns else len(first)
         return int(at < len(first) and not (is_decimal(first[at]) or is_missing_word(first[at])))
 
     def _without_header(self, separator: str, row: list[str]) -> TextLayout:
-        asked, width, kind = self.asked, len(row), _KINDS[separator]
+        options, width, kind = self.options, len(row), _KINDS[separator]
         numbers = tuple(str(k + 1) for k in range(width))
-        if asked.columns is not None:
+        if options.columns is not None:
             for column, role in self.wanted.roles:
-                if column not in asked.columns:
-                    raise missing_column(self.name, role, column, list(asked.columns))
+                if column not in options.columns:
+                    raise missing_column(self.name, role, column, list(options.columns))
             first = split_fields(self.lines[0][1], separator)
             skipped = self._skipped(first)
             names = [name.strip().casefold() for name in first]
-            called = [column.casefold() for column in asked.columns]
+            called = [column.casefold() for column in options.columns]
             if skipped:
                 self._refuse_order(first, names, called)
-            stated = ("header=True",) if skipped and asked.header is None else ()
-            return self._made(kind, separator, asked.columns, stated=stated, skipped=skipped)
+            notes = ("header=True",) if skipped and options.header is None else ()
+            return self._made(kind, separator, options.columns, notes=notes, skipped=skipped)
         if set(self.wanted.columns) <= set(numbers):
-            stated = () if asked.header is False else ("header=False",)
-            return self._made(kind, separator, numbers, stated=stated)
+            notes = () if options.header is False else ("header=False",)
+            return self._made(kind, separator, numbers, notes=notes)
         if self.single:
             self._refuse_counts(separator)
             score = self.wanted.score or ""
             return self._made("pyeer", separator, (*numbers[:-1], score))
         if self.keyed and width in _KEYED and self.wanted.score == "score":
-            kind = asked.format or ("kaldi" if width > 1 else kind)
+            kind = options.format or ("kaldi" if width > 1 else kind)
             return self._made(kind, separator, _KEYED[width])
         known = None if self.keyed or separator != " " else self._format(row)
         return self._ask(row) if known is None else self.named(known, separator)
@@ -372,10 +372,10 @@ class _Guess:
                 f" {listed(wanted.label)}). Leave them out, or name all columns by"
                 + worded(" `columns=`.")
             )
-        guessed = kind in ("asvspoof", "voxceleb") and self.asked.format is None
-        stated = (f"format={kind}",) if guessed else ()
+        guessed = kind in ("asvspoof", "voxceleb") and self.options.format is None
+        notes = (f"format={kind}",) if guessed else ()
         other = wanted._replace(label=label)
-        return self._made(kind, separator, names, wanted=other, stated=stated)
+        return self._made(kind, separator, names, wanted=other, notes=notes)
 
     def _format(self, row: list[str]) -> str | None:
         """The one format without header and separated by white space that this is."""
