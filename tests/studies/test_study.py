@@ -73,14 +73,10 @@ def test_sobol_is_that_of_scipy_on_the_wanted_scale() -> None:
         (lambda: br.Design(("a",), ()), br.InputError, "1 names and 0 columns"),
         (lambda: br.Design.sobol({"a": (0, 1)}, 12), br.InputError, "power of two.*Take 8 or 16"),
         (lambda: br.Design.sobol({"a": (1, 1)}, 8), br.InputError, "low < high"),
-        (lambda: br.Design.sobol({"a": (2, 1)}, 8), br.InputError, "low < high; .*low=2"),
         (lambda: br.Design.sobol({"a": (0, 1, "log")}, 8), br.InputError, "low > 0"),
         (lambda: br.Design.sobol({"a": (0.5, 2, "int")}, 8), br.InputError, "whole ends"),
         (lambda: br.Design.sobol({"a": (0, 1, "lin")}, 8), br.InputTypeError, '"log" or "int"'),
         (lambda: br.Design.sobol({"a": [1.0]}, 8), br.InputTypeError, "Design.grid"),
-        (lambda: br.Design.sobol({}, 8), br.InputError, "at least one parameter"),
-        (lambda: br.Design.sobol({"a": (0, 1)}, 8, rng="x"), br.InputTypeError, "rng"),
-        (lambda: br.Design.latin_hypercube({"a": (0, 1)}, 0), br.InputError, "n must be"),
         (lambda: br.Design.grid({"a": 1}).cell(1), br.InputError, "below 1"),
         (lambda: br.Design.grid({"a": 1}) * 2, TypeError, "unsupported"),
     ],
@@ -320,14 +316,9 @@ def test_a_model_of_ones_own_has_names_of_its_own(tmp_path: Path) -> None:
         ("fited.auc", "Did you mean 'fit'"),
         ("epc-fit.valeu", "Did you mean 'value'"),
         ("fit.tpr", "needs a point"),
-        ("fit.tpr@far=x", "must be"),
-        ("fit.tpr@x", "at must be one of"),
         ("epc-fit.value@0.5", "takes alpha="),
         ("epc-fit.value@alpha=2", r"in \[0, 1\]"),
-        ("fit.tpr@far=2", r"in \[0, 1\]"),
         ("fit.auc@far=0.1", "is taken at no point"),
-        ("fit.partial-auc@between=0.1", "between must be two FARs"),
-        ("fit.far@threshold=inf", "finite"),
         ("true.log-likelihood", "no 'log-likelihood'"),
     ],
 )
@@ -367,8 +358,6 @@ def test_lists_of_statistics_that_are_none(given: Any, error: Any, words: str) -
         (PAIR | {"n": 3, "n_client": 3}, "size of both"),
         (PAIR | {"n_client": 3}, "given together"),
         (PAIR | {"n": 3, "family": "bta"}, "Did you mean 'beta'"),
-        (PAIR | {"n": 3, "law": "bta"}, "Did you mean 'beta'"),
-        (PAIR | {"n": 3, "alpha": 1.5}, "alpha must be"),
         (PAIR | {"n": 3, "resolution": 0.1, "rounding": 0.1}, "got both"),
         (PAIR, "size the design does not give"),
     ],
@@ -382,11 +371,8 @@ def test_parameters_that_are_none(design: dict[str, Any], words: str, tmp_path: 
 @pytest.mark.parametrize(
     ("options", "error", "words"),
     [
-        ({"replicates": 0}, br.InputError, "replicates"),
         ({"workers": 0}, br.InputError, "workers"),
         ({"workers": "all"}, br.InputTypeError, "workers"),
-        ({"rng": "x"}, br.InputTypeError, "rng"),
-        ({"block": 0}, br.InputError, "block"),
         ({"model": 3}, br.InputTypeError, "model must be a function"),
         ({"folder": 3}, br.InputTypeError, "folder must be the path"),
     ],
@@ -544,32 +530,25 @@ def test_a_trial_draws_from_its_own_seed_sequence(tmp_path: Path) -> None:
         assert x == rng.beta(2.0, 3.0, n)[-1]
 
 
-def test_without_a_seed_one_is_drawn_and_kept(tmp_path: Path) -> None:
-    def study(where: str, **options: Any) -> Study:
-        return Study(PAIR | {"n": 5}, ["empirical.client-mean"], folder=tmp_path / where, **options)
-
-    first = study("a", replicates=4, block=1)
-    one = first.run().to_frame()
-    (tmp_path / "a" / "part-000002.parquet").unlink()
-    again = first.run()
-    assert (again.computed, again.skipped) == (1, 3)
-    assert again.to_frame().equals(one)
-    assert not study("b", replicates=4).run().to_frame().equals(one)
-    with pytest.raises(br.StudyError, match="seed"):
-        study("a", replicates=4, rng=1).run()
-
-
 @pytest.mark.parametrize(
-    "rng", [7, np.random.SeedSequence(7, spawn_key=(3,)), np.random.default_rng(7)]
+    "rng", [None, 7, np.random.SeedSequence(7, spawn_key=(3,)), np.random.default_rng(7)]
 )
-def test_every_source_of_randomness(rng: Any, tmp_path: Path) -> None:
-    study = Study(PAIR | {"n": 5}, ["empirical.client-mean"], folder=tmp_path, rng=rng, block=1,
-                  replicates=2)  # fmt: skip
-    study.run()
-    before = content(tmp_path)
-    (tmp_path / "part-000001.parquet").unlink()
-    study.run()
-    assert content(tmp_path) == before
+def test_every_source_of_randomness_is_kept(rng: Any, tmp_path: Path) -> None:
+    def study(name: str, rng: Any) -> Study:
+        return Study(PAIR | {"n": 5}, ["empirical.client-mean"], folder=tmp_path / name, rng=rng,
+                     block=1, replicates=3)  # fmt: skip
+
+    first = study("a", rng)
+    frame = first.run().to_frame()
+    before = content(tmp_path / "a")
+    (tmp_path / "a" / "part-000001.parquet").unlink()
+    again = first.run()
+    assert (again.computed, again.skipped) == (1, 2)
+    assert content(tmp_path / "a") == before
+    if rng is None:
+        assert not study("b", None).run().to_frame().equals(frame)
+    with pytest.raises(br.StudyError, match="seed"):
+        study("a", 1).run()
 
 
 # ------------------------------------------------------------- the same bytes everywhere
@@ -602,20 +581,15 @@ def plain(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.simulation
-def test_processes_give_the_same_bytes(plain: Path, tmp_path: Path) -> None:
-    for workers in (2, 4):
-        forty(tmp_path / str(workers), workers=workers)
-        assert content(tmp_path / str(workers)) == content(plain)
-
-
-@pytest.mark.simulation
-def test_threads_give_the_same_bytes(plain: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("engine", "workers"), [("loky", 2), ("loky", 4), ("threading", None)])
+def test_every_engine_gives_the_same_bytes(
+    plain: Path, tmp_path: Path, engine: str, workers: int | None
+) -> None:
     import joblib
 
-    for workers in (2, None):
-        with joblib.parallel_config(backend="threading", n_jobs=3):
-            forty(tmp_path / str(workers), workers=workers)
-        assert content(tmp_path / str(workers)) == content(plain)
+    with joblib.parallel_config(backend=engine, n_jobs=3):
+        forty(tmp_path, workers=workers)
+    assert content(tmp_path) == content(plain)
 
 
 @pytest.mark.simulation
