@@ -25,8 +25,6 @@ from betaroc.studies.plan import (
     expected_fit,
     gap_width,
     mean_area_variance,
-    mean_over_fits,
-    scattered,
     shape_chance,
     side_chance,
     side_found,
@@ -104,21 +102,6 @@ def test_the_expected_fit_has_the_interval_of_a_fit_with_these_estimates() -> No
         assert [found.low, found.high] == pytest.approx([want.low, want.high], rel=1e-7)
     want, found = (f.end_tests().at_zero.z for f in (fit, expected))
     assert found == pytest.approx(want, rel=1e-7)
-
-
-def test_fits_nearby_have_the_mean_and_spread_of_a_normal_law() -> None:
-    # Of (log a_c)^2, with log a_c normal: mean m^2 + s^2, m with the bias of log a.
-    fit = expected_fit(BELL, (40, 40))
-    logs = np.array([math.log(f.client.values[0]) for f in scattered(fit)])
-    s = fit.client.std_errors["a"] / 4.0
-    assert np.std(logs) == pytest.approx(s, rel=1e-9)
-    mean = mean_over_fits(lambda f: math.log(f.client.values[0]) ** 2, fit)[0]
-    assert mean == pytest.approx(np.mean(logs) ** 2 + s**2, rel=1e-9)
-    rng = np.random.default_rng(2)
-    x = rng.beta(4, 2, (20_000, 40))
-    a, _, _ = br.beta_mle(np.log(x).mean(axis=1), np.log1p(-x).mean(axis=1))
-    # The error of this mean is 0.0016.
-    assert np.mean(logs) == pytest.approx(np.mean(np.log(a)), abs=0.006)
 
 
 def test_the_power_of_a_spread_is_that_of_an_f_test() -> None:
