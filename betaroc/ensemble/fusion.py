@@ -823,9 +823,7 @@ def learned_gains(
     )  # fmt: skip
 
 
-def _nearest(
-    trials: Trials, owned: BoolArray, systems: Systems
-) -> list[tuple[str, float, bool]]:  # fmt: skip
+def _nearest(trials: Trials, owned: BoolArray, systems: Systems) -> list[tuple[str, float, bool]]:
     """The classifier most like each within the classes, their correlation, whether it is a copy.
 
     Copies first, then by the correlation of the first columns.

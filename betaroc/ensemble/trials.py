@@ -181,9 +181,9 @@ def _of_frame(
             )
     table = opening.selected([*beside, *chosen.values()])
     complete = _complete_rows({name: table[column] for name, column in chosen.items()}, nan_policy)
-    present_rows = table.filter(complete.tolist())
+    full_rows = table.filter(complete.tolist())
     result = _of_mapping({
-        name: Scores.from_frame(present_rows, score=column, label=label, client_label=client_label,
+        name: Scores.from_frame(full_rows, score=column, label=label, client_label=client_label,
                                 group=group)
         for name, column in chosen.items()
     }, None, role)  # fmt: skip

@@ -322,21 +322,17 @@ class Memory:
     def table(self, columns: list[str] | None = None) -> Any:
         import pandas as pd
 
-        parts = [self._parts[number] for number in self.parts()]
-        kinds: dict[str, set[type[Any] | None]] = {}
-        for part in parts:
-            for name, (kind, _) in part.items():
-                kinds.setdefault(name, set()).add(kind)
-        for name, several in kinds.items():
-            if str in several and several - {str, None}:
+        parts, table = [self._parts[number] for number in self.parts()], {}
+        for name in dict.fromkeys(name for part in parts for name in part):
+            lacking = [(None, [None] * len(part["cell"][1])) for part in parts]
+            values = [value for part, none in zip(parts, lacking, strict=True)
+                      for value in part.get(name, none)[1]]  # fmt: skip
+            kinds = {type(value) for value in values if value is not None}
+            if str in kinds and len(kinds) > 1:
                 raise _two_kinds(f"have text and numbers in {shown(name)}")
-        frames = [
-            pd.DataFrame({
-                name: pd.Series(values, dtype=float if float in kinds[name] else None)
-                for name, (_, values) in part.items() if columns is None or name in columns
-            }) for part in parts
-        ]  # fmt: skip
-        return pd.concat(frames, ignore_index=True) if frames else None
+            numeric = float in kinds or not kinds
+            table[name] = pd.Series(values, dtype=float if numeric else None)
+        return pd.DataFrame(table)[columns or list(table)] if parts else None
 
 
 def _two_kinds(noun: str) -> StudyError:
