@@ -969,8 +969,9 @@ def plan_when_read(
     wanted = _power(name, kind, options, power) if by_chance else checks.positive(width, "width")
     r, planned, share = math.nan, "", _ratio(ratio)
     if kind == "gap":
-        planned = checks.choice(measure or "hter", _MEASURES, "measure")
-        method = checks.choice(thresholds or "smooth", _THRESHOLDS, "thresholds")
+        planned = checks.choice("hter" if measure is None else measure, _MEASURES, "measure")
+        smooth = "smooth" if thresholds is None else thresholds
+        method = checks.choice(smooth, _THRESHOLDS, "thresholds")
     if kind == "difference":
         r = 0.0 if correlation is None else checks.finite(correlation, "correlation")
         if not -1.0 <= r <= 1.0:

@@ -12,14 +12,7 @@ import pytest
 from scipy import special, stats
 
 import betaroc as br
-from betaroc.ensemble.fusion import (
-    CurvePart,
-    Trials,
-    fused,
-    mid_ranks,
-    rank_sums,
-    score_losses,
-)
+from betaroc.ensemble.fusion import CurvePart, Trials, fused, mid_ranks, rank_sums, score_losses
 
 N = 60
 
