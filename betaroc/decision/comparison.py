@@ -466,8 +466,7 @@ class Comparison(Tabular, Noun):
         Notes
         -----
         Where the simultaneous band of the difference excludes 0 the ground has the colour and the
-        hatch of the better system, and the legend names it. The ground ends beside an alpha where
-        the next is farther than 0.02 away. Fewer than twelve alphas have markers.
+        hatch of the better system.
 
         References
         ----------
@@ -511,9 +510,7 @@ class Comparison(Tabular, Noun):
 
         Notes
         -----
-        The value of the first system minus that of the second, with its interval at each alpha and
-        between dotted lines the simultaneous band, where that excludes 0 on a ground of the colour
-        and the hatch of the better one. A value that is 0/0 is a gap.
+        First minus second with its interval at each alpha, and the simultaneous band dotted.
 
         Examples
         --------
@@ -981,16 +978,13 @@ def compare_systems(
 ) -> SystemsComparison:
     """Which of any number of systems differ, averaged over alpha, all pairs judged at once.
 
-    Replicates are drawn as by :func:`compare`, the same trials for all systems. With D_q the
-    difference of pair q averaged over alpha, D*_q that of a replicate and s_q^2 the mean of
-    (D*_q - D_q)^2, the intervals of all pairs together are
+    Replicates are drawn as by :func:`compare`. With D_q the difference of pair q averaged over
+    alpha, D*_q that of a replicate and s_q^2 the mean of (D*_q - D_q)^2, all intervals together are
 
         D_q -+ c s_q,   c the quantile `level` of max over all pairs q of |D*_q - D_q| / s_q
 
-    over the replicates, each no narrower than its own percentile interval. The band is the same
-    for all systems s and alphas of V_s(alpha) minus the mean over systems of V(alpha). Of two
-    systems there is one difference, and its interval is the percentile interval of
-    :func:`compare`, its band the simultaneous percentile band.
+    each no narrower than its own percentile interval; the band is the same for all systems s and
+    alphas of V_s(alpha) minus the mean over systems. Of two systems it is :func:`compare`.
 
     Parameters
     ----------

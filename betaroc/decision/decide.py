@@ -145,7 +145,7 @@ class DecisionCheck(Result, Noun):
         observed = d._observed(far, frr, "")
         if d.target == "precision":  # whose interval takes the numbers of trials
             own = self.observed, self.low, self.high
-            observed = observed_precision(Said(d.status, "", ""), d.rate, own)
+            observed = observed_precision(Assessment(d.status, "", ""), d.rate, own)
         result = observed._asdict()
         names = ("observed", "low", "high", "verdict", "status")
         return {"point": point} | {name: result[name] for name in names}
@@ -493,7 +493,7 @@ class Decision(Tabular, Noun):
 
     def _observed(self, far: Rate, frr: Rate, reason: str, test: Counted | None = None) -> Observed:
         """What both rates of a test say; without its scores words are those of one trial."""
-        said, n = Said(self.status, reason, template_of(self.remedy)), self.n or 0
+        said, n = Assessment(self.status, reason, template_of(self.remedy)), self.n or 0
         if self.target == "precision" and test is not None:
             prior = self.expected.prior if self.n is None else test.prior
             result, _ = precision_interval(test, self.threshold, prior, self.confidence)
@@ -504,22 +504,24 @@ class Decision(Tabular, Noun):
             return observed_cost(said, self.costs, dev, mean)
         words, own = self.words or ClassWords(), far if self.target == "far" else frr
         target = Target(self.target, self.rate, self.confidence, words)
-        total, shift = 1.0, Shift(False, False)
+        total, shift = 1.0, DatasetShift(False, False)
         if test is not None:
             total, shift = _total(test, target), self._shift(target, n, test, own[1])
         return observed_rate(target, said, shift, n, self.needed, total, own)
 
-    def _shift(self, target: Target, n: int, test: Counted, low: float) -> Shift:
+    def _shift(self, target: Target, n: int, test: Counted, low: float) -> DatasetShift:
         """Whether test lies elsewhere than dev: its trials, and those of them with a score."""
         moved = low > reach_of(self.way, target, n)
         if isinstance(test, ScoreSummary):  # of trials that have a score
-            return Shift(moved, moved)
+            return DatasetShift(moved, moved)
         dev = self.absent / n
         now = getattr(test, f"n_{target.who}_rejected") / _total(test, target)
         if not moved or (now >= dev if target.kind == "far" else now <= dev):
-            return Shift(moved, moved)
+            return DatasetShift(moved, moved)
         result = rate_interval(test._scored, target.kind, self.threshold, self.confidence)
-        return Shift(moved, result[1] > reach_of(self.way, target, n, self.absent), (dev, now))
+        return DatasetShift(
+            moved, result[1] > reach_of(self.way, target, n, self.absent), (dev, now)
+        )
 
 
 class _LaterWays:
@@ -731,7 +733,7 @@ def _of_rate(scores: Counted, asked: Target, prior: float, fitting: Fitting) -> 
 
 def _answer(
     asked: Target, way: Way, prior: float, frr: float, rates: Sequence[Rate], n: int
-) -> tuple[OperatingPoint, Interval, Said, int | None]:  # fmt: skip
+) -> tuple[OperatingPoint, Interval, Assessment, int | None]:  # fmt: skip
     """What is to be expected of a way, the target's interval, the status, the scores needed."""
     kind = asked.kind
     result, extrapolated, needed = (way.expected, way.low, way.high), False, 0
@@ -837,17 +839,17 @@ _TONES = {"far": IMPOSTOR, "frr": CLIENT}
 _OTHERWISE = 0.005
 
 
-class Said(NamedTuple):
+class Assessment(NamedTuple):
     """A status with its reason and what would change it."""
 
     status: str
     reason: str
     remedy: str
 
-    def more(self, words: str) -> Said:
+    def more(self, words: str) -> Assessment:
         """The same with words behind the reason, filled for who reads it from the decision."""
         reason = template_of(self.reason) + words
-        return Said(self.status, Sentence(reason), Sentence(self.remedy))
+        return Assessment(self.status, Sentence(reason), Sentence(self.remedy))
 
 
 class Observed(NamedTuple):
@@ -862,7 +864,7 @@ class Observed(NamedTuple):
     remedy: str
 
 
-class Shift(NamedTuple):
+class DatasetShift(NamedTuple):
     """Whether test lies elsewhere than dev."""
 
     #: All its trials, and those of them that have a score.
@@ -881,7 +883,7 @@ def cut_words(text: str, width: int = 120) -> str:
 
 
 # ---------------------------------------------------------------------------- of a rate
-def said_of_rate(way: Way, target: Target, n: int, needed: int, far: Rate, frr: Rate) -> Said:
+def said_of_rate(way: Way, target: Target, n: int, needed: int, far: Rate, frr: Rate) -> Assessment:
     """Of a target rate: dev has n trials, or groups, that speak for it, a guarantee needs so many.
 
     `far` and `frr` are dev's with their intervals.
@@ -899,7 +901,7 @@ def said_of_rate(way: Way, target: Target, n: int, needed: int, far: Rate, frr: 
         )
         if mean_rate((1.0, 1.0), far, frr)[2] >= 1.0:
             return _of_unknown_use(keep, target, far, frr)
-        return Said(
+        return Assessment(
             GREEN, keep, f"other {target.many}, sensor or model; trials that share a person."
         )
     lacking = f"A guarantee needs {spaced(needed)} {many}, dev has {spaced(n)}."
@@ -909,22 +911,22 @@ def said_of_rate(way: Way, target: Target, n: int, needed: int, far: Rate, frr: 
     if way.how == "average":
         tied = not target.grouped and round(way.expected * (n + 1)) - 1 > way.n_beyond
         reason = f"{name} is expected at {rate(way.expected)}{' or less' * tied}, at most {asked}"
-        return Said(AMBER, f"{reason} on average. {lacking}", remedy)
+        return Assessment(AMBER, f"{reason} on average. {lacking}", remedy)
     by = "a tail of dev's scores" if way.how == "tail" else f"the fitted {way.family} distribution"
     if way.why.endswith(POOR):
         reason = (
             f"The threshold is that of {by}, which does not hold there: {template_of(way.why)}."
         )
-        return Said(RED, reason, f"another family or a tail; {remedy}")
+        return Assessment(RED, reason, f"another family or a tail; {remedy}")
     moved = f" The threshold was {template_of(way.why)}." if way.why else ""
     reason = f"{name} is expected at {rate(way.expected)} by {by}.{moved} {lacking}"
-    return Said(AMBER, reason, remedy)
+    return Assessment(AMBER, reason, remedy)
 
 
-def _of_no_use(way: Way, words: ClassWords) -> Said:
+def _of_no_use(way: Way, words: ClassWords) -> Assessment:
     """Of a threshold at which clients are accepted no more often than impostors."""
     clients, impostors = words.many("client"), words.many("impostor")
-    return Said(
+    return Assessment(
         RED,
         f"At this threshold dev accepts {clients} no more often than {impostors}: {FRR}"
         f" {rate(way.frr)}, {FAR} {rate(way.far)}.",
@@ -933,9 +935,9 @@ def _of_no_use(way: Way, words: ClassWords) -> Said:
     )
 
 
-def _of_unknown_use(keep: str, target: Target, far: Rate, frr: Rate) -> Said:
+def _of_unknown_use(keep: str, target: Target, far: Rate, frr: Rate) -> Assessment:
     clients, impostors = target.words.many("client"), target.words.many("impostor")
-    return Said(
+    return Assessment(
         AMBER,
         f"{keep} But dev does not show that {clients} are accepted more often than {impostors}:"
         f" {FRR} {rate(frr[0])} {rate_span(*frr[1:])}, {FAR} {rate(far[0])} {rate_span(*far[1:])}.",
@@ -945,8 +947,8 @@ def _of_unknown_use(keep: str, target: Target, far: Rate, frr: Rate) -> Said:
 
 def observed_rate(
     target: Target,
-    said: Said,
-    shift: Shift,
+    said: Assessment,
+    shift: DatasetShift,
     n: int,
     needed: int | None,
     total: float,
@@ -970,8 +972,8 @@ def observed_rate(
 
 
 def _broken(
-    target: Target, shift: Shift, n: int, needed: int | None, total: float, observed: float
-) -> Said:
+    target: Target, shift: DatasetShift, n: int, needed: int | None, total: float, observed: float
+) -> Assessment:
     """That test contradicts, and whether its scores lie elsewhere than dev's."""
     beyond, times = round(observed * total), observed / target.rate
     shown = spaced(times) if times >= 10.0 else number(times, 2)
@@ -991,13 +993,13 @@ def _broken(
             else f" Of test's {target.many} {now} have no score, of dev's {dev}."
         )
         more = f", at least {spaced(needed or 0)} of them {have}" if lacking else ""
-        return Said(RED, reason, f"dev {target.many} like those of the test{more}.")
+        return Assessment(RED, reason, f"dev {target.many} like those of the test{more}.")
     more = f", for which {spaced(needed or 0)} {target.many} are needed {have}" if lacking else ""
-    return Said(RED, reason, f"a guaranteed threshold{more}.")
+    return Assessment(RED, reason, f"a guaranteed threshold{more}.")
 
 
 # ---------------------------------------------------------------------- of both rates
-def said_of_costs(way: Way, costs: tuple[float, float] | None, words: ClassWords) -> Said:
+def said_of_costs(way: Way, costs: tuple[float, float] | None, words: ClassWords) -> Assessment:
     """Of costs or of the equal error rate, which set no target that could be kept."""
     if costs is None and way.far + way.frr >= 1.0:
         return _of_no_use(way, words)
@@ -1010,12 +1012,12 @@ def said_of_costs(way: Way, costs: tuple[float, float] | None, words: ClassWords
             f" count as rejected: the lowest has {FRR} {rate(way.frr)} and {FAR} {rate(way.far)}"
         )
     reason = f"{start}, {by}; that is no target that other trials could keep."
-    return Said(AMBER, reason, "a target for one of the rates.")
+    return Assessment(AMBER, reason, "a target for one of the rates.")
 
 
-def said_of_precision(target: float, result: Rate, accepted: float) -> Said:
+def said_of_precision(target: float, result: Rate, accepted: float) -> Assessment:
     """Of a precision, which dev alone cannot show to hold: it may fall as the threshold rises."""
-    return Said(
+    return Assessment(
         AMBER,
         f"This is the lowest threshold at which dev counts a precision of at least"
         f" {100.0 * target:g} %: {rate(result[0])} of {spaced(accepted)} accepted trials, interval"
@@ -1025,7 +1027,7 @@ def said_of_precision(target: float, result: Rate, accepted: float) -> Said:
     )
 
 
-def observed_precision(said: Said, target: float, result: Rate) -> Observed:
+def observed_precision(said: Assessment, target: float, result: Rate) -> Observed:
     """Of a precision: only a test can show that it is at least the target."""
     observed, low, high = result
     words = f"Test observes {rate(observed)}, interval {rate_span(low, high)}"
@@ -1047,7 +1049,7 @@ def mean_rate(weights: tuple[float, float], far: Rate, frr: Rate) -> Rate:
 
 
 def observed_cost(
-    said: Said, costs: tuple[float, float] | None, expected: Rate, result: Rate
+    said: Assessment, costs: tuple[float, float] | None, expected: Rate, result: Rate
 ) -> Observed:
     """Of weights on both rates: whether test is worse than both intervals can explain."""
     what = "mean of both rates" if costs is None else "mean cost of a trial"
@@ -1061,7 +1063,7 @@ def observed_cost(
     reach = math.hypot(observed - low, expected[2] - expected[0])
     if observed - expected[0] > reach:
         reason = f"{words}. The difference is larger than both intervals explain."
-        after = Said(RED, reason, "dev trials like those of the test.")
+        after = Assessment(RED, reason, "dev trials like those of the test.")
     return Observed(observed, low, high, "cannot tell", *after)
 
 

@@ -215,7 +215,6 @@ class Epc(EpcBase, Noun):
         Returns
         -------
         Interval
-            Of `method` what was drawn; ``failed`` replicates had no value.
 
         Raises
         ------
@@ -450,11 +449,6 @@ class Epc(EpcBase, Noun):
         -------
         matplotlib Axes
 
-        References
-        ----------
-        Bengio, S., Keller, M. and Mariethoz, J. (2004), The expected performance
-        curve, IDIAP-RR 03-85, Fig. 6.
-
         Examples
         --------
         >>> import betaroc as br
@@ -503,11 +497,6 @@ class Epc(EpcBase, Noun):
         -----
         Filled dots are a priori, open diamonds a posteriori; a line joins both of one alpha. On
         normal deviates a rate of 0 or 1 lies outside the frame.
-
-        References
-        ----------
-        Bengio, S., Keller, M. and Mariethoz, J. (2004), The expected performance
-        curve, IDIAP-RR 03-85.
 
         Examples
         --------
@@ -721,11 +710,9 @@ def epc(
 
     Notes
     -----
-    Ties go to the smallest criterion on dev, then the smallest HTER on dev,
-    then the lowest threshold. Thresholds that are 0/0 in the criterion are left
-    out; a measure that is 0/0 on test is nan. A precision of 1 is a limit that no
-    threshold of a smooth pair attains: it counts as met within 1e-12. The curve is
-    docs/theory.md, (11).
+    Ties go to the smallest criterion on dev, then the smallest HTER on dev, then the lowest
+    threshold. Thresholds that are 0/0 in the criterion are left out; a measure that is 0/0 on test
+    is nan. The curve is docs/theory.md, (11).
 
     References
     ----------
@@ -1113,19 +1100,16 @@ def epc_cv(
     Parameters
     ----------
     scores : Scores
-        All trials. Those of one group share a fold; a name that stands in
-        `client_groups` and in `impostor_groups` is one group. With two columns of groups
-        all trials that are connected through common labels share a fold.
+        All trials. Those of one group share a fold, in both classes; with two columns of groups all
+        that are connected through common labels.
     folds : int or (client_folds, impostor_folds)
         How many, or the fold of each score of both classes as integers or text.
     criterion, measure, alpha : optional
         As in :func:`epc`.
     prior : float, optional
-        P(client); where left out, the share among the other folds in the
-        criterion and the share among all scores in the measure.
+        P(client); left out, the share among the other folds, and in the measure among all.
     rng : None, int, SeedSequence or Generator
-        Deals scores, or groups, at random; ``None`` deals scores in turn in the
-        order given and groups in turn in the order of their names, always the same.
+        Deals scores, or groups, at random; ``None`` in turn, always the same.
 
     Returns
     -------
@@ -1134,10 +1118,8 @@ def epc_cv(
     Raises
     ------
     InputError
-        If there are fewer than 2 folds, more than a class has scores or groups, a
-        fold without scores of a class, a group in two folds, `rng` beside given
-        folds, two columns of groups that connect all trials, and whatever :func:`epc`
-        refuses.
+        If there are fewer than 2 folds or more than a class has scores or groups, a fold lacks a
+        class, a group is in two folds, and whatever :func:`epc` refuses.
     InputTypeError
         If `scores` are not Scores.
 
@@ -1148,10 +1130,8 @@ def epc_cv(
 
     Notes
     -----
-    Each class is dealt by itself, so its folds differ by one score, or group, at
-    most. Weights count as copies that stay together. Thresholds are chosen on
-    (folds - 1) / folds of the scores: the curve speaks of a dev set of that size,
-    and is slightly pessimistic for one of all scores.
+    Folds of a class differ by one score, or group, at most; weights are copies that stay together.
+    The curve speaks of a dev set of (folds - 1)/folds of the scores.
 
     References
     ----------

@@ -490,11 +490,8 @@ def epc_forecast(
 
     References
     ----------
-    Kim, J. and Pollard, D. (1990), Cube root asymptotics, Annals of Statistics 18.
-    Groeneboom, P. and Wellner, J. A. (2001), Computing Chernoff's distribution, Journal of
-    Computational and Graphical Statistics 10. Janson, S., Louchard, G. and
-    Martin-Lof, A. (2010), The maximum of Brownian motion with parabolic drift, Electronic
-    Journal of Probability 15.
+    Kim, J. and Pollard, D. (1990), Cube root asymptotics. Janson, S., Louchard, G. and Martin-Lof,
+    A. (2010), The maximum of Brownian motion with parabolic drift.
 
     Examples
     --------
