@@ -460,7 +460,7 @@ def _refuse_sides(e: EpcBase, fitted: FittedTest | None, o: BandOptions) -> None
     """A side that is to vary has a sampling error; the delta method needs it to be smooth."""
     kinds, fits = {}, {"dev": e.dev_fit, "test": fitted}
     for name in _SIDES if o.resample == "both" else _SIDES[1:]:
-        model = e._side(name).model
+        model = e._side(name)[0]
         counted = is_counted(model.client) and is_counted(model.impostor)
         kinds[name] = "scores" if counted else "a model" if fits[name] is None else "a fit"
     if o.method == "delta" and o.resample == "both" and set(kinds.values()) != {"a fit"}:
@@ -636,7 +636,7 @@ def _on_same_trials(
     curves: tuple[EpcBase, ...], role: str, names: Sequence[str], *, paired: bool
 ) -> tuple[EpcBase, ...]:
     """Curves of which one side is trial by trial, where scores are missing by their ids."""
-    sides = [e._side(role).scores for e in curves]
+    sides = [e._side(role)[1] for e in curves]
     known = [side for side in sides if side is not None]
     if len(known) < len(sides) or not any(own.has_rejected for own in known):
         return curves
@@ -649,7 +649,7 @@ def _on_same_trials(
     built = []
     for e, scores in zip(curves, result, strict=True):
         client, impostor = scores._distributions
-        model = replace(e._side(role).model, client=client, impostor=impostor)
+        model = replace(e._side(role)[0], client=client, impostor=impostor)
         changed: dict[str, Any] = {role: model, f"{role}_scores": scores}
         built.append(replace(e, **changed))
     return tuple(built)

@@ -23,7 +23,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 import numpy.typing as npt
@@ -109,14 +109,6 @@ def observed_on(test: ScoreModel, chosen: Thresholds) -> OperatingPoint:
 
 
 # --------------------------------------------------------------------------- the record
-class _Side(NamedTuple):
-    """Dev or test: its distributions, and the data or the fit that it was given as."""
-
-    model: ScoreModel
-    scores: Scores | None
-    fit: SupportedPair | None
-
-
 @dataclass(frozen=True, eq=False, repr=False)
 class EpcBase(Tabular):
     """Dev's thresholds and what they do on test: the fields of :class:`betaroc.Epc`."""
@@ -234,11 +226,10 @@ class EpcBase(Tabular):
             rates_of_point(observed_on(self.dev, self.chosen)) if counted or any(dev.fitted) else []
         )
 
-    def _side(self, name: str) -> _Side:
-        """Dev or test, by its name."""
-        if name == "dev":
-            return _Side(self.dev, self.dev_scores, self.dev_fit)
-        return _Side(self.test, self.test_scores, self.test_fit)
+    def _side(self, name: str) -> tuple[ScoreModel, Scores | None, SupportedPair | None]:
+        """Dev or test by its name: its distributions, and the data or the fit it was given as."""
+        model, scores, fit = (getattr(self, f"{name}{what}") for what in ("", "_scores", "_fit"))
+        return model, scores, fit
 
     @property
     def _stationary(self) -> BoolArray:
