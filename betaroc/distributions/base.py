@@ -318,8 +318,8 @@ class Distribution(Noun, ABC):
         rows = max((column.shape[0] for column in values.values()), default=1)
         lower, upper = (np.empty(np.broadcast_shapes((rows, 1), t.theta.shape)) for _ in range(2))
         for k in range(len(lower)):
-            own = {n: float(v[min(k, v.shape[0] - 1), 0]) for n, v in values.items()}
-            item = self._replaced(own)
+            row = {n: float(v[min(k, v.shape[0] - 1), 0]) for n, v in values.items()}
+            item = self._replaced(row)
             here = t if t.theta.ndim < 2 else t[min(k, len(t.theta) - 1)]
             lower[k], upper[k] = item._lower(here)[0], item._upper(here)[0]
         return lower, upper
@@ -681,17 +681,17 @@ class Free(NamedTuple):
 
 def free(law: Distribution, among: Sequence[str], fixed: Sequence[str] = ()) -> Free:
     """Coordinates of the parameters `among`, those `fixed` and shares of 0 left out."""
-    own = {p.name: p for p in law._parameters()}
+    parameters = {p.name: p for p in law._parameters()}
     keep, place, rates = [], [], []
     for k, name in enumerate(among):
-        value, scale = own[name].value, own[name].scale
+        value, scale = parameters[name].value, parameters[name].scale
         share = scale not in _NUMBERS
         if name in fixed or (share and value == 0.0):
             continue
         rate = np.zeros(len(among))
         if share:
-            rest = _rest(own.values(), scale)
-            rate[[own[other].scale == scale for other in among]] = 1.0 / rest
+            rest = _rest(parameters.values(), scale)
+            rate[[parameters[other].scale == scale for other in among]] = 1.0 / rest
             rate[k] += 1.0 / value
             place.append(math.log(value) - math.log(rest))
         elif scale == "log":

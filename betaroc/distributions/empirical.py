@@ -147,8 +147,8 @@ class Gaps:
     def _share_above(self, masses: FloatArray, below: FloatArray) -> FloatArray:
         if self.whole:
             return np.asarray((below[-1] - below) / below[-1])
-        own = sums_below(masses, whole=False)
-        return np.asarray(sums_above(masses, own, whole=False) / below[-1])
+        upto = sums_below(masses, whole=False)
+        return np.asarray(sums_above(masses, upto, whole=False) / below[-1])
 
     @cached_property
     def _clients(self) -> FloatArray:
@@ -382,8 +382,8 @@ class Empirical(Distribution):
         """The same without the trials that have no score."""
         if not self.rejected:
             return self
-        own = self.values > -np.inf
-        return Empirical(self.values[own], None if self.weights is None else self.weights[own])
+        valid = self.values > -np.inf
+        return Empirical(self.values[valid], None if self.weights is None else self.weights[valid])
 
     @cached_property
     def _steps(self) -> tuple[FloatArray, FloatArray]:

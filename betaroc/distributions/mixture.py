@@ -231,12 +231,12 @@ class Mixture(Distribution):
 
     def _parameters(self) -> tuple[Parameter, ...]:
         weights = [Parameter(f"weight_{k + 1}", w, "weights") for k, w in enumerate(self.weights)]
-        own = [
+        shapes = [
             p._replace(name=f"{p.name}_{k + 1}")
             for k, law in enumerate(self.components)
             for p in law._parameters()
         ]
-        return (*weights[:-1], *own)
+        return (*weights[:-1], *shapes)
 
     def _replaced(self, values: Mapping[str, float]) -> Mixture:
         now = {p.name: p.value for p in self._parameters()} | dict(values)

@@ -634,8 +634,8 @@ def sinh_arcsinh_mle(
     else:
         few = x.size <= _THIN
         thin = x if few else np.interp((np.arange(_THIN) + 0.5) / _THIN, upto, x[order])
-        own = shares if few else np.full(_THIN, 1.0 / _THIN)
-        climbs = [_climbed(thin, own, total, _start(*shape)) for shape in _STARTS]
+        thin_shares = shares if few else np.full(_THIN, 1.0 / _THIN)
+        climbs = [_climbed(thin, thin_shares, total, _start(*shape)) for shape in _STARTS]
         result = max(climbs, key=lambda item: (item.norm <= _TINY_GRADIENT, item.value))
         result = result if few else _climbed(x, shares, total, result.place)
     scale, tail_weight = np.exp(result.place[[1, 3]]).tolist()

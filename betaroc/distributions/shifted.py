@@ -94,8 +94,8 @@ class Shifted(Distribution):
             shift = finite(shift + scale * base.shift, "shift of both moves together")
             scale = positive(scale * base.scale, "scale of both moves together")
             base = base.base
-        own = None if logit == lies_on_unit(base) else logit
-        for name, value in (("base", base), ("shift", shift), ("scale", scale), ("logit", own)):
+        option = None if logit == lies_on_unit(base) else logit
+        for name, value in (("base", base), ("shift", shift), ("scale", scale), ("logit", option)):
             object.__setattr__(self, name, value)
         if self.continuous is not None and np.any(np.diff(self.atoms.places) <= 0.0):
             raise InputError.about("scale")(
@@ -316,8 +316,8 @@ class Shifted(Distribution):
             return ()
         if self._stretch is not None:  # a range is known
             return self.base._parameters()
-        own = Parameter("shift", self.shift, "plain"), Parameter("stretch", self.scale, "log")
-        return (*self.base._parameters(), *own)
+        of_map = Parameter("shift", self.shift, "plain"), Parameter("stretch", self.scale, "log")
+        return (*self.base._parameters(), *of_map)
 
     def _replaced(self, values: Mapping[str, float]) -> Shifted:
         rest = {name: v for name, v in values.items() if name not in ("shift", "stretch")}

@@ -326,15 +326,15 @@ class Spliced(Distribution):
 
     def _side(self, t: Thresholds, *, lower: bool) -> tuple[FloatArray, FloatArray]:
         y, below, above = self._regions(t)
-        own, other = (below, above) if lower else (above, below)
+        near, other = (below, above) if lower else (above, below)
         joint, far = self._joints if lower else self._joints[::-1]
         value, log = self._body_side(t, joint, far, lower=lower)
         sign = -1.0 if lower else 1.0
         if joint is not None:
             logs = joint.tail._log_rate(sign * (y - joint.y))
-            log = np.where(own, logs, log)
+            log = np.where(near, logs, log)
             with np.errstate(under="ignore"):
-                value = np.where(own, np.exp(logs), value)
+                value = np.where(near, np.exp(logs), value)
         if far is not None:
             with np.errstate(under="ignore", divide="ignore"):
                 beyond = np.exp(far.tail._log_rate(-sign * (y - far.y)))
@@ -350,11 +350,12 @@ class Spliced(Distribution):
         value, log = self.body._lower(t) if lower else self.body._upper(t)
         result = np.minimum(self._beyond(value, joint), 1.0)
         with np.errstate(divide="ignore", invalid="ignore"):
-            own = np.log(result)
+            near = np.log(result)
             if joint is None:
-                own = np.minimum(log + (np.log(self._factor) if self._factor != 1.0 else 0.0), 0.0)
+                near = np.minimum(log + (np.log(self._factor) if self._factor != 1.0 else 0.0), 0.0)
             # Next to 1 the log is minus the other side, which the log of the body knows.
-            return result, np.where(result > 0.5, np.log1p(-self._beyond(-np.expm1(log), far)), own)
+            rest = self._beyond(-np.expm1(log), far)
+            return result, np.where(result > 0.5, np.log1p(-rest), near)
 
     def _beyond(self, mass: FloatArray, joint: _Joint | None) -> FloatArray:
         """Mass on that side of a place between the joints beyond which the body has `mass`."""
@@ -368,8 +369,8 @@ class Spliced(Distribution):
             result = self.body._log_density(t) + np.log(self._factor)
         for joint, here, sign in self._sides(below, above):
             with np.errstate(invalid="ignore"):
-                own = joint.tail._log_density(sign * (y - joint.y)) + self.coordinate.log_rise(t)
-            result = np.where(here, np.where(np.isnan(own), -np.inf, own), result)
+                beyond = joint.tail._log_density(sign * (y - joint.y)) + self.coordinate.log_rise(t)
+            result = np.where(here, np.where(np.isnan(beyond), -np.inf, beyond), result)
         return np.where(np.isnan(t.theta), np.nan, result)
 
     def _log_density_slope(self, t: Thresholds) -> FloatArray:
@@ -527,12 +528,12 @@ class Spliced(Distribution):
     def _tails(self) -> tuple[Tail, Tail]:
         bodies = self.body._tails()
         result = []
-        for joint, own, sign in zip(self._joints, bodies, (-1.0, 1.0), strict=True):
+        for joint, tail, sign in zip(self._joints, bodies, (-1.0, 1.0), strict=True):
             if joint is None:
-                log_c = own.log_coefficient + math.log(self._factor)
+                log_c = tail.log_coefficient + math.log(self._factor)
                 result.append(replace(
-                    own, log_coefficient=log_c, mass=own.mass * self._factor,
-                    share=own.share * self._factor,
+                    tail, log_coefficient=log_c, mass=tail.mass * self._factor,
+                    share=tail.share * self._factor,
                 ))  # fmt: skip
             else:
                 result.append(self._declared(joint, sign))
@@ -573,13 +574,13 @@ class Spliced(Distribution):
         rest, changed = dict(values), {}
         for side in _SIDES:
             tail = getattr(self, side)
-            own = {
+            numbers = {
                 name: rest.pop(f"{side}_{name}")
                 for name in ("mass", "shape", "scale")
                 if f"{side}_{name}" in rest
             }
-            if own:
-                changed[side] = replace(tail, **own)
+            if numbers:
+                changed[side] = replace(tail, **numbers)
         body = self.body._replaced(rest) if rest else self.body
         return replace(self, body=body, **changed)
 

@@ -218,9 +218,9 @@ def _of_groups(
     n, whole = total(part["n"]), np.ones(kind.size, dtype=bool)
     with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
         mean = total(part["total"]) / n
-        own = part["total"] / part["n"]
-        square = total(np.maximum(part["square"] - part["total"] * own, 0.0))
-        square = square + total(part["n"] * (own - mean[place]) ** 2)
+        centre = part["total"] / part["n"]
+        square = total(np.maximum(part["square"] - part["total"] * centre, 0.0))
+        square = square + total(part["n"] * (centre - mean[place]) ** 2)
         raw = total(part["square"])
         log, log1m, raw_logit = (total(part[k], inner) for k in ("log", "log1m", "logit_square"))
         logit_square = raw_logit - (log - log1m) ** 2 / total(part["n"], inner)

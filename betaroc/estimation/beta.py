@@ -658,8 +658,8 @@ def tied_mle(client: ClassSums, impostor: ClassSums, shared: str = "a") -> TiedS
     classes = [client, impostor]
     if shared == "b":
         classes = [ClassSums(s.weight, s.mean_log1m, s.mean_log) for s in classes]
-    own = [_own(who, s) for who, s in zip(CLASSES, classes, strict=True)]
-    a, others, iterations, norm = _solve_tied(classes, own)
+    alone = [_own(who, s) for who, s in zip(CLASSES, classes, strict=True)]
+    a, others, iterations, norm = _solve_tied(classes, alone)
     value = math.fsum(
         s.weight * math.fsum(((a - 1.0) * s.mean_log, (b - 1.0) * s.mean_log1m, -log_beta(a, b)))
         for s, b in zip(classes, others, strict=True)
@@ -683,13 +683,13 @@ def _own(who: str, sums: ClassSums) -> tuple[float, float]:
 
 
 def _solve_tied(
-    classes: list[ClassSums], own: list[tuple[float, float]]
+    classes: list[ClassSums], alone: list[tuple[float, float]]
 ) -> tuple[float, list[float], int, float]:
     """By capped steps of Newton's method in the logarithms of the three shapes."""
     total, last = sum(s.weight for s in classes), False
     share = [s.weight / total for s in classes]
-    centre = sum(w * math.log(a) for w, (a, _) in zip(share, own, strict=True))
-    place = [math.exp(centre), *(b for _, b in own)]
+    centre = sum(w * math.log(a) for w, (a, _) in zip(share, alone, strict=True))
+    place = [math.exp(centre), *(b for _, b in alone)]
     for iteration in range(1, MAX_ITERATIONS + 1):
         terms = [_terms(place[0], b, s) for b, s in zip(place[1:], classes, strict=True)]
         score = abs(sum(w * t.r1 for w, t in zip(share, terms, strict=True)))

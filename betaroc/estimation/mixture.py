@@ -162,8 +162,8 @@ def estimate_near(argument: Data, law: Distribution, kind: Kind) -> Maximum:
     """The maximum that is uphill from the mixture of nearly the same scores."""
     sample, near = argument.rows(), cast(Mixture, law)
     shares = np.array(near._shares)
-    own = [[p.value for p in c._parameters()] for c in near.components]
-    start = _Point(kind, shares, *np.array(own).T)
+    shapes = [[p.value for p in c._parameters()] for c in near.components]
+    start = _Point(kind, shares, *np.array(shapes).T)
     return _highest(sample, kind.estimate(sample), [start], shares.size, kind)
 
 
@@ -320,7 +320,7 @@ def _from_sums(kind: Kind, mass: FloatArray, one: FloatArray, two: FloatArray) -
         return None
     means = zip((one / mass).tolist(), (two / mass).tolist(), strict=True)
     result = [kind.from_means(*pair) for pair in means]
-    keep = [own for own in result if own is not None]
+    keep = [pair for pair in result if pair is not None]
     if len(keep) < len(result):
         return None
     return _Point(kind, mass / mass.sum(), *np.array(keep).T)

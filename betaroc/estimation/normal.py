@@ -140,23 +140,23 @@ NORMAL = Family(
 
 def join_spreads(client: ClassMaximum, impostor: ClassMaximum) -> Joined:
     """sigma^2 = (n_c s_c^2 + n_i s_i^2)/(n_c + n_i), of which the means know nothing."""
-    own = [item.estimate.values[1] for item in (client, impostor)]
+    spreads = [item.estimate.values[1] for item in (client, impostor)]
     weights = [item.weight for item in (client, impostor)]
     total = sum(weights)
-    sigma = math.hypot(*(math.sqrt(w / total) * s for w, s in zip(weights, own, strict=True)))
+    sigma = math.hypot(*(math.sqrt(w / total) * s for w, s in zip(weights, spreads, strict=True)))
     spread = normal_inverse_information(sigma)[1][1] / total
     estimates = [
-        _shared(item, sigma, s, spread) for item, s in zip((client, impostor), own, strict=True)
+        _shared(item, sigma, s, spread) for item, s in zip((client, impostor), spreads, strict=True)
     ]
     shared: Matrix = ((0.0, 0.0), (0.0, spread))
     return Joined(estimates[0], estimates[1], shared, ("sigma",))
 
 
-def _shared(item: ClassMaximum, sigma: float, own: float, spread: float) -> Maximum:
+def _shared(item: ClassMaximum, sigma: float, alone: float, spread: float) -> Maximum:
     """One class with the standard deviation of both."""
     mu = item.estimate.values[0]
     square = normal_inverse_information(sigma)[0][0]
-    mean_square = (own / sigma) ** 2
+    mean_square = (alone / sigma) ** 2
     return item.estimate._replace(
         distribution=Normal(mu, sigma),
         values=(mu, sigma),
