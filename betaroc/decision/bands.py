@@ -401,7 +401,7 @@ def _scores_delta(e: EpcBase, o: BandOptions) -> tuple[FloatArray, FloatArray]:
     result = units_of(scores, groups=o.groups)
     laws = empirical_laws(e.test, "test")
     gradient = _gradient(e, observed=observed_prior(e, "test"))
-    parts = rate_covariance(result, laws, scores, e.chosen, stratified=True)
+    parts = rate_covariance(result, laws, scores, e.chosen)
     whole, twice = (gradient @ part @ gradient.T for part in parts)
     variance, most = np.diag(whole - twice), np.diag(whole)
     # V1 + V2 - V12 may come out negative: then V12 is left out.

@@ -494,15 +494,7 @@ Steps = Sequence[tuple[ScoreModel, ScoreModel]]
 
 @dataclass(frozen=True, eq=False)
 class Nearby:
-    """A fit, the errors of its parameters, and the models a step of these away.
-
-    Parameters
-    ----------
-    fit : PairEstimate
-        The fit.
-    groups : bool
-        Whether its groups vary as wholes.
-    """
+    """A fit, the errors of its parameters, and the models a step of these away."""
 
     fit: PairEstimate
     groups: bool
@@ -780,17 +772,7 @@ _STEPS = 60
 def profile_of_scores(
     fit: Estimate, values: FloatArray, weights: FloatArray | None, level: float
 ) -> dict[str, Limits]:
-    """Where twice the fall of the log-likelihood, maximised over the rest, is the quantile.
-
-    Parameters
-    ----------
-    fit : Estimate
-        A fit of these very scores, none of them counted in cells.
-    values, weights : ndarray, shape (n,)
-        The scores.
-    level : float
-        Confidence; the quantile is that of chi-squared with one degree of freedom.
-    """
+    """Where twice the fall of the log-likelihood, maximised over the rest, is the quantile."""
     from scipy.optimize import minimize
     from scipy.special import chdtri
 

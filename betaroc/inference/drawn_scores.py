@@ -40,15 +40,7 @@ Counts = tuple[IntArray, IntArray]
 # ------------------------------------------------------------------------------- rows
 @dataclass(frozen=True, eq=False)
 class DrawnRows:
-    """The rows of a side, drawn with replacement in each class or by groups as wholes.
-
-    Parameters
-    ----------
-    copies : tuple of ndarray of int
-        Copies that each row of the clients and of the impostors stands for.
-    groups : Groups, optional
-        What the trials are grouped by; then class sizes vary.
-    """
+    """The rows of a side, drawn with replacement in each class or by groups as wholes."""
 
     copies: Counts
     groups: Groups | None = None
@@ -127,15 +119,7 @@ class GroupedCounts(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class SortedRows:
-    """The rows of both classes, those of positive weight, by ascending scores.
-
-    Parameters
-    ----------
-    order : tuple of ndarray of int
-        Places of the rows among those of the side.
-    scores : tuple of ndarray
-        Their scores.
-    """
+    """The rows of both classes, those of positive weight, by ascending scores."""
 
     order: tuple[IntArray, IntArray]
     scores: tuple[FloatArray, FloatArray]
@@ -160,15 +144,7 @@ class SortedRows:
         return client, impostor
 
     def errors(self, drawn: Counts, theta: FloatArray) -> GroupedCounts:
-        """Clients rejected and impostors accepted at thresholds of each replicate, class sizes.
-
-        Parameters
-        ----------
-        drawn : tuple of ndarray of int
-            How often each row of the side was drawn, a row per replicate.
-        theta : ndarray, shape (k,) or (replicates, k)
-            Those of all replicates, or of each; accepted is what is greater.
-        """
+        """Clients rejected and impostors accepted at thresholds of each replicate, class sizes."""
         first = np.ones(theta.shape, dtype=np.bool_)
         first[..., 1:] = theta[..., 1:] != theta[..., :-1]  # neighbours often share a threshold
         distinct, place = theta[first], np.cumsum(first).reshape(theta.shape) - 1
@@ -196,18 +172,7 @@ def counts_below(drawn: IntArray) -> IntArray:
 
 @dataclass(frozen=True, eq=False)
 class DrawnScores:
-    """Replicates of one or two systems that judge the same trials.
-
-    Parameters
-    ----------
-    systems : tuple of Scores
-        The systems; of two the same rows are drawn.
-    options : IntervalOptions
-        Replicates, groups and randomness.
-    smoothed : bool
-        Whether normal noise is added to the sum of the normal scores of both classes: what an
-        increasing map of the scores does not change.
-    """
+    """Replicates of one or two systems that judge the same trials."""
 
     systems: tuple[Scores, ...]
     options: IntervalOptions
@@ -378,18 +343,6 @@ def percentile_band(values: FloatArray, level: float) -> tuple[FloatArray, Float
 
     One and the same number of replicates, or share of those that are defined, is cut off at
     both ends of every column: as many as possible.
-
-    Parameters
-    ----------
-    values : ndarray, shape (replicates, k)
-        Replicates of a curve, nan where undefined: there a row leaves no band.
-    level : float
-        Share of the rows, in (0, 1).
-
-    Returns
-    -------
-    low, high : ndarray, shape (k,)
-        nan of a column without a value.
     """
     ordered = np.sort(values, axis=0)  # nan last
     known = np.sum(~np.isnan(values), axis=0)

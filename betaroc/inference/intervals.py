@@ -201,26 +201,9 @@ def tail_interval(
 ) -> Interval | None:
     """The interval of a number that rests on a tail; None of any other.
 
-        a rate at a threshold, the threshold of a rate: as in `tail_rate_ends`
-        a rate of one class at a rate of the other: the square root of the sum of squares of what
-        the threshold's interval moves it, and of its own interval at the estimated threshold
-
-    Parameters
-    ----------
-    f : PairEstimate
-        With tails.
-    spec : StatisticSpec
-        "far", "tnr", "frr" or "tpr" at a threshold or at a rate of the other class; or "threshold"
-        at a rate.
-    level : float
-        Confidence level.
-    groups : bool
-        For the other class, as in `Fit.interval`.
-
-    Notes
-    -----
-    Nearer to the body than half a tail's mass counts answer, and this None. So it does of FRR where
-    some clients have no score: their share, not the tail, is what varies most.
+    a rate at a threshold, the threshold of a rate: as in `tail_rate_ends`
+    a rate of one class at a rate of the other: the square root of the sum of squares of what
+    the threshold's interval moves it, and of its own interval at the estimated threshold
     """
     name, (point, value) = spec.name, spec.where
     if name == "threshold" and point in _RATES:
@@ -315,13 +298,7 @@ _TENTH = 0.1
 def intervals_of_fit(
     f: PairEstimate, spec: StatisticSpec, options: IntervalOptions
 ) -> Callable[[float], Interval]:
-    """The interval at any level: of a tail where the number rests on one, else of parameters.
-
-    Raises
-    ------
-    InputError
-        If a method of tails is spec for where no tail answers, or as in `bare_interval`.
-    """
+    """The interval at any level: of a tail where the number rests on one, else of parameters."""
     options = options if options.method is None else options.by((*METHODS, TAIL_METHOD, FAMILY))
     if options.method == FAMILY:
         alone = intervals_of_fit(f, spec, replace(options, method=None))
@@ -635,19 +612,6 @@ def interval_hull(
 
     Where the scores are refused (weights that are no copies, one group, a summary where rows are
     drawn) it is the family's alone, and says so; where the family has none, that of the scores.
-
-    Parameters
-    ----------
-    name : str
-        Of the number.
-    options : IntervalOptions
-        Of both.
-    by_family, by_scores : callable
-        What makes them; of scores None where they are refused.
-    estimate : callable
-        The number of the fit, where its family has no interval.
-    matched : callable
-        Both, changed by what the other says.
     """
     alone, own = replace(options, method=FAMILY), by_scores(options)
     if own is None:

@@ -22,11 +22,11 @@ from betaroc.data.groups import correlation_of, refuse_few, refuse_one_group
 from betaroc.data.scores import ScoreData, Scores
 from betaroc.data.summary import ScoreSummary
 from betaroc.distributions.empirical import Empirical, EmpiricalPair
-from betaroc.inference.auc import AUC_METHODS, auc_interval, welch
+from betaroc.inference.auc import AUC_METHODS, auc_interval, covariance_of_means, welch
 from betaroc.inference.delta import supported
 from betaroc.inference.drawn_scores import DrawnScores, interval_of_replicates, refuse_still
 from betaroc.inference.interval import Interval, Limits, root_of_squares
-from betaroc.inference.scores_beyond import Evidence, effective_size, may_be_equal, robust_rates
+from betaroc.inference.scores_beyond import Evidence, effective_size, may_be_equal
 from betaroc.model.areas import cost_losses
 from betaroc.model.dataset_checks import warn_of_reversed
 from betaroc.model.measures import MEASURES, OperatingPoint, precision_of
@@ -77,19 +77,7 @@ def number_of_scores(spec: StatisticSpec, model: ScoreModel) -> float:
 
 @dataclass(frozen=True)
 class RateLine:
-    """Points of the square of rates that one number tells apart, such as FAR = FRR.
-
-    Parameters
-    ----------
-    far, frr : callable
-        Both rates for that number.
-    place : callable
-        The number of an operating point near the line.
-    most : float
-        Its largest value.
-    share : float, optional
-        Of a line through the origin, FAR over FRR; else one of them is fixed.
-    """
+    """Points of the square of rates that one number tells apart, such as FAR = FRR."""
 
     far: Callable[[FloatArray], FloatArray]
     frr: Callable[[FloatArray], FloatArray]
@@ -111,15 +99,7 @@ class RateLine:
 
 @dataclass(frozen=True, eq=False)
 class CountedScores:
-    """The counts of both classes at every threshold, and how many trials they are worth.
-
-    Parameters
-    ----------
-    data : Scores or ScoreSummary
-        The scores.
-    groups : bool
-        Whether groups vary as wholes.
-    """
+    """The counts of both classes at every threshold, and how many trials they are worth."""
 
     data: ScoreData
     groups: bool = True
@@ -233,17 +213,7 @@ class CountedScores:
         return low, high
 
     def threshold_ends(self, line: RateLine, at: OperatingPoint, level: float) -> Limits:
-        """Ends of the threshold whose true rates lie on a line, which they may anywhere on it.
-
-        Parameters
-        ----------
-        line : RateLine
-            The line.
-        at : OperatingPoint
-            Where it is by the scores.
-        level : float
-            Confidence.
-        """
+        """Ends of the threshold whose true rates lie on a line, which they may anywhere on it."""
         places = self.pair.gaps.places
         sizes, most = self._sizes(at, level), IntervalOptions(level).deviate ** 2
         gaps = self._window(line, sizes, most)
@@ -762,9 +732,12 @@ def _square_and_add(
     centre = value(far, frr)
     parts = [[value(x, frr) - centre for x in ends[0]], [value(far, x) - centre for x in ends[1]]]
     # What both rates share moves a measure of both in one direction more, in the other less.
-    r, data = 0.0, counted.data
-    if counted.evidence.groups is not None and isinstance(data, Scores):
-        r = correlation_of(robust_rates(data, float(point.threshold)))
+    r, data, units = 0.0, counted.data, counted.evidence.groups
+    if units is not None and isinstance(data, Scores):
+        rejected, accepted = data.client <= point.threshold, data.impostor > point.threshold
+        none = np.zeros(rejected.size), np.zeros(accepted.size)
+        errors = [(none[0], 1.0 * accepted), (1.0 * rejected, none[1])]
+        r = correlation_of(covariance_of_means(units, errors))
     r *= math.copysign(1.0, parts[0][1] * parts[1][1])
     down, up = (
         root_of_squares(a, b, -r)

@@ -40,12 +40,6 @@ def on_same_trials(systems: Sequence[Scores], names: Sequence[str]) -> list[Scor
     """Systems trial by trial: by its id one without a score in a system is a rejection there.
 
     Where every trial has a score, the systems as they are.
-
-    Raises
-    ------
-    InputError
-        If some trials have no score and ids are missing, name a trial twice, or do not add up: the
-        trials that only other systems have are those without a score here.
     """
     content = [{f.name: getattr(system, f.name) for f in fields(system)} for system in systems]
     for who in CLASSES:

@@ -18,7 +18,7 @@ from betaroc.core.special import share_ends
 from betaroc.core.thresholds import Thresholds
 from betaroc.core.value import Value
 from betaroc.core.vocabulary import CLIENT, FAR, FRR, IMPOSTOR, TNR, TPR
-from betaroc.data.groups import Groups, ScoredTrials, groups_of, settled, units_of
+from betaroc.data.groups import Groups, ScoredTrials, groups_of
 from betaroc.data.scores import ScoreData
 from betaroc.data.summary import ScoreSummary
 from betaroc.distributions.base import Distribution
@@ -36,12 +36,10 @@ _MIDDLE = 1e-5
 
 def rate_covariance(
     groups: Groups, laws: tuple[Empirical, Empirical], scores: ScoredTrials, t: Thresholds,
-    *, stratified: bool | None = None,
 ) -> tuple[FloatArray, FloatArray]:  # fmt: skip
     """Covariance of FAR at each threshold, FRR at each threshold, and the share of clients.
 
-    As a sum over the units and what it counts twice; see `Groups.meat`. Unless `stratified`
-    is None, the units are drawn within strata.
+    As a sum over the units, drawn within strata, and what it counts twice; see `Groups.meat`.
     """
     from scipy.sparse import csr_array
 
@@ -64,34 +62,8 @@ def rate_covariance(
     column = np.concatenate([parts[0][0], width[0] + parts[1][0]])
     rows = np.arange(column.size)
     cells = csr_array((np.ones(column.size), (rows, column)), shape=(column.size, sum(width)))
-    strata = None if stratified is None else groups.stratum(stratified=stratified)
-    meat = groups.meat(cells, strata)
+    meat = groups.meat(cells, groups.stratum(stratified=True))
     return influence.T @ meat[0] @ influence, influence.T @ meat[1] @ influence
-
-
-def robust_rates(
-    scores: ScoredTrials, threshold: npt.ArrayLike, *, groups: bool = True
-) -> FloatArray:
-    """Covariance of (FAR, FRR) at fixed thresholds, of trials that may depend on each other.
-
-        V = sum_u S_u S_u' - sum_{u < v} S_uv S_uv'
-        s = ((accepted - FAR) / n_impostor, (rejected - FRR) / n_client)
-
-    with S_u the sum of s over the trials that depend on group u, S_uv over those that depend on
-    both u and v; times G / (G - 1) of the class (Cameron, Gelbach and Miller 2011; Aronow, Samii
-    and Assenova 2015). Where the difference is no covariance matrix the second sum is left out.
-    """
-    t = np.asarray(threshold, dtype=np.float64)
-    laws = (
-        Empirical(scores.client, scores.client_weights),
-        Empirical(scores.impostor, scores.impostor_weights),
-    )
-    result = units_of(scores, groups=groups)
-    flat = Thresholds.from_theta(t.ravel())
-    at = np.arange(t.size)[:, None, None] + t.size * np.arange(2)
-    rows, columns = at, np.swapaxes(at, 1, 2)
-    whole, twice = (part[rows, columns] for part in rate_covariance(result, laws, scores, flat))
-    return settled(whole, twice).reshape(*t.shape, 2, 2)
 
 
 # ------------------------------------------------------------------------ what counts are worth
@@ -100,19 +72,6 @@ def worth(groups: Groups, which: int, beyond: FloatArray, n: float, tail: float)
 
     See `effective_size`: V is the variance between G groups, f = G - 1. Where none or all of the
     scores are beyond, a group counts as one score.
-
-    Parameters
-    ----------
-    groups : Groups
-        Of both classes; the class has groups.
-    which : int
-        0 for clients, 1 for impostors.
-    beyond : ndarray, shape (rows of the class, k)
-        1 for a score that is counted, 0 for one that is not, nan for one that is left out.
-    n : float
-        Trials of the class.
-    tail : float
-        Probability beyond each end of the interval that is to be made.
     """
     size = groups.sizes[which]
     if size is None or size < 2:
@@ -212,22 +171,7 @@ class Misfit(NamedTuple):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Evidence(Value):
-    """The scores behind a fit, or behind themselves, asked for what they say of its rates.
-
-    Parameters
-    ----------
-    data : Scores or ScoreSummary
-        The scores.
-    fitted : tuple
-        The fitted distribution of clients and impostors; None for a class that is taken as its
-        scores.
-    cells : tuple
-        Resolution of each class whose scores were fitted as counts in cells; else None.
-    dropped : tuple of bool
-        Whether the scores of exactly 0 and 1 of a class were left out of its fit, and so here.
-    grouped : bool
-        Whether trials of a group depend on each other.
-    """
+    """The scores behind a fit, or behind themselves, asked for what they say of its rates."""
 
     data: ScoreData
     fitted: tuple[Distribution | None, Distribution | None] = (None, None)

@@ -29,6 +29,7 @@ from betaroc.core.vocabulary import FAR, FRR, RATE_SLOT, TITLE_SLOT, Vocabulary,
 from betaroc.distributions.empirical import EmpiricalPair, Gaps, decides_by_counts, gap_thresholds
 from betaroc.distributions.pairs import Pair, sign_changes
 from betaroc.model import operating_points
+from betaroc.model.hull import sample_chain
 from betaroc.model.measures import is_rate, measure_title, precision_of
 from betaroc.rendering.curves import AlphaAxes
 
@@ -70,10 +71,6 @@ class Decisions:
     @property
     def frr(self) -> FloatArray:
         return self.clients_below / self.clients
-
-    @property
-    def tnr(self) -> FloatArray:
-        return (self.impostors - self.impostors_above) / self.impostors
 
     def thresholds(self, index: IntArray) -> Thresholds:
         """The thresholds of some of them."""
@@ -172,21 +169,12 @@ def error_weights(alpha: FloatArray) -> list[Fraction]:
 
 
 def hull_vertices(x: FloatArray, y: FloatArray) -> IntArray:
-    """Indices of the vertices of the lower left hull of points with ascending y.
-
-    Pooling adjacent violators of falling shares dx / (dx + dy) leaves the hull's edges.
-    """
-    from scipy.optimize import isotonic_regression
-
+    """Indices of the vertices of the lower left hull of points with ascending y."""
     lowest = np.minimum.accumulate(x)
     order: IntArray = np.flatnonzero(np.concatenate([[True], x[1:] < lowest[:-1]]))
     # Of equal y the last one kept has the smallest x.
     order = order[np.append(y[order[1:]] > y[order[:-1]], True)]
-    if order.size < 3:
-        return order
-    run, rise = -np.diff(x[order]), np.diff(y[order])
-    edges = isotonic_regression(run / (run + rise), weights=run + rise, increasing=False)
-    return np.asarray(order[edges.blocks])
+    return np.asarray(order[sample_chain(y[order], -x[order])])
 
 
 def _least(criterion: FloatArray, total: FloatArray) -> IntArray:

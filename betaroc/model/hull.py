@@ -52,6 +52,8 @@ def sample_chain(x: FloatArray, y: FloatArray) -> IntArray:
 
     run, rise = np.diff(x), np.diff(y)
     moves = np.flatnonzero((run > 0.0) | (rise > 0.0))
+    if not moves.size:
+        return np.array([x.size - 1])
     run, rise = run[moves], rise[moves]
     pooled = isotonic_regression(rise / (run + rise), weights=run + rise, increasing=False)
     return np.append(moves[pooled.blocks[:-1]], x.size - 1)

@@ -57,32 +57,7 @@ class Hook(NamedTuple):
 def hooks_of(model: ScoreModel, n_client: float, n_impostor: float) -> tuple[Hook, ...]:
     """Every stretch of the ROC below the diagonal, ascending in the threshold.
 
-        depth = max(FAR - TPR),   expected = n (rate at one crossing - rate at the next)
-
-    Parameters
-    ----------
-    model : ScoreModel
-        Any pair of distributions.
-    n_client, n_impostor : float
-        Scores of each class among which the expected number is stated.
-
-    Returns
-    -------
-    tuple of Hook
-        Empty where no part of the curve is below, or is the diagonal itself.
-
-    Notes
-    -----
-    At a crossing TPR = FAR, so both classes have the same share of their scores in a stretch.
-    Depth and shares come from the smaller tails: a hook of 1e-40 has its depth.
-
-    Examples
-    --------
-    >>> from betaroc import Beta, ScoreModel
-    >>> from betaroc.model.improper_regions import hooks_of
-    >>> (hook,) = hooks_of(ScoreModel(Beta(2, 2), Beta(1, 1)), 100, 100)  # crosses at 1/2
-    >>> hook.end, hook.far_low, hook.far_high, hook.expected_scores
-    ('at_one', 0.0, 0.5, 100.0)
+    depth = max(FAR - TPR),   expected = n (rate at one crossing - rate at the next)
     """
     if model.client == model.impostor:
         return ()

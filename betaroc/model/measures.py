@@ -415,57 +415,39 @@ for _name, _part in (("threshold", "theta"), ("logit_threshold", "logit")):
 
 @dataclass(frozen=True)
 class Measure:
-    """A measure of an operating point: what it is and which way is better.
-
-    Parameters
-    ----------
-    value : callable
-        Takes an OperatingPoint, returns a float or an array of its shape.
-    title : str
-        For axes and tables.
-    low, high : float
-        Range.
-    larger_is_better : bool
-        Direction.
-
-    Examples
-    --------
-    >>> measure = MEASURES["youden"]
-    >>> measure.low, measure.high, measure.larger_is_better
-    (-1.0, 1.0, True)
-    """
+    """A measure of an operating point: what it is and which way is better."""
 
     value: Callable[[OperatingPoint], Any]
     title: str
-    low: float
-    high: float
-    larger_is_better: bool
+    larger_is_better: bool = True
+    low: float = 0.0
+    high: float = 1.0
 
 
 #: Every measure without a free parameter, by the name used everywhere.
 MEASURES: dict[str, Measure] = {
-    "far": Measure(lambda p: p.far, TITLE_SLOT["far"], 0.0, 1.0, False),
-    "frr": Measure(lambda p: p.frr, TITLE_SLOT["frr"], 0.0, 1.0, False),
-    "tpr": Measure(lambda p: p.tpr, TITLE_SLOT["tpr"], 0.0, 1.0, True),
-    "tnr": Measure(lambda p: p.tnr, TITLE_SLOT["tnr"], 0.0, 1.0, True),
-    "hter": Measure(lambda p: p.hter, TITLE_SLOT["hter"], 0.0, 1.0, False),
-    "dcf": Measure(lambda p: p.dcf(), "detection cost", 0.0, 1.0, False),
+    "far": Measure(lambda p: p.far, TITLE_SLOT["far"], False),
+    "frr": Measure(lambda p: p.frr, TITLE_SLOT["frr"], False),
+    "tpr": Measure(lambda p: p.tpr, TITLE_SLOT["tpr"]),
+    "tnr": Measure(lambda p: p.tnr, TITLE_SLOT["tnr"]),
+    "hter": Measure(lambda p: p.hter, TITLE_SLOT["hter"], False),
+    "dcf": Measure(lambda p: p.dcf(), "detection cost", False),
     "dcf-normalized": Measure(
-        lambda p: p.dcf(normalized=True), "normalized detection cost", 0.0, math.inf, False
+        lambda p: p.dcf(normalized=True), "normalized detection cost", False, high=math.inf
     ),
-    "precision": Measure(lambda p: p.precision, "precision", 0.0, 1.0, True),
-    "recall": Measure(lambda p: p.recall, "recall", 0.0, 1.0, True),
+    "precision": Measure(lambda p: p.precision, "precision"),
+    "recall": Measure(lambda p: p.recall, "recall"),
     "mean-precision-recall": Measure(
-        lambda p: p.mean_precision_recall, "mean of precision and recall", 0.0, 1.0, True
+        lambda p: p.mean_precision_recall, "mean of precision and recall"
     ),
-    "f1": Measure(lambda p: p.f1, "F1", 0.0, 1.0, True),
-    "sensitivity": Measure(lambda p: p.sensitivity, "sensitivity", 0.0, 1.0, True),
-    "specificity": Measure(lambda p: p.specificity, "specificity", 0.0, 1.0, True),
-    "accuracy": Measure(lambda p: p.accuracy, "accuracy", 0.0, 1.0, True),
-    "youden": Measure(lambda p: p.youden, "Youden's J", -1.0, 1.0, True),
-    "mcc": Measure(lambda p: p.mcc, "Matthews correlation", -1.0, 1.0, True),
+    "f1": Measure(lambda p: p.f1, "F1"),
+    "sensitivity": Measure(lambda p: p.sensitivity, "sensitivity"),
+    "specificity": Measure(lambda p: p.specificity, "specificity"),
+    "accuracy": Measure(lambda p: p.accuracy, "accuracy"),
+    "youden": Measure(lambda p: p.youden, "Youden's J", low=-1.0),
+    "mcc": Measure(lambda p: p.mcc, "Matthews correlation", low=-1.0),
     "mutual-information": Measure(
-        lambda p: p.mutual_information, "mutual information (nats)", 0.0, math.log(2.0), True
+        lambda p: p.mutual_information, "mutual information (nats)", high=math.log(2.0)
     ),
 }
 

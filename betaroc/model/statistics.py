@@ -200,35 +200,7 @@ def _no_rates(_: ScoreModel, __: EvaluationPoint) -> list[UsedRate]:
 
 @dataclass(frozen=True)
 class Statistic:
-    """A number with a name.
-
-    Parameters
-    ----------
-    value : callable
-        Of a `ScoreModel` and an `EvaluationPoint` the number; of a threshold the operating
-        point, whose logit keeps what a threshold near 1 loses.
-    title : str
-        In words.
-    points : tuple of str
-        Keywords of the points at which it may be taken; empty for one that has none.
-    unit : str
-        "fraction", "score", "nats", "cost", or empty for a pure number.
-    low, high : float
-        Range.
-    better : str
-        "higher", "lower", or empty where neither is better.
-    scale : str
-        On which its error is nearly normal: "probit" (of its place in its range), "partial" (of
-        the mean TPR of a range of FARs), "log", "threshold" (logit of scores in [0, 1]), "plain".
-    rates : callable
-        The rates of both classes that it rests on.
-    of_scores : bool
-        Whether scores answer by themselves; else only a fitted model does.
-    optimum : Optimum, optional
-        Of what is a measure at the point that is best by it.
-    absence : callable
-        Of a `ScoreModel` that has no such number the reason, in words.
-    """
+    """A number with a name."""
 
     value: _Value
     title: str
@@ -491,17 +463,7 @@ class StatisticSpec(NamedTuple):
 
 
 def parse_statistic(stat: Any, given: tuple[Any, ...] = (), /, **points: Any) -> StatisticSpec:
-    """What is asked for, checked.
-
-    Parameters
-    ----------
-    stat : str or callable
-        A name, which may have its point behind "@", or a function of a `ScoreModel`.
-    given : tuple
-        What stood behind the name without a keyword, which is refused.
-    **points : object
-        Keywords of points; None is none.
-    """
+    """What is asked for, checked."""
     points = {name: value for name, value in points.items() if value is not None}
     named = (f"{name}={checks.shown(value)}" for name, value in points.items())
     got = ", ".join([*map(checks.shown, given), *named])

@@ -16,11 +16,11 @@ from scipy import stats
 import betaroc as br
 from betaroc.core.arrays import BoolArray, FloatArray, IntArray
 from betaroc.core.thresholds import Thresholds
-from betaroc.data.groups import groups_of
+from betaroc.data.groups import groups_of, units_of
 from betaroc.decision.bands import threshold_error
 from betaroc.distributions.base import Distribution
+from betaroc.inference.auc import covariance_of_means
 from betaroc.inference.delta import observation_scores
-from betaroc.inference.scores_beyond import robust_rates
 from helpers.cases import some
 from helpers.extras import needs
 from helpers.places import DATA
@@ -60,6 +60,19 @@ def two_columns(rng: np.random.Generator, people: int, each: int, spread: float)
         client_groups=np.column_stack((real, real)),
         impostor_groups=np.column_stack((claimed, real)),
     )
+
+
+def robust_rates(scores: br.Scores, thresholds: Any, *, groups: bool = True) -> FloatArray:
+    """Covariance of (FAR, FRR) at each threshold."""
+    units = units_of(scores, groups=groups)
+
+    def at(t: float) -> FloatArray:
+        rejected, accepted = scores.client <= t, scores.impostor > t
+        parts = [(0.0 * rejected, 1.0 * accepted), (1.0 * rejected, 0.0 * accepted)]
+        return covariance_of_means(units, parts)
+
+    values = [at(t) for t in np.ravel(thresholds)]
+    return np.array(values).reshape(*np.shape(thresholds), 2, 2)
 
 
 # -------------------------------------------------------------------------- reading groups
