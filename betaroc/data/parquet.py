@@ -102,8 +102,12 @@ def binary_columns(path: Path, name: str, kind: str) -> dict[str, bool]:
         return {item.name: _is_numeric(item.type) for item in file.schema}
 
 
-def parquet_frame(path: Path) -> Any:
-    """A Parquet file as a lazy frame of Polars or DuckDB, for where pyarrow is not installed."""
+def lazy_parquet(path: Path) -> Any:
+    """A Parquet file as a lazy frame of Polars or DuckDB; None where pyarrow reads it."""
+    with path.open("rb") as raw:
+        is_parquet = raw.read(4) == b"PAR1"
+    if not is_parquet or importlib.util.find_spec("pyarrow") is not None:
+        return None
     if importlib.util.find_spec("polars") is not None:
         import polars as pl
 

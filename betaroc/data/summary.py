@@ -8,7 +8,6 @@ from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial, reduce
-from importlib.util import find_spec
 from operator import add
 from typing import Any, NamedTuple
 
@@ -40,7 +39,7 @@ from betaroc.data.labels import (
     no_rows,
     refuse_hard_labels,
 )  # fmt: skip
-from betaroc.data.parquet import parquet_frame
+from betaroc.data.parquet import lazy_parquet
 from betaroc.data.read import OpenedFile, column_spec, open_file
 from betaroc.data.scores import ScoreData, Scores, ScoreSource
 from betaroc.data.sums import ClassSummary, Labels, LabelSums, added, array_sums
@@ -487,14 +486,13 @@ def summarize_file(
     wanted, options = column_spec(score, label), text_options(**reading)
     local = regular_file(path)
     name = shown(local.name)
-    with local.open("rb") as raw:
-        is_parquet = raw.read(4) == b"PAR1"
-    if is_parquet and find_spec("pyarrow") is None:
-        with engine_errors(score, str(label)):
-            frame = opened(parquet_frame(local))
-        result = _of_frame(frame, score, wanted.label[0], client_label, bins, layout)
-        return replace(result, library=None, source=ScoreSource(os.fspath(path), "parquet"))
     with of_the_system(name):
+        frame = lazy_parquet(local)
+        if frame is not None:
+            with engine_errors(score, str(label)):
+                opening = opened(frame)
+            result = _of_frame(opening, score, wanted.label[0], client_label, bins, layout)
+            return replace(result, library=None, source=ScoreSource(os.fspath(path), "parquet"))
         file = open_file(local, name, wanted, client_label, options)
         both, guessed = _file_sums(file, client_label, bins, layout)
         result = ScoreSummary(*both, bins, layout)

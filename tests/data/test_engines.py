@@ -321,7 +321,6 @@ def test_a_file_is_summarized_without_pyarrow(
     absent = {"pyarrow", "polars", "duckdb"} - {engine}
     patched = lambda name: None if name in absent else there(name)  # noqa: E731
     monkeypatch.setattr("importlib.util.find_spec", patched)
-    monkeypatch.setattr("betaroc.data.summary.find_spec", patched)
     if engine:
         check(br.summarize(path, bins=64), table)
         return
