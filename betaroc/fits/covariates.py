@@ -46,18 +46,24 @@ from betaroc.model.statistics import PointArguments, StatisticSpec, parse_statis
 from betaroc.rendering.nouns import Noun
 
 _STEPS = 100
+_HALVINGS = 40
+#: After a step this small in orthonormal coordinates nothing is left to gain.
+_LAST_STEP = 1e-8
 #: A gradient of the mean log-likelihood that is 0 but for rounding.
 _TINY_GRADIENT = 1e-9
+#: Differences of the log-likelihood below this share of it are rounding.
+_ROUNDING = 1e-11
 _EPS = float(np.finfo(np.float64).eps)
 #: No mean is nearer to 0 or 1 than doubles are.
-_LARGEST_LOGIT, _NEXT_TO_A_POINT = 700.0, 1e8
+_LARGEST_LOGIT = 700.0
 
 
 class Regression(NamedTuple):
     """Where the likelihood of one class is largest, or where the search for it ended.
 
-    `back` leads from orthonormal coordinates to the coefficients; `information` (of all trials)
-    and `scores` (a row per trial, the derivatives of its log density) are in the orthonormal ones.
+    ``back`` leads from the orthonormal coordinates, in which the search goes on, to the
+    coefficients; ``information`` (of all trials) and ``scores`` (a row per trial, the derivatives
+    of its log density) are in the orthonormal ones.
     """
 
     coefficients: FloatArray
@@ -86,27 +92,18 @@ def regress(y: FloatArray, x: FloatArray, z: FloatArray) -> Regression:
         model = BetaModel(y, qx, exog_precision=qz)
         back, points = block_diag(np.linalg.inv(rx), np.linalg.inv(rz)), []
         for start in _starts(y, qx, qz):
-            place, norm, steps = _climb(model, start)
-            information = -np.asarray(model.hessian(place))
-            concentrated = float(np.max(qz @ place[qx.shape[1] :]))
-            tiny = _TINY_GRADIENT + 8.0 * _EPS * math.exp(min(concentrated, _LARGEST_LOGIT))
-            converged = norm <= tiny and bool(np.linalg.eigvalsh(information)[0] > 0.0)
-            # Rounding ends a search on its way to a point before the largest concentration.
-            most = LARGEST_CONCENTRATION if converged else _NEXT_TO_A_POINT
-            runaway = concentrated > math.log(most)
-            runaway |= bool(np.max(np.abs(qx @ place[: qx.shape[1]])) > _LARGEST_LOGIT)
-            converged = converged and not runaway
+            place, converged, steps, norm, runaway = _climb(model, start)
             of_mean, of_precision = model.score_factor(place)
             points.append(Regression(
                 back @ place, float(model.loglike(place)), converged, steps, norm, back,
-                information, np.hstack([of_mean[:, None] * qx, of_precision[:, None] * qz]),
-                runaway,
+                -np.asarray(model.hessian(place)),
+                np.hstack([of_mean[:, None] * qx, of_precision[:, None] * qz]), runaway,
             ))  # fmt: skip
             if converged:
-                return points[-1]
+                break
         # Of searches that ended early the highest; what is no number is the lowest.
         heights = np.nan_to_num([p.log_likelihood for p in points], nan=-math.inf)
-        return points[int(np.argmax(heights))]
+        return points[-1] if points[-1].converged else points[int(np.argmax(heights))]
 
 
 def _orthonormal(x: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -132,28 +129,61 @@ def _starts(y: FloatArray, qx: FloatArray, qz: FloatArray) -> Iterator[FloatArra
     yield np.concatenate([c * q.mean(axis=0) for c, q in zip(constants, (qx, qz), strict=True)])
 
 
-def _climb(model: Any, start: FloatArray) -> tuple[FloatArray, float, int]:
-    """The likeliest place by a trust region, the norm of the mean gradient there, and the steps."""
-    from scipy.optimize import minimize
+def _climb(likelihood: Any, place: FloatArray) -> tuple[FloatArray, bool, int, float, bool]:
+    """Newton's method with halved steps; scoring where the likelihood is not concave.
 
-    n = model.endog.size
+    The place, whether it is the maximum, steps, the norm of the gradient, whether it ran away.
+    """
+    from scipy.special import gammaln
 
-    def gradient(place: FloatArray) -> FloatArray:
-        return np.asarray(-model.score(place) / n)
+    n, k, norm, taken, last = likelihood.endog.size, likelihood.exog.shape[1], math.inf, 0, False
 
-    def curvature(place: FloatArray) -> FloatArray:
-        return np.asarray(-model.hessian(place) / n)
+    def predictors(place: FloatArray) -> tuple[FloatArray, FloatArray]:
+        return likelihood.exog @ place[:k], likelihood.exog_precision @ place[k:]
 
-    result = minimize(
-        lambda place: np.nan_to_num(-model.loglike(place) / n, nan=np.inf), start, jac=gradient,
-        hess=curvature, method="trust-exact", options={"maxiter": _STEPS, "gtol": _TINY_GRADIENT},
-    )  # fmt: skip
-    place, norm = result.x, float(np.max(np.abs(gradient(result.x))))
-    for _ in range(2):  # where all differences of the likelihood are rounding, by Newton's method
-        near = place - np.linalg.lstsq(curvature(place), gradient(place))[0]
-        nearer = float(np.max(np.abs(gradient(near))))
-        place, norm = (near, nearer) if nearer < norm else (place, norm)
-    return place, norm, int(result.nit)
+    def runaway(place: FloatArray) -> bool:
+        """Whether a distribution is next to a point, so that there is no maximum."""
+        logit, log_precision = predictors(place)
+        concentrated = np.max(log_precision) > np.log(LARGEST_CONCENTRATION)
+        return bool(concentrated or np.max(np.abs(logit)) > _LARGEST_LOGIT)
+
+    height = likelihood.loglike(place)
+    while taken < _STEPS:
+        taken += 1
+        gradient = np.asarray(likelihood.score(place)) / n
+        norm = float(np.max(np.abs(gradient)))
+        if last or not np.isfinite(norm) or runaway(place):
+            break
+        step = _step(likelihood, place, gradient)
+        last = bool(np.max(np.abs(step)) <= _LAST_STEP)
+        terms = np.sum(np.abs(gammaln(np.exp(predictors(place)[1]))))
+        lowest = height - float(_ROUNDING * (n + abs(height)) + 8.0 * _EPS * terms)
+        for _ in range(_HALVINGS):
+            higher = likelihood.loglike(place + step)
+            if higher >= lowest:
+                break
+            step = 0.5 * step
+        else:
+            break
+        place, height = place + step, higher
+    tiny = _TINY_GRADIENT + 8.0 * _EPS * float(np.exp(np.max(predictors(place)[1])))
+    converged = bool(norm <= tiny) and not runaway(place)
+    if converged:
+        converged = bool(np.linalg.eigvalsh(-np.asarray(likelihood.hessian(place)))[0] > 0.0)
+    return place, converged, taken, norm, runaway(place)
+
+
+def _step(likelihood: Any, place: FloatArray, gradient: FloatArray) -> FloatArray:
+    for observed in (True, False):
+        information = (
+            -np.asarray(likelihood.hessian(place, observed=observed)) / likelihood.endog.size
+        )
+        try:
+            np.linalg.cholesky(information)
+            return np.asarray(np.linalg.solve(information, gradient))
+        except np.linalg.LinAlgError:
+            continue
+    return gradient
 
 
 # ------------------------------------------------------------------------ the two classes
