@@ -331,7 +331,7 @@ def bracketed_root(
 ) -> float:
     """The sign change of ``function`` in [low, high], to the last digits (Chandrupatla 1997)."""
     x, y, share, least = low, high, 0.5, max(1e-18 * (high - low), 5e-324)
-    at_x, at_y = function(x), function(y)
+    at_x, at_y = float(function(x)), float(function(y))
     steps = 500 if min(at_x, at_y) <= 0.0 <= max(at_x, at_y) else 0
     for _ in range(steps):
         best, at_best = (x, at_x) if abs(at_x) < abs(at_y) else (y, at_y)
@@ -339,7 +339,7 @@ def bracketed_root(
         if at_best == 0.0 or room > 0.5:
             return float(best)
         new = x + min(max(share, room), 1.0 - room) * (y - x)
-        last, at_last, at_new = x, at_x, function(new)
+        last, at_last, at_new = x, at_x, float(function(new))
         if (at_new < 0.0) != (at_x < 0.0):
             last, at_last, y, at_y = y, at_y, x, at_x
         x, at_x, share = new, at_new, 0.5
