@@ -22,6 +22,8 @@ import betaroc as br
 from betaroc.cli import main
 from betaroc.cli.messages import in_options
 from betaroc.core.vocabulary import DEFAULT
+from betaroc.rendering.tree import Cell, Grid, Row, Section, Words, retold
+from betaroc.report.page import sections_of
 from betaroc.sklearn import ThresholdClassifier
 from helpers.files import write
 from helpers.places import ROOT
@@ -77,11 +79,17 @@ class Doors(NamedTuple):
     report_json: dict[str, Any]
     page: str
 
-    def table(self, key: str) -> dict[str, list[dict[str, Any]]]:
+    def section(self, key: str) -> Section:
+        """A section of the report, as the page is made of it."""
+        found = next(s for s in sections_of(self.analysis) if s.key == key)
+        return retold(found, DEFAULT.fill)
+
+    def table(self, key: str) -> dict[str, list[Any]]:
         """Cells of the report's first table in a section, by the text of the first one."""
-        section = next(s for s in self.report_json["sections"] if s["key"] == key)
-        rows = next(b["rows"] for b in section["blocks"] if b["kind"] == "table")
-        return {row["cells"][0]["text"]: row["cells"] for row in rows}
+        grid = next(b for b in self.section(key).blocks if isinstance(b, Grid))
+        rows = [[c if isinstance(c, Cell) else Cell(str(c)) for c in row.cells]
+                for row in grid.rows if isinstance(row, Row)]  # fmt: skip
+        return {str(cells[0].text): cells for cells in rows}
 
 
 def shell(*arguments: str) -> tuple[str, str]:
@@ -163,9 +171,9 @@ def test_fitted_numbers_and_their_intervals(doors: Doors, stat: str, row: str) -
         told = doors.fit_json["intervals"][kind][stat]
         assert (told["estimate"], told["low"], told["high"]) == ends
         assert told["method"] == found.method
-        assert (cell["value"], cell["low"], cell["high"]) == ends
-        assert bare(cell["text"]) in page
-        assert bare(f"{cell['text']}({cell['interval']})") in text
+        assert (cell.value, cell.low, cell.high) == ends
+        assert bare(cell.text) in page
+        assert bare(f"{cell.text}({cell.span})") in text
 
 
 def test_notices_of_the_fit(doors: Doors) -> None:
@@ -201,16 +209,16 @@ def test_ends_and_shape(doors: Doors) -> None:
         assert told["curve"]["finding"] == curve.finding
         assert_same(told["curve"]["p_proper"], curve.p_proper)
     for at, cells in zip(("at_zero", "at_one"), doors.table("ends").values(), strict=True):
-        assert bare(cells[1]["text"]) in page
-        assert bare(cells[0]["text"] + cells[1]["text"]) in text
+        assert bare(cells[1].text) in page
+        assert bare(cells[0].text + cells[1].text) in text
         if ends is not None:
             side = getattr(ends, at).side
-            assert cells[1]["text"].startswith(side)
-    section = next(s for s in doors.report_json["sections"] if s["key"] == "ends")
-    assert bare(section["finding"]) in text
-    for block in section["blocks"]:
-        if block["kind"] == "words" and block.get("role") != "legend":
-            assert bare(block["text"].removeprefix("dev: ")) in text
+            assert cells[1].text.startswith(side)
+    section = doors.section("ends")
+    assert bare(section.finding) in text
+    for block in section.blocks:
+        if isinstance(block, Words) and block.kind != "legend":
+            assert bare(block.text.removeprefix("dev: ")) in text
 
 
 def test_the_decision(doors: Doors) -> None:

@@ -11,10 +11,8 @@ from betaroc.cli.messages import examples, in_terms, progress_bar, remark, say_w
 from betaroc.cli.systems import called_systems
 from betaroc.core.errors import InputError
 from betaroc.model.statistics import parse_statistics
-from betaroc.rendering.document import json_text
 from betaroc.rendering.files import checked_target, write_whole
 from betaroc.rendering.numbers import visible
-from betaroc.report.analysis import report_document
 from betaroc.report.page import render_report, request_of
 from betaroc.report.systems_page import page_of_systems
 
@@ -67,7 +65,7 @@ def run(arguments: Namespace) -> None:
         if several or analysis is None:
             text = page_of_systems(parts, request, arguments.terms, seed)
         elif arguments.output.lower().endswith(".json"):
-            text = json_text(report_document(analysis))
+            text = analysis.to_json()
         else:
             text = render_report(analysis)
         write_whole(arguments.output, text)

@@ -700,6 +700,15 @@ def flat(value: Any, between: str = "_") -> Iterator[tuple[str, Any]]:
                 yield f"{name}{'' if further[:1] == '[' else between}{further}", held
 
 
+def readable(value: Any) -> Any:
+    """A value as nested dictionaries and lists, of records by the names of their fields."""
+    if value is None or isinstance(value, _WHOLE_PARTS):
+        return value
+    if isinstance(value, list | tuple) and not hasattr(value, "_fields"):
+        return list(map(readable, value))
+    return {name: readable(part) for name, part in _parts(value)}
+
+
 def _parts(value: Any) -> Iterable[tuple[str, Any]]:
     if isinstance(value, Mapping):
         return ((str(name), part) for name, part in value.items())

@@ -40,7 +40,6 @@ _PAGE_STYLE: dict[str, Any] = {
 _WITHOUT = dict.fromkeys(("Date", "Creator", "Format", "Type"))
 
 _own: ContextVar[Mapping[str, Any] | None] = ContextVar("betaroc style", default=None)
-_captions: ContextVar[bool] = ContextVar("betaroc captions", default=False)
 _lock = threading.Lock()
 #: Drawings under way.
 _drawings: set[object] = set()
@@ -84,29 +83,13 @@ def save_picture(draw: Callable[[], Any], path: str | os.PathLike[str]) -> None:
         write_whole(target, image.getvalue())
 
 
-@contextmanager
-def captions_alone() -> Iterator[None]:
-    """No picture is written; what cannot be drawn still says why, where it would be drawn."""
-    before = _captions.set(True)
-    try:
-        yield
-    finally:
-        _captions.reset(before)
-
-
 def draw_svg(draw: Callable[[], Any], salt: str, *, sized: bool = False) -> str:
     """The ``<svg>`` element of the axes that ``draw`` returns, which can stand inside a page.
 
     Matplotlib's own defaults are used whatever the user's settings are, ids
     depend on ``salt`` and the content alone, and no date is written, so the
-    same data give the same bytes. Nothing where captions are asked for alone. A ``sized`` one
-    has a width of its own.
+    same data give the same bytes. A ``sized`` one has a width of its own.
     """
-    if _captions.get():
-        if can_draw():
-            with private_style(_PAGE_STYLE):
-                draw()
-        return ""
     from matplotlib.backends.backend_svg import FigureCanvasSVG
 
     with private_style({**_PAGE_STYLE, "svg.hashsalt": salt}):
@@ -153,7 +136,7 @@ def draw_moving_svg(
         return axes[0]
 
     svg = draw_svg(kept, salt)
-    if not marks or not svg:
+    if not marks:
         return svg, ()
     ax, drawn, places = axes[0], "", list[tuple[str, tuple[float, ...]]]()
     for key, x, y, home, hollow in marks:

@@ -37,7 +37,6 @@ from betaroc.estimation.families import (
     refuse_rule,
     smaller_of,
 )
-from betaroc.fits.check import CURVE_ONLY, TOLERANCE, rates_verdict
 from betaroc.fits.family_choice import FamilyComparison, best_comparison
 from betaroc.fits.fit import DistributionFit, Fit, best_fit, fit
 from betaroc.fits.shape_tests import counted_hooks
@@ -46,13 +45,9 @@ from betaroc.model.measures import MEASURES, OperatingPoint, rate_terms, some_re
 from betaroc.model.model import ScoreModel
 from betaroc.model.samples import empirical_model
 from betaroc.model.statistics import StatisticSpec, parse_statistic, parse_statistics
-from betaroc.rendering.document import plain
+from betaroc.rendering.document import readable
 from betaroc.rendering.nouns import Noun, told_document
-from betaroc.rendering.numbers import version
-from betaroc.rendering.picture_files import captions_alone
-from betaroc.rendering.table_text import dict_of
-from betaroc.rendering.tree import Node, foreign, retold
-from betaroc.rendering.tree_html import html_of
+from betaroc.rendering.tree import Node, retold
 from betaroc.rendering.tree_text import text_of
 from betaroc.report.page import (
     DEFAULT_TARGET,
@@ -64,8 +59,6 @@ from betaroc.report.page import (
     decision_lines,
     decision_of,
     doubts,
-    explained,
-    glossary_of,
     in_field_words,
     request_of,
     sections_of,
@@ -80,7 +73,6 @@ from betaroc.report.score_set import (
     Measured,
     ObservedCurve,
     ObservedPoint,
-    Quality,
     ScoreSet,
     class_verdicts,
     curve_tests,
@@ -638,26 +630,15 @@ def _curve_numbers(model: ScoreModel) -> dict[str, Any]:
     }
 
 
-def confidence_numbers(fit: Fit | None, level: float) -> dict[str, Any]:
+def confidence_numbers(fit: Fit | None, level: float) -> dict[str, Any] | None:
     """The tests of ends, curve and shapes; what is refused is null, with the reason."""
     if fit is None:
-        why = {"all": "there is no fit"}
-        return {"ends": None, "curve": None, "shapes": None, "why_none": why}
+        return None
     tests = curve_tests(fit, level)
-    ends, curve = tests.ends, tests.curve
-    hooks = {"hooks": [hook._asdict() for hook in counted_hooks(tests.fit)]}
-    return {
-        "ends": ends and {end: test._asdict() for end, test in ends._asdict().items()},
-        "curve": curve and {
-            "probabilities": dict(curve.probabilities),
-            **fields_of(curve, "p_proper", "p_no_crossing", "finding"),
-            "where_scores_are": dict(curve.where_seen) or None,
-            **hooks,
-        },
-        "shapes": tests.shapes,
-        "why_none": tests.why,
-        **(hooks if "all" in tests.why else {}),
-    }  # fmt: skip
+    curve = tests.curve and readable(tests.curve) | {"finding": tests.curve.finding}
+    hooks = {"hooks": readable(counted_hooks(tests.fit))} if "all" in tests.why else {}
+    return {"ends": readable(tests.ends), "curve": curve, "shapes": tests.shapes,
+            "why_none": tests.why, **hooks}  # fmt: skip
 
 
 def beta_pair_numbers(pair: BetaPairFit | None) -> dict[str, Any] | None:
@@ -673,6 +654,7 @@ def beta_pair_numbers(pair: BetaPairFit | None) -> dict[str, Any] | None:
 def set_numbers(part: ScoreSet, names: Mapping[str, str] | None = None) -> dict[str, Any]:
     """One score set; by path what its files are called where not by their paths."""
     source, of = part.scores.source, part.intervals
+    quality = {"statuses": readable(part.statuses), **readable(part.quality or {})}
     intervals = None if of is None else {
         **fields_of(of, "level", "groups"),
         "fitted": _measured(of.model),
@@ -694,7 +676,7 @@ def set_numbers(part: ScoreSet, names: Mapping[str, str] | None = None) -> dict[
         "distances_from_dev": part.shift and dict(zip(CLASSES, part.shift, strict=True)),
         "intervals": intervals,
         "confidence": of and confidence_numbers(part.fit, of.level),
-        **_quality_numbers(part),
+        **({} if part.quality is None else {"quality": quality}),
     }  # fmt: skip
 
 
@@ -707,67 +689,6 @@ def _measured(rows: Sequence[Measured]) -> dict[str, Any]:
         }
         for m in rows
     }
-
-
-def _quality_numbers(part: ScoreSet) -> dict[str, Any]:
-    """The check, the families and the audit."""
-    quality = part.quality
-    if quality is None:
-        return {}
-    families, audit = quality.families, quality.audit
-    compared: dict[str, Any] = {
-        "recommended": quality.recommended or None,
-        "reason": quality.uncompared if families is None else families.reason,
-        **{
-            name: [_by_class(row) for row in (getattr(families, key) if families else ())]
-            for name, key in (("table", "rows"), ("tails", "tails"))
-        },
-        "left_out": [
-            dict(zip(("class", "family", "reason"), row, strict=True))
-            for row in (families.left_out if families else ())
-        ],
-    }
-    audited: dict[str, Any] = {
-        "reason": quality.unaudited, "called_for": list(quality.called_for),
-        "policies": [row._asdict() for row in (audit.policies if audit else ())],
-        "tails": [tail._asdict() for tail in (audit.tails if audit else ())],
-        "extreme_scores": quality.tails,
-    }  # fmt: skip
-    compared |= {} if families is None else {"roc_distance": families.roc_distance}
-    audited |= {} if audit is None else {"refused": list(audit.refused)}
-    checked = _check_numbers(part, quality)
-    return {"fit_quality": checked, "families": compared, "sensitivity": audited}
-
-
-def _by_class(row: Any) -> dict[str, Any]:
-    return {("class" if name == "who" else name): value for name, value in asdict(row).items()}
-
-
-def _check_numbers(part: ScoreSet, quality: Quality) -> dict[str, Any]:
-    """The verdict on the curve, that on the rates, the counts at thresholds."""
-    check = quality.check
-    counted = {"targets": [t._asdict() for t in quality.targets],
-               "good_down_to": quality.good_down_to._asdict()}  # fmt: skip
-    if check is None and quality.bin_error is None:
-        verdict = rates_verdict(quality.targets) if quality.targets else None
-        return {"verdict": None, "reason": quality.unchecked, "status": verdict, **counted}
-    roc, rates = part.statuses
-    order = ("good", "cannot tell", CURVE_ONLY, "poor")
-    numbers = {
-        "verdict": "good" if roc.verdict == CURVE_ONLY else roc.verdict,
-        "reason": roc.words if check is None else check.reason,
-        "status": max(rates.verdict, roc.verdict, key=order.index),
-        "rates_at_a_threshold": {"verdict": rates.verdict, "reason": rates.words},
-        **counted,
-    }
-    if check is None or check.roc_distance is None:
-        return {**numbers, "tolerance": TOLERANCE, "level": quality.level}
-    tests = {
-        name: {who: getattr(getattr(check, name), who)._asdict() for who in CLASSES}
-        for name in ("ks", "cvm", "ad", "information")
-    }
-    distance = {"roc_distance": check.roc_distance._asdict(), "tests": tests}
-    return {**numbers, **distance, **fields_of(check, "tolerance", "level", "replicates")}
 
 
 def fit_document(part: ScoreSet, reason: str) -> dict[str, Any]:
@@ -868,21 +789,3 @@ def decision_numbers(analysis: Analysis) -> dict[str, Any]:
     said, _ = worst_check(d, analysis.checks)
     tests = [None if check is None else check_numbers(check) for check in analysis.checks]
     return {"asked": asked} | told_decision(d, said) | {"tests": tests}
-
-
-def report_document(analysis: Analysis) -> dict[str, Any]:
-    """The page as an object of JSON: its first lines, then every section with all its numbers."""
-    say = in_field_words(analysis)
-    with captions_alone():
-        sections = sections_of(analysis, drawn=True)
-        sections.append(glossary_of(explained(html_of(sections))))
-    document: dict[str, Any] = plain({
-        "betaroc": version(), "format": 1, "kind": "Report",
-        "title": foreign(analysis.dev.name).whole,
-        "answer": [say(line) for line in decision_lines(analysis)],
-        "decision": decision_numbers(analysis),
-        "contradicted": [say(line) for line in contradicted_points(analysis)[1]],
-        "warnings": [say(notice.message) for notice in analysis.notices],
-        "sections": [dict_of(retold(section, say)) for section in sections],
-    })  # fmt: skip
-    return document

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections import Counter
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -14,9 +12,10 @@ import pytest
 from scipy.stats import beta, hypergeom
 
 import betaroc as br
-from betaroc.cli import main
 from betaroc.core.vocabulary import DEFAULT
 from betaroc.fits.shape_tests import counts_at_end
+from betaroc.rendering.tree import Grid, Section, retold
+from betaroc.report.page import sections_of
 
 Draw = Callable[[np.random.Generator], br.Scores]
 
@@ -82,18 +81,13 @@ def test_a_contradicted_stretch_has_no_probabilities_whatever_the_end_test_says(
     assert br.from_json(curve.to_json()) == curve
 
 
-def ends_of_report(scores: br.Scores, family: str, folder: pytest.TempPathFactory) -> Any:
-    """The report's section on the ends, as JSON."""
-    path = f"{folder}/dev.csv"
-    x = np.concatenate([scores.client, scores.impostor])
-    y = np.repeat([1, 0], [scores.n_client, scores.n_impostor])
-    pd.DataFrame({"score": x, "label": y}).to_csv(path, index=False)
-    assert main(["report", "--dev", path, "--family", family, "-o", f"{folder}/page.json"]) == 0
-    with open(f"{folder}/page.json", encoding="utf-8") as file:
-        return next(part for part in json.load(file)["sections"] if part["key"] == "ends")
+def ends_of_report(scores: br.Scores, family: str | tuple[str, str]) -> Section:
+    """The report's section on the ends."""
+    sections = sections_of(br.analyze(scores, family=family))
+    return retold(next(part for part in sections if part.key == "ends"), DEFAULT.fill)
 
 
-def test_what_few_scores_show_is_said_beside_the_p_value(tmp_path: pytest.TempPathFactory) -> None:
+def test_what_few_scores_show_is_said_beside_the_p_value() -> None:
     # Of 1000 N(0, 1.3) one or two lie past the crossing with N(1.2, .9) at 3.9, 3 sigma.
     rng = np.random.default_rng(5)
     scores = br.Scores(rng.normal(1.2, 0.9, 300), rng.normal(0, 1.3, 1000))
@@ -105,9 +99,9 @@ def test_what_few_scores_show_is_said_beside_the_p_value(tmp_path: pytest.TempPa
     assert test.side == "below"
     assert words in test.note
     assert words in fit.curve_test().finding
-    blocks = ends_of_report(scores, "normal", tmp_path)["blocks"]
-    (cells,) = (block["rows"] for block in blocks if block["kind"] == "table")
-    assert "the counts cannot tell)" in json.dumps(cells[1])
+    blocks = ends_of_report(scores, "normal").blocks
+    (grid,) = (block for block in blocks if isinstance(block, Grid))
+    assert "the counts cannot tell)" in str(grid.rows[1])
 
 
 def test_a_side_past_a_crossing_is_counted_up_to_the_next() -> None:
@@ -121,9 +115,7 @@ def test_a_side_past_a_crossing_is_counted_up_to_the_next() -> None:
 
 @pytest.mark.simulation
 @pytest.mark.filterwarnings("ignore::betaroc.BetarocWarning")
-def test_a_fit_whose_ends_are_not_tested_is_contradicted_too(
-    tmp_path: pytest.TempPathFactory,
-) -> None:
+def test_a_fit_whose_ends_are_not_tested_is_contradicted_too() -> None:
     # One impostor score of 999 widens their normal distribution over all clients.
     rng = np.random.default_rng(1)
     clients = np.append(rng.normal(1, 0.3, 100), rng.normal(3, 0.3, 100))
@@ -131,9 +123,9 @@ def test_a_fit_whose_ends_are_not_tested_is_contradicted_too(
     fit = br.fit(scores, ("normal-mixture", "normal"))
     note = DEFAULT.fill(counts_at_end(fit, "at_one", "below").words)
     assert note.startswith("contradicted by the scores: TPR ")
-    section = ends_of_report(scores, "normal-mixture,normal", tmp_path)
-    assert "contradicted" in section["finding"]
-    told = json.dumps(section, ensure_ascii=False)
+    section = ends_of_report(scores, ("normal-mixture", "normal"))
+    assert "contradicted" in section.finding
+    told = str(section)
     assert f"the fitted ROC lies below the diagonal, {note}" in told
     assert "rejecting almost everybody this way is worse than chance" not in told
 

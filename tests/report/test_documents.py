@@ -8,7 +8,6 @@ import math
 import re
 import shutil
 import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import replace
@@ -38,7 +37,6 @@ from betaroc.rendering.document import (
 from betaroc.rendering.nouns import Noun
 from betaroc.rendering.table_text import latex_table
 from betaroc.report import documents
-from betaroc.report.analysis import report_document
 from betaroc.report.documents import kinds
 from helpers.generated import of
 from helpers.kumaraswamy import Kumaraswamy
@@ -501,16 +499,6 @@ def test_a_distribution_of_a_user_has_all_but_a_document() -> None:
 
 
 # ---------------------------------------------------------------------- the page as JSON
-
-
-@pytest.mark.simulation
-def test_the_report_as_json_needs_no_pictures(
-    analysis: br.Analysis, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    told = report_document(analysis)
-    for name in [name for name in sys.modules if name.split(".")[0] == "matplotlib"]:
-        monkeypatch.setitem(sys.modules, name, None)
-    assert report_document(analysis) == told
 
 
 @pytest.mark.parametrize("name", ["page.pdf", "page.csv"])

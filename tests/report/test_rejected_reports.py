@@ -68,10 +68,10 @@ def test_checks_are_those_of_the_scores_alone(analysis: br.Analysis) -> None:
     """The simulated tests, the distances, the audit and the ends; verdicts as of these scores."""
     alone = br.analyze(br.Scores(*SIDES[0]), family="beta").to_dict()["dev"]
     own = analysis.to_dict()["dev"]
-    for key in ("tests", "roc_distance", "tolerance", "replicates", "verdict"):
-        assert own["fit_quality"][key] == alone["fit_quality"][key]
+    for key in ("ks", "information", "roc_distance", "tolerance", "replicates", "verdict"):
+        assert own["quality"]["check"][key] == alone["quality"]["check"][key]
     assert own["distances"] == alone["distances"]
-    assert own["families"]["table"] == alone["families"]["table"]
+    assert own["quality"]["families"]["rows"] == alone["quality"]["families"]["rows"]
     assert own["confidence"] == alone["confidence"]
     assert (own["n_client_rejected"], own["n_impostor_rejected"]) == ABSENT[0]
     assert own["empirical"]["auc"] < alone["empirical"]["auc"]
