@@ -180,29 +180,7 @@ def panel_svg(
     panel: Panel, key: str, at: float | None, highest: tuple[float, float],
     names: tuple[str, str], alt: str, *, dashed: bool, taller: bool, told: bool,
 ) -> str:  # fmt: skip
-    """Clients upwards, impostors downwards, errors filled dark, and the threshold.
-
-    Parameters
-    ----------
-    panel : Panel
-        What is drawn.
-    key : str
-        Tells the panels of a page apart.
-    at : float or None
-        The threshold in per cent of the width.
-    highest : tuple of float
-        The tallest bars of both classes that share this scale.
-    names : tuple of str
-        Of clients and of impostors.
-    alt : str
-        What the picture shows.
-    dashed : bool
-        Whether it is of dev.
-    taller : bool
-        Whether the errors are small enough to be outlined once more, taller.
-    told : bool
-        Whether the sides of the threshold are named.
-    """
+    """Clients upwards, impostors downwards, errors filled dark, and the threshold."""
     unit = (_SIDE - 2.0 * _ROOM) / (sum(highest) or 1.0)
     base = _ROOM + unit * highest[0]
     dev, line, mark = " dev" if dashed else "", f"{base / 10.0:.2f}%", ""
@@ -332,21 +310,7 @@ def strip_place(rate: float, target: float) -> float:
 
 
 def strip_svg(name: str, rows: Sequence[StripRow], target: float, side: str, alt: str) -> str:
-    """Rates with their intervals on a logarithmic axis, beside the target.
-
-    Parameters
-    ----------
-    name : str
-        Of the rate.
-    rows : sequence of StripRow
-        Dev first, which is hollow and dashed.
-    target : float
-        The rate asked for, beyond which the ground is grey.
-    side : str
-        "c" or "i": whose rate it is.
-    alt : str
-        What the picture shows.
-    """
+    """Rates with their intervals on a logarithmic axis, beside the target."""
     foot, at = _TOP + _LINE * len(rows) + 6.0, strip_place(target, target)
     parts = [
         f'<rect class="overz" x="{at:.2f}%" y="{_TOP:g}" height="{foot - _TOP:g}"'

@@ -205,24 +205,7 @@ def construct(make: Any, content: Any, at: str) -> Any:
 # ------------------------------------------------------------------------------ codecs
 @dataclass(frozen=True, eq=False)
 class Codec:
-    """How things of one type stand in a document.
-
-    Parameters
-    ----------
-    form : str
-        "scalar" and "real", "anything", "choice", "many", "each", "mapping", "either", "text",
-        "array" or "record".
-    must : str
-        What a plain form must be.
-    python : tuple of type
-        Of the values; the first makes scalars plain. Of a record the classes.
-    parts : tuple of Codec
-        Of what is within.
-    members : dict
-        By its plain form each member of a choice.
-    kind : str
-        Of an array that of its entries: "f", "i", "b", "U", or "" for any.
-    """
+    """How things of one type stand in a document."""
 
     form: str
     must: str

@@ -19,17 +19,7 @@ from betaroc.rendering.tree_html import html_of, template
 
 
 def page_frame(title: str, body: str, foot: str, *, script: bool = True) -> str:
-    """A whole page.
-
-    Parameters
-    ----------
-    title : str
-        As text: escaped here.
-    body, foot : str
-        HTML of our own, in which foreign text is escaped.
-    script : bool
-        Whether the script stands in it: for sliders, and for what is folded when it is printed.
-    """
+    """A whole page of a title in text, and of body and foot in HTML, their foreign text escaped."""
     style, code = _text_of("page.css"), _text_of("page.js") if script else ""
     policy = (
         f"default-src 'none'; img-src data:; style-src '{_hash_of(style)}';"

@@ -86,9 +86,8 @@ def save_picture(draw: Callable[[], Any], path: str | os.PathLike[str]) -> None:
 def draw_svg(draw: Callable[[], Any], salt: str, *, sized: bool = False) -> str:
     """The ``<svg>`` element of the axes that ``draw`` returns, which can stand inside a page.
 
-    Matplotlib's own defaults are used whatever the user's settings are, ids
-    depend on ``salt`` and the content alone, and no date is written, so the
-    same data give the same bytes. A ``sized`` one has a width of its own.
+    The same data give the same bytes, whatever the user's settings are: ids depend on ``salt`` and
+    the content alone, and no date is written. A ``sized`` one has a width of its own.
     """
     from matplotlib.backends.backend_svg import FigureCanvasSVG
 

@@ -49,21 +49,7 @@ def foreign(text: str, *, path: bool = False) -> Name:
 
 @dataclass(frozen=True)
 class Cell:
-    """A number in words, its interval in words, and both as numbers.
-
-    Parameters
-    ----------
-    text : str or Name
-        What is shown.
-    span : str
-        Its interval, or why there is none; empty where none is asked for.
-    value, low, high : float
-        The number and the ends; nan where there are none.
-    n_beyond : float, optional
-        Scores that speak for it.
-    note : str
-        What stands below it, such as the counts that it is of.
-    """
+    """A number and its interval (or why there is none) in words and as numbers; a note below."""
 
     text: str | Name
     span: str = ""
@@ -169,17 +155,7 @@ class Grid(Tagged):
 
 
 class Column(NamedTuple):
-    """A column of a table that is read and kept.
-
-    Parameters
-    ----------
-    key : str
-        What files call it.
-    head : str, optional
-        What people read above it; None for a column of files alone.
-    say : callable
-        How a value is said where it is not yet a cell.
-    """
+    """What files call a column, what people read above it if they see it, how values are said."""
 
     key: str
     head: str | None = None
@@ -291,19 +267,9 @@ class Strip(NamedTuple):
 
 @dataclass(frozen=True)
 class Figure(Tagged):
-    """A picture, its caption, and what it shows.
+    """A picture, as SVG or as what draws it on matplotlib axes; its caption, and what it shows.
 
-    Parameters
-    ----------
-    svg : str or callable
-        An SVG element, empty where there is nothing to see, or what draws on matplotlib axes,
-        which only a page and a notebook call.
-    caption, alt : str
-        What stands below, and what is read in place of the picture.
-    places : tuple
-        Where its marks stand at every position of a slider, by their keys.
-    strip : Strip, optional
-        What a terminal draws of it.
+    `places` are those of its marks at every position of a slider, `strip` is for terminals.
     """
 
     svg: str | Callable[[], Any]

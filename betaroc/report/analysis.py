@@ -323,22 +323,20 @@ def analyze(
     boundary, resolution : optional
         The rule for scores of exactly 0 and 1, and for rounded ones, as in :func:`betaroc.fit`.
     tails, tail_sizes, bounds : optional
-        Tails of the most extreme scores, as in :func:`betaroc.fit`. A test set that cannot have
-        them, such as one of fewer than 200 scores a class, is fitted without, and that is said.
+        Tails of the most extreme scores, as in :func:`betaroc.fit`; a test set that cannot have
+        them is fitted without, and that is said.
     level : float
         Confidence level of the intervals.
     rng : None, int, SeedSequence or Generator
-        Source of the resampling and of the checks; unlike elsewhere a seed, so that the
-        same scores give the same report.
+        Source of the resampling and of the checks; a seed, so that the same scores give the
+        same report.
     statistics : sequence of str
-        Numbers that are wanted beside those that every report has, of every set's fit and scores:
-        names of :func:`statistics`, with the point after "@" where one is needed, such as
-        ``("tpr@far=0.001", "h-measure")``.
+        Further numbers of every set's fit and scores: names of :func:`statistics`, with the point
+        after "@" where one is needed, such as ``("tpr@far=0.001", "h-measure")``.
     terms : str
-        Words of the rates in the summary and on the page: "biometric" (FAR, FRR), "matching" (FMR,
-        FNMR, rates of the comparisons made: only where no trial was rejected for want of a score),
-        "pad" (APCER, BPCER; the attacks given are taken as one species) or "ml" (FPR, FNR). Keys
-        of JSON and attributes are the same in all.
+        Words of the rates in what is read: "biometric" (FAR, FRR), "matching" (FMR, FNMR, only
+        where every trial has a score), "pad" (APCER, BPCER; the attacks are taken as one species)
+        or "ml" (FPR, FNR). Keys of JSON and attributes are the same in all.
     target : mapping or str, optional
         What the threshold is for: ``{"far": 0.01}``, ``{"frr": 0.01}``, ``{"cost_fa": 10,
         "cost_fr": 1}``, or "eer"; "far=0.01" is the same as the first. FAR 1 % where left out.
@@ -363,19 +361,15 @@ def analyze(
 
     Notes
     -----
-    A test set that cannot be fitted does not stop the analysis: a warning says
-    why, and dev's thresholds are observed on its scores all the same. Warnings are
-    given and also kept in the result. Intervals of the curves hold dev's thresholds
-    fixed: 2000 replicates of the test decisions, each alpha by itself. Each set has
-    intervals of what its fit and its scores say, with their groups where they carry some, a
-    check of its fit by 199 simulated score sets and, for beta distributions, the audit of their
-    ends; on dev families are compared. What cannot be had says why.
+    A test set that cannot be fitted does not stop the analysis: a warning says why, and dev's
+    thresholds are observed on its scores. Warnings are also kept in the result. Intervals of the
+    curves hold dev's thresholds fixed: 2000 replicates of the test decisions, each alpha by
+    itself. Fits are checked by 199 simulated score sets, families are compared on dev. What cannot
+    be had says why.
 
-    A summary is fitted from its sums; what is counted on it is exact at the borders of its bins,
-    which choose its thresholds, and in between off by at most `ScoreSummary.rate_error`. Its fit
-    is judged by the distances of distributions and ROC from these counts, against what chance
-    allows for any distribution; simulated checks, the comparison of families and the audit need
-    every score.
+    A summary is fitted from its sums; counts are exact at the borders of its bins and in between
+    off by at most `ScoreSummary.rate_error`. Simulated checks, the comparison of families and the
+    audit need every score.
 
     The threshold is that of :func:`decide` with the family, the rules and the level of the call.
 

@@ -122,26 +122,7 @@ NO_POWER_LAW = "there is no such power law"
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Measured(Value):
-    """A number with its interval, or the reason why it has none.
-
-    Parameters
-    ----------
-    key : str
-        Name of the number, such as "auc" or "tpr@far=0.01".
-    estimate : float
-        The number.
-    low, high : float
-        Ends of the interval; nan where there are none.
-    method : str
-        How the ends were found; empty where there are none.
-    why : str
-        Why there is no interval; else empty.
-    n_beyond : float, optional
-        Scores (groups) that speak for the number; None where it speaks of no rate, or of scores
-        that were not asked.
-    extrapolated : bool, optional
-        Whether less than one of them does: a family has made the number, or few scores its point.
-    """
+    """A number with its interval, or why it has none; `n_beyond` scores (groups) speak for it."""
 
     key: str
     estimate: float
@@ -155,25 +136,7 @@ class Measured(Value):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class SetIntervals(Value):
-    """Intervals of one score set.
-
-    Parameters
-    ----------
-    level : float
-        Their confidence.
-    model : tuple of Measured
-        Of the fitted model: "auc", "eer", "threshold@eer", "tpr@far=0.01", "ks", exponents and
-        coefficients of both ends; empty without fitted distributions.
-    scores : tuple of Measured
-        Of the scores themselves: "auc", "eer", "threshold@eer", "tpr@far=0.01", "ks".
-    client, impostor : tuple of Measured
-        Of the parameters of both distributions.
-    groups : int or None
-        Groups on which the trials hang; None where they are taken as independent.
-    asked : tuple of StatisticSpec
-        Statistics that were asked for beside those named above; they stand among `model` and
-        `scores`.
-    """
+    """Intervals of one set: of its fit, of its scores, of both distributions' parameters."""
 
     level: float
     model: tuple[Measured, ...]
@@ -203,11 +166,7 @@ def intervals_of(
     data: ScoreData, fit: Fit | None, empirical: ScoreModel, level: float, *,
     asked: Sequence[StatisticSpec] = (), rng: Any = 0,
 ) -> SetIntervals:  # fmt: skip
-    """Every interval of a score set; ``fit`` is None where no distributions were fitted.
-
-    Of the statistics that were `asked` for what is to be said of their rates is said; `rng` draws
-    for those that need it.
-    """
+    """Every interval of a score set; ``fit`` is None where no distributions were fitted."""
     groups, options = groups_of(data), IntervalOptions(level, rng=rng)
     more = tuple(stat for stat in asked if str(stat) not in (*_OF_BOTH, *_OF_ENDS))
     of_scores = [
@@ -293,16 +252,7 @@ def measured_cell(m: Measured | None, say: Callable[[float], str], text: str) ->
 # ---------------------------------------------------------- how far a fit is from its scores
 @dataclass(frozen=True, eq=False, repr=False)
 class Distances(Value):
-    """How far fitted distributions and curve are from the scores; 0 is agreement.
-
-    Parameters
-    ----------
-    client, impostor : float
-        Kolmogorov-Smirnov distance sup abs(F_fitted - F_scores) of each class.
-    roc : float
-        Largest distance between fitted and empirical ROC in FAR and TPR alike,
-        along the lines FAR + TPR = constant; never more than the larger of the two.
-    """
+    """Largest distances of fitted distributions and of the fitted ROC from the scores."""
 
     client: float
     impostor: float
@@ -354,36 +304,7 @@ _POLICIES = {
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Quality(Value):
-    """What speaks for and against the fit of one score set.
-
-    Parameters
-    ----------
-    check : FitCheck or None
-        Of the fit; None where there can be none, for the reason in `unchecked`.
-    unchecked : str
-        Why there is no check; else empty.
-    families : FamilyComparison or None
-        Of the scores; None for the reason in `uncompared`.
-    uncompared : str
-        Why families were not compared; else empty.
-    recommended : str or pair of str
-        The recommended family, or those of clients and of impostors: "empirical", the scores
-        themselves, where none can be compared; empty for a test set, on which none is chosen.
-    audit : Sensitivity or None
-        Of a beta fit; None for the reason in `unaudited`.
-    unaudited : str
-        Why there is no audit; else empty.
-    called_for : tuple of str
-        Why the audit should be looked at; empty where no score is within reach of 0 or 1.
-    level : float or None
-        Confidence of the verdicts on the fit of a summary.
-    bin_error : tuple of float or None
-        Of a summary, what FAR and FRR can be off between borders of bins.
-    targets : tuple of TargetCheck
-        Default rates counted at the fit's own thresholds; empty where none can be.
-    good_down_to : GoodDownTo
-        The smallest of them down to which all are good.
-    """
+    """What speaks for and against the fit of a set; of what is missing why."""
 
     check: FitCheck | None = None
     unchecked: str = ""
@@ -408,11 +329,7 @@ def quality_of(
     value: ScoreData, fit: Fit | None, level: float, rng: Any, *, choose: bool = True,
     compared: FamilyComparison | str | None = None,
 ) -> Quality:  # fmt: skip
-    """Everything that can be said; ``fit`` is None where no distributions were fitted.
-
-    Unless `choose`, families are not compared; `compared` is their comparison, or why there is
-    none, where the fit was chosen by it. Of a summary only distances and rates can be judged.
-    """
+    """Everything that can be said; ``fit`` is None where no distributions were fitted."""
     summary = value if isinstance(value, ScoreSummary) else None
     rows = "" if summary is None else "it needs every score, which a summary does not keep"
     unfitted = "no distributions were fitted" if fit is None else ""
@@ -500,10 +417,7 @@ def _called_for(scores: Scores, audit: Sensitivity) -> tuple[str, ...]:
 # ------------------------------------------------------------------ the tests of its curve
 @dataclass(frozen=True)
 class CurveTests:
-    """The tests of a fitted curve at a level; None of what is refused, for the reasons in `why`.
-
-    `counts` are what counts say, by end, of the sides of a fit whose ends are not tested.
-    """
+    """The tests of a fitted curve; None of what is refused, for the reasons in `why`."""
 
     fit: Fit
     level: float
@@ -580,32 +494,7 @@ def curve_tests(fit: Fit, level: float) -> CurveTests:
 # ------------------------------------------------------------------------------- the set
 @dataclass(frozen=True, eq=False, repr=False)
 class ScoreSet(Value):
-    """A score set and what was computed of it.
-
-    Parameters
-    ----------
-    role : str
-        "dev", "test" or, of several, "test 1", "test 2" and so on.
-    name : str
-        Name of the score set, as it was given.
-    scores : Scores
-        The data; of a summary a weighted score a bin.
-    fit : Fit or None
-        None for a test set that cannot be fitted; a warning says why.
-    empirical : ScoreModel
-        The scores themselves as a pair of distributions.
-    distances : Distances or None
-        Of the fit from the scores; None without a fit.
-    shift : tuple of float or None
-        Two-sample Kolmogorov-Smirnov distances from dev, (client, impostor); None for dev.
-    intervals : SetIntervals or None
-        Of the numbers of the fit and of the scores.
-    quality : Quality or None
-        The check of the fit, families side by side, the audit of the ends; None where it was
-        not asked for.
-    summary : ScoreSummary or None
-        The data where they were given as a summary.
-    """
+    """A score set ("dev", "test", "test 1") and what was computed of it; `shift` is from dev."""
 
     role: str
     name: str
@@ -815,29 +704,7 @@ BY = {"model": "by dev's fitted distributions", "scores": "on dev's scores"}
 # ------------------------------------------------------------------- operating points
 @dataclass(frozen=True, eq=False, repr=False)
 class ObservedPoint(Value):
-    """A threshold chosen on dev, and the rates it leads to.
-
-    Parameters
-    ----------
-    key : str
-        Short name of the criterion, such as "eer" or "far=0.01".
-    title : str
-        The criterion in words.
-    chosen_by : {"model", "scores"}
-        Whether dev's fitted model or dev's scores chose the threshold.
-    expected : OperatingPoint
-        The point in the pair of distributions that chose it.
-    observed : tuple of OperatingPoint
-        Rates of the scores at that threshold: dev first, then every test set.
-    expected_intervals : tuple of Measured
-        Of "far", "frr", "hter" and "f1" at that threshold by the distributions, whose parameters
-        vary; empty where the scores chose it.
-    observed_intervals : tuple of tuple of Measured
-        Of the observed rates, for every test set; those of dev chose the threshold, or were
-        fitted, and have none.
-    contradicted_by : tuple of str
-        Counts of dev's scores that contradict the fitted distributions at these rates.
-    """
+    """A threshold that dev's fit or scores chose, its rates there and on every set, dev first."""
 
     key: str
     title: str
@@ -977,20 +844,7 @@ _REPLICATES = 2000
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ObservedCurve(Value):
-    """HTER on a test set at the thresholds that dev chose for each weighted error.
-
-    Parameters
-    ----------
-    role : str
-        The test set, such as "test" or "test 2".
-    chosen_by : {"model", "scores"}
-        Whether dev's fitted model or dev's scores chose the thresholds.
-    epc : Epc
-        The curve.
-    band : Band or None
-        Its pointwise interval at these thresholds; None where the test scores cannot be
-        resampled, as with fractional weights: a warning says why.
-    """
+    """HTER of a test set at dev's threshold of each weighted error, with its pointwise band."""
 
     role: str
     chosen_by: str
@@ -1063,10 +917,7 @@ class Contradiction(NamedTuple):
 def contradictions(
     dev: ScoreSet, tests: Sequence[ScoreSet], points: Sequence[ObservedPoint], level: float
 ) -> list[Contradiction]:
-    """All that stand at the level for all comparisons together (Bonferroni), the worst first.
-
-    Expected are the rates of dev's fit, those counted on dev where nothing was fitted.
-    """
+    """All that stand at the level for all comparisons together (Bonferroni), the worst first."""
     by = "model" if dev.modelled else "scores"
     compared = [
         row

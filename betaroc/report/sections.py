@@ -402,21 +402,7 @@ _WORD = {
 
 @dataclass(frozen=True, eq=False, repr=False)
 class BetaPairFit(Value):
-    """One beta distribution a class fitted to dev, and whether that suffices.
-
-    Parameters
-    ----------
-    fit : Fit or None
-        None where there is none, for the reason in `reason`.
-    same : bool
-        Whether the numbers of the analysis are of this pair.
-    suffices : str
-        "yes", "no" or "cannot tell".
-    reason : str
-        By what: the held-out scores of each class and the check of this fit.
-    level : float
-        Confidence level of the tests of the ends.
-    """
+    """One beta distribution a class on dev: "yes", "no" or "cannot tell" it suffices, and why."""
 
     fit: Fit | None
     same: bool

@@ -1,20 +1,12 @@
-"""Pages of an ensemble and of a study: self-contained, without a script, whole or not at all."""
+"""The page of a study: self-contained, without a script, whole or not at all."""
 
 from __future__ import annotations
 
 import re
-import shutil
-import subprocess
 from pathlib import Path
-
-import numpy as np
-import pandas as pd
-import pytest
 
 import betaroc as br
 from helpers.pages import Page, asks_for_nothing, assert_inert
-
-NASTY = '<b onload="x">אבג & "quote" ' + "y" * 60
 
 
 def self_contained(text: str) -> Page:
@@ -28,20 +20,6 @@ def self_contained(text: str) -> Page:
     return page
 
 
-@pytest.fixture(scope="module")
-def frame() -> pd.DataFrame:
-    rng = np.random.default_rng(1)
-    labels = np.repeat([1, 0], 150)
-    base = np.concatenate([rng.normal(1, 1, 150), rng.normal(-1, 1, 150)])
-
-    def squashed(noise: float) -> np.ndarray:
-        return 1 / (1 + np.exp(-(base + rng.normal(0, noise, 300))))
-
-    return pd.DataFrame({"label": labels, "good": squashed(0.4), NASTY: squashed(2.0)})
-
-
-# ------------------------------------------------------------------------------ ensemble
-# --------------------------------------------------------------------------------- study
 DESIGN = {"a_c": [2.0, 3.0], "b_c": 1.0, "a_i": 1.0, "b_i": 2.0, "n": 40}
 
 
@@ -81,29 +59,3 @@ def test_a_study_that_failed_says_so(tmp_path: Path) -> None:
     found = read_study(tmp_path / "s")
     StudyResult(found.folder, found.names, found.rows + 3).to_html(tmp_path / "y.html")
     assert "3 trials are not computed yet" in (tmp_path / "y.html").read_text(encoding="utf-8")
-
-
-# --------------------------------------------------------------------------------- frame
-
-
-@pytest.mark.simulation
-def test_pages_fit_their_width(frame: pd.DataFrame, tmp_path: Path) -> None:
-    chromium = shutil.which("chromium")
-    if chromium is None:
-        pytest.skip("chromium is not installed")
-    from betaroc.ensemble.inclusion import inclusion_page
-
-    text = inclusion_page(br.inclusion(frame))
-    told = "<script>document.title = document.documentElement.scrollWidth</script></body>"
-    text = re.sub(r'<meta http-equiv="Content-Security[^>]*>', "", text)
-    text = text.replace("<details ", "<details open ").replace("</body>", told)
-    path = tmp_path / "page.html"
-    path.write_text(text, encoding="utf-8")
-    for width in (500, 768, 1280):  # headless windows are no narrower
-        done = subprocess.run(
-            [chromium, "--headless", "--no-sandbox", "--disable-gpu", f"--window-size={width},900",
-             "--dump-dom", path.as_uri()],
-            capture_output=True, text=True, timeout=60, check=True,
-        )  # fmt: skip
-        (found,) = re.findall(r"<title>(\d+)</title>", done.stdout)
-        assert int(found) <= width

@@ -29,9 +29,6 @@ DEV = str(DATA / "liveness_cross_logreg" / "dev.csv")
 BOB = [str(DATA / "bob_verif" / f"scores-{name}.4col.txt") for name in ("dev", "eval")]
 
 
-ORDER = ("good", "cannot tell", "poor")
-
-
 def beta_scores(n: int = 60, seed: int = 1) -> br.Scores:
     rng = np.random.default_rng(seed)
     return br.Scores(rng.beta(4, 2, n), rng.beta(2, 4, n))
@@ -141,28 +138,6 @@ def test_quality_is_that_of_the_library(analysis: br.Analysis) -> None:
 
 @pytest.mark.filterwarnings("ignore:.*do not describe these scores:betaroc.MisfitWarning")
 @pytest.mark.simulation
-def test_two_verdicts_one_for_the_roc_one_for_the_rates() -> None:
-    """Both classes off in the same way, as by a stretched score: the ROC is right, rates not."""
-    rng = np.random.default_rng(7)
-    u = [1 / (1 + np.exp(-rng.normal(m, 1.0, 3000))) for m in (1.0, -1.0)]
-    scores = br.Scores(*(np.where(x < 0.5, 0.9 * x, x) for x in u))  # nobody from 0.45 to 0.5
-    squeezed = br.Scores(*(0.5 + 0.5 * x**8 for x in u))
-    for given in (scores, squeezed):
-        fit = br.fit(given, "normal")
-        found = quality_of(given, fit, 0.95, 0, choose=False)
-        roc, rates = part_of(given, fit, found).statuses
-        assert roc.of == "ROC"
-        good = found.check.verdict == "good" and rates.verdict == "poor"
-        assert roc.verdict == ("good as a curve only" if good else found.check.verdict)
-        assert found.check.reason in roc.words
-        assert rates.verdict == found.check.rates.verdict
-        assert found.check.rates.reason in rates.words
-        assert found.check.status == max(rates.verdict, found.check.verdict, key=ORDER.index)
-    assert rates.verdict == "poor"
-
-
-@pytest.mark.filterwarnings("ignore:.*do not describe these scores:betaroc.MisfitWarning")
-@pytest.mark.simulation
 @pytest.mark.parametrize("boundary", ["squeeze", "censor"])
 def test_fits_that_cannot_be_checked_say_so(boundary: str) -> None:
     scores = br.Scores([0.0, 0.4, 0.6, 0.7, 0.9] * 3, [0.1, 0.2, 0.3, 0.35, 1.0] * 3)
@@ -176,22 +151,6 @@ def test_fits_that_cannot_be_checked_say_so(boundary: str) -> None:
     # 15 scores a class: two rates with 5 of them or more expected.
     assert rates.verdict in {"cannot tell", "poor"}
     assert found.targets == check_targets(fit)
-
-
-@pytest.mark.simulation
-def test_a_recommended_other_family_is_said(few: None, panel_alone: None) -> None:
-    rng = np.random.default_rng(9)
-    client, impostor = (1 / (1 + np.exp(-rng.normal(m, 3.0, 250))) for m in (2.0, -2.0))
-    analysis = br.analyze(br.Scores(client, impostor), family="beta")
-    best = analysis.dev.quality.families
-    assert best.recommended == ("logit-normal", "logit-normal")
-    line = "dev: another family is recommended, logit-normal; what stands here is of the one"
-    assert line in analysis.summary()
-    assert best.reason in analysis.summary()
-    assert line in render_report(analysis)
-    own = br.analyze(analysis.dev.scores, family=best.recommended)
-    assert "another family is recommended" not in own.summary()
-    assert "dev: fitted logit-normal; it is the recommended one." in own.summary()
 
 
 @pytest.mark.simulation
