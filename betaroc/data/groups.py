@@ -84,10 +84,9 @@ class Groups:
         """Units that occur among the clients (0) or the impostors (1)."""
         return float(np.sum(self.multiplicity[self.role >> (2 * which) & 3 > 0]))
 
-    def stratum(self, *, stratified: bool) -> IntArray:
-        """The number of the stratum of each unit: its columns, and if `stratified` its classes."""
-        role = self.role if stratified else (self.role | self.role >> 2) & 3
-        return np.asarray(np.unique(role, return_inverse=True)[1])
+    def stratum(self) -> IntArray:
+        """The number of the stratum of each unit: its columns and classes."""
+        return np.asarray(np.unique(self.role, return_inverse=True)[1])
 
     def meat(
         self, contributions: Any, stratum: IntArray | None = None

@@ -67,22 +67,17 @@ class DrawnRows:
             result = [own if grouped is None else grouped for grouped, own in sizes]
         return result[0], result[1]
 
-    def draw(
-        self, rng: np.random.Generator, size: int, share: float = 1.0, *, stratified: bool = True
-    ) -> Counts:
+    def draw(self, rng: np.random.Generator, size: int, share: float = 1.0) -> Counts:
         """How often each row is drawn, a row per replicate, of clients and of impostors.
 
-        A share of all trials or groups is drawn; unless stratified, not that of each class.
+        A share of the trials of each class is drawn, or of the groups.
         """
         cut = self.copies[0].size
-        if self.groups is None and stratified:
+        if self.groups is None:
             client, impostor = (_copies(rng, size, copies, share) for copies in self.copies)
             return client, impostor
-        if self.groups is None:
-            drawn = _copies(rng, size, np.concatenate(self.copies), share)
-            return drawn[:, :cut], drawn[:, cut:]
         of, alike = self.groups, np.rint(self.groups.multiplicity).astype(np.int64)
-        stratum = of.stratum(stratified=stratified)
+        stratum = of.stratum()
         units = np.ones((size, alike.size + 1), dtype=np.int64)  # the last: no second unit
         for number in range(int(stratum.max()) + 1):
             places = np.flatnonzero(stratum == number)

@@ -62,7 +62,7 @@ def rate_covariance(
     column = np.concatenate([parts[0][0], width[0] + parts[1][0]])
     rows = np.arange(column.size)
     cells = csr_array((np.ones(column.size), (rows, column)), shape=(column.size, sum(width)))
-    meat = groups.meat(cells, groups.stratum(stratified=True))
+    meat = groups.meat(cells, groups.stratum())
     return influence.T @ meat[0] @ influence, influence.T @ meat[1] @ influence
 
 
