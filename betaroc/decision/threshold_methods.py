@@ -318,17 +318,19 @@ class OrderedScores:
             return way
         if how == "average":  # (k + 1)/(n + 1) is at most the target
             most = self._most(lambda x, n: Fraction(x) + 1 <= exact * (Fraction(n) + 1))
-            needed, why = math.ceil(1 / exact) - 1, ""
+            needed = math.ceil(1 / exact) - 1
         else:
-            needed = needed_for_guarantee(rate, target.confidence)
-            best = shown_rate(rate_of_none(n, target.confidence), up=True)
-            at = rounded(self._threshold(0), up=self.above)
-            why = f", which guarantee {short_name(target.kind)} {best} at best (threshold {at})"
-            most = -1, 0.0, 0.0
+            needed, most = needed_for_guarantee(rate, target.confidence), (-1, 0.0, 0.0)
             if n >= needed:
                 most = self._most(lambda x, n: keeps_bound(n, x + 1, rate, target.confidence))
         if most[0] < 0:
-            why = f"{spaced(needed)} {target.units} needed, dev has {spaced(n)}{why}"
+            why = f"{spaced(needed)} {target.units} needed, dev has {spaced(n)}"
+            if how == HOW[0]:
+                best = shown_rate(rate_of_none(n, target.confidence), up=True)
+                at = rounded(self._threshold(0), up=self.above)
+                why += (
+                    f", which guarantee {short_name(target.kind)} {best} at best (threshold {at})"
+                )
             return Way(how, math.nan, why=Sentence(why))
         return self._at(how, *most)
 

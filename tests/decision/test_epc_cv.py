@@ -79,16 +79,6 @@ def test_shuffled_folds_too_and_leaving_one_out() -> None:
     assert (curve.threshold.tolist(), curve.far.tolist(), curve.frr.tolist()) == found
 
 
-@pytest.mark.parametrize("rng", [None, 1])
-@pytest.mark.parametrize("folds", [2, 3, 5, 8])
-def test_folds_of_a_class_differ_by_one_score(folds: int, rng: int | None) -> None:
-    curve = br.epc_cv(tied_scores(6), folds=folds, alpha=[0.5], rng=rng)
-    assert curve.threshold.shape == (folds, 1)
-    for numbers in (curve.client_folds, curve.impostor_folds):
-        sizes = np.bincount(numbers, minlength=folds)
-        assert sizes.max() - sizes.min() <= 1
-
-
 @pytest.mark.parametrize("rng", [None, 1, 2])
 @pytest.mark.parametrize("text", [False, True])
 def test_no_group_is_in_two_folds(text: bool, rng: int | None) -> None:
