@@ -1,4 +1,4 @@
-"""Tables as CSV and as LaTeX, their cells as text, and a tree as JSON."""
+"""Tables as CSV and as LaTeX, and their cells as text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The sections of an analysis: of these the page, its JSON and the terminal are made.
+"""The sections of an analysis: of these the page and the text of a terminal are made.
 
 What a fitted curve does is said as sure as the errors of the fit let one say it. A side, or a
 shape, is stated if its probability reaches the level, or its p-value 1 - level, and with that
