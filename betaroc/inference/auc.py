@@ -129,12 +129,8 @@ def auc_interval(
 
     Notes
     -----
-    O(n log n). Simulated coverage of 95 % intervals (docs/validation.md: binormal and beta pairs,
-    30 against 30 to 50 against 500 scores): of the mean 0.95 to 0.97 at an area of 0.9 and 0.975
-    to 0.987 at 0.99, where logit DeLong alone has 0.85 to 0.95 and Newcombe's is a quarter to a
-    third wider. Of normal pairs whose standard deviations are 1:2 and of sizes 1:4 and 1:10 the
-    mean covers 0.88 to 0.995: Newcombe's variance takes both classes as equally spread. The mean
-    is never without width. With few scores "delong" is far too short near 1.
+    O(n log n). The mean is never without width; with few scores "delong" is far too short near 1.
+    Simulated coverage: docs/validation.md.
 
     With groups, of one or two columns, trials that share a label covary (Obuchowski 1997):
 
@@ -145,13 +141,9 @@ def auc_interval(
     labels, the parts of each class times sqrt(G/(G - 1)), G its labels (trials, of a class
     without groups; of two columns those of the column with fewer labels); where the
     difference is no variance the second sum is left out. z is then the quantile of Student's
-    t with min G - 1 degrees of freedom over the classes with groups. Groups of one trial have
-    DeLong's variance; where every group is one, the interval left to the function is that of
-    independent trials. "newcombe-groups" is Newcombe's with G for the number of trials of each
-    class: as if a group were one trial, the least that its trials can say. Simulated coverage of
-    95 % intervals, half of the variance between people, A = 0.76: 30 people of 5 trials in each
-    class "delong" 0.94, "logit-delong" 0.95, independent trials 0.75 (2000 sets); two columns, 50
-    people with 8 claims 0.93, 0.95 and 0.83 (600 sets).
+    t with min G - 1 degrees of freedom. Where every group is one trial, the interval left to the
+    function is that of independent trials. "newcombe-groups" is Newcombe's with G for the number
+    of trials of each class.
 
     References
     ----------
@@ -239,17 +231,14 @@ def auc_test(
 
     Notes
     -----
-    Placements, and areas, that differ by no more than 1e-12 are equal: what is left there is
-    the rounding of sums of weights.
+    Placements, and areas, that differ by no more than 1e-12 are equal.
 
-    DeLong's variance is 0 where no scores of a system overlap or all are equal, though its area is
-    not known without error. With such a system the ends are those of the square-and-add method
-    (``"newcombe"``), A - B -+ the root of the squared distances of A and B from the ends of
-    their own intervals (:func:`auc_interval`), without covariance; p is 1 less the level at which
-    an end is 0, and the statistic the normal deviate of that p. So it is where the placements of
-    two systems differ by one number in all trials. Two systems that order all of the same trials
-    alike have one ROC on them: the difference is 0, without width, the statistic 0 and p 1,
-    whatever the trials. ``.reason`` says so.
+    DeLong's variance is 0 where no scores of a system overlap or all are equal, and where the
+    placements of two systems differ by one number in all trials. There the ends are those of the
+    square-and-add method (``"newcombe"``): A - B -+ the root of the squared distances of A and B
+    from the ends of their own intervals; p is 1 less the level at which an end is 0, and the
+    statistic the normal deviate of that p. Two systems that order all of the same trials alike have
+    one ROC: the difference is 0, without width, and p is 1. ``.reason`` says so.
 
     References
     ----------

@@ -78,7 +78,7 @@ class Difference(Framed, Noun):
     p_value : float
         Two-sided: 1 less the level at which an end is 0.
     level : float
-        The confidence spec for.
+        The confidence asked for.
     method : str
         How the ends were found.
     paired : bool
@@ -198,11 +198,9 @@ def difference(
 
     Notes
     -----
-    The correlation is that of the influence of each trial on both numbers: of scores on the rates
-    at each threshold, of fits on the parameters. "influence" takes the standard error of the
-    difference of EERs from it, with one trial of either class for which the systems disagree added
-    (Agresti and Min), and Student's t by the class with fewer trials or groups. Simulated coverage:
-    docs/validation.md.
+    The correlation is that of the influence of each trial on both numbers. "influence" takes the
+    standard error of the difference of EERs from it, with one trial of either class for which the
+    systems disagree added (Agresti and Min). Simulated coverage: docs/validation.md.
 
     References
     ----------

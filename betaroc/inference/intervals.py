@@ -174,7 +174,7 @@ def tail_threshold_ends(tails: Tails, rate: float, level: float = 0.95) -> Limit
     """Ends of the interval of the place that has a rate beyond, on the coordinate.
 
     The same statement as that of :func:`tail_rate_ends`, turned round: a place lies in this
-    interval where its rate may be the one spec for.
+    interval where its rate may be the one asked for.
     """
     log_rate, tail = math.log(rate), 0.5 - 0.5 * level
     lows, highs = (
@@ -291,7 +291,7 @@ def _interval(estimate: float, ends: Limits, level: float) -> Interval:
 
 
 # ----------------------------------------------------------------------------- of any fit
-#: Scores that a number must expect beyond it, unless extrapolation is spec for.
+#: Scores that a number must expect beyond it, unless extrapolation is asked for.
 _TENTH = 0.1
 
 
@@ -338,9 +338,9 @@ def _of_tail(
 
 
 def refuse_far_out(f: SupportedPair, spec: StatisticSpec, *, extrapolate: bool) -> None:
-    """An error where a rate that was spec for expects less than a tenth of a score of a tail.
+    """An error where a rate that was asked for expects less than a tenth of a score of a tail.
 
-    A rate at a threshold was not spec for: its interval says how far out it may be.
+    A rate at a threshold was not asked for: its interval says how far out it may be.
     """
     for item in spec.rates(f.model):
         tails = (f.client, f.impostor)[item.who].tails
@@ -451,7 +451,7 @@ def interval(
     ------
     InputError
         If a name or option is out of range, a point is missing, superfluous or of the wrong kind,
-        the input cannot answer (a summary spec for what needs scores, scores spec for a parameter
+        the input cannot answer (a summary asked for what needs scores, scores asked for a parameter
         of a distribution), a tail expects less than a tenth of a score and `extrapolate` is
         not set, a class has fewer than two trials or groups to draw, or weights are no
         whole numbers.
@@ -461,7 +461,7 @@ def interval(
     Warns
     -----
     ExtrapolationWarning
-        If less than one score is expected beyond a rate that was spec for.
+        If less than one score is expected beyond a rate that was asked for.
     InfluenceWarning
         If scores lie far outside all others of their class, such as codes for missing ones.
     MisfitWarning
@@ -471,24 +471,19 @@ def interval(
 
     Notes
     -----
-    The likelihood is that of both binomial counts, maximised over the threshold, which is unknown
-    (empirical likelihood, Claeskens et al. 2003): no density is estimated and nothing is drawn.
-    Where ties leave few thresholds, steps of half a standard error or more, the interval spans
-    those of the measure at each threshold that may be the point's, and that of a threshold all
-    places between two scores, which decide alike.
+    The likelihood is that of both binomial counts, maximised over the threshold (empirical
+    likelihood): no density is estimated and nothing is drawn. Where ties leave few thresholds, the
+    interval spans those of the measure at each threshold that may be the point's, and that of a
+    threshold all places between two scores.
 
-    That the best threshold varies costs the value there nothing of first order, and makes it a
-    little too good on its own scores: of 100 to 10 000 scores the interval at that threshold still
-    covers (simulated). The variance behind "effective-size" is that of the jackknife for average
-    precision, of influence functions for the others; the H measure, whose hull suits the scores
-    that give it, is first lowered by three quarters of what leaving each score out of its chord
-    costs. Of a range of FARs that expects few impostors the ends of the partial area move towards
-    those of the TPR at the ends of the range. The noise of "smoothed" is Silverman's, on the sum of
-    the normal deviates of the ranks in both classes. Simulated coverage of all methods:
-    docs/validation.md. A summary is counted at the borders of its bins; what is off inside
-    them is added to both ends. Where some trials have no score, "far", "frr" and "tpr" are shares
-    of all trials; "fmr", "fnmr" and "tmr", with points such as "@fmr=0.01", are those of the trials
-    that have one.
+    The variance behind "effective-size" is that of the jackknife for average precision, of
+    influence functions for the others; the H measure is first lowered by three quarters of what
+    leaving each score out of its chord costs, and the ends of a partial area over few impostors
+    move towards those of the TPR at the ends of the range. The noise of "smoothed" is Silverman's,
+    on the sum of the normal deviates of the ranks in both classes. Simulated coverage:
+    docs/validation.md. A summary is counted at the borders of its bins; what is off inside them is
+    added to both ends. Where some trials have no score, "far", "frr" and "tpr" are shares of all
+    trials; "fmr", "fnmr" and "tmr", with points such as "@fmr=0.01", of those that have one.
 
     References
     ----------
@@ -716,7 +711,7 @@ def roc_band(
     Raises
     ------
     InputError
-        If an option is out of range, a summary is spec for a simultaneous band, which needs
+        If an option is out of range, a summary is asked for a simultaneous band, which needs
         the scores, or a tail expects less than a tenth of a score and `extrapolate` is not set.
     InputTypeError
         If `x` is neither scores nor a fit.
@@ -729,8 +724,7 @@ def roc_band(
     Notes
     -----
     The normal score of a replicate is the normal deviate of its rank among all at that FAR, ties
-    in the middle, so that a rate that seldom moves cannot decide. Simulated coverage:
-    docs/validation.md.
+    in the middle. Simulated coverage: docs/validation.md.
 
     Examples
     --------
@@ -793,7 +787,7 @@ def _ends_of_scores(
 def _joint_level(
     counted: CountedScores, x: FloatArray, options: IntervalOptions
 ) -> tuple[float, int]:
-    """The pointwise level at which replicates lie inside everywhere as often as spec for.
+    """The pointwise level at which replicates lie inside everywhere as often as asked for.
 
     And the replicates that have no ROC, because a class was left without a trial.
     """

@@ -2,17 +2,8 @@
 
 Section 3.2 of Omar and Ivrissimtzis (2019), their signs corrected (docs/papers.md, E2 and E3).
 
-**Formula.** The ROC with x = F_c, y = F_i has the slope f_i / f_c at a threshold x, for beta
-distributions
-
-    dF_i / dF_c = x^(a_i - a_c) (1 - x)^(b_i - b_c) B(a_c, b_c) / B(a_i, b_i)
-
-**Limits.** Towards x = 0 only the first power moves, towards x = 1 only the second:
-
-    at 0   inf if a_i < a_c,   0 if a_i > a_c        at 1   inf if b_i < b_c,   0 if b_i > b_c
-
-The class whose tail is the heavier has all the mass there. Any two distributions are compared
-likewise by what each declares of its end (`Tail`), in this order: which support reaches further
+Towards an end the class whose tail is the heavier has all the mass there. Two distributions are
+compared by what each declares of its end (`Tail`), in this order: which support reaches further
 out, whose is the point mass at the end, whose tail is of the lower order (a power, then Gaussian),
 then
 
@@ -20,11 +11,8 @@ then
                so that F_i ~ K F_c^rho with rho = rate_i / rate_c
     Gaussian   the wider; of one width the one whose centre lies nearer to the end
 
-**Ties.** Of equal exponents the constant is left: B(a_c, b_c) / B(a_i, b_i), or K; of two point
-masses p_i / p_c, of Gaussian tails that are one the quotient of their shares. Of two beta
-distributions it is 1 only where they are equal, so that no tie is left between different ones.
-
-**Sides.** Impostors that are the heavier at 0 are rejected first: the curve lies above the diagonal
+Of equal exponents the constant is left: of beta laws B(a_c, b_c) / B(a_i, b_i), of point masses
+p_i / p_c. Impostors that are the heavier at 0 are rejected first: the curve lies above the diagonal
 there. The heavier at 1 they are accepted first: below.
 
 **Theorem.** Where the likelihood ratio turns at most once, as that of two beta distributions does,
@@ -35,8 +23,7 @@ and of two normal ones, both ends decide on the whole curve:
     above at 0, below at 1: one crossing, "hook-at-one";  below at 0, above at 1: "hook-at-zero"
 
 For D = F_i - F_c vanishes at both ends, and D' = f_i - f_c has one zero where the sides are alike,
-two where they are not: log f_i / f_c must change its sign, and turning at most once cannot do so
-more often. So D has one extremum and no zero inside, or two of opposite signs and one zero.
+two where they are not.
 """
 
 from __future__ import annotations

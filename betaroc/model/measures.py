@@ -29,19 +29,6 @@ from betaroc.rendering.nouns import Noun
 _TOLD = ("threshold", "logit_threshold", "far", "frr", "tpr", "tnr", "prior", "extrapolated")
 
 
-class _Held:
-    """A field of a point that its thresholds hold."""
-
-    def __init__(self, name: str) -> None:
-        self._name = name
-
-    def __get__(self, point: OperatingPoint | None, kind: type) -> Any:
-        return self if point is None else as_output(getattr(point.thresholds, self._name))
-
-    def __set__(self, point: OperatingPoint, value: Any) -> None:
-        vars(point)[self._name] = value  # until the thresholds are made of it
-
-
 @dataclass(frozen=True, eq=False, repr=False)
 class OperatingPoint(Result, Noun):
     """Error rates at a fixed threshold and what follows from them.
@@ -107,21 +94,15 @@ class OperatingPoint(Result, Noun):
     def _document_types(cls) -> dict[str, Any]:
         number = float | FloatArray
         rates = dict.fromkeys(("threshold", "logit_threshold", "far", "frr", "tpr", "tnr"), number)
-        return (
-            super()._document_types()
-            | rates
-            | {
-                "n_beyond": tuple[number, number] | None,
-                "extrapolated": bool | BoolArray,
-            }
-        )
+        more = {"n_beyond": tuple[number, number] | None, "extrapolated": bool | BoolArray}
+        return super()._document_types() | rates | more
 
     #: Where the point lies, with all digits; `threshold` and `logit_threshold` are read off it.
     thresholds: Thresholds = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "prior", fraction(self.prior, "prior"))
-        value, logit = vars(self).pop("theta"), vars(self).pop("logit")
+        value, logit = self.threshold, self.logit_threshold
         t = value if isinstance(value, Thresholds) else None
         arrays = {
             "threshold": real_array(value, "threshold") if t is None else t.theta,
@@ -141,14 +122,13 @@ class OperatingPoint(Result, Noun):
                 f" {', '.join(f'{name} {a.shape}' for name, a in arrays.items())}. Give one rate"
                 " for each threshold."
             ) from None
-        if any(array.shape != shape for array in arrays.values()):
-            arrays = {name: np.broadcast_to(array, shape) for name, array in arrays.items()}
-        theta, logit = arrays.pop("threshold"), arrays.pop("logit_threshold")
+        arrays = {name: _read_only(np.broadcast_to(a, shape)) for name, a in arrays.items()}
+        theta, logit = arrays["threshold"], arrays["logit_threshold"]
         t = Thresholds.from_both(theta, logit) if t is None else t
-        at = (_read_only(v) for v in (theta, np.broadcast_to(t.complement, shape), logit))
-        object.__setattr__(self, "thresholds", Thresholds(*at))
+        complement = _read_only(np.broadcast_to(t.complement, shape))
+        object.__setattr__(self, "thresholds", Thresholds(theta, complement, logit))
         for name, array in arrays.items():
-            object.__setattr__(self, name, as_output(_read_only(array)))
+            object.__setattr__(self, name, as_output(array))
 
     @classmethod
     def _of_rates(cls, t: Thresholds, rates: Sequence[FloatArray], prior: float) -> OperatingPoint:
@@ -158,11 +138,12 @@ class OperatingPoint(Result, Noun):
             far, frr, tpr, tnr = rates
             return cls(t, far, frr, prior, tpr=tpr, tnr=tnr)  # which says what is wrong
         point = object.__new__(cls)
-        at = (_read_only(values) for values in (t.theta, t.complement, t.logit))
+        t = Thresholds(*(_read_only(values) for values in (t.theta, t.complement, t.logit)))
         values = map(as_output, frozen(table)) if t.shape else table.tolist()
         result = dict(zip(("far", "frr", "tpr", "tnr"), values, strict=True))
-        result |= {"prior": prior, "n_beyond": None, "extrapolated": False}
-        for name, value in (result | {"thresholds": Thresholds(*at)}).items():
+        result |= {"threshold": as_output(t.theta), "logit_threshold": as_output(t.logit)}
+        result |= {"prior": prior, "n_beyond": None, "extrapolated": False, "thresholds": t}
+        for name, value in result.items():
             object.__setattr__(point, name, value)
         return point
 
@@ -222,30 +203,11 @@ class OperatingPoint(Result, Noun):
             return {}
         return {"hter": self.hter, "precision": self.precision, "f1": self.f1}
 
-    @property
-    def sensitivity(self) -> Any:
-        """TPR, the share of clients accepted."""
-        return self.tpr
-
-    @property
-    def recall(self) -> Any:
-        """TPR, the share of clients accepted."""
-        return self.tpr
-
-    @property
-    def specificity(self) -> Any:
-        """TNR, the share of impostors rejected."""
-        return self.tnr
-
-    @property
-    def fpr(self) -> Any:
-        """FAR."""
-        return self.far
-
-    @property
-    def fnr(self) -> Any:
-        """FRR."""
-        return self.frr
+    sensitivity = property(lambda self: self.tpr, doc="TPR, the share of clients accepted.")
+    recall = property(lambda self: self.tpr, doc="TPR, the share of clients accepted.")
+    specificity = property(lambda self: self.tnr, doc="TNR, the share of impostors rejected.")
+    fpr = property(lambda self: self.far, doc="FAR.")
+    fnr = property(lambda self: self.frr, doc="FRR.")
 
     @property
     def hter(self) -> Any:
@@ -315,10 +277,8 @@ class OperatingPoint(Result, Noun):
 
         Raises
         ------
-        InputError
-            If `weight` is not in [0, 1].
-        InputTypeError
-            If `weight` is not a number.
+        InputError, InputTypeError
+            If `weight` is no fraction in [0, 1].
 
         Notes
         -----
@@ -395,10 +355,8 @@ class OperatingPoint(Result, Noun):
 
         Raises
         ------
-        InputError
-            If `alpha` is not in [0, 1].
-        InputTypeError
-            If `alpha` is not a number.
+        InputError, InputTypeError
+            If `alpha` is no fraction in [0, 1].
 
         Examples
         --------
@@ -407,10 +365,6 @@ class OperatingPoint(Result, Noun):
         """
         alpha = fraction(alpha, "alpha")
         return alpha * self.far + (1.0 - alpha) * self.frr
-
-
-for _name, _part in (("threshold", "theta"), ("logit_threshold", "logit")):
-    setattr(OperatingPoint, _name, _Held(_part))
 
 
 @dataclass(frozen=True)

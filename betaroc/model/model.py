@@ -433,10 +433,8 @@ class ScoreModel(Noun):
 
         Raises
         ------
-        InputError
-            If a fraction lies outside [0, 1].
-        InputTypeError
-            If `x` is not numeric.
+        InputError, InputTypeError
+            If `x` are no fractions in [0, 1].
 
         Notes
         -----
@@ -469,10 +467,8 @@ class ScoreModel(Noun):
 
         Raises
         ------
-        InputError
-            If a fraction lies outside [0, 1].
-        InputTypeError
-            If `x` is not numeric.
+        InputError, InputTypeError
+            If `x` are no fractions in [0, 1].
 
         Notes
         -----
@@ -503,10 +499,8 @@ class ScoreModel(Noun):
 
         Raises
         ------
-        InputError
-            If a fraction lies outside [0, 1].
-        InputTypeError
-            If `x` is not numeric.
+        InputError, InputTypeError
+            If `x` are no fractions in [0, 1].
 
         Examples
         --------
@@ -532,10 +526,8 @@ class ScoreModel(Noun):
 
         Raises
         ------
-        InputError
-            If a fraction lies outside [0, 1].
-        InputTypeError
-            If `x` is not numeric.
+        InputError, InputTypeError
+            If `x` are no fractions in [0, 1].
 
         Examples
         --------
@@ -610,10 +602,8 @@ class ScoreModel(Noun):
 
         Raises
         ------
-        InputError
-            If `alpha` is not in [0, 1].
-        InputTypeError
-            If `alpha` is not a number.
+        InputError, InputTypeError
+            If `alpha` is no fraction in [0, 1].
 
         Notes
         -----
@@ -758,10 +748,8 @@ class ScoreModel(Noun):
 
         Raises
         ------
-        InputError
-            If `weight` is not in [0, 1].
-        InputTypeError
-            If `weight` is not a number.
+        InputError, InputTypeError
+            If `weight` is no fraction in [0, 1].
 
         Notes
         -----

@@ -186,10 +186,8 @@ class Roc(Curve):
 
         Raises
         ------
-        InputError
-            If a fraction lies outside [0, 1].
-        InputTypeError
-            If `fpr` is not numeric.
+        InputError, InputTypeError
+            If `fpr` are no fractions in [0, 1].
 
         Notes
         -----
@@ -220,10 +218,8 @@ class Roc(Curve):
 
         Raises
         ------
-        InputError
-            If a fraction lies outside [0, 1].
-        InputTypeError
-            If `tpr` is not numeric.
+        InputError, InputTypeError
+            If `tpr` are no fractions in [0, 1].
 
         Examples
         --------
@@ -252,10 +248,8 @@ class Roc(Curve):
 
         Raises
         ------
-        InputError
-            If a fraction lies outside [0, 1].
-        InputTypeError
-            If `fpr` is not numeric.
+        InputError, InputTypeError
+            If `fpr` are no fractions in [0, 1].
 
         Notes
         -----
@@ -292,10 +286,8 @@ class Roc(Curve):
 
         Raises
         ------
-        InputError
-            If a fraction lies outside [0, 1].
-        InputTypeError
-            If `fpr` is not numeric.
+        InputError, InputTypeError
+            If `fpr` are no fractions in [0, 1].
 
         Examples
         --------
@@ -587,10 +579,8 @@ class RocHull(Noun):
 
         Raises
         ------
-        InputError
-            If a fraction lies outside [0, 1].
-        InputTypeError
-            If `fpr` is not numeric.
+        InputError, InputTypeError
+            If `fpr` are no fractions in [0, 1].
 
         Examples
         --------
@@ -798,10 +788,8 @@ class Det(Curve):
 
         Raises
         ------
-        InputError
-            If a fraction lies outside [0, 1].
-        InputTypeError
-            If `far` is not numeric.
+        InputError, InputTypeError
+            If `far` are no fractions in [0, 1].
 
         Examples
         --------
@@ -902,10 +890,8 @@ class PrecisionRecall(Curve):
 
         Raises
         ------
-        InputError
-            If a fraction lies outside [0, 1].
-        InputTypeError
-            If `recall` is not numeric.
+        InputError, InputTypeError
+            If `recall` are no fractions in [0, 1].
 
         Notes
         -----

@@ -190,14 +190,6 @@ class Optimum(NamedTuple):
         return self.value(self.point(model, where), where)
 
 
-def _nothing_known(_: ScoreModel) -> str:
-    return ""
-
-
-def _no_rates(_: ScoreModel, __: EvaluationPoint) -> list[UsedRate]:
-    return []
-
-
 @dataclass(frozen=True)
 class Statistic:
     """A number with a name."""
@@ -210,15 +202,15 @@ class Statistic:
     high: float = 1.0
     better: str = ""
     scale: str = "probit"
-    rates: Callable[[ScoreModel, EvaluationPoint], list[UsedRate]] = _no_rates
+    rates: Callable[[ScoreModel, EvaluationPoint], list[UsedRate]] | None = None
     of_scores: bool = True
     optimum: Optimum | None = None
-    absence: Callable[[ScoreModel], str] = _nothing_known
+    absence: Callable[[ScoreModel], str] | None = None
 
     @property
     def is_parameter(self) -> bool:
         """Whether it is of one distribution, which may have none such."""
-        return self.absence is not _nothing_known
+        return self.absence is not None
 
 
 #: Of measures that are no fractions.
@@ -452,14 +444,14 @@ class StatisticSpec(NamedTuple):
     def absence(self, model: ScoreModel) -> str:
         """Why a model has no such number, where that is known; else empty."""
         if self.where != ("at", "crossing"):
-            return self.row.absence(model)
+            return self.row.absence(model) if self.row.absence else ""
         many = len(model.diagonal_crossings())
         times = {0: "at no threshold", 1: "once"}.get(many, f"{many} times")
         return f"the ROC crosses the diagonal {times}, and the point 'crossing' needs exactly one"
 
     def rates(self, model: ScoreModel) -> list[UsedRate]:
         """The rates of a model that it rests on; none of areas, shapes and functions."""
-        return self.row.rates(model, self.where)
+        return self.row.rates(model, self.where) if self.row.rates else []
 
 
 def parse_statistic(stat: Any, given: tuple[Any, ...] = (), /, **points: Any) -> StatisticSpec:
