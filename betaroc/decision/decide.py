@@ -282,10 +282,9 @@ class Decision(Tabular, Noun):
     scores: Counted | None = field(default=None, compare=False, repr=False)
 
     def __post_init__(self) -> None:
-        for name, known in (
-            ("target", _TARGETS), ("how", HOW), ("status", (GREEN, AMBER, RED)), ("dtype", _DTYPES)
-        ):  # fmt: skip
-            object.__setattr__(self, name, checks.choice(getattr(self, name), known, name))
+        known = {"target": _TARGETS, "how": HOW, "status": (GREEN, AMBER, RED), "dtype": _DTYPES}
+        for name, choices in known.items():
+            object.__setattr__(self, name, checks.choice(getattr(self, name), choices, name))
         if not any(map(self._is_taken, vars(self)["ways"])):
             rule = f"hold the one that was taken, {self.how} at {self.threshold!r}"
             raise refusal("ways", rule, f"{len(self.ways)} others")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from fractions import Fraction
 from typing import Literal, NamedTuple, overload
 
@@ -115,7 +115,7 @@ class _Forecast(Tabular, Noun):
         >>> frame["where"].tolist()
         ['accept all', 'interior']
         """
-        names = dict.fromkeys([*self.__dataclass_fields__, "n_beyond"])
+        names = dict.fromkeys([*(item.name for item in fields(self)), "n_beyond"])
         return self._table({name: getattr(self, name) for name in names if name not in _NO_COLUMN})
 
     def summary(self) -> str:
