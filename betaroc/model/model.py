@@ -199,8 +199,7 @@ class ScoreModel(Noun):
 
         Notes
         -----
-        One shift for both classes leaves the ROC as it is and moves every threshold, so that
-        ``epc(model, model.shifted(0.5, 0.5))`` shows misplaced thresholds alone.
+        One shift for both classes leaves the ROC as it is and moves every threshold.
 
         Examples
         --------
@@ -703,9 +702,8 @@ class ScoreModel(Noun):
 
         Notes
         -----
-        The cost is that of :meth:`min_dcf` or larger; it is larger by what the calibration costs.
-        Scores that are no natural-log likelihood ratios, such as probabilities, have no actual
-        cost: the number is computed and means nothing.
+        It is larger than that of :meth:`min_dcf` by what the calibration costs. Of scores that are
+        no natural-log likelihood ratios, such as probabilities, the number means nothing.
 
         References
         ----------

@@ -434,14 +434,11 @@ class Roc(Curve):
 
         Notes
         -----
-        Compared are the log odds of TPR at log odds of FAR, both from the smaller tails, for
-        odds of FAR from exp(-20000) to exp(20000), exp(-700) to exp(700) with jumps; curves that
-        touch within a relative 1e-11 and part again on the same sides do not cross, and of a
-        stretch on which they are one the middle counts. A bend that spans less than 1/4 in the
-        log odds of FAR, as of a mixture with a narrow component, can hide two crossings. Where
-        the two pairs share the client or the impostor distribution of beta pairs there is one
-        crossing at most. Curves with jumps are polylines and crossed as such, a jump at its FAR and
-        the lowest TPR shared there. Both are read as TPR at FAR, whatever ``positive`` is.
+        Compared are the log odds of TPR at log odds of FAR, from the smaller tails, for odds of FAR
+        from exp(-20000) to exp(20000), exp(-700) to exp(700) with jumps. Curves that touch within a
+        relative 1e-11 and part again on the same sides do not cross; of a stretch on which they are
+        one the middle counts. A bend that spans less than 1/4 in the log odds of FAR can hide two
+        crossings. Both are read as TPR at FAR, whatever ``positive`` is.
 
         Examples
         --------
@@ -496,10 +493,8 @@ class Roc(Curve):
         -----
         Line data are fractions; the ticks say per cent.
 
-        A rate of 0 has no place on a log scale: the curve is drawn from its smallest rate above 0,
-        and the height that it has at 0, ``roc.tpr(0)``, is not seen. New axes begin at that rate
-        for scores, at 0.01 % for distributions with a density, whose curve goes on, and where no
-        rate lies between 0 and 1.
+        A rate of 0 has no place on a log scale: new axes begin at the smallest rate above 0 of
+        scores, at 0.01 % for distributions with a density.
 
         Examples
         --------
