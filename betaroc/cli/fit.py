@@ -72,7 +72,7 @@ def run(arguments: Namespace) -> None:
         fitted = parts[0][1].fit
         if fitted is not None and (arguments.csv or arguments.latex):
             return [Grid((), (), kept=listed_columns(fitted.to_frame()))]
-        views = {name: fit_view(part, why, level, seed) for name, part, why in parts}
+        views = {name: fit_view(part, why, seed) for name, part, why in parts}
         if not several:
             return [*views[""]]
         return [Section(visible(name), (*view,)) for name, view in views.items()]

@@ -759,7 +759,7 @@ def sections_of(analysis: Analysis, *, drawn: bool = False) -> list[Section]:
         points_section(analysis.points, sets, level),
         *([curves_section(analysis.curves, sets, drawn=drawn)] if analysis.curves else []),
         ends_section(sets, pair),
-        checks_section(sets, level, analysis.seed, fit_figures(analysis) if drawn else ()),
+        checks_section(sets, analysis.seed, fit_figures(analysis) if drawn else ()),
         families_section(*sets[0], (parameters_section(sets),)),
         sensitivity_section(sets),
         read_section(sets, analysis.reason),

@@ -31,7 +31,6 @@ from betaroc.core.vocabulary import (
     EER,
     FAR,
     FRR,
-    HTER,
     IMPOSTOR,
     IMPOSTORS,
     OF_COMPARISONS,
@@ -644,9 +643,9 @@ def points_section(points: Sequence[ObservedPoint], sets: NamedSets, level: floa
     )] * (len(sets) == 1)  # fmt: skip
     blocks += points_grids(points, sets, level)
     blocks.append(Words(
-        f"{level_words(level)} intervals: of the fit at that very threshold; of a test set Clopper"
-        " and Pearson’s, with groups by the delta method. What dev counts there has none: these"
-        f" scores chose the threshold or were fitted. The JSON has {HTER} and F1 too.", "legend",
+        f"{level_words(level)} intervals: of the fit at that threshold; of a test set Clopper and"
+        " Pearson’s, with groups by the delta method. What dev counts has none: its scores chose"
+        " the threshold or were fitted.", "legend",
     ))  # fmt: skip
     met = marked(points)
     finding = f"at dev's {EER} threshold {FAR} {percent(met.expected.far)} expected"
@@ -745,7 +744,7 @@ def curves_section(curves: Sequence[ObservedCurve], sets: NamedSets, *, drawn: b
 
 # ------------------------------------------------------------------------------ checks
 def checks_section(
-    sets: NamedSets, level: float, seed: int | None = None, figures: Sequence[Figure] = ()
+    sets: NamedSets, seed: int | None = None, figures: Sequence[Figure] = ()
 ) -> Section:
     """Verdicts, tests, tails and distances of every fit, pictures of dev's, the rules folded."""
     title, modelled = "Can the fit be believed?", [pair for pair in sets if pair[0].modelled]
@@ -760,7 +759,7 @@ def checks_section(
         " trials."
     )
     blocks = [_check(part, figures if k == 0 else ()) for k, (part, _) in enumerate(modelled)]
-    rules = Section("Rules of these verdicts", (Words(_rules(sets, level, seed), "legend"),),
+    rules = Section("Rules of these verdicts", (Words(_rules(sets, seed), "legend"),),
                     folded=True)  # fmt: skip
     findings = [
         f"{role}: {', '.join(f'{status.of} {status.verdict}' for status in part.statuses)}"
@@ -802,7 +801,7 @@ def _distances(sets: NamedSets) -> list[Node]:
     return [Grid(("largest distance", CLIENT, IMPOSTOR, "ROC"), tuple(rows))] * bool(rows)
 
 
-def _rules(sets: NamedSets, level: float, seed: int | None) -> str:
+def _rules(sets: NamedSets, seed: int | None) -> str:
     """How the verdicts and the distances are made."""
     checks = [part.quality.check for part, _ in sets if part.quality is not None]
     drawn = max((check.replicates for check in checks if check is not None), default=0)
@@ -813,9 +812,8 @@ def _rules(sets: NamedSets, level: float, seed: int | None) -> str:
         " beyond; cannot tell, it reaches across. Two distributions that are wrong in the same way"
         " have a good ROC and wrong rates. Rates: good, the exact interval of the rate counted at"
         " the fit’s own threshold lies within a factor of 3 of the rate expected; poor, it has no"
-        f" point within a factor of 1.25; down to 5 expected scores.{made * bool(drawn)} Intervals"
-        f" of level {level_words(level)}. Distances are of distribution functions and of ROCs;"
-        " they take trials as independent."
+        f" point within a factor of 1.25; down to 5 expected scores.{made * bool(drawn)} Distances"
+        " of distribution functions and ROCs take trials as independent."
     )
 
 
@@ -838,10 +836,9 @@ def families_section(part: ScoreSet, role: str, more: Sequence[Node] = ()) -> Se
     if part.has_rejected:
         nodes = [retold(node, OF_COMPARISONS.fill) for node in nodes]
     nodes.append(Words(
-        "Held-out score: mean log density of a score under fits of the other four folds; z: its"
-        " difference to the best in standard errors. Recommended: of those within half a standard"
-        " error of the best that with the fewest parameters. Vuong z: of log-likelihoods to it."
-        " Distance: largest one of the distribution functions.", "legend",
+        "z: difference of held-out scores to the best in standard errors. Recommended: the fewest"
+        " parameters within half a standard error of the best. Vuong z: of log-likelihoods to it.",
+        "legend",
     ))  # fmt: skip
     return Section("Families of distributions", (*nodes, *more), finding, "families")
 
@@ -881,8 +878,8 @@ def sensitivity_section(sets: NamedSets) -> Section:
     legend = Words(
         "Within reach of 0 or 1: scores of exactly 0 or 1; scores within 0.001 of an end that let"
         " another rule change a shape by more than 10 %; the extreme 1 % of a class with more than"
-        " 10 % of the sum that fits its distribution. z: of Hill’s exponent and that of the fit"
-        " over the same share of scores.", "legend",
+        " 10 % of the sum that fits its distribution. z: of Hill’s exponent and the fit’s over the"
+        " same scores.", "legend",
     )  # fmt: skip
     nodes = _by_set([(part, role) for part, _, role in audited], blocks)
     finding = few(called, "; ") or "no score is within reach of 0 or 1"
@@ -890,13 +887,13 @@ def sensitivity_section(sets: NamedSets) -> Section:
 
 
 # ------------------------------------------------------------------------------ fits alone
-def fit_view(part: ScoreSet, reason: str, level: float, seed: int) -> list[Section]:
+def fit_view(part: ScoreSet, reason: str, seed: int) -> list[Section]:
     """What was read, the parameters, numbers, ends; the check where it was asked for."""
     sets = [(part, part.role)]
     sections = [read_section(sets, reason), parameters_section(sets), measures_section(sets)]
     sections.append(ends_section(sets))
     if part.quality is not None:
-        sections.append(checks_section(sets, level, seed))
+        sections.append(checks_section(sets, seed))
         sections += [families_section(*sets[0]), sensitivity_section(sets)]
     return sections
 

@@ -214,7 +214,7 @@ def test_groups_are_said_and_widen(few: None, panel_alone: None) -> None:
         assert {m.method for m in two.intervals.client} == {"wald"}
     text = plain(render_report(together))
     assert text.count("Intervals take 26 groups as what varies") == 1
-    assert "they take trials as independent" in text
+    assert "take trials as independent" in text
     one, two = (named(a.dev.intervals.scores)[TPR_AT_LOW_FAR] for a in (alone, together))
     assert two.high - two.low > one.high - one.low
 
