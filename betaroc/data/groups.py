@@ -17,7 +17,7 @@ _ROUNDING = 1e-12
 
 
 @dataclass(frozen=True)
-class Trials:
+class BareTrials:
     """Trials of both classes where there are no Scores: what `Groups` ask of these."""
 
     client: FloatArray
@@ -29,7 +29,7 @@ class Trials:
 
 
 #: What holds single trials.
-ScoredTrials = Scores | Trials
+ScoredTrials = Scores | BareTrials
 
 
 @dataclass(frozen=True, eq=False)
@@ -171,7 +171,7 @@ def settled(whole: FloatArray, twice: FloatArray) -> FloatArray:
 # ------------------------------------------------------------------------------ from scores
 def groups_of(scores: ScoredTrials | ScoreData | None) -> Groups | None:
     """What the trials of both classes depend on; None where neither class has groups."""
-    if not isinstance(scores, Scores | Trials):
+    if not isinstance(scores, Scores | BareTrials):
         return None
     value = [scores.client_groups, scores.impostor_groups]
     return None if value[0] is None and value[1] is None else _of(scores, value)

@@ -19,7 +19,7 @@ from betaroc.core.resampling import refuse_fractional_weights
 from betaroc.core.special import share_ends
 from betaroc.core.thresholds import Thresholds
 from betaroc.core.vocabulary import FAR, worded
-from betaroc.data.groups import Groups, ScoredTrials, Trials, groups_of, units_of
+from betaroc.data.groups import BareTrials, Groups, ScoredTrials, groups_of, units_of
 from betaroc.data.scores import Scores
 from betaroc.decision.curve import (
     ONE_CLASS_RATES,
@@ -260,7 +260,7 @@ def rows_by_cells(
         copies.append(np.rint(np.bincount(np.ravel(number), weights)).astype(np.int64))
     drawn = DrawnRows((copies[0], copies[1]))
     return [
-        (drawn, SortedRows.of(Trials(kinds[0][:, k], kinds[1][:, k])),
+        (drawn, SortedRows.of(BareTrials(kinds[0][:, k], kinds[1][:, k])),
          np.where(np.isnan(theta), np.nan, np.searchsorted(cut, theta)))
         for k, (cut, theta) in enumerate(zip(cuts, chosen, strict=True))
     ]  # fmt: skip

@@ -48,7 +48,7 @@ from betaroc.core.vocabulary import (
     TPR,
     worded,
 )
-from betaroc.data.groups import Groups, ScoredTrials, Trials, groups_of
+from betaroc.data.groups import BareTrials, Groups, ScoredTrials, groups_of
 from betaroc.data.scores import ScoreData, Scores
 from betaroc.distributions.empirical import Empirical, decides_by_counts, is_binned, is_counted
 from betaroc.inference.interval import Band
@@ -434,7 +434,7 @@ def side_trials(e: EpcBase, name: str) -> ScoredTrials:
     if not decides_by_counts(model._pair):
         _refuse_model(model, name)
     laws = model._pair.client, model._pair.impostor
-    return Trials(*(law.values for law in laws), *(law.weights for law in laws))
+    return BareTrials(*(law.values for law in laws), *(law.weights for law in laws))
 
 
 def side_groups(e: EpcBase, name: str, *, groups: bool) -> Groups | None:

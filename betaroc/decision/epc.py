@@ -644,7 +644,7 @@ def refuse_different(a: EpcBase, b: EpcBase, names: tuple[str, str]) -> None:
         )
 
 
-def sides_of(dev: Any, test: Any) -> tuple[SideInput, SideInput]:
+def dev_and_test(dev: Any, test: Any) -> tuple[SideInput, SideInput]:
     """Both sides of a curve as scores, summaries, models or fits."""
     kinds, types = "Scores, a ScoreSummary, a ScoreModel, a fit", SideInput.__args__
     return as_scores(dev, "dev", kinds, types), as_scores(test, "test", kinds, types)
@@ -728,7 +728,7 @@ def epc(
     >>> curve.threshold.round(6).tolist()
     [0.366025, 0.5]
     """
-    of_dev, of_test = sides_of(dev, test)
+    of_dev, of_test = dev_and_test(dev, test)
     for name in (criterion, measure):
         sides = [getattr(item, "scores", item) for item in (of_dev, of_test)]
         refuse_words_of_comparisons(name, *sides)
@@ -903,7 +903,7 @@ def epc_average(
     """
     checks.choice(pair, tuple(_PAIRS), "pair")
     low, high = checks.ascending(low, high)
-    dev, test = sides_of(dev, test)
+    dev, test = dev_and_test(dev, test)
     of_dev, of_test = side(dev, prior), side(test, prior)
     options = IntervalOptions(
         level, method, 1 if replicates is None else replicates, groups, rng

@@ -189,7 +189,7 @@ def _of_frame(
     }, None, role)  # fmt: skip
     if systems is None:
         _refuse_ids(result, role)
-    return replace(result, omitted=int(np.sum(~complete)))
+    return replace(result, omitted=int(np.sum(~complete)), library=opening.library)
 
 
 def _refuse_ids(systems: Systems, role: str) -> None:

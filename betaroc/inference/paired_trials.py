@@ -14,7 +14,7 @@ from betaroc.core import checks
 from betaroc.core.arrays import CLASSES
 from betaroc.core.errors import InputError
 from betaroc.core.vocabulary import worded
-from betaroc.data.groups import ScoredTrials, Trials, weights_of
+from betaroc.data.groups import BareTrials, ScoredTrials, weights_of
 from betaroc.data.scores import Scores, lengthened
 
 
@@ -24,7 +24,7 @@ def _unpaired(need: str, remedy: str) -> InputError:
     return InputError.about("paired")(text + worded("`, or take paired=False`."))
 
 
-def joint_trials(a: ScoredTrials, b: ScoredTrials) -> Trials:
+def joint_trials(a: ScoredTrials, b: ScoredTrials) -> BareTrials:
     """The trials of two systems: values and weights of the first, of each class known groups.
 
     Groups that one system has hold for both.
@@ -33,7 +33,7 @@ def joint_trials(a: ScoredTrials, b: ScoredTrials) -> Trials:
         getattr(b if getattr(a, name) is None else a, name)
         for name in ("client_groups", "impostor_groups")
     ]
-    return Trials(a.client, a.impostor, a.client_weights, a.impostor_weights, *groups)
+    return BareTrials(a.client, a.impostor, a.client_weights, a.impostor_weights, *groups)
 
 
 def on_same_trials(systems: Sequence[Scores], names: Sequence[str]) -> list[Scores]:

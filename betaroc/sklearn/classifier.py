@@ -267,7 +267,7 @@ class ThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     # ---------------------------------------------------------------------- folds, routing
     def _splits(
         self, X: Any, y: Any, clients: AnyArray, groups: Any, params: dict[str, Any]
-    ) -> list[trials.Split] | None:
+    ) -> list[trials.RowSplit] | None:
         """The folds; None if the estimator is fitted already."""
         is_count = isinstance(self.cv, int | np.integer) and not isinstance(self.cv, bool)
         if isinstance(self.cv, str) and self.cv == _PREFIT:

@@ -111,7 +111,7 @@ def two_labels(
 _METHODS = ("decision_function", "predict_proba")
 
 
-class Split(NamedTuple):
+class RowSplit(NamedTuple):
     """Rows of one fold."""
 
     train: IntArray
@@ -145,7 +145,7 @@ def client_scores(estimator: Any, X: Any, method: str, labels: TwoLabels) -> Flo
     return result if classes[1] == labels.client else -result
 
 
-def checked_splits(splits: Any, clients: AnyArray) -> list[Split]:
+def checked_splits(splits: Any, clients: AnyArray) -> list[RowSplit]:
     """Folds that leave both classes to train on, and test a row once at most."""
     result = [_split(fold) for fold in splits]
     if not result:
@@ -168,7 +168,7 @@ def checked_splits(splits: Any, clients: AnyArray) -> list[Split]:
     return result
 
 
-def _split(fold: Any) -> Split:
+def _split(fold: Any) -> RowSplit:
     """Rows to train on and to test, by their numbers or by booleans."""
     result = tuple(map(np.asarray, fold)) if width_of(fold) == 2 else ()
     if not result or any(rows.dtype.kind not in "iub" or rows.ndim != 1 for rows in result):
@@ -176,16 +176,16 @@ def _split(fold: Any) -> Split:
             "cv must give pairs of rows, those to train on and those to test, by number; got"
             f" {shown(fold)}. Take a number of folds, a splitter, or a list of such pairs."
         )
-    return Split(*result)
+    return RowSplit(*result)
 
 
 def out_of_fold(
-    estimator: Any, X: Any, y: Any, splits: Sequence[Split], method: str, labels: TwoLabels,
+    estimator: Any, X: Any, y: Any, splits: Sequence[RowSplit], method: str, labels: TwoLabels,
     fit_params: Mapping[str, Any], n_jobs: int | None,
 ) -> FloatArray:  # fmt: skip
     """Scores of the tested rows, fold after fold, each by an estimator that never saw them."""
 
-    def scores_of(split: Split) -> FloatArray:
+    def scores_of(split: RowSplit) -> FloatArray:
         own = clone(estimator)
         X_train, y_train = _safe_split(own, X, y, split.train)
         X_test, _ = _safe_split(own, X, None, split.test, split.train)

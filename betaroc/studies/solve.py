@@ -25,7 +25,7 @@ from betaroc.model.statistics import StatisticSpec, parse_statistics
 
 END_NAMES = ("at_zero", "at_one")
 #: Signs of log a and log b inside each open shape.
-SIGNS = {Shape.U: (-1, -1), Shape.J: (1, -1), Shape.REVERSE_J: (-1, 1), Shape.BELL: (1, 1)}
+EXPONENT_SIGNS = {Shape.U: (-1, -1), Shape.J: (1, -1), Shape.REVERSE_J: (-1, 1), Shape.BELL: (1, 1)}
 #: A goal is met that is so near, on the logit or the log of its range.
 GOAL_MET = 1e-9
 #: How far what has no number, or one at an end of its range, is from any.
@@ -209,7 +209,7 @@ def _slope(value: Any, name: str) -> float:
 
 
 def _shape(value: Any, name: str) -> Shape:
-    return Shape(choice(value, [shape.value for shape in SIGNS], name))
+    return Shape(choice(value, [shape.value for shape in EXPONENT_SIGNS], name))
 
 
 def _both(
@@ -251,7 +251,7 @@ def _force(wanted: Prescription) -> None:
     client, impostor = wanted.shapes
     if client is not None and impostor is not None:
         for end in (0, 1):
-            difference = SIGNS[impostor][end] - SIGNS[client][end]
+            difference = EXPONENT_SIGNS[impostor][end] - EXPONENT_SIGNS[client][end]
             if difference:
                 why = f"shapes ({client.value}, {impostor.value})"
                 wanted.force(end, int(np.sign(difference)), why)
@@ -683,7 +683,7 @@ class _Search:
         for k, shape in enumerate(self.wanted.shapes):
             if shape is not None:
                 logs[2 * k : 2 * k + 2] = np.log(_CENTRES[shape])
-                walls += [SIGNS[shape][end] * unit[2 * k + end] for end in (0, 1)]
+                walls += [EXPONENT_SIGNS[shape][end] * unit[2 * k + end] for end in (0, 1)]
         self.signs = len(walls)
         walls += [*unit, *-unit]
         self.reference, self.origin, basis = logs, logs.copy(), []
