@@ -1,4 +1,4 @@
-"""Names of trials and of what they depend on: integers or text, one or two a score."""
+"""Names of trials and of what they depend on: integers or text, one or two per score."""
 
 from __future__ import annotations
 

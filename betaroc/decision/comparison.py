@@ -906,7 +906,7 @@ class SystemsComparison(Tabular, Noun):
 
     @property
     def pairs(self) -> Table:
-        """All differences: a row a pair.
+        """All differences: one row per pair.
 
         Columns first, second, difference (of the means), low, high (of all pairs at once) and
         better (a name where the difference is shown).

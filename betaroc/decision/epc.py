@@ -644,7 +644,9 @@ def refuse_different(a: EpcBase, b: EpcBase, names: tuple[str, str]) -> None:
         )
 
 
-def dev_and_test(dev: Any, test: Any) -> tuple[SideInput, SideInput]:
+def dev_and_test(
+    dev: SideInput | ScoresLike, test: SideInput | ScoresLike
+) -> tuple[SideInput, SideInput]:
     """Both sides of a curve as scores, summaries, models or fits."""
     kinds, types = "Scores, a ScoreSummary, a ScoreModel, a fit", SideInput.__args__
     return as_scores(dev, "dev", kinds, types), as_scores(test, "test", kinds, types)

@@ -224,7 +224,7 @@ _NUMBERS = ("spearman", "pearson", "phi", "disagreement", "double_fault")
 def diversity_columns(
     names: tuple[str, ...], trials: Trials, splits: Sequence[Split]
 ) -> dict[str, AnyArray]:
-    """One row a pair and class; `Inclusion.diversity` documents it."""
+    """One row per pair and class; `Inclusion.diversity` documents it."""
     unit, scaled = np.all((trials.x >= 0.0) & (trials.x <= 1.0), axis=0), trials.x.copy()
     scaled[:, unit] = logits(trials.x[:, unit])  # of classifiers that lie in [0, 1]
     wrong = _errors(trials, splits)

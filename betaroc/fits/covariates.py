@@ -1085,7 +1085,7 @@ def _law(logit: float, log_precision: float) -> Beta:
 
 
 def _fewer(moves: FloatArray) -> FloatArray:
-    """As few roots with the same outer products: at most one a column."""
+    """As few roots with the same outer products: at most one per column."""
     if moves.shape[0] <= moves.shape[1]:
         return moves
     return np.asarray(np.linalg.qr(moves, mode="r"))

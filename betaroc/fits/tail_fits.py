@@ -384,7 +384,7 @@ class Sensitivity(Tabular, Noun):
         return [rules, tails, *refused]
 
     def to_frame(self) -> Table:
-        """The policies as a frame, one a row.
+        """The policies as a frame, one per row.
 
         Returns
         -------

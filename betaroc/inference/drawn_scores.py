@@ -215,7 +215,7 @@ class _Smoothed:
     """The scores on a scale that suits both classes, with noise, and the way back.
 
     The scale is the sum of the normal deviates of the ranks in either class: of binormal
-    scores a line, and as wide where the classes are apart as within them.
+    scores per line, and as wide where the classes are apart as within them.
     """
 
     def __init__(self, scores: Scores) -> None:

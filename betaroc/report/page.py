@@ -377,7 +377,7 @@ def _key(row: RateRow, k: int) -> str:
 def _rates(
     analysis: Analysis, d: Decision, rows: Sequence[RateRow], names: Sequence[str]
 ) -> dict[str, Any]:
-    """Of one test a row a rate; of several a row per set."""
+    """Of one test one row per rate; of several one row per set."""
     words, several = analysis.words, len(analysis.tests) > 1
     cells = [
         [
