@@ -44,7 +44,9 @@ ROW = Statistic(
 def own(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
     """The statistic in the table: by a row alone, or as a measure of operating points."""
     if request.param == "measure":
-        monkeypatch.setitem(MEASURES, NAME, Measure(gap, "distance of both rates", 0.0, 1.0, False))
+        monkeypatch.setitem(
+            MEASURES, NAME, Measure(gap, "distance of both rates", larger_is_better=False)
+        )
     monkeypatch.setitem(STATISTICS, NAME, ROW if request.param == "row" else of_measure(NAME))
     return str(request.param)
 

@@ -90,7 +90,7 @@ def _spool(path: Path) -> None:
             file.write(chunk)
     if not path.stat().st_size:
         raise FileFormatError(
-            "standard input must hold scores; it is empty (0 bytes). It can be read once per call."
+            "standard input must hold scores; it is empty (0 bytes). It can be read once a call."
         )
 
 

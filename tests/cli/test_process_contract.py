@@ -215,7 +215,6 @@ def test_a_file_that_does_not_fit_is_told_before_the_work(
     frame["score"] = np.random.default_rng(1).random(len(frame))
     frame.to_parquet(path) if kind == "parquet" else frame.to_csv(path, index=False)
     monkeypatch.setattr(text_files, "free_memory", lambda: 60.0 * 90_000)
-    monkeypatch.setattr(text_files, "_DOUBT", 1.0)
     with pytest.raises(br.FileFormatError, match=r"at most 90000 rows; .* 0\.006 GB of memory"):
         br.read_scores(path, client_label="client" if "client" in set(frame["label"]) else None)
     assert main(["fit", path]) == 2
