@@ -109,7 +109,7 @@ REFUSED = {
     "THRESHOLD --far 0": "--far must be a fraction strictly between 0 and 1",
     "THRESHOLD --cost-fa 1": "--cost-fr must stand beside the other cost",
     "THRESHOLD --eer --how average": "--how must be one of",
-    "THRESHOLD --far .1 --how counted": "one of 'guaranteed', 'average', 'tail', 'model'; got 'counted'",
+    "THRESHOLD --far .1 --how counted": "'guaranteed', 'average', 'tail', 'model'; got 'counted'",
     "THRESHOLD --far .1 --confidence 95": "--level must be",
     "threshold 'a b.csv' c.csv --far .01": "SCORES must be one file, dev's; got 2: 'a b.csv'",
     "threshold 'a b.csv' d.csv --far .01": "--system NAME 'a b.csv' --system NAME d.csv",
