@@ -9,9 +9,11 @@ import re
 import runpy
 import subprocess
 import sys
+import warnings
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import betaroc
@@ -255,3 +257,39 @@ def test_the_picture_of_the_tutorial_has_the_numbers_that_it_prints(
     assert f"broken: FAR {sharpened}, " in shown
     text = alternative(page, "liveness_roc.png")
     assert {threshold, plain, sharpened} <= set(re.findall(r"\d\.\d{3}", text))
+
+
+@pytest.mark.parametrize("page", PAGES, ids=map(named, PAGES))
+def test_tests_that_a_page_names_are_there(page: Path) -> None:
+    places = re.findall(r"\btests/\w[\w/]*\.py\b", page.read_text(encoding="utf-8"))
+    assert [place for place in places if not (ROOT / place).is_file()] == []
+
+
+@pytest.mark.parametrize("page", PAGES, ids=map(named, PAGES))
+def test_scripts_that_make_a_page_are_there(page: Path) -> None:
+    assert all((ROOT / script).is_file() for script, *_ in build.makers(page))
+
+
+def test_what_the_page_on_other_software_says_of_proc() -> None:
+    """By hand: Youden's threshold, and the line through the points on the probit scale."""
+    from scipy.special import ndtr, ndtri
+
+    scores = betaroc.datasets.load_liveness().dev
+    cuts = np.unique(np.concatenate([scores.client, scores.impostor]))
+    tpr, far = (np.array([(v > t).mean() for t in cuts]) for v in (scores.client, scores.impostor))
+    model = betaroc.fit(scores, "empirical").model
+    best = model.youden()
+    assert best.tpr - best.far == pytest.approx(float(np.max(tpr - far)), abs=1e-12)
+    balanced = model.eer()
+    assert balanced.tpr - balanced.far < best.tpr - best.far  # another threshold
+    inner = (tpr > 0) & (tpr < 1) & (far > 0) & (far < 1)
+    slope, height = np.polyfit(ndtri(far[inner]), ndtri(tpr[inner]), 1)
+    line = ndtr(height / np.hypot(1, slope))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", betaroc.MisfitWarning)
+        normal = betaroc.fit(scores, "normal").model.auc()
+    assert abs(line - normal) > 0.005
+    page = (ROOT / "docs" / "howto" / "coming_from.md").read_text(encoding="utf-8")
+    rows = dict(re.findall(r"^\| `(coords|smooth\(r, method=\"\w+)[^|]*\| ([^|]*) \|$", page, re.M))
+    assert rows["coords"].startswith("`model.youden()`")
+    assert rows['smooth(r, method="binormal'].startswith("none")

@@ -131,7 +131,7 @@ def checked_systems(
 ) -> list[SystemFiles]:
     """Names and files that can be what they stand for; ``one_dev`` may serve several systems."""
     paths = dict.fromkeys(path for system in systems for path in system.paths)
-    wrong = [path for path in paths if path != STDIN and not os.path.isfile(path)]
+    wrong = [p for p in paths if p != STDIN and (os.path.isdir(p) or not os.path.exists(p))]
     if wrong:
         raise ScoreFileNotFoundError(
             f"every file of the systems must be an existing file; {len(wrong)} of {len(paths)} are"

@@ -21,6 +21,30 @@ from betaroc.rendering.picture_files import draw_svg, private_style
 from helpers.public import PUBLIC
 
 
+def numbers() -> dict[str, Any]:
+    """Some of everything: what underflows, overflows and divides by zero on its way."""
+    rng = np.random.default_rng(2)
+    scores = br.Scores(rng.beta(0.4, 0.3, 60), rng.beta(0.3, 0.6, 60))
+    fit = br.fit(scores)
+    model = fit.model
+    extreme = br.ScoreModel(br.Beta(900.0, 0.02), br.Beta(0.02, 900.0))
+    return {
+        "fit": fit,
+        "interval": fit.interval("eer"),
+        "band": fit.roc_band(),
+        "points": [model.at(np.array([0.0, 1e-300, 0.5, 1.0])), model.at_far([0.0, 1e-200, 1.0])],
+        "roc": (model.auc(), model.partial_auc(0, 0.1), model.h_measure(), model.ends()),
+        "extreme": (extreme.auc(), extreme.eer(), extreme.semi_derivatives(), extreme.ends()),
+        "tails": (br.Normal(0, 1).sf(60.0), br.Beta(1e-3, 1e3).logcdf([1e-300, 1 - 2**-53])),
+        "epc": br.epc(scores, fit),
+        "auc": (br.auc_interval(scores), br.auc_test(scores, scores)),
+        "threshold": br.decide(scores, far=0.1),
+        "batch": br.beta_mle([-1e3, -0.5], [-0.5, -1e3]),
+        "check": br.check_fit(fit, replicates=19, rng=0),
+        "plan": br.plan_sample_size("auc", model=model, width=0.1),
+    }
+
+
 def few(seed: int = 0) -> br.Scores:
     """Scores of which a fit warns: impostors score higher, and there are nine clients."""
     rng = np.random.default_rng(seed)
@@ -232,3 +256,13 @@ def test_a_picture_of_the_page_does_not_depend_on_the_users_settings() -> None:
     loud = {"font.size": 22.0, "lines.linewidth": 7.0, "svg.fonttype": "path", "axes.grid": True}
     with mpl.rc_context(loud):
         assert draw_svg(lambda: model.roc().plot(), "salt") == plain
+
+
+@pytest.mark.simulation
+@pytest.mark.filterwarnings("ignore::betaroc.BetarocWarning")
+def test_numbers_do_not_depend_on_numpys_error_state() -> None:
+    usual = numbers()
+    with np.errstate(all="raise"):
+        strict = numbers()
+    assert repr(strict) == repr(usual)
+    assert strict["fit"] == usual["fit"]

@@ -547,3 +547,11 @@ def test_no_workers_error_names_what_to_do() -> None:
         raise ConnectionRefusedError("no scheduler")
     with pytest.raises(MemoryError), engine_errors("s", "l"):
         raise OSError(12, "Cannot allocate memory")
+
+
+@pytest.mark.simulation
+def test_no_file_is_loaded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    table = rows(5000)
+    path = file_of(table, tmp_path)
+    forbid_rows(monkeypatch)
+    check(summarize_file(path, bins=BINS), table)

@@ -302,3 +302,10 @@ def test_parquet_without_pyarrow(tmp_path, monkeypatch):
     message(
         br.MissingDependencyError, lambda: br.read_scores(path), 'pip install "betaroc[parquet]"'
     )
+
+
+def test_a_format_that_the_separator_contradicts_names_it(write):
+    path = write("label,score\n1,0.5\n0,0.25\n", "dev.csv")
+    message(FILE, lambda: br.read_scores(path, format="tsv"), "by commas", "format='csv'")
+    path = write("label\tscore\n1\t0.5\n0\t0.25\n", "dev.tsv")
+    message(FILE, lambda: br.read_scores(path, format="csv"), "by tabs", "format='tsv'")

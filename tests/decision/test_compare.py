@@ -354,3 +354,15 @@ def test_histogram_of_differences_that_differ_by_rounding() -> None:
     near = dataclasses.replace(result, differences=np.array([[0.1], [np.nextafter(0.1, 1.0)]]))
     counts, edges = near.histogram()
     assert (counts.sum(), counts.max(), edges[0], edges[-1]) == (2, 2, 0.1 - 0.5, 0.1 + 0.5)
+
+
+def test_variance_of_a_paired_difference_is_that_of_the_discordant_trials() -> None:
+    """FAR of a minus FAR of b: ((n10 + n01) / n - ((n10 - n01) / n)^2) / n."""
+    a, b = two_systems(4, 300, measure="far")
+    result = br.compare(a, b, resample="test", replicates=10_000, rng=5)
+    one, other = accepted(a)[1], accepted(b)[1]
+    n = one.shape[0]
+    n10, n01 = (one & ~other).sum(axis=0), (~one & other).sum(axis=0)
+    expected = ((n10 + n01) / n - ((n10 - n01) / n) ** 2) / n
+    # relative error of a variance of 10 000 replicates: sqrt(2 / 10 000) = .014
+    np.testing.assert_allclose(result.differences.var(axis=0), expected, rtol=5 * 0.0142)

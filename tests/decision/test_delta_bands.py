@@ -13,6 +13,19 @@ from scipy import integrate, special, stats
 import betaroc as br
 from betaroc.core.arrays import FloatArray
 
+LAWS = {
+    "beta": (br.Beta(2.2, 0.7), br.Beta(0.6, 3.0)),
+    "normal": (br.Normal(0.7, 0.2), br.Normal(0.2, 0.4)),
+    "logit-normal": (br.LogitNormal(1.0, 0.7), br.LogitNormal(-1.0, 1.6)),
+    "inflated": (br.Inflated(br.Beta(2.2, 0.7), 0.1, 0.2), br.Inflated(br.Beta(0.6, 3.0), 0.3)),
+    "inflated-logit": (br.Inflated(br.LogitNormal(1.0, 0.7), 0.0, 0.2), br.Beta(0.6, 3.0)),
+    "mixture": (
+        br.BetaMixture([0.3, 0.7], [br.Beta(0.6, 3.0), br.Beta(5.0, 0.8)]),
+        br.Inflated(br.BetaMixture([0.1, 0.9], [br.Beta(1.5, 1.2), br.Beta(3.0, 6.0)]), 0.1, 0.2),
+    ),
+}
+
+
 # Few scores make tests fast; which rates they speak for is tested elsewhere.
 pytestmark = pytest.mark.filterwarnings("ignore::betaroc.core.errors.ExtrapolationWarning")
 
@@ -332,3 +345,36 @@ def test_a_fit_of_unknown_parameters_is_refused() -> None:
     curve = br.epc(br.ScoreModel(br.Beta(4, 2), br.Beta(2, 4)), broken, **SAME)
     with pytest.raises(br.InputError, match="finite covariance to vary"):
         curve.band(resample="test")
+
+
+def test_error_of_a_normal_rate() -> None:
+    """FAR = Phi(z), z = (mu - t)/sigma: Var FAR = phi(z)^2 (1 + z^2/2)/n."""
+    test = normal_fit(1, 60, 90)
+    dev = br.ScoreModel(br.Normal(1, 1), br.Normal(-1, 1))
+    curve = br.epc(dev, test, measure="far", **SAME)
+    z = (test.impostor.params["mu"] - curve.threshold) / test.impostor.params["sigma"]
+    error = stats.norm.pdf(z) * np.sqrt((1 + z**2 / 2) / 90)
+    band = curve.band(resample="test", method="delta")
+    # Central differences over .01 of an error: relative error 1e-5.
+    assert_interval(band, on_logits(stats.norm.cdf(z), error), 1e-5)
+    assert (band.replicates, band.m) == (0, None)
+
+
+@pytest.mark.parametrize("name", list(LAWS))
+def test_many_laws_at_once_have_the_tails_of_each(name: str) -> None:
+    from betaroc.core.thresholds import Thresholds
+    from betaroc.decision.bands import FittedTest
+    from betaroc.distributions.base import free as coordinates
+
+    laws = LAWS[name]
+    free = [coordinates(law, [p.name for p in law._parameters()]) for law in laws]
+    place = np.concatenate([part.place for part in free])
+    test = FittedTest(laws, (free[0][0], free[1][0]), place, np.eye(place.size), 0.5, 0.0)
+    theta = [-np.inf, -0.5, 0.0, 1e-12, 0.2, 0.5, 0.9, 1 - 1e-12, 1.0, 1.5, np.nan]
+    t = Thresholds.from_theta(theta)
+    model = br.ScoreModel(*laws)
+    expected = model._point(t)
+    found = test.rates(np.zeros((3, place.size)), t)
+    for rate, which in zip(found, ("far", "frr", "tpr", "tnr"), strict=True):
+        np.testing.assert_allclose(rate[1], getattr(expected, which), rtol=1e-11, atol=1e-300)
+        np.testing.assert_array_equal(rate[1], rate[2])

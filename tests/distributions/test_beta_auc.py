@@ -206,3 +206,17 @@ def test_by_simulation() -> None:
     for shapes in ((0.47, 0.36, 0.77, 1.91), (3.27, 0.67, 0.71, 5.04), (0.2, 0.3, 30.0, 40.0)):
         c, i = rng.beta(*shapes[:2], 500_000), rng.beta(*shapes[2:], 500_000)
         assert br.beta_auc(*shapes) == pytest.approx(np.mean(c > i), abs=4 * 0.0008)
+
+
+@pytest.mark.simulation
+def test_the_generic_algorithms_agree() -> None:
+    for row in table("0.05 to 50")[0][:10].tolist():
+        model = br.ScoreModel(br.Beta(*row[:2]), br.Beta(*row[2:]))
+        assert model.auc() == pytest.approx(model.generic().auc(), rel=1e-11)
+
+
+def test_monotone_in_a_shape() -> None:
+    """A larger a_c moves the client law up in the stochastic order."""
+    a = np.geomspace(0.01, 1e4, 400)
+    area = br.beta_auc(a, 2.0, 3.0, 4.0)
+    assert np.all(np.diff(area) >= -1e-15)

@@ -550,3 +550,20 @@ def test_slopes_of_log_densities_are_differences(law) -> None:
     closed, generic = law._log_density_slope(t), br.Distribution._log_density_slope(law, t)
     room = 1e-5 * float(np.max(np.abs(generic))) + 1e-9
     np.testing.assert_allclose(closed, generic, rtol=1e-5, atol=room)
+
+
+@pytest.mark.simulation
+@each_continuous
+def test_inverses_return_to_the_score(law: br.Distribution) -> None:
+    p = np.linspace(0.05, 0.95, 19)
+    x = law.ppf(p)
+    x = x[(x > 1e-3) & (x < 0.999)]
+    np.testing.assert_allclose(law.ppf(law.cdf(x)), x, rtol=1e-11)
+    np.testing.assert_allclose(law.isf(law.sf(x)), x, rtol=1e-11)
+
+
+@each_law
+def test_no_density_outside_the_support(law: br.Distribution) -> None:
+    outside = np.array([v for v in (-3.0, 4.0) if not law.support[0] <= v <= law.support[1]])
+    assert np.all(law.pdf(outside) == 0.0)
+    assert np.all(law.logpdf(outside) == -np.inf)

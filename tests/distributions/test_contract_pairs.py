@@ -22,6 +22,19 @@ from helpers.cases import grouped, one_of, some
 from helpers.families import CLOSED_PAIRS, PAIRS, model, pairs_of_names
 from helpers.public import PUBLIC, back
 
+
+def random_law(rng: np.random.Generator) -> br.Distribution:
+    kind = rng.integers(5)
+    if kind == 0:
+        return br.LogitNormal(rng.normal(), math.exp(rng.normal() / 2))
+    if kind == 1:
+        return br.Normal(rng.normal(0.5, 0.3), math.exp(rng.normal() - 1.0))
+    if kind == 2:
+        return br.Empirical(np.round(rng.random(rng.integers(1, 9)), 1))
+    beta = br.Beta(*np.exp(rng.normal(0.3, 0.8, 2)))
+    return br.Inflated(beta, *rng.uniform(0.0, 0.4, 2)) if kind == 3 else beta
+
+
 #: A closed form against quadrature or a bracketed root of the same quantity.
 RTOL_CLOSED_FORM = 1e-10
 #: A threshold sits where a criterion is flat, or is given twice: by its square root of rounding.
@@ -741,3 +754,29 @@ def test_nan_and_shapes(names: tuple[str, str]) -> None:
             with pytest.raises(br.InputError):
                 function(bad)
     assert pair.at(table).hter.shape == (2, 2)
+
+
+@pytest.mark.simulation
+@pytest.mark.parametrize("seed", some(range(60), 10))
+def test_random_pairs_of_all_families_beat_every_probe(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    pair = br.ScoreModel(random_law(rng), random_law(rng), prior=0.4)
+    places = np.concatenate([pair.client.atoms.places, pair.impostor.atoms.places])
+    jumps = [places, np.nextafter(places, -np.inf), [-np.inf, np.inf]]
+    probes = pair.at(np.concatenate([_LOGITS, _SCORES, *jumps]))
+    for alpha in np.round(rng.random(4), 2).tolist():
+        best = pair.min_weighted_error(alpha).weighted_error(alpha)
+        least = float(np.min(probes.weighted_error(alpha)))
+        assert best <= least + 1e-13
+        # Probes are 0.0014 apart: a minimum between them is not deeper than a smooth arc.
+        if pair.client.continuous and pair.impostor.continuous:
+            assert best >= least - 2e-5
+    assert pair.youden().youden >= np.max(probes.youden) - ATOL_RATE
+    assert pair.max_f().f1 >= np.nanmax(probes.f1) - ATOL_RATE
+    assert pair.ks() >= np.max(np.abs(probes.youden)) - ATOL_RATE
+    eer = pair.eer()
+    assert abs(eer.far - eer.frr) <= np.min(np.abs(probes.far - probes.frr)) + ATOL_RATE
+    generic = pair.generic()
+    agree(generic.auc(), pair.auc())
+    agree(generic.eer().hter, pair.eer().hter)
+    assert len(generic.diagonal_crossings()) == len(pair.diagonal_crossings())

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import copy
 import inspect
+import itertools
 import pickle
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import fields
+from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
@@ -23,6 +25,26 @@ from betaroc.core.arrays import FloatArray
 from betaroc.distributions.pairs import pair_of
 from betaroc.model import operating_points
 from betaroc.model.criteria import CRITERIA, hull_vertices
+
+
+def least_errors(client: FloatArray, impostor: FloatArray, alpha: FloatArray) -> list[float]:
+    """Tie rule of the criterion, in fractions over every decision."""
+    places = np.unique(np.concatenate([client, impostor])).tolist()
+    thresholds = [-np.inf]
+    for low, high in itertools.pairwise(places):
+        middle = 0.5 * low + 0.5 * high
+        thresholds.append(middle if low < middle < high else low)
+    thresholds.append(places[-1])
+    far = [Fraction(int(np.sum(impostor > t)), impostor.size) for t in thresholds]
+    frr = [Fraction(int(np.sum(client <= t)), client.size) for t in thresholds]
+    chosen = []
+    for value in alpha.tolist():
+        a = Fraction(value).limit_denominator(10**9)
+        errors = zip(far, frr, thresholds, strict=True)
+        keys = [(a * x + (1 - a) * y, x + y, t) for x, y, t in errors]
+        chosen.append(min(keys)[2])
+    return chosen
+
 
 Draw = Callable[[np.random.Generator, int, float], FloatArray]
 
@@ -224,3 +246,39 @@ def test_one_law_in_many_threads() -> None:
     with ThreadPoolExecutor(8) as threads:
         found = list(threads.map(lambda _: answers(pair), range(24)))
     assert all(one == expected for one in found)
+
+
+@pytest.mark.simulation
+@pytest.mark.parametrize("kind", KINDS)
+def test_least_weighted_errors_in_bins_are_brute_forces(kind: str) -> None:
+    alpha = np.linspace(0.0, 1.0, 21)
+    for seed in range(12):
+        client, impostor = samples(kind, seed, 40)
+        t = CRITERIA["weighted-error"].choose(unsorted_pair(client, impostor), 0.5, alpha)
+        assert t.theta.tolist() == least_errors(client, impostor, alpha)
+
+
+@pytest.mark.simulation
+@pytest.mark.parametrize("criterion", ["weighted-error", "far", "recall"])
+def test_a_curve_of_many_scores_is_that_of_weights_of_one(criterion: str) -> None:
+    rng = np.random.default_rng(4)
+    sides = [(rng.normal(1.0, 1.0, 40_000), rng.normal(-1.0, 1.2, 50_000)) for _ in range(2)]
+    sides[1] = (sides[1][0].round(3), sides[1][1].round(3))
+    plain = br.epc(*(br.Scores(c, i) for c, i in sides), criterion=criterion)
+    ones = [
+        br.Scores(c, i, client_weights=np.ones(c.size), impostor_weights=np.ones(i.size))
+        for c, i in sides
+    ]
+    generic = br.epc(*ones, criterion=criterion)
+    for name in ("threshold", "far", "frr", "value", "expected", "a_posteriori"):
+        assert getattr(plain, name).tolist() == getattr(generic, name).tolist()
+    again = br.epc(*(br.Scores(c, i) for c, i in sides), criterion=criterion)
+    assert again.value.tolist() == plain.value.tolist()
+
+
+def test_corners_with_weights_and_of_the_generic_pair() -> None:
+    laws = br.Empirical([1.0, 4.0, 5.0], [2.0, 1.0, 0.5]), br.Empirical([2.0, 3.0])
+    for is_generic in (False, True):
+        corners = br.Roc(*laws, is_generic=is_generic).corners()
+        assert corners.threshold.tolist() == [5.0, 3.5, 1.5, -np.inf]
+        assert corners.tpr.tolist() == [0.0, 1.5 / 3.5, 1.5 / 3.5, 1.0]

@@ -12,7 +12,15 @@ import pytest
 from scipy import special, stats
 
 import betaroc as br
-from betaroc.ensemble.fusion import CurvePart, Trials, fused, mid_ranks, rank_sums, score_losses
+from betaroc.ensemble.fusion import (
+    CurvePart,
+    Trials,
+    _gain,
+    fused,
+    mid_ranks,
+    rank_sums,
+    score_losses,
+)
 
 N = 60
 
@@ -320,3 +328,47 @@ def test_diversity_against_scipy_and_by_counting(frame: pd.DataFrame, dev: pd.Da
         both = table.loc[(first, second, "both")]
         assert math.isnan(both["spearman"])
         assert both["double_fault"] == pytest.approx(np.mean(wrong[first] & wrong[second]))
+
+
+def test_interval_of_one_alpha_against_the_paired_bootstrap(
+    frame: pd.DataFrame, dev: pd.DataFrame
+) -> None:
+    """br.compare draws rows; its percentile interval is as wide but for steps of 1/N and chance."""
+    curves = []
+    for names in (["a", "c"], ["a", "b", "c"]):
+        fusions = [FUSE["mean-logit"](data[names].to_numpy()) for data in (dev, frame)]
+        sides = [
+            br.Scores(x[data["label"] == 1], x[data["label"] == 0])
+            for x, data in zip(fusions, (dev, frame), strict=True)
+        ]
+        curves.append(br.epc(*sides, measure="weighted-error", alpha=[0.4]))
+    drawn = br.compare(*curves, resample="test", rng=1)
+    found = br.inclusion(frame, family="normal", dev=dev, alpha=[0.4]).fusion.gain("b")
+    assert found.estimate == pytest.approx(float(drawn.difference[0]), abs=1e-15)
+    # Student's reach is 2.00 in place of 1.96, the variance's divisor n - 1: 3 %; steps 0.01.
+    assert found.low == pytest.approx(float(drawn.low[0]), abs=0.0125)
+    assert found.high == pytest.approx(float(drawn.high[0]), abs=0.0125)
+
+
+def test_the_intervals_cover() -> None:
+    """Both classifiers are worth as much: the gain at given thresholds is 0 in the mean."""
+    rng = np.random.default_rng(8)
+    trials = Trials(np.zeros(80), np.arange(80) < 50, np.ones(80))
+    away = []
+    for _ in range(60):
+        d = rng.normal(0.0, 1.0, 50) * rng.integers(0, 2, 50), rng.normal(0.0, 2.0, 30)
+        low, high = _gain(np.zeros(80), np.concatenate(d), trials, 0.95, None)[3:]
+        away.append(not low <= 0.0 <= high)
+    assert sum(away) <= 9  # 3 expected, standard deviation 1.7
+
+
+@pytest.mark.simulation
+def test_a_classifier_of_noise_helps_no_strong_one() -> None:
+    rng = np.random.default_rng(9)
+    strong = br.Scores(rng.beta(8, 2, 150), rng.beta(2, 8, 150))
+    noise = br.Scores(rng.beta(2, 2, 150), rng.beta(2, 2, 150))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", br.ReversedScoresWarning)
+        fusion = br.inclusion({"strong": strong, "noise": noise}).fusion
+    assert fusion.gain("noise").high < 0.0
+    assert fusion.gain("strong").low > 0.0

@@ -437,3 +437,56 @@ def test_size_of_the_test_of_a_dual_pair() -> None:
         limit.append(stats.chi2.sf(test.statistic, 2))
     # The error of a share of 199 is at most .036.
     np.testing.assert_allclose(simulated, limit, atol=4 * 0.036)
+
+
+@pytest.mark.simulation
+def test_a_mixture_is_never_less_likely_than_one_beta_law() -> None:
+    rng = np.random.default_rng(3)
+    found = 0
+    for k in range(12):
+        a, b = np.exp(rng.normal(0.0, 0.8, 2))
+        x = np.clip(rng.beta(a, b, (40, 100, 400)[k % 3]), 1e-300, 1 - 1e-16)
+        try:
+            mixture = br.fit_distribution(x, "beta-mixture")
+        except br.FitError:
+            continue
+        found += 1
+        assert mixture.log_likelihood >= br.fit_distribution(x).log_likelihood
+    assert found >= 9  # one law leaves little for a second component, but nearly always some
+
+
+@pytest.mark.simulation
+def test_a_mixture_with_point_masses_and_its_intervals() -> None:
+    rng = np.random.default_rng(7)
+    scores = br.Scores(
+        np.concatenate([drawn(MIXTURE, 300, 8), np.ones(20)]), np.r_[rng.beta(1, 4, 300), 0.0, 0.0]
+    )
+    with pytest.warns(br.BoundaryWarning):
+        fit = br.fit(scores, "beta-mixture")
+    assert fit.client.params["at_one"] == pytest.approx(20 / scores.n_client)
+    area = fit.interval("auc")
+    assert area.low < area.estimate < area.high
+    band = fit.roc_band(far=[0.1, 0.5])
+    assert np.all((band.low < band.estimate) & (band.estimate < band.high))
+    dev = br.ScoreModel(br.Beta(5.0, 1.0), br.Beta(1.0, 4.0))
+    curve = br.epc(dev, fit).band(resample="test", method="delta")
+    assert np.all(curve.low <= curve.estimate)
+    assert np.all(curve.estimate <= curve.high)
+    # Sandwich of independent trials: near the inverse information, as the law is right.
+    from helpers.robust import robust_cov
+
+    inner = scores.client
+    ratio = np.diag(robust_cov(fit.client, inner))[:5] / np.diag(fit.client.cov)[:5]
+    assert np.all((ratio > 0.4) & (ratio < 2.5))
+
+
+@pytest.mark.nightly
+@pytest.mark.filterwarnings("ignore:.*do not describe these scores:betaroc.MisfitWarning")
+def test_a_component_that_is_there_is_found_and_one_that_is_not_is_not() -> None:
+    rng = np.random.default_rng(14)
+    two = br.Scores(drawn(MIXTURE, 200, 15), rng.beta(1, 3, 200))
+    found = br.likelihood_ratio_test(
+        br.fit(two), br.fit(two, "beta-mixture"), replicates=19, rng=1
+    )  # fmt: skip
+    gain = 2 * (br.fit(two, "beta-mixture").log_likelihood - br.fit(two).log_likelihood)
+    assert (found.statistic, found.p_value) == (pytest.approx(gain), 1 / 20)

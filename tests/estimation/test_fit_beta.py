@@ -301,3 +301,11 @@ def test_batch_refuses_what_is_not_a_number():
         br.beta_mle("x", -1.0)
     with pytest.raises(InputError, match=r"one shape.*\(2,\).*\(3,\)"):
         br.beta_mle([-1.0, -1.0], [-1.0, -1.0, -1.0])
+
+
+def test_scores_known_to_break_scipy_fit():
+    """scipy issue 22328: ten draws of beta(1, 2) on which beta.fit raised FitError."""
+    rng = np.random.default_rng(22328)
+    for _ in range(50):
+        fit = br.fit_distribution(rng.beta(1.0, 2.0, 10))
+        assert fit.gradient_norm <= 1e-9

@@ -4,19 +4,75 @@ from __future__ import annotations
 
 import gzip
 import json
+import math
 import warnings
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.stats import beta
 
 import betaroc as br
 from betaroc.cli import main
 from betaroc.data.summary import summarize_file
 from betaroc.model.samples import empirical_model
+
+COUNTED = ["n", "n_zero", "n_one", "n_outside"]
+
+
+EXTREMES = ["minimum", "maximum", "inner_minimum", "inner_maximum"]
+
+
+SUMS = ["mean", "square", "log", "log1m", "logit_square"]
+
+
+class Streamed(NamedTuple):
+    """The two files read through Polars, and their analysis."""
+
+    dev: br.ScoreSummary
+    test: br.ScoreSummary
+    analysis: br.Analysis
+
+
+def by_engine(engine: str, path: str) -> br.ScoreSummary:
+    """The summary of a Parquet file through an engine, without its source."""
+    if engine == "file":
+        return replace(summarize_file(path), source=None)
+    if engine == "dask":
+        return br.summarize(pytest.importorskip("dask.dataframe").read_parquet(path))
+    if engine == "polars-frame":
+        return br.summarize(pytest.importorskip("polars").scan_parquet(path))
+    if engine == "duckdb-frame":
+        return br.summarize(pytest.importorskip("duckdb").read_parquet(path))
+    return br.summarize(pd.read_parquet(path))
+
+
+def same_numbers(one: Any, two: Any) -> bool:
+    """Nested numbers equal to 9 digits; a gradient that is rounding alone is 0."""
+    if isinstance(one, dict):
+        return one.keys() == two.keys() and all(same_numbers(one[k], two[k]) for k in one)
+    if isinstance(one, list):
+        return len(one) == len(two) and all(map(same_numbers, one, two))
+    if isinstance(one, float):
+        return one == pytest.approx(two, rel=1e-9, abs=1e-13, nan_ok=True)
+    return bool(one == two)
+
+
+def assert_same_summary(one: br.ScoreSummary, two: br.ScoreSummary) -> None:
+    """All counts and extremes equal, sums to rounding."""
+    assert (one.n_bins, one.layout, one.name) == (two.n_bins, two.layout, two.name)
+    for a, b in ((one.client, two.client), (one.impostor, two.impostor)):
+        for name in (*COUNTED, *EXTREMES):
+            assert getattr(a, name) == getattr(b, name)
+        assert a.bins.tolist() == b.bins.tolist()
+        assert a.counts.tolist() == b.counts.tolist()
+        sums = ([getattr(c, name) for name in SUMS] for c in (a, b))
+        assert next(sums) == pytest.approx(next(sums), rel=1e-12)
+
 
 FROM_SUMS = ["beta", "normal", "logit-normal", "proper-beta", "dual-beta"]
 
@@ -375,3 +431,73 @@ def test_labels_of_a_file_mean_the_same_streamed_or_read(
         except br.BetarocError as error:
             said.append(error)
     assert read == [(3, 2)] * 2 or len(said) == 2
+
+
+@pytest.fixture(scope="module")
+def streamed(files: tuple[str, str]) -> Streamed:
+    dev, test = (by_engine("file", path) for path in files)
+    return Streamed(dev, test, br.analyze(dev, test))
+
+
+@pytest.mark.simulation
+def test_an_analysis_of_summaries_is_that_of_the_rows_within_the_bins(streamed: Streamed) -> None:
+    one = br.analyze(both(N, M)[0]).to_dict()["dev"]
+    two = streamed.analysis.to_dict()["dev"]
+    assert two["summary"]["bins"] == 65_536
+    assert (one["n_client"], one["n_impostor"]) == (two["n_client"], two["n_impostor"])
+    # The sums are sufficient, so the fits differ by rounding.
+    assert two["fit"]["auc"] == pytest.approx(one["fit"]["auc"], rel=1e-11)
+    error = two["summary"]["error"]
+    assert two["empirical"]["auc"] == pytest.approx(one["empirical"]["auc"], abs=error["auc"])
+    # FAR and FRR are exact at the borders of bins and monotone in between, where each moves by at
+    # most its error. FAR - FRR changes its sign in one bin for both: there the EER is half
+    # their sum. Distances from the fits are those of one rate at one place, on the ROC along
+    # FAR + TPR = constant and between the same two corners for both; the fits add their rounding.
+    off = max(error["far"], error["frr"]) + 1e-9
+    assert two["empirical"]["eer"] == pytest.approx(one["empirical"]["eer"], abs=off)
+    for key in ("client", "impostor", "roc"):
+        assert two["distances"][key] == pytest.approx(one["distances"][key], abs=off)
+    # The bounds of a TPR are Clopper and Pearson's at a place that moves within its bin: by the
+    # clients of a bin, each of whom moves a bound by at most its largest step.
+    tail = 0.5 * (1.0 - math.sqrt(0.95))
+    step = np.max(np.diff(beta.ppf(1.0 - tail, np.arange(N) + 1, N - np.arange(N))))
+    bounds = [d["intervals"]["scores"]["tpr@far=0.01"] for d in (one, two)]
+    for end in ("low", "high"):
+        assert abs(bounds[0][end] - bounds[1][end]) <= step * round(N * error["frr"]) + 1e-12
+
+
+@pytest.mark.simulation
+@pytest.mark.parametrize(
+    "engine",
+    [
+        pytest.param(
+            engine, marks=[] if engine in ("duckdb-frame", "pandas") else pytest.mark.nightly
+        )
+        for engine in ("pandas", "dask", "polars-frame", "duckdb-frame")
+    ],
+)
+def test_the_report_is_the_same_through_every_engine(
+    engine: str, files: tuple[str, str], streamed: Streamed, tmp_path: Path
+) -> None:
+    dev, test = (by_engine(engine, path) for path in files)
+    assert_same_summary(dev, streamed.dev)
+    assert_same_summary(test, streamed.test)
+    analysis = br.analyze(dev, test)
+    # `to_dict` is what the page is made of, with more digits than it shows: equal numbers are an
+    # equal page. Pages are drawn for two engines only, as drawing takes longest. What reads it
+    # back, under "content", knows where the summaries came from.
+    found, wanted = analysis.to_dict(), streamed.analysis.to_dict()
+    assert found.pop("content")["dev"]["role"] == wanted.pop("content")["dev"]["role"] == "dev"
+    parts = ([d["dev"], *d["tests"]] for d in (found, wanted))
+    for one, two in zip(*parts, strict=True):
+        # Between 1000 points of the fitted ROC, which rounding may choose otherwise: chords of
+        # h = 2/1000 in FAR + TPR are off by h**2/8 = 5e-7 times the curvature.
+        gaps = [part["distances"].pop("roc") for part in (one, two)]
+        assert gaps[0] == pytest.approx(gaps[1], abs=1e-5)
+    assert same_numbers(found, wanted)
+    if engine == "duckdb-frame":
+        pages = []
+        for name, each in (("file", streamed.analysis), (engine, analysis)):
+            each.to_html(tmp_path / f"{name}.html")
+            pages.append((tmp_path / f"{name}.html").read_text(encoding="utf-8"))
+        assert pages[0] == pages[1]

@@ -143,3 +143,25 @@ def test_what_is_refused() -> None:
         tied_mle(ClassSums(3, math.log(0.4), math.log(0.6)), good)
     with pytest.raises(br.InputError, match="shared must be"):
         tied_mle(good, good, "mu")
+
+
+def test_the_likelihood_lies_between_common_law_and_own_laws() -> None:
+    rng = np.random.default_rng(2)
+    x, y = rng.beta(2, 1, 40), rng.beta(1.2, 2, 25)
+    sums = [ClassSums(v.size, np.log(v).mean(), np.log1p(-v).mean()) for v in (x, y)]
+    own = br.fit(br.Scores(x, y)).log_likelihood
+    common = br.fit_distribution(np.r_[x, y]).log_likelihood
+    for shared in ("a", "b"):
+        assert common < tied_mle(*sums, shared).log_likelihood < own
+
+
+@pytest.mark.simulation
+def test_every_solvable_problem_converges() -> None:
+    rng = np.random.default_rng(3)
+    for k in range(400):
+        laws, weights = 10.0 ** rng.uniform(-2.8, 6.0, (2, 2)), 10.0 ** rng.uniform(0.0, 4.0, 2)
+        classes = [
+            sums_of(float(w), *map(float, law)) for w, law in zip(weights, laws, strict=True)
+        ]
+        found = tied_mle(*classes, "ab"[k % 2])
+        assert found.iterations <= 60

@@ -14,7 +14,7 @@ import pytest
 
 import betaroc as br
 from helpers.cases import case
-from helpers.hostile import OK, SCORES, NoRepr, Y, refused
+from helpers.hostile import OK, SCORES, NoRepr, Y, refused, spoken
 
 TWO = br.Scores(OK, SCORES[Y == 0])
 OTHER = br.Scores(OK[::-1] * 0.99, SCORES[Y == 0] * 0.98)
@@ -158,30 +158,64 @@ def test_what_is_no_value_of_an_argument(entry: str) -> None:
 # ------------------------------------------------- the cases of the catalogue, with their words
 INPUT, TYPE = br.InputError, br.InputTypeError
 ARGUMENTS: dict[str, tuple[Callable[[], Any], type[Exception], str, tuple[str, ...]]] = {
+    "E10 no alpha": (lambda: br.epc(TWO, OTHER, alpha=[]), INPUT, "alpha", ("(0,)",)),
     "E10 an alpha of 1.5": (
         lambda: br.epc(TWO, OTHER, alpha=[0.1, 1.5]), INPUT, "alpha", ("1 of 2", "index 1", "1.5"),
     ),
+    "E10 an alpha of NaN": (
+        lambda: br.epc(TWO, OTHER, alpha=[0.1, np.nan]), INPUT, "alpha", ("1 of 2", "index 1"),
+    ),
+    "E10 an alpha below 0": (lambda: br.epc(TWO, OTHER, alpha=-1e-9), INPUT, "alpha", ("-1e-09",)),
     "E11 95": (lambda: FIT.conf_int(level=95), INPUT, "level", ("95.0", "Did you mean 0.95?")),
+    "E11 95 of a band": (lambda: CURVE.band(level=95), INPUT, "level", ("Did you mean 0.95?",)),
+    "E11 95 of compare": (
+        lambda: br.compare(CURVE, CURVE_B, level=95), INPUT, "level", ("Did you mean 0.95?",),
+    ),
     "E11 99.9": (lambda: br.interval(TWO, "auc", level=99.9), INPUT, "level", ("0.999",)),
+    "E11 1": (lambda: br.roc_band(TWO, level=1), INPUT, "level", ("1.0", "strictly")),
+    "E11 0": (lambda: br.auc_interval(TWO, 0), INPUT, "level", ("0.0",)),
     "E11 a confidence of 95": (
         lambda: br.decide(TWO, far=0.2, confidence=95), INPUT, "confidence", ("0.95",),
     ),
     "E11 text": (lambda: br.auc_interval(TWO, "0.95"), TYPE, "level", ("'0.95'", "str")),
     "E13 a shape below 0": (lambda: br.Beta(-1, 2), INPUT, "a", ("> 0", "-1.0")),
     "E13 a shape of 0": (lambda: br.Beta(1, 0), INPUT, "b", ("> 0", "0.0")),
+    "E13 a shape of NaN": (lambda: br.Beta(np.nan, 2), INPUT, "a", ("nan",)),
+    "E13 a shape of inf": (lambda: br.Beta(2, np.inf), INPUT, "b", ("inf",)),
+    "E13 a sigma of 0": (lambda: br.Normal(0, 0), INPUT, "sigma", ("> 0",)),
+    "E13 a mu of inf": (lambda: br.LogitNormal(np.inf, 1), INPUT, "mu", ("inf",)),
     "E13 weights": (
         lambda: br.BetaMixture((0.5, 0.6), (br.Beta(1, 2), br.Beta(2, 3))), INPUT, "weights", (),
     ),
     "E13 a mass of 1.2": (lambda: br.Inflated(br.Beta(2, 3), 1.2), INPUT, "at_zero", ("1.2",)),
+    "E13 masses above 1": (lambda: br.Inflated(br.Beta(2, 3), 0.6, 0.6), INPUT, "at_zero", ()),
+    "E14 0": (lambda: CURVE.band(replicates=0), INPUT, "replicates", (">= 1", "0")),
+    "E14 -5": (lambda: CURVE.band(replicates=-5), INPUT, "replicates", ("-5",)),
     "E14 2.5": (lambda: CURVE.band(replicates=2.5), INPUT, "replicates", ("int", "2.5")),
     "E14 999.0": (lambda: CURVE.band(replicates=999.0), INPUT, "replicates", ("mean 999?",)),
+    "E14 True": (lambda: CURVE.band(replicates=True), TYPE, "replicates", ("True",)),
+    "E14 of check_fit": (lambda: br.check_fit(FIT, replicates=0), INPUT, "replicates", ("0",)),
+    "E14 of interval": (
+        lambda: br.interval(TWO, "eer", replicates=0), INPUT, "replicates", (">= 1",),
+    ),
+    "E14 of a test": (
+        lambda: br.likelihood_ratio_test(FIT, FIT, replicates=0), INPUT, "replicates", ("0",),
+    ),
+    "E15 a prior of 1.2": (lambda: br.epc(TWO, OTHER, prior=1.2), INPUT, "prior", ("1.2",)),
     "E15 a prior of 30": (lambda: br.epc(TWO, OTHER, prior=30), INPUT, "prior", ("mean 0.3?",)),
+    "E15 of a model": (lambda: br.ScoreModel(br.Beta(1, 2), br.Beta(2, 1), prior=-0.1), INPUT,
+                       "prior", ("-0.1",)),
     "E15 a cost below 0": (
         lambda: br.decide(TWO, cost_fa=-1, cost_fr=1), INPUT, "cost_fa", ("-1",),
     ),
     "E15 costs of 0": (lambda: br.decide(TWO, cost_fa=0, cost_fr=0), INPUT, "cost_f", ()),
     "E15 one cost": (lambda: br.decide(TWO, cost_fa=1), INPUT, "cost_fr", ("both",)),
+    "E15 a cost of NaN": (
+        lambda: br.decide(TWO, cost_fa=np.nan, cost_fr=1), INPUT, "cost_fa", ("nan",),
+    ),
+    "E15 dcf": (lambda: MODEL.min_dcf(cost_fa=-1), INPUT, "cost_fa", ("-1",)),
     "a target of 5": (lambda: br.decide(TWO, far=5), INPUT, "far", ("5.0", "0.05")),
+    "a target of 0": (lambda: br.decide(TWO, far=0), INPUT, "far", ("0",)),
     "two targets": (lambda: br.decide(TWO, far=0.1, frr=0.1), INPUT, "far", ()),
     "no target": (lambda: br.decide(TWO), INPUT, "far", ()),
     "a range upside down": (
@@ -190,6 +224,8 @@ ARGUMENTS: dict[str, tuple[Callable[[], Any], type[Exception], str, tuple[str, .
     "F14 more hits than trials": (
         lambda: br.Scores([0.5], [0.5], n_client_rejected=-1), INPUT, "n_client_rejected", ("-1",),
     ),
+    "F14 a rate of a class that is empty": (lambda: br.Scores([], [0.5]), INPUT, "client", ()),
+    "F18 no classifier": (lambda: br.inclusion({}), INPUT, "two classifiers", ()),
     "F18 one classifier": (lambda: br.inclusion({"a": TWO}), INPUT, "'a'", ()),
     "F18 a missing score": (
         lambda: br.inclusion(WIDE.assign(b=np.r_[np.nan, SCORES[1:]])), INPUT, "'b'",
@@ -202,6 +238,9 @@ ARGUMENTS: dict[str, tuple[Callable[[], Any], type[Exception], str, tuple[str, .
         lambda: br.fit(br.Scores(np.r_[OK, 1.2], OK), "beta"), INPUT, "client",
         ("1.2", "1 of 41", "indices 40"),
     ),
+    "A05 one below 0": (
+        lambda: br.fit(br.Scores(OK, np.r_[-1e-9, OK]), "beta"), INPUT, "impostor", ("-1e-09",),
+    ),
     "A06 per cent": (
         lambda: br.fit(br.Scores(OK * 100, OK * 60), "beta"), INPUT, "client", ("100",),
     ),
@@ -209,8 +248,10 @@ ARGUMENTS: dict[str, tuple[Callable[[], Any], type[Exception], str, tuple[str, .
         lambda: br.fit_distribution(OK * 100, "beta"), INPUT, "sample", ("100", "40 of 40"),
     ),
     "A19 log odds": (
-        lambda: br.fit(br.Scores(np.log(OK / (1 - OK)), -OK), "beta"), INPUT, "client",
-        ("normal",),
+        lambda: br.fit(br.Scores(np.log(OK / (1 - OK)), -OK), "beta"), INPUT, "client", ("normal",),
+    ),
+    "A19 logit-normal": (
+        lambda: br.fit(br.Scores(OK * 3, OK), "logit-normal"), INPUT, "client", (),
     ),
 }  # fmt: skip
 
@@ -224,43 +265,31 @@ def test_arguments_that_cannot_be(group: str) -> None:
                 assert re.search(rf"(?<!\w){argument}", text), text
 
 
+IMPOSSIBLE: dict[str, Callable[[], Any]] = {
+    "A09 all rounded to 1": lambda: br.fit_distribution(np.ones(20), "beta"),
+    "A13 beyond 1e12": lambda: br.fit_distribution(0.3 + 1e-13 * np.arange(20), "beta"),
+    "A14 nearly equal": lambda: br.fit_distribution([0.5, 0.5, 0.5000001], "beta"),
+    "C02 one score": lambda: br.fit_distribution([0.4], "beta"),
+    "C02 equal scores": lambda: br.fit_distribution([0.4] * 5, "normal"),
+    "F19 stops early": lambda: br.fit_distribution([0.4] * 5, "logit-normal"),
+}
+
+
+@pytest.mark.parametrize("name", IMPOSSIBLE)
+@pytest.mark.filterwarnings("ignore::betaroc.core.errors.SmallSampleWarning")
+@pytest.mark.filterwarnings("ignore::betaroc.core.errors.BoundaryWarning")
+@pytest.mark.filterwarnings("ignore::betaroc.core.errors.InfluenceWarning")
+def test_where_no_estimate_is(name: str) -> None:
+    """An error that says so, or an estimate that converged with a + b at most 1e12."""
+    try:
+        found = IMPOSSIBLE[name]()
+    except br.FitError as error:
+        spoken(error, "sample")
+        return
+    assert found.converged
+    assert sum(found.params.values()) <= 1e12
+
+
 def test_paths_of_documents(tmp_path: Path) -> None:
     for bad in (tmp_path, tmp_path / "none.json", "\0", "x" * 5000):
         refused(partial(br.from_json, bad), br.BetarocError)
-
-
-# ------------------------------------------------------ what generated calls once found
-TINY = br.Scores([0.5, 1.0, 2.0, 0.3], [1e-300, 0.0, 1e-300], client_groups=[0, 0, 1, 1],
-                 impostor_groups=[0, 1, 1])  # fmt: skip
-ONCE_BROKEN: dict[str, tuple[Callable[[], Any], str]] = {
-    "bounds": (lambda: br.Spliced(br.Normal(0, 1), upper=br.ParetoTail(0.1, 0.1, 1.0), bounds=1j),
-               r"bounds must be two numbers, \(low, high\); got 1j"),
-    "three bounds": (lambda: br.Spliced(br.Normal(0, 1), upper=br.ParetoTail(0.1, 0.1, 1.0),
-                                        bounds=(0, 1, 2)), "got 3: "),
-    "sizes of tails": (lambda: br.fit(TINY, tails="upper", tail_sizes=2.5),
-                       r"tail_sizes must be an int >= 20; got 2\.5"),
-    "no sizes": (lambda: br.fit(TINY, tails="upper", tail_sizes=()), "tail_sizes must hold a"),
-    "a resolution": (lambda: br.fit_distribution([0.1, 0.3, 0.5, 0.7], resolution=1e-300),
-                     "resolution must be at least 4.4e-16"),
-    "given": (lambda: br.interval(TINY, "tpr", given={"far": 0.1}), "'given' must be an option"),
-    "no rates": (lambda: br.roc_band(TWO, far=[]), "far must be one fraction"),
-    "statistics": (lambda: br.analyze(TWO, statistics=object()), "statistics must be"),
-    "a class as statistic": (lambda: br.interval(br.fit(TWO), dict), "stat must be"),
-    "paths": (lambda: br.read_scores(client_file=pd.DataFrame(), impostor_file="i.txt"),
-              "client_file must be the path of a file; got a DataFrame"),
-}  # fmt: skip
-
-
-@pytest.mark.parametrize("name", ONCE_BROKEN)
-def test_it_is_refused(name: str) -> None:
-    call, words = ONCE_BROKEN[name]
-    with pytest.raises((br.InputError, br.InputTypeError), match=words):
-        call()
-
-
-@pytest.mark.filterwarnings("ignore::betaroc.BetarocWarning")
-def test_it_has_an_answer() -> None:
-    with np.errstate(all="raise"):
-        fit = br.fit(TINY, "normal")
-        assert np.isnan(fit.joint_cov()).any()  # of variances that no double holds
-        assert br.decide(TWO, far=1e-320, how="model", family="beta").rate == 1e-320

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 import betaroc as br
-from betaroc.cli import main
+from betaroc.cli import COMMANDS, main
 from helpers.cases import case
 from helpers.hostile import refused, spoken
 from helpers.hostile_files import EXPECTED, GOOD, READ, REFUSED
@@ -104,6 +104,14 @@ def test_files_that_are_read(place: Path, monkeypatch: pytest.MonkeyPatch) -> No
             assert found.impostor.maximum == EXPECTED.impostor.max()
 
 
+def test_a_score_that_is_twice_in_a_long_file(place: Path) -> None:
+    """Rows of JSON go to another parser where there are many of them."""
+    row = '{"score":0.5,"label":1}\n{"score":0.2,"label":0}\n'
+    twice = '{"score":0.1,"score":0.9,"label":1}\n'
+    Path("long").write_text(row * 3000 + twice + row)
+    refused(partial(br.read_scores, "long"), br.FileFormatError, "line 6001", "occurs twice")
+
+
 # --------------------------------------------------------------------------------- commands
 #: Commands with a file in each place where one can stand.
 AT: dict[str, str] = {
@@ -161,6 +169,11 @@ def test_every_hostile_file_at_every_command(place: Path, capsys: Shown, entry: 
     _try_commands(capsys, entry, every=True)
 
 
+def test_every_command_that_reads_scores_is_tried() -> None:
+    tried = {entry.partition(",")[0] for entry in AT}
+    assert set(COMMANDS) - tried == {"demo", "study", "completion", "selftest", "help"}
+
+
 # ----------------------------------------------------------------------------------- places
 #: Places that are no file to read: how they are made, and a word of the message.
 PLACES: dict[str, tuple[Callable[[], object], str]] = {
@@ -197,12 +210,18 @@ def test_places_that_are_no_files(place: Path, capsys: Shown) -> None:
         make()
         for option in OPTIONS:
             with case((name[:20], option)):
-                ends_well(capsys, option.format(name), word if option == "fit {}" else "")
+                ends_well(capsys, option.format(name), word)
         for reader in (br.read_scores, br.summarize):
             with case((name[:20], reader.__name__)):
                 refused(partial(reader, name), br.FileFormatError, word)
         if name not in {"folder", "fifo", "/dev/zero"}:
             refused(partial(br.from_json, name), br.FileFormatError)
+
+
+def test_g27_a_document_is_no_device(place: Path) -> None:
+    Path("folder").mkdir()
+    for name in ("folder", "/dev/zero"):
+        refused(partial(br.from_json, name), br.FileFormatError, name)
 
 
 # -------------------------------------------------------------------------- values of options
@@ -246,3 +265,10 @@ def test_values_of_options(place: Path, capsys: Shown) -> None:
                 assert last.startswith("betaroc")
                 assert len(last) <= 420
                 assert "Traceback" not in err
+
+
+def test_a_long_choice_is_cut(place: Path, capsys: Shown) -> None:
+    for option in ("--boundary", "--format", "--missing", "--terms"):
+        with pytest.raises(SystemExit):
+            main(["fit", "good.csv", option, "9" * 5000])
+        assert len(capsys.readouterr().err.splitlines()[-1]) <= 420

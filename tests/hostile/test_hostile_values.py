@@ -168,6 +168,20 @@ def test_hostile_labels(entry: str) -> None:
     plt.close("all")
 
 
+def test_labels_of_another_length_or_order() -> None:
+    """C06, B14: both lengths; two indices."""
+    call = br.Scores.from_labels
+    refused(lambda: call(Y[:-1], SCORES), br.InputError, "39 labels", "40 scores")
+    series = pd.Series(SCORES)
+    refused(
+        lambda: call(pd.Series(Y)[::-1], series),
+        br.InputError,
+        "position 0",
+        ".to_numpy()",
+        "y_score",
+    )
+
+
 @pytest.mark.parametrize("y", [Y, Y == 1, np.where(Y, 1, -1), Y.astype(float)], ids=str)
 def test_d10_labels_and_scores_swapped(y: Any) -> None:
     refused(lambda: br.Scores.from_labels(SCORES, y), br.InputError, "swapped", "y_true")

@@ -496,3 +496,25 @@ def test_separated_groups_count_as_trials(level: float) -> None:
     one = br.Scores(apart.client, apart.impostor, client_groups=[0] * 6)
     with pytest.raises(br.InputError, match="at least 2 groups"):
         br.auc_interval(one)
+
+
+@pytest.mark.nightly
+def test_coverage_and_size() -> None:
+    # Binormal, A = Phi(1/sqrt 2) = 0.760. 1500 sets: a share of 0.95 moves by 0.0056 (one sd).
+    rng = np.random.default_rng(11)
+    area = statistics.NormalDist().cdf(1 / math.sqrt(2))
+    inside, rejected = {"delong": 0, "logit-delong": 0}, 0
+    for _ in range(1500):
+        common = rng.normal(0, 1, (2, 50))
+        a, b = (
+            br.Scores(1 + (common[0] + rng.normal(0, 1, 50)) / math.sqrt(2),
+                      (common[1] + rng.normal(0, 1, 50)) / math.sqrt(2))
+            for _ in range(2)
+        )  # fmt: skip
+        for method in inside:
+            interval = br.auc_interval(a, method=method)
+            inside[method] += interval.low <= area <= interval.high
+        rejected += br.auc_test(a, b).p_value < 0.05
+    assert 0.93 <= inside["delong"] / 1500 <= 0.96
+    assert 0.935 <= inside["logit-delong"] / 1500 <= 0.965
+    assert 0.035 <= rejected / 1500 <= 0.065

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 from scipy import stats
@@ -9,6 +11,7 @@ from scipy.spatial import ConvexHull
 
 import betaroc as br
 from betaroc.model.criteria import hull_vertices
+from betaroc.model.operating_points import exact_weight, nearest_balance
 
 
 @pytest.mark.parametrize(("sample", "alpha"), [("client", 0.55), ("impostor", 0.6)])
@@ -48,3 +51,20 @@ def test_a_point_on_the_diagonal_is_where_sides_change() -> None:
     assert (found.threshold.tolist(), found.far.tolist(), found.tpr.tolist()) == (
         [0.25], [0.5], [0.5]
     )  # fmt: skip
+
+
+def test_of_rates_equally_far_apart_the_smaller_ones_are_taken() -> None:
+    """FAR 1/2 v FRR 1/4, then 3/4: both clients at .5 go at once."""
+    weights = [2.0] * 4
+    client, impostor = [0.3, 0.5, 0.5, 0.95], [0.1, 0.2, 0.8, 0.9]
+    model = br.ScoreModel(br.Empirical(client, weights), br.Empirical(impostor, weights))
+    found = model.eer()
+    assert (found.far, found.frr, found.threshold) == (0.5, 0.25, 0.4)
+    (t,) = nearest_balance(model._pair, lambda _, far, frr: far - frr).theta.ravel()
+    assert t == 0.4
+
+
+def test_a_weight_is_the_fraction_that_was_meant() -> None:
+    for p, q in ((1, 3), (1, 13), (1, 3000), (2999, 3000), (1, 10**9)):
+        assert exact_weight(p / q) == Fraction(p, q)
+    assert exact_weight(1e-12) == Fraction(1, 10**12)

@@ -363,3 +363,21 @@ def test_shape_categories() -> None:
     assert border.shape_category() == ("uniform", "U")
     assert border.shape_category(16) is None
     assert br.ScoreModel(br.Normal(0, 1), br.Beta(1, 2)).shape_category() is None
+
+
+def test_midpoint_that_rounds_onto_the_upper_score() -> None:
+    upper = float(np.nextafter(NEXT, 1.0))
+    assert 0.5 * (NEXT + upper) == upper or 0.5 * (0.3 + NEXT) == NEXT
+    for low, high in ((0.3, NEXT), (NEXT, upper)):
+        pair = two([high], [low])
+        assert pair.eer().threshold == low
+        assert pair.eer().hter == 0.0
+
+
+def test_roots_beyond_the_doubles_near_one() -> None:
+    """(0.02, 0.01) v (0.01, 0.03): the threshold is told by its logit."""
+    pair = br.ScoreModel(br.Beta(0.02, 0.01), br.Beta(0.01, 0.03))
+    mirror = br.ScoreModel(br.Beta(0.03, 0.01), br.Beta(0.01, 0.02))
+    eer, other = pair.eer(), mirror.eer()
+    assert eer.far == pytest.approx(eer.frr, rel=1e-12)
+    assert eer.logit_threshold == pytest.approx(-other.logit_threshold, rel=1e-9)

@@ -268,3 +268,17 @@ def test_impossible_outputs_are_output_errors(
     with pytest.raises(br.OutputError, match="the output must be"):
         write_whole(path, "text")
     assert list(tmp_path.iterdir()) == []
+
+
+def test_an_interrupt_leaves_the_old_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "out.txt"
+    path.write_text("old")
+
+    def interrupt(*arguments: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("os.fsync", interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        write_whole(path, "new")
+    assert path.read_text() == "old"
+    assert [p.name for p in tmp_path.iterdir()] == ["out.txt"]

@@ -184,3 +184,26 @@ def test_a_page_of_twenty_thousand_scores_has_at_most_its_size() -> None:
     dev, test = (br.Scores(rng.beta(5, 2, 10_000), rng.beta(2, 6, 10_000)) for _ in range(2))
     page = render_report(br.analyze(dev, test, family="beta"))
     assert len(page.encode("utf-8")) <= 1_200_000
+
+
+def test_long_names_are_cut_with_the_whole_in_the_title(
+    analysis: br.Analysis, panel_alone: None
+) -> None:
+    name = "a" * 30 + "MIDDLE" + "b" * 30
+    page = Page(render_report(renamed(analysis, name)))
+    titles = [attributes["title"] for tag, attributes in page.tags if tag == "bdi"]
+    assert name in titles
+    assert not any(name in piece for piece in page.text)
+    assert any(re.fullmatch("a{21}…b{10}", piece) for piece in page.text)
+
+
+def test_unwritable_report_keeps_the_old_one(analysis: br.Analysis, tmp_path: Path) -> None:
+    with pytest.raises(br.OutputError):
+        analysis.to_html("/dev/full")
+    folder = tmp_path / "a folder"
+    folder.mkdir()
+    with pytest.raises(br.OutputError):
+        analysis.to_html(folder)
+    with pytest.raises(br.OutputError):
+        analysis.to_html(tmp_path / "nowhere" / "out.html")
+    assert [p.name for p in tmp_path.iterdir()] == ["a folder"]

@@ -1189,3 +1189,15 @@ def test_without_a_folder_the_same_numbers_stay_in_memory(tmp_path: Path) -> Non
     assert "6 trials in memory" in str(found)
     found.to_html(tmp_path / "page.html")
     assert "study in memory" in (tmp_path / "page.html").read_text("utf-8")
+
+
+def test_memory_that_is_short_is_no_result(tmp_path: Path) -> None:
+    def hungry(trial: Trial) -> float:
+        if trial.cell["a_c"] == 2.0:
+            raise MemoryError
+        return 0.0
+
+    study = Study(PAIR | {"a_c": [1.0, 2.0, 3.0]}, {"x": hungry}, folder=tmp_path)
+    with pytest.raises(br.StudyError, match=r"1 of 3 took theirs down, at cell 1, \{'a_c': 2\.0"):
+        study.run()
+    assert sorted(content(tmp_path)) == ["part-000000.parquet", "part-000002.parquet", "study.json"]

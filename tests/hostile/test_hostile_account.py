@@ -1,0 +1,134 @@
+"""The account of the catalogue: every case is tried here, or by a test of another name."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from helpers.places import ROOT
+
+TESTS = ROOT / "tests"
+#: The cases of the catalogue: values, types, shapes, labels, weights, statistics, files, outputs,
+#: surroundings.
+CATALOGUE = [
+    f"{letter}{number:02}"
+    for letter, numbers in {
+        "A": (1, 2, 3, 5, 6, 7, 9, 10, 11, 13, 14, 15, 17, 18, 19),
+        "B": (1, 2, 3, 5, 6, 7, 9, 10, 11, 13, 14, 15, 17, 18, 19, 21, 22, 23, 25, 26, 27),
+        "C": (2, 3, 4, 6, 7, 8, 10),
+        "D": (1, 2, 4, 5, 6, 8, 9, 10),
+        "E": (1, 2, 3, 5, 6, 7, 9, 10, 11, 13, 14, 15),
+        "F": (1, 2, 3, 5, 6, 7, 9, 10, 11, 13, 14, 15, 17, 18, 19),
+        "G": (2, 3, 4, 6, 7, 8, 10, 11, 12, 14, 15, 16, 18, 19, 20, 22, 23, 24, 26, 27, 28, 30, 31),
+        "H": (1, 3, 4, 5, 7, 8, 9, 11, 12, 13, 15),
+        "I": (1, 2, 4, 5, 6, 8, 9, 10, 12, 13, 14, 16, 17, 18, 20, 21, 22),
+    }.items()
+    for number in numbers
+]
+
+#: Tests of other files, by what they try.
+ELSEWHERE: dict[str, tuple[str, ...]] = {
+    "F10": (
+        "decision/test_epc.py::test_empirical_thresholds_equal_enumeration",
+        "model/test_choice_edges.py::test_accept_all_of_fractional_weights_is_trivial",
+    ),
+    "F19": (
+        "estimation/test_fit_beta.py::test_solver_that_stops_early_raises_with_the_partial_result",
+    ),
+    "G20": ("data/test_io.py::test_g20_doubles_come_back_bit_by_bit",),
+    "G26": (
+        "data/test_engines.py::test_a_file_is_summarized_where_loading_it_breaks",
+        "data/test_engines.py::test_no_file_is_loaded",
+        "data/test_io.py::test_rows_and_bytes_are_bounded",
+    ),
+    "G28": ("data/test_io.py::test_g28_urls",),
+    "G30": (
+        "report/test_documents.py::test_broken_documents_are_refused_with_the_place",
+        "report/test_documents.py::test_texts_that_leave_something_in_doubt_are_refused",
+        "report/test_documents.py::test_deep_values_are_refused",
+        "cli/test_doors.py::test_a_deep_study_document_and_key",
+    ),
+    "G31": ("data/test_io.py::test_g31_strange_names",),
+    "H01": (
+        "report/test_report.py::test_page_is_inert_and_asks_for_nothing",
+        "report/test_report.py::test_hostile_names_are_only_text",
+        "rendering/test_page_frame.py::test_the_policy_allows_this_style_and_this_script_alone",
+    ),
+    "H03": ("report/test_report.py::test_no_foreign_text_enters_a_drawing",),
+    "H04": ("report/test_report.py::test_no_foreign_text_enters_a_drawing",),
+    "H05": ("test_security.py::test_no_cell_is_a_formula",),
+    "H07": (
+        "report/test_report.py::test_long_names_are_cut_with_the_whole_in_the_title",
+        "report/test_report.py::test_hostile_names_are_only_text",
+    ),
+    "H08": ("cli/test_doors.py::test_a_study_does_not_leave_its_folder",),
+    "H09": ("cli/test_cli.py::test_an_existing_report_is_replaced_only_by_force",),
+    "H11": (
+        "cli/test_process_contract.py::test_a_pipe_that_nobody_reads_and_a_full_disk",
+        "report/test_report.py::test_unwritable_report_keeps_the_old_one",
+        "studies/test_study.py::test_a_full_disk_loses_nothing",
+    ),
+    "H12": ("report/test_analysis.py::test_an_interrupt_leaves_the_old_file",),
+    "H13": ("report/test_report.py::test_page_is_inert_and_asks_for_nothing",),
+    "H15": ("report/test_report.py::test_two_runs_give_the_same_bytes",),
+    "I01": (
+        "cli/test_study_cli.py::test_ctrl_c_is_exit_code_130_and_the_study_goes_on",
+        "studies/test_study.py::test_a_killed_study_resumes_to_the_same_bytes",
+    ),
+    "I02": (
+        "studies/test_study.py::test_a_worker_that_is_killed_once_costs_nothing",
+        "studies/test_study.py::test_a_worker_that_dies_names_its_cells_and_the_others_go_on",
+    ),
+    "I04": ("studies/test_study.py::test_a_failing_trial_is_kept_with_its_error",),
+    "I05": (
+        "studies/test_study.py::test_every_engine_gives_the_same_bytes",
+        "studies/test_study.py::test_any_block_gives_the_same_rows",
+    ),
+    "I06": ("studies/test_study.py::test_a_trial_draws_from_its_own_seed_sequence",),
+    "I12": ("test_surface_locale.py::test_ascii_alone",),
+    "I13": ("report/test_report.py::test_two_runs_give_the_same_bytes",),
+    "I14": ("studies/test_study.py::test_digests_hang_on_no_hash_seed",),
+    "I16": ("data/test_io.py::test_parquet_without_pyarrow",),
+    "I21": (
+        "cli/test_cli.py::test_memory_that_is_not_there_is_no_impossible_fit",
+        "studies/test_study.py::test_memory_that_is_short_is_no_result",
+    ),
+    "I22": ("core/test_notices.py::test_threads_neither_hear_nor_silence_each_other",),
+}
+#: What no test of this suite can try, and why.
+OUT_OF_REACH = {
+    "I08": "no worker calls BLAS for more than a moment: there are no threads to limit",
+    "I17": "another environment: nox -s lowest and the job of that name, with tests/lowest.txt",
+    "I18": "no scheduler is started: a cluster is the caller's own (docs/security.md)",
+}
+
+
+def _tried_here() -> set[str]:
+    """Letters and numbers at the start of the names of cases, and in names of tests."""
+    files = [*TESTS.glob("hostile/test_*.py"), *TESTS.glob("helpers/hostile*.py")]
+    own = Path(__file__).name
+    text = "\n".join(p.read_text(encoding="utf-8") for p in files if p.name != own)
+    names = re.findall(r'^ +"([A-I][0-9]{2}) [^"]*": ', text, re.MULTILINE)
+    names += re.findall(r'case\("([A-I][0-9]{2}) ', text)
+    tests = re.findall(r"^def test_((?:[a-i][0-9]{2}_)+)", text, re.MULTILINE)
+    names += [one.upper() for many in tests for one in many.strip("_").split("_")]
+    names += re.findall(r'^    """([A-I][0-9]{2})', text, re.MULTILINE)
+    names += re.findall(r'^    """[A-I][0-9]{2}, ([A-I][0-9]{2})', text, re.MULTILINE)
+    return set(names)
+
+
+def test_every_case_is_accounted_for() -> None:
+    known = _tried_here() | ELSEWHERE.keys() | OUT_OF_REACH.keys()
+    assert len(CATALOGUE) == len(set(CATALOGUE)) == 129
+    assert set(CATALOGUE) <= known, sorted(set(CATALOGUE) - known)
+    assert not OUT_OF_REACH.keys() & (_tried_here() | ELSEWHERE.keys())
+
+
+@pytest.mark.parametrize("known", ELSEWHERE)
+def test_the_tests_of_other_files_are_there(known: str) -> None:
+    for name in ELSEWHERE[known]:
+        file, _, test = name.partition("::")
+        text = (TESTS / file).read_text(encoding="utf-8")
+        assert re.search(rf"^def {test}\(", text, re.MULTILINE), name
