@@ -27,8 +27,6 @@ from betaroc.rendering.numbers import visible
 
 #: Characters of a name.
 _LONGEST = 80
-#: So many names are listed.
-_LISTED = 4
 #: What a system of a manifest may have of its key, as the options of the same names.
 _OF_KEY, _LISTS = ("key", "test_key", "key_label", "key_id"), ("test", "key_id")
 
@@ -49,7 +47,7 @@ class SystemFiles(NamedTuple):
 
 
 def called_systems(
-    arguments: Namespace, *, tests: tuple[int, int | None] = (0, None), one_per_file: bool = False,
+    arguments: Namespace, *, tests: tuple[int, float] = (0, math.inf), one_per_file: bool = False,
     apart: bool = False,
 ) -> list[SystemFiles]:  # fmt: skip
     """The systems that --system or --systems names, else the one of the call's files.
@@ -79,12 +77,12 @@ def called_systems(
         )
     system = SystemFiles("", dev[0], tuple(test))
     if apart:
-        _refuse_repeated([system], one_dev=False)
+        _refuse_repeated([system])
     return [system]
 
 
 def named_systems(
-    arguments: Namespace, *, tests: tuple[int, int | None] = (0, None)
+    arguments: Namespace, *, tests: tuple[int, float] = (0, math.inf)
 ) -> list[SystemFiles]:
     """The systems that --system or --systems names; none where the call has neither."""
     value, place = arguments.system, arguments.systems
@@ -127,7 +125,7 @@ def two_systems(arguments: Namespace) -> list[SystemFiles]:
 
 
 def checked_systems(
-    systems: list[SystemFiles], tests: tuple[int, int | None] = (0, None), *, one_dev: bool = False
+    systems: list[SystemFiles], tests: tuple[int, float] = (0, math.inf), *, one_dev: bool = False
 ) -> list[SystemFiles]:
     """Names and files that can be what they stand for; ``one_dev`` may serve several systems."""
     paths = dict.fromkeys(path for system in systems for path in system.paths)
@@ -135,7 +133,7 @@ def checked_systems(
     if wrong:
         raise ScoreFileNotFoundError(
             f"every file of the systems must be an existing file; {len(wrong)} of {len(paths)} are"
-            f" none: {', '.join(shown_path(p, 50) for p in wrong[:_LISTED])}. Check the paths."
+            f" none: {', '.join(map(shown_path, wrong[:4]))}. Check the paths."
         )
     _refuse_repeated(systems, one_dev=one_dev)
     names = [visible(system.name).strip() for system in systems]
@@ -146,7 +144,7 @@ def checked_systems(
             rule = f"have a name of 1 to {_LONGEST} characters that print; got {what}"
         elif names.count(name) > 1:
             rule = f"have a name of its own; {what} is given {names.count(name)} times"
-        elif not least <= len(system.tests) <= (math.inf if most is None else most):
+        elif not least <= len(system.tests) <= most:
             number = "one test file" if least == most else "at most one test file"
             rule = f"have {number} here; {what} has {len(system.tests)}"
         if rule:
@@ -154,14 +152,14 @@ def checked_systems(
     return systems
 
 
-def _refuse_repeated(systems: Sequence[SystemFiles], *, one_dev: bool) -> None:
+def _refuse_repeated(systems: Sequence[SystemFiles], *, one_dev: bool = False) -> None:
     """Every file serves one system in one role."""
     seen: dict[object, str] = {}
     for system in systems:
-        n_dev = len(paths_of(system.dev))
         for k, path in enumerate(system.paths):
-            role = "dev" if k < n_dev else "test"
-            role += f" of {shown(system.name, 30)}" * bool(system.name)
+            role = "dev" if k < len(paths_of(system.dev)) else "test"
+            if system.name:
+                role += f" of {shown(system.name, 30)}"
             there = path != STDIN and os.path.exists(path)
             known = seen.setdefault(os.stat(path)[1:3] if there else path, role)
             if known is not role and not (one_dev and role[:3] == known[:3] == "dev"):
