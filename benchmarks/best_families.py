@@ -23,7 +23,7 @@ import numpy as np
 from _common import report, table
 
 import betaroc as br
-from betaroc.core.notices import quietly
+from betaroc.core.notices import suppress_warnings
 from betaroc.fits import family_choice
 
 N, LEVELS = 1000, 200_000
@@ -101,7 +101,7 @@ def numbers(model: br.ScoreModel) -> np.ndarray:
 
 def best(scores: br.Scores, *, before: bool = False) -> br.ScoreModel:
     """The model of the recommended families."""
-    with quietly():
+    with suppress_warnings():
         if not before:
             return br.fit(scores, "best").model
         unit = min(map(np.min, (scores.client, scores.impostor))) >= 0.0

@@ -25,7 +25,7 @@ from _common import report, table
 from scipy import stats
 
 import betaroc as br
-from betaroc.core.notices import quietly
+from betaroc.core.notices import suppress_warnings
 from betaroc.decision.threshold_methods import OrderedScores, Target
 
 CONFIDENCE = 0.95
@@ -83,7 +83,7 @@ def cell(law: Law, kind: str, n: int, rate: float, sets: int, *, ties: bool) -> 
         x = np.rint(x / law.step) * law.step if ties else x
         other = np.array([x.min() - 1.0, x.max() + 1.0])
         data = br.Scores(other, x) if kind == "far" else br.Scores(x, other)
-        with quietly():
+        with suppress_warnings():
             ordered = OrderedScores(data, Target(kind, rate, CONFIDENCE))
             found = [ordered.way(how) for how in ("guaranteed", "average")]
             if k < COMPARED:

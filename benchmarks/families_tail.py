@@ -19,7 +19,7 @@ import numpy as np
 from _common import report, table
 
 import betaroc as br
-from betaroc.core.notices import quietly
+from betaroc.core.notices import suppress_warnings
 
 SIZES = (500, 1000, 2000, 5000, 20_000)
 TRUTH = br.BetaMixture((0.99, 0.01), (br.Beta(2.0, 8.0), br.Beta(6.0, 3.0)))
@@ -39,7 +39,7 @@ def one_set(n: int, seed: int) -> Found:
     """A set of n scores a class."""
     rng = np.random.default_rng([13, n, seed])
     scores = br.Scores(rng.beta(6.0, 3.0, n), np.asarray(TRUTH.sample(n, rng=rng)))
-    with quietly():
+    with suppress_warnings():
         pair = br.compare_families(scores).recommended
         laws = {name: impostor_law(scores, name) for name in {pair[1], *KINDS[1:]}}
     picked = (pair[1], *KINDS[1:])

@@ -21,7 +21,7 @@ from _common import report, table
 from scipy.stats import norm
 
 import betaroc as br
-from betaroc.core.notices import quietly
+from betaroc.core.notices import suppress_warnings
 
 WORDS = ("include", "adds nothing", "leave out", "cannot tell")
 #: What is added to what.
@@ -47,7 +47,7 @@ def drawn(rng: Any, n: int, spread: float) -> dict[str, br.Scores]:
 
 def verdict(scores: dict[str, br.Scores], names: str, of: str) -> br.Verdict:
     """Of one classifier in an ensemble."""
-    with quietly():
+    with suppress_warnings():
         return br.inclusion({name: scores[name] for name in names}, family="normal").verdict[of]
 
 
@@ -100,7 +100,7 @@ def times() -> list[list[str]]:
                                  for shift, c in zip((0.5, -0.5), common, strict=True)))
             for j in range(k)
         }  # fmt: skip
-        with quietly():
+        with suppress_warnings():
             start = time.process_time()
             result = br.inclusion(scores)
             middle = time.process_time()

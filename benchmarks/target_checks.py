@@ -20,7 +20,7 @@ import numpy as np
 from _common import report, table
 
 import betaroc as br
-from betaroc.core.notices import quietly
+from betaroc.core.notices import suppress_warnings
 from betaroc.fits.check import check_targets, good_down_to
 
 SIZES = (500, 1000, 2000, 5000, 20_000)
@@ -93,7 +93,7 @@ def cell(case: Case, n: int, sets: int, seed: int) -> Found:
         groups = np.repeat(np.arange(n // 5), 5) if case.grouped else None
         clients = CLIENTS.get(case.family, FEW_CLIENTS)
         scores = br.Scores(clients, case.draw(rng, n), impostor_groups=groups)
-        with quietly():
+        with suppress_warnings():
             fit = br.fit(scores, case.family)
         (one,) = check_targets(fit, far=FAR)
         verdicts[one.verdict] += 1

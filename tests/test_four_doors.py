@@ -22,7 +22,7 @@ import betaroc as br
 from betaroc.cli import main
 from betaroc.cli.messages import in_options
 from betaroc.core.vocabulary import DEFAULT
-from betaroc.rendering.tree import Cell, Grid, Row, Section, Words, retold
+from betaroc.rendering.tree import Cell, Grid, Paragraph, Row, Section, map_text
 from betaroc.report.page import sections_of
 from betaroc.sklearn import ThresholdClassifier
 from helpers.files import write
@@ -82,7 +82,7 @@ class Doors(NamedTuple):
     def section(self, key: str) -> Section:
         """A section of the report, as the page is made of it."""
         found = next(s for s in sections_of(self.analysis) if s.key == key)
-        return retold(found, DEFAULT.fill)
+        return map_text(found, DEFAULT.fill)
 
     def table(self, key: str) -> dict[str, list[Any]]:
         """Cells of the report's first table in a section, by the text of the first one."""
@@ -217,7 +217,7 @@ def test_ends_and_shape(doors: Doors) -> None:
     section = doors.section("ends")
     assert bare(section.finding) in text
     for block in section.blocks:
-        if isinstance(block, Words) and block.kind != "legend":
+        if isinstance(block, Paragraph) and block.kind != "legend":
             assert bare(block.text.removeprefix("dev: ")) in text
 
 

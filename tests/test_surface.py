@@ -15,7 +15,7 @@ from scipy import stats
 
 import betaroc as br
 from betaroc.core.special import beta_lower
-from betaroc.core.text import shown
+from betaroc.core.text import format_value
 from betaroc.core.thresholds import Thresholds
 from betaroc.fits import shape_tests
 from helpers.cases import case
@@ -95,8 +95,8 @@ def test_scores_so_near_that_what_is_drawn_rounds_to_one() -> None:
 
 
 def test_messages_hold_no_addresses() -> None:
-    assert shown([object()]) == "[<object object>]"
-    assert " at 0x" not in shown(abs) + shown(lambda x: x) + shown(summary)
+    assert format_value([object()]) == "[<object object>]"
+    assert " at 0x" not in format_value(abs) + format_value(lambda x: x) + format_value(summary)
     thing: Any = object()
     tail = br.ParetoTail(0.05, 0.1, 0.5)
     calls: dict[str, Callable[[], Any]] = {

@@ -14,7 +14,7 @@ from typing import Any, NoReturn
 from betaroc.cli.messages import complain, examples, in_options, remark
 from betaroc.core.errors import BetarocError, FitError
 from betaroc.core.process import allow_progress, begin_work, end_work
-from betaroc.core.text import nearest
+from betaroc.core.text import did_you_mean
 from betaroc.rendering.numbers import version, visible
 
 #: Exit codes; a command may have others.
@@ -89,7 +89,7 @@ class CommandParser(Parser):
             options = [option for action in self._actions for option in action.option_strings]
             hint = ". Name score files by --dev and --test" if "--dev" in options else ""
             if left[0].startswith("-"):
-                hint = f". {nearest(left[0].partition('=')[0], options)}".rstrip(" .")
+                hint = f". {did_you_mean(left[0].partition('=')[0], options)}".rstrip(" .")
             self.error(f"unrecognized arguments: {' '.join(left)}{hint}")
         return parsed, left
 

@@ -14,7 +14,7 @@ from betaroc.cli.inputs import chosen_words
 from betaroc.cli.messages import messages, say
 from betaroc.cli.systems import SystemFiles, read_systems
 from betaroc.core.errors import ReversedScoresWarning
-from betaroc.core.notices import Notice, passed_on
+from betaroc.core.notices import Notice, forward_warnings
 from betaroc.core.value import fields_of
 from betaroc.core.vocabulary import name_among, shared_words
 from betaroc.data.scores import ScoreData
@@ -30,7 +30,7 @@ from betaroc.rendering.curves import PANELS, draw_systems
 from betaroc.rendering.numbers import visible
 from betaroc.rendering.picture_files import save_picture
 from betaroc.rendering.style import Axes, legend_below, stacked_axes
-from betaroc.rendering.tree import Node, Words
+from betaroc.rendering.tree import Node, Paragraph
 from betaroc.report.score_set import file_words, summary_numbers, summary_words, warn_of_test
 
 
@@ -88,17 +88,17 @@ def system_curves(
         if family == AUTO:
             chosen = automatic([dev, test])
             family, reason = chosen.family, chosen.reason
-            with passed_on(f"{start}dev and test: "):
+            with forward_warnings(f"{start}dev and test: "):
                 give(chosen.notices)
-        with passed_on(f"{start}dev: "):
+        with forward_warnings(f"{start}dev: "):
             fitted = fit(dev, **options.fit_options_of(arguments, family))
         reason = fitted.reason if family == BEST else reason
         reason = "dev's scores themselves" if is_of_counts(family) else reason
         chooser = dev if is_of_counts(family) and arguments.tails is None else fitted
         # The fit has said it of dev; of test it is said below.
-        with passed_on(start, but=(ReversedScoresWarning,)):
+        with forward_warnings(start, but=(ReversedScoresWarning,)):
             curve = epc(chooser, test, **fields_of(arguments, "criterion", "measure", "alpha"))
-        with passed_on(f"{start}test: "):
+        with forward_warnings(f"{start}test: "):
             warn_of_test(test)
         curve = named_curves({name: curve})[name] if len(systems) > 1 else curve
         warned = messages(notices, arguments)
@@ -122,7 +122,7 @@ def say_curves(
     warned = [text for curve in curves for text in curve.warnings]
     coarse = [f"{name}: {words}" for name, side in sides if (words := summary_words(side))]
     say(
-        arguments, document, lambda: [*tree(), Words("\n".join(lines), "given")],
+        arguments, document, lambda: [*tree(), Paragraph("\n".join(lines), "given")],
         [*warned, *coarse] if arguments.csv else warned,
         shared_words(side.words for _, side in sides),
     )  # fmt: skip

@@ -10,7 +10,7 @@ from shlex import join
 from betaroc.cli.messages import examples
 from betaroc.cli.options import PAGE, add, check_output
 from betaroc.core.errors import OutputError
-from betaroc.core.text import shown
+from betaroc.core.text import format_value
 from betaroc.core.vocabulary import ClassWords
 from betaroc.data.datasets import load_liveness
 from betaroc.data.scores import Scores
@@ -41,7 +41,7 @@ def run(arguments: Namespace) -> None:
     sets = dict(zip(_FILES, (plain.dev, plain.test, sharpened.test), strict=True))
     texts = {path: _csv(scores) for path, scores in sets.items()}
     for path, text in texts.items():
-        _refuse_other_content(path, text, force=arguments.force)
+        _check_other_content(path, text, force=arguments.force)
     for path, text in texts.items():
         write_whole(path, text)
     print("Images of digits and recaptures of them, and how real each looked to a classifier:")
@@ -67,13 +67,13 @@ def _csv(scores: Scores) -> str:
     return "".join(["score,label\n", *rows])
 
 
-def _refuse_other_content(path: str, text: str, *, force: bool) -> None:
+def _check_other_content(path: str, text: str, *, force: bool) -> None:
     """What a demo wrote before may stay; what is not its own is not replaced unasked."""
     target = checked_target(path)
     if force or not target.exists():
         return
     if not os.access(target, os.R_OK) or target.read_bytes() != text.encode():
         raise OutputError(
-            f"{shown(path)} must be a new file; it exists, holds something else and is untouched."
-            " Go to an empty folder, or pass --force to replace it."
+            f"{format_value(path)} must be a new file; it exists, holds something else and is"
+            " untouched. Go to an empty folder, or pass --force to replace it."
         )

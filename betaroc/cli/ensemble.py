@@ -16,7 +16,7 @@ from betaroc.ensemble.inclusion import inclusion, inclusion_numbers, inclusion_p
 from betaroc.rendering.files import write_whole
 from betaroc.rendering.numbers import path_words, read_as
 from betaroc.rendering.picture_files import save_picture
-from betaroc.rendering.tree import Words, apart
+from betaroc.rendering.tree import Paragraph, apart
 
 
 def add_options(parser: ArgumentParser) -> None:
@@ -76,5 +76,5 @@ def run(arguments: Namespace) -> None:
     readings = [fields_of(item, "path", "format", "guessed", "guesses") for item in sources]
     beside = {"seed": arguments.seed, "read": readings, "warnings": warned}
     say(arguments, lambda: inclusion_numbers(result) | beside,
-        lambda: [*apart(Words("\n".join(read), "given")), *result._view()],
+        lambda: [*apart(Paragraph("\n".join(read), "given")), *result._view()],
         warned, words)  # fmt: skip

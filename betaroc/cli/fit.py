@@ -11,7 +11,7 @@ from betaroc.cli.systems import called_systems, read_systems
 from betaroc.core.notices import collected
 from betaroc.core.tables import listed_columns
 from betaroc.core.vocabulary import shared_words
-from betaroc.data.scores import refuse_words_of_comparisons
+from betaroc.data.scores import check_words_of_comparisons
 from betaroc.model.statistics import parse_statistics
 from betaroc.rendering.numbers import counted, visible
 from betaroc.rendering.tree import Grid, Node, Section
@@ -55,7 +55,7 @@ def run(arguments: Namespace) -> None:
     with collected() as notices, progress_bar(2 * len(systems)) as step:
         for name, read, _ in read_systems(systems, arguments, step, tests=False):
             for stat in arguments.statistic:
-                refuse_words_of_comparisons(stat, read)
+                check_words_of_comparisons(stat, read)
             part = fitted_set("scores", read, rules, judge, prefix=f"{visible(name)}: " * several)
             reason = (part.fit and part.fit.reason) or chosen_words(arguments.family)
             document = {"system": name} if several else {}

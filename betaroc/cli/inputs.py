@@ -15,8 +15,8 @@ from betaroc.cli.messages import named_files
 from betaroc.cli.options import STREAMED, given_options, option_of, refuse
 from betaroc.core.errors import FileFormatError, InputError
 from betaroc.core.local_files import STDIN
-from betaroc.core.notices import quietly
-from betaroc.core.text import shown
+from betaroc.core.notices import suppress_warnings
+from betaroc.core.text import format_value
 from betaroc.data.parquet import parquet_rows
 from betaroc.data.read import read_scores
 from betaroc.data.scores import ScoreData
@@ -25,7 +25,7 @@ from betaroc.data.text_files import TextFile
 from betaroc.estimation.contract import SUMMED_POLICIES
 from betaroc.estimation.families import AUTO, BEST, FAMILIES, Names
 from betaroc.rendering.numbers import path_words
-from betaroc.rendering.tree import Words
+from betaroc.rendering.tree import Paragraph
 from betaroc.report.score_set import file_words
 
 #: Families that sums of a class are enough for.
@@ -140,7 +140,7 @@ def _streamed(path: str, arguments: Namespace) -> ScoreSummary | None:
     low, high = min(s.minimum for s in sides), max(s.maximum for s in sides)
     # Equal bins between the extremes, which are known now.
     if best.is_coarse and low < high and math.isfinite(high - low):
-        with quietly():
+        with suppress_warnings():
             even = summarize_file(path, **value, layout=(low, high))
         best = min(best, even, key=lambda summary: max(summary.rate_error))
     if best.is_coarse:
@@ -154,7 +154,7 @@ def _is_large(path: str) -> bool:
         head = raw.read(4)
     if head == b"PAR1":
         return find_spec("pyarrow") is None or parquet_rows(Path(path)) > STREAMED
-    text = TextFile(Path(path), shown(Path(path).name), zipped=head.startswith(b"\x1f\x8b"))
+    text = TextFile(Path(path), format_value(Path(path).name), zipped=head.startswith(b"\x1f\x8b"))
     return text.about_rows() > STREAMED
 
 
@@ -166,7 +166,7 @@ def _naming_the_path(path: str | None, key: str | None) -> Iterator[None]:
     except (FileFormatError, InputError) as error:
         if path is None or (key is not None and Path(key).name == Path(path).name):
             raise
-        name = shown(Path(path).name)
+        name = format_value(Path(path).name)
         raise error.reworded(error.template.replace(name, path_words(path), 1)) from error
 
 
@@ -175,6 +175,6 @@ def chosen_words(asked: Names) -> str:
     return f"chosen with --family {asked if isinstance(asked, str) else ','.join(asked)}"
 
 
-def reading_lines(*read: tuple[str, ScoreData]) -> Words:
+def reading_lines(*read: tuple[str, ScoreData]) -> Paragraph:
     """What was read, a line per set of scores under its name."""
-    return Words("\n".join(file_words(name, scores) for name, scores in read), "given")
+    return Paragraph("\n".join(file_words(name, scores) for name, scores in read), "given")

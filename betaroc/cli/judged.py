@@ -13,7 +13,7 @@ from betaroc.cli.messages import in_options, messages, named_files
 from betaroc.cli.options import LEVEL, fit_options_of, option_of
 from betaroc.cli.systems import SystemFiles, read_systems
 from betaroc.core.errors import BetarocWarning, FitError
-from betaroc.core.notices import Notice, collected, keep, passed_on, warn
+from betaroc.core.notices import Notice, collected, forward_warnings, keep, warn
 from betaroc.core.value import fields_of
 from betaroc.core.vocabulary import BIOMETRIC
 from betaroc.data.scores import ScoreData, Scores, require_scores
@@ -23,7 +23,7 @@ from betaroc.estimation.families import AUTO, BEST, Names
 from betaroc.model.samples import empirical_model
 from betaroc.rendering.nouns import told_document
 from betaroc.rendering.numbers import visible
-from betaroc.rendering.tree import Words
+from betaroc.rendering.tree import Paragraph
 from betaroc.report.analysis import Analysis, analyze_stepwise, check_numbers, told_decision
 from betaroc.report.page import checks_of, decision_of, request_of, target_text
 from betaroc.report.systems_page import CheckedTest, DecidedSystem, SystemPart, system_of
@@ -39,7 +39,7 @@ def read_decided(
     for name, first, others in read_systems(systems, arguments, step):
         dev = _typed(first, "a decision", arguments.dtype)
         tests = [_typed(test, "a check", arguments.dtype) for test in others]
-        with passed_on(f"{visible(name)}: " * bool(name)):
+        with forward_warnings(f"{visible(name)}: " * bool(name)):
             decision = decide(dev, **asked, **rules)
             checks = tuple(CheckedTest("test", test, decision.check(test)) for test in tests)
         warned = tuple(messages(notices, arguments))
@@ -71,14 +71,14 @@ def decision_document(row: DecidedSystem) -> dict[str, Any]:
     return told_document(d, numbers)
 
 
-def lines_of_reading(rows: Sequence[DecidedSystem]) -> Words:
+def lines_of_reading(rows: Sequence[DecidedSystem]) -> Paragraph:
     """What was read for the thresholds."""
     sides = [(row.name, role, side) for row in rows
              for role, side in [("dev", row.dev), *(test[:2] for test in row.tests)]]  # fmt: skip
     return reading_lines(*((f"{visible(name)} {role}".strip(), side) for name, role, side in sides))
 
 
-def report_line(arguments: Namespace, request: Target) -> Words:
+def report_line(arguments: Namespace, request: Target) -> Paragraph:
     """The command of a report on the same files for the same target, to be pasted."""
     argument = {"dev": (arguments.file or [None])[0], "test": arguments.test,
              "target": target_text(request), **fields_of(arguments, "group", "level", "terms"),
@@ -96,7 +96,7 @@ def report_line(arguments: Namespace, request: Target) -> Words:
         else:
             values = value if isinstance(value, list) else [value]
             parts += [option, *(quote(str(item)) for item in values)]
-    return Words(f"{'':8}{visible(' '.join(parts))} -o report.html", "given")
+    return Paragraph(f"{'':8}{visible(' '.join(parts))} -o report.html", "given")
 
 
 def decided_analysis(

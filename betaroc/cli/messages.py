@@ -28,7 +28,7 @@ from betaroc.core.vocabulary import (
 from betaroc.rendering.document import json_text, plain
 from betaroc.rendering.numbers import visible
 from betaroc.rendering.table_text import csv_table, kept_grid, latex_comments, latex_grid
-from betaroc.rendering.tree import Node, retold
+from betaroc.rendering.tree import Node, map_text
 from betaroc.rendering.tree_text import Terminal, text_of
 
 #: What the help of a command ends with.
@@ -118,10 +118,10 @@ def say(
     if grid.kept and getattr(arguments, "csv", False):
         sys.stdout.write(csv_table(grid.kept))
     elif grid.kept and getattr(arguments, "latex", False):
-        said = latex_comments(retold(section, spoken) for section in sections)
-        sys.stdout.write(said + latex_grid(retold(grid, spoken)))
+        said = latex_comments(map_text(section, spoken) for section in sections)
+        sys.stdout.write(said + latex_grid(map_text(grid, spoken)))
     else:
-        told = text_of([retold(section, spoken) for section in sections], _terminal())
+        told = text_of([map_text(section, spoken) for section in sections], _terminal())
         sys.stdout.write("".join(f"{line.rstrip()}\n" for line in told.split("\n")))
     say_warnings([in_terms(item, arguments, words) for item in warned])
 

@@ -13,7 +13,7 @@ from typing import Any
 
 from betaroc.core import checks
 from betaroc.core.errors import InputError, OutputError
-from betaroc.core.text import parse_number, shown
+from betaroc.core.text import format_value, parse_number
 from betaroc.core.vocabulary import BIOMETRIC, RATES, TERMS
 from betaroc.data.labels import FAIL, WAYS_OF_MISSING
 from betaroc.data.text_files import DECIMALS, FORMATS, SEPARATORS
@@ -265,11 +265,11 @@ def check_output(
     elif ends and Path(output).suffix.lower() not in ends:
         rule = f"be a file that ends in {' or '.join(ends)}"
     if rule:
-        raise InputError(f"{option} must {rule}; got {shown(output)}. Name another file.")
+        raise InputError(f"{option} must {rule}; got {format_value(output)}. Name another file.")
     if os.path.lexists(output) and not arguments.force:
         raise OutputError(
-            f"{option} must be a new file; {shown(output)} exists and is untouched. Name another"
-            " file, or pass --force to replace it."
+            f"{option} must be a new file; {format_value(output)} exists and is untouched. Name"
+            " another file, or pass --force to replace it."
         )
 
 

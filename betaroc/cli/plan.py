@@ -10,12 +10,12 @@ from betaroc.cli.messages import examples, messages, progress_bar, say
 from betaroc.cli.planning import GUARANTEE, models_of, say_guarantee
 from betaroc.core.errors import InputError
 from betaroc.core.notices import collected
-from betaroc.core.text import shown
+from betaroc.core.text import format_value
 from betaroc.core.vocabulary import canonical
 from betaroc.decision.threshold_methods import TARGET_RATES
 from betaroc.estimation.families import AUTO
 from betaroc.rendering.nouns import told_document
-from betaroc.rendering.tree import Words, apart
+from betaroc.rendering.tree import Paragraph, apart
 from betaroc.studies.plan import plan_when_read
 
 _PLANNED = ("width", "power", "ratio", "method", "measure", "thresholds", "correlation")
@@ -61,7 +61,7 @@ def run(arguments: Namespace) -> None:
     rate, at, _ = name.partition("=")
     if at and canonical(rate) in TARGET_RATES:
         raise InputError(
-            f"what is planned must be a number or a guarantee; got {shown(name)}. Ask for"
+            f"what is planned must be a number or a guarantee; got {format_value(name)}. Ask for"
             f" {GUARANTEE}@{name}, or for a number such as threshold@{name}."
         )
     asked = {k: getattr(arguments, k) for k in _PLANNED if getattr(arguments, k) is not None}
@@ -82,6 +82,6 @@ def run(arguments: Namespace) -> None:
         step()
     warned = messages(notices, arguments)
     further = {"extrapolated": plan.extrapolated, "from": sources, "warnings": warned}
-    beside = Words("\n".join(sources), "given")
+    beside = Paragraph("\n".join(sources), "given")
     say(arguments, lambda: told_document(plan, plan.to_dict() | further),
         lambda: [*plan._view(), *apart(beside)], warned)  # fmt: skip

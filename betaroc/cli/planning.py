@@ -11,8 +11,8 @@ from betaroc.cli.inputs import chosen_words, files_of, read_file
 from betaroc.cli.messages import say
 from betaroc.cli.options import refuse
 from betaroc.core.errors import InputError
-from betaroc.core.notices import passed_on
-from betaroc.core.text import parse_number, shown
+from betaroc.core.notices import forward_warnings
+from betaroc.core.text import format_value, parse_number
 from betaroc.core.value import fields_of
 from betaroc.core.vocabulary import RATE_NAMES, short_name
 from betaroc.decision.threshold_methods import (
@@ -27,7 +27,7 @@ from betaroc.model.model import ScoreModel
 from betaroc.model.statistics import parse_statistic
 from betaroc.rendering.numbers import rate, spaced
 from betaroc.rendering.table_text import records
-from betaroc.rendering.tree import Column, Words, apart, recorded
+from betaroc.rendering.tree import Column, Paragraph, apart, recorded
 from betaroc.report.score_set import file_words
 
 GUARANTEE = "guarantee"
@@ -42,7 +42,8 @@ def say_guarantee(point: str, level: float, arguments: Namespace) -> None:
     """The scores that a guarantee needs, and what more of them allow."""
     if point.partition("=")[0] not in RATE_NAMES:
         raise InputError(
-            f"a guarantee must be of a rate, such as {GUARANTEE}@far=0.01; got {shown(point)}."
+            f"a guarantee must be of a rate, such as {GUARANTEE}@far=0.01; got"
+            f" {format_value(point)}."
         )
     where = parse_statistic(f"threshold@{point}").where
     asked = checked_request(**where.keywords, confidence=level)
@@ -61,8 +62,8 @@ def say_guarantee(point: str, level: float, arguments: Namespace) -> None:
         "stat": f"{GUARANTEE}@{kind}={target!r}", "class": who, "needed": needed, "rate": target,
         "level": level, "table": records(table.kept), "warnings": [],
     }  # fmt: skip
-    need = Words(f"Collect {spaced(needed)} {who} scores or more")
-    why = Words(
+    need = Paragraph(f"Collect {spaced(needed)} {who} scores or more")
+    why = Paragraph(
         f"With {100 * level:g} % confidence the true {name} of the threshold that betaroc threshold"
         f" --{kind} {target:g} finds is then at most {100 * target:g} %, whatever the distributions"
         f" are. Fewer guarantee nothing; with more the {name} expected comes nearer to the target."
@@ -83,7 +84,7 @@ def models_of(
     sources = files_of(arguments, "dev")
     for source in sources:
         scores = read_file(source, arguments, step, named=False)
-        with passed_on(f"{Path(str(source)).name}: " * (len(sources) > 1)):
+        with forward_warnings(f"{Path(str(source)).name}: " * (len(sources) > 1)):
             fitted = fit(scores, **rules)
         models.append(fitted)
         lines.append(
@@ -106,6 +107,6 @@ def _distribution(text: str) -> Distribution:
         forms = [f"{name}:{','.join(parameters)}" for name, parameters in names.items()]
         raise InputError(
             f"a distribution must be one of {', '.join(forms)} in numbers, such as beta:8,2; got"
-            f" {shown(text)}."
+            f" {format_value(text)}."
         )
     return kinds[family](*values)

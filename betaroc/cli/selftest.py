@@ -19,7 +19,7 @@ from betaroc.fits.fit import fit_distribution
 from betaroc.model.model import ScoreModel
 from betaroc.rendering.numbers import version
 from betaroc.rendering.table_text import records
-from betaroc.rendering.tree import Column, Words, apart, recorded
+from betaroc.rendering.tree import Column, Paragraph, apart, recorded
 
 _REQUIRED = 10
 
@@ -85,7 +85,9 @@ def run(arguments: Namespace) -> int:
     if missed:
         verdict = f"Fewer than {_REQUIRED} correct decimal digits of {', '.join(missed)}: report it"
     document = {"passed": not missed, "required": _REQUIRED, "versions": versions}
-    words = (Words(text, "given") for text in (verdict, ", ".join(map(" ".join, versions.items()))))
+    words = (
+        Paragraph(text, "given") for text in (verdict, ", ".join(map(" ".join, versions.items())))
+    )
     say(arguments, lambda: document | {"groups": records(table.kept)}, lambda: apart(table, *words))
     return int(bool(missed))
 

@@ -11,7 +11,7 @@ from betaroc.cli.options import PAGE, add, check_output, refuse, shared
 from betaroc.core.errors import InputError
 from betaroc.core.notices import collected
 from betaroc.core.tables import listed_columns
-from betaroc.core.text import shown
+from betaroc.core.text import format_value
 from betaroc.core.value import fields_of
 from betaroc.rendering.table_text import records
 from betaroc.studies.result import read_study
@@ -60,7 +60,7 @@ def run(arguments: Namespace) -> int:
         if Path(arguments.html).resolve().parent == Path(folder).resolve():
             raise InputError(
                 "--html must lie outside the folder of the study, which holds nothing else; got"
-                f" {shown(arguments.html)}. Name another folder."
+                f" {format_value(arguments.html)}. Name another folder."
             )
     try:
         with collected() as notices:
@@ -70,7 +70,7 @@ def run(arguments: Namespace) -> int:
         trials = read_study(folder).skipped if parts.there else 0
         keep = f"; {trials} trials ({len(parts.parts()) if trials else 0} finished parts) are kept"
         raise KeyboardInterrupt(
-            f"interrupted{keep} in {shown(folder)}. Give the same command again to go on"
+            f"interrupted{keep} in {format_value(folder)}. Give the same command again to go on"
         ) from stop
     if arguments.html is not None:
         result.to_html(arguments.html)

@@ -16,8 +16,8 @@ from betaroc.cli.messages import FILE_ARGUMENTS, named_files
 from betaroc.cli.options import given_options, refuse
 from betaroc.core.errors import InputError, ScoreFileNotFoundError, refusal
 from betaroc.core.local_files import STDIN, file_names, of_the_system, read_toml, shown_path
-from betaroc.core.notices import passed_on
-from betaroc.core.text import listed, shown
+from betaroc.core.notices import forward_warnings
+from betaroc.core.text import format_list, format_value
 from betaroc.core.vocabulary import ClassWords
 from betaroc.data.labels import DROP, REJECT
 from betaroc.data.read import KeyFile, column_spec, read_columns
@@ -65,9 +65,10 @@ def called_systems(
     if len(scores) > 1:
         first, second = (visible(quote(path)) for path in scores[:2])
         raise InputError(
-            f"SCORES must be one file, dev's; got {len(scores)}: {listed(scores)}. Name a test by"
-            f" --test {second}, the files of both classes by --client-file {first} --impostor-file"
-            f" {second}, several systems by --system NAME {first} --system NAME {second}."
+            f"SCORES must be one file, dev's; got {len(scores)}: {format_list(scores)}. Name a test"
+            f" by --test {second}, the files of both classes by --client-file {first}"
+            f" --impostor-file {second}, several systems by --system NAME {first} --system NAME"
+            f" {second}."
         )
     dev, test = (files_of(arguments, role) for role in ("dev", "test"))
     if tests[0] and not test:
@@ -77,7 +78,7 @@ def called_systems(
         )
     system = SystemFiles("", dev[0], tuple(test))
     if apart:
-        _refuse_repeated([system])
+        _check_repeated([system])
     return [system]
 
 
@@ -98,7 +99,9 @@ def named_systems(
         )
     if place is None:
         if any(len(words) < 2 for words in value):
-            raise InputError(f"--system must give a name and a dev file; got {shown(value)}.")
+            raise InputError(
+                f"--system must give a name and a dev file; got {format_value(value)}."
+            )
         systems = [SystemFiles(name, dev, tuple(files)) for name, dev, *files in value]
     elif not place:
         raise InputError("--systems must name a folder or a TOML file; got ''. Give its path.")
@@ -115,11 +118,11 @@ def two_systems(arguments: Namespace) -> list[SystemFiles]:
         if len(files) != 2:
             raise InputError(
                 f"--{role} must name two different score files, one per system; got {len(files)}:"
-                f" {listed(files)}. One system on two test sets takes --unpaired."
+                f" {format_list(files)}. One system on two test sets takes --unpaired."
             )
     names = arguments.name or default_names(dev if len(set(dev)) == 2 else test)
     if len(names) != 2:
-        raise refusal("--name", "give two different names", listed(names))
+        raise refusal("--name", "give two different names", format_list(names))
     systems = list(map(SystemFiles, names, dev, zip(test, strict=True)))
     return checked_systems(systems, one_dev=arguments.unpaired)
 
@@ -135,11 +138,11 @@ def checked_systems(
             f"every file of the systems must be an existing file; {len(wrong)} of {len(paths)} are"
             f" none: {', '.join(map(shown_path, wrong[:4]))}. Check the paths."
         )
-    _refuse_repeated(systems, one_dev=one_dev)
+    _check_repeated(systems, one_dev=one_dev)
     names = [visible(system.name).strip() for system in systems]
     least, most = tests
     for system, name in zip(systems, names, strict=True):
-        rule, what = "", shown(system.name)
+        rule, what = "", format_value(system.name)
         if not name or len(system.name) > _LONGEST or not system.name.isprintable():
             rule = f"have a name of 1 to {_LONGEST} characters that print; got {what}"
         elif names.count(name) > 1:
@@ -152,20 +155,20 @@ def checked_systems(
     return systems
 
 
-def _refuse_repeated(systems: Sequence[SystemFiles], *, one_dev: bool = False) -> None:
+def _check_repeated(systems: Sequence[SystemFiles], *, one_dev: bool = False) -> None:
     """Every file serves one system in one role."""
     seen: dict[object, str] = {}
     for system in systems:
         for k, path in enumerate(system.paths):
             role = "dev" if k < len(paths_of(system.dev)) else "test"
             if system.name:
-                role += f" of {shown(system.name, 30)}"
+                role += f" of {format_value(system.name, 30)}"
             there = path != STDIN and os.path.exists(path)
             known = seen.setdefault(os.stat(path)[1:3] if there else path, role)
             if known is not role and not (one_dev and role[:3] == known[:3] == "dev"):
                 raise InputError(
-                    f"every file must be named once; {shown(path)} is {role} and {known}. Name"
-                    " trials that took no part in choosing a threshold."
+                    f"every file must be named once; {format_value(path)} is {role} and {known}."
+                    " Name trials that took no part in choosing a threshold."
                 )
 
 
@@ -177,9 +180,9 @@ def read_systems(
     for name, dev, paths, key in systems:
         options = Namespace(**{**vars(arguments), **key})
         start = f"{visible(name)}: " * bool(name)
-        with passed_on(f"{start}dev: " if name or (tests and paths) else ""):
+        with forward_warnings(f"{start}dev: " if name or (tests and paths) else ""):
             first = read_file(dev, options, step, named=dev_named)
-        with passed_on(f"{start}test: "):
+        with forward_warnings(f"{start}test: "):
             read = [read_file(path, options, step, is_test=True) for path in paths if tests]
         yield name, first, tuple(read)
 
@@ -198,11 +201,11 @@ def _of_folder(folder: Path) -> list[SystemFiles]:
         systems += [SystemFiles(inner.name, str(p), tuple(map(str, tests))) for p in dev[:1]]
     others = [path for path in others if not path.name.startswith(".")]
     if others or not systems:
-        what = f"also holds {listed([str(p.relative_to(folder)) for p in others])}"
+        what = f"also holds {format_list([str(p.relative_to(folder)) for p in others])}"
         raise InputError(
             f"--systems must hold folders NAME of one dev.* and any test*.* alone;"
-            f" {shown(str(folder))} {what if others else 'holds none'}. Move them, or name the"
-            " systems with --system or in a manifest."
+            f" {format_value(str(folder))} {what if others else 'holds none'}. Move them, or name"
+            " the systems with --system or in a manifest."
         )
     return systems
 
@@ -213,8 +216,8 @@ def _of_manifest(path: Path) -> list[SystemFiles]:
     tables = document.get("systems")
     if set(document) != {"systems"} or not isinstance(tables, dict) or not tables:
         raise InputError(
-            f"a manifest must have tables [systems.NAME] alone; {shown(str(path))} has"
-            f" {listed(document) or 'nothing'}. Such as [systems.mlp] with"
+            f"a manifest must have tables [systems.NAME] alone; {format_value(str(path))} has"
+            f" {format_list(document) or 'nothing'}. Such as [systems.mlp] with"
             ' dev = "dev.csv" and test = "test.csv".'
         )
     systems = []
@@ -226,7 +229,8 @@ def _of_manifest(path: Path) -> list[SystemFiles]:
         if not (known and single and {"dev"} <= set(texts) <= {"dev", *_LISTS, *_OF_KEY}):
             raise InputError(
                 f"[systems.{visible(name)}] must have text in dev, and in test and"
-                f" {', '.join(_OF_KEY)} if any (in test and key_id a list too); got {shown(table)}."
+                f" {', '.join(_OF_KEY)} if any (in test and key_id a list too); got"
+                f" {format_value(table)}."
             )
         for role in {"dev", "test", "key", "test_key"} & set(texts):
             texts[role] = [str(path.parent / text) for text in texts[role]]
@@ -298,7 +302,7 @@ def _score_sets(paths: Sequence[str], arguments: Namespace, _: Any) -> Classifie
     """Scores of one file per classifier, by name."""
     names = arguments.name or default_names(paths)
     if len(names) != len(paths):
-        actual = f"{len(names)} for {len(paths)} files: {listed(names)}"
+        actual = f"{len(names)} for {len(paths)} files: {format_list(names)}"
         raise refusal("--name", "give one name per file", actual, "Name each classifier.")
     systems = checked_systems(list(map(SystemFiles, names, paths)))
     by_name = {name: scores for name, scores, _ in read_systems(systems, arguments, lambda: None)}

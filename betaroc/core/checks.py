@@ -17,7 +17,7 @@ from betaroc.core.arrays import CLASSES, AnyArray, BoolArray, FloatArray, are_of
 from betaroc.core.containers import array_1d, refuse_kind, to_numpy, width_of
 from betaroc.core.errors import InputError, InputTypeError, PrecisionWarning, refusal
 from betaroc.core.notices import warn
-from betaroc.core.text import listed, nearest, shown, typed
+from betaroc.core.text import did_you_mean, format_list, format_value, typed
 from betaroc.core.vocabulary import TERMS, Terms, name_among
 
 #: What to do with labels in the place of scores.
@@ -44,8 +44,8 @@ def choice(value: object, options: Sequence[str], name: str, source: str = "") -
     if isinstance(value, str) and (among := name_among(value, options)) in options:
         return str(among)
     kind = InputError if isinstance(value, str) else InputTypeError
-    remedy = (nearest(value, options) + source).strip() or "Give one of them."
-    raise refusal(name, f"be one of {listed(options, 12)}", shown(value), remedy, kind)
+    remedy = (did_you_mean(value, options) + source).strip() or "Give one of them."
+    raise refusal(name, f"be one of {format_list(options, 12)}", format_value(value), remedy, kind)
 
 
 def terms_of(name: object) -> Terms:
@@ -66,7 +66,9 @@ def flag(value: object, name: str) -> bool:
     """True or False, nothing that merely counts as either."""
     if isinstance(value, bool | np.bool_):
         return bool(value)
-    raise refusal(name, "be True or False", shown(value), "Give one of them.", InputTypeError)
+    raise refusal(
+        name, "be True or False", format_value(value), "Give one of them.", InputTypeError
+    )
 
 
 def _number(
@@ -117,7 +119,7 @@ def span(value: Any, name: str) -> tuple[float, float]:
     """Two finite numbers in their order, such as the ends of an axis."""
     if width_of(value) != 2:
         n, kind = width_of(value), InputTypeError if width_of(value) < 0 else InputError
-        actual = typed(value) if n < 0 else f"{n}: {shown(value)}"
+        actual = typed(value) if n < 0 else f"{n}: {format_value(value)}"
         raise refusal(name, "be two numbers, (low, high)", actual, kind=kind)
     low, high = finite(value[0], f"{name}[0]"), finite(value[1], f"{name}[1]")
     if not low < high:
@@ -143,9 +145,11 @@ def count(value: object, name: str, minimum: int = 1, most: int | None = LARGEST
     if isinstance(single, bool | np.bool_) or not isinstance(single, int | np.integer):
         number = _number(single, name, rule, lambda _: True)
         hint = f"Did you mean {round(number)}?" if math.isfinite(number) else "Give an int."
-        raise refusal(name, rule, shown(single), hint)
+        raise refusal(name, rule, format_value(single), hint)
     if single < minimum or (most is not None and single > most):
-        raise refusal(name, rule if single < minimum else f"{rule} and <= {most}", shown(single))
+        raise refusal(
+            name, rule if single < minimum else f"{rule} and <= {most}", format_value(single)
+        )
     return int(single)
 
 
@@ -182,7 +186,7 @@ def check_entries(
     places = np.flatnonzero(bad)
     if places.size:
         first = int(places[0])
-        number = shown(array.flat[first])
+        number = format_value(array.flat[first])
         actual = f"{places.size} of {array.size} that are not, first at index {first}: {number}"
         raise refusal(name, rule, actual, remedy)
 
@@ -281,7 +285,7 @@ def _is_too_large(item: Any) -> bool:
 
 def _refuse_object(item: object, place: str, name: str) -> NoReturn:
     if item is None or type(item).__name__ in {"NAType", "NaTType"}:
-        actual = f"{shown(item)} {place}"
+        actual = f"{format_value(item)} {place}"
         raise refusal(name, "have no missing value", actual, "Drop these rows first.")
     remedy = "Flatten it." if width_of(item) >= 0 else "Convert all items with float(...)."
     if isinstance(item, complex | np.complexfloating):
@@ -306,7 +310,9 @@ def _refuse_dtype(array: AnyArray, name: str) -> NoReturn:
     if kind == "b" and "weight" in name:
         what, remedy = "booleans", _TO_NUMBERS
     first = str(array[0]) if kind in "mM" else array[0]
-    actual = f"{what} (dtype {array.dtype}, {array.size} values), first {shown(first)} at index 0"
+    actual = (
+        f"{what} (dtype {array.dtype}, {array.size} values), first {format_value(first)} at index 0"
+    )
     raise refusal(name, "be real numbers", actual, remedy, InputTypeError)
 
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from betaroc.core.arrays import AnyArray, BoolArray
 from betaroc.core.errors import InputTypeError, refusal
-from betaroc.core.text import listed, shown, typed
+from betaroc.core.text import format_list, format_value, typed
 
 _SEQUENCE = "be a one-dimensional sequence of real numbers"
 #: Of kinds of objects what they are called, and what to do with them.
@@ -40,7 +40,7 @@ def as_narwhals(values: object) -> Any:
     return held if isinstance(held, nw.DataFrame | nw.LazyFrame | nw.Series) else None
 
 
-def _refuse_foreign(values: object, name: str) -> None:
+def _check_foreign(values: object, name: str) -> None:
     """What numpy would read wrongly or not at all."""
     device = getattr(values, "device", "cpu")
     foreign = [(isinstance(values, kind), what, remedy) for kind, what, remedy in _FOREIGN]
@@ -49,13 +49,13 @@ def _refuse_foreign(values: object, name: str) -> None:
         (hasattr(values, "tocsr"), "a sparse container", "Pass x.toarray().ravel()."),
         (hasattr(values, "data_vars"), "a data set", "Pass one of its variables, x[name]."),
         (lazy, "a lazy frame", "Collect it, or use Scores.from_frame."),
-        ("cpu" not in str(device).lower(), f"an array on {shown(device)}", "Pass x.cpu()."),
+        ("cpu" not in str(device).lower(), f"an array on {format_value(device)}", "Pass x.cpu()."),
     ]
     for holds, what, remedy in foreign:
         if holds:
             refuse_kind(values, name, what, remedy)
     if np.isscalar(values):
-        raise refusal(name, _SEQUENCE, f"the single value {shown(values)}", "Pass [x].")
+        raise refusal(name, _SEQUENCE, f"the single value {format_value(values)}", "Pass [x].")
     if not hasattr(values, "__len__") and not hasattr(values, "__array__"):
         refuse_kind(values, name, "an object without length", "Wrap a generator in list(...).")
 
@@ -87,12 +87,12 @@ def _one_column(values: Any, name: str) -> Any:
 
 def array_1d(values: Any, name: str) -> AnyArray:
     """Any one-dimensional sized container as a numpy array, never reading masked or missing."""
-    _refuse_foreign(values, name)
+    _check_foreign(values, name)
     values = _one_column(values, name)
     gone = _missing(values)
     if gone is not None and gone.ndim == 1 and gone.any():
         at = np.flatnonzero(gone)
-        places = listed(at.tolist())
+        places = format_list(at.tolist())
         actual = f"{at.size} of {gone.size} missing (NA, null or NaN), first at positions {places}"
         raise refusal(name, "have no missing value", actual, "Drop these rows first.")
     return _flat(values, name)
@@ -100,7 +100,7 @@ def array_1d(values: Any, name: str) -> AnyArray:
 
 def with_gaps(values: Any, name: str) -> tuple[AnyArray, BoolArray]:
     """As `array_1d`, and where a value is missing: None, NA, null or nan."""
-    _refuse_foreign(values, name)
+    _check_foreign(values, name)
     values = _one_column(values, name)
     array, gone = _flat(values, name), _missing(values)
     if gone is None:
@@ -143,11 +143,11 @@ def to_numpy(values: Any, name: str) -> AnyArray:
         actual, kind = f"an object of type {type(values).__name__}", InputTypeError
         items = values if isinstance(values, list | tuple) else ()
         ragged = [k for k, v in enumerate(items) if width_of(v) != width_of(items[0])]
-        reason = f"{type(error).__name__}: {shown(str(error), 140)}"
+        reason = f"{type(error).__name__}: {format_value(str(error), 140)}"
         if isinstance(error, RecursionError):
             actual += " that contains itself"
         elif ragged:
-            item = f"first at index {ragged[0]}: {shown(values[ragged[0]])}"
+            item = f"first at index {ragged[0]}: {format_value(values[ragged[0]])}"
             actual = f"nested items of different lengths, {item}"
         else:
             rule, actual = "be readable as an array", f"{actual}, which raised {reason}"

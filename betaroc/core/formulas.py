@@ -10,7 +10,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from betaroc.core.errors import InputError, InputTypeError, refusal
-from betaroc.core.text import listed, nearest, shown, typed
+from betaroc.core.text import did_you_mean, format_list, format_value, typed
 
 #: Functions of numpy, called so or as np.log.
 _OF_NUMPY = (
@@ -71,7 +71,7 @@ def _sides(formula: str, name: str) -> tuple[str, Any]:
     except (FormulaicError, SyntaxError, RecursionError, MemoryError) as error:
         text = str(error).splitlines()[0] if str(error) else type(error).__name__
         remedy = "Terms are joined by +, categories are C(camera), names with blanks Q('a name')."
-        actual = f"{shown(formula)}: {shown(text, 120)}"
+        actual = f"{format_value(formula)}: {format_value(text, 120)}"
         raise refusal(name, "be a formula", actual, remedy) from error
     return "".join(map(term_name, left)), terms
 
@@ -146,8 +146,8 @@ class _Code(ast.NodeVisitor):
         rule: str = "may compute with columns, numbers and functions alone, as in I(x ** 2)",
     ) -> NoReturn:  # fmt: skip
         raise InputError.about(self.name)(
-            f"{self.name} {rule}; got {shown(ast.unparse(node), 60)} in {shown(self.code, 60)}."
-            " Compute it as a column of the frame first."
+            f"{self.name} {rule}; got {format_value(ast.unparse(node), 60)} in"
+            f" {format_value(self.code, 60)}. Compute it as a column of the frame first."
         )
 
 
@@ -177,8 +177,9 @@ def formula_columns(terms: Any, name: str, present: list[str], own: tuple[str, .
     for column in result:
         if column not in columns:
             raise InputError.about(name)(
-                f"{name} must name columns of the frame; {shown(column)} is none of"
-                f" {listed(columns)}. {nearest(column, columns).strip() or 'Give one of them.'}"
+                f"{name} must name columns of the frame; {format_value(column)} is none of"
+                f" {format_list(columns)}."
+                f" {did_you_mean(column, columns).strip() or 'Give one of them.'}"
             )
     return result
 
@@ -240,6 +241,7 @@ def spelled(name: Any) -> str:
     result = _terms(name)
     if len(result) != 1:
         raise InputError(
-            f"each term must be one term of a formula other than the intercept; got {shown(name)}."
+            "each term must be one term of a formula other than the intercept; got"
+            f" {format_value(name)}."
         )
     return term_name(result[0])

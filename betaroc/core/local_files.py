@@ -16,7 +16,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from betaroc.core.errors import FileFormatError, InputTypeError, ScoreFileNotFoundError, refusal
-from betaroc.core.text import shown
+from betaroc.core.text import format_value
 
 #: What stands for the standard input, and how much of it is kept on disk.
 STDIN, _SPOOLED = "-", 2**33
@@ -38,7 +38,7 @@ def regular_file(path: object, argument: str = "path", remedy: str = _ONE_FILE) 
     text = os.fsdecode(path)
     if re.match(r"[A-Za-z][A-Za-z0-9+.-]+:/", text):
         remedy = "Download it first: betaroc opens no connection."
-        raise refusal(argument, "be a local file", f"the address {shown(text)}", remedy,
+        raise refusal(argument, "be a local file", f"the address {format_value(text)}", remedy,
                       FileFormatError)  # fmt: skip
     where = shown_path(text)
     try:
@@ -64,7 +64,7 @@ def local_file(path: object, argument: str = "path") -> Iterator[tuple[Path, str
     """A file that can be read, and what messages call it; the standard input as a file."""
     if not isinstance(path, str) or path != STDIN:
         local = regular_file(path, argument)
-        yield local, shown(local.name)
+        yield local, format_value(local.name)
         return
     with TemporaryDirectory(prefix="betaroc-") as folder:
         local = Path(folder, "scores")
@@ -136,7 +136,7 @@ def _neighbours(path: Path) -> str:
         close = get_close_matches(path.name, os.listdir(path.parent), n=1, cutoff=0.8)
     except OSError:  # a folder that may not be listed: only the hint is lost
         close = []
-    return f"Did you mean {shown(close[0])}?" if close else "Check the name and the folder."
+    return f"Did you mean {format_value(close[0])}?" if close else "Check the name and the folder."
 
 
 @contextmanager
@@ -159,10 +159,10 @@ def read_toml(path: object, argument: str, remedy: str) -> dict[str, Any]:
     try:
         return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        reason = shown(str(error), 120)[1:-1]
+        reason = format_value(str(error), 120)[1:-1]
     except RecursionError:
         reason = "it is nested too deep to be read"
-    raise FileFormatError(f"{shown(str(path))} must be TOML; {reason}. Correct it.")
+    raise FileFormatError(f"{format_value(str(path))} must be TOML; {reason}. Correct it.")
 
 
 def small_text(path: object, argument: str, remedy: str, largest: int = _LARGEST) -> str:

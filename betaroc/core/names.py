@@ -11,7 +11,7 @@ from betaroc.core.arrays import AnyArray
 from betaroc.core.checks import frozen
 from betaroc.core.containers import array_1d, as_narwhals, width_of
 from betaroc.core.errors import InputTypeError, refusal
-from betaroc.core.text import shown
+from betaroc.core.text import format_value
 
 _AS_TEXT = "Convert with .astype(str)."
 
@@ -22,7 +22,7 @@ def names_array(values: Any, n: int, name: str) -> AnyArray:
     if array.dtype.kind == "O" and all(isinstance(v, str) for v in array):
         array = array.astype(str)
     if array.dtype.kind not in "iuU":
-        actual = f"dtype {array.dtype}, first {shown(array[0])}"
+        actual = f"dtype {array.dtype}, first {format_value(array[0])}"
         raise refusal(name, "be integers or text", actual, _AS_TEXT, InputTypeError)
     if array.size != n:
         actual, remedy = f"{array.size} for {n} scores", "Pass the entries of the same rows."

@@ -79,7 +79,7 @@ def collected() -> Iterator[list[Notice]]:
 
 
 @contextmanager
-def passed_on(
+def forward_warnings(
     prefix: str = "", *, but: tuple[type[BetarocWarning], ...] = ()
 ) -> Iterator[list[Notice]]:
     """The notices of the block, which go on to the call around it, else to the user.
@@ -97,7 +97,7 @@ def passed_on(
 
 
 #: Without notices: of a trial fit that is for no use of its own.
-quietly = collected
+suppress_warnings = collected
 
 
 def _renamed(function: Callable[..., Any], own: str, other: str) -> Callable[..., Any]:
@@ -122,7 +122,7 @@ def _renamed(function: Callable[..., Any], own: str, other: str) -> Callable[...
     return call
 
 
-def public(function: Callable[_P, _R], *, method: bool = False) -> Callable[_P, _R]:
+def collect_warnings(function: Callable[_P, _R], *, method: bool = False) -> Callable[_P, _R]:
     """Collect the notices of a call: its result keeps them, and the user is warned at his line.
 
     Within another call they are left to that one; there a method of a value collects none.

@@ -50,7 +50,7 @@ def draw_multinomial(rng: np.random.Generator, totals: IntArray, counts: IntArra
     return drawn
 
 
-def refuse_fractional_weights(
+def check_fractional_weights(
     weights: FloatArray | None, name: str, purpose: str = "to be resampled"
 ) -> None:
     """Only frequencies, whole numbers of copies, can be counted and drawn."""

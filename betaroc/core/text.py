@@ -17,7 +17,7 @@ _ALIKE, _TIE = 0.5, 0.15
 _ADDRESS = re.compile(r" at 0x[0-9A-Fa-f]+")
 
 
-def shown(value: object, width: int = 60) -> str:
+def format_value(value: object, width: int = 60) -> str:
     """``repr(value)`` on one line, without an address, cut at ``width`` characters."""
     if isinstance(value, np.generic):
         value = value.item()
@@ -30,13 +30,13 @@ def shown(value: object, width: int = 60) -> str:
 
 def typed(value: object) -> str:
     """The value as it is shown, and its type."""
-    return f"{shown(value)} of type {type(value).__name__}"
+    return f"{format_value(value)} of type {type(value).__name__}"
 
 
-def listed(values: Iterable[object], limit: int = 5, width: int = 24) -> str:
+def format_list(values: Iterable[object], limit: int = 5, width: int = 24) -> str:
     """The first few values with repr, and how many were left out."""
     items = list(values)
-    text = ", ".join(shown(v, width) for v in items[:limit])
+    text = ", ".join(format_value(v, width) for v in items[:limit])
     more = len(items) - limit
     return f"{text} and {more} more" if more > 0 else text
 
@@ -55,9 +55,9 @@ _COMES_TO = {
 }  # fmt: skip
 
 
-def nearest(value: object, options: Sequence[str]) -> str:
+def did_you_mean(value: object, options: Sequence[str]) -> str:
     """``Did you mean 'beta'? `` or nothing; for a rate never another rate."""
-    wanted = (value if isinstance(value, str) else shown(value)).strip().casefold()
+    wanted = (value if isinstance(value, str) else format_value(value)).strip().casefold()
     folded = {o.strip().casefold(): o for o in options}
     word = wanted.lstrip("-")
     start = wanted.removesuffix(word)
@@ -69,7 +69,7 @@ def nearest(value: object, options: Sequence[str]) -> str:
         return ""
     intended = folded[result]
     blank = " (it has blanks around it)" if intended != intended.strip() else ""
-    return f"Did you mean {shown(intended)}{blank}? "
+    return f"Did you mean {format_value(intended)}{blank}? "
 
 
 def _close(wanted: str, names: Sequence[str], start: str) -> str | None:

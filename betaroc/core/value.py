@@ -10,7 +10,7 @@ from typing import Any, ClassVar, NoReturn, Self, get_type_hints
 
 import numpy as np
 
-from betaroc.core.notices import Notice, public
+from betaroc.core.notices import Notice, collect_warnings
 
 #: A repr is one line of at most so many characters.
 REPR_LIMIT = 199
@@ -146,13 +146,13 @@ _SPECIAL = frozenset(
 def _from_outside(member: Any) -> Any:
     """A member of a class as one that may be called from outside; None where it is no method."""
     if isfunction(member):
-        return public(member, method=True)
+        return collect_warnings(member, method=True)
     if isinstance(member, classmethod | staticmethod):
-        return type(member)(public(member.__func__, method=True))
+        return type(member)(collect_warnings(member.__func__, method=True))
     if isinstance(member, property) and member.fget is not None:
-        return property(public(member.fget, method=True), doc=member.__doc__)
+        return property(collect_warnings(member.fget, method=True), doc=member.__doc__)
     if isinstance(member, cached_property):
-        member.func = public(member.func, method=True)
+        member.func = collect_warnings(member.func, method=True)
     return None
 
 

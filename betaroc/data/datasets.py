@@ -10,8 +10,8 @@ import numpy as np
 
 from betaroc.core.checks import choice, finite
 from betaroc.core.errors import InputError
-from betaroc.core.notices import public
-from betaroc.core.text import listed
+from betaroc.core.notices import collect_warnings
+from betaroc.core.text import format_list
 from betaroc.core.value import Value
 from betaroc.core.vocabulary import ClassWords
 from betaroc.data.read import read_scores
@@ -57,7 +57,7 @@ class Dataset(Value):
     licence: str
 
 
-@public
+@collect_warnings
 def load_liveness(classifier: str = "logreg", *, sharpened: float = 0.0) -> Dataset:
     """Images of digits against recaptures of them, as a classifier tells them apart.
 
@@ -92,7 +92,7 @@ def load_liveness(classifier: str = "logreg", *, sharpened: float = 0.0) -> Data
     amount = finite(sharpened, "sharpened")
     if amount not in _SHARPENED:
         raise InputError.about("sharpened")(
-            f"sharpened must be one of {listed(_SHARPENED, 6)}; got {sharpened!r}. Pass one."
+            f"sharpened must be one of {format_list(_SHARPENED, 6)}; got {sharpened!r}. Pass one."
         )
     kind = choice(classifier, _CLASSIFIERS, "classifier")
     return _dataset(
@@ -106,7 +106,7 @@ def load_liveness(classifier: str = "logreg", *, sharpened: float = 0.0) -> Data
     )
 
 
-@public
+@collect_warnings
 def load_verification() -> Dataset:
     """Speakers who are whom they claim to be against others, as a verifier tells them apart.
 
@@ -135,7 +135,7 @@ def load_verification() -> Dataset:
     )
 
 
-@public
+@collect_warnings
 def load_faces() -> Dataset:
     """Faces of people against those who claim to be them, with the identities of both.
 
@@ -163,7 +163,7 @@ def load_faces() -> Dataset:
     )
 
 
-@public
+@collect_warnings
 def load_games() -> Dataset:
     """Published chances of winning of games of basketball that were won and that were lost.
 

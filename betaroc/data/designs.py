@@ -12,9 +12,9 @@ from betaroc.core.arrays import AnyArray, FloatArray
 from betaroc.core.checks import check_entries, finite
 from betaroc.core.errors import InputError, InputTypeError
 from betaroc.core.formulas import factor_columns, of_numpy, right_side, term_name
-from betaroc.core.text import listed, nearest, shown
+from betaroc.core.text import did_you_mean, format_list, format_value
 from betaroc.core.value import Value
-from betaroc.data.frames import refuse_nulls
+from betaroc.data.frames import check_nulls
 from betaroc.data.scores import Scores
 
 #: Singular values below this share of the largest, of columns of length 1, are none.
@@ -38,8 +38,8 @@ def read_column(series: Any, name: str, rows: AnyArray) -> tuple[AnyArray, tuple
     """A column and its categories, None for numbers; the rows in use must have values."""
     import narwhals as nw
 
-    refuse_nulls(series, name, rows)
-    called = f"column {shown(name)}"
+    check_nulls(series, name, rows)
+    called = f"column {format_value(name)}"
     dtype = series.dtype
     values = series.to_numpy()
     if dtype.is_numeric():
@@ -110,8 +110,8 @@ class DesignMatrix:
             cause = error.__cause__ or error
             text = str(cause).splitlines()[0] if str(cause) else type(cause).__name__
             raise InputError(
-                f"{self.name} must be computable from its columns; it gives: {shown(text, 160)}."
-                " Check its functions and what they are applied to."
+                f"{self.name} must be computable from its columns; it gives:"
+                f" {format_value(text, 160)}. Check its functions and what they are applied to."
             ) from error
         bad = np.argwhere(~finite)
         if bad.size:
@@ -151,8 +151,9 @@ class DesignMatrix:
             values = getattr(c, who)
             if len({*values.tolist()}) < 2:
                 raise InputError(
-                    f"{c.name!r} must vary among the {who} trials; it is {shown(values[0].item())}"
-                    f" for all {values.size} of them. {self._hint(who)}"
+                    f"{c.name!r} must vary among the {who} trials; it is"
+                    f" {format_value(values[0].item())} for all {values.size} of them."
+                    f" {self._hint(who)}"
                 )
         x = self.rows[who]
         units = np.max(np.abs(x), axis=0)
@@ -172,8 +173,9 @@ class DesignMatrix:
             )
         part = [n for n, share in zip(self.names, axes[-1], strict=False) if abs(share) > 1e-4]
         raise InputError(
-            f"{self.name} must have columns that the {who} trials tell apart; {listed(part, 8)} are"
-            " collinear: one of them follows from the others. Leave one out."
+            f"{self.name} must have columns that the {who} trials tell apart;"
+            f" {format_list(part, 8)} are collinear: one of them follows from the others. Leave one"
+            " out."
         )
 
     def _hint(self, who: str) -> str:
@@ -222,8 +224,8 @@ def checked_values(
         if name not in names or name not in value:
             must = "have a value" if name in names else "be a covariate of the fit"
             raise InputError(
-                f"{shown(name)} must {must}; the covariates are {listed(names) or 'none'}."
-                f" {nearest(name, names)}".rstrip()
+                f"{format_value(name)} must {must}; the covariates are"
+                f" {format_list(names) or 'none'}. {did_you_mean(name, names)}".rstrip()
             )
     return {c.name: _value(value[c.name], c, categories.get(c.name)) for c in covariates}
 
@@ -236,8 +238,8 @@ def _value(value: Any, covariate: Covariate, levels: tuple[Any, ...] | None) -> 
     if levels is None or any(type(v) is type(value) and v == value for v in levels):
         return value
     raise InputError(
-        f"{covariate.name!r} must be one of its categories, {listed(levels, 12)}; got"
-        f" {shown(value)}. {nearest(value, [str(v) for v in levels])}".rstrip()
+        f"{covariate.name!r} must be one of its categories, {format_list(levels, 12)}; got"
+        f" {format_value(value)}. {did_you_mean(value, [str(v) for v in levels])}".rstrip()
     )
 
 

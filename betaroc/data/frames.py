@@ -23,7 +23,7 @@ from betaroc.core.errors import (
 from betaroc.core.names import names_array, stacked
 from betaroc.core.notices import warn
 from betaroc.core.tables import Library, library_of
-from betaroc.core.text import listed, nearest, shown
+from betaroc.core.text import did_you_mean, format_list, format_value
 from betaroc.core.vocabulary import worded
 from betaroc.data.sums import (
     KEPT,
@@ -91,7 +91,7 @@ def engine_errors(score: str, label: str) -> Iterator[None]:
     except (BetarocError, MemoryError):
         raise
     except Exception as error:  # engines raise whatever they like; it is chained
-        kind, text = type(error).__name__, shown(str(error), 200)
+        kind, text = type(error).__name__, format_value(str(error), 200)
         if (
             kind == "OutOfMemoryException"
             or (isinstance(error, OSError) and error.errno == errno.ENOMEM)
@@ -105,8 +105,9 @@ def engine_errors(score: str, label: str) -> Iterator[None]:
                 " again."
             ) from error
         raise InputError(
-            f"the frame's engine must be able to group column {shown(score)} by column"
-            f" {shown(label)}; {kind}: {text}. Correct the frame's own steps or these columns."
+            f"the frame's engine must be able to group column {format_value(score)} by column"
+            f" {format_value(label)}; {kind}: {text}. Correct the frame's own steps or these"
+            " columns."
         ) from error
 
 
@@ -185,13 +186,13 @@ def opened(frame: Any, instead: str = "arrays, to Scores.from_labels") -> Opened
     except NarwhalsError as error:
         raise InputError.about("frame")(
             f"frame must have readable, distinct columns; {type(error).__name__}:"
-            f" {shown(str(error), 160)}. Rename the columns first."
+            f" {format_value(str(error), 160)}. Rename the columns first."
         ) from error
     except TypeError as error:
         raise InputTypeError.about("frame")(
             "frame must be a frame that Narwhals reads (pandas, Polars, pyarrow, DuckDB, Dask,"
-            f" PySpark) or {instead}; got {shown(frame)} of type {type(frame).__name__}. Give one"
-            " of them."
+            f" PySpark) or {instead}; got {format_value(frame)} of type {type(frame).__name__}."
+            " Give one of them."
         ) from error
     return OpenedFrame(schema, library_of(table) or "pandas", table)
 
@@ -206,27 +207,29 @@ def frame_columns(
         for role, value in wanted.items()
         if value is not None or role in ("score", "label")
     }
-    _refuse_absent(present, [(r, c) for r, names in columns.items() for c in names])
+    _check_absent(present, [(r, c) for r, names in columns.items() for c in names])
     table = frame.selected([c for names in columns.values() for c in names])
     read = {}
     for role, names in columns.items():
         parts = [table[name].to_numpy() for name in names]
         for name in names if role != gaps else ():
-            refuse_nulls(table[name], name)
+            check_nulls(table[name], name)
         if len(parts) > 1:
             named = zip(parts, names, strict=True)
-            parts = [names_array(part, len(part), f"column {shown(c)}") for part, c in named]
-        read[role] = parts[0] if len(parts) == 1 else stacked(parts, f"group or id {shown(names)}")
+            parts = [names_array(part, len(part), f"column {format_value(c)}") for part, c in named]
+        read[role] = (
+            parts[0] if len(parts) == 1 else stacked(parts, f"group or id {format_value(names)}")
+        )
     return read
 
 
-def _refuse_absent(present: list[str], columns: list[tuple[str, str]]) -> None:
+def _check_absent(present: list[str], columns: list[tuple[str, str]]) -> None:
     for role, column in columns:
         if column not in present:
             raise InputError.about(role)(
-                worded(f"`{role}={shown(column)}`")
-                + f" must name a column of the frame; there are {listed(present)}."
-                f" {nearest(column, [str(p) for p in present])}Pass " + worded(f"`{role}=...`")
+                worded(f"`{role}={format_value(column)}`")
+                + f" must name a column of the frame; there are {format_list(present)}."
+                f" {did_you_mean(column, [str(p) for p in present])}Pass " + worded(f"`{role}=...`")
             )
 
 
@@ -236,15 +239,15 @@ def named_columns(value: Any, role: str, *, single: bool | None = None) -> tuple
     names = value if isinstance(value, tuple) else (value,)
     if not all(isinstance(name, str) for name in names):
         raise InputTypeError.about(role)(
-            f"{role} must be the name of a column, or a tuple of two; got {shown(value)} of type"
-            f" {type(value).__name__}. Pass text, such as ('claimed', 'real'); of columns that are"
-            " named by numbers rename them first: frame.rename(columns=str)."
+            f"{role} must be the name of a column, or a tuple of two; got {format_value(value)} of"
+            f" type {type(value).__name__}. Pass text, such as ('claimed', 'real'); of columns that"
+            " are named by numbers rename them first: frame.rename(columns=str)."
         )
     if len(names) != len(set(names)) or not 1 <= len(names) <= 2 - single:
         raise InputError.about(role)(
             f"{role} must name one column"
             + ("" if single else " or two different ones")
-            + f"; got {shown(value)}. Name each column once."
+            + f"; got {format_value(value)}. Name each column once."
         )
     return names
 
@@ -253,16 +256,16 @@ def named_columns(value: Any, role: str, *, single: bool | None = None) -> tuple
 _SINGLE = frozenset({"score", "label", "weight"})
 
 
-def refuse_nulls(series: Any, name: str, rows: AnyArray | None = None) -> None:
+def check_nulls(series: Any, name: str, rows: AnyArray | None = None) -> None:
     """Raise where a column has no value, in the rows in use."""
     gone = np.asarray(series.is_null().to_numpy(), dtype=bool)
     used = np.ones(gone.size, dtype=bool) if rows is None else rows
     places = np.flatnonzero(gone & used)
     if places.size:
         raise InputError(
-            f"column {shown(name)} must have no missing value; got {places.size} of"
-            f" {int(used.sum())} missing, first in rows {listed(places.tolist())} (counted from"
-            " 0). Drop these rows first."
+            f"column {format_value(name)} must have no missing value; got {places.size} of"
+            f" {int(used.sum())} missing, first in rows {format_list(places.tolist())} (counted"
+            " from 0). Drop these rows first."
         )
 
 
@@ -277,7 +280,7 @@ _LONG = {"Int64", "UInt64", "Int128", "UInt128"}
 def checked_schema(frame: OpenedFrame, score: str, label: str, **more: str) -> None:
     """Refuse missing columns and scores that are not numbers; warn of float16."""
     columns = [("score", score), ("label", label), *more.items()]
-    _refuse_absent(list(frame.schema.names()), columns)
+    _check_absent(list(frame.schema.names()), columns)
     kind = frame.schema[score]
     if not kind.is_numeric():
         what = ""
@@ -285,15 +288,15 @@ def checked_schema(frame: OpenedFrame, score: str, label: str, **more: str) -> N
             parts = frame.each([score], partial(_count_texts, score=score), _added_counts)
             counts: _Counts = reduce(_added_counts, parts)
             what = f", and {counts[1]} of {counts[0]} values are no numbers"
-            what += f", such as {listed(counts[2][:3])}" if counts[1] else ""
+            what += f", such as {format_list(counts[2][:3])}" if counts[1] else ""
         raise InputTypeError(
-            f"column {shown(score)} must be numeric; its type is {kind}{what}. Convert it to"
+            f"column {format_value(score)} must be numeric; its type is {kind}{what}. Convert it to"
             " float64 first."
         )
     if str(kind) == "Float16":
         warn(
-            f"column {shown(score)}: float16 scores have 11 significant bits; ties are of the"
-            " format's making. Store scores as float32 or float64.",
+            f"column {format_value(score)}: float16 scores have 11 significant bits; ties are of"
+            " the format's making. Store scores as float32 or float64.",
             PrecisionWarning,
         )
 
@@ -315,14 +318,14 @@ def _added_counts(first: _Counts, second: _Counts) -> _Counts:
     return first[0] + second[0], first[1] + second[1], first[2] + second[2]
 
 
-def _refuse_lost_integers(
+def _check_lost_integers(
     frame: OpenedFrame, score: str, low: float = -math.inf, high: float = math.inf
 ) -> None:
     """Raise where integers are beyond 2**53, by the extremes as doubles."""
     if str(frame.schema[score]) in _LONG and max(-low, high) >= LARGEST_EXACT:
         raise InputError(
-            f"column {shown(score)} must keep its identity as float64; integers from 2**53 on would"
-            " be rounded, and it has some. Subtract a constant or rank them first."
+            f"column {format_value(score)} must keep its identity as float64; integers from 2**53"
+            " on would be rounded, and it has some. Subtract a constant or rank them first."
         )
 
 
@@ -359,7 +362,7 @@ def label_sums(frame: OpenedFrame, score: str, label: str, bins: int, layout: La
                 check_labels(result)
         low = min((item.of.minimum for item in result.values()), default=0.0)
         high = max((item.of.maximum for item in result.values()), default=0.0)
-        _refuse_lost_integers(frame, score, low, high)
+        _check_lost_integers(frame, score, low, high)
     return result
 
 
@@ -371,7 +374,7 @@ def check_counts(score: str, rows: int, bad: int, missing: int) -> None:
         )
     if bad or missing:
         raise InputError(
-            f"column {shown(score)} must hold finite numbers; got {missing} missing and"
+            f"column {format_value(score)} must hold finite numbers; got {missing} missing and"
             f" {bad} NaN or infinite of {rows}. Drop these rows first."
         )
 
@@ -382,11 +385,11 @@ def _explained(frame: OpenedFrame, score: str, label: str) -> Iterator[None]:
         yield
     except _ManyLabelsError as error:
         raise InputError(
-            f"column {shown(label)} must hold two labels; got more than {_MANY}. Did you swap score"
-            " and label?"
+            f"column {format_value(label)} must hold two labels; got more than {_MANY}. Did you"
+            " swap score and label?"
         ) from error
     except (TypeError, ValueError):
-        _refuse_lost_integers(frame, score)  # pyarrow rounds none
+        _check_lost_integers(frame, score)  # pyarrow rounds none
         raise
 
 
@@ -453,7 +456,7 @@ def system_groups(frame: OpenedFrame, system: str, score: str, label: str) -> di
         result = _joined(parts)
         low = float(np.min(result["minimum"], initial=0.0))
         high = float(np.max(result["maximum"], initial=0.0))
-        _refuse_lost_integers(frame, score, low, high)
+        _check_lost_integers(frame, score, low, high)
     return result
 
 

@@ -130,7 +130,7 @@ class Groups:
                 self.factors(), (client, impostor), self.rows, strict=True
             )
         )
-        return settled(*self.meat(both))
+        return ensure_psd(*self.meat(both))
 
     def factors(self) -> tuple[float, float]:
         """sqrt(G / (G - 1)) of each class with groups, 1 of one without."""
@@ -156,7 +156,7 @@ def _dense(matrix: Any) -> FloatArray:
     return np.asarray(matrix.toarray() if hasattr(matrix, "toarray") else matrix)
 
 
-def settled(whole: FloatArray, twice: FloatArray) -> FloatArray:
+def ensure_psd(whole: FloatArray, twice: FloatArray) -> FloatArray:
     """whole - twice where that is a covariance matrix; else `whole`, which always is.
 
     Not a number where no double holds one of the entries.
@@ -253,7 +253,7 @@ def correlation_of(covariance: FloatArray) -> float:
     return max(-1.0, min(1.0, float(covariance[0, 1]) / scale)) if scale > 0.0 else 0.0
 
 
-def refuse_few(scores: Scores, name: str, purpose: str) -> None:
+def check_few(scores: Scores, name: str, purpose: str) -> None:
     """A class of one trial does not vary."""
     for who in CLASSES:
         total = float(getattr(scores, f"{who}_total"))
@@ -264,7 +264,7 @@ def refuse_few(scores: Scores, name: str, purpose: str) -> None:
             )
 
 
-def refuse_one_group(scores: Scores, name: str) -> None:
+def check_one_group(scores: Scores, name: str) -> None:
     """All trials of a class in one group do not tell how groups vary."""
     for who in CLASSES:
         groups = getattr(scores, f"{who}_groups")

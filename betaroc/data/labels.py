@@ -23,7 +23,7 @@ from betaroc.core.errors import (
 )  # fmt: skip
 from betaroc.core.names import stacked
 from betaroc.core.notices import warn
-from betaroc.core.text import listed, nearest, parse_number, shown
+from betaroc.core.text import did_you_mean, format_list, format_value, parse_number
 from betaroc.core.vocabulary import CLIENTS, IMPOSTORS, ClassWords, client_word, worded, words_of
 from betaroc.data.sums import is_missing
 
@@ -77,7 +77,7 @@ def _label_array(labels: npt.ArrayLike, name: str) -> AnyArray:
         at = np.flatnonzero(lost)
         raise InputError.about(name)(
             f"{name} must have no missing label; got {at.size} of {array.size} missing (None or"
-            f" NaN), first at positions {listed(at.tolist())}. Drop these rows first."
+            f" NaN), first at positions {format_list(at.tolist())}. Drop these rows first."
         )
     result: dict[str, str] = {}
     for index, item in enumerate(array if mixed else array[:1]):
@@ -87,10 +87,10 @@ def _label_array(labels: npt.ArrayLike, name: str) -> AnyArray:
             if isinstance(item, bytes):
                 do = 'Decode them: np.char.decode(y, "ascii").'
             raise InputTypeError.about(name)(
-                f"{name} must be text, numbers or booleans; got {shown(item)} of type"
+                f"{name} must be text, numbers or booleans; got {format_value(item)} of type"
                 f" {type(item).__name__} at {index}. {do}"
             )
-        result.setdefault(word, f"{shown(item)} ({word}) at {index}")
+        result.setdefault(word, f"{format_value(item)} ({word}) at {index}")
     if len(result) > 1:
         raise InputTypeError.about(name)(
             f"{name} must hold labels of one type; got mixed types: {', '.join(result.values())}."
@@ -119,7 +119,7 @@ def choose_client(
     about = error if in_file else error.about(name)
     what = f"{name}: labels" if in_file else name
     keys = [label_key(v) if in_file else v for v in labels]
-    _refuse_unlike(labels, keys, places, about, what)
+    _check_unlike(labels, keys, places, about, what)
     kinds = list(dict.fromkeys(keys))
 
     def tally(most: int = 4) -> str:
@@ -128,7 +128,7 @@ def choose_client(
             n = sum(int(c) for c, key in zip(counts, keys, strict=True) if key == kind)
             at = keys.index(kind)
             place = f", first in {places[at]}" if places else ""
-            parts.append(f"{shown(labels[at], 24)} (count {n}{place})")
+            parts.append(f"{format_value(labels[at], 24)} (count {n}{place})")
         return ", ".join(parts) + (f" and {len(kinds) - most} more" if len(kinds) > most else "")
 
     if len(kinds) > 2:
@@ -148,16 +148,16 @@ def choose_client(
     if client is None:
         raise error.about("client_label")(
             worded("`client_label` must be one of the labels; got")
-            + f" {shown(client_label)}, but {name} holds {tally()}."
-            f" {nearest(client_label, [str(k) for k in kinds])}Give one of the same type."
+            + f" {format_value(client_label)}, but {name} holds {tally()}."
+            f" {did_you_mean(client_label, [str(k) for k in kinds])}Give one of the same type."
         )
     mask = np.array([key == client for key in keys])
     if mask.all() or not mask.any():
         missing = "impostor" if mask.any() else "client"
-        value = f"all {sum(counts)} labels are {listed(labels)}"
+        value = f"all {sum(counts)} labels are {format_list(labels)}"
         if identities:
             rows = "no row has" if missing == "client" else "all rows have"
-            value = f"{rows} one identity in {' and '.join(map(shown, identities))}"
+            value = f"{rows} one identity in {' and '.join(map(format_value, identities))}"
         raise about(
             f"{name} must hold both classes; there are no {missing} scores: {value}. Add the"
             " trials of the other class."
@@ -165,7 +165,7 @@ def choose_client(
     return mask, guessed
 
 
-def _refuse_unlike(
+def _check_unlike(
     labels: Sequence[Any], keys: list[Any], places: Sequence[str] | None, about: Any, noun: str
 ) -> None:
     known: dict[str, int] = {}
@@ -174,13 +174,17 @@ def _refuse_unlike(
             continue
         text = label.strip()
         if places and text.casefold() in _NO_LABEL:
-            raise about(f"{noun} must not be missing; {places[at]} has {shown(label)}. Give it.")
+            raise about(
+                f"{noun} must not be missing; {places[at]} has {format_value(label)}. Give it."
+            )
         before = known.setdefault(text, at)
         words = places is None or (isinstance(key, str) and key not in WORDS)
         if words and labels[before] != label:
             raise about(
-                f"{noun} must not differ by the blanks around them alone; {shown(labels[before])}"
-                f" and {shown(label)}{f' ({places[at]})' if places else ''} do. Write them alike."
+                f"{noun} must not differ by the blanks around them alone;"
+                f" {format_value(labels[before])} and"
+                f" {format_value(label)}{f' ({places[at]})' if places else ''} do. Write them"
+                " alike."
             )
 
 
@@ -219,7 +223,7 @@ def looks_like_labels(*parts: AnyArray) -> bool:
     return {float(v) for values in parts for v in few_distinct(values)} in KNOWN_LABELS
 
 
-def refuse_hard_labels(
+def check_hard_labels(
     name: str, n: float, *parts: AnyArray, kind: type[BetarocError] = InputError
 ) -> None:
     """Raise where ten scores or more are all 0 or 1, or all -1 or 1, and both occur."""
@@ -231,7 +235,7 @@ def refuse_hard_labels(
         )
 
 
-def refuse_confidence(
+def check_confidence(
     name: str, score: str, label: tuple[str, ...], present: Collection[str], n: float,
     *parts: AnyArray, kind: type[BetarocError] = InputError,
 ) -> None:  # fmt: skip
@@ -244,10 +248,10 @@ def refuse_confidence(
     if n >= _ENOUGH and all(values.min() >= 0.5 and values.max() <= 1.0 for values in parts):
         column = next((item for item in predicted if item not in label), predicted[0])
         raise kind(
-            f"{name} must be the score of the client; beside {shown(column)}, and with all"
+            f"{name} must be the score of the client; beside {format_value(column)}, and with all"
             f" {n:.15g} values in [0.5, 1], it reads as the probability of the predicted label."
-            f" Where {shown(column)} is not the client's, take 1 - score (of Weka's -distribution,"
-            " the client's column); a score of the client needs another name."
+            f" Where {format_value(column)} is not the client's, take 1 - score (of Weka's"
+            " -distribution, the client's column); a score of the client needs another name."
         )
 
 
@@ -257,7 +261,7 @@ def few_distinct(values: AnyArray) -> AnyArray:
     return head[:3] if head.size > 2 else np.unique(values)[:3]
 
 
-def refuse_labels_as_scores(client: FloatArray, impostor: FloatArray) -> None:
+def check_labels_as_scores(client: FloatArray, impostor: FloatArray) -> None:
     """One side that holds labels of the other."""
     if client.size != impostor.size:
         return
@@ -274,7 +278,7 @@ def refuse_labels_as_scores(client: FloatArray, impostor: FloatArray) -> None:
     )
 
 
-def refuse_other_index(y_true: Any, **others: Any) -> None:
+def check_other_index(y_true: Any, **others: Any) -> None:
     """Two pandas Series whose indices differ are not row by row the same trials."""
     index = _pandas_index(y_true)
     for name, values in others.items():
@@ -284,8 +288,8 @@ def refuse_other_index(y_true: Any, **others: Any) -> None:
         at = next(i for i, (a, b) in enumerate(zip(index, other, strict=True)) if a != b)
         raise InputError(
             f"y_true and {name} must have the same pandas index; they differ, first at position"
-            f" {at}: {shown(index[at])} and {shown(other[at])}. Align them first (s.loc[y.index])"
-            " or pass .to_numpy()."
+            f" {at}: {format_value(index[at])} and {format_value(other[at])}. Align them first"
+            " (s.loc[y.index]) or pass .to_numpy()."
         )
 
 
@@ -403,8 +407,8 @@ def missing_column(name: str, role: str, column: str, present: list[str]) -> Fil
                          " `impostor_file=...`, or that of the labels by `key=...`.")
             )  # fmt: skip
     return FileFormatError(
-        f"{name} must have a column {shown(column, 40)}; there are {listed(present)}."
-        f" {nearest(column, present)}Pass "
+        f"{name} must have a column {format_value(column, 40)}; there are {format_list(present)}."
+        f" {did_you_mean(column, present)}Pass "
         + worded(f"`{role}=... (--{role})`." if role in {"score", "label"} else f"`{role}=...`")
     )
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from betaroc.core.arrays import AnyArray, IntArray
 from betaroc.core.errors import FileFormatError, MissingDependencyError
-from betaroc.core.text import listed, shown
+from betaroc.core.text import format_list, format_value
 from betaroc.core.vocabulary import worded
 from betaroc.data.labels import FAIL, ColumnSpec, LabelTexts, Rows, missing_column
 from betaroc.data.text_files import check_rows, progress
@@ -67,7 +67,8 @@ def _opened(path: Path, name: str, kind: str) -> Iterator[_Opened]:
     except (pa.ArrowException, OSError) as error:
         raise FileFormatError(
             f"{name} must be intact {kind.capitalize()} ({path.stat().st_size} bytes):"
-            f" {shown(str(error), 140)}. It is truncated or damaged: copy or export it again."
+            f" {format_value(str(error), 140)}. It is truncated or damaged: copy or export it"
+            " again."
         ) from error
 
 
@@ -83,7 +84,7 @@ def binary_parts(
                 raise missing_column(name, role, column, present)
             if present.count(column) > 1:
                 raise FileFormatError(
-                    f"{name} must have distinct columns; {shown(column)} occurs"
+                    f"{name} must have distinct columns; {format_value(column)} occurs"
                     f" {present.count(column)} times. Rename one of them."
                 )
         check_rows(name, file.rows or 0, most_rows)
@@ -126,7 +127,7 @@ def lazy_parquet(path: Path) -> Any:
 
 def parquet_rows(path: Path) -> int:
     """Rows of a Parquet file, by its footer."""
-    with _opened(path, shown(path.name), "parquet") as file:
+    with _opened(path, format_value(path.name), "parquet") as file:
         return file.rows or 0
 
 
@@ -144,17 +145,17 @@ def _rows_of(batch: Any, wanted: ColumnSpec, name: str, labels: LabelTexts, star
             do = "Drop these rows"
             do += ", or pass `missing='drop'` or `missing='reject'`." if role == "score" else "."
             raise FileFormatError(
-                f"{name}: column {shown(column)} must have no missing value; got {gone.size} null"
-                f" in the first {start + n} rows, first in rows {listed((gone + start).tolist())}"
-                " (counted from 0). " + worded(do)
+                f"{name}: column {format_value(column)} must have no missing value; got {gone.size}"
+                f" null in the first {start + n} rows, first in rows"
+                f" {format_list((gone + start).tolist())} (counted from 0). " + worded(do)
             )
     scores: AnyArray = np.zeros(n)
     if wanted.score is not None:
         values = batch.column(wanted.score)
         if not _is_numeric(values.type):
             raise FileFormatError(
-                f"{name}: column {shown(wanted.score)} must be numeric; its type is {values.type}."
-                " Convert it to float64 when writing."
+                f"{name}: column {format_value(wanted.score)} must be numeric; its type is"
+                f" {values.type}. Convert it to float64 when writing."
             )
         scores = np.asarray(values.to_numpy(zero_copy_only=False))  # null is nan
     columns = [_coded(batch.column(column)) for column in wanted.label]
@@ -179,7 +180,7 @@ def _names(values: pa.Array, column: str, name: str) -> AnyArray:
         array = array.astype(np.str_)
     if array.dtype.kind not in "iuU":
         raise FileFormatError(
-            f"{name}: column {shown(column)} must be integers or text; its type is {values.type}."
-            " Convert it to text when writing."
+            f"{name}: column {format_value(column)} must be integers or text; its type is"
+            f" {values.type}. Convert it to text when writing."
         )
     return array

@@ -20,8 +20,8 @@ from betaroc.core.checks import choice
 from betaroc.core.containers import as_narwhals
 from betaroc.core.errors import BetarocError, FileFormatError, InputError, InputTypeError, refusal
 from betaroc.core.local_files import local_file, of_the_system, shown_path
-from betaroc.core.notices import public
-from betaroc.core.text import listed, nearest, shown
+from betaroc.core.notices import collect_warnings
+from betaroc.core.text import did_you_mean, format_list, format_value
 from betaroc.core.vocabulary import ClassWords, is_class_word, worded
 from betaroc.data.frames import named_columns
 from betaroc.data.labels import (
@@ -31,8 +31,8 @@ from betaroc.data.labels import (
     ColumnSpec,
     Rows,
     as_written,
-    refuse_confidence,
-    refuse_hard_labels,
+    check_confidence,
+    check_hard_labels,
     whole,
     written,
 )  # fmt: skip
@@ -84,7 +84,7 @@ def as_scores(
     if result is None:
         raise InputTypeError.about(name)(
             f"{name} must be {kinds}, a frame, a pair (y_true, y_score) or a path; got"
-            f" {shown(value)} of type {type(value).__name__}. Make Scores(client, impostor)."
+            f" {format_value(value)} of type {type(value).__name__}. Make Scores(client, impostor)."
         )
     try:
         return result()
@@ -93,7 +93,7 @@ def as_scores(
         raise error.reworded(error.template + hint) from error
 
 
-@public
+@collect_warnings
 def read_scores(
     path: str | os.PathLike[str] | None = None,
     *,
@@ -276,14 +276,14 @@ def column_spec(
     """The columns of a call, checked."""
     if not isinstance(score, str):
         raise InputTypeError.about("score")(
-            f"score must be the name of a column; got {shown(score)} of type"
+            f"score must be the name of a column; got {format_value(score)} of type"
             f" {type(score).__name__}. Pass text."
         )
     labels = named_columns(label, "label", single=False)
     if score in labels:
         raise InputError.about("score")(
             worded("`score` and `label` must name two columns; both are")
-            + f" {shown(score)}. Name the column of each."
+            + f" {format_value(score)}. Name the column of each."
         )
     named = {role: named_columns(c, role) for role, c in (names or {}).items() if c is not None}
     return ColumnSpec(score, labels, named, missing)
@@ -309,8 +309,8 @@ class OpenedFile(NamedTuple):
         rows.identities = label if len(label) == 2 else ()
         if score is not None and values.size and values.dtype.kind == "f":
             there = values[~np.isnan(values)]
-            called = f"{rows.name}, column {shown(score)},"
-            refuse_confidence(
+            called = f"{rows.name}, column {format_value(score)},"
+            check_confidence(
                 called, score, label, self.columns(), there.size, there, kind=FileFormatError
             )
         return rows
@@ -335,7 +335,7 @@ def open_file(
             raise FileFormatError(
                 f"{name} is no {options.format} file; it is {other.capitalize()}. Leave format out."
             )
-        _refuse_of_text(options, name, other.capitalize(), binary is None)
+        _check_of_text(options, name, other.capitalize(), binary is None)
     if binary is not None:
         check_size(path, name, options.max_size)
         if keyed and not wanted.names.get("id"):
@@ -364,7 +364,7 @@ def _open_text(
             + worded(" `client_file=` and `impostor_file=`.")
         )
     if file.columns is not None:
-        _refuse_of_text(options, name, "JSON")
+        _check_of_text(options, name, "JSON")
     layout = layout_of(file, options, wanted, keyed=keyed, single=single)
     kind = (file.kind or layout.kind) + (", gzip" if file.zipped else "")
     if layout.label is not None:
@@ -379,8 +379,8 @@ def _open_text(
     if len(wanted.label) == 2 and client_label is not None:
         raise InputError.about("client_label")(
             f"client_label must be None for {kind} files, whose clients are the rows with"
-            f" equal {' and '.join(wanted.label)} identity; got {shown(client_label)} for {name}."
-            " Leave it out."
+            f" equal {' and '.join(wanted.label)} identity; got {format_value(client_label)} for"
+            f" {name}. Leave it out."
         )
     collect = partial(collect_parts, file, layout, wanted)
     columns = partial(number_columns, file, layout)
@@ -393,7 +393,7 @@ def _binary(path: Path, head: bytes) -> str | None:
     return "arrow" if head.startswith((b"ARROW1", b"\xff\xff\xff\xff")) else None
 
 
-def _refuse_of_text(options: TextOptions, name: str, kind: str, cells: bool = False) -> None:
+def _check_of_text(options: TextOptions, name: str, kind: str, cells: bool = False) -> None:
     for option in ("separator", "decimal", "header", "columns")[: 2 if cells else None]:
         if getattr(options, option) is not None:
             raise InputError.about(option)(
@@ -429,7 +429,7 @@ def _check_options(
         ("key", keyed and form in NAMED, f"be left out for {form} files", key.path),
     ):
         if wrong:
-            raise refusal(name, worded(rule), shown(actual), "Give one or the other.")
+            raise refusal(name, worded(rule), format_value(actual), "Give one or the other.")
     two: Any = files.get("client_file"), files.get("impostor_file")
     for name, first, second in (("key", path, key.path), ("impostor_file", *two)):
         if all(isinstance(file, str | bytes | os.PathLike) for file in (first, second)):
@@ -487,8 +487,8 @@ class KeyFile(NamedTuple):
         if unknown.size:
             raise FileFormatError(
                 f"{rows.name}: each trial must stand in the key {known.name}; {unknown.size} of"
-                f" {len(trials)} do not, the first {shown(trials[unknown[0]], 80)}. Is it the key"
-                " of other trials, or are they spelled otherwise?"
+                f" {len(trials)} do not, the first {format_value(trials[unknown[0]], 80)}. Is it"
+                " the key of other trials, or are they spelled otherwise?"
             )
         times = np.bincount(at, minlength=len(places))
         if np.any(times > 1):
@@ -498,8 +498,8 @@ class KeyFile(NamedTuple):
             first = next(islice(places, int(lost[0]), None))
             raise FileFormatError(
                 f"{rows.name}: each trial of the key {known.name} must have a score; {lost.size} of"
-                f" {len(places)} have none, the first {shown(first, 80)}. Give theirs, or pass"
-                + worded(" `missing='drop'` or `missing='reject'`.")
+                f" {len(places)} have none, the first {format_value(first, 80)}. Give theirs, or"
+                " pass" + worded(" `missing='drop'` or `missing='reject'`.")
             )
         named = replace(known, scores=rows.scores, codes=known.codes[at], names=rows.names)
         return replace(named, missing=rows.missing), known.codes[lost]
@@ -512,7 +512,7 @@ class KeyFile(NamedTuple):
         if len(names) != len(ids):
             raise InputError.about("key_id")(
                 f"key_id must name as many columns as name the trial, {len(ids)}; got"
-                f" {shown(self.id)}. Name the columns of the same names."
+                f" {format_value(self.id)}. Name the columns of the same names."
             )
         if self.label is not None:
             (label,) = named_columns(self.label, "key_label", single=True)
@@ -566,9 +566,10 @@ def _without_header(
         result = [k for k in result if not all(row[k].isdigit() for row in rows)]
     if len(result) != 1:
         raise FileFormatError(
-            f"{name} must be a key: a header with {listed([*ids, label])}, or {len(ids)} column(s)"
-            " of the trial and one of target or nontarget, bonafide or spoof, 1 or 0, at either"
-            f" end; its first line is {shown(first)}. {nearest(label, rows[0])}Add a header with"
+            f"{name} must be a key: a header with {format_list([*ids, label])}, or {len(ids)}"
+            " column(s) of the trial and one of target or nontarget, bonafide or spoof, 1 or 0, at"
+            f" either end; its first line is {format_value(first)}."
+            f" {did_you_mean(label, rows[0])}Add a header with"
             + worded(" these names, or name its columns by `key_id=` and `key_label=`, by their")
             + " numbers from 1 where there is no header."
         )
@@ -589,7 +590,7 @@ def _refuse_again(name: str, trials: list[_Trial], do: str) -> NoReturn:
     again = [trial for k, trial in enumerate(trials) if places.setdefault(trial, k) != k]
     raise FileFormatError(
         f"{name} must name each trial once; {len(again)} of {len(trials)} rows name one again, the"
-        f" first {shown(again[0], 80)}. {do}"
+        f" first {format_value(again[0], 80)}. {do}"
     )
 
 
@@ -629,15 +630,17 @@ def read_columns(
                 file = open_file(local, name, own, client_label, options, keyed=keyed)
                 read[system] = file, file.rows()
             except FileFormatError as error:
-                raise error.reworded(f"column {shown(system)} of " + error.template) from error
+                raise error.reworded(
+                    f"column {format_value(system)} of " + error.template
+                ) from error
     scores = {}
     for system, (file, rows) in read.items():
         if keyed:
             rows.values()
             rows, _ = key.join(rows, file.wanted, wanted.label[0], local, options)
         scores[system], is_client, _, guessed = rows.split(client_label)
-        called, present = f"column {shown(system)} of {rows.name}", ~np.isnan(scores[system])
-        refuse_hard_labels(called, present.sum(), scores[system][present], kind=FileFormatError)
+        called, present = f"column {format_value(system)} of {rows.name}", ~np.isnan(scores[system])
+        check_hard_labels(called, present.sum(), scores[system][present], kind=FileFormatError)
     guesses = dict.fromkeys(guess for file, _ in read.values() for guess in file.guesses)
     source = ScoreSource(str(path), file.kind, guesses=tuple(guesses), guessed=guessed)
     return ScoreColumns(scores, is_client, rows.names, rows.words(is_client), source)
@@ -650,14 +653,14 @@ def _system_columns(table: OpenedFile, systems: Sequence[str] | None) -> list[st
         if result:
             return result
         raise FileFormatError(
-            f"{name} must have columns of scores beside {listed(others)}; there are"
-            f" {listed(present)}. Name them: " + worded("`systems=...`")
+            f"{name} must have columns of scores beside {format_list(others)}; there are"
+            f" {format_list(present)}. Name them: " + worded("`systems=...`")
         )
     for system in systems:
         if system not in present:
             raise InputError.about("systems")(
-                f"systems must name columns of {name}; {shown(system)} is none of"
-                f" {listed(present)}. {nearest(system, list(present))}Pass "
+                f"systems must name columns of {name}; {format_value(system)} is none of"
+                f" {format_list(present)}. {did_you_mean(system, list(present))}Pass "
                 + worded("`systems=...`")
             )
     return list(dict.fromkeys(systems))

@@ -37,7 +37,7 @@ from betaroc.core.tables import (
     in_library,
     library_of,
 )  # fmt: skip
-from betaroc.core.text import shown
+from betaroc.core.text import format_value
 from betaroc.core.value import Value
 from betaroc.core.vocabulary import (
     ALIASES,
@@ -59,20 +59,20 @@ from betaroc.data.labels import (
     FAIL,
     REJECT,
     WAYS_OF_MISSING,
+    check_confidence,
+    check_hard_labels,
+    check_labels_as_scores,
+    check_other_index,
     client_mask,
     missing_counts,
-    refuse_confidence,
-    refuse_hard_labels,
-    refuse_labels_as_scores,
-    refuse_other_index,
     scores_or_nan,
 )  # fmt: skip
 from betaroc.distributions.empirical import Empirical
 from betaroc.distributions.pictures import plot_classes
-from betaroc.rendering.nouns import Noun
+from betaroc.rendering.nouns import Exportable
 from betaroc.rendering.numbers import extreme, number, read_as, spaced
 from betaroc.rendering.style import Axes
-from betaroc.rendering.tree import Grid, Name, Node, Row, RowCells, Words, foreign, retold
+from betaroc.rendering.tree import Grid, Name, Node, Paragraph, Row, RowCells, foreign, map_text
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -139,7 +139,7 @@ def checked_name(name: object) -> str | None:
     """Text, or none."""
     if name is not None and not isinstance(name, str):
         raise InputTypeError.about("name")(
-            f"name must be text or None; got {shown(name)} of type {type(name).__name__}."
+            f"name must be text or None; got {format_value(name)} of type {type(name).__name__}."
             " Weights, groups and ids are keywords."
         )
     return name
@@ -184,7 +184,7 @@ def tell_of_scored(data: object, noun: str) -> None:
         )
 
 
-def refuse_rejected(data: object, noun: str, do: str = "Leave them out") -> None:
+def check_rejected(data: object, noun: str, do: str = "Leave them out") -> None:
     """Trials without a score, for what cannot count them as rejected."""
     absent = _absent(data)
     if absent:
@@ -203,7 +203,7 @@ Weighted = tuple[FloatArray, "FloatArray | None"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Confusion(Framed, Noun):
+class Confusion(Framed, Exportable):
     """The four counts of a confusion matrix, at one threshold or at each of an array.
 
     Made by `Scores.confusion`; accepted is what is greater than the threshold.
@@ -307,7 +307,7 @@ def _whole(counts: FloatArray) -> Any:
     return result if result.ndim else result.item()
 
 
-def refuse_words_of_comparisons(stat: object, *scores: object) -> None:
+def check_words_of_comparisons(stat: object, *scores: object) -> None:
     """FMR and FNMR of scores of which some trials have none: FAR and FRR have other numbers."""
     named = _words_of(stat) & _OF_COMPARISONS
     if named and _some_rejected(scores):
@@ -347,13 +347,14 @@ def _class_words(value: object) -> ClassWords | None:
     pair = tuple(value) if isinstance(value, tuple | list) else ()
     if len(pair) != 2 or not all(isinstance(word, str) for word in pair):
         raise InputTypeError.about("words")(
-            f"words must be two texts, the client's and the impostor's; got {shown(value)}. Give"
+            f"words must be two texts, the client's and the impostor's; got {format_value(value)}."
+            " Give"
             ' such as ("bona fide", "attack").'
         )
     return ClassWords(*pair)
 
 
-class ScoreData(Tabular, Noun, ABC):
+class ScoreData(Tabular, Exportable, ABC):
     """The scores of one classifier: every one (`Scores`), or sums and counts (`ScoreSummary`)."""
 
     name: str | None
@@ -473,7 +474,7 @@ def require_scores(
     """
     if isinstance(scores, Scores):
         if not rejected:
-            refuse_rejected(scores, noun)
+            check_rejected(scores, noun)
         return scores
     if isinstance(scores, ScoreData):
         raise InputError(
@@ -582,7 +583,7 @@ class Scores(ScoreData):
         library: Library | None = None,
     ) -> None:
         c, i = checks.score_array(client, "client"), checks.score_array(impostor, "impostor")
-        refuse_labels_as_scores(c, i)
+        check_labels_as_scores(c, i)
         content: dict[str, Any] = {
             "client": c, "impostor": i, "name": checked_name(name), "source": source,
             "words": _class_words(words),
@@ -599,7 +600,7 @@ class Scores(ScoreData):
             "n_client_rejected": n_client_rejected, "n_impostor_rejected": n_impostor_rejected,
         }  # fmt: skip
         self.__setstate__(content | rejected_counts(content))
-        refuse_hard_labels("client and impostor", self.client_total + self.impostor_total, c, i)
+        check_hard_labels("client and impostor", self.client_total + self.impostor_total, c, i)
 
     @classmethod
     def _document_types(cls) -> dict[str, Any]:
@@ -634,7 +635,7 @@ class Scores(ScoreData):
         text = self._constructor_repr()
         if text is not None:
             return text
-        named = f"{shown(self.name)}: " if self.name else ""
+        named = f"{format_value(self.name)}: " if self.name else ""
         spans = []
         for who in CLASSES:
             values, absent = getattr(self, who), getattr(self, f"n_{who}_rejected")
@@ -889,7 +890,7 @@ class Scores(ScoreData):
         >>> br.Scores.from_labels(["bona fide", "attack"], [0.8, 0.3], client_label="bona fide")
         Scores(client=[0.8], impostor=[0.3])
         """
-        refuse_other_index(y_true, y_score=y_score, weights=weights, groups=groups, ids=ids)
+        check_other_index(y_true, y_score=y_score, weights=weights, groups=groups, ids=ids)
         columns = {"label": y_true, "score": y_score, "weight": weights, "group": groups, "id": ids}
         called = {role: f"{role}s" for role in columns} | {"label": "y_true", "score": "y_score"}
         library = library_of(y_score) or library_of(y_true)
@@ -950,11 +951,11 @@ class Scores(ScoreData):
         wanted = {"score": score, "label": label, "weight": weight, "group": group, "id": id}
         value = opened(frame)
         data = frame_columns(value, wanted, None if missing == FAIL else "score")
-        called = {role: f"column {shown(name)}" for role, name in wanted.items()}
+        called = {role: f"column {format_value(name)}" for role, name in wanted.items()}
         scores = cls._split(data, called, client_label, missing, library=value.library)
         parts = scores.client, scores.impostor
         n = scores.client_total + scores.impostor_total
-        refuse_confidence(f"column {shown(score)}", score, (label,), value.names, n, *parts)
+        check_confidence(f"column {format_value(score)}", score, (label,), value.names, n, *parts)
         return scores
 
     @classmethod
@@ -1028,7 +1029,7 @@ class Scores(ScoreData):
         without = [n + more for n, more in zip(without, absent, strict=True)]
         result = cls._checked(**content | missing_counts(without, int(np.sum(~lost)), missing))
         total = result.client_total + result.impostor_total
-        refuse_hard_labels(name, total, result.client, result.impostor, kind=error)
+        check_hard_labels(name, total, result.client, result.impostor, kind=error)
         return result
 
     @classmethod
@@ -1090,5 +1091,5 @@ def scores_view(data: ScoreData) -> list[Node]:
     told = " and ".join(words.counted(who, n, spaced(n)) for who, n in sizes.items())
     file = name if source is None else foreign(Path(source.path).name)
     rows = tuple(map(Row, source_rows(data, file)))
-    grid = retold(Grid(CLASS_HEAD, rows), Vocabulary(DEFAULT.terms, words).fill)
-    return [Words(f"{name.short}: " * bool(name.short) + told, "answer"), grid]
+    grid = map_text(Grid(CLASS_HEAD, rows), Vocabulary(DEFAULT.terms, words).fill)
+    return [Paragraph(f"{name.short}: " * bool(name.short) + told, "answer"), grid]

@@ -18,9 +18,9 @@ from betaroc.core import checks
 from betaroc.core.arrays import CLASSES, BoolArray, FloatArray, IntArray
 from betaroc.core.errors import InputError, PrecisionWarning
 from betaroc.core.local_files import of_the_system, regular_file
-from betaroc.core.notices import public, warn
+from betaroc.core.notices import collect_warnings, warn
 from betaroc.core.tables import Table, first_library
-from betaroc.core.text import shown
+from betaroc.core.text import format_value
 from betaroc.core.vocabulary import CLIENTS, IMPOSTORS
 from betaroc.data.frames import (
     OpenedFrame,
@@ -33,11 +33,11 @@ from betaroc.data.frames import (
 from betaroc.data.labels import (
     KNOWN_LABELS,
     Rows,
+    check_hard_labels,
     client_mask,
     few_distinct,
     label_key,
     no_rows,
-    refuse_hard_labels,
 )  # fmt: skip
 from betaroc.data.parquet import lazy_parquet
 from betaroc.data.read import OpenedFile, column_spec, open_file
@@ -135,10 +135,10 @@ class ScoreSummary(ScoreData):
         sides = self.client, self.impostor
         if np.union1d(sides[0].bins, sides[1].bins).size == 2:
             ends = [np.ravel(part) for side in sides for part in (side.lowest, side.highest)]
-            refuse_hard_labels("scores of a summary", self.n_client + self.n_impostor, *ends)
+            check_hard_labels("scores of a summary", self.n_client + self.n_impostor, *ends)
 
     def __repr__(self) -> str:
-        named = f"{shown(self.name)}: " if self.name else ""
+        named = f"{format_value(self.name)}: " if self.name else ""
         return (
             f"<ScoreSummary {named}{self.n_client} client and {self.n_impostor} impostor scores in"
             f" {self.n_bins} bins>"
@@ -376,7 +376,7 @@ def _cut(
     return np.insert(upper, k, border), parts
 
 
-@public
+@collect_warnings
 def summarize(
     frame_or_path: Any,
     *,
@@ -459,8 +459,8 @@ def summarize(
         labels = column_spec(score, label).label
         if len(labels) > 1:  # an engine groups by it
             raise InputError.about("label")(
-                f"label must be one column of a frame that is summarised; got {shown(labels)}."
-                " Make a column of whether the two are equal."
+                "label must be one column of a frame that is summarised; got"
+                f" {format_value(labels)}. Make a column of whether the two are equal."
             )
         with engine_errors(score, label):
             frame = opened(frame_or_path, "the path of a file")
@@ -485,7 +485,7 @@ def summarize_file(
     reading["format_"] = reading.pop("format", None)
     wanted, options = column_spec(score, label), text_options(**reading)
     local = regular_file(path)
-    name = shown(local.name)
+    name = format_value(local.name)
     with of_the_system(name):
         frame = lazy_parquet(local)
         if frame is not None:
@@ -504,7 +504,7 @@ def _checked_layout(bins: Any, layout: Any) -> tuple[int, Layout]:
     bins = checks.count(bins, "bins", 8)
     if bins > MOST_BINS:
         raise InputError.about("bins")(
-            f"bins must be at most {MOST_BINS}; got {shown(bins)}. Take fewer."
+            f"bins must be at most {MOST_BINS}; got {format_value(bins)}. Take fewer."
         )
     if layout is not None:
         low, high = checks.span(layout, "layout")
@@ -527,13 +527,13 @@ def _of_frame(
     check_counts(score, rows, bad, missing)
     if None in sums:
         raise InputError(
-            f"column {shown(label)} must have no missing label; got {sums[None].rows} of {rows}"
-            " null or NaN. Drop these rows first."
+            f"column {format_value(label)} must have no missing label; got {sums[None].rows} of"
+            f" {rows} null or NaN. Drop these rows first."
         )
     with suppress(TypeError):  # engines group in any order; what has no order is no label
         sums = dict(sorted(sums.items(), key=lambda item: (type(item[0]).__name__, item[0])))
     labels, counts = [*sums], [part.rows for part in sums.values()]
-    mask = client_mask(labels, client_label, name=f"column {shown(label)}", counts=counts)
+    mask = client_mask(labels, client_label, name=f"column {format_value(label)}", counts=counts)
     client, impostor = labels[int(np.argmax(mask))], labels[int(np.argmin(mask))]
     if sums[client].cancelled or sums[impostor].cancelled:
         centres = {name: sums[name].of.mean for name in (client, impostor)}

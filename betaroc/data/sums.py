@@ -15,7 +15,7 @@ from betaroc.core.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from betaroc.core.tables import Table, table_of
 from betaroc.distributions.empirical import Layout, bin_of
 from betaroc.rendering.document import single_row
-from betaroc.rendering.nouns import Noun
+from betaroc.rendering.nouns import Exportable
 
 #: Inside (0, 1), exactly 0, exactly 1, outside [0, 1]; NaN or infinite; null.
 KINDS = ("inner", "zero", "one", "outside", "bad", "missing")
@@ -28,7 +28,7 @@ _READ_AGAIN_BELOW = 1e-2
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class ClassSummary(Noun):
+class ClassSummary(Exportable):
     """What is kept of the scores of one class.
 
     Parameters

@@ -22,7 +22,7 @@ import numpy as np
 from betaroc.core.checks import choice, count, flag
 from betaroc.core.errors import FileFormatError, InputError, InputTypeError, MissingDependencyError
 from betaroc.core.process import free_memory, shows_progress
-from betaroc.core.text import listed, shown
+from betaroc.core.text import format_list, format_value
 from betaroc.core.vocabulary import client_word, worded
 
 #: White space is one separator: any run of blanks and tabs.
@@ -153,12 +153,12 @@ def _names_of(columns: Any) -> tuple[str, ...] | None:
     names: Any = columns.split(",") if isinstance(columns, str) else columns
     if not isinstance(names, list | tuple) or not all(isinstance(name, str) for name in names):
         raise InputTypeError.about("columns")(
-            f"columns must be the names of all columns in their order; got {shown(columns)}."
+            f"columns must be the names of all columns in their order; got {format_value(columns)}."
         )
     result = tuple(name.strip() for name in names)
     if not result or len(set(result)) != len(result) or not all(result):
         raise InputError.about("columns")(
-            f"columns must name each column once; got {shown(columns)}."
+            f"columns must name each column once; got {format_value(columns)}."
         )
     return result
 
@@ -291,7 +291,7 @@ class TextFile:
 
     def _damaged(self, where: str, error: Exception) -> FileFormatError:
         return FileFormatError(
-            f"{self.name} must be intact gzip; after {where}: {shown(str(error))}."
+            f"{self.name} must be intact gzip; after {where}: {format_value(str(error))}."
             " It is truncated or damaged: copy or export it again."
         )
 
@@ -409,7 +409,7 @@ def _foreign_table(path: Path, name: str, kind: str, limit: int) -> bytes:
     except Exception as error:  # what reads these files raises whatever it likes; it is chained
         raise FileFormatError(
             f"{name} is {what} and must be intact; {type(error).__name__}:"
-            f" {shown(str(error), 140)}. Write it again. {do}"
+            f" {format_value(str(error), 140)}. Write it again. {do}"
         ) from error
     return bytes(frame.to_csv(index=False, header=header).encode())
 
@@ -464,7 +464,7 @@ def _read_json(file: TextFile, format_: str | None, wanted: Collection[str]) -> 
         names = [name for name, _ in pairs]
         for name in names:
             if name.casefold() in wanted and names.count(name) > 1:
-                raise ValueError(f"{shown(name)} occurs twice")
+                raise ValueError(f"{format_value(name)} occurs twice")
         return dict(pairs)
 
     decoder = json.JSONDecoder(
@@ -478,7 +478,7 @@ def _read_json(file: TextFile, format_: str | None, wanted: Collection[str]) -> 
             must = f", line {line}: each line must be one JSON object"
             raise FileFormatError(
                 f"{file.name}{must if kind == 'jsonl' else ' must be one JSON document'};"
-                f" {shown(str(error), 120)}. Correct it, or export again."
+                f" {format_value(str(error), 120)}. Correct it, or export again."
             ) from error
         trials += [value] if kind == "jsonl" else _trials_of(file.name, value)
     made = replace(file, kind=kind)
@@ -486,7 +486,7 @@ def _read_json(file: TextFile, format_: str | None, wanted: Collection[str]) -> 
         if trial != "" and not isinstance(trial, dict):
             raise FileFormatError(
                 f"{file.name}, {made.unit} {number}: each trial must be a JSON object; got"
-                f' {shown(trial)}. Write such as {{"score": 0.5, "label": 1}}.'
+                f' {format_value(trial)}. Write such as {{"score": 0.5, "label": 1}}.'
             )
     columns = tuple(dict.fromkeys(name for trial in trials for name in trial or ()))
     table = io.StringIO()
@@ -503,7 +503,7 @@ def _trials_of(name: str, value: Any) -> list[Any]:
     if len({len(array) for array in arrays.values()}) != 1:
         raise FileFormatError(
             f"{name} must hold an array of objects, or arrays of one length; there are"
-            f" {listed(value)}. Write one value per trial in each."
+            f" {format_list(value)}. Write one value per trial in each."
         )
     return [dict(zip(arrays, row, strict=True)) for row in zip(*arrays.values(), strict=True)]
 

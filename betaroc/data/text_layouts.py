@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import NoReturn
 
 from betaroc.core.errors import FileFormatError, InputError
-from betaroc.core.text import listed, shown
+from betaroc.core.text import format_list, format_value
 from betaroc.core.vocabulary import is_class_word, worded
 from betaroc.data.labels import ColumnSpec, as_written, is_missing_word, missing_column
 from betaroc.data.text_files import NAMED, SEPARATORS, TABLES, TextFile, TextOptions
@@ -171,7 +171,7 @@ class _Guess:
             return "."
         if all(map(_THOUSANDS, commas)):
             self._refuse(
-                f"may hold decimal commas or thousands, such as {listed(commas, 2)}",
+                f"may hold decimal commas or thousands, such as {format_list(commas, 2)}",
                 "`decimal='comma'` if commas are decimal, or remove them",
             )
         return ","
@@ -199,7 +199,7 @@ class _Guess:
             if options.header is None and all(map(is_number, wanted.columns)):
                 self._refuse(
                     f"may have a header of numbers or none: line {self.lines[0][0]} holds"
-                    f" {listed(columns)}",
+                    f" {format_list(columns)}",
                     "`header=True` if it names the columns, or `header=False` if it is a trial:"
                     " columns are then called by their numbers, from 1",
                 )
@@ -249,7 +249,8 @@ class _Guess:
             if column not in columns and self.options.header is not False:
                 raise missing_column(self.name, role, column, columns)
         raise FileFormatError(
-            f"{self.name}, line {line}: a row must hold a number, the score; got {listed(columns)}."
+            f"{self.name}, line {line}: a row must hold a number, the score; got"
+            f" {format_list(columns)}."
             " Pass" + worded(" `header=True` if these are names, or `separator=`.")
         )
 
@@ -266,8 +267,8 @@ class _Guess:
             sizes = ", ".join(f"{n} by {sign}" for sign, n in widths.items() if n > 1) or "1"
             raise InputError.about("columns")(
                 f"columns must name every column of {self.name}, in their order; got"
-                f" {listed(options.columns)}, but line {line} has {sizes}: {shown(text)}. Name each"
-                " once."
+                f" {format_list(options.columns)}, but line {line} has {sizes}:"
+                f" {format_value(text)}. Name each once."
             )
         if not result:
             return None
@@ -346,7 +347,8 @@ class _Guess:
         if moved and len(names) == len(called):
             raise InputError.about("columns")(
                 f"columns must not contradict the header of {self.name}, whose line"
-                f" {self.lines[0][0]} holds {listed(first)}; got {listed(called)}. Leave them out."
+                f" {self.lines[0][0]} holds {format_list(first)}; got {format_list(called)}. Leave"
+                " them out."
             )
 
     def _refuse_counts(self, separator: str) -> None:
@@ -357,8 +359,8 @@ class _Guess:
         whole = [all(x.lstrip("+-").isdigit() for x in column) for column in (*numbers, last)]
         if not all(whole[:-1]) or (numbers and whole[-1]):
             raise FileFormatError(
-                f"{self.name} must hold one score per line; {shown(self.lines[0][1])} may be a"
-                " trial and its score, two scores, or a score and how often it occurs. Name the"
+                f"{self.name} must hold one score per line; {format_value(self.lines[0][1])} may be"
+                " a trial and its score, two scores, or a score and how often it occurs. Name the"
                 + worded(" columns, `columns='trial,score'`; counts are not read.")
             )
 
@@ -368,8 +370,8 @@ class _Guess:
         if (wanted.score, *wanted.label) not in {("score",), ("score", "label"), ("score", *label)}:
             raise InputError.about("score")(
                 worded("`score=` and `label=` name columns of a header;")
-                + f" {self.name} is {kind} text, which has none (got {shown(wanted.score)},"
-                f" {listed(wanted.label)}). Leave them out, or name all columns by"
+                + f" {self.name} is {kind} text, which has none (got {format_value(wanted.score)},"
+                f" {format_list(wanted.label)}). Leave them out, or name all columns by"
                 + worded(" `columns=`.")
             )
         guessed = kind in ("asvspoof", "voxceleb") and self.options.format is None
@@ -394,14 +396,16 @@ class _Guess:
         if binary and not equal and all(map(_PATH, columns[1] + columns[2])):
             return "voxceleb"
         what = [
-            f"{shown(field)} in its first line is a decimal number" for field in row[:-2]
+            f"{format_value(field)} in its first line is a decimal number" for field in row[:-2]
             if is_decimal(field) and not field.lstrip("+-").isdigit()
         ]  # fmt: skip
         for k, column in enumerate(columns[:-1]):
             words = [x for x in column if is_class_word(x) and not is_decimal(x)]
             several = k in {0, width - 2} and _are_labels(column) and len(set(column)) > 1
             if len(words) == len(column) or several or (words and k == 2):
-                what.append(f"its column {k + 1} may be of labels, such as {shown(column[0])}")
+                what.append(
+                    f"its column {k + 1} may be of labels, such as {format_value(column[0])}"
+                )
         formats = [f"{width}col", *["asvspoof"] * bool(keys & _ASVSPOOF), *["voxceleb"] * binary]
         if what:
             self._refuse(
@@ -420,8 +424,8 @@ class _Guess:
         if two == " " and one == "," and any(map(has_comma, second)):
             signs[1], other = "hold decimal commas", "`decimal='comma'`"
         self._refuse(
-            f"may be {signs[0]}, {listed(first, 3)}, or {signs[1]}, {listed(second, 3)}:"
-            f" {shown(next(same, self.lines[0][1]))}",
+            f"may be {signs[0]}, {format_list(first, 3)}, or {signs[1]}, {format_list(second, 3)}:"
+            f" {format_value(next(same, self.lines[0][1]))}",
             f"{other} or `separator={SIGNS[one]!r}`",
         )
 
@@ -436,7 +440,7 @@ class _Guess:
         if not (self.keyed or all(map(is_decimal, row))):
             do += ", or, where another file says which trials are clients, `key=`"
         self._refuse(
-            f"must have a header with the columns {listed(names)}, or its columns must be named;"
-            f" line {self.lines[0][0]} holds {listed(row)}",
+            f"must have a header with the columns {format_list(names)}, or its columns must be"
+            f" named; line {self.lines[0][0]} holds {format_list(row)}",
             do,
         )

@@ -22,7 +22,7 @@ import numpy as np
 from betaroc.core.arrays import FloatArray, IntArray
 from betaroc.core.checks import LARGEST_EXACT
 from betaroc.core.errors import FileFormatError
-from betaroc.core.text import listed, shown
+from betaroc.core.text import format_list, format_value
 from betaroc.core.vocabulary import worded
 from betaroc.data.labels import FAIL, ColumnSpec, LabelTexts, Rows, is_missing_word, missing_column
 from betaroc.data.text_files import DAMAGED, NAMED, TextFile, check_rows
@@ -220,12 +220,12 @@ def read_lines(file: TextFile, wanted: ColumnSpec, layout: TextLayout) -> Iterat
                 if len(labels.known) >= 1000:
                     raise FileFormatError(
                         f"{file.name}: labels must be of two kinds; by {file.unit} {line} there are"
-                        f" more than 1000: {listed(labels.known)}. Are the score and the label"
+                        f" more than 1000: {format_list(labels.known)}. Are the score and the label"
                         " column swapped?"
                     )
             codes.append(labels.code(label, line))
             for column, place in zip(names, places[n:], strict=True):
-                names[column].append(_present(row[place], where, f"column {shown(column)}"))
+                names[column].append(_present(row[place], where, f"column {format_value(column)}"))
             if len(scores) >= _PART:
                 yield part()
                 scores, codes, names = array("d"), array("q"), {column: [] for column in names}
@@ -243,12 +243,12 @@ def _score(text: str, layout: TextLayout, wanted: ColumnSpec, where: str) -> flo
     value = float(plain)
     if math.isinf(value) or (value == 0.0 and _is_rounded_to_zero(plain)):
         raise FileFormatError(
-            f"{where}: the score must fit float64; {shown(plain)} would be read as {value!r}."
-            " Rescale the scores, or give their logarithms."
+            f"{where}: the score must fit float64; {format_value(plain)} would be read as"
+            f" {value!r}. Rescale the scores, or give their logarithms."
         )
     if abs(value) >= LARGEST_EXACT and plain.lstrip("+-").isdigit() and int(plain) != value:
         raise FileFormatError(
-            f"{where}: an integer must not be rounded; {shown(plain)} is beyond 2**53."
+            f"{where}: an integer must not be rounded; {format_value(plain)} is beyond 2**53."
             " Subtract a constant, or divide, before writing."
         )
     return value
@@ -271,14 +271,17 @@ def _refuse_score(score: str, decimal: str, where: str) -> NoReturn:
         do = "Percentages are not read, since 97.5 % may be 97.5 or 0.975: remove the signs."
     elif _GROUPED(score):
         do = "Numbers are read without separators of thousands: remove these."
-    raise FileFormatError(f"{where}: the score must {must}; got {shown(score)}. " + worded(do))
+    raise FileFormatError(
+        f"{where}: the score must {must}; got {format_value(score)}. " + worded(do)
+    )
 
 
 def _present(text: str, where: str, noun: str) -> str:
     """The text without the blanks around it, which must not be empty."""
     if not text.strip():
         raise FileFormatError(
-            f"{where}: {noun} must not be missing; got {shown(text)}. Give it, or remove the line."
+            f"{where}: {noun} must not be missing; got {format_value(text)}. Give it, or remove the"
+            " line."
         )
     return text.strip()
 
@@ -302,7 +305,7 @@ def _records_of(name: str, lines: Iterator[str], layout: TextLayout) -> Iterator
             start = before + reader.line_num + 1
     except csv.Error as error:
         unclosed = "unexpected end" in str(error) or "field limit" in str(error)
-        what = "a quote opened there is never closed" if unclosed else shown(str(error))
+        what = "a quote opened there is never closed" if unclosed else format_value(str(error))
         raise FileFormatError(
             f"{name}, line {start}: quotes must be balanced; {what}. Close the quote or remove it."
         ) from error
@@ -317,8 +320,9 @@ def _places(
         twice = [column for column in wanted.columns if there.count(column) > 1]
         if twice:
             raise FileFormatError(
-                f"{name}, line {line}: the header must have distinct names; {shown(twice[0])}"
-                f" occurs {there.count(twice[0])} times (a duplicate). Rename one of them."
+                f"{name}, line {line}: the header must have distinct names;"
+                f" {format_value(twice[0])} occurs {there.count(twice[0])} times (a duplicate)."
+                " Rename one of them."
             )
     for column, role in wanted.roles:
         if column not in there:
@@ -342,7 +346,7 @@ def _refuse_width(row: list[str], width: int, where: str, layout: TextLayout) ->
     like = f"{layout.kind} text" if layout.kind in NAMED else like
     raise FileFormatError(
         f"{where}: each row must have {width} fields like {like}; got {len(row)}:"
-        f" {shown(layout.separator.join(row))}. " + worded(do)
+        f" {format_value(layout.separator.join(row))}. " + worded(do)
     )
 
 

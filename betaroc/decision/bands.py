@@ -13,9 +13,9 @@ import numpy as np
 from betaroc.core import checks
 from betaroc.core.arrays import CLASSES, FloatArray, IntArray
 from betaroc.core.errors import FitError, InputError, SmallSampleWarning, refusal
-from betaroc.core.notices import quietly, warn
+from betaroc.core.notices import suppress_warnings, warn
 from betaroc.core.options import IntervalOptions
-from betaroc.core.resampling import refuse_fractional_weights
+from betaroc.core.resampling import check_fractional_weights
 from betaroc.core.special import share_ends
 from betaroc.core.thresholds import Thresholds
 from betaroc.core.vocabulary import FAR, worded
@@ -50,8 +50,8 @@ from betaroc.fits.fit import fit
 from betaroc.fits.tail_fits import tails_again
 from betaroc.inference.delta import covariance_roots, free_coordinates, laws_at, slopes_along
 from betaroc.inference.drawn_scores import (
+    BootstrapRows,
     Counts,
-    DrawnRows,
     GroupedCounts,
     SortedRows,
     band_of_replicates,
@@ -60,9 +60,9 @@ from betaroc.inference.drawn_scores import (
 )
 from betaroc.inference.interval import Band
 from betaroc.inference.paired_trials import (
+    check_other_trials,
     joint_trials,
     on_same_trials,
-    refuse_other_trials,
     same_trials,
 )
 from betaroc.inference.scores_beyond import rate_covariance
@@ -129,12 +129,12 @@ def curve_replicates(e: EpcBase, o: BandOptions) -> FloatArray:
     return _replicates(e, o, *_varying(e, o))
 
 
-def refuse_large_table(replicates: int, alphas: int) -> None:
+def check_large_table(replicates: int, alphas: int) -> None:
     """A table of replicates and alphas fits into memory."""
     if replicates * alphas > _LARGEST_TABLE:
         most, size = _LARGEST_TABLE // alphas, f"{_LARGEST_TABLE / 2**27:g} GB"
         rule = f"be at most {most} for {alphas} alphas, a table of {size}"
-        raise refusal("replicates", rule, checks.shown(replicates), "Take fewer.")
+        raise refusal("replicates", rule, checks.format_value(replicates), "Take fewer.")
 
 
 def _warn_of_no_width(e: EpcBase, low: FloatArray, high: FloatArray, *, groups: bool) -> None:
@@ -167,13 +167,13 @@ class _Dev(NamedTuple):
 
 def _varying(e: EpcBase, o: BandOptions) -> tuple[FittedTest | None, _Dev | None]:
     """Test's fit, None of scores, and dev where it is drawn again; checked for what is asked."""
-    refuse_large_table(o.replicates, e.alpha.size)
+    check_large_table(o.replicates, e.alpha.size)
     fitted = fitted_test(e, groups=o.groups)
-    _refuse_sides(e, fitted, o)
+    _check_sides(e, fitted, o)
     if fitted is None:
         empirical_laws(e.test, "test")
     if o.method == "exact":
-        _refuse_dependent(e, groups=o.groups)
+        _check_dependent(e, groups=o.groups)
     if o.resample == "test" or o.method == "exact":
         return fitted, None
     if e.dev_fit is not None and not decides_by_counts(e.dev._pair):
@@ -181,7 +181,7 @@ def _varying(e: EpcBase, o: BandOptions) -> tuple[FittedTest | None, _Dev | None
         return fitted, _Dev(error.draw, error=error)
     empirical_laws(e.dev, "dev")
     groups = side_groups(e, "dev", groups=o.groups)
-    rows = DrawnRows.of(side_trials(e, "dev"), groups)
+    rows = BootstrapRows.of(side_trials(e, "dev"), groups)
     m, total = dev_size(e, rows)
     again = resampler(e, varies=groups is not None)
 
@@ -201,9 +201,9 @@ def _replicates(
         test = fitted
         return o.replicated(lambda rng, size: test.values(e, rng, size, dev), e.alpha.size)
     trials, theta = side_trials(e, "test"), _decisive(e.chosen)
-    rows = DrawnRows.of(trials, side_groups(e, "test", groups=o.groups))
+    rows = BootstrapRows.of(trials, side_groups(e, "test", groups=o.groups))
 
-    def judged_at(at: FloatArray) -> tuple[DrawnRows, SortedRows, FloatArray]:
+    def judged_at(at: FloatArray) -> tuple[BootstrapRows, SortedRows, FloatArray]:
         if rows.groups is None:
             return rows_by_cells([trials], [at], rows)[0]
         return rows, SortedRows.of(trials), at
@@ -241,8 +241,8 @@ def parts_of(size: int, rows: int) -> Iterator[int]:
 
 
 def rows_by_cells(
-    trials: Sequence[ScoredTrials], chosen: Sequence[FloatArray], rows: DrawnRows
-) -> list[tuple[DrawnRows, SortedRows, FloatArray]]:
+    trials: Sequence[ScoredTrials], chosen: Sequence[FloatArray], rows: BootstrapRows
+) -> list[tuple[BootstrapRows, SortedRows, FloatArray]]:
     """Independent trials of one or more systems by where these score them between thresholds.
 
     A row stands for all trials that every system scores between the same of its thresholds; its
@@ -258,7 +258,7 @@ def rows_by_cells(
         result, number = np.unique(np.stack(cells, axis=1), axis=0, return_inverse=True)
         kinds.append(result.astype(np.float64))
         copies.append(np.rint(np.bincount(np.ravel(number), weights)).astype(np.int64))
-    drawn = DrawnRows((copies[0], copies[1]))
+    drawn = BootstrapRows((copies[0], copies[1]))
     return [
         (drawn, SortedRows.of(BareTrials(kinds[0][:, k], kinds[1][:, k])),
          np.where(np.isnan(theta), np.nan, np.searchsorted(cut, theta)))
@@ -442,7 +442,8 @@ def _exact_ends(e: EpcBase, o: BandOptions) -> tuple[FloatArray, FloatArray]:
     if e.measure not in ONE_CLASS_RATES or o.resample != "test" or o.simultaneous:
         raise InputError.about("method")(
             worded('`method="exact"` needs `resample="test"`, simultaneous=False')
-            + f" and a measure that is one rate ({checks.listed(tuple(ONE_CLASS_RATES), 12)}); got"
+            + " and a measure that is one rate"
+            f" ({checks.format_list(tuple(ONE_CLASS_RATES), 12)}); got"
             f" resample={o.resample!r}, simultaneous={o.simultaneous!r}, measure {e.measure!r}."
             + worded(' Take `method="bootstrap"`.')
         )
@@ -456,7 +457,7 @@ def _exact_ends(e: EpcBase, o: BandOptions) -> tuple[FloatArray, FloatArray]:
 
 
 # ------------------------------------------------------------------------------- conditions
-def _refuse_sides(e: EpcBase, fitted: FittedTest | None, o: BandOptions) -> None:
+def _check_sides(e: EpcBase, fitted: FittedTest | None, o: BandOptions) -> None:
     """A side that is to vary has a sampling error; the delta method needs it to be smooth."""
     kinds, fits = {}, {"dev": e.dev_fit, "test": fitted}
     for name in _SIDES if o.resample == "both" else _SIDES[1:]:
@@ -488,7 +489,7 @@ def _dependent(e: EpcBase, *, groups: bool) -> Groups | None:
     return result if result is not None and result.dependent else None
 
 
-def _refuse_dependent(e: EpcBase, *, groups: bool) -> None:
+def _check_dependent(e: EpcBase, *, groups: bool) -> None:
     result = _dependent(e, groups=groups)
     if result is not None:
         raise InputError.about("method")(
@@ -564,7 +565,7 @@ def plan_of(
     curves = _on_same_trials(curves, "dev", names, paired=False)
     if paired:
         curves = _on_same_trials(curves, "test", names, paired=True)
-        _refuse_unpaired(curves, names, groups=groups)
+        _check_unpaired(curves, names, groups=groups)
     test = _rows(curves, "test", shared=paired, groups=groups)
     known = None
     if any(rows.groups is not None for rows in test):
@@ -605,7 +606,7 @@ def plan_of(
 
 
 def _draw(
-    test: list[DrawnRows], judged: list[SortedRows],
+    test: list[BootstrapRows], judged: list[SortedRows],
     choose: Callable[[np.random.Generator, int], list[FloatArray]], largest: int = 0,
 ) -> Callable[[np.random.Generator, int], list[GroupedCounts]]:  # fmt: skip
     """Thresholds chosen, test drawn, errors counted."""
@@ -626,7 +627,7 @@ def _draw(
     return draw
 
 
-def _drawn(sides: list[DrawnRows], rng: np.random.Generator, size: int) -> list[Counts]:
+def _drawn(sides: list[BootstrapRows], rng: np.random.Generator, size: int) -> list[Counts]:
     """A side that several share is drawn once."""
     first = sides[0].draw(rng, size)
     return [first, *(first if side is sides[0] else side.draw(rng, size) for side in sides[1:])]
@@ -655,7 +656,7 @@ def _on_same_trials(
     return tuple(built)
 
 
-def _smallest(sides: list[DrawnRows], role: str) -> Smallest:
+def _smallest(sides: list[BootstrapRows], role: str) -> Smallest:
     result = []
     for rows in sides:
         for who, n in zip(CLASSES, rows.units, strict=True):
@@ -667,13 +668,13 @@ def _smallest(sides: list[DrawnRows], role: str) -> Smallest:
 
 def _rows(
     curves: Sequence[EpcBase], role: str, *, shared: bool, groups: bool
-) -> list[DrawnRows]:  # fmt: skip
+) -> list[BootstrapRows]:  # fmt: skip
     """The rows of one role: one and the same for all systems where they share trials."""
     trials = [side_trials(e, role) for e in curves]
     if shared:
         joint = reduce(joint_trials, trials[1:], joint_trials(trials[0], trials[0]))
-        return [DrawnRows.of(joint, groups_of(joint) if groups else None)] * len(trials)
-    return [DrawnRows.of(trial, groups_of(trial) if groups else None) for trial in trials]
+        return [BootstrapRows.of(joint, groups_of(joint) if groups else None)] * len(trials)
+    return [BootstrapRows.of(trial, groups_of(trial) if groups else None) for trial in trials]
 
 
 def _same_dev(curves: Sequence[EpcBase], *, groups: bool) -> bool:
@@ -685,10 +686,10 @@ def _same_dev(curves: Sequence[EpcBase], *, groups: bool) -> bool:
     return all(same_trials(one, other, groups=groups) for one, other in pairs)
 
 
-def _refuse_unpaired(curves: Sequence[EpcBase], names: Sequence[str], *, groups: bool) -> None:
+def _check_unpaired(curves: Sequence[EpcBase], names: Sequence[str], *, groups: bool) -> None:
     sides = [(side_trials(e, "test"), name) for e, name in zip(curves, names, strict=True)]
     for (one, name), (other, second) in combinations(sides, 2):
-        refuse_other_trials(one, other, (name, second), groups=groups)
+        check_other_trials(one, other, (name, second), groups=groups)
     for e, name in zip(curves[1:], names[1:], strict=True):
         if e.test.prior != curves[0].test.prior:
             priors = f"{names[0]} has {curves[0].test.prior!r}, {name} {e.test.prior!r}"
@@ -894,7 +895,7 @@ class RefitResampler:
         """See `LeastWeightedError.thresholds`; nan too where drawn scores have no fit."""
         theta = np.full((drawn[0].shape[0], self.e.alpha.size), np.nan)
         clients, impostors = (np.sum(part, axis=1) for part in drawn)
-        with quietly():
+        with suppress_warnings():
             laws = self._laws(drawn)
         for row, (client, impostor) in enumerate(zip(*laws, strict=True)):
             if client is None or impostor is None or not (clients[row] and impostors[row]):
@@ -1049,11 +1050,11 @@ def _refitting(e: EpcBase, name: str) -> RefitResampler:
         )
     for who in CLASSES:
         weights = getattr(scores, f"{who}_weights")
-        refuse_fractional_weights(weights, f"the dev side of {name} {who}")
+        check_fractional_weights(weights, f"the dev side of {name} {who}")
     return RefitResampler(e, e.dev_fit, scores)
 
 
-def dev_size(e: EpcBase, rows: DrawnRows) -> tuple[int, int]:
+def dev_size(e: EpcBase, rows: BootstrapRows) -> tuple[int, int]:
     """Dev scores or groups to draw, all of them where the plain bootstrap is consistent; of all."""
     sizes, total = rows.units, sum(rows.units)
     if (of := rows.groups) is not None:

@@ -16,18 +16,18 @@ from betaroc.core import checks
 from betaroc.core.arrays import BoolArray, FloatArray, IntArray
 from betaroc.core.containers import width_of
 from betaroc.core.errors import InputTypeError, refusal
-from betaroc.core.notices import public
+from betaroc.core.notices import collect_warnings
 from betaroc.core.options import IntervalOptions
 from betaroc.core.tables import Table, Tabular, first_library
-from betaroc.core.text import alphas_words, shown
+from betaroc.core.text import alphas_words, format_value
 from betaroc.core.value import fields_of
 from betaroc.core.vocabulary import BIOMETRIC, DEFAULT, FAR, capital, short_name
 from betaroc.decision.bands import (
     RESAMPLE,
     Plan,
     Smallest,
+    check_large_table,
     plan_of,
-    refuse_large_table,
 )
 from betaroc.decision.curve import (
     ONE_CLASS_RATES,
@@ -45,7 +45,7 @@ from betaroc.decision.curve import (
     way_words,
     where_words,
 )
-from betaroc.decision.epc import Epc, refuse_different
+from betaroc.decision.epc import Epc, check_different
 from betaroc.inference.drawn_scores import band_of_replicates, percentile_band, pointwise
 from betaroc.inference.interval import Interval
 from betaroc.model.criteria import CRITERIA
@@ -57,7 +57,7 @@ from betaroc.rendering.curves import (
     draw_replicates,
     draw_systems,
 )
-from betaroc.rendering.nouns import Noun
+from betaroc.rendering.nouns import Exportable
 from betaroc.rendering.numbers import counted, level_words, name_shown, number
 from betaroc.rendering.style import Axes
 from betaroc.rendering.table_text import records
@@ -67,9 +67,9 @@ from betaroc.rendering.tree import (
     Grid,
     Group,
     Node,
+    Paragraph,
     Row,
     Section,
-    Words,
     foreign,
 )
 
@@ -109,7 +109,7 @@ class AlphaRange(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Comparison(Tabular, Noun):
+class Comparison(Tabular, Exportable):
     """The difference of two expected performance curves with its intervals.
 
     Parameters
@@ -417,7 +417,7 @@ class Comparison(Tabular, Noun):
         from scipy.special import ndtr
 
         if self.first.measure not in OF_ALL_ERRORS:
-            rule = f"be of counted errors, {checks.listed(OF_ALL_ERRORS)}"
+            rule = f"be of counted errors, {checks.format_list(OF_ALL_ERRORS)}"
             hint = "Read the difference, .low and .high."
             raise refusal("measure", rule, f"curves of {self.first.measure!r}", hint)
         place = index_of_alpha(self.first, alpha)
@@ -579,7 +579,7 @@ class Comparison(Tabular, Noun):
         return Better(self.better, both_names(self.names, names), self.level)
 
 
-@public
+@collect_warnings
 def compare(
     epc_a: Epc,
     epc_b: Epc,
@@ -667,7 +667,7 @@ def compare(
     for e, name in ((epc_a, "epc_a"), (epc_b, "epc_b")):
         checks.instance(e, Epc, name, "br.epc(dev, test)")
     names = called(epc_a, epc_b, ("epc_a", "epc_b"))
-    refuse_different(epc_a, epc_b, names)
+    check_different(epc_a, epc_b, names)
     used = range_of(epc_a, low, high)
     plan, values, options = _drawn(
         (epc_a, epc_b), names, epc_a.alpha.size, resample, paired, level, replicates, groups, rng
@@ -692,7 +692,7 @@ def compare(
 
 # ------------------------------------------------------------------- any number of systems
 @dataclass(frozen=True, eq=False, repr=False)
-class SystemsComparison(Tabular, Noun):
+class SystemsComparison(Tabular, Exportable):
     """Systems in their order, and which of their differences are shown.
 
     Made by :func:`compare_systems`. Of k systems there are p = k (k - 1) / 2 pairs.
@@ -773,7 +773,7 @@ class SystemsComparison(Tabular, Noun):
         return {"first": pairs[:, 0], "second": pairs[:, 1]}
 
     def __repr__(self) -> str:
-        best = shown(self.ranking[0], 40)
+        best = format_value(self.ranking[0], 40)
         return (
             f"<SystemsComparison of {len(self.names)} systems: {best} first,"
             f" {len(self.shown)} of {self.first.size} differences shown>"
@@ -963,7 +963,7 @@ def _letter(n: int) -> str:
     return (_letter(n // 26 - 1) if n >= 26 else "") + "abcdefghijklmnopqrstuvwxyz"[n % 26]
 
 
-@public
+@collect_warnings
 def compare_systems(
     curves: Mapping[str, Epc],
     *,
@@ -1031,7 +1031,7 @@ def compare_systems(
     """
     names, epcs = _checked(curves)
     used, alpha = range_of(epcs[0], low, high), epcs[0].alpha
-    called_so = [shown(name, 40) for name in names]
+    called_so = [format_value(name, 40) for name in names]
     plan, values, options = _drawn(
         epcs, called_so, len(names) * alpha.size, resample, paired, level, replicates, groups, rng
     )
@@ -1068,12 +1068,12 @@ def _drawn(
     number = REPLICATES if replicates is None else replicates
     options = IntervalOptions(level, resample, number, groups, rng)
     if replicates is not None:
-        refuse_large_table(options.replicates, columns)
+        check_large_table(options.replicates, columns)
     plan = plan_of(curves, options, paired=paired, names=names)
     if replicates is None:
         if plan.fitted:
             options = replace(options, replicates=REPLICATES_OF_FITS)
-        refuse_large_table(options.replicates, columns)
+        check_large_table(options.replicates, columns)
     values = options.replicated(
         lambda rng, n: np.stack(plan.values(rng, n), axis=1), len(curves), curves[0].alpha.size
     )
@@ -1134,11 +1134,11 @@ def _checked(curves: Mapping[str, Epc]) -> tuple[tuple[str, ...], tuple[Epc, ...
     for name, e in curves.items():
         if not isinstance(name, str) or not name.strip():
             hint = "Call every system something."
-            raise refusal("curves", "have names of text", shown(name), hint, InputTypeError)
-        checks.instance(e, Epc, f"the curve of {shown(name, 40)}", "br.epc(dev, test)")
+            raise refusal("curves", "have names of text", format_value(name), hint, InputTypeError)
+        checks.instance(e, Epc, f"the curve of {format_value(name, 40)}", "br.epc(dev, test)")
     names, epcs = tuple(curves), tuple(curves.values())
     for name, e in zip(names[1:], epcs[1:], strict=True):
-        refuse_different(epcs[0], e, (shown(names[0], 40), shown(name, 40)))
+        check_different(epcs[0], e, (format_value(names[0], 40), format_value(name, 40)))
     return names, epcs
 
 
@@ -1153,8 +1153,8 @@ def comparison_view(c: Comparison) -> list[Node]:
     """The verdict, both values and their difference at some alphas, what was drawn, the band."""
     axes = slotted_axes(c.first)
     first, second = (name_shown(name, 24) for name in c.names)
-    nodes: list[Node] = [Words(f"{verdict_words(c, (first, second))}."), comparison_grid(c)]
-    nodes += map(Words, _caution_words(c))
+    nodes: list[Node] = [Paragraph(f"{verdict_words(c, (first, second))}."), comparison_grid(c)]
+    nodes += map(Paragraph, _caution_words(c))
     nodes += [_proportion_tests(c)] * (c.first.measure in OF_ALL_ERRORS)
     if axes.single or c.alpha.size == 1:
         return nodes
@@ -1259,7 +1259,7 @@ def both_names(names: tuple[str, str], value: Sequence[str] | None) -> tuple[str
         return names
     if width_of(value) != 2 or not all(isinstance(item, str) for item in value):
         hint = 'Give two, such as names=("A", "B").'
-        raise refusal("names", "be those of the two systems", shown(value), hint)
+        raise refusal("names", "be those of the two systems", format_value(value), hint)
     return value[0], value[1]
 
 
@@ -1366,8 +1366,8 @@ def systems_view(c: SystemsComparison) -> Sequence[Node]:
     if len({*called}) < len(called):  # without their middles they are the same
         called = [name_shown(f"{k} {name}", 24) for k, name in enumerate(c.names, 1)]
     nodes: list[Node] = [
-        Words(f"{systems_verdict(c, called)}."), systems_grid(c),
-        Words(drawn_words(c, c.replicates)),
+        Paragraph(f"{systems_verdict(c, called)}."), systems_grid(c),
+        Paragraph(drawn_words(c, c.replicates)),
     ]  # fmt: skip
     if axes.single or first.alpha.size == 1:
         return nodes

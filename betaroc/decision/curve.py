@@ -31,8 +31,8 @@ import numpy.typing as npt
 from betaroc.core import checks
 from betaroc.core.arrays import BoolArray, FloatArray
 from betaroc.core.errors import BetarocError, InputError, TargetWarning, refusal
-from betaroc.core.notices import quietly, warn
-from betaroc.core.resampling import refuse_fractional_weights
+from betaroc.core.notices import suppress_warnings, warn
+from betaroc.core.resampling import check_fractional_weights
 from betaroc.core.tables import Tabular
 from betaroc.core.text import FINE, alphas_words, is_fine
 from betaroc.core.thresholds import Thresholds
@@ -72,8 +72,8 @@ from betaroc.rendering.tree import (
     Figure,
     Grid,
     Node,
+    Paragraph,
     Row,
-    Words,
     as_named,
     rate_cell,
 )
@@ -397,8 +397,8 @@ def empirical_laws(model: ScoreModel, name: str) -> tuple[Empirical, Empirical]:
     client, impostor = model.client, model.impostor
     if not is_counted(client) or not is_counted(impostor):
         _refuse_model(model, name)
-    refuse_fractional_weights(client.weights, f"{name} {CLIENT}")
-    refuse_fractional_weights(impostor.weights, f"{name} {IMPOSTOR}")
+    check_fractional_weights(client.weights, f"{name} {CLIENT}")
+    check_fractional_weights(impostor.weights, f"{name} {IMPOSTOR}")
     return client, impostor
 
 
@@ -496,8 +496,8 @@ def curve_view(e: Epc, around: Band | None = None, *, picture: bool = True) -> l
     grid = curve_grid(e, around)
     around = _quick_band(e) if around is None else around
     nodes: list[Node] = [curve_answer(e)]
-    nodes += [] if around is None else [Words(_interval_words(around))]
-    nodes += [grid, *(Words(text) for text in (loss_words(e), *cautions(e)))]
+    nodes += [] if around is None else [Paragraph(_interval_words(around))]
+    nodes += [grid, *(Paragraph(text) for text in (loss_words(e), *cautions(e)))]
     if axes.single or e.alpha.size == 1 or not picture:
         return nodes
     drawn = None
@@ -512,7 +512,7 @@ def curve_view(e: Epc, around: Band | None = None, *, picture: bool = True) -> l
     return [*nodes, Figure(draw, "", f"{axes.measure} against {axes.alpha}")]
 
 
-def curve_answer(e: EpcBase) -> Words:
+def curve_answer(e: EpcBase) -> Paragraph:
     """What was observed, between which values."""
     axes = slotted_axes(e)
     names = {role: getattr(e, role).name for role in ("dev", "test")}
@@ -521,7 +521,7 @@ def curve_answer(e: EpcBase) -> Words:
     reach = axes.span(np.min(known), np.max(known)) if known.size else "undefined"
     what = f"{measure_title(e.measure)} observed on {on['test']}"
     text = f"{what} at thresholds chosen for {e.criterion} on {on['dev']}"
-    return Words(text, "answer", reach or axes.shown(known[0]))
+    return Paragraph(text, "answer", reach or axes.shown(known[0]))
 
 
 def shown_places(alpha: FloatArray) -> list[int]:
@@ -572,7 +572,7 @@ def _quick_band(e: Epc) -> Band | None:
     if test is None or test.n_client + test.n_impostor > _MANY or groups_of(test) is not None:
         return None
     try:
-        with quietly():
+        with suppress_warnings():
             shown = shown_places(e.alpha)
             some = replace(e, alpha=e.alpha[shown], chosen=e.chosen[shown])
             return some.band(_LEVEL, method="delta", resample="test")
@@ -685,9 +685,9 @@ def curves_view(curves: Mapping[str, Epc]) -> list[Node]:
     head = ("system", *["mean"] * whole, *at)
     mean = f" Mean: over the {first.alpha.size} alphas." * whole
     return [
-        Words(f"{what} {first.criterion} on dev.{mean}"),
+        Paragraph(f"{what} {first.criterion} on dev.{mean}"),
         Grid(head, tuple(rows), kept=keep, typeset=True),
-        Words("Which differences are more than chance: betaroc compare, br.compare_systems."),
+        Paragraph("Which differences are more than chance: betaroc compare, br.compare_systems."),
     ]
 
 

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from betaroc.core import checks
 from betaroc.core.arrays import BoolArray, FloatArray
 from betaroc.core.errors import FitError, InputError, SameDataWarning, refusal
-from betaroc.core.notices import public, quietly, warn
+from betaroc.core.notices import collect_warnings, suppress_warnings, warn
 from betaroc.core.tables import Table, Tabular
 from betaroc.core.value import Result
 from betaroc.core.vocabulary import (
@@ -29,7 +29,7 @@ from betaroc.core.vocabulary import (
     template_of,
 )
 from betaroc.data.read import ScoresLike, as_scores
-from betaroc.data.scores import ScoreData, Scores, refuse_words_of_comparisons
+from betaroc.data.scores import ScoreData, Scores, check_words_of_comparisons
 from betaroc.data.summary import ScoreSummary
 from betaroc.decision.threshold_methods import (
     HOW,
@@ -42,14 +42,14 @@ from betaroc.decision.threshold_methods import (
     TargetArguments,
     Way,
     both_rates,
+    check_wrong_rules,
     checked_request,
+    clopper_pearson_upper,
     counted_rates,
     digest_of,
     needed_for_guarantee,
     precision_interval,
     rate_interval,
-    reach_of,
-    refuse_wrong_rules,
     way_of_both,
     way_of_precision,
     ways_of,
@@ -62,7 +62,7 @@ from betaroc.model.measures import OperatingPoint
 from betaroc.model.model import ScoreModel
 from betaroc.model.samples import empirical_model
 from betaroc.rendering.curves import draw_intervals
-from betaroc.rendering.nouns import Noun
+from betaroc.rendering.nouns import Exportable
 from betaroc.rendering.numbers import number, rate, rate_span, rounded, spaced
 from betaroc.rendering.style import CLIENT, IMPOSTOR, SIZE, Axes
 from betaroc.rendering.tree import (
@@ -71,11 +71,11 @@ from betaroc.rendering.tree import (
     Grid,
     IntervalMark,
     Node,
+    Paragraph,
     Row,
     Section,
     Status,
     Strip,
-    Words,
     rate_cell,
 )
 
@@ -85,7 +85,7 @@ _TARGETS, _DTYPES = (*TARGET_RATES, "precision", "cost", "eer"), ("float64", "fl
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class DecisionCheck(Result, Noun):
+class DecisionCheck(Result, Exportable):
     """What a decided threshold does on trials that took no part in it.
 
     Made by `Decision.check`.
@@ -195,7 +195,7 @@ class DecisionCheck(Result, Noun):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Decision(Tabular, Noun):
+class Decision(Tabular, Exportable):
     """A threshold for a target: how it came, what to expect of it, and what else there was.
 
     Made by :func:`decide`.
@@ -510,7 +510,7 @@ class Decision(Tabular, Noun):
 
     def _shift(self, target: Target, n: int, test: Counted, low: float) -> DatasetShift:
         """Whether test lies elsewhere than dev: its trials, and those of them with a score."""
-        moved = low > reach_of(self.way, target, n)
+        moved = low > clopper_pearson_upper(self.way, target, n)
         if isinstance(test, ScoreSummary):  # of trials that have a score
             return DatasetShift(moved, moved)
         dev = self.absent / n
@@ -519,7 +519,7 @@ class Decision(Tabular, Noun):
             return DatasetShift(moved, moved)
         result = rate_interval(test._scored, target.kind, self.threshold, self.confidence)
         return DatasetShift(
-            moved, result[1] > reach_of(self.way, target, n, self.absent), (dev, now)
+            moved, result[1] > clopper_pearson_upper(self.way, target, n, self.absent), (dev, now)
         )
 
 
@@ -551,7 +551,7 @@ def _weights(costs: tuple[float, float] | None, prior: float) -> tuple[float, fl
     return (0.5, 0.5) if costs is None else ((1.0 - prior) * costs[0], prior * costs[1])
 
 
-@public
+@collect_warnings
 def decide(
     scores: ScoresLike | Fit,
     *,
@@ -674,7 +674,7 @@ def decide(
     return decided(data, asked, fitting)
 
 
-@public
+@collect_warnings
 def decided(scores: ScoresLike, asked: Target, fitting: Fitting) -> Decision:
     """What `decide` returns: first what the threshold itself takes.
 
@@ -683,7 +683,7 @@ def decided(scores: ScoresLike, asked: Target, fitting: Fitting) -> Decision:
     """
     checked_pair(fitting.family, (AUTO, BEST))
     dev = as_scores(scores, "scores", "Scores, a ScoreSummary, a fit")
-    refuse_words_of_comparisons(asked.typed, dev)
+    check_words_of_comparisons(asked.typed, dev)
     asked = asked._replace(words=dev.words or ClassWords())
     if isinstance(dev, Scores):
         give(outliers(dev._scored))
@@ -791,12 +791,12 @@ def _of_costs(scores: Counted, asked: Target, prior: float, fitting: Fitting) ->
 
     def by_fit() -> tuple[Way, Fit | None]:
         try:
-            with quietly():
+            with suppress_warnings():
                 f, _ = fitting.best(scores)
             name = family_text(f.family)
             return way_of_both(scores, "model", chosen(f.model), confidence, name, f), f
         except (FitError, InputError) as error:
-            refuse_wrong_rules(error)
+            check_wrong_rules(error)
             return Way("model", math.nan, why=str(error)), None
 
     counted = way_of_both(scores, "counted", chosen(empirical_model(scores)), confidence)
@@ -1088,13 +1088,13 @@ def decision_view(
     kind = "" if d.dtype == "float64" else f" in {d.dtype}"
     exact = f"Software that accepts score >= threshold{kind}: {d.threshold_for_greater_equal!r}"
     return [
-        Words(f"{accepts}{_asked(d)}", "answer", f"Threshold {shown_threshold(d)}"),
+        Paragraph(f"{accepts}{_asked(d)}", "answer", f"Threshold {shown_threshold(d)}"),
         Status("", status_words(said.status, tested=tested), STATUS_COLOURS[said.status]),
-        Words(said.reason),
-        Words(remedy_words(said.remedy, tested=tested), lead="What would change it:"),
+        Paragraph(said.reason),
+        Paragraph(remedy_words(said.remedy, tested=tested), lead="What would change it:"),
         _rates_grid(d, check, role),
         *([_strip(d, check)] if d.target in TARGET_RATES else []),
-        Section("Every way to choose", (ways_grid(d, check, role), Words(exact)), folded=True),
+        Section("Every way to choose", (ways_grid(d, check, role), Paragraph(exact)), folded=True),
     ]
 
 

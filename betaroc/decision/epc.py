@@ -16,14 +16,14 @@ from betaroc.core.arrays import CLASSES, AnyArray, BoolArray, FloatArray, IntArr
 from betaroc.core.checks import flag
 from betaroc.core.errors import InputError, InputTypeError, SameDataWarning, TargetWarning, refusal
 from betaroc.core.names import names_array
-from betaroc.core.notices import passed_on, public, warn
+from betaroc.core.notices import collect_warnings, forward_warnings, warn
 from betaroc.core.options import IntervalOptions
 from betaroc.core.quadrature import integrate_panels
 from betaroc.core.tables import Table, Tabular, first_library, in_library
 from betaroc.core.thresholds import Thresholds
 from betaroc.core.vocabulary import BIOMETRIC, DEFAULT, worded
 from betaroc.data.read import ScoresLike, as_scores
-from betaroc.data.scores import ScoreData, Scores, refuse_words_of_comparisons, require_scores
+from betaroc.data.scores import ScoreData, Scores, check_words_of_comparisons, require_scores
 from betaroc.decision.bands import (
     RESAMPLE,
     BandOptions,
@@ -52,9 +52,9 @@ from betaroc.distributions.empirical import Empirical
 from betaroc.inference.differences import Difference, of_replicates
 from betaroc.inference.drawn_scores import (
     DrawnScores,
+    check_still,
     interval_of_replicates,
     percentiles,
-    refuse_still,
 )
 from betaroc.inference.interval import Band, Interval
 from betaroc.inference.of_scores import CountedScores
@@ -65,7 +65,7 @@ from betaroc.model.measures import MEASURES, OperatingPoint
 from betaroc.model.model import ScoreModel
 from betaroc.model.statistics import PointArguments, ascending_pair
 from betaroc.rendering.curves import DrawnBand, draw_choices, draw_epc, draw_expected_observed
-from betaroc.rendering.nouns import Noun
+from betaroc.rendering.nouns import Exportable
 from betaroc.rendering.style import Axes, line_style, new_axes
 from betaroc.rendering.tree import Grid, Node
 
@@ -80,7 +80,7 @@ class LossSplit(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Epc(EpcBase, Noun):
+class Epc(EpcBase, Exportable):
     """A measure observed on test against the criterion its threshold was chosen for on dev.
 
     Parameters
@@ -251,7 +251,7 @@ class Epc(EpcBase, Noun):
         self, other: Epc, stat: Any, argument: tuple[Any, ...], point: PointArguments,
         options: IntervalOptions, *, paired: bool,
     ) -> Difference:  # fmt: skip
-        refuse_different(self, other, ("a", "b"))
+        check_different(self, other, ("a", "b"))
         weights, name = _weights(self, stat, argument, point)
         options = options.by(self._drawn_sides)
         plan = plan_of((self, other), options, paired=paired)
@@ -595,8 +595,10 @@ def _weights(
     name = checks.choice(stat, ("area", "value"), "stat")
     legal = "alpha" if name == "value" else "between"
     if argument or point.keys() - {legal}:
-        named = [f"{key}={checks.shown(value)}" for key, value in point.items() if key != legal]
-        got = ", ".join([*map(checks.shown, argument), *named])
+        named = [
+            f"{key}={checks.format_value(value)}" for key, value in point.items() if key != legal
+        ]
+        got = ", ".join([*map(checks.format_value, argument), *named])
         raise InputError(
             f"{name!r} of a curve takes {legal}= and nothing else; got {got}. Write it with its"
             " keyword."
@@ -626,7 +628,7 @@ def area_range(e: EpcBase, low: float | None, high: float | None) -> tuple[float
     return start, stop
 
 
-def refuse_different(a: EpcBase, b: EpcBase, names: tuple[str, str]) -> None:
+def check_different(a: EpcBase, b: EpcBase, names: tuple[str, str]) -> None:
     """Curves that are compared have one criterion, one measure and equal alphas."""
     for name in ("criterion", "measure"):
         one, other = getattr(a, name), getattr(b, name)
@@ -652,7 +654,7 @@ def dev_and_test(
     return as_scores(dev, "dev", kinds, types), as_scores(test, "test", kinds, types)
 
 
-@public
+@collect_warnings
 def epc(
     dev: SideInput | ScoresLike,
     test: SideInput | ScoresLike,
@@ -733,7 +735,7 @@ def epc(
     of_dev, of_test = dev_and_test(dev, test)
     for name in (criterion, measure):
         sides = [getattr(item, "scores", item) for item in (of_dev, of_test)]
-        refuse_words_of_comparisons(name, *sides)
+        check_words_of_comparisons(name, *sides)
     criterion = checks.choice(criterion, tuple(CRITERIA), "criterion")
     measure = checks.choice(measure, (*MEASURES, WEIGHTED_ERROR), "measure")
     if measure == WEIGHTED_ERROR and criterion != WEIGHTED_ERROR:
@@ -825,7 +827,7 @@ class EpcAverage(Interval):
         return self.estimate
 
 
-@public
+@collect_warnings
 def epc_average(
     dev: SideInput | ScoresLike,
     test: SideInput | ScoresLike,
@@ -946,7 +948,7 @@ def _drawn_sides(
         if not isinstance(value, Scores):
             hint = worded('`Give Scores, or take method="test"`.')
             raise refusal(name, "be scores to be drawn again", type(value).__name__, hint)
-        refuse_still(value, name, groups=options.groups)
+        check_still(value, name, groups=options.groups)
         CountedScores(value, options.groups)  # whose weights are numbers of copies
         drawn.append(model for (model,) in DrawnScores((value._trials,), half).models())
     return zip(*drawn, strict=False)
@@ -1016,7 +1018,7 @@ def _integral(value: Callable[[FloatArray], FloatArray], edges: FloatArray) -> t
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class EpcCv(Tabular, Noun):
+class EpcCv(Tabular, Exportable):
     """A measure observed on every score once, at thresholds that other scores chose.
 
     Made by :func:`epc_cv`.
@@ -1081,7 +1083,7 @@ class EpcCv(Tabular, Noun):
         return self._table(columns)
 
 
-@public
+@collect_warnings
 def epc_cv(
     scores: Scores,
     *,
@@ -1166,7 +1168,7 @@ def epc_cv(
         client, impostor = client_folds == fold, impostor_folds == fold
         laws = _laws(scores, ~client, ~impostor)
         dev = ScoreModel(*laws, prior=laws[0].total / (laws[0].total + laws[1].total))
-        with passed_on(but=(TargetWarning,)):  # said once below, of all scores
+        with forward_warnings(but=(TargetWarning,)):  # said once below, of all scores
             curve = epc(dev, dev, criterion=criterion, measure=measure, alpha=alpha, prior=prior)
         curves.append(curve)
         t = Thresholds.from_theta(curve.threshold)
@@ -1217,7 +1219,7 @@ def _given_folds(scores: Scores, folds: Any, rng: Any) -> tuple[IntArray, IntArr
     labels = sorted({*client.tolist(), *impostor.tolist()})
     if len(labels) < 2:
         raise refusal(
-            "folds", "name at least 2 folds", f"only {checks.shown(labels[0])}", "Name more."
+            "folds", "name at least 2 folds", f"only {checks.format_value(labels[0])}", "Name more."
         )
     home: dict[Any, Any] = {}
     for who, value in zip(CLASSES, (client, impostor), strict=True):
@@ -1225,8 +1227,8 @@ def _given_folds(scores: Scores, folds: Any, rng: Any) -> tuple[IntArray, IntArr
         for fold, own in zip(value.tolist(), [] if groups is None else groups, strict=False):
             for group in np.ravel(own).tolist():
                 if home.setdefault(group, fold) != fold:
-                    both = checks.listed([home[group], fold])
-                    parts = f"group {checks.shown(group)} in the folds {both}"
+                    both = checks.format_list([home[group], fold])
+                    parts = f"group {checks.format_value(group)} in the folds {both}"
                     hint = "Leave groups out if trials do not depend on each other."
                     raise refusal("folds", "keep all trials of a group together", parts, hint)
     return np.searchsorted(labels, client), np.searchsorted(labels, impostor)
@@ -1252,7 +1254,7 @@ def _dealt_folds(scores: Scores, folds: Any, rng: Any) -> tuple[IntArray, IntArr
             what = f"{who} {'groups' if grouped else 'scores'}"
             hint = f"Give fewer folds{'; groups that trials connect count as one' * grouped}."
             rule = f"be at most the number of {what}, {names.size}"
-            raise refusal("folds", rule, checks.shown(folds), hint)
+            raise refusal("folds", rule, checks.format_value(folds), hint)
         rest = np.setdiff1d(names, shared)
         if generator is not None:
             rest = generator.permutation(rest)

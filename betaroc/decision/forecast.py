@@ -14,9 +14,9 @@ import numpy.typing as npt
 from betaroc.core import checks
 from betaroc.core.arrays import FloatArray
 from betaroc.core.errors import ExtrapolationWarning, InputTypeError, refusal
-from betaroc.core.notices import public, warn
+from betaroc.core.notices import collect_warnings, warn
 from betaroc.core.tables import Library, Table, Tabular
-from betaroc.core.text import listed
+from betaroc.core.text import format_list
 from betaroc.core.thresholds import Thresholds
 from betaroc.core.vocabulary import CLIENT, FAR, FRR, HTER, IMPOSTOR
 from betaroc.decision.curve import (
@@ -31,8 +31,8 @@ from betaroc.fits.fit import DistributionFit, Fit
 from betaroc.inference.scores_beyond import needed
 from betaroc.model.criteria import CRITERIA
 from betaroc.model.model import ScoreModel
-from betaroc.rendering.nouns import Noun
-from betaroc.rendering.tree import Grid, Node, Row, Section, Words, apart
+from betaroc.rendering.nouns import Exportable
+from betaroc.rendering.tree import Grid, Node, Paragraph, Row, Section, apart
 from betaroc.rendering.tree_text import text_of
 
 #: E Z^2 of Chernoff's Z = argmax(W(u) - u^2), W two-sided Brownian motion.
@@ -90,7 +90,7 @@ class DevSize(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class _Forecast(Tabular, Noun):
+class _Forecast(Tabular, Exportable):
     """A forecast for one dev size."""
 
     model: ScoreModel
@@ -150,7 +150,7 @@ class _Forecast(Tabular, Noun):
             f"{CLIENT} {self.model.client!r}, {IMPOSTOR} {self.model.impostor!r}, {taken}",
             *(notice.message for notice in self.notices),
         )
-        return [Section("", tuple(map(Words, lines))), *apart(table, Words(caveat))]
+        return [Section("", tuple(map(Paragraph, lines))), *apart(table, Paragraph(caveat))]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -352,7 +352,7 @@ def target_forecast(
     *, fitted: bool, aloud: bool, library: Library | None,
 ) -> TargetForecast:  # fmt: skip
     """The forecast; `aloud` warns of rates that no planned score speaks for."""
-    _refuse_target(model, criterion)
+    _check_target(model, criterion)
     name, complement = ONE_CLASS_RATES[criterion]
     pair, rows, counted = model._pair, [], []
     for item in alpha.tolist():
@@ -375,9 +375,9 @@ def target_forecast(
     )  # fmt: skip
 
 
-def _refuse_target(model: ScoreModel, criterion: str) -> None:
+def _check_target(model: ScoreModel, criterion: str) -> None:
     if criterion not in ONE_CLASS_RATES:
-        rule = f"be weighted-error, or a rate of one class, {listed(ONE_CLASS_RATES)}"
+        rule = f"be weighted-error, or a rate of one class, {format_list(ONE_CLASS_RATES)}"
         raise refusal("criterion", rule, repr(criterion), "Simulate others with br.Study.")
     for which, law in (("client", model.client), ("impostor", model.impostor)):
         if law.atoms.places.size:
@@ -417,7 +417,7 @@ def epc_forecast(
     fit: Fit | ScoreModel, *, n_client: int, n_impostor: int, alpha: npt.ArrayLike | None = None,
     criterion: str,
 ) -> EpcForecast | TargetForecast: ...  # fmt: skip
-@public
+@collect_warnings
 def epc_forecast(
     fit: Fit | ScoreModel,
     *,

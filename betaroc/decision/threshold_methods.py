@@ -19,9 +19,9 @@ import numpy.typing as npt
 from betaroc.core import checks
 from betaroc.core.arrays import FloatArray
 from betaroc.core.errors import BetarocError, InputError, InputTypeError, refusal
-from betaroc.core.notices import quietly
+from betaroc.core.notices import suppress_warnings
 from betaroc.core.options import IntervalOptions
-from betaroc.core.resampling import refuse_fractional_weights
+from betaroc.core.resampling import check_fractional_weights
 from betaroc.core.special import beta_quantile, least_whole, rate_of_none, share_ends
 from betaroc.core.thresholds import Thresholds
 from betaroc.core.value import Value
@@ -163,7 +163,7 @@ def _typed_target(rates: Mapping[str, Any], costs: Mapping[str, float | None], *
     for name in {*rates}.difference(RATE_NAMES, SYNONYMS["precision"]):
         raise InputTypeError.about(name)(
             f"{name!r} must be an argument of a decision; it is none."
-            f" {checks.nearest(name, (*RATE_NAMES, *_ARGUMENTS))}".rstrip()
+            f" {checks.did_you_mean(name, (*RATE_NAMES, *_ARGUMENTS))}".rstrip()
         )
     missing = [name for name, cost in costs.items() if cost is None]
     value: list[str] = [*rates, *["cost"] * (len(missing) < 2)]
@@ -214,7 +214,7 @@ class Fitting(NamedTuple):
         return best_fit(scores, *rules, result, bounds=self.bounds), compared
 
 
-def refuse_wrong_rules(error: BetarocError) -> None:
+def check_wrong_rules(error: BetarocError) -> None:
     """Raise what speaks of an argument of the fits, whatever the scores."""
     if error.argument in Fitting._fields:
         raise error
@@ -292,7 +292,7 @@ class OrderedScores:
     def __init__(self, scores: ScoreData, target: Target) -> None:
         for who in ("client", "impostor"):
             weights = getattr(scores, f"{who}_weights", None)
-            refuse_fractional_weights(weights, who, "for a decision")
+            check_fractional_weights(weights, who, "for a decision")
         self.scores, self.evidence = scores, Evidence(scores._as_scores()._trials)
         above = target.kind == "far"
         places, masses = self.evidence.counts[above]._steps
@@ -434,11 +434,11 @@ def _counted(scores: ScoreData, threshold: float) -> tuple[float, float]:
 # ------------------------------------------------------------------------------- of fits
 def _of_fits(scores: ScoreData, target: Target, counted: float, fitting: Fitting) -> list[Way]:
     """By a tail of the target's class, by the family, and by others that were compared."""
-    with quietly():
+    with suppress_warnings():
         try:
             plain, compared = fitting.best(scores)
         except BetarocError as error:
-            refuse_wrong_rules(error)
+            check_wrong_rules(error)
             return [Way(how, math.nan, why=str(error)) for how in ("tail", "model")]
         makers: list[tuple[str, str, Callable[[], Fit]]] = [
             ("tail", "", lambda: _tailed(plain, target, fitting)),
@@ -504,14 +504,14 @@ def _by_fit(scores: ScoreData, f: Fit, how: str, target: Target, counted: float)
 def rate_of_fit(f: Fit, kind: str, threshold: float, level: float) -> Rate:
     """The fit's own rate with its interval; nan where a moved threshold lies too far out."""
     try:
-        with quietly():
+        with suppress_warnings():
             result = f.interval(kind, threshold=threshold, level=level)
     except BetarocError:
         return float(getattr(f.model, kind)(threshold)), math.nan, math.nan
     return result.estimate, result.low, result.high
 
 
-def reach_of(way: Way, target: Target, n: int, absent: int = 0) -> float:
+def clopper_pearson_upper(way: Way, target: Target, n: int, absent: int = 0) -> float:
     """Where the exact interval of what n trials of dev count at a threshold ends.
 
     Those of them that are absent for want of a score left out, all of whom are rejected.

@@ -19,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from betaroc.core.arrays import FloatArray, ScalarOrArray, as_output, elementwise
-from betaroc.core.checks import count, generator, probability_array, real_array, shown
+from betaroc.core.checks import count, format_value, generator, probability_array, real_array
 from betaroc.core.errors import InputError
 from betaroc.core.notices import Notice
 from betaroc.core.quadrature import integrate_panels
@@ -27,7 +27,7 @@ from betaroc.core.tables import Table, table_of
 from betaroc.core.thresholds import BELOW_ONE, Thresholds, choose
 from betaroc.core.value import Value
 from betaroc.rendering.document import flat
-from betaroc.rendering.nouns import Noun
+from betaroc.rendering.nouns import Exportable
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -111,7 +111,7 @@ def _places(x: npt.ArrayLike) -> Thresholds:
     return Thresholds.from_theta(real_array(x, "x"))
 
 
-class Distribution(Noun, ABC):
+class Distribution(Exportable, ABC):
     """Distribution of the scores of one class; frozen, knows no data.
 
     Notes
@@ -634,7 +634,8 @@ class Distribution(Noun, ABC):
         shape = tuple(count(length, "size", 0) for length in shape)
         if math.prod(shape) > _MOST_DRAWN:
             raise InputError.about("size")(
-                f"size must be at most {_MOST_DRAWN} draws in all; got {shown(size)}. Take fewer."
+                f"size must be at most {_MOST_DRAWN} draws in all; got {format_value(size)}. Take"
+                " fewer."
             )
         return self._sample(shape, generator(rng))
 

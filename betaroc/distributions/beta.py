@@ -16,7 +16,7 @@ from betaroc.core import special
 from betaroc.core.arrays import FloatArray, ScalarOrArray, as_output
 from betaroc.core.checks import positive, real_array
 from betaroc.core.errors import InputError
-from betaroc.core.notices import public
+from betaroc.core.notices import collect_warnings
 from betaroc.core.polygamma import beta_inverse_information
 from betaroc.core.special import stirling_remainder, stirling_remainders
 from betaroc.core.thresholds import Thresholds, softplus
@@ -281,7 +281,7 @@ def _lower_end() -> FloatArray:
     return _kept(tail / (2.0 * tail[0]))
 
 
-def refuse_unresolved(*shapes: float) -> None:
+def check_unresolved(*shapes: float) -> None:
     """Quadrature needs shapes whose distributions doubles resolve."""
     if not _SMALLEST <= min(shapes) <= max(shapes) <= _LARGEST:
         raise InputError(
@@ -700,7 +700,7 @@ def _auc(client: Beta, impostor: Beta) -> float:
     area = auc_of_pair(client.a, client.b, impostor.a, impostor.b)
     if area is not None:
         return area
-    refuse_unresolved(client.a, client.b, impostor.a, impostor.b)
+    check_unresolved(client.a, client.b, impostor.a, impostor.b)
     return min(1.0, Pair(client, impostor).auc_continuous())
 
 
@@ -710,7 +710,7 @@ def beta_auc(a_c: float, b_c: float, a_i: float, b_i: float) -> float: ...
 def beta_auc(
     a_c: npt.ArrayLike, b_c: npt.ArrayLike, a_i: npt.ArrayLike, b_i: npt.ArrayLike
 ) -> ScalarOrArray: ...
-@public
+@collect_warnings
 def beta_auc(
     a_c: npt.ArrayLike, b_c: npt.ArrayLike, a_i: npt.ArrayLike, b_i: npt.ArrayLike
 ) -> ScalarOrArray:

@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from betaroc.core.arrays import CLASSES, BoolArray, FloatArray
-from betaroc.core.checks import positive, shown
+from betaroc.core.checks import format_value, positive
 from betaroc.core.errors import InputError, InputTypeError
 from betaroc.core.thresholds import Thresholds
 from betaroc.distributions.base import Distribution, Parameter, Tail
@@ -51,7 +51,7 @@ class Mixture(Distribution):
             if not isinstance(law, self._kind):
                 raise InputTypeError.about("components")(
                     f"components must be {self._kind.__name__} distributions; number {k} is"
-                    f" {shown(law)} of type {type(law).__name__}. Make each with"
+                    f" {format_value(law)} of type {type(law).__name__}. Make each with"
                     f" {self._kind.__name__}(...)."
                 )
         checked = tuple(positive(w, f"weights[{k}]") for k, w in enumerate(weights))
@@ -347,7 +347,7 @@ def _listed(value: Any, name: str) -> tuple[Any, ...]:
         return tuple(value)
     except TypeError:
         raise InputTypeError.about(name)(
-            f"{name} must be a sequence, one entry a component; got {shown(value)} of type"
+            f"{name} must be a sequence, one entry a component; got {format_value(value)} of type"
             f" {type(value).__name__}. Give a tuple of them."
         ) from None
 

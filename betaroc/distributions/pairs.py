@@ -18,7 +18,7 @@ from betaroc.core.arrays import FloatArray
 from betaroc.core.errors import InputTypeError
 from betaroc.core.quadrature import integrate_panels
 from betaroc.core.special import bracketed_root
-from betaroc.core.text import shown
+from betaroc.core.text import format_value
 from betaroc.core.thresholds import BELOW_ONE, Thresholds, choose
 from betaroc.distributions.base import BENDS, Distribution, just_below
 
@@ -56,8 +56,8 @@ def check_laws(client: object, impostor: object) -> None:
     for which, law in (("client", client), ("impostor", impostor)):
         if not isinstance(law, Distribution):
             raise InputTypeError.about(which)(
-                f"{which} must be a distribution such as Beta(a, b); got {shown(law)} of type"
-                f" {type(law).__name__}. For scores use betaroc.fit(Scores(...)) or Empirical."
+                f"{which} must be a distribution such as Beta(a, b); got {format_value(law)} of"
+                f" type {type(law).__name__}. For scores use betaroc.fit(Scores(...)) or Empirical."
             )
 
 

@@ -11,7 +11,7 @@ from typing import Any, cast
 import numpy as np
 
 from betaroc.core.arrays import BoolArray, FloatArray
-from betaroc.core.checks import finite, flag, positive, shown
+from betaroc.core.checks import finite, flag, format_value, positive
 from betaroc.core.errors import InputError, InputTypeError
 from betaroc.core.thresholds import BELOW_ONE, Coordinate, Thresholds, choose
 from betaroc.distributions.base import BENDS, Atoms, Distribution, Parameter, Tail
@@ -78,8 +78,8 @@ class Shifted(Distribution):
     def __post_init__(self) -> None:
         if not isinstance(self.base, Distribution):
             raise InputTypeError.about("base")(
-                f"base must be a distribution such as Beta(a, b); got {shown(self.base)} of type"
-                f" {type(self.base).__name__}. For scores use Empirical."
+                f"base must be a distribution such as Beta(a, b); got {format_value(self.base)} of"
+                f" type {type(self.base).__name__}. For scores use Empirical."
             )
         shift, scale = finite(self.shift, "shift"), positive(self.scale, "scale")
         on_unit = lies_on_unit(self.base)

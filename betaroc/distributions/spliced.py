@@ -12,12 +12,12 @@ import numpy as np
 import numpy.typing as npt
 
 from betaroc.core.arrays import BoolArray, FloatArray
-from betaroc.core.checks import finite, shown, span
+from betaroc.core.checks import finite, format_value, span
 from betaroc.core.errors import InputError, InputTypeError
 from betaroc.core.thresholds import Coordinate, Thresholds, choose
 from betaroc.distributions.base import Atoms, Distribution, Parameter, Tail
 from betaroc.distributions.normal import LogitNormal, Normal
-from betaroc.rendering.nouns import Noun
+from betaroc.rendering.nouns import Exportable
 
 
 def snapped(place: Thresholds, scores: FloatArray, share: float) -> Thresholds:
@@ -34,7 +34,7 @@ _STRAIGHT = 1e-5
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class ParetoTail(Noun):
+class ParetoTail(Exportable):
     """The mass of one class beyond a joint, and how it thins out.
 
         P(beyond the joint by more than x) = mass G(x),   x >= 0
@@ -203,7 +203,8 @@ class Spliced(Distribution):
         if not isinstance(self.body, Distribution) or isinstance(self.body, Spliced):
             raise InputTypeError.about("body")(
                 "body must be a distribution without tails of its own, such as Beta, Normal or"
-                f" Empirical; got {shown(self.body)} of type {type(self.body).__name__}. Give one."
+                f" Empirical; got {format_value(self.body)} of type {type(self.body).__name__}."
+                " Give one."
             )
         for side in _SIDES:
             tail = getattr(self, side)
@@ -227,7 +228,7 @@ class Spliced(Distribution):
         if self.body.on_unit:
             raise InputError.about("bounds")(
                 "bounds must be left out of a body on [0, 1], whose coordinate is the logit; got"
-                f" {shown(self.bounds)}. Give none."
+                f" {format_value(self.bounds)}. Give none."
             )
         object.__setattr__(self, "bounds", span(self.bounds, "bounds"))
 

@@ -18,7 +18,7 @@ from betaroc.core.tables import Library, Table, Tabular, columns_from_rows
 from betaroc.core.thresholds import Thresholds
 from betaroc.core.value import Value
 from betaroc.core.vocabulary import CLIENTS, IMPOSTORS
-from betaroc.data.groups import Groups, settled, weights_of
+from betaroc.data.groups import Groups, ensure_psd, weights_of
 from betaroc.data.scores import Scores
 from betaroc.distributions.empirical import Empirical
 from betaroc.distributions.pairs import pair_of
@@ -27,15 +27,15 @@ from betaroc.inference.auc import PairedAreas, of_means, paired_areas, welch
 from betaroc.inference.delta import student
 from betaroc.inference.interval import Interval
 from betaroc.model.criteria import CRITERIA
-from betaroc.rendering.nouns import Noun
+from betaroc.rendering.nouns import Exportable
 from betaroc.rendering.numbers import counted, level_words, number, visible
 from betaroc.rendering.tree import (
     Cell,
     Grid,
     Name,
+    Paragraph,
     Row,
     Section,
-    Words,
     apart,
     as_named,
     signed_cell,
@@ -309,7 +309,7 @@ class Gain(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Fusion(Tabular, Noun):
+class Fusion(Tabular, Exportable):
     """Fusing rules with all classifiers and without each one.
 
     Made by :attr:`Inclusion.fusion`.
@@ -484,7 +484,7 @@ def _gain(
         variance, freedom = of_means([x for x, _ in apart], [w for _, w in apart])
     else:
         away = np.concatenate([(x - np.average(x, weights=w)) / np.sum(w) for x, w in apart])
-        variance = float(settled(*groups.meat(away[:, None]))[0, 0])
+        variance = float(ensure_psd(*groups.meat(away[:, None]))[0, 0])
         freedom = min(size for size in groups.sizes if size is not None) - 1.0
     reach = 0.0
     if variance != 0.0:
@@ -503,7 +503,7 @@ def fusion_told(fusion: Fusion) -> list[Section]:
     where = f"other folds of {fusion.folds}" if fusion.folds else "dev"
     head = f"fused on {fusion.scale} ({fusion.scale_reason}); thresholds from {where}"
     table = Grid(("rule", "without", *heads), tuple(Row(tuple(row)) for row in rows.values()), (1,))
-    return apart(Words(visible(head), "given"), table)
+    return apart(Paragraph(visible(head), "given"), table)
 
 
 # ----------------------------------------------------------------------

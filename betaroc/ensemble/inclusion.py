@@ -17,9 +17,9 @@ import numpy.typing as npt
 from betaroc.core import checks
 from betaroc.core.arrays import CLASSES, AnyArray, IntArray
 from betaroc.core.errors import BetarocError, InputError, refusal
-from betaroc.core.notices import passed_on, public, quietly
+from betaroc.core.notices import collect_warnings, forward_warnings, suppress_warnings
 from betaroc.core.tables import Table, columns_from_rows, table_of
-from betaroc.core.text import shown
+from betaroc.core.text import format_value
 from betaroc.core.value import Result, fields_of
 from betaroc.core.vocabulary import (
     BIOMETRIC,
@@ -77,8 +77,8 @@ from betaroc.ensemble.set_hull import EnsembleHull, hull_of
 from betaroc.ensemble.trials import (
     Classifiers,
     Systems,
+    check_constant,
     duplicates_of,
-    refuse_constant,
     systems_of,
     warn_of_same_trials,
 )
@@ -97,7 +97,7 @@ from betaroc.rendering.curves import (
     name_rows,
 )
 from betaroc.rendering.files import page_target, write_whole
-from betaroc.rendering.nouns import Noun
+from betaroc.rendering.nouns import Exportable
 from betaroc.rendering.numbers import (
     counted,
     level_words,
@@ -122,14 +122,14 @@ from betaroc.rendering.tree import (
     IntervalMark,
     Name,
     Node,
+    Paragraph,
     Row,
     Section,
     Status,
-    Words,
     apart,
     as_named,
     foreign,
-    retold,
+    map_text,
     signed_cell,
 )
 from betaroc.rendering.tree_text import text_of
@@ -142,7 +142,7 @@ _TARGETS = 20
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Inclusion(Result, Noun):
+class Inclusion(Result, Exportable):
     """Several classifiers on the same trials: who joins, and what each adds.
 
     Made by :func:`inclusion`. What takes time is computed when it is first looked at:
@@ -463,13 +463,13 @@ class Inclusion(Result, Noun):
             " in the JSON."
         )
         return apart(
-            Words(answer, "answer"), _listed(judged), own_grid(self, as_named),
+            Paragraph(answer, "answer"), _listed(judged), own_grid(self, as_named),
             _listed([*_reasons(self), *_doubts(self), _hull_words(self)]),
             gain_grid(self, as_named), _listed([*_gain_sentences(self), all_rules]),
         )  # fmt: skip
 
 
-@public
+@collect_warnings
 def inclusion(
     frame: Classifiers,
     *,
@@ -649,7 +649,7 @@ def inclusion(
     parts = _parts(result, criterion, measure, alpha, ends)
     for first, role in ((result, "frame"), (second, "dev")):
         if first is not None:
-            refuse_constant(first, role)
+            check_constant(first, role)
     if second is not None:
         warn_of_same_trials(result, second)
     dealt = _dealt(result, folds, rng, given=dev is not None)
@@ -704,16 +704,16 @@ def _by_name(value: Any, systems: Systems, role: str, default: Any) -> dict[str,
     if unknown:
         raise InputError.about(role)(
             f"{role} must map names of classifiers to what they are fitted with;"
-            f" {shown(unknown[0])} is none of {checks.listed(systems.names)}."
-            f" {checks.nearest(unknown[0], list(systems.names))}Leave it out."
+            f" {format_value(unknown[0])} is none of {checks.format_list(systems.names)}."
+            f" {checks.did_you_mean(unknown[0], list(systems.names))}Leave it out."
         )
     return {name: value.get(name, default) for name in systems.names}
 
 
 def _fitted(scores: Scores, name: str, options: dict[str, Any]) -> tuple[Fit, list[str]]:
     """The fit of one classifier; its warnings and errors name it."""
-    called = f"classifier {shown(name)}"
-    with passed_on(f"{called}: ") as notices:
+    called = f"classifier {format_value(name)}"
+    with forward_warnings(f"{called}: ") as notices:
         try:
             result = fit(scores, **options)
         except BetarocError as error:
@@ -755,7 +755,7 @@ def _dealt(systems: Systems, folds: int, rng: Any, *, given: bool) -> tuple[IntA
     if given:
         folds_of_class = (np.zeros(len(getattr(systems, w)), dtype=np.intp) for w in CLASSES)
     else:
-        with quietly():
+        with suppress_warnings():
             curve = epc_cv(systems.scores(0), folds=folds, alpha=[0.5], rng=rng)
         folds_of_class = (x for x in (curve.client_folds, curve.impostor_folds))
     client, impostor = map(checks.frozen, folds_of_class)
@@ -968,13 +968,13 @@ def inclusion_page(
 ) -> str:  # fmt: skip
     """The verdicts, the pictures, the tables of the terminal, and what was read."""
     say = Vocabulary(checks.terms_of(terms), words or ClassWords()).fill
-    top = [*(Words(line, "lead") for line in lead(result)), *_verdicts(result),
+    top = [*(Paragraph(line, "lead") for line in lead(result)), *_verdicts(result),
            _figures(result, checks.terms_of(terms))]  # fmt: skip
     many = f"{len(result.names)} classifiers"
     question = "Which of these classifiers join the ensemble?"
     page = ResultPage(
-        f"betaroc: {many}", "Ensemble", [many], question, [retold(node, say) for node in top],
-        [retold(section, say) for section in _sections(result, read)],
+        f"betaroc: {many}", "Ensemble", [many], question, [map_text(node, say) for node in top],
+        [map_text(section, say) for section in _sections(result, read)],
     )  # fmt: skip
     return page_of(page, say(f"betaroc {version()}. {FAR}(θ) = P({IMPOSTOR} score > θ)."))
 
@@ -1067,7 +1067,7 @@ def _pairs_table(
     if left <= 0:
         return (grid,)
     note = f"{left} more rows: `--json`, or the tables of the result in Python, have all of them."
-    return grid, Words(note, "note")
+    return grid, Paragraph(note, "note")
 
 
 def _read(result: Inclusion, read: Sequence[str]) -> list[Node]:
@@ -1078,7 +1078,7 @@ def _read(result: Inclusion, read: Sequence[str]) -> list[Node]:
     blocks: list[Node] = [_listed(map(visible, lines))]
     if result.messages:
         messages = _listed(visible(for_readers(message)) for message in result.messages)
-        blocks += [Words("What the fits had to say:"), messages]
+        blocks += [Paragraph("What the fits had to say:"), messages]
     return blocks
 
 

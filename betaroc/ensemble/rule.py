@@ -12,7 +12,7 @@ import numpy as np
 
 from betaroc.core.arrays import FloatArray
 from betaroc.core.errors import InputError
-from betaroc.core.notices import quietly
+from betaroc.core.notices import suppress_warnings
 from betaroc.core.thresholds import softplus
 from betaroc.core.value import Value
 from betaroc.core.vocabulary import FAR, TPR, Sentence, capital
@@ -24,7 +24,7 @@ from betaroc.estimation.families import family_text
 from betaroc.fits.check import TOLERANCE
 from betaroc.fits.fit import Fit
 from betaroc.fits.shape_tests import EndTest, counted_hooks, counts_at_end, ends_are_tested
-from betaroc.inference.delta import Nearby, delta, nearby, slopes_of
+from betaroc.inference.delta import PerturbedModels, delta, nearby, slopes_of
 from betaroc.inference.interval import Interval
 from betaroc.inference.intervals import tpr_probits
 from betaroc.model.distances import roc_distance
@@ -67,7 +67,7 @@ def exponent_test(fit: Fit, end: str) -> tuple[float, float]:
 
 
 def _tested(
-    near: Nearby, distance: FloatArray, slopes: FloatArray
+    near: PerturbedModels, distance: FloatArray, slopes: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
     """Student's t with Welch's degrees of freedom; nan where there is no error."""
     from scipy.special import stdtr
@@ -230,7 +230,7 @@ def _mean(fit: Fit, region: tuple[float, float], level: float) -> Interval:
     if region == (0.0, 1.0):
         statistic = {"stat": "auc"}
     try:
-        with quietly():  # a fit that the scores contradict is said by `misfit`
+        with suppress_warnings():  # a fit that the scores contradict is said by `misfit`
             result = fit.interval(**statistic, level=level)
     except InputError:
         area = fit.model.partial_auc(low, high, standardized=True)

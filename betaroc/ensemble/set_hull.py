@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from betaroc.core.arrays import as_output
 from betaroc.core.checks import probability_array
-from betaroc.core.notices import public
+from betaroc.core.notices import collect_warnings
 from betaroc.core.thresholds import Thresholds
 from betaroc.core.value import Value
 from betaroc.core.vocabulary import FAR, Sentence
@@ -157,7 +157,7 @@ class _Vertex(NamedTuple):
         return run, rise
 
 
-@public
+@collect_warnings
 def hull_of(rocs: Mapping[str, Roc], equal: tuple[str, ...] = ()) -> EnsembleHull:
     """The hull of curves; those that equal an earlier one are named to be left out."""
     curves = {name: _points(name, roc) for name, roc in rocs.items() if name not in equal}

@@ -24,12 +24,12 @@ from betaroc.core.errors import (
 )
 from betaroc.core.notices import warn
 from betaroc.core.tables import Tabular, first_library
-from betaroc.core.text import listed, nearest, shown, typed
+from betaroc.core.text import did_you_mean, format_list, format_value, typed
 from betaroc.core.vocabulary import with_arguments, worded
 from betaroc.data.frames import frame_columns, named_columns, opened
 from betaroc.data.groups import weights_of
-from betaroc.data.scores import Scores, refuse_rejected
-from betaroc.inference.paired_trials import refuse_other_trials
+from betaroc.data.scores import Scores, check_rejected
+from betaroc.inference.paired_trials import check_other_trials
 
 if TYPE_CHECKING:
     from narwhals.typing import IntoFrame
@@ -82,22 +82,24 @@ def systems_of(
     choice(nan_policy, NAN_POLICIES, "nan_policy")
     if systems is not None and width_of(systems) < 0:
         remedy = 'Pass a list, such as ["cnn", "svm"].'
-        raise refusal("systems", "be a list of names", shown(systems), remedy, InputTypeError)
+        raise refusal(
+            "systems", "be a list of names", format_value(systems), remedy, InputTypeError
+        )
     if isinstance(value, list | tuple):
         by_name: dict[str, Any] = {}
         for k, scores in enumerate(value, 1):
             own = getattr(scores, "name", None) or f"classifier {k}"
             by_name[_new_name(own, by_name)] = scores
-        _refuse_few(list(by_name), f"{name} holds")
+        _check_few(list(by_name), f"{name} holds")
         value = by_name
     if isinstance(value, Mapping):
         return _of_mapping(value, systems, name)
     return _of_frame(value, label, client_label, systems, nan_policy, group, name)
 
 
-def _refuse_few(names: Sequence[str], noun: str) -> None:
+def _check_few(names: Sequence[str], noun: str) -> None:
     if len(names) < 2:
-        had = f"only {shown(names[0])}" if names else "none"
+        had = f"only {format_value(names[0])}" if names else "none"
         raise InputError(
             f"an ensemble must have two classifiers at least; {noun} {had}. One alone has nothing"
             " to join: look at br.fit(scores).end_tests(), or at what betaroc fit prints."
@@ -114,17 +116,18 @@ def _new_name(name: str, used: Mapping[str, Any]) -> str:
 def _of_mapping(mapping: Mapping[Any, Any], systems: Sequence[str] | None, role: str) -> Systems:
     by_name = {str(key): scores for key, scores in mapping.items()}
     chosen = _chosen(list(by_name) if systems is None else systems, list(by_name), role)
-    _refuse_few(list(chosen), f"{role} gives")
+    _check_few(list(chosen), f"{role} gives")
     columns: list[Scores] = []
     for name, source in chosen.items():
         scores = by_name[source]
         if not isinstance(scores, Scores):
             raise InputTypeError.about(role)(
                 f"{role} must map names to Scores, or be a frame with a column per classifier; got"
-                f" a {type(scores).__name__} for {shown(name)}. Use Scores.from_labels(y, s)."
+                f" a {type(scores).__name__} for {format_value(name)}. Use Scores.from_labels(y,"
+                " s)."
             )
         do = "Keep the trials that every system scored, and leave out the others"
-        refuse_rejected(scores, "a fused score", do)
+        check_rejected(scores, "a fused score", do)
         if columns:
             _same_trials(columns[0], scores, (next(iter(chosen)), name))
         columns.append(scores)
@@ -145,9 +148,9 @@ _UNPAIRED = {
 
 
 def _same_trials(first: Scores, other: Scores, names: tuple[str, str]) -> None:
-    a, b = (f"classifier {shown(name)}" for name in names)
+    a, b = (f"classifier {format_value(name)}" for name in names)
     try:
-        refuse_other_trials(first, other, (a, b), groups=True)
+        check_other_trials(first, other, (a, b), groups=True)
     except InputError as error:
         text = with_arguments(error.template, lambda term: _UNPAIRED.get(term, term))
         if a not in text and b not in text:
@@ -168,11 +171,11 @@ def _of_frame(
     if systems is None:
         rest = [name for name in present if name not in beside]
         wanted = [name for name in rest if opening.schema[name].is_numeric()]
-        noun = f"as numeric columns beside {shown(label)} {_table_words(role)} has"
+        noun = f"as numeric columns beside {format_value(label)} {_table_words(role)} has"
     else:
         wanted, noun = list(systems), "systems names"
     chosen = _chosen(wanted, [name for name in present if name != label], role)
-    _refuse_few(list(chosen), noun)
+    _check_few(list(chosen), noun)
     for column in chosen.values():
         if not isinstance(column, str):
             raise InputTypeError(
@@ -188,21 +191,21 @@ def _of_frame(
         for name, column in chosen.items()
     }, None, role)  # fmt: skip
     if systems is None:
-        _refuse_ids(result, role)
+        _check_ids(result, role)
     return replace(result, omitted=int(np.sum(~complete)), library=opening.library)
 
 
-def _refuse_ids(systems: Systems, role: str) -> None:
+def _check_ids(systems: Systems, role: str) -> None:
     """Whole numbers, all different, count rows or name them: scores repeat or have digits."""
     for name, values in zip(systems.names, np.concatenate([systems.client, systems.impostor]).T,
                             strict=True):  # fmt: skip
         if np.all(values == np.floor(values)) and np.unique(values).size == values.size:
             others = [other for other in systems.names if other != name]
             raise InputError(
-                f"column {shown(name)} of {_table_words(role)} must hold scores; its {values.size}"
-                " values are whole numbers, all different, as ids or row numbers are. Name the"
-                f" classifiers, such as {listed(others)}, or this one too if it is one: "
-                + worded("`systems=...`")
+                f"column {format_value(name)} of {_table_words(role)} must hold scores; its"
+                f" {values.size} values are whole numbers, all different, as ids or row numbers"
+                f" are. Name the classifiers, such as {format_list(others)}, or this one too if it"
+                " is one: " + worded("`systems=...`")
             )
 
 
@@ -216,8 +219,8 @@ def _chosen(wanted: Sequence[str], present: Sequence[str], role: str) -> dict[st
     for column in wanted:
         if not np.isscalar(column) or column not in present:
             raise InputError.about("systems")(
-                f"systems must name classifiers of {role}; {shown(column)} is none of"
-                f" {listed(present)}. {nearest(column, list(present))}Pass "
+                f"systems must name classifiers of {role}; {format_value(column)} is none of"
+                f" {format_list(present)}. {did_you_mean(column, list(present))}Pass "
                 + worded("`systems=...`")
             )
         result[_new_name(str(column), result)] = column
@@ -230,8 +233,8 @@ def _complete_rows(columns: Mapping[str, Any], nan_policy: str) -> BoolArray:
     complete = np.asarray(~np.any(list(missing.values()), axis=0))
     if nan_policy == "raise" and not np.all(complete):
         lacking = [
-            f"classifier {shown(name)} lacks {int(np.sum(gone))} of {gone.size}, first in rows"
-            f" {listed(np.flatnonzero(gone).tolist())}"
+            f"classifier {format_value(name)} lacks {int(np.sum(gone))} of {gone.size}, first in"
+            f" rows {format_list(np.flatnonzero(gone).tolist())}"
             for name, gone in missing.items() if np.any(gone)
         ]  # fmt: skip
         raise InputError(
@@ -251,7 +254,7 @@ def _missing(series: Any, values: AnyArray) -> BoolArray:
 
 
 # ------------------------------------------------------------- classifiers that add nothing
-def refuse_constant(systems: Systems, role: str = "frame") -> None:
+def check_constant(systems: Systems, role: str = "frame") -> None:
     """One score for all trials is no classifier."""
     where = "" if role == "frame" else f" of {role}"
     for name, client, impostor in zip(
@@ -260,8 +263,8 @@ def refuse_constant(systems: Systems, role: str = "frame") -> None:
         pooled = np.concatenate([client, impostor])
         if np.all(pooled == pooled[0]):
             raise DegenerateDataError(
-                f"classifier {shown(name)} must have different scores; all {pooled.size}{where} are"
-                f" {float(pooled[0])!r}. It decides nothing: leave it out."
+                f"classifier {format_value(name)} must have different scores; all"
+                f" {pooled.size}{where} are {float(pooled[0])!r}. It decides nothing: leave it out."
             )
 
 
@@ -292,8 +295,8 @@ def duplicates_of(systems: Systems) -> tuple[tuple[str, str], ...]:
         equal = np.array_equal(pooled[:, i], pooled[:, j])
         words = "have equal scores" if equal else "put the trials in one order (correlation 1)"
         warn(
-            f"classifiers {shown(first)} and {shown(second)} {words}: to an ensemble they are one,"
-            " which then counts twice. Leave one of them out.",
+            f"classifiers {format_value(first)} and {format_value(second)} {words}: to an ensemble"
+            " they are one, which then counts twice. Leave one of them out.",
             DuplicateWarning,
         )
     return tuple((first, second) for second, first in result.items())

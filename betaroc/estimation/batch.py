@@ -14,9 +14,9 @@ import numpy.typing as npt
 from betaroc.core.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from betaroc.core.checks import real_array
 from betaroc.core.errors import InputError, InputTypeError
-from betaroc.core.notices import public
+from betaroc.core.notices import collect_warnings
 from betaroc.core.tables import Library
-from betaroc.core.text import shown
+from betaroc.core.text import format_value
 from betaroc.data.frames import check_counts, engine_errors, opened, system_groups
 from betaroc.data.labels import client_mask
 from betaroc.data.sums import KIND_STRIDE, KINDS, is_missing
@@ -25,7 +25,7 @@ from betaroc.estimation.contract import Sample, row_sums
 _INNER, _ZERO, _ONE, _OUTSIDE = (float(KINDS.index(k)) for k in ("inner", "zero", "one", "outside"))
 
 
-@public
+@collect_warnings
 def mean_logs(x: npt.ArrayLike, axis: int | None = -1) -> tuple[Any, Any]:
     """Mean of log(x) and of log(1 - x): the statistics that `beta_mle` takes.
 
@@ -82,12 +82,12 @@ def _rows(x: FloatArray, axis: object) -> tuple[FloatArray, tuple[int, ...]]:
     """One sample a row, and the shape of the result."""
     if axis is not None and (isinstance(axis, bool) or not isinstance(axis, int | np.integer)):
         raise InputTypeError.about("axis")(
-            f"axis must be an int or None; got {shown(axis)} of type {type(axis).__name__}."
+            f"axis must be an int or None; got {format_value(axis)} of type {type(axis).__name__}."
             " Give the axis along which a sample's scores lie."
         )
     if axis is not None and not -x.ndim <= axis < x.ndim:
         raise InputError.about("axis")(
-            f"axis must name one of the {x.ndim} axes of x; got {shown(axis)} for the shape"
+            f"axis must name one of the {x.ndim} axes of x; got {format_value(axis)} for the shape"
             f" {x.shape}. Leave it out for the last, or pass None for all scores as one sample."
         )
     moved = x.reshape(-1) if axis is None else np.moveaxis(x, int(axis), -1)
@@ -172,12 +172,12 @@ def system_columns(
         gone = np.array([is_missing(v) for v in groups[name].tolist()])
         if gone.any():
             raise InputError(
-                f"column {shown(columns[name])} must have no missing {name}; got"
+                f"column {format_value(columns[name])} must have no missing {name}; got"
                 f" {int(np.sum(n[gone]))} of {rows} null or NaN. Drop these rows first."
             )
     names, of_system = _named(groups, system)
     mask = client_mask(
-        groups["label"], client_label, name=f"column {shown(label)}", counts=groups["n"]
+        groups["label"], client_label, name=f"column {format_value(label)}", counts=groups["n"]
     )
     both = [_of_groups(groups, kind, of_system, names.size, rows) for rows in (mask, ~mask)]
     return names.tolist(), both[0], both[1], source.library
@@ -190,7 +190,7 @@ def _named(groups: dict[str, AnyArray], system: str) -> tuple[AnyArray, IntArray
     except TypeError as error:
         kinds = Counter(type(v).__name__ for v in groups["system"].tolist())
         raise InputError(
-            f"column {shown(system)} must hold names of one type; got"
+            f"column {format_value(system)} must hold names of one type; got"
             f" {', '.join(sorted(kinds))}. Convert it to text first."
         ) from error
 

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from betaroc.core.arrays import CLASSES, BoolArray, FloatArray, IntArray
 from betaroc.core.checks import choice, real_array
 from betaroc.core.errors import DegenerateDataError, FitError, InputError
-from betaroc.core.notices import public
+from betaroc.core.notices import collect_warnings
 from betaroc.core.polygamma import (
     beta_inverse_information,
     information_terms,
@@ -40,13 +40,13 @@ from betaroc.estimation.contract import (
     ClassMaximum,
     Data,
     Family,
-    Joined,
-    Maximum,
+    JointMle,
+    MleResult,
     Parameters,
     Sample,
     as_rows,
+    check_unfitted,
     means_of_drawn,
-    refuse_unfitted,
     too_few_distinct,
 )
 
@@ -228,7 +228,7 @@ def solve_centred(c: Centred, concentration: float, mean: float) -> BetaSolution
 
 
 # ------------------------------------------------------------------- thousands at once
-@public
+@collect_warnings
 def beta_mle(mean_log: npt.ArrayLike, mean_log1m: npt.ArrayLike) -> tuple[Any, Any, Any]:
     """Maximum-likelihood shapes of beta distributions from their sufficient statistics.
 
@@ -417,7 +417,7 @@ _CONCENTRATED = 0.1
 _SMALL_SHAPES = 30.0
 
 
-def estimate_beta(sample: Data) -> Maximum:
+def estimate_beta(sample: Data) -> MleResult:
     """The maximum-likelihood beta distribution of scores strictly inside (0, 1)."""
     if sample.low == sample.high:
         raise too_few_distinct(sample, "beta")
@@ -427,7 +427,7 @@ def estimate_beta(sample: Data) -> Maximum:
         raise _too_concentrated(sample)
     a, b = found.a, found.b
     aa, ab, bb = found.covariance
-    estimate = Maximum(
+    estimate = MleResult(
         Beta(a, b), ("a", "b"), (a, b), np.array(((aa, ab), (ab, bb))),
         sample.total * _largest_mean_log_likelihood(a, b, g1, g2),
         found.converged, found.iterations, found.gradient_norm,
@@ -498,7 +498,7 @@ def _log_likelihood(sample: Sample) -> Callable[[Any], float]:
 # ------------------------------------------------------------------- many samples at once
 def _fit_rows(_: Distribution, x: FloatArray) -> Parameters:
     a, b, converged = beta_mle(np.mean(np.log(x), axis=1), np.mean(np.log1p(-x), axis=1))
-    refuse_unfitted(int(np.sum(~np.asarray(converged))), x.shape[0], "beta")
+    check_unfitted(int(np.sum(~np.asarray(converged))), x.shape[0], "beta")
     return np.atleast_1d(a)[:, None], np.atleast_1d(b)[:, None]
 
 
@@ -569,7 +569,7 @@ BETA = Family(
 
 
 # ------------------------------------------------------- clients Beta(p, 1), impostors Beta(1, q)
-def _estimate_dual(sample: Data, free: int = 0) -> Maximum:
+def _estimate_dual(sample: Data, free: int = 0) -> MleResult:
     """p = -1 / mean log s, of the power law s^p; or q, of 1 - s."""
     if sample.low == sample.high:
         raise DegenerateDataError(
@@ -580,7 +580,9 @@ def _estimate_dual(sample: Data, free: int = 0) -> Maximum:
     a, b = shapes = (1.0, p) if free else (p, 1.0)
     covariance, log_likelihood = np.zeros((2, 2)), sample.total * (math.log(p) - 1.0 + 1.0 / p)
     covariance[free, free] = p * p
-    return Maximum(Beta(a, b), ("a", "b"), shapes, covariance, log_likelihood, fixed=("ba"[free],))
+    return MleResult(
+        Beta(a, b), ("a", "b"), shapes, covariance, log_likelihood, fixed=("ba"[free],)
+    )
 
 
 def _dual_moments(p: Parameters, x: FloatArray, shares: FloatArray) -> FloatArray:
@@ -741,7 +743,7 @@ def best_partner(a: float, mean_log1m: float, start: float) -> float:
     return math.exp(bracketed_root(excess, low, high, what="best partner of a shape"))
 
 
-def join_proper(client: ClassMaximum, impostor: ClassMaximum) -> Joined | None:
+def join_proper(client: ClassMaximum, impostor: ClassMaximum) -> JointMle | None:
     """The constrained maximum; None where the free one is proper already."""
     free = _shapes(client.estimate), _shapes(impostor.estimate)
     if _proper(*free):
@@ -761,7 +763,7 @@ def join_proper(client: ClassMaximum, impostor: ClassMaximum) -> Joined | None:
     return _joined(best, ties, (client, impostor), free)
 
 
-def _shapes(estimate: Maximum) -> Shapes:
+def _shapes(estimate: MleResult) -> Shapes:
     return estimate.values[0], estimate.values[1]
 
 
@@ -800,7 +802,7 @@ def _change(new: Shapes, free: Shapes) -> float:
 def _joined(
     c: TiedSolution, ties: tuple[str, ...], classes: tuple[ClassMaximum, ...],
     free: tuple[Shapes, Shapes],
-) -> Joined:  # fmt: skip
+) -> JointMle:  # fmt: skip
     covariance = _covariance(c, ties, (classes[0].weight, classes[1].weight))
     estimates = []
     for k, (item, old) in enumerate(zip(classes, free, strict=True)):
@@ -816,7 +818,7 @@ def _joined(
     sizes = [len(e.names) for e in estimates]
     shared = np.zeros(sizes)
     shared[:2, :2] = covariance[:2, 2:]
-    return Joined(estimates[0], estimates[1], as_rows(shared), ties)
+    return JointMle(estimates[0], estimates[1], as_rows(shared), ties)
 
 
 def _covariance(c: TiedSolution, tied: tuple[str, ...], weights: Shapes) -> FloatArray:

@@ -21,7 +21,7 @@ from betaroc.core.value import Value
 from betaroc.core.vocabulary import worded
 from betaroc.distributions.base import Distribution, climb, free, moved
 from betaroc.distributions.inflated import MASSES, Inflated
-from betaroc.estimation.contract import AtEnds, ClassMaximum, Data, Family, Maximum, Sample
+from betaroc.estimation.contract import AtEnds, ClassMaximum, Data, Family, MleResult, Sample
 
 Likelihood = Callable[[Any], float]
 _FIRST, _SECOND = 2e-3, 1e-2
@@ -84,7 +84,7 @@ def log_masses(
     return at
 
 
-def maximise(likelihood: Likelihood, start: Distribution, total: float, name: str) -> Maximum:
+def maximise(likelihood: Likelihood, start: Distribution, total: float, name: str) -> MleResult:
     """The distribution of largest likelihood, with the observed information as its precision."""
     names = [p.name for p in start._parameters()]
     point = free(start, names)
@@ -117,7 +117,7 @@ def maximise(likelihood: Likelihood, start: Distribution, total: float, name: st
     root = np.linalg.solve(free(best, names).rates, scale)
     covariance = root @ np.linalg.inv(information) @ root.T
     norm = float(np.abs(np.linalg.solve(scale.T, top.gradient)).max())
-    estimate = Maximum(
+    estimate = MleResult(
         best, tuple(names), tuple(p.value for p in best._parameters()),
         covariance, total * top.value, top.norm <= _TINY_GRADIENT, top.iterations, norm,
     )  # fmt: skip
@@ -303,7 +303,7 @@ def _inside(sample: Data, ends: AtEnds) -> Data:
     return inside
 
 
-def _inflate(total: float, inside: float, ends: AtEnds, base: Maximum) -> Maximum:
+def _inflate(total: float, inside: float, ends: AtEnds, base: MleResult) -> MleResult:
     """Point masses with their observed shares beside the distribution of the rest."""
     at_zero, at_one = ends.zero / total, ends.one / total
     masses = math.fsum(w * math.log(w / total) for w in (ends.zero, ends.one, inside) if w > 0.0)

@@ -12,7 +12,7 @@ import numpy as np
 from betaroc.core.arrays import BoolArray, FloatArray, IntArray
 from betaroc.core.errors import DegenerateDataError, FitError, InputError
 from betaroc.core.polygamma import log1p_excess_array
-from betaroc.core.text import listed
+from betaroc.core.text import format_list
 from betaroc.core.vocabulary import worded
 from betaroc.data.summary import ScoreSummary
 from betaroc.data.sums import ClassSummary
@@ -329,7 +329,7 @@ class Sample(NamedTuple):
 
     def outside_words(self) -> str:
         wrong = self._outside()
-        places = listed(map(self.place, wrong.tolist()))
+        places = format_list(map(self.place, wrong.tolist()))
         return f", first {float(self.values[wrong[0]])!r}; indices {places}"
 
     def first_end_words(self) -> str:
@@ -337,7 +337,7 @@ class Sample(NamedTuple):
         return f"first at index {self.place(first)}"
 
 
-class Maximum(NamedTuple):
+class MleResult(NamedTuple):
     """What an estimator returns; ``covariance`` is that of one unit of weight."""
 
     distribution: Distribution
@@ -359,18 +359,18 @@ class ClassMaximum(NamedTuple):
     weight and the number of those that its precision rests on.
     """
 
-    estimate: Maximum
+    estimate: MleResult
     weight: float
     total: float
     n: int
     rule: BoundaryRule | None = None
 
 
-class Joined(NamedTuple):
+class JointMle(NamedTuple):
     """Two estimates that share parameters."""
 
-    client: Maximum
-    impostor: Maximum
+    client: MleResult
+    impostor: MleResult
     #: Covariance of the clients' parameters (rows) with the impostors'.
     shared_cov: Matrix
     #: Parameters of one value in both.
@@ -391,14 +391,14 @@ class Family:
     curve there.
     """
 
-    estimate: Callable[[Data], Maximum]
+    estimate: Callable[[Data], MleResult]
     likelihood: Callable[[Sample], Callable[[Distribution], float]] | None = None
     on_unit: bool = False
     positive: bool = False
-    impostor: Callable[[Data], Maximum] | None = None
-    join: Callable[[ClassMaximum, ClassMaximum], Joined | None] | None = None
-    sized: Callable[[Data, int], Maximum] | None = None
-    near: Callable[[Data, Distribution], Maximum] | None = None
+    impostor: Callable[[Data], MleResult] | None = None
+    join: Callable[[ClassMaximum, ClassMaximum], JointMle | None] | None = None
+    sized: Callable[[Data, int], MleResult] | None = None
+    near: Callable[[Data, Distribution], MleResult] | None = None
     summed: bool = False
     law: type[Distribution] | None = None
     alone: str = ""
@@ -435,7 +435,7 @@ class Family:
         return self.impostor is not None or self.join is not None
 
 
-def refuse_unfitted(lost: int, rows: int, family: str) -> None:
+def check_unfitted(lost: int, rows: int, family: str) -> None:
     """An error where samples of many have no fit, such as those that round to one score."""
     if lost:
         raise FitError(
@@ -494,7 +494,7 @@ class Sums(NamedTuple):
             f"{self.name}: this rule for rounded or extreme scores needs every score, and a summary"
             " keeps sums and counts in bins only. "
             + worded("`Fit Scores (all rows, or a random part of them)`, or leave `resolution=`")
-            + f" out and take boundary None or {listed(SUMMED_POLICIES)}."
+            + f" out and take boundary None or {format_list(SUMMED_POLICIES)}."
         )
 
     def ends(self) -> AtEnds:

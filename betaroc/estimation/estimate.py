@@ -38,7 +38,7 @@ from betaroc.estimation.boundary import (
     estimate_in_cells,
     estimate_on_unit,
 )
-from betaroc.estimation.contract import ClassMaximum, Data, Family, Maximum, Sample, summed_class
+from betaroc.estimation.contract import ClassMaximum, Data, Family, MleResult, Sample, summed_class
 from betaroc.estimation.families import FAMILIES, check_within, named, needs_rows
 from betaroc.estimation.record import Estimate, PairEstimate
 from betaroc.model.model import ScoreModel
@@ -109,7 +109,7 @@ def inflated(
 def influence(
     sample: Data,
     result: Estimate,
-    estimate: Callable[[Data], Maximum],
+    estimate: Callable[[Data], MleResult],
     range_: tuple[float, float],
 ) -> list[Notice]:
     """The lowest or highest score, where it alone moves a parameter far.
@@ -323,7 +323,7 @@ class Task(NamedTuple):
         try:
             return sample, self._estimate(sample)
         except FitError as error:
-            if isinstance(error.result, Maximum):
+            if isinstance(error.result, MleResult):
                 top = ClassMaximum(error.result, sample.total, sample.total, sample.n)
                 error.result = self._result(top, self._plain_result(top, ()))
             raise

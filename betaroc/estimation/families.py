@@ -12,21 +12,21 @@ from betaroc.core.arrays import CLASSES, FloatArray
 from betaroc.core.checks import choice
 from betaroc.core.errors import InputError, ScaleWarning
 from betaroc.core.notices import Notice
-from betaroc.core.text import listed, shown
+from betaroc.core.text import format_list, format_value
 from betaroc.core.vocabulary import worded
 from betaroc.data.scores import ScoreData
 from betaroc.data.summary import ScoreSummary
 from betaroc.distributions.base import Distribution
 from betaroc.distributions.inflated import base_of
 from betaroc.estimation import beta, mixture, normal
-from betaroc.estimation.contract import Data, Family, Maximum
+from betaroc.estimation.contract import Data, Family, MleResult
 
 AUTO, BEST = "auto", "best"
 
 
-def estimate_empirical(sample: Data) -> Maximum:
+def estimate_empirical(sample: Data) -> MleResult:
     """The sample itself: no parameter, and no likelihood beside densities; ties are legal."""
-    return Maximum(sample.law(), (), (), np.empty((0, 0)), math.nan)
+    return MleResult(sample.law(), (), (), np.empty((0, 0)), math.nan)
 
 
 FAMILIES: dict[str, Family] = {
@@ -63,7 +63,8 @@ def checked_pair(family: Names | Sequence[str], extra: Sequence[str] = ()) -> tu
     if len(family) != 2:
         raise InputError.about("family")(
             "family must be one name or a pair of names (client, impostor); got"
-            f' {len(family)}: {shown(list(family))}. Give two, such as ("beta", "beta-mixture").'
+            f" {len(family)}: {format_value(list(family))}."
+            ' Give two, such as ("beta", "beta-mixture").'
         )
     for name in family:
         if isinstance(name, str) and name in extra:
@@ -224,7 +225,7 @@ def chosen_of(spans: Sequence[Span], asked: str) -> Chosen:
     return Chosen("normal", reason, notices)
 
 
-def refuse_rule(chosen: Chosen, boundary: str | None, asked: str = AUTO) -> None:
+def check_rule(chosen: Chosen, boundary: str | None, asked: str = AUTO) -> None:
     """A rule for scores of 0 and 1 beside a choice that takes distributions on the real line."""
     if chosen.family == "normal" and boundary is not None:
         raise InputError.about("boundary")(
@@ -240,5 +241,5 @@ def needs_rows(family: str) -> InputError:
     return InputError.about("family")(
         worded(f'`family="{family}"` must have every score; got a summary, which keeps sums and')
         + worded(" counts in bins only. `Fit Scores (all rows, or a random part of them)`, or")
-        + f" one of {listed(summed)}."
+        + f" one of {format_list(summed)}."
     )

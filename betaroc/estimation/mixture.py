@@ -19,7 +19,7 @@ import numpy as np
 from betaroc.core.arrays import FloatArray
 from betaroc.core.errors import DegenerateDataError, FitError
 from betaroc.core.special import HALF_LOG_TWO_PI, log_beta
-from betaroc.core.text import shown
+from betaroc.core.text import format_value
 from betaroc.core.vocabulary import worded
 from betaroc.distributions.base import Distribution, Summit, climb
 from betaroc.distributions.beta import Beta
@@ -29,7 +29,7 @@ from betaroc.estimation.beta import beta_mle, estimate_beta, solve_one
 from betaroc.estimation.contract import (
     Data,
     Family,
-    Maximum,
+    MleResult,
     Parameters,
     Sample,
     too_few_distinct,
@@ -70,7 +70,7 @@ class Kind(NamedTuple):
     single: str
     mixture: Callable[[tuple[float, ...], tuple[Any, ...]], Distribution]
     component: Callable[[float, float], Distribution]
-    estimate: Callable[[Data], Maximum]
+    estimate: Callable[[Data], MleResult]
     columns: Callable[[FloatArray], tuple[FloatArray, FloatArray]]
     #: Of the columns and p and q.
     log_density: Callable[[FloatArray, FloatArray, float, float], FloatArray]
@@ -80,7 +80,7 @@ class Kind(NamedTuple):
     place: Callable[[FloatArray, FloatArray], FloatArray]
     #: How narrow components are, and how narrow they may be beside one distribution of all scores.
     narrow: Callable[[FloatArray, FloatArray], FloatArray]
-    cap: Callable[[Maximum], float]
+    cap: Callable[[MleResult], float]
     #: Which of p and q have their logarithm as coordinate, the last ones.
     logs: slice
     #: Of the columns and p and q the derivatives of the log density by both coordinates.
@@ -141,7 +141,7 @@ class _Point(NamedTuple):
         return cls(kind, odds / odds.sum(), *pairs.T)
 
 
-def estimate_mixture(value: Data, count: int, kind: Kind) -> Maximum:
+def estimate_mixture(value: Data, count: int, kind: Kind) -> MleResult:
     """The mixture of `count` distributions of scores that all of them may have made."""
     sample = value.rows()
     if sample.low == sample.high:
@@ -150,15 +150,15 @@ def estimate_mixture(value: Data, count: int, kind: Kind) -> Maximum:
     if sample.total < least:
         inside = " inside (0, 1)" if kind.single == "beta" else ""
         raise DegenerateDataError(
-            f"{sample.name}: a mixture of {shown(count)} {kind.single} distributions needs at least"
-            f" {shown(least)} scores{inside}; got {sample.total:g}. Give more"
+            f"{sample.name}: a mixture of {format_value(count)} {kind.single} distributions needs"
+            f" at least {format_value(least)} scores{inside}; got {sample.total:g}. Give more"
             + worded(f' scores, or use `family="{kind.single}"`.')
         )
     single = kind.estimate(sample)
     return _highest(sample, single, _best_starts(sample, single, count, kind), count, kind)
 
 
-def estimate_near(argument: Data, law: Distribution, kind: Kind) -> Maximum:
+def estimate_near(argument: Data, law: Distribution, kind: Kind) -> MleResult:
     """The maximum that is uphill from the mixture of nearly the same scores."""
     sample, near = argument.rows(), cast(Mixture, law)
     shares = np.array(near._shares)
@@ -168,8 +168,8 @@ def estimate_near(argument: Data, law: Distribution, kind: Kind) -> Maximum:
 
 
 def _highest(
-    sample: Sample, single: Maximum, starts: Sequence[_Point], count: int, kind: Kind
-) -> Maximum:
+    sample: Sample, single: MleResult, starts: Sequence[_Point], count: int, kind: Kind
+) -> MleResult:
     """The largest of the maxima that the starts lead to."""
     data, cap = _Data.of(kind, sample.values, sample.weights), kind.cap(single)
     best: tuple[_Point, Summit] | None = None
@@ -196,7 +196,7 @@ def _rank(d: Summit) -> tuple[bool, float]:
     return d.norm <= 10.0 * _TINY_GRADIENT, d.value
 
 
-def _estimate(point: _Point, d: Summit, total: float) -> Maximum:
+def _estimate(point: _Point, d: Summit, total: float) -> MleResult:
     law = point.law
     parameters = law._parameters()
     try:
@@ -204,7 +204,7 @@ def _estimate(point: _Point, d: Summit, total: float) -> Maximum:
     except np.linalg.LinAlgError:
         size = len(parameters)
         covariance = np.full((size, size), np.nan)
-    return Maximum(
+    return MleResult(
         law,
         tuple(p.name for p in parameters),
         tuple(p.value for p in parameters),
@@ -216,7 +216,7 @@ def _estimate(point: _Point, d: Summit, total: float) -> Maximum:
     )
 
 
-def _checked(sample: Sample, estimate: Maximum, kind: Kind) -> Maximum:
+def _checked(sample: Sample, estimate: MleResult, kind: Kind) -> MleResult:
     if estimate.converged:
         return estimate
     raise FitError(
@@ -228,7 +228,7 @@ def _checked(sample: Sample, estimate: Maximum, kind: Kind) -> Maximum:
 
 
 # ------------------------------------------------------------------------------------- starts
-def _best_starts(sample: Sample, single: Maximum, count: int, kind: Kind) -> list[_Point]:
+def _best_starts(sample: Sample, single: MleResult, count: int, kind: Kind) -> list[_Point]:
     """The most likely starts after some steps on a thinned sample."""
     values, shares = _thinned(sample, _THIN)
     data, cap = _Data.of(kind, values, shares), kind.cap(single)
@@ -254,7 +254,7 @@ def _thinned(sample: Sample, size: int) -> tuple[FloatArray, FloatArray]:
 
 
 def _first_shares(
-    values: FloatArray, weights: FloatArray, single: Maximum, count: int
+    values: FloatArray, weights: FloatArray, single: MleResult, count: int
 ) -> Iterator[FloatArray]:
     """Who may have made which score, a row a component; the scores are sorted."""
     # A start must leave every component a little of every score; nothing of it stays in the fit.
@@ -582,7 +582,7 @@ BETA_MIXTURE = Family(
 _NARROWEST = 0.01
 
 
-def estimate_normal_mixture(value: Data, count: int = 2) -> Maximum:
+def estimate_normal_mixture(value: Data, count: int = 2) -> MleResult:
     """The mixture of `count` normal distributions of the scores."""
     sample = value.rows()
     if sample.low == sample.high:
@@ -592,7 +592,7 @@ def estimate_normal_mixture(value: Data, count: int = 2) -> Maximum:
     return _back(estimate_mixture(standard, count, _NORMAL_KIND), mu, sigma, sample)
 
 
-def estimate_normal_near(value: Data, law: Distribution) -> Maximum:
+def estimate_normal_near(value: Data, law: Distribution) -> MleResult:
     """The maximum that is uphill from the mixture of nearly the same scores."""
     sample = value.rows()
     mu, sigma = sample.moments()
@@ -606,7 +606,7 @@ def _moved(law: NormalMixture, shift: float, scale: float) -> NormalMixture:
     return NormalMixture(law.weights, components)
 
 
-def _back(result: Maximum, mu: float, sigma: float, sample: Sample) -> Maximum:
+def _back(result: MleResult, mu: float, sigma: float, sample: Sample) -> MleResult:
     """The estimate in the units of the scores."""
     law = _moved(cast(NormalMixture, result.distribution), mu, sigma)
     parameters = law._parameters()

@@ -34,20 +34,20 @@ from betaroc.estimation.contract import (
     ClassMaximum,
     Data,
     Family,
-    Joined,
+    JointMle,
     Matrix,
-    Maximum,
+    MleResult,
     Parameters,
     Sample,
+    check_unfitted,
     means_of_drawn,
-    refuse_unfitted,
     too_few_distinct,
 )
 
 
 def estimate_normal(
     sample: Data, family: str = "normal", law: type[NormalCoordinate] = Normal
-) -> Maximum:
+) -> MleResult:
     """Mean and standard deviation (divisor n) of the score, its logit or its logarithm.
 
     At the maximum every standardised square averages 1; the mean log Jacobian joins.
@@ -66,7 +66,7 @@ def estimate_normal(
     mean_log = HALF_LOG_TWO_PI + 0.5 + math.log(sigma)
     likelihood = -sample.total * mean_log + -sample.total * jacobian
     covariance = np.array(normal_inverse_information(sigma))
-    return Maximum(law(mu, sigma), ("mu", "sigma"), (mu, sigma), covariance, likelihood)
+    return MleResult(law(mu, sigma), ("mu", "sigma"), (mu, sigma), covariance, likelihood)
 
 
 # ------------------------------------------------------------------- many samples at once
@@ -75,7 +75,7 @@ def fit_rows(_: Distribution, x: FloatArray) -> Parameters:
     _, power = np.frexp(np.max(np.abs(x), axis=1, keepdims=True))
     inside = np.ldexp(x, -power)
     mean, width = np.mean(inside, axis=1, keepdims=True), np.std(inside, axis=1, keepdims=True)
-    refuse_unfitted(int(np.sum(width == 0.0)), x.shape[0], "normal")
+    check_unfitted(int(np.sum(width == 0.0)), x.shape[0], "normal")
     return np.ldexp(mean, power), np.ldexp(width, power)
 
 
@@ -138,7 +138,7 @@ NORMAL = Family(
 # ------------------------------------------------------------ of one standard deviation
 
 
-def join_spreads(client: ClassMaximum, impostor: ClassMaximum) -> Joined:
+def join_spreads(client: ClassMaximum, impostor: ClassMaximum) -> JointMle:
     """sigma^2 = (n_c s_c^2 + n_i s_i^2)/(n_c + n_i), of which the means know nothing."""
     spreads = [item.estimate.values[1] for item in (client, impostor)]
     weights = [item.weight for item in (client, impostor)]
@@ -149,10 +149,10 @@ def join_spreads(client: ClassMaximum, impostor: ClassMaximum) -> Joined:
         _shared(item, sigma, s, spread) for item, s in zip((client, impostor), spreads, strict=True)
     ]
     shared: Matrix = ((0.0, 0.0), (0.0, spread))
-    return Joined(estimates[0], estimates[1], shared, ("sigma",))
+    return JointMle(estimates[0], estimates[1], shared, ("sigma",))
 
 
-def _shared(item: ClassMaximum, sigma: float, alone: float, spread: float) -> Maximum:
+def _shared(item: ClassMaximum, sigma: float, alone: float, spread: float) -> MleResult:
     """One class with the standard deviation of both."""
     mu = item.estimate.values[0]
     square = normal_inverse_information(sigma)[0][0]
@@ -221,7 +221,7 @@ LOGIT_NORMAL = Family(
 _LEAST_GAP = 1e-12
 
 
-def estimate_gamma(value: Data) -> Maximum:
+def estimate_gamma(value: Data) -> MleResult:
     """From the mean and log(mean) - mean log, of z = x/mean - 1 the mean of z - log(1 + z)."""
     sample = value.rows()
     mean, _ = sample.moments()
@@ -234,12 +234,12 @@ def estimate_gamma(value: Data) -> Maximum:
     a, scale = law.shape, law.scale
     each = (a - 1.0) * (math.log(mean) - gap) - a - math.lgamma(a) - a * math.log(scale)
     covariance = law._unit_covariance()
-    return Maximum(law, ("shape", "scale"), (a, scale), covariance, sample.total * each)
+    return MleResult(law, ("shape", "scale"), (a, scale), covariance, sample.total * each)
 
 
 def estimate_sinh_arcsinh(
     value: Data, near: Distribution | None = None, *, kind: type[SinhArcsinh] = SinhArcsinh
-) -> Maximum:
+) -> MleResult:
     """The maximum of scores, or of their logits; `near` that of nearly the same scores."""
     sample = value.rows()
     name = "sinh-arcsinh" if kind is SinhArcsinh else "logit-sinh-arcsinh"
@@ -262,7 +262,7 @@ def estimate_sinh_arcsinh(
     law = kind(*values)
     names = tuple(p.name for p in law._parameters())
     likelihood += jacobian
-    return Maximum(law, names, values, covariance, likelihood, True, iterations, slope)
+    return MleResult(law, names, values, covariance, likelihood, True, iterations, slope)
 
 
 LOG_NORMAL = Family(

@@ -16,12 +16,12 @@ import numpy.typing as npt
 from betaroc.core import checks
 from betaroc.core.arrays import CLASSES, INSIDE, FloatArray
 from betaroc.core.errors import BetarocError, InputError, InputTypeError, MisfitWarning, refusal
-from betaroc.core.notices import Notice, public, quietly
+from betaroc.core.notices import Notice, collect_warnings, suppress_warnings
 from betaroc.core.options import MOST_TIMES, POWER, IntervalOptions
-from betaroc.core.resampling import refuse_fractional_weights, streams
+from betaroc.core.resampling import check_fractional_weights, streams
 from betaroc.core.special import rate_of_none, share_ends
 from betaroc.core.tables import Table, columns_from_rows, table_of
-from betaroc.core.text import sentence, shown
+from betaroc.core.text import format_value, sentence
 from betaroc.core.thresholds import Thresholds
 from betaroc.core.value import Result
 from betaroc.core.vocabulary import CLASS_SLOTS, EER, FAR, FRR, Sentence, short_name, template_of
@@ -44,10 +44,10 @@ from betaroc.model.model import ScoreModel
 from betaroc.model.samples import empirical_model
 from betaroc.model.statistics import UsedRate
 from betaroc.rendering.curves import draw_intervals
-from betaroc.rendering.nouns import Noun
+from betaroc.rendering.nouns import Exportable
 from betaroc.rendering.numbers import number, percent, spaced, threshold as threshold_words
 from betaroc.rendering.style import CLIENT, IMPOSTOR, Axes
-from betaroc.rendering.tree import Cell, Grid, IntervalMark, Node, Row, Status, Words, quantity
+from betaroc.rendering.tree import Cell, Grid, IntervalMark, Node, Paragraph, Row, Status, quantity
 from betaroc.rendering.tree_text import text_of
 
 #: Rates that are asked for, if any.
@@ -175,7 +175,7 @@ def check_targets(
         if wanted is None and not default:
             continue
         evidence, which = evidence_of_pair(f), 1 if rate == "far" else 0
-        refuse_fractional(f.scores, CLASSES[which])
+        check_fractional(f.scores, CLASSES[which])
         least, n = _EXPECTED * (1.0 - _ROUNDING), evidence.totals[which]
         targets = _targets(n) if wanted is None else _checked_rates(wanted, rate)
         if wanted is not None:
@@ -304,7 +304,7 @@ def _checked_rates(wanted: npt.ArrayLike, name: str) -> FloatArray:
     rates = np.ravel(checks.real_array(wanted, name))
     if not rates.size:
         remedy = "Give one such as 0.01, or leave it out."
-        raise refusal(name, "hold at least one rate", shown(wanted), remedy)
+        raise refusal(name, "hold at least one rate", format_value(wanted), remedy)
     bad = ~((rates > 0.0) & (rates < 1.0))
     rule, remedy = "be rates strictly between 0 and 1", "Give a rate such as 0.01."
     checks.check_entries(rates, bad, name, rule, remedy)
@@ -318,9 +318,9 @@ def _targets(n: float) -> FloatArray:
 
 
 # ------------------------------------------------------------------------------ counts
-def refuse_fractional(scores: ScoreData, who: str) -> None:
+def check_fractional(scores: ScoreData, who: str) -> None:
     """Weights of a class must be numbers of copies; a summary has none."""
-    refuse_fractional_weights(getattr(scores, f"{who}_weights", None), who, "for a check")
+    check_fractional_weights(getattr(scores, f"{who}_weights", None), who, "for a check")
 
 
 def _checked(
@@ -462,7 +462,7 @@ def refitted(
         pairs, options = [], Options(bounds=bounds_of(laws[0]))
         for client, impostor in zip(*samples, strict=True):
             scores = Scores._checked(client=client, impostor=impostor)
-            with quietly():
+            with suppress_warnings():
                 pairs.append(estimate_pair(scores, families, options)[0])
         classes = [p.client.distribution for p in pairs], [p.impostor.distribution for p in pairs]
         return [_columns(law, again) for law, again in zip(laws, classes, strict=True)]
@@ -471,7 +471,7 @@ def refitted(
         if row is not None and row.fit_rows is not None:
             result.append(row.fit_rows(law, x))
             continue
-        with quietly():
+        with suppress_warnings():
             again = [estimate_class("sample", y, None, name, bounds=bounds) for y in x]
         result.append(_columns(law, [item.distribution for item in again]))
     return result
@@ -617,7 +617,7 @@ class RatesVerdict(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class FitCheck(Result, Noun):
+class FitCheck(Result, Exportable):
     """Whether a fit can be believed.
 
     Made by :func:`check_fit`.
@@ -775,7 +775,7 @@ class FitCheck(Result, Noun):
             shown.append(Grid(head, tuple(rows)))
         if self.roc_distance is not None:
             d = self.roc_distance
-            shown.append(Words(
+            shown.append(Paragraph(
                 f"ROC{without}: largest distance from that of the scores {number(d.sup, 3)}"
                 f" (p {number(d.p_value, 3)}), mean distance {number(d.mean, 3)}."
             ))  # fmt: skip
@@ -796,7 +796,7 @@ class FitCheck(Result, Noun):
         return text_of(self._view())
 
 
-@public
+@collect_warnings
 def check_fit(
     f: PairEstimate,
     *,
@@ -1039,7 +1039,7 @@ def _sides(f: PairEstimate) -> list[_Side]:
 
 def ordered(scores: Scores, who: str) -> tuple[FloatArray, FloatArray]:
     """The scores of a class that count, ascending, and how many copies of each there are."""
-    refuse_fractional(scores, who)
+    check_fractional(scores, who)
     values, copies = getattr(scores, who), weights_of(scores, who)
     order = np.argsort(values, kind="stable")
     order = order[copies[order] > 0.0]

@@ -19,9 +19,9 @@ from betaroc.core.errors import (
     InputError,
     InputTypeError,
 )
-from betaroc.core.notices import public, warn
+from betaroc.core.notices import collect_warnings, warn
 from betaroc.core.tables import Table, columns_from_rows, table_of
-from betaroc.core.text import listed, nearest, shown
+from betaroc.core.text import did_you_mean, format_list, format_value
 from betaroc.core.value import Named, Result, Value
 from betaroc.data.designs import (
     Covariate,
@@ -43,7 +43,7 @@ from betaroc.inference.delta import Delta, covariance_roots, delta, models_near
 from betaroc.inference.interval import Interval, difference_ends
 from betaroc.model.model import ScoreModel
 from betaroc.model.statistics import PointArguments, StatisticSpec, parse_statistic
-from betaroc.rendering.nouns import Noun
+from betaroc.rendering.nouns import Exportable
 
 _STEPS = 100
 _HALVINGS = 40
@@ -243,7 +243,7 @@ def regression(
     if y.size < len(names):
         raise InputError(
             f"{who}: there must be at least as many trials as coefficients; got {y.size} trials for"
-            f" {len(names)} ({listed(names, 6)}). Give a shorter formula."
+            f" {len(names)} ({format_list(names, 6)}). Give a shorter formula."
         )
     for design in designs:
         design.refuse_undetermined(who)
@@ -363,7 +363,7 @@ _WHOLE = 0.99
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class CovariateFit(Result, Noun):
+class CovariateFit(Result, Exportable):
     """Distributions of both classes that depend on covariates.
 
     Made by :func:`fit_covariates`.
@@ -614,7 +614,7 @@ class CovariateFit(Result, Noun):
         if not words:
             return result.interval(level)
         built = _interval(result, level)
-        _refuse_whole(built, _range(result), repr(str(asked)), words)
+        _check_whole(built, _range(result), repr(str(asked)), words)
         return _outside(built, words)
 
     def contrast(
@@ -693,7 +693,7 @@ class CovariateFit(Result, Noun):
         (one, of_one, off), (two, of_two, beyond) = self._place(first), self._place(second)
         if np.array_equal(one, two):
             raise InputError(
-                f"first and second must be different; both are {shown(dict(first))}. For the"
+                f"first and second must be different; both are {format_value(dict(first))}. For the"
                 " number itself use interval."
             )
         moves = _fewer(self._spread() @ np.vstack([of_one, of_two]).T)
@@ -707,13 +707,13 @@ class CovariateFit(Result, Noun):
         name, ends = repr(str(asked)), [_interval(part, level) for part in parts]
         for part, one_end, out in zip(parts, ends, (off, beyond), strict=True):
             if out:
-                _refuse_whole(one_end, _range(part), name, out)
+                _check_whole(one_end, _range(part), name, out)
         # Of two numbers whose intervals need not be symmetric.
         common = float(parts[0].slopes @ parts[1].slopes) / (parts[0].error * parts[1].error)
         down, up = difference_ends(ends[1], ends[0], common)
         result = Interval(change, change - down, change + up, level, "square-and-add")
         bottom, top = _range(parts[0])
-        _refuse_whole(result, (bottom - top, top - bottom), f"a change of {name}", words)
+        _check_whole(result, (bottom - top, top - bottom), f"a change of {name}", words)
         return _outside(result, words)
 
     # ------------------------------------------------------------------------------ tests
@@ -760,12 +760,13 @@ class CovariateFit(Result, Noun):
         parts = [formulas.right_side(text, "formula", "") for text in self._formulas]
         known = list(dict.fromkeys(n for part in parts for n in formulas.term_names(part)))
         if not names:
-            raise InputError(f"test needs a term; the formulas have {listed(known)}.")
+            raise InputError(f"test needs a term; the formulas have {format_list(known)}.")
         for name in names:
             if name not in known:
                 raise InputError(
-                    f"each term must be one of {listed(known) or 'the formulas, which have none'};"
-                    f" got {shown(name)}. {nearest(name, known)}".rstrip()
+                    "each term must be one of"
+                    f" {format_list(known) or 'the formulas, which have none'}; got"
+                    f" {format_value(name)}. {did_you_mean(name, known)}".rstrip()
                 )
         texts, lost = [], []
         for text, parsed in zip(self._formulas, parts, strict=True):
@@ -790,8 +791,9 @@ class CovariateFit(Result, Noun):
             gain = 2.0 * (whole.log_likelihood - rest.log_likelihood)
             if gain < -_EQUAL * (whole.n + abs(whole.log_likelihood)):
                 raise FitError(
-                    f"{who}: the fit without {listed(names)} is better than the fit with it, whose"
-                    " search must have ended at a lower hill. Give covariates on another scale.",
+                    f"{who}: the fit without {format_list(names)} is better than the fit with it,"
+                    " whose search must have ended at a lower hill. Give covariates on another"
+                    " scale.",
                     whole,
                 )
             degrees = len(whole.coefficients) - len(rest.coefficients)
@@ -825,7 +827,7 @@ class CovariateFit(Result, Noun):
         if not isinstance(value, Mapping):
             raise InputTypeError.about("covariates")(
                 "covariates must be a mapping of names to values, such as {'sharpening': 0.5}; got"
-                f" {shown(value)} of type {type(value).__name__}."
+                f" {format_value(value)} of type {type(value).__name__}."
             )
         from scipy.linalg import block_diag
 
@@ -849,7 +851,7 @@ class CovariateFit(Result, Noun):
         return delta(asked, self._model(place, prior), near)
 
 
-@public
+@collect_warnings
 def fit_covariates(
     frame: Any,
     formula: str,
@@ -1110,7 +1112,7 @@ def _interval(part: Delta, level: float) -> Interval:
         return Interval(part.estimate, 0.0, math.inf, level, "delta")
 
 
-def _refuse_whole(found: Interval, bounds: tuple[float, float], name: str, words: str) -> None:
+def _check_whole(found: Interval, bounds: tuple[float, float], name: str, words: str) -> None:
     """An interval of the whole range says nothing; of positive numbers v by v/(1 + v)."""
     (bottom, top), low, high = bounds, found.low, found.high
     if top == math.inf and bottom > -math.inf:

@@ -12,7 +12,7 @@ import numpy as np
 from betaroc.core import checks
 from betaroc.core.arrays import CLASSES, BoolArray, FloatArray, IntArray
 from betaroc.core.errors import DegenerateDataError, FitError, InputError, InputTypeError, refusal
-from betaroc.core.notices import public, quietly
+from betaroc.core.notices import collect_warnings, suppress_warnings
 from betaroc.core.resampling import streams
 from betaroc.core.special import log_beta_ratio
 from betaroc.core.tables import Table, Tabular
@@ -35,10 +35,10 @@ from betaroc.estimation.families import (
     FAMILIES,
     Names,
     automatic,
+    check_rule,
     check_within,
     family_text,
     named,
-    refuse_rule,
 )
 from betaroc.estimation.record import Estimate, PairEstimate
 from betaroc.fits.check import drawn_inside, roc_distance_of
@@ -46,9 +46,9 @@ from betaroc.fits.tail_fits import ENDS, tail_of
 from betaroc.inference.delta import inner_trials, joint_cov
 from betaroc.model.distances import largest_distance
 from betaroc.model.model import ScoreModel
-from betaroc.rendering.nouns import Noun
+from betaroc.rendering.nouns import Exportable
 from betaroc.rendering.numbers import number, percent
-from betaroc.rendering.tree import Cell, Grid, Group, Node, Row, Words
+from betaroc.rendering.tree import Cell, Grid, Group, Node, Paragraph, Row
 from betaroc.rendering.tree_text import text_of
 
 #: Families of clients and of impostors, and rules that leave scores as they are.
@@ -69,7 +69,7 @@ def _pair_of(f: PairEstimate) -> Families:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class LikelihoodRatioTest(Result, Noun):
+class LikelihoodRatioTest(Result, Exportable):
     """Whether the scores ask for more than the restricted family.
 
     Made by :func:`likelihood_ratio_test`.
@@ -101,7 +101,7 @@ class LikelihoodRatioTest(Result, Noun):
     replicates: int
 
 
-@public
+@collect_warnings
 def likelihood_ratio_test(
     restricted: PairEstimate, general: PairEstimate, *, replicates: int = 199, rng: Any = None
 ) -> LikelihoodRatioTest:
@@ -157,7 +157,7 @@ def likelihood_ratio_test(
     for name, value in (("restricted", restricted), ("general", general)):
         checks.instance(value, PairEstimate, name, "br.fit(scores)", "Fit")
     replicates = checks.count(replicates, "replicates", 19)
-    _refuse_strangers(restricted, general)
+    _check_strangers(restricted, general)
     restricted, general = restricted._told_scored("a likelihood-ratio test"), general._scored
     statistic = 2.0 * (general.log_likelihood - restricted.log_likelihood)
     laws = [base_of(r.distribution) for r in (restricted.client, restricted.impostor)]
@@ -181,7 +181,7 @@ def likelihood_ratio_test(
     )
 
 
-def _refuse_strangers(restricted: PairEstimate, general: PairEstimate) -> None:
+def _check_strangers(restricted: PairEstimate, general: PairEstimate) -> None:
     first, second = _pair_of(restricted), _pair_of(general)
     if not _contains(second, first):
         hint = "They are not nested: use br.compare_families, whose Vuong z is for such families."
@@ -206,7 +206,7 @@ def _refuse_strangers(restricted: PairEstimate, general: PairEstimate) -> None:
 def _gain(scores: Scores, restricted: PairEstimate, general: PairEstimate) -> float:
     """Twice what the general family gains on scores drawn from the restricted one."""
     options = Options(bounds=bounds_of(restricted.client.distribution))
-    with quietly():
+    with suppress_warnings():
         less = estimate_pair(scores, _pair_of(restricted), options)[0].log_likelihood
         if any(FAMILIES[name].sized for name in _pair_of(general)):
             more = math.fsum(_largest(getattr(scores, w), getattr(general, w)) for w in CLASSES)
@@ -501,7 +501,7 @@ _LEAST = 5e-324
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class FamilyRow(Noun):
+class FamilyRow(Exportable):
     """One family on the scores of one class, or of both.
 
     Parameters
@@ -551,7 +551,7 @@ class FamilyRow(Noun):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class TailRow(Noun):
+class TailRow(Exportable):
     """The best family of a class with and without a tail, on held-out scores.
 
     Parameters
@@ -594,7 +594,7 @@ class TailRow(Noun):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class FamilyComparison(Tabular, Noun):
+class FamilyComparison(Tabular, Exportable):
     """Families side by side, class by class, best held-out score first.
 
     Made by :func:`compare_families`.
@@ -639,8 +639,8 @@ class FamilyComparison(Tabular, Noun):
         return text_of(self._view())
 
     def _view(self) -> list[Node]:
-        answer = Words(sentence(self.reason), "answer", family_text(named(self.recommended)))
-        tails = (Words(words, "note") for words in tail_sentences(self.tails))
+        answer = Paragraph(sentence(self.reason), "answer", family_text(named(self.recommended)))
+        tails = (Paragraph(words, "note") for words in tail_sentences(self.tails))
         return [answer, *families_grid(self), *tails]
 
     def of(self, who: str) -> tuple[FamilyRow, ...]:
@@ -718,7 +718,7 @@ def families_grid(result: FamilyComparison, fitted: tuple[str, str] = ("", "")) 
             number(row.parameters), f"{row.aic:.1f}",
         )))  # fmt: skip
     missing = (
-        Words(f"{who}: {name} is left out: {sentence(why)}", "note")
+        Paragraph(f"{who}: {name} is left out: {sentence(why)}", "note")
         for who, name, why in result.left_out
     )
     return [Grid(head, tuple(rows)), *missing]
@@ -750,7 +750,7 @@ def _columns(kind: type[Any], rows: Sequence[Value]) -> dict[str, list[Any]]:
     return {"class" if n == "who" else n: [getattr(row, n) for row in rows] for n in names}
 
 
-@public
+@collect_warnings
 def compare_families(
     scores: ScoresLike,
     families: Sequence[str] | None = None,
@@ -835,7 +835,7 @@ def best_comparison(
         return "a summary keeps no single score, which a comparison needs"
     names = None
     if boundary is not None or resolution is not None:
-        refuse_rule(automatic([scores], bounds=bounds), boundary, BEST)
+        check_rule(automatic([scores], bounds=bounds), boundary, BEST)
         rows = scores._as_scores()
         usual = ((name, FAMILIES[name]) for name in _usual(rows, _bounds_of(rows, bounds)))
         edges = boundary in ("censor", "matlab")
@@ -877,7 +877,7 @@ def _compared_in(
     reasons: list[str] = []
     picks: list[Candidate] = []
     tails: list[TailRow] = []
-    with quietly():
+    with suppress_warnings():
         columns = [_candidates(side, single, left_out, asked=asked) for side in sides]
         joint = [_of_both(name, sides) for name in names if FAMILIES[name].of_pairs]
         for side, column in zip(sides, columns, strict=True):
@@ -990,14 +990,14 @@ def _named(
     if families is None:
         return _usual(scores, bounds)
     if isinstance(families, str) or not isinstance(families, Sequence):
-        actual = f"{checks.shown(families)} of type {type(families).__name__}"
+        actual = f"{checks.format_value(families)} of type {type(families).__name__}"
         remedy = "Leave it out for those that fit."
         raise refusal("families", "be a list of names", actual, remedy, InputTypeError)
     known = tuple(name for name, row in FAMILIES.items() if not row.counted)
     names = [checks.choice(name, known, "families") for name in families]
     if len(set(names)) < len(names) or not names:
         remedy = 'Give such as ["beta", "normal"].'
-        raise refusal("families", "name each family once", checks.shown(names), remedy)
+        raise refusal("families", "name each family once", checks.format_value(names), remedy)
     bounded = [name for name in names if FAMILIES[name].on_unit]
     if bounded and bounds is None:
         raise InputError.about("scores")(

@@ -21,10 +21,10 @@ from betaroc.core.errors import (
     MisfitWarning,
     refusal,
 )
-from betaroc.core.notices import Notice, passed_on, public
+from betaroc.core.notices import Notice, collect_warnings, forward_warnings
 from betaroc.core.options import IntervalOptions
 from betaroc.core.tables import Library, Table, columns_from_rows, in_library, library_of, table_of
-from betaroc.core.text import shown
+from betaroc.core.text import format_value
 from betaroc.core.value import REPR_LIMIT, Named, is_same
 from betaroc.core.vocabulary import (
     BIOMETRIC,
@@ -68,7 +68,7 @@ from betaroc.model.measures import OperatingPoint
 from betaroc.model.model import ScoreModel
 from betaroc.model.samples import empirical_model
 from betaroc.model.statistics import PointArguments, StatisticSpec, parse_statistic, rates_of_point
-from betaroc.rendering.nouns import Noun, html_block, table_nodes
+from betaroc.rendering.nouns import Exportable, html_block, table_nodes
 from betaroc.rendering.numbers import level_words, name_shown, number, percent, spaced, visible
 from betaroc.rendering.style import INK, Axes, line_style
 from betaroc.rendering.table_text import latex_table, latex_text
@@ -78,9 +78,9 @@ from betaroc.rendering.tree import (
     Grid,
     Group,
     Node,
+    Paragraph,
     Row,
     RowCells,
-    Words,
     quantity,
     rate_cell,
 )
@@ -134,7 +134,7 @@ class FitPoints(scores_beyond.SupportedPair):
                 own = np.asarray(point.frr if name == FRR else point.far)
                 solved[name] = np.where((own > 0.0) & (own < 1.0), own, solved[name])
         told = read is not None and tell_contradicted(self, read[0], float(read[1]))
-        with passed_on(but=(MisfitWarning,) if told else ()):
+        with forward_warnings(but=(MisfitWarning,) if told else ()):
             return scores_beyond.stated(self._evidence, point, rates_of_point(point, solved))
 
     at = _of_model(ScoreModel.at)
@@ -310,8 +310,8 @@ def fit_block(fit: scores_beyond.SupportedPair) -> list[Node]:
 
     about = ", ".join(f"{name} {number(model.auc(), 3)}" for name, model in models.items())
     return [
-        Words(f"{fit_families(fit)} fit{called}: {told}", "answer"),
-        *(Words(notice.message) for notice in fit.notices[:_NOTICES]),
+        Paragraph(f"{fit_families(fit)} fit{called}: {told}", "answer"),
+        *(Paragraph(notice.message) for notice in fit.notices[:_NOTICES]),
         Grid(tuple(heads), (Row(("AUC", *areas)), Row((EER, *errors)))),
         *[params] * bool(laws),
         Figure(draw, "", f"ROC: {TPR} against {FAR}, area {about}"),
@@ -337,7 +337,7 @@ _BINS = 20
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class DistributionFit(Estimate, Noun):
+class DistributionFit(Estimate, Exportable):
     """A distribution fitted to one sample, and how well the sample determines it.
 
     Made by :func:`fit_distribution`; `Fit.client` and `Fit.impostor` are such values.
@@ -479,7 +479,7 @@ class DistributionFit(Estimate, Noun):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Fit(FitPoints, Noun):
+class Fit(FitPoints, Exportable):
     """Both classes fitted: the model, the scores it came from, and how well they determine it.
 
     Made by :func:`fit`.
@@ -693,7 +693,7 @@ class Fit(FitPoints, Noun):
         >>> round(fit.shape_probabilities()["client"]["bell"], 6)
         1.0
         """
-        tail_fits.refuse_tails(self, "probabilities of shapes")
+        tail_fits.check_tails(self, "probabilities of shapes")
         return shape_probabilities(self, groups=groups)
 
     def end_tests(self, level: float = 0.95, *, groups: bool = True) -> EndTests:
@@ -748,7 +748,7 @@ class Fit(FitPoints, Noun):
         >>> fit.end_tests().at_zero.side
         'above'
         """
-        tail_fits.refuse_tails(self, "tests of the ends")
+        tail_fits.check_tails(self, "tests of the ends")
         return FittedEnds.of(self, groups=groups).tests(checks.level(level))
 
     def curve_test(self, level: float = 0.95, *, groups: bool = True) -> CurveTest:
@@ -803,7 +803,7 @@ class Fit(FitPoints, Noun):
         >>> fit.curve_test().hooks
         ()
         """
-        tail_fits.refuse_tails(self, "tests of the curve")
+        tail_fits.check_tails(self, "tests of the curve")
         return FittedEnds.of(self, groups=groups).curve(checks.level(level))
 
     def sensitivity(self, resolution: float | None = None, *, groups: bool = True) -> Sensitivity:
@@ -978,7 +978,7 @@ class Fit(FitPoints, Noun):
         """
         options = IntervalOptions(level, method, groups=groups).by(PARAMETER_METHODS)
         if options.method == "profile":
-            tail_fits.refuse_tails(self, 'intervals of parameters by method="profile"')
+            tail_fits.check_tails(self, 'intervals of parameters by method="profile"')
         return grouped_conf_int(self, options)
 
     def plot(
@@ -1161,7 +1161,7 @@ def _line(text: str) -> str:
 
 
 # ------------------------------------------------------------------------ from the records
-def held(estimate: Estimate, library: Library | None) -> DistributionFit:
+def wrap_estimate(estimate: Estimate, library: Library | None) -> DistributionFit:
     """An estimate as users hold it, of data of this library."""
     result = object.__new__(DistributionFit)
     result.__dict__.update(estimate.__dict__, library=library)
@@ -1171,7 +1171,7 @@ def held(estimate: Estimate, library: Library | None) -> DistributionFit:
 def held_pair(pair: PairEstimate) -> Fit:
     """Both classes as users hold them."""
     result = object.__new__(Fit)
-    classes = {who: held(getattr(pair, who), pair.library) for who in CLASSES}
+    classes = {who: wrap_estimate(getattr(pair, who), pair.library) for who in CLASSES}
     result.__dict__.update(pair.__dict__, **classes)
     return result
 
@@ -1179,14 +1179,14 @@ def held_pair(pair: PairEstimate) -> Fit:
 def hold_partial(error: FitError, library: Library | None) -> None:
     """The partial result of an error as users hold it."""
     if isinstance(error.result, Estimate):
-        error.result = held(error.result, library)
+        error.result = wrap_estimate(error.result, library)
 
 
 # ----------------------------------------------------------------------
 # From scores to fits: what users call, with the choice of the family where none is named.
 
 
-@public
+@collect_warnings
 def fit_distribution(
     sample: npt.ArrayLike,
     family: str = families.AUTO,
@@ -1284,7 +1284,7 @@ def fit_distribution(
     """
     if isinstance(family, tuple | list):
         remedy = "A pair of names is for br.fit, which has two."
-        raise refusal("family", "be one name for one sample", shown(family), remedy)
+        raise refusal("family", "be one name for one sample", format_value(family), remedy)
     name, _ = families.checked_pair(family, (families.AUTO,))
     if families.FAMILIES.get(name) is not None and families.FAMILIES[name].of_pairs:
         raise InputError.about("family")(
@@ -1302,7 +1302,7 @@ def fit_distribution(
         name = "beta"
         if not (bounds or (extremes and extremes[0] >= 0.0 and extremes[1] <= 1.0)):
             chosen = families.automatic_of_sample(values)
-            families.refuse_rule(chosen, boundary)
+            families.check_rule(chosen, boundary)
             name, notices = chosen.family, chosen.notices
     task, library = Task.of(name, options), library_of(sample) if extremes is None else None
     if weights is not None:
@@ -1315,7 +1315,7 @@ def fit_distribution(
     notices = notices + said
     if notices:
         give(notices)
-    return held(result, library)
+    return wrap_estimate(result, library)
 
 
 def _finite_extremes(sample: npt.ArrayLike) -> tuple[float, float] | None:
@@ -1331,7 +1331,7 @@ def _finite_extremes(sample: npt.ArrayLike) -> tuple[float, float] | None:
     return (low, high) if math.isfinite(low) and math.isfinite(high) else None
 
 
-@public
+@collect_warnings
 def fit(
     scores: ScoresLike,
     family: families.Names = families.AUTO,
@@ -1446,7 +1446,7 @@ def fit(
     said: list[Notice] = []
     if names[0] == families.AUTO:
         chosen = families.automatic([data], bounds=bounds)
-        families.refuse_rule(chosen, boundary)
+        families.check_rule(chosen, boundary)
         names, reason, said = (chosen.family,) * 2, chosen.reason, chosen.notices
     options = Options(boundary, resolution, components, bounds)
     return _fit_pair(data, names, reason, said, options, asked)
@@ -1464,7 +1464,7 @@ def best_fit(
     if isinstance(result, FamilyComparison):
         names, reason = result.recommended, f"chosen as the best: {result.reason}"
     else:
-        families.refuse_rule(auto, boundary, families.BEST)
+        families.check_rule(auto, boundary, families.BEST)
         names = auto.family, auto.family
         reason = f"{auto.reason}; families were not compared: {result.rstrip('.')}"
     options = Options(boundary, resolution, bounds=bounds)

@@ -20,9 +20,9 @@ from betaroc.core.errors import (
     SmallSampleWarning,
     refusal,
 )
-from betaroc.core.notices import public, quietly, warn
+from betaroc.core.notices import collect_warnings, suppress_warnings, warn
 from betaroc.core.tables import Library, Table, first_library, library_of, table_of
-from betaroc.core.text import listed, shown
+from betaroc.core.text import format_list, format_value
 from betaroc.core.vocabulary import CLIENTS, IMPOSTORS
 from betaroc.data.scores import ScoreData, Scores
 from betaroc.distributions.base import Distribution
@@ -89,7 +89,7 @@ def statistic_columns(
         for k, model in models.items():
             absent = [float(law.cdf(-np.inf)) for law in (model.client, model.impostor)]
             try:
-                with quietly():
+                with suppress_warnings():
                     values[k] = item.number(model)
                     asked_rates = [less_absent(r, absent[r.who]) for r in item.rates(model)]
             except BetarocError as error:
@@ -109,7 +109,7 @@ def statistic_columns(
             place, why = next(iter(failed.items()))
             warn(
                 f"{item} has no value for {len(failed)} of {len(names)} systems, first"
-                f" {shown(names[place])}: {why}",
+                f" {format_value(names[place])}: {why}",
                 BetarocWarning,
             )
         few = {k: rate for k, rate in rates.items() if rate[0] < 1.0}
@@ -117,7 +117,7 @@ def statistic_columns(
             place, (least, who, tail) = next(iter(few.items()))
             warn(
                 f"{item} is extrapolated for {len(few)} of {len(names)} systems, first"
-                f" {shown(names[place])}: of {sizes[who][place]:.6g} {CLASSES[who]} scores"
+                f" {format_value(names[place])}: of {sizes[who][place]:.6g} {CLASSES[who]} scores"
                 f" {least:.2g} are expected beyond a rate of {tail:.4g}, so no score speaks for the"
                 f" number; about {needed(tail)} would (3/rate). See the column {item}_n_beyond.",
                 ExtrapolationWarning,
@@ -127,7 +127,7 @@ def statistic_columns(
 
 # ----------------------------------------------------------------------
 # Fits of many systems at once: a table with a row per system.
-@public
+@collect_warnings
 def fit_many(
     frame: Any,
     *,
@@ -253,12 +253,14 @@ def _of_frame(
     summed = pair[0] == pair[1] and pair[0] in (families.AUTO, *together)
     if not summed or boundary not in (None, *SUMMED_POLICIES):
         raise InputError(
-            f"of a frame only sums are collected, which determine {listed(together)} fits with"
-            f" boundary None, {listed(SUMMED_POLICIES)}; got family={families.named(pair)!r},"
+            f"of a frame only sums are collected, which determine {format_list(together)} fits with"
+            f" boundary None, {format_list(SUMMED_POLICIES)}; got family={families.named(pair)!r},"
             f" boundary={boundary!r}. Pass a mapping of names to Scores."
         )
     if not all(isinstance(c, str) for c in columns) or len(set(columns)) < len(columns):
-        raise InputError(f"system, score and label must name three columns; got {shown(columns)}.")
+        raise InputError(
+            f"system, score and label must name three columns; got {format_value(columns)}."
+        )
     names, client, impostor, library = system_columns(frame, *columns, client_label)
     sides, spans = (("client", client), ("impostor", impostor)), []
     for who, side in sides:  # where the scores of all systems lie
@@ -295,14 +297,15 @@ def _of_scores(
     for name, item in zip(names, items, strict=True):
         if not isinstance(item, ScoreData):
             raise InputTypeError(
-                f"every system must be Scores or a ScoreSummary; {shown(name)} is {shown(item)} of"
-                f" type {type(item).__name__}. Pass Scores(client, impostor), or a frame."
+                f"every system must be Scores or a ScoreSummary; {format_value(name)} is"
+                f" {format_value(item)} of type {type(item).__name__}. Pass Scores(client,"
+                " impostor), or a frame."
             )
     twice = [name for name, many in Counter(names).items() if many > 1]
     if twice:
         raise InputError.about("systems")(
             f"systems must have names of their own; {names.count(twice[0])} are called"
-            f" {shown(twice[0])}. Pass a mapping of distinct names."
+            f" {format_value(twice[0])}. Pass a mapping of distinct names."
         )
     pair, why = _taken(pair, [span for item in items for span in families.spans_of(item)], boundary)
     own = system_sums(pair[0]) if pair[0] == pair[1] else None
@@ -353,7 +356,7 @@ def _taken(
         return pair, ""
     check_request(boundary, None, "beta", families.FAMILIES["beta"])
     chosen = families.chosen_of(spans, families.AUTO)
-    families.refuse_rule(chosen, boundary)
+    families.check_rule(chosen, boundary)
     give(chosen.notices)
     return (chosen.family, chosen.family), chosen.reason
 
@@ -363,7 +366,7 @@ def _single(
 ) -> tuple[dict[str, Any], ScoreModel | None]:
     """A system fitted by itself: its row, and its pair if there is one."""
     try:
-        with quietly():
+        with suppress_warnings():
             result, _ = estimate_pair(item._scored, pair, Options(boundary))
             if isinstance(item, Scores) and item.has_rejected:
                 result = result._rejecting(item)
@@ -445,6 +448,6 @@ def _say(columns: Mapping[str, Any], boundary: str | None) -> None:
             why = f": {columns['reason'][first]}" if rows is lost else ""
             warn(
                 f"{int(rows.sum())} of {rows.size} systems {what}, first"
-                f" {shown(columns['system'][first])}{why.rstrip('.')}. {advice}",
+                f" {format_value(columns['system'][first])}{why.rstrip('.')}. {advice}",
                 category,
             )

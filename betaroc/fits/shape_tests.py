@@ -26,7 +26,7 @@ from betaroc.core.vocabulary import (
     members,
     template_of,
 )
-from betaroc.data.groups import Groups, groups_of, settled
+from betaroc.data.groups import Groups, ensure_psd, groups_of
 from betaroc.distributions.base import Distribution
 from betaroc.distributions.inflated import MASSES
 from betaroc.distributions.normal import SinhArcsinh
@@ -39,7 +39,7 @@ from betaroc.inference.delta import in_cells, inner_trials, joint_cov, observati
 from betaroc.inference.scores_beyond import evidence_of_pair
 from betaroc.model.improper_regions import Hook, hooks_of
 from betaroc.model.statistics import UsedRate
-from betaroc.rendering.nouns import Noun
+from betaroc.rendering.nouns import Exportable
 from betaroc.rendering.numbers import number, percent
 
 CONTRADICTED, CANNOT_TELL = "contradicted", "cannot tell"
@@ -329,7 +329,7 @@ def score_test(parts: Sequence[FloatArray], groups: Groups) -> ZTest:
     copies = _copies(groups)
     difference = float(client @ copies[0]) - float(impostor @ copies[1])
     both = np.concatenate([client, -impostor])[:, None]
-    variance = float(settled(*groups.meat(both))[0, 0])
+    variance = float(ensure_psd(*groups.meat(both))[0, 0])
     return _normal(difference / math.sqrt(variance) if variance > 0.0 else 0.0, "score")
 
 
@@ -435,7 +435,7 @@ class EndTests(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class CurveTest(Noun):
+class CurveTest(Exportable):
     """How likely each shape of the whole ROC is, and what the fitted one has below the diagonal.
 
     Made by `Fit.curve_test`.
@@ -532,8 +532,8 @@ def untested_ends(f: PairEstimate) -> str:
         return ""
     why = f", {f.reason}" if f.reason else ""
     return (
-        f"the ends are tested of fits of family {checks.listed(tested_families())}; this one is of"
-        f" family {family_text(f.family)}{why}"
+        f"the ends are tested of fits of family {checks.format_list(tested_families())}; this one"
+        f" is of family {family_text(f.family)}{why}"
     )
 
 

@@ -14,12 +14,12 @@ from betaroc.core import checks
 from betaroc.core.arrays import CLASSES, BoolArray, FloatArray
 from betaroc.core.checks import counts
 from betaroc.core.errors import BetarocError, InputError, refusal
-from betaroc.core.notices import Notice, quietly
+from betaroc.core.notices import Notice, suppress_warnings
 from betaroc.core.tables import Table, Tabular, columns_from_rows
-from betaroc.core.text import sentence, shown
+from betaroc.core.text import format_value, sentence
 from betaroc.core.thresholds import Coordinate, Thresholds, softplus
 from betaroc.core.vocabulary import CLIENT, IMPOSTOR, capital, worded
-from betaroc.data.groups import Groups, groups_of, settled, weights_of
+from betaroc.data.groups import Groups, ensure_psd, groups_of, weights_of
 from betaroc.data.scores import ScoreData, require_scores
 from betaroc.data.summary import ScoreSummary
 from betaroc.data.sums import KEPT
@@ -42,9 +42,9 @@ from betaroc.estimation.tails import (
 )
 from betaroc.inference.delta import undropped
 from betaroc.inference.scores_beyond import grouped_share
-from betaroc.rendering.nouns import Noun
+from betaroc.rendering.nouns import Exportable
 from betaroc.rendering.numbers import number
-from betaroc.rendering.tree import Bullets, Grid, Node, Row, Words
+from betaroc.rendering.tree import Bullets, Grid, Node, Paragraph, Row
 from betaroc.rendering.tree_text import text_of
 
 #: The ends that FRR and FAR rest on.
@@ -78,13 +78,15 @@ class TailRequest(NamedTuple):
             return None
         if tails is None:
             remedy = worded('Say `tails="both"`, or leave it out.')
-            raise refusal("tail_sizes", "stand beside tails", f"{shown(sizes)} without", remedy)
+            raise refusal(
+                "tail_sizes", "stand beside tails", f"{format_value(sizes)} without", remedy
+            )
         value = tails if isinstance(tails, Mapping) else dict.fromkeys(CLASSES, tails)
         wrong = [key for key in value if key not in CLASSES]
         wrong += [w for w in value.values() if not isinstance(w, str) or w not in _SIDES]
         if wrong or not value:
             rule = 'be "both", "upper", "lower" or a dict of "client" and "impostor" with these'
-            raise refusal("tails", rule, shown(tails), "Give one, or leave it out.")
+            raise refusal("tails", rule, format_value(tails), "Give one, or leave it out.")
         counted = SIZES if sizes is None else counts(sizes, "tail_sizes", FEWEST_BEYOND)
         sides = [_SIDES[value[who]] if who in value else () for who in CLASSES]
         return cls(sides[0], sides[1], counted, bounds)
@@ -230,7 +232,7 @@ def tails_again(
     return Spliced(body, bounds=law.bounds, **fitted)
 
 
-def refuse_tails(pair: PairEstimate, noun: str) -> None:
+def check_tails(pair: PairEstimate, noun: str) -> None:
     """An error for what is said of the distributions of a family alone."""
     if pair.client.tails or pair.impostor.tails:
         raise InputError(
@@ -315,7 +317,7 @@ class TailCheck(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Sensitivity(Tabular, Noun):
+class Sensitivity(Tabular, Exportable):
     """What moves when the rule for the ends does.
 
     Made by `Fit.sensitivity`.
@@ -357,7 +359,7 @@ class Sensitivity(Tabular, Noun):
             ranges.append(f"{title} {span}")
         departing = tuple(capital(sentence(words)) for words in tail_words(self))
         return [
-            Words(f"over {len(self.policies)} rules: {', '.join(ranges)}"), *self._tables(),
+            Paragraph(f"over {len(self.policies)} rules: {', '.join(ranges)}"), *self._tables(),
             *[Bullets(departing)] * bool(departing),
         ]  # fmt: skip
 
@@ -380,7 +382,7 @@ class Sensitivity(Tabular, Noun):
             ),
             (1,),
         )  # fmt: skip
-        refused = (Words(f"No fit under {sentence(words)}", "note") for words in self.refused)
+        refused = (Paragraph(f"No fit under {sentence(words)}", "note") for words in self.refused)
         return [rules, tails, *refused]
 
     def to_frame(self) -> Table:
@@ -445,7 +447,7 @@ def sensitivity(
             "the audit is of beta fits on [0, 1], whose ends are exponents; this one is of family"
             f' {family_text(f.family)}. Fit family="beta".'
         )
-    refuse_tails(f, "the audit of the ends")
+    check_tails(f, "the audit of the ends")
     require_scores(f.scores, "Hill's exponent", rejected=True)
     f = f._told_scored("the audit of the ends")
     own, policy = f.client.boundary, "inflate"
@@ -463,7 +465,7 @@ def sensitivity(
     for name, options in rules.items():
         if name == policy:
             continue
-        with quietly():
+        with suppress_warnings():
             try:
                 rows.append(_row(name, estimate_pair(f.scores, ("beta", "beta"), options)[0]))
             except BetarocError as error:
@@ -544,4 +546,4 @@ def _between(groups: Groups, who: str, parts: FloatArray) -> float:
     cut = groups.rows[0].size
     column = np.zeros((groups.first.size, 1))
     column[(slice(cut), slice(cut, None))[which], 0] = parts[groups.rows[which]]
-    return math.sqrt(max(float(settled(*groups.meat(column))[0, 0]), 0.0))
+    return math.sqrt(max(float(ensure_psd(*groups.meat(column))[0, 0]), 0.0))

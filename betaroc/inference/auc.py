@@ -12,23 +12,23 @@ import numpy as np
 from betaroc.core import checks
 from betaroc.core.arrays import CLASSES, AnyArray, BoolArray, FloatArray, IntArray
 from betaroc.core.errors import InputError, SmallSampleWarning
-from betaroc.core.notices import public, warn
+from betaroc.core.notices import collect_warnings, warn
 from betaroc.core.options import IntervalOptions
 from betaroc.core.special import bracketed_root
 from betaroc.core.value import Result
 from betaroc.data.groups import (
     Groups,
+    check_few,
+    ensure_psd,
     groups_of,
-    refuse_few,
-    settled,
     single_trials,
     units_of,
     weights_of,
 )
 from betaroc.data.scores import Scores, require_scores
 from betaroc.inference.interval import Interval
-from betaroc.inference.paired_trials import joint_trials, on_same_trials, refuse_other_trials
-from betaroc.rendering.nouns import Noun
+from betaroc.inference.paired_trials import check_other_trials, joint_trials, on_same_trials
+from betaroc.rendering.nouns import Exportable
 
 AUC_METHODS = ("delong", "logit-delong", "newcombe")
 #: Placements are shares: what is closer together than this differs by rounding.
@@ -38,7 +38,7 @@ _FARTHEST = 37.0
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class AucTest(Result, Noun):
+class AucTest(Result, Exportable):
     """Whether two areas under the ROC differ.
 
     Made by :func:`auc_test`.
@@ -73,7 +73,7 @@ class AucTest(Result, Noun):
     reason: str = ""
 
 
-@public
+@collect_warnings
 def auc_interval(
     scores: Scores, level: float = 0.95, method: str | None = None, *, groups: bool = True
 ) -> Interval:
@@ -195,7 +195,7 @@ def auc_interval(
     return Interval(area, *ends, options.level, method)
 
 
-@public
+@collect_warnings
 def auc_test(
     a: Scores, b: Scores, paired: bool = True, *, level: float = 0.95, groups: bool = True
 ) -> AucTest:
@@ -262,7 +262,7 @@ def auc_test(
     one, two = (_Judged.of(s, name, groups=groups) for s, name in ((a, "a"), (b, "b")))
     difference = one.area - two.area if abs(one.area - two.area) > _ROUNDING else 0.0
     if paired:
-        refuse_other_trials(a, b, ("a", "b"), groups=groups)
+        check_other_trials(a, b, ("a", "b"), groups=groups)
         if np.array_equal(_order(a), _order(b)):
             interval = Interval(0.0, 0.0, 0.0, level, "delong")
             return AucTest(interval, 0.0, 1.0, paired,
@@ -425,7 +425,7 @@ def _placements(scores: Scores, name: str) -> tuple[float, list[FloatArray]]:
     """The area, and each trial's share of the other class on its right side, less the area."""
     client, impostor = scores.client, scores.impostor
     weights = [weights_of(scores, who) for who in CLASSES]
-    refuse_few(scores, name, "for a variance")
+    check_few(scores, name, "for a variance")
     below = _share_below(client, impostor, weights[1])
     above = 1.0 - _share_below(impostor, client, weights[0])
     area = math.fsum(below * weights[0]) / math.fsum(weights[0])
@@ -487,7 +487,7 @@ def covariance_of_means(
         for column, part in enumerate(parts):
             own = part[which][units.rows[which]]
             contributions[where, column] = grow * (own - float(w @ own) / n) / n
-    return settled(*units.meat(contributions))
+    return ensure_psd(*units.meat(contributions))
 
 
 def _spread(parts: list[FloatArray], groups: Groups) -> _Spread:

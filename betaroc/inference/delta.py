@@ -251,7 +251,7 @@ def stretch_of(freedom: float) -> float:
     return math.sqrt(1.0 + 1.0 / freedom)
 
 
-def refuse_light(result: Estimate) -> None:
+def check_light(result: Estimate) -> None:
     """Errors need more than one trial, and a weight is a number of trials."""
     trials = inner_trials(result)
     if not trials > 1.0:
@@ -353,7 +353,7 @@ def small_sample(fit: PairEstimate, errors: FreeFit, *, groups: bool) -> SmallSa
     """
     results = fit.client, fit.impostor
     for result in results:
-        refuse_light(result)
+        check_light(result)
     roots, cut = errors.roots, len(errors.names[0])
     answer = groups_of(fit.scores) if groups else None
     trials = [inner_trials(result) for result in results]
@@ -493,7 +493,7 @@ Steps = Sequence[tuple[ScoreModel, ScoreModel]]
 
 
 @dataclass(frozen=True, eq=False)
-class Nearby:
+class PerturbedModels:
     """A fit, the errors of its parameters, and the models a step of these away."""
 
     fit: PairEstimate
@@ -555,9 +555,9 @@ def _slopes(ends: list[tuple[FloatArray, FloatArray]]) -> FloatArray:
     return np.stack(changes, axis=-1)
 
 
-def nearby(fit: PairEstimate, *, groups: bool) -> Nearby:
+def nearby(fit: PairEstimate, *, groups: bool) -> PerturbedModels:
     """What is near a fit, kept with it."""
-    result: Nearby = fit._kept.setdefault(("nearby", groups), Nearby(fit, groups))
+    result: PerturbedModels = fit._kept.setdefault(("nearby", groups), PerturbedModels(fit, groups))
     return result
 
 
@@ -603,7 +603,7 @@ def supported(result: _T, spec: StatisticSpec, *systems: tuple[Evidence, ScoreMo
     return replace(result, **support)
 
 
-def near_of(f: PairEstimate, *, groups: bool) -> Nearby:
+def near_of(f: PairEstimate, *, groups: bool) -> PerturbedModels:
     """What is near a fit whose classes differ."""
     if f.tied and f.model.client == f.model.impostor:
         raise InputError(
@@ -678,7 +678,9 @@ def _where_rate_ends(
     return Interval(estimate, low, high, level, "delta")
 
 
-def _drawn_interval(near: Nearby, spec: StatisticSpec, options: IntervalOptions) -> Interval:
+def _drawn_interval(
+    near: PerturbedModels, spec: StatisticSpec, options: IntervalOptions
+) -> Interval:
     """Quantiles of a statistic at drawn parameters."""
     model = near.fit.model
     estimate = _estimate(spec, model, spec.value(model))
@@ -875,7 +877,7 @@ def _conf_int_of(f: PairEstimate, who: str, options: IntervalOptions) -> dict[st
     alone = FAMILIES[fit.family].of_density and not (_has_sums(fit) or fit.tied or in_cells(fit))
     if options.method != "profile" or not alone or not isinstance(scores, Scores):
         return conf_int(fit, options)
-    refuse_light(fit)
+    check_light(fit)
     values, weights = getattr(scores, who), getattr(scores, f"{who}_weights")
     return _intervals(fit, profile_of_scores(fit, values, weights, options.level), options)
 
@@ -895,16 +897,16 @@ def _has_sums(fit: Estimate) -> bool:
 def conf_int(fit: Estimate, options: IntervalOptions) -> dict[str, Interval]:
     """The interval of each parameter; `DistributionFit.conf_int` documents it."""
     options = options.by(PARAMETER_METHODS)
-    refuse_light(fit)
+    check_light(fit)
     if options.method == "profile":
-        _refuse_without_sums(fit)
+        _check_without_sums(fit)
         return _intervals(fit, _profile(fit, options.level), options)
     freedom = freedom_of(inner_trials(fit), fit.fixed)
     ends = _wald(fit, fit.std_errors, options.level, freedom, stretch_of(freedom))
     return _intervals(fit, ends, options)
 
 
-def _refuse_without_sums(fit: Estimate) -> None:
+def _check_without_sums(fit: Estimate) -> None:
     """Censored and rounded scores leave more than two sums, which a fit does not keep."""
     a, b = fit.params.get("a", 1.0), fit.params.get("b", 1.0)
     determined = "needs a likelihood that the estimates determine"

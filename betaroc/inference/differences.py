@@ -14,11 +14,11 @@ import numpy as np
 from betaroc.core import checks
 from betaroc.core.arrays import CLASSES, FloatArray
 from betaroc.core.errors import InputError, InputTypeError
-from betaroc.core.notices import public, quietly
+from betaroc.core.notices import collect_warnings, suppress_warnings
 from betaroc.core.options import IntervalOptions
 from betaroc.core.special import bracketed_root
 from betaroc.core.tables import Framed, in_library
-from betaroc.core.text import shown
+from betaroc.core.text import format_value
 from betaroc.data.groups import correlation_of, units_of, weights_of
 from betaroc.data.scores import ScoreData, Scores, of_comparisons
 from betaroc.distributions.base import free
@@ -30,33 +30,33 @@ from betaroc.inference.intervals import (
     FAMILY,
     TAIL_METHOD,
     Answers,
+    check_far_out,
     interval_hull,
     intervals_of_fit,
     is_of_scores,
-    refuse_far_out,
     scores_of_fit,
 )
 from betaroc.inference.of_scores import (
     CountedScores,
     bare_interval_of_scores,
+    check_unanswered,
     influence_of,
     interval_of_counts,
     line_of,
     methods_of,
     of_trials,
     rate_weights,
-    refuse_unanswered,
     replicates_of,
     rows_of,
     warn_of_no_width,
 )
-from betaroc.inference.paired_trials import joint_trials, on_same_trials, refuse_other_trials
+from betaroc.inference.paired_trials import check_other_trials, joint_trials, on_same_trials
 from betaroc.inference.scores_beyond import Evidence, SupportedPair
 from betaroc.model.dataset_checks import warn_of_reversed
 from betaroc.model.model import ScoreModel
 from betaroc.model.samples import empirical_model
 from betaroc.model.statistics import EvaluationPoint, PointArguments, StatisticSpec, parse_statistic
-from betaroc.rendering.nouns import Noun
+from betaroc.rendering.nouns import Exportable
 
 #: The level of farther deviates rounds to 1; between 0 and there intervals are looked at in steps.
 _FARTHEST, _STEP = 8.0, 0.25
@@ -64,7 +64,7 @@ _EER, _LEVEL = EvaluationPoint("at", "eer"), IntervalOptions().level
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Difference(Framed, Noun):
+class Difference(Framed, Exportable):
     """The difference of two systems in one number, first minus second.
 
     Made by :func:`difference`.
@@ -129,7 +129,7 @@ class Difference(Framed, Noun):
         return not self.low <= 0.0 <= self.high
 
 
-@public
+@collect_warnings
 def difference(
     a: ScoreData | SupportedPair | Answers,
     b: ScoreData | SupportedPair | Answers,
@@ -230,7 +230,7 @@ def difference(
         return in_library(result, a)
     raise InputTypeError(
         "a and b must both be scores, both Fits or both Epcs; got"
-        f" {shown(a, 40)} of type {type(a).__name__} and {shown(b, 40)} of type"
+        f" {format_value(a, 40)} of type {type(a).__name__} and {format_value(b, 40)} of type"
         f" {type(b).__name__}. Give both systems as one kind."
     )
 
@@ -240,7 +240,7 @@ def _of_scores(
     systems: tuple[ScoreData, ScoreData], spec: StatisticSpec, options: IntervalOptions, *,
     paired: bool,
 ) -> Difference:  # fmt: skip
-    refuse_unanswered(spec)
+    check_unanswered(spec)
     pair = _on_the_same_trials(systems, options) if paired else None
     systems = pair or (systems[0]._trials, systems[1]._trials)
     for name, data in zip("ab", systems, strict=True):
@@ -306,7 +306,7 @@ def _on_the_same_trials(
             )
         result.append(data)
     one, two = on_same_trials(result, ("a", "b"))
-    refuse_other_trials(one, two, ("a", "b"), groups=options.groups)
+    check_other_trials(one, two, ("a", "b"), groups=options.groups)
     return one, two
 
 
@@ -350,11 +350,11 @@ def _of_fits(
     if options.method is not None:
         options = options.by((*METHODS[:1], TAIL_METHOD, FAMILY))
     for f in fits:
-        refuse_far_out(f, spec, extrapolate=options.extrapolate)
+        check_far_out(f, spec, extrapolate=options.extrapolate)
     if options.method is None and is_of_scores(spec):
 
         def by_scores(chosen: IntervalOptions) -> Difference | None:
-            with quietly(), suppress(InputError):
+            with suppress_warnings(), suppress(InputError):
                 one, two = map(scores_of_fit, fits)
                 return _of_scores((one, two), spec, chosen, paired=paired)
             return None

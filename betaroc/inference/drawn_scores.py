@@ -18,9 +18,9 @@ from betaroc.core.resampling import draw_multinomial, streams
 from betaroc.data.groups import (
     Groups,
     ScoredTrials,
+    check_few,
+    check_one_group,
     groups_of,
-    refuse_few,
-    refuse_one_group,
     weights_of,
 )
 from betaroc.data.scores import Scores
@@ -39,14 +39,14 @@ Counts = tuple[IntArray, IntArray]
 
 # ------------------------------------------------------------------------------- rows
 @dataclass(frozen=True, eq=False)
-class DrawnRows:
+class BootstrapRows:
     """The rows of a side, drawn with replacement in each class or by groups as wholes."""
 
     copies: Counts
     groups: Groups | None = None
 
     @classmethod
-    def of(cls, trials: ScoredTrials, groups: Groups | None) -> DrawnRows:
+    def of(cls, trials: ScoredTrials, groups: Groups | None) -> BootstrapRows:
         """The rows of scores, or of what stands for them."""
         client, impostor = (
             np.rint(weights_of(trials, who)).astype(np.int64) for who in CLASSES
@@ -174,10 +174,10 @@ class DrawnScores:
     smoothed: bool = False
 
     @cached_property
-    def _rows(self) -> DrawnRows:
+    def _rows(self) -> BootstrapRows:
         first = self.systems[0]
         groups = groups_of(first) if self.options.groups else None
-        return DrawnRows.of(first, groups if groups is not None and groups.dependent else None)
+        return BootstrapRows.of(first, groups if groups is not None and groups.dependent else None)
 
     def models(self) -> Iterator[tuple[ScoreModel | None, ...]]:
         """The systems of each replicate; None where a class came out empty."""
@@ -275,11 +275,11 @@ def _bandwidth(values: FloatArray, weights: FloatArray) -> float:
     return float(_FACTOR * spread * n**-0.2)
 
 
-def refuse_still(scores: Scores, name: str, *, groups: bool = True) -> None:
+def check_still(scores: Scores, name: str, *, groups: bool = True) -> None:
     """A class whose one trial, or group, is all that can be drawn does not vary."""
-    refuse_few(scores, name, "to be drawn again")
+    check_few(scores, name, "to be drawn again")
     if groups:
-        refuse_one_group(scores, name)
+        check_one_group(scores, name)
 
 
 # ------------------------------------------------------------------ the TPR at each FAR

@@ -19,7 +19,7 @@ from betaroc.rendering.curves import (
     draw_rate_band,
     draw_rates,
 )
-from betaroc.rendering.nouns import Noun
+from betaroc.rendering.nouns import Exportable
 from betaroc.rendering.numbers import level_words
 from betaroc.rendering.style import COLOURS, Axes, line_style
 from betaroc.rendering.tree import IntervalMark
@@ -40,7 +40,7 @@ def is_sparse(n_beyond: float | None) -> bool:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Interval(Framed, Noun):
+class Interval(Framed, Exportable):
     """A confidence interval of one number.
 
     Parameters
@@ -124,7 +124,7 @@ class Interval(Framed, Noun):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Band(Framed, Noun):
+class Band(Framed, Exportable):
     """A curve with an interval at each of its points.
 
     Parameters

@@ -22,11 +22,11 @@ from betaroc.core.errors import (
     SmallSampleWarning,
     refusal,
 )
-from betaroc.core.notices import Notice, passed_on, public, quietly, warn
+from betaroc.core.notices import Notice, collect_warnings, forward_warnings, suppress_warnings, warn
 from betaroc.core.options import IntervalOptions
 from betaroc.core.special import interval_end
 from betaroc.core.tables import in_library
-from betaroc.core.text import shown
+from betaroc.core.text import format_value
 from betaroc.core.thresholds import Thresholds, softplus
 from betaroc.core.vocabulary import FAR, worded
 from betaroc.data.read import ScoresLike, as_scores
@@ -46,7 +46,7 @@ from betaroc.inference.delta import (
     slopes_of,
     supported,
 )
-from betaroc.inference.drawn_scores import DrawnScores, band_of_replicates, drawn_tpr, refuse_still
+from betaroc.inference.drawn_scores import DrawnScores, band_of_replicates, check_still, drawn_tpr
 from betaroc.inference.interval import Band, Interval, Limits
 from betaroc.inference.of_scores import (
     CountedScores,
@@ -337,7 +337,7 @@ def _of_tail(
     return replace(own, low=ends[0], high=ends[1], level=options.level)
 
 
-def refuse_far_out(f: SupportedPair, spec: StatisticSpec, *, extrapolate: bool) -> None:
+def check_far_out(f: SupportedPair, spec: StatisticSpec, *, extrapolate: bool) -> None:
     """An error where a rate that was asked for expects less than a tenth of a score of a tail.
 
     A rate at a threshold was not asked for: its interval says how far out it may be.
@@ -382,7 +382,7 @@ class Answers(Protocol):
         """The difference from another of its kind in a number."""
 
 
-@public
+@collect_warnings
 def interval(
     x: ScoresLike | SupportedPair | Answers,
     stat: str | Callable[[ScoreModel], float],
@@ -524,11 +524,11 @@ def interval(
 # ------------------------------------------------------------------------------ of a fit
 def interval_of_fit(f: SupportedPair, spec: StatisticSpec, options: IntervalOptions) -> Interval:
     """The interval of a statistic, and what it rests on; `Fit.interval` documents it."""
-    refuse_far_out(f, spec, extrapolate=options.extrapolate)
-    with passed_on() as notices:
+    check_far_out(f, spec, extrapolate=options.extrapolate)
+    with forward_warnings() as notices:
         result: Interval = _hull_of_interval(f, spec, options)
     contradicted = any(notice.category is MisfitWarning for notice in notices)
-    with passed_on(but=(MisfitWarning,) if contradicted else ()):  # said of this very number
+    with forward_warnings(but=(MisfitWarning,) if contradicted else ()):  # said of this very number
         result = supported(result, spec, (f._evidence, f.model))
     if result.n_beyond == 0.0 and (f.client.tails or f.impostor.tails):
         warn(
@@ -556,7 +556,7 @@ def _own_interval(
     f: SupportedPair, spec: StatisticSpec, options: IntervalOptions
 ) -> Interval | None:
     """That of the scores; None where they are refused."""
-    with quietly(), suppress(InputError):
+    with suppress_warnings(), suppress(InputError):
         return bare_interval_of_scores(scores_of_fit(f)._trials, spec, options)
     return None
 
@@ -659,7 +659,7 @@ _LOG_HALF = -math.log(2.0)
 _GRID = 201
 
 
-@public
+@collect_warnings
 def roc_band(
     x: ScoreData | SupportedPair,
     *,
@@ -741,7 +741,7 @@ def roc_band(
     if isinstance(x, SupportedPair):
         options = options if options.method is None else options.by((*METHODS, FAMILY))
         if far is not None:
-            _refuse_far_out(x, at, options)
+            _check_far_out(x, at, options)
         evidence, points = x._evidence, x.model.at_far(at)
         estimate, failed = _tpr(x.model, at), 0
         result, low, high = _hull_of_fit(x, at, estimate, options, simultaneous=simultaneous)
@@ -751,7 +751,10 @@ def roc_band(
         estimate, result = np.asarray(points.tpr), "scores"
         low, high, failed = _ends_of_scores(counted, at, points, options, simultaneous=simultaneous)
     else:
-        actual, remedy = f"{shown(x)} of type {type(x).__name__}", "A ScoreModel has no error: fit"
+        actual, remedy = (
+            f"{format_value(x)} of type {type(x).__name__}",
+            "A ScoreModel has no error: fit",
+        )
         rule = "be Scores, a ScoreSummary or a Fit"
         raise refusal("x", rule, actual, f"{remedy} scores first.", InputTypeError)
     spec = rates_of_point(points, {FAR: at})
@@ -800,7 +803,7 @@ def _joint_level(
             "a simultaneous band needs the scores themselves; a summary keeps counts. Give the"
             " scores, or take simultaneous=False."
         )
-    refuse_still(data, "x", groups=options.groups)
+    check_still(data, "x", groups=options.groups)
     if counted.evidence.groups is None:
         drawn = drawn_tpr(counted.model, x, options)
     else:
@@ -826,7 +829,7 @@ def _hull_of_fit(
     """Of what the band is, and its ends: of the family, and of the scores unless left out."""
     own = None
     if options.method is None:
-        with quietly(), suppress(InputError):
+        with suppress_warnings(), suppress(InputError):
             counted = CountedScores(scores_of_fit(f)._trials, options.groups)
             points = counted.model.at_far(x)
             own = _ends_of_scores(counted, x, points, options, simultaneous=simultaneous)[:2]
@@ -876,9 +879,9 @@ def _ends_of_fit(
     return low, high
 
 
-def _refuse_far_out(f: SupportedPair, x: FloatArray, options: IntervalOptions) -> None:
+def _check_far_out(f: SupportedPair, x: FloatArray, options: IntervalOptions) -> None:
     for rate in x[(x > 0.0) & (x < 1.0)].tolist():
-        refuse_far_out(
+        check_far_out(
             f, parse_statistic("threshold", (), far=rate), extrapolate=options.extrapolate
         )
 

@@ -14,17 +14,17 @@ from betaroc.core.arrays import CLASSES, BoolArray, FloatArray, IntArray
 from betaroc.core.errors import InputError, SmallSampleWarning
 from betaroc.core.notices import warn
 from betaroc.core.options import IntervalOptions
-from betaroc.core.resampling import refuse_fractional_weights
+from betaroc.core.resampling import check_fractional_weights
 from betaroc.core.special import interval_end, least_whole, share_ends
 from betaroc.core.thresholds import Thresholds
 from betaroc.core.vocabulary import worded
-from betaroc.data.groups import correlation_of, refuse_few, refuse_one_group
+from betaroc.data.groups import check_few, check_one_group, correlation_of
 from betaroc.data.scores import ScoreData, Scores
 from betaroc.data.summary import ScoreSummary
 from betaroc.distributions.empirical import Empirical, EmpiricalPair
 from betaroc.inference.auc import AUC_METHODS, auc_interval, covariance_of_means, welch
 from betaroc.inference.delta import supported
-from betaroc.inference.drawn_scores import DrawnScores, interval_of_replicates, refuse_still
+from betaroc.inference.drawn_scores import DrawnScores, check_still, interval_of_replicates
 from betaroc.inference.interval import Interval, Limits, root_of_squares
 from betaroc.inference.scores_beyond import Evidence, effective_size, may_be_equal
 from betaroc.model.areas import cost_losses
@@ -107,9 +107,9 @@ class CountedScores:
     def __post_init__(self) -> None:
         for who in CLASSES:
             weights = getattr(self.data, f"{who}_weights", None)  # none of a summary
-            refuse_fractional_weights(weights, who, "to be counted")
+            check_fractional_weights(weights, who, "to be counted")
         if self.groups and isinstance(self.data, Scores):
-            refuse_one_group(self.data, "scores")
+            check_one_group(self.data, "scores")
 
     @cached_property
     def evidence(self) -> Evidence:
@@ -619,7 +619,7 @@ def bare_interval_of_scores(
     data: ScoreData, spec: StatisticSpec, options: IntervalOptions
 ) -> Interval:
     """The interval of a statistic of scores."""
-    refuse_unanswered(spec)
+    check_unanswered(spec)
     by_bootstrap = isinstance(options.method, str) and options.method == "bootstrap"
     if spec.name == "auc" and not by_bootstrap:
         result = auc_interval(data._as_scores(), options.level, options.method,
@@ -753,7 +753,7 @@ def _ends_of_share(counted: CountedScores, spec: StatisticSpec, options: Interva
     Few impostors within a range of FARs do not tell how far the threshold of its end is from
     theirs: there the ends move towards those of the TPR at the ends of the range.
     """
-    refuse_few(rows_of(counted.data, spec), "scores", "for a variance")
+    check_few(rows_of(counted.data, spec), "scores", "for a variance")
     low, high = share_interval(counted, influence_of(counted, spec), options.tail)
     if spec.name == "h-measure":
         return low, high
@@ -839,7 +839,7 @@ def replicates_of(
     """The statistic of each system in each replicate, nan where it has no value; a row each."""
     names = ("scores",) if len(systems) == 1 else ("a", "b")
     for name, scores in zip(names, systems, strict=True):
-        refuse_still(scores, name, groups=options.groups)
+        check_still(scores, name, groups=options.groups)
     for scores in systems:
         CountedScores(scores, options.groups)
     drawn = DrawnScores(tuple(systems), options, options.method == "smoothed")
@@ -876,7 +876,7 @@ def warn_of_no_width(values: FloatArray, name: str) -> None:
 
 
 # -------------------------------------------------------------------------------- checks
-def refuse_unanswered(spec: StatisticSpec) -> None:
+def check_unanswered(spec: StatisticSpec) -> None:
     """Parameters and end exponents are not those of scores."""
     if not spec.row.of_scores:
         raise InputError(

@@ -105,13 +105,13 @@ def _unknown(name: str, absent: int, who: str) -> InputError:
 def same_trials(a: ScoredTrials, b: ScoredTrials, *, groups: bool) -> bool:
     """Whether numbers, weights, ids, groups and order speak for the same trials in both."""
     try:
-        refuse_other_trials(a, b, ("a", "b"), groups=groups)
+        check_other_trials(a, b, ("a", "b"), groups=groups)
     except InputError:
         return False
     return True
 
 
-def refuse_other_trials(
+def check_other_trials(
     a: ScoredTrials, b: ScoredTrials, names: tuple[str, str], *, groups: bool
 ) -> None:
     """Paired systems judge the same trials: equal numbers, weights, ids, groups and order.
@@ -138,14 +138,14 @@ def refuse_other_trials(
                 f" {float(weight[bad[0]])!r} and {float(second[bad[0]])!r} at index {bad[0]}",
                 "Give one weight per trial",
             )
-        _refuse_other_names(a, b, f"{who}_ids", names, "Sort both by id")
+        _check_other_names(a, b, f"{who}_ids", names, "Sort both by id")
         if groups:
             do = worded("Give both the same groups`, take groups=False`")
-            _refuse_other_names(a, b, f"{who}_groups", names, do)
-    _refuse_other_order(a, b)
+            _check_other_names(a, b, f"{who}_groups", names, do)
+    _check_other_order(a, b)
 
 
-def _refuse_other_names(
+def _check_other_names(
     a: ScoredTrials, b: ScoredTrials, name: str, names: tuple[str, str], do: str
 ) -> None:
     first, second = (getattr(s, name, None) for s in (a, b))
@@ -158,14 +158,14 @@ def _refuse_other_names(
     differ = first.astype(object) != second.astype(object)
     bad = np.flatnonzero(differ if differ.ndim == 1 else np.any(differ, axis=1))
     if bad.size:
-        one, two = (checks.shown(labels[bad[0]].tolist()) for labels in (first, second))
+        one, two = (checks.format_value(labels[bad[0]].tolist()) for labels in (first, second))
         raise _unpaired(
             f"the same test trials in the same order; {bad.size} of {len(first)} {name} differ,"
             f" first {one} and {two} at index {bad[0]}", do,
         )  # fmt: skip
 
 
-def _refuse_other_order(a: ScoredTrials, b: ScoredTrials) -> None:
+def _check_other_order(a: ScoredTrials, b: ScoredTrials) -> None:
     """Files whose labels come in different orders hardly list the same trials row by row."""
     both = [s for s in (a, b) if isinstance(s, Scores)]
     sources = [s.source for s in both if s.source is not None and s.source.order is not None]

@@ -13,7 +13,7 @@ from betaroc.core.special import bracketed_root
 from betaroc.core.thresholds import Thresholds, choose, softplus
 from betaroc.distributions.pairs import Pair
 from betaroc.model.roc_functions import height, leftmost
-from betaroc.rendering.nouns import Noun
+from betaroc.rendering.nouns import Exportable
 
 #: Log odds of FAR at which curves are compared first; far out a curve is a power law.
 _MESH = np.concatenate([np.arange(0.0, 12.0, 0.25), np.arange(12.0, 40.0, 1.0),
@@ -32,7 +32,7 @@ _Gap = Callable[[FloatArray], FloatArray]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class RocCrossings(Noun):
+class RocCrossings(Exportable):
     """Points that two ROCs share, FAR ascending.
 
     Made by :meth:`Roc.crossings`.

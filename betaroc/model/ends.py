@@ -37,7 +37,7 @@ from betaroc.core.tables import Table, table_of
 from betaroc.core.value import Value
 from betaroc.distributions.base import Tail
 from betaroc.distributions.pairs import Pair
-from betaroc.rendering.nouns import Noun
+from betaroc.rendering.nouns import Exportable
 
 
 class SemiDerivatives(NamedTuple):
@@ -105,7 +105,7 @@ class End(Value):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Ends(Noun):
+class Ends(Exportable):
     """Both ends, named by the threshold.
 
     Parameters

@@ -23,14 +23,14 @@ from betaroc.core.thresholds import BELOW_ONE, Thresholds, choose
 from betaroc.core.value import Result
 from betaroc.core.vocabulary import TITLE_SLOT, Terms, worded
 from betaroc.distributions.pairs import Pair
-from betaroc.rendering.nouns import Noun
+from betaroc.rendering.nouns import Exportable
 
 #: What tables and metrics say of a point.
 _TOLD = ("threshold", "logit_threshold", "far", "frr", "tpr", "tnr", "prior", "extrapolated")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class OperatingPoint(Result, Noun):
+class OperatingPoint(Result, Exportable):
     """Error rates at a fixed threshold and what follows from them.
 
     Parameters

@@ -26,7 +26,7 @@ from betaroc.core.checks import (
 )
 from betaroc.core.errors import InputError
 from betaroc.core.tables import Table, table_of
-from betaroc.core.text import shown
+from betaroc.core.text import format_value
 from betaroc.core.thresholds import Thresholds, choose
 from betaroc.data.scores import Scores
 from betaroc.distributions.base import Distribution
@@ -41,14 +41,14 @@ from betaroc.model.ends import Ends, SemiDerivatives
 from betaroc.model.measures import OperatingPoint, checked_cost, point_of
 from betaroc.model.roc import Det, PrecisionRecall, Roc
 from betaroc.model.roc_functions import posterior
-from betaroc.rendering.nouns import Noun
+from betaroc.rendering.nouns import Exportable
 from betaroc.rendering.style import Axes
 
 _GENERIC_SHAPES = (Shape.U, Shape.J, Shape.REVERSE_J, Shape.BELL)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class ScoreModel(Noun):
+class ScoreModel(Exportable):
     """What a classifier does at every threshold, from the distributions of its two score classes.
 
     Accept iff score > threshold, so that
@@ -1226,7 +1226,8 @@ class ScoreModel(Noun):
         plain = isinstance(scheme, int | float | np.number)
         if scheme is not None and not (plain and scheme in (9, 16)):
             raise InputError.about("scheme")(
-                f"scheme must be None, 9 or 16; got {shown(scheme)}. Leave it out for all shapes."
+                f"scheme must be None, 9 or 16; got {format_value(scheme)}. Leave it out for all"
+                " shapes."
             )
         shapes = [_shape(law) for law in (self.client, self.impostor)]
         if scheme is not None:

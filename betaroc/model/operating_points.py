@@ -95,7 +95,7 @@ def at_far(pair: Pair, x: FloatArray) -> Thresholds:
 
 def at_frr(pair: Pair, x: FloatArray) -> Thresholds:
     """The highest threshold with FRR <= x."""
-    refuse_unreachable(pair, x)
+    check_unreachable(pair, x)
     if pair.discrete:
         t = pair.candidates
         return _unless_nan(t[np.searchsorted(pair.frr(t), x, side="right") - 1], x)
@@ -112,7 +112,7 @@ def at_frr(pair: Pair, x: FloatArray) -> Thresholds:
     return _unless_nan(choose(x >= 1.0, pair.reject_all, t), x)
 
 
-def refuse_unreachable(pair: Pair, x: FloatArray) -> None:
+def check_unreachable(pair: Pair, x: FloatArray) -> None:
     """Where clients have no score no threshold has a smaller FRR than their share."""
     least = float(pair.frr(Thresholds.from_theta(-np.inf)))
     below = np.flatnonzero(x < least)

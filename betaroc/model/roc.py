@@ -26,14 +26,14 @@ from betaroc.model.crossings import RocCrossings, crossings_of
 from betaroc.model.hull import chords_of, is_concave
 from betaroc.model.measures import OperatingPoint, curve_table, point_of, rate_terms
 from betaroc.rendering.curves import draw_det, draw_rates
-from betaroc.rendering.nouns import Noun
+from betaroc.rendering.nouns import Exportable
 from betaroc.rendering.style import Axes
 
 #: Where a log axis begins for a curve that goes on for ever.
 _LEAST_DRAWN = 1e-4
 
 
-class Curve(Noun):
+class Curve(Exportable):
     """What every curve of a pair of distributions has."""
 
     client: Distribution
@@ -531,7 +531,7 @@ class Roc(Curve):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class RocHull(Noun):
+class RocHull(Exportable):
     """The least concave curve above a ROC: the curve itself, and chords over its dents.
 
     Parameters

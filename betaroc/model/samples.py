@@ -11,8 +11,8 @@ import numpy as np
 from betaroc.core.arrays import CLASSES, FloatArray
 from betaroc.core.checks import count, generator, real_array
 from betaroc.core.errors import InputError, InputTypeError
-from betaroc.core.notices import public
-from betaroc.core.text import shown
+from betaroc.core.notices import collect_warnings
+from betaroc.core.text import format_value
 from betaroc.data.scores import ScoreData
 from betaroc.distributions.base import Distribution
 from betaroc.model.model import ScoreModel
@@ -30,7 +30,7 @@ def empirical_model(data: ScoreData, name: str | None = None) -> ScoreModel:
     return ScoreModel(*data._distributions, prior=data.prior, name=called)
 
 
-@public
+@collect_warnings
 def sample_systems(
     models: Mapping[str, ScoreModel],
     n_client: int,
@@ -104,7 +104,7 @@ def sample_systems(
     for name, model in models.items():
         if not isinstance(name, str) or name in ("", "label"):
             raise (InputError if isinstance(name, str) else InputTypeError).about("models")(
-                f'models must have names of text, none empty or "label"; got {shown(name)}.'
+                f'models must have names of text, none empty or "label"; got {format_value(name)}.'
             )
         if not isinstance(model, ScoreModel):
             raise InputTypeError(
@@ -152,8 +152,8 @@ def _matrix(value: Any, names: Sequence[str], called: str) -> FloatArray:
     for own in () if columns is None else (columns, getattr(value, "index", columns)):
         if list(own) != list(names):
             raise InputError(
-                f"{called} must have rows and columns {shown(list(names))}, the systems in their"
-                f" order; got {shown(list(own))}. Reorder it with .loc[names, names]."
+                f"{called} must have rows and columns {format_value(list(names))}, the systems in"
+                f" their order; got {format_value(list(own))}. Reorder it with .loc[names, names]."
             )
     array, diagonal = np.asarray(real_array(value, called)), np.eye(k) == 1.0
     if not np.all(np.abs(array) <= 1.0):

@@ -17,7 +17,7 @@ import numpy as np
 from betaroc.core import checks
 from betaroc.core.arrays import CLASSES, FloatArray
 from betaroc.core.errors import InputError, InputTypeError, refusal
-from betaroc.core.notices import public
+from betaroc.core.notices import collect_warnings
 from betaroc.core.options import IntervalArguments
 from betaroc.core.text import parse_number
 from betaroc.core.vocabulary import (
@@ -438,7 +438,7 @@ class StatisticSpec(NamedTuple):
         try:
             return float(value)
         except (TypeError, ValueError) as error:
-            actual = f"{checks.shown(value)} of type {type(value).__name__}"
+            actual = f"{checks.format_value(value)} of type {type(value).__name__}"
             raise refusal("stat", "return one number", actual, "", InputTypeError) from error
 
     def absence(self, model: ScoreModel) -> str:
@@ -457,8 +457,8 @@ class StatisticSpec(NamedTuple):
 def parse_statistic(stat: Any, given: tuple[Any, ...] = (), /, **points: Any) -> StatisticSpec:
     """What is asked for, checked."""
     points = {name: value for name, value in points.items() if value is not None}
-    named = (f"{name}={checks.shown(value)}" for name, value in points.items())
-    got = ", ".join([*map(checks.shown, given), *named])
+    named = (f"{name}={checks.format_value(value)}" for name, value in points.items())
+    got = ", ".join([*map(checks.format_value, given), *named])
     if callable(stat) and not isinstance(stat, type):
         if got:
             raise InputError(
@@ -469,7 +469,7 @@ def parse_statistic(stat: Any, given: tuple[Any, ...] = (), /, **points: Any) ->
         row = Statistic(lambda model, _: stat(model), name, unit="", scale="plain")
         return StatisticSpec(f"{name}(model)" if name in STATISTICS else name, row)
     if not isinstance(stat, str):
-        actual = f"{checks.shown(stat)} of type {type(stat).__name__}"
+        actual = f"{checks.format_value(stat)} of type {type(stat).__name__}"
         remedy = "See br.statistics() for the names."
         rule = "be a name or a function of a ScoreModel"
         raise refusal("stat", rule, actual, remedy, InputTypeError)
@@ -505,7 +505,7 @@ def parse_statistics(
     texts = [value] if isinstance(value, str) else value
     if not isinstance(texts, Sequence) or not all(isinstance(text, str) for text in texts):
         rule, remedy = "be texts such as 'tpr@far=0.01'", "See br.statistics() for the names."
-        actual = f"{checks.shown(value)} of type {type(value).__name__}"
+        actual = f"{checks.format_value(value)} of type {type(value).__name__}"
         raise refusal(argument, rule, actual, remedy, InputTypeError)
     result = tuple(map(parse_statistic, texts))
     names = [str(item) for item in result]
@@ -524,8 +524,8 @@ def _evaluation_point(
     if unknown:
         every = (*POINTS, *RateArguments.__annotations__, *IntervalArguments.__annotations__)
         raise InputTypeError(
-            f"{unknown[0]!r} must be an option, or a point: one of {checks.listed(POINTS, 9)}; it"
-            f" is neither. {checks.nearest(unknown[0], every)}".rstrip()
+            f"{unknown[0]!r} must be an option, or a point: one of {checks.format_list(POINTS, 9)};"
+            f" it is neither. {checks.did_you_mean(unknown[0], every)}".rstrip()
         )
     legal = STATISTICS[name].points
     if not legal:
@@ -573,10 +573,10 @@ def ascending_pair(value: Any, noun: str) -> tuple[float, float]:
         return ends[0], ends[1]
     rule = f"be two {noun} (low, high) with low < high"
     kind = InputError if is_pair else InputTypeError
-    raise refusal("between", rule, checks.shown(value), "Give such as (0.0, 0.1).", kind)
+    raise refusal("between", rule, checks.format_value(value), "Give such as (0.0, 0.1).", kind)
 
 
-@public
+@collect_warnings
 def statistics() -> DataFrame:
     """Every number that has a name here, one row each.
 

@@ -32,7 +32,7 @@ from betaroc.core.errors import (
     refusal,
 )  # fmt: skip
 from betaroc.core.local_files import file_names
-from betaroc.core.text import listed, nearest, shown, typed
+from betaroc.core.text import did_you_mean, format_list, format_value, typed
 from betaroc.core.value import Value, is_same
 from betaroc.core.vocabulary import DEFAULT
 
@@ -99,7 +99,7 @@ def parsed(text: str) -> Any:
         raise refusal("the text", "be JSON", at, remedy, FileFormatError) from error
     except ValueError as error:  # whole numbers of thousands of digits
         rule = "hold numbers of ordinary length"
-        raise refusal("the text", rule, shown(str(error)), kind=FileFormatError) from error
+        raise refusal("the text", rule, format_value(str(error)), kind=FileFormatError) from error
 
 
 def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -107,7 +107,7 @@ def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(unique) < len(pairs):
         twice = Counter(name for name, _ in pairs).most_common(1)[0][0]
         rule, remedy = "stand once in an object", "Leave one out."
-        raise refusal("a key", rule, f"{shown(twice)} twice", remedy, FileFormatError)
+        raise refusal("a key", rule, f"{format_value(twice)} twice", remedy, FileFormatError)
     return unique
 
 
@@ -176,7 +176,7 @@ def refuse_field(at: str, must: str, value: object) -> NoReturn:
     """Raise the error of a place in a document."""
     must = must if len(must) <= 140 else f"{must[:137]}..."
     remedy = "Write the document again with to_json, or mend it there."
-    raise refusal(format_json_path(at), f"be {must}", shown(value), remedy, FileFormatError)
+    raise refusal(format_json_path(at), f"be {must}", format_value(value), remedy, FileFormatError)
 
 
 def format_json_path(at: str) -> str:
@@ -199,7 +199,7 @@ def construct(make: Any, content: Any, at: str) -> Any:
         raise FileFormatError(f"{format_json_path(at)}: {error}"[:400]) from error
     except (TypeError, ValueError, ArithmeticError, LookupError) as error:
         rule, kind = "hold fields that go together", FileFormatError
-        raise refusal(format_json_path(at), rule, shown(str(error)), kind=kind) from error
+        raise refusal(format_json_path(at), rule, format_value(str(error)), kind=kind) from error
 
 
 # ------------------------------------------------------------------------------ codecs
@@ -297,7 +297,7 @@ def codec_of(hint: Any) -> Codec:
 
 
 def _choice(members: Mapping[str, Any]) -> Codec:
-    return Codec("choice", f"one of {listed(members)}", members=members)
+    return Codec("choice", f"one of {format_list(members)}", members=members)
 
 
 def _record(*kinds: type) -> Codec:
@@ -552,7 +552,7 @@ def _write_record(value: Any, at: str, state: _State) -> dict[str, Any]:
     kind: Any = type(value)
     if not kind.__module__.startswith("betaroc."):
         what, rule = at or "what is written", "be of a class of betaroc, which readers know"
-        raise refusal(what, rule, shown(kind.__name__), "Pickle it instead.", InputTypeError)
+        raise refusal(what, rule, format_value(kind.__name__), "Pickle it instead.", InputTypeError)
     parts, record = document_parts(kind), {}
     for name, part in to_fields(value).items():
         present = part if isinstance(part, str | tuple) else part is not None
@@ -579,7 +579,7 @@ def _read_record(codec: Codec, document: dict[str, Any], at: str, state: _State)
         if name not in parts and not (codec.named and name in ENVELOPE):
             raise FileFormatError(
                 f"{format_json_path(join_path(at, name))} must be a field of {kind.__name__},"
-                f" and there is none. {nearest(name, list(parts))}".rstrip()
+                f" and there is none. {did_you_mean(name, list(parts))}".rstrip()
             )
     for name in needed_of(kind):
         if name not in document:
@@ -635,7 +635,7 @@ def consistent(content: dict[str, Any], at: str, result: Any) -> Any:
     follows |= getattr(result, "_follows", dict)()
     for name, part in content.items():
         if name in follows and not agrees(part, follows[name]):
-            refuse_field(join_path(at, name), f"{shown(follows[name])}, which follows", part)
+            refuse_field(join_path(at, name), f"{format_value(follows[name])}, which follows", part)
     return result
 
 

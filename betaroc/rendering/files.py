@@ -8,7 +8,7 @@ import secrets
 from pathlib import Path
 
 from betaroc.core.errors import InputTypeError, OutputError, refusal
-from betaroc.core.text import shown, typed
+from betaroc.core.text import format_value, typed
 
 
 def write_whole(path: str | os.PathLike[str], content: str | bytes) -> None:
@@ -28,7 +28,7 @@ def write_whole(path: str | os.PathLike[str], content: str | bytes) -> None:
             os.chmod(beside, target.stat().st_mode & 0o777)
         os.replace(beside, target)
     except OSError as error:
-        value = f"{shown(str(path))}: {error.strerror or error}"
+        value = f"{format_value(str(path))}: {error.strerror or error}"
         remedy = "What was there before is untouched. Name a file in a folder that has room."
         raise refusal("the output", "be writable", value, remedy, OutputError) from error
     finally:
@@ -41,7 +41,7 @@ def page_target(path: str | os.PathLike[str]) -> Path:
     target = checked_target(path)
     if target.suffix.lower() not in ("", ".html", ".htm"):
         rule = "end in .html or .htm: the page is HTML"
-        raise refusal("path", rule, shown(str(path)), "Name it so.")
+        raise refusal("path", rule, format_value(str(path)), "Name it so.")
     return target
 
 
@@ -50,7 +50,7 @@ def checked_target(path: str | os.PathLike[str]) -> Path:
     if not isinstance(path, str | os.PathLike):
         remedy = "Pass text or a pathlib.Path."
         raise refusal("path", "be the path of a file", typed(path), remedy, InputTypeError)
-    rule, value, remedy = "", shown(str(path)), "Name another file."
+    rule, value, remedy = "", format_value(str(path)), "Name another file."
     try:
         target = Path(os.fsdecode(os.fspath(path))).resolve()
         exists, regular = target.exists(), target.is_file()

@@ -11,7 +11,7 @@ from typing import Any, overload
 import numpy as np
 
 from betaroc.core.errors import BetarocError
-from betaroc.core.notices import quietly
+from betaroc.core.notices import suppress_warnings
 from betaroc.core.tables import Table, listed_columns, table_of
 from betaroc.core.value import Value
 from betaroc.core.vocabulary import DEFAULT
@@ -19,7 +19,7 @@ from betaroc.rendering.document import FORMAT, document_of, flat, json_text, pla
 from betaroc.rendering.files import checked_target, write_whole
 from betaroc.rendering.numbers import version
 from betaroc.rendering.table_text import cell_of, latex_comments, latex_grid, latex_table, upright
-from betaroc.rendering.tree import Cell, Grid, Group, Node, Row, Section, Words, as_named
+from betaroc.rendering.tree import Cell, Grid, Group, Node, Paragraph, Row, Section, as_named
 from betaroc.rendering.tree_html import html_of
 
 #: Rows and columns of a table in a notebook.
@@ -67,20 +67,20 @@ def table_nodes(columns: Mapping[str, Sequence[Any]], caption: str) -> list[Node
     rows = [Row((*row, *more)) for row in zip(*cells, strict=True)]
     left = [Group(f"{size - _ROWS} more rows")] * (size > _ROWS)
     head: tuple[Any, ...] = (*map(as_named, list(named)[:_COLUMNS]), *more)
-    return [Words(caption), Grid(head, (*rows, *left), tuple(words))]
+    return [Paragraph(caption), Grid(head, (*rows, *left), tuple(words))]
 
 
-def told_document(noun: Noun, told: Mapping[str, Any]) -> dict[str, Any]:
+def told_document(noun: Exportable, told: Mapping[str, Any]) -> dict[str, Any]:
     """The document of a noun in words of a reader's own; the fields stand under "content"."""
     words: dict[str, Any] = plain(told)
     return _envelope(noun) | words | {"content": document_of(noun)}
 
 
-def _envelope(noun: Noun) -> dict[str, Any]:
+def _envelope(noun: Exportable) -> dict[str, Any]:
     return {"betaroc": version(), "format": FORMAT, "kind": type(noun).__name__}
 
 
-class Noun(Value):
+class Exportable(Value):
     """A value that travels: as JSON and back, as a table, as flat numbers."""
 
     def to_dict(self) -> dict[str, Any]:
@@ -212,11 +212,11 @@ class Noun(Value):
 
         What cannot be computed is said in its place; no notice is given.
         """
-        with quietly():
+        with suppress_warnings():
             try:
                 return html_block(self._view())
             except BetarocError as error:
-                return html_block([Words(self._caption()), Words(str(error))])
+                return html_block([Paragraph(self._caption()), Paragraph(str(error))])
 
     def _view(self) -> Sequence[Node]:
         """What a notebook shows of it: a table of its numbers, unless there is better."""

@@ -23,7 +23,7 @@ import numpy as np
 
 from betaroc.core.arrays import FloatArray
 from betaroc.core.errors import InputError
-from betaroc.core.text import shown
+from betaroc.core.text import format_value
 from betaroc.rendering.files import checked_target, write_whole
 
 _PROLOGUE = '<?xml version="1.0" encoding="utf-8"?>\n'
@@ -51,8 +51,8 @@ def picture_format(path: str | os.PathLike[str]) -> str:
     kind = Path(path).suffix.lower().removeprefix(".")
     if kind not in ("svg", "png", "pdf"):
         raise InputError(
-            f"a picture must be a file that ends in .svg, .png or .pdf; got {shown(str(path))}."
-            " Name it so."
+            "a picture must be a file that ends in .svg, .png or .pdf; got"
+            f" {format_value(str(path))}. Name it so."
         )
     return kind
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from betaroc.core.arrays import FloatArray
 from betaroc.core.errors import InputError, InputTypeError
-from betaroc.core.text import shown
+from betaroc.core.text import format_value
 from betaroc.rendering.numbers import with_minus
 from betaroc.rendering.picture_files import is_private
 
@@ -79,8 +79,8 @@ def checked_axes(ax: object) -> Axes:
 
     if not isinstance(ax, Axes):
         raise InputTypeError.about("ax")(
-            f"ax must be matplotlib Axes; got {shown(ax)} of type {type(ax).__name__}. Leave it out"
-            " for new ones, or pass what plt.subplots() gives."
+            f"ax must be matplotlib Axes; got {format_value(ax)} of type {type(ax).__name__}. Leave"
+            " it out for new ones, or pass what plt.subplots() gives."
         )
     return ax
 

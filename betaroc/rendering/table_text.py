@@ -18,10 +18,10 @@ from betaroc.rendering.tree import (
     Grid,
     Name,
     Node,
+    Paragraph,
     Row,
     Section,
     Status,
-    Words,
     as_named,
 )
 
@@ -130,7 +130,7 @@ def latex_comments(nodes: Iterable[Node]) -> str:
     """What is said beside a table, cautions among it, as comments of LaTeX."""
     texts = [
         node.verdict if isinstance(node, Status) else f"{node.lead} {node.text}"
-        for node in nodes if isinstance(node, Status | Words)
+        for node in nodes if isinstance(node, Status | Paragraph)
     ]  # fmt: skip
     lines = [line.strip() for text in texts for line in DEFAULT.fill(text).splitlines()]
     return "".join(f"% {line}\n" for line in lines if line)

@@ -214,7 +214,7 @@ def grouped(
     return Grid((*["set"] * several, *head), tuple(rows), tuple(k + several for k in words))
 
 
-def few(words: Iterable[str], sep: str = ", ") -> str:
+def first_n(words: Iterable[str], sep: str = ", ") -> str:
     """The first three, and how many more there are.
 
     Examples
@@ -228,7 +228,7 @@ def few(words: Iterable[str], sep: str = ", ") -> str:
 
 
 @dataclass(frozen=True)
-class Words(Tagged):
+class Paragraph(Tagged):
     """A paragraph, its `lead` in bold; a "note" is small, an "answer" has a large lead.
 
     A "legend" explains a page and is left out of a terminal; what is "given" holds texts of the
@@ -322,7 +322,7 @@ class Section(Tagged):
     folded: bool = False
 
 
-def retold(node: T, say: Callable[[str], str]) -> T:
+def map_text(node: T, say: Callable[[str], str]) -> T:
     """A node whose texts are as `say` says them, those of the user's as they are.
 
     Examples
@@ -336,10 +336,10 @@ def retold(node: T, say: Callable[[str], str]) -> T:
     elif isinstance(node, Strip):
         changed = node._replace(name=say(node.name))
     elif isinstance(node, tuple) and not isinstance(node, Name):
-        changed = tuple(retold(part, say) for part in node)
+        changed = tuple(map_text(part, say) for part in node)
     elif is_dataclass(node) and not isinstance(node, type):
         texts = (item.name for item in fields(node) if item.name not in _FIXED)
-        changed = replace(node, **{name: retold(getattr(node, name), say) for name in texts})
+        changed = replace(node, **{name: map_text(getattr(node, name), say) for name in texts})
     return cast(T, changed)
 
 
@@ -350,4 +350,4 @@ def apart(*nodes: Node) -> list[Section]:
 
 #: What a table holds at one place.
 Content: TypeAlias = Cell | Name | Status | str
-Node = Grid | Words | Bullets | Figure | Figures | Status | Glossary | Html | Section
+Node = Grid | Paragraph | Bullets | Figure | Figures | Status | Glossary | Html | Section

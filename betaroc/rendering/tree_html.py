@@ -11,7 +11,7 @@ from betaroc.core.vocabulary import template_of
 from betaroc.rendering.numbers import spaced
 from betaroc.rendering.picture_files import can_draw, draw_svg
 from betaroc.rendering.style import CLIENT, GREY, IMPOSTOR
-from betaroc.rendering.tree import Figure, Section, retold
+from betaroc.rendering.tree import Figure, Section, map_text
 
 if TYPE_CHECKING:
     from jinja2 import Template
@@ -54,7 +54,7 @@ def html_of(sections: Sequence[Section], depth: int = 2) -> Markup:
     """The sections, their headings of that depth."""
     from markupsafe import Markup
 
-    sections = retold(tuple(sections), template_of)
+    sections = map_text(tuple(sections), template_of)
     # The template escapes what it is given.
     return Markup(template("tree.html.j2").render(sections=sections, depth=depth))  # noqa: S704
 

@@ -20,12 +20,12 @@ from betaroc.rendering.tree import (
     Group,
     Name,
     Node,
+    Paragraph,
     Row,
     Section,
     Status,
     Strip,
-    Words,
-    retold,
+    map_text,
 )
 
 _SIGNS = str.maketrans({
@@ -57,10 +57,10 @@ def text_of(nodes: Iterable[Node], terminal: Terminal | None = None) -> str:
     lines: list[str] = []
     before: Node | None = None
     for node in nodes:
-        text = _node(retold(node, DEFAULT.fill), terminal, "")
+        text = _node(map_text(node, DEFAULT.fill), terminal, "")
         if text:
-            follows = isinstance(node, Words) and isinstance(before, Status | Words)
-            tight = follows and not (isinstance(before, Words) and before.kind == "answer")
+            follows = isinstance(node, Paragraph) and isinstance(before, Status | Paragraph)
+            tight = follows and not (isinstance(before, Paragraph) and before.kind == "answer")
             lines += ["", text] if lines and not tight else [text]
             before = node
     return "\n".join(lines)
@@ -80,9 +80,9 @@ def _node(node: Node, terminal: Terminal, inset: str) -> str:
             return _section(node, terminal)
         case Grid():
             return "\n".join(line.rstrip() for line in _grid(node, terminal.width))
-        case Words(kind="legend"):
+        case Paragraph(kind="legend"):
             return ""
-        case Words():
+        case Paragraph():
             text = node.text if node.kind == "given" else _plain(node.text)
             lead = f"{_plain(node.lead)}{' ' * (3 if node.kind == 'answer' else 1)}"
             text = lead * bool(node.lead) + text

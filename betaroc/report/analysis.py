@@ -14,13 +14,13 @@ import numpy as np
 from betaroc.core import checks
 from betaroc.core.arrays import CLASSES
 from betaroc.core.errors import BetarocWarning, FitError, InputError, SameDataWarning
-from betaroc.core.notices import passed_on, public, warn
+from betaroc.core.notices import collect_warnings, forward_warnings, warn
 from betaroc.core.tables import Table, columns_from_rows, table_of
-from betaroc.core.text import shown
+from betaroc.core.text import format_value
 from betaroc.core.value import Result, fields_of
 from betaroc.core.vocabulary import BIOMETRIC, ClassWords, shared_words
 from betaroc.data.read import ScoresLike, as_scores
-from betaroc.data.scores import ScoreData, refuse_words_of_comparisons
+from betaroc.data.scores import ScoreData, check_words_of_comparisons
 from betaroc.data.summary import ScoreSummary
 from betaroc.decision.curve import curve_numbers
 from betaroc.decision.decide import Decision, DecisionCheck
@@ -31,10 +31,10 @@ from betaroc.estimation.families import (
     BEST,
     Names,
     automatic,
+    check_rule,
     checked_pair,
     family_text,
     named,
-    refuse_rule,
     smaller_of,
 )
 from betaroc.fits.family_choice import FamilyComparison, best_comparison
@@ -46,8 +46,8 @@ from betaroc.model.model import ScoreModel
 from betaroc.model.samples import empirical_model
 from betaroc.model.statistics import StatisticSpec, parse_statistic, parse_statistics
 from betaroc.rendering.document import readable
-from betaroc.rendering.nouns import Noun, told_document
-from betaroc.rendering.tree import Node, retold
+from betaroc.rendering.nouns import Exportable, told_document
+from betaroc.rendering.tree import Node, map_text
 from betaroc.rendering.tree_text import text_of
 from betaroc.report.page import (
     DEFAULT_TARGET,
@@ -92,7 +92,7 @@ _OF_TAILS = ("tails", "tail_sizes", "bounds")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Analysis(Result, Noun):
+class Analysis(Result, Exportable):
     """Dev fitted, its curves described, its thresholds observed on the test sets.
 
     Made by :func:`analyze`.
@@ -175,7 +175,7 @@ class Analysis(Result, Noun):
         return [*(p.name for p in self.parts), *names_of_files(self.parts).values()]
 
     def __repr__(self) -> str:
-        sets = ", ".join(f"{part.role} {shown(part.name, 24)}" for part in self.parts[:3])
+        sets = ", ".join(f"{part.role} {format_value(part.name, 24)}" for part in self.parts[:3])
         sets += f" and {len(self.tests) - 2} more" * (len(self.tests) > 2)
         return f"<Analysis {family_text(self.family)}: {sets}; {len(self.notices)} warnings>"
 
@@ -195,7 +195,7 @@ class Analysis(Result, Noun):
         first = [*contradicted_points(self)[1], *alarms, *filter(None, [apart_words(self.dev)])]
         blocks = ["\n".join(decision_lines(self)), *["\n".join(first)] * bool(first)]
         say = in_field_words(self)
-        blocks.append(text_of([retold(section, say) for section in sections_of(self)]))
+        blocks.append(text_of([map_text(section, say) for section in sections_of(self)]))
         blocks += ["\n".join(f"warning: {text}" for text in warnings)] * bool(warnings)
         return say("\n\n".join(blocks) + "\n")
 
@@ -292,7 +292,7 @@ class Analysis(Result, Noun):
         write_report(self, path)
 
 
-@public
+@collect_warnings
 def analyze(
     dev: ScoresLike,
     test: ScoresLike | Mapping[str, ScoresLike] | None = None,
@@ -398,7 +398,7 @@ def analyze(
     )  # fmt: skip
 
 
-@public
+@collect_warnings
 def analyze_stepwise(
     dev: ScoresLike, test: ScoresLike | Mapping[str, ScoresLike] | None,
     options: Mapping[str, Any], step: Callable[[], None], *, level: float, rng: Any,
@@ -414,12 +414,12 @@ def analyze_stepwise(
     rate_terms(terms, *(empirical_model(value)._pair for value in absent))
     judge = Judge(level, rng, asked=parse_statistics(statistics))
     for stat in [statistics] if isinstance(statistics, str) else statistics:
-        refuse_words_of_comparisons(stat, *absent)
+        check_words_of_comparisons(stat, *absent)
     checked_pair(options["family"], (AUTO, BEST))
     family, reason = options["family"], f"chosen with family={options['family']!r}"
     if family == AUTO:
         automatic_choice = automatic([data, *tests.values()], bounds=options["bounds"])
-        refuse_rule(automatic_choice, options["boundary"])
+        check_rule(automatic_choice, options["boundary"])
         give(automatic_choice.notices)
         options = {**options, "family": automatic_choice.family}
         reason = automatic_choice.reason
@@ -455,7 +455,7 @@ def _named_tests(test: ScoresLike | Mapping[str, ScoresLike] | None) -> dict[str
     if test is None:
         return {}
     if isinstance(test, Mapping) and all(isinstance(name, str) for name in test):
-        return {name: as_scores(data, f"test[{shown(name)}]") for name, data in test.items()}
+        return {name: as_scores(data, f"test[{format_value(name)}]") for name, data in test.items()}
     scores = as_scores(test, "test", "Scores, a ScoreSummary, a mapping of names to these")
     return {_name_of(scores, "test"): scores}
 
@@ -484,7 +484,7 @@ def fitted_set(
 ) -> ScoreSet:  # fmt: skip
     """A score set that must be fitted, and judged unless there is no judge."""
     compared = None
-    with passed_on(prefix):
+    with forward_warnings(prefix):
         if options["family"] == BEST:
             rules, bounds = (options["boundary"], options["resolution"]), options["bounds"]
             compared = best_comparison(value, *rules, bounds)
@@ -525,7 +525,7 @@ def _test_part(
     role: str, name: str, value: ScoreData, dev: ScoreSet, options: Mapping[str, Any], judge: Judge
 ) -> ScoreSet:
     fitted: Fit | None = None
-    with passed_on(f"{role}: "):
+    with forward_warnings(f"{role}: "):
         if _same(value, dev.given):
             warn(
                 "the scores are dev's own, so its thresholds look better here than on new data."

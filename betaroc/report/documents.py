@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from betaroc.core.errors import FileFormatError, InputTypeError, ScoreFileNotFoundError, refusal
-from betaroc.core.notices import public, quietly
+from betaroc.core.notices import collect_warnings, suppress_warnings
 from betaroc.core.options import IntervalOptions
-from betaroc.core.text import nearest, shown
+from betaroc.core.text import did_you_mean, format_value
 from betaroc.core.value import Value
 from betaroc.data.scores import Confusion
 from betaroc.decision import comparison, epc, forecast
@@ -45,7 +45,7 @@ def kinds() -> dict[str, type]:
     return kinds_of(_NOUNS)
 
 
-@public
+@collect_warnings
 def from_json(text_or_path: str | os.PathLike[str]) -> Any:
     """The value of a document that ``to_json`` wrote.
 
@@ -88,7 +88,9 @@ def from_json(text_or_path: str | os.PathLike[str]) -> Any:
     document = parsed(_text_of(text_or_path))
     # The class that a document names, once its envelope is in order.
     if not isinstance(document, dict) or "kind" not in document:
-        what = f"with {shown(sorted(document)[:3])}" if isinstance(document, dict) else "a list"
+        what = (
+            f"with {format_value(sorted(document)[:3])}" if isinstance(document, dict) else "a list"
+        )
         raise FileFormatError(
             f'a document must be an object with "kind"; got one {what}. Read what to_json wrote;'
             " br.read_scores reads scores."
@@ -104,18 +106,21 @@ def from_json(text_or_path: str | os.PathLike[str]) -> Any:
     name, version = document["kind"], document.get("format")
     if type(version) is not int or version < 1:
         rule = "be a whole number from 1, which to_json writes"
-        raise refusal("format", rule, shown(version), kind=FileFormatError)
+        raise refusal("format", rule, format_value(version), kind=FileFormatError)
     if version > FORMAT:
         rule = f"be at most {FORMAT} for this betaroc"
-        value = f"{version}, written by betaroc {shown(document.get('betaroc'))}, which is newer"
+        value = (
+            f"{version}, written by betaroc {format_value(document.get('betaroc'))}, which is newer"
+        )
         raise refusal("format", rule, value, "Install that one.", FileFormatError)
     options = [item for item, kind in kinds().items() if issubclass(kind, Value)]
     if not isinstance(name, str) or name not in options:
         raise FileFormatError(
-            f"kind must be one of betaroc's; got {shown(name)}. {nearest(name, options)}".rstrip()
+            f"kind must be one of betaroc's; got {format_value(name)}."
+            f" {did_you_mean(name, options)}".rstrip()
         )
     kind = kinds()[name]
-    with quietly():  # what was to be said was said when it was made
+    with suppress_warnings():  # what was to be said was said when it was made
         return value_of(document.get("content", document), kinds(), kind)
 
 
@@ -149,7 +154,7 @@ def _decision_of_guarantee(old: dict[str, Any]) -> dict[str, Any]:
 def _text_of(value: Any) -> str:
     if not isinstance(value, str | os.PathLike):
         raise InputTypeError.about("text_or_path")(
-            f"text_or_path must be text or a path; got {shown(value)} of type"
+            f"text_or_path must be text or a path; got {format_value(value)} of type"
             f" {type(value).__name__}. Pass what to_json returned, or the path of a file."
         )
     text, remedy = value.lstrip("\ufeff \t\r\n") if isinstance(value, str) else "", (
@@ -164,11 +169,12 @@ def _text_of(value: Any) -> str:
         return path.read_bytes().decode("utf-8-sig")
     except FileNotFoundError as error:
         raise ScoreFileNotFoundError.about("text_or_path")(
-            f"there is no file {shown(str(value))}. {remedy}"
+            f"there is no file {format_value(str(value))}. {remedy}"
         ) from error
     except (OSError, ValueError) as error:
         why = getattr(error, "strerror", None) or error
         why = "it is not UTF-8" if isinstance(error, UnicodeDecodeError) else why
         raise FileFormatError.about("text_or_path")(
-            f"text_or_path must be a file that can be read; {shown(str(value))}: {why}. {remedy}"
+            f"text_or_path must be a file that can be read; {format_value(str(value))}: {why}."
+            f" {remedy}"
         ) from error

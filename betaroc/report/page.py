@@ -19,8 +19,8 @@ import numpy as np
 from betaroc.core import checks
 from betaroc.core.arrays import CLASSES, FloatArray
 from betaroc.core.errors import BetarocError, InputError, MisfitWarning
-from betaroc.core.notices import quietly
-from betaroc.core.text import parse_number, shown
+from betaroc.core.notices import suppress_warnings
+from betaroc.core.text import format_value, parse_number
 from betaroc.core.vocabulary import (
     A_CLIENT,
     AN_IMPOSTOR,
@@ -113,11 +113,11 @@ from betaroc.rendering.tree import (
     Glossary,
     Grid,
     Node,
+    Paragraph,
     Section,
     Status,
-    Words,
     foreign,
-    retold,
+    map_text,
 )
 from betaroc.rendering.tree_html import html_of, prose_of, template, tight, typeset
 from betaroc.report.score_set import (
@@ -187,13 +187,15 @@ def request_of(target: AnalysisTarget, confidence: float) -> Target:
     if not arguments or not set(arguments) <= set(_TARGET_NAMES):
         raise InputError.about("target")(worded(
             "`target` must be far=RATE, frr=RATE, precision=SHARE, cost_fa=COST with cost_fr=COST,"
-            f" or eer; got {shown(target)}. Name one, such as far=0.01."
+            f" or eer; got {format_value(target)}. Name one, such as far=0.01."
         ))  # fmt: skip
     try:
         return checked_request(**arguments, confidence=confidence)
     except BetarocError as error:
         raise InputError.about("target")(
-            worded(f"`target` must be one that can be decided on; got {shown(target)}: {error}")
+            worded(
+                f"`target` must be one that can be decided on; got {format_value(target)}: {error}"
+            )
         ) from error
 
 
@@ -223,7 +225,7 @@ def question_of(asked: Target) -> str:
 def decision_of(dev: ScoreData, asked: Target, fitting: Fitting) -> tuple[Decision | None, str]:
     """The threshold, or why there is none."""
     try:
-        with quietly():  # what they say of dev, its fit has said
+        with suppress_warnings():  # what they say of dev, its fit has said
             return decided(dev, asked, fitting), ""
     except BetarocError as error:
         return None, getattr(error, "why", str(error))
@@ -862,7 +864,7 @@ def _of_fit(analysis: Analysis, kind: str, caption: str) -> Figure:
         return ax
 
     try:
-        with quietly():  # the page says once what is of scores alone
+        with suppress_warnings():  # the page says once what is of scores alone
             return Figure(draw_svg(draw, f"betaroc dev {kind}"), f"dev, {caption}")
     except InputError as error:
         return Figure("", f"dev: no {caption[:3]} picture. {error}")
@@ -886,7 +888,7 @@ def analysis_block(of: Analysis) -> list[Node]:
     more = len(of.tests) - len(tests)
     sets = ", ".join(names[part.role] for part in (of.dev, *tests))
     sets += f" and {more} more test set{'s' * (more > 1)}" * (more > 0)
-    about = Words(f"Analysis, {family_text(of.family)}: {sets}")
+    about = Paragraph(f"Analysis, {family_text(of.family)}: {sets}")
     points = [
         met for met in of.points
         if met.key in _SHOWN and met.chosen_by == of.points[0].chosen_by
@@ -894,15 +896,15 @@ def analysis_block(of: Analysis) -> list[Node]:
     columns = [(part, part.role) for part in (of.dev, *tests)]
     tables, roles = points_grids(points, columns, of.level), ", ".join(p.role for p in of.parts)
     curves = Figure(partial(draw_curves, of, "roc"), "", f"ROC: {TPR} against {FAR} of {roles}")
-    nodes: list[Node] = [about, *map(Words, lines), *tables, curves]
+    nodes: list[Node] = [about, *map(Paragraph, lines), *tables, curves]
     d = of.decision
     if d is not None:
         check, k = worst_check(d, of.checks)
         role = "test" if k is None else of.tests[k].role
         *decided, _ = decision_view(d, check if isinstance(check, DecisionCheck) else None, role)
         # Threshold and status, what is said of them, then what is shown.
-        words = [node for node in decided if isinstance(node, Words | Status)]
+        words = [node for node in decided if isinstance(node, Paragraph | Status)]
         shown = [node for node in decided if isinstance(node, Grid | Figure)]
         others = Section("Other thresholds", tuple(tables), folded=True)
-        nodes = [*words[:2], about, *words[2:], *map(Words, lines[:1]), *shown, curves, others]
-    return [retold(node, Vocabulary(checks.terms_of(of.terms)).fill) for node in nodes]
+        nodes = [*words[:2], about, *words[2:], *map(Paragraph, lines[:1]), *shown, curves, others]
+    return [map_text(node, Vocabulary(checks.terms_of(of.terms)).fill) for node in nodes]

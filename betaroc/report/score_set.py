@@ -30,7 +30,7 @@ from betaroc.core.errors import (
     SmallSampleWarning,
 )
 from betaroc.core.local_files import file_names
-from betaroc.core.notices import passed_on, quietly, warn
+from betaroc.core.notices import forward_warnings, suppress_warnings, warn
 from betaroc.core.options import MOST_TIMES, POWER, IntervalOptions
 from betaroc.core.text import sentence
 from betaroc.core.thresholds import Thresholds
@@ -107,7 +107,7 @@ from betaroc.rendering.numbers import (
     threshold,
     visible,
 )
-from betaroc.rendering.tree import Cell, Node, Words, quantity
+from betaroc.rendering.tree import Cell, Node, Paragraph, quantity
 
 # ------------------------------------------------------------------------------ intervals
 #: The FAR at which the TPR stands in tables, and the names of that and of the EER's threshold.
@@ -155,7 +155,7 @@ def with_interval(
     if why or not math.isfinite(estimate):
         return Measured(key, estimate, why=why or "it is no finite number")
     try:
-        with passed_on() if aloud else quietly():
+        with forward_warnings() if aloud else suppress_warnings():
             i = interval()
     except BetarocError as error:
         return Measured(key, estimate, why=str(error))
@@ -370,7 +370,7 @@ def tried(make: Callable[[], Any], why: str = "") -> tuple[Any, str]:
     if why:
         return None, why
     try:
-        with quietly():
+        with suppress_warnings():
             return make(), ""
     except BetarocError as error:
         return None, str(error)
@@ -629,7 +629,7 @@ def notes_by_set(sets: NamedSets, notes: Callable[[ScoreSet], list[str]]) -> lis
             roles.setdefault(words, []).append(role)
     notes_of = ("" if len(of) == len(sets) else f"{', '.join(of)}: " for of in roles.values())
     lines = (f"{role}{words}" for role, words in zip(notes_of, roles, strict=True))
-    return [Words(capital(sentence(line)), "note") for line in lines]
+    return [Paragraph(capital(sentence(line)), "note") for line in lines]
 
 
 def without_interval(part: ScoreSet, *, ends: bool = False) -> list[str]:
@@ -771,7 +771,7 @@ def observed_points(
             )
     for fitted in filter(None, (dev.modelled, dev.empirical)):
         model = fitted if isinstance(fitted, Fit) else None
-        with quietly():  # what the points rest on stands beside them
+        with suppress_warnings():  # what the points rest on stands beside them
             points = [getattr(fitted, name)(*aim) for _, _, name, aim in choices]
         places = Thresholds.concatenate([point.thresholds for point in points])
         seen = [part.empirical._point(places) for part in (dev, *tests)]
@@ -862,13 +862,13 @@ def observed_curves(
     rows = []
     for part in tests:
         # These were said where the set was read and fitted.
-        with passed_on(but=(SameDataWarning, ReversedScoresWarning)):
+        with forward_warnings(but=(SameDataWarning, ReversedScoresWarning)):
             bands: list[Band | None] = []
-            with passed_on(f"{part.role}: "):
+            with forward_warnings(f"{part.role}: "):
                 curves = [(chosen_by, epc(chooser, part.given)) for chosen_by, chooser in choosers]
             try:
                 for chosen_by, curve in curves:
-                    with passed_on(f"{part.role}, thresholds {BY[chosen_by]}: "):
+                    with forward_warnings(f"{part.role}, thresholds {BY[chosen_by]}: "):
                         bands.append(curve.band(
                             level, resample="test", replicates=_REPLICATES, rng=rng
                         ))  # fmt: skip

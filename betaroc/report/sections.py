@@ -20,7 +20,7 @@ import numpy as np
 
 from betaroc.core.arrays import CLASSES
 from betaroc.core.errors import BetarocError
-from betaroc.core.notices import quietly
+from betaroc.core.notices import suppress_warnings
 from betaroc.core.special import rate_of_none
 from betaroc.core.text import sentence
 from betaroc.core.value import Value
@@ -69,15 +69,15 @@ from betaroc.rendering.tree import (
     Grid,
     Group,
     Node,
+    Paragraph,
     Row,
     RowCells,
     Section,
-    Words,
     as_named,
-    few,
+    first_n,
     foreign,
     grouped,
-    retold,
+    map_text,
 )
 from betaroc.report.score_set import (
     BY,
@@ -231,7 +231,7 @@ def crossing_words(tests: CurveTests) -> str:
     """Where the fitted curve crosses the diagonal, and which crossings the scores do not show."""
     points, most = tests.fit.model.diagonal_crossings(), max(tests.sizes)
     nothing = ", where not one score is expected: by construction of the family, nothing the data"
-    places = few(
+    places = first_n(
         f"{threshold(point.threshold, point.logit_threshold)} ({FAR} {_rate(point.far)},"
         f" {FRR} {_rate(point.frr)})" + f"{nothing} show" * (min(point.far, point.frr) * most < 1.0)
         for point in (points[k] for k in range(len(points)))
@@ -311,7 +311,7 @@ def ends_section(sets: NamedSets, more: Sequence[Node] = ()) -> Section:
     """What the fitted curve of the first set does in words, both ends of every set as a table."""
     several, (first, role) = len(sets) > 1, sets[0]
     modelled = [pair for pair in sets if pair[0].fit and not is_of_counts(pair[0].fit.family)]
-    blocks: list[Node] = [Words(
+    blocks: list[Node] = [Paragraph(
         "Ends and shape are those of the curve of the trials that have a score, and rates named"
         " with them are of comparisons made.", "note",
     )] * any(part.has_rejected for part, _ in sets)  # fmt: skip
@@ -323,7 +323,7 @@ def ends_section(sets: NamedSets, more: Sequence[Node] = ()) -> Section:
         head = ("end", "diagonal", "semi-derivative dF_i/dF_c", "ROC slope", "exponent",
                 "coefficient")  # fmt: skip
         words = (0, 1) if len(modelled) > 1 else (1,)
-        blocks += [grouped(modelled, head, _end_rows, words), Words(
+        blocks += [grouped(modelled, head, _end_rows, words), Paragraph(
             f"Towards the low end {TNR} ~ K {FRR}^ρ, towards the high end {FAR} ~ K {TPR}^ρ, with"
             " exponent ρ and coefficient K (none: no such power law; exponent 0 or inf: one class"
             " is alone at that end). “Not seen”: past a crossing of which the scores show nothing."
@@ -338,7 +338,7 @@ def ends_section(sets: NamedSets, more: Sequence[Node] = ()) -> Section:
             claim = whole_curve(part.curve_tests)[0]
             claim = "by the fit " * claim.startswith("the ROC ") + claim
             claims.append(f"{role}: " * several + claim)
-    finding = few(claims, "; ") or "not modelled"
+    finding = first_n(claims, "; ") or "not modelled"
     return Section("Ends and shapes of the fitted ROC", (*blocks, *more), finding, "ends")
 
 
@@ -421,7 +421,7 @@ def beta_pair_of(
     if same:
         check = None if dev.quality is None else dev.quality.check
     else:
-        with quietly():
+        with suppress_warnings():
             try:
                 pair = fit(dev.given, **{**options, "family": "beta"})
             except BetarocError as error:
@@ -468,7 +468,7 @@ def beta_pair_section(pair: BetaPairFit, dev: ScoreSet) -> Section:
     """The word on it, parameters and what its curve does where the numbers are of another pair."""
     words = sentence(f"{_WORD[pair.suffices]}: {template_of(pair.reason)}")
     words += " The numbers above are of this pair." * pair.same
-    blocks: list[Node] = [Words(words)]
+    blocks: list[Node] = [Paragraph(words)]
     if pair.fit is not None and not pair.same:
         laws = (("client", pair.fit.client), ("impostor", pair.fit.impostor))
         # Standard errors alone: intervals are those of the fit that the numbers are of.
@@ -504,7 +504,7 @@ def read_section(sets: NamedSets, reason: str) -> Section:
     """Files, numbers of scores and their range, the family that serves them."""
     (dev, _), *tests = sets
     coarse = [
-        Words(f"{role}: {words}.", "note") for part, role in sets
+        Paragraph(f"{role}: {words}.", "note") for part, role in sets
         if (words := summary_words(part.given))
     ]  # fmt: skip
     family = "" if dev.fit is None else fit_families(dev.fit)
@@ -530,7 +530,7 @@ def read_section(sets: NamedSets, reason: str) -> Section:
     dropped = sum(data.source.n_dropped for data in scores if data.source is not None)
     missing = [f"{counted(absent, 'trial')} without a score"] * bool(absent)
     missing += [f"{counted(dropped, 'trial')} without a score left out"] * bool(dropped)
-    finding = f"{few(sizes)}; {'; '.join(missing) or 'every trial has a score'}"
+    finding = f"{first_n(sizes)}; {'; '.join(missing) or 'every trial has a score'}"
     files = names_of_files([part for part, _ in sets])
 
     def rows(part: ScoreSet) -> list[RowCells]:
@@ -539,7 +539,7 @@ def read_section(sets: NamedSets, reason: str) -> Section:
         return source_rows(part.given, file)
 
     grid = grouped(sets, CLASS_HEAD, rows)
-    return Section("What was read", (*coarse, grid, Words(" ".join(lines))), finding, "read")
+    return Section("What was read", (*coarse, grid, Paragraph(" ".join(lines))), finding, "read")
 
 
 # ------------------------------------------------------------------------------ measures
@@ -569,7 +569,9 @@ def measures_section(sets: NamedSets, figures: Sequence[Figure] = ()) -> Section
         return [(*row, *absent) for row in _measure_rows(part)]
 
     several = len(sets) > 1
-    finding = few(number(part.empirical.auc(), 3) + f" on {role}" * several for part, role in sets)
+    finding = first_n(
+        number(part.empirical.auc(), 3) + f" on {role}" * several for part, role in sets
+    )
     pictures = (Figures(tuple(figures)),) * bool(figures)
     grid = grouped(sets, ["measure", *head], rows, (0,) if several else ())
     notes = notes_by_set(sets, _notes_of)
@@ -637,12 +639,12 @@ def parameters_section(sets: NamedSets) -> Section:
 # ------------------------------------------------------------------------------ operating points
 def points_section(points: Sequence[ObservedPoint], sets: NamedSets, level: float) -> Section:
     """A row per criterion: dev's threshold and the rates that it leads to on every set."""
-    blocks: list[Node] = [Words(
+    blocks: list[Node] = [Paragraph(
         "No test set was given: rates of the scores that chose the thresholds, or were fitted, look"
         " better than new ones will."
     )] * (len(sets) == 1)  # fmt: skip
     blocks += points_grids(points, sets, level)
-    blocks.append(Words(
+    blocks.append(Paragraph(
         f"{level_words(level)} intervals: of the fit at that threshold; of a test set Clopper and"
         " Pearson’s, with groups by the delta method. What dev counts has none: its scores chose"
         " the threshold or were fitted.", "legend",
@@ -730,12 +732,12 @@ def curves_section(curves: Sequence[ObservedCurve], sets: NamedSets, *, drawn: b
     blocks = []
     for part, _ in sets[1:]:
         first, *others = (curve for curve in curves if curve.role == part.role)
-        nodes: list[Node] = [Words(f"Thresholds chosen {BY[first.chosen_by]}.", "note")]
+        nodes: list[Node] = [Paragraph(f"Thresholds chosen {BY[first.chosen_by]}.", "note")]
         for node in curve_view(first.epc, first.band, picture=drawn):
             nodes.append(Figures((node,)) if isinstance(node, Figure) else node)
         for other in others:
             words = " ".join([loss_words(other.epc), *cautions(other.epc)])
-            nodes.append(Words(f"Thresholds chosen {BY[other.chosen_by]}: {words}", "note"))
+            nodes.append(Paragraph(f"Thresholds chosen {BY[other.chosen_by]}: {words}", "note"))
         blocks.append(nodes)
     finding = loss_words(curves[0].epc).partition(", a change")[0]
     shown = tuple(_by_set(sets[1:], blocks))
@@ -752,24 +754,24 @@ def checks_section(
         verdicts: list[Node] = [
             status.node(role) for part, role in sets for status in part.statuses
         ]
-        verdicts.append(Words("No distributions were fitted: there is nothing to check."))
+        verdicts.append(Paragraph("No distributions were fitted: there is nothing to check."))
         return Section(title, tuple(verdicts), "no distributions were fitted", "checks")
     note = (
         "Checks, tails and families are of the trials that have a score; rates asked are of all"
         " trials."
     )
     blocks = [_check(part, figures if k == 0 else ()) for k, (part, _) in enumerate(modelled)]
-    rules = Section("Rules of these verdicts", (Words(_rules(sets, seed), "legend"),),
+    rules = Section("Rules of these verdicts", (Paragraph(_rules(sets, seed), "legend"),),
                     folded=True)  # fmt: skip
     findings = [
         f"{role}: {', '.join(f'{status.of} {status.verdict}' for status in part.statuses)}"
         for part, role in sets if part.statuses
     ]  # fmt: skip
     nodes = [
-        *[Words(note)] * any(part.has_rejected for part, _ in sets),
+        *[Paragraph(note)] * any(part.has_rejected for part, _ in sets),
         *_by_set(modelled, blocks), *_distances(sets), rules,
     ]  # fmt: skip
-    return Section(title, tuple(nodes), few(findings, "; ") or "not checked", "checks")
+    return Section(title, tuple(nodes), first_n(findings, "; ") or "not checked", "checks")
 
 
 def _check(part: ScoreSet, figures: Sequence[Figure]) -> list[Node]:
@@ -825,17 +827,17 @@ def families_section(part: ScoreSet, role: str, more: Sequence[Node] = ()) -> Se
     if families is not None:
         alone = len({row.who for row in families.rows}) == len(families.rows)
         words = _fitted_words(part, alone=alone)
-        nodes += [Words(words)] * bool(words)
+        nodes += [Paragraph(words)] * bool(words)
         nodes += families._view()
         best = " and ".join(dict.fromkeys(families.recommended))
         finding = f"{'only' if alone else 'recommended'} {best}"
     elif quality is not None and quality.uncompared:
-        nodes.append(Words(f"{role}: not compared: {sentence(quality.uncompared)}"))
+        nodes.append(Paragraph(f"{role}: not compared: {sentence(quality.uncompared)}"))
         none = f"{role}: no distribution can be recommended on these scores."
-        nodes += [Words(none)] * bool(quality.recommended)
+        nodes += [Paragraph(none)] * bool(quality.recommended)
     if part.has_rejected:
-        nodes = [retold(node, OF_COMPARISONS.fill) for node in nodes]
-    nodes.append(Words(
+        nodes = [map_text(node, OF_COMPARISONS.fill) for node in nodes]
+    nodes.append(Paragraph(
         "z: difference of held-out scores to the best in standard errors. Recommended: the fewest"
         " parameters within half a standard error of the best. Vuong z: of log-likelihoods to it.",
         "legend",
@@ -865,7 +867,7 @@ def sensitivity_section(sets: NamedSets) -> Section:
     audited = [(part, part.quality, role) for part, role in sets if part.modelled and part.quality]
     if not any(quality.audit for _, quality, _ in audited):
         whys = "; ".join(dict.fromkeys(quality.unaudited for _, quality, _ in audited))
-        words = (Words(f"Not examined: {sentence(whys)}"),) * bool(audited)
+        words = (Paragraph(f"Not examined: {sentence(whys)}"),) * bool(audited)
         return Section(title, words, f"not examined: {whys}", key)
     blocks, called = [], []
     for _, quality, role in audited:
@@ -874,15 +876,15 @@ def sensitivity_section(sets: NamedSets) -> Section:
         text = f"{reasons}." if reasons else "nothing here is within reach of 0 or 1."
         text = text if quality.audit else f"not examined: {sentence(quality.unaudited)}"
         tables = quality.audit._tables() if quality.audit and reasons else []
-        blocks.append([Words(capital(text)), *tables])
-    legend = Words(
+        blocks.append([Paragraph(capital(text)), *tables])
+    legend = Paragraph(
         "Within reach of 0 or 1: scores of exactly 0 or 1; scores within 0.001 of an end that let"
         " another rule change a shape by more than 10 %; the extreme 1 % of a class with more than"
         " 10 % of the sum that fits its distribution. z: of Hill’s exponent and the fit’s over the"
         " same scores.", "legend",
     )  # fmt: skip
     nodes = _by_set([(part, role) for part, _, role in audited], blocks)
-    finding = few(called, "; ") or "no score is within reach of 0 or 1"
+    finding = first_n(called, "; ") or "no score is within reach of 0 or 1"
     return Section(title, (*nodes, legend), finding, key)
 
 
@@ -898,7 +900,7 @@ def fit_view(part: ScoreSet, reason: str, seed: int) -> list[Section]:
     return sections
 
 
-def systems_section(documents: Sequence[Mapping[str, Any]], reading: Words) -> list[Node]:
+def systems_section(documents: Sequence[Mapping[str, Any]], reading: Paragraph) -> list[Node]:
     """The files and families of several systems, and a row per system and class."""
     rows, keep = [], dict[str, list[Any]]()
     reasons = list(dict.fromkeys(system["reason"] for system in documents))
@@ -921,9 +923,9 @@ def systems_section(documents: Sequence[Mapping[str, Any]], reading: Words) -> l
     head = ("system", "class", "family", "n", "AUC", EER, "off by", "verdict")
     return [
         reading,
-        *[Words("\n".join(reasons), "given")] * any(reasons),
+        *[Paragraph("\n".join(reasons), "given")] * any(reasons),
         Grid(head, tuple(rows), (1, 2, 7), keep),
-        Words(
+        Paragraph(
             f"AUC and {EER} by the fitted distributions; off by: the largest distance of a fitted"
             " distribution from the scores; verdict: whether that is within 0.05 whatever chance"
             " did"

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from betaroc.core import checks
 from betaroc.core.arrays import CLASSES
 from betaroc.core.errors import BetarocError, InputError
-from betaroc.core.notices import quietly
+from betaroc.core.notices import suppress_warnings
 from betaroc.core.vocabulary import (
     CLIENT,
     CLIENTS,
@@ -66,14 +66,14 @@ from betaroc.rendering.tree import (
     Html,
     Name,
     Node,
+    Paragraph,
     Row,
     Section,
     Status,
-    Words,
     as_named,
     foreign,
+    map_text,
     rate_cell,
-    retold,
 )
 from betaroc.rendering.tree_html import html_of
 from betaroc.report.analysis import Analysis
@@ -144,7 +144,7 @@ def compared(systems: Sequence[DecidedSystem], level: float, rng: Any) -> System
     tested = [system for system in systems if system.tests]
     if len(tested) < 2:
         return "two systems with a test are needed"
-    with quietly():
+    with suppress_warnings():
         try:
             curves = {system.name: epc(system.dev, system.tests[0].scores) for system in tested}
             judge = partial(compare_systems, named_curves(curves), level=level, rng=rng)
@@ -163,9 +163,9 @@ def thresholds_view(systems: Sequence[DecidedSystem]) -> list[Node]:
     reasons = "\n".join(
         f"{visible(s.name)}: {s.status}. {template_of(s.worst.reason)}" for s in systems
     )
-    target = Words(f"target: {short_name(d.target)} at most {100.0 * d.rate:g} %")
+    target = Paragraph(f"target: {short_name(d.target)} at most {100.0 * d.rate:g} %")
     return [*[target] * (d.target in TARGET_RATES), thresholds_grid(systems),
-            Words(reasons, "given")]  # fmt: skip
+            Paragraph(reasons, "given")]  # fmt: skip
 
 
 def thresholds_grid(
@@ -268,7 +268,7 @@ def system_of(
 
 
 _FOOT = f"{FAR}(θ) = P({IMPOSTOR} score > θ), {FRR}(θ) = P({CLIENT} score ≤ θ), {TPR} = 1 − {FRR}."
-_WHOLE = Words("`betaroc report --dev DEV --test TEST -o OUT` writes its whole report.", "note")
+_WHOLE = Paragraph("`betaroc report --dev DEV --test TEST -o OUT` writes its whole report.", "note")
 
 
 def page_of_systems(parts: Sequence[SystemPart], request: Target, terms: str, rng: Any) -> str:
@@ -280,15 +280,15 @@ def page_of_systems(parts: Sequence[SystemPart], request: Target, terms: str, rn
     top: list[Node] = []
     if systems:
         comparison = compared(systems, request.confidence, rng)
-        top = [retold(node, say) for node in systems_nodes(systems, comparison)]
+        top = [map_text(node, say) for node in systems_nodes(systems, comparison)]
     sections, known = [], frozenset[str]()
     order = sorted(parts, key=lambda part: places.get(part.name, len(parts)))
     for k, part in enumerate(order, 1):
         section, terms_used = _section(part, f"system{k}")
-        sections.append(retold(section, say))
+        sections.append(map_text(section, say))
         known |= terms_used
     known |= explained(html_of([Section("", tuple(top)), *sections]))
-    sections.append(retold(glossary_of(known), say))
+    sections.append(map_text(glossary_of(known), say))
     many, question = counted(len(parts), "system"), question_of(request)
     page = ResultPage(
         f"betaroc: {many}", many, _sizes_words(systems),
@@ -305,18 +305,18 @@ def systems_nodes(
     statuses = Counter(system.status for system in systems)
     counts = ", ".join(f"{statuses[s]} {s}" for s in STATUSES if statuses[s])
     known = comparison if isinstance(comparison, SystemsComparison) else None
-    differences = [Words(f"No difference can be shown: {comparison}")] if known is None else [
+    differences = [Paragraph(f"No difference can be shown: {comparison}")] if known is None else [
         *known._view()[1:]  # the verdict stands above
     ]  # fmt: skip
     grid = thresholds_grid(systems, known, page=True)
     return [
-        *[Words(f"{capital(counts)}.", "lead")] * several,
-        Words(
+        *[Paragraph(f"{capital(counts)}.", "lead")] * several,
+        Paragraph(
             f"{FAR}: share of {IMPOSTORS} accepted. {FRR}: share of {CLIENTS} rejected.", "legend"
         ),
         *_answer(systems, known),
         *verdict_nodes(grid.head, grid.rows),
-        Words(_note(systems), "note"),
+        Paragraph(_note(systems), "note"),
         Figures((_rocs(systems, "on test" if first.tests else "on dev"),)),
         *[Section("Which differences are shown", tuple(differences))] * several,
     ]
@@ -347,9 +347,9 @@ def _answer(systems: Sequence[DecidedSystem], comparison: SystemsComparison | No
         best = f"The best of {len(alike)} on one test set"
         cautions.append(f"{best} tends to look a little better than it is.")
     return [
-        Words(f"{text}.{'' if good else ' No system can be relied on.'}", "lead", title),
+        Paragraph(f"{text}.{'' if good else ' No system can be relied on.'}", "lead", title),
         Status("", first.status, STATUS_COLOURS[first.status]),
-        *map(Words, cautions),
+        *map(Paragraph, cautions),
     ]
 
 
@@ -368,7 +368,9 @@ def _section(part: SystemPart, key: str) -> tuple[Section, frozenset[str]]:
     """A system by itself, and the terms that need a line of the glossary."""
     system, terms = part.decided, frozenset[str]()
     if system is None:
-        return Section(foreign(part.name).short, (Words(part.why),), "", key, folded=True), terms
+        return Section(
+            foreign(part.name).short, (Paragraph(part.why),), "", key, folded=True
+        ), terms
     worst, d = system.worst, system.decision
     if part.analysis is None:
         blocks = decision_view(d, worst if isinstance(worst, DecisionCheck) else None)
@@ -414,7 +416,7 @@ def _rocs(systems: Sequence[DecidedSystem], where: str) -> Figure:
             many = k >= _DRAWN
             label = "_nolegend_" if many else name_shown(system.name)
             colour, width = (GREY, 0.8) if many else (COLOURS[k], 1.5)
-            with quietly():
+            with suppress_warnings():
                 empirical_model(scores).roc().plot(
                     ax, scale="log", linewidth=width, zorder=2.0 - 0.5 * many, color=colour,
                     label=label,

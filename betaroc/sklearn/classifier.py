@@ -20,9 +20,9 @@ from sklearn.utils.validation import check_is_fitted
 from betaroc.core import checks
 from betaroc.core.arrays import CLASSES, AnyArray, FloatArray, IntArray
 from betaroc.core.errors import BetarocWarning, InputError
-from betaroc.core.notices import passed_on, quietly, warn
-from betaroc.core.resampling import refuse_fractional_weights
-from betaroc.core.text import listed, shown
+from betaroc.core.notices import forward_warnings, suppress_warnings, warn
+from betaroc.core.resampling import check_fractional_weights
+from betaroc.core.text import format_list, format_value
 from betaroc.data.scores import Scores
 from betaroc.decision.decide import AMBER, GREEN, Decision, decide
 from betaroc.decision.threshold_methods import checked_request
@@ -206,7 +206,7 @@ class ThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         sklearn.exceptions.NotFittedError
             If `cv` is "prefit" and the estimator is not fitted.
         """
-        with passed_on():
+        with forward_warnings():
             self._fit(X, y, sample_weight, groups, params)
         return self
 
@@ -259,9 +259,9 @@ class ThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         """What no score could change, of ranks in their place: before anything is fitted."""
         if self.far is not None or self.frr is not None:
             for who in CLASSES:
-                refuse_fractional_weights(getattr(ranks, f"{who}_weights"), who, "for a decision")
+                check_fractional_weights(getattr(ranks, f"{who}_weights"), who, "for a decision")
         if self.how in _OF_RANKS:
-            with quietly():
+            with suppress_warnings():
                 decide(ranks, **{**self._asked(), "family": "empirical"})
 
     # ---------------------------------------------------------------------- folds, routing
@@ -276,7 +276,8 @@ class ThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         known = is_count or self.cv is None or hasattr(self.cv, "split")
         if isinstance(self.cv, str | bytes) or not (known or isinstance(self.cv, Iterable)):
             raise InputError.about("cv")(
-                f'cv must be an int, a splitter, an iterable or "prefit"; got {shown(self.cv)}.'
+                'cv must be an int, a splitter, an iterable or "prefit"; got'
+                f" {format_value(self.cv)}."
             )
         if not known:
             return trials.checked_splits(self.cv, clients)
@@ -304,8 +305,9 @@ class ThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
             return dict(routed.estimator.fit), dict(routed.splitter.split)
         if params:
             raise InputError(
-                f"fit must get X, y, sample_weight and groups alone; got {listed(params)}. For more"
-                " switch metadata routing on: sklearn.set_config(enable_metadata_routing=True)."
+                f"fit must get X, y, sample_weight and groups alone; got {format_list(params)}. For"
+                " more switch metadata routing on:"
+                " sklearn.set_config(enable_metadata_routing=True)."
             )
         split = {} if groups is None else {"groups": groups}
         if weight is None or isinstance(self.cv, str):

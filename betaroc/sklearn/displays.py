@@ -13,8 +13,8 @@ from sklearn.utils import _safe_indexing
 from betaroc.core.checks import flag, instance, level as checked_level, weights_array
 from betaroc.core.containers import width_of
 from betaroc.core.errors import InputError
-from betaroc.core.notices import public
-from betaroc.core.text import listed, shown
+from betaroc.core.notices import collect_warnings
+from betaroc.core.text import format_list, format_value
 from betaroc.data.scores import Scores
 from betaroc.decision.epc import Epc, epc as expected_performance
 from betaroc.estimation.families import BEST, Names, family_text
@@ -67,7 +67,7 @@ class _RateDisplay(ABC):
 
     # ------------------------------------------------------------------------------- made
     @classmethod
-    @public
+    @collect_warnings
     def from_estimator(
         cls,
         estimator: Any,
@@ -131,7 +131,7 @@ class _RateDisplay(ABC):
         return display.plot(ax, plot_chance_level=plot_chance_level, **style)
 
     @classmethod
-    @public
+    @collect_warnings
     def from_predictions(
         cls,
         y_true: npt.ArrayLike,
@@ -174,7 +174,7 @@ class _RateDisplay(ABC):
         return display.plot(ax, plot_chance_level=plot_chance_level, **style)
 
     @classmethod
-    @public
+    @collect_warnings
     def from_cv_results(
         cls,
         cv_results: Mapping[str, Any],
@@ -219,14 +219,16 @@ class _RateDisplay(ABC):
         missing = [key for key in ("estimator", "indices") if key not in cv_results]
         if missing:
             raise InputError.about("cv_results")(
-                f"cv_results must hold estimator and indices; {listed(missing)} is missing. Give"
-                " the result of cross_validate(..., return_estimator=True, return_indices=True)."
+                f"cv_results must hold estimator and indices; {format_list(missing)} is missing."
+                " Give the result of cross_validate(..., return_estimator=True,"
+                " return_indices=True)."
             )
         folds = list(zip(cv_results["estimator"], cv_results["indices"]["test"], strict=True))
         names = [f"fold {k}" for k in range(len(folds))] if name is None else name
         if width_of(names) != len(folds):
             raise InputError.about("name")(
-                f"name must have one text per fold; got {shown(name)} for {len(folds)} folds."
+                f"name must have one text per fold; got {format_value(name)} for {len(folds)}"
+                " folds."
             )
         labels = labels_of(y)
         last = max(int(np.max(rows)) for _, rows in folds)
@@ -435,7 +437,7 @@ class EpcDisplay:
         self.band = band
 
     @classmethod
-    @public
+    @collect_warnings
     def from_estimator(
         cls,
         estimator: Any,

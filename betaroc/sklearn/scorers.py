@@ -12,7 +12,7 @@ from sklearn.utils.validation import column_or_1d
 from betaroc.core.arrays import AnyArray, BoolArray
 from betaroc.core.checks import fraction, weights_array
 from betaroc.core.errors import InputError
-from betaroc.core.text import listed
+from betaroc.core.text import format_list
 from betaroc.sklearn.trials import labels_of, two_labels
 
 
@@ -67,8 +67,8 @@ def _weighted_error(
     others = sorted(set(predicted.tolist()) - set(classes.tolist()))
     if others:
         raise InputError.about("y_pred")(
-            f"y_pred must hold the labels of y_true, {listed(classes.tolist())}; the estimator"
-            f" predicts {listed(others)} too. Fit it to the same labels."
+            f"y_pred must hold the labels of y_true, {format_list(classes.tolist())}; the estimator"
+            f" predicts {format_list(others)} too. Fit it to the same labels."
         )
     weights = np.ones(result.size)
     if sample_weight is not None:

@@ -18,7 +18,7 @@ from betaroc.core.checks import choice
 from betaroc.core.containers import refuse_kind, width_of
 from betaroc.core.errors import BetarocWarning, InputError, InputTypeError
 from betaroc.core.notices import warn
-from betaroc.core.text import listed, shown
+from betaroc.core.text import format_list, format_value
 from betaroc.data.labels import KNOWN_LABELS
 from betaroc.data.scores import Scores
 
@@ -51,7 +51,8 @@ def labels_of(y: npt.ArrayLike, name: str = "y") -> AnyArray:
         refused = InputTypeError if isinstance(error, TypeError) else InputError
         raise refused.about(name)(
             f"{name} must hold one of two labels per row, as numbers, text or booleans;"
-            f" scikit-learn says: {shown(str(error), 120)[1:-1]}. Pass a list or an array of them."
+            f" scikit-learn says: {format_value(str(error), 120)[1:-1]}. Pass a list or an array of"
+            " them."
         ) from error
     if labels is None:
         raise InputError.about(name)(
@@ -61,14 +62,14 @@ def labels_of(y: npt.ArrayLike, name: str = "y") -> AnyArray:
         )
     if labels.dtype.kind in "cmMV":
         raise InputTypeError.about(name)(
-            f"{name} must be text, numbers or booleans; got {shown(str(labels[0]))} at 0 (dtype"
-            f" {labels.dtype}, {labels.size} values). Pass two labels."
+            f"{name} must be text, numbers or booleans; got {format_value(str(labels[0]))} at 0"
+            f" (dtype {labels.dtype}, {labels.size} values). Pass two labels."
         )
     classes = np.unique(labels)
     if classes.size < 2:
         raise InputError.about(name)(
             f"{name} must hold two classes; all {labels.size} labels are of one class,"
-            f" {listed(classes.tolist())}. Add trials of the other class."
+            f" {format_list(classes.tolist())}. Add trials of the other class."
         )
     return labels
 
@@ -87,23 +88,24 @@ def two_labels(
             return TwoLabels(first, second)
         if guess:
             warn(
-                f"{name} holds {shown(first)} and {shown(second)}: {shown(second)}, the larger"
-                " label, is taken for the client, as scikit-learn does. Give pos_label= to say"
-                " which it is.",
+                f"{name} holds {format_value(first)} and {format_value(second)}:"
+                f" {format_value(second)}, the larger label, is taken for the client, as"
+                " scikit-learn does. Give pos_label= to say which it is.",
                 BetarocWarning,
             )
             return TwoLabels(first, second)
         raise InputError.about("pos_label")(
             f"pos_label must say which label is the client's unless {name} is {{0, 1}}, {{-1, 1}}"
-            f" or boolean; {name} holds {listed([first, second])}. Give pos_label= one of them."
+            f" or boolean; {name} holds {format_list([first, second])}. Give pos_label= one of"
+            " them."
         )
     for client, other in ((first, second), (second, first)):
         alike = np.isscalar(pos_label) and isinstance(client, str) == isinstance(pos_label, str)
         if alike and client == pos_label:
             return TwoLabels(other, client)
     raise InputError.about("pos_label")(
-        f"pos_label must be one of the labels; got {shown(pos_label)}, but {name} holds"
-        f" {listed([first, second])}. Give one of them, of the same type."
+        f"pos_label must be one of the labels; got {format_value(pos_label)}, but {name} holds"
+        f" {format_list([first, second])}. Give one of them, of the same type."
     )
 
 
@@ -126,8 +128,8 @@ def response_method_of(estimator: Any, wanted: str = "auto") -> str:
             return name
     asked = " or ".join(_METHODS) if wanted == "auto" else wanted
     raise InputTypeError.about("estimator")(
-        f"estimator must give scores by {asked}; {shown(estimator)} has no such method. A threshold"
-        " needs scores: take another classifier, or wrap it in CalibratedClassifierCV."
+        f"estimator must give scores by {asked}; {format_value(estimator)} has no such method. A"
+        " threshold needs scores: take another classifier, or wrap it in CalibratedClassifierCV."
     )
 
 
@@ -136,8 +138,8 @@ def client_scores(estimator: Any, X: Any, method: str, labels: TwoLabels) -> Flo
     classes = np.asarray(getattr(estimator, "classes_", ()))
     if set(classes.tolist()) != set(labels):
         raise InputError.about("estimator")(
-            f"estimator must be a classifier of the two labels {listed(labels)}; its classes_ are"
-            f" {listed(classes.tolist()) or 'missing'}. Fit it to both."
+            f"estimator must be a classifier of the two labels {format_list(labels)}; its classes_"
+            f" are {format_list(classes.tolist()) or 'missing'}. Fit it to both."
         )
     result = np.asarray(getattr(estimator, method)(X))
     if method == "predict_proba":
@@ -174,7 +176,7 @@ def _split(fold: Any) -> RowSplit:
     if not result or any(rows.dtype.kind not in "iub" or rows.ndim != 1 for rows in result):
         raise InputTypeError.about("cv")(
             "cv must give pairs of rows, those to train on and those to test, by number; got"
-            f" {shown(fold)}. Take a number of folds, a splitter, or a list of such pairs."
+            f" {format_value(fold)}. Take a number of folds, a splitter, or a list of such pairs."
         )
     return RowSplit(*result)
 
@@ -226,6 +228,6 @@ def _called(name: object) -> str | None:
     if name is None or isinstance(name, str):
         return name
     raise InputTypeError.about("name")(
-        f"name must be text; got {shown(name)} of type {type(name).__name__}. Leave it out for the"
-        " name of the class."
+        f"name must be text; got {format_value(name)} of type {type(name).__name__}. Leave it out"
+        " for the name of the class."
     )

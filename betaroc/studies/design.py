@@ -16,8 +16,8 @@ import numpy as np
 from betaroc.core import checks
 from betaroc.core.arrays import FloatArray
 from betaroc.core.errors import InputError, InputTypeError
-from betaroc.core.text import listed, shown
-from betaroc.rendering.nouns import Noun
+from betaroc.core.text import format_list, format_value
+from betaroc.rendering.nouns import Exportable
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -34,7 +34,7 @@ _WHOLE = 2**63
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Design(Noun):
+class Design(Exportable):
     """Cells of a study: one value of each parameter in each.
 
     Made by :meth:`grid`, :meth:`sobol` and :meth:`latin_hypercube`, joined by ``*``.
@@ -83,9 +83,9 @@ class Design(Noun):
             value = getattr(self, part)
             if not isinstance(value, tuple | list):
                 raise InputTypeError.about(part)(
-                    f"{part} must be a tuple with an entry for each parameter; got {shown(value)}"
-                    f" of type {type(value).__name__}. Design.grid(levels) makes a design from a"
-                    " mapping."
+                    f"{part} must be a tuple with an entry for each parameter; got"
+                    f" {format_value(value)} of type {type(value).__name__}. Design.grid(levels)"
+                    " makes a design from a mapping."
                 )
         names, columns = tuple(self.names), tuple(self.columns)
         if not names or len(names) != len(columns):
@@ -96,14 +96,14 @@ class Design(Noun):
         for name in names:
             if not isinstance(name, str) or not name.strip():
                 raise InputTypeError(
-                    f"the names of a design must be text; got {shown(name)} of type"
+                    f"the names of a design must be text; got {format_value(name)} of type"
                     f" {type(name).__name__}. Name each parameter, such as 'a_c'."
                 )
             checked_text(name, "the name of a parameter")
         twice = [name for name, many in Counter(names).items() if many > 1]
         if twice:
             raise InputError(
-                f"each parameter must occur once in a design; {listed(twice)} occurs in both"
+                f"each parameter must occur once in a design; {format_list(twice)} occurs in both"
                 " parts. Leave it out of one of them."
             )
         columns = tuple(_column(c, n) for c, n in zip(columns, names, strict=True))
@@ -151,7 +151,7 @@ class Design(Noun):
             twice = [level for level, many in Counter(column).items() if many > 1]
             if twice:
                 raise InputError(
-                    f"the levels of {name!r} must be distinct; {listed(twice)} occurs twice."
+                    f"the levels of {name!r} must be distinct; {format_list(twice)} occurs twice."
                     " Leave one out, or take replicates= of the study."
                 )
             columns.append(column)
@@ -341,8 +341,8 @@ def as_design(value: Any) -> Design:
     if isinstance(value, Mapping):
         return Design.grid(value)
     raise InputTypeError.about("design")(
-        f"design must be a Design or a mapping of names to levels; got {shown(value)} of type"
-        f" {type(value).__name__}. Use Design.grid, Design.sobol or Design.latin_hypercube."
+        f"design must be a Design or a mapping of names to levels; got {format_value(value)} of"
+        f" type {type(value).__name__}. Use Design.grid, Design.sobol or Design.latin_hypercube."
     )
 
 
@@ -352,7 +352,7 @@ def _mapping(value: Any, name: str, such_as: str) -> Mapping[Any, Any]:
         return value
     kind = InputError if isinstance(value, Mapping) else InputTypeError
     raise kind.about(name)(
-        f"{name} must be a mapping of at least one parameter; got {shown(value)} of type"
+        f"{name} must be a mapping of at least one parameter; got {format_value(value)} of type"
         f" {type(value).__name__}. Give one such as {such_as}."
     )
 
@@ -365,18 +365,18 @@ def _column(values: Any, name: object) -> tuple[Any, ...]:
     item = isinstance(values, str | bytes | Set | Mapping)
     if item or np.ndim(values) == 0 or not isinstance(values, Iterable):
         raise InputTypeError.about("levels")(
-            f"levels must be sequences; {name!r} has {shown(values)} of type"
+            f"levels must be sequences; {name!r} has {format_value(values)} of type"
             f" {type(values).__name__}. Give a list, such as [0.5, 1.0]."
         )
     plain = [_python(v) for v in values]
     if not plain:
         raise InputError(f"{name!r} must have at least one level; got none. Give one, or leave it.")
     for place, value in enumerate(plain):
-        at = f"{name!r} has {shown(value)} at index {place}"
+        at = f"{name!r} has {format_value(value)} at index {place}"
         if not isinstance(value, bool | int | float | str):
             raise InputTypeError.about("levels")(
-                f"levels must be numbers, text or booleans; {name!r} has {shown(value)} of type"
-                f" {type(value).__name__} at index {place}. Name it, and make it in model=."
+                f"levels must be numbers, text or booleans; {name!r} has {format_value(value)} of"
+                f" type {type(value).__name__} at index {place}. Name it, and make it in model=."
             )
         if isinstance(value, float) and not math.isfinite(value):
             raise InputError.about("levels")(f"levels must be finite; {at}. Leave it out.")
@@ -388,7 +388,7 @@ def _column(values: Any, name: object) -> tuple[Any, ...]:
     if len(kinds) > 1:
         words = " and ".join(sorted(_KINDS[kind] for kind in kinds))
         raise InputTypeError(
-            f"the levels of {name!r} must be of one kind; got {words}: {shown(plain)}."
+            f"the levels of {name!r} must be of one kind; got {words}: {format_value(plain)}."
             " Take two parameters."
         )
     if kinds == {float} and not all(type(v) is int for v in plain):
@@ -412,8 +412,8 @@ def checked_text(text: str, noun: str) -> str:
         text.encode("utf-8")
     except UnicodeEncodeError as error:
         raise InputError(
-            f"{noun} must be text that UTF-8 can hold; got {shown(text)}, with half a surrogate"
-            f" pair at place {error.start}. Leave it out."
+            f"{noun} must be text that UTF-8 can hold; got {format_value(text)}, with half a"
+            f" surrogate pair at place {error.start}. Leave it out."
         ) from error
     return text
 
@@ -438,8 +438,8 @@ def _range(name: object, values: Any) -> tuple[float, float, bool, bool]:
     parts = list(values) if isinstance(values, tuple | list) else []
     if len(parts) < 2 or any(tag not in _TAGS for tag in parts[2:]):
         raise InputTypeError(
-            f'a range must be (low, high), with "log" or "int" after it; {shown(name)} has'
-            f" {shown(values)}. Take Design.grid for levels, and multiply the designs."
+            f'a range must be (low, high), with "log" or "int" after it; {format_value(name)} has'
+            f" {format_value(values)}. Take Design.grid for levels, and multiply the designs."
         )
     low, high = (checks.finite(parts[k], f"{name} {end}") for k, end in enumerate(("low", "high")))
     log, integer = "log" in parts[2:], "int" in parts[2:]

@@ -14,7 +14,7 @@ import numpy as np
 from betaroc.core import checks
 from betaroc.core.arrays import FloatArray
 from betaroc.core.errors import ExtrapolationWarning, InputError, InputTypeError, SmallSampleWarning
-from betaroc.core.notices import public, quietly, warn
+from betaroc.core.notices import collect_warnings, suppress_warnings, warn
 from betaroc.core.options import POWER, IntervalOptions
 from betaroc.core.quadrature import integrate_panels
 from betaroc.core.special import share_ends
@@ -55,9 +55,9 @@ from betaroc.inference.scores_beyond import SHOW, about, needed
 from betaroc.model.criteria import CRITERIA
 from betaroc.model.model import ScoreModel
 from betaroc.model.statistics import STATISTICS, PointArguments, StatisticSpec, parse_statistic
-from betaroc.rendering.nouns import Noun
+from betaroc.rendering.nouns import Exportable
 from betaroc.rendering.numbers import spaced
-from betaroc.rendering.tree import Node, Section, Words, apart
+from betaroc.rendering.tree import Node, Paragraph, Section, apart
 from betaroc.rendering.tree_text import text_of
 
 #: Client and impostor scores.
@@ -190,7 +190,7 @@ def _ends_of_scores(
     share = min(1.0, _COUNTED / max(sizes))
     counts = (max(round(share * n), _LEAST) for n in sizes)
     laws = zip((model.client, model.impostor), counts, strict=True)
-    with quietly():
+    with suppress_warnings():
         scores = Scores(*(law.ppf((np.arange(n) + 0.5) / n) for law, n in laws))
         interval = bare_interval_of_scores(scores, spec, replace(options, method=None))
     low, high = (
@@ -665,7 +665,7 @@ PlannedModel: TypeAlias = ScoreModel | Fit | Sequence[ScoreModel | Fit]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class SampleSize(Framed, Noun):
+class SampleSize(Framed, Exportable):
     """Scores that a wanted statement needs.
 
     Made by :func:`plan_sample_size`; printed in words.
@@ -751,7 +751,7 @@ class SampleSize(Framed, Noun):
         found with probability 0.8 (wanted 0.8) by the end test at level 0.95
         taken as true: Beta(a=2, b=1) v Beta(a=1.2, b=2)
         """
-        return text_of([Section("", tuple(map(Words, self._lines())))])
+        return text_of([Section("", tuple(map(Paragraph, self._lines())))])
 
     def _view(self) -> Sequence[Node]:
         """What to collect, and what that rests on."""
@@ -761,7 +761,7 @@ class SampleSize(Framed, Noun):
             f"Collect {spaced(self.n_client)} {CLIENT} and {spaced(self.n_impostor)} {IMPOSTOR}"
             f" scores{both}{each}"
         )
-        return [*apart(Words(collect)), Section("", tuple(map(Words, self._lines())))]
+        return [*apart(Paragraph(collect)), Section("", tuple(map(Paragraph, self._lines())))]
 
     def _lines(self) -> list[str]:
         planned = f"{self.stat}@{self.at}" if self.at else self.stat
@@ -806,7 +806,7 @@ class SampleSize(Framed, Noun):
         return self.summary()
 
 
-@public
+@collect_warnings
 def plan_sample_size(
     stat: str | Callable[[ScoreModel], float],
     *given: Any,
@@ -962,7 +962,7 @@ def plan_when_read(
         )
     kind = "difference" if count == 2 else "width"
     kind = "gap" if name == _GAP else "chance" if spec is None else kind
-    _refuse_unused(name, kind, method, width=width, power=power, measure=measure,
+    _check_unused(name, kind, method, width=width, power=power, measure=measure,
                    thresholds=thresholds, correlation=correlation)  # fmt: skip
     by_chance = kind == "chance" or power is not None
     options = IntervalOptions(level, groups=False)
@@ -985,7 +985,7 @@ def plan_when_read(
         method = _method_of_fits(spec)
     options = replace(options, method=method)
     if not by_chance:
-        _refuse_wide(name, spec, wanted, models[0])
+        _check_wide(name, spec, wanted, models[0])
     if name in SIDES:
         goal = side_chance(name, models[0], options)
     elif name in _SHAPES:
@@ -1044,7 +1044,7 @@ def _supported(plan: SampleSize, spec: StatisticSpec, models: tuple[ScoreModel, 
 
 def _words(law: Distribution) -> str:
     numbers = ", ".join(f"{p.name}={p.value:.4g}" for p in law._parameters())
-    return f"{type(law).__name__}({numbers})" if numbers else checks.shown(law)
+    return f"{type(law).__name__}({numbers})" if numbers else checks.format_value(law)
 
 
 # ---------------------------------------------------------------------------------- checks
@@ -1057,8 +1057,8 @@ def _asked(stat: Any, value: tuple[Any, ...], point: Any) -> tuple[str, Any]:
     name = checks.choice(base, (*STATISTICS, *SIDES, *_SHAPES, _GAP), "stat", _NAMES)
     if name in STATISTICS:
         return name, parse_statistic(stat, value, **point)
-    got = [behind] * bool(at) + [*map(checks.shown, value)]
-    got += [f"{k}={checks.shown(v)}" for k, v in point.items()]
+    got = [behind] * bool(at) + [*map(checks.format_value, value)]
+    got += [f"{k}={checks.format_value(v)}" for k, v in point.items()]
     if name == _GAP:  # at one alpha: the point of a weighted error
         if len(got) != 1 or (not at and "alpha" not in point):
             raise InputError(f"{_GAP!r} needs its point, alpha=; got {', '.join(got) or 'none'}.")
@@ -1093,7 +1093,7 @@ def _method_of_fits(spec: StatisticSpec) -> str:
     return f"{METHODS[0]}, if the family is right"
 
 
-def _refuse_unused(name: str, kind: str, method: str, **options: Any) -> None:
+def _check_unused(name: str, kind: str, method: str, **options: Any) -> None:
     used = {
         "width": ("width",), "chance": ("power",), "gap": ("width", "measure", "thresholds"),
         "difference": ("width", "power", "correlation"),
@@ -1101,20 +1101,20 @@ def _refuse_unused(name: str, kind: str, method: str, **options: Any) -> None:
     for option, value in options.items():
         if value is not None and option not in used:
             raise InputError(
-                f"{name!r} is planned by {checks.listed(used)}; got {option}="
-                f"{checks.shown(value)}. Leave it out."
+                f"{name!r} is planned by {checks.format_list(used)}; got {option}="
+                f"{checks.format_value(value)}. Leave it out."
             )
     goals = [option for option in used[:2] if option in ("width", "power")]
     present = [option for option in goals if options[option] is not None]
     if kind != "chance" and len(present) != 1:
         raise InputError(
-            f"{name!r} needs a {' or a '.join(goals)}; got {checks.listed(present) or 'none'}. A"
-            " width is the full width of its interval."
+            f"{name!r} needs a {' or a '.join(goals)}; got {checks.format_list(present) or 'none'}."
+            " A width is the full width of its interval."
         )
     methods = {"difference": ("delta",)}.get(kind, _METHODS if name == "auc" else ("delta", "tail"))
     if checks.choice(method, _METHODS, "method") not in methods:
         raise InputError.about("method")(
-            f"method must be {checks.listed(methods)} for {name!r}"
+            f"method must be {checks.format_list(methods)} for {name!r}"
             f"{' of two models' * (kind == 'difference')}; got {method!r}. Leave it out."
         )
 
@@ -1144,7 +1144,7 @@ def _model_of(system: Any) -> ScoreModel:
     return model
 
 
-def _refuse_wide(name: str, spec: StatisticSpec | None, wanted: float, model: ScoreModel) -> None:
+def _check_wide(name: str, spec: StatisticSpec | None, wanted: float, model: ScoreModel) -> None:
     scale = "plain" if spec is None or name == _GAP else spec.row.scale
     unit = scale in ("probit", "partial") or (scale == "threshold" and model._pair.unit)
     largest = 2.0 if name == _GAP else 1.0 if unit else math.inf

@@ -16,7 +16,7 @@ from betaroc.core.arrays import FloatArray
 from betaroc.core.errors import BetarocWarning
 from betaroc.core.notices import warn
 from betaroc.core.special import share_ends
-from betaroc.core.text import shown
+from betaroc.core.text import format_value
 from betaroc.core.value import Result
 from betaroc.rendering.curves import draw_intervals
 from betaroc.rendering.files import page_target, write_whole
@@ -31,10 +31,10 @@ from betaroc.rendering.tree import (
     Grid,
     IntervalMark,
     Node,
+    Paragraph,
     Row,
     Section,
     Status,
-    Words,
     apart,
     foreign,
 )
@@ -254,9 +254,9 @@ class StudyResult(Result):
 
     def _view(self) -> list[Node]:
         """How many trials there are, each statistic over the cells, and what failed."""
-        counts, failed = Words(self._counts(), "given"), "\n".join(self._failure_lines())
+        counts, failed = Paragraph(self._counts(), "given"), "\n".join(self._failure_lines())
         verdicts = _verdicts(self, self.summary())
-        return [*apart(counts), *verdicts, *apart(Words(failed, "given"))]
+        return [*apart(counts), *verdicts, *apart(Paragraph(failed, "given"))]
 
     def __str__(self) -> str:
         return "\n".join([self._counts(), *self._failure_lines()])
@@ -293,7 +293,7 @@ class StudyResult(Result):
 
 def place_words(folder: Path | None) -> str:
     """Where the parts of a study are."""
-    return "memory" if folder is None else shown(str(folder))
+    return "memory" if folder is None else format_value(str(folder))
 
 
 def _numbers_of(frame: Any) -> dict[str, FloatArray]:
@@ -306,8 +306,8 @@ def _numbers_of(frame: Any) -> dict[str, FloatArray]:
             result[name] = frame[name].to_numpy(dtype=np.float64)
         elif len(texts) > _MOST_VALUES:
             warn(
-                f"{shown(name)} has {len(texts)} values, more than the {_MOST_VALUES} of which"
-                " summary gives shares, and is left out. Count it in to_frame().",
+                f"{format_value(name)} has {len(texts)} values, more than the {_MOST_VALUES} of"
+                " which summary gives shares, and is left out. Count it in to_frame().",
                 BetarocWarning,
             )
         else:
@@ -388,11 +388,11 @@ def study_page(result: StudyResult) -> str:
     groups = list(table.groupby("statistic", sort=False))[:_DRAWN]
     figures = Figures(tuple(_figure(varying, str(name), group) for name, group in groups))
     numbers = f"{spaced(result.rows - sum(counts.values()))} trials have their numbers."
-    leads = [Words(line, "lead") for line in (f"{trials}; {varied}.", numbers)]
+    leads = [Paragraph(line, "lead") for line in (f"{trials}; {varied}.", numbers)]
     page = ResultPage(
         f"betaroc: study {name.short}", "Study", [name.short],
         f"What do {spaced(result.rows)} simulated trials say?",
-        [*leads, *(Words(line, "warn lead") for line in alarms), *_verdicts(result, table),
+        [*leads, *(Paragraph(line, "warn lead") for line in alarms), *_verdicts(result, table),
          figures],
         _sections(result, manifest, table, name.whole),
     )  # fmt: skip
@@ -468,7 +468,7 @@ def _sections(
     rows = tuple(Row(tuple(map(_shown_value, row))) for row in cells)
     each: list[Node] = [Grid(heads, rows, (heads.index("statistic"),))]
     if left > 0:
-        each.append(Words(f"{spaced(left)} more rows: .summary() has all of them.", "note"))
+        each.append(Paragraph(f"{spaced(left)} more rows: .summary() has all of them.", "note"))
     read = [f"folder: {folder}", f"statistics: {', '.join(manifest['statistics'])}"]
     read += [f"{name}: {manifest[name]}" for name in ("betaroc", "numpy", "scipy", "block")]
     parts: list[tuple[str, str, str, list[Node]]] = [

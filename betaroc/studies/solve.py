@@ -14,9 +14,9 @@ from betaroc.core.arrays import FloatArray
 from betaroc.core.checks import choice, finite, positive
 from betaroc.core.containers import width_of
 from betaroc.core.errors import BetarocError, FitError, InputError, InputTypeError
-from betaroc.core.notices import public
+from betaroc.core.notices import collect_warnings
 from betaroc.core.special import log_beta_ratio
-from betaroc.core.text import shown
+from betaroc.core.text import format_value
 from betaroc.distributions.base import Distribution
 from betaroc.distributions.beta import Beta, Shape, auc_of_pairs
 from betaroc.distributions.normal import LogitNormal, Normal
@@ -76,7 +76,7 @@ def checked_goals(argument: Any) -> tuple[StatisticGoal, ...]:
     if not isinstance(argument, Mapping):
         raise InputTypeError.about("goals")(
             "goals must be a mapping of statistics to numbers, such as {'tpr@far=0.01': 0.9}; got"
-            f" {shown(argument)} of type {type(argument).__name__}."
+            f" {format_value(argument)} of type {type(argument).__name__}."
         )
     goals = []
     for statistic, value in zip(
@@ -176,7 +176,7 @@ def prescribed(
         )
     zero, item = (s if s is not None and 0.0 < s < math.inf else None for s in slope)
     wanted = Prescription(rates, rho, (zero, item), kinds, tuple(others))
-    _refuse_too_many(wanted, family)
+    _check_too_many(wanted, family)
     for end, name in enumerate(END_NAMES):
         # Normal distributions of one width have exponent 1 and still slopes of 0 and inf.
         if rho[end] is not None and family == "beta":
@@ -186,7 +186,7 @@ def prescribed(
             wanted.force(end, sign, f"slope {name} {slope[end]!r}")
     if family == "beta":
         _force(wanted)
-        _refuse_impossible(wanted)
+        _check_impossible(wanted)
     elif others and any(value is not None for value in slope):
         raise InputError.about("slopes")(
             f"slopes beside goals are for the beta family; got {slope} for {family!r}. Leave them"
@@ -220,7 +220,7 @@ def _both(
     if width_of(argument) != 2:
         raise InputTypeError.about(name)(
             f"{name} must be two entries, ({parts[0]}, {parts[1]}), each one or None; got"
-            f" {shown(argument)}. Give a tuple of two."
+            f" {format_value(argument)}. Give a tuple of two."
         )
     first, second = (
         None if value is None else check(value, f"{name}, {part}")
@@ -229,7 +229,7 @@ def _both(
     return first, second
 
 
-def _refuse_too_many(wanted: Prescription, family: str) -> None:
+def _check_too_many(wanted: Prescription, family: str) -> None:
     numbers = len(wanted.rates) + len(wanted.goals) + sum(v is not None for v in wanted.ties)
     ends = zip(wanted.exponents, wanted.ties, strict=True)
     fixed = [rho is not None or tie is not None for rho, tie in ends]
@@ -262,7 +262,7 @@ def _force(wanted: Prescription) -> None:
             wanted.force(1 - end, sign, f"slope {END_NAMES[end]} {value!r}")
 
 
-def _refuse_impossible(wanted: Prescription) -> None:
+def _check_impossible(wanted: Prescription) -> None:
     """The theorems on beta pairs."""
     curve = _curve(wanted.sides)
     if "crossing" in wanted.rates:
@@ -319,7 +319,7 @@ def _ranges(wanted: Prescription, curve: str) -> Iterator[tuple[str, float, floa
             why = "a convex ROC lies below the chords to its EER point and above a line through it"
         yield "auc", low, high, f"at an EER of {e!r} {why}"
     if e is not None and f is not None:
-        _refuse_crossing(e, f, side)
+        _check_crossing(e, f, side)
     if f is not None:
         # Above the diagonal before f and below after it (exponents above 1), or the reverse.
         above, below = f - 0.5 * f * f, 0.5 * (1.0 - f * f)
@@ -351,7 +351,7 @@ def _ranges(wanted: Prescription, curve: str) -> Iterator[tuple[str, float, floa
     yield "eer", 0.0 if zero < item else min(evens), 1.0 if zero > item else max(evens), why
 
 
-def _refuse_crossing(e: float, f: float, side: int | None) -> None:
+def _check_crossing(e: float, f: float, side: int | None) -> None:
     low, high = min(e, 1.0 - e), max(e, 1.0 - e)
     # Above the diagonal at the EER point iff e < 1/2; then the side says on which side of f it is.
     later = (side or 0) != 0 and e != 0.5 and ((side or 0) > 0) == (e < 0.5)
@@ -797,7 +797,7 @@ _FREE = (1, 2, 4)
 _LOOKS = 1000
 
 
-@public
+@collect_warnings
 def solve_pair(
     *,
     auc: float | None = None,

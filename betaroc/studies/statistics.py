@@ -17,7 +17,7 @@ import numpy as np
 
 from betaroc.core.errors import BetarocWarning, ExtrapolationWarning, InputError, InputTypeError
 from betaroc.core.notices import warn
-from betaroc.core.text import listed, nearest, shown, typed
+from betaroc.core.text import did_you_mean, format_list, format_value, typed
 from betaroc.core.vocabulary import FAR, FRR, name_among
 from betaroc.decision.curve import ONE_CLASS_RATES
 from betaroc.distributions.beta import has_shape
@@ -323,7 +323,7 @@ def as_statistics(value: Any) -> tuple[StudyStatistic, ...]:
     columns = [column for column, _ in pairs]
     for column in columns:
         if not isinstance(column, str) or not column.strip():
-            raise InputTypeError(f"columns of statistics must be text; got {shown(column)}.")
+            raise InputTypeError(f"columns of statistics must be text; got {format_value(column)}.")
         checked_text(column, "the name of a column")
         if column in RESERVED or columns.count(column) > 1:
             why = "names a column of every study" if column in RESERVED else "occurs twice"
@@ -332,11 +332,11 @@ def as_statistics(value: Any) -> tuple[StudyStatistic, ...]:
                 " of other columns."
             )
     statistics = tuple(_statistic(column, item) for column, item in pairs)
-    refuse_taken(statistics, columns)
+    check_taken(statistics, columns)
     return statistics
 
 
-def refuse_taken(statistics: Sequence[StudyStatistic], names: Sequence[str]) -> None:
+def check_taken(statistics: Sequence[StudyStatistic], names: Sequence[str]) -> None:
     """Names that a function, which may return a mapping, may need for its columns."""
     for column in [s.column for s in statistics if s.function is not None]:
         clash = [name for name in names if name.startswith(f"{column}.")]
@@ -352,8 +352,8 @@ def _own_name(item: Any, place: int) -> str:
     name = item if isinstance(item, str) else callable(item) and getattr(item, "__name__", None)
     if not name or name == "<lambda>":
         raise InputTypeError.about("statistics")(
-            f"statistics must be names, or functions with a name; got {shown(item)} at index"
-            f" {place}. Pass a mapping such as {{'column': {shown(item, 30)}}}."
+            f"statistics must be names, or functions with a name; got {format_value(item)} at index"
+            f" {place}. Pass a mapping such as {{'column': {format_value(item, 30)}}}."
         )
     return str(name)
 
@@ -370,9 +370,9 @@ def _statistic(column: str, item: Any) -> StudyStatistic:
     sources = (*SOURCES, *CHOOSERS)
     if source not in sources:
         is_stat = source.partition("@")[0] in (*STATISTICS, *OF_PAIR)
-        hint = f"Did you mean 'fit.{item}'? " if is_stat else nearest(source, sources)
+        hint = f"Did you mean 'fit.{item}'? " if is_stat else did_you_mean(source, sources)
         raise InputError(
-            f"a statistic must be <source>.<name> with a source of {listed(sources, 8)}; got"
+            f"a statistic must be <source>.<name> with a source of {format_list(sources, 8)}; got"
             f" {item!r}. {hint}".rstrip()
         )
     of_fit = OF_FIT if source == "fit" else ()
@@ -381,7 +381,7 @@ def _statistic(column: str, item: Any) -> StudyStatistic:
     if stat not in names:
         raise InputError(
             f"statistic {item!r} must name a number of {source!r}; there is no {stat!r}."
-            f" {nearest(stat, names)}".rstrip()
+            f" {did_you_mean(stat, names)}".rstrip()
         )
     if source in CHOOSERS and not at:
         return StudyStatistic(column, source, stat)

@@ -25,7 +25,7 @@ from betaroc.core.errors import (
 )
 from betaroc.core.local_files import small_text
 from betaroc.core.notices import warn
-from betaroc.core.text import listed, shown
+from betaroc.core.text import format_list, format_value
 from betaroc.rendering.files import write_whole
 
 MANIFEST = "study.json"
@@ -103,11 +103,11 @@ class Folder:
     def __init__(self, path: Any) -> None:
         if not isinstance(path, str | os.PathLike):
             raise InputTypeError.about("folder")(
-                f"folder must be the path of a folder; got {shown(path)} of type"
+                f"folder must be the path of a folder; got {format_value(path)} of type"
                 f" {type(path).__name__}. Pass text or a pathlib.Path."
             )
         self.path = Path(os.fsdecode(os.fspath(path)))
-        self._name = shown(str(self.path))
+        self._name = format_value(str(self.path))
 
     # --------------------------------------------------------------------- whose it is
     def claim(self, manifest: dict[str, Any]) -> dict[str, Any]:
@@ -122,7 +122,7 @@ class Folder:
         if others:
             raise StudyError(
                 f"the folder of a study must hold its {MANIFEST} and parts alone; {self._name} has"
-                f" {listed(others, 3)} ({len(others)} in all). Name another folder."
+                f" {format_list(others, 3)} ({len(others)} in all). Name another folder."
             )
         if self.there:
             old = self.manifest()
@@ -152,8 +152,8 @@ class Folder:
         except (OSError, ValueError, TypeError, KeyError, RecursionError) as error:
             raise StudyError(
                 f"{MANIFEST} in {self._name} must be as this version wrote it;"
-                f" {shown(str(error), 100)}. Put a copy of it back, or begin the study in a new"
-                " folder."
+                f" {format_value(str(error), 100)}. Put a copy of it back, or begin the study in a"
+                " new folder."
             ) from error
         count = -(-result["cells"] * result["replicates"] // result["block"])
         strangers = [k for k in self.parts() if k >= count]
@@ -255,7 +255,7 @@ class Folder:
         try:
             return pa.concat_tables(tables, promote_options="permissive").to_pandas()
         except pa.ArrowException as error:
-            raise _two_kinds(f"in {self._name} differ: {shown(str(error), 140)}") from error
+            raise _two_kinds(f"in {self._name} differ: {format_value(str(error), 140)}") from error
 
     # -------------------------------------------------------------------------- the disk
     def _make(self) -> None:
@@ -329,7 +329,7 @@ class Memory:
                       for value in part.get(name, none)[1]]  # fmt: skip
             kinds = {type(value) for value in values if value is not None}
             if str in kinds and len(kinds) > 1:
-                raise _two_kinds(f"have text and numbers in {shown(name)}")
+                raise _two_kinds(f"have text and numbers in {format_value(name)}")
             numeric = float in kinds or not kinds
             table[name] = pd.Series(values, dtype=float if numeric else None)
         return pd.DataFrame(table)[columns or list(table)] if parts else None
@@ -348,7 +348,11 @@ def _difference(name: str, old: dict[str, Any], new: dict[str, Any]) -> str:
     if name == "design":
         levels = old.get("levels", {})
         changed = [key for key, level in new["levels"].items() if levels.get(key) != level]
-        return f"levels of {listed(changed, 4)}" if changed else "cells, of which the order counts"
+        return (
+            f"levels of {format_list(changed, 4)}"
+            if changed
+            else "cells, of which the order counts"
+        )
     if name == "entropy":
         present, new_value = (item and " ".join(item[0]) for item in (present, new_value))
     if isinstance(present, list) and isinstance(new_value, list):
@@ -357,6 +361,8 @@ def _difference(name: str, old: dict[str, Any], new: dict[str, Any]) -> str:
         )
         if not first and not second:
             return f"{_WORDS[name]} (their order)"
-        words = [", ".join(shown(x, 60) for x in part[:2]) or "none" for part in (first, second)]
+        words = [
+            ", ".join(format_value(x, 60) for x in part[:2]) or "none" for part in (first, second)
+        ]
         return f"{_WORDS[name]} ({' v '.join(words)})"
-    return f"{_WORDS[name]} ({shown(present, 24)} v {shown(new_value, 24)})"
+    return f"{_WORDS[name]} ({format_value(present, 24)} v {format_value(new_value, 24)})"

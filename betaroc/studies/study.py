@@ -30,10 +30,10 @@ from betaroc.core.errors import (
     refusal,
 )
 from betaroc.core.local_files import read_toml
-from betaroc.core.notices import public, quietly
+from betaroc.core.notices import collect_warnings, suppress_warnings
 from betaroc.core.process import end_with, shows_progress
 from betaroc.core.resampling import seed_sequence
-from betaroc.core.text import listed, nearest, shown
+from betaroc.core.text import did_you_mean, format_list, format_value
 from betaroc.distributions.beta import beta_auc
 from betaroc.estimation.beta import ILL_CONDITIONED, beta_mle, errors_of_rows
 from betaroc.rendering.numbers import version
@@ -44,8 +44,8 @@ from betaroc.studies.statistics import (
     SUMMARY,
     StudyStatistic,
     as_statistics,
+    check_taken,
     fingerprint,
-    refuse_taken,
     tell_absent,
     tell_beyond,
 )
@@ -181,7 +181,7 @@ class Study:
         self.replicates = checks.count(replicates, "replicates")
         if model is not None and not callable(model):
             raise InputTypeError.about("model")(
-                f"model must be a function of the cell; got {shown(model)} of type"
+                f"model must be a function of the cell; got {format_value(model)} of type"
                 f" {type(model).__name__}. Leave it out, or pass one that returns a ScoreModel."
             )
         self.model = model
@@ -192,7 +192,8 @@ class Study:
         needing = [s.column for s in self.statistics if s.needs_sample]
         if needing and not sampled:
             raise InputError(
-                f"{shown(needing[0])} is of a sample, whose size the design does not give. Add n,"
+                f"{format_value(needing[0])} is of a sample, whose size the design does not give."
+                " Add n,"
                 ' or n_client and n_impostor, or take a statistic of the source "true".'
             )
         columns = {s.column for s in self.statistics}
@@ -200,9 +201,9 @@ class Study:
         if clash:
             raise InputError(
                 f"parameters and columns of results must have names of their own;"
-                f" {shown(clash[0])} is both. Name one of them otherwise."
+                f" {format_value(clash[0])} is both. Name one of them otherwise."
             )
-        refuse_taken(self.statistics, self.design.names)
+        check_taken(self.statistics, self.design.names)
         plain = workers is None or (type(workers) is int and workers == -1)
         self.workers = workers if plain else checks.count(workers, "workers")
         self.block = None if block is None else checks.count(block, "block")
@@ -220,7 +221,7 @@ class Study:
         )
 
     @staticmethod
-    @public
+    @collect_warnings
     def open(folder: Any) -> StudyResult:
         """What a folder holds of a study, finished or not, without its code.
 
@@ -250,7 +251,7 @@ class Study:
         """
         return read_study(folder)
 
-    @public
+    @collect_warnings
     def run(self, *, progress: bool | None = None) -> StudyResult:
         """Compute the trials that are missing.
 
@@ -450,7 +451,7 @@ class Study:
             }
             where = f"in the cells {min(ends)} to {max(ends)}"
             if len(ends) == 1:
-                where = f"at cell {min(ends)}, {shown(self.design.cell(min(ends)), 60)}"
+                where = f"at cell {min(ends)}, {format_value(self.design.cell(min(ends)), 60)}"
             places.append(f"{where} ({part.why})")
         more = f" and {len(tried) - _TOLD} more" if len(tried) > _TOLD else ""
         untried = len(lost) - len(tried)
@@ -480,11 +481,11 @@ def _told(error: Exception) -> Exception:
     kinds = {kind.__name__ for kind in type(error).__mro__}
     if kinds & _LOST:
         codes = re.search(r"exit codes of the workers are \{(.+?)\}", str(error))
-        return _WorkerDiedError(codes[1] if codes else shown(str(error), 60))
+        return _WorkerDiedError(codes[1] if codes else format_value(str(error), 60))
     if "PicklingError" in kinds or "pickle" in str(error):
         return StudyError(
             "statistics and model must be functions that worker processes can be sent;"
-            f" {shown(str(error), 140)}. Define them at the top of a module, or use"
+            f" {format_value(str(error), 140)}. Define them at the top of a module, or use"
             ' joblib.parallel_config(backend="threading") or workers=1.'
         )
     return error
@@ -563,7 +564,7 @@ def _computed(block: Block) -> ResultColumns:
 
     Of the thousands of notices none is given.
     """
-    with quietly():
+    with suppress_warnings():
         specs: dict[int, tuple[Any, str]] = {
             k: _tried(partial(cell_spec, cell, block.model)) for k, cell in block.cells.items()
         }
@@ -734,34 +735,35 @@ def read_configuration(
     are drawn by the same seed.
     """
     content = read_toml(Path(path), "the configuration", "Name the TOML file of a study.")
-    _refuse_unknown(content, _KEYS, "")
+    _check_unknown(content, _KEYS, "")
     for key in ("statistics", "design"):
         if key not in content:
             raise InputError(
-                f"{shown(str(path))} must have {key}; it has {listed(content) or 'nothing'}."
+                f"{format_value(str(path))} must have {key}; it has"
+                f" {format_list(content) or 'nothing'}."
                 ' Such as statistics = ["fit.auc"] and a table [design.grid].'
             )
     place = content.get("folder", Path(path).stem)
     if not isinstance(place, str) or not place:
-        raise refusal("folder", "be text", shown(place), "Name a folder.", InputTypeError)
+        raise refusal("folder", "be text", format_value(place), "Name a folder.", InputTypeError)
     place = _below(Path(path), place) if folder is None else folder
     statistics, tables = content["statistics"], content["design"]
     if not isinstance(statistics, list | dict):
         raise InputTypeError.about("statistics")(
             "statistics must be a list of names, or a table of columns; got"
-            f' {shown(statistics)}. Such as statistics = ["fit.auc", "true.auc"].'
+            f' {format_value(statistics)}. Such as statistics = ["fit.auc", "true.auc"].'
         )
     if not isinstance(tables, dict) or not tables:
         raise InputTypeError.about("design")(
-            f"design must have tables, whose product is taken; got {shown(tables)}. Write"
+            f"design must have tables, whose product is taken; got {format_value(tables)}. Write"
             " [design.grid], [design.sobol] or [design.latin-hypercube]."
         )
-    _refuse_unknown(tables, _DRAWS, "design")
+    _check_unknown(tables, _DRAWS, "design")
     seed = checks.count(content.get("seed", SEED) if seed is None else seed, "seed", 0)
     designs = []
     for kind, table in tables.items():
         if not isinstance(table, dict):
-            raise InputTypeError(f"design.{kind} must be a table; got {shown(table)}.")
+            raise InputTypeError(f"design.{kind} must be a table; got {format_value(table)}.")
         if kind == "grid":
             designs.append(Design.grid(table))
             continue
@@ -784,17 +786,19 @@ def _below(path: Path, folder: str) -> str:
         return folder
     if home not in place.parents:
         raise InputError.about("folder")(
-            f"the folder that {shown(path.name)} names must lie beside it or below; got"
-            f" {shown(folder)}. Name one there, or pass --folder to write elsewhere."
+            f"the folder that {format_value(path.name)} names must lie beside it or below; got"
+            f" {format_value(folder)}. Name one there, or pass --folder to write elsewhere."
         )
     return folder if home == Path.cwd() else str(path.parent / folder)
 
 
-def _refuse_unknown(content: Mapping[str, Any], keys: Collection[str], where: str) -> None:
+def _check_unknown(content: Mapping[str, Any], keys: Collection[str], where: str) -> None:
     for key in content:
         if key not in keys:
-            intended = f"Did you mean [design.{key}]?" if key in _DRAWS else nearest(key, [*keys])
+            intended = (
+                f"Did you mean [design.{key}]?" if key in _DRAWS else did_you_mean(key, [*keys])
+            )
             raise InputError(
-                f"{where or 'the configuration'} must have keys of {listed(keys, 8)}; got"
+                f"{where or 'the configuration'} must have keys of {format_list(keys, 8)}; got"
                 f" {where + '.' if where else ''}{key}. {intended}".rstrip()
             )

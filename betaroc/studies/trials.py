@@ -15,7 +15,7 @@ from betaroc.core import checks
 from betaroc.core.arrays import FloatArray
 from betaroc.core.checks import frozen
 from betaroc.core.errors import BetarocError, InputError, InputTypeError
-from betaroc.core.text import listed, nearest, shown
+from betaroc.core.text import did_you_mean, format_list, format_value
 from betaroc.data.scores import Scores
 from betaroc.decision.curve import checked_alphas
 from betaroc.decision.epc import Epc
@@ -63,7 +63,7 @@ def _family(value: Any, name: str) -> Names:
     if not isinstance(value, str):
         raise InputTypeError.about(name)(
             f'{name} must be a name, or two with a comma between such as "beta,beta-mixture"; got'
-            f" {shown(value)}."
+            f" {format_value(value)}."
         )
     return names_of_text(value)
 
@@ -144,9 +144,9 @@ def check_design(design: Design, *, own_model: bool) -> None:
             continue
         if name not in PARAMETERS:
             raise InputError(
-                f"{name!r} is no parameter of a study. {nearest(name, tuple(PARAMETERS))}It"
-                f" understands {listed(PARAMETERS, 12)}; other names need model=, a function of the"
-                " cell."
+                f"{name!r} is no parameter of a study. {did_you_mean(name, tuple(PARAMETERS))}It"
+                f" understands {format_list(PARAMETERS, 12)}; other names need model=, a function"
+                " of the cell."
             )
         for value in set(column):
             PARAMETERS[name](value, name)
@@ -157,13 +157,13 @@ def check_design(design: Design, *, own_model: bool) -> None:
         present = [name for name in parts if name in argument]
         if first in argument and present:
             raise InputError(
-                f"{first} is the size of both classes; {listed(present)} is given beside it."
+                f"{first} is the size of both classes; {format_list(present)} is given beside it."
                 " Leave one of them out."
             )
         if len(present) == 1:
             raise InputError(
-                f"{listed(parts)} must be given together; got {listed(present)} alone. Give the"
-                f" other too, or {first!r} for both."
+                f"{format_list(parts)} must be given together; got {format_list(present)} alone."
+                f" Give the other too, or {first!r} for both."
             )
     if "resolution" in argument and "rounding" in argument:
         raise InputError(
@@ -178,7 +178,7 @@ def _check_pair(value: set[str], laws: set[str]) -> None:
     if prescribed and typed:
         raise InputError(
             f"the true pair must be given by its parameters or by what it is to have; got"
-            f" {listed(typed)} and {listed(prescribed)}. Leave one kind out."
+            f" {format_list(typed)} and {format_list(prescribed)}. Leave one kind out."
         )
     missing = sorted(shapes - value) if not prescribed else []
     surplus = sorted(set(typed) - shapes)
@@ -186,9 +186,9 @@ def _check_pair(value: set[str], laws: set[str]) -> None:
         names = missing or surplus
         fault = "is missing" if missing else "is no parameter"
         raise InputError(
-            f"the true pair must be given whole, by {listed(sorted(shapes), 8)} of"
-            f" {listed(sorted(laws))} distributions; {listed(names, 8)} {fault}. Change the design,"
-            " or pass model=, a function of the cell."
+            f"the true pair must be given whole, by {format_list(sorted(shapes), 8)} of"
+            f" {format_list(sorted(laws))} distributions; {format_list(names, 8)} {fault}. Change"
+            " the design, or pass model=, a function of the cell."
         )
 
 
@@ -201,7 +201,7 @@ def cell_spec(cell: Mapping[str, Any], model: CellModel | None) -> CellSpec:
         result = model(dict(cell))
         if not isinstance(result, ScoreModel):
             raise InputTypeError.about("model")(
-                f"model must return a ScoreModel of each cell; got {shown(result)} of type"
+                f"model must return a ScoreModel of each cell; got {format_value(result)} of type"
                 f" {type(result).__name__}. Return br.ScoreModel(client, impostor)."
             )
         true = result if prior is None else with_prior(result, prior)
@@ -218,7 +218,7 @@ def cell_spec(cell: Mapping[str, Any], model: CellModel | None) -> CellSpec:
     test = _shifted(true, cell)
     if step > 0.0:
         for law in (true.client, true.impostor, test.client, test.impostor):
-            _refuse_beyond(step, law)
+            _check_beyond(step, law)
     return CellSpec(
         true, test, sizes, cell_sizes(cell, "n_test"),
         _families(cell.get("family") or _own_family(true)), cell.get("boundary"), step,
@@ -229,7 +229,7 @@ def cell_spec(cell: Mapping[str, Any], model: CellModel | None) -> CellSpec:
 _families = functools.lru_cache(maxsize=64)(names_of_text)
 
 
-def _refuse_beyond(step: float, law: Distribution) -> None:
+def _check_beyond(step: float, law: Distribution) -> None:
     """A step by which the end of a scale would be rounded to a place beyond it."""
     for end, outward in zip(law.support, (-1.0, 1.0), strict=True):
         if math.isfinite(end):

@@ -10,7 +10,7 @@ import pytest
 
 import betaroc as br
 from betaroc import ScoreFileNotFoundError
-from betaroc.core.notices import collected, passed_on, warn
+from betaroc.core.notices import collected, forward_warnings, warn
 from betaroc.core.vocabulary import (
     AN_IMPOSTOR,
     FAR,
@@ -95,7 +95,7 @@ def test_arguments_have_other_names_at_another_door() -> None:
 
 
 def test_notices_know_their_template() -> None:
-    with collected() as notices, passed_on("dev: "):
+    with collected() as notices, forward_warnings("dev: "):
         warn(worded(ADVICE), br.ScaleWarning)
     ((_, message),) = notices
     assert template_of(message) == "dev: " + worded(ADVICE)

@@ -16,7 +16,14 @@ import numpy as np
 import pytest
 
 import betaroc as br
-from betaroc.core.notices import Notice, collected, passed_on, public, quietly, warn
+from betaroc.core.notices import (
+    Notice,
+    collect_warnings,
+    collected,
+    forward_warnings,
+    suppress_warnings,
+    warn,
+)
 from betaroc.rendering.picture_files import draw_svg, private_style
 from helpers.public import PUBLIC
 
@@ -51,7 +58,7 @@ def few(seed: int = 0) -> br.Scores:
     return br.Scores(rng.beta(2, 5, 9), rng.beta(5, 2, 40))
 
 
-@public
+@collect_warnings
 def says(*messages: str) -> br.Scores:
     """A call that warns of each message."""
     for message in messages:
@@ -59,7 +66,7 @@ def says(*messages: str) -> br.Scores:
     return br.Scores([0.6, 0.7], [0.1, 0.2])
 
 
-@public
+@collect_warnings
 def calls(*messages: str) -> br.Scores:
     """A public call within a public call."""
     warn("mine", br.ScaleWarning)
@@ -78,7 +85,7 @@ def test_a_result_keeps_what_was_warned_of_at_the_callers_line() -> None:
 
 
 def test_notices_are_no_part_of_a_comparison_nor_of_the_repr() -> None:
-    with quietly():
+    with suppress_warnings():
         loud, silent = says("a"), says()
     assert loud.notices
     assert not silent.notices
@@ -104,18 +111,18 @@ def test_every_call_warns_again() -> None:
 
 def test_blocks_collect_prefix_and_leave_out() -> None:
     with collected() as notices:
-        with passed_on("dev: "):
+        with forward_warnings("dev: "):
             warn("a", br.ScaleWarning)
-        with passed_on(but=(br.ScaleWarning,)):
+        with forward_warnings(but=(br.ScaleWarning,)):
             warn("b", br.ScaleWarning)
             warn("c", br.TargetWarning)
-        with quietly():
+        with suppress_warnings():
             warn("d", br.ScaleWarning)
     assert notices == [Notice(br.ScaleWarning, "dev: a"), Notice(br.TargetWarning, "c")]
 
 
 def test_a_call_that_fails_warns_all_the_same() -> None:
-    @public
+    @collect_warnings
     def fails() -> None:
         warn("a", br.ScaleWarning)
         raise br.InputError("b")

@@ -14,7 +14,7 @@ import betaroc as br
 from betaroc.cli import main
 from betaroc.core.checks import complement
 from betaroc.core.errors import BetarocError
-from betaroc.core.text import nearest, parse_number
+from betaroc.core.text import did_you_mean, parse_number
 from betaroc.core.vocabulary import RATE_NAMES, RATES, SYNONYMS, TERMS, RateArguments
 from betaroc.decision.threshold_methods import TargetArguments
 from betaroc.model.criteria import CRITERIA
@@ -150,17 +150,17 @@ def test_no_suggestion_names_the_opposite_error(options: tuple[str, ...], start:
     rows = {name: row for row in RATES for name in row}
     for word, other in pairs:
         for typed in {word, *misspelt(word)} - (set(RATE_NAMES) - {word}):
-            said = nearest(start + typed, options)
+            said = did_you_mean(start + typed, options)
             assert not any(f"'{start}{name}'" in said for name in rows[other]), (typed, said)
 
 
 def test_suggestions_are_of_the_same_rate() -> None:
-    assert nearest("--fpr", ["--far", "--frr"]) == "Did you mean '--far'? "
-    assert nearest("FNMR", ["far", "frr"]) == "Did you mean 'frr'? "
-    assert nearest("tpr", ["far", "frr"]) == ""
-    assert nearest("specifity", RATE_NAMES) == "Did you mean 'specificity'? "
-    assert nearest("hter", ["weighted-error", "far"]) == "Did you mean 'weighted-error'? "
-    assert nearest("confidence", ["level", "rng"]) == "Did you mean 'level'? "
+    assert did_you_mean("--fpr", ["--far", "--frr"]) == "Did you mean '--far'? "
+    assert did_you_mean("FNMR", ["far", "frr"]) == "Did you mean 'frr'? "
+    assert did_you_mean("tpr", ["far", "frr"]) == ""
+    assert did_you_mean("specifity", RATE_NAMES) == "Did you mean 'specificity'? "
+    assert did_you_mean("hter", ["weighted-error", "far"]) == "Did you mean 'weighted-error'? "
+    assert did_you_mean("confidence", ["level", "rng"]) == "Did you mean 'level'? "
 
 
 # ------------------------------------------------------------------------ command line

@@ -18,7 +18,7 @@ from betaroc.data.sums import KIND_STRIDE, extremes_of
 from betaroc.decision.bands import resampler
 from betaroc.decision.curve import side_trials
 from betaroc.distributions.empirical import MOST_BINS, bin_edges, bin_of
-from betaroc.inference.drawn_scores import DrawnRows
+from betaroc.inference.drawn_scores import BootstrapRows
 from betaroc.model.samples import empirical_model
 
 ENGINES = ["pandas", "polars", "polars-lazy", "pyarrow", "duckdb", "dask", "parquet"]
@@ -192,7 +192,7 @@ def test_replicates_choose_among_the_edges_of_dev() -> None:
     test = br.Scores(rng.beta(4, 2, 50), rng.beta(2, 4, 50))
     for criterion in ("weighted-error", "far"):
         curve = br.epc(dev, test, criterion=criterion, alpha=[0.05, 0.3, 0.6])
-        drawn = DrawnRows.of(side_trials(curve, "dev"), None).draw(rng, 20)
+        drawn = BootstrapRows.of(side_trials(curve, "dev"), None).draw(rng, 20)
         found = resampler(curve).thresholds(drawn)
         assert {round(t, 12) for t in found.ravel().tolist()} <= edges
 

@@ -11,13 +11,13 @@ from scipy.integrate import trapezoid
 
 import betaroc as br
 from betaroc import Empirical
-from betaroc.core.notices import quietly
+from betaroc.core.notices import suppress_warnings
 from betaroc.core.resampling import streams
 from betaroc.data.groups import groups_of
 from betaroc.decision.bands import OtherCriterion, resampler
 from betaroc.decision.curve import area_weights
 from betaroc.distributions.pairs import pair_of
-from betaroc.inference.drawn_scores import DrawnRows, SortedRows, percentile_band
+from betaroc.inference.drawn_scores import BootstrapRows, SortedRows, percentile_band
 from betaroc.model.criteria import CRITERIA
 from betaroc.model.samples import empirical_model
 
@@ -60,7 +60,7 @@ def two_curves(
 
 def alone(*sides: Any, **arguments: Any) -> br.Epc:
     """A curve without a word on rates that few scores speak for: here only its thresholds count."""
-    with quietly():
+    with suppress_warnings():
         return br.epc(*sides, **arguments)
 
 
@@ -84,7 +84,7 @@ def test_thresholds_are_those_of_the_drawn_scores(sizes: tuple[int, int], decima
     """Replicate by replicate those of CRITERIA.choose, ties and both limits included."""
     dev = two_sets(np.random.default_rng(1), sizes, decimals=decimals)[0]
     e = br.epc(dev, dev.__class__([0.9], [0.1]), alpha=ALPHAS)
-    drawn = DrawnRows.of(dev, None).draw(np.random.default_rng(2), 60)
+    drawn = BootstrapRows.of(dev, None).draw(np.random.default_rng(2), 60)
     found = resampler(e).thresholds(drawn)
     for row in range(60):
         one = repeated(dev, drawn, row)
@@ -98,7 +98,7 @@ def test_thresholds_of_more_scores_than_tie_exactly() -> None:
     """Where products of counts leave the doubles the least criterion is still exact."""
     dev = two_sets(np.random.default_rng(3), (5003, 20_011))[0]
     e = br.epc(dev, br.Scores([0.9], [0.1]), alpha=ALPHAS)
-    drawn = DrawnRows.of(dev, None).draw(np.random.default_rng(4), 3)
+    drawn = BootstrapRows.of(dev, None).draw(np.random.default_rng(4), 3)
     found = resampler(e).thresholds(drawn)
     for row in range(3):
         one = repeated(dev, drawn, row)
@@ -122,7 +122,7 @@ def test_errors_of_drawn_trials_are_counts() -> None:
 def test_rows_are_drawn_with_replacement() -> None:
     """Each copy is drawn n times with chance 1/n: mean w, variance w (1 - w/n)."""
     weights = np.array([1, 3, 0, 2, 40])
-    drawn = DrawnRows((weights, np.ones(4, dtype=np.int64)), None).draw(
+    drawn = BootstrapRows((weights, np.ones(4, dtype=np.int64)), None).draw(
         np.random.default_rng(1), 20_000
     )
     n = weights.sum()
@@ -141,7 +141,7 @@ def test_groups_are_drawn_as_wholes() -> None:
         [1.0, 2.0, 3.0, 4.0], [0.0, 1.0, 2.0],
         client_groups=["x", "y", "x", "z"], impostor_groups=["x", "p", "p"],
     )  # fmt: skip
-    rows = DrawnRows.of(scores, groups_of(scores))
+    rows = BootstrapRows.of(scores, groups_of(scores))
     client, impostor = rows.draw(np.random.default_rng(1), 500)
     np.testing.assert_array_equal(client[:, 0], client[:, 2])
     np.testing.assert_array_equal(client[:, 0], impostor[:, 0])  # one person in both classes
@@ -167,10 +167,10 @@ def test_differences_are_those_of_redrawn_scores(
     result = br.compare(a, b, paired=paired, replicates=20, rng=3)
     assert (result.resample, result.dev_paired, result.paired) == ("both", True, paired)
     ((_, rng),) = streams(20, 3)
-    on_dev = DrawnRows.of(a.dev_scores, None).draw(rng, 20)
-    on_test = [DrawnRows.of(a.test_scores, None).draw(rng, 20)] * 2
+    on_dev = BootstrapRows.of(a.dev_scores, None).draw(rng, 20)
+    on_test = [BootstrapRows.of(a.test_scores, None).draw(rng, 20)] * 2
     if not paired:
-        on_test[1] = DrawnRows.of(b.test_scores, None).draw(rng, 20)
+        on_test[1] = BootstrapRows.of(b.test_scores, None).draw(rng, 20)
     for row in range(20):
         values = [
             br.epc(
@@ -233,7 +233,7 @@ def test_a_fit_is_fitted_again(family: str) -> None:
                         np.concatenate([rng.beta(2, 30, 100), rng.beta(8, 8, 100)]))  # fmt: skip
     e = alone(br.fit(dev, family), test, alpha=ALPHAS)
     size = {"beta-mixture": 3, "proper-beta": 12}.get(family, 30)
-    drawn = DrawnRows.of(dev, None).draw(np.random.default_rng(2), size)
+    drawn = BootstrapRows.of(dev, None).draw(np.random.default_rng(2), size)
     found = resampler(e).thresholds(drawn)
     expected = np.array([
         alone(br.fit(repeated(dev, drawn, row), family), test, alpha=ALPHAS).threshold
@@ -252,7 +252,7 @@ def test_a_fit_with_point_masses_and_a_normal_fit() -> None:
     for dev, family in cases:
         made = br.fit(dev, family, boundary="inflate" if family == "beta" else None)
         e = alone(made, dev.__class__([0.9], [0.1]), alpha=[0.2, 0.5, 0.7])
-        drawn = DrawnRows.of(dev, None).draw(np.random.default_rng(2), 20)
+        drawn = BootstrapRows.of(dev, None).draw(np.random.default_rng(2), 20)
         found = resampler(e).thresholds(drawn)
         options = {"boundary": "inflate"} if family == "beta" else {}
         expected = np.array([
@@ -272,7 +272,7 @@ def test_fits_that_do_not_exist_are_left_out() -> None:
     """Of three scores a draw of one alone has no beta fit: chance 3 (1/3)^3 = 1/9 a class."""
     dev = br.Scores([0.5, 0.7, 0.9], [0.1, 0.3, 0.4])
     test = two_sets(np.random.default_rng(1), (30, 30))[0]
-    with quietly():
+    with suppress_warnings():
         e = br.epc(br.fit(dev, "beta"), test, alpha=[0.5])
     result = br.compare(e, e, replicates=150, rng=1)
     lost = np.isnan(result.differences).mean()
@@ -474,7 +474,7 @@ def test_summaries_of_dev_are_drawn_by_their_bins() -> None:
     by_bins = br.epc(summary, test, alpha=[0.3, 0.5])
     result = br.compare(by_bins, br.epc(dev, test, alpha=[0.3, 0.5]), replicates=200, rng=1)
     assert result.dev_paired is False
-    drawn = DrawnRows.of(
+    drawn = BootstrapRows.of(
         br.Scores(model.client.values, model.impostor.values,
                   client_weights=model.client.weights,
                   impostor_weights=model.impostor.weights), None,

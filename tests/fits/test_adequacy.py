@@ -12,7 +12,7 @@ from scipy import stats
 
 import betaroc as br
 from betaroc import Fit
-from betaroc.core.notices import quietly
+from betaroc.core.notices import suppress_warnings
 from betaroc.estimation.families import FAMILIES
 from helpers.cases import some
 
@@ -102,7 +102,7 @@ def test_a_wrong_law_is_found_and_a_right_one_is_not_for_many_scores() -> None:
 def test_separated_classes_say_no_more_than_their_numbers(n: int) -> None:
     """Fits of separated classes make separated sets: only the numbers of scores speak."""
     apart = br.Scores(np.linspace(0.8, 0.9, n), np.linspace(0.1, 0.2, n))
-    with quietly():
+    with suppress_warnings():
         found = br.check_fit(br.fit(apart), replicates=19, rng=1)
     # None of n is seen with probability .05 at a rate of 1 - .05^(1/n), .0419 at 70.
     assert found.roc_distance.noise >= (1 - 0.05 ** (1 / n)) * (1 - 1e-12)

@@ -14,7 +14,7 @@ from scipy.stats import beta, hypergeom
 import betaroc as br
 from betaroc.core.vocabulary import DEFAULT
 from betaroc.fits.shape_tests import counts_at_end
-from betaroc.rendering.tree import Grid, Section, retold
+from betaroc.rendering.tree import Grid, Section, map_text
 from betaroc.report.page import sections_of
 
 Draw = Callable[[np.random.Generator], br.Scores]
@@ -84,7 +84,7 @@ def test_a_contradicted_stretch_has_no_probabilities_whatever_the_end_test_says(
 def ends_of_report(scores: br.Scores, family: str | tuple[str, str]) -> Section:
     """The report's section on the ends."""
     sections = sections_of(br.analyze(scores, family=family))
-    return retold(next(part for part in sections if part.key == "ends"), DEFAULT.fill)
+    return map_text(next(part for part in sections if part.key == "ends"), DEFAULT.fill)
 
 
 def test_what_few_scores_show_is_said_beside_the_p_value() -> None:

@@ -20,7 +20,7 @@ from betaroc import (
     ReversedScoresWarning,
     SmallSampleWarning,
 )
-from betaroc.estimation.contract import Family, Maximum
+from betaroc.estimation.contract import Family, MleResult
 from betaroc.estimation.families import FAMILIES
 from helpers.public import back
 
@@ -221,7 +221,7 @@ def test_a_new_family_costs_one_row(monkeypatch):
     def half_normal(sample):
         sigma = math.sqrt(sample.mean(sample.values**2))
         law = br.Normal(0.0, sigma)
-        return Maximum(law, ("sigma",), (sigma,), ((0.5 * sigma**2,),), -1.0)
+        return MleResult(law, ("sigma",), (sigma,), ((0.5 * sigma**2,),), -1.0)
 
     monkeypatch.setitem(FAMILIES, "half-normal", Family(half_normal))
     fit = br.fit(SCORES, "half-normal")

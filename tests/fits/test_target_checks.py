@@ -13,7 +13,7 @@ from scipy import stats
 
 import betaroc as br
 from betaroc import Empirical, Fit
-from betaroc.core.notices import quietly
+from betaroc.core.notices import suppress_warnings
 from betaroc.fits.check import check_targets, good_down_to
 from helpers.cases import some
 
@@ -297,7 +297,7 @@ def test_dropped_scores_are_left_out() -> None:
     rng = np.random.default_rng(6)
     client, inner = rng.beta(4, 2, 400), rng.beta(2, 4, 400)
     impostor = np.r_[inner, np.ones(100)]
-    with quietly():
+    with suppress_warnings():
         found = check_targets(br.fit(br.Scores(client, impostor), boundary="drop"))
     alone = check_targets(br.fit(br.Scores(client, inner)))
     assert [t[:9] for t in found] == [t[:9] for t in alone]
@@ -325,7 +325,7 @@ def test_of_a_summary_the_bin_around_the_threshold_widens_the_interval() -> None
     for a, b in zip(check_targets(fine), check_targets(br.fit(scores)), strict=True):
         assert a.observed == pytest.approx(b.observed, abs=1)
         assert a.verdict == b.verdict
-    with quietly():
+    with suppress_warnings():
         coarse = br.summarize(frame, bins=8, layout=(0.0, 1.0))
     (found,) = check_targets(br.fit(coarse), far=0.05)
     # The bin of width 1/8 around the threshold: the fewest and the most that may be above.
@@ -345,7 +345,7 @@ def test_of_a_summary_the_bin_around_the_threshold_widens_the_interval() -> None
 def test_thresholds_near_one_keep_their_logit() -> None:
     rng = np.random.default_rng(9)
     scores = br.Scores(rng.beta(4, 2, 50), rng.beta(0.02, 0.01, 400).clip(1e-300, 1 - 1e-16))
-    with quietly():
+    with suppress_warnings():
         (found,) = check_targets(br.fit(scores), far=0.01)
     assert found.logit_threshold > 40
     assert found.threshold == 1.0
@@ -386,7 +386,7 @@ def test_rates_are_taken_once_and_in_order() -> None:
 @pytest.mark.parametrize("n", [2, 3])
 def test_few_scores_cannot_tell(n: int) -> None:
     rng = np.random.default_rng(n)
-    with quietly():
+    with suppress_warnings():
         f = br.fit(br.Scores(rng.beta(4, 2, n), rng.beta(2, 4, n)))
     assert check_targets(f) == ()
     (found,) = check_targets(f, far=0.01)

@@ -12,7 +12,7 @@ from scipy import optimize, special
 import betaroc as br
 from betaroc.core.thresholds import Thresholds
 from betaroc.distributions.base import Parameter, Tail
-from betaroc.estimation.contract import Data, Family, Maximum
+from betaroc.estimation.contract import Data, Family, MleResult
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -85,7 +85,7 @@ class Kumaraswamy(br.Distribution):
         return (1.0 - (1.0 - rng.random(size)) ** (1.0 / self.b)) ** (1.0 / self.a)
 
 
-def estimate_kumaraswamy(sample: Data) -> Maximum:
+def estimate_kumaraswamy(sample: Data) -> MleResult:
     """b = -1/mean log(1 - x^a), and the root in a of the other equation."""
     rows = sample.rows()
     log_x, total = np.log(rows.values), rows.total
@@ -102,7 +102,7 @@ def estimate_kumaraswamy(sample: Data) -> Maximum:
     law = Kumaraswamy(a, b)
     covariance = tuple(tuple(row) for row in law._unit_covariance().tolist())
     likelihood = total * rows.mean(law._log_pdf(Thresholds.from_theta(rows.values)))
-    return Maximum(law, ("a", "b"), (a, b), covariance, likelihood)
+    return MleResult(law, ("a", "b"), (a, b), covariance, likelihood)
 
 
 KUMARASWAMY = Family(estimate_kumaraswamy, on_unit=True, law=Kumaraswamy)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from betaroc.data.groups import BareTrials, settled, units_of
+from betaroc.data.groups import BareTrials, ensure_psd, units_of
 from betaroc.inference.delta import observation_scores
 
 
@@ -12,4 +12,4 @@ def robust_cov(fit: Any, values: Any, weights: Any = None, groups: Any = None) -
     """cov (sum_g s_g s_g') cov, times G/(G - 1)."""
     units = units_of(BareTrials(values, values[:0], weights, None, groups))
     parts = units.factors()[0] * observation_scores(fit, values, weights)[units.rows[0]]
-    return fit.cov @ settled(*units.meat(parts)) @ fit.cov
+    return fit.cov @ ensure_psd(*units.meat(parts)) @ fit.cov

@@ -18,10 +18,10 @@ from betaroc.rendering.tree import (
     Grid,
     Group,
     Name,
+    Paragraph,
     Row,
     Section,
     Status,
-    Words,
     apart,
     as_named,
     foreign,
@@ -49,7 +49,7 @@ TREE = [
     Section(
         "ROC’s end",
         (
-            Words("TNR ~ K FRR^0.5, dF_i/dF_c <inf>"), Words("long", "legend"), GRID,
+            Paragraph("TNR ~ K FRR^0.5, dF_i/dF_c <inf>"), Paragraph("long", "legend"), GRID,
             Bullets(("one", "two")), Figures((Figure(SVG, "a curve", 'it "rises"'),)),
             Section("Inner", (Status("fit", "poor", "poor", "too far.", "More."),)),
             Glossary((("FAR", "a share"),)),
@@ -82,7 +82,7 @@ def test_one_table_is_read_and_kept() -> None:
         (as_named("=a\n"), 5, 1.0 / 3.0, Cell("", value=0.1)),
         (Name("", "b"), 7, math.nan, Cell("none")),
     ]
-    told = apart(Words("said"), recorded(columns, rows))
+    told = apart(Paragraph("said"), recorded(columns, rows))
     assert text_of(told) == "said\n\n  system        FAR\n  =a\\x0a     33.3 %\n          undefined"
     assert csv_table(kept_grid(told).kept) == (
         "name,n,rate,x\n'=a?,5,0.3333333333333333,0.1\nb,7,,\n"

@@ -34,7 +34,7 @@ from betaroc.rendering.document import (
     parsed,
     value_of,
 )  # fmt: skip
-from betaroc.rendering.nouns import Noun
+from betaroc.rendering.nouns import Exportable
 from betaroc.rendering.table_text import latex_table
 from betaroc.report import documents
 from betaroc.report.documents import kinds
@@ -50,9 +50,9 @@ VALIDATOR = jsonschema.Draft202012Validator(SCHEMA)
 
 
 @cache
-def nouns() -> dict[str, Noun]:
+def nouns() -> dict[str, Exportable]:
     """Not while tests are collected: they take a second to make."""
-    return {name: value for name, value in travellers().items() if isinstance(value, Noun)}
+    return {name: value for name, value in travellers().items() if isinstance(value, Exportable)}
 
 
 #: Public classes without `to_json`, and why.
@@ -85,7 +85,7 @@ def test_every_public_class_travels() -> None:
     assert abstract == {"Distribution"}
     tried = {type(value).__name__ for value in nouns().values()}
     assert classes - abstract - set(STAY) <= tried <= kinds().keys()
-    assert {name for name in STAY if issubclass(getattr(br, name), Noun)} == set()
+    assert {name for name in STAY if issubclass(getattr(br, name), Exportable)} == set()
 
 
 #: Larger than all others together, and of nothing but their kinds.

@@ -22,7 +22,7 @@ import pytest
 
 import betaroc as br
 from betaroc import Study
-from betaroc.core.notices import quietly
+from betaroc.core.notices import suppress_warnings
 from betaroc.studies.result import read_study
 from betaroc.studies.statistics import as_statistics, fingerprint
 from betaroc.studies.storage import Folder
@@ -157,7 +157,7 @@ def test_what_two_sums_do_not_settle_is_fitted_by_itself(cell: dict[str, Any]) -
     if trial.spec.is_plain:
         fit_together([trial])
     assert trial.batch_shapes is None
-    with quietly():
+    with suppress_warnings():
         alone = br.fit(trial.scores, **trial.spec.options)
         assert trial.fitted == alone.model
 
@@ -210,7 +210,7 @@ def test_thresholds_are_chosen_on_the_sample_and_met_on_the_true_pair(tmp_path: 
              "epc-fit.expected", "epc-fit.value@alpha=0.5"]  # fmt: skip
 
     def own(trial: Trial) -> dict[str, float]:
-        with quietly():
+        with suppress_warnings():
             fitted = br.epc(trial.fit, trial.model, measure="weighted-error", alpha=[0.3, 0.5])
             steps = br.epc(trial.scores, trial.model, measure="weighted-error", alpha=[0.3])
         return {
