@@ -1,4 +1,4 @@
-"""``betaroc study``: the synthetic-data study of a TOML file, begun or gone on with."""
+"""``betaroc study``: the synthetic-data study of a TOML file, begun or continued."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def add_options(parser: ArgumentParser) -> None:
     )
     option = partial(add, parser)
     option("config CONFIG", "TOML file with design and statistics")
-    option("--folder FOLDER", "of the results, begun there or gone on with (default: the file's)")
+    option("--folder FOLDER", "of the results, begun or continued there (default: the file's)")
     option("--workers K", "processes, -1 as many as processors (default: the file's, else 1)")
     option("--seed N", f"seed of designs and samples (default: the file's, else {SEED})")
     shared(parser, "--json", "--html", "--force")

@@ -256,7 +256,7 @@ def _thinned(sample: Sample, size: int) -> tuple[FloatArray, FloatArray]:
 def _first_shares(
     values: FloatArray, weights: FloatArray, single: MleResult, count: int
 ) -> Iterator[FloatArray]:
-    """Who may have made which score, a row a component; the scores are sorted."""
+    """Who may have made which score, one row per component; the scores are sorted."""
     # A start must leave every component a little of every score; nothing of it stays in the fit.
     height = np.clip(np.asarray(single.distribution.cdf(values)), 1e-6, 1.0 - 1e-6)
     yield _bernstein(height, count)
@@ -283,7 +283,7 @@ def _bernstein(height: FloatArray, count: int) -> FloatArray:
 
 # ------------------------------------------------------------------------------------- EM
 def _log_parts(data: _Data, point: _Point) -> FloatArray:
-    """log(share * density) of each score, a row a component."""
+    """log(share * density) of each score, one row per component."""
     rows = [
         data.kind.log_density(data.one, data.two, p, q) + math.log(share)
         for share, p, q in zip(*(x.tolist() for x in point[1:]), strict=True)

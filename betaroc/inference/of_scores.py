@@ -77,7 +77,7 @@ def number_of_scores(spec: StatisticSpec, model: ScoreModel) -> float:
 
 @dataclass(frozen=True)
 class RateLine:
-    """Points of the square of rates that one number tells apart, such as FAR = FRR."""
+    """Points of the square of rates that one number separates, such as FAR = FRR."""
 
     far: Callable[[FloatArray], FloatArray]
     frr: Callable[[FloatArray], FloatArray]

@@ -132,7 +132,7 @@ class Ends(Exportable):
         Returns
         -------
         pandas.DataFrame
-            A row an end: end, semi_derivative, roc_slope, exponent, coefficient, side.
+            One row per end: end, semi_derivative, roc_slope, exponent, coefficient, side.
 
         Examples
         --------

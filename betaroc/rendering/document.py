@@ -704,7 +704,7 @@ def _parts(value: Any) -> Iterable[tuple[str, Any]]:
 
 
 def table_columns(value: Any) -> dict[str, Any]:
-    """The parts as columns: a row an entry where all arrays have one size, else one row."""
+    """The parts as columns: one row per entry where all arrays have one size, else one row."""
     parts = {name: part for name, part in flat(value) if "[" not in name}
     sizes = {part.size for part in parts.values() if isinstance(part, np.ndarray)}
     size = sizes.pop() if len(sizes) == 1 else 1

@@ -168,7 +168,7 @@ def prescribed(
     slope = _both(slopes, "slopes", _slope)
     kinds = _both(shapes, "shapes", _shape, ("client", "impostor"))
     if not (rates or others or any(v is not None for v in (*rho, *slope, *kinds))):
-        raise InputError("solve_pair must be given something to meet; got nothing. Give an auc.")
+        raise InputError("solve_pair must be given at least one goal; got nothing. Give an auc.")
     if family != "beta" and any(kinds):
         raise InputError.about("shapes")(
             f"shapes must be left out for the {family} family, whose distributions have none; got"

@@ -70,7 +70,7 @@ class Study:
         The cells; a mapping of names to levels is a grid. The parameters that are understood:
 
         * the true pair: ``law`` ("beta", "normal", "logit-normal") with ``a_c, b_c, a_i, b_i``
-          or ``mu_c, sigma_c, mu_i, sigma_i``; or what :func:`solve_pair` is to meet: ``auc``,
+          or ``mu_c, sigma_c, mu_i, sigma_i``; or the goals of :func:`solve_pair`: ``auc``,
           ``eer``, ``exponent_at_zero``, ``exponent_at_one``, ``crossing``, ``shape_client``,
           ``shape_impostor``;
         * sizes: ``n`` of both classes, or ``n_client`` and ``n_impostor``; of a test sample

@@ -210,7 +210,7 @@ def test_answers_are_reproducible_and_the_nearer_ones() -> None:
 
 # ------------------------------------------------------------------ why there is none
 IMPOSSIBLE = [
-    ({}, "given something to meet"),
+    ({}, "given at least one goal"),
     # exponents and sides
     ({"exponents": (0.5, 3.0), "auc": 0.4}, "above the diagonal everywhere and is concave"),
     ({"exponents": (2.0, 0.5), "auc": 0.6}, "below the diagonal everywhere and is convex"),
