@@ -387,7 +387,7 @@ def test_goals_that_nothing_meets_say_what_came_nearest() -> None:
         ({"goals": {"client-a": 0.0}}, "strictly between 0 and inf"),
         ({"goals": {"auc": 0.9}, "auc": 0.8}, "auc must be given once"),
         ({"goals": {"tpr@far=.01": 0.9, "tpr@far=0.01": 0.8}}, "must be distinct"),
-        ({"goals": {}}, "must be given something"),
+        ({"goals": {}}, "must be given at least one goal"),
         ({"goals": {f"tpr@far=0.{k}": k / 10 for k in range(1, 6)}}, "no more than 4 numbers"),
         ({"goals": {"ks": 0.5}, "slopes": (0.0, None), "family": "normal"}, "slopes beside goals"),
     ],
