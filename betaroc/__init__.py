@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from betaroc.decision.epc import Epc, epc, epc_average, epc_cv
     from betaroc.decision.forecast import epc_forecast
     from betaroc.distributions.base import Distribution
-    from betaroc.distributions.beta import Beta, Shape, beta_auc
+    from betaroc.distributions.beta import Beta, Shape, beta_auc, beta_mle
     from betaroc.distributions.empirical import Binned, Empirical
     from betaroc.distributions.gamma import Gamma
     from betaroc.distributions.inflated import Inflated, Rejecting
@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from betaroc.distributions.spliced import ParetoTail, Spliced
     from betaroc.ensemble.inclusion import inclusion
     from betaroc.estimation.batch import mean_logs
-    from betaroc.estimation.beta import beta_mle
     from betaroc.fits.check import check_fit
     from betaroc.fits.covariates import fit_covariates
     from betaroc.fits.family_choice import compare_families, likelihood_ratio_test
@@ -58,7 +57,7 @@ __version__ = "0.2.0"
 
 _HOMES = {
     "distributions.base": ("Distribution",),
-    "distributions.beta": ("Beta", "Shape", "beta_auc"),
+    "distributions.beta": ("Beta", "Shape", "beta_auc", "beta_mle"),
     "distributions.empirical": ("Binned", "Empirical"),
     "distributions.inflated": ("Inflated", "Rejecting"),
     "distributions.gamma": ("Gamma",),
@@ -78,7 +77,6 @@ _HOMES = {
     "model.statistics": ("statistics",),
     "estimation.batch": ("mean_logs",),
     "fits.many_fits": ("fit_many",),
-    "estimation.beta": ("beta_mle",),
     "inference.auc": ("AucTest", "auc_interval", "auc_test"),
     "inference.differences": ("Difference", "difference"),
     "inference.interval": ("Band", "Interval"),

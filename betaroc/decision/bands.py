@@ -962,11 +962,11 @@ class RefitResampler:
         """One class by itself; None where its family, rule or tails need the scores."""
         rule, row = result.boundary, FAMILIES.get(str(result.family))
         plain = rule is None or (rule.resolution is None and not (rule.n_zero or rule.n_one))
-        if row is None or row.drawn is None or row.law is None or row.of_pairs:
+        if row is None or row.fit_rows is None or not row.drawn or row.law is None or row.of_pairs:
             return None
         if not plain or result.tails or bounds_of(result.distribution) is not None:
             return None
-        answer = np.hstack(row.drawn(values, drawn))
+        answer = np.hstack(row.fit_rows(result.distribution, values, drawn))
         known = np.all(np.isfinite(answer), axis=1)
         return [
             row.law(*shapes) if present else None

@@ -13,12 +13,19 @@ import numpy as np
 import numpy.typing as npt
 
 from betaroc.core import special
-from betaroc.core.arrays import FloatArray, ScalarOrArray, as_output
-from betaroc.core.checks import positive, real_array
-from betaroc.core.errors import InputError
+from betaroc.core.arrays import CLASSES, FloatArray, ScalarOrArray, as_output
+from betaroc.core.checks import choice, positive, real_array
+from betaroc.core.errors import FitError, InputError
 from betaroc.core.notices import collect_warnings
-from betaroc.core.polygamma import beta_inverse_information
-from betaroc.core.special import stirling_remainder, stirling_remainders
+from betaroc.core.polygamma import (
+    beta_inverse_information,
+    information_terms,
+    log1p_excess,
+    phi_tau,
+    phi_tau_of,
+    shifted_phi_tau,
+)
+from betaroc.core.special import HALF_LOG_TWO_PI, stirling_remainder, stirling_remainders
 from betaroc.core.thresholds import Thresholds, softplus
 from betaroc.distributions.base import Distribution, Parameter, Tail
 from betaroc.distributions.pairs import Pair, closed_forms
@@ -777,3 +784,439 @@ def beta_auc(
 
 
 closed_forms(Beta, Beta, BetaPair)
+
+
+# ----------------------------------------------------------------------
+# Maximum likelihood from the two mean logarithms: of one sample, and of thousands.
+Shapes = tuple[float, float]
+
+#: Distributions more concentrated than this are not told apart from a single point.
+LARGEST_CONCENTRATION = 1e12
+MAX_ITERATIONS = 100
+#: Beyond this, products of shapes overflow; it is far from any distribution that is accepted.
+_HUGE = 1e90
+#: No mean of logs of doubles lies lower: log of the smallest double is -744.4.
+_LEAST_LOG = -745.2
+_STEP_CAP = 2.0
+#: The second start is taken below this a + b of it, or this rough digamma of one shape.
+_BOTH_SMALL, _ONE_SMALL = 0.9, -6.0
+#: Above this a + b the first start is as close as rough digammas can tell.
+_ROUGH_UP_TO = 1e4
+#: digamma(y + 1/2) - log(y) as a polynomial in 1/y^2 from y = 3/2 on, and its derivative's.
+_R1, _R2, _R3, _R4 = 0.0416661096, -0.0072505407, 0.0033173115, -0.0014920118
+_D1, _D2, _D3, _D4 = 2.0 * _R1, 4.0 * _R2, 6.0 * _R3, 8.0 * _R4
+_ROUGH_STEPS = 6
+#: Steps beyond this come from digammas too rough for the distribution.
+_ROUGH_FAR = 50.0
+#: Largest step towards larger shapes in (1/a, 1/b).
+_RISE = 0.6
+#: After a rough step this small the next would only repeat the error of rough digammas.
+_ROUGH_LAST = 5e-4
+#: Of arrays: so many rough steps for all, then so many exact ones without a guard.
+_ROUGH_ROWS, _PLAIN_STEPS = 3, 8
+#: Entries that are solved together: their arrays stay in the cache.
+_LANES = 8192
+#: Newton converges quadratically: after a step this small nothing is left to gain.
+_LAST_STEP = 1e-8
+#: After one this small the covariance is right too, and nothing is evaluated again.
+_SETTLED = 1e-12
+_NOISE = 8.0 * float(np.finfo(np.float64).eps)
+_TINY_GRADIENT = 1e-9
+#: Logarithms of shapes that doubles hold, and their sums.
+_LOG_SHAPES = (-700.0, 700.0)
+#: Amplification of the statistics' rounding from which the centred equations are used.
+ILL_CONDITIONED = 1e3
+
+
+class Centred(NamedTuple):
+    """A sample seen from m, a double near its mean, and u = 1 - m.
+
+    ``shift`` is the mean of x - m; ``excess`` and ``excess1m`` the means of log(x/m) - (x-m)/m and
+    log((1-x)/u) + (x-m)/u: all that a concentrated sample says about a + b.
+    """
+
+    m: float
+    u: float
+    shift: float
+    excess: float
+    excess1m: float
+    variance: float
+
+
+class BetaSolution(NamedTuple):
+    """Where Newton's method stopped; ``gradient_norm`` in (log a, log b).
+
+    ``covariance`` of one unit of weight is (aa, ab, bb); ``amplification`` how much larger the
+    relative error of a or b is than that of the two mean logarithms.
+    """
+
+    a: float
+    b: float
+    converged: bool
+    iterations: int
+    gradient_norm: float
+    covariance: tuple[float, float, float]
+    amplification: float = 1.0
+
+
+def _start(g1: float, g2: float) -> tuple[float, float] | None:
+    """The better of two starts; None if no beta distribution has these mean logarithms."""
+    low, high = min(g1, g2), max(g1, g2)
+    gap = -math.expm1(high) - math.exp(low)
+    if not gap > 0.0:
+        return None
+    a, b, a_small, b_small, small = _starts(g1, g2, low, gap, math)
+    if small:
+        a, b = a_small, b_small
+    if not a + b < _ROUGH_UP_TO:
+        return a, b
+    for _ in range(_ROUGH_STEPS):
+        step_a, step_b = _rough_step(a, b, g1, g2, math)
+        size = abs(step_a) + abs(step_b)
+        if not size < _ROUGH_FAR:
+            break
+        a, b = a / (1.0 - min(step_a, _RISE)), b / (1.0 - min(step_b, _RISE))
+        if size < _ROUGH_LAST:
+            break
+    return a, b
+
+
+def _starts(g1: Any, g2: Any, low: Any, gap: Any, f: Any) -> tuple[Any, ...]:
+    """Shapes by digamma(x) ~ log(x - 1/2), by digamma(x) ~ -1/x, and which of the two to take.
+
+    `gap` is 1 - exp(g1) - exp(g2) and `f` the module of floats, or that of arrays.
+    """
+    a, b = -0.5 * f.expm1(g2) / gap, -0.5 * f.expm1(g1) / gap
+    ratio = f.sqrt(g1 / g2)
+    a_small = ratio / ((1.0 + ratio) * -g1)
+    b_small = a_small * ratio
+    # digamma of the smaller shape is about min(g1, g2) + log(a + b).
+    small = (a_small + b_small < _BOTH_SMALL) | (low + f.log(a + b) < _ONE_SMALL)
+    return a, b, a_small, b_small, small
+
+
+def _rough(x: Any, f: Any) -> tuple[Any, Any]:
+    """digamma to 2e-7 and its derivative to 1e-5, shifted by two."""
+    both, inverse = 1.0 / (x * (x + 1.0)), 1.0 / (x + 1.5)
+    first, z = (2.0 * x + 1.0) * both, inverse * inverse
+    return (
+        z * (_R1 + z * (_R2 + z * (_R3 + z * _R4))) - f.log(inverse) - first,
+        inverse * (1.0 - z * (_D1 + z * (_D2 + z * (_D3 + z * _D4)))) + first * first - 2.0 * both,
+    )
+
+
+def _rough_step(a: Any, b: Any, g1: Any, g2: Any, f: Any) -> tuple[Any, Any]:
+    """A Newton step on rough digammas, in (1/a, 1/b) where those of small shapes are straight."""
+    (psi_a, rate_a), (psi_b, rate_b), (psi_s, rate_s) = _rough(a, f), _rough(b, f), _rough(a + b, f)
+    r1, r2 = psi_a - psi_s - g1, psi_b - psi_s - g2
+    det = rate_s * (rate_a + rate_b) - rate_a * rate_b
+    return (
+        ((rate_b - rate_s) * r1 + rate_s * r2) / (det * a),
+        (rate_s * r1 + (rate_a - rate_s) * r2) / (det * b),
+    )
+
+
+def solve_one(g1: float, g2: float) -> BetaSolution | None:
+    """The maximum from the two mean logarithms; None if they belong to no beta distribution."""
+    start = _start(g1, g2) if g1 < 0.0 and g2 < 0.0 else None
+    if start is None:
+        return None
+    a, b = start
+    old_a, old_b, step_a, step_b, slope, last = a, b, 0.0, 0.0, math.inf, False
+    norm, covariance = math.inf, (math.nan, math.nan, math.nan)
+    for iteration in range(1, MAX_ITERATIONS + 1):
+        if not a + b < _HUGE:
+            return None
+        phi_a, tau_a = phi_tau_of(a)
+        phi_b, tau_b = phi_tau_of(b)
+        phi_s, tau_s = phi_tau_of(a + b)
+        r1 = phi_a - phi_s - math.log1p(b / a) - g1
+        r2 = phi_b - phi_s - math.log1p(a / b) - g2
+        norm_a, norm_b = a * r1, b * r2
+        if not (last or slope > norm_a * step_a + norm_b * step_b):
+            step_a, step_b = 0.5 * step_a, 0.5 * step_b
+            a, b, slope = old_a * math.exp(step_a), old_b * math.exp(step_b), 0.5 * slope
+            continue
+        of_a, of_b, coupling, det = information_terms(a, b, tau_a, tau_b, tau_s)
+        step_a = -(of_b * r1 + coupling * r2) / (det * a)
+        step_b = -(coupling * r1 + of_a * r2) / (det * b)
+        size, norm = max(abs(step_a), abs(step_b)), max(abs(norm_a), abs(norm_b))
+        settled = last or size <= _SETTLED
+        if not settled:
+            noise_a, noise_b = _NOISE * (abs(phi_a) - g1), _NOISE * (abs(phi_b) - g2)
+            settled = last = abs(r1) <= noise_a and abs(r2) <= noise_b
+        if settled:
+            covariance = aa, ab, bb = of_b / det, coupling / det, of_a / det
+            amplification = max(-(aa * g1 + ab * g2) / a, -(ab * g1 + bb * g2) / b)
+            if not last:
+                a, b = a + a * step_a, b + b * step_b
+            return BetaSolution(a, b, True, iteration, norm, covariance, amplification)
+        last = size <= _LAST_STEP
+        if size > _STEP_CAP:
+            step_a, step_b = step_a * _STEP_CAP / size, step_b * _STEP_CAP / size
+        slope = -(norm_a * step_a + norm_b * step_b)
+        old_a, old_b = a, b
+        a, b = a * math.exp(step_a), b * math.exp(step_b)
+    return BetaSolution(a, b, False, MAX_ITERATIONS, norm, covariance)
+
+
+def solve_centred(c: Centred, concentration: float, mean: float) -> BetaSolution:
+    """The maximum of a concentrated sample by Newton's method in (log(a + b), mean).
+
+    With eta the distance of the law's mean from the sample's, the first score equation reads phi(a)
+    - phi(a+b) + eta/m + e(delta/m) - mean e((x-m)/m) = 0, e(v) = log(1+v) - v: nothing cancels.
+    """
+    s, eta, last, norm = concentration, (mean - c.m) - c.shift, False, math.inf
+    a = b = math.nan
+    covariance = (math.nan, math.nan, math.nan)
+    for iteration in range(1, MAX_ITERATIONS + 1):
+        delta = c.shift + eta
+        p, q = c.m + delta, c.u - delta
+        a, b = s * p, s * q
+        phi_a, tau_a = phi_tau_of(a)
+        phi_b, tau_b = phi_tau_of(b)
+        phi_s, tau_s = phi_tau_of(s)
+        r1 = phi_a - phi_s + eta / c.m + log1p_excess(delta / c.m) - c.excess
+        r2 = phi_b - phi_s - eta / c.u + log1p_excess(-delta / c.u) - c.excess1m
+        norm = max(abs(a * r1), abs(b * r2))
+        if last:
+            of_a, of_b, coupling, det = information_terms(a, b, tau_a, tau_b, tau_s)
+            covariance = of_b / det, coupling / det, of_a / det
+            return BetaSolution(a, b, norm <= _TINY_GRADIENT, iteration, norm, covariance)
+        r1_s, r2_s = a * tau_a - s * tau_s, b * tau_b - s * tau_s
+        r1_eta, r2_eta = s * tau_a + 1.0 / p, -s * tau_b - 1.0 / q
+        det = r1_s * r2_eta - r1_eta * r2_s
+        step_s = (r1_eta * r2 - r2_eta * r1) / det
+        step_eta = (r2_s * r1 - r1_s * r2) / det
+        room = 0.5 * min(p, q)
+        last = abs(step_s) <= _LAST_STEP and abs(step_eta) <= _LAST_STEP * math.sqrt(p * q / s)
+        s *= math.exp(max(-1.0, min(1.0, step_s)))
+        eta += max(-room, min(room, step_eta))
+    return BetaSolution(a, b, False, MAX_ITERATIONS, norm, covariance)
+
+
+# ------------------------------------------------------------------- thousands at once
+@collect_warnings
+def beta_mle(mean_log: npt.ArrayLike, mean_log1m: npt.ArrayLike) -> tuple[Any, Any, Any]:
+    """Maximum-likelihood shapes of beta distributions from their sufficient statistics.
+
+        digamma(a) - digamma(a + b) = mean_log,   digamma(b) - digamma(a + b) = mean_log1m
+
+    Parameters
+    ----------
+    mean_log : float or array_like
+        Mean of log(x) of each sample; negative.
+    mean_log1m : float or array_like
+        Mean of log(1 - x), taken as ``log1p(-x)``; negative. Broadcast with `mean_log`.
+
+    Returns
+    -------
+    a, b : float or ndarray
+        The shapes; nan where there is no estimate.
+    converged : bool or ndarray of bool
+        False where the statistics belong to no beta distribution with a + b <= 1e12: nan,
+        not negative, or exp(mean_log) + exp(mean_log1m) >= 1 (a sample of equal scores).
+
+    Raises
+    ------
+    InputTypeError
+        If an argument is not numeric.
+    InputError
+        If the two shapes cannot be broadcast.
+
+    Notes
+    -----
+    Two doubles cannot hold what a concentrated sample says: the relative error of a and b is about
+    1e-16 (a + b) where both are large. `fit_distribution` keeps 10 digits up to a + b = 1e12.
+
+    Examples
+    --------
+    The uniform distribution has mean log -1 on both sides:
+
+    >>> a, b, converged = beta_mle(-1.0, -1.0)
+    >>> round(a, 12), round(b, 12), converged
+    (1.0, 1.0, True)
+    """
+    g1, g2 = real_array(mean_log, "mean_log"), real_array(mean_log1m, "mean_log1m")
+    try:
+        g1, g2 = np.broadcast_arrays(g1, g2)
+    except ValueError as error:
+        raise InputError(
+            f"mean_log and mean_log1m must have one shape; got {np.shape(mean_log)} and"
+            f" {np.shape(mean_log1m)}. Pass one pair of statistics for each sample."
+        ) from error
+    if g1.ndim == 0:
+        result = _shapes_of(float(g1), float(g2)) if min(g1, g2) > _LEAST_LOG else None
+        return (math.nan, math.nan, False) if result is None else (*result, True)
+    g = np.stack([g1.ravel(), g2.ravel()])
+    with np.errstate(all="ignore"):
+        blocks = [_solve_block(g[:, k : k + _LANES]) for k in range(0, max(g1.size, 1), _LANES)]
+        a, b = np.concatenate(blocks, axis=1).reshape(2, *g1.shape)
+        converged = a + b <= LARGEST_CONCENTRATION
+    return np.where(converged, a, np.nan), np.where(converged, b, np.nan), converged
+
+
+def largest_mean_log_likelihood(a: Any, b: Any, g1: Any, g2: Any) -> Any:
+    """At the maximum, where the score equations turn the large terms into small ones."""
+    s, scalar = a + b, isinstance(a, float)
+    of, f = (phi_tau_of, _OF_FLOATS) if scalar else (phi_tau, _OF_ARRAYS)
+    squares = a * of(a)[0] + b * of(b)[0] - s * of(s)[0]
+    rest = f.remainder(s, a, b) - 0.5 * f.log(s / a / b)
+    return squares - g1 - g2 - HALF_LOG_TWO_PI + rest
+
+
+def _shapes_of(g1: float, g2: float) -> Shapes | None:
+    """The most likely shapes, if they are those of a distribution that is fitted."""
+    result = solve_one(g1, g2)
+    if result is None or not result.converged or result.a + result.b > LARGEST_CONCENTRATION:
+        return None
+    return result.a, result.b
+
+
+def _solve_block(g: FloatArray) -> FloatArray:
+    """Shapes by Newton steps that are capped, not checked; by `solve_one` where those get lost.
+
+    What an entry becomes depends on no other one.
+    """
+    result = np.full(g.shape, np.nan)
+    low, high = np.minimum(*g), np.maximum(*g)
+    gap = -np.expm1(high) - np.exp(low)
+    a, b, a_small, b_small, small = _starts(g[0], g[1], low, gap, np)
+    shapes = np.where(small, [a_small, b_small], [a, b])
+    usable = (low > _LEAST_LOG) & (high < 0.0) & (gap > 0.0) & (shapes[0] + shapes[1] < _HUGE)
+    where = np.flatnonzero(usable)
+    g, shapes = g[:, where], shapes[:, where]
+    for _ in range(_ROUGH_ROWS):
+        rough = shapes[0] + shapes[1] < _ROUGH_UP_TO
+        step = np.where(rough, _rough_step(shapes[0], shapes[1], g[0], g[1], np), 0.0)
+        shapes /= 1.0 - np.minimum(step, _RISE)
+    for _ in range(min(_PLAIN_STEPS, MAX_ITERATIONS - 1)):
+        step = _newton_step(g, shapes)
+        shapes /= 1.0 - np.minimum(step, _RISE)
+        done = np.maximum(*np.abs(step)) <= _LAST_STEP
+        result[:, where[done]] = shapes[:, done]
+        where, g, shapes = where[~done], g[:, ~done], shapes[:, ~done]
+        if not where.size:
+            break
+    for k, pair in zip(where, g.T.tolist(), strict=True):
+        solution = solve_one(*pair)
+        if solution is not None and solution.converged:
+            result[:, k] = solution[:2]
+    return result
+
+
+def _newton_step(g: FloatArray, shapes: FloatArray) -> FloatArray:
+    """The Newton step of log a and log b, shapes being the rows of an array."""
+    shift, at, phi, tau = shifted_phi_tau(np.stack([*shapes, shapes[0] + shapes[1]]))
+    # What log(a + b + its shift) exceeds log(a + its shift) by, without taking their difference.
+    apart = np.log1p((shapes[::-1] + (shift[2] - shift[:2])) / at[:2])
+    r1, r2 = phi[:2] - phi[2] - apart - g
+    of_a, of_b, coupling, det = information_terms(*shapes, *tau)
+    step = np.stack([of_b * r1 + coupling * r2, coupling * r1 + of_a * r2])
+    return np.asarray(step / (-det * shapes))
+
+
+def errors_of_rows(
+    a: FloatArray, b: FloatArray, g1: FloatArray, g2: FloatArray
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Variances of a and b of one unit of weight, and `BetaSolution.amplification`."""
+    of_a, of_b, coupling, det = information_terms(a, b, *(phi_tau(v)[1] for v in (a, b, a + b)))
+    aa, ab, bb = of_b / det, coupling / det, of_a / det
+    return aa, bb, np.maximum(-(aa * g1 + ab * g2) / a, -(ab * g1 + bb * g2) / b)
+
+
+# ----------------------------------------------------------------------
+# Maximum likelihood of two distributions with a shape in common.
+class ClassSums(NamedTuple):
+    """What the likelihood of one class needs."""
+
+    #: Number of trials.
+    weight: float
+    #: Means of log s and of log(1 - s); negative.
+    mean_log: float
+    mean_log1m: float
+
+    @classmethod
+    def at(cls, a: float, b: float, weight: float = 1.0) -> ClassSums:
+        """The sums whose estimate is Beta(a, b): psi(a) - psi(a + b), psi(b) - psi(a + b)."""
+        phi_a, phi_b, phi_s = (phi_tau_of(x)[0] for x in (a, b, a + b))
+        return cls(
+            weight, phi_a - phi_s - math.log1p(b / a), phi_b - phi_s - math.log1p(a / b)
+        )  # fmt: skip
+
+
+class TiedSolution(NamedTuple):
+    """The most likely pair with a shape in common, and the log-likelihood of all trials."""
+
+    client: Shapes
+    impostor: Shapes
+    iterations: int
+    #: Largest derivative of the mean log-likelihood by the logarithm of a shape: of the shared
+    #: one over all trials, of the others over those of their class.
+    gradient_norm: float
+    log_likelihood: float = math.nan
+
+
+def tied_mle(client: ClassSums, impostor: ClassSums, shared: str = "a") -> TiedSolution:
+    """The most likely pair of beta distributions with one shape, "a" or "b", in common.
+
+        sum_k W_k [g1_k - psi(a) + psi(a + b_k)] = 0,   g2_k = psi(b_k) - psi(a + b_k)
+
+    Unique where each class alone has a maximum; the relative error of a shape is about 1e-16 (a +
+    b). Newton's method in the logarithms of the three shapes, its steps capped.
+    """
+    turn = 1 if choice(shared, ("a", "b"), "shared") == "a" else -1
+    weights, *means = np.array([client, impostor]).T
+    g1, g2 = means[::turn]
+    starts = []
+    for who, sums, one, other in zip(CLASSES, (client, impostor), g1, g2, strict=True):
+        if not 0.0 < sums.weight < math.inf:
+            raise InputError(f"the weight of the {who} class must be positive; got {sums.weight}.")
+        start = _shapes_of(float(one), float(other))
+        if start is None:
+            raise InputError(
+                f"the mean logarithms of the {who} class must be those of a beta distribution with"
+                f" a + b <= 1e12; got {sums.mean_log!r} and {sums.mean_log1m!r}."
+            )
+        starts.append(start)
+    share, last = weights / weights.sum(), False
+    own_a, b = np.array(starts).T
+    a = math.exp(share @ np.log(own_a))
+    for k in range(1, MAX_ITERATIONS + 1):
+        (phi_a, phi_b, phi_s), tau = phi_tau(np.array([np.full(2, a), b, a + b]))
+        r1 = phi_a - phi_s - np.log1p(b / a) - g1
+        r2 = phi_b - phi_s - np.log1p(a / b) - g2
+        score, noise = abs(share @ r1), _NOISE * (share @ (np.abs(phi_a) - g1))
+        norm, iterations = float(max(a * score, *np.abs(b * r2))), k
+        # Scores below these are rounding.
+        if last or (score <= noise and np.all(np.abs(r2) <= _NOISE * (np.abs(phi_b) - g2))):
+            break
+        # The two free shapes are eliminated from the arrow matrix.
+        _, of_b, coupling, det = information_terms(np.full(2, a), b, *tau)
+        move = -(share @ (r1 + coupling / of_b * r2)) / (share @ (det / of_b))
+        steps = np.append(move / a, (coupling * move - r2) / of_b / b)
+        size = float(np.max(np.abs(steps)))
+        last = size <= _LAST_STEP
+        factors = np.exp(steps * (_STEP_CAP / max(size, _STEP_CAP)))
+        a, b = a * float(factors[0]), b * factors[1:]
+    else:
+        raise FitError(
+            "the likelihood of a shape in common has no maximum within reach of"
+            f" {(client, impostor)!r}. Please report these scores."
+        )
+    pairs: list[Shapes] = [(a, x) if turn > 0 else (x, a) for x in b.tolist()]
+    likelihood = 0.0
+    for s, (x, y) in zip((client, impostor), pairs, strict=True):
+        terms = (x - 1.0) * s.mean_log, (y - 1.0) * s.mean_log1m, -special.log_beta(x, y)
+        likelihood += s.weight * math.fsum(terms)
+    return TiedSolution(pairs[0], pairs[1], iterations, norm, likelihood)
+
+
+def best_partner(a: float, mean_log1m: float) -> float:
+    """The b with psi(b) - psi(a + b) = mean log(1 - s); the left side rises with b."""
+
+    def excess(log_b: float) -> float:
+        b = math.exp(log_b)
+        return phi_tau_of(b)[0] - phi_tau_of(a + b)[0] - math.log1p(a / b) - mean_log1m
+
+    return math.exp(special.bracketed_root(excess, *_LOG_SHAPES, what="best partner of a shape"))

@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from betaroc.core.arrays import BoolArray, FloatArray, IntArray
-from betaroc.core.errors import DegenerateDataError, FitError, InputError
+from betaroc.core.errors import DegenerateDataError, InputError
 from betaroc.core.polygamma import log1p_excess_array
 from betaroc.core.text import format_list
 from betaroc.core.vocabulary import worded
 from betaroc.data.summary import ScoreSummary
 from betaroc.data.sums import ClassSummary
 from betaroc.distributions.base import Distribution
+from betaroc.distributions.beta import Centred
 from betaroc.distributions.empirical import Empirical
 
 if TYPE_CHECKING:
@@ -156,27 +157,6 @@ def product_of(factors: FloatArray, count: int) -> FloatArray:
     if whole < n:
         product[:, : n - whole] *= factors[:, whole:]
     return np.asarray(product)
-
-
-class Centred(NamedTuple):
-    """A sample seen from m, a double near its mean, and u = 1 - m.
-
-    ``shift`` is the mean of x - m; ``excess`` and ``excess1m`` the means of log(x/m) - (x-m)/m and
-    log((1-x)/u) + (x-m)/u: all that a concentrated sample says about a + b.
-    """
-
-    m: float
-    u: float
-    shift: float
-    excess: float
-    excess1m: float
-    variance: float
-
-
-def means_of_drawn(x: FloatArray, counts: IntArray) -> FloatArray:
-    """Means of the columns of `x`, its rows drawn so many times; 0 of none."""
-    total = np.maximum(np.sum(counts, axis=1, keepdims=True), 1)
-    return np.asarray(counts.astype(np.float64) @ x / total)
 
 
 # ----------------------------------------------------------------------
@@ -382,23 +362,24 @@ class Family:
     """A row of the table of families.
 
     ``impostor`` is the estimator of that class where it has another distribution, ``join`` makes
-    one pair of two estimates, ``sized`` takes a number of components, ``near`` starts from the
-    distribution of nearly the same sample. Of a ``summed`` one sums are enough. ``law`` is what it
-    is first of all for, ``alone`` the family of one component; ``everywhere`` is compared with
+    one pair of two estimates. A ``sized`` estimator takes `count`, a number of components, one
+    that starts ``near`` takes `near`, the distribution of nearly the same sample; of a ``summed``
+    one sums are enough. ``law`` is what it is first of all for, ``alone`` the family of one
+    component; ``everywhere`` is compared with
     distributions on [0, 1] too; ``counted`` is the sample itself; ``shapes`` are free shapes of a
     beta distribution; ``concave`` pairs have a proper ROC; ``contains`` names special cases;
     ``decides`` the parameter that decides each end, and the sign with which the clients' lifts the
     curve there.
     """
 
-    estimate: Callable[[Data], MleResult]
+    estimate: Callable[..., MleResult]
     likelihood: Callable[[Sample], Callable[[Distribution], float]] | None = None
     on_unit: bool = False
     positive: bool = False
     impostor: Callable[[Data], MleResult] | None = None
     join: Callable[[ClassMaximum, ClassMaximum], JointMle | None] | None = None
-    sized: Callable[[Data, int], MleResult] | None = None
-    near: Callable[[Data, Distribution], MleResult] | None = None
+    sized: bool = False
+    near: bool = False
     summed: bool = False
     law: type[Distribution] | None = None
     alone: str = ""
@@ -408,14 +389,15 @@ class Family:
     concave: bool = False
     contains: tuple[str, ...] = ()
     decides: Mapping[str, tuple[str, float]] | None = None
-    #: Of the distribution that the rows of a matrix are drawn from, and the rows; parameters are
-    #: columns in the order of `Distribution._parameters`. Else one sample after another.
-    fit_rows: Callable[[Any, FloatArray], Parameters] | None = None
+    #: Of a distribution near by and samples, the rows of a matrix or the scores of one with how
+    #: often each row drew them: columns in the order of `Distribution._parameters`, nan where there
+    #: is no fit. Else one sample after another.
+    fit_rows: Callable[..., Parameters] | None = None
+    #: Whether `fit_rows` takes numbers of draws.
+    drawn: bool = False
     #: Of such rows products of the likelihood's gradient less what they should be, a column each;
     #: the last argument is the share of each score of a row. Else by differences.
     moments: Callable[[Parameters, FloatArray, FloatArray], FloatArray] | None = None
-    #: Of the same scores, drawn so many times in each row: parameters, nan where there is no fit.
-    drawn: Callable[[FloatArray, IntArray], Parameters] | None = None
     #: From one class of the sums of many systems (`ClassColumns`), its name, and the rule for
     #: scores of 0 and 1 to `ClassEstimates`.
     systems: Any = None
@@ -433,15 +415,6 @@ class Family:
     def of_pairs(self) -> bool:
         """Whether the family says something only of both classes together."""
         return self.impostor is not None or self.join is not None
-
-
-def check_unfitted(lost: int, rows: int, family: str) -> None:
-    """An error where samples of many have no fit, such as those that round to one score."""
-    if lost:
-        raise FitError(
-            f"every simulated score set must have a {family} fit; {lost} of {rows} have none, as of"
-            " too few distinct scores. Give more scores."
-        )
 
 
 def too_few_distinct(sample: Data, family: str) -> DegenerateDataError:

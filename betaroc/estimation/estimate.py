@@ -6,6 +6,7 @@ import contextlib
 import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -261,7 +262,7 @@ class Task(NamedTuple):
         step = check_request(options.boundary, step, name, row)
         if components is not None:
             components = count(components, "components", 2)
-            if row.sized is None:
+            if not row.sized:
                 raise InputError.about("components")(
                     worded(f'components must be left out for `family="{name}"`; got')
                     + f" {components}. It belongs to mixtures."
@@ -277,7 +278,7 @@ class Task(NamedTuple):
         rows = [FAMILIES[name] for name in names]
         ruled = [row.on_unit for row in rows]
         rounded = ruled if options.boundary is not None else [row.of_density for row in rows]
-        sized = [row.sized is not None for row in rows]
+        sized = [row.sized for row in rows]
         taken = {"boundary": ruled, "resolution": rounded, "components": sized}
 
         def options_of(k: int) -> Options:
@@ -356,10 +357,9 @@ class Task(NamedTuple):
         """The estimator of one class."""
         if who == "impostor" and self.row.impostor is not None:
             return replace(self.row, estimate=self.row.impostor)
-        sized, size = self.row.sized, self.components
-        if sized is not None and size is not None:
-            return replace(self.row, estimate=lambda sample: sized(sample, size))
-        return self.row
+        if self.components is None:
+            return self.row
+        return replace(self.row, estimate=partial(self.row.estimate, count=self.components))
 
     def _result(self, top: ClassMaximum, plain: Estimate) -> Estimate:
         """The record on the range of the scores."""
@@ -409,9 +409,9 @@ def estimate_class(
     """One class by one family, without warnings; `near` is the distribution of nearly the same."""
     task = Task.of(name, Options(None, resolution, components, bounds))
     near = near.base if isinstance(near, Shifted) else near
-    if near is not None and task.row.near is not None:
-        search = task.row.near
-        task = task._replace(row=replace(task.row, estimate=lambda sample: search(sample, near)))
+    if near is not None and task.row.near:
+        search = partial(task.row.estimate, near=near)
+        task = task._replace(row=replace(task.row, estimate=search))
     return task.run(who, values, weights)[0]
 
 

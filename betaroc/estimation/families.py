@@ -1,27 +1,449 @@
-"""The table of families, and which of them a call means: a name, a pair of names, "auto"."""
+"""The table of families with their estimators, and which of them a call means.
+
+Maxima of sums are those of the distributions' files; here they are taken of samples, of rows that
+were drawn, of the sums of many systems and of both classes together.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from betaroc.core.arrays import CLASSES, FloatArray
+from betaroc.core.arrays import CLASSES, INSIDE, AnyArray, FloatArray, IntArray
 from betaroc.core.checks import choice
-from betaroc.core.errors import InputError, ScaleWarning
+from betaroc.core.errors import DegenerateDataError, FitError, InputError, ScaleWarning
 from betaroc.core.notices import Notice
+from betaroc.core.polygamma import beta_inverse_information, log1p_excess_array
+from betaroc.core.special import HALF_LOG_TWO_PI, log_beta, log_beta_ratio
 from betaroc.core.text import format_list, format_value
 from betaroc.core.vocabulary import worded
 from betaroc.data.scores import ScoreData
 from betaroc.data.summary import ScoreSummary
 from betaroc.distributions.base import Distribution
+from betaroc.distributions.beta import (
+    ILL_CONDITIONED,
+    LARGEST_CONCENTRATION,
+    MAX_ITERATIONS,
+    Beta,
+    BetaSolution,
+    ClassSums,
+    Shapes,
+    TiedSolution,
+    beta_auc,
+    beta_mle,
+    errors_of_rows,
+    largest_mean_log_likelihood,
+    solve_centred,
+    solve_one,
+    tied_mle,
+)
+from betaroc.distributions.gamma import Gamma, gamma_mle
 from betaroc.distributions.inflated import base_of
-from betaroc.estimation import beta, mixture, normal
-from betaroc.estimation.contract import Data, Family, MleResult
+from betaroc.distributions.normal import (
+    LogitNormal,
+    LogitSinhArcsinh,
+    LogNormal,
+    Normal,
+    NormalCoordinate,
+    SinhArcsinh,
+    normal_inverse_information,
+    sinh_arcsinh_mle,
+)
+from betaroc.estimation.batch import ClassColumns, ClassEstimates, reasons_of, with_masses
+from betaroc.estimation.contract import (
+    CANCELLED,
+    LARGEST_SUMMED,
+    LEAST_SQUARE,
+    ClassMaximum,
+    Data,
+    Family,
+    JointMle,
+    MleResult,
+    Parameters,
+    Sample,
+    as_rows,
+    too_few_distinct,
+)
+from betaroc.estimation.mixture import (
+    BETA_KIND,
+    NORMAL_KIND,
+    beta_mixture_moments,
+    beta_mixture_of_rows,
+    estimate_mixture,
+)
 
 AUTO, BEST = "auto", "best"
+#: Spread, relative to the distance from 0 and from 1, below which moments start the solver.
+_CONCENTRATED = 0.1
+#: Scores of a smaller relative variance differ by rounding alone.
+_LEAST_GAP = 1e-12
+
+
+def _row_means(columns: Sequence[FloatArray], counts: IntArray | None) -> list[FloatArray]:
+    """Means of the rows, or of the scores drawn so many times in each row; 0 of none."""
+    if counts is None:
+        return [np.mean(column, axis=1) for column in columns]
+    total = np.maximum(np.sum(counts, axis=1), 1)
+    return [counts.astype(np.float64) @ column / total for column in columns]
+
+
+# ------------------------------------------------------------------------------- beta
+def estimate_beta(sample: Data) -> MleResult:
+    """The maximum-likelihood beta distribution of scores strictly inside (0, 1)."""
+    if sample.low == sample.high:
+        raise too_few_distinct(sample, "beta")
+    g1, g2 = sample.mean_logs()
+    result = _solve(sample, g1, g2)
+    if not result.a + result.b <= LARGEST_CONCENTRATION:
+        raise _too_concentrated(sample)
+    a, b = result.a, result.b
+    aa, ab, bb = result.covariance
+    estimate = MleResult(
+        Beta(a, b), ("a", "b"), (a, b), np.array(((aa, ab), (ab, bb))),
+        sample.total * largest_mean_log_likelihood(a, b, g1, g2),
+        result.converged, result.iterations, result.gradient_norm,
+    )  # fmt: skip
+    if not result.converged:
+        raise FitError(
+            f"{sample.name}: the beta fit did not converge within {MAX_ITERATIONS} steps;"
+            f" gradient {result.gradient_norm:.3g} at a = {a!r}, b = {b!r}. The partial"
+            " result is the error's .result. Please report these scores.",
+            estimate,
+        )
+    return estimate
+
+
+def _solve(sample: Data, g1: float, g2: float) -> BetaSolution:
+    """By the mean logarithms; of a concentrated sample by what its scores are about their mean."""
+    result = None
+    if sample.high - sample.low > _CONCENTRATED * min(sample.low, 1.0 - sample.high):
+        result = solve_one(g1, g2)
+        if result is not None and not result.amplification > ILL_CONDITIONED:
+            return result
+    centred = sample.centred()
+    mean, concentration = centred.m + centred.shift, math.inf
+    if result is not None and result.converged:
+        concentration, mean = result.a + result.b, result.a / (result.a + result.b)
+    elif centred.variance > 0.0:
+        concentration = mean * (centred.u - centred.shift) / centred.variance - 1.0
+    if concentration > 2.0 * LARGEST_CONCENTRATION:
+        raise _too_concentrated(sample)
+    return solve_centred(centred, concentration, mean)
+
+
+def _too_concentrated(sample: Data) -> DegenerateDataError:
+    return DegenerateDataError(
+        f"{sample.name}: a beta distribution is fitted while a + b <= 1e12; the {sample.n} scores,"
+        f" between {sample.low!r} and {sample.high!r}, ask for more."
+        + worded(' Use `family="logit-normal"` or "empirical".')
+    )
+
+
+def _beta_log_likelihood(sample: Sample) -> Callable[[Any], float]:
+    """The log-likelihood of any beta distribution, from the two mean logarithms."""
+    g1, g2 = sample.mean_logs() if sample.values.size else (0.0, 0.0)
+
+    def at(law: Any) -> float:
+        terms = ((law.a - 1.0) * g1, (law.b - 1.0) * g2, -log_beta(law.a, law.b))
+        return sample.total * math.fsum(terms)
+
+    return at
+
+
+def _beta_of_rows(_: Distribution, x: FloatArray, counts: IntArray | None = None) -> Parameters:
+    a, b, _converged = beta_mle(*_row_means([np.log(x), np.log1p(-x)], counts))
+    return a[:, None], b[:, None]
+
+
+def _beta_moments(p: Parameters, x: FloatArray, shares: FloatArray) -> FloatArray:
+    """Sample covariance of (log s, log(1 - s)) less that of the distribution."""
+    from scipy.special import polygamma
+
+    u, v = (part - (part @ shares)[:, None] for part in (np.log(x), np.log1p(-x)))
+    a, b = (q[:, 0] for q in p)
+    common = polygamma(1, a + b)
+    expected = (polygamma(1, a) - common, -common, polygamma(1, b) - common)
+    result = (u * u @ shares, u * v @ shares, v * v @ shares)
+    scale = (expected[0], np.sqrt(expected[0] * expected[2]), expected[2])
+    return np.stack([(f - w) / s for f, w, s in zip(result, expected, scale, strict=True)], axis=1)
+
+
+def _beta_of_systems(side: ClassColumns, who: str, boundary: str | None) -> ClassEstimates:
+    reason = reasons_of(side, who, boundary, unit=True)
+    n = np.where(reason == "", side.inner, np.nan)
+    g1, g2 = side.log / n, side.log1m / n
+    a, b, converged = beta_mle(g1, g2)
+    aa, bb, amplification = errors_of_rows(a, b, g1, g2)
+    limit = amplification > ILL_CONDITIONED
+    if not side.from_rows:
+        limit &= a + b > LARGEST_SUMMED
+    doubtful = (reason != "") | ~converged | limit
+    params, errors = {"a": a, "b": b}, {"a": np.sqrt(aa / n), "b": np.sqrt(bb / n)}
+    likelihood = n * largest_mean_log_likelihood(a, b, g1, g2)
+    return with_masses(
+        ClassEstimates(who, params, errors, likelihood, reason, doubtful), side, boundary
+    )
+
+
+def _beta_areas(client: Parameters, impostor: Parameters) -> FloatArray:
+    shapes = np.array([q[:, 0] for q in (*client, *impostor)])
+    known = np.all(np.isfinite(shapes), axis=0)
+    result = np.full(known.size, np.nan)
+    result[known] = beta_auc(*shapes[:, known])
+    return result
+
+
+def _estimate_dual(sample: Data, free: int = 0) -> MleResult:
+    """Clients Beta(p, 1), p = -1 / mean log s; or impostors Beta(1, q) by the same of 1 - s."""
+    if sample.low == sample.high:
+        raise DegenerateDataError(
+            f"{sample.name}: a dual-beta fit needs at least 2 distinct scores; got {sample.n}, all"
+            f" equal to {sample.low!r}." + worded(' Give more, or use `family="empirical"`.')
+        )
+    p = -1.0 / sample.mean_logs()[free]
+    a, b = shapes = (1.0, p) if free else (p, 1.0)
+    covariance, log_likelihood = np.zeros((2, 2)), sample.total * (math.log(p) - 1.0 + 1.0 / p)
+    covariance[free, free] = p * p
+    return MleResult(
+        Beta(a, b), ("a", "b"), shapes, covariance, log_likelihood, fixed=("ba"[free],)
+    )
+
+
+def _dual_moments(p: Parameters, x: FloatArray, shares: FloatArray) -> FloatArray:
+    """Mean square of an exponential variable, by its 2 times squared mean."""
+    free, logs = (p[0], np.log(x)) if np.all(p[1] == 1.0) else (p[1], np.log1p(-x))
+    return ((free * logs) ** 2 @ shares / 2.0 - 1.0)[:, None]
+
+
+def join_proper(client: ClassMaximum, impostor: ClassMaximum) -> JointMle | None:
+    """The constrained maximum; None where the free one is proper already."""
+    classes = client, impostor
+    free = [(item.estimate.values[0], item.estimate.values[1]) for item in classes]
+    if _proper(*free):
+        return None
+    c, i = (ClassSums.at(*shapes, item.weight) for shapes, item in zip(free, classes, strict=True))
+    share = c.weight / (c.weight + i.weight)
+    pooled = solve_one(*(share * np.array(c[1:]) + (1.0 - share) * np.array(i[1:])).tolist())
+    if pooled is None or not pooled.converged:
+        raise FitError(
+            f"the mean logarithms of both classes belong to no beta distribution: {c!r}, {i!r}."
+            " Please report these scores."
+        )
+    both = TiedSolution(pooled[:2], pooled[:2], pooled.iterations, pooled.gradient_norm)
+    candidates = {("a",): tied_mle(c, i, "a"), ("b",): tied_mle(c, i, "b"), ("a", "b"): both}
+
+    def gains(pair: TiedSolution) -> list[float]:
+        """Log-likelihood of each class less that of its free maximum: minus a divergence."""
+        return [
+            s.weight * ((a - own_a) * s.mean_log + (b - own_b) * s.mean_log1m
+                        - log_beta_ratio(a, b, own_a, own_b))
+            for (a, b), (own_a, own_b), s in zip(pair[:2], free, (c, i), strict=True)
+        ]  # fmt: skip
+
+    proper = {ties: pair for ties, pair in candidates.items() if _proper(*pair[:2])}
+    ties, best = max(proper.items(), key=lambda item: math.fsum(gains(item[1])))
+    covariance = _tied_covariance(best, ties, c.weight, i.weight)
+    estimates = []
+    for k, (item, gain) in enumerate(zip(classes, gains(best), strict=True)):
+        e, (a, b), cut = item.estimate, best[:2][k], slice(2 * k, 2 * k + 2)
+        matrix = e.covariance.copy()
+        matrix[:2, :2] = covariance[cut, cut] * item.total
+        estimates.append(e._replace(
+            distribution=e.distribution._replaced({"a": a, "b": b}), values=(a, b, *e.values[2:]),
+            covariance=matrix, log_likelihood=e.log_likelihood + gain,
+            iterations=best.iterations, gradient_norm=best.gradient_norm,
+        ))  # fmt: skip
+    shared = np.zeros([len(e.names) for e in estimates])
+    shared[:2, :2] = covariance[:2, 2:]
+    return JointMle(estimates[0], estimates[1], as_rows(shared), ties)
+
+
+def _proper(client: Shapes, impostor: Shapes) -> bool:
+    return client[0] >= impostor[0] and client[1] <= impostor[1]
+
+
+def _tied_covariance(
+    pair: TiedSolution, ties: tuple[str, ...], n_client: float, n_impostor: float
+) -> FloatArray:
+    """Of (a_c, b_c, a_i, b_i) with the ties: C - C R' (R C R')^-1 R C, C that without them."""
+    whole = np.zeros((4, 4))
+    whole[:2, :2] = beta_inverse_information(*pair.client) / n_client
+    whole[2:, 2:] = beta_inverse_information(*pair.impostor) / n_impostor
+    signs = np.hstack([np.eye(2), -np.eye(2)])
+    gone = signs[["ab".index(name) for name in ties]]
+    lost = gone @ whole
+    return np.asarray(whole - lost.T @ np.linalg.solve(gone @ lost.T, lost))
+
+
+# ------------------------------------------------------------------------------- normal
+def estimate_normal(
+    sample: Data, family: str = "normal", law: type[NormalCoordinate] = Normal
+) -> MleResult:
+    """Mean and standard deviation (divisor n) of the score, its logit or its logarithm.
+
+    At the maximum every standardised square averages 1; the mean log Jacobian joins.
+    """
+    if sample.low == sample.high:
+        raise too_few_distinct(sample, family)
+    if law is LogitNormal:
+        mu, sigma, jacobian = sample.logit_moments()
+    elif law is LogNormal:
+        mu, sigma = sample.rows().replace(np.log(sample.rows().values)).moments()
+        jacobian = mu
+    else:
+        (mu, sigma), jacobian = sample.moments(), 0.0
+    if not sigma > 0.0:
+        raise too_few_distinct(sample, family)
+    mean_log = HALF_LOG_TWO_PI + 0.5 + math.log(sigma)
+    likelihood = -sample.total * mean_log + -sample.total * jacobian
+    covariance = np.array(normal_inverse_information(sigma))
+    return MleResult(law(mu, sigma), ("mu", "sigma"), (mu, sigma), covariance, likelihood)
+
+
+def _logit(x: FloatArray) -> FloatArray:
+    inside = np.clip(x, *INSIDE)
+    return np.asarray(np.log(inside) - np.log1p(-inside))
+
+
+def _normal_of_rows(_: Distribution, x: FloatArray, counts: IntArray | None = None) -> Parameters:
+    """Moments about one centre, in units of the largest score; nan of equal scores."""
+    power = math.frexp(float(np.max(np.abs(x))))[1]
+    y = np.ldexp(x, -power)
+    centre, present = float(np.mean(y)), True if counts is None else counts > 0
+    first, second = _row_means([y - centre, (y - centre) ** 2], counts)
+    most, least = (
+        of(np.where(present, y, outside), axis=1)
+        for of, outside in ((np.max, -np.inf), (np.min, np.inf))
+    )
+    spread = np.sqrt(np.maximum(second - first**2, 0.0))
+    known = (most > least) & (spread > 0.0)
+    result = (np.ldexp(q, power) for q in (centre + first, spread))
+    return tuple(np.where(known, q, np.nan)[:, None] for q in result)
+
+
+def _normal_moments(p: Parameters, x: FloatArray, shares: FloatArray) -> FloatArray:
+    """Skewness and excess kurtosis: what the gradients' covariance can be wrong in."""
+    z = (x - p[0]) / p[1]
+    return np.stack([z**3 @ shares, z**4 @ shares - 3.0], axis=1)
+
+
+def _normal_of_systems(side: ClassColumns, who: str, boundary: str | None) -> ClassEstimates:
+    reason = reasons_of(side, who, boundary, unit=False)
+    return _from_moments(who, reason, side.n, side.mean, side.square, side.kept)
+
+
+def _from_moments(
+    who: str, reason: AnyArray, n: FloatArray, mu: FloatArray, square: FloatArray, keep: FloatArray
+) -> ClassEstimates:
+    """Of the sum of squares about a mean, and the share of it that cancellation left."""
+    good = (reason == "") & (keep > CANCELLED) & np.isfinite(square) & (square > LEAST_SQUARE * n)
+    n, mu, square = (np.where(good, column, np.nan) for column in (n, mu, square))
+    sigma = np.sqrt(square / n)
+    errors = {"mu": sigma / np.sqrt(n), "sigma": sigma / np.sqrt(2.0 * n)}
+    likelihood = -n * (HALF_LOG_TWO_PI + 0.5 + np.log(sigma))
+    return ClassEstimates(who, {"mu": mu, "sigma": sigma}, errors, likelihood, reason, ~good)
+
+
+def _logit_normal_of_systems(
+    side: ClassColumns, who: str, boundary: str | None
+) -> ClassEstimates:  # fmt: skip
+    reason, n = reasons_of(side, who, boundary, unit=True), side.inner
+    mu = (side.log - side.log1m) / np.where(n > 0.0, n, np.nan)
+    result = _from_moments(who, reason, n, mu, side.logit_square, side.logit_kept)
+    likelihood = result.log_likelihood - (side.log + side.log1m)
+    return with_masses(replace(result, log_likelihood=likelihood), side, boundary)
+
+
+def _normal_areas(client: Parameters, impostor: Parameters) -> FloatArray:
+    """Phi of the difference of means over the root of the sum of variances."""
+    from scipy.special import ndtr
+
+    (mu_c, sigma_c), (mu_i, sigma_i) = ([q[:, 0] for q in side] for side in (client, impostor))
+    return np.asarray(ndtr((mu_c - mu_i) / np.hypot(sigma_c, sigma_i)))
+
+
+def _logit_normal_log_likelihood(sample: Sample) -> Callable[[Any], float]:
+    """The log-likelihood of any logit-normal distribution, from three sums."""
+    log, log1m = np.log(sample.values), np.log1p(-sample.values)
+    logit = log - log1m
+    centre = sample.mean(logit)
+    square = sample.mean((logit - centre) ** 2)
+    jacobian = -sample.mean(log + log1m)
+
+    def at(law: Any) -> float:
+        deviance = (square + (centre - law.mu) ** 2) / (2.0 * law.sigma**2)
+        return float(sample.total * (jacobian - deviance - math.log(law.sigma) - HALF_LOG_TWO_PI))
+
+    return at
+
+
+def join_spreads(client: ClassMaximum, impostor: ClassMaximum) -> JointMle:
+    """sigma^2 = (n_c s_c^2 + n_i s_i^2)/(n_c + n_i), of which the means know nothing."""
+    classes = client, impostor
+    total = client.weight + impostor.weight
+    sigma = math.hypot(*(
+        math.sqrt(item.weight / total) * item.estimate.values[1] for item in classes
+    ))  # fmt: skip
+    unit = normal_inverse_information(sigma)
+    spread, estimates = unit[1][1] / total, []
+    for item in classes:
+        mu, single = item.estimate.values
+        loss = HALF_LOG_TWO_PI + math.log(sigma) + 0.5 * (single / sigma) ** 2
+        estimates.append(item.estimate._replace(
+            distribution=Normal(mu, sigma), values=(mu, sigma), log_likelihood=-item.weight * loss,
+            covariance=np.diag([unit[0][0] / item.weight, spread]) * item.total,
+        ))  # fmt: skip
+    return JointMle(estimates[0], estimates[1], ((0.0, 0.0), (0.0, spread)), ("sigma",))
+
+
+# ------------------------------------------------------------------------------- skewed ones
+def estimate_gamma(value: Data) -> MleResult:
+    """From the mean and log(mean) - mean log, of z = x/mean - 1 the mean of z - log(1 + z)."""
+    sample = value.rows()
+    mean, _ = sample.moments()
+    away = sample.values / mean - 1.0
+    excess = log1p_excess_array(away, np.log(sample.values) - math.log(mean))
+    gap = -sample.mean(excess + away)
+    if sample.low == sample.high or not gap > _LEAST_GAP:
+        raise too_few_distinct(sample, "gamma")
+    law = gamma_mle(mean, gap)
+    a, scale = law.shape, law.scale
+    each = (a - 1.0) * (math.log(mean) - gap) - a - math.lgamma(a) - a * math.log(scale)
+    covariance = law._unit_covariance()
+    return MleResult(law, ("shape", "scale"), (a, scale), covariance, sample.total * each)
+
+
+def estimate_sinh_arcsinh(
+    value: Data, near: Distribution | None = None, *, kind: type[SinhArcsinh] = SinhArcsinh
+) -> MleResult:
+    """The maximum of scores, or of their logits; `near` that of nearly the same scores."""
+    sample = value.rows()
+    name = "sinh-arcsinh" if kind is SinhArcsinh else "logit-sinh-arcsinh"
+    if sample.low == sample.high:
+        raise too_few_distinct(sample, name)
+    y, jacobian = sample.values, 0.0
+    if kind is LogitSinhArcsinh:
+        log, log1m = np.log(y), np.log1p(-y)
+        y, jacobian = log - log1m, -sample.total * sample.mean(log + log1m)
+    start = near if isinstance(near, SinhArcsinh) else None
+    with np.errstate(over="ignore", under="ignore", invalid="ignore"):
+        result = sinh_arcsinh_mle(y, sample.weights, start)
+    if result is None:
+        raise FitError(
+            f"{sample.name}: no {name} distribution of largest likelihood was found: it is flat, or"
+            " grows towards a point mass, as of few or tied scores."
+            + worded(' Use `family="normal"` or "empirical", or give more scores.')
+        )
+    values, covariance, likelihood, iterations, slope = result
+    law = kind(*values)
+    names = tuple(p.name for p in law._parameters())
+    likelihood += jacobian
+    return MleResult(law, names, values, covariance, likelihood, True, iterations, slope)
 
 
 def estimate_empirical(sample: Data) -> MleResult:
@@ -29,21 +451,63 @@ def estimate_empirical(sample: Data) -> MleResult:
     return MleResult(sample.law(), (), (), np.empty((0, 0)), math.nan)
 
 
+# ------------------------------------------------------------------------------- the table
+#: The wider distribution has more at either end.
+_BY_SPREAD = {"at_zero": ("sigma", -1.0), "at_one": ("sigma", 1.0)}
 FAMILIES: dict[str, Family] = {
-    "beta": beta.BETA,
-    "normal": normal.NORMAL,
-    "logit-normal": normal.LOGIT_NORMAL,
-    "beta-mixture": mixture.BETA_MIXTURE,
-    "proper-beta": beta.PROPER_BETA,
-    "dual-beta": beta.DUAL_BETA,
-    "equal-variance-normal": normal.EQUAL_VARIANCE_NORMAL,
-    "normal-mixture": mixture.NORMAL_MIXTURE,
-    "sinh-arcsinh": normal.SINH_ARCSINH,
-    "logit-sinh-arcsinh": normal.LOGIT_SINH_ARCSINH,
-    "log-normal": normal.LOG_NORMAL,
-    "gamma": normal.GAMMA,
+    "beta": Family(
+        estimate_beta, law=Beta, likelihood=_beta_log_likelihood, on_unit=True, summed=True,
+        shapes=True, contains=("dual-beta", "proper-beta"), fit_rows=_beta_of_rows, drawn=True,
+        moments=_beta_moments, systems=_beta_of_systems, areas=_beta_areas,
+        decides={"at_zero": ("a", 1.0), "at_one": ("b", -1.0)},
+    ),
+    "normal": Family(
+        estimate_normal, law=Normal, summed=True, everywhere=True, decides=_BY_SPREAD,
+        contains=("equal-variance-normal",), fit_rows=_normal_of_rows, drawn=True,
+        moments=_normal_moments, systems=_normal_of_systems, areas=_normal_areas,
+    ),
+    "logit-normal": Family(
+        partial(estimate_normal, family="logit-normal", law=LogitNormal), law=LogitNormal,
+        likelihood=_logit_normal_log_likelihood, on_unit=True, summed=True, decides=_BY_SPREAD,
+        fit_rows=lambda law, x, counts=None: _normal_of_rows(law, _logit(x), counts), drawn=True,
+        moments=lambda p, x, shares: _normal_moments(p, _logit(x), shares),
+        systems=_logit_normal_of_systems, areas=_normal_areas, squares=True,
+    ),
+    "beta-mixture": Family(
+        partial(estimate_mixture, kind=BETA_KIND, single=estimate_beta), on_unit=True, sized=True,
+        near=True, contains=("beta", "dual-beta", "proper-beta"), alone="beta",
+        fit_rows=beta_mixture_of_rows, moments=beta_mixture_moments,
+    ),
+    "proper-beta": Family(
+        estimate_beta, join=join_proper, on_unit=True, summed=True, concave=True,
+        moments=_beta_moments,
+    ),
+    "dual-beta": Family(
+        _estimate_dual, impostor=partial(_estimate_dual, free=1), on_unit=True, summed=True,
+        moments=_dual_moments,
+    ),
+    "equal-variance-normal": Family(
+        estimate_normal, join=join_spreads, summed=True, concave=True
+    ),
+    "normal-mixture": Family(
+        partial(estimate_mixture, kind=NORMAL_KIND, single=estimate_normal), sized=True, near=True,
+        contains=("normal", "equal-variance-normal"), alone="normal",
+    ),
+    "sinh-arcsinh": Family(
+        estimate_sinh_arcsinh, near=True, law=SinhArcsinh,
+        contains=("normal", "equal-variance-normal"),
+    ),
+    "logit-sinh-arcsinh": Family(
+        partial(estimate_sinh_arcsinh, kind=LogitSinhArcsinh), near=True, law=LogitSinhArcsinh,
+        on_unit=True, contains=("logit-normal",),
+    ),
+    "log-normal": Family(
+        partial(estimate_normal, family="log-normal", law=LogNormal), law=LogNormal, positive=True,
+        decides=_BY_SPREAD,
+    ),
+    "gamma": Family(estimate_gamma, law=Gamma, positive=True),
     "empirical": Family(estimate_empirical, summed=True, counted=True),
-}
+}  # fmt: skip
 
 #: The family of both classes, or those of clients and of impostors.
 Names = str | tuple[str, str]

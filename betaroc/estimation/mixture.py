@@ -10,9 +10,8 @@ and finds the neighbourhood, Newton's method on the observed information the las
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
-from functools import partial
-from typing import Any, NamedTuple, cast
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
 
 import numpy as np
 
@@ -22,19 +21,10 @@ from betaroc.core.special import HALF_LOG_TWO_PI, log_beta
 from betaroc.core.text import format_value
 from betaroc.core.vocabulary import worded
 from betaroc.distributions.base import Distribution, Summit, climb
-from betaroc.distributions.beta import Beta
+from betaroc.distributions.beta import Beta, beta_mle, solve_one
 from betaroc.distributions.mixture import BetaMixture, Mixture, NormalMixture
 from betaroc.distributions.normal import Normal
-from betaroc.estimation.beta import beta_mle, estimate_beta, solve_one
-from betaroc.estimation.contract import (
-    Data,
-    Family,
-    MleResult,
-    Parameters,
-    Sample,
-    too_few_distinct,
-)
-from betaroc.estimation.normal import estimate_normal
+from betaroc.estimation.contract import Data, MleResult, Parameters, Sample, too_few_distinct
 
 #: Scores that every component must have at least.
 _LEAST_SCORES = 5.0
@@ -54,23 +44,14 @@ _TINY_GRADIENT = 1e-10
 _NOISE = 1e-13
 
 
-class Curvature(NamedTuple):
-    """Of one component, by its two coordinates, summed over its scores."""
-
-    first: float
-    second: float
-    both: float
-
-
 class Kind(NamedTuple):
     """What the components of a mixture are: a distribution of two parameters, p and q."""
 
     name: str
-    #: The family of one component, and where it is fitted alone.
+    #: The family of one component.
     single: str
-    mixture: Callable[[tuple[float, ...], tuple[Any, ...]], Distribution]
+    mixture: type[Mixture]
     component: Callable[[float, float], Distribution]
-    estimate: Callable[[Data], MleResult]
     columns: Callable[[FloatArray], tuple[FloatArray, FloatArray]]
     #: Of the columns and p and q.
     log_density: Callable[[FloatArray, FloatArray, float, float], FloatArray]
@@ -85,8 +66,11 @@ class Kind(NamedTuple):
     logs: slice
     #: Of the columns and p and q the derivatives of the log density by both coordinates.
     scores: Callable[[FloatArray, FloatArray, float, float], tuple[FloatArray, FloatArray]]
-    #: Of the weight of a component's scores, the sums of both derivatives over them, p and q.
-    curvature: Callable[[float, float, float, float, float], Curvature]
+    #: Of the weight of a component's scores, the sums of both derivatives over them, p and q: the
+    #: second derivatives by both coordinates.
+    curvature: Callable[[float, float, float, float, float], list[list[float]]]
+    #: Whether scores are taken in standard units.
+    standard: bool = False
 
 
 class _Data(NamedTuple):
@@ -116,9 +100,8 @@ class _Point(NamedTuple):
     q: FloatArray
 
     @property
-    def law(self) -> Distribution:
-        laws = tuple(self.kind.component(float(self.p[k]), float(self.q[k])) for k in self.order)
-        return self.kind.mixture(tuple(float(self.shares[k]) for k in self.order), laws)
+    def components(self) -> list[tuple[float, float]]:
+        return list(zip(self.p.tolist(), self.q.tolist(), strict=True))
 
     @property
     def order(self) -> list[int]:
@@ -141,11 +124,20 @@ class _Point(NamedTuple):
         return cls(kind, odds / odds.sum(), *pairs.T)
 
 
-def estimate_mixture(value: Data, count: int, kind: Kind) -> MleResult:
-    """The mixture of `count` distributions of scores that all of them may have made."""
+def estimate_mixture(
+    value: Data, count: int = 2, near: Distribution | None = None, *, kind: Kind,
+    single: Callable[[Data], MleResult],
+) -> MleResult:  # fmt: skip
+    """The mixture of `count` distributions of scores that all of them may have made.
+
+    The maximum is that uphill from `near`, a mixture of nearly the same scores, where it is given;
+    `single` fits one component alone.
+    """
     sample = value.rows()
     if sample.low == sample.high:
         raise too_few_distinct(sample, kind.name)
+    if isinstance(near, Mixture):
+        count = len(near.components)
     least = int(_LEAST_SCORES) * count
     if sample.total < least:
         inside = " inside (0, 1)" if kind.single == "beta" else ""
@@ -154,76 +146,71 @@ def estimate_mixture(value: Data, count: int, kind: Kind) -> MleResult:
             f" at least {format_value(least)} scores{inside}; got {sample.total:g}. Give more"
             + worded(f' scores, or use `family="{kind.single}"`.')
         )
-    single = kind.estimate(sample)
-    return _highest(sample, single, _best_starts(sample, single, count, kind), count, kind)
-
-
-def estimate_near(argument: Data, law: Distribution, kind: Kind) -> MleResult:
-    """The maximum that is uphill from the mixture of nearly the same scores."""
-    sample, near = argument.rows(), cast(Mixture, law)
-    shares = np.array(near._shares)
-    shapes = [[p.value for p in c._parameters()] for c in near.components]
-    start = _Point(kind, shares, *np.array(shapes).T)
-    return _highest(sample, kind.estimate(sample), [start], shares.size, kind)
-
-
-def _highest(
-    sample: Sample, single: MleResult, starts: Sequence[_Point], count: int, kind: Kind
-) -> MleResult:
-    """The largest of the maxima that the starts lead to."""
-    data, cap = _Data.of(kind, sample.values, sample.weights), kind.cap(single)
-    best: tuple[_Point, Summit] | None = None
-    for start in starts:
-        result = _by_quantiles(data, sample, start, cap) or _climb(data, start, cap)
-        if result is not None and (best is None or _rank(result[1]) > _rank(best[1])):
-            best = result
+    mu, sigma = sample.moments() if kind.standard else (0.0, 1.0)
+    if kind.standard:
+        sample = sample.replace((sample.values - mu) / sigma)
+    alone = single(sample)
+    if isinstance(near, Mixture):
+        shapes = [[p.value for p in c._parameters()] for c in near.components]
+        start = _Point(kind, near._shares, *np.array(shapes).T)
+        if kind.standard:
+            start = start._replace(p=(start.p - mu) / sigma, q=start.q / sigma)
+        starts = [start]
+    else:
+        starts = _best_starts(sample, alone, count, kind)
     # Components that became one distribution are told from it by rounding alone.
-    least = single.log_likelihood + _NOISE * max(abs(single.log_likelihood), data.total)
-    if best is None or best[1].value * data.total <= least:
+    least_value = alone.log_likelihood + _NOISE * max(abs(alone.log_likelihood), sample.total)
+    best = _highest(sample, starts, kind, kind.cap(alone))
+    if best is None or best[1].value * sample.total <= least_value:
         item = kind.single
         raise FitError(
             f"{sample.name}: no mixture of {count} {item} distributions was found whose components"
             f" all have {_LEAST_SCORES:g} scores and a width and which is likelier than one {item}"
             " distribution, the error's .result."
             + worded(f' Use `family="{item}"`, or `resolution=...` for rounded scores.'),
-            single._replace(converged=False),
+            single(value.rows())._replace(converged=False),
         )
-    return _checked(sample, _estimate(*best, data.total), kind)
+    estimate = _estimate(*best, sample.total, mu, sigma)
+    if not estimate.converged:
+        raise FitError(
+            f"{sample.name}: the mixture did not converge: gradient {estimate.gradient_norm:.3g} at"
+            f" {estimate.distribution!r}, where the likelihood is flat in some direction."
+            + worded(f' Use fewer components, or `family="{kind.single}"`.'),
+            estimate,
+        )
+    return estimate
 
 
-def _rank(d: Summit) -> tuple[bool, float]:
-    """Maxima that were reached before those that were not, then by likelihood."""
-    return d.norm <= 10.0 * _TINY_GRADIENT, d.value
+def _highest(
+    sample: Sample, starts: list[_Point], kind: Kind, cap: float
+) -> tuple[_Point, Summit] | None:  # fmt: skip
+    """The largest of the maxima that the starts lead to; those that were reached come first."""
+    data = _Data.of(kind, sample.values, sample.weights)
+    tops = (_by_quantiles(data, sample, start, cap) or _climb(data, start, cap) for start in starts)
+    return max(
+        (top for top in tops if top is not None),
+        key=lambda top: (top[1].norm <= 10.0 * _TINY_GRADIENT, top[1].value), default=None,
+    )  # fmt: skip
 
 
-def _estimate(point: _Point, d: Summit, total: float) -> MleResult:
-    law = point.law
+def _estimate(point: _Point, d: Summit, total: float, mu: float, sigma: float) -> MleResult:
+    """The result in the units of the scores."""
+    kind, order = point.kind, point.order
+    if kind.standard:
+        point = point._replace(p=mu + sigma * point.p, q=sigma * point.q)
+    components = tuple(kind.component(*point.components[k]) for k in order)
+    law = kind.mixture(tuple(point.shares[order].tolist()), components)
     parameters = law._parameters()
-    try:
-        covariance = _covariance(point, d.hessian)
-    except np.linalg.LinAlgError:
-        size = len(parameters)
-        covariance = np.full((size, size), np.nan)
+    covariance = _covariance(point, d.hessian, sigma)
     return MleResult(
         law,
         tuple(p.name for p in parameters),
         tuple(p.value for p in parameters),
         covariance,
-        d.value * total,
+        (d.value - math.log(sigma)) * total,
         d.norm <= 10.0 * _TINY_GRADIENT and math.isfinite(covariance[0, 0]),
         d.iterations,
         d.norm,
-    )
-
-
-def _checked(sample: Sample, estimate: MleResult, kind: Kind) -> MleResult:
-    if estimate.converged:
-        return estimate
-    raise FitError(
-        f"{sample.name}: the mixture did not converge: gradient {estimate.gradient_norm:.3g} at"
-        f" {estimate.distribution!r}, where the likelihood is flat in some direction."
-        + worded(f' Use fewer components, or `family="{kind.single}"`.'),
-        estimate,
     )
 
 
@@ -284,11 +271,10 @@ def _bernstein(height: FloatArray, count: int) -> FloatArray:
 # ------------------------------------------------------------------------------------- EM
 def _log_parts(data: _Data, point: _Point) -> FloatArray:
     """log(share * density) of each score, one row per component."""
-    rows = [
+    return np.stack([
         data.kind.log_density(data.one, data.two, p, q) + math.log(share)
-        for share, p, q in zip(*(x.tolist() for x in point[1:]), strict=True)
-    ]
-    return np.stack(rows)
+        for share, (p, q) in zip(point.shares.tolist(), point.components, strict=True)
+    ])  # fmt: skip
 
 
 def _responsibilities(parts: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -320,10 +306,7 @@ def _from_sums(kind: Kind, mass: FloatArray, one: FloatArray, two: FloatArray) -
         return None
     means = zip((one / mass).tolist(), (two / mass).tolist(), strict=True)
     result = [kind.from_means(*pair) for pair in means]
-    keep = [pair for pair in result if pair is not None]
-    if len(keep) < len(result):
-        return None
-    return _Point(kind, mass / mass.sum(), *np.array(keep).T)
+    return None if None in result else _Point(kind, mass / mass.sum(), *np.array(result).T)
 
 
 def _em(data: _Data, point: _Point, steps: int, cap: float) -> _Point | None:
@@ -388,9 +371,9 @@ def _newton(data: _Data, point: _Point, steps: int) -> tuple[_Point, Summit]:
 
 def _derivatives(data: _Data, point: _Point) -> tuple[float, FloatArray, FloatArray]:
     """Louis's formula: the complete information less what is not known of the components."""
-    count = point.p.size
-    size = 3 * count - 1
-    odds, places = point.shares[:-1], [count - 1 + 2 * k for k in range(count)]
+    kind, count = point.kind, point.p.size
+    size, odds = 3 * count - 1, point.shares[:-1]
+    cuts = [slice(count - 1 + 2 * k, count + 1 + 2 * k) for k in range(count)]
     value, mass, hessian = 0.0, np.zeros(count), np.zeros((size, size))
     slopes = np.zeros((count, 2))
     for block in data.blocks():
@@ -400,50 +383,46 @@ def _derivatives(data: _Data, point: _Point) -> tuple[float, FloatArray, FloatAr
         mass += shares @ w
         mean_score = np.empty((size, w.size))
         mean_score[: count - 1] = shares[:-1] - odds[:, None]
-        for k, i in enumerate(places):
-            one, two = point.kind.scores(block.one, block.two, *_own(point, k))
-            first, second = np.multiply(shares[k], one), np.multiply(shares[k], two)
-            mean_score[i], mean_score[i + 1] = first, second
-            first, second = first * w, second * w
-            slopes[k] += first.sum(), second.sum()
-            both = float(first @ two)
-            hessian[i : i + 2, i : i + 2] += [[float(first @ one), both], [both, second @ two]]
+        for k, pair in enumerate(point.components):
+            scores = np.stack(kind.scores(block.one, block.two, *pair))
+            mean_score[cuts[k]] = shares[k] * scores
+            weighted = mean_score[cuts[k]] * w
+            slopes[k] += weighted.sum(axis=1)
+            hessian[cuts[k], cuts[k]] += weighted @ scores.T
         hessian -= (mean_score * w) @ mean_score.T
-    for k, i in enumerate(places):
-        of_p, of_q = slopes[k].tolist()
-        known = point.kind.curvature(float(mass[k]), of_p, of_q, *_own(point, k))
-        hessian[i : i + 2, i : i + 2] += [[known.first, known.both], [known.both, known.second]]
+    for k, pair in enumerate(point.components):
+        hessian[cuts[k], cuts[k]] += kind.curvature(*map(float, (mass[k], *slopes[k], *pair)))
         # Its own indicator less the share of each component.
         away = (np.arange(count - 1) == k) - odds
         hessian[: count - 1, : count - 1] += mass[k] * np.outer(away, away)
-        hessian[: count - 1, i : i + 2] += np.outer(away, slopes[k])
-        hessian[i : i + 2, : count - 1] += np.outer(slopes[k], away)
+        hessian[: count - 1, cuts[k]] += np.outer(away, slopes[k])
+        hessian[cuts[k], : count - 1] += np.outer(slopes[k], away)
     hessian[: count - 1, : count - 1] -= data.total * (np.diag(odds) - np.outer(odds, odds))
     gradient = np.concatenate([mass[:-1] - odds * mass.sum(), slopes.ravel()])
     return value / data.total, gradient / data.total, hessian / data.total
 
 
-def _own(point: _Point, k: int) -> tuple[float, float]:
-    return float(point.p[k]), float(point.q[k])
+def _covariance(point: _Point, hessian: FloatArray, sigma: float) -> FloatArray:
+    """Inverse observed information of one unit of weight, in the order of the parameters.
 
-
-def _covariance(point: _Point, hessian: FloatArray) -> FloatArray:
-    """Inverse observed information of one unit of weight, in the order of the parameters."""
-    count = point.p.size
-    whole = np.linalg.inv(-hessian)
-    if not np.all(np.linalg.eigvalsh(-hessian) > 0.0):
-        raise np.linalg.LinAlgError
-    shares = point.shares
-    of_shares = (np.diag(shares) - np.outer(shares, shares))[:, : count - 1]
+    The Hessian is that in units of sigma; nan where it is of no hill.
+    """
+    count, shares, order = point.p.size, point.shares, point.order
     rates = np.zeros((3 * count, 3 * count - 1))
-    rates[:count, : count - 1] = of_shares
-    slopes = np.ones((count, 2))
+    rates[:count, : count - 1] = (np.diag(shares) - np.outer(shares, shares))[:, : count - 1]
+    slopes = np.full((count, 2), sigma)
     slopes[:, point.kind.logs] = np.column_stack([point.p, point.q])[:, point.kind.logs]
     rates[count:, count - 1 :] = np.diag(slopes.ravel())
-    covariance = rates @ whole @ rates.T
-    order = point.order
     places = [*order[:-1], *(count + 2 * k + j for k in order for j in (0, 1))]
-    return np.asarray(covariance[np.ix_(places, places)])
+    rates = rates[places]
+    try:
+        whole = np.linalg.inv(-hessian)
+        if not np.all(np.linalg.eigvalsh(-hessian) > 0.0):
+            raise np.linalg.LinAlgError
+    except np.linalg.LinAlgError:
+        whole = np.full(hessian.shape, np.nan)
+    with np.errstate(over="ignore", under="ignore"):
+        return np.asarray(rates @ whole @ rates.T)
 
 
 # ----------------------------------------------------------------------
@@ -474,18 +453,20 @@ def _beta_scores(
     return a * (one + (both - psi(a))), b * (two + (both - psi(b)))
 
 
-def _beta_curvature(mass: float, of_a: float, of_b: float, a: float, b: float) -> Curvature:
+def _beta_curvature(
+    mass: float, of_a: float, of_b: float, a: float, b: float
+) -> list[list[float]]:  # fmt: skip
     """By log a and log b: what is known of both logs is the same for all scores."""
     from scipy.special import polygamma
 
     of_both, alone_a, alone_b = polygamma(1, np.array([a + b, a, b])).tolist()
+    both = mass * a * b * of_both
     first = of_a - mass * a * a * (alone_a - of_both)
-    second = of_b - mass * b * b * (alone_b - of_both)
-    return Curvature(first, second, mass * a * b * of_both)
+    return [[first, both], [both, of_b - mass * b * b * (alone_b - of_both)]]
 
 
 # ------------------------------------------------------------------- many samples at once
-def _fit_rows(law: BetaMixture, x: FloatArray) -> Parameters:
+def beta_mixture_of_rows(law: BetaMixture, x: FloatArray) -> Parameters:
     """EM of all rows side by side, from the distribution itself; none shrinks to a point."""
     rows = x.shape[0]
     shapes = np.array([(c.a, c.b) for c in law.components]).T
@@ -540,7 +521,7 @@ def _maximised_rows(share: FloatArray, logs: FloatArray, logs1m: FloatArray) -> 
     return np.array([mass / logs.shape[1], a, b])
 
 
-def _moments_of_rows(p: Parameters, x: FloatArray, shares: FloatArray) -> FloatArray:
+def beta_mixture_moments(p: Parameters, x: FloatArray, shares: FloatArray) -> FloatArray:
     """Squares and products of the shapes' scores and their slopes, component by component."""
     from scipy.special import polygamma, psi
 
@@ -561,18 +542,11 @@ def _moments_of_rows(p: Parameters, x: FloatArray, shares: FloatArray) -> FloatA
     return np.stack(columns, axis=1)
 
 
-_BETA_KIND = Kind(
-    "beta-mixture", "beta", BetaMixture, Beta, estimate_beta,
-    lambda x: (np.log(x), np.log1p(-x)), _log_beta_density, _beta_from_means,
-    lambda a, b: a / (a + b), lambda a, b: a + b,
+BETA_KIND = Kind(
+    "beta-mixture", "beta", BetaMixture, Beta, lambda x: (np.log(x), np.log1p(-x)),
+    _log_beta_density, _beta_from_means, lambda a, b: a / (a + b), lambda a, b: a + b,
     lambda single: _CONCENTRATION * (1.0 + sum(single.values)), slice(0, 2), _beta_scores,
     _beta_curvature,
-)  # fmt: skip
-BETA_MIXTURE = Family(
-    partial(estimate_mixture, count=2, kind=_BETA_KIND), on_unit=True,
-    sized=partial(estimate_mixture, kind=_BETA_KIND), near=partial(estimate_near, kind=_BETA_KIND),
-    contains=("beta", "dual-beta", "proper-beta"), alone="beta",
-    fit_rows=_fit_rows, moments=_moments_of_rows,
 )  # fmt: skip
 
 
@@ -580,45 +554,6 @@ BETA_MIXTURE = Family(
 # Maximum likelihood of a mixture of normal distributions, on scores in standard units.
 #: A component may have this share of the standard deviation of all scores.
 _NARROWEST = 0.01
-
-
-def estimate_normal_mixture(value: Data, count: int = 2) -> MleResult:
-    """The mixture of `count` normal distributions of the scores."""
-    sample = value.rows()
-    if sample.low == sample.high:
-        return estimate_mixture(sample, count, _NORMAL_KIND)  # which says what is wrong
-    mu, sigma = sample.moments()
-    standard = sample.replace((sample.values - mu) / sigma)
-    return _back(estimate_mixture(standard, count, _NORMAL_KIND), mu, sigma, sample)
-
-
-def estimate_normal_near(value: Data, law: Distribution) -> MleResult:
-    """The maximum that is uphill from the mixture of nearly the same scores."""
-    sample = value.rows()
-    mu, sigma = sample.moments()
-    near = _moved(cast(NormalMixture, law), -mu / sigma, 1.0 / sigma)
-    standard = sample.replace((sample.values - mu) / sigma)
-    return _back(estimate_near(standard, near, _NORMAL_KIND), mu, sigma, sample)
-
-
-def _moved(law: NormalMixture, shift: float, scale: float) -> NormalMixture:
-    components = tuple(Normal(shift + scale * c.mu, scale * c.sigma) for c in law.components)
-    return NormalMixture(law.weights, components)
-
-
-def _back(result: MleResult, mu: float, sigma: float, sample: Sample) -> MleResult:
-    """The estimate in the units of the scores."""
-    law = _moved(cast(NormalMixture, result.distribution), mu, sigma)
-    parameters = law._parameters()
-    scale = np.array([1.0 if p.scale == "weights" else sigma for p in parameters])
-    with np.errstate(over="ignore", under="ignore"):
-        covariance = result.covariance * np.outer(scale, scale)
-    return result._replace(
-        distribution=law,
-        values=tuple(p.value for p in parameters),
-        covariance=covariance,
-        log_likelihood=result.log_likelihood - sample.total * math.log(sigma),
-    )
 
 
 def _log_normal_density(item: FloatArray, _: FloatArray, mu: float, sigma: float) -> FloatArray:
@@ -640,18 +575,13 @@ def _normal_scores(
 
 def _normal_curvature(
     mass: float, of_mu: float, of_sigma: float, _: float, sigma: float
-) -> Curvature:
+) -> list[list[float]]:  # fmt: skip
     """By mu and log sigma: of each score -1/sigma^2, -2 z^2, -2 z/sigma."""
-    return Curvature(-mass / sigma**2, -2.0 * (of_sigma + mass), -2.0 * of_mu)
+    return [[-mass / sigma**2, -2.0 * of_mu], [-2.0 * of_mu, -2.0 * (of_sigma + mass)]]
 
 
-_NORMAL_KIND = Kind(
-    "normal-mixture", "normal", NormalMixture, Normal, estimate_normal,
-    lambda x: (x, x * x), _log_normal_density, _normal_from_means,
-    lambda mu, _: mu, lambda _, sigma: 1.0 / sigma,
-    lambda _: 1.0 / _NARROWEST, slice(1, 2), _normal_scores, _normal_curvature,
-)  # fmt: skip
-NORMAL_MIXTURE = Family(
-    estimate_normal_mixture, sized=estimate_normal_mixture, near=estimate_normal_near,
-    contains=("normal", "equal-variance-normal"), alone="normal",
+NORMAL_KIND = Kind(
+    "normal-mixture", "normal", NormalMixture, Normal, lambda x: (x, x * x), _log_normal_density,
+    _normal_from_means, lambda mu, _: mu, lambda _, sigma: 1.0 / sigma,
+    lambda _: 1.0 / _NARROWEST, slice(1, 2), _normal_scores, _normal_curvature, standard=True,
 )  # fmt: skip

@@ -15,7 +15,14 @@ import numpy.typing as npt
 
 from betaroc.core import checks
 from betaroc.core.arrays import CLASSES, INSIDE, FloatArray
-from betaroc.core.errors import BetarocError, InputError, InputTypeError, MisfitWarning, refusal
+from betaroc.core.errors import (
+    BetarocError,
+    FitError,
+    InputError,
+    InputTypeError,
+    MisfitWarning,
+    refusal,
+)
 from betaroc.core.notices import Notice, collect_warnings, suppress_warnings
 from betaroc.core.options import MOST_TIMES, POWER, IntervalOptions
 from betaroc.core.resampling import check_fractional_weights, streams
@@ -470,6 +477,12 @@ def refitted(
         row, bounds = _row(name, law), bounds_of(law)
         if row is not None and row.fit_rows is not None:
             result.append(row.fit_rows(law, x))
+            lost = int(np.sum(np.isnan(result[-1][0])))
+            if lost:
+                raise FitError(
+                    f"every simulated score set must have a {name} fit; {lost} of {len(x)} have"
+                    " none, as of too few distinct scores. Give more scores."
+                )
             continue
         with suppress_warnings():
             again = [estimate_class("sample", y, None, name, bounds=bounds) for y in x]

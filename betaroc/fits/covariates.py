@@ -35,8 +35,7 @@ from betaroc.data.frames import frame_columns, named_columns, opened
 from betaroc.data.groups import groups_of
 from betaroc.data.labels import client_mask
 from betaroc.data.scores import Scores
-from betaroc.distributions.beta import Beta
-from betaroc.estimation.beta import LARGEST_CONCENTRATION, beta_mle
+from betaroc.distributions.beta import LARGEST_CONCENTRATION, Beta, beta_mle
 from betaroc.estimation.boundary import BoundaryRule
 from betaroc.estimation.estimate import few_scores, give, reversed_scores
 from betaroc.inference.delta import Delta, covariance_roots, delta, models_near

@@ -24,10 +24,9 @@ from betaroc.data.read import ScoresLike, as_scores
 from betaroc.data.scores import ScoreData, Scores, require_scores, tell_of_scored
 from betaroc.data.summary import ScoreSummary
 from betaroc.distributions.base import Distribution
-from betaroc.distributions.beta import has_shape
+from betaroc.distributions.beta import ClassSums, has_shape
 from betaroc.distributions.inflated import base_of
 from betaroc.distributions.shifted import Shifted, bounds_of
-from betaroc.estimation.beta import ClassSums
 from betaroc.estimation.boundary import ScoreCells, log_masses
 from betaroc.estimation.estimate import Options, estimate_class, estimate_pair
 from betaroc.estimation.families import (
@@ -218,7 +217,7 @@ def _gain(scores: Scores, restricted: PairEstimate, general: PairEstimate) -> fl
 
 def _largest(sample: FloatArray, like: Estimate) -> float:
     """The largest likelihood found with so many components, where need be that of one."""
-    law, sized = like.distribution, FAMILIES[like.family].sized is not None
+    law, sized = like.distribution, FAMILIES[like.family].sized
     inner: Any = base_of(law.base if isinstance(law, Shifted) else law)
     components = len(inner.components) if sized else None
     try:
@@ -417,7 +416,7 @@ def _candidates(
 
 def _spared(side: Folded, name: str) -> str:
     """Why a family is not tried unless it is named."""
-    if FAMILIES[name].sized is not None and np.unique(side.x).size < _DISTINCT * side.x.size:
+    if FAMILIES[name].sized and np.unique(side.x).size < _DISTINCT * side.x.size:
         return "fewer than half of the scores are distinct"
     if side.at_ends and not FAMILIES[name].on_unit:
         ends = " or ".join(f"{end:g}" for end in side.bounds or ())

@@ -28,10 +28,10 @@ from betaroc.core.vocabulary import (
 )
 from betaroc.data.groups import Groups, ensure_psd, groups_of
 from betaroc.distributions.base import Distribution
+from betaroc.distributions.beta import ClassSums, tied_mle
 from betaroc.distributions.inflated import MASSES
 from betaroc.distributions.normal import SinhArcsinh
 from betaroc.distributions.shifted import between_ends
-from betaroc.estimation.beta import ClassSums, tied_mle
 from betaroc.estimation.families import FAMILIES, Names, family_text, has_shapes
 from betaroc.estimation.record import Estimate, PairEstimate
 from betaroc.fits.check import distance_words

@@ -21,11 +21,10 @@ from betaroc.core.vocabulary import worded
 from betaroc.data.groups import groups_of
 from betaroc.data.scores import Scores, require_scores
 from betaroc.distributions.base import Distribution, free, moved, parameter_values
-from betaroc.distributions.beta import has_shape
+from betaroc.distributions.beta import ClassSums, best_partner, has_shape
 from betaroc.distributions.inflated import MASSES, REJECTED, base_of
 from betaroc.distributions.normal import has_spread
 from betaroc.distributions.shifted import between_ends, score_range
-from betaroc.estimation.beta import ClassSums, best_partner
 from betaroc.estimation.boundary import MATLAB_EDGES, ScoreCells, log_masses
 from betaroc.estimation.families import FAMILIES
 from betaroc.estimation.record import Estimate, PairEstimate
@@ -977,7 +976,7 @@ def _shape_ends(a: float, b: float, fall: float) -> Limits:
 
     def deviance(log_ratio: float) -> float:
         other = a * math.exp(log_ratio)
-        best = best_partner(other, mean_log1m, b)
+        best = best_partner(other, mean_log1m)
         gain = (other - a) * mean_log + (best - b) * mean_log1m
         return 2.0 * (log_beta_ratio(other, best, a, b) - gain)
 

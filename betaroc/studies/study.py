@@ -34,8 +34,7 @@ from betaroc.core.notices import collect_warnings, suppress_warnings
 from betaroc.core.process import end_with, shows_progress
 from betaroc.core.resampling import seed_sequence
 from betaroc.core.text import did_you_mean, format_list, format_value
-from betaroc.distributions.beta import beta_auc
-from betaroc.estimation.beta import ILL_CONDITIONED, beta_mle, errors_of_rows
+from betaroc.distributions.beta import ILL_CONDITIONED, beta_auc, beta_mle, errors_of_rows
 from betaroc.rendering.numbers import version
 from betaroc.studies.design import Design, as_design
 from betaroc.studies.result import StudyResult, place_words, read_study

@@ -233,7 +233,7 @@ def test_small_skewed_sets_all_converge():
 
 
 def test_solver_that_stops_early_raises_with_the_partial_result(monkeypatch):
-    solver = importlib.import_module("betaroc.estimation.beta")
+    solver = importlib.import_module("betaroc.distributions.beta")
     monkeypatch.setattr(solver, "MAX_ITERATIONS", 1)
     monkeypatch.setattr(solver, "_ROUGH_STEPS", 0)
     x = np.random.default_rng(0).beta(2.0, 5.0, 100)

@@ -15,7 +15,6 @@ import pytest
 import betaroc as br
 from betaroc.estimation.contract import Family
 from betaroc.estimation.families import FAMILIES
-from betaroc.estimation.normal import LOGIT_NORMAL
 from helpers.robust import robust_cov
 
 #: Differences of fourth order, and of steps of 0.01 standard errors.
@@ -29,7 +28,7 @@ class Own(br.LogitNormal):
 
 
 def _estimate(sample):
-    known = LOGIT_NORMAL.estimate(sample)
+    known = FAMILIES["logit-normal"].estimate(sample)
     return known._replace(distribution=Own(*known.values))
 
 

@@ -7,8 +7,8 @@ import pytest
 from scipy import special, stats
 
 import betaroc as br
-from betaroc.estimation import beta as newton, boundary as likelihood, mixture
-from betaroc.estimation.mixture import _NORMAL_KIND
+from betaroc.distributions import beta as newton
+from betaroc.estimation import boundary as likelihood, mixture
 
 P = (np.arange(60) + 0.5) / 60
 TWO = np.r_[stats.norm(-2.0, 0.5).ppf(P[::2]), stats.norm(1.0, 1.2).ppf(P)]
@@ -48,7 +48,7 @@ def test_of_many_scores_the_maximum_beside_that_of_their_quantiles_is_the_maximu
 def test_a_component_has_at_least_five_scores() -> None:
     def point(share: float) -> mixture._Point:
         two = np.array([0.0, 1.0])
-        return mixture._Point(_NORMAL_KIND, np.array([share, 1.0 - share]), two, two + 1.0)
+        return mixture._Point(mixture.NORMAL_KIND, np.array([share, 1.0 - share]), two, two + 1.0)
 
     for share, wanted in ((0.05, True), (0.049, False), (0.951, False), (0.5, True)):
         assert mixture._regular(point(share), 100.0, np.inf) is wanted

@@ -14,7 +14,7 @@ from scipy import optimize, special, stats
 import betaroc as br
 from betaroc import beta_mle
 from betaroc.data.groups import groups_of
-from betaroc.estimation.beta import ClassSums, tied_mle
+from betaroc.distributions.beta import ClassSums, tied_mle
 from betaroc.fits.shape_tests import (
     _p_both_above,
     _p_same_side,
