@@ -1074,10 +1074,7 @@ def _shapes_of(g1: float, g2: float) -> Shapes | None:
 
 
 def _solve_block(g: FloatArray) -> FloatArray:
-    """Shapes by Newton steps that are capped, not checked; by `solve_one` where those get lost.
-
-    What an entry becomes depends on no other one.
-    """
+    """Shapes by capped Newton steps, entry by entry alone; by `solve_one` where those get lost."""
     result = np.full(g.shape, np.nan)
     low, high = np.minimum(*g), np.maximum(*g)
     gap = -np.expm1(high) - np.exp(low)
