@@ -17,7 +17,7 @@ import pytest
 
 import betaroc as br
 from betaroc.cli import main
-from betaroc.rendering.table_text import csv_table, latex_table
+from betaroc.rendering.tree_text import csv_table, latex_table
 from helpers.browser import CHROMIUM, Browser
 from helpers.places import ROOT
 

@@ -40,34 +40,15 @@ exit codes: 0 done, 1 the fit is impossible or a self-test missed digits,
 
 
 class Parser(argparse.ArgumentParser):
-    """Argument errors on lines that hold nothing a terminal would obey."""
+    """Of all commands or of one, which is loaded when it is called."""
 
-    #: By name the parsers of the commands.
-    commands: Mapping[str, CommandParser]
+    #: Of all: the parsers of the commands by name. Of one: what loads it.
+    commands: Mapping[str, Parser]
+    load: Callable[[], Any] | None = None
 
     def __init__(self, **options: Any) -> None:
         raw = argparse.RawDescriptionHelpFormatter
         super().__init__(formatter_class=raw, allow_abbrev=False, **options)
-
-    def _print_message(self, message: str, file: Any = None) -> None:
-        """As argparse, which holds its tongue where the standard output cannot be written."""
-        if file is not None and file is sys.stdout:
-            file.write(message)
-        else:
-            super()._print_message(message, file)
-
-    def error(self, message: str) -> NoReturn:
-        if message.endswith(": COMMAND"):
-            message = "a command must be given; betaroc --help names them, betaroc demo is a start"
-        short = re.sub(r"'[^']{61,}'", lambda value: f"{value[0][:57]}...", message)
-        remark(f"{self.prog}: {visible(short)}\n{self.prog} --help shows the options")
-        self.exit(BAD_INPUT)
-
-
-class CommandParser(Parser):
-    """The parser of a command, which learns its options when it is called."""
-
-    load: Callable[[], Any] | None = None
 
     def learn(self) -> None:
         """Load the command, once: its options and its examples."""
@@ -99,6 +80,21 @@ class CommandParser(Parser):
             for action in group._group_actions if group.title in _LEFT_OUT else ():
                 action.help = argparse.SUPPRESS
         super().print_help(file)
+
+    def _print_message(self, message: str, file: Any = None) -> None:
+        """As argparse, which holds its tongue where the standard output cannot be written."""
+        if file is not None and file is sys.stdout:
+            file.write(message)
+        else:
+            super()._print_message(message, file)
+
+    def error(self, message: str) -> NoReturn:
+        """On lines that hold nothing a terminal would obey."""
+        if message.endswith(": COMMAND"):
+            message = "a command must be given; betaroc --help names them, betaroc demo is a start"
+        short = re.sub(r"'[^']{61,}'", lambda value: f"{value[0][:57]}...", message)
+        remark(f"{self.prog}: {visible(short)}\n{self.prog} --help shows the options")
+        self.exit(BAD_INPUT)
 
 
 class _HelpAll(argparse._HelpAction):
@@ -170,9 +166,7 @@ def _parser_of(commands: Mapping[str, str], load: Callable[[str], Any]) -> Parse
         rest=FILES + _CODES,
     )
     parser.add_argument("--version", action="version", version=f"betaroc {version()}")
-    rows = parser.add_subparsers(
-        title="commands", required=True, metavar="COMMAND", parser_class=CommandParser
-    )
+    rows = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
     for name, what in commands.items():
         row = rows.add_parser(name, help=what, description=f"{what[0].upper()}{what[1:]}.")
         row.load = partial(load, name)

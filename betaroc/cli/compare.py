@@ -10,7 +10,7 @@ from betaroc.cli import options
 from betaroc.cli.curves import curve_options, draw_both, draw_picture, say_curves, system_curves
 from betaroc.cli.messages import examples, messages, progress_bar
 from betaroc.cli.systems import named_systems, two_systems
-from betaroc.core.errors import InputError
+from betaroc.core.errors import refusal
 from betaroc.core.notices import collected
 from betaroc.core.text import format_value
 from betaroc.decision.comparison import (
@@ -48,9 +48,7 @@ def run(arguments: Namespace) -> None:
     """Compare, and say or draw it."""
     systems = named_systems(arguments, tests=(1, 1)) or two_systems(arguments)
     if len(systems) < 2:
-        raise InputError(
-            f"--system must name at least two systems; got {format_value(systems[0].name)}."
-        )
+        raise refusal("--system", "name at least two systems", format_value(systems[0].name))
     options.check_picture(arguments, [path for system in systems for path in system.paths])
     level, seed = options.interval_arguments(arguments)
     if arguments.unpaired:

@@ -10,9 +10,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from betaroc.cli import options
-from betaroc.cli.inputs import chosen_words
 from betaroc.cli.messages import messages, say
-from betaroc.cli.systems import SystemFiles, read_systems
+from betaroc.cli.systems import SystemFiles, chosen_words, read_systems
 from betaroc.core.errors import ReversedScoresWarning
 from betaroc.core.notices import Notice, forward_warnings
 from betaroc.core.value import fields_of
@@ -26,10 +25,9 @@ from betaroc.estimation.families import AUTO, BEST, Names, automatic, family_tex
 from betaroc.fits.fit import fit
 from betaroc.model.criteria import CRITERIA
 from betaroc.model.measures import MEASURES
-from betaroc.rendering.curves import PANELS, draw_systems
+from betaroc.rendering.curves import PANELS, Axes, draw_systems, legend_below, stacked_axes
 from betaroc.rendering.numbers import visible
 from betaroc.rendering.picture_files import save_picture
-from betaroc.rendering.style import Axes, legend_below, stacked_axes
 from betaroc.rendering.tree import Node, Paragraph
 from betaroc.report.score_set import file_words, summary_numbers, summary_words, warn_of_test
 

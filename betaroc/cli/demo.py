@@ -9,7 +9,7 @@ from shlex import join
 
 from betaroc.cli.messages import examples
 from betaroc.cli.options import PAGE, add, check_output
-from betaroc.core.errors import OutputError
+from betaroc.core.errors import OutputError, refusal
 from betaroc.core.text import format_value
 from betaroc.core.vocabulary import ClassWords
 from betaroc.data.datasets import load_liveness
@@ -70,10 +70,7 @@ def _csv(scores: Scores) -> str:
 def _check_other_content(path: str, text: str, *, force: bool) -> None:
     """What a demo wrote before may stay; what is not its own is not replaced unasked."""
     target = checked_target(path)
-    if force or not target.exists():
-        return
-    if not os.access(target, os.R_OK) or target.read_bytes() != text.encode():
-        raise OutputError(
-            f"{format_value(path)} must be a new file; it exists, holds something else and is"
-            " untouched. Go to an empty folder, or pass --force to replace it."
-        )
+    known = force or not target.exists()
+    if not known and not (os.access(target, os.R_OK) and target.read_bytes() == text.encode()):
+        remedy = "Go to an empty folder, or pass --force to replace it."
+        raise refusal(format_value(path), "be a new file", "another one", remedy, OutputError)

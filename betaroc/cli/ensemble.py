@@ -5,9 +5,8 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace
 
 from betaroc.cli import options
-from betaroc.cli.inputs import columns
 from betaroc.cli.messages import examples, messages, progress_bar, say
-from betaroc.cli.systems import LABEL, read_classifiers
+from betaroc.cli.systems import LABEL, columns, read_classifiers
 from betaroc.core.notices import collected
 from betaroc.core.value import fields_of
 from betaroc.core.vocabulary import shared_words

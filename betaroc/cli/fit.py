@@ -5,9 +5,8 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace
 
 from betaroc.cli import options
-from betaroc.cli.inputs import chosen_words, reading_lines
 from betaroc.cli.messages import examples, messages, progress_bar, say, say_warnings
-from betaroc.cli.systems import called_systems, read_systems
+from betaroc.cli.systems import called_systems, chosen_words, read_systems, reading_lines
 from betaroc.core.notices import collected
 from betaroc.core.tables import listed_columns
 from betaroc.core.vocabulary import shared_words

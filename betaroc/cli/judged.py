@@ -8,10 +8,9 @@ from dataclasses import replace
 from shlex import quote
 from typing import Any
 
-from betaroc.cli.inputs import chosen_words, reading_lines
 from betaroc.cli.messages import in_options, messages, named_files
 from betaroc.cli.options import LEVEL, fit_options_of, option_of
-from betaroc.cli.systems import SystemFiles, read_systems
+from betaroc.cli.systems import SystemFiles, chosen_words, read_systems, reading_lines
 from betaroc.core.errors import BetarocWarning, FitError
 from betaroc.core.notices import Notice, collected, forward_warnings, keep, warn
 from betaroc.core.value import fields_of
@@ -86,66 +85,65 @@ def report_line(arguments: Namespace, request: Target) -> Paragraph:
     usual = {"target": "far=0.01", "level": LEVEL, "terms": BIOMETRIC, **arguments.reading}
     parts = ["betaroc report"]
     for name, value in argument.items():
-        option = option_of(name)
         if value is None or value == usual.get(name):
             continue
-        if name == "header":
-            parts.append(option if value else f"--no-{name}")
-        elif name in ("id", "key_id"):
-            parts += [f"{option} {quote(column)}" for column in value]
-        else:
-            values = value if isinstance(value, list) else [value]
-            parts += [option, *(quote(str(item)) for item in values)]
+        for entry in value if name in ("id", "key_id") else [value]:
+            parts.append(f"--no-{name}" if entry is False else option_of(name))
+            words = entry if isinstance(entry, list) else [entry] * (name != "header")
+            parts += [quote(str(word)) for word in words]
     return Paragraph(f"{'':8}{visible(' '.join(parts))} -o report.html", "given")
 
 
-def decided_analysis(
-    system: SystemFiles, arguments: Namespace, step: Callable[[], None], level: float, _seed: int
-) -> SystemPart:
-    """Read and decide, without the rest of a report."""
-    rules = Fitting(arguments.family, arguments.boundary, arguments.resolution,
-                    bounds=arguments.bounds)  # fmt: skip
-    with collected() as notices:
-        ((_, dev, tests),) = read_systems([system._replace(name="")], arguments, step)
-        decision, why = decision_of(dev, request_of(arguments.target, level), rules)
-        checks = checks_of(decision, tests)
-    step()
-    warned = tuple(in_options(notice.message, arguments) for notice in notices)
-    pairs = list(zip(system.paths[1:], tests, strict=True))
-    return system_of(system.name, dev, pairs, warned, (decision, why, checks))
-
-
 def analysed(
-    system: SystemFiles, arguments: Namespace, step: Callable[[], None], level: float, seed: int
-) -> SystemPart:
-    """Read, choose the family, analyse; every warning in the words of the options."""
+    system: SystemFiles, arguments: Namespace, step: Callable[[], None], level: float, seed: int,
+    *, whole: bool,
+) -> SystemPart:  # fmt: skip
+    """Read, choose the family, and analyse, or decide where the report is not to be whole.
+
+    Every warning is in the words of the options.
+    """
     paths = [source if isinstance(source, str) else source[0] for source in system.tests]
-    names = named_files(arguments, paths)
+    analysis = None
     with collected() as notices:
         ((_, dev, tests),) = read_systems([system._replace(name="")], arguments, step)
-        named = {names[path]: scores for path, scores in zip(paths, tests, strict=True)}
+        if whole:
+            names = named_files(arguments, paths)
+            named = {names[path]: scores for path, scores in zip(paths, tests, strict=True)}
+            # A copy has no notices; those of the analysis are in the words of Python.
+            analysis = replace(_whole_analysis(dev, named, arguments, step, level, seed))
+            decided = analysis.decision, analysis.no_decision, analysis.checks
+        else:
+            rules = Fitting(**fields_of(arguments, "family", "boundary", "resolution", "bounds"))
+            decision, why = decision_of(dev, request_of(arguments.target, level), rules)
+            decided = decision, why, checks_of(decision, tests)
+            step()
+    notices = [n._replace(message=in_options(n.message, arguments)) for n in notices]
+    if analysis is not None:
+        keep(analysis, notices)
+    warned = [notice.message for notice in notices]
+    return system_of(
+        system.name, dev, list(zip(paths, tests, strict=True)), warned, decided, analysis
+    )
 
-        def analyse(family: Names) -> Analysis:
-            rules = fit_options_of(arguments, family)
-            return analyze_stepwise(
-                dev, named, rules, step, level=level, rng=seed, terms=arguments.terms,
-                statistics=arguments.statistic, target=arguments.target,
-            )  # fmt: skip
 
-        chosen = arguments.family in (AUTO, BEST)
-        try:
-            analysis = analyse(arguments.family)
-            reason = analysis.reason if chosen else chosen_words(arguments.family)
-        except FitError as error:
-            if not chosen:
-                raise
-            why = in_options(error.template, arguments, error.argument)
-            warn(f"no distribution fits dev, whose scores are taken as they are: {why}",
-                 BetarocWarning)  # fmt: skip
-            analysis, reason = analyse("empirical"), "no distribution fits dev"
-    analysis = replace(analysis, reason=reason)
-    keep(analysis, [n._replace(message=in_options(n.message, arguments)) for n in notices])
-    pairs = list(zip(paths, tests, strict=True))
-    decided = analysis.decision, analysis.no_decision, analysis.checks
-    warned = [notice.message for notice in analysis.notices]
-    return system_of(system.name, dev, pairs, warned, decided, analysis)
+def _whole_analysis(
+    dev: ScoreData, tests: Mapping[str, ScoreData], arguments: Namespace,
+    step: Callable[[], None], level: float, seed: int,
+) -> Analysis:  # fmt: skip
+    """By the family of the call; by the scores themselves where no distribution fits them."""
+
+    def analyse(family: Names) -> Analysis:
+        return analyze_stepwise(
+            dev, tests, fit_options_of(arguments, family), step, level=level, rng=seed,
+            statistics=arguments.statistic, **fields_of(arguments, "terms", "target"),
+        )  # fmt: skip
+
+    if arguments.family not in (AUTO, BEST):
+        return replace(analyse(arguments.family), reason=chosen_words(arguments.family))
+    try:
+        return analyse(arguments.family)
+    except FitError as error:
+        why = in_options(error.template, arguments, error.argument)
+        warn(f"no distribution fits dev, whose scores are taken as they are: {why}",
+             BetarocWarning)  # fmt: skip
+        return replace(analyse("empirical"), reason="no distribution fits dev")

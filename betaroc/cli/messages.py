@@ -27,9 +27,15 @@ from betaroc.core.vocabulary import (
 )
 from betaroc.rendering.document import json_text, plain
 from betaroc.rendering.numbers import visible
-from betaroc.rendering.table_text import csv_table, kept_grid, latex_comments, latex_grid
 from betaroc.rendering.tree import Node, map_text
-from betaroc.rendering.tree_text import Terminal, text_of
+from betaroc.rendering.tree_text import (
+    Terminal,
+    csv_table,
+    kept_grid,
+    latex_comments,
+    latex_grid,
+    text_of,
+)
 
 #: What the help of a command ends with.
 _MORE = "betaroc help files tells how score files are read, betaroc --help the exit codes."

@@ -6,13 +6,12 @@ import argparse
 import os
 import re
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 from betaroc.core import checks
-from betaroc.core.errors import InputError, OutputError
+from betaroc.core.errors import InputError, OutputError, refusal
 from betaroc.core.text import format_value, parse_number
 from betaroc.core.vocabulary import BIOMETRIC, RATES, TERMS
 from betaroc.data.labels import FAIL, WAYS_OF_MISSING
@@ -260,21 +259,17 @@ def check_output(
     output, option = getattr(arguments, name), option_of(name)
     checked_target(output)
     rule = ""
-    if any(is_same_file(output, path) for path in inputs):
+    if any(_is_same_file(output, path) for path in inputs):
         rule = "not be a score file of the call"
     elif ends and Path(output).suffix.lower() not in ends:
         rule = f"be a file that ends in {' or '.join(ends)}"
     if rule:
-        raise InputError(f"{option} must {rule}; got {format_value(output)}. Name another file.")
+        raise refusal(option, rule, format_value(output), "Name another file.")
     if os.path.lexists(output) and not arguments.force:
-        raise OutputError(
-            f"{option} must be a new file; {format_value(output)} exists and is untouched. Name"
-            " another file, or pass --force to replace it."
-        )
+        actual, remedy = f"{format_value(output)}, which exists", "Pass --force to replace it."
+        raise refusal(option, "be a new file", actual, remedy, OutputError)
 
 
-def is_same_file(path: str, other: str) -> bool:
+def _is_same_file(path: str, other: str) -> bool:
     """Whether both name one file; what is not there is refused where it is read."""
-    with suppress(OSError):
-        return os.path.samefile(path, other)
-    return False
+    return os.path.exists(path) and os.path.exists(other) and os.path.samefile(path, other)

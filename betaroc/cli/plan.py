@@ -8,7 +8,7 @@ from functools import partial
 from betaroc.cli import options
 from betaroc.cli.messages import examples, messages, progress_bar, say
 from betaroc.cli.planning import GUARANTEE, models_of, say_guarantee
-from betaroc.core.errors import InputError
+from betaroc.core.errors import refusal
 from betaroc.core.notices import collected
 from betaroc.core.text import format_value
 from betaroc.core.vocabulary import canonical
@@ -60,20 +60,16 @@ def run(arguments: Namespace) -> None:
         return
     rate, at, _ = name.partition("=")
     if at and canonical(rate) in TARGET_RATES:
-        raise InputError(
-            f"what is planned must be a number or a guarantee; got {format_value(name)}. Ask for"
-            f" {GUARANTEE}@{name}, or for a number such as threshold@{name}."
-        )
+        remedy = f"Ask for {GUARANTEE}@{name}, or for a number such as threshold@{name}."
+        raise refusal("what is planned", "be a number or a guarantee", format_value(name), remedy)
     asked = {k: getattr(arguments, k) for k in _PLANNED if getattr(arguments, k) is not None}
     typed = options.given_options(arguments, ("client", "impostor"))
     files = options.given_options(arguments, ("pilot", "client_file", "impostor_file"))
     if len(typed) != (0 if files else 2):
-        raise InputError(
-            "a plan needs what it takes as true: --from SCORES (or --client-file and"
-            " --impostor-file), or both --client and --impostor; got"
-            f" {' and '.join(typed + files) or 'none'}. For example --client beta:8,2 --impostor"
-            " beta:2,8."
-        )
+        rule = ("take as true --from SCORES (or --client-file and --impostor-file), or both"
+                " --client and --impostor")  # fmt: skip
+        remedy = "For example --client beta:8,2 --impostor beta:2,8."
+        raise refusal("a plan", rule, " and ".join(typed + files) or "none", remedy)
     systems = len(arguments.pilot or [None])
     with collected() as notices, progress_bar(systems + 1) as step:
         sources: list[str] = []

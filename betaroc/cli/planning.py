@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from argparse import Namespace
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import fields
 from pathlib import Path
 
-from betaroc.cli.inputs import chosen_words, files_of, read_file
 from betaroc.cli.messages import say
 from betaroc.cli.options import refuse
-from betaroc.core.errors import InputError
+from betaroc.cli.systems import chosen_words, files_of, read_file
+from betaroc.core.errors import refusal
 from betaroc.core.notices import forward_warnings
 from betaroc.core.text import format_value, parse_number
 from betaroc.core.value import fields_of
@@ -26,8 +27,8 @@ from betaroc.fits.fit import Fit, fit
 from betaroc.model.model import ScoreModel
 from betaroc.model.statistics import parse_statistic
 from betaroc.rendering.numbers import rate, spaced
-from betaroc.rendering.table_text import records
 from betaroc.rendering.tree import Column, Paragraph, apart, recorded
+from betaroc.rendering.tree_text import records
 from betaroc.report.score_set import file_words
 
 GUARANTEE = "guarantee"
@@ -41,19 +42,16 @@ _CLASSES = {"far": "impostor", "frr": "client"}
 def say_guarantee(point: str, level: float, arguments: Namespace) -> None:
     """The scores that a guarantee needs, and what more of them allow."""
     if point.partition("=")[0] not in RATE_NAMES:
-        raise InputError(
-            f"a guarantee must be of a rate, such as {GUARANTEE}@far=0.01; got"
-            f" {format_value(point)}."
-        )
+        rule = f"be of a rate, such as {GUARANTEE}@far=0.01"
+        raise refusal("a guarantee", rule, format_value(point))
     where = parse_statistic(f"threshold@{point}").where
     asked = checked_request(**where.keywords, confidence=level)
     kind, target, needed = asked.kind, asked.rate, needed_for_guarantee(asked.rate, level)
     name, who = short_name(kind), _CLASSES[kind]
     if needed > _MOST:
-        raise InputError(
-            f"the rate must be one that a set of scores can guarantee; got {target!r}, which takes"
-            f" more than {_MOST:.0e} {who} scores. Plan for a larger rate."
-        )
+        actual = f"{target!r}, which takes more than {_MOST:.0e} {who} scores"
+        remedy = "Plan for a larger rate."
+        raise refusal("the rate", "be one that a set of scores can guarantee", actual, remedy)
     sizes = [(fewest_of_order(k + 1, target, level), k) for k in _ACCEPTED]
     columns = (Column("n", f"{who} scores", spaced), Column("beyond", "beyond"),
                Column("expected", f"{name} expected", rate), Column("guaranteed"))  # fmt: skip
@@ -97,16 +95,12 @@ def models_of(
 def _distribution(text: str) -> Distribution:
     """The distribution that a text such as beta:8,2 means."""
     kinds = {name: row.law for name, row in FAMILIES.items() if row.of_density and row.law}
-    names = {name: [f.name for f in fields(kind)] for name, kind in kinds.items()}  # type: ignore[arg-type]
+    forms = {name: ",".join(f.name for f in fields(kind)) for name, kind in kinds.items()}  # type: ignore[arg-type]
     family, _, numbers = text.partition(":")
-    try:
+    values: list[float] = []
+    with suppress(ValueError):
         values = [parse_number(item) for item in numbers.split(",")]
-    except ValueError:
-        values = []
-    if family not in names or len(values) != len(names[family]):
-        forms = [f"{name}:{','.join(parameters)}" for name, parameters in names.items()]
-        raise InputError(
-            f"a distribution must be one of {', '.join(forms)} in numbers, such as beta:8,2; got"
-            f" {format_value(text)}."
-        )
+    if family not in kinds or len(values) != len(forms[family].split(",")):
+        rule = f"be one of {', '.join(map(':'.join, forms.items()))} in numbers, such as beta:8,2"
+        raise refusal("a distribution", rule, format_value(text))
     return kinds[family](*values)

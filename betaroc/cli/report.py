@@ -6,7 +6,7 @@ from argparse import ArgumentParser, Namespace
 from functools import partial
 
 from betaroc.cli import options
-from betaroc.cli.judged import analysed, decided_analysis
+from betaroc.cli.judged import analysed
 from betaroc.cli.messages import examples, in_terms, progress_bar, remark, say_warnings
 from betaroc.cli.systems import called_systems
 from betaroc.core.errors import InputError
@@ -40,7 +40,7 @@ def add_options(parser: ArgumentParser) -> None:
 
 def run(arguments: Namespace) -> None:
     """Analyse, and write the page."""
-    systems = called_systems(arguments, apart=True)
+    systems = called_systems(arguments)
     several = bool(systems[0].name)
     files = [path for system in systems for path in system.paths]
     ends = options.PAGE if several else (*options.PAGE, ".json")
@@ -49,17 +49,14 @@ def run(arguments: Namespace) -> None:
     parse_statistics(arguments.statistic, "statistic")
     request = request_of(arguments.target, level)
     if several and request.kind == "precision":
-        raise InputError.about("target")(
-            "--target precision must be of one system; --system names several."
-        )
+        raise InputError("--target precision must be of one system; --system names several.")
     whole = len(systems) <= _WHOLE
     if not whole:
         options.refuse(arguments, ("statistic", "tails", "tail_sizes"),
                        f"stand with at most {_WHOLE} systems, whose whole reports are on the page;"
                        f" got {len(systems)}, of which it has the thresholds")  # fmt: skip
     with progress_bar(sum(2 + 2 * len(system.tests) for system in systems) + 1) as step:
-        judge = analysed if whole else decided_analysis
-        parts = [judge(system, arguments, step, level, seed) for system in systems]
+        parts = [analysed(system, arguments, step, level, seed, whole=whole) for system in systems]
         analysis = parts[0].analysis
         checked_target(arguments.output)
         if several or analysis is None:

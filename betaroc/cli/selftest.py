@@ -18,8 +18,8 @@ from betaroc.distributions.beta import Beta
 from betaroc.fits.fit import fit_distribution
 from betaroc.model.model import ScoreModel
 from betaroc.rendering.numbers import version
-from betaroc.rendering.table_text import records
 from betaroc.rendering.tree import Column, Paragraph, apart, recorded
+from betaroc.rendering.tree_text import records
 
 _REQUIRED = 10
 

@@ -8,12 +8,12 @@ from pathlib import Path
 
 from betaroc.cli.messages import examples, messages, say
 from betaroc.cli.options import PAGE, add, check_output, refuse, shared
-from betaroc.core.errors import InputError
+from betaroc.core.errors import refusal
 from betaroc.core.notices import collected
 from betaroc.core.tables import listed_columns
 from betaroc.core.text import format_value
 from betaroc.core.value import fields_of
-from betaroc.rendering.table_text import records
+from betaroc.rendering.tree_text import records
 from betaroc.studies.result import read_study
 from betaroc.studies.storage import Folder
 from betaroc.studies.study import SEED, read_configuration
@@ -58,10 +58,8 @@ def run(arguments: Namespace) -> int:
     else:
         check_output(arguments, "html", [arguments.config], PAGE)
         if Path(arguments.html).resolve().parent == Path(folder).resolve():
-            raise InputError(
-                "--html must lie outside the folder of the study, which holds nothing else; got"
-                f" {format_value(arguments.html)}. Name another folder."
-            )
+            rule = "lie outside the folder of the study, which holds nothing else"
+            raise refusal("--html", rule, format_value(arguments.html), "Name another folder.")
     try:
         with collected() as notices:
             result = study.run()

@@ -1,4 +1,4 @@
-"""The systems of a call: named one by one, in a folder, in a manifest, or by their files alone."""
+"""The score files of a call, of one system or several: how they are named, and what is read."""
 
 from __future__ import annotations
 
@@ -7,28 +7,41 @@ import os
 import re
 from argparse import Namespace
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from importlib.util import find_spec
 from pathlib import Path
 from shlex import quote
 from typing import Any, NamedTuple
 
-from betaroc.cli.inputs import ScoreFiles, columns, files_of, paths_of, read_file, reading
 from betaroc.cli.messages import FILE_ARGUMENTS, named_files
-from betaroc.cli.options import given_options, refuse
-from betaroc.core.errors import InputError, ScoreFileNotFoundError, refusal
-from betaroc.core.local_files import STDIN, file_names, of_the_system, read_toml, shown_path
-from betaroc.core.notices import forward_warnings
+from betaroc.cli.options import STREAMED, given_options, option_of, refuse
+from betaroc.core.errors import FileFormatError, InputError, refusal
+from betaroc.core.local_files import STDIN, file_names, of_the_system, read_toml, regular_file
+from betaroc.core.notices import forward_warnings, suppress_warnings
 from betaroc.core.text import format_list, format_value
 from betaroc.core.vocabulary import ClassWords
 from betaroc.data.labels import DROP, REJECT
-from betaroc.data.read import KeyFile, column_spec, read_columns
+from betaroc.data.parquet import parquet_rows
+from betaroc.data.read import KeyFile, column_spec, read_columns, read_scores
 from betaroc.data.scores import ScoreData, ScoreSource
-from betaroc.data.text_files import text_options
-from betaroc.rendering.numbers import visible
+from betaroc.data.summary import ScoreSummary, summarize_file, warn_of_bins
+from betaroc.data.text_files import TextFile, text_options
+from betaroc.estimation.contract import SUMMED_POLICIES
+from betaroc.estimation.families import AUTO, BEST, FAMILIES, Names
+from betaroc.rendering.numbers import path_words, visible
+from betaroc.rendering.tree import Paragraph
+from betaroc.report.score_set import file_words
 
 #: Characters of a name.
 _LONGEST = 80
-#: What a system of a manifest may have of its key, as the options of the same names.
-_OF_KEY, _LISTS = ("key", "test_key", "key_label", "key_id"), ("test", "key_id")
+#: What a system of a manifest may have beside dev, and what of it may be a list.
+_OF_SYSTEM, _LISTS = ("test", "key", "test_key", "key_label", "key_id"), ("test", "key_id")
+#: Families that sums of a class are enough for.
+_SUMMED = {AUTO, BEST, *(name for name, row in FAMILIES.items() if row.summed)}
+#: Options that speak of single trials, which sums and counts do not know.
+_OF_TRIALS = ("group", "id", "key", "missing")
+
+#: A file of both classes, or one of each: the client's and the impostor's.
+ScoreFiles = str | tuple[str, str]
 
 
 class SystemFiles(NamedTuple):
@@ -43,17 +56,22 @@ class SystemFiles(NamedTuple):
     @property
     def paths(self) -> list[str]:
         """All files that are named."""
-        return paths_of(self.dev, *self.tests)
+        return _paths_of(self.dev, *self.tests)
 
 
+def _paths_of(*sources: ScoreFiles) -> list[str]:
+    pairs = ((source,) if isinstance(source, str) else source for source in sources)
+    return [path for pair in pairs for path in pair]
+
+
+# ----------------------------------------------------------------------- which are named
 def called_systems(
-    arguments: Namespace, *, tests: tuple[int, float] = (0, math.inf), one_per_file: bool = False,
-    apart: bool = False,
-) -> list[SystemFiles]:  # fmt: skip
+    arguments: Namespace, *, tests: tuple[int, float] = (0, math.inf), one_per_file: bool = False
+) -> list[SystemFiles]:
     """The systems that --system or --systems names, else the one of the call's files.
 
-    Each may have so many ``tests``; with ``one_per_file`` each of several files is a system; those
-    that are to be ``apart`` name every file once.
+    Each may have so many ``tests``; with ``one_per_file`` each of several files is a system. Where
+    a test may be left out it is another file than dev.
     """
     named = named_systems(arguments, tests=tests)
     if named:
@@ -61,15 +79,16 @@ def called_systems(
     scores = getattr(arguments, "file", None) or []
     if len(scores) > 1 and one_per_file:
         files_of(arguments, "dev")
-        return checked_systems(list(map(SystemFiles, default_names(scores), scores)))
+        return _checked_systems(list(map(SystemFiles, default_names(scores), scores)))
     if len(scores) > 1:
         first, second = (visible(quote(path)) for path in scores[:2])
-        raise InputError(
-            f"SCORES must be one file, dev's; got {len(scores)}: {format_list(scores)}. Name a test"
-            f" by --test {second}, the files of both classes by --client-file {first}"
+        remedy = (
+            f"Name a test by --test {second}, the files of both classes by --client-file {first}"
             f" --impostor-file {second}, several systems by --system NAME {first} --system NAME"
             f" {second}."
         )
+        raise refusal("SCORES", "be one file, dev's", f"{len(scores)}: {format_list(scores)}",
+                      remedy)  # fmt: skip
     dev, test = (files_of(arguments, role) for role in ("dev", "test"))
     if tests[0] and not test:
         raise InputError(
@@ -77,7 +96,7 @@ def called_systems(
             " NAME DEV TEST."
         )
     system = SystemFiles("", dev[0], tuple(test))
-    if apart:
+    if not tests[0]:
         _check_repeated([system])
     return [system]
 
@@ -89,26 +108,24 @@ def named_systems(
     value, place = arguments.system, arguments.systems
     if value is None and place is None:
         return []
+    option = "--systems" if value is None else "--system"
     beside = given_options(arguments, (*FILE_ARGUMENTS, "name"))
-    if value is not None and place is not None:
-        beside.append("--systems")
+    beside += ["--systems"] * (option == "--system" and place is not None)
     if beside:
         raise InputError(
-            f"{'--systems' if value is None else '--system'} must stand without"
-            f" {', '.join(beside)}: it names every file of the call. Leave one of them out."
+            f"{option} must stand without {', '.join(beside)}: it names every file of the call."
+            " Leave one of them out."
         )
     if place is None:
         if any(len(words) < 2 for words in value):
-            raise InputError(
-                f"--system must give a name and a dev file; got {format_value(value)}."
-            )
+            raise refusal(option, "give a name and a dev file", format_value(value))
         systems = [SystemFiles(name, dev, tuple(files)) for name, dev, *files in value]
     elif not place:
-        raise InputError("--systems must name a folder or a TOML file; got ''. Give its path.")
+        raise refusal(option, "name a folder or a TOML file", "''", "Give its path.")
     else:
         systems = (_of_folder if os.path.isdir(place) else _of_manifest)(Path(place))
     arguments.system_files = [path for system in systems for path in system.paths]
-    return checked_systems(systems, tests)
+    return _checked_systems(systems, tests)
 
 
 def two_systems(arguments: Namespace) -> list[SystemFiles]:
@@ -116,28 +133,39 @@ def two_systems(arguments: Namespace) -> list[SystemFiles]:
     dev, test = arguments.dev, arguments.test
     for role, files in (("dev", dev), ("test", test)):
         if len(files) != 2:
-            raise InputError(
-                f"--{role} must name two different score files, one per system; got {len(files)}:"
-                f" {format_list(files)}. One system on two test sets takes --unpaired."
-            )
+            rule = "name two different score files, one per system"
+            remedy = "One system on two test sets takes --unpaired."
+            raise refusal(f"--{role}", rule, f"{len(files)}: {format_list(files)}", remedy)
     names = arguments.name or default_names(dev if len(set(dev)) == 2 else test)
     if len(names) != 2:
         raise refusal("--name", "give two different names", format_list(names))
     systems = list(map(SystemFiles, names, dev, zip(test, strict=True)))
-    return checked_systems(systems, one_dev=arguments.unpaired)
+    return _checked_systems(systems, one_dev=arguments.unpaired)
 
 
-def checked_systems(
+def files_of(arguments: Namespace, role: str) -> list[ScoreFiles]:
+    """The files of dev or of test: those that are named, or one per class."""
+    places = ("test",) if role == "test" else ("file", "pilot", "dev")
+    place = next((name for name in places if hasattr(arguments, name)), "test")
+    value = getattr(arguments, place, None)
+    named: list[ScoreFiles] = [value] if isinstance(value, str) else list(value or [])
+    start = "test_" if role == "test" else ""
+    names = [f"{start}{who}_file" for who in ("client", "impostor")]
+    two = [path for name in names if (path := getattr(arguments, name, None)) is not None]
+    missing = role == "dev" and not named
+    if (named and two) or len(two) == 1 or (missing and not two):
+        rule = f"name a score file, or {' and '.join(map(option_of, names))} one per class"
+        raise refusal(option_of(place), rule, f"{len(named)} and {len(two)} files")
+    return [(two[0], two[1])] if two else named
+
+
+def _checked_systems(
     systems: list[SystemFiles], tests: tuple[int, float] = (0, math.inf), *, one_dev: bool = False
 ) -> list[SystemFiles]:
     """Names and files that can be what they stand for; ``one_dev`` may serve several systems."""
-    paths = dict.fromkeys(path for system in systems for path in system.paths)
-    wrong = [p for p in paths if p != STDIN and (os.path.isdir(p) or not os.path.exists(p))]
-    if wrong:
-        raise ScoreFileNotFoundError(
-            f"every file of the systems must be an existing file; {len(wrong)} of {len(paths)} are"
-            f" none: {', '.join(map(shown_path, wrong[:4]))}. Check the paths."
-        )
+    for path in dict.fromkeys(path for system in systems for path in system.paths):
+        if path != STDIN:  # before the first is read, which may take long
+            regular_file(path, "every file of the systems")
     _check_repeated(systems, one_dev=one_dev)
     names = [visible(system.name).strip() for system in systems]
     least, most = tests
@@ -160,9 +188,8 @@ def _check_repeated(systems: Sequence[SystemFiles], *, one_dev: bool = False) ->
     seen: dict[object, str] = {}
     for system in systems:
         for k, path in enumerate(system.paths):
-            role = "dev" if k < len(paths_of(system.dev)) else "test"
-            if system.name:
-                role += f" of {format_value(system.name, 30)}"
+            role = "dev" if k < len(_paths_of(system.dev)) else "test"
+            role += f" of {format_value(system.name, 30)}" * bool(system.name)
             there = path != STDIN and os.path.exists(path)
             known = seen.setdefault(os.stat(path)[1:3] if there else path, role)
             if known is not role and not (one_dev and role[:3] == known[:3] == "dev"):
@@ -172,40 +199,24 @@ def _check_repeated(systems: Sequence[SystemFiles], *, one_dev: bool = False) ->
                 )
 
 
-def read_systems(
-    systems: Iterable[SystemFiles], arguments: Namespace, step: Callable[[], None], *,
-    dev_named: bool = True, tests: bool = True,
-) -> Iterator[tuple[str, ScoreData, tuple[ScoreData, ...]]]:  # fmt: skip
-    """Name, dev and tests of one system after the other; warnings begin with name and role."""
-    for name, dev, paths, key in systems:
-        options = Namespace(**{**vars(arguments), **key})
-        start = f"{visible(name)}: " * bool(name)
-        with forward_warnings(f"{start}dev: " if name or (tests and paths) else ""):
-            first = read_file(dev, options, step, named=dev_named)
-        with forward_warnings(f"{start}test: "):
-            read = [read_file(path, options, step, is_test=True) for path in paths if tests]
-        yield name, first, tuple(read)
-
-
-# --------------------------------------------------------------------------- where from
 def _of_folder(folder: Path) -> list[SystemFiles]:
     """One folder per system: dev.* and test*.* and nothing else but hidden files."""
+    systems: list[SystemFiles] = []
+    others: list[Path] = []
     with of_the_system("--systems"):
-        inside = {inner: sorted(inner.iterdir()) if inner.is_dir() else []
-                  for inner in sorted(folder.iterdir())}  # fmt: skip
-    systems, others = [], []
-    for inner, files in inside.items():
-        dev, tests = ([path for path in files if path.match(shape) and path.is_file()]
-                      for shape in ("dev.*", "test*.*"))  # fmt: skip
-        others += [path for path in files if path not in dev[:1] + tests] if dev else [inner]
-        systems += [SystemFiles(inner.name, str(p), tuple(map(str, tests))) for p in dev[:1]]
-    others = [path for path in others if not path.name.startswith(".")]
-    if others or not systems:
-        what = f"also holds {format_list([str(p.relative_to(folder)) for p in others])}"
+        for inner in sorted(folder.iterdir()):
+            files = sorted(inner.iterdir()) if inner.is_dir() else []
+            dev, tests = ([path for path in files if path.match(shape) and path.is_file()]
+                          for shape in ("dev.*", "test*.*"))  # fmt: skip
+            others += [path for path in files if path not in dev[:1] + tests] if dev else [inner]
+            systems += [SystemFiles(inner.name, str(p), tuple(map(str, tests))) for p in dev[:1]]
+    more = [str(p.relative_to(folder)) for p in others if not p.name.startswith(".")]
+    if more or not systems:
+        what = f"also holds {format_list(more)}" if more else "holds none"
         raise InputError(
             f"--systems must hold folders NAME of one dev.* and any test*.* alone;"
-            f" {format_value(str(folder))} {what if others else 'holds none'}. Move them, or name"
-            " the systems with --system or in a manifest."
+            f" {format_value(str(folder))} {what}. Move them, or name the systems with --system or"
+            " in a manifest."
         )
     return systems
 
@@ -215,32 +226,30 @@ def _of_manifest(path: Path) -> list[SystemFiles]:
     document = read_toml(path, "--systems", "Name a folder, or a TOML file of [systems.NAME].")
     tables = document.get("systems")
     if set(document) != {"systems"} or not isinstance(tables, dict) or not tables:
-        raise InputError(
-            f"a manifest must have tables [systems.NAME] alone; {format_value(str(path))} has"
-            f" {format_list(document) or 'nothing'}. Such as [systems.mlp] with"
-            ' dev = "dev.csv" and test = "test.csv".'
-        )
+        remedy = 'Such as [systems.mlp] with dev = "dev.csv" and test = "test.csv".'
+        raise refusal("a manifest", "have tables [systems.NAME] alone",
+                      format_list(document) or "nothing", remedy)  # fmt: skip
     systems = []
     for name, table in tables.items():
         values = table if isinstance(table, dict) else {}
         texts = {k: v if isinstance(v, list) else [v] for k, v in values.items()}
-        known = all(isinstance(x, str) and x for value in texts.values() for x in value)
-        single = all(len(value) == 1 for key, value in texts.items() if key not in _LISTS)
-        if not (known and single and {"dev"} <= set(texts) <= {"dev", *_LISTS, *_OF_KEY}):
-            raise InputError(
-                f"[systems.{visible(name)}] must have text in dev, and in test and"
-                f" {', '.join(_OF_KEY)} if any (in test and key_id a list too); got"
-                f" {format_value(table)}."
-            )
+        known = all(
+            all(isinstance(item, str) and item for item in value)
+            and (len(value) == 1 or part in _LISTS)
+            for part, value in texts.items()
+        )
+        if not (known and {"dev"} <= set(texts) <= {"dev", *_OF_SYSTEM}):
+            rule = f"have text in dev, and in {', '.join(_OF_SYSTEM)} if any"
+            remedy = f"Only {' and '.join(_LISTS)} may be lists."
+            raise refusal(f"[systems.{visible(name)}]", rule, format_value(table), remedy)
         for role in {"dev", "test", "key", "test_key"} & set(texts):
             texts[role] = [str(path.parent / text) for text in texts[role]]
-        of_key = {key: texts[key] if key in _LISTS else texts[key][0]
-                  for key in _OF_KEY if key in texts}  # fmt: skip
-        systems.append(SystemFiles(name, texts["dev"][0], tuple(texts.get("test", ())), of_key))
+        (dev,), tests = texts.pop("dev"), tuple(texts.pop("test", ()))
+        of_key = {part: v if part in _LISTS else v[0] for part, v in texts.items()}
+        systems.append(SystemFiles(name, dev, tests, of_key))
     return systems
 
 
-# --------------------------------------------------------------------------- their names
 def default_names(paths: Sequence[str]) -> list[str]:
     """The words in which paths differ, of the names of the files where these do.
 
@@ -257,6 +266,133 @@ def default_names(paths: Sequence[str]) -> list[str]:
         return names
     whole = file_names(paths)
     return [whole[path] for path in paths]
+
+
+# ------------------------------------------------------------------------- what is read
+def read_systems(
+    systems: Iterable[SystemFiles], arguments: Namespace, step: Callable[[], None], *,
+    dev_named: bool = True, tests: bool = True,
+) -> Iterator[tuple[str, ScoreData, tuple[ScoreData, ...]]]:  # fmt: skip
+    """Name, dev and tests of one system after the other; warnings begin with name and role."""
+    for name, dev, paths, key in systems:
+        options = Namespace(**{**vars(arguments), **key})
+        start = f"{visible(name)}: " * bool(name)
+        with forward_warnings(f"{start}dev: " if name or (tests and paths) else ""):
+            first = read_file(dev, options, step, named=dev_named)
+        with forward_warnings(f"{start}test: "):
+            read = [read_file(path, options, step, is_test=True) for path in paths if tests]
+        yield name, first, tuple(read)
+
+
+def read_file(
+    source: ScoreFiles, arguments: Namespace, step: Callable[[], None], *,
+    named: bool = True, is_test: bool = False,
+) -> ScoreData:  # fmt: skip
+    """Scores, with the columns of groups and ids where they are used; or their sums."""
+    path = source if isinstance(source, str) else None
+    if getattr(arguments, "stream", "") == "always" and path in {None, STDIN}:
+        rule = "stand beside files of both classes, which are read in pieces"
+        actual = "a file of each" if path is None else "the standard input"
+        raise refusal("--stream always", rule, actual, "Leave it out.")
+    if not given_options(arguments, ("test", "test_client_file", "system", "systems")):
+        refuse(arguments, ("test_key",), "stand beside --test, whose key it is")
+    has_key = is_test and arguments.test_key is not None
+    key = arguments.test_key if has_key else arguments.key
+    try:
+        read: ScoreData | None = None if path is None else _streamed(path, arguments)
+        if read is None:
+            read = _rows(source, arguments, key, named=named)
+    except (FileFormatError, InputError) as error:
+        # Two files of a call may have one name: the path is given, unless the key has it too.
+        if path is None or (key is not None and Path(key).name == Path(path).name):
+            raise
+        name = format_value(Path(path).name)
+        raise error.reworded(error.template.replace(name, path_words(path), 1)) from error
+    step()
+    if read.source is None:
+        return read
+    return read._read_from(read.source.named(named_files(arguments, read.source.files)))
+
+
+def _rows(source: ScoreFiles, arguments: Namespace, key: str | None, *, named: bool) -> ScoreData:
+    path, client, impostor = (source, None, None) if isinstance(source, str) else (None, *source)
+    scores = read_scores(
+        path, client_file=client, impostor_file=impostor, **_reading(arguments), key=key,
+        key_label=arguments.key_label, key_id=columns(arguments.key_id),
+        group=columns(getattr(arguments, "group", None)) if named else None,
+        id=columns(arguments.id) if named or key else None, missing=arguments.missing,
+    )  # fmt: skip
+    if getattr(arguments, "terms", None) == "matching" and scores.has_rejected:
+        raise InputError(
+            "--terms matching must not stand beside trials without a score that count as rejected:"
+            " FMR and FNMR are rates of comparisons made. Leave it out, or take --missing drop."
+        )
+    return scores
+
+
+def columns(names: Iterable[str] | None) -> Any:
+    """One column or two as `read_scores` takes them, None for none."""
+    return None if names is None else tuple(names)
+
+
+def _reading(arguments: Namespace) -> dict[str, Any]:
+    """How any file of the call is read."""
+    names = ("score", "label", "client_label", "columns", "separator", "decimal", "header",
+             "format", "max_size", "max_rows")  # fmt: skip
+    value = {name: getattr(arguments, name) for name in names}
+    if arguments.identities is not None:
+        refuse(arguments, ("label",), "not stand beside --identities: both say who is a client")
+        value["label"] = tuple(arguments.identities)
+    return value
+
+
+def _streamed(path: str, arguments: Namespace) -> ScoreSummary | None:
+    """The summary of a large file, or of any that is to be streamed."""
+    mode = getattr(arguments, "stream", "never")
+    # What is no regular file is refused where it is read; a FIFO would wait.
+    if mode == "never" or not os.path.isfile(path) or not os.access(path, os.R_OK):
+        return None
+    if mode == "auto" and (
+        given_options(arguments, (*_OF_TRIALS, "resolution", "identities"))
+        or arguments.family not in _SUMMED
+        or arguments.boundary not in (None, *SUMMED_POLICIES)
+        or getattr(arguments, "unpaired", None) is False
+        or not _is_large(Path(path))
+    ):
+        return None
+    refuse(arguments, _OF_TRIALS,
+           "not stand beside --stream always: sums and counts know no single trial")  # fmt: skip
+    value = _reading(arguments)
+    best = summarize_file(path, **value)
+    sides = (best.client, best.impostor)
+    low, high = min(s.minimum for s in sides), max(s.maximum for s in sides)
+    # Equal bins between the extremes, which are known now.
+    if best.is_coarse and low < high and math.isfinite(high - low):
+        with suppress_warnings():
+            even = summarize_file(path, **value, layout=(low, high))
+        best = min(best, even, key=lambda summary: max(summary.rate_error))
+    if best.is_coarse:
+        warn_of_bins(best)
+    return best
+
+
+def _is_large(path: Path) -> bool:
+    with path.open("rb") as raw:
+        head = raw.read(4)
+    if head == b"PAR1":
+        return find_spec("pyarrow") is None or parquet_rows(path) > STREAMED
+    text = TextFile(path, format_value(path.name), zipped=head.startswith(b"\x1f\x8b"))
+    return text.about_rows() > STREAMED
+
+
+def chosen_words(asked: Names) -> str:
+    """That the family was named in the call."""
+    return f"chosen with --family {asked if isinstance(asked, str) else ','.join(asked)}"
+
+
+def reading_lines(*read: tuple[str, ScoreData]) -> Paragraph:
+    """What was read, a line per set of scores under its name."""
+    return Paragraph("\n".join(file_words(name, scores) for name, scores in read), "given")
 
 
 # --------------------------------------------------------------- classifiers of an ensemble
@@ -277,25 +413,19 @@ def read_classifiers(arguments: Namespace) -> list[ClassifierFiles]:
     """Those of the scores, and of dev where there is one."""
     files, dev = arguments.files, arguments.dev
     table = len(files) == 1
-    if table:
-        refuse(arguments, ("name", "score"), "stand beside several score files, one per"
-               " classifier; got one table")  # fmt: skip
-    else:
-        refuse(arguments, ("systems", "omit_missing"), f"stand beside one table; got {len(files)}"
-               " files")  # fmt: skip
     if table and arguments.missing == REJECT:
-        raise InputError("--missing must be fail or drop for an ensemble; got reject.")
+        raise refusal("--missing", "be fail or drop for an ensemble", REJECT)
+    refuse(arguments, ("name", "score") if table else ("systems", "omit_missing"),
+           f"stand beside {'several score files, one per classifier' if table else 'one table'};"
+           f" got {len(files)}")  # fmt: skip
+    read = _columns if table else _score_sets
     refuse(arguments, ("test_key",), "stand beside --test, of which an ensemble has none")
     if dev and len(dev) != len(files):
-        raise InputError(
-            f"--dev must name as many files as there are of scores, {len(files)}; got {len(dev)}."
-            " Give one table for a table, one file per classifier for files."
-        )
-    read = _columns if table else _score_sets
-    sides = [read(files, arguments, arguments.systems)]
-    if dev:
-        sides.append(read(dev, arguments, sides[0].names))
-    return sides
+        rule = f"name as many files as there are of scores, {len(files)}"
+        remedy = "Give one table for a table, one file per classifier for files."
+        raise refusal("--dev", rule, str(len(dev)), remedy)
+    first = read(files, arguments, arguments.systems)
+    return [first, read(dev, arguments, first.names)] if dev else [first]
 
 
 def _score_sets(paths: Sequence[str], arguments: Namespace, _: Any) -> ClassifierFiles:
@@ -304,7 +434,7 @@ def _score_sets(paths: Sequence[str], arguments: Namespace, _: Any) -> Classifie
     if len(names) != len(paths):
         actual = f"{len(names)} for {len(paths)} files: {format_list(names)}"
         raise refusal("--name", "give one name per file", actual, "Name each classifier.")
-    systems = checked_systems(list(map(SystemFiles, names, paths)))
+    systems = _checked_systems(list(map(SystemFiles, names, paths)))
     by_name = {name: scores for name, scores, _ in read_systems(systems, arguments, lambda: None)}
     sources = [scores.source for scores in by_name.values() if scores.source is not None]
     return ClassifierFiles(by_name, names, [s.words for s in by_name.values()], sources)
@@ -316,7 +446,7 @@ def _columns(
     """One column per classifier of one table, as a frame."""
     import pandas as pd
 
-    value = reading(arguments)
+    value = _reading(arguments)
     label, client_label = value.pop("label"), value.pop("client_label")
     roles = {role: columns(getattr(arguments, role)) for role in ("group", "id")}
     value["format_"] = value.pop("format")

@@ -54,7 +54,7 @@ def run(arguments: Namespace) -> int | None:
     level = options.interval_arguments(arguments)[0]
     asked = fields_of(arguments, *RATE_NAMES, *names) | {"confidence": level}
     request = checked_request(**asked)
-    systems = called_systems(arguments, tests=(0, 1), apart=True)
+    systems = called_systems(arguments, tests=(0, 1))
     several = bool(systems[0].name)
     if several and (arguments.only or request.kind == "precision"):
         option = "--print" if arguments.only else "--precision"

@@ -11,11 +11,11 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import wraps
 from pathlib import Path
-from typing import Any, NamedTuple, ParamSpec, TypeVar
+from typing import NamedTuple, ParamSpec, TypeVar
 
 import numpy as np
 
-from betaroc.core.errors import BetarocError, BetarocWarning, InputTypeError
+from betaroc.core.errors import BetarocWarning, InputTypeError
 from betaroc.core.vocabulary import Sentence, template_of
 
 _P = ParamSpec("_P")
@@ -100,28 +100,6 @@ def forward_warnings(
 suppress_warnings = collected
 
 
-def _renamed(function: Callable[..., Any], own: str, other: str) -> Callable[..., Any]:
-    """The function with one argument under another name, which its errors have too."""
-
-    def call(*args: Any, **options: Any) -> Any:
-        if own in options:
-            raise InputTypeError.about(other)(
-                f"{other} must not stand beside {own}: they are one argument. Leave one of them"
-                " out."
-            )
-        options[own] = options.pop(other)
-        try:
-            return function(*args, **options)
-        except BetarocError as error:
-            if error.argument != own:
-                raise
-            renamed = error.reworded(error.template.replace(own, other, 1))
-            renamed.argument = other
-            raise renamed from error
-
-    return call
-
-
 def collect_warnings(function: Callable[_P, _R], *, method: bool = False) -> Callable[_P, _R]:
     """Collect the notices of a call: its result keeps them, and the user is warned at his line.
 
@@ -136,19 +114,27 @@ def collect_warnings(function: Callable[_P, _R], *, method: bool = False) -> Cal
 
     @wraps(function)
     def inner(*args: _P.args, **options: _P.kwargs) -> _R:
-        call = _renamed(function, own, other) if other in options else function
+        if other in options:
+            if own in options:
+                raise InputTypeError(
+                    f"{other} must not stand beside {own}: they are one argument. Leave one of"
+                    " them out.",
+                    argument=other,
+                )
+            options[own] = options.pop(other)
         if method and _open.get() is not None:
-            return call(*args, **options)
+            return function(*args, **options)
         notices: list[Notice] = []
         before = _open.set(notices)
         try:
             with np.errstate(divide="warn", over="warn", under="ignore", invalid="warn"):
-                result = call(*args, **options)
+                result = function(*args, **options)
         finally:
             _open.reset(before)
             for notice in notices:
                 _give(notice)
-        keep(args[0] if makes else result, notices)
+        if notices:
+            keep(args[0] if makes else result, notices)
         return result
 
     return inner

@@ -238,7 +238,8 @@ def beta_lower(a: float, b: float, t: Thresholds) -> tuple[FloatArray, FloatArra
             near, rest = _near_and_rest(*sides, np.where(left, t.theta, t.complement))
             value, other = np.where(left, near, rest), np.where(left, rest, near)
         log = np.where(value < 0.5, np.log(value), np.log1p(-other))
-        if np.count_nonzero((value < _TINY) | (np.minimum(t.theta, t.complement) < _LOST)):
+        smallest = np.fmin(np.fmin(value, t.theta), t.complement)
+        if np.fmin.reduce(smallest, axis=None, initial=1.0) < _TINY:
             deep = ((value < _TINY) | (t.theta < _LOST)) & (t.logit > -np.inf)
             if deep.any():
                 log[deep] = np.minimum(_log_lower(a, b, t[deep]), 0.0)

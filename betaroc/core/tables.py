@@ -56,12 +56,13 @@ class Framed(Tabular):
         result = {f.name: getattr(self, f.name) for f in fields(self) if f.compare}
         flat = {k: v for k, v in result.items() if v is None or isinstance(v, _CELLS)}
         size = max((v.size for v in flat.values() if isinstance(v, np.ndarray)), default=1)
-        return self._table({k: _cells(v, size) for k, v in flat.items()})
+        return self._table({k: cells(v, size) for k, v in flat.items()})
 
 
-def _cells(value: Any, size: int) -> Any:
+def cells(value: Any, size: int) -> Any:
+    """A value as a column of that size; nan for what is not there."""
     if isinstance(value, str):
-        return [value] * size
+        return [str(value)] * size
     return np.broadcast_to(np.asarray(math.nan if value is None else value), size)
 
 

@@ -19,7 +19,7 @@ BELOW_ONE = float(np.finfo(np.float64).max)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Thresholds(Value):
+class Thresholds(Value, notices=False):
     """An array of thresholds; the three arrays have one shape."""
 
     theta: FloatArray
@@ -31,10 +31,8 @@ class Thresholds(Value):
         """Thresholds given on the score scale."""
         value = np.asarray(theta, dtype=np.float64)
         with np.errstate(divide="ignore", invalid="ignore", over="ignore", under="ignore"):
-            complement = 1.0 - value
-            inside = np.log(value) - np.log1p(-value)
-            logit = np.where(value <= 0.0, -np.inf, np.where(value >= 1.0, np.inf, inside))
-        return cls(value, complement, logit)
+            inside = np.minimum(np.maximum(value, 0.0), 1.0)
+            return cls(value, 1.0 - value, np.log(inside) - np.log1p(-inside))
 
     @classmethod
     def from_logit(cls, logit: npt.ArrayLike) -> Thresholds:
@@ -55,16 +53,19 @@ class Thresholds(Value):
     @classmethod
     def concatenate(cls, parts: list[Thresholds]) -> Thresholds:
         """One flat array of all thresholds, in the order given."""
-        scales = zip(*((p.theta, p.complement, p.logit) for p in parts), strict=True)
+        scales = zip(*(part._scales for part in parts), strict=True)
         return cls(*(np.concatenate([np.ravel(scale) for scale in of_all]) for of_all in scales))
 
+    @property
+    def _scales(self) -> tuple[FloatArray, FloatArray, FloatArray]:
+        return self.theta, self.complement, self.logit
+
     def __getitem__(self, index: Any) -> Thresholds:
-        scales = self.theta[index], self.complement[index], self.logit[index]
-        return Thresholds(*map(np.asarray, scales))
+        return Thresholds(*[np.asarray(scale[index]) for scale in self._scales])
 
     def reshape(self, shape: tuple[int, ...]) -> Thresholds:
         """The same thresholds in another shape."""
-        return Thresholds(*(v.reshape(shape) for v in (self.theta, self.complement, self.logit)))
+        return Thresholds(*[scale.reshape(shape) for scale in self._scales])
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -150,9 +151,10 @@ class Coordinate(NamedTuple):
 def choose(condition: BoolArray, first: Thresholds, second: Thresholds) -> Thresholds:
     """The first thresholds where the condition holds, the second elsewhere."""
     return Thresholds(
-        np.where(condition, first.theta, second.theta),
-        np.where(condition, first.complement, second.complement),
-        np.where(condition, first.logit, second.logit),
+        *[
+            np.where(condition, *scales)
+            for scales in zip(first._scales, second._scales, strict=True)
+        ]
     )
 
 

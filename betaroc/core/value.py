@@ -201,10 +201,13 @@ class Value:
             object.__setattr__(result, name, content[name])
         return result
 
-    def __init_subclass__(cls, **options: Any) -> None:
-        """Public methods have numpy's own error state and give their notices once."""
+    def __init_subclass__(cls, *, notices: bool = True, **options: Any) -> None:
+        """Public methods have numpy's own error state and give their notices once.
+
+        Those of a class that nobody holds outside the package are called as they are.
+        """
         super().__init_subclass__(**options)
-        for name, member in list(vars(cls).items()):
+        for name, member in list(vars(cls).items()) if notices else ():
             if not name.startswith("_") or name in _SPECIAL:
                 changed = _from_outside(member)
                 if changed is not None:

@@ -69,9 +69,9 @@ from betaroc.data.labels import (
 )  # fmt: skip
 from betaroc.distributions.empirical import Empirical
 from betaroc.distributions.pictures import plot_classes
+from betaroc.rendering.curves import Axes
 from betaroc.rendering.nouns import Exportable
 from betaroc.rendering.numbers import extreme, number, read_as, spaced
-from betaroc.rendering.style import Axes
 from betaroc.rendering.tree import Grid, Name, Node, Paragraph, Row, RowCells, foreign, map_text
 
 

@@ -50,6 +50,7 @@ from betaroc.inference.drawn_scores import band_of_replicates, percentile_band, 
 from betaroc.inference.interval import Interval
 from betaroc.model.criteria import CRITERIA
 from betaroc.rendering.curves import (
+    Axes,
     Better,
     draw_comparison,
     draw_difference,
@@ -59,8 +60,6 @@ from betaroc.rendering.curves import (
 )
 from betaroc.rendering.nouns import Exportable
 from betaroc.rendering.numbers import counted, level_words, name_shown, number
-from betaroc.rendering.style import Axes
-from betaroc.rendering.table_text import records
 from betaroc.rendering.tree import (
     Cell,
     Figure,
@@ -72,6 +71,7 @@ from betaroc.rendering.tree import (
     Section,
     foreign,
 )
+from betaroc.rendering.tree_text import records
 
 #: Bootstrap replicates where none are given: of scores, and where a fit is made in each.
 REPLICATES, REPLICATES_OF_FITS = 2000, 400

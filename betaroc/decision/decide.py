@@ -61,10 +61,9 @@ from betaroc.inference.interval import Interval
 from betaroc.model.measures import OperatingPoint
 from betaroc.model.model import ScoreModel
 from betaroc.model.samples import empirical_model
-from betaroc.rendering.curves import draw_intervals
+from betaroc.rendering.curves import CLIENT, IMPOSTOR, SIZE, Axes, draw_intervals
 from betaroc.rendering.nouns import Exportable
 from betaroc.rendering.numbers import number, rate, rate_span, rounded, spaced
-from betaroc.rendering.style import CLIENT, IMPOSTOR, SIZE, Axes
 from betaroc.rendering.tree import (
     Cell,
     Figure,

@@ -64,9 +64,16 @@ from betaroc.model.dataset_checks import warn_of_reversed, warn_of_scales
 from betaroc.model.measures import MEASURES, OperatingPoint
 from betaroc.model.model import ScoreModel
 from betaroc.model.statistics import PointArguments, ascending_pair
-from betaroc.rendering.curves import DrawnBand, draw_choices, draw_epc, draw_expected_observed
+from betaroc.rendering.curves import (
+    Axes,
+    DrawnBand,
+    draw_choices,
+    draw_epc,
+    draw_expected_observed,
+    line_style,
+    new_axes,
+)
 from betaroc.rendering.nouns import Exportable
-from betaroc.rendering.style import Axes, line_style, new_axes
 from betaroc.rendering.tree import Grid, Node
 
 

@@ -11,7 +11,7 @@ from betaroc.core import checks
 from betaroc.core.arrays import FloatArray
 from betaroc.core.errors import refusal
 from betaroc.distributions.base import Distribution
-from betaroc.rendering.style import (
+from betaroc.rendering.curves import (
     CLIENT,
     IMPOSTOR,
     Axes,

@@ -90,11 +90,18 @@ from betaroc.model.crossings import RocCrossings
 from betaroc.model.improper_regions import SEEN
 from betaroc.model.roc import Roc
 from betaroc.rendering.curves import (
+    COLOURS,
     UNIT_FRAME,
+    Axes,
+    Sheet,
+    bare,
+    begun,
     draw_chance_line,
     draw_interval,
     draw_intervals,
+    finished,
     name_rows,
+    new_figure,
 )
 from betaroc.rendering.files import page_target, write_whole
 from betaroc.rendering.nouns import Exportable
@@ -108,10 +115,7 @@ from betaroc.rendering.numbers import (
     version,
     visible,
 )
-from betaroc.rendering.page_frame import ResultPage, page_of, verdict_nodes
 from betaroc.rendering.picture_files import draw_svg
-from betaroc.rendering.style import COLOURS, Axes, Sheet, bare, begun, finished, new_figure
-from betaroc.rendering.table_text import records
 from betaroc.rendering.tree import (
     Bullets,
     Cell,
@@ -132,7 +136,8 @@ from betaroc.rendering.tree import (
     map_text,
     signed_cell,
 )
-from betaroc.rendering.tree_text import text_of
+from betaroc.rendering.tree_html import ResultPage, page_of, verdict_nodes
+from betaroc.rendering.tree_text import records, text_of
 
 _CRITERIA = ("weighted-error", "far", "frr")
 #: Families on the real line.

@@ -50,10 +50,9 @@ from betaroc.model.distances import roc_distance
 from betaroc.model.model import ScoreModel
 from betaroc.model.samples import empirical_model
 from betaroc.model.statistics import UsedRate
-from betaroc.rendering.curves import draw_intervals
+from betaroc.rendering.curves import CLIENT, IMPOSTOR, Axes, draw_intervals
 from betaroc.rendering.nouns import Exportable
 from betaroc.rendering.numbers import number, percent, spaced, threshold as threshold_words
-from betaroc.rendering.style import CLIENT, IMPOSTOR, Axes
 from betaroc.rendering.tree import Cell, Grid, IntervalMark, Node, Paragraph, Row, Status, quantity
 from betaroc.rendering.tree_text import text_of
 

@@ -68,10 +68,9 @@ from betaroc.model.measures import OperatingPoint
 from betaroc.model.model import ScoreModel
 from betaroc.model.samples import empirical_model
 from betaroc.model.statistics import PointArguments, StatisticSpec, parse_statistic, rates_of_point
+from betaroc.rendering.curves import INK, Axes, line_style
 from betaroc.rendering.nouns import Exportable, html_block, table_nodes
 from betaroc.rendering.numbers import level_words, name_shown, number, percent, spaced, visible
-from betaroc.rendering.style import INK, Axes, line_style
-from betaroc.rendering.table_text import latex_table, latex_text
 from betaroc.rendering.tree import (
     Cell,
     Figure,
@@ -84,6 +83,7 @@ from betaroc.rendering.tree import (
     quantity,
     rate_cell,
 )
+from betaroc.rendering.tree_text import latex_table, latex_text
 
 if TYPE_CHECKING:
     from statsmodels.iolib.summary import Summary

@@ -27,7 +27,7 @@ from betaroc.fits.tail_fits import ENDS, tail_scores
 from betaroc.inference.interval import Band
 from betaroc.inference.intervals import BOTH, tail_rate_ends
 from betaroc.model.samples import empirical_model
-from betaroc.rendering.style import (
+from betaroc.rendering.curves import (
     BAND,
     CLASS_COLOURS,
     COLOURS,

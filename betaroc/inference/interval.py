@@ -12,16 +12,18 @@ import numpy as np
 from betaroc.core.arrays import FloatArray, IntArray
 from betaroc.core.tables import Framed
 from betaroc.rendering.curves import (
+    COLOURS,
     AlphaAxes,
+    Axes,
     DrawnBand,
     draw_epc,
     draw_intervals,
     draw_rate_band,
     draw_rates,
+    line_style,
 )
 from betaroc.rendering.nouns import Exportable
 from betaroc.rendering.numbers import level_words
-from betaroc.rendering.style import COLOURS, Axes, line_style
 from betaroc.rendering.tree import IntervalMark
 
 #: Beyond it the exponential function leaves the doubles.

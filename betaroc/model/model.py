@@ -41,8 +41,8 @@ from betaroc.model.ends import Ends, SemiDerivatives
 from betaroc.model.measures import OperatingPoint, checked_cost, point_of
 from betaroc.model.roc import Det, PrecisionRecall, Roc
 from betaroc.model.roc_functions import posterior
+from betaroc.rendering.curves import Axes
 from betaroc.rendering.nouns import Exportable
-from betaroc.rendering.style import Axes
 
 _GENERIC_SHAPES = (Shape.U, Shape.J, Shape.REVERSE_J, Shape.BELL)
 

@@ -25,9 +25,8 @@ from betaroc.model.areas import partial_auc, precision_at
 from betaroc.model.crossings import RocCrossings, crossings_of
 from betaroc.model.hull import chords_of, is_concave
 from betaroc.model.measures import OperatingPoint, curve_table, point_of, rate_terms
-from betaroc.rendering.curves import draw_det, draw_rates
+from betaroc.rendering.curves import Axes, draw_det, draw_rates
 from betaroc.rendering.nouns import Exportable
-from betaroc.rendering.style import Axes
 
 #: Where a log axis begins for a curve that goes on for ever.
 _LEAST_DRAWN = 1e-4

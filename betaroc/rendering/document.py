@@ -32,6 +32,7 @@ from betaroc.core.errors import (
     refusal,
 )  # fmt: skip
 from betaroc.core.local_files import file_names
+from betaroc.core.tables import cells
 from betaroc.core.text import did_you_mean, format_list, format_value, typed
 from betaroc.core.value import Value, is_same
 from betaroc.core.vocabulary import DEFAULT
@@ -710,15 +711,9 @@ def table_columns(value: Any) -> dict[str, Any]:
     size = sizes.pop() if len(sizes) == 1 else 1
     parts = single_row(value) if sizes else parts  # arrays of several sizes
     return {
-        name: part.ravel() if isinstance(part, np.ndarray) else _repeated(part, size)
+        name: part.ravel() if isinstance(part, np.ndarray) else cells(part, size)
         for name, part in parts.items()
     }
-
-
-def _repeated(value: Any, size: int) -> Any:
-    if isinstance(value, str):
-        return [str(value)] * size
-    return np.broadcast_to(np.asarray(math.nan if value is None else value), size)
 
 
 def single_row(value: Any) -> dict[str, Any]:

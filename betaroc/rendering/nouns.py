@@ -18,9 +18,9 @@ from betaroc.core.vocabulary import DEFAULT
 from betaroc.rendering.document import FORMAT, document_of, flat, json_text, plain, table_columns
 from betaroc.rendering.files import checked_target, write_whole
 from betaroc.rendering.numbers import version
-from betaroc.rendering.table_text import cell_of, latex_comments, latex_grid, latex_table, upright
 from betaroc.rendering.tree import Cell, Grid, Group, Node, Paragraph, Row, Section, as_named
 from betaroc.rendering.tree_html import html_of
+from betaroc.rendering.tree_text import cell_of, latex_comments, latex_grid, latex_table, upright
 
 #: Rows and columns of a table in a notebook.
 _ROWS, _COLUMNS = 12, 12

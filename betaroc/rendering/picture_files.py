@@ -57,15 +57,6 @@ def picture_format(path: str | os.PathLike[str]) -> str:
     return kind
 
 
-def can_draw() -> bool:
-    """Whether matplotlib can be imported here."""
-    try:
-        import matplotlib.backends.backend_svg  # noqa: F401
-    except ImportError:
-        return False
-    return True
-
-
 def save_picture(draw: Callable[[], Any], path: str | os.PathLike[str]) -> None:
     """Write the figure of the axes that ``draw`` returns; the same data give the same bytes."""
     kind = picture_format(path)

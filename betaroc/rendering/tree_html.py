@@ -1,17 +1,25 @@
-"""A tree as HTML: every text escaped, pictures with what they show in words."""
+"""A tree as HTML, every text escaped, and the frame of every page.
+
+A page asks the network for nothing. Its policy names the one style sheet and the one script by
+their hashes, so that nothing else in it, wherever it came from, is applied or runs.
+"""
 
 from __future__ import annotations
 
+import hashlib
+import html
 import re
+from base64 import b64encode
 from collections.abc import Sequence
 from functools import cache
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
 
 from betaroc.core.vocabulary import template_of
+from betaroc.rendering.curves import CLIENT, GREY, IMPOSTOR
 from betaroc.rendering.numbers import spaced
-from betaroc.rendering.picture_files import can_draw, draw_svg
-from betaroc.rendering.style import CLIENT, GREY, IMPOSTOR
-from betaroc.rendering.tree import Figure, Section, map_text
+from betaroc.rendering.picture_files import draw_svg
+from betaroc.rendering.tree import Cell, Figure, Grid, Group, Name, Node, Row, Section, map_text
 
 if TYPE_CHECKING:
     from jinja2 import Template
@@ -104,8 +112,11 @@ def _drawn(figure: Figure) -> Markup:
 
     alt, svg = escape(figure.alt or figure.caption), figure.svg
     if not isinstance(svg, str):
-        svg = draw_svg(svg, figure.alt, sized=True) if can_draw() else ""
-        svg = svg.replace(_NAMESPACE, "").replace("xlink:href", "href")
+        svg = (
+            draw_svg(svg, figure.alt, sized=True)
+            .replace(_NAMESPACE, "")
+            .replace("xlink:href", "href")
+        )
     svg = svg.replace('role="img"', f'role="img" aria-label="{alt}"', 1)
     svg, n_rules = _RULES.subn("", _COLOUR.sub(_token, svg))
     if n_rules:
@@ -140,3 +151,74 @@ def template(name: str, room: str = "rendering") -> Template:
         "breakable": _breakable, "drawn": _drawn, "icon": status_icon, "typeset": typeset,
     }  # fmt: skip
     return environment.get_template(name)
+
+
+def page_frame(title: str, body: str, foot: str, *, script: bool = True) -> str:
+    """A whole page of a title in text, and of body and foot in HTML, their foreign text escaped."""
+    style, code = _text_of("page.css"), _text_of("page.js") if script else ""
+    policy = (
+        f"default-src 'none'; img-src data:; style-src '{_hash_of(style)}';"
+        f" script-src {repr(_hash_of(code)) if code else repr('none')};"
+        " base-uri 'none'; form-action 'none'"
+    )
+    return f"""<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="{policy}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="referrer" content="no-referrer">
+<title>{html.escape(title)}</title>
+<style>{style}</style>
+</head>
+<body>
+<main class="wrap">
+{body}</main>
+<footer class="wrap foot">{foot}</footer>
+{f"<script>{code}</script>{chr(10)}" if code else ""}</body>
+</html>
+"""
+
+
+@cache
+def _text_of(name: str) -> str:
+    return "\n" + Path(__file__).with_name(name).read_text(encoding="utf-8")
+
+
+def _hash_of(text: str) -> str:
+    """As a content policy names what it allows."""
+    return f"sha256-{b64encode(hashlib.sha256(text.encode('utf-8')).digest()).decode('ascii')}"
+
+
+# ------------------------------------------------------------------------ a page of results
+#: Rows that are seen at once.
+_SEEN = 12
+
+
+class ResultPage(NamedTuple):
+    """What stands on the page, in its order."""
+
+    title: str
+    #: What the page is of, and what stands beside it.
+    kind: str
+    about: Sequence[str]
+    question: str
+    #: The answer: sentences, verdicts, pictures.
+    top: Sequence[Node]
+    sections: Sequence[Section]
+
+
+def verdict_nodes(head: Sequence[Cell | Name | str], rows: Sequence[Row | Group]) -> Sequence[Node]:
+    """The first verdicts, and the others folded."""
+    words = tuple(range(len(head)))
+    first, others = (Grid(tuple(head), tuple(part), words) for part in (rows[:_SEEN], rows[_SEEN:]))
+    folded = Section(f"{len(others.rows)} more", (others,), folded=True)
+    return [first] * bool(first.rows) + [folded] * bool(others.rows)
+
+
+def page_of(page: ResultPage, foot: str, *, script: bool = False) -> str:
+    """The whole page."""
+    body = template("result.html.j2").render(
+        page=page, top=html_of([Section("", tuple(page.top))]), body=html_of(page.sections)
+    )
+    return page_frame(page.title, body, html.escape(foot), script=script)

@@ -76,7 +76,7 @@ from betaroc.decision.threshold_methods import (
 )
 from betaroc.estimation.families import family_text
 from betaroc.model.measures import OperatingPoint
-from betaroc.rendering.curves import deviate, in_det_frame
+from betaroc.rendering.curves import GREY, INK, deviate, in_det_frame, legend, legend_below
 from betaroc.rendering.decision_picture import (
     Panel,
     ScoreAxis,
@@ -100,14 +100,11 @@ from betaroc.rendering.numbers import (
     visible,
     with_minus,
 )
-from betaroc.rendering.page_frame import page_frame
 from betaroc.rendering.picture_files import (
     Moving,
-    can_draw,
     draw_moving_svg,
     draw_svg,
 )
-from betaroc.rendering.style import GREY, INK, legend, legend_below
 from betaroc.rendering.tree import (
     Figure,
     Glossary,
@@ -119,7 +116,7 @@ from betaroc.rendering.tree import (
     foreign,
     map_text,
 )
-from betaroc.rendering.tree_html import html_of, prose_of, template, tight, typeset
+from betaroc.rendering.tree_html import html_of, page_frame, prose_of, template, tight, typeset
 from betaroc.report.score_set import (
     Contradiction,
     NamedSets,
@@ -621,8 +618,7 @@ def contradicted_points(analysis: Analysis) -> tuple[list[Contradiction], list[s
 
 def render_body(analysis: Analysis) -> str:
     """What stands within the frame of a page."""
-    drawn = sections_of(analysis, drawn=can_draw())
-    sections = [replace(section, folded=True) for section in drawn]
+    sections = [replace(section, folded=True) for section in sections_of(analysis, drawn=True)]
     body = html_of(sections)
     glossary = glossary_of(explained(body))
     return _body(analysis, [*sections, glossary], body + html_of([glossary]))
@@ -634,12 +630,6 @@ def render_part(analysis: Analysis) -> tuple[str, frozenset[str]]:
     points = points_section(analysis.points, sets, analysis.level)
     tables = html_of([Section("", (*measures_section(sets, ()).blocks, *points.blocks))])
     return _body(analysis, [], tables), explained(tables)
-
-
-_UNDRAWN = (
-    "The pictures of the sections below are missing: they need matplotlib, which cannot be"
-    " imported here. Install it, and write the page again."
-)
 
 
 def _body(analysis: Analysis, sections: Sequence[Section], body: Markup) -> str:
@@ -654,7 +644,7 @@ def _body(analysis: Analysis, sections: Sequence[Section], body: Markup) -> str:
         "elsewhere": d is not None and all(row.threshold != d.threshold for row in rows),
         "alarms": list(map(typeset, alarms)),
         "apart": typeset(apart_words(analysis.dev)),
-        "warnings": [*warnings, *[_UNDRAWN] * (not can_draw())],
+        "warnings": warnings,
         "contents": [(section.key, section.title) for section in sections],
         "places": json.dumps(dict(_places(sections)), separators=(",", ":")),
         "body": body,

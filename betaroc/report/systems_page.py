@@ -45,6 +45,7 @@ from betaroc.decision.epc import epc
 from betaroc.decision.threshold_methods import HOW, TARGET_RATES, Target
 from betaroc.model.measures import OperatingPoint
 from betaroc.model.samples import empirical_model
+from betaroc.rendering.curves import COLOURS, GREY, Axes, legend_below, new_axes
 from betaroc.rendering.numbers import (
     counted,
     name_shown,
@@ -54,9 +55,7 @@ from betaroc.rendering.numbers import (
     visible,
     with_minus,
 )
-from betaroc.rendering.page_frame import ResultPage, page_of, verdict_nodes
 from betaroc.rendering.picture_files import draw_svg
-from betaroc.rendering.style import COLOURS, GREY, Axes, legend_below, new_axes
 from betaroc.rendering.tree import (
     Cell,
     Content,
@@ -75,7 +74,7 @@ from betaroc.rendering.tree import (
     map_text,
     rate_cell,
 )
-from betaroc.rendering.tree_html import html_of
+from betaroc.rendering.tree_html import ResultPage, html_of, page_of, verdict_nodes
 from betaroc.report.analysis import Analysis
 from betaroc.report.page import explained, glossary_of, question_of, render_part, worst_check
 

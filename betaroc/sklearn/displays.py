@@ -24,8 +24,7 @@ from betaroc.inference.intervals import roc_band
 from betaroc.model.measures import OperatingPoint
 from betaroc.model.model import ScoreModel
 from betaroc.model.samples import empirical_model
-from betaroc.rendering.curves import draw_det, draw_rates
-from betaroc.rendering.style import Axes, new_axes
+from betaroc.rendering.curves import Axes, draw_det, draw_rates, new_axes
 from betaroc.sklearn.trials import labelled_scores, labels_of, scores_of_estimator
 
 #: FARs of a band.

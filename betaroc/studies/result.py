@@ -18,11 +18,9 @@ from betaroc.core.notices import warn
 from betaroc.core.special import share_ends
 from betaroc.core.text import format_value
 from betaroc.core.value import Result
-from betaroc.rendering.curves import draw_intervals
+from betaroc.rendering.curves import BAND, INK, Axes, draw_curve, draw_intervals, finished, new_axes
 from betaroc.rendering.files import page_target, write_whole
 from betaroc.rendering.numbers import number, spaced, version, visible
-from betaroc.rendering.page_frame import ResultPage, page_of, verdict_nodes
-from betaroc.rendering.style import BAND, INK, Axes, draw_curve, finished, new_axes
 from betaroc.rendering.tree import (
     Bullets,
     Figure,
@@ -38,6 +36,7 @@ from betaroc.rendering.tree import (
     apart,
     foreign,
 )
+from betaroc.rendering.tree_html import ResultPage, page_of, verdict_nodes
 from betaroc.studies.storage import Folder, Memory
 
 if TYPE_CHECKING:

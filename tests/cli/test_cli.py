@@ -131,7 +131,7 @@ def test_an_interrupt_is_130(monkeypatch: pytest.MonkeyPatch, capsys: Capture) -
     def interrupt(*arguments: object, **options: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("betaroc.cli.inputs.read_scores", interrupt)
+    monkeypatch.setattr("betaroc.cli.systems.read_scores", interrupt)
     assert main(["fit", DEV]) == 130
     assert capsys.readouterr().err == "betaroc: interrupted\n"
 

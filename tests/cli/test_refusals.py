@@ -140,6 +140,7 @@ MANIFESTS = {
     "[systems.a]\ndev = 'x'\ntest = [3]": "must have text in",
     "[systems.a]\ndev = 'x'\ntest = {b = 'y'}": "must have text in",
     "[systems.a]\ndev = 'x'\ntest = ''": "must have text in",
+    "[systems.a]\ndev = 'none.csv'": "there is no '...",
     "[systems.a": "must be TOML",
     "[systems.a]\ndev = 'x'\n[systems.a]\ndev = 'y'": "must be TOML",
 }

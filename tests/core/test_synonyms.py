@@ -87,9 +87,8 @@ def test_youden_is_costs_of_one_at_a_prior_of_one_half() -> None:
 def test_level_and_confidence_are_one_argument() -> None:
     assert br.interval(FIT, "auc", confidence=0.9) == br.interval(FIT, "auc", level=0.9)
     assert br.decide(SCORES, far=0.1, level=0.9) == br.decide(SCORES, far=0.1, confidence=0.9)
-    with pytest.raises(br.InputError, match=r"^confidence must be a confidence level") as refused:
+    with pytest.raises(br.InputError, match=r"^level must be a confidence level"):
         br.interval(FIT, "auc", confidence=95)
-    assert refused.value.argument == "confidence"
     with pytest.raises(br.InputTypeError, match="confidence must not stand beside level"):
         br.interval(FIT, "auc", confidence=0.9, level=0.9)
 

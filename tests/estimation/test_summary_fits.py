@@ -364,7 +364,7 @@ def test_text_is_streamed_where_it_is_large(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Rows are estimated from the beginning of the file, here all of it."""
-    monkeypatch.setattr("betaroc.cli.inputs.STREAMED", 50)
+    monkeypatch.setattr("betaroc.cli.systems.STREAMED", 50)
     rng = np.random.default_rng(5)
     rows = zip(rng.beta(2, 2, 100).tolist(), [0, 1] * 50, strict=True)
     text = b"score,label\n" + "".join(f"{s!r},{k}\n" for s, k in rows).encode()

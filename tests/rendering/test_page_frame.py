@@ -12,10 +12,9 @@ import pytest
 from matplotlib import figure
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 
-from betaroc.rendering.page_frame import page_frame
 from betaroc.rendering.picture_files import Moving, draw_moving_svg
 from betaroc.rendering.tree import Figure, Section
-from betaroc.rendering.tree_html import html_of
+from betaroc.rendering.tree_html import html_of, page_frame
 
 PAGE = page_frame("a <b> title", "<p>body</p>\n", "foot")
 

@@ -7,7 +7,6 @@ import math
 import pytest
 
 from betaroc.rendering.numbers import percent
-from betaroc.rendering.table_text import csv_table, kept_grid, latex_table
 from betaroc.rendering.tree import (
     Bullets,
     Cell,
@@ -30,7 +29,7 @@ from betaroc.rendering.tree import (
     recorded,
 )
 from betaroc.rendering.tree_html import html_of, prose_of, typeset
-from betaroc.rendering.tree_text import Terminal, text_of
+from betaroc.rendering.tree_text import Terminal, csv_table, kept_grid, latex_table, text_of
 
 SVG = (
     '<svg viewBox="0 0 1 1" role="img"><path style="stroke: #0072b2; fill: #ffffff"/>'

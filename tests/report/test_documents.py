@@ -35,7 +35,7 @@ from betaroc.rendering.document import (
     value_of,
 )  # fmt: skip
 from betaroc.rendering.nouns import Exportable
-from betaroc.rendering.table_text import latex_table
+from betaroc.rendering.tree_text import latex_table
 from betaroc.report import documents
 from betaroc.report.documents import kinds
 from helpers.generated import of
