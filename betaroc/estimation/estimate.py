@@ -170,7 +170,8 @@ def outliers(scores: Scores) -> list[Notice]:
                 continue
             values = getattr(scores, who)
             first, n = int(np.argmax(values == value)), int(np.sum(values == value))
-            times = far[side][0] / np.max(far[places != value])
+            with np.errstate(over="ignore", divide="ignore"):  # the others within 1e-308
+                times = far[side][0] / np.max(far[places != value])
             said.append(
                 f"{who}: {f'{n} scores are' if n > 1 else 'a score is'} {float(value)!r} (index"
                 f" {first}{' first' * (n > 1)}), {times:.3g} times as far from the median as"
@@ -192,8 +193,8 @@ def _is_outside(far: FloatArray, copies: FloatArray) -> bool:
         return bool(far[0] > _VERY_FAR * largest)
     counted = np.clip(k - (beyond - copies[inward]), 0.0, copies[inward])
     least = far[inward][np.searchsorted(beyond, k, side="right")]
-    excess = float(counted @ np.log(far[inward] / least)) / k
-    return math.log(far[0] / far[1]) > excess * k * math.expm1(-math.log(_LEVEL) / k)
+    excess = float(counted @ (np.log(far[inward]) - np.log(least))) / k
+    return math.log(far[0]) - math.log(far[1]) > excess * k * math.expm1(-math.log(_LEVEL) / k)
 
 
 def tied(name: str, values: FloatArray, *, on_unit: bool) -> list[Notice]:

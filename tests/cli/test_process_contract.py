@@ -33,7 +33,7 @@ WORK = {
     "threshold": "threshold dev.csv --far 0.1",
     "fit": "fit dev.csv --json",
     "epc": "epc --dev dev.csv --test test.csv -o {out}.svg",
-    "compare": "compare --dev dev.csv test.csv --test test.csv dev.csv --replicates 50 --csv",
+    "compare": "compare --dev dev.csv dev2.csv --test test.csv test2.csv --replicates 50 --csv",
     "plan": "plan tpr@far=0.1 --width 0.1 --from dev.csv",
     "study": "study study.toml --folder {out}",
     "ensemble": "ensemble systems.csv --systems a b",
@@ -44,7 +44,7 @@ WORK = {
 @pytest.fixture
 def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     rng = np.random.default_rng(5)
-    for name in ("dev", "test"):
+    for name in ("dev", "test", "dev2", "test2"):
         rows = [f"{x:.4f},1" for x in rng.beta(4, 2, 60)] + [
             f"{x:.4f},0" for x in rng.beta(2, 4, 60)
         ]
@@ -93,7 +93,7 @@ def test_a_pipe_that_nobody_reads_and_a_full_disk(
 OUTPUTS = {
     "epc": "epc --dev dev.csv --test test.csv -o old.png --force",
     "study": "study study.toml --folder new --html old.html --force",
-    "compare": "compare --dev dev.csv test.csv --test test.csv dev.csv -o old.svg --force",
+    "compare": "compare --dev dev.csv dev2.csv --test test.csv test2.csv -o old.svg --force",
     "ensemble": "ensemble systems.csv --systems a b --html old.html --force",
     "report": "report --dev dev.csv --test test.csv --family beta -o old.html --force",
 }

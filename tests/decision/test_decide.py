@@ -528,3 +528,9 @@ def test_guarantees_are_kept_and_averages_hold(law: Any, ties: bool) -> None:
     if not ties:
         assert kept <= exact + 0.015
         assert mean >= expected - 3 * error
+
+
+@pytest.mark.parametrize("other", [2.2250738585e-313, 5e-324])
+def test_an_outlier_among_scores_that_hardly_differ(other: float) -> None:
+    with pytest.warns(br.InfluenceWarning, match="inf times as far"):
+        br.decide(br.Scores([0.0, 1.0, 3.0, 4.0], [0.0, 2.0, other]), far=0.5)
