@@ -92,7 +92,7 @@ _HOMES = {
         "Comparison", "SystemsComparison", "compare", "compare_systems",
     ),
     "decision.decide": ("Decision", "DecisionCheck", "decide"),
-    "decision.threshold_methods": ("Way",),
+    "decision.threshold_methods": ("ThresholdMethod",),
     "decision.epc": ("Epc", "EpcAverage", "EpcCv", "epc", "epc_average", "epc_cv"),
     "decision.forecast": ("EpcForecast", "TargetForecast", "epc_forecast"),
     "studies.design": ("Design",),

@@ -6,7 +6,7 @@ from betaroc.decision.comparison import Comparison, SystemsComparison
 from betaroc.decision.decide import Decision, DecisionCheck
 from betaroc.decision.epc import EpcAverage, EpcCv
 from betaroc.decision.forecast import EpcForecast, TargetForecast
-from betaroc.decision.threshold_methods import Way
+from betaroc.decision.threshold_methods import ThresholdMethod
 from betaroc.distributions.normal import LogitSinhArcsinh
 from betaroc.ensemble.fusion import Fusion
 from betaroc.ensemble.inclusion import Inclusion
@@ -26,5 +26,5 @@ __all__ = [
     "DecisionCheck", "Difference", "DistributionFit", "EpcAverage", "EpcCv", "EpcForecast",
     "FamilyComparison", "FamilyRow", "FitCheck", "Fusion", "Inclusion",
     "LikelihoodRatioTest", "LogitSinhArcsinh", "SampleSize", "StudyResult", "SystemsComparison",
-    "TailRow", "TargetCheck", "TargetForecast", "Verdict", "Way",
+    "TailRow", "TargetCheck", "TargetForecast", "Verdict", "ThresholdMethod",
 ]  # fmt: skip

@@ -229,7 +229,7 @@ def test_the_decision(doors: Doors) -> None:
                      "remedy", "needed"):  # fmt: skip
             assert told[name] == getattr(decision, name)
         assert told["interval"] == [decision.interval.low, decision.interval.high]
-        for row, way in zip(told["ways"], decision.ways, strict=True):
+        for row, way in zip(told["methods"], decision.methods, strict=True):
             assert (row["how"], row["family"], row["why"]) == (way.how, way.family, way.why)
             assert_same(row["threshold"], way.threshold)
     for said in (doors.threshold_text, doors.page):

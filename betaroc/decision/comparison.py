@@ -33,6 +33,7 @@ from betaroc.decision.curve import (
     ONE_CLASS_RATES,
     area_weights,
     axes_of,
+    better_word,
     curve_columns,
     empirical_laws,
     index_of_alpha,
@@ -42,7 +43,6 @@ from betaroc.decision.curve import (
     short_measure,
     shown_places,
     slotted_axes,
-    way_words,
     where_words,
 )
 from betaroc.decision.epc import Epc, check_different
@@ -1277,8 +1277,8 @@ def _area_words(of: Comparison, names: tuple[str, str]) -> str:
     why = of.cannot_tell
     if why:
         return (
-            f"cannot tell which of {names[0]} and {names[1]} has the {way_words(of.first.measure)}"
-            + (f" {measure}{where}: {why}")
+            f"cannot tell which of {names[0]} and {names[1]} has the"
+            f" {better_word(of.first.measure)} {measure}{where}: {why}"
         )
     interval = f"{level_words(of.level)} interval {mean.low:.3g} to {mean.high:.3g}"
     if mean.low <= 0.0 <= mean.high:
@@ -1301,7 +1301,7 @@ def _band_words(of: Comparison, names: tuple[str, str]) -> str:
     result = of.ranges
     if not result:
         return f"{start} at no single alpha"
-    measure, way = short_measure(of.first.measure), way_words(of.first.measure)
+    measure, way = short_measure(of.first.measure), better_word(of.first.measure)
     parts = []
     for system, name in zip("ab", names, strict=True):
         own = [item for item, who in zip(result, of.ranges_better, strict=True) if who == system]
@@ -1326,7 +1326,7 @@ def _ranges_words(alpha: FloatArray, result: list[AlphaRange]) -> str:
 def systems_verdict(c: SystemsComparison, names: Sequence[str]) -> str:
     """One sentence: whether a best system is shown, and how many differences are."""
     e, by = c.curves[0], dict(zip(c.names, names, strict=True))
-    what, way = f"{short_measure(e.measure)}{where_words(e, c.alpha_range)}", way_words(e.measure)
+    what, way = f"{short_measure(e.measure)}{where_words(e, c.alpha_range)}", better_word(e.measure)
     start = "At these very thresholds, " if c.resample == "test" else ""
     ranking, pairs = [by[name] for name in c.ranking], c.first.size
     if c.cannot_tell:

@@ -52,7 +52,7 @@ from betaroc.data.groups import BareTrials, Groups, ScoredTrials, groups_of
 from betaroc.data.scores import ScoreData, Scores
 from betaroc.distributions.empirical import Empirical, decides_by_counts, is_binned, is_counted
 from betaroc.inference.interval import Band
-from betaroc.inference.scores_beyond import Evidence, SideInput, SupportedPair, fewest, tell
+from betaroc.inference.scores_beyond import SampleSupport, SideInput, SupportedPair, fewest, tell
 from betaroc.model.criteria import CRITERIA
 from betaroc.model.dataset_checks import Distributions
 from betaroc.model.measures import (
@@ -129,8 +129,8 @@ class EpcBase(Tabular):
     dev_fit: SupportedPair | None = field(default=None, compare=False, repr=False)
     test_fit: SupportedPair | None = field(default=None, compare=False, repr=False)
     prior_given: bool = field(default=False, compare=False, repr=False)
-    dev_evidence: Evidence | None = field(default=None, compare=False, repr=False)
-    test_evidence: Evidence | None = field(default=None, compare=False, repr=False)
+    dev_evidence: SampleSupport | None = field(default=None, compare=False, repr=False)
+    test_evidence: SampleSupport | None = field(default=None, compare=False, repr=False)
 
     @property
     def points(self) -> OperatingPoint:
@@ -205,7 +205,7 @@ class EpcBase(Tabular):
         ]
         return np.minimum.reduce(np.broadcast_arrays(*result)) if result else None
 
-    def _asked(self, *, counted: bool = True) -> list[tuple[Evidence, list[UsedRate]]]:
+    def _asked(self, *, counted: bool = True) -> list[tuple[SampleSupport, list[UsedRate]]]:
         """What dev's thresholds were solved for, and what was read off test's distributions."""
         result = []
         if self.dev_evidence is not None:
@@ -216,7 +216,7 @@ class EpcBase(Tabular):
             result.append((self.test_evidence, read))
         return [item for item in result if item[1]]
 
-    def _solved(self, dev: Evidence, *, counted: bool) -> list[UsedRate]:
+    def _solved(self, dev: SampleSupport, *, counted: bool) -> list[UsedRate]:
         if self.criterion in ONE_CLASS_RATES:
             name, complement = ONE_CLASS_RATES[self.criterion]
             rate, rest = self.alpha, 1.0 - self.alpha
@@ -733,6 +733,6 @@ def where_words(e: Epc, used: tuple[float, float]) -> str:
     return f" averaged over alpha from {low:.6g} to {high:.6g}"
 
 
-def way_words(measure: str) -> str:
+def better_word(measure: str) -> str:
     """Which values of a measure are better."""
     return "higher" if larger_is_better(measure) else "lower"

@@ -40,19 +40,19 @@ from betaroc.decision.threshold_methods import (
     Rate,
     Target,
     TargetArguments,
-    Way,
+    ThresholdMethod,
     both_rates,
+    candidate_thresholds,
     check_wrong_rules,
     checked_request,
     clopper_pearson_upper,
     counted_rates,
     digest_of,
+    method_of_both,
+    method_of_precision,
     needed_for_guarantee,
     precision_interval,
     rate_interval,
-    way_of_both,
-    way_of_precision,
-    ways_of,
 )
 from betaroc.estimation.estimate import give, outliers, reversed_scores
 from betaroc.estimation.families import AUTO, BEST, Names, checked_pair, family_text
@@ -182,7 +182,7 @@ class DecisionCheck(Result, Exportable):
         return super()._view() if self.decision is None else decision_view(self.decision, self)
 
     def _grid(self) -> Grid | None:
-        return None if self.decision is None else ways_grid(self.decision, self)
+        return None if self.decision is None else methods_grid(self.decision, self)
 
     def __str__(self) -> str:
         return f"{self.status}. {self.reason}"
@@ -223,8 +223,8 @@ class Decision(Tabular, Exportable):
         Why, and what would change it.
     needed : int or None
         Scores that a guarantee needs where dev has too few; else None.
-    ways : tuple of Way
-        Every way, the first that is possible being taken; fits that the threshold does not take
+    methods : tuple of ThresholdMethod
+        Every method, the first that is possible being taken; fits that the threshold does not take
         are made when they are read.
     costs : tuple of float or None
         (cost_fa, cost_fr) where costs were given.
@@ -269,7 +269,7 @@ class Decision(Tabular, Exportable):
     reason: str
     remedy: str
     needed: int | None
-    ways: tuple[Way, ...]
+    methods: tuple[ThresholdMethod, ...]
     costs: tuple[float, float] | None = None
     n: int | None = None
     dtype: str = "float64"
@@ -284,16 +284,16 @@ class Decision(Tabular, Exportable):
         known = {"target": _TARGETS, "how": HOW, "status": (GREEN, AMBER, RED), "dtype": _DTYPES}
         for name, choices in known.items():
             object.__setattr__(self, name, checks.choice(getattr(self, name), choices, name))
-        if not any(map(self._is_taken, vars(self)["ways"])):
+        if not any(map(self._is_taken, vars(self)["methods"])):
             rule = f"hold the one that was taken, {self.how} at {self.threshold!r}"
-            raise refusal("ways", rule, f"{len(self.ways)} others")
+            raise refusal("methods", rule, f"{len(self.methods)} others")
 
     def _follows(self) -> dict[str, Any]:
         """What the way that was taken comes to; words may be those of an older version."""
         rates = [(i.estimate, i.low, i.high) for i in self.counted or [self.interval] * 2]
         asked = Target(self.target, self.rate, self.confidence, costs=self.costs)
         point, interval, said, needed = _answer(
-            asked, self.way, self.expected.prior, self.expected.frr, rates, self.n or 0
+            asked, self.method, self.expected.prior, self.expected.frr, rates, self.n or 0
         )
         follows = {"expected": point, "needed": needed}
         shown = {"interval": interval, "status": said.status} if self.counted else {}
@@ -308,7 +308,7 @@ class Decision(Tabular, Exportable):
         return f"accept if score > {self.threshold!r} ({self.how}): {self.status}. {self.reason}"
 
     def to_frame(self) -> Table:
-        """The same as `alternatives`: every way, a row each.
+        """The same as `alternatives`: every method, a row each.
 
         Returns
         -------
@@ -364,7 +364,7 @@ class Decision(Tabular, Exportable):
         return decision_view(self)
 
     def _grid(self) -> Grid:
-        return ways_grid(self)
+        return methods_grid(self)
 
     def accept(self, x: npt.ArrayLike) -> BoolArray:
         """Whether scores are accepted: score > threshold.
@@ -408,39 +408,39 @@ class Decision(Tabular, Exportable):
             return float(np.nextafter(near, kind(np.inf)))
 
     @property
-    def way(self) -> Way:
+    def method(self) -> ThresholdMethod:
         """The way of `ways` that was taken."""
-        known: tuple[Way, ...] = vars(self)["ways"]
+        known: tuple[ThresholdMethod, ...] = vars(self)["methods"]
         return next(filter(self._is_taken, known))
 
     @property
     def k(self) -> int | None:
         """The threshold comes from the k-th largest impostor or k-th smallest client score."""
-        return self.way.k
+        return self.method.k
 
     @property
     def achieved(self) -> float:
         """P(true rate <= rate), or more, of a threshold that an order statistic gave; else nan."""
-        return self.way.achieved
+        return self.method.achieved
 
-    def _is_taken(self, way: Way) -> bool:
-        return way.how == self.how and way.threshold == self.threshold
+    def _is_taken(self, method: ThresholdMethod) -> bool:
+        return method.how == self.how and method.threshold == self.threshold
 
     @property
     def alternatives(self) -> Table:
-        """Every way as a frame, a column for each field of a `Way`, and which of them was chosen.
+        """Every method as a frame: the fields of a `ThresholdMethod`, and which of them was chosen.
 
         ``expected`` with its interval is the target's rate (of costs FAR); ``n_beyond`` scores of
         dev are counted beyond, of fits expected; ``far`` and ``frr`` are counted on dev. A way
         that is not possible has nan, and says why.
         """
-        return self._table(self._ways_columns())
+        return self._table(self._method_columns())
 
-    def _ways_columns(self) -> dict[str, list[Any]]:
-        names = [item.name for item in fields(Way)]
-        columns = {name: [getattr(way, name) for way in self.ways] for name in names}
+    def _method_columns(self) -> dict[str, list[Any]]:
+        names = [item.name for item in fields(ThresholdMethod)]
+        columns = {name: [getattr(method, name) for method in self.methods] for name in names}
         columns["k"] = [math.nan if k is None else float(k) for k in columns["k"]]
-        return columns | {"chosen": [way is self.way for way in self.ways]}
+        return columns | {"chosen": [method is self.method for method in self.methods]}
 
     def check(self, test: Counted) -> DecisionCheck:
         """Whether other trials keep the target.
@@ -509,7 +509,7 @@ class Decision(Tabular, Exportable):
 
     def _shift(self, target: Target, n: int, test: Counted, low: float) -> DatasetShift:
         """Whether test lies elsewhere than dev: its trials, and those of them with a score."""
-        moved = low > clopper_pearson_upper(self.way, target, n)
+        moved = low > clopper_pearson_upper(self.method, target, n)
         if isinstance(test, ScoreSummary):  # of trials that have a score
             return DatasetShift(moved, moved)
         dev = self.absent / n
@@ -518,26 +518,28 @@ class Decision(Tabular, Exportable):
             return DatasetShift(moved, moved)
         result = rate_interval(test._scored, target.kind, self.threshold, self.confidence)
         return DatasetShift(
-            moved, result[1] > clopper_pearson_upper(self.way, target, n, self.absent), (dev, now)
+            moved,
+            result[1] > clopper_pearson_upper(self.method, target, n, self.absent),
+            (dev, now),
         )
 
 
-class _LaterWays:
-    """The field of the ways, which are tried when they are first read."""
+class _LazyMethods:
+    """The field of the methods, which are tried when they are first read."""
 
     def __get__(self, decision: Decision | None, _: type) -> Any:
         if decision is None:
             return self
-        held = vars(decision)["ways"]
+        held = vars(decision)["methods"]
         if isinstance(held, list):  # the way that was taken, and how all of them are tried
-            held = vars(decision)["ways"] = tuple(held[1]())
+            held = vars(decision)["methods"] = tuple(held[1]())
         return held
 
-    def __set__(self, decision: Decision, ways: tuple[Way, ...]) -> None:
-        vars(decision)["ways"] = ways
+    def __set__(self, decision: Decision, methods: tuple[ThresholdMethod, ...]) -> None:
+        vars(decision)["methods"] = methods
 
 
-Decision.ways = _LaterWays()  # type: ignore[assignment]
+Decision.methods = _LazyMethods()  # type: ignore[assignment]
 
 
 def _total(scores: ScoreData, target: Target) -> float:
@@ -628,7 +630,7 @@ def decide(
     Notes
     -----
     A threshold at which dev counts more than the target is never returned, ties included. The
-    counted threshold itself is a row of ``.ways``, never the answer for a rate: k of n impostors
+    counted threshold itself is a row of ``.methods``, never the answer for a rate: k of n impostors
     above it expect a FAR of (k + 1)/(n + 1).
 
     A guarantee rests on no distribution (docs/theory.md, (12)): with q the lowest threshold of
@@ -696,19 +698,23 @@ def decided(scores: ScoresLike, asked: Target, fitting: Fitting) -> Decision:
 def _of_rate(scores: Counted, asked: Target, prior: float, fitting: Fitting) -> Decision:
     ordered, how = OrderedScores(scores, asked), asked.how
     target, n = ordered.target, ordered.units
-    ways: list[Way] = []
+    methods: list[ThresholdMethod] = []
     for name in HOW[:2] if fitting.usual else HOW[:1] if how == HOW[0] else ():
-        if how in (None, name) and not any(way.possible for way in ways):
-            ways.append(ordered.way(name))
-    later = any(way.possible for way in ways) and fitting.usual
-    if not later and (how != HOW[0] or ways[0].possible):
-        ways = ways_of(scores, target, fitting)
-    wanted = [way for way in ways if way.possible and way.how != HOW[-1] and how in (None, way.how)]
+        if how in (None, name) and not any(method.possible for method in methods):
+            methods.append(ordered.method(name))
+    later = any(method.possible for method in methods) and fitting.usual
+    if not later and (how != HOW[0] or methods[0].possible):
+        methods = candidate_thresholds(scores, target, fitting)
+    wanted = [
+        method
+        for method in methods
+        if method.possible and method.how != HOW[-1] and how in (None, method.how)
+    ]
     if not wanted:
         tried: dict[str, list[str]] = {}
-        for way in ways:
-            if how in (None, way.how) and way.why:
-                tried.setdefault(way.why.rstrip("."), []).append(way.how)
+        for method in methods:
+            if how in (None, method.how) and method.why:
+                tried.setdefault(method.why.rstrip("."), []).append(method.how)
         parts = (
             f"{' and '.join(hows)}: {cut_words(why)}" if how is None else cut_words(why)
             for why, hows in tried.items()
@@ -723,57 +729,62 @@ def _of_rate(scores: Counted, asked: Target, prior: float, fitting: Fitting) -> 
         error.why = f"{why[:1].upper()}{why[1:]}."  # type: ignore[attr-defined]
         raise error
     absent = getattr(scores, f"n_{target.who}_rejected")
-    decision = _decision(scores, target, wanted[0], prior, n=n, ways=ways, absent=absent)
+    decision = _decision(scores, target, wanted[0], prior, n=n, methods=methods, absent=absent)
     if later:
-        vars(decision)["ways"] = [decision.way, lambda: ways_of(scores, target, fitting)]
+        vars(decision)["methods"] = [
+            decision.method,
+            lambda: candidate_thresholds(scores, target, fitting),
+        ]
     return decision
 
 
 def _answer(
-    asked: Target, way: Way, prior: float, frr: float, rates: Sequence[Rate], n: int
+    asked: Target, method: ThresholdMethod, prior: float, frr: float, rates: Sequence[Rate], n: int
 ) -> tuple[OperatingPoint, Interval, Assessment, int | None]:  # fmt: skip
-    """What is to be expected of a way, the target's interval, the status, the scores needed."""
+    """What is to be expected of a method, the target's interval, the status, the scores needed."""
     kind = asked.kind
-    result, extrapolated, needed = (way.expected, way.low, way.high), False, 0
-    rate = {"far": way.far, "frr": way.frr}
+    result, extrapolated, needed = (method.expected, method.low, method.high), False, 0
+    rate = {"far": method.far, "frr": method.frr}
     if kind in TARGET_RATES:
-        rate[kind] = way.expected
-        extrapolated = way.how in ("tail", "model") and n * asked.rate < 1.0
+        rate[kind] = method.expected
+        extrapolated = method.how in ("tail", "model") and n * asked.rate < 1.0
         needed = needed_for_guarantee(asked.rate, asked.confidence)
-        said = said_of_rate(way, asked, n, needed, *rates)
+        said = said_of_rate(method, asked, n, needed, *rates)
     elif kind == "precision":
-        said = said_of_precision(asked.rate, result, way.n_beyond)
+        said = said_of_precision(asked.rate, result, method.n_beyond)
     else:
-        rate = {"far": way.expected, "frr": frr}
+        rate = {"far": method.expected, "frr": frr}
         mean, low, high = mean_rate(_weights(asked.costs, prior), *rates)
-        expected, _, _ = mean_rate(_weights(asked.costs, prior), (way.expected,) * 3, (frr,) * 3)
+        expected, _, _ = mean_rate(_weights(asked.costs, prior), (method.expected,) * 3, (frr,) * 3)
         # Moved to what the fit expects, an interval of costs may reach below the least there is.
         result = expected, max(expected - (mean - low), 0.0), expected + high - mean
-        said = said_of_costs(way, asked.costs, asked.words)
-    interval = Interval(*result, asked.confidence, way.how, way.n_beyond, extrapolated)
-    point = OperatingPoint(way.threshold, rate["far"], rate["frr"], prior)
+        said = said_of_costs(method, asked.costs, asked.words)
+    interval = Interval(*result, asked.confidence, method.how, method.n_beyond, extrapolated)
+    point = OperatingPoint(method.threshold, rate["far"], rate["frr"], prior)
     return point, interval, said, needed if n < needed else None
 
 
 def _decision(
-    scores: Counted, asked: Target, way: Way, prior: float, *, ways: Sequence[Way],
-    n: int | None = None, absent: int = 0, frr: float = math.nan,
+    scores: Counted, asked: Target, method: ThresholdMethod, prior: float,
+    *, methods: Sequence[ThresholdMethod], n: int | None = None, absent: int = 0,
+    frr: float = math.nan,
 ) -> Decision:  # fmt: skip
     """A way that was taken, with all that is said of it."""
-    rates = both_rates(scores, way.threshold, asked.confidence)
-    point, interval, said, needed = _answer(asked, way, prior, frr, rates, n or 0)
+    rates = both_rates(scores, method.threshold, asked.confidence)
+    point, interval, said, needed = _answer(asked, method, prior, frr, rates, n or 0)
     said = said.more(high_rate_words(asked.kind, scores.words, "dev", point))
     return Decision(
-        way.threshold, asked.kind, asked.rate, way.how, asked.confidence, point, interval,
-        *said, needed, tuple(ways), asked.costs, n, scores.dtype, scores.words, digest_of(scores),
-        _as_intervals(rates, asked.confidence), absent, scores, library=scores.library,
+        method.threshold, asked.kind, asked.rate, method.how, asked.confidence, point, interval,
+        *said, needed, tuple(methods), asked.costs, n, scores.dtype, scores.words,
+        digest_of(scores), _as_intervals(rates, asked.confidence), absent, scores,
+        library=scores.library,
     )  # fmt: skip
 
 
 def _of_least_precision(scores: Counted, asked: Target, prior: float, _: Fitting) -> Decision:
-    way = way_of_precision(scores, asked.rate, prior, asked.confidence)
-    n = round(way.n_beyond) if asked.prior is None else None
-    return _decision(scores, asked, way, prior, ways=(way,), n=n)
+    method = method_of_precision(scores, asked.rate, prior, asked.confidence)
+    n = round(method.n_beyond) if asked.prior is None else None
+    return _decision(scores, asked, method, prior, methods=(method,), n=n)
 
 
 # ---------------------------------------------------------------------- of both rates
@@ -788,26 +799,26 @@ def _of_costs(scores: Counted, asked: Target, prior: float, fitting: Fitting) ->
             return scores.border_below(at)
         return at
 
-    def by_fit() -> tuple[Way, Fit | None]:
+    def by_fit() -> tuple[ThresholdMethod, Fit | None]:
         try:
             with suppress_warnings():
                 f, _ = fitting.best(scores)
             name = family_text(f.family)
-            return way_of_both(scores, "model", chosen(f.model), confidence, name, f), f
+            return method_of_both(scores, "model", chosen(f.model), confidence, name, f), f
         except (FitError, InputError) as error:
             check_wrong_rules(error)
-            return Way("model", math.nan, why=str(error)), None
+            return ThresholdMethod("model", math.nan, why=str(error)), None
 
-    counted = way_of_both(scores, "counted", chosen(empirical_model(scores)), confidence)
+    counted = method_of_both(scores, "counted", chosen(empirical_model(scores)), confidence)
     later = fitting.usual and how == "counted"
     modelled, f = (counted, None) if later else by_fit()
-    way = counted if how == "counted" else modelled
-    if not way.possible:
-        raise refusal("how", "be possible to decide by", f'"model", which is not: {way.why}')
-    frr = way.frr if f is None or how == "counted" else float(f.model.frr(way.threshold))
-    decision = _decision(scores, asked, way, prior, ways=(counted, modelled), frr=frr)
+    method = counted if how == "counted" else modelled
+    if not method.possible:
+        raise refusal("how", "be possible to decide by", f'"model", which is not: {method.why}')
+    frr = method.frr if f is None or how == "counted" else float(f.model.frr(method.threshold))
+    decision = _decision(scores, asked, method, prior, methods=(counted, modelled), frr=frr)
     if later:
-        vars(decision)["ways"] = [way, lambda: (counted, by_fit()[0])]
+        vars(decision)["methods"] = [method, lambda: (counted, by_fit()[0])]
     return decision
 
 
@@ -881,17 +892,19 @@ def cut_words(text: str, width: int = 120) -> str:
 
 
 # ---------------------------------------------------------------------------- of a rate
-def said_of_rate(way: Way, target: Target, n: int, needed: int, far: Rate, frr: Rate) -> Assessment:
+def said_of_rate(
+    method: ThresholdMethod, target: Target, n: int, needed: int, far: Rate, frr: Rate
+) -> Assessment:
     """Of a target rate: dev has n trials, or groups, that speak for it, a guarantee needs so many.
 
     `far` and `frr` are dev's with their intervals.
     """
     name, asked = short_name(target.kind), f"{100.0 * target.rate:g} %"
-    if way.far + way.frr >= 1.0:
-        return _of_no_use(way, target.words)
+    if method.far + method.frr >= 1.0:
+        return _of_no_use(method, target.words)
     many, have = target.units, target.words.counted(target.who, n, spaced(n))
     have = f"{spaced(n)} {many}" if target.grouped else have
-    if way.how == "guaranteed":
+    if method.how == "guaranteed":
         confidence = f"{'about ' * target.grouped}{100.0 * target.confidence:g} %"
         keep = (
             f"With {confidence} confidence {name} stays at or below {asked} on trials like dev's"
@@ -906,28 +919,34 @@ def said_of_rate(way: Way, target: Target, n: int, needed: int, far: Rate, frr: 
     remedy = f"{spaced(needed)} {many} for a guarantee (you have {spaced(n)})."
     if n >= needed:
         lacking, remedy = f"Dev has {have}, enough for a guarantee.", "the guaranteed threshold."
-    if way.how == "average":
-        tied = not target.grouped and round(way.expected * (n + 1)) - 1 > way.n_beyond
-        reason = f"{name} is expected at {rate(way.expected)}{' or less' * tied}, at most {asked}"
-        return Assessment(AMBER, f"{reason} on average. {lacking}", remedy)
-    by = "a tail of dev's scores" if way.how == "tail" else f"the fitted {way.family} distribution"
-    if way.why.endswith(POOR):
+    if method.how == "average":
+        tied = not target.grouped and round(method.expected * (n + 1)) - 1 > method.n_beyond
         reason = (
-            f"The threshold is that of {by}, which does not hold there: {template_of(way.why)}."
+            f"{name} is expected at {rate(method.expected)}{' or less' * tied}, at most {asked}"
+        )
+        return Assessment(AMBER, f"{reason} on average. {lacking}", remedy)
+    by = (
+        "a tail of dev's scores"
+        if method.how == "tail"
+        else f"the fitted {method.family} distribution"
+    )
+    if method.why.endswith(POOR):
+        reason = (
+            f"The threshold is that of {by}, which does not hold there: {template_of(method.why)}."
         )
         return Assessment(RED, reason, f"another family or a tail; {remedy}")
-    moved = f" The threshold was {template_of(way.why)}." if way.why else ""
-    reason = f"{name} is expected at {rate(way.expected)} by {by}.{moved} {lacking}"
+    moved = f" The threshold was {template_of(method.why)}." if method.why else ""
+    reason = f"{name} is expected at {rate(method.expected)} by {by}.{moved} {lacking}"
     return Assessment(AMBER, reason, remedy)
 
 
-def _of_no_use(way: Way, words: ClassWords) -> Assessment:
+def _of_no_use(method: ThresholdMethod, words: ClassWords) -> Assessment:
     """Of a threshold at which clients are accepted no more often than impostors."""
     clients, impostors = words.many("client"), words.many("impostor")
     return Assessment(
         RED,
         f"At this threshold dev accepts {clients} no more often than {impostors}: {FRR}"
-        f" {rate(way.frr)}, {FAR} {rate(way.far)}.",
+        f" {rate(method.frr)}, {FAR} {rate(method.far)}.",
         f"scores that tell {clients} from {impostors}; the other label for {clients}, or scores"
         " with the opposite sign, if these are the wrong way round.",
     )
@@ -997,17 +1016,24 @@ def _broken(
 
 
 # ---------------------------------------------------------------------- of both rates
-def said_of_costs(way: Way, costs: tuple[float, float] | None, words: ClassWords) -> Assessment:
+def said_of_costs(
+    method: ThresholdMethod, costs: tuple[float, float] | None, words: ClassWords
+) -> Assessment:
     """Of costs or of the equal error rate, which set no target that could be kept."""
-    if costs is None and way.far + way.frr >= 1.0:
-        return _of_no_use(way, words)
-    by = "counted on dev" if way.how == "counted" else f"by the fitted {way.family} distributions"
+    if costs is None and method.far + method.frr >= 1.0:
+        return _of_no_use(method, words)
+    by = (
+        "counted on dev"
+        if method.how == "counted"
+        else f"by the fitted {method.family} distributions"
+    )
     what = f"{EQUAL_ERROR_RATE}s" if costs is None else "the least mean cost"
     start = f"The threshold has {what}"
-    if costs is None and way.threshold == -math.inf:
+    if costs is None and method.threshold == -math.inf:
         start = (
             f"No threshold has {EQUAL_ERROR_RATE}s, since {words.many('client')} without a score"
-            f" count as rejected: the lowest has {FRR} {rate(way.frr)} and {FAR} {rate(way.far)}"
+            f" count as rejected: the lowest has {FRR} {rate(method.frr)} and"
+            f" {FAR} {rate(method.far)}"
         )
     reason = f"{start}, {by}; that is no target that other trials could keep."
     return Assessment(AMBER, reason, "a target for one of the rates.")
@@ -1093,7 +1119,9 @@ def decision_view(
         Paragraph(remedy_words(said.remedy, tested=tested), lead="What would change it:"),
         _rates_grid(d, check, role),
         *([_strip(d, check)] if d.target in TARGET_RATES else []),
-        Section("Every way to choose", (ways_grid(d, check, role), Paragraph(exact)), folded=True),
+        Section(
+            "Every way to choose", (methods_grid(d, check, role), Paragraph(exact)), folded=True
+        ),
     ]
 
 
@@ -1243,8 +1271,8 @@ def of_total(cell: RateCell) -> str:
     return f"{spaced(cell.errors)} of {spaced(cell.total)}" if known else ""
 
 
-# -------------------------------------------------------------------------------- ways
-def ways_grid(
+# -------------------------------------------------------------------------------- methods
+def methods_grid(
     d: Decision, check: DecisionCheck | None = None, role: str = "test", used: str = ""
 ) -> Grid:
     """Every way to choose, those of a fit last, with what each does on dev and on a test set.
@@ -1259,27 +1287,27 @@ def ways_grid(
     head += ["beyond", f"{FAR}, dev", f"{FRR}, dev"]
     head += [] if test is None else [Cell(f"{short_name(k)}, {role}", interval) for k in kinds]
     rows = []
-    for way in sorted(d.ways, key=lambda way: way.how == "model"):
-        title, is_used = way_title(way, d.rate, d.confidence), way is d.way
-        if not way.possible:
-            rows.append(Row((title, f"not possible: {template_of(way.why)}")))
+    for method in sorted(d.methods, key=lambda method: method.how == "model"):
+        title, is_used = method_title(method, d.rate, d.confidence), method is d.method
+        if not method.possible:
+            rows.append(Row((title, f"not possible: {template_of(method.why)}")))
             continue
-        notes = used * is_used, way.why or way.family * (way.how == "tail")
-        fitted = way.how in ("tail", "model") and d.target in TARGET_RATES
+        notes = used * is_used, method.why or method.family * (method.how == "tail")
+        fitted = method.how in ("tail", "model") and d.target in TARGET_RATES
         tests = () if test is None else (test,)
-        cells = [_cell(x, kind, way.threshold, d.confidence) for x in tests for kind in kinds]
+        cells = [_cell(x, kind, method.threshold, d.confidence) for x in tests for kind in kinds]
         rows.append(Row((
-            Cell(title, note="; ".join(filter(None, notes))), shown_threshold(d, way.threshold),
-            rate_cell(way.expected, way.low, way.high),
-            Cell(_beyond(way), note="expected" * fitted),
-            rate(way.far), rate(way.frr), *(rate_cell(*cell[:3]) for cell in cells),
+            Cell(title, note="; ".join(filter(None, notes))), shown_threshold(d, method.threshold),
+            rate_cell(method.expected, method.low, method.high),
+            Cell(_beyond(method), note="expected" * fitted),
+            rate(method.far), rate(method.frr), *(rate_cell(*cell[:3]) for cell in cells),
         ), is_used))  # fmt: skip
     return Grid(tuple(head), tuple(rows), kept=_kept(d, test), typeset=True)
 
 
 def _kept(d: Decision, test: ScoreData | None) -> Mapping[str, Sequence[Any]]:
-    """The ways as a file has them, with the rates of the test."""
-    columns: dict[str, Sequence[Any]] = dict(d._ways_columns())
+    """The methods as a file has them, with the rates of the test."""
+    columns: dict[str, Sequence[Any]] = dict(d._method_columns())
     if test is None:
         return columns
     rates = (getattr(empirical_model(test), kind) for kind in TARGET_RATES)
@@ -1288,21 +1316,21 @@ def _kept(d: Decision, test: ScoreData | None) -> Mapping[str, Sequence[Any]]:
                       for kind, of in zip(TARGET_RATES, rates, strict=True)}  # fmt: skip
 
 
-def _beyond(way: Way) -> str:
+def _beyond(method: ThresholdMethod) -> str:
     """Scores beyond: of a fit those expected, which need not be a whole number."""
-    if way.how in ("tail", "model") and way.n_beyond < 10.0:
-        return f"{round(way.n_beyond, 9):.2g}"  # as the decimal that was meant
-    return spaced(way.n_beyond)
+    if method.how in ("tail", "model") and method.n_beyond < 10.0:
+        return f"{round(method.n_beyond, 9):.2g}"  # as the decimal that was meant
+    return spaced(method.n_beyond)
 
 
-def way_title(way: Way, target: float, confidence: float) -> str:
-    """A way in a few words."""
+def method_title(method: ThresholdMethod, target: float, confidence: float) -> str:
+    """A method in a few words."""
     return {
         "guaranteed": f"Guaranteed, {100.0 * confidence:g} %",
         "average": f"At most {100.0 * target:g} % on average",
         "counted": "Counted on dev",
         "tail": "By a tail",
-    }.get(way.how, f"Fitted, {way.family}" if way.family else "By a fit")
+    }.get(method.how, f"Fitted, {method.family}" if method.family else "By a fit")
 
 
 # ----------------------------------------------------------------------------- pictures

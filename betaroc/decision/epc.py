@@ -108,7 +108,7 @@ class Epc(EpcBase, Exportable):
     prior_given : bool
         Whether the prior was given to `epc`: then it is no observed share of clients and
         does not vary with the trials.
-    dev_evidence, test_evidence : Evidence, optional
+    dev_evidence, test_evidence : SampleSupport, optional
         What the data behind a side say of rates.
     library : str, optional
         "pandas", "polars" or "pyarrow": of which the table is a frame, as of `Scores`.

@@ -44,11 +44,11 @@ from betaroc.fits.check import check_targets
 from betaroc.fits.family_choice import FamilyComparison, best_comparison
 from betaroc.fits.fit import Fit, best_fit, fit
 from betaroc.inference.of_scores import CountedScores
-from betaroc.inference.scores_beyond import Evidence
+from betaroc.inference.scores_beyond import SampleSupport
 from betaroc.model.measures import precision_of
 from betaroc.rendering.numbers import rate as shown_rate, rounded, spaced
 
-#: The ways, the one to take first.
+#: The methods, the one to take first.
 HOW = ("guaranteed", "average", "tail", "model", "counted")
 #: The rates that can be a target.
 TARGET_RATES = ("far", "frr")
@@ -221,8 +221,8 @@ def check_wrong_rules(error: BetarocError) -> None:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Way(Value):
-    """A threshold by one of the ways, with what is to be expected of it.
+class ThresholdMethod(Value):
+    """A threshold by one of the methods, with what is to be expected of it.
 
     Parameters
     ----------
@@ -254,7 +254,7 @@ class Way(Value):
     >>> import betaroc as br
     >>> scores = br.Scores([600, 700], range(100))
     >>> found = br.decide(scores, far=0.02, family="normal")
-    >>> [(way.how, way.threshold) for way in found.ways if way.possible][0]
+    >>> [(method.how, method.threshold) for method in found.methods if method.possible][0]
     ('average', 98.0)
     """
 
@@ -277,10 +277,12 @@ class Way(Value):
         return not math.isnan(self.threshold)
 
 
-def ways_of(scores: ScoreData, target: Target, fitting: Fitting) -> list[Way]:
+def candidate_thresholds(
+    scores: ScoreData, target: Target, fitting: Fitting
+) -> list[ThresholdMethod]:
     """Every way to a threshold of the target, in the order of `HOW`."""
     ordered = OrderedScores(scores, target)
-    guaranteed, average, counted = map(ordered.way, (*HOW[:2], HOW[-1]))
+    guaranteed, average, counted = map(ordered.method, (*HOW[:2], HOW[-1]))
     fitted = _of_fits(scores, target, counted.threshold, fitting)
     return [guaranteed, average, *fitted, counted]
 
@@ -293,7 +295,7 @@ class OrderedScores:
         for who in ("client", "impostor"):
             weights = getattr(scores, f"{who}_weights", None)
             check_fractional_weights(weights, who, "for a decision")
-        self.scores, self.evidence = scores, Evidence(scores._as_scores()._trials)
+        self.scores, self.evidence = scores, SampleSupport(scores._as_scores()._trials)
         above = target.kind == "far"
         places, masses = self.evidence.counts[above]._steps
         #: Distinct scores, those of clients negated, descending; how many lie as far out or more.
@@ -305,17 +307,19 @@ class OrderedScores:
         self.target = target._replace(grouped=self.units < self.n)
         self._sizes: dict[int, float] = {}
 
-    def way(self, how: str) -> Way:
+    def method(self, how: str) -> ThresholdMethod:
         """The guaranteed threshold, that of the target on average, or that counted on dev."""
         target, n = self.target, self.units
         rate, exact = target.rate, target.exact
         if how == "counted":
             k = math.floor(exact * self.n)
-            way = self._at(how, k, *self._worth(k))
-            if self.evidence.groups is not None and way.possible:
-                result = rate_interval(self.scores, target.kind, way.threshold, target.confidence)
-                way = replace(way, low=result[1], high=result[2])
-            return way
+            method = self._at(how, k, *self._worth(k))
+            if self.evidence.groups is not None and method.possible:
+                result = rate_interval(
+                    self.scores, target.kind, method.threshold, target.confidence
+                )
+                method = replace(method, low=result[1], high=result[2])
+            return method
         if how == "average":  # (k + 1)/(n + 1) is at most the target
             most = self._most(lambda x, n: Fraction(x) + 1 <= exact * (Fraction(n) + 1))
             needed = math.ceil(1 / exact) - 1
@@ -331,15 +335,15 @@ class OrderedScores:
                 why += (
                     f", which guarantee {short_name(target.kind)} {best} at best (threshold {at})"
                 )
-            return Way(how, math.nan, why=Sentence(why))
+            return ThresholdMethod(how, math.nan, why=Sentence(why))
         return self._at(how, *most)
 
-    def _at(self, how: str, k: int, x: float, n: float) -> Way:
+    def _at(self, how: str, k: int, x: float, n: float) -> ThresholdMethod:
         """k trials beyond, worth x of n: the rate is Beta(x + 1, n - x), or less at ties."""
         target, absent = self.target, int(self.upto[0]) if self.places[0] == math.inf else 0
         if absent > k:
             why = f"{k} of {self.n} {target.many} may be rejected, {absent} have no score"
-            return Way(how, math.nan, why=Sentence(why))
+            return ThresholdMethod(how, math.nan, why=Sentence(why))
         threshold, at = self._threshold(k), int(np.searchsorted(self.upto, k + 1))
         fewest = float(self.upto[at - 1]) if at else 0.0
         if isinstance(self.scores, ScoreSummary) and not self.above:  # the bin's other border
@@ -347,7 +351,7 @@ class OrderedScores:
         least, tail = min(fewest, x), IntervalOptions(target.confidence).tail
         low = float(beta_quantile(least + 1.0, n - least, tail))
         high = float(beta_quantile(x + 1.0, n - x, 1.0 - tail))
-        return Way(
+        return ThresholdMethod(
             how, threshold, (x + 1.0) / (n + 1.0), low, high, fewest,
             *_counted(self.scores, threshold), k=k + 1,
             achieved=_beta_cdf(x + 1.0, n - x, target.rate),
@@ -432,14 +436,16 @@ def _counted(scores: ScoreData, threshold: float) -> tuple[float, float]:
 
 
 # ------------------------------------------------------------------------------- of fits
-def _of_fits(scores: ScoreData, target: Target, counted: float, fitting: Fitting) -> list[Way]:
+def _of_fits(
+    scores: ScoreData, target: Target, counted: float, fitting: Fitting
+) -> list[ThresholdMethod]:
     """By a tail of the target's class, by the family, and by others that were compared."""
     with suppress_warnings():
         try:
             plain, compared = fitting.best(scores)
         except BetarocError as error:
             check_wrong_rules(error)
-            return [Way(how, math.nan, why=str(error)) for how in ("tail", "model")]
+            return [ThresholdMethod(how, math.nan, why=str(error)) for how in ("tail", "model")]
         makers: list[tuple[str, str, Callable[[], Fit]]] = [
             ("tail", "", lambda: _tailed(plain, target, fitting)),
             ("model", "", lambda: _untailed(plain, target, fitting)),
@@ -456,7 +462,7 @@ def _of_fits(scores: ScoreData, target: Target, counted: float, fitting: Fitting
             try:
                 result.append(_by_fit(scores, make(), how, target, counted))
             except BetarocError as error:
-                result.append(Way(how, math.nan, family=family, why=str(error)))
+                result.append(ThresholdMethod(how, math.nan, family=family, why=str(error)))
     return result
 
 
@@ -482,7 +488,7 @@ def _untailed(plain: Fit, target: Target, fitting: Fitting) -> Fit:
     return fitting.fit(plain.scores, plain.family) if tailed else plain
 
 
-def _by_fit(scores: ScoreData, f: Fit, how: str, target: Target, counted: float) -> Way:
+def _by_fit(scores: ScoreData, f: Fit, how: str, target: Target, counted: float) -> ThresholdMethod:
     above = target.kind == "far"
     point = f.model.at_far(target.rate) if above else f.model.at_frr(target.rate)
     own = float(point.threshold)
@@ -495,7 +501,7 @@ def _by_fit(scores: ScoreData, f: Fit, how: str, target: Target, counted: float)
         why = f"{why or f'dev counts {present} there'}: {POOR}"
     size = float(getattr(scores, f"{target.who}_total"))
     absent = 0 if above else scores.n_client_rejected  # who speak for no rate
-    return Way(
+    return ThresholdMethod(
         how, threshold, *result, max(size * result[0] - absent, 0.0),
         *_counted(scores, threshold), family=getattr(f, target.who).family, why=why,
     )  # fmt: skip
@@ -511,12 +517,14 @@ def rate_of_fit(f: Fit, kind: str, threshold: float, level: float) -> Rate:
     return result.estimate, result.low, result.high
 
 
-def clopper_pearson_upper(way: Way, target: Target, n: int, absent: int = 0) -> float:
+def clopper_pearson_upper(
+    method: ThresholdMethod, target: Target, n: int, absent: int = 0
+) -> float:
     """Where the exact interval of what n trials of dev count at a threshold ends.
 
     Those of them that are absent for want of a score left out, all of whom are rejected.
     """
-    k = round(getattr(way, target.kind) * n) - (absent if target.kind == "frr" else 0)
+    k = round(getattr(method, target.kind) * n) - (absent if target.kind == "frr" else 0)
     left, level = n - absent - k, 1.0 - IntervalOptions(target.confidence).tail
     return float(beta_quantile(k + 1.0, left, level)) if left else 1.0
 
@@ -560,18 +568,20 @@ def counted_rates(
     return rates, low, high
 
 
-def way_of_both(
+def method_of_both(
     scores: ScoreData, how: str, threshold: float, confidence: float, family: str = "",
     f: Fit | None = None,
-) -> Way:  # fmt: skip
+) -> ThresholdMethod:  # fmt: skip
     """At a threshold of both rates, FAR with its exact interval; of a fit its own."""
     far, frr = both_rates(scores, threshold, confidence)
     result = far if f is None else rate_of_fit(f, "far", threshold, confidence)
     beyond = float(round(far[0] * scores.impostor_total))
-    return Way(how, threshold, *result, beyond, far[0], frr[0], family)
+    return ThresholdMethod(how, threshold, *result, beyond, far[0], frr[0], family)
 
 
-def way_of_precision(scores: ScoreData, rate: float, prior: float, confidence: float) -> Way:
+def method_of_precision(
+    scores: ScoreData, rate: float, prior: float, confidence: float
+) -> ThresholdMethod:
     """The lowest threshold whose precision, counted on dev at a prior, is at least the target."""
     gaps = CountedScores(scores).pair.gaps
     precision = precision_of(prior, gaps.tpr, gaps.far)
@@ -586,7 +596,7 @@ def way_of_precision(scores: ScoreData, rate: float, prior: float, confidence: f
         )
     threshold = float(gaps.thresholds(reached[:1]).theta[0])
     result, accepted = precision_interval(scores, threshold, prior, confidence)
-    return Way("counted", threshold, *result, accepted, *_counted(scores, threshold))
+    return ThresholdMethod("counted", threshold, *result, accepted, *_counted(scores, threshold))
 
 
 def precision_interval(
@@ -602,7 +612,7 @@ def precision_interval(
     hits, errors = round(scores.client_total * tpr), round(scores.impostor_total * far[0])
     if not hits + errors:
         return (math.nan, 0.0, 1.0), 0
-    if prior == scores.prior and Evidence(scores._trials).groups is None:
+    if prior == scores.prior and SampleSupport(scores._trials).groups is None:
         ends = share_ends(hits, hits + errors, IntervalOptions(level).tail)
         return (hits / (hits + errors), float(ends[0]), float(ends[1])), hits + errors
     precision = float(precision_of(prior, tpr, far[0]))

@@ -44,7 +44,7 @@ from betaroc.estimation.contract import Family, Parameters
 from betaroc.estimation.estimate import Options, estimate_class, estimate_pair
 from betaroc.estimation.families import FAMILIES
 from betaroc.estimation.record import Estimate, PairEstimate
-from betaroc.inference.scores_beyond import Evidence, about, contradicted, evidence_of_pair
+from betaroc.inference.scores_beyond import SampleSupport, about, contradicted, evidence_of_pair
 from betaroc.model import operating_points
 from betaroc.model.distances import roc_distance
 from betaroc.model.model import ScoreModel
@@ -286,7 +286,7 @@ def misfit(f: PairEstimate) -> list[Notice]:
     return [Notice(MisfitWarning, text)]
 
 
-def distance_words(evidence: Evidence, k: int) -> str:
+def distance_words(evidence: SampleSupport, k: int) -> str:
     """Where the fitted distribution of a class is too far from the share of its scores; or ""."""
     law, places = evidence.fitted[k], evidence.counts[k]._steps[0]
     if law is None:
@@ -330,7 +330,7 @@ def check_fractional(scores: ScoreData, who: str) -> None:
 
 
 def _checked(
-    f: PairEstimate, evidence: Evidence, rate: str, targets: FloatArray, level: float
+    f: PairEstimate, evidence: SampleSupport, rate: str, targets: FloatArray, level: float
 ) -> list[TargetCheck]:
     """The counts beyond a fit's own thresholds for rates of one class, and what they say."""
     above, pair = rate == "far", f.model._pair
@@ -367,7 +367,9 @@ def _checked(
     return result
 
 
-def _unjudged(f: PairEstimate, evidence: Evidence, which: int, target: float, rate: float) -> str:
+def _unjudged(
+    f: PairEstimate, evidence: SampleSupport, which: int, target: float, rate: float
+) -> str:
     """Why a count says nothing of the fit's rate for a target; "" where it does."""
     if evidence.fitted[which] is None:
         return _PLACED

@@ -32,7 +32,7 @@ from betaroc.estimation.batch import ClassEstimates, class_columns, system_colum
 from betaroc.estimation.boundary import check_request
 from betaroc.estimation.contract import SUMMED_POLICIES, Family
 from betaroc.estimation.estimate import SMALL_SAMPLE, Options, estimate_pair, give
-from betaroc.inference.scores_beyond import Evidence, less_absent, needed
+from betaroc.inference.scores_beyond import SampleSupport, less_absent, needed
 from betaroc.model.model import ScoreModel
 from betaroc.model.statistics import StatisticSpec, parse_statistics
 
@@ -341,7 +341,7 @@ def _of_scores(
     }
     if asked:
         client, impostor = (boundary == "drop" and families.FAMILIES[name].on_unit for name in pair)
-        speaking = [Evidence(item, dropped=(client, impostor)).sizes for item in items]
+        speaking = [SampleSupport(item, dropped=(client, impostor)).sizes for item in items]
         ordered = {k: models[k] for k in sorted(models)}
         columns |= statistic_columns(asked, ordered, list(np.array(speaking).T), names)
     sizes = [np.array([getattr(item, f"n_{who}") for item in items]) for who in CLASSES]

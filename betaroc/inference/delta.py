@@ -31,7 +31,7 @@ from betaroc.estimation.record import Estimate, PairEstimate
 from betaroc.inference.drawn_scores import largest_reach
 from betaroc.inference.interval import Interval, Limits, from_log, from_logit
 from betaroc.inference.scores_beyond import (
-    Evidence,
+    SampleSupport,
     fewest,
     tell,
     tell_of_chance,
@@ -588,7 +588,7 @@ class Delta(NamedTuple):
         return Interval(self.estimate, low, high, level, "delta")
 
 
-def supported(result: _T, spec: StatisticSpec, *systems: tuple[Evidence, ScoreModel]) -> _T:
+def supported(result: _T, spec: StatisticSpec, *systems: tuple[SampleSupport, ScoreModel]) -> _T:
     """A number of a system, or of two, with the scores that speak for it; a warning of none."""
     beyond, flags = [], []
     for evidence, model in systems:

@@ -51,7 +51,7 @@ from betaroc.inference.of_scores import (
     warn_of_no_width,
 )
 from betaroc.inference.paired_trials import check_other_trials, joint_trials, on_same_trials
-from betaroc.inference.scores_beyond import Evidence, SupportedPair
+from betaroc.inference.scores_beyond import SampleSupport, SupportedPair
 from betaroc.model.dataset_checks import warn_of_reversed
 from betaroc.model.model import ScoreModel
 from betaroc.model.samples import empirical_model
@@ -290,7 +290,7 @@ def _of_scores(
             result = _by_influence(counted, spec, spread, options, paired=paired)
         else:
             result = _square_and_add(intervals, r, options, paired=paired)
-    evidence = [Evidence(s, grouped=options.groups) for s in systems]
+    evidence = [SampleSupport(s, grouped=options.groups) for s in systems]
     return supported(result, spec, *zip(evidence, models, strict=True))
 
 

@@ -26,7 +26,7 @@ from betaroc.inference.auc import AUC_METHODS, auc_interval, covariance_of_means
 from betaroc.inference.delta import supported
 from betaroc.inference.drawn_scores import DrawnScores, check_still, interval_of_replicates
 from betaroc.inference.interval import Interval, Limits, root_of_squares
-from betaroc.inference.scores_beyond import Evidence, effective_size, may_be_equal
+from betaroc.inference.scores_beyond import SampleSupport, effective_size, may_be_equal
 from betaroc.model.areas import cost_losses
 from betaroc.model.dataset_checks import warn_of_reversed
 from betaroc.model.measures import MEASURES, OperatingPoint, precision_of
@@ -112,9 +112,9 @@ class CountedScores:
             check_one_group(self.data, "scores")
 
     @cached_property
-    def evidence(self) -> Evidence:
+    def evidence(self) -> SampleSupport:
         """What the scores say of rates."""
-        return Evidence(self.data, grouped=self.groups)
+        return SampleSupport(self.data, grouped=self.groups)
 
     @cached_property
     def model(self) -> ScoreModel:
@@ -611,7 +611,7 @@ def interval_of_scores(data: ScoreData, spec: StatisticSpec, options: IntervalOp
     warn_of_reversed(data._distributions, "scores")
     if not spec.is_named:
         return result
-    evidence = Evidence(data, grouped=options.groups)
+    evidence = SampleSupport(data, grouped=options.groups)
     return supported(result, spec, (evidence, empirical_model(data)))
 
 

@@ -170,7 +170,7 @@ class Misfit(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Evidence(Value):
+class SampleSupport(Value):
     """The scores behind a fit, or behind themselves, asked for what they say of its rates."""
 
     data: ScoreData
@@ -337,7 +337,7 @@ def less_absent(asked: UsedRate, absent: float) -> UsedRate:
     return asked._replace(rate=left) if asked.name == FRR else asked._replace(rest=left)
 
 
-def may_be_equal(evidence: Evidence, model: ScoreModel) -> float:
+def may_be_equal(evidence: SampleSupport, model: ScoreModel) -> float:
     """The p value of a Kolmogorov-Smirnov distance where nothing shows that classes differ; else 0.
 
     Of n and m independent scores: Kolmogorov's distribution at distance sqrt(n m / (n + m)).
@@ -352,7 +352,7 @@ def may_be_equal(evidence: Evidence, model: ScoreModel) -> float:
     return p if p > _EQUAL else 0.0
 
 
-def tell_of_chance(name: str, evidence: Evidence, model: ScoreModel) -> None:
+def tell_of_chance(name: str, evidence: SampleSupport, model: ScoreModel) -> None:
     """Warns of an optimum of classes whose Kolmogorov-Smirnov distance noise explains."""
     p = may_be_equal(evidence, model)
     if p:
@@ -379,14 +379,14 @@ def about(n: float) -> str:
 
 
 # -------------------------------------------------------------------------- of whom
-def evidence_of_pair(pair: PairEstimate) -> Evidence:
+def evidence_of_pair(pair: PairEstimate) -> SampleSupport:
     """What the scores of both classes say of the distributions that were fitted to them."""
     fits = (pair.client, pair.impostor)
     laws = [None if is_counted(f.distribution) else f.distribution for f in fits]
     rules = [f.boundary for f in fits]
     cells = [r.resolution if r is not None and r.policy == "interval" else None for r in rules]
     left = [r is not None and r.policy == "drop" for r in rules]
-    return Evidence(pair.scores, (laws[0], laws[1]), (cells[0], cells[1]), (left[0], left[1]))
+    return SampleSupport(pair.scores, (laws[0], laws[1]), (cells[0], cells[1]), (left[0], left[1]))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -394,7 +394,7 @@ class SupportedPair(PairEstimate):
     """Both classes estimated, with what their scores say of the rates."""
 
     @cached_property
-    def _evidence(self) -> Evidence:
+    def _evidence(self) -> SampleSupport:
         return evidence_of_pair(self)
 
 
@@ -402,21 +402,23 @@ class SupportedPair(PairEstimate):
 SideInput = ScoreData | ScoreModel | SupportedPair
 
 
-def evidence_of(value: SideInput) -> Evidence | None:
+def evidence_of(value: SideInput) -> SampleSupport | None:
     """Of scores or a fit of them; None of a typed model, which knows no data."""
     if isinstance(value, SupportedPair):
         return value._evidence
-    return None if isinstance(value, ScoreModel) else Evidence(value)
+    return None if isinstance(value, ScoreModel) else SampleSupport(value)
 
 
-def fewest(evidence: Evidence, asked: Iterable[UsedRate]) -> FloatArray | None:
+def fewest(evidence: SampleSupport, asked: Iterable[UsedRate]) -> FloatArray | None:
     """The fewest scores that speak for a number that rests on some rates; None on none."""
     result = [evidence.beyond(item) for item in asked]
     return np.minimum.reduce(np.broadcast_arrays(*result)) if result else None
 
 
 # ------------------------------------------------------------------------ said to users
-def stated(evidence: Evidence, point: OperatingPoint, asked: Sequence[UsedRate]) -> OperatingPoint:
+def stated(
+    evidence: SampleSupport, point: OperatingPoint, asked: Sequence[UsedRate]
+) -> OperatingPoint:
     """The point with the scores that speak for both rates; a warning where none does."""
     client, impostor = (evidence.beyond(item) for item in asked)
     beyond = np.logical_or(*(evidence.extrapolated(item) for item in asked))
@@ -426,7 +428,7 @@ def stated(evidence: Evidence, point: OperatingPoint, asked: Sequence[UsedRate])
     return replace(point, n_beyond=(client, impostor), extrapolated=beyond)
 
 
-def tell(evidence: Evidence, asked: Sequence[UsedRate]) -> bool:
+def tell(evidence: SampleSupport, asked: Sequence[UsedRate]) -> bool:
     """Warn of rates that no score speaks for, and of counts that contradict the fit, once each."""
     beyond = _tell_extrapolated(evidence, asked)
     result = [misfit for misfit in map(evidence.misfit, asked) if misfit is not None]
@@ -438,7 +440,7 @@ def tell(evidence: Evidence, asked: Sequence[UsedRate]) -> bool:
     return beyond
 
 
-def _tell_extrapolated(evidence: Evidence, asked: Sequence[UsedRate]) -> bool:
+def _tell_extrapolated(evidence: SampleSupport, asked: Sequence[UsedRate]) -> bool:
     flagged = [(item, int(np.sum(evidence.extrapolated(item)))) for item in asked]
     number = sum(many for _, many in flagged)
     if not number:

@@ -38,7 +38,7 @@ from betaroc.core.value import Value, is_same
 from betaroc.core.vocabulary import DEFAULT
 
 #: Raised by one with every release that changes the fields of a kind.
-FORMAT = 1
+FORMAT = 2
 #: Levels of a document at most.
 DEEPEST = 40
 #: Keys of a document beside the fields.

@@ -24,7 +24,7 @@ from betaroc.data.scores import ScoreData, check_words_of_comparisons
 from betaroc.data.summary import ScoreSummary
 from betaroc.decision.curve import curve_numbers
 from betaroc.decision.decide import Decision, DecisionCheck
-from betaroc.decision.threshold_methods import Fitting, Way
+from betaroc.decision.threshold_methods import Fitting, ThresholdMethod
 from betaroc.estimation.estimate import give, reversed_scores
 from betaroc.estimation.families import (
     AUTO,
@@ -764,7 +764,9 @@ def told_decision(d: Decision, said: Decision | DecisionCheck) -> dict[str, Any]
         "expected": fields_of(d.expected, "far", "frr", "prior"),
         "interval": [d.interval.low, d.interval.high],
         **fields_of(said, "status", "reason", "remedy"),
-        "ways": [fields_of(way, *Way.__dataclass_fields__) for way in d.ways],
+        "methods": [
+            fields_of(method, *ThresholdMethod.__dataclass_fields__) for method in d.methods
+        ],
     }
 
 

@@ -20,7 +20,7 @@ from betaroc.ensemble import fusion, inclusion
 from betaroc.fits import covariates, family_choice, shape_tests
 from betaroc.inference import auc, differences
 from betaroc.model import crossings, ends, roc
-from betaroc.rendering.document import FORMAT, construct, kinds_of, parsed, value_of
+from betaroc.rendering.document import DEEPEST, FORMAT, construct, kinds_of, parsed, value_of
 from betaroc.report.analysis import Analysis
 from betaroc.studies import design, plan
 
@@ -113,6 +113,9 @@ def from_json(text_or_path: str | os.PathLike[str]) -> Any:
             f"{version}, written by betaroc {format_value(document.get('betaroc'))}, which is newer"
         )
         raise refusal("format", rule, value, "Install that one.", FileFormatError)
+    if version == 1:
+        document = _of_format_1(document)
+        name = document["kind"]
     options = [item for item, kind in kinds().items() if issubclass(kind, Value)]
     if not isinstance(name, str) or name not in options:
         raise FileFormatError(
@@ -122,6 +125,25 @@ def from_json(text_or_path: str | os.PathLike[str]) -> Any:
     kind = kinds()[name]
     with suppress_warnings():  # what was to be said was said when it was made
         return value_of(document.get("content", document), kinds(), kind)
+
+
+#: Kinds and fields of format 1 that have another name since.
+_RENAMED_KINDS = {"Way": "ThresholdMethod", "Evidence": "SampleSupport"}
+_RENAMED_FIELDS = {"Decision": {"ways": "methods"}}
+
+
+def _of_format_1(part: Any, depth: int = 0) -> Any:
+    """A part of a document of format 1 in today's names; what is too deep is refused later."""
+    if depth > DEEPEST or not isinstance(part, dict | list):
+        return part
+    if isinstance(part, list):
+        return [_of_format_1(item, depth + 1) for item in part]
+    kind = part.get("kind")
+    if not isinstance(kind, str):
+        return {name: _of_format_1(item, depth + 1) for name, item in part.items()}
+    names = _RENAMED_FIELDS.get(kind, {})
+    fields = {names.get(name, name): _of_format_1(item, depth + 1) for name, item in part.items()}
+    return fields | {"kind": _RENAMED_KINDS.get(kind, kind)}
 
 
 def _decision_of_guarantee(old: dict[str, Any]) -> dict[str, Any]:
@@ -134,8 +156,8 @@ def _decision_of_guarantee(old: dict[str, Any]) -> dict[str, Any]:
     rates = {"far": far, "frr": frr}
     low, high = (float(betaincinv(k, n - k + 1.0, p)) for p in (tail, 1.0 - tail))
     ends = {"low": low, "high": high, "n_beyond": k - 1.0}
-    way = {"kind": "Way", "how": "guaranteed", "threshold": threshold, "expected": expected,
-           "k": k, "achieved": achieved, "family": "", "why": ""}  # fmt: skip
+    method = {"kind": "ThresholdMethod", "how": "guaranteed", "threshold": threshold,
+              "k": k, "expected": expected, "achieved": achieved}  # fmt: skip
     point = rates | {target: expected, "threshold": threshold, "prior": 0.5}
     return {
         "kind": "Decision", "format": old.get("format"), "threshold": threshold, "target": target,
@@ -143,7 +165,7 @@ def _decision_of_guarantee(old: dict[str, Any]) -> dict[str, Any]:
         "expected": {"kind": "OperatingPoint"} | point,
         "interval": {"kind": "Interval", "estimate": expected, "level": confidence,
                      "method": "guaranteed"} | ends,
-        "status": AMBER, "ways": [way | rates | ends],
+        "status": AMBER, "methods": [method | rates | ends],
         "reason": f"With {100.0 * confidence:g} % confidence {target.upper()} stays at or below"
                   f" {100.0 * rate:g} % on trials like those that gave the threshold.",
         "remedy": "a decision on the scores themselves, which shows whether they tell the classes"

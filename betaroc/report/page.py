@@ -61,11 +61,11 @@ from betaroc.decision.decide import (
     decision_view,
     high_rate_words,
     mean_shown,
+    methods_grid,
     of_total,
     remedy_words,
     shown_threshold,
     status_words,
-    ways_grid,
 )
 from betaroc.decision.threshold_methods import (
     TARGET_RATES,
@@ -295,7 +295,7 @@ def first_screen(analysis: Analysis) -> dict[str, Any]:
         "cost": _cost(d, analysis.checks, names),
         "strip": _strip(analysis, d, rows, names),
         "picture": _picture(analysis, names, d, rows),
-        "ways": html_of([Section("", (ways_grid(d, check, role, "used on this page"),))]),
+        "methods": html_of([Section("", (methods_grid(d, check, role, "used on this page"),))]),
         "exact": repr(d.threshold_for_greater_equal),
         "dtype": "" if d.dtype == "float64" else d.dtype,
     }

@@ -63,7 +63,7 @@ def test_the_threshold_alone_and_json(capsys: Capture) -> None:
     check = d.check(br.read_scores(EVAL))
     assert (said["threshold"], said["how"], said["status"]) == (d.threshold, d.how, d.status)
     assert said["test"]["observed"] == check.observed
-    assert [way["how"] for way in said["ways"]] == [way.how for way in d.ways]
+    assert [way["how"] for way in said["methods"]] == [way.how for way in d.methods]
 
 
 @pytest.mark.simulation

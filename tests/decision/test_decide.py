@@ -25,7 +25,7 @@ def scores(n: int = 1000, seed: int = 1, m: int = 300) -> br.Scores:
 
 
 def way(d: br.Decision, how: str) -> Any:
-    return next(one for one in d.ways if one.how == how)
+    return next(one for one in d.methods if one.how == how)
 
 
 # ------------------------------------------------------------------------------- by hand
@@ -60,7 +60,7 @@ def test_ties_leave_fewer_beyond() -> None:
     impostor = np.concatenate([np.arange(490.0), np.full(10, 1000.0)])
     d = br.decide(br.Scores([1.0, 2000.0], impostor), far=0.01, family="normal", how="average")
     assert d.threshold == 1000.0
-    assert (d.ways[1].n_beyond, d.ways[1].far) == (0, 0.0)
+    assert (d.methods[1].n_beyond, d.methods[1].far) == (0, 0.0)
     assert d.accept([1000.0, 1000.1]).tolist() == [False, True]
 
 
@@ -75,14 +75,14 @@ def test_the_first_way_that_is_possible() -> None:
     rare = br.decide(scores(300), far=0.002)
     assert rare.how == "tail"
     assert br.decide(scores(150), far=0.002).how == "model"
-    hows = [one.how for one in few.ways]
+    hows = [one.how for one in few.methods]
     assert [hows[0], hows[1], hows[2], hows[-1]] == ["guaranteed", "average", "tail", "counted"]
     assert set(hows[3:-1]) == {"model"}
-    families = [one.family for one in few.ways if one.how == "model"]
+    families = [one.family for one in few.methods if one.how == "model"]
     found = br.compare_families(scores(298))
     assert families[0] == found.recommended[1]
     assert set(families) == {row.family for row in found.of("impostor")}
-    assert list(few.alternatives["how"]) == [one.how for one in few.ways]
+    assert list(few.alternatives["how"]) == [one.how for one in few.methods]
 
 
 @pytest.mark.simulation
@@ -107,7 +107,7 @@ def test_dev_never_counts_more_than_the_target(seed: int, digits: int) -> None:
     data = br.Scores(rng.beta(6, 2, 400).round(digits), impostor)
     for kind, who in (("far", data.impostor), ("frr", data.client)):
         d = br.decide(data, **{kind: 0.03}, family="beta")
-        for one in d.ways:
+        for one in d.methods:
             if one.possible:
                 rate = np.mean(who > one.threshold if kind == "far" else who <= one.threshold)
                 assert rate <= 0.03
@@ -430,7 +430,7 @@ def test_no_way_of_groups_counts_more_than_the_target() -> None:
         groups = np.random.default_rng(seed).integers(0, 500, 1000)
         grouped = br.Scores(data.client, data.impostor, impostor_groups=groups)
         d = br.decide(grouped, far=0.01, family="beta")
-        for one in d.ways:
+        for one in d.methods:
             assert not one.possible or np.mean(data.impostor > one.threshold) <= 0.01
 
 
@@ -452,7 +452,9 @@ def test_flat_numbers_are_called_what_they_are(target: dict[str, Any], name: str
     [{"dtype": "x"}, {"target": "fbr"}, {"how": "luck"}, {"status": "fine"}, {"threshold": 7.0}],
 )
 def test_a_decision_holds_together(wrong: dict[str, Any]) -> None:
-    with pytest.raises(InputError, match=next(iter(wrong)) if "threshold" not in wrong else "ways"):
+    with pytest.raises(
+        InputError, match=next(iter(wrong)) if "threshold" not in wrong else "methods"
+    ):
         replace(br.decide(scores(300), far=0.1, family="beta"), **wrong)
 
 

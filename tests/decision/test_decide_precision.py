@@ -132,6 +132,6 @@ def test_heavy_counts_have_digits(share: float) -> None:
         assert high == pytest.approx(share + 1.96 * sd, abs=0.1 * sd)
     weights = {f"{who}_weights": np.full(1000, 1e15) for who in ("client", "impostor")}
     data = br.Scores(np.linspace(0.4, 1.0, 1000), np.linspace(0.0, 0.6, 1000), **weights)
-    ways = br.decide(data, far=0.05).ways
+    ways = br.decide(data, far=0.05).methods
     assert ways[0].achieved == pytest.approx(0.95, abs=1e-3)
     assert all(0.4 < way.achieved < 1.0 for way in ways if way.k is not None)

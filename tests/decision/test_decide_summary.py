@@ -30,7 +30,9 @@ def test_it_is_the_threshold_of_the_rows_but_for_a_bin(asked: dict[str, float], 
     (kind, rate), t = next(iter(asked.items())), one.threshold
     counted = np.mean(ROWS.impostor > t) if kind == "far" else np.mean(ROWS.client <= t)
     assert counted <= rate + (0.01 if how == "model" else 0.0)
-    assert getattr(one.way, kind) == pytest.approx(counted, abs=1e-12 if how != "model" else 1e-3)
+    assert getattr(one.method, kind) == pytest.approx(
+        counted, abs=1e-12 if how != "model" else 1e-3
+    )
 
 
 def test_the_other_targets_are_counted_at_borders_too() -> None:
@@ -38,7 +40,7 @@ def test_the_other_targets_are_counted_at_borders_too() -> None:
         found = br.decide(SUMMARY, **asked, family="beta")
         assert found.how == "counted"
         far = float(np.mean(ROWS.impostor > found.threshold))
-        assert found.way.far == pytest.approx(far, abs=1e-12)
+        assert found.method.far == pytest.approx(far, abs=1e-12)
         other = br.decide(ROWS, **asked, family="beta")
         assert found.threshold == pytest.approx(other.threshold, abs=1e-3)
 

@@ -64,10 +64,10 @@ def test_index_is_the_largest_that_keeps_the_promise(
     ordered = sorted(values.tolist(), reverse=kind == "far")
     if kind == "far":
         assert found.threshold == ordered[k - 1]
-        assert found.way.far == (k - 1) / n
+        assert found.method.far == (k - 1) / n
     else:
         assert found.threshold < ordered[k - 1] == np.nextafter(found.threshold, np.inf)
-        assert found.way.frr == (k - 1) / n
+        assert found.method.frr == (k - 1) / n
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -154,7 +154,7 @@ def test_weights_are_copies(kind: str) -> None:
     counted = guaranteed(sample(kind, values, weights=weights), **{kind: 0.15})
     copies = guaranteed(sample(kind, np.repeat(values, weights)), **{kind: 0.15})
     assert (counted.threshold, counted.k, counted.n) == (copies.threshold, copies.k, copies.n)
-    assert counted.way == copies.way
+    assert counted.method == copies.method
 
 
 def test_huge_weights_are_not_expanded() -> None:
@@ -167,8 +167,8 @@ def test_huge_weights_are_not_expanded() -> None:
 def test_both_error_rates_are_those_met_on_the_scores() -> None:
     scores = br.Scores([0.2, 0.5, 0.9], np.arange(30) / 30)
     found = guaranteed(scores, far=0.3)
-    assert found.way.far == np.mean(scores.impostor > found.threshold)
-    assert found.way.frr == np.mean(scores.client <= found.threshold) == 2 / 3
+    assert found.method.far == np.mean(scores.impostor > found.threshold)
+    assert found.method.frr == np.mean(scores.client <= found.threshold) == 2 / 3
 
 
 def test_a_fit_brings_its_scores_and_its_model() -> None:
@@ -177,8 +177,8 @@ def test_a_fit_brings_its_scores_and_its_model() -> None:
     fit = br.fit(scores, "normal")
     alone, beside = (guaranteed(s, far=0.05) for s in (scores, fit))
     assert (alone.threshold, alone.k) == (beside.threshold, beside.k)
-    model = next(way for way in beside.ways if way.how == "model")
-    assert model.threshold == max(fit.model.threshold_at_far(0.05), beside.ways[-1].threshold)
+    model = next(way for way in beside.methods if way.how == "model")
+    assert model.threshold == max(fit.model.threshold_at_far(0.05), beside.methods[-1].threshold)
     assert model.k is None
     assert math.isnan(model.achieved)
     assert br.decide(fit, far=0.05, how="model").threshold == model.threshold
@@ -190,12 +190,12 @@ def test_fits_are_made_when_the_ways_are_read(monkeypatch: pytest.MonkeyPatch) -
     fit = ways.fit
     monkeypatch.setattr(ways, "fit", lambda *a, **k: made.append(a) or fit(*a, **k))
     found = [guaranteed(SCORES, far=0.1), br.decide(SCORES, far=0.1), br.decide(SCORES, eer=True)]
-    assert [one.way.how for one in found] == ["guaranteed", "guaranteed", "counted"]
+    assert [one.method.how for one in found] == ["guaranteed", "guaranteed", "counted"]
     assert not made
     for one in found:
         again = pickle.loads(pickle.dumps(one))
-        assert again.ways == one.ways
-        assert one.way in one.ways
+        assert again.methods == one.methods
+        assert one.method in one.methods
 
 
 def test_groups_of_one_trial_are_independent() -> None:

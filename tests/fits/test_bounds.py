@@ -54,7 +54,7 @@ def test_families_decisions_and_intervals_are_those_of_the_unit_interval(
     assert b.table["held_out_z"].tolist() == pytest.approx(a.table["held_out_z"].tolist(), abs=1e-6)
     ways = [br.decide(unit, far=0.05), br.decide(wide, far=0.05, bounds=bounds)]
     assert ways[1].threshold == pytest.approx(low + width * ways[0].threshold, rel=1e-9)
-    for one, other in zip(*(way.ways for way in ways), strict=True):
+    for one, other in zip(*(way.methods for way in ways), strict=True):
         assert (other.how, bool(other.why)) == (one.how, bool(one.why))
         assert other.expected == pytest.approx(one.expected, rel=1e-6, nan_ok=True)
         assert (other.low, other.high) == pytest.approx((one.low, one.high), rel=1e-5, nan_ok=True)

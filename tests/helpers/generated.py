@@ -17,7 +17,7 @@ from hypothesis import reject
 
 import betaroc as br
 from betaroc.core.value import Value
-from betaroc.decision.threshold_methods import Way
+from betaroc.decision.threshold_methods import ThresholdMethod
 from betaroc.distributions.base import Distribution
 from betaroc.estimation.record import Estimate
 from betaroc.model.statistics import StatisticSpec, parse_statistic
@@ -238,11 +238,11 @@ def decisions() -> st.SearchStrategy[Any]:
 
     @st.composite
     def made(draw: Any) -> Any:
-        ways = draw(st.lists(of(Way), min_size=1, max_size=3))
+        ways = draw(st.lists(of(ThresholdMethod), min_size=1, max_size=3))
         how = draw(st.sampled_from(["guaranteed", "average", "tail", "model", "counted"]))
         taken = replace(ways[0], how=how, threshold=draw(REAL))
         ways = draw(st.permutations([taken, *ways[1:]]))
-        given = {"ways": tuple(ways), "how": how, "threshold": taken.threshold}
+        given = {"methods": tuple(ways), "how": how, "threshold": taken.threshold}
         parts = {key: st.just(value) for key, value in given.items()}
         known = {key: st.sampled_from(values) for key, values in one_of.items()}
         known |= dict.fromkeys(("rate", "confidence"), st.floats(0.01, 0.99))

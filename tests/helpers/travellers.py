@@ -127,7 +127,7 @@ def _decisions() -> dict[str, Any]:
         "decision": decision,
         "decision check": decision.check(test),
         "costs": br.decide(dev, cost_fa=1.0, cost_fr=2.0, family="beta"),
-        "way": decision.ways[0],
+        "way": decision.methods[0],
     }  # fmt: skip
 
 

@@ -458,7 +458,7 @@ NOUNS: dict[str, Callable[[Context], Any]] = {
     "Fusion": lambda c: c.inclusion().fusion,
     "Decision": Context.decision,
     "DecisionCheck": lambda c: c.decision().check(c.scores),
-    "Way": lambda c: c.decision().ways[0],
+    "ThresholdMethod": lambda c: c.decision().methods[0],
     "Inclusion": Context.inclusion,
     "Inflated": lambda c: br.Inflated(c.bare("beta"), 0.1, 0.2),
     "Rejecting": lambda c: br.Rejecting(c.bare("beta"), 0.1),

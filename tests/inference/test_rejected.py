@@ -157,8 +157,8 @@ COUNTED: dict[str, Callable[[int], Any]] = {
     "epc of far": lambda k: values(curve(k, "far").value), "epc of recall": lambda k: values(
         curve(k, "recall").value), "band of both": band("both"), "band of test": band("test"),
     "comparison": comparison, "guaranteed far": lambda k: br.decide(
-        DEV[k], far=0.1, how="guaranteed").way, "guaranteed frr": lambda k: br.decide(
-        DEV[k], frr=0.25, how="guaranteed").way,
+        DEV[k], far=0.1, how="guaranteed").method, "guaranteed frr": lambda k: br.decide(
+        DEV[k], frr=0.25, how="guaranteed").method,
     "decided": decided(far=0.1), "decided costs": decided(cost_fa=1.0, cost_fr=1.0),
 }  # fmt: skip
 

@@ -126,10 +126,10 @@ def test_a_guarantee_is_no_laxer_than_the_count(scores, x, confidence) -> None:
         assert (1.0 - x) ** scores.n_impostor > 1.0 - confidence - 1e-12
     else:
         assert 1.0 - found.achieved <= (1.0 - confidence) * (1.0 + 1e-11)
-        assert found.way.far == model.far(found.threshold) <= model.at_far(x).far
+        assert found.method.far == model.far(found.threshold) <= model.at_far(x).far
     other = guaranteed(scores, "frr", x, confidence)
     if other is not None:
-        assert other.way.frr == model.frr(other.threshold) <= model.at_frr(x).frr
+        assert other.method.frr == model.frr(other.threshold) <= model.at_frr(x).frr
 
 
 @law(scores=sets(), x=TARGETS, level=st.tuples(CONFIDENCES, CONFIDENCES))

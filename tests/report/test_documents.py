@@ -62,7 +62,7 @@ STAY = {
     "Shape": "is text",
     "TargetCheck": "is a row of a FitCheck, in whose document it stands",
     "Verdict": "is a word with its evidence, in the document of an Inclusion",
-    "Way": "is a row of a Decision, in whose document it stands",
+    "ThresholdMethod": "is a row of a Decision, in whose document it stands",
 }
 
 
@@ -205,7 +205,7 @@ BROKEN: dict[str, tuple[Callable[[], Any], str]] = {
     "length": (at("scores.client_groups", ["a"]), r"^scores: client_groups must have"),
     "rows": (at("client.cov", [[1.0]]), r"^client: cov must have a row"),
     "no array there": (at("scores.client", {"same as": "nowhere"}), r"client\.same as must be"),
-    "newer": (lambda: BETA | {"format": 2, "betaroc": "9.1"}, "by betaroc '9.1', which is newer"),
+    "newer": (lambda: BETA | {"format": 3, "betaroc": "9.1"}, "by betaroc '9.1', which is newer"),
     "no format": (lambda: BETA | {"format": "1"}, "format must be a whole number"),
     "unknown kind": (lambda: BETA | {"kind": "beta"}, "Did you mean 'Beta'"),
     "a part alone": (lambda: BETA | {"kind": "TargetCheck"}, "kind must be one of betaroc's"),
@@ -525,11 +525,24 @@ def test_a_guaranteed_threshold_of_version_0_2_is_read_as_a_decision() -> None:
     }  # fmt: skip
     read = br.from_json(json.dumps(old))
     scores = br.Scores([2, 3, 4], [k / 10 for k in range(30)])
-    assert read.way == br.decide(scores, far=0.1, how="guaranteed").way
+    assert read.method == br.decide(scores, far=0.1, how="guaranteed").method
     assert (read.status, read.k) == ("not enough evidence", 1)
     for name in ("k", "confidence"):
         with pytest.raises(br.errors.FileFormatError):
             br.from_json(json.dumps(old | {name: "x"}))
+
+
+def test_documents_of_format_1_are_read_by_the_names_of_today() -> None:
+    """What was written when a `ThresholdMethod` was a "Way" and a `SampleSupport` "Evidence"."""
+    decision, curve = json.loads(Path(__file__).with_name("format_1.json").read_text("utf-8"))
+    read, e = br.from_json(json.dumps(decision)), br.from_json(json.dumps(curve))
+    scores = br.Scores([7, 9], range(4))
+    assert read == br.decide(scores, cost_fa=1, cost_fr=1, how="counted", family="normal")
+    with pytest.warns(br.errors.BetarocWarning):
+        assert e == br.epc(br.fit(scores, "normal"), scores, alpha=[0.2, 0.8])
+    assert e.n_beyond[0] == pytest.approx(1.0, abs=1.0)
+    with pytest.raises(br.errors.FileFormatError, match="kind must be one of"):
+        br.from_json(json.dumps(decision["ways"][0] | {"format": 2}))
 
 
 def test_the_limit_of_a_document_is_what_the_page_says() -> None:

@@ -79,7 +79,7 @@ def test_scores_are_those_of_cross_val_predict() -> None:
     expected = br.Scores.from_labels(y, own)
     assert np.array_equal(np.sort(found.scores_.client), np.sort(expected.client))
     assert np.array_equal(np.sort(found.scores_.impostor), np.sort(expected.impostor))
-    assert found.decision_.ways == br.decide(found.scores_, far=0.1, family="empirical").ways
+    assert found.decision_.methods == br.decide(found.scores_, far=0.1, family="empirical").methods
     assert found.decision_.threshold == br.decide(expected, far=0.1, family="empirical").threshold
     assert np.array_equal(found.estimator_.coef_, LogisticRegression().fit(X, y).coef_)
 
