@@ -85,7 +85,7 @@ def cell(law: Law, kind: str, n: int, rate: float, sets: int, *, ties: bool) -> 
         data = br.Scores(other, x) if kind == "far" else br.Scores(x, other)
         with suppress_warnings():
             ordered = OrderedScores(data, Target(kind, rate, CONFIDENCE))
-            found = [ordered.way(how) for how in ("guaranteed", "average")]
+            found = [ordered.method(how) for how in ("guaranteed", "average")]
             if k < COMPARED:
                 for how, way in zip(("guaranteed", "average"), found, strict=True):
                     own = br.decide(data, **{kind: rate}, how=how, family="normal").threshold

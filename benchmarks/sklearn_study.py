@@ -110,13 +110,13 @@ def one_split(rows: Rows, model: str, seed: int) -> dict[tuple[str, str], tuple[
     own = ThresholdClassifier(MODELS[model](), far=FAR, cv=folds, pos_label=1).fit(X, y)
     held_out = getattr(own, own.response_method_)(X_test)
     held_out = held_out[:, 1] if held_out.ndim == 2 else held_out
-    thresholds = {("far", way.how): way.threshold for way in own.decision_.ways}
+    thresholds = {("far", way.how): way.threshold for way in own.decision_.methods}
     thresholds["far", "default"] = own.decision_.threshold
     for goal, asked in (
         ("cost", {"cost_fa": COSTS[0], "cost_fr": COSTS[1]}),
         ("hter", {"eer": True}),
     ):
-        ways = br.decide(own.scores_, **asked).ways
+        ways = br.decide(own.scores_, **asked).methods
         thresholds |= {(goal, way.how): way.threshold for way in ways}
     for key, threshold in thresholds.items():
         found[key] = (np.nan, np.nan)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, reduce
 from itertools import combinations
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -24,7 +24,6 @@ from betaroc.data.scores import Scores
 from betaroc.decision.curve import (
     ONE_CLASS_RATES,
     WEIGHTED_ERROR,
-    EpcBase,
     empirical_laws,
     observed_prior,
     side_groups,
@@ -70,6 +69,9 @@ from betaroc.model import operating_points
 from betaroc.model.criteria import CRITERIA
 from betaroc.model.measures import OperatingPoint
 
+if TYPE_CHECKING:
+    from betaroc.decision.epc import Epc
+
 #: What is drawn again.
 RESAMPLE = ("both", "test")
 _METHODS, _SIDES = ("bootstrap", "exact", "delta"), ("dev", "test")
@@ -99,7 +101,7 @@ class BandOptions(IntervalOptions):
         object.__setattr__(self, "simultaneous", checks.flag(self.simultaneous, "simultaneous"))
 
 
-def band(e: EpcBase, o: BandOptions) -> Band:
+def band(e: Epc, o: BandOptions) -> Band:
     """The band of a curve; `Epc.band` documents it."""
     fitted, dev = _varying(e, o)
     undefined, replicates = np.zeros(e.alpha.size, dtype=np.int64), 0
@@ -124,7 +126,7 @@ def band(e: EpcBase, o: BandOptions) -> Band:
     )  # fmt: skip
 
 
-def curve_replicates(e: EpcBase, o: BandOptions) -> FloatArray:
+def curve_replicates(e: Epc, o: BandOptions) -> FloatArray:
     """The curve in each replicate, a row each, nan where it is undefined."""
     return _replicates(e, o, *_varying(e, o))
 
@@ -137,7 +139,7 @@ def check_large_table(replicates: int, alphas: int) -> None:
         raise refusal("replicates", rule, checks.format_value(replicates), "Take fewer.")
 
 
-def _warn_of_no_width(e: EpcBase, low: FloatArray, high: FloatArray, *, groups: bool) -> None:
+def _warn_of_no_width(e: Epc, low: FloatArray, high: FloatArray, *, groups: bool) -> None:
     """Errors that never happened leave nothing to vary, which is no certainty."""
     point = e.points
     decided = ((point.far == 0.0) | (point.far == 1.0)) & ((point.frr == 0.0) | (point.frr == 1.0))
@@ -165,7 +167,7 @@ class _Dev(NamedTuple):
     error: ThresholdError | None = None
 
 
-def _varying(e: EpcBase, o: BandOptions) -> tuple[FittedTest | None, _Dev | None]:
+def _varying(e: Epc, o: BandOptions) -> tuple[FittedTest | None, _Dev | None]:
     """Test's fit, None of scores, and dev where it is drawn again; checked for what is asked."""
     check_large_table(o.replicates, e.alpha.size)
     fitted = fitted_test(e, groups=o.groups)
@@ -193,9 +195,7 @@ def _varying(e: EpcBase, o: BandOptions) -> tuple[FittedTest | None, _Dev | None
     return fitted, _Dev(draw, m, float((m / total) ** (1.0 / 3.0)))
 
 
-def _replicates(
-    e: EpcBase, o: BandOptions, fitted: FittedTest | None, dev: _Dev | None
-) -> FloatArray:
+def _replicates(e: Epc, o: BandOptions, fitted: FittedTest | None, dev: _Dev | None) -> FloatArray:
     """The curve in each replicate."""
     if fitted is not None:
         test = fitted
@@ -266,7 +266,7 @@ def rows_by_cells(
     ]  # fmt: skip
 
 
-def measured(e: EpcBase, drawn: GroupedCounts) -> FloatArray:
+def measured(e: Epc, drawn: GroupedCounts) -> FloatArray:
     """The curve's measure of error counts, a row per replicate; nan for an empty class."""
     clients, impostors = drawn.clients, drawn.impostors
     c, i = clients[:, None], impostors[:, None]
@@ -280,9 +280,7 @@ def measured(e: EpcBase, drawn: GroupedCounts) -> FloatArray:
     return values
 
 
-def _shrunk(
-    e: EpcBase, dev: _Dev, moved: FloatArray, fixed: Callable[[], FloatArray]
-) -> FloatArray:
+def _shrunk(e: Epc, dev: _Dev, moved: FloatArray, fixed: Callable[[], FloatArray]) -> FloatArray:
     """Of replicates the part that is due to their thresholds as large as with all dev scores."""
     # At its own optimum every departure is a loss, which endless dev scores would not have.
     share = np.where(e._stationary, -dev.shrink, dev.shrink)
@@ -319,9 +317,7 @@ class FittedTest:
         (frr, tpr), (tnr, far) = client, impostor
         return far, frr, tpr, tnr
 
-    def values(
-        self, e: EpcBase, rng: np.random.Generator, size: int, dev: _Dev | None
-    ) -> FloatArray:
+    def values(self, e: Epc, rng: np.random.Generator, size: int, dev: _Dev | None) -> FloatArray:
         """The measure at drawn parameters, at the curve's thresholds or at those drawn again."""
         z = rng.standard_normal((size, self.roots.shape[0]))
         t = e.chosen
@@ -335,7 +331,7 @@ class FittedTest:
         return _shrunk(e, dev, values, lambda: e._at_rates(self.rates(z, e.chosen), priors))
 
 
-def fitted_test(e: EpcBase, *, groups: bool = True) -> FittedTest | None:
+def fitted_test(e: Epc, *, groups: bool = True) -> FittedTest | None:
     """Test's fit as what varies; None where test is anything but a fit of continuous distributions.
 
     Both distributions vary together where the fit's scores carry `groups`.
@@ -350,7 +346,7 @@ def fitted_test(e: EpcBase, *, groups: bool = True) -> FittedTest | None:
 
 # ---------------------------------------------------------------------------- delta method
 def _fit_delta(
-    e: EpcBase, test: FittedTest, error: ThresholdError | None, o: BandOptions
+    e: Epc, test: FittedTest, error: ThresholdError | None, o: BandOptions
 ) -> tuple[FloatArray, FloatArray]:
     """Normal intervals from the derivatives of the curve in all that varies."""
     changes = _changes(e, test, error)
@@ -358,7 +354,7 @@ def _fit_delta(
     return _interval(e, reach * np.sqrt(np.sum(changes**2, axis=1)))
 
 
-def _changes(e: EpcBase, test: FittedTest, error: ThresholdError | None) -> FloatArray:
+def _changes(e: Epc, test: FittedTest, error: ThresholdError | None) -> FloatArray:
     """Change of the measure with one standard error of each independent source, a column each."""
     parameters, prior = np.eye(test.roots.shape[0]), np.array([test.prior])
 
@@ -376,7 +372,7 @@ def _changes(e: EpcBase, test: FittedTest, error: ThresholdError | None) -> Floa
     return np.concatenate(parts, axis=1)
 
 
-def _interval(e: EpcBase, reach: FloatArray) -> tuple[FloatArray, FloatArray]:
+def _interval(e: Epc, reach: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Value -+ reach, on the logit scale for fractions, within the range for others."""
     v = e.value
     bottom, top = e._range
@@ -390,7 +386,7 @@ def _interval(e: EpcBase, reach: FloatArray) -> tuple[FloatArray, FloatArray]:
     return np.where(inside, low, v), np.where(inside, high, v)
 
 
-def _scores_delta(e: EpcBase, o: BandOptions) -> tuple[FloatArray, FloatArray]:
+def _scores_delta(e: Epc, o: BandOptions) -> tuple[FloatArray, FloatArray]:
     """Normal intervals of a curve whose test side is scores; nan where the measure is undefined.
 
     From the derivatives of the measure in both rates and an observed prior.
@@ -414,7 +410,7 @@ def _scores_delta(e: EpcBase, o: BandOptions) -> tuple[FloatArray, FloatArray]:
     return _interval(e, reach * error)
 
 
-def _gradient(e: EpcBase, *, observed: bool) -> FloatArray:
+def _gradient(e: Epc, *, observed: bool) -> FloatArray:
     """Change of the measure at each threshold with FAR and FRR there, and with the prior.
 
     A rate of 0 or 1 does not vary; where the measure is undefined nothing does.
@@ -437,7 +433,7 @@ def _gradient(e: EpcBase, *, observed: bool) -> FloatArray:
 
 
 # ------------------------------------------------------------------------------- intervals
-def _exact_ends(e: EpcBase, o: BandOptions) -> tuple[FloatArray, FloatArray]:
+def _exact_ends(e: Epc, o: BandOptions) -> tuple[FloatArray, FloatArray]:
     """Clopper and Pearson's interval of one binomial rate at fixed thresholds."""
     if e.measure not in ONE_CLASS_RATES or o.resample != "test" or o.simultaneous:
         raise InputError.about("method")(
@@ -457,7 +453,7 @@ def _exact_ends(e: EpcBase, o: BandOptions) -> tuple[FloatArray, FloatArray]:
 
 
 # ------------------------------------------------------------------------------- conditions
-def _check_sides(e: EpcBase, fitted: FittedTest | None, o: BandOptions) -> None:
+def _check_sides(e: Epc, fitted: FittedTest | None, o: BandOptions) -> None:
     """A side that is to vary has a sampling error; the delta method needs it to be smooth."""
     kinds, fits = {}, {"dev": e.dev_fit, "test": fitted}
     for name in _SIDES if o.resample == "both" else _SIDES[1:]:
@@ -483,13 +479,13 @@ def _check_sides(e: EpcBase, fitted: FittedTest | None, o: BandOptions) -> None:
         raise refusal("method", rule, actual, "Give the scores as test of epc.")
 
 
-def _dependent(e: EpcBase, *, groups: bool) -> Groups | None:
+def _dependent(e: Epc, *, groups: bool) -> Groups | None:
     """The groups of test, if trials depend on each other by them."""
     result = side_groups(e, "test", groups=groups)
     return result if result is not None and result.dependent else None
 
 
-def _check_dependent(e: EpcBase, *, groups: bool) -> None:
+def _check_dependent(e: Epc, *, groups: bool) -> None:
     result = _dependent(e, groups=groups)
     if result is not None:
         raise InputError.about("method")(
@@ -529,7 +525,7 @@ class Smallest(NamedTuple):
 class Plan:
     """How the replicates of a comparison are made; `draw` gives the errors of each system."""
 
-    curves: tuple[EpcBase, ...]
+    curves: tuple[Epc, ...]
     draw: Callable[[np.random.Generator, int], list[GroupedCounts]]
     groups: tuple[int | None, ...] | None
     dev_paired: bool | None
@@ -550,7 +546,7 @@ class Plan:
 
 
 def plan_of(
-    curves: Sequence[EpcBase], options: IntervalOptions, *, paired: bool,
+    curves: Sequence[Epc], options: IntervalOptions, *, paired: bool,
     names: Sequence[str] = _SYSTEMS,
 ) -> Plan:  # fmt: skip
     """The checked sides of curves as what a replicate draws; the method is what varies."""
@@ -634,8 +630,8 @@ def _drawn(sides: list[BootstrapRows], rng: np.random.Generator, size: int) -> l
 
 
 def _on_same_trials(
-    curves: tuple[EpcBase, ...], role: str, names: Sequence[str], *, paired: bool
-) -> tuple[EpcBase, ...]:
+    curves: tuple[Epc, ...], role: str, names: Sequence[str], *, paired: bool
+) -> tuple[Epc, ...]:
     """Curves of which one side is trial by trial, where scores are missing by their ids."""
     sides = [e._side(role)[1] for e in curves]
     known = [side for side in sides if side is not None]
@@ -667,7 +663,7 @@ def _smallest(sides: list[BootstrapRows], role: str) -> Smallest:
 
 
 def _rows(
-    curves: Sequence[EpcBase], role: str, *, shared: bool, groups: bool
+    curves: Sequence[Epc], role: str, *, shared: bool, groups: bool
 ) -> list[BootstrapRows]:  # fmt: skip
     """The rows of one role: one and the same for all systems where they share trials."""
     trials = [side_trials(e, role) for e in curves]
@@ -677,7 +673,7 @@ def _rows(
     return [BootstrapRows.of(trial, groups_of(trial) if groups else None) for trial in trials]
 
 
-def _same_dev(curves: Sequence[EpcBase], *, groups: bool) -> bool:
+def _same_dev(curves: Sequence[Epc], *, groups: bool) -> bool:
     """Whether ids, or numbers and order, say that all systems judge the same dev trials."""
     laws = [law for e in curves for law in (e.dev.client, e.dev.impostor)]
     if any(is_binned(law) for law in laws):
@@ -686,7 +682,7 @@ def _same_dev(curves: Sequence[EpcBase], *, groups: bool) -> bool:
     return all(same_trials(one, other, groups=groups) for one, other in pairs)
 
 
-def _check_unpaired(curves: Sequence[EpcBase], names: Sequence[str], *, groups: bool) -> None:
+def _check_unpaired(curves: Sequence[Epc], names: Sequence[str], *, groups: bool) -> None:
     sides = [(side_trials(e, "test"), name) for e, name in zip(curves, names, strict=True)]
     for (one, name), (other, second) in combinations(sides, 2):
         check_other_trials(one, other, (name, second), groups=groups)
@@ -810,7 +806,7 @@ class OtherCriterion:
     """Any criterion among scores, one replicate at a time; an observed prior may vary."""
 
     rows: SortedRows
-    e: EpcBase
+    e: Epc
     varies: bool = True
 
     def thresholds(self, drawn: Counts) -> FloatArray:
@@ -858,7 +854,7 @@ class ThresholdError:
         return Thresholds(*(np.where(move != 0.0, *pair) for pair in pairs))
 
 
-def threshold_error(fit: PairEstimate, e: EpcBase, *, groups: bool = True) -> ThresholdError:
+def threshold_error(fit: PairEstimate, e: Epc, *, groups: bool = True) -> ThresholdError:
     """The error of the thresholds of a curve whose dev side is a fit, from its covariance.
 
     Of both classes together where the fit's scores carry `groups`.
@@ -887,7 +883,7 @@ class RefitResampler:
     every other choice is `CRITERIA`'s own.
     """
 
-    e: EpcBase
+    e: Epc
     fit: PairEstimate
     scores: Scores
 
@@ -1027,7 +1023,7 @@ class RefitResampler:
 Resampler = RefitResampler | LeastWeightedError | OtherCriterion
 
 
-def resampler(e: EpcBase, name: str = "the curve", *, varies: bool = True) -> Resampler:
+def resampler(e: Epc, name: str = "the curve", *, varies: bool = True) -> Resampler:
     """What chooses dev's thresholds from drawn trials."""
     pair = e.dev._pair
     if not decides_by_counts(pair):
@@ -1038,7 +1034,7 @@ def resampler(e: EpcBase, name: str = "the curve", *, varies: bool = True) -> Re
     return OtherCriterion(rows, e, varies and observed_prior(e, "dev"))
 
 
-def _refitting(e: EpcBase, name: str) -> RefitResampler:
+def _refitting(e: Epc, name: str) -> RefitResampler:
     """Of a curve whose dev side is a fit of scores."""
     scores = None if e.dev_fit is None else e.dev_fit.scores
     if e.dev_fit is None or not isinstance(scores, Scores):
@@ -1054,7 +1050,7 @@ def _refitting(e: EpcBase, name: str) -> RefitResampler:
     return RefitResampler(e, e.dev_fit, scores)
 
 
-def dev_size(e: EpcBase, rows: BootstrapRows) -> tuple[int, int]:
+def dev_size(e: Epc, rows: BootstrapRows) -> tuple[int, int]:
     """Dev scores or groups to draw, all of them where the plain bootstrap is consistent; of all."""
     sizes, total = rows.units, sum(rows.units)
     if (of := rows.groups) is not None:

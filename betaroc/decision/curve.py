@@ -13,7 +13,7 @@ Bengio, S., Keller, M. and Mariethoz, J. (2004), The expected performance curve,
 
 Bengio, S., Mariethoz, J. and Keller, M. (2005), The expected performance curve, Algorithm 1, is
 both of them: theta* = arg min_theta C(V1(theta, devel), V2(theta, devel); alpha), then V(theta*,
-test). `chosen_on` is its first step, for all alphas at once, `observed_on` the second; C is a name
+test). `chosen_on` is its first step, for all alphas at once; C is a name
 in :mod:`betaroc.model.criteria`, V one in :mod:`betaroc.model.measures`.
 """
 
@@ -21,7 +21,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -33,7 +33,6 @@ from betaroc.core.arrays import BoolArray, FloatArray
 from betaroc.core.errors import BetarocError, InputError, TargetWarning, refusal
 from betaroc.core.notices import suppress_warnings, warn
 from betaroc.core.resampling import check_fractional_weights
-from betaroc.core.tables import Tabular
 from betaroc.core.text import FINE, alphas_words, is_fine
 from betaroc.core.thresholds import Thresholds
 from betaroc.core.value import fields_of
@@ -52,19 +51,16 @@ from betaroc.data.groups import BareTrials, Groups, ScoredTrials, groups_of
 from betaroc.data.scores import ScoreData, Scores
 from betaroc.distributions.empirical import Empirical, decides_by_counts, is_binned, is_counted
 from betaroc.inference.interval import Band
-from betaroc.inference.scores_beyond import SampleSupport, SideInput, SupportedPair, fewest, tell
+from betaroc.inference.scores_beyond import SideInput, SupportedPair, tell
 from betaroc.model.criteria import CRITERIA
 from betaroc.model.dataset_checks import Distributions
 from betaroc.model.measures import (
     MEASURES,
-    OperatingPoint,
     measure_title,
     rate_terms,
-    some_rejected,
 )
 from betaroc.model.model import ScoreModel
 from betaroc.model.samples import empirical_model
-from betaroc.model.statistics import UsedRate, rates_of_point
 from betaroc.rendering.curves import AlphaAxes, DrawnBand, draw_epc
 from betaroc.rendering.numbers import counted, level_words, name_shown, number, rounded, spaced
 from betaroc.rendering.tree import (
@@ -89,7 +85,7 @@ _RANGE = (0.1, 0.9)
 #: Alphas that agree to this are one alpha.
 SAME_ALPHA = 1e-9
 #: A target this near to a rate is met.
-_MET = 1e-12
+TARGET_MET = 1e-12
 #: Criteria and measures that are an error rate of one class, or its complement.
 ONE_CLASS_RATES = {
     "far": (FAR, False), "tnr": (FAR, True), "specificity": (FAR, True), "frr": (FRR, False),
@@ -103,178 +99,14 @@ def chosen_on(dev: ScoreModel, criterion: str, alpha: FloatArray) -> Thresholds:
     return CRITERIA[criterion].choose(dev._pair, dev.prior, alpha)
 
 
-def observed_on(test: ScoreModel, chosen: Thresholds) -> OperatingPoint:
-    """FAR, FRR and HTER of test at dev's thresholds: the second step of both algorithms."""
-    return test._point(chosen)
-
-
-# --------------------------------------------------------------------------- the record
-@dataclass(frozen=True, eq=False, repr=False)
-class EpcBase(Tabular):
-    """Dev's thresholds and what they do on test: the fields of :class:`betaroc.Epc`."""
-
-    dev: ScoreModel
-    test: ScoreModel
-    criterion: str
-    measure: str
-    alpha: FloatArray
-    chosen: Thresholds
-    _same_length = ("alpha", "chosen.theta", "chosen.complement", "chosen.logit")
-    _extra_fields = (
-        "dev_scores", "test_scores", "dev_fit", "test_fit", "prior_given", "dev_evidence",
-        "test_evidence",
-    )  # fmt: skip
-    dev_scores: Scores | None = field(default=None, compare=False, repr=False)
-    test_scores: Scores | None = field(default=None, compare=False, repr=False)
-    dev_fit: SupportedPair | None = field(default=None, compare=False, repr=False)
-    test_fit: SupportedPair | None = field(default=None, compare=False, repr=False)
-    prior_given: bool = field(default=False, compare=False, repr=False)
-    dev_evidence: SampleSupport | None = field(default=None, compare=False, repr=False)
-    test_evidence: SampleSupport | None = field(default=None, compare=False, repr=False)
-
-    @property
-    def points(self) -> OperatingPoint:
-        """Dev's thresholds observed on test."""
-        return observed_on(self.test, self.chosen)
-
-    @property
-    def threshold(self) -> FloatArray:
-        """Thresholds chosen on dev."""
-        return np.asarray(self.points.threshold)
-
-    @property
-    def logit_threshold(self) -> FloatArray:
-        """Their logits, exact where a threshold rounds to 0 or 1.
-
-        As of an `OperatingPoint` of dev: nan unless its distributions are continuous on [0, 1].
-        """
-        return np.asarray(observed_on(self.dev, self.chosen).logit_threshold)
-
-    @property
-    def far(self) -> FloatArray:
-        """FAR observed on test."""
-        return np.asarray(self.points.far)
-
-    @property
-    def frr(self) -> FloatArray:
-        """FRR observed on test."""
-        return np.asarray(self.points.frr)
-
-    @property
-    def _rates_made(self) -> dict[str, FloatArray]:
-        """FMR and FNMR observed on test; none where all trials have a score."""
-        if not some_rejected(self.test._pair):
-            return {}
-        rates = {"fmr": self.test.fmr, "fnmr": self.test.fnmr}
-        return {name: np.asarray(rate(self.threshold)) for name, rate in rates.items()}
-
-    @property
-    def value(self) -> FloatArray:
-        """The measure observed on test; nan where it is 0/0."""
-        return self._measured(self.points)
-
-    @property
-    def expected(self) -> FloatArray:
-        """The measure expected on dev at the same thresholds."""
-        return self._measured(observed_on(self.dev, self.chosen))
-
-    @property
-    def a_posteriori(self) -> FloatArray:
-        """The measure at the thresholds that the criterion would choose on test itself."""
-        own = chosen_on(self.test, self.criterion, self.alpha)
-        return self._measured(observed_on(self.test, own))
-
-    @property
-    def trivial(self) -> BoolArray:
-        """Where dev's threshold accepts or rejects everybody on dev."""
-        pair = self.dev._pair
-        t = self.chosen
-        return np.asarray((pair.far(t) + pair.frr(t) == 1.0) & (pair.far(t) * pair.frr(t) == 0.0))
-
-    @property
-    def n_beyond(self) -> FloatArray | None:
-        """Scores that speak for each threshold: n min(rate, 1 - rate) of the rates behind it.
-
-        Of dev, and of a fitted test side; the class with fewer where both are spoken of, groups
-        where trials depend on each other by them. None for typed models.
-        """
-        result = [
-            least
-            for evidence, asked in self._asked()
-            if (least := fewest(evidence, asked)) is not None
-        ]
-        return np.minimum.reduce(np.broadcast_arrays(*result)) if result else None
-
-    def _asked(self, *, counted: bool = True) -> list[tuple[SampleSupport, list[UsedRate]]]:
-        """What dev's thresholds were solved for, and what was read off test's distributions."""
-        result = []
-        if self.dev_evidence is not None:
-            result.append((self.dev_evidence, self._solved(self.dev_evidence, counted=counted)))
-        if self.test_evidence is not None and any(self.test_evidence.fitted):
-            rate, _ = ONE_CLASS_RATES.get(self.measure, (None, False))
-            read = [asked for asked in rates_of_point(self.points) if rate in (None, asked.name)]
-            result.append((self.test_evidence, read))
-        return [item for item in result if item[1]]
-
-    def _solved(self, dev: SampleSupport, *, counted: bool) -> list[UsedRate]:
-        if self.criterion in ONE_CLASS_RATES:
-            name, complement = ONE_CLASS_RATES[self.criterion]
-            rate, rest = self.alpha, 1.0 - self.alpha
-            return [UsedRate(name, *((rest, rate) if complement else (rate, rest)), True)]
-        # What is counted is not extrapolated, and counting takes time.
-        return (
-            rates_of_point(observed_on(self.dev, self.chosen)) if counted or any(dev.fitted) else []
-        )
-
-    def _side(self, name: str) -> tuple[ScoreModel, Scores | None, SupportedPair | None]:
-        """Dev or test by its name: its distributions, and the data or the fit it was given as."""
-        model, scores, fit = (getattr(self, f"{name}{what}") for what in ("", "_scores", "_fit"))
-        return model, scores, fit
-
-    @property
-    def _stationary(self) -> BoolArray:
-        """Where the measure is the criterion itself: its best threshold leaves no slope."""
-        if (self.criterion, self.measure) == (WEIGHTED_ERROR, WEIGHTED_ERROR):
-            return np.ones(self.alpha.size, dtype=np.bool_)
-        # Both costs are 1 in a detection cost, whose weights are the classes' shares on test.
-        of_test = 1.0 - self.test.prior
-        own = {
-            (WEIGHTED_ERROR, "hter"): 0.5, (WEIGHTED_ERROR, "dcf"): of_test,
-            (WEIGHTED_ERROR, "accuracy"): of_test, (WEIGHTED_ERROR, "youden"): 0.5,
-            ("f-measure", "f1"): 0.5, ("weighted-precision-recall", "mean-precision-recall"): 0.5,
-        }.get((self.criterion, self.measure), np.nan)  # fmt: skip
-        return np.asarray(np.abs(self.alpha - own) < _MET)
-
-    def _measured(self, points: OperatingPoint) -> FloatArray:
-        if self.measure == WEIGHTED_ERROR:
-            return np.asarray(self.alpha * points.far + (1.0 - self.alpha) * points.frr)
-        return np.asarray(MEASURES[self.measure].value(points))
-
-    def _at_rates(self, rates: tuple[FloatArray, ...], priors: FloatArray) -> FloatArray:
-        """The measure of FAR, FRR, TPR and TNR of replicates, a row each, at the prior of each."""
-        values = np.empty(rates[0].shape)
-        for prior in np.unique(priors):
-            rows = priors == prior
-            far, frr, tpr, tnr = (rate[rows] for rate in rates)
-            point = OperatingPoint(np.nan, far, frr, float(prior), tpr=tpr, tnr=tnr)
-            values[rows] = self._measured(point)
-        return values
-
-    @property
-    def _range(self) -> tuple[float, float]:
-        """The measure's values; a weighted error is a fraction."""
-        known = MEASURES.get(self.measure)
-        return (0.0, 1.0) if known is None else (known.low, known.high)
-
-
-def tell_support(e: EpcBase) -> None:
+def tell_support(e: Epc) -> None:
     """Warn of rates that were asked for and that no score speaks for, or that counts contradict."""
     for evidence, asked in e._asked(counted=False):
         tell(evidence, asked)
 
 
 # --------------------------------------------------------------------------- the axis
-def axes_of(e: EpcBase, scale: str, terms: str) -> tuple[AlphaAxes, bool]:
+def axes_of(e: Epc, scale: str, terms: str) -> tuple[AlphaAxes, bool]:
     """What stands at the axes of a curve, and whether the measure's is logarithmic."""
     log = checks.choice(scale, ("linear", "log"), "scale") == "log"
     row = MEASURES.get(e.measure)
@@ -285,12 +117,12 @@ def axes_of(e: EpcBase, scale: str, terms: str) -> tuple[AlphaAxes, bool]:
     return CRITERIA[e.criterion].axes(e.measure, words.name), log
 
 
-def slotted_axes(e: EpcBase) -> AlphaAxes:
+def slotted_axes(e: Epc) -> AlphaAxes:
     """What stands at the axes of a curve, with slots for a sentence."""
     return CRITERIA[e.criterion].axes(e.measure)
 
 
-def index_of_alpha(e: EpcBase, alpha: float | None) -> int:
+def index_of_alpha(e: Epc, alpha: float | None) -> int:
     """Which of the curve's alphas it is; it may be left out where there is but one."""
     if alpha is None:
         if e.alpha.size == 1:
@@ -339,7 +171,7 @@ def warn_of_reach(dev: ScoreModel, criterion: str, alpha: FloatArray) -> None:
     reach = CRITERIA[criterion].reach(dev._pair, dev.prior)
     if reach is None:
         return
-    beyond = np.flatnonzero((alpha < reach[0] - _MET) | (alpha > reach[1] + _MET))
+    beyond = np.flatnonzero((alpha < reach[0] - TARGET_MET) | (alpha > reach[1] + TARGET_MET))
     if beyond.size:
         warn(
             f"{beyond.size} of {alpha.size} targets are out of reach on dev, first"
@@ -411,7 +243,7 @@ def _refuse_model(model: ScoreModel, name: str) -> NoReturn:
     )
 
 
-def observed_prior(e: EpcBase, name: str) -> bool:
+def observed_prior(e: Epc, name: str) -> bool:
     """Whether the prior of a side is the share of clients among its scores."""
     model, scores, fit = e._side(name)
     client, impostor = model.client, model.impostor
@@ -424,7 +256,7 @@ def observed_prior(e: EpcBase, name: str) -> bool:
     return model.prior == client.total / (client.total + impostor.total)
 
 
-def side_trials(e: EpcBase, name: str) -> ScoredTrials:
+def side_trials(e: Epc, name: str) -> ScoredTrials:
     """The scores of an empirical side, with its groups if it has any."""
     model, scores, fit = e._side(name)
     if scores is not None:
@@ -437,7 +269,7 @@ def side_trials(e: EpcBase, name: str) -> ScoredTrials:
     return BareTrials(*(law.values for law in laws), *(law.weights for law in laws))
 
 
-def side_groups(e: EpcBase, name: str, *, groups: bool) -> Groups | None:
+def side_groups(e: Epc, name: str, *, groups: bool) -> Groups | None:
     """What the trials of a side depend on; None where they are independent, or taken as such."""
     _, scores, fit = e._side(name)
     data = fit.scores if scores is None and fit is not None else scores
@@ -512,7 +344,7 @@ def curve_view(e: Epc, around: Band | None = None, *, picture: bool = True) -> l
     return [*nodes, Figure(draw, "", f"{axes.measure} against {axes.alpha}")]
 
 
-def curve_answer(e: EpcBase) -> Paragraph:
+def curve_answer(e: Epc) -> Paragraph:
     """What was observed, between which values."""
     axes = slotted_axes(e)
     names = {role: getattr(e, role).name for role in ("dev", "test")}
@@ -599,7 +431,7 @@ def _interval_words(around: Band) -> str:
     return f"{what}, {of}{replicates}{by}."
 
 
-def loss_words(e: EpcBase) -> str:
+def loss_words(e: Epc) -> str:
     """What was expected and observed at a middle alpha, and why they differ."""
     axes = slotted_axes(e)
     shown = shown_places(e.alpha)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
+from functools import partial
 from typing import Any, NamedTuple, Unpack
 
 import numpy as np
@@ -80,6 +81,8 @@ from betaroc.rendering.tree import (
 
 #: What counts at thresholds can be had of.
 Counted = Scores | ScoreSummary
+#: Methods, or what makes them when they are read.
+Methods = Sequence[ThresholdMethod] | Callable[[], Sequence[ThresholdMethod]]
 _TARGETS, _DTYPES = (*TARGET_RATES, "precision", "cost", "eer"), ("float64", "float32", "float16")
 
 
@@ -409,7 +412,7 @@ class Decision(Tabular, Exportable):
 
     @property
     def method(self) -> ThresholdMethod:
-        """The way of `ways` that was taken."""
+        """The one of `methods` that was taken."""
         known: tuple[ThresholdMethod, ...] = vars(self)["methods"]
         return next(filter(self._is_taken, known))
 
@@ -698,44 +701,30 @@ def decided(scores: ScoresLike, asked: Target, fitting: Fitting) -> Decision:
 def _of_rate(scores: Counted, asked: Target, prior: float, fitting: Fitting) -> Decision:
     ordered, how = OrderedScores(scores, asked), asked.how
     target, n = ordered.target, ordered.units
-    methods: list[ThresholdMethod] = []
-    for name in HOW[:2] if fitting.usual else HOW[:1] if how == HOW[0] else ():
-        if how in (None, name) and not any(method.possible for method in methods):
-            methods.append(ordered.method(name))
-    later = any(method.possible for method in methods) and fitting.usual
-    if not later and (how != HOW[0] or methods[0].possible):
-        methods = candidate_thresholds(scores, target, fitting)
-    wanted = [
-        method
-        for method in methods
-        if method.possible and method.how != HOW[-1] and how in (None, method.how)
-    ]
-    if not wanted:
-        tried: dict[str, list[str]] = {}
-        for method in methods:
-            if how in (None, method.how) and method.why:
-                tried.setdefault(method.why.rstrip("."), []).append(method.how)
-        parts = (
-            f"{' and '.join(hows)}: {cut_words(why)}" if how is None else cut_words(why)
-            for why, hows in tried.items()
-        )
-        why, needed = "; ".join(parts), needed_for_guarantee(target.rate, target.confidence)
-        error = InputError.about("how" if how is not None else target.kind)(
-            f"{target.kind}={target.rate:g} must be possible to decide on"
-            + (f' by how="{how}"' if how is not None else "")
-            + f"; it is not: {why}. Give more scores, or ask for a larger rate."
-        )
-        error.needed = needed if n < needed else None  # type: ignore[attr-defined]
-        error.why = f"{why[:1].upper()}{why[1:]}."  # type: ignore[attr-defined]
-        raise error
-    absent = getattr(scores, f"n_{target.who}_rejected")
-    decision = _decision(scores, target, wanted[0], prior, n=n, methods=methods, absent=absent)
-    if later:
-        vars(decision)["methods"] = [
-            decision.method,
-            lambda: candidate_thresholds(scores, target, fitting),
-        ]
-    return decision
+    absent, tried = getattr(scores, f"n_{target.who}_rejected"), dict[str, list[str]]()
+    for name in HOW[:2] if fitting.usual else ():  # which need no fit
+        if how in (None, name) and (method := ordered.method(name)).possible:
+            later = partial(candidate_thresholds, scores, target, fitting)
+            return _decision(scores, target, method, prior, methods=later, n=n, absent=absent)
+    methods = candidate_thresholds(scores, target, fitting)
+    for method in methods:
+        if how not in (None, method.how):
+            continue
+        if method.possible and method.how != HOW[-1]:
+            return _decision(scores, target, method, prior, methods=methods, n=n, absent=absent)
+        if method.why:
+            tried.setdefault(method.why.rstrip("."), []).append(method.how)
+    parts = (f"{' and '.join(hows)}: " * (how is None) + cut_words(why)
+             for why, hows in tried.items())  # fmt: skip
+    why, needed = "; ".join(parts), needed_for_guarantee(target.rate, target.confidence)
+    by = "" if how is None else f' by how="{how}"'
+    error = InputError.about(target.kind if how is None else "how")(
+        f"{target.kind}={target.rate:g} must be possible to decide on{by}; it is not: {why}. Give"
+        " more scores, or ask for a larger rate."
+    )
+    error.needed = needed if n < needed else None  # type: ignore[attr-defined]
+    error.why = f"{why[:1].upper()}{why[1:]}."  # type: ignore[attr-defined]
+    raise error
 
 
 def _answer(
@@ -766,19 +755,19 @@ def _answer(
 
 def _decision(
     scores: Counted, asked: Target, method: ThresholdMethod, prior: float,
-    *, methods: Sequence[ThresholdMethod], n: int | None = None, absent: int = 0,
-    frr: float = math.nan,
+    *, methods: Methods, n: int | None = None, absent: int = 0, frr: float = math.nan,
 ) -> Decision:  # fmt: skip
-    """A way that was taken, with all that is said of it."""
+    """A method that was taken, with all that is said of it; of others how they are made."""
     rates = both_rates(scores, method.threshold, asked.confidence)
     point, interval, said, needed = _answer(asked, method, prior, frr, rates, n or 0)
     said = said.more(high_rate_words(asked.kind, scores.words, "dev", point))
-    return Decision(
+    decision = Decision(
         method.threshold, asked.kind, asked.rate, method.how, asked.confidence, point, interval,
-        *said, needed, tuple(methods), asked.costs, n, scores.dtype, scores.words,
-        digest_of(scores), _as_intervals(rates, asked.confidence), absent, scores,
-        library=scores.library,
+        *said, needed, (method,), asked.costs, n, scores.dtype, scores.words, digest_of(scores),
+        _as_intervals(rates, asked.confidence), absent, scores, library=scores.library,
     )  # fmt: skip
+    vars(decision)["methods"] = [method, methods] if callable(methods) else tuple(methods)
+    return decision
 
 
 def _of_least_precision(scores: Counted, asked: Target, prior: float, _: Fitting) -> Decision:
@@ -789,37 +778,35 @@ def _of_least_precision(scores: Counted, asked: Target, prior: float, _: Fitting
 
 # ---------------------------------------------------------------------- of both rates
 def _of_costs(scores: Counted, asked: Target, prior: float, fitting: Fitting) -> Decision:
-    costs, confidence, how = asked.costs, asked.confidence, asked.how or "counted"
-
     def chosen(model: ScoreModel) -> float:
         own = replace(model, prior=prior)
-        point = own.eer() if costs is None else own.min_dcf(*costs)
-        at = float(point.threshold)
+        at = float((own.eer() if asked.costs is None else own.min_dcf(*asked.costs)).threshold)
         if isinstance(scores, ScoreSummary) and math.isfinite(at):
             return scores.border_below(at)
         return at
 
-    def by_fit() -> tuple[ThresholdMethod, Fit | None]:
+    def by_fit() -> tuple[ThresholdMethod, float]:
+        """The threshold of the fit, and the FRR to be expected there."""
         try:
             with suppress_warnings():
                 f, _ = fitting.best(scores)
-            name = family_text(f.family)
-            return method_of_both(scores, "model", chosen(f.model), confidence, name, f), f
+            at, name = chosen(f.model), family_text(f.family)
+            frr = float(f.model.frr(at))
+            return method_of_both(scores, "model", at, asked.confidence, name, f), frr
         except (FitError, InputError) as error:
             check_wrong_rules(error)
-            return ThresholdMethod("model", math.nan, why=str(error)), None
+            return ThresholdMethod("model", math.nan, why=str(error)), math.nan
 
-    counted = method_of_both(scores, "counted", chosen(empirical_model(scores)), confidence)
-    later = fitting.usual and how == "counted"
-    modelled, f = (counted, None) if later else by_fit()
-    method = counted if how == "counted" else modelled
+    counted = method_of_both(scores, "counted", chosen(empirical_model(scores)), asked.confidence)
+    if asked.how != "model":
+        methods: Methods = lambda: (counted, by_fit()[0])  # noqa: E731
+        if not fitting.usual:
+            methods = counted, by_fit()[0]
+        return _decision(scores, asked, counted, prior, methods=methods, frr=counted.frr)
+    method, frr = by_fit()
     if not method.possible:
         raise refusal("how", "be possible to decide by", f'"model", which is not: {method.why}')
-    frr = method.frr if f is None or how == "counted" else float(f.model.frr(method.threshold))
-    decision = _decision(scores, asked, method, prior, methods=(counted, modelled), frr=frr)
-    if later:
-        vars(decision)["methods"] = [method, lambda: (counted, by_fit()[0])]
-    return decision
+    return _decision(scores, asked, method, prior, methods=(counted, method), frr=frr)
 
 
 def _as_intervals(rates: Sequence[Rate], confidence: float) -> tuple[Interval, Interval]:
@@ -899,45 +886,47 @@ def said_of_rate(
 
     `far` and `frr` are dev's with their intervals.
     """
-    name, asked = short_name(target.kind), f"{100.0 * target.rate:g} %"
+    name, asked, words = short_name(target.kind), f"{100.0 * target.rate:g} %", target.words
     if method.far + method.frr >= 1.0:
-        return _of_no_use(method, target.words)
-    many, have = target.units, target.words.counted(target.who, n, spaced(n))
-    have = f"{spaced(n)} {many}" if target.grouped else have
+        return _of_no_use(method, words)
+    many, need = target.units, spaced(needed)
+    have = f"{spaced(n)} {many}" if target.grouped else words.counted(target.who, n, spaced(n))
+    expected = f"{name} is expected at {rate(method.expected)}"
     if method.how == "guaranteed":
-        confidence = f"{'about ' * target.grouped}{100.0 * target.confidence:g} %"
         keep = (
-            f"With {confidence} confidence {name} stays at or below {asked} on trials like dev's"
-            f" ({have}; {spaced(needed)} needed)."
+            f"With {'about ' * target.grouped}{100.0 * target.confidence:g} % confidence {name}"
+            f" stays at or below {asked} on trials like dev's ({have}; {need} needed)."
         )
-        if mean_rate((1.0, 1.0), far, frr)[2] >= 1.0:
-            return _of_unknown_use(keep, target, far, frr)
+        if mean_rate((1.0, 1.0), far, frr)[2] < 1.0:
+            remedy = f"other {target.many}, sensor or model; trials that share a person."
+            return Assessment(GREEN, keep, remedy)
+        clients, impostors = words.many("client"), words.many("impostor")
+        counted = ", ".join(
+            f"{what} {rate(known[0])} {rate_span(*known[1:])}"
+            for what, known in ((FRR, frr), (FAR, far))
+        )
         return Assessment(
-            GREEN, keep, f"other {target.many}, sensor or model; trials that share a person."
+            AMBER,
+            f"{keep} But dev does not show that {clients} are accepted more often than"
+            f" {impostors}: {counted}.",
+            f"more {clients}, or scores that tell {clients} from {impostors} better.",
         )
-    lacking = f"A guarantee needs {spaced(needed)} {many}, dev has {spaced(n)}."
-    remedy = f"{spaced(needed)} {many} for a guarantee (you have {spaced(n)})."
+    lacking = f"A guarantee needs {need} {many}, dev has {spaced(n)}."
+    remedy = f"{need} {many} for a guarantee (you have {spaced(n)})."
     if n >= needed:
         lacking, remedy = f"Dev has {have}, enough for a guarantee.", "the guaranteed threshold."
     if method.how == "average":
         tied = not target.grouped and round(method.expected * (n + 1)) - 1 > method.n_beyond
-        reason = (
-            f"{name} is expected at {rate(method.expected)}{' or less' * tied}, at most {asked}"
-        )
-        return Assessment(AMBER, f"{reason} on average. {lacking}", remedy)
-    by = (
-        "a tail of dev's scores"
-        if method.how == "tail"
-        else f"the fitted {method.family} distribution"
-    )
-    if method.why.endswith(POOR):
-        reason = (
-            f"The threshold is that of {by}, which does not hold there: {template_of(method.why)}."
-        )
+        reason = f"{expected}{' or less' * tied}, at most {asked} on average. {lacking}"
+        return Assessment(AMBER, reason, remedy)
+    by, why = f"the fitted {method.family} distribution", template_of(method.why)
+    if method.how == "tail":
+        by = "a tail of dev's scores"
+    if why.endswith(POOR):
+        reason = f"The threshold is that of {by}, which does not hold there: {why}."
         return Assessment(RED, reason, f"another family or a tail; {remedy}")
-    moved = f" The threshold was {template_of(method.why)}." if method.why else ""
-    reason = f"{name} is expected at {rate(method.expected)} by {by}.{moved} {lacking}"
-    return Assessment(AMBER, reason, remedy)
+    moved = f" The threshold was {why}." if why else ""
+    return Assessment(AMBER, f"{expected} by {by}.{moved} {lacking}", remedy)
 
 
 def _of_no_use(method: ThresholdMethod, words: ClassWords) -> Assessment:
@@ -952,25 +941,10 @@ def _of_no_use(method: ThresholdMethod, words: ClassWords) -> Assessment:
     )
 
 
-def _of_unknown_use(keep: str, target: Target, far: Rate, frr: Rate) -> Assessment:
-    clients, impostors = target.words.many("client"), target.words.many("impostor")
-    return Assessment(
-        AMBER,
-        f"{keep} But dev does not show that {clients} are accepted more often than {impostors}:"
-        f" {FRR} {rate(frr[0])} {rate_span(*frr[1:])}, {FAR} {rate(far[0])} {rate_span(*far[1:])}.",
-        f"more {clients}, or scores that tell {clients} from {impostors} better.",
-    )
-
-
 def observed_rate(
-    target: Target,
-    said: Assessment,
-    shift: DatasetShift,
-    n: int,
-    needed: int | None,
-    total: float,
-    result: Rate,
-) -> Observed:
+    target: Target, said: Assessment, shift: DatasetShift, n: int, needed: int | None,
+    total: float, result: Rate,
+) -> Observed:  # fmt: skip
     """Of a target rate: its rate with its interval on a test of so many trials."""
     observed, low, high = result
     if low > target.rate:
@@ -993,26 +967,24 @@ def _broken(
 ) -> Assessment:
     """That test contradicts, and whether its scores lie elsewhere than dev's."""
     beyond, times = round(observed * total), observed / target.rate
-    shown = spaced(times) if times >= 10.0 else number(times, 2)
+    shown, many = spaced(times) if times >= 10.0 else number(times, 2), target.many
     much = f"about {shown} times the target" if times >= _TIMES else "above the target"
     reason = (
         f"On test {spaced(beyond)} of {target.words.counted(target.who, total, spaced(total))}"
         f" {'was' if beyond == 1 else 'were'} {DECIDED[target.kind]}:"
         f" {short_name(target.kind)} {rate(observed)}, {much}."
     )
-    have, lacking = f"(you have {spaced(n)})", needed is not None
-    if shift.trials:
-        side = "above" if target.kind == "far" else "at or below"
-        dev, now = (rate(share) for share in shift.absent)
-        reason += (
-            f" Test {target.many} score {side} the threshold more often than dev's."
-            if shift.scored
-            else f" Of test's {target.many} {now} have no score, of dev's {dev}."
-        )
-        more = f", at least {spaced(needed or 0)} of them {have}" if lacking else ""
-        return Assessment(RED, reason, f"dev {target.many} like those of the test{more}.")
-    more = f", for which {spaced(needed or 0)} {target.many} are needed {have}" if lacking else ""
-    return Assessment(RED, reason, f"a guaranteed threshold{more}.")
+    need, have = spaced(needed or 0), f"(you have {spaced(n)})"
+    if not shift.trials:
+        more = "" if needed is None else f", for which {need} {many} are needed {have}"
+        return Assessment(RED, reason, f"a guaranteed threshold{more}.")
+    side = "above" if target.kind == "far" else "at or below"
+    dev, now = (rate(share) for share in shift.absent)
+    moved = f"Of test's {many} {now} have no score, of dev's {dev}."
+    if shift.scored:
+        moved = f"Test {many} score {side} the threshold more often than dev's."
+    more = "" if needed is None else f", at least {need} of them {have}"
+    return Assessment(RED, f"{reason} {moved}", f"dev {many} like those of the test{more}.")
 
 
 # ---------------------------------------------------------------------- of both rates
@@ -1022,13 +994,10 @@ def said_of_costs(
     """Of costs or of the equal error rate, which set no target that could be kept."""
     if costs is None and method.far + method.frr >= 1.0:
         return _of_no_use(method, words)
-    by = (
-        "counted on dev"
-        if method.how == "counted"
-        else f"by the fitted {method.family} distributions"
-    )
-    what = f"{EQUAL_ERROR_RATE}s" if costs is None else "the least mean cost"
-    start = f"The threshold has {what}"
+    start = f"The threshold has {'the least mean cost' if costs else f'{EQUAL_ERROR_RATE}s'}"
+    by = f"by the fitted {method.family} distributions"
+    if method.how == "counted":
+        by = "counted on dev"
     if costs is None and method.threshold == -math.inf:
         start = (
             f"No threshold has {EQUAL_ERROR_RATE}s, since {words.many('client')} without a score"
@@ -1258,9 +1227,7 @@ def _rates_grid(d: Decision, check: DecisionCheck | None, role: str) -> Grid:
 
 
 def _cell(scores: ScoreData, kind: str, threshold: float, level: float) -> RateCell:
-    share, low, high = (
-        float(counted_rate[0]) for counted_rate in counted_rates(scores, kind, [threshold], level)
-    )
+    share, low, high = (float(x[0]) for x in counted_rates(scores, kind, [threshold], level))
     total = scores.impostor_total if kind == "far" else scores.client_total
     return RateCell(share, low, high, share * total, total)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import repeat
 from typing import Any, NamedTuple, Unpack
 
@@ -32,8 +32,9 @@ from betaroc.decision.bands import (
     plan_of,
 )
 from betaroc.decision.curve import (
+    ONE_CLASS_RATES,
+    TARGET_MET,
     WEIGHTED_ERROR,
-    EpcBase,
     area_weights,
     axes_of,
     checked_alphas,
@@ -58,12 +59,18 @@ from betaroc.inference.drawn_scores import (
 )
 from betaroc.inference.interval import Band, Interval
 from betaroc.inference.of_scores import CountedScores
-from betaroc.inference.scores_beyond import SideInput, SupportedPair, evidence_of
+from betaroc.inference.scores_beyond import (
+    SampleSupport,
+    SideInput,
+    SupportedPair,
+    evidence_of,
+    fewest,
+)
 from betaroc.model.criteria import CRITERIA
 from betaroc.model.dataset_checks import warn_of_reversed, warn_of_scales
-from betaroc.model.measures import MEASURES, OperatingPoint
+from betaroc.model.measures import MEASURES, OperatingPoint, some_rejected
 from betaroc.model.model import ScoreModel
-from betaroc.model.statistics import PointArguments, ascending_pair
+from betaroc.model.statistics import PointArguments, UsedRate, ascending_pair, rates_of_point
 from betaroc.rendering.curves import (
     Axes,
     DrawnBand,
@@ -87,7 +94,7 @@ class LossSplit(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Epc(EpcBase, Exportable):
+class Epc(Tabular, Exportable):
     """A measure observed on test against the criterion its threshold was chosen for on dev.
 
     Parameters
@@ -121,9 +128,160 @@ class Epc(EpcBase, Exportable):
     ([2.5], [0.333])
     """
 
+    dev: ScoreModel
+    test: ScoreModel
+    criterion: str
+    measure: str
+    alpha: FloatArray
+    chosen: Thresholds
+    _same_length = ("alpha", "chosen.theta", "chosen.complement", "chosen.logit")
+    _extra_fields = (
+        "dev_scores", "test_scores", "dev_fit", "test_fit", "prior_given", "dev_evidence",
+        "test_evidence",
+    )  # fmt: skip
+    dev_scores: Scores | None = field(default=None, compare=False, repr=False)
+    test_scores: Scores | None = field(default=None, compare=False, repr=False)
+    dev_fit: SupportedPair | None = field(default=None, compare=False, repr=False)
+    test_fit: SupportedPair | None = field(default=None, compare=False, repr=False)
+    prior_given: bool = field(default=False, compare=False, repr=False)
+    dev_evidence: SampleSupport | None = field(default=None, compare=False, repr=False)
+    test_evidence: SampleSupport | None = field(default=None, compare=False, repr=False)
+
     def __str__(self) -> str:
         answer = curve_answer(self)
         return DEFAULT.fill(f"{answer.lead} {answer.text}")
+
+    @property
+    def points(self) -> OperatingPoint:
+        """Dev's thresholds observed on test."""
+        return self.test._point(self.chosen)
+
+    @property
+    def threshold(self) -> FloatArray:
+        """Thresholds chosen on dev."""
+        return np.asarray(self.points.threshold)
+
+    @property
+    def logit_threshold(self) -> FloatArray:
+        """Their logits, exact where a threshold rounds to 0 or 1.
+
+        As of an `OperatingPoint` of dev: nan unless its distributions are continuous on [0, 1].
+        """
+        return np.asarray(self.dev._point(self.chosen).logit_threshold)
+
+    @property
+    def far(self) -> FloatArray:
+        """FAR observed on test."""
+        return np.asarray(self.points.far)
+
+    @property
+    def frr(self) -> FloatArray:
+        """FRR observed on test."""
+        return np.asarray(self.points.frr)
+
+    @property
+    def _rates_made(self) -> dict[str, FloatArray]:
+        """FMR and FNMR observed on test; none where all trials have a score."""
+        if not some_rejected(self.test._pair):
+            return {}
+        rates = {"fmr": self.test.fmr, "fnmr": self.test.fnmr}
+        return {name: np.asarray(rate(self.threshold)) for name, rate in rates.items()}
+
+    @property
+    def value(self) -> FloatArray:
+        """The measure observed on test; nan where it is 0/0."""
+        return self._measured(self.points)
+
+    @property
+    def expected(self) -> FloatArray:
+        """The measure expected on dev at the same thresholds."""
+        return self._measured(self.dev._point(self.chosen))
+
+    @property
+    def a_posteriori(self) -> FloatArray:
+        """The measure at the thresholds that the criterion would choose on test itself."""
+        own = chosen_on(self.test, self.criterion, self.alpha)
+        return self._measured(self.test._point(own))
+
+    @property
+    def trivial(self) -> BoolArray:
+        """Where dev's threshold accepts or rejects everybody on dev."""
+        pair = self.dev._pair
+        t = self.chosen
+        return np.asarray((pair.far(t) + pair.frr(t) == 1.0) & (pair.far(t) * pair.frr(t) == 0.0))
+
+    @property
+    def n_beyond(self) -> FloatArray | None:
+        """Scores that speak for each threshold: n min(rate, 1 - rate) of the rates behind it.
+
+        Of dev, and of a fitted test side; the class with fewer where both are spoken of, groups
+        where trials depend on each other by them. None for typed models.
+        """
+        result = [
+            least
+            for evidence, asked in self._asked()
+            if (least := fewest(evidence, asked)) is not None
+        ]
+        return np.minimum.reduce(np.broadcast_arrays(*result)) if result else None
+
+    def _asked(self, *, counted: bool = True) -> list[tuple[SampleSupport, list[UsedRate]]]:
+        """What dev's thresholds were solved for, and what was read off test's distributions."""
+        result = []
+        if self.dev_evidence is not None:
+            result.append((self.dev_evidence, self._solved(self.dev_evidence, counted=counted)))
+        if self.test_evidence is not None and any(self.test_evidence.fitted):
+            rate, _ = ONE_CLASS_RATES.get(self.measure, (None, False))
+            read = [asked for asked in rates_of_point(self.points) if rate in (None, asked.name)]
+            result.append((self.test_evidence, read))
+        return [item for item in result if item[1]]
+
+    def _solved(self, dev: SampleSupport, *, counted: bool) -> list[UsedRate]:
+        if self.criterion in ONE_CLASS_RATES:
+            name, complement = ONE_CLASS_RATES[self.criterion]
+            rate, rest = self.alpha, 1.0 - self.alpha
+            return [UsedRate(name, *((rest, rate) if complement else (rate, rest)), True)]
+        # What is counted is not extrapolated, and counting takes time.
+        return rates_of_point(self.dev._point(self.chosen)) if counted or any(dev.fitted) else []
+
+    def _side(self, name: str) -> tuple[ScoreModel, Scores | None, SupportedPair | None]:
+        """Dev or test by its name: its distributions, and the data or the fit it was given as."""
+        model, scores, fit = (getattr(self, f"{name}{what}") for what in ("", "_scores", "_fit"))
+        return model, scores, fit
+
+    @property
+    def _stationary(self) -> BoolArray:
+        """Where the measure is the criterion itself: its best threshold leaves no slope."""
+        if (self.criterion, self.measure) == (WEIGHTED_ERROR, WEIGHTED_ERROR):
+            return np.ones(self.alpha.size, dtype=np.bool_)
+        # Both costs are 1 in a detection cost, whose weights are the classes' shares on test.
+        of_test = 1.0 - self.test.prior
+        own = {
+            (WEIGHTED_ERROR, "hter"): 0.5, (WEIGHTED_ERROR, "dcf"): of_test,
+            (WEIGHTED_ERROR, "accuracy"): of_test, (WEIGHTED_ERROR, "youden"): 0.5,
+            ("f-measure", "f1"): 0.5, ("weighted-precision-recall", "mean-precision-recall"): 0.5,
+        }.get((self.criterion, self.measure), np.nan)  # fmt: skip
+        return np.asarray(np.abs(self.alpha - own) < TARGET_MET)
+
+    def _measured(self, points: OperatingPoint) -> FloatArray:
+        if self.measure == WEIGHTED_ERROR:
+            return np.asarray(self.alpha * points.far + (1.0 - self.alpha) * points.frr)
+        return np.asarray(MEASURES[self.measure].value(points))
+
+    def _at_rates(self, rates: tuple[FloatArray, ...], priors: FloatArray) -> FloatArray:
+        """The measure of FAR, FRR, TPR and TNR of replicates, a row each, at the prior of each."""
+        values = np.empty(rates[0].shape)
+        for prior in np.unique(priors):
+            rows = priors == prior
+            far, frr, tpr, tnr = (rate[rows] for rate in rates)
+            point = OperatingPoint(np.nan, far, frr, float(prior), tpr=tpr, tnr=tnr)
+            values[rows] = self._measured(point)
+        return values
+
+    @property
+    def _range(self) -> tuple[float, float]:
+        """The measure's values; a weighted error is a fraction."""
+        known = MEASURES.get(self.measure)
+        return (0.0, 1.0) if known is None else (known.low, known.high)
 
     @property
     def reachable(self) -> tuple[float, float] | None:
@@ -596,7 +754,7 @@ def _weighed(values: FloatArray, weights: FloatArray) -> FloatArray:
 
 
 def _weights(
-    e: EpcBase, stat: Any, argument: tuple[Any, ...], point: PointArguments
+    e: Epc, stat: Any, argument: tuple[Any, ...], point: PointArguments
 ) -> tuple[FloatArray, str]:
     """What each alpha weighs in the number, and its name."""
     name = checks.choice(stat, ("area", "value"), "stat")
@@ -620,7 +778,7 @@ def _weights(
     return area_weights(e.alpha, start, stop) / (stop - start), "area"
 
 
-def area_range(e: EpcBase, low: float | None, high: float | None) -> tuple[float, float]:
+def area_range(e: Epc, low: float | None, high: float | None) -> tuple[float, float]:
     """The range of an area, inside that of the curve."""
     if CRITERIA[e.criterion].single:
         raise InputError(f"criterion {e.criterion!r} has no alpha, so its curve has no area.")
@@ -635,7 +793,7 @@ def area_range(e: EpcBase, low: float | None, high: float | None) -> tuple[float
     return start, stop
 
 
-def check_different(a: EpcBase, b: EpcBase, names: tuple[str, str]) -> None:
+def check_different(a: Epc, b: Epc, names: tuple[str, str]) -> None:
     """Curves that are compared have one criterion, one measure and equal alphas."""
     for name in ("criterion", "measure"):
         one, other = getattr(a, name), getattr(b, name)

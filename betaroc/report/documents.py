@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from functools import cache
 from pathlib import Path
@@ -20,7 +21,7 @@ from betaroc.ensemble import fusion, inclusion
 from betaroc.fits import covariates, family_choice, shape_tests
 from betaroc.inference import auc, differences
 from betaroc.model import crossings, ends, roc
-from betaroc.rendering.document import DEEPEST, FORMAT, construct, kinds_of, parsed, value_of
+from betaroc.rendering.document import FORMAT, construct, kinds_of, parsed, value_of
 from betaroc.report.analysis import Analysis
 from betaroc.studies import design, plan
 
@@ -114,7 +115,7 @@ def from_json(text_or_path: str | os.PathLike[str]) -> Any:
         )
         raise refusal("format", rule, value, "Install that one.", FileFormatError)
     if version == 1:
-        document = _of_format_1(document)
+        document = json.loads(json.dumps(document), object_hook=_of_format_1)
         name = document["kind"]
     options = [item for item, kind in kinds().items() if issubclass(kind, Value)]
     if not isinstance(name, str) or name not in options:
@@ -127,23 +128,15 @@ def from_json(text_or_path: str | os.PathLike[str]) -> Any:
         return value_of(document.get("content", document), kinds(), kind)
 
 
-#: Kinds and fields of format 1 that have another name since.
-_RENAMED_KINDS = {"Way": "ThresholdMethod", "Evidence": "SampleSupport"}
-_RENAMED_FIELDS = {"Decision": {"ways": "methods"}}
+_RENAMED = {"Way": "ThresholdMethod", "Evidence": "SampleSupport"}
 
 
-def _of_format_1(part: Any, depth: int = 0) -> Any:
-    """A part of a document of format 1 in today's names; what is too deep is refused later."""
-    if depth > DEEPEST or not isinstance(part, dict | list):
-        return part
-    if isinstance(part, list):
-        return [_of_format_1(item, depth + 1) for item in part]
-    kind = part.get("kind")
-    if not isinstance(kind, str):
-        return {name: _of_format_1(item, depth + 1) for name, item in part.items()}
-    names = _RENAMED_FIELDS.get(kind, {})
-    fields = {names.get(name, name): _of_format_1(item, depth + 1) for name, item in part.items()}
-    return fields | {"kind": _RENAMED_KINDS.get(kind, kind)}
+def _of_format_1(part: dict[str, Any]) -> dict[str, Any]:
+    """A part of a document of format 1 by the names of today."""
+    kind = str(part.get("kind"))
+    if kind == "Decision" and "ways" in part:
+        part["methods"] = part.pop("ways")
+    return part | {"kind": _RENAMED[kind]} if kind in _RENAMED else part
 
 
 def _decision_of_guarantee(old: dict[str, Any]) -> dict[str, Any]:
