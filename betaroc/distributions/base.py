@@ -153,12 +153,8 @@ class Distribution(Exportable, ABC):
 
     # ------------------------------------------------------------- the contract
     @abstractmethod
-    def _lower(self, t: Thresholds) -> tuple[FloatArray, FloatArray]:
-        """P(S <= theta) and its log."""
-
-    @abstractmethod
-    def _upper(self, t: Thresholds) -> tuple[FloatArray, FloatArray]:
-        """P(S > theta) and its log."""
+    def _side(self, t: Thresholds, *, lower: bool) -> tuple[FloatArray, FloatArray]:
+        """P(S <= theta), or P(S > theta), and its log."""
 
     @abstractmethod
     def _log_density(self, t: Thresholds) -> FloatArray:
@@ -193,19 +189,25 @@ class Distribution(Exportable, ABC):
         return math.sqrt(self.var)
 
     def _tail_quantile(self, p: FloatArray, log_p: FloatArray, *, lower: bool) -> Thresholds:
-        """Where a tail has a mass of at most one half; a family has this or both quantiles."""
+        """Where a tail has a mass of at most one half; a family has this or `_inverse`."""
         raise NotImplementedError
 
     # ------------------------------------------------ what few distributions need to change
+    def _lower(self, t: Thresholds) -> tuple[FloatArray, FloatArray]:
+        return self._side(t, lower=True)
+
+    def _upper(self, t: Thresholds) -> tuple[FloatArray, FloatArray]:
+        return self._side(t, lower=False)
+
     def _lower_quantile(self, p: FloatArray, log_p: FloatArray) -> Thresholds:
         """The lowest theta with P(S <= theta) >= p."""
-        return self._by_nearer_tail(p, log_p, lower=True)
+        return self._inverse(p, log_p, lower=True)
 
     def _upper_quantile(self, p: FloatArray, log_p: FloatArray) -> Thresholds:
         """The lowest theta with P(S > theta) <= p."""
-        return self._by_nearer_tail(p, log_p, lower=False)
+        return self._inverse(p, log_p, lower=False)
 
-    def _by_nearer_tail(self, p: FloatArray, log_p: FloatArray, *, lower: bool) -> Thresholds:
+    def _inverse(self, p: FloatArray, log_p: FloatArray, *, lower: bool) -> Thresholds:
         """P(S <= .) >= p is P(S > .) <= 1 - p, and 1 - p is exact beyond one half."""
         far = np.asarray(p > 0.5)
         if not far.any():
@@ -347,8 +349,9 @@ class Distribution(Exportable, ABC):
         """Where P(S <= theta) or P(S > theta) is exp(-depth): what no search may step over."""
         with np.errstate(under="ignore"):
             p = np.exp(-depths)
-        inverses = (self._lower_quantile, self._upper_quantile)
-        return Thresholds.concatenate([invert(p, -depths) for invert in inverses])
+        return Thresholds.concatenate(
+            [self._inverse(p, -depths, lower=lower) for lower in (True, False)]
+        )
 
     def _log_density_slope(self, t: Thresholds) -> FloatArray:
         """Derivative of the log density in the score, by the native coordinate."""
@@ -644,8 +647,7 @@ class Distribution(Exportable, ABC):
         value = probability_array(p, "p")
         with np.errstate(divide="ignore"):
             log_p = np.log(value)
-        invert = self._lower_quantile if lower else self._upper_quantile
-        return invert(value, log_p)
+        return self._inverse(value, log_p, lower=lower)
 
     def _native(self, t: Thresholds) -> FloatArray:
         """Where thresholds lie in the coordinate of the density: logits on [0, 1], else scores."""

@@ -476,11 +476,9 @@ class Beta(Distribution):
         n = self.a + self.b
         return (self.a / n) * (self.b / n) / (n + 1.0)
 
-    def _lower(self, t: Thresholds) -> tuple[FloatArray, FloatArray]:
-        return special.beta_lower(self.a, self.b, _clipped(t))
-
-    def _upper(self, t: Thresholds) -> tuple[FloatArray, FloatArray]:
-        return special.beta_upper(self.a, self.b, _clipped(t))
+    def _side(self, t: Thresholds, *, lower: bool) -> tuple[FloatArray, FloatArray]:
+        of = special.beta_lower if lower else special.beta_upper
+        return of(self.a, self.b, _clipped(t))
 
     def _log_density(self, t: Thresholds) -> FloatArray:
         return special.beta_log_density(self.a, self.b, t)
@@ -660,7 +658,7 @@ class BetaPair(Pair):
         if subtract:
             return float(self.log_excess(t, lower=lower))
         laws = self._laws()
-        logs = [float((law._lower(t) if lower else law._upper(t))[1]) for law in laws]
+        logs = [float(law._side(t, lower=lower)[1]) for law in laws]
         slopes = [float(law.a * t.complement - law.b * t.theta) for law in laws]
         rate = min(slopes) if lower else min(-slope for slope in slopes)
         if max(logs) > _DEEP or not rate > 0.0:

@@ -423,25 +423,17 @@ class Empirical(Distribution):
     def _counts_at_most(self, t: Thresholds) -> FloatArray:
         """Weight of the scores <= theta, an integer where the weights are."""
         if self.weights is None:
-            return self._number_at_most(t).astype(np.float64)
+            return np.asarray(np.searchsorted(self._sorted, _decisive(t), "right"), np.float64)
         return self._below[self._index(t)]
 
     def _counts_above(self, t: Thresholds) -> FloatArray:
         """Weight of the scores > theta."""
         if self.weights is None:
-            return np.asarray(self.total - self._number_at_most(t), dtype=np.float64)
+            return np.asarray(self.total - self._counts_at_most(t))
         return self._above[self._index(t)]
 
-    def _number_at_most(self, t: Thresholds) -> IntArray:
-        return np.asarray(np.searchsorted(self._sorted, _decisive(t), side="right"))
-
     def _index(self, t: Thresholds) -> IntArray:
-        return np.asarray(np.searchsorted(self._steps[0], _decisive(t), side="right"))
-
-    def _share_of(self, counts: FloatArray, t: Thresholds) -> tuple[FloatArray, FloatArray]:
-        share = np.where(np.isnan(t.theta), np.nan, counts / self.total)
-        with np.errstate(divide="ignore"):
-            return share, np.log(share)
+        return np.asarray(np.searchsorted(self._steps[0], _decisive(t), "right"))
 
     @property
     def support(self) -> tuple[float, float]:
@@ -490,30 +482,25 @@ class Empirical(Distribution):
         square = math.fsum(np.ldexp(away, -width) ** 2 * weights) / total
         return math.ldexp(mean, power), square, power + width
 
-    def _lower(self, t: Thresholds) -> tuple[FloatArray, FloatArray]:
-        return self._share_of(self._counts_at_most(t), t)
-
-    def _upper(self, t: Thresholds) -> tuple[FloatArray, FloatArray]:
-        return self._share_of(self._counts_above(t), t)
+    def _side(self, t: Thresholds, *, lower: bool) -> tuple[FloatArray, FloatArray]:
+        counts = self._counts_at_most(t) if lower else self._counts_above(t)
+        share = np.where(np.isnan(t.theta), np.nan, counts / self.total)
+        with np.errstate(divide="ignore"):
+            return share, np.log(share)
 
     def _log_density(self, t: Thresholds) -> FloatArray:
         return np.where(np.isnan(t.theta), np.nan, -np.inf)
 
-    def _lower_quantile(self, p: FloatArray, log_p: FloatArray) -> Thresholds:
-        shares = self._below[1:] / self.total
-        index = np.minimum(np.searchsorted(shares, p, side="left"), shares.size - 1)
-        return self._at(index, p)
-
-    def _upper_quantile(self, p: FloatArray, log_p: FloatArray) -> Thresholds:
-        shares = (self._above[1:] / self.total)[::-1]
-        index = shares.size - np.searchsorted(shares, p, side="right")
-        accept_all = np.isnan(p) | (p >= 1.0)
-        t = self._at(np.minimum(index, shares.size - 1), p)
-        theta = np.where(accept_all & ~np.isnan(p), self.support[0], t.theta)
-        return Thresholds.from_theta(theta)
-
-    def _at(self, index: IntArray, p: FloatArray) -> Thresholds:
-        return Thresholds.from_theta(np.where(np.isnan(p), np.nan, self._steps[0][index]))
+    def _inverse(self, p: FloatArray, log_p: FloatArray, *, lower: bool) -> Thresholds:
+        places = self._steps[0]
+        if lower:
+            index = np.searchsorted(self._below[1:] / self.total, p, side="left")
+        else:
+            shares = (self._above[1:] / self.total)[::-1]
+            index = shares.size - np.searchsorted(shares, p, side="right")
+            index = np.where(p >= 1.0, 0, index)  # at the lower end all is accepted
+        theta = places[np.minimum(index, places.size - 1)]
+        return Thresholds.from_theta(np.where(np.isnan(p), np.nan, theta))
 
     def _tails(self) -> tuple[Tail, Tail]:
         masses = self.atoms.masses

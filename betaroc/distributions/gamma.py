@@ -79,11 +79,8 @@ class Gamma(Distribution):
             x = np.maximum(t.theta, 0.0) / self.scale
         return x, _LOGARITHM.of(t) - math.log(self.scale)
 
-    def _lower(self, t: Thresholds) -> tuple[FloatArray, FloatArray]:
-        return self._tail(*self._x(t), lower=True)
-
-    def _upper(self, t: Thresholds) -> tuple[FloatArray, FloatArray]:
-        return self._tail(*self._x(t), lower=False)
+    def _side(self, t: Thresholds, *, lower: bool) -> tuple[FloatArray, FloatArray]:
+        return self._tail(*self._x(t), lower=lower)
 
     def _tail(
         self, x: FloatArray, log_x: FloatArray, *, lower: bool
@@ -126,24 +123,16 @@ class Gamma(Distribution):
         with np.errstate(divide="ignore", over="ignore"):
             return np.asarray((self.shape - 1.0) / t.theta - 1.0 / self.scale)
 
-    def _lower_quantile(self, p: FloatArray, log_p: FloatArray) -> Thresholds:
-        return Thresholds.from_theta(self.scale * self._quantile_of(p, log_p, lower=True))
-
-    def _upper_quantile(self, p: FloatArray, log_p: FloatArray) -> Thresholds:
-        return Thresholds.from_theta(self.scale * self._quantile_of(p, log_p, lower=False))
-
-    def _quantile_of(self, p: FloatArray, log_p: FloatArray, *, lower: bool) -> FloatArray:
+    def _inverse(self, p: FloatArray, log_p: FloatArray, *, lower: bool) -> Thresholds:
         """By scipy; of what doubles do not hold by Newton's method on the logs of both."""
         from scipy.special import gammainccinv, gammaincinv
 
         with np.errstate(under="ignore", over="ignore"):
             x = np.array((gammaincinv if lower else gammainccinv)(self.shape, p))
         deep = (p < _TINY) & np.isfinite(log_p)
-        if not np.any(deep):
-            return x
         a, goal = self.shape, log_p[deep]
         y = (goal + math.lgamma(a + 1.0)) / a if lower else np.log(np.maximum(a, 1.0) - goal)
-        for _ in range(_STEPS):
+        for _ in range(_STEPS if np.any(deep) else 0):
             with np.errstate(all="ignore"):
                 log = self._tail(np.exp(y), y, lower=lower)[1]
                 step = (goal - log) / np.exp(a * y - np.exp(y) - math.lgamma(a) - log)
@@ -152,7 +141,7 @@ class Gamma(Distribution):
                 break
         with np.errstate(under="ignore"):
             x[deep] = np.exp(y)
-        return x
+        return Thresholds.from_theta(self.scale * x)
 
     def _tails(self) -> tuple[Tail, Tail]:
         log_c = -math.lgamma(self.shape + 1.0) - self.shape * math.log(self.scale)

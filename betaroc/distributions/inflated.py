@@ -81,17 +81,9 @@ class PointMasses(Distribution):
         spread = self._share * (self.base.var + (self.base.mean - mean) ** 2)
         return spread + sum(m * (place - mean) ** 2 for m, place in pairs if m > 0.0)
 
-    def _lower(self, t: Thresholds) -> tuple[FloatArray, FloatArray]:
-        return self._combined(self.base._lower(t), [_reaches(t, place) for place in self._places])
-
-    def _upper(self, t: Thresholds) -> tuple[FloatArray, FloatArray]:
-        return self._combined(self.base._upper(t), [~_reaches(t, place) for place in self._places])
-
-    def _combined(
-        self, base: tuple[FloatArray, FloatArray], here: list[BoolArray]
-    ) -> tuple[FloatArray, FloatArray]:
-        """A tail of the base, and the masses that lie in it."""
-        value, log = base
+    def _side(self, t: Thresholds, *, lower: bool) -> tuple[FloatArray, FloatArray]:
+        value, log = self.base._side(t, lower=lower)
+        here = [_reaches(t, place) == lower for place in self._places]
         pairs = list(zip(self._masses, here, strict=True))
         masses = np.sum([mass * inside for mass, inside in pairs], axis=0)
         beyond = np.sum([mass * ~inside for mass, inside in pairs], axis=0)
@@ -118,20 +110,17 @@ class PointMasses(Distribution):
     def _tail_quantile(self, p: FloatArray, log_p: FloatArray, *, lower: bool) -> Thresholds:
         """The base's inverse beside the jumps, an atom's place on its jump."""
         flat = np.ravel(p)
-        whole, base = (
-            (self._lower, self.base._lower_quantile)
-            if lower
-            else (self._upper, self.base._upper_quantile)
-        )
         rest, nothing = flat.copy(), -1.0 if lower else 2.0
         moves = []
         for place, mass in zip(self._places, self._masses, strict=True):
             if mass == 0.0:
                 continue
             here = Thresholds.from_theta(place)
-            at = float(whole(here)[0])
+            at = float(self._side(here, lower=lower)[0])
             # Before trials without a score there is nothing, not even a probability of 0.
-            before = float(whole(just_below(here, unit=True))[0]) if place > -np.inf else nothing
+            before, below = nothing, just_below(here, unit=True)
+            if place > -np.inf:
+                before = float(self._side(below, lower=lower)[0])
             if lower:
                 jump = (flat > before) & (flat <= at * (1.0 + _EDGE))
                 passed = flat > at
@@ -142,7 +131,7 @@ class PointMasses(Distribution):
             rest = np.where(passed, rest - mass, rest)
         share = np.clip(rest / self._share, 0.0, 1.0)
         with np.errstate(divide="ignore"):
-            t = base(share, np.log(share))
+            t = self.base._inverse(share, np.log(share), lower=lower)
         columns = np.array([t.theta, t.complement, t.logit])
         for jump, passed, here in moves:
             # A base tail that has underflowed must not carry the place across an atom.

@@ -88,25 +88,16 @@ class Mixture(Distribution):
     def _parts(self) -> Iterable[tuple[float, Distribution]]:
         return zip(self._shares.tolist(), self.components, strict=True)
 
-    def _lower(self, t: Thresholds) -> tuple[FloatArray, FloatArray]:
-        return self._summed([law._lower(t) for law in self.components])
-
-    def _upper(self, t: Thresholds) -> tuple[FloatArray, FloatArray]:
-        return self._summed([law._upper(t) for law in self.components])
-
-    def _summed(self, tails: list[tuple[FloatArray, FloatArray]]) -> tuple[FloatArray, FloatArray]:
-        shares = self._shares.tolist()
-        values = [value for value, _ in tails]
-        total = sum(w * value for w, value in zip(shares, values, strict=True))
+    def _side(self, t: Thresholds, *, lower: bool) -> tuple[FloatArray, FloatArray]:
+        sides = [d._side(t, lower=lower) for d in self.components]
+        values, logs = (np.array(parts) for parts in zip(*sides, strict=True))
         # The shares need not add up to 1 to the last digit.
-        whole = np.logical_and.reduce([value == 1.0 for value in values])
-        total = np.where(whole, 1.0, np.minimum(total, 1.0))
-        logs = np.minimum(self._log_sum([log for _, log in tails]), 0.0)
+        total = np.minimum(np.tensordot(self._shares, values, 1), 1.0)
+        total = np.where(np.all(values == 1.0, axis=0), 1.0, total)
         # Next to 1 the log is minus the other tail, which the log of each part knows.
-        parts = zip(shares, tails, strict=True)
         with np.errstate(divide="ignore", invalid="ignore"):
-            near = np.log1p(sum(w * np.expm1(log) for w, (_, log) in parts))
-        return np.asarray(total), np.where(total > 0.5, near, logs)
+            near = np.log1p(np.tensordot(self._shares, np.expm1(logs), 1))
+        return total, np.where(total > 0.5, near, np.minimum(self._log_sum(list(logs)), 0.0))
 
     def _log_sum(self, logs: list[FloatArray]) -> FloatArray:
         parts = np.array(logs)
@@ -160,7 +151,7 @@ class Mixture(Distribution):
             if not np.any(open_):
                 break
             here = self._at_native(y[open_])
-            log_tail = (self._lower if lower else self._upper)(here)[1]
+            log_tail = self._side(here, lower=lower)[1]
             miss = sign * (log_tail - flat[open_])
             low[open_] = np.where(miss < 0.0, y[open_], low[open_])
             high[open_] = np.where(miss > 0.0, y[open_], high[open_])
@@ -184,10 +175,7 @@ class Mixture(Distribution):
         """The components' places with these logs of a tail, the least and the largest."""
         with np.errstate(under="ignore"):
             p = np.exp(log_p)
-        inverses = [
-            self._native((law._lower_quantile if lower else law._upper_quantile)(p, log_p))
-            for law in self.components
-        ]
+        inverses = [self._native(d._inverse(p, log_p, lower=lower)) for d in self.components]
         return np.min(inverses, axis=0), np.max(inverses, axis=0)
 
     def _landmarks(self, depths: FloatArray) -> Thresholds:

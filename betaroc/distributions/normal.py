@@ -96,11 +96,11 @@ class NormalScore(Distribution):
     def _z(self, t: Thresholds) -> FloatArray:
         return self._standard(self._y(t), *(p.value for p in self._parameters()))
 
-    def _lower(self, t: Thresholds) -> tuple[FloatArray, FloatArray]:
-        return _tail(self._z(t))
+    def _side(self, t: Thresholds, *, lower: bool) -> tuple[FloatArray, FloatArray]:
+        from scipy.special import log_ndtr, ndtr
 
-    def _upper(self, t: Thresholds) -> tuple[FloatArray, FloatArray]:
-        return _tail(-self._z(t))
+        z = self._z(t) if lower else -self._z(t)
+        return ndtr(z), log_ndtr(z)
 
     def _log_density(self, t: Thresholds) -> FloatArray:
         z = self._z(t)
@@ -129,13 +129,6 @@ class NormalScore(Distribution):
 
     def _sample(self, size: Any, rng: np.random.Generator) -> FloatArray:
         return self.coordinate.place(self._place(rng.standard_normal(size))).theta
-
-
-def _tail(z: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Phi(z) and its log."""
-    from scipy.special import log_ndtr, ndtr
-
-    return ndtr(z), log_ndtr(z)
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -102,10 +102,8 @@ class Pair:
 
     def log_excess(self, t: Thresholds, *, lower: bool) -> FloatArray:
         """log F_i - log F_c, or log S_c - log S_i: of the sign of TPR - FAR, 0 if lost."""
-        if lower:
-            more, less = self.impostor._lower(t)[1], self.client._lower(t)[1]
-        else:
-            more, less = self.client._upper(t)[1], self.impostor._upper(t)[1]
+        pair = (self.impostor, self.client) if lower else (self.client, self.impostor)
+        more, less = (d._side(t, lower=lower)[1] for d in pair)
         with np.errstate(invalid="ignore"):
             value = more - less
             # Far out the logs are huge, and below their last digit a difference has no sign.
@@ -164,8 +162,7 @@ class Pair:
             parts = [self.candidates]
             for law in (self.client, self.impostor):
                 if law.continuous is not None:
-                    for invert in (law._lower_quantile, law._upper_quantile):
-                        parts.append(invert(p, np.log(p)))
+                    parts += [law._inverse(p, np.log(p), lower=lower) for lower in (True, False)]
             t = Thresholds.concatenate(parts)
             result = t[t.order()]
             self._found_along = {key: result}  # another thread may look meanwhile

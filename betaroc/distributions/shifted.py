@@ -172,21 +172,15 @@ class Shifted(Distribution):
         return Empirical(present[index], weights)
 
     # ------------------------------------------------------------------ the contract
-    def _lower(self, t: Thresholds) -> tuple[FloatArray, FloatArray]:
-        return self._discrete._lower(t) if self._discrete else self.base._lower(self._back(t))
-
-    def _upper(self, t: Thresholds) -> tuple[FloatArray, FloatArray]:
-        return self._discrete._upper(t) if self._discrete else self.base._upper(self._back(t))
-
-    def _lower_quantile(self, p: FloatArray, log_p: FloatArray) -> Thresholds:
+    def _side(self, t: Thresholds, *, lower: bool) -> tuple[FloatArray, FloatArray]:
         if self._discrete:
-            return self._discrete._lower_quantile(p, log_p)
-        return self._there(self.base._lower_quantile(p, log_p))
+            return self._discrete._side(t, lower=lower)
+        return self.base._side(self._back(t), lower=lower)
 
-    def _upper_quantile(self, p: FloatArray, log_p: FloatArray) -> Thresholds:
+    def _inverse(self, p: FloatArray, log_p: FloatArray, *, lower: bool) -> Thresholds:
         if self._discrete:
-            return self._discrete._upper_quantile(p, log_p)
-        return self._there(self.base._upper_quantile(p, log_p))
+            return self._discrete._inverse(p, log_p, lower=lower)
+        return self._there(self.base._inverse(p, log_p, lower=lower))
 
     def _log_density(self, t: Thresholds) -> FloatArray:
         u = self._back(t)
@@ -253,15 +247,11 @@ class Shifted(Distribution):
             return np.asarray(theta, dtype=np.float64)
         drawn = Thresholds.from_theta(scores)
         logit, theta = np.array(drawn.logit), np.array(drawn.theta)
-        for near, which, end in (
-            (scores < _NEAR_ZERO, self.base._lower, _NEAR_ZERO),
-            (scores > _NEAR_ONE, self.base._upper, _NEAR_ONE),
-        ):
-            mass = float(which(Thresholds.from_theta(end))[0])
+        for end, lower in ((_NEAR_ZERO, True), (_NEAR_ONE, False)):
+            near = scores < end if lower else scores > end
+            mass = float(self.base._side(Thresholds.from_theta(end), lower=lower)[0])
             p = mass * (1.0 - rng.random(int(np.count_nonzero(near))))
-            lower = which == self.base._lower
-            invert = self.base._lower_quantile if lower else self.base._upper_quantile
-            again = invert(p, np.log(p))
+            again = self.base._inverse(p, np.log(p), lower=lower)
             logit[near], theta[near] = again.logit, again.theta
         return self._there(Thresholds(theta, 1.0 - theta, logit)).theta
 

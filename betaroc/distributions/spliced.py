@@ -290,8 +290,7 @@ class Spliced(Distribution):
             return None
         if tail.joint is None:
             p = np.array(tail.mass)
-            invert = self.body._lower_quantile if lower else self.body._upper_quantile
-            place = invert(p, np.log(p))
+            place = self.body._inverse(p, np.log(p), lower=lower)
         else:
             value = self.coordinate.place(np.array(tail.joint))
             place = snapped(value, self.body.atoms.places, _EDGE)
@@ -319,12 +318,6 @@ class Spliced(Distribution):
         none = np.zeros(y.shape, dtype=bool)
         return y, none if low is None else y < low.y, none if high is None else y > high.y
 
-    def _lower(self, t: Thresholds) -> tuple[FloatArray, FloatArray]:
-        return self._side(t, lower=True)
-
-    def _upper(self, t: Thresholds) -> tuple[FloatArray, FloatArray]:
-        return self._side(t, lower=False)
-
     def _side(self, t: Thresholds, *, lower: bool) -> tuple[FloatArray, FloatArray]:
         y, below, above = self._regions(t)
         near, other = (below, above) if lower else (above, below)
@@ -348,7 +341,7 @@ class Spliced(Distribution):
         self, t: Thresholds, joint: _Joint | None, far: _Joint | None, *, lower: bool
     ) -> tuple[FloatArray, FloatArray]:
         """Mass on one side of places between the joints, and its log."""
-        value, log = self.body._lower(t) if lower else self.body._upper(t)
+        value, log = self.body._side(t, lower=lower)
         result = np.minimum(self._beyond(value, joint), 1.0)
         with np.errstate(divide="ignore", invalid="ignore"):
             near = np.log(result)
@@ -389,13 +382,7 @@ class Spliced(Distribution):
         rows = zip(self._joints, (below, above), (-1.0, 1.0), strict=True)
         return [(joint, here, sign) for joint, here, sign in rows if joint is not None]
 
-    def _lower_quantile(self, p: FloatArray, log_p: FloatArray) -> Thresholds:
-        return self._inverted(p, log_p, lower=True)
-
-    def _upper_quantile(self, p: FloatArray, log_p: FloatArray) -> Thresholds:
-        return self._inverted(p, log_p, lower=False)
-
-    def _inverted(self, p: FloatArray, log_p: FloatArray, *, lower: bool) -> Thresholds:
+    def _inverse(self, p: FloatArray, log_p: FloatArray, *, lower: bool) -> Thresholds:
         p = np.asarray(p, dtype=np.float64)
         joint, far = self._joints if lower else self._joints[::-1]
         sign = -1.0 if lower else 1.0
@@ -424,8 +411,7 @@ class Spliced(Distribution):
             log_share = np.log(share) if joint is not None else log_p - math.log(self._factor)
             if discrete:
                 log_share = np.log(share)
-        invert = self.body._lower_quantile if lower else self.body._upper_quantile
-        result = invert(share, log_share)
+        result = self.body._inverse(share, log_share, lower=lower)
         low, high = self._joints
         if low is not None:
             result = choose(self.coordinate.of(result) < low.y, low.place, result)
@@ -592,6 +578,6 @@ class Spliced(Distribution):
         u = np.asarray(rng.random(size))
         low, high = np.minimum(u, 0.5), np.minimum(1.0 - u, 0.5)
         with np.errstate(divide="ignore"):
-            below = self._lower_quantile(low, np.log(low)).theta
-            above = self._upper_quantile(high, np.log(high)).theta
+            below = self._inverse(low, np.log(low), lower=True).theta
+            above = self._inverse(high, np.log(high), lower=False).theta
         return np.where(u <= 0.5, below, above)

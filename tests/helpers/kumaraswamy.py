@@ -44,14 +44,12 @@ class Kumaraswamy(br.Distribution):
         with np.errstate(divide="ignore"):
             return np.log(-np.expm1(-self.a * np.logaddexp(0.0, -t.logit)))
 
-    def _lower(self, t: Thresholds) -> tuple[np.ndarray, np.ndarray]:
-        with np.errstate(divide="ignore"):
-            p = -np.expm1(self.b * self._log_rest(t))
-            return p, np.log(p)
-
-    def _upper(self, t: Thresholds) -> tuple[np.ndarray, np.ndarray]:
+    def _side(self, t: Thresholds, *, lower: bool) -> tuple[np.ndarray, np.ndarray]:
         log_p = self.b * self._log_rest(t)
-        return np.exp(log_p), log_p
+        if not lower:
+            return np.exp(log_p), log_p
+        with np.errstate(divide="ignore"):
+            return -np.expm1(log_p), np.log(-np.expm1(log_p))
 
     def _log_density(self, t: Thresholds) -> np.ndarray:
         log_x, log_y = -np.logaddexp(0.0, -t.logit), -np.logaddexp(0.0, t.logit)
@@ -65,12 +63,9 @@ class Kumaraswamy(br.Distribution):
             log_x = np.log(-np.expm1(log_rest)) / self.a
             return Thresholds.from_logit(log_x - np.log(-np.expm1(log_x)))
 
-    def _lower_quantile(self, p: np.ndarray, log_p: np.ndarray) -> Thresholds:
+    def _inverse(self, p: np.ndarray, log_p: np.ndarray, *, lower: bool) -> Thresholds:
         with np.errstate(divide="ignore"):
-            return self._place(np.log1p(-p) / self.b)
-
-    def _upper_quantile(self, p: np.ndarray, log_p: np.ndarray) -> Thresholds:
-        return self._place(log_p / self.b)
+            return self._place((np.log1p(-p) if lower else log_p) / self.b)
 
     def _tails(self) -> tuple[Tail, Tail]:
         return (
