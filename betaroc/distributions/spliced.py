@@ -6,12 +6,12 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 import numpy.typing as npt
 
-from betaroc.core.arrays import BoolArray, FloatArray
+from betaroc.core.arrays import FloatArray
 from betaroc.core.checks import finite, format_value, span
 from betaroc.core.errors import InputError, InputTypeError
 from betaroc.core.thresholds import Coordinate, Thresholds, choose
@@ -139,12 +139,13 @@ _EDGE = 4.0 * float(np.finfo(np.float64).eps)
 
 
 class _Joint(NamedTuple):
-    """A tail, where it begins, and the body's mass on its own side of that."""
+    """A tail, where it begins, the body's mass beyond that, and -1 (lower) or 1 (upper)."""
 
     tail: ParetoTail
     place: Thresholds
     y: float
     beyond: float
+    sign: float
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -207,37 +208,29 @@ class Spliced(Distribution):
                 " Give one."
             )
         for side in _SIDES:
-            tail = getattr(self, side)
-            if tail is not None and not isinstance(tail, ParetoTail):
+            if not isinstance(getattr(self, side), ParetoTail | None):
+                given = type(getattr(self, side)).__name__
                 raise InputTypeError.about(side)(
-                    f"{side} must be a ParetoTail or None; got {type(tail).__name__}."
+                    f"{side} must be a ParetoTail or None; got {given}."
                 )
         if self.lower is None and self.upper is None:
             raise InputError("Spliced must have a lower or an upper tail; got neither.")
-        self._check_bounds()
-        if not self._left > 0.0 and not self._bare:
+        if self.bounds is not None:
+            if self.body.on_unit:
+                raise InputError.about("bounds")(
+                    "bounds must be left out of a body on [0, 1], whose coordinate is the logit;"
+                    f" got {format_value(self.bounds)}. Give none."
+                )
+            object.__setattr__(self, "bounds", span(self.bounds, "bounds"))
+        left = 1.0 - math.fsum(self._masses)
+        if not left > _ROUNDING and not abs(left) <= _ROUNDING:
             raise InputError(
                 "the masses of both tails must sum to less than 1, so that something is left for"
-                f" the body; got {self._mass('lower')!r} + {self._mass('upper')!r}."
+                f" the body; got {' + '.join(map(repr, self._masses))}."
             )
-        self._check_joints()
-
-    def _check_bounds(self) -> None:
-        if self.bounds is None:
-            return
-        if self.body.on_unit:
-            raise InputError.about("bounds")(
-                "bounds must be left out of a body on [0, 1], whose coordinate is the logit; got"
-                f" {format_value(self.bounds)}. Give none."
-            )
-        object.__setattr__(self, "bounds", span(self.bounds, "bounds"))
-
-    def _check_joints(self) -> None:
-        low, high = self._joints
-        for joint, side, place in ((low, "lower", 0), (high, "upper", 1)):
-            if joint is None:
-                continue
-            tail = self.body._tails()[place]
+        for joint in self._joints:
+            upper = joint.sign > 0.0
+            tail, side = self.body._tails()[upper], _SIDES[upper]
             if self.body.continuous is not None and tail.mass > 0.0:
                 raise InputError(
                     f"a body must have no point mass at the end of a tail; {self.body!r:.60} has"
@@ -251,7 +244,7 @@ class Spliced(Distribution):
         if not self._inner > 0.0:
             raise InputError(
                 "the body must have mass between the joints, and the lower joint lie below the"
-                f" upper one; got {[j.y for j in (low, high) if j is not None]} on the coordinate."
+                f" upper one; got {[joint.y for joint in self._joints]} on the coordinate."
             )
 
     # ------------------------------------------------------------------ what it is made of
@@ -266,89 +259,71 @@ class Spliced(Distribution):
         return Coordinate(self.bounds, self.body.on_unit)
 
     @property
-    def _bare(self) -> bool:
-        """Whether this is the continuous part of tails of a discrete body: nothing between."""
-        return abs(self._mass("lower") + self._mass("upper") - 1.0) <= _ROUNDING
-
-    def _mass(self, side: str) -> float:
-        tail = getattr(self, side)
-        return 0.0 if tail is None else tail.mass
+    def _masses(self) -> list[float]:
+        """Of the tails."""
+        return [tail.mass for tail in (self.lower, self.upper) if tail is not None]
 
     @cached_property
     def _left(self) -> float:
-        """What the tails leave."""
-        left = 1.0 - self._mass("lower") - self._mass("upper")
+        """What the tails leave: nothing where this is the continuous part of a discrete body."""
+        left = 1.0 - math.fsum(self._masses)
         return left if left > _ROUNDING else 0.0
 
     @cached_property
-    def _joints(self) -> tuple[_Joint | None, _Joint | None]:
-        return self._joint(lower=True), self._joint(lower=False)
+    def _joints(self) -> list[_Joint]:
+        """Those of the tails that there are, the lower one first."""
+        return [self._joint(tail, k) for k, tail in enumerate((self.lower, self.upper)) if tail]
 
-    def _joint(self, *, lower: bool) -> _Joint | None:
-        tail = self.lower if lower else self.upper
-        if tail is None:
-            return None
+    def _joint(self, tail: ParetoTail, upper: int) -> _Joint:
+        atoms = self.body.atoms
         if tail.joint is None:
             p = np.array(tail.mass)
-            place = self.body._inverse(p, np.log(p), lower=lower)
+            place = self.body._inverse(p, np.log(p), lower=not upper)
         else:
-            value = self.coordinate.place(np.array(tail.joint))
-            place = snapped(value, self.body.atoms.places, _EDGE)
-        y = float(self.coordinate.of(place)) if tail.joint is None else tail.joint
-        if place.theta in self.body.atoms.places:
-            y = float(self.coordinate.of(place))
-        if not lower:
-            return _Joint(tail, place, y, float(self.body._upper(place)[0]))
-        at = float(self.body.atoms.masses_at(place))
-        return _Joint(tail, place, y, max(float(self.body._lower(place)[0]) - at, 0.0))
+            place = snapped(self.coordinate.place(np.array(tail.joint)), atoms.places, _EDGE)
+        snaps = tail.joint is None or place.theta in atoms.places
+        y = float(self.coordinate.of(place)) if snaps else cast(float, tail.joint)
+        beyond = float(self.body._side(place, lower=not upper)[0])
+        if not upper:
+            beyond = max(beyond - float(atoms.masses_at(place)), 0.0)
+        return _Joint(tail, place, y, beyond, 1.0 if upper else -1.0)
+
+    def _joint_of(self, *, lower: bool) -> _Joint | None:
+        return next((joint for joint in self._joints if (joint.sign < 0.0) == lower), None)
 
     @cached_property
     def _inner(self) -> float:
         """The body's mass between the joints."""
-        return 1.0 - sum(joint.beyond for joint in self._joints if joint is not None)
+        return 1.0 - sum(joint.beyond for joint in self._joints)
 
     @cached_property
     def _factor(self) -> float:
         return self._left / self._inner
 
-    def _regions(self, t: Thresholds) -> tuple[FloatArray, BoolArray, BoolArray]:
-        """Coordinates, and which of them lie in the lower and in the upper tail."""
-        y = self.coordinate.of(t)
-        low, high = self._joints
-        none = np.zeros(y.shape, dtype=bool)
-        return y, none if low is None else y < low.y, none if high is None else y > high.y
-
     def _side(self, t: Thresholds, *, lower: bool) -> tuple[FloatArray, FloatArray]:
-        y, below, above = self._regions(t)
-        near, other = (below, above) if lower else (above, below)
-        joint, far = self._joints if lower else self._joints[::-1]
-        value, log = self._body_side(t, joint, far, lower=lower)
-        sign = -1.0 if lower else 1.0
-        if joint is not None:
-            logs = joint.tail._log_rate(sign * (y - joint.y))
-            log = np.where(near, logs, log)
-            with np.errstate(under="ignore"):
-                value = np.where(near, np.exp(logs), value)
-        if far is not None:
+        y, (value, log) = self.coordinate.of(t), self._body_side(t, lower=lower)
+        for joint in self._joints:
+            x = joint.sign * (y - joint.y)
             with np.errstate(under="ignore", divide="ignore"):
-                beyond = np.exp(far.tail._log_rate(-sign * (y - far.y)))
-                log = np.where(other, np.log1p(-beyond), log)
-            value = np.where(other, 1.0 - beyond, value)
+                logs = joint.tail._log_rate(x)
+                rates = np.exp(logs)
+                if lower == (joint.sign > 0.0):  # all but what lies beyond
+                    rates, logs = 1.0 - rates, np.log1p(-rates)
+            value, log = np.where(x > 0.0, rates, value), np.where(x > 0.0, logs, log)
         nan = np.isnan(t.theta)
         return np.where(nan, np.nan, value), np.where(nan, np.nan, log)
 
-    def _body_side(
-        self, t: Thresholds, joint: _Joint | None, far: _Joint | None, *, lower: bool
-    ) -> tuple[FloatArray, FloatArray]:
+    def _body_side(self, t: Thresholds, *, lower: bool) -> tuple[FloatArray, FloatArray]:
         """Mass on one side of places between the joints, and its log."""
         value, log = self.body._side(t, lower=lower)
+        joint = self._joint_of(lower=lower)
         result = np.minimum(self._beyond(value, joint), 1.0)
         with np.errstate(divide="ignore", invalid="ignore"):
             near = np.log(result)
             if joint is None:
-                near = np.minimum(log + (np.log(self._factor) if self._factor != 1.0 else 0.0), 0.0)
+                near = np.minimum(log + np.log(self._factor), 0.0)
             # Next to 1 the log is minus the other side, which the log of the body knows.
-            rest = self._beyond(-np.expm1(log), far)
+            rest = self._beyond(-np.expm1(log), self._joint_of(lower=not lower))
             return result, np.where(result > 0.5, np.log1p(-rest), near)
 
     def _beyond(self, mass: FloatArray, joint: _Joint | None) -> FloatArray:
@@ -358,95 +333,76 @@ class Spliced(Distribution):
         return joint.tail.mass + np.maximum(mass - joint.beyond, 0.0) * self._factor
 
     def _log_density(self, t: Thresholds) -> FloatArray:
-        y, below, above = self._regions(t)
+        y = self.coordinate.of(t)
         with np.errstate(divide="ignore"):
             result = self.body._log_density(t) + np.log(self._factor)
-        for joint, here, sign in self._sides(below, above):
+        for joint in self._joints:
+            x = joint.sign * (y - joint.y)
             with np.errstate(invalid="ignore"):
-                beyond = joint.tail._log_density(sign * (y - joint.y)) + self.coordinate.log_rise(t)
-            result = np.where(here, np.where(np.isnan(beyond), -np.inf, beyond), result)
+                beyond = joint.tail._log_density(x) + self.coordinate.log_rise(t)
+            result = np.where(x > 0.0, np.where(np.isnan(beyond), -np.inf, beyond), result)
         return np.where(np.isnan(t.theta), np.nan, result)
 
     def _log_density_slope(self, t: Thresholds) -> FloatArray:
-        y, below, above = self._regions(t)
-        result = self.body._log_density_slope(t)
-        for joint, here, sign in self._sides(below, above):
-            tail, x = joint.tail, sign * (y - joint.y)
+        y, result = self.coordinate.of(t), self.body._log_density_slope(t)
+        for joint in self._joints:
+            tail, x = joint.tail, joint.sign * (y - joint.y)
             with np.errstate(divide="ignore", invalid="ignore"):
-                slope = -sign * (1.0 + tail.shape) / (tail.scale + tail.shape * x)
+                slope = -joint.sign * (1.0 + tail.shape) / (tail.scale + tail.shape * x)
                 slope = self.coordinate.native_slope(t, slope)
-            result = np.where(here, np.where(x < tail.end, slope, np.nan), result)
+            result = np.where(x > 0.0, np.where(x < tail.end, slope, np.nan), result)
         return np.asarray(result)
-
-    def _sides(self, below: BoolArray, above: BoolArray) -> list[tuple[_Joint, BoolArray, float]]:
-        rows = zip(self._joints, (below, above), (-1.0, 1.0), strict=True)
-        return [(joint, here, sign) for joint, here, sign in rows if joint is not None]
 
     def _inverse(self, p: FloatArray, log_p: FloatArray, *, lower: bool) -> Thresholds:
         p = np.asarray(p, dtype=np.float64)
-        joint, far = self._joints if lower else self._joints[::-1]
-        sign = -1.0 if lower else 1.0
         result = self._body_quantile(p, log_p, lower=lower)
-        if joint is not None:
-            place = self.coordinate.place(joint.y + sign * joint.tail._distance(log_p))
-            result = choose(np.asarray(p < joint.tail.mass), place, result)
-        if far is not None:
-            with np.errstate(divide="ignore"):
-                rest = np.log1p(-p)
-            place = self.coordinate.place(far.y - sign * far.tail._distance(rest))
-            result = choose(np.asarray(1.0 - p < far.tail.mass), place, result)
+        for joint in self._joints:
+            rate, logs = p, log_p
+            if lower == (joint.sign > 0.0):
+                with np.errstate(divide="ignore"):
+                    rate, logs = 1.0 - p, np.log1p(-p)
+            place = self.coordinate.place(joint.y + joint.sign * joint.tail._distance(logs))
+            result = choose(np.asarray(rate < joint.tail.mass), place, result)
         return result
 
     def _body_quantile(self, p: FloatArray, log_p: FloatArray, *, lower: bool) -> Thresholds:
         """Between the joints; from the nearer tail of the body."""
-        if self._left == 0.0:
-            return self._middle(p)
-        joint = self._joints[0 if lower else 1]
-        mass = self._mass("lower" if lower else "upper")
-        beyond = 0.0 if joint is None else joint.beyond
+        if self._left == 0.0:  # nothing is there: the end of the tail that has all below
+            place, nan = self._joints[0].place, np.where(np.isnan(p), np.nan, 0.0)
+            return Thresholds(place.theta + nan, place.complement + nan, place.logit + nan)
+        joint = self._joint_of(lower=lower)
+        mass, beyond = (0.0, 0.0) if joint is None else (joint.tail.mass, joint.beyond)
         discrete = self.body.continuous is None or self.body.atoms.places.size > 0
         edge = (-_EDGE if lower else _EDGE) if discrete else 0.0
         share = np.clip((beyond + (p - mass) / self._factor) * (1.0 + edge), 0.0, 1.0)
         with np.errstate(divide="ignore"):
-            log_share = np.log(share) if joint is not None else log_p - math.log(self._factor)
-            if discrete:
-                log_share = np.log(share)
+            exact = joint is None and not discrete
+            log_share = log_p - math.log(self._factor) if exact else np.log(share)
         result = self.body._inverse(share, log_share, lower=lower)
-        low, high = self._joints
-        if low is not None:
-            result = choose(self.coordinate.of(result) < low.y, low.place, result)
-        if high is not None:
-            result = choose(self.coordinate.of(result) > high.y, high.place, result)
+        for joint in self._joints:
+            outside = joint.sign * (self.coordinate.of(result) - joint.y) > 0.0
+            result = choose(outside, joint.place, result)
         return result
-
-    def _middle(self, p: FloatArray) -> Thresholds:
-        """Where nothing is: the end of the tail that has all below."""
-        place = next(joint.place for joint in self._joints if joint is not None)
-        nan = np.where(np.isnan(p), np.nan, 0.0)
-        return Thresholds(place.theta + nan, place.complement + nan, place.logit + nan)
 
     def _landmarks(self, depths: FloatArray) -> Thresholds:
         """Those of both tails and the body, and both sides of each joint."""
         parts = [super()._landmarks(depths)]
         for joint in self._joints:
-            if joint is not None:
-                beside = np.array([np.nextafter(joint.y, side) for side in (-np.inf, np.inf)])
-                parts.append(self.coordinate.place(np.append(beside, joint.y)))
+            beside = [np.nextafter(joint.y, side) for side in (-np.inf, np.inf)]
+            parts.append(self.coordinate.place(np.array([*beside, joint.y])))
         return Thresholds.concatenate(parts)
 
     # ------------------------------------------------------------------ what it is
     @property
     def support(self) -> tuple[float, float]:
         """Up to the ends of the tails, the body's where there is none."""
-        low, high = self.body.support
-        below, above = self._joints
-        return (
-            low if below is None else self._end(below, -1.0),
-            high if above is None else self._end(above, 1.0),
-        )
+        ends = list(self.body.support)
+        for joint in self._joints:
+            ends[joint.sign > 0.0] = self._end(joint)
+        return ends[0], ends[1]
 
-    def _end(self, joint: _Joint, sign: float) -> float:
-        return self._score_at(joint.y + sign * joint.tail.end)
+    def _end(self, joint: _Joint) -> float:
+        return self._score_at(joint.y + joint.sign * joint.tail.end)
 
     @property
     def atoms(self) -> Atoms:
@@ -454,8 +410,8 @@ class Spliced(Distribution):
         atoms = self.body.atoms
         if atoms.places.size == 0 or self._left == 0.0:
             return Atoms(np.empty(0), np.empty(0))
-        _, below, above = self._regions(Thresholds.from_theta(atoms.places))
-        keep = ~below & ~above
+        y = self.coordinate.of(Thresholds.from_theta(atoms.places))
+        keep = np.all([joint.sign * (y - joint.y) <= 0.0 for joint in self._joints], axis=0)
         return Atoms(atoms.places[keep], atoms.masses[keep] * self._factor)
 
     @property
@@ -468,23 +424,24 @@ class Spliced(Distribution):
 
     @cached_property
     def _continuous(self) -> tuple[float, Distribution]:
-        share = 1.0 - math.fsum(self.atoms.masses)
-        if self.body.continuous is None:
-            share = self._mass("lower") + self._mass("upper")
-        tails = [
-            joint and replace(joint.tail, mass=min(joint.tail.mass / share, 1.0), joint=joint.y)
+        part, share = self.body.continuous, 1.0 - math.fsum(self.atoms.masses)
+        if part is None:
+            share = math.fsum(self._masses)
+        tails = {
+            _SIDES[joint.sign > 0.0]: replace(
+                joint.tail, mass=min(joint.tail.mass / share, 1.0), joint=joint.y
+            )
             for joint in self._joints
-        ]
-        return share, Spliced(self._inside(), tails[0], tails[1], self.bounds)
-
-    def _inside(self) -> Distribution:
-        """The body's continuous part; of none any with mass between the joints."""
-        part = self.body.continuous
+        }
+        # Of a discrete body any with mass between the joints.
+        centre = math.fsum(joint.y for joint in self._joints) / len(self._joints)
         if part is not None:
-            return part[1]
-        ends = [joint.y for joint in self._joints if joint is not None]
-        centre = math.fsum(ends) / len(ends)
-        return LogitNormal(centre, 1.0) if self.on_unit else Normal(self._score_at(centre), 1.0)
+            inside = part[1]
+        elif self.on_unit:
+            inside = LogitNormal(centre, 1.0)
+        else:
+            inside = Normal(self._score_at(centre), 1.0)
+        return share, Spliced(inside, bounds=self.bounds, **tails)
 
     def _score_at(self, y: float) -> float:
         return float(self.coordinate.place(np.array(y)).theta)
@@ -513,36 +470,34 @@ class Spliced(Distribution):
         return self._moments[1]
 
     def _tails(self) -> tuple[Tail, Tail]:
-        bodies = self.body._tails()
-        result = []
-        for joint, tail, sign in zip(self._joints, bodies, (-1.0, 1.0), strict=True):
-            if joint is None:
-                log_c = tail.log_coefficient + math.log(self._factor)
-                result.append(replace(
-                    tail, log_coefficient=log_c, mass=tail.mass * self._factor,
-                    share=tail.share * self._factor,
-                ))  # fmt: skip
+        lower, upper = (
+            replace(
+                tail, log_coefficient=tail.log_coefficient + math.log(self._factor or 1.0),
+                mass=tail.mass * self._factor, share=tail.share * self._factor,
+            )
+            for tail in self.body._tails()
+        )  # fmt: skip
+        for joint in self._joints:
+            if joint.sign < 0.0:
+                lower = self._declared(joint)
             else:
-                result.append(self._declared(joint, sign))
-        return result[0], result[1]
+                upper = self._declared(joint)
+        return lower, upper
 
-    def _declared(self, joint: _Joint, sign: float) -> Tail:
+    def _declared(self, joint: _Joint) -> Tail:
         """A power of the distance to its end, or, heavier than any, of the coordinate."""
-        tail, place = joint.tail, self._end(joint, sign)
-        log_mass = math.log(tail.mass)
-        share = self.continuous[0]
+        tail, place, share = joint.tail, self._end(joint), self.continuous[0]
+        log_c = math.log(tail.mass)
         if tail.shape == 0.0:
             rate = 1.0 / tail.scale
-            return Tail(
-                place, 1, rate=rate, log_coefficient=log_mass + rate * sign * joint.y, share=share
-            )
-        rate = 1.0 / abs(tail.shape)
-        unit = math.log(abs(tail.shape) / tail.scale)
+            log_c += rate * joint.sign * joint.y
+            return Tail(place, 1, rate=rate, log_coefficient=log_c, share=share)
+        rate, unit = 1.0 / abs(tail.shape), math.log(abs(tail.shape) / tail.scale)
         if tail.shape > 0.0:
-            return Tail(place, -2, rate=rate, log_coefficient=log_mass - rate * unit, share=share)
+            return Tail(place, -2, rate=rate, log_coefficient=log_c - rate * unit, share=share)
         end = Thresholds.from_theta(np.array(place))
         rise = -end.log_jacobian if self.on_unit else self.coordinate.log_rise(end)
-        log_c = log_mass + rate * (unit + float(rise))
+        log_c += rate * (unit + float(rise))
         return Tail(place, 1, rate=rate, log_coefficient=log_c, share=share)
 
     def _parameters(self) -> tuple[Parameter, ...]:
@@ -560,16 +515,11 @@ class Spliced(Distribution):
     def _replaced(self, values: Mapping[str, float]) -> Spliced:
         rest, changed = dict(values), {}
         for side in _SIDES:
-            tail = getattr(self, side)
-            numbers = {
-                name: rest.pop(f"{side}_{name}")
-                for name in ("mass", "shape", "scale")
-                if f"{side}_{name}" in rest
-            }
-            if numbers:
-                changed[side] = replace(tail, **numbers)
-        body = self.body._replaced(rest) if rest else self.body
-        return replace(self, body=body, **changed)
+            names = [name for name in ("mass", "shape", "scale") if f"{side}_{name}" in rest]
+            if names:
+                numbers = {name: rest.pop(f"{side}_{name}") for name in names}
+                changed[side] = replace(getattr(self, side), **numbers)
+        return replace(self, body=self.body._replaced(rest) if rest else self.body, **changed)
 
     def _room(self, item: Parameter) -> float:
         return 1.0 if item.name.endswith("_shape") else super()._room(item)
