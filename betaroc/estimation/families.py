@@ -23,7 +23,7 @@ from betaroc.core.special import HALF_LOG_TWO_PI, log_beta, log_beta_ratio
 from betaroc.core.text import format_list, format_value
 from betaroc.core.vocabulary import worded
 from betaroc.data.scores import ScoreData
-from betaroc.data.summary import ScoreSummary
+from betaroc.data.sums import ClassSummary
 from betaroc.distributions.base import Distribution
 from betaroc.distributions.beta import (
     ILL_CONDITIONED,
@@ -531,20 +531,17 @@ def checked_pair(family: Names | Sequence[str], extra: Sequence[str] = ()) -> tu
             ' Give two, such as ("beta", "beta-mixture").'
         )
     for name in family:
-        if isinstance(name, str) and name in extra:
+        single = isinstance(name, str) and name in extra
+        if not single and not FAMILIES[choice(name, tuple(FAMILIES), "family")].of_pairs:
+            continue
+        if single or family[0] != family[1]:
+            kind = "chooses the families" if single else "is a family"
+            other = "name both families" if single else '"beta" in its place'
             raise InputError.about("family")(
-                f'"{name}" chooses the families of both classes and must stand alone; got '
-                + worded(f"`family={tuple(family)!r}`")
-                + worded(f'. Give `family="{name}"`, or name both families.')
+                f'"{name}" {kind} of both classes and must stand alone; got '
+                + worded(f'`family={tuple(family)!r}`. Give `family="{name}"`, or {other}.')
             )
-    pair = tuple(choice(name, tuple(FAMILIES), "family") for name in family)
-    for name in pair:
-        if FAMILIES[name].of_pairs and pair[0] != pair[1]:
-            raise InputError.about("family")(
-                f'"{name}" is a family of both classes and must stand alone; got '
-                + worded(f'`family={pair!r}`. Give `family="{name}"`, or "beta" in its place.')
-            )
-    return pair[0], pair[1]
+    return family[0], family[1]
 
 
 def named(pair: tuple[str, str]) -> Names:
@@ -618,15 +615,27 @@ class Chosen(NamedTuple):
 
 
 class Span(NamedTuple):
-    """Where the scores of one class lie."""
+    """Scores of one class, and those outside [0, 1]: the first with its index where it is known."""
 
     name: str
     total: int
     outside: int
-    low: float
-    high: float
-    #: Index and value of the first score outside [0, 1], where single scores are known.
-    first: tuple[int, float] | None
+    first: tuple[int, float] | None = None
+
+
+def span_of(name: str, side: FloatArray | ClassSummary) -> Span:
+    """Of one class."""
+    if isinstance(side, ClassSummary):
+        return Span(name, side.n, side.n_outside)
+    wrong = np.flatnonzero((side < 0.0) | (side > 1.0))
+    first = (int(wrong[0]), float(side[wrong[0]])) if wrong.size else None
+    return Span(name, side.size, wrong.size, first)
+
+
+def spans_of(scores: ScoreData, *, named: bool = True) -> list[Span]:
+    """Of both classes; of several sets each by its name."""
+    of = f" of {scores.name}" if named and scores.name else ""
+    return [span_of(f"{who}{of}", getattr(scores, who)) for who in CLASSES]
 
 
 def automatic(
@@ -641,44 +650,14 @@ def automatic(
     return chosen_of([s for scores in value for s in spans_of(scores, named=several)], asked)
 
 
-def spans_of(scores: ScoreData, *, named: bool = True) -> list[Span]:
-    """Where the scores of both classes lie; of several sets each by its name."""
-    of = f" of {scores.name}" if named and scores.name else ""
-    spans = []
-    for who in CLASSES:
-        side = getattr(scores, who)
-        spans.append(
-            Span(f"{who}{of}", side.n, side.n_outside, side.minimum, side.maximum, None)
-            if isinstance(scores, ScoreSummary)
-            else _span(f"{who}{of}", side)
-        )
-    return spans
-
-
-def automatic_of_sample(values: FloatArray) -> Chosen:
-    """The same of one sample."""
-    return chosen_of([_span("score", values)], AUTO)
-
-
-def _span(name: str, values: FloatArray) -> Span:
-    low, high = float(np.min(values)), float(np.max(values))
-    if low >= 0.0 and high <= 1.0:
-        return Span(name, values.size, 0, low, high, None)
-    wrong = np.flatnonzero((values < 0.0) | (values > 1.0))
-    first = int(wrong[0]), float(values[wrong[0]])
-    return Span(name, values.size, wrong.size, low, high, first)
-
-
-def chosen_of(spans: Sequence[Span], asked: str) -> Chosen:
+def chosen_of(spans: Sequence[Span], asked: str = AUTO) -> Chosen:
     """By all scores of a call."""
     total, outside = sum(span.total for span in spans), sum(span.outside for span in spans)
     if not outside:
         return Chosen("beta", f"chosen because all {total} scores lie in [0, 1]", [])
-    reason = f"chosen because {outside} of {total} scores lie outside [0, 1]"
     notices = []
     if total - outside >= _MOSTLY * total:
-        worst = next(span for span in spans if span.outside)
-        place = ""
+        worst, place = next(span for span in spans if span.outside), ""
         if worst.first is not None:
             place = f", first {worst.name} at index {worst.first[0]}: {worst.first[1]!r}"
         text = f"{outside} of {total} scores lie outside [0, 1]{place}; so " + worded(
@@ -686,6 +665,7 @@ def chosen_of(spans: Sequence[Span], asked: str) -> Chosen:
         )
         text += " If they belong in [0, 1], correct those outside; else name a family"
         notices.append(Notice(ScaleWarning, text))
+    reason = f"chosen because {outside} of {total} scores lie outside [0, 1]"
     return Chosen("normal", reason, notices)
 
 

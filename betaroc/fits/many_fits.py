@@ -262,14 +262,8 @@ def _of_frame(
             f"system, score and label must name three columns; got {format_value(columns)}."
         )
     names, client, impostor, library = system_columns(frame, *columns, client_label)
-    sides, spans = (("client", client), ("impostor", impostor)), []
-    for who, side in sides:  # where the scores of all systems lie
-        present = side.n > 0.0
-        if np.any(present):
-            ends = float(np.min(side.low[present])), float(np.max(side.high[present]))
-            spans.append(
-                families.Span(who, int(np.sum(side.n)), int(np.sum(side.outside)), *ends, None)
-            )
+    sides = (("client", client), ("impostor", impostor))
+    spans = [families.Span(who, int(np.sum(s.n)), int(np.sum(s.outside))) for who, s in sides]
     pair, why = _taken(pair, spans, boundary)
     family = pair[0]
     own = system_sums(family)
@@ -355,7 +349,7 @@ def _taken(
     if pair[0] != families.AUTO:
         return pair, ""
     check_request(boundary, None, "beta", families.FAMILIES["beta"])
-    chosen = families.chosen_of(spans, families.AUTO)
+    chosen = families.chosen_of(spans)
     families.check_rule(chosen, boundary)
     give(chosen.notices)
     return (chosen.family, chosen.family), chosen.reason
