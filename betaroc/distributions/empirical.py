@@ -271,25 +271,17 @@ def balance(client: FloatArray, impostor: FloatArray) -> tuple[float, float]:
         k = bisect_left(values, True, key=crossed)
         places.extend(values[k : k + 1].tolist())
     at = min(places)  # at the largest score everybody is rejected
-    gaps = (_last_below(client, impostor, at), at), (at, _first_above(client, impostor, at))
+    before, after = -math.inf, math.inf
+    for values in (client, impostor):
+        first, last = (int(np.searchsorted(values, at, side)) for side in ("left", "right"))
+        before = max([before, *values[:first][-1:].tolist()])
+        after = min([after, *values[last:][:1].tolist()])
 
     def order(gap: tuple[float, float]) -> tuple[int, int]:
         accepted, rejected = errors(gap[0])
         return abs(accepted - rejected), accepted + rejected
 
-    return min(gaps, key=order)
-
-
-def _last_below(first: FloatArray, second: FloatArray, x: float) -> float:
-    """The largest score below x; -inf where there is none."""
-    ends = (values[: np.searchsorted(values, x, side="left")][-1:] for values in (first, second))
-    return max((float(v) for end in ends for v in end), default=-np.inf)
-
-
-def _first_above(first: FloatArray, second: FloatArray, x: float) -> float:
-    """The smallest score above x; inf where there is none."""
-    starts = (values[np.searchsorted(values, x, side="right") :][:1] for values in (first, second))
-    return min((float(v) for start in starts for v in start), default=np.inf)
+    return min(((before, at), (at, after)), key=order)
 
 
 # ----------------------------------------------------------------------

@@ -24,24 +24,9 @@ from betaroc.core.text import format_list, format_value
 from betaroc.core.vocabulary import worded
 from betaroc.data.scores import ScoreData
 from betaroc.data.sums import ClassSummary
+from betaroc.distributions import beta
 from betaroc.distributions.base import Distribution
-from betaroc.distributions.beta import (
-    ILL_CONDITIONED,
-    LARGEST_CONCENTRATION,
-    MAX_ITERATIONS,
-    Beta,
-    BetaSolution,
-    ClassSums,
-    Shapes,
-    TiedSolution,
-    beta_auc,
-    beta_mle,
-    errors_of_rows,
-    largest_mean_log_likelihood,
-    solve_centred,
-    solve_one,
-    tied_mle,
-)
+from betaroc.distributions.beta import Beta
 from betaroc.distributions.gamma import Gamma, gamma_mle
 from betaroc.distributions.inflated import base_of
 from betaroc.distributions.normal import (
@@ -99,18 +84,18 @@ def estimate_beta(sample: Data) -> MleResult:
         raise too_few_distinct(sample, "beta")
     g1, g2 = sample.mean_logs()
     result = _solve(sample, g1, g2)
-    if not result.a + result.b <= LARGEST_CONCENTRATION:
+    if not result.a + result.b <= beta.LARGEST_CONCENTRATION:
         raise _too_concentrated(sample)
     a, b = result.a, result.b
     aa, ab, bb = result.covariance
     estimate = MleResult(
         Beta(a, b), ("a", "b"), (a, b), np.array(((aa, ab), (ab, bb))),
-        sample.total * largest_mean_log_likelihood(a, b, g1, g2),
+        sample.total * beta.largest_mean_log_likelihood(a, b, g1, g2),
         result.converged, result.iterations, result.gradient_norm,
     )  # fmt: skip
     if not result.converged:
         raise FitError(
-            f"{sample.name}: the beta fit did not converge within {MAX_ITERATIONS} steps;"
+            f"{sample.name}: the beta fit did not converge within {beta.MAX_ITERATIONS} steps;"
             f" gradient {result.gradient_norm:.3g} at a = {a!r}, b = {b!r}. The partial"
             " result is the error's .result. Please report these scores.",
             estimate,
@@ -118,12 +103,12 @@ def estimate_beta(sample: Data) -> MleResult:
     return estimate
 
 
-def _solve(sample: Data, g1: float, g2: float) -> BetaSolution:
+def _solve(sample: Data, g1: float, g2: float) -> beta.BetaSolution:
     """By the mean logarithms; of a concentrated sample by what its scores are about their mean."""
     result = None
     if sample.high - sample.low > _CONCENTRATED * min(sample.low, 1.0 - sample.high):
-        result = solve_one(g1, g2)
-        if result is not None and not result.amplification > ILL_CONDITIONED:
+        result = beta.solve_one(g1, g2)
+        if result is not None and not result.amplification > beta.ILL_CONDITIONED:
             return result
     centred = sample.centred()
     mean, concentration = centred.m + centred.shift, math.inf
@@ -131,9 +116,9 @@ def _solve(sample: Data, g1: float, g2: float) -> BetaSolution:
         concentration, mean = result.a + result.b, result.a / (result.a + result.b)
     elif centred.variance > 0.0:
         concentration = mean * (centred.u - centred.shift) / centred.variance - 1.0
-    if concentration > 2.0 * LARGEST_CONCENTRATION:
+    if concentration > 2.0 * beta.LARGEST_CONCENTRATION:
         raise _too_concentrated(sample)
-    return solve_centred(centred, concentration, mean)
+    return beta.solve_centred(centred, concentration, mean)
 
 
 def _too_concentrated(sample: Data) -> DegenerateDataError:
@@ -156,7 +141,7 @@ def _beta_log_likelihood(sample: Sample) -> Callable[[Any], float]:
 
 
 def _beta_of_rows(_: Distribution, x: FloatArray, counts: IntArray | None = None) -> Parameters:
-    a, b, _converged = beta_mle(*_row_means([np.log(x), np.log1p(-x)], counts))
+    a, b, _converged = beta.beta_mle(*_row_means([np.log(x), np.log1p(-x)], counts))
     return a[:, None], b[:, None]
 
 
@@ -177,14 +162,14 @@ def _beta_of_systems(side: ClassColumns, who: str, boundary: str | None) -> Clas
     reason = reasons_of(side, who, boundary, unit=True)
     n = np.where(reason == "", side.inner, np.nan)
     g1, g2 = side.log / n, side.log1m / n
-    a, b, converged = beta_mle(g1, g2)
-    aa, bb, amplification = errors_of_rows(a, b, g1, g2)
-    limit = amplification > ILL_CONDITIONED
+    a, b, converged = beta.beta_mle(g1, g2)
+    aa, bb, amplification = beta.errors_of_rows(a, b, g1, g2)
+    limit = amplification > beta.ILL_CONDITIONED
     if not side.from_rows:
         limit &= a + b > LARGEST_SUMMED
     doubtful = (reason != "") | ~converged | limit
     params, errors = {"a": a, "b": b}, {"a": np.sqrt(aa / n), "b": np.sqrt(bb / n)}
-    likelihood = n * largest_mean_log_likelihood(a, b, g1, g2)
+    likelihood = n * beta.largest_mean_log_likelihood(a, b, g1, g2)
     return with_masses(
         ClassEstimates(who, params, errors, likelihood, reason, doubtful), side, boundary
     )
@@ -194,7 +179,7 @@ def _beta_areas(client: Parameters, impostor: Parameters) -> FloatArray:
     shapes = np.array([q[:, 0] for q in (*client, *impostor)])
     known = np.all(np.isfinite(shapes), axis=0)
     result = np.full(known.size, np.nan)
-    result[known] = beta_auc(*shapes[:, known])
+    result[known] = beta.beta_auc(*shapes[:, known])
     return result
 
 
@@ -226,18 +211,18 @@ def join_proper(client: ClassMaximum, impostor: ClassMaximum) -> JointMle | None
     free = [(item.estimate.values[0], item.estimate.values[1]) for item in classes]
     if _proper(*free):
         return None
-    c, i = (ClassSums.at(*shapes, item.weight) for shapes, item in zip(free, classes, strict=True))
+    c, i = map(beta.ClassSums.at, *zip(*free, strict=True), [x.weight for x in classes])
     share = c.weight / (c.weight + i.weight)
-    pooled = solve_one(*(share * np.array(c[1:]) + (1.0 - share) * np.array(i[1:])).tolist())
+    pooled = beta.solve_one(*(share * np.array(c[1:]) + (1.0 - share) * np.array(i[1:])).tolist())
     if pooled is None or not pooled.converged:
         raise FitError(
             f"the mean logarithms of both classes belong to no beta distribution: {c!r}, {i!r}."
             " Please report these scores."
         )
-    both = TiedSolution(pooled[:2], pooled[:2], pooled.iterations, pooled.gradient_norm)
-    candidates = {("a",): tied_mle(c, i, "a"), ("b",): tied_mle(c, i, "b"), ("a", "b"): both}
+    both = beta.TiedSolution(pooled[:2], pooled[:2], pooled.iterations, pooled.gradient_norm)
+    candidates = {(name,): beta.tied_mle(c, i, name) for name in "ab"} | {("a", "b"): both}
 
-    def gains(pair: TiedSolution) -> list[float]:
+    def gains(pair: beta.TiedSolution) -> list[float]:
         """Log-likelihood of each class less that of its free maximum: minus a divergence."""
         return [
             s.weight * ((a - own_a) * s.mean_log + (b - own_b) * s.mean_log1m
@@ -263,12 +248,12 @@ def join_proper(client: ClassMaximum, impostor: ClassMaximum) -> JointMle | None
     return JointMle(estimates[0], estimates[1], as_rows(shared), ties)
 
 
-def _proper(client: Shapes, impostor: Shapes) -> bool:
+def _proper(client: beta.Shapes, impostor: beta.Shapes) -> bool:
     return client[0] >= impostor[0] and client[1] <= impostor[1]
 
 
 def _tied_covariance(
-    pair: TiedSolution, ties: tuple[str, ...], n_client: float, n_impostor: float
+    pair: beta.TiedSolution, ties: tuple[str, ...], n_client: float, n_impostor: float
 ) -> FloatArray:
     """Of (a_c, b_c, a_i, b_i) with the ties: C - C R' (R C R')^-1 R C, C that without them."""
     whole = np.zeros((4, 4))
