@@ -37,8 +37,8 @@ if TYPE_CHECKING:
     from betaroc.fits.family_choice import compare_families, likelihood_ratio_test
     from betaroc.fits.fit import Fit, fit, fit_distribution
     from betaroc.fits.many_fits import fit_many
-    from betaroc.inference.auc import auc_interval, auc_test
-    from betaroc.inference.differences import difference
+    from betaroc.inference.auc import auc_interval
+    from betaroc.inference.differences import auc_test, difference
     from betaroc.inference.interval import Interval
     from betaroc.inference.intervals import interval, roc_band
     from betaroc.model.measures import OperatingPoint
@@ -77,8 +77,8 @@ _HOMES = {
     "model.statistics": ("statistics",),
     "estimation.batch": ("mean_logs",),
     "fits.many_fits": ("fit_many",),
-    "inference.auc": ("AucTest", "auc_interval", "auc_test"),
-    "inference.differences": ("Difference", "difference"),
+    "inference.auc": ("auc_interval",),
+    "inference.differences": ("AucTest", "Difference", "auc_test", "difference"),
     "inference.interval": ("Band", "Interval"),
     "inference.intervals": ("interval", "roc_band"),
     "fits.check": ("FitCheck", "TargetCheck", "check_fit"),

@@ -15,8 +15,7 @@ from betaroc.fits.check import FitCheck, TargetCheck
 from betaroc.fits.covariates import CovariateFit
 from betaroc.fits.family_choice import FamilyComparison, FamilyRow, LikelihoodRatioTest, TailRow
 from betaroc.fits.fit import DistributionFit
-from betaroc.inference.auc import AucTest
-from betaroc.inference.differences import Difference
+from betaroc.inference.differences import AucTest, Difference
 from betaroc.inference.interval import Band
 from betaroc.studies.plan import SampleSize
 from betaroc.studies.result import StudyResult

@@ -47,7 +47,7 @@ from betaroc.estimation.families import FAMILIES
 from betaroc.estimation.record import Estimate, PairEstimate
 from betaroc.fits.fit import fit
 from betaroc.fits.tail_fits import tails_again
-from betaroc.inference.delta import covariance_roots, free_coordinates, laws_at, slopes_along
+from betaroc.inference.delta import PerturbedModels, covariance_roots, slopes_along
 from betaroc.inference.drawn_scores import (
     BootstrapRows,
     Counts,
@@ -339,9 +339,9 @@ def fitted_test(e: Epc, *, groups: bool = True) -> FittedTest | None:
     fit = e.test_fit
     if fit is None or e.test.client.continuous is None or e.test.impostor.continuous is None:
         return None
-    names, place, roots = free_coordinates(fit, groups=groups)
+    near = PerturbedModels(fit, groups)
     laws, shared = (e.test.client, e.test.impostor), e.dev_fit is not None and e.dev_fit == fit
-    return FittedTest(laws, names, place, roots, e.test.prior, shared)
+    return FittedTest(laws, near.names, near.place, near.roots, e.test.prior, shared)
 
 
 # ---------------------------------------------------------------------------- delta method
@@ -859,16 +859,14 @@ def threshold_error(fit: PairEstimate, e: Epc, *, groups: bool = True) -> Thresh
 
     Of both classes together where the fit's scores carry `groups`.
     """
-    laws = fit.model.client, fit.model.impostor
-    unit = pair_of(*laws).unit
-    names, place, roots = free_coordinates(fit, groups=groups)
+    unit, near = fit.model._pair.unit, PerturbedModels(fit, groups)
 
     def at(away: FloatArray) -> FloatArray:
-        pair = pair_of(*laws_at(laws, names, place + away))
+        pair = pair_of(*near.laws(away))
         t = CRITERIA[e.criterion].choose(pair, e.dev.prior, e.alpha)
         return t.logit if unit else t.theta
 
-    slope = slopes_along(roots, at)
+    slope = slopes_along(near.roots, at)
     inside = np.isfinite(e.chosen.logit if unit else e.chosen.theta)
     inside &= np.all(np.isfinite(slope), axis=1)
     return ThresholdError(e.chosen, np.where(inside[:, None], slope, 0.0), unit)

@@ -24,7 +24,7 @@ from betaroc.estimation.families import family_text
 from betaroc.fits.check import TOLERANCE
 from betaroc.fits.fit import Fit
 from betaroc.fits.shape_tests import EndTest, counted_hooks, counts_at_end, ends_are_tested
-from betaroc.inference.delta import PerturbedModels, delta, nearby, slopes_of
+from betaroc.inference.delta import PerturbedModels, delta, nearby
 from betaroc.inference.interval import Interval
 from betaroc.inference.intervals import tpr_probits
 from betaroc.model.distances import roc_distance
@@ -53,7 +53,7 @@ def excess_of(model: ScoreModel, u: FloatArray) -> FloatArray:
 def from_diagonal(fit: Fit, u: FloatArray) -> tuple[FloatArray, FloatArray]:
     """t of probit TPR less probit FAR at FAR = expit(u), by the delta method; two-sided p-value."""
     near = nearby(fit, groups=True)
-    slopes = slopes_of(near.steps, lambda model: tpr_probits(model, u))
+    slopes = near.slopes(lambda model: tpr_probits(model, u))
     return _tested(near, tpr_probits(fit.model, u) - _far_probits(u), slopes)
 
 

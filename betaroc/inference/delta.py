@@ -20,7 +20,7 @@ from betaroc.core.value import Result
 from betaroc.core.vocabulary import worded
 from betaroc.data.groups import groups_of
 from betaroc.data.scores import Scores, require_scores
-from betaroc.distributions.base import Distribution, free, moved, parameter_values
+from betaroc.distributions.base import Distribution, Free, free, moved, parameter_values
 from betaroc.distributions.beta import ClassSums, best_partner, has_shape
 from betaroc.distributions.inflated import MASSES, REJECTED, base_of
 from betaroc.distributions.normal import has_spread
@@ -37,7 +37,7 @@ from betaroc.inference.scores_beyond import (
     tell_of_chance,
 )
 from betaroc.model.model import ScoreModel
-from betaroc.model.statistics import STATISTICS, EvaluationPoint, StatisticSpec
+from betaroc.model.statistics import STATISTICS, StatisticSpec
 
 #: Step of the differences, in standard deviations of one observation's information.
 _STEP = 1e-3
@@ -143,68 +143,21 @@ def _cell_log_likelihood(
 
 
 # ----------------------------------------------------------------------
-ParameterNames = tuple[tuple[str, ...], tuple[str, ...]]
-
-
-class FreeFit(NamedTuple):
-    """Parameters of both distributions that vary, their coordinates, and the roots of their errors.
-
-    ``place`` holds the clients' coordinates, then the impostors'; ``roots`` their change
-    with one standard error along each root of the covariance, a row each.
-    """
-
-    names: ParameterNames
-    place: FloatArray
-    roots: FloatArray
-
-
-def free_coordinates(fit: PairEstimate, *, groups: bool) -> FreeFit:
-    """The free coordinates of a fit; groups move both classes together."""
-    from scipy.linalg import block_diag
-
-    results = fit.client, fit.impostor
-    for who, result in zip(CLASSES, results, strict=True):
-        known = {p.name for p in result.distribution._parameters()}
-        if not result.names or not set(result.names) <= known:
-            raise InputError(
-                "a fit whose errors are asked for must have parameters to vary (beta, normal,"
-                f" logit-normal, mixtures) in both classes; the {who} class is of family"
-                f" {result.family!r} with parameters {', '.join(result.names) or 'none'}. Fit it"
-                " with one of these, or ask the scores themselves: br.interval(scores,"
-                ' "eer"), br.epc(dev, scores).band().'
-            )
-    parts = [free(result.distribution, result.names, result.fixed) for result in results]
-    place = np.concatenate([part.place for part in parts])
-    errors = joint_roots(fit, groups=groups) @ block_diag(*(part.rates for part in parts)).T
-    return FreeFit((parts[0].names, parts[1].names), place, np.asarray(errors))
-
-
-def laws_at(
-    laws: Sequence[Distribution], names: ParameterNames, place: FloatArray
-) -> tuple[Distribution, Distribution]:
-    """Both distributions at other coordinates."""
-    cut = len(names[0])
-    values = place[:cut].tolist(), place[cut:].tolist()
-    client, impostor = (moved(*item) for item in zip(laws, names, values, strict=True))
-    return client, impostor
-
-
 def joint_roots(fit: PairEstimate, *, groups: bool) -> FloatArray:
     """Roots of the covariance of the clients' and the impostors' parameters, a row each."""
     from scipy.linalg import block_diag
 
-    for who, result in (("client", fit.client), ("impostor", fit.impostor)):
+    results = fit.client, fit.impostor
+    for who, result in zip(CLASSES, results, strict=True):
         if not np.all(np.isfinite(result.cov)):
             raise InputError(
                 "the fit must have a finite covariance to vary; got"
                 f" {who} {result.distribution!r:.60}. Where it is dev's take"
                 + worded(' `resample="test"`, or give the scores themselves.')
             )
-    together = groups and groups_of(fit.scores) is not None
-    if together or fit.shared_cov is not None:
+    if (groups and groups_of(fit.scores) is not None) or fit.shared_cov is not None:
         return covariance_roots(joint_cov(fit, groups=groups))
-    parts = (covariance_roots(np.array(result.cov)) for result in (fit.client, fit.impostor))
-    return np.asarray(block_diag(*parts))
+    return np.asarray(block_diag(*(covariance_roots(np.array(r.cov)) for r in results)))
 
 
 def covariance_roots(covariance: FloatArray) -> FloatArray:
@@ -344,35 +297,6 @@ class SmallSample(NamedTuple):
         return np.sqrt(np.stack(ratios, axis=1))
 
 
-def small_sample(fit: PairEstimate, errors: FreeFit, *, groups: bool) -> SmallSample:
-    """The errors of both classes of a fit.
-
-    Classes that vary together, by groups or by a shared parameter, have one common number of
-    degrees of freedom, the smaller, and no correction of bias.
-    """
-    results = fit.client, fit.impostor
-    for result in results:
-        check_light(result)
-    roots, cut = errors.roots, len(errors.names[0])
-    answer = groups_of(fit.scores) if groups else None
-    trials = [inner_trials(result) for result in results]
-    if answer is not None or fit.shared_cov is not None:
-        sizes = trials if answer is None else [n for n in answer.sizes if n is not None]
-        freedom = freedom_of(min(sizes))
-        # Errors between groups have G/(G - 1) already.
-        stretch = 1.0 if answer is not None else stretch_of(freedom)
-        none = np.zeros(errors.place.size)
-        return SmallSample(roots * stretch, np.zeros(roots.shape[0], np.intp), (freedom,), none)
-    owner = np.where(np.any(roots[:, cut:] != 0.0, axis=1), 1, 0)
-    freedoms = tuple(freedom_of(n, item.fixed) for n, item in zip(trials, results, strict=True))
-    stretches = np.array([stretch_of(f) for f in freedoms])
-    bias = np.concatenate([_bias(*item) for item in zip(results, errors.names, strict=True)])
-    # Beyond one standard error the expansion says no more than that.
-    error = np.sqrt(np.sum(roots**2, axis=0))
-    bias = np.clip(bias, -error, error)
-    return SmallSample(roots * stretches[owner, None], owner, freedoms, bias)
-
-
 # ------------------------------------------------------------------------------------ bias
 def _bias(result: Estimate, names: tuple[str, ...]) -> FloatArray:
     """First-order bias of the coordinates: of log a and log b, of log sigma; else 0."""
@@ -478,9 +402,6 @@ METHODS = ("delta", "bootstrap")
 _LOST = 1e-12
 #: An error this small is the rounding of differences.
 _STILL = 1e-9
-#: How far from the median thresholds are looked for, and by what steps, in normal deviates.
-_FARTHEST = 6.0
-_STRIDE = 0.25
 #: Rates that are 1 less another.
 _COMPLEMENTS = {
     "tpr": "frr", "recall": "frr", "sensitivity": "frr", "tnr": "far", "specificity": "far",
@@ -493,34 +414,101 @@ Steps = Sequence[tuple[ScoreModel, ScoreModel]]
 
 @dataclass(frozen=True, eq=False)
 class PerturbedModels:
-    """A fit, the errors of its parameters, and the models a step of these away."""
+    """A fit, the errors of its parameters in free coordinates, and the models a step away.
+
+    Groups move both classes together.
+    """
 
     fit: PairEstimate
     groups: bool
 
     @cached_property
-    def errors(self) -> FreeFit:
-        """The free coordinates and the roots of their covariance."""
-        return free_coordinates(self.fit, groups=self.groups)
+    def _parts(self) -> tuple[Free, Free]:
+        results = self.fit.client, self.fit.impostor
+        for who, result in zip(CLASSES, results, strict=True):
+            known = {p.name for p in result.distribution._parameters()}
+            if not result.names or not set(result.names) <= known:
+                raise InputError(
+                    "a fit whose errors are asked for must have parameters to vary (beta, normal,"
+                    f" logit-normal, mixtures) in both classes; the {who} class is of family"
+                    f" {result.family!r} with parameters {', '.join(result.names) or 'none'}. Fit"
+                    " it with one of these, or ask the scores themselves: br.interval(scores,"
+                    ' "eer"), br.epc(dev, scores).band().'
+                )
+        client, impostor = (free(r.distribution, r.names, r.fixed) for r in results)
+        return client, impostor
+
+    @property
+    def names(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """The free parameters of either class."""
+        return self._parts[0].names, self._parts[1].names
+
+    @cached_property
+    def place(self) -> FloatArray:
+        """The clients' coordinates, then the impostors'."""
+        return np.concatenate([part.place for part in self._parts])
+
+    @cached_property
+    def roots(self) -> FloatArray:
+        """Their change with one standard error along each root of the covariance, a row each."""
+        from scipy.linalg import block_diag
+
+        rates = block_diag(*(part.rates for part in self._parts))
+        return np.asarray(joint_roots(self.fit, groups=self.groups) @ rates.T)
 
     @cached_property
     def small(self) -> SmallSample:
-        """The errors as few scores let them be known."""
-        return small_sample(self.fit, self.errors, groups=self.groups)
+        """The errors as few scores let them be known.
+
+        Classes that vary together, by groups or by a shared parameter, have one common number of
+        degrees of freedom, the smaller, and no correction of bias.
+        """
+        results, roots = (self.fit.client, self.fit.impostor), self.roots
+        for result in results:
+            check_light(result)
+        answer = groups_of(self.fit.scores) if self.groups else None
+        trials = [inner_trials(result) for result in results]
+        if answer is not None or self.fit.shared_cov is not None:
+            sizes = trials if answer is None else [n for n in answer.sizes if n is not None]
+            freedom = freedom_of(min(sizes))
+            # Errors between groups have G/(G - 1) already.
+            stretch = 1.0 if answer is not None else stretch_of(freedom)
+            none = np.zeros(self.place.size)
+            return SmallSample(roots * stretch, np.zeros(len(roots), np.intp), (freedom,), none)
+        owner = np.where(np.any(roots[:, len(self.names[0]) :] != 0.0, axis=1), 1, 0)
+        freedoms = tuple(freedom_of(n, r.fixed) for n, r in zip(trials, results, strict=True))
+        stretches = np.array([stretch_of(f) for f in freedoms])
+        bias = np.concatenate([_bias(*item) for item in zip(results, self.names, strict=True)])
+        # Beyond one standard error the expansion says no more than that.
+        error = np.sqrt(np.sum(roots**2, axis=0))
+        bias = np.clip(bias, -error, error)
+        return SmallSample(roots * stretches[owner, None], owner, freedoms, bias)
 
     @cached_property
     def steps(self) -> Steps:
-        """The models a step forward and a step back along each root."""
+        """The models a step forward and a step back along each root of the errors."""
         result = models_near(self.model, self.small.roots)
         for model in (model for pair in result for model in pair):
             model._pair.bracketed_as(self.fit.model._pair)
         return result
 
+    def laws(self, away: FloatArray) -> tuple[Distribution, Distribution]:
+        """Both distributions where the coordinates are off by so much."""
+        values = np.split(self.place + away, [len(self.names[0])])
+        results = self.fit.client, self.fit.impostor
+        client, impostor = (
+            moved(result.distribution, names, value.tolist())
+            for result, names, value in zip(results, self.names, values, strict=True)
+        )
+        return client, impostor
+
     def model(self, away: FloatArray) -> ScoreModel:
-        """The model whose coordinates are off by so much."""
-        laws = (self.fit.client.distribution, self.fit.impostor.distribution)
-        moved = laws_at(laws, self.errors.names, self.errors.place + away)
-        return ScoreModel(*moved, prior=self.fit.model.prior)
+        """The model there."""
+        return ScoreModel(*self.laws(away), prior=self.fit.model.prior)
+
+    def slopes(self, of: Callable[[ScoreModel], FloatArray]) -> FloatArray:
+        """Changes of numbers with one standard error along each root, on the last axis."""
+        return _slopes([(of(forward), of(back)) for forward, back in self.steps])
 
     def drawn(
         self, of: Callable[[ScoreModel], Any], options: IntervalOptions, *columns: int
@@ -538,13 +526,8 @@ def models_near(moved: Callable[[FloatArray], ScoreModel], roots: FloatArray) ->
     return [(moved(STEP * r), moved(-STEP * r)) for r in roots]
 
 
-def slopes_of(steps: Steps, of: Callable[[ScoreModel], FloatArray]) -> FloatArray:
-    """Changes of numbers with one standard error along each root, on the last axis."""
-    return _slopes([(of(forward), of(back)) for forward, back in steps])
-
-
 def slopes_along(roots: FloatArray, of: Callable[[FloatArray], FloatArray]) -> FloatArray:
-    """The same of numbers that are given off by so much."""
+    """Changes of numbers, which are given off by so much, along each root; on the last axis."""
     return _slopes([(of(STEP * r), of(-STEP * r)) for r in roots])
 
 
@@ -629,52 +612,28 @@ def delta_intervals(
     near, client = near_of(f, groups=groups), f.model.client
     other = _COMPLEMENTS.get(spec.name)
     if other and spec.number(f.model) > 0.5:  # near 1 the other rate has the digits
-        rest = delta_intervals(
-            f, StatisticSpec(other, STATISTICS[other], spec.where), groups=groups
+        of_other = StatisticSpec(other, STATISTICS[other], spec.where)
+        rest_at = delta_intervals(f, of_other, groups=groups)
+
+        def complement(level: float) -> Interval:
+            rest = rest_at(level)
+            ends = 1.0 - rest.high, 1.0 - rest.low
+            return Interval(1.0 - rest.estimate, *ends, level, rest.method)
+
+        return complement
+    if (
+        spec.name == "threshold"
+        and spec.where.point in ("frr", "tpr")
+        and (client._scored is not client)
+    ):
+        raise InputError(
+            f"{str(spec)!r} has no interval by a family where clients without a score count: it is"
+            " no smooth function of their share. Ask the scores: br.interval(scores, ...)."
         )
-        return lambda level: _complement(rest(level))
-    of_frr = spec.name == "threshold" and spec.where.point in ("frr", "tpr")
-    if of_frr and client._scored is not client:  # no smooth function of the share without a score
-        return lambda level: _where_rate_ends(f, spec, level, groups=groups)
     result = delta(spec, f.model, near.steps)
     biased = spec.row.scale in ("log", "threshold")
     shift = near.small.shift(result.slopes) if biased else 0.0
     return lambda level: result.around(shift, float(near.small.reach(result.slopes, level)), level)
-
-
-def _complement(rest: Interval) -> Interval:
-    ends = 1.0 - rest.high, 1.0 - rest.low
-    return Interval(1.0 - rest.estimate, *ends, rest.level, rest.method)
-
-
-def _where_rate_ends(
-    f: PairEstimate, spec: StatisticSpec, level: float, *, groups: bool
-) -> Interval:
-    """The thresholds of which the interval of FRR holds the one that was asked for."""
-    from scipy.special import ndtr, ndtri
-
-    asked, scored, estimate = spec.where.frr, f.model.client._scored, spec.number(f.model)
-
-    def place(z: float) -> float:
-        return float(scored.ppf(ndtr(z)))
-
-    def end(side: str, way: float, beyond: float) -> float:
-        """The first place on the way out at which the interval of the rate ends at it."""
-
-        def gap(z: float) -> float:
-            at = StatisticSpec("frr", STATISTICS["frr"], EvaluationPoint("threshold", place(z)))
-            return float(getattr(delta_intervals(f, at, groups=groups)(level), side)) - asked
-
-        last = min(max(float(ndtri(scored.cdf(estimate))), -_FARTHEST), _FARTHEST)
-        while abs(last + way) <= _FARTHEST:
-            z = last + way
-            if way * gap(z) >= 0.0:
-                return place(bracketed_root(gap, *sorted((last, z)), what="a threshold"))
-            last = z
-        return beyond
-
-    low, high = end("high", -_STRIDE, -math.inf), end("low", _STRIDE, scored.support[1])
-    return Interval(estimate, low, high, level, "delta")
 
 
 def _drawn_interval(
@@ -854,7 +813,10 @@ def grouped_conf_int(f: PairEstimate, options: IntervalOptions) -> dict[str, dic
         without = [who for who, fit in results.items() if not _has_sums(fit)]
         alone = without if len(without) == 1 and f.client.family != f.impostor.family else []
         wald = replace(options, method="wald")
-        return {who: _conf_int_of(f, who, wald if who in alone else options) for who in results}
+        return {
+            who: conf_int(fit, wald if who in alone else options, f.scores, who)
+            for who, fit in results.items()
+        }
     if options.method == "profile":
         raise InputError.about("method")(
             'method="profile" takes trials as independent, and these scores carry groups. Take'
@@ -870,17 +832,6 @@ def grouped_conf_int(f: PairEstimate, options: IntervalOptions) -> dict[str, dic
     return answer
 
 
-def _conf_int_of(f: PairEstimate, who: str, options: IntervalOptions) -> dict[str, Interval]:
-    """Of one class; from its scores where the estimates do not determine the likelihood."""
-    fit, scores = getattr(f, who), f.scores
-    alone = FAMILIES[fit.family].of_density and not (_has_sums(fit) or fit.tied or in_cells(fit))
-    if options.method != "profile" or not alone or not isinstance(scores, Scores):
-        return conf_int(fit, options)
-    check_light(fit)
-    values, weights = getattr(scores, who), getattr(scores, f"{who}_weights")
-    return _intervals(fit, profile_of_scores(fit, values, weights, options.level), options)
-
-
 def _intervals(
     fit: Estimate, ends: dict[str, Limits], options: IntervalOptions
 ) -> dict[str, Interval]:
@@ -893,16 +844,25 @@ def _has_sums(fit: Estimate) -> bool:
     return has_shape(base) or has_spread(base)
 
 
-def conf_int(fit: Estimate, options: IntervalOptions) -> dict[str, Interval]:
-    """The interval of each parameter; `DistributionFit.conf_int` documents it."""
+def conf_int(
+    fit: Estimate, options: IntervalOptions, scores: Any = None, who: str = ""
+) -> dict[str, Interval]:
+    """The interval of each parameter; `DistributionFit.conf_int` documents it.
+
+    From the scores of a class, where the estimates do not determine the likelihood.
+    """
     options = options.by(PARAMETER_METHODS)
     check_light(fit)
-    if options.method == "profile":
-        _check_without_sums(fit)
-        return _intervals(fit, _profile(fit, options.level), options)
-    freedom = freedom_of(inner_trials(fit), fit.fixed)
-    ends = _wald(fit, fit.std_errors, options.level, freedom, stretch_of(freedom))
-    return _intervals(fit, ends, options)
+    if options.method == "wald":
+        freedom = freedom_of(inner_trials(fit), fit.fixed)
+        ends = _wald(fit, fit.std_errors, options.level, freedom, stretch_of(freedom))
+        return _intervals(fit, ends, options)
+    alone = FAMILIES[fit.family].of_density and not (_has_sums(fit) or fit.tied or in_cells(fit))
+    if alone and isinstance(scores, Scores):
+        values, weights = getattr(scores, who), getattr(scores, f"{who}_weights")
+        return _intervals(fit, profile_of_scores(fit, values, weights, options.level), options)
+    _check_without_sums(fit)
+    return _intervals(fit, _profile(fit, options.level), options)
 
 
 def _check_without_sums(fit: Estimate) -> None:

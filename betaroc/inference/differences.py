@@ -19,10 +19,17 @@ from betaroc.core.options import IntervalOptions
 from betaroc.core.special import bracketed_root
 from betaroc.core.tables import Framed, in_library
 from betaroc.core.text import format_value
+from betaroc.core.value import Result
 from betaroc.data.groups import correlation_of, units_of, weights_of
 from betaroc.data.scores import ScoreData, Scores, of_comparisons
 from betaroc.distributions.base import free
-from betaroc.inference.auc import auc_test, covariance_of_means
+from betaroc.inference.auc import (
+    ROUNDING,
+    DelongArea,
+    covariance_of_means,
+    settled,
+    spread_of,
+)
 from betaroc.inference.delta import METHODS, delta, near_of, observation_scores, supported
 from betaroc.inference.drawn_scores import percentiles
 from betaroc.inference.interval import Interval, Limits, difference_ends, is_sparse
@@ -129,6 +136,42 @@ class Difference(Framed, Exportable):
         return not self.low <= 0.0 <= self.high
 
 
+@dataclass(frozen=True, eq=False, repr=False)
+class AucTest(Result, Exportable):
+    """Whether two areas under the ROC differ.
+
+    Made by :func:`auc_test`.
+
+    Parameters
+    ----------
+    difference : Interval
+        Area of the first minus area of the second.
+    statistic : float
+        The difference in standard errors, by which `p_value` goes; 0 where the areas are equal.
+    p_value : float
+        Two-sided, standard normal, with groups Student's t; 1 where the areas are equal.
+    paired : bool
+        Whether both systems judged the same trials.
+    reason : str
+        Why the difference has no DeLong variance, where it has none; else empty.
+
+    Examples
+    --------
+    >>> import betaroc as br
+    >>> first = br.Scores([2, 3, 4, 5], [0, 1, 2.5, 3.5])
+    >>> second = br.Scores([1, 3, 2, 5], [0, 2, 2.5, 3.5])
+    >>> test = br.auc_test(first, second)
+    >>> round(test.difference.estimate, 4), round(test.p_value, 4)
+    (0.2188, 0.1911)
+    """
+
+    difference: Interval
+    statistic: float
+    p_value: float
+    paired: bool
+    reason: str = ""
+
+
 @collect_warnings
 def difference(
     a: ScoreData | SupportedPair | Answers,
@@ -233,6 +276,118 @@ def difference(
         f" {format_value(a, 40)} of type {type(a).__name__} and {format_value(b, 40)} of type"
         f" {type(b).__name__}. Give both systems as one kind."
     )
+
+
+# ------------------------------------------------------------------------------ of areas
+@collect_warnings
+def auc_test(
+    a: Scores, b: Scores, paired: bool = True, *, level: float = 0.95, groups: bool = True
+) -> AucTest:
+    """Test whether two classifiers have the same area under the ROC.
+
+        z = (A - B)/sd,   Var(A - B) = Var A + Var B - 2 Cov(A, B)
+
+    with DeLong's variance of the differences of the placements of each trial.
+
+    Parameters
+    ----------
+    a, b : Scores
+        The two classifiers.
+    paired : bool
+        The same trials in the same order; else independent ones, whose covariance is 0.
+    level : float
+        Confidence level of the difference.
+    groups : bool
+        Where scores carry groups, the variance between them, as in :func:`auc_interval`;
+        groups of a class that one of two paired systems has hold for both.
+
+    Returns
+    -------
+    AucTest
+
+    Raises
+    ------
+    InputError
+        If paired trials differ in number, weights, ids or groups, a class has fewer than two
+        trials or one group, or `level` is out of range.
+    InputTypeError
+        If `a` or `b` is no Scores, or `paired` or `groups` no bool.
+
+    Notes
+    -----
+    Placements, and areas, that differ by no more than 1e-12 are equal.
+
+    DeLong's variance is 0 where no scores of a system overlap or all are equal, and where the
+    placements of two systems differ by one number in all trials. There the ends are those of the
+    square-and-add method (``"newcombe"``): A - B -+ the root of the squared distances of A and B
+    from the ends of their own intervals; p is 1 less the level at which an end is 0, and the
+    statistic the normal deviate of that p. Two systems that order all of the same trials alike have
+    one ROC: the difference is 0, without width, and p is 1. ``.reason`` says so.
+
+    References
+    ----------
+    DeLong, DeLong and Clarke-Pearson (1988), equations (4) to (7). Newcombe, R. G. (1998),
+    Interval estimation for the difference between independent proportions, method 10. Zou, G. Y.
+    and Donner, A. (2008), Construction of confidence limits about effect measures.
+
+    Examples
+    --------
+    >>> import betaroc as br
+    >>> first = br.Scores([2, 3, 4, 5], [0, 1, 2.5, 3.5])
+    >>> same = br.auc_test(first, first)
+    >>> same.statistic, same.p_value, same.reason
+    (0.0, 1.0, 'both systems order all trials alike: one ROC')
+    """
+    from scipy.special import ndtri, stdtr, stdtrit
+
+    options, paired = IntervalOptions(level, groups=groups), checks.flag(paired, "paired")
+    level, groups = options.level, options.groups
+    if paired and isinstance(a, Scores) and isinstance(b, Scores):
+        a, b = on_same_trials((a, b), ("a", "b"))
+    one, two = (DelongArea.of(s, name, groups=groups) for s, name in ((a, "a"), (b, "b")))
+    a, b = a._trials, b._trials
+    gap = float(settled(np.array(one.area - two.area)))
+    if paired:
+        check_other_trials(a, b, ("a", "b"), groups=groups)
+        first, second = (
+            np.unique(np.concatenate([s.client, s.impostor]), return_inverse=True)[1]
+            for s in (a, b)
+        )
+        if np.array_equal(first, second):
+            why = "both systems order all trials alike: one ROC"
+            return AucTest(Interval(0.0, 0.0, 0.0, level, "delong"), 0.0, 1.0, paired, why)
+        moved = [settled(v - w) for v, w in zip(one.parts, two.parts, strict=True)]
+        sd, freedom = spread_of(moved, units_of(joint_trials(a, b), groups=groups))
+    else:
+        sd, freedom = math.hypot(one.sd, two.sd), min(one.freedom, two.freedom)
+    why = _no_variance(one, two, sd)
+    if why:
+
+        def intervals(level: float) -> list[Interval]:
+            tail = 0.5 * (1.0 - level)
+            return [Interval(s.area, *s.best(tail)[0], level, "newcombe") for s in (one, two)]
+
+        result = _square_and_add(intervals, 0.0, options, paired=paired)
+        own = Interval(gap, result.low, result.high, level, "newcombe")
+        z = math.copysign(abs(float(ndtri(0.5 * result.p_value))), gap)
+        return AucTest(own, z, result.p_value, paired, why)
+    reach, z = -float(stdtrit(freedom, options.tail)) * sd, gap / sd
+    own = Interval(gap, max(gap - reach, -1.0), min(gap + reach, 1.0), level, "delong")
+    return AucTest(own, z, float(2.0 * stdtr(freedom, -abs(z))), paired)
+
+
+def _no_variance(one: DelongArea, two: DelongArea, sd: float) -> str:
+    """Why DeLong's variance of a difference says nothing; empty where it does."""
+    still = [f"{name}: {s.why_still()}" for name, s in (("a", one), ("b", two)) if s.is_still]
+    if still:
+        return f"DeLong's variance is 0 of {', and of '.join(still)}"
+    if sd > ROUNDING:
+        return ""
+    apart = [one.area - two.area, *(x for v, w in zip(one.parts, two.parts, strict=True)
+                                    for x in v - w)]  # fmt: skip
+    if not np.any(settled(np.array(apart))):
+        return "both systems place every trial alike"
+    return "DeLong's variance of the difference is 0: it is the same for every trial or group"
 
 
 # ------------------------------------------------------------------------------ of scores
@@ -400,7 +555,7 @@ def _influence(
     near = near_of(f, groups=options.groups)
     slopes = delta(spec, f.model, near.steps).slopes
     gradient = np.linalg.lstsq(near.small.roots, slopes, rcond=None)[0]
-    cut, parts = len(near.errors.names[0]), []
+    cut, parts = len(near.names[0]), []
     for who, result, own in zip(
         CLASSES, (f.client, f.impostor), (gradient[:cut], gradient[cut:]), strict=True
     ):

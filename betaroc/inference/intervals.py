@@ -43,7 +43,6 @@ from betaroc.inference.delta import (
     bare_interval,
     delta_intervals,
     near_of,
-    slopes_of,
     supported,
 )
 from betaroc.inference.drawn_scores import DrawnScores, band_of_replicates, check_still, drawn_tpr
@@ -864,7 +863,7 @@ def _ends_of_fit(
     logits = Thresholds.from_theta(x).logit
     place, small = tpr_probits(f.model, logits), near.small
     inside = np.isfinite(place)
-    changes = slopes_of(near.steps, lambda model: tpr_probits(model, logits))
+    changes = near.slopes(lambda model: tpr_probits(model, logits))
     slopes = np.where(inside[:, None] & np.isfinite(changes), changes, 0.0)
     reach = small.largest(slopes, options) if simultaneous else small.reach(slopes, options.level)
     away = reach * np.sqrt(np.sum(slopes**2, axis=1))

@@ -19,7 +19,7 @@ from betaroc.decision.decide import AMBER
 from betaroc.distributions import empirical, gamma, inflated, mixture, normal, shifted, spliced
 from betaroc.ensemble import fusion, inclusion
 from betaroc.fits import covariates, family_choice, shape_tests
-from betaroc.inference import auc, differences
+from betaroc.inference import differences
 from betaroc.model import crossings, ends, roc
 from betaroc.rendering.document import FORMAT, construct, kinds_of, parsed, value_of
 from betaroc.report.analysis import Analysis
@@ -29,7 +29,7 @@ from betaroc.studies import design, plan
 _LARGEST = 2**32
 #: What users hold; what stands within, such as a fit within an analysis, is found from these.
 _NOUNS = (
-    Analysis, Confusion, auc.AucTest, epc.EpcAverage, comparison.Comparison,
+    Analysis, Confusion, differences.AucTest, epc.EpcAverage, comparison.Comparison,
     comparison.SystemsComparison, covariates.CovariateFit, epc.EpcCv,
     crossings.RocCrossings, design.Design, differences.Difference, empirical.Binned,
     empirical.Empirical, ends.Ends, family_choice.LikelihoodRatioTest, forecast.EpcForecast,

@@ -34,12 +34,10 @@ from betaroc.fits.fit import DistributionFit, Fit
 from betaroc.fits.shape_tests import FittedEnds, quadrant_shares
 from betaroc.inference.delta import (
     METHODS,
+    PerturbedModels,
     bare_interval,
     delta,
-    free_coordinates,
-    laws_at,
     models_near,
-    small_sample,
     student,
 )
 from betaroc.inference.interval import Interval, Limits, difference_ends
@@ -104,17 +102,10 @@ def scattered(fit: Fit) -> list[Fit]:
     ----------
     Stroud, A. H. (1971), Approximate calculation of multiple integrals.
     """
-    errors = free_coordinates(fit, groups=False)
-    centre = errors.place + small_sample(fit, errors, groups=False).bias
-    laws = fit.client.distribution, fit.impostor.distribution
-    sizes = fit.client.n, fit.impostor.n
-    away = math.sqrt(len(errors.roots))
-    result = []
-    for root in errors.roots:
-        for side in (away, -away):
-            moved = laws_at(laws, errors.names, centre + side * root)
-            result.append(expected_fit(ScoreModel(*moved, prior=fit.model.prior), sizes))
-    return result
+    near, sizes = PerturbedModels(fit, groups=False), (fit.client.n, fit.impostor.n)
+    away = math.sqrt(len(near.roots))
+    moved = (near.small.bias + side * root for root in near.roots for side in (away, -away))
+    return [expected_fit(near.model(place), sizes) for place in moved]
 
 
 def mean_over_fits(of: Callable[[Fit], float], fit: Fit) -> tuple[float, float]:
@@ -390,14 +381,9 @@ def gap_width(
         """Variance of dev's own value there: the threshold's error is in both values."""
         if not smooth:
             return binomial(model, t, sizes)
-        errors = free_coordinates(expected_fit(model, sizes), groups=False)
-        laws = model.client, model.impostor
-
-        def moved(away: FloatArray) -> ScoreModel:
-            return ScoreModel(*laws_at(laws, errors.names, errors.place + away), prior=model.prior)
-
-        near = models_near(moved, errors.roots)
-        return delta(parse_statistic(lambda m: value(m, t)), model, near).error ** 2
+        near = PerturbedModels(expected_fit(model, sizes), groups=False)
+        steps = models_near(near.model, near.roots)
+        return delta(parse_statistic(lambda m: value(m, t)), model, steps).error ** 2
 
     def chosen(model: ScoreModel, _: Thresholds, sizes: Sizes) -> float:
         """Variance of the value of the true distributions at dev's threshold."""
@@ -506,11 +492,11 @@ def shape_chance(classes: tuple[str, ...], model: ScoreModel) -> Goal:
 
     def reached(sizes: Sizes) -> float:
         fit = expected_fit(model, sizes)
-        errors = free_coordinates(fit, groups=False)
-        bias = small_sample(fit, errors, groups=False).bias
+        near = PerturbedModels(fit, groups=False)
+        bias = near.small.bias
         chance = 1.0
         for who in classes:
-            part, start = getattr(fit, who), 0 if who == "client" else len(errors.names[0])
+            part, start = getattr(fit, who), 0 if who == "client" else len(near.names[0])
             shapes = part.values[:2]
             covariance = part.cov[:2, :2] / np.outer(shapes, shapes)
             sd = np.sqrt(np.diag(covariance))

@@ -463,17 +463,13 @@ def test_moments_of_trials_without_a_score_are_refused_with_the_reason(stat: str
         br.interval(scores, stat)
 
 
-@pytest.mark.parametrize(("frr", "none"), [(0.105, True), (0.3, False)])
-def test_a_threshold_near_the_share_without_a_score_may_lie_below_every_score(
-    frr: float, *, none: bool
-) -> None:
-    """Its ends are where the interval of the FRR there ends; 30 of 300 may be 0.105 and more."""
+def test_a_threshold_of_an_frr_is_that_of_the_scores_where_clients_have_none() -> None:
+    """30 of 300 may be 0.105 and more: the threshold may lie below every score."""
     rng = np.random.default_rng(3)
     scores = br.Scores(rng.normal(3, 1, 270), rng.normal(0, 1, 300), n_client_rejected=30)
     f = br.fit(scores, "normal")
-    found = f.interval("threshold", frr=frr, extrapolate=True, method="family")
-    assert (found.low == -np.inf) == none
-    ends = {"low": found.high} if none else {"low": found.high, "high": found.low}
-    for side, threshold in ends.items():
-        rate = f.interval("frr", threshold=threshold, method="family")
-        assert getattr(rate, side) == pytest.approx(frr, rel=1e-9)
+    found = f.interval("threshold", frr=0.105, extrapolate=True)
+    own = br.interval(scores, "threshold", frr=0.105)
+    assert (found.low, found.high, found.method) == (-np.inf, own.high, "exact")
+    with pytest.raises(br.InputError, match="no smooth function of their share"):
+        f.interval("threshold", frr=0.105, method="family")
