@@ -204,7 +204,7 @@ RETURNED = (
     "betaroc.model.ends.SemiDerivatives",
     "betaroc.decision.forecast.DevSize",
     "betaroc.model.roc.RocHull",
-    "betaroc.model.crossings.RocCrossings",
+    "betaroc.model.roc_functions.RocCrossings",
 )
 
 

@@ -47,7 +47,7 @@ from betaroc.estimation.families import FAMILIES
 from betaroc.estimation.record import Estimate, PairEstimate
 from betaroc.fits.fit import fit
 from betaroc.fits.tail_fits import tails_again
-from betaroc.inference.delta import PerturbedModels, covariance_roots, slopes_along
+from betaroc.inference.delta import PerturbedModels, covariance_roots, gaussian_reach, slopes_along
 from betaroc.inference.drawn_scores import (
     BootstrapRows,
     Counts,
@@ -55,7 +55,6 @@ from betaroc.inference.drawn_scores import (
     SortedRows,
     band_of_replicates,
     counts_below,
-    gaussian_reach,
 )
 from betaroc.inference.interval import Band
 from betaroc.inference.paired_trials import (

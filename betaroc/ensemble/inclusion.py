@@ -86,9 +86,9 @@ from betaroc.estimation.families import AUTO, BEST, Names, checked_pair, family_
 from betaroc.fits.check import TOLERANCE
 from betaroc.fits.fit import Fit, fit
 from betaroc.fits.shape_tests import untested_ends
-from betaroc.model.crossings import RocCrossings
 from betaroc.model.improper_regions import SEEN
 from betaroc.model.roc import Roc
+from betaroc.model.roc_functions import RocCrossings
 from betaroc.rendering.curves import (
     COLOURS,
     UNIT_FRAME,

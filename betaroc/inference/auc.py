@@ -54,17 +54,13 @@ def auc_interval(
     level : float
         Confidence level.
     method : str, optional
-        Left out, what suits the scores, named in the result: "logit-delong+newcombe", the mean
-        above; "newcombe" where DeLong's variance is 0, as of classes that do not overlap or of
-        equal scores; "logit-delong" where trials depend on each other by groups, of which
-        Newcombe's knows nothing; "newcombe-groups" where both are so.
-        Or one of "delong": A -+ z sd, cut to [0, 1]; "logit-delong": the same for
-        log A/(1 - A); both have no width where the variance is 0; "newcombe": the areas that the
-        observed one is at most z sd away from, with the sd that exponential scores of that area
-        would have.
+        Left out, what suits the scores: "logit-delong+newcombe", the mean above; "newcombe" where
+        DeLong's variance is 0; "logit-delong" where trials depend on each other by groups;
+        "newcombe-groups" where both are so. Or one of "delong": A -+ z sd, cut to [0, 1];
+        "logit-delong": the same for log A/(1 - A); "newcombe": the areas that the observed one is
+        at most z of their own sd away from.
     groups : bool
-        Where the scores carry groups, the variance between them; `False` takes trials as
-        independent.
+        Where the scores carry groups, the variance between them.
 
     Returns
     -------
@@ -86,21 +82,18 @@ def auc_interval(
 
     Notes
     -----
-    O(n log n). The mean is never without width; with few scores "delong" is far too short near 1.
-    Simulated coverage: docs/validation.md.
+    O(n log n). With few scores "delong" is far too short near 1. Simulated coverage:
+    docs/validation.md.
 
     With groups, of one or two columns, trials that share a label covary (Obuchowski 1997):
 
         Var A = sum_u S_u^2 - sum_{u < v} S_uv^2,
         s = (V_i - A)/n_client for clients, (V_j - A)/n_impostor for impostors
 
-    with S_u the sum of s over the trials of label u, in both classes, S_uv over those of both
-    labels, the parts of each class times sqrt(G/(G - 1)), G its labels (trials, of a class
-    without groups; of two columns those of the column with fewer labels); where the
-    difference is no variance the second sum is left out. z is then the quantile of Student's
-    t with min G - 1 degrees of freedom. Where every group is one trial, the interval left to the
-    function is that of independent trials. "newcombe-groups" is Newcombe's with G for the number
-    of trials of each class.
+    with S_u the sum of s over the trials of label u, S_uv over those of both labels, the parts of
+    each class times sqrt(G/(G - 1)), G its labels (of two columns the fewer; without groups its
+    trials); where the difference is no variance the second sum is left out. z is then Student's
+    with min G - 1 degrees of freedom. "newcombe-groups" has G for the number of trials.
 
     References
     ----------

@@ -28,7 +28,6 @@ from betaroc.distributions.shifted import between_ends, score_range
 from betaroc.estimation.boundary import MATLAB_EDGES, ScoreCells, log_masses
 from betaroc.estimation.families import FAMILIES
 from betaroc.estimation.record import Estimate, PairEstimate
-from betaroc.inference.drawn_scores import largest_reach
 from betaroc.inference.interval import Interval, Limits, from_log, from_logit
 from betaroc.inference.scores_beyond import (
     SampleSupport,
@@ -273,13 +272,17 @@ class SmallSample(NamedTuple):
         slopes, variances = slopes[moving], variances[moving]
         if not slopes.size:
             return 0.0
+        single = float(np.max(self.reach(slopes, options.level)))
+        if 1 in slopes.shape:
+            return single
 
         def draw(rng: np.random.Generator, size: int) -> FloatArray:
             z = rng.standard_normal((size, self.roots.shape[0]))
             error = np.sqrt(self._errors(rng, size) ** 2 @ variances.T)
             return np.asarray(np.max(np.abs(z @ slopes.T) / error, axis=1))
 
-        return largest_reach(draw, float(np.max(self.reach(slopes, options.level))), options)
+        # The draws of a smaller quantile are unlucky.
+        return max(single, float(np.quantile(options.replicated(draw), options.level)))
 
     def variances(self, slopes: FloatArray) -> FloatArray:
         """Of each class, on a last axis in place of the roots."""
@@ -295,6 +298,13 @@ class SmallSample(NamedTuple):
             for freedom in self.freedom
         ]
         return np.sqrt(np.stack(ratios, axis=1))
+
+
+def gaussian_reach(changes: FloatArray, options: IntervalOptions) -> float:
+    """The same of numbers whose errors are known: a row of changes each."""
+    k = changes.shape[1]
+    errors = SmallSample(np.eye(k), np.zeros(k, np.intp), (math.inf,), np.zeros(k))
+    return errors.largest(changes, options)
 
 
 # ------------------------------------------------------------------------------------ bias

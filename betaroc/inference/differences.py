@@ -95,14 +95,13 @@ class Difference(Framed, Exportable):
     n_beyond : float, optional
         Scores (groups) that speak for the number of the system with fewer of them.
     extrapolated : bool
-        Whether one of the numbers was read off where less than one score is expected.
+        Whether a number was read off where less than one score is expected.
     failed : int
-        Replicates in which a number had no value, which are left out.
+        Replicates in which a number had no value.
     sparse : bool
-        Whether fewer than five scores (groups) speak for one of the numbers: the interval is
-        rough. Follows from `n_beyond`.
+        Whether fewer than five scores (groups) speak for one of the numbers.
     library : str, optional
-        That of the scores: what tables are frames of.
+        What tables are frames of.
 
     Examples
     --------
@@ -206,15 +205,14 @@ def difference(
     level : float
         Confidence level.
     method : str, optional
-        Left out, what suits the statistic, named in the result: DeLong's test for the area of
-        scores (:func:`auc_test`); "influence" for their EER; square-and-add with the intervals of
-        :func:`interval` where these are not drawn; else quantiles of the differences in replicates
-        of both systems. One of the methods of :func:`interval` for that statistic.
+        Left out, DeLong's test for the area of scores (:func:`auc_test`), "influence" for their
+        EER, square-and-add with the intervals of :func:`interval` where these are not drawn; else
+        quantiles of the differences in replicates. Or a method of :func:`interval`.
     replicates : int
         Draws of a bootstrap.
     groups : bool
-        Where trials carry groups, these vary as wholes; groups that one of two paired systems has
-        hold for both.
+        Where trials carry groups, these vary as wholes; groups of one of two paired systems hold
+        for both.
     rng : None, int, SeedSequence or Generator
         Source of randomness of a bootstrap.
     extrapolate : bool
@@ -229,8 +227,7 @@ def difference(
     Raises
     ------
     InputError
-        As in :func:`interval`; for paired systems if the trials differ in number, weights, ids,
-        groups or order.
+        As in :func:`interval`; if paired trials differ in number, weights, ids, groups or order.
     InputTypeError
         If `a` and `b` are not of one kind, or a point is given without its keyword.
 
@@ -298,8 +295,8 @@ def auc_test(
     level : float
         Confidence level of the difference.
     groups : bool
-        Where scores carry groups, the variance between them, as in :func:`auc_interval`;
-        groups of a class that one of two paired systems has hold for both.
+        Where scores carry groups, the variance between them; those of one of two paired systems
+        hold for both.
 
     Returns
     -------
@@ -315,14 +312,11 @@ def auc_test(
 
     Notes
     -----
-    Placements, and areas, that differ by no more than 1e-12 are equal.
-
-    DeLong's variance is 0 where no scores of a system overlap or all are equal, and where the
-    placements of two systems differ by one number in all trials. There the ends are those of the
-    square-and-add method (``"newcombe"``): A - B -+ the root of the squared distances of A and B
-    from the ends of their own intervals; p is 1 less the level at which an end is 0, and the
-    statistic the normal deviate of that p. Two systems that order all of the same trials alike have
-    one ROC: the difference is 0, without width, and p is 1. ``.reason`` says so.
+    Placements, and areas, that differ by no more than 1e-12 are equal. Where DeLong's variance is 0
+    (no scores of a system overlap, all are equal, placements differ by one number), the interval
+    and p are those of square-and-add (``"newcombe"``, see :func:`difference`), and the statistic
+    the normal deviate of p. Two systems that order the same trials alike have one ROC: the
+    difference is 0 and p is 1. ``.reason`` says so.
 
     References
     ----------

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -427,28 +427,3 @@ def _sup_t(
         largest = np.nanmax(np.abs(deviation[:, moving]) / sd[moving], axis=1)
         reach = float(np.quantile(largest, options.level))
     return estimate - reach * sd, estimate + reach * sd
-
-
-def gaussian_reach(changes: FloatArray, options: IntervalOptions) -> float:
-    """Quantile of the largest standardised deviation of the Gaussian process."""
-    error = np.sqrt(np.sum(changes**2, axis=1))
-    moving = error > 0.0
-    if not np.any(moving):
-        return 0.0
-    unit = changes[moving] / error[moving, None]
-    if 1 in unit.shape:
-        return options.deviate
-
-    def draw(rng: np.random.Generator, size: int) -> FloatArray:
-        z = rng.standard_normal((size, unit.shape[1]))
-        return np.asarray(np.max(np.abs(z @ unit.T), axis=1))
-
-    return largest_reach(draw, options.deviate, options)
-
-
-def largest_reach(
-    draw: Callable[[np.random.Generator, int], Any], item: float, options: IntervalOptions
-) -> float:
-    """Quantile of drawn largest deviations, and no less than that of one place."""
-    # The draws of a smaller quantile are unlucky.
-    return max(item, float(np.quantile(options.replicated(draw), options.level)))

@@ -56,18 +56,16 @@ class Interval(Framed, Exportable):
     method : str
         How the ends were found.
     n_beyond : float, optional
-        Scores (groups, where trials depend on each other by them) that speak for the number;
-        None where it speaks of no rate.
+        Scores (groups, of dependent trials) that speak for the number; None where it speaks of no
+        rate.
     extrapolated : bool
-        Whether the number was read off a fitted distribution where less than one score is
-        expected.
+        Whether it was read off a distribution where less than one score is expected.
     failed : int
-        Replicates of a bootstrap in which the number had no value, which are left out.
+        Replicates of a bootstrap in which the number had no value.
     sparse : bool
-        Whether fewer than five scores (groups) speak for the number: the interval is rough. Follows
-        from `n_beyond`.
+        Whether fewer than five scores (groups) speak for the number: the interval is rough.
     library : str, optional
-        That of the scores: what tables are frames of.
+        What tables are frames of.
 
     Examples
     --------
@@ -95,8 +93,7 @@ class Interval(Framed, Exportable):
         Parameters
         ----------
         ax : matplotlib Axes, optional
-            Where to draw; a new figure if left out. Pass the axes returned to lay several
-            intervals below each other.
+            Where to draw, below what they have; a new figure if left out.
         label : str
             What stands beside the row.
         **style
@@ -146,17 +143,15 @@ class Band(Framed, Exportable):
     replicates : int
         Bootstrap replicates, or draws of the sup-t process; 0 where none were needed.
     undefined : ndarray of int, shape (k,)
-        Replicates in which the measure was 0/0: they are left out.
+        Replicates in which the measure was 0/0, which are left out.
     m : int, optional
-        Dev scores, or groups of them, drawn in each replicate; None where dev is held fixed.
+        Dev scores, or groups, drawn in each replicate; None where dev is held fixed.
     groups : tuple, optional
-        Number of groups of dev and of test that varied as a whole, None for a side of
-        independent trials or held fixed; None where neither side has groups.
+        Groups of dev and of test that varied as wholes; None of independent trials.
     n_beyond : ndarray, shape (k,), optional
-        Scores (groups, where trials depend on each other by them) that speak for each point;
-        None where it speaks of no rate of scores.
+        Scores (groups) that speak for each point; None where it speaks of no rate.
     library : str, optional
-        That of the scores: what tables are frames of.
+        What tables are frames of.
 
     Examples
     --------

@@ -55,10 +55,10 @@ from betaroc.inference.of_scores import (
     line_of,
 )
 from betaroc.inference.scores_beyond import SupportedPair, about, fewest, tell
-from betaroc.model.crossings import places_of_far
 from betaroc.model.dataset_checks import warn_of_reversed
 from betaroc.model.measures import OperatingPoint
 from betaroc.model.model import ScoreModel
+from betaroc.model.roc_functions import places_of_far
 from betaroc.model.statistics import (
     EvaluationPoint,
     PointArguments,
@@ -413,46 +413,39 @@ def interval(
     level : float
         Confidence level.
     method : str, optional
-        Left out, the first that is named here, as the result's ``.method`` then says.
+        Left out, the first that is named here; the result's ``.method`` says which.
 
-        Of a fit: "integrated" of what rests on a tail, "delta", "bootstrap"; see
-        `Fit.interval`.
+        Of a fit: "integrated" of what rests on a tail, "delta", "bootstrap"; see `Fit.interval`.
         Of scores: the area has the methods of :func:`auc_interval`. "exact" (Clopper and Pearson):
-        a rate at a fixed threshold; the threshold of a rate, between two scores. "square-and-add"
-        (Zou and Donner): a measure of both rates at a fixed threshold, or at the threshold that is
-        best by it, such as the least HTER. "likelihood", above: a measure at a FAR, an FRR or a
-        TPR, the EER, the break-even point, and the threshold of these two. "effective-size"
-        (Korn and Graubard): a partial area, average precision, the H measure, as shares of as
-        many scores as their variance is worth. "smoothed": quantiles of replicates with normal
-        noise, for thresholds of an alpha and what else is taken there. "bootstrap": quantiles of
-        plain replicates, for moments; it is there for every statistic.
+        a rate at a threshold; the threshold of a rate. "square-and-add" (Zou and Donner): a measure
+        of both rates at a threshold, or at the one that is best by it. "likelihood", above: a
+        measure at a FAR, an FRR or a TPR, the EER, the break-even point, and their thresholds.
+        "effective-size" (Korn and Graubard): a partial area, average precision, the H measure.
+        "smoothed": quantiles of replicates with normal noise, for points of an alpha. "bootstrap":
+        quantiles of plain replicates, for moments and for every statistic.
     replicates : int
         Draws of a bootstrap, at least 1.
     groups : bool
-        Where trials carry groups, these vary as wholes; counts are then worth fewer trials (Korn
-        and Graubard).
+        Where trials carry groups, these vary as wholes; counts are then worth fewer trials.
     rng : None, int, SeedSequence or Generator
         Source of randomness of a bootstrap.
     extrapolate : bool
-        Of a fit with tails: allow points at rates that expect less than a tenth of a score.
+        Of a fit with tails: allow rates that expect less than a tenth of a score.
     threshold, far, frr, tpr, alpha, between, at : optional
-        Where the statistic is taken, as in `Fit.interval`; of the value of a curve ``alpha=``. A
-        rate may have its name in any field, such as ``fpr=`` or ``specificity=``, ``level`` that
-        of ``confidence``.
+        Where the statistic is taken, as in `Fit.interval`; of a curve ``alpha=``. A rate may have
+        its name in any field, such as ``fpr=``.
 
     Returns
     -------
     Interval
-        ``n_beyond`` scores speak for it; ``sparse`` where these are fewer than five, and the
-        interval is rough; ``failed`` replicates had no value.
+        ``n_beyond`` scores speak for it; ``sparse`` where these are fewer than five; ``failed``
+        replicates had no value.
 
     Raises
     ------
     InputError
-        If a name or option is out of range, a point is missing, superfluous or of the wrong kind,
-        the input cannot answer (a summary asked for what needs scores, scores asked for a parameter
-        of a distribution), a tail expects less than a tenth of a score and `extrapolate` is
-        not set, a class has fewer than two trials or groups to draw, or weights are no
+        If a name, an option or a point is wrong, the input cannot answer, a tail expects less than
+        a tenth of a score, a class has fewer than two trials or groups to draw, or weights are no
         whole numbers.
     InputTypeError
         If `x` or `stat` is of another kind, or a point is given without its keyword.
@@ -462,7 +455,7 @@ def interval(
     ExtrapolationWarning
         If less than one score is expected beyond a rate that was asked for.
     InfluenceWarning
-        If scores lie far outside all others of their class, such as codes for missing ones.
+        If scores lie far outside all others of their class.
     MisfitWarning
         If counts contradict the fit there.
     SmallSampleWarning
@@ -471,18 +464,16 @@ def interval(
     Notes
     -----
     The likelihood is that of both binomial counts, maximised over the threshold (empirical
-    likelihood): no density is estimated and nothing is drawn. Where ties leave few thresholds, the
-    interval spans those of the measure at each threshold that may be the point's, and that of a
-    threshold all places between two scores.
+    likelihood). Where ties leave few thresholds, the interval spans those of the measure at each
+    that may be the point's.
 
-    The variance behind "effective-size" is that of the jackknife for average precision, of
-    influence functions for the others; the H measure is first lowered by three quarters of what
-    leaving each score out of its chord costs, and the ends of a partial area over few impostors
-    move towards those of the TPR at the ends of the range. The noise of "smoothed" is Silverman's,
-    on the sum of the normal deviates of the ranks in both classes. Simulated coverage:
-    docs/validation.md. A summary is counted at the borders of its bins; what is off inside them is
-    added to both ends. Where some trials have no score, "far", "frr" and "tpr" are shares of all
-    trials; "fmr", "fnmr" and "tmr", with points such as "@fmr=0.01", of those that have one.
+    The variance of "effective-size" is the jackknife's for average precision, of influence
+    functions for the others; the H measure is first lowered by three quarters of what leaving each
+    score out of its chord costs, and the ends of a partial area over few impostors move towards
+    those of the TPR at the ends of the range. The noise of "smoothed" is Silverman's, on the sum of
+    the normal deviates of the ranks in both classes. Simulated coverage: docs/validation.md. What
+    the bins of a summary hide is added to both ends. Trials without a score count in "far", "frr"
+    and "tpr", not in "fmr", "fnmr" and "tmr".
 
     References
     ----------
@@ -673,12 +664,12 @@ def roc_band(
 ) -> Band:
     """Band around the ROC of scores or of a fit: TPR at each FAR.
 
-    Of scores it is the interval of :func:`interval` for "tpr" at each FAR, by the likelihood of
-    both counts; simultaneously that of the level at which
+    Of scores it is :func:`interval` of "tpr" at each FAR; simultaneously at the level at which
 
         max over FARs of abs(normal score of a replicate's TPR)
 
-    stays below the deviate of that level in a share `level` of the replicates.
+    stays below the deviate of that level in a share `level` of the replicates. The normal score is
+    the deviate of a replicate's rank at that FAR, ties in the middle.
 
     Parameters
     ----------
@@ -691,8 +682,8 @@ def roc_band(
     simultaneous : bool
         One statement about all FARs.
     method : str, optional
-        Of scores "likelihood"; of a fit "delta" (if left out, at FARs of a tail what `Fit.interval`
-        has for tails) or "bootstrap", see `Fit.roc_band`.
+        Of scores "likelihood"; of a fit "delta" (left out, at FARs of a tail what `Fit.interval`
+        has for tails) or "bootstrap".
     replicates : int
         Draws behind a simultaneous band, or of the bootstrap of a fit.
     groups : bool
@@ -710,8 +701,8 @@ def roc_band(
     Raises
     ------
     InputError
-        If an option is out of range, a summary is asked for a simultaneous band, which needs
-        the scores, or a tail expects less than a tenth of a score and `extrapolate` is not set.
+        If an option is out of range, a summary is asked for a simultaneous band, or a tail expects
+        less than a tenth of a score.
     InputTypeError
         If `x` is neither scores nor a fit.
 
@@ -719,11 +710,6 @@ def roc_band(
     -----
     ExtrapolationWarning
         If less than one score is expected beyond a FAR that was given.
-
-    Notes
-    -----
-    The normal score of a replicate is the normal deviate of its rank among all at that FAR, ties
-    in the middle. Simulated coverage: docs/validation.md.
 
     Examples
     --------

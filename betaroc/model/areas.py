@@ -13,8 +13,8 @@ from betaroc.core.thresholds import Thresholds
 from betaroc.distributions.pairs import Pair
 from betaroc.model import operating_points
 from betaroc.model.ends import ends
-from betaroc.model.hull import chords_of, departure_of, sample_chain
 from betaroc.model.measures import precision_of
+from betaroc.model.roc_functions import chords_of, departure_of, sample_chain
 
 #: Below this a difference of two rates is integrated instead of subtracted.
 _CANCELS = 1e-2

@@ -29,8 +29,8 @@ from betaroc.core.vocabulary import FAR, FRR, RATE_SLOT, TITLE_SLOT, Vocabulary,
 from betaroc.distributions.empirical import EmpiricalPair, Gaps, decides_by_counts, gap_thresholds
 from betaroc.distributions.pairs import Pair, sign_changes
 from betaroc.model import operating_points
-from betaroc.model.hull import sample_chain
 from betaroc.model.measures import is_rate, measure_title, precision_of
+from betaroc.model.roc_functions import sample_chain
 from betaroc.rendering.curves import AlphaAxes
 
 #: Characters of a title beside which an axis has room for what else it says.

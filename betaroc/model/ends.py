@@ -3,9 +3,8 @@
 Section 3.2 of Omar and Ivrissimtzis (2019), their signs corrected (docs/papers.md, E2 and E3).
 
 Towards an end the class whose tail is the heavier has all the mass there. Two distributions are
-compared by what each declares of its end (`Tail`), in this order: which support reaches further
-out, whose is the point mass at the end, whose tail is of the lower order (a power, then Gaussian),
-then
+compared by what each declares of its end (`Tail`): the further support, the point mass at the end,
+the lower order of the tail (a power, then Gaussian), then
 
     powers     F ~ exp(log_coefficient) d^rate, d the distance to the end (beta laws: rate a or b),
                so that F_i ~ K F_c^rho with rho = rate_i / rate_c
@@ -15,15 +14,11 @@ Of equal exponents the constant is left: of beta laws B(a_c, b_c) / B(a_i, b_i),
 p_i / p_c. Impostors that are the heavier at 0 are rejected first: the curve lies above the diagonal
 there. The heavier at 1 they are accepted first: below.
 
-**Theorem.** Where the likelihood ratio turns at most once, as that of two beta distributions does,
-and of two normal ones, both ends decide on the whole curve:
-
-    above at both ends, or above at one and on at the other: above everywhere ("proper")
-    below at both ends, or below at one and on at the other: below everywhere
-    above at 0, below at 1: one crossing, "hook-at-one";  below at 0, above at 1: "hook-at-zero"
-
-For D = F_i - F_c vanishes at both ends, and D' = f_i - f_c has one zero where the sides are alike,
-two where they are not.
+**Theorem.** Where the likelihood ratio turns at most once, as that of two beta distributions or two
+normal ones, the ends decide on the whole curve: "proper" if above at both, or above at one and on
+at the other; likewise below; "hook-at-one" if above at 0 and below at 1, "hook-at-zero" if not. For
+D = F_i - F_c vanishes at both ends, and D' = f_i - f_c has one zero where the sides are alike, two
+where they are not.
 """
 
 from __future__ import annotations
@@ -82,9 +77,9 @@ class End(Value):
 
     Notes
     -----
-    With atoms at the end: exponent 1 and K = p_i / p_c; exponent 0 and K = p_i if
-    the impostors have it alone; exponent inf and K = nan if the clients have. The
-    same with K = nan where one distribution ends further out than the other.
+    With atoms at the end: exponent 1 and K = p_i / p_c; exponent 0 and K = p_i if the impostors
+    have it alone; exponent inf and K = nan if the clients have. K = nan where one distribution ends
+    further out.
 
     References
     ----------

@@ -44,16 +44,14 @@ class OperatingPoint(Result, Exportable):
     prior : float
         P(client) in [0, 1].
     logit_threshold : float or ndarray
-        log(threshold / (1 - threshold)), exact where the threshold rounds to 0
-        or 1; nan for scores off the scale [0, 1].
+        log(threshold / (1 - threshold)) with all digits; nan off the scale [0, 1].
     tpr, tnr : float or ndarray, optional
         The complements in their own precision; 1 - frr and 1 - far if left out.
     n_beyond : tuple of (float or ndarray), optional
-        Client and impostor scores (groups, where trials depend on each other by them) that
-        speak for FRR and FAR, n min(rate, 1 - rate); None where no data are known.
+        Client and impostor scores (groups) that speak for FRR and FAR, n min(rate, 1 - rate);
+        None where no data are known.
     extrapolated : bool or ndarray
-        Whether less than one score is expected beyond a rate that was solved for, or read off
-        a fitted distribution.
+        Whether less than one score is expected beyond a rate that was solved for or fitted.
 
     Raises
     ------
@@ -64,8 +62,7 @@ class OperatingPoint(Result, Exportable):
 
     Notes
     -----
-    All attributes have one shape. Indexing and iterating over an array of
-    points yields points. A measure that is 0/0 is nan.
+    Indexing and iterating over an array of points yields points. A measure that is 0/0 is nan.
 
     References
     ----------
@@ -306,14 +303,13 @@ class OperatingPoint(Result, Exportable):
         cost_fa, cost_fr : float
             Costs >= 0 of a false acceptance and of a false rejection.
         normalized : bool
-            Divided by min(cost_fa (1 - prior), cost_fr prior), the cost of the better of accepting
-            all and rejecting all: 1 is what needs no scores.
+            Divided by min(cost_fa (1 - prior), cost_fr prior): 1 is what needs no scores.
 
         Returns
         -------
         float or ndarray
-            In the unit of the costs; normalized a pure number, which may exceed 1, and nan or inf
-            where one of the two decisions costs nothing.
+            In the unit of the costs; normalized it may exceed 1, and is nan or inf where one of the
+            two decisions costs nothing.
 
         Raises
         ------

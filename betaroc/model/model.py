@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
@@ -11,7 +12,7 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from betaroc.core.arrays import CLASSES, ScalarOrArray, as_output, elementwise
+from betaroc.core.arrays import CLASSES, FloatArray, ScalarOrArray, as_output, elementwise
 from betaroc.core.checks import (
     choice,
     count,
@@ -36,11 +37,10 @@ from betaroc.distributions.pictures import plot_classes
 from betaroc.distributions.shifted import lies_on_unit, moved_law
 from betaroc.model import areas, ends as _ends, operating_points
 from betaroc.model.criteria import least_weighted_errors
-from betaroc.model.diagonal import diagonal_crossings, global_shape
 from betaroc.model.ends import Ends, SemiDerivatives
 from betaroc.model.measures import OperatingPoint, checked_cost, point_of
 from betaroc.model.roc import Det, PrecisionRecall, Roc
-from betaroc.model.roc_functions import posterior
+from betaroc.model.roc_functions import diagonal_crossings, global_shape, posterior
 from betaroc.rendering.curves import Axes
 from betaroc.rendering.nouns import Exportable
 
@@ -75,9 +75,8 @@ class ScoreModel(Exportable):
 
     Notes
     -----
-    A frozen value that knows no data: compares by content, hashable. Rates of beta
-    pairs have relative error below 1e-12 for shapes in [0.05, 1e3] and below 1e-9 in
-    [1e-3, 1e6], in both tails through 1e-300.
+    Frozen, hashable, compares by content. Rates of beta pairs have relative error below 1e-12
+    for shapes in [0.05, 1e3], below 1e-9 in [1e-3, 1e6], in both tails through 1e-300.
 
     References
     ----------
@@ -151,11 +150,7 @@ class ScoreModel(Exportable):
         Returns
         -------
         ScoreModel
-            Equal distributions, prior and name; ``is_generic`` is true.
-
-        Notes
-        -----
-        Quadrature, bracketed roots and enumeration, from the two distributions' own functions.
+            Equal but for ``is_generic``: quadrature, bracketed roots and enumeration.
 
         Examples
         --------
@@ -187,8 +182,7 @@ class ScoreModel(Exportable):
         Returns
         -------
         ScoreModel
-            Its distributions are of the same family where that holds the moved distribution
-            (normal, logit-normal, samples), and `Shifted` otherwise. Prior and name stay.
+            Of the same families where these hold the moved distributions, else of `Shifted`.
 
         Raises
         ------
@@ -196,10 +190,6 @@ class ScoreModel(Exportable):
             If a shift is not finite, or `scale` not finite and positive.
         InputTypeError
             If an argument is not a number.
-
-        Notes
-        -----
-        One shift for both classes leaves the ROC as it is and moves every threshold.
 
         Examples
         --------
@@ -233,7 +223,7 @@ class ScoreModel(Exportable):
         Returns
         -------
         Scores
-            Client scores drawn first; the name is the model's.
+            Client scores are drawn first.
 
         Raises
         ------
@@ -244,8 +234,8 @@ class ScoreModel(Exportable):
 
         Notes
         -----
-        The prior plays no part. Doubles round: a beta distribution with a shape far below 1 yields
-        exact 0s and 1s. For several classifiers on the same trials see `sample_systems`.
+        Doubles round: a shape far below 1 yields exact 0s and 1s. For several classifiers on the
+        same trials see `sample_systems`.
 
         Examples
         --------
@@ -278,10 +268,6 @@ class ScoreModel(Exportable):
         InputTypeError
             If `t` is not numeric.
 
-        Notes
-        -----
-        A threshold above 1 - 1e-16 is 1 as a float: go by the rate (:meth:`at_far`) there.
-
         References
         ----------
         IDIAP-RR 03-85, (2); docs/theory.md, (1).
@@ -296,93 +282,17 @@ class ScoreModel(Exportable):
 
     @elementwise
     def frr(self, t: npt.ArrayLike) -> ScalarOrArray:
-        """False rejection rate P(C <= t), in its own tail.
-
-        Parameters
-        ----------
-        t : array_like
-            Thresholds on the score scale; NaN propagates.
-
-        Returns
-        -------
-        float or ndarray, shape of `t`
-            Fraction in [0, 1]; a score equal to `t` is rejected.
-
-        Raises
-        ------
-        InputTypeError
-            If `t` is not numeric.
-
-        References
-        ----------
-        IDIAP-RR 03-85, (3).
-
-        Examples
-        --------
-        >>> from betaroc import Beta, ScoreModel
-        >>> round(ScoreModel(Beta(2, 1), Beta(1, 2)).frr(1e-100), 210)  # t^2
-        1e-200
-        """
+        """False rejection rate P(C <= t), of the client distribution; see `ScoreModel.far`."""
         return as_output(self._pair.frr(Thresholds.from_theta(real_array(t, "t"))))
 
     @elementwise
     def fmr(self, t: npt.ArrayLike) -> ScalarOrArray:
-        """False match rate: of the impostors who have a score, those above t.
-
-            FMR(t) = FAR(t) / FAR(-inf)
-
-        Parameters
-        ----------
-        t : array_like
-            Thresholds on the score scale; NaN propagates.
-
-        Returns
-        -------
-        float or ndarray, shape of `t`
-            Fraction in [0, 1]: FAR, where every trial has a score.
-
-        Raises
-        ------
-        InputTypeError
-            If `t` is not numeric.
-
-        Examples
-        --------
-        >>> from betaroc import Beta, Rejecting, ScoreModel
-        >>> model = ScoreModel(Beta(2, 1), Rejecting(Beta(1, 1), 0.2))
-        >>> round(model.far(0.75), 12), round(model.fmr(0.75), 12)  # 0.8 times 1/4
-        (0.2, 0.25)
-        """
+        """False match rate FAR(t) / FAR(-inf), of those who have a score; see `ScoreModel.far`."""
         return self._scored.far(t)
 
     @elementwise
     def fnmr(self, t: npt.ArrayLike) -> ScalarOrArray:
-        """False non-match rate: of the clients who have a score, those up to t.
-
-            FNMR(t) = (FRR(t) - FRR(-inf)) / (1 - FRR(-inf))
-
-        Parameters
-        ----------
-        t : array_like
-            Thresholds on the score scale; NaN propagates.
-
-        Returns
-        -------
-        float or ndarray, shape of `t`
-            Fraction in [0, 1]: FRR, where every trial has a score.
-
-        Raises
-        ------
-        InputTypeError
-            If `t` is not numeric.
-
-        Examples
-        --------
-        >>> from betaroc import Beta, Rejecting, ScoreModel
-        >>> model = ScoreModel(Rejecting(Beta(1, 1), 0.2), Beta(1, 2))
-        >>> round(model.frr(0.25), 12), round(model.fnmr(0.25), 12)  # 0.2 + 0.8 times 1/4
-        (0.4, 0.25)
-        """
+        """False non-match rate, FRR(t) of those who have a score; see `ScoreModel.far`."""
         return self._scored.frr(t)
 
     def at(self, t: npt.ArrayLike) -> OperatingPoint:
@@ -396,7 +306,7 @@ class ScoreModel(Exportable):
         Returns
         -------
         OperatingPoint
-            Its attributes have the shape of `t`.
+            Of the shape of `t`.
 
         Raises
         ------
@@ -427,8 +337,7 @@ class ScoreModel(Exportable):
         Returns
         -------
         OperatingPoint
-            Its attributes have the shape of `x`; ``logit_threshold`` is exact where the
-            threshold rounds to 0 or 1.
+            Of the shape of `x`; ``logit_threshold`` is exact where the threshold rounds to 0 or 1.
 
         Raises
         ------
@@ -437,9 +346,9 @@ class ScoreModel(Exportable):
 
         Notes
         -----
-        x = 1 gives accept all: the lower end of the support, -inf for samples and where
-        the distribution has an atom there. Samples answer with the middle of a gap between
-        neighbouring scores, and FAR then falls short of `x`.
+        x = 1 gives accept all: the lower end of the support, -inf for samples and where the
+        distribution has an atom there. Samples answer with the middle of a gap between scores.
+        FRR 1 gives reject all: the upper end of the support, the largest score of samples.
 
         Examples
         --------
@@ -451,98 +360,29 @@ class ScoreModel(Exportable):
         return self._point(self._reach(operating_points.at_far, x))
 
     def at_frr(self, x: npt.ArrayLike) -> OperatingPoint:
-        """The operating point at the highest threshold with FRR <= x.
-
-        Parameters
-        ----------
-        x : array_like
-            Fractions in [0, 1]; NaN propagates.
-
-        Returns
-        -------
-        OperatingPoint
-            Its attributes have the shape of `x`; ``logit_threshold`` is exact where the
-            threshold rounds to 0 or 1.
-
-        Raises
-        ------
-        InputError, InputTypeError
-            If `x` are no fractions in [0, 1].
-
-        Notes
-        -----
-        x = 1 gives reject all: the upper end of the support, the largest score of samples.
-
-        Examples
-        --------
-        >>> from betaroc import Beta, ScoreModel
-        >>> point = ScoreModel(Beta(2, 1), Beta(1, 2)).at_frr(0.04)
-        >>> round(point.threshold, 12), round(point.far, 12)
-        (0.2, 0.64)
-        """
+        """The operating point at the highest threshold with FRR <= x; see `ScoreModel.at_far`."""
         return self._point(self._reach(operating_points.at_frr, x))
 
     @elementwise
     def threshold_at_far(self, x: npt.ArrayLike) -> ScalarOrArray:
-        """The lowest threshold with FAR <= x; :meth:`at_far` keeps its logit too.
-
-        Parameters
-        ----------
-        x : array_like
-            Fractions in [0, 1]; NaN propagates.
-
-        Returns
-        -------
-        float or ndarray, shape of `x`
-            On the score scale; ends and steps as in :meth:`at_far`.
-
-        Raises
-        ------
-        InputError, InputTypeError
-            If `x` are no fractions in [0, 1].
-
-        Examples
-        --------
-        >>> from betaroc import Beta, ScoreModel
-        >>> round(ScoreModel(Beta(2, 1), Beta(1, 2)).threshold_at_far(0.01), 12)
-        0.9
-        """
+        """The threshold of the operating point; see `ScoreModel.at_far`."""
         return as_output(self.at_far(x).thresholds.theta)
 
     @elementwise
     def threshold_at_frr(self, x: npt.ArrayLike) -> ScalarOrArray:
-        """The highest threshold with FRR <= x; :meth:`at_frr` keeps its logit too.
-
-        Parameters
-        ----------
-        x : array_like
-            Fractions in [0, 1]; NaN propagates.
-
-        Returns
-        -------
-        float or ndarray, shape of `x`
-            On the score scale; ends and steps as in :meth:`at_frr`.
-
-        Raises
-        ------
-        InputError, InputTypeError
-            If `x` are no fractions in [0, 1].
-
-        Examples
-        --------
-        >>> from betaroc import Beta, ScoreModel
-        >>> round(ScoreModel(Beta(2, 1), Beta(1, 2)).threshold_at_frr(0.04), 12)
-        0.2
-        """
+        """The highest threshold with FRR <= x; see `ScoreModel.at_far`."""
         return as_output(self.at_frr(x).thresholds.theta)
 
-    def _reach(self, how: Any, x: npt.ArrayLike) -> Thresholds:
+    def _reach(self, how: Callable[[Pair, FloatArray], Thresholds], x: npt.ArrayLike) -> Thresholds:
         target = probability_array(x, "x")
         flat = np.ravel(target)
         unknown = np.isnan(flat)
-        t = how(self._pair, np.where(unknown, 1.0, flat))
+        if not unknown.any():
+            return how(self._pair, flat).reshape(target.shape)
         nothing = Thresholds.from_theta(np.full(flat.shape, np.nan))
-        return choose(unknown, nothing, t).reshape(target.shape)
+        return choose(unknown, nothing, how(self._pair, np.where(unknown, 1.0, flat))).reshape(
+            target.shape
+        )
 
     def eer(self, method: Literal["nearest", "hull"] = "nearest") -> OperatingPoint:
         """Equal error rate: FAR = FRR.
@@ -550,9 +390,8 @@ class ScoreModel(Exportable):
         Parameters
         ----------
         method : {"nearest", "hull"}
-            On steps, where the two never meet: the threshold of smallest
-            abs(FAR - FRR), the value being the HTER there, or the crossing of the
-            ROC's convex hull, reached by randomising.
+            On steps: the threshold of smallest abs(FAR - FRR), with the HTER there, or the
+            crossing of the ROC's convex hull, reached by randomising.
 
         Returns
         -------
@@ -566,9 +405,8 @@ class ScoreModel(Exportable):
 
         Notes
         -----
-        Equal distances go to the smaller HTER, then to the lower threshold. The hull
-        also cuts the dents of a continuous ROC; a point on its chord carries the upper
-        of the two thresholds that are randomised.
+        Ties go to the smaller HTER, then to the lower threshold. A point on a chord of the hull
+        carries the upper of its two thresholds.
 
         References
         ----------
@@ -606,10 +444,9 @@ class ScoreModel(Exportable):
 
         Notes
         -----
-        Candidates are the ends of the scale, the jumps and all places where the
-        likelihood ratio equals alpha / (1 - alpha), docs/theory.md, (9). Ties go to the
-        smallest HTER (the limit at alpha = 0 and 1), then to the lowest threshold; counts are
-        compared exactly, weighted samples and continuous distributions to 1e-12 relative.
+        Compared are the ends, the jumps and all places where the likelihood ratio is
+        alpha / (1 - alpha), docs/theory.md, (9): counts exactly, else to 1e-12 relative. Ties go
+        to the smallest HTER, then to the lowest threshold.
 
         Examples
         --------
@@ -636,8 +473,7 @@ class ScoreModel(Exportable):
         Returns
         -------
         OperatingPoint
-            The value is ``.dcf(cost_fa, cost_fr)``, and ``.dcf(cost_fa, cost_fr, normalized=True)``
-            the minimum normalized cost. Its prior is the one that was used.
+            The value is its ``.dcf(cost_fa, cost_fr)``. Its prior is the one that was used.
 
         Raises
         ------
@@ -690,8 +526,7 @@ class ScoreModel(Exportable):
         Returns
         -------
         OperatingPoint
-            The value is ``.dcf(cost_fa, cost_fr)``, and ``.dcf(cost_fa, cost_fr, normalized=True)``
-            the actual normalized cost. Its prior is the one that was used.
+            The value is its ``.dcf(cost_fa, cost_fr)``. Its prior is the one that was used.
 
         Raises
         ------
@@ -702,14 +537,13 @@ class ScoreModel(Exportable):
 
         Notes
         -----
-        It is larger than that of :meth:`min_dcf` by what the calibration costs. Of scores that are
-        no natural-log likelihood ratios, such as probabilities, the number means nothing.
+        Larger than that of :meth:`min_dcf` by what the calibration costs; of other scores, such as
+        probabilities, it means nothing.
 
         References
         ----------
         Brummer, N. and du Preez, J. (2006), Application-independent evaluation of speaker
-        detection, Computer Speech and Language 20, 230-275. NIST (2021), 2021 Speaker Recognition
-        Evaluation Plan: actual costs are at the threshold log beta.
+        detection. NIST (2021), 2021 Speaker Recognition Evaluation Plan.
 
         Examples
         --------
@@ -751,8 +585,7 @@ class ScoreModel(Exportable):
 
         Notes
         -----
-        Ties as in :meth:`min_weighted_error`. The measure is flat at its maximum, but
-        the threshold is a root of the likelihood ratio and exact.
+        Ties as in :meth:`min_weighted_error`.
 
         References
         ----------
@@ -797,9 +630,8 @@ class ScoreModel(Exportable):
 
         Notes
         -----
-        The two are equal where prior FRR = (1 - prior) FAR. Thresholds that accept no
-        client are left out: both are 0, or 0/0, which balances nothing. Ties as in
-        :meth:`eer`.
+        Equal where prior FRR = (1 - prior) FAR. Thresholds that accept no client are left out.
+        Ties as in :meth:`eer`.
 
         References
         ----------
@@ -825,12 +657,9 @@ class ScoreModel(Exportable):
 
         Notes
         -----
-        Beta pairs: both densities on a grid in logit coordinates (:func:`beta_auc`), or
-        adaptive Gauss-Legendre quadrature of f_c F_i, every term positive; binormal and
-        logit-normal pairs: the normal cdf; atoms: sums; samples: counts; mixed pairs: the
-        same quadrature of their own tails.
-        Relative error below 1e-12 for beta pairs, also where the area is 1e-100. Formulas:
-        docs/theory.md, (7) and (8).
+        By :func:`beta_auc`, the normal cdf, counts, or quadrature of f_c F_i of which every term is
+        positive. Relative error below 1e-12 for beta pairs, also where the area is 1e-100.
+        Formulas: docs/theory.md, (7) and (8).
 
         Examples
         --------
@@ -865,8 +694,7 @@ class ScoreModel(Exportable):
 
         References
         ----------
-        McClish, D. K. (1989), Analyzing a portion of the ROC curve, Medical Decision
-        Making 9.
+        McClish, D. K. (1989), Analyzing a portion of the ROC curve.
 
         Examples
         --------
@@ -896,8 +724,7 @@ class ScoreModel(Exportable):
 
         Notes
         -----
-        Attained at a jump or where the densities are equal. Below 1e-2 the difference
-        is integrated, not subtracted, where both distributions are continuous on one scale.
+        Attained at a jump or where the densities are equal.
 
         Examples
         --------
@@ -954,8 +781,8 @@ class ScoreModel(Exportable):
             H = 1 - L/L_max,   L = int Q(c) u(c) dc,
             Q(c) = min over theta of c (1 - prior) FAR + (1 - c) prior FRR
 
-        with u the density of c, the share of the cost that a false acceptance has, and
-        L_max the same for accepting or rejecting everybody, whichever is better.
+        with u the density of c, the share of the cost that a false acceptance has, and L_max the
+        same for accepting or rejecting everybody.
 
         Parameters
         ----------
@@ -977,8 +804,7 @@ class ScoreModel(Exportable):
 
         Notes
         -----
-        The prior is the model's: H depends on it. The hull of the ROC alone matters. Relative
-        accuracy of 1 - H about 1e-12.
+        The prior is the model's. Relative accuracy of 1 - H about 1e-12.
 
         References
         ----------
@@ -1031,9 +857,8 @@ class ScoreModel(Exportable):
 
         Notes
         -----
-        Of two beta distributions the beta calibration of Kull, Silva Filho and Flach (2017), with
-        coefficients a_c - a_i and b_i - b_c. It rises with the score only where the ROC is
-        concave. For another share of clients give the model that prior.
+        Of two beta distributions the beta calibration of Kull, Silva Filho and Flach (2017). It
+        rises with the score only where the ROC is concave.
 
         Examples
         --------
@@ -1058,10 +883,9 @@ class ScoreModel(Exportable):
 
         Notes
         -----
-        Beta pairs near 0: rho = a_i / a_c and K = (a_c B_c)^rho / (a_i B_i); near 1 the
-        same of the upper tails with b. With atoms the end is the straight segment, of
-        semi-derivative p_i / p_c, and 0 or inf if one class has the atom alone. Normal
-        distributions have no coefficient (nan).
+        Beta pairs near 0: rho = a_i / a_c and K = (a_c B_c)^rho / (a_i B_i); near 1 the same with
+        b. With atoms the semi-derivative is p_i / p_c, 0 or inf if one class has the atom alone.
+        Normal distributions have no coefficient (nan).
 
         References
         ----------
@@ -1107,14 +931,12 @@ class ScoreModel(Exportable):
         Returns
         -------
         OperatingPoint
-            An array of points, threshold ascending; empty where there are none, also
-            for two equal distributions.
+            Threshold ascending; empty where there are none, as for two equal distributions.
 
         Notes
         -----
-        A touch without a change of side is no crossing. On the straight segment of an
-        atom or a tie no threshold attains the crossing: FAR = TPR there is given with
-        the segment's upper threshold.
+        A touch without a change of side is no crossing. On the straight segment of an atom or a tie
+        FAR = TPR is given with the segment's upper threshold.
 
         Examples
         --------
@@ -1144,8 +966,7 @@ class ScoreModel(Exportable):
         Returns
         -------
         OperatingPoint
-            An array of points, threshold ascending; empty where there are none, and for
-            two samples, whose ROC is a polyline.
+            Threshold ascending; empty where there are none, as for two samples.
 
         Notes
         -----
@@ -1166,18 +987,15 @@ class ScoreModel(Exportable):
         Returns
         -------
         str
-            ``"chance"`` (the diagonal), ``"proper"`` (above the diagonal
-            everywhere), ``"below"`` (below everywhere), ``"hook-at-zero"`` or
-            ``"hook-at-one"`` (one crossing; below the diagonal near that end of
-            the threshold range), ``"several-crossings"``.
+            ``"chance"`` (the diagonal), ``"proper"`` (above it everywhere), ``"below"``,
+            ``"hook-at-zero"`` or ``"hook-at-one"`` (one crossing; below the diagonal near that end
+            of the threshold range), ``"several-crossings"``.
 
         Notes
         -----
-        Beta pairs: with a, b the differences of the shapes, client - impostor,
-        the signs of a and b decide: proper iff a >= 0 >= b, and then concave;
-        with an improper region at one end iff ab > 0. Binormal pairs: iff the sigmas differ. For
-        other pairs ``"proper"`` speaks of the diagonal alone; see
-        ``roc().is_concave``.
+        Beta pairs: with a, b the differences of the shapes, client - impostor, proper iff
+        a >= 0 >= b, and then concave; a hook iff ab > 0. Binormal pairs: a hook iff the sigmas
+        differ. Of other pairs ``"proper"`` says nothing of concavity; see ``roc().is_concave``.
 
         Examples
         --------
@@ -1195,14 +1013,14 @@ class ScoreModel(Exportable):
         Parameters
         ----------
         scheme : {None, 9, 16}
-            None: the shapes as they are, borders included. 16: the paper's four
-            shapes a class. 9: its three, J and reverse-J both called J.
+            None: borders included. 16: the paper's four shapes per class. 9: its three, J and
+            reverse-J both called J.
 
         Returns
         -------
         tuple of Shape, or None
-            (client, impostor). None unless both are beta distributions (inflated or
-            not), and under a scheme for a distribution on a border (a = 1 or b = 1).
+            (client, impostor). None unless both are beta distributions (inflated or not), under a
+            scheme off the borders a = 1 and b = 1.
 
         Raises
         ------
@@ -1311,8 +1129,7 @@ class ScoreModel(Exportable):
 
         Notes
         -----
-        Densities that are infinite at an end leave the frame there. Point masses are stems; one
-        of mass p is as high as a bar of a twentieth of the scale holding p.
+        A point mass p is a stem as high as a bar of a twentieth of the scale holding p.
 
         Examples
         --------

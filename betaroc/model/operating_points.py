@@ -90,7 +90,8 @@ def at_far(pair: Pair, x: FloatArray) -> Thresholds:
         return _unless_nan(t[np.minimum(index, t.size - 1)], x)
     with np.errstate(divide="ignore"):
         t = pair.impostor._upper_quantile(x, np.log(x))
-    return choose(x >= 1.0, pair.accept_all, t)
+    everyone = x >= 1.0
+    return choose(everyone, pair.accept_all, t) if everyone.any() else t
 
 
 def at_frr(pair: Pair, x: FloatArray) -> Thresholds:

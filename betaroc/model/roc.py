@@ -22,9 +22,8 @@ from betaroc.distributions.empirical import Corners, decides_by_counts
 from betaroc.distributions.pairs import Pair, check_laws, pair_of
 from betaroc.model import operating_points, roc_functions
 from betaroc.model.areas import partial_auc, precision_at
-from betaroc.model.crossings import RocCrossings, crossings_of
-from betaroc.model.hull import chords_of, is_concave
 from betaroc.model.measures import OperatingPoint, curve_table, point_of, rate_terms
+from betaroc.model.roc_functions import RocCrossings, chords_of, crossings_of, is_concave
 from betaroc.rendering.curves import Axes, draw_det, draw_rates
 from betaroc.rendering.nouns import Exportable
 
@@ -105,10 +104,8 @@ class Curve(Exportable):
 class Roc(Curve):
     """ROC of a pair of distributions, exact at every point.
 
-    With ``positive="client"``, x = FAR and y = TPR; with ``positive="impostor"``,
-    x = F_c(theta) and y = F_i(theta): the reflection of the former in the
-    anti-diagonal. Area, hull, crossings and concavity agree; ends are swapped and
-    slopes inverted.
+    With ``positive="client"``, x = FAR and y = TPR; with ``positive="impostor"``, x = F_c(theta)
+    and y = F_i(theta), the reflection of the former in the anti-diagonal.
 
     Parameters
     ----------
@@ -130,9 +127,8 @@ class Roc(Curve):
 
     Notes
     -----
-    Distributions with atoms, and samples, give the polyline through the attainable
-    points: ties are straight segments, and on a vertical segment y is its top.
-    Rates come from their own tails, so x = 1e-300 is as exact as x = 0.1.
+    Distributions with atoms, and samples, give the polyline through the attainable points; on a
+    vertical segment y is its top. x = 1e-300 is as exact as x = 0.1.
 
     References
     ----------
@@ -187,10 +183,6 @@ class Roc(Curve):
         ------
         InputError, InputTypeError
             If `fpr` are no fractions in [0, 1].
-
-        Notes
-        -----
-        At 0 a sample's curve starts at P(C > max I); at 1 the height is 1.
 
         Examples
         --------
@@ -252,8 +244,7 @@ class Roc(Curve):
 
         Notes
         -----
-        At 0 and 1 the one-sided limits: 0, a constant or inf. ``positive="impostor"``
-        gives the paper's semi-derivatives there, at zero and at one in this order.
+        At 0 and 1 the one-sided limits, with ``positive="impostor"`` the paper's semi-derivatives.
 
         References
         ----------
@@ -325,12 +316,8 @@ class Roc(Curve):
         Returns
         -------
         RocHull
-            Without chords if the curve is concave.
-
-        Notes
-        -----
-        Where trials have no score no threshold accepts everything: the hull is that of the
-        part which thresholds attain, and beyond it the curve's own straight end.
+            Without chords if the curve is concave; of the part that thresholds attain, where some
+            trials have no score.
 
         Examples
         --------
@@ -348,15 +335,13 @@ class Roc(Curve):
         Parameters
         ----------
         n : int, optional
-            How many, at least 2 (default 800), spread over both rates and into
-            both tails. Jumps are always among them; samples yield every vertex
-            whatever `n` is.
+            How many, at least 2 (default 800), spread into both tails; jumps are always among
+            them, and samples yield every vertex.
 
         Returns
         -------
         OperatingPoint
-            With array attributes; FAR and TPR are the axes for
-            ``positive="client"``, FRR and TNR for ``positive="impostor"``.
+            An array; the axes are FAR and TPR, with ``positive="impostor"`` FRR and TNR.
 
         Raises
         ------
@@ -379,20 +364,12 @@ class Roc(Curve):
         Returns
         -------
         OperatingPoint
-            With array attributes, x ascending from 0 to 1: :meth:`points` without those
-            between two neighbouring scores of which both are clients' alone or both
-            impostors' alone. At most twice the distinct scores of the smaller class,
-            and two.
+            x ascending: :meth:`points` without those between neighbouring scores of one class.
 
         Raises
         ------
         InputError
             If one of the distributions is no sample.
-
-        Notes
-        -----
-        Without weights made from two sorts and a search of the smaller class in the
-        larger, which :meth:`auc` shares.
 
         Examples
         --------
@@ -423,8 +400,7 @@ class Roc(Curve):
         Returns
         -------
         RocCrossings
-            ``far`` and ``tpr`` ascending, with their log odds, and ``leaders``: which curve is
-            the higher before, between and after. Empty where one is at no FAR below the other.
+            Empty where one is at no FAR below the other.
 
         Raises
         ------
@@ -433,11 +409,10 @@ class Roc(Curve):
 
         Notes
         -----
-        Compared are the log odds of TPR at log odds of FAR, from the smaller tails, for odds of FAR
-        from exp(-20000) to exp(20000), exp(-700) to exp(700) with jumps. Curves that touch within a
-        relative 1e-11 and part again on the same sides do not cross; of a stretch on which they are
-        one the middle counts. A bend that spans less than 1/4 in the log odds of FAR can hide two
-        crossings. Both are read as TPR at FAR, whatever ``positive`` is.
+        Compared as TPR at FAR for odds of FAR from exp(-20000) to exp(20000), exp(-700) to exp(700)
+        with jumps. Curves that touch within a relative 1e-11 do not cross; of a stretch on which
+        they are one the middle counts. A bend that spans less than 1/4 in the log odds of FAR can
+        hide two crossings.
 
         Examples
         --------
@@ -467,16 +442,14 @@ class Roc(Curve):
         Parameters
         ----------
         ax : matplotlib Axes, optional
-            Where to draw; a new figure if left out, which a notebook and ``plt.show()`` show. Pass
-            the axes returned to lay several curves over each other.
+            Where to draw, over what they have; a new figure if left out.
         scale : str
             Of the horizontal axis, "linear" or "log".
         terms : str
             Words of the axes: "biometric" (FAR, TPR), "matching" (FMR, TMR), "pad" (APCER,
             1 - BPCER) or "ml" (FPR, TPR).
         **style
-            Properties of the line, such as ``color`` or ``label`` (default: the curve's name; of
-            several nameless ones their numbers), by matplotlib's short names too.
+            Properties of the line, such as ``color`` or ``label`` (default: the curve's name).
 
         Returns
         -------
@@ -490,10 +463,8 @@ class Roc(Curve):
 
         Notes
         -----
-        Line data are fractions; the ticks say per cent.
-
-        A rate of 0 has no place on a log scale: new axes begin at the smallest rate above 0 of
-        scores, at 0.01 % for distributions with a density.
+        Line data are fractions; the ticks say per cent. A log scale begins at the smallest rate
+        above 0 of scores, at 0.01 % for distributions with a density.
 
         Examples
         --------
@@ -538,8 +509,7 @@ class RocHull(Exportable):
     roc : Roc
         The curve.
     starts, ends : OperatingPoint
-        Both ends of each chord, FAR ascending: exact tangent points, jumps or
-        corners. Empty for a concave curve.
+        Both ends of each chord, FAR ascending: exact tangent points, jumps or corners.
 
     Notes
     -----
@@ -724,8 +694,7 @@ class Det(Curve):
     client, impostor : Distribution
         The two distributions.
     scale : {"probit", "linear"}
-        Axes of the picture: normal deviates (DET) or plain rates, which is what
-        the papers on expected performance curves call ROC.
+        Axes of the picture: normal deviates (DET) or plain rates.
     prior : float
         P(client), carried into the points.
     name : str, optional
@@ -740,13 +709,11 @@ class Det(Curve):
 
     Notes
     -----
-    On normal deviates a binormal pair is a straight line of slope
-    -sigma_i / sigma_c.
+    On normal deviates a binormal pair is a line of slope -sigma_i / sigma_c.
 
     References
     ----------
-    Martin, A. et al. (1997), The DET curve in assessment of detection task
-    performance, Eurospeech.
+    Martin, A. et al. (1997), The DET curve in assessment of detection task performance.
 
     Examples
     --------
@@ -813,9 +780,8 @@ class Det(Curve):
 
         Notes
         -----
-        Line data are normal deviates of the rates (rates 0 and 1, at infinity, are drawn outside
-        the frame). The frame reaches from 0.1 %, or from half of the smallest rate that a sample
-        can show, to 95 %; a further curve widens it.
+        Line data are normal deviates of the rates. The frame reaches from 0.1 %, or from half of
+        the smallest rate that a sample can show, to 95 %; a further curve widens it.
         """
         words = rate_terms(terms, self._pair)
         p, style = self.points(), {"label": self.name, **style}
@@ -847,8 +813,7 @@ class PrecisionRecall(Curve):
 
     Notes
     -----
-    Points that accept nothing have precision 0/0, nan; :meth:`precision` has the
-    limit there, which the ROC's slope at (0, 0) gives.
+    Points that accept nothing have precision 0/0, nan; :meth:`precision` has the limit there.
 
     References
     ----------
@@ -889,9 +854,8 @@ class PrecisionRecall(Curve):
 
         Notes
         -----
-        At recall 0 a continuous pair has the limit s prior / (s prior + 1 - prior), s
-        the ROC's slope at (0, 0). Samples answer at the nearest recall at which somebody
-        is accepted; ties go to the smaller HTER, then to the lower threshold.
+        At recall 0 a continuous pair has the limit s prior / (s prior + 1 - prior), s the ROC's
+        slope at (0, 0). Samples answer at the nearest recall at which somebody is accepted.
 
         Examples
         --------

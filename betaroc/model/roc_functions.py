@@ -1,21 +1,28 @@
 """The ROC of any pair as functions of its axes: exact in both tails, straight where it jumps.
 
 ``upward`` tells the axes: x = FAR and y = TPR, where thresholds fall as x grows, or else
-x = F_c and y = F_i, where they rise.
+x = F_c and y = F_i, where they rise. Where it meets the diagonal, where it is dented, and where
+two of them cross.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import itertools
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
-from betaroc.core.arrays import FloatArray
+from betaroc.core.arrays import CLASSES, BoolArray, FloatArray, IntArray
 from betaroc.core.checks import count
-from betaroc.core.thresholds import Thresholds, choose
+from betaroc.core.special import bracketed_root
+from betaroc.core.thresholds import BELOW_ONE, Thresholds, choose, softplus
 from betaroc.distributions.base import Distribution
 from betaroc.distributions.pairs import Pair
-from betaroc.model.ends import ends
+from betaroc.model.ends import ends, limits, shape_of_ends
+from betaroc.rendering.nouns import Exportable
 
 #: Points of a smooth curve when nobody says how many.
 _POINTS = 800
@@ -191,3 +198,562 @@ def posterior(pair: Pair, prior: float, t: Thresholds) -> FloatArray:
     smooth = np.where(none[0] & np.isfinite(logs[1]), 0.0, smooth)
     smooth = np.where(none[1] & np.isfinite(logs[0]), 1.0, smooth)
     return np.where(client + impostor > 0.0, masses, smooth)
+
+
+# ------------------------------------------------------------ the diagonal
+
+_SIDES = {"above": 1.0, "on": 0.0, "below": -1.0}
+#: No crossing is sought beyond.
+_FARTHEST = 1e300
+
+
+def _excess(pair: Pair, t: Thresholds) -> FloatArray:
+    """A quantity of the sign of TPR - FAR, from the smaller tails."""
+    use_lower = pair.frr(t) + pair.tnr(t) <= 1.0
+    return np.where(use_lower, pair.log_excess(t, lower=True), pair.log_excess(t, lower=False))
+
+
+class Crossing(NamedTuple):
+    """A place where the ROC meets the diagonal and changes side."""
+
+    threshold: Thresholds
+    #: FAR = TPR and FRR = TNR on a straight segment, nan where the threshold attains the point.
+    accepted: float
+    rejected: float
+
+
+def diagonal_crossings(pair: Pair) -> list[Crossing]:
+    """Sign changes of TPR - FAR, ascending in the threshold.
+
+    Between neighbouring extremes (level 0 of the log-likelihood ratio, jumps)
+    TPR - FAR is monotone, so each sign change is bracketed.
+    """
+    known_roots = pair.diagonal_roots()
+    if known_roots is not None:
+        return [Crossing(known_roots[k], math.nan, math.nan) for k in range(known_roots.size)]
+    t, signs = _signed_extremes(pair)
+    known = np.nonzero(signs)[0]
+    result = []
+    for k, m in itertools.pairwise(known):
+        if signs[k] != signs[m]:
+            touch = Crossing(t[k + 1], math.nan, math.nan) if m > k + 1 else None
+            result.append(touch or _crossing(pair, t[k], t[m]))
+    return result
+
+
+def _signed_extremes(pair: Pair) -> tuple[Thresholds, FloatArray]:
+    t = Thresholds.concatenate([pair.candidates, pair.ratio_roots(0.0)])
+    t = t[t.order()]
+    # Just below 1 the logs of vanishing tails say nothing: only atoms are left there.
+    limit = pair.tpr(t) - pair.far(t)
+    signs = np.sign(np.where(t.logit == BELOW_ONE, limit, _excess(pair, t)))
+    both = ends(pair)
+    for k, end in ((0, both.at_zero), (-1, both.at_one)):
+        signs[k] = signs[k] or _SIDES[end.side]
+    return t, signs
+
+
+def _crossing(pair: Pair, low: Thresholds, high: Thresholds) -> Crossing:
+    unit = pair.unit and float(low.theta) >= 0.0 and float(high.theta) <= 1.0
+    ends_of = (low.logit, high.logit) if unit else (low.theta, high.theta)
+    place = Thresholds.from_logit if unit else Thresholds.from_theta
+    inside = _jump_between(pair, low, high)
+    if inside is not None:
+        return inside
+
+    # Just below a jump and on it are one number in the logit: the ends speak for themselves.
+    known = {float(u): t for u, t in zip(ends_of, (low, high), strict=True)}
+
+    def excess(u: float) -> float:
+        return float(_excess(pair, known[u] if u in known else place(np.array(u))))
+
+    grid = pair.grid(float(ends_of[0]), float(ends_of[1]), unit=unit)
+    a, b = _bracket(excess, float(ends_of[0]), float(ends_of[1]), grid)
+    if a == b:
+        return Crossing(place(np.array(a)), math.nan, math.nan)
+    a, b = _narrowed(_excess(pair, place(grid)), grid, a, b)
+    root = place(np.array(bracketed_root(excess, a, b, what="crossing")))
+    return Crossing(root, math.nan, math.nan)
+
+
+def _bracket(
+    excess: Callable[[float], float], a: float, b: float, grid: FloatArray
+) -> tuple[float, float]:
+    """Finite ends around the sign change, which may lie beyond all quantiles looked at.
+
+    One place where it lies beyond all doubles, towards an end where both tails are alike.
+    """
+    inner = grid if grid.size else np.array([x for x in (a, b) if abs(x) < BELOW_ONE] or [0.0])
+    low = a if math.isfinite(a) else float(inner[0])
+    high = b if b < BELOW_ONE else float(inner[-1])
+    with np.errstate(over="ignore", invalid="ignore"):
+        while not np.sign(excess(low)) * np.sign(excess(high)) < 0.0:
+            if max(-low, high) > _FARTHEST:
+                return (high, high) if math.isfinite(a) else (low, low)
+            if not math.isfinite(a):
+                low = 2.0 * min(low, -1.0)
+            if not b < BELOW_ONE:
+                high = 2.0 * max(high, 1.0)
+    return low, high
+
+
+def _narrowed(values: FloatArray, grid: FloatArray, a: float, b: float) -> tuple[float, float]:
+    """The part of a bracket between neighbours of a grid: heavy tails reach very far."""
+    inside = np.flatnonzero((grid > a) & (grid < b) & (values != 0.0) & ~np.isnan(values))
+    signs = np.sign(values[inside])
+    turns = np.flatnonzero(signs[1:] != signs[:-1])
+    if turns.size != 1:
+        return a, b
+    return float(grid[inside[turns[0]]]), float(grid[inside[turns[0] + 1]])
+
+
+def _jump_between(pair: Pair, low: Thresholds, high: Thresholds) -> Crossing | None:
+    """The crossing on the straight segment of a jump at `high`, or None in a smooth stretch."""
+    below = pair.just_below_any(high)
+    sign_below, sign_low = np.sign(_excess(pair, below)), np.sign(_excess(pair, low))
+    if not pair.discrete and sign_below != sign_low:
+        return None
+    far_0, tpr_0 = (float(v) for v in (pair.far(high), pair.tpr(high)))
+    left = low if pair.discrete else below
+    far_1, tpr_1 = (float(v) for v in (pair.far(left), pair.tpr(left)))
+    d_0, d_1 = tpr_0 - far_0, tpr_1 - far_1
+    share = d_0 / (d_0 - d_1) if d_0 != d_1 else 0.0
+    frr_0, frr_1 = float(pair.frr(high)), float(pair.frr(left))
+    return Crossing(high, far_0 + share * (far_1 - far_0), frr_0 + share * (frr_1 - frr_0))
+
+
+def global_shape(pair: Pair) -> str:
+    """The statement on the whole curve; see :meth:`ScoreModel.global_shape`."""
+    if pair.client == pair.impostor:
+        return "chance"
+    sides = pair.decisive_sides()
+    if sides is not None:
+        return shape_of_ends(*sides)
+    _, signs = _signed_extremes(pair)
+    known = signs[signs != 0.0]
+    if np.count_nonzero(np.diff(known)) > 1:
+        return "several-crossings"
+    return shape_of_ends(known[0], known[-1]) if known.size else "chance"
+
+
+# ------------------------------------------------------------ the concave hull
+
+#: Relative rounding noise of a slope built from differences of rates.
+_NOISE = 1e-9
+#: A dent of this depth is rounding.
+_FLAT = 1e-14
+#: This close to (0, 0) or (1, 1) a dense polyline cannot tell a tangency from the corner.
+_CORNER = 1e-12
+#: Shares of either tail at which a curve is looked at.
+_SHARES = np.concatenate([np.geomspace(1e-15, 0.01, 400), np.linspace(0.01, 0.5, 4000)[1:]])
+
+
+def _dense(pair: Pair) -> Thresholds:
+    if pair.discrete:
+        return pair.candidates[::-1]
+    return pair.along(_SHARES)[::-1]
+
+
+def _upper_chain(x: FloatArray, y: FloatArray) -> IntArray:
+    """Indices of the upper hull of points with x ascending (ties: y ascending)."""
+    chain: list[int] = []
+    for k in range(x.size):
+        while len(chain) > 1:
+            i, j = chain[-2], chain[-1]
+            if (x[j] - x[i]) * (y[k] - y[i]) > (y[j] - y[i]) * (x[k] - x[i]):
+                chain.pop()
+            else:
+                break
+        chain.append(k)
+    return np.array(chain)
+
+
+def sample_chain(x: FloatArray, y: FloatArray) -> IntArray:
+    """Indices of the upper hull of points of which x and y ascend, without those on its chords.
+
+    Pooling adjacent violators of falling shares dy / (dx + dy) leaves the hull's chords (Fawcett
+    and Niculescu-Mizil 2007). Steep shares are near 1 and few digits apart, so this is for steps.
+    """
+    from scipy.optimize import isotonic_regression
+
+    run, rise = np.diff(x), np.diff(y)
+    moves = np.flatnonzero((run > 0.0) | (rise > 0.0))
+    if not moves.size:
+        return np.array([x.size - 1])
+    run, rise = run[moves], rise[moves]
+    pooled = isotonic_regression(rise / (run + rise), weights=run + rise, increasing=False)
+    return np.append(moves[pooled.blocks[:-1]], x.size - 1)
+
+
+def chords_of(pair: Pair) -> tuple[Thresholds, Thresholds]:
+    """Both ends of every chord of the concave hull, FAR ascending, from lower to higher FAR.
+
+    A dense polyline tells where the dents are; each chord is then polished to
+    exact tangency.
+    """
+    none = Thresholds.from_theta(np.empty(0))
+    if is_concave(pair):
+        return none, none
+    t = _dense(pair)
+    far, tpr = pair.far(t), pair.tpr(t)
+    if pair.discrete:
+        chain = sample_chain(far, tpr)
+    else:
+        keep = _distinct(pair, t, far, tpr)
+        t, far, tpr = t[keep], far[keep], tpr[keep]
+        chain = _upper_chain(far, tpr)
+    starts, ends = [none], [none]
+    for g in np.nonzero(np.diff(chain) > 1)[0].tolist():
+        inner = slice(int(chain[g]), int(chain[g + 1]) + 1)
+        if _depth(far[inner], tpr[inner]) <= _FLAT:
+            continue
+        low, high = _tangent(pair, *(_cornered(pair, t[[chain[k]]]) for k in (g, g + 1)))
+        if low is not None and high is not None:
+            starts.append(low)
+            ends.append(high)
+    return Thresholds.concatenate(starts), Thresholds.concatenate(ends)
+
+
+def departure_of(pair: Pair) -> Thresholds | None:
+    """Where the hull of the whole leaves the curve for (1, 1), which no threshold attains.
+
+    None where all trials have a score. The segment's slope FRR / (1 - FAR), of all that is not
+    accepted, is the least, so that on an arc it is the curve's own.
+    """
+    if pair.frr(pair.accept_all) + pair.tnr(pair.accept_all) == 0.0:
+        return None
+    t = Thresholds.concatenate([pair.candidates, pair.along(_SHARES)])
+    with np.errstate(divide="ignore", invalid="ignore"):
+        slope = np.nan_to_num(pair.frr(t) / pair.tnr(t), nan=np.inf)
+    result = t[[int(np.argmin(slope))]]
+    for _ in range(60):
+        least = float((pair.frr(result) / pair.tnr(result))[0])
+        if not 0.0 < least < math.inf:
+            break
+        moved = _nearest_root(pair, result, pair.ratio_roots(math.log(least)))
+        if np.array_equal(moved.theta, result.theta):
+            break
+        result = moved
+    return result
+
+
+def _distinct(pair: Pair, t: Thresholds, far: FloatArray, tpr: FloatArray) -> IntArray:
+    """One threshold of each point: the jump or end of the scale where there is one."""
+    moves = (np.diff(far) > 0.0) | (np.diff(tpr) > 0.0)
+    group = np.concatenate([[0], np.cumsum(moves)])
+    order = np.lexsort((~_is_candidate(pair, t), group))
+    return np.asarray(order[np.searchsorted(group[order], np.arange(group[-1] + 1))])
+
+
+def _is_candidate(pair: Pair, t: Thresholds) -> BoolArray:
+    places = pair.candidates
+    known = set(zip(places.theta.tolist(), places.logit.tolist(), strict=True))
+    here = zip(t.theta.tolist(), t.logit.tolist(), strict=True)
+    return np.array([point in known for point in here])
+
+
+def _cornered(pair: Pair, end: Thresholds) -> Thresholds:
+    """The end of the scale for a point that is a corner of the square but for rounding."""
+    all_ = Thresholds.concatenate([pair.accept_all])
+    rest = max(pair.tnr(end) - pair.tnr(all_), pair.frr(end) - pair.frr(all_))
+    if rest[0] <= _CORNER:  # where trials have no score `all_` accepts less than everything
+        return all_
+    if max(pair.far(end)[0], pair.tpr(end)[0]) <= _CORNER:
+        return Thresholds.concatenate([pair.reject_all])
+    return end
+
+
+def _depth(x: FloatArray, y: FloatArray) -> float:
+    """How far a stretch of the curve lies below the segment between its ends."""
+    return float(np.max(np.interp(x, x[[0, -1]], y[[0, -1]]) - y))
+
+
+def _tangent(
+    pair: Pair, right: Thresholds, left: Thresholds
+) -> tuple[Thresholds | None, Thresholds | None]:
+    """Both ends of a chord: a jump stays, a smooth end moves to where the slope is the chord's."""
+    if pair.discrete:
+        return (right, left) if pair.far(left)[0] > pair.far(right)[0] else (None, None)
+    ends = [right, left]
+    for _ in range(60):
+        rise = float((pair.tpr(ends[1]) - pair.tpr(ends[0]))[0])
+        run = float((pair.far(ends[1]) - pair.far(ends[0]))[0])
+        if run <= 0.0 or rise <= 0.0:
+            return None, None
+        roots = pair.ratio_roots(math.log(rise) - math.log(run))
+        moved = [_nearest_root(pair, end, roots) for end in ends]
+        if all(np.array_equal(m.theta, e.theta) for m, e in zip(moved, ends, strict=True)):
+            break
+        ends = moved
+    if not float(pair.far(ends[1])[0]) > float(pair.far(ends[0])[0]) * (1.0 + _NOISE):
+        return None, None
+    return ends[0], ends[1]
+
+
+def _nearest_root(pair: Pair, end: Thresholds, roots: Thresholds) -> Thresholds:
+    """A concave tangency near `end`, or the end itself where the curve jumps or stops."""
+    if roots.size == 0 or bool(_is_candidate(pair, end)[0]):
+        return end
+    u, here = pair.coordinates(roots), pair.coordinates(end)
+    slopes = pair._slope("client", roots) - pair._slope("impostor", roots)
+    distance = np.where(slopes >= 0.0, np.abs(u - here), np.inf)
+    return roots[[int(np.argmin(distance))]]
+
+
+def is_concave(pair: Pair) -> bool:
+    """Slopes never rise as FAR grows: along the arcs, over the jumps and between them."""
+    if pair.discrete or pair.client.continuous is None or pair.impostor.continuous is None:
+        t = pair.candidates[::-1]
+        return _falling(pair.far(t), pair.tpr(t))
+    if pair.turning_points().size:
+        return False
+    slopes = np.array(list(_slopes(pair)))
+    falling = bool(np.all(slopes[1:] <= slopes[:-1] * (1.0 + _NOISE)))
+    # From corner to corner the mean slope is 1; turns deeper than any double are seen by this.
+    mean = float(np.divide(pair.tpr(pair.accept_all), pair.far(pair.accept_all)))
+    steep, flat = slopes[0] >= mean * (1.0 - _NOISE), slopes[-1] <= mean * (1.0 + _NOISE)
+    return falling and bool(steep and flat)
+
+
+def _slopes(pair: Pair) -> Iterator[float]:
+    """dTPR / dFAR at both ends of every arc and over every jump, FAR ascending.
+
+    Between jumps the likelihood ratio is monotone where it has no turning point. Trials without
+    a score, a mass at -inf that no threshold accepts, are no jump of it.
+    """
+    lowest = min(pair._base(side).support[0] for side in CLASSES)
+    joints = pair.joints[pair.joints.theta >= lowest]
+    for k in range(joints.size - 1, -1, -1):
+        joint = joints[[k]]
+        if k < joints.size - 1:
+            yield _arc_slope(pair, joint, lower=True, end=k == 0)
+        client = float(pair.client.atoms.masses_at(joint)[0])
+        impostor = float(pair.impostor.atoms.masses_at(joint)[0])
+        if max(client, impostor) > 0.0 and joint.theta[0] > -math.inf:
+            yield client / impostor if impostor > 0.0 else math.inf
+        if k > 0:
+            yield _arc_slope(pair, joint, lower=False, end=k == joints.size - 1)
+
+
+def _arc_slope(pair: Pair, joint: Thresholds, *, lower: bool, end: bool) -> float:
+    """Slope of the arc that starts (or ends) at a joint, a limit at the ends of the scale."""
+    bases = pair._base("client"), pair._base("impostor")
+    if end and bases[0].support == bases[1].support:
+        client, impostor = (base._tails()[0 if lower else 1] for base in bases)
+        return limits(client, impostor, lower=lower).reciprocal * math.exp(pair._log_share())
+    beside = Thresholds.from_theta(np.nextafter(joint.theta, math.inf if lower else -math.inf))
+    with np.errstate(over="ignore", under="ignore", invalid="ignore"):
+        ratio = np.exp(pair.client._log_pdf(beside) - pair.impostor._log_pdf(beside))
+    return float(np.nan_to_num(ratio, nan=0.0, posinf=math.inf)[0])
+
+
+def _falling(x: FloatArray, y: FloatArray) -> bool:
+    run, rise = np.diff(x), np.diff(y)
+    move = (run > 0.0) | (rise > 0.0)
+    run, rise = run[move], rise[move]
+    left, right = rise[:-1] * run[1:], rise[1:] * run[:-1]
+    return bool(np.all(right <= left + _NOISE * (left + right)))
+
+
+# ------------------------------------------------------------ two curves
+
+#: Log odds of FAR at which curves are compared first; far out a curve is a power law.
+_MESH = np.concatenate([np.arange(0.0, 12.0, 0.25), np.arange(12.0, 40.0, 1.0),
+                        np.geomspace(40.0, 20_000.0, 40)])  # fmt: skip
+#: Beyond this log odds no double holds the smaller rate of a curve with jumps.
+_DOUBLES = 700.0
+#: How far from a jump its sides are, relative to 1 and its log odds.
+_ASIDE = 1e-12
+#: Differences of log odds relative to their size that are rounding.
+_ROUNDING = 1e-11
+#: Parts into which a stretch is cut where two curves come near each other.
+_CUT = 24
+#: How often that is done: the parts shrink to where a parabola is rounding.
+_TURNS = 6
+_Gap = Callable[[FloatArray], FloatArray]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class RocCrossings(Exportable):
+    """Points that two ROCs share, FAR ascending.
+
+    Made by :meth:`Roc.crossings`.
+
+    Parameters
+    ----------
+    far, tpr : ndarray, shape (k,)
+        The points; 0 or 1 where they are no other double.
+    logit_far, logit_tpr : ndarray, shape (k,)
+        Their log odds, which have all digits.
+    leaders : tuple of int, length k + 1
+        Which curve is the higher before, between and after: 1, 2 or, equal, 0.
+
+    Examples
+    --------
+    >>> from betaroc import Beta, Roc
+    >>> first, second = Roc(Beta(2, 2), Beta(1, 1)), Roc(Beta(1, 1), Beta(1, 1))
+    >>> first.crossings(second).leaders  # below the diagonal, then above it
+    (2, 1)
+    """
+
+    far: FloatArray
+    tpr: FloatArray
+    logit_far: FloatArray
+    logit_tpr: FloatArray
+    leaders: tuple[int, ...]
+    _same_length = ("far", "tpr", "logit_far", "logit_tpr")
+
+    def __len__(self) -> int:
+        return int(self.far.size)
+
+
+def crossings_of(*pairs: Pair) -> RocCrossings:
+    """All crossings of the curves of two pairs; `Roc.crossings` documents it."""
+    smooth = not any(_has_atoms(pair) for pair in pairs)
+    odds = [_odds(pair, smooth=smooth) for pair in pairs]
+
+    def gap(u: FloatArray) -> FloatArray:
+        """Log odds of one TPR less those of the other, 0 where only rounding is left."""
+        one, two = (of(u) for of in odds)
+        with np.errstate(invalid="ignore"):
+            size = 1.0 + np.maximum(np.abs(one), np.abs(two))
+            apart = np.where(one == two, 0.0, one - two)
+            lost = np.abs(apart) <= _ROUNDING * np.where(np.isfinite(size), size, 0.0)
+        return np.where(lost, 0.0, np.clip(np.nan_to_num(apart), -1e300, 1e300))
+
+    mesh = _mesh(pairs, smooth=smooth)
+    values = gap(mesh)
+    if smooth:
+        mesh, values = _refined(gap, mesh, values)
+    roots, leaders = _sign_changes(gap, mesh, values)
+    u = np.array(roots)
+    y = _heights(odds, u, smooth=smooth) if u.size else np.empty(0)
+    return RocCrossings(np.exp(-softplus(-u)), np.exp(-softplus(-y)), u, y, leaders)
+
+
+def _has_atoms(pair: Pair) -> bool:
+    return any(law.atoms.places.size for law in (pair.client, pair.impostor))
+
+
+def places_of_far(pair: Pair, u: FloatArray) -> Thresholds:
+    """Thresholds at which FAR has the log odds u, each from the smaller tail."""
+    log_far, log_tnr = -softplus(-u), -softplus(u)
+    with np.errstate(under="ignore"):
+        if np.all(u <= 0.0):
+            return pair.impostor._upper_quantile(np.exp(log_far), log_far)
+        lower = pair.impostor._lower_quantile(np.exp(log_tnr), log_tnr)
+        if np.all(u > 0.0):
+            return lower
+        upper = pair.impostor._upper_quantile(np.exp(log_far), log_far)
+    return choose(u <= 0.0, upper, lower)
+
+
+def log_odds_of_tpr(pair: Pair, u: FloatArray) -> FloatArray:
+    """Log odds of TPR where FAR has the log odds u; distributions without atoms."""
+    t = places_of_far(pair, u)
+    with np.errstate(invalid="ignore", under="ignore"):
+        return np.asarray(pair.client._upper(t)[1] - pair.client._lower(t)[1])
+
+
+def _odds(pair: Pair, *, smooth: bool) -> _Gap:
+    if smooth:
+        return lambda u: log_odds_of_tpr(pair, u)
+
+    def odds(u: FloatArray) -> FloatArray:
+        """Near 1 from FRR at TNR, which has the digits that TPR at FAR has lost."""
+        with np.errstate(under="ignore"):
+            tpr = Thresholds.from_theta(height(pair, np.exp(-softplus(-u)), upward=True))
+            frr = Thresholds.from_theta(leftmost(pair, np.exp(-softplus(u)), upward=False))
+        return np.where(tpr.theta > 0.5, -frr.logit, tpr.logit)
+
+    return odds
+
+
+def _heights(odds: list[_Gap], u: FloatArray, *, smooth: bool) -> FloatArray:
+    """Log odds of TPR at crossings; where a curve jumps the lowest that the other has too."""
+    if smooth:
+        return odds[0](u)
+    before = u - _aside(u)
+    return np.maximum(odds[0](before), odds[1](before))
+
+
+def _aside(u: FloatArray) -> FloatArray:
+    return _ASIDE * (1.0 + np.abs(u))
+
+
+def _mesh(pairs: tuple[Pair, ...], *, smooth: bool) -> FloatArray:
+    """Log odds of FAR, ascending; with the corners of curves that jump."""
+    if smooth:
+        return np.concatenate([-_MESH[:0:-1], _MESH])
+    parts = [np.linspace(-36.0, 36.0, 289)]
+    far_out = _MESH[(_MESH > 36.0) & (_MESH < _DOUBLES)]
+    parts += [-far_out, far_out]
+    for pair in pairs:
+        if _has_atoms(pair):
+            far = np.unique(pair.far(pair.candidates))
+            at = Thresholds.from_theta(far[(far > 0.0) & (far < 1.0)]).logit
+            # A jump is seen from its sides, farther off than FAR is rounded: on it neither leads.
+            parts += [at - _aside(at), at + _aside(at)]
+    return np.unique(np.concatenate(parts))
+
+
+def _refined(gap: _Gap, mesh: FloatArray, values: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """More places where the curves turn towards each other without having met."""
+    for turn in range(_TURNS):
+        size, signs = np.abs(values), np.sign(values)
+        inner, most = size[1:-1], np.maximum(size[:-2], size[2:])
+        near = (inner <= np.minimum(size[:-2], size[2:])) & (inner > 0.0)
+        near &= (signs[:-2] == signs[1:-1]) & (signs[2:] == signs[1:-1])
+        if turn:
+            # Where they will not meet the distance hardly changes by now.
+            near &= 2.0 * inner <= most
+        if not np.any(near):
+            break
+        at = np.flatnonzero(near).tolist()
+        added = np.concatenate([np.linspace(mesh[k], mesh[k + 2], _CUT + 1)[1:-1] for k in at])
+        both = np.concatenate([mesh, added])
+        mesh, first = np.unique(both, return_index=True)
+        values = np.concatenate([values, gap(added)])[first]
+    return mesh, values
+
+
+def _sign_changes(
+    gap: _Gap, mesh: FloatArray, values: FloatArray
+) -> tuple[list[float], tuple[int, ...]]:
+    """Places where the difference changes its sign, and who leads on each side."""
+
+    def at(u: float) -> float:
+        return float(gap(np.array([u]))[0])
+
+    signs = np.sign(values)
+    known = np.flatnonzero(signs)
+    if not known.size:
+        return [], (0,)
+    roots, leaders = [], [_leader(signs[known[0]])]
+    for k, m in itertools.pairwise(known.tolist()):
+        if signs[k] != signs[m]:
+            if m > k + 1:
+                result = _middle(at, mesh[k : m + 1])
+            else:
+                result = bracketed_root(at, float(mesh[k]), float(mesh[m]), what="ROCs")
+            roots.append(result)
+            leaders.append(_leader(signs[m]))
+    return roots, tuple(leaders)
+
+
+def _middle(at: Callable[[float], float], stretch: FloatArray) -> float:
+    """The middle of the places at which two curves are one, ends of that stretch by halving."""
+    places, ends = stretch.tolist(), []
+    for away, near in ((places[0], places[1]), (places[-1], places[-2])):
+        for _ in range(60):
+            middle = 0.5 * (away + near)
+            if at(middle) == 0.0:
+                near = middle
+            else:
+                away = middle
+        ends.append(near)
+    return float(0.5 * (ends[0] + ends[1]))
+
+
+def _leader(sign: FloatArray) -> int:
+    return 1 if sign > 0.0 else 2

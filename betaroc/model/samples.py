@@ -51,33 +51,29 @@ def sample_systems(
     n_client, n_impostor : int
         Number of trials of each class, at least 1.
     correlation : float, array_like of shape (k, k), or a pair of either
-        R: one number for all pairs of systems, in [-1/(k - 1), 1], or the matrix; a pair gives one
-        for the clients and one for the impostors. A frame must have the systems' names.
+        R: one number, in [-1/(k - 1), 1], or the matrix; a pair gives one for the clients and one
+        for the impostors. A frame must have the systems' names.
     rng : None, int, SeedSequence or Generator
         Source of randomness, passed to ``numpy.random.default_rng``.
 
     Returns
     -------
     pandas.DataFrame
-        Columns ``label`` (1 client, 0 impostor; clients first) and one of scores for each system,
-        in the order of `models`; a row is a trial.
+        Columns ``label`` (1 client, 0 impostor; clients first) and one per system; a row per trial.
 
     Raises
     ------
     InputError
-        If there is no model, a size is below 1, a name is "label" or empty, or R is not symmetric
-        with a diagonal of 1, has entries outside [-1, 1], or is not positive semidefinite.
+        If there is no model, a size is below 1, a name is "label" or empty, or R is no correlation
+        matrix.
     InputTypeError
         If `models` is no mapping of text to models, or a number not one.
 
     Notes
     -----
-    Each column follows its model, whatever R is. R correlates the normal deviates, not the scores.
-    For continuous distributions and a correlation r of two systems Kendall's tau is (2/pi) asin(r)
-    and Spearman's rank correlation (6/pi) asin(r/2), in each class; ties of distributions with
-    point masses weaken both. Each score is taken from its own tail (``ppf`` below the median,
-    ``isf`` above), so that correlation 1 gives equal ranks through both ends. Trials do not depend
-    on each other.
+    R correlates the normal deviates: for continuous distributions Kendall's tau is (2/pi) asin(r)
+    and Spearman's rank correlation (6/pi) asin(r/2), in each class; point masses weaken both. Each
+    score is taken from its own tail. Trials do not depend on each other.
 
     References
     ----------

@@ -583,13 +583,11 @@ def statistics() -> DataFrame:
     Returns
     -------
     pandas.DataFrame
-        Columns ``name``; ``title``; ``points``, the keywords of which one says where the number is
-        taken, empty for one that has none (``at`` is "eer", "min-hter", "min-dcf",
-        "actual-dcf", "max-f1", "max-youden", "break-even" or "crossing", the only crossing of the
-        diagonal); ``unit``;
-        ``low`` and ``high``, its range; ``better``, "higher", "lower" or empty; ``scale``, on which
-        its error is nearly normal; ``of_scores``, whether scores answer by themselves or only a
-        fitted model does.
+        Columns ``name``; ``title``; ``points``, the keywords of which one says where it is taken
+        (``at`` is "eer", "min-hter", "min-dcf", "actual-dcf", "max-f1", "max-youden", "break-even"
+        or "crossing", the only one of the diagonal); ``unit``; ``low`` and ``high``, its range;
+        ``better``, "higher", "lower" or empty; ``scale``, on which its error is nearly normal;
+        ``of_scores``, whether scores answer by themselves.
 
     Examples
     --------

@@ -20,7 +20,7 @@ from betaroc.distributions import empirical, gamma, inflated, mixture, normal, s
 from betaroc.ensemble import fusion, inclusion
 from betaroc.fits import covariates, family_choice, shape_tests
 from betaroc.inference import differences
-from betaroc.model import crossings, ends, roc
+from betaroc.model import ends, roc, roc_functions
 from betaroc.rendering.document import FORMAT, construct, kinds_of, parsed, value_of
 from betaroc.report.analysis import Analysis
 from betaroc.studies import design, plan
@@ -31,7 +31,7 @@ _LARGEST = 2**32
 _NOUNS = (
     Analysis, Confusion, differences.AucTest, epc.EpcAverage, comparison.Comparison,
     comparison.SystemsComparison, covariates.CovariateFit, epc.EpcCv,
-    crossings.RocCrossings, design.Design, differences.Difference, empirical.Binned,
+    roc_functions.RocCrossings, design.Design, differences.Difference, empirical.Binned,
     empirical.Empirical, ends.Ends, family_choice.LikelihoodRatioTest, forecast.EpcForecast,
     forecast.TargetForecast, fusion.Fusion, gamma.Gamma, inclusion.Inclusion, inflated.Inflated,
     inflated.Rejecting, mixture.BetaMixture, mixture.NormalMixture, normal.LogNormal,

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 import betaroc as br
-from betaroc.model.hull import sample_chain
 from betaroc.model.roc import Det, PrecisionRecall
+from betaroc.model.roc_functions import sample_chain
 from helpers.cases import over
 from helpers.extras import needs
 from helpers.families import CLOSED_PAIRS, model
