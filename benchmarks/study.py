@@ -62,7 +62,7 @@ def in_batches(blocks: list[list[Trial]], *, areas: bool) -> None:
 
 def trials_of(cells: list[dict[str, Any]]) -> list[list[Trial]]:
     """Trials in blocks, with their scores drawn."""
-    seed = Seed(1)
+    seed = Seed((1,))
     trials = [Trial(c, k, 0, seed, cell_spec(c, None)) for k, c in enumerate(cells)]
     for trial in trials:
         _ = trial.drawn

@@ -262,17 +262,6 @@ def test_the_picture_of_the_tutorial_has_the_numbers_that_it_prints(
     assert {threshold, plain, sharpened} <= set(re.findall(r"\d\.\d{3}", text))
 
 
-@pytest.mark.parametrize("page", PAGES, ids=map(named, PAGES))
-def test_tests_that_a_page_names_are_there(page: Path) -> None:
-    places = re.findall(r"\btests/\w[\w/]*\.py\b", page.read_text(encoding="utf-8"))
-    assert [place for place in places if not (ROOT / place).is_file()] == []
-
-
-@pytest.mark.parametrize("page", PAGES, ids=map(named, PAGES))
-def test_scripts_that_make_a_page_are_there(page: Path) -> None:
-    assert all((ROOT / script).is_file() for script, *_ in build.makers(page))
-
-
 def test_what_the_page_on_other_software_says_of_proc() -> None:
     """By hand: Youden's threshold, and the line through the points on the probit scale."""
     from scipy.special import ndtr, ndtri

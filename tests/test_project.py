@@ -150,22 +150,18 @@ def test_what_is_imported_is_declared() -> None:
 
 
 # ------------------------------------------------------------------ the public surface
-def test_public_names_exist_and_say_what_they_are() -> None:
+def test_public_names_exist_once_and_say_what_they_are() -> None:
     assert set(betaroc.__all__) <= set(dir(betaroc))
     assert len(betaroc.__all__) <= 60
     assert [name for name in PUBLIC if not getattr(betaroc, name).__doc__] == []
-
-
-def test_public_names_are_stated_once() -> None:
     assert len(set(PUBLIC)) == len(PUBLIC)
     assert set(PUBLIC) & set(betaroc.errors.__all__) == set()
 
 
-def test_errors_and_results_have_rooms_of_their_own() -> None:
-    for name in betaroc.errors.__all__:
-        assert getattr(betaroc, name) is getattr(betaroc.errors, name)
-    for name in betaroc.results.__all__:
-        assert getattr(betaroc, name) is getattr(betaroc.results, name)
+@pytest.mark.parametrize("module", [betaroc.errors, betaroc.results])
+def test_errors_and_results_have_rooms_of_their_own(module: Any) -> None:
+    for name in module.__all__:
+        assert getattr(betaroc, name) is getattr(module, name)
 
 
 # No example of their own: they draw, write a file, serve other modules, or stand in another's.
@@ -282,17 +278,15 @@ def test_public_docstrings_name_the_parameters() -> None:
 
 
 def test_public_docstrings_have_an_example() -> None:
-    without = {
+    """All but those of a list, which has none that has one."""
+    with_example = {
         name
         for name, value in objects().items()
-        if is_callable(value)
-        and not any(line.startswith(">>> ") for line in section(value, "Examples"))
+        if any(line.startswith(">>> ") for line in section(value, "Examples"))
     }
-    assert without <= NO_EXAMPLE
-
-
-def test_list_of_docstrings_without_example_is_short() -> None:
-    assert {name for name in NO_EXAMPLE if section(objects()[name], "Examples")} == set()
+    called = {name for name, value in objects().items() if is_callable(value)}
+    assert called - with_example <= NO_EXAMPLE
+    assert NO_EXAMPLE & with_example == set()
 
 
 def test_an_unknown_name_is_an_attribute_error() -> None:
@@ -425,17 +419,11 @@ def test_the_wheel_holds_what_datasets_read(monkeypatch: pytest.MonkeyPatch) -> 
 
 
 # ------------------------------------------------------------------ README and .ci/run
-def test_readme_gives_the_two_commands() -> None:
+def test_the_readme_is_short_and_gives_the_two_commands_of_which_one_is_run() -> None:
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     assert INSTALL_AND_RUN in readme
     assert INSTALL_AND_TEST in readme
-
-
-def test_the_readme_is_short() -> None:
-    assert len((ROOT / "README.md").read_text(encoding="utf-8").splitlines()) <= 120
-
-
-def test_ci_runs_the_readme_test_command() -> None:
+    assert len(readme.splitlines()) <= 120
     assert INSTALL_AND_TEST in (ROOT / ".ci" / "run").read_text(encoding="utf-8")
 
 

@@ -80,18 +80,8 @@ def test_files_are_written_by_one_door() -> None:
 
 
 # ------------------------------------------------------------------------------ the names
-FORMULAS = [
-    "=cmd|' /C calc'!A0",
-    "+1+1",
-    "-2+3",
-    "@SUM(1)",
-    " =1",
-    "\t=1",
-    "\r=1",
-    "\n=1",
-    "＝1",
-    "＠SUM",
-]
+FORMULAS = ["=cmd|' /C calc'!A0", "+1+1", "-2+3", "@SUM(1)", " =1", "\t=1", "\r=1", "\n=1", "＝1",
+            "＠SUM"]  # fmt: skip
 
 
 @pytest.mark.parametrize("text", FORMULAS)
@@ -104,14 +94,8 @@ def test_no_cell_is_a_formula(text: str) -> None:
         assert cell[:1] in ("'", "?")
 
 
-COMMANDS = [
-    "\\input{/etc/passwd}",
-    "\\write18{id}",
-    "$x$ & \\\\ % #",
-    "^^5cinput{a}",
-    "}{\\def\\a{",
-    "~_^",
-]
+COMMANDS = ["\\input{/etc/passwd}", "\\write18{id}", "$x$ & \\\\ % #", "^^5cinput{a}",
+            "}{\\def\\a{", "~_^"]  # fmt: skip
 
 
 def commands(text: str) -> set[str]:

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from betaroc.core.arrays import CLASSES, AnyArray, BoolArray, FloatArray, IntArray
 from betaroc.core.checks import choice
@@ -95,11 +94,6 @@ def rank_sums(dev: Trials, x: FloatArray) -> FloatArray:
         for side in ("left", "right"):
             result[:, k] += totals[np.searchsorted(column[order], x[:, k], side)]
     return result
-
-
-def mid_ranks(dev: Trials, x: FloatArray) -> FloatArray:
-    """(dev scores below + half of those equal + 1/2) / (n + 1) of each score, by classifier."""
-    return rank_sums(dev, x) / (2.0 * (float(np.sum(dev.weights)) + 1.0))
 
 
 def _mean(x: FloatArray) -> FloatArray:
@@ -227,23 +221,24 @@ def diversity_columns(
     """One row per pair and class; `Inclusion.diversity` documents it."""
     unit, scaled = np.all((trials.x >= 0.0) & (trials.x <= 1.0), axis=0), trials.x.copy()
     scaled[:, unit] = logits(trials.x[:, unit])  # of classifiers that lie in [0, 1]
-    wrong = _errors(trials, splits)
-    kinds = dict(zip(CLASSES, (trials.client, ~trials.client), strict=True))
-    likeness: dict[str, list[FloatArray]] = {}
-    for who, mask in kinds.items():
-        single = trials.rows(mask)
-        columns = (rank_sums(single, single.x), scaled[mask])
-        likeness[who] = [_correlations([x], [single.weights]) for x in columns]
-    kinds["both"], likeness["both"] = (
-        np.ones(trials.client.size, dtype=bool),
-        [np.full((len(names),) * 2, np.nan)] * 2,
-    )
-    rows: list[tuple[Any, ...]] = []
-    for i, j in itertools.combinations(range(len(names)), 2):
-        for who, mask in kinds.items():
-            same = (matrix[i, j] for matrix in likeness[who])
-            together = _together(wrong[mask, i], wrong[mask, j], trials.weights[mask])
-            rows.append((names[i], names[j], who, *same, *together))
+    wrong, matrices = _errors(trials, splits), dict[str, list[FloatArray]]()
+    masks = trials.client, ~trials.client, np.ones_like(trials.client)
+    for who, mask in zip((*CLASSES, "both"), masks, strict=True):
+        part, errors = trials.rows(mask), 1.0 * wrong[mask]
+        alike = [np.full((len(names), len(names)), np.nan)] * 2
+        if who != "both":
+            columns = rank_sums(part, part.x), scaled[mask]
+            alike = [_correlations([x], [part.weights]) for x in columns]
+        share = np.average(errors, 0, part.weights)
+        joint = (errors.T * part.weights) @ errors / np.sum(part.weights)
+        spread = np.sqrt(np.outer(share * (1.0 - share), share * (1.0 - share)))
+        with np.errstate(invalid="ignore", divide="ignore"):
+            phi = np.where(spread > 0.0, (joint - np.outer(share, share)) / spread, np.nan)
+        matrices[who] = [*alike, phi, share[:, None] + share - 2.0 * joint, joint]
+    rows = [
+        (names[i], names[j], who, *(float(matrix[i, j]) for matrix in matrices[who]))
+        for i, j in itertools.combinations(range(len(names)), 2) for who in matrices
+    ]  # fmt: skip
     return columns_from_rows(rows, (*_TEXTS, *_NUMBERS), _TEXTS)
 
 
@@ -270,19 +265,6 @@ def _errors(trials: Trials, splits: Sequence[Split]) -> BoolArray:
         t = [thresholds_of(dev, column, part)[0] for column in dev.x.T]
         wrong[rows] = (test.x > t) != test.client[:, None]
     return wrong
-
-
-def _together(
-    first: BoolArray, second: BoolArray, weights: FloatArray
-) -> tuple[float, float, float]:
-    """phi, share of trials on which one of two errs, and on which both do."""
-    p, q, joint, apart = (
-        float(np.average(x, weights=weights))
-        for x in (first, second, first & second, first != second)
-    )
-    variance = p * (1.0 - p) * q * (1.0 - q)
-    phi = (joint - p * q) / math.sqrt(variance) if variance > 0.0 else math.nan
-    return phi, apart, joint
 
 
 #: Every rule, and every part of the curve on which a gain is met.
@@ -360,12 +342,7 @@ class Fusion(Tabular, Exportable):
         return self._table(columns_from_rows(self.gains, names, texts))
 
     def to_frame(self) -> Table:
-        """The same as `table`.
-
-        Returns
-        -------
-        DataFrame
-            Of the library of the frame.
+        """As `table`.
 
         Examples
         --------
@@ -380,7 +357,7 @@ class Fusion(Tabular, Exportable):
         return self.table
 
     def gain(self, system: str, rule: str = "mean-logit", part: str = "all") -> Interval:
-        """What a classifier adds, with its interval.
+        """What a classifier adds, with its interval; positive where it helps.
 
             gain = V(all without it) - V(all), the mean over the alphas of the part
 
@@ -396,7 +373,6 @@ class Fusion(Tabular, Exportable):
         Returns
         -------
         Interval
-            Positive where the classifier helps.
 
         Raises
         ------
@@ -405,14 +381,12 @@ class Fusion(Tabular, Exportable):
 
         Examples
         --------
+        >>> import numpy as np
         >>> import betaroc as br
-        >>> one = br.Scores([0.6, 0.7, 0.8, 0.9], [0.1, 0.2, 0.3, 0.65])
-        >>> two = br.Scores([0.5, 0.9, 0.7, 0.6], [0.3, 0.1, 0.4, 0.2])
-        >>> import warnings
-        >>> with warnings.catch_warnings():
-        ...     warnings.simplefilter("ignore", br.BetarocWarning)  # so few scores
-        ...     fusion = br.inclusion({"one": one, "two": two}, folds=2).fusion
-        >>> round(fusion.gain("two", "mean-logit").estimate, 4) >= 0.0
+        >>> rng = np.random.default_rng(1)
+        >>> one, two = (br.Scores(rng.beta(4, 2, 60), rng.beta(2, 4, 60)) for _ in range(2))
+        >>> gain = br.inclusion({"one": one, "two": two}).fusion.gain("two")
+        >>> bool(gain.low < gain.estimate < gain.high)
         True
         """
         choice(system, list(dict.fromkeys(g.system for g in self.gains)), "system")
@@ -439,7 +413,9 @@ def fusion_of(
         ranks = rank_sums(train, train.x), rank_sums(train, test.x)
         base = train.x, test.x
         if scale[0] == "ranks":
-            base = mid_ranks(train, train.x), mid_ranks(train, test.x)
+            # (dev scores below + half of those equal + 1/2) / (n + 1)
+            most = 2.0 * (float(np.sum(train.weights)) + 1.0)
+            base = ranks[0] / most, ranks[1] / most
         for s, members in enumerate(subsets):
             for rule in RULES:
                 sides = ranks if rule == "rank-mean" else base
@@ -558,28 +534,36 @@ def ridge_path(
 
     Of standardised columns, shape (strengths, subsets, columns + 1), to 1e-8 of weights of size 1;
     scikit-learn's C is 1/(n strength). The penalty keeps the weights finite where the classes do
-    not overlap; the intercept has none. Newton's method, each strength, the strongest first, from
-    where the last one ended.
+    not overlap; the intercept has none. Newton's method: of the first subset, each strength, the
+    strongest first, from where the last one ended; of others from the first subset less the columns
+    that they lack, to second order.
     """
     copies = np.ones(len(x)) if weights is None else weights / np.mean(weights)
     design = np.column_stack([np.ones(len(x)), x])
-    path = np.zeros((len(strengths), len(subsets), design.shape[1]))
-    start = np.zeros(design.shape[1])
-    start[0] = np.log(np.sum(copies[client])) - np.log(np.sum(copies[~client]))
-    for k, subset in enumerate(subsets):
-        columns = np.flatnonzero(np.append(True, subset))
-        b = start[columns]
-        for row, strength in zip(path, strengths, strict=True):
+    width = design.shape[1]
+    path = np.zeros((len(strengths), len(subsets), width))
+    inverses = np.zeros((len(strengths), width, width))
+    present = [np.flatnonzero(np.append(True, subset)) for subset in subsets]
+    b = np.zeros(present[0].size)
+    b[0] = np.log(np.sum(copies[client])) - np.log(np.sum(copies[~client]))
+    for k, columns in enumerate(present):
+        part, out = design[:, columns], np.setdiff1d(present[0], columns)
+        for row, inverse, strength in zip(path, inverses, strengths, strict=True):
+            if k:
+                lost = np.linalg.solve(inverse[np.ix_(out, out)], row[0, out])
+                b = (row[0] - inverse[:, out] @ lost)[columns]
             penalty = np.where(columns == 0, 0.0, strength)
-            b = _ridge(design[:, columns], client, copies, penalty, b)
+            b, curvature = _ridge(part, client, copies, penalty, b)
             row[k, columns] = b
+            if not k:
+                inverse[np.ix_(columns, columns)] = np.linalg.inv(curvature)
     return path
 
 
 def _ridge(
     design: FloatArray, client: BoolArray, copies: FloatArray, penalty: FloatArray, b: FloatArray
-) -> FloatArray:
-    """One fusion, from a place near it."""
+) -> tuple[FloatArray, FloatArray]:
+    """One fusion, from a place near it, and the curvature of its loss."""
     from scipy.special import expit
 
     def objective(b: FloatArray) -> float:
@@ -590,10 +574,11 @@ def _ridge(
     for _ in range(_STEPS):
         share, rest = expit(design @ b), expit(-design @ b)
         slope = np.where(client, -rest, share) * copies @ design / len(design) + penalty * b
-        curvature = (design.T * (share * rest * copies)) @ design / len(design)
-        step = np.linalg.solve(curvature + np.diag(penalty), slope)
+        rooted = design * np.sqrt(share * rest * copies)[:, None]
+        curvature = rooted.T @ rooted / len(design) + np.diag(penalty)
+        step = np.linalg.solve(curvature, slope)
         if slope @ step <= _SMALL:
-            return b - step
+            return b - step, curvature
         while (moved := objective(b - step)) > now * (1.0 + _ROUNDING):
             step = 0.5 * step
         b, now = b - step, moved
@@ -724,7 +709,7 @@ def fewest_trials(systems: Systems) -> int:
     )
 
 
-def _labels(systems: Systems) -> list[list[npt.NDArray[np.generic]]]:
+def _labels(systems: Systems) -> list[list[AnyArray]]:
     """Of each class the columns of groups, or the rows themselves."""
     result = []
     for who in CLASSES:

@@ -36,7 +36,6 @@ from betaroc.core.vocabulary import (
     Vocabulary,
     for_readers,
     members,
-    short_name,
     template_of,
 )
 from betaroc.data.groups import groups_of
@@ -48,7 +47,6 @@ from betaroc.ensemble.fusion import (
     CANNOT_TELL,
     INCLUDE,
     MATTERS,
-    PARTS,
     TRIAL_MEASURES,
     CurvePart,
     Fusion,
@@ -97,10 +95,8 @@ from betaroc.rendering.curves import (
     bare,
     begun,
     draw_chance_line,
-    draw_interval,
     draw_intervals,
     finished,
-    name_rows,
     new_figure,
 )
 from betaroc.rendering.files import page_target, write_whole
@@ -228,8 +224,7 @@ class Inclusion(Result, Exportable):
 
         Each has auc_scores; distance, the largest of both rates at once along FAR + TPR =
         constant, as in :func:`check_fit`; noise, what the scores' ROC is off by chance at most;
-        and a word: "close" (within `check_fit`'s tolerance 0.05), "far" (beyond it by more than
-        the noise) or "open".
+        and a word: "close" (within 0.05), "far" (beyond it by more than the noise) or "open".
         """
         return {
             name: misfit_of(self.fits[name], self.systems.scores(k), self.level)
@@ -329,12 +324,10 @@ class Inclusion(Result, Exportable):
         """A frame, one row per classifier: what it adds to the others in a learned fusion.
 
         Columns system, with_it, without (areas under the ROC of a ridge-logistic fusion of all and
-        of all others), estimate (their difference), low, high, level, method, word ("include",
-        "adds nothing", "leave out", "cannot tell"), folds, moved (clients and impostors, or
-        groups of them, that change their rank with it), needed (how many times the trials would
-        have an even chance to decide), nearest (the classifier most like it), correlation (within
-        the classes), copy. :func:`inclusion` says how it is measured; `verdict[name].gain` is
-        the same of one.
+        of all others), estimate (their difference), low, high, level, method, word, folds, moved
+        (clients and impostors, or groups of them, that change their rank with it), needed (how many
+        times the trials would have an even chance to decide), nearest (the classifier most like
+        it), correlation (within the classes), copy.
         """
         gains = [self.verdict[name].gain for name in self.names]
         columns = {title: [getattr(gain, title) for gain in gains] for title in gains[0]._fields}
@@ -350,33 +343,25 @@ class Inclusion(Result, Exportable):
         return table_of(crossings_columns(self._crossings), self.systems.library)
 
     def to_frame(self) -> Table:
-        """The same as `table`.
-
-        Returns
-        -------
-        DataFrame
-            Of the library of the frame, or of the first `Scores` that were read from one.
+        """As `table`.
 
         Examples
         --------
+        >>> import numpy as np
         >>> import betaroc as br
-        >>> one = br.Scores(
-        ...     [0.6, 0.7, 0.8, 0.9, 0.4, 0.55, 0.75, 0.65, 0.85, 0.5],
-        ...     [0.1, 0.2, 0.3, 0.65, 0.15, 0.25, 0.35, 0.05, 0.45, 0.52],
-        ... )
+        >>> rng = np.random.default_rng(1)
+        >>> one = br.Scores(rng.beta(4, 2, 60), rng.beta(2, 4, 60))
         >>> result = br.inclusion({"one": one, "two": br.Scores(one.client**2, one.impostor)})
         >>> result.to_frame()["classifier"].tolist()
         ['one', 'two']
         """
         return self.table
 
-    def plot(self, *, rule: str = "mean-logit", terms: str = BIOMETRIC) -> Sheet:
-        """Draw the ROCs, and beside them the gains in a learned fusion and by a fixed rule.
+    def plot(self, *, terms: str = BIOMETRIC) -> Sheet:
+        """Draw the ROCs, and beside them the gains in a learned fusion.
 
         Parameters
         ----------
-        rule : str
-            The fusing rule whose gains are drawn.
         terms : str
             Words of the rates, as in :meth:`betaroc.Roc.plot`.
 
@@ -387,14 +372,13 @@ class Inclusion(Result, Exportable):
         Raises
         ------
         InputError
-            If `rule` or `terms` is unknown.
+            If `terms` is unknown.
 
         Notes
         -----
         Left, the fitted ROCs with each classifier's verdict, in thin steps those of the scores, and
         the hull above them; what lies outside the region is shaded. Right, what each adds to the
-        others in the learned fusion (filled where the gain tells; the band is less than 0.005), and
-        by the rule on each part of the curve (filled: an interval without zero).
+        others in the learned fusion, filled where the gain tells; the band is less than 0.005.
 
         Examples
         --------
@@ -405,19 +389,14 @@ class Inclusion(Result, Exportable):
         >>> two = br.Scores(rng.beta(3, 2, 60), rng.beta(2, 3, 60))
         >>> figure = br.inclusion({"one": one, "two": two}).plot()
         >>> [ax.get_xlabel().splitlines()[0] for ax in figure.axes]
-        ['FAR', 'gain in AUC of a learned fusion', 'gain in weighted-error by mean-logit']
+        ['FAR', 'gain in AUC of a learned fusion']
         """
         words = checks.terms_of(terms)
-        figure = new_figure(8.4, max(5.0, 3.4 + 0.816 * len(self.names)))
-        axes = figure.subplot_mosaic(
-            [["roc", "learned"], ["roc", "gains"]],
-            height_ratios=(1.0, 1.7),
-            width_ratios=(1.15, 1.0),
-        )
+        figure = new_figure(8.4, max(4.4, 2.0 + 0.34 * len(self.names)))
+        axes = figure.subplot_mosaic([["roc", "learned"]], width_ratios=(1.15, 1.0))
         axes["roc"].set_box_aspect(1.0)
         draw_rocs(bare(axes["roc"]), self, words)
         draw_learned(bare(axes["learned"]), self).locator_params(axis="x", nbins=4)
-        _draw_gains(bare(axes["gains"]), self, rule, words)
         return figure
 
     def to_html(self, path: str | os.PathLike[str], *, terms: str = BIOMETRIC) -> None:
@@ -439,11 +418,10 @@ class Inclusion(Result, Exportable):
         --------
         >>> import tempfile
         >>> from pathlib import Path
+        >>> import numpy as np
         >>> import betaroc as br
-        >>> one = br.Scores(
-        ...     [0.6, 0.7, 0.8, 0.9, 0.4, 0.55, 0.75, 0.65, 0.85, 0.5],
-        ...     [0.1, 0.2, 0.3, 0.65, 0.15, 0.25, 0.35, 0.05, 0.45, 0.52],
-        ... )
+        >>> rng = np.random.default_rng(1)
+        >>> one = br.Scores(rng.beta(4, 2, 60), rng.beta(2, 4, 60))
         >>> result = br.inclusion({"one": one, "two": br.Scores(one.client**2, one.impostor)})
         >>> with tempfile.TemporaryDirectory() as folder:
         ...     result.to_html(Path(folder) / "ensemble.html")
@@ -566,17 +544,13 @@ def inclusion(
     Returns
     -------
     Inclusion
-        ``table``, ``verdict[name]``, ``learned``, ``fits``, ``misfit``, ``crossings``, ``hull``,
-        ``diversity``, ``fusion``, ``plot()``.
 
     Raises
     ------
-    InputError
+    InputError, InputTypeError
         For fewer than two classifiers, an unknown column, missing scores (the classifier and
-        its rows are named), a column of ids, unequal trials, one class, an empty region, and
-        options out of range.
-    InputTypeError
-        For an object that is neither a frame nor Scores, and columns of text.
+        its rows are named), a column of ids or of text, unequal trials, one class, an empty region,
+        and options out of range.
     DegenerateDataError, FitError
         For a classifier that is constant or cannot be fitted; it is named.
 
@@ -597,15 +571,14 @@ def inclusion(
     variance of the gain is the sum of DeLong's paired variances in the folds over the number of
     folds squared, its interval Student's with Welch's degrees of freedom; the fusions are
     held fixed. Where fewer than 5 trials (or groups) of a class change their rank the interval is
-    wider by -log(1 - level)/n: two perfect classifiers add nothing to each other from 600
-    trials per class on. It is over all FARs, whatever the region. Fewer than 3 folds or 6 trials
-    of a class leave it unmeasured. Processor time on 1500 trials per class: 0.3 s for 4
-    classifiers, 10 s for 50.
+    wider by -log(1 - level)/n. It is over all FARs, whatever the region. Fewer than 3 folds or 6
+    trials of a class leave it unmeasured. Processor time on 1500 trials per class: 0.3 s for 4
+    classifiers, 6 s for 50.
 
     Of its own ROC near a border: where the region reaches FAR 0 or 1 the test of that end
     (`Fit.end_tests`, else the interval of the end exponent) decides, if its p-value is at most
-    1 - level and the fitted curve is on the same side where one of all n scores is expected
-    beyond, at FAR = 1/n or 1 - 1/n. Else, and at any other border, the curve is judged there:
+    1 - level and the fitted curve is on the same side at FAR = 1/n or 1 - 1/n, where one of all
+    scores is expected beyond. Else, and at any other border, the curve is judged there:
     probit TPR - probit FAR by its delta-method p-value. Two beta, normal or logit-normal
     distributions cross the diagonal once at most; for other pairs "include" and "exclude" also
     need that side at 31 FARs between. The p-value of a word is the largest of those it needs. The
@@ -793,9 +766,6 @@ _GLOSSARY = (
 #: Trials up to which the ROCs of scores are drawn on a page.
 _MANY = 100_000
 _DARK, _LINES = "#333333", ("-", "--", "-.", ":")
-#: Of the parts of a curve: what they are called, and their markers.
-_MARKERS = {"all": ("all alphas", "o"), "strict": (f"low-{FAR} end", "<"),
-            "lax": (f"high-{FAR} end", ">")}  # fmt: skip
 #: A legend on top of the axes; one under them, and the classifiers beyond which it is there.
 _ABOVE: dict[str, Any] = {"loc": "lower center", "bbox_to_anchor": (0.45, 1.0), "ncols": 2}
 _UNDER: dict[str, Any] = {"loc": "upper center", "bbox_to_anchor": (0.45, -0.15), "fontsize": 7}
@@ -1142,33 +1112,6 @@ def draw_learned(ax: Axes | None, result: Inclusion) -> Axes:
         words += f"\n(shaded: less than {MATTERS:g}; filled: it tells)"
     return draw_intervals(ax, marks, words, colours=COLOURS, near=(-MATTERS, MATTERS),
                           at=(0.0, "_nolegend_"), marker="D")  # fmt: skip
-
-
-def _draw_gains(ax: Axes, result: Inclusion, rule: str, terms: Terms) -> None:
-    """Gains by a rule, a row per classifier, a marker per part of the curve."""
-    for k, part in enumerate(PARTS):
-        label, marker = _MARKERS[part]
-        for place, name in enumerate(result.names):
-            g = result.fusion.gain(name, rule, part)
-            mark = IntervalMark(name, g.low, g.estimate, g.high, g.low > 0.0 or g.high < 0.0)
-            look = {"color": COLOURS[place % len(COLOURS)], "marker": marker, "gid": part}
-            draw_interval(ax, mark, place + 0.22 * (k - 1), **look)
-        ax.plot([], [], color=_DARK, marker=marker, markersize=5.5, linestyle="none",
-                label=Vocabulary(terms).fill(label))  # fmt: skip
-    for face, label in ((_DARK, "interval without 0"), ("white", "interval with 0")):
-        ax.plot([], [], color=_DARK, marker="s", markersize=4.5, markerfacecolor=face,
-                linestyle="none", label=label)  # fmt: skip
-    ax.axvline(0.0, color="black", linewidth=0.9, linestyle=":", gid="zero")
-    name_rows(ax, [name_shown(name, 26) for name in result.names])
-    ax.locator_params(axis="x", nbins=5)
-    measures = (result.fusion.parts[part]["measure"] for part in ("all", "strict"))
-    measure, at_ends = (
-        m if m == "weighted-error" else Vocabulary(terms).fill(short_name(m)) for m in measures
-    )
-    also = "" if at_ends == measure else f"\n(at the ends: in {at_ends})"
-    title = f"{level_words(result.level)} intervals"
-    words = f"gain in {measure} by {rule}{also}"
-    finished(ax, words, "", "x", title=title, title_fontsize=8, **_ABOVE)
 
 
 # ------------------------------------------------------------------------ as plain numbers

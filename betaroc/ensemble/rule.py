@@ -500,8 +500,7 @@ def _reason(
     if evidence.on_diagonal:
         return "Both classes have one fitted distribution: the ROC is the diagonal."
     strict, lax, mean = evidence.strict, evidence.lax, evidence.mean
-    parts = _clear(evidence, word)
-    parts.append(f"{_side_words(strict, fit, 'low')}; {_side_words(lax, fit, 'high')}")
+    parts = [f"{_side_words(strict, fit, 'low')}; {_side_words(lax, fit, 'high')}"]
     if word == CANNOT_TELL and strict.side == lax.side in _KNOWN:
         parts.append("between them it is not on one side with confidence")
     ends = f"{number(mean.low, 3)} to {number(mean.high, 3)}"
@@ -510,24 +509,6 @@ def _reason(
     parts.append(f"{_most(fit, evidence)}{_below(evidence)}")
     where = "" if region == (0.0, 1.0) else f"for {FAR} from {region[0]:g} to {region[1]:g}: "
     return f"{capital(where + '; '.join(parts))}."
-
-
-def _clear(evidence: RocEvidence, word: str) -> list[str]:
-    """What is known all the same where the whole cannot be told."""
-    if word != CANNOT_TELL:
-        return []
-    mean, sides = evidence.mean, {"strict": evidence.strict.side, "lax": evidence.lax.side}
-    clear: dict[str, list[str]] = {}
-    if mean.low > 0.0 or mean.high < 0.0:
-        clear["above" if mean.low > 0.0 else "below"] = ["on average"]
-    for end, side in sides.items():
-        if side in _KNOWN:
-            clear.setdefault(side, []).append(f"at the {END_WORDS[end]} end")
-    if not clear:
-        return []
-    words = ", ".join(f"{side} the diagonal {' and '.join(at)}" for side, at in clear.items())
-    unknown = [f"the {END_WORDS[end]} end" for end, side in sides.items() if side not in _KNOWN]
-    return [f"clear is: {words}; open is: {' and '.join(unknown or ['what lies between'])}"]
 
 
 def _side_words(side: BorderSide, fit: Fit, border: str) -> str:

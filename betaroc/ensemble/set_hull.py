@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from betaroc.core.arrays import as_output
 from betaroc.core.checks import probability_array
@@ -20,7 +19,7 @@ from betaroc.core.vocabulary import FAR, Sentence
 from betaroc.distributions.pairs import Pair
 from betaroc.model.areas import partial_auc
 from betaroc.model.roc import Roc
-from betaroc.model.roc_functions import curve_thresholds
+from betaroc.model.roc_functions import curve_thresholds, nearest_root
 from betaroc.rendering.numbers import extreme
 
 #: Points of each curve from which the chords are found, before they are polished.
@@ -92,22 +91,8 @@ class EnsembleHull(Value):
     auc: float
     unused: tuple[str, ...]
 
-    def tpr(self, fpr: npt.ArrayLike) -> Any:
-        """Height of the hull.
-
-        Parameters
-        ----------
-        fpr : array_like
-            FARs in [0, 1].
-
-        Returns
-        -------
-        float or ndarray, shape of `fpr`
-
-        Raises
-        ------
-        InputError
-            If a fraction lies outside [0, 1].
+    def tpr(self, fpr: Any) -> Any:
+        """Height of the hull at FARs in [0, 1].
 
         Examples
         --------
@@ -165,7 +150,7 @@ def hull_of(rocs: Mapping[str, Roc], equal: tuple[str, ...] = ()) -> EnsembleHul
     for a, b in itertools.pairwise(_chain(curves)):
         kind = "curve" if _along(curves, a, b) else "chord"
         if kind == "chord":
-            a, b = _tangent(rocs, a, b)
+            a, b = _tangent({name: roc._pair for name, roc in rocs.items()}, a, b)
         left, right = a.name or b.name, b.name or a.name
         pieces.append(HullSegment(a.far, b.far, a.tpr, b.tpr, left, right, kind))
     segments = _merged(pieces)
@@ -220,7 +205,7 @@ def _along(curves: Mapping[str, list[_Vertex]], a: _Vertex, b: _Vertex) -> bool:
     return max(rise * dx / run - dy for dx, dy in ways) <= _SHALLOW
 
 
-def _tangent(rocs: Mapping[str, Roc], a: _Vertex, b: _Vertex) -> tuple[_Vertex, _Vertex]:
+def _tangent(pairs: Mapping[str, Pair], a: _Vertex, b: _Vertex) -> tuple[_Vertex, _Vertex]:
     """Both ends of a chord moved to where the slopes of their curves are the chord's."""
     ends = [a, b]
     for _ in range(_STEPS):
@@ -228,28 +213,19 @@ def _tangent(rocs: Mapping[str, Roc], a: _Vertex, b: _Vertex) -> tuple[_Vertex, 
         if not (run > 0.0 and rise > 0.0):
             return a, b
         level, before = math.log(rise) - math.log(run), ends
-        ends = [v if v.name == "" else _touching(rocs[v.name]._pair, v, level) for v in ends]
+        ends = [_touching(pairs.get(v.name), v, level) for v in ends]
         if all(m.off(v) <= 1e-15 for m, v in zip(ends, before, strict=True)):
             break
     # A chord that ran away from where it was seen was none.
     return (ends[0], ends[1]) if max(ends[0].off(a), ends[1].off(b)) <= _NEAR else (a, b)
 
 
-def _touching(pair: Pair, v: _Vertex, level: float) -> _Vertex:
+def _touching(pair: Pair | None, v: _Vertex, level: float) -> _Vertex:
     """The point of a concave arc near v with this log slope; v itself at a jump or corner."""
-    if pair.discrete or bool(np.any(pair.candidates.theta == v.t.theta[0])):
+    if pair is None or pair.discrete:
         return v
-    roots = pair.ratio_roots(level)
-    if roots.size == 0:
-        return v
-    far, tpr = pair.far(roots), pair.tpr(roots)
-    slopes = pair._slope("client", roots) - pair._slope("impostor", roots)
-    distance = np.where(slopes >= 0.0, np.abs(far - v.far) + np.abs(tpr - v.tpr), np.inf)
-    k = int(np.argmin(distance))
-    if not np.isfinite(distance[k]):
-        return v
-    at = roots[[k]]
-    rates = (float(x[0]) for x in (pair.far(at), pair.tpr(at), pair.frr(at), pair.tnr(at)))
+    at = nearest_root(pair, v.t, pair.ratio_roots(level))
+    rates = (float(rate(at)[0]) for rate in (pair.far, pair.tpr, pair.frr, pair.tnr))
     return _Vertex(v.name, v.number, at, *rates)
 
 

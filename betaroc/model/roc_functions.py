@@ -430,7 +430,7 @@ def departure_of(pair: Pair) -> Thresholds | None:
         least = float((pair.frr(result) / pair.tnr(result))[0])
         if not 0.0 < least < math.inf:
             break
-        moved = _nearest_root(pair, result, pair.ratio_roots(math.log(least)))
+        moved = nearest_root(pair, result, pair.ratio_roots(math.log(least)))
         if np.array_equal(moved.theta, result.theta):
             break
         result = moved
@@ -481,7 +481,7 @@ def _tangent(
         if run <= 0.0 or rise <= 0.0:
             return None, None
         roots = pair.ratio_roots(math.log(rise) - math.log(run))
-        moved = [_nearest_root(pair, end, roots) for end in ends]
+        moved = [nearest_root(pair, end, roots) for end in ends]
         if all(np.array_equal(m.theta, e.theta) for m, e in zip(moved, ends, strict=True)):
             break
         ends = moved
@@ -490,7 +490,7 @@ def _tangent(
     return ends[0], ends[1]
 
 
-def _nearest_root(pair: Pair, end: Thresholds, roots: Thresholds) -> Thresholds:
+def nearest_root(pair: Pair, end: Thresholds, roots: Thresholds) -> Thresholds:
     """A concave tangency near `end`, or the end itself where the curve jumps or stops."""
     if roots.size == 0 or bool(_is_candidate(pair, end)[0]):
         return end

@@ -15,8 +15,8 @@ import numpy as np
 
 from betaroc.core import checks
 from betaroc.core.arrays import FloatArray
-from betaroc.core.errors import InputError, InputTypeError
-from betaroc.core.text import format_list, format_value
+from betaroc.core.errors import InputError, InputTypeError, refusal
+from betaroc.core.text import format_list, format_value, typed
 from betaroc.rendering.nouns import Exportable
 
 if TYPE_CHECKING:
@@ -37,7 +37,8 @@ _WHOLE = 2**63
 class Design(Exportable):
     """Cells of a study: one value of each parameter in each.
 
-    Made by :meth:`grid`, :meth:`sobol` and :meth:`latin_hypercube`, joined by ``*``.
+    Made by :meth:`grid`, :meth:`sobol` and :meth:`latin_hypercube`. ``design * other`` has every
+    cell of the one with every cell of the other, the other's changing first.
 
     Parameters
     ----------
@@ -49,16 +50,9 @@ class Design(Exportable):
 
     Raises
     ------
-    InputError
-        For no cells, columns of unequal lengths, a name that occurs twice, and values that are
-        not finite.
-    InputTypeError
-        For names that are no text and values of other kinds, or of several in one column.
-
-    Notes
-    -----
-    A frozen value. ``design * other`` has every cell of the one with every cell of the other, the
-    other's changing first.
+    InputError, InputTypeError
+        For no cells, columns of unequal lengths, a name that occurs twice or is no text, and values
+        that are not finite, of other kinds, or of several in one column.
 
     References
     ----------
@@ -80,39 +74,33 @@ class Design(Exportable):
 
     def __post_init__(self) -> None:
         for part in ("names", "columns"):
-            value = getattr(self, part)
-            if not isinstance(value, tuple | list):
-                raise InputTypeError.about(part)(
-                    f"{part} must be a tuple with an entry for each parameter; got"
-                    f" {format_value(value)} of type {type(value).__name__}. Design.grid(levels)"
-                    " makes a design from a mapping."
+            if not isinstance(value := getattr(self, part), tuple | list):
+                rule, do = (
+                    "be a tuple with an entry for each parameter",
+                    "Take Design.grid(levels).",
                 )
-        names, columns = tuple(self.names), tuple(self.columns)
-        if not names or len(names) != len(columns):
-            raise InputError(
-                f"a design must have at least one parameter and one column for each; got"
-                f" {len(names)} names and {len(columns)} columns. Name what is to vary."
-            )
+                raise refusal(part, rule, typed(value), do, InputTypeError)
+        names = tuple(self.names)
+        if not names or len(names) != len(self.columns):
+            actual = f"{len(names)} names and {len(self.columns)} columns"
+            rule, do = "have at least one parameter and one column for each", "Name what varies."
+            raise refusal("a design", rule, actual, do)
         for name in names:
             if not isinstance(name, str) or not name.strip():
-                raise InputTypeError(
-                    f"the names of a design must be text; got {format_value(name)} of type"
-                    f" {type(name).__name__}. Name each parameter, such as 'a_c'."
-                )
+                do = "Name each parameter, such as 'a_c'."
+                raise refusal("the names of a design", "be text", typed(name), do, InputTypeError)
             checked_text(name, "the name of a parameter")
-        twice = [name for name, many in Counter(names).items() if many > 1]
-        if twice:
+        if twice := _repeated(names):
             raise InputError(
-                f"each parameter must occur once in a design; {format_list(twice)} occurs in both"
-                " parts. Leave it out of one of them."
+                f"each parameter must occur once in a design; {twice} occurs in both parts. Leave"
+                " it out of one of them."
             )
-        columns = tuple(_column(c, n) for c, n in zip(columns, names, strict=True))
+        columns = tuple(_column(c, n) for c, n in zip(self.columns, names, strict=True))
         lengths = {len(column) for column in columns}
         if len(lengths) > 1:
-            raise InputError(
-                f"all columns of a design must be as long; got lengths {sorted(lengths)}. Give one"
-                " value of each parameter for every cell."
-            )
+            do = "Give one value of each parameter for every cell."
+            actual = f"lengths {sorted(lengths)}"
+            raise refusal("all columns of a design", "be as long", actual, do)
         object.__setattr__(self, "names", names)
         object.__setattr__(self, "columns", columns)
 
@@ -127,16 +115,10 @@ class Design(Exportable):
             The levels of each parameter: numbers, text or booleans; one value stands for
             one level.
 
-        Returns
-        -------
-        Design
-
         Raises
         ------
-        InputError
-            If there is no parameter, no level, or a level twice.
-        InputTypeError
-            For levels of another kind.
+        InputError, InputTypeError
+            If there is no parameter, no level, a level twice, or one of another kind.
 
         Examples
         --------
@@ -148,12 +130,9 @@ class Design(Exportable):
             single = isinstance(values, str | bool | int | float | np.generic)
             single |= isinstance(values, np.ndarray) and not values.ndim
             column = _column([values] if single else values, name)
-            twice = [level for level, many in Counter(column).items() if many > 1]
-            if twice:
-                raise InputError(
-                    f"the levels of {name!r} must be distinct; {format_list(twice)} occurs twice."
-                    " Leave one out, or take replicates= of the study."
-                )
+            if twice := _repeated(column):
+                do = "Leave one out, or take replicates= of the study."
+                raise refusal(f"the levels of {name!r}", "be distinct", f"{twice} twice", do)
             columns.append(column)
         return cls(tuple(levels), tuple(zip(*itertools.product(*columns), strict=True)))
 
@@ -172,17 +151,11 @@ class Design(Exportable):
             Source of the scrambling. A study is resumed with the design it was begun with: give
             a seed.
 
-        Returns
-        -------
-        Design
-
         Raises
         ------
-        InputError
-            If `n` is no power of two, a range is empty, or its logarithm is asked for and `low`
-            not positive.
-        InputTypeError
-            For ranges of another kind.
+        InputError, InputTypeError
+            If `n` is no power of two, a range is empty or none, or its logarithm is asked for and
+            `low` not positive.
 
         References
         ----------
@@ -196,11 +169,10 @@ class Design(Exportable):
         """
         n = checks.count(n, "n")
         if n & (n - 1) or n > _MOST_POINTS:
-            below = 1 << (n.bit_length() - 1)
-            raise InputError(
-                f"the points of a Sobol sequence must be a power of two in number, up to 2**30; got"
-                f" {n}. Take {min(below, _MOST_POINTS)} or {min(2 * below, _MOST_POINTS)}, or"
-                " Design.latin_hypercube."
+            near = [min(k << (n.bit_length() - 1), _MOST_POINTS) for k in (1, 2)]
+            do = f"Take {near[0]} or {near[1]}, or Design.latin_hypercube."
+            raise refusal(
+                "the points of a Sobol sequence", "be a power of two, up to 2**30", str(n), do
             )
 
         from scipy.stats import qmc
@@ -222,15 +194,6 @@ class Design(Exportable):
             Points, any number.
         rng : None, int, SeedSequence or Generator
             As in :meth:`sobol`.
-
-        Returns
-        -------
-        Design
-
-        Raises
-        ------
-        InputError, InputTypeError
-            As :meth:`sobol`, but for any `n` from 1 on.
 
         References
         ----------
@@ -271,17 +234,12 @@ class Design(Exportable):
         return text or f"<Design of {len(self)} cells: {names}>"
 
     def cell(self, k: int) -> dict[str, Any]:
-        """The parameters of one cell.
+        """The parameters of one cell, by name.
 
         Parameters
         ----------
         k : int
             Its number, from 0.
-
-        Returns
-        -------
-        dict
-            Values by name.
 
         Raises
         ------
@@ -295,18 +253,13 @@ class Design(Exportable):
         """
         k = checks.count(k, "k", 0)
         if k >= len(self):
-            raise InputError.about("k")(
-                f"k must be the number of a cell, below {len(self)}; got {k}. Count from 0."
+            raise refusal(
+                "k", f"be the number of a cell, below {len(self)}", str(k), "Count from 0."
             )
         return {name: column[k] for name, column in zip(self.names, self.columns, strict=True)}
 
     def to_frame(self) -> pd.DataFrame:
-        """The cells as a table.
-
-        Returns
-        -------
-        pandas.DataFrame
-            A row per cell, in order; a column per parameter.
+        """The cells as a pandas table: a row per cell, in order, a column per parameter.
 
         Examples
         --------
@@ -340,21 +293,22 @@ def as_design(value: Any) -> Design:
         return value
     if isinstance(value, Mapping):
         return Design.grid(value)
-    raise InputTypeError.about("design")(
-        f"design must be a Design or a mapping of names to levels; got {format_value(value)} of"
-        f" type {type(value).__name__}. Use Design.grid, Design.sobol or Design.latin_hypercube."
-    )
+    rule, do = "be a Design or a mapping of names to levels", "Use Design.grid(levels)."
+    raise refusal("design", rule, typed(value), do, InputTypeError)
 
 
 # ---------------------------------------------------------------------------------- checks
 def _mapping(value: Any, name: str, such_as: str) -> Mapping[Any, Any]:
     if isinstance(value, Mapping) and value:
         return value
+    rule = "be a mapping of at least one parameter"
     kind = InputError if isinstance(value, Mapping) else InputTypeError
-    raise kind.about(name)(
-        f"{name} must be a mapping of at least one parameter; got {format_value(value)} of type"
-        f" {type(value).__name__}. Give one such as {such_as}."
-    )
+    raise refusal(name, rule, typed(value), f"Give one such as {such_as}.", kind)
+
+
+def _repeated(values: Iterable[Any]) -> str:
+    """Those that occur more than once, as text."""
+    return format_list(value for value, many in Counter(values).items() if many > 1)
 
 
 _KINDS = {bool: "booleans", float: "numbers", str: "text"}
@@ -364,33 +318,27 @@ def _column(values: Any, name: object) -> tuple[Any, ...]:
     """The values of one parameter as plain Python ones of one kind."""
     item = isinstance(values, str | bytes | Set | Mapping)
     if item or np.ndim(values) == 0 or not isinstance(values, Iterable):
-        raise InputTypeError.about("levels")(
-            f"levels must be sequences; {name!r} has {format_value(values)} of type"
-            f" {type(values).__name__}. Give a list, such as [0.5, 1.0]."
-        )
+        actual, do = f"{typed(values)} for {name!r}", "Give a list, such as [0.5, 1.0]."
+        raise refusal("levels", "be sequences", actual, do, InputTypeError)
     plain = [_python(v) for v in values]
     if not plain:
-        raise InputError(f"{name!r} must have at least one level; got none. Give one, or leave it.")
+        raise refusal(repr(name), "have at least one level", "none", "Give one, or leave it.")
     for place, value in enumerate(plain):
-        at = f"{name!r} has {format_value(value)} at index {place}"
+        at = f"{typed(value)} at index {place} of {name!r}"
         if not isinstance(value, bool | int | float | str):
-            raise InputTypeError.about("levels")(
-                f"levels must be numbers, text or booleans; {name!r} has {format_value(value)} of"
-                f" type {type(value).__name__} at index {place}. Name it, and make it in model=."
-            )
+            do = "Name it, and make it in model=."
+            raise refusal("levels", "be numbers, text or booleans", at, do, InputTypeError)
         if isinstance(value, float) and not math.isfinite(value):
-            raise InputError.about("levels")(f"levels must be finite; {at}. Leave it out.")
+            raise refusal("levels", "be finite", at, "Leave it out.")
         if type(value) is int and not -_WHOLE <= value < _WHOLE:
-            raise InputError(f"whole numbers must fit into 64 bits; {at}. Give a float.")
+            raise refusal("whole numbers", "fit into 64 bits", at, "Give a float.")
         if isinstance(value, str):
             checked_text(value, f"{name!r} at index {place}")
     kinds = {float if type(v) in (int, float) else type(v) for v in plain}
     if len(kinds) > 1:
         words = " and ".join(sorted(_KINDS[kind] for kind in kinds))
-        raise InputTypeError(
-            f"the levels of {name!r} must be of one kind; got {words}: {format_value(plain)}."
-            " Take two parameters."
-        )
+        actual, noun = f"{words}: {format_value(plain)}", f"the levels of {name!r}"
+        raise refusal(noun, "be of one kind", actual, "Take two parameters.", InputTypeError)
     if kinds == {float} and not all(type(v) is int for v in plain):
         return tuple(float(v) for v in plain)
     return tuple(plain)
@@ -411,10 +359,8 @@ def checked_text(text: str, noun: str) -> str:
     try:
         text.encode("utf-8")
     except UnicodeEncodeError as error:
-        raise InputError(
-            f"{noun} must be text that UTF-8 can hold; got {format_value(text)}, with half a"
-            f" surrogate pair at place {error.start}. Leave it out."
-        ) from error
+        actual = f"{format_value(text)}, with half a surrogate pair at place {error.start}"
+        raise refusal(noun, "be text that UTF-8 can hold", actual, "Leave it out.") from error
     return text
 
 
@@ -437,18 +383,14 @@ def _range(name: object, values: Any) -> tuple[float, float, bool, bool]:
     """Ends of a parameter, whether it is even in the logarithm, and whether it is whole."""
     parts = list(values) if isinstance(values, tuple | list) else []
     if len(parts) < 2 or any(tag not in _TAGS for tag in parts[2:]):
-        raise InputTypeError(
-            f'a range must be (low, high), with "log" or "int" after it; {format_value(name)} has'
-            f" {format_value(values)}. Take Design.grid for levels, and multiply the designs."
-        )
+        rule, actual = 'be (low, high), with "log" or "int" after it', f"{name!r}: {values!r:.60}"
+        raise refusal("a range", rule, actual, "Take Design.grid for levels.", InputTypeError)
     low, high = (checks.finite(parts[k], f"{name} {end}") for k, end in enumerate(("low", "high")))
     log, integer = "log" in parts[2:], "int" in parts[2:]
     must = "" if low < high else "low < high"
     must = 'low > 0 with "log"' if log and not low > 0.0 else must
     must = 'whole ends with "int"' if integer and not (low % 1.0 == high % 1.0 == 0.0) else must
     if must:
-        raise InputError(
-            f"a range must have {must}; {name!r} has low={low!r}, high={high!r}. Give other ends,"
-            " or take Design.grid for one value."
-        )
+        actual = f"low={low!r}, high={high!r} for {name!r}"
+        raise refusal("a range", f"have {must}", actual, "Take Design.grid for one value.")
     return low, high, log, integer

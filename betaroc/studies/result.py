@@ -72,16 +72,11 @@ class StudyResult(Result):
 
     Examples
     --------
-    >>> import tempfile
     >>> import betaroc as br
-    >>> folder = tempfile.TemporaryDirectory()
     >>> design = {"a_c": [2.0, 3.0], "b_c": 1.0, "a_i": 1.0, "b_i": 2.0}
-    >>> result = br.Study(design, ["true.auc"], folder=folder.name).run()
+    >>> result = br.Study(design, ["true.auc"]).run()
     >>> result.computed, result.skipped, result.failed, result.missing
     (2, 0, 0, 0)
-    >>> result.to_frame()["true.auc"].round(6).tolist()
-    [0.833333, 0.9]
-    >>> folder.cleanup()
     """
 
     folder: Path | None
@@ -111,14 +106,10 @@ class StudyResult(Result):
         return self.rows - len(self._status)
 
     def to_frame(self) -> pd.DataFrame:
-        """All trials that are there, a row each.
+        """All trials that are there, a row each, in the order of cell and replicate.
 
-        Returns
-        -------
-        pandas.DataFrame
-            In the order of cell and replicate: ``cell``, ``replicate``, the parameters, the
-            statistics, ``status`` ("ok" or "failed") and ``error``, its text. The statistics of a
-            failed trial are nan.
+        Columns ``cell``, ``replicate``, the parameters, the statistics (nan of a failed trial),
+        ``status`` ("ok" or "failed") and ``error``, its text.
 
         Raises
         ------
@@ -127,11 +118,9 @@ class StudyResult(Result):
 
         Examples
         --------
-        >>> import tempfile
         >>> import betaroc as br
         >>> pair = {"law": "normal", "mu_c": [1, 2], "sigma_c": 1, "mu_i": 0, "sigma_i": 1}
-        >>> with tempfile.TemporaryDirectory() as folder:
-        ...     frame = br.Study(pair, ["true.eer"], folder=folder).run().to_frame()
+        >>> frame = br.Study(pair, ["true.eer"]).run().to_frame()
         >>> frame[["cell", "mu_c", "true.eer"]].round(6).values.tolist()  # Phi(-1/2), Phi(-1)
         [[0.0, 1.0, 0.308538], [1.0, 2.0, 0.158655]]
         """
@@ -164,10 +153,8 @@ class StudyResult(Result):
 
         Raises
         ------
-        InputError
-            If a quantile lies outside [0, 1].
-        StudyError
-            If a part is damaged.
+        InputError, StudyError
+            If a quantile lies outside [0, 1], or a part is damaged.
 
         Warns
         -----
@@ -177,8 +164,8 @@ class StudyResult(Result):
         Notes
         -----
         Failed trials and nan are left out and not counted. Text has a row for each value that it
-        takes in the study, called ``statistic=value``: 1 where it is that and 0 where it is
-        another, so that the mean is a share. So are means of booleans, which are 0 and 1.
+        takes, called ``statistic=value``: 1 where it is that and 0 where it is another, so that the
+        mean is a share.
 
         References
         ----------
@@ -187,12 +174,9 @@ class StudyResult(Result):
 
         Examples
         --------
-        >>> import tempfile
         >>> import betaroc as br
         >>> design = {"a_c": 3.0, "b_c": 1.0, "a_i": 1.0, "b_i": 3.0, "n": 200}
-        >>> with tempfile.TemporaryDirectory() as folder:
-        ...     study = br.Study(design, ["fit.auc"], folder=folder, replicates=50, rng=1)
-        ...     row = study.run().summary().iloc[0]
+        >>> row = br.Study(design, ["fit.auc"], replicates=50, rng=1).run().summary().iloc[0]
         >>> bool(abs(row["mean"] - 0.95) < 4 * row["mc_error"]), int(row["replicates"])  # AUC 19/20
         (True, 50)
         """
@@ -230,19 +214,18 @@ class StudyResult(Result):
 
         Raises
         ------
-        OutputError
-            If it cannot be written; what was there before is untouched.
-        StudyError
-            If a part is damaged.
+        OutputError, StudyError
+            If it cannot be written; what was there before is untouched. If a part is damaged.
 
         Examples
         --------
         >>> import tempfile
         >>> from pathlib import Path
         >>> import betaroc as br
-        >>> design = {"a_c": [2.0, 3.0], "b_c": 1.0, "a_i": 1.0, "b_i": 2.0}
+        >>> result = br.Study(
+        ...     {"a_c": [2.0, 3.0], "b_c": 1.0, "a_i": 1.0, "b_i": 2.0}, "true.auc"
+        ... ).run()
         >>> with tempfile.TemporaryDirectory() as folder:
-        ...     result = br.Study(design, ["true.auc"], folder=Path(folder) / "study").run()
         ...     result.to_html(Path(folder) / "study.html")
         ...     page = (Path(folder) / "study.html").read_text(encoding="utf-8")
         >>> "2 cells with 1 replicate each" in page, "<script" in page

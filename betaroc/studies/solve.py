@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from betaroc.core import checks
 from betaroc.core.arrays import FloatArray
-from betaroc.core.checks import choice, finite, positive
 from betaroc.core.containers import width_of
 from betaroc.core.errors import BetarocError, FitError, InputError, InputTypeError
 from betaroc.core.notices import collect_warnings
@@ -83,7 +83,7 @@ def checked_goals(argument: Any) -> tuple[StatisticGoal, ...]:
         parse_statistics(list(argument), "goals"), argument.values(), strict=True
     ):
         name, row = f"goals[{str(statistic)!r}]", statistic.row
-        number = finite(value, name)
+        number = checks.finite(value, name)
         if not row.low < number < row.high:
             raise InputError.about("goals")(
                 f"{name} must lie strictly between {row.low:g} and {row.high:g}, the range of"
@@ -112,10 +112,9 @@ class Prescription:
     forced: list[tuple[int, str] | None] = field(default_factory=lambda: [None, None])
 
     @property
-    def sides(self) -> tuple[int | None, int | None]:
+    def sides(self) -> list[int | None]:
         """The sign of log exponent at each end, as far as it is known."""
-        zero, item = (forced and forced[0] for forced in self.forced)
-        return zero, item
+        return [None if forced is None else forced[0] for forced in self.forced]
 
     @property
     def why(self) -> str:
@@ -134,6 +133,18 @@ class Prescription:
                 " inf below exponent 1, 0 above, finite at 1. Leave one out."
             )
 
+    def fixed_exponent(self, end: int) -> float | None:
+        """An exponent that is given, or 1 of a tie."""
+        return 1.0 if self.sides[end] == 0 else self.exponents[end]
+
+    def numbers(self) -> tuple[StatisticGoal, ...]:
+        """What has an argument of its own, as numbers of the table."""
+        numbers = {"far@crossing" if n == "crossing" else n: v for n, v in self.rates.items()}
+        for end, rho in zip(("at-zero", "at-one"), self.exponents, strict=True):
+            if rho is not None:
+                numbers[f"exponent-{end}"] = rho
+        return checked_goals(numbers)
+
     def __str__(self) -> str:
         """All of it, for messages."""
         words = [f"{name}={value!r}" for name, value in self.rates.items()]
@@ -146,26 +157,23 @@ class Prescription:
 
 
 def prescribed(
-    auc: Any, eer: Any, exponents: Any, slopes: Any, shapes: Any, crossing: Any, goals: Any,
-    family: str,
-) -> Prescription:  # fmt: skip
+    rates: dict[str, Any], exponents: Any, slopes: Any, shapes: Any, goals: Any, family: str
+) -> Prescription:
     """The prescription, or the InputError that says why no pair can meet it."""
-    numbers: dict[str, Any] = {"auc": auc, "eer": eer, "crossing": crossing}
     others = []
     for goal in checked_goals(goals):  # those that have an argument, and a theorem, go there
         name = str(goal.statistic)
         if name not in ("auc", "eer"):
             others.append(goal)
-        elif numbers[name] is None:
-            numbers[name] = goal.value
-        else:
+        elif rates[name] is not None:
             raise InputError.about("goals")(
-                f"{name} must be given once; got {name}={numbers[name]!r} and {goal} in goals."
+                f"{name} must be given once; got {name}={rates[name]!r} and {goal} in goals."
                 " Leave one out."
             )
-    rates = {name: _rate(value, name) for name, value in numbers.items() if value is not None}
-    rho = _both(exponents, "exponents", positive)
-    slope = _both(slopes, "slopes", _slope)
+        else:
+            rates[name] = goal.value
+    rates = {name: _rate(value, name) for name, value in rates.items() if value is not None}
+    rho, slope = _both(exponents, "exponents", checks.positive), _both(slopes, "slopes", _slope)
     kinds = _both(shapes, "shapes", _shape, ("client", "impostor"))
     if not (rates or others or any(v is not None for v in (*rho, *slope, *kinds))):
         raise InputError("solve_pair must be given at least one goal; got nothing. Give an auc.")
@@ -174,30 +182,34 @@ def prescribed(
             f"shapes must be left out for the {family} family, whose distributions have none; got"
             f" {tuple(k and k.value for k in kinds)}."
         )
-    zero, item = (s if s is not None and 0.0 < s < math.inf else None for s in slope)
-    wanted = Prescription(rates, rho, (zero, item), kinds, tuple(others))
+    if family != "beta" and others and any(value is not None for value in slope):
+        raise InputError.about("slopes")(
+            f"slopes beside goals are for the beta family; got {slope} for {family!r}. Leave them"
+            " out, or give exponents."
+        )
+    at_zero, at_one = (s if s is not None and 0.0 < s < math.inf else None for s in slope)
+    wanted = Prescription(rates, rho, (at_zero, at_one), kinds, tuple(others))
     _check_too_many(wanted, family)
     for end, name in enumerate(END_NAMES):
         # Normal distributions of one width have exponent 1 and still slopes of 0 and inf.
         if rho[end] is not None and family == "beta":
-            wanted.force(end, int(np.sign(math.log(rho[end]))), f"exponent {name} {rho[end]!r}")
+            wanted.force(end, _sign(rho[end]), f"exponent {name} {rho[end]!r}")
         if slope[end] is not None:
             sign = {0.0: 1, math.inf: -1}.get(slope[end], 0)
             wanted.force(end, sign, f"slope {name} {slope[end]!r}")
     if family == "beta":
         _force(wanted)
         _check_impossible(wanted)
-    elif others and any(value is not None for value in slope):
-        raise InputError.about("slopes")(
-            f"slopes beside goals are for the beta family; got {slope} for {family!r}. Leave them"
-            " out, or give exponents."
-        )
     return wanted
+
+
+def _sign(ratio: float) -> int:
+    return int(np.sign(math.log(ratio)))
 
 
 # ------------------------------------------------------------------ arguments
 def _rate(value: Any, name: str) -> float:
-    number = positive(value, name)
+    number = checks.positive(value, name)
     if not number < 1.0:
         raise InputError.about(name)(f"{name} must lie strictly between 0 and 1; got {number!r}.")
     return number
@@ -205,11 +217,11 @@ def _rate(value: Any, name: str) -> float:
 
 def _slope(value: Any, name: str) -> float:
     plain = isinstance(value, int | float | np.number) and not isinstance(value, bool)
-    return float(value) if plain and value in (0.0, math.inf) else positive(value, name)
+    return float(value) if plain and value in (0.0, math.inf) else checks.positive(value, name)
 
 
 def _shape(value: Any, name: str) -> Shape:
-    return Shape(choice(value, [shape.value for shape in EXPONENT_SIGNS], name))
+    return Shape(checks.choice(value, [shape.value for shape in EXPONENT_SIGNS], name))
 
 
 def _both(
@@ -250,16 +262,15 @@ def _force(wanted: Prescription) -> None:
     """The signs of log exponents that follow from shapes and from finite slopes."""
     client, impostor = wanted.shapes
     if client is not None and impostor is not None:
-        for end in (0, 1):
-            difference = EXPONENT_SIGNS[impostor][end] - EXPONENT_SIGNS[client][end]
-            if difference:
-                why = f"shapes ({client.value}, {impostor.value})"
-                wanted.force(end, int(np.sign(difference)), why)
+        why = f"shapes ({client.value}, {impostor.value})"
+        signs = zip(EXPONENT_SIGNS[impostor], EXPONENT_SIGNS[client], strict=True)
+        for end, (high, low) in enumerate(signs):
+            if high != low:
+                wanted.force(end, int(np.sign(high - low)), why)
     # B falls in each shape: with a tie the semi-derivative is above 1 iff the other end's is.
     for end, value in enumerate(wanted.ties):
         if value is not None:
-            sign = int(np.sign(math.log(value)))
-            wanted.force(1 - end, sign, f"slope {END_NAMES[end]} {value!r}")
+            wanted.force(1 - end, _sign(value), f"slope {END_NAMES[end]} {value!r}")
 
 
 def _check_impossible(wanted: Prescription) -> None:
@@ -295,14 +306,14 @@ def _check_impossible(wanted: Prescription) -> None:
             )
 
 
-def _curve(sides: tuple[int | None, int | None]) -> str:
+def _curve(sides: Sequence[int | None]) -> str:
     """The whole curve from the two ends (the theorem on beta pairs); empty where it is open."""
-    zero, item = sides
-    if zero is None or item is None or zero * item > 0:
+    at_zero, at_one = sides
+    if at_zero is None or at_one is None or at_zero * at_one > 0:
         return ""
-    if zero == item == 0:
+    if at_zero == at_one == 0:
         return "chance"
-    return "proper" if zero <= 0 <= item else "below"
+    return "proper" if at_zero <= 0 <= at_one else "below"
 
 
 def _ranges(wanted: Prescription, curve: str) -> Iterator[tuple[str, float, float, str]]:
@@ -497,49 +508,45 @@ def _width_of_area_and_eer(u: float, v: float, area: float, eer: float) -> float
     return (1.0 + math.sqrt((1.0 - c) * (1.0 + c))) / c
 
 
-Equation = Callable[[FloatArray], tuple[float, FloatArray]]
+#: A function of pairs of shapes (rows a_c, b_c, a_i, b_i), and what it is to be.
+Equation = tuple[Callable[[FloatArray], FloatArray], float]
 
-#: Steps of differences in a log shape: central ones, and one-sided ones of slow numbers.
-_STEP, _STEP_OF_GOALS = 1e-5, 1e-6
+#: Step of differences in a log shape.
+_STEP = 1e-5
 _NO_AREA, _UNDERFLOW = 1e-80, 1e-250
 
 
-def equations_of(wanted: Prescription, prior: float) -> Iterator[Equation]:
+def equations_of(wanted: Prescription, prior: float) -> list[Equation]:
     """All that is prescribed beside exponents."""
-    if wanted.sides == (0, 0):
-        return  # equal distributions: an area of 1/2 and all that
+    if wanted.sides == [0, 0]:
+        return []  # equal distributions: an area of 1/2 and all that
     auc, eer, crossing = (wanted.rates.get(name) for name in ("auc", "eer", "crossing"))
+    result: list[Equation] = []
     if auc is not None:
-        yield _equation(_area, _logit(auc))
+        result.append((_area, _logit(auc)))
     if eer is not None:
-        yield _equation(lambda shapes: _odds_where(shapes, eer, 1.0 - eer), _logit(eer))
+        result.append((partial(_odds_where, eer, 1.0 - eer), _logit(eer)))
     if crossing is not None:
-        yield _equation(
-            lambda shapes: _odds_where(shapes, 1.0 - crossing, crossing), _logit(crossing)
-        )
-    for value in wanted.ties:
-        if value is not None:  # the semi-derivative B_c / B_i at an end where the shapes tie
-            yield _equation(
-                lambda shapes: np.array([log_beta_ratio(*pair) for pair in shapes.T.tolist()]),
-                math.log(value),
-            )
-    for goal in wanted.goals:
-        yield _goal_equation(goal, prior)
+        result.append((partial(_odds_where, 1.0 - crossing, crossing), _logit(crossing)))
+    # The semi-derivative B_c / B_i at an end where the shapes tie.
+    result += [(_log_beta_ratios, math.log(tie)) for tie in wanted.ties if tie is not None]
+    return result + [(partial(_distances, goal, prior), 0.0) for goal in wanted.goals]
+
+
+def _log_beta_ratios(shapes: FloatArray) -> FloatArray:
+    return np.array([log_beta_ratio(*pair) for pair in shapes.T.tolist()])
+
+
+def _distances(goal: StatisticGoal, prior: float, shapes: FloatArray) -> FloatArray:
+    """From a number of the table."""
+    return np.array([
+        goal.distance(ScoreModel(Beta(a_c, b_c), Beta(a_i, b_i), prior=prior))
+        for a_c, b_c, a_i, b_i in shapes.T.tolist()
+    ])  # fmt: skip
 
 
 def _logit(rate: float) -> float:
     return math.log(rate) - math.log1p(-rate)
-
-
-def _equation(of: Callable[[FloatArray], FloatArray], goal: float) -> Equation:
-    """A function of shapes (rows a_c, b_c, a_i, b_i) that is to be so much, by differences."""
-
-    def equation(logs: FloatArray) -> tuple[float, FloatArray]:
-        steps = np.concatenate([np.zeros((1, 4)), _STEP * np.eye(4), -_STEP * np.eye(4)])
-        values = of(np.exp(logs + steps).T)
-        return float(values[0] - goal), (values[1:5] - values[5:]) / (2.0 * _STEP)
-
-    return equation
 
 
 def _area(shapes: FloatArray) -> FloatArray:
@@ -553,7 +560,7 @@ def _area(shapes: FloatArray) -> FloatArray:
     return np.asarray(np.log(area) - np.log(rest))
 
 
-def _odds_where(shapes: FloatArray, frr: float, tpr: float) -> FloatArray:
+def _odds_where(frr: float, tpr: float, shapes: FloatArray) -> FloatArray:
     """logit FAR where the client distribution has this FRR and TPR."""
     from scipy.special import betainc, betaincinv
 
@@ -571,20 +578,6 @@ def _odds_where(shapes: FloatArray, frr: float, tpr: float) -> FloatArray:
             t = client._upper_quantile(np.array([tpr]), np.array([math.log(tpr)]))
         odds.append(float((impostor._upper(t)[1] - impostor._lower(t)[1])[0]))
     return np.array(odds)
-
-
-def _goal_equation(goal: StatisticGoal, prior: float) -> Equation:
-    """The distance from a number of the table."""
-
-    def equation(logs: FloatArray) -> tuple[float, FloatArray]:
-        steps = np.concatenate([np.zeros((1, 4)), _STEP_OF_GOALS * np.eye(4)])
-        away = np.array([
-            goal.distance(ScoreModel(Beta(a_c, b_c), Beta(a_i, b_i), prior=prior))
-            for a_c, b_c, a_i, b_i in np.exp(logs + steps).tolist()
-        ])  # fmt: skip
-        return float(away[0]), (away[1:] - away[0]) / _STEP_OF_GOALS
-
-    return equation
 
 
 # The unknowns are log (a_c, b_c, a_i, b_i); those of both classes at each end.
@@ -638,15 +631,17 @@ def solve_beta(wanted: Prescription, prior: float) -> tuple[Beta, Beta, bool]:
     if best.miss <= met:
         best = min((s for s in result if s.miss <= met), key=lambda s: round(s.distance, 6))
     a_c, b_c, a_i, b_i = np.exp(best.logs).tolist()
-    zero, item = (_fixed_exponent(wanted, end) for end in (0, 1))  # to the last digit
-    impostor = Beta(a_i if zero is None else zero * a_c, b_i if item is None else item * b_c)
+    at_zero, at_one = map(wanted.fixed_exponent, (0, 1))  # to the last digit
+    impostor = Beta(
+        a_i if at_zero is None else at_zero * a_c, b_i if at_one is None else at_one * b_c
+    )
     return Beta(a_c, b_c), impostor, best.miss <= met
 
 
-def _branches(wanted: Prescription) -> list[tuple[int | None, int | None]]:
+def _branches(wanted: Prescription) -> list[Sequence[int | None]]:
     """A crossing needs both exponents on one side: where neither is known, either."""
     crossing, eer = wanted.rates.get("crossing"), wanted.rates.get("eer", 0.5)
-    if crossing is None or wanted.sides != (None, None):
+    if crossing is None or wanted.sides != [None, None]:
         return [wanted.sides]
     if eer == 0.5:
         # Of two mirrored answers the one above the diagonal for longer.
@@ -656,57 +651,50 @@ def _branches(wanted: Prescription) -> list[tuple[int | None, int | None]]:
     return [(1, 1) if (crossing > 0.5) == (eer < 0.5) else (-1, -1)]
 
 
-def _fixed_exponent(wanted: Prescription, end: int) -> float | None:
-    return 1.0 if wanted.sides[end] == 0 else wanted.exponents[end]
-
-
-@dataclass
 class _Search:
     """One choice of sides, in coordinates y: log shapes = origin + basis y."""
 
-    wanted: Prescription
-    sides: tuple[int | None, int | None]
-    margin: float
-    prior: float
-
-    def __post_init__(self) -> None:
-        self.equations = list(equations_of(self.wanted, self.prior))
-        self.looks, self._last = 0, (b"", (np.empty(0), np.empty((0, 0))))
+    def __init__(
+        self, wanted: Prescription, sides: Sequence[int | None], margin: float, prior: float
+    ) -> None:
+        self.equations, self.margin = equations_of(wanted, prior), margin
+        patience = (_PATIENCE_OF_GOALS, 1) if wanted.goals else (_PATIENCE, _ENOUGH)
+        self.looks, (self.patience, self.enough) = 0, patience
+        self._last = b"", (np.empty(0), np.empty((0, 0)))
         # The reference has shapes of 1, moved to an exponent of 2 or 1/2 where its side alone is
         # known; signs are half-spaces w . logs >= m.
         unit, logs, walls = np.eye(4), np.zeros(4), []
         for end, (c, i) in enumerate(_ENDS):
-            side = self.sides[end]
-            if side and self.wanted.exponents[end] is None:
+            side = sides[end]
+            if side and wanted.exponents[end] is None:
                 logs[c], logs[i] = -0.5 * side * math.log(2.0), 0.5 * side * math.log(2.0)
                 walls.append(side * (unit[i] - unit[c]))
-        for k, shape in enumerate(self.wanted.shapes):
+        for k, shape in enumerate(wanted.shapes):
             if shape is not None:
                 logs[2 * k : 2 * k + 2] = np.log(_CENTRES[shape])
                 walls += [EXPONENT_SIGNS[shape][end] * unit[2 * k + end] for end in (0, 1)]
         self.signs = len(walls)
-        walls += [*unit, *-unit]
+        self.walls = np.array([*walls, *unit, *-unit])
+        self.least = np.array([margin] * self.signs + [_RANGE[0]] * 4 + [-_RANGE[1]] * 4)
         self.reference, self.origin, basis = logs, logs.copy(), []
         for end, (c, i) in enumerate(_ENDS):  # a given exponent leaves one shape of two free
-            exponent = _fixed_exponent(self.wanted, end)
+            exponent = wanted.fixed_exponent(end)
             if exponent is None:
                 basis += [unit[c], unit[i]]
             else:
                 middle, half = 0.5 * (logs[c] + logs[i]), 0.5 * math.log(exponent)
                 self.origin[c], self.origin[i] = middle - half, middle + half
                 basis.append(math.sqrt(0.5) * (unit[c] + unit[i]))
-        self.basis, self.walls = np.array(basis).T, np.array(walls)
-        self.least = np.array([self.margin] * self.signs + [_RANGE[0]] * 4 + [-_RANGE[1]] * 4)
+        self.basis = np.array(basis).T
         self.slopes = self.walls @ self.basis
         self.bounds = self.least - self.walls @ self.origin
 
     def solutions(self, met: float) -> list[Solution]:
         """Where the starts lead."""
         result: list[Solution] = []
-        patience, enough = (_PATIENCE_OF_GOALS, 1) if self.wanted.goals else (_PATIENCE, _ENOUGH)
-        for count, offset in enumerate(_OFFSETS):
+        for count, offset in enumerate(_OFFSETS if self.equations else _OFFSETS[:1]):
             solved = any(s.miss <= met for s in result)
-            if self.looks > patience or (solved and count >= enough):
+            if self.looks > self.patience or (solved and count >= self.enough):
                 break
             y = self._restored(self.basis.T @ np.array(offset))
             result.append(self._solution(y))
@@ -714,8 +702,6 @@ class _Search:
                 nearest = self._solution(self._restored(self._nearest(y)))
                 if nearest.miss <= met or nearest.miss < result[-1].miss:
                     result[-1] = nearest
-            if not self.equations:
-                break
         return result
 
     def _restored(self, y: FloatArray) -> FloatArray:
@@ -726,18 +712,15 @@ class _Search:
             return y
 
         def residuals(y: FloatArray) -> FloatArray:
-            return np.concatenate(
-                [self._look(y)[0], np.maximum(self.bounds - self.slopes @ y, 0.0)]
-            )
+            beyond = np.maximum(self.bounds - self.slopes @ y, 0.0)
+            return np.concatenate([self._look(y)[0], beyond])
 
         def slopes(y: FloatArray) -> FloatArray:
             beyond = (self.slopes @ y < self.bounds)[:, None]
             return np.concatenate([self._look(y)[1], np.where(beyond, -self.slopes, 0.0)])
 
-        result = least_squares(
-            residuals, y, jac=slopes, ftol=1e-15, xtol=1e-15, gtol=1e-15, max_nfev=40
-        )
-        return np.asarray(result.x)
+        exact: Any = dict.fromkeys(("ftol", "xtol", "gtol"), 1e-15)
+        return np.asarray(least_squares(residuals, y, jac=slopes, **exact, max_nfev=40).x)
 
     def _nearest(self, y: FloatArray) -> FloatArray:
         """The local least of the distance from the reference."""
@@ -759,14 +742,15 @@ class _Search:
         return np.asarray(result.x)
 
     def _look(self, y: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """The equations and their derivatives by y; the last ones are kept."""
+        """What the equations miss, and its derivatives by y; the last ones are kept."""
         if self._last[0] != y.tobytes():
             self.looks += 1
             logs = np.clip(self.origin + self.basis @ y, _RANGE[0] - 1.0, _RANGE[1] + 1.0)
-            pairs = [equation(logs) for equation in self.equations]
-            values = np.nan_to_num([value for value, _ in pairs], nan=_NONE)
-            slopes = np.nan_to_num([slope for _, slope in pairs]).reshape(len(pairs), 4)
-            self._last = y.tobytes(), (values, slopes @ self.basis)
+            steps = np.concatenate([np.zeros((1, 4)), _STEP * np.eye(4), -_STEP * np.eye(4)])
+            away = [of(np.exp(logs + steps).T) - goal for of, goal in self.equations]
+            values = np.nan_to_num(np.reshape(away, (-1, 9)), nan=_NONE)
+            slopes = (values[:, 1:5] - values[:, 5:]) / (2.0 * _STEP)
+            self._last = y.tobytes(), (values[:, 0], slopes @ self.basis)
         return self._last[1]
 
     def _solution(self, y: FloatArray) -> Solution:
@@ -776,8 +760,7 @@ class _Search:
         beyond = float(np.max(self.least - self.walls @ logs))
         if beyond > 0.5 * self.margin:
             miss = max(miss, beyond)
-        signs = self.walls[: self.signs] @ logs
-        bounded = bool(np.any(signs < 1.5 * self.margin))
+        bounded = bool(np.any(self.walls[: self.signs] @ logs < 1.5 * self.margin))
         return Solution(logs, miss, float(np.sum((logs - self.reference) ** 2)), bounded)
 
 
@@ -842,19 +825,17 @@ def solve_pair(
     -------
     ScoreModel
         All that is prescribed is met: AUC, EER and crossing to 1e-10, exponents and finite slopes
-        to 1e-10 of their value, goals to 1e-9 of the nearer distance to an end of their range, as
-        the model's own functions say.
+        to 1e-10 of their value, goals to 1e-9 of the nearer distance to an end of their range.
 
     Raises
     ------
-    InputError
+    InputError, InputTypeError
         If nothing or more than the parameters of the pair is prescribed, a goal is unknown, lacks
         its point or lies outside its range, or no pair can have what is prescribed; the message
         names the theorem or the range.
-    InputTypeError
-        If an argument is not of its kind.
     FitError
-        If no theorem forbids it and no pair was found: what came nearest.
+        If no theorem forbids it and no pair was found: what came nearest. With goals that is no
+        proof that there is none.
 
     Notes
     -----
@@ -862,15 +843,11 @@ def solve_pair(
     log shapes: shapes of 1, those at an end with a prescribed side moved apart to an exponent of 2
     or 1/2, and for a class with a prescribed shape its centre, U (1/2, 1/2), bell (2, 2),
     J (2, 1/2), reverse-J (1/2, 2). Shapes and exponents that are bounded, not given, keep 1 % away
-    from 1, or 1e-6 where 1 % cannot be had. The search has fixed starts and no randomness; shapes
-    are sought between 1e-5 and 1e7. Normal distributions are in closed form: standard normal
-    impostors, equal sigmas where nothing else is asked, an exponent of 2 or 1/2 where the ROC must
-    cross the diagonal, and the wider clients where AUC and EER leave two answers.
-
-    Goals are equations of the same search; "auc" and "eer" among them are the arguments of these
-    names. Where normal distributions have goals, all is solved numerically: by the clients' mean,
-    then by their spread too, then by all four parameters. That no pair was found with
-    goals is no proof that there is none.
+    from 1, or 1e-6 where 1 % cannot be had; shapes are sought between 1e-5 and 1e7, from fixed
+    starts. Normal distributions are in closed form: standard normal impostors, equal sigmas where
+    nothing else is asked, an exponent of 2 or 1/2 where the ROC must cross the diagonal, and the
+    wider clients where AUC and EER leave two answers. With goals they are solved numerically, by
+    the clients' mean, then their spread too, then all four parameters.
 
     Impossible for beta distributions are: an AUC on the other side of 1/2 than the ends force
     (exponents at_zero <= 1 <= at_one: above the diagonal, concave); a crossing unless both
@@ -896,7 +873,8 @@ def solve_pair(
     betaroc.core.errors.InputError: no crossing of the diagonal: with exponent at_zero 0.5 and ...
     """
     checks.choice(family, _FAMILIES, "family")
-    wanted = prescribed(auc, eer, exponents, slopes, shapes, crossing, goals, family)
+    rates: dict[str, Any] = {"auc": auc, "eer": eer, "crossing": crossing}
+    wanted = prescribed(rates, exponents, slopes, shapes, goals, family)
     prior, solved = checks.prior(prior), True
     client: Distribution
     impostor: Distribution
@@ -922,21 +900,12 @@ def _words(law: Distribution) -> str:
     return f"{type(law).__name__}({', '.join(f'{p.value:.6g}' for p in law._parameters())})"
 
 
-def _numbers(wanted: Prescription) -> tuple[StatisticGoal, ...]:
-    """What has an argument of its own, as numbers of the table."""
-    numbers = {"far@crossing" if n == "crossing" else n: v for n, v in wanted.rates.items()}
-    for end, rho in zip(("at-zero", "at-one"), wanted.exponents, strict=True):
-        if rho is not None:
-            numbers[f"exponent-{end}"] = rho
-    return checked_goals(numbers)
-
-
 def _missed(model: ScoreModel, wanted: Prescription) -> list[str]:
     """What the model's own functions say to be otherwise than prescribed, in words."""
     rows = [
         (str(goal), goal.value, goal.number(model),
          goal.value if math.isinf(goal.statistic.row.high) else 1.0)
-        for goal in _numbers(wanted)
+        for goal in wanted.numbers()
     ]  # fmt: skip
     for name, tie, slope in zip(END_NAMES, wanted.ties, model.semi_derivatives(), strict=True):
         if tie is not None:
@@ -961,7 +930,7 @@ def _solve_by_table(
     """
     from scipy.optimize import least_squares
 
-    goals = (*wanted.goals, *_numbers(wanted))
+    goals = (*wanted.goals, *wanted.numbers())
 
     def model(x: FloatArray) -> ScoreModel:
         mu_c, log_c, mu_i, log_i = np.clip(x, -30.0, 30.0).tolist()

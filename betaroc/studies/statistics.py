@@ -15,7 +15,14 @@ from typing import Any
 
 import numpy as np
 
-from betaroc.core.errors import BetarocWarning, ExtrapolationWarning, InputError, InputTypeError
+from betaroc.core.arrays import CLASSES
+from betaroc.core.errors import (
+    BetarocWarning,
+    ExtrapolationWarning,
+    InputError,
+    InputTypeError,
+    refusal,
+)
 from betaroc.core.notices import warn
 from betaroc.core.text import did_you_mean, format_list, format_value, typed
 from betaroc.core.vocabulary import FAR, FRR, name_among
@@ -47,10 +54,9 @@ def fingerprint(function: Any) -> str:
     neighbours: list[tuple[str, FunctionType]] = []
     first, others = _content(function, (), neighbours), dict[tuple[str, int], Any]()
     while neighbours:
-        item = neighbours.pop()
-        key = item[0], id(item[1])
-        if key not in others:
-            others[key] = item[0], _content(item[1], (), neighbours)
+        at, item = neighbours.pop()
+        if (at, id(item)) not in others:
+            others[at, id(item)] = at, _content(item, (), neighbours)
     # By name: the order of finding them may change.
     content = repr([first, *sorted(others.values(), key=repr)])
     return f"function {name} {_digest(content.encode('utf-8', 'backslashreplace'))[:16]}"
@@ -181,10 +187,8 @@ OF_PAIR: dict[str, Callable[[ScoreModel], Any]] = {
 TEXT_NAMES = frozenset(
     ("side-at-zero", "side-at-one", "global-shape", "client-shape", "impostor-shape")
 )
-#: Numbers of a fit that are none of its pair.
-OF_FIT: dict[str, Callable[[Trial], float]] = {
-    "log-likelihood": lambda trial: trial.fit.log_likelihood,
-}
+#: The number of a fit that is none of its pair.
+LIKELIHOOD = "log-likelihood"
 #: Numbers of one decision on test.
 OF_CURVE = ("value", "expected", "threshold", "far", "frr")
 
@@ -195,9 +199,9 @@ class StudyStatistic:
 
     column: str
     #: Of a name: its source, its name, and the statistic of the table. Of a function: empty.
-    source: str
-    stat: str
-    asking: StatisticSpec | None = None
+    source: str = ""
+    stat: str = ""
+    table: StatisticSpec | None = None
     #: Of a number of a curve its alpha.
     alpha: float | None = None
     function: Callable[[Trial], Any] | None = None
@@ -223,10 +227,10 @@ class StudyStatistic:
             return _columns_of(self.column, self.function(trial))
         if self.source in CHOOSERS:
             value = getattr(trial.curve(CHOOSERS[self.source], self.alpha), self.stat)[0]
-        elif self.source == "fit" and self.stat in OF_FIT:
-            value = OF_FIT[self.stat](trial)
-        elif self.asking is not None:
-            value = self.asking.number(trial.pair(self.source))
+        elif self.stat == LIKELIHOOD:
+            value = trial.fit.log_likelihood
+        elif self.table is not None:
+            value = self.table.number(trial.pair(self.source))
         else:
             value = OF_PAIR[self.stat](trial.pair(self.source))
         return {self.column: _plain(value, self.column)}
@@ -236,32 +240,27 @@ class StudyStatistic:
 
         None of what asks for no rate, or of no sample.
         """
-        rate_of = None if self.source in ("true", "epc-true") else self._rate(cell)
-        sizes = rate_of and cell_sizes(cell, "n_test" if self.source == "test" else "n")
-        if sizes is None or rate_of is None:
+        criterion, name, rate = cell.get("criterion"), "", np.nan
+        if self.table is not None and self.table.where.point in _RATES:
+            point, rate = self.table.where
+            name = FAR if point == "far" else FRR
+        elif self.source in CHOOSERS and criterion in ONE_CLASS_RATES:
+            name = ONE_CLASS_RATES[criterion][0]
+            rate = float(cell.get("alpha", 0.5) if self.alpha is None else self.alpha)
+        sizes = cell_sizes(cell, "n_test" if self.source == "test" else "n")
+        tail = min(rate, 1.0 - rate)
+        if sizes is None or self.source in ("true", "epc-true") or not tail > 0.0:
             return None
-        name, rate = rate_of
-        n, tail = sizes[int(name == FAR)], min(rate, 1.0 - rate)
-        who = "impostor" if name == FAR else "client"
-        return (n * tail, n, who, tail) if tail > 0.0 else None
-
-    def _rate(self, cell: Mapping[str, Any]) -> tuple[str, float] | None:
-        if self.asking is not None:
-            point, value = self.asking.where
-            return (FAR if point == "far" else FRR, value) if point in _RATES else None
-        criterion = cell.get("criterion")
-        if self.source not in CHOOSERS or criterion not in ONE_CLASS_RATES:
-            return None
-        alpha = cell.get("alpha", 0.5) if self.alpha is None else self.alpha
-        return ONE_CLASS_RATES[criterion][0], float(alpha)
+        who = int(name == FAR)
+        return sizes[who] * tail, sizes[who], CLASSES[who], tail
 
     @property
     def description(self) -> str:
         """What is computed, for telling studies apart."""
-        if self.function is None:
-            where = "" if self.alpha is None else f"@alpha={self.alpha!r}"
-            return f"{self.source}.{self.asking or self.stat}{where}"
-        return fingerprint(self.function)
+        if self.function is not None:
+            return fingerprint(self.function)
+        where = "" if self.alpha is None else f"@alpha={self.alpha!r}"
+        return f"{self.source}.{self.table or self.stat}{where}"
 
 
 def tell_beyond(statistics: Sequence[StudyStatistic], cells: Iterable[Mapping[str, Any]]) -> None:
@@ -285,7 +284,7 @@ def tell_beyond(statistics: Sequence[StudyStatistic], cells: Iterable[Mapping[st
 
 def tell_absent(statistics: Sequence[StudyStatistic], read: Callable[[list[str]], Any]) -> None:
     """Warn of parameters that the distributions of whole cells do not have."""
-    columns = [s.column for s in statistics if s.asking is not None and s.asking.row.is_parameter]
+    columns = [s.column for s in statistics if s.table is not None and s.table.row.is_parameter]
     table = read(["cell", "status", *columns]) if columns else None
     if table is None:
         return
@@ -309,14 +308,10 @@ def as_statistics(value: Any) -> tuple[StudyStatistic, ...]:
     if isinstance(value, str) or callable(value):
         value = [value]
     if not isinstance(value, Mapping | Sequence):
-        raise InputTypeError.about("statistics")(
-            "statistics must be names or functions, in a list or in a mapping of columns; got"
-            f' {typed(value)}. Give such as ["fit.auc"].'
-        )
+        rule = "be names or functions, in a list or in a mapping of columns"
+        raise refusal("statistics", rule, typed(value), 'Give ["fit.auc"].', InputTypeError)
     if not value:
-        raise InputError.about("statistics")(
-            'statistics must name at least one, such as "fit.auc"; got none.'
-        )
+        raise refusal("statistics", "name at least one", "none", 'Give such as "fit.auc".')
     pairs = list(value.items()) if isinstance(value, Mapping) else [
         (_own_name(item, place), item) for place, item in enumerate(value)
     ]  # fmt: skip
@@ -360,41 +355,34 @@ def _own_name(item: Any, place: int) -> str:
 
 def _statistic(column: str, item: Any) -> StudyStatistic:
     if callable(item):
-        return StudyStatistic(column, "", "", function=item)
+        return StudyStatistic(column, function=item)
     if not isinstance(item, str):
-        raise InputTypeError(
-            f"statistic {column!r} must be a name or a function of a Trial; got {typed(item)}."
-        )
+        rule = "be a name or a function of a Trial"
+        raise refusal(f"statistic {column!r}", rule, typed(item), "Name it.", InputTypeError)
     source, _, text = item.partition(".")
     stat, at, point = text.partition("@")
-    sources = (*SOURCES, *CHOOSERS)
+    sources, of_curve = (*SOURCES, *CHOOSERS), source in CHOOSERS
     if source not in sources:
         is_stat = source.partition("@")[0] in (*STATISTICS, *OF_PAIR)
-        hint = f"Did you mean 'fit.{item}'? " if is_stat else did_you_mean(source, sources)
-        raise InputError(
-            f"a statistic must be <source>.<name> with a source of {format_list(sources, 8)}; got"
-            f" {item!r}. {hint}".rstrip()
-        )
-    of_fit = OF_FIT if source == "fit" else ()
-    names = OF_CURVE if source in CHOOSERS else (*STATISTICS, *OF_PAIR, *of_fit)
+        hint = f"Did you mean 'fit.{item}'?" if is_stat else did_you_mean(source, sources)
+        rule = f"be <source>.<name> with a source of {format_list(sources, 8)}"
+        raise refusal("a statistic", rule, repr(item), hint.rstrip())
+    of_fit = (LIKELIHOOD,) if source == "fit" else ()
+    names = OF_CURVE if of_curve else (*STATISTICS, *OF_PAIR, *of_fit)
     stat = name_among(stat, names)
     if stat not in names:
         raise InputError(
             f"statistic {item!r} must name a number of {source!r}; there is no {stat!r}."
             f" {did_you_mean(stat, names)}".rstrip()
         )
-    if source in CHOOSERS and not at:
-        return StudyStatistic(column, source, stat)
-    if source in CHOOSERS and not point.startswith("alpha="):
-        raise InputError(
-            f"statistic {item!r} of a curve takes alpha= behind '@', such as '{stat}@alpha=0.5';"
-            f" got {point!r}."
-        )
-    if at and source not in CHOOSERS and stat not in STATISTICS:
+    if at and of_curve and not point.startswith("alpha="):
+        rule = f"take alpha= behind '@', such as '{stat}@alpha=0.5'"
+        raise refusal(f"statistic {item!r} of a curve", rule, repr(point), "Give alpha.")
+    if at and not of_curve and stat not in STATISTICS:
         raise InputError(f"statistic {item!r} is taken at no point. Leave out what follows '@'.")
     try:
-        if source in CHOOSERS:
-            alpha = parse_statistic(f"weighted-error@{point}").where.value
+        if of_curve:
+            alpha = parse_statistic(f"weighted-error@{point}").where.value if at else None
             return StudyStatistic(column, source, stat, alpha=alpha)
         table = parse_statistic(text) if stat in STATISTICS else None
     except (InputError, InputTypeError) as error:
@@ -409,9 +397,8 @@ def _columns_of(column: str, result: Any) -> dict[str, float | str]:
         return {column: _plain(result, column)}
     for key in result:
         if not isinstance(key, str):
-            raise InputTypeError(
-                f"the keys of statistic {column!r} must be text; got {typed(key)}."
-            )
+            noun = f"the keys of statistic {column!r}"
+            raise refusal(noun, "be text", typed(key), "Name each.", InputTypeError)
         checked_text(key, "the name of a column")
     return {f"{column}.{key}": _plain(value, f"{column}.{key}") for key, value in result.items()}
 
@@ -424,6 +411,5 @@ def _plain(value: Any, column: str) -> float | str:
         return checked_text(str.__str__(value), f"statistic {column!r}")
     if isinstance(value, numbers.Real):
         return float(value)
-    raise InputTypeError(
-        f"statistic {column!r} must be a number, text or a mapping of them; got {typed(value)}."
-    )
+    rule = "be a number, text or a mapping of them"
+    raise refusal(f"statistic {column!r}", rule, typed(value), "Return one.", InputTypeError)

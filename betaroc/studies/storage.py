@@ -22,10 +22,11 @@ from betaroc.core.errors import (
     MissingDependencyError,
     OutputError,
     StudyError,
+    refusal,
 )
 from betaroc.core.local_files import small_text
 from betaroc.core.notices import warn
-from betaroc.core.text import format_list, format_value
+from betaroc.core.text import format_list, format_value, typed
 from betaroc.rendering.files import write_whole
 
 MANIFEST = "study.json"
@@ -102,10 +103,8 @@ class Folder:
 
     def __init__(self, path: Any) -> None:
         if not isinstance(path, str | os.PathLike):
-            raise InputTypeError.about("folder")(
-                f"folder must be the path of a folder; got {format_value(path)} of type"
-                f" {type(path).__name__}. Pass text or a pathlib.Path."
-            )
+            do = "Pass text or a pathlib.Path."
+            raise refusal("folder", "be the path of a folder", typed(path), do, InputTypeError)
         self.path = Path(os.fsdecode(os.fspath(path)))
         self._name = format_value(str(self.path))
 
@@ -116,20 +115,27 @@ class Folder:
         What a fresh manifest leaves open (entropy and block None) an older one decides.
         """
         self._make()
-        parts = [_part(number) for number in self.parts()]
-        ours = {MANIFEST, *parts} if self.there else set()
+        ours = {MANIFEST, *map(_part, self.parts())} if self.there else set()
         others = [name for name in self._names() if name not in ours and name[0] != "."]
         if others:
             raise StudyError(
                 f"the folder of a study must hold its {MANIFEST} and parts alone; {self._name} has"
                 f" {format_list(others, 3)} ({len(others)} in all). Name another folder."
             )
-        if self.there:
-            old = self.manifest()
-            self._refuse_other(old, manifest)
-            return old
-        self._write(MANIFEST, manifest_text(manifest))
-        return manifest
+        if not self.there:
+            self._write(MANIFEST, manifest_text(manifest))
+            return manifest
+        old = self.manifest()
+        differing = [
+            _difference(name, old, manifest) for name in _WORDS
+            if manifest[name] != old.get(name) and not (manifest[name] is None and name in _OPEN)
+        ]  # fmt: skip
+        if differing:
+            raise StudyError(
+                f"{self._name} holds another study, nothing is touched; what differs, there and"
+                f" here: {'; '.join(differing)}. Name a new folder, or ask for the same study."
+            )
+        return old
 
     @property
     def there(self) -> bool:
@@ -163,18 +169,6 @@ class Folder:
                 f" {_part(strangers[0])} is none of them. Move it away."
             )
         return result
-
-    def _refuse_other(self, old: dict[str, Any], new: dict[str, Any]) -> None:
-        differing = [
-            name for name in _WORDS
-            if new[name] != old.get(name) and not (new[name] is None and name in _OPEN)
-        ]  # fmt: skip
-        if differing:
-            words = "; ".join(_difference(name, old, new) for name in differing)
-            raise StudyError(
-                f"{self._name} holds another study, nothing is touched; what differs, there and"
-                f" here: {words}. Name a new folder, or ask for the same study."
-            )
 
     @contextlib.contextmanager
     def alone(self) -> Iterator[bool]:
@@ -344,25 +338,16 @@ def _two_kinds(noun: str) -> StudyError:
 
 def _difference(name: str, old: dict[str, Any], new: dict[str, Any]) -> str:
     """What differs: of a design the parameters, of lists the items; digests say nothing."""
-    present, new_value = old.get(name), new[name]
+    before, now = old.get(name), new[name]
     if name == "design":
         levels = old.get("levels", {})
         changed = [key for key, level in new["levels"].items() if levels.get(key) != level]
-        return (
-            f"levels of {format_list(changed, 4)}"
-            if changed
-            else "cells, of which the order counts"
-        )
+        words = f"levels of {format_list(changed, 4)}"
+        return words if changed else "cells, of which the order counts"
     if name == "entropy":
-        present, new_value = (item and " ".join(item[0]) for item in (present, new_value))
-    if isinstance(present, list) and isinstance(new_value, list):
-        first, second = (
-            [x for x in a if x not in b] for a, b in ((present, new_value), (new_value, present))
-        )
-        if not first and not second:
-            return f"{_WORDS[name]} (their order)"
-        words = [
-            ", ".join(format_value(x, 60) for x in part[:2]) or "none" for part in (first, second)
-        ]
-        return f"{_WORDS[name]} ({' v '.join(words)})"
-    return f"{_WORDS[name]} ({format_value(present, 24)} v {format_value(new_value, 24)})"
+        before, now = (item and " ".join(item[0]) for item in (before, now))
+    if not (isinstance(before, list) and isinstance(now, list)):
+        return f"{_WORDS[name]} ({format_value(before, 24)} v {format_value(now, 24)})"
+    parts = [x for x in before if x not in now], [x for x in now if x not in before]
+    items = [", ".join(format_value(x, 60) for x in part[:2]) or "none" for part in parts]
+    return f"{_WORDS[name]} ({' v '.join(items) if any(parts) else 'their order'})"

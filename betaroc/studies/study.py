@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import contextlib
-import functools
 import operator
 import os
 import re
 import sys
 import traceback
 from collections.abc import Callable, Collection, Generator, Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from functools import partial
-from operator import itemgetter
+from dataclasses import dataclass, field
+from functools import partial, reduce
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple, TypeVar
@@ -33,7 +31,7 @@ from betaroc.core.local_files import read_toml
 from betaroc.core.notices import collect_warnings, suppress_warnings
 from betaroc.core.process import end_with, shows_progress
 from betaroc.core.resampling import seed_sequence
-from betaroc.core.text import did_you_mean, format_list, format_value
+from betaroc.core.text import did_you_mean, format_list, format_value, typed
 from betaroc.distributions.beta import ILL_CONDITIONED, beta_auc, beta_mle, errors_of_rows
 from betaroc.rendering.numbers import version
 from betaroc.studies.design import Design, as_design
@@ -77,14 +75,14 @@ class Study:
           the true pair alone;
         * the fit: ``family`` (that of the true pair), ``boundary``, ``resolution`` (scores are
           rounded to its multiples, and the fit knows it) or ``rounding`` (and it does not); 0 for
-          neither. A step is refused whose multiple nearest to an end of the scale lies beyond it;
+          neither;
         * the test side: ``shift`` of both classes, ``shift_client``, ``shift_impostor``,
           ``scale``, as in `ScoreModel.shifted`;
         * the decision: ``criterion`` ("weighted-error"), ``measure`` ("hter"), ``alpha`` (0.5);
           ``prior``, P(client) on all sides (else the share of clients in the sample).
     statistics : str, callable, sequence or mapping of them
-        Columns of the result. A name is ``"<source>.<stat>"``, with the point after ``"@"``
-        where the statistic has one, such as ``"fit.tpr@far=0.01"`` or ``"fit.threshold@eer"``.
+        Columns of the result. A name is ``"<source>.<stat>"``, with the point after ``"@"``,
+        such as ``"fit.tpr@far=0.01"`` or ``"fit.threshold@eer"``.
 
         * Sources "true", "test" (the pair that thresholds are observed on), "fit", "empirical" (the
           sample itself), with every name of :func:`statistics`, ``hook-depth`` (largest
@@ -93,8 +91,7 @@ class Study:
           too.
         * Sources "epc-fit", "epc-empirical", with ``value``, ``threshold``, ``expected``, ``far``,
           ``frr``: the threshold that the source chooses, observed on test; "epc-true" is the best
-          one, chosen and observed on the true pair of the test side. ``"@alpha=0.2"`` gives
-          another alpha.
+          one. ``"@alpha=0.2"`` gives another alpha.
 
         A function takes a trial (`cell`, `scores`, `model`, `fit`) and returns a number, a
         boolean (kept as 0 or 1), text, or a mapping of them, each a column ``name.key``.
@@ -115,31 +112,25 @@ class Study:
 
     Raises
     ------
-    InputError
+    InputError, InputTypeError
         For unknown parameters and statistics (with the nearest name), values that a parameter
         cannot have, a pair not given whole or given twice, statistics of a sample that is not
         drawn, a name that two columns would have.
-    InputTypeError
-        For arguments of another kind.
 
     Notes
     -----
     Trial (cell, replicate) draws from ``SeedSequence(entropy, spawn_key=(cell, replicate))``: every
-    number is the same for any number of workers, any engine and any `block`, and a resumed run
-    ends with the bytes of an uninterrupted one. Plain beta fits of a block are made side by side;
-    they agree with :func:`fit` to about 1e-13, better the less concentrated they are.
-
-    Warnings of fits are not given. Doubles round: beta distributions with a shape far below 1 yield
-    scores of exactly 0 and 1, which the rule of ``boundary`` is for.
+    number is the same for any number of workers, any engine and any `block`. Plain beta fits of a
+    block are made side by side; they agree with :func:`fit` to about 1e-13. Warnings of fits are
+    not given.
 
     The folder holds a manifest, ``study.json``, and Parquet parts, each put in place whole. Damaged
     parts are computed again, with a warning.
 
     What a function carries is part of the study: its code (with the version of Python), defaults,
-    variables that it closes over, arguments of a partial, attributes of an object; of the global
-    names that it reads numbers, text, booleans, None and tuples of them, and functions of the same
-    module. Not seen are other globals, functions of other modules, files and other packages: change
-    the folder with them.
+    variables that it closes over, arguments of a partial, attributes of an object, constants that
+    it reads of its module, and functions of the same module. Not seen are other globals, functions
+    of other modules, files and other packages: change the folder with them.
 
     References
     ----------
@@ -179,34 +170,30 @@ class Study:
         self.statistics = as_statistics(statistics)
         self.replicates = checks.count(replicates, "replicates")
         if model is not None and not callable(model):
-            raise InputTypeError.about("model")(
-                f"model must be a function of the cell; got {format_value(model)} of type"
-                f" {type(model).__name__}. Leave it out, or pass one that returns a ScoreModel."
-            )
+            do = "Leave it out, or pass one that returns a ScoreModel."
+            raise refusal("model", "be a function of the cell", typed(model), do, InputTypeError)
         self.model = model
         self._words = [f"{s.column}: {s.description}" for s in self.statistics]
         self._model_words = None if model is None else fingerprint(model)
         check_design(self.design, own_model=model is not None)
-        sampled = {"n", "n_client"} & set(self.design.names)
+        names = set(self.design.names)
         needing = [s.column for s in self.statistics if s.needs_sample]
-        if needing and not sampled:
+        if needing and not {"n", "n_client"} & names:
             raise InputError(
                 f"{format_value(needing[0])} is of a sample, whose size the design does not give."
-                " Add n,"
-                ' or n_client and n_impostor, or take a statistic of the source "true".'
+                ' Add n, or n_client and n_impostor, or take a statistic of the source "true".'
             )
-        columns = {s.column for s in self.statistics}
-        clash = sorted(set(self.design.names) & (columns | {*RESERVED, *SUMMARY}))
+        clash = names & ({s.column for s in self.statistics} | {*RESERVED, *SUMMARY})
         if clash:
             raise InputError(
                 f"parameters and columns of results must have names of their own;"
-                f" {format_value(clash[0])} is both. Name one of them otherwise."
+                f" {format_value(min(clash))} is both. Name one of them otherwise."
             )
         check_taken(self.statistics, self.design.names)
         plain = workers is None or (type(workers) is int and workers == -1)
         self.workers = workers if plain else checks.count(workers, "workers")
         self.block = None if block is None else checks.count(block, "block")
-        self._seed = _seed(rng)
+        self._seed = None if rng is None else _seed(rng)
         self._folder = Memory() if folder is None else Folder(folder)
 
     def __len__(self) -> int:
@@ -228,10 +215,6 @@ class Study:
         ----------
         folder : str or PathLike
             The folder that the study was given.
-
-        Returns
-        -------
-        StudyResult
 
         Raises
         ------
@@ -259,16 +242,12 @@ class Study:
         progress : bool, optional
             A bar on standard error with the time left; None where that is a terminal.
 
-        Returns
-        -------
-        StudyResult
-
         Raises
         ------
         StudyError
             If the folder holds another study (what differs is named), a damaged manifest or foreign
             files, or another run is at work in it. After all other parts are finished: if workers
-            died or the memory was too small, at which cells. Finished parts are kept.
+            died or the memory was too small, at which cells.
         OutputError
             If a part cannot be written, as on a full disk. Finished parts are kept.
         MissingDependencyError
@@ -277,27 +256,22 @@ class Study:
         Warns
         -----
         BetarocWarning
-            If a part is damaged; it is computed again. If a parameter was asked for that the
-            distributions of whole cells do not have: in how many.
+            If a part is damaged; it is computed again. If the distributions of whole cells lack a
+            parameter.
         ExtrapolationWarning
-            If statistics of a sample ask for a rate (``@far=``, ``@frr=``, ``@tpr=``, or a target
-            as criterion) that less than one of its scores is expected beyond: in how many cells.
+            If statistics of a sample ask for rates beyond which less than one score is expected.
 
         Notes
         -----
-        A trial that raises is kept with its error and the status "failed", and the study goes on;
-        it is a result, and not tried again. Ctrl-C leaves every finished part, and run() goes on
-        from there. What a folder is to have is settled by the first run: replicates, levels and
-        statistics cannot be added to it.
+        A trial that raises is kept with its error and the status "failed", and not tried again.
+        Ctrl-C leaves every finished part, and run() goes on from there. Replicates, levels and
+        statistics cannot be added to a folder.
 
         Examples
         --------
-        >>> import tempfile
         >>> import betaroc as br
         >>> design = {"a_c": [2.0, 3.0], "b_c": 1.0, "a_i": 1.0, "b_i": 2.0}
-        >>> with tempfile.TemporaryDirectory() as folder:
-        ...     result = br.Study(design, ["true.auc"], folder=folder).run()
-        ...     result.to_frame()["true.auc"].round(6).tolist()
+        >>> br.Study(design, ["true.auc"]).run().to_frame()["true.auc"].round(6).tolist()
         [0.833333, 0.9]
         """
         from tqdm import tqdm
@@ -309,12 +283,13 @@ class Study:
                 study = manifest_text(manifest)
                 if locked:
                     self._folder.sweep()
-            present = self._present(-(-len(self) // size), study)
-            todo = [k for k in range(-(-len(self) // size)) if k not in present]
-            skipped = sum(self._length(k, size) for k in present)
+            starts = range(0, len(self), size)
+            spans = [range(start, min(start + size, len(self))) for start in starts]
+            present = {k for k in self._folder.parts() if self._folder.intact(k, study)}
+            todo = [k for k in range(len(spans)) if k not in present]
+            skipped = sum(len(spans[k]) for k in present)
             entropy, key = manifest["entropy"]
-            numbers = tuple(map(int, entropy))
-            seed = Seed(numbers[0] if len(numbers) == 1 else numbers, tuple(key))
+            seed = Seed(tuple(map(int, entropy)), tuple(key))
             tell_beyond(self.statistics, self.design)
             wanted = checks.flag(shows_progress() if progress is None else progress, "progress")
             bar = tqdm(
@@ -322,16 +297,16 @@ class Study:
                 delay=0.0 if progress else 1.0, leave=bool(progress),
             )  # fmt: skip
             lost: list[Part] = []
-            make = partial(self._block, size=size, seed=seed)
+            make = partial(self._block, spans, seed)
             with bar, contextlib.closing(self._parts(todo, make, study)) as parts:
                 for part in parts:
                     if part.content is None:
                         lost.append(part)
                     else:
                         self._folder.write_part(part.number, part.content)
-                    bar.update(self._length(part.number, size))
+                    bar.update(len(spans[part.number]))
             if lost:
-                raise self._incomplete(lost, len(todo), size)
+                raise self._incomplete(lost, len(todo), spans)
             tell_absent(self.statistics, self._folder.table)
         where = None if self._folder.path is None else self._folder.path.resolve()
         memory = self._folder if isinstance(self._folder, Memory) else None
@@ -340,18 +315,15 @@ class Study:
 
     # ------------------------------------------------------------------------ the parts
     def _manifest(self) -> dict[str, Any]:
-        """What tells this study from others; the seed is drawn when the folder is new."""
+        """What tells this study from others; a new folder draws the seed and settles the block."""
         import scipy
 
-        new = not self._folder.there
         # Every version of Python compiles functions its own way.
         functions = self.model is not None or any(s.function is not None for s in self.statistics)
-        entropy = self._seed
-        if entropy is None and new:
-            entropy = _seed(np.random.SeedSequence())
-        block = self.block
-        if block is None and new:
-            block = max(1, min(-(-len(self) // _PARTS), _LONGEST))
+        entropy, block = self._seed, self.block
+        if not self._folder.there:
+            entropy = entropy or _seed(np.random.SeedSequence())
+            block = block or max(1, min(-(-len(self) // _PARTS), _LONGEST))
         return {
             "design": self.design._digest(),
             "levels": self.design._level_digests(),
@@ -368,19 +340,8 @@ class Study:
             "scipy": scipy.__version__,
         }
 
-    def _present(self, count: int, study: str) -> list[int]:
-        """Numbers of the blocks that are there and whole."""
-        parts = self._folder.parts()
-        return [k for k in parts if k < count and self._folder.intact(k, study)]
-
-    def _length(self, number: int, size: int) -> int:
-        return min(size, len(self) - number * size)
-
-    def _block(self, number: int, size: int, seed: Seed) -> Block:
-        first = number * size
-        trials = tuple(
-            divmod(t, self.replicates) for t in range(first, first + self._length(number, size))
-        )
+    def _block(self, spans: Sequence[range], seed: Seed, number: int) -> Block:
+        trials = tuple(divmod(t, self.replicates) for t in spans[number])
         cells = {k: self.design.cell(k) for k in sorted({cell for cell, _ in trials})}
         return Block(number, cells, trials, self.statistics, seed, self.model)
 
@@ -439,18 +400,15 @@ class Study:
             with contextlib.suppress(_GivenUpError):
                 result.throw(_GivenUpError())
 
-    def _incomplete(self, lost: Sequence[Part], parts: int, size: int) -> StudyError:
+    def _incomplete(self, lost: Sequence[Part], parts: int, spans: Sequence[range]) -> StudyError:
         """Where the study could not go on."""
         places = []
         tried = sorted(part for part in lost if part.why != _NOT_TRIED)
         for part in tried[:_TOLD]:
-            first = part.number * size
-            ends = {
-                k // self.replicates for k in (first, first + self._length(part.number, size) - 1)
-            }
-            where = f"in the cells {min(ends)} to {max(ends)}"
-            if len(ends) == 1:
-                where = f"at cell {min(ends)}, {format_value(self.design.cell(min(ends)), 60)}"
+            first, last = (spans[part.number][k] // self.replicates for k in (0, -1))
+            where = f"in the cells {first} to {last}"
+            if first == last:
+                where = f"at cell {first}, {format_value(self.design.cell(first), 60)}"
             places.append(f"{where} ({part.why})")
         more = f" and {len(tried) - _TOLD} more" if len(tried) > _TOLD else ""
         untried = len(lost) - len(tried)
@@ -491,14 +449,12 @@ def _told(error: Exception) -> Exception:
 
 
 # --------------------------------------------------------------------------------- checks
-def _seed(rng: Any) -> list[Any] | None:
-    """Entropy and spawn key as JSON keeps them; None to take what the folder has."""
-    if rng is None:
-        return None
-    rng = seed_sequence(rng)
-    entropy: Any = rng.entropy
+def _seed(rng: Any) -> list[Any]:
+    """Entropy and spawn key as JSON keeps them."""
+    sequence = seed_sequence(rng)
+    entropy: Any = sequence.entropy
     many: Sequence[Any] = entropy if isinstance(entropy, Sequence) else [entropy]
-    return [[str(int(e)) for e in many], [int(k) for k in rng.spawn_key]]
+    return [[str(int(e)) for e in many], [int(k) for k in sequence.spawn_key]]
 
 
 #: Scores that are held at once.
@@ -551,11 +507,9 @@ def part_of(block: Block, study: str, parent: int | None = None) -> Part:
 class _Row:
     """A trial on its way into the table."""
 
-    cell: int
-    replicate: int
     trial: Trial
-    values: dict[str, Entry]
-    error: str = ""
+    error: str
+    values: dict[str, Entry] = field(default_factory=dict)
 
 
 def _computed(block: Block) -> ResultColumns:
@@ -567,13 +521,11 @@ def _computed(block: Block) -> ResultColumns:
         specs: dict[int, tuple[Any, str]] = {
             k: _tried(partial(cell_spec, cell, block.model)) for k, cell in block.cells.items()
         }
-        rows, drawn = [], 0
-        chunks: dict[int, list[_Row]] = {}
+        rows, drawn, chunks = [], 0, dict[int, list[_Row]]()
         for cell, replicate in block.trials:
             spec, error = specs[cell]
             values = MappingProxyType(block.cells[cell])
-            trial = Trial(values, cell, replicate, block.seed, spec)
-            rows.append(_Row(cell, replicate, trial, {}, error))
+            rows.append(_Row(Trial(values, cell, replicate, block.seed, spec), error))
             if spec is not None:
                 drawn += sum(spec.sizes or ())
                 chunks.setdefault(drawn // _SCORES_HELD, []).append(rows[-1])
@@ -653,7 +605,7 @@ _NUMBERS: dict[str, Callable[[FloatArray], FloatArray]] = {
     "auc": _areas,
     "exponent-at-zero": lambda shapes: shapes[2] / shapes[0],
     "exponent-at-one": lambda shapes: shapes[3] / shapes[1],
-    **{f"{who}-{name}": itemgetter(2 * c + k)
+    **{f"{who}-{name}": operator.itemgetter(2 * c + k)
        for c, who in enumerate(CLASSES) for k, name in enumerate("ab")},
 }  # fmt: skip
 
@@ -674,23 +626,24 @@ def _fill(
     for row in rows:
         if column in row.values:
             continue
-        result = shared.get((row.cell, column))
+        key = row.trial.number, column
+        result = shared.get(key)
         if result is None:
             result, row.error = _tried(partial(statistic.of, row.trial))
         row.values |= result or {}
         if statistic.source in ("true", "epc-true"):
-            shared[row.cell, column] = result
+            shared[key] = result
 
 
 # -------------------------------------------------------------------------------- columns
 def _columns(rows: Sequence[_Row], block: Block) -> ResultColumns:
     """Rows as columns: cell, replicate, parameters, statistics, status, error."""
+    cells, replicates = map(list, zip(*block.trials, strict=True))
     result: dict[str, tuple[type[Any] | None, list[Any]]] = {
-        "cell": (int, [row.cell for row in rows]),
-        "replicate": (int, [row.replicate for row in rows]),
-    }
-    for name, value in next(iter(block.cells.values())).items():
-        result[name] = type(value), [block.cells[row.cell][name] for row in rows]
+        "cell": (int, cells), "replicate": (int, replicates),
+    }  # fmt: skip
+    for name, value in block.cells[cells[0]].items():
+        result[name] = type(value), [block.cells[cell][name] for cell in cells]
     for statistic in block.statistics:
         column, names = statistic.column, [statistic.column]
         if statistic.function is not None:  # its columns, and their kinds, are what it returned
@@ -734,45 +687,38 @@ def read_configuration(
     are drawn by the same seed.
     """
     content = read_toml(Path(path), "the configuration", "Name the TOML file of a study.")
-    _check_unknown(content, _KEYS, "")
+    _check_known(content, _KEYS, "")
     for key in ("statistics", "design"):
         if key not in content:
-            raise InputError(
-                f"{format_value(str(path))} must have {key}; it has"
-                f" {format_list(content) or 'nothing'}."
-                ' Such as statistics = ["fit.auc"] and a table [design.grid].'
-            )
+            actual = format_list(content) or "nothing"
+            do = 'Such as statistics = ["fit.auc"] and a table [design.grid].'
+            raise refusal(format_value(str(path)), f"have {key}", actual, do)
     place = content.get("folder", Path(path).stem)
     if not isinstance(place, str) or not place:
         raise refusal("folder", "be text", format_value(place), "Name a folder.", InputTypeError)
     place = _below(Path(path), place) if folder is None else folder
     statistics, tables = content["statistics"], content["design"]
     if not isinstance(statistics, list | dict):
-        raise InputTypeError.about("statistics")(
-            "statistics must be a list of names, or a table of columns; got"
-            f' {format_value(statistics)}. Such as statistics = ["fit.auc", "true.auc"].'
-        )
-    if not isinstance(tables, dict) or not tables:
-        raise InputTypeError.about("design")(
-            f"design must have tables, whose product is taken; got {format_value(tables)}. Write"
-            " [design.grid], [design.sobol] or [design.latin-hypercube]."
-        )
-    _check_unknown(tables, _DRAWS, "design")
+        rule, do = "be a list of names, or a table of columns", 'Such as ["fit.auc", "true.auc"].'
+        raise refusal("statistics", rule, format_value(statistics), do, InputTypeError)
+    if not isinstance(tables, dict) or not all(isinstance(t, dict) for t in tables.values()):
+        do = "Write [design.grid], [design.sobol] or [design.latin-hypercube]."
+        rule = "have tables, whose product is taken"
+        raise refusal("design", rule, format_value(tables), do, InputTypeError)
+    _check_known(tables, _DRAWS, "design")
     seed = checks.count(content.get("seed", SEED) if seed is None else seed, "seed", 0)
     designs = []
     for kind, table in tables.items():
-        if not isinstance(table, dict):
-            raise InputTypeError(f"design.{kind} must be a table; got {format_value(table)}.")
-        if kind == "grid":
-            designs.append(Design.grid(table))
-            continue
-        points = checks.count(table.pop("points", None), f"design.{kind}.points")
-        designs.append(_DRAWS[kind](table, points, rng=seed))
-    replicates = checks.count(content.get("replicates", 1), "the number of replicates")
-    workers = content.get("workers", 1) if workers is None else workers
+        options = {}
+        if kind != "grid":
+            points = table.pop("points", None)
+            options = {"n": checks.count(points, f"design.{kind}.points"), "rng": seed}
+        designs.append(_DRAWS[kind](table, **options))
     study = Study(
-        functools.reduce(operator.mul, designs), statistics, folder=place, workers=workers,
-        rng=seed, replicates=replicates, block=content.get("block"),
+        reduce(operator.mul, designs), statistics, folder=place,
+        workers=content.get("workers", 1) if workers is None else workers, rng=seed,
+        replicates=checks.count(content.get("replicates", 1), "the number of replicates"),
+        block=content.get("block"),
     )  # fmt: skip
     return study, place, seed
 
@@ -784,20 +730,15 @@ def _below(path: Path, folder: str) -> str:
     except (OSError, RuntimeError, ValueError):  # no path of this system: said where it is made
         return folder
     if home not in place.parents:
-        raise InputError.about("folder")(
-            f"the folder that {format_value(path.name)} names must lie beside it or below; got"
-            f" {format_value(folder)}. Name one there, or pass --folder to write elsewhere."
-        )
+        rule = f"lie beside {format_value(path.name)} or below"
+        do = "Name one there, or pass --folder to write elsewhere."
+        raise refusal("folder", rule, format_value(folder), do)
     return folder if home == Path.cwd() else str(path.parent / folder)
 
 
-def _check_unknown(content: Mapping[str, Any], keys: Collection[str], where: str) -> None:
+def _check_known(content: Mapping[str, Any], keys: Collection[str], where: str) -> None:
     for key in content:
         if key not in keys:
-            intended = (
-                f"Did you mean [design.{key}]?" if key in _DRAWS else did_you_mean(key, [*keys])
-            )
-            raise InputError(
-                f"{where or 'the configuration'} must have keys of {format_list(keys, 8)}; got"
-                f" {where + '.' if where else ''}{key}. {intended}".rstrip()
-            )
+            do = f"Did you mean [design.{key}]?" if key in _DRAWS else did_you_mean(key, [*keys])
+            rule, actual = f"have keys of {format_list(keys, 8)}", f"{where}.{key}".strip(".")
+            raise refusal(where or "the configuration", rule, actual, do.rstrip())

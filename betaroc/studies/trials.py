@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import functools
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any, TypeAlias
 
 import numpy as np
 
 from betaroc.core import checks
 from betaroc.core.arrays import FloatArray
-from betaroc.core.checks import frozen
 from betaroc.core.errors import BetarocError, InputError, InputTypeError
 from betaroc.core.text import did_you_mean, format_list, format_value
 from betaroc.data.scores import Scores
@@ -226,7 +224,7 @@ def cell_spec(cell: Mapping[str, Any], model: CellModel | None) -> CellSpec:
     )  # fmt: skip
 
 
-_families = functools.lru_cache(maxsize=64)(names_of_text)
+_families = lru_cache(maxsize=64)(names_of_text)
 
 
 def _check_beyond(step: float, law: Distribution) -> None:
@@ -261,7 +259,7 @@ def _true_pair(cell: Mapping[str, Any], prior: float) -> ScoreModel:
     return ScoreModel(client, impostor, prior=prior)
 
 
-@functools.lru_cache(maxsize=4096)
+@lru_cache(maxsize=4096)
 def _solution(law: str, *prescribed: Any) -> ScoreModel | BetarocError:
     """A prescription solved, or why it cannot be: once for all replicates, sizes and blocks."""
     auc, eer, at_zero, at_one, crossing, *shapes = prescribed
@@ -314,7 +312,7 @@ _OF_CALLER, _OF_TEST = 1, 2
 class Seed:
     """Where a study's random numbers come from: each trial has streams of its own."""
 
-    entropy: int | tuple[int, ...]
+    entropy: tuple[int, ...]
     spawn_key: tuple[int, ...] = ()
 
     def generator(self, *key: int) -> np.random.Generator:
@@ -465,5 +463,5 @@ class Trial:
             if step > 0.0:
                 low, high = distribution.support  # which doubles may miss by their last bit
                 values = np.clip(step * np.round(values / step), low, high)
-            scores.append(frozen(values))
+            scores.append(checks.frozen(values))
         return scores[0], scores[1]

@@ -71,7 +71,7 @@ def test_ctrl_c_before_the_first_part(
     def stopped(*arguments: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(Study, "_present" if begun else "run", stopped)
+    monkeypatch.setattr(Study, "_block" if begun else "run", stopped)
     code, _, err = run(capsys, config)
     assert code == 130
     assert "interrupted; 0 trials (0 finished parts) are kept in 'results'" in err

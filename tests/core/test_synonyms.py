@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import string
+from functools import cache
 from pathlib import Path
 from typing import Any, get_type_hints
 
@@ -47,10 +48,14 @@ def test_the_table_has_every_word_of_every_field_once() -> None:
     assert set(get_type_hints(RateArguments)) == typed - {"tpr"}
 
 
+@cache
+def decided(name: str, value: float) -> br.Decision:
+    return br.decide(SCORES, family="beta", **{name: value})  # type: ignore[arg-type]
+
+
 @pytest.mark.parametrize(("name", "value"), FAR + FRR)
 def test_a_decision_by_any_name_of_a_rate(name: str, value: float) -> None:
-    own = "far" if (name, value) in FAR else "frr"
-    assert br.decide(SCORES, **{name: value}) == br.decide(SCORES, **{own: 0.1})  # type: ignore[arg-type]
+    assert decided(name, value) == decided("far" if (name, value) in FAR else "frr", 0.1)
 
 
 @pytest.mark.parametrize(("name", "value"), FAR + FRR)
@@ -76,8 +81,8 @@ def test_a_complement_is_that_of_the_decimals() -> None:
 
 def test_youden_is_costs_of_one_at_a_prior_of_one_half() -> None:
     """TPR - FAR = 1 - 2 (FRR / 2 + FAR / 2)."""
-    by_costs = br.decide(SCORES, cost_fa=1, cost_fr=1, prior=0.5)
-    found = br.decide(SCORES, youden=True)
+    by_costs = br.decide(SCORES, cost_fa=1, cost_fr=1, prior=0.5, family="beta")
+    found = br.decide(SCORES, youden=True, family="beta")
     assert found == by_costs
     at = SCORES.confusion(found.threshold)
     everywhere = SCORES.confusion(np.concatenate([SCORES.client, SCORES.impostor]))
@@ -86,7 +91,11 @@ def test_youden_is_costs_of_one_at_a_prior_of_one_half() -> None:
 
 def test_level_and_confidence_are_one_argument() -> None:
     assert br.interval(FIT, "auc", confidence=0.9) == br.interval(FIT, "auc", level=0.9)
-    assert br.decide(SCORES, far=0.1, level=0.9) == br.decide(SCORES, far=0.1, confidence=0.9)
+    one, other = (
+        br.decide(SCORES, far=0.1, family="beta", **{name: 0.9})  # type: ignore[arg-type]
+        for name in ("level", "confidence")
+    )
+    assert one == other
     with pytest.raises(br.InputError, match=r"^level must be a confidence level"):
         br.interval(FIT, "auc", confidence=95)
     with pytest.raises(br.InputTypeError, match="confidence must not stand beside level"):
@@ -147,8 +156,10 @@ def misspelt(word: str) -> set[str]:
 def test_no_suggestion_names_the_opposite_error(options: tuple[str, ...], start: str) -> None:
     pairs = {*OPPOSITE.items(), *((b, a) for a, b in OPPOSITE.items())}
     rows = {name: row for row in RATES for name in row}
+    step = 1 if options is RATE_NAMES else 9  # the words are looked up alike in every list
     for word, other in pairs:
-        for typed in {word, *misspelt(word)} - (set(RATE_NAMES) - {word}):
+        texts = sorted(misspelt(word) - set(RATE_NAMES))
+        for typed in [word, *texts[::step]]:
             said = did_you_mean(start + typed, options)
             assert not any(f"'{start}{name}'" in said for name in rows[other]), (typed, said)
 
@@ -180,7 +191,7 @@ def file(tmp_path: Path) -> str:
 def test_options_by_any_name_decide_alike(file: str, capsys: pytest.CaptureFixture[str]) -> None:
     said, ask = set(), ["threshold", file, "--family", "beta"]
     options = [("--far", "0.1"), ("--far", "10%"), ("--fpr", ".1"), ("--specificity", "90 %")]
-    for option, level in itertools.product(options, ("--level", "--confidence")):
+    for option, level in zip(options, itertools.cycle(("--level", "--confidence")), strict=False):
         assert main([*ask, *option, level, "95%", "--json"]) == 0
         said.add(capsys.readouterr().out)
     assert len(said) == 1
@@ -189,12 +200,12 @@ def test_options_by_any_name_decide_alike(file: str, capsys: pytest.CaptureFixtu
     assert main(["threshold", file, "--fpr", ".1", "--far", ".1"]) == 2
     assert "got far and fpr" in capsys.readouterr().err
     pages = []
-    for k, target in enumerate(("far=0.1", "fpr=10%", "specificity=0.9")):
+    for k, target in enumerate(("fpr=10%", "specificity=0.9")):
         page = Path(file).with_name(f"{k}.json")
         arguments = ["report", "--dev", file, "--target", target, "-o", str(page)]
         assert main([*arguments, "--family", "beta"]) == 0
         pages.append(page.read_text().replace(target, ""))
-    assert pages[1] == pages[2]
+    assert pages[0] == pages[1]
 
 
 def test_two_files_of_one_column_are_met_by_the_options_that_read_them(

@@ -17,7 +17,6 @@ from betaroc.ensemble.fusion import (
     Trials,
     _gain,
     fused,
-    mid_ranks,
     rank_sums,
     score_losses,
 )
@@ -248,7 +247,7 @@ def test_scores_of_other_ranges_are_fused_by_ranks(frame: pd.DataFrame) -> None:
 def test_mean_logit_of_ranks_by_hand() -> None:
     dev = trials([[3.0], [5.0]], [[1.0], [3.0]])
     # of 1, 3, 3, 5: 3 has one below and two equal, 9 four below, 0 none, 4 three below
-    ranks = mid_ranks(dev, np.array([[3.0], [9.0], [0.0], [4.0]]))
+    ranks = rank_sums(dev, np.array([[3.0], [9.0], [0.0], [4.0]])) / (2.0 * (4.0 + 1.0))
     assert ranks[:, 0].tolist() == [2.5 / 5, 4.5 / 5, 0.5 / 5, 3.5 / 5]
 
 
@@ -328,26 +327,6 @@ def test_diversity_against_scipy_and_by_counting(frame: pd.DataFrame, dev: pd.Da
         both = table.loc[(first, second, "both")]
         assert math.isnan(both["spearman"])
         assert both["double_fault"] == pytest.approx(np.mean(wrong[first] & wrong[second]))
-
-
-def test_interval_of_one_alpha_against_the_paired_bootstrap(
-    frame: pd.DataFrame, dev: pd.DataFrame
-) -> None:
-    """br.compare draws rows; its percentile interval is as wide but for steps of 1/N and chance."""
-    curves = []
-    for names in (["a", "c"], ["a", "b", "c"]):
-        fusions = [FUSE["mean-logit"](data[names].to_numpy()) for data in (dev, frame)]
-        sides = [
-            br.Scores(x[data["label"] == 1], x[data["label"] == 0])
-            for x, data in zip(fusions, (dev, frame), strict=True)
-        ]
-        curves.append(br.epc(*sides, measure="weighted-error", alpha=[0.4]))
-    drawn = br.compare(*curves, resample="test", rng=1)
-    found = br.inclusion(frame, family="normal", dev=dev, alpha=[0.4]).fusion.gain("b")
-    assert found.estimate == pytest.approx(float(drawn.difference[0]), abs=1e-15)
-    # Student's reach is 2.00 in place of 1.96, the variance's divisor n - 1: 3 %; steps 0.01.
-    assert found.low == pytest.approx(float(drawn.low[0]), abs=0.0125)
-    assert found.high == pytest.approx(float(drawn.high[0]), abs=0.0125)
 
 
 def test_the_intervals_cover() -> None:

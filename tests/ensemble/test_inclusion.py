@@ -223,17 +223,14 @@ def test_a_verdict_is_its_word(all_kinds: br.Inclusion) -> None:
 
 
 @pytest.mark.simulation
-def test_the_text_says_what_is_known_where_it_cannot_tell() -> None:
+def test_the_text_says_each_end_where_it_cannot_tell_the_whole() -> None:
     """Below at FAR 0 and on average; the other end has one exponent: b = 2 of both laws."""
     given = {"a": scores_of((Beta(2, 4), Beta(2.0, 2)), 80), "b": scores_of(PAIRS["include"], 80)}
     verdict = judged(given).verdict["a"]
     assert verdict.marginal == "cannot tell"
-    said = (
-        " By its own ROC: cannot tell. Clear is: below the diagonal on average and at the low-FAR"
-        " end; open is: the high-FAR end; "
-    )
-    assert said in verdict.reason
-    assert "Clear is" not in judged(given).verdict["b"].reason
+    assert "Below the diagonal towards threshold 1 (p = " in verdict.reason
+    assert "cannot tell the side " in verdict.reason
+    assert "TPR - FAR is -" in verdict.reason
 
 
 # ------------------------------------------------------------------- laws that do not fit
@@ -667,7 +664,7 @@ def test_a_weight_of_k_is_k_copies(dev: bool) -> None:
 def test_estimates_do_not_know_how_large_weights_are() -> None:
     """Point estimates at 1e3 to 1e15 times the weights, and the time they take."""
     results, seconds = [], []
-    for factor in (1.0, 1e3, 1e9, 1e15):
+    for factor in (1.0, 1e3, 1e15):
         own, _ = _weighted(copies=False, grouped=False, factor=factor)
         began = time.process_time()
         with warnings.catch_warnings():

@@ -14,7 +14,6 @@ import json
 import re
 import tokenize
 from collections import Counter
-from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
@@ -62,22 +61,25 @@ def tree(module: str) -> ast.Module:
 
 
 def _imports(
-    module: str, node: ast.AST, lazy: bool = False, for_types: bool = False
-) -> Iterator[Import]:
+    module: str, node: ast.AST, found: list[Import], lazy: bool = False, for_types: bool = False
+) -> list[Import]:
+    """All imports below a node, added to those found."""
     if isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == "betaroc":
         for alias in node.names:
-            whole = f"{node.module}.{alias.name}"
-            yield Import(module, whole if whole in MODULES else str(node.module), lazy, for_types)
+            target = f"{node.module}.{alias.name}"
+            target = target if target in MODULES else str(node.module)
+            found.append(Import(module, target, lazy, for_types))
     elif isinstance(node, ast.Import):
-        for alias in node.names:
-            if alias.name.split(".")[0] == "betaroc":
-                yield Import(module, alias.name, lazy, for_types)
+        names = [alias.name for alias in node.names if alias.name.split(".")[0] == "betaroc"]
+        found += [Import(module, name, lazy, for_types) for name in names]
     elif isinstance(node, ast.Constant) and node.value in MODULES and node.value != "betaroc":
-        yield Import(module, str(node.value), True, for_types)
+        found.append(Import(module, str(node.value), True, for_types))
     lazy = lazy or isinstance(node, Function | ast.Lambda)
     for_types = for_types or (isinstance(node, ast.If) and "TYPE_CHECKING" in ast.dump(node.test))
     for child in ast.iter_child_nodes(node):
-        yield from _imports(module, child, lazy, for_types)
+        if not isinstance(child, ast.Name | ast.expr_context | ast.operator):
+            _imports(module, child, found, lazy, for_types)
+    return found
 
 
 @cache
@@ -87,7 +89,7 @@ def imports() -> tuple[Import, ...]:
         found
         for module in MODULES
         if module.count(".") > 1 or module[8:] in ROOMS
-        for found in _imports(module, tree(module))
+        for found in _imports(module, tree(module), [])
         if not (found.lazy and module in TABLES)
         if not (found.for_types and room(found.module) == room(found.target))
     )
@@ -151,6 +153,7 @@ def _docstring(module: str) -> set[int]:
     return {line for one in bodies for line in range(one.lineno, (one.end_lineno or 0) + 1)}
 
 
+@cache
 def size_of(module: str) -> Counter[str]:
     """What is counted of a module: the lines of code are of its room too."""
     text, doc, size = MODULES[module].read_text("utf-8"), _docstring(module), Counter[str]()

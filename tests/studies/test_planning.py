@@ -245,23 +245,6 @@ def test_one_score_less_is_not_enough(
 
 
 @pytest.mark.simulation
-def test_narrower_intervals_and_larger_chances_need_more() -> None:
-    sizes = [br.plan_sample_size("auc", model=BELL, width=w).n_client for w in (0.1, 0.05, 0.02)]
-    assert sizes == sorted(sizes)
-    assert sizes[2] / sizes[1] == pytest.approx(6.25, rel=0.02)
-    powers = [
-        br.plan_sample_size("side-at-one", model=CROSSING, power=p).n_client
-        for p in (0.5, 0.8, 0.95)
-    ]
-    assert powers == sorted(set(powers))
-    levels = [
-        br.plan_sample_size("auc", model=NORMAL, width=0.1, level=p).n_client
-        for p in (0.8, 0.95, 0.99)
-    ]
-    assert levels == sorted(set(levels))
-
-
-@pytest.mark.simulation
 @pytest.mark.parametrize("ratio", some([0.1, 1.0, 2.5], 3))
 def test_classes_change_places(ratio: float) -> None:
     for stat, options in (
@@ -526,7 +509,7 @@ TAILED = br.ScoreModel(br.Beta(6, 2), br.Beta(2, 8))
 def test_a_tail_is_planned_by_the_width_of_its_interval(
     stat: str, point: dict[str, float], width: float
 ) -> None:
-    """Of 40 sets of the planned size: 10 % for the medians in place of scores, and for noise."""
+    """Of 40 sets of the planned size: 15 % for the few draws of a plan, and for noise."""
     plan = br.plan_sample_size(stat, model=TAILED, width=width, method="tail", **point)
     assert plan.width <= width
     assert plan.method == "tail"
@@ -538,7 +521,7 @@ def test_a_tail_is_planned_by_the_width_of_its_interval(
             f = br.fit(data, "empirical", tails={"impostor": "upper", "client": "lower"})
             found = f.interval(stat, **point)
         widths.append(found.high - found.low)
-    assert float(np.mean(widths)) == pytest.approx(width, rel=0.15)
+    assert float(np.mean(widths)) == pytest.approx(plan.width, rel=0.15)
 
 
 def test_counts_plan_where_no_tail_reaches() -> None:

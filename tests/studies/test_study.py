@@ -61,9 +61,13 @@ def test_sobol_is_that_of_scipy_on_the_wanted_scale() -> None:
         (lambda: br.Design.grid({"a": []}), br.InputError, "'a' must have at least one level"),
         (lambda: br.Design.grid({"a": [1, 1.0]}), br.InputError, "must be distinct"),
         (lambda: br.Design.grid({"a": [1, "x"]}), br.InputTypeError, "numbers and text"),
-        (lambda: br.Design.grid({"a": [1, None]}), br.InputTypeError, "None of type NoneType at"),
+        (
+            lambda: br.Design.grid({"a": [1, None]}),
+            br.InputTypeError,
+            "None of .* at index 1",
+        ),
         (lambda: br.Design.grid({"a": [1.0, math.nan]}), br.InputError, "finite.* index 1"),
-        (lambda: br.Design.grid({"a": 1j}), br.InputTypeError, "'a' has 1j.*Give a list"),
+        (lambda: br.Design.grid({"a": 1j}), br.InputTypeError, "1j of .* for 'a'.*Give a list"),
         (lambda: br.Design.grid({"a": [2**63]}), br.InputError, "fit into 64 bits.* index 0"),
         (lambda: br.Design.grid({"a": ["x", "\ud800"]}), br.InputError, "UTF-8 can hold"),
         (lambda: br.Design.grid({"\ud800": 1}), br.InputError, "UTF-8 can hold"),
@@ -153,7 +157,7 @@ def test_names_are_the_numbers_of_the_package(tmp_path: Path) -> None:
     ],
 )
 def test_what_two_sums_do_not_settle_is_fitted_by_itself(cell: dict[str, Any]) -> None:
-    trial = Trial(cell, 0, 0, Seed(1), cell_spec(cell, None))
+    trial = Trial(cell, 0, 0, Seed((1,)), cell_spec(cell, None))
     if trial.spec.is_plain:
         fit_together([trial])
     assert trial.batch_shapes is None
@@ -169,7 +173,7 @@ def test_a_batch_hangs_on_no_neighbour() -> None:
     cells = list(br.Design.sobol(shapes, 128, rng=1) * br.Design.grid({"n": [3, 64, 200]}))
 
     def fitted(size: int) -> list[Any]:
-        trials = [Trial(c, k, 0, Seed(1), cell_spec(c, None)) for k, c in enumerate(cells)]
+        trials = [Trial(c, k, 0, Seed((1,)), cell_spec(c, None)) for k, c in enumerate(cells)]
         for k in range(0, len(trials), size):
             fit_together(trials[k : k + size])
         return [trial.batch_shapes for trial in trials]
@@ -316,7 +320,7 @@ def test_a_model_of_ones_own_has_names_of_its_own(tmp_path: Path) -> None:
         ("fited.auc", "Did you mean 'fit'"),
         ("epc-fit.valeu", "Did you mean 'value'"),
         ("fit.tpr", "needs a point"),
-        ("epc-fit.value@0.5", "takes alpha="),
+        ("epc-fit.value@0.5", "must take alpha="),
         ("epc-fit.value@alpha=2", r"in \[0, 1\]"),
         ("fit.auc@far=0.1", "is taken at no point"),
         ("true.log-likelihood", "no 'log-likelihood'"),
