@@ -773,7 +773,7 @@ def _weights(
         result[index_of_alpha(e, alpha)] = 1.0
         return result, f"value@alpha={alpha}"
     between = point.get("between")
-    ends = (None, None) if between is None else ascending_pair(between, "alphas")
+    ends = (None, None) if between is None else ascending_pair(between)
     start, stop = area_range(e, *ends)
     return area_weights(e.alpha, start, stop) / (stop - start), "area"
 

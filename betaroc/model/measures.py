@@ -17,7 +17,7 @@ import numpy as np
 from betaroc.core import checks
 from betaroc.core.arrays import BoolArray, FloatArray, as_output
 from betaroc.core.checks import finite, flag, fraction, frozen, probability_array, real_array
-from betaroc.core.errors import InputError, InputTypeError
+from betaroc.core.errors import InputError, InputTypeError, refusal
 from betaroc.core.tables import Table, table_of
 from betaroc.core.thresholds import BELOW_ONE, Thresholds, choose
 from betaroc.core.value import Result
@@ -423,9 +423,7 @@ def checked_cost(value: float, name: str) -> float:
     """A finite cost >= 0."""
     cost = finite(value, name)
     if cost < 0.0:
-        raise InputError.about(name)(
-            f"{name} must be a cost >= 0; got {value!r}. Give 0 or a positive number."
-        )
+        raise refusal(name, "be a cost >= 0", repr(value))
     return cost
 
 

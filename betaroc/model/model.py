@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from betaroc.core.arrays import CLASSES, FloatArray, ScalarOrArray, as_output, elementwise
 from betaroc.core.checks import (
+    ascending,
     choice,
     count,
     finite,
@@ -25,7 +26,7 @@ from betaroc.core.checks import (
     probability_array,
     real_array,
 )
-from betaroc.core.errors import InputError
+from betaroc.core.errors import refusal
 from betaroc.core.tables import Table, table_of
 from betaroc.core.text import format_value
 from betaroc.core.thresholds import Thresholds, choose
@@ -499,9 +500,8 @@ class ScoreModel(Exportable):
         """
         fa, fr = checked_cost(cost_fa, "cost_fa"), checked_cost(cost_fr, "cost_fr")
         if fa == 0.0 and fr == 0.0:
-            raise InputError(
-                "cost_fa and cost_fr must not both be 0: every threshold would be best."
-                " Give at least one positive cost."
+            raise refusal(
+                "cost_fa", "not be 0 where cost_fr is", "0 and 0", "Give a positive cost."
             )
         model = self if prior is None else replace(self, prior=prior)
         share = operating_points.exact_weight(model.prior)
@@ -557,11 +557,7 @@ class ScoreModel(Exportable):
         """
         fa, fr = positive(cost_fa, "cost_fa"), positive(cost_fr, "cost_fr")
         model = self if prior is None else replace(self, prior=prior)
-        if not 0.0 < model.prior < 1.0:
-            raise InputError.about("prior")(
-                f"prior must lie strictly between 0 and 1, else all or nobody is accepted; got"
-                f" {model.prior!r}. Give the share of clients where the threshold is used."
-            )
+        _check_inner(model.prior)
         odds = math.log1p(-model.prior) - math.log(model.prior)
         return model.at(math.log(fa) - math.log(fr) + odds)
 
@@ -703,11 +699,7 @@ class ScoreModel(Exportable):
         >>> round(model.partial_auc(0, 0.25), 9), round(model.partial_auc(0, 0.25, True), 9)
         (0.135416667, 0.738095238)
         """
-        low, high = fraction(low, "low"), fraction(high, "high")
-        if not low < high:
-            raise InputError.about("low")(
-                f"low must be below high; got low={low!r}, high={high!r}. Give a range of FAR."
-            )
+        low, high = ascending(low, high)
         area = areas.partial_auc(self._pair, low, high)
         if not flag(standardized, "standardized"):
             return area
@@ -818,11 +810,7 @@ class ScoreModel(Exportable):
         >>> round(model.h_measure(), 12)
         0.36
         """
-        if not 0.0 < self.prior < 1.0:
-            raise InputError.about("prior")(
-                f"prior must lie strictly between 0 and 1 for the H-measure; got {self.prior!r}."
-                " Give the model the prior of its use."
-            )
+        _check_inner(self.prior)
         return areas.h_measure(self._pair, self.prior, self._cost_shapes(weights))
 
     def _cost_shapes(self, weights: object) -> tuple[float, float]:
@@ -1043,10 +1031,7 @@ class ScoreModel(Exportable):
         """
         plain = isinstance(scheme, int | float | np.number)
         if scheme is not None and not (plain and scheme in (9, 16)):
-            raise InputError.about("scheme")(
-                f"scheme must be None, 9 or 16; got {format_value(scheme)}. Leave it out for all"
-                " shapes."
-            )
+            raise refusal("scheme", "be None, 9 or 16", format_value(scheme))
         shapes = [_shape(law) for law in (self.client, self.impostor)]
         if scheme is not None:
             merged = {Shape.REVERSE_J: Shape.J} if scheme == 9 else {}
@@ -1156,6 +1141,12 @@ class ScoreModel(Exportable):
         0.75
         """
         return PrecisionRecall(self.client, self.impostor, self.prior, self.name, self.is_generic)
+
+
+def _check_inner(prior: float) -> None:
+    if not 0.0 < prior < 1.0:
+        remedy = "Give the share of clients where it is used."
+        raise refusal("prior", "lie strictly between 0 and 1", repr(prior), remedy)
 
 
 def _shape(law: Distribution) -> Shape | None:

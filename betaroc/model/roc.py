@@ -12,8 +12,8 @@ import numpy as np
 import numpy.typing as npt
 
 from betaroc.core.arrays import CLASSES, FloatArray, ScalarOrArray, as_output, elementwise
-from betaroc.core.checks import choice, prior as checked_prior, probability_array
-from betaroc.core.errors import InputError, InputTypeError
+from betaroc.core.checks import choice, instance, prior as checked_prior, probability_array
+from betaroc.core.errors import InputError
 from betaroc.core.tables import Table
 from betaroc.core.thresholds import Thresholds
 from betaroc.core.vocabulary import BIOMETRIC
@@ -423,11 +423,7 @@ class Roc(Curve):
         >>> found.far.round(12).tolist(), found.leaders
         ([0.5], (2, 1))
         """
-        if not isinstance(other, Roc):
-            raise InputTypeError.about("other")(
-                f"other must be a Roc; got {type(other).__name__}. Take model.roc()."
-            )
-        return crossings_of(self._pair, other._pair)
+        return crossings_of(self._pair, instance(other, Roc, "other", "model.roc()")._pair)
 
     def plot(
         self,

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from betaroc.core.arrays import CLASSES, FloatArray
-from betaroc.core.checks import count, generator, real_array
-from betaroc.core.errors import InputError, InputTypeError
+from betaroc.core.checks import count, generator, instance, real_array
+from betaroc.core.errors import InputError, InputTypeError, refusal
 from betaroc.core.notices import collect_warnings
 from betaroc.core.text import format_value
 from betaroc.data.scores import ScoreData
@@ -90,24 +90,15 @@ def sample_systems(
     """
     import pandas as pd
 
-    if not isinstance(models, Mapping):
-        raise InputTypeError.about("models")(
-            f"models must be a mapping of names to ScoreModels; got {type(models).__name__}. Give"
-            ' for example {"A": model}.'
-        )
-    if not models:
-        raise InputError.about("models")("models must hold at least one ScoreModel; got none.")
-    for name, model in models.items():
+    systems = dict(instance(models, Mapping, "models", 'such as {"A": model}'))  # type: ignore[type-abstract]
+    if not systems:
+        raise refusal("models", "hold at least one ScoreModel", "none")
+    for name, model in systems.items():
         if not isinstance(name, str) or name in ("", "label"):
-            raise (InputError if isinstance(name, str) else InputTypeError).about("models")(
-                f'models must have names of text, none empty or "label"; got {format_value(name)}.'
-            )
-        if not isinstance(model, ScoreModel):
-            raise InputTypeError(
-                f"models[{name!r}] must be a ScoreModel; got {type(model).__name__}. Of a fit"
-                " take fit.model."
-            )
-    systems = dict(models)
+            kind = InputError if isinstance(name, str) else InputTypeError
+            rule = 'have names of text, none empty or "label"'
+            raise refusal("models", rule, format_value(name), kind=kind)
+        instance(model, ScoreModel, f"models[{name!r}]", "fit.model")
     sizes = count(n_client, "n_client"), count(n_impostor, "n_impostor")
     roots = [_root(matrix) for matrix in _matrices(correlation, list(systems))]
     source = generator(rng)
@@ -145,37 +136,32 @@ def _matrices(value: Any, names: Sequence[str]) -> list[FloatArray]:
 
 def _matrix(value: Any, names: Sequence[str], called: str) -> FloatArray:
     columns, k = getattr(value, "columns", None), len(names)
-    for own in () if columns is None else (columns, getattr(value, "index", columns)):
-        if list(own) != list(names):
-            raise InputError(
-                f"{called} must have rows and columns {format_value(list(names))}, the systems in"
-                f" their order; got {format_value(list(own))}. Reorder it with .loc[names, names]."
-            )
+    for labels in () if columns is None else (columns, getattr(value, "index", columns)):
+        if list(labels) != list(names):
+            rule = f"have rows and columns {format_value(list(names))}, the systems in their order"
+            actual, remedy = format_value(list(labels)), "Reorder it with .loc[names, names]."
+            raise refusal(called, rule, actual, remedy)
     array, diagonal = np.asarray(real_array(value, called)), np.eye(k) == 1.0
     if not np.all(np.abs(array) <= 1.0):
         worst = float(array.flat[np.argmax(~(np.abs(array) <= 1.0))])
-        raise InputError(f"{called} must lie in [-1, 1]; got {worst!r}.")
+        raise refusal(called, "lie in [-1, 1]", repr(worst))
     array = np.where(diagonal, 1.0, array) if array.ndim == 0 else array
     if array.shape != (k, k):
-        raise InputError(
-            f"{called} must be one number or a {k} x {k} matrix for {k} systems; got shape"
-            f" {array.shape}."
-        )
+        rule = f"be one number or a {k} x {k} matrix for {k} systems"
+        raise refusal(called, rule, f"shape {array.shape}")
     for wrong, must in (
         (np.abs(array - array.T) > k * _ROUNDING, "be symmetric"),
         (diagonal & (np.abs(array - 1.0) > k * _ROUNDING), "have a diagonal of 1"),
     ):
         if np.any(wrong):
             i, j = np.argwhere(wrong)[0].tolist()
-            raise InputError(f"{called} must {must}; entry ({i}, {j}) is {float(array[i, j])!r}.")
+            raise refusal(called, must, f"{float(array[i, j])!r} at entry ({i}, {j})")
     # Computed correlations are symmetric to rounding.
     array = np.where(diagonal, 1.0, 0.5 * (array + array.T))
     least = float(np.linalg.eigvalsh(array)[0])
     if least < -k * _ROUNDING:
-        raise InputError(
-            f"{called} must be positive semidefinite, one number at least -1/{max(k - 1, 1)}; its"
-            f" smallest eigenvalue is {least:.6g}. No scores have these correlations together."
-        )
+        rule = f"be positive semidefinite, one number at least -1/{max(k - 1, 1)}"
+        raise refusal(called, rule, f"a smallest eigenvalue of {least:.6g}")
     return array
 
 

@@ -551,7 +551,7 @@ def _evaluation_point(
             f"{name!r} cannot be told there: it takes {keywords}; got {got}. Give one of these."
         )
     if point == "between":
-        return EvaluationPoint(point, ascending_pair(value, "FARs"))
+        return EvaluationPoint(point, ascending_pair(value))
     if point == "threshold":
         return EvaluationPoint(point, checks.finite(value, point))
     if point != "at":
@@ -565,15 +565,10 @@ def _evaluation_point(
     return EvaluationPoint(point, chosen)
 
 
-def ascending_pair(value: Any, noun: str) -> tuple[float, float]:
+def ascending_pair(value: Any) -> tuple[float, float]:
     """Two fractions that ascend: the range `between` which a number is taken."""
-    is_pair = isinstance(value, tuple | list) and len(value) == 2
-    ends = tuple(checks.fraction(v, "between") for v in value) if is_pair else (1.0, 0.0)
-    if ends[0] < ends[1]:
-        return ends[0], ends[1]
-    rule = f"be two {noun} (low, high) with low < high"
-    kind = InputError if is_pair else InputTypeError
-    raise refusal("between", rule, checks.format_value(value), "Give such as (0.0, 0.1).", kind)
+    low, high = (checks.fraction(x, "between") for x in checks.span(value, "between"))
+    return low, high
 
 
 @collect_warnings

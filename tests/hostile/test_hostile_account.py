@@ -32,7 +32,7 @@ CATALOGUE = [
 ELSEWHERE: dict[str, tuple[str, ...]] = {
     "F10": (
         "decision/test_epc.py::test_empirical_thresholds_equal_enumeration",
-        "model/test_choice_edges.py::test_accept_all_of_fractional_weights_is_trivial",
+        "model/test_by_hand.py::test_accept_all_of_fractional_weights_is_trivial",
     ),
     "F19": (
         "estimation/test_fit_beta.py::test_solver_that_stops_early_raises_with_the_partial_result",

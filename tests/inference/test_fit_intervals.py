@@ -213,7 +213,7 @@ def test_what_has_no_interval_says_so() -> None:
     for bad in (lambda m: "a", lambda m: [1, 2]):
         with pytest.raises(br.InputTypeError, match="must return one number"):
             beta_fit().interval(bad)
-    with pytest.raises(br.InputTypeError, match=r"two FARs \(low, high\)"):
+    with pytest.raises(br.InputTypeError, match=r"two numbers, \(low, high\)"):
         beta_fit().interval("partial-auc", between=2)
     with pytest.raises((br.InputError, br.InputTypeError), match="far must"):
         beta_fit().interval("tpr", far=[0.1, 0.2])

@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 import math
+import time
 from fractions import Fraction
 
 import numpy as np
 import pytest
 from scipy import stats
+from scipy.spatial import ConvexHull
 from scipy.special import expit
 
 import betaroc as br
+from betaroc.distributions.pairs import pair_of
 from betaroc.model.areas import precision_at
+from betaroc.model.criteria import hull_vertices
 from betaroc.model.ends import shape_of_ends
 from betaroc.model.improper_regions import hooks_of
-from betaroc.model.operating_points import exact_weight
+from betaroc.model.operating_points import exact_weight, nearest_balance
+from betaroc.model.statistics import parse_statistic
+from helpers.cases import over
 
 
 def test_of_two_equally_near_thresholds_the_eer_takes_the_smaller_sum() -> None:
@@ -148,3 +154,353 @@ def test_curves_end_on_the_side_of_their_other_end() -> None:
     assert hooks_of(br.ScoreModel(client, impostor), 10, 10) == ()
     (hook,) = hooks_of(br.ScoreModel(impostor, client), 10, 10)
     assert (hook.end, hook.far_low, hook.far_high) == ("everywhere", 0.0, 1.0)
+
+
+# ----------------------------------------------------------------------
+@pytest.mark.parametrize(("sample", "alpha"), [("client", 0.55), ("impostor", 0.6)])
+def test_a_precision_is_met_while_the_sample_stands_still(sample: str, alpha: float) -> None:
+    """pi TPR = P (pi TPR + (1 - pi) FAR): a quantile of the other class between two scores."""
+    counted, smooth = br.Empirical([0.2, 0.5, 0.7]), br.Beta(4, 3)
+    model = br.ScoreModel(counted, smooth) if sample == "client" else br.ScoreModel(smooth, counted)
+    curve = br.epc(model, model, criterion="precision", alpha=[alpha])
+    t = float(curve.threshold[0])
+    share, rate = float(np.mean(np.array([0.2, 0.5, 0.7]) > t)), stats.beta(4, 3).sf(t)
+    tpr, far = (share, rate) if sample == "client" else (rate, share)
+    assert tpr / (tpr + far) == pytest.approx(alpha, rel=1e-9)
+
+
+def test_without_impostors_every_precision_is_one() -> None:
+    model = br.ScoreModel(br.Beta(4, 2), br.Beta(2, 4), prior=1.0)
+    with pytest.warns(br.TargetWarning, match="thresholds reach 1 to 1 there"):
+        curve = br.epc(model, model, criterion="precision", alpha=[0.5])
+    assert curve.threshold.shape == (1,)
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_the_scan_finds_the_lower_left_hull(seed: int) -> None:
+    """As Qhull finds it, from the point of least y to that of least x."""
+    rng = np.random.default_rng(seed)
+    x, y = np.sort(rng.random(60))[::-1] ** 2, np.sort(rng.random(60)) ** 2
+    found = hull_vertices(x, y)
+    corner = np.array([[2.0, 2.0], [2.0, y[0]], [x[-1], 2.0]])
+    hull = ConvexHull(np.concatenate([np.column_stack([x, y]), corner])).vertices
+    np.testing.assert_array_equal(found, np.sort(hull[hull < 60]))
+
+
+def test_a_point_on_the_diagonal_is_where_sides_change() -> None:
+    """TPR, FAR: 1, 1/2 above .1; 1/2, 1/2 above .2; 0, 1/2 above .3."""
+    model = br.ScoreModel(br.Empirical([0.2, 0.3]), br.Empirical([0.1, 0.4]))
+    found = model.diagonal_crossings()
+    assert (found.threshold.tolist(), found.far.tolist(), found.tpr.tolist()) == (
+        [0.25], [0.5], [0.5]
+    )  # fmt: skip
+
+
+def test_of_rates_equally_far_apart_the_smaller_ones_are_taken() -> None:
+    """FAR 1/2 v FRR 1/4, then 3/4: both clients at .5 go at once."""
+    weights = [2.0] * 4
+    client, impostor = [0.3, 0.5, 0.5, 0.95], [0.1, 0.2, 0.8, 0.9]
+    model = br.ScoreModel(br.Empirical(client, weights), br.Empirical(impostor, weights))
+    found = model.eer()
+    assert (found.far, found.frr, found.threshold) == (0.5, 0.25, 0.4)
+    (t,) = nearest_balance(model._pair, lambda _, far, frr: far - frr).theta.ravel()
+    assert t == 0.4
+
+
+def test_a_weight_is_the_fraction_that_was_meant() -> None:
+    for p, q in ((1, 3), (1, 13), (1, 3000), (2999, 3000), (1, 10**9)):
+        assert exact_weight(p / q) == Fraction(p, q)
+    assert exact_weight(1e-12) == Fraction(1, 10**12)
+
+
+# ----------------------------------------------------------------------
+@over("seed", {seed: seed for seed in range(40)})
+def test_fractional_weights_never_give_a_rate_beyond_1(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(2, 40))
+    law = br.Empirical(rng.normal(0, 1, n), rng.random(n))
+    below, above = law.cdf(np.sort(law.values)), law.sf(np.sort(law.values))
+    assert law.sf(-99.0) == 1.0
+    assert law.cdf(99.0) == 1.0
+    assert np.all(np.diff(below) >= 0)
+    assert np.all(np.diff(above) <= 0)
+    assert max(below.max(), above.max()) <= 1.0
+    # Each tail against its sum in fractions.
+    weights = {v: Fraction(float(w)) for v, w in zip(law.values, law.weights, strict=True)}
+    total = sum(weights.values())
+    place = float(np.sort(law.values)[n // 2])
+    upper = sum(w for v, w in weights.items() if v > place) / total
+    assert law.sf(place) == pytest.approx(float(upper), rel=1e-14)
+    model = br.ScoreModel(law, br.Empirical([0.0, 1.0, 2.0]))
+    assert model.at(-99.0).tpr == 1.0
+    curve = br.epc(model, br.ScoreModel(br.Beta(2, 1), br.Beta(1, 2)), alpha=[0.0, 0.5, 1.0])
+    assert curve.threshold.shape == (3,)
+
+
+def test_accept_all_of_fractional_weights_is_trivial() -> None:
+    dev = br.ScoreModel(br.Empirical([1, 2, 3], [0.3, 0.2, 0.1]), br.Empirical([4, 5, 6]))
+    curve = br.epc(dev, br.ScoreModel(br.Beta(2, 1), br.Beta(1, 2)), alpha=[0.1])
+    assert curve.threshold.tolist() == [-np.inf]
+    assert curve.trivial.tolist() == [True]
+
+
+def test_a_tiny_target_does_not_depend_on_the_others() -> None:
+    model = br.ScoreModel(br.Beta(4, 2), br.Beta(2, 4))
+    targets = [1e-300, 1e-20, 1e-15, 1e-13, 0.5]
+    for criterion in ("far", "frr"):
+        curve = br.epc(model, model, criterion=criterion, measure=criterion, alpha=targets)
+        assert curve.value == pytest.approx(targets, rel=1e-11)
+
+
+@pytest.mark.filterwarnings("ignore::betaroc.core.errors.ReversedScoresWarning")
+def test_a_long_convex_chain_ended_by_a_lower_point() -> None:
+    # Two vertices of the hull only: each pass over such a chain may drop a single point.
+    rng = np.random.default_rng(1)
+    n = 4000
+    client = np.arange(n, dtype=float) * 2
+    impostor = client - 1
+    weights = np.sort(rng.integers(1, 1000, n))
+    scores = br.Scores(client, [*impostor, 9e4], impostor_weights=[*weights, 10_000_000])
+    curve = br.epc(scores, br.ScoreModel(br.Normal(1, 1), br.Normal(0, 1)), alpha=[0.3, 0.6, 0.9])
+    places = np.concatenate([[-np.inf], np.unique(np.concatenate([client, impostor, [9e4]]))])
+    law = br.ScoreModel(br.Empirical(scores.client), br.Empirical(scores.impostor,
+                        scores.impostor_weights))  # fmt: skip
+    at = law.at(places[1:])
+    far, frr = np.concatenate([[1.0], at.far]), np.concatenate([[0.0], at.frr])
+    for alpha, t in zip(curve.alpha, curve.threshold, strict=True):
+        best = np.min(alpha * far + (1 - alpha) * frr)
+        met = law.at(t) if np.isfinite(t) else None
+        value = alpha if met is None else alpha * met.far + (1 - alpha) * met.frr
+        assert value == pytest.approx(best, rel=1e-14)
+
+
+def test_f_with_a_prior_of_0_is_undefined_everywhere() -> None:
+    scores = br.Scores([3, 4, 5], [1, 2, 3])
+    with pytest.raises(br.InputError, match="Give a prior above 0"):
+        br.epc(scores, br.Scores([2, 4, 6], [0, 1, 3]), criterion="f-measure", prior=0.0)
+
+
+@pytest.mark.parametrize(
+    ("client", "impostor"),
+    [
+        (br.Normal(0.25, 1), br.Normal(-0.25, 1)),
+        (br.Beta(2, 1), br.Beta(1.9, 1.03)),
+        (br.Beta(3, 2), br.Beta(2, 2.02)),
+    ],
+)
+def test_a_precision_of_1_that_comes_late(
+    client: br.Distribution, impostor: br.Distribution
+) -> None:
+    # S_c / S_i rises to infinity so slowly that the rates underflow first: no threshold whose
+    # rates are doubles has a higher precision than the last.
+    model = br.ScoreModel(client, impostor)
+    other = br.ScoreModel(client, impostor)
+    curve = br.epc(model, other, criterion="precision", measure="precision", alpha=[0.9, 1.0])
+    assert curve.value[1] > curve.value[0]
+    places = client.isf(np.geomspace(1e-14, 1e-3, 400))
+    tpr, far = client.logsf(places), impostor.logsf(places)
+    assert curve.value[1] >= np.max(1 / (1 + np.exp(far - tpr))) - 1e-12
+
+
+# ----------------------------------------------------------------------
+MODEL = br.ScoreModel(br.Beta(4, 2), br.Beta(2, 4))
+
+
+@pytest.mark.parametrize(
+    ("name", "given", "points", "words"),
+    [
+        ("auc", (0.1,), {}, "'auc' is taken at no point; got 0.1. Leave it out."),
+        ("auc", (), {"far": 0.1}, "'auc' is taken at no point; got far=0.1. Leave it out."),
+        ("tpr", (0.1,), {}, "must be given by a keyword, threshold= or far="),
+        ("tpr", (), {}, "at=; got none. Give one."),
+        ("tpr", (), {"between": (0.0, 0.1)}, "'tpr' cannot be told there: it takes threshold="),
+        ("partial-auc", ((0.0, 0.1),), {}, "by a keyword, between=; got (0.0, 0.1)."),
+        (
+            "partial-auc",
+            (),
+            {"between": 0.1},
+            "between must be two numbers, (low, high); got 0.1",
+        ),
+        ("partial-auc", (), {"between": (0.2, 0.1)}, "with low < high; got (0.2, 0.1)"),
+    ],
+)
+def test_why_a_point_is_refused(name: str, given, points, words: str) -> None:
+    with pytest.raises((br.InputError, br.InputTypeError)) as caught:
+        parse_statistic(name, given, **points)
+    assert words in str(caught.value)
+
+
+def test_rates_of_other_shapes_are_refused() -> None:
+    with pytest.raises(br.InputError, match=r"must have one shape; got threshold \(2,\)"):
+        br.OperatingPoint([0.1, 0.2], [0.1, 0.2, 0.3], [0.1, 0.2], 0.5)
+
+
+# ------------------------------------------------------------------------------- slopes
+
+
+def test_point_masses_inside_break_a_curve_that_would_be_concave() -> None:
+    """Slope 1 everywhere but at the masses, whose ratio is 1, 2 or 1/2."""
+    base = br.Normal(0.5, 1.0)
+
+    def proper(client: float, impostor: float) -> bool:
+        pair = br.Inflated(base, client), br.Inflated(base, impostor)
+        return br.ScoreModel(*pair).roc().is_concave
+
+    assert proper(0.2, 0.2)
+    assert not proper(0.4, 0.2)
+    assert not proper(0.2, 0.4)
+
+
+def test_average_precision_of_a_sample_without_a_smooth_part() -> None:
+    """The mean over clients of the share of clients among the scores at or above each."""
+    client, impostor = [0.2, 0.6, 0.9], [0.1, 0.4, 0.7]
+    model = br.ScoreModel(br.Empirical(client), br.Empirical(impostor), prior=0.5)
+    assert model.average_precision() == pytest.approx((1 / 1 + 2 / 3 + 3 / 5) / 3)
+    mixed = br.ScoreModel(br.Empirical(client), br.Beta(1, 1), prior=0.5)
+    parts = [(k / 3) / (k / 3 + 1 - s) for k, s in ((3, 0.2), (2, 0.6), (1, 0.9))]
+    assert mixed.average_precision() == pytest.approx(np.mean(parts))
+
+
+@pytest.mark.parametrize("alpha", [0.2, 0.5, 0.8])
+def test_the_best_threshold_of_inflated_pairs_weighs_the_densities_of_all_scores(
+    alpha: float,
+) -> None:
+    """Where alpha f_i = (1 - alpha) f_c, each density that of its share between the masses."""
+    client, impostor = br.Inflated(br.Beta(3, 2), 0.3), br.Inflated(br.Beta(2, 3), 0.0, 0.1)
+    t = br.ScoreModel(client, impostor).min_weighted_error(alpha).threshold
+    f_c, f_i = 0.7 * stats.beta(3, 2).pdf(t), 0.9 * stats.beta(2, 3).pdf(t)
+    assert alpha * f_i == pytest.approx((1 - alpha) * f_c, rel=1e-9)
+
+
+def test_likelihood_ratios_of_beta_pairs_have_their_roots() -> None:
+    """log(s^3 (1 - s)^-1 B(2, 4)/B(5, 3)) = level, of shapes (5, 3) v (2, 4)."""
+    pair = pair_of(br.Beta(5, 3), br.Beta(2, 4))
+    for level in (-4.0, 0.0, 2.5):
+        (root,) = pair.ratio_roots(level).theta
+        ratio = stats.beta(5, 3).logpdf(root) - stats.beta(2, 4).logpdf(root)
+        assert ratio == pytest.approx(level, abs=1e-12)
+    both = pair_of(br.Beta(4, 4), br.Beta(2, 2))  # a bump: two roots, or none
+    roots = both.ratio_roots(-1.0).theta
+    assert roots.size == 2
+    assert roots[0] == pytest.approx(1.0 - roots[1], rel=1e-12)
+    assert stats.beta(4, 4).logpdf(roots[0]) - stats.beta(2, 2).logpdf(roots[0]) == (
+        pytest.approx(-1.0, abs=1e-12)
+    )
+    assert both.ratio_roots(1.0).size == 0
+
+
+def test_what_lies_between_two_doubles_is_no_tie():
+    """A score of a beta law or of a logit-normal one equals a given score with probability 0."""
+    last = 1.0 - 2.0**-53  # the double before it is 0.69 of a logit below
+    z = (math.log(last) + 53 * math.log(2.0)) / 6.0
+    below = 5e-324**0.01  # F(x) = x^a
+    cases = [
+        (br.Beta(0.01, 1.0), 5e-324, below, 1.0 - below),
+        (br.LogitNormal(0.0, 6.0), last, stats.norm.cdf(z), stats.norm.sf(z)),
+    ]
+    for law, score, below, above in cases:
+        one = br.Empirical([score])
+        assert br.ScoreModel(one, law).auc() == pytest.approx(below, rel=1e-12)
+        assert br.ScoreModel(law, one).auc() == pytest.approx(above, rel=1e-12)
+        assert br.ScoreModel(one, law).partial_auc(0.0, 1.0) == pytest.approx(below, rel=1e-12)
+
+
+def test_scores_of_one_are_accepted_at_a_threshold_that_rounds_to_one():
+    """FRR = 1/4 + F(t)/2 = 1/2 with F(t) = 1 - (1 - t)^0.01: 1 - t = 2^-100, no double."""
+    model = br.ScoreModel(br.Inflated(br.Beta(1.0, 0.01), 0.25, 0.25), br.Beta(1.0, 1.0))
+    found = model.at_frr([0.5, 0.9])
+    np.testing.assert_array_equal(found.threshold, [1.0 - 2.0**-53] * 2)
+    np.testing.assert_allclose(found.frr, [0.5, 0.75], rtol=1e-12)
+    assert found.far[0] == pytest.approx(2.0**-100, rel=1e-12)
+    assert br.ScoreModel(br.Beta(1.0, 0.01), br.Beta(1.0, 1.0)).at_frr(0.5).threshold == 1.0
+
+
+def test_a_mean_is_no_digit_beyond_the_only_place():
+    """Three times 0.4 is 1.2000000000000002, and a third of it 0.4000000000000001."""
+    assert br.Binned([0.2, 0.3, 0.4], [0, 3]).mean == 0.4
+
+
+def test_ks_of_two_tails_that_differ_in_scale_alone():
+    """m e^(-x/s) less m e^(-x/(r s)) is largest where e^(-x/s) = r^(r / (1 - r)) = r^7."""
+    lower, m, r = br.ParetoTail(0.25, -0.125, 1.0), 0.109375, 0.875
+    client, impostor = (
+        br.Spliced(br.Beta(1, 1), lower=lower, upper=br.ParetoTail(m, 0.0, scale))
+        for scale in (0.125, 0.125 * r)
+    )
+    assert br.ScoreModel(client, impostor).ks() == pytest.approx(m * (r**7 - r**8), rel=1e-9)
+
+
+# ----------------------------------------------------------------------
+RNG = np.random.default_rng(2)
+CLIENT, IMPOSTOR = RNG.normal(2.0, 1.0, 50), RNG.normal(0.0, 1.0, 60)
+UNIT = br.ScoreModel(br.Beta(4.0, 2.0), br.Beta(2.0, 4.0))
+
+
+@pytest.mark.parametrize("power", [-1000, -600, 530, 664, 1010])
+@pytest.mark.parametrize("family", ["normal", "sinh-arcsinh"])
+def test_the_distance_of_the_means_has_no_unit(family: str, power: int) -> None:
+    scores, unit = br.Scores(CLIENT, IMPOSTOR), 2.0**power
+    moved = br.Scores(CLIENT * unit, IMPOSTOR * unit)
+    numbers = [br.fit(s, family).model for s in (scores, moved)]
+    found = [br.interval(br.Scores(CLIENT * u, IMPOSTOR * u), "d-prime", replicates=99, rng=1)
+             for u in (1.0, unit)]  # fmt: skip
+    assert found[1].estimate == pytest.approx(found[0].estimate, rel=1e-12)
+    assert found[1].low == pytest.approx(found[0].low, rel=1e-9)
+    spreads = [math.hypot(m.client._sd, m.impostor._sd) for m in numbers]
+    assert spreads[1] / unit == pytest.approx(spreads[0], rel=1e-6)
+
+
+@pytest.mark.parametrize("power", [0, 530, 1010])
+def test_variances_beyond_doubles_are_infinite(power: int) -> None:
+    unit = 2.0**power
+    law = br.Empirical([1.0 * unit, 2.0 * unit, 4.0 * unit], [2.0, 1.0, 1.0])
+    assert law.mean == 2.0 * unit
+    assert law.var == (1.5 if power == 0 else math.inf)
+    assert law._sd == pytest.approx(math.sqrt(1.5) * unit, rel=1e-15)
+
+
+@pytest.mark.parametrize(
+    ("law", "other"),
+    [
+        (br.LogNormal(0.3, 0.5), stats.lognorm(0.5, scale=math.exp(0.3))),
+        (br.Gamma(2.5, 3.0), stats.gamma(2.5, scale=3.0)),
+        (br.LogitNormal(0.3, 1.2), None),
+    ],
+)
+def test_standard_deviations_are_scipys(law: br.Distribution, other: stats.rv_continuous) -> None:
+    if other is None:
+        p = (np.arange(200_000) + 0.5) / 200_000
+        assert law._sd == pytest.approx(float(np.std(law.ppf(p))), rel=1e-6)
+    else:
+        assert law._sd == pytest.approx(other.std(), rel=1e-12)
+    assert law.var == pytest.approx(law._sd**2, rel=1e-12)
+
+
+def test_of_a_mixture_they_are_those_of_its_parts_and_means() -> None:
+    law = br.NormalMixture((0.25, 0.75), (br.Normal(0.0, 1e200), br.Normal(4e200, 2e200)))
+    assert law._sd == pytest.approx(math.sqrt(0.25 * 1 + 0.75 * 4 + 3.0) * 1e200, rel=1e-12)
+
+
+def test_of_a_lognormal_distribution_beyond_doubles_too() -> None:
+    assert br.LogNormal(400.0, 0.1).var == math.inf
+    assert br.LogNormal(400.0, 0.1)._sd / math.exp(400.0) == pytest.approx(0.1008, rel=1e-3)
+
+
+@pytest.mark.parametrize("stat", ["auc", "eer", "client-a", "d-prime"])
+def test_shapes_whose_products_are_0_are_refused_in_a_plan(stat: str) -> None:
+    tiny = br.Beta(1e-200, 1e-200)
+    with pytest.raises(br.errors.InputError, match="Give shapes nearer to 1"):
+        br.plan_sample_size(stat, model=br.ScoreModel(br.Beta(2, 3), tiny), width=0.1)
+
+
+@pytest.mark.parametrize("criterion", ["far", "frr"])
+def test_a_forecast_of_many_scores_takes_no_longer(criterion: str) -> None:
+    """And says the target itself, its spread that of a binomial share to first order."""
+    start = time.process_time()
+    found = br.epc_forecast(
+        UNIT, n_client=10**8, n_impostor=10**8, criterion=criterion, alpha=[0.01, 0.1, 0.5]
+    )
+    assert time.process_time() - start < 0.5
+    np.testing.assert_allclose(getattr(found, criterion), found.alpha, rtol=1e-6)
+    spread = np.sqrt(found.alpha * (1.0 - found.alpha) / 1e8)
+    np.testing.assert_allclose(getattr(found, f"{criterion}_sd"), spread, rtol=1e-3)

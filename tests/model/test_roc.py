@@ -5,12 +5,18 @@ from __future__ import annotations
 import itertools
 import math
 from fractions import Fraction
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 import pytest
+from scipy import stats
 
 import betaroc as br
+from betaroc import Beta, Empirical, Roc, ScoreModel
+from betaroc.core.thresholds import Thresholds
+from betaroc.distributions.inflated import Inflated
+from betaroc.model.distances import largest_distance
 from betaroc.model.roc import Det, PrecisionRecall
 from betaroc.model.roc_functions import sample_chain
 from helpers.cases import over
@@ -377,3 +383,142 @@ def test_hull_of_a_sample_by_its_definition(sample: tuple[np.ndarray, np.ndarray
             chord = y[k] + (y1 - y[k]) * (at - x[k]) / (x1 - x[k])
             best = np.where(on, np.maximum(best, chord), best)
     np.testing.assert_allclose(roc.hull().tpr(at), best, atol=1e-12)
+
+
+# ----------------------------------------------------------------------
+Corners = list[tuple[Fraction, Fraction]]
+
+
+def polyline(client: list[int], impostor: list[int]) -> Corners:
+    """The attainable points, FAR ascending."""
+    corners = [(Fraction(0), Fraction(0))]
+    for place in sorted({*client, *impostor}, reverse=True):
+        far, tpr = (
+            Fraction(sum(s >= place for s in scores), len(scores)) for scores in (impostor, client)
+        )
+        corners.append((far, tpr))
+    return corners
+
+
+def heights(curve: Corners, x: Fraction) -> list[Fraction]:
+    """Of the curve at x: two where it is vertical."""
+    found = []
+    for (x0, y0), (x1, y1) in pairwise(curve):
+        if x0 <= x <= x1:
+            found += [y0, y1] if x0 == x1 else [y0 + (y1 - y0) * (x - x0) / (x1 - x0)]
+    return found
+
+
+def leaders(one: Corners, two: Corners) -> tuple[int, ...]:
+    """Who is the higher, from the limits at both ends of each stretch between corners."""
+    places = sorted({x for x, _ in one} | {x for x, _ in two})
+    found: list[int] = []
+    for low, high in pairwise(places):
+        differences = (
+            max(heights(one, low)) - max(heights(two, low)),
+            min(heights(one, high)) - min(heights(two, high)),
+        )
+        for d in differences:
+            if d != 0 and (not found or found[-1] != (1 if d > 0 else 2)):
+                found.append(1 if d > 0 else 2)
+    return tuple(found) or (0,)
+
+
+def lies_on(curve: Corners, far: float, tpr: float) -> bool:
+    """Whether a point is on a polyline, corners to rounding."""
+    return any(
+        float(x0) - 1e-9 <= far <= float(x1) + 1e-9
+        and float(y0) - 1e-9 <= tpr <= float(y1) + 1e-9
+        and abs(float(y1 - y0) * (far - float(x0)) - float(x1 - x0) * (tpr - float(y0))) < 1e-9
+        for (x0, y0), (x1, y1) in pairwise(curve)
+    )
+
+
+def roc_of(client: list[int], impostor: list[int]) -> Roc:
+    return ScoreModel(Empirical(client), Empirical(impostor)).roc()
+
+
+# The first four: a root at a corner, none near FAR = 1, the limit from below of a jump, a jump of
+# both curves at one FAR.
+CASES = [
+    ([7, 0, 1, 2, 6, 3], [2, 1, 3, 7, 1, 1, 0], [0, 6, 6], [5]),
+    ([1, 1, 0], [0, 1], [1, 1, 1, 2, 2], [1, 1, 2]),
+    ([2, 7, 5, 0], [6, 5, 3], [0, 3, 5], [0, 1, 6, 4]),
+    ([3, 1, 0, 5, 5, 6, 3], [6, 0, 5], [0, 1], [0, 3, 2, 5, 0, 2]),
+]
+_rng = np.random.default_rng(4)
+for _ in range(20):
+    _sizes, _most = _rng.integers(1, 8, 4), int(_rng.integers(3, 12))
+    CASES.append(tuple(_rng.integers(0, _most, n).tolist() for n in _sizes))  # type: ignore[arg-type]
+
+
+@pytest.mark.simulation
+def test_crossings_of_samples_are_those_of_exact_polylines() -> None:
+    for a, b, c, d in CASES:
+        one, two = polyline(a, b), polyline(c, d)
+        found = roc_of(a, b).crossings(roc_of(c, d))
+        back = roc_of(c, d).crossings(roc_of(a, b))
+        assert found.leaders == leaders(one, two), (a, b, c, d)
+        assert back.leaders == leaders(two, one)
+        assert back.far == pytest.approx(found.far, rel=1e-9)
+        assert back.tpr == pytest.approx(found.tpr, rel=1e-9)
+        for far, tpr in zip(found.far.tolist(), found.tpr.tolist(), strict=True):
+            assert lies_on(one, far, tpr), (a, b, c, d)
+            assert lies_on(two, far, tpr), (a, b, c, d)
+
+
+@pytest.mark.simulation
+@pytest.mark.parametrize(("away", "crossings"), [(1e-6, 2), (-1e-6, 0)])
+def test_two_crossings_close_together(away: float, crossings: int) -> None:
+    # Near tangency at log odds -1.38: the brute force is the signs on a grid there.
+    one = ScoreModel(
+        Beta(3.3843098824928117, 0.2953043290567741), Beta(0.13904142271795036, 1.638044257216326)
+    ).roc()
+    a = 7.677686404697334 * math.exp(-0.0009377117337982694 + away)
+    two = ScoreModel(
+        Beta(a, 0.4489966379645104), Beta(0.3676747338600804, 1.6018755268378406)
+    ).roc()
+    far = 1.0 / (1.0 + np.exp(-np.linspace(-1.45, -1.31, 281)))
+    signs = np.sign(np.asarray(one.tpr(far)) - np.asarray(two.tpr(far)))
+    assert np.count_nonzero(np.diff(signs)) == crossings
+    assert len(one.crossings(two)) == crossings
+
+
+# ----------------------------------------------------------------------
+class Counted(Beta):
+    """How often it was asked."""
+
+    asked = 0
+
+    def _lower(self, t: Thresholds):
+        type(self).asked += t.size
+        return super()._lower(t)
+
+
+@pytest.mark.parametrize("digits", [2, 17])
+@pytest.mark.parametrize("shapes", [(2.02, 3.01), (3.0, 3.0), (0.5, 0.5)])
+@pytest.mark.parametrize("n", [1, 2, 511, 512, 513, 3000, 60_000])
+def test_it_is_the_distance_of_kolmogorov(n, shapes, digits):
+    drawn = np.random.default_rng(n).beta(2.0, 3.0, n)
+    x = np.sort(np.clip(np.round(drawn, digits), 1e-9, 1.0 - 1e-9))
+    upto = np.arange(1, n + 1) / n
+    expected = stats.kstest(x, stats.beta(*shapes).cdf).statistic
+    assert largest_distance(Beta(*shapes), x, upto, upto - 1.0 / n) == pytest.approx(
+        expected, rel=1e-12, abs=1e-15
+    )
+
+
+def test_few_of_many_places_are_asked():
+    n = 60_000
+    x = np.sort(np.random.default_rng(1).beta(2.0, 3.0, n))
+    upto = np.arange(1, n + 1) / n
+    law = Counted(2.0, 3.0)
+    largest_distance(law, x, upto, upto - 1.0 / n)
+    assert Counted.asked < n / 10
+
+
+def test_jumps_of_the_distribution_count():
+    """A mass of a half at 1 where no score lies: just below 1 all scores are passed."""
+    law, places = Inflated(Beta(1.0, 1.0), at_one=0.5), np.array([0.5, 1.0])
+    found = largest_distance(law, places, np.array([1.0, 1.0]), np.array([0.0, 1.0]))
+    assert found == pytest.approx(0.75, rel=1e-15)

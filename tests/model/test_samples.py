@@ -137,7 +137,7 @@ def wrong_order() -> pd.DataFrame:
     ("options", "error", "words"),
     [
         ({"models": {}}, br.InputError, "at least one ScoreModel"),
-        ({"models": [BETA]}, br.InputTypeError, "mapping of names"),
+        ({"models": [BETA]}, br.InputTypeError, "models must be a Mapping"),
         (
             {"models": {"A": br.Beta(1, 1)}},
             br.InputTypeError,
@@ -149,21 +149,25 @@ def wrong_order() -> pd.DataFrame:
         ({"n_impostor": 1.5}, br.InputError, "n_impostor must be an int >= 1"),
         ({"correlation": 1.1}, br.InputError, r"must lie in \[-1, 1\]; got 1.1"),
         ({"correlation": math.nan}, br.InputError, r"must lie in \[-1, 1\]; got nan"),
-        ({"correlation": -0.6}, br.InputError, "at least -1/2; its smallest"),
+        ({"correlation": -0.6}, br.InputError, "at least -1/2; got a smallest"),
         ({"correlation": "high"}, br.InputTypeError, "correlation must be real numbers"),
         (
             {"correlation": np.eye(2)},
             br.InputError,
             r"3 x 3 matrix for 3 systems; got shape \(2, 2",
         ),
-        ({"correlation": R * 0.9}, br.InputError, r"diagonal of 1; entry \(0, 0\) is 0.9"),
-        ({"correlation": R + np.triu(R, 1) * 0.1}, br.InputError, r"symmetric; entry \(0, 1\)"),
+        ({"correlation": R * 0.9}, br.InputError, r"diagonal of 1; got 0.9 at entry \(0, 0\)"),
+        (
+            {"correlation": R + np.triu(R, 1) * 0.1},
+            br.InputError,
+            r"symmetric; got .* at entry \(0, 1\)",
+        ),
         ({"correlation": wrong_order()}, br.InputError, "the systems in their order"),
         # Eigenvalues of 1 + 0.9 (1, -1 patterns): 1 - 2 (0.9) = -0.8 is the smallest.
         (
             {"correlation": [[1.0, 0.9, -0.9], [0.9, 1.0, 0.9], [-0.9, 0.9, 1.0]]},
             br.InputError,
-            "smallest eigenvalue is -0.8",
+            "smallest eigenvalue of -0.8",
         ),
         ({"correlation": (0.1, -0.6)}, br.InputError, "correlation of the impostor trials must"),
         ({"rng": "seed"}, br.InputTypeError, "rng must be"),
