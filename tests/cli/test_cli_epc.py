@@ -10,19 +10,12 @@ import pytest
 import betaroc as br
 from betaroc.cli import main
 from betaroc.core.text import alphas_words
-from helpers.files import write
 from helpers.places import DATA
 
 Capture = pytest.CaptureFixture[str]
 
 DEV = str(DATA / "bob_verif" / "dev.csv")
 TEST = str(DATA / "bob_verif" / "eval.csv")
-
-
-@pytest.fixture
-def mixed(tmp_path: Path) -> str:
-    """Accepting all is best for alpha < 1/4 (cost alpha against 1/4), rejecting all above 3/4."""
-    return write(tmp_path / "mixed.csv", [0.0, 0.4, 0.5, 0.6], [0.1, 0.2, 0.3, 0.7])
 
 
 def document(capsys: Capture, *arguments: str) -> dict:
@@ -32,7 +25,6 @@ def document(capsys: Capture, *arguments: str) -> dict:
     return json.loads(out)
 
 
-# ------------------------------------------------------------------ table
 def test_alphas_are_a_range_only_of_a_fine_grid() -> None:
     assert alphas_words([0.3]) == "at alpha 0.3"
     assert alphas_words([0.5, 0.2]) == "at alpha 0.2 and 0.5"
@@ -40,9 +32,6 @@ def test_alphas_are_a_range_only_of_a_fine_grid() -> None:
     assert alphas_words([0.1, 0.12, 0.14]) == "for alpha from 0.1 to 0.14"
     many = [0.05 * k for k in range(13)]
     assert alphas_words(many) == "at each of the 13 alphas given between 0 and 0.6"
-
-
-# ------------------------------------------------------------------ band
 
 
 def test_a_band_is_that_of_the_curve(capsys: Capture) -> None:

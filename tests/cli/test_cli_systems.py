@@ -43,10 +43,6 @@ def said(capsys: Capture, *call: str) -> str:
     return capsys.readouterr().out
 
 
-def rows_of(text: str) -> list[dict[str, str]]:
-    return list(csv.DictReader(io.StringIO(text)))
-
-
 def refused(capsys: Capture, *call: str) -> str:
     """The error of a call that prints nothing else."""
     assert main(list(call)) == 2
@@ -56,12 +52,9 @@ def refused(capsys: Capture, *call: str) -> str:
     return err
 
 
-# ------------------------------------------------------------------------------- tables
-
-
 def test_files_alone_are_called_by_what_tells_them_apart(folder: Path, capsys: Capture) -> None:
     files = [str(folder / name / "dev.csv") for name in NAMES]
-    rows = rows_of(said(capsys, "fit", *files, "--csv"))
+    rows = list(csv.DictReader(io.StringIO(said(capsys, "fit", *files, "--csv"))))
     assert [row["system"] for row in rows[::2]] == list(NAMES)
 
 
@@ -151,9 +144,6 @@ def test_what_names_one_system_stands_alone(folder: Path, capsys: Capture) -> No
     assert "--dev must name" in refused(capsys, "epc")
     assert "at least two" in refused(capsys, "compare", *options(folder, "mlp"))
     assert "one test file" in refused(capsys, "epc", "--system", "a", dev)
-
-
-# ------------------------------------------------------------------------------ pictures
 
 
 @pytest.mark.simulation

@@ -17,17 +17,10 @@ import betaroc as br
 from betaroc.cli import main
 from betaroc.core.process import begin_work, end_work, leave_if_stopped, listen
 from betaroc.rendering.files import checked_target
+from helpers import files
 
 DEEP = "[" * 100_000
-STUDY = """
-folder = "{folder}"
-statistics = ["true.auc"]
-[design.grid]
-a_c = 2.0
-b_c = 1.0
-a_i = 1.0
-b_i = 2.0
-"""
+STUDY = 'folder = "{folder}"\n' + files.STUDY
 SCORES = "score,label\n" + "0.9,1\n0.7,1\n0.4,1\n0.5,0\n0.3,0\n0.1,0\n" * 3
 
 

@@ -95,26 +95,16 @@ def test_bad_calls(
     tmp_path: Path,
 ) -> None:  # fmt: skip
     assert "Did you mean 'svm'? Pass --systems" in refused(capsys, table, "--systems", "smv", "cnn")
-    assert "two classifiers" in refused(capsys, table, "--systems", "cnn")
-    assert "as numeric columns beside 'label' the table has only 'cnn'" in refused(
-        capsys, _written(frame[["cnn", "label"]], tmp_path)
-    )
     message = refused(capsys, _written(frame, tmp_path), "--client-label", "yes")
     assert "--client-label must be one of the labels" in message
     assert "'written.csv' holds '1' (count 30, first in line 2), '0' (count 30" in message
     message = refused(capsys, _written(frame.assign(id=range(60)), tmp_path))
     assert "column 'id' of the table must hold scores" in message
     assert message.rstrip().endswith("this one too if it is one: --systems COLUMN.")
-    assert "--region must" in refused(capsys, table, "--region", "0.5", "0.1")
     assert "Did you mean 'label'? Pass --label" in refused(capsys, table, "--label", "lable")
-    assert "must have a column 'trial'" in refused(capsys, table, "--id", "trial")
     assert "--systems must stand beside one" in refused(capsys, *files, "--systems", "cnn")
     assert "--name must give one name per file" in refused(capsys, *files, "--name", "one")
     assert "--dev must name as many" in refused(capsys, *files, "--dev", table)
-    assert "--level" in refused(capsys, table, "--level", "95")
-    assert "none.csv" in refused(capsys, str(tmp_path / "none.csv"))
-    (tmp_path / "empty.csv").write_text("", encoding="utf-8")
-    assert "the file is empty" in refused(capsys, str(tmp_path / "empty.csv"))
     torn = frame.astype({"svm": object})
     torn.loc[7, "svm"] = "0,5"
     torn.to_csv(tmp_path / "torn.csv", index=False)
@@ -126,10 +116,6 @@ def test_bad_calls(
     short.to_csv(tmp_path / "short.csv", index=False)
     message = refused(capsys, files[0], str(tmp_path / "short.csv"))
     assert "'cnn' has 30 impostor scores, classifier 'short' 29" in message
-    with pytest.raises(SystemExit) as stop:
-        main(["ensemble", table, "--family", "gauss"])
-    assert stop.value.code == 2
-    capsys.readouterr()
 
 
 def _written(frame: pd.DataFrame, folder: Path) -> str:

@@ -42,14 +42,6 @@ EXAMPLES = {name: examples(parser.epilog) for name, parser in parsers().items()}
 
 
 # ------------------------------------------------------------------ help
-def test_a_call_without_a_command_says_where_to_begin(capsys: Capture) -> None:
-    with pytest.raises(SystemExit) as stop:
-        main([])
-    assert stop.value.code == 2
-    said = capsys.readouterr().err
-    assert said.startswith("betaroc: a command must be given; betaroc --help names them")
-
-
 def test_a_command_shows_its_own_examples_alone() -> None:
     assert 3 <= len(EXAMPLES.pop("")) <= 4
     assert EXAMPLES.keys() == COMMANDS.keys()

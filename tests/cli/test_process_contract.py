@@ -20,15 +20,8 @@ from betaroc.cli import main
 from betaroc.cli.messages import progress_bar
 from betaroc.core import process
 from betaroc.data import text_files
+from helpers.files import STUDY, write
 
-STUDY = """
-statistics = ["true.auc"]
-[design.grid]
-a_c = [2.0, 3.0]
-b_c = 1.0
-a_i = 1.0
-b_i = 2.0
-"""
 WORK = {
     "threshold": "threshold dev.csv --far 0.1",
     "fit": "fit dev.csv --json",
@@ -45,10 +38,8 @@ WORK = {
 def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     rng = np.random.default_rng(5)
     for name in ("dev", "test", "dev2", "test2"):
-        rows = [f"{x:.4f},1" for x in rng.beta(4, 2, 60)] + [
-            f"{x:.4f},0" for x in rng.beta(2, 4, 60)
-        ]
-        (tmp_path / f"{name}.csv").write_text("\n".join(["score,label", *rows, ""]))
+        client, impostor = rng.beta(4, 2, 60).round(4), rng.beta(2, 4, 60).round(4)
+        write(tmp_path / f"{name}.csv", client, impostor)
     both = [f"{k % 2},{a:.4f},{b:.4f}" for k, (a, b) in enumerate(rng.normal(size=(80, 2)))]
     (tmp_path / "systems.csv").write_text("\n".join(["label,a,b", *both, ""]))
     (tmp_path / "study.toml").write_text(STUDY)

@@ -12,7 +12,7 @@ import pytest
 import betaroc as br
 from betaroc.cli import main
 from betaroc.core.local_files import file_names
-from helpers.files import write
+from helpers.files import STUDY, write
 
 Capture = pytest.CaptureFixture[str]
 
@@ -47,14 +47,6 @@ FORMS = {
     "threshold": ("--json", "--csv"), "thresholds": ("", "--json", "--csv"), "plan": ("--json",),
     "ensemble": ("", "--json"), "study": ("",), "report": ("",), "reports": ("",), "joined": ("",),
 }  # fmt: skip
-STUDY = """replicates = 2
-statistics = ["true.auc"]
-[design.grid]
-a_c = [2.0, 3.0]
-b_c = [1.0]
-a_i = [1.0]
-b_i = [2.0]
-"""
 
 
 def scores(path: Path, shift: float) -> None:
@@ -68,7 +60,7 @@ def filled(root: Path) -> Path:
     for k in range(2):
         for role in ("dev", "test"):
             scores(root / "all" / f"s{k}" / f"{role}.csv", 0.05 * k)
-    (root / "study.toml").write_text(STUDY, encoding="utf-8")
+    (root / "study.toml").write_text(f"replicates = 2\n{STUDY}", encoding="utf-8")
     return root
 
 

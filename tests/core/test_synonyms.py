@@ -206,26 +206,3 @@ def test_options_by_any_name_decide_alike(file: str, capsys: pytest.CaptureFixtu
         assert main([*arguments, "--family", "beta"]) == 0
         pages.append(page.read_text().replace(target, ""))
     assert pages[0] == pages[1]
-
-
-def test_two_files_of_one_column_are_met_by_the_options_that_read_them(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    genuine, impostor = tmp_path / "gen.txt", tmp_path / "imp.txt"
-    genuine.write_text("".join(f"{v}\n" for v in SCORES.client))
-    impostor.write_text("".join(f"{v}\n" for v in SCORES.impostor))
-    assert main(["threshold", str(genuine), str(impostor), "--far", "0.1"]) == 2
-    said = f"--client-file {genuine} --impostor-file {impostor}"
-    assert said in capsys.readouterr().err
-    assert main(["threshold", *said.split(), "--far", "1%"]) == 0
-    capsys.readouterr()
-
-
-def test_an_error_of_the_parser_begins_with_what_is_wrong(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    with pytest.raises(SystemExit):
-        main(["threshold", "dev.csv", "--fsr=0.01"])
-    lines = capsys.readouterr().err.splitlines()
-    assert lines[0].startswith("betaroc threshold: unrecognized arguments: --fsr=0.01")
-    assert lines[1:] == ["betaroc threshold --help shows the options"]

@@ -5,6 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
+#: The configuration of a small study, to which keys may be put before and parameters after.
+STUDY = """statistics = ["true.auc"]
+[design.grid]
+a_c = [2.0, 3.0]
+b_c = 1.0
+a_i = 1.0
+b_i = 2.0
+"""
+
 
 def write(path: Path, client: Iterable[float], impostor: Iterable[float]) -> str:
     """A file of score and label, and its name."""

@@ -76,7 +76,6 @@ def test_names_are_only_text(name: str) -> None:
     draw_svg(lambda: ax, "salt")  # mathematics that do not parse would raise here
 
 
-# ------------------------------------------------------------------ legends
 # ------------------------------------------------------------------ densities
 LOW = [0.1, 0.2]
 
@@ -149,11 +148,8 @@ def test_short_names_of_matplotlib() -> None:
              br.Interval(0.5, 0.4, 0.6, 0.95, "by hand").plot]  # fmt: skip
     for draw in draws:
         line = draw(**short).lines[0]
-        assert (line.get_linewidth(), line.get_color(), line.get_linestyle()) == (
-            3.5,
-            "#123456",
-            "--",
-        )
+        found = line.get_linewidth(), line.get_color(), line.get_linestyle()
+        assert found == tuple(short.values())
     assert SCORES.plot(c="#123456").patches[0].get_facecolor()[:3] == to_rgb("#123456")
     with pytest.raises(TypeError, match="aliases"):
         BETA.roc().plot(lw=1.0, linewidth=2.0)
