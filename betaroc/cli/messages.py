@@ -129,7 +129,7 @@ def say(
     else:
         told = text_of([map_text(section, spoken) for section in sections], _terminal())
         sys.stdout.write("".join(f"{line.rstrip()}\n" for line in told.split("\n")))
-    say_warnings([in_terms(item, arguments, words) for item in warned])
+    say_warnings(map(spoken, warned))
 
 
 def _terminal() -> Terminal:
@@ -150,7 +150,7 @@ def in_terms(
     return Vocabulary(terms, words or ClassWords()).fill(text)
 
 
-def say_warnings(texts: Sequence[str]) -> None:
+def say_warnings(texts: Iterable[str]) -> None:
     """A line each."""
     for text in texts:
         remark(f"warning: {visible(DEFAULT.fill(text))}")

@@ -259,7 +259,8 @@ def check_output(
     output, option = getattr(arguments, name), option_of(name)
     checked_target(output)
     rule = ""
-    if any(_is_same_file(output, path) for path in inputs):
+    there = os.path.exists(output)
+    if there and any(os.path.exists(x) and os.path.samefile(output, x) for x in inputs):
         rule = "not be a score file of the call"
     elif ends and Path(output).suffix.lower() not in ends:
         rule = f"be a file that ends in {' or '.join(ends)}"
@@ -268,8 +269,3 @@ def check_output(
     if os.path.lexists(output) and not arguments.force:
         actual, remedy = f"{format_value(output)}, which exists", "Pass --force to replace it."
         raise refusal(option, "be a new file", actual, remedy, OutputError)
-
-
-def _is_same_file(path: str, other: str) -> bool:
-    """Whether both name one file; what is not there is refused where it is read."""
-    return os.path.exists(path) and os.path.exists(other) and os.path.samefile(path, other)

@@ -118,9 +118,8 @@ def ascending(low: object, high: object) -> tuple[float, float]:
 def span(value: Any, name: str) -> tuple[float, float]:
     """Two finite numbers in their order, such as the ends of an axis."""
     if width_of(value) != 2:
-        n, kind = width_of(value), InputTypeError if width_of(value) < 0 else InputError
-        actual = typed(value) if n < 0 else f"{n}: {format_value(value)}"
-        raise refusal(name, "be two numbers, (low, high)", actual, kind=kind)
+        kind = InputTypeError if width_of(value) < 0 else InputError
+        raise refusal(name, "be two numbers, (low, high)", typed(value), kind=kind)
     low, high = finite(value[0], f"{name}[0]"), finite(value[1], f"{name}[1]")
     if not low < high:
         raise refusal(name, "be (low, high) with low < high", f"({low!r}, {high!r})")

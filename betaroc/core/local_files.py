@@ -9,14 +9,14 @@ import sys
 import tomllib
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from itertools import takewhile
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
 from betaroc.core.errors import FileFormatError, InputTypeError, ScoreFileNotFoundError, refusal
-from betaroc.core.text import format_value
+from betaroc.core.text import did_you_mean, format_value
 
 #: What stands for the standard input, and how much of it is kept on disk.
 STDIN, _SPOOLED = "-", 2**33
@@ -105,12 +105,6 @@ def file_names(paths: Iterable[str]) -> dict[str, str]:
 
     Nothing is told of the folders above all of them: a document says the same wherever its files
     lie, and from wherever they were named.
-
-    Examples
-    --------
-    >>> file_names(["/data/ann/mlp/dev.csv", "/data/ann/svm/dev.csv", "test.csv"])
-    {'/data/ann/mlp/dev.csv': 'mlp/dev.csv', '/data/ann/svm/dev.csv': 'svm/dev.csv', \
-'test.csv': 'test.csv'}
     """
     value = list(dict.fromkeys(paths))
     whole = {path: Path(os.path.abspath(path)).parts for path in value if path not in ("", STDIN)}
@@ -128,15 +122,12 @@ def file_names(paths: Iterable[str]) -> dict[str, str]:
 
 def _neighbours(path: Path) -> str:
     """The nearest name in the same folder, or where one looked."""
-    from difflib import get_close_matches
-
-    try:
+    names: list[str] = []
+    with suppress(OSError):  # of a folder that may not be listed only the hint is lost
         if not path.parent.is_dir():
             return f"Its folder does not exist either, seen from {shown_path(os.getcwd())}."
-        close = get_close_matches(path.name, os.listdir(path.parent), n=1, cutoff=0.8)
-    except OSError:  # a folder that may not be listed: only the hint is lost
-        close = []
-    return f"Did you mean {format_value(close[0])}?" if close else "Check the name and the folder."
+        names = os.listdir(path.parent)
+    return did_you_mean(path.name, names, alike=0.8).strip() or "Check the name and the folder."
 
 
 @contextmanager

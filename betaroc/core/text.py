@@ -55,7 +55,7 @@ _COMES_TO = {
 }  # fmt: skip
 
 
-def did_you_mean(value: object, options: Sequence[str]) -> str:
+def did_you_mean(value: object, options: Sequence[str], *, alike: float = _ALIKE) -> str:
     """``Did you mean 'beta'? `` or nothing; for a rate never another rate."""
     wanted = (value if isinstance(value, str) else format_value(value)).strip().casefold()
     folded = {o.strip().casefold(): o for o in options}
@@ -64,7 +64,7 @@ def did_you_mean(value: object, options: Sequence[str]) -> str:
     same = (start + name for name in (*SYNONYMS.get(word, ()), _COMES_TO.get(word, word)))
     result = next((name for name in same if name in folded), None)
     if result is None and word not in SYNONYMS:
-        result = _close(wanted, [*folded, *(start + name for name in RATE_NAMES)], start)
+        result = _close(wanted, [*folded, *(start + name for name in RATE_NAMES)], start, alike)
     if result not in folded:
         return ""
     intended = folded[result]
@@ -72,13 +72,13 @@ def did_you_mean(value: object, options: Sequence[str]) -> str:
     return f"Did you mean {format_value(intended)}{blank}? "
 
 
-def _close(wanted: str, names: Sequence[str], start: str) -> str | None:
+def _close(wanted: str, names: Sequence[str], start: str, least: float) -> str | None:
     """The name that is written most alike; none where names of two rates are nearly so."""
     alike = {name: difflib.SequenceMatcher(None, name, wanted).ratio() for name in names}
     best = max(alike, key=alike.__getitem__)
     rivals = [name for name, ratio in alike.items() if ratio > alike[best] - _TIE]
     rows = {SYNONYMS.get(name.removeprefix(start)) for name in rivals} & {*RATES}
-    return None if alike[best] < _ALIKE or len(rows) > 1 else best
+    return None if alike[best] < least or len(rows) > 1 else best
 
 
 def parse_number(text: str) -> float:

@@ -232,12 +232,8 @@ class Value:
         )
 
     def __hash__(self) -> int:
-        content = []
-        for f in fields(self):  # type: ignore[arg-type]
-            value = getattr(self, f.name)
-            if f.compare:
-                content.append(_hashed(value))
-        return hash((type(self), *content))
+        compared = (f.name for f in fields(self) if f.compare)  # type: ignore[arg-type]
+        return hash((type(self), *(_hashed(getattr(self, name)) for name in compared)))
 
     def __repr__(self) -> str:
         return self._constructor_repr() or summarized(type(self).__name__, self._told_parts())

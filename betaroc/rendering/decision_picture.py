@@ -63,14 +63,7 @@ class Panel(NamedTuple):
 
 # -------------------------------------------------------------------------------- axis
 class ScoreAxis(NamedTuple):
-    """Where scores stand: evenly between two of them, or evenly by their logits.
-
-    Examples
-    --------
-    >>> axis = ScoreAxis(0.0, 2.0, logit=False)
-    >>> float(axis.place(0.5)), float(axis.score(25.0)), [tick.text for tick in axis.ticks()]
-    (25.0, 0.5, ['0', '0.5', '1', '1.5', '2'])
-    """
+    """Where scores stand: evenly between two of them, or evenly by their logits."""
 
     low: float
     high: float
@@ -123,7 +116,10 @@ class ScoreAxis(NamedTuple):
         """Four to seven numbers."""
         marks = _LOGIT_TICKS
         if not self.logit:
-            step = _step((self.high - self.low) / 4.5)
+            width = (self.high - self.low) / 4.5
+            power = 10.0 ** math.floor(math.log10(width))
+            steps = (factor * power for factor in (1.0, 2.0, 5.0, 10.0))
+            step = min(steps, key=lambda step: abs(step - width))
             first, last = math.ceil(self.low / step - 1e-9), math.floor(self.high / step + 1e-9)
             scores = [k * step for k in range(first, last + 1)]
             marks = [(x, with_minus(f"{x:.6g}") if abs(x) > 1e-12 else "0") for x in scores]
@@ -160,12 +156,6 @@ _LOGIT_TICKS = [
     (0.5, "0.5"),
     *((1.0 - 10.0**-k, f"0.{'9' * k}" if k < 6 else f"1\u22121e\u2212{k}") for k in range(1, 13)),
 ]
-
-
-def _step(width: float) -> float:
-    """The nearest of 1, 2, 5 times a power of ten."""
-    power = 10.0 ** math.floor(math.log10(width))
-    return min((m * power for m in (1.0, 2.0, 5.0, 10.0)), key=lambda item: abs(item - width))
 
 
 # --------------------------------------------------------------------------- histograms

@@ -515,14 +515,11 @@ def _entries(codec: Codec, flat: list[Any], kind: str, at: str, state: _State) -
 @cache
 def document_parts(kind: Any) -> dict[str, Codec]:
     """By name the codecs of what of a class stands in a document."""
-    return {name: codec_of(hint) for name, hint in _hints(kind).items()}
-
-
-def _hints(kind: type) -> dict[str, Any]:
     if issubclass(kind, Value):
-        return kind._document_types()
-    hints = get_type_hints(kind.__new__ if issubclass(kind, str) else kind)
-    return {name: hint for name, hint in hints.items() if name != "return"}
+        hints = kind._document_types()
+    else:
+        hints = get_type_hints(kind.__new__ if issubclass(kind, str) else kind)
+    return {name: codec_of(hint) for name, hint in hints.items() if name != "return"}
 
 
 @cache

@@ -33,13 +33,7 @@ def as_named(text: str) -> Name:
 
 
 def foreign(text: str, *, path: bool = False) -> Name:
-    """Nothing that does not print; what is too long loses its middle, a path its beginning.
-
-    Examples
-    --------
-    >>> foreign("a-name-that-is-too-long-for-the-eye-to-read").short
-    'a-name-that-is-too-lo…ye-to-read'
-    """
+    """Nothing that does not print; what is too long loses its middle, a path its beginning."""
     whole, width = visible(text), _PATH if path else _SHOWN
     keep = whole if len(whole) <= _KEPT else whole[: _KEPT - 1] + "…"
     tail = width - 1 if path else width // 3
@@ -70,13 +64,7 @@ def quantity(
     text: str = "",
     n_beyond: float | None = None,
 ) -> Cell:
-    """A number as `say` says it, the unit of an interval once.
-
-    Examples
-    --------
-    >>> quantity(0.31, lambda v: f"{100 * v:g} %", 0.27, 0.35).span
-    '27 to 35 %'
-    """
+    """A number as `say` says it, the unit of an interval once."""
     first, last = say(low), say(high)
     if first.endswith(unit) and last.endswith(unit):
         first = first.removesuffix(unit)
@@ -90,13 +78,7 @@ def _outside(value: float, low: float, high: float) -> str:
 
 
 def signed_cell(value: float, low: float, high: float, digits: int = 4) -> Cell:
-    """A difference with its interval, all with their signs.
-
-    Examples
-    --------
-    >>> signed_cell(0.5, 0.0, 1.0, digits=1).span
-    '+0.0 to +1.0'
-    """
+    """A difference with its interval, all with their signs."""
     if math.isnan(value):
         return Cell("not measured")
     item, *ends = (with_minus(f"{x:+.{digits}f}") for x in (value, low, high))
@@ -165,14 +147,7 @@ class Column(NamedTuple):
 def recorded(
     columns: Sequence[Column], rows: Iterable[Sequence[Any]], words: Sequence[int] = ()
 ) -> Grid:
-    """Rows of values, or of cells, for people and for files.
-
-    Examples
-    --------
-    >>> grid = recorded([Column("n", "n"), Column("auc", "AUC", "{:.2f}".format)], [(5, 0.123)])
-    >>> [cell.text for cell in grid.rows[0].cells], grid.kept
-    (['5', '0.12'], {'n': [5], 'auc': [0.123]})
-    """
+    """Rows of values, or of cells, for people and for files."""
     table = [
         [value if isinstance(value, Cell | Name | str) else Cell(column.say(value), value=value)
          for column, value in zip(columns, row, strict=True)]
@@ -215,13 +190,7 @@ def grouped(
 
 
 def first_n(words: Iterable[str], sep: str = ", ") -> str:
-    """The first three, and how many more there are.
-
-    Examples
-    --------
-    >>> few(["a", "b", "c", "d"])
-    'a, b, c, 1 more'
-    """
+    """The first three, and how many more there are."""
     result = list(words)
     more = len(result) - _SAID
     return sep.join([*result[:_SAID], *[f"{more} more"] * (more > 0)])
@@ -323,13 +292,7 @@ class Section(Tagged):
 
 
 def map_text(node: T, say: Callable[[str], str]) -> T:
-    """A node whose texts are as `say` says them, those of the user's as they are.
-
-    Examples
-    --------
-    >>> retold(Grid(("FAR", as_named("FAR")), ()), str.lower).head[0]
-    'far'
-    """
+    """A node whose texts are as `say` says them, those of the user's as they are."""
     changed: Any = node
     if isinstance(node, str):
         changed = say(node)

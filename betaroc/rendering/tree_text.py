@@ -211,12 +211,16 @@ def _around(cell: Content, beside: int) -> str:
     return f"({_plain(told)})" if told else ""
 
 
-def _cell(cell: Content) -> str:
-    text = cell.verdict if isinstance(cell, Status) else cell
-    text = text.text if isinstance(text, Cell) else text
+def _cell(content: Content) -> str:
+    text = _text_of_cell(content)
     if isinstance(text, Name):  # the sign of a cut is ours
         return text.short if text.short == text.whole else text.short.replace("…", "...")
     return _plain(text)
+
+
+def _text_of_cell(content: Content) -> Name | str:
+    text = content.verdict if isinstance(content, Status) else content
+    return text.text if isinstance(text, Cell) else text
 
 
 def _plain(text: str) -> str:
@@ -293,13 +297,7 @@ def kept_grid(nodes: Iterable[Node]) -> Grid:
 
 
 def records(columns: Mapping[str, Iterable[Any]]) -> list[dict[str, Any]]:
-    """The rows by the names of their columns, as JSON has them.
-
-    Examples
-    --------
-    >>> records({"n": [1, 2], "rate": [0.5, 0.25]})
-    [{'n': 1, 'rate': 0.5}, {'n': 2, 'rate': 0.25}]
-    """
+    """The rows by the names of their columns, as JSON has them."""
     lists = (
         column.tolist() if isinstance(column, np.ndarray) else column for column in columns.values()
     )
@@ -379,11 +377,9 @@ def _tabular(columns: list[str], head: Iterable[str], rows: Iterable[Iterable[st
 
 
 def _latex_cell(content: Content) -> str:
-    cell = content if isinstance(content, Cell) else Cell("")
-    text = cell.text if isinstance(content, Cell) else content
-    text = text.verdict if isinstance(text, Status) else text
+    text, span = _text_of_cell(content), content.span if isinstance(content, Cell) else ""
     text = text.whole if isinstance(text, Name) else text
-    return latex_text(f"{text} ({cell.span})" if cell.span else text)
+    return latex_text(f"{text} ({span})" if span else text)
 
 
 def _latex_number(cell: Cell | Name) -> str:
