@@ -13,14 +13,7 @@ from betaroc.cli.systems import named_systems, two_systems
 from betaroc.core.errors import refusal
 from betaroc.core.notices import collected
 from betaroc.core.text import format_value
-from betaroc.decision.comparison import (
-    Comparison,
-    SystemsComparison,
-    compare,
-    compare_systems,
-    comparison_numbers,
-    systems_numbers,
-)
+from betaroc.decision import comparison
 
 
 def add_options(parser: ArgumentParser) -> None:
@@ -60,18 +53,17 @@ def run(arguments: Namespace) -> None:
         both = arguments.resample == "both"
         read = system_curves(systems, arguments, step, notices, dev_named=both)
         curves = {system.name: system.curve for system in read}
-        result: Comparison | SystemsComparison
-        result = (compare(*curves.values(), **judged) if len(curves) == 2
-                  else compare_systems(curves, **judged))  # fmt: skip
+        result: Any = (comparison.compare(*curves.values(), **judged) if len(curves) == 2
+                       else comparison.compare_systems(curves, **judged))  # fmt: skip
         step()
-        draw = partial(draw_both, result) if isinstance(result, Comparison) else result.plot
+        draw = partial(draw_both, result) if len(curves) == 2 else result.plot
         draw_picture(arguments, draw)
         step()
     read[-1].warnings.extend(messages(notices, arguments))
 
     def document() -> dict[str, Any]:
-        numbers = (comparison_numbers(result) if isinstance(result, Comparison)
-                   else systems_numbers(result))  # fmt: skip
+        numbers = (comparison.comparison_numbers(result) if len(curves) == 2
+                   else comparison.systems_numbers(result))  # fmt: skip
         return numbers | {
             "sources": [system.numbers for system in read], "seed": seed,
             "families": [system.family for system in read],

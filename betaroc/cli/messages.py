@@ -11,31 +11,14 @@ from shlex import quote
 from shutil import get_terminal_size
 from typing import Any
 
+from betaroc.core import vocabulary
 from betaroc.core.local_files import file_names
 from betaroc.core.notices import Notice
 from betaroc.core.process import shows_colours, shows_progress
-from betaroc.core.vocabulary import (
-    ARGUMENT_END,
-    BIOMETRIC,
-    DEFAULT,
-    TERMS,
-    ClassWords,
-    Vocabulary,
-    template_of,
-    with_arguments,
-    worded,
-)
+from betaroc.rendering import tree_text
 from betaroc.rendering.document import json_text, plain
 from betaroc.rendering.numbers import visible
 from betaroc.rendering.tree import Node, map_text
-from betaroc.rendering.tree_text import (
-    Terminal,
-    csv_table,
-    kept_grid,
-    latex_comments,
-    latex_grid,
-    text_of,
-)
 
 #: What the help of a command ends with.
 _MORE = "betaroc help files tells how score files are read, betaroc --help the exit codes."
@@ -78,12 +61,12 @@ def in_options(message: str, arguments: argparse.Namespace, argument: str | None
 
     ``argument`` is the one that an error is about, with whose name its message begins.
     """
-    template = template_of(message)
+    template = vocabulary.template_of(message)
     value = argument is not None and getattr(arguments, argument, None) is not None
     if value and template.startswith(f"{argument} must "):
-        template = worded(f"`{argument}`") + template.removeprefix(f"{argument}")
-    unended = template.endswith(f"=...{ARGUMENT_END}")
-    text = with_arguments(template, partial(_option, arguments=arguments))
+        template = vocabulary.worded(f"`{argument}`") + template.removeprefix(f"{argument}")
+    unended = template.endswith(f"=...{vocabulary.ARGUMENT_END}")
+    text = vocabulary.with_arguments(template, partial(_option, arguments=arguments))
     return f"{text} COLUMN." if unended else text
 
 
@@ -109,7 +92,7 @@ def messages(notices: list[Notice], arguments: argparse.Namespace) -> list[str]:
 # ------------------------------------------------------------------------- what was found
 def say(
     arguments: argparse.Namespace, document: Callable[[], Any], tree: Callable[[], Sequence[Node]],
-    warned: Sequence[str] = (), words: ClassWords | None = None,
+    warned: Sequence[str] = (), words: vocabulary.ClassWords | None = None,
 ) -> None:  # fmt: skip
     """The result as JSON, or its tree as text or its table as CSV or LaTeX; then the warnings.
 
@@ -120,45 +103,45 @@ def say(
         return
     sections = tree()
     spoken = partial(in_terms, arguments=arguments, words=words)
-    grid = kept_grid(sections)
+    grid = tree_text.kept_grid(sections)
     if grid.kept and getattr(arguments, "csv", False):
-        sys.stdout.write(csv_table(grid.kept))
+        sys.stdout.write(tree_text.csv_table(grid.kept))
     elif grid.kept and getattr(arguments, "latex", False):
-        said = latex_comments(map_text(section, spoken) for section in sections)
-        sys.stdout.write(said + latex_grid(map_text(grid, spoken)))
+        said = tree_text.latex_comments(map_text(section, spoken) for section in sections)
+        sys.stdout.write(said + tree_text.latex_grid(map_text(grid, spoken)))
     else:
-        told = text_of([map_text(section, spoken) for section in sections], _terminal())
+        told = tree_text.text_of([map_text(section, spoken) for section in sections], _terminal())
         sys.stdout.write("".join(f"{line.rstrip()}\n" for line in told.split("\n")))
     say_warnings(map(spoken, warned))
 
 
-def _terminal() -> Terminal:
+def _terminal() -> tree_text.Terminal:
     """What the standard output can show."""
     signs = True
     try:
         "✓─●".encode(sys.stdout.encoding or "utf-8")  # a stream in memory has none, and takes all
     except (UnicodeEncodeError, LookupError):
         signs = False
-    return Terminal(get_terminal_size().columns, signs, shows_colours())
+    return tree_text.Terminal(get_terminal_size().columns, signs, shows_colours())
 
 
 def in_terms(
-    text: str, arguments: argparse.Namespace, words: ClassWords | None = None
+    text: str, arguments: argparse.Namespace, words: vocabulary.ClassWords | None = None
 ) -> str:  # fmt: skip
     """A text in the words of the field that the call names, and in these of the classes."""
-    terms = TERMS[getattr(arguments, "terms", BIOMETRIC)]
-    return Vocabulary(terms, words or ClassWords()).fill(text)
+    terms = vocabulary.TERMS[getattr(arguments, "terms", vocabulary.BIOMETRIC)]
+    return vocabulary.Vocabulary(terms, words or vocabulary.ClassWords()).fill(text)
 
 
 def say_warnings(texts: Iterable[str]) -> None:
     """A line each."""
     for text in texts:
-        remark(f"warning: {visible(DEFAULT.fill(text))}")
+        remark(f"warning: {visible(vocabulary.DEFAULT.fill(text))}")
 
 
 def complain(message: str) -> None:
     """Why the call ends."""
-    remark(f"betaroc: {visible(DEFAULT.fill(message))}")
+    remark(f"betaroc: {visible(vocabulary.DEFAULT.fill(message))}")
 
 
 def remark(line: str) -> None:

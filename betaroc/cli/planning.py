@@ -16,11 +16,7 @@ from betaroc.core.notices import forward_warnings
 from betaroc.core.text import format_value, parse_number
 from betaroc.core.value import fields_of
 from betaroc.core.vocabulary import RATE_NAMES, short_name
-from betaroc.decision.threshold_methods import (
-    checked_request,
-    fewest_of_order,
-    needed_for_guarantee,
-)
+from betaroc.decision import threshold_methods
 from betaroc.distributions.base import Distribution
 from betaroc.estimation.families import FAMILIES, family_text
 from betaroc.fits.fit import Fit, fit
@@ -45,14 +41,15 @@ def say_guarantee(point: str, level: float, arguments: Namespace) -> None:
         rule = f"be of a rate, such as {GUARANTEE}@far=0.01"
         raise refusal("a guarantee", rule, format_value(point))
     where = parse_statistic(f"threshold@{point}").where
-    asked = checked_request(**where.keywords, confidence=level)
-    kind, target, needed = asked.kind, asked.rate, needed_for_guarantee(asked.rate, level)
+    asked = threshold_methods.checked_request(**where.keywords, confidence=level)
+    kind, target = asked.kind, asked.rate
+    needed = threshold_methods.needed_for_guarantee(target, level)
     name, who = short_name(kind), _CLASSES[kind]
     if needed > _MOST:
         actual = f"{target!r}, which takes more than {_MOST:.0e} {who} scores"
         remedy = "Plan for a larger rate."
         raise refusal("the rate", "be one that a set of scores can guarantee", actual, remedy)
-    sizes = [(fewest_of_order(k + 1, target, level), k) for k in _ACCEPTED]
+    sizes = [(threshold_methods.fewest_of_order(k + 1, target, level), k) for k in _ACCEPTED]
     columns = (Column("n", f"{who} scores", spaced), Column("beyond", "beyond"),
                Column("expected", f"{name} expected", rate), Column("guaranteed"))  # fmt: skip
     table = recorded(columns, [(n, k, (k + 1) / (n + 1), target) for n, k in sizes])

@@ -240,8 +240,6 @@ def spelled(name: Any) -> str:
     """The name of one term as it is spelled here."""
     result = _terms(name)
     if len(result) != 1:
-        raise InputError(
-            "each term must be one term of a formula other than the intercept; got"
-            f" {format_value(name)}."
-        )
+        rule = "be one term of a formula other than the intercept"
+        raise refusal("each term", rule, format_value(name))
     return term_name(result[0])

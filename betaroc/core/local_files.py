@@ -48,9 +48,9 @@ def regular_file(path: object, argument: str = "path", remedy: str = _ONE_FILE) 
             f"{argument} must be an existing file; there is no {where}. {_neighbours(Path(text))}"
         ) from error
     except (OSError, ValueError) as error:
-        raise FileFormatError.about(argument)(
-            f"{argument} must be a readable file; {where}: {getattr(error, 'strerror', error)}."
-            " Check the path."
+        reason = f"{where}: {getattr(error, 'strerror', error)}"
+        raise refusal(
+            argument, "be a readable file", reason, "Check the path.", FileFormatError
         ) from error
     if not stat.S_ISREG(mode):
         raise FileFormatError.about(argument)(

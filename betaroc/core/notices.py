@@ -116,10 +116,8 @@ def collect_warnings(function: Callable[_P, _R], *, method: bool = False) -> Cal
     def inner(*args: _P.args, **options: _P.kwargs) -> _R:
         if other in options:
             if own in options:
-                raise InputTypeError(
-                    f"{other} must not stand beside {own}: they are one argument. Leave one of"
-                    " them out.",
-                    argument=other,
+                raise InputTypeError.about(other)(
+                    f"{other} must not stand beside {own}, the same argument. Leave one out."
                 )
             options[own] = options.pop(other)
         if method and _open.get() is not None:

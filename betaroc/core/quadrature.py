@@ -48,10 +48,8 @@ def integrate_panels(integrand: Callable[[FloatArray], FloatArray], breaks: Floa
             settled.append((left + right)[rough])
             break
         value = np.concatenate([left[rough], right[rough]])
-        low, high = (
-            np.concatenate([low[rough], middle[rough]]),
-            np.concatenate([middle[rough], high[rough]]),
-        )
+        ends = (low, middle), (middle, high)
+        low, high = (np.concatenate([first[rough], last[rough]]) for first, last in ends)
     else:
         settled.append(value)
     return math.fsum(np.concatenate(settled))

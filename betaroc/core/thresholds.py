@@ -150,12 +150,8 @@ class Coordinate(NamedTuple):
 
 def choose(condition: BoolArray, first: Thresholds, second: Thresholds) -> Thresholds:
     """The first thresholds where the condition holds, the second elsewhere."""
-    return Thresholds(
-        *[
-            np.where(condition, *scales)
-            for scales in zip(first._scales, second._scales, strict=True)
-        ]
-    )
+    pairs = zip(first._scales, second._scales, strict=True)
+    return Thresholds(*(np.where(condition, *pair) for pair in pairs))
 
 
 def softplus(y: npt.ArrayLike) -> FloatArray:

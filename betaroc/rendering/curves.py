@@ -531,11 +531,9 @@ class AlphaAxes(NamedTuple):
         """Both ends of its interval; nothing where it has no width."""
         if np.isnan(low) or np.isnan(high) or low == high:
             return ""
-        return (
-            rate_span(low, high)
-            if self.measure_is_rate
-            else f"{number(low, 4)} to {number(high, 4)}"
-        )
+        if self.measure_is_rate:
+            return rate_span(low, high)
+        return f"{number(low, 4)} to {number(high, 4)}"
 
     def change(self, value: float, *, unit: bool = True) -> str:
         """A difference of two values, with its sign."""

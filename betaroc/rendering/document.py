@@ -24,13 +24,7 @@ import numpy as np
 
 from betaroc.core import errors
 from betaroc.core.arrays import AnyArray
-from betaroc.core.errors import (
-    BetarocError,
-    BetarocWarning,
-    FileFormatError,
-    InputTypeError,
-    refusal,
-)  # fmt: skip
+from betaroc.core.errors import FileFormatError, refusal
 from betaroc.core.local_files import file_names
 from betaroc.core.tables import cells
 from betaroc.core.text import did_you_mean, format_list, format_value, typed
@@ -196,7 +190,7 @@ def construct(make: Any, content: Any, at: str) -> Any:
         return make(content)
     except FileFormatError:
         raise
-    except BetarocError as error:
+    except errors.BetarocError as error:
         raise FileFormatError(f"{format_json_path(at)}: {error}"[:400]) from error
     except (TypeError, ValueError, ArithmeticError, LookupError) as error:
         rule, kind = "hold fields that go together", FileFormatError
@@ -287,7 +281,7 @@ def codec_of(hint: Any) -> Codec:
         return _choice({word: word for word in arguments})
     if origin is type:
         kinds = {name: k for name, k in vars(errors).items() if isinstance(k, type)}
-        return _choice({n: k for n, k in kinds.items() if issubclass(k, BetarocWarning)})
+        return _choice({n: k for n, k in kinds.items() if issubclass(k, errors.BetarocWarning)})
     if isinstance(origin, type) and issubclass(origin, Mapping):
         return Codec("mapping", "an object", (Mapping,), (codec_of(arguments[1]),))
     if hasattr(hint, "_of_text"):
@@ -362,7 +356,7 @@ def write(codec: Codec, value: Any, at: str, state: _State) -> Any:
     """The plain form of a value, which must be of the type."""
     if not _takes(codec, value):
         rule, remedy = f"be {codec.must} to be written", "Pickle it instead."
-        raise refusal(at, rule, typed(value), remedy, InputTypeError)
+        raise refusal(at, rule, typed(value), remedy, errors.InputTypeError)
     match codec.form:
         case "real":
             return plain(float(value))
@@ -550,7 +544,8 @@ def _write_record(value: Any, at: str, state: _State) -> dict[str, Any]:
     kind: Any = type(value)
     if not kind.__module__.startswith("betaroc."):
         what, rule = at or "what is written", "be of a class of betaroc, which readers know"
-        raise refusal(what, rule, format_value(kind.__name__), "Pickle it instead.", InputTypeError)
+        remedy, error = "Pickle it instead.", errors.InputTypeError
+        raise refusal(what, rule, format_value(kind.__name__), remedy, error)
     parts, record = document_parts(kind), {}
     for name, part in to_fields(value).items():
         present = part if isinstance(part, str | tuple) else part is not None

@@ -22,21 +22,16 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from betaroc.core.arrays import FloatArray
-from betaroc.core.errors import InputError
+from betaroc.core.errors import refusal
 from betaroc.core.text import format_value
 from betaroc.rendering.files import checked_target, write_whole
 
 _PROLOGUE = '<?xml version="1.0" encoding="utf-8"?>\n'
 _PAGE_STYLE: dict[str, Any] = {
-    "svg.fonttype": "none",
-    "font.family": ["sans-serif"],
-    "font.size": 10.0,
-    "axes.edgecolor": "#555555",
-    "axes.labelcolor": "#222222",
-    "xtick.color": "#444444",
-    "ytick.color": "#444444",
-    "path.simplify": True,
-}
+    "svg.fonttype": "none", "font.family": ["sans-serif"], "font.size": 10.0,
+    "axes.edgecolor": "#555555", "axes.labelcolor": "#222222",
+    "xtick.color": "#444444", "ytick.color": "#444444", "path.simplify": True,
+}  # fmt: skip
 _WITHOUT = dict.fromkeys(("Date", "Creator", "Format", "Type"))
 
 _own: ContextVar[Mapping[str, Any] | None] = ContextVar("betaroc style", default=None)
@@ -50,10 +45,8 @@ def picture_format(path: str | os.PathLike[str]) -> str:
     """The kind of picture that the name of a file asks for, "svg", "png" or "pdf"."""
     kind = Path(path).suffix.lower().removeprefix(".")
     if kind not in ("svg", "png", "pdf"):
-        raise InputError(
-            "a picture must be a file that ends in .svg, .png or .pdf; got"
-            f" {format_value(str(path))}. Name it so."
-        )
+        rule = "be a file that ends in .svg, .png or .pdf"
+        raise refusal("a picture", rule, format_value(str(path)), "Name it so.")
     return kind
 
 

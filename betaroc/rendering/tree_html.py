@@ -112,11 +112,8 @@ def _drawn(figure: Figure) -> Markup:
 
     alt, svg = escape(figure.alt or figure.caption), figure.svg
     if not isinstance(svg, str):
-        svg = (
-            draw_svg(svg, figure.alt, sized=True)
-            .replace(_NAMESPACE, "")
-            .replace("xlink:href", "href")
-        )
+        svg = draw_svg(svg, figure.alt, sized=True)
+        svg = svg.replace(_NAMESPACE, "").replace("xlink:href", "href")
     svg = svg.replace('role="img"', f'role="img" aria-label="{alt}"', 1)
     svg, n_rules = _RULES.subn("", _COLOUR.sub(_token, svg))
     if n_rules:

@@ -35,14 +35,6 @@ def _few_replicates() -> Iterator[None]:
         yield
 
 
-@pytest.fixture
-def ends(tmp_path: Path) -> str:
-    """Scores with exact 0s and 1s."""
-    client = [0.3, 0.55, 0.6, 0.62, 0.7, 0.74, 0.8, 0.85, 0.9, 0.97, 1.0, 1.0]
-    impostor = [0.0, 0.0, 0.0, 0.05, 0.1, 0.11, 0.2, 0.25, 0.3, 0.32, 0.4, 0.6]
-    return write(tmp_path / "ends.csv", client, impostor)
-
-
 def shell(*arguments: str, **options: object) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [sys.executable, "-W", "error", "-m", "betaroc", *arguments],
@@ -184,10 +176,11 @@ def test_an_existing_report_is_replaced_only_by_force(
     assert out.read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
 
 
-def test_a_score_file_is_never_overwritten(ends: str, capsys: Capture) -> None:
-    before = Path(ends).read_bytes()
-    assert main(["report", "--dev", ends, "-o", ends, "--force"]) == 2
-    assert Path(ends).read_bytes() == before
+def test_a_score_file_is_never_overwritten(tmp_path: Path, capsys: Capture) -> None:
+    dev = write(tmp_path / "dev.csv", [0.6, 0.9], [0.1, 0.4])
+    before = Path(dev).read_bytes()
+    assert main(["report", "--dev", dev, "-o", dev, "--force"]) == 2
+    assert Path(dev).read_bytes() == before
     assert "must not be a score file" in capsys.readouterr().err
 
 

@@ -189,16 +189,6 @@ def test_a_demo_writes_the_report_that_it_shows(
     assert asked[-1].force
 
 
-def test_a_demo_where_nothing_can_be_written(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "demo-sharpened.csv").mkdir()
-    assert main(["demo", "--force"]) == 2
-    assert "a folder" in capsys.readouterr().err
-    assert [path.name for path in tmp_path.iterdir()] == ["demo-sharpened.csv"]
-
-
 # ------------------------------------------------------------------ completion
 @pytest.fixture(scope="module")
 def scripts(tmp_path_factory: pytest.TempPathFactory) -> Path:

@@ -214,10 +214,6 @@ def test_a_file_that_does_not_fit_is_told_before_the_work(
     assert len(br.read_scores(path).client) > 0
 
 
-def test_the_memory_that_is_free_is_some() -> None:
-    assert process.free_memory() > 1e6
-
-
 @pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="limits are told by /proc")
 def test_a_limit_of_the_process_counts() -> None:
     program = (
