@@ -509,11 +509,15 @@ def _entries(codec: Codec, flat: list[Any], kind: str, at: str, state: _State) -
 @cache
 def document_parts(kind: Any) -> dict[str, Codec]:
     """By name the codecs of what of a class stands in a document."""
+    return {name: codec_of(hint) for name, hint in hints_of(kind).items()}
+
+
+def hints_of(kind: type) -> dict[str, Any]:
+    """By name the types of the same."""
     if issubclass(kind, Value):
-        hints = kind._document_types()
-    else:
-        hints = get_type_hints(kind.__new__ if issubclass(kind, str) else kind)
-    return {name: codec_of(hint) for name, hint in hints.items() if name != "return"}
+        return kind._document_types()
+    hints = get_type_hints(kind.__new__ if issubclass(kind, str) else kind)
+    return {name: hint for name, hint in hints.items() if name != "return"}
 
 
 @cache

@@ -21,7 +21,7 @@ from betaroc.decision.threshold_methods import ThresholdMethod
 from betaroc.distributions.base import Distribution
 from betaroc.estimation.record import Estimate
 from betaroc.model.statistics import StatisticSpec, parse_statistic
-from betaroc.rendering.document import LOW_ENDS, _hints, also_of, span_of, unaliased
+from betaroc.rendering.document import LOW_ENDS, also_of, hints_of, span_of, unaliased
 from betaroc.report.documents import kinds
 
 UNIT = st.floats(0.0, 1.0)
@@ -90,7 +90,7 @@ def of_class(kind: type) -> st.SearchStrategy[Any]:
         return st.one_of(*(of(one) for one in kinds().values() if issubclass(one, kind)))
     if issubclass(kind, Value):
         return by_parts(kind)
-    return st.fixed_dictionaries({k: of(hint) for k, hint in _hints(kind).items()}).map(
+    return st.fixed_dictionaries({k: of(hint) for k, hint in hints_of(kind).items()}).map(
         lambda parts: followed(kind(**in_range(kind, parts)))
     )
 
@@ -135,7 +135,7 @@ def followed(made: Any) -> Any:
 def by_parts(kind: Any, **special: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
     """Values of a class of fields that need nothing of each other."""
     also = also_of(kind) - {"notices", "library", "differences", "evidence"}
-    parts = {k: of(hint) for k, hint in _hints(kind).items() if k not in also}
+    parts = {k: of(hint) for k, hint in hints_of(kind).items() if k not in also}
     return st.fixed_dictionaries(parts | special).map(lambda held: restored(kind, held))
 
 
