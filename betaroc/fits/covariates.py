@@ -57,52 +57,25 @@ _EPS = float(np.finfo(np.float64).eps)
 _LARGEST_LOGIT = 700.0
 
 
-class Regression(NamedTuple):
-    """Where the likelihood of one class is largest, or where the search for it ended.
+class Summit(NamedTuple):
+    """Where the search for the largest likelihood of one class ended, in orthonormal columns."""
 
-    ``back`` leads from the orthonormal coordinates, in which the search goes on, to the
-    coefficients; ``information`` (of all trials) and ``scores`` (a row per trial, the derivatives
-    of its log density) are in the orthonormal ones.
-    """
-
-    coefficients: FloatArray
-    log_likelihood: float
+    place: FloatArray
+    height: float
     converged: bool
-    iterations: int
+    steps: int
     gradient_norm: float
-    back: FloatArray
-    information: FloatArray
-    scores: FloatArray
     #: Whether a distribution became more concentrated than any that is told apart from a point.
     runaway: bool
 
 
-def regress(y: FloatArray, x: FloatArray, z: FloatArray) -> Regression:
-    """The maximum of sum log f(y; mu phi, (1 - mu) phi), logit mu = x beta, log phi = z gamma.
+class Precision(NamedTuple):
+    """What the errors of one class rest on, in orthonormal columns, and the way back from them."""
 
-    The columns of x and z are made orthonormal first, so that neither the units nor the zero
-    points of the covariates matter.
-    """
-    from scipy.linalg import block_diag
-    from statsmodels.othermod.betareg import BetaModel
-
-    with np.errstate(all="ignore"):
-        (qx, rx), (qz, rz) = _orthonormal(x), _orthonormal(z)
-        model = BetaModel(y, qx, exog_precision=qz)
-        back, points = block_diag(np.linalg.inv(rx), np.linalg.inv(rz)), []
-        for start in _starts(y, qx, qz):
-            place, converged, steps, norm, runaway = _climb(model, start)
-            of_mean, of_precision = model.score_factor(place)
-            points.append(Regression(
-                back @ place, float(model.loglike(place)), converged, steps, norm, back,
-                -np.asarray(model.hessian(place)),
-                np.hstack([of_mean[:, None] * qx, of_precision[:, None] * qz]), runaway,
-            ))  # fmt: skip
-            if converged:
-                break
-        # Of searches that ended early the highest; what is no number is the lowest.
-        heights = np.nan_to_num([p.log_likelihood for p in points], nan=-math.inf)
-        return points[-1] if points[-1].converged else points[int(np.argmax(heights))]
+    information: FloatArray
+    #: Derivatives of the log density of each trial, a row each.
+    rows: FloatArray
+    back: FloatArray
 
 
 def _orthonormal(x: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -128,11 +101,8 @@ def _starts(y: FloatArray, qx: FloatArray, qz: FloatArray) -> Iterator[FloatArra
     yield np.concatenate([c * q.mean(axis=0) for c, q in zip(constants, (qx, qz), strict=True)])
 
 
-def _climb(likelihood: Any, place: FloatArray) -> tuple[FloatArray, bool, int, float, bool]:
-    """Newton's method with halved steps; scoring where the likelihood is not concave.
-
-    The place, whether it is the maximum, steps, the norm of the gradient, whether it ran away.
-    """
+def _climb(likelihood: Any, place: FloatArray) -> Summit:
+    """Newton's method with halved steps; scoring where the likelihood is not concave."""
     from scipy.special import gammaln
 
     n, k, norm, taken, last = likelihood.endog.size, likelihood.exog.shape[1], math.inf, 0, False
@@ -169,7 +139,7 @@ def _climb(likelihood: Any, place: FloatArray) -> tuple[FloatArray, bool, int, f
     converged = bool(norm <= tiny) and not runaway(place)
     if converged:
         converged = bool(np.linalg.eigvalsh(-np.asarray(likelihood.hessian(place)))[0] > 0.0)
-    return place, converged, taken, norm, runaway(place)
+    return Summit(place, float(height), converged, taken, norm, runaway(place))
 
 
 def _step(likelihood: Any, place: FloatArray, gradient: FloatArray) -> FloatArray:
@@ -235,8 +205,14 @@ class RegressionFit(Value):
 
 def regression(
     who: str, scores: Scores, designs: list[DesignMatrix], rule: BoundaryRule
-) -> tuple[RegressionFit, Regression]:
-    """The maximum of one class, errors not yet known; or an error with what was found."""
+) -> tuple[RegressionFit, Precision]:
+    """The maximum of sum log f(y; mu phi, (1 - mu) phi), logit mu = x beta, log phi = z gamma.
+
+    Errors are not yet known; an error carries the partial result.
+    """
+    from scipy.linalg import block_diag
+    from statsmodels.othermod.betareg import BetaModel
+
     y, (mean, precision) = getattr(scores, who), designs
     names = mean.names + precision.names
     if y.size < len(names):
@@ -246,27 +222,40 @@ def regression(
         )
     for design in designs:
         design.refuse_undetermined(who)
-    found = regress(y, mean.rows[who], precision.rows[who])
+    with np.errstate(all="ignore"):
+        # Orthonormal columns, so that units and zero points of the covariates do not matter.
+        (qx, rx), (qz, rz) = (_orthonormal(part.rows[who]) for part in designs)
+        model, summits = BetaModel(y, qx, exog_precision=qz), list[Summit]()
+        for start in _starts(y, qx, qz):
+            summits.append(_climb(model, start))
+            if summits[-1].converged:
+                break
+        # Of searches that ended early the highest; what is no number is the lowest.
+        heights = [top.height if top.height == top.height else -math.inf for top in summits]
+        top = summits[-1] if summits[-1].converged else summits[int(np.argmax(heights))]
+        back = block_diag(np.linalg.inv(rx), np.linalg.inv(rz))
+        rises = zip(model.score_factor(top.place), (qx, qz), strict=True)
+        rows = np.hstack([rise[:, None] * q for rise, q in rises])
+        precise = Precision(-np.asarray(model.hessian(top.place)), rows, back)
     result = RegressionFit(
-        mean.names, precision.names, tuple(found.coefficients.tolist()),
-        (math.nan,) * len(names), found.log_likelihood, y.size, found.converged, found.iterations,
-        found.gradient_norm, rule,
+        mean.names, precision.names, tuple((back @ top.place).tolist()), (math.nan,) * len(names),
+        top.height, y.size, top.converged, top.steps, top.gradient_norm, rule,
     )  # fmt: skip
-    if found.runaway:
+    if top.runaway:
         raise DegenerateDataError(
             f"{who}: the likelihood has no maximum: at some covariates the distribution becomes"
             f" a point, as where a category has equal scores; got {y.size} trials. Give a shorter"
             " formula, of the precision first.",
             result,
         )
-    if not found.converged:
+    if not top.converged:
         raise FitError(
-            f"{who}: the search ended after {found.iterations} steps with a gradient of"
-            f" {found.gradient_norm:.3g} instead of 0. Give a shorter formula, or covariates on"
+            f"{who}: the search ended after {top.steps} steps with a gradient of"
+            f" {top.gradient_norm:.3g} instead of 0. Give a shorter formula, or covariates on"
             " another scale.",
             result,
         )
-    return result, found
+    return result, precise
 
 
 # ----------------------------------------------------------------------
@@ -983,11 +972,11 @@ def fit_covariates(
     mean, spread, second = written["formula"], written["precision"], written.get("client_formula")
     whole = (second or mean, second or spread, mean, spread)
     designs = designs_of(whole, covariates, scores, shared=second is None)
-    fits, found = zip(
+    fits, precise = zip(
         *(regression(who, scores, designs[who], rules[who]) for who in CLASSES), strict=True
     )
-    roots = _coefficient_roots(found, scores)
-    errors = np.split(np.hypot.reduce(roots, axis=0), [found[0].coefficients.size])
+    roots = _coefficient_roots(precise, scores)
+    errors = np.split(np.hypot.reduce(roots, axis=0), [len(fits[0].coefficients)])
     client, impostor = (
         replace(part, std_errors=tuple(own.tolist()))
         for part, own in zip(fits, errors, strict=True)
@@ -1056,7 +1045,7 @@ def _ruled(
     return Scores(**parts), tuple(rows), rules
 
 
-def _coefficient_roots(result: Sequence[Regression], scores: Scores) -> FloatArray:
+def _coefficient_roots(result: Sequence[Precision], scores: Scores) -> FloatArray:
     """Roots of the covariance of all coefficients, the sandwich where there are groups."""
     from scipy.linalg import block_diag
 
@@ -1069,7 +1058,7 @@ def _coefficient_roots(result: Sequence[Regression], scores: Scores) -> FloatArr
                     f"{who}: trials must hang together in at least 2 groups for errors to be"
                     f" known; all {getattr(scores, who).size} share one. Leave group out."
                 )
-        own = own @ groups.covariance(result[0].scores, result[1].scores) @ own
+        own = own @ groups.covariance(result[0].rows, result[1].rows) @ own
     return np.asarray(covariance_roots(own) @ block_diag(*(item.back for item in result)).T)
 
 
