@@ -23,7 +23,7 @@ from betaroc.ensemble.fusion import ADDS_NOTHING, LEAVE_OUT, LearnedGain, gain_s
 from betaroc.estimation.families import family_text
 from betaroc.fits.check import TOLERANCE
 from betaroc.fits.fit import Fit
-from betaroc.fits.shape_tests import EndTest, counted_hooks, counts_at_end, ends_are_tested
+from betaroc.fits.shape_tests import EndTest, counted_hooks, counts_at_end, untested_ends
 from betaroc.inference.delta import PerturbedModels, delta, nearby
 from betaroc.inference.interval import Interval
 from betaroc.inference.intervals import tpr_probits
@@ -138,7 +138,7 @@ def roc_evidence(fit: Fit, region: tuple[float, float], level: float) -> RocEvid
     """The evidence of one fit."""
     low, high = region
     model, ends = fit.model, None
-    if ends_are_tested(fit.family):
+    if not untested_ends(fit):
         with suppress(InputError):
             ends = fit.end_tests(level)
     # Logits of FAR near both borders: at FAR 0 and 1 where one score is expected beyond.

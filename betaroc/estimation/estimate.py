@@ -108,11 +108,9 @@ def inflated(
 
 
 def influence(
-    sample: Data,
-    result: Estimate,
-    estimate: Callable[[Data], MleResult],
+    sample: Data, top: ClassMaximum, estimate: Callable[[Data], MleResult],
     range_: tuple[float, float],
-) -> list[Notice]:
+) -> list[Notice]:  # fmt: skip
     """The lowest or highest score, where it alone moves a parameter far.
 
     A move is relative for a scale or shape, of a location in units of the scatter. One Newton step
@@ -120,12 +118,13 @@ def influence(
     move is said from 1 on (60/n of fewer than 60 scores), of what cannot be fitted again from 1/2
     on. Not of more than two parameters, which give way to each other.
     """
-    law, total = base_of(result.distribution), sample.total
+    law, total = base_of(top.estimate.distribution), sample.total
     parameters = law._parameters()
     size = len(parameters)
-    if total < SMALL_SAMPLE or not result.names or size > 2:
+    if total < SMALL_SAMPLE or not top.estimate.names or size > 2:
         return []
-    ends, cov = np.array([sample.low, sample.high]), result.cov[:size, :size]
+    ends = np.array([sample.low, sample.high])
+    cov = np.asarray(top.estimate.covariance)[:size, :size] / top.total
     with np.errstate(all="ignore"):  # of errors that no double holds nothing is said
         rooms = [
             p.value if p.scale == "log" else float(np.sqrt(cov[k, k] * total))
@@ -302,8 +301,7 @@ class Task(NamedTuple):
         self, sample: Data, top: ClassMaximum, ties: tuple[str, ...] = ()
     ) -> tuple[Estimate, list[Notice]]:
         """The record of a maximum and what there is to say about it."""
-        plain, rule = self._plain_result(top, ties), top.rule
-        result = self._result(top, plain)
+        result, rule = self._result(top, ties), top.rule
         notices = few_scores(sample.name, sample.total)
         masses = rule is not None and rule.policy == "inflate" and rule.n_zero + rule.n_one > 0
         if rule is not None and masses and self.policy is None:
@@ -311,7 +309,7 @@ class Task(NamedTuple):
             notices += inflated(sample, rule, result.params, self.family, self._ends)
         if self.row.of_density and (rule is None or rule.policy in _MEASURED):
             inside = sample.inside() if rule is not None and rule.n_zero + rule.n_one else sample
-            notices += influence(inside, plain, self.row.estimate, self._ends)
+            notices += influence(inside, top, self.row.estimate, self._ends)
         return result, notices
 
     def estimated(self, sample: Data) -> tuple[Data, ClassMaximum]:
@@ -327,7 +325,7 @@ class Task(NamedTuple):
         except FitError as error:
             if isinstance(error.result, MleResult):
                 top = ClassMaximum(error.result, sample.total, sample.total, sample.n)
-                error.result = self._result(top, self._plain_result(top, ()))
+                error.result = self._result(top, ())
             raise
 
     def _estimate(self, sample: Data) -> ClassMaximum:
@@ -362,25 +360,20 @@ class Task(NamedTuple):
             return self.row
         return replace(self.row, estimate=partial(self.row.estimate, count=self.components))
 
-    def _result(self, top: ClassMaximum, plain: Estimate) -> Estimate:
-        """The record on the range of the scores."""
-        if self._ends == (0.0, 1.0):
-            return plain
-        low, width = self._ends[0], self._ends[1] - self._ends[0]
-        law, rule = moved_law(plain.distribution, low, width, logit=False), plain.boundary
-        if rule is not None and rule.resolution is not None:  # cells have no density
-            rule = replace(rule, resolution=rule.resolution * width)
-            return replace(plain, distribution=law, boundary=rule)
-        likelihood = plain.log_likelihood - top.weight * math.log(width)
-        return replace(plain, distribution=law, log_likelihood=likelihood)
-
-    def _plain_result(self, top: ClassMaximum, ties: tuple[str, ...]) -> Estimate:
-        """The record as if the family's range were that of the scores."""
-        e = top.estimate
+    def _result(self, top: ClassMaximum, ties: tuple[str, ...]) -> Estimate:
+        """The record of a maximum on the range of the scores."""
+        e, rule = top.estimate, top.rule
+        law, likelihood = e.distribution, e.log_likelihood
+        if self._ends != (0.0, 1.0):
+            low, width = self._ends[0], self._ends[1] - self._ends[0]
+            law = moved_law(law, low, width, logit=False)
+            if rule is not None and rule.resolution is not None:  # cells have no density
+                rule = replace(rule, resolution=rule.resolution * width)
+            else:
+                likelihood -= top.weight * math.log(width)
         return Estimate(
-            self.family, e.distribution, e.names, e.values, np.asarray(e.covariance) / top.total,
-            e.log_likelihood, top.n, top.total, e.converged, e.iterations, e.gradient_norm,
-            top.rule, e.fixed, ties,
+            self.family, law, e.names, e.values, np.asarray(e.covariance) / top.total, likelihood,
+            top.n, top.total, e.converged, e.iterations, e.gradient_norm, rule, e.fixed, ties,
         )  # fmt: skip
 
 

@@ -204,35 +204,30 @@ def good_down_to(targets: tuple[TargetCheck, ...]) -> GoodDownTo:
     return GoodDownTo(*result)
 
 
-def rates_verdict(targets: Sequence[TargetCheck]) -> str:
-    """Poor if any rate is; good if some rate of each class that was counted is."""
-    if any(t.verdict == "poor" for t in targets):
-        return "poor"
-    good = {t.rate for t in targets if t.verdict == "good"}
-    return "good" if good and good == {t.rate for t in targets} else "cannot tell"
-
-
-def rates_words(targets: Sequence[TargetCheck], good: GoodDownTo) -> str:
-    """Down to which rates the counts agree with the fit, and where they do so least."""
+def rates_status(targets: Sequence[TargetCheck], good: GoodDownTo) -> FitStatus:
+    """Poor if any rate is, good if some rate of each class that was counted is; and where."""
+    poor, passed = ({t.rate for t in targets if t.verdict == v} for v in ("poor", "good"))
+    whole = "good" if passed and passed == {t.rate for t in targets} else "cannot tell"
+    status = FitStatus("rates at a threshold", "poor" if poor else whole, "")
     if not targets:
-        return "scores are too few to count at any rate: 5 expected beyond its threshold are needed"
-    names = {name: short_name(name) for name in good._fields}
-    down = [f"{names[rate]} {percent(x)}" for rate, x in good._asdict().items() if x is not None]
+        few = "scores are too few to count at any rate: 5 expected beyond its threshold are needed."
+        return status._replace(words=few)
+    down = [f"{short_name(r)} {percent(x)}" for r, x in good._asdict().items() if x is not None]
     text = "counted at the fit's own thresholds, "
     text += f"good (within a factor of 3) down to {' and '.join(down)}" if down else "no rate good"
     placed = [
-        name for rate, name in names.items()
+        short_name(rate) for rate in good._fields
         if {t.reason for t in targets if t.rate == rate} == {_PLACED}
     ]  # fmt: skip
     if placed:
         text += f"; {' and '.join(placed)}: cannot tell, {_PLACED}"
-    poor = [t for t in targets if t.verdict == "poor"]
-    if not poor:
-        return text
-    worst = max(poor, key=_apart)
-    text += f"; poor at {template_of(worst.name)}: {number(worst.expected, 4)} expected,"
-    text += f" {number(worst.observed)} counted; {worst.reason}"
-    return text if len(poor) == 1 else f"{text} (the worst of {len(poor)} rates that are poor)"
+    worst = max((t for t in targets if t.verdict == "poor"), key=_apart, default=None)
+    if worst is not None:
+        text += f"; poor at {template_of(worst.name)}: {number(worst.expected, 4)} expected,"
+        text += f" {number(worst.observed)} counted; {worst.reason}"
+        many = sum(t.verdict == "poor" for t in targets)
+        text += f" (the worst of {many} rates that are poor)" if many > 1 else ""
+    return status._replace(words=sentence(text))
 
 
 def targets_grid(targets: Sequence[TargetCheck]) -> Grid:
@@ -623,13 +618,6 @@ def statuses_beside(roc: FitStatus, rates: FitStatus) -> list[FitStatus]:
     return [status._replace(words=Sentence(status.words)) for status in (roc, rates)]
 
 
-class RatesVerdict(NamedTuple):
-    """Of the rates counted at a fit's own thresholds."""
-
-    verdict: str
-    reason: str
-
-
 @dataclass(frozen=True, eq=False, repr=False)
 class FitCheck(Result, Exportable):
     """Whether a fit can be believed.
@@ -767,11 +755,9 @@ class FitCheck(Result, Exportable):
         return {"verdict": "cannot tell" if d is None else _verdict(d, *numbers)[0]}
 
     @property
-    def rates(self) -> RatesVerdict:
-        """The verdict on the rates that were counted at the fit's own thresholds, and why."""
-        return RatesVerdict(
-            rates_verdict(self.targets), Sentence(rates_words(self.targets, self.good_down_to))
-        )
+    def rates(self) -> FitStatus:
+        """The verdict on the rates counted at the fit's own thresholds, and why in its `words`."""
+        return rates_status(self.targets, self.good_down_to)
 
     def _tables(self, without: str = "") -> list[Node]:
         """The tests and the distance of the ROC, `without` what; the counts at thresholds."""
@@ -799,7 +785,7 @@ class FitCheck(Result, Exportable):
         """The verdicts on the curve and on the rates."""
         return statuses_beside(
             FitStatus("ROC", self.verdict, sentence(self.reason)),
-            FitStatus("rates at a threshold", self.rates.verdict, sentence(self.rates.reason)),
+            self.rates,
         )
 
     def _view(self) -> list[Node]:

@@ -32,7 +32,7 @@ from betaroc.distributions.beta import ClassSums, tied_mle
 from betaroc.distributions.inflated import MASSES
 from betaroc.distributions.normal import SinhArcsinh
 from betaroc.distributions.shifted import between_ends
-from betaroc.estimation.families import FAMILIES, Names, family_text, has_shapes
+from betaroc.estimation.families import FAMILIES, family_text, has_shapes
 from betaroc.estimation.record import Estimate, PairEstimate
 from betaroc.fits.check import distance_words
 from betaroc.inference.delta import in_cells, inner_trials, joint_cov, observation_scores
@@ -513,26 +513,17 @@ class CurveTest(Exportable):
         return "\n".join([*lines, *map(str, self.hooks)])
 
 
-def tested_families() -> list[str]:
-    """Families of one density per class, but those whose tails have orders of their own."""
-    return [
+def untested_ends(f: PairEstimate) -> str:
+    """Why the ends of a fit are not tested, and the reason of its family; "" if they are."""
+    tested = [  # families of one density per class, but those whose tails have orders of their own
         name for name, row in FAMILIES.items()
         if row.of_density and not (row.law and issubclass(row.law, SinhArcsinh))
     ]  # fmt: skip
-
-
-def ends_are_tested(family: Names) -> bool:
-    """Whether both classes are of one family that says what decides its ends."""
-    return family in tested_families()
-
-
-def untested_ends(f: PairEstimate) -> str:
-    """Why the ends of a fit are not tested, and the reason of its family; "" if they are."""
-    if ends_are_tested(f.family):
+    if f.family in tested:
         return ""
     why = f", {f.reason}" if f.reason else ""
     return (
-        f"the ends are tested of fits of family {checks.format_list(tested_families())}; this one"
+        f"the ends are tested of fits of family {checks.format_list(tested)}; this one"
         f" is of family {family_text(f.family)}{why}"
     )
 
@@ -586,11 +577,6 @@ class FittedEnds:
         f = f._told_scored("a test of the ends")
         result = groups_of(f.scores) if checks.flag(groups, "groups") else None
         return cls(f, _covariance(f, groups=groups), result)
-
-    @property
-    def masses(self) -> bool:
-        """Whether scores lie on an end."""
-        return any(self.has_mass(end) for end in MASSES)
 
     def has_mass(self, end: str) -> bool:
         return any(r.params.get(end, 0.0) > 0.0 for r in self.results)
@@ -664,10 +650,11 @@ class FittedEnds:
         words = "; ".join(f"at the {_ENDS[k]} end {note}" for k, note in enumerate(notes) if note)
         if words:
             return CurveTest({}, hooks, math.nan, math.nan, level, contradiction=words)
-        if not self.masses and self.of_spreads:
+        masses = any(map(self.has_mass, MASSES))
+        if not masses and self.of_spreads:
             return CurveTest(*_of_spreads(self, hooks), level, _where_seen(self))
         z, rho = [test.z for test in tests], self.correlation(*map(self.deciding, MASSES))
-        shares = {} if self.masses else quadrant_shares(z, rho, _SHAPES)
+        shares = {} if masses else quadrant_shares(z, rho, _SHAPES)
         return CurveTest(shares, hooks, _p_both_above(z, rho), _p_same_side(z, rho), level)
 
     def tests(self, level: float) -> EndTests:

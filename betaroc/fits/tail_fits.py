@@ -476,7 +476,8 @@ def sensitivity(
 
 
 def _row(policy: str, f: PairEstimate) -> PolicyRow:
-    client, impostor, ends = _base(f.client), _base(f.impostor), f.model.ends()
+    client, impostor = (cast(Beta, base_of(r.distribution)) for r in (f.client, f.impostor))
+    ends = f.model.ends()
     masses = [max(r.params.get(end, 0.0) for r in (f.client, f.impostor)) for end in MASSES]
     at_zero, at_one = (
         math.nan if mass > 0.0 else float(end.exponent)
@@ -484,10 +485,6 @@ def _row(policy: str, f: PairEstimate) -> PolicyRow:
     )
     return PolicyRow(policy, client.a, client.b, impostor.a, impostor.b, at_zero, at_one,
                      float(f.model.auc()))  # fmt: skip
-
-
-def _base(result: Estimate) -> Beta:
-    return cast(Beta, base_of(result.distribution))
 
 
 # ------------------------------------------------------------------------------ tails
@@ -504,7 +501,7 @@ def _tail(f: PairEstimate, who: str, end: str, groups: Groups | None) -> TailChe
     w = weights[place]
     upto = np.cumsum(w)
     total = float(upto[-1])
-    fitted = _base(getattr(f, who))
+    fitted = cast(Beta, base_of(getattr(f, who).distribution))
     exponent = float(fitted.a if end == "at_zero" else fitted.b)
     k = max(1, min(max(2, math.ceil(math.sqrt(total))), math.ceil(total) - 1))
     taken = _first(w, upto, k)

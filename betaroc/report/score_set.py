@@ -69,8 +69,7 @@ from betaroc.fits.check import (
     check_fit,
     check_targets,
     good_down_to,
-    rates_verdict,
-    rates_words,
+    rates_status,
     statuses_beside,
 )
 from betaroc.fits.family_choice import FamilyComparison, compare_families
@@ -80,7 +79,6 @@ from betaroc.fits.shape_tests import (
     CurveTest,
     EndTests,
     counts_at_end,
-    ends_are_tested,
     untested_ends,
 )
 from betaroc.fits.tail_fits import Sensitivity, sensitivity, tail_words
@@ -470,7 +468,7 @@ END_TITLES = {"at_zero": "at the low thresholds", "at_one": "at the high thresho
 def curve_tests(fit: Fit, level: float) -> CurveTests:
     """What may be said of the curve of a fit at a level."""
     fit = fit._scored
-    if not ends_are_tested(fit.family):
+    if untested_ends(fit):
         sides = {end: getattr(fit.model.ends(), end).side for end in END_TITLES}
         silent = is_of_counts(fit.family)
         counts = {
@@ -555,8 +553,7 @@ class ScoreSet(Value):
             return []
         if quality.check is not None:
             return quality.check._statuses()
-        words = sentence(rates_words(quality.targets, quality.good_down_to))
-        rates = FitStatus("rates at a threshold", rates_verdict(quality.targets), words)
+        rates = rates_status(quality.targets, quality.good_down_to)
         if quality.bin_error is None or self.distances is None:
             roc = FitStatus("ROC", "not checked", sentence(quality.unchecked))
             return [roc, *[rates] * bool(quality.targets)]
