@@ -114,9 +114,8 @@ def influence(
     """The lowest or highest score, where it alone moves a parameter far.
 
     A move is relative for a scale or shape, of a location in units of the scatter. One Newton step
-    without the score foretells it; beyond a fifth the class is fitted again without it, and the
-    move is said from 1 on (60/n of fewer than 60 scores), of what cannot be fitted again from 1/2
-    on. Not of more than two parameters, which give way to each other.
+    foretells it; beyond a fifth the class is fitted again without the score, and the move is said
+    from 1 on (60/n of fewer than 60 scores), of what cannot be fitted again from 1/2 on.
     """
     law, total = base_of(top.estimate.distribution), sample.total
     parameters = law._parameters()

@@ -152,27 +152,11 @@ def check_targets(
 ) -> tuple[TargetCheck, ...]:
     """Count the scores beyond the thresholds that a fit has for some rates; FAR comes first.
 
-    Notes
-    -----
     [L, H], Clopper and Pearson's interval of the rate counted, is divided by the rate that the fit
-    expects at its threshold (the rate asked, but where a point mass spans it). In this order:
-    "poor" if [L, H] / rate lies outside [1/1.25, 1.25]; "good" if it lies inside [1/3, 3]; else
-    "cannot tell". With groups n is replaced by n / d, d = V / (p (1 - p) / (n - 1)) >= 1 with V the
-    variance of the rate p between groups, and by Student's quantiles for few of them (Korn and
-    Graubard 1998); where none or all of the scores are beyond, a group counts as one score.
-    `needed` is the number of scores from which on a fit that is right is found good with
-    probability .8, or at which the rate counted would be decided, whichever is larger.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> import betaroc as br
-    >>> from betaroc.fits.check import check_targets
-    >>> rng = np.random.default_rng(1)
-    >>> impostor = np.append(rng.beta(2, 8, 9900), rng.beta(6, 3, 100))
-    >>> f = br.fit(br.Scores(rng.beta(6, 3, 10_000), impostor))
-    >>> [(t.target, t.verdict) for t in check_targets(f, far=[0.05, 0.001])]
-    [(0.05, 'good'), (0.001, 'poor')]
+    expects at its threshold: "poor" outside [1/1.25, 1.25], "good" inside [1/3, 3], else "cannot
+    tell". Of groups n is replaced by `effective_size` (Korn and Graubard 1998). `needed` is the
+    number of scores from which on a fit that is right is found good with probability .8, or at
+    which the rate counted would be decided, whichever is larger.
     """
     level = checks.level(level)
     default = far is None and frr is None
@@ -809,9 +793,8 @@ def check_fit(
 ) -> FitCheck:
     """Goodness of fit of both distributions, of the ROC, and of the rates at thresholds.
 
-    Score sets of the fitted distributions are drawn, fitted again and compared with their own fits:
-    that is the null distribution. And the scores are counted beyond the fit's thresholds for some
-    rates.
+    Score sets of the fitted distributions are drawn and fitted again: that is the null
+    distribution. And the scores are counted beyond the fit's thresholds for some rates.
 
     Parameters
     ----------
@@ -849,24 +832,20 @@ def check_fit(
     The exact interval of a rate counted, over the rate that the fit expects at its threshold, is
     "poor" outside [1/1.25, 1.25], whatever the number of scores, "good" inside [1/3, 3], else
     "cannot tell", with the number of scores that would tell. A class taken as its own scores, and
-    what lies beyond the joint of a tail, "cannot tell": the scores placed the threshold. Scores are
-    counted as they are, also where the fit took them as rounded or moved them (dropped ones are
-    left out); of a summary, the scores of the bin around a threshold widen the interval. Simulation
+    what lies beyond the joint of a tail, "cannot tell": the scores placed the threshold. Simulation
     and distances are of the distributions without tails and of the trials that have a score.
 
     Distances are the largest difference of both rates at once, along FAR + TPR = constant. The
     verdict on the curve rests on [max(0, d - q), d + q], q the quantile of the simulated distances
-    of an empirical ROC from that of the distributions that made it, and at least the rate that none
-    of n scores leaves open, 1 - (1 - level)^(1/n). Trials are taken as independent. It does not
-    rest on p-values: with 1e5 scores every family is rejected by them, with 30 none.
+    of an empirical ROC from that of the distributions that made it, and at least 1 - (1 -
+    level)^(1/n). Trials are taken as independent. It does not rest on p-values: with 1e5 scores
+    every family is rejected by them, with 30 none.
 
     p = (1 + number of simulated statistics >= the observed) / (1 + replicates). From 1000 scores
-    per class on the null distribution is that of 1000; of weighted or rounded scores that of as
-    many as there are distinct ones, at least 300. Point masses fit by construction; the tests are
-    of the scores between them. The information-matrix test compares the covariance of the scores'
-    gradients with the information (White 1982). Simulated sets are fitted by maximum likelihood,
-    mixtures by EM until a step gains less than 0.005; families of your own set by set, which takes
-    longer (Stute, Gonzalez Manteiga and Presedo Quindimil 1993).
+    per class on the null distribution is that of 1000. Point masses fit by construction; the tests
+    are of the scores between them. The information-matrix test is White's (1982). Simulated sets
+    are fitted by maximum likelihood, mixtures by EM until a step gains less than 0.005; families of
+    your own set by set, which takes longer (Stute, Gonzalez Manteiga and Presedo Quindimil 1993).
 
     Examples
     --------

@@ -499,9 +499,9 @@ class CovariateFit(Result, Exportable):
 
         Notes
         -----
-        Values lie outside the data where a number is smaller or larger than that of any trial of a
-        class, or where their row of the mean or of the precision has more than twice the largest
-        leverage x' (X'X)^-1 x of any trial (Montgomery, Peck and Vining 2012, 3.8).
+        Values lie outside the data where a number is beyond those of the trials of a class, or
+        where their row has more than twice the largest leverage x' (X'X)^-1 x of any trial
+        (Montgomery, Peck and Vining 2012, 3.8).
 
         Examples
         --------
@@ -575,9 +575,8 @@ class CovariateFit(Result, Exportable):
 
         Notes
         -----
-        The regression is taken as the right one, the prior is held fixed. Where the trials carry
-        groups, with the covariance that holds although those of a group depend on each other. The
-        bias of estimates from few trials is not removed: docs/covariates.md has simulated coverage.
+        The regression is taken as the right one, the prior is held fixed. The bias of estimates
+        from few trials is not removed: docs/covariates.md has simulated coverage.
 
         Examples
         --------
@@ -658,8 +657,8 @@ class CovariateFit(Result, Exportable):
 
         Notes
         -----
-        On the plain scale, on which the difference of two numbers at the border of their range,
-        such as AUCs of 0.999, is not normal. Outside the data as Zou and Donner (2008) have it.
+        On the plain scale, on which the difference of two numbers at the border of their range is
+        not normal. Outside the data as Zou and Donner (2008) have it.
 
         Examples
         --------
@@ -915,11 +914,10 @@ def fit_covariates(
 
     Notes
     -----
-    The likelihood and its derivatives are those of statsmodels' BetaModel; the search goes on until
-    the gradient is 0 but for rounding. Only a formula of categories alone, the same for mean and
-    precision and with all their interactions, leaves the distributions at different covariates free
-    of each other: a straight line in x on the logit scale is an assumption. Weights are not taken:
-    repeat the row.
+    The likelihood and its derivatives are those of statsmodels' BetaModel. Only a formula of
+    categories alone, the same for mean and precision and with all their interactions, leaves the
+    distributions at different covariates free of each other: a straight line in x on the logit
+    scale is an assumption. Weights are not taken: repeat the row.
 
     References
     ----------

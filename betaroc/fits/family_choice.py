@@ -136,8 +136,7 @@ def likelihood_ratio_test(
     -----
     The chi-squared limit holds for none of these but the dual pair, so the null distribution is
     simulated and refitted: p = (1 + number as large) / (1 + replicates) (McLachlan 1987). Point
-    masses are the same in both families. A simulated class without a mixture that is likelier than
-    one beta distribution counts as that distribution. Trials are taken as independent.
+    masses are the same in both families. Trials are taken as independent.
 
     Examples
     --------
@@ -791,21 +790,18 @@ def compare_families(
 
     Notes
     -----
-    All log-likelihoods are of densities by the score: that of a logit-normal distribution includes
-    -log s - log(1 - s). With scores of exactly 0 or 1 all families are compared on the scores
-    between. Held out: five folds in a fixed order; whole groups, where there are (of two columns
-    those of the first), with standard errors of sums over groups. A family with more parameters
-    must be better by more than half a standard error, class by class. (By one, as Breiman et al.
-    1984 have it, the second component of 1 % of 2000 impostors is lost in 17 % of sets, by a half
-    in 9 %; a class that is one beta distribution gets another family in 5 and in 13 %.) Vuong
-    (1989) has the z of likelihoods.
+    All log-likelihoods are of densities by the score. With scores of exactly 0 or 1 all families
+    are compared on the scores between. Held out: five folds in a fixed order; whole groups, where
+    there are (of two columns those of the first). A family with more parameters must be better by
+    more than half a standard error, class by class. (By one, as Breiman et al. 1984 have it, the
+    second component of 1 % of 2000 impostors is lost in 17 % of sets, by a half in 9 %; a class
+    that is one beta distribution gets another family in 5 and in 13 %.) Vuong (1989) has the z of
+    likelihoods.
 
     The family taken is then set beside itself with a tail of its 30 and 50 most extreme scores, by
-    the same folds: by held-out log densities, and by the held-out scores beyond the threshold of a
-    rate, which is what tails are for. A family of both classes is set beside the pair of the best
-    by the held-out scores of both together. A mixture that cannot be fitted to a class is left out
-    for it, and said; so is one whose scores have many ties, if it was not named. In a fold without
-    a mixture one of its components scores.
+    the same folds. A family of both classes is set beside the pair of the best by the held-out
+    scores of both together. A mixture that cannot be fitted to a class, or whose scores have many
+    ties if it was not named, is left out for it, and said.
 
     Examples
     --------

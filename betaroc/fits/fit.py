@@ -113,13 +113,13 @@ def _of_model(
 class FitPoints(scores_beyond.SupportedPair):
     """What a fit and its model have in common: every method that gives an operating point.
 
-    A point says here what it rests on. ``n_beyond`` is n min(rate, 1 - rate) of the client and of
-    the impostor scores (of groups, where trials depend on each other); below one it is
-    ``extrapolated``, and an `ExtrapolationWarning` says how many scores would show the rate. A
-    `MisfitWarning` gives the counts where they contradict the distribution by more than a factor of
-    1.25 (exact binomial test of level 0.01, at the rate, or the larger one that expects five
-    scores, and up to ten times that as far as 0.1). A class taken as its scores (``"empirical"``)
-    is extrapolated only at a rate asked for that expects less than one.
+    ``n_beyond`` of a point is n min(rate, 1 - rate) of the client and of the impostor scores (of
+    groups, where trials depend on each other); below one it is ``extrapolated``, and an
+    `ExtrapolationWarning` says how many scores would show the rate. A `MisfitWarning` gives the
+    counts where they contradict the distribution by more than a factor of 1.25 (exact binomial test
+    of level 0.01, at the rate, or the larger one that expects five scores, and up to ten times that
+    as far as 0.1). A class taken as its scores (``"empirical"``) is extrapolated only at a rate
+    asked for that expects less than one.
     """
 
     def _stated(
@@ -413,9 +413,8 @@ class DistributionFit(Estimate, Exportable):
         Notes
         -----
         Trials are taken as independent. q is exact for mu, sigma and the shape of a dual beta
-        distribution; for two shapes it is chi-squared's times 1 + c/n by Lawley's (1956) formula,
-        for masses chi-squared's. Coverage: docs/validation.md. A mass that nobody had has the lower
-        end 0 (no Wald interval: both ends are 0); an end beyond the doubles is 0 or inf.
+        distribution, chi-squared's times 1 + c/n for two shapes (Lawley 1956), chi-squared's for
+        masses. A mass that nobody had has the lower end 0; an end beyond the doubles is 0 or inf.
 
         Examples
         --------
@@ -527,25 +526,22 @@ class Fit(FitPoints, Exportable):
     ) -> Interval:
         """Confidence interval of any number of the model.
 
-            delta: T^-1(T(g) - bias -+ t sd),   sd^2 = V_c n_c/(n_c - 1) + V_i n_i/(n_i - 1),
-            V the sums over the roots r of both classes' covariance of (dT(g)/dr)^2
+            delta: T^-1(T(g) - bias -+ t sd),   sd^2 = V_c n_c/(n_c - 1) + V_i n_i/(n_i - 1)
 
         with T the probit of fractions, the logit of thresholds in [0, 1], the log of exponents and
-        coefficients; t the quantile of Student's with Welch's degrees of freedom.
+        coefficients, V the share of each class in the variance of T(g), and t the quantile of
+        Student's with Welch's degrees of freedom.
 
         Parameters
         ----------
         stat : str or callable
-            A name of :func:`statistics`, such as "auc", "eer", "tpr", "threshold",
-            "exponent-at-one", or any function of a `ScoreModel`.
+            A name of :func:`statistics`, such as "auc" or "tpr", or any function of a `ScoreModel`.
         level : float
             Confidence level.
         method : str, optional
             Left out, the hull of the family's interval and the scores' own where scores can answer.
-            "family": the first alone, if the family is right: "integrated" for what rests on a tail
-            of the fit, else "delta". "bootstrap": quantiles at parameters drawn in (log a, log b,
-            log sigma, mu) about the estimates less their bias, with Student's errors of n - 1
-            degrees of freedom.
+            "family": the first alone, "integrated" for what rests on a tail of the fit, else
+            "delta". "bootstrap": quantiles at parameters drawn about the estimates less their bias.
         replicates : int
             Draws of the bootstrap, at least 1.
         groups : bool
@@ -555,9 +551,8 @@ class Fit(FitPoints, Exportable):
         extrapolate : bool
             Allow a tail to answer at a rate that expects less than a tenth of a score.
         threshold, far, frr, tpr, alpha, between, at : optional
-            Where the statistic is taken, one of them if it needs a point: a score; a rate; an alpha
-            for the threshold of least weighted error; two FARs (low, high) of a partial area; or
-            "eer", "min-hter", "min-dcf", "actual-dcf", "max-f1", "max-youden", "break-even",
+            Where the statistic is taken, one of them if it needs a point; `at` is "eer",
+            "min-hter", "min-dcf", "actual-dcf", "max-f1", "max-youden", "break-even" or
             "crossing".
 
         Returns
@@ -579,16 +574,12 @@ class Fit(FitPoints, Exportable):
         `SmallSampleWarning` says where it is cut, a `MisfitWarning` where the scores' own interval
         of level 0.95 does not hold the fitted number. Where scores cannot answer (weights that are
         no copies, one group) the interval is the family's, as `method` says. The prior is held
-        fixed. The bias is that of maximum likelihood to first order (Cox and Snell 1968), no more
-        than a standard error, taken from thresholds, exponents and coefficients; mixtures,
-        distributions with a common shape and grouped trials, which have min G - 1 degrees of
-        freedom, have no correction. "integrated" weights shapes and scales by the penalised
-        likelihood and takes the least and largest end over sizes of tail: docs/tails.md. Coverage
-        in simulations: docs/validation.md.
+        fixed. The bias is that of maximum likelihood to first order (Cox and Snell 1968), taken
+        from thresholds, exponents and coefficients; mixtures, distributions with a common shape and
+        grouped trials have no correction. Tails: docs/tails.md. Coverage: docs/validation.md.
 
-        No such interval covers near the border of what a statistic can be: "ks", "min-hter" and
-        "h-measure" fold at an area of 1/2; nor where a shape rests on a handful of scores, as of
-        Beta(0.95, 0.02).
+        No such interval covers near the border of what a statistic can be ("ks", "min-hter",
+        "h-measure" at an area of 1/2), nor where a shape rests on a handful of scores.
 
         Examples
         --------
@@ -630,8 +621,7 @@ class Fit(FitPoints, Exportable):
         simultaneous : bool
             One statement about all FARs.
         method : str, optional
-            "family", "delta" or "bootstrap" as in `interval`. Left out, the hull of the family's
-            band and the scores', cut as in `interval`; of counts with tails that of the scores.
+            As in `interval`; left out, the hull of the family's band and the scores', cut as there.
         far : array_like, optional
             Fractions; 201 equally spaced ones where left out.
         replicates : int
@@ -727,11 +717,10 @@ class Fit(FitPoints, Exportable):
         -----
         Statements about the fitted distributions beyond the most extreme scores. A side that counts
         of both classes exclude is "contradicted", a class that does not follow the family leaves it
-        open; neither has a p-value. The note says why, or that fewer than five scores lie where the
-        side holds. The simulated size at level 0.05 is 0.042 to 0.060 from 10 scores per class on;
-        below 0.04 for masses of which a class expects fewer than 5, and with about 10 groups. With
-        scores censored or in cells, or a + b > 1e8, Wald's test is used (0.06 at 30 scores). Where
-        some trials have no score the curve is that of the others, and a warning says so.
+        open; neither has a p-value, and the note says why. The simulated size at level 0.05 is
+        0.042 to 0.060 from 10 scores per class on; below 0.04 for masses of which a class expects
+        fewer than 5, and with about 10 groups. With scores censored or in cells, or a + b > 1e8,
+        Wald's test is used (0.06 at 30 scores). Trials without a score are left out and warned of.
 
         References
         ----------
@@ -782,11 +771,10 @@ class Fit(FitPoints, Exportable):
         -----
         A probability is the share of curves with that shape when both z vary by their errors: a
         sampling statement, no prior belief. The test of a proper curve has its level where both
-        distributions are the same, half of it where one end is far above. A crossing is shown by
-        ends on opposite sides. Two normal distributions cross the diagonal once unless their
-        spreads are the same: both p-values are of equal spreads, that of a proper curve also of
-        mu_c >= mu_i. With point masses there are no probabilities, and the p-values are of the ends
-        alone.
+        distributions are the same, half of it where one end is far above. Two normal distributions
+        cross the diagonal once unless their spreads are the same: both p-values are of equal
+        spreads, that of a proper curve also of mu_c >= mu_i. With point masses there are no
+        probabilities, and the p-values are of the ends alone.
 
         References
         ----------
@@ -822,10 +810,9 @@ class Fit(FitPoints, Exportable):
         Returns
         -------
         Sensitivity
-            Shapes, end exponents and AUC under the other rules for scores near 0 and 1, among them
-            censoring at 1e-3 to 1e-12, or why there is no fit; and Hill's exponent of each tail
-            beside the fitted one, with the share of the sum of logs that the extreme 1 % carry.
-            Print it.
+            Shapes, end exponents and AUC under the other rules for scores near 0 and 1, or why
+            there is no fit; and Hill's exponent of each tail beside the fitted one, with the share
+            of the sum of logs that the extreme 1 % carry. Print it.
 
         Raises
         ------
@@ -872,9 +859,9 @@ class Fit(FitPoints, Exportable):
 
         Notes
         -----
-        For the prior of the fit, whose error counts as that of random labels; where the sizes of
-        the classes were fixed the test is cautious. The map itself, beta calibration (Kull, Silva
-        Filho and Flach 2017), is `ScoreModel.posterior`.
+        For the prior of the fit; where the sizes of the classes were fixed the test is cautious.
+        The map itself, beta calibration (Kull, Silva Filho and Flach 2017), is
+        `ScoreModel.posterior`.
 
         Examples
         --------
@@ -950,13 +937,11 @@ class Fit(FitPoints, Exportable):
 
         Parameters
         ----------
-        level : float
-            Confidence level.
-        method : str
-            "profile" or "wald".
+        level, method
+            As there.
         groups : bool
-            Where the scores carry groups, the errors that hold although their trials depend on each
-            other, by "wald" with G - 1 degrees of freedom; "profile" is refused there.
+            Where the scores carry groups, the errors of `joint_cov`, by "wald" with G - 1 degrees
+            of freedom; "profile" is refused there and of a fit with tails.
 
         Returns
         -------
@@ -966,7 +951,7 @@ class Fit(FitPoints, Exportable):
         Raises
         ------
         InputError
-            As in `DistributionFit.conf_int`, and of a profile of a fit with tails.
+            As there.
 
         Examples
         --------
@@ -1004,11 +989,9 @@ class Fit(FitPoints, Exportable):
             "roc": the fitted curve, and in thin steps that of the scores. "histogram": the scores
             of each class with its fitted density; "densities": the densities alone. "pp", "qq":
             ordered scores as probabilities, or as scores (their logits on [0, 1]), against what is
-            expected of them; on the diagonal they are as the distribution says. "tails": FAR and
-            FRR on a log scale down to a tenth of an expected score, with the shares counted; of a
-            fit with tails the family without them (dashed), the joint (dotted) and the interval.
-            "tail-shape", "tail-rate": the shape, and the rate where one score is expected over that
-            of the fit, by how many scores the tail has.
+            expected of them. "tails": FAR and FRR on a log scale down to a tenth of an expected
+            score, with the shares counted. "tail-shape", "tail-rate": the shape, and the rate where
+            one score is expected over that of the fit, by how many scores the tail has.
         ax : matplotlib Axes, optional
             Where to draw; new axes if left out.
         band : Band, optional
@@ -1250,24 +1233,22 @@ def fit_distribution(
         If the total weight is below 10.
     InfluenceWarning
         If leaving out the least or the largest score halves or doubles a shape or sigma, or moves a
-        location farther than its scatter, and by 60/n where that is more (not of more than two
+        location farther than its scatter (by 60/n where that is more; not of more than two
         parameters, nor of fits in cells).
     ScaleWarning
         If ``"auto"`` took a normal distribution though at least 95 % of the scores lie in [0, 1].
 
     Notes
     -----
-    The support [0, 1] is fixed: end points estimated from a sample are not regular, and two classes
-    would get two scales, hence no ROC curve. The maximum exists and is unique with two or more
-    distinct scores inside (0, 1). Parameters carry 10 or more correct digits, for scores from
-    5e-324 to 1 - 2**-53 and a + b up to 1e12. Squeezing is inconsistent for a < 1/2, and a
-    censoring edge is a modelling choice.
+    The support [0, 1] is fixed. The maximum exists and is unique with two or more distinct scores
+    inside (0, 1); parameters carry 10 or more correct digits, for scores from 5e-324 to 1 - 2**-53
+    and a + b up to 1e12. Squeezing is inconsistent for a < 1/2, and a censoring edge is a modelling
+    choice.
 
     The likelihood of a mixture is unbounded where a component shrinks to a point. The estimate is
     its largest local maximum found from several starts (EM, then Newton's method) in which every
     component has five scores and at most 1e4 times the concentration of one beta distribution of
-    all scores; it is never less likely than that distribution. Components are in the order of their
-    means.
+    all scores; components are in the order of their means.
 
     References
     ----------
@@ -1354,11 +1335,10 @@ def fit(
         :func:`fit_distribution` for both classes, or a pair of them, (client, impostor). Families
         of both classes, which stand alone, are ``"proper-beta"`` (a concave ROC: a_c >= a_i and b_c
         <= b_i), ``"dual-beta"`` (clients Beta(p, 1), impostors Beta(1, q)) and
-        ``"equal-variance-normal"``. ``"best"``: the pair that `compare_families` recommends, or
-        that of ``"auto"`` where families cannot be compared (fewer than 10 distinct scores of a
-        class inside (0, 1), a summary); where it is poor at the smallest rate that `check_fit` can
-        check, impostors get an upper tail, clients a lower one. ``.family`` and ``.reason`` say
-        what was chosen, and why.
+        ``"equal-variance-normal"``. ``"best"``: the pair that `compare_families` recommends, with
+        tails where it is poor at the smallest rate that `check_fit` can check, or that of
+        ``"auto"`` where families cannot be compared. ``.family`` and ``.reason`` say what was
+        chosen, and why.
     boundary, resolution : optional
         The rule for scores of exactly 0 and 1 and for rounded scores; see :func:`fit_distribution`.
         In a pair it is for the class whose family has it; ``"best"`` compares only families that
@@ -1390,8 +1370,7 @@ def fit(
         As in :func:`fit_distribution`; the message names the class. Of a summary also for what
         needs the scores themselves: mixtures, `resolution`, the rules ``"squeeze"``, ``"censor"``
         and ``"matlab"``, and a + b > 1e6. For tails: fewer than 200 scores in a class, sizes above
-        a quarter of them, fewer than 20 scores (5 different ones) beyond a joint, scores that pile
-        up at the end itself, scores outside `bounds`.
+        a quarter of them, scores that pile up at the end itself or lie outside `bounds`.
 
     Warns
     -----
@@ -1419,10 +1398,8 @@ def fit(
     and Peng 2016).
 
     Between its joints a distribution with tails is that of the family, fitted to all scores and
-    rescaled; see `Spliced`. The shape of a tail has a penalty that draws it to 0, an exponential
-    tail on the coordinate, which is what beta distributions have on the logit: see docs/tails.md.
-    Trials without a score have a share of their own beside the distribution of the others, the
-    parameter "rejected".
+    rescaled; see `Spliced` and docs/tails.md. Trials without a score have a share of their own
+    beside the distribution of the others, the parameter "rejected".
 
     Examples
     --------

@@ -197,13 +197,12 @@ def fit_many(
 
     Notes
     -----
-    Sums of all systems are made in one pass, and Newton's method runs on all of them side by side,
-    to the accuracy of :func:`fit`; a class with a + b beyond about 1e3 is fitted again from its
-    scores. Of a frame, whose sums are all there is, the relative error is about 1e-14 (a + b), and
-    classes beyond 1e6 are not fitted. Sums of squares about 0 cost normal and logit-normal
-    distributions a relative error of about 1e-16 (mean / sigma)^2, and none is fitted beyond a
-    ratio of 1e4. Other families, scores with weights, and systems of which some trials have no
-    score are fitted one by one; the share without one is a parameter, such as ``client_rejected``.
+    Newton's method runs on the sums of all systems side by side, to the accuracy of :func:`fit`; a
+    class with a + b beyond about 1e3 is fitted again from its scores. Of a frame, whose sums are
+    all there is, the relative error is about 1e-14 (a + b), and classes beyond 1e6 are not fitted,
+    nor normal and logit-normal distributions beyond mean / sigma = 1e4. Other families, scores with
+    weights, and systems of which some trials have no score are fitted one by one; the share without
+    one is a parameter, such as ``client_rejected``.
 
     Examples
     --------

@@ -72,9 +72,7 @@ def counts_at_end(f: PairEstimate, end: str, side: str, *, groups: bool = True) 
 
     at the thresholds of the 5th, 20th and 100th most extreme score of the class that has the larger
     share there by the fit, as far as the curve stays on that side: x scores of the other class lie
-    beyond, k of this one (Fisher's exact test). At the fitted rates themselves counts see nothing:
-    a tail that is wrong has too few scores beyond. "cannot tell" where fewer than five scores lie
-    on that stretch, or weights are no copies. Of trials in groups counts are worth fewer.
+    beyond, k of this one (Fisher's exact test). At the fitted rates themselves counts see nothing.
     """
     from scipy.stats import hypergeom
 
@@ -288,10 +286,9 @@ def pooled_t_test(client: Law, impostor: Law) -> ZTest:
 def fisher_midp(client: tuple[int, int], impostor: tuple[int, int]) -> ZTest:
     """Fisher's test of equal shares with half the probability of what was seen (mid-p).
 
-    Of how many, and of how many they are; two-sided by all tables of the same margins that are less
-    likely, and half of those as likely as the one seen. Fisher's own test has a size far below its
-    level (0.02 to 0.04 at 30 to 300 scores a class and a level of 0.05); this one has 0.04 to 0.058
-    where both classes expect 5 or more (Lancaster 1961; Hirji, Tan and Elashoff 1991).
+    Of how many, and of how many they are. Fisher's own test has a size far below its level (0.02 to
+    0.04 at 30 to 300 scores a class and a level of 0.05); this one has 0.04 to 0.058 where both
+    classes expect 5 or more (Lancaster 1961; Hirji, Tan and Elashoff 1991).
 
     Examples
     --------
