@@ -472,6 +472,8 @@ def _laws(fit: Estimate | PairEstimate) -> list[Distribution]:
 
 def z_of(item: Sequence[FloatArray], best: Sequence[FloatArray], sides: Sequence[Folded]) -> float:
     """Sum of the differences over its standard error, variances class by class."""
+    if not all(np.all(np.isfinite(x)) for x in (*item, *best)):  # a score that is impossible
+        return -math.inf if all(np.all(np.isfinite(x)) for x in best) else 0.0
     gaps = [a - b for a, b in zip(item, best, strict=True)]
     total = math.fsum(s.sum(gap) for s, gap in zip(sides, gaps, strict=True))
     variance = math.fsum(s.variance(gap) for s, gap in zip(sides, gaps, strict=True))

@@ -386,3 +386,13 @@ def test_the_best_says_why_a_poor_family_has_no_tail() -> None:
     f = br.fit(few, "best")
     assert not f.impostor.tails
     assert "can have no tail: the upper tail of impostor must be fitted to a class" in f.reason
+
+
+@pytest.mark.filterwarnings("ignore::betaroc.core.errors.BetarocWarning")
+def test_a_score_that_no_family_expects_ranks_none_below_another() -> None:
+    """Left out, 4e154 has no density in any of them: minus infinity for each."""
+    rest = [0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 0.5]
+    table = br.compare_families(br.Scores([*rest, 7.0, 8.0], [*rest, 1.5, 3.8e154]))
+    rows = [row for row in table.rows if row.who == "impostor"]
+    assert rows
+    assert all(row.held_out == -math.inf and row.held_out_z == 0.0 for row in rows)
