@@ -326,8 +326,13 @@ class Distribution(Exportable, ABC):
             lower[k], upper[k] = item._lower(here)[0], item._upper(here)[0]
         return lower, upper
 
-    def _expected(self, function: Callable[[Thresholds], FloatArray]) -> float:
-        """Mean of a function of the score: point masses, and a quadrature between quantiles."""
+    def _expected(
+        self, function: Callable[[Thresholds], FloatArray], breaks: Thresholds | None = None
+    ) -> float:
+        """Mean of a function of the score: point masses, and a quadrature between quantiles.
+
+        The function is smooth between `breaks` too.
+        """
         atoms, part = self.atoms, self.continuous
         total = math.fsum(atoms.masses * function(Thresholds.from_theta(atoms.places)))
         if part is None:
@@ -336,6 +341,8 @@ class Distribution(Exportable, ABC):
         points = law._native(law._landmarks(np.append(_DEPTHS, _DEEP)))
         edge = law._native(Thresholds.from_theta(np.array(law.support)))
         points = np.concatenate([points, edge, BENDS if law.on_unit else []])
+        if breaks is not None:
+            points = np.append(points, law._native(breaks))
         points = points[(points >= edge[0]) & (points <= edge[1]) & np.isfinite(points)]
 
         def integrand(y: FloatArray) -> FloatArray:

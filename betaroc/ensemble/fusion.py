@@ -306,11 +306,11 @@ class Fusion(Tabular, Exportable):
     parts : dict
         Criterion, measure and alphas of "all", "strict" and "lax".
     folds : int
-        Folds between which thresholds were chosen and met; 0 where a dev set was given.
+        Folds between which thresholds were chosen and observed; 0 where a dev set was given.
     level : float
         Confidence of the intervals.
     library : str, optional
-        "pandas", "polars" or "pyarrow": of which the table is a frame, as of `Scores`.
+        Of which the table is a frame, as of `Scores`.
 
     Examples
     --------
@@ -322,9 +322,6 @@ class Fusion(Tabular, Exportable):
     >>> fusion = br.inclusion({"good": good, "fair": fair}).fusion
     >>> fusion.scale, len(fusion.table)  # six rules, two classifiers, three parts
     ('scores', 36)
-    >>> gain = fusion.gain("good", "mean-logit")
-    >>> gain.low > 0.0
-    True
     """
 
     gains: tuple[Gain, ...]
@@ -533,10 +530,8 @@ def ridge_path(
         least mean of log(1 + exp(-+ (b0 + x b))) + strength/2 |b|^2
 
     Of standardised columns, shape (strengths, subsets, columns + 1), to 1e-8 of weights of size 1;
-    scikit-learn's C is 1/(n strength). The penalty keeps the weights finite where the classes do
-    not overlap; the intercept has none. Newton's method: of the first subset, each strength, the
-    strongest first, from where the last one ended; of others from the first subset less the columns
-    that they lack, to second order.
+    scikit-learn's C is 1/(n strength). Newton's method: of the first subset, the strongest first,
+    from where the last one ended; of others from the first less what they lack, to second order.
     """
     copies = np.ones(len(x)) if weights is None else weights / np.mean(weights)
     design = np.column_stack([np.ones(len(x)), x])

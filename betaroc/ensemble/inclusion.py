@@ -251,10 +251,10 @@ class Inclusion(Result, Exportable):
         """A frame, one row a pair of classifiers and class: how alike they are.
 
         Columns first, second, class (client, impostor, both); spearman and pearson, the
-        correlations of their scores within a class (pearson of the logits of classifiers in
-        [0, 1]; nan where one is constant or infinite there, and for both classes together);
-        phi, disagreement and double_fault: correlation of their errors, share of trials on which
-        one of the two errs, and on which both do, each at the threshold of least HTER on dev.
+        correlations of their scores within a class (pearson of logits for classifiers in [0, 1];
+        nan where one is constant or infinite there); phi, disagreement and double_fault:
+        correlation of their errors, share of trials on which one of the two errs, and on which both
+        do, at the thresholds of least HTER.
         """
         return table_of(self._diversity, self.systems.library)
 
@@ -281,10 +281,9 @@ class Inclusion(Result, Exportable):
     def table(self) -> Table:
         """A frame, one row per classifier: family, verdict, gain, p-values, sizes, ends.
 
-        `gain`, `gain_low` and `gain_high` are those of the learned fusion (more in `learned`),
-        `marginal` is what the own ROC says. `auc_fitted` is the area under the fitted ROC,
-        `auc_scores` that under the scores' own, `roc_distance` the largest distance between the
-        two curves (`misfit`).
+        `gain`, `gain_low` and `gain_high` are those of the learned fusion, `marginal` is what the
+        own ROC says, `auc_fitted` and `auc_scores` are the areas under the fitted ROC and the
+        scores' own, `roc_distance` is the largest distance between the two.
         """
         nested = {"above": 2, "crossings": 1}
         return table_of(self._columns, self.systems.library, nested)
@@ -566,14 +565,13 @@ def inclusion(
     Notes
     -----
     The learned fusion minimises the mean logistic loss with the penalty ``strength/2 |weights|^2``,
-    strength of 1 to 1e-4 by the log-loss of inner folds. It sees standardised logits of
-    classifiers in [0, 1] (exact 0 and 1 have columns of their own), and scores of others. The
-    variance of the gain is the sum of DeLong's paired variances in the folds over the number of
-    folds squared, its interval Student's with Welch's degrees of freedom; the fusions are
-    held fixed. Where fewer than 5 trials (or groups) of a class change their rank the interval is
-    wider by -log(1 - level)/n. It is over all FARs, whatever the region. Fewer than 3 folds or 6
-    trials of a class leave it unmeasured. Processor time on 1500 trials per class: 0.3 s for 4
-    classifiers, 6 s for 50.
+    strength of 1 to 1e-4 by the log-loss of inner folds, of standardised logits of classifiers in
+    [0, 1] (exact 0 and 1 have columns of their own) and scores of others. The variance of the gain
+    is that of DeLong's paired variances in the folds, its interval Student's with Welch's degrees
+    of freedom; the fusions are held fixed. Where fewer than 5 trials (or groups) of a class change
+    their rank the interval is wider by -log(1 - level)/n. It is over all FARs, whatever the region.
+    Fewer than 3 folds or 6 trials of a class leave it unmeasured. Processor time on 1500 trials per
+    class: 0.3 s for 4 classifiers, 6 s for 50.
 
     Of its own ROC near a border: where the region reaches FAR 0 or 1 the test of that end
     (`Fit.end_tests`, else the interval of the end exponent) decides, if its p-value is at most

@@ -382,11 +382,9 @@ class Verdict(str):
     reason : str
         Sentences with the numbers.
     marginal : str
-        What the classifier's own ROC says: "include", "exclude", "only at strict thresholds",
-        "only at lax thresholds" or "cannot tell".
+        What the classifier's own ROC says.
     gain : LearnedGain
-        What it adds to the others in a learned fusion: `estimate`, `low`, `high`, `level`,
-        `method`, and its own `word`.
+        What it adds to the others in a learned fusion, with its interval and its own `word`.
 
     Examples
     --------
@@ -398,8 +396,6 @@ class Verdict(str):
     >>> verdict = br.inclusion({"good": good, "fair": fair}).verdict["good"]
     >>> verdict == "include", verdict.marginal, verdict.confidence.p_value < 0.05
     (True, 'include', True)
-    >>> verdict.gain.low > 0.0, round(verdict.size.largest, 1)
-    (True, 0.6)
     """
 
     __slots__ = ("confidence", "gain", "marginal", "reason", "size")

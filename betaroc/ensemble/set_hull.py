@@ -55,7 +55,7 @@ class HullSegment(NamedTuple):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class EnsembleHull(Value):
-    """The ROC hull of several classifiers.
+    """The ROC hull of several classifiers (Provost and Fawcett 2001).
 
     A point on a chord is attained by deciding with one of the two classifiers, each at its own
     threshold, at random.
@@ -70,10 +70,6 @@ class EnsembleHull(Value):
         Area under the hull.
     unused : tuple of str
         Classifiers that never touch it, and those whose curve is that of another.
-
-    References
-    ----------
-    Provost, F. and Fawcett, T. (2001), Robust classification for imprecise environments.
 
     Examples
     --------

@@ -22,7 +22,6 @@ from betaroc.core.errors import (
 )
 from betaroc.core.notices import collect_warnings, suppress_warnings, warn
 from betaroc.core.options import POWER, IntervalOptions
-from betaroc.core.quadrature import integrate_panels
 from betaroc.core.special import share_ends
 from betaroc.core.tables import Framed
 from betaroc.core.text import typed
@@ -101,13 +100,8 @@ def _expected(law: Distribution, n: int) -> DistributionFit:
 def scattered(fit: Fit) -> list[Fit]:
     """Fits of other score sets of that size: their mean is that over all, to second order.
 
-    With d parameters the 2 d fits that are sqrt(d) errors away along the roots of the
-    covariance, about the estimates with their first-order bias: the cubature of degree 3 of a
-    normal distribution.
-
-    References
-    ----------
-    Stroud, A. H. (1971), Approximate calculation of multiple integrals.
+    The 2 d fits that are sqrt(d) errors away along the roots of the covariance of d parameters,
+    about the estimates with their first-order bias: Stroud's cubature of degree 3.
     """
     near, sizes = PerturbedModels(fit, groups=False), (fit.client.n, fit.impostor.n)
     away = math.sqrt(len(near.roots))
@@ -331,34 +325,13 @@ def _beyond(distance: float, sd: float) -> float:
 
 
 def _variance(pair: Any, law: Distribution, of: Callable[[Thresholds], FloatArray]) -> float:
-    """Var of(S) of a score S of a law: sums over its atoms, quadrature for the rest."""
-
-    def mean(power: int) -> float:
-        atoms, terms = law.atoms, [0.0]
-        if atoms.places.size:
-            at = Thresholds.from_theta(atoms.places)
-            terms.append(math.fsum(atoms.masses * of(at) ** power))
-        if law.continuous is not None:
-            share, base = law.continuous
-
-            def integrand(u: FloatArray) -> FloatArray:
-                t = pair.place(u)
-                with np.errstate(under="ignore"):
-                    density = np.exp(base._log_density_in(t, unit=pair.unit))
-                return np.asarray(density * of(t) ** power)
-
-            terms.append(share * integrate_panels(integrand, _panels(pair, base)))
-        return math.fsum(terms)
-
-    return max(mean(2) - mean(1) ** 2, 0.0)
-
-
-def _panels(pair: Any, base: Distribution) -> FloatArray:
-    """Quantiles of both distributions, and their atoms, where the integrand may jump."""
-    places = pair.panels(base, -math.inf, math.inf)
-    jumps = pair.coordinates(Thresholds.from_theta(pair.atom_places))
-    inside = jumps[(jumps > places[0]) & (jumps < places[-1])]
-    return np.unique(np.concatenate([places, inside]))
+    """Var of(S) of a score S of a law: of may bend at quantiles of the other, jump at atoms."""
+    breaks = [Thresholds.from_theta(pair.atom_places)]
+    if law.continuous is not None:
+        breaks.append(pair.place(pair.panels(law.continuous[1], -math.inf, math.inf)))
+    places = Thresholds.concatenate(breaks)
+    square = law._expected(lambda t: of(t) ** 2, places)
+    return max(square - law._expected(of, places) ** 2, 0.0)
 
 
 # --------------------------------------------------------------------------------- the gap
@@ -873,14 +846,13 @@ def plan_sample_size(
         Var(gap) = D + P,   D = sum w^2 rate (1 - rate)/n of test at t
         P = the same of dev (empirical), or the delta variance of the fitted rates at t (smooth)
 
-    The difference of two systems has D and the variance of the measure due to the threshold
-    (`epc_forecast`) of each: the spread over dev and test sets, wider than `compare`, which holds
-    thresholds fixed.
+    The difference of two systems has D and the variance due to the threshold (`epc_forecast`) of
+    each, unlike `compare`, which holds thresholds fixed.
 
     From a fit the scores' own width is that of the quantiles of its distributions; of 400 scores
-    simulated intervals were up to 11 % wider, of 2000 up to 7 %. Of a tail it is the mean over 16
-    draws of its extreme scores, always the same. Simulated at 27 plans, widths and chances
-    were met within 5 %, numbers of scores within 9 %; what is worst is in docs/validation.md.
+    simulated intervals were up to 11 % wider. Of a tail it is the mean over 16 draws of its extreme
+    scores, always the same. Simulated at 27 plans, widths and chances were met within 5 %; what is
+    worst is in docs/validation.md.
 
     References
     ----------

@@ -41,13 +41,11 @@ _CONSTANT = (*_PLAIN, np.generic)
 
 
 def fingerprint(function: Any) -> str:
-    """The name of a function and a digest, the same in every process of one version of Python.
+    """The name of a function and a digest of what it carries, the same in every process.
 
-    The digest is of its code, its defaults, the variables that it closes over, what a partial
-    binds, and the attributes of an object that is called. Of the global names that it reads count
-    constants (numbers, text, booleans, None, tuples of them) and, by their own digests, functions
-    of the same module; other objects and functions of other modules are not looked into, nor is a
-    name that it assigns itself.
+    Of its code, defaults, the variables that it closes over, what a partial binds, attributes of an
+    object that is called; of the globals that it reads and does not assign constants (numbers,
+    text, booleans, None, tuples of them) and, by their own digests, functions of the same module.
     """
     named = function.func if isinstance(function, functools.partial) else function
     name = getattr(named, "__qualname__", type(named).__qualname__)

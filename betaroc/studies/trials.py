@@ -11,9 +11,9 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from betaroc.core import checks
-from betaroc.core.arrays import FloatArray
-from betaroc.core.errors import BetarocError, InputError, InputTypeError
-from betaroc.core.text import did_you_mean, format_list, format_value
+from betaroc.core.arrays import CLASSES, FloatArray
+from betaroc.core.errors import BetarocError, InputError, InputTypeError, refusal
+from betaroc.core.text import did_you_mean, format_list, format_value, typed
 from betaroc.data.scores import Scores
 from betaroc.decision.curve import checked_alphas
 from betaroc.decision.epc import Epc
@@ -59,10 +59,8 @@ def _text_of(options: tuple[str, ...]) -> Callable[[Any, str], Any]:
 def _family(value: Any, name: str) -> Names:
     """A family of both classes, or two with a comma between."""
     if not isinstance(value, str):
-        raise InputTypeError.about(name)(
-            f'{name} must be a name, or two with a comma between such as "beta,beta-mixture"; got'
-            f" {format_value(value)}."
-        )
+        rule = 'be a name, or two with a comma between such as "beta,beta-mixture"'
+        raise refusal(name, rule, format_value(value), "Give text.", InputTypeError)
     return names_of_text(value)
 
 
@@ -172,21 +170,20 @@ def check_design(design: Design, *, own_model: bool) -> None:
 
 def _check_pair(value: set[str], laws: set[str]) -> None:
     shapes = {f"{name}_{who}" for law in laws for name in LAWS[law][1] for who in "ci"}
-    prescribed, typed = sorted(value & set(_PRESCRIBED)), sorted(value & set(_SHAPES))
-    if prescribed and typed:
+    prescribed, shaped = sorted(value & set(_PRESCRIBED)), sorted(value & set(_SHAPES))
+    if prescribed and shaped:
         raise InputError(
             f"the true pair must be given by its parameters or by what it is to have; got"
-            f" {format_list(typed)} and {format_list(prescribed)}. Leave one kind out."
+            f" {format_list(shaped)} and {format_list(prescribed)}. Leave one kind out."
         )
     missing = sorted(shapes - value) if not prescribed else []
-    surplus = sorted(set(typed) - shapes)
-    if missing or surplus:
-        names = missing or surplus
-        fault = "is missing" if missing else "is no parameter"
+    names = missing or sorted(set(shaped) - shapes)
+    if names:
         raise InputError(
             f"the true pair must be given whole, by {format_list(sorted(shapes), 8)} of"
-            f" {format_list(sorted(laws))} distributions; {format_list(names, 8)} {fault}. Change"
-            " the design, or pass model=, a function of the cell."
+            f" {format_list(sorted(laws))} distributions; {format_list(names, 8)}"
+            f" {'is missing' if missing else 'is no parameter'}. Change the design, or pass model=,"
+            " a function of the cell."
         )
 
 
@@ -198,10 +195,8 @@ def cell_spec(cell: Mapping[str, Any], model: CellModel | None) -> CellSpec:
     if model is not None:
         result = model(dict(cell))
         if not isinstance(result, ScoreModel):
-            raise InputTypeError.about("model")(
-                f"model must return a ScoreModel of each cell; got {format_value(result)} of type"
-                f" {type(result).__name__}. Return br.ScoreModel(client, impostor)."
-            )
+            rule, do = "return a ScoreModel of each cell", "Return br.ScoreModel(client, impostor)."
+            raise refusal("model", rule, typed(result), do, InputTypeError)
         true = result if prior is None else with_prior(result, prior)
     else:
         share = 0.5 if sizes is None else sizes[0] / (sizes[0] + sizes[1])
@@ -260,14 +255,15 @@ def _true_pair(cell: Mapping[str, Any], prior: float) -> ScoreModel:
 
 
 @lru_cache(maxsize=4096)
-def _solution(law: str, *prescribed: Any) -> ScoreModel | BetarocError:
+def _solution(
+    law: str, auc: Any, eer: Any, at_zero: Any, at_one: Any, crossing: Any, *shapes: Any
+) -> ScoreModel | BetarocError:
     """A prescription solved, or why it cannot be: once for all replicates, sizes and blocks."""
-    auc, eer, at_zero, at_one, crossing, *shapes = prescribed
     ends = at_zero, at_one
+    client, impostor = shapes
     try:
-        return solve_pair(
-            auc=auc, eer=eer, exponents=ends, shapes=tuple(shapes), crossing=crossing, family=law
-        )
+        return solve_pair(auc=auc, eer=eer, exponents=ends, shapes=(client, impostor),
+                          crossing=crossing, family=law)  # fmt: skip
     except BetarocError as error:
         return error
 
@@ -292,16 +288,9 @@ def _shifted(model: ScoreModel, cell: Mapping[str, Any]) -> ScoreModel:
     """The true pair of the test side."""
     if cell.keys().isdisjoint(_CHANGES):
         return model
-    shift = cell.get("shift", 0.0)
-    shifted: Any = model
-    return with_prior(
-        shifted.shifted(
-            client=shift + cell.get("shift_client", 0.0),
-            impostor=shift + cell.get("shift_impostor", 0.0),
-            scale=cell.get("scale", 1.0),
-        ),
-        model.prior,
-    )
+    client, impostor = (cell.get("shift", 0.0) + cell.get(f"shift_{w}", 0.0) for w in CLASSES)
+    moved = model.shifted(client=client, impostor=impostor, scale=cell.get("scale", 1.0))
+    return with_prior(moved, model.prior)
 
 
 #: Streams of a trial beside its sample's.
