@@ -179,13 +179,10 @@ def grouped(
     several = len(parts) > 1
     rows: list[Row | Group] = []
     for part, name in parts:
-        before = name
+        before = (name,) * several
         for row in rows_of(part):
-            if isinstance(row, Group):
-                rows.append(row)
-            else:
-                rows.append(Row((before, *row) if several else row))
-                before = ""
+            rows.append(row if isinstance(row, Group) else Row((*before, *row)))
+            before = before if isinstance(row, Group) else ("",) * several
     return Grid((*["set"] * several, *head), tuple(rows), tuple(k + several for k in words))
 
 

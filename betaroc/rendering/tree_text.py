@@ -16,23 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from betaroc.core.vocabulary import DEFAULT
-from betaroc.rendering.tree import (
-    Bullets,
-    Cell,
-    Content,
-    Figure,
-    Grid,
-    Group,
-    Name,
-    Node,
-    Paragraph,
-    Row,
-    Section,
-    Status,
-    Strip,
-    as_named,
-    map_text,
-)
+from betaroc.rendering import tree
 
 _ASCII = str.maketrans({
     "’": "'", "‘": "'", "“": '"', "”": '"', "–": "-", "−": "-", "…": "...", "é": "e",
@@ -57,16 +41,17 @@ class Terminal(NamedTuple):
     colours: bool = False
 
 
-def text_of(nodes: Iterable[Node], terminal: Terminal | None = None) -> str:
+def text_of(nodes: Iterable[tree.Node], terminal: Terminal | None = None) -> str:
     """Nodes with an empty line in between; pictures but strips, and legends, are for pages."""
     terminal = terminal or Terminal(get_terminal_size().columns)
     lines: list[str] = []
-    before: Node | None = None
+    before: tree.Node | None = None
     for node in nodes:
-        text = _node(map_text(node, DEFAULT.fill), terminal, "")
+        text = _node(tree.map_text(node, DEFAULT.fill), terminal, "")
         if text:
-            follows = isinstance(node, Paragraph) and isinstance(before, Status | Paragraph)
-            tight = follows and not (isinstance(before, Paragraph) and before.kind == "answer")
+            follows = isinstance(before, tree.Status | tree.Paragraph)
+            tight = follows and isinstance(node, tree.Paragraph)
+            tight = tight and getattr(before, "kind", "") != "answer"
             lines += ["", text] if lines and not tight else [text]
             before = node
     return "\n".join(lines)
@@ -79,50 +64,50 @@ def broken(text: str, width: int) -> list[str]:
     return [line.replace(_HELD, " ") for line in lines]
 
 
-def _node(node: Node, terminal: Terminal, inset: str) -> str:
+def _node(node: tree.Node, terminal: Terminal, inset: str) -> str:
     room = terminal.width - 2 - len(inset)
     match node:
-        case Section():
+        case tree.Section():
             return _section(node, terminal)
-        case Grid():
+        case tree.Grid():
             return "\n".join(line.rstrip() for line in _grid(node, terminal.width))
-        case Paragraph(kind="legend"):
+        case tree.Paragraph(kind="legend"):
             return ""
-        case Paragraph():
+        case tree.Paragraph():
             text = node.text if node.kind == "given" else _plain(node.text)
             lead = f"{_plain(node.lead)}{' ' * (3 if node.kind == 'answer' else 1)}"
             text = lead * bool(node.lead) + text
             if node.kind == "given" and not inset:
                 return text
             return "\n".join(inset + line for one in text.split("\n") for line in broken(one, room))
-        case Bullets():
+        case tree.Bullets():
             items = ("\n  ".join(broken(_cell(item), room)) for item in node.items)
             return "\n".join(items)
-        case Status(of=""):
+        case tree.Status(of=""):
             sign, letters, colour = _STATUS[node.colour]
             head = f"{sign if terminal.signs else letters} {_plain(node.verdict)}"
             return f"\033[{colour}m{head}\033[0m" if terminal.colours else head
-        case Status():
+        case tree.Status():
             words = ": ".join(filter(None, (node.of, node.verdict, node.reason)))
             return "\n".join(broken(_plain(f"{words} {node.change}".rstrip()), room))
-        case Figure(strip=Strip() as strip):
+        case tree.Figure(strip=tree.Strip() as strip):
             return "\n".join(_strip(strip, signs=terminal.signs))
         case _:
             return ""
 
 
-def _section(section: Section, terminal: Terminal) -> str:
+def _section(section: tree.Section, terminal: Terminal) -> str:
     title = _plain(f"{section.title}: {section.finding}" if section.finding else section.title)
     body: list[str] = []
     for block in section.blocks:
         text = _node(block, terminal, "  " * bool(title))
         # A section within one stands apart, unless it is the first thing said.
-        body += ["\n" * (isinstance(block, Section) and bool(body)) + text] * bool(text)
+        body += ["\n" * (isinstance(block, tree.Section) and bool(body)) + text] * bool(text)
     return "\n".join([*broken(title, terminal.width), *body] if title and body else body)
 
 
 # ------------------------------------------------------------------------------ tables
-def _grid(grid: Grid, width: int) -> list[str]:
+def _grid(grid: tree.Grid, width: int) -> list[str]:
     """The first that fits: intervals and notes beside numbers, below them, left out; or a list."""
     for beside in (3, 2, 1, 0):
         lines = _table(grid, width, beside)
@@ -130,7 +115,7 @@ def _grid(grid: Grid, width: int) -> list[str]:
             return lines
     heads, lines = [_texts(cell, 0, 3)[0] for cell in grid.head], []
     for row in grid.rows:
-        if isinstance(row, Group):
+        if isinstance(row, tree.Group):
             lines += _across(row, width)
             continue
         for k, (head, cell) in enumerate(zip(heads, row.cells, strict=False)):
@@ -139,10 +124,10 @@ def _grid(grid: Grid, width: int) -> list[str]:
     return lines
 
 
-def _table(grid: Grid, width: int, beside: int) -> list[str] | None:
+def _table(grid: tree.Grid, width: int, beside: int) -> list[str] | None:
     """The lines of a table whose columns line up; None where it is wider than the terminal."""
     size, left, room = len(grid.head), {0, *grid.words}, width - 2 * len(grid.head)
-    rows = [row.cells for row in grid.rows if isinstance(row, Row)]
+    rows = [row.cells for row in grid.rows if isinstance(row, tree.Row)]
     spans = [max([0, *(len(_around(row[k], beside)) for row in rows if k < len(row))])
              for k in range(size)]  # fmt: skip
     heads = [_texts(cell, 0, min(beside, 1)) for cell in grid.head]
@@ -164,7 +149,7 @@ def _table(grid: Grid, width: int, beside: int) -> list[str] | None:
     lines = _row(heads, widths, left, "  ", width) if any(map("".join, heads)) else []
     cells = iter(body)
     for row in grid.rows:
-        if isinstance(row, Group):
+        if isinstance(row, tree.Group):
             lines += _across(row, width)
         else:
             lines += _row(next(cells), widths, left, "> " if row.chosen else "  ", width)
@@ -190,37 +175,37 @@ def _row(
     return [mark + lines[0], *("  " + line for line in lines[1:])]
 
 
-def _across(group: Group, width: int) -> list[str]:
+def _across(group: tree.Group, width: int) -> list[str]:
     """A line over the rows that it speaks of."""
     texts = filter(None, (group.title, group.note))
     return ["  " + line for text in texts for line in broken(_plain(text), width - 2)]
 
 
-def _texts(cell: Content, room: int, beside: int) -> list[str]:
+def _texts(cell: tree.Content, room: int, beside: int) -> list[str]:
     """The lines of a cell: its text, interval and note, so many of which stand on the first."""
-    span, note = (cell.span, cell.note) if isinstance(cell, Cell) else ("", "")
+    span, note = (cell.span, cell.note) if isinstance(cell, tree.Cell) else ("", "")
     below = ([note], [span, note], [note], [])[beside]
     first = f"{_cell(cell)} {_around(cell, beside).ljust(room)}"
     return [first if room else first.rstrip(), *(_plain(text) for text in below if text)]
 
 
-def _around(cell: Content, beside: int) -> str:
+def _around(cell: tree.Content, beside: int) -> str:
     """What stands behind the text of a cell."""
-    texts = [cell.span, cell.note][: max(beside - 1, 0)] if isinstance(cell, Cell) else []
+    texts = [cell.span, cell.note][: max(beside - 1, 0)] if isinstance(cell, tree.Cell) else []
     told = ", ".join(filter(None, texts))
     return f"({_plain(told)})" if told else ""
 
 
-def _cell(content: Content) -> str:
+def _cell(content: tree.Content) -> str:
     text = _text_of_cell(content)
-    if isinstance(text, Name):  # the sign of a cut is ours
+    if isinstance(text, tree.Name):  # the sign of a cut is ours
         return text.short if text.short == text.whole else text.short.replace("…", "...")
     return _plain(text)
 
 
-def _text_of_cell(content: Content) -> Name | str:
-    text = content.verdict if isinstance(content, Status) else content
-    return text.text if isinstance(text, Cell) else text
+def _text_of_cell(content: tree.Content) -> tree.Name | str:
+    text = content.verdict if isinstance(content, tree.Status) else content
+    return text.text if isinstance(text, tree.Cell) else text
 
 
 def _plain(text: str) -> str:
@@ -232,7 +217,7 @@ def _plain(text: str) -> str:
 _START, _WIDTH = 14, 48
 
 
-def _strip(strip: Strip, *, signs: bool) -> list[str]:
+def _strip(strip: tree.Strip, *, signs: bool) -> list[str]:
     """Rates with their intervals on one log scale; o of dev, a dot of test; nan where none is."""
     rates = [rate for rate in (*(row.value for row in strip.rows), strip.target) if rate >= 1e-12]
     decades = max(4, math.ceil(-math.log10(min(rates, default=1.0)) - 1e-9))
@@ -287,13 +272,13 @@ _LATEX = {
 }  # fmt: skip
 
 
-def kept_grid(nodes: Iterable[Node]) -> Grid:
+def kept_grid(nodes: Iterable[tree.Node]) -> tree.Grid:
     """The first table of a tree that files hold, else an empty table."""
     for node in nodes:
-        grid = kept_grid(node.blocks) if isinstance(node, Section) else node
-        if isinstance(grid, Grid) and grid.kept:
+        grid = kept_grid(node.blocks) if isinstance(node, tree.Section) else node
+        if isinstance(grid, tree.Grid) and grid.kept:
             return grid
-    return Grid((), ())
+    return tree.Grid((), ())
 
 
 def records(columns: Mapping[str, Iterable[Any]]) -> list[dict[str, Any]]:
@@ -329,12 +314,12 @@ def upright(columns: Mapping[str, Sequence[Any]]) -> Mapping[str, Sequence[Any]]
     return {"": list(columns), "value": [values[0] for values in columns.values()]}
 
 
-def cell_of(value: Any) -> Cell | Name:
+def cell_of(value: Any) -> tree.Cell | tree.Name:
     """A number with six digits, anything else as it prints."""
     if not isinstance(value, _NUMBERS) or isinstance(value, bool):
-        return as_named("" if value is None else str(value))
+        return tree.as_named("" if value is None else str(value))
     text = f"{value:.6g}" if isinstance(value, float | np.floating) else str(value)
-    return Cell("" if math.isnan(value) else text, value=float(value))
+    return tree.Cell("" if math.isnan(value) else text, value=float(value))
 
 
 # ------------------------------------------------------------------------------- LaTeX
@@ -344,26 +329,26 @@ def latex_table(columns: Mapping[str, Sequence[Any]]) -> str:
     Numbers have six digits. What LaTeX's oldest engine cannot set is written as its code point.
     """
     named = {name: [*map(cell_of, values)] for name, values in upright(columns).items()}
-    numbers = (all(isinstance(cell, Cell) for cell in cells) for cells in named.values())
+    numbers = (all(isinstance(cell, tree.Cell) for cell in cells) for cells in named.values())
     rows = (map(_latex_number, row) for row in zip(*named.values(), strict=True))
     return _tabular(["r" if right else "l" for right in numbers], map(latex_text, named), rows)
 
 
-def latex_grid(grid: Grid) -> str:
+def latex_grid(grid: tree.Grid) -> str:
     """A table as it is read, or the columns that are kept of it, with the rules of booktabs."""
     if not grid.typeset:
         return latex_table(grid.kept)
     left = {0, *grid.words}
-    rows = (map(_latex_cell, row.cells) for row in grid.rows if isinstance(row, Row))
+    rows = (map(_latex_cell, row.cells) for row in grid.rows if isinstance(row, tree.Row))
     columns = ["l" if k in left else "r" for k in range(len(grid.head))]
     return _tabular(columns, map(_latex_cell, grid.head), rows)
 
 
-def latex_comments(nodes: Iterable[Node]) -> str:
+def latex_comments(nodes: Iterable[tree.Node]) -> str:
     """What is said beside a table, cautions among it, as comments of LaTeX."""
     texts = [
-        node.verdict if isinstance(node, Status) else f"{node.lead} {node.text}"
-        for node in nodes if isinstance(node, Status | Paragraph)
+        node.verdict if isinstance(node, tree.Status) else f"{node.lead} {node.text}"
+        for node in nodes if isinstance(node, tree.Status | tree.Paragraph)
     ]  # fmt: skip
     lines = [line.strip() for text in texts for line in DEFAULT.fill(text).splitlines()]
     return "".join(f"% {line}\n" for line in lines if line)
@@ -376,14 +361,14 @@ def _tabular(columns: list[str], head: Iterable[str], rows: Iterable[Iterable[st
     return "\n".join(lines) + "\n"
 
 
-def _latex_cell(content: Content) -> str:
-    text, span = _text_of_cell(content), content.span if isinstance(content, Cell) else ""
-    text = text.whole if isinstance(text, Name) else text
+def _latex_cell(content: tree.Content) -> str:
+    text, span = _text_of_cell(content), content.span if isinstance(content, tree.Cell) else ""
+    text = text.whole if isinstance(text, tree.Name) else text
     return latex_text(f"{text} ({span})" if span else text)
 
 
-def _latex_number(cell: Cell | Name) -> str:
-    if isinstance(cell, Name):
+def _latex_number(cell: tree.Cell | tree.Name) -> str:
+    if isinstance(cell, tree.Name):
         return latex_text(cell.whole)
     text = str(cell.text).replace("inf", r"\infty")
     if "e" in text:

@@ -51,10 +51,8 @@ def shell(*arguments: str, **options: object) -> subprocess.CompletedProcess[str
     ("content", "code", "message"),
     [
         ("score,label\n0.5,1\n0.5,1\n0.2,0\n0.3,0\n", 1, "at least 2 distinct"),
-        ("", 2, "empty"),
         ("score,label\n0.5,1\n0.6,1\n", 2, "impostor"),
         ("score,label\n0.5,1\nx,0\n", 2, "line 3"),
-        ("a,b\n0.5,1\n", 2, "score"),
     ],
 )
 def test_exit_codes(content: str, code: int, message: str, tmp_path: Path, capsys: Capture) -> None:
@@ -121,15 +119,6 @@ def test_version(capsys: Capture) -> None:
     with pytest.raises(SystemExit):
         main(["--version"])
     assert capsys.readouterr().out == f"betaroc {br.__version__}\n"
-
-
-def test_an_interrupt_is_130(monkeypatch: pytest.MonkeyPatch, capsys: Capture) -> None:
-    def interrupt(*arguments: object, **options: object) -> None:
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr("betaroc.cli.systems.read_scores", interrupt)
-    assert main(["fit", DEV]) == 130
-    assert capsys.readouterr().err == "betaroc: interrupted\n"
 
 
 # ------------------------------------------------------------------ report

@@ -40,6 +40,7 @@ REFUSED = {
     "fit .": "is a directory",
     "ensemble plain.csv --name a": "--name must stand beside several score files",
     "ensemble plain.csv --test-key key.txt": "--test-key must stand beside --test",
+    "epc": "--dev must name a score file",
     "epc --dev plain.csv": "--test must name a score file",
     "epc --dev plain.csv --test plain.csv --client-file g.txt": "--dev must name a score file",
     "report --dev plain.csv --test-client-file g.txt -o r.html": "--test-impostor-file one",

@@ -18,6 +18,7 @@ import pytest
 import betaroc as br
 from betaroc.cli import main
 from betaroc.rendering.numbers import rate, rounded
+from helpers.files import write
 from helpers.places import ROOT
 
 Capture = pytest.CaptureFixture[str]
@@ -48,8 +49,9 @@ def test_scores_that_are_missing(capsys: Capture, tmp_path: Path) -> None:
     """Which file lacks them is said, and the report that is named reads them alike."""
     files = [tmp_path / name for name in ("d.csv", "t.csv")]
     for path, n in zip(files, (400, 390), strict=True):
-        rows = "".join(f"{k / n!r},{int(k >= n / 2)}\n" for k in range(n))
-        path.write_text(f"score,label\n{rows},1\n", encoding="utf-8")
+        scores = np.arange(n) / n
+        write(path, scores[n // 2 :], scores[: n // 2])
+        path.write_text(f"{path.read_text()},1\n", encoding="utf-8")
     call = ["threshold", str(files[0]), "--far", "0.1", "--test", str(files[1]), "--missing"]
     assert main([*call, "drop"]) == 0
     err = capsys.readouterr().err.splitlines()
@@ -66,16 +68,12 @@ def test_files_that_do_not_do(capsys: Capture, tmp_path: Path) -> None:
         assert main(["threshold", *arguments]) == 2
         return capsys.readouterr().err
 
-    words = "must be named once"
     link = tmp_path / "link.csv.gz"
     link.hardlink_to(copied := Path(shutil.copy(DEV, tmp_path / "copy.csv.gz")))
-    assert words in refused(DEV, "--far", "0.01", "--test", DEV)
-    assert words in refused(str(copied), "--far", "0.01", "--test", str(link))
-    one = tmp_path / "one.csv"
-    one.write_text("label,score\n1,0.5\n1,0.7\n")
-    assert "there are no impostor scores" in refused(str(one), "--far", "0.01")
+    assert "named once" in refused(str(copied), "--far", "0.01", "--test", str(link))
+    one = write(tmp_path / "one.csv", [0.5, 0.7], [])
+    assert "there are no impostor scores" in refused(one, "--far", "0.01")
     assert "29 956 impostors needed" in refused(DEV, "--far", "0.0001", "--how", "guaranteed")
-    assert "there is no" in refused(DEV, "--far", "0.01", "--test", "no such file.csv")
 
 
 @pytest.mark.simulation

@@ -148,8 +148,7 @@ def test_short_names_of_matplotlib() -> None:
              br.Interval(0.5, 0.4, 0.6, 0.95, "by hand").plot]  # fmt: skip
     for draw in draws:
         line = draw(**short).lines[0]
-        found = line.get_linewidth(), line.get_color(), line.get_linestyle()
-        assert found == tuple(short.values())
+        assert (line.get_linewidth(), line.get_color(), line.get_linestyle()) == (*short.values(),)
     assert SCORES.plot(c="#123456").patches[0].get_facecolor()[:3] == to_rgb("#123456")
     with pytest.raises(TypeError, match="aliases"):
         BETA.roc().plot(lw=1.0, linewidth=2.0)
