@@ -29,22 +29,18 @@ def run(capsys: Capture, *arguments: str) -> str:
     return out
 
 
-def lines(out: str) -> list[str]:
-    return out.splitlines()
-
-
 @pytest.mark.simulation
 def test_a_plan_from_typed_distributions(capsys: Capture) -> None:
     model = br.ScoreModel(br.Beta(4, 2), br.Beta(2, 4))
     out = run(capsys, "auc", "--width", "0.05", *TYPED)
-    assert lines(out)[0] == "Collect 279 client and 279 impostor scores"
+    assert out.splitlines()[0] == "Collect 279 client and 279 impostor scores"
     assert "guarantee" not in out
     side = br.plan_sample_size("side-at-zero", model=model, power=0.9)
     assert str(side) in run(capsys, "side-at-zero", "--power", "0.9", *TYPED)
     gap = br.plan_sample_size("epc-gap", alpha=0.2, model=model, width=0.05, thresholds="empirical")
     asked = ["epc-gap@alpha=0.2", "--width", ".05", "--thresholds", "empirical"]
     out = run(capsys, *asked, *TYPED)
-    assert "impostor scores of dev and as many of test\n" in lines(out)[0] + "\n"
+    assert "impostor scores of dev and as many of test\n" in out.splitlines()[0] + "\n"
     assert str(gap) in out
     normal = ["--client", "normal:2,1", "--impostor", "normal:-0.5,1.5", "--level", "0.9"]
     pair = br.ScoreModel(br.Normal(2, 1), br.Normal(-0.5, 1.5))
@@ -55,7 +51,7 @@ def test_a_plan_from_typed_distributions(capsys: Capture) -> None:
 # ------------------------------------------------------------------ a guarantee
 def test_a_guarantee(capsys: Capture) -> None:
     out = run(capsys, "guarantee@far=0.01")
-    assert lines(out)[0] == "Collect 299 impostor scores or more"
+    assert out.splitlines()[0] == "Collect 299 impostor scores or more"
     said = json.loads(run(capsys, "guarantee@far=0.01", "--json"))
     assert (said["class"], said["needed"], said["rate"], said["level"]) == (
         "impostor", 299, 0.01, 0.95,
@@ -78,4 +74,4 @@ def test_a_plan_is_kept_by_threshold(capsys: Capture, tmp_path: Path) -> None:
         options = ["--far", "0.05", "--how", "guaranteed", "--family", "normal"]
         assert main(["threshold", path, *options]) == (0 if possible else 2)
         capsys.readouterr()
-    assert lines(run(capsys, "guarantee@far=0.05"))[0] == "Collect 59 impostor scores or more"
+    assert run(capsys, "guarantee@far=0.05").splitlines()[0] == "Collect 59 impostor scores or more"
