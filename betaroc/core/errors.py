@@ -195,7 +195,7 @@ class ScoreFileNotFoundError(FileFormatError, FileNotFoundError):
     """
 
     def __new__(cls, *args: Any, **_: Any) -> Self:
-        """That of the base whose memory it has: tblib, which Dask loads, asks for it by name."""
+        """That of the base: tblib, which Dask loads, asks for it by name."""
         return FileNotFoundError.__new__(cls, *args)
 
 
@@ -218,7 +218,7 @@ class OutputError(BetarocError, OSError):
 class EngineError(BetarocError, RuntimeError):
     """The engine of a frame lost its workers; nothing was written.
 
-    Workers of Dask or Spark that die again and again, of memory say: take smaller partitions.
+    Where workers of Dask or Spark die again and again take smaller partitions.
 
     Examples
     --------
@@ -290,8 +290,7 @@ class BoundaryWarning(BetarocWarning):
 class ReversedScoresWarning(BetarocWarning):
     """Impostors score higher than clients (AUC below one half).
 
-    Nothing is flipped: pass ``-score`` or ``1 - score`` if lower means client, or check the label
-    of the clients.
+    Nothing is flipped: pass ``-score`` or ``1 - score``, or check the label of the clients.
 
     Examples
     --------
@@ -421,8 +420,7 @@ class MisfitWarning(BetarocWarning):
 class ScaleWarning(BetarocWarning):
     """Development and test scores seem to be on different scales.
 
-    Scores that should lie in [0, 1] and do not, a dev and a test set of different spread, a tail
-    of a shape beyond 0.5: see what made them.
+    Or scores do not lie in [0, 1], or a tail has a shape beyond 0.5: see what made them.
 
     Examples
     --------

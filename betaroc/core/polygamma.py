@@ -2,8 +2,8 @@
 
     phi(x) = digamma(x) - log(x)        tau(x) = trigamma(x) - 1/x
 
-Both keep about 14 digits for every x > 0, and so do differences such as digamma(a) - digamma(a + b)
-where a + b is large. Below 8 the argument is shifted by 8, with the eight terms in pairs.
+Both keep about 14 digits for every x > 0, and so do differences of large arguments. Below 8 the
+argument is shifted by 8, with the eight terms in pairs.
 """
 
 from __future__ import annotations

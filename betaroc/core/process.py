@@ -1,7 +1,7 @@
 """What a process may use and show, and how Ctrl-C and a termination end it at any moment.
 
-Before a command works the process ends at once; while it works a first signal is an exception, so
-that what is half done is put in order. Worker processes end with the one that started them.
+Before a command works the process ends at once; while it works a first signal is an exception.
+Worker processes end with the one that started them.
 """
 
 from __future__ import annotations
@@ -96,9 +96,8 @@ def _stop(number: int, _: FrameType | None) -> NoReturn:
 
 @cache
 def end_with(parent: int) -> None:
-    """End this process once its parent has: a child that is orphaned has another one.
+    """End this process once its parent has, which also says what Ctrl-C does to it.
 
-    Ctrl-C goes to all processes of a terminal; what becomes of a worker then, its parent says.
     A thread of the parent itself, and a worker of another machine, are left alone.
     """
     if os.name != "posix" or os.getppid() != parent:

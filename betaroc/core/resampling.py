@@ -1,7 +1,6 @@
 """Resampled counts: what a bootstrap of the rows does to the few cells that matter.
 
-Rows drawn with replacement leave multinomial counts between the distinct
-thresholds of a curve; only these are drawn, never the rows.
+Rows drawn with replacement leave multinomial counts between thresholds: only these are drawn.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """The special functions behind the laws: both tails, logs, in logit coordinates.
 
-The incomplete beta ratio is taken from scipy where it does not underflow and
-from its continued fraction in log space beyond; the density is written with
-the deviance of Loader (2000), so that nothing large cancels.
+The incomplete beta ratio is scipy's where it does not underflow, else a continued fraction in log
+space; the density has the deviance of Loader (2000), so that nothing large cancels.
 """
 
 from __future__ import annotations

@@ -43,8 +43,7 @@ class Framed(Tabular):
         Returns
         -------
         DataFrame
-            Of the library of the data. A number that is not there is nan; what holds several
-            values, such as a model, is left out.
+            Of the library of the data; what holds several values, such as a model, is left out.
 
         Examples
         --------
@@ -116,9 +115,8 @@ def table_of(
 ) -> Table:
     """Columns as a frame of a library, of equal types in each.
 
-    Numbers are float64, int64 or bool; a number that is not there is nan, never null. What is of
-    several types is text but in pandas. `nested` columns hold tuples of floats, or of tuples of
-    them to that depth: lists but in pandas.
+    Numbers are float64, int64 or bool, and nan where there is none. What is of several types is
+    text but in pandas, `nested` columns of tuples to that depth are lists.
     """
     import narwhals as nw
 

@@ -1,7 +1,7 @@
 """The picture of a threshold as plain SVG: scores of both classes, rates on a logarithmic strip.
 
-Positions are in per cent of the width, curves in an inner drawing that is stretched, so that text
-keeps its size at any width. Nothing has a style of its own: the classes are those of page.css.
+Positions are in per cent of the width, curves in an inner drawing that is stretched. The classes
+are those of page.css.
 """
 
 from __future__ import annotations

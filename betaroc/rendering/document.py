@@ -1,9 +1,7 @@
 """Values as plain documents and back, directed by the types of their fields; and side by side.
 
-A document holds what JSON holds without loss. Where a type leaves no doubt, things stand as a
-reader expects them: a number, null for nan, ``"inf"``. Where it does, such as nan where None may
-stand too, they carry what they are: ``{"float": "nan"}``. An array that stands there already is
-named by its place: ``{"same as": "scores.client"}``. Reading makes nothing but the classes of a
+nan is null, or ``{"float": "nan"}`` where None may stand too; an array that stands there already is
+named by its place, ``{"same as": "scores.client"}``. Reading makes nothing but the classes of a
 table, through their constructors.
 """
 

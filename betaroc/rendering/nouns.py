@@ -89,21 +89,20 @@ class Exportable(Value):
         Returns
         -------
         dict
-            ``"betaroc"``, the version that wrote it; ``"format"``, an integer; ``"kind"``, the
-            class; then the fields, and under ``"derived"`` numbers that follow from them.
-            Infinities are "inf" and "-inf", what is undefined is None.
+            ``"betaroc"`` (version), ``"format"`` (integer), ``"kind"`` (class), the fields, and
+            under ``"derived"`` numbers that follow. Infinities are "inf" and "-inf", nan is None.
 
         Raises
         ------
         InputTypeError
-            If a part is of a class of yours, such as a distribution, which nobody else can read.
+            If a part is of a class of yours, which nobody else can read.
 
         Examples
         --------
         >>> import betaroc as br
         >>> found = br.Beta(2.0, 3.0).to_dict()
         >>> found["kind"], found["format"], found["a"]
-        ('Beta', 1, 2.0)
+        ('Beta', 2, 2.0)
         """
         derived = self._derived()
         further = {"derived": plain(derived)} if derived else {}
@@ -179,10 +178,9 @@ class Exportable(Value):
         Returns
         -------
         str
-            A ``tabular`` to put into a table of yours. Numbers have six digits; a single row
-            stands upright, a name and its value a line; characters that pdfLaTeX cannot set are
-            written as their code points, such as U+4E2D. Decisions, curves and comparisons have
-            the table that people read, and above it, as comments, what is said beside it.
+            A ``tabular``. Numbers have six digits, a single row stands upright, and characters
+            that pdfLaTeX cannot set are code points, such as U+4E2D. Decisions, curves and
+            comparisons have the table that people read, and as comments what is said beside it.
 
         Examples
         --------
@@ -208,10 +206,7 @@ class Exportable(Value):
         return None
 
     def _repr_html_(self) -> str:
-        """What a notebook shows: a block of the noun's own, else a small table.
-
-        What cannot be computed is said in its place; no notice is given.
-        """
+        """What a notebook shows; what cannot be computed is said in its place."""
         with suppress_warnings():
             try:
                 return html_block(self._view())
@@ -233,8 +228,7 @@ class Exportable(Value):
         Returns
         -------
         dict of str to float
-            Names of letters, digits, "_", "-", "." and "/"; what is undefined or infinite is left
-            out, and so are arrays.
+            Names of letters, digits, "_", "-", "." and "/"; without arrays, nan and infinities.
 
         Examples
         --------

@@ -1,9 +1,8 @@
 """A picture as a file of its own, there whole or not at all, under settings that nobody else sees.
 
-``matplotlib.rcParams`` is one mapping for the whole process, read while artists are
-made and again while they are drawn: to change it, even for a moment, changes the
-pictures of other threads. Here it is left as it is. While a drawing is under way,
-its lookups ask a context variable first, which is set in the drawing's thread alone.
+``matplotlib.rcParams`` is one mapping for all threads, read while artists are made and drawn. It
+is left as it is: while a drawing is under way its lookups first ask a context variable, which is
+set in the thread of the drawing alone.
 """
 
 from __future__ import annotations
@@ -70,8 +69,8 @@ def save_picture(draw: Callable[[], Any], path: str | os.PathLike[str]) -> None:
 def draw_svg(draw: Callable[[], Any], salt: str, *, sized: bool = False) -> str:
     """The ``<svg>`` element of the axes that ``draw`` returns, which can stand inside a page.
 
-    The same data give the same bytes, whatever the user's settings are: ids depend on ``salt`` and
-    the content alone, and no date is written. A ``sized`` one has a width of its own.
+    The same data give the same bytes: ids depend on ``salt`` and the content alone. A ``sized`` one
+    has a width of its own.
     """
     from matplotlib.backends.backend_svg import FigureCanvasSVG
 

@@ -1,7 +1,7 @@
 """A tree as HTML, every text escaped, and the frame of every page.
 
-A page asks the network for nothing. Its policy names the one style sheet and the one script by
-their hashes, so that nothing else in it, wherever it came from, is applied or runs.
+The policy of a page names its style sheet and its script by their hashes: nothing else is applied
+or runs, and the network is asked for nothing.
 """
 
 from __future__ import annotations
