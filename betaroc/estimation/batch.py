@@ -248,7 +248,7 @@ def _of_sample(sample: Sample, *, unit: bool, squares: bool) -> list[float]:
     zero = item = outside = 0
     if sample.low <= 0.0 or sample.high >= 1.0:
         zero, item, *_ = sample.ends()
-        outside, inside = sample.n_outside(), (x > 0.0) & (x < 1.0)
+        outside, inside = sample.outside()[0], (x > 0.0) & (x < 1.0)
         nobody = sample._replace(low=2.0, high=-1.0, total=0.0)
         inner = sample.keep(inside) if inside.any() else nobody
     if not unit:

@@ -273,11 +273,10 @@ def estimate_on_unit(
 def _at_ends(sample: Data, family: Family, policy: str) -> ClassMaximum:
     ends, n = sample.ends(), sample.n
     if policy == "error":
-        where = sample.first_end_words()
         raise InputError(
             worded(f'{sample.name} must lie strictly between 0 and 1 with `boundary="error"`; got')
             + f" {ends.n_zero} scores of exactly 0 and {ends.n_one} of exactly 1 among {n}"
-            f"{f', {where}' if where else ''}. Leave boundary out to fit point masses."
+            f"{f', {ends.where}' if ends.where else ''}. Leave boundary out to fit point masses."
         )
     inside = _inside(sample, ends)
     estimate = family.estimate(inside)

@@ -172,12 +172,13 @@ def as_rows(matrix: FloatArray) -> Matrix:
 
 
 class AtEnds(NamedTuple):
-    """Scores of exactly 0 and of exactly 1, and their weight."""
+    """Scores of exactly 0 and of exactly 1, their weight, and in words where the first stands."""
 
     n_zero: int
     n_one: int
     zero: float
     one: float
+    where: str = ""
 
 
 class Sample(NamedTuple):
@@ -250,7 +251,8 @@ class Sample(NamedTuple):
     def ends(self) -> AtEnds:
         zero, item = self.values == 0.0, self.values == 1.0
         counts = int(np.count_nonzero(zero)), int(np.count_nonzero(item))
-        return AtEnds(*counts, self.weight_of(zero), self.weight_of(item))
+        where = f"first at index {self.place(int(np.argmax(zero | item)))}"
+        return AtEnds(*counts, self.weight_of(zero), self.weight_of(item), where)
 
     def inside(self) -> Sample:
         mask = (self.values != 0.0) & (self.values != 1.0)
@@ -301,20 +303,13 @@ class Sample(NamedTuple):
     def law(self) -> Distribution:
         return Empirical._of_checked(self.values, self.weights)
 
-    def _outside(self) -> IntArray:
-        return np.flatnonzero((self.values < 0.0) | (self.values > 1.0))
-
-    def n_outside(self) -> int:
-        return self._outside().size
-
-    def outside_words(self) -> str:
-        wrong = self._outside()
+    def outside(self) -> tuple[int, str]:
+        """How many scores lie outside [0, 1], and in words which."""
+        wrong = np.flatnonzero((self.values < 0.0) | (self.values > 1.0))
+        if not wrong.size:
+            return 0, ""
         places = format_list(map(self.place, wrong.tolist()))
-        return f", first {float(self.values[wrong[0]])!r}; indices {places}"
-
-    def first_end_words(self) -> str:
-        first = int(np.argmax((self.values == 0.0) | (self.values == 1.0)))
-        return f"first at index {self.place(first)}"
+        return wrong.size, f", first {float(self.values[wrong[0]])!r}; indices {places}"
 
 
 class MleResult(NamedTuple):
@@ -439,28 +434,18 @@ LARGEST_SUMMED = 1e6
 
 
 class Sums(NamedTuple):
-    """Sums and counts of a class; of its scores inside (0, 1) only where ``inner``."""
+    """Sums and counts of a class, and how many scores of it count, between which extremes."""
 
     name: str
     of: ClassSummary
     empirical: Distribution
-    inner: bool = False
-
-    @property
-    def n(self) -> int:
-        return self.of.n_inside if self.inner else self.of.n
+    n: int
+    low: float
+    high: float
 
     @property
     def total(self) -> float:
         return float(self.n)
-
-    @property
-    def low(self) -> float:
-        return self.of.inner_minimum if self.inner else self.of.minimum
-
-    @property
-    def high(self) -> float:
-        return self.of.inner_maximum if self.inner else self.of.maximum
 
     def rows(self) -> Sample:
         raise InputError(
@@ -475,7 +460,8 @@ class Sums(NamedTuple):
         return AtEnds(zero, item, float(zero), float(item))
 
     def inside(self) -> Sums:
-        return self._replace(inner=True)
+        of = self.of
+        return self._replace(n=of.n_inside, low=of.inner_minimum, high=of.inner_maximum)
 
     def mean_logs(self) -> tuple[float, float]:
         return self.of.log / self.n, self.of.log1m / self.n
@@ -483,7 +469,7 @@ class Sums(NamedTuple):
     def centred(self) -> Centred:
         """Centred at the mean; what the sums of logs do not hold any more is refused."""
         mean, variance = self.moments()
-        if self.inner and self.of.n != self.n:
+        if self.of.n != self.n:
             # Without the scores of exactly 0 and 1.
             inner = (self.of.n * self.of.mean - self.of.n_one) / self.n
             left = self.of.square + self.of.n * self.of.mean**2 - self.of.n_one
@@ -523,19 +509,15 @@ class Sums(NamedTuple):
     def law(self) -> Distribution:
         return self.empirical
 
-    def n_outside(self) -> int:
-        return self.of.n_outside
-
-    def outside_words(self) -> str:
-        return ""
-
-    def first_end_words(self) -> str:
-        return ""
+    def outside(self) -> tuple[int, str]:
+        return self.of.n_outside, ""
 
 
 def summed_class(scores: ScoreSummary, who: str) -> Sums:
     """One class of a summary."""
-    return Sums(who, getattr(scores, who), scores._distributions[who == "impostor"])
+    of: ClassSummary = getattr(scores, who)
+    empirical = scores._distributions[who == "impostor"]
+    return Sums(who, of, empirical, of.n, of.minimum, of.maximum)
 
 
 #: One class as an estimator sees it: its scores, or the sums of a summary.

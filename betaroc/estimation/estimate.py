@@ -87,19 +87,16 @@ def few_scores(name: str, total: float) -> list[Notice]:
 
 
 def inflated(
-    sample: Data,
-    rule: BoundaryRule,
-    params: Mapping[str, float],
-    family: str,
+    sample: Data, rule: BoundaryRule, params: Mapping[str, float], family: str,
     range_: tuple[float, float],
-) -> list[Notice]:
+) -> list[Notice]:  # fmt: skip
     """Point masses that were fitted because nobody said otherwise."""
     low, high = range_
     ends = ((low, rule.n_zero, params["at_zero"]), (high, rule.n_one, params["at_one"]))
     met = [end for end in ends if end[1]]
     counts = " and ".join(f"{count} exactly {end!r}" for end, count, _ in met)
     masses = " and ".join(f"{mass:.4g}" for _, _, mass in met)
-    where = sample.first_end_words()
+    where = sample.ends().where
     text = (
         f"{sample.name}: of {sample.n} scores {counts}{f' ({where})' if where else ''}; fitted as"
         f" point mass {masses} beside a {family} distribution"
@@ -377,12 +374,12 @@ class Task(NamedTuple):
 
 
 def _outside(sample: Data, family: str) -> InputError:
-    percent = sample.low >= 0.0 and 2.0 < sample.high <= 100.0
+    percent, (many, which) = sample.low >= 0.0 and 2.0 < sample.high <= 100.0, sample.outside()
     hint = "They look like percentages: divide by 100. " if percent else ""
     return InputError(
         worded(f'{sample.name} must lie in [0, 1] for `family="{family}"`; got')
-        + f" {sample.n_outside()} of {sample.n} outside (min {sample.low:.6g}, max"
-        f" {sample.high:.6g}){sample.outside_words()}. {hint}Otherwise fit"
+        + f" {many} of {sample.n} outside (min {sample.low:.6g}, max"
+        f" {sample.high:.6g}){which}. {hint}Otherwise fit"
         + worded(' `family="normal"`, or map both classes into [0, 1] by one function.')
     )
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
@@ -586,22 +586,16 @@ class FittedEnds:
         """The parameter that decides an end, and the sign with which the clients' does."""
         if self.has_mass(end):
             return end, _MASS_SIGNS[end]
-        return FAMILIES[self.fit.client.family].decides[end]  # type: ignore[index]
+        return self._rule[end]
 
     @property
-    def of_spreads(self) -> bool:
-        """Whether one parameter, the spread, decides both ends."""
-        rule = FAMILIES[self.fit.client.family].decides
-        return rule is not None and len({name for name, _ in rule.values()}) == 1
-
-    @property
-    def _of_tails(self) -> bool:
-        """Whether the family leaves it to its declared tails what decides its ends."""
-        return FAMILIES[self.fit.client.family].decides is None
+    def _rule(self) -> Mapping[str, tuple[str, float]]:
+        """What decides each end by the family; empty where its declared tails do."""
+        return FAMILIES[self.fit.client.family].decides or {}
 
     def deciding(self, end: str) -> _Contrast:
         """What decides an end, positive where the curve is above the diagonal there."""
-        if self.has_mass(end) or not self._of_tails:
+        if self.has_mass(end) or self._rule:
             return self.contrast(*self.decides(end))
         which = MASSES.index(end)
         orders = [r.distribution._tails()[which].order for r in self.results]
@@ -648,7 +642,7 @@ class FittedEnds:
         if words:
             return CurveTest({}, hooks, math.nan, math.nan, level, contradiction=words)
         masses = any(map(self.has_mass, MASSES))
-        if not masses and self.of_spreads:
+        if not masses and len({name for name, _ in self._rule.values()}) == 1:  # the spread
             return CurveTest(*_of_spreads(self, hooks), level, _where_seen(self))
         z, rho = [test.z for test in tests], self.correlation(*map(self.deciding, MASSES))
         shares = {} if masses else quadrant_shares(z, rho, _SHAPES)
@@ -680,7 +674,7 @@ class FittedEnds:
         """How far the curve is above the diagonal there."""
         if self.has_mass(end):
             return self._masses(end)
-        if self._of_tails:
+        if not self._rule:
             return self.by_errors(self.deciding(end))
         name, sign = self.decides(end)
         values, weights = [r.params for r in self.results], [*map(inner_trials, self.results)]
