@@ -154,8 +154,10 @@ def _hessian(mean: Callable[[FloatArray], float], y: FloatArray) -> FloatArray:
     centre, along = mean(y), np.eye(y.size)
     result = np.diag([_second(mean, y, _SECOND * d, centre) for d in along])
     for i, j in zip(*np.triu_indices(y.size, 1), strict=True):
-        both = (_second(mean, y, _SECOND * (along[i] + s * along[j]), centre) for s in (1.0, -1.0))
-        result[i, j] = result[j, i] = 0.25 * (next(both) - next(both))
+        up, down = (
+            _second(mean, y, _SECOND * (along[i] + s * along[j]), centre) for s in (1.0, -1.0)
+        )
+        result[i, j] = result[j, i] = 0.25 * (up - down)
     return result
 
 
@@ -285,8 +287,8 @@ def _at_ends(sample: Data, family: Family, policy: str) -> ClassMaximum:
         dropped = ends.n_zero + ends.n_one
         rule = BoundaryRule(policy, ends.n_zero, ends.n_one, n_dropped=dropped)
         return ClassMaximum(estimate, inside.total, inside.total, inside.n, rule)
-    whole = _inflate(sample.total, inside.total, ends, estimate)
-    return ClassMaximum(whole, inside.total, sample.total, n, rule)
+    inflated = _inflate(sample.total, inside.total, ends, estimate)
+    return ClassMaximum(inflated, inside.total, sample.total, n, rule)
 
 
 def _inside(sample: Data, ends: AtEnds) -> Data:

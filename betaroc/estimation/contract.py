@@ -65,14 +65,14 @@ def row_sums(x: FloatArray, known: bool = True) -> tuple[FloatArray, FloatArray]
     sums = np.empty((2, rows))
     step = max(1, _BLOCK // n)
     room = np.empty(min(step * n, _BLOCK))
-    both = _Products(), _Complements()
+    kinds = _Products(), _Complements()
 
     def of_block(block: FloatArray) -> list[FloatArray]:
         # Whether all are in [0, 1): the bits of nan and of what has a sign are larger than those.
         if not known and np.maximum.reduce(block.view(np.uint64), axis=None) >= _BITS_OF_ONE:
             return [np.full(block.shape[0], np.nan)] * 2
-        here = room[: block.size].reshape(block.shape)
-        return [item.sums(block, here) for item in both]
+        buffer = room[: block.size].reshape(block.shape)
+        return [item.sums(block, buffer) for item in kinds]
 
     with np.errstate(divide="ignore", invalid="ignore", under="ignore"):
         for first in range(0, rows, step):
@@ -93,8 +93,8 @@ def _total(parts: Iterable[list[FloatArray]]) -> list[float]:
         for k in (0, 1):
             term, old = float(part[k][0]), sums[k]
             sums[k] = new = old + term
-            seen = new - old
-            lost[k] += (old - (new - seen)) + (term - seen)
+            gain = new - old
+            lost[k] += (old - (new - gain)) + (term - gain)
     return [s + e for s, e in zip(sums, lost, strict=True)]
 
 
@@ -152,10 +152,10 @@ def product_of(factors: FloatArray, count: int) -> FloatArray:
     """``factors`` in ``count`` equal parts, multiplied; what is left over is multiplied in."""
     rows, n = factors.shape
     columns = n // count
-    whole = count * columns
-    product = np.multiply.reduce(factors[:, :whole].reshape(rows, count, columns), axis=1)
-    if whole < n:
-        product[:, : n - whole] *= factors[:, whole:]
+    size = count * columns
+    product = np.multiply.reduce(factors[:, :size].reshape(rows, count, columns), axis=1)
+    if size < n:
+        product[:, : n - size] *= factors[:, size:]
     return np.asarray(product)
 
 

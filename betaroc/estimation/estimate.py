@@ -153,7 +153,7 @@ def outliers(scores: Scores) -> list[Notice]:
     The gap to the next value, in logarithms of distances from the median, over the mean excess of
     the next 20 scores (Hill): of a power law (1 + gap/20)^-20 is its p-value.
     """
-    said = []
+    texts = []
     for who, law in zip(CLASSES, scores._distributions, strict=True):
         places, copies = law._steps
         middle = places[np.searchsorted(np.cumsum(copies), 0.5 * law.total)]
@@ -167,13 +167,13 @@ def outliers(scores: Scores) -> list[Notice]:
             first, n = int(np.argmax(values == value)), int(np.sum(values == value))
             with np.errstate(over="ignore", divide="ignore"):  # the others within 1e-308
                 times = far[side][0] / np.max(far[places != value])
-            said.append(
+            texts.append(
                 f"{who}: {f'{n} scores are' if n > 1 else 'a score is'} {float(value)!r} (index"
                 f" {first}{' first' * (n > 1)}), {times:.3g} times as far from the median as"
                 " any other. If that is a code for a missing score, leave it out, or leave it empty"
                 + worded(' and read with `missing="drop"`')
             )
-    return [Notice(InfluenceWarning, text) for text in said]
+    return [Notice(InfluenceWarning, text) for text in texts]
 
 
 def _is_outside(far: FloatArray, copies: FloatArray) -> bool:
@@ -272,10 +272,10 @@ class Task(NamedTuple):
             task = cls.of(names[0], options)
             return task, task
         rows = [FAMILIES[name] for name in names]
-        ruled = [row.on_unit for row in rows]
-        rounded = ruled if options.boundary is not None else [row.of_density for row in rows]
+        on_unit = [row.on_unit for row in rows]
+        rounded = on_unit if options.boundary is not None else [row.of_density for row in rows]
         sized = [row.sized for row in rows]
-        taken = {"boundary": ruled, "resolution": rounded, "components": sized}
+        taken = {"boundary": on_unit, "resolution": rounded, "components": sized}
 
         def options_of(k: int) -> Options:
             unused = (name for name, takes in taken.items() if any(takes) and not takes[k])
@@ -421,7 +421,7 @@ def estimate_pair(
             for (sample, top), e in zip(classes, joined[:2], strict=True)
         ]
     ties = () if joined is None else joined.tied
-    (client, said), (impostor, more) = (
+    (client, notices), (impostor, more) = (
         t.finished(*item, ties) for t, item in zip(tasks, classes, strict=True)
     )
     model = ScoreModel(
@@ -429,7 +429,7 @@ def estimate_pair(
     )
     shared = None if joined is None else joined.shared_cov
     result = PairEstimate(model, scores, client, impostor, named(names), reason, shared, ties)
-    return result, said + more
+    return result, notices + more
 
 
 def _data(scores: ScoreData, tasks: tuple[Task, Task]) -> list[Data]:

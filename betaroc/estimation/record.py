@@ -90,9 +90,9 @@ class Estimate(Tabular):
             more = np.append(law.values, np.full(absent, -np.inf))
             law = law._scored if change < 0 else Empirical(more, weights)
             return replace(self, distribution=law, n=n, total_weight=total)
-        whole = max(total, self.total_weight)
-        share = absent / whole
-        likelihood = absent * math.log(share) + (whole - absent) * math.log1p(-share)
+        trials = max(total, self.total_weight)
+        share = absent / trials
+        likelihood = absent * math.log(share) + (trials - absent) * math.log1p(-share)
         if change > 0:
             law, names, values = Rejecting(law, share), (*names, REJECTED), (*values, share)
             cov = np.pad(cov, (0, 1))

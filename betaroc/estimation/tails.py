@@ -335,18 +335,18 @@ def _extremes(
     values: FloatArray, weights: FloatArray | None, size: float
 ) -> tuple[FloatArray, FloatArray]:
     """Distinct values from the largest on, and their copies: twice as many scores as `size`."""
-    taken = min(values.size, int(2.0 * size) + 2)
+    count = min(values.size, int(2.0 * size) + 2)
     while True:
-        place = values.size - taken
+        place = values.size - count
         cut = values[np.argpartition(values, place)[place]] if place else -np.inf
         keep = np.flatnonzero(values >= cut)
         copies = np.ones(keep.size) if weights is None else weights[keep]
         result, which = np.unique(values[keep], return_inverse=True)
         counts = np.asarray(np.bincount(which.ravel(), copies), np.float64)
         enough = result.size > 2 and np.sum(counts[1:]) >= 2.0 * size
-        if enough or taken == values.size:
+        if enough or count == values.size:
             return result[::-1], counts[::-1]
-        taken = min(2 * taken, values.size)
+        count = min(2 * count, values.size)
 
 
 def _joint(name: str, values: FloatArray, copies: FloatArray, size: int) -> tuple[int, float]:

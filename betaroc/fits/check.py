@@ -191,8 +191,8 @@ def good_down_to(targets: tuple[TargetCheck, ...]) -> GoodDownTo:
 def rates_status(targets: Sequence[TargetCheck], good: GoodDownTo) -> FitStatus:
     """Poor if any rate is, good if some rate of each class that was counted is; and where."""
     poor, passed = ({t.rate for t in targets if t.verdict == v} for v in ("poor", "good"))
-    whole = "good" if passed and passed == {t.rate for t in targets} else "cannot tell"
-    status = FitStatus("rates at a threshold", "poor" if poor else whole, "")
+    verdict = "good" if passed and passed == {t.rate for t in targets} else "cannot tell"
+    status = FitStatus("rates at a threshold", "poor" if poor else verdict, "")
     if not targets:
         few = "scores are too few to count at any rate: 5 expected beyond its threshold are needed."
         return status._replace(words=few)
@@ -330,17 +330,18 @@ def _checked(
     low, high = share_ends(fewest * scale, alone, tail)[0], share_ends(most * scale, alone, tail)[1]
     result = []
     for k, target in enumerate(targets.tolist()):
-        own, worth, ends = float(rates[k]), float(alone[k]), (float(low[k]), float(high[k]))
+        fitted, worth, ends = float(rates[k]), float(alone[k]), (float(low[k]), float(high[k]))
         observed = 0.5 * float(fewest[k] + most[k])
-        verdict, reason, needed = "cannot tell", _unjudged(f, evidence, which, target, own), None
+        reason, needed = _unjudged(f, evidence, which, target, fitted), None
+        verdict = "cannot tell"
         if not reason:
             coarse = bool(fewest[k] < most[k])
             verdict, reason, needed = _judged(
-                own, observed / n, n, worth, ends, tail, coarse=coarse
+                fitted, observed / n, n, worth, ends, tail, coarse=coarse
             )  # fmt: skip
         place = float(t.logit[k]) if math.isfinite(t.logit[k]) else math.nan
         result.append(TargetCheck(
-            rate, target, float(t.theta[k]), n * own, observed, *ends, verdict, reason, n, worth,
+            rate, target, float(t.theta[k]), n * fitted, observed, *ends, verdict, reason, n, worth,
             needed, place,
         ))  # fmt: skip
     return result
@@ -353,9 +354,9 @@ def _unjudged(
     if evidence.fitted[which] is None:
         return _PLACED
     who, side = CLASSES[which], "upper" if which else "lower"
-    own = getattr(f, who)
-    masses = [fit.mass for tail in own.tails if tail.side == side for fit in tail.fits]
-    absent = own.params.get(REJECTED, 0.0)
+    estimate = getattr(f, who)
+    masses = [fit.mass for tail in estimate.tails if tail.side == side for fit in tail.fits]
+    absent = estimate.params.get(REJECTED, 0.0)
     tail_mass = (0.0 if which else absent) + (1.0 - absent) * max(masses, default=0.0)
     if masses and 0.0 < rate <= tail_mass * (1.0 + _ROUNDING):
         return "a tail was placed by these very scores: their count cannot contradict it"
@@ -503,11 +504,11 @@ def _moments_of_rows(
 
 def _moments(law: Distribution, x: FloatArray, shares: FloatArray) -> FloatArray:
     """Means of d_j log f d_k log f + d_jk log f, in roots of the mean information of j and k."""
-    own, t = law._parameters(), Thresholds.from_theta(x)
-    steps = np.diag([_STEP * law._room(p) for p in own])
+    parameters, t = law._parameters(), Thresholds.from_theta(x)
+    steps = np.diag([_STEP * law._room(p) for p in parameters])
 
     def at(away: FloatArray) -> FloatArray:
-        moved = {p.name: p.value + float(step) for p, step in zip(own, away, strict=True)}
+        moved = {p.name: p.value + float(step) for p, step in zip(parameters, away, strict=True)}
         return np.asarray(law._replaced(moved)._log_pdf(t))
 
     rise = [0.5 * (at(h) - at(-h)) for h in steps]
@@ -516,7 +517,7 @@ def _moments(law: Distribution, x: FloatArray, shares: FloatArray) -> FloatArray
         for j, g in enumerate(steps) for k, h in enumerate(steps) if j <= k
     }  # fmt: skip
     # Of a likelihood that is flat to doubles there is nothing to compare.
-    units = [math.sqrt(max(-float(bend[j, j] @ shares), 0.0)) or 1.0 for j in range(len(own))]
+    units = [math.sqrt(max(-float(bend[j, j] @ shares), 0.0)) or 1.0 for j in range(len(steps))]
     return np.array([
         float((rise[j] * rise[k] + second) @ shares) / (units[j] * units[k])
         for (j, k), second in bend.items()
@@ -773,8 +774,8 @@ class FitCheck(Result, Exportable):
         )
 
     def _view(self) -> list[Node]:
-        whole = Status("", f"Fit: {self.status}", _SIGNS[self.status])
-        return [whole, *(item.node() for item in self._statuses()), *self._tables()]
+        status = Status("", f"Fit: {self.status}", _SIGNS[self.status])
+        return [status, *(item.node() for item in self._statuses()), *self._tables()]
 
     def __str__(self) -> str:
         return text_of(self._view())
@@ -866,12 +867,12 @@ def check_fit(
     replicates = checks.count(replicates, "replicates", 19)
     level, tolerance = checks.level(level), checks.fraction(tolerance, "tolerance")
     targets = check_targets(f, far, frr, level=level)
-    asked = far is not None or frr is not None
-    good = good_down_to(check_targets(f, level=level) if asked else targets)
+    named = far is not None or frr is not None
+    good = good_down_to(check_targets(f, level=level) if named else targets)
     try:
         sides = _sides(f._scored)
     except (InputError, InputTypeError) as error:
-        if not asked:
+        if not named:
             raise
         none = (None, None, None, None, None)
         reason = f"only rates were counted: {error}"
@@ -895,8 +896,8 @@ def _simulated(
     """The four tests of both classes, and the distance of the ROC."""
     laws, families = [side.law for side in sides], (sides[0].family, sides[1].family)
     fitted = [_columns(side.law, [side.law]) for side in sides]
-    seen = [side.seen for side in sides]
-    observed = [side.statistics(x, p) for side, x, p in zip(sides, seen, fitted, strict=True)]
+    samples = [side.seen for side in sides]
+    observed = [side.statistics(x, p) for side, x, p in zip(sides, samples, fitted, strict=True)]
     simulated: list[list[FloatArray]] = [[], []]
     distances = []
     for rows, stream in streams(replicates, rng):
@@ -906,7 +907,7 @@ def _simulated(
             keep.append(side.statistics(x, p))
         distances.append(_distances(sides, drawn, again))
     tests = [_tests(o[0], np.concatenate(s)) for o, s in zip(observed, simulated, strict=True)]
-    here = _distances(sides, seen, fitted)[0]
+    here = _distances(sides, samples, fitted)[0]
     # A smaller simulation has a larger noise, by the root of the sizes.
     shrink = math.sqrt(max(min(side.size, _DRAWN) / side.size for side in sides))
     largest, _, noise = shrink * np.concatenate(distances).T

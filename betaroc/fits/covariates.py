@@ -105,7 +105,7 @@ def _climb(likelihood: Any, place: FloatArray) -> Summit:
     """Newton's method with halved steps; scoring where the likelihood is not concave."""
     from scipy.special import gammaln
 
-    n, k, norm, taken, last = likelihood.endog.size, likelihood.exog.shape[1], math.inf, 0, False
+    n, k, norm, steps, last = likelihood.endog.size, likelihood.exog.shape[1], math.inf, 0, False
 
     def predictors(place: FloatArray) -> tuple[FloatArray, FloatArray]:
         return likelihood.exog @ place[:k], likelihood.exog_precision @ place[k:]
@@ -117,8 +117,8 @@ def _climb(likelihood: Any, place: FloatArray) -> Summit:
         return bool(concentrated or np.max(np.abs(logit)) > _LARGEST_LOGIT)
 
     height = likelihood.loglike(place)
-    while taken < _STEPS:
-        taken += 1
+    while steps < _STEPS:
+        steps += 1
         gradient = np.asarray(likelihood.score(place)) / n
         norm = float(np.max(np.abs(gradient)))
         if last or not np.isfinite(norm) or runaway(place):
@@ -139,7 +139,7 @@ def _climb(likelihood: Any, place: FloatArray) -> Summit:
     converged = bool(norm <= tiny) and not runaway(place)
     if converged:
         converged = bool(np.linalg.eigvalsh(-np.asarray(likelihood.hessian(place)))[0] > 0.0)
-    return Summit(place, float(height), converged, taken, norm, runaway(place))
+    return Summit(place, float(height), converged, steps, norm, runaway(place))
 
 
 def _step(likelihood: Any, place: FloatArray, gradient: FloatArray) -> FloatArray:
@@ -193,14 +193,14 @@ class RegressionFit(Value):
     @property
     def mean(self) -> Mapping[str, float]:
         """Coefficients of the logit of the mean."""
-        own = self.coefficients[: len(self.mean_names)]
-        return Named(zip(self.mean_names, own, strict=True))
+        values = self.coefficients[: len(self.mean_names)]
+        return Named(zip(self.mean_names, values, strict=True))
 
     @property
     def precision(self) -> Mapping[str, float]:
         """Coefficients of the logarithm of the precision a + b."""
-        own = self.coefficients[len(self.mean_names) :]
-        return Named(zip(self.precision_names, own, strict=True))
+        values = self.coefficients[len(self.mean_names) :]
+        return Named(zip(self.precision_names, values, strict=True))
 
 
 def regression(
@@ -423,8 +423,8 @@ class CovariateFit(Result, Exportable):
     @property
     def _formulas(self) -> tuple[str, str, str, str]:
         """Of the clients' mean and precision, of the impostors'."""
-        other = self.client_formula
-        client = (self.formula, self.precision) if other is None else (other, other)
+        formula = self.client_formula
+        client = (self.formula, self.precision) if formula is None else (formula, formula)
         return (*client, self.formula, self.precision)
 
     @cached_property
@@ -591,17 +591,17 @@ class CovariateFit(Result, Exportable):
         >>> interval.low < fit.model(x=1.0).auc() < interval.high
         True
         """
-        asked, level, prior = (
+        spec, level, prior = (
             parse_statistic(stat, given, **point),
             checks.level(level),
             self._prior(prior),
         )
         place, rates, words = self._place({} if covariates is None else covariates)
-        result = self._delta(asked, place, _fewer(self._spread() @ rates.T), prior)
+        result = self._delta(spec, place, _fewer(self._spread() @ rates.T), prior)
         if not words:
             return result.interval(level)
         built = _interval(result, level)
-        _check_whole(built, _range(result), repr(str(asked)), words)
+        _check_whole(built, _range(result), repr(str(spec)), words)
         return _outside(built, words)
 
     def contrast(
@@ -672,26 +672,26 @@ class CovariateFit(Result, Exportable):
         >>> change.low < change.estimate < change.high
         True
         """
-        asked, level, prior = (
+        spec, level, prior = (
             parse_statistic(stat, given, **point),
             checks.level(level),
             self._prior(prior),
         )
-        (one, of_one, off), (two, of_two, beyond) = self._place(first), self._place(second)
-        if np.array_equal(one, two):
+        (start, of_start, off), (end, of_end, beyond) = self._place(first), self._place(second)
+        if np.array_equal(start, end):
             raise InputError(
                 f"first and second must be different; both are {format_value(dict(first))}. For the"
                 " number itself use interval."
             )
-        moves = _fewer(self._spread() @ np.vstack([of_one, of_two]).T)
-        parts = [self._delta(asked, one, moves[:, :4], prior),
-                 self._delta(asked, two, moves[:, 4:], prior)]  # fmt: skip
+        moves = _fewer(self._spread() @ np.vstack([of_start, of_end]).T)
+        parts = [self._delta(spec, start, moves[:, :4], prior),
+                 self._delta(spec, end, moves[:, 4:], prior)]  # fmt: skip
         words = "; ".join(dict.fromkeys(w for w in (off, beyond) if w))
         change = parts[1].estimate - parts[0].estimate
         if not words:
             slopes = _plain_slopes(parts[1]) - _plain_slopes(parts[0])
             return Delta(change, change, slopes, float).interval(level)
-        name, ends = repr(str(asked)), [_interval(part, level) for part in parts]
+        name, ends = repr(str(spec)), [_interval(part, level) for part in parts]
         for part, one_end, out in zip(parts, ends, (off, beyond), strict=True):
             if out:
                 _check_whole(one_end, _range(part), name, out)
@@ -745,15 +745,15 @@ class CovariateFit(Result, Exportable):
         """
         names = tuple(formulas.spelled(term) for term in terms)
         parts = [formulas.right_side(text, "formula", "") for text in self._formulas]
-        known = list(dict.fromkeys(n for part in parts for n in formulas.term_names(part)))
+        present = list(dict.fromkeys(n for part in parts for n in formulas.term_names(part)))
         if not names:
-            raise InputError(f"test needs a term; the formulas have {format_list(known)}.")
+            raise InputError(f"test needs a term; the formulas have {format_list(present)}.")
         for name in names:
-            if name not in known:
+            if name not in present:
                 raise InputError(
                     "each term must be one of"
-                    f" {format_list(known) or 'the formulas, which have none'}; got"
-                    f" {format_value(name)}. {did_you_mean(name, known)}".rstrip()
+                    f" {format_list(present) or 'the formulas, which have none'}; got"
+                    f" {format_value(name)}. {did_you_mean(name, present)}".rstrip()
                 )
         texts, lost = [], []
         for text, parsed in zip(self._formulas, parts, strict=True):
@@ -771,19 +771,19 @@ class CovariateFit(Result, Exportable):
         each: list[ChiSquared | None] = [None, None]
         shared = self.client_formula is None
         designs = designs_of(tuple(texts), self.covariates, self.scores, shared=shared)
-        for k, (who, whole) in enumerate(zip(CLASSES, (self.client, self.impostor), strict=True)):
+        for k, (who, full) in enumerate(zip(CLASSES, (self.client, self.impostor), strict=True)):
             if not lost[2 * k] + lost[2 * k + 1]:
                 continue
-            rest = regression(who, self.scores, designs[who], whole.boundary)[0]
-            gain = 2.0 * (whole.log_likelihood - rest.log_likelihood)
-            if gain < -_EQUAL * (whole.n + abs(whole.log_likelihood)):
+            rest = regression(who, self.scores, designs[who], full.boundary)[0]
+            gain = 2.0 * (full.log_likelihood - rest.log_likelihood)
+            if gain < -_EQUAL * (full.n + abs(full.log_likelihood)):
                 raise FitError(
                     f"{who}: the fit without {format_list(names)} is better than the fit with it,"
                     " whose search must have ended at a lower hill. Give covariates on another"
                     " scale.",
-                    whole,
+                    full,
                 )
-            degrees = len(whole.coefficients) - len(rest.coefficients)
+            degrees = len(full.coefficients) - len(rest.coefficients)
             each[k] = _chi_squared(max(gain, 0.0), degrees)
         parts = [item for item in each if item is not None]
         both = _chi_squared(math.fsum(p.statistic for p in parts), sum(p.degrees for p in parts))
@@ -819,7 +819,7 @@ class CovariateFit(Result, Exportable):
         from scipy.linalg import block_diag
 
         designs = self._designs
-        parts = [part for both in designs.values() for part in both]
+        parts = [part for pair in designs.values() for part in pair]
         categories = {k: v for part in parts for k, v in part.categories.items()}
         values = checked_values(value, self.covariates, categories)
         rows = {who: [design.row(values) for design in designs[who]] for who in CLASSES}
@@ -832,10 +832,10 @@ class CovariateFit(Result, Exportable):
         return ScoreModel(_law(*place[:2]), _law(*place[2:]), prior=prior, name=name)
 
     def _delta(
-        self, asked: StatisticSpec, place: FloatArray, roots: FloatArray, prior: float
+        self, spec: StatisticSpec, place: FloatArray, roots: FloatArray, prior: float
     ) -> Delta:  # fmt: skip
         near = models_near(lambda away: self._model(place + away, prior), roots)
-        return delta(asked, self._model(place, prior), near)
+        return delta(spec, self._model(place, prior), near)
 
 
 @collect_warnings
@@ -968,8 +968,8 @@ def fit_covariates(
     scores = replace(scores, library=value.library)
     written = {name: formulas.as_text(terms) for name, terms in parsed.items()}
     mean, spread, second = written["formula"], written["precision"], written.get("client_formula")
-    whole = (second or mean, second or spread, mean, spread)
-    designs = designs_of(whole, covariates, scores, shared=second is None)
+    formula_texts = (second or mean, second or spread, mean, spread)
+    designs = designs_of(formula_texts, covariates, scores, shared=second is None)
     fits, precise = zip(
         *(regression(who, scores, designs[who], rules[who]) for who in CLASSES), strict=True
     )
@@ -1047,7 +1047,7 @@ def _coefficient_roots(result: Sequence[Precision], scores: Scores) -> FloatArra
     """Roots of the covariance of all coefficients, the sandwich where there are groups."""
     from scipy.linalg import block_diag
 
-    own = block_diag(*(np.linalg.inv(item.information) for item in result))
+    covariance = block_diag(*(np.linalg.inv(item.information) for item in result))
     groups = groups_of(scores)
     if groups is not None:
         for who, size in zip(CLASSES, groups.sizes, strict=True):
@@ -1056,8 +1056,8 @@ def _coefficient_roots(result: Sequence[Precision], scores: Scores) -> FloatArra
                     f"{who}: trials must hang together in at least 2 groups for errors to be"
                     f" known; all {getattr(scores, who).size} share one. Leave group out."
                 )
-        own = own @ groups.covariance(result[0].rows, result[1].rows) @ own
-    return np.asarray(covariance_roots(own) @ block_diag(*(item.back for item in result)).T)
+        covariance = covariance @ groups.covariance(result[0].rows, result[1].rows) @ covariance
+    return np.asarray(covariance_roots(covariance) @ block_diag(*(item.back for item in result)).T)
 
 
 def _law(logit: float, log_precision: float) -> Beta:
@@ -1098,16 +1098,16 @@ def _interval(part: Delta, level: float) -> Interval:
         return Interval(part.estimate, 0.0, math.inf, level, "delta")
 
 
-def _check_whole(found: Interval, bounds: tuple[float, float], name: str, words: str) -> None:
+def _check_whole(interval: Interval, bounds: tuple[float, float], name: str, words: str) -> None:
     """An interval of the whole range says nothing; of positive numbers v by v/(1 + v)."""
-    (bottom, top), low, high = bounds, found.low, found.high
+    (bottom, top), low, high = bounds, interval.low, interval.high
     if top == math.inf and bottom > -math.inf:
         low, high, bottom, top = (1.0 - 1.0 / (1.0 + v) for v in (low, high, bottom, top))
     if bottom > -math.inf and min(high, top) - max(low, bottom) > _WHOLE * (top - bottom):
         raise InputError(
-            f"{name} cannot be told there: its {100.0 * found.level:g} % interval, {found.low:.3g}"
-            f" to {found.high:.3g}, covers more than {100.0 * _WHOLE:g} % of its range. Outside the"
-            f" data: {words}. Take values inside, or give trials there."
+            f"{name} cannot be told there: its {100.0 * interval.level:g} % interval,"
+            f" {interval.low:.3g} to {interval.high:.3g}, covers more than {100.0 * _WHOLE:g} % of its"
+            f" range. Outside the data: {words}. Take values inside, or give trials there."
         )
 
 

@@ -41,7 +41,7 @@ from betaroc.estimation.families import (
 )
 from betaroc.estimation.record import Estimate, PairEstimate
 from betaroc.fits.check import drawn_inside, roc_distance_of
-from betaroc.fits.tail_fits import ENDS, tail_of
+from betaroc.fits.tail_fits import ENDS, tail_of, unit_range
 from betaroc.inference.delta import inner_trials, joint_cov
 from betaroc.model.distances import largest_distance
 from betaroc.model.model import ScoreModel
@@ -197,8 +197,8 @@ def _check_strangers(restricted: PairEstimate, general: PairEstimate) -> None:
         refused = [r for r in rules if r is not None and r.policy not in _OF_SCORES]
         if refused or rules[0] != rules[1]:
             rule = f"take {who} scores of 0 and 1 alike with restricted, none moved or in cells"
-            given = " and ".join(repr(None if r is None else r.policy) for r in rules)
-            raise refusal("general", rule, given, "Fit both with boundary=None.")
+            policies = " and ".join(repr(None if r is None else r.policy) for r in rules)
+            raise refusal("general", rule, policies, "Fit both with boundary=None.")
 
 
 def _gain(scores: Scores, restricted: PairEstimate, general: PairEstimate) -> float:
@@ -263,9 +263,9 @@ def calibration_test(f: PairEstimate) -> CalibrationTest:
     away = np.array([at_zero - 1.0, at_one - 1.0, level])
     covariance = joint_cov(f)
     # The derivatives of log B(a, b) are the mean logs of Beta(a, b).
-    own, other = ClassSums.at(c.a, c.b)[1:], ClassSums.at(i.a, i.b)[1:]
+    logs, of_impostor = ClassSums.at(c.a, c.b)[1:], ClassSums.at(i.a, i.b)[1:]
     rates = np.array(
-        [[1.0, 0.0, -1.0, 0.0], [0.0, -1.0, 0.0, 1.0], [-own[0], -own[1], other[0], other[1]]]
+        [[1.0, 0.0, -1.0, 0.0], [0.0, -1.0, 0.0, 1.0], [-logs[0], -logs[1], *of_impostor]]
     )
     covariance = rates @ covariance @ rates.T
     # The share of clients was observed: its log-odds have an error of their own.
@@ -345,8 +345,8 @@ class Folded(NamedTuple):
         self, rows: BoolArray | slice, name: str, near: Distribution | None = None
     ) -> Estimate:  # fmt: skip
         """A family on some of the scores; `near` is the distribution of nearly the same."""
-        own: dict[str, Any] = {"resolution": self.resolution, "bounds": self.bounds}
-        return estimate_class(self.who, *self.part(rows), name, near=near, **own)
+        options: dict[str, Any] = {"resolution": self.resolution, "bounds": self.bounds}
+        return estimate_class(self.who, *self.part(rows), name, near=near, **options)
 
     @property
     def total(self) -> float:
@@ -394,13 +394,13 @@ class Candidate(NamedTuple):
 
 
 def _candidates(
-    side: Folded, names: Sequence[str], left_out: list[tuple[str, str, str]], *, asked: bool
+    side: Folded, names: Sequence[str], left_out: list[tuple[str, str, str]], *, named: bool
 ) -> list[Candidate]:
     """Each family on a class, the others with the reason; the first error if none can be fitted."""
     result: list[Candidate] = []
     first: FitError | None = None
     for name in names:
-        why = "" if asked else _spared(side, name)
+        why = "" if named else _spared(side, name)
         try:
             if not why:
                 result.append(_of_class(side, name))
@@ -425,8 +425,8 @@ def _spared(side: Folded, name: str) -> str:
 
 def _of_class(side: Folded, name: str) -> Candidate:
     """A family of one class; where the other folds have no mixture, one of its components."""
-    whole, alone = side.fit(slice(None), name), FAMILIES[name].alone
-    held, laws, law = np.empty(side.x.size), [], whole.distribution
+    complete, alone = side.fit(slice(None), name), FAMILIES[name].alone
+    held, laws, law = np.empty(side.x.size), [], complete.distribution
     for out in side.splits():
         try:
             rest = side.fit(~out, name, law)
@@ -436,7 +436,8 @@ def _of_class(side: Folded, name: str) -> Candidate:
             rest = side.fit(~out, alone)
         laws.append(rest.distribution)
         held[out] = side.logs(rest.distribution, out)
-    return Candidate(name, (name, name), whole, [side.logs(law)], [held], side.distance(law), laws)
+    logs, distance = [side.logs(law)], side.distance(law)
+    return Candidate(name, (name, name), complete, logs, [held], distance, laws)
 
 
 def _scores_of(parts: Sequence[tuple[FloatArray, FloatArray | None]]) -> Scores:
@@ -455,13 +456,13 @@ def _of_both(name: str, sides: Sequence[Folded]) -> Candidate:
         scores = _scores_of([s.part(which) for s, which in zip(sides, rows, strict=True)])
         return estimate_pair(scores, (name, name), options)[0]
 
-    whole = fitted([slice(None)] * 2)
+    complete = fitted([slice(None)] * 2)
     for k in range(_FOLDS):
         rest = fitted([s.fold != k for s in sides])
         for s, values, law in zip(sides, held, _laws(rest), strict=True):
             values[s.fold == k] = law.logpdf(s.x[s.fold == k])
-    logs = [np.asarray(law.logpdf(s.x)) for s, law in zip(sides, _laws(whole), strict=True)]
-    return Candidate(name, (name, name), whole, logs, held, _roc_distance(whole))
+    logs = [np.asarray(law.logpdf(s.x)) for s, law in zip(sides, _laws(complete), strict=True)]
+    return Candidate(name, (name, name), complete, logs, held, _roc_distance(complete))
 
 
 def _laws(fit: Estimate | PairEstimate) -> list[Distribution]:
@@ -497,7 +498,6 @@ _FEWEST_FOR_TAILS, _BEYOND = 250, 10.0
 _BOTH = "both"
 #: Mass of a distribution outside [0, 1] from which on it is told.
 _OUTSIDE = 0.0005
-_LEAST = 5e-324
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -814,9 +814,9 @@ def compare_families(
     >>> found.table["family"].tolist()[:4]
     ['beta', 'logit-sinh-arcsinh', 'beta-mixture', 'logit-normal']
     """
-    what = "a comparison of families"
-    value = require_scores(as_scores(scores, "scores", "Scores"), what, rejected=True)
-    tell_of_scored(value, what)
+    purpose = "a comparison of families"
+    value = require_scores(as_scores(scores, "scores", "Scores"), purpose, rejected=True)
+    tell_of_scored(value, purpose)
     scores = value._scored
     return _compared_in(scores, families, None, bounds)
 
@@ -875,7 +875,7 @@ def _compared_in(
     picks: list[Candidate] = []
     tails: list[TailRow] = []
     with suppress_warnings():
-        columns = [_candidates(side, single, left_out, asked=asked) for side in sides]
+        columns = [_candidates(side, single, left_out, named=asked) for side in sides]
         joint = [_of_both(name, sides) for name in names if FAMILIES[name].of_pairs]
         for side, column in zip(sides, columns, strict=True):
             if column:
@@ -887,10 +887,10 @@ def _compared_in(
         pair = [_pair_of_best(sides, picks)] if len(picks) == 2 else []
         ranking, best = _ranked([*pair, *joint], sides)
     if joint:
-        both = [item.name for item in joint]
-        rows += [row for row in _rows(_BOTH, ranking, best, sides) if row.family in both]
+        joint_names = [item.name for item in joint]
+        rows += [row for row in _rows(_BOTH, ranking, best, sides) if row.family in joint_names]
         if any(best is own for own in pair):
-            reasons.append(f"of both classes this pair before {' and '.join(both)}")
+            reasons.append(f"of both classes this pair before {' and '.join(joint_names)}")
         else:
             reasons = [f"both classes {_reason(ranking, best)}"]
     reason = ", ".join(reasons)
@@ -919,8 +919,8 @@ def _tail_rows(
             left_out.append((side.who, f"{item.name} with a tail", str(error)))
             return []
         held[out] = tailed.logpdf(side.x[out])
-        for k, own in enumerate((law, tailed)):
-            beyond = side.x[out] > own.isf(rate) if upper else side.x[out] <= own.ppf(rate)
+        for k, tail in enumerate((law, tailed)):
+            beyond = side.x[out] > tail.isf(rate) if upper else side.x[out] <= tail.ppf(rate)
             counted[k] += float(side.copies[out] @ beyond)
     before = item.held[0]
     ended = [bool(np.any(np.isneginf(logs))) for logs in (before, held)]
@@ -957,15 +957,10 @@ def _rows(who: str, ranking: _Ranking, best: Candidate, sides: Sequence[Folded])
 
 
 # ------------------------------------------------------------------------------- the rest
-def _within(scores: Scores, low: float, high: float) -> bool:
-    sides = scores.client, scores.impostor
-    return all(bool(np.all((x >= low) & (x <= high))) for x in sides)
-
-
 def _bounds_of(scores: Scores, bounds: tuple[float, float] | None) -> tuple[float, float] | None:
     """The range of all scores, if it is known: [0, 1] where all lie in it."""
     if bounds is None:
-        return (0.0, 1.0) if _within(scores, 0.0, 1.0) else None
+        return unit_range(scores)
     bounds = checks.span(bounds, "bounds")
     for who in CLASSES:
         check_within(who, getattr(scores, who), bounds)
@@ -977,7 +972,7 @@ def _usual(scores: Scores, bounds: tuple[float, float] | None) -> list[str]:
     rows = {n: row for n, row in FAMILIES.items() if not row.counted and not row.of_pairs}
     if bounds is not None:
         return [n for n, row in rows.items() if row.on_unit or row.everywhere]
-    positive = _within(scores, _LEAST, math.inf)
+    positive = all(scores._extremes(who)[0] > 0.0 for who in CLASSES)
     return [n for n, row in rows.items() if not row.on_unit and (positive or not row.positive)]
 
 
@@ -1008,9 +1003,9 @@ def _roc_distance(f: PairEstimate) -> float:
     """nan where weights are no copies, which the empirical curve here is made of, and of cells."""
     scores = require_scores(f.scores, "an empirical ROC")
     weights = [weights_of(scores, who) for who in CLASSES]
-    whole = all(np.all(w == np.floor(w)) for w in weights)
+    integral = all(np.all(w == np.floor(w)) for w in weights)
     rounded = any(item.boundary and item.boundary.resolution for item in (f.client, f.impostor))
-    return math.nan if rounded or not whole else roc_distance_of(f)
+    return math.nan if rounded or not integral else roc_distance_of(f)
 
 
 def _reason(ranking: _Ranking, best: Candidate) -> str:

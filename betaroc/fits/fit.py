@@ -131,10 +131,10 @@ class FitPoints(scores_beyond.SupportedPair):
         for which, name in enumerate((FRR, FAR)):
             if name in solved and self._evidence.fitted[which] is not None:
                 # A point mass may span the rate that was asked for: no threshold has it.
-                own = np.asarray(point.frr if name == FRR else point.far)
-                solved[name] = np.where((own > 0.0) & (own < 1.0), own, solved[name])
-        told = read is not None and tell_contradicted(self, read[0], float(read[1]))
-        with forward_warnings(but=(MisfitWarning,) if told else ()):
+                rate = np.asarray(point.frr if name == FRR else point.far)
+                solved[name] = np.where((rate > 0.0) & (rate < 1.0), rate, solved[name])
+        contradicted = read is not None and tell_contradicted(self, read[0], float(read[1]))
+        with forward_warnings(but=(MisfitWarning,) if contradicted else ()):
             return scores_beyond.stated(self._evidence, point, rates_of_point(point, solved))
 
     at = _of_model(ScoreModel.at)
@@ -160,8 +160,8 @@ class FitPoints(scores_beyond.SupportedPair):
     def min_weighted_error(self, alpha: float) -> OperatingPoint:
         """That of the model, and what it rests on; see `ScoreModel.min_weighted_error`."""
         point = self.model.min_weighted_error(alpha)
-        asked = parse_statistic("weighted-error", (), alpha=alpha)
-        return self._stated(point, read=(asked, point.weighted_error(alpha)))
+        spec = parse_statistic("weighted-error", (), alpha=alpha)
+        return self._stated(point, read=(spec, point.weighted_error(alpha)))
 
 
 # ----------------------------------------------------------------------
@@ -225,12 +225,12 @@ def _summary(
 # --------------------------------------------------------------------- in words and rows
 def fit_families(fit: scores_beyond.SupportedPair) -> str:
     """Name of the family, point masses said."""
-    both = {"clients": fit._scored.client, "impostors": fit._scored.impostor}
-    masses = any(f.distribution.atoms.places.size and f.names for f in both.values())
+    classes = {"clients": fit._scored.client, "impostors": fit._scored.impostor}
+    masses = any(f.distribution.atoms.places.size and f.names for f in classes.values())
     name = f"{families.family_text(fit.family)}{', with point masses' if masses else ''}"
     ends = [
         f"{who} at the {' and the '.join(tail.side for tail in f.tails)} end"
-        for who, f in both.items() if f.tails
+        for who, f in classes.items() if f.tails
     ]  # fmt: skip
     return f"{name}, with a tail of {' and '.join(ends)}" if ends else name
 
@@ -281,7 +281,7 @@ def fit_block(fit: scores_beyond.SupportedPair) -> list[Node]:
     if not models or not isinstance(scores, Scores) or sum(sizes.values()) <= _MANY:
         models["scores"] = empirical_model(scores)
     called = f" of {name_shown(scores.name)}" if scores.name else ""
-    told = " and ".join(words.counted(who, n, spaced(n)) for who, n in sizes.items())
+    counts = " and ".join(words.counted(who, n, spaced(n)) for who, n in sizes.items())
     laws = [
         row if isinstance(row, Group) else Row(row[:4])
         for who in sizes for row in law_rows(getattr(words, who), getattr(fit, who))
@@ -310,7 +310,7 @@ def fit_block(fit: scores_beyond.SupportedPair) -> list[Node]:
 
     about = ", ".join(f"{name} {number(model.auc(), 3)}" for name, model in models.items())
     return [
-        Paragraph(f"{fit_families(fit)} fit{called}: {told}", "answer"),
+        Paragraph(f"{fit_families(fit)} fit{called}: {counts}", "answer"),
         *(Paragraph(notice.message) for notice in fit.notices[:_NOTICES]),
         Grid(tuple(heads), (Row(("AUC", *areas)), Row((EER, *errors)))),
         *[params] * bool(laws),
@@ -454,8 +454,8 @@ class DistributionFit(Estimate, Exportable):
 
     def __repr__(self) -> str:
         params = ", ".join(f"{k}={v:.6g}" for k, v in self.params.items())
-        held = f": {params}" if params else ""
-        return _line(f"<DistributionFit {self.family}{held}; {self.n} scores>")
+        values = f": {params}" if params else ""
+        return _line(f"<DistributionFit {self.family}{values}; {self.n} scores>")
 
     def to_frame(self) -> Table:
         """A frame, one row per parameter: family, parameter, estimate, std_error.
@@ -1412,21 +1412,21 @@ def fit(
     """
     data: ScoreData = as_scores(scores, "scores")
     bounds = None if bounds is None else checks.span(bounds, "bounds")
-    asked = TailRequest.of(tails, tail_sizes, bounds)
+    request = TailRequest.of(tails, tail_sizes, bounds)
     names, reason = families.checked_pair(family, (families.AUTO, families.BEST)), ""
     if names[0] == families.BEST:
         if components is not None:
             raise InputError.about("components")(
                 'components must be left out for family="best"; it chooses.'
             )
-        return best_fit(data, boundary, resolution, tails=asked, bounds=bounds)
-    said: list[Notice] = []
+        return best_fit(data, boundary, resolution, tails=request, bounds=bounds)
+    notices: list[Notice] = []
     if names[0] == families.AUTO:
         chosen = families.automatic([data], bounds=bounds)
         families.check_rule(chosen, boundary)
-        names, reason, said = (chosen.family,) * 2, chosen.reason, chosen.notices
+        names, reason, notices = (chosen.family,) * 2, chosen.reason, chosen.notices
     options = Options(boundary, resolution, components, bounds)
-    return _fit_pair(data, names, reason, said, options, asked)
+    return _fit_pair(data, names, reason, notices, options, request)
 
 
 def best_fit(
@@ -1449,7 +1449,7 @@ def best_fit(
 
 
 def _fit_pair(
-    scores: ScoreData, names: tuple[str, str], reason: str, said: list[Notice], options: Options,
+    scores: ScoreData, names: tuple[str, str], reason: str, notices: list[Notice], options: Options,
     tails: TailRequest | None, *, as_needed: bool = False,
 ) -> Fit:  # fmt: skip
     """Both classes by named families, with all that there is to say of them."""
@@ -1459,18 +1459,19 @@ def _fit_pair(
         hold_partial(error, scores.library)
         raise
     rejected, counted = scores.has_rejected, families.is_of_counts(names)
-    said = [*said, *more]
+    notices = [*notices, *more]
     if tails is not None:
         result, more = tail_fits.with_tails(result, tails)
-        said += more
+        notices += more
     elif as_needed:  # where the family is poor at the smallest rate that can be checked
         result, more = _with_needed_tails(result, options.bounds, made=rejected)
-        said += more
+        notices += more
     if isinstance(result.scores, Scores) and not counted:
         odd = outliers(result.scores)  # says more than that one of them moves a parameter
-        said = [item for item in said if not odd or item.category is not InfluenceWarning] + odd
+        silent = {InfluenceWarning} if odd else set()
+        notices = [item for item in notices if item.category not in silent] + odd
     fill = OF_COMPARISONS.fill if rejected else str
-    said += [item._replace(message=fill(item.message)) for item in misfit(result)]
+    notices += [item._replace(message=fill(item.message)) for item in misfit(result)]
     if isinstance(scores, Scores) and rejected:
         result = result._rejecting(scores)
     model = result._scored.model
@@ -1478,8 +1479,8 @@ def _fit_pair(
     if isinstance(scores, Scores) and options.resolution is None:
         for who, name in zip(CLASSES, names, strict=True):
             if not families.is_of_counts(name):
-                said += tied(who, getattr(scores, who), on_unit=families.FAMILIES[name].on_unit)
-    give(said)
+                notices += tied(who, getattr(scores, who), on_unit=families.FAMILIES[name].on_unit)
+    give(notices)
     return held_pair(result)
 
 
@@ -1490,17 +1491,17 @@ def _with_needed_tails(
 
     Rates are of comparisons `made` where some trials have no score, which are not among these.
     """
-    said: list[Notice] = []
+    notices: list[Notice] = []
     if not isinstance(result.scores, Scores):
-        return result, said
+        return result, notices
     try:
         checked = check_targets(result)
     except InputError:  # fractional weights, which count nothing
-        return result, said
+        return result, notices
     words = OF_COMPARISONS if made else DEFAULT
     for rate, who in (("far", "impostor"), ("frr", "client")):
-        known = [check for check in checked if check.rate == rate]
-        least = min(known, key=lambda check: check.target, default=None)
+        rows = [check for check in checked if check.rate == rate]
+        least = min(rows, key=lambda check: check.target, default=None)
         if least is None or least.verdict != "poor":
             continue
         why = (
@@ -1509,12 +1510,12 @@ def _with_needed_tails(
             " expected)"
         )
         try:
-            asked = TailRequest.of({who: tail_fits.ENDS[who]}, None, bounds)
-            result, more = tail_fits.with_tails(result, cast(TailRequest, asked))
+            request = TailRequest.of({who: tail_fits.ENDS[who]}, None, bounds)
+            result, more = tail_fits.with_tails(result, cast(TailRequest, request))
         except (FitError, InputError) as error:
             why += f" and can have no tail: {str(error).rstrip('.')}"
         else:
             why += f" and have a tail at the {tail_fits.ENDS[who]} end"
-            said += more
+            notices += more
         result = replace(result, reason=f"{result.reason}; {why}")
-    return result, said
+    return result, notices

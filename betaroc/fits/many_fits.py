@@ -50,9 +50,9 @@ def pair_of_system(
     law: Any = family.law
     pair: list[Distribution] = []
     for side in sides:
-        own = {name: float(values[k]) for name, values in side.params.items()}
-        masses = {name: own.pop(name) for name in MASSES if name in own}
-        base = law(*own.values())
+        parameters = {name: float(values[k]) for name, values in side.params.items()}
+        masses = {name: parameters.pop(name) for name in MASSES if name in parameters}
+        base = law(*parameters.values())
         pair.append(Inflated(base, **masses) if any(masses.values()) else base)
     return ScoreModel(pair[0], pair[1], prior=prior)
 
@@ -73,7 +73,7 @@ def areas_of_systems(
 
 
 def statistic_columns(
-    asked: Sequence[StatisticSpec], models: Mapping[int, ScoreModel], sizes: Sequence[AnyArray],
+    specs: Sequence[StatisticSpec], models: Mapping[int, ScoreModel], sizes: Sequence[AnyArray],
     names: Sequence[Any],
 ) -> dict[str, AnyArray]:  # fmt: skip
     """A column per statistic, and of one that rests on rates the scores that speak for it.
@@ -82,7 +82,7 @@ def statistic_columns(
     classes.
     """
     columns: dict[str, AnyArray] = {}
-    for item in asked:
+    for item in specs:
         values, beyond = np.full((2, len(names)), np.nan)
         rates: dict[int, tuple[float, int, float]] = {}
         failed: dict[int, str] = {}
@@ -97,10 +97,10 @@ def statistic_columns(
                 continue
             if np.isnan(values[k]):
                 failed[k] = f"{item.absence(model) or 'it is nan'}."
-            known = [(float(sizes[r.who][k] * r.tail), r.who, float(r.tail))
+            expected = [(float(sizes[r.who][k] * r.tail), r.who, float(r.tail))
                      for r in asked_rates if not np.isnan(r.tail)]  # fmt: skip
-            if known:
-                rates[k] = min(known)
+            if expected:
+                rates[k] = min(expected)
                 beyond[k] = rates[k][0]
         columns[str(item)] = values
         if rates:
@@ -226,11 +226,11 @@ def fit_many(
     >>> br.fit_many(scores, statistics=["eer", "tpr@far=0.1"]).columns[-7:].tolist()
     ['auc', 'eer', 'eer_n_beyond', 'tpr@far=0.1', 'tpr@far=0.1_n_beyond', 'fitted', 'reason']
     """
-    asked = parse_statistics(statistics)
+    specs = parse_statistics(statistics)
     pair = families.checked_pair(family, (families.AUTO,))
     if family != families.AUTO:
-        ruled = [name for name in pair if families.FAMILIES[name].on_unit] or [pair[0]]
-        for name in ruled:
+        on_unit = [name for name in pair if families.FAMILIES[name].on_unit] or [pair[0]]
+        for name in on_unit:
             check_request(boundary, None, name, families.FAMILIES[name])
     if isinstance(frame, Mapping):
         names, items = list(frame), list(frame.values())
@@ -239,14 +239,14 @@ def fit_many(
         own_names = (getattr(item, "name", None) for item in items)
         names = [k if name is None else str(name) for k, name in enumerate(own_names)]
     else:
-        return _of_frame(frame, (system, score, label), client_label, pair, boundary, asked)
-    return _of_scores(names, items, pair, boundary, asked)
+        return _of_frame(frame, (system, score, label), client_label, pair, boundary, specs)
+    return _of_scores(names, items, pair, boundary, specs)
 
 
 # ------------------------------------------------------------------------------ the two ways
 def _of_frame(
     frame: Any, columns: tuple[str, str, str], client_label: object, pair: tuple[str, str],
-    boundary: str | None, asked: tuple[StatisticSpec, ...],
+    boundary: str | None, specs: tuple[StatisticSpec, ...],
 ) -> Table:  # fmt: skip
     together = [name for name in families.FAMILIES if system_sums(name)]
     summed = pair[0] == pair[1] and pair[0] in (families.AUTO, *together)
@@ -265,25 +265,25 @@ def _of_frame(
     spans = [families.Span(who, int(np.sum(s.n)), int(np.sum(s.outside))) for who, s in sides]
     pair, why = _taken(pair, spans, boundary)
     family = pair[0]
-    own = system_sums(family)
-    assert own is not None  # noqa: S101 - "auto" chooses among them, other names are refused
-    both = [own.systems(side, who, boundary) for who, side in sides]
-    for result in both:
+    row = system_sums(family)
+    assert row is not None  # noqa: S101 - "auto" chooses among them, other names are refused
+    estimates = [row.systems(side, who, boundary) for who, side in sides]
+    for result in estimates:
         result.refuse_doubtful()
-    numbers = _columns(own, both[0], both[1])
-    if asked:
+    numbers = _columns(row, estimates[0], estimates[1])
+    if specs:
         fitted = np.flatnonzero(numbers["reason"] == "").tolist()
         priors = client.n / (client.n + impostor.n)
-        models = {k: pair_of_system(both, k, own, float(priors[k])) for k in fitted}
+        models = {k: pair_of_system(estimates, k, row, float(priors[k])) for k in fitted}
         inner = boundary == "drop" and families.FAMILIES[family].on_unit
         speaking = [side.inner if inner else side.n for side in (client, impostor)]
-        numbers |= statistic_columns(asked, models, speaking, names)
+        numbers |= statistic_columns(specs, models, speaking, names)
     return _table(names, (client.n, impostor.n), numbers, boundary, pair, why, library)
 
 
 def _of_scores(
     names: list[Any], items: list[Any], pair: tuple[str, str], boundary: str | None,
-    asked: tuple[StatisticSpec, ...],
+    specs: tuple[StatisticSpec, ...],
 ) -> Table:  # fmt: skip
     if not items:
         raise refusal("frame", "hold at least one system", "an empty collection", "Give one.")
@@ -301,9 +301,9 @@ def _of_scores(
             f" {format_value(twice[0])}. Pass a mapping of distinct names."
         )
     pair, why = _taken(pair, [span for item in items for span in families.spans_of(item)], boundary)
-    own = system_sums(pair[0]) if pair[0] == pair[1] else None
+    summed = system_sums(pair[0]) if pair[0] == pair[1] else None
     absent = any(item.has_rejected for item in items)  # whose share is a parameter of every row
-    batched = own is not None and boundary in (None, *SUMMED_POLICIES) and not absent
+    batched = summed is not None and boundary in (None, *SUMMED_POLICIES) and not absent
     together = [
         k for k, item in enumerate(items)
         if batched and isinstance(item, Scores)
@@ -312,19 +312,19 @@ def _of_scores(
     rows: list[dict[str, Any]] = [{} for _ in items]
     models: dict[int, ScoreModel] = {}
     alone = set(range(len(items)))
-    if own is not None and together:
-        unit, both = families.FAMILIES[pair[0]].on_unit, []
+    if summed is not None and together:
+        unit, estimates = families.FAMILIES[pair[0]].on_unit, []
         for who in CLASSES:
             values = [getattr(items[k], who) for k in together]
-            side = class_columns(values, unit=unit, squares=own.squares)
-            both.append(own.systems(side, who, boundary))
-        batch = _columns(own, both[0], both[1])
-        for place in np.flatnonzero(~(both[0].doubtful | both[1].doubtful)).tolist():
+            side = class_columns(values, unit=unit, squares=summed.squares)
+            estimates.append(summed.systems(side, who, boundary))
+        batch = _columns(summed, estimates[0], estimates[1])
+        for place in np.flatnonzero(~(estimates[0].doubtful | estimates[1].doubtful)).tolist():
             k = together[place]
             alone.remove(k)
             rows[k] = {name: column[place] for name, column in batch.items()}
-            if asked:
-                models[k] = pair_of_system(both, place, own, items[k].prior)
+            if specs:
+                models[k] = pair_of_system(estimates, place, summed, items[k].prior)
     for k in sorted(alone):
         rows[k], model = _single(items[k], pair, boundary, absent=absent)
         models |= {} if model is None else {k: model}
@@ -332,11 +332,11 @@ def _of_scores(
         name: np.array([row.get(name, np.nan) for row in rows])
         for name in dict.fromkeys(name for row in rows for name in row)
     }
-    if asked:
+    if specs:
         client, impostor = (boundary == "drop" and families.FAMILIES[name].on_unit for name in pair)
         speaking = [SampleSupport(item, dropped=(client, impostor)).sizes for item in items]
         ordered = {k: models[k] for k in sorted(models)}
-        columns |= statistic_columns(asked, ordered, list(np.array(speaking).T), names)
+        columns |= statistic_columns(specs, ordered, list(np.array(speaking).T), names)
     sizes = [np.array([getattr(item, f"n_{who}") for item in items]) for who in CLASSES]
     return _table(names, sizes, columns, boundary, pair, why, first_library(items))
 
@@ -426,7 +426,7 @@ def _say(columns: Mapping[str, Any], boundary: str | None) -> None:
     ends = np.zeros(lost.size, dtype=bool)
     if boundary is None and masses:
         ends = np.any(np.stack(masses) > 0.0, axis=0)
-    for rows, what, category, advice in (
+    for rows, text, category, advice in (
         (lost, "are not fitted", BetarocWarning, "The column reason says why each."),
         (few, f"have a class of fewer than {SMALL_SAMPLE} scores", SmallSampleWarning,
          "Estimates from so few are biased; see n_client and n_impostor."),
@@ -440,7 +440,7 @@ def _say(columns: Mapping[str, Any], boundary: str | None) -> None:
             first = int(np.argmax(rows))
             why = f": {columns['reason'][first]}" if rows is lost else ""
             warn(
-                f"{int(rows.sum())} of {rows.size} systems {what}, first"
+                f"{int(rows.sum())} of {rows.size} systems {text}, first"
                 f" {format_value(columns['system'][first])}{why.rstrip('.')}. {advice}",
                 category,
             )

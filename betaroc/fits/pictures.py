@@ -56,8 +56,8 @@ def plot_fitted_roc(
     if band is not None:
         checks.instance(band, Band, "band", "fit.roc_band()")
         drawn = band.resample in ("fit", BOTH)
-        own = np.asarray(fitted.tpr(band.alpha))
-        if not (drawn and np.array_equal(own, band.estimate, equal_nan=True)):
+        tpr = np.asarray(fitted.tpr(band.alpha))
+        if not (drawn and np.array_equal(tpr, band.estimate, equal_nan=True)):
             rule, remedy = "be that of the ROC drawn", "Take fit.roc_band() of this fit."
             raise refusal("band", rule, "one of another curve", remedy)
     before = 0 if ax is None else sum(line.get_gid() == "curve" for line in checked_axes(ax).lines)
@@ -166,8 +166,8 @@ class _Shares(NamedTuple):
                 lower = np.where(lower <= 0.5, *places)
             bounds.append(lower)
         x, low, high = bounds
-        seen = np.isfinite(x) & np.isfinite(y)
-        return x[seen], y[seen], low[seen], high[seen]
+        finite = np.isfinite(x) & np.isfinite(y)
+        return x[finite], y[finite], low[finite], high[finite]
 
     def _scale(self, t: Thresholds) -> FloatArray:
         """Scores in the distribution's own coordinate."""
@@ -210,8 +210,8 @@ def _draw_rates(
     ax, empty = begun(ax)
     on_log(ax, "y", empty=empty)
     laws = fit.client.distribution, fit.impostor.distribution
-    own = [law.coordinate for law in laws if isinstance(law, Spliced)]
-    coordinate = own[0] if own else Coordinate(None, all(law.on_unit for law in laws))
+    coordinates = [law.coordinate for law in laws if isinstance(law, Spliced)]
+    coordinate = next(iter(coordinates), Coordinate(None, all(law.on_unit for law in laws)))
     least = _DOWN_TO / max(float(scores.client_total), float(scores.impostor_total))
     ends: list[float] = []
     for who, side in ENDS.items():

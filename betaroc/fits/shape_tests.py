@@ -103,12 +103,12 @@ def counts_at_end(f: PairEstimate, end: str, side: str, *, groups: bool = True) 
     for k in (larger, 1 - larger):
         shares.append(evidence.observed(k, t, above=upper) / evidence.totals[k])
         sizes.append(np.rint(evidence.effective(k, t, _LEVEL, above=upper)))
-    own, other = (np.rint(share * size) for share, size in zip(shares, sizes, strict=True))
-    p = hypergeom.sf(other - 1.0, sizes[0] + sizes[1], sizes[1], own + other)
+    extreme, count = (np.rint(share * size) for share, size in zip(shares, sizes, strict=True))
+    p = hypergeom.sf(count - 1.0, sizes[0] + sizes[1], sizes[1], extreme + count)
     k = int(np.argmin(p))
     if p[k] >= _LEVEL:
         return EndCounts("", "")
-    low, high = (percent(float(e[k])) for e in share_ends(other, sizes[1], _LEVEL))
+    low, high = (percent(float(e[k])) for e in share_ends(count, sizes[1], _LEVEL))
     less, more = (percent(float(share[k])) for share in shares)
     rates = _RATES[end]
     return EndCounts(
@@ -127,8 +127,8 @@ def poorly_fitted(f: PairEstimate, end: str, *, groups: bool = True) -> str:
     for who, name in enumerate(CLASSES):
         near, rest = np.array([_TAIL]), np.array([1.0 - _TAIL])
         rates = (near, rest) if (end == "at_one") == (name == "impostor") else (rest, near)
-        asked = UsedRate((FRR, FAR)[who], *rates, True)
-        if evidence.misfit(asked) is not None or distance_words(evidence, who):
+        rate = UsedRate((FRR, FAR)[who], *rates, True)
+        if evidence.misfit(rate) is not None or distance_words(evidence, who):
             return name
     return ""
 
@@ -299,20 +299,20 @@ def fisher_midp(client: tuple[int, int], impostor: tuple[int, int]) -> ZTest:
     from scipy.stats import hypergeom
 
     (c, n_c), (i, n_i) = client, impostor
-    seen, total = c + i, n_c + n_i
-    mean = seen * n_c / total
-    spread = math.sqrt(mean * (n_i / total) * (total - seen) / max(total - 1, 1))
-    low = max(0, seen - n_i, math.floor(mean - _REACH * spread - _REACH))
-    high = min(seen, n_c, math.ceil(mean + _REACH * spread + _REACH))
+    marked, total = c + i, n_c + n_i
+    mean = marked * n_c / total
+    spread = math.sqrt(mean * (n_i / total) * (total - marked) / max(total - 1, 1))
+    low = max(0, marked - n_i, math.floor(mean - _REACH * spread - _REACH))
+    high = min(marked, n_c, math.ceil(mean + _REACH * spread + _REACH))
     if not low <= c <= high:
         return ZTest(-math.inf if c < low else math.inf, 0.0, "counts")
     k = np.arange(low, high + 1)
-    p = hypergeom.pmf(k, total, seen, n_c)
-    own = p[c - low]
-    alike = np.isclose(p, own, rtol=1e-7, atol=0.0)
-    two = float(np.sum(p[(p < own) & ~alike]) + 0.5 * np.sum(p[alike]))
+    p = hypergeom.pmf(k, total, marked, n_c)
+    chance = p[c - low]
+    alike = np.isclose(p, chance, rtol=1e-7, atol=0.0)
+    two = float(np.sum(p[(p < chance) & ~alike]) + 0.5 * np.sum(p[alike]))
     with np.errstate(divide="ignore"):
-        lower, upper = (float(np.log(np.sum(p[side]) + 0.5 * own)) for side in (k < c, k > c))
+        lower, upper = (float(np.log(np.sum(p[side]) + 0.5 * chance)) for side in (k < c, k > c))
     return _from_log_tails(lower, upper, two, "counts")
 
 
@@ -355,8 +355,8 @@ def _shape_parts(
     sums = [ClassSums.at(*law) for law in _shared_first(laws, shared)]
     result, parts = tied_mle(sums[0], sums[1], "a"), []
     for s, (a, b), each in zip(sums, (result.client, result.impostor), scores, strict=True):
-        own = each if shared == "a" else each[:, ::-1]
-        away = own + np.subtract(s[1:], ClassSums.at(a, b, s[0])[1:])
+        score = each if shared == "a" else each[:, ::-1]
+        away = score + np.subtract(s[1:], ClassSums.at(a, b, s[0])[1:])
         _, of_b, coupling, det = _information(a, b)
         part = (away[:, 0] + coupling / of_b * away[:, 1]) / (s[0] * det / of_b)
         parts.append(np.nan_to_num(part))
@@ -483,13 +483,13 @@ class CurveTest(Exportable):
         """
         if self.contradiction:
             return self.contradiction
-        seen = [hook for hook in self.hooks if hook.seen]
-        counts = "".join(f"; {hook.counts}" for hook in seen if hook.counts)
+        visible = [hook for hook in self.hooks if hook.seen]
+        counts = "".join(f"; {hook.counts}" for hook in visible if hook.counts)
         if not self.hooks:
             return "no part of the fitted ROC is below the diagonal"
-        if not seen:
+        if not visible:
             return "below the diagonal only where less than one score is expected: no finding"
-        if all(hook.end == "between" for hook in seen):
+        if all(hook.end == "between" for hook in visible):
             return (
                 "below the diagonal between two crossings, which the tests of the ends do not see"
             )
@@ -615,20 +615,20 @@ class FittedEnds:
         gradient, values = [], []
         for result, side in zip(self.results, (sign, -sign), strict=True):
             value = result.params.get(parameter, 0.0)
-            own = np.zeros(len(result.names))
+            slope = np.zeros(len(result.names))
             if parameter in result.names:
-                own[result.names.index(parameter)] = side / value if log else side
-            gradient.append(own)
+                slope[result.names.index(parameter)] = side / value if log else side
+            gradient.append(slope)
             values.append(side * (math.log(value) if log else value))
         return _Contrast(sum(values), np.concatenate(gradient))
 
     def correlation(self, first: _Contrast, second: _Contrast) -> float:
         """Of two contrasts."""
-        one, two = first.gradient, second.gradient
-        errors = [math.sqrt(float(g @ self.covariance @ g)) for g in (one, two)]
-        both = float(one @ self.covariance @ two)
+        left, right = first.gradient, second.gradient
+        errors = [math.sqrt(float(g @ self.covariance @ g)) for g in (left, right)]
+        covariance = float(left @ self.covariance @ right)
         # One by one: the product of two small variances is no double.
-        return max(-1.0, min(1.0, both / errors[0] / errors[1]))
+        return max(-1.0, min(1.0, covariance / errors[0] / errors[1]))
 
     def curve(self, level: float) -> CurveTest:
         """The shape of the whole curve at a level."""
@@ -794,12 +794,12 @@ def _where_seen(ends: FittedEnds) -> dict[str, float]:
         side * (np.array(r.names) == "sigma") for r, side in zip(ends.results, (1, -1), strict=True)
     ])  # fmt: skip
     apart = ends.results[0].params["sigma"] - ends.results[1].params["sigma"]
-    both = [
+    pair = [
         _Contrast(means.difference + u * apart, means.gradient + u * spread)
         for u in (-reach, reach)
     ]
-    z = [c.difference / math.sqrt(float(c.gradient @ ends.covariance @ c.gradient)) for c in both]
-    return quadrant_shares(z, ends.correlation(*both), _SHAPES)
+    z = [c.difference / math.sqrt(float(c.gradient @ ends.covariance @ c.gradient)) for c in pair]
+    return quadrant_shares(z, ends.correlation(*pair), _SHAPES)
 
 
 def _p_both_above(z: list[float], correlation: float) -> float:
@@ -808,8 +808,8 @@ def _p_both_above(z: list[float], correlation: float) -> float:
 
     least = min(z)
     item = float(ndtr(least))
-    both = _both_below(least, least, correlation)
-    return min(max(2.0 * item - both, item), 1.0)
+    joint = _both_below(least, least, correlation)
+    return min(max(2.0 * item - joint, item), 1.0)
 
 
 def _p_same_side(z: list[float], correlation: float) -> float:
@@ -850,8 +850,8 @@ def _both_below(x: float, y: float, correlation: float) -> float:
     total = 0.0
     # 0 is on the positive side of both: any tiny number stands for it.
     at = [max(-_FARTHEST, min(_FARTHEST, v)) or _NOTHING for v in (x, y)]
-    for own, other in (at, at[::-1]):
-        slope = (other - correlation * own) / rest / own
-        total += 0.5 * ndtr(own) - owens_t(own, slope)
+    for first, second in (at, at[::-1]):
+        slope = (second - correlation * first) / rest / first
+        total += 0.5 * ndtr(first) - owens_t(first, slope)
     total -= 0.5 * (at[0] * at[1] < 0.0)
     return float(min(max(total, 0.0), 1.0))

@@ -92,48 +92,53 @@ class TailRequest(NamedTuple):
         return cls(sides[0], sides[1], counted, bounds)
 
 
-def with_tails(pair: PairEstimate, asked: TailRequest) -> tuple[PairEstimate, list[Notice]]:
+def with_tails(pair: PairEstimate, request: TailRequest) -> tuple[PairEstimate, list[Notice]]:
     """A pair whose distributions have tails of their most extreme scores, and what there is to say.
 
     The body stays that of the pair: the part between the joints is rescaled.
     """
-    if isinstance(pair.scores, ScoreSummary) and max(asked.sizes) > _MOST_OF_SUMMARY:
+    if isinstance(pair.scores, ScoreSummary) and max(request.sizes) > _MOST_OF_SUMMARY:
         rule = f"be at most {_MOST_OF_SUMMARY} of a summary, which keeps {KEPT} extreme scores"
-        raise refusal("tail_sizes", rule, str(max(asked.sizes)), "Fit the scores.")
+        raise refusal("tail_sizes", rule, str(max(request.sizes)), "Fit the scores.")
     result, said = [], []
     for who in CLASSES:
-        item, notices = _class_with_tails(getattr(pair, who), pair.scores, who, asked)
+        item, notices = _class_with_tails(getattr(pair, who), pair.scores, who, request)
         result.append(item)
         said += notices
     model = replace(pair.model, client=result[0].distribution, impostor=result[1].distribution)
     return replace(pair, model=model, client=result[0], impostor=result[1]), said
 
 
+def unit_range(scores: ScoreData) -> tuple[float, float] | None:
+    """[0, 1] where the scores of both classes lie in it."""
+    lows, highs = zip(*(scores._extremes(who) for who in CLASSES), strict=True)
+    return (0.0, 1.0) if min(lows) >= 0.0 and max(highs) <= 1.0 else None
+
+
 def _class_with_tails(
-    estimate: Estimate, scores: ScoreData, who: str, asked: TailRequest
+    estimate: Estimate, scores: ScoreData, who: str, request: TailRequest
 ) -> tuple[Estimate, list[Notice]]:
     from scipy.linalg import block_diag
 
-    sides = getattr(asked, who)
+    sides = getattr(request, who)
     if not sides:
         return estimate, []
     body = estimate.distribution
-    bounds = None if body.on_unit else asked.bounds
-    if bounds is None and not body.on_unit:  # [0, 1] where all scores lie in it
-        lows, highs = zip(*(scores._extremes(name) for name in CLASSES), strict=True)
-        bounds = (0.0, 1.0) if min(lows) >= 0.0 and max(highs) <= 1.0 else None
+    bounds = None if body.on_unit else request.bounds
+    if bounds is None and not body.on_unit:
+        bounds = unit_range(scores)
     coordinate = Coordinate(bounds, body.on_unit)
     samples = {side: tail_scores(scores, who, estimate, coordinate, side) for side in sides}
-    fitted = [fit_tails(samples[side], side, asked.sizes) for side in sides]
+    fitted = [fit_tails(samples[side], side, request.sizes) for side in sides]
     law = Spliced(body, bounds=coordinate.bounds, **{item.side: item.tail() for item in fitted})
     gained = _log_likelihood(estimate.log_likelihood, law, estimate.total_weight, samples)
     result = replace(estimate, distribution=law, tails=tuple(fitted), log_likelihood=gained)
     if estimate.names:  # mass, shape and scale of each tail: blocks, as if independent
-        own = {p.name: p.value for p in law._parameters()}
-        names = (*estimate.names, *(n for n in own if n not in estimate.names))
+        parameters = {p.name: p.value for p in law._parameters()}
+        names = (*estimate.names, *(n for n in parameters if n not in estimate.names))
         blocks = [np.mean([_tail_covariance(fit) for fit in item.fits], axis=0) for item in fitted]
         cov = block_diag(estimate.cov, *blocks)
-        result = replace(result, names=names, values=tuple(own[n] for n in names), cov=cov)
+        result = replace(result, names=names, values=tuple(parameters[n] for n in names), cov=cov)
     bounded = coordinate.on_unit or coordinate.bounds is not None
     return result, [n for item in fitted for n in steep_tails(who, item, bounded=bounded)]
 
@@ -205,8 +210,8 @@ def _tail_covariance(fit: TailFit) -> FloatArray:
     (1 + c)/k times ((1 + c, -s), (-s, 2 s^2)) without the penalty, of shapes c above -1/2.
     """
     k, room = fit.k / fit.design_effect, 1.0 + max(fit.shape, _REGULAR)
-    own = np.array([[room, -fit.scale], [-fit.scale, 2.0 * fit.scale * fit.scale]]) * room / k
-    information = np.linalg.inv(own)
+    cov = np.array([[room, -fit.scale], [-fit.scale, 2.0 * fit.scale * fit.scale]]) * room / k
+    information = np.linalg.inv(cov)
     information[0, 0] += PRIOR_DEVIATION**-2
     result = np.zeros((3, 3))
     result[0, 0] = fit.mass * (1.0 - fit.mass) / fit.n
@@ -312,8 +317,8 @@ class TailCheck(NamedTuple):
     @property
     def departs(self) -> bool:
         """Whether it is that far from what the fitted distribution has over this share, too."""
-        own = abs(self.hill - self.expected) / self.expected
-        return self.far and abs(self.z) * own > _FAR * abs(self.hill - self.fitted) / self.fitted
+        gap = abs(self.hill - self.expected) / self.expected
+        return self.far and abs(self.z) * gap > _FAR * abs(self.hill - self.fitted) / self.fitted
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -450,11 +455,11 @@ def sensitivity(
     check_tails(f, "the audit of the ends")
     require_scores(f.scores, "Hill's exponent", rejected=True)
     f = f._told_scored("the audit of the ends")
-    own, policy = f.client.boundary, "inflate"
-    if own is not None:
-        policy = own.policy
+    rule, policy = f.client.boundary, "inflate"
+    if rule is not None:
+        policy = rule.policy
         if resolution is None and policy == "censor":
-            resolution = own.resolution
+            resolution = rule.resolution
     rules = {name: Options(name) for name in ("inflate", "squeeze")}
     rules |= {f"censor {e:g}": Options("censor", e) for e in _EPSILONS}
     rules |= {name: Options(name) for name in ("drop", "matlab")}
@@ -504,20 +509,20 @@ def _tail(f: PairEstimate, who: str, end: str, groups: Groups | None) -> TailChe
     fitted = cast(Beta, base_of(getattr(f, who).distribution))
     exponent = float(fitted.a if end == "at_zero" else fitted.b)
     k = max(1, min(max(2, math.ceil(math.sqrt(total))), math.ceil(total) - 1))
-    taken = _first(w, upto, k)
+    copies = _first(w, upto, k)
     # The score after them, from which their distances are taken.
     away = logs[min(int(np.searchsorted(upto, k, side="right")), logs.size - 1)] - logs
-    spread = float(taken @ away) / k if total > 2.0 else 0.0
+    spread = float(copies @ away) / k if total > 2.0 else 0.0
     hill = 1.0 / spread if spread > 0.0 else math.nan
     error = exponent / math.sqrt(k)
     if groups is not None:
         parts = np.zeros(x.size)
-        parts[place] = taken / w * (exponent * away - 1.0)
+        parts[place] = copies / w * (exponent * away - 1.0)
         error = max(error, exponent / k * _between(groups, who, parts))
     extreme = _first(w, upto, max(1, math.ceil(_SMALLEST * total)))
     carried = float(extreme @ logs) / float(w @ logs)
-    own = _expected_hill(fitted, end, k / total)
-    return TailCheck(who, end, exponent, hill, k, (hill - exponent) / error, carried, own)
+    expected = _expected_hill(fitted, end, k / total)
+    return TailCheck(who, end, exponent, hill, k, (hill - exponent) / error, carried, expected)
 
 
 def _expected_hill(law: Beta, end: str, share: float) -> float:

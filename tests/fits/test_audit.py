@@ -36,15 +36,20 @@ def test_rows_are_the_fits_under_these_rules() -> None:
     assert frame["policy"].tolist() == list(rows)
 
 
-def test_exact_zeros_move_the_shapes_with_the_rule() -> None:
+def test_exact_zeros_move_the_shapes_with_the_rule_and_masses_have_no_exponent() -> None:
     rng = np.random.default_rng(2)
     scores = br.Scores(rng.beta(2, 1.5, 200), np.r_[np.zeros(10), rng.beta(1.2, 3, 190)])
-    rows = br.fit(scores, boundary="inflate").sensitivity().policies
-    shapes = {row.policy: row.impostor_a for row in rows}
+    rows = {r.policy: r for r in br.fit(scores, boundary="inflate").sensitivity().policies}
+    shapes = {policy: row.impostor_a for policy, row in rows.items()}
     # The nearer the edge, the more mass a beta law must put beside it.
     assert shapes["as fitted"] > shapes["censor 0.001"] > shapes["censor 1e-06"]
     assert shapes["censor 1e-06"] > shapes["censor 1e-09"]
     assert shapes["drop"] == pytest.approx(shapes["as fitted"], rel=1e-12)
+    drop = rows["drop"]
+    assert math.isnan(rows["as fitted"].exponent_at_zero)
+    for row in (drop, rows["as fitted"]):
+        assert row.exponent_at_one == pytest.approx(row.impostor_b / row.client_b, rel=1e-12)
+    assert drop.exponent_at_zero == pytest.approx(drop.impostor_a / drop.client_a, rel=1e-12)
 
 
 def test_hills_estimate_by_hand() -> None:
@@ -74,12 +79,12 @@ def test_a_tail_of_another_kind_is_seen() -> None:
     client = rng.beta(4, 2, 4000)
     client[::50] **= 5
     wrong = br.fit(br.Scores(client, rng.beta(2, 4, 4000))).sensitivity().tails[0]
-    assert (wrong.who, wrong.end) == ("client", "at_zero")
+    assert (wrong.who, wrong.end, wrong.departs) == ("client", "at_zero", True)
     assert wrong.z < -3
 
 
 def test_what_the_fit_itself_has_over_the_same_share() -> None:
-    """The mean of log q - log X below the quantile q, integrated by scipy; and its use."""
+    """The mean of log q - log X below the quantile q, integrated by scipy."""
     narrow = beta_fit(6, 1000, (60.0, 50.0), (50.0, 50.0))
     for tail in narrow.sensitivity().tails:
         law = getattr(narrow, tail.who).distribution
@@ -92,23 +97,6 @@ def test_what_the_fit_itself_has_over_the_same_share() -> None:
         assert tail.z < -3
         assert tail.far
         assert not tail.departs
-    rng = np.random.default_rng(4)
-    client = rng.beta(4, 2, 4000)
-    client[::50] **= 5
-    low = br.fit(br.Scores(client, rng.beta(2, 4, 4000))).sensitivity().tails[0]
-    assert low.departs
-
-
-def test_masses_have_no_exponent() -> None:
-    rng = np.random.default_rng(2)
-    scores = br.Scores(rng.beta(2, 1.5, 200), np.r_[np.zeros(10), rng.beta(1.2, 3, 190)])
-    rows = {r.policy: r for r in br.fit(scores, boundary="inflate").sensitivity().policies}
-    assert math.isnan(rows["as fitted"].exponent_at_zero)
-    for row in (rows["drop"], rows["as fitted"]):
-        assert row.exponent_at_one == pytest.approx(row.impostor_b / row.client_b, rel=1e-12)
-    assert rows["drop"].exponent_at_zero == pytest.approx(
-        rows["drop"].impostor_a / rows["drop"].client_a, rel=1e-12
-    )
 
 
 @pytest.mark.simulation
