@@ -1106,8 +1106,8 @@ def _check_whole(interval: Interval, bounds: tuple[float, float], name: str, wor
     if bottom > -math.inf and min(high, top) - max(low, bottom) > _WHOLE * (top - bottom):
         raise InputError(
             f"{name} cannot be told there: its {100.0 * interval.level:g} % interval,"
-            f" {interval.low:.3g} to {interval.high:.3g}, covers more than {100.0 * _WHOLE:g} % of its"
-            f" range. Outside the data: {words}. Take values inside, or give trials there."
+            f" {interval.low:.3g} to {interval.high:.3g}, covers more than {100.0 * _WHOLE:g} % of"
+            f" its range. Outside the data: {words}. Take values inside, or give trials there."
         )
 
 
