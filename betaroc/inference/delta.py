@@ -12,7 +12,7 @@ import numpy as np
 
 from betaroc.core.arrays import CLASSES, BoolArray, FloatArray, IntArray
 from betaroc.core.checks import flag
-from betaroc.core.errors import InputError
+from betaroc.core.errors import InputError, refusal
 from betaroc.core.options import IntervalOptions
 from betaroc.core.special import bracketed_root, interval_end, log_beta_ratio
 from betaroc.core.thresholds import Thresholds
@@ -68,10 +68,8 @@ def observation_scores(
 ) -> FloatArray:
     """Derivative of each observation's log-likelihood in the parameters, shape (n, p)."""
     if not result.names:
-        raise InputError(
-            worded(f'a covariance needs parameters; got a fit of `family="{result.family}"`, which')
-            + " has none. Fit a parametric family, or resample the scores."
-        )
+        actual, remedy = f"family {result.family!r}", "Fit a parametric family."
+        raise refusal("a fit", "have parameters to have a covariance", actual, remedy)
     values, law = _as_fitted(result, values, weights), result.distribution
     keep, answer = undropped(result, values), np.zeros((values.size, len(result.names)))
     if in_cells(result):
@@ -149,11 +147,9 @@ def joint_roots(fit: PairEstimate, *, groups: bool) -> FloatArray:
     results = fit.client, fit.impostor
     for who, result in zip(CLASSES, results, strict=True):
         if not np.all(np.isfinite(result.cov)):
-            raise InputError(
-                "the fit must have a finite covariance to vary; got"
-                f" {who} {result.distribution!r:.60}. Where it is dev's take"
-                + worded(' `resample="test"`, or give the scores themselves.')
-            )
+            rule, actual = "have a finite covariance to vary", f"{who} {result.distribution!r:.60}"
+            remedy = "Give the scores themselves, or where it is dev's take"
+            raise refusal("the fit", rule, actual, remedy + worded(' `resample="test"`.'))
     if (groups and groups_of(fit.scores) is not None) or fit.shared_cov is not None:
         return covariance_roots(joint_cov(fit, groups=groups))
     return np.asarray(block_diag(*(covariance_roots(np.array(r.cov)) for r in results)))
@@ -206,10 +202,8 @@ def check_light(result: Estimate) -> None:
     """Errors need more than one trial, and a weight is a number of trials."""
     trials = inner_trials(result)
     if not trials > 1.0:
-        raise InputError(
-            "an interval needs a total weight above 1 between the point masses: weights are numbers"
-            f" of trials; got {trials:.6g}. Give the weights as frequencies."
-        )
+        rule = "have a total weight above 1 between the point masses: weights are numbers of trials"
+        raise refusal("a fit", rule, f"{trials:.6g}", "Give the weights as frequencies.")
 
 
 def student(freedom: float, level: float) -> float:
@@ -438,13 +432,11 @@ class PerturbedModels:
         for who, result in zip(CLASSES, results, strict=True):
             known = {p.name for p in result.distribution._parameters()}
             if not result.names or not set(result.names) <= known:
-                raise InputError(
-                    "a fit whose errors are asked for must have parameters to vary (beta, normal,"
-                    f" logit-normal, mixtures) in both classes; the {who} class is of family"
-                    f" {result.family!r} with parameters {', '.join(result.names) or 'none'}. Fit"
-                    " it with one of these, or ask the scores themselves: br.interval(scores,"
-                    ' "eer"), br.epc(dev, scores).band().'
-                )
+                raise refusal(
+                    "a fit whose errors are asked for", "have parameters to vary in both classes",
+                    f"a {who} class of family {result.family!r}",
+                    'Ask the scores: br.interval(scores, "eer"), br.epc(dev, scores).band().',
+                )  # fmt: skip
         client, impostor = (free(r.distribution, r.names, r.fixed) for r in results)
         return client, impostor
 
@@ -598,12 +590,9 @@ def supported(result: _T, spec: StatisticSpec, *systems: tuple[SampleSupport, Sc
 def near_of(f: PairEstimate, *, groups: bool) -> PerturbedModels:
     """What is near a fit whose classes differ."""
     if f.tied and f.model.client == f.model.impostor:
-        raise InputError(
-            "the likeliest proper pair is one distribution for both classes here, whose errors"
-            " know no"
-            f" difference between them; shared are {', '.join(f.tied)}. Take the intervals of"
-            + worded(' `family="beta"`.')
-        )
+        rule = "differ between the classes to have errors"
+        remedy = "Take the intervals of" + worded(' `family="beta"`.')
+        raise refusal("the likeliest proper pair", rule, "one distribution for both", remedy)
     return nearby(f, groups=groups)
 
 
@@ -636,9 +625,9 @@ def delta_intervals(
         and spec.where.point in ("frr", "tpr")
         and (client._scored is not client)
     ):
-        raise InputError(
-            f"{str(spec)!r} has no interval by a family where clients without a score count: it is"
-            " no smooth function of their share. Ask the scores: br.interval(scores, ...)."
+        rule = "be of scores where some clients have none: it is no smooth function of their share"
+        raise refusal(
+            repr(str(spec)), rule, "a family", "Ask the scores: br.interval(scores, ...)."
         )
     result = delta(spec, f.model, near.steps)
     biased = spec.row.scale in ("log", "threshold")
@@ -658,10 +647,8 @@ def _drawn_interval(
     values = near.drawn(lambda model: to(spec.value(model)), options)
     gone = int(np.sum(~np.isfinite(values)))
     if gone:
-        raise InputError(
-            f"the statistic must be a number at all drawn parameters; {spec.name!r} is not"
-            f" at {gone} of {options.replicates}. Take another statistic."
-        )
+        rule, actual = "be a number at all drawn parameters", f"none at {gone} of {values.size}"
+        raise refusal(repr(str(spec)), rule, actual, "Take another statistic.")
     low, high = np.quantile(values, [options.tail, 1.0 - options.tail])
     return Interval(estimate, back(float(low)), back(float(high)), options.level, "bootstrap")
 
@@ -681,15 +668,12 @@ def delta(spec: StatisticSpec, model: ScoreModel, steps: Steps) -> Delta:
     fraction, least = row.scale in ("probit", "partial"), 0.0 if row.better == "lower" else _LOST
     share = (estimate - row.low) / (row.high - row.low) if fraction else 0.5
     if not least < share < 1.0 - _LOST or not result.error < math.inf:
-        raise InputError(
-            f"{spec.name!r} must lie inside its range to have a derivative; it is"
-            f" {estimate!r}, as of classes that do not overlap, or are one."
-        )
+        rule = "lie inside its range to have a derivative"
+        remedy = "So it does not where classes do not overlap, or are one."
+        raise refusal(repr(str(spec)), rule, repr(estimate), remedy)
     if not result.error > _STILL * max(1.0, abs(result.place)):
-        raise InputError(
-            f"{spec.name!r} must vary with the parameters to have an error; it is"
-            f" {estimate!r} whatever they are, as a number of shapes that both classes share."
-        )
+        rule, actual = "vary with the parameters to have an error", f"{estimate!r} of all of them"
+        raise refusal(repr(str(spec)), rule, actual, "Take another statistic.")
     return result
 
 
@@ -697,10 +681,8 @@ def _estimate(spec: StatisticSpec, model: ScoreModel, value: Any) -> float:
     estimate = spec.as_number(value)
     if not math.isfinite(estimate):
         why = spec.absence(model)
-        raise InputError(
-            "the statistic must be a finite number for the fitted model;"
-            f" {str(spec)!r} is {estimate!r}{why and f': {why}'}."
-        )
+        actual = f"{estimate!r}{why and f': {why}'}"
+        raise refusal(repr(str(spec)), "be a finite number for the fitted model", actual, "")
     return estimate
 
 

@@ -228,11 +228,8 @@ class Band(Framed, Exportable):
 
     def _fill(self, ax: Axes, colour: Any) -> Axes:
         """The band of a ROC on axes that know what was drawn on them."""
-        ends, look = (
-            (1.0 - self.high, 1.0 - self.low),
-            {"color": colour, "label": self._drawn.words},
-        )
-        draw_rate_band(ax, self.alpha, ends, look)
+        look = {"color": colour, "label": self._drawn.words}
+        draw_rate_band(ax, self.alpha, (1.0 - self.high, 1.0 - self.low), look)
         return ax
 
 

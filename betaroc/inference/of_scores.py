@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from betaroc.core.arrays import CLASSES, BoolArray, FloatArray, IntArray
-from betaroc.core.errors import InputError, SmallSampleWarning
+from betaroc.core.errors import InputError, SmallSampleWarning, refusal
 from betaroc.core.notices import warn
 from betaroc.core.options import IntervalOptions
 from betaroc.core.resampling import check_fractional_weights
@@ -64,14 +64,12 @@ def number_of_scores(spec: StatisticSpec, model: ScoreModel) -> float:
     moment = spec.row.is_parameter or spec.name == "d-prime"
     absent = moment and any(law._scored is not law for law in (model.client, model.impostor))
     if math.isnan(estimate) or (absent and math.isinf(estimate)):
-        do = " Take another point."
+        do = "Take another point."
         if absent:
-            do = " Trials without a score have no mean and no variance:" + worded(
+            do = "Trials without a score have no mean and no variance:" + worded(
                 " leave them out (`missing='drop'`), or take another statistic."
             )
-        raise InputError(
-            f"the statistic must be a number of the scores; {str(spec)!r} is {estimate!r}.{do}"
-        )
+        raise refusal(repr(str(spec)), "be a number of the scores", repr(estimate), do)
     return estimate
 
 
@@ -785,9 +783,8 @@ def _likelihood(counted: CountedScores, spec: StatisticSpec, options: IntervalOp
         return counted.threshold_ends(line, at, options.level)
     argument = {"far": 1, "frr": 0, "tpr": 0}.get(spec.where.point)
     if argument is not None and _SINGLE.get(spec.name, (None,))[0] == argument:
-        raise InputError(
-            f"{str(spec)!r} is what was asked for: it has no error. Take another statistic there."
-        )
+        rule = "have an error: it is what was asked for"
+        raise refusal(repr(str(spec)), rule, "none", "Take another statistic there.")
     name = _BALANCED.get(spec.name, spec.name)
     result = ends_at_ties(counted, name, line, at, options)
     if result is not None:
@@ -879,19 +876,17 @@ def warn_of_no_width(values: FloatArray, name: str) -> None:
 def check_unanswered(spec: StatisticSpec) -> None:
     """Parameters and end exponents are not those of scores."""
     if not spec.row.of_scores:
-        raise InputError(
-            f"{spec.name!r} is a number of fitted distributions; scores have none. Fit them:"
-            f" br.fit(scores).interval({spec.name!r})."
-        )
+        remedy = f"Fit them: br.fit(scores).interval({spec.name!r})."
+        raise refusal(repr(spec.name), "be of fitted distributions", "scores", remedy)
 
 
 def rows_of(data: ScoreData, spec: StatisticSpec) -> Scores:
     """The scores themselves; refuses a summary."""
     if isinstance(data, Scores):
         return data
-    raise InputError(
-        f"an interval of {str(spec)!r} needs the scores themselves; a summary keeps counts and"
-        f" sums. Give the scores, or fit the summary: br.fit(summary).interval({spec.name!r})."
+    remedy = f"Give the scores, or br.fit(summary).interval({spec.name!r}): it needs the scores"
+    raise refusal(
+        repr(str(spec)), "be of scores", "a summary, which keeps counts", f"{remedy} themselves."
     )
 
 

@@ -1064,13 +1064,7 @@ class ScoreModel(Exportable):
         >>> round(ScoreModel(Beta(2, 1), Beta(1, 2)).roc().tpr(0.25), 12)  # 2 sqrt(x) - x
         0.75
         """
-        return Roc._of_pair(
-            self._pair,
-            positive=positive,
-            prior=self.prior,
-            name=self.name,
-            is_generic=self.is_generic,
-        )
+        return Roc._of(self, positive=positive)
 
     def det(self, scale: Literal["probit", "linear"] = "probit") -> Det:
         """FRR against FAR on normal deviates, or on linear axes.
@@ -1096,7 +1090,7 @@ class ScoreModel(Exportable):
         >>> round(ScoreModel(Beta(2, 1), Beta(1, 2)).det().frr(0.25), 12)  # (1 - sqrt(x))^2
         0.25
         """
-        return Det(self.client, self.impostor, scale, self.prior, self.name, self.is_generic)
+        return Det._of(self, scale=scale)
 
     def plot(self, ax: Axes | None = None, **style: Any) -> Axes:
         """Draw both densities, of scores as they are their histograms.
@@ -1140,7 +1134,7 @@ class ScoreModel(Exportable):
         >>> round(ScoreModel(Beta(2, 1), Beta(1, 2)).precision_recall().precision(0.75), 12)
         0.75
         """
-        return PrecisionRecall(self.client, self.impostor, self.prior, self.name, self.is_generic)
+        return PrecisionRecall._of(self)
 
 
 def _check_inner(prior: float) -> None:

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property, partial
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -43,9 +43,23 @@ class Curve(Exportable):
         check_laws(self.client, self.impostor)
         object.__setattr__(self, "prior", checked_prior(self.prior))
 
+    @classmethod
+    def _of(cls, model: Any, **option: Any) -> Self:
+        """The curve of a model, whose pair is sorted already."""
+        shared = {name: getattr(model, name) for name in ("prior", "name", "is_generic")}
+        make: Any = cls
+        curve: Self = make(model.client, model.impostor, **shared, **option)
+        vars(curve)["_pair"] = model._pair
+        return curve
+
     @cached_property
     def _pair(self) -> Pair:
         return pair_of(self.client, self.impostor, generic=self.is_generic)
+
+    @property
+    def _upward(self) -> bool:
+        """Whether x grows as thresholds fall."""
+        return True
 
     def _at(self, t: Thresholds) -> OperatingPoint:
         return point_of(self._pair, t, self.prior)
@@ -74,17 +88,18 @@ class Curve(Exportable):
         return curve_table(self.points())
 
     def points(self, n: int | None = None) -> OperatingPoint:
-        """Operating points along the curve, FAR ascending.
+        """Operating points along the curve, FAR ascending, with ``positive="impostor"`` FRR.
 
         Parameters
         ----------
         n : int, optional
-            How many (default 800), as in :meth:`Roc.points`; samples yield every vertex.
+            How many, at least 2 (default 800), spread into both tails; jumps are always among
+            them, and samples yield every vertex.
 
         Returns
         -------
         OperatingPoint
-            With array attributes.
+            An array.
 
         Raises
         ------
@@ -93,11 +108,13 @@ class Curve(Exportable):
 
         Examples
         --------
-        >>> from betaroc import Empirical, ScoreModel
-        >>> ScoreModel(Empirical([0.3, 0.7]), Empirical([0.1])).det().points().frr
-        array([1. , 0.5, 0. , 0. ])
+        >>> from betaroc import Empirical, Roc
+        >>> points = Roc(Empirical([0.3, 0.7]), Empirical([0.1])).points()
+        >>> points.threshold, points.tpr
+        (array([ 0.7,  0.5,  0.2, -inf]), array([0. , 0.5, 1. , 1. ]))
         """
-        return self._at(roc_functions.curve_thresholds(self._pair, n)[::-1])
+        t = roc_functions.curve_thresholds(self._pair, n)
+        return self._at(t[::-1] if self._upward else t)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -152,13 +169,6 @@ class Roc(Curve):
     def __post_init__(self) -> None:
         super().__post_init__()
         choice(self.positive, CLASSES, "positive")
-
-    @classmethod
-    def _of_pair(cls, pair: Pair, **value: Any) -> Roc:
-        """The curve of a pair that was made before: what is sorted stays so."""
-        roc = cls(pair.client, pair.impostor, **value)
-        vars(roc)["_pair"] = pair
-        return roc
 
     @property
     def _upward(self) -> bool:
@@ -328,35 +338,6 @@ class Roc(Curve):
         """
         starts, ends_ = chords_of(self._pair)
         return RocHull(self, self._at(starts), self._at(ends_))
-
-    def points(self, n: int | None = None) -> OperatingPoint:
-        """Operating points along the curve, x ascending from 0 to 1.
-
-        Parameters
-        ----------
-        n : int, optional
-            How many, at least 2 (default 800), spread into both tails; jumps are always among
-            them, and samples yield every vertex.
-
-        Returns
-        -------
-        OperatingPoint
-            An array; the axes are FAR and TPR, with ``positive="impostor"`` FRR and TNR.
-
-        Raises
-        ------
-        InputError, InputTypeError
-            If the distributions are continuous and `n` is not an int >= 1.
-
-        Examples
-        --------
-        >>> from betaroc import Empirical, Roc
-        >>> points = Roc(Empirical([0.3, 0.7]), Empirical([0.1])).points()
-        >>> points.threshold, points.tpr
-        (array([ 0.7,  0.5,  0.2, -inf]), array([0. , 0.5, 1. , 1. ]))
-        """
-        t = roc_functions.curve_thresholds(self._pair, n)
-        return self._at(t[::-1] if self._upward else t)
 
     def corners(self) -> OperatingPoint:
         """The points at which the curve of two samples turns; it is straight between them.

@@ -401,7 +401,7 @@ def test_a_summary_answers_what_counts_answer() -> None:
     ("call", "error", "text"),
     [
         (lambda s: br.interval(s, "far", far=0.1), br.InputError, "what was asked for"),
-        (lambda s: br.interval(s, "client-a"), br.InputError, "number of fitted distributions"),
+        (lambda s: br.interval(s, "client-a"), br.InputError, "must be of fitted distributions"),
         (lambda s: br.interval(s, "eer", method="delta"), br.InputError, "method must be one of"),
         (lambda s: br.interval(s.client, "eer"), br.InputTypeError, "x must be Scores"),
         (lambda s: br.interval(br.Scores([1.0], [0, 2]), "d-prime"), br.InputError, "two or more"),
