@@ -160,7 +160,7 @@ def test_what_is_asked_wrongly_is_refused() -> None:
     cases: list[tuple[str, str]] = [
         ("tpq@far=0.1", "Did you mean 'tpr'"), ("tpr", "needs a point"),
         ("auc@far=0.1", "is taken at no point"), ("auc@eer", "is taken at no point"),
-        ("weighted-error@far=0.1", "it takes alpha="), ("tpr@fra=0.1", "or a point: one of"),
+        ("weighted-error@far=0.1", "one of alpha="), ("tpr@fra=0.1", "or a point: one of"),
         ("tpr@far=x", "far must be"), ("tpr@far=1.5", "must be a fraction"),
     ]  # fmt: skip
     for text, message in cases:

@@ -13,12 +13,12 @@ import numpy as np
 
 from betaroc.core import checks
 from betaroc.core.arrays import CLASSES, FloatArray
-from betaroc.core.errors import InputError, InputTypeError
+from betaroc.core.errors import InputError, InputTypeError, refusal
 from betaroc.core.notices import collect_warnings, suppress_warnings
 from betaroc.core.options import IntervalOptions
 from betaroc.core.special import bracketed_root
 from betaroc.core.tables import Framed, in_library
-from betaroc.core.text import format_value
+from betaroc.core.text import typed
 from betaroc.core.value import Result
 from betaroc.data.groups import correlation_of, units_of, weights_of
 from betaroc.data.scores import ScoreData, Scores, of_comparisons
@@ -268,11 +268,8 @@ def difference(
     if isinstance(a, Answers) and type(a) is type(b):
         result = a._difference_of(b, stat, given, point, options, paired=paired)
         return in_library(result, a)
-    raise InputTypeError(
-        "a and b must both be scores, both Fits or both Epcs; got"
-        f" {format_value(a, 40)} of type {type(a).__name__} and {format_value(b, 40)} of type"
-        f" {type(b).__name__}. Give both systems as one kind."
-    )
+    rule, actual = "both be scores, both Fits or both Epcs", f"{typed(a)} and {typed(b)}"
+    raise refusal("a and b", rule, actual, "Give both systems as one kind.", InputTypeError)
 
 
 # ------------------------------------------------------------------------------ of areas
@@ -449,10 +446,8 @@ def _on_the_same_trials(
     result = []
     for name, data in zip("ab", systems, strict=True):
         if not isinstance(data, Scores):
-            raise InputError.about("paired")(
-                f"paired systems must be Scores, trial by trial; {name} is of a summary, which"
-                " knows no trials. Give the scores, or take paired=False if the trials are others."
-            )
+            rule, remedy = "be False of a summary, which knows no trials", "Give the scores."
+            raise refusal("paired", rule, f"True, and {name} is one", remedy)
         result.append(data)
     one, two = on_same_trials(result, ("a", "b"))
     check_other_trials(one, two, ("a", "b"), groups=options.groups)
@@ -574,10 +569,8 @@ def _square_and_add(
     both = intervals(options.level)
     gap = both[0].estimate - both[1].estimate
     if math.isnan(gap):
-        raise InputError(
-            "the difference must be a number; both systems have"
-            f" {both[0].estimate!r} there, and {both[1].estimate!r}. Take another point."
-        )
+        actual = f"{both[0].estimate!r} less {both[1].estimate!r}"
+        raise refusal("the difference", "be a number", actual, "Take another point.")
 
     @cache
     def ends(z: float) -> Limits:

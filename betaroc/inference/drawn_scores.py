@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from betaroc.core.arrays import CLASSES, AnyArray, BoolArray, FloatArray, IntArray
-from betaroc.core.errors import InputError, SmallSampleWarning
+from betaroc.core.errors import SmallSampleWarning, refusal
 from betaroc.core.notices import warn
 from betaroc.core.options import IntervalOptions
 from betaroc.core.resampling import draw_multinomial, streams
@@ -364,10 +364,8 @@ def percentiles(values: FloatArray, options: IntervalOptions, name: str) -> tupl
     keep = values[~np.isnan(values)]
     failed = int(values.size - keep.size)
     if not keep.size:
-        raise InputError(
-            f"{name!r} must have a value in the replicates; it has in none of {values.size}. Give"
-            " more scores, or take another statistic."
-        )
+        actual = f"none in {values.size}"
+        raise refusal(repr(name), "have a value in the replicates", actual, "Give more scores.")
     if failed:
         warn(
             f"{name!r} has no value in {failed} of {values.size} replicates, which are left out of"

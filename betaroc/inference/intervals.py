@@ -26,7 +26,7 @@ from betaroc.core.notices import Notice, collect_warnings, forward_warnings, sup
 from betaroc.core.options import IntervalOptions
 from betaroc.core.special import interval_end
 from betaroc.core.tables import in_library
-from betaroc.core.text import format_value
+from betaroc.core.text import typed
 from betaroc.core.thresholds import Thresholds, softplus
 from betaroc.core.vocabulary import FAR, worded
 from betaroc.data.read import ScoresLike, as_scores
@@ -312,12 +312,9 @@ def intervals_of_fit(
         if own is not None:
             return lambda level: _of_tail(f, spec, replace(options, level=level), own)
         if options.method is not None:
-            raise InputError.about("method")(
-                worded("`method=`")
-                + f'"{options.method}" must be for a rate or a threshold beyond the joint of a tail'
-                f" of the fit; {str(spec)!r} rests on none. Leave the method out, or fit with"
-                + worded(' `tails="both"`.')
-            )
+            actual = f"{options.method!r}, and {str(spec)!r} rests on none"
+            remedy = "Leave it out, or fit with" + worded(' `tails="both"`.')
+            raise refusal("method", "suit what rests on a tail of the fit", actual, remedy)
     if options.method == METHODS[1]:
         return lambda level: bare_interval(f, spec, replace(options, level=level))
     return delta_intervals(f, spec, groups=options.groups)
@@ -736,12 +733,11 @@ def roc_band(
         estimate, result = np.asarray(points.tpr), "scores"
         low, high, failed = _ends_of_scores(counted, at, points, options, simultaneous=simultaneous)
     else:
-        actual, remedy = (
-            f"{format_value(x)} of type {type(x).__name__}",
-            "A ScoreModel has no error: fit",
+        rule, remedy = (
+            "be Scores, a ScoreSummary or a Fit",
+            "Fit scores to a model first.",
         )
-        rule = "be Scores, a ScoreSummary or a Fit"
-        raise refusal("x", rule, actual, f"{remedy} scores first.", InputTypeError)
+        raise refusal("x", rule, typed(x), remedy, InputTypeError)
     spec = rates_of_point(points, {FAR: at})
     if far is not None:
         tell(evidence, spec)
@@ -784,10 +780,8 @@ def _joint_level(
 
     data = counted.data
     if not isinstance(data, Scores):
-        raise InputError.about("simultaneous")(
-            "a simultaneous band needs the scores themselves; a summary keeps counts. Give the"
-            " scores, or take simultaneous=False."
-        )
+        rule, remedy = "be False of a summary", "A simultaneous band needs the scores themselves."
+        raise refusal("simultaneous", rule, "True", remedy)
     check_still(data, "x", groups=options.groups)
     if counted.evidence.groups is None:
         drawn = drawn_tpr(counted.model, x, options)
@@ -796,10 +790,8 @@ def _joint_level(
         drawn = np.array([np.asarray(m.at_far(x).tpr) for m in result if m is not None])
     failed = options.replicates - len(drawn)
     if not len(drawn):
-        raise InputError.about("replicates")(
-            f"a simultaneous band needs replicates with both classes; {failed} of {failed} lack"
-            " one. Give more groups, or take simultaneous=False."
-        )
+        rule = "have some with both classes for a simultaneous band"
+        raise refusal("replicates", rule, f"none of {failed}", "Give more groups.")
     ranks = rankdata(drawn, axis=0)
     largest = np.max(np.abs(ndtri((ranks - 0.5) / len(drawn))), axis=1)
     reach = max(float(np.quantile(largest, options.level)), options.deviate)

@@ -19,7 +19,7 @@ from betaroc.core.arrays import CLASSES, FloatArray
 from betaroc.core.errors import InputError, InputTypeError, refusal
 from betaroc.core.notices import collect_warnings
 from betaroc.core.options import IntervalArguments
-from betaroc.core.text import parse_number
+from betaroc.core.text import parse_number, typed
 from betaroc.core.vocabulary import (
     COMPLEMENTS,
     DEFAULT,
@@ -438,8 +438,7 @@ class StatisticSpec(NamedTuple):
         try:
             return float(value)
         except (TypeError, ValueError) as error:
-            actual = f"{checks.format_value(value)} of type {type(value).__name__}"
-            raise refusal("stat", "return one number", actual, "", InputTypeError) from error
+            raise refusal("stat", "return one number", typed(value), "", InputTypeError) from error
 
     def absence(self, model: ScoreModel) -> str:
         """Why a model has no such number, where that is known; else empty."""
@@ -461,18 +460,16 @@ def parse_statistic(stat: Any, given: tuple[Any, ...] = (), /, **points: Any) ->
     got = ", ".join([*map(checks.format_value, given), *named])
     if callable(stat) and not isinstance(stat, type):
         if got:
-            raise InputError(
-                "a point belongs to a statistic by name; a function takes the model alone. Got"
-                f" {got}."
-            )
+            raise refusal("stat", "be a name to have a point", f"a function, and {got}")
         name = str(getattr(stat, "__name__", type(stat).__name__))
         row = Statistic(lambda model, _: stat(model), name, unit="", scale="plain")
         return StatisticSpec(f"{name}(model)" if name in STATISTICS else name, row)
     if not isinstance(stat, str):
-        actual = f"{checks.format_value(stat)} of type {type(stat).__name__}"
-        remedy = "See br.statistics() for the names."
-        rule = "be a name or a function of a ScoreModel"
-        raise refusal("stat", rule, actual, remedy, InputTypeError)
+        rule, remedy = (
+            "be a name or a function of a ScoreModel",
+            "See br.statistics() for the names.",
+        )
+        raise refusal("stat", rule, typed(stat), remedy, InputTypeError)
     name, _, behind = stat.partition("@")
     if behind and got:
         raise refusal("stat", "have its point once, behind '@' or by a keyword", f"{stat!r}, {got}",
@@ -505,8 +502,7 @@ def parse_statistics(
     texts = [value] if isinstance(value, str) else value
     if not isinstance(texts, Sequence) or not all(isinstance(text, str) for text in texts):
         rule, remedy = "be texts such as 'tpr@far=0.01'", "See br.statistics() for the names."
-        actual = f"{checks.format_value(value)} of type {type(value).__name__}"
-        raise refusal(argument, rule, actual, remedy, InputTypeError)
+        raise refusal(argument, rule, typed(value), remedy, InputTypeError)
     result = tuple(map(parse_statistic, texts))
     names = [str(item) for item in result]
     twice = [name for name in names if names.count(name) > 1]
@@ -527,35 +523,26 @@ def _evaluation_point(
             f"{unknown[0]!r} must be an option, or a point: one of {checks.format_list(POINTS, 9)};"
             f" it is neither. {checks.did_you_mean(unknown[0], every)}".rstrip()
         )
-    legal = STATISTICS[name].points
+    legal, kind = STATISTICS[name].points, InputTypeError if given else InputError
+    if not legal and got:
+        raise kind(f"{name!r} is taken at no point; got {got}. Leave it out.")
     if not legal:
-        if got:
-            kind = InputTypeError if given else InputError
-            raise kind(f"{name!r} is taken at no point; got {got}. Leave it out.")
         return EvaluationPoint()
-    keywords = " ".join(f"{point}=" for point in legal)
-    if given:
-        raise InputTypeError(
-            f"the point of {name!r} must be given by a keyword, {keywords.replace(' ', ' or ')};"
-            f" got {got}."
-        )
-    if len(points) != 1:
-        noun, it = ("its point,", "it") if len(legal) == 1 else ("a point, one of", "one")
-        raise InputError(f"{name!r} needs {noun} {keywords}; got {got or 'none'}. Give {it}.")
-    ((typed, value),) = points.items()
-    point = str(canonical(typed))
+    keyword, value = next(iter(points.items()), ("", None))
+    point = str(canonical(keyword))
     if COMPLEMENTS.get(point) == "far":
-        point, value = "far", checks.complement(value, typed)
-    if point not in legal:
-        raise InputError(
-            f"{name!r} cannot be told there: it takes {keywords}; got {got}. Give one of these."
+        point, value = "far", checks.complement(value, keyword)
+    if given or len(points) != 1 or point not in legal:
+        keywords = "= ".join((*legal, ""))
+        raise kind(
+            f"{name!r} needs a point, one of {keywords.strip()}; got {got or 'none'}. Give one."
         )
     if point == "between":
         return EvaluationPoint(point, ascending_pair(value))
     if point == "threshold":
         return EvaluationPoint(point, checks.finite(value, point))
     if point != "at":
-        return EvaluationPoint(point, checks.fraction(value, typed))
+        return EvaluationPoint(point, checks.fraction(value, keyword))
     chosen = checks.choice(value, tuple(NAMED_POINTS), "at", "A rate has its name: far=0.01.")
     if (name, chosen) == ("threshold", "actual-dcf"):
         raise InputError.about("at")(

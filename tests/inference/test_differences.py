@@ -109,7 +109,7 @@ def test_groups_that_one_of_two_systems_has_hold_for_both() -> None:
 
 def test_what_is_undefined_or_drawn_has_its_error_and_its_seed() -> None:
     a, b = systems(10)
-    with pytest.raises(br.InputError, match="must be a number; both systems have -inf"):
+    with pytest.raises(br.InputError, match="must be a number; got -inf"):
         br.difference(a, b, "threshold", far=1)
     with pytest.raises(br.InputError, match="method must be one of 'delong', 'bootstrap'"):
         br.difference(a, b, "auc", method="newcombe")
@@ -139,7 +139,7 @@ def test_summaries_of_other_trials_are_compared_by_their_counts() -> None:
         other = br.difference(*summaries, stat, **point, paired=False)
         assert (other.low, other.high) == pytest.approx((one.low, one.high), abs=0.02)
         assert other.low <= one.low < one.high <= other.high
-    with pytest.raises(br.InputError, match="must be Scores, trial by trial; a is of a summary"):
+    with pytest.raises(br.InputError, match="must be False of a summary.* a is one"):
         br.difference(*summaries, "eer")
     for stat in ("auc", "h-measure"):
         with pytest.raises(br.InputError, match="needs the scores themselves"):

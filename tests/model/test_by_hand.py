@@ -311,10 +311,10 @@ MODEL = br.ScoreModel(br.Beta(4, 2), br.Beta(2, 4))
     [
         ("auc", (0.1,), {}, "'auc' is taken at no point; got 0.1. Leave it out."),
         ("auc", (), {"far": 0.1}, "'auc' is taken at no point; got far=0.1. Leave it out."),
-        ("tpr", (0.1,), {}, "must be given by a keyword, threshold= or far="),
+        ("tpr", (0.1,), {}, "needs a point, one of threshold= far="),
         ("tpr", (), {}, "at=; got none. Give one."),
-        ("tpr", (), {"between": (0.0, 0.1)}, "'tpr' cannot be told there: it takes threshold="),
-        ("partial-auc", ((0.0, 0.1),), {}, "by a keyword, between=; got (0.0, 0.1)."),
+        ("tpr", (), {"between": (0.0, 0.1)}, "'tpr' needs a point, one of threshold="),
+        ("partial-auc", ((0.0, 0.1),), {}, "needs a point, one of between=; got (0.0, 0.1)."),
         (
             "partial-auc",
             (),
