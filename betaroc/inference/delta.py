@@ -434,7 +434,7 @@ class PerturbedModels:
             if not result.names or not set(result.names) <= known:
                 raise refusal(
                     "a fit whose errors are asked for", "have parameters to vary in both classes",
-                    f"a {who} class of family {result.family!r}",
+                    f"{', '.join(result.names) or 'none'} of the {who} family {result.family!r}",
                     'Ask the scores: br.interval(scores, "eer"), br.epc(dev, scores).band().',
                 )  # fmt: skip
         client, impostor = (free(r.distribution, r.names, r.fixed) for r in results)
@@ -669,7 +669,7 @@ def delta(spec: StatisticSpec, model: ScoreModel, steps: Steps) -> Delta:
     share = (estimate - row.low) / (row.high - row.low) if fraction else 0.5
     if not least < share < 1.0 - _LOST or not result.error < math.inf:
         rule = "lie inside its range to have a derivative"
-        remedy = "So it does not where classes do not overlap, or are one."
+        remedy = "That of classes that do not overlap, or are one, does not."
         raise refusal(repr(str(spec)), rule, repr(estimate), remedy)
     if not result.error > _STILL * max(1.0, abs(result.place)):
         rule, actual = "vary with the parameters to have an error", f"{estimate!r} of all of them"

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from betaroc.core import checks
-from betaroc.core.arrays import CLASSES
+from betaroc.core.arrays import CLASSES, AnyArray
 from betaroc.core.errors import InputError
 from betaroc.core.vocabulary import worded
 from betaroc.data.groups import BareTrials, ScoredTrials, weights_of
@@ -130,37 +130,31 @@ def check_other_trials(
         if first != two:
             need = f"the same test trials in both; {names[0]} has {first} {who} scores, {names[1]}"
             raise _unpaired(f"{need} {two}", "Keep the common trials in one order")
-        weight, second = weights_of(a, who), weights_of(b, who)
-        bad = np.flatnonzero(weight != second)
-        if bad.size:
-            raise _unpaired(
-                f"equal weights in both; {bad.size} of {weight.size} {who} weights differ, first"
-                f" {float(weight[bad[0]])!r} and {float(second[bad[0]])!r} at index {bad[0]}",
-                "Give one weight per trial",
-            )
-        _check_other_names(a, b, f"{who}_ids", names, "Sort both by id")
-        if groups:
-            do = worded("Give both the same groups`, take groups=False`")
-            _check_other_names(a, b, f"{who}_groups", names, do)
+        weights = weights_of(a, who), weights_of(b, who)
+        _check_equal(*weights, f"{who} weights", names, "Give one weight per trial")
+        for kind, do in (("ids", "Sort both by id"), ("groups", "Give both the same groups")):
+            name = f"{who}_{kind}"
+            if kind == "ids" or groups:
+                _check_equal(getattr(a, name, None), getattr(b, name, None), name, names, do)
     _check_other_order(a, b)
 
 
-def _check_other_names(
-    a: ScoredTrials, b: ScoredTrials, name: str, names: tuple[str, str], do: str
+def _check_equal(
+    first: AnyArray | None, second: AnyArray | None, what: str, names: tuple[str, str], do: str
 ) -> None:
-    first, second = (getattr(s, name, None) for s in (a, b))
+    """What both systems have of each trial is the same."""
     if first is None or second is None:
         return
     if first.ndim != second.ndim:
         columns = [1 if labels.ndim == 1 else 2 for labels in (first, second)]
-        need = f"the same {name} in both; {names[0]} has {columns[0]} columns of them, {names[1]}"
+        need = f"the same {what} in both; {names[0]} has {columns[0]} columns of them, {names[1]}"
         raise _unpaired(f"{need} {columns[1]}", do)
     differ = first.astype(object) != second.astype(object)
     bad = np.flatnonzero(differ if differ.ndim == 1 else np.any(differ, axis=1))
     if bad.size:
-        one, two = (checks.format_value(labels[bad[0]].tolist()) for labels in (first, second))
+        one, two = (checks.format_value(values[bad[0]].tolist()) for values in (first, second))
         raise _unpaired(
-            f"the same test trials in the same order; {bad.size} of {len(first)} {name} differ,"
+            f"the same test trials in the same order; {bad.size} of {len(first)} {what} differ,"
             f" first {one} and {two} at index {bad[0]}", do,
         )  # fmt: skip
 

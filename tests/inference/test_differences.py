@@ -139,7 +139,7 @@ def test_summaries_of_other_trials_are_compared_by_their_counts() -> None:
         other = br.difference(*summaries, stat, **point, paired=False)
         assert (other.low, other.high) == pytest.approx((one.low, one.high), abs=0.02)
         assert other.low <= one.low < one.high <= other.high
-    with pytest.raises(br.InputError, match="must be False of a summary.* a is one"):
+    with pytest.raises(br.InputError, match=r"must be False of a summary.* a is one"):
         br.difference(*summaries, "eer")
     for stat in ("auc", "h-measure"):
         with pytest.raises(br.InputError, match="needs the scores themselves"):

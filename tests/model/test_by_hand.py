@@ -121,7 +121,8 @@ def test_sides_of_both_ends_are_the_shape() -> None:
     ("value", "meant"),
     [(0.1, Fraction(1, 10)), (1 / 3, Fraction(1, 3)), (0.0, 0), (1.0, 1),
      (1e-12, Fraction(1, 10**12)), (1.0 - 1e-12, 1 - Fraction(1, 10**12)),
-     (0.123456789, Fraction(123456789, 10**9))],
+     (0.123456789, Fraction(123456789, 10**9)), (1 / 13, Fraction(1, 13)),
+     (1 / 3000, Fraction(1, 3000)), (1e-9, Fraction(1, 10**9))],
 )  # fmt: skip
 def test_a_weight_is_the_decimal_that_was_meant(value: float, meant: Fraction) -> None:
     assert exact_weight(value) == meant
@@ -205,12 +206,6 @@ def test_of_rates_equally_far_apart_the_smaller_ones_are_taken() -> None:
     assert (found.far, found.frr, found.threshold) == (0.5, 0.25, 0.4)
     (t,) = nearest_balance(model._pair, lambda _, far, frr: far - frr).theta.ravel()
     assert t == 0.4
-
-
-def test_a_weight_is_the_fraction_that_was_meant() -> None:
-    for p, q in ((1, 3), (1, 13), (1, 3000), (2999, 3000), (1, 10**9)):
-        assert exact_weight(p / q) == Fraction(p, q)
-    assert exact_weight(1e-12) == Fraction(1, 10**12)
 
 
 # ----------------------------------------------------------------------

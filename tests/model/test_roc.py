@@ -367,24 +367,6 @@ def test_empirical_det_is_scikit_learns() -> None:
         assert set(zip(fpr.round(12), fnr.round(12), strict=True)) <= ours
 
 
-@pytest.mark.simulation
-@each_sample
-def test_hull_of_a_sample_by_its_definition(sample: tuple[np.ndarray, np.ndarray]) -> None:
-    """The highest chord over x, among all pairs of points."""
-    roc = pair_of(sample).roc()
-    points = roc.points()
-    x, y = points.far, points.tpr
-    at = np.linspace(0.0, 1.0, 21)
-    best = roc.tpr(at)
-    for k in range(x.size):
-        later = x > x[k]
-        for x1, y1 in zip(x[later], y[later], strict=True):
-            on = (at >= x[k]) & (at <= x1)
-            chord = y[k] + (y1 - y[k]) * (at - x[k]) / (x1 - x[k])
-            best = np.where(on, np.maximum(best, chord), best)
-    np.testing.assert_allclose(roc.hull().tpr(at), best, atol=1e-12)
-
-
 # ----------------------------------------------------------------------
 Corners = list[tuple[Fraction, Fraction]]
 
