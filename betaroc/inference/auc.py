@@ -98,11 +98,9 @@ def auc_interval(
     References
     ----------
     Newcombe, R. G. (2006), Confidence intervals for an effect size measure based on the
-    Mann-Whitney statistic, part 2, method 5. Obuchowski, N. A. (1997), Nonparametric analysis
-    of clustered ROC curve data.
-    DeLong, E. R., DeLong, D. M. and Clarke-Pearson, D. L. (1988), Comparing the areas under
-    two or more correlated receiver operating characteristic curves. Sun, X. and Xu, W.
-    (2014), Fast implementation of DeLong's algorithm.
+    Mann-Whitney statistic, part 2, method 5. Obuchowski, N. A. (1997), Nonparametric analysis of
+    clustered ROC curve data. DeLong, E. R., DeLong, D. M. and Clarke-Pearson, D. L. (1988). Sun, X.
+    and Xu, W. (2014), Fast implementation of DeLong's algorithm.
 
     Examples
     --------

@@ -318,8 +318,7 @@ def auc_test(
     References
     ----------
     DeLong, DeLong and Clarke-Pearson (1988), equations (4) to (7). Newcombe, R. G. (1998),
-    Interval estimation for the difference between independent proportions, method 10. Zou, G. Y.
-    and Donner, A. (2008), Construction of confidence limits about effect measures.
+    Interval estimation for the difference between independent proportions, method 10.
 
     Examples
     --------

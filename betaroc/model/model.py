@@ -531,7 +531,7 @@ class ScoreModel(Exportable):
         Raises
         ------
         InputError
-            If a cost is not positive, or the prior is 0 or 1: no threshold balances them.
+            If a cost is not positive, or the prior is 0 or 1.
         InputTypeError
             If one of them is not a number.
 
@@ -801,7 +801,7 @@ class ScoreModel(Exportable):
         References
         ----------
         Hand, D. J. (2009), Measuring classifier performance. Hand, D. J. and Anagnostopoulos, C.
-        (2014), A better Beta for the H measure of classification performance.
+        (2014), A better Beta for the H measure.
 
         Examples
         --------

@@ -187,7 +187,7 @@ class Roc(Curve):
         Returns
         -------
         float or ndarray, shape of `fpr`
-            TPR; with ``positive="impostor"`` the share of impostors rejected.
+            TPR; of the impostor's curve TNR.
 
         Raises
         ------
@@ -215,7 +215,7 @@ class Roc(Curve):
         Returns
         -------
         float or ndarray, shape of `tpr`
-            FAR; with ``positive="impostor"`` the share of clients rejected.
+            FAR; of the impostor's curve FRR.
 
         Raises
         ------
@@ -281,8 +281,7 @@ class Roc(Curve):
         Returns
         -------
         float or ndarray, shape of `fpr`
-            On the score scale: the lowest with FAR <= fpr, or the highest with
-            FRR <= fpr for ``positive="impostor"``.
+            The lowest with FAR <= fpr; of the impostor's curve the highest with FRR <= fpr.
 
         Raises
         ------
@@ -490,8 +489,7 @@ class RocHull(Exportable):
 
     Notes
     -----
-    Made by :meth:`Roc.hull`. A point on a chord is attained by deciding with one of
-    its two thresholds at random.
+    Made by :meth:`Roc.hull`. A point on a chord takes one of its two thresholds at random.
 
     Examples
     --------
