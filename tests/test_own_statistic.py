@@ -135,10 +135,11 @@ def test_reports_and_the_command_line_know_it(
 ) -> None:
     s = scores()
     with pytest.warns(br.errors.BetarocWarning, match="scores"):  # a normal fit is poor there
-        found = br.analyze(s, family="normal", statistics=[TEXT]).to_dict()["dev"]["intervals"]
-    assert found["fitted"][TEXT]["estimate"] == pytest.approx(fitted(s))
-    assert found["scores"][TEXT]["estimate"] == pytest.approx(counted(s))
-    assert found["fitted"][TEXT]["n_beyond"] is not None
+        found = br.analyze(s, family="normal", statistics=[TEXT]).dev.intervals
+    by_fit, by_scores = ({m.key: m for m in rows}[TEXT] for rows in (found.model, found.scores))
+    assert by_fit.estimate == pytest.approx(fitted(s))
+    assert by_scores.estimate == pytest.approx(counted(s))
+    assert by_fit.n_beyond is not None
     file = write(tmp_path / "scores.csv", s.client, s.impostor)
     assert main(["fit", file, "--family", "normal", "--json", "--statistic", TEXT]) == 0
     shown = json.loads(capsys.readouterr().out)["intervals"]["fitted"][TEXT]

@@ -167,7 +167,6 @@ def test_errors_and_results_have_rooms_of_their_own(module: Any) -> None:
 # No example of their own: they draw, write a file, serve other modules, or stand in another's.
 NO_EXAMPLE = {
     "Analysis.summary",
-    "Analysis.to_dict",
     "Analysis.to_html",
     "Det.plot",
     "Epc.plot",

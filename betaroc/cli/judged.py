@@ -20,18 +20,19 @@ from betaroc.decision.decide import decide
 from betaroc.decision.threshold_methods import Fitting, Target
 from betaroc.estimation.families import AUTO, BEST, Names
 from betaroc.model.samples import empirical_model
+from betaroc.rendering.document import readable
 from betaroc.rendering.nouns import told_document
 from betaroc.rendering.numbers import visible
 from betaroc.rendering.tree import Paragraph
-from betaroc.report.analysis import Analysis, analyze_stepwise, check_numbers, told_decision
+from betaroc.report.analysis import Analysis, analyze_stepwise
 from betaroc.report.page import checks_of, decision_of, request_of, target_text
-from betaroc.report.systems_page import CheckedTest, DecidedSystem, SystemPart, system_of
+from betaroc.report.systems_page import System
 
 
 def read_decided(
     systems: Sequence[SystemFiles], arguments: Namespace, asked: Mapping[str, Any],
     notices: list[Notice], step: Callable[[], None],
-) -> list[DecidedSystem]:  # fmt: skip
+) -> list[System]:  # fmt: skip
     """The threshold of each system, and what its test says of it."""
     rules = fields_of(arguments, "family", "boundary", "resolution", "bounds")
     rows = []
@@ -40,9 +41,9 @@ def read_decided(
         tests = [_typed(test, "a check", arguments.dtype) for test in others]
         with forward_warnings(f"{visible(name)}: " * bool(name)):
             decision = decide(dev, **asked, **rules)
-            checks = tuple(CheckedTest("test", test, decision.check(test)) for test in tests)
+            checks = tuple((test, decision.check(test)) for test in tests)
         warned = tuple(messages(notices, arguments))
-        rows.append(DecidedSystem(name, dev, decision, checks, warned))
+        rows.append(System(name, dev, decision, checks, warned))
         step()
     return rows
 
@@ -56,13 +57,14 @@ def _typed(read: ScoreData, noun: str, dtype: str) -> Scores:
     return replace(scores, **samples, dtype=dtype)
 
 
-def decision_document(row: DecidedSystem) -> dict[str, Any]:
+def decision_document(row: System) -> dict[str, Any]:
     """The decision as numbers and text, and as `br.from_json` reads it."""
     d, check, dev = row.decision, row.check, row.dev
-    numbers = told_decision(d, check or d) | {
-        "test": None if check is None else told_document(check, check_numbers(check)),
+    numbers = readable(d) | fields_of(check or d, "status", "reason", "remedy") | {
+        "threshold_for_greater_equal": d.threshold_for_greater_equal,
+        "test": check and told_document(check, readable(check) | {"decision": None}),
         "warnings": list(row.warnings),
-    }
+    }  # fmt: skip
     if dev.has_rejected:
         model = empirical_model(dev)
         rates = {"fmr": model.fmr(d.threshold), "fnmr": model.fnmr(d.threshold)}
@@ -70,10 +72,13 @@ def decision_document(row: DecidedSystem) -> dict[str, Any]:
     return told_document(d, numbers)
 
 
-def lines_of_reading(rows: Sequence[DecidedSystem]) -> Paragraph:
+def lines_of_reading(rows: Sequence[System]) -> Paragraph:
     """What was read for the thresholds."""
-    sides = [(row.name, role, side) for row in rows
-             for role, side in [("dev", row.dev), *(test[:2] for test in row.tests)]]  # fmt: skip
+    sides = [
+        (row.name, role, side)
+        for row in rows
+        for role, side in [("dev", row.dev), *(("test", test) for test, _ in row.tests)]
+    ]
     return reading_lines(*((f"{visible(name)} {role}".strip(), side) for name, role, side in sides))
 
 
@@ -97,7 +102,7 @@ def report_line(arguments: Namespace, request: Target) -> Paragraph:
 def analysed(
     system: SystemFiles, arguments: Namespace, step: Callable[[], None], level: float, seed: int,
     *, whole: bool,
-) -> SystemPart:  # fmt: skip
+) -> System:  # fmt: skip
     """Read, choose the family, and analyse, or decide where the report is not to be whole.
 
     Every warning is in the words of the options.
@@ -111,19 +116,18 @@ def analysed(
             named = {names[path]: scores for path, scores in zip(paths, tests, strict=True)}
             # A copy has no notices; those of the analysis are in the words of Python.
             analysis = replace(_whole_analysis(dev, named, arguments, step, level, seed))
-            decided = analysis.decision, analysis.no_decision, analysis.checks
+            decision, why, checks = analysis.decision, analysis.no_decision, analysis.checks
         else:
             rules = Fitting(**fields_of(arguments, "family", "boundary", "resolution", "bounds"))
             decision, why = decision_of(dev, request_of(arguments.target, level), rules)
-            decided = decision, why, checks_of(decision, tests)
+            checks = checks_of(decision, tests)
             step()
     notices = [n._replace(message=in_options(n.message, arguments)) for n in notices]
     if analysis is not None:
         keep(analysis, notices)
-    warned = [notice.message for notice in notices]
-    return system_of(
-        system.name, dev, list(zip(paths, tests, strict=True)), warned, decided, analysis
-    )
+    warned, both = tuple(n.message for n in notices), zip(tests, checks, strict=True)
+    checked = tuple((test, check) for test, check in both if check is not None)
+    return System(system.name, dev, decision, checked, warned, why, analysis)
 
 
 def _whole_analysis(

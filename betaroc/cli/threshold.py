@@ -73,5 +73,5 @@ def run(arguments: Namespace) -> int | None:
         say(arguments, lambda: decision_document(rows[0]),
             lambda: [*decision_view(rows[0].decision, rows[0].check), lines_of_reading(rows),
                      report_line(arguments, request)], warned, words)  # fmt: skip
-    green = all(row.status == GREEN for row in rows)
+    green = all(row.worst.status == GREEN for row in rows)
     return 1 if arguments.strict and not green else None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
@@ -22,9 +21,8 @@ from betaroc.core.vocabulary import BIOMETRIC, ClassWords, shared_words
 from betaroc.data.read import ScoresLike, as_scores
 from betaroc.data.scores import ScoreData, check_words_of_comparisons
 from betaroc.data.summary import ScoreSummary
-from betaroc.decision.curve import curve_numbers
 from betaroc.decision.decide import Decision, DecisionCheck
-from betaroc.decision.threshold_methods import Fitting, ThresholdMethod
+from betaroc.decision.threshold_methods import Fitting
 from betaroc.estimation.estimate import give, reversed_scores
 from betaroc.estimation.families import (
     AUTO,
@@ -38,19 +36,19 @@ from betaroc.estimation.families import (
     smaller_of,
 )
 from betaroc.fits.family_choice import FamilyComparison, best_comparison
-from betaroc.fits.fit import DistributionFit, Fit, best_fit, fit
+from betaroc.fits.fit import Fit, best_fit, fit
 from betaroc.fits.shape_tests import counted_hooks
 from betaroc.fits.tail_fits import TailRequest, sides_of
-from betaroc.model.measures import MEASURES, OperatingPoint, rate_terms, some_rejected
+from betaroc.model.measures import rate_terms, some_rejected
 from betaroc.model.model import ScoreModel
 from betaroc.model.samples import empirical_model
 from betaroc.model.statistics import StatisticSpec, parse_statistic, parse_statistics
 from betaroc.rendering.document import readable
-from betaroc.rendering.nouns import Exportable, told_document
+from betaroc.rendering.files import page_target, write_whole
+from betaroc.rendering.nouns import Exportable
 from betaroc.rendering.tree import Node, map_text
 from betaroc.rendering.tree_text import text_of
 from betaroc.report.page import (
-    DEFAULT_TARGET,
     AnalysisTarget,
     analysis_block,
     apart_words,
@@ -60,33 +58,29 @@ from betaroc.report.page import (
     decision_of,
     doubts,
     in_field_words,
+    render_report,
     request_of,
     sections_of,
     target_text,
-    worst_check,
-    write_report,
 )
 from betaroc.report.score_set import (
     EER_THRESHOLD,
     MADE,
-    SHOWN_RATES,
-    Measured,
     ObservedCurve,
     ObservedPoint,
     ScoreSet,
-    class_verdicts,
-    curve_tests,
+    chance_distances,
     distances,
     intervals_of,
-    names_of_files,
     observed_curves,
     observed_points,
     quality_of,
     rate_at,
     rates_shown,
     summary_numbers,
+    verdict_of,
 )
-from betaroc.report.sections import BetaPairFit, beta_pair_of, depth
+from betaroc.report.sections import BetaPairFit, beta_pair_of
 
 _OF_TAILS = ("tails", "tail_sizes", "bounds")
 
@@ -106,9 +100,8 @@ class Analysis(Result, Exportable):
     points : tuple of ObservedPoint
         Thresholds chosen on dev, with their rates on every set.
     curves : tuple of ObservedCurve
-        For every test set the expected performance curves of dev's thresholds, by its
-        fitted model where there is one and by its scores: ``.role``, ``.chosen_by``,
-        ``.epc`` and ``.band``, the interval at these very thresholds.
+        For every test set the expected performance curves of dev's thresholds, by dev's fit where
+        there is one and by its scores: ``.role``, ``.chosen_by``, ``.epc``, ``.band``.
     level : float
         Confidence level of the intervals.
     family : str or pair of str
@@ -118,8 +111,8 @@ class Analysis(Result, Exportable):
     seed : int or None
         By which trials were resampled and fits checked; None for another source of randomness.
     beta : BetaPairFit or None
-        One beta distribution a class on dev, and whether that suffices: ``.suffices``,
-        ``.reason``, ``.fit``; None where scores lie outside [0, 1].
+        One beta distribution a class on dev: ``.suffices``, ``.reason``, ``.fit``; None where
+        scores lie outside [0, 1].
     terms : str
         Words of the rates in what is read.
     decision : Decision or None
@@ -169,11 +162,6 @@ class Analysis(Result, Exportable):
         """What the classes are called in every set."""
         return shared_words(part.given.words for part in self.parts)
 
-    @property
-    def names(self) -> list[str]:
-        """What the user called the sets and their files: no words of ours."""
-        return [*(p.name for p in self.parts), *names_of_files(self.parts).values()]
-
     def __repr__(self) -> str:
         sets = ", ".join(f"{part.role} {format_value(part.name, 24)}" for part in self.parts[:3])
         sets += f" and {len(self.tests) - 2} more" * (len(self.tests) > 2)
@@ -199,32 +187,14 @@ class Analysis(Result, Exportable):
         blocks += ["\n".join(f"warning: {text}" for text in warnings)] * bool(warnings)
         return say("\n\n".join(blocks) + "\n")
 
-    def to_dict(self) -> dict[str, Any]:
-        """The analysis as nested dictionaries of numbers and text, ready for JSON.
-
-        Returns
-        -------
-        dict
-            ``betaroc``, ``format`` and ``kind``; for readers ``family``, ``reason``, ``level``,
-            ``seed``, ``dev``, ``beta_pair``, ``tests``, ``decision``, ``operating_points``,
-            ``contradictions``, ``curves``, ``warnings``; under ``content`` all fields, which
-            `from_json` reads. Infinities are "inf" and "-inf", what is undefined is None.
-        """
-        return told_document(self, self._numbers())
-
-    def _numbers(self) -> dict[str, Any]:
-        """What the analysis found, in the words of the report."""
-        files = names_of_files(self.parts)
+    def _derived(self) -> dict[str, Any]:
+        rows, lines = contradicted_points(self)
+        warnings = [notice.message for notice in self.notices]
+        say = in_field_words(self)
         return {
-            **fields_of(self, "family", "reason", "level", "seed"),
-            "dev": set_numbers(self.dev, files),
-            "beta_pair": beta_pair_numbers(self.beta),
-            "tests": [set_numbers(part, files) for part in self.tests],
-            "decision": decision_numbers(self),
-            "operating_points": [met_numbers(p, self.parts) for p in self.points],
-            "contradictions": [row._asdict() for row in contradicted_points(self)[0]],
-            "curves": [observed_numbers(met) for met in self.curves],
-            "warnings": [notice.message for notice in self.notices],
+            "contradictions": [row._asdict() for row in rows],
+            "contradicted": list(map(say, lines)),
+            "warnings": list(map(say, warnings)),
         }
 
     def to_frame(self) -> Table:
@@ -248,15 +218,17 @@ class Analysis(Result, Exportable):
         [['eer', 'dev', 'expected'], ['eer', 'dev', 'observed'], ['eer', 'test', 'observed']]
         """
         rows: list[tuple[Any, ...]] = []
-        keys = [key for key in rates_shown(self.parts) if key != "f1"]
+        far, frr, *made = rates_shown(self.parts)
+        keys = far, frr, *made, "hter"
         for met in self.points:
-            points = [(self.dev, "expected", met.expected)]
+            fit = self.dev.fit if met.chosen_by == "model" else None
+            chooser = self.dev.empirical if fit is None else fit.model
+            points = [(self.dev.role, "expected", chooser, met.expected)]
             observed = zip(self.parts, met.observed, strict=True)
-            points += [(part, "observed", point) for part, point in observed]
-            for part, of, at in points:
-                # A fit has the share without a score that its scores have.
-                rates = at.threshold, *(rate_at(key, part.empirical, at) for key in keys)
-                rows.append((met.key, met.chosen_by, part.role, of, *rates))
+            points += [(part.role, "observed", part.empirical, at) for part, at in observed]
+            for role, of, model, at in points:
+                rates = at.threshold, *(rate_at(key, model, at) for key in keys)
+                rows.append((met.key, met.chosen_by, role, of, *rates))
         texts = ("criterion", "chosen_by", "set", "of")
         names = (*texts, "threshold", *keys)
         return table_of(columns_from_rows(rows, names, texts), self.dev.scores.library)
@@ -271,7 +243,7 @@ class Analysis(Result, Exportable):
                 metrics[f"{place}/auc{which}"] = model.auc()
                 metrics[f"{place}/eer{which}"] = model.eer().hter
             for met in self.points:
-                for name in (key for key in rates_shown([part]) if key not in ("hter", "f1")):
+                for name in rates_shown([part]):
                     key = f"{place}/{name}/{met.key}_by_{met.chosen_by}"
                     metrics[key] = rate_at(name, part.empirical, met.observed[k])
         return metrics
@@ -289,7 +261,8 @@ class Analysis(Result, Exportable):
         OutputError
             If it cannot be written; what was there before is untouched.
         """
-        write_report(self, path)
+        page_target(path)  # before the work of drawing
+        write_whole(path, render_report(self))
 
 
 @collect_warnings
@@ -335,8 +308,8 @@ def analyze(
         after "@" where one is needed, such as ``("tpr@far=0.001", "h-measure")``.
     terms : str
         Words of the rates in what is read: "biometric" (FAR, FRR), "matching" (FMR, FNMR, only
-        where every trial has a score), "pad" (APCER, BPCER; the attacks are taken as one species)
-        or "ml" (FPR, FNR). Keys of JSON and attributes are the same in all.
+        where every trial has a score), "pad" (APCER, BPCER; attacks are one species) or "ml" (FPR,
+        FNR).
     target : mapping or str, optional
         What the threshold is for: ``{"far": 0.01}``, ``{"frr": 0.01}``, ``{"cost_fa": 10,
         "cost_fr": 1}``, or "eer"; "far=0.01" is the same as the first. FAR 1 % where left out.
@@ -361,17 +334,12 @@ def analyze(
 
     Notes
     -----
-    A test set that cannot be fitted does not stop the analysis: a warning says why, and dev's
-    thresholds are observed on its scores. Warnings are also kept in the result. Intervals of the
-    curves hold dev's thresholds fixed: 2000 replicates of the test decisions, each alpha by
-    itself. Fits are checked by 199 simulated score sets, families are compared on dev. What cannot
-    be had says why.
-
-    A summary is fitted from its sums; counts are exact at the borders of its bins and in between
-    off by at most `ScoreSummary.rate_error`. Simulated checks, the comparison of families and the
-    audit need every score.
-
-    The threshold is that of :func:`decide` with the family, the rules and the level of the call.
+    Of a test set that cannot be fitted a warning says why, and dev's thresholds are observed on its
+    scores. Intervals of the curves hold dev's thresholds fixed: 2000 replicates of the test
+    decisions, each alpha by itself. Fits are checked by 199 simulated score sets, families are
+    compared on dev; both, and the audit, need every score. Counts of a summary are off by at most
+    `ScoreSummary.rate_error`. The threshold is that of :func:`decide` with the family, the rules
+    and the level of the call.
 
     Examples
     --------
@@ -565,7 +533,6 @@ def fit_like(value: ScoreData, options: Mapping[str, Any]) -> Fit:
 
 
 def _same(first: ScoreData, second: ScoreData) -> bool:
-    """Whether two sets hold the same scores, in whatever order."""
     if isinstance(first, ScoreSummary) or isinstance(second, ScoreSummary):
         return first == second
     return all(
@@ -574,123 +541,62 @@ def _same(first: ScoreData, second: ScoreData) -> bool:
     )
 
 
-# ---------------------------------------------------------------------------------- fits
-def fit_numbers(fit: Fit) -> dict[str, Any]:
-    """Everything that ``betaroc fit --json`` says of a fit."""
-    model, points = fit.model, fit.model.diagonal_crossings()
-    shapes = model.shape_category()
-    crossings = [
-        fields_of(points[k], "threshold", "logit_threshold")
-        | {"rate": points[k].far, "depth": depth(model)}
-        for k in range(len(points))
-    ]
-    return {
-        "family": fit.family,
-        **{who: law_numbers(getattr(fit, who)) for who in CLASSES},
-        "prior": model.prior,
-        **fields_of(fit, "log_likelihood", "aic", "bic"),
-        **_curve_numbers(model),
-        "semi_derivatives": model.semi_derivatives()._asdict(),
-        "ends": asdict(model.ends()),
-        "global_shape": model.global_shape(),
-        "shape_category": [s.value for s in shapes] if isinstance(shapes, tuple) else None,
-        "diagonal_crossings": crossings,
-    }
-
-
-def law_numbers(fit: DistributionFit) -> dict[str, Any]:
-    """One class's distribution."""
-    return {
-        "family": fit.family,
-        "params": dict(fit.params),
-        "std_errors": dict(fit.std_errors),
-        **fields_of(fit, "n", "total_weight", "log_likelihood", "aic", "bic"),
-        **fields_of(fit, "converged", "iterations", "gradient_norm"),
-        "boundary": None if fit.boundary is None else asdict(fit.boundary),
-    }
+# ------------------------------------------------------------------------ the shell's JSON
+_OF_CLASS = ("family", "params", "std_errors", "n", "total_weight", "log_likelihood", "aic", "bic",
+             "converged", "iterations", "gradient_norm", "boundary")  # fmt: skip
 
 
 def _curve_numbers(model: ScoreModel) -> dict[str, Any]:
     at = parse_statistic(EER_THRESHOLD).value(model)
-    result = MADE if some_rejected(model._pair) else ()
-    auc, eer, ks = (parse_statistic(name).number(model) for name in ("auc", "eer", "ks"))
+    made = MADE if some_rejected(model._pair) else ()
     return {
-        "auc": auc,
-        "eer": eer,
+        **{name: parse_statistic(name).number(model) for name in ("auc", "eer", "ks")},
         "eer_threshold": at.threshold,
         "eer_logit_threshold": at.logit_threshold,
-        "ks": ks,
-        **{f"{key}_at_eer": rate_at(key, model, at) for key in result},
-    }
-
-
-def confidence_numbers(fit: Fit | None, level: float) -> dict[str, Any] | None:
-    """The tests of ends, curve and shapes; what is refused is null, with the reason."""
-    if fit is None:
-        return None
-    tests = curve_tests(fit, level)
-    curve = tests.curve and readable(tests.curve) | {"finding": tests.curve.finding}
-    hooks = {"hooks": readable(counted_hooks(tests.fit))} if "all" in tests.why else {}
-    return {"ends": readable(tests.ends), "curve": curve, "shapes": tests.shapes,
-            "why_none": tests.why, **hooks}  # fmt: skip
-
-
-def beta_pair_numbers(pair: BetaPairFit | None) -> dict[str, Any] | None:
-    """The beta pair, and whether it suffices."""
-    return None if pair is None else {
-        **fields_of(pair, "suffices", "reason", "same"),
-        "fit": pair.fit and fit_numbers(pair.fit),
-        "confidence": pair.fit and confidence_numbers(pair.fit, pair.level),
-    }  # fmt: skip
-
-
-# ---------------------------------------------------------------------------- score sets
-def set_numbers(part: ScoreSet, names: Mapping[str, str] | None = None) -> dict[str, Any]:
-    """One score set; by path what its files are called where not by their paths."""
-    source, of = part.scores.source, part.intervals
-    quality = {"statuses": readable(part.statuses), **readable(part.quality or {})}
-    intervals = None if of is None else {
-        **fields_of(of, "level", "groups"),
-        "fitted": _measured(of.model),
-        **{name: _measured(getattr(of, name)) for name in ("scores", *CLASSES)},
-    }  # fmt: skip
-    return {
-        **fields_of(part, "role", "name"),
-        "source": source and {
-            "path": source.path if names is None else names[source.path],
-            **fields_of(source, "format", "guessed"),
-            "guesses": list(source.guesses),
-        },
-        "n_client": part.sizes[0],
-        "n_impostor": part.sizes[1],
-        **summary_numbers(part.given),
-        "fit": part.fit and fit_numbers(part.fit),
-        "empirical": _curve_numbers(part.empirical),
-        "distances": part.distances and asdict(part.distances),
-        "distances_from_dev": part.shift and dict(zip(CLASSES, part.shift, strict=True)),
-        "intervals": intervals,
-        "confidence": of and confidence_numbers(part.fit, of.level),
-        **({} if part.quality is None else {"quality": quality}),
-    }  # fmt: skip
-
-
-def _measured(rows: Sequence[Measured]) -> dict[str, Any]:
-    return {
-        m.key: {
-            **fields_of(m, "estimate", "low", "high", "n_beyond", "extrapolated"),
-            "method": m.method or None,
-            "why_none": m.why or None,
-        }
-        for m in rows
+        **{f"{key}_at_eer": rate_at(key, model, at) for key in made},
     }
 
 
 def fit_document(part: ScoreSet, reason: str) -> dict[str, Any]:
-    """A score set as ``betaroc fit --json`` writes it."""
-    numbers = set_numbers(part)
-    for key in ("role", "distances_from_dev"):
-        del numbers[key]
-    return {**numbers.pop("fit"), "reason": reason, **numbers}
+    """A fitted score set as ``betaroc fit --json`` writes it."""
+    fit, of, tests = part.fit, part.intervals, part.curve_tests
+    if fit is None or of is None or tests is None:
+        return {}
+    shapes = fit.model.shape_category()
+    sides = {"fitted": of.model, **fields_of(of, "scores", *CLASSES)}
+    quality = {} if part.quality is None else {
+        "quality": {"statuses": readable(part.statuses), **readable(part.quality)}
+    }  # fmt: skip
+    return {
+        **fields_of(fit, "family", "log_likelihood", "aic", "bic"),
+        **{who: readable(fields_of(getattr(fit, who), *_OF_CLASS)) for who in CLASSES},
+        "prior": fit.model.prior,
+        **_curve_numbers(fit.model),
+        "semi_derivatives": readable(fit.model.semi_derivatives()),
+        "ends": asdict(fit.model.ends()),
+        "global_shape": fit.model.global_shape(),
+        "shape_category": [s.value for s in shapes] if isinstance(shapes, tuple) else None,
+        "diagonal_crossings": readable(fit.model.diagonal_crossings()),
+        "reason": reason,
+        "name": part.name,
+        "source": readable(part.scores.source),
+        **dict(zip(("n_client", "n_impostor"), part.sizes, strict=True)),
+        **summary_numbers(part.given),
+        "empirical": _curve_numbers(part.empirical),
+        "distances": readable(part.distances),
+        "intervals": {
+            **fields_of(of, "level", "groups"),
+            **{side: {m.key: readable(m) for m in rows} for side, rows in sides.items()},
+        },
+        "confidence": {
+            "ends": readable(tests.ends),
+            "curve": tests.curve and readable(tests.curve) | {"finding": tests.curve.finding},
+            "shapes": tests.shapes,
+            "why_none": tests.why,
+            "hooks": readable(counted_hooks(tests.fit)) if "all" in tests.why else [],
+        },
+        **quality,
+    }
 
 
 def system_document(name: str, part: ScoreSet, reason: str, level: float) -> dict[str, Any]:
@@ -698,90 +604,17 @@ def system_document(name: str, part: ScoreSet, reason: str, level: float) -> dic
     fit, source, off = part.fit, part.scores.source, part.distances
     if fit is None or off is None:
         return {}
-    distances = off.client, off.impostor
-    verdicts = class_verdicts(part.scores, distances, level)
+    distances, noise = (off.client, off.impostor), chance_distances(part.scores, level)
     models = {"": fit.model, "_counted": part.empirical}
     return {
         "system": name, "source": source and source.path, "family": fit.family, "reason": reason,
         **{
-            who: law_numbers(getattr(fit, who)) | {"distance": distance, "verdict": verdict}
-            for who, distance, verdict in zip(CLASSES, distances, verdicts, strict=True)
+            who: readable(fields_of(getattr(fit, who), *_OF_CLASS))
+            | {"distance": distance, "verdict": verdict}
+            for who, distance, verdict in zip(
+                CLASSES, distances, map(verdict_of, distances, noise), strict=True
+            )
         },
         **{f"auc{by}": model.auc() for by, model in models.items()},
         **{f"eer{by}": float(model.eer().hter) for by, model in models.items()},
     }  # fmt: skip
-
-
-# -------------------------------------------------------------------- what dev's thresholds do
-def _rates_of(part: ScoreSet, point: OperatingPoint, fit: Fit | None = None) -> dict[str, Any]:
-    """The rates of a point of a set; those of comparisons made too, where they are others."""
-    model = part.empirical if fit is None else fit.model
-    keys = ("far", "frr", "hter", "precision", "f1")
-    rates = {key: MEASURES[key].value(point) for key in keys}
-    result = (key for key in rates_shown([part]) if key not in SHOWN_RATES)
-    return rates | {key: rate_at(key, model, point) for key in result}
-
-
-def met_numbers(met: ObservedPoint, parts: Sequence[ScoreSet]) -> dict[str, Any]:
-    """One criterion: its threshold and the rates on every set."""
-    dev, beyond = parts[0], met.expected.n_beyond
-    ends = zip(parts[1:], met.observed_intervals, strict=True)
-    return {
-        "criterion": met.key,
-        "chosen_by": met.chosen_by,
-        **fields_of(met.expected, "threshold", "logit_threshold"),
-        "expected": _rates_of(dev, met.expected, dev.fit if met.chosen_by == "model" else None),
-        "n_beyond": beyond and dict(zip(CLASSES, beyond, strict=True)),
-        "extrapolated": met.expected.extrapolated,
-        "contradicted_by": list(met.contradicted_by),
-        "observed": {
-            part.role: _rates_of(part, point)
-            for part, point in zip(parts, met.observed, strict=True)
-        },
-        "intervals": {
-            "expected": _measured(met.expected_intervals),
-            **{part.role: _measured(rates) for part, rates in ends},
-        },
-    }
-
-
-def observed_numbers(observed: ObservedCurve) -> dict[str, Any]:
-    """The curve, its band and what the loss is made of."""
-    split = observed.epc.loss_split()
-    return {
-        "set": observed.role, "chosen_by": observed.chosen_by,
-        **curve_numbers(observed.epc, observed.band),
-        "loss_split": {name: part.tolist() for name, part in split._asdict().items()},
-    }  # fmt: skip
-
-
-def told_decision(d: Decision, said: Decision | DecisionCheck) -> dict[str, Any]:
-    """Threshold, rates and ways, and what is said of them in the end."""
-    return {
-        **fields_of(d, "threshold", "threshold_for_greater_equal", "target"),
-        "rate": None if math.isnan(d.rate) else d.rate,
-        **fields_of(d, "how", "confidence", "needed"),
-        "expected": fields_of(d.expected, "far", "frr", "prior"),
-        "interval": [d.interval.low, d.interval.high],
-        **fields_of(said, "status", "reason", "remedy"),
-        "methods": [
-            fields_of(method, *ThresholdMethod.__dataclass_fields__) for method in d.methods
-        ],
-    }
-
-
-def check_numbers(check: DecisionCheck) -> dict[str, Any]:
-    """What a test set says."""
-    names = ("observed", "low", "high", "verdict", "status", "reason")
-    return fields_of(check, *names) | fields_of(check.point, "far", "frr")
-
-
-def decision_numbers(analysis: Analysis) -> dict[str, Any]:
-    """What was decided and what each test set says of it, for readers of JSON."""
-    d, target = analysis.decision, analysis.target
-    asked = {"target": target or DEFAULT_TARGET, "default": not target}
-    if d is None:
-        return {"asked": asked, "no_decision": analysis.no_decision}
-    said, _ = worst_check(d, analysis.checks)
-    tests = [None if check is None else check_numbers(check) for check in analysis.checks]
-    return {"asked": asked} | told_decision(d, said) | {"tests": tests}

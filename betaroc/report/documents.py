@@ -132,7 +132,6 @@ _RENAMED = {"Way": "ThresholdMethod", "Evidence": "SampleSupport"}
 
 
 def _of_format_1(part: dict[str, Any]) -> dict[str, Any]:
-    """A part of a document of format 1 by the names of today."""
     kind = str(part.get("kind"))
     if kind == "Decision" and "ways" in part:
         part["methods"] = part.pop("ways")

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import json
 import math
-import os
 import re
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
+from html import escape
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -88,7 +89,6 @@ from betaroc.rendering.decision_picture import (
     strip_place,
     strip_svg,
 )
-from betaroc.rendering.files import page_target, write_whole
 from betaroc.rendering.numbers import (
     extreme,
     level_words,
@@ -108,11 +108,9 @@ from betaroc.rendering.picture_files import (
 from betaroc.rendering.tree import (
     Figure,
     Glossary,
-    Grid,
     Node,
     Paragraph,
     Section,
-    Status,
     foreign,
     map_text,
 )
@@ -169,31 +167,28 @@ _TARGET_NAMES = ("precision", "ppv", "cost_fa", "cost_fr", "prior", "eer", "youd
 
 def request_of(target: AnalysisTarget, confidence: float) -> Target:
     """A target as `decide` takes it, from {"far": 0.01}, "far=0.01", "eer" and the like."""
-    target, arguments = DEFAULT_TARGET if target is None else target, dict[str, Any]()
-    if isinstance(target, Mapping):
-        arguments = dict(target)
-    elif isinstance(target, str) and target.strip() in ("eer", "youden"):
-        arguments = {target.strip(): True}
-    elif isinstance(target, str):
-        items = [[part.strip() for part in item.partition("=")] for item in target.split(",")]
-        try:
-            arguments = {name.replace("-", "_"): parse_number(value) for name, _, value in items}
-        except ValueError:
-            arguments = {}
-        arguments = arguments if len(arguments) == len(items) else {}
-    if not arguments or not set(arguments) <= set(_TARGET_NAMES):
-        raise InputError.about("target")(worded(
-            "`target` must be far=RATE, frr=RATE, precision=SHARE, cost_fa=COST with cost_fr=COST,"
-            f" or eer; got {format_value(target)}. Name one, such as far=0.01."
-        ))  # fmt: skip
+    given, arguments = DEFAULT_TARGET if target is None else target, dict[str, Any]()
+    if isinstance(given, Mapping):
+        arguments = dict(given)
+    elif isinstance(given, str) and given.strip() in ("eer", "youden"):
+        arguments = {given.strip(): True}
+    elif isinstance(given, str):
+        items = [item.partition("=") for item in given.split(",")]
+        names = [name.strip().replace("-", "_") for name, _, _ in items]
+        with suppress(ValueError):
+            numbers = [parse_number(value.strip()) for _, _, value in items]
+            if len(set(names)) == len(names):
+                arguments = dict(zip(names, numbers, strict=True))
+    why = "Name one, such as far=0.01."
     try:
-        return checked_request(**arguments, confidence=confidence)
+        if arguments and set(arguments) <= set(_TARGET_NAMES):
+            return checked_request(**arguments, confidence=confidence)
     except BetarocError as error:
-        raise InputError.about("target")(
-            worded(
-                f"`target` must be one that can be decided on; got {format_value(target)}: {error}"
-            )
-        ) from error
+        why = str(error)
+    raise InputError.about("target")(worded(
+        "`target` must be far=RATE, frr=RATE, precision=SHARE, cost_fa=COST with cost_fr=COST,"
+        f" or eer; got {format_value(given)}. {why}"
+    ))  # fmt: skip
 
 
 def target_text(asked: Target) -> str:
@@ -230,25 +225,23 @@ def decision_of(dev: ScoreData, asked: Target, fitting: Fitting) -> tuple[Decisi
 
 def checks_of(d: Decision | None, tests: Sequence[Any]) -> tuple[DecisionCheck | None, ...]:
     """What every test set says of it; None where that cannot be had."""
-    result = (tried(partial(d.check, test))[0] if d else None for test in tests)
-    return tuple(result)
+    return tuple(tried(partial(d.check, test))[0] if d else None for test in tests)
 
 
 def worst_check(
     d: Decision, checks: Sequence[DecisionCheck | None]
 ) -> tuple[Decision | DecisionCheck, int | None]:
     """Whose status stands for all: that of a test set, by its place, or the decision's own."""
-    result = [(check, k) for k, check in enumerate(checks) if check is not None]
-    if not result:
-        return d, None
-    return max(result, key=lambda pair: (*_badness(pair[0]), -pair[1]))
+    worst, k = max(((check, -k) for k, check in enumerate(checks)), key=_badness, default=(None, 0))
+    return (d, None) if worst is None else (worst, -k)
 
 
-def _badness(check: DecisionCheck | None) -> tuple[int, float]:
-    """The worse the greater."""
+def _badness(item: tuple[DecisionCheck | None, int]) -> tuple[int, float, int]:
+    """The worse the greater; of equal ones the first."""
+    check, place = item
     if check is None:
-        return -1, 0.0
-    return list(STATUS_COLOURS).index(check.status), check.observed
+        return -1, 0.0, place
+    return list(STATUS_COLOURS).index(check.status), check.observed, place
 
 
 # ---------------------------------------------------------------------------- the screen
@@ -320,18 +313,13 @@ def _how(d: Decision) -> str:
 
 
 def _worst(analysis: Analysis) -> Analysis:
-    """Of many test sets those that are worst."""
-    order = sorted(
-        range(len(analysis.tests)), key=lambda k: _badness(analysis.checks[k]), reverse=True
-    )[:_MOST]  # fmt: skip
-    tests, checks = zip(
-        *((analysis.tests[k], analysis.checks[k]) for k in sorted(order)), strict=True
-    )
+    ranks = [_badness((check, -k)) for k, check in enumerate(analysis.checks)]
+    keep = sorted(sorted(range(len(ranks)), key=ranks.__getitem__)[-_MOST:])
+    tests, checks = zip(*((analysis.tests[k], analysis.checks[k]) for k in keep), strict=True)
     return replace(analysis, tests=tests, checks=checks)
 
 
 def _status(analysis: Analysis, d: Decision, names: Sequence[str], total: int) -> dict[str, str]:
-    """The one status: of several test sets that of the worst."""
     said, k = worst_check(d, analysis.checks)
     tested, of = k is not None, ""
     if k is not None and len(analysis.tests) > 1:
@@ -376,7 +364,6 @@ def _key(row: RateRow, k: int) -> str:
 def _rates(
     analysis: Analysis, d: Decision, rows: Sequence[RateRow], names: Sequence[str]
 ) -> dict[str, Any]:
-    """Of one test one row per rate; of several one row per set."""
     words, several = analysis.words, len(analysis.tests) > 1
     cells = [
         [
@@ -403,7 +390,6 @@ def _rates(
 
 
 def _cost(d: Decision, checks: Sequence[DecisionCheck | None], names: Sequence[str]) -> list[str]:
-    """What a trial costs, or the mean of both rates, on dev and on each test set."""
     if d.target in TARGET_RATES:
         return []
     what = {"cost": "Mean cost of a trial", "precision": "Precision"}.get(
@@ -419,7 +405,6 @@ def _cost(d: Decision, checks: Sequence[DecisionCheck | None], names: Sequence[s
 
 
 def _strip(analysis: Analysis, d: Decision, rows: Sequence[RateRow], names: Sequence[str]) -> str:
-    """The target's rate on a logarithmic axis."""
     if d.target not in TARGET_RATES:
         return ""
     row = next(item for item in rows if item.kind == d.target)
@@ -440,7 +425,6 @@ def _strip(analysis: Analysis, d: Decision, rows: Sequence[RateRow], names: Sequ
 def _picture(
     analysis: Analysis, names: Sequence[str], d: Decision | None, rows: Sequence[RateRow]
 ) -> dict[str, Any]:
-    """Scores of dev and of the tests on one axis, and the slider that moves along it."""
     parts = [part.scored for part in analysis.parts]
     drawn, mark = _drawn(analysis), None if d is None else d.threshold
     axis = score_axis(analysis)
@@ -477,7 +461,6 @@ def _picture(
 
 
 def _drawn(analysis: Analysis) -> list[int]:
-    """Which sets: all of a few, else dev and the one that the status is of."""
     d, drawn = analysis.decision, list(range(len(analysis.parts)))
     if d is not None and len(analysis.tests) > _DRAWN:
         return [0, 1 + (worst_check(d, analysis.checks)[1] or 0)]
@@ -516,7 +499,6 @@ def _panel(
 
 
 def _fitted(part: ScoreSet, axis: ScoreAxis) -> tuple[FloatArray, FloatArray, FloatArray] | None:
-    """Both fitted densities along the axis."""
     fit = part.modelled
     parts = [] if fit is None else [fit.model.client.continuous, fit.model.impostor.continuous]
     laws = [law for law in parts if law is not None]
@@ -568,7 +550,6 @@ def _positions(
 
 
 def _indexed(texts: Sequence[str]) -> tuple[list[str], list[int]]:
-    """Each text once, and which stands at every position."""
     place = {text: k for k, text in enumerate(dict.fromkeys(texts))}
     return list(place), [place[text] for text in texts]
 
@@ -577,31 +558,27 @@ def _bits(flags: Any) -> str:
     return "".join("1" if flag else "0" for flag in flags)
 
 
-def write_report(analysis: Analysis, path: str | os.PathLike[str]) -> None:
-    """Write the page, whole or not at all; see :meth:`betaroc.Analysis.to_html`."""
-    page_target(path)  # before the work of drawing
-    write_whole(path, render_report(analysis))
-
-
 def render_report(analysis: Analysis) -> str:
     """The page as text; the same analysis gives the same text."""
-    title = f"betaroc: {foreign(analysis.dev.name).short}"
-    return page_frame(title, render_body(analysis), page_in_terms(FOOT, analysis))
+    sections = [replace(item, folded=True) for item in sections_of(analysis, drawn=True)]
+    body = html_of(sections)
+    sections.append(glossary_of(explained(body)))
+    whole = _body(analysis, sections, body + html_of(sections[-1:]))
+    page = page_frame(f"betaroc: {foreign(analysis.dev.name).short}", whole, escape(FOOT))
+    return page_in_terms(page, analysis.terms, analysis.words)
 
 
 #: The last line of a page, before any field's words.
 FOOT = (
-    f"betaroc {version()}. {FAR}(θ) = P({IMPOSTOR} score &gt; θ), {FRR}(θ) = P({CLIENT} score ≤ θ),"
+    f"betaroc {version()}. {FAR}(θ) = P({IMPOSTOR} score > θ), {FRR}(θ) = P({CLIENT} score ≤ θ),"
     f" {TPR} = 1 − {FRR}, {TNR} = 1 − {FAR}."
 )
 
 
-def page_in_terms(page: str, analysis: Analysis) -> str:
+def page_in_terms(page: str, terms: str, words: ClassWords) -> str:
     """The page in the words of the user's field."""
-    from markupsafe import escape
-
-    words = ClassWords(*(str(escape(word)) for word in analysis.words))
-    return Vocabulary(checks.terms_of(analysis.terms), words).fill(page)
+    escaped = ClassWords(*(escape(word) for word in words))
+    return Vocabulary(checks.terms_of(terms), escaped).fill(page)
 
 
 def in_field_words(analysis: Analysis) -> Callable[[str], str]:
@@ -616,20 +593,12 @@ def contradicted_points(analysis: Analysis) -> tuple[list[Contradiction], list[s
     return rows, contradiction_words(rows, names, analysis.level)
 
 
-def render_body(analysis: Analysis) -> str:
-    """What stands within the frame of a page."""
-    sections = [replace(section, folded=True) for section in sections_of(analysis, drawn=True)]
-    body = html_of(sections)
-    glossary = glossary_of(explained(body))
-    return _body(analysis, [*sections, glossary], body + html_of([glossary]))
-
-
-def render_part(analysis: Analysis) -> tuple[str, frozenset[str]]:
-    """First screen and main tables for a page of several, and the terms that these need."""
+def render_part(analysis: Analysis) -> str:
+    """First screen and main tables for a page of several, before any field's words."""
     sets = list(zip(analysis.parts, ["dev", *set_names(analysis.tests)], strict=True))
     points = points_section(analysis.points, sets, analysis.level)
-    tables = html_of([Section("", (*measures_section(sets, ()).blocks, *points.blocks))])
-    return _body(analysis, [], tables), explained(tables)
+    tables = Section("", (*measures_section(sets, ()).blocks, *points.blocks))
+    return _body(analysis, [], html_of([tables]))
 
 
 def _body(analysis: Analysis, sections: Sequence[Section], body: Markup) -> str:
@@ -649,11 +618,10 @@ def _body(analysis: Analysis, sections: Sequence[Section], body: Markup) -> str:
         "places": json.dumps(dict(_places(sections)), separators=(",", ":")),
         "body": body,
     })  # fmt: skip
-    return page_in_terms(str(page), analysis)
+    return str(page)
 
 
 def _places(nodes: Iterable[Any]) -> Iterator[tuple[str, tuple[float, ...]]]:
-    """Where marks of pictures stand at every position of the slider."""
     for node in nodes:
         yield from getattr(node, "places", ())
         yield from _places(getattr(node, "blocks", ()))
@@ -816,6 +784,7 @@ def curve_figures(analysis: Analysis) -> list[Figure]:
             "", f"No DET is drawn: on no curve is there a threshold with both {FAR} and {FRR}"
             " between 0.1 % and 95 %, which is what it would show.",
         )]  # fmt: skip
+    text = "Lines and dots as in the ROC."
     words = f"DET: {FRR} against {FAR} on scales that make normal scores straight lines."
     return [roc, drawn("det", words, lambda p: (deviate(p.far), deviate(p.frr)))]
 
@@ -867,34 +836,34 @@ _SHOWN, _TESTS = ("eer", "far=0.01", "frr=0.01"), 3
 
 def analysis_block(of: Analysis) -> list[Node]:
     """The decision, what test contradicts, the curves, rates at some thresholds."""
-    tests, names = of.tests[:_TESTS], {}
-    for part in of.parts:
-        value = name_shown(part.name, 24)
-        names[part.role] = part.role if value in ("", part.role) else f"{part.role} {value}"
+    shown, more = of.parts[: 1 + _TESTS], len(of.tests) - _TESTS
+    names = {
+        part.role: part.role if part.name in ("", part.role)
+        else f"{part.role} {name_shown(part.name, 24)}" for part in of.parts
+    }  # fmt: skip
+    sets = ", ".join(names[part.role] for part in shown)
+    sets += f" and {more} more test set{'s' * (more > 1)}" * (more > 0)
     rows = contradictions(of.dev, of.tests, of.points, of.level)
     lines = contradiction_words(rows, names, of.level)[:_TESTS]
     if of.tests and not lines:
         lines = ["No rate on a test set is further from what dev expects than chance explains."]
-    more = len(of.tests) - len(tests)
-    sets = ", ".join(names[part.role] for part in (of.dev, *tests))
-    sets += f" and {more} more test set{'s' * (more > 1)}" * (more > 0)
-    about = Paragraph(f"Analysis, {family_text(of.family)}: {sets}")
     points = [
         met for met in of.points
         if met.key in _SHOWN and met.chosen_by == of.points[0].chosen_by
     ]  # fmt: skip
-    columns = [(part, part.role) for part in (of.dev, *tests)]
-    tables, roles = points_grids(points, columns, of.level), ", ".join(p.role for p in of.parts)
+    tables = points_grids(points, [(part, part.role) for part in shown], of.level)
+    roles = ", ".join(part.role for part in of.parts)
     curves = Figure(partial(draw_curves, of, "roc"), "", f"ROC: {TPR} against {FAR} of {roles}")
+    about, d = Paragraph(f"Analysis, {family_text(of.family)}: {sets}"), of.decision
     nodes: list[Node] = [about, *map(Paragraph, lines), *tables, curves]
-    d = of.decision
     if d is not None:
         check, k = worst_check(d, of.checks)
         role = "test" if k is None else of.tests[k].role
-        *decided, _ = decision_view(d, check if isinstance(check, DecisionCheck) else None, role)
-        # Threshold and status, what is said of them, then what is shown.
-        words = [node for node in decided if isinstance(node, Paragraph | Status)]
-        shown = [node for node in decided if isinstance(node, Grid | Figure)]
+        answer, status, *said, _ = decision_view(
+            d, check if isinstance(check, DecisionCheck) else None, role
+        )
+        words = [node for node in said if isinstance(node, Paragraph)]
         others = Section("Other thresholds", tuple(tables), folded=True)
-        nodes = [*words[:2], about, *words[2:], *map(Paragraph, lines[:1]), *shown, curves, others]
+        nodes = [answer, status, about, *words, *map(Paragraph, lines[:1])]
+        nodes += [*(node for node in said if node not in words), curves, others]
     return [map_text(node, Vocabulary(checks.terms_of(of.terms)).fill) for node in nodes]

@@ -559,28 +559,22 @@ class ScoreSet(Value):
             return [roc, *[rates] * bool(quality.targets)]
         # Of counts by what chance and bins allow in general; a ROC is off by no more than rates.
         off, bins = self.distances.roc, max(quality.bin_error)
-        noise = max(_chance(self.scored.scores, quality.level or 0.95))
+        noise = max(chance_distances(self.scored.scores, quality.level or 0.95))
         words = (
             f"the fitted ROC is {off:.4f} from the one counted (by chance {noise:.4f}, within bins"
             f" {bins:.4f} more); tolerance {TOLERANCE:g}. No p-values and no pictures of single"
             " scores: they need every score, which a summary does not keep."
         )
-        return statuses_beside(FitStatus("ROC", _verdict(off, noise, bins), words), rates)
+        return statuses_beside(FitStatus("ROC", verdict_of(off, noise, bins), words), rates)
 
 
-def class_verdicts(scores: Scores, off: tuple[float, float], level: float) -> tuple[str, str]:
-    """Of each class, client first, by the distance of its distribution from the scores alone."""
-    client, impostor = map(_verdict, off, _chance(scores, level))
-    return client, impostor
-
-
-def _chance(scores: Scores, level: float) -> list[float]:
+def chance_distances(scores: Scores, level: float) -> list[float]:
     """How far each class alone is off by chance (Dvoretzky, Kiefer and Wolfowitz)."""
     totals = (scores.client_total, scores.impostor_total)
     return [math.sqrt(math.log(2.0 / (1.0 - level)) / (2.0 * total)) for total in totals]
 
 
-def _verdict(off: float, noise: float, coarse: float = 0.0) -> str:
+def verdict_of(off: float, noise: float, coarse: float = 0.0) -> str:
     """Whether a distance is within the tolerance, whatever chance and bins did."""
     if off + noise + coarse <= TOLERANCE:
         return "good"
@@ -692,7 +686,7 @@ def summary_numbers(value: ScoreData) -> dict[str, Any]:
 
 
 #: Rates that stand in the tables of operating points.
-SHOWN_RATES = ("far", "frr", "hter", "f1")
+SHOWN_RATES = ("far", "frr")
 #: Rates of comparisons made, by those of trials that they are where every trial has a score.
 MADE = {"fmr": "far", "fnmr": "frr"}
 BY = {"model": "by dev's fitted distributions", "scores": "on dev's scores"}
@@ -733,15 +727,9 @@ def target(key: str) -> tuple[str, float] | None:
     return (name, float(rate)) if name in {"far", "frr"} else None
 
 
-def marked(points: Sequence[ObservedPoint]) -> ObservedPoint:
-    """The threshold that stands for the others: dev's EER, of the fit where there is one."""
-    return next(met for met in points if met.key == "eer")
-
-
 def rates_shown(parts: Sequence[ScoreSet]) -> tuple[str, ...]:
     """Rates in the tables: those of comparisons made too where some trials have no score."""
-    far, frr, *rest = SHOWN_RATES
-    return (far, frr, *MADE, *rest) if any(p.has_rejected for p in parts) else SHOWN_RATES
+    return (*SHOWN_RATES, *MADE) if any(p.has_rejected for p in parts) else SHOWN_RATES
 
 
 def rate_at(key: str, model: ScoreModel, point: OperatingPoint) -> float:
@@ -814,7 +802,6 @@ def _contradictions(fit: Fit, key: str, point: OperatingPoint) -> tuple[str, ...
 
 
 def _observed(part: ScoreSet, points: OperatingPoint, level: float) -> list[tuple[Measured, ...]]:
-    """Intervals of the rates of a test set at dev's thresholds."""
     options, t = IntervalOptions(level), points.thresholds
     rates = [
         [(key, rate_at(key, part.empirical, points[k])) for key in rates_shown([part])]
@@ -981,7 +968,6 @@ def _size(part: ScoreSet, name: str, t: Thresholds, level: float) -> float:
 
 @cache
 def _nodes() -> tuple[FloatArray, FloatArray]:
-    """Normal deviates and their weights."""
     x, w = np.polynomial.hermite_e.hermegauss(_NODES)
     return x, w / w.sum()
 
@@ -996,7 +982,6 @@ def _fitted_rates(ends: Measured, level: float) -> FloatArray:
 
 
 def _counted_rates(count: float, n: float) -> FloatArray:
-    """Rates of which so many of n were counted, at the nodes."""
     from scipy.special import betaincinv, ndtr
 
     return np.asarray(betaincinv(count + 0.5, n - count + 0.5, ndtr(_nodes()[0])))

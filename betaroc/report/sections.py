@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -90,7 +91,6 @@ from betaroc.report.score_set import (
     ObservedCurve,
     ObservedPoint,
     ScoreSet,
-    marked,
     measured_cell,
     names_of_files,
     notes_by_set,
@@ -136,7 +136,6 @@ def chance_words(p: float) -> str:
 
 
 def _likely(probabilities: Mapping[str, float], say: Callable[[str], str] = str) -> str:
-    """What is worth a word, the most probable first."""
     ranked = sorted(probabilities.items(), key=lambda item: -item[1])
     return ", ".join(f"{chance_words(p)} {say(key)}" for key, p in ranked if p >= _UNLIKELY)
 
@@ -332,13 +331,16 @@ def ends_section(sets: NamedSets, more: Sequence[Node] = ()) -> Section:
             " or none, lie where it holds.", "legend",
         )]  # fmt: skip
         blocks += notes_by_set(modelled, partial(without_interval, ends=True))
-    claims = []
+    claims = dict[str, list[str]]()
     for part, role in modelled:
         if part.curve_tests is not None:
             claim = whole_curve(part.curve_tests)[0]
             claim = "by the fit " * claim.startswith("the ROC ") + claim
-            claims.append(f"{role}: " * several + claim)
-    finding = first_n(claims, "; ") or "not modelled"
+            claims.setdefault(claim, []).append(role)
+    finding = (
+        "; ".join(f"{first_n(roles)}: " * several + claim for claim, roles in claims.items())
+        or "not modelled"
+    )
     return Section("Ends and shapes of the fitted ROC", (*blocks, *more), finding, "ends")
 
 
@@ -370,13 +372,11 @@ def _end_rows(part: ScoreSet) -> list[RowCells]:
 
 
 def _coefficient(value: float) -> str:
-    """A coefficient, or how far beyond the doubles it lies."""
     beyond = {math.inf: "beyond 1e308", 0.0: "below 1e-308"}
     return "none" if math.isnan(value) else beyond.get(value, number(value, 4))
 
 
 def _side(fitted: str, tests: CurveTests | None, key: str) -> str:
-    """The side of the diagonal with its p-value; that of the fitted curve where it has none."""
     if tests is None or tests.ends is None:
         contradicted = tests is not None and CONTRADICTED in tests.counts.get(key, "")
         return CONTRADICTED if contradicted else f"{fitted}, as fitted"
@@ -508,6 +508,8 @@ def read_section(sets: NamedSets, reason: str) -> Section:
         if (words := summary_words(part.given))
     ]  # fmt: skip
     family = "" if dev.fit is None else fit_families(dev.fit)
+    if dev.quality is not None and dev.quality.families is not None:
+        reason = reason.partition(": ")[0]  # the rest stands beside the families compared
     lines = [sentence(f"Family: {family}{reason and f'; {template_of(reason)}'}")] * bool(family)
     for part, role in tests if dev.fit else sets:
         if part.fit is None:
@@ -517,8 +519,8 @@ def read_section(sets: NamedSets, reason: str) -> Section:
     item = "One family serves all sets; the fit and the thresholds come from dev alone."
     lines += [item] * bool(tests)
     lines.append(
-        "A score is accepted if it is greater than the threshold; nothing was rescaled, flipped or"
-        " dropped unless a line here says so."
+        "A score above the threshold is accepted; nothing was rescaled, flipped or dropped unless a"
+        " line here says so."
     )
     sizes = (
         " and ".join(f"{spaced(n)} {members(who, n)}"
@@ -591,15 +593,13 @@ def _measure_rows(part: ScoreSet) -> list[RowCells]:
         cells = (measured_cell(side[key], say, say(side[key].estimate)) for side in sides)
         rows.append((title, *cells))
     models = [part.empirical, *[fit.model for fit in (part.modelled,) if fit is not None]]
-    for key in rates_shown([part]):  # rates of comparisons made
-        if key not in SHOWN_RATES:
-            values = (Cell(percent(rate_at(key, model, model.eer()))) for model in models)
-            rows.append((f"{short_name(key)} at {EER} threshold", *values))
+    for key in rates_shown([part])[len(SHOWN_RATES) :]:  # of comparisons made
+        values = (Cell(percent(rate_at(key, model, model.eer()))) for model in models)
+        rows.append((f"{short_name(key)} at {EER} threshold", *values))
     return rows
 
 
 def _notes_of(part: ScoreSet) -> list[str]:
-    """What the intervals rest on, and which are missing and why."""
     notes = []
     if part.summary is not None:
         notes.append("Intervals of scores hold what bins can be off")
@@ -649,7 +649,8 @@ def points_section(points: Sequence[ObservedPoint], sets: NamedSets, level: floa
         " Pearson’s, with groups by the delta method. What dev counts has none: its scores chose"
         " the threshold or were fitted.", "legend",
     ))  # fmt: skip
-    met = marked(points)
+    # The threshold that stands for the others: of the fit where there is one.
+    met = next(met for met in points if met.key == "eer")
     finding = f"at dev's {EER} threshold {FAR} {percent(met.expected.far)} expected"
     if len(sets) > 1:
         k = max(range(1, len(sets)), key=lambda k: met.observed[k].far)
@@ -660,7 +661,7 @@ def points_section(points: Sequence[ObservedPoint], sets: NamedSets, level: floa
 
 def points_grids(points: Sequence[ObservedPoint], sets: NamedSets, level: float) -> list[Grid]:
     """The rates of some sets at thresholds of dev, a table for each few sets."""
-    keys = [key for key in rates_shown([part for part, _ in sets]) if key not in ("hter", "f1")]
+    keys = rates_shown([part for part, _ in sets])
     grids = []
     for start in range(0, len(sets), _BESIDE):
         some = range(start, min(start + _BESIDE, len(sets)))
@@ -791,7 +792,6 @@ def _check(part: ScoreSet, figures: Sequence[Figure]) -> list[Node]:
 
 
 def _distances(sets: NamedSets) -> list[Node]:
-    """How far fits are from their scores, and test from dev."""
     rows = []
     for part, role in sets:
         if part.distances is not None and part.modelled:
@@ -804,7 +804,6 @@ def _distances(sets: NamedSets) -> list[Node]:
 
 
 def _rules(sets: NamedSets, seed: int | None) -> str:
-    """How the verdicts and the distances are made."""
     checks = [part.quality.check for part, _ in sets if part.quality is not None]
     drawn = max((check.replicates for check in checks if check is not None), default=0)
     made = f" {drawn} simulated score sets{'' if seed is None else f', seed {seed}'}, so that no"
@@ -824,13 +823,18 @@ def families_section(part: ScoreSet, role: str, more: Sequence[Node] = ()) -> Se
     """The families side by side, the recommended one first; what it would gain by a tail."""
     quality, finding, nodes = part.quality, "not compared", list[Node]()
     families = None if quality is None else quality.families
-    if families is not None:
+    if quality is not None and families is not None:
         alone = len({row.who for row in families.rows}) == len(families.rows)
-        words = _fitted_words(part, alone=alone)
-        nodes += [Paragraph(words)] * bool(words)
+        finding = f"{'only' if alone else 'recommended'} "
+        finding += " and ".join(dict.fromkeys(families.recommended))
+        if part.modelled is not None:
+            fitted, best = family_text(part.modelled.family), family_text(quality.recommended)
+            known = "no other family was compared" if alone else "it is the recommended one"
+            words = f"fitted {fitted}; {known}." if fitted == best else (
+                f"another family is recommended, {best}; what stands here is of the one fitted,"
+                f" {fitted}.")  # fmt: skip
+            nodes.append(Paragraph(f"{part.role}: {words}"))
         nodes += families._view()
-        best = " and ".join(dict.fromkeys(families.recommended))
-        finding = f"{'only' if alone else 'recommended'} {best}"
     elif quality is not None and quality.uncompared:
         nodes.append(Paragraph(f"{role}: not compared: {sentence(quality.uncompared)}"))
         none = f"{role}: no distribution can be recommended on these scores."
@@ -845,21 +849,6 @@ def families_section(part: ScoreSet, role: str, more: Sequence[Node] = ()) -> Se
     return Section("Families of distributions", (*nodes, *more), finding, "families")
 
 
-def _fitted_words(part: ScoreSet, *, alone: bool) -> str:
-    """Whether the family fitted is the recommended one."""
-    fit, quality = part.modelled, part.quality
-    if fit is None or quality is None or quality.families is None:
-        return ""
-    fitted, best = family_text(fit.family), family_text(quality.recommended)
-    if fitted == best:
-        item = "no other family was compared" if alone else "it is the recommended one"
-        return f"{part.role}: fitted {fitted}; {item}."
-    return (
-        f"{part.role}: another family is recommended, {best}; what stands here is of the one"
-        f" fitted, {fitted}."
-    )
-
-
 # ------------------------------------------------------------------------------ sensitivity
 def sensitivity_section(sets: NamedSets) -> Section:
     """The audit of the ends where it is called for; else one sentence per set."""
@@ -869,14 +858,16 @@ def sensitivity_section(sets: NamedSets) -> Section:
         whys = "; ".join(dict.fromkeys(quality.unaudited for _, quality, _ in audited))
         words = (Paragraph(f"Not examined: {sentence(whys)}"),) * bool(audited)
         return Section(title, words, f"not examined: {whys}", key)
-    blocks, called = [], []
+    blocks, called = list[list[Node]](), []
     for _, quality, role in audited:
         reasons = "; ".join(quality.called_for)
-        called += [f"{role}: {reasons}"] * bool(reasons)
         text = f"{reasons}." if reasons else "nothing here is within reach of 0 or 1."
-        text = text if quality.audit else f"not examined: {sentence(quality.unaudited)}"
-        tables = quality.audit._tables() if quality.audit and reasons else []
-        blocks.append([Paragraph(capital(text)), *tables])
+        if quality.audit is None:
+            text = f"not examined: {sentence(quality.unaudited)}"
+        blocks.append([Paragraph(capital(text))])
+        if quality.audit is not None and reasons:
+            blocks[-1] += quality.audit._tables()
+            called.append(f"{role}: {reasons}")
     legend = Paragraph(
         "Within reach of 0 or 1: scores of exactly 0 or 1; scores within 0.001 of an end that let"
         " another rule change a shape by more than 10 %; the extreme 1 % of a class with more than"
@@ -906,20 +897,18 @@ def systems_section(documents: Sequence[Mapping[str, Any]], reading: Paragraph) 
     reasons = list(dict.fromkeys(system["reason"] for system in documents))
     if len(reasons) > 1:
         reasons = [f"{visible(system['system'])}: {system['reason']}" for system in documents]
-    for system in documents:
-        name = system["system"]
-        for who in CLASSES:
-            law, params = system[who], system[who]["params"].items()
-            short = " ".join(f"{name}={number(v, 4)}" for name, v in params)
-            rows.append(Row((
-                as_named(name), who, Cell(law["family"], short), str(law["n"]),
-                number(system["auc"], 4), percent(system["eer"]), number(law["distance"], 2),
-                law["verdict"],
-            )))  # fmt: skip
-            parameters = " ".join(f"{name}={number(v)}" for name, v in params)
-            values = system | law | {"class": who, "parameters": parameters}
-            for key in _SYSTEM_COLUMNS:
-                keep.setdefault(key, []).append(values[key])
+    for system, who in product(documents, CLASSES):
+        law = system | system[who] | {"class": who}
+        params = law["params"].items()
+        rows.append(Row((
+            as_named(law["system"]), who,
+            Cell(law["family"], " ".join(f"{name}={number(v, 4)}" for name, v in params)),
+            str(law["n"]), number(law["auc"], 4), percent(law["eer"]), number(law["distance"], 2),
+            law["verdict"],
+        )))  # fmt: skip
+        law["parameters"] = " ".join(f"{name}={number(v)}" for name, v in params)
+        for key in _SYSTEM_COLUMNS:
+            keep.setdefault(key, []).append(law[key])
     head = ("system", "class", "family", "n", "AUC", EER, "off by", "verdict")
     return [
         reading,

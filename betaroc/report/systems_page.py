@@ -3,26 +3,23 @@
 from __future__ import annotations
 
 import math
+import re
 from collections import Counter
 from collections.abc import Sequence
 from functools import partial
-from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
-from betaroc.core import checks
 from betaroc.core.arrays import CLASSES
 from betaroc.core.errors import BetarocError, InputError
 from betaroc.core.notices import suppress_warnings
+from betaroc.core.value import fields_of
 from betaroc.core.vocabulary import (
-    CLIENT,
     CLIENTS,
     FAR,
     FRR,
     HTER,
-    IMPOSTOR,
     IMPOSTORS,
     TPR,
-    Vocabulary,
     capital,
     shared_words,
     short_name,
@@ -51,7 +48,6 @@ from betaroc.rendering.numbers import (
     name_shown,
     rate,
     spaced,
-    version,
     visible,
     with_minus,
 )
@@ -71,43 +67,46 @@ from betaroc.rendering.tree import (
     Status,
     as_named,
     foreign,
-    map_text,
     rate_cell,
 )
 from betaroc.rendering.tree_html import ResultPage, html_of, page_of, verdict_nodes
 from betaroc.report.analysis import Analysis
-from betaroc.report.page import explained, glossary_of, question_of, render_part, worst_check
+from betaroc.report.page import (
+    FOOT,
+    explained,
+    glossary_of,
+    page_in_terms,
+    question_of,
+    render_part,
+    worst_check,
+)
 
 #: The best first.
-STATUSES = list(STATUS_COLOURS)
+_STATUSES = list(STATUS_COLOURS)
 #: So many systems stand in a picture in a colour of their own.
 _DRAWN = 8
-_KEPT = ("system", "threshold", "threshold_for_greater_equal", "how", "status", "target",
-         "expected", "expected_low", "expected_high", "expected_far", "expected_frr",
-         "observed", "observed_low", "observed_high", "observed_far", "observed_frr")  # fmt: skip
 
 
-class CheckedTest(NamedTuple):
-    """A test set, and what the threshold did there."""
-
-    name: str
-    scores: ScoreData
-    check: DecisionCheck
-
-
-class DecidedSystem(NamedTuple):
-    """A system's threshold, and what it did on its tests."""
+class System(NamedTuple):
+    """A system, its threshold or why it has none, and what its tests say of the threshold."""
 
     name: str
     dev: ScoreData
-    decision: Decision
-    tests: tuple[CheckedTest, ...] = ()
+    decided: Decision | None
+    tests: tuple[tuple[ScoreData, DecisionCheck], ...] = ()
     warnings: tuple[str, ...] = ()
+    why: str = ""
+    analysis: Analysis | None = None
+
+    @property
+    def decision(self) -> Decision:
+        """The decision of a system that has one."""
+        return cast(Decision, self.decided)
 
     @property
     def check(self) -> DecisionCheck | None:
         """Of the first test."""
-        return self.tests[0].check if self.tests else None
+        return self.tests[0][1] if self.tests else None
 
     @property
     def point(self) -> OperatingPoint:
@@ -117,35 +116,30 @@ class DecidedSystem(NamedTuple):
     @property
     def worst(self) -> Decision | DecisionCheck:
         """Whose status stands for all: that of the worst test, without any the decision's own."""
-        return worst_check(self.decision, [test.check for test in self.tests])[0]
-
-    @property
-    def status(self) -> str:
-        """The status that stands for all."""
-        return self.worst.status
+        return worst_check(self.decision, [check for _, check in self.tests])[0]
 
 
-def ranked(systems: Sequence[DecidedSystem]) -> list[DecidedSystem]:
+def ranked(systems: Sequence[System]) -> list[System]:
     """By status, tested ones first, then by the rate that is no target, or the cost."""
 
-    def place(system: DecidedSystem) -> tuple[int, bool, float]:
+    def place(system: System) -> tuple[int, bool, float]:
         d, check = system.decision, system.check
         value = d.interval.estimate if check is None else check.observed
         if d.target in TARGET_RATES:
             value = system.point.frr if d.target == "far" else system.point.far
-        return STATUSES.index(system.status), check is None, float(value)
+        return _STATUSES.index(system.worst.status), check is None, float(value)
 
     return sorted(systems, key=place)
 
 
-def compared(systems: Sequence[DecidedSystem], level: float, rng: Any) -> SystemsComparison | str:
+def compared(systems: Sequence[System], level: float, rng: Any) -> SystemsComparison | str:
     """What `compare_systems` shows by HTER of those that have a test, or why it shows nothing."""
     tested = [system for system in systems if system.tests]
     if len(tested) < 2:
         return "two systems with a test are needed"
     with suppress_warnings():
         try:
-            curves = {system.name: epc(system.dev, system.tests[0].scores) for system in tested}
+            curves = {system.name: epc(system.dev, system.tests[0][0]) for system in tested}
             judge = partial(compare_systems, named_curves(curves), level=level, rng=rng)
             try:
                 return judge()
@@ -156,11 +150,11 @@ def compared(systems: Sequence[DecidedSystem], level: float, rng: Any) -> System
 
 
 # ------------------------------------------------------------------------------- table
-def thresholds_view(systems: Sequence[DecidedSystem]) -> list[Node]:
+def thresholds_view(systems: Sequence[System]) -> list[Node]:
     """The target, the table, then why each threshold can be relied on or not."""
     d = systems[0].decision
     reasons = "\n".join(
-        f"{visible(s.name)}: {s.status}. {template_of(s.worst.reason)}" for s in systems
+        f"{visible(s.name)}: {s.worst.status}. {template_of(s.worst.reason)}" for s in systems
     )
     target = Paragraph(f"target: {short_name(d.target)} at most {100.0 * d.rate:g} %")
     return [*[target] * (d.target in TARGET_RATES), thresholds_grid(systems),
@@ -168,35 +162,35 @@ def thresholds_view(systems: Sequence[DecidedSystem]) -> list[Node]:
 
 
 def thresholds_grid(
-    systems: Sequence[DecidedSystem], comparison: SystemsComparison | None = None, *,
+    systems: Sequence[System], comparison: SystemsComparison | None = None, *,
     page: bool = False,
 ) -> Grid:  # fmt: skip
     """One row per system and test: threshold, both rates, on a page status and differences."""
-    rows, keep = list[dict[Cell | Name | str, Content]](), []
+    rows, keep = list[dict[Cell | Name | str, Content]](), dict[str, list[Any]]()
+    tested = any(system.tests for system in systems)
     for system in systems:
-        for k, test in enumerate(system.tests or (None,)):
-            row = _cells(system, test, k, page=page, tested=any(item.tests for item in systems))
+        for k, (test, check) in enumerate(system.tests or ((None, None),)):
+            row = _cells(system, check, page=page, tested=tested)
+            if k and test is not None and test.source is not None:
+                row["system"] = foreign(test.source.path, path=True)
             if comparison is not None:
                 against = "" if k else _against(comparison, systems[0].name, system.name)
                 row[Cell("against the first", f"{HTER}, all at once")] = against
             rows.append(row)
-            keep.append(_values(system, test and test.check))
-    columns = dict(zip(_KEPT, map(list, zip(*keep, strict=True)), strict=True))
+            for name, value in _values(system, check).items():
+                keep.setdefault(name, []).append(value)
     body = tuple(Row(tuple(row.values())) for row in rows)
-    return Grid(tuple(rows[0]), body, (0, 1) if page else (0,), columns)
+    return Grid(tuple(rows[0]), body, (0, 1) if page else (0,), keep)
 
 
 def _cells(
-    system: DecidedSystem, test: CheckedTest | None, k: int, *, page: bool, tested: bool
+    system: System, check: DecisionCheck | None, *, page: bool, tested: bool
 ) -> dict[Cell | Name | str, Content]:
     """By the head of its column each cell of a row; of several systems any may be tested."""
-    d, check = system.decision, test and test.check
-    status = (check or d).status
+    d, status = system.decision, (check or system.decision).status
     row: dict[Cell | Name | str, Content] = {
         "system": foreign(system.name) if page else as_named(system.name)
     }
-    if k and test is not None:
-        row["system"] = foreign(test.name, path=True)
     if page:
         row["status"] = Status("", status, STATUS_COLOURS[status])
     row["threshold"] = Cell(shown_threshold(d), note=d.how if d.how in HOW else "")
@@ -206,10 +200,9 @@ def _cells(
             row[f"{name}, {role}"] = Cell(*mean_shown(d.costs, mean)) if mean else Cell("")
     rates = {row.kind: row.cells for row in rate_rows(d, check) if not row.made}
     for kind in TARGET_RATES[::-1] if d.target == "frr" else TARGET_RATES:
-        row |= {f"{short_name(kind)}, {role}": Cell("no test") for role in roles}
-        shown = (rate_cell(*cell[:3]) for cell in rates[kind])
+        cells = [*(rate_cell(*cell[:3]) for cell in rates[kind]), Cell("no test")]
         row |= {
-            f"{short_name(kind)}, {role}": cell for role, cell in zip(roles, shown, strict=False)
+            f"{short_name(kind)}, {role}": cell for role, cell in zip(roles, cells, strict=False)
         }
     return row
 
@@ -225,84 +218,49 @@ def _against(comparison: SystemsComparison, reference: str, name: str) -> Conten
     return "first" if name == reference else ""
 
 
-def _values(system: DecidedSystem, check: DecisionCheck | None) -> list[Any]:
-    """A row as a file has it."""
-    d = system.decision
-    seen: list[Any] = [math.nan] * 5
+def _values(system: System, check: DecisionCheck | None) -> dict[str, Any]:
+    d, ends = system.decision, ("", "_low", "_high", "_far", "_frr")
+    i = d.interval
+    expected = i.estimate, i.low, i.high, d.expected.far, d.expected.frr
+    seen: tuple[float, ...] = (math.nan,) * 5
     if check is not None:
-        seen = [check.observed, check.low, check.high, check.point.far, check.point.frr]
-    return [
-        system.name, d.threshold, d.threshold_for_greater_equal, d.how, system.status, d.target,
-        d.interval.estimate, d.interval.low, d.interval.high, d.expected.far, d.expected.frr, *seen,
-    ]  # fmt: skip
+        seen = check.observed, check.low, check.high, check.point.far, check.point.frr
+    return {
+        "system": system.name,
+        **fields_of(d, "threshold", "threshold_for_greater_equal", "how"),
+        "status": system.worst.status,
+        "target": d.target,
+        **{f"expected{end}": value for end, value in zip(ends, expected, strict=True)},
+        **{f"observed{end}": value for end, value in zip(ends, seen, strict=True)},
+    }
 
 
 # -------------------------------------------------------------------------------- page
-class SystemPart(NamedTuple):
-    """What a page of several knows of a system: its threshold or why it has none."""
-
-    name: str
-    dev: ScoreData
-    decided: DecidedSystem | None
-    why: str
-    warnings: tuple[str, ...]
-    analysis: Analysis | None = None
-
-
-def system_of(
-    name: str, dev: ScoreData, tests: Sequence[tuple[str, ScoreData]],
-    warnings: Sequence[str],
-    decided: tuple[Decision | None, str, Sequence[DecisionCheck | None]],
-    analysis: Analysis | None = None,
-) -> SystemPart:  # fmt: skip
-    """What is known of a system: by their paths its tests, its decision and their checks."""
-    decision, why, checks = decided
-    checked = tuple(
-        CheckedTest(Path(path).name if test.source is None else test.source.path, test, check)
-        for (path, test), check in zip(tests, checks, strict=True)
-        if check is not None
-    )
-    system = None if decision is None else DecidedSystem(name, dev, decision, checked)
-    return SystemPart(name, dev, system, why, tuple(warnings), analysis)
-
-
-_FOOT = f"{FAR}(θ) = P({IMPOSTOR} score > θ), {FRR}(θ) = P({CLIENT} score ≤ θ), {TPR} = 1 − {FRR}."
 _WHOLE = Paragraph("`betaroc report --dev DEV --test TEST -o OUT` writes its whole report.", "note")
 
 
-def page_of_systems(parts: Sequence[SystemPart], request: Target, terms: str, rng: Any) -> str:
+def page_of_systems(systems: Sequence[System], request: Target, terms: str, rng: Any) -> str:
     """The whole page, in the words of the user's field."""
-    systems = ranked([part.decided for part in parts if part.decided is not None])
-    places = {system.name: k for k, system in enumerate(systems)}
-    words = shared_words(part.dev.words for part in parts)
-    say = Vocabulary(checks.terms_of(terms), words).fill
-    top: list[Node] = []
-    if systems:
-        comparison = compared(systems, request.confidence, rng)
-        top = [map_text(node, say) for node in systems_nodes(systems, comparison)]
-    sections, known = [], frozenset[str]()
-    order = sorted(parts, key=lambda part: places.get(part.name, len(parts)))
-    for k, part in enumerate(order, 1):
-        section, terms_used = _section(part, f"system{k}")
-        sections.append(map_text(section, say))
-        known |= terms_used
-    known |= explained(html_of([Section("", tuple(top)), *sections]))
-    sections.append(map_text(glossary_of(known), say))
-    many, question = counted(len(parts), "system"), question_of(request)
+    decided = ranked([system for system in systems if system.decided is not None])
+    comparison = compared(decided, request.confidence, rng)
+    top = systems_nodes(decided, comparison) if decided else []
+    order = [*decided, *(system for system in systems if system.decided is None)]
+    sections = [_section(system, f"system{k}") for k, system in enumerate(order, 1)]
+    sections.append(glossary_of(explained(html_of([Section("", tuple(top)), *sections]))))
+    many, question = counted(len(systems), "system"), question_of(request)
     page = ResultPage(
-        f"betaroc: {many}", many, _sizes_words(systems),
-        say(f"Which system, and {question[:1].lower()}{question[1:]}"), top, sections,
+        f"betaroc: {many}", many, _sizes_words(decided),
+        f"Which system, and {question[:1].lower()}{question[1:]}", top, sections,
     )  # fmt: skip
-    return page_of(page, say(f"betaroc {version()}. {_FOOT}"), script=True)
+    words = shared_words(system.dev.words for system in systems)
+    return page_in_terms(page_of(page, FOOT, script=True), terms, words)
 
 
-def systems_nodes(
-    systems: Sequence[DecidedSystem], comparison: SystemsComparison | str
-) -> list[Node]:
+def systems_nodes(systems: Sequence[System], comparison: SystemsComparison | str) -> list[Node]:
     """The system to take, the table of all, their curves, and which differences are shown."""
     first, several = systems[0], len(systems) > 1
-    statuses = Counter(system.status for system in systems)
-    counts = ", ".join(f"{statuses[s]} {s}" for s in STATUSES if statuses[s])
+    statuses = Counter(system.worst.status for system in systems)
+    counts = ", ".join(f"{statuses[s]} {s}" for s in _STATUSES if statuses[s])
     known = comparison if isinstance(comparison, SystemsComparison) else None
     differences = [Paragraph(f"No difference can be shown: {comparison}")] if known is None else [
         *known._view()[1:]  # the verdict stands above
@@ -321,14 +279,18 @@ def systems_nodes(
     ]
 
 
-def _answer(systems: Sequence[DecidedSystem], comparison: SystemsComparison | None) -> list[Node]:
+def _answer(systems: Sequence[System], comparison: SystemsComparison | None) -> list[Node]:
     """What the first does, in what it is the first, and the cautions."""
     first, d = systems[0], systems[0].decision
-    good, where = first.status == GREEN, "on test" if first.tests else "on dev"
+    good, where = first.worst.status == GREEN, "on test" if first.tests else "on dev"
     point = first.point
     text = f"{FAR} {rate(float(point.far))}, {FRR} {rate(float(point.frr))} {where}"
     # Systems of the status of the first, with a test as it has one.
-    alike = [s for s in systems if s.status == first.status and bool(s.tests) == bool(first.tests)]
+    alike = [
+        s
+        for s in systems
+        if s.worst.status == first.worst.status and bool(s.tests) == bool(first.tests)
+    ]
     if len(alike) > 1:
         others = {"far": FRR, "frr": FAR}
         by = others.get(d.target, "cost" if d.costs else HTER)
@@ -347,13 +309,12 @@ def _answer(systems: Sequence[DecidedSystem], comparison: SystemsComparison | No
         cautions.append(f"{best} tends to look a little better than it is.")
     return [
         Paragraph(f"{text}.{'' if good else ' No system can be relied on.'}", "lead", title),
-        Status("", first.status, STATUS_COLOURS[first.status]),
+        Status("", first.worst.status, STATUS_COLOURS[first.worst.status]),
         *map(Paragraph, cautions),
     ]
 
 
-def _note(systems: Sequence[DecidedSystem]) -> str:
-    """How thresholds and intervals came."""
+def _note(systems: Sequence[System]) -> str:
     d = systems[0].decision
     confidence, guaranteed = f"{100.0 * d.confidence:g} %", {s.decision.how for s in systems}
     text = "Each system has its own threshold, chosen on its own dev scores"
@@ -363,38 +324,25 @@ def _note(systems: Sequence[DecidedSystem]) -> str:
     return f"{text}. Intervals of rates: exact, {confidence}, each by itself."
 
 
-def _section(part: SystemPart, key: str) -> tuple[Section, frozenset[str]]:
-    """A system by itself, and the terms that need a line of the glossary."""
-    system, terms = part.decided, frozenset[str]()
-    if system is None:
-        return Section(
-            foreign(part.name).short, (Paragraph(part.why),), "", key, folded=True
-        ), terms
-    worst, d = system.worst, system.decision
-    if part.analysis is None:
-        blocks = decision_view(d, worst if isinstance(worst, DecisionCheck) else None)
-    else:
-        body, terms = render_part(part.analysis)
+def _section(system: System, key: str) -> Section:
+    """A system by itself: its first screen and main tables, or else its decision."""
+    if system.decided is None:
+        return Section(foreign(system.name).short, (Paragraph(system.why),), "", key, folded=True)
+    worst, d = system.worst, system.decided
+    blocks = decision_view(d, worst if isinstance(worst, DecisionCheck) else None)
+    if system.analysis is not None:
         # One level down, with ids of its own: what a user named is escaped and holds no tag.
-        for level in (3, 2, 1):
-            body = body.replace(f"<h{level}", f"<h{level + 2}").replace(
-                f"</h{level}>", f"</h{level + 2}>"
-            )
-        for side in ("left", "right"):
-            for before in ('id="', 'clip-path="url(#'):
-                body = body.replace(f"{before}{side}", f"{before}{key}-{side}")
-        blocks = [Html(body)]
-    finding = f"{system.status}; threshold {with_minus(shown_threshold(d))}"
-    title = name_shown(system.name)
-    return Section(title, (*blocks, _WHOLE), finding, key, folded=True), terms
+        body = re.sub("(?<=<h|/h)[123]", lambda n: str(int(n[0]) + 2), render_part(system.analysis))
+        blocks = [Html(re.sub('(id="|clip-path="url\\(#)(?=left|right)', rf"\g<0>{key}-", body))]
+    finding = f"{worst.status}; threshold {with_minus(shown_threshold(d))}"
+    return Section(name_shown(system.name), (*blocks, _WHOLE), finding, key, folded=True)
 
 
-def _sizes_words(systems: Sequence[DecidedSystem]) -> list[str]:
-    """The scores of dev and of test where all systems have as many."""
+def _sizes_words(systems: Sequence[System]) -> list[str]:
     words, lines = shared_words(s.dev.words for s in systems), []
     for role, sets in (
         ("dev", [system.dev for system in systems]),
-        ("test", [test.scores for system in systems for test in system.tests]),
+        ("test", [test for system in systems for test, _ in system.tests]),
     ):
         sizes = {(s.n_client, s.n_impostor) for s in sets}
         if len(sizes) == 1:
@@ -405,13 +353,11 @@ def _sizes_words(systems: Sequence[DecidedSystem]) -> list[str]:
     return lines
 
 
-def _rocs(systems: Sequence[DecidedSystem], where: str) -> Figure:
-    """The ROC of each system, of many the first in colour, with the point of its threshold."""
-
+def _rocs(systems: Sequence[System], where: str) -> Figure:
     def draw() -> Axes:
         ax = new_axes(square=True)
         for k, system in enumerate(systems):
-            scores = system.tests[0].scores if system.tests else system.dev
+            scores = system.tests[0][0] if system.tests else system.dev
             many = k >= _DRAWN
             label = "_nolegend_" if many else name_shown(system.name)
             colour, width = (GREY, 0.8) if many else (COLOURS[k], 1.5)

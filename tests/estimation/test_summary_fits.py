@@ -20,6 +20,8 @@ import betaroc as br
 from betaroc.cli import main
 from betaroc.data.summary import summarize_file
 from betaroc.model.samples import empirical_model
+from betaroc.rendering.document import plain
+from betaroc.report.analysis import fit_document
 
 COUNTED = ["n", "n_zero", "n_one", "n_outside"]
 
@@ -441,12 +443,11 @@ def streamed(files: tuple[str, str]) -> Streamed:
 
 @pytest.mark.simulation
 def test_an_analysis_of_summaries_is_that_of_the_rows_within_the_bins(streamed: Streamed) -> None:
-    one = br.analyze(both(N, M)[0]).to_dict()["dev"]
-    two = streamed.analysis.to_dict()["dev"]
+    one, two = (fit_document(a.dev, "") for a in (br.analyze(both(N, M)[0]), streamed.analysis))
     assert two["summary"]["bins"] == 65_536
     assert (one["n_client"], one["n_impostor"]) == (two["n_client"], two["n_impostor"])
     # The sums are sufficient, so the fits differ by rounding.
-    assert two["fit"]["auc"] == pytest.approx(one["fit"]["auc"], rel=1e-11)
+    assert two["auc"] == pytest.approx(one["auc"], rel=1e-11)
     error = two["summary"]["error"]
     assert two["empirical"]["auc"] == pytest.approx(one["empirical"]["auc"], abs=error["auc"])
     # FAR and FRR are exact at the borders of bins and monotone in between, where each moves by at
@@ -483,18 +484,18 @@ def test_the_report_is_the_same_through_every_engine(
     assert_same_summary(dev, streamed.dev)
     assert_same_summary(test, streamed.test)
     analysis = br.analyze(dev, test)
-    # `to_dict` is what the page is made of, with more digits than it shows: equal numbers are an
-    # equal page. Pages are drawn for two engines only, as drawing takes longest. What reads it
-    # back, under "content", knows where the summaries came from.
-    found, wanted = analysis.to_dict(), streamed.analysis.to_dict()
-    assert found.pop("content")["dev"]["role"] == wanted.pop("content")["dev"]["role"] == "dev"
-    parts = ([d["dev"], *d["tests"]] for d in (found, wanted))
-    for one, two in zip(*parts, strict=True):
+    # Equal numbers, with more digits than it shows, are an equal page. Pages are drawn for two
+    # engines only, as drawing takes longest.
+    both_sides = (analysis, streamed.analysis)
+    found, wanted = ([plain(fit_document(p, "")) for p in each.parts] for each in both_sides)
+    for one, two in zip(found, wanted, strict=True):
         # Between 1000 points of the fitted ROC, which rounding may choose otherwise: chords of
         # h = 2/1000 in FAR + TPR are off by h**2/8 = 5e-7 times the curvature.
         gaps = [part["distances"].pop("roc") for part in (one, two)]
         assert gaps[0] == pytest.approx(gaps[1], abs=1e-5)
     assert same_numbers(found, wanted)
+    tables = (each.to_frame().to_dict("list") for each in both_sides)
+    assert same_numbers(*tables)
     if engine == "duckdb-frame":
         pages = []
         for name, each in (("file", streamed.analysis), (engine, analysis)):

@@ -76,7 +76,7 @@ def test_where_the_best_pair_is_beta_the_section_says_so(panel_alone: None) -> N
     rng = np.random.default_rng(3)
     real = br.analyze(br.Scores(rng.normal(1, 1, 60), rng.normal(-1, 1, 60)))
     assert real.beta is None
-    assert real.to_dict()["beta_pair"] is None
+    assert real.to_dict()["beta"] is None
 
 
 @pytest.mark.simulation

@@ -10,20 +10,14 @@ import pytest
 import betaroc as br
 from betaroc.cli import main
 from betaroc.rendering.tree import quantity, rate_cell
-
-
-def saved(path: Path, client: np.ndarray, impostor: np.ndarray) -> str:
-    labels = np.r_[np.ones(client.size), np.zeros(impostor.size)]
-    rows = zip(np.r_[client, impostor].tolist(), labels.tolist(), strict=True)
-    path.write_text("score,label\n" + "".join(f"{s!r},{y:g}\n" for s, y in rows), "utf-8")
-    return str(path)
+from helpers.files import write
 
 
 def test_a_number_outside_its_interval_is_marked_and_explained(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     rng = np.random.default_rng(1)
-    path = saved(tmp_path / "t.csv", 2 + rng.standard_t(1.5, 600), rng.standard_t(1.5, 900) - 1)
+    path = write(tmp_path / "t.csv", 2 + rng.standard_t(1.5, 600), rng.standard_t(1.5, 900) - 1)
     assert main(["fit", path, "--family", "normal"]) == 0
     shown = capsys.readouterr().out
     assert ", outside)" in shown

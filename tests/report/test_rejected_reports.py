@@ -30,51 +30,49 @@ def analysis() -> br.Analysis:
 @pytest.mark.simulation
 def test_both_kinds_of_rates_stand_beside_each_other(analysis: br.Analysis) -> None:
     """Counted by hand at each threshold; those of comparisons have an interval of their own."""
-    points = analysis.to_dict()["operating_points"]
-    assert {p["criterion"] for p in points} == {
+    assert {met.key for met in analysis.points} == {
         "eer", "min-hter", "min-weighted-error=0.9", "min-weighted-error=0.1", "far=0.01",
         "far=0.001", "max-f1",
     }  # fmt: skip
-    for point in points:
+    table = analysis.to_frame().set_index(["criterion", "chosen_by", "set", "of"]).sort_index()
+    for met in analysis.points:
+        t = met.expected.threshold
         for role, (client, impostor), absent in zip(("dev", "test"), SIDES, ABSENT, strict=True):
-            own, t = point["observed"][role], point["threshold"]
+            row = table.loc[(met.key, met.chosen_by, role, "observed")]
             accepted, missed = int(np.sum(impostor > t)), int(np.sum(client <= t))
-            assert own["far"] == pytest.approx(accepted / (impostor.size + absent[1]), rel=1e-12)
-            assert own["fmr"] == pytest.approx(accepted / impostor.size, rel=1e-12)
-            frr = (missed + absent[0]) / (client.size + absent[0])
-            assert own["frr"] == pytest.approx(frr, rel=1e-12)
-            assert own["fnmr"] == pytest.approx(missed / client.size, rel=1e-12, abs=1e-15)
-        found = point["intervals"]["test"]["fnmr"]
+            assert row[["far", "frr", "fmr", "fnmr"]].tolist() == pytest.approx([
+                accepted / (impostor.size + absent[1]),
+                (missed + absent[0]) / (client.size + absent[0]),
+                accepted / impostor.size, missed / client.size,
+            ], rel=1e-12, abs=1e-15)  # fmt: skip
+        (found,) = (m for m in met.observed_intervals[0] if m.key == "fnmr")
         exact = stats.binomtest(missed, 150).proportion_ci(0.95, "exact")
-        assert (found["low"], found["high"]) == pytest.approx((exact.low, exact.high), rel=1e-9)
-        table = analysis.to_frame()
-        line = table[(table["set"] == "test") & (table["criterion"] == point["criterion"])]
-        kept = line[line["chosen_by"] == point["chosen_by"]][["far", "frr", "fmr", "fnmr"]]
-        assert kept.values.tolist() == [[own[key] for key in kept.columns]]
-        if point["chosen_by"] == "model":
-            expected = point["expected"]
+        assert (found.low, found.high) == pytest.approx((exact.low, exact.high), rel=1e-9)
+        if met.chosen_by == "model":
+            expected = table.loc[(met.key, "model", "dev", "expected")]
             client, impostor = (
                 stats.beta(law.params["a"], law.params["b"])
                 for law in (analysis.dev.fit.client, analysis.dev.fit.impostor)  # type: ignore[union-attr]
             )
             assert expected["fmr"] == pytest.approx(impostor.sf(t), rel=1e-9)
             assert expected["fnmr"] == pytest.approx(client.cdf(t), rel=1e-9)
-            low, high = (point["intervals"]["expected"]["fmr"][end] for end in ("low", "high"))
-            assert low < expected["fmr"] < high
+            (m,) = (m for m in met.expected_intervals if m.key == "fmr")
+            assert m.low < expected["fmr"] < m.high
 
 
 @pytest.mark.simulation
 def test_checks_are_those_of_the_scores_alone(analysis: br.Analysis) -> None:
     """The simulated tests, the distances, the audit and the ends; verdicts as of these scores."""
-    alone = br.analyze(br.Scores(*SIDES[0]), family="beta").to_dict()["dev"]
-    own = analysis.to_dict()["dev"]
+    alone, own = br.analyze(br.Scores(*SIDES[0]), family="beta").dev, analysis.dev
     for key in ("ks", "information", "roc_distance", "tolerance", "replicates", "verdict"):
-        assert own["quality"]["check"][key] == alone["quality"]["check"][key]
-    assert own["distances"] == alone["distances"]
-    assert own["quality"]["families"]["rows"] == alone["quality"]["families"]["rows"]
-    assert own["confidence"] == alone["confidence"]
-    assert (own["n_client_rejected"], own["n_impostor_rejected"]) == ABSENT[0]
-    assert own["empirical"]["auc"] < alone["empirical"]["auc"]
+        assert getattr(own.quality.check, key) == getattr(alone.quality.check, key)
+    assert own.distances == alone.distances
+    assert own.quality.families.rows == alone.quality.families.rows
+    assert (own.curve_tests.ends, own.curve_tests.curve) == (
+        alone.curve_tests.ends, alone.curve_tests.curve,
+    )  # fmt: skip
+    assert (own.given.n_client_rejected, own.given.n_impostor_rejected) == ABSENT[0]
+    assert own.empirical.auc() < alone.empirical.auc()
 
 
 @pytest.mark.simulation

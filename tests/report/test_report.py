@@ -195,15 +195,3 @@ def test_long_names_are_cut_with_the_whole_in_the_title(
     assert name in titles
     assert not any(name in piece for piece in page.text)
     assert any(re.fullmatch("a{21}…b{10}", piece) for piece in page.text)
-
-
-def test_unwritable_report_keeps_the_old_one(analysis: br.Analysis, tmp_path: Path) -> None:
-    with pytest.raises(br.OutputError):
-        analysis.to_html("/dev/full")
-    folder = tmp_path / "a folder"
-    folder.mkdir()
-    with pytest.raises(br.OutputError):
-        analysis.to_html(folder)
-    with pytest.raises(br.OutputError):
-        analysis.to_html(tmp_path / "nowhere" / "out.html")
-    assert [p.name for p in tmp_path.iterdir()] == ["a folder"]

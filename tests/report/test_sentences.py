@@ -170,7 +170,7 @@ def test_a_contradicting_test_set_comes_first(family: str) -> None:
             patch.setattr("betaroc.report.score_set.CHECK_REPLICATES", 19)
             whole = br.analyze(dev, test, family=family)
     assert whole.summary().split("\n\n")[1].splitlines()[0] == line  # after the threshold
-    assert whole.to_dict()["contradictions"][0]["p_value"] == worst.p_value
+    assert whole.to_dict()["derived"]["contradictions"][0]["p_value"] == worst.p_value
 
 
 @pytest.mark.simulation
