@@ -48,38 +48,9 @@ from betaroc.rendering.files import page_target, write_whole
 from betaroc.rendering.nouns import Exportable
 from betaroc.rendering.tree import Node, map_text
 from betaroc.rendering.tree_text import text_of
-from betaroc.report.page import (
-    AnalysisTarget,
-    analysis_block,
-    apart_words,
-    checks_of,
-    contradicted_points,
-    decision_lines,
-    decision_of,
-    doubts,
-    in_field_words,
-    render_report,
-    request_of,
-    sections_of,
-    target_text,
-)
-from betaroc.report.score_set import (
-    EER_THRESHOLD,
-    MADE,
-    ObservedCurve,
-    ObservedPoint,
-    ScoreSet,
-    chance_distances,
-    distances,
-    intervals_of,
-    observed_curves,
-    observed_points,
-    quality_of,
-    rate_at,
-    rates_shown,
-    summary_numbers,
-    verdict_of,
-)
+from betaroc.report import page, score_set
+from betaroc.report.page import AnalysisTarget
+from betaroc.report.score_set import ObservedCurve, ObservedPoint, ScoreSet, distances
 from betaroc.report.sections import BetaPairFit, beta_pair_of
 
 _OF_TAILS = ("tails", "tail_sizes", "bounds")
@@ -168,7 +139,7 @@ class Analysis(Result, Exportable):
         return f"<Analysis {family_text(self.family)}: {sets}; {len(self.notices)} warnings>"
 
     def _view(self) -> Sequence[Node]:
-        return analysis_block(self)
+        return page.analysis_block(self)
 
     def summary(self) -> str:
         """The analysis as text.
@@ -179,18 +150,22 @@ class Analysis(Result, Exportable):
             The threshold and its status; what test contradicts; the sections of the report
             without pictures; warnings.
         """
-        alarms, warnings = doubts(self)
-        first = [*contradicted_points(self)[1], *alarms, *filter(None, [apart_words(self.dev)])]
-        blocks = ["\n".join(decision_lines(self)), *["\n".join(first)] * bool(first)]
-        say = in_field_words(self)
-        blocks.append(text_of([map_text(section, say) for section in sections_of(self)]))
+        alarms, warnings = page.doubts(self)
+        first = [
+            *page.contradicted_points(self)[1],
+            *alarms,
+            *filter(None, [page.apart_words(self.dev)]),
+        ]
+        blocks = ["\n".join(page.decision_lines(self)), *["\n".join(first)] * bool(first)]
+        say = page.in_field_words(self)
+        blocks.append(text_of([map_text(section, say) for section in page.sections_of(self)]))
         blocks += ["\n".join(f"warning: {text}" for text in warnings)] * bool(warnings)
         return say("\n\n".join(blocks) + "\n")
 
     def _derived(self) -> dict[str, Any]:
-        rows, lines = contradicted_points(self)
+        rows, lines = page.contradicted_points(self)
         warnings = [notice.message for notice in self.notices]
-        say = in_field_words(self)
+        say = page.in_field_words(self)
         return {
             "contradictions": [row._asdict() for row in rows],
             "contradicted": list(map(say, lines)),
@@ -218,7 +193,7 @@ class Analysis(Result, Exportable):
         [['eer', 'dev', 'expected'], ['eer', 'dev', 'observed'], ['eer', 'test', 'observed']]
         """
         rows: list[tuple[Any, ...]] = []
-        far, frr, *made = rates_shown(self.parts)
+        far, frr, *made = score_set.rates_shown(self.parts)
         keys = far, frr, *made, "hter"
         for met in self.points:
             fit = self.dev.fit if met.chosen_by == "model" else None
@@ -227,7 +202,7 @@ class Analysis(Result, Exportable):
             observed = zip(self.parts, met.observed, strict=True)
             points += [(part.role, "observed", part.empirical, at) for part, at in observed]
             for role, of, model, at in points:
-                rates = at.threshold, *(rate_at(key, model, at) for key in keys)
+                rates = at.threshold, *(score_set.rate_at(key, model, at) for key in keys)
                 rows.append((met.key, met.chosen_by, role, of, *rates))
         texts = ("criterion", "chosen_by", "set", "of")
         names = (*texts, "threshold", *keys)
@@ -243,9 +218,9 @@ class Analysis(Result, Exportable):
                 metrics[f"{place}/auc{which}"] = model.auc()
                 metrics[f"{place}/eer{which}"] = model.eer().hter
             for met in self.points:
-                for name in rates_shown([part]):
+                for name in score_set.rates_shown([part]):
                     key = f"{place}/{name}/{met.key}_by_{met.chosen_by}"
-                    metrics[key] = rate_at(name, part.empirical, met.observed[k])
+                    metrics[key] = score_set.rate_at(name, part.empirical, met.observed[k])
         return metrics
 
     def to_html(self, path: str | os.PathLike[str]) -> None:
@@ -262,7 +237,7 @@ class Analysis(Result, Exportable):
             If it cannot be written; what was there before is untouched.
         """
         page_target(path)  # before the work of drawing
-        write_whole(path, render_report(self))
+        write_whole(path, page.render_report(self))
 
 
 @collect_warnings
@@ -374,7 +349,7 @@ def analyze_stepwise(
 ) -> Analysis:  # fmt: skip
     """The analysis; ``step`` is called after each set."""
     level, terms = checks.level(level), checks.terms_of(terms).name
-    aim = request_of(target, level)
+    aim = page.request_of(target, level)
     checks.generator(rng)  # a wrong one is no fault of a test set
     data: ScoreData = as_scores(dev, "dev")
     tests = _named_tests(test)
@@ -398,7 +373,7 @@ def analyze_stepwise(
         options["family"], options["boundary"], options["resolution"],
         None if first.fit is None else (first.fit, compared), options["bounds"],
     )  # fmt: skip
-    decision, no_decision = decision_of(data, aim, fitting)
+    decision, no_decision = page.decision_of(data, aim, fitting)
     step()
     if first.fit is not None:
         reason = first.fit.reason if family == BEST else reason
@@ -409,13 +384,13 @@ def analyze_stepwise(
         role = "test" if len(tests) == 1 else f"test {k}"
         parts.append(_test_part(role, name, scores, first, options, judge))
         step()
-    curves = observed_curves(first, parts, level, rng)
+    curves = score_set.observed_curves(first, parts, level, rng)
     return Analysis(
-        first, tuple(parts), observed_points(first, tuple(parts), level), curves, level,
+        first, tuple(parts), score_set.observed_points(first, tuple(parts), level), curves, level,
         options["family"], reason, int(rng) if isinstance(rng, int | np.integer) else None,
         beta_pair_of(first, options, level, rng), terms, decision,
-        checks_of(decision, list(tests.values())), no_decision,
-        "" if target is None else target_text(aim),
+        page.checks_of(decision, list(tests.values())), no_decision,
+        "" if target is None else page.target_text(aim),
     )  # fmt: skip
 
 
@@ -483,9 +458,9 @@ def _set_of(
         return part
     laws, (level, rng, checked, asked) = part.modelled, judge
     quality = None
-    intervals = intervals_of(value, laws, empirical, level, asked=asked, rng=rng)
+    intervals = score_set.intervals_of(value, laws, empirical, level, asked=asked, rng=rng)
     if checked:
-        quality = quality_of(value, laws, level, rng, choose=choose, compared=compared)
+        quality = score_set.quality_of(value, laws, level, rng, choose=choose, compared=compared)
     return replace(part, intervals=intervals, quality=quality)
 
 
@@ -547,13 +522,13 @@ _OF_CLASS = ("family", "params", "std_errors", "n", "total_weight", "log_likelih
 
 
 def _curve_numbers(model: ScoreModel) -> dict[str, Any]:
-    at = parse_statistic(EER_THRESHOLD).value(model)
-    made = MADE if some_rejected(model._pair) else ()
+    at = parse_statistic(score_set.EER_THRESHOLD).value(model)
+    made = score_set.MADE if some_rejected(model._pair) else ()
     return {
         **{name: parse_statistic(name).number(model) for name in ("auc", "eer", "ks")},
         "eer_threshold": at.threshold,
         "eer_logit_threshold": at.logit_threshold,
-        **{f"{key}_at_eer": rate_at(key, model, at) for key in made},
+        **{f"{key}_at_eer": score_set.rate_at(key, model, at) for key in made},
     }
 
 
@@ -581,7 +556,7 @@ def fit_document(part: ScoreSet, reason: str) -> dict[str, Any]:
         "name": part.name,
         "source": readable(part.scores.source),
         **dict(zip(("n_client", "n_impostor"), part.sizes, strict=True)),
-        **summary_numbers(part.given),
+        **score_set.summary_numbers(part.given),
         "empirical": _curve_numbers(part.empirical),
         "distances": readable(part.distances),
         "intervals": {
@@ -604,7 +579,7 @@ def system_document(name: str, part: ScoreSet, reason: str, level: float) -> dic
     fit, source, off = part.fit, part.scores.source, part.distances
     if fit is None or off is None:
         return {}
-    distances, noise = (off.client, off.impostor), chance_distances(part.scores, level)
+    distances, noise = (off.client, off.impostor), score_set.chance_distances(part.scores, level)
     models = {"": fit.model, "_counted": part.empirical}
     return {
         "system": name, "source": source and source.path, "family": fit.family, "reason": reason,
@@ -612,7 +587,7 @@ def system_document(name: str, part: ScoreSet, reason: str, level: float) -> dic
             who: readable(fields_of(getattr(fit, who), *_OF_CLASS))
             | {"distance": distance, "verdict": verdict}
             for who, distance, verdict in zip(
-                CLASSES, distances, map(verdict_of, distances, noise), strict=True
+                CLASSES, distances, map(score_set.verdict_of, distances, noise), strict=True
             )
         },
         **{f"auc{by}": model.auc() for by, model in models.items()},

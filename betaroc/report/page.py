@@ -115,6 +115,7 @@ from betaroc.rendering.tree import (
     map_text,
 )
 from betaroc.rendering.tree_html import html_of, page_frame, prose_of, template, tight, typeset
+from betaroc.report import sections as views
 from betaroc.report.score_set import (
     Contradiction,
     NamedSets,
@@ -123,19 +124,6 @@ from betaroc.report.score_set import (
     contradictions,
     set_names,
     tried,
-)
-from betaroc.report.sections import (
-    beta_pair_section,
-    checks_section,
-    curves_section,
-    ends_section,
-    families_section,
-    measures_section,
-    parameters_section,
-    points_grids,
-    points_section,
-    read_section,
-    sensitivity_section,
 )
 
 if TYPE_CHECKING:
@@ -596,8 +584,8 @@ def contradicted_points(analysis: Analysis) -> tuple[list[Contradiction], list[s
 def render_part(analysis: Analysis) -> str:
     """First screen and main tables for a page of several, before any field's words."""
     sets = list(zip(analysis.parts, ["dev", *set_names(analysis.tests)], strict=True))
-    points = points_section(analysis.points, sets, analysis.level)
-    tables = Section("", (*measures_section(sets, ()).blocks, *points.blocks))
+    points = views.points_section(analysis.points, sets, analysis.level)
+    tables = Section("", (*views.measures_section(sets, ()).blocks, *points.blocks))
     return _body(analysis, [], html_of([tables]))
 
 
@@ -713,16 +701,16 @@ def sections_of(analysis: Analysis, *, drawn: bool = False) -> list[Section]:
     names = ["dev", *set_names(analysis.tests)]
     sets: NamedSets = list(zip(analysis.parts, names, strict=True))
     beta, level = analysis.beta, analysis.level
-    pair = () if beta is None else (beta_pair_section(beta, analysis.dev),)
+    pair = () if beta is None else (views.beta_pair_section(beta, analysis.dev),)
     sections = [
-        measures_section(sets, curve_figures(analysis) if drawn else ()),
-        points_section(analysis.points, sets, level),
-        *([curves_section(analysis.curves, sets, drawn=drawn)] if analysis.curves else []),
-        ends_section(sets, pair),
-        checks_section(sets, analysis.seed, fit_figures(analysis) if drawn else ()),
-        families_section(*sets[0], (parameters_section(sets),)),
-        sensitivity_section(sets),
-        read_section(sets, analysis.reason),
+        views.measures_section(sets, curve_figures(analysis) if drawn else ()),
+        views.points_section(analysis.points, sets, level),
+        *([views.curves_section(analysis.curves, sets, drawn=drawn)] if analysis.curves else []),
+        views.ends_section(sets, pair),
+        views.checks_section(sets, analysis.seed, fit_figures(analysis) if drawn else ()),
+        views.families_section(*sets[0], (views.parameters_section(sets),)),
+        views.sensitivity_section(sets),
+        views.read_section(sets, analysis.reason),
     ]
     return [section for section in sections if section.blocks]
 
@@ -851,7 +839,7 @@ def analysis_block(of: Analysis) -> list[Node]:
         met for met in of.points
         if met.key in _SHOWN and met.chosen_by == of.points[0].chosen_by
     ]  # fmt: skip
-    tables = points_grids(points, [(part, part.role) for part in shown], of.level)
+    tables = views.points_grids(points, [(part, part.role) for part in shown], of.level)
     roles = ", ".join(part.role for part in of.parts)
     curves = Figure(partial(draw_curves, of, "roc"), "", f"ROC: {TPR} against {FAR} of {roles}")
     about, d = Paragraph(f"Analysis, {family_text(of.family)}: {sets}"), of.decision

@@ -26,18 +26,10 @@ from betaroc.core.vocabulary import (
     template_of,
 )
 from betaroc.data.scores import ScoreData
+from betaroc.decision import decide as decisions
 from betaroc.decision.comparison import SystemsComparison, compare_systems, systems_verdict
 from betaroc.decision.curve import named_curves, slotted_axes
-from betaroc.decision.decide import (
-    GREEN,
-    STATUS_COLOURS,
-    Decision,
-    DecisionCheck,
-    decision_view,
-    mean_shown,
-    rate_rows,
-    shown_threshold,
-)
+from betaroc.decision.decide import Decision, DecisionCheck
 from betaroc.decision.epc import epc
 from betaroc.decision.threshold_methods import HOW, TARGET_RATES, Target
 from betaroc.model.measures import OperatingPoint
@@ -82,7 +74,7 @@ from betaroc.report.page import (
 )
 
 #: The best first.
-_STATUSES = list(STATUS_COLOURS)
+_STATUSES = list(decisions.STATUS_COLOURS)
 #: So many systems stand in a picture in a colour of their own.
 _DRAWN = 8
 
@@ -192,13 +184,15 @@ def _cells(
         "system": foreign(system.name) if page else as_named(system.name)
     }
     if page:
-        row["status"] = Status("", status, STATUS_COLOURS[status])
-    row["threshold"] = Cell(shown_threshold(d), note=d.how if d.how in HOW else "")
+        row["status"] = Status("", status, decisions.STATUS_COLOURS[status])
+    row["threshold"] = Cell(decisions.shown_threshold(d), note=d.how if d.how in HOW else "")
     roles, name = ("dev", "test")[: 1 + tested], "cost" if d.costs else HTER
     if d.target not in TARGET_RATES:
         for role, mean in zip(roles, (d.interval, check), strict=False):
-            row[f"{name}, {role}"] = Cell(*mean_shown(d.costs, mean)) if mean else Cell("")
-    rates = {row.kind: row.cells for row in rate_rows(d, check) if not row.made}
+            row[f"{name}, {role}"] = (
+                Cell(*decisions.mean_shown(d.costs, mean)) if mean else Cell("")
+            )
+    rates = {row.kind: row.cells for row in decisions.rate_rows(d, check) if not row.made}
     for kind in TARGET_RATES[::-1] if d.target == "frr" else TARGET_RATES:
         cells = [*(rate_cell(*cell[:3]) for cell in rates[kind]), Cell("no test")]
         row |= {
@@ -282,7 +276,7 @@ def systems_nodes(systems: Sequence[System], comparison: SystemsComparison | str
 def _answer(systems: Sequence[System], comparison: SystemsComparison | None) -> list[Node]:
     """What the first does, in what it is the first, and the cautions."""
     first, d = systems[0], systems[0].decision
-    good, where = first.worst.status == GREEN, "on test" if first.tests else "on dev"
+    good, where = first.worst.status == decisions.GREEN, "on test" if first.tests else "on dev"
     point = first.point
     text = f"{FAR} {rate(float(point.far))}, {FRR} {rate(float(point.frr))} {where}"
     # Systems of the status of the first, with a test as it has one.
@@ -297,7 +291,7 @@ def _answer(systems: Sequence[System], comparison: SystemsComparison | None) -> 
         text += f", the lowest {by} among {len(alike)} of this status"
     elif len(systems) > 1 and good:
         text += "; no other system can be relied on"
-    title = f"{name_shown(first.name)}, threshold {with_minus(shown_threshold(d))}:"
+    title = f"{name_shown(first.name)}, threshold {with_minus(decisions.shown_threshold(d))}:"
     cautions = [] if good else [first.worst.reason]
     cautions += (
         [] if comparison is None else [f"{capital(systems_verdict(comparison, comparison.names))}."]
@@ -309,7 +303,7 @@ def _answer(systems: Sequence[System], comparison: SystemsComparison | None) -> 
         cautions.append(f"{best} tends to look a little better than it is.")
     return [
         Paragraph(f"{text}.{'' if good else ' No system can be relied on.'}", "lead", title),
-        Status("", first.worst.status, STATUS_COLOURS[first.worst.status]),
+        Status("", first.worst.status, decisions.STATUS_COLOURS[first.worst.status]),
         *map(Paragraph, cautions),
     ]
 
@@ -329,12 +323,12 @@ def _section(system: System, key: str) -> Section:
     if system.decided is None:
         return Section(foreign(system.name).short, (Paragraph(system.why),), "", key, folded=True)
     worst, d = system.worst, system.decided
-    blocks = decision_view(d, worst if isinstance(worst, DecisionCheck) else None)
+    blocks = decisions.decision_view(d, worst if isinstance(worst, DecisionCheck) else None)
     if system.analysis is not None:
         # One level down, with ids of its own: what a user named is escaped and holds no tag.
         body = re.sub("(?<=<h|/h)[123]", lambda n: str(int(n[0]) + 2), render_part(system.analysis))
         blocks = [Html(re.sub('(id="|clip-path="url\\(#)(?=left|right)', rf"\g<0>{key}-", body))]
-    finding = f"{worst.status}; threshold {with_minus(shown_threshold(d))}"
+    finding = f"{worst.status}; threshold {with_minus(decisions.shown_threshold(d))}"
     return Section(name_shown(system.name), (*blocks, _WHOLE), finding, key, folded=True)
 
 
