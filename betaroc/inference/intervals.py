@@ -460,24 +460,20 @@ def interval(
 
     Notes
     -----
-    The likelihood is that of both binomial counts, maximised over the threshold (empirical
-    likelihood). Where ties leave few thresholds, the interval spans those of the measure at each
-    that may be the point's.
-
-    The variance of "effective-size" is the jackknife's for average precision, of influence
-    functions for the others; the H measure is first lowered by three quarters of what leaving each
-    score out of its chord costs, and the ends of a partial area over few impostors move towards
-    those of the TPR at the ends of the range. The noise of "smoothed" is Silverman's, on the sum of
-    the normal deviates of the ranks in both classes. Simulated coverage: docs/validation.md. What
-    the bins of a summary hide is added to both ends. Trials without a score count in "far", "frr"
-    and "tpr", not in "fmr", "fnmr" and "tmr".
+    The likelihood is that of both binomial counts, maximised over the threshold; where ties leave
+    few thresholds, the interval spans those of the measure at each that may be the point's. The
+    variance of "effective-size" is the jackknife's for average precision, of influence functions
+    for the others; the H measure is first lowered by three quarters of what leaving each score out
+    of its chord costs, and the ends of a partial area over few impostors move towards those of the
+    TPR. The noise of "smoothed" is Silverman's. Simulated coverage: docs/validation.md. What the
+    bins of a summary hide is added to both ends. Trials without a score count in "far", "frr" and
+    "tpr", not in "fmr", "fnmr" and "tmr".
 
     References
     ----------
     Claeskens, G., Jing, B.-Y., Peng, L. and Zhou, W. (2003), Empirical likelihood confidence
     regions for comparison distributions and ROC curves. Zou, G. Y. and Donner, A. (2008),
-    Construction of confidence limits about effect measures. Korn, E. L. and Graubard, B. I. (1998),
-    Confidence intervals for proportions with small expected number of positive counts.
+    Construction of confidence limits about effect measures. Korn, E. L. and Graubard, B. I. (1998).
 
     Examples
     --------

@@ -4,10 +4,9 @@ A criterion maps a pair, a prior and an array of alphas to the threshold of each
 optimal under the tie rule: smallest criterion, then smallest HTER, then lowest threshold.
 Candidates that are 0/0 are left out.
 
-Every criterion of two samples is either linear, alpha x + (1 - alpha) y over the attainable points,
-so that only vertices of their convex hull can win, or the distance of a rate from a target, so that
-only neighbours in that rate can: one sort, exact ties. Of continuous distributions stationary
-points, levels and jumps are compared.
+Of two samples a criterion is linear, alpha x + (1 - alpha) y, so that only vertices of the convex
+hull can win, or the distance of a rate from a target, so that only neighbours in that rate can. Of
+continuous distributions stationary points, levels and jumps are compared.
 """
 
 from __future__ import annotations

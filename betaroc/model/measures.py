@@ -38,9 +38,9 @@ class OperatingPoint(Result, Exportable):
     threshold : float or ndarray
         Accept iff score > threshold.
     far : float or ndarray
-        False acceptance rate P(I > threshold), a fraction.
+        P(I > threshold), a fraction.
     frr : float or ndarray
-        False rejection rate P(C <= threshold), a fraction.
+        P(C <= threshold), a fraction.
     prior : float
         P(client) in [0, 1].
     logit_threshold : float or ndarray
@@ -320,8 +320,7 @@ class OperatingPoint(Result, Exportable):
 
         References
         ----------
-        IDIAP-RR 03-85, (4). NIST (2010), The NIST Year 2010 Speaker Recognition Evaluation
-        Plan: the cost is divided by C_Default.
+        IDIAP-RR 03-85, (4). NIST (2010), Speaker Recognition Evaluation Plan.
 
         Examples
         --------
