@@ -92,20 +92,14 @@ def test_groups_that_repeat_a_score_are_worth_one() -> None:
     assert fit.n == pytest.approx(400.0, rel=0.01)
 
 
-def test_a_uniform_end_is_on_the_border() -> None:
-    y = np.linspace(0.0, 1.0, 1001)
-    shapes = [fit.shape for fit in fit_tails(TailScores("client", y), "upper").fits]
-    assert all(-0.95 <= shape < -0.5 for shape in shapes)
-
-
-def test_a_steep_shape_is_said() -> None:
-    y = np.linspace(0.0, 1.0, 1001)
-    (said,) = steep_tails("client", fit_tails(TailScores("client", y), "upper"), bounded=False)
+def test_a_uniform_end_is_on_the_border_and_a_steep_shape_is_said() -> None:
+    tails = fit_tails(TailScores("client", np.linspace(0.0, 1.0, 1001)), "upper")
+    assert all(-0.95 <= fit.shape < -0.5 for fit in tails.fits)
+    (said,) = steep_tails("client", tails, bounded=False)
     assert said.category is ScaleWarning
     assert "bounds=(-1, 1)" in said.message
-    assert not steep_tails(
-        "client", fit_tails(TailScores("client", drawn()), "upper"), bounded=False
-    )
+    other = fit_tails(TailScores("client", drawn()), "upper")
+    assert not steep_tails("client", other, bounded=False)
 
 
 @pytest.mark.parametrize(

@@ -118,26 +118,21 @@ def test_a_pair_is_each_class_by_its_own_family(pair: br.Fit) -> None:
 
 
 @pytest.mark.parametrize(
-    ("family", "text"),
+    ("family", "options", "text"),
     [
-        (("beta",), "a pair of names .*; got 1"),
-        (("auto", "beta"), '"auto" chooses the families of both classes and must stand alone'),
-        (("beta", "proper-beta"), '"proper-beta" is a family of both classes and must stand alone'),
-        ("gaussian", "Did you mean 'normal'?"),
+        (("beta",), {}, "a pair of names .*; got 1"),
+        (("auto", "beta"), {}, '"auto" chooses the families of both classes and must stand alone'),
+        (("beta", "proper-beta"), {}, 'proper-beta" is a family of both classes and must stand'),
+        ("gaussian", {}, "Did you mean 'normal'?"),
+        (("beta", "normal"), {"components": 3}, "components must be left out"),
+        (("normal", "empirical"), {"boundary": "drop"}, "boundary must be left out"),
     ],
 )
-def test_what_is_no_pair(family, text: str) -> None:
+def test_what_is_no_pair(family, options, text: str) -> None:
     with pytest.raises(br.InputError, match=text):
-        br.fit(scores(), family)
-
-
-def test_what_else_is_refused() -> None:
+        br.fit(scores(), family, **options)
     with pytest.raises(br.InputError, match="one name for one sample"):
         br.fit_distribution([0.1, 0.2, 0.3], ("beta", "normal"))
-    with pytest.raises(br.InputError, match="components must be left out"):
-        br.fit(scores(), ("beta", "normal"), components=3)
-    with pytest.raises(br.InputError, match="boundary must be left out"):
-        br.fit(scores(), ("normal", "empirical"), boundary="drop")
 
 
 def test_one_class_may_lie_on_the_line() -> None:
@@ -170,17 +165,6 @@ def test_errors_and_intervals_of_a_pair(pair: br.Fit) -> None:
     two = br.fit(scores(), "beta-mixture")
     with pytest.raises(br.InputError, match="profile"):
         two.conf_int()
-
-
-@pytest.mark.filterwarnings("ignore:.*do not describe these scores:betaroc.MisfitWarning")
-@pytest.mark.simulation
-def test_the_check_of_a_pair_takes_each_class_by_its_family(pair: br.Fit) -> None:
-    check = br.check_fit(pair, replicates=39, rng=1)
-    one = br.check_fit(br.fit(scores(), "beta"), replicates=39, rng=1)
-    two = br.check_fit(br.fit(scores(), "beta-mixture"), replicates=39, rng=1)
-    assert check.ad.client.statistic == one.ad.client.statistic
-    assert check.ad.impostor.statistic == two.ad.impostor.statistic
-    assert one.ad.impostor.p_value <= 0.025 < check.ad.impostor.p_value
 
 
 def test_tests_that_a_pair_has_not_name_its_families(pair: br.Fit) -> None:
