@@ -173,8 +173,6 @@ def _varying(e: Epc, o: BandOptions) -> tuple[FittedTest | None, _Dev | None]:
     _check_sides(e, fitted, o)
     if fitted is None:
         empirical_laws(e.test, "test")
-    if o.method == "exact":
-        _check_dependent(e, groups=o.groups)
     if o.resample == "test" or o.method == "exact":
         return fitted, None
     if e.dev_fit is not None and not decides_by_counts(e.dev._pair):
@@ -198,7 +196,16 @@ def _replicates(e: Epc, o: BandOptions, fitted: FittedTest | None, dev: _Dev | N
     """The curve in each replicate."""
     if fitted is not None:
         test = fitted
-        return o.replicated(lambda rng, size: test.values(e, rng, size, dev), e.alpha.size)
+
+        def of_fit(rng: np.random.Generator, size: int) -> FloatArray:
+            z = rng.standard_normal((size, test.roots.shape[0]))
+            if dev is None:
+                return test.measured(e, z, e.chosen)
+            shared = dev.error if test.shared else None
+            t = dev.draw(rng, size) if shared is None else shared.at(z)
+            return _shrunk(e, dev, test.measured(e, z, t), lambda: test.measured(e, z, e.chosen))
+
+        return o.replicated(of_fit, e.alpha.size)
     trials, theta = side_trials(e, "test"), _decisive(e.chosen)
     rows = BootstrapRows.of(trials, side_groups(e, "test", groups=o.groups))
 
@@ -316,18 +323,9 @@ class FittedTest:
         (frr, tpr), (tnr, far) = client, impostor
         return far, frr, tpr, tnr
 
-    def values(self, e: Epc, rng: np.random.Generator, size: int, dev: _Dev | None) -> FloatArray:
-        """The measure at drawn parameters, at the curve's thresholds or at those drawn again."""
-        z = rng.standard_normal((size, self.roots.shape[0]))
-        t = e.chosen
-        if dev is not None:
-            shared = self.shared and dev.error is not None
-            t = dev.error.at(z) if shared and dev.error else dev.draw(rng, size)
-        priors = np.full(size, self.prior)
-        values = e._at_rates(self.rates(z, t), priors)
-        if dev is None:
-            return values
-        return _shrunk(e, dev, values, lambda: e._at_rates(self.rates(z, e.chosen), priors))
+    def measured(self, e: Epc, z: FloatArray, t: Thresholds) -> FloatArray:
+        """The measure of a curve there, a row for each of z."""
+        return e._at_rates(self.rates(z, t), np.full(len(z), self.prior))
 
 
 def fitted_test(e: Epc, *, groups: bool = True) -> FittedTest | None:
@@ -355,20 +353,14 @@ def _fit_delta(
 
 def _changes(e: Epc, test: FittedTest, error: ThresholdError | None) -> FloatArray:
     """Change of the measure with one standard error of each independent source, a column each."""
-    parameters, prior = np.eye(test.roots.shape[0]), np.array([test.prior])
+    size = test.roots.shape[0]
+    own = size if error is None or test.shared else size + error.slope.shape[1]
 
-    def moved(z: FloatArray, chosen: Thresholds) -> FloatArray:
-        return np.asarray(e._at_rates(test.rates(z[None], chosen), prior)[0])
+    def moved(z: FloatArray) -> FloatArray:
+        t = e.chosen if error is None else error.at(z[None, size if own > size else 0 :])
+        return np.asarray(test.measured(e, z[None, :size], t)[0])
 
-    if error is not None and test.shared:
-        at = error.at
-        return slopes_along(parameters, lambda z: moved(z, at(z)))
-    parts = [slopes_along(parameters, lambda z: moved(z, e.chosen))]
-    if error is not None:
-        at, still = error.at, np.zeros(parameters.shape[0])
-        others = np.eye(error.slope.shape[1])
-        parts.append(slopes_along(others, lambda z: moved(still, at(z))))
-    return np.concatenate(parts, axis=1)
+    return slopes_along(np.eye(own), moved)
 
 
 def _interval(e: Epc, reach: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -442,6 +434,14 @@ def _exact_ends(e: Epc, o: BandOptions) -> tuple[FloatArray, FloatArray]:
             f" resample={o.resample!r}, simultaneous={o.simultaneous!r}, measure {e.measure!r}."
             + worded(' Take `method="bootstrap"`.')
         )
+    groups = _dependent(e, groups=o.groups)
+    if groups is not None:
+        raise InputError.about("method")(
+            worded('`method="exact"` needs independent trials; the test scores carry groups:')
+            + f" {groups.first.size} trials depend on {groups.units} groups. Take "
+            + worded('`method="delta"` with `resample="test"`, `method="bootstrap"`, or')
+            + " groups=False if the trials do not depend on each other."
+        )
     rate, complement = ONE_CLASS_RATES[e.measure]
     client, impostor = empirical_laws(e.test, "test")
     law, errors = client, client._counts_at_most(e.chosen)
@@ -482,17 +482,6 @@ def _dependent(e: Epc, *, groups: bool) -> Groups | None:
     """The groups of test, if trials depend on each other by them."""
     result = side_groups(e, "test", groups=groups)
     return result if result is not None and result.dependent else None
-
-
-def _check_dependent(e: Epc, *, groups: bool) -> None:
-    result = _dependent(e, groups=groups)
-    if result is not None:
-        raise InputError.about("method")(
-            worded('`method="exact"` needs independent trials; the test scores carry groups:')
-            + f" {result.first.size} trials depend on {result.units} groups. Take "
-            + worded('`method="delta"` with `resample="test"`, `method="bootstrap"`, or')
-            + " groups=False if the trials do not depend on each other."
-        )
 
 
 _SYSTEMS = ("epc_a", "epc_b")

@@ -576,7 +576,11 @@ class Comparison(Tabular, Exportable):
         )  # fmt: skip
 
     def _better(self, names: Sequence[str] | None) -> Better:
-        return Better(self.better, both_names(self.names, names), self.level)
+        both: Any = self.names if names is None else names
+        if width_of(both) != 2 or not all(isinstance(item, str) for item in both):
+            hint = 'Give two, such as names=("A", "B").'
+            raise refusal("names", "be those of the two systems", format_value(names), hint)
+        return Better(self.better, (both[0], both[1]), self.level)
 
 
 @collect_warnings
@@ -1067,13 +1071,10 @@ def _drawn(
     paired = checks.flag(paired, "paired")
     number = REPLICATES if replicates is None else replicates
     options = IntervalOptions(level, resample, number, groups, rng)
-    if replicates is not None:
-        check_large_table(options.replicates, columns)
     plan = plan_of(curves, options, paired=paired, names=names)
-    if replicates is None:
-        if plan.fitted:
-            options = replace(options, replicates=REPLICATES_OF_FITS)
-        check_large_table(options.replicates, columns)
+    if replicates is None and plan.fitted:
+        options = replace(options, replicates=REPLICATES_OF_FITS)
+    check_large_table(options.replicates, columns)
     values = options.replicated(
         lambda rng, n: np.stack(plan.values(rng, n), axis=1), len(curves), curves[0].alpha.size
     )
@@ -1253,16 +1254,6 @@ def _proportion_tests(c: Comparison) -> Section:
 
 
 # -------------------------------------------------------------------------- in words
-def both_names(names: tuple[str, str], value: Sequence[str] | None) -> tuple[str, str]:
-    """What the systems are called: as given, else as they are called without."""
-    if value is None:
-        return names
-    if width_of(value) != 2 or not all(isinstance(item, str) for item in value):
-        hint = 'Give two, such as names=("A", "B").'
-        raise refusal("names", "be those of the two systems", format_value(value), hint)
-    return value[0], value[1]
-
-
 def verdict_words(of: Comparison, names: tuple[str, str]) -> str:
     """The area, which alone may name a better system; then single alphas, by the whole band."""
     start = "at these two thresholds, " if of.resample == "test" else ""

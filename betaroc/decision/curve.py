@@ -449,19 +449,19 @@ def loss_words(e: Epc) -> str:
     phrase = f"{phrase}, a change of {part(value - expected)}"
     if e.criterion != WEIGHTED_ERROR or e.measure not in ("hter", WEIGHTED_ERROR, "dcf"):
         return f"{phrase}."
-    threshold = (
-        "none because of the threshold, which is as good as test's own"
-        if abs(value - best) <= _NOTHING
-        else f"{part(value - best)} because test itself would choose another threshold"
-    )
     less = "less" if best > expected else "more"
     than = "on dev" if e.dev_fit is None else "dev's fitted distributions say"
-    separability = (
-        "none because of the classes, which are as well separable as before"
-        if abs(best - expected) <= _NOTHING
-        else f"{part(best - expected)} because the classes are {less} separable than {than}"
-    )
-    return f"{phrase}: {threshold}, {separability}."
+    parts = (
+        (value - best, "test itself would choose another threshold",
+         "of the threshold, which is as good as test's own"),
+        (best - expected, f"the classes are {less} separable than {than}",
+         "of the classes, which are as well separable as before"),
+    )  # fmt: skip
+    why = (
+        f"none because {none}" if abs(change) <= _NOTHING else f"{part(change)} because {some}"
+        for change, some, none in parts
+    )  # fmt: skip
+    return f"{phrase}: {', '.join(why)}."
 
 
 def cautions(e: Epc) -> list[str]:

@@ -494,37 +494,16 @@ class Decision(Tabular, Exportable):
 
     def _observed(self, far: Rate, frr: Rate, reason: str, test: Counted | None = None) -> Observed:
         """What both rates of a test say; without its scores words are those of one trial."""
-        said, n = Assessment(self.status, reason, template_of(self.remedy)), self.n or 0
+        said = Assessment(self.status, reason, template_of(self.remedy))
         if self.target == "precision" and test is not None:
             prior = self.expected.prior if self.n is None else test.prior
             result, _ = precision_interval(test, self.threshold, prior, self.confidence)
             return observed_precision(said, self.rate, result)
-        if self.target not in TARGET_RATES:
-            dev = self.interval.estimate, self.interval.low, self.interval.high
-            mean = mean_rate(_weights(self.costs, self.expected.prior), far, frr)
-            return observed_cost(said, self.costs, dev, mean)
-        words, own = self.words or ClassWords(), far if self.target == "far" else frr
-        target = Target(self.target, self.rate, self.confidence, words)
-        total, shift = 1.0, DatasetShift(False, False)
-        if test is not None:
-            total, shift = _total(test, target), self._shift(target, n, test, own[1])
-        return observed_rate(target, said, shift, n, self.needed, total, own)
-
-    def _shift(self, target: Target, n: int, test: Counted, low: float) -> DatasetShift:
-        """Whether test lies elsewhere than dev: its trials, and those of them with a score."""
-        moved = low > clopper_pearson_upper(self.method, target, n)
-        if isinstance(test, ScoreSummary):  # of trials that have a score
-            return DatasetShift(moved, moved)
-        dev = self.absent / n
-        now = getattr(test, f"n_{target.who}_rejected") / _total(test, target)
-        if not moved or (now >= dev if target.kind == "far" else now <= dev):
-            return DatasetShift(moved, moved)
-        result = rate_interval(test._scored, target.kind, self.threshold, self.confidence)
-        return DatasetShift(
-            moved,
-            result[1] > clopper_pearson_upper(self.method, target, n, self.absent),
-            (dev, now),
-        )
+        if self.target in TARGET_RATES:
+            return observed_rate(self, said, far if self.target == "far" else frr, test)
+        dev = self.interval.estimate, self.interval.low, self.interval.high
+        mean = mean_rate(_weights(self.costs, self.expected.prior), far, frr)
+        return observed_cost(said, self.costs, dev, mean)
 
 
 class _LazyMethods:
@@ -543,11 +522,6 @@ class _LazyMethods:
 
 
 Decision.methods = _LazyMethods()  # type: ignore[assignment]
-
-
-def _total(scores: ScoreData, target: Target) -> float:
-    """Trials of the class of a target."""
-    return float(getattr(scores, f"{target.who}_total"))
 
 
 def _weights(costs: tuple[float, float] | None, prior: float) -> tuple[float, float]:
@@ -860,16 +834,6 @@ class Observed(NamedTuple):
     remedy: str
 
 
-class DatasetShift(NamedTuple):
-    """Whether test lies elsewhere than dev."""
-
-    #: All its trials, and those of them that have a score.
-    trials: bool
-    scored: bool
-    #: Shares of dev's and of test's trials that have none.
-    absent: tuple[float, float] = (0.0, 0.0)
-
-
 def cut_words(text: str, width: int = 120) -> str:
     """The sentences of a text that fit, without the last stop; else what fits up to a word."""
     if len(text) <= width:
@@ -941,14 +905,12 @@ def _of_no_use(method: ThresholdMethod, words: ClassWords) -> Assessment:
     )
 
 
-def observed_rate(
-    target: Target, said: Assessment, shift: DatasetShift, n: int, needed: int | None,
-    total: float, result: Rate,
-) -> Observed:  # fmt: skip
-    """Of a target rate: its rate with its interval on a test of so many trials."""
+def observed_rate(d: Decision, said: Assessment, result: Rate, test: Counted | None) -> Observed:
+    """Of a target rate: its rate with its interval on a test; without that words of one trial."""
+    target = Target(d.target, d.rate, d.confidence, d.words or ClassWords())
     observed, low, high = result
     if low > target.rate:
-        return Observed(*result, "broken", *_broken(target, shift, n, needed, total, observed))
+        return Observed(*result, "broken", *_broken(d, target, test, observed, low))
     status, remedy, seen = said.status, said.remedy, f"{rate(observed)}, interval"
     if high <= target.rate:
         agrees = "observes" if status == RED else "agrees:"
@@ -963,9 +925,10 @@ def observed_rate(
 
 
 def _broken(
-    target: Target, shift: DatasetShift, n: int, needed: int | None, total: float, observed: float
+    d: Decision, target: Target, test: Counted | None, observed: float, low: float
 ) -> Assessment:
     """That test contradicts, and whether its scores lie elsewhere than dev's."""
+    total = 1.0 if test is None else float(getattr(test, f"{target.who}_total"))
     beyond, times = round(observed * total), observed / target.rate
     shown, many = spaced(times) if times >= 10.0 else number(times, 2), target.many
     much = f"about {shown} times the target" if times >= _TIMES else "above the target"
@@ -974,17 +937,28 @@ def _broken(
         f" {'was' if beyond == 1 else 'were'} {DECIDED[target.kind]}:"
         f" {short_name(target.kind)} {rate(observed)}, {much}."
     )
-    need, have = spaced(needed or 0), f"(you have {spaced(n)})"
-    if not shift.trials:
-        more = "" if needed is None else f", for which {need} {many} are needed {have}"
+    need, have = spaced(d.needed or 0), f"(you have {spaced(d.n or 0)})"
+    moved = "" if test is None else _moved_words(d, target, test, low, total)
+    if not moved:
+        more = "" if d.needed is None else f", for which {need} {many} are needed {have}"
         return Assessment(RED, reason, f"a guaranteed threshold{more}.")
-    side = "above" if target.kind == "far" else "at or below"
-    dev, now = (rate(share) for share in shift.absent)
-    moved = f"Of test's {many} {now} have no score, of dev's {dev}."
-    if shift.scored:
-        moved = f"Test {many} score {side} the threshold more often than dev's."
-    more = "" if needed is None else f", at least {need} of them {have}"
-    return Assessment(RED, f"{reason} {moved}", f"dev {many} like those of the test{more}.")
+    more = "" if d.needed is None else f", at least {need} of them {have}"
+    return Assessment(RED, reason + moved, f"dev {many} like those of the test{more}.")
+
+
+def _moved_words(d: Decision, target: Target, test: Counted, low: float, total: float) -> str:
+    """That test lies elsewhere than dev: those of its trials with a score, or more have none."""
+    n, above = d.n or 0, target.kind == "far"
+    if low <= clopper_pearson_upper(d.method, target, n):
+        return ""
+    if not isinstance(test, ScoreSummary):  # whose trials have a score
+        dev, now = d.absent / n, getattr(test, f"n_{target.who}_rejected") / total
+        if now < dev if above else now > dev:
+            result = rate_interval(test._scored, target.kind, d.threshold, d.confidence)
+            if result[1] <= clopper_pearson_upper(d.method, target, n, d.absent):
+                return f" Of test's {target.many} {rate(now)} have no score, of dev's {rate(dev)}."
+    side = "above" if above else "at or below"
+    return f" Test {target.many} score {side} the threshold more often than dev's."
 
 
 # ---------------------------------------------------------------------- of both rates
@@ -1196,18 +1170,16 @@ def rate_rows(d: Decision, check: DecisionCheck | None) -> list[RateRow]:
     if all(item is not None for item in sets):
         return decision_rates(d, [item for item in sets if item is not None])
     rows = []
-    for k, (name, kind, who, result) in enumerate(_ROWS[:2]):
-        shares = [getattr(d.expected, kind)]
-        intervals = [d.interval if kind == d.target else d.counted and d.counted[k]]
+    for k, (name, kind, who, made) in enumerate(_ROWS[:2]):
+        own = d.interval if kind == d.target else d.counted and d.counted[k]
+        pairs = [(getattr(d.expected, kind), own)]
         if check is not None:
-            shares.append(getattr(check.point, kind))
-            intervals.append(check.counted and check.counted[k])
-        cells = [
-            RateCell(share, math.nan, math.nan) if item is None or item.estimate != share
-            else RateCell(share, item.low, item.high)
-            for share, item in zip(shares, intervals, strict=True)
-        ]  # fmt: skip
-        rows.append(RateRow(name, kind, who, result, tuple(cells)))
+            pairs.append((getattr(check.point, kind), check.counted and check.counted[k]))
+        cells = (
+            RateCell(share, i.low, i.high) if i is not None and i.estimate == share
+            else RateCell(share, math.nan, math.nan) for share, i in pairs
+        )  # fmt: skip
+        rows.append(RateRow(name, kind, who, made, tuple(cells)))
     return rows
 
 
@@ -1275,12 +1247,10 @@ def methods_grid(
 def _kept(d: Decision, test: ScoreData | None) -> Mapping[str, Sequence[Any]]:
     """The methods as a file has them, with the rates of the test."""
     columns: dict[str, Sequence[Any]] = dict(d._method_columns())
-    if test is None:
-        return columns
-    rates = (getattr(empirical_model(test), kind) for kind in TARGET_RATES)
-    places = np.array(columns["threshold"])
-    return columns | {f"{kind}_test": of(places).tolist()
-                      for kind, of in zip(TARGET_RATES, rates, strict=True)}  # fmt: skip
+    if test is not None:
+        model, places = empirical_model(test), np.array(columns["threshold"])
+        columns |= {f"{kind}_test": getattr(model, kind)(places).tolist() for kind in TARGET_RATES}
+    return columns
 
 
 def _beyond(method: ThresholdMethod) -> str:

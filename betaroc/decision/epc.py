@@ -14,8 +14,7 @@ import numpy.typing as npt
 from betaroc.core import checks
 from betaroc.core.arrays import CLASSES, AnyArray, BoolArray, FloatArray, IntArray
 from betaroc.core.checks import flag
-from betaroc.core.errors import InputError, InputTypeError, SameDataWarning, TargetWarning, refusal
-from betaroc.core.names import names_array
+from betaroc.core.errors import InputError, SameDataWarning, TargetWarning, refusal
 from betaroc.core.notices import collect_warnings, forward_warnings, warn
 from betaroc.core.options import IntervalOptions
 from betaroc.core.quadrature import integrate_panels
@@ -795,20 +794,19 @@ def area_range(e: Epc, low: float | None, high: float | None) -> tuple[float, fl
 
 def check_different(a: Epc, b: Epc, names: tuple[str, str]) -> None:
     """Curves that are compared have one criterion, one measure and equal alphas."""
-    for name in ("criterion", "measure"):
-        one, other = getattr(a, name), getattr(b, name)
-        if one != other:
+    alphas = [
+        f"{e.alpha.size} from {float(e.alpha[0])!r} to {float(e.alpha[-1])!r}" for e in (a, b)
+    ]
+    for rule, same, values in (
+        ("one criterion", a.criterion == b.criterion, [repr(a.criterion), repr(b.criterion)]),
+        ("one measure", a.measure == b.measure, [repr(a.measure), repr(b.measure)]),
+        ("equal alphas", np.array_equal(a.alpha, b.alpha), alphas),
+    ):
+        if not same:
             raise InputError(
-                f"the curves must have one {name}; {names[0]} has {one!r}, {names[1]} {other!r}."
-                f" Compute both with the same {name}."
+                f"the curves must have {rule}; {names[0]} has {values[0]}, {names[1]} {values[1]}."
+                " Compute both alike."
             )
-    one, other = a.alpha, b.alpha
-    if not np.array_equal(one, other):
-        raise InputError(
-            f"the curves must have equal alphas; {names[0]} has {one.size} from {float(one[0])!r}"
-            f" to {float(one[-1])!r}, {names[1]} {other.size} from {float(other[0])!r} to"
-            f" {float(other[-1])!r}. Compute both with the same alpha."
-        )
 
 
 def dev_and_test(
@@ -1252,7 +1250,7 @@ class EpcCv(Tabular, Exportable):
 def epc_cv(
     scores: Scores,
     *,
-    folds: int | tuple[npt.ArrayLike, npt.ArrayLike] = 5,
+    folds: int = 5,
     criterion: str = "weighted-error",
     measure: str = "hter",
     alpha: npt.ArrayLike | None = None,
@@ -1271,8 +1269,8 @@ def epc_cv(
     scores : Scores
         All trials. Those of one group share a fold, in both classes; with two columns of groups all
         that are connected through common labels.
-    folds : int or (client_folds, impostor_folds)
-        How many, or the fold of each score of both classes as integers or text.
+    folds : int
+        How many.
     criterion, measure, alpha : optional
         As in :func:`epc`.
     prior : float, optional
@@ -1288,7 +1286,7 @@ def epc_cv(
     ------
     InputError
         If there are fewer than 2 folds or more than a class has scores or groups, a fold lacks a
-        class, a group is in two folds, and whatever :func:`epc` refuses.
+        class, and whatever :func:`epc` refuses.
     InputTypeError
         If `scores` are not Scores.
 
@@ -1317,8 +1315,7 @@ def epc_cv(
     """
     hint = "Cross-validation needs the single scores: for a fit pass fit.scores."
     scores = require_scores(scores, "cross-validation", hint=hint, rejected=True)._trials
-    find = _given_folds if isinstance(folds, tuple) else _dealt_folds
-    client_folds, impostor_folds = find(scores, folds, rng)
+    client_folds, impostor_folds = _dealt_folds(scores, checks.count(folds, "folds", 2), rng)
     total = 1 + int(max(client_folds.max(), impostor_folds.max()))
     for who, numbers in zip(CLASSES, (client_folds, impostor_folds), strict=True):
         filled = np.bincount(numbers, getattr(scores, f"{who}_weights"), total) > 0.0
@@ -1367,45 +1364,9 @@ def _laws(scores: Scores, client: BoolArray, impostor: BoolArray) -> tuple[Empir
     return laws[0], laws[1]
 
 
-# ------------------------------------------------------------------- folds that are given
-_FOLDS = "be an int or the pair (client_folds, impostor_folds)"
-
-
-def _given_folds(scores: Scores, folds: Any, rng: Any) -> tuple[IntArray, IntArray]:
-    if len(folds) != 2:
-        raise refusal("folds", _FOLDS, f"a tuple of {len(folds)}", "Give an array for each class.")
-    if rng is not None:
-        raise refusal("rng", "be left out where folds are arrays", "both", "Give one.")
-    client = names_array(folds[0], scores.n_client, "client_folds")
-    impostor = names_array(folds[1], scores.n_impostor, "impostor_folds")
-    if (client.dtype.kind == "U") != (impostor.dtype.kind == "U"):
-        kinds = f"{client.dtype} and {impostor.dtype}"
-        raise refusal("folds", "be of one kind", kinds, "Convert both with .astype(str).")
-    labels = sorted({*client.tolist(), *impostor.tolist()})
-    if len(labels) < 2:
-        raise refusal(
-            "folds", "name at least 2 folds", f"only {checks.format_value(labels[0])}", "Name more."
-        )
-    home: dict[Any, Any] = {}
-    for who, value in zip(CLASSES, (client, impostor), strict=True):
-        groups = getattr(scores, f"{who}_groups")
-        for fold, own in zip(value.tolist(), [] if groups is None else groups, strict=False):
-            for group in np.ravel(own).tolist():
-                if home.setdefault(group, fold) != fold:
-                    both = checks.format_list([home[group], fold])
-                    parts = f"group {checks.format_value(group)} in the folds {both}"
-                    hint = "Leave groups out if trials do not depend on each other."
-                    raise refusal("folds", "keep all trials of a group together", parts, hint)
-    return np.searchsorted(labels, client), np.searchsorted(labels, impostor)
-
-
-# ------------------------------------------------------------------- folds that are dealt
-def _dealt_folds(scores: Scores, folds: Any, rng: Any) -> tuple[IntArray, IntArray]:
+# ------------------------------------------------------------------------------- folds
+def _dealt_folds(scores: Scores, folds: int, rng: Any) -> tuple[IntArray, IntArray]:
     """Blocks of trials in turn; what both classes share goes first."""
-    if isinstance(folds, list) or (isinstance(folds, np.ndarray) and folds.ndim):
-        hint = "Give a tuple of two arrays of fold labels."
-        raise refusal("folds", _FOLDS, f"a {type(folds).__name__}", hint, InputTypeError)
-    folds = checks.count(folds, "folds", 2)
     generator = None if rng is None else checks.generator(rng)
     sides = _blocks(scores)
     shared = np.intersect1d(sides[0], sides[1]).tolist()
@@ -1445,7 +1406,7 @@ def _blocks(scores: Scores) -> list[IntArray]:
     total, component = connected_components(graph, directed=False)
     if total == 1 and any(g is not None and g.ndim == 2 for g in groups):
         links = f"two columns that connect all {len(ends)} trials through {len(labels)} labels"
-        hint = "Give the folds as arrays, or one column as groups."
+        hint = "Give one column as groups."
         raise refusal("folds", "keep trials with a common label together", links, hint)
     return [
         total + np.arange(n) if rows is None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from fractions import Fraction
@@ -347,59 +346,42 @@ class TargetForecast(_Forecast):
         ))  # fmt: skip
 
 
-def target_forecast(
+def _target_forecast(
     model: ScoreModel, criterion: str, alpha: FloatArray, sizes: tuple[int, int],
     *, fitted: bool, aloud: bool, library: Library | None,
 ) -> TargetForecast:  # fmt: skip
     """The forecast; `aloud` warns of rates that no planned score speaks for."""
-    _check_target(model, criterion)
     name, complement = ONE_CLASS_RATES[criterion]
     pair, rows, counted = model._pair, [], []
     for item in alpha.tolist():
         asked = Fraction(item).limit_denominator(_DECIMALS)
-        result, share = drawn_thresholds(pair, 1 - asked if complement else asked, sizes, name)
-        far, frr = pair.far(result.thresholds), pair.frr(result.thresholds)
-        rates = (far, frr, 0.5 * (far + frr))
-        rows.append([number for r in rates for number in (result.mean(r), result.sd(r))])
+        t, weights, share = drawn_thresholds(pair, 1 - asked if complement else asked, sizes, name)
+        far, frr = pair.far(t), pair.frr(t)
+        rates = np.array([far, frr, 0.5 * (far + frr)])
+        means = rates @ weights
+        rows.append([*means, *np.sqrt((rates - means[:, None]) ** 2 @ weights)])
         counted.append(1.0 - share if complement else share)
     point = model._point(chosen_on(model, criterion, alpha))
     n = sizes[1] if name == FAR else sizes[0]
     beyond = n * np.minimum(alpha, 1.0 - alpha)
-    if aloud:
-        _tell(name if not complement else criterion, alpha, beyond, n, name)
-    far, far_sd, frr, frr_sd, hter, hter_sd = np.array(rows).T
+    few = np.flatnonzero((beyond < 1.0 - _ROUNDING) & (alpha > 0.0) & (alpha < 1.0))
+    if aloud and few.size:  # rates of exactly 0 and 1 were not asked for
+        k = few[np.argmin(beyond[few])]
+        tail, who = min(alpha[k], 1.0 - alpha[k]), "impostor" if name == FAR else "client"
+        several = f"{few.size} of {alpha.size} targets are such, among them: " * (few.size > 1)
+        warn(
+            f"{several}{criterion if complement else name} {alpha[k]:.4g} lies beyond the planned"
+            f" scores: of {n} {who} scores {beyond[k]:.2g} are expected beyond it, so that dev's"
+            f" threshold is that of an extreme score; about {needed(float(tail))} would do"
+            " (3/rate). Plan with as many, or for a larger rate.",
+            ExtrapolationWarning,
+        )
+    far, frr, hter, far_sd, frr_sd, hter_sd = np.array(rows).T
     return TargetForecast(
         model, *sizes, fitted, criterion, alpha, np.asarray(point.threshold),
         np.asarray(point.logit_threshold), np.array(counted), far, far_sd, frr, frr_sd, hter,
         hter_sd, beyond, library=library,
     )  # fmt: skip
-
-
-def _check_target(model: ScoreModel, criterion: str) -> None:
-    if criterion not in ONE_CLASS_RATES:
-        rule = f"be weighted-error, or a rate of one class, {format_list(ONE_CLASS_RATES)}"
-        raise refusal("criterion", rule, repr(criterion), "Simulate others with br.Study.")
-    for which, law in (("client", model.client), ("impostor", model.impostor)):
-        if law.atoms.places.size:
-            name, rule = f"the {which} distribution", "have no point masses for a target rate"
-            raise refusal(name, rule, f"{law!r:.80}", "Simulate it with br.Study.")
-
-
-def _tell(noun: str, alpha: FloatArray, beyond: FloatArray, n: int, name: str) -> None:
-    """Rates of exactly 0 and 1 were not asked for."""
-    few = np.flatnonzero((beyond < 1.0 - 1e-12) & (alpha > 0.0) & (alpha < 1.0))
-    if not few.size:
-        return
-    k = few[np.argmin(beyond[few])]
-    tail, who = min(alpha[k], 1.0 - alpha[k]), "impostor" if name == FAR else "client"
-    several = "" if few.size == 1 else f"{few.size} of {alpha.size} targets are such, among them: "
-    warn(
-        f"{several}{noun} {alpha[k]:.4g} lies beyond the planned scores: of {n} {who} scores"
-        f" {beyond[k]:.2g} are expected beyond it, so that dev's threshold is that of an extreme"
-        f" score; about {needed(float(tail))} would do (3/rate). Plan with as many, or for a larger"
-        " rate.",
-        ExtrapolationWarning,
-    )
 
 
 @overload
@@ -511,13 +493,21 @@ def epc_forecast(
     criterion = checks.choice(criterion, tuple(CRITERIA), "criterion")
     alphas = checked_alphas(alpha, single=CRITERIA[criterion].single, criterion=criterion)
     pair = model._pair
+    of_rate = criterion != WEIGHTED_ERROR
+    if of_rate and criterion not in ONE_CLASS_RATES:
+        rule = f"be weighted-error, or a rate of one class, {format_list(ONE_CLASS_RATES)}"
+        raise refusal("criterion", rule, repr(criterion), "Simulate others with br.Study.")
     for which, law in (("client", model.client), ("impostor", model.impostor)):
+        name = f"the {which} distribution"
         if law.continuous is None:
-            name, hint = f"the {which} distribution", 'Fit a family, such as fit(scores, "beta").'
+            hint = 'Fit a family, such as fit(scores, "beta").'
             raise refusal(name, "have a density", type(law).__name__, hint)
+        if of_rate and law.atoms.places.size:
+            rule = "have no point masses for a target rate"
+            raise refusal(name, rule, f"{law!r:.80}", "Simulate it with br.Study.")
     fitted, library = isinstance(fit, Fit), fit.library if isinstance(fit, Fit) else None
-    if criterion != WEIGHTED_ERROR:
-        return target_forecast(
+    if of_rate:
+        return _target_forecast(
             model, criterion, alphas, sizes, fitted=fitted, aloud=alpha is not None, library=library
         )
     t = CRITERIA[WEIGHTED_ERROR].choose(pair, model.prior, alphas)
@@ -595,25 +585,10 @@ _NOBODY = 1e-300
 ForecastPart = tuple[Thresholds, FloatArray]
 
 
-class DrawnThresholds(NamedTuple):
-    """Thresholds with their probabilities, which add up to 1."""
-
-    thresholds: Thresholds
-    share: FloatArray
-
-    def mean(self, values: FloatArray) -> float:
-        """Of a number of each threshold."""
-        return float(np.sum(self.share * values))
-
-    def sd(self, values: FloatArray) -> float:
-        """Standard deviation of a number of each threshold."""
-        return math.sqrt(max(self.mean((values - self.mean(values)) ** 2), 0.0))
-
-
 def drawn_thresholds(
     pair: Pair, rate: Fraction, sizes: tuple[int, int], name: str
-) -> tuple[DrawnThresholds, float]:
-    """The thresholds of a dev set for a rate (FAR or FRR by `name`), and the rate counted there."""
+) -> tuple[Thresholds, FloatArray, float]:
+    """Thresholds of dev sets for a rate (FAR or FRR by `name`), their shares, the rate counted."""
     up = name == FAR
     laws = (pair.impostor, pair.client) if up else (pair.client, pair.impostor)
     n, m = sizes[::-1] if up else sizes
@@ -624,9 +599,9 @@ def drawn_thresholds(
     else:
         k, upper = k + (2 * rest > 1), 0.0
         parts = dev.of_count(k)
-    share = np.concatenate([part[1] for part in parts])
-    t = Thresholds.concatenate([part[0] for part in parts])
-    return DrawnThresholds(t, share / np.sum(share)), (k + upper) / n
+    places, shares = zip(*parts, strict=True)
+    share = np.concatenate(shares)
+    return Thresholds.concatenate([*places]), share / np.sum(share), (k + upper) / n
 
 
 class _Side(NamedTuple):

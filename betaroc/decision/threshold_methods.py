@@ -10,7 +10,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import partial
+from functools import cache, partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -305,7 +305,7 @@ class OrderedScores:
         #: Trials, or groups of them, that are independent of each other.
         self.units = int(self.evidence.sizes[above])
         self.target = target._replace(grouped=self.units < self.n)
-        self._sizes: dict[int, float] = {}
+        self._size_at = cache(self._size)
 
     def method(self, how: str) -> ThresholdMethod:
         """The guaranteed threshold, that of the target on average, or that counted on dev."""
@@ -381,16 +381,13 @@ class OrderedScores:
         """
         if self.evidence.groups is None or not k:
             return float(k), float(self.units)
-        size = min(self._size(k), self._size(max(math.floor(self.target.rate * self.n), 1)))
+        size = min(self._size_at(k), self._size_at(max(math.floor(self.target.rate * self.n), 1)))
         return k / self.n * size, size
 
     def _size(self, k: int) -> float:
-        if k not in self._sizes:
-            t = Thresholds.from_theta(np.array([self._threshold(k)]))
-            risk = 1.0 - self.target.confidence
-            sizes = self.evidence.effective(int(self.above), t, risk, above=self.above)
-            self._sizes[k] = float(sizes[0])
-        return self._sizes[k]
+        t = Thresholds.from_theta(np.array([self._threshold(k)]))
+        risk = 1.0 - self.target.confidence
+        return float(self.evidence.effective(int(self.above), t, risk, above=self.above)[0])
 
 
 def fewest_of_order(k: int, rate: float, confidence: float) -> int:
@@ -447,16 +444,15 @@ def _of_fits(
             check_wrong_rules(error)
             return [ThresholdMethod(how, math.nan, why=str(error)) for how in ("tail", "model")]
         makers: list[tuple[str, str, Callable[[], Fit]]] = [
-            ("tail", "", lambda: _tailed(plain, target, fitting)),
-            ("model", "", lambda: _untailed(plain, target, fitting)),
+            ("tail", "", partial(_tailed, plain, target, fitting)),
+            ("model", "", partial(_untailed, plain, target, fitting)),
         ]
         if compared is not None:
-            client, impostor = compared.recommended
+            pair = compared.recommended
             for row in compared.of(target.who):
-                other = row.family
-                pair = (other, impostor) if target.who == "client" else (client, other)
-                if pair != compared.recommended:
-                    makers.append(("model", other, partial(fitting.fit, scores, pair)))
+                other = (row.family, pair[1]) if target.who == "client" else (pair[0], row.family)
+                if other != pair:
+                    makers.append(("model", row.family, partial(fitting.fit, scores, other)))
         result = []
         for how, family, make in makers:
             try:

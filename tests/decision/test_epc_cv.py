@@ -116,18 +116,6 @@ def test_groups_of_one_class_only() -> None:
     assert curve.impostor_folds.tolist() == [0, 1, 2]
 
 
-@pytest.mark.parametrize("labels", [("x", "y", "z"), (30, 10, 20)])
-def test_given_folds(labels: tuple[Any, ...]) -> None:
-    scores, rng = tied_scores(9), np.random.default_rng(9)
-    client = [labels[k] for k in [0, 1, 2, *rng.integers(0, 3, scores.n_client - 3)]]
-    impostor = [labels[k] for k in [0, 1, 2, *rng.integers(0, 3, scores.n_impostor - 3)]]
-    curve = br.epc_cv(scores, folds=(client, impostor), alpha=ALPHAS)
-    assert (curve.threshold.tolist(), curve.far.tolist(), curve.frr.tolist()) == literal(
-        scores, client, impostor, "weighted-error"
-    )
-    assert [sorted(labels)[k] for k in curve.client_folds] == client
-
-
 def test_expected_is_the_mean_of_what_the_other_folds_promise() -> None:
     scores = tied_scores(2)
     curve = br.epc_cv(scores, folds=4, measure="dcf", alpha=ALPHAS)
@@ -182,13 +170,14 @@ def test_weights_are_copies_that_stay_together() -> None:
         ),
         folds=3, measure="f1", alpha=ALPHAS,
     )  # fmt: skip
+    # One label per score keeps its copies together, and deals scores in turn as without labels.
     copies = br.epc_cv(
-        br.Scores(np.repeat(client, client_weights), np.repeat(impostor, impostor_weights)),
-        folds=(
-            np.repeat(weighted.client_folds, client_weights),
-            np.repeat(weighted.impostor_folds, impostor_weights),
+        br.Scores(
+            np.repeat(client, client_weights), np.repeat(impostor, impostor_weights),
+            client_groups=np.repeat(np.arange(12), client_weights),
+            impostor_groups=np.repeat(100 + np.arange(15), impostor_weights),
         ),
-        measure="f1", alpha=ALPHAS,
+        folds=3, measure="f1", alpha=ALPHAS,
     )  # fmt: skip
     assert (weighted.threshold == copies.threshold).all()
     for name in ("far", "frr", "value", "expected"):
@@ -206,14 +195,6 @@ GROUPED = br.Scores([1.0, 2.0, 3.0], [0.0, 0.5, 1.5, 2.5], client_groups=["a", "
         (SCORES, {"folds": 2.5}, "folds must be an int >= 2"),
         (SCORES, {"folds": 4}, "at most the number of client scores, 3; got 4"),
         (GROUPED, {"folds": 3}, "at most the number of client groups, 2; got 3"),
-        (SCORES, {"folds": ([0, 0, 1], [0, 1, 2, 2])}, "no client score .* is fold 2"),
-        (SCORES, {"folds": ([0, 1, 2], [0, 1, 1, 1])}, "no impostor score .* is fold 2"),
-        (SCORES, {"folds": ([0, 0, 0], [0, 0, 0, 0])}, "at least 2 folds; got only 0"),
-        (SCORES, {"folds": ([0, 1], [0, 1, 0, 1])}, "client_folds must have one entry per score"),
-        (SCORES, {"folds": ([0, 1, 0], ["0", "1", "0", "1"])}, "must be of one kind"),
-        (SCORES, {"folds": ([0, 1, 0],)}, "got a tuple of 1"),
-        (SCORES, {"folds": ([0, 1, 0], [0, 1, 0, 1]), "rng": 1}, "rng must be left out"),
-        (GROUPED, {"folds": ([0, 1, 0], [0, 1, 0, 1])}, "group 'a' in the folds 0, 1"),
     ],
 )
 def test_inputs_that_are_refused(scores: br.Scores, given: dict[str, Any], said: str) -> None:
@@ -232,8 +213,7 @@ def test_a_fold_whose_weights_are_all_zero_is_refused() -> None:
     ("scores", "given"),
     [
         (br.ScoreModel(br.Beta(2, 1), br.Beta(1, 2)), {}),
-        (SCORES, {"folds": [[0, 1, 0], [0, 1, 0, 1]]}),
-        (SCORES, {"folds": ([True, False, True], [0, 1, 0, 1])}),
+        (SCORES, {"folds": ([0, 1, 0], [0, 1, 0, 1])}),
     ],
 )
 def test_kinds_that_are_refused(scores: Any, given: dict[str, Any]) -> None:
