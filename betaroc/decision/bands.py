@@ -156,6 +156,12 @@ def _warn_of_no_width(e: Epc, low: FloatArray, high: FloatArray, *, groups: bool
 
 
 # ------------------------------------------------------------------------- what varies
+#: Of each system the rows that are drawn, their scores in order, and the thresholds among them.
+Cells = list[tuple[BootstrapRows, SortedRows, FloatArray]]
+#: Draws the errors of each system in some replicates.
+Drawer = Callable[[np.random.Generator, int], list[GroupedCounts]]
+
+
 class _Dev(NamedTuple):
     """Dev's choice made again, and how far its thresholds depart beside those of all scores."""
 
@@ -207,28 +213,26 @@ def _replicates(e: Epc, o: BandOptions, fitted: FittedTest | None, dev: _Dev | N
 
         return o.replicated(of_fit, e.alpha.size)
     trials, theta = side_trials(e, "test"), _decisive(e.chosen)
-    rows = BootstrapRows.of(trials, side_groups(e, "test", groups=o.groups))
+    rows, k = BootstrapRows.of(trials, side_groups(e, "test", groups=o.groups)), theta.size
 
-    def judged_at(at: FloatArray) -> tuple[BootstrapRows, SortedRows, FloatArray]:
+    def judged(at: FloatArray) -> Cells:
         if rows.groups is None:
-            return rows_by_cells([trials], [at], rows)[0]
-        return rows, SortedRows.of(trials), at
+            return rows_by_cells([trials], [at], rows)
+        return [(rows, SortedRows.of(trials), at)]
 
-    fixed = judged_at(theta)
+    if dev is None:
+        fixed = judged(theta)
+        plan = _drawer(lambda *_: theta, lambda _: fixed, fixed[0][0].size)
+        return o.replicated(lambda rng, size: measured(e, *plan(rng, size)), k)
+
+    def choose(rng: np.random.Generator, size: int) -> FloatArray:
+        moved = _decisive(dev.draw(rng, size))
+        return np.hstack([np.broadcast_to(theta, moved.shape), moved])
+
+    both = _drawer(choose, judged, rows.size)
 
     def block(rng: np.random.Generator, size: int) -> FloatArray:
-        (drawn, judged, at), start, result = fixed, 0, []
-        if dev is not None:
-            moved = _decisive(dev.draw(rng, size))
-            both = np.hstack([np.broadcast_to(theta, moved.shape), moved])
-            drawn, judged, at = judged_at(both)
-        for n in parts_of(size, drawn.size):
-            rows_drawn = drawn.draw(rng, n)
-            result.append(judged.errors(rows_drawn, at if dev is None else at[start : start + n]))
-            start += n
-        counts, k = GroupedCounts(*map(np.concatenate, zip(*result, strict=True))), theta.size
-        if dev is None:
-            return measured(e, counts)
+        (counts,) = both(rng, size)
         still, moved = (
             measured(e, counts._replace(rejected=counts.rejected[:, part],
                                         accepted=counts.accepted[:, part]))
@@ -236,7 +240,30 @@ def _replicates(e: Epc, o: BandOptions, fitted: FittedTest | None, dev: _Dev | N
         )  # fmt: skip
         return _shrunk(e, dev, moved, lambda: still)
 
-    return o.replicated(block, e.alpha.size)
+    return o.replicated(block, k)
+
+
+def _drawer(
+    choose: Callable[[np.random.Generator, int], Any], judged: Callable[[Any], Cells], largest: int
+) -> Drawer:  # fmt: skip
+    """What chooses thresholds, draws test, of at most so many rows, and counts its errors."""
+
+    def draw(rng: np.random.Generator, size: int) -> list[GroupedCounts]:
+        parts = []
+        for n in parts_of(size, largest):
+            cells = judged(choose(rng, n))
+            first = cells[0][0]
+            drawn = first.draw(rng, n)  # once where several systems share it
+            parts.append([
+                of.errors(drawn if rows is first else rows.draw(rng, n), theta)
+                for rows, of, theta in cells
+            ])  # fmt: skip
+        return [
+            GroupedCounts(*map(np.concatenate, zip(*own, strict=True)))
+            for own in zip(*parts, strict=True)
+        ]
+
+    return draw
 
 
 def parts_of(size: int, rows: int) -> Iterator[int]:
@@ -248,7 +275,7 @@ def parts_of(size: int, rows: int) -> Iterator[int]:
 
 def rows_by_cells(
     trials: Sequence[ScoredTrials], chosen: Sequence[FloatArray], rows: BootstrapRows
-) -> list[tuple[BootstrapRows, SortedRows, FloatArray]]:
+) -> Cells:
     """Independent trials of one or more systems by where these score them between thresholds.
 
     A row stands for all trials that every system scores between the same of its thresholds; its
@@ -514,7 +541,7 @@ class Plan:
     """How the replicates of a comparison are made; `draw` gives the errors of each system."""
 
     curves: tuple[Epc, ...]
-    draw: Callable[[np.random.Generator, int], list[GroupedCounts]]
+    draw: Drawer
     groups: tuple[int | None, ...] | None
     dev_paired: bool | None
     smallest: Smallest
@@ -566,8 +593,7 @@ def plan_of(
                 else rows_by_cells([side_trials(e, "test")], [t], rows)[0]
                 for e, rows, own, t in zip(curves, test, judged, fixed, strict=True)
             ]  # fmt: skip
-        rows, sides, thetas = (list(part) for part in zip(*cells, strict=True))
-        draw = _draw(rows, sides, lambda _, __: thetas)
+        draw = _drawer(lambda *_: None, lambda _: cells, max(rows.size for rows, *_ in cells))
         return Plan(curves, draw, known, None, smallest, resample, paired)
     for e, name in zip(curves, names, strict=True):
         if decides_by_counts(e.dev._pair):
@@ -581,40 +607,15 @@ def plan_of(
     fitted = any(isinstance(item, RefitResampler) for item in again)
 
     def choose(rng: np.random.Generator, n: int) -> list[FloatArray]:
-        drawn = _drawn(dev, rng, n)
-        return [item.thresholds(own) for item, own in zip(again, drawn, strict=True)]
-
-    largest = max(rows.size for rows in (*dev, *test)) * max(len(curves) // 2, 1)
-    draw = _draw(test, judged, choose, largest)
-    return Plan(curves, draw, known, dev_paired, smallest, resample, paired, fitted)
-
-
-def _draw(
-    test: list[BootstrapRows], judged: list[SortedRows],
-    choose: Callable[[np.random.Generator, int], list[FloatArray]], largest: int = 0,
-) -> Callable[[np.random.Generator, int], list[GroupedCounts]]:  # fmt: skip
-    """Thresholds chosen, test drawn, errors counted."""
-    largest = largest or max(rows.size for rows in test)
-
-    def draw(rng: np.random.Generator, size: int) -> list[GroupedCounts]:
-        parts: list[list[GroupedCounts]] = []
-        for n in parts_of(size, largest):
-            thetas = choose(rng, n)
-            drawn = _drawn(test, rng, n)
-            sides = zip(judged, drawn, thetas, strict=True)
-            parts.append([rows.errors(of, theta) for rows, of, theta in sides])
+        drawn = dev[0].draw(rng, n)
         return [
-            GroupedCounts(*map(np.concatenate, zip(*own, strict=True)))
-            for own in zip(*parts, strict=True)
+            item.thresholds(drawn if rows is dev[0] else rows.draw(rng, n))
+            for item, rows in zip(again, dev, strict=True)
         ]
 
-    return draw
-
-
-def _drawn(sides: list[BootstrapRows], rng: np.random.Generator, size: int) -> list[Counts]:
-    """A side that several share is drawn once."""
-    first = sides[0].draw(rng, size)
-    return [first, *(first if side is sides[0] else side.draw(rng, size) for side in sides[1:])]
+    largest = max(rows.size for rows in (*dev, *test)) * max(len(curves) // 2, 1)
+    draw = _drawer(choose, lambda thetas: [*zip(test, judged, thetas, strict=True)], largest)
+    return Plan(curves, draw, known, dev_paired, smallest, resample, paired, fitted)
 
 
 def _on_same_trials(

@@ -319,8 +319,6 @@ class Comparison(Tabular, Exportable):
     def verdict(self) -> str:
         """One sentence: the average over alpha, which alone may name a better system, then alphas.
 
-        The systems are called by the names of their test scores, else A and B.
-
         Examples
         --------
         >>> import betaroc as br
@@ -397,8 +395,8 @@ class Comparison(Tabular, Exportable):
 
         Notes
         -----
-        Both sets of decisions are taken as independent: too cautious for systems that err together,
-        too bold where trials depend on each other by groups. Thresholds are as they are.
+        Decisions are taken as independent: too cautious for systems that err together, too bold for
+        groups.
 
         References
         ----------
@@ -644,10 +642,10 @@ def compare(
     where its measure is not 0/0, no class is empty and a fit exists. With fewer than 10 trials, or
     groups, in a class of dev, or 20 of test, no system is named.
 
-    Among scores every threshold of a replicate is the criterion's own; the least weighted error of
-    fits is found to a hundredth of a threshold's standard error. Thresholds among scores move like
-    n**(-1/3), where the bootstrap is not consistent, but the interval of dev and test drawn
-    together keeps its level in the simulations of docs/validation.md.
+    Thresholds among scores move like n**(-1/3), where the bootstrap is not consistent, but the
+    interval of dev and test drawn together keeps its level in the simulations of
+    docs/validation.md. The least weighted error of fits is found to a hundredth of a threshold's
+    standard error.
 
     References
     ----------

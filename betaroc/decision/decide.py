@@ -400,8 +400,7 @@ class Decision(Tabular, Exportable):
     def threshold_for_greater_equal(self) -> float:
         """The threshold of software that accepts score >= threshold, such as scikit-learn.
 
-        The next number above in the dtype in which dev's scores came: a neighbour in double
-        precision would still accept a float32 score that ties with the threshold.
+        The next number above in the dtype of dev's scores, so that none ties with the threshold.
         """
         kind: Any = np.dtype(self.dtype).type
         with np.errstate(over="ignore"):  # above the largest number of the dtype lies inf
@@ -434,8 +433,7 @@ class Decision(Tabular, Exportable):
         """Every method as a frame: the fields of a `ThresholdMethod`, and which of them was chosen.
 
         ``expected`` with its interval is the target's rate (of costs FAR); ``n_beyond`` scores of
-        dev are counted beyond, of fits expected; ``far`` and ``frr`` are counted on dev. A way
-        that is not possible has nan, and says why.
+        dev are counted beyond, of fits expected. A method that is not possible says why.
         """
         return self._table(self._method_columns())
 
@@ -610,10 +608,8 @@ def decide(
     counted threshold itself is a row of ``.methods``, never the answer for a rate: k of n impostors
     above it expect a FAR of (k + 1)/(n + 1).
 
-    A guarantee rests on no distribution (docs/theory.md, (12)): with q the lowest threshold of
-    P(I > q) <= x, the k-th largest score is at least q with probability
-    P(Binomial(n, P(I >= q)) >= k) >= P(Binomial(n, x) >= k). Clients mirror this; their threshold
-    is the largest double below the order statistic.
+    A guarantee rests on no distribution (docs/theory.md, (12)). Clients mirror impostors; their
+    threshold is the largest double below the order statistic.
 
     Of dependent trials counts are worth as many independent ones as their variance between groups
     says (Korn and Graubard), and the confidence is approximate: simulated at 95 %, of 100 to 1000
@@ -654,11 +650,7 @@ def decide(
 
 @collect_warnings
 def decided(scores: ScoresLike, asked: Target, fitting: Fitting) -> Decision:
-    """What `decide` returns: first what the threshold itself takes.
-
-    A family or a rule that was asked for is tried whatever the threshold takes, so that one that
-    cannot be is refused.
-    """
+    """What `decide` returns: first what the threshold itself takes, the rest when it is read."""
     checked_pair(fitting.family, (AUTO, BEST))
     dev = as_scores(scores, "scores", "Scores, a ScoreSummary, a fit")
     check_words_of_comparisons(asked.typed, dev)
@@ -667,6 +659,8 @@ def decided(scores: ScoresLike, asked: Target, fitting: Fitting) -> Decision:
         give(outliers(dev._scored))
     reversed_scores(*dev._scored._distributions)
     share = dev.prior if asked.prior is None else asked.prior
+    if not fitting.usual:  # what was asked for and cannot be is refused, whatever is taken
+        fitting = fitting.tried(dev)
     result = {"far": _of_rate, "frr": _of_rate, "precision": _of_least_precision}
     return result.get(asked.kind, _of_costs)(dev, asked, share, fitting)
 
@@ -676,7 +670,7 @@ def _of_rate(scores: Counted, asked: Target, prior: float, fitting: Fitting) -> 
     ordered, how = OrderedScores(scores, asked), asked.how
     target, n = ordered.target, ordered.units
     absent, tried = getattr(scores, f"n_{target.who}_rejected"), dict[str, list[str]]()
-    for name in HOW[:2] if fitting.usual else ():  # which need no fit
+    for name in HOW[:2]:  # which need no fit
         if how in (None, name) and (method := ordered.method(name)).possible:
             later = partial(candidate_thresholds, scores, target, fitting)
             return _decision(scores, target, method, prior, methods=later, n=n, absent=absent)
@@ -773,10 +767,9 @@ def _of_costs(scores: Counted, asked: Target, prior: float, fitting: Fitting) ->
 
     counted = method_of_both(scores, "counted", chosen(empirical_model(scores)), asked.confidence)
     if asked.how != "model":
-        methods: Methods = lambda: (counted, by_fit()[0])  # noqa: E731
-        if not fitting.usual:
-            methods = counted, by_fit()[0]
-        return _decision(scores, asked, counted, prior, methods=methods, frr=counted.frr)
+        return _decision(
+            scores, asked, counted, prior, methods=lambda: (counted, by_fit()[0]), frr=counted.frr
+        )
     method, frr = by_fit()
     if not method.possible:
         raise refusal("how", "be possible to decide by", f'"model", which is not: {method.why}')

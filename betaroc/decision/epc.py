@@ -486,36 +486,29 @@ class Epc(Tabular, Exportable):
 
         Notes
         -----
-        Rows are never drawn from test: their counts between the distinct thresholds are
-        multinomial. Each class keeps its size, and with groups the numbers of those in one class
-        and in both, so that class sizes and an observed prior vary.
+        Each class keeps its size, but with groups, which are drawn with replacement, both classes
+        together; of two columns a trial gets the product of the weights of its labels (pigeonhole
+        bootstrap), which errs towards wide intervals.
 
         For criteria that are minimised or maximised the choice among N scores moves like N**(-1/3)
         and the plain bootstrap is not consistent: m = N/n**(1/4) scores are drawn, n of them in the
         smaller class, and departures multiplied by (m/N)**(1/3). Where the measure is the criterion
         itself any other threshold is worse: the departure is taken from the value, not added to it.
 
-        Thresholds of a fit have the normal error of its parameters (delta method), and a fitted
-        test side draws its parameters from their normal distribution, as logarithms and logits:
-        right where the family is. One fit as both sides moves with one set of errors.
+        Fits vary with the normal error of their parameters: right where the family is. One fit as
+        both sides moves with one set of errors.
 
         Simulated coverage of 95 % intervals of HTER: at fixed thresholds 0.93 to 0.96 with 100 to
         1000 scores a class; with dev's choice 0.94 to 1.00 at 300 and 1000 a class, at 100 0.94 to
         0.99 for alpha from 0.2 to 0.8 and 0.80 to 0.89 at 0.1 and 0.9. Beta fits on both sides by
-        delta 0.94 to 0.97, 0.92 to 0.96 at 30 a class.
-
-        Labels of groups are drawn with replacement, both classes together; of two columns a trial
-        gets the product of the weights of its labels (pigeonhole bootstrap), which errs towards
-        wide intervals. "delta" sums over pairs of trials that share a label, with Student's t.
-        At fixed thresholds 30 people of 15 trials have 0.93 by the bootstrap, 0.95 by delta, 0.79
-        to 0.85 as independent trials; two columns of 50 people 0.95 to 0.98 and 0.94.
+        delta 0.94 to 0.97. At fixed thresholds 30 people of 15 trials have 0.93 by the bootstrap,
+        0.95 by delta, 0.79 to 0.85 as independent trials.
 
         References
         ----------
-        Bengio, S., Mariethoz, J. and Keller, M. (2005), The expected performance
-        curve, section 5. Kim, J. and Pollard, D. (1990), Cube root asymptotics. Owen, A. B.
-        (2007), The pigeonhole bootstrap. Bolle, R. M., Ratha, N. K. and Pankanti, S. (2004),
-        Error analysis of pattern recognition systems: the subsets bootstrap.
+        Bengio, S., Mariethoz, J. and Keller, M. (2005), The expected performance curve, section 5.
+        Kim, J. and Pollard, D. (1990), Cube root asymptotics. Owen, A. B. (2007), The pigeonhole
+        bootstrap. Bolle, R. M., Ratha, N. K. and Pankanti, S. (2004), the subsets bootstrap.
 
         Examples
         --------
@@ -577,9 +570,8 @@ class Epc(Tabular, Exportable):
 
         Notes
         -----
-        Where dev's threshold accepts or rejects everybody on dev the ground is grey. A value of 0/0
-        is a gap. A criterion without alpha is a dot, what dev expected a hollow square, test's own
-        threshold a hollow triangle.
+        Grey ground: dev's threshold accepts or rejects everybody on dev. A value of 0/0 is a gap. A
+        criterion without alpha is a dot, with what dev expected and test's own threshold hollow.
         """
         axes, log = axes_of(self, scale, terms)
         alpha, value = self.alpha, self.value
@@ -597,8 +589,7 @@ class Epc(Tabular, Exportable):
     ) -> Axes:
         """Draw the measure observed on test against the one expected on dev.
 
-        On the line y = x what was expected is observed. Take the criterion's own rate as the
-        measure to draw what was asked for against what was observed.
+        On the line y = x what was expected is observed.
 
         Parameters
         ----------
@@ -659,8 +650,7 @@ class Epc(Tabular, Exportable):
 
         Notes
         -----
-        Filled dots are a priori, open diamonds a posteriori; a line joins both of one alpha. On
-        normal deviates a rate of 0 or 1 lies outside the frame.
+        Filled dots are dev's choice, open diamonds test's own; a line joins both of one alpha.
 
         Examples
         --------

@@ -463,8 +463,7 @@ def epc_forecast(
 
     Of the smooth threshold the covariance is the inverse expected information, of a `Fit` its own
     scaled to the new sizes; nan for other distributions, at an end of the scale and at a point
-    mass. HTER has slope (f_c - f_i)/2 at the threshold. The optimism is three times the empirical
-    excess.
+    mass.
 
     Simulated: the smooth excess is met within a few per cent from n = 50; the empirical one is up
     to 20 % lower at n from 200 to 1000 and 35 % at 50, the optimism 6 to 14 % and 20 %. If the

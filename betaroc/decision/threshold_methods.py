@@ -213,6 +213,15 @@ class Fitting(NamedTuple):
         compared = result if isinstance(result, FamilyComparison) else None
         return best_fit(scores, *rules, result, bounds=self.bounds), compared
 
+    def tried(self, scores: ScoreData) -> Fitting:
+        """The same with its fit, where there is one; a rule that no scores allow is refused."""
+        try:
+            with suppress_warnings():
+                return self._replace(known=self.best(scores))
+        except BetarocError as error:
+            check_wrong_rules(error)
+            return self
+
 
 def check_wrong_rules(error: BetarocError) -> None:
     """Raise what speaks of an argument of the fits, whatever the scores."""

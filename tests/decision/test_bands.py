@@ -66,17 +66,24 @@ def test_exact_interval_is_clopper_and_pearsons(measure: str) -> None:
 
 
 # ------------------------------------------------------------------------------- coverage
+TRUTH = br.ScoreModel(br.Normal(1.0, 1.0), br.Normal(-1.0, 1.3))
+SAME_TRUTH = br.ScoreModel(TRUTH.client, TRUTH.impostor)
+
+
+def drawn_scores(rng: np.random.Generator, n: int) -> br.Scores:
+    return br.Scores(rng.normal(1.0, 1.0, n), rng.normal(-1.0, 1.3, n))
+
+
 @pytest.mark.simulation
 def test_pointwise_band_at_fixed_thresholds_covers() -> None:
     """HTER, 300 + 300 test scores, 500 test sets: one alpha's Monte Carlo error is .01."""
     rng = np.random.default_rng(20)
-    truth = br.ScoreModel(br.Normal(1.0, 1.0), br.Normal(-1.0, 1.3))
     alpha = np.array([0.25, 0.5, 0.75])
-    dev = br.Scores(rng.normal(1.0, 1.0, 200), rng.normal(-1.0, 1.3, 200))
-    value = br.epc(dev, truth, alpha=alpha).value
+    dev = drawn_scores(rng, 200)
+    value = br.epc(dev, TRUTH, alpha=alpha).value
     hits = np.zeros(3)
     for seed in range(500):
-        test = br.Scores(rng.normal(1.0, 1.0, 300), rng.normal(-1.0, 1.3, 300))
+        test = drawn_scores(rng, 300)
         band = br.epc(dev, test, alpha=alpha).band(resample="test", replicates=500, rng=seed)
         hits += (band.low <= value) & (value <= band.high)
     assert np.all((hits / 500 >= 0.92) & (hits / 500 <= 0.98)), hits / 500
@@ -86,13 +93,12 @@ def test_pointwise_band_at_fixed_thresholds_covers() -> None:
 def test_simultaneous_band_covers_the_whole_curve() -> None:
     """HTER at 11 fixed thresholds, 300 test sets; .92 wanted, its Monte Carlo error is .016."""
     rng = np.random.default_rng(21)
-    truth = br.ScoreModel(br.Normal(1.0, 1.0), br.Normal(-1.0, 1.3))
     alpha = np.linspace(0.1, 0.9, 11)
-    value = br.epc(truth, br.ScoreModel(truth.client, truth.impostor), alpha=alpha).value
+    value = br.epc(TRUTH, SAME_TRUTH, alpha=alpha).value
     whole = np.zeros(2)
     for seed in range(300):
-        test = br.Scores(rng.normal(1.0, 1.0, 300), rng.normal(-1.0, 1.3, 300))
-        curve = br.epc(truth, test, alpha=alpha)
+        test = drawn_scores(rng, 300)
+        curve = br.epc(TRUTH, test, alpha=alpha)
         for k in (0, 1):
             band = curve.band(resample="test", replicates=400, simultaneous=k == 1, rng=seed)
             whole[k] += bool(np.all((band.low <= value) & (value <= band.high)))
@@ -104,14 +110,11 @@ def test_simultaneous_band_covers_the_whole_curve() -> None:
 def test_band_of_both_sides_covers_the_value_at_the_true_choice() -> None:
     """HTER against the weighted error, 200 + 200 scores a side; 60 pairs: error .028."""
     rng = np.random.default_rng(22)
-    truth = br.ScoreModel(br.Normal(1.0, 1.0), br.Normal(-1.0, 1.3))
     alpha = np.array([0.25, 0.5, 0.75])
-    value = br.epc(truth, br.ScoreModel(truth.client, truth.impostor), alpha=alpha).value
+    value = br.epc(TRUTH, SAME_TRUTH, alpha=alpha).value
     both, fixed = np.zeros(3), np.zeros(3)
     for seed in range(60):
-        dev, test = (
-            br.Scores(rng.normal(1.0, 1.0, 200), rng.normal(-1.0, 1.3, 200)) for _ in range(2)
-        )
+        dev, test = (drawn_scores(rng, 200) for _ in range(2))
         curve = br.epc(dev, test, alpha=alpha)
         band = curve.band(replicates=150, rng=seed)
         both += (band.low <= value) & (value <= band.high)
