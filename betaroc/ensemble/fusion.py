@@ -633,11 +633,6 @@ class LearnedGain(NamedTuple):
     def _follows(self) -> dict[str, Any]:
         return {"estimate": self.with_it - self.without, "word": word_of(self.low, self.high)}
 
-    @property
-    def interval(self) -> Interval:
-        """The estimate with its ends."""
-        return Interval(self.estimate, self.low, self.high, self.level, self.method)
-
 
 def word_of(low: float, high: float) -> str:
     """The rule: the first that holds; nan holds of none."""
@@ -666,12 +661,12 @@ def _columns(sides: Sequence[Trials]) -> tuple[list[Trials], BoolArray]:
 def _columns_of(x: FloatArray, weights: FloatArray) -> list[FloatArray]:
     """Logits of scores in [0, 1]; exact 0 and 1, which have none, by columns that say so."""
     inside = (x > 0.0) & (x < 1.0)
-    if np.any((x < 0.0) | (x > 1.0)) or not np.any(inside):
+    ends = [x == end for end in (0.0, 1.0)]
+    if not np.all(inside | ends[0] | ends[1]) or not np.any(inside):
         return [x]
     values = logits(np.where(inside, x, 0.5))
     values[~inside] = np.average(values[inside], weights=weights[inside])
-    masses = [(x == end).astype(np.float64) for end in (0.0, 1.0)]
-    return [values, *(mass for mass in masses if np.any(mass))]
+    return [values, *(1.0 * end for end in ends if np.any(end))]
 
 
 # ------------------------------------------------------------------------------- the folds

@@ -19,7 +19,7 @@ from betaroc.core.vocabulary import FAR, TPR, Sentence, capital
 from betaroc.data.scores import Scores
 from betaroc.distributions.beta import Beta
 from betaroc.distributions.normal import LogitNormal, Normal
-from betaroc.ensemble.fusion import ADDS_NOTHING, LEAVE_OUT, LearnedGain, gain_sentence, logits
+from betaroc.ensemble.fusion import LearnedGain, gain_sentence, logits
 from betaroc.estimation.families import family_text
 from betaroc.fits.check import TOLERANCE
 from betaroc.fits.fit import Fit
@@ -203,13 +203,12 @@ def _border(
 
 def _at_place(fit: Fit, u: float, excess: float, by: str, level: float) -> BorderSide:
     """The judgement at FAR = expit(u)."""
-    far, side, p = 1.0 / (1.0 + math.exp(-u)), "cannot tell", math.nan
+    far, p = 1.0 / (1.0 + math.exp(-u)), math.nan
     try:
         p = float(from_diagonal(fit, np.array([u]))[1][0])
     except InputError:
         by = "none"
-    if p <= 1.0 - level:
-        side = _SIDES[excess > 0.0]
+    side = _SIDES[excess > 0.0] if p <= 1.0 - level else CANNOT_TELL
     return BorderSide(side, p, by, far, excess)
 
 
@@ -328,8 +327,6 @@ INCLUDE, EXCLUDE, CANNOT_TELL = "include", "exclude", "cannot tell"
 STRICT, LAX = "only at strict thresholds", "only at lax thresholds"
 #: What the two ends are called in sentences.
 END_WORDS = {"strict": f"low-{FAR}", "lax": f"high-{FAR}"}
-#: Every word of a verdict.
-INCLUSION_VERDICTS = (INCLUDE, ADDS_NOTHING, LEAVE_OUT, STRICT, LAX, EXCLUDE, CANNOT_TELL)
 #: Sides that are known.
 _KNOWN = ("above", "below")
 #: What the ends of a classifier's own ROC say against it, where its gain cannot be told.

@@ -100,10 +100,8 @@ def systems_of(
 def _check_few(names: Sequence[str], noun: str) -> None:
     if len(names) < 2:
         had = f"only {format_value(names[0])}" if names else "none"
-        raise InputError(
-            f"an ensemble must have two classifiers at least; {noun} {had}. One alone has nothing"
-            " to join: look at br.fit(scores).end_tests(), or at what betaroc fit prints."
-        )
+        do = "One alone has nothing to join: look at br.fit(scores).end_tests()."
+        raise InputError(f"an ensemble must have two classifiers at least; {noun} {had}. {do}")
 
 
 # ------------------------------------------------------------------------ score sets
@@ -121,11 +119,9 @@ def _of_mapping(mapping: Mapping[Any, Any], systems: Sequence[str] | None, role:
     for name, source in chosen.items():
         scores = by_name[source]
         if not isinstance(scores, Scores):
-            raise InputTypeError.about(role)(
-                f"{role} must map names to Scores, or be a frame with a column per classifier; got"
-                f" a {type(scores).__name__} for {format_value(name)}. Use Scores.from_labels(y,"
-                " s)."
-            )
+            rule = "map names to Scores, or be a frame with a column per classifier"
+            actual = f"a {type(scores).__name__} for {format_value(name)}"
+            raise refusal(role, rule, actual, "Use Scores.from_labels(y, s).", InputTypeError)
         do = "Keep the trials that every system scored, and leave out the others"
         check_rejected(scores, "a fused score", do)
         if columns:

@@ -434,11 +434,8 @@ def _figure(varying: Sequence[str], name: str, group: pd.DataFrame) -> Figure:
 
 def _cell(names: Sequence[str], row: Mapping[Any, Any]) -> str:
     """A cell by the parameters that vary, as far as there is room."""
-    values = [
-        f"{name} {row[name]:.3g}" if isinstance(row[name], float) else f"{name} {row[name]}"
-        for name in names
-    ]
-    text = visible(", ".join(values) or f"cell {row['cell']}")
+    text = ", ".join(f"{name} {_shown_value(row[name])}" for name in names)
+    text = visible(text or f"cell {row['cell']}")
     return text if len(text) <= _LABEL else f"{text[: _LABEL - 1]}…"
 
 
