@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import dataclasses
 import graphlib
 import importlib
 import inspect
@@ -415,6 +416,15 @@ def test_the_wheel_holds_what_datasets_read(monkeypatch: pytest.MonkeyPatch) -> 
         assert source in files
         if "UPSTREAM-LICENSE.txt" in source.read_text(encoding="utf-8"):
             assert path.with_name("UPSTREAM-LICENSE.txt") in files
+
+
+def test_every_value_of_the_core_is_frozen() -> None:
+    rooms = ("distributions", "model", "estimation", "inference", "fits", "decision")
+    modules = [importlib.import_module(name) for name in MODULES if room(f"{name}.") in rooms]
+    held = [value for module in modules for value in vars(module).values()]
+    kinds = [v for v in held if isinstance(v, type) and dataclasses.is_dataclass(v)]
+    assert [v for v in kinds if not v.__dataclass_params__.frozen] == []
+    assert len(kinds) > 100
 
 
 # ------------------------------------------------------------------ README and .ci/run
