@@ -78,7 +78,7 @@ def test_a_study_does_not_leave_its_folder(place: Path, capsys: Any, folder: str
     (place / "link").symlink_to(place.parent)
     (place / "study.toml").write_text(STUDY.format(folder=folder))
     assert main(["study", "study.toml"]) == 2
-    assert "must lie beside it or below" in capsys.readouterr().err
+    assert "folder must lie beside 'study.toml' or below" in capsys.readouterr().err
     assert sorted(one.name for one in place.parent.iterdir()) == ["home"]
 
 
