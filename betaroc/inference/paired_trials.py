@@ -153,9 +153,11 @@ def _check_equal(
     bad = np.flatnonzero(differ if differ.ndim == 1 else np.any(differ, axis=1))
     if bad.size:
         one, two = (checks.format_value(values[bad[0]].tolist()) for values in (first, second))
+        trials = "the same test trials in the same order"
+        need = "equal weights in both" if what.endswith("weights") else trials
         raise _unpaired(
-            f"the same test trials in the same order; {bad.size} of {len(first)} {what} differ,"
-            f" first {one} and {two} at index {bad[0]}", do,
+            f"{need}; {bad.size} of {len(first)} {what} differ, first {one} and {two} at index"
+            f" {bad[0]}", do,
         )  # fmt: skip
 
 
