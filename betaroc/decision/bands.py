@@ -199,7 +199,6 @@ def _varying(e: Epc, o: BandOptions) -> tuple[FittedTest | None, _Dev | None]:
 
 
 def _replicates(e: Epc, o: BandOptions, fitted: FittedTest | None, dev: _Dev | None) -> FloatArray:
-    """The curve in each replicate."""
     if fitted is not None:
         test = fitted
 

@@ -538,13 +538,11 @@ class Comparison(Tabular, Exportable):
         Parameters
         ----------
         alpha : float, optional
-            One of the curves'; may be left out where they have but one.
-        ax : matplotlib Axes, optional
-            Where to draw; a new figure if left out.
+            As in `histogram`.
+        ax, names, terms : optional
+            As in :meth:`plot`.
         bins : int
             Number of bars.
-        names, terms
-            As in :meth:`plot`.
 
         Returns
         -------
@@ -937,12 +935,8 @@ class SystemsComparison(Tabular, Exportable):
 
         Parameters
         ----------
-        ax : matplotlib Axes, optional
-            Where to draw; a new figure if left out.
-        scale : str
-            Of the measure's axis, "linear" or "log".
-        terms : str
-            Words of the rates, as in :meth:`betaroc.Roc.plot`.
+        ax, scale, terms : optional
+            As in :meth:`Comparison.plot`.
 
         Returns
         -------
@@ -1341,7 +1335,6 @@ def systems_verdict(c: SystemsComparison, names: Sequence[str]) -> str:
 
 
 def _named(names: Sequence[str]) -> str:
-    """Some names, and how many more."""
     if len(names) > _NAMED:
         return f"{', '.join(names[:_NAMED])} and {len(names) - _NAMED} more"
     return f"{', '.join(names[:-1])} and {names[-1]}"

@@ -777,7 +777,6 @@ def _of_costs(scores: Counted, asked: Target, prior: float, fitting: Fitting) ->
 
 
 def _as_intervals(rates: Sequence[Rate], confidence: float) -> tuple[Interval, Interval]:
-    """FAR and FRR that are counted at a threshold."""
     far, frr = rates
     return Interval(*far, confidence, "counted"), Interval(*frr, confidence, "counted")
 
@@ -1100,7 +1099,6 @@ def mean_shown(
 
 
 def _asked(d: Decision) -> str:
-    """The target, and how the threshold came."""
     if d.target == "precision":
         return f"Target precision {100.0 * d.rate:g} %: counted on dev, not guaranteed"
     if d.target not in TARGET_RATES:

@@ -593,12 +593,8 @@ class Epc(Tabular, Exportable):
 
         Parameters
         ----------
-        ax : matplotlib Axes, optional
-            Where to draw; a new figure if left out.
-        terms : str
-            Words of the rates, as in :meth:`betaroc.Roc.plot`.
-        **style
-            Properties of the line.
+        ax, terms, **style : optional
+            As in :meth:`plot`.
 
         Returns
         -------
@@ -677,7 +673,6 @@ class Epc(Tabular, Exportable):
 
     @property
     def _called(self) -> str | None:
-        """The name of the test set, or of dev."""
         return self.dev.name if self.test.name is None else self.test.name
 
     def _view(self) -> Sequence[Node]:
@@ -1345,7 +1340,6 @@ def epc_cv(
 
 
 def _laws(scores: Scores, client: BoolArray, impostor: BoolArray) -> tuple[Empirical, Empirical]:
-    """The empirical distributions of some of the scores."""
     laws = []
     for who, chosen in zip(CLASSES, (client, impostor), strict=True):
         weights = getattr(scores, f"{who}_weights")

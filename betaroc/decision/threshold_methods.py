@@ -159,7 +159,6 @@ def checked_request(
 
 
 def _typed_target(rates: Mapping[str, Any], costs: Mapping[str, float | None], *, eer: bool) -> str:
-    """The target by the name that it was given."""
     for name in {*rates}.difference(RATE_NAMES, SYNONYMS["precision"]):
         raise InputTypeError.about(name)(
             f"{name!r} must be an argument of a decision; it is none."
@@ -435,7 +434,6 @@ def _beta_cdf(a: float, b: float, x: float) -> float:
 
 
 def _counted(scores: ScoreData, threshold: float) -> tuple[float, float]:
-    """FAR and FRR of dev at a threshold."""
     t = Thresholds.from_theta(np.array(threshold))
     client, impostor = scores._distributions
     return float(impostor._upper(t)[0]), float(client._lower(t)[0])
