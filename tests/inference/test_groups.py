@@ -838,10 +838,6 @@ def test_folds_keep_connected_people_together() -> None:
         assert np.all(blocks == blocks[:, :1])
         np.testing.assert_array_equal(curve.client_folds, curve.impostor_folds)
         assert np.bincount(blocks[:, 0]).tolist() == [2, 2, 2]
-    given = br.epc_cv(scores, folds=(real // 9, real // 9), alpha=[0.5])
-    assert given.threshold.shape == (2, 1)
-    with pytest.raises(br.InputError, match="in the folds 0, 1"):
-        br.epc_cv(scores, folds=(real // 9, (real > 7).astype(int)), alpha=[0.5])
 
 
 def test_folds_of_people_in_few_blocks() -> None:
