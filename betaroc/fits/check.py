@@ -381,10 +381,8 @@ def _judged(
         return _ruled(float(low) / rate, float(high) / rate)
 
     low, high = (end / rate for end in ends)
-    words, verdict = (
-        f"the rate counted is {low:.3g} to {high:.3g} times the expected one",
-        _ruled(low, high),
-    )
+    words = f"the rate counted is {low:.3g} to {high:.3g} times the expected one"
+    verdict = _ruled(low, high)
     if verdict == "good":
         return verdict, f"within a factor of {WITHIN:g}: {words}", None
     if verdict == "poor":

@@ -144,9 +144,8 @@ def _climb(likelihood: Any, place: FloatArray) -> Summit:
 
 def _step(likelihood: Any, place: FloatArray, gradient: FloatArray) -> FloatArray:
     for observed in (True, False):
-        information = (
-            -np.asarray(likelihood.hessian(place, observed=observed)) / likelihood.endog.size
-        )
+        hessian = np.asarray(likelihood.hessian(place, observed=observed))
+        information = -hessian / likelihood.endog.size
         try:
             np.linalg.cholesky(information)
             return np.asarray(np.linalg.solve(information, gradient))
@@ -591,11 +590,8 @@ class CovariateFit(Result, Exportable):
         >>> interval.low < fit.model(x=1.0).auc() < interval.high
         True
         """
-        spec, level, prior = (
-            parse_statistic(stat, given, **point),
-            checks.level(level),
-            self._prior(prior),
-        )
+        spec, level = parse_statistic(stat, given, **point), checks.level(level)
+        prior = self._prior(prior)
         place, rates, words = self._place({} if covariates is None else covariates)
         result = self._delta(spec, place, _fewer(self._spread() @ rates.T), prior)
         if not words:
@@ -672,11 +668,8 @@ class CovariateFit(Result, Exportable):
         >>> change.low < change.estimate < change.high
         True
         """
-        spec, level, prior = (
-            parse_statistic(stat, given, **point),
-            checks.level(level),
-            self._prior(prior),
-        )
+        spec, level = parse_statistic(stat, given, **point), checks.level(level)
+        prior = self._prior(prior)
         (start, of_start, off), (end, of_end, beyond) = self._place(first), self._place(second)
         if np.array_equal(start, end):
             raise InputError(

@@ -495,10 +495,8 @@ def _row(policy: str, f: PairEstimate) -> PolicyRow:
 # ------------------------------------------------------------------------------ tails
 def _tail(f: PairEstimate, who: str, end: str, groups: Groups | None) -> TailCheck:
     """Hill's estimate of the exponent, from the square root of the number of scores."""
-    x, weights = (
-        getattr(f.scores, who),
-        weights_of(require_scores(f.scores, "Hill's exponent"), who),
-    )
+    scores = require_scores(f.scores, "Hill's exponent")
+    x, weights = getattr(scores, who), weights_of(scores, who)
     place = np.flatnonzero((x > 0.0) & (x < 1.0) & (weights > 0.0))
     logs: FloatArray = np.log(x[place]) if end == "at_zero" else np.log1p(-x[place])
     order = np.argsort(logs, kind="stable")
