@@ -19,7 +19,15 @@ import numpy as np
 import numpy.typing as npt
 
 from betaroc.core.arrays import FloatArray, ScalarOrArray, as_output, elementwise
-from betaroc.core.checks import count, format_value, generator, probability_array, real_array
+from betaroc.core.checks import (
+    count,
+    finite,
+    format_value,
+    generator,
+    positive,
+    probability_array,
+    real_array,
+)
 from betaroc.core.errors import InputError
 from betaroc.core.notices import Notice
 from betaroc.core.quadrature import integrate_panels
@@ -174,19 +182,24 @@ class Distribution(Exportable, ABC):
         """Closed range outside which there is no mass."""
 
     @property
-    @abstractmethod
     def mean(self) -> float:
         """Expected score."""
+        return self._moments[0]
 
     @property
     def var(self) -> float:
-        """Variance of the score; a distribution has this or `_sd`."""
+        """Variance of the score."""
         return self._sd * self._sd
 
     @property
     def _sd(self) -> float:
         """Standard deviation, also where its square leaves the doubles."""
-        return math.sqrt(self.var)
+        return self._moments[1]
+
+    @property
+    def _moments(self) -> tuple[float, float]:
+        """Mean and standard deviation; a distribution has these, or its mean and one of both."""
+        return self.mean, math.sqrt(self.var)
 
     def _tail_quantile(self, p: FloatArray, log_p: FloatArray, *, lower: bool) -> Thresholds:
         """Where a tail has a mass of at most one half; a family has this or `_inverse`."""
@@ -235,9 +248,17 @@ class Distribution(Exportable, ABC):
         """That of the trials that have a score."""
         return self
 
+    #: Names and scales of the parameters that are fields of their own.
+    _scales: ClassVar[tuple[tuple[str, str], ...]] = ()
+
+    def __post_init__(self) -> None:
+        for name, scale in self._scales:
+            check = positive if scale == "log" else finite
+            object.__setattr__(self, name, check(getattr(self, name), name))
+
     def _parameters(self) -> tuple[Parameter, ...]:
         """What determines the distribution; nothing where it is its data."""
-        return ()
+        return tuple(Parameter(k, getattr(self, k), scale) for k, scale in self._scales)
 
     def _replaced(self, values: Mapping[str, float]) -> Distribution:
         """The distribution with other values of some of its parameters."""

@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from betaroc.core import special
 from betaroc.core.arrays import CLASSES, FloatArray, ScalarOrArray, as_output
-from betaroc.core.checks import choice, positive, real_array
+from betaroc.core.checks import choice, real_array
 from betaroc.core.errors import FitError, InputError
 from betaroc.core.notices import collect_warnings
 from betaroc.core.polygamma import (
@@ -27,7 +27,7 @@ from betaroc.core.polygamma import (
 )
 from betaroc.core.special import HALF_LOG_TWO_PI, stirling_remainder, stirling_remainders
 from betaroc.core.thresholds import Thresholds, softplus
-from betaroc.distributions.base import Distribution, Parameter, Tail
+from betaroc.distributions.base import Distribution, Tail
 from betaroc.distributions.pairs import Pair, closed_forms
 
 #: Sizes of the grid, tried in turn.
@@ -450,10 +450,7 @@ class Beta(Distribution):
     b: float
 
     on_unit = True
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "a", positive(self.a, "a"))
-        object.__setattr__(self, "b", positive(self.b, "b"))
+    _scales = (("a", "log"), ("b", "log"))
 
     @property
     def shape(self) -> Shape:
@@ -511,9 +508,6 @@ class Beta(Distribution):
             Tail(0.0, 1, self.a, log_coefficient=-math.log(self.a) - log_b),
             Tail(1.0, 1, self.b, log_coefficient=-math.log(self.b) - log_b),
         )
-
-    def _parameters(self) -> tuple[Parameter, ...]:
-        return Parameter("a", self.a, "log"), Parameter("b", self.b, "log")
 
     def _score(self, t: Thresholds) -> FloatArray:
         from scipy.special import psi

@@ -445,22 +445,22 @@ class Empirical(Distribution):
     @property
     def mean(self) -> float:
         """Weighted mean; -inf where a trial has no score."""
-        return self._moments[0]
+        return self._scaled_moments[0]
 
     @property
     def var(self) -> float:
         """Weighted variance, divisor sum of weights; nan where a trial has no score."""
-        _, square, power = self._moments
+        _, square, power = self._scaled_moments
         with np.errstate(over="ignore"):
             return float(np.ldexp(square, 2 * power))
 
     @property
     def _sd(self) -> float:
-        _, square, power = self._moments
+        _, square, power = self._scaled_moments
         return math.ldexp(math.sqrt(square), power)
 
     @cached_property
-    def _moments(self) -> tuple[float, float, int]:
+    def _scaled_moments(self) -> tuple[float, float, int]:
         """Mean, and the variance in squares of a power of two, which no sum or square passes."""
         if self.rejected:
             return -math.inf, math.nan, 0

@@ -9,10 +9,9 @@ from typing import Any
 import numpy as np
 
 from betaroc.core.arrays import FloatArray
-from betaroc.core.checks import positive
 from betaroc.core.polygamma import phi_tau_of
 from betaroc.core.thresholds import Coordinate, Thresholds
-from betaroc.distributions.base import Distribution, Parameter, Tail
+from betaroc.distributions.base import Distribution, Tail
 
 #: Below this scipy's tails are formed in log space.
 _TINY = 1e-290
@@ -55,9 +54,7 @@ class Gamma(Distribution):
     shape: float
     scale: float
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "shape", positive(self.shape, "shape"))
-        object.__setattr__(self, "scale", positive(self.scale, "scale"))
+    _scales = (("shape", "log"), ("scale", "log"))
 
     @property
     def support(self) -> tuple[float, float]:
@@ -147,9 +144,6 @@ class Gamma(Distribution):
         log_c = -math.lgamma(self.shape + 1.0) - self.shape * math.log(self.scale)
         upper = Tail(math.inf, 1, 1.0 / self.scale, power=self.shape - 1.0)
         return Tail(0.0, 1, self.shape, log_coefficient=log_c), upper
-
-    def _parameters(self) -> tuple[Parameter, ...]:
-        return Parameter("shape", self.shape, "log"), Parameter("scale", self.scale, "log")
 
     def _unit_covariance(self) -> FloatArray:
         # psi'(a) a - 1 = a tau(a), of which no digits cancel.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, ClassVar
@@ -85,8 +85,8 @@ class Mixture(Distribution):
         parts = [(math.sqrt(w), law._sd, law.mean - self.mean) for w, law in self._parts()]
         return math.hypot(*(root * math.hypot(sd, away) for root, sd, away in parts))
 
-    def _parts(self) -> Iterable[tuple[float, Distribution]]:
-        return zip(self._shares.tolist(), self.components, strict=True)
+    def _parts(self) -> list[tuple[float, Distribution]]:
+        return list(zip(self._shares.tolist(), self.components, strict=True))
 
     def _side(self, t: Thresholds, *, lower: bool) -> tuple[FloatArray, FloatArray]:
         sides = [d._side(t, lower=lower) for d in self.components]
@@ -345,27 +345,13 @@ class MixturePair(Pair):
 
     def auc_continuous(self) -> float:
         """Areas of all pairs of components, weighted."""
-        client, impostor = (_weighted(self._base(which)) for which in CLASSES)
-        return min(
-            1.0,
-            math.fsum(w * v * _area(c, i) for w, c in client for v, i in impostor),
-        )
+        bases = [self._base(which) for which in CLASSES]
+        client, impostor = (d._parts() if isinstance(d, Mixture) else [(1.0, d)] for d in bases)
+        areas = (w * v * pair_of(c, i).auc_continuous() for w, c in client for v, i in impostor)
+        return min(1.0, math.fsum(areas))
 
 
-def _area(client: Distribution, impostor: Distribution) -> float:
-    return pair_of(client, impostor).auc_continuous()
-
-
-def _weighted(law: Distribution) -> list[tuple[float, Distribution]]:
-    return list(law._parts()) if isinstance(law, Mixture) else [(1.0, law)]
-
-
-def of_mixtures(mixture: type[Mixture], kind: type[Distribution]) -> None:
-    """Enter the pairs of mixtures and of what they are made of."""
-    closed_forms(mixture, mixture, MixturePair)
-    closed_forms(mixture, kind, MixturePair)
-    closed_forms(kind, mixture, MixturePair)
-
-
-of_mixtures(BetaMixture, Beta)
-of_mixtures(NormalMixture, Normal)
+for _mixture, _component in ((BetaMixture, Beta), (NormalMixture, Normal)):
+    closed_forms(_mixture, _mixture, MixturePair)
+    closed_forms(_mixture, _component, MixturePair)
+    closed_forms(_component, _mixture, MixturePair)

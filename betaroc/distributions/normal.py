@@ -12,12 +12,11 @@ from typing import Any, ClassVar, NamedTuple, TypeGuard, cast
 import numpy as np
 
 from betaroc.core.arrays import FloatArray
-from betaroc.core.checks import finite, positive
 from betaroc.core.errors import FitError
 from betaroc.core.quadrature import integrate_panels
 from betaroc.core.special import HALF_LOG_TWO_PI, exactly_scaled, exponential, log_ratio
 from betaroc.core.thresholds import Coordinate, Thresholds
-from betaroc.distributions.base import Distribution, Parameter, Summit, Tail, climb
+from betaroc.distributions.base import Distribution, Summit, Tail, climb
 from betaroc.distributions.pairs import Pair, closed_forms
 
 #: Squares of sigmas beyond these lose digits, then themselves.
@@ -64,15 +63,6 @@ class NormalScore(Distribution):
         """The ends of the coordinate's range."""
         return self.coordinate.bounds or (-math.inf, math.inf)
 
-    @property
-    def mean(self) -> float:
-        """Expected score, by quadrature."""
-        return self._moments[0]
-
-    @property
-    def _sd(self) -> float:
-        return self._moments[1]
-
     @cached_property
     def _moments(self) -> tuple[float, float]:
         def expected(function: Callable[[FloatArray], FloatArray]) -> float:
@@ -94,7 +84,7 @@ class NormalScore(Distribution):
         return self.coordinate.of(t)
 
     def _z(self, t: Thresholds) -> FloatArray:
-        return self._standard(self._y(t), *(p.value for p in self._parameters()))
+        return self._standard(self._y(t), *(getattr(self, name) for name, _ in self._scales))
 
     def _side(self, t: Thresholds, *, lower: bool) -> tuple[FloatArray, FloatArray]:
         from scipy.special import log_ndtr, ndtr
@@ -123,7 +113,7 @@ class NormalScore(Distribution):
     ) -> tuple[FloatArray, FloatArray]:
         from scipy.special import ndtr
 
-        columns = (values.get(p.name, p.value) for p in self._parameters())
+        columns = (values.get(name, getattr(self, name)) for name, _ in self._scales)
         z = self._standard(self._y(t), *columns)
         return ndtr(z), ndtr(-z)
 
@@ -138,9 +128,7 @@ class NormalCoordinate(NormalScore):
     mu: float
     sigma: float
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "mu", finite(self.mu, "mu"))
-        object.__setattr__(self, "sigma", positive(self.sigma, "sigma"))
+    _scales = (("mu", "plain"), ("sigma", "log"))
 
     @staticmethod
     def _standard(y: FloatArray, *parameters: Any) -> FloatArray:
@@ -161,9 +149,6 @@ class NormalCoordinate(NormalScore):
     def _tails(self) -> tuple[Tail, Tail]:
         lower, upper = (Tail(x, 2, centre=self.mu, width=self.sigma) for x in self.support)
         return lower, upper
-
-    def _parameters(self) -> tuple[Parameter, ...]:
-        return Parameter("mu", self.mu, "plain"), Parameter("sigma", self.sigma, "log")
 
     def _score(self, t: Thresholds) -> FloatArray:
         z = self._z(t)
@@ -494,11 +479,9 @@ class SinhArcsinh(NormalScore):
     skewness: float = 0.0
     tail_weight: float = 1.0
 
-    def __post_init__(self) -> None:
-        for name in ("location", "skewness"):
-            object.__setattr__(self, name, finite(getattr(self, name), name))
-        for name in ("scale", "tail_weight"):
-            object.__setattr__(self, name, positive(getattr(self, name), name))
+    _scales = (
+        ("location", "plain"), ("scale", "log"), ("skewness", "plain"), ("tail_weight", "log"),
+    )  # fmt: skip
 
     @staticmethod
     def _standard(y: FloatArray, *parameters: Any) -> FloatArray:
@@ -539,13 +522,6 @@ class SinhArcsinh(NormalScore):
             order = 2.0 * self.tail_weight
             tails.append(Tail(place, order, 0.5 / width, centre=self.location, width=width))
         return tails[0], tails[1]
-
-    def _parameters(self) -> tuple[Parameter, ...]:
-        return (
-            Parameter("location", self.location, "plain"), Parameter("scale", self.scale, "log"),
-            Parameter("skewness", self.skewness, "plain"),
-            Parameter("tail_weight", self.tail_weight, "log"),
-        )  # fmt: skip
 
     def _score(self, t: Thresholds) -> FloatArray:
         y = self._y(t)

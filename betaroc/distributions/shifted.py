@@ -292,15 +292,6 @@ class Shifted(Distribution):
         # Near 1 the distances from 1 have the digits.
         return 1.0 - rest, math.sqrt(self._expected(lambda t: (t.complement - rest) ** 2))
 
-    @property
-    def mean(self) -> float:
-        """Expected score."""
-        return self._moments[0]
-
-    @property
-    def _sd(self) -> float:
-        return self._moments[1]
-
     def _parameters(self) -> tuple[Parameter, ...]:
         if self._discrete:
             return ()

@@ -448,7 +448,8 @@ class Spliced(Distribution):
 
     @cached_property
     def _moments(self) -> tuple[float, float]:
-        heavy = [t.shape for t in (self.lower, self.upper) if t is not None]
+        """Infinite, or nan, where a tail on the real line has no such moment."""
+        heavy = [tail.shape for tail in (self.lower, self.upper) if tail is not None]
         line = not self.on_unit and self.bounds is None
         if line and max(heavy) >= 1.0:
             both = len(heavy) == 2 and min(heavy) >= 1.0
@@ -457,17 +458,7 @@ class Spliced(Distribution):
         mean = self._expected(lambda t: t.theta)
         if line and max(heavy) >= 0.5:
             return mean, math.inf
-        return mean, self._expected(lambda t: (t.theta - mean) ** 2)
-
-    @property
-    def mean(self) -> float:
-        """Expected score; infinite, or nan, where a tail on the real line has none."""
-        return self._moments[0]
-
-    @property
-    def var(self) -> float:
-        """Variance of the score; inf where a tail on the real line has a shape of 1/2 or more."""
-        return self._moments[1]
+        return mean, math.sqrt(self._expected(lambda t: (t.theta - mean) ** 2))
 
     def _tails(self) -> tuple[Tail, Tail]:
         lower, upper = (
