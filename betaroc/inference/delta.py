@@ -849,8 +849,8 @@ def conf_int(
         freedom = freedom_of(inner_trials(fit), fit.fixed)
         ends = _wald(fit, fit.std_errors, options.level, freedom, stretch_of(freedom))
         return _intervals(fit, ends, options)
-    alone = FAMILIES[fit.family].of_density and not (_has_sums(fit) or fit.tied or in_cells(fit))
-    if alone and isinstance(scores, Scores):
+    separate = isinstance(scores, Scores) and not (_has_sums(fit) or fit.tied or in_cells(fit))
+    if separate and FAMILIES[fit.family].of_density:
         values, weights = getattr(scores, who), getattr(scores, f"{who}_weights")
         return _intervals(fit, profile_of_scores(fit, values, weights, options.level), options)
     _check_without_sums(fit)

@@ -383,7 +383,7 @@ def _range(name: object, values: Any) -> tuple[float, float, bool, bool]:
     """Ends of a parameter, whether it is even in the logarithm, and whether it is whole."""
     parts = list(values) if isinstance(values, tuple | list) else []
     if len(parts) < 2 or any(tag not in _TAGS for tag in parts[2:]):
-        rule, actual = 'be (low, high), with "log" or "int" after it', f"{name!r}: {values!r:.60}"
+        rule, actual = 'be (low, high), with "log" or "int" after it', f"{format_value(name)}: {values!r:.60}"
         raise refusal("a range", rule, actual, "Take Design.grid for levels.", InputTypeError)
     low, high = (checks.finite(parts[k], f"{name} {end}") for k, end in enumerate(("low", "high")))
     log, integer = "log" in parts[2:], "int" in parts[2:]

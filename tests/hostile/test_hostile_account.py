@@ -67,10 +67,10 @@ ELSEWHERE: dict[str, tuple[str, ...]] = {
     "H09": ("cli/test_cli.py::test_an_existing_report_is_replaced_only_by_force",),
     "H11": (
         "cli/test_process_contract.py::test_a_pipe_that_nobody_reads_and_a_full_disk",
-        "report/test_report.py::test_unwritable_report_keeps_the_old_one",
+        "report/test_analysis.py::test_impossible_outputs_are_output_errors",
         "studies/test_study.py::test_a_full_disk_loses_nothing",
     ),
-    "H12": ("report/test_analysis.py::test_an_interrupt_leaves_the_old_file",),
+    "H12": ("report/test_analysis.py::test_a_failure_leaves_the_old_file",),
     "H13": ("report/test_report.py::test_page_is_inert_and_asks_for_nothing",),
     "H15": ("report/test_report.py::test_two_runs_give_the_same_bytes",),
     "I01": (
