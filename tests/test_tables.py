@@ -137,7 +137,7 @@ OF_NOTHING: dict[str, Callable[[], Any]] = {
     "sample_systems": lambda: br.sample_systems(
         {"a": br.ScoreModel(br.Beta(4, 2), br.Beta(2, 4))}, 3, 2, rng=1
     ),
-    "Noun.to_frame": lambda: br.auc_test(
+    "Exportable.to_frame": lambda: br.auc_test(
         br.Scores([2, 3, 4, 5], [0, 1, 2.5]), br.Scores([2, 4, 4, 5], [0, 1, 2.5])
     ).to_frame(),
     "OperatingPoint.to_frame": PAIR.at(0.5).to_frame,

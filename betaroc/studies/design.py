@@ -383,8 +383,9 @@ def _range(name: object, values: Any) -> tuple[float, float, bool, bool]:
     """Ends of a parameter, whether it is even in the logarithm, and whether it is whole."""
     parts = list(values) if isinstance(values, tuple | list) else []
     if len(parts) < 2 or any(tag not in _TAGS for tag in parts[2:]):
-        rule, actual = 'be (low, high), with "log" or "int" after it', f"{format_value(name)}: {values!r:.60}"
-        raise refusal("a range", rule, actual, "Take Design.grid for levels.", InputTypeError)
+        name, rule = f"the range of {format_value(name)}", 'be (low, high), then "log" or "int"'
+        more = "Take Design.grid for levels."
+        raise refusal(name, rule, f"{values!r:.60}", more, InputTypeError)
     low, high = (checks.finite(parts[k], f"{name} {end}") for k, end in enumerate(("low", "high")))
     log, integer = "log" in parts[2:], "int" in parts[2:]
     must = "" if low < high else "low < high"

@@ -140,7 +140,7 @@ def test_an_analysis_says_them_and_keeps_names_and_keys(tmp_path: Path) -> None:
     pad = br.analyze(SCORES, rng=1, terms="pad")
     plain = replace(pad, terms="biometric")
     first, second = pad.to_dict(), plain.to_dict()
-    assert (first["content"].pop("terms"), second["content"].pop("terms")) == ("pad", "biometric")
+    assert (first.pop("terms"), second.pop("terms")) == ("pad", "biometric")
     assert repr(first) == repr(second)
     text, page = pad.summary(), tmp_path / "page.html"
     assert "\n  FAR gate  " in text
