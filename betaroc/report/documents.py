@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -13,37 +14,36 @@ from betaroc.core.notices import collect_warnings, suppress_warnings
 from betaroc.core.options import IntervalOptions
 from betaroc.core.text import did_you_mean, format_value
 from betaroc.core.value import Value
-from betaroc.data.scores import Confusion
-from betaroc.decision import comparison, epc, forecast
+from betaroc.decision import comparison, forecast  # noqa: F401
 from betaroc.decision.decide import AMBER
-from betaroc.distributions import empirical, gamma, inflated, mixture, normal, shifted, spliced
-from betaroc.ensemble import fusion, inclusion
-from betaroc.fits import covariates, family_choice, shape_tests
-from betaroc.inference import differences
-from betaroc.model import ends, roc, roc_functions
+from betaroc.ensemble import fusion, inclusion  # noqa: F401
+from betaroc.fits import covariates  # noqa: F401
 from betaroc.rendering.document import FORMAT, construct, kinds_of, parsed, value_of
-from betaroc.report.analysis import Analysis
-from betaroc.studies import design, plan
+from betaroc.rendering.nouns import Exportable
+from betaroc.report import analysis  # noqa: F401
+from betaroc.studies import design, plan  # noqa: F401
 
 #: Bytes of a document at most.
 _LARGEST = 2**32
-#: What users hold; what stands within, such as a fit within an analysis, is found from these.
-_NOUNS = (
-    Analysis, Confusion, differences.AucTest, epc.EpcAverage, comparison.Comparison,
-    comparison.SystemsComparison, covariates.CovariateFit, epc.EpcCv,
-    roc_functions.RocCrossings, design.Design, differences.Difference, empirical.Binned,
-    empirical.Empirical, ends.Ends, family_choice.LikelihoodRatioTest, forecast.EpcForecast,
-    forecast.TargetForecast, fusion.Fusion, gamma.Gamma, inclusion.Inclusion, inflated.Inflated,
-    inflated.Rejecting, mixture.BetaMixture, mixture.NormalMixture, normal.LogNormal,
-    normal.LogitNormal, normal.LogitSinhArcsinh, normal.SinhArcsinh, plan.SampleSize, roc.Det,
-    roc.PrecisionRecall, roc.RocHull, shape_tests.CurveTest, shifted.Shifted, spliced.Spliced,
-)  # fmt: skip
+
+
+#: What only subclasses are made of.
+_BASES = ("Mixture", "NormalCoordinate", "_Forecast")
 
 
 @cache
 def kinds() -> dict[str, type]:
     """By name every class that a document may hold."""
-    return kinds_of(_NOUNS)
+    return kinds_of(_nouns_of(Exportable))
+
+
+def _nouns_of(kind: type) -> Iterator[type]:
+    """What users hold, of the modules imported here; what stands within is found from these."""
+    for noun in kind.__subclasses__():
+        if noun.__module__.startswith("betaroc."):
+            if "__dataclass_fields__" in vars(noun) and noun.__name__ not in _BASES:
+                yield noun
+            yield from _nouns_of(noun)
 
 
 @collect_warnings
