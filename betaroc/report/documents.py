@@ -37,7 +37,7 @@ def kinds() -> dict[str, type]:
     return kinds_of(_nouns_of(Exportable))
 
 
-def _nouns_of(kind: type) -> Iterator[type]:
+def _nouns_of(kind: type[Exportable]) -> Iterator[type[Exportable]]:
     """What users hold, of the modules imported here; what stands within is found from these."""
     for noun in kind.__subclasses__():
         if noun.__module__.startswith("betaroc."):

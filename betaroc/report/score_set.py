@@ -176,7 +176,13 @@ def intervals_of(
         for stat in (*map(parse_statistic, (*_OF_BOTH, *_OF_ENDS)), *more):
             of = fit._scored if str(stat) in _OF_ENDS else fit
             of_fit.append(_measured(of, of.model, stat, options, aloud=stat in more))
-        client, impostor = _parameters(fit, level)
+        # Profile intervals where the estimates determine the likelihood, else Wald's.
+        ends, why = tried(partial(fit.conf_int, level))
+        if ends is None:
+            ends, why = tried(partial(fit.conf_int, level, "wald"))
+        client, impostor = (
+            parameters_of(getattr(fit, who), ends and ends.get(who), why) for who in CLASSES
+        )
     labels = None if groups is None or not groups.dependent else groups.labels
     return SetIntervals(level, tuple(of_fit), tuple(of_scores), client, impostor, labels, more)
 
@@ -202,21 +208,6 @@ def _measured(
         elif not 0.0 < value < math.inf:
             why = "it is beyond the doubles"
     return with_interval(key, value, partial(find, of, stat, options), why, aloud=aloud)
-
-
-def _parameters(fit: Fit, level: float) -> tuple[tuple[Measured, ...], tuple[Measured, ...]]:
-    """Profile intervals where the estimates determine the likelihood, else Wald's."""
-    why, intervals = "", dict[str, Mapping[str, Interval]]()
-    for method in ("profile", "wald"):
-        try:
-            intervals = dict(fit.conf_int(level, method))
-            break
-        except BetarocError as error:
-            why = str(error)
-    client, impostor = (
-        parameters_of(getattr(fit, who), intervals.get(who), why) for who in CLASSES
-    )
-    return client, impostor
 
 
 def parameters_of(
@@ -909,7 +900,7 @@ def contradictions(
         if met.chosen_by == by and (by == "model" or met.key.partition("=")[0] in _AIMED)
         for k, part in enumerate(tests, start=1)
         if whole_weights(part.scores)
-        for name in ("far", "frr")
+        for name in SHOWN_RATES
         if (row := _compared(met, dev, part, k, name, level)) is not None
     ]
     least = (1.0 - level) / max(len(compared), 1)
@@ -930,7 +921,7 @@ def _compared(
     )
     low, high, looks = math.nan, math.nan, []
     if met.chosen_by == "model":
-        ends = _interval(met.expected_intervals, name)
+        ends = met.expected_intervals[SHOWN_RATES.index(name)]
         if ends.why or not 0.0 < expected < 1.0:
             return None
         low, high = ends.low, ends.high
@@ -940,9 +931,8 @@ def _compared(
         looks.append((on_dev, _counted_rates(on_dev * n, n)))
     if not looks:
         return None
-    size, counted = _size(part, name, at.thresholds, level), _interval(
-        met.observed_intervals[k - 1], name
-    )  # fmt: skip
+    size = _size(part, name, at.thresholds, level)
+    counted = met.observed_intervals[k - 1][SHOWN_RATES.index(name)]
     # The rate of a summary is taken as much nearer to what was expected as its bins leave open.
     off = 0.0 if part.summary is None else max(part.summary.rate_error)
     p = [
@@ -953,11 +943,6 @@ def _compared(
         part.role, met.key, met.title, float(at.threshold), float(at.logit_threshold), name,
         expected, low, high, observed, counted.low, counted.high, p[0], on_dev, p[-1],
     )  # fmt: skip
-
-
-def _interval(rates: Sequence[Measured], name: str) -> Measured:
-    missing = Measured(name, math.nan, why="there is none")
-    return next((m for m in rates if m.key == name), missing)
 
 
 def _size(part: ScoreSet, name: str, t: Thresholds, level: float) -> float:

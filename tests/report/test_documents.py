@@ -8,10 +8,11 @@ import math
 import re
 import shutil
 import subprocess
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from functools import cache
+from functools import cache, reduce
+from operator import getitem
 from pathlib import Path
 from typing import Any
 
@@ -180,9 +181,7 @@ def at(path: str, value: Any) -> Callable[[], dict[str, Any]]:
     def changed() -> dict[str, Any]:
         document = copy.deepcopy(FIT.to_dict())
         *above, last = path.split(".")
-        place = document
-        for name in above:
-            place = place[name]
+        place = part_at(document, above)
         if value is None:
             del place[last]
         else:
@@ -259,17 +258,17 @@ def places(plain: Any, at: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
 
 def with_other(document: Any, at: tuple[Any, ...], value: Any) -> str:
     """The text of a document with another value at a place."""
-    changed = place = copy.deepcopy(document)
-    for name in at[:-1]:
-        place = place[name]
-    place[at[-1]] = value
+    changed = copy.deepcopy(document)
+    part_at(changed, at[:-1])[at[-1]] = value
     return json.dumps(changed)
 
 
-def part_at(document: Any, at: tuple[Any, ...]) -> Any:
-    for name in at:
-        document = document[name]
-    return document
+def part_at(document: Any, at: Sequence[Any]) -> Any:
+    return reduce(getitem, at, document)
+
+
+def steps(path: str) -> tuple[Any, ...]:
+    return tuple(int(k) if k.isdigit() else k for k in path.split("."))
 
 
 #: What follows from other parts, by kind or record and field, and where travellers have it.
@@ -300,7 +299,7 @@ OTHER_WORDS = {
 def test_what_does_not_follow_from_the_numbers_is_refused(name: str) -> None:
     document = nouns()[name].to_dict()
     for path in FOLLOWS[name]:
-        at: tuple[Any, ...] = tuple(int(k) if k.isdigit() else k for k in path.split("."))
+        at = steps(path)
         now = part_at(document, at)
         if isinstance(now, bool):
             others: list[Any] = [not now]
@@ -335,9 +334,8 @@ RANGES = {
 def test_numbers_out_of_range_and_arrays_of_other_lengths_are_refused(name: str) -> None:
     document = nouns()[name].to_dict()
     for path, other in RANGES[name]:
-        at = tuple(int(k) if k.isdigit() else k for k in path.split("."))
-        with pytest.raises(br.FileFormatError, match=f"{at[0]}|alpha"):
-            br.from_json(with_other(document, at, other))
+        with pytest.raises(br.FileFormatError, match=f"{steps(path)[0]}|alpha"):
+            br.from_json(with_other(document, steps(path), other))
 
 
 @pytest.mark.simulation
