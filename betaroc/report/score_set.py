@@ -31,7 +31,7 @@ from betaroc.core.errors import (
 )
 from betaroc.core.local_files import file_names
 from betaroc.core.notices import forward_warnings, suppress_warnings, warn
-from betaroc.core.options import MOST_TIMES, POWER, IntervalOptions
+from betaroc.core.options import IntervalOptions
 from betaroc.core.text import sentence
 from betaroc.core.thresholds import Thresholds
 from betaroc.core.value import Value
@@ -44,7 +44,6 @@ from betaroc.core.vocabulary import (
     FRR,
     HTER,
     IMPOSTOR,
-    IMPOSTORS,
     RATE_SLOT,
     Sentence,
     capital,
@@ -72,15 +71,9 @@ from betaroc.fits.check import (
     rates_status,
     statuses_beside,
 )
+from betaroc.fits.curve_words import CurveTests, curve_tests
 from betaroc.fits.family_choice import FamilyComparison, compare_families
 from betaroc.fits.fit import DistributionFit, Fit
-from betaroc.fits.shape_tests import (
-    CONTRADICTED,
-    CurveTest,
-    EndTests,
-    counts_at_end,
-    untested_ends,
-)
 from betaroc.fits.tail_fits import Sensitivity, sensitivity, tail_words
 from betaroc.inference.interval import Band, Interval
 from betaroc.inference.intervals import interval_of_fit
@@ -401,83 +394,6 @@ def _called_for(scores: Scores, audit: Sensitivity) -> tuple[str, ...]:
             " pure power tail 5.6 %)"
         )
     return tuple(reasons)
-
-
-# ------------------------------------------------------------------ the tests of its curve
-@dataclass(frozen=True)
-class CurveTests:
-    """The tests of a fitted curve; None of what is refused, for the reasons in `why`."""
-
-    fit: Fit
-    level: float
-    ends: EndTests | None
-    curve: CurveTest | None
-    shapes: Mapping[str, Mapping[str, float]] | None
-    why: Mapping[str, str]
-    counts: Mapping[str, str]
-
-    @property
-    def sizes(self) -> tuple[float, float]:
-        """Clients and impostors."""
-        return self.fit.client.total_weight, self.fit.impostor.total_weight
-
-    @property
-    def contradiction(self) -> str:
-        """Why the fitted curve is not to be believed near an end; empty where nothing says so."""
-        if self.curve is not None:
-            return self.curve.contradiction
-        texts = self.counts.items()
-        return "; ".join(f"{END_TITLES[end]} {text}" for end, text in texts if CONTRADICTED in text)
-
-    @property
-    def whole(self) -> Mapping[str, float]:
-        """Probabilities of the whole curve, of normal distributions where scores are."""
-        return {} if self.curve is None else self.curve.where_seen or self.curve.probabilities
-
-    def wanted(self, z: float, *, two_sided: bool = False) -> str:
-        """How many scores would tell what is z standard errors away now."""
-        from scipy.special import ndtri
-
-        tail = (1.0 - self.level) / (2.0 if two_sided else 1.0)
-        goal = float(ndtri(1.0 - tail) + ndtri(POWER))
-        times = (goal / z) ** 2 if z else math.inf
-        if times > MOST_TIMES:
-            return f"more than {number(MOST_TIMES)} times as many scores would be needed"
-        groups = groups_of(self.fit.scores)
-        client, impostor = (float(f"{times * n:.2g}") for n in self.sizes)
-        dependent = groups is not None and groups.dependent
-        more = f" in {number(times, 2)} times as many groups" if dependent else ""
-        return (
-            f"about {client:.0f} {CLIENTS} and {impostor:.0f} {IMPOSTORS}{more} would tell in"
-            f" {number(10.0 * POWER)} of 10 cases"
-        )
-
-
-END_TITLES = {"at_zero": "at the low thresholds", "at_one": "at the high thresholds"}
-
-
-def curve_tests(fit: Fit, level: float) -> CurveTests:
-    """What may be said of the curve of a fit at a level."""
-    fit = fit._scored
-    if untested_ends(fit):
-        sides = {end: getattr(fit.model.ends(), end).side for end in END_TITLES}
-        silent = is_of_counts(fit.family)
-        counts = {
-            end: "" if silent or side == "on" else counts_at_end(fit, end, side).words
-            for end, side in sides.items()
-        }
-        return CurveTests(fit, level, None, None, None, {"all": untested_ends(fit)}, counts)
-    tests, why = dict[str, Any](), dict[str, str]()
-    for key, test in (
-        ("ends", partial(fit.end_tests, level)),
-        ("curve", partial(fit.curve_test, level)),
-        ("shapes", fit.shape_probabilities),
-    ):
-        try:
-            tests[key] = test()
-        except BetarocError as error:
-            tests[key], why[key] = None, str(error)
-    return CurveTests(fit, level, tests["ends"], tests["curve"], tests["shapes"], why, {})
 
 
 # ------------------------------------------------------------------------------- the set

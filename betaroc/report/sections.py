@@ -17,8 +17,6 @@ from functools import partial
 from itertools import product
 from typing import Any
 
-import numpy as np
-
 from betaroc.core.arrays import CLASSES
 from betaroc.core.errors import BetarocError
 from betaroc.core.notices import suppress_warnings
@@ -28,12 +26,10 @@ from betaroc.core.value import Value
 from betaroc.core.vocabulary import (
     CLASS_SLOTS,
     CLIENT,
-    CLIENTS,
     EER,
     FAR,
     FRR,
     IMPOSTOR,
-    IMPOSTORS,
     OF_COMPARISONS,
     TNR,
     TPR,
@@ -46,13 +42,13 @@ from betaroc.core.vocabulary import (
 )
 from betaroc.data.scores import CLASS_HEAD, source_rows
 from betaroc.decision.curve import cautions, curve_view, loss_words
-from betaroc.estimation.families import family_text, has_shapes, is_of_counts, rows_of_names
+from betaroc.estimation.families import family_text, has_shapes, is_of_counts
+from betaroc.fits import curve_words
 from betaroc.fits.check import FitCheck, check_fit, targets_grid
+from betaroc.fits.curve_words import CurveTests
 from betaroc.fits.family_choice import MARGIN
 from betaroc.fits.fit import Fit, fit, fit_families, law_rows
-from betaroc.fits.shape_tests import CANNOT_TELL, CONTRADICTED, counted_hooks, untested_ends
-from betaroc.model.improper_regions import gaps
-from betaroc.model.model import ScoreModel
+from betaroc.fits.shape_tests import CONTRADICTED
 from betaroc.rendering.numbers import (
     counted,
     level_words,
@@ -82,11 +78,9 @@ from betaroc.rendering.tree import (
 )
 from betaroc.report.score_set import (
     BY,
-    END_TITLES,
     LOW_FAR,
     SHOWN_RATES,
     TPR_AT_LOW_FAR,
-    CurveTests,
     NamedSets,
     ObservedCurve,
     ObservedPoint,
@@ -102,210 +96,13 @@ from betaroc.report.score_set import (
     without_interval,
 )
 
-_NOT_COMPUTED = "its uncertainty was not computed"
-_REVERSED = f" If lower scores mean {CLIENT}, pass 1 - score or -score."
-#: Probabilities nearer to 0 and 1 are shown as such.
-_UNLIKELY = 0.0005
-#: Shapes of the whole curve: where it lies.
-_WHOLE = {
-    "chance": "is the diagonal, chance at every threshold: the two distributions are the same",
-    "proper": "lies above the diagonal",
-    "below": "lies below the diagonal",
-    "hook-at-zero": "lies below the diagonal at the low thresholds",
-    "hook-at-one": "lies below the diagonal at the high thresholds",
-    "several-crossings": "crosses the diagonal several times",
-}
-#: Shapes of the curve with the low, and with the high end above the diagonal.
-_ABOVE = ({"proper", "hook-at-one"}, {"proper", "hook-at-zero"})
-_SHAPES = {
-    "U": "most scores near both ends",
-    "bell": "one interior peak",
-    "J": "scores pile up at 1",
-    "reverse-J": "scores pile up at 0",
-}
-#: Shapes of a distribution with a > 1, and with b > 1.
-_RISING = ({"J", "bell"}, {"reverse-J", "bell"})
 
-
-# ------------------------------------------------------------------------------ in words
-def chance_words(p: float) -> str:
-    """A probability, three digits after the point."""
-    if p >= 1.0 - _UNLIKELY:
-        return "above 0.999"
-    return f"{p:.3f}" if p >= _UNLIKELY else "below 0.001"
-
-
-def _likely(probabilities: Mapping[str, float], say: Callable[[str], str] = str) -> str:
-    ranked = sorted(probabilities.items(), key=lambda item: -item[1])
-    return ", ".join(f"{chance_words(p)} {say(key)}" for key, p in ranked if p >= _UNLIKELY)
-
-
-def least_sign(probabilities: Mapping[str, float], positive: Sequence[set[str]]) -> float:
-    """Deviate of the least certain of several signs; each names where it is positive."""
-    from scipy.special import ndtri
-
-    shares = [sum(p for key, p in probabilities.items() if key in names) for names in positive]
-    total = sum(probabilities.values())
-    return min(-float(ndtri(min(share, total - share, 0.5))) for share in shares)
-
-
-# ------------------------------------------------------------------------ the whole curve
-def depth(model: ScoreModel) -> float:
-    """The largest FAR - TPR."""
-    return float(np.max(gaps(model)[1]))
-
-
-def unseen_ends(model: ScoreModel, sizes: tuple[float, float]) -> set[str]:
-    """Ends of the thresholds of which the scores show nothing.
-
-    Less than one score is expected past the crossing of the diagonal nearest to them.
-    """
-    points, most = model.diagonal_crossings(), max(sizes)
-    if len(points) == 0:
-        return set()
-    rates = {"at_zero": points[0].frr, "at_one": points[-1].far}
-    return {end for end, rate in rates.items() if rate * most < 1.0}
-
-
-def seen_shape(model: ScoreModel, sizes: tuple[float, float]) -> tuple[str, str]:
-    """The shape of a fitted curve as far as the scores show it, and of which thresholds that is."""
-    shape, unseen = model.global_shape(), unseen_ends(model, sizes)
-    if unseen and len(model.diagonal_crossings()) == 1:
-        (seen,) = set(END_TITLES) - unseen
-        side = getattr(model.ends(), seen).side
-        return "proper" if side == "above" else "below", " wherever there are scores"
-    return shape, " everywhere" if shape == "proper" else ""
-
-
-def whole_curve(tests: CurveTests) -> tuple[str, str]:
-    """What is said of the whole curve, and on what grounds; or that it cannot be told."""
-    shares, curve = tests.whole, tests.curve
-    if curve is None or not shares:
-        return _fitted_curve(tests)
-    where = "wherever there are scores" if curve.where_seen else "everywhere"
-    best = max(shares, key=lambda name: shares[name])
-    if shares[best] >= tests.level:
-        known = f" (probability {chance_words(shares[best])})."
-        claim = f"the ROC {_WHOLE[best]}" + f" {where}" * (best in ("proper", "below"))
-        if best == "proper":
-            concave = ' and is concave ("proper"): no threshold is worse than chance'
-            return claim, concave * (not curve.where_seen) + known
-        reason = f": {IMPOSTORS} score higher than {CLIENTS}" if best == "below" else (
-            f", worse than chance, by {FAR} - {TPR} of at most {_rate(depth(tests.fit.model))} as"
-            " fitted, and above it at all others")  # fmt: skip
-        return claim, reason + known + _REVERSED * (best == "below")
-    listed = _likely(shares, lambda name: f"that it {_WHOLE[name]}")
-    grounds = f": probability {listed}; {tests.wanted(least_sign(shares, _ABOVE))}."
-    cannot, worse = f"cannot tell at {level_words(tests.level)} confidence", 1.0 - shares["proper"]
-    # Equal distributions are no finding, though drawn ones nearly always cross.
-    if worse >= tests.level and curve.p_proper <= 1.0 - tests.level:
-        known = f" (probability {chance_words(worse)}); {cannot} which"
-        return "some thresholds are worse than chance", known + grounds
-    return f"{cannot} whether the ROC lies above the diagonal {where}", grounds
-
-
-def _fitted_curve(tests: CurveTests) -> tuple[str, str]:
-    """The same of a curve whose errors are not known."""
-    model = tests.fit.model
-    shape, where = seen_shape(model, tests.sizes)
-    claim = f"the fitted ROC {_WHOLE[shape]}{where}"
-    if where == " everywhere":
-        claim += " and is concave" if model.roc().is_concave else ", but is not concave"
-    if tests.contradiction:
-        contradicted = CONTRADICTED in tests.contradiction
-        why = f"{CONTRADICTED} by the scores" if contradicted else "not described by the family"
-        cannot = f"cannot tell on which side of the diagonal the ROC lies: {why}"
-        return cannot, f"; {claim}, but {tests.contradiction}."
-    if _is_concave(tests.fit):
-        return claim, ": by construction of the family, whatever the scores."
-    return claim, f"; {_NOT_COMPUTED}.{_REVERSED * (shape == 'below')}"
-
-
-def _is_concave(fit: Fit) -> bool:
-    """Whether both classes share what makes the curve concave, whatever the scores."""
-    return all(row.concave for row in rows_of_names(fit.family))
-
-
-def crossing_words(tests: CurveTests) -> str:
-    """Where the fitted curve crosses the diagonal, and which crossings the scores do not show."""
-    points, most = tests.fit.model.diagonal_crossings(), max(tests.sizes)
-    nothing = ", where not one score is expected: by construction of the family, nothing the data"
-    places = first_n(
-        f"{threshold(point.threshold, point.logit_threshold)} ({FAR} {_rate(point.far)},"
-        f" {FRR} {_rate(point.frr)})" + f"{nothing} show" * (min(point.far, point.frr) * most < 1.0)
-        for point in (points[k] for k in range(len(points)))
-    )
-    return f" The fitted one crosses it at threshold {places}." if places else ""
-
-
-def _rate(rate: float) -> str:
-    """A rate that is positive, whatever became of it as a double."""
-    return percent(rate) if rate > 0.0 else "less than 1e-300"
-
-
-# --------------------------------------------------------------------- both ends, shapes
-def end_words(tests: CurveTests, end: str) -> str:
-    """What is known of the side of the curve near an end; empty where nothing is."""
-    test, more = tests.ends and getattr(tests.ends, end), ""
-    if test is None or test.side == CONTRADICTED:
-        note = tests.counts.get(end, "") if test is None else template_of(test.note)
-        side = getattr(tests.fit.model.ends(), end).side
-        return f"{END_TITLES[end]}: the fitted ROC lies {side} the diagonal, {note}" if note else ""
-    if test.side == CANNOT_TELL and not math.isnan(test.p_value):
-        more = f": {tests.wanted(test.z, two_sided=True)}"
-    return f"{END_TITLES[end]}: {template_of(str(test))}{more}" if test.note or more else ""
-
-
-def category_words(tests: CurveTests) -> list[str]:
-    """The shape of each class's beta distribution with its probability; nothing for others."""
-    shapes, words = tests.fit.model.shape_category(), []
-    for who, fitted in zip(CLASSES, shapes if isinstance(shapes, tuple) else (), strict=False):
-        chances = {} if tests.shapes is None else tests.shapes[who]
-        best = max(chances, key=lambda name: chances[name], default=fitted.value)
-        known = f"probability {chance_words(chances[best])}" if chances else (
-            f"as fitted, {_NOT_COMPUTED}")  # fmt: skip
-        text = f"{best} ({'; '.join(filter(None, (_SHAPES.get(best), known)))})"
-        if chances and chances[best] < tests.level:
-            more = tests.wanted(least_sign(chances, _RISING))
-            text = f"cannot tell at {level_words(tests.level)} confidence (probability"
-            text += f" {_likely(chances)}); {more}"
-        words.append(f"{CLASS_SLOTS[who][0]}: {text}")
-    return words
-
-
-def untested_words(tests: CurveTests) -> str:
-    """Why nothing is known of the uncertainty of the shape."""
-    fit = tests.fit
-    if "ends" in tests.why:
-        return f"The shape of the curve is not tested: {tests.why['ends']}"
-    if fit.client.tails or fit.impostor.tails:
-        return "Ends and shape are not tested of distributions with tails of their own."
-    shared = f" Both classes share {' and '.join(fit.tied)}." if fit.tied else ""
-    why = untested_ends(fit).removesuffix(f", {fit.reason}" * bool(fit.reason))
-    return f"{capital(why)}.{shared * _is_concave(fit)}"
-
-
-def shape_sentences(part: ScoreSet) -> list[str]:
-    """What is said of the curve of a fit: the whole, its crossings, both ends, the shapes."""
-    tests = part.curve_tests
-    if tests is None:
-        return []
-    if is_of_counts(tests.fit.family):
-        return ["The ROC is that of the scores; its ends and shape are not modelled."]
-    whole = "".join(whole_curve(tests)) + crossing_words(tests)
-    lines = [f"If the fitted family is right: {whole}"]
-    lines += [capital(sentence(words)) for end in END_TITLES if (words := end_words(tests, end))]
-    shapes = category_words(tests)
-    lines += [f"Shape category: {'; '.join(shapes)}."] * bool(shapes)
-    lines += [untested_words(tests)] * (tests.ends is None)
-    lines += [
-        f"The fitted ROC is below the diagonal {sentence(template_of(str(hook)))}"
-        for hook in counted_hooks(tests.fit) if hook.seen
-    ]  # fmt: skip
+# ------------------------------------------------------------------------------ the section
+def _curve_sentences(part: ScoreSet) -> list[str]:
+    lines = [] if part.curve_tests is None else curve_words.curve_sentences(part.curve_tests)
     return list(map(OF_COMPARISONS.fill, lines)) if part.has_rejected else lines
 
 
-# ------------------------------------------------------------------------------ the section
 def ends_section(sets: NamedSets, more: Sequence[Node] = ()) -> Section:
     """What the fitted curve of the first set does in words, both ends of every set as a table."""
     several, (first, role) = len(sets) > 1, sets[0]
@@ -314,7 +111,7 @@ def ends_section(sets: NamedSets, more: Sequence[Node] = ()) -> Section:
         "Ends and shape are those of the curve of the trials that have a score, and rates named"
         " with them are of comparisons made.", "note",
     )] * any(part.has_rejected for part, _ in sets)  # fmt: skip
-    lines = shape_sentences(first)
+    lines = _curve_sentences(first)
     if lines and several:
         lines[0] = f"{role}: {lines[0][:1].lower()}{lines[0][1:]}"
     blocks += [Bullets(tuple(lines))] * bool(lines)
@@ -334,7 +131,7 @@ def ends_section(sets: NamedSets, more: Sequence[Node] = ()) -> Section:
     claims = dict[str, list[str]]()
     for part, role in modelled:
         if part.curve_tests is not None:
-            claim = whole_curve(part.curve_tests)[0]
+            claim = curve_words.whole_curve(part.curve_tests)[0]
             claim = "by the fit " * claim.startswith("the ROC ") + claim
             claims.setdefault(claim, []).append(role)
     finding = (
@@ -350,7 +147,7 @@ def _end_rows(part: ScoreSet) -> list[RowCells]:
     unit = model.client.on_unit and model.impostor.on_unit
     both = model.ends()
     intervals = {} if part.intervals is None else {m.key: m for m in part.intervals.model}
-    unseen = unseen_ends(model, (part.scores.client_total, part.scores.impostor_total))
+    unseen = curve_words.unseen_ends(model, (part.scores.client_total, part.scores.impostor_total))
 
     def cell(name: str, key: str, text: str) -> Cell:
         m = intervals.get(f"{name}-{key.replace('_', '-')}")
@@ -476,7 +273,7 @@ def beta_pair_section(pair: BetaPairFit, dev: ScoreSet) -> Section:
                 for who, law in laws for row in law_rows(who, law)]  # fmt: skip
         head = ("class of dev", "parameter", "estimate", "standard error")
         blocks.append(Grid(head, tuple(rows), (1,)))
-        blocks.append(Bullets(tuple(shape_sentences(replace(dev, fit=pair.fit)))))
+        blocks.append(Bullets(tuple(_curve_sentences(replace(dev, fit=pair.fit)))))
     return Section("One beta distribution a class", tuple(blocks))
 
 
