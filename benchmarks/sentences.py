@@ -22,15 +22,19 @@ from _common import report, table
 from scipy.special import ndtr
 
 import betaroc as br
+from betaroc.fits.curve_words import (
+    CurveTests,
+    category_words,
+    curve_tests,
+    seen_shape,
+    whole_curve,
+)
 from betaroc.model.samples import empirical_model
 from betaroc.report.score_set import (
-    CurveTests,
     ScoreSet,
     contradictions,
-    curve_tests,
     observed_points,
 )
-from betaroc.report.sections import category_words, seen_shape, whole_curve
 
 Law = tuple[float, float]
 LEVEL, SEED = 0.95, 13

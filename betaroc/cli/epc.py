@@ -20,9 +20,10 @@ from betaroc.core.notices import Notice, collected, forward_warnings
 from betaroc.core.value import fields_of
 from betaroc.core.vocabulary import name_among, shared_words
 from betaroc.data.scores import ScoreData
+from betaroc.data.summary import file_words, summary_numbers, summary_words
 from betaroc.decision import curve as views
 from betaroc.decision.epc import Epc, epc
-from betaroc.estimation.estimate import give
+from betaroc.estimation.estimate import give, warn_of_test
 from betaroc.estimation.families import AUTO, BEST, Names, automatic, family_text, is_of_counts
 from betaroc.fits.fit import fit
 from betaroc.model.criteria import CRITERIA
@@ -31,7 +32,6 @@ from betaroc.rendering.curves import PANELS, Axes, draw_systems
 from betaroc.rendering.numbers import visible
 from betaroc.rendering.picture_files import save_picture
 from betaroc.rendering.tree import Node, Paragraph
-from betaroc.report.score_set import file_words, summary_numbers, summary_words, warn_of_test
 
 #: Bootstrap replicates of a band unasked. A choice of dev made again costs more than test's counts.
 _REPLICATES = {"test": 10_000, "both": 1000}

@@ -17,6 +17,7 @@ from betaroc.core.notices import collected, forward_warnings
 from betaroc.core.text import format_value, parse_number
 from betaroc.core.value import fields_of
 from betaroc.core.vocabulary import RATE_NAMES, canonical, short_name
+from betaroc.data.summary import file_words
 from betaroc.decision import threshold_methods
 from betaroc.distributions.base import Distribution
 from betaroc.estimation.families import AUTO, FAMILIES, family_text
@@ -27,7 +28,6 @@ from betaroc.rendering.nouns import told_document
 from betaroc.rendering.numbers import rate, spaced
 from betaroc.rendering.tree import Column, Paragraph, apart, recorded
 from betaroc.rendering.tree_text import records
-from betaroc.report.score_set import file_words
 from betaroc.studies.plan import plan_when_read
 
 GUARANTEE = "guarantee"

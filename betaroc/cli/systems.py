@@ -23,13 +23,12 @@ from betaroc.data.labels import DROP, REJECT
 from betaroc.data.parquet import parquet_rows
 from betaroc.data.read import KeyFile, column_spec, read_columns, read_scores
 from betaroc.data.scores import ScoreData, ScoreSource
-from betaroc.data.summary import ScoreSummary, summarize_file, warn_of_bins
+from betaroc.data.summary import ScoreSummary, file_words, summarize_file, warn_of_bins
 from betaroc.data.text_files import TextFile, text_options
 from betaroc.estimation.contract import SUMMED_POLICIES
 from betaroc.estimation.families import AUTO, BEST, FAMILIES, Names
 from betaroc.rendering.numbers import path_words, visible
 from betaroc.rendering.tree import Paragraph
-from betaroc.report.score_set import file_words
 
 #: Characters of a name.
 _LONGEST = 80

@@ -21,7 +21,7 @@ from betaroc.core.local_files import of_the_system, regular_file
 from betaroc.core.notices import collect_warnings, warn
 from betaroc.core.tables import Table, first_library
 from betaroc.core.text import format_value
-from betaroc.core.vocabulary import CLIENTS, IMPOSTORS
+from betaroc.core.vocabulary import CLIENT, CLIENTS, FAR, FRR, IMPOSTOR, IMPOSTORS
 from betaroc.data.frames import (
     OpenedFrame,
     check_counts,
@@ -46,6 +46,7 @@ from betaroc.data.sums import ClassSummary, Labels, LabelSums, added, array_sums
 from betaroc.data.text_files import text_options
 from betaroc.distributions.empirical import MOST_BINS, Binned, Layout, bin_edges
 from betaroc.rendering.document import single_row
+from betaroc.rendering.numbers import number, path_words, percent, read_as
 
 
 def _file_sums(
@@ -554,3 +555,37 @@ def warn_of_bins(result: ScoreSummary) -> None:
         f" Unless these scores are equal, pass layout=({low!r}, {high!r}).",
         PrecisionWarning,
     )
+
+
+# ------------------------------------------------------------------------- in words
+def summary_words(value: ScoreData) -> str:
+    """What bins, or trials without a score, do to rates and area; else nothing."""
+    if not isinstance(value, ScoreSummary):
+        return value._rejected_words() if isinstance(value, Scores) else ""
+    far, frr = value.rate_error
+    return (
+        f"counted in {value.n_bins} bins: rates are exact at their borders; in between {FAR} is off"
+        f" by at most {percent(far)}, {FRR} by {percent(frr)} of all trials, the AUC of the scores"
+        f" by {number(value.auc_error, 2)}"
+    )
+
+
+def file_words(role: str, scores: ScoreData) -> str:
+    """What was read for a role."""
+    source, coarse, name = scores.source, summary_words(scores), ""
+    if source is not None:
+        form = read_as(source.format, source.guessed, source.guesses)
+        name = f" {', '.join(map(path_words, source.files))} ({form}),"
+    sizes = f"{scores.n_client} {CLIENT} and {scores.n_impostor} {IMPOSTOR} scores"
+    return f"{role}:{name} {sizes}{coarse and f'; {coarse}'}"
+
+
+def summary_numbers(value: ScoreData) -> dict[str, Any]:
+    """The same as the entry ``summary``, or the numbers of trials without a score."""
+    if not isinstance(value, ScoreSummary):
+        names = ("n_client_rejected", "n_impostor_rejected") if value.has_rejected else ()
+        return {name: getattr(value, name) for name in names}
+    far, frr = value.rate_error
+    layout = None if value.layout is None else list(value.layout)
+    errors = {"far": far, "frr": frr, "auc": value.auc_error}
+    return {"summary": {"bins": value.n_bins, "layout": layout, "error": errors}}

@@ -26,7 +26,7 @@ from betaroc.core.errors import (
 )
 from betaroc.core.notices import Notice, warn
 from betaroc.core.thresholds import Thresholds
-from betaroc.core.vocabulary import CLIENT, CLIENTS, IMPOSTORS, worded
+from betaroc.core.vocabulary import CLASS_SLOTS, CLIENT, CLIENTS, IMPOSTORS, worded
 from betaroc.data.scores import ScoreData, Scores
 from betaroc.data.summary import ScoreSummary
 from betaroc.distributions.base import Distribution
@@ -43,6 +43,7 @@ from betaroc.estimation.contract import ClassMaximum, Data, Family, MleResult, S
 from betaroc.estimation.families import FAMILIES, check_within, named, needs_rows
 from betaroc.estimation.record import Estimate, PairEstimate
 from betaroc.model.model import ScoreModel
+from betaroc.rendering.numbers import number
 
 SMALL_SAMPLE = 10
 #: So many scores of which most are tied were rounded, fewer may be so by chance.
@@ -442,3 +443,17 @@ def _data(scores: ScoreData, tasks: tuple[Task, Task]) -> list[Data]:
     return [
         Sample.of(who, getattr(scores, who), getattr(scores, f"{who}_weights")) for who in CLASSES
     ]
+
+
+def warn_of_test(value: ScoreData) -> None:
+    """What test scores alone give away: reversed classes, few scores."""
+    scores = value._as_scores()
+    few = [
+        f"only {number(total)} {CLASS_SLOTS[who][0]} score{'s' * (total != 1)}, fewer than"
+        f" {SMALL_SAMPLE}: a rate counted on them moves in steps of 1/{number(total)}"
+        for who, total in (("client", scores.client_total), ("impostor", scores.impostor_total))
+        if total < SMALL_SAMPLE
+    ]
+    reversed_scores(*value._distributions)
+    if few:
+        warn(f"{'; '.join(few)}. Give more scores.", SmallSampleWarning)

@@ -30,13 +30,13 @@ from betaroc.core.special import rate_of_none, share_ends
 from betaroc.core.tables import Table, columns_from_rows, table_of
 from betaroc.core.text import format_value, sentence
 from betaroc.core.thresholds import Thresholds
-from betaroc.core.value import Result
+from betaroc.core.value import Result, Value
 from betaroc.core.vocabulary import CLASS_SLOTS, EER, FAR, FRR, Sentence, short_name, template_of
 from betaroc.data.groups import weights_of
 from betaroc.data.scores import ScoreData, Scores, require_scores, tell_of_scored
 from betaroc.data.summary import ScoreSummary
 from betaroc.distributions.base import Distribution
-from betaroc.distributions.empirical import Empirical
+from betaroc.distributions.empirical import Empirical, is_binned
 from betaroc.distributions.inflated import MASSES, REJECTED
 from betaroc.distributions.shifted import between_ends, bounds_of
 from betaroc.distributions.spliced import Spliced
@@ -46,7 +46,7 @@ from betaroc.estimation.families import FAMILIES
 from betaroc.estimation.record import Estimate, PairEstimate
 from betaroc.inference.scores_beyond import SampleSupport, about, contradicted, evidence_of_pair
 from betaroc.model import operating_points
-from betaroc.model.distances import roc_distance
+from betaroc.model.distances import largest_distance, roc_distance
 from betaroc.model.model import ScoreModel
 from betaroc.model.samples import empirical_model
 from betaroc.model.statistics import UsedRate
@@ -1098,3 +1098,50 @@ def _verdict(d: RocDistance, unseen: float, tolerance: float, level: float) -> t
         return "cannot tell", f"{numbers}; the distance is too near the tolerance"
     wanted = "a few more" if more < 1.05 else f"about {float(f'{more:.2g}'):g} times as many"
     return "cannot tell", f"{numbers}; {wanted} scores would tell"
+
+
+# ---------------------------------------------------------- how far a fit is from its scores
+@dataclass(frozen=True, eq=False, repr=False)
+class Distances(Value):
+    """Largest distances of fitted distributions and of the fitted ROC from the scores."""
+
+    client: float
+    impostor: float
+    roc: float
+
+
+def distances(fit: PairEstimate, empirical: ScoreModel) -> Distances:
+    """How far the fit is from its scores."""
+    client, impostor = (
+        _class_distance(getattr(fit, who), getattr(empirical, who)) for who in CLASSES
+    )
+    return Distances(client, impostor, roc_distance(fit.model, empirical))
+
+
+def _class_distance(result: Estimate, sample: Distribution) -> float:
+    """sup abs(F - F_n); of cells and bins at their borders, as what lies within is unknown."""
+    rule, law = result.boundary, result.distribution
+    if is_binned(sample):
+        edges = sample.edges
+    elif rule is not None and rule.policy == "interval" and rule.resolution is not None:
+        edges = (np.rint(sample.atoms.places / rule.resolution) + 0.5) * rule.resolution
+        edges = edges[edges < law.support[1]]
+    else:
+        places = np.union1d(sample.atoms.places, law.atoms.places)
+        upto = np.asarray(sample.cdf(places))
+        below = upto - sample.atoms.masses_at(Thresholds.from_theta(places))
+        return largest_distance(law, places, upto, below)
+    return float(np.max(np.abs(law.cdf(edges) - sample.cdf(edges)), initial=0.0))
+
+
+def chance_distances(scores: Scores, level: float) -> list[float]:
+    """How far each class alone is off by chance (Dvoretzky, Kiefer and Wolfowitz)."""
+    totals = (scores.client_total, scores.impostor_total)
+    return [math.sqrt(math.log(2.0 / (1.0 - level)) / (2.0 * total)) for total in totals]
+
+
+def verdict_of(off: float, noise: float, coarse: float = 0.0) -> str:
+    """Whether a distance is within the tolerance, whatever chance and bins did."""
+    if off + noise + coarse <= TOLERANCE:
+        return "good"
+    return "poor" if off - noise > TOLERANCE else "cannot tell"

@@ -20,7 +20,7 @@ from betaroc.core.text import format_value, sentence
 from betaroc.core.thresholds import Coordinate, Thresholds, softplus
 from betaroc.core.vocabulary import CLIENT, IMPOSTOR, capital, worded
 from betaroc.data.groups import Groups, ensure_psd, groups_of, weights_of
-from betaroc.data.scores import ScoreData, require_scores
+from betaroc.data.scores import ScoreData, Scores, require_scores
 from betaroc.data.summary import ScoreSummary
 from betaroc.data.sums import KEPT
 from betaroc.distributions.base import Distribution
@@ -43,7 +43,7 @@ from betaroc.estimation.tails import (
 from betaroc.inference.delta import undropped
 from betaroc.inference.scores_beyond import grouped_share
 from betaroc.rendering.nouns import Exportable
-from betaroc.rendering.numbers import number
+from betaroc.rendering.numbers import counted, number
 from betaroc.rendering.tree import Bullets, Grid, Node, Paragraph, Row
 from betaroc.rendering.tree_text import text_of
 
@@ -547,3 +547,42 @@ def _between(groups: Groups, who: str, parts: FloatArray) -> float:
     column = np.zeros((groups.first.size, 1))
     column[(slice(cut), slice(cut, None))[which], 0] = parts[groups.rows[which]]
     return math.sqrt(max(float(ensure_psd(*groups.meat(column))[0, 0]), 0.0))
+
+
+# ------------------------------------------------- whether what is done near 0 and 1 matters
+#: A share of the sums that fit the distributions, carried by the extreme 1 % of a class: of a pure
+#: power tail it is 0.01 (1 + log 100) = 5.6 %.
+_CARRIED = 0.1
+#: Relative change of a shape by another rule that is worth a table.
+_MOVED = 0.1
+#: How near to 0 or 1 a score is within reach of the usual rules.
+_REACH = 1e-3
+
+
+def reasons_to_audit(scores: Scores, audit: Sensitivity) -> tuple[str, ...]:
+    """Whether what is done near 0 and 1 matters here, and how it shows."""
+    values = np.concatenate([scores.client, scores.impostor])
+    reasons = []
+    ends = int(np.sum((values == 0.0) | (values == 1.0)))
+    if ends:
+        reasons.append(f"{counted(ends, 'score')} of exactly 0 or 1")
+    # The rule that changes a shape most, where that is worth a table.
+    fitted = audit.policies[0]
+    moves = [
+        (abs(new / old - 1.0), row.policy)
+        for row in audit.policies[1:]
+        for new, old in zip(row[1:5], fitted[1:5], strict=True)
+        if old > 0.0 and math.isfinite(new)
+    ]
+    change, policy = max(moves, default=(0.0, ""))
+    near = (values < _REACH) | (values > 1.0 - _REACH)
+    if change > _MOVED and near.any():
+        reasons.append(f"the rule {policy} changes a shape by {100.0 * change:.0f} %")
+    worst = max(audit.tails, key=lambda tail: tail.carried)
+    if worst.carried > _CARRIED:
+        reasons.append(
+            f"the extreme 1 % of the {worst.who} scores {worst.end.replace('_', ' ')} carry"
+            f" {100.0 * worst.carried:.0f} % of the sum that fits the distribution there (of a"
+            " pure power tail 5.6 %)"
+        )
+    return tuple(reasons)

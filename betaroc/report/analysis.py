@@ -20,7 +20,7 @@ from betaroc.core.value import Result, fields_of
 from betaroc.core.vocabulary import BIOMETRIC, ClassWords, shared_words
 from betaroc.data.read import ScoresLike, as_scores
 from betaroc.data.scores import ScoreData, check_words_of_comparisons
-from betaroc.data.summary import ScoreSummary
+from betaroc.data.summary import ScoreSummary, summary_numbers
 from betaroc.decision.decide import Decision, DecisionCheck
 from betaroc.decision.threshold_methods import Fitting
 from betaroc.estimation.estimate import give, reversed_scores
@@ -35,6 +35,7 @@ from betaroc.estimation.families import (
     named,
     smaller_of,
 )
+from betaroc.fits.check import chance_distances, distances, verdict_of
 from betaroc.fits.family_choice import FamilyComparison, best_comparison
 from betaroc.fits.fit import Fit, best_fit, fit
 from betaroc.fits.shape_tests import counted_hooks
@@ -50,7 +51,7 @@ from betaroc.rendering.tree import Node, map_text
 from betaroc.rendering.tree_text import text_of
 from betaroc.report import page, score_set
 from betaroc.report.page import AnalysisTarget
-from betaroc.report.score_set import ObservedCurve, ObservedPoint, ScoreSet, distances
+from betaroc.report.score_set import ObservedCurve, ObservedPoint, ScoreSet
 from betaroc.report.sections import BetaPairFit, beta_pair_of
 
 _OF_TAILS = ("tails", "tail_sizes", "bounds")
@@ -556,7 +557,7 @@ def fit_document(part: ScoreSet, reason: str) -> dict[str, Any]:
         "name": part.name,
         "source": readable(part.scores.source),
         **dict(zip(("n_client", "n_impostor"), part.sizes, strict=True)),
-        **score_set.summary_numbers(part.given),
+        **summary_numbers(part.given),
         "empirical": _curve_numbers(part.empirical),
         "distances": readable(part.distances),
         "intervals": {
@@ -579,7 +580,7 @@ def system_document(name: str, part: ScoreSet, reason: str, level: float) -> dic
     fit, source, off = part.fit, part.scores.source, part.distances
     if fit is None or off is None:
         return {}
-    distances, noise = (off.client, off.impostor), score_set.chance_distances(part.scores, level)
+    distances, noise = (off.client, off.impostor), chance_distances(part.scores, level)
     models = {"": fit.model, "_counted": part.empirical}
     return {
         "system": name, "source": source and source.path, "family": fit.family, "reason": reason,
@@ -587,7 +588,7 @@ def system_document(name: str, part: ScoreSet, reason: str, level: float) -> dic
             who: readable(fields_of(getattr(fit, who), *_OF_CLASS))
             | {"distance": distance, "verdict": verdict}
             for who, distance, verdict in zip(
-                CLASSES, distances, map(score_set.verdict_of, distances, noise), strict=True
+                CLASSES, distances, map(verdict_of, distances, noise), strict=True
             )
         },
         **{f"auc{by}": model.auc() for by, model in models.items()},

@@ -27,7 +27,6 @@ from betaroc.core.errors import (
     InputError,
     ReversedScoresWarning,
     SameDataWarning,
-    SmallSampleWarning,
 )
 from betaroc.core.local_files import file_names
 from betaroc.core.notices import forward_warnings, suppress_warnings, warn
@@ -36,14 +35,11 @@ from betaroc.core.text import sentence
 from betaroc.core.thresholds import Thresholds
 from betaroc.core.value import Value
 from betaroc.core.vocabulary import (
-    CLASS_SLOTS,
-    CLIENT,
     CLIENTS,
     EQUAL_ERROR_RATE,
     FAR,
     FRR,
     HTER,
-    IMPOSTOR,
     RATE_SLOT,
     Sentence,
     capital,
@@ -54,27 +50,27 @@ from betaroc.data.groups import groups_of
 from betaroc.data.scores import ScoreData, Scores
 from betaroc.data.summary import ScoreSummary
 from betaroc.decision.epc import Epc, epc
-from betaroc.distributions.base import Distribution
-from betaroc.distributions.empirical import is_binned
 from betaroc.distributions.shifted import bounds_of
-from betaroc.estimation.estimate import SMALL_SAMPLE, reversed_scores
 from betaroc.estimation.families import Names, family_text, has_shapes, is_of_counts, named
 from betaroc.fits.check import (
     TOLERANCE,
+    Distances,
     FitCheck,
     FitStatus,
     GoodDownTo,
     TargetCheck,
+    chance_distances,
     check_fit,
     check_targets,
     good_down_to,
     rates_status,
     statuses_beside,
+    verdict_of,
 )
 from betaroc.fits.curve_words import CurveTests, curve_tests
 from betaroc.fits.family_choice import FamilyComparison, compare_families
 from betaroc.fits.fit import DistributionFit, Fit
-from betaroc.fits.tail_fits import Sensitivity, sensitivity, tail_words
+from betaroc.fits.tail_fits import Sensitivity, reasons_to_audit, sensitivity, tail_words
 from betaroc.inference.interval import Band, Interval
 from betaroc.inference.intervals import interval_of_fit
 from betaroc.inference.of_scores import (
@@ -83,18 +79,14 @@ from betaroc.inference.of_scores import (
     interval_of_scores,
     whole_weights,
 )
-from betaroc.model.distances import largest_distance, roc_distance
 from betaroc.model.measures import OperatingPoint
 from betaroc.model.model import ScoreModel
 from betaroc.model.samples import empirical_model
 from betaroc.model.statistics import StatisticSpec, parse_statistic, rates_of_point
 from betaroc.rendering.numbers import (
-    counted,
     level_words,
     number,
-    path_words,
     percent,
-    read_as,
     threshold,
     visible,
 )
@@ -231,50 +223,9 @@ def measured_cell(m: Measured | None, say: Callable[[float], str], text: str) ->
     return replace(cell, span=f"{cell.span}, extrapolated") if m.extrapolated else cell
 
 
-# ---------------------------------------------------------- how far a fit is from its scores
-@dataclass(frozen=True, eq=False, repr=False)
-class Distances(Value):
-    """Largest distances of fitted distributions and of the fitted ROC from the scores."""
-
-    client: float
-    impostor: float
-    roc: float
-
-
-def distances(fit: Fit, empirical: ScoreModel) -> Distances:
-    """How far the fit is from its scores."""
-    client, impostor = (
-        _class_distance(getattr(fit, who), getattr(empirical, who)) for who in CLASSES
-    )
-    return Distances(client, impostor, roc_distance(fit.model, empirical))
-
-
-def _class_distance(result: DistributionFit, sample: Distribution) -> float:
-    """sup abs(F - F_n); of cells and bins at their borders, as what lies within is unknown."""
-    rule, law = result.boundary, result.distribution
-    if is_binned(sample):
-        edges = sample.edges
-    elif rule is not None and rule.policy == "interval" and rule.resolution is not None:
-        edges = (np.rint(sample.atoms.places / rule.resolution) + 0.5) * rule.resolution
-        edges = edges[edges < law.support[1]]
-    else:
-        places = np.union1d(sample.atoms.places, law.atoms.places)
-        upto = np.asarray(sample.cdf(places))
-        below = upto - sample.atoms.masses_at(Thresholds.from_theta(places))
-        return largest_distance(law, places, upto, below)
-    return float(np.max(np.abs(law.cdf(edges) - sample.cdf(edges)), initial=0.0))
-
-
 # ------------------------------------------------------------ whether the fit can be believed
 #: Score sets simulated for a check: p-values in steps of 1/200.
 CHECK_REPLICATES = 199
-#: A share of the sums that fit the distributions, carried by the extreme 1 % of a class: of a pure
-#: power tail it is 0.01 (1 + log 100) = 5.6 %.
-_CARRIED = 0.1
-#: Relative change of a shape by another rule that is worth a table.
-_MOVED = 0.1
-#: How near to 0 or 1 a score is within reach of the usual rules.
-_REACH = 1e-3
 _NONE_GOOD = GoodDownTo(None, None)
 _POLICIES = {
     "squeeze": "scores were moved off 0 and 1",
@@ -337,7 +288,7 @@ def quality_of(
     audit, unaudited = tried(
         lambda: sensitivity(cast(Fit, fit)), rows or unfitted or shapeless or copies
     )
-    called = () if audit is None else _called_for(value._as_scores(), audit)
+    called = () if audit is None else reasons_to_audit(value._as_scores(), audit)
     of_summary = summary is not None and fit is not None
     return Quality(
         check, unchecked, families, uncompared, best, audit, unaudited, called,
@@ -365,35 +316,6 @@ def _policy_words(fit: Fit | None) -> str:
         if rule is not None and rule.policy in _POLICIES:
             return f"{_POLICIES[rule.policy]}, while the check draws scores as they come"
     return ""
-
-
-def _called_for(scores: Scores, audit: Sensitivity) -> tuple[str, ...]:
-    """Whether what is done near 0 and 1 matters here, and how it shows."""
-    values = np.concatenate([scores.client, scores.impostor])
-    reasons = []
-    ends = int(np.sum((values == 0.0) | (values == 1.0)))
-    if ends:
-        reasons.append(f"{counted(ends, 'score')} of exactly 0 or 1")
-    # The rule that changes a shape most, where that is worth a table.
-    fitted = audit.policies[0]
-    moves = [
-        (abs(new / old - 1.0), row.policy)
-        for row in audit.policies[1:]
-        for new, old in zip(row[1:5], fitted[1:5], strict=True)
-        if old > 0.0 and math.isfinite(new)
-    ]
-    change, policy = max(moves, default=(0.0, ""))
-    near = (values < _REACH) | (values > 1.0 - _REACH)
-    if change > _MOVED and near.any():
-        reasons.append(f"the rule {policy} changes a shape by {100.0 * change:.0f} %")
-    worst = max(audit.tails, key=lambda tail: tail.carried)
-    if worst.carried > _CARRIED:
-        reasons.append(
-            f"the extreme 1 % of the {worst.who} scores {worst.end.replace('_', ' ')} carry"
-            f" {100.0 * worst.carried:.0f} % of the sum that fits the distribution there (of a"
-            " pure power tail 5.6 %)"
-        )
-    return tuple(reasons)
 
 
 # ------------------------------------------------------------------------------- the set
@@ -475,19 +397,6 @@ class ScoreSet(Value):
         return statuses_beside(FitStatus("ROC", verdict_of(off, noise, bins), words), rates)
 
 
-def chance_distances(scores: Scores, level: float) -> list[float]:
-    """How far each class alone is off by chance (Dvoretzky, Kiefer and Wolfowitz)."""
-    totals = (scores.client_total, scores.impostor_total)
-    return [math.sqrt(math.log(2.0 / (1.0 - level)) / (2.0 * total)) for total in totals]
-
-
-def verdict_of(off: float, noise: float, coarse: float = 0.0) -> str:
-    """Whether a distance is within the tolerance, whatever chance and bins did."""
-    if off + noise + coarse <= TOLERANCE:
-        return "good"
-    return "poor" if off - noise > TOLERANCE else "cannot tell"
-
-
 def p_words(p: float) -> str:
     """A p-value."""
     return f"p = {number(p, 2)}" if p > 0.0 else "p below 1e-300"
@@ -545,53 +454,6 @@ def without_interval(part: ScoreSet, *, ends: bool = False) -> list[str]:
 
 
 # ------------------------------------------------------------------------- what was read
-def warn_of_test(value: ScoreData) -> None:
-    """What test scores alone give away: reversed classes, few scores."""
-    scores = value._as_scores()
-    few = [
-        f"only {number(total)} {CLASS_SLOTS[who][0]} score{'s' * (total != 1)}, fewer than"
-        f" {SMALL_SAMPLE}: a rate counted on them moves in steps of 1/{number(total)}"
-        for who, total in (("client", scores.client_total), ("impostor", scores.impostor_total))
-        if total < SMALL_SAMPLE
-    ]
-    reversed_scores(*value._distributions)
-    if few:
-        warn(f"{'; '.join(few)}. Give more scores.", SmallSampleWarning)
-
-
-def summary_words(value: ScoreData) -> str:
-    """What bins, or trials without a score, do to rates and area; else nothing."""
-    if not isinstance(value, ScoreSummary):
-        return value._rejected_words() if isinstance(value, Scores) else ""
-    far, frr = value.rate_error
-    return (
-        f"counted in {value.n_bins} bins: rates are exact at their borders; in between {FAR} is off"
-        f" by at most {percent(far)}, {FRR} by {percent(frr)} of all trials, the AUC of the scores"
-        f" by {number(value.auc_error, 2)}"
-    )
-
-
-def file_words(role: str, scores: ScoreData) -> str:
-    """What was read for a role."""
-    source, coarse, name = scores.source, summary_words(scores), ""
-    if source is not None:
-        form = read_as(source.format, source.guessed, source.guesses)
-        name = f" {', '.join(map(path_words, source.files))} ({form}),"
-    sizes = f"{scores.n_client} {CLIENT} and {scores.n_impostor} {IMPOSTOR} scores"
-    return f"{role}:{name} {sizes}{coarse and f'; {coarse}'}"
-
-
-def summary_numbers(value: ScoreData) -> dict[str, Any]:
-    """The same as the entry ``summary``, or the numbers of trials without a score."""
-    if not isinstance(value, ScoreSummary):
-        names = ("n_client_rejected", "n_impostor_rejected") if value.has_rejected else ()
-        return {name: getattr(value, name) for name in names}
-    far, frr = value.rate_error
-    layout = None if value.layout is None else list(value.layout)
-    errors = {"far": far, "frr": frr, "auc": value.auc_error}
-    return {"summary": {"bins": value.n_bins, "layout": layout, "error": errors}}
-
-
 #: Rates that stand in the tables of operating points.
 SHOWN_RATES = ("far", "frr")
 #: Rates of comparisons made, by those of trials that they are where every trial has a score.

@@ -41,6 +41,7 @@ from betaroc.core.vocabulary import (
     template_of,
 )
 from betaroc.data.scores import CLASS_HEAD, source_rows
+from betaroc.data.summary import summary_words
 from betaroc.decision.curve import cautions, curve_view, loss_words
 from betaroc.estimation.families import family_text, has_shapes, is_of_counts
 from betaroc.fits import curve_words
@@ -91,7 +92,6 @@ from betaroc.report.score_set import (
     p_words,
     rate_at,
     rates_shown,
-    summary_words,
     target,
     without_interval,
 )

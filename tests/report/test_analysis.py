@@ -15,16 +15,16 @@ import numpy as np
 import pytest
 
 import betaroc as br
-from betaroc.rendering.files import write_whole
-from betaroc.rendering.numbers import extreme, visible
-from betaroc.report.score_set import curve_tests
-from betaroc.report.sections import (
+from betaroc.fits.curve_words import (
     crossing_words,
+    curve_tests,
     depth,
     seen_shape,
     unseen_ends,
     whole_curve,
 )
+from betaroc.rendering.files import write_whole
+from betaroc.rendering.numbers import extreme, visible
 from helpers.places import DATA
 
 LIVENESS = DATA / "liveness_cross_logreg"

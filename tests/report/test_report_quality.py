@@ -10,7 +10,7 @@ from scipy import optimize, special, stats
 
 import betaroc as br
 from betaroc.ensemble.rule import misfit_of
-from betaroc.fits.check import check_targets
+from betaroc.fits.check import check_targets, distances
 from betaroc.model.samples import empirical_model
 from betaroc.report.page import render_report
 from betaroc.report.score_set import (
@@ -18,7 +18,6 @@ from betaroc.report.score_set import (
     Measured,
     Quality,
     ScoreSet,
-    distances,
     intervals_of,
     quality_of,
     without_interval,

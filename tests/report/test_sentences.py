@@ -14,10 +14,17 @@ from scipy.stats import betabinom, binom, multivariate_normal, norm
 
 import betaroc as br
 from betaroc.core.vocabulary import DEFAULT
+from betaroc.fits.curve_words import (
+    CurveTests,
+    category_words,
+    curve_tests,
+    end_words,
+    least_sign,
+    whole_curve,
+)
 from betaroc.model.samples import empirical_model
 from betaroc.rendering.numbers import percent
 from betaroc.report.score_set import (
-    CurveTests,
     Measured,
     ObservedPoint,
     ScoreSet,
@@ -27,14 +34,7 @@ from betaroc.report.score_set import (
     _size,
     contradiction_words,
     contradictions,
-    curve_tests,
     observed_points,
-)
-from betaroc.report.sections import (
-    category_words,
-    end_words,
-    least_sign,
-    whole_curve,
 )
 
 plain = DEFAULT.fill
