@@ -608,7 +608,7 @@ class Span(NamedTuple):
     first: tuple[int, float] | None = None
 
 
-def span_of(name: str, side: FloatArray | ClassSummary) -> Span:
+def score_span(name: str, side: FloatArray | ClassSummary) -> Span:
     """Of one class."""
     if isinstance(side, ClassSummary):
         return Span(name, side.n, side.n_outside)
@@ -620,7 +620,7 @@ def span_of(name: str, side: FloatArray | ClassSummary) -> Span:
 def spans_of(scores: ScoreData, *, named: bool = True) -> list[Span]:
     """Of both classes; of several sets each by its name."""
     of = f" of {scores.name}" if named and scores.name else ""
-    return [span_of(f"{who}{of}", getattr(scores, who)) for who in CLASSES]
+    return [score_span(f"{who}{of}", getattr(scores, who)) for who in CLASSES]
 
 
 def automatic(

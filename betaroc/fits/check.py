@@ -1140,7 +1140,7 @@ def chance_distances(scores: Scores, level: float) -> list[float]:
     return [math.sqrt(math.log(2.0 / (1.0 - level)) / (2.0 * total)) for total in totals]
 
 
-def verdict_of(off: float, noise: float, coarse: float = 0.0) -> str:
+def distance_verdict(off: float, noise: float, coarse: float = 0.0) -> str:
     """Whether a distance is within the tolerance, whatever chance and bins did."""
     if off + noise + coarse <= TOLERANCE:
         return "good"

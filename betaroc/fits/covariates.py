@@ -57,7 +57,7 @@ _EPS = float(np.finfo(np.float64).eps)
 _LARGEST_LOGIT = 700.0
 
 
-class Summit(NamedTuple):
+class RegressionSummit(NamedTuple):
     """Where the search for the largest likelihood of one class ended, in orthonormal columns."""
 
     place: FloatArray
@@ -101,7 +101,7 @@ def _starts(y: FloatArray, qx: FloatArray, qz: FloatArray) -> Iterator[FloatArra
     yield np.concatenate([c * q.mean(axis=0) for c, q in zip(constants, (qx, qz), strict=True)])
 
 
-def _climb(likelihood: Any, place: FloatArray) -> Summit:
+def _climb(likelihood: Any, place: FloatArray) -> RegressionSummit:
     """Newton's method with halved steps; scoring where the likelihood is not concave."""
     from scipy.special import gammaln
 
@@ -139,7 +139,7 @@ def _climb(likelihood: Any, place: FloatArray) -> Summit:
     converged = bool(norm <= tiny) and not runaway(place)
     if converged:
         converged = bool(np.linalg.eigvalsh(-np.asarray(likelihood.hessian(place)))[0] > 0.0)
-    return Summit(place, float(height), converged, steps, norm, runaway(place))
+    return RegressionSummit(place, float(height), converged, steps, norm, runaway(place))
 
 
 def _step(likelihood: Any, place: FloatArray, gradient: FloatArray) -> FloatArray:
@@ -224,7 +224,7 @@ def regression(
     with np.errstate(all="ignore"):
         # Orthonormal columns, so that units and zero points of the covariates do not matter.
         (qx, rx), (qz, rz) = (_orthonormal(part.rows[who]) for part in designs)
-        model, summits = BetaModel(y, qx, exog_precision=qz), list[Summit]()
+        model, summits = BetaModel(y, qx, exog_precision=qz), list[RegressionSummit]()
         for start in _starts(y, qx, qz):
             summits.append(_climb(model, start))
             if summits[-1].converged:

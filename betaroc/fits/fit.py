@@ -1282,7 +1282,7 @@ def fit_distribution(
     if name == families.AUTO:
         name = "beta"
         if not (bounds or (extremes and extremes[0] >= 0.0 and extremes[1] <= 1.0)):
-            chosen = families.chosen_of([families.span_of("score", values)])
+            chosen = families.chosen_of([families.score_span("score", values)])
             families.check_rule(chosen, boundary)
             name, notices = chosen.family, chosen.notices
     task, library = Task.of(name, options), library_of(sample) if extremes is None else None

@@ -35,7 +35,7 @@ from betaroc.estimation.families import (
     named,
     smaller_of,
 )
-from betaroc.fits.check import chance_distances, distances, verdict_of
+from betaroc.fits.check import chance_distances, distance_verdict, distances
 from betaroc.fits.family_choice import FamilyComparison, best_comparison
 from betaroc.fits.fit import Fit, best_fit, fit
 from betaroc.fits.shape_tests import counted_hooks
@@ -588,7 +588,7 @@ def system_document(name: str, part: ScoreSet, reason: str, level: float) -> dic
             who: readable(fields_of(getattr(fit, who), *_OF_CLASS))
             | {"distance": distance, "verdict": verdict}
             for who, distance, verdict in zip(
-                CLASSES, distances, map(verdict_of, distances, noise), strict=True
+                CLASSES, distances, map(distance_verdict, distances, noise), strict=True
             )
         },
         **{f"auc{by}": model.auc() for by, model in models.items()},

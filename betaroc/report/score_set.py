@@ -62,10 +62,10 @@ from betaroc.fits.check import (
     chance_distances,
     check_fit,
     check_targets,
+    distance_verdict,
     good_down_to,
     rates_status,
     statuses_beside,
-    verdict_of,
 )
 from betaroc.fits.curve_words import CurveTests, curve_tests
 from betaroc.fits.family_choice import FamilyComparison, compare_families
@@ -394,7 +394,7 @@ class ScoreSet(Value):
             f" {bins:.4f} more); tolerance {TOLERANCE:g}. No p-values and no pictures of single"
             " scores: they need every score, which a summary does not keep."
         )
-        return statuses_beside(FitStatus("ROC", verdict_of(off, noise, bins), words), rates)
+        return statuses_beside(FitStatus("ROC", distance_verdict(off, noise, bins), words), rates)
 
 
 def p_words(p: float) -> str:
