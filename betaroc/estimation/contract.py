@@ -33,8 +33,6 @@ _SMALL = 1 << 14
 _FACTORS, _COLUMNS = 64, 64
 #: A product below this may have lost digits to underflow.
 SAFE_PRODUCT = 1e-280
-#: A product of twice as many factors is still safe.
-_ROOMY = 1e-140
 #: Above this mean logarithm, the 2**-52 a score that rounding of 1 - x and of products can cost
 #: would show in the 15th digit.
 _LOSSY = -0.3
@@ -65,14 +63,13 @@ def row_sums(x: FloatArray, known: bool = True) -> tuple[FloatArray, FloatArray]
     sums = np.empty((2, rows))
     step = max(1, _BLOCK // n)
     room = np.empty(min(step * n, _BLOCK))
-    kinds = _Products(), _Complements()
 
     def of_block(block: FloatArray) -> list[FloatArray]:
         # Whether all are in [0, 1): the bits of nan and of what has a sign are larger than those.
         if not known and np.maximum.reduce(block.view(np.uint64), axis=None) >= _BITS_OF_ONE:
             return [np.full(block.shape[0], np.nan)] * 2
         buffer = room[: block.size].reshape(block.shape)
-        return [item.sums(block, buffer) for item in kinds]
+        return [_log_sums(block, buffer, complements=kind) for kind in (False, True)]
 
     with np.errstate(divide="ignore", invalid="ignore", under="ignore"):
         for first in range(0, rows, step):
@@ -104,48 +101,21 @@ def log1m(x: FloatArray, out: FloatArray) -> FloatArray:
     return np.log1p(out, out)
 
 
-class _Products:
-    """Row sums of log(x), of products of so many scores as do not underflow."""
-
-    def __init__(self) -> None:
-        self._count = _FACTORS
-
-    def _factors(self, x: FloatArray, room: FloatArray) -> FloatArray:
-        return x
-
-    def _plain(self, x: FloatArray, room: FloatArray) -> FloatArray:
-        return np.log(x, out=room)
-
-    def sums(self, x: FloatArray, room: FloatArray) -> FloatArray:
-        """The sums of a block; ``room`` is of its shape."""
-        n, total, least = x.shape[1], None, 0.0
-        most = max(1, n // _COLUMNS)
-        count = min(self._count, most)
-        factors = self._factors(x, room) if count > 1 else x
-        while count > 1:
-            product = product_of(factors, count)
-            least = float(np.minimum.reduce(product, axis=None))
-            if least >= SAFE_PRODUCT:
-                total = np.add.reduce(np.log(product, out=product), axis=1)
-                break
-            count //= 2
-        dense = total is not None and float(np.maximum.reduce(total)) <= _LOSSY * n
-        if total is None or not dense:
-            count, total = 1, np.add.reduce(self._plain(x, room), axis=1)
-            dense = most > 1 and float(np.maximum.reduce(total)) <= _LOSSY * n
-            least = float(np.minimum.reduce(self._factors(x, room), axis=None)) if dense else 0.0
-        self._count = min(2 * count, _FACTORS) if dense and least > _ROOMY else count
-        return np.asarray(total)
-
-
-class _Complements(_Products):
-    """Row sums of log(1 - x)."""
-
-    def _factors(self, x: FloatArray, room: FloatArray) -> FloatArray:
-        return np.subtract(1.0, x, out=room)
-
-    def _plain(self, x: FloatArray, room: FloatArray) -> FloatArray:
-        return log1m(x, room)
+def _log_sums(x: FloatArray, room: FloatArray, *, complements: bool) -> FloatArray:
+    """Row sums of log(x) or log(1 - x), of products of so many scores as do not underflow."""
+    n = x.shape[1]
+    count = min(_FACTORS, n // _COLUMNS)
+    factors = np.subtract(1.0, x, out=room) if complements and count > 1 else x
+    while count > 1:
+        product = product_of(factors, count)
+        if np.minimum.reduce(product, axis=None) >= SAFE_PRODUCT:
+            total = np.add.reduce(np.log(product, out=product), axis=1)
+            if np.maximum.reduce(total) <= _LOSSY * n:
+                return np.asarray(total)
+            break
+        count //= 2
+    logs = log1m(x, room) if complements else np.log(x, out=room)
+    return np.asarray(np.add.reduce(logs, axis=1))
 
 
 def product_of(factors: FloatArray, count: int) -> FloatArray:
