@@ -196,19 +196,21 @@ class Pair:
         return self._quantiles_at(_DEPTHS[_DEPTHS < _DEEPEST_AREA])
 
     def _quantiles_at(self, depths: FloatArray) -> Thresholds:
-        parts = []
-        for law in (self.client, self.impostor):
-            if law.continuous is not None:
-                parts.append(law.continuous[1]._landmarks(depths))
-        return Thresholds.concatenate(parts) if parts else Thresholds.from_theta(np.empty(0))
+        parts = [
+            law.continuous[1]._landmarks(depths)
+            for law in (self.client, self.impostor)
+            if law.continuous is not None
+        ]
+        return Thresholds.concatenate([Thresholds.from_theta(np.empty(0)), *parts])
 
-    def grid(self, low: float, high: float, *, unit: bool) -> FloatArray:
-        """Working coordinates strictly between two: where roots are bracketed."""
-        return _between(self._quantiles, low, high, unit=unit)
-
-    def area_grid(self, low: float, high: float, *, unit: bool) -> FloatArray:
-        """Working coordinates strictly between two: where quadratures are broken."""
-        return _between(self._area_quantiles, low, high, unit=unit)
+    def grid(self, low: float, high: float, *, unit: bool, area: bool = False) -> FloatArray:
+        """Working coordinates strictly between two: where roots are bracketed, areas broken."""
+        t = self._area_quantiles if area else self._quantiles
+        points = np.unique(t.logit if unit else t.theta)
+        if unit:
+            # Distributions of small shapes bend around logit 0 within a step of their quantiles.
+            points = np.union1d(points, BENDS)
+        return points[(points > low) & (points < high) & np.isfinite(points)]
 
     @cached_property
     def mesh(self) -> FloatArray:
@@ -241,8 +243,6 @@ class Pair:
         """All places where log f_c / f_i equals `level`, ascending."""
         turns = self._turn_coordinates
         mesh = np.unique(np.concatenate([self.mesh, turns]))
-        if mesh.size == 0:
-            return self.place(np.empty(0))
 
         def excess(u: FloatArray) -> FloatArray:
             return self.log_ratio(self.place(u)) - level
@@ -363,28 +363,26 @@ class Pair:
 
     def auc_continuous(self) -> float:
         """P(C > I) of the two continuous parts: the integral of f_c F_i, or of f_i S_c."""
-        c = self._base("client")
-        if self.unit and not c.on_unit:
+        if self.unit and not self._base("client").on_unit:
             return self.client_tail_integral(-math.inf, math.inf)
-        i = self._base("impostor")
-
-        def integrand(u: FloatArray) -> FloatArray:
-            t = self.place(u)
-            with np.errstate(over="ignore", under="ignore"):
-                return np.exp(c._log_density(t) + i._lower(t)[1])
-
-        return integrate_panels(integrand, self.panels(c, -math.inf, math.inf))
+        return self._tail_integral("client", -math.inf, math.inf)
 
     def client_tail_integral(self, low: float, high: float) -> float:
         """Integral of f_i S_c over working coordinates [low, high], continuous parts."""
-        c, i = self._base("client"), self._base("impostor")
+        return self._tail_integral("impostor", low, high)
+
+    def _tail_integral(self, which: str, low: float, high: float) -> float:
+        """Of the density of a class times the error of the other."""
+        lower = which == "client"
+        law, other = self._base(which), self._base("impostor" if lower else "client")
 
         def integrand(u: FloatArray) -> FloatArray:
             t = self.place(u)
             with np.errstate(over="ignore", under="ignore"):
-                return np.exp(i._log_density_in(t, unit=self.unit) + c._upper(t)[1])
+                log_density = law._log_density_in(t, unit=self.unit)
+                return np.exp(log_density + other._side(t, lower=lower)[1])
 
-        return integrate_panels(integrand, self.panels(i, low, high))
+        return integrate_panels(integrand, self.panels(law, low, high))
 
     def excess_by_ratio(
         self, u: float, *, lower: bool = True, panels: FloatArray | None = None, top: float = 0.0
@@ -417,7 +415,7 @@ class Pair:
         ends = Thresholds.from_theta(np.array(law.support))
         first, last = self.coordinates(ends).tolist()
         low, high = max(low, first), min(high, last)
-        inner = self.area_grid(low, high, unit=self.unit)
+        inner = self.grid(low, high, unit=self.unit, area=True)
         return np.unique(np.concatenate([[low], inner, [high]])) if low < high else np.empty(0)
 
     # ------------------------------------------------------------------ helpers
@@ -432,14 +430,6 @@ class Pair:
         """log of the ratio of the continuous masses, client over impostor."""
         shares = [law.continuous[0] for law in (self.client, self.impostor) if law.continuous]
         return math.log(shares[0]) - math.log(shares[1])
-
-
-def _between(t: Thresholds, low: float, high: float, *, unit: bool) -> FloatArray:
-    points = np.unique(t.logit if unit else t.theta)
-    if unit:
-        # Distributions of small shapes bend around logit 0 within a step of their quantiles.
-        points = np.union1d(points, BENDS)
-    return points[(points > low) & (points < high) & np.isfinite(points)]
 
 
 def sign_changes(

@@ -40,11 +40,6 @@ _BITS_OF_ONE = np.float64(1.0).view(np.uint64)
 
 
 def _plain_sums(x: FloatArray, weights: FloatArray | None) -> tuple[float, float]:
-    if x.size > _BLOCK:
-        starts = range(0, x.size, _BLOCK)
-        cut = [slice(i, i + _BLOCK) for i in starts]
-        parts = [_plain_sums(x[s], None if weights is None else weights[s]) for s in cut]
-        return math.fsum(p for p, _ in parts), math.fsum(q for _, q in parts)
     logs = np.empty((2, x.size))
     np.log(x, logs[0])
     log1m(x, logs[1])

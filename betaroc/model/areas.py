@@ -148,7 +148,7 @@ def _smooth_average(pair: Pair, precision: Callable[[Thresholds], FloatArray]) -
     place = Thresholds.from_logit if unit else Thresholds.from_theta
     extra = Thresholds.from_theta(np.array([*pair.joints.theta]))
     joints = extra.logit if unit else extra.theta
-    grid = pair.area_grid(-math.inf, math.inf, unit=unit)
+    grid = pair.grid(-math.inf, math.inf, unit=unit, area=True)
     breaks = np.unique(np.concatenate([grid, joints[np.isfinite(joints)]]))
 
     def integrand(u: FloatArray) -> FloatArray:
@@ -258,7 +258,7 @@ def _arcs(pair: Pair, prior: float, losses: Losses, starts: Thresholds, ends: Th
     if prior in (0.0, 1.0):
         return 0.0
     places = [pair.coordinates(t) for t in (pair.joints, starts, ends)]
-    grid = pair.area_grid(-math.inf, math.inf, unit=pair.unit)
+    grid = pair.grid(-math.inf, math.inf, unit=pair.unit, area=True)
     breaks = np.unique(np.concatenate([grid, *places]))
     breaks = breaks[np.isfinite(breaks)]
     odds = math.log(prior) - math.log1p(-prior)
