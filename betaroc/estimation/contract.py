@@ -39,16 +39,6 @@ _LOSSY = -0.3
 _BITS_OF_ONE = np.float64(1.0).view(np.uint64)
 
 
-def _plain_sums(x: FloatArray, weights: FloatArray | None) -> tuple[float, float]:
-    logs = np.empty((2, x.size))
-    np.log(x, logs[0])
-    log1m(x, logs[1])
-    if weights is not None:
-        logs *= weights
-    sums = np.add.reduce(logs, 1).tolist()
-    return sums[0], sums[1]
-
-
 def row_sums(x: FloatArray, known: bool = True) -> tuple[FloatArray, FloatArray]:
     """Sums of log(x) and of log(1 - x) of every row, in one pass and in bounded memory.
 
@@ -228,10 +218,15 @@ class Sample(NamedTuple):
     def mean_logs(self) -> tuple[float, float]:
         """Mean of log(s) and of log(1 - s), to about 1e-15 relative."""
         if self.weights is None and self.n > _SMALL:
-            log, log1m = (float(part[0]) for part in row_sums(self.values[np.newaxis]))
+            sums = [float(part[0]) for part in row_sums(self.values[np.newaxis])]
         else:
-            log, log1m = _plain_sums(self.values, self.weights)
-        return log / self.total, log1m / self.total
+            logs = np.empty((2, self.n))
+            np.log(self.values, logs[0])
+            log1m(self.values, logs[1])
+            if self.weights is not None:
+                logs *= self.weights
+            sums = np.add.reduce(logs, 1).tolist()
+        return sums[0] / self.total, sums[1] / self.total
 
     def centred(self) -> Centred:
         """What a concentrated beta distribution is fitted by."""
