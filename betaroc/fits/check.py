@@ -1145,3 +1145,20 @@ def distance_verdict(off: float, noise: float, coarse: float = 0.0) -> str:
     if off + noise + coarse <= TOLERANCE:
         return "good"
     return "poor" if off - noise > TOLERANCE else "cannot tell"
+
+
+_POLICIES = {
+    "squeeze": "scores were moved off 0 and 1",
+    "censor": "scores beyond the edges were counted, not measured",
+    "matlab": "scores beyond the edges were counted, not measured",
+    "interval": "scores were counted in cells",
+}
+
+
+def unsimulated(fit: PairEstimate | None) -> str:
+    """Why a fit by the rule of its scores at 0 and 1 cannot be simulated."""
+    for who in CLASSES:
+        rule = None if fit is None else getattr(fit, who).boundary
+        if rule is not None and rule.policy in _POLICIES:
+            return f"{_POLICIES[rule.policy]}, while the check draws scores as they come"
+    return ""

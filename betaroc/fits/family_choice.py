@@ -18,7 +18,7 @@ from betaroc.core.special import log_beta_ratio
 from betaroc.core.tables import Table, Tabular
 from betaroc.core.text import sentence
 from betaroc.core.value import Result, Value
-from betaroc.core.vocabulary import CLASS_SLOTS, FAR, FRR, Sentence, members, worded
+from betaroc.core.vocabulary import CLASS_SLOTS, FAR, FRR, Sentence, members, template_of, worded
 from betaroc.data.groups import weights_of
 from betaroc.data.read import ScoresLike, as_scores
 from betaroc.data.scores import ScoreData, Scores, require_scores, tell_of_scored
@@ -37,10 +37,11 @@ from betaroc.estimation.families import (
     check_rule,
     check_within,
     family_text,
+    has_shapes,
     named,
 )
 from betaroc.estimation.record import Estimate, PairEstimate
-from betaroc.fits.check import drawn_inside, roc_distance_of
+from betaroc.fits.check import FitCheck, drawn_inside, roc_distance_of
 from betaroc.fits.tail_fits import ENDS, tail_of, unit_range
 from betaroc.inference.delta import inner_trials, joint_cov
 from betaroc.model.distances import largest_distance
@@ -1024,3 +1025,38 @@ def _reason(ranking: _Ranking, best: Candidate) -> str:
     if rivals:
         text += f"; not distinguishable from the best at the 5 % level: {', '.join(rivals)}"
     return f"{best.name} ({text})"
+
+
+#: Two-sided 5 % point of the standard normal distribution.
+_Z = 1.959963984540054
+
+
+def one_beta_suffices(
+    families: FamilyComparison | None, check: FitCheck | None, uncompared: str
+) -> tuple[str, str]:
+    """Whether one beta distribution per class does: by held-out scores and the ROC's check."""
+    reasons, doubts = [], []
+    for who in CLASSES:
+        rows = () if families is None else families.of(who)
+        row = next((row for row in rows if has_shapes(row.family)), None)
+        if row is None:
+            continue
+        away, best = -row.held_out_z, rows[0].family
+        words = f"{best} is better by {number(away, 2)} standard errors"
+        if away <= MARGIN:
+            words = f"it is within half a standard error of the best held-out score, {best}'s"
+        words = "it has the best held-out score" if row is rows[0] else words
+        reasons.append(f"for {members(who)} {words}")
+        doubts.append(0 if away <= MARGIN else 2 if away > _Z else 1)
+    if not reasons:
+        reasons.append(f"families were not compared: {uncompared.rstrip('.')}")
+        doubts.append(1)
+    if check is not None:
+        reasons.append(f"check of its ROC: {check.verdict}")
+        reasons += [
+            f"{template_of(rate.name)} is poor: {rate.expected:.4g} scores expected,"
+            f" {rate.observed:.6g} observed"
+            for rate in check.targets if rate.verdict == "poor"
+        ][:1]  # fmt: skip
+        doubts.append({"good": 0, "poor": 2}.get(check.status, 1))
+    return ("yes", "cannot tell", "no")[max(doubts)], Sentence("; ".join(reasons))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -483,3 +483,39 @@ def _tell_extrapolated(evidence: SampleSupport, asked: Sequence[UsedRate]) -> bo
         ExtrapolationWarning,
     )
     return True
+
+
+# ------------------------------------------------------- a count against a rate that varies
+#: Nodes of Gauss and Hermite.
+_NODES = 80
+
+
+@cache
+def _nodes() -> tuple[FloatArray, FloatArray]:
+    x, w = np.polynomial.hermite_e.hermegauss(_NODES)
+    return x, w / w.sum()
+
+
+def estimated_rates(estimate: float, low: float, high: float, level: float) -> FloatArray:
+    """A rate as its interval lets it vary, normal in probits, at the nodes."""
+    from scipy.special import ndtr, ndtri
+
+    error = float(ndtri(high) - ndtri(low)) / (2.0 * float(ndtri(0.5 * (1.0 + level))))
+    return np.asarray(ndtr(float(ndtri(estimate)) + error * _nodes()[0]))
+
+
+def counted_rates_of(count: float, n: float) -> FloatArray:
+    """A counted rate as its beta distribution (Jeffreys) lets it vary, at the nodes."""
+    from scipy.special import betaincinv, ndtr
+
+    return np.asarray(betaincinv(count + 0.5, n - count + 0.5, ndtr(_nodes()[0])))
+
+
+def count_p_value(count: float, n: float, rates: FloatArray) -> float:
+    """Two-sided p-value of a binomial count, averaged over rates at the nodes."""
+    from scipy.special import betainc, betaincc
+
+    weights = _nodes()[1]
+    more = float(weights @ betainc(count, n - count + 1.0, rates)) if count > 0.0 else 1.0
+    fewer = float(weights @ betaincc(count + 1.0, n - count, rates)) if count < n else 1.0
+    return min(2.0 * min(more, fewer), 1.0)

@@ -14,13 +14,13 @@ import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import cache, cached_property, partial
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias, cast
 
 import numpy as np
 
-from betaroc.core.arrays import CLASSES, FloatArray
+from betaroc.core.arrays import CLASSES
 from betaroc.core.errors import (
     BetarocError,
     BetarocWarning,
@@ -66,6 +66,7 @@ from betaroc.fits.check import (
     good_down_to,
     rates_status,
     statuses_beside,
+    unsimulated,
 )
 from betaroc.fits.curve_words import CurveTests, curve_tests
 from betaroc.fits.family_choice import FamilyComparison, compare_families
@@ -79,6 +80,7 @@ from betaroc.inference.of_scores import (
     interval_of_scores,
     whole_weights,
 )
+from betaroc.inference.scores_beyond import count_p_value, counted_rates_of, estimated_rates
 from betaroc.model.measures import OperatingPoint
 from betaroc.model.model import ScoreModel
 from betaroc.model.samples import empirical_model
@@ -227,12 +229,6 @@ def measured_cell(m: Measured | None, say: Callable[[float], str], text: str) ->
 #: Score sets simulated for a check: p-values in steps of 1/200.
 CHECK_REPLICATES = 199
 _NONE_GOOD = GoodDownTo(None, None)
-_POLICIES = {
-    "squeeze": "scores were moved off 0 and 1",
-    "censor": "scores beyond the edges were counted, not measured",
-    "matlab": "scores beyond the edges were counted, not measured",
-    "interval": "scores were counted in cells",
-}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -269,7 +265,7 @@ def quality_of(
     copies = "" if rows or whole_weights(value) else "weights are no whole numbers of copies"
     check, unchecked = tried(
         lambda: check_fit(cast(Fit, fit), replicates=CHECK_REPLICATES, level=level, rng=rng),
-        unfitted or rows or _policy_words(fit) or copies,
+        unfitted or rows or unsimulated(fit) or copies,
     )
     # The rates of a fit that cannot be simulated; none where weights are no counts.
     targets = () if check is None else check.targets
@@ -307,15 +303,6 @@ def tried(make: Callable[[], Any], why: str = "") -> tuple[Any, str]:
             return make(), ""
     except BetarocError as error:
         return None, str(error)
-
-
-def _policy_words(fit: Fit | None) -> str:
-    """Why a fit by the rule of its scores at 0 and 1 cannot be simulated."""
-    for who in CLASSES:
-        rule = None if fit is None else getattr(fit, who).boundary
-        if rule is not None and rule.policy in _POLICIES:
-            return f"{_POLICIES[rule.policy]}, while the check draws scores as they come"
-    return ""
 
 
 # ------------------------------------------------------------------------------- the set
@@ -637,8 +624,6 @@ def observed_curves(
 # ---------------------------------------------------------------- what contradicts dev
 #: Criteria whose counts on dev are no minima, which flatter, but rates that were aimed at.
 _AIMED = ("eer", "far", "frr")
-#: Nodes of Gauss and Hermite for what varies on dev.
-_NODES = 80
 
 
 class Contradiction(NamedTuple):
@@ -703,10 +688,10 @@ def _compared(
         if ends.why or not 0.0 < expected < 1.0:
             return None
         low, high = ends.low, ends.high
-        looks = [(expected, _fitted_rates(ends, level))]
+        looks = [(expected, estimated_rates(expected, low, high, level))]
     if whole_weights(dev.scores):
         n = _size(dev, name, at.thresholds, level)
-        looks.append((on_dev, _counted_rates(on_dev * n, n)))
+        looks.append((on_dev, counted_rates_of(on_dev * n, n)))
     if not looks:
         return None
     size = _size(part, name, at.thresholds, level)
@@ -714,7 +699,7 @@ def _compared(
     # The rate of a summary is taken as much nearer to what was expected as its bins leave open.
     off = 0.0 if part.summary is None else max(part.summary.rate_error)
     p = [
-        _p_value((observed + max(-off, min(off, near - observed))) * size, size, rates)
+        count_p_value((observed + max(-off, min(off, near - observed))) * size, size, rates)
         for near, rates in looks
     ]
     return Contradiction(
@@ -727,36 +712,6 @@ def _size(part: ScoreSet, name: str, t: Thresholds, level: float) -> float:
     """Trials of the class; of groups as many independent ones as they are worth there."""
     counted = CountedScores(part.given)
     return counted.worth(t, 0.5 * (1.0 - level))[0 if name == "frr" else 1]
-
-
-@cache
-def _nodes() -> tuple[FloatArray, FloatArray]:
-    x, w = np.polynomial.hermite_e.hermegauss(_NODES)
-    return x, w / w.sum()
-
-
-def _fitted_rates(ends: Measured, level: float) -> FloatArray:
-    """Rates of the fit as they vary, at the nodes."""
-    from scipy.special import ndtr, ndtri
-
-    low, high = float(ndtri(ends.low)), float(ndtri(ends.high))
-    error = (high - low) / (2.0 * float(ndtri(0.5 * (1.0 + level))))
-    return np.asarray(ndtr(float(ndtri(ends.estimate)) + error * _nodes()[0]))
-
-
-def _counted_rates(count: float, n: float) -> FloatArray:
-    from scipy.special import betaincinv, ndtr
-
-    return np.asarray(betaincinv(count + 0.5, n - count + 0.5, ndtr(_nodes()[0])))
-
-
-def _p_value(count: float, n: float, rates: FloatArray) -> float:
-    from scipy.special import betainc, betaincc
-
-    weights = _nodes()[1]
-    more = float(weights @ betainc(count, n - count + 1.0, rates)) if count > 0.0 else 1.0
-    fewer = float(weights @ betaincc(count + 1.0, n - count, rates)) if count < n else 1.0
-    return min(2.0 * min(more, fewer), 1.0)
 
 
 def contradiction_words(

@@ -33,7 +33,6 @@ from betaroc.core.vocabulary import (
     OF_COMPARISONS,
     TNR,
     TPR,
-    Sentence,
     capital,
     for_readers,
     members,
@@ -45,9 +44,9 @@ from betaroc.data.summary import summary_words
 from betaroc.decision.curve import cautions, curve_view, loss_words
 from betaroc.estimation.families import family_text, has_shapes, is_of_counts
 from betaroc.fits import curve_words
-from betaroc.fits.check import FitCheck, check_fit, targets_grid
+from betaroc.fits.check import check_fit, targets_grid
 from betaroc.fits.curve_words import CurveTests
-from betaroc.fits.family_choice import MARGIN
+from betaroc.fits.family_choice import one_beta_suffices
 from betaroc.fits.fit import Fit, fit, fit_families, law_rows
 from betaroc.fits.shape_tests import CONTRADICTED
 from betaroc.rendering.numbers import (
@@ -185,8 +184,6 @@ def _side(fitted: str, tests: CurveTests | None, key: str) -> str:
 
 
 # ------------------------------------------------------ one beta distribution of each class
-#: Two-sided 5 % point of the standard normal distribution.
-_Z = 1.959963984540054
 #: Score sets simulated for the check of such a pair, of which only the word is said.
 _REPLICATES = 99
 _WORD = {
@@ -227,38 +224,9 @@ def beta_pair_of(
             if dev.summary is None:
                 with suppress(BetarocError):
                     check = check_fit(pair, replicates=_REPLICATES, level=level, rng=rng)
-    return BetaPairFit(pair, same, *_sufficiency(dev, check), level)
-
-
-def _sufficiency(dev: ScoreSet, check: FitCheck | None) -> tuple[str, str]:
-    """By each class's held-out scores, and by the check of the ROC."""
-    families = None if dev.quality is None else dev.quality.families
-    reasons, doubts = [], []
-    for who in CLASSES:
-        rows = () if families is None else families.of(who)
-        row = next((row for row in rows if has_shapes(row.family)), None)
-        if row is None:
-            continue
-        away, best = -row.held_out_z, rows[0].family
-        words = f"{best} is better by {number(away, 2)} standard errors"
-        if away <= MARGIN:
-            words = f"it is within half a standard error of the best held-out score, {best}'s"
-        words = "it has the best held-out score" if row is rows[0] else words
-        reasons.append(f"for {members(who)} {words}")
-        doubts.append(0 if away <= MARGIN else 2 if away > _Z else 1)
-    if not reasons:
-        why = "" if dev.quality is None else dev.quality.uncompared
-        reasons.append(f"families were not compared: {why.rstrip('.')}")
-        doubts.append(1)
-    if check is not None:
-        reasons.append(f"check of its ROC: {check.verdict}")
-        reasons += [
-            f"{template_of(rate.name)} is poor: {rate.expected:.4g} scores expected,"
-            f" {rate.observed:.6g} observed"
-            for rate in check.targets if rate.verdict == "poor"
-        ][:1]  # fmt: skip
-        doubts.append({"good": 0, "poor": 2}.get(check.status, 1))
-    return ("yes", "cannot tell", "no")[max(doubts)], Sentence("; ".join(reasons))
+    quality = dev.quality
+    families, why = (quality.families, quality.uncompared) if quality is not None else (None, "")
+    return BetaPairFit(pair, same, *one_beta_suffices(families, check, why), level)
 
 
 def beta_pair_section(pair: BetaPairFit, dev: ScoreSet) -> Section:

@@ -22,15 +22,12 @@ from betaroc.fits.curve_words import (
     least_sign,
     whole_curve,
 )
+from betaroc.inference.scores_beyond import count_p_value, counted_rates_of, estimated_rates
 from betaroc.model.samples import empirical_model
 from betaroc.rendering.numbers import percent
 from betaroc.report.score_set import (
-    Measured,
     ObservedPoint,
     ScoreSet,
-    _counted_rates,
-    _fitted_rates,
-    _p_value,
     _size,
     contradiction_words,
     contradictions,
@@ -125,15 +122,15 @@ def test_where_scores_are_by_integration() -> None:
 # ------------------------------------------------------------------- what test contradicts
 def test_the_p_value_of_a_count() -> None:
     """Against scipy: a rate without error is binomial, a rate counted on dev beta-binomial."""
-    still = _fitted_rates(Measured("far", 0.1, 0.1, 0.1), 0.95)
+    still = estimated_rates(0.1, 0.1, 0.1, 0.95)
     for k in (0, 3, 10, 21, 100):
         exact = 2.0 * min(binom.cdf(k, 100, 0.1), binom.sf(k - 1, 100, 0.1))
-        assert _p_value(k, 100, still) == pytest.approx(min(exact, 1.0), rel=1e-10)
-    counted = _counted_rates(12.0, 150.0)
+        assert count_p_value(k, 100, still) == pytest.approx(min(exact, 1.0), rel=1e-10)
+    counted = counted_rates_of(12.0, 150.0)
     for k in (0, 9, 30):
         law = betabinom(100, 12.5, 138.5)
         exact = 2.0 * min(law.cdf(k), law.sf(k - 1))
-        assert _p_value(k, 100, counted) == pytest.approx(min(exact, 1.0), rel=1e-6)
+        assert count_p_value(k, 100, counted) == pytest.approx(min(exact, 1.0), rel=1e-6)
 
 
 def analysed(
