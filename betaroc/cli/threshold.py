@@ -18,14 +18,13 @@ from betaroc.core.value import fields_of
 from betaroc.core.vocabulary import BIOMETRIC, RATE_NAMES, shared_words
 from betaroc.data.scores import ScoreData, Scores, require_scores
 from betaroc.decision.decide import GREEN, decide, decision_view
-from betaroc.decision.threshold_methods import HOW, Target, checked_request
+from betaroc.decision.threshold_methods import HOW, Target, checked_request, target_text
 from betaroc.estimation.families import BEST
 from betaroc.model.samples import empirical_model
 from betaroc.rendering.document import readable
 from betaroc.rendering.nouns import told_document
 from betaroc.rendering.numbers import visible
 from betaroc.rendering.tree import Paragraph
-from betaroc.report.page import target_text
 from betaroc.report.systems_page import System, thresholds_view
 
 

@@ -21,7 +21,16 @@ from betaroc.core.local_files import of_the_system, regular_file
 from betaroc.core.notices import collect_warnings, warn
 from betaroc.core.tables import Table, first_library
 from betaroc.core.text import format_value
-from betaroc.core.vocabulary import CLIENT, CLIENTS, FAR, FRR, IMPOSTOR, IMPOSTORS
+from betaroc.core.vocabulary import (
+    CLIENT,
+    CLIENTS,
+    FAR,
+    FRR,
+    IMPOSTOR,
+    IMPOSTORS,
+    ONE_CLIENT,
+    ONE_IMPOSTOR,
+)  # fmt: skip
 from betaroc.data.frames import (
     OpenedFrame,
     check_counts,
@@ -46,7 +55,7 @@ from betaroc.data.sums import ClassSummary, Labels, LabelSums, added, array_sums
 from betaroc.data.text_files import text_options
 from betaroc.distributions.empirical import MOST_BINS, Binned, Layout, bin_edges
 from betaroc.rendering.document import single_row
-from betaroc.rendering.numbers import number, path_words, percent, read_as
+from betaroc.rendering.numbers import extreme, number, path_words, percent, read_as
 
 
 def _file_sums(
@@ -589,3 +598,13 @@ def summary_numbers(value: ScoreData) -> dict[str, Any]:
     layout = None if value.layout is None else list(value.layout)
     errors = {"far": far, "frr": frr, "auc": value.auc_error}
     return {"summary": {"bins": value.n_bins, "layout": layout, "error": errors}}
+
+
+def separation_words(value: ScoreData, *, fitted: bool) -> str:
+    """That no impostor scores above a client; else nothing."""
+    more = " Errors other than 0 at thresholds in between are those of the family fitted."
+    highest, lowest = value._extremes("impostor")[1], value._extremes("client")[0]
+    return "" if highest >= lowest else (
+        f"Dev's scores separate the classes: no {ONE_IMPOSTOR} lies above {extreme(highest)}, no"
+        f" {ONE_CLIENT} below {extreme(lowest)}.{more * fitted}"
+    )  # fmt: skip

@@ -1293,3 +1293,19 @@ def _strip(d: Decision, check: DecisionCheck | None) -> Figure:
         return ax
 
     return Figure(draw, "", text, strip=Strip(name, tuple(rows), d.rate))
+
+
+def worst_check(
+    d: Decision, checks: Sequence[DecisionCheck | None]
+) -> tuple[Decision | DecisionCheck, int | None]:
+    """Whose status stands for all: that of a test set, by its place, or the decision's own."""
+    worst, k = max(((check, -k) for k, check in enumerate(checks)), key=badness, default=(None, 0))
+    return (d, None) if worst is None else (worst, -k)
+
+
+def badness(item: tuple[DecisionCheck | None, int]) -> tuple[int, float, int]:
+    """The worse the greater; of equal ones the first."""
+    check, place = item
+    if check is None:
+        return -1, 0.0, place
+    return list(STATUS_COLOURS).index(check.status), check.observed, place

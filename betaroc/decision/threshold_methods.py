@@ -27,6 +27,8 @@ from betaroc.core.thresholds import Thresholds
 from betaroc.core.value import Value
 from betaroc.core.vocabulary import (
     COMPLEMENTS,
+    FAR,
+    FRR,
     RATE_NAMES,
     SYNONYMS,
     ClassWords,
@@ -634,3 +636,27 @@ def digest_of(scores: ScoreData) -> str:
     if isinstance(scores, ScoreSummary):  # ascending borders of bins, with their counts
         result.update(np.concatenate([rows.client_weights, rows.impostor_weights]).tobytes())
     return result.hexdigest()
+
+
+# ---------------------------------------------------------------- a target in words
+def target_text(asked: Target) -> str:
+    """A target in one short text, which a page can be asked for again with."""
+    prior = "" if asked.prior is None else f",prior={asked.prior!r}"
+    if asked.kind in (*TARGET_RATES, "precision"):
+        return f"{asked.kind}={asked.rate!r}{prior}"
+    if asked.costs is None:
+        return "eer"
+    return f"cost_fa={asked.costs[0]!r},cost_fr={asked.costs[1]!r}{prior}"
+
+
+def question_of(asked: Target) -> str:
+    """The question that a threshold for the target answers."""
+    if asked.kind in TARGET_RATES:
+        name = short_name(asked.kind)
+        return f"Which threshold keeps {name} at or below {100.0 * asked.rate:g} %?"
+    if asked.kind == "precision":
+        return f"Which threshold has a precision of at least {100.0 * asked.rate:g} % on dev?"
+    if asked.costs is None:
+        return f"At which threshold are {FAR} and {FRR} equal?"
+    fa, fr = asked.costs
+    return f"Which threshold costs least, {fa:g} a false acceptance and {fr:g} a false rejection?"

@@ -394,6 +394,11 @@ _NOTHING = 1e-150
 _ENDS = ("low", "high")
 
 
+def p_words(p: float) -> str:
+    """A p-value."""
+    return f"p = {number(p, 2)}" if p > 0.0 else "p below 1e-300"
+
+
 class EndTest(NamedTuple):
     """Whether a ROC is above, on or below the diagonal near one end."""
 

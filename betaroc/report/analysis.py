@@ -22,7 +22,7 @@ from betaroc.data.read import ScoresLike, as_scores
 from betaroc.data.scores import ScoreData, check_words_of_comparisons
 from betaroc.data.summary import ScoreSummary, summary_numbers
 from betaroc.decision.decide import Decision, DecisionCheck
-from betaroc.decision.threshold_methods import Fitting
+from betaroc.decision.threshold_methods import Fitting, target_text
 from betaroc.estimation.estimate import give, reversed_scores
 from betaroc.estimation.families import (
     AUTO,
@@ -155,7 +155,7 @@ class Analysis(Result, Exportable):
         first = [
             *page.contradicted_points(self)[1],
             *alarms,
-            *filter(None, [page.apart_words(self.dev)]),
+            *filter(None, [self.dev.separation]),
         ]
         blocks = ["\n".join(page.decision_lines(self)), *["\n".join(first)] * bool(first)]
         say = page.in_field_words(self)
@@ -391,7 +391,7 @@ def analyze_stepwise(
         options["family"], reason, int(rng) if isinstance(rng, int | np.integer) else None,
         beta_pair_of(first, options, level, rng), terms, decision,
         page.checks_of(decision, list(tests.values())), no_decision,
-        "" if target is None else page.target_text(aim),
+        "" if target is None else target_text(aim),
     )  # fmt: skip
 
 

@@ -38,8 +38,6 @@ from betaroc.core.vocabulary import (
     HTER,
     IMPOSTOR,
     IMPOSTORS,
-    ONE_CLIENT,
-    ONE_IMPOSTOR,
     RATE_NAMES,
     TNR,
     TPR,
@@ -57,6 +55,7 @@ from betaroc.decision.decide import (
     DecisionCheck,
     RateCell,
     RateRow,
+    badness,
     decided,
     decision_rates,
     decision_view,
@@ -67,6 +66,7 @@ from betaroc.decision.decide import (
     remedy_words,
     shown_threshold,
     status_words,
+    worst_check,
 )
 from betaroc.decision.threshold_methods import (
     TARGET_RATES,
@@ -74,6 +74,7 @@ from betaroc.decision.threshold_methods import (
     Target,
     checked_request,
     counted_rates,
+    question_of,
 )
 from betaroc.estimation.families import family_text
 from betaroc.model.measures import OperatingPoint
@@ -90,7 +91,6 @@ from betaroc.rendering.decision_picture import (
     strip_svg,
 )
 from betaroc.rendering.numbers import (
-    extreme,
     level_words,
     name_shown,
     rate,
@@ -179,29 +179,6 @@ def request_of(target: AnalysisTarget, confidence: float) -> Target:
     ))  # fmt: skip
 
 
-def target_text(asked: Target) -> str:
-    """A target in one short text, which `request_of` reads."""
-    prior = "" if asked.prior is None else f",prior={asked.prior!r}"
-    if asked.kind in (*TARGET_RATES, "precision"):
-        return f"{asked.kind}={asked.rate!r}{prior}"
-    if asked.costs is None:
-        return "eer"
-    return f"cost_fa={asked.costs[0]!r},cost_fr={asked.costs[1]!r}{prior}"
-
-
-def question_of(asked: Target) -> str:
-    """What the page answers."""
-    if asked.kind in TARGET_RATES:
-        name = short_name(asked.kind)
-        return f"Which threshold keeps {name} at or below {100.0 * asked.rate:g} %?"
-    if asked.kind == "precision":
-        return f"Which threshold has a precision of at least {100.0 * asked.rate:g} % on dev?"
-    if asked.costs is None:
-        return f"At which threshold are {FAR} and {FRR} equal?"
-    fa, fr = asked.costs
-    return f"Which threshold costs least, {fa:g} a false acceptance and {fr:g} a false rejection?"
-
-
 def decision_of(dev: ScoreData, asked: Target, fitting: Fitting) -> tuple[Decision | None, str]:
     """The threshold, or why there is none."""
     try:
@@ -214,22 +191,6 @@ def decision_of(dev: ScoreData, asked: Target, fitting: Fitting) -> tuple[Decisi
 def checks_of(d: Decision | None, tests: Sequence[Any]) -> tuple[DecisionCheck | None, ...]:
     """What every test set says of it; None where that cannot be had."""
     return tuple(tried(partial(d.check, test))[0] if d else None for test in tests)
-
-
-def worst_check(
-    d: Decision, checks: Sequence[DecisionCheck | None]
-) -> tuple[Decision | DecisionCheck, int | None]:
-    """Whose status stands for all: that of a test set, by its place, or the decision's own."""
-    worst, k = max(((check, -k) for k, check in enumerate(checks)), key=_badness, default=(None, 0))
-    return (d, None) if worst is None else (worst, -k)
-
-
-def _badness(item: tuple[DecisionCheck | None, int]) -> tuple[int, float, int]:
-    """The worse the greater; of equal ones the first."""
-    check, place = item
-    if check is None:
-        return -1, 0.0, place
-    return list(STATUS_COLOURS).index(check.status), check.observed, place
 
 
 # ---------------------------------------------------------------------------- the screen
@@ -301,7 +262,7 @@ def _how(d: Decision) -> str:
 
 
 def _worst(analysis: Analysis) -> Analysis:
-    ranks = [_badness((check, -k)) for k, check in enumerate(analysis.checks)]
+    ranks = [badness((check, -k)) for k, check in enumerate(analysis.checks)]
     keep = sorted(sorted(range(len(ranks)), key=ranks.__getitem__)[-_MOST:])
     tests, checks = zip(*((analysis.tests[k], analysis.checks[k]) for k in keep), strict=True)
     return replace(analysis, tests=tests, checks=checks)
@@ -600,7 +561,7 @@ def _body(analysis: Analysis, sections: Sequence[Section], body: Markup) -> str:
         "contradicted": list(map(typeset, lines)),
         "elsewhere": d is not None and all(row.threshold != d.threshold for row in rows),
         "alarms": list(map(typeset, alarms)),
-        "apart": typeset(apart_words(analysis.dev)),
+        "apart": typeset(analysis.dev.separation),
         "warnings": warnings,
         "contents": [(section.key, section.title) for section in sections],
         "places": json.dumps(dict(_places(sections)), separators=(",", ":")),
@@ -626,20 +587,6 @@ def doubts(analysis: Analysis) -> tuple[list[str], list[str]]:
     return first or [
         f"dev: fit of the {p.of}: {p.verdict}. {template_of(p.words)}" for p in poor
     ], others
-
-
-def apart_words(dev: ScoreSet) -> str:
-    """That no impostor scores above a client; else nothing."""
-    highest, lowest = dev.given._extremes("impostor")[1], dev.given._extremes("client")[0]
-    if highest >= lowest:
-        return ""
-    words = (
-        f"Dev's scores separate the classes: no {ONE_IMPOSTOR} lies above {extreme(highest)}, no"
-        f" {ONE_CLIENT} below {extreme(lowest)}."
-    )
-    if dev.modelled:
-        words += " Errors other than 0 at thresholds in between are those of the family fitted."
-    return words
 
 
 # ------------------------------------------------------------------------------ sections

@@ -11,7 +11,7 @@ Beta(k + 1/2, n - k + 1/2):
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
@@ -28,7 +28,6 @@ from betaroc.core.errors import (
     ReversedScoresWarning,
     SameDataWarning,
 )
-from betaroc.core.local_files import file_names
 from betaroc.core.notices import forward_warnings, suppress_warnings, warn
 from betaroc.core.options import IntervalOptions
 from betaroc.core.text import sentence
@@ -48,7 +47,7 @@ from betaroc.core.vocabulary import (
 )
 from betaroc.data.groups import groups_of
 from betaroc.data.scores import ScoreData, Scores
-from betaroc.data.summary import ScoreSummary
+from betaroc.data.summary import ScoreSummary, separation_words
 from betaroc.decision.epc import Epc, epc
 from betaroc.distributions.shifted import bounds_of
 from betaroc.estimation.families import Names, family_text, has_shapes, is_of_counts, named
@@ -71,6 +70,7 @@ from betaroc.fits.check import (
 from betaroc.fits.curve_words import CurveTests, curve_tests
 from betaroc.fits.family_choice import FamilyComparison, compare_families
 from betaroc.fits.fit import DistributionFit, Fit
+from betaroc.fits.shape_tests import p_words
 from betaroc.fits.tail_fits import Sensitivity, reasons_to_audit, sensitivity, tail_words
 from betaroc.inference.interval import Band, Interval
 from betaroc.inference.intervals import interval_of_fit
@@ -332,6 +332,11 @@ class ScoreSet(Value):
         return self.given.has_rejected
 
     @property
+    def separation(self) -> str:
+        """That its scores separate the classes; else nothing."""
+        return separation_words(self.given, fitted=self.modelled is not None)
+
+    @property
     def modelled(self) -> Fit | None:
         """The fit where it is of distributions other than the scores themselves."""
         fit = self.fit
@@ -384,22 +389,11 @@ class ScoreSet(Value):
         return statuses_beside(FitStatus("ROC", distance_verdict(off, noise, bins), words), rates)
 
 
-def p_words(p: float) -> str:
-    """A p-value."""
-    return f"p = {number(p, 2)}" if p > 0.0 else "p below 1e-300"
-
-
 # ------------------------------------------------------------------------------- several
 #: Score sets and what they are called.
 NamedSets: TypeAlias = Sequence[tuple[ScoreSet, str]]
 #: Characters of a name in a heading.
 _NAME = 24
-
-
-def names_of_files(parts: Iterable[ScoreSet]) -> dict[str, str]:
-    """By path what a page or a document calls the files that were read."""
-    sources = (part.scores.source for part in parts)
-    return file_names(source.path for source in sources if source is not None)
 
 
 def set_names(tests: Sequence[ScoreSet]) -> list[str]:

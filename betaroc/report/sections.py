@@ -19,6 +19,7 @@ from typing import Any
 
 from betaroc.core.arrays import CLASSES
 from betaroc.core.errors import BetarocError
+from betaroc.core.local_files import file_names
 from betaroc.core.notices import suppress_warnings
 from betaroc.core.special import rate_of_none
 from betaroc.core.text import sentence
@@ -48,7 +49,7 @@ from betaroc.fits.check import check_fit, targets_grid
 from betaroc.fits.curve_words import CurveTests
 from betaroc.fits.family_choice import one_beta_suffices
 from betaroc.fits.fit import Fit, fit, fit_families, law_rows
-from betaroc.fits.shape_tests import CONTRADICTED
+from betaroc.fits.shape_tests import CONTRADICTED, p_words
 from betaroc.rendering.numbers import (
     counted,
     level_words,
@@ -86,9 +87,7 @@ from betaroc.report.score_set import (
     ObservedPoint,
     ScoreSet,
     measured_cell,
-    names_of_files,
     notes_by_set,
-    p_words,
     rate_at,
     rates_shown,
     target,
@@ -298,7 +297,8 @@ def read_section(sets: NamedSets, reason: str) -> Section:
     missing = [f"{counted(absent, 'trial')} without a score"] * bool(absent)
     missing += [f"{counted(dropped, 'trial')} without a score left out"] * bool(dropped)
     finding = f"{first_n(sizes)}; {'; '.join(missing) or 'every trial has a score'}"
-    files = names_of_files([part for part, _ in sets])
+    sources = [part.scores.source for part, _ in sets]
+    files = file_names(source.path for source in sources if source is not None)
 
     def rows(part: ScoreSet) -> list[RowCells]:
         source = part.scores.source

@@ -29,9 +29,9 @@ from betaroc.data.scores import ScoreData
 from betaroc.decision import decide as decisions
 from betaroc.decision.comparison import SystemsComparison, compare_systems, systems_verdict
 from betaroc.decision.curve import named_curves, slotted_axes
-from betaroc.decision.decide import Decision, DecisionCheck
+from betaroc.decision.decide import Decision, DecisionCheck, worst_check
 from betaroc.decision.epc import epc
-from betaroc.decision.threshold_methods import HOW, TARGET_RATES, Target
+from betaroc.decision.threshold_methods import HOW, TARGET_RATES, Target, question_of
 from betaroc.model.measures import OperatingPoint
 from betaroc.model.samples import empirical_model
 from betaroc.rendering.curves import COLOURS, GREY, Axes, legend_below, new_axes
@@ -68,9 +68,7 @@ from betaroc.report.page import (
     explained,
     glossary_of,
     page_in_terms,
-    question_of,
     render_part,
-    worst_check,
 )
 
 #: The best first.
