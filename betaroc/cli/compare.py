@@ -7,15 +7,13 @@ from functools import partial
 from typing import Any
 
 from betaroc.cli import options
-from betaroc.cli.epc import curve_options, draw_picture, say_curves, system_curves
+from betaroc.cli.curves import curve_options, draw_both, draw_picture, say_curves, system_curves
 from betaroc.cli.messages import examples, messages, progress_bar
 from betaroc.cli.systems import named_systems, two_systems
 from betaroc.core.errors import refusal
 from betaroc.core.notices import collected
 from betaroc.core.text import format_value
 from betaroc.decision import comparison
-from betaroc.rendering.curves import Axes, legend_below, stacked_axes
-from betaroc.rendering.numbers import visible
 
 
 def add_options(parser: ArgumentParser) -> None:
@@ -74,13 +72,3 @@ def run(arguments: Namespace) -> None:
         }  # fmt: skip
 
     say_curves(arguments, document, result._view, read, seed)
-
-
-def draw_both(result: comparison.Comparison, scale: str, terms: str) -> Axes:
-    """Both curves above, their difference below, on one figure; the upper axes."""
-    upper, lower = stacked_axes()
-    names = [visible(name) for name in result.names]
-    result.plot(upper, names=names, scale=scale, terms=terms).set_xlabel("")
-    result.plot_difference(lower, names=names, terms=terms)
-    legend_below(upper, None, also=lower)
-    return upper

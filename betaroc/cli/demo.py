@@ -41,11 +41,7 @@ def run(arguments: Namespace) -> None:
     sets = dict(zip(_FILES, (plain.dev, plain.test, sharpened.test), strict=True))
     texts = {path: _csv(scores) for path, scores in sets.items()}
     for path, text in texts.items():
-        target = checked_target(path)  # what a demo wrote before may stay
-        there = target.exists() and not arguments.force
-        if there and not (os.access(target, os.R_OK) and target.read_bytes() == text.encode()):
-            remedy = "Go to an empty folder, or pass --force to replace it."
-            raise refusal(format_value(path), "be a new file", "another one", remedy, OutputError)
+        _check_other_content(path, text, force=arguments.force)
     for path, text in texts.items():
         write_whole(path, text)
     print("Images of digits and recaptures of them, and how real each looked to a classifier:")
@@ -69,3 +65,12 @@ def _csv(scores: Scores) -> str:
     sides = zip(scores.words or ClassWords(), (scores.client, scores.impostor), strict=True)
     rows = [f"{value!r},{word}\n" for word, values in sides for value in values.tolist()]
     return "".join(["score,label\n", *rows])
+
+
+def _check_other_content(path: str, text: str, *, force: bool) -> None:
+    """What a demo wrote before may stay; what is not its own is not replaced unasked."""
+    target = checked_target(path)
+    known = force or not target.exists()
+    if not known and not (os.access(target, os.R_OK) and target.read_bytes() == text.encode()):
+        remedy = "Go to an empty folder, or pass --force to replace it."
+        raise refusal(format_value(path), "be a new file", "another one", remedy, OutputError)

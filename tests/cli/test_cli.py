@@ -254,8 +254,8 @@ def test_what_is_no_file_is_refused_at_once(
 
 @pytest.mark.parametrize(("command", "where", "remedy"), [
     ("fit {s}", "betaroc.cli.fit.fitted_set", "--stream always"),
-    ("report --dev {s} -o {o}", "betaroc.cli.report.analyze_stepwise", "--stream always"),
-    ("epc --dev {s} --test {s}", "betaroc.cli.epc.epc", "fewer --replicates"),
+    ("report --dev {s} -o {o}", "betaroc.cli.judged.analyze_stepwise", "--stream always"),
+    ("epc --dev {s} --test {s}", "betaroc.cli.curves.epc", "fewer --replicates"),
     ("ensemble {s} {s}", "betaroc.cli.ensemble.read_classifiers", "Pass fewer classifiers"),
     ("study {s}", "betaroc.cli.study.read_configuration", "fewer --workers"),
 ])  # fmt: skip

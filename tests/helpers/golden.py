@@ -190,7 +190,7 @@ def shown(line: str) -> dict[str, str]:
     if argv[0] == "ensemble":
         argv += ["--html", "page.html", "--force"]
     with contextlib.ExitStack() as stack:
-        for name in COMMANDS:
+        for name in (*COMMANDS, "curves"):
             module = import_module(f"betaroc.cli.{name}")
             if hasattr(module, "say"):
                 stack.enter_context(mock.patch.object(module, "say", forms))

@@ -1,0 +1,163 @@
+"""What `epc` and `compare` share: their options, the curves of the systems of a call, pictures."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from betaroc.cli import options
+from betaroc.cli.messages import messages, say
+from betaroc.cli.systems import SystemFiles, chosen_words, read_systems
+from betaroc.core.errors import ReversedScoresWarning
+from betaroc.core.notices import Notice, forward_warnings
+from betaroc.core.value import fields_of
+from betaroc.core.vocabulary import name_among, shared_words
+from betaroc.data.scores import ScoreData
+from betaroc.data.summary import file_words, summary_numbers, summary_words
+from betaroc.decision.comparison import Comparison
+from betaroc.decision.curve import axes_of, larger_is_better, named_curves
+from betaroc.decision.epc import Epc, epc
+from betaroc.estimation.estimate import give, warn_of_test
+from betaroc.estimation.families import AUTO, BEST, Names, automatic, family_text, is_of_counts
+from betaroc.fits.fit import fit
+from betaroc.model.criteria import CRITERIA
+from betaroc.model.measures import MEASURES
+from betaroc.rendering.curves import PANELS, Axes, draw_systems, legend_below, stacked_axes
+from betaroc.rendering.numbers import visible
+from betaroc.rendering.picture_files import save_picture
+from betaroc.rendering.tree import Node, Paragraph
+
+
+class SystemCurve(NamedTuple):
+    """A system, what was read of it, its curve, the family fitted to dev and why that one."""
+
+    name: str
+    dev: ScoreData
+    test: ScoreData
+    curve: Epc
+    family: Names
+    reason: str
+    warnings: list[str]
+
+    @property
+    def numbers(self) -> dict[str, Any]:
+        """What was read, with the share of clients that counts."""
+        return {
+            role: {
+                "name": side.name,
+                "source": side.source and fields_of(side.source, "path", "format"),
+                **fields_of(side, "n_client", "n_impostor"), **summary_numbers(side),
+                "prior": getattr(self.curve, role).prior,
+            }
+            for role, side in (("dev", self.dev), ("test", self.test))
+        }  # fmt: skip
+
+
+def curve_options(parser: ArgumentParser) -> None:
+    """Those of both commands."""
+    criteria, measures = tuple(CRITERIA), (*MEASURES, "weighted-error")
+    option, rare = options.adders(parser)
+    option("--criterion C", f"what a threshold is chosen for: {', '.join(criteria)}; of a target,"
+           " such as far, the rate nearest to it is taken", choices=criteria,
+           default="weighted-error", type=partial(name_among, options=criteria))  # fmt: skip
+    option("--measure M", f"what is counted: {', '.join(measures)} (default: %(default)s)",
+           choices=measures, default="hter",
+           type=partial(name_among, options=measures))  # fmt: skip
+    option("--alpha A ...", "weights or targets in [0, 1] (default: 0 to 1 by .01)",
+           action="extend")  # fmt: skip
+    options.form_options(parser)
+    options.shared(parser, "-o", "--force")
+    rare("--log", "logarithmic axis of the measure in OUT")
+
+
+def system_curves(
+    systems: Sequence[SystemFiles], arguments: Namespace, step: Callable[[], None],
+    notices: list[Notice], *, dev_named: bool,
+) -> list[SystemCurve]:  # fmt: skip
+    """The curve of each system by its scores or their fit, whose warnings begin with its name."""
+    curves = []
+    for name, dev, (test,) in read_systems(systems, arguments, step, dev_named=dev_named):
+        start = f"{visible(name)}: " * bool(name)
+        family, reason = arguments.family, chosen_words(arguments.family)
+        if family == AUTO:
+            chosen = automatic([dev, test])
+            family, reason = chosen.family, chosen.reason
+            with forward_warnings(f"{start}dev and test: "):
+                give(chosen.notices)
+        with forward_warnings(f"{start}dev: "):
+            fitted = fit(dev, **options.fit_options_of(arguments, family))
+        reason = fitted.reason if family == BEST else reason
+        reason = "dev's scores themselves" if is_of_counts(family) else reason
+        chooser = dev if is_of_counts(family) and arguments.tails is None else fitted
+        # The fit has said it of dev; of test it is said below.
+        with forward_warnings(start, but=(ReversedScoresWarning,)):
+            curve = epc(chooser, test, **fields_of(arguments, "criterion", "measure", "alpha"))
+        with forward_warnings(f"{start}test: "):
+            warn_of_test(test)
+        curve = named_curves({name: curve})[name] if len(systems) > 1 else curve
+        warned = messages(notices, arguments)
+        curves.append(SystemCurve(name, dev, test, curve, fitted.family, reason, warned))
+    return curves
+
+
+def say_curves(
+    arguments: Namespace, document: Callable[[], Any], tree: Callable[[], Sequence[Node]],
+    curves: Sequence[SystemCurve], seed: int | None,
+) -> None:  # fmt: skip
+    """The result, what was read for it, and the warnings."""
+    sides = [(f"{visible(curve.name)} {role}".strip(), getattr(curve, role))
+             for curve in curves for role in ("dev", "test")]  # fmt: skip
+    lines = [file_words(name, side) for name, side in sides]
+    choosers = {visible(curve.name): _chooser_words(curve) for curve in curves}
+    if len(set(choosers.values())) == 1:
+        choosers = {"": choosers[visible(curves[0].name)]}
+    lines += [f"{name and f'{name}: '}thresholds from {words}" for name, words in choosers.items()]
+    lines += [f"seed {seed}"] * (seed is not None)
+    warned = [text for curve in curves for text in curve.warnings]
+    coarse = [f"{name}: {words}" for name, side in sides if (words := summary_words(side))]
+    say(
+        arguments, document, lambda: [*tree(), Paragraph("\n".join(lines), "given")],
+        [*warned, *coarse] if arguments.csv else warned,
+        shared_words(side.words for _, side in sides),
+    )  # fmt: skip
+
+
+def _chooser_words(curve: SystemCurve) -> str:
+    if is_of_counts(curve.family):
+        return curve.reason
+    name = curve.family
+    what = f"a {name} fit" if isinstance(name, str) else family_text(name)
+    return f"{what} of dev, {curve.reason}"
+
+
+# ----------------------------------------------------------------------------- pictures
+def draw_picture(arguments: Namespace, draw: Callable[..., Any]) -> None:
+    """Write the picture that a call asks for."""
+    if arguments.output is not None:
+        scale = "log" if arguments.log else "linear"
+        save_picture(partial(draw, scale=scale, terms=arguments.terms), arguments.output)
+
+
+def draw_panels(curves: Sequence[SystemCurve], scale: str, terms: str) -> Axes:
+    """One panel per system; of many the best mean alone in ink."""
+    e = curves[0].curve
+    axes, log = axes_of(e, scale, terms)
+    lines = [(visible(system.name), system.curve.value) for system in curves]
+    if len(lines) > PANELS:
+        sign = -1.0 if larger_is_better(e.measure) else 1.0
+        lines.sort(key=lambda line: sign * float(np.mean(line[1])))
+    return draw_systems(None, e.alpha, lines, axes, log=log)
+
+
+def draw_both(comparison: Comparison, scale: str, terms: str) -> Axes:
+    """Both curves above, their difference below, on one figure; the upper axes."""
+    upper, lower = stacked_axes()
+    names = [visible(name) for name in comparison.names]
+    comparison.plot(upper, names=names, scale=scale, terms=terms).set_xlabel("")
+    comparison.plot_difference(lower, names=names, terms=terms)
+    legend_below(upper, None, also=lower)
+    return upper
