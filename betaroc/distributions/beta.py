@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
+from types import ModuleType
 from typing import Any, NamedTuple, TypeGuard, cast, overload
 
 import numpy as np
@@ -873,7 +874,7 @@ def _start(g1: float, g2: float) -> tuple[float, float] | None:
     return a, b
 
 
-def _starts(g1: Any, g2: Any, low: Any, gap: Any, f: Any) -> tuple[Any, ...]:
+def _starts(g1: Any, g2: Any, low: Any, gap: Any, f: ModuleType) -> tuple[Any, ...]:
     """Shapes by digamma(x) ~ log(x - 1/2), by digamma(x) ~ -1/x, and which of the two to take.
 
     `gap` is 1 - exp(g1) - exp(g2) and `f` the module of floats, or that of arrays.
@@ -887,7 +888,7 @@ def _starts(g1: Any, g2: Any, low: Any, gap: Any, f: Any) -> tuple[Any, ...]:
     return a, b, a_small, b_small, small
 
 
-def _rough(x: Any, f: Any) -> tuple[Any, Any]:
+def _rough(x: Any, f: ModuleType) -> tuple[Any, Any]:
     """digamma to 2e-7 and its derivative to 1e-5, shifted by two."""
     both, inverse = 1.0 / (x * (x + 1.0)), 1.0 / (x + 1.5)
     first, z = (2.0 * x + 1.0) * both, inverse * inverse
@@ -897,7 +898,7 @@ def _rough(x: Any, f: Any) -> tuple[Any, Any]:
     )
 
 
-def _rough_step(a: Any, b: Any, g1: Any, g2: Any, f: Any) -> tuple[Any, Any]:
+def _rough_step(a: Any, b: Any, g1: Any, g2: Any, f: ModuleType) -> tuple[Any, Any]:
     """A Newton step on rough digammas, in (1/a, 1/b) where those of small shapes are straight."""
     (psi_a, rate_a), (psi_b, rate_b), (psi_s, rate_s) = _rough(a, f), _rough(b, f), _rough(a + b, f)
     r1, r2 = psi_a - psi_s - g1, psi_b - psi_s - g2

@@ -19,7 +19,7 @@ from betaroc.core.thresholds import Thresholds
 from betaroc.core.value import Result
 from betaroc.core.vocabulary import worded
 from betaroc.data.groups import groups_of
-from betaroc.data.scores import Scores, require_scores
+from betaroc.data.scores import ScoreData, Scores, require_scores
 from betaroc.distributions.base import Distribution, Free, free, moved, parameter_values
 from betaroc.distributions.beta import ClassSums, best_partner, has_shape
 from betaroc.distributions.inflated import MASSES, REJECTED, base_of
@@ -837,7 +837,7 @@ def _has_sums(fit: Estimate) -> bool:
 
 
 def conf_int(
-    fit: Estimate, options: IntervalOptions, scores: Any = None, who: str = ""
+    fit: Estimate, options: IntervalOptions, scores: ScoreData | None = None, who: str = ""
 ) -> dict[str, Interval]:
     """The interval of each parameter; `DistributionFit.conf_int` documents it.
 

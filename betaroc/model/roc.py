@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property, partial
-from typing import Any, Literal, Self
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -27,6 +27,9 @@ from betaroc.model.roc_functions import RocCrossings, chords_of, crossings_of, i
 from betaroc.rendering.curves import Axes, draw_det, draw_rates
 from betaroc.rendering.nouns import Exportable
 
+if TYPE_CHECKING:
+    from betaroc.model.model import ScoreModel
+
 #: Where a log axis begins for a curve that goes on for ever.
 _LEAST_DRAWN = 1e-4
 
@@ -44,7 +47,7 @@ class Curve(Exportable):
         object.__setattr__(self, "prior", checked_prior(self.prior))
 
     @classmethod
-    def _of(cls, model: Any, **option: Any) -> Self:
+    def _of(cls, model: ScoreModel, **option: Any) -> Self:
         """The curve of a model, whose pair is sorted already."""
         shared = {name: getattr(model, name) for name in ("prior", "name", "is_generic")}
         make: Any = cls
