@@ -188,3 +188,19 @@ def test_each_class_is_refitted_by_its_own_family(monkeypatch) -> None:
 def test_what_is_refused(call, error: type[Exception], text: str) -> None:
     with pytest.raises(error, match=text):
         call(br.fit(scores(7)))
+
+
+@pytest.mark.simulation
+def test_families_without_a_row_for_simulation_are_refitted_set_by_set(monkeypatch) -> None:
+    fit = br.fit(scores(9))
+    quick = br.check_fit(fit, replicates=99, rng=1)
+    monkeypatch.setitem(FAMILIES, "beta", replace(FAMILIES["beta"], fit_rows=None, moments=None))
+    slow = br.check_fit(fit, replicates=99, rng=1)
+    # The same samples and estimates; the differences have the moments to six digits.
+    for one in ("ks", "cvm", "ad", "information"):
+        for who in ("client", "impostor"):
+            a, b = (getattr(getattr(found, one), who) for found in (quick, slow))
+            assert a.statistic == pytest.approx(b.statistic, rel=1e-5)
+            assert a.p_value == b.p_value
+    assert quick.roc_distance.sup == pytest.approx(slow.roc_distance.sup, rel=1e-9)
+    assert quick.verdict == slow.verdict

@@ -215,3 +215,14 @@ def test_a_class_that_is_its_scores_has_no_errors(family: tuple[str, str]) -> No
         assert "test scores" not in str(e.value)
         assert "br.interval(scores" in str(e.value)
         assert len(str(e.value)) <= 400
+
+
+@pytest.mark.filterwarnings("ignore:.*do not describe these scores:betaroc.MisfitWarning")
+@pytest.mark.simulation
+def test_the_check_of_a_pair_takes_each_class_by_its_family(pair: br.Fit) -> None:
+    check = br.check_fit(pair, replicates=39, rng=1)
+    one = br.check_fit(br.fit(scores(), "beta"), replicates=39, rng=1)
+    two = br.check_fit(br.fit(scores(), "beta-mixture"), replicates=39, rng=1)
+    assert check.ad.client.statistic == one.ad.client.statistic
+    assert check.ad.impostor.statistic == two.ad.impostor.statistic
+    assert one.ad.impostor.p_value <= 0.025 < check.ad.impostor.p_value

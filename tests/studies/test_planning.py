@@ -574,3 +574,20 @@ def test_a_plan_from_a_fit_has_the_width_of_the_default_interval(
     two = br.plan_sample_size(stat, model=(pilot, pilot), width=width, **point)
     assert two.method == "family and scores"
     assert two.n_client > 1.8 * plan.n_client  # the variances of two equal systems add
+
+
+@pytest.mark.simulation
+def test_narrower_intervals_and_larger_chances_need_more() -> None:
+    sizes = [br.plan_sample_size("auc", model=BELL, width=w).n_client for w in (0.1, 0.05, 0.02)]
+    assert sizes == sorted(sizes)
+    assert sizes[2] / sizes[1] == pytest.approx(6.25, rel=0.02)
+    powers = [
+        br.plan_sample_size("side-at-one", model=CROSSING, power=p).n_client
+        for p in (0.5, 0.8, 0.95)
+    ]
+    assert powers == sorted(set(powers))
+    levels = [
+        br.plan_sample_size("auc", model=NORMAL, width=0.1, level=p).n_client
+        for p in (0.8, 0.95, 0.99)
+    ]
+    assert levels == sorted(set(levels))
