@@ -312,8 +312,8 @@ def auc_test(
     Placements, and areas, that differ by no more than 1e-12 are equal. Where DeLong's variance is 0
     (no scores of a system overlap, all are equal, placements differ by one number), the interval
     and p are those of square-and-add (``"newcombe"``, see :func:`difference`), and the statistic
-    the normal deviate of p. Two systems that order the same trials alike have one ROC: the
-    difference is 0 and p is 1. ``.reason`` says so.
+    the normal deviate of p, which is 8 at most (p of 1.2e-15). Two systems that order the same
+    trials alike have one ROC: the difference is 0 and p is 1. ``.reason`` says so.
 
     References
     ----------
