@@ -557,7 +557,7 @@ def test_other_numbers_have_no_tail_to_plan(
 @pytest.mark.simulation
 @pytest.mark.parametrize(("stat", "point", "width"), [("auc", {}, 0.04), ("eer", {}, 0.04)])
 def test_a_plan_from_a_fit_has_the_width_of_the_default_interval(
-    stat: str, point: dict[str, float], width: float, least: float
+    stat: str, point: dict[str, float], width: float
 ) -> None:
     """Of 40 sets of the planned size: the mean up to 12 % wider.
 
