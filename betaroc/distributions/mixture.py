@@ -92,12 +92,16 @@ class Mixture(Distribution):
         sides = [d._side(t, lower=lower) for d in self.components]
         values, logs = (np.array(parts) for parts in zip(*sides, strict=True))
         # The shares need not add up to 1 to the last digit.
-        total = np.minimum(np.tensordot(self._shares, values, 1), 1.0)
+        total = np.minimum(self._share_sum(values), 1.0)
         total = np.where(np.all(values == 1.0, axis=0), 1.0, total)
         # Next to 1 the log is minus the other tail, which the log of each part knows.
         with np.errstate(divide="ignore", invalid="ignore"):
-            near = np.log1p(np.tensordot(self._shares, np.expm1(logs), 1))
+            near = np.log1p(self._share_sum(np.expm1(logs)))
         return total, np.where(total > 0.5, near, np.minimum(self._log_sum(list(logs)), 0.0))
+
+    def _share_sum(self, parts: FloatArray) -> FloatArray:
+        """In one order for numbers and arrays, whose products may round otherwise."""
+        return np.add.reduce([w * part for w, part in zip(self._shares, parts, strict=True)])
 
     def _log_sum(self, logs: list[FloatArray]) -> FloatArray:
         parts = np.array(logs)

@@ -49,10 +49,8 @@ def grouped(
     argument: str, groups: Mapping[str, Mapping[str, Any]]
 ) -> Callable[[Callable[..., None]], Any]:
     """A test for each entry of some tables, in one a table: "some" in the inner loop."""
-    names = [
-        pytest.param(name, marks=() if name == "some" else pytest.mark.simulation)
-        for name in groups
-    ]
+    marks = {"some": (), "nightly": pytest.mark.nightly}
+    names = [pytest.param(name, marks=marks.get(name, pytest.mark.simulation)) for name in groups]
 
     def decorate(test: Callable[..., None]) -> Any:
         @wraps(test)
