@@ -1,4 +1,4 @@
-"""Scores of exactly 0 and 1, and rounded scores: the rule is obeyed, counted and never silent."""
+"""Scores of exactly 0 and 1, and rounded ones: the rule is obeyed and never silent."""
 
 from __future__ import annotations
 
@@ -9,145 +9,155 @@ import warnings
 
 import numpy as np
 import pytest
+from numpy.testing import assert_allclose
+from scipy import optimize, stats
+from scipy.special import expit
 
 import betaroc as br
-from betaroc import BoundaryWarning, DegenerateDataError, InputError, InputTypeError
+from betaroc.estimation.families import FAMILIES
 from helpers.places import REFERENCES
 
-ENDS = json.loads((REFERENCES / "beta_mle.json").read_text())["ends"]
-X = np.array(ENDS["scores"])  # 13 scores: two of exactly 0, one of exactly 1
+TABLE = json.loads((REFERENCES / "beta_mle.json").read_text())["ends"]
+X = np.array(TABLE["scores"])  # 13 scores: two of exactly 0, one of exactly 1
 INSIDE = X[(X > 0.0) & (X < 1.0)]
+CENSOR = {"boundary": "censor", "resolution": 0.01}
+quiet = pytest.mark.filterwarnings("ignore::betaroc.core.errors.BetarocWarning")
+
+
+def caught_by(call, *args, **options):
+    """The result, and what was said by category."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        result = call(*args, **options)
+    return result, {w.category: str(w.message) for w in caught}
 
 
 # ------------------------------------------------------------------------ point masses
-def test_default_is_point_masses_with_a_warning():
-    with pytest.warns(BoundaryWarning) as caught:
+def test_point_masses_are_fitted_with_a_warning_or_silently_where_asked_for():
+    with pytest.warns(br.BoundaryWarning) as caught:
         fit = br.fit_distribution(X)
     text = str(caught[0].message)
-    assert len(caught) == 1
-    assert caught[0].filename == __file__
-    assert "sample: of 13 scores 2 exactly 0.0 and 1 exactly 1.0 (first at index 0)" in text
-    assert "0.1538 and 0.07692" in text  # 2/13 and 1/13
-    for other in ('"error"', '"censor"', '"squeeze"', '"drop"'):
-        assert other in text
-    assert fit.distribution == br.Inflated(
-        br.Beta(fit.params["a"], fit.params["b"]), at_zero=2 / 13, at_one=1 / 13
-    )
+    assert (len(caught), caught[0].filename) == (1, __file__)
+    for words in (
+        "sample: of 13 scores 2 exactly 0.0 and 1 exactly 1.0 (first at index 0)",
+        "0.1538 and 0.07692", '"error"', '"censor"', '"squeeze"', '"drop"',  # 2/13 and 1/13
+    ):  # fmt: skip
+        assert words in text
+    law = br.Beta(fit.params["a"], fit.params["b"])
+    assert fit.distribution == br.Inflated(law, at_zero=2 / 13, at_one=1 / 13)
     assert list(fit.params) == ["a", "b", "at_zero", "at_one"]
     rule = fit.boundary
     assert (rule.policy, rule.n_zero, rule.n_one, rule.n_dropped) == ("inflate", 2, 1, 0)
-
-
-def test_inflate_asked_for_is_silent_and_the_same():
-    fit = br.fit_distribution(X, boundary="inflate")
-    with pytest.warns(BoundaryWarning):
-        assert br.fit_distribution(X) == fit
+    assert br.fit_distribution(X, boundary="inflate") == fit
     base = br.fit_distribution(INSIDE)
     assert fit.values[:2] == base.values
     # the multinomial of (2, 1, 10) and the beta likelihood of the ten inside
     masses = 2 * math.log(2 / 13) + math.log(1 / 13) + 10 * math.log(10 / 13)
     assert fit.log_likelihood == pytest.approx(base.log_likelihood + masses, rel=1e-13)
-    np.testing.assert_allclose(fit.cov[:2, :2], base.cov, rtol=1e-13)
+    assert_allclose(fit.cov[:2, :2], base.cov, rtol=1e-13)
     p0, p1 = 2 / 13, 1 / 13
     expected = np.array([[p0 * (1 - p0), -p0 * p1], [-p0 * p1, p1 * (1 - p1)]]) / 13
-    np.testing.assert_allclose(fit.cov[2:, 2:], expected, rtol=1e-13)
+    assert_allclose(fit.cov[2:, 2:], expected, rtol=1e-13)
     assert not fit.cov[:2, 2:].any()
     assert fit.aic == pytest.approx(8.0 - 2.0 * fit.log_likelihood)
 
 
-def test_weights_are_copies_at_the_ends_too():
+@pytest.mark.parametrize("policy", ["inflate", "drop", "squeeze", "matlab"])
+def test_weights_are_copies_at_the_ends_too(policy):
     k = np.arange(1, 14)
-    for options in ({"boundary": p} for p in ("inflate", "drop", "squeeze", "matlab")):
-        weighted = br.fit_distribution(X, weights=k, **options)
-        copies = br.fit_distribution(np.repeat(X, k), **options)
-        assert weighted.values == pytest.approx(copies.values, rel=1e-9)
-        np.testing.assert_allclose(weighted.cov, copies.cov, rtol=1e-6, atol=1e-15)
-    weights = np.ones(13)
-    weights[0] = 0.0
-    with pytest.warns(BoundaryWarning, match="of 12 scores 1 exactly 0.0.*first at index 1"):
-        br.fit_distribution(X, weights=weights)
+    weighted = br.fit_distribution(X, weights=k, boundary=policy)
+    copies = br.fit_distribution(np.repeat(X, k), boundary=policy)
+    assert weighted.values == pytest.approx(copies.values, rel=1e-9)
+    assert_allclose(weighted.cov, copies.cov, rtol=1e-6, atol=1e-15)
+    with pytest.warns(br.BoundaryWarning, match="of 12 scores 1 exactly 0.0.*first at index 1"):
+        br.fit_distribution(X, weights=[0.0] + [1.0] * 12)
 
 
 # ----------------------------------------------------------------------- other policies
-def test_error_names_counts_and_first_index():
-    with pytest.raises(InputError, match="2 scores of exactly 0 and 1 of exactly 1 among 13") as e:
-        br.fit_distribution(X[::-1], boundary="error")
-    assert "first at index 0" in str(e.value)
-    assert br.fit_distribution(INSIDE, boundary="error").boundary.policy == "error"
-
-
-def test_drop_leaves_them_out_and_counts():
-    fit = br.fit_distribution(X, boundary="drop")
+def test_each_policy_is_what_its_name_says():
     base = br.fit_distribution(INSIDE)
-    assert fit.values == base.values
-    assert fit.cov.tolist() == base.cov.tolist()
-    assert (fit.n, fit.total_weight, fit.boundary.n_dropped) == (10, 10.0, 3)
+    assert br.fit_distribution(INSIDE, boundary="error").boundary.policy == "error"
+    drop = br.fit_distribution(X, boundary="drop")
+    assert (drop.values, drop.cov.tolist()) == (base.values, base.cov.tolist())
+    assert (drop.n, drop.total_weight, drop.boundary.n_dropped) == (10, 10.0, 3)
+    squeeze = br.fit_distribution(X, boundary="squeeze")  # the textbook map
+    assert squeeze.values == br.fit_distribution((X * 12.0 + 0.5) / 13.0).values
+    assert squeeze.boundary.n_moved == np.count_nonzero(X != 0.5)
+    rule = br.fit_distribution(X, boundary="censor", resolution=0.1).boundary
+    # 0, 0, 0.05, 0.1 and 0.9, 1
+    assert (rule.n_censored_low, rule.n_censored_high, rule.resolution) == (4, 2, 0.1)
+    assert (rule.n_zero, rule.n_one) == (2, 1)
+    nothing = br.fit_distribution(INSIDE, boundary="censor", resolution=1e-6)
+    assert nothing.values == base.values
+    # Edges of Matlab touch exact zeros and ones, and what is below 2**-511.
+    matlab = br.fit_distribution([*INSIDE, 1e-200, 1.0 - 2.0**-53], boundary="matlab").boundary
+    assert (matlab.n_censored_low, matlab.n_censored_high) == (1, 0)
+    for family in ("normal", "empirical"):
+        assert br.fit_distribution(X, family).boundary is None
 
 
-def test_squeeze_is_the_textbook_map():
-    fit = br.fit_distribution(X, boundary="squeeze")
-    by_hand = br.fit_distribution((X * 12.0 + 0.5) / 13.0)
-    assert fit.values == by_hand.values
-    assert fit.boundary.n_moved == np.count_nonzero(X != 0.5)
-    with pytest.raises(InputError, match="total weight above 1"):
-        br.fit_distribution([0.1, 0.9], weights=[0.3, 0.4], boundary="squeeze")
-
-
-@pytest.mark.parametrize("row", ENDS["fits"], ids=lambda r: f"{r['boundary']} {r['resolution']}")
+@pytest.mark.parametrize("row", TABLE["fits"], ids=lambda r: f"{r['boundary']} {r['resolution']}")
 def test_censored_and_cell_likelihoods_against_mpmath(row):
     """tests/reference/make_beta_mle.py: 40 digits, its own incomplete beta and derivatives."""
     fit = br.fit_distribution(X, boundary=row["boundary"], resolution=row["resolution"])
-    assert fit.params["a"] == pytest.approx(float(row["a"]), rel=1e-9)
-    assert fit.params["b"] == pytest.approx(float(row["b"]), rel=1e-9)
-    cov = [float(c) for c in row["cov"]]
-    assert [fit.cov[0, 0], fit.cov[0, 1], fit.cov[1, 1]] == pytest.approx(cov, rel=1e-6)
+    assert fit.values == pytest.approx([float(row["a"]), float(row["b"])], rel=1e-9)
+    cov = [fit.cov[0, 0], fit.cov[0, 1], fit.cov[1, 1]]
+    assert cov == pytest.approx(list(map(float, row["cov"])), rel=1e-6)
     assert fit.log_likelihood == pytest.approx(float(row["log_likelihood"]), rel=1e-12)
     assert fit.converged
     assert fit.gradient_norm <= 1e-9
     assert isinstance(fit.distribution, br.Beta)
 
 
-def test_censoring_counts_scores_at_and_beyond_the_edge():
-    fit = br.fit_distribution(X, boundary="censor", resolution=0.1)
-    rule = fit.boundary  # 0, 0, 0.05, 0.1 and 0.9, 1
-    assert (rule.n_censored_low, rule.n_censored_high, rule.resolution) == (4, 2, 0.1)
-    assert (rule.n_zero, rule.n_one) == (2, 1)
-    nothing = br.fit_distribution(INSIDE, boundary="censor", resolution=1e-6)
-    assert nothing.values == br.fit_distribution(INSIDE).values
+@quiet
+def test_three_places_are_enough_for_a_censored_fit():
+    """Edges and distinct scores between them count alike."""
 
+    def likelihood(a, b):
+        law = stats.beta(a, b)
+        return law.logcdf(0.01) + law.logpdf(0.4) + law.logsf(0.99)
 
-def test_matlab_edges_touch_exact_zeros_and_ones_only():
-    inside = np.append(INSIDE, [1e-200, 1.0 - 2.0**-53])
-    fit = br.fit_distribution(inside, boundary="matlab")
-    assert (fit.boundary.n_censored_low, fit.boundary.n_censored_high) == (1, 0)  # 1e-200 < 2**-511
+    fit = br.fit_distribution([0.0, 0.4, 1.0], "beta", **CENSOR)
+    a, b = fit.values
+    assert fit.distribution.cdf(0.01) == pytest.approx(stats.beta(a, b).cdf(0.01))
+    assert fit.log_likelihood == pytest.approx(likelihood(a, b), rel=1e-9)
+    for moved in ((a + 0.01, b), (a - 0.01, b), (a, b + 0.01), (a, b - 0.01)):
+        assert likelihood(*moved) < likelihood(a, b)
 
 
 def test_logit_normal_obeys_the_same_rules():
-    from scipy.optimize import minimize
-    from scipy.stats import norm
-
     z = np.log(INSIDE / (1 - INSIDE))
     fit = br.fit_distribution(X, "logit-normal", boundary="drop")
-    assert fit.params["mu"] == pytest.approx(z.mean(), rel=1e-13)
-    assert fit.params["sigma"] == pytest.approx(z.std(), rel=1e-13)
-    with pytest.warns(BoundaryWarning, match="beside a logit-normal distribution"):
+    assert fit.values == pytest.approx((z.mean(), z.std()), rel=1e-13)
+    with pytest.warns(br.BoundaryWarning, match="beside a logit-normal distribution"):
         fit = br.fit_distribution(X, "logit-normal")
     assert list(fit.params) == ["mu", "sigma", "at_zero", "at_one"]
-
     edge = math.log(0.01 / 0.99)
 
     def negative(p):
-        body = norm.logpdf(z, p[0], math.exp(p[1])).sum()
-        low, high = norm.logcdf(edge, p[0], math.exp(p[1])), norm.logsf(-edge, p[0], math.exp(p[1]))
-        return -(body + 2 * low + high)
+        law = stats.norm(p[0], math.exp(p[1]))
+        return -float(law.logpdf(z).sum() + 2 * law.logcdf(edge) + law.logsf(-edge))
 
-    best = minimize(negative, [0.0, 0.5], method="Nelder-Mead", options={"xatol": 1e-9,
-                    "fatol": 1e-13, "maxiter": 4000})  # fmt: skip
-    fit = br.fit_distribution(X, "logit-normal", boundary="censor", resolution=0.01)
+    options = {"xatol": 1e-9, "fatol": 1e-13, "maxiter": 4000}
+    best = optimize.minimize(negative, [0.0, 0.5], method="Nelder-Mead", options=options)
+    fit = br.fit_distribution(X, "logit-normal", **CENSOR)
     assert fit.params["mu"] == pytest.approx(best.x[0], abs=1e-6)
     assert fit.params["sigma"] == pytest.approx(math.exp(best.x[1]), rel=1e-6)
     jacobian = -float(np.log(INSIDE).sum() + np.log1p(-INSIDE).sum())
     assert fit.log_likelihood == pytest.approx(-best.fun + jacobian, rel=1e-10)
+
+
+def test_both_classes_share_one_warning_and_one_rule():
+    scores = br.Scores(np.append(INSIDE, [1.0] * 3), np.append(INSIDE**2, [0.0] * 2))
+    fit, messages = caught_by(br.fit, scores)
+    ((category, text),) = messages.items()
+    assert category is br.BoundaryWarning
+    assert "client: of 13 scores 3 exactly 1.0" in text
+    assert "impostor: of 12 scores 2 exactly 0.0" in text
+    assert len(text) <= 400
+    assert (fit.client.params["at_one"], fit.impostor.params["at_zero"]) == (3 / 13, 2 / 12)
+    assert fit == br.fit(scores, boundary="inflate") == pickle.loads(pickle.dumps(fit))
+    assert "0 scores of exactly 0, 3 of exactly 1" in str(fit.summary())
 
 
 # ----------------------------------------------------------------------- rounded scores
@@ -157,10 +167,11 @@ def test_fine_cells_tend_to_the_density_likelihood():
     for step, tolerance in ((1e-2, 2e-3), (1e-3, 1e-3), (1e-5, 1e-5), (1e-9, 1e-9)):
         fit = br.fit_distribution(np.round(x / step) * step, resolution=step)
         assert fit.values == pytest.approx(exact.values, rel=tolerance)
-        assert fit.boundary.policy == "interval"
-        assert fit.boundary.n_moved == 0
+        assert (fit.boundary.policy, fit.boundary.n_moved) == ("interval", 0)
     per_cell = fit.log_likelihood - 200 * math.log(1e-9)
     assert per_cell == pytest.approx(exact.log_likelihood, rel=1e-6)
+    off = br.fit_distribution([0.1, 0.2, 0.34, 0.4, 0.5, 0.6, 0.7, 0.81, 0.9, 0.3], resolution=0.1)
+    assert off.boundary.n_moved == 2
 
 
 def test_rounding_to_0_and_1_does_not_bias_the_cells():
@@ -172,77 +183,113 @@ def test_rounding_to_0_and_1_does_not_bias_the_cells():
     assert fit.boundary.n_zero > 1000
 
 
-def test_scores_off_the_grid_are_counted():
-    fit = br.fit_distribution([0.1, 0.2, 0.34, 0.4, 0.5, 0.6, 0.7, 0.81, 0.9, 0.3], resolution=0.1)
-    assert fit.boundary.n_moved == 2
+@pytest.mark.parametrize(("family", "draw", "step"), [
+    ("normal", lambda r, n: r.normal(5, 2, n), 1.0),
+    ("log-normal", lambda r, n: r.lognormal(1, 0.5, n), 0.5),
+    ("gamma", lambda r, n: r.gamma(4, 1, n), 0.5),
+    ("sinh-arcsinh", lambda r, n: np.sinh(r.normal(0.3, 1, n)), 0.25),
+    ("logit-sinh-arcsinh", lambda r, n: expit(r.normal(0, 1, n)), 0.05),
+    ("beta", lambda r, n: r.beta(5, 2, n), 0.05),
+    ("logit-normal", lambda r, n: expit(r.normal(0, 1, n)), 0.05),
+])  # fmt: skip
+def test_cells_give_back_what_rounding_took(family, draw, step):
+    """Nearer to the fit of the scores before rounding than a half of its standard errors."""
+    x = draw(np.random.default_rng(0), 2000)
+    whole = br.fit_distribution(x, family)
+    cells = br.fit_distribution(rounded(x, step), family, resolution=step)
+    assert (cells.boundary.policy, cells.boundary.n_moved) == ("interval", 0)
+    for name, value in whole.params.items():
+        error = whole.std_errors[name]
+        assert abs(cells.params[name] - value) < 0.5 * error
+        assert cells.std_errors[name] == pytest.approx(error, rel=0.15)
+        assert cells.std_errors[name] > 0.95 * error
 
 
-def test_a_resolution_coarser_than_the_spread_is_named():
-    for x, step in (([0.41, 0.44, 0.46, 0.45] * 5, 0.1), ([0.0, 1.0] * 10, 0.3)):
-        with pytest.raises(DegenerateDataError, match=r"finer than the spread.*resolution=0") as e:
-            br.fit_distribution(x, resolution=step)
-        assert len(str(e.value)) <= 400
+def rounded(x, step):
+    return np.round(np.round(x / step) * step, 9)
 
 
-# ------------------------------------------------------------------------------ errors
-def test_everything_at_an_end_has_no_law_inside():
-    x = [0.0, 1.0, 1.0, 1.0] * 5
-    for policy in (None, "inflate", "drop"):
-        with pytest.raises(DegenerateDataError, match="5 of 20 are exactly 0, 15 of 20 exactly 1"):
-            br.fit_distribution(x, boundary=policy)
-    for options in ({"boundary": "matlab"}, {"boundary": "censor", "resolution": 1e-6}):
-        with pytest.raises(DegenerateDataError, match="5 of 20 scores are censored"):
-            br.fit_distribution(x, **options)
-    with pytest.raises(DegenerateDataError, match="1 of one value"):
-        br.fit_distribution([*x, 0.5])
-    # with so large an a and so small a b, doubles round to exactly 1
-    rounded = 1.0 - np.exp(-np.random.default_rng(0).exponential(1e3, 50) - 40.0)
-    with pytest.raises(DegenerateDataError, match=r"50 of 50 exactly 1, .*1 - score"):
-        br.fit_distribution(rounded)
+def test_a_normal_in_cells_is_the_maximum_by_scipy():
+    x = np.round(np.random.default_rng(1).normal(-3, 1.2, 400))
+    fit = br.fit_distribution(x, "normal", resolution=1.0)
+
+    def loss(p):
+        law = stats.norm(p[0], np.exp(p[1]))
+        return -float(np.sum(np.log(law.cdf(x + 0.5) - law.cdf(x - 0.5))))
+
+    best = optimize.minimize(loss, [-3.0, 0.0], method="BFGS", options={"gtol": 1e-8})
+    assert fit.params["mu"] == pytest.approx(best.x[0], abs=1e-5)
+    assert fit.params["sigma"] == pytest.approx(np.exp(best.x[1]), rel=1e-5)
+    assert fit.log_likelihood == pytest.approx(-best.fun, rel=1e-10)
+    h = 1e-3 * np.eye(2)
+    curved = [[(loss(best.x + a + b) - loss(best.x + a - b) - loss(best.x - a + b)
+                + loss(best.x - a - b)) / 4e-6 for a in h] for b in h]  # fmt: skip
+    errors = np.sqrt(np.diag(np.linalg.inv(curved))) * [1.0, fit.params["sigma"]]
+    assert list(fit.std_errors.values()) == pytest.approx(errors.tolist(), rel=1e-4)
 
 
-@pytest.mark.parametrize("family", ["normal", "empirical"])
-def test_a_rule_for_an_unbounded_family_is_refused(family):
-    with pytest.raises(InputError, match=f'boundary must be left out for family="{family}"'):
-        br.fit_distribution(X, family, boundary="drop")
-    if family == "empirical":
-        with pytest.raises(InputError, match="resolution must be left out"):
-            br.fit_distribution(X, family, resolution=0.1)
-    assert br.fit_distribution(X, family).boundary is None
+def test_cells_far_out_at_zero_and_with_weights():
+    # One score 12 standard deviations above: 1 - F is 0 there in doubles.
+    x = np.append(np.round(np.random.default_rng(2).normal(0, 1, 4000)), 12.0)
+    fit = br.fit_distribution(x, "normal", resolution=1.0)
+    assert np.isfinite(fit.log_likelihood)
+    assert 1.0 < fit.params["sigma"] < 1.1
+    zeros = np.round(np.random.default_rng(0).lognormal(0, 1, 200))
+    assert np.any(zeros == 0.0)
+    fit = br.fit_distribution(zeros, "log-normal", resolution=1.0)
+    assert fit.params["mu"] == pytest.approx(0.0, abs=0.3)
+    x = np.round(np.random.default_rng(0).normal(5, 2, 100))
+    heavy = br.fit_distribution(x, "normal", weights=np.full(100, 1e9), resolution=1.0)
+    plain = br.fit_distribution(x, "normal", resolution=1.0)
+    assert heavy.params["mu"] == pytest.approx(plain.params["mu"], rel=1e-8)
 
 
-@pytest.mark.parametrize(
-    ("options", "error", "text"),
-    [
-        ({"boundary": "inflat"}, InputError, "Did you mean 'inflate'"),
-        ({"boundary": 1}, InputTypeError, "boundary must be one of"),
-        ({"boundary": "censor"}, InputError, "must come with resolution=eps"),
-        ({"boundary": "drop", "resolution": 0.1}, InputError, "alone or with"),
-        ({"resolution": 0.0}, InputError, "strictly between 0 and 0.5"),
-        ({"resolution": math.nan}, InputError, "resolution must be a finite number"),
-        ({"resolution": "x"}, InputTypeError, "resolution must be a finite number"),
-    ],
-)
-def test_contradictory_options(options, error, text):
-    with pytest.raises(error, match=text) as caught:
-        br.fit_distribution(X, **options)
-    assert len(str(caught.value)) <= 400
+# ------------------------------------------------------------------------- what is advised
+@pytest.mark.simulation
+@pytest.mark.parametrize(("draw", "args", "step"), [
+    (lambda r, mean: np.clip(np.round(r.normal(mean, 1.5, 385)), 0, 10), (7, 3), 1.0),
+    (lambda r, m: np.round(r.normal(m, 45, 385) / 10) * 10, (20, -60), 10.0),
+    (lambda r, a: np.round(r.beta(a, 11 - a, 385), 2), (8, 3), 0.01),
+    (lambda r, mean: np.round(r.lognormal(mean, 0.4, 385)) + 1, (2.5, 1.5), 1.0),
+], ids=["questionnaire", "log likelihoods", "two decimals", "positive"])  # fmt: skip
+@pytest.mark.parametrize("family", ["auto", "best"])
+def test_the_advice_for_rounded_scores_can_be_followed(draw, args, step, family):
+    rng = np.random.default_rng(4)
+    scores = br.Scores(*(draw(rng, arg) for arg in args))
+    text = caught_by(br.fit, scores, family)[1][br.DiscretenessWarning]
+    assert "pass resolution=" in text
+    inside = (scores.client != 0) & (scores.client != 1) if step == 0.01 else slice(None)
+    values = np.unique(scores.client[inside]).size
+    assert f"client: only {values} distinct values among" in text
+    fit, messages = caught_by(br.fit, scores, family, resolution=step)
+    assert br.DiscretenessWarning not in messages
+    for part in (fit.client, fit.impostor):
+        assert part.boundary.policy == "interval"
+        assert FAMILIES[part.family].of_density
+    if family == "best" and args != (7, 3):  # which has too few values to hold out
+        assert fit.reason.startswith("chosen as the best: ")
+    area = fit.interval("auc", method="family")
+    assert area.low < fit.model.auc() < area.high
+    assert br.from_json(fit.to_json()) == fit
 
 
-# --------------------------------------------------------------------------- two classes
-def test_both_classes_share_one_warning_and_one_rule():
-    scores = br.Scores(np.append(INSIDE, [1.0] * 3), np.append(INSIDE**2, [0.0] * 2))
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        fit = br.fit(scores)
-    assert [w.category for w in caught] == [BoundaryWarning]
-    text = str(caught[0].message)
-    assert "client: of 13 scores 3 exactly 1.0" in text
-    assert "impostor: of 12 scores 2 exactly 0.0" in text
-    assert len(text) <= 400
-    assert fit.client.params["at_one"] == 3 / 13
-    assert fit.impostor.params["at_zero"] == 2 / 12
-    silent = br.fit(scores, boundary="inflate")
-    assert silent == fit
-    assert pickle.loads(pickle.dumps(fit)) == fit
-    assert "0 scores of exactly 0, 3 of exactly 1" in str(fit.summary())
+@quiet
+def test_zeros_and_ones_are_ends_of_the_unit_interval_alone():
+    values = np.repeat([0.0, 1.0, 2.0, 3.0, 10.0], 77)
+    messages = caught_by(br.fit, br.Scores(values, values[::-1]), "normal")[1]
+    assert "only 5 distinct values among 385 scores" in messages[br.DiscretenessWarning]
+
+
+@pytest.mark.simulation
+@pytest.mark.parametrize("step", [1.0, 2.0, 3.0])
+def test_mu_and_sigma_come_back_from_rounded_scores(step):
+    """Of N(5.3, 2): the mean over 100 sets of 300 within three of its errors."""
+    sets = [rounded(np.random.default_rng(k).normal(5.3, 2.0, 300), step) for k in range(100)]
+    values = np.array([br.fit_distribution(x, "normal", resolution=step).values for x in sets])
+    error = values.std(axis=0) / np.sqrt(100)
+    # sigma by maximum likelihood is 3 / (4 n) of itself too small.
+    assert np.all(np.abs(values.mean(axis=0) - [5.3, 2.0 * (1 - 0.75 / 300)]) < 3.5 * error)
+    # Without cells sigma^2 is step^2 / 12 too large (Sheppard).
+    assert np.mean(np.var(sets, axis=1)) == pytest.approx(
+        4.0 * (1 - 1 / 300) + step**2 / 12, rel=0.02
+    )

@@ -1,26 +1,35 @@
-"""A family of one law and one row of the table: everything else goes without a row for it.
+"""A family of one law and one row of the table: all else takes it without a row of its own.
 
-The law is the logit-normal one under another name, so that no table knows its type; the
-numbers are those of the family that the tables know.
+Kumaraswamy's is new to every table; another is the logit-normal one under a name that no table
+knows, so that its numbers are known.
 """
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 import pytest
+from numpy.testing import assert_allclose
+from scipy import integrate, special, stats
 
 import betaroc as br
+from betaroc.core.thresholds import Thresholds
 from betaroc.estimation.contract import Family
 from betaroc.estimation.families import FAMILIES
+from betaroc.inference.delta import profile_of_scores
+from helpers.kumaraswamy import KUMARASWAMY, Kumaraswamy
 from helpers.robust import robust_cov
 
-#: Differences of fourth order, and of steps of 0.01 standard errors.
-RTOL = 1e-6
+CLIENT, IMPOSTOR = Kumaraswamy(3.0, 1.5), Kumaraswamy(1.5, 3.0)
+OTHER = br.Scores(CLIENT.sample(50, rng=3), IMPOSTOR.sample(60, rng=4))
+SCORES = br.Scores(CLIENT.sample(150, rng=1), IMPOSTOR.sample(200, rng=2))
+KNOWN = [br.LogitNormal(1.0, 1.2).sample(60, rng=1), br.LogitNormal(-1.0, 0.8).sample(80, rng=2)]
+SAME = br.Scores([*KNOWN[0], 1.0], [*KNOWN[1], 0.0])
 MODEL = br.ScoreModel(br.Beta(3, 2), br.Beta(2, 3))
-SCORES = br.Scores([0.3, 0.6, 0.7, 0.9], [0.1, 0.2, 0.4, 0.8])
+FEW = br.Scores([0.3, 0.6, 0.7, 0.9], [0.1, 0.2, 0.4, 0.8])
 
 
 class Own(br.LogitNormal):
@@ -32,107 +41,181 @@ def _estimate(sample):
     return known._replace(distribution=Own(*known.values))
 
 
-@pytest.fixture
-def fits(monkeypatch) -> dict[str, br.Fit]:
+@pytest.fixture(autouse=True)
+def _rows(monkeypatch):
+    monkeypatch.setitem(FAMILIES, "kumaraswamy", KUMARASWAMY)
     monkeypatch.setitem(FAMILIES, "own", Family(_estimate, on_unit=True))
-    client = br.LogitNormal(1.0, 1.2).sample(60, rng=1)
-    impostor = br.LogitNormal(-1.0, 0.8).sample(80, rng=2)
-    return fitted(br.Scores([*client, 1.0], [*impostor, 0.0]))
 
 
-def fitted(scores: br.Scores) -> dict[str, br.Fit]:
-    return {name: br.fit(scores, name, boundary="inflate") for name in ("own", "logit-normal")}
+@pytest.fixture
+def fit(_rows):
+    return br.fit(SCORES, "kumaraswamy")
 
 
-def both(fits, number):
-    """What the new family gives, and what the known one does."""
-    return number(fits["own"]), pytest.approx(number(fits["logit-normal"]), rel=RTOL, abs=1e-9)
+def both(number, scores=SAME):
+    """What the new family gives, and what the known one does: to differences of fourth order."""
+    new, known = (
+        number(br.fit(scores, name, boundary="inflate")) for name in ("own", "logit-normal")
+    )
+    return new, pytest.approx(known, rel=1e-6, abs=1e-9)
+
+
+def summary_of(scores):
+    label = [1] * scores.n_client + [0] * scores.n_impostor
+    frame = pd.DataFrame({"score": np.r_[scores.client, scores.impostor], "label": label})
+    return br.summarize(frame)
 
 
 @pytest.mark.simulation
-@pytest.mark.parametrize(
-    "number",
-    [
-        lambda f: [i.low for i in f.conf_int(method="wald")["client"].values()],
-        lambda f: f.interval("auc").high,
-        lambda f: f.interval("eer", method="bootstrap", replicates=50, rng=1).low,
-        lambda f: f.roc_band(far=[0.1, 0.3]).low,
-        lambda f: robust_cov(f.client, f.scores.client)[:2, :2].ravel(),
-        lambda f: br.epc(MODEL, f, alpha=[0.3]).band(resample="test", method="delta").high,
-        lambda f: br.epc(f, SCORES, alpha=[0.3]).band(replicates=50, rng=1).high,
-    ],
-    ids=["wald", "interval", "bootstrap", "roc", "robust", "delta band", "drawn band"],
-)
-def test_what_a_fit_gives_is_that_of_the_known_family(fits, number) -> None:
-    new, known = both(fits, number)
+@pytest.mark.parametrize("number", [
+    lambda f: [i.low for i in f.conf_int(method="wald")["client"].values()],
+    lambda f: f.interval("auc").high,
+    lambda f: f.interval("eer", method="bootstrap", replicates=50, rng=1).low,
+    lambda f: f.roc_band(far=[0.1, 0.3]).low,
+    lambda f: robust_cov(f.client, f.scores.client)[:2, :2].ravel(),
+    lambda f: br.epc(MODEL, f, alpha=[0.3]).band(resample="test", method="delta").high,
+    lambda f: br.epc(f, FEW, alpha=[0.3]).band(replicates=50, rng=1).high,
+    lambda f: br.check_fit(f, replicates=19, rng=1).ad.client.statistic,
+    lambda f: br.check_fit(f, replicates=19, rng=1).roc_distance.sup,
+])  # fmt: skip
+def test_what_a_fit_gives_is_that_of_the_known_family(number):
+    new, known = both(number)
     assert new == known
 
 
-def test_so_are_errors_between_groups(fits) -> None:
-    client, impostor = fits["own"].scores.client, fits["own"].scores.impostor
+@pytest.mark.simulation
+def test_so_are_errors_between_groups_comparisons_and_reports(tmp_path):
     labels = {f"{who}_groups": np.arange(n) // 4 for who, n in (("client", 61), ("impostor", 81))}
     new, known = both(
-        fitted(br.Scores(client, impostor, **labels)), lambda f: f.joint_cov().ravel()
+        lambda f: f.joint_cov().ravel(), br.Scores(SAME.client, SAME.impostor, **labels)
     )
     assert new == known
-
-
-@pytest.mark.simulation
-def test_a_check_and_a_comparison_take_it(fits) -> None:
-    found = {name: br.check_fit(f, replicates=19, rng=1) for name, f in fits.items()}
-    assert found["own"].ad.client.statistic == pytest.approx(
-        found["logit-normal"].ad.client.statistic, rel=RTOL
-    )
-    assert found["own"].roc_distance.sup == pytest.approx(found["logit-normal"].roc_distance.sup)
-    rows = br.compare_families(fits["own"].scores).rows
-    own, known = (next(r for r in rows if r.family == name) for name in fits)
+    rows = br.compare_families(SAME).rows
+    own, known = (next(r for r in rows if r.family == name) for name in ("own", "logit-normal"))
     assert (own.held_out, own.aic) == pytest.approx((known.held_out, known.aic))
+    analysis = br.analyze(SAME, family="own", boundary="inflate")
+    analysis.to_html(tmp_path / "report.html")
+    assert "own" in analysis.summary() + (tmp_path / "report.html").read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize(
-    "ask",
-    [
-        lambda f: f.end_tests(),
-        lambda f: f.shape_probabilities(),
-        lambda f: f.sensitivity(),
-        lambda f: br.likelihood_ratio_test(f, f, replicates=19),
-        lambda f: br.fit(f.scores, "own", resolution=0.01),
-    ],
-)
-def test_what_only_some_families_have_is_refused_by_name(fits, ask) -> None:
-    if ask is not None:
-        with pytest.raises(br.InputError, match="own"):
-            ask(fits["own"])
+@pytest.mark.parametrize(("ask", "words"), [
+    (lambda f, own: own.end_tests(), "own"),
+    (lambda f, own: own.shape_probabilities(), "own"),
+    (lambda f, own: own.sensitivity(), "own"),
+    (lambda f, own: br.likelihood_ratio_test(own, own, replicates=19), "own"),
+    (lambda f, own: br.fit(own.scores, "own", resolution=0.01), "own"),
+    (lambda f, own: br.fit(summary_of(SCORES), "own"), "must have every score; got a summary"),
+    (lambda f, own: br.fit(summary_of(SCORES), "kumaraswamy"), "must have every score; got a"),
+    (lambda f, own: f.sensitivity(), "of beta fits"),
+    (lambda f, own: f.shape_probabilities(), "of beta"),
+    (lambda f, own: br.fit(SCORES, "kumaraswamy", boundary="censor", resolution=0.01),
+     "no likelihood of rounded"),
+    (lambda f, own: br.solve_pair(auc=0.9, family="kumaraswamy"), "family must be one of"),
+])  # fmt: skip
+def test_what_only_some_families_have_is_refused_by_name(fit, ask, words):
+    own = br.fit(SAME, "own", boundary="inflate")
+    with pytest.raises(br.InputError, match=words):
+        ask(fit, own)
 
 
-def test_profile_intervals_are_of_laws_not_of_names_of_parameters(monkeypatch) -> None:
+def test_a_summary_is_fitted_where_the_family_says_that_sums_are_enough(monkeypatch):
+    monkeypatch.setitem(FAMILIES, "own", Family(_estimate, on_unit=True, summed=True))
+    values = br.fit(summary_of(SCORES), "own").client.values
+    assert values == pytest.approx(br.fit(SCORES, "own").client.values)
+
+
+def test_profile_intervals_are_of_laws_not_of_names_of_parameters():
     class Mirrored(br.Distribution):
         """A law of other parameters that are called a and b too."""
 
     fit = br.fit_distribution([0.1, 0.2, 0.25, 0.3, 0.4, 0.45, 0.5, 0.6, 0.7, 0.85])
     Mirrored.__abstractmethods__ = frozenset()
-    other = replace(fit, family="own", distribution=Mirrored())
     with pytest.raises(br.InputError, match=r'family .own.\. Take method="wald"'):
-        other.conf_int()
+        replace(fit, family="own", distribution=Mirrored()).conf_int()
+
+
+# -------------------------------------------------------------------- generic mathematics
+def test_generic_scores_and_information_are_those_of_calculus():
+    """b times -log(1 - S^a) is exponential: the information of b is 1/b^2; of a by quadrature."""
+    law = Kumaraswamy(2.0, 3.0)
+
+    def by_a(x):
+        power = x**law.a
+        return 1 / law.a + math.log(x) - (law.b - 1) * power * math.log(x) / (1 - power)
+
+    by_b = 1 / law.b + math.log(1 - 0.3**law.a)
+    score = law._score(Thresholds.from_theta(np.array([0.3])))[:, 0]
+    assert_allclose(score, [by_a(0.3), by_b], rtol=1e-9)
+    information = np.linalg.inv(law._unit_covariance())
+    assert information[1, 1] == pytest.approx(1 / law.b**2, rel=1e-7)
+    of_a = integrate.quad(lambda x: by_a(x) ** 2 * float(law.pdf(x)), 0, 1)[0]
+    assert information[0, 0] == pytest.approx(of_a, rel=1e-6)
+
+
+def test_the_profile_of_normal_scores_is_the_closed_one():
+    """n log(1 + (m - mu)^2/s^2) = q of mu; n (r - 1 - log r) = q, r = s^2/sigma^2, of sigma."""
+    x = stats.norm(2, 3).ppf((np.arange(40) + 0.5) / 40)
+    fit = br.fit_distribution(x, "normal")
+    ends, (mu, s) = profile_of_scores(fit, x, None, 0.9), fit.values
+    q = stats.chi2(1).ppf(0.9) / 40
+    away = s * math.sqrt(math.exp(q) - 1)
+    assert ends["mu"] == pytest.approx((mu - away, mu + away), rel=1e-6)
+    large, small = (-special.lambertw(-math.exp(-1 - q), k).real for k in (-1, 0))
+    assert ends["sigma"] == pytest.approx((s / math.sqrt(large), s / math.sqrt(small)), rel=1e-6)
 
 
 @pytest.mark.simulation
-def test_a_report_is_written(fits, tmp_path) -> None:
-    scores = fits["own"].scores
-    made = br.analyze(scores, family="own", boundary="inflate")
-    made.to_html(tmp_path / "report.html")
-    assert "own" in made.summary() + (tmp_path / "report.html").read_text(encoding="utf-8")
+def test_profile_intervals_cut_the_likelihood(fit):
+    """The likeliest other parameter is a scan, to 1e-5 of the deviance."""
+    x, b = SCORES.client, fit.conf_int()["client"]["b"]
+    a = fit.client.params["a"] * np.exp(np.linspace(-0.6, 0.6, 4001))
+    logs, rest = (a - 1) * np.log(x).sum(), np.log1p(-(x[:, None] ** a)).sum(axis=0)
+    for end in (b.low, b.high):
+        best = float(np.max(np.log(a * end) * x.size + logs + (end - 1) * rest))
+        gap = 2 * (fit.client.log_likelihood - best)
+        assert gap == pytest.approx(stats.chi2(1).ppf(0.95), abs=1e-4)
 
 
-def test_a_summary_is_fitted_where_the_family_says_that_sums_are_enough(fits, monkeypatch) -> None:
-    rng = np.random.default_rng(1)
-    client, impostor = rng.beta(3, 2, 60), rng.beta(2, 3, 80)
-    frame = pd.DataFrame(
-        {"score": np.concatenate([client, impostor]), "label": [1] * 60 + [0] * 80}
-    )
-    summary = br.summarize(frame)
-    with pytest.raises(br.InputError, match='family="own" must have every score; got a summary'):
-        br.fit(summary, "own")
-    monkeypatch.setitem(FAMILIES, "own", Family(_estimate, on_unit=True, summed=True))
-    found = br.fit(summary, "own").client.values
-    assert found == pytest.approx(br.fit(br.Scores(client, impostor), "own").client.values)
+def test_ends_are_tested_by_the_declared_tails(fit):
+    """The lower tail is x^a: log a by its standard errors, as two estimates apart."""
+    tests, results = fit.end_tests(), (fit.client, fit.impostor)
+    for end, name, sign in (("at_zero", "a", 1), ("at_one", "b", -1)):
+        logs = [math.log(r.params[name]) for r in results]
+        errors = [r.std_errors[name] / r.params[name] for r in results]
+        z = sign * (logs[0] - logs[1]) / math.hypot(*errors)
+        assert getattr(tests, end).z == pytest.approx(z, rel=1e-6)
+    assert (tests.at_zero.side, tests.at_one.side) == ("above", "above")
+    assert fit.curve_test().hooks == ()
+
+
+@pytest.mark.simulation
+@pytest.mark.parametrize("ask", [
+    lambda f: br.plan_sample_size("eer", model=f.model, width=0.1).n_client,
+    lambda f: br.plan_sample_size("side-at-zero", model=f.model, power=0.9).n_client,
+    lambda f: br.plan_sample_size("epc-gap", model=f.model, width=0.1, alpha=0.5).n_client,
+    lambda f: br.epc_forecast(f, n_client=50, n_impostor=50, alpha=[0.5]).optimism[0],
+    lambda f: br.epc_forecast(f.model, n_client=50, n_impostor=50, alpha=[0.5]).optimism[0],
+    lambda f: br.check_fit(f, replicates=19, rng=1).ks.client.p_value,
+    lambda f: br.epc(f, OTHER, alpha=[0.3]).band(replicates=50, rng=1).low[0],
+    lambda f: br.epc(br.fit(OTHER), f, alpha=[0.3]).band(resample="test", method="delta").low[0],
+    lambda f: f.joint_cov()[0, 0],
+    lambda f: br.fit_many({"a": SCORES}, family="kumaraswamy")["client_a"][0],
+    lambda f: br.fit(SCORES, ("kumaraswamy", "beta")).interval("auc").low,
+    lambda f: br.difference(f, br.fit(SCORES), "eer", paired=True).high,
+])  # fmt: skip
+def test_it_is_taken_as_any_other(fit, ask):
+    assert 0.0 < float(ask(fit)) < math.inf
+
+
+@pytest.mark.simulation
+def test_forecast_of_a_fit_is_that_of_simulated_dev_sets(fit):
+    """What thresholds of 120 dev sets of 100 and 100 lose; three standard errors of their mean."""
+    forecast = br.epc_forecast(fit.model, n_client=100, n_impostor=100, alpha=[0.5])
+    rng, lost = np.random.default_rng(3), []
+    best = fit.model.min_weighted_error(0.5).hter
+    for _ in range(120):
+        dev = br.Scores(*(law.sample(100, rng) for law in (fit.model.client, fit.model.impostor)))
+        t = br.fit(dev, "kumaraswamy").model.min_weighted_error(0.5).threshold
+        lost.append(fit.model.at(t).hter - best)
+    error = np.std(lost) / math.sqrt(len(lost))
+    assert forecast.smooth_excess[0] == pytest.approx(np.mean(lost), abs=3 * error)

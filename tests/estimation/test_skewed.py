@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import warnings
 
+import mpmath
 import numpy as np
 import pytest
+from numpy.testing import assert_allclose
 from scipy import optimize, stats
 
 import betaroc as br
@@ -13,19 +15,19 @@ import betaroc as br
 TRUE = br.SinhArcsinh(1.0, 2.0, 0.5, 0.7)
 
 
-def test_a_sinh_arcsinh_density_is_the_slope_of_its_definition() -> None:
+def test_a_sinh_arcsinh_density_is_the_slope_of_its_definition():
     """F = Phi(sinh(delta arcsinh(u) - epsilon)), by scipy's normal and by differences."""
     x, h = np.linspace(-9.0, 40.0, 50), 1e-5
 
     def upper(y: np.ndarray) -> np.ndarray:
         return stats.norm.sf(np.sinh(0.7 * np.arcsinh((y - 1.0) / 2.0) - 0.5))
 
-    np.testing.assert_allclose(TRUE.sf(x), upper(x), rtol=1e-13)
-    np.testing.assert_allclose(TRUE.pdf(x), (upper(x - h) - upper(x + h)) / (2 * h), rtol=1e-5)
+    assert_allclose(TRUE.sf(x), upper(x), rtol=1e-13)
+    assert_allclose(TRUE.pdf(x), (upper(x - h) - upper(x + h)) / (2 * h), rtol=1e-5)
 
 
 @pytest.mark.parametrize("n", [30, 400, 5000])
-def test_the_penalised_likelihood_is_the_largest_that_a_simplex_finds(n: int) -> None:
+def test_the_penalised_likelihood_is_the_largest_that_a_simplex_finds(n: int):
     x = TRUE.sample(n, rng=n)
 
     def loss(p: np.ndarray) -> float:
@@ -39,28 +41,26 @@ def test_the_penalised_likelihood_is_the_largest_that_a_simplex_finds(n: int) ->
     start = [0.5, 0.5, 0.2, -0.1]
     found = optimize.minimize(loss, start, method="Nelder-Mead", options=options)
     assert loss(place) <= found.fun + 1e-8
-    np.testing.assert_allclose(place, found.x, rtol=1e-3, atol=1e-4)
+    assert_allclose(place, found.x, rtol=1e-3, atol=1e-4)
     assert fit.log_likelihood == pytest.approx(float(np.sum(fit.distribution.logpdf(x))), rel=1e-12)
 
 
-def test_units_of_the_score_change_nothing_but_location_and_scale() -> None:
+def test_units_of_the_score_change_nothing_but_location_and_scale():
     x = TRUE.sample(500, rng=1)
     one, other = (br.fit_distribution(y, "sinh-arcsinh") for y in (x, 1e6 * x - 3e6))
     a, b = list(one.params.values()), list(other.params.values())
-    np.testing.assert_allclose([1e6 * a[0] - 3e6, 1e6 * a[1], *a[2:]], b, rtol=1e-7)
+    assert_allclose([1e6 * a[0] - 3e6, 1e6 * a[1], *a[2:]], b, rtol=1e-7)
 
 
-def test_a_gamma_fit_is_scipys() -> None:
+def test_a_gamma_fit_is_scipys():
     x = stats.gamma(2.5, scale=3.0).rvs(300, random_state=3)
     fit = br.fit_distribution(x, "gamma")
     shape, _, scale = stats.gamma.fit(x, floc=0)
-    np.testing.assert_allclose(
-        [fit.params["shape"], fit.params["scale"]], [shape, scale], rtol=1e-9
-    )
+    assert fit.values == pytest.approx((shape, scale), rel=1e-9)
     assert fit.log_likelihood == pytest.approx(stats.gamma.logpdf(x, shape, 0, scale).sum())
 
 
-def test_a_concentrated_gamma_fit_keeps_its_digits() -> None:
+def test_a_concentrated_gamma_fit_keeps_its_digits():
     """gap = -log(1 - e^2)/2 of x = 1 -+ e, and shape ~ 1/(2 gap) + 1/6 to order gap."""
     e = 1e-4
     gap = -0.5 * np.log1p(-e * e)
@@ -68,28 +68,21 @@ def test_a_concentrated_gamma_fit_keeps_its_digits() -> None:
     assert fit.params["shape"] == pytest.approx(0.5 / gap + 1.0 / 6.0, rel=1e-7)
 
 
-def test_deep_gamma_tails_are_those_of_mpmath() -> None:
-    mpmath = pytest.importorskip("mpmath")
-    mpmath.mp.dps = 30
-    for shape, x in ((0.4, 900.0), (3.0, 2000.0), (250.0, 2500.0)):
-        exact = mpmath.log(mpmath.gammainc(shape, x) / mpmath.gamma(shape))
-        assert br.Gamma(shape, 1.0).logsf(x) == pytest.approx(float(exact), rel=1e-12)
-    for shape, x in ((250.0, 1.0), (900.0, 200.0)):
-        exact = mpmath.log(mpmath.gammainc(shape, 0, x) / mpmath.gamma(shape))
-        assert br.Gamma(shape, 1.0).logcdf(x) == pytest.approx(float(exact), rel=1e-12)
+def test_deep_gamma_tails_are_those_of_mpmath():
+    upper = [(0.4, (900.0,)), (3.0, (2000.0,)), (250.0, (2500.0,))]
+    for shape, between in (*upper, (250.0, (0, 1.0)), (900.0, (0, 200.0))):
+        with mpmath.workdps(30):
+            exact = float(mpmath.log(mpmath.gammainc(shape, *between) / mpmath.gamma(shape)))
+        law = br.Gamma(shape, 1.0)
+        log = law.logsf if len(between) == 1 else law.logcdf
+        assert log(between[-1]) == pytest.approx(exact, rel=1e-12)
 
 
-def test_a_log_normal_fit_is_the_normal_fit_of_logarithms() -> None:
+def test_a_log_normal_fit_is_the_normal_fit_of_logarithms():
     x = np.exp(np.random.default_rng(2).normal(1.0, 2.0, 200))
     fit, known = br.fit_distribution(x, "log-normal"), br.fit_distribution(np.log(x), "normal")
     assert fit.params == pytest.approx(known.params)
     assert fit.log_likelihood == pytest.approx(known.log_likelihood - np.sum(np.log(x)))
-
-
-def test_positive_families_need_positive_scores() -> None:
-    for family in ("gamma", "log-normal"):
-        with pytest.raises(br.InputError, match=r"got 2 of 4 that are not, first at index 1: 0\.0"):
-            br.fit_distribution([1.0, 0.0, 2.0, -3.0], family)
 
 
 # ------------------------------------------------------------------------------------ bounds
@@ -97,7 +90,7 @@ def test_positive_families_need_positive_scores() -> None:
     "family",
     ["beta", "logit-normal", "beta-mixture", "logit-sinh-arcsinh", "proper-beta", "normal", "best"],
 )
-def test_any_range_has_what_the_unit_interval_has(family: str) -> None:
+def test_any_range_has_what_the_unit_interval_has(family: str):
     """Scores 2 s - 1 in (-1, 1): rates are those of s, thresholds 2 t - 1, the likelihood's
     Jacobian is a half a score."""
     rng = np.random.default_rng(3)
@@ -117,25 +110,13 @@ def test_any_range_has_what_the_unit_interval_has(family: str) -> None:
     assert (a.low, a.high) == pytest.approx((b.low, b.high), rel=1e-6)
 
 
-def test_point_masses_stand_at_the_bounds() -> None:
+def test_point_masses_stand_at_the_bounds():
     values = [-1.0, -1.0, -0.2, 0.1, 0.3, 0.6, 0.7, 0.8, 0.9, 1.0]
     with pytest.warns(br.BoundaryWarning, match=r"2 exactly -1\.0 and 1 exactly 1\.0"):
         fit = br.fit_distribution(values, bounds=(-1, 1))
     assert fit.distribution.atoms.places.tolist() == [-1.0, 1.0]
     assert fit.distribution.cdf([-1.1, -1.0]).tolist() == [0.0, pytest.approx(0.2)]
     assert fit.distribution.sf([0.999999999, 1.0]) == pytest.approx([0.1, 0.0], abs=1e-6)
-
-
-def test_scores_beyond_the_bounds_are_refused() -> None:
-    scores = br.Scores([0.5, 2.5, 0.7], [0.1, 0.2, 3.0, 0.4])
-    words = (
-        r"client scores must lie in the bounds \(0, 2\); got 1 outside, first index 1, value 2.5"
-    )
-    for call in (br.fit, br.compare_families):
-        with pytest.raises(br.InputError, match=words):
-            call(scores, bounds=(0, 2))
-    with pytest.raises(br.InputError, match="low < high"):
-        br.fit(scores, bounds=(2, 0))
 
 
 # ------------------------------------------------------------------------------- hostile sets
@@ -156,7 +137,7 @@ HOSTILE = {
 @pytest.mark.parametrize(
     "family", ["best", "sinh-arcsinh", "log-normal", "gamma", "normal-mixture"]
 )
-def test_hostile_scores_are_fitted_or_refused(name: str, family: str) -> None:
+def test_hostile_scores_are_fitted_or_refused(name: str, family: str):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         warnings.simplefilter("ignore", br.errors.BetarocWarning)
@@ -169,18 +150,18 @@ def test_hostile_scores_are_fitted_or_refused(name: str, family: str) -> None:
 
 
 @pytest.mark.parametrize("family", ["sinh-arcsinh", "log-normal", "gamma"])
-def test_weights_are_copies_however_many(family: str) -> None:
+def test_weights_are_copies_however_many(family: str):
     x = np.random.default_rng(6).gamma(3.0, 1.0, 60)
     x = TRUE.sample(60, rng=6) if family == "sinh-arcsinh" else x
     few = br.fit_distribution(np.repeat(x, 4), family)
     same = br.fit_distribution(x, family, weights=np.full(60, 4.0))
     many = br.fit_distribution(x, family, weights=np.full(60, 1e9))
-    np.testing.assert_allclose(list(same.params.values()), list(few.params.values()), rtol=1e-8)
+    assert_allclose(list(same.params.values()), list(few.params.values()), rtol=1e-8)
     errors = [next(iter(f.std_errors.values())) for f in (many, same)]
     assert errors[0] / errors[1] == pytest.approx(np.sqrt(4e-9), rel=0.1)
 
 
-def test_copies_of_few_light_tails_are_climbed_to_the_top() -> None:
+def test_copies_of_few_light_tails_are_climbed_to_the_top():
     # The more copies, the less the penalty bends the ridge towards the limit sinh(x / c).
     x = np.random.default_rng(21).normal(size=60)
     likelihoods = [

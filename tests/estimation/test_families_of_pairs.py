@@ -1,0 +1,385 @@
+"""Families of both classes: constrained maxima, shared parameters, their errors and tests."""
+
+from __future__ import annotations
+
+import math
+
+import mpmath as mp
+import numpy as np
+import pandas as pd
+import pytest
+from numpy.testing import assert_allclose
+from scipy import optimize, special, stats
+from scipy.special import polygamma
+from statsmodels.stats.diagnostic import lilliefors
+
+import betaroc as br
+from betaroc.distributions.beta import ClassSums, best_partner, tied_mle
+
+MIXTURE = br.BetaMixture([0.4, 0.6], [br.Beta(0.6, 3.0), br.Beta(5.0, 1.2)])
+P = (np.arange(60) + 0.5) / 60
+misfits = pytest.mark.filterwarnings("ignore:.*do not describe these scores:betaroc.MisfitWarning")
+
+
+def beta_scores(seed, client, impostor, n=200, m=350):
+    rng = np.random.default_rng(seed)
+    return br.Scores(rng.beta(*client, n), rng.beta(*impostor, m))
+
+
+def nested(special_family, general, scores, **options):
+    fits = (br.fit(scores, family) for family in (special_family, general))
+    return br.likelihood_ratio_test(*fits, **options)
+
+
+# -------------------------------------------------------------------- a shape in common
+def free(pair, shared):
+    """The shared shape and the two others."""
+    k = "ab".index(shared)
+    assert pair.client[k] == pair.impostor[k]
+    return np.array([pair.client[k], pair.client[1 - k], pair.impostor[1 - k]])
+
+
+def of_mpmath(classes, shared, start):
+    """The zero of the three derivatives, to 40 digits, from a place 1e-5 away."""
+    with mp.workdps(60):
+        logs = [list(map(mp.mpf, s[1:]))[:: 1 if shared == "a" else -1] for s in classes]
+        weights = [mp.mpf(s.weight) for s in classes]
+
+        def equations(*at):
+            a, others = mp.e ** at[0], [mp.e**x for x in at[1:]]
+            parts = list(zip(weights, logs, others, strict=True))
+            first = sum(w * (g[0] - mp.psi(0, a) + mp.psi(0, a + b)) for w, g, b in parts)
+            rest = [b * (g[1] - mp.psi(0, b) + mp.psi(0, a + b)) for _, g, b in parts]
+            return [a * first / sum(weights), *rest]
+
+        away = zip((1, -1, 1), start.tolist(), strict=True)
+        place = [mp.log(mp.mpf(x)) + mp.mpf(k) / 100_000 for k, x in away]
+        return [float(mp.e**x) for x in mp.findroot(equations, place, tol=1e-70, maxsteps=60)]
+
+
+@pytest.mark.simulation
+@pytest.mark.parametrize("shared", ["a", "b"])
+@pytest.mark.parametrize(("client", "impostor", "weights"), [
+    ((2.0, 1.0), (1.5, 3.0), (100.0, 50.0)),
+    ((0.13, 0.36), (0.24, 0.9), (30.0, 3000.0)),
+    ((1e-3, 2e-3), (5e-3, 1e-3), (1.0, 1e4)),
+    ((1e-3, 40.0), (700.0, 0.02), (1e4, 1.0)),
+    ((50.0, 80.0), (70.0, 20.0), (10.0, 10.0)),
+    ((1e6, 2e6), (8e5, 1e6), (500.0, 100.0)),
+    ((1e6, 3.0), (1e-2, 1e5), (7.0, 2000.0)),
+])  # fmt: skip
+def test_the_maximum_of_mpmath(client, impostor, weights, shared):
+    classes = ClassSums.at(*client, weights[0]), ClassSums.at(*impostor, weights[1])
+    pair = tied_mle(*classes, shared)
+    at, size = free(pair, shared), max(sum(pair.client), sum(pair.impostor))
+    # What a rounding of the means can do grows with the concentration.
+    assert_allclose(at, of_mpmath(classes, shared, at), rtol=1e-13 + 1e-15 * size)
+
+
+@pytest.mark.simulation
+@pytest.mark.parametrize("shared", ["a", "b"])
+def test_no_general_optimiser_finds_more(shared):
+    rng, k = np.random.default_rng(1), "ab".index(shared)
+    for _ in range(20):
+        laws, weights = 10.0 ** rng.uniform(-1.0, 1.5, (2, 2)), 10.0 ** rng.uniform(0.0, 4.0, 2)
+        classes = [
+            ClassSums.at(*law, w) for w, law in zip(weights.tolist(), laws.tolist(), strict=True)
+        ]
+        pair = tied_mle(*classes, shared)
+
+        def value(x, classes=classes):
+            total = 0.0
+            for s, other in zip(classes, np.exp(x[1:]), strict=True):
+                a, b = (np.exp(x[0]), other)[:: 1 - 2 * k]
+                logs = (a - 1) * s.mean_log + (b - 1) * s.mean_log1m
+                total += s.weight * (logs - special.betaln(a, b))
+            return float(-total / sum(s.weight for s in classes))
+
+        start = np.log([np.sqrt(laws[0, k] * laws[1, k]), laws[0, 1 - k], laws[1, 1 - k]])
+        options = {"method": "Nelder-Mead", "tol": 1e-12, "options": {"maxiter": 4000}}
+        other = optimize.minimize(value, start, **options)
+        mean = pair.log_likelihood / weights.sum()
+        assert mean == pytest.approx(-value(np.log(free(pair, shared))), rel=1e-11)
+        assert mean >= -other.fun - 1e-12
+        assert_allclose(free(pair, shared), np.exp(other.x), rtol=1e-4)
+
+
+def test_tied_shapes_in_closed_form_mirrored_and_swapped():
+    # Shared b fitted where both laws have b = 1: the estimates are the laws themselves.
+    pair = tied_mle(ClassSums.at(3, 1, 10), ClassSums.at(0.5, 1, 20), "b")
+    assert_allclose(pair.client + pair.impostor, (3, 1, 0.5, 1), rtol=1e-13)
+    # One class outweighs the other: its own shape is shared, up to the ratio of the weights.
+    pair = tied_mle(ClassSums.at(3, 1, 1e-4), ClassSums.at(0.5, 2, 1e4), "a")
+    assert pair.client[0] == pytest.approx(0.5, rel=1e-6)
+    c, i = ClassSums.at(2, 0.3, 13), ClassSums.at(0.7, 0.9, 40)
+    pair, swapped = tied_mle(c, i, "a"), tied_mle(i, c, "a")
+    mirrored = tied_mle(*(ClassSums(s.weight, s.mean_log1m, s.mean_log) for s in (c, i)), "b")
+    assert (pair.client, pair.impostor) == (mirrored.client[::-1], mirrored.impostor[::-1])
+    assert_allclose(swapped.client, pair.impostor, rtol=1e-13)
+    assert swapped.log_likelihood == pytest.approx(pair.log_likelihood, rel=1e-13)
+    # mean log(1 - s) of Beta(1, b) is -1/b.
+    assert best_partner(1.0, -1.0 / 7.0) == pytest.approx(7.0, rel=1e-12)
+
+
+def test_the_likelihood_lies_between_common_law_and_own_laws():
+    s = beta_scores(2, (2, 1), (1.2, 2), 40, 25)
+    sums = [
+        ClassSums(v.size, np.log(v).mean(), np.log1p(-v).mean()) for v in (s.client, s.impostor)
+    ]
+    common = br.fit_distribution(np.r_[s.client, s.impostor]).log_likelihood
+    for shared in ("a", "b"):
+        assert common < tied_mle(*sums, shared).log_likelihood < br.fit(s).log_likelihood
+
+
+@pytest.mark.simulation
+def test_every_solvable_problem_converges():
+    rng = np.random.default_rng(3)
+    for k in range(400):
+        laws, weights = 10.0 ** rng.uniform(-2.8, 6.0, (2, 2)), 10.0 ** rng.uniform(0.0, 4.0, 2)
+        classes = [
+            ClassSums.at(*law, w) for w, law in zip(weights.tolist(), laws.tolist(), strict=True)
+        ]
+        assert tied_mle(*classes, "ab"[k % 2]).iterations <= 60
+
+
+# ------------------------------------------------------------------------------ proper pairs
+def constrained(scores):
+    """Largest log-likelihood with a_c >= a_i and b_c <= b_i, by SLSQP."""
+
+    def loss(t):
+        a, b, c, d = np.exp(t)
+        both = stats.beta.logpdf(scores.client, a, b), stats.beta.logpdf(scores.impostor, c, d)
+        return -float(both[0].sum() + both[1].sum())
+
+    rules = [{"type": "ineq", "fun": lambda t: t[0] - t[2]},
+             {"type": "ineq", "fun": lambda t: t[3] - t[1]}]  # fmt: skip
+    options = {"ftol": 1e-14, "maxiter": 1000}
+    starts = np.log([[1.2, 0.9, 1.0, 1.0], [3.0, 2.0, 2.0, 3.0]])
+    return max(-optimize.minimize(loss, s, constraints=rules, options=options).fun for s in starts)
+
+
+@misfits
+@pytest.mark.filterwarnings("ignore::betaroc.ReversedScoresWarning")
+@pytest.mark.simulation
+@pytest.mark.parametrize(("client", "impostor", "tied"), [
+    ((4.0, 2.0), (2.0, 4.0), ()), ((0.6, 0.4), (0.9, 1.8), ("a",)),
+    ((3.0, 1.5), (1.2, 1.0), ("b",)), ((1.0, 2.0), (2.0, 1.0), ("a", "b")),
+])  # fmt: skip
+def test_the_proper_pair_is_the_constrained_maximum(client, impostor, tied):
+    scores = beta_scores(11, client, impostor)
+    unbound, proper = br.fit(scores), br.fit(scores, "proper-beta")
+    model = proper.model
+    assert (proper.tied, model.roc().is_concave) == (tied, True)
+    assert model.global_shape() in ("proper", "chance")
+    assert proper.log_likelihood == pytest.approx(constrained(scores), abs=1e-5)
+    at = model.client.logpdf(scores.client).sum() + model.impostor.logpdf(scores.impostor).sum()
+    assert proper.log_likelihood == pytest.approx(at, rel=1e-11)
+    assert (proper.client.values == unbound.client.values) is (tied == ())
+    assert proper.aic == pytest.approx(2 * (4 - len(tied)) - 2 * proper.log_likelihood)
+    for name in tied:
+        assert proper.client.params[name] == proper.impostor.params[name]
+
+
+def information(a, b):
+    """Of (a, b) in one score."""
+    common = polygamma(1, a + b)
+    return np.array([[polygamma(1, a) - common, -common], [-common, polygamma(1, b) - common]])
+
+
+@pytest.mark.parametrize(
+    ("client", "impostor", "tied"),
+    [((2.0, 1.5), (1.5, 1.3), 1), ((1.3, 1.5), (1.5, 2.0), 0), ((0.6, 0.4), (0.9, 1.8), 0)],
+)
+def test_a_shared_shape_is_known_from_both_classes(client, impostor, tied):
+    f = br.fit(
+        br.Scores(stats.beta(*client).ppf(P), stats.beta(*impostor).ppf(P[::2])), "proper-beta"
+    )
+    shapes = f.client.values, f.impostor.values
+    assert shapes[0][tied] == shapes[1][tied]
+    whole = np.zeros((3, 3))  # of the free shape of each class and the shared one
+    for k, n in enumerate((60, 30)):
+        part = n * information(*shapes[k])[:: 1 if tied else -1, :: 1 if tied else -1]
+        whole[np.ix_([k, 2], [k, 2])] += part
+    known = np.linalg.inv(whole)
+    orders = ([0, 2], [1, 2]) if tied == 1 else ([2, 0], [2, 1])
+    for order, part in zip(orders, (f.client, f.impostor), strict=True):
+        assert_allclose(part.cov, known[np.ix_(order, order)], rtol=1e-8)
+    assert_allclose(f.shared_cov, known[np.ix_(*orders)], rtol=1e-8)
+    both = [*orders[0], *orders[1]]
+    assert_allclose(f.joint_cov(), known[np.ix_(both, both)], rtol=1e-8)
+
+
+def test_the_exponent_of_a_tied_pair_is_a_quotient():
+    """That at zero is 1 whatever the errors; that at one by the errors of three parameters."""
+    fit = br.fit(beta_scores(11, (0.6, 0.4), (0.9, 1.8)), "proper-beta")
+    b, d = fit.client.params["b"], fit.impostor.params["b"]
+    rate = np.array([0.0, -1.0 / b, 0.0, 1.0 / d])
+    error = math.sqrt(rate @ fit.joint_cov() @ rate)
+    interval = fit.interval(lambda m: math.log(m.ends().at_one.exponent))
+    assert interval.estimate == pytest.approx(np.log(d / b))
+    assert (interval.high - interval.low) / (2 * error) == pytest.approx(1.96, rel=0.05)
+
+
+def test_proper_pairs_with_point_masses_and_weights():
+    scores = beta_scores(12, (0.6, 0.4), (0.9, 1.8), 150, 150)
+    inner = br.fit(scores, "proper-beta")
+    ends = br.Scores(np.r_[scores.client, 1.0, 1.0], np.r_[scores.impostor, 0.0])
+    inflated = br.fit(ends, "proper-beta", boundary="inflate")
+    assert inflated.model.client.base == inner.model.client
+    assert inflated.client.params["at_one"] == 2 / 152
+    assert_allclose(inflated.client.cov[:2, :2], inner.client.cov, rtol=1e-12)
+    weights = {f"{who}_weights": np.full(150, 2.0) for who in ("client", "impostor")}
+    twice = br.fit(br.Scores(scores.client, scores.impostor, **weights), "proper-beta")
+    assert twice.client.values == pytest.approx(inner.client.values, rel=1e-12)
+    assert_allclose(twice.joint_cov(), 0.5 * inner.joint_cov(), rtol=1e-10)
+
+
+# -------------------------------------------------------------------------------- dual pairs
+def test_the_dual_pair_against_scipy_and_its_closed_area():
+    """-log s is exponential with rate p: var p = p^2 / n."""
+    scores = beta_scores(13, (3.0, 1.0), (1.0, 2.0), 300, 200)
+    fit = br.fit(scores, "dual-beta")
+    c, i = scores.client, scores.impostor
+    p, q = fit.client.params["a"], fit.impostor.params["b"]
+    assert (p, q) == pytest.approx((-1 / np.log(c).mean(), -1 / np.log1p(-i).mean()), rel=1e-14)
+    scipys = (stats.powerlaw.fit(x, floc=0, fscale=1)[0] for x in (c, 1.0 - i))
+    assert (p, q) == pytest.approx(tuple(scipys), rel=1e-6)
+    assert (fit.client.params["b"], fit.impostor.params["a"]) == (1.0, 1.0)
+    # Mossman and Peng: 1 - Gamma(p + 1) Gamma(q + 1) / Gamma(p + q + 1).
+    exact = 1.0 - math.exp(math.lgamma(p + 1) + math.lgamma(q + 1) - math.lgamma(p + q + 1))
+    assert fit.model.auc() == pytest.approx(exact, rel=1e-12)
+    assert_allclose(fit.client.cov, [[p * p / 300, 0.0], [0.0, 0.0]])
+    assert_allclose(fit.impostor.cov, [[0.0, 0.0], [0.0, q * q / 200]])
+    assert (fit.client.std_errors["b"], fit.client.fixed) == (0.0, ("b",))
+    assert fit.aic == pytest.approx(2 * 2 - 2 * fit.log_likelihood)
+    at = stats.beta.logpdf(c, p, 1).sum(), stats.beta.logpdf(i, 1, q).sum()
+    assert fit.log_likelihood == pytest.approx(sum(at), rel=1e-11)
+    area = fit.interval("auc", method="family")
+    # Derivatives of the area in p and q, by the digammas of the closed form.
+    slopes = (1 - area.estimate) * (special.psi(p + q + 1) - special.psi([p + 1, q + 1]))
+    error = math.hypot(*(slopes * [p / math.sqrt(300), q / math.sqrt(200)]))
+    width = special.logit(area.high) - special.logit(area.low)
+    expected = 2 * 1.96 * error / (area.estimate * (1 - area.estimate))
+    assert width == pytest.approx(expected, rel=0.02)  # Student's quantile is a little wider
+
+
+# ------------------------------------------------------------------- one standard deviation
+_RNG = np.random.default_rng(1)
+NORMAL = br.Scores(_RNG.normal(1.5, 1, 80), _RNG.normal(0, 1.1, 120))
+EQUAL = "equal-variance-normal"
+
+
+def test_equal_variances_are_the_maximum_of_the_joint_likelihood():
+    """Against a search over both means and log sigma, and sigma's closed form by hand.
+
+    Var mu = sigma^2/n of each class, Var sigma = sigma^2/(2 N), which both share.
+    """
+    fit, c, i = br.fit(NORMAL, EQUAL), NORMAL.client, NORMAL.impostor
+    s2 = (80 * c.var() + 120 * i.var()) / 200
+    for part, x in ((fit.client, c), (fit.impostor, i)):
+        assert part.values == pytest.approx((x.mean(), math.sqrt(s2)), rel=1e-12)
+        assert_allclose(part.cov, np.diag([s2 / x.size, s2 / 400]), rtol=1e-12)
+    assert_allclose(fit.shared_cov, [[0, 0], [0, s2 / 400]], rtol=1e-12)
+
+    def loss(at):
+        laws = [stats.norm(mu, math.exp(at[2])) for mu in at[:2]]
+        return -float(np.sum(laws[0].logpdf(c)) + np.sum(laws[1].logpdf(i)))
+
+    best = optimize.minimize(loss, [1.0, 0.0, 0.0])
+    assert fit.log_likelihood == pytest.approx(-best.fun, rel=1e-9)
+    assert (fit.n_free, fit.tied, fit.model.roc().is_concave) == (3, ("sigma",), True)
+    frame = pd.DataFrame({"score": np.r_[c, i], "label": [1] * 80 + [0] * 120})
+    for same in (br.summarize(frame), br.Scores(c, i, client_weights=[1] * 80)):
+        again = br.fit(same, EQUAL)
+        assert dict(again.client.params) == pytest.approx(dict(fit.client.params), rel=1e-12)
+        assert again.log_likelihood == pytest.approx(fit.log_likelihood, rel=1e-12)
+
+
+@pytest.mark.simulation
+def test_a_test_of_equal_spreads_has_its_size_and_intervals_of_the_area_cover():
+    """Twice the gain of log-likelihood, simulated; of equal spreads p is uniform."""
+    test = nested(EQUAL, "normal", NORMAL, replicates=99, rng=1)
+    s = NORMAL.client.std(), NORMAL.impostor.std()
+    pooled = br.fit(NORMAL, EQUAL).client.params["sigma"]
+    gain = 2 * (200 * math.log(pooled) - 80 * math.log(s[0]) - 120 * math.log(s[1]))
+    assert test.statistic == pytest.approx(gain, rel=1e-9)
+    assert test.p_value == pytest.approx(stats.chi2(1).sf(gain), abs=0.05)
+    rng, hits, true = np.random.default_rng(5), 0, float(stats.norm.cdf(1.5 / math.sqrt(2.0)))
+    for _ in range(300):
+        drawn = br.Scores(rng.normal(1.5, 1, 30), rng.normal(0, 1, 40))
+        area = br.fit(drawn, EQUAL).interval("auc")
+        hits += area.low <= true <= area.high
+    assert hits / 300 == pytest.approx(0.95, abs=3 * 0.0126)  # of 300 sets, standard error 0.0126
+
+
+# ------------------------------------------------------------------------------- nested tests
+@misfits
+@pytest.mark.simulation
+def test_a_hook_is_tested_against_the_proper_pair():
+    hooked = beta_scores(17, (0.5, 0.3), (0.9, 1.8), 400, 400)
+    assert nested("proper-beta", "beta", hooked, replicates=99, rng=1).p_value == 0.01
+    proper = beta_scores(17, (4, 2), (2, 4), 100, 100)
+    test = nested("proper-beta", "beta", proper, replicates=19, rng=1)
+    assert (test.statistic, test.p_value) == (0.0, 1.0)
+
+
+@pytest.mark.simulation
+def test_size_of_the_test_of_a_dual_pair():
+    """Its limit is chi-squared with two degrees of freedom: simulated p-values agree with it."""
+    rng, simulated, limit = np.random.default_rng(16), [], []
+    for _ in range(12):
+        scores = br.Scores(rng.beta(3.0, 1.0, 400), rng.beta(1.0, 2.0, 400))
+        test = nested("dual-beta", "beta", scores, replicates=199, rng=rng)
+        simulated.append(test.p_value)
+        limit.append(stats.chi2.sf(test.statistic, 2))
+    assert_allclose(simulated, limit, atol=4 * 0.036)  # the error of a share of 199
+
+
+@pytest.mark.nightly
+@misfits
+def test_a_component_that_is_there_is_found():
+    scores = br.Scores(MIXTURE.sample(200, rng=15), np.random.default_rng(14).beta(1, 3, 200))
+    test = nested("beta", "beta-mixture", scores, replicates=19, rng=1)
+    fits = (br.fit(scores, family).log_likelihood for family in ("beta", "beta-mixture"))
+    assert (test.statistic, test.p_value) == (pytest.approx(-2 * (next(fits) - next(fits))), 1 / 20)
+
+
+@pytest.mark.simulation
+def test_families_side_by_side_with_mixtures():
+    rng = np.random.default_rng(19)
+    two = br.Scores(MIXTURE.sample(500, rng=20), rng.beta(1, 3, 500))
+    table = br.compare_families(two, ["beta", "logit-normal", "normal", "beta-mixture"])
+    assert table.recommended[0] == "beta-mixture"
+    rows = {row.family: row for row in table.of("client")}
+    assert set(rows) == {"beta", "logit-normal", "normal", "beta-mixture"}
+    assert rows["beta-mixture"].parameters == 5
+    assert math.isnan(rows["beta"].vuong)  # contained in the mixture
+    assert rows["normal"].vuong < -1.96
+    # One law: the mixture is likelier, but not by more than half a standard error held out.
+    single = br.compare_families(br.Scores(rng.beta(4, 2, 500), rng.beta(2, 4, 500)))
+    assert "beta-mixture" not in single.recommended
+    rounded = br.Scores(np.round(rng.beta(4, 2, 300), 2), np.round(rng.beta(2, 4, 300), 2))
+    left_out = [item[:2] for item in br.compare_families(rounded).left_out]
+    assert left_out == [(who, "beta-mixture") for who in ("client", "impostor")]
+    pairs = br.compare_families(two, ["beta", "proper-beta", "dual-beta"])
+    assert {row.family: row.parameters for row in pairs.of("both")}["dual-beta"] == 2
+
+
+@misfits
+@pytest.mark.simulation
+def test_the_check_knows_which_family_was_fitted():
+    rng = np.random.default_rng(21)
+    two = br.Scores(MIXTURE.sample(400, rng=22), rng.beta(1, 3, 400))
+    wrong = br.check_fit(br.fit(two), replicates=99, rng=1)
+    right = br.check_fit(br.fit(two, "beta-mixture"), replicates=49, rng=1)
+    assert wrong.ad.client.p_value == 0.01
+    assert right.ad.client.p_value > 0.02
+    assert right.roc_distance.sup < wrong.roc_distance.sup
+    dual = br.Scores(rng.beta(3.0, 1.0, 300), rng.beta(1.0, 2.0, 300))
+    # -log s of dual clients is exponential: Lilliefors' test is the same, by its own tables.
+    check = br.check_fit(br.fit(dual, "dual-beta"), replicates=999, rng=1)
+    statistic, p_value = lilliefors(-np.log(dual.client), dist="exp")
+    assert check.ks.client.statistic == pytest.approx(statistic * math.sqrt(300), rel=1e-9)
+    assert check.ks.client.p_value == pytest.approx(p_value, abs=0.012)
+    curved = br.Scores(rng.beta(3.0, 2.0, 300), rng.beta(1.0, 2.0, 300))
+    assert br.check_fit(br.fit(curved, "dual-beta"), replicates=49, rng=1).ks.client.p_value == 0.02

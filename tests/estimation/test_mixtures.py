@@ -1,0 +1,318 @@
+"""Mixtures of beta and of normal distributions: maxima, covariances, starts, many samples."""
+
+from __future__ import annotations
+
+import math
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from scipy import optimize, special, stats
+
+import betaroc as br
+from betaroc.core.thresholds import Thresholds
+from betaroc.estimation import mixture
+from betaroc.estimation.contract import Sample
+from helpers.robust import robust_cov
+
+MIXTURE = br.BetaMixture([0.4, 0.6], [br.Beta(0.6, 3.0), br.Beta(5.0, 1.2)])
+NORMAL = br.NormalMixture([0.3, 0.7], [br.Normal(-1.0, 0.5), br.Normal(1.0, 1.2)])
+SAMPLE = NORMAL.sample(400, rng=3)
+P = (np.arange(60) + 0.5) / 60
+TWO = np.r_[stats.norm(-2.0, 0.5).ppf(P[::2]), stats.norm(1.0, 1.2).ppf(P)]
+
+
+def drawn(law, n, seed):
+    x = law.sample(n, rng=seed)
+    return x[(x > 0.0) & (x < 1.0)]
+
+
+#: Family, its sample, scipy's density, true parameters, and which have their logarithm as
+#: coordinate, beside the logit of the share.
+KINDS = {
+    "beta-mixture": (drawn(MIXTURE, 800, 1), stats.beta, [0.4, 0.6, 3.0, 5.0, 1.2], [1, 2, 3, 4]),
+    "normal-mixture": (SAMPLE, stats.norm, [0.3, -1.0, 0.5, 1.0, 1.2], [2, 4]),
+}
+each_kind = pytest.mark.parametrize("family", KINDS)
+
+
+def log_likelihood(family, x, t):
+    """Of coordinates, by scipy's densities."""
+    _, law, _, logs = KINDS[family]
+    p = np.array(t)
+    p[logs] = np.exp(p[logs])
+    parts = np.log(special.expit([t[0], -t[0]])), law.logpdf(x, *p[1:3]), law.logpdf(x, *p[3:])
+    return float(np.sum(np.logaddexp(parts[0][0] + parts[1], parts[0][1] + parts[2])))
+
+
+def coordinates(family, values):
+    t, logs = np.array(list(values)), KINDS[family][3]
+    t[0], t[logs] = special.logit(t[0]), np.log(t[logs])
+    return t
+
+
+@each_kind
+def test_a_mixture_is_where_the_likelihood_is_flat_and_its_curvature_the_covariance(family):
+    x, law, truth, logs = KINDS[family]
+    fit = br.fit_distribution(x, family)
+    names = ("weight_1", "a_1", "b_1", "a_2", "b_2") if law is stats.beta else (
+        "weight_1", "mu_1", "sigma_1", "mu_2", "sigma_2"
+    )  # fmt: skip
+    assert (fit.converged, fit.names) == (True, names)
+
+    def value(t):
+        return log_likelihood(family, x, t)
+
+    t, h = coordinates(family, fit.values), 1e-3 * np.eye(5)
+    assert fit.log_likelihood == pytest.approx(value(t), rel=1e-12)
+    assert fit.log_likelihood == pytest.approx(fit.distribution.logpdf(x).sum(), rel=1e-12)
+    assert fit.log_likelihood > value(coordinates(family, truth))
+    slopes = [(value(t + u) - value(t - u)) / 2e-4 for u in 0.1 * h]
+    assert_allclose(slopes, 0.0, atol=1e-4)  # of 400 to 800 scores; cubic term 1e-8 * l'''
+    second = [[value(t + u + v) - value(t + u - v) - value(t - u + v) + value(t - u - v)
+               for v in h] for u in h]  # fmt: skip
+    # Covariance of the coordinates, carried to the parameters: w (1 - w), and those with logs.
+    rates = np.ones(5)
+    rates[0], rates[logs] = fit.values[0] * (1.0 - fit.values[0]), np.array(fit.values)[logs]
+    expected = np.linalg.inv(-np.array(second) / 4e-6) * np.outer(rates, rates)
+    assert_allclose(fit.cov, expected, rtol=2e-3, atol=1e-6)
+
+
+@pytest.mark.simulation
+@each_kind
+def test_no_search_from_the_truth_finds_a_likelier_mixture(family):
+    truth, options = KINDS[family][2], {"maxiter": 4000, "xatol": 1e-6, "fatol": 1e-9}
+    law, start = MIXTURE if family == "beta-mixture" else NORMAL, coordinates(family, truth)
+    for seed in range(4):
+        x = law.sample(300, rng=seed)
+        x = x[(x > 0.0) & (x < 1.0)] if law is MIXTURE else x
+        search = optimize.minimize(
+            lambda t, x=x: -log_likelihood(family, x, t), start, method="Nelder-Mead",
+            options=options,
+        )  # fmt: skip
+        assert br.fit_distribution(x, family).log_likelihood >= -search.fun - 1e-6
+
+
+@pytest.mark.simulation
+def test_a_mixture_is_recovered():
+    """Mean of 24 fits of 500 scores within four of its Monte Carlo errors, errors as said."""
+    fits = [br.fit_distribution(drawn(MIXTURE, 500, 100 + k), "beta-mixture") for k in range(24)]
+    values = np.array([fit.values for fit in fits])
+    spread, off = values.std(axis=0, ddof=1), np.abs(values.mean(axis=0) - KINDS["beta-mixture"][2])
+    # The bias of a maximum of likelihood is of the order 1/n: a tenth of an error here.
+    assert np.all(off <= (4 / math.sqrt(24) + 0.2) * spread)
+    errors = np.median([list(fit.std_errors.values()) for fit in fits], axis=0)
+    assert_allclose(errors, spread, rtol=0.6)  # a standard deviation of 24 is known to 15 %
+
+
+def test_many_scores_have_the_maximum_of_all_not_of_their_quantiles():
+    """The score equations at the estimate, by the definition of the density."""
+    law = br.BetaMixture([0.5, 0.5], [br.Beta(3.0, 1.2), br.Beta(2.5, 1.6)])
+    x = drawn(law, 30_000, 9)
+    share, *shapes = br.fit_distribution(x, "beta-mixture").values
+    pairs = [(share, *shapes[:2]), (1.0 - share, *shapes[2:])]
+    parts = np.array([w * stats.beta.pdf(x, a, b) for w, a, b in pairs])
+    parts /= parts.sum(axis=0)
+    assert abs(np.mean(parts[0] / share - parts[1] / (1.0 - share))) <= 1e-9
+    for part, (_, a, b) in zip(parts, pairs, strict=True):
+        for log, shape in ((np.log(x), a), (np.log1p(-x), b)):
+            score = log - special.psi(shape) + special.psi(a + b)
+            assert abs(np.mean(part * score)) <= 1e-9
+
+
+def test_of_many_scores_the_maximum_beside_that_of_their_quantiles_is_the_maximum(monkeypatch):
+    plain = br.fit_distribution(TWO, "normal-mixture")
+    monkeypatch.setattr(mixture, "_MANY_SCORES", 50)
+    monkeypatch.setattr(mixture, "_QUANTILES", 45)
+    fit = br.fit_distribution(TWO, "normal-mixture")
+    assert fit.params == pytest.approx(plain.params, rel=1e-7)
+    assert isinstance(fit.iterations, int)
+
+
+def test_three_components_and_the_order_of_their_means():
+    shapes = [(2.0, 30.0), (30.0, 30.0), (30.0, 2.0)]
+    x = drawn(br.BetaMixture([0.3, 0.3, 0.4], [br.Beta(*s) for s in shapes]), 1500, 5)
+    fit = br.fit_distribution(x, "beta-mixture", components=3)
+    means = [law.mean for law in fit.distribution.components]
+    assert means == sorted(means)
+    assert means == pytest.approx([2 / 32, 0.5, 30 / 32], abs=0.02)
+    assert fit.log_likelihood > br.fit_distribution(x, "beta-mixture").log_likelihood
+    assert fit.aic == pytest.approx(2 * 8 - 2 * fit.log_likelihood)
+
+
+def test_units_do_not_matter_but_to_the_errors_and_weights_are_copies():
+    fit, moved = (br.fit_distribution(x, "normal-mixture") for x in (SAMPLE, 1e6 - 250.0 * SAMPLE))
+    first, second = fit.params, moved.params
+    assert second["weight_1"] == pytest.approx(1 - first["weight_1"], rel=1e-7)
+    assert second["mu_1"] == pytest.approx(1e6 - 250 * first["mu_2"], rel=1e-10)
+    assert second["sigma_2"] == pytest.approx(250 * first["sigma_1"], rel=1e-7)
+    expected = pytest.approx(fit.log_likelihood - 400 * math.log(250), rel=1e-9)
+    assert moved.log_likelihood == expected
+    small, large = (br.fit_distribution(x, "normal-mixture") for x in (TWO, 10.0 * TWO + 3.0))
+    for name, error in small.std_errors.items():  # shares have no unit
+        unit = 1.0 if "weight" in name else 10.0
+        assert large.std_errors[name] == pytest.approx(unit * error, rel=1e-5)
+    copies = br.fit_distribution(np.repeat(SAMPLE[:60], 2), "normal-mixture")
+    weighted = br.fit_distribution(SAMPLE[:60], "normal-mixture", weights=[2] * 60)
+    assert dict(weighted.params) == pytest.approx(dict(copies.params), rel=1e-9)
+
+
+@pytest.mark.simulation
+def test_a_mixture_is_never_less_likely_than_one_beta_law():
+    rng, fitted = np.random.default_rng(3), 0
+    for k in range(12):
+        a, b = np.exp(rng.normal(0.0, 0.8, 2))
+        x = np.clip(rng.beta(a, b, (40, 100, 400)[k % 3]), 1e-300, 1 - 1e-16)
+        try:
+            fit = br.fit_distribution(x, "beta-mixture")
+        except br.FitError:
+            continue
+        fitted += 1
+        assert fit.log_likelihood >= br.fit_distribution(x).log_likelihood
+    assert fitted >= 9  # one law leaves little for a second component, but nearly always some
+
+
+# ----------------------------------------------------------------------------- pairs of them
+def test_ends_of_a_mixture_are_those_of_the_smallest_shapes():
+    impostor = br.BetaMixture([0.5, 0.5], [br.Beta(0.3, 9.0), br.Beta(2.0, 4.0)])
+    ends = br.ScoreModel(MIXTURE, impostor).ends()
+    exponents = ends.at_zero.exponent, ends.at_one.exponent
+    assert exponents == pytest.approx((0.3 / 0.6, 4.0 / 1.2))
+    # F ~ w x^a / (a B(a, b)) at 0.
+    mass = [w / (a * special.beta(a, b)) for w, a, b in ((0.4, 0.6, 3.0), (0.5, 0.3, 9.0))]
+    assert ends.at_zero.coefficient == pytest.approx(mass[1] / mass[0] ** 0.5, rel=1e-12)
+    # d log(s^(a-1) (1-s)^(b-1)) / d logit s = (a - 1)(1 - s) - (b - 1) s
+    zero_one = Thresholds.from_theta(np.array([0.0, 1.0]))
+    for small, other in (((0.5, 2.0), (3.0, 0.2)), ((1e-3, 5000.0), (2000.0, 3e-4))):
+        law = br.BetaMixture([0.3, 0.7], [br.Beta(*small), br.Beta(*other)])
+        expected = [small[0] - 1.0, 1.0 - other[1]]
+        assert_allclose(law._log_density_slope(zero_one), expected, rtol=1e-15)
+
+
+def sign_changes(client, impostor, x):
+    signs = np.sign(impostor.cdf(x) - client.cdf(x))
+    return np.count_nonzero(np.diff(signs[signs != 0.0]))
+
+
+def test_mixtures_may_cross_the_diagonal_twice_and_narrow_components_are_not_stepped_over():
+    client = br.BetaMixture([0.5, 0.5], [br.Beta(20, 60), br.Beta(60, 20)])
+    impostor = br.BetaMixture([0.2, 0.6, 0.2], [br.Beta(8, 92), br.Beta(50, 50), br.Beta(92, 8)])
+    model = br.ScoreModel(client, impostor)
+    assert model.global_shape() == "several-crossings"
+    expected = sign_changes(client, impostor, np.linspace(1e-4, 1 - 1e-4, 20_001))
+    assert model.diagonal_crossings().far.size == expected
+    # Two hundredths of the impostors lie within a hundredth of the scale, amid the others.
+    narrow = br.BetaMixture([0.98, 0.02], [br.Beta(1.5, 1.2), br.Beta(4e3, 6e3)])
+    model = br.ScoreModel(MIXTURE, narrow)
+    places = model.diagonal_crossings().threshold
+    inner = np.count_nonzero((places > 0.35) & (places < 0.45))
+    assert inner == sign_changes(MIXTURE, narrow, np.linspace(0.35, 0.45, 20_001))
+    assert model.auc() == pytest.approx(model.generic().auc(), rel=1e-12)
+
+
+@pytest.mark.simulation
+def test_a_mixture_with_point_masses_and_its_intervals():
+    rng = np.random.default_rng(7)
+    scores = br.Scores(
+        np.concatenate([drawn(MIXTURE, 300, 8), np.ones(20)]), np.r_[rng.beta(1, 4, 300), 0.0, 0.0]
+    )
+    fit = br.fit(scores, "beta-mixture", boundary="inflate")
+    assert fit.client.params["at_one"] == pytest.approx(20 / scores.n_client)
+    area, band = fit.interval("auc"), fit.roc_band(far=[0.1, 0.5])
+    assert area.low < area.estimate < area.high
+    assert np.all((band.low < band.estimate) & (band.estimate < band.high))
+    dev = br.ScoreModel(br.Beta(5.0, 1.0), br.Beta(1.0, 4.0))
+    curve = br.epc(dev, fit).band(resample="test", method="delta")
+    assert np.all((curve.low <= curve.estimate) & (curve.estimate <= curve.high))
+    # Sandwich of independent trials: near the inverse information, as the law is right.
+    ratio = np.diag(robust_cov(fit.client, scores.client))[:5] / np.diag(fit.client.cov)[:5]
+    assert np.all((ratio > 0.4) & (ratio < 2.5))
+
+
+@pytest.mark.simulation
+def test_a_pair_of_normal_mixtures_answers_as_any_other():
+    scores = br.Scores(SAMPLE + 2.0, NORMAL.sample(300, rng=4))
+    fit = br.fit(scores, "normal-mixture")
+    for interval in (fit.interval("auc"), fit.interval("tpr", far=0.1)):
+        assert interval.low < interval.estimate < interval.high
+    generic = fit.model.generic()
+    numbers = [(m.auc(), m.eer().hter) for m in (fit.model, generic)]
+    assert numbers[0] == pytest.approx(numbers[1], rel=1e-9)
+    assert br.check_fit(fit, replicates=19, rng=1).verdict in ("good", "poor", "cannot tell")
+    assert len(br.fit(scores, "normal-mixture", components=3).client.params) == 8
+    test = br.likelihood_ratio_test(br.fit(scores, "normal"), fit, replicates=19, rng=1)
+    assert test.statistic > 0
+    rows = br.compare_families(scores, ["normal", "normal-mixture"]).rows
+    assert {row.family for row in rows} == {"normal", "normal-mixture"}
+
+
+# ------------------------------------------------------------------------------------ starts
+SINGLE = SimpleNamespace(distribution=br.Beta(2.0, 3.0))
+
+
+@pytest.mark.parametrize("count", [2, 3, 5])
+def test_each_score_is_shared_out_whole(count):
+    values, weights = np.linspace(0.01, 0.99, 60), np.linspace(1.0, 2.0, 60)
+    starts = list(mixture._first_shares(values, weights, SINGLE, count))
+    assert len(starts) == 15
+    for shares in starts:
+        assert shares.shape == (count, 60)
+        assert_allclose(shares.sum(axis=0), 1.0, rtol=1e-12)
+        assert np.all(shares >= 0.0)
+        assert np.all(shares @ weights > 0.0)
+
+
+def test_cuts_give_most_of_a_score_to_one_component():
+    """Of two components the cuts lie at a half raised to four powers, and at the rest to one."""
+    values = np.linspace(0.01, 0.99, 1000)
+    starts = list(mixture._first_shares(values, np.ones(1000), SINGLE, 2))[2:10]
+    firsts = [float(np.mean(shares[0] > 0.5)) for shares in starts]
+    for power, cuts in zip((0.25, 0.5, 1.0), (firsts[2:4], firsts[4:6], firsts[6:8]), strict=True):
+        assert cuts == pytest.approx([0.5**power, 1.0 - 0.5**power], abs=2e-3)
+    assert [float(shares.max()) for shares in starts] == pytest.approx([0.999] * 2 + [0.95] * 6)
+
+
+def test_many_scores_are_stood_for_by_quantiles():
+    x = stats.beta(2, 3).ppf((np.arange(5000) + 0.5) / 5000)
+    values, weights = mixture._thinned(Sample.of("client", x, None), 100)
+    assert values.size == weights.size == 100
+    assert weights.sum() == pytest.approx(5000.0)
+    assert np.average(values, weights=weights) == pytest.approx(0.4, abs=1e-3)
+    assert weights[0] < 0.1 * weights[50] > weights[-1]
+    below = np.cumsum(weights) - 0.5 * weights
+    assert_allclose(stats.beta(2, 3).cdf(values) * 5000, below, atol=1.0)
+    few, copies = mixture._thinned(Sample.of("client", np.array([0.2, 0.1, 0.2]), None), 100)
+    assert (few.tolist(), copies.tolist()) == ([0.1, 0.2], [1.0, 2.0])
+
+
+def test_a_component_has_at_least_five_scores():
+    two = np.array([0.0, 1.0])
+    for share, enough in ((0.05, True), (0.049, False), (0.951, False), (0.5, True)):
+        shares = np.array([share, 1.0 - share])
+        point = mixture._Point(mixture.NORMAL_KIND, shares, two, two + 1.0)
+        assert mixture._regular(point, 100.0, np.inf) is enough
+
+
+# ----------------------------------------------------------------------- many samples at once
+def test_shares_of_rows_are_those_of_bayes():
+    x = np.array([[0.1, 0.4, 0.8], [0.2, 0.5, 0.95]])
+    p = np.array([[[0.3, 0.7]] * 2, [[2.0, 5.0], [0.7, 3.0]], [[3.0, 1.5], [0.9, 4.0]]])
+    shares, total = mixture._row_responsibilities(p, np.log(x), np.log1p(-x))
+    for row in range(2):
+        parts = np.array([w * stats.beta(a, b).pdf(x[row]) for w, a, b in p[:, row].T])
+        assert_allclose(shares[:, row], parts / parts.sum(axis=0), rtol=1e-12)
+        assert total[row] == pytest.approx(np.log(parts.sum(axis=0)).sum(), rel=1e-12)
+
+
+def test_shares_that_are_whole_maximise_each_component_alone():
+    """Scores that are one component's alone: its fit is that of a sample, its share a count."""
+    parts = [
+        stats.beta(*s).ppf(np.linspace(0.05, 0.95, n)) for s, n in (((2, 8), 30), ((9, 2), 20))
+    ]
+    x, whole = np.concatenate(parts), np.zeros((2, 1, 50))
+    whole[0, 0, :30] = whole[1, 0, 30:] = 1.0
+    shares, a, b = mixture._maximised_rows(whole, np.log(x)[None], np.log1p(-x)[None])
+    assert shares[0].tolist() == pytest.approx([0.6, 0.4])
+    for k, part in enumerate(parts):
+        assert (a[0, k], b[0, k]) == pytest.approx(br.fit_distribution(part).values, rel=1e-8)

@@ -1,0 +1,189 @@
+"""What cannot be fitted is refused in words that say what to do: a row each."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+
+import betaroc as br
+from betaroc.distributions.beta import ClassSums, tied_mle
+
+INPUT, TYPE, DEGENERATE, FIT = br.InputError, br.InputTypeError, br.DegenerateDataError, br.FitError
+SPREAD = np.linspace(0.1, 0.9, 50)
+ENDS = [0.0, 1.0, 1.0, 1.0] * 5
+#: 13 scores: two of exactly 0, one of exactly 1.
+X = np.array([0.0, 0.0, 0.05, 0.1, 0.2, 0.3, 0.45, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0])
+#: With so large an a and so small a b doubles round to exactly 1.
+ROUNDED = 1.0 - np.exp(-np.random.default_rng(0).exponential(1e3, 50) - 40.0)
+REAL = np.random.default_rng(0).normal(5, 2, 100)
+RNG = np.random.default_rng(18)
+SCORES = br.Scores(RNG.beta(4, 2, 50), RNG.beta(2, 4, 50))
+SUMMARY = br.summarize(pd.DataFrame({"score": REAL, "label": [0] * 50 + [1] * 50}))
+ROUGH = "no likelihood of rounded"
+CENSOR = {"boundary": "censor", "resolution": 0.01}
+EVERY = "must have every score; got a summary"
+
+
+@pytest.mark.parametrize(("x", "family", "options", "error", "words"), [
+    ([0.1, 0.2, 0.3, 0.7, 0.8], "beta-mixture", {}, DEGENERATE, "at least 10 scores inside"),
+    ([0.4] * 30, "beta-mixture", {}, DEGENERATE, "all equal to 0.4"),
+    (ENDS, "beta-mixture", {}, DEGENERATE, "none is inside"),
+    (SPREAD, "beta-mixture", {"resolution": 0.1}, INPUT, ROUGH),
+    (SPREAD, "beta-mixture", {"boundary": "matlab"}, INPUT, ROUGH),
+    (SPREAD, "beta-mixture", {"components": 1}, INPUT, "components must be"),
+    (2.0 * SPREAD - 1.0, "beta-mixture", {}, INPUT, r"must lie in \[0, 1\]"),
+    (SPREAD, "beta", {"components": 2}, INPUT, 'components must be left out for family="beta"'),
+    ([1.0] * 20, "normal-mixture", {}, DEGENERATE, "2 distinct scores"),
+    ([1.0, 2.0, 4.0], "normal-mixture", {}, DEGENERATE, "2 normal distributions needs at least 10"),
+    ([0.2, 0.4, 0.9], "proper-beta", {}, INPUT, "must be fitted to both classes"),
+    ([0.2, 0.4, 0.9], "dual-beta", {}, INPUT, "must be fitted to both classes"),
+    *(([1.0, 0.0, 2.0, -3.0], family, {}, INPUT, r"2 of 4 that are not, first at index 1: 0\.0")
+      for family in ("gamma", "log-normal")),
+    # No maximum.
+    ([0.4], "beta", {}, DEGENERATE, "sample: .*empirical"),
+    ([0.5, 0.5, 0.5], "beta", {}, DEGENERATE, "sample: .*empirical"),
+    ([0.5, 0.5, 0.5000001], "beta", {}, DEGENERATE, "sample: .*empirical"),
+    ([5e-324, 1e-310], "beta", {}, DEGENERATE, "sample: .*empirical"),
+    ([1.0 - 2.0**-53, 1.0 - 2.0**-52], "beta", {}, DEGENERATE, "sample: .*empirical"),
+    (0.3 + 1e-12 * (REAL - 5.0), "beta", {}, DEGENERATE, "sample: .*empirical"),
+    # Scores of exactly 0 and 1.
+    (X[::-1], "beta", {"boundary": "error"}, INPUT,
+     "2 scores of exactly 0 and 1 of exactly 1 among 13, first at index 0"),
+    ([0.1, 0.9], "beta", {"weights": [0.3, 0.4], "boundary": "squeeze"}, INPUT, "weight above 1"),
+    *((ENDS, "beta", {"boundary": policy}, DEGENERATE, "5 of 20 are exactly 0, 15 of 20 exactly 1")
+      for policy in (None, "inflate", "drop")),
+    (ENDS, "beta", {"boundary": "matlab"}, DEGENERATE, "5 of 20 scores are censored"),
+    (ENDS, "beta", CENSOR | {"resolution": 1e-6}, DEGENERATE, "5 of 20 scores are censored"),
+    ([*ENDS, 0.5], "beta", {}, DEGENERATE, "1 of one value"),
+    (ROUNDED, "beta", {}, DEGENERATE, r"50 of 50 exactly 1, .*1 - score"),
+    *((few, "beta", CENSOR, DEGENERATE, "too little is left to fit")
+      for few in ([0.0, 0.0, 1.0], [0.4, 1.0, 1.0], [0.0, 0.4, 0.4])),
+    (X, "normal", {"boundary": "drop"}, INPUT, 'boundary must be left out for family="normal"'),
+    (X, "empirical", {"boundary": "drop"}, INPUT, 'must be left out for family="empirical"'),
+    (X, "empirical", {"resolution": 0.1}, INPUT, "resolution must be left out"),
+    (X, "beta", {"boundary": "inflat"}, INPUT, "Did you mean 'inflate'"),
+    (X, "beta", {"boundary": 1}, TYPE, "boundary must be one of"),
+    (X, "beta", {"boundary": "censor"}, INPUT, "must come with resolution=eps"),
+    (X, "beta", {"boundary": "drop", "resolution": 0.1}, INPUT, "alone or with"),
+    (X, "beta", {"resolution": 0.0}, INPUT, "strictly between 0 and 0.5"),
+    (X, "beta", {"resolution": math.nan}, INPUT, "resolution must be a finite number"),
+    (X, "beta", {"resolution": "x"}, TYPE, "resolution must be a finite number"),
+    # Cells.
+    ([0.41, 0.44, 0.46, 0.45] * 5, "beta", {"resolution": 0.1}, DEGENERATE,
+     r"finer than the spread.*resolution=0"),
+    ([0.0, 1.0] * 10, "beta", {"resolution": 0.3}, DEGENERATE, r"finer than the spread.*=0"),
+    *((REAL, "normal", {"resolution": step}, INPUT, "resolution must be")
+      for step in (0.0, -1.0, np.inf, np.nan)),
+    (1e6 * REAL, "normal", {"resolution": 1e-12}, INPUT, "resolution must be at least"),
+    (np.full(50, 3.0), "normal", {"resolution": 1.0}, DEGENERATE, "must be finer than the spread"),
+    (np.repeat([3.0, 4.0], 25), "normal", {"resolution": 1.0}, DEGENERATE, "fill 2 cell"),
+    ([-1.0, 2.0, 3.0, 4.0], "log-normal", {"resolution": 1.0}, INPUT, "must be above 0"),
+])  # fmt: skip
+def test_what_is_no_sample_of_a_family(x, family, options, error, words):
+    with pytest.raises(error, match=words) as caught:
+        br.fit_distribution(x, family, **options)
+    assert len(str(caught.value)) <= 400
+    assert isinstance(br.fit_distribution(np.repeat(x, 10), "empirical").boundary, type(None))
+
+
+GOOD = ClassSums(10, -1.0, -1.0)
+BEYOND = br.Scores([0.5, 2.5, 0.7], [0.1, 0.2, 3.0, 0.4])
+OUTSIDE = r"client scores must lie in the bounds \(0, 2\); got 1 outside, first index 1, value 2.5"
+BETA = br.fit(SCORES)
+DUAL = br.fit(br.Scores(SCORES.client[:40], SCORES.impostor), "dual-beta")
+AXES = "axis must name one of the {} axes"
+
+
+@pytest.mark.parametrize(("call", "args", "options", "error", "words"), [
+    (br.fit, (SUMMARY, "normal-mixture"), {}, INPUT, EVERY),
+    (br.fit, (BEYOND,), {"bounds": (0, 2)}, INPUT, OUTSIDE),
+    (br.compare_families, (BEYOND,), {"bounds": (0, 2)}, INPUT, OUTSIDE),
+    (br.fit, (BEYOND,), {"bounds": (2, 0)}, INPUT, "low < high"),
+    (br.fit, (SCORES, ("equal-variance-normal", "normal")), {}, INPUT,
+     "is a family of both classes and must stand alone"),
+    (br.fit(SCORES, "equal-variance-normal").conf_int, (), {}, INPUT, r"share sigma\. Take method"),
+    (br.likelihood_ratio_test, (BETA, br.fit(SCORES, "logit-normal")), {}, INPUT,
+     r"not nested: use br\.compare_families"),
+    (br.likelihood_ratio_test, (BETA, br.fit(SCORES, "dual-beta")), {}, INPUT, "the other order"),
+    (br.likelihood_ratio_test, (DUAL, BETA), {}, INPUT, "same scores"),
+    (br.likelihood_ratio_test, (BETA, BETA.model), {}, TYPE, "general must be a Fit"),
+    (tied_mle, (GOOD, ClassSums(0, -1, -1)), {}, INPUT,
+     "weight of the impostor class must be positive; got 0"),
+    (tied_mle, (ClassSums(3, math.log(0.4), math.log(0.6)), GOOD), {}, INPUT,
+     "those of a beta distribution"),
+    (tied_mle, (GOOD, GOOD, "mu"), {}, INPUT, "shared must be"),
+    (br.beta_mle, ("x", -1.0), {}, TYPE, "mean_log must be"),
+    (br.beta_mle, ([-1.0, -1.0], [-1.0, -1.0, -1.0]), {}, INPUT, r"one shape.*\(2,\).*\(3,\)"),
+    (br.mean_logs, (["a"],), {}, TYPE, "text"),
+    (br.mean_logs, ([[0.5]],), {"axis": True}, TYPE, "axis must be an int"),
+    (br.mean_logs, ([[0.5]],), {"axis": (0, 1)}, TYPE, "axis must be an int"),
+    (br.mean_logs, ([0.5],), {"axis": 1}, INPUT, AXES.format(1)),
+    (br.mean_logs, (0.5,), {}, INPUT, AXES.format(0)),
+    (br.mean_logs, (np.empty((3, 0)),), {}, INPUT, r"at least one score.*\(3, 0\)"),
+])  # fmt: skip
+def test_what_is_refused(call, args, options, error, words):
+    with pytest.raises(error, match=words) as caught:
+        call(*args, **options)
+    assert len(str(caught.value)) <= 400
+
+
+@pytest.mark.parametrize("size", [4, 100_000])
+@pytest.mark.parametrize(("bad", "words"), [
+    ([0.0], "1 are exactly 0"), ([-0.0], "1 are exactly 0"), ([1.0], "1 are exactly 1"),
+    ([np.nan], "1 are nan"), ([-0.5, -0.5], r"2 are outside \[0, 1\]"),
+    ([1.5, 1.5], r"2 are outside \[0, 1\]"), ([np.inf], r"1 are outside \[0, 1\]"),
+    ([-1e-300, 2.0], r"2 are outside \[0, 1\]"),
+])  # fmt: skip
+def test_what_has_no_logarithm_is_counted_and_named(size, bad, words):
+    """Negative factors in even number would not show in a product."""
+    x = np.full((2, size), 0.5)
+    x[1, 1 : 1 + len(bad)] = bad
+    with pytest.raises(INPUT, match=rf"of {2 * size} scores {words}, first at index \(1, 1\)"):
+        br.mean_logs(x)
+
+
+def test_two_values_are_no_mixture():
+    """Both components would shrink to a point each: the likelihood has no maximum."""
+    values = [0.2] * 20 + [0.7] * 20
+    with pytest.raises(FIT, match="no mixture of 2 beta distributions was found") as caught:
+        br.fit_distribution(values, "beta-mixture")
+    assert caught.value.result.distribution == br.fit_distribution(values).distribution
+
+
+def test_a_solver_that_stops_early_raises_with_the_partial_result(monkeypatch):
+    monkeypatch.setattr("betaroc.distributions.beta.MAX_ITERATIONS", 1)
+    monkeypatch.setattr("betaroc.distributions.beta._ROUGH_STEPS", 0)
+    x = np.random.default_rng(0).beta(2.0, 5.0, 100)
+    with pytest.raises(FIT, match=r"did not converge.*gradient") as caught:
+        br.fit_distribution(x)
+    partial = caught.value.result
+    assert (type(caught.value), type(partial)) == (FIT, br.DistributionFit)
+    assert (partial.converged, partial.gradient_norm > 1e-6) == (False, True)
+    assert math.isnan(partial.std_errors["a"])
+    with pytest.raises(FIT, match=r"^client") as caught:
+        br.fit(br.Scores(x, 0.5 * x))
+    assert isinstance(caught.value.result, br.DistributionFit)
+    assert br.beta_mle(math.log(0.3), math.log(0.6))[2] is False
+    assert not br.beta_mle([math.log(0.3)], [math.log(0.6)])[2].any()
+
+
+def test_a_maximum_that_is_not_reached_to_the_last_digits_names_another_way(monkeypatch):
+    monkeypatch.setattr("betaroc.estimation.boundary._TINY_GRADIENT", -1.0)
+    x = np.round(stats.beta(2, 3).ppf((np.arange(60) + 0.5) / 60), 1)
+    with pytest.raises(FIT, match='Try boundary="inflate"') as caught:
+        br.fit_distribution(x, "beta", resolution=0.1)
+    assert not caught.value.result.converged
+
+
+def test_fits_that_treat_the_ends_differently_are_not_compared():
+    scores = br.Scores([*RNG.beta(2, 2, 30), 0.0, 1.0], RNG.beta(2, 3, 30))
+    dropped = br.fit(scores, "proper-beta", boundary="drop")
+    inflated = br.fit(scores, boundary="inflate")
+    with pytest.raises(INPUT, match="client scores of 0 and 1 alike"):
+        br.likelihood_ratio_test(dropped, inflated)
+    alike = br.fit(scores, boundary="drop")
+    assert br.likelihood_ratio_test(dropped, alike, replicates=19, rng=1).statistic >= 0.0
