@@ -89,19 +89,16 @@ class Mixture(Distribution):
         return list(zip(self._shares.tolist(), self.components, strict=True))
 
     def _side(self, t: Thresholds, *, lower: bool) -> tuple[FloatArray, FloatArray]:
-        sides = [d._side(t, lower=lower) for d in self.components]
-        values, logs = (np.array(parts) for parts in zip(*sides, strict=True))
-        # The shares need not add up to 1 to the last digit.
-        total = np.minimum(self._share_sum(values), 1.0)
+        values, logs = np.array([d._side(t, lower=lower) for d in self.components]).swapaxes(0, 1)
+        # The shares need not add up to 1 to the last digit. No product of matrices: its last digit
+        # depends on how many thresholds there are.
+        shares = self._shares.reshape((-1,) + (1,) * t.theta.ndim)
+        total = np.minimum(np.add.reduce(shares * values), 1.0)
         total = np.where(np.all(values == 1.0, axis=0), 1.0, total)
         # Next to 1 the log is minus the other tail, which the log of each part knows.
         with np.errstate(divide="ignore", invalid="ignore"):
-            near = np.log1p(self._share_sum(np.expm1(logs)))
+            near = np.log1p(np.add.reduce(shares * np.expm1(logs)))
         return total, np.where(total > 0.5, near, np.minimum(self._log_sum(list(logs)), 0.0))
-
-    def _share_sum(self, parts: FloatArray) -> FloatArray:
-        """In one order for numbers and arrays, whose products may round otherwise."""
-        return np.add.reduce([w * part for w, part in zip(self._shares, parts, strict=True)])
 
     def _log_sum(self, logs: list[FloatArray]) -> FloatArray:
         parts = np.array(logs)
@@ -140,12 +137,12 @@ class Mixture(Distribution):
             return np.asarray(np.exp(np.where(heaviest, logs - np.max(logs[heaviest]), -np.inf)))
 
     def _tail_quantile(self, p: FloatArray, log_p: FloatArray, *, lower: bool) -> Thresholds:
-        return self._at_native(self._root(log_p, lower=lower))
-
-    def _root(self, log_p: FloatArray, *, lower: bool) -> FloatArray:
         """Where the log of a tail is log_p: Newton, kept between the components'."""
         flat = np.ravel(log_p)
-        low, high = self._outermost(flat, lower=lower)
+        with np.errstate(under="ignore"):
+            p = np.exp(flat)
+        inverses = [self._native(d._inverse(p, flat, lower=lower)) for d in self.components]
+        low, high = np.min(inverses, axis=0), np.max(inverses, axis=0)
         y = 0.5 * low + 0.5 * high
         open_ = np.isfinite(y) & (low < high)
         y = np.where(open_, y, low)
@@ -173,14 +170,7 @@ class Mixture(Distribution):
             last[open_] = moved
             y[open_] = following
             open_[open_] = (moved > _LAST * size) & ~rounding
-        return np.asarray(y.reshape(log_p.shape))
-
-    def _outermost(self, log_p: FloatArray, *, lower: bool) -> tuple[FloatArray, FloatArray]:
-        """The components' places with these logs of a tail, the least and the largest."""
-        with np.errstate(under="ignore"):
-            p = np.exp(log_p)
-        inverses = [self._native(d._inverse(p, log_p, lower=lower)) for d in self.components]
-        return np.min(inverses, axis=0), np.max(inverses, axis=0)
+        return self._at_native(y.reshape(log_p.shape))
 
     def _landmarks(self, depths: FloatArray) -> Thresholds:
         # Quantiles of the mixture lie between those of the components, and cost ten times as much.

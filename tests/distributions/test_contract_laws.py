@@ -442,7 +442,7 @@ INPUT, TYPE = br.InputError, br.InputTypeError
     *((br.Empirical, ([0.1, 0.2], w), INPUT, "must") for w in ([1], [1, -1], [0, 0])),
     (br.Empirical, ([0.1, 0.2], [1, NAN]), INPUT, "must"),
     *((br.Inflated, (B, *m), INPUT, "must") for m in ((-0.1,), (1.0,), (0.5, 0.5), (NAN,))),
-    *((br.Inflated, (v, 0.1), TYPE, "must") for v in (br.Empirical([0.1]), br.Inflated(B, 0.1), 0.5)),
+    *((br.Inflated, (v, 0.1), TYPE, "must") for v in (br.Empirical([1]), br.Inflated(B, 0.1), 0.5)),
     (B.sample, (-1,), INPUT, "size must be an int >= 0; got -1"),
     (B.sample, ((2, "a"),), TYPE, "size must be an int >= 0; got 'a'"),
     (B.sample, (2, "x"), TYPE, "rng must be .* got 'x'"),
