@@ -497,10 +497,7 @@ class Empirical(Distribution):
     def _tails(self) -> tuple[Tail, Tail]:
         masses = self.atoms.masses
         low, high = self.support
-        return (
-            Tail(low, 0, mass=float(masses[0])),
-            Tail(high, 0, mass=float(masses[-1])),
-        )
+        return (Tail(low, 0, mass=float(masses[0])), Tail(high, 0, mass=float(masses[-1])))
 
     def _sample(self, size: Any, rng: np.random.Generator) -> FloatArray:
         return np.asarray(rng.choice(self._steps[0], size=size, p=self._steps[1] / self.total))

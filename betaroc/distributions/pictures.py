@@ -11,15 +11,7 @@ from betaroc.core import checks
 from betaroc.core.arrays import FloatArray
 from betaroc.core.errors import refusal
 from betaroc.distributions.base import Distribution
-from betaroc.rendering.curves import (
-    CLIENT,
-    IMPOSTOR,
-    Axes,
-    begun,
-    draw_curve,
-    finished,
-    line_style,
-)
+from betaroc.rendering.curves import CLIENT, IMPOSTOR, Axes, begun, draw_curve, finished, line_style
 
 #: Beyond it the differences that axes are made of leave the doubles.
 _WIDEST = 1e300

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from betaroc.core.arrays import AnyArray, BoolArray, FloatArray, IntArray
+from betaroc.core.arrays import AnyArray, BoolArray, FloatArray, IntArray, as_output
 from betaroc.core.checks import real_array
 from betaroc.core.errors import InputError, InputTypeError
 from betaroc.core.notices import collect_warnings
@@ -65,21 +65,7 @@ def mean_logs(x: npt.ArrayLike, axis: int | None = -1) -> tuple[Any, Any]:
     >>> a.round(6).tolist(), b.round(6).tolist(), converged.all().item()
     ([1.860003, 1.860003, 2.381092], [2.381092, 2.381092, 1.860003], True)
     """
-    array = real_array(x, "x")
-    rows, shape = _rows(array, axis)
-    sums = row_sums(rows, known=False)
-    if not np.isfinite(sums).all():
-        raise InputError.about("x")(
-            f"x must lie strictly between 0 and 1; {_counted(array)} {_ADVICE}"
-        )
-    means = [(item / rows.shape[1]).reshape(shape) for item in sums]
-    if shape == ():
-        return float(means[0]), float(means[1])
-    return means[0], means[1]
-
-
-def _rows(x: FloatArray, axis: object) -> tuple[FloatArray, tuple[int, ...]]:
-    """One sample a row, and the shape of the result."""
+    x = real_array(x, "x")
     if axis is not None and (isinstance(axis, bool) or not isinstance(axis, int | np.integer)):
         raise InputTypeError.about("axis")(
             f"axis must be an int or None; got {format_value(axis)} of type {type(axis).__name__}."
@@ -97,17 +83,10 @@ def _rows(x: FloatArray, axis: object) -> tuple[FloatArray, tuple[int, ...]]:
             f"x must have at least one score in a sample; got the shape {x.shape} and axis={axis}."
             " Leave out empty samples, or pass another axis."
         )
-    return np.ascontiguousarray(moved).reshape(math.prod(shape), n), shape
-
-
-_ADVICE = (
-    "Nothing is clipped: leave these scores out, or use fit_distribution, which has rules for 0"
-    " and 1."
-)
-
-
-def _counted(x: FloatArray) -> str:
-    """How many scores are of which kind, and the first."""
+    sums = row_sums(np.ascontiguousarray(moved).reshape(math.prod(shape), n), known=False)
+    if np.isfinite(sums).all():
+        mean_log, mean_log1m = (as_output((item / n).reshape(shape)) for item in sums)
+        return mean_log, mean_log1m
     kinds = {
         "exactly 0": x == 0.0, "exactly 1": x == 1.0, "nan": np.isnan(x),
         "outside [0, 1]": (x < 0.0) | (x > 1.0),
@@ -116,8 +95,11 @@ def _counted(x: FloatArray) -> str:
     bad = np.flatnonzero(~((x > 0.0) & (x < 1.0)))
     place = tuple(int(k) for k in np.unravel_index(int(bad[0]), x.shape))
     index = place[0] if len(place) == 1 else place
-    first = float(x[place])
-    return f"of {x.size} scores {', '.join(counts)}, first at index {index}: {first!r}."
+    raise InputError.about("x")(
+        f"x must lie strictly between 0 and 1; of {x.size} scores {', '.join(counts)}, first at"
+        f" index {index}: {float(x[place])!r}. Nothing is clipped: leave these scores out, or use"
+        " fit_distribution, which has rules for 0 and 1."
+    )
 
 
 # --------------------------------------------------------------------- the sums of systems
@@ -175,24 +157,19 @@ def system_columns(
                 f"column {format_value(columns[name])} must have no missing {name}; got"
                 f" {int(np.sum(n[gone]))} of {rows} null or NaN. Drop these rows first."
             )
-    names, of_system = _named(groups, system)
-    mask = client_mask(
-        groups["label"], client_label, name=f"column {format_value(label)}", counts=groups["n"]
-    )
-    both = [_of_groups(groups, kind, of_system, names.size, rows) for rows in (mask, ~mask)]
-    return names.tolist(), both[0], both[1], source.library
-
-
-def _named(groups: dict[str, AnyArray], system: str) -> tuple[AnyArray, IntArray]:
-    """Names of the systems, ascending, and that of each group by its place."""
     try:
-        return np.unique(groups["system"], return_inverse=True)
+        names, of_system = np.unique(groups["system"], return_inverse=True)
     except TypeError as error:
         kinds = Counter(type(v).__name__ for v in groups["system"].tolist())
         raise InputError(
             f"column {format_value(system)} must hold names of one type; got"
             f" {', '.join(sorted(kinds))}. Convert it to text first."
         ) from error
+    mask = client_mask(
+        groups["label"], client_label, name=f"column {format_value(label)}", counts=groups["n"]
+    )
+    both = [_of_groups(groups, kind, of_system, names.size, rows) for rows in (mask, ~mask)]
+    return names.tolist(), both[0], both[1], source.library
 
 
 def _of_groups(
@@ -238,32 +215,30 @@ def _of_groups(
 # ----------------------------------------------------------------------- of scores in memory
 def class_columns(samples: Sequence[FloatArray], *, unit: bool, squares: bool) -> ClassColumns:
     """One class of systems whose unweighted scores are in memory; what is not wanted is nan."""
-    rows = [_of_sample(Sample.of("", x, None), unit=unit, squares=squares) for x in samples]
+    rows = []
+    for x in samples:
+        inner = sample = Sample.of("", x, None)
+        mean = square = log = log1m = logit_square = math.nan
+        zero = item = outside = 0
+        if sample.low <= 0.0 or sample.high >= 1.0:
+            zero, item, *_ = sample.ends()
+            outside, inside = sample.outside()[0], (x > 0.0) & (x < 1.0)
+            nobody = sample._replace(low=2.0, high=-1.0, total=0.0)
+            inner = sample.keep(inside) if inside.any() else nobody
+        if not unit:
+            mean, width = sample.moments()
+            square = sample.total * width * width
+        elif inner.total:
+            log, log1m = (inner.total * mean_log for mean_log in inner.mean_logs())
+            if squares:
+                logit_square = inner.total * inner.logit_moments()[1] ** 2
+        else:
+            log = log1m = logit_square = 0.0
+        rows.append([
+            sample.total, zero, item, outside, sample.low, sample.high, inner.low, inner.high,
+            mean, square, log, log1m, logit_square, 1.0, 1.0,
+        ])  # fmt: skip
     return ClassColumns(*np.array(rows).T, from_rows=True)
-
-
-def _of_sample(sample: Sample, *, unit: bool, squares: bool) -> list[float]:
-    nothing, x, inner = math.nan, sample.values, sample
-    mean = square = log = log1m = logit_square = nothing
-    zero = item = outside = 0
-    if sample.low <= 0.0 or sample.high >= 1.0:
-        zero, item, *_ = sample.ends()
-        outside, inside = sample.outside()[0], (x > 0.0) & (x < 1.0)
-        nobody = sample._replace(low=2.0, high=-1.0, total=0.0)
-        inner = sample.keep(inside) if inside.any() else nobody
-    if not unit:
-        mean, width = sample.moments()
-        square = sample.total * width * width
-    elif inner.total:
-        log, log1m = (inner.total * mean_log for mean_log in inner.mean_logs())
-        if squares:
-            logit_square = inner.total * inner.logit_moments()[1] ** 2
-    else:
-        log = log1m = logit_square = 0.0
-    return [
-        sample.total, zero, item, outside, sample.low, sample.high, inner.low, inner.high,
-        mean, square, log, log1m, logit_square, 1.0, 1.0,
-    ]  # fmt: skip
 
 
 # ---------------------------------------------------------------------- their estimates

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -21,7 +21,7 @@ from betaroc.core.value import Value
 from betaroc.core.vocabulary import worded
 from betaroc.distributions.base import Distribution, climb, free, moved
 from betaroc.distributions.inflated import MASSES, Inflated
-from betaroc.estimation.contract import AtEnds, ClassMaximum, Data, Family, MleResult, Sample
+from betaroc.estimation.contract import AtEnds, Data, Family, MleResult, Sample
 
 Likelihood = Callable[[Any], float]
 _FIRST, _SECOND = 2e-3, 1e-2
@@ -86,6 +86,8 @@ def log_masses(
 
 def maximise(likelihood: Likelihood, start: Distribution, total: float, name: str) -> MleResult:
     """The distribution of largest likelihood, with the observed information as its precision."""
+    from scipy.optimize import minimize
+
     names = [p.name for p in start._parameters()]
     point = free(start, names)
     scale = np.linalg.cholesky(point.rates @ start._unit_covariance() @ point.rates.T)
@@ -99,8 +101,12 @@ def maximise(likelihood: Likelihood, start: Distribution, total: float, name: st
         value = likelihood(law(y)) / total
         return value if math.isfinite(value) else -math.inf
 
+    options = {"xatol": 1e-3, "fatol": 1e-9, "maxiter": 2000, "maxfev": 4000}
+    simplex = minimize(
+        lambda y: min(-mean(y), 1e300), np.zeros(len(names)), method="Nelder-Mead", options=options
+    )
     top = climb(
-        lambda y: (mean(y), _gradient(mean, y), _hessian(mean, y)), _simplex(mean, len(names)),
+        lambda y: (mean(y), _gradient(mean, y), _hessian(mean, y)), simplex.x,
         tiny=_TINY_GRADIENT / 100, steps=_NEWTON_STEPS, reach=0.5,
     )  # fmt: skip
     best, information = law(top.place), -top.hessian
@@ -129,15 +135,6 @@ def maximise(likelihood: Likelihood, start: Distribution, total: float, name: st
             estimate,
         )
     return estimate
-
-
-def _simplex(mean: Callable[[FloatArray], float], size: int) -> FloatArray:
-    from scipy.optimize import minimize
-
-    start = np.zeros(size)
-    options = {"xatol": 1e-3, "fatol": 1e-9, "maxiter": 2000, "maxfev": 4000}
-    result = minimize(lambda y: min(-mean(y), 1e300), start, method="Nelder-Mead", options=options)
-    return np.asarray(result.x)
 
 
 def _gradient(mean: Callable[[FloatArray], float], y: FloatArray) -> FloatArray:
@@ -226,7 +223,17 @@ def check_request(
             " density. Leave it out, or change family."
         )
     if resolution is not None:
-        resolution = _check_resolution(resolution, boundary, row)
+        if boundary not in (None, "censor"):
+            raise InputError.about("resolution")(
+                worded('resolution must be given alone or with `boundary="censor"`; got')
+                + worded(f' `boundary="{boundary}"`. Leave one of the two out.')
+            )
+        check = finite if row.on_unit else positive
+        resolution = check(resolution, "resolution")
+        if row.on_unit and not 0.0 < resolution < 0.5:
+            remedy = "Scores of two decimals have" + worded(" `resolution=0.01`.")
+            rule = "lie strictly between 0 and 0.5"
+            raise refusal("resolution", rule, repr(resolution), remedy)
     elif boundary == "censor":
         raise InputError.about("boundary")(
             worded('`boundary="censor"` must come with `resolution=eps`')
@@ -242,85 +249,48 @@ def check_request(
     return resolution
 
 
-def _check_resolution(resolution: float, boundary: str | None, row: Family) -> float:
-    if boundary not in (None, "censor"):
-        raise InputError.about("resolution")(
-            worded('resolution must be given alone or with `boundary="censor"`; got')
-            + worded(f' `boundary="{boundary}"`. Leave one of the two out.')
-        )
-    if not row.on_unit:
-        return positive(resolution, "resolution")
-    value = finite(resolution, "resolution")
-    if not 0.0 < value < 0.5:
-        remedy = "Scores of two decimals have" + worded(" `resolution=0.01`.")
-        raise refusal("resolution", "lie strictly between 0 and 0.5", repr(value), remedy)
-    return value
-
-
 def estimate_on_unit(
     sample: Data, family: Family, policy: str, resolution: float | None
-) -> ClassMaximum:
+) -> MleResult:
     """An estimate of scores in [0, 1] that obeys the rule."""
     if policy in ("censor", "matlab"):
         return _censor(sample.rows(), family, policy, resolution or 0.0)
     if policy == "squeeze":
         return _squeeze(sample.rows(), family)
     if sample.low > 0.0 and sample.high < 1.0:
-        return ClassMaximum(
-            family.estimate(sample), sample.total, sample.total, sample.n, _UNMET[policy]
-        )
-    return _at_ends(sample, family, policy)
-
-
-def _at_ends(sample: Data, family: Family, policy: str) -> ClassMaximum:
-    ends, n = sample.ends(), sample.n
+        return family.estimate(sample).resting_on(sample, _UNMET[policy])
+    ends, inside, n = sample.ends(), sample.inside(), sample.n
     if policy == "error":
         raise InputError(
             worded(f'{sample.name} must lie strictly between 0 and 1 with `boundary="error"`; got')
             + f" {ends.n_zero} scores of exactly 0 and {ends.n_one} of exactly 1 among {n}"
             f"{f', {ends.where}' if ends.where else ''}. Leave boundary out to fit point masses."
         )
-    inside = _inside(sample, ends)
-    estimate = family.estimate(inside)
-    rule = BoundaryRule(policy, ends.n_zero, ends.n_one)
-    if policy == "drop":
-        dropped = ends.n_zero + ends.n_one
-        rule = BoundaryRule(policy, ends.n_zero, ends.n_one, n_dropped=dropped)
-        return ClassMaximum(estimate, inside.total, inside.total, inside.n, rule)
-    inflated = _inflate(sample.total, inside.total, ends, estimate)
-    return ClassMaximum(inflated, inside.total, sample.total, n, rule)
-
-
-def _inside(sample: Data, ends: AtEnds) -> Data:
-    """The scores strictly inside, if they can carry a distribution."""
-    inside = sample.inside()
     if inside.n == 0 or inside.low == inside.high:
         left = "none is" if inside.n == 0 else f"{inside.n} of one value are"
         raise DegenerateDataError(
             f"{sample.name}: at least 2 distinct scores must lie strictly between 0 and 1;"
-            f" {ends.n_zero} of {sample.n} are exactly 0, {ends.n_one} of {sample.n} exactly 1,"
+            f" {ends.n_zero} of {n} are exactly 0, {ends.n_one} of {n} exactly 1,"
             f" {left} inside." + worded(' Fit 1 - score or logits, or use `family="empirical"`.')
         )
-    return inside
-
-
-def _inflate(total: float, inside: float, ends: AtEnds, base: MleResult) -> MleResult:
-    """Point masses with their observed shares beside the distribution of the rest."""
-    at_zero, at_one = ends.zero / total, ends.one / total
-    masses = math.fsum(w * math.log(w / total) for w in (ends.zero, ends.one, inside) if w > 0.0)
-    shares, covariance = np.array([at_zero, at_one]), np.pad(base.covariance, (0, 2))
-    covariance /= inside / total
+    rule = BoundaryRule(policy, ends.n_zero, ends.n_one)
+    base = family.estimate(inside).resting_on(inside, rule)
+    if policy == "drop":
+        return base._replace(rule=replace(rule, n_dropped=ends.n_zero + ends.n_one))
+    # Point masses with their observed shares beside the distribution of the rest.
+    total, weights = sample.total, (ends.zero, ends.one, inside.total)
+    shares, covariance = np.array(weights[:2]) / total, np.pad(base.covariance, (0, 2))
+    covariance /= inside.total / total
     covariance[-2:, -2:] = np.diag(shares) - np.outer(shares, shares)
+    masses = math.fsum(w * math.log(w / total) for w in weights if w > 0.0)
     return base._replace(
-        distribution=Inflated(base.distribution, at_zero, at_one),
-        names=(*base.names, *MASSES),
-        values=(*base.values, at_zero, at_one),
-        covariance=covariance,
+        distribution=Inflated(base.distribution, *shares.tolist()), names=(*base.names, *MASSES),
+        values=(*base.values, *shares.tolist()), covariance=covariance, total=total, n=n,
         log_likelihood=base.log_likelihood + masses,
-    )
+    )  # fmt: skip
 
 
-def _squeeze(sample: Sample, family: Family) -> ClassMaximum:
+def _squeeze(sample: Sample, family: Family) -> MleResult:
     """(s (n - 1) + 1/2) / n with n the total weight, for compatibility only."""
     ends, n = sample.ends(), sample.total
     if not n > 1.0:
@@ -331,10 +301,10 @@ def _squeeze(sample: Sample, family: Family) -> ClassMaximum:
     moved = sample.replace((sample.values * (n - 1.0) + 0.5) / n)
     count = int(np.count_nonzero(moved.values != sample.values))
     rule = BoundaryRule("squeeze", ends.n_zero, ends.n_one, n_moved=count)
-    return ClassMaximum(family.estimate(moved), n, n, sample.n, rule)
+    return family.estimate(moved).resting_on(sample, rule)
 
 
-def _censor(sample: Sample, family: Family, policy: str, step: float) -> ClassMaximum:
+def _censor(sample: Sample, family: Family, policy: str, step: float) -> MleResult:
     """Scores at or beyond an edge say only that."""
     ends, values, n = sample.ends(), sample.values, sample.n
     if policy == "matlab":
@@ -349,7 +319,7 @@ def _censor(sample: Sample, family: Family, policy: str, step: float) -> ClassMa
         resolution=None if policy == "matlab" else step,
     )  # fmt: skip
     if n_low == n_high == 0:
-        return ClassMaximum(family.estimate(sample), sample.total, sample.total, n, rule)
+        return family.estimate(sample).resting_on(sample, rule)
     rest = ~(low | high)
     if len(np.unique(values[rest])) + (n_low > 0) + (n_high > 0) < 3:
         raise DegenerateDataError(
@@ -366,11 +336,10 @@ def _censor(sample: Sample, family: Family, policy: str, step: float) -> ClassMa
         return math.fsum(parts)
 
     start = family.estimate(sample.replace(np.clip(values, *edges))).distribution
-    estimate = maximise(likelihood, start, sample.total, sample.name)
-    return ClassMaximum(estimate, sample.total, sample.total, n, rule)
+    return maximise(likelihood, start, sample.total, sample.name).resting_on(sample, rule)
 
 
-def estimate_in_cells(sample: Sample, family: Family, step: float) -> ClassMaximum:
+def estimate_in_cells(sample: Sample, family: Family, step: float) -> MleResult:
     """Rounded scores: the probability of the cell k step +- step/2, cut to the support."""
     support = (0.0 if family.on_unit or family.positive else -math.inf,
                1.0 if family.on_unit else math.inf)  # fmt: skip
@@ -400,7 +369,6 @@ def estimate_in_cells(sample: Sample, family: Family, step: float) -> ClassMaxim
     logs = log_masses(low, high, support)
     away = 0.25 * step
     start = family.estimate(sample.replace(np.clip(middle, support[0] + away, support[1] - away)))
-    estimate = maximise(
+    return maximise(
         lambda law: float(counts @ logs(law)), start.distribution, sample.total, sample.name
-    )
-    return ClassMaximum(estimate, sample.total, sample.total, n, rule)
+    ).resting_on(sample, rule)

@@ -273,7 +273,11 @@ class Sample(NamedTuple):
 
 
 class MleResult(NamedTuple):
-    """What an estimator returns; ``covariance`` is that of one unit of weight."""
+    """What an estimator returns; ``covariance`` is that of one unit of weight.
+
+    Under a rule for scores of 0 and 1 `weight` is that of the scores that the continuous part was
+    fitted to, `total` and `n` are the weight and the number of those that its precision rests on.
+    """
 
     distribution: Distribution
     names: tuple[str, ...]
@@ -285,20 +289,14 @@ class MleResult(NamedTuple):
     gradient_norm: float = 0.0
     #: Parameters that the family holds fixed.
     fixed: tuple[str, ...] = ()
-
-
-class ClassMaximum(NamedTuple):
-    """The maximum of one class, under a rule for scores of 0 and 1.
-
-    `weight` is that of the scores that its continuous part was fitted to, `total` and `n` are the
-    weight and the number of those that its precision rests on.
-    """
-
-    estimate: MleResult
-    weight: float
-    total: float
-    n: int
+    weight: float = math.nan
+    total: float = math.nan
+    n: int = 0
     rule: BoundaryRule | None = None
+
+    def resting_on(self, sample: Data, rule: BoundaryRule | None = None) -> MleResult:
+        """The same with the scores that it was fitted to."""
+        return self._replace(weight=sample.total, total=sample.total, n=sample.n, rule=rule)
 
 
 class JointMle(NamedTuple):
@@ -332,7 +330,7 @@ class Family:
     on_unit: bool = False
     positive: bool = False
     impostor: Callable[[Data], MleResult] | None = None
-    join: Callable[[ClassMaximum, ClassMaximum], JointMle | None] | None = None
+    join: Callable[[MleResult, MleResult], JointMle | None] | None = None
     sized: bool = False
     near: bool = False
     summed: bool = False

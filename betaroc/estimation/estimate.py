@@ -39,7 +39,7 @@ from betaroc.estimation.boundary import (
     estimate_in_cells,
     estimate_on_unit,
 )
-from betaroc.estimation.contract import ClassMaximum, Data, Family, MleResult, Sample, summed_class
+from betaroc.estimation.contract import Data, Family, MleResult, Sample, summed_class
 from betaroc.estimation.families import FAMILIES, check_within, named, needs_rows
 from betaroc.estimation.record import Estimate, PairEstimate
 from betaroc.model.model import ScoreModel
@@ -106,7 +106,7 @@ def inflated(
 
 
 def influence(
-    sample: Data, top: ClassMaximum, estimate: Callable[[Data], MleResult],
+    sample: Data, top: MleResult, estimate: Callable[[Data], MleResult],
     range_: tuple[float, float],
 ) -> list[Notice]:  # fmt: skip
     """The lowest or highest score, where it alone moves a parameter far.
@@ -115,13 +115,13 @@ def influence(
     foretells it; beyond a fifth the class is fitted again without the score, and the move is said
     from 1 on (60/n of fewer than 60 scores), of what cannot be fitted again from 1/2 on.
     """
-    law, total = base_of(top.estimate.distribution), sample.total
+    law, total = base_of(top.distribution), sample.total
     parameters = law._parameters()
     size = len(parameters)
-    if total < SMALL_SAMPLE or not top.estimate.names or size > 2:
+    if total < SMALL_SAMPLE or not top.names or size > 2:
         return []
     ends = np.array([sample.low, sample.high])
-    cov = np.asarray(top.estimate.covariance)[:size, :size] / top.total
+    cov = np.asarray(top.covariance)[:size, :size] / top.total
     with np.errstate(all="ignore"):  # of errors that no double holds nothing is said
         rooms = [
             p.value if p.scale == "log" else float(np.sqrt(cov[k, k] * total))
@@ -295,7 +295,7 @@ class Task(NamedTuple):
         return self.finished(*self.estimated(Sample.of(name, values, weights, extremes)))
 
     def finished(
-        self, sample: Data, top: ClassMaximum, ties: tuple[str, ...] = ()
+        self, sample: Data, top: MleResult, ties: tuple[str, ...] = ()
     ) -> tuple[Estimate, list[Notice]]:
         """The record of a maximum and what there is to say about it."""
         result, rule = self._result(top, ties), top.rule
@@ -309,7 +309,7 @@ class Task(NamedTuple):
             notices += influence(inside, top, self.row.estimate, self._ends)
         return result, notices
 
-    def estimated(self, sample: Data) -> tuple[Data, ClassMaximum]:
+    def estimated(self, sample: Data) -> tuple[Data, MleResult]:
         """A sample on the family's range, and its maximum; the error of none carries a record."""
         if self.bounds is not None:
             rows = sample.rows()
@@ -321,11 +321,10 @@ class Task(NamedTuple):
             return sample, self._estimate(sample)
         except FitError as error:
             if isinstance(error.result, MleResult):
-                top = ClassMaximum(error.result, sample.total, sample.total, sample.n)
-                error.result = self._result(top, ())
+                error.result = self._result(error.result.resting_on(sample), ())
             raise
 
-    def _estimate(self, sample: Data) -> ClassMaximum:
+    def _estimate(self, sample: Data) -> MleResult:
         row = self._row(sample.name)
         step = self.resolution if self.policy is None else None
         if row.positive and (sample.low < 0.0 or (sample.low == 0.0 and step is None)):
@@ -337,11 +336,21 @@ class Task(NamedTuple):
             remedy = "Use" + worded(' `family="sinh-arcsinh"` or "normal".')
             raise InputError(f"{sample.name} must " + rule + f"; got {actual}. " + remedy)
         if row.on_unit and (sample.low < 0.0 or sample.high > 1.0):
-            raise _outside(sample, self.family)
+            percent, (many, which) = (
+                sample.low >= 0.0 and 2.0 < sample.high <= 100.0,
+                sample.outside(),
+            )
+            hint = "They look like percentages: divide by 100. " if percent else ""
+            raise InputError(
+                worded(f'{sample.name} must lie in [0, 1] for `family="{self.family}"`; got')
+                + f" {many} of {sample.n} outside (min {sample.low:.6g}, max"
+                f" {sample.high:.6g}){which}. {hint}Otherwise fit"
+                + worded(' `family="normal"`, or map both classes into [0, 1] by one function.')
+            )
         if step is not None:
             return estimate_in_cells(sample.rows(), row, step)
         if not row.on_unit:
-            return ClassMaximum(row.estimate(sample), sample.total, sample.total, sample.n)
+            return row.estimate(sample).resting_on(sample)
         return estimate_on_unit(sample, row, self.policy or "inflate", self.resolution)
 
     @property
@@ -357,10 +366,9 @@ class Task(NamedTuple):
             return self.row
         return replace(self.row, estimate=partial(self.row.estimate, count=self.components))
 
-    def _result(self, top: ClassMaximum, ties: tuple[str, ...]) -> Estimate:
+    def _result(self, top: MleResult, ties: tuple[str, ...]) -> Estimate:
         """The record of a maximum on the range of the scores."""
-        e, rule = top.estimate, top.rule
-        law, likelihood = e.distribution, e.log_likelihood
+        law, likelihood, rule = top.distribution, top.log_likelihood, top.rule
         if self._ends != (0.0, 1.0):
             low, width = self._ends[0], self._ends[1] - self._ends[0]
             law = moved_law(law, low, width, logit=False)
@@ -369,20 +377,10 @@ class Task(NamedTuple):
             else:
                 likelihood -= top.weight * math.log(width)
         return Estimate(
-            self.family, law, e.names, e.values, np.asarray(e.covariance) / top.total, likelihood,
-            top.n, top.total, e.converged, e.iterations, e.gradient_norm, rule, e.fixed, ties,
+            self.family, law, top.names, top.values, np.asarray(top.covariance) / top.total,
+            likelihood, top.n, top.total, top.converged, top.iterations, top.gradient_norm, rule,
+            top.fixed, ties,
         )  # fmt: skip
-
-
-def _outside(sample: Data, family: str) -> InputError:
-    percent, (many, which) = sample.low >= 0.0 and 2.0 < sample.high <= 100.0, sample.outside()
-    hint = "They look like percentages: divide by 100. " if percent else ""
-    return InputError(
-        worded(f'{sample.name} must lie in [0, 1] for `family="{family}"`; got')
-        + f" {many} of {sample.n} outside (min {sample.low:.6g}, max"
-        f" {sample.high:.6g}){which}. {hint}Otherwise fit"
-        + worded(' `family="normal"`, or map both classes into [0, 1] by one function.')
-    )
 
 
 # ------------------------------------------------------------------------ one class, or both
@@ -411,19 +409,23 @@ def estimate_pair(
 ) -> tuple[PairEstimate, list[Notice]]:
     """Both classes by named families, and what there is to say about them."""
     tasks = Task.pair(names, options)
-    classes = [t.estimated(d) for t, d in zip(tasks, _data(scores, tasks), strict=True)]
-    join = tasks[0].row.join if names[0] == names[1] else None
-    joined = None
-    if join is not None:
-        joined = join(*(top for _, top in classes))
-    if joined is not None:
-        classes = [
-            (sample, top._replace(estimate=e))
-            for (sample, top), e in zip(classes, joined[:2], strict=True)
+    if isinstance(scores, ScoreSummary):
+        for task in tasks:
+            if not task.row.summed:
+                raise needs_rows(task.family)
+        data: list[Data] = [summed_class(scores, who) for who in CLASSES]
+    else:
+        data = [
+            Sample.of(who, getattr(scores, who), getattr(scores, f"{who}_weights"))
+            for who in CLASSES
         ]
+    samples, tops = zip(*(t.estimated(d) for t, d in zip(tasks, data, strict=True)), strict=True)
+    join = tasks[0].row.join if names[0] == names[1] else None
+    joined = None if join is None else join(*tops)
     ties = () if joined is None else joined.tied
     (client, notices), (impostor, more) = (
-        t.finished(*item, ties) for t, item in zip(tasks, classes, strict=True)
+        t.finished(sample, top, ties)
+        for t, sample, top in zip(tasks, samples, joined[:2] if joined else tops, strict=True)
     )
     model = ScoreModel(
         client.distribution, impostor.distribution, prior=scores.prior, name=scores.name
@@ -431,18 +433,6 @@ def estimate_pair(
     shared = None if joined is None else joined.shared_cov
     result = PairEstimate(model, scores, client, impostor, named(names), reason, shared, ties)
     return result, notices + more
-
-
-def _data(scores: ScoreData, tasks: tuple[Task, Task]) -> list[Data]:
-    """Both classes as estimators see them."""
-    if isinstance(scores, ScoreSummary):
-        for task in tasks:
-            if not task.row.summed:
-                raise needs_rows(task.family)
-        return [summed_class(scores, who) for who in CLASSES]
-    return [
-        Sample.of(who, getattr(scores, who), getattr(scores, f"{who}_weights")) for who in CLASSES
-    ]
 
 
 def warn_of_test(value: ScoreData) -> None:

@@ -44,7 +44,6 @@ from betaroc.estimation.contract import (
     CANCELLED,
     LARGEST_SUMMED,
     LEAST_SQUARE,
-    ClassMaximum,
     Data,
     Family,
     JointMle,
@@ -205,10 +204,10 @@ def _dual_moments(p: Parameters, x: FloatArray, shares: FloatArray) -> FloatArra
     return ((free * logs) ** 2 @ shares / 2.0 - 1.0)[:, None]
 
 
-def join_proper(client: ClassMaximum, impostor: ClassMaximum) -> JointMle | None:
+def join_proper(client: MleResult, impostor: MleResult) -> JointMle | None:
     """The constrained maximum; None where the free one is proper already."""
     classes = client, impostor
-    free = [(item.estimate.values[0], item.estimate.values[1]) for item in classes]
+    free = [(item.values[0], item.values[1]) for item in classes]
     if _proper(*free):
         return None
     c, i = map(beta.ClassSums.at, *zip(*free, strict=True), [x.weight for x in classes])
@@ -234,10 +233,10 @@ def join_proper(client: ClassMaximum, impostor: ClassMaximum) -> JointMle | None
     ties, best = max(proper.items(), key=lambda item: math.fsum(gains(item[1])))
     covariance = _tied_covariance(best, ties, c.weight, i.weight)
     estimates = []
-    for k, (item, gain) in enumerate(zip(classes, gains(best), strict=True)):
-        e, (a, b), cut = item.estimate, best[:2][k], slice(2 * k, 2 * k + 2)
+    for k, (e, gain) in enumerate(zip(classes, gains(best), strict=True)):
+        (a, b), cut = best[:2][k], slice(2 * k, 2 * k + 2)
         matrix = e.covariance.copy()
-        matrix[:2, :2] = covariance[cut, cut] * item.total
+        matrix[:2, :2] = covariance[cut, cut] * e.total
         estimates.append(e._replace(
             distribution=e.distribution._replaced({"a": a, "b": b}), values=(a, b, *e.values[2:]),
             covariance=matrix, log_likelihood=e.log_likelihood + gain,
@@ -367,19 +366,17 @@ def _logit_normal_log_likelihood(sample: Sample) -> Callable[[Any], float]:
     return at
 
 
-def join_spreads(client: ClassMaximum, impostor: ClassMaximum) -> JointMle:
+def join_spreads(client: MleResult, impostor: MleResult) -> JointMle:
     """sigma^2 = (n_c s_c^2 + n_i s_i^2)/(n_c + n_i), of which the means know nothing."""
     classes = client, impostor
     total = client.weight + impostor.weight
-    sigma = math.hypot(*(
-        math.sqrt(item.weight / total) * item.estimate.values[1] for item in classes
-    ))  # fmt: skip
+    sigma = math.hypot(*(math.sqrt(item.weight / total) * item.values[1] for item in classes))
     unit = normal_inverse_information(sigma)
     spread, estimates = unit[1][1] / total, []
     for item in classes:
-        mu, single = item.estimate.values
+        mu, single = item.values
         loss = HALF_LOG_TWO_PI + math.log(sigma) + 0.5 * (single / sigma) ** 2
-        estimates.append(item.estimate._replace(
+        estimates.append(item._replace(
             distribution=Normal(mu, sigma), values=(mu, sigma), log_likelihood=-item.weight * loss,
             covariance=np.diag([unit[0][0] / item.weight, spread]) * item.total,
         ))  # fmt: skip

@@ -121,7 +121,12 @@ def grid_of(fit: TailFit) -> TailGrid:
     curvature = 1.0 / PRIOR_DEVIATION**2 + fit.k / (1.0 + max(fit.shape, -0.3)) ** 2
     spread = np.array([1.0 / math.sqrt(curvature), math.sqrt(2.0 / fit.k)])
     for _ in range(_WIDENED):
-        shape, log_scale, weight = _laid(fit.excesses, weights, centre, spread)
+        ends = zip(centre, _REACH * spread, _SIZE, strict=True)
+        sides = [np.linspace(c - r, c + r, m) for c, r, m in ends]
+        shape, log_scale = np.meshgrid(*sides, indexing="ij")
+        height = penalised(fit.excesses, weights, shape, log_scale)
+        weight = np.exp(height - np.max(height))
+        weight /= np.sum(weight)
         rim = float(np.sum(weight) - np.sum(weight[1:-1, 1:-1]))
         if rim < _RIM:
             break
@@ -130,27 +135,18 @@ def grid_of(fit: TailFit) -> TailGrid:
     return TailGrid(shape.ravel(), np.exp(log_scale.ravel()), weight.ravel())
 
 
-def _laid(
-    excesses: FloatArray, weights: FloatArray, centre: FloatArray, spread: FloatArray
-) -> tuple[FloatArray, FloatArray, FloatArray]:
-    reach = _REACH * spread
-    sides = [np.linspace(c - r, c + r, m) for c, r, m in zip(centre, reach, _SIZE, strict=True)]
-    shape, log_scale = np.meshgrid(*sides, indexing="ij")
-    result = penalised(excesses, weights, shape, log_scale)
-    weight = np.exp(result - np.max(result))
-    return shape, log_scale, weight / np.sum(weight)
-
-
 def _climbed(excesses: FloatArray, weights: FloatArray, place: FloatArray) -> FloatArray:
     """The maximum nearest to a place, by Newton's steps that are damped until they lead upwards."""
-    height = _height(excesses, weights, place)
-    damping = 0.0
+    height, damping = float(penalised(excesses, weights, *place[:, None])[0]), 0.0
     for _ in range(_NEWTON_STEPS):
         slope, curvature = _derivatives(excesses, weights, place)
         if not (curvature[0, 0] < 0.0 and np.linalg.det(curvature) > 0.0):
             damping = max(damping, float(np.max(np.abs(curvature))))
-        step = _step(place, slope, curvature - damping * np.eye(2))
-        tried = _height(excesses, weights, place + step)
+        bent, down = curvature - damping * np.eye(2), STEEPEST - place[0]
+        step = np.linalg.solve(-bent, slope)
+        if step[0] < down:  # along the border of the steepest shape
+            step = np.array([down, -(slope[1] + bent[0, 1] * down) / bent[1, 1]])
+        tried = float(penalised(excesses, weights, *(place + step)[:, None])[0])
         small = float(np.max(np.abs(step))) < _LAST_STEP
         if tried >= height - _NOISE * abs(height) or small:
             place, height, damping = place + step, tried, damping / 10.0
@@ -163,19 +159,6 @@ def _climbed(excesses: FloatArray, weights: FloatArray, place: FloatArray) -> Fl
         "the penalised likelihood of a tail must have a maximum; none was found from"
         f" {float(np.sum(weights)):g} scores in {_NEWTON_STEPS} steps, at shape {place[0]:.6g}."
     )
-
-
-def _step(place: FloatArray, slope: FloatArray, curvature: FloatArray) -> FloatArray:
-    """Newton's step; along the border of the steepest shape where it leads beyond that."""
-    step = np.asarray(np.linalg.solve(-curvature, slope), np.float64)
-    down = STEEPEST - place[0]
-    if step[0] >= down:
-        return step
-    return np.asarray([down, -(slope[1] + curvature[0, 1] * down) / curvature[1, 1]], np.float64)
-
-
-def _height(excesses: FloatArray, weights: FloatArray, place: FloatArray) -> float:
-    return float(penalised(excesses, weights, place[:1], place[1:])[0])
 
 
 def _derivatives(
@@ -270,21 +253,18 @@ class Tails(Value):
         log_mass = math.log(self.mass)
         joint = self.turned_place(log_mass)
         near, far = (self.turned_place(log_mass + math.log(p)) - joint for p in _MATCHED)
-        shape = _matched_shape(far / near, *(-math.log(p) for p in _MATCHED))
+        depths = [-math.log(p) for p in _MATCHED]
+
+        def off(shape: float) -> float:
+            """Of (exp(shape far) - 1)/(exp(shape near) - 1) from the ratio of the places."""
+            flat = abs(shape) < 1e-9
+            first, second = depths if flat else (math.expm1(shape * depth) for depth in depths)
+            return math.log(second / first) - math.log(far / near)
+
+        shape = bracketed_root(off, *_BENDS, what="shape of a tail")
         unit = ParetoTail(self.mass, shape, 1.0)
         scale = near / float(unit._distance(log_mass + math.log(_MATCHED[0])))
         return ParetoTail(self.mass, shape, scale, self.sign * joint)
-
-
-def _matched_shape(ratio: float, near: float, far: float) -> float:
-    """The shape at which (exp(shape far) - 1)/(exp(shape near) - 1) is a ratio above 1."""
-
-    def off(shape: float) -> float:
-        if abs(shape) < 1e-9:
-            return math.log(far / near) - math.log(ratio)
-        return math.log(math.expm1(shape * far) / math.expm1(shape * near)) - math.log(ratio)
-
-    return bracketed_root(off, *_BENDS, what="shape of a tail")
 
 
 def fit_tails(one: TailScores, side: str, sizes: Sequence[int] = SIZES) -> Tails:

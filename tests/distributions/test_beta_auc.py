@@ -12,10 +12,7 @@ import pytest
 import betaroc as br
 from betaroc import InputError, InputTypeError
 from betaroc.core.special import stirling_remainder, stirling_remainders
-from betaroc.distributions.beta import (
-    auc_of_pair,
-    auc_of_pairs,
-)
+from betaroc.distributions.beta import auc_of_pair, auc_of_pairs
 from helpers.places import REFERENCES
 
 REFERENCE: dict[str, list[dict[str, Any]]] = json.loads((REFERENCES / "beta_auc.json").read_text())
