@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 import sys
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, NamedTuple
 
@@ -721,7 +721,7 @@ def free(law: Distribution, among: Sequence[str], fixed: Sequence[str] = ()) -> 
             continue
         rate = np.zeros(len(among))
         if share:
-            rest = _rest(parameters.values(), scale)
+            rest = 1.0 - math.fsum(p.value for p in parameters.values() if p.scale == scale)
             rate[[parameters[other].scale == scale for other in among]] = 1.0 / rest
             rate[k] += 1.0 / value
             place.append(math.log(value) - math.log(rest))
@@ -764,11 +764,6 @@ def value_columns(
         # A share is positive, however far a draw may be.
         values |= {name: np.maximum(values[name] / total, _LEAST) for name in odds}
     return values
-
-
-def _rest(parameters: Iterable[Parameter], whole: str) -> float:
-    """What the shares of a whole leave."""
-    return 1.0 - math.fsum(p.value for p in parameters if p.scale == whole)
 
 
 # ----------------------------------------------------------------------

@@ -153,13 +153,13 @@ def auc_of_pairs(a_c: FloatArray, b_c: FloatArray, a_i: FloatArray, b_i: FloatAr
         left = []
         for start in range(0, todo.size, _BLOCK // size):
             block = todo[start : start + _BLOCK // size]
-            value[block] = _block(shapes[:, block], size)
+            value[block] = _areas(shapes[:, block], size)
             left.append(block[np.isnan(value[block])])
         todo = np.concatenate(left) if left else todo
     return value
 
 
-def _block(shapes: FloatArray, size: int) -> FloatArray:
+def _areas(shapes: FloatArray, size: int) -> FloatArray:
     """A few hundred pairs on grids of one size; NaN where that does not settle."""
     swapped = shapes[0] * shapes[3] > shapes[2] * shapes[1]
     shapes = np.where(swapped, shapes[[2, 3, 0, 1]], shapes)
@@ -229,7 +229,7 @@ def _log_density(a: Any, b: Any, n: Any, step: Any, x: Any, z: Any, f: _Function
 def _sums(plan: _Plan, a: FloatArray, n: FloatArray, size: int, *, far: bool) -> tuple[Any, Any]:
     """P(C > I) on the grid and on its every second node; a and n = a + b of both distributions."""
     h = (plan.high - plan.low) / (size - 1)
-    t = _steps(size) * h + plan.low
+    t = np.arange(size, dtype=np.float64) * h + plan.low
     d = np.sinh(t) * plan.scale + plan.offset
     near = np.minimum(d, _OVERFLOW) if far else d
     bend = np.log1p(plan.x * np.expm1(near))
@@ -257,36 +257,18 @@ def _ordered(laws: FloatArray) -> Any:
     return np.einsum("ij,ij->i", products[: len(first)], second)
 
 
-def _kept(array: Any) -> FloatArray:
-    """An array that many calls share: nobody writes to it."""
-    array.flags.writeable = False
-    return np.asarray(array)
-
-
-@lru_cache(maxsize=8)
-def _steps(size: int) -> FloatArray:
-    return _kept(np.arange(size, dtype=np.float64))
-
-
 @lru_cache(maxsize=8)
 def _kernel(size: int) -> FloatArray:
-    """w(j - k) at row j, column k."""
-    lower = np.zeros(size)
-    tail = _lower_end()[:size]
-    lower[: tail.size] = tail
-    step = np.concatenate([lower[:0:-1], 1.0 - lower])
-    index = np.arange(size)
-    return _kept(step[index[:, None] - index + size - 1])
-
-
-@lru_cache(maxsize=1)
-def _lower_end() -> FloatArray:
-    """w(0), w(-1), ..., summed from the far end so that each is relatively accurate."""
+    """w(j - k) at row j, column k; w(0), w(-1), ... summed from the far end for all digits."""
     nodes, weights = np.polynomial.legendre.leggauss(20)
     u = np.arange(int(10.0 * _SMOOTHING))[:, None] + 0.5 * (nodes + 1.0)
     steps = (np.sinc(u) * np.exp(-0.5 * (u / _SMOOTHING) ** 2)) @ (0.5 * weights)
-    tail = np.cumsum(steps[::-1])[::-1]
-    return _kept(tail / (2.0 * tail[0]))
+    tail, lower = np.cumsum(steps[::-1])[::-1], np.zeros(size)
+    lower[: tail.size] = tail[:size] / (2.0 * tail[0])
+    step, index = np.concatenate([lower[:0:-1], 1.0 - lower]), np.arange(size)
+    kernel: FloatArray = step[index[:, None] - index + size - 1]
+    kernel.flags.writeable = False  # many calls share it
+    return kernel
 
 
 def check_unresolved(*shapes: float) -> None:
@@ -487,16 +469,12 @@ class Beta(Distribution):
 
     def _log_pdf(self, t: Thresholds) -> FloatArray:
         value = super()._log_pdf(t)
-        at_zero = (t.theta == 0.0) & (t.logit == -np.inf)
-        value = np.where(at_zero, self._limit_at_end(self.a, self.b), value)
-        at_one = (t.theta == 1.0) & (t.logit == np.inf)
-        return np.where(at_one, self._limit_at_end(self.b, self.a), value)
-
-    @staticmethod
-    def _limit_at_end(near: float, far: float) -> float:
-        if near == 1.0:
-            return math.log(far)
-        return math.inf if near < 1.0 else -math.inf
+        for place, end, near, far in (
+            (0.0, -math.inf, self.a, self.b), (1.0, math.inf, self.b, self.a),
+        ):  # fmt: skip
+            limit = math.log(far) if near == 1.0 else math.copysign(math.inf, 1.0 - near)
+            value = np.where((t.theta == place) & (t.logit == end), limit, value)
+        return value
 
     def _tail_quantile(self, p: FloatArray, log_p: FloatArray, *, lower: bool) -> Thresholds:
         if lower:

@@ -208,7 +208,9 @@ class Shifted(Distribution):
             return value
         for tail in self._tails():
             here = (t.theta == tail.place) & (np.isinf(t.logit) | (self._stretch is not None))
-            value = np.where(here, _density_limit(tail), value)
+            limit = tail.log_coefficient if tail.rate == 1.0 else math.inf
+            limit = limit if tail.order == 1 and tail.rate <= 1.0 else -math.inf
+            value = np.where(here, limit, value)
         return value
 
     def _landmarks(self, depths: FloatArray) -> Thresholds:
@@ -349,13 +351,6 @@ def _odds_slope(t: Thresholds) -> FloatArray:
     return np.clip(t.complement, 0.0, 1.0) - np.clip(t.theta, 0.0, 1.0)
 
 
-def _density_limit(tail: Tail) -> float:
-    """Log density in the score at an end of [0, 1]."""
-    if tail.order == 1 and tail.rate == 1.0:
-        return tail.log_coefficient
-    return math.inf if tail.order == 1 and tail.rate < 1.0 else -math.inf
-
-
 class ShiftedPair(Pair):
     """Both distributions moved by one map: their ratio moves along, areas and the shape stay."""
 
@@ -363,6 +358,8 @@ class ShiftedPair(Pair):
         super().__init__(client, impostor)
         self._move = cast(Shifted, self._base("client"))
         self._inner = pair_of(_before(client), _before(impostor))
+        for name in ("end_log_ratio", "decisive_sides", "auc", "auc_continuous"):
+            setattr(self, name, getattr(self._inner, name))
 
     def log_ratio(self, t: Thresholds) -> FloatArray:
         return self._inner.log_ratio(self._move._back(t))
@@ -377,18 +374,6 @@ class ShiftedPair(Pair):
 
     def turning_points(self) -> Thresholds:
         return self._move._there(self._inner.turning_points())
-
-    def end_log_ratio(self, *, lower: bool) -> float | None:
-        return self._inner.end_log_ratio(lower=lower)
-
-    def decisive_sides(self) -> tuple[float, float] | None:
-        return self._inner.decisive_sides()
-
-    def auc(self) -> float:
-        return self._inner.auc()
-
-    def auc_continuous(self) -> float:
-        return self._inner.auc_continuous()
 
 
 def _before(law: Distribution) -> Distribution:

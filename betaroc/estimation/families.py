@@ -82,9 +82,26 @@ def estimate_beta(sample: Data) -> MleResult:
     if sample.low == sample.high:
         raise too_few_distinct(sample, "beta")
     g1, g2 = sample.mean_logs()
-    result = _solve(sample, g1, g2)
-    if not result.a + result.b <= beta.LARGEST_CONCENTRATION:
-        raise _too_concentrated(sample)
+    result = None
+    if sample.high - sample.low > _CONCENTRATED * min(sample.low, 1.0 - sample.high):
+        result = beta.solve_one(g1, g2)
+    if result is None or result.amplification > beta.ILL_CONDITIONED:
+        # By what the scores are about their mean.
+        centred = sample.centred()
+        mean, concentration = centred.m + centred.shift, math.inf
+        if result is not None and result.converged:
+            concentration, mean = result.a + result.b, result.a / (result.a + result.b)
+        elif centred.variance > 0.0:
+            concentration = mean * (centred.u - centred.shift) / centred.variance - 1.0
+        result = None
+        if concentration <= 2.0 * beta.LARGEST_CONCENTRATION:
+            result = beta.solve_centred(centred, concentration, mean)
+    if result is None or not result.a + result.b <= beta.LARGEST_CONCENTRATION:
+        raise DegenerateDataError(
+            f"{sample.name}: a beta distribution is fitted while a + b <= 1e12; the {sample.n}"
+            f" scores, between {sample.low!r} and {sample.high!r}, ask for more."
+            + worded(' Use `family="logit-normal"` or "empirical".')
+        )
     a, b = result.a, result.b
     aa, ab, bb = result.covariance
     estimate = MleResult(
@@ -100,32 +117,6 @@ def estimate_beta(sample: Data) -> MleResult:
             estimate,
         )
     return estimate
-
-
-def _solve(sample: Data, g1: float, g2: float) -> beta.BetaSolution:
-    """By the mean logarithms; of a concentrated sample by what its scores are about their mean."""
-    result = None
-    if sample.high - sample.low > _CONCENTRATED * min(sample.low, 1.0 - sample.high):
-        result = beta.solve_one(g1, g2)
-        if result is not None and not result.amplification > beta.ILL_CONDITIONED:
-            return result
-    centred = sample.centred()
-    mean, concentration = centred.m + centred.shift, math.inf
-    if result is not None and result.converged:
-        concentration, mean = result.a + result.b, result.a / (result.a + result.b)
-    elif centred.variance > 0.0:
-        concentration = mean * (centred.u - centred.shift) / centred.variance - 1.0
-    if concentration > 2.0 * beta.LARGEST_CONCENTRATION:
-        raise _too_concentrated(sample)
-    return beta.solve_centred(centred, concentration, mean)
-
-
-def _too_concentrated(sample: Data) -> DegenerateDataError:
-    return DegenerateDataError(
-        f"{sample.name}: a beta distribution is fitted while a + b <= 1e12; the {sample.n} scores,"
-        f" between {sample.low!r} and {sample.high!r}, ask for more."
-        + worded(' Use `family="logit-normal"` or "empirical".')
-    )
 
 
 def _beta_log_likelihood(sample: Sample) -> Callable[[Any], float]:
@@ -231,7 +222,13 @@ def join_proper(client: MleResult, impostor: MleResult) -> JointMle | None:
 
     proper = {ties: pair for ties, pair in candidates.items() if _proper(*pair[:2])}
     ties, best = max(proper.items(), key=lambda item: math.fsum(gains(item[1])))
-    covariance = _tied_covariance(best, ties, c.weight, i.weight)
+    # Of (a_c, b_c, a_i, b_i) with the ties: C - C R' (R C R')^-1 R C, C that without them.
+    whole = np.zeros((4, 4))
+    whole[:2, :2] = beta_inverse_information(*best.client) / c.weight
+    whole[2:, 2:] = beta_inverse_information(*best.impostor) / i.weight
+    gone = np.hstack([np.eye(2), -np.eye(2)])[["ab".index(name) for name in ties]]
+    lost = gone @ whole
+    covariance = whole - lost.T @ np.linalg.solve(gone @ lost.T, lost)
     estimates = []
     for k, (e, gain) in enumerate(zip(classes, gains(best), strict=True)):
         (a, b), cut = best[:2][k], slice(2 * k, 2 * k + 2)
@@ -249,19 +246,6 @@ def join_proper(client: MleResult, impostor: MleResult) -> JointMle | None:
 
 def _proper(client: beta.Shapes, impostor: beta.Shapes) -> bool:
     return client[0] >= impostor[0] and client[1] <= impostor[1]
-
-
-def _tied_covariance(
-    pair: beta.TiedSolution, ties: tuple[str, ...], n_client: float, n_impostor: float
-) -> FloatArray:
-    """Of (a_c, b_c, a_i, b_i) with the ties: C - C R' (R C R')^-1 R C, C that without them."""
-    whole = np.zeros((4, 4))
-    whole[:2, :2] = beta_inverse_information(*pair.client) / n_client
-    whole[2:, 2:] = beta_inverse_information(*pair.impostor) / n_impostor
-    signs = np.hstack([np.eye(2), -np.eye(2)])
-    gone = signs[["ab".index(name) for name in ties]]
-    lost = gone @ whole
-    return np.asarray(whole - lost.T @ np.linalg.solve(gone @ lost.T, lost))
 
 
 # ------------------------------------------------------------------------------- normal

@@ -160,7 +160,13 @@ def estimate_mixture(
         starts = _best_starts(sample, alone, count, kind)
     # Components that became one distribution are told from it by rounding alone.
     least_value = alone.log_likelihood + _NOISE * max(abs(alone.log_likelihood), sample.total)
-    best = _highest(sample, starts, kind, kind.cap(alone))
+    # The largest of the maxima that the starts lead to; those that were reached come first.
+    data, cap = _Data.of(kind, sample.values, sample.weights), kind.cap(alone)
+    tops = (_by_quantiles(data, sample, start, cap) or _climb(data, start, cap) for start in starts)
+    best = max(
+        (top for top in tops if top is not None),
+        key=lambda top: (top[1].norm <= 10.0 * _TINY_GRADIENT, top[1].value), default=None,
+    )  # fmt: skip
     if best is None or best[1].value * sample.total <= least_value:
         item = kind.single
         raise FitError(
@@ -179,18 +185,6 @@ def estimate_mixture(
             estimate,
         )
     return estimate
-
-
-def _highest(
-    sample: Sample, starts: list[_Point], kind: Kind, cap: float
-) -> tuple[_Point, Summit] | None:  # fmt: skip
-    """The largest of the maxima that the starts lead to; those that were reached come first."""
-    data = _Data.of(kind, sample.values, sample.weights)
-    tops = (_by_quantiles(data, sample, start, cap) or _climb(data, start, cap) for start in starts)
-    return max(
-        (top for top in tops if top is not None),
-        key=lambda top: (top[1].norm <= 10.0 * _TINY_GRADIENT, top[1].value), default=None,
-    )  # fmt: skip
 
 
 def _estimate(point: _Point, d: Summit, total: float, mu: float, sigma: float) -> MleResult:
@@ -219,7 +213,8 @@ def _best_starts(sample: Sample, single: MleResult, count: int, kind: Kind) -> l
     """The most likely starts after some steps on a thinned sample."""
     values, shares = _thinned(sample, _THIN)
     data, cap = _Data.of(kind, values, shares), kind.cap(single)
-    first = (_maximised(data, kind) for kind in _first_shares(values, shares, single, count))
+    parts = (first * shares for first in _first_shares(values, shares, single, count))
+    first = (_from_sums(kind, w.sum(axis=1), w @ data.one, w @ data.two) for w in parts)
     result = [point for point in first if point is not None]
     for steps in (_FIRST_STEPS, _START_STEPS):
         moved = (_em(data, point, steps, cap) for point in result)
@@ -295,13 +290,8 @@ def _value(data: _Data, point: _Point) -> float:
     return math.fsum(sums) / data.total
 
 
-def _maximised(data: _Data, shares: FloatArray) -> _Point | None:
-    """The likeliest components given who made which score; None if one of them is a point."""
-    w = shares * data.weights
-    return _from_sums(data.kind, w.sum(axis=1), w @ data.one, w @ data.two)
-
-
 def _from_sums(kind: Kind, mass: FloatArray, one: FloatArray, two: FloatArray) -> _Point | None:
+    """The likeliest components by the sums of their scores; None if one of them is a point."""
     if not np.all(mass > 0.0):
         return None
     means = zip((one / mass).tolist(), (two / mass).tolist(), strict=True)
