@@ -22,13 +22,7 @@ from betaroc.core.tables import Table, Tabular, first_library
 from betaroc.core.text import alphas_words, format_value
 from betaroc.core.value import fields_of
 from betaroc.core.vocabulary import BIOMETRIC, DEFAULT, FAR, capital, short_name
-from betaroc.decision.bands import (
-    RESAMPLE,
-    Plan,
-    Smallest,
-    check_large_table,
-    plan_of,
-)
+from betaroc.decision.bands import RESAMPLE, Plan, Smallest, check_large_table, plan_of
 from betaroc.decision.curve import (
     ONE_CLASS_RATES,
     area_weights,
@@ -60,17 +54,7 @@ from betaroc.rendering.curves import (
 )
 from betaroc.rendering.nouns import Exportable
 from betaroc.rendering.numbers import counted, level_words, name_shown, number
-from betaroc.rendering.tree import (
-    Cell,
-    Figure,
-    Grid,
-    Group,
-    Node,
-    Paragraph,
-    Row,
-    Section,
-    foreign,
-)
+from betaroc.rendering.tree import Cell, Figure, Grid, Group, Node, Paragraph, Row, Section, foreign
 from betaroc.rendering.tree_text import records
 
 #: Bootstrap replicates where none are given: of scores, and where a fit is made in each.
@@ -487,11 +471,7 @@ class Comparison(Tabular, Exportable):
         return draw_comparison(ax, self.alpha, values, better, axes, log=log)
 
     def plot_difference(
-        self,
-        ax: Axes | None = None,
-        *,
-        names: Sequence[str] | None = None,
-        terms: str = BIOMETRIC,
+        self, ax: Axes | None = None, *, names: Sequence[str] | None = None, terms: str = BIOMETRIC
     ) -> Axes:
         """Draw the difference of both curves with its interval and the line of no difference.
 

@@ -36,17 +36,7 @@ from betaroc.core.resampling import check_fractional_weights
 from betaroc.core.text import FINE, alphas_words, is_fine
 from betaroc.core.thresholds import Thresholds
 from betaroc.core.value import fields_of
-from betaroc.core.vocabulary import (
-    BIOMETRIC,
-    CLIENT,
-    FAR,
-    FRR,
-    HTER,
-    IMPOSTOR,
-    TNR,
-    TPR,
-    worded,
-)
+from betaroc.core.vocabulary import BIOMETRIC, CLIENT, FAR, FRR, HTER, IMPOSTOR, TNR, TPR, worded
 from betaroc.data.groups import BareTrials, Groups, ScoredTrials, groups_of
 from betaroc.data.scores import ScoreData, Scores
 from betaroc.distributions.empirical import Empirical, decides_by_counts, is_binned, is_counted
@@ -54,25 +44,12 @@ from betaroc.inference.interval import Band
 from betaroc.inference.scores_beyond import SideInput, SupportedPair, tell
 from betaroc.model.criteria import CRITERIA
 from betaroc.model.dataset_checks import Distributions
-from betaroc.model.measures import (
-    MEASURES,
-    measure_title,
-    rate_terms,
-)
+from betaroc.model.measures import MEASURES, measure_title, rate_terms
 from betaroc.model.model import ScoreModel
 from betaroc.model.samples import empirical_model
 from betaroc.rendering.curves import AlphaAxes, DrawnBand, draw_epc
 from betaroc.rendering.numbers import counted, level_words, name_shown, number, rounded, spaced
-from betaroc.rendering.tree import (
-    Cell,
-    Figure,
-    Grid,
-    Node,
-    Paragraph,
-    Row,
-    as_named,
-    rate_cell,
-)
+from betaroc.rendering.tree import Cell, Figure, Grid, Node, Paragraph, Row, as_named, rate_cell
 
 if TYPE_CHECKING:
     from betaroc.decision.epc import Epc

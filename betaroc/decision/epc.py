@@ -23,13 +23,7 @@ from betaroc.core.thresholds import Thresholds
 from betaroc.core.vocabulary import BIOMETRIC, DEFAULT, worded
 from betaroc.data.read import ScoresLike, as_scores
 from betaroc.data.scores import ScoreData, Scores, check_words_of_comparisons, require_scores
-from betaroc.decision.bands import (
-    RESAMPLE,
-    BandOptions,
-    band,
-    curve_replicates,
-    plan_of,
-)
+from betaroc.decision.bands import RESAMPLE, BandOptions, band, curve_replicates, plan_of
 from betaroc.decision.curve import (
     ONE_CLASS_RATES,
     TARGET_MET,

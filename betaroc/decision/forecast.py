@@ -18,12 +18,7 @@ from betaroc.core.tables import Library, Table, Tabular
 from betaroc.core.text import format_list
 from betaroc.core.thresholds import Thresholds
 from betaroc.core.vocabulary import CLIENT, FAR, FRR, HTER, IMPOSTOR
-from betaroc.decision.curve import (
-    ONE_CLASS_RATES,
-    WEIGHTED_ERROR,
-    checked_alphas,
-    chosen_on,
-)
+from betaroc.decision.curve import ONE_CLASS_RATES, WEIGHTED_ERROR, checked_alphas, chosen_on
 from betaroc.distributions.base import Distribution
 from betaroc.distributions.pairs import Pair
 from betaroc.fits.fit import DistributionFit, Fit

@@ -96,14 +96,6 @@ def test_mean_and_variance_of_a_linear_measure(measure: str) -> None:
 
 
 # ------------------------------------------------------------------- systems that are equal
-@pytest.mark.parametrize("measure", ["hter", "precision", "mutual-information"])
-def test_a_system_does_not_differ_from_itself(measure: str) -> None:
-    a, _ = two_systems(7, 50, measure=measure)
-    result = br.compare(a, a, replicates=500, rng=1)
-    for values in (result.difference, result.low, result.high, result.differences):
-        np.testing.assert_array_equal(values, 0.0)
-    assert result.ranges == ()
-    assert not result.significant.any()
 
 
 @pytest.mark.simulation
@@ -129,73 +121,54 @@ def test_size_under_the_null() -> None:
 
 
 # --------------------------------------------------------------------------- what it says
-def with_band(measure: str, alpha: list[float], low: list[float], high: list[float]) -> Any:
+NAN = math.nan
+RUNS = [0.1, 0.02, -0.3, -0.2, -0.1, 0.01], [0.2, 0.03, -0.1, -0.1, 0.1, 0.02]
+
+
+@pytest.mark.parametrize(("measure", "alpha", "low", "high", "better", "ranges", "names"), [
+    ("hter", [0.1, 0.9, 0.2, 0.3, 0.8, 0.5], [0.1, -0.3, 0.01, -0.1, -0.2, NAN],
+     [0.2, -0.1, 0.02, 0.10, -0.1, NAN], [2, 1, 2, 0, 1, 0], ((0.1, 0.2), (0.8, 0.9)), "ba"),
+    # Where the curves cross between two neighbours, one range ends and another begins.
+    ("hter", [0.1, 0.2, 0.3, 0.4, 0.5, 0.6], *RUNS, [2, 2, 1, 1, 0, 2],
+     ((0.1, 0.2), (0.3, 0.4), (0.6, 0.6)), "bab"),  # an error is better small
+    ("accuracy", [0.1, 0.2, 0.3, 0.4, 0.5, 0.6], *RUNS, [1, 1, 2, 2, 0, 1],
+     ((0.1, 0.2), (0.3, 0.4), (0.6, 0.6)), "aba"),
+    ("hter", [0.1, 0.2], [NAN] * 2, [NAN] * 2, [0, 0], (), ""),
+])  # fmt: skip
+def test_ranges_are_the_longest_runs(measure, alpha, low, high, better, ranges, names) -> None:
     a, b = two_systems(9, 60, alpha=alpha, measure=measure)
-    result = br.compare(a, b, replicates=10, rng=1)
     ends = {"low": np.array(low), "high": np.array(high)}
-    return dataclasses.replace(result, **ends, **{f"band_{k}": v for k, v in ends.items()})
-
-
-def test_ranges_are_the_longest_runs() -> None:
-    result = with_band(
-        "hter",
-        [0.1, 0.9, 0.2, 0.3, 0.8, 0.5],
-        [0.1, -0.3, 0.01, -0.1, -0.2, math.nan],
-        [0.2, -0.1, 0.02, 0.10, -0.1, math.nan],
+    result = dataclasses.replace(
+        br.compare(a, b, replicates=10, rng=1), **ends, **{f"band_{k}": v for k, v in ends.items()}
     )
-    assert result.significant.tolist() == [True, True, True, False, True, False]
-    assert result.ranges == ((0.1, 0.2), (0.8, 0.9))
-    assert result.ranges_better == ("b", "a")  # an error is better small
+    assert result.better.tolist() == better
+    assert result.significant.tolist() == [k > 0 for k in better]
+    assert (result.ranges, result.ranges_better) == (ranges, tuple(names))
 
 
-def test_ranges_are_of_one_better_system() -> None:
-    """Where the curves cross between two neighbours, one range ends and another begins."""
-    alpha = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6]
-    low = [0.1, 0.02, -0.3, -0.2, -0.1, 0.01]
-    high = [0.2, 0.03, -0.1, -0.1, 0.1, 0.02]
-    result = with_band("hter", alpha, low, high)
-    assert result.better.tolist() == [2, 2, 1, 1, 0, 2]
-    assert result.significant.tolist() == [True, True, True, True, False, True]
-    assert result.ranges == ((0.1, 0.2), (0.3, 0.4), (0.6, 0.6))
-    assert result.ranges_better == ("b", "a", "b")
-    larger = with_band("accuracy", alpha, low, high)
-    assert larger.ranges_better == ("a", "b", "a")
-    nowhere = with_band("hter", alpha, [math.nan] * 6, [math.nan] * 6)
-    assert nowhere.better.tolist() == [0] * 6
-
-
-def test_histogram_counts_the_differences_of_one_alpha() -> None:
-    a, b = two_systems(11, 80)
+def test_a_histogram_and_the_test_of_two_proportions() -> None:
+    a, b = two_systems(12, 100)
     result = br.compare(a, b, replicates=700, rng=1)
     counts, edges = result.histogram(0.5, bins=20)
     values = result.differences[:, 3]
     assert (counts.size, edges.size, counts.sum()) == (20, 21, 700)
     assert (edges[0], edges[-1]) == (values.min(), values.max())
     assert counts[0] == np.sum(values < edges[1])
-
-
-def test_proportion_test_is_the_two_sample_z() -> None:
-    a, b = two_systems(12, 100)
-    result = br.compare(a, b, replicates=10, rng=1).proportion_test(0.3)
-    errors = []
-    for e in (a, b):
-        client, impostor = accepted(e)
-        errors.append(int((~client[:, 1]).sum() + impostor[:, 1].sum()))
-    assert result.errors == tuple(errors)
-    assert result.trials == (250, 250)
+    test = result.proportion_test(0.3)
+    errors = [int((~client[:, 1]).sum() + impostor[:, 1].sum())
+              for client, impostor in map(accepted, (a, b))]  # fmt: skip
+    assert (test.errors, test.trials) == (tuple(errors), (250, 250))
     p = sum(errors) / 500
     z = (errors[0] - errors[1]) / 250 / math.sqrt(p * (1 - p) * 2 / 250)
-    assert result.statistic == pytest.approx(z, rel=1e-12)
-    assert result.p_value == pytest.approx(2 * stats.norm.sf(abs(z)), rel=1e-12)
-
-
-def test_undefined_differences_have_no_interval() -> None:
-    dev = br.Scores([2.0, 3.0], [0.0, 5.0, 1.0])
-    curve = br.epc(dev, br.Scores([1.0, 2.0], [0.5, 1.0]), measure="precision", alpha=[1.0])
-    result = br.compare(curve, curve, resample="test", replicates=20, rng=1)
-    assert np.isnan([result.difference[0], result.low[0], result.high[0]]).all()
-    assert result.ranges == ()
-    assert result.histogram(1.0).counts.sum() == 0
+    assert test.statistic == pytest.approx(z, rel=1e-12)
+    assert test.p_value == pytest.approx(2 * stats.norm.sf(abs(z)), rel=1e-12)
+    # 50 classes do not fit between two neighbouring numbers: one of length 1, as of equal ones.
+    near = np.array([[0.1], [np.nextafter(0.1, 1.0)]]) * np.ones(ALPHAS.size)
+    counts, edges = dataclasses.replace(result, differences=near).histogram(0.2)
+    assert (counts.sum(), counts.max(), edges[0], edges[-1]) == (2, 2, 0.1 - 0.5, 0.1 + 0.5)
+    point = br.epc(DEV, br.Scores([2.0, 3.5, 1.0], [0.0, 1.5]), criterion="eer")  # has no alpha
+    alone = br.compare(point, point, replicates=5, rng=1)
+    assert (alone.proportion_test().p_value, alone.histogram(bins=3).counts.sum()) == (1.0, 5)
 
 
 @pytest.mark.parametrize("paired", [True, False])
@@ -226,42 +199,6 @@ def test_weights_are_copies() -> None:
 
 # ---------------------------------------------------------------------------- bad input
 DEV = br.Scores([2.0, 3.0, 1.0], [0.0, 1.0])
-CLIENT, IMPOSTOR = [1.0, 2.5, 3.0], [0.0, 2.0]
-
-
-def curve_of(client: Any = CLIENT, impostor: Any = IMPOSTOR, **more: Any) -> br.Epc:
-    given = {key: more.pop(key) for key in list(more) if key.endswith(("ids", "weights"))}
-    return br.epc(DEV, br.Scores(client, impostor, **given), **({"alpha": [0.3, 0.5]} | more))
-
-
-@pytest.mark.parametrize(
-    ("first", "second", "text"),
-    [
-        ({}, {"client": [1.0, 2.0]}, "epc_a has 3 client scores, epc_b 2"),
-        ({}, {"impostor": [1.0, 2.0, 0.0, 1.0]}, "epc_a has 2 impostor scores, epc_b 4"),
-        ({}, {"measure": "f1"}, "one measure; epc_a has 'hter', epc_b 'f1'"),
-        (
-            {},
-            {"criterion": "f-measure"},
-            "one criterion; epc_a has 'weighted-error', epc_b 'f-measure'",
-        ),
-        ({}, {"alpha": [0.3, 0.6]}, "equal alphas; epc_a has 2 from 0.3 to 0.5, epc_b 2 from 0.3"),
-        ({}, {"prior": 0.1}, "one test prior; epc_a has 0.6, epc_b 0.1"),
-        ({}, {"client_weights": [1, 2, 1]}, "1 of 3 client weights differ, first 1.0 and 2.0"),
-        ({}, {"impostor_weights": [1, 0.5]}, "whole numbers of copies"),
-        (
-            {"client_ids": ["x", "y", "z"]},
-            {"client_ids": ["x", "z", "y"]},
-            "2 of 3 client_ids differ, first 'y' and 'z' at index 1",
-        ),
-        ({"impostor_ids": [1, 2]}, {"impostor_ids": ["1", "2"]}, "2 of 2 impostor_ids differ"),
-    ],
-)
-def test_curves_that_cannot_be_paired(
-    first: dict[str, Any], second: dict[str, Any], text: str
-) -> None:
-    with pytest.raises(br.InputError, match=text):
-        br.compare(curve_of(**first), curve_of(**second), replicates=5)
 
 
 def test_files_whose_labels_come_in_another_order(tmp_path: Path) -> None:
@@ -317,52 +254,3 @@ def test_summaries_have_no_trials_to_pair() -> None:
         with pytest.raises(br.InputError, match=f"the test side of {name} is a summary"):
             br.compare(*pair, replicates=5)
         assert br.compare(*pair, paired=False, replicates=5).low.shape == (1,)
-
-
-def test_unpaired_lengths_may_differ() -> None:
-    result = br.compare(curve_of(), curve_of(client=[1.0, 2.0]), paired=False, replicates=5)
-    assert result.paired is False
-    assert result.low.shape == (2,)
-
-
-# ------------------------------------------------------------------ criteria without alpha
-def test_a_curve_of_one_point_needs_no_alpha() -> None:
-    curve = br.epc(DEV, br.Scores([2.0, 3.5, 1.0], [0.0, 1.5]), criterion="eer")
-    result = br.compare(curve, curve, replicates=5, rng=1)
-    assert result.proportion_test().p_value == 1.0
-    assert result.histogram(bins=3).counts.sum() == 5
-    with pytest.raises(br.InputError, match="alpha must be left out: criterion 'eer' has none"):
-        result.proportion_test(0.3)
-    several = br.compare(curve_of(), curve_of(), replicates=5)
-    with pytest.raises(br.InputError, match="alpha must be given: the curve has 2"):
-        several.proportion_test()
-
-
-@pytest.mark.parametrize("measure", ["f1", "far", "precision", "mutual-information", "mcc"])
-@pytest.mark.parametrize("resample", ["test", "both"])
-def test_no_proportion_test_of_what_is_no_count_of_errors(measure: str, resample: str) -> None:
-    curve = br.epc(DEV, br.Scores([2.0, 3.5, 1.0], [0.0, 1.5]), measure=measure, alpha=[0.5])
-    result = br.compare(curve, curve, resample=resample, replicates=5, rng=1)
-    with pytest.raises(br.InputError, match=f"measure must be of counted errors.*'{measure}'"):
-        result.proportion_test(0.5)
-
-
-def test_histogram_of_differences_that_differ_by_rounding() -> None:
-    """50 classes do not fit between two neighbouring numbers: one of length 1, as of equal ones."""
-    curve = br.epc(br.Scores([2.0], [0.0]), br.Scores([2.0, 3.0], [0.5, 1.0]), alpha=[0.5])
-    result = br.compare(curve, curve, resample="test", replicates=2, rng=1)
-    near = dataclasses.replace(result, differences=np.array([[0.1], [np.nextafter(0.1, 1.0)]]))
-    counts, edges = near.histogram()
-    assert (counts.sum(), counts.max(), edges[0], edges[-1]) == (2, 2, 0.1 - 0.5, 0.1 + 0.5)
-
-
-def test_variance_of_a_paired_difference_is_that_of_the_discordant_trials() -> None:
-    """FAR of a minus FAR of b: ((n10 + n01) / n - ((n10 - n01) / n)^2) / n."""
-    a, b = two_systems(4, 300, measure="far")
-    result = br.compare(a, b, resample="test", replicates=10_000, rng=5)
-    one, other = accepted(a)[1], accepted(b)[1]
-    n = one.shape[0]
-    n10, n01 = (one & ~other).sum(axis=0), (~one & other).sum(axis=0)
-    expected = ((n10 + n01) / n - ((n10 - n01) / n) ** 2) / n
-    # relative error of a variance of 10 000 replicates: sqrt(2 / 10 000) = .014
-    np.testing.assert_allclose(result.differences.var(axis=0), expected, rtol=5 * 0.0142)

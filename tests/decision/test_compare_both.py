@@ -17,7 +17,7 @@ from betaroc.data.groups import groups_of
 from betaroc.decision.bands import OtherCriterion, resampler
 from betaroc.decision.curve import area_weights
 from betaroc.distributions.pairs import pair_of
-from betaroc.inference.drawn_scores import BootstrapRows, SortedRows, percentile_band
+from betaroc.inference.drawn_scores import BootstrapRows, percentile_band
 from betaroc.model.criteria import CRITERIA
 from betaroc.model.samples import empirical_model
 
@@ -76,10 +76,9 @@ def repeated(scores: br.Scores, drawn: Any, row: int) -> br.Scores:
 
 
 # ----------------------------------------------------------------------- thresholds again
-@pytest.mark.parametrize(
-    ("sizes", "decimals"),
-    [((80, 200), 16), ((150, 150), 2), ((37, 20), 1), ((3, 2), 16), ((2, 3), 0), ((1, 1), 16)],
-)
+@pytest.mark.parametrize(("sizes", "decimals"), [
+    ((80, 200), 16), ((150, 150), 2), ((37, 20), 1), ((3, 2), 16), ((2, 3), 0), ((1, 1), 16),
+])  # fmt: skip
 def test_thresholds_are_those_of_the_drawn_scores(sizes: tuple[int, int], decimals: int) -> None:
     """Replicate by replicate those of CRITERIA.choose, ties and both limits included."""
     dev = two_sets(np.random.default_rng(1), sizes, decimals=decimals)[0]
@@ -107,16 +106,6 @@ def test_thresholds_of_more_scores_than_tie_exactly() -> None:
         at = model.at(found[row])
         best, least = (ALPHAS * p.far + (1 - ALPHAS) * p.frr for p in (own, at))
         np.testing.assert_allclose(least, best, rtol=1e-12)
-
-
-def test_errors_of_drawn_trials_are_counts() -> None:
-    scores = br.Scores([1.0, 2.0, 2.0, 5.0], [0.0, 2.0, 3.0])
-    drawn = np.array([[2, 0, 1, 1]]), np.array([[0, 3, 0]])
-    theta = np.array([[-np.inf, 1.0, 2.0, 2.0, 4.0, 5.0]])
-    rejected, accepted, *sizes, _ = SortedRows.of(scores).errors(drawn, theta)
-    assert rejected.tolist() == [[0, 2, 3, 3, 3, 4]]
-    assert accepted.tolist() == [[3, 3, 0, 0, 0, 0]]
-    assert [n.tolist() for n in sizes] == [[4], [3]]
 
 
 def test_rows_are_drawn_with_replacement() -> None:
@@ -152,15 +141,12 @@ def test_groups_are_drawn_as_wholes() -> None:
 
 # ------------------------------------------------------- the whole comparison, row by row
 @pytest.mark.simulation
-@pytest.mark.parametrize(
-    ("criterion", "measure"),
-    [("weighted-error", "hter"), ("weighted-error", "weighted-error"), ("far", "frr"),
-     ("f-measure", "f1"), ("eer", "hter")],
-)  # fmt: skip
+@pytest.mark.parametrize(("criterion", "measure"), [
+    ("weighted-error", "hter"), ("weighted-error", "weighted-error"), ("far", "frr"),
+    ("f-measure", "f1"), ("eer", "hter"),
+])  # fmt: skip
 @pytest.mark.parametrize("paired", [True, False])
-def test_differences_are_those_of_redrawn_scores(
-    paired: bool, criterion: str, measure: str
-) -> None:
+def test_differences_are_those_of_redrawn_scores(paired, criterion, measure) -> None:
     """The same draws as Scores, thresholds chosen and judged by epc: equal to rounding."""
     alpha = None if criterion == "eer" else ALPHAS[[0, 3, 6]]
     a, b = two_curves(5, (40, 60), (50, 70), criterion=criterion, measure=measure, alpha=alpha)
@@ -307,14 +293,11 @@ def test_weights_of_an_integral_by_hand() -> None:
     assert area_weights(np.array([0.3]), 0.3, 0.3).tolist() == [1.0]
 
 
-@pytest.mark.parametrize(
-    ("alpha", "expected"),
-    [([0.01, 0.05], (0.01, 0.05)), ([0.3], (0.3, 0.3)), ([0.2, 0.5], (0.2, 0.5)),
-     ([0.05, 0.5], (0.1, 0.5))],
-)  # fmt: skip
-def test_the_range_is_what_the_curves_have(
-    alpha: list[float], expected: tuple[float, float]
-) -> None:
+@pytest.mark.parametrize(("alpha", "expected"), [
+    ([0.01, 0.05], (0.01, 0.05)), ([0.3], (0.3, 0.3)), ([0.2, 0.5], (0.2, 0.5)),
+    ([0.05, 0.5], (0.1, 0.5)),
+])  # fmt: skip
+def test_the_range_is_what_the_curves_have(alpha, expected) -> None:
     a, b = two_curves(12, alpha=alpha)
     result = br.compare(a, b, replicates=20, rng=1)
     assert result.alpha_range == expected
@@ -379,7 +362,6 @@ def test_the_better_system_has_the_larger_accuracy() -> None:
     a, b = two_curves(15, (300, 300), (500, 500), (0.3, 1.6), alpha=[0.5], measure="accuracy")
     result = br.compare(a, b, replicates=200, rng=1)
     assert result.mean_difference.low > 0.0
-    assert result.better_on_average == "a"
     assert result.verdict.startswith("A is better: accuracy at alpha 0.5, A - B, is 0.")
 
 
@@ -427,12 +409,12 @@ def test_an_undefined_measure() -> None:
     dev = br.Scores(np.linspace(0.5, 1, 20), np.linspace(0, 0.6, 20))
     test = br.Scores(np.linspace(0.0, 0.3, 20), np.linspace(0, 0.2, 20))
     e = br.epc(dev, test, measure="precision", alpha=[0.5, 0.9])
-    assert np.isnan(e.value).all()
     result = br.compare(e, e, replicates=50, rng=1)
-    assert "cannot tell" in result.verdict
-    assert "precision averaged over alpha" in result.verdict
-    assert "undefined (0/0)" in result.verdict
-    assert np.isnan(result.mean_difference.estimate)
+    for words in ("cannot tell", "precision averaged over alpha", "undefined (0/0)"):
+        assert words in result.verdict
+    ends = (e.value, result.difference, result.low, result.high, result.mean_difference.estimate)
+    assert all(np.isnan(x).all() for x in ends)
+    assert (result.ranges, result.histogram(0.5).counts.sum()) == ((), 0)
 
 
 def test_a_measure_that_replicates_lose() -> None:
@@ -486,22 +468,6 @@ def test_summaries_of_dev_are_drawn_by_their_bins() -> None:
     fitted = br.epc(br.fit(summary, "beta"), test, alpha=[0.3, 0.5])
     with pytest.raises(br.InputError, match="epc_a is a fit of a summary, which has no trials"):
         br.compare(fitted, by_bins, replicates=5)
-
-
-@pytest.mark.parametrize(
-    ("arguments", "text"),
-    [
-        ({"resample": "dev"}, "resample must be one of 'both', 'test'"),
-        ({"low": 0.9, "high": 0.1}, "low must be less than high; got low=0.9, high=0.1"),
-        ({"low": -1.0}, "low must be a fraction"),
-        ({"high": 2.0}, "high must be a fraction"),
-        ({"replicates": 2**28 // 9 + 1}, "replicates must be at most 29826161 for 9 alphas"),
-    ],
-)
-def test_arguments(arguments: dict[str, Any], text: str) -> None:
-    a, b = two_curves(19)
-    with pytest.raises(br.InputError, match=text):
-        br.compare(a, b, **arguments)
 
 
 # ----------------------------------------------------------------------------- simulation

@@ -166,25 +166,6 @@ def test_too_few_trials_show_nothing() -> None:
     assert "too few" in found.verdict
 
 
-def test_what_cannot_be_compared() -> None:
-    curves = systems([0.3, 0.6, 1.0])
-    with pytest.raises(br.InputError, match="at least two systems; got 1"):
-        br.compare_systems({"a": curves["s0"]})
-    with pytest.raises(br.InputTypeError, match="mapping of names"):
-        br.compare_systems(list(curves.values()))  # type: ignore[arg-type]
-    with pytest.raises(br.InputTypeError, match="the curve of 'a' must be"):
-        br.compare_systems({"a": 3, "b": curves["s0"]})  # type: ignore[dict-item]
-    with pytest.raises(br.InputTypeError, match="names of text"):
-        br.compare_systems({1: curves["s0"], 2: curves["s1"]})  # type: ignore[dict-item]
-    other = systems([0.3], n=50)["s0"]
-    with pytest.raises(br.InputError, match="'s0' has 60 client scores, 'x' 50"):
-        br.compare_systems({**curves, "x": other}, replicates=20)
-    few = br.Scores([1, 2, 4], [0, 1.5])
-    far = br.epc(few, br.Scores([1, 2, 5], [0, 1.5]), criterion="far")
-    with pytest.raises(br.InputError, match="'s0' has 'weighted-error', 'x' 'far'"):
-        br.compare_systems({**curves, "x": far})
-
-
 # ------------------------------------------------------------------------------ simulated
 @pytest.mark.simulation
 def test_equal_systems_are_seldom_told_apart() -> None:

@@ -63,24 +63,6 @@ def test_two_curves_differ_as_compare_says() -> None:
     assert found.significant == (found.p_value < 0.05)
 
 
-@pytest.mark.parametrize(
-    ("call", "text"),
-    [
-        (lambda e: e.interval("auc"), "stat must be one of"),
-        (lambda e: e.interval("value"), "alpha must be given"),
-        (lambda e: e.interval("value", alpha=0.31), "nearest is 0.3"),
-        (lambda e: e.interval("area", alpha=0.3), "takes between= and nothing else"),
-        (lambda e: e.interval("area", (0.1, 0.2)), "takes between="),
-        (lambda e: e.interval("area", between=(0.5, 0.95)), "low and high must satisfy"),
-        (lambda e: e.interval(method="delta"), "method must be one of"),
-        (lambda e: br.difference(e, curve(1, measure="far"), "area"), "must have one measure"),
-    ],
-)
-def test_what_is_refused(call: Any, text: str) -> None:
-    with pytest.raises(br.InputError, match=text):
-        call(curve())
-
-
 @pytest.mark.simulation
 @pytest.mark.nightly
 def test_the_area_covers_its_mean_over_dev_and_test() -> None:
@@ -132,17 +114,3 @@ def test_the_mean_of_replicates_is_that_of_rows_drawn_again() -> None:
     width = own.high - own.low
     # A 5 % quantile of 500 draws has an error of about 0.095 sd, 0.03 widths.
     assert (own.low, own.high) == pytest.approx(np.quantile(values, [0.05, 0.95]), abs=0.1 * width)
-
-
-def test_what_is_refused_of_means() -> None:
-    model, scores = br.ScoreModel(br.Normal(1.5, 1.0), br.Normal(0.0, 1.0)), normal_scores(16)
-    with pytest.raises(br.InputError, match="dev must be scores"):
-        br.epc_average(model, scores, replicates=5)
-    assert br.epc_average(model, scores, method="test", replicates=20, rng=1).method == "test"
-    halves = br.Scores([2.0, 3.0, 4.0], [0.0, 1.0, 2.5], client_weights=[0.5, 1.0, 1.0])
-    with pytest.raises(br.InputError, match="whole numbers of copies"):
-        br.epc_average(scores, halves, replicates=5)
-    with pytest.raises(br.InputTypeError, match="rng must be"):
-        br.epc_average(model, scores, method="test", replicates=5, rng="seed")
-    with pytest.raises(br.InputError, match="replicates must be"):
-        br.epc_average(scores, scores, replicates=0)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import math
 from typing import Any
 
@@ -308,43 +307,6 @@ def test_the_empirical_fit_is_its_scores() -> None:
 
 
 # ------------------------------------------------------------------------------- bad input
-def test_what_cannot_vary_is_named() -> None:
-    rng = np.random.default_rng(28)
-    scores = br.Scores(rng.beta(4, 2, 30), rng.beta(2, 4, 30))
-    fit, model = br.fit(scores), br.ScoreModel(br.Beta(4, 2), br.Beta(2, 4))
-    with pytest.raises(br.InputError, match=r"Give Scores, or br\.fit of them, as test of epc\."):
-        br.epc(scores, model).band(resample="test")
-    with pytest.raises(
-        br.InputError, match=r'br\.fit of them, as dev of epc or take resample="test"'
-    ):
-        br.epc(model, beta_fit(29, 30, 30)).band()
-    other = br.epc(scores, beta_fit(30, 30, 30))
-    own = br.Scores(rng.beta(4, 2, 20), rng.beta(2, 4, 20))
-    kinds = [
-        (other, "scores as dev and a fit as test"),
-        (br.epc(fit, own), "a fit as dev and scores as test"),
-        (br.epc(model, fit), "a model as dev and a fit as test"),
-        (br.epc(scores, model), "scores as dev and a model as test"),
-    ]
-    for curve, text in kinds:
-        with pytest.raises(br.InputError, match=f"needs fits on both sides: .* got {text}"):
-            curve.band(method="delta")
-    with pytest.raises(br.InputError, match="'bootstrap' and 'delta' where test is a fit"):
-        other.band(method="exact", resample="test")
-
-
-def test_a_fit_of_unknown_parameters_is_refused() -> None:
-    fit = beta_fit(32, 30, 30)
-    strange = dataclasses.replace(fit, client=dataclasses.replace(fit.client, names=("p", "q")))
-    curve = br.epc(br.ScoreModel(br.Beta(4, 2), br.Beta(2, 4)), strange, **SAME)
-    with pytest.raises(br.InputError, match=r"got p, q of the client family 'beta'"):
-        curve.band(resample="test")
-    broken = dataclasses.replace(
-        fit, impostor=dataclasses.replace(fit.impostor, cov=np.diag([math.inf, 1.0]))
-    )
-    curve = br.epc(br.ScoreModel(br.Beta(4, 2), br.Beta(2, 4)), broken, **SAME)
-    with pytest.raises(br.InputError, match="finite covariance to vary"):
-        curve.band(resample="test")
 
 
 def test_error_of_a_normal_rate() -> None:

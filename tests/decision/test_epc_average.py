@@ -199,21 +199,6 @@ def test_every_mix_of_sides_agrees_with_a_fine_grid(of_dev: str) -> None:
             assert average.undefined == pytest.approx(np.mean(np.isnan(grid)), abs=3e-4)
 
 
-@pytest.mark.parametrize(
-    ("options", "text"),
-    [
-        ({"low": 0.5, "high": 0.5}, "low must be less than high; got low=0.5, high=0.5"),
-        ({"high": 1.5}, "high must"),
-        ({"low": float("nan")}, "low must"),
-        ({"pair": "far-recall"}, "pair must be"),
-    ],
-)
-def test_what_an_average_refuses(options: dict, text: str) -> None:
-    model = MODELS["bell"]
-    with pytest.raises(br.InputError, match=text):
-        br.epc_average(model, model, **options)
-
-
 # ------------------------------------------------------------------------- targets, scales
 def test_a_given_target_out_of_reach_is_named_with_what_is_reachable() -> None:
     # Precision of dev: 3/6 accepting all, 3/4 above 2, 1 above 3.
@@ -254,14 +239,11 @@ def normal_scores(seed: int, n: int = 50) -> tuple[np.ndarray, np.ndarray]:
     return rng.normal(1, 1, n), rng.normal(-1, 1, n)
 
 
-@pytest.mark.parametrize(
-    ("change", "text"),
-    [
-        (lambda x: 100 * x, "90 % of the impostor scores"),
-        (lambda x: x + 40, "90 % of the impostor scores"),
-        (lambda x: 1 / (1 + np.exp(-x)), "all of test lies in"),
-    ],
-)
+@pytest.mark.parametrize(("change", "text"), [
+    (lambda x: 100 * x, "90 % of the impostor scores"),
+    (lambda x: x + 40, "90 % of the impostor scores"),
+    (lambda x: 1 / (1 + np.exp(-x)), "all of test lies in"),
+])  # fmt: skip
 def test_other_scales_are_named(change, text: str) -> None:
     (c, i), (d, j) = normal_scores(1), normal_scores(2)
     with pytest.warns(br.ScaleWarning, match=text):

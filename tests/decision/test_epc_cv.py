@@ -88,11 +88,9 @@ def test_no_group_is_in_two_folds(text: bool, rng: int | None) -> None:
     if text:
         client_groups, impostor_groups = client_groups.astype(str), impostor_groups.astype(str)
     scores = br.Scores(
-        draw.normal(1.0, 1.0, 60),
-        draw.normal(0.0, 1.0, 90),
-        client_groups=client_groups,
+        draw.normal(1.0, 1.0, 60), draw.normal(0.0, 1.0, 90), client_groups=client_groups,
         impostor_groups=impostor_groups,
-    )
+    )  # fmt: skip
     curve = br.epc_cv(scores, folds=4, alpha=ALPHAS, rng=rng)
     homes: dict[Any, set[int]] = {}
     for groups, folds in (
@@ -186,36 +184,3 @@ def test_weights_are_copies_that_stay_together() -> None:
 
 SCORES = br.Scores([1.0, 2.0, 3.0], [0.0, 0.5, 1.5, 2.5])
 GROUPED = br.Scores([1.0, 2.0, 3.0], [0.0, 0.5, 1.5, 2.5], client_groups=["a", "a", "b"])
-
-
-@pytest.mark.parametrize(
-    ("scores", "given", "said"),
-    [
-        (SCORES, {"folds": 1}, "folds must be an int >= 2; got 1"),
-        (SCORES, {"folds": 2.5}, "folds must be an int >= 2"),
-        (SCORES, {"folds": 4}, "at most the number of client scores, 3; got 4"),
-        (GROUPED, {"folds": 3}, "at most the number of client groups, 2; got 3"),
-    ],
-)
-def test_inputs_that_are_refused(scores: br.Scores, given: dict[str, Any], said: str) -> None:
-    with pytest.raises(br.InputError, match=said) as error:
-        br.epc_cv(scores, **given)
-    assert len(str(error.value)) <= 400
-
-
-def test_a_fold_whose_weights_are_all_zero_is_refused() -> None:
-    scores = br.Scores([1.0, 2.0, 3.0], [0.0, 0.5], client_weights=[1.0, 0.0, 1.0])
-    with pytest.raises(br.InputError, match="no client score of positive weight"):
-        br.epc_cv(scores, folds=2)
-
-
-@pytest.mark.parametrize(
-    ("scores", "given"),
-    [
-        (br.ScoreModel(br.Beta(2, 1), br.Beta(1, 2)), {}),
-        (SCORES, {"folds": ([0, 1, 0], [0, 1, 0, 1])}),
-    ],
-)
-def test_kinds_that_are_refused(scores: Any, given: dict[str, Any]) -> None:
-    with pytest.raises(br.InputTypeError):
-        br.epc_cv(scores, **given)

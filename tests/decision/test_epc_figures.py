@@ -224,9 +224,7 @@ def test_smooth_thresholds_to_1e_12(row: dict[str, Any], entries: list[dict[str,
         (br.Beta(0.83, 1.11), br.Beta(1.7, 1.32), "f-measure", 1.0),
     ],
 )
-def test_limits_are_met_within_1e_12(
-    client: br.Distribution, impostor: br.Distribution, criterion: str, alpha: float
-) -> None:
+def test_limits_are_met_within_1e_12(client, impostor, criterion, alpha) -> None:
     model = br.ScoreModel(client, impostor)
     points = br.epc(
         model, br.ScoreModel(client, impostor), criterion=criterion, alpha=[alpha, 0.2]

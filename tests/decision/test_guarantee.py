@@ -50,9 +50,7 @@ def at_least(n: int, k: int, x: Fraction) -> Fraction:
         (1, "0.25", "0.25"),
     ],
 )
-def test_index_is_the_largest_that_keeps_the_promise(
-    kind: str, n: int, x: str, confidence: str
-) -> None:
+def test_index_is_the_largest_that_keeps_the_promise(kind, n, x, confidence) -> None:
     values = np.random.default_rng(n).permutation(n).astype(float)
     found = guaranteed(sample(kind, values), **{kind: float(x)}, confidence=float(confidence))
     rate, wanted = Fraction(x), Fraction(confidence)
@@ -275,25 +273,6 @@ def test_the_guarantee_of_groups_is_kept(law: str) -> None:
 
 
 SCORES = br.Scores([50.0, 98.0, 99.5], np.arange(100.0))
-
-
-@pytest.mark.parametrize(
-    ("given", "said"),
-    [
-        (
-            {"frr": 1.0},
-            "strictly between 0 and 1; got 1.0. No sample shows a rate of 0; 1 % is 0.01.",
-        ),
-        ({"far": 5}, "Did you mean 0.05"),
-        ({"far": 1e-300}, r"3\.00e\+300 impostors needed"),
-        ({"far": 5e-324}, r"6\.06e\+323 impostors needed"),
-        ({"frr": 0.1}, "29 clients needed, dev has 3"),
-    ],
-)
-def test_wishes_that_cannot_be_met(given: dict[str, float], said: str) -> None:
-    with pytest.raises(br.InputError, match=said) as error:
-        guaranteed(SCORES, **given)
-    assert len(str(error.value)) <= 400
 
 
 @pytest.mark.simulation

@@ -10,27 +10,19 @@ from betaroc.model.criteria import CRITERIA
 from helpers.cases import some
 
 LAWS = {
-    "beta": br.Beta(3, 2),
-    "U": br.Beta(0.4, 0.3),
-    "normal": br.Normal(0.6, 0.3),
+    "beta": br.Beta(3, 2), "U": br.Beta(0.4, 0.3), "normal": br.Normal(0.6, 0.3),
     "sample": br.Empirical([0.1, 0.2, 0.4, 0.8]),
     "sample beyond [0, 1]": br.Empirical([0.0, 0.3, 1.0, 1.2]),
     "beta with atoms": br.Inflated(br.Beta(2, 4), 0.3, 0.1),
     "normal with atoms": br.Inflated(br.Normal(0.6, 0.8), 0.1, 0.2),
     "another normal with atoms": br.Inflated(br.Normal(0.1, 0.5), 0.2, 0.1),
-}
+}  # fmt: skip
 PAIRS = [
-    ("beta", "sample"),
-    ("sample", "beta"),
-    ("sample", "normal"),
-    ("normal", "sample"),
-    ("U", "sample beyond [0, 1]"),
-    ("sample beyond [0, 1]", "beta with atoms"),
-    ("normal", "beta with atoms"),
-    ("beta with atoms", "sample"),
-    ("normal with atoms", "another normal with atoms"),
-    ("normal with atoms", "U"),
-]
+    ("beta", "sample"), ("sample", "beta"), ("sample", "normal"), ("normal", "sample"),
+    ("U", "sample beyond [0, 1]"), ("sample beyond [0, 1]", "beta with atoms"),
+    ("normal", "beta with atoms"), ("beta with atoms", "sample"),
+    ("normal with atoms", "another normal with atoms"), ("normal with atoms", "U"),
+]  # fmt: skip
 
 
 def on_a_grid(model: br.ScoreModel) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -46,9 +38,7 @@ def on_a_grid(model: br.ScoreModel) -> tuple[np.ndarray, np.ndarray, np.ndarray]
 @pytest.mark.filterwarnings("ignore::betaroc.TargetWarning")
 @pytest.mark.parametrize("prior", [0.3, 0.7])
 @pytest.mark.parametrize(("client", "impostor"), some(PAIRS, 3))
-def test_no_threshold_of_a_grid_is_nearer_to_a_precision(
-    client: str, impostor: str, prior: float
-) -> None:
+def test_no_threshold_of_a_grid_is_nearer_to_a_precision(client, impostor, prior) -> None:
     model = br.ScoreModel(LAWS[client], LAWS[impostor], prior=prior)
     tpr, far, precision = on_a_grid(model)
     alpha = np.linspace(0.02, 0.98, 25)
@@ -67,9 +57,7 @@ def test_no_threshold_of_a_grid_is_nearer_to_a_precision(
 
 
 @pytest.mark.parametrize(("client", "impostor"), some(PAIRS, 3))
-def test_no_threshold_of_a_grid_is_better_for_a_weighted_criterion(
-    client: str, impostor: str
-) -> None:
+def test_no_threshold_of_a_grid_is_better_for_a_weighted_criterion(client, impostor) -> None:
     model = br.ScoreModel(LAWS[client], LAWS[impostor], prior=0.3)
     tpr, far, precision = on_a_grid(model)
     for alpha in (0.1, 0.5, 0.9):

@@ -170,6 +170,7 @@ def test_greater_or_equal_accepts_the_very_same_scores(both, narrow, x) -> None:
         assume(len(both) == 2 and not like_labels(*both))  # small ones are 0 now
     scores = br.Scores(*both)
     found = br.decide(scores, cost_fa=x, cost_fr=1.0, family="empirical")
+    assert found.dtype == scores.dtype == ("float32" if narrow else "float64")
     for values in (scores.client, scores.impostor):
         np.testing.assert_array_equal(
             found.accept(values), values >= found.threshold_for_greater_equal

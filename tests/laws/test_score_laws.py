@@ -74,15 +74,6 @@ def test_classes_swap_when_scores_change_sign(scores) -> None:
     assert other.ks() == pytest.approx(one.ks(), rel=1e-14)
 
 
-@law(both=samples(("grid",)))
-def test_classes_swap_when_a_score_becomes_its_rest_to_one(both) -> None:
-    one = empirical_model(br.Scores(*both))
-    other = empirical_model(br.Scores(1.0 - both[1], 1.0 - both[0]))
-    t = between(br.Scores(*both))
-    np.testing.assert_array_equal(rates(one, t)[::-1], rates(other, 1.0 - t))
-    assert other.auc() == pytest.approx(one.auc(), rel=1e-14)
-
-
 @law(both=samples())
 def test_an_increasing_map_changes_no_bit(both) -> None:
     """Scores become their ranks, which no rounding touches."""
@@ -92,16 +83,6 @@ def test_an_increasing_map_changes_no_bit(both) -> None:
     assert numbers(one) == numbers(other)
     at, there = np.append(-np.inf, values), np.append(-np.inf, np.arange(len(values)) + 0.5)
     np.testing.assert_array_equal(rates(one, at), rates(other, there))
-
-
-@law(scores=full_sets())
-def test_rates_are_monotone_fractions(scores) -> None:
-    model = empirical_model(scores)
-    far, frr = rates(model, all_thresholds(scores))
-    assert np.all(np.diff(far) <= 0.0)
-    assert np.all(np.diff(frr) >= 0.0)
-    assert min(far.min(), frr.min()) >= 0.0
-    assert max(far.max(), frr.max()) <= 1.0
 
 
 @law(scores=full_sets())
@@ -137,13 +118,6 @@ def test_the_threshold_of_a_rate_is_the_first_that_keeps_it(scores, x) -> None:
     assert model.far(model.threshold_at_far(x)) == far[far <= x].max()
     if x >= frr[0]:  # trials without a score are rejected by every threshold
         assert model.frr(model.threshold_at_frr(x)) == frr[frr <= x].max()
-
-
-@law(scores=full_sets(), x=st.lists(st.floats(0.0, 1.0), min_size=2, max_size=5))
-def test_thresholds_are_monotone_in_the_rate(scores, x) -> None:
-    model = empirical_model(scores)
-    t = model.threshold_at_far(np.sort(x))
-    assert np.all(t[1:] <= t[:-1])
 
 
 @law(scores=sets())

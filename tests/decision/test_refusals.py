@@ -1,0 +1,220 @@
+"""What curves, comparisons, decisions and forecasts refuse: the call, its arguments, the words."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from functools import partial
+from typing import Any
+
+import numpy as np
+import pytest
+
+import betaroc as br
+
+pytestmark = pytest.mark.filterwarnings("ignore::betaroc.core.errors.BetarocWarning")
+RNG = np.random.default_rng(28)
+
+
+def draw(n: int, m: int, **more: Any) -> br.Scores:
+    return br.Scores(RNG.beta(6, 2, n), RNG.beta(2, 8, m), **more)
+
+
+DEV, TEST, MANY = draw(30, 40), draw(25, 35), draw(300, 1000)
+FEW = br.Scores([1.0, 2.0, 3.0], [0.0, 0.5, 1.5, 2.5])
+GROUPED = br.Scores([1.0, 2.0, 3.0], [0.0, 0.5, 1.5, 2.5], client_groups=["a", "a", "b"])
+EMPTY_FOLD = br.Scores([1.0, 2.0, 3.0], [0.0, 0.5], client_weights=[1.0, 0.0, 1.0])
+HALVES = br.Scores([2.0, 3.0], [0.5, 1.0], impostor_weights=[1.0, 0.5])
+THIRDS = br.Scores([2.0, 3.0, 4.0], [0.0, 1.0, 2.5], client_weights=[0.5, 1.0, 1.0])
+PLAIN, LINE = br.Scores([2.0, 3.0], [0.5, 1.0]), br.Scores([50.0, 98.0, 99.5], np.arange(100.0))
+MODEL = br.ScoreModel(br.Beta(4, 2), br.Beta(2, 4))
+NORMAL = br.ScoreModel(br.Normal(1.5, 1.0), br.Normal(0.0, 1.0))
+MASSES = br.ScoreModel(br.Inflated(br.Beta(2.0, 1.0), at_one=0.1), br.Beta(1.0, 2.0))
+FIT = br.fit(draw(40, 40))
+STRANGE = dataclasses.replace(FIT, client=dataclasses.replace(FIT.client, names=("p", "q")))
+BROKEN = dataclasses.replace(
+    FIT, impostor=dataclasses.replace(FIT.impostor, cov=np.diag([math.inf, 1.0]))
+)
+COARSE, FINE = br.epc(DEV, TEST, alpha=[0.1, 0.3, 0.5, 0.7, 0.9]), br.epc(DEV, TEST)
+POINT = br.epc(DEV, TEST, criterion="eer")
+OTHER = br.epc(DEV, TEST, measure="far", alpha=[0.1, 0.3, 0.5, 0.7, 0.9])
+OF_FIT = br.epc(DEV, FIT)
+
+
+def band(dev: Any, test: Any, **options: Any) -> Any:
+    return br.epc(dev, test, alpha=[0.2, 0.5]).band(**options)
+
+
+def proportion(curve: br.Epc, *alpha: float, resample: str = "both") -> Any:
+    result = br.compare(curve, curve, resample=resample, replicates=5, rng=1)
+    return result.proportion_test(*alpha)
+
+
+def replaced(**wrong: Any) -> Any:
+    return dataclasses.replace(br.decide(MANY, far=0.1, family="beta"), **wrong)
+
+
+epc, compare = partial(br.epc, DEV, TEST), partial(br.compare, FINE, FINE)
+decide, guarantee = partial(br.decide, MANY), partial(br.decide, LINE, how="guaranteed")
+forecast = partial(br.epc_forecast, NORMAL, n_client=5, n_impostor=5)
+average = partial(br.epc_average, MODEL, MODEL)
+systems = br.compare_systems
+ROWS: list[tuple[Any, tuple[Any, ...], dict[str, Any], str]] = [
+    # --- curves
+    (epc, (), {"alpha": [0.1, 1.5]}, "alpha must be fractions"),
+    (epc, (), {"alpha": [0.1, math.nan]}, "first at index 1: nan"),
+    (epc, (), {"alpha": []}, "alpha must be a list of at least one fraction"),
+    (epc, (), {"criterion": "weighted-eror"}, "weighted-error"),
+    (epc, (), {"measure": "htr"}, "hter"),
+    (epc, (), {"criterion": "far", "measure": "weighted-error"}, "whose alpha it shares"),
+    (epc, (), {"criterion": "eer", "alpha": [0.5]}, "has no alpha"),
+    (epc, (), {"prior": 1.5}, "prior"),
+    (COARSE.interval, ("auc",), {}, "stat must be one of"),
+    (COARSE.interval, ("value",), {}, "alpha must be given"),
+    (COARSE.interval, ("value",), {"alpha": 0.31}, "nearest is 0.3"),
+    (COARSE.interval, ("area",), {"alpha": 0.3}, "takes between= and nothing else"),
+    (COARSE.interval, ("area", (0.1, 0.2)), {}, "takes between="),
+    (COARSE.interval, ("area",), {"between": (0.5, 0.95)}, "low and high must satisfy"),
+    (COARSE.interval, (), {"method": "delta"}, "method must be one of"),
+    (br.difference, (COARSE, OTHER, "area"), {}, "must have one measure"),
+    # --- bands
+    (FINE.band, (), {"replicates": 0}, "replicates must be an int >= 1; got 0"),
+    (FINE.band, (), {"level": 95}, "level must be a confidence level"),
+    (FINE.band, (), {"resample": "dev"}, "resample must be one of"),
+    (FINE.band, (), {"method": "delta"}, 'dev and scores as test. Take method="bootstrap" or'),
+    (FINE.band, (), {"method": "exact", "resample": "test"}, "a measure that is one rate"),
+    (FINE.band, (), {"replicates": 2**28 // 101 + 1}, "at most 2657776 for 101 alphas, a"),
+    (FINE.band, (), {"rng": -1}, "rng must be an int >= 0"),
+    (band, (PLAIN, HALVES), {"resample": "test"}, "index 1: 0.5. Leave the test impostor"),
+    (band, (HALVES, PLAIN), {}, "dev impostor weights"),
+    (band, (DEV, MODEL), {"resample": "test"}, "Give Scores, or br.fit of them, as test of epc."),
+    (band, (MODEL, FIT), {}, 'br.fit of them, as dev of epc or take resample="test"'),
+    (band, (DEV, FIT), {"method": "delta"}, "got scores as dev and a fit as test"),
+    (band, (FIT, TEST), {"method": "delta"}, "got a fit as dev and scores as test"),
+    (band, (MODEL, FIT), {"method": "delta"}, "got a model as dev and a fit as test"),
+    (band, (DEV, MODEL), {"method": "delta"}, "needs fits on both sides: a choice among scores"),
+    (OF_FIT.band, (), {"method": "exact", "resample": "test"}, "'delta' where test is a fit"),
+    (band, (MODEL, STRANGE), {"resample": "test"}, "got p, q of the client family 'beta'"),
+    (band, (MODEL, BROKEN), {"resample": "test"}, "finite covariance to vary"),
+    # --- averages and folds
+    (average, (), {"low": 0.5, "high": 0.5}, "low must be less than high; got low=0.5, high=0.5"),
+    (average, (), {"high": 1.5}, "high must"),
+    (average, (), {"low": math.nan}, "low must"),
+    (average, (), {"pair": "far-recall"}, "pair must be"),
+    (br.epc_average, (MODEL, TEST), {"replicates": 5}, "dev must be scores"),
+    (br.epc_average, (DEV, THIRDS), {"replicates": 5}, "whole numbers of copies"),
+    (br.epc_average, (DEV, DEV), {"replicates": 0}, "replicates must be"),
+    (br.epc_cv, (FEW,), {"folds": 1}, "folds must be an int >= 2; got 1"),
+    (br.epc_cv, (FEW,), {"folds": 2.5}, "folds must be an int >= 2"),
+    (br.epc_cv, (FEW,), {"folds": 4}, "at most the number of client scores, 3; got 4"),
+    (br.epc_cv, (GROUPED,), {"folds": 3}, "at most the number of client groups, 2; got 3"),
+    (br.epc_cv, (EMPTY_FOLD,), {"folds": 2}, "no client score of positive weight"),
+    # --- comparisons
+    (compare, (), {"resample": "dev"}, "resample must be one of 'both', 'test'"),
+    (compare, (), {"low": 0.9, "high": 0.1}, "low must be less than high; got low=0.9, high=0.1"),
+    (compare, (), {"low": -1.0}, "low must be a fraction"),
+    (compare, (), {"high": 2.0}, "high must be a fraction"),
+    (compare, (), {"replicates": 2**28 // 101 + 1}, "replicates must be at most 2657776"),
+    (proportion, (POINT, 0.3), {}, "alpha must be left out: criterion 'eer' has none"),
+    (proportion, (COARSE,), {}, "alpha must be given: the curve has 5"),
+    *((proportion, (br.epc(DEV, TEST, measure=name, alpha=[0.5]), 0.5), {"resample": resample},
+       f"'accuracy', 'youden'; got curves of '{name}'")
+      for name in ("f1", "far", "precision", "mutual-information", "mcc")
+      for resample in ("test", "both")),
+    (systems, ({"a": COARSE},), {}, "at least two systems; got 1"),
+    (systems, ({"a": COARSE, "x": br.epc(DEV, draw(20, 35), alpha=COARSE.alpha)},), {},
+     "'a' has 25 client scores, 'x' 20"),
+    (systems, ({"a": COARSE, "x": br.epc(DEV, TEST, criterion="far")},), {},
+     "'a' has 'weighted-error', 'x' 'far'"),
+    # --- decisions
+    (decide, (), {}, "exactly one target must be given"),
+    (decide, (), {"far": 0.1, "frr": 0.1}, "got far and frr"),
+    (decide, (), {"precision": 0.9, "far": 0.1}, "exactly one target"),
+    (decide, (), {"cost_fa": 1}, "cost_fr must stand beside"),
+    (decide, (), {"cost_fa": 0, "cost_fr": 1}, "cost_fa must"),
+    (decide, (), {"far": 0.0}, "strictly between 0 and 1"),
+    (decide, (), {"far": 0.1, "how": "counted"}, "how must be one of"),
+    (decide, (), {"eer": True, "how": "average"}, "how must be one of"),
+    (decide, (), {"precision": 0.9, "how": "guaranteed"}, "how must be"),
+    (decide, (), {"far": 0.1, "confidence": 95}, "Did you mean 0.95"),
+    (decide, (), {"far": 0.1, "confidence": 1 - 1e-15}, "at most 1 - 1e-12"),
+    *((decide, (), {"precision": x}, "above 0, at most 1") for x in (0.0, 1.1, -0.5, np.nan)),
+    # Of the highest three two are clients; no threshold has more.
+    (br.decide, (br.Scores([7.0, 8.0], [9.0, 1.0, 2.0]),), {"precision": 0.7},
+     "highest that is counted is 67 %, at the threshold 4.5"),
+    *((decide, (), {**target, **options}, words)
+      for target in ({"far": 0.1}, {"eer": True}) for options, words in (
+          ({"family": "betta"}, "Did you mean 'beta'"),
+          ({"family": "normal", "boundary": "inflate"}, "boundary must be left out"),
+          ({"boundary": "no such rule"}, "boundary must be one of"),
+          ({"family": "beta", "resolution": -1.0}, "resolution must"))),
+    (replaced, (), {"dtype": "x"}, "dtype"), (replaced, (), {"target": "fbr"}, "target"),
+    (replaced, (), {"how": "luck"}, "how"), (replaced, (), {"status": "fine"}, "status"),
+    (replaced, (), {"threshold": 7.0}, "methods"),
+    (guarantee, (), {"frr": 1.0},
+     "strictly between 0 and 1; got 1.0. No sample shows a rate of 0; 1 % is 0.01."),
+    (guarantee, (), {"far": 5}, "Did you mean 0.05"),
+    (guarantee, (), {"far": 1e-300}, "3.00e+300 impostors needed"),
+    (guarantee, (), {"far": 5e-324}, "6.06e+323 impostors needed"),
+    (guarantee, (), {"frr": 0.1}, "29 clients needed, dev has 3"),
+    # --- forecasts
+    (forecast, (), {"criterion": "eer"}, "rate of one class"),
+    (forecast, (), {"criterion": "precision"}, "rate of one class"),
+    (forecast, (), {"criterion": "fars"}, "Did you mean 'far'"),
+    (forecast, (), {"n_client": 0}, "n_client must be an int >= 1; got 0"),
+    (forecast, (), {"alpha": [0.5, 1.5]}, "alpha must be fractions in"),
+    (forecast, (), {"alpha": [0.5, math.nan]}, "1 of 2 that are not, first at index 1"),
+    (forecast, (), {"alpha": []}, "alpha must be a list of at least one fraction"),
+    (br.epc_forecast, (MASSES,), {"criterion": "far", "n_client": 5, "n_impostor": 5},
+     "client distribution must have no point masses"),
+    (br.epc_forecast, (br.fit(DEV, "empirical"),), {"n_client": 3, "n_impostor": 3},
+     "the client distribution must have a density"),
+]  # fmt: skip
+KINDS: list[tuple[Any, tuple[Any, ...], dict[str, Any], str]] = [
+    (br.epc, (DEV, [0.1, 0.2]), {}, "test must be Scores"),
+    (br.epc_cv, (MODEL,), {}, ""), (br.epc_cv, (FEW,), {"folds": ([0, 1, 0], [0, 1, 0, 1])}, ""),
+    (br.epc_average, (MODEL, TEST), {"method": "test", "replicates": 5, "rng": "x"}, "rng must be"),
+    (systems, ([COARSE, COARSE],), {}, "mapping of names"),
+    (systems, ({"a": 3, "b": COARSE},), {}, "the curve of 'a' must be"),
+    (systems, ({1: COARSE, 2: COARSE},), {}, "names of text"),
+    (decide, (), {"precision": "0.9"}, ""),
+    (br.epc_forecast, (FEW,), {"n_client": 3, "n_impostor": 3},
+     "got Scores. For scores, fit them first"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("error", "call", "args", "options", "words"), [
+    *((br.InputError, *row) for row in ROWS), *((br.InputTypeError, *row) for row in KINDS),
+])  # fmt: skip
+def test_what_is_refused(error, call, args, options, words) -> None:
+    with pytest.raises(error) as caught:
+        call(*args, **options)
+    assert words in str(caught.value)
+    assert len(str(caught.value)) <= 400
+
+
+@pytest.mark.parametrize(("first", "second", "text"), [
+    ({}, {"client": [1.0, 2.0]}, "epc_a has 3 client scores, epc_b 2"),
+    ({}, {"impostor": [1.0, 2.0, 0.0, 1.0]}, "epc_a has 2 impostor scores, epc_b 4"),
+    ({}, {"measure": "f1"}, "one measure; epc_a has 'hter', epc_b 'f1'"),
+    ({}, {"criterion": "f-measure"}, "one criterion; epc_a has 'weighted-error', epc_b 'f-meas"),
+    ({}, {"alpha": [0.3, 0.6]}, "equal alphas; epc_a has 2 from 0.3 to 0.5, epc_b 2 from 0.3"),
+    ({}, {"prior": 0.1}, "one test prior; epc_a has 0.6, epc_b 0.1"),
+    ({}, {"client_weights": [1, 2, 1]}, "1 of 3 client weights differ, first 1.0 and 2.0"),
+    ({}, {"impostor_weights": [1, 0.5]}, "whole numbers of copies"),
+    ({"client_ids": ["x", "y", "z"]}, {"client_ids": ["x", "z", "y"]},
+     "2 of 3 client_ids differ, first 'y' and 'z' at index 1"),
+    ({"impostor_ids": [1, 2]}, {"impostor_ids": ["1", "2"]}, "2 of 2 impostor_ids differ"),
+])  # fmt: skip
+def test_curves_that_cannot_be_paired(first, second, text) -> None:
+    curves = []
+    for more in (first, second):
+        sides = {key: more[key] for key in more if key.startswith(("client", "impostor"))}
+        options = {"alpha": [0.3, 0.5]} | {k: v for k, v in more.items() if k not in sides}
+        given = {"client": [1.0, 2.5, 3.0], "impostor": [0.0, 2.0]} | sides
+        dev = br.Scores([2.0, 3.0, 1.0], [0.0, 1.0])
+        curves.append(br.epc(dev, br.Scores(**given), **options))
+    with pytest.raises(br.InputError, match=text):
+        br.compare(*curves, replicates=5)
+    if " scores, " in text:
+        assert br.compare(*curves, paired=False, replicates=5).low.shape == (2,)
