@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, reduce
 from itertools import combinations
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -372,13 +373,6 @@ def _fit_delta(
     e: Epc, test: FittedTest, error: ThresholdError | None, o: BandOptions
 ) -> tuple[FloatArray, FloatArray]:
     """Normal intervals from the derivatives of the curve in all that varies."""
-    changes = _changes(e, test, error)
-    reach = gaussian_reach(changes, o) if o.simultaneous else o.deviate
-    return _interval(e, reach * np.sqrt(np.sum(changes**2, axis=1)))
-
-
-def _changes(e: Epc, test: FittedTest, error: ThresholdError | None) -> FloatArray:
-    """Change of the measure with one standard error of each independent source, a column each."""
     size = test.roots.shape[0]
     own = size if error is None or test.shared else size + error.slope.shape[1]
 
@@ -386,7 +380,10 @@ def _changes(e: Epc, test: FittedTest, error: ThresholdError | None) -> FloatArr
         t = e.chosen if error is None else error.at(z[None, size if own > size else 0 :])
         return np.asarray(test.measured(e, z[None, :size], t)[0])
 
-    return slopes_along(np.eye(own), moved)
+    # The change with one standard error of each independent source, a column each.
+    changes = slopes_along(np.eye(own), moved)
+    reach = gaussian_reach(changes, o) if o.simultaneous else o.deviate
+    return _interval(e, reach * np.sqrt(np.sum(changes**2, axis=1)))
 
 
 def _interval(e: Epc, reach: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -632,22 +629,19 @@ def _on_same_trials(
             raise
         return curves
     built = []
-    for e, scores in zip(curves, result, strict=True):
-        client, impostor = scores._distributions
-        model = replace(e._side(role)[0], client=client, impostor=impostor)
-        changed: dict[str, Any] = {role: model, f"{role}_scores": scores}
+    for e, part in zip(curves, result, strict=True):
+        laws: dict[str, Any] = dict(zip(CLASSES, part._distributions, strict=True))
+        changed: dict[str, Any] = {role: replace(e._side(role)[0], **laws), f"{role}_scores": part}
         built.append(replace(e, **changed))
     return tuple(built)
 
 
 def _smallest(sides: list[BootstrapRows], role: str) -> Smallest:
-    result = []
-    for rows in sides:
-        for who, n in zip(CLASSES, rows.units, strict=True):
-            size = None if rows.groups is None else rows.groups.sizes[CLASSES.index(who)]
-            what = f"{who} {'trials' if size is None else 'groups'} of {role}"
-            result.append(Smallest(n, what, _NEEDED[role]))
-    return min(result, key=lambda item: item.n / item.needed)
+    """The class of one role with the fewest."""
+    rows, n, k = min(((rows, n, k) for rows in sides for k, n in enumerate(rows.units)),
+                     key=itemgetter(1))  # fmt: skip
+    single = rows.groups is None or rows.groups.sizes[k] is None
+    return Smallest(n, f"{CLASSES[k]} {'trials' if single else 'groups'} of {role}", _NEEDED[role])
 
 
 def _rows(
@@ -837,9 +831,8 @@ class ThresholdError:
         move = z @ self.slope.T
         place = (self.chosen.logit if self.unit else self.chosen.theta) + move
         moved = Thresholds.from_logit(place) if self.unit else Thresholds.from_theta(place)
-        names = ("theta", "complement", "logit")
-        pairs = ((getattr(moved, name), getattr(self.chosen, name)) for name in names)
-        return Thresholds(*(np.where(move != 0.0, *pair) for pair in pairs))
+        scales = zip(moved._scales, self.chosen._scales, strict=True)
+        return Thresholds(*(np.where(move != 0.0, *pair) for pair in scales))
 
 
 def threshold_error(fit: PairEstimate, e: Epc, *, groups: bool = True) -> ThresholdError:
@@ -997,11 +990,8 @@ class RefitResampler:
             place = np.where(passes, u[k] + np.where(passes, share, 0.0) * (u[k + 1] - u[k]), place)
         result = pair.place(place)
         for at, end in ((0, ends[0]), (x.size - 1, ends[1])):
-            chosen = best == at
-            result = Thresholds(*(
-                np.where(chosen, np.ravel(getattr(end, name))[0], getattr(result, name))
-                for name in ("theta", "complement", "logit")
-            ))  # fmt: skip
+            scales = zip(map(np.ravel, end._scales), result._scales, strict=True)
+            result = Thresholds(*(np.where(best == at, top[0], place) for top, place in scales))
         return result
 
 
@@ -1011,29 +1001,23 @@ Resampler = RefitResampler | LeastWeightedError | OtherCriterion
 
 def resampler(e: Epc, name: str = "the curve", *, varies: bool = True) -> Resampler:
     """What chooses dev's thresholds from drawn trials."""
-    pair = e.dev._pair
+    pair, scores = e.dev._pair, None if e.dev_fit is None else e.dev_fit.scores
     if not decides_by_counts(pair):
-        return _refitting(e, name)
+        if e.dev_fit is None or not isinstance(scores, Scores):
+            what = "a model" if e.dev_fit is None else "a fit of a summary"
+            raise InputError.about("resample")(
+                worded(f'`resample="both"` draws dev again; the dev side of {name} is {what},')
+                + " which has no trials. Give epc the dev Scores, br.fit of them or the"
+                + worded(' ScoreSummary itself, or take `resample="test"`: these two thresholds.')
+            )
+        for who in CLASSES:
+            weights = getattr(scores, f"{who}_weights")
+            check_fractional_weights(weights, f"the dev side of {name} {who}")
+        return RefitResampler(e, e.dev_fit, scores)
     rows = SortedRows.of(side_trials(e, "dev"))
     if e.criterion == WEIGHTED_ERROR:
         return LeastWeightedError(rows, e.alpha, pair.at_edges)
     return OtherCriterion(rows, e, varies and observed_prior(e, "dev"))
-
-
-def _refitting(e: Epc, name: str) -> RefitResampler:
-    """Of a curve whose dev side is a fit of scores."""
-    scores = None if e.dev_fit is None else e.dev_fit.scores
-    if e.dev_fit is None or not isinstance(scores, Scores):
-        what = "a model" if e.dev_fit is None else "a fit of a summary"
-        raise InputError.about("resample")(
-            worded(f'`resample="both"` draws dev again; the dev side of {name} is {what},')
-            + " which has no trials. Give epc the dev Scores, br.fit of them or the ScoreSummary"
-            + worded(' itself, or take `resample="test"`: these two thresholds.')
-        )
-    for who in CLASSES:
-        weights = getattr(scores, f"{who}_weights")
-        check_fractional_weights(weights, f"the dev side of {name} {who}")
-    return RefitResampler(e, e.dev_fit, scores)
 
 
 def dev_size(e: Epc, rows: BootstrapRows) -> tuple[int, int]:

@@ -1235,24 +1235,15 @@ def verdict_words(of: Comparison, names: tuple[str, str]) -> str:
 
 def _area_words(of: Comparison, names: tuple[str, str]) -> str:
     """The difference averaged over alpha, and what may be said of it."""
-    measure, where = short_measure(of.first.measure), where_words(of.first, of.alpha_range)
-    mean = of.mean_difference
-    why = of.cannot_tell
+    what = f"{short_measure(of.first.measure)}{where_words(of.first, of.alpha_range)}"
+    mean, why, (a, b), who = of.mean_difference, of.cannot_tell, names, of.better_on_average
     if why:
-        return (
-            f"cannot tell which of {names[0]} and {names[1]} has the"
-            f" {better_word(of.first.measure)} {measure}{where}: {why}"
-        )
-    interval = f"{level_words(of.level)} interval {mean.low:.3g} to {mean.high:.3g}"
-    if mean.low <= 0.0 <= mean.high:
-        return (
-            f"no better system can be named: {measure}{where}, {names[0]} - {names[1]}, is"
-            f" {mean.estimate:.3g} ({interval}, which holds 0)"
-        )
-    better = names[0] if of.better_on_average == "a" else names[1]
+        better = better_word(of.first.measure)
+        return f"cannot tell which of {a} and {b} has the {better} {what}: {why}"
+    start = f"{a if who == 'a' else b} is better" if who else "no better system can be named"
     return (
-        f"{better} is better: {measure}{where}, {names[0]} - {names[1]}, is {mean.estimate:.3g}"
-        f" ({interval})"
+        f"{start}: {what}, {a} - {b}, is {mean.estimate:.3g} ({level_words(of.level)} interval"
+        f" {mean.low:.3g} to {mean.high:.3g}{'' if who else ', which holds 0'})"
     )
 
 

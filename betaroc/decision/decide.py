@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import partial
 from typing import Any, NamedTuple, Unpack
@@ -661,8 +661,11 @@ def decided(scores: ScoresLike, asked: Target, fitting: Fitting) -> Decision:
     share = dev.prior if asked.prior is None else asked.prior
     if not fitting.usual:  # what was asked for and cannot be is refused, whatever is taken
         fitting = fitting.tried(dev)
-    result = {"far": _of_rate, "frr": _of_rate, "precision": _of_least_precision}
-    return result.get(asked.kind, _of_costs)(dev, asked, share, fitting)
+    if asked.kind == "precision":
+        method = method_of_precision(dev, asked.rate, share, asked.confidence)
+        n = round(method.n_beyond) if asked.prior is None else None
+        return _decision(dev, asked, method, share, methods=(method,), n=n)
+    return (_of_rate if asked.kind in TARGET_RATES else _of_costs)(dev, asked, share, fitting)
 
 
 # ---------------------------------------------------------------------------- of a rate
@@ -736,12 +739,6 @@ def _decision(
     )  # fmt: skip
     vars(decision)["methods"] = [method, methods] if callable(methods) else tuple(methods)
     return decision
-
-
-def _of_least_precision(scores: Counted, asked: Target, prior: float, _: Fitting) -> Decision:
-    method = method_of_precision(scores, asked.rate, prior, asked.confidence)
-    n = round(method.n_beyond) if asked.prior is None else None
-    return _decision(scores, asked, method, prior, methods=(method,), n=n)
 
 
 # ---------------------------------------------------------------------- of both rates
@@ -1223,32 +1220,22 @@ def methods_grid(
             rows.append(Row((title, f"not possible: {template_of(method.why)}")))
             continue
         notes = used * is_used, method.why or method.family * (method.how == "tail")
-        fitted = method.how in ("tail", "model") and d.target in TARGET_RATES
+        fitted, beyond = method.how in ("tail", "model"), spaced(method.n_beyond)
+        if fitted and method.n_beyond < 10.0:
+            beyond = f"{round(method.n_beyond, 9):.2g}"  # as the decimal that was meant
         tests = () if test is None else (test,)
         cells = [_cell(x, kind, method.threshold, d.confidence) for x in tests for kind in kinds]
         rows.append(Row((
             Cell(title, note="; ".join(filter(None, notes))), shown_threshold(d, method.threshold),
             rate_cell(method.expected, method.low, method.high),
-            Cell(_beyond(method), note="expected" * fitted),
+            Cell(beyond, note="expected" * (fitted and d.target in TARGET_RATES)),
             rate(method.far), rate(method.frr), *(rate_cell(*cell[:3]) for cell in cells),
         ), is_used))  # fmt: skip
-    return Grid(tuple(head), tuple(rows), kept=_kept(d, test), typeset=True)
-
-
-def _kept(d: Decision, test: ScoreData | None) -> Mapping[str, Sequence[Any]]:
-    """The methods as a file has them, with the rates of the test."""
-    columns: dict[str, Sequence[Any]] = dict(d._method_columns())
+    columns = d._method_columns()
     if test is not None:
         model, places = empirical_model(test), np.array(columns["threshold"])
         columns |= {f"{kind}_test": getattr(model, kind)(places).tolist() for kind in TARGET_RATES}
-    return columns
-
-
-def _beyond(method: ThresholdMethod) -> str:
-    """Scores beyond: of a fit those expected, which need not be a whole number."""
-    if method.how in ("tail", "model") and method.n_beyond < 10.0:
-        return f"{round(method.n_beyond, 9):.2g}"  # as the decimal that was meant
-    return spaced(method.n_beyond)
+    return Grid(tuple(head), tuple(rows), kept=columns, typeset=True)
 
 
 def method_title(method: ThresholdMethod, target: float, confidence: float) -> str:
@@ -1265,15 +1252,12 @@ def method_title(method: ThresholdMethod, target: float, confidence: float) -> s
 def plot_decision(d: Decision, check: DecisionCheck | None, ax: Axes | None) -> Axes:
     """Both rates as dev expects them and as a test observed them, beside the target."""
     roles = "expected, dev", "observed, test"
-    result = [(row, role, cell) for row in rate_rows(d, check) if not row.made
-             for role, cell in zip(roles, row.cells, strict=False)]  # fmt: skip
-    marks = [
-        IntervalMark(
-            DEFAULT.fill(f"{row.name} {role}"), cell.low, cell.rate, cell.high, role == roles[1]
-        )
-        for row, role, cell in result
-    ]
-    colours = [_TONES[row.kind] for row, _, _ in result]
+    marks, colours = [], []
+    for row in rate_rows(d, check)[:2]:
+        for role, (share, low, high, *_) in zip(roles, row.cells, strict=False):
+            name = DEFAULT.fill(f"{row.name} {role}")
+            marks.append(IntervalMark(name, low, share, high, role == roles[1]))
+            colours.append(_TONES[row.kind])
     at = (d.rate, DEFAULT.fill(_asked(d))) if d.target in TARGET_RATES else None
     return draw_intervals(ax, marks, "rate", colours=colours, at=at, rates="x", log=True)
 

@@ -210,11 +210,8 @@ class Epc(Tabular, Exportable):
         Of dev, and of a fitted test side; the class with fewer where both are spoken of, groups
         where trials depend on each other by them. None for typed models.
         """
-        result = [
-            least
-            for evidence, asked in self._asked()
-            if (least := fewest(evidence, asked)) is not None
-        ]
+        counts = (fewest(evidence, asked) for evidence, asked in self._asked())
+        result = [least for least in counts if least is not None]
         return np.minimum.reduce(np.broadcast_arrays(*result)) if result else None
 
     def _asked(self, *, counted: bool = True) -> list[tuple[SampleSupport, list[UsedRate]]]:
@@ -874,10 +871,9 @@ def epc(
     >>> curve.threshold.round(6).tolist()
     [0.366025, 0.5]
     """
-    of_dev, of_test = dev_and_test(dev, test)
+    sides = dev_and_test(dev, test)
     for name in (criterion, measure):
-        sides = [getattr(item, "scores", item) for item in (of_dev, of_test)]
-        check_words_of_comparisons(name, *sides)
+        check_words_of_comparisons(name, *(getattr(item, "scores", item) for item in sides))
     criterion = checks.choice(criterion, tuple(CRITERIA), "criterion")
     measure = checks.choice(measure, (*MEASURES, WEIGHTED_ERROR), "measure")
     if measure == WEIGHTED_ERROR and criterion != WEIGHTED_ERROR:
@@ -885,30 +881,29 @@ def epc(
         raise refusal("measure", rule, f"criterion {criterion!r}", 'Take "hter" or "dcf".')
     single = CRITERIA[criterion].single
     alphas = checked_alphas(alpha, single=single, criterion=criterion)
-    dev_model, test_model = side(of_dev, prior), side(of_test, prior)
-    data = data_of(of_dev), data_of(of_test)
+    models, data = [side(item, prior) for item in sides], [data_of(item) for item in sides]
     if data[0] is not None and data[0] == data[1]:
         warn(
             "dev and test are the same data: the threshold is judged where it was chosen, which is"
             " too good. Give separate scores, or use cross-validation.",
             SameDataWarning,
         )
-    laws = known_laws(of_dev, dev_model), known_laws(of_test, test_model)
-    for value, its_laws, name in ((of_dev, laws[0], "dev"), (of_test, laws[1], "test")):
+    laws = [known_laws(*part) for part in zip(sides, models, strict=True)]
+    origins: dict[str, Any] = {"prior_given": prior is not None, "library": first_library(data)}
+    for name, item, its_laws in zip(("dev", "test"), sides, laws, strict=True):
         # A fit has warned already, and typed distributions are what somebody wanted.
-        if isinstance(value, ScoreData):
+        if isinstance(item, ScoreData):
             warn_of_reversed(its_laws, name)
-    warn_of_scales(*laws)
+        origins |= {
+            f"{name}_scores": item if isinstance(item, Scores) else None,
+            f"{name}_fit": item if isinstance(item, SupportedPair) else None,
+            f"{name}_evidence": evidence_of(item),
+        }
+    warn_of_scales(laws[0], laws[1])
     if alpha is not None:
-        warn_of_reach(dev_model, criterion, alphas)
-    chosen = chosen_on(dev_model, criterion, alphas)
-    keep = [value if isinstance(value, Scores) else None for value in (of_dev, of_test)]
-    fits = [value if isinstance(value, SupportedPair) else None for value in (of_dev, of_test)]
-    curve = Epc(
-        dev_model, test_model, criterion, measure, alphas, chosen, keep[0], keep[1], fits[0],
-        fits[1], prior is not None, evidence_of(of_dev), evidence_of(of_test),
-        library=first_library(data),
-    )  # fmt: skip
+        warn_of_reach(models[0], criterion, alphas)
+    chosen = chosen_on(models[0], criterion, alphas)
+    curve = Epc(models[0], models[1], criterion, measure, alphas, chosen, **origins)
     if alpha is not None or single:
         tell_support(curve)
     return curve
@@ -1120,7 +1115,10 @@ def _mean(
         if test._pair.discrete:
             steps = _steps(value, low + _middles(edges - low), np.diff(edges))
         else:
-            steps = _integral(value, edges)
+            steps = (
+                integrate_panels(lambda v: np.nan_to_num(value(v)), edges),
+                integrate_panels(lambda v: 1.0 - np.isnan(value(v)), edges),
+            )
     total, keep = steps
     if keep == 0.0:
         return float("nan"), 1.0
@@ -1151,12 +1149,6 @@ def _breaks(dev: ScoreModel, test: ScoreModel, criterion: str) -> FloatArray:
     met = np.ravel(MEASURES[criterion].value(dev._point(test._pair.joints)))
     places = [jumps, _middles(jumps), met[~np.isnan(met)], np.array([dev.prior])]
     return np.unique(np.concatenate(places))
-
-
-def _integral(value: Callable[[FloatArray], FloatArray], edges: FloatArray) -> tuple[float, float]:
-    """Integral over the places where the value is defined, and their length."""
-    total = integrate_panels(lambda v: np.nan_to_num(value(v)), edges)
-    return total, integrate_panels(lambda v: 1.0 - np.isnan(value(v)), edges)
 
 
 @dataclass(frozen=True, eq=False, repr=False)

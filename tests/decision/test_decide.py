@@ -92,9 +92,9 @@ def test_what_is_impossible_says_what_is_needed() -> None:
     with pytest.raises(InputError, match="499 impostors needed"):
         br.decide(scores(200), far=0.002, how="average")
     with pytest.raises(InputError, match="200 impostors needed, dev has 150"):
-        br.decide(scores(150), far=0.002, how="tail")
+        br.decide(scores(150), far=0.002, how="tail", family="beta")
     with pytest.raises(InputError, match="1000 impostors needed, dev has 200"):
-        br.decide(scores(200), far=0.0001, how="tail")
+        br.decide(scores(200), far=0.0001, how="tail", family="beta")
 
 
 @pytest.mark.simulation

@@ -275,12 +275,3 @@ def test_scales_are_compared_by_counts_not_by_distinct_scores() -> None:
     percent = br.Scores(100 * unit.client[:10], 100 * unit.impostor[:10])
     with pytest.warns(br.ScaleWarning, match="all of dev lies in"):
         br.epc(unit, percent, alpha=[0.5])
-
-
-@pytest.mark.simulation
-def test_the_papers_formula_lacks_the_share_of_precisions_that_nobody_reaches() -> None:
-    model = MODELS["bell"]
-    printed = 0.5 * (model.average_precision() + 0.5)
-    assert br.epc_average(model, model, "precision-recall").average - printed == pytest.approx(
-        0.5 * 0.5**2 / 4.0, abs=2e-9
-    )
