@@ -491,10 +491,9 @@ class Beta(Distribution):
     def _score(self, t: Thresholds) -> FloatArray:
         from scipy.special import psi
 
-        both = psi(self.a + self.b)
-        return np.stack([
-            both - psi(self.a) - softplus(-t.logit), both - psi(self.b) - softplus(t.logit)
-        ])  # fmt: skip
+        both, *single = psi([self.a + self.b, self.a, self.b]).tolist()
+        shift = np.array([both - value for value in single]).reshape(-1, *[1] * t.logit.ndim)
+        return np.asarray(shift - softplus(np.array([-t.logit, t.logit])))
 
     def _unit_covariance(self) -> FloatArray:
         return beta_inverse_information(self.a, self.b)

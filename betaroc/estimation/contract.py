@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -62,22 +62,10 @@ def row_sums(x: FloatArray, known: bool = True) -> tuple[FloatArray, FloatArray]
             if n <= _BLOCK:
                 sums[:, first : first + step] = of_block(some)
             else:
-                sums[:, first] = _total(
-                    of_block(some[:, i : i + _BLOCK]) for i in range(0, n, _BLOCK)
-                )
+                parts = [of_block(some[:, i : i + _BLOCK]) for i in range(0, n, _BLOCK)]
+                columns = np.array(parts)[:, :, 0].T.tolist()
+                sums[:, first] = [math.fsum(column) for column in columns]
     return sums[0], sums[1]
-
-
-def _total(parts: Iterable[list[FloatArray]]) -> list[float]:
-    """Sums of pairs of one-row parts, their rounding errors added at the end."""
-    sums, lost = [0.0, 0.0], [0.0, 0.0]
-    for part in parts:
-        for k in (0, 1):
-            term, old = float(part[k][0]), sums[k]
-            sums[k] = new = old + term
-            gain = new - old
-            lost[k] += (old - (new - gain)) + (term - gain)
-    return [s + e for s, e in zip(sums, lost, strict=True)]
 
 
 def log1m(x: FloatArray, out: FloatArray) -> FloatArray:

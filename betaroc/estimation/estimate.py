@@ -244,16 +244,14 @@ class Task(NamedTuple):
     row: Family
     policy: str | None
     resolution: float | None
-    components: int | None
     #: The range of the scores, where it is not that of the family.
     bounds: Bounds | None
 
     @classmethod
     def of(cls, name: str, options: Options) -> Task:
         """The options checked."""
-        row, components = FAMILIES[name], options.components
+        row, components, step = FAMILIES[name], options.components, options.resolution
         bounds = None if options.bounds == (0.0, 1.0) else options.bounds
-        step = options.resolution
         if bounds is not None and step is not None and row.on_unit:
             step = finite(step, "resolution") / (bounds[1] - bounds[0])
         step = check_request(options.boundary, step, name, row)
@@ -264,7 +262,8 @@ class Task(NamedTuple):
                     worded(f'components must be left out for `family="{name}"`; got')
                     + f" {components}. It belongs to mixtures."
                 )
-        return cls(name, row, options.boundary, step, components, bounds)
+            row = replace(row, estimate=partial(row.estimate, count=components))
+        return cls(name, row, options.boundary, step, bounds)
 
     @classmethod
     def pair(cls, names: tuple[str, str], options: Options) -> tuple[Task, Task]:
@@ -325,8 +324,9 @@ class Task(NamedTuple):
             raise
 
     def _estimate(self, sample: Data) -> MleResult:
-        row = self._row(sample.name)
-        step = self.resolution if self.policy is None else None
+        row, step = self.row, self.resolution if self.policy is None else None
+        if sample.name == "impostor" and row.impostor is not None:
+            row = replace(row, estimate=row.impostor)
         if row.positive and (sample.low < 0.0 or (sample.low == 0.0 and step is None)):
             rows, rule = sample.rows(), worded(f'be above 0 for `family="{self.family}"`')
             wrong = np.flatnonzero(rows.values <= 0.0)
@@ -357,14 +357,6 @@ class Task(NamedTuple):
     def _ends(self) -> Bounds:
         """What a family on [0, 1] takes for 0 and 1."""
         return self.bounds if self.bounds is not None and self.row.on_unit else (0.0, 1.0)
-
-    def _row(self, who: str) -> Family:
-        """The estimator of one class."""
-        if who == "impostor" and self.row.impostor is not None:
-            return replace(self.row, estimate=self.row.impostor)
-        if self.components is None:
-            return self.row
-        return replace(self.row, estimate=partial(self.row.estimate, count=self.components))
 
     def _result(self, top: MleResult, ties: tuple[str, ...]) -> Estimate:
         """The record of a maximum on the range of the scores."""
