@@ -207,34 +207,6 @@ def test_what_needs_every_score_says_so(call):
         call(both()[1])
 
 
-# -------------------------------------------------------------------------------- curves
-def test_scores_stand_on_a_summary_of_the_test_set():
-    dev, (test, test_sums) = both()[0], both(seed=2)
-    curve, exact = br.epc(dev, test_sums), br.epc(dev, test)
-    assert curve.threshold.tolist() == exact.threshold.tolist()
-    # At a threshold that is no border each rate of the HTER is off by at most its error.
-    assert np.max(np.abs(curve.value - exact.value)) <= 0.5 * sum(test_sums.rate_error) + 1e-15
-
-
-def test_a_summary_of_the_dev_set_stands_on_scores():
-    (dev, dev_sums), test, alpha = both(), both(seed=2)[0], np.linspace(0.0, 1.0, 21)
-    curve, exact = br.epc(dev_sums, test, alpha=alpha), br.epc(dev, test, alpha=alpha)
-
-    def rates(scores, t):
-        far = np.mean(scores.impostor > t[:, None], axis=1)
-        return far, np.mean(scores.client <= t[:, None], axis=1)
-
-    far, frr = rates(test, curve.threshold)
-    assert curve.value == pytest.approx(0.5 * (far + frr), abs=1e-15)
-    # The best threshold of all lies in some bin: at its border FAR and FRR cost more by at most
-    # their errors, and the chosen border costs no more than that one.
-    both_rates = (rates(dev, e.threshold) for e in (curve, exact))
-    cost, least = (alpha * far + (1.0 - alpha) * frr for far, frr in both_rates)
-    far_error, frr_error = dev_sums.rate_error
-    assert np.all(cost >= least - 1e-15)
-    assert np.all(cost <= least + alpha * far_error + (1.0 - alpha) * frr_error + 1e-15)
-
-
 # ---------------------------------------------------------------------------- command line
 N, M = 150, 250
 
