@@ -376,16 +376,10 @@ class Shape(StrEnum):
 
 # Keyed by the signs of a - 1 and b - 1.
 _SHAPES = {
-    (-1, -1): Shape.U,
-    (1, 1): Shape.BELL,
-    (1, -1): Shape.J,
-    (-1, 1): Shape.REVERSE_J,
-    (0, 0): Shape.UNIFORM,
-    (1, 0): Shape.INCREASING,
-    (0, 1): Shape.DECREASING,
-    (0, -1): Shape.J_BORDER,
-    (-1, 0): Shape.REVERSE_J_BORDER,
-}
+    (-1, -1): Shape.U, (1, 1): Shape.BELL, (1, -1): Shape.J, (-1, 1): Shape.REVERSE_J,
+    (0, 0): Shape.UNIFORM, (1, 0): Shape.INCREASING, (0, 1): Shape.DECREASING,
+    (0, -1): Shape.J_BORDER, (-1, 0): Shape.REVERSE_J_BORDER,
+}  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False, repr=False)

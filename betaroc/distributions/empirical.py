@@ -208,12 +208,9 @@ def gap_places(low: FloatArray, high: FloatArray, *, at_edges: bool) -> FloatArr
 
 
 def merged(
-    client: tuple[FloatArray, FloatArray],
-    impostor: tuple[FloatArray, FloatArray],
-    *,
-    whole: bool,
-    at_edges: bool,
-) -> Gaps:
+    client: tuple[FloatArray, FloatArray], impostor: tuple[FloatArray, FloatArray], *,
+    whole: bool, at_edges: bool,
+) -> Gaps:  # fmt: skip
     """Gaps of two samples given as (distinct ascending places, masses)."""
     (client, no_client), (impostor, no_impostor) = _scored(*client), _scored(*impostor)
     both = np.concatenate([client[0], impostor[0]])
@@ -343,17 +340,16 @@ class Empirical(Distribution):
         return {"value": self.values, "weight": weights}
 
     def __post_init__(self) -> None:
-        values = score_array(self.values, "values", absent=True)
-        object.__setattr__(self, "values", values)
-        if self.weights is not None:
-            object.__setattr__(self, "weights", weights_array(self.weights, values.size, "weights"))
+        values, weights = score_array(self.values, "values", absent=True), self.weights
+        if weights is not None:
+            weights = weights_array(weights, values.size, "weights")
+        vars(self).update(values=values, weights=weights)
 
     @classmethod
     def _of_checked(cls, values: FloatArray, weights: FloatArray | None) -> Empirical:
         """The distribution of scores that were checked before, as those of `Scores` are."""
         law = object.__new__(cls)
-        object.__setattr__(law, "values", values)
-        object.__setattr__(law, "weights", weights)
+        vars(law).update(values=values, weights=weights)
         return law
 
     @cached_property
@@ -507,8 +503,7 @@ class Drawn(Empirical):
     """A replicate of a sample whose distinct scores are sorted already."""
 
     def __init__(self, places: FloatArray, masses: FloatArray) -> None:
-        object.__setattr__(self, "values", places)
-        object.__setattr__(self, "weights", masses)
+        vars(self).update(values=places, weights=masses)
 
     @cached_property
     def _steps(self) -> tuple[FloatArray, FloatArray]:
@@ -677,13 +672,8 @@ class Binned(Empirical):
                 f" {int(np.sum(np.diff(places) <= 0.0))} do not exceed the one before. Sort them"
                 " and drop repeats."
             )
-        argument = {"edges": places, "counts": weights_array(counts, places.size - 1, "counts")}
-        for name, value in (
-            *argument.items(),
-            ("values", places[1:]),
-            ("weights", argument["counts"]),
-        ):
-            object.__setattr__(self, name, value)
+        masses = weights_array(counts, places.size - 1, "counts")
+        vars(self).update(edges=places, counts=masses, values=places[1:], weights=masses)
 
     @cached_property
     def _steps(self) -> tuple[FloatArray, FloatArray]:

@@ -612,12 +612,8 @@ def sinh_arcsinh_mle(
     if not known or scale < _NARROWEST or not np.all(np.linalg.eigvalsh(-result.hessian) > 0.0):
         return None
     rates = np.array([unit, unit * scale, 1.0, tail_weight])
-    values = (
-        centre + unit * float(result.place[0]),
-        unit * scale,
-        float(result.place[2]),
-        tail_weight,
-    )
+    location, _, skewness, _ = result.place.tolist()
+    values = centre + unit * location, unit * scale, skewness, tail_weight
     covariance = np.linalg.inv(-result.hessian) * rates[:, None] * rates
     likelihood = total * (result.value - math.log(unit)) + 0.5 * float(_PENALTY @ result.place**2)
     return values, covariance, likelihood, result.iterations, result.norm

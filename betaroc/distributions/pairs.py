@@ -36,10 +36,9 @@ _ROUNDING = 1e-15
 
 
 def closed_forms(
-    client: type[Distribution],
-    impostor: type[Distribution],
+    client: type[Distribution], impostor: type[Distribution],
     forms: Callable[[Distribution, Distribution], Pair],
-) -> None:
+) -> None:  # fmt: skip
     """Enter a pair of (continuous) families in the table of overrides."""
     _FORMS[client, impostor] = forms
 
@@ -305,12 +304,9 @@ class Pair:
         return self._root_between(excess, low, high, "balance of the two errors")
 
     def _root_between(
-        self,
-        function: Callable[[Thresholds], FloatArray],
-        low: Thresholds,
-        high: Thresholds,
+        self, function: Callable[[Thresholds], FloatArray], low: Thresholds, high: Thresholds,
         noun: str,
-    ) -> Thresholds | None:
+    ) -> Thresholds | None:  # fmt: skip
         """The sign change (+ to -) of a decreasing function in a stretch without jumps."""
         if not float(high.theta) > float(low.theta):
             return None

@@ -173,12 +173,9 @@ def system_columns(
 
 
 def _of_groups(
-    groups: dict[str, AnyArray],
-    kind: FloatArray,
-    of_system: IntArray,
-    systems: int,
+    groups: dict[str, AnyArray], kind: FloatArray, of_system: IntArray, systems: int,
     rows: BoolArray,
-) -> ClassColumns:
+) -> ClassColumns:  # fmt: skip
     place, kind = of_system[rows], kind[rows]
     part = {k: v[rows] for k, v in groups.items() if k not in ("system", "label", "bin")}
     inner = kind == _INNER

@@ -137,12 +137,9 @@ class Sample(NamedTuple):
 
     @classmethod
     def of(
-        cls,
-        name: str,
-        values: FloatArray,
-        weights: FloatArray | None,
+        cls, name: str, values: FloatArray, weights: FloatArray | None,
         extremes: tuple[float, float] | None = None,
-    ) -> Sample:
+    ) -> Sample:  # fmt: skip
         """A sample with its extremes, if not known; scores of weight 0 are left out."""
         places = None
         if weights is None:

@@ -71,12 +71,11 @@ _ADVICE: dict[type[BetarocWarning], str] = {
 
 def give(notices: Iterable[Notice]) -> None:
     """One warning for each category, its parts of the classes joined."""
-    grouped: dict[type[BetarocWarning], str] = {}
+    grouped: dict[type[BetarocWarning], list[str]] = {}
     for category, text in notices:
-        grouped[category] = grouped[category] + "; " + text if category in grouped else text
-    for category, text in grouped.items():
-        advice = _ADVICE.get(category)
-        warn(text + "." if advice is None else text + ". " + advice, category)
+        grouped.setdefault(category, []).append(text)
+    for category, texts in grouped.items():
+        warn(f"{'; '.join(texts)}. {_ADVICE.get(category, '')}".rstrip(), category)
 
 
 def few_scores(name: str, total: float) -> list[Notice]:
@@ -284,12 +283,9 @@ class Task(NamedTuple):
         return cls.of(names[0], options_of(0)), cls.of(names[1], options_of(1))
 
     def run(
-        self,
-        name: str,
-        values: FloatArray,
-        weights: FloatArray | None,
+        self, name: str, values: FloatArray, weights: FloatArray | None,
         extremes: tuple[float, float] | None = None,
-    ) -> tuple[Estimate, list[Notice]]:
+    ) -> tuple[Estimate, list[Notice]]:  # fmt: skip
         """The estimate of one sample and what there is to say about it."""
         return self.finished(*self.estimated(Sample.of(name, values, weights, extremes)))
 
@@ -377,16 +373,10 @@ class Task(NamedTuple):
 
 # ------------------------------------------------------------------------ one class, or both
 def estimate_class(
-    who: str,
-    values: FloatArray,
-    weights: FloatArray | None,
-    name: str,
-    *,
-    near: Distribution | None = None,
-    components: int | None = None,
-    resolution: float | None = None,
-    bounds: Bounds | None = None,
-) -> Estimate:
+    who: str, values: FloatArray, weights: FloatArray | None, name: str, *,
+    near: Distribution | None = None, components: int | None = None,
+    resolution: float | None = None, bounds: Bounds | None = None,
+) -> Estimate:  # fmt: skip
     """One class by one family, without warnings; `near` is the distribution of nearly the same."""
     task = Task.of(name, Options(None, resolution, components, bounds))
     near = near.base if isinstance(near, Shifted) else near

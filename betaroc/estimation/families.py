@@ -154,15 +154,13 @@ def _beta_of_systems(side: ClassColumns, who: str, boundary: str | None) -> Clas
     g1, g2 = side.log / n, side.log1m / n
     a, b, converged = beta.beta_mle(g1, g2)
     aa, bb, amplification = beta.errors_of_rows(a, b, g1, g2)
-    limit = amplification > beta.ILL_CONDITIONED
-    if not side.from_rows:
-        limit &= a + b > LARGEST_SUMMED
-    doubtful = (reason != "") | ~converged | limit
-    params, errors = {"a": a, "b": b}, {"a": np.sqrt(aa / n), "b": np.sqrt(bb / n)}
-    likelihood = n * beta.largest_mean_log_likelihood(a, b, g1, g2)
-    return with_masses(
-        ClassEstimates(who, params, errors, likelihood, reason, doubtful), side, boundary
-    )
+    limit = (amplification > beta.ILL_CONDITIONED) & (side.from_rows | (a + b > LARGEST_SUMMED))
+    fits = ClassEstimates(
+        who, {"a": a, "b": b}, {"a": np.sqrt(aa / n), "b": np.sqrt(bb / n)},
+        n * beta.largest_mean_log_likelihood(a, b, g1, g2), reason,
+        (reason != "") | ~converged | limit,
+    )  # fmt: skip
+    return with_masses(fits, side, boundary)
 
 
 def _beta_areas(client: Parameters, impostor: Parameters) -> FloatArray:
@@ -284,12 +282,9 @@ def _normal_of_rows(_: Distribution, x: FloatArray, counts: IntArray | None = No
     y = np.ldexp(x, -power)
     centre, present = float(np.mean(y)), True if counts is None else counts > 0
     first, second = _row_means([y - centre, (y - centre) ** 2], counts)
-    most, least = (
-        of(np.where(present, y, outside), axis=1)
-        for of, outside in ((np.max, -np.inf), (np.min, np.inf))
-    )
+    most, least = (np.max(np.where(present, v, -np.inf), axis=1) for v in (y, -y))
     spread = np.sqrt(np.maximum(second - first**2, 0.0))
-    known = (most > least) & (spread > 0.0)
+    known = (most > -least) & (spread > 0.0)
     result = (np.ldexp(q, power) for q in (centre + first, spread))
     return tuple(np.where(known, q, np.nan)[:, None] for q in result)
 

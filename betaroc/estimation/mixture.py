@@ -196,16 +196,11 @@ def _estimate(point: _Point, d: Summit, total: float, mu: float, sigma: float) -
     law = kind.mixture(tuple(point.shares[order].tolist()), components)
     parameters = law._parameters()
     covariance = _covariance(point, d.hessian, sigma)
+    reached = d.norm <= 10.0 * _TINY_GRADIENT and math.isfinite(covariance[0, 0])
     return MleResult(
-        law,
-        tuple(p.name for p in parameters),
-        tuple(p.value for p in parameters),
-        covariance,
-        (d.value - math.log(sigma)) * total,
-        d.norm <= 10.0 * _TINY_GRADIENT and math.isfinite(covariance[0, 0]),
-        d.iterations,
-        d.norm,
-    )
+        law, tuple(p.name for p in parameters), tuple(p.value for p in parameters), covariance,
+        (d.value - math.log(sigma)) * total, reached, d.iterations, d.norm,
+    )  # fmt: skip
 
 
 # ------------------------------------------------------------------------------------- starts
