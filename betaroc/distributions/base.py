@@ -18,16 +18,8 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from betaroc.core import checks
 from betaroc.core.arrays import FloatArray, ScalarOrArray, as_output, elementwise
-from betaroc.core.checks import (
-    count,
-    finite,
-    format_value,
-    generator,
-    positive,
-    probability_array,
-    real_array,
-)
 from betaroc.core.errors import InputError
 from betaroc.core.notices import Notice
 from betaroc.core.quadrature import integrate_panels
@@ -116,7 +108,7 @@ def just_below(t: Thresholds, *, unit: bool) -> Thresholds:
 
 
 def _places(x: npt.ArrayLike) -> Thresholds:
-    return Thresholds.from_theta(real_array(x, "x"))
+    return Thresholds.from_theta(checks.real_array(x, "x"))
 
 
 class Distribution(Exportable, ABC):
@@ -253,7 +245,7 @@ class Distribution(Exportable, ABC):
 
     def __post_init__(self) -> None:
         for name, scale in self._scales:
-            check = positive if scale == "log" else finite
+            check = checks.positive if scale == "log" else checks.finite
             object.__setattr__(self, name, check(getattr(self, name), name))
 
     def _parameters(self) -> tuple[Parameter, ...]:
@@ -662,17 +654,17 @@ class Distribution(Exportable, ABC):
         (2, 3)
         """
         shape = size if isinstance(size, tuple) else (size,)
-        shape = tuple(count(length, "size", 0) for length in shape)
+        shape = tuple(checks.count(length, "size", 0) for length in shape)
         if math.prod(shape) > _MOST_DRAWN:
             raise InputError.about("size")(
-                f"size must be at most {_MOST_DRAWN} draws in all; got {format_value(size)}. Take"
-                " fewer."
+                f"size must be at most {_MOST_DRAWN} draws in all; got"
+                f" {checks.format_value(size)}. Take fewer."
             )
-        return self._sample(shape, generator(rng))
+        return self._sample(shape, checks.generator(rng))
 
     # ----------------------------------------------------------- shared by the rooms above
     def _quantile(self, p: npt.ArrayLike, *, lower: bool) -> Thresholds:
-        value = probability_array(p, "p")
+        value = checks.probability_array(p, "p")
         with np.errstate(divide="ignore"):
             log_p = np.log(value)
         return self._inverse(value, log_p, lower=lower)

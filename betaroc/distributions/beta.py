@@ -13,19 +13,11 @@ from typing import Any, NamedTuple, TypeGuard, cast, overload
 import numpy as np
 import numpy.typing as npt
 
-from betaroc.core import special
+from betaroc.core import polygamma, special
 from betaroc.core.arrays import CLASSES, FloatArray, ScalarOrArray, as_output
 from betaroc.core.checks import choice, real_array
 from betaroc.core.errors import FitError, InputError
 from betaroc.core.notices import collect_warnings
-from betaroc.core.polygamma import (
-    beta_inverse_information,
-    information_terms,
-    log1p_excess,
-    phi_tau,
-    phi_tau_of,
-    shifted_phi_tau,
-)
 from betaroc.core.special import HALF_LOG_TWO_PI, stirling_remainder, stirling_remainders
 from betaroc.core.thresholds import Thresholds, softplus
 from betaroc.distributions.base import Distribution, Tail
@@ -490,7 +482,7 @@ class Beta(Distribution):
         return np.asarray(shift - softplus(np.array([-t.logit, t.logit])))
 
     def _unit_covariance(self) -> FloatArray:
-        return beta_inverse_information(self.a, self.b)
+        return polygamma.beta_inverse_information(self.a, self.b)
 
     def _tail_rows(
         self, values: Mapping[str, FloatArray], t: Thresholds
@@ -891,9 +883,9 @@ def solve_one(g1: float, g2: float) -> BetaSolution | None:
     for iteration in range(1, MAX_ITERATIONS + 1):
         if not a + b < _HUGE:
             return None
-        phi_a, tau_a = phi_tau_of(a)
-        phi_b, tau_b = phi_tau_of(b)
-        phi_s, tau_s = phi_tau_of(a + b)
+        phi_a, tau_a = polygamma.phi_tau_of(a)
+        phi_b, tau_b = polygamma.phi_tau_of(b)
+        phi_s, tau_s = polygamma.phi_tau_of(a + b)
         r1 = phi_a - phi_s - math.log1p(b / a) - g1
         r2 = phi_b - phi_s - math.log1p(a / b) - g2
         norm_a, norm_b = a * r1, b * r2
@@ -901,7 +893,7 @@ def solve_one(g1: float, g2: float) -> BetaSolution | None:
             step_a, step_b = 0.5 * step_a, 0.5 * step_b
             a, b, slope = old_a * math.exp(step_a), old_b * math.exp(step_b), 0.5 * slope
             continue
-        of_a, of_b, coupling, det = information_terms(a, b, tau_a, tau_b, tau_s)
+        of_a, of_b, coupling, det = polygamma.information_terms(a, b, tau_a, tau_b, tau_s)
         step_a = -(of_b * r1 + coupling * r2) / (det * a)
         step_b = -(coupling * r1 + of_a * r2) / (det * b)
         size, norm = max(abs(step_a), abs(step_b)), max(abs(norm_a), abs(norm_b))
@@ -937,14 +929,14 @@ def solve_centred(c: Centred, concentration: float, mean: float) -> BetaSolution
         delta = c.shift + eta
         p, q = c.m + delta, c.u - delta
         a, b = s * p, s * q
-        phi_a, tau_a = phi_tau_of(a)
-        phi_b, tau_b = phi_tau_of(b)
-        phi_s, tau_s = phi_tau_of(s)
-        r1 = phi_a - phi_s + eta / c.m + log1p_excess(delta / c.m) - c.excess
-        r2 = phi_b - phi_s - eta / c.u + log1p_excess(-delta / c.u) - c.excess1m
+        phi_a, tau_a = polygamma.phi_tau_of(a)
+        phi_b, tau_b = polygamma.phi_tau_of(b)
+        phi_s, tau_s = polygamma.phi_tau_of(s)
+        r1 = phi_a - phi_s + eta / c.m + polygamma.log1p_excess(delta / c.m) - c.excess
+        r2 = phi_b - phi_s - eta / c.u + polygamma.log1p_excess(-delta / c.u) - c.excess1m
         norm = max(abs(a * r1), abs(b * r2))
         if last:
-            of_a, of_b, coupling, det = information_terms(a, b, tau_a, tau_b, tau_s)
+            of_a, of_b, coupling, det = polygamma.information_terms(a, b, tau_a, tau_b, tau_s)
             covariance = of_b / det, coupling / det, of_a / det
             return BetaSolution(a, b, norm <= _TINY_GRADIENT, iteration, norm, covariance)
         r1_s, r2_s = a * tau_a - s * tau_s, b * tau_b - s * tau_s
@@ -1023,7 +1015,7 @@ def beta_mle(mean_log: npt.ArrayLike, mean_log1m: npt.ArrayLike) -> tuple[Any, A
 def largest_mean_log_likelihood(a: Any, b: Any, g1: Any, g2: Any) -> Any:
     """At the maximum, where the score equations turn the large terms into small ones."""
     s, scalar = a + b, isinstance(a, float)
-    of, f = (phi_tau_of, _OF_FLOATS) if scalar else (phi_tau, _OF_ARRAYS)
+    of, f = (polygamma.phi_tau_of, _OF_FLOATS) if scalar else (polygamma.phi_tau, _OF_ARRAYS)
     squares = a * of(a)[0] + b * of(b)[0] - s * of(s)[0]
     rest = f.remainder(s, a, b) - 0.5 * f.log(s / a / b)
     return squares - g1 - g2 - HALF_LOG_TWO_PI + rest
@@ -1068,11 +1060,11 @@ def _solve_block(g: FloatArray) -> FloatArray:
 
 def _newton_step(g: FloatArray, shapes: FloatArray) -> FloatArray:
     """The Newton step of log a and log b, shapes being the rows of an array."""
-    shift, at, phi, tau = shifted_phi_tau(np.stack([*shapes, shapes[0] + shapes[1]]))
+    shift, at, phi, tau = polygamma.shifted_phi_tau(np.stack([*shapes, shapes[0] + shapes[1]]))
     # What log(a + b + its shift) exceeds log(a + its shift) by, without taking their difference.
     apart = np.log1p((shapes[::-1] + (shift[2] - shift[:2])) / at[:2])
     r1, r2 = phi[:2] - phi[2] - apart - g
-    of_a, of_b, coupling, det = information_terms(*shapes, *tau)
+    of_a, of_b, coupling, det = polygamma.information_terms(*shapes, *tau)
     step = np.stack([of_b * r1 + coupling * r2, coupling * r1 + of_a * r2])
     return np.asarray(step / (-det * shapes))
 
@@ -1081,7 +1073,9 @@ def errors_of_rows(
     a: FloatArray, b: FloatArray, g1: FloatArray, g2: FloatArray
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Variances of a and b of one unit of weight, and `BetaSolution.amplification`."""
-    of_a, of_b, coupling, det = information_terms(a, b, *(phi_tau(v)[1] for v in (a, b, a + b)))
+    of_a, of_b, coupling, det = polygamma.information_terms(
+        a, b, *(polygamma.phi_tau(v)[1] for v in (a, b, a + b))
+    )
     aa, ab, bb = of_b / det, coupling / det, of_a / det
     return aa, bb, np.maximum(-(aa * g1 + ab * g2) / a, -(ab * g1 + bb * g2) / b)
 
@@ -1100,7 +1094,7 @@ class ClassSums(NamedTuple):
     @classmethod
     def at(cls, a: float, b: float, weight: float = 1.0) -> ClassSums:
         """The sums whose estimate is Beta(a, b): psi(a) - psi(a + b), psi(b) - psi(a + b)."""
-        phi_a, phi_b, phi_s = (phi_tau_of(x)[0] for x in (a, b, a + b))
+        phi_a, phi_b, phi_s = (polygamma.phi_tau_of(x)[0] for x in (a, b, a + b))
         return cls(
             weight, phi_a - phi_s - math.log1p(b / a), phi_b - phi_s - math.log1p(a / b)
         )  # fmt: skip
@@ -1144,7 +1138,7 @@ def tied_mle(client: ClassSums, impostor: ClassSums, shared: str = "a") -> TiedS
     own_a, b = np.array(starts).T
     a = math.exp(share @ np.log(own_a))
     for k in range(1, MAX_ITERATIONS + 1):
-        (phi_a, phi_b, phi_s), tau = phi_tau(np.array([np.full(2, a), b, a + b]))
+        (phi_a, phi_b, phi_s), tau = polygamma.phi_tau(np.array([np.full(2, a), b, a + b]))
         r1 = phi_a - phi_s - np.log1p(b / a) - g1
         r2 = phi_b - phi_s - np.log1p(a / b) - g2
         score, noise = abs(share @ r1), _NOISE * (share @ (np.abs(phi_a) - g1))
@@ -1153,7 +1147,7 @@ def tied_mle(client: ClassSums, impostor: ClassSums, shared: str = "a") -> TiedS
         if last or (score <= noise and np.all(np.abs(r2) <= _NOISE * (np.abs(phi_b) - g2))):
             break
         # The two free shapes are eliminated from the arrow matrix.
-        _, of_b, coupling, det = information_terms(np.full(2, a), b, *tau)
+        _, of_b, coupling, det = polygamma.information_terms(np.full(2, a), b, *tau)
         move = -(share @ (r1 + coupling / of_b * r2)) / (share @ (det / of_b))
         steps = np.append(move / a, (coupling * move - r2) / of_b / b)
         size = float(np.max(np.abs(steps)))
@@ -1178,6 +1172,11 @@ def best_partner(a: float, mean_log1m: float) -> float:
 
     def excess(log_b: float) -> float:
         b = math.exp(log_b)
-        return phi_tau_of(b)[0] - phi_tau_of(a + b)[0] - math.log1p(a / b) - mean_log1m
+        return (
+            polygamma.phi_tau_of(b)[0]
+            - polygamma.phi_tau_of(a + b)[0]
+            - math.log1p(a / b)
+            - mean_log1m
+        )
 
     return math.exp(special.bracketed_root(excess, *_LOG_SHAPES, what="best partner of a shape"))

@@ -11,19 +11,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from betaroc.core import errors
 from betaroc.core.arrays import CLASSES, FloatArray
 from betaroc.core.checks import count, finite
-from betaroc.core.errors import (
-    BetarocWarning,
-    BoundaryWarning,
-    DiscretenessWarning,
-    FitError,
-    InfluenceWarning,
-    InputError,
-    MisfitWarning,
-    ReversedScoresWarning,
-    SmallSampleWarning,
-)
 from betaroc.core.notices import Notice, warn
 from betaroc.core.thresholds import Thresholds
 from betaroc.core.vocabulary import CLASS_SLOTS, CLIENT, CLIENTS, IMPOSTORS, worded
@@ -59,19 +49,22 @@ _LEVEL, _NEXT = 0.0025, 20
 _VERY_FAR = 50.0
 
 _ODD = worded(": check it; if it was rounded, pass `resolution=`")
-_ADVICE: dict[type[BetarocWarning], str] = {
-    BoundaryWarning: worded('Other choices: `boundary="error"`, "censor", "squeeze", "drop".'),
-    SmallSampleWarning: "Estimates from so few are biased and their standard errors too small.",
-    DiscretenessWarning: "A continuous distribution is fitted; if scores were rounded, pass "
-    + worded('`resolution=`, with a family of one density such as "beta" or "normal".'),
-    MisfitWarning: "Look at br.check_fit and br.compare_families, or"
-    + worded(' count: `family="empirical"`.'),
-}
+_ADVICE: dict[type[errors.BetarocWarning], str] = {
+    errors.BoundaryWarning:
+        worded('Other choices: `boundary="error"`, "censor", "squeeze", "drop".'),
+    errors.SmallSampleWarning:
+        "Estimates from so few are biased and their standard errors too small.",
+    errors.DiscretenessWarning:
+        "A continuous distribution is fitted; if scores were rounded, pass "
+        + worded('`resolution=`, with a family of one density such as "beta" or "normal".'),
+    errors.MisfitWarning: "Look at br.check_fit and br.compare_families, or"
+        + worded(' count: `family="empirical"`.'),
+}  # fmt: skip
 
 
 def give(notices: Iterable[Notice]) -> None:
     """One warning for each category, its parts of the classes joined."""
-    grouped: dict[type[BetarocWarning], list[str]] = {}
+    grouped: dict[type[errors.BetarocWarning], list[str]] = {}
     for category, text in notices:
         grouped.setdefault(category, []).append(text)
     for category, texts in grouped.items():
@@ -83,7 +76,7 @@ def few_scores(name: str, total: float) -> list[Notice]:
     if total >= SMALL_SAMPLE:
         return []
     text = f"{name}: only {total:g} score{'s' * (total != 1)}, fewer than {SMALL_SAMPLE}"
-    return [Notice(SmallSampleWarning, text)]
+    return [Notice(errors.SmallSampleWarning, text)]
 
 
 def inflated(
@@ -101,7 +94,7 @@ def inflated(
         f"{sample.name}: of {sample.n} scores {counts}{f' ({where})' if where else ''}; fitted as"
         f" point mass {masses} beside a {family} distribution"
     )
-    return [Notice(BoundaryWarning, text)]
+    return [Notice(errors.BoundaryWarning, text)]
 
 
 def influence(
@@ -135,7 +128,7 @@ def influence(
     moved, least, most = abs(step), 0.5, 10.0
     if isinstance(sample, Sample) and sample.weights is None:
         left = np.arange(sample.n) != (np.argmax if end else np.argmin)(sample.values)
-        with contextlib.suppress(FitError):
+        with contextlib.suppress(errors.FitError):
             before = estimate(sample.keep(left)).distribution._parameters()[k].value
             moved, least, most = abs(item.value - before) / rooms[k], 1.0, 60.0
             if item.scale == "log":
@@ -144,7 +137,7 @@ def influence(
         return []
     score = range_[0] + (range_[1] - range_[0]) * score
     text = f"{sample.name}: the score {score!r} alone moves {item.name} from {before:.4g}"
-    return [Notice(InfluenceWarning, f"{text} to {item.value:.4g}{_ODD}")]
+    return [Notice(errors.InfluenceWarning, f"{text} to {item.value:.4g}{_ODD}")]
 
 
 def outliers(scores: Scores) -> list[Notice]:
@@ -173,7 +166,7 @@ def outliers(scores: Scores) -> list[Notice]:
                 " any other. If that is a code for a missing score, leave it out, or leave it empty"
                 + worded(' and read with `missing="drop"`')
             )
-    return [Notice(InfluenceWarning, text) for text in texts]
+    return [Notice(errors.InfluenceWarning, text) for text in texts]
 
 
 def _is_outside(far: FloatArray, copies: FloatArray) -> bool:
@@ -200,7 +193,7 @@ def tied(name: str, values: FloatArray, *, on_unit: bool) -> list[Notice]:
         return []
     text = f"{name}: only {distinct} distinct values among {inner.size} scores"
     text += " inside the scale" * on_unit
-    return [Notice(DiscretenessWarning, text)]
+    return [Notice(errors.DiscretenessWarning, text)]
 
 
 def reversed_scores(client: Distribution, impostor: Distribution) -> None:
@@ -211,7 +204,7 @@ def reversed_scores(client: Distribution, impostor: Distribution) -> None:
             f"{IMPOSTORS} score higher than {CLIENTS}: the empirical AUC is {auc:.4g} < 0.5. Scores"
             f" are taken as they are (higher = more client-like); if lower means {CLIENT}, pass 1 -"
             " score or -score, and check which label is the client's.",
-            ReversedScoresWarning,
+            errors.ReversedScoresWarning,
         )
 
 
@@ -257,7 +250,7 @@ class Task(NamedTuple):
         if components is not None:
             components = count(components, "components", 2)
             if not row.sized:
-                raise InputError.about("components")(
+                raise errors.InputError.about("components")(
                     worded(f'components must be left out for `family="{name}"`; got')
                     + f" {components}. It belongs to mixtures."
                 )
@@ -314,7 +307,7 @@ class Task(NamedTuple):
                 sample = rows.replace(np.clip((rows.values - low) / (high - low), 0.0, 1.0))
         try:
             return sample, self._estimate(sample)
-        except FitError as error:
+        except errors.FitError as error:
             if isinstance(error.result, MleResult):
                 error.result = self._result(error.result.resting_on(sample), ())
             raise
@@ -330,14 +323,14 @@ class Task(NamedTuple):
             actual = f"{wrong.size} of {rows.n} that are not, first at index"
             actual = f"{actual} {rows.place(int(wrong[0]))}: {first!r}"
             remedy = "Use" + worded(' `family="sinh-arcsinh"` or "normal".')
-            raise InputError(f"{sample.name} must " + rule + f"; got {actual}. " + remedy)
+            raise errors.InputError(f"{sample.name} must " + rule + f"; got {actual}. " + remedy)
         if row.on_unit and (sample.low < 0.0 or sample.high > 1.0):
             percent, (many, which) = (
                 sample.low >= 0.0 and 2.0 < sample.high <= 100.0,
                 sample.outside(),
             )
             hint = "They look like percentages: divide by 100. " if percent else ""
-            raise InputError(
+            raise errors.InputError(
                 worded(f'{sample.name} must lie in [0, 1] for `family="{self.family}"`; got')
                 + f" {many} of {sample.n} outside (min {sample.low:.6g}, max"
                 f" {sample.high:.6g}){which}. {hint}Otherwise fit"
@@ -428,4 +421,4 @@ def warn_of_test(value: ScoreData) -> None:
     ]
     reversed_scores(*value._distributions)
     if few:
-        warn(f"{'; '.join(few)}. Give more scores.", SmallSampleWarning)
+        warn(f"{'; '.join(few)}. Give more scores.", errors.SmallSampleWarning)

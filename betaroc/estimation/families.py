@@ -24,21 +24,12 @@ from betaroc.core.text import format_list, format_value
 from betaroc.core.vocabulary import worded
 from betaroc.data.scores import ScoreData
 from betaroc.data.sums import ClassSummary
-from betaroc.distributions import beta
+from betaroc.distributions import beta, normal
 from betaroc.distributions.base import Distribution
 from betaroc.distributions.beta import Beta
 from betaroc.distributions.gamma import Gamma, gamma_mle
 from betaroc.distributions.inflated import base_of
-from betaroc.distributions.normal import (
-    LogitNormal,
-    LogitSinhArcsinh,
-    LogNormal,
-    Normal,
-    NormalCoordinate,
-    SinhArcsinh,
-    normal_inverse_information,
-    sinh_arcsinh_mle,
-)
+from betaroc.estimation import mixture
 from betaroc.estimation.batch import ClassColumns, ClassEstimates, reasons_of, with_masses
 from betaroc.estimation.contract import (
     CANCELLED,
@@ -52,13 +43,6 @@ from betaroc.estimation.contract import (
     Sample,
     as_rows,
     too_few_distinct,
-)
-from betaroc.estimation.mixture import (
-    BETA_KIND,
-    NORMAL_KIND,
-    beta_mixture_moments,
-    beta_mixture_of_rows,
-    estimate_mixture,
 )
 
 AUTO, BEST = "auto", "best"
@@ -248,7 +232,7 @@ def _proper(client: beta.Shapes, impostor: beta.Shapes) -> bool:
 
 # ------------------------------------------------------------------------------- normal
 def estimate_normal(
-    sample: Data, family: str = "normal", law: type[NormalCoordinate] = Normal
+    sample: Data, family: str = "normal", law: type[normal.NormalCoordinate] = normal.Normal
 ) -> MleResult:
     """Mean and standard deviation (divisor n) of the score, its logit or its logarithm.
 
@@ -256,9 +240,9 @@ def estimate_normal(
     """
     if sample.low == sample.high:
         raise too_few_distinct(sample, family)
-    if law is LogitNormal:
+    if law is normal.LogitNormal:
         mu, sigma, jacobian = sample.logit_moments()
-    elif law is LogNormal:
+    elif law is normal.LogNormal:
         mu, sigma = sample.rows().replace(np.log(sample.rows().values)).moments()
         jacobian = mu
     else:
@@ -267,7 +251,7 @@ def estimate_normal(
         raise too_few_distinct(sample, family)
     mean_log = HALF_LOG_TWO_PI + 0.5 + math.log(sigma)
     likelihood = -sample.total * mean_log + -sample.total * jacobian
-    covariance = np.array(normal_inverse_information(sigma))
+    covariance = np.array(normal.normal_inverse_information(sigma))
     return MleResult(law(mu, sigma), ("mu", "sigma"), (mu, sigma), covariance, likelihood)
 
 
@@ -350,14 +334,15 @@ def join_spreads(client: MleResult, impostor: MleResult) -> JointMle:
     classes = client, impostor
     total = client.weight + impostor.weight
     sigma = math.hypot(*(math.sqrt(item.weight / total) * item.values[1] for item in classes))
-    unit = normal_inverse_information(sigma)
+    unit = normal.normal_inverse_information(sigma)
     spread, estimates = unit[1][1] / total, []
     for item in classes:
         mu, single = item.values
         loss = HALF_LOG_TWO_PI + math.log(sigma) + 0.5 * (single / sigma) ** 2
         estimates.append(item._replace(
-            distribution=Normal(mu, sigma), values=(mu, sigma), log_likelihood=-item.weight * loss,
+            distribution=normal.Normal(mu, sigma), values=(mu, sigma),
             covariance=np.diag([unit[0][0] / item.weight, spread]) * item.total,
+            log_likelihood=-item.weight * loss,
         ))  # fmt: skip
     return JointMle(estimates[0], estimates[1], ((0.0, 0.0), (0.0, spread)), ("sigma",))
 
@@ -380,20 +365,23 @@ def estimate_gamma(value: Data) -> MleResult:
 
 
 def estimate_sinh_arcsinh(
-    value: Data, near: Distribution | None = None, *, kind: type[SinhArcsinh] = SinhArcsinh
+    value: Data,
+    near: Distribution | None = None,
+    *,
+    kind: type[normal.SinhArcsinh] = normal.SinhArcsinh,
 ) -> MleResult:
     """The maximum of scores, or of their logits; `near` that of nearly the same scores."""
     sample = value.rows()
-    name = "sinh-arcsinh" if kind is SinhArcsinh else "logit-sinh-arcsinh"
+    name = "sinh-arcsinh" if kind is normal.SinhArcsinh else "logit-sinh-arcsinh"
     if sample.low == sample.high:
         raise too_few_distinct(sample, name)
     y, jacobian = sample.values, 0.0
-    if kind is LogitSinhArcsinh:
+    if kind is normal.LogitSinhArcsinh:
         log, log1m = np.log(y), np.log1p(-y)
         y, jacobian = log - log1m, -sample.total * sample.mean(log + log1m)
-    start = near if isinstance(near, SinhArcsinh) else None
+    start = near if isinstance(near, normal.SinhArcsinh) else None
     with np.errstate(over="ignore", under="ignore", invalid="ignore"):
-        result = sinh_arcsinh_mle(y, sample.weights, start)
+        result = normal.sinh_arcsinh_mle(y, sample.weights, start)
     if result is None:
         raise FitError(
             f"{sample.name}: no {name} distribution of largest likelihood was found: it is flat, or"
@@ -423,21 +411,23 @@ FAMILIES: dict[str, Family] = {
         decides={"at_zero": ("a", 1.0), "at_one": ("b", -1.0)},
     ),
     "normal": Family(
-        estimate_normal, law=Normal, summed=True, everywhere=True, decides=_BY_SPREAD,
+        estimate_normal, law=normal.Normal, summed=True, everywhere=True, decides=_BY_SPREAD,
         contains=("equal-variance-normal",), fit_rows=_normal_of_rows, drawn=True,
         moments=_normal_moments, systems=_normal_of_systems, areas=_normal_areas,
     ),
     "logit-normal": Family(
-        partial(estimate_normal, family="logit-normal", law=LogitNormal), law=LogitNormal,
-        likelihood=_logit_normal_log_likelihood, on_unit=True, summed=True, decides=_BY_SPREAD,
+        partial(estimate_normal, family="logit-normal", law=normal.LogitNormal),
+        law=normal.LogitNormal, likelihood=_logit_normal_log_likelihood, on_unit=True, summed=True,
+        decides=_BY_SPREAD,
         fit_rows=lambda law, x, counts=None: _normal_of_rows(law, _logit(x), counts), drawn=True,
         moments=lambda p, x, shares: _normal_moments(p, _logit(x), shares),
         systems=_logit_normal_of_systems, areas=_normal_areas, squares=True,
     ),
     "beta-mixture": Family(
-        partial(estimate_mixture, kind=BETA_KIND, single=estimate_beta), on_unit=True, sized=True,
-        near=True, contains=("beta", "dual-beta", "proper-beta"), alone="beta",
-        fit_rows=beta_mixture_of_rows, moments=beta_mixture_moments,
+        partial(mixture.estimate_mixture, kind=mixture.BETA_KIND, single=estimate_beta),
+        on_unit=True, sized=True, near=True, contains=("beta", "dual-beta", "proper-beta"),
+        alone="beta",
+        fit_rows=mixture.beta_mixture_of_rows, moments=mixture.beta_mixture_moments,
     ),
     "proper-beta": Family(
         estimate_beta, join=join_proper, on_unit=True, summed=True, concave=True,
@@ -451,20 +441,20 @@ FAMILIES: dict[str, Family] = {
         estimate_normal, join=join_spreads, summed=True, concave=True
     ),
     "normal-mixture": Family(
-        partial(estimate_mixture, kind=NORMAL_KIND, single=estimate_normal), sized=True, near=True,
-        contains=("normal", "equal-variance-normal"), alone="normal",
+        partial(mixture.estimate_mixture, kind=mixture.NORMAL_KIND, single=estimate_normal),
+        sized=True, near=True, contains=("normal", "equal-variance-normal"), alone="normal",
     ),
     "sinh-arcsinh": Family(
-        estimate_sinh_arcsinh, near=True, law=SinhArcsinh,
+        estimate_sinh_arcsinh, near=True, law=normal.SinhArcsinh,
         contains=("normal", "equal-variance-normal"),
     ),
     "logit-sinh-arcsinh": Family(
-        partial(estimate_sinh_arcsinh, kind=LogitSinhArcsinh), near=True, law=LogitSinhArcsinh,
-        on_unit=True, contains=("logit-normal",),
+        partial(estimate_sinh_arcsinh, kind=normal.LogitSinhArcsinh), near=True,
+        law=normal.LogitSinhArcsinh, on_unit=True, contains=("logit-normal",),
     ),
     "log-normal": Family(
-        partial(estimate_normal, family="log-normal", law=LogNormal), law=LogNormal, positive=True,
-        decides=_BY_SPREAD,
+        partial(estimate_normal, family="log-normal", law=normal.LogNormal), law=normal.LogNormal,
+        positive=True, decides=_BY_SPREAD,
     ),
     "gamma": Family(estimate_gamma, law=Gamma, positive=True),
     "empirical": Family(estimate_empirical, summed=True, counted=True),
