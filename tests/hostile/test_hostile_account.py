@@ -35,7 +35,7 @@ ELSEWHERE: dict[str, tuple[str, ...]] = {
         "model/test_by_hand.py::test_accept_all_of_fractional_weights_is_trivial",
     ),
     "F19": (
-        "estimation/test_fit_beta.py::test_solver_that_stops_early_raises_with_the_partial_result",
+        "estimation/test_refusals.py::test_a_solver_that_stops_early_raises_with_the_partial_result",
     ),
     "G20": ("data/test_io.py::test_g20_doubles_come_back_bit_by_bit",),
     "G26": (
