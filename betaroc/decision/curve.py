@@ -41,9 +41,8 @@ from betaroc.data.groups import BareTrials, Groups, ScoredTrials, groups_of
 from betaroc.data.scores import ScoreData, Scores
 from betaroc.distributions.empirical import Empirical, decides_by_counts, is_binned, is_counted
 from betaroc.inference.interval import Band
-from betaroc.inference.scores_beyond import SideInput, SupportedPair, tell
+from betaroc.inference.scores_beyond import SideInput, SupportedPair
 from betaroc.model.criteria import CRITERIA
-from betaroc.model.dataset_checks import Distributions
 from betaroc.model.measures import MEASURES, measure_title, rate_terms
 from betaroc.model.model import ScoreModel
 from betaroc.model.samples import empirical_model
@@ -74,12 +73,6 @@ ONE_CLASS_RATES = {
 def chosen_on(dev: ScoreModel, criterion: str, alpha: FloatArray) -> Thresholds:
     """The threshold theta* that dev chooses for each alpha: the first step of both algorithms."""
     return CRITERIA[criterion].choose(dev._pair, dev.prior, alpha)
-
-
-def tell_support(e: Epc) -> None:
-    """Warn of rates that were asked for and that no score speaks for, or that counts contradict."""
-    for evidence, asked in e._asked(counted=False):
-        tell(evidence, asked)
 
 
 # --------------------------------------------------------------------------- the axis
@@ -185,19 +178,6 @@ def side(value: SideInput, prior: float | None) -> ScoreModel:
     if prior is None:
         return model
     return ScoreModel(model.client, model.impostor, prior=prior, name=model.name)
-
-
-def data_of(value: SideInput) -> ScoreData | None:
-    """The data of a side, also those behind a fit; None of a model."""
-    data = value.scores if isinstance(value, SupportedPair) else value
-    return None if isinstance(data, ScoreModel) else data
-
-
-def known_laws(value: SideInput, model: ScoreModel) -> Distributions:
-    """What is known of the scores of a side: those of a fit, not its distributions."""
-    if isinstance(value, SupportedPair) and isinstance(value.scores, ScoreData):
-        return value.scores._distributions
-    return model.client, model.impostor
 
 
 # ---------------------------------------------------------------------- what is drawn

@@ -1140,15 +1140,13 @@ def decision_rates(d: Decision, sets: Sequence[ScoreData]) -> list[RateRow]:
     The target's rate on dev is that to be expected; all others are counted.
     """
     absent, rows = any(item.has_rejected for item in sets), []
-    for name, kind, who, result in _ROWS if absent else _ROWS[:2]:
-        cells = [
-            _cell(item._scored if result else item, kind, d.threshold, d.confidence)
-            for item in sets
-        ]
-        if kind == d.target and not result:
-            share = getattr(d.expected, kind), d.interval.low, d.interval.high
-            cells[0] = RateCell(*share, *cells[0][3:])
-        rows.append(RateRow(name, kind, who, result, tuple(cells)))
+    for name, kind, who, made in _ROWS if absent else _ROWS[:2]:
+        of = [item._scored if made else item for item in sets]
+        cells = [_cell(item, kind, d.threshold, d.confidence) for item in of]
+        if kind == d.target and not made:
+            expected = getattr(d.expected, kind)
+            cells[0] = cells[0]._replace(rate=expected, low=d.interval.low, high=d.interval.high)
+        rows.append(RateRow(name, kind, who, made, tuple(cells)))
     return rows
 
 
@@ -1163,10 +1161,9 @@ def rate_rows(d: Decision, check: DecisionCheck | None) -> list[RateRow]:
         pairs = [(getattr(d.expected, kind), own)]
         if check is not None:
             pairs.append((getattr(check.point, kind), check.counted and check.counted[k]))
-        cells = (
-            RateCell(share, i.low, i.high) if i is not None and i.estimate == share
-            else RateCell(share, math.nan, math.nan) for share, i in pairs
-        )  # fmt: skip
+        ends = ((i.low, i.high) if i is not None and i.estimate == share else (math.nan,) * 2
+                for share, i in pairs)  # fmt: skip
+        cells = (RateCell(share, *span) for (share, _), span in zip(pairs, ends, strict=True))
         rows.append(RateRow(name, kind, who, made, tuple(cells)))
     return rows
 

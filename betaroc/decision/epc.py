@@ -35,11 +35,8 @@ from betaroc.decision.curve import (
     curve_answer,
     curve_grid,
     curve_view,
-    data_of,
     index_of_alpha,
-    known_laws,
     side,
-    tell_support,
     warn_of_reach,
 )
 from betaroc.distributions.empirical import Empirical
@@ -58,6 +55,7 @@ from betaroc.inference.scores_beyond import (
     SupportedPair,
     evidence_of,
     fewest,
+    tell,
 )
 from betaroc.model.criteria import CRITERIA
 from betaroc.model.dataset_checks import warn_of_reversed, warn_of_scales
@@ -881,31 +879,38 @@ def epc(
         raise refusal("measure", rule, f"criterion {criterion!r}", 'Take "hter" or "dcf".')
     single = CRITERIA[criterion].single
     alphas = checked_alphas(alpha, single=single, criterion=criterion)
-    models, data = [side(item, prior) for item in sides], [data_of(item) for item in sides]
+    models, laws, data = [side(item, prior) for item in sides], [], []
+    origins: dict[str, Any] = {"prior_given": prior is not None}
+    for name, item, model in zip(("dev", "test"), sides, models, strict=True):
+        scores = item.scores if isinstance(item, SupportedPair) else item
+        data.append(None if isinstance(scores, ScoreModel) else scores)
+        # Of a fit those of its scores, not its distributions.
+        typed = model.client, model.impostor
+        laws.append(typed if data[-1] is None else data[-1]._distributions)
+        origins |= {
+            f"{name}_scores": item if isinstance(item, Scores) else None,
+            f"{name}_fit": item if isinstance(item, SupportedPair) else None,
+            f"{name}_evidence": evidence_of(item),
+        }
     if data[0] is not None and data[0] == data[1]:
         warn(
             "dev and test are the same data: the threshold is judged where it was chosen, which is"
             " too good. Give separate scores, or use cross-validation.",
             SameDataWarning,
         )
-    laws = [known_laws(*part) for part in zip(sides, models, strict=True)]
-    origins: dict[str, Any] = {"prior_given": prior is not None, "library": first_library(data)}
-    for name, item, its_laws in zip(("dev", "test"), sides, laws, strict=True):
+    for name, item, pair in zip(("dev", "test"), sides, laws, strict=True):
         # A fit has warned already, and typed distributions are what somebody wanted.
         if isinstance(item, ScoreData):
-            warn_of_reversed(its_laws, name)
-        origins |= {
-            f"{name}_scores": item if isinstance(item, Scores) else None,
-            f"{name}_fit": item if isinstance(item, SupportedPair) else None,
-            f"{name}_evidence": evidence_of(item),
-        }
+            warn_of_reversed(pair, name)
     warn_of_scales(laws[0], laws[1])
     if alpha is not None:
         warn_of_reach(models[0], criterion, alphas)
     chosen = chosen_on(models[0], criterion, alphas)
-    curve = Epc(models[0], models[1], criterion, measure, alphas, chosen, **origins)
+    curve = Epc(models[0], models[1], criterion, measure, alphas, chosen, **origins,
+                library=first_library(data))  # fmt: skip
     if alpha is not None or single:
-        tell_support(curve)
+        for evidence, asked in curve._asked(counted=False):
+            tell(evidence, asked)
     return curve
 
 

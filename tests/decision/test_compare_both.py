@@ -208,49 +208,33 @@ def test_groups_on_both_sides() -> None:
 
 
 # ------------------------------------------------------------------------------- dev fits
+UNIT = two_sets(np.random.default_rng(9), (150, 200))[0]
+DRAW = np.random.default_rng(10)
+LINE = br.Scores(DRAW.normal(1, 1, 80), DRAW.normal(-1, 2, 90))
+MASSES = br.Scores(np.append(DRAW.beta(2, 1, 60), [1.0, 1.0, 0.0]), DRAW.beta(1, 2, 70))
+HUMPS = br.Scores(np.concatenate([DRAW.beta(2, 9, 40), DRAW.beta(9, 2, 110)]),
+                  np.concatenate([DRAW.beta(2, 30, 100), DRAW.beta(8, 8, 100)]))  # fmt: skip
+
+
 @pytest.mark.simulation
-@pytest.mark.parametrize("family", ["beta", "logit-normal", "proper-beta", "beta-mixture"])
-def test_a_fit_is_fitted_again(family: str) -> None:
-    """Thresholds of the fit to the drawn scores, to a hundredth of their standard deviation."""
-    rng = np.random.default_rng(9)
-    dev, test = two_sets(rng, (150, 200))
-    if family == "beta-mixture":
-        dev = br.Scores(np.concatenate([rng.beta(2, 9, 40), rng.beta(9, 2, 110)]),
-                        np.concatenate([rng.beta(2, 30, 100), rng.beta(8, 8, 100)]))  # fmt: skip
-    e = alone(br.fit(dev, family), test, alpha=ALPHAS)
-    size = {"beta-mixture": 3, "proper-beta": 12}.get(family, 30)
+@pytest.mark.parametrize(("dev", "family", "alpha", "size", "apart"), [
+    (UNIT, "beta", ALPHAS, 30, 0.01), (UNIT, "logit-normal", ALPHAS, 30, 0.01),
+    (UNIT, "proper-beta", ALPHAS, 12, 0.01), (HUMPS, "beta-mixture", ALPHAS, 3, 0.01),
+    (LINE, "normal", [0.2, 0.5, 0.7], 20, 0.02), (MASSES, "beta", [0.2, 0.5, 0.7], 20, 0.02),
+])  # fmt: skip
+def test_a_fit_is_fitted_again(dev, family, alpha, size, apart) -> None:
+    """Thresholds of the fit to the drawn scores, to 1 or 2 % of their standard deviation."""
+    options = {"boundary": "inflate"} if dev is MASSES else {}
+    e = alone(br.fit(dev, family, **options), br.Scores([0.9], [0.1]), alpha=alpha)
     drawn = BootstrapRows.of(dev, None).draw(np.random.default_rng(2), size)
     found = resampler(e).thresholds(drawn)
     expected = np.array([
-        alone(br.fit(repeated(dev, drawn, row), family), test, alpha=ALPHAS).threshold
+        alone(br.fit(repeated(dev, drawn, row), family, **options), e.test, alpha=alpha).threshold
         for row in range(size)
     ])  # fmt: skip
-    assert np.all(np.abs(found - expected) <= 0.01 * expected.std(axis=0) + 1e-12)
-
-
-@pytest.mark.simulation
-def test_a_fit_with_point_masses_and_a_normal_fit() -> None:
-    rng = np.random.default_rng(10)
-    cases: list[tuple[br.Scores, str]] = [
-        (br.Scores(rng.normal(1, 1, 80), rng.normal(-1, 2, 90)), "normal"),
-        (br.Scores(np.append(rng.beta(2, 1, 60), [1.0, 1.0, 0.0]), rng.beta(1, 2, 70)), "beta"),
-    ]
-    for dev, family in cases:
-        made = br.fit(dev, family, boundary="inflate" if family == "beta" else None)
-        e = alone(made, dev.__class__([0.9], [0.1]), alpha=[0.2, 0.5, 0.7])
-        drawn = BootstrapRows.of(dev, None).draw(np.random.default_rng(2), 20)
-        found = resampler(e).thresholds(drawn)
-        options = {"boundary": "inflate"} if family == "beta" else {}
-        expected = np.array([
-            alone(
-                br.fit(repeated(dev, drawn, row), family, **options), e.test, alpha=e.alpha
-            ).threshold
-            for row in range(20)
-        ])  # fmt: skip
-        same = found == expected  # accept all: both are -inf
-        away = np.abs(np.where(same, 0.0, found) - np.where(same, 0.0, expected))
-        spread = np.where(same, 0.0, expected).std(axis=0)
-        assert np.all(away <= 0.02 * spread)
+    same = found == expected  # accept all: both are -inf
+    found, expected = np.where(same, 0.0, found), np.where(same, 0.0, expected)
+    assert np.all(np.abs(found - expected) <= apart * expected.std(axis=0) + 1e-12)
 
 
 @pytest.mark.simulation

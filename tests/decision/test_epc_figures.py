@@ -193,7 +193,6 @@ REPLICATES = 10_000
 
 @pytest.fixture(scope="module")
 def large() -> br.Epc:
-    """63 573 test scores, 101 alphas."""
     rng = np.random.default_rng(63_573)
     dev = br.Scores(rng.normal(1.0, 1.0, 5_000), rng.normal(-1.0, 1.2, 20_000))
     test = br.Scores(rng.normal(1.0, 1.1, CLIENTS), rng.normal(-1.0, 1.2, IMPOSTORS))

@@ -26,7 +26,6 @@ def sample(kind: str, values: object, **more: object) -> br.Scores:
 
 
 def guaranteed(scores: br.Scores, **ask: float) -> br.Decision:
-    """The guaranteed threshold of a target."""
     return br.decide(scores, how="guaranteed", **ask)
 
 
@@ -36,28 +35,18 @@ def at_least(n: int, k: int, x: Fraction) -> Fraction:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize(
-    ("n", "x", "confidence"),
-    [
-        (30, "0.1", "0.95"),
-        (59, "0.05", "0.95"),
-        (60, "0.5", "0.9"),
-        (45, "0.3", "0.999"),
-        (20, "0.9", "0.05"),
-        (7, "0.99", "0.2"),
-        (2, "0.5", "0.75"),  # equal as fractions
-        (2, "0.9", "0.99"),
-        (1, "0.25", "0.25"),
-    ],
-)
+@pytest.mark.parametrize(("n", "x", "confidence"), [
+    (30, "0.1", "0.95"), (59, "0.05", "0.95"), (60, "0.5", "0.9"), (45, "0.3", "0.999"),
+    (20, "0.9", "0.05"), (7, "0.99", "0.2"), (2, "0.5", "0.75"),  # equal as fractions
+    (2, "0.9", "0.99"), (1, "0.25", "0.25"),
+])  # fmt: skip
 def test_index_is_the_largest_that_keeps_the_promise(kind, n, x, confidence) -> None:
     values = np.random.default_rng(n).permutation(n).astype(float)
     found = guaranteed(sample(kind, values), **{kind: float(x)}, confidence=float(confidence))
     rate, wanted = Fraction(x), Fraction(confidence)
     k = max(j for j in range(1, n + 1) if at_least(n, j, rate) >= wanted)
-    assert (found.k, found.n, found.target) == (k, n, kind)
-    assert found.rate == float(x)
-    assert found.confidence == float(confidence)
+    asked = found.target, found.rate, found.confidence
+    assert (found.k, found.n, *asked) == (k, n, kind, float(x), float(confidence))
     assert found.achieved == pytest.approx(float(at_least(n, k, rate)), rel=1e-13)
     ordered = sorted(values.tolist(), reverse=kind == "far")
     if kind == "far":
@@ -69,19 +58,11 @@ def test_index_is_the_largest_that_keeps_the_promise(kind, n, x, confidence) -> 
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize(
-    ("x", "confidence", "needed"),
-    [
-        # Wilks: 1 - 0.95^59 = 0.9515 and 1 - 0.95^58 = 0.9490; 299 and 459 likewise.
-        ("0.05", "0.95", 59),
-        ("0.01", "0.95", 299),
-        ("0.01", "0.99", 459),
-        ("0.1", "0.9", 22),
-        ("0.9", "0.99", 2),
-        ("0.5", "0.75", 2),
-        ("0.6", "0.5", 1),
-    ],
-)
+@pytest.mark.parametrize(("x", "confidence", "needed"), [
+    # Wilks: 1 - 0.95^59 = 0.9515 and 1 - 0.95^58 = 0.9490; 299 and 459 likewise.
+    ("0.05", "0.95", 59), ("0.01", "0.95", 299), ("0.01", "0.99", 459), ("0.1", "0.9", 22),
+    ("0.9", "0.99", 2), ("0.5", "0.75", 2), ("0.6", "0.5", 1),
+])  # fmt: skip
 def test_scores_needed(kind: str, x: str, confidence: str, needed: int) -> None:
     fails = 1 - Fraction(confidence)
     assert (1 - Fraction(x)) ** needed <= fails

@@ -23,6 +23,7 @@ from betaroc.estimation.record import Estimate
 from betaroc.model.statistics import StatisticSpec, parse_statistic
 from betaroc.rendering.document import LOW_ENDS, also_of, hints_of, span_of, unaliased
 from betaroc.report.documents import kinds
+from helpers import laws
 
 UNIT = st.floats(0.0, 1.0)
 REAL = st.floats(-1e300, 1e300)
@@ -53,7 +54,6 @@ ARRAYS = {
 
 @cache
 def of(hint: Any) -> st.SearchStrategy[Any]:
-    """Values of a type."""
     if hint in SIMPLE:
         return SIMPLE[hint]
     hint = unaliased(hint)
@@ -149,24 +149,9 @@ def restored(kind: Any, held: dict[str, Any]) -> Any:
 def pair(kind: Any, **others: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
     name = st.none() | st.text(max_size=5)
     return st.builds(
-        kind, distributions(), distributions(), prior=UNIT, name=name, is_generic=st.booleans(),
-        **others,
+        kind, laws.distributions(), laws.distributions(), prior=UNIT, name=name,
+        is_generic=st.booleans(), **others,
     )  # fmt: skip
-
-
-def simple() -> st.SearchStrategy[Any]:
-    values = st.lists(REAL, min_size=1, max_size=4)
-    return st.one_of(
-        st.builds(br.Beta, SHAPE, SHAPE), st.builds(br.Normal, REAL, SHAPE),
-        st.builds(br.LogitNormal, REAL, SHAPE), st.builds(br.Empirical, values),
-    )  # fmt: skip
-
-
-def distributions() -> st.SearchStrategy[Any]:
-    beta = st.builds(br.Beta, SHAPE, SHAPE)
-    inflated = st.builds(br.Inflated, beta, st.floats(0.0, 0.4), st.floats(0.0, 0.4))
-    shifted = st.builds(br.Shifted, st.builds(br.Normal, UNIT, SHAPE), UNIT, SHAPE)
-    return st.one_of(simple(), inflated, shifted)
 
 
 def mixtures(kind: Any, part: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
@@ -253,36 +238,22 @@ def decisions() -> st.SearchStrategy[Any]:
 
 
 CHECKED: dict[Any, Any] = {
-    br.Beta: lambda: st.builds(br.Beta, SHAPE, SHAPE),
-    br.Normal: lambda: st.builds(br.Normal, REAL, SHAPE),
-    br.LogitNormal: lambda: st.builds(br.LogitNormal, REAL, SHAPE),
-    br.LogNormal: lambda: st.builds(br.LogNormal, REAL, SHAPE),
-    br.Gamma: lambda: st.builds(br.Gamma, SHAPE, SHAPE),
-    br.SinhArcsinh: lambda: st.builds(br.SinhArcsinh, REAL, SHAPE, REAL, SHAPE),
-    br.LogitSinhArcsinh: lambda: st.builds(br.LogitSinhArcsinh, REAL, SHAPE, REAL, SHAPE),
+    br.Beta: laws.betas, br.Normal: laws.normals, br.LogitNormal: laws.logit_normals,
+    br.LogNormal: laws.log_normals, br.Gamma: laws.gammas, br.SinhArcsinh: laws.sinh_arcsinhs,
+    br.LogitSinhArcsinh: lambda: laws.sinh_arcsinhs(br.LogitSinhArcsinh),
     br.Empirical: lambda: st.builds(br.Empirical, st.lists(REAL, min_size=1, max_size=40)),
     br.Binned: lambda: st.builds(
         br.Binned, st.just([0.0, 0.1, 1.0]), st.lists(st.floats(0.5, 9.0), min_size=2, max_size=2)
     ),
-    br.BetaMixture: lambda: mixtures(br.BetaMixture, st.builds(br.Beta, SHAPE, SHAPE)),
-    br.NormalMixture: lambda: mixtures(br.NormalMixture, st.builds(br.Normal, REAL, SHAPE)),
-    br.Inflated: lambda: st.builds(
-        br.Inflated, st.builds(br.Beta, SHAPE, SHAPE), st.floats(0.0, 0.4), st.floats(0.0, 0.4)
-    ),
-    br.Rejecting: lambda: st.builds(
-        br.Rejecting, st.builds(br.Beta, SHAPE, SHAPE), st.floats(0.0, 0.4)
-    ),
-    br.Shifted: lambda: st.builds(br.Shifted, st.builds(br.Normal, REAL, SHAPE), UNIT, SHAPE),
+    br.BetaMixture: lambda: mixtures(br.BetaMixture, laws.betas()),
+    br.NormalMixture: lambda: mixtures(br.NormalMixture, laws.normals()),
+    br.Inflated: laws.inflated, br.Spliced: laws.spliced,
+    br.Rejecting: lambda: st.builds(br.Rejecting, laws.betas(), st.floats(0.0, 0.4)),
+    br.Shifted: lambda: st.builds(br.Shifted, laws.normals(), UNIT, SHAPE),
     br.ParetoTail: lambda: st.builds(br.ParetoTail, st.floats(0.001, 0.4), UNIT, SHAPE),
-    br.Spliced: lambda: st.builds(
-        lambda mass: br.Spliced(br.Beta(2.0, 8.0), upper=br.ParetoTail(mass, 0.0, 0.25)),
-        st.floats(0.001, 0.2),
-    ),
     br.ScoreModel: lambda: pair(br.ScoreModel),
     br.Roc: lambda: pair(br.Roc, positive=st.sampled_from(["client", "impostor"])),
-    br.OperatingPoint: operating_points,
-    br.Scores: scores,
-    br.Decision: decisions,
+    br.OperatingPoint: operating_points, br.Scores: scores, br.Decision: decisions,
     br.Design: lambda: st.builds(
         lambda a, b: br.Design(("x", "é"), (tuple(a), tuple(b))),
         st.lists(st.integers(-(2**53), 2**53), min_size=2, max_size=2, unique=True),
@@ -292,7 +263,7 @@ CHECKED: dict[Any, Any] = {
         br.Confusion, **dict.fromkeys(br.Confusion._same_length, st.integers(0, 9))
     ),
     br.Inclusion: lambda: by_parts(br.Inclusion, evidence=st.just({})),
-    Distribution: distributions,
+    Distribution: laws.distributions,
     Estimate: lambda: estimates(Estimate),
     br.DistributionFit: lambda: estimates(br.DistributionFit),
-}
+}  # fmt: skip

@@ -83,7 +83,6 @@ def samples(draw: Any, kinds: Any = tuple(KINDS), least: int = 1) -> Any:
 
 
 def sets(kinds: Any = tuple(KINDS), least: int = 1) -> st.SearchStrategy[br.Scores]:
-    """Scores alone."""
     return samples(kinds, least).map(lambda both: br.Scores(*both))
 
 

@@ -27,6 +27,7 @@ from betaroc.model.criteria import CRITERIA
 from betaroc.model.measures import MEASURES
 from betaroc.model.statistics import STATISTICS
 from helpers.places import ROOT
+from helpers.points import ASKED
 from helpers.public import PUBLIC
 
 TINY, BELOW_ONE = 5e-324, 1.0 - 2.0**-53
@@ -59,7 +60,6 @@ CURVE_CRITERIA = ("weighted-error", "far", "frr", "precision", "recall", "eer", 
 
 
 def sample(rng: Any, n: int) -> list[float]:
-    """Scores of one class."""
     kind = rng.integers(8)
     if kind == 0:
         return [float(rng.choice([*SPECIAL, 0.5]))] * n
@@ -109,7 +109,6 @@ class Context:
         self.scores = draw_scores(rng)
 
     def pick(self, *options: Any) -> Any:
-        """One of them."""
         return options[int(self.rng.integers(len(options)))]
 
     @property
@@ -119,12 +118,10 @@ class Context:
 
     @property
     def rate(self) -> Any:
-        """A rate, or several."""
         return self.pick(0.5, 0.1, 1e-6, 0.0, 1.0, [0.0, 0.2, 1.0])
 
     @property
     def place(self) -> Any:
-        """A threshold, or several."""
         return self.pick(0.5, 0.0, 1.0, 1e-300, -np.inf, np.inf, np.nan, [0.1, 0.9])
 
     @property
@@ -133,7 +130,6 @@ class Context:
         return draw_scores(self.rng, (self.scores.n_client, self.scores.n_impostor))
 
     def fit(self, family: Any = None) -> br.Fit:
-        """A fit by any family."""
         if family is None:
             family = self.pick(*SINGLE)
             if self.rng.random() < 0.3:
@@ -157,15 +153,12 @@ class Context:
         return found.base if isinstance(found, br.Inflated) else found
 
     def model(self) -> br.ScoreModel:
-        """The model of a fit."""
         return self.fit().model
 
     def side(self) -> Any:
-        """What an expected performance curve takes."""
         return self.pick(self.scores, draw_scores(self.rng), self.fit, self.model, self.summary)
 
     def summary(self) -> br.ScoreSummary:
-        """Sums and counts of the scores."""
         return br.summarize(frame_of(self.scores), bins=int(self.pick(16, 65536)))
 
     def epc(self, test: Any = None, **options: Any) -> br.Epc:
@@ -197,14 +190,12 @@ class Context:
         return [br.epc(self.pick(self.scores, draw_scores(self.rng)), t, **options) for t in tests]
 
     def comparing(self) -> dict[str, Any]:
-        """Options of both comparisons."""
         return {
             "resample": self.pick("both", "test"), "paired": bool(self.pick(True, False)),
             "level": self.level, "replicates": 20, "rng": 1,
         }  # fmt: skip
 
     def band(self) -> br.Band:
-        """Of a curve, by each method."""
         return self.epc().band(
             self.level, resample=self.pick("both", "test"), replicates=20, rng=1,
             simultaneous=bool(self.pick(True, False)),
@@ -212,7 +203,6 @@ class Context:
         )  # fmt: skip
 
     def covariate_fit(self) -> br.CovariateFit:
-        """Beta regression on a number."""
         n = self.scores.n_client + self.scores.n_impostor
         frame = frame_of(self.scores, age=self.rng.normal(size=n))
         if self.rng.random() < 0.8:
@@ -220,7 +210,6 @@ class Context:
         return br.fit_covariates(frame, "age")
 
     def inclusion(self) -> br.Inclusion:
-        """Of two systems."""
         frame, other = frame_of(self.scores).rename(columns={"score": "a"}), self.other
         frame["b"] = np.concatenate([other.client, other.impostor])
         return br.inclusion(frame, folds=2, level=self.level, rng=1)
@@ -247,11 +236,9 @@ class Context:
         )
 
     def forecast(self) -> br.EpcForecast:
-        """Of a fit."""
         return br.epc_forecast(self.fit(), n_client=10, n_impostor=10, alpha=self.pick(0.5, [0.1]))
 
     def target_forecast(self) -> br.TargetForecast:
-        """Of a fit, for a rate."""
         return br.epc_forecast(
             self.fit(), n_client=int(self.pick(1, 10)), n_impostor=int(self.pick(1, 7)),
             alpha=self.pick([0.5], [0.0, 0.1, 1.0]), criterion=self.pick("far", "recall"),
@@ -275,7 +262,6 @@ class Wild(Context):
         return self.pick(*NUMBERS)
 
     def unit(self) -> Any:
-        """A fraction, most often."""
         return self.pick(0.5, 0.05, 0.95, 0.3, self.number(), self.number())
 
     def shape(self) -> float:
@@ -308,7 +294,6 @@ class Wild(Context):
         return self.array(self.unit) if self.chance(0.3) else self.pick(*fine)
 
     def typed(self) -> br.Distribution:
-        """A distribution with parameters from anywhere."""
         kind = self.rng.integers(10)
         beta = br.Beta(self.shape(), self.shape())
         place = float(self.pick(0.0, 1.0, -1e3, 1e300, self.rng.normal()))
@@ -380,27 +365,14 @@ class Wild(Context):
         return {"stat": stat, chosen: values.get(chosen, self.unit)()}
 
 
-#: Statistics with a point.
-POINTS: tuple[tuple[str, dict[str, Any]], ...] = (
-    ("auc", {}), ("partial-auc", {"between": (0.0, 0.1)}), ("tpr", {"far": 0.1}),
-    ("far", {"threshold": 0.5}), ("frr", {"threshold": 0.5}), ("eer", {}),
-    ("threshold", {"at": "eer"}), ("min-hter", {}), ("weighted-error", {"alpha": 0.3}),
-    ("threshold", {"alpha": 0.3}), ("threshold", {"far": 0.1}), ("threshold", {"frr": 0.1}),
-    ("ks", {}), ("h-measure", {}), ("average-precision", {}), ("far", {"at": "crossing"}),
-    ("threshold", {"at": "crossing"}), ("exponent-at-zero", {}), ("exponent-at-one", {}),
-    ("coefficient-at-zero", {}), ("coefficient-at-one", {}), ("f1", {"at": "max-f1"}),
-    ("d-prime", {}), ("min-dcf", {}), ("precision", {"tpr": 0.5}), ("client-a", {}),
-)  # fmt: skip
-
-
 def _interval(c: Context) -> Any:
-    stat, point = c.pick(*POINTS)
+    stat, point = c.pick(*ASKED)
     method = c.pick("delta", "delta", "bootstrap")
     return c.fit().interval(stat, **point, level=c.level, method=method, replicates=20, rng=1)
 
 
 def _difference(c: Context) -> Any:
-    stat, point = c.pick(*POINTS)
+    stat, point = c.pick(*ASKED)
     one, other = c.pick((c.scores, c.scores), (c.fit(), c.fit()))
     paired = c.pick(True, False)
     options = {"level": c.level, "replicates": 20, "rng": 1}
@@ -420,17 +392,12 @@ NOUNS: dict[str, Callable[[Context], Any]] = {
     "AucTest": lambda c: br.auc_test(
         c.scores, c.pick(c.scores, c.other), bool(c.pick(True, False)), level=c.level
     ),
-    "Difference": _difference,
-    "Band": Context.band,
-    "Confusion": lambda c: c.scores.confusion(c.place),
-    "Beta": lambda c: c.bare("beta"),
-    "BetaMixture": Context.mixture,
-    "NormalMixture": Context.normal_mixture,
+    "Difference": _difference, "Band": Context.band,
+    "Confusion": lambda c: c.scores.confusion(c.place), "Beta": lambda c: c.bare("beta"),
+    "BetaMixture": Context.mixture, "NormalMixture": Context.normal_mixture,
     "Binned": lambda c: br.fit(c.summary(), "empirical").model.client,
-    "ClassSummary": lambda c: c.summary().client,
-    "Comparison": Context.comparison,
-    "SystemsComparison": Context.systems,
-    "CovariateFit": Context.covariate_fit,
+    "ClassSummary": lambda c: c.summary().client, "Comparison": Context.comparison,
+    "SystemsComparison": Context.systems, "CovariateFit": Context.covariate_fit,
     "DistributionFit": lambda c: c.fit().client,
     "Empirical": lambda c: br.Empirical(c.scores.client, c.scores.client_weights),
     "Epc": Context.epc,
@@ -442,23 +409,16 @@ NOUNS: dict[str, Callable[[Context], Any]] = {
         c.scores, folds=int(c.pick(2, 5)), criterion=c.pick(*CURVE_CRITERIA[:5]),
         measure=c.pick(*MEASURES), alpha=[0.1, 0.5], rng=1,
     ),
-    "EpcForecast": Context.forecast,
-    "FamilyComparison": Context.families,
-    "FamilyRow": lambda c: c.families().of("client")[0],
-    "Fit": Context.fit,
+    "EpcForecast": Context.forecast, "FamilyComparison": Context.families,
+    "FamilyRow": lambda c: c.families().of("client")[0], "Fit": Context.fit,
     "FitCheck": lambda c: br.check_fit(c.fit(), replicates=19, level=c.level, rng=1),
-    "Fusion": lambda c: c.inclusion().fusion,
-    "Decision": Context.decision,
+    "Fusion": lambda c: c.inclusion().fusion, "Decision": Context.decision,
     "DecisionCheck": lambda c: c.decision().check(c.scores),
-    "ThresholdMethod": lambda c: c.decision().methods[0],
-    "Inclusion": Context.inclusion,
+    "ThresholdMethod": lambda c: c.decision().methods[0], "Inclusion": Context.inclusion,
     "Inflated": lambda c: br.Inflated(c.bare("beta"), 0.1, 0.2),
-    "Rejecting": lambda c: br.Rejecting(c.bare("beta"), 0.1),
-    "Interval": _interval,
-    "LikelihoodRatioTest": _likelihood_ratio,
-    "Gamma": lambda c: c.bare("gamma"),
-    "LogNormal": lambda c: c.bare("log-normal"),
-    "LogitNormal": lambda c: c.bare("logit-normal"),
+    "Rejecting": lambda c: br.Rejecting(c.bare("beta"), 0.1), "Interval": _interval,
+    "LikelihoodRatioTest": _likelihood_ratio, "Gamma": lambda c: c.bare("gamma"),
+    "LogNormal": lambda c: c.bare("log-normal"), "LogitNormal": lambda c: c.bare("logit-normal"),
     "LogitSinhArcsinh": lambda c: c.bare("logit-sinh-arcsinh"),
     "SinhArcsinh": lambda c: c.bare("sinh-arcsinh"),
     "Normal": lambda c: c.fit("normal").client.distribution,
@@ -468,9 +428,7 @@ NOUNS: dict[str, Callable[[Context], Any]] = {
     "SampleSize": lambda c: br.plan_sample_size(
         "auc", model=c.model(), width=c.pick(0.1, 0.01), method=c.pick("delta", "empirical")
     ),
-    "ScoreModel": Context.model,
-    "ScoreSummary": Context.summary,
-    "Scores": lambda c: c.scores,
+    "ScoreModel": Context.model, "ScoreSummary": Context.summary, "Scores": lambda c: c.scores,
     "Spliced": lambda c: br.Spliced(c.bare("beta"), upper=br.ParetoTail(0.05, 0.0, 0.5)),
     "Shifted": lambda c: br.ScoreModel(c.bare("beta"), c.bare("beta")).shifted(0.3).client,
     "TargetCheck": lambda c: br.check_fit(c.fit(), far=0.4, replicates=9, rng=1).targets[0],
@@ -803,7 +761,6 @@ class Target(NamedTuple):
 
 @cache
 def targets() -> tuple[Target, ...]:
-    """Every function, class, method and property."""
     slow, found = SLOW, []
     for name in PUBLIC:
         value = getattr(br, name)
@@ -933,7 +890,6 @@ class Outcome(NamedTuple):
 
 
 def one_call(seed: int, k: int, *, aloud: bool = False, only: str = "") -> Outcome:
-    """Call k of a seed."""
     rng = np.random.default_rng([seed, k])
     every = [t for t in targets() if only in t.name]
     shares = np.array([t.share for t in every])
