@@ -152,11 +152,7 @@ class Analysis(Result, Exportable):
             without pictures; warnings.
         """
         alarms, warnings = page.doubts(self)
-        first = [
-            *page.contradicted_points(self)[1],
-            *alarms,
-            *filter(None, [self.dev.separation]),
-        ]
+        first = [*page.contradicted_points(self)[1], *alarms, *filter(None, [self.dev.separation])]
         blocks = ["\n".join(page.decision_lines(self)), *["\n".join(first)] * bool(first)]
         say = page.in_field_words(self)
         blocks.append(text_of([map_text(section, say) for section in page.sections_of(self)]))

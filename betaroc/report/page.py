@@ -100,20 +100,8 @@ from betaroc.rendering.numbers import (
     visible,
     with_minus,
 )
-from betaroc.rendering.picture_files import (
-    Moving,
-    draw_moving_svg,
-    draw_svg,
-)
-from betaroc.rendering.tree import (
-    Figure,
-    Glossary,
-    Node,
-    Paragraph,
-    Section,
-    foreign,
-    map_text,
-)
+from betaroc.rendering.picture_files import Moving, draw_moving_svg, draw_svg
+from betaroc.rendering.tree import Figure, Glossary, Node, Paragraph, Section, foreign, map_text
 from betaroc.rendering.tree_html import html_of, page_frame, prose_of, template, tight, typeset
 from betaroc.report import sections as views
 from betaroc.report.score_set import (

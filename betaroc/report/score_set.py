@@ -85,13 +85,7 @@ from betaroc.model.measures import OperatingPoint
 from betaroc.model.model import ScoreModel
 from betaroc.model.samples import empirical_model
 from betaroc.model.statistics import StatisticSpec, parse_statistic, rates_of_point
-from betaroc.rendering.numbers import (
-    level_words,
-    number,
-    percent,
-    threshold,
-    visible,
-)
+from betaroc.rendering.numbers import level_words, number, percent, threshold, visible
 from betaroc.rendering.tree import Cell, Node, Paragraph, quantity
 
 # ------------------------------------------------------------------------------ intervals

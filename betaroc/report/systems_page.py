@@ -35,14 +35,7 @@ from betaroc.decision.threshold_methods import HOW, TARGET_RATES, Target, questi
 from betaroc.model.measures import OperatingPoint
 from betaroc.model.samples import empirical_model
 from betaroc.rendering.curves import COLOURS, GREY, Axes, legend_below, new_axes
-from betaroc.rendering.numbers import (
-    counted,
-    name_shown,
-    rate,
-    spaced,
-    visible,
-    with_minus,
-)
+from betaroc.rendering.numbers import counted, name_shown, rate, spaced, visible, with_minus
 from betaroc.rendering.picture_files import draw_svg
 from betaroc.rendering.tree import (
     Cell,
@@ -63,13 +56,7 @@ from betaroc.rendering.tree import (
 )
 from betaroc.rendering.tree_html import ResultPage, html_of, page_of, verdict_nodes
 from betaroc.report.analysis import Analysis
-from betaroc.report.page import (
-    FOOT,
-    explained,
-    glossary_of,
-    page_in_terms,
-    render_part,
-)
+from betaroc.report.page import FOOT, explained, glossary_of, page_in_terms, render_part
 
 #: The best first.
 _STATUSES = list(decisions.STATUS_COLOURS)
