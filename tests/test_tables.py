@@ -70,7 +70,6 @@ def three_systems(r: Results) -> br.SystemsComparison:
     return br.compare_systems(curves, replicates=20, rng=1)
 
 
-# --------------------------------------------------------------- every table that there is
 class Results:
     """What is computed of a frame, each thing once."""
 
@@ -281,7 +280,6 @@ def test_a_number_with_its_interval_is_a_row(given: str) -> None:
     assert "model" not in size
 
 
-# --------------------------------------------------------------------- what is remembered
 def scores_of(given: str) -> br.Scores:
     return br.Scores.from_frame(frame_of(given, trials()))
 
@@ -347,7 +345,6 @@ def test_columns_count_as_a_frame_does() -> None:
     assert br.Scores(client, np.array(impostor)).library is None
 
 
-# ------------------------------------------------------------------------ columns as frames
 @pytest.mark.parametrize("library", ["pandas", "polars", "pyarrow"])
 def test_columns_have_one_type_in_every_library(library: Any) -> None:
     pytest.importorskip(library)

@@ -21,6 +21,7 @@ from helpers.files import STUDY, write
 from helpers.places import ROOT
 
 Capture = pytest.CaptureFixture[str]
+Patch = pytest.MonkeyPatch
 
 DATA = ROOT / "examples" / "data"
 DEV = str(DATA / "liveness_cross_logreg" / "dev.csv")
@@ -46,15 +47,11 @@ def shell(*arguments: str, **options: object) -> subprocess.CompletedProcess[str
     )
 
 
-# ------------------------------------------------------------------ exit codes, messages
-@pytest.mark.parametrize(
-    ("content", "code", "message"),
-    [
-        ("score,label\n0.5,1\n0.5,1\n0.2,0\n0.3,0\n", 1, "at least 2 distinct"),
-        ("score,label\n0.5,1\n0.6,1\n", 2, "impostor"),
-        ("score,label\n0.5,1\nx,0\n", 2, "line 3"),
-    ],
-)
+@pytest.mark.parametrize(("content", "code", "message"), [
+    ("score,label\n0.5,1\n0.5,1\n0.2,0\n0.3,0\n", 1, "at least 2 distinct"),
+    ("score,label\n0.5,1\n0.6,1\n", 2, "impostor"),
+    ("score,label\n0.5,1\nx,0\n", 2, "line 3"),
+])  # fmt: skip
 def test_exit_codes(content: str, code: int, message: str, tmp_path: Path, capsys: Capture) -> None:
     path = tmp_path / "in.csv"
     path.write_text(content)
@@ -66,16 +63,13 @@ def test_exit_codes(content: str, code: int, message: str, tmp_path: Path, capsy
     assert err.count("\n") == 1
 
 
-@pytest.mark.parametrize(
-    ("arguments", "said"),
-    [
-        (["report", "dev.csv", "-o", "x.html"], "Name score files by --dev and --test"),
-        (["epc", "dev.csv", "test.csv"], "Name score files by --dev and --test"),
-        (["fit", "dev.csv", "--famly", "beta"], "Did you mean '--family'?"),
-        (["fit", "dev.csv", "--zzzz"], "unrecognized arguments: --zzzz"),
-        (["threshold", "dev.csv", "--fsr=0.01"], "unrecognized arguments: --fsr=0.01"),
-    ],
-)
+@pytest.mark.parametrize(("arguments", "said"), [
+    (["report", "dev.csv", "-o", "x.html"], "Name score files by --dev and --test"),
+    (["epc", "dev.csv", "test.csv"], "Name score files by --dev and --test"),
+    (["fit", "dev.csv", "--famly", "beta"], "Did you mean '--family'?"),
+    (["fit", "dev.csv", "--zzzz"], "unrecognized arguments: --zzzz"),
+    (["threshold", "dev.csv", "--fsr=0.01"], "unrecognized arguments: --fsr=0.01"),
+])  # fmt: skip
 def test_what_is_left_over_is_an_error_of_its_command(
     arguments: list[str], said: str, capsys: Capture
 ) -> None:
@@ -121,13 +115,12 @@ def test_version(capsys: Capture) -> None:
     assert capsys.readouterr().out == f"betaroc {br.__version__}\n"
 
 
-# ------------------------------------------------------------------ report
 @pytest.mark.parametrize(("out", "words"), [
     ("x.pdf", ".html"), ("-", ".html"), ("report", ".html"), ("/dev/full", "the output must be"),
     ("missing/out.html", "the output must be"), (".", "the output must be"),
 ])  # fmt: skip
 def test_a_report_is_an_html_file_that_can_be_written(
-    out: str, words: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture
+    out: str, words: str, tmp_path: Path, monkeypatch: Patch, capsys: Capture
 ) -> None:
     monkeypatch.chdir(tmp_path)
     assert main(["report", "--dev", DEV, "-o", out, "--force"]) == 2
@@ -173,14 +166,11 @@ def test_a_score_file_is_never_overwritten(tmp_path: Path, capsys: Capture) -> N
     assert "must not be a score file" in capsys.readouterr().err
 
 
-# ------------------------------------------------------------------ as a process
 @pytest.mark.simulation
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
 @pytest.mark.parametrize("unbuffered", ["", "1"])
 @pytest.mark.parametrize("asked", ["--help", "--version"])
-def test_a_help_that_is_not_written_is_2(
-    asked: str, unbuffered: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_help_that_is_not_written_is_2(asked: str, unbuffered: str, monkeypatch: Patch) -> None:
     monkeypatch.setenv("PYTHONUNBUFFERED", unbuffered)
     with open("/dev/full", "w") as full:
         run = shell(asked, capture_output=False, stdout=full, stderr=subprocess.PIPE)
@@ -188,7 +178,7 @@ def test_a_help_that_is_not_written_is_2(
     assert run.stderr.startswith("betaroc: the standard output must be writable")
 
 
-def test_a_closed_standard_output_is_2(monkeypatch: pytest.MonkeyPatch, capsys: Capture) -> None:
+def test_a_closed_standard_output_is_2(monkeypatch: Patch, capsys: Capture) -> None:
     monkeypatch.setattr(sys, "stdout", None)
     assert main(["fit", str(DEV)]) == 2
     assert "the standard output must be writable; it is closed" in capsys.readouterr().err
@@ -219,7 +209,6 @@ def test_a_narrow_encoding_is_enough(tmp_path: Path) -> None:
     assert "gr\\xf6\\xdfe.csv" in run.stdout
 
 
-# ------------------------------------------------------------- what is no file, and memory
 KINDS = ("fifo", "folder", "/dev/zero", "/dev/null")
 
 
@@ -260,9 +249,8 @@ def test_what_is_no_file_is_refused_at_once(
     ("study {s}", "betaroc.cli.study.read_configuration", "fewer --workers"),
 ])  # fmt: skip
 def test_memory_that_is_not_there_is_no_impossible_fit(
-    command: str, where: str, remedy: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
-    capsys: Capture
-) -> None:  # fmt: skip
+    command: str, where: str, remedy: str, tmp_path: Path, monkeypatch: Patch, capsys: Capture
+) -> None:
     scores = write(tmp_path / "s.csv", [0.7, 0.9], [0.4, 0.2])
 
     def fail(*_: Any, **__: Any) -> None:
@@ -276,7 +264,6 @@ def test_memory_that_is_not_there_is_no_impossible_fit(
     assert remedy in err
 
 
-# ------------------------------------------------------------- one module per command
 @pytest.mark.simulation
 @pytest.mark.parametrize("call", some([["fit", "--help"], ["--help"], ["--version"]], 3))
 def test_only_the_command_called_is_loaded(call: list[str]) -> None:

@@ -49,7 +49,6 @@ def test_a_band_is_that_of_the_curve(capsys: Capture) -> None:
     assert fitted["m"] is None
 
 
-# ------------------------------------------------------------------ picture
 @pytest.mark.simulation
 @pytest.mark.parametrize(
     ("name", "start"), [("epc.svg", b"<?xml"), ("epc.png", b"\x89PNG"), ("epc.pdf", b"%PDF")]

@@ -58,23 +58,19 @@ def test_files_alone_are_called_by_what_tells_them_apart(folder: Path, capsys: C
     assert [row["system"] for row in rows[::2]] == list(NAMES)
 
 
-@pytest.mark.parametrize(
-    ("paths", "names"),
-    [
-        (("a/dev.csv", "b/dev.csv"), ["a", "b"]),
-        (("mlp-dev.csv", "svm-dev.csv"), ["mlp", "svm"]),
-        (("x/mlp_dev.csv", "y/svm_dev.csv"), ["mlp", "svm"]),
-        (("a/x/1.csv", "a/y/1.csv", "b/x/1.csv"), ["a/x", "a/y", "b/x"]),
-        (("dev.csv", "dev-2.csv"), ["dev", "dev-2"]),
-        (("dev.csv", "dev.tsv"), ["dev.csv", "dev.tsv"]),
-        (("", "dev.csv"), ["", "dev.csv"]),
-    ],
-)
+@pytest.mark.parametrize(("paths", "names"), [
+    (("a/dev.csv", "b/dev.csv"), ["a", "b"]),
+    (("mlp-dev.csv", "svm-dev.csv"), ["mlp", "svm"]),
+    (("x/mlp_dev.csv", "y/svm_dev.csv"), ["mlp", "svm"]),
+    (("a/x/1.csv", "a/y/1.csv", "b/x/1.csv"), ["a/x", "a/y", "b/x"]),
+    (("dev.csv", "dev-2.csv"), ["dev", "dev-2"]),
+    (("dev.csv", "dev.tsv"), ["dev.csv", "dev.tsv"]),
+    (("", "dev.csv"), ["", "dev.csv"]),
+])  # fmt: skip
 def test_default_names(paths: tuple[str, ...], names: list[str]) -> None:
     assert default_names(paths) == names
 
 
-# ------------------------------------------------------------------- folders and manifests
 def test_a_folder_and_a_manifest_name_the_same_systems(
     folder: Path, tmp_path: Path, capsys: Capture
 ) -> None:
@@ -108,7 +104,6 @@ def test_folders_with_other_files(folder: Path, tmp_path: Path, capsys: Capture)
     assert "'mlp/dev.tsv'" in refused(capsys, "fit", "--systems", str(tmp_path / "s"))
 
 
-# -------------------------------------------------------------------------------- errors
 def test_names_that_cannot_be(folder: Path, capsys: Capture) -> None:
     dev, other = (str(folder / name / "dev.csv") for name in ("mlp", "svm"))
     for bad in ("", "   ", "x" * 81, "a\nb", "\x1b[31m"):

@@ -33,7 +33,6 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return home
 
 
-# -------------------------------------------------------------------------- G30: nested too deep
 @pytest.mark.parametrize("command", ["study deep.toml", "fit --systems deep.toml"])
 @pytest.mark.parametrize("start", ["", "x = "])
 def test_a_deep_table_is_no_file_of_ours(
@@ -72,7 +71,6 @@ def test_a_document_is_a_regular_file(place: Path) -> None:
         br.from_json("pipe")
 
 
-# --------------------------------------------------------------------------- H08: where it lies
 @pytest.mark.parametrize("folder", ["../x", "/tmp/x", "a/../../x", ".", "link/x"])
 def test_a_study_does_not_leave_its_folder(place: Path, capsys: Any, folder: str) -> None:
     (place / "link").symlink_to(place.parent)
@@ -92,7 +90,6 @@ def test_the_command_line_may_name_any_folder(place: Path, capsys: Any) -> None:
     assert (place.parent / "y" / "study.json").is_file()
 
 
-# ------------------------------------------------------------------ H11: what cannot be written
 def test_a_folder_without_permission_is_told_before_the_work(
     place: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any
 ) -> None:
@@ -111,7 +108,6 @@ def test_a_folder_without_permission_is_told_before_the_work(
     assert "write-protected" in capsys.readouterr().err
 
 
-# ------------------------------------------------------------------- labels that differ in blanks
 LABELS = ["genuine", "genuine ", "fake", "fake"]
 
 
@@ -128,7 +124,6 @@ def test_labels_that_differ_in_blanks_are_refused_everywhere(tmp_path: Path, kin
         calls[kind]()
 
 
-# --------------------------------------------------------------------- I01, I21: how a call ends
 @pytest.fixture
 def handlers() -> Any:
     kept = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}

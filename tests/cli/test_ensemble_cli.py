@@ -91,9 +91,8 @@ def test_groups_of_trials(
 
 
 def test_bad_calls(
-    capsys: Capture, frame: pd.DataFrame, table: str, files: list[str],
-    tmp_path: Path,
-) -> None:  # fmt: skip
+    capsys: Capture, frame: pd.DataFrame, table: str, files: list[str], tmp_path: Path
+) -> None:
     assert "Did you mean 'svm'? Pass --systems" in refused(capsys, table, "--systems", "smv", "cnn")
     message = refused(capsys, _written(frame, tmp_path), "--client-label", "yes")
     assert "--client-label must be one of the labels" in message

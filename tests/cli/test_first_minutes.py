@@ -19,6 +19,7 @@ from betaroc.cli import COMMANDS, main
 from betaroc.cli.call import _parser_of
 
 Capture = pytest.CaptureFixture[str]
+Patch = pytest.MonkeyPatch
 
 #: Commands whose examples need minutes, other files or a shell, or have tests of their own.
 UNTRIED = {"completion", "demo", "ensemble", "report", "selftest", "study"}
@@ -41,7 +42,6 @@ def examples(epilog: str) -> list[str]:
 EXAMPLES = {name: examples(parser.epilog) for name, parser in parsers().items()}
 
 
-# ------------------------------------------------------------------ help
 def test_a_command_shows_its_own_examples_alone() -> None:
     assert 3 <= len(EXAMPLES.pop("")) <= 4
     assert EXAMPLES.keys() == COMMANDS.keys()
@@ -102,28 +102,20 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.simulation
-@pytest.mark.parametrize(
-    "line",
-    [
-        line
-        for name, lines in EXAMPLES.items()
-        if name not in UNTRIED
-        for line in lines
-        if not {"--check", "both", "--name", "--json", "report", "demo"} & set(line.split())
-    ],
-)
-def test_cheap_examples_run(
-    line: str, folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture
-) -> None:
+@pytest.mark.parametrize("line", [
+    line
+    for name, lines in EXAMPLES.items()
+    if name not in UNTRIED
+    for line in lines
+    if not {"--check", "both", "--name", "--json", "report", "demo"} & set(line.split())
+])  # fmt: skip
+def test_cheap_examples_run(line: str, folder: Path, monkeypatch: Patch, capsys: Capture) -> None:
     monkeypatch.chdir(folder)
     assert main(shlex.split(line)[1:]) == 0, capsys.readouterr().err
 
 
-# ------------------------------------------------------------------ demo
 @pytest.mark.simulation
-def test_a_demo_in_an_empty_folder(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture
-) -> None:
+def test_a_demo_in_an_empty_folder(tmp_path: Path, monkeypatch: Patch, capsys: Capture) -> None:
     monkeypatch.chdir(tmp_path)
     assert main(["demo"]) == 0
     out, err = capsys.readouterr()
@@ -150,7 +142,7 @@ def test_a_demo_in_an_empty_folder(
 
 @pytest.mark.simulation
 def test_a_demo_replaces_nothing_of_yours(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture
+    tmp_path: Path, monkeypatch: Patch, capsys: Capture
 ) -> None:
     monkeypatch.chdir(tmp_path)
     own = tmp_path / "demo-test.csv"
@@ -173,7 +165,7 @@ def test_a_demo_replaces_nothing_of_yours(
 
 @pytest.mark.simulation
 def test_a_demo_writes_the_report_that_it_shows(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture
+    tmp_path: Path, monkeypatch: Patch, capsys: Capture
 ) -> None:
     """The report itself has tests of its own; here is what it is asked for."""
     asked: list[argparse.Namespace] = []
@@ -189,7 +181,6 @@ def test_a_demo_writes_the_report_that_it_shows(
     assert asked[-1].force
 
 
-# ------------------------------------------------------------------ completion
 @pytest.fixture(scope="module")
 def scripts(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("completion")

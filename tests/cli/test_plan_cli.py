@@ -48,7 +48,6 @@ def test_a_plan_from_typed_distributions(capsys: Capture) -> None:
     assert str(plan) in run(capsys, "eer", "--width", "0.05", *normal)
 
 
-# ------------------------------------------------------------------ a guarantee
 def test_a_guarantee(capsys: Capture) -> None:
     out = run(capsys, "guarantee@far=0.01")
     assert out.splitlines()[0] == "Collect 299 impostor scores or more"

@@ -22,6 +22,7 @@ from betaroc.core import process
 from betaroc.data import text_files
 from helpers.files import STUDY, write
 
+Patch = pytest.MonkeyPatch
 WORK = {
     "threshold": "threshold dev.csv --far 0.1",
     "fit": "fit dev.csv --json",
@@ -35,7 +36,7 @@ WORK = {
 
 
 @pytest.fixture
-def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def place(tmp_path: Path, monkeypatch: Patch) -> Path:
     rng = np.random.default_rng(5)
     for name in ("dev", "test", "dev2", "test2"):
         client, impostor = rng.beta(4, 2, 60).round(4), rng.beta(2, 4, 60).round(4)
@@ -66,7 +67,7 @@ class Stream(io.StringIO):
     for one in WORK
 ])  # fmt: skip
 def test_a_pipe_that_nobody_reads_and_a_full_disk(
-    command: str, place: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any
+    command: str, place: Path, monkeypatch: Patch, capsys: Any
 ) -> None:
     if command == "study":
         pytest.importorskip("pyarrow")
@@ -96,7 +97,7 @@ OUTPUTS = {
 ])  # fmt: skip
 @pytest.mark.usefixtures("few", "panel_alone")
 def test_a_full_disk_leaves_what_was_there(
-    command: str, place: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any
+    command: str, place: Path, monkeypatch: Patch, capsys: Any
 ) -> None:
     if command == "study":
         pytest.importorskip("pyarrow")
@@ -123,7 +124,7 @@ def test_a_full_disk_leaves_what_was_there(
 @pytest.mark.parametrize("stream", [None, Stream(errno.ENOSPC)])
 @pytest.mark.parametrize("words", ["fit none.csv", "fit --none", "none", "fit dev.csv --json"])
 def test_what_nobody_can_be_told_is_no_output(
-    words: str, stream: Any, place: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any
+    words: str, stream: Any, place: Path, monkeypatch: Patch, capsys: Any
 ) -> None:
     monkeypatch.setattr(sys, "stderr", stream)
     try:
@@ -150,7 +151,6 @@ def test_a_file_takes_no_place_of_a_closed_stream(tmp_path: Path) -> None:
     assert int((tmp_path / "a").read_text()) > 2
 
 
-# ------------------------------------------------------------------------------- progress
 class Terminal(io.StringIO):
     def isatty(self) -> bool:
         return True
@@ -164,7 +164,7 @@ class Terminal(io.StringIO):
     (None, "xterm", True, False),
 ])  # fmt: skip
 def test_a_bar_is_for_a_terminal_that_can_draw_it(
-    stream: Any, name: str, allowed: bool, seen: bool, monkeypatch: pytest.MonkeyPatch, capsys: Any
+    stream: Any, name: str, allowed: bool, seen: bool, monkeypatch: Patch, capsys: Any
 ) -> None:
     monkeypatch.setattr(sys, "stderr", stream)
     monkeypatch.setenv("TERM", name)
@@ -183,7 +183,7 @@ def test_a_bar_is_for_a_terminal_that_can_draw_it(
     (None, {}, False),
 ])  # fmt: skip
 def test_colours_are_for_a_terminal_that_has_them(
-    stream: Any, given: dict[str, str], seen: bool, monkeypatch: pytest.MonkeyPatch
+    stream: Any, given: dict[str, str], seen: bool, monkeypatch: Patch
 ) -> None:
     monkeypatch.delenv("NO_COLOR", raising=False)
     for name, value in ({"TERM": "xterm"} | given).items():
@@ -192,11 +192,10 @@ def test_colours_are_for_a_terminal_that_has_them(
     assert process.shows_colours() is seen
 
 
-# --------------------------------------------------------------------------------- memory
 @pytest.mark.simulation
 @pytest.mark.parametrize("kind", ["csv", "csv.gz", "parquet"])
 def test_a_file_that_does_not_fit_is_told_before_the_work(
-    kind: str, place: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any
+    kind: str, place: Path, monkeypatch: Patch, capsys: Any
 ) -> None:
     if kind == "parquet":
         pytest.importorskip("pyarrow")
@@ -224,7 +223,6 @@ def test_a_limit_of_the_process_counts() -> None:
     assert done.stdout.strip() == b"True"
 
 
-# -------------------------------------------------------------------------------- signals
 def _hear_signals() -> None:
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 

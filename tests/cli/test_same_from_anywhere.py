@@ -85,9 +85,8 @@ def said(call: list[str], form: str, root: Path, start: str, capsys: Capture) ->
 @pytest.mark.usefixtures("few", "panel_alone")
 @pytest.mark.parametrize("name", CALLS)
 def test_results_are_byte_identical_from_any_folder(
-    name: str, places: dict[Path, str], capsys: Capture,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:  # fmt: skip
+    name: str, places: dict[Path, str], capsys: Capture, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(next(iter(places)))
     monkeypatch.setattr("betaroc.cli.report._WHOLE", 1)
     for form in FORMS[name]:
@@ -96,7 +95,6 @@ def test_results_are_byte_identical_from_any_folder(
         assert not any(WHO in text for text in one)
 
 
-# ------------------------------------------------------------------------- in Python
 @pytest.mark.simulation
 @pytest.mark.usefixtures("few", "panel_alone")
 def test_documents_of_values_name_files(tmp_path: Path) -> None:
@@ -124,17 +122,14 @@ def test_files_of_the_classes_are_named_too(tmp_path: Path) -> None:
     assert (found["path"], found["further"]) == ("client.txt", ["impostor.txt"])
 
 
-@pytest.mark.parametrize(
-    ("paths", "told"),
-    [
-        (["/x/dev.csv"], ["dev.csv"]),
-        (["/x/dev.csv", "/x/dev.csv"], ["dev.csv"]),
-        (["/x/a/s.csv", "/x/b/s.csv", "-"], ["a/s.csv", "b/s.csv", "-"]),
-        (["/x/s.csv", "/x/b/s.csv"], ["s.csv", "b/s.csv"]),
-        (["/x/a/1/s.csv", "/x/b/1/s.csv", "/x/b/t.csv"], ["a/1/s.csv", "b/1/s.csv", "t.csv"]),
-        (["a/../s.csv", "s.csv"], ["s.csv", "s.csv"]),
-        ([], []),
-    ],
-)
+@pytest.mark.parametrize(("paths", "told"), [
+    (["/x/dev.csv"], ["dev.csv"]),
+    (["/x/dev.csv", "/x/dev.csv"], ["dev.csv"]),
+    (["/x/a/s.csv", "/x/b/s.csv", "-"], ["a/s.csv", "b/s.csv", "-"]),
+    (["/x/s.csv", "/x/b/s.csv"], ["s.csv", "b/s.csv"]),
+    (["/x/a/1/s.csv", "/x/b/1/s.csv", "/x/b/t.csv"], ["a/1/s.csv", "b/1/s.csv", "t.csv"]),
+    (["a/../s.csv", "s.csv"], ["s.csv", "s.csv"]),
+    ([], []),
+])  # fmt: skip
 def test_names_tell_files_apart(paths: list[str], told: list[str]) -> None:
     assert list(file_names(paths).values()) == told

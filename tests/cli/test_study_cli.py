@@ -18,6 +18,7 @@ from betaroc import Study
 from betaroc.cli import main
 from betaroc.studies.study import read_configuration
 
+Patch = pytest.MonkeyPatch
 CONFIG = """
 folder = "results"
 replicates = 3
@@ -37,7 +38,7 @@ n = [30, 90]
 
 
 @pytest.fixture
-def config(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def config(tmp_path: Path, monkeypatch: Patch) -> Path:
     monkeypatch.chdir(tmp_path)
     path = tmp_path / "atlas.toml"
     path.write_text(CONFIG)
@@ -52,7 +53,7 @@ def run(capsys: Any, *arguments: object) -> tuple[int, str, str]:
 
 @pytest.mark.simulation
 def test_the_help_shows_a_configuration_that_runs(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any
+    tmp_path: Path, monkeypatch: Patch, capsys: Any
 ) -> None:
     monkeypatch.chdir(tmp_path)
     with pytest.raises(SystemExit):
@@ -66,7 +67,7 @@ def test_the_help_shows_a_configuration_that_runs(
 
 @pytest.mark.parametrize("begun", [False, True])
 def test_ctrl_c_before_the_first_part(
-    config: Path, capsys: Any, monkeypatch: pytest.MonkeyPatch, begun: bool
+    config: Path, capsys: Any, monkeypatch: Patch, begun: bool
 ) -> None:
     def stopped(*arguments: object) -> None:
         raise KeyboardInterrupt
@@ -92,23 +93,20 @@ def test_failed_trials_are_exit_code_3(config: Path, capsys: Any) -> None:
     assert [row["mean"] for row in lost] == [None] * 4
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "words"),
-    [
-        ("replicates", "replicats", "got replicats. Did you mean 'replicates'"),
-        ("[design.grid]", "[grid]", r"got grid. Did you mean \[design.grid\]\?"),
-        ("[design.sobol]", "[design.sobl]", "got design.sobl. Did you mean 'sobol'"),
-        ("points = 4", "", "design.sobol.points must be an int"),
-        ("a_i = 1.0", "a_x = 1.0", "'a_x' is no parameter of a study. Did you mean 'a_"),
-        ("fit.auc", "fit.acu", "Did you mean 'auc'"),
-        ("seed = 5", "seed = -5", "seed must be"),
-        ("replicates = 3", "replicates = 0", ": the number of replicates must be"),
-        ("folder = ", "folder = 3 #", "folder must be text"),
-        ("statistics = [", "statistics = 3 #[", "statistics must be a list"),
-        ("[design.grid]", "[design]\ngrid = 3\n[x]", "must have keys"),
-        ("replicates = 3", "replicates = ", "must be TOML.*line 3"),
-    ],
-)
+@pytest.mark.parametrize(("old", "new", "words"), [
+    ("replicates", "replicats", "got replicats. Did you mean 'replicates'"),
+    ("[design.grid]", "[grid]", r"got grid. Did you mean \[design.grid\]\?"),
+    ("[design.sobol]", "[design.sobl]", "got design.sobl. Did you mean 'sobol'"),
+    ("points = 4", "", "design.sobol.points must be an int"),
+    ("a_i = 1.0", "a_x = 1.0", "'a_x' is no parameter of a study. Did you mean 'a_"),
+    ("fit.auc", "fit.acu", "Did you mean 'auc'"),
+    ("seed = 5", "seed = -5", "seed must be"),
+    ("replicates = 3", "replicates = 0", ": the number of replicates must be"),
+    ("folder = ", "folder = 3 #", "folder must be text"),
+    ("statistics = [", "statistics = 3 #[", "statistics must be a list"),
+    ("[design.grid]", "[design]\ngrid = 3\n[x]", "must have keys"),
+    ("replicates = 3", "replicates = ", "must be TOML.*line 3"),
+])  # fmt: skip
 def test_configurations_that_are_none(
     config: Path, capsys: Any, old: str, new: str, words: str
 ) -> None:

@@ -124,7 +124,6 @@ def test_letters_where_the_terminal_has_no_others(monkeypatch: pytest.MonkeyPatc
     assert text.isascii()
 
 
-# ------------------------------------------------------------------------------- numbers
 def test_bounds_are_rounded_up() -> None:
     assert rate(0.016415, up=True) == "1.7 %"
     assert rate(0.016, up=True) == "1.6 %"

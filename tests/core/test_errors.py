@@ -26,27 +26,24 @@ OTHER = br.Scores([0.5, 0.7, 0.8], [0.1, 0.2, 0.6])
 ADVICE = 'Use `family="beta"`, or leave `resolution=` out.'
 
 
-@pytest.mark.parametrize(
-    ("call", "argument"),
-    [
-        (lambda: br.fit(SCORES, boundary="x"), "boundary"),
-        (lambda: br.fit(SCORES, resolution=0.7), "resolution"),
-        (lambda: br.fit(SCORES, family="betta"), "family"),
-        (lambda: br.fit(SCORES, ("beta", "dual-beta")), "family"),
-        (lambda: br.fit([0.1, 0.2]), "scores"),
-        (lambda: br.Beta(-1, 2), "a"),
-        (lambda: br.Scores([], [0.2]), "client"),
-        (lambda: br.Scores.from_labels([1, 0, 2], [0.1, 0.2, 0.3]), "y_true"),
-        (lambda: br.Scores.from_labels(["a", "b"], [0.1, 0.2], client_label="c"), "client_label"),
-        (lambda: br.epc(SCORES, OTHER, alpha=2), "alpha"),
-        (lambda: br.epc(SCORES, OTHER).band(level=95), "level"),
-        (lambda: br.epc(SCORES, OTHER).band(replicates=0), "replicates"),
-        (lambda: br.epc_cv(SCORES, folds=1), "folds"),
-        (lambda: br.summarize(SCORES, layout=(0.0, float("nan"))), "layout"),  # names layout[1]
-        (lambda: br.read_scores("no such file"), "path"),
-        (lambda: br.fit(br.Scores([0.5, 0.5], [0.1, 0.2])), None),
-    ],
-)
+@pytest.mark.parametrize(("call", "argument"), [
+    (lambda: br.fit(SCORES, boundary="x"), "boundary"),
+    (lambda: br.fit(SCORES, resolution=0.7), "resolution"),
+    (lambda: br.fit(SCORES, family="betta"), "family"),
+    (lambda: br.fit(SCORES, ("beta", "dual-beta")), "family"),
+    (lambda: br.fit([0.1, 0.2]), "scores"),
+    (lambda: br.Beta(-1, 2), "a"),
+    (lambda: br.Scores([], [0.2]), "client"),
+    (lambda: br.Scores.from_labels([1, 0, 2], [0.1, 0.2, 0.3]), "y_true"),
+    (lambda: br.Scores.from_labels(["a", "b"], [0.1, 0.2], client_label="c"), "client_label"),
+    (lambda: br.epc(SCORES, OTHER, alpha=2), "alpha"),
+    (lambda: br.epc(SCORES, OTHER).band(level=95), "level"),
+    (lambda: br.epc(SCORES, OTHER).band(replicates=0), "replicates"),
+    (lambda: br.epc_cv(SCORES, folds=1), "folds"),
+    (lambda: br.summarize(SCORES, layout=(0.0, float("nan"))), "layout"),  # names layout[1]
+    (lambda: br.read_scores("no such file"), "path"),
+    (lambda: br.fit(br.Scores([0.5, 0.5], [0.1, 0.2])), None),
+])  # fmt: skip
 def test_errors_know_their_argument(call: Callable[[], object], argument: str | None) -> None:
     with pytest.raises(br.BetarocError) as caught:
         call()

@@ -74,7 +74,6 @@ def calls(*messages: str) -> br.Scores:
     return says(*messages)
 
 
-# ------------------------------------------------------------------------------- one thread
 def test_a_result_keeps_what_was_warned_of_at_the_callers_line() -> None:
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
@@ -197,7 +196,6 @@ def test_values_made_of_parts_have_room_for_notices() -> None:
     assert br.Scores.from_labels([1, 0, 1], [0.9, 0.2, 0.7]).notices == ()
 
 
-# ---------------------------------------------------------------------------------- threads
 def in_threads(work: Callable[[], Any], count: int = 4) -> list[Any]:
     """The results of so many threads that begin together."""
     found: list[Any] = [None] * count

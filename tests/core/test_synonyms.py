@@ -102,21 +102,18 @@ def test_level_and_confidence_are_one_argument() -> None:
         br.interval(FIT, "auc", confidence=0.9, level=0.9)
 
 
-@pytest.mark.parametrize(
-    ("call", "words", "argument"),
-    [
-        (lambda: br.decide(SCORES, fpr=1.5), "fpr must be a fraction strictly", "fpr"),
-        (lambda: br.decide(SCORES, tpr=1.0), "tpr must be a fraction strictly .*got 1.0", "tpr"),
-        (lambda: br.decide(SCORES, specificity="x"), "specificity must be", "specificity"),
-        (lambda: br.decide(SCORES, far=0.1, fpr=0.1), "got far and fpr", None),
-        (lambda: br.decide(SCORES, tpr=0.9, frr=0.1), "got frr and tpr", None),
-        (lambda: br.decide(SCORES, fprr=0.1), "'fprr' must be an argument", "fprr"),
-        (lambda: br.decide(SCORES, youden=True, prior=0.1), "youden must stand alone", "youden"),
-        (lambda: br.interval(FIT, "tpr", fmr=2), r"fmr must be a fraction in \[0, 1\]", "fmr"),
-        (lambda: br.interval(FIT, "tpr", tnr=2), r"tnr must be a fraction in \[0, 1\]", "tnr"),
-        (lambda: br.interval(FIT, "tpr", far=0.1, fpr=0.1), "needs a point, one of", None),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("call", "words", "argument"), [
+    (lambda: br.decide(SCORES, fpr=1.5), "fpr must be a fraction strictly", "fpr"),
+    (lambda: br.decide(SCORES, tpr=1.0), "tpr must be a fraction strictly .*got 1.0", "tpr"),
+    (lambda: br.decide(SCORES, specificity="x"), "specificity must be", "specificity"),
+    (lambda: br.decide(SCORES, far=0.1, fpr=0.1), "got far and fpr", None),
+    (lambda: br.decide(SCORES, tpr=0.9, frr=0.1), "got frr and tpr", None),
+    (lambda: br.decide(SCORES, fprr=0.1), "'fprr' must be an argument", "fprr"),
+    (lambda: br.decide(SCORES, youden=True, prior=0.1), "youden must stand alone", "youden"),
+    (lambda: br.interval(FIT, "tpr", fmr=2), r"fmr must be a fraction in \[0, 1\]", "fmr"),
+    (lambda: br.interval(FIT, "tpr", tnr=2), r"tnr must be a fraction in \[0, 1\]", "tnr"),
+    (lambda: br.interval(FIT, "tpr", far=0.1, fpr=0.1), "needs a point, one of", None),
+])  # fmt: skip
 def test_what_is_refused_is_called_as_it_was_typed(
     call: Any, words: str, argument: str | None
 ) -> None:
@@ -135,7 +132,6 @@ def test_rates_of_comparisons_are_no_rates_of_trials() -> None:
     assert made == br.interval(SCORES, "tpr", far=0.1)
 
 
-# ------------------------------------------------------------------------- suggestions
 def misspelt(word: str) -> set[str]:
     """All texts one edit away: a letter more, less, other, or two that changed places."""
     cuts = [(word[:k], word[k:]) for k in range(len(word) + 1)]
@@ -173,7 +169,6 @@ def test_suggestions_are_of_the_same_rate() -> None:
     assert did_you_mean("confidence", ["level", "rng"]) == "Did you mean 'level'? "
 
 
-# ------------------------------------------------------------------------ command line
 def test_a_number_may_be_a_percentage() -> None:
     assert [parse_number(t) for t in ("0.01", "1%", "95 %", " 0.7% ", "1e-3")] == [
         0.01, 0.01, 0.95, 0.007, 0.001

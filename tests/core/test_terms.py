@@ -114,17 +114,14 @@ def test_points_of_texts_criteria_plans_and_studies_know_them(tmp_path: Path) ->
     assert frame["own"].tolist() == frame["field"].tolist()
 
 
-@pytest.mark.parametrize(
-    "ask",
-    [
-        lambda: br.ScoreModel(br.Beta(5, 2), br.Beta(2, 5)).roc().plot(terms="PAD"),
-        lambda: br.ScoreModel(br.Beta(5, 2), br.Beta(2, 5)).det().plot(terms="PAD"),
-        lambda: br.analyze(SCORES, terms="PAD"),
-        lambda: SCORES.confusion(0.5).summary("PAD"),
-        lambda: br.fit(SCORES).plot(terms="PAD"),
-        lambda: br.epc(SCORES, br.Scores([1, 2], [0, 1.5])).plot(terms="PAD"),
-    ],
-)
+@pytest.mark.parametrize("ask", [
+    lambda: br.ScoreModel(br.Beta(5, 2), br.Beta(2, 5)).roc().plot(terms="PAD"),
+    lambda: br.ScoreModel(br.Beta(5, 2), br.Beta(2, 5)).det().plot(terms="PAD"),
+    lambda: br.analyze(SCORES, terms="PAD"),
+    lambda: SCORES.confusion(0.5).summary("PAD"),
+    lambda: br.fit(SCORES).plot(terms="PAD"),
+    lambda: br.epc(SCORES, br.Scores([1, 2], [0, 1.5])).plot(terms="PAD"),
+])  # fmt: skip
 def test_unknown_terms_are_refused(ask) -> None:  # type: ignore[no-untyped-def]
     with pytest.raises(br.InputError, match="terms must be one of 'biometric'"):
         ask()

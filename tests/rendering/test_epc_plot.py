@@ -74,7 +74,6 @@ def test_a_band_is_filled_in_order_with_its_kind_in_the_legend() -> None:
     assert labels(curve.plot(band=other, expected=True)) == words
 
 
-# ------------------------------------------------------------------ two systems
 def comparison() -> br.Comparison:
     """Alphas 0.5, 0.1, 0.3, 0.9 with made-up intervals that are the band too, of enough trials.
 
@@ -124,7 +123,6 @@ def test_the_histogram_of_the_bootstrap() -> None:
         result.plot_histogram(0.4)
 
 
-# ------------------------------------------------------------------ points on ROC and DET
 def test_points_chosen_on_dev_and_the_own_optimum_lie_on_the_curve() -> None:
     """Dev's 2.5 at 0.2 and 0.5 has FAR = FRR = 1/3 on test, its 3.5 at 0.9 FAR 0, FRR 1/3.
 

@@ -76,7 +76,6 @@ def test_names_are_only_text(name: str) -> None:
     draw_svg(lambda: ax, "salt")  # mathematics that do not parse would raise here
 
 
-# ------------------------------------------------------------------ densities
 LOW = [0.1, 0.2]
 
 
@@ -117,7 +116,6 @@ def test_point_masses_are_stems_and_not_in_the_bars() -> None:
     assert ax.texts[0].get_text() == "P(S = 0) = 50 %"
 
 
-# ------------------------------------------------------------------ svg
 @pytest.mark.simulation
 def test_svg_is_reproducible_and_inert() -> None:
     first = draw_svg(lambda: BETA.roc().plot(), "one")
@@ -154,7 +152,6 @@ def test_short_names_of_matplotlib() -> None:
         BETA.roc().plot(lw=1.0, linewidth=2.0)
 
 
-# ------------------------------------------------------------------ rows of intervals
 def row(ax: object, place: int) -> list[float]:
     """Low end, estimate and high end that are drawn in a row."""
     lines = [line for line in ax.lines if set(line.get_ydata()) == {place}]

@@ -59,15 +59,12 @@ TREE = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("text", "path", "short"),
-    [
-        ("a" * 32, False, "a" * 32),
-        ("a" * 20 + "b" * 20, False, "a" * 20 + "b" + "…" + "b" * 10),
-        ("x" * 70 + "/dev.csv", True, "…" + "x" * 51 + "/dev.csv"),
-        ("\u202egnp.exe\n", False, "\\u202egnp.exe\\x0a"),
-    ],
-)
+@pytest.mark.parametrize(("text", "path", "short"), [
+    ("a" * 32, False, "a" * 32),
+    ("a" * 20 + "b" * 20, False, "a" * 20 + "b" + "…" + "b" * 10),
+    ("x" * 70 + "/dev.csv", True, "…" + "x" * 51 + "/dev.csv"),
+    ("\u202egnp.exe\n", False, "\\u202egnp.exe\\x0a"),
+])  # fmt: skip
 def test_foreign_names_are_cut_and_kept_whole(text: str, path: bool, short: str) -> None:
     name = foreign(text, path=path)
     assert name.short == short
@@ -116,27 +113,24 @@ FIXED = Grid(
 )
 
 
-@pytest.mark.parametrize(
-    ("width", "lines"),
-    [
-        (60, [
-            "  way           expected                     beyond",
-            "> one           10 % (5.0 to 15 %, 1 of 10)       1",
-            "  said of it",
-            "  two           not possible: too few too few too few too",
-            "                few",
-            "  a long title  20 %                           good",
-        ]),
-        (22, [
-            "  way: one",
-            "    expected: 10 %",
-            "    (5.0 to 15 %, 1 of",
-            "    10)",
-            "    beyond: 1",
-            "  said of it",
-        ]),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("width", "lines"), [
+    (60, [
+        "  way           expected                     beyond",
+        "> one           10 % (5.0 to 15 %, 1 of 10)       1",
+        "  said of it",
+        "  two           not possible: too few too few too few too",
+        "                few",
+        "  a long title  20 %                           good",
+    ]),
+    (22, [
+        "  way: one",
+        "    expected: 10 %",
+        "    (5.0 to 15 %, 1 of",
+        "    10)",
+        "    beyond: 1",
+        "  said of it",
+    ]),
+])  # fmt: skip
 def test_a_table_fits_the_terminal(width: int, lines: list[str]) -> None:
     """By hand: intervals and counts beside numbers, below them, or a list."""
     told = text_of([FIXED], Terminal(width)).splitlines()
@@ -144,15 +138,12 @@ def test_a_table_fits_the_terminal(width: int, lines: list[str]) -> None:
     assert max(map(len, told)) <= width
 
 
-@pytest.mark.parametrize(
-    ("text", "shown"),
-    [
-        ("2806 of 28064 impostor scores", "2806 of 28 064 impostor scores"),
-        ("of 102579 rows, 1 is empty", "of 102 579 rows, 1 is empty"),
-        ("0.12345 points, 1e-12345 more", "0.12345 points, 1e−12345 more"),
-        ("up to 1 - 3.1e-10, shape -0.5", "up to 1 − 3.1e−10, shape −0.5"),
-        ("set-1, re-2.csv, e-mail", "set-1, re-2.csv, e-mail"),
-    ],
-)
+@pytest.mark.parametrize(("text", "shown"), [
+    ("2806 of 28064 impostor scores", "2806 of 28 064 impostor scores"),
+    ("of 102579 rows, 1 is empty", "of 102 579 rows, 1 is empty"),
+    ("0.12345 points, 1e-12345 more", "0.12345 points, 1e−12345 more"),
+    ("up to 1 - 3.1e-10, shape -0.5", "up to 1 − 3.1e−10, shape −0.5"),
+    ("set-1, re-2.csv, e-mail", "set-1, re-2.csv, e-mail"),
+])  # fmt: skip
 def test_numbers_of_a_sentence_are_printed_as_numbers(text: str, shown: str) -> None:
     assert str(typeset(text)).replace("\u202f", " ").replace("\u00a0", " ") == shown

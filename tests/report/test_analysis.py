@@ -178,9 +178,6 @@ def test_an_analysis_is_a_value(analysis: br.Analysis) -> None:
     assert repr(analysis) == f"<Analysis beta: dev 'dev.csv', test {name!r}; 0 warnings>"
 
 
-# ------------------------------------------------------------------ numbers and words
-
-
 def test_what_does_not_print_is_written_out() -> None:
     assert visible("a\x1b[31m\u202e\udcff\n") == "a\\x1b[31m\\u202e\\udcff\\x0a"
     assert visible("größe ⚙") == "größe ⚙"
@@ -193,7 +190,6 @@ def test_scores_next_to_one_are_not_shown_as_one() -> None:
     assert extreme(1e-12) == "1e-12"
 
 
-# ------------------------------------------------------------------ what the scores show
 def normal_scores(mean: float, sigma: float, n: int = 200) -> br.Scores:
     """Quantiles of two normal laws: a fit that is known and no outlier."""
     z = np.array([NormalDist().inv_cdf((k + 0.5) / n) for k in range(n)])
@@ -228,7 +224,6 @@ def test_a_crossing_beyond_every_score_is_said_to_be_of_the_familys_making(swapp
     assert ("pass 1 - score or -score." in whole_curve(untested)[1]) == swapped
 
 
-# ------------------------------------------------------------------ files
 @pytest.mark.parametrize("link", [False, True])
 def test_output_replaces_and_keeps_mode_and_link(link: bool, tmp_path: Path) -> None:
     path = real = tmp_path / "out.txt"
@@ -253,9 +248,12 @@ FULL = OSError(28, "No space left on device")
      ("fsync", KeyboardInterrupt(), KeyboardInterrupt)],
 )  # fmt: skip
 def test_a_failure_leaves_the_old_file(
-    failing: str, raised: BaseException, error: type[BaseException], tmp_path: Path,
+    failing: str,
+    raised: BaseException,
+    error: type[BaseException],
+    tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
-) -> None:  # fmt: skip
+) -> None:
     path = tmp_path / "out.txt"
     path.write_text("old")
     monkeypatch.setattr(f"os.{failing}", Mock(side_effect=raised))

@@ -67,7 +67,6 @@ STAY = {
 }
 
 
-# ------------------------------------------------------------------------------ both ways
 @pytest.mark.simulation
 def test_what_is_read_is_what_was_written() -> None:
     for name, value in nouns().items():
@@ -170,7 +169,6 @@ def test_documents_are_read_from_files(tmp_path: Path) -> None:
         law.to_json(tmp_path / "none" / "law.json")
 
 
-# ---------------------------------------------------------------------------- refusals
 FIT = br.fit(scores())
 BETA = br.Beta(2.0, 3.0).to_dict()
 
@@ -225,20 +223,17 @@ def test_broken_documents_are_refused_with_the_place(case: str) -> None:
         assert not VALIDATOR.is_valid(json.loads(text)), case
 
 
-@pytest.mark.parametrize(
-    ("text", "words"),
-    [
-        ('{"kind": "Beta", "a": 1', "must be JSON; got an error at line 1, column"),
-        ("{" * 100_000, "must be JSON|nested"),
-        ('{"a":' * 100_000 + "1" + "}" * 100_000, "nested far deeper"),
-        ('{"kind": "Beta", "format": 1, "a": 1.0, "a": 2.0, "b": 1.0}', "got 'a' twice"),
-        ('{"kind": "Beta", "format": 1, "a": NaN, "b": 1.0}', "undefined must be written null"),
-        ('{"kind": "Beta", "format": 1, "a": 1e999, "b": 1.0}', "that doubles can hold"),
-        ('{"kind": "Beta", "format": 1, "a": ' + "9" * 5000 + "}", "of ordinary length"),
-        ('{"kind": "Beta", "format": 1, "a": ' + "9" * 400 + ', "b": 1.0}', "doubles can hold"),
-        ('{"kind": "Empirical", "format": 1, "values": [1e999]}', r"values\[0\] must be a number"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("text", "words"), [
+    ('{"kind": "Beta", "a": 1', "must be JSON; got an error at line 1, column"),
+    ("{" * 100_000, "must be JSON|nested"),
+    ('{"a":' * 100_000 + "1" + "}" * 100_000, "nested far deeper"),
+    ('{"kind": "Beta", "format": 1, "a": 1.0, "a": 2.0, "b": 1.0}', "got 'a' twice"),
+    ('{"kind": "Beta", "format": 1, "a": NaN, "b": 1.0}', "undefined must be written null"),
+    ('{"kind": "Beta", "format": 1, "a": 1e999, "b": 1.0}', "that doubles can hold"),
+    ('{"kind": "Beta", "format": 1, "a": ' + "9" * 5000 + "}", "of ordinary length"),
+    ('{"kind": "Beta", "format": 1, "a": ' + "9" * 400 + ', "b": 1.0}', "doubles can hold"),
+    ('{"kind": "Empirical", "format": 1, "values": [1e999]}', r"values\[0\] must be a number"),
+])  # fmt: skip
 def test_texts_that_leave_something_in_doubt_are_refused(text: str, words: str) -> None:
     with pytest.raises(br.FileFormatError, match=words) as caught:
         br.from_json(text)
@@ -394,7 +389,6 @@ def test_numbers_of_other_writers_are_read() -> None:
     assert br.from_json(text) == br.Scores([1.0, 0.5], [0.0])
 
 
-# ------------------------------------------------------------------------------ schema
 @pytest.mark.simulation
 def test_the_schema_is_that_of_the_classes() -> None:
     assert schema() == SCHEMA
@@ -408,7 +402,6 @@ def test_every_document_keeps_to_the_schema() -> None:
         assert errors == [], name
 
 
-# ------------------------------------------------------------------------------- tables
 @pytest.mark.parametrize("library", ["pandas", "polars", "pyarrow"])
 def test_scores_come_back_from_their_table(library: str) -> None:
     pytest.importorskip(library)
@@ -443,7 +436,6 @@ def test_tables_compile_in_latex(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stdout[-1500:]
 
 
-# ------------------------------------------------------------------ metrics and reprs
 @pytest.mark.simulation
 def test_metrics_are_flat_finite_and_named_for_trackers() -> None:
     for name, value in nouns().items():
@@ -494,9 +486,6 @@ def test_a_distribution_of_a_user_has_all_but_a_document() -> None:
     assert "Kumaraswamy" in law._repr_html_()
     with pytest.raises(br.InputTypeError, match="class of betaroc"):
         law.to_dict()
-
-
-# ---------------------------------------------------------------------- the page as JSON
 
 
 @pytest.mark.parametrize("name", ["page.pdf", "page.csv"])

@@ -39,7 +39,6 @@ def block_of(page: str) -> dict[str, Any]:
     return found
 
 
-# ------------------------------------------------------------------------ what it says
 @pytest.mark.simulation
 def test_what_dev_cannot_assure_and_test_contradicts(analysis: br.Analysis, text: str) -> None:
     """Of 181 impostors none lies above the highest: (0 + 1)/182; on test 88 of 448 do."""
@@ -70,15 +69,12 @@ def separated(n: int, seed: int = 0) -> br.Scores:
 
 
 @pytest.mark.simulation
-@pytest.mark.parametrize(
-    ("target", "question", "kind"),
-    [
-        ({"far": 0.05}, "Which threshold keeps FAR at or below 5 %?", "far"),
-        ("frr=0.02", "Which threshold keeps FRR at or below 2 %?", "frr"),
-        ("eer", "At which threshold are FAR and FRR equal?", "eer"),
-        ("cost-fa=10,cost-fr=1", "costs least, 10 a false acceptance and 1 a false", "cost"),
-    ],
-)
+@pytest.mark.parametrize(("target", "question", "kind"), [
+    ({"far": 0.05}, "Which threshold keeps FAR at or below 5 %?", "far"),
+    ("frr=0.02", "Which threshold keeps FRR at or below 2 %?", "frr"),
+    ("eer", "At which threshold are FAR and FRR equal?", "eer"),
+    ("cost-fa=10,cost-fr=1", "costs least, 10 a false acceptance and 1 a false", "cost"),
+])  # fmt: skip
 def test_targets(target: Any, question: str, kind: str, panel_alone: None) -> None:
     found = br.analyze(separated(300), separated(300, 1), target=target, family="normal")
     assert (found.decision.target, found.no_decision) == (kind, "")
@@ -138,7 +134,6 @@ def test_a_high_rate_that_is_no_target_stands_under_the_status(panel_alone: None
     assert "most impostors" not in first_screen(found)["status"]["reason"]
 
 
-# ---------------------------------------------------------------------------- the slider
 @pytest.mark.simulation
 def test_every_position_is_counted_as_the_library_counts(analysis: br.Analysis, text: str) -> None:
     block, level = block_of(text), analysis.level
@@ -175,7 +170,6 @@ def test_dependent_trials_have_the_intervals_of_their_groups() -> None:
             assert tuple(many[k]) == pytest.approx(rate_interval(dev, kind, places[k], 0.9))
 
 
-# ------------------------------------------------------------------------------ the axis
 def test_axes() -> None:
     """Linear, by logits where most scores are next to 0 and 1, without outliers."""
     assert ScoreAxis.of(np.linspace(0.05, 0.95, 50), 0.5) == ScoreAxis(0.0, 1.0, logit=False)
@@ -197,7 +191,6 @@ def test_axes() -> None:
     assert [_out(room) for room in (7.0, 9.0, 13.5, 14.0)] == [" gone", " tight", " tight", ""]
 
 
-# ------------------------------------------------------------------------ in a browser
 @pytest.fixture(scope="module")
 def browser(text: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
     path = tmp_path_factory.mktemp("page") / "report.html"

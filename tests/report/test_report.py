@@ -121,7 +121,6 @@ def test_files_are_named_without_their_folders(tmp_path: Path, panel_alone: None
     assert "<b>.csv" not in text
 
 
-# ------------------------------------------------------- expected performance curves
 def test_curves_are_those_of_both_choices_met_on_the_same_scores(analysis: br.Analysis) -> None:
     dev, test = (br.read_scores(LIVENESS / f"{name}.csv") for name in ("dev", "test_sharpen0.40"))
     for met, given in zip(analysis.curves, (br.fit(dev, "beta"), dev), strict=True):

@@ -37,7 +37,6 @@ def named(found: tuple[Measured, ...]) -> dict[str, Measured]:
     return {m.key: m for m in found}
 
 
-# ------------------------------------------------------------------ intervals of a set
 @pytest.mark.simulation
 def test_intervals_are_those_of_the_library(analysis: br.Analysis) -> None:
     for part in analysis.parts:
@@ -110,7 +109,6 @@ def test_what_has_no_interval_says_why() -> None:
     assert [m.key for m in found.client] == ["a", "b", "at_zero"]
 
 
-# ------------------------------------------------------------------ verdicts
 @pytest.mark.simulation
 def test_quality_is_that_of_the_library(analysis: br.Analysis) -> None:
     for part in analysis.parts:
@@ -155,7 +153,6 @@ def test_audits_are_shown_where_scores_are_in_reach(few: None) -> None:
     assert any("changes a shape by" in words for words in called)
 
 
-# ------------------------------------------------------------------ the page
 @pytest.fixture(scope="module")
 def contaminated() -> br.Analysis:
     """Impostors of which one in a hundred is as a client."""
@@ -204,9 +201,6 @@ def test_groups_are_said_and_widen(few: None, panel_alone: None) -> None:
     assert "take trials as independent" in text
     one, two = (named(a.dev.intervals.scores)[TPR_AT_LOW_FAR] for a in (alone, together))
     assert two.high - two.low > one.high - one.low
-
-
-# ------------------------------------------------------------------ JSON and the command line
 
 
 @pytest.mark.filterwarnings("ignore:.*do not describe these scores:betaroc.MisfitWarning")

@@ -52,9 +52,6 @@ def whole(tests: CurveTests) -> str:
     return plain("".join(whole_curve(tests)))
 
 
-# ------------------------------------------------------------------- the whole curve
-
-
 def test_below_the_level_nothing_is_stated() -> None:
     """The same set at a level that its probability reaches, and at one that it does not."""
     fit = br.fit(drawn(HOOK, 30, np.random.default_rng(5)))
@@ -119,7 +116,6 @@ def test_where_scores_are_by_integration() -> None:
     assert br.fit(drawn(HOOK, 30, rng)).curve_test().where_seen == {}
 
 
-# ------------------------------------------------------------------- what test contradicts
 def test_the_p_value_of_a_count() -> None:
     """Against scipy: a rate without error is binomial, a rate counted on dev beta-binomial."""
     still = estimated_rates(0.1, 0.1, 0.1, 0.95)
