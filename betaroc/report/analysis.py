@@ -23,18 +23,8 @@ from betaroc.data.scores import ScoreData, check_words_of_comparisons
 from betaroc.data.summary import ScoreSummary, summary_numbers
 from betaroc.decision.decide import Decision, DecisionCheck
 from betaroc.decision.threshold_methods import Fitting, target_text
+from betaroc.estimation import families
 from betaroc.estimation.estimate import give, reversed_scores
-from betaroc.estimation.families import (
-    AUTO,
-    BEST,
-    Names,
-    automatic,
-    check_rule,
-    checked_pair,
-    family_text,
-    named,
-    smaller_of,
-)
 from betaroc.fits.check import chance_distances, distance_verdict, distances
 from betaroc.fits.family_choice import FamilyComparison, best_comparison
 from betaroc.fits.fit import Fit, best_fit, fit
@@ -114,7 +104,7 @@ class Analysis(Result, Exportable):
     points: tuple[ObservedPoint, ...]
     curves: tuple[ObservedCurve, ...]
     level: float
-    family: Names
+    family: families.Names
     reason: str
     seed: int | None = None
     beta: BetaPairFit | None = None
@@ -137,7 +127,9 @@ class Analysis(Result, Exportable):
     def __repr__(self) -> str:
         sets = ", ".join(f"{part.role} {format_value(part.name, 24)}" for part in self.parts[:3])
         sets += f" and {len(self.tests) - 2} more" * (len(self.tests) > 2)
-        return f"<Analysis {family_text(self.family)}: {sets}; {len(self.notices)} warnings>"
+        return (
+            f"<Analysis {families.family_text(self.family)}: {sets}; {len(self.notices)} warnings>"
+        )
 
     def _view(self) -> Sequence[Node]:
         return page.analysis_block(self)
@@ -242,7 +234,7 @@ def analyze(
     dev: ScoresLike,
     test: ScoresLike | Mapping[str, ScoresLike] | None = None,
     *,
-    family: Names = BEST,
+    family: families.Names = families.BEST,
     boundary: str | None = None,
     resolution: float | None = None,
     tails: str | Mapping[str, str] | None = None,
@@ -355,17 +347,19 @@ def analyze_stepwise(
     judge = Judge(level, rng, asked=parse_statistics(statistics))
     for stat in [statistics] if isinstance(statistics, str) else statistics:
         check_words_of_comparisons(stat, *absent)
-    checked_pair(options["family"], (AUTO, BEST))
+    families.checked_pair(options["family"], (families.AUTO, families.BEST))
     family, reason = options["family"], f"chosen with family={options['family']!r}"
-    if family == AUTO:
-        automatic_choice = automatic([data, *tests.values()], bounds=options["bounds"])
-        check_rule(automatic_choice, options["boundary"])
+    if family == families.AUTO:
+        automatic_choice = families.automatic([data, *tests.values()], bounds=options["bounds"])
+        families.check_rule(automatic_choice, options["boundary"])
         give(automatic_choice.notices)
         options = {**options, "family": automatic_choice.family}
         reason = automatic_choice.reason
     first = fitted_set("dev", data, options, judge, prefix="dev: ")
     # A decision on dev is fitted as dev was, which is not fitted again.
-    compared = first.quality.families if first.quality and options["family"] == BEST else None
+    compared = (
+        first.quality.families if first.quality and options["family"] == families.BEST else None
+    )
     fitting = Fitting(
         options["family"], options["boundary"], options["resolution"],
         None if first.fit is None else (first.fit, compared), options["bounds"],
@@ -373,7 +367,7 @@ def analyze_stepwise(
     decision, no_decision = page.decision_of(data, aim, fitting)
     step()
     if first.fit is not None:
-        reason = first.fit.reason if family == BEST else reason
+        reason = first.fit.reason if family == families.BEST else reason
         tails = {} if options["tails"] is not None else {"tails": sides_of(first.fit)}
         options = {**options, "family": first.fit.family, **tails}  # test has no say in the choice
     parts = []
@@ -425,7 +419,7 @@ def fitted_set(
     """A score set that must be fitted, and judged unless there is no judge."""
     compared = None
     with forward_warnings(prefix):
-        if options["family"] == BEST:
+        if options["family"] == families.BEST:
             rules, bounds = (options["boundary"], options["resolution"]), options["bounds"]
             compared = best_comparison(value, *rules, bounds)
             tails = TailRequest.of(*(options[name] for name in _OF_TAILS))
@@ -496,10 +490,12 @@ def fit_like(value: ScoreData, options: Mapping[str, Any]) -> Fit:
             return fit_like(value, {**options, **dict.fromkeys(_OF_TAILS[:2])})
         family = options["family"]
         names = (family, family) if isinstance(family, str) else family
-        smaller = smaller_of(names)
+        smaller = families.smaller_of(names)
         if smaller == names or not isinstance(error, FitError):
             raise
-        message = f"{family_text(named(smaller))} was fitted instead. " + error.template
+        message = (
+            f"{families.family_text(families.named(smaller))} was fitted instead. " + error.template
+        )
         warn(message, BetarocWarning)
         return fit(value, **{**options, "family": smaller})
 

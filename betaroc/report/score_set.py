@@ -20,31 +20,13 @@ from typing import Any, NamedTuple, TypeAlias, cast
 
 import numpy as np
 
+from betaroc.core import errors, vocabulary as voc
 from betaroc.core.arrays import CLASSES
-from betaroc.core.errors import (
-    BetarocError,
-    BetarocWarning,
-    InputError,
-    ReversedScoresWarning,
-    SameDataWarning,
-)
 from betaroc.core.notices import forward_warnings, suppress_warnings, warn
 from betaroc.core.options import IntervalOptions
 from betaroc.core.text import sentence
 from betaroc.core.thresholds import Thresholds
 from betaroc.core.value import Value
-from betaroc.core.vocabulary import (
-    CLIENTS,
-    EQUAL_ERROR_RATE,
-    FAR,
-    FRR,
-    HTER,
-    RATE_SLOT,
-    Sentence,
-    capital,
-    short_name,
-    template_of,
-)
 from betaroc.data.groups import groups_of
 from betaroc.data.scores import ScoreData, Scores
 from betaroc.data.summary import ScoreSummary, separation_words
@@ -136,7 +118,7 @@ def with_interval(
     try:
         with forward_warnings() if aloud else suppress_warnings():
             i = interval()
-    except BetarocError as error:
+    except errors.BetarocError as error:
         return Measured(key, estimate, why=str(error))
     return Measured(key, i.estimate, i.low, i.high, i.method, "", i.n_beyond, i.extrapolated)
 
@@ -176,7 +158,7 @@ def _measured(
     key, value, why = str(stat), math.nan, ""
     find: Any = interval_of_fit if isinstance(of, Fit) else interval_of_scores
     if isinstance(of, Fit) or stat.row.of_scores:
-        with suppress(BetarocError):
+        with suppress(errors.BetarocError):
             value = stat.number(model)
         why = stat.absence(model) if math.isnan(value) and key not in _OF_ENDS else ""
     else:
@@ -295,7 +277,7 @@ def tried(make: Callable[[], Any], why: str = "") -> tuple[Any, str]:
     try:
         with suppress_warnings():
             return make(), ""
-    except BetarocError as error:
+    except errors.BetarocError as error:
         return None, str(error)
 
 
@@ -411,7 +393,7 @@ def notes_by_set(sets: NamedSets, notes: Callable[[ScoreSet], list[str]]) -> lis
             roles.setdefault(words, []).append(role)
     notes_of = ("" if len(of) == len(sets) else f"{', '.join(of)}: " for of in roles.values())
     lines = (f"{role}{words}" for role, words in zip(notes_of, roles, strict=True))
-    return [Paragraph(capital(sentence(line)), "note") for line in lines]
+    return [Paragraph(voc.capital(sentence(line)), "note") for line in lines]
 
 
 def without_interval(part: ScoreSet, *, ends: bool = False) -> list[str]:
@@ -452,15 +434,15 @@ class ObservedPoint(Value):
 
 
 _CHOICES: tuple[tuple[str, str, str, tuple[float, ...]], ...] = (
-    ("eer", f"{EQUAL_ERROR_RATE}, {FAR} = {FRR}", "eer", ()),
-    ("min-hter", f"smallest {HTER} (Youden, KS)", "youden", ()),
-    ("min-weighted-error=0.9", f"smallest weighted error, {FAR} counts nine times",
+    ("eer", f"{voc.EQUAL_ERROR_RATE}, {voc.FAR} = {voc.FRR}", "eer", ()),
+    ("min-hter", f"smallest {voc.HTER} (Youden, KS)", "youden", ()),
+    ("min-weighted-error=0.9", f"smallest weighted error, {voc.FAR} counts nine times",
      "min_weighted_error", (0.9,)),
-    ("min-weighted-error=0.1", f"smallest weighted error, {FRR} counts nine times",
+    ("min-weighted-error=0.1", f"smallest weighted error, {voc.FRR} counts nine times",
      "min_weighted_error", (0.1,)),
-    ("far=0.01", f"{FAR} 1 %", "at_far", (0.01,)),
-    ("far=0.001", f"{FAR} 0.1 %", "at_far", (0.001,)),
-    ("frr=0.01", f"{FRR} 1 %", "at_frr", (0.01,)),
+    ("far=0.01", f"{voc.FAR} 1 %", "at_far", (0.01,)),
+    ("far=0.001", f"{voc.FAR} 0.1 %", "at_far", (0.001,)),
+    ("frr=0.01", f"{voc.FRR} 1 %", "at_frr", (0.01,)),
     ("max-f1", "largest F1", "max_f", ()),
 )  # fmt: skip
 
@@ -494,9 +476,9 @@ def observed_points(
             choices.remove(choice)
             warn(
                 f"{dev.role}: no threshold has {choice[1]}: {dev.scores.n_client_rejected}"
-                f" {CLIENTS}, a share of {number(least, 3)}, have no score and are rejected by"
+                f" {voc.CLIENTS}, a share of {number(least, 3)}, have no score and are rejected by"
                 " each. This operating point is left out.",
-                BetarocWarning,
+                errors.BetarocWarning,
             )
     for fitted in filter(None, (dev.modelled, dev.empirical)):
         model = fitted if isinstance(fitted, Fit) else None
@@ -509,8 +491,8 @@ def observed_points(
         by = " by dev's fit" if model else " at most on dev's scores"
         for k, (key, title, *_) in enumerate(choices):
             rows.append(ObservedPoint(
-                key, Sentence(title + by if target(key) else title), "model" if model else "scores",
-                points[k], tuple(at[k] for at in seen),
+                key, voc.Sentence(title + by if target(key) else title),
+                "model" if model else "scores", points[k], tuple(at[k] for at in seen),
                 () if model is None else _expected(dev, model, places[k], level),
                 tuple(row[k] for row in ends),
                 () if model is None else _contradictions(model, key, points[k]),
@@ -537,7 +519,7 @@ def _expected(dev: ScoreSet, fit: Fit, t: Thresholds, level: float) -> tuple[Mea
 def _contradictions(fit: Fit, key: str, point: OperatingPoint) -> tuple[str, ...]:
     """Counts that speak against the fit at the rates of a point."""
     aim = target(key)
-    solved = {} if aim is None else {RATE_SLOT[aim[0]]: aim[1]}
+    solved = {} if aim is None else {voc.RATE_SLOT[aim[0]]: aim[1]}
     misfits = map(fit._evidence.misfit, rates_of_point(point, solved))
     return tuple(
         misfit.words(lambda share: f"{percent(share)},") for misfit in misfits
@@ -554,7 +536,7 @@ def _observed(part: ScoreSet, points: OperatingPoint, level: float) -> list[tupl
     try:
         counted = {key: CountedScores(part.given) for key in SHOWN_RATES}
         counted |= {key: CountedScores(part.given._scored) for key in MADE if part.has_rejected}
-    except InputError as error:
+    except errors.InputError as error:
         return [tuple(Measured(key, v, why=str(error)) for key, v in row) for row in rates]
     return [
         tuple(
@@ -590,7 +572,7 @@ def observed_curves(
     rows = []
     for part in tests:
         # These were said where the set was read and fitted.
-        with forward_warnings(but=(SameDataWarning, ReversedScoresWarning)):
+        with forward_warnings(but=(errors.SameDataWarning, errors.ReversedScoresWarning)):
             bands: list[Band | None] = []
             with forward_warnings(f"{part.role}: "):
                 curves = [(chosen_by, epc(chooser, part.given)) for chosen_by, chooser in choosers]
@@ -600,9 +582,9 @@ def observed_curves(
                         bands.append(curve.band(
                             level, resample="test", replicates=_REPLICATES, rng=rng
                         ))  # fmt: skip
-            except InputError as error:
+            except errors.InputError as error:
                 message = f"{part.role}: no interval around its expected performance curves. "
-                warn(message + error.template, BetarocWarning)
+                warn(message + error.template, errors.BetarocWarning)
                 bands = [None for _ in curves]
         rows += [ObservedCurve(part.role, *curve, band)
                  for curve, band in zip(curves, bands, strict=True)]  # fmt: skip
@@ -711,13 +693,13 @@ def contradiction_words(
         worst.setdefault(row.role, row)
     lines = []
     for role, row in worst.items():
-        rate, place = short_name(row.rate), threshold(row.threshold, row.logit_threshold, 4)
+        rate, place = voc.short_name(row.rate), threshold(row.threshold, row.logit_threshold, 4)
         by = "" if math.isnan(row.expected_low) else " by its fit"
         n = sum((other.role, other.of_fit) == (role, row.of_fit) for other in rows)
         counted = f", {percent(row.on_dev)} counted on dev" * row.of_fit
         lines.append(
             f"{names[role]} contradicts {'the fit, not dev' if row.of_fit else 'dev'}: at dev's"
-            f" threshold {place} ({template_of(row.title).split(' (')[0]}) {rate}"
+            f" threshold {place} ({voc.template_of(row.title).split(' (')[0]}) {rate}"
             f" {percent(row.expected)}{_ends(row.expected_low, row.expected_high)} expected{by},"
             f" {percent(row.observed)}{_ends(row.observed_low, row.observed_high)} observed"
             f"{counted} ({p_words(row.p_value)}; {n} such rates on {names[role]}, at"

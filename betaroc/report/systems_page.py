@@ -9,22 +9,11 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any, NamedTuple, cast
 
+from betaroc.core import vocabulary as voc
 from betaroc.core.arrays import CLASSES
 from betaroc.core.errors import BetarocError, InputError
 from betaroc.core.notices import suppress_warnings
 from betaroc.core.value import fields_of
-from betaroc.core.vocabulary import (
-    CLIENTS,
-    FAR,
-    FRR,
-    HTER,
-    IMPOSTORS,
-    TPR,
-    capital,
-    shared_words,
-    short_name,
-    template_of,
-)
 from betaroc.data.scores import ScoreData
 from betaroc.decision import decide as decisions
 from betaroc.decision.comparison import SystemsComparison, compare_systems, systems_verdict
@@ -34,26 +23,10 @@ from betaroc.decision.epc import epc
 from betaroc.decision.threshold_methods import HOW, TARGET_RATES, Target, question_of
 from betaroc.model.measures import OperatingPoint
 from betaroc.model.samples import empirical_model
+from betaroc.rendering import tree
 from betaroc.rendering.curves import COLOURS, GREY, Axes, legend_below, new_axes
 from betaroc.rendering.numbers import counted, name_shown, rate, spaced, visible, with_minus
 from betaroc.rendering.picture_files import draw_svg
-from betaroc.rendering.tree import (
-    Cell,
-    Content,
-    Figure,
-    Figures,
-    Grid,
-    Html,
-    Name,
-    Node,
-    Paragraph,
-    Row,
-    Section,
-    Status,
-    as_named,
-    foreign,
-    rate_cell,
-)
 from betaroc.rendering.tree_html import ResultPage, html_of, page_of, verdict_nodes
 from betaroc.report.analysis import Analysis
 from betaroc.report.page import FOOT, explained, glossary_of, page_in_terms, render_part
@@ -127,73 +100,74 @@ def compared(systems: Sequence[System], level: float, rng: Any) -> SystemsCompar
 
 
 # ------------------------------------------------------------------------------- table
-def thresholds_view(systems: Sequence[System]) -> list[Node]:
+def thresholds_view(systems: Sequence[System]) -> list[tree.Node]:
     """The target, the table, then why each threshold can be relied on or not."""
     d = systems[0].decision
     reasons = "\n".join(
-        f"{visible(s.name)}: {s.worst.status}. {template_of(s.worst.reason)}" for s in systems
+        f"{visible(s.name)}: {s.worst.status}. {voc.template_of(s.worst.reason)}" for s in systems
     )
-    target = Paragraph(f"target: {short_name(d.target)} at most {100.0 * d.rate:g} %")
+    target = tree.Paragraph(f"target: {voc.short_name(d.target)} at most {100.0 * d.rate:g} %")
     return [*[target] * (d.target in TARGET_RATES), thresholds_grid(systems),
-            Paragraph(reasons, "given")]  # fmt: skip
+            tree.Paragraph(reasons, "given")]  # fmt: skip
 
 
 def thresholds_grid(
     systems: Sequence[System], comparison: SystemsComparison | None = None, *,
     page: bool = False,
-) -> Grid:  # fmt: skip
+) -> tree.Grid:  # fmt: skip
     """One row per system and test: threshold, both rates, on a page status and differences."""
-    rows, keep = list[dict[Cell | Name | str, Content]](), dict[str, list[Any]]()
+    rows, keep = list[dict[tree.Cell | tree.Name | str, tree.Content]](), dict[str, list[Any]]()
     tested = any(system.tests for system in systems)
     for system in systems:
         for k, (test, check) in enumerate(system.tests or ((None, None),)):
             row = _cells(system, check, page=page, tested=tested)
             if k and test is not None and test.source is not None:
-                row["system"] = foreign(test.source.path, path=True)
+                row["system"] = tree.foreign(test.source.path, path=True)
             if comparison is not None:
                 against = "" if k else _against(comparison, systems[0].name, system.name)
-                row[Cell("against the first", f"{HTER}, all at once")] = against
+                row[tree.Cell("against the first", f"{voc.HTER}, all at once")] = against
             rows.append(row)
             for name, value in _values(system, check).items():
                 keep.setdefault(name, []).append(value)
-    body = tuple(Row(tuple(row.values())) for row in rows)
-    return Grid(tuple(rows[0]), body, (0, 1) if page else (0,), keep)
+    body = tuple(tree.Row(tuple(row.values())) for row in rows)
+    return tree.Grid(tuple(rows[0]), body, (0, 1) if page else (0,), keep)
 
 
 def _cells(
     system: System, check: DecisionCheck | None, *, page: bool, tested: bool
-) -> dict[Cell | Name | str, Content]:
+) -> dict[tree.Cell | tree.Name | str, tree.Content]:
     """By the head of its column each cell of a row; of several systems any may be tested."""
     d, status = system.decision, (check or system.decision).status
-    row: dict[Cell | Name | str, Content] = {
-        "system": foreign(system.name) if page else as_named(system.name)
+    row: dict[tree.Cell | tree.Name | str, tree.Content] = {
+        "system": tree.foreign(system.name) if page else tree.as_named(system.name)
     }
     if page:
-        row["status"] = Status("", status, decisions.STATUS_COLOURS[status])
-    row["threshold"] = Cell(decisions.shown_threshold(d), note=d.how if d.how in HOW else "")
-    roles, name = ("dev", "test")[: 1 + tested], "cost" if d.costs else HTER
+        row["status"] = tree.Status("", status, decisions.STATUS_COLOURS[status])
+    row["threshold"] = tree.Cell(decisions.shown_threshold(d), note=d.how if d.how in HOW else "")
+    roles, name = ("dev", "test")[: 1 + tested], "cost" if d.costs else voc.HTER
     if d.target not in TARGET_RATES:
         for role, mean in zip(roles, (d.interval, check), strict=False):
             row[f"{name}, {role}"] = (
-                Cell(*decisions.mean_shown(d.costs, mean)) if mean else Cell("")
+                tree.Cell(*decisions.mean_shown(d.costs, mean)) if mean else tree.Cell("")
             )
     rates = {row.kind: row.cells for row in decisions.rate_rows(d, check) if not row.made}
     for kind in TARGET_RATES[::-1] if d.target == "frr" else TARGET_RATES:
-        cells = [*(rate_cell(*cell[:3]) for cell in rates[kind]), Cell("no test")]
+        cells = [*(tree.rate_cell(*cell[:3]) for cell in rates[kind]), tree.Cell("no test")]
         row |= {
-            f"{short_name(kind)}, {role}": cell for role, cell in zip(roles, cells, strict=False)
+            f"{voc.short_name(kind)}, {role}": cell
+            for role, cell in zip(roles, cells, strict=False)
         }
     return row
 
 
-def _against(comparison: SystemsComparison, reference: str, name: str) -> Content:
+def _against(comparison: SystemsComparison, reference: str, name: str) -> tree.Content:
     """Whether a system is shown to differ from the first, and the interval of the difference."""
     axes = slotted_axes(comparison.curves[0])
     for first, second, _, low, high, better in zip(*comparison._pairs().values(), strict=True):
         if {first, second} == {name, reference}:
             ends = (low, high) if first == name else (-high, -low)
             worse = {name: "shown better", reference: "shown worse", "": "no difference shown"}
-            return Cell(worse[better], axes.changes(*ends))
+            return tree.Cell(worse[better], axes.changes(*ends))
     return "first" if name == reference else ""
 
 
@@ -215,7 +189,9 @@ def _values(system: System, check: DecisionCheck | None) -> dict[str, Any]:
 
 
 # -------------------------------------------------------------------------------- page
-_WHOLE = Paragraph("`betaroc report --dev DEV --test TEST -o OUT` writes its whole report.", "note")
+_WHOLE = tree.Paragraph(
+    "`betaroc report --dev DEV --test TEST -o OUT` writes its whole report.", "note"
+)
 
 
 def page_of_systems(systems: Sequence[System], request: Target, terms: str, rng: Any) -> str:
@@ -225,45 +201,49 @@ def page_of_systems(systems: Sequence[System], request: Target, terms: str, rng:
     top = systems_nodes(decided, comparison) if decided else []
     order = [*decided, *(system for system in systems if system.decided is None)]
     sections = [_section(system, f"system{k}") for k, system in enumerate(order, 1)]
-    sections.append(glossary_of(explained(html_of([Section("", tuple(top)), *sections]))))
+    sections.append(glossary_of(explained(html_of([tree.Section("", tuple(top)), *sections]))))
     many, question = counted(len(systems), "system"), question_of(request)
     page = ResultPage(
         f"betaroc: {many}", many, _sizes_words(decided),
         f"Which system, and {question[:1].lower()}{question[1:]}", top, sections,
     )  # fmt: skip
-    words = shared_words(system.dev.words for system in systems)
+    words = voc.shared_words(system.dev.words for system in systems)
     return page_in_terms(page_of(page, FOOT, script=True), terms, words)
 
 
-def systems_nodes(systems: Sequence[System], comparison: SystemsComparison | str) -> list[Node]:
+def systems_nodes(
+    systems: Sequence[System], comparison: SystemsComparison | str
+) -> list[tree.Node]:
     """The system to take, the table of all, their curves, and which differences are shown."""
     first, several = systems[0], len(systems) > 1
     statuses = Counter(system.worst.status for system in systems)
     counts = ", ".join(f"{statuses[s]} {s}" for s in _STATUSES if statuses[s])
     known = comparison if isinstance(comparison, SystemsComparison) else None
-    differences = [Paragraph(f"No difference can be shown: {comparison}")] if known is None else [
-        *known._view()[1:]  # the verdict stands above
-    ]  # fmt: skip
+    differences: list[tree.Node] = [tree.Paragraph(f"No difference can be shown: {comparison}")]
+    if known is not None:
+        differences = [*known._view()[1:]]  # the verdict stands above
     grid = thresholds_grid(systems, known, page=True)
     return [
-        *[Paragraph(f"{capital(counts)}.", "lead")] * several,
-        Paragraph(
-            f"{FAR}: share of {IMPOSTORS} accepted. {FRR}: share of {CLIENTS} rejected.", "legend"
+        *[tree.Paragraph(f"{voc.capital(counts)}.", "lead")] * several,
+        tree.Paragraph(
+            f"{voc.FAR}: share of {voc.IMPOSTORS} accepted. {voc.FRR}: share of {voc.CLIENTS}"
+            " rejected.",
+            "legend",
         ),
         *_answer(systems, known),
         *verdict_nodes(grid.head, grid.rows),
-        Paragraph(_note(systems), "note"),
-        Figures((_rocs(systems, "on test" if first.tests else "on dev"),)),
-        *[Section("Which differences are shown", tuple(differences))] * several,
+        tree.Paragraph(_note(systems), "note"),
+        tree.Figures((_rocs(systems, "on test" if first.tests else "on dev"),)),
+        *[tree.Section("Which differences are shown", tuple(differences))] * several,
     ]
 
 
-def _answer(systems: Sequence[System], comparison: SystemsComparison | None) -> list[Node]:
+def _answer(systems: Sequence[System], comparison: SystemsComparison | None) -> list[tree.Node]:
     """What the first does, in what it is the first, and the cautions."""
     first, d = systems[0], systems[0].decision
     good, where = first.worst.status == decisions.GREEN, "on test" if first.tests else "on dev"
     point = first.point
-    text = f"{FAR} {rate(float(point.far))}, {FRR} {rate(float(point.frr))} {where}"
+    text = f"{voc.FAR} {rate(float(point.far))}, {voc.FRR} {rate(float(point.frr))} {where}"
     # Systems of the status of the first, with a test as it has one.
     alike = [
         s
@@ -271,15 +251,17 @@ def _answer(systems: Sequence[System], comparison: SystemsComparison | None) -> 
         if s.worst.status == first.worst.status and bool(s.tests) == bool(first.tests)
     ]
     if len(alike) > 1:
-        others = {"far": FRR, "frr": FAR}
-        by = others.get(d.target, "cost" if d.costs else HTER)
+        others = {"far": voc.FRR, "frr": voc.FAR}
+        by = others.get(d.target, "cost" if d.costs else voc.HTER)
         text += f", the lowest {by} among {len(alike)} of this status"
     elif len(systems) > 1 and good:
         text += "; no other system can be relied on"
     title = f"{name_shown(first.name)}, threshold {with_minus(decisions.shown_threshold(d))}:"
     cautions = [] if good else [first.worst.reason]
     cautions += (
-        [] if comparison is None else [f"{capital(systems_verdict(comparison, comparison.names))}."]
+        []
+        if comparison is None
+        else [f"{voc.capital(systems_verdict(comparison, comparison.names))}."]
     )
     if not first.tests:
         cautions.append("No test set: what follows is expected from dev alone.")
@@ -287,9 +269,9 @@ def _answer(systems: Sequence[System], comparison: SystemsComparison | None) -> 
         best = f"The best of {len(alike)} on one test set"
         cautions.append(f"{best} tends to look a little better than it is.")
     return [
-        Paragraph(f"{text}.{'' if good else ' No system can be relied on.'}", "lead", title),
-        Status("", first.worst.status, decisions.STATUS_COLOURS[first.worst.status]),
-        *map(Paragraph, cautions),
+        tree.Paragraph(f"{text}.{'' if good else ' No system can be relied on.'}", "lead", title),
+        tree.Status("", first.worst.status, decisions.STATUS_COLOURS[first.worst.status]),
+        *map(tree.Paragraph, cautions),
     ]
 
 
@@ -298,27 +280,31 @@ def _note(systems: Sequence[System]) -> str:
     confidence, guaranteed = f"{100.0 * d.confidence:g} %", {s.decision.how for s in systems}
     text = "Each system has its own threshold, chosen on its own dev scores"
     if d.target in TARGET_RATES:
-        text += f": {short_name(d.target)} at or below {100.0 * d.rate:g} %"
+        text += f": {voc.short_name(d.target)} at or below {100.0 * d.rate:g} %"
         text += f" with {confidence} confidence" * (guaranteed == {"guaranteed"})
     return f"{text}. Intervals of rates: exact, {confidence}, each by itself."
 
 
-def _section(system: System, key: str) -> Section:
+def _section(system: System, key: str) -> tree.Section:
     """A system by itself: its first screen and main tables, or else its decision."""
     if system.decided is None:
-        return Section(foreign(system.name).short, (Paragraph(system.why),), "", key, folded=True)
+        return tree.Section(
+            tree.foreign(system.name).short, (tree.Paragraph(system.why),), "", key, folded=True
+        )
     worst, d = system.worst, system.decided
     blocks = decisions.decision_view(d, worst if isinstance(worst, DecisionCheck) else None)
     if system.analysis is not None:
         # One level down, with ids of its own: what a user named is escaped and holds no tag.
         body = re.sub("(?<=<h|/h)[123]", lambda n: str(int(n[0]) + 2), render_part(system.analysis))
-        blocks = [Html(re.sub('(id="|clip-path="url\\(#)(?=left|right)', rf"\g<0>{key}-", body))]
+        blocks = [
+            tree.Html(re.sub('(id="|clip-path="url\\(#)(?=left|right)', rf"\g<0>{key}-", body))
+        ]
     finding = f"{worst.status}; threshold {with_minus(decisions.shown_threshold(d))}"
-    return Section(name_shown(system.name), (*blocks, _WHOLE), finding, key, folded=True)
+    return tree.Section(name_shown(system.name), (*blocks, _WHOLE), finding, key, folded=True)
 
 
 def _sizes_words(systems: Sequence[System]) -> list[str]:
-    words, lines = shared_words(s.dev.words for s in systems), []
+    words, lines = voc.shared_words(s.dev.words for s in systems), []
     for role, sets in (
         ("dev", [system.dev for system in systems]),
         ("test", [test for system in systems for test, _ in system.tests]),
@@ -332,7 +318,7 @@ def _sizes_words(systems: Sequence[System]) -> list[str]:
     return lines
 
 
-def _rocs(systems: Sequence[System], where: str) -> Figure:
+def _rocs(systems: Sequence[System], where: str) -> tree.Figure:
     def draw() -> Axes:
         ax = new_axes(square=True)
         for k, system in enumerate(systems):
@@ -357,6 +343,8 @@ def _rocs(systems: Sequence[System], where: str) -> Figure:
         return ax
 
     others = f"; others grey beyond {_DRAWN}" * (len(systems) > _DRAWN)
-    caption = f"ROC of each system {where}, {FAR} on a log scale; dots: at its threshold{others}."
-    alt = f"{TPR} against {FAR} of {len(systems)} systems {where}"
-    return Figure(draw_svg(draw, "rocs"), caption, alt)
+    caption = (
+        f"ROC of each system {where}, {voc.FAR} on a log scale; dots: at its threshold{others}."
+    )
+    alt = f"{voc.TPR} against {voc.FAR} of {len(systems)} systems {where}"
+    return tree.Figure(draw_svg(draw, "rocs"), caption, alt)

@@ -10,16 +10,8 @@ import pytest
 
 import betaroc as br
 from betaroc import ScoreFileNotFoundError
+from betaroc.core import vocabulary as voc
 from betaroc.core.notices import collected, forward_warnings, warn
-from betaroc.core.vocabulary import (
-    AN_IMPOSTOR,
-    FAR,
-    Sentence,
-    for_readers,
-    template_of,
-    with_arguments,
-    worded,
-)
 
 SCORES = br.Scores([0.6, 0.7, 0.8, 0.55, 0.9, 0.65], [0.1, 0.2, 0.3, 0.45, 0.35, 0.62])
 OTHER = br.Scores([0.5, 0.7, 0.8], [0.1, 0.2, 0.6])
@@ -57,7 +49,7 @@ def test_errors_know_their_argument(call: Callable[[], object], argument: str | 
      br.MissingDependencyError],
 )  # fmt: skip
 def test_errors_are_pickled_and_copied_whole(kind: type[br.BetarocError]) -> None:
-    error = kind.about("level")("level must be 1. " + worded(ADVICE))
+    error = kind.about("level")("level must be 1. " + voc.worded(ADVICE))
     if isinstance(error, br.FitError):
         error.result = (1, 2)
     for other in (pickle.loads(pickle.dumps(error)), copy.copy(error), copy.deepcopy(error)):
@@ -80,22 +72,26 @@ def test_what_is_no_name_is_no_argument() -> None:
 
 
 def test_arguments_have_other_names_at_another_door() -> None:
-    said = "dev: `x`; " + worded(ADVICE + " `id=...`") + f" {AN_IMPOSTOR} is {FAR}. Or `y`."
-    sentence = Sentence(said)
+    said = (
+        "dev: `x`; "
+        + voc.worded(ADVICE + " `id=...`")
+        + f" {voc.AN_IMPOSTOR} is {voc.FAR}. Or `y`."
+    )
+    sentence = voc.Sentence(said)
     assert sentence == (
         'dev: `x`; Use family="beta", or leave resolution= out. id=... an impostor is FAR. Or `y`.'
     )
     for other in (pickle.loads(pickle.dumps(sentence)), copy.deepcopy(sentence)):
         assert (other, other.template) == (sentence, said)
-    text = with_arguments(said, lambda term: f"--{term.partition('=')[0]}")
+    text = voc.with_arguments(said, lambda term: f"--{term.partition('=')[0]}")
     assert "Use --family, or leave --resolution out. --id" in text
 
 
 def test_notices_know_their_template() -> None:
     with collected() as notices, forward_warnings("dev: "):
-        warn(worded(ADVICE), br.ScaleWarning)
+        warn(voc.worded(ADVICE), br.ScaleWarning)
     ((_, message),) = notices
-    assert template_of(message) == "dev: " + worded(ADVICE)
+    assert voc.template_of(message) == "dev: " + voc.worded(ADVICE)
 
 
 def test_randomness_is_checked_alike_everywhere() -> None:
@@ -122,6 +118,6 @@ def test_randomness_is_checked_alike_everywhere() -> None:
 
 
 def test_readers_of_a_page_are_told_no_term() -> None:
-    told = "3 scores are 1. " + worded('Say `family="empirical"`, or more. Look.')
-    assert for_readers(told) == "3 scores are 1. Look."
-    assert for_readers("as it is. Take it=1.") == "as it is. Take it=1."
+    told = "3 scores are 1. " + voc.worded('Say `family="empirical"`, or more. Look.')
+    assert voc.for_readers(told) == "3 scores are 1. Look."
+    assert voc.for_readers("as it is. Take it=1.") == "as it is. Take it=1."

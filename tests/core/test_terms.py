@@ -12,29 +12,7 @@ import pytest
 
 import betaroc as br
 from betaroc.cli import main
-from betaroc.core.vocabulary import (
-    A_CLIENT,
-    ALIASES,
-    AN_IMPOSTOR,
-    CLIENT,
-    CLIENTS,
-    DEFAULT,
-    EER,
-    EQUAL_ERROR_RATE,
-    FAR,
-    FRR,
-    HTER,
-    IMPOSTOR,
-    IMPOSTORS,
-    ONE_IMPOSTOR,
-    TERMS,
-    TPR,
-    ClassWords,
-    Vocabulary,
-    canonical,
-    capital,
-    members,
-)
+from betaroc.core import vocabulary as voc
 from betaroc.model.criteria import CRITERIA
 from betaroc.model.measures import MEASURES
 from betaroc.model.statistics import STATISTICS
@@ -51,44 +29,50 @@ SHORT = {
 }
 
 
-@pytest.mark.parametrize("name", TERMS)
+@pytest.mark.parametrize("name", voc.TERMS)
 def test_slots_have_the_words_of_the_field(name: str) -> None:
     far, frr, hter, eer = SHORT[name]
-    fill = Vocabulary(TERMS[name]).fill
-    assert fill(f"{FAR}, {FRR}, {HTER}, {EER}") == f"{far}, {frr}, {hter}, {eer}"
-    assert fill(f"{FAR}s of the low-{FAR} end") == f"{far}s of the low-{far} end"
+    fill = voc.Vocabulary(voc.TERMS[name]).fill
+    assert fill(f"{voc.FAR}, {voc.FRR}, {voc.HTER}, {voc.EER}") == f"{far}, {frr}, {hter}, {eer}"
+    assert fill(f"{voc.FAR}s of the low-{voc.FAR} end") == f"{far}s of the low-{far} end"
     assert fill("FAR, far=0.1, false acceptance rate") == "FAR, far=0.1, false acceptance rate"
-    assert fill(capital(f"{EQUAL_ERROR_RATE}s"))[0].isupper()
-    assert (fill(f"{EQUAL_ERROR_RATE}s")[-5:], fill("")) == ("rates", "")
+    assert fill(voc.capital(f"{voc.EQUAL_ERROR_RATE}s"))[0].isupper()
+    assert (fill(f"{voc.EQUAL_ERROR_RATE}s")[-5:], fill("")) == ("rates", "")
 
 
 def test_an_expression_stands_in_brackets_within_a_text_and_alone_without() -> None:
-    fill = Vocabulary(TERMS["pad"]).fill
-    assert fill(TPR) == "1 - BPCER"
-    assert fill(f"{FAR} - {TPR} of at most") == "APCER - (1 - BPCER) of at most"
+    fill = voc.Vocabulary(voc.TERMS["pad"]).fill
+    assert fill(voc.TPR) == "1 - BPCER"
+    assert fill(f"{voc.FAR} - {voc.TPR} of at most") == "APCER - (1 - BPCER) of at most"
 
 
 def test_classes_have_the_words_of_their_labels() -> None:
-    pad = Vocabulary(TERMS["pad"], ClassWords("bona fide", "attack")).fill
-    assert pad(f"{capital(AN_IMPOSTOR)} of 9 {IMPOSTORS}, 200 {CLIENT} scores") == (
+    pad = voc.Vocabulary(voc.TERMS["pad"], voc.ClassWords("bona fide", "attack")).fill
+    assert pad(f"{voc.capital(voc.AN_IMPOSTOR)} of 9 {voc.IMPOSTORS}, 200 {voc.CLIENT} scores") == (
         "An attack of 9 attacks, 200 bona fide scores"
     )
-    ham = Vocabulary(TERMS["ml"], ClassWords("ham", "spam")).fill
-    assert ham(f"{A_CLIENT}, no {ONE_IMPOSTOR}, {IMPOSTOR} scores, {CLIENTS}") == (
+    ham = voc.Vocabulary(voc.TERMS["ml"], voc.ClassWords("ham", "spam")).fill
+    assert ham(f"{voc.A_CLIENT}, no {voc.ONE_IMPOSTOR}, {voc.IMPOSTOR} scores, {voc.CLIENTS}") == (
         "a ham trial, no spam trial, spam scores, ham trials"
     )
-    assert DEFAULT.fill(f"{AN_IMPOSTOR}, {members('client', 1)}") == "an impostor, client"
+    assert (
+        voc.DEFAULT.fill(f"{voc.AN_IMPOSTOR}, {voc.members('client', 1)}") == "an impostor, client"
+    )
 
 
 def test_every_alias_is_of_a_number_that_exists_and_is_none_itself() -> None:
-    assert set(ALIASES.values()) <= {*STATISTICS, "level"}
+    assert set(voc.ALIASES.values()) <= {*STATISTICS, "level"}
     of_their_own = {"recall", "sensitivity", "specificity"}  # the same number under their names
-    assert set(ALIASES) & {*STATISTICS, *CRITERIA, *MEASURES} == of_their_own
-    assert (canonical("fnmr"), canonical("d-eer"), canonical("auc")) == ("frr", "eer", "auc")
-    assert not set(ALIASES) & set(br.__all__)
+    assert set(voc.ALIASES) & {*STATISTICS, *CRITERIA, *MEASURES} == of_their_own
+    assert (voc.canonical("fnmr"), voc.canonical("d-eer"), voc.canonical("auc")) == (
+        "frr",
+        "eer",
+        "auc",
+    )
+    assert not set(voc.ALIASES) & set(br.__all__)
 
 
-@pytest.mark.parametrize(("alias", "own"), sorted(ALIASES.items()))
+@pytest.mark.parametrize(("alias", "own"), sorted(voc.ALIASES.items()))
 def test_an_alias_asks_for_the_same_number(alias: str, own: str) -> None:
     point = {} if own == "eer" else {"threshold": 0.4}
     assert br.interval(SCORES, alias, **point) == br.interval(SCORES, own, **point)

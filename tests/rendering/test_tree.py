@@ -6,28 +6,8 @@ import math
 
 import pytest
 
+from betaroc.rendering import tree
 from betaroc.rendering.numbers import percent
-from betaroc.rendering.tree import (
-    Bullets,
-    Cell,
-    Column,
-    Figure,
-    Figures,
-    Glossary,
-    Grid,
-    Group,
-    Name,
-    Paragraph,
-    Row,
-    Section,
-    Status,
-    apart,
-    as_named,
-    foreign,
-    quantity,
-    rate_cell,
-    recorded,
-)
 from betaroc.rendering.tree_html import html_of, prose_of, typeset
 from betaroc.rendering.tree_text import Terminal, csv_table, kept_grid, latex_table, text_of
 
@@ -35,27 +15,28 @@ SVG = (
     '<svg viewBox="0 0 1 1" role="img"><path style="stroke: #0072b2; fill: #ffffff"/>'
     '<path style="stroke: #123456"/></svg>'
 )
-GRID = Grid(
+GRID = tree.Grid(
     ("rate", "value", "verdict"),
     (
-        Group("at 0.5", "few"),
-        Row(("FAR", quantity(0.31, percent, 0.27, 0.35), "good")),
-        Row((foreign("<b>x"), Cell("-1.1 %"), "cannot tell")),
+        tree.Group("at 0.5", "few"),
+        tree.Row(("FAR", tree.quantity(0.31, percent, 0.27, 0.35), "good")),
+        tree.Row((tree.foreign("<b>x"), tree.Cell("-1.1 %"), "cannot tell")),
     ),
     words=(2,),
 )
 TREE = [
-    Section(
+    tree.Section(
         "ROC’s end",
         (
-            Paragraph("TNR ~ K FRR^0.5, dF_i/dF_c <inf>"), Paragraph("long", "legend"), GRID,
-            Bullets(("one", "two")), Figures((Figure(SVG, "a curve", 'it "rises"'),)),
-            Section("Inner", (Status("fit", "poor", "poor", "too far.", "More."),)),
-            Glossary((("FAR", "a share"),)),
+            tree.Paragraph("TNR ~ K FRR^0.5, dF_i/dF_c <inf>"), tree.Paragraph("long", "legend"),
+            GRID, tree.Bullets(("one", "two")),
+            tree.Figures((tree.Figure(SVG, "a curve", 'it "rises"'),)),
+            tree.Section("Inner", (tree.Status("fit", "poor", "poor", "too far.", "More."),)),
+            tree.Glossary((("FAR", "a share"),)),
         ),
         "AUC 0.9", "roc", folded=True,
     ),
-    Section("Nothing but pictures", (Figure("", "none"),)),
+    tree.Section("Nothing but pictures", (tree.Figure("", "none"),)),
 ]  # fmt: skip
 
 
@@ -66,19 +47,24 @@ TREE = [
     ("\u202egnp.exe\n", False, "\\u202egnp.exe\\x0a"),
 ])  # fmt: skip
 def test_foreign_names_are_cut_and_kept_whole(text: str, path: bool, short: str) -> None:
-    name = foreign(text, path=path)
+    name = tree.foreign(text, path=path)
     assert name.short == short
     assert len(name.short) <= (60 if path else 32)
-    assert len(foreign("y" * 5000).whole) == 2000
+    assert len(tree.foreign("y" * 5000).whole) == 2000
 
 
 def test_one_table_is_read_and_kept() -> None:
-    columns = [Column("name", "system"), Column("n"), Column("rate", "FAR", percent), Column("x")]
-    rows = [
-        (as_named("=a\n"), 5, 1.0 / 3.0, Cell("", value=0.1)),
-        (Name("", "b"), 7, math.nan, Cell("none")),
+    columns = [
+        tree.Column("name", "system"),
+        tree.Column("n"),
+        tree.Column("rate", "FAR", percent),
+        tree.Column("x"),
     ]
-    told = apart(Paragraph("said"), recorded(columns, rows))
+    rows = [
+        (tree.as_named("=a\n"), 5, 1.0 / 3.0, tree.Cell("", value=0.1)),
+        (tree.Name("", "b"), 7, math.nan, tree.Cell("none")),
+    ]
+    told = tree.apart(tree.Paragraph("said"), tree.recorded(columns, rows))
     assert text_of(told) == "said\n\n  system        FAR\n  =a\\x0a     33.3 %\n          undefined"
     assert csv_table(kept_grid(told).kept) == (
         "name,n,rate,x\n'=a?,5,0.3333333333333333,0.1\nb,7,,\n"
@@ -101,13 +87,13 @@ def test_the_page_escapes_what_is_foreign_and_sets_what_is_ours() -> None:
     assert "<" not in prose_of(page)
 
 
-FIXED = Grid(
+FIXED = tree.Grid(
     ("way", "expected", "beyond"),
     (
-        Row(("one", rate_cell(0.1, 0.05, 0.15, note="1 of 10"), "1"), chosen=True),
-        Group("", "said of it"),
-        Row(("two", "not possible: " + "too few " * 4)),
-        Row(("a long title", rate_cell(0.2), Status("", "good", "good"))),
+        tree.Row(("one", tree.rate_cell(0.1, 0.05, 0.15, note="1 of 10"), "1"), chosen=True),
+        tree.Group("", "said of it"),
+        tree.Row(("two", "not possible: " + "too few " * 4)),
+        tree.Row(("a long title", tree.rate_cell(0.2), tree.Status("", "good", "good"))),
     ),
     words=(1,),
 )

@@ -15,14 +15,7 @@ import numpy as np
 import pytest
 
 import betaroc as br
-from betaroc.fits.curve_words import (
-    crossing_words,
-    curve_tests,
-    depth,
-    seen_shape,
-    unseen_ends,
-    whole_curve,
-)
+from betaroc.fits import curve_words
 from betaroc.rendering.files import write_whole
 from betaroc.rendering.numbers import extreme, visible
 from helpers.places import DATA
@@ -203,7 +196,7 @@ def test_depth_is_found_where_it_is_far_less_than_the_spacing_of_doubles() -> No
     grid = np.linspace(-24.0, -16.0, 80_001)
     deepest = max(cdf(x, 4.0, 1.0) - cdf(x, 0.0, 0.8) for x in grid)
     assert 0.0 < deepest < 1e-80
-    assert depth(model) == pytest.approx(deepest, rel=1e-3)
+    assert curve_words.depth(model) == pytest.approx(deepest, rel=1e-3)
 
 
 @pytest.mark.parametrize("swapped", [False, True])
@@ -212,16 +205,16 @@ def test_a_crossing_beyond_every_score_is_said_to_be_of_the_familys_making(swapp
     scores = normal_scores(2.0, 0.8)
     if swapped:
         scores = br.Scores(scores.impostor, scores.client)
-    tests = curve_tests(br.fit(scores, "normal"), 0.95)
-    assert unseen_ends(tests.fit.model, tests.sizes) == {"at_zero"}
+    tests = curve_words.curve_tests(br.fit(scores, "normal"), 0.95)
+    assert curve_words.unseen_ends(tests.fit.model, tests.sizes) == {"at_zero"}
     shape = ("below" if swapped else "proper", " wherever there are scores")
-    assert seen_shape(tests.fit.model, tests.sizes) == shape
-    words = crossing_words(tests)
+    assert curve_words.seen_shape(tests.fit.model, tests.sizes) == shape
+    words = curve_words.crossing_words(tests)
     assert "by construction of the family, nothing the data show" in words
     assert " 0 %" not in words
     untested = replace(tests, ends=None, curve=None)
-    assert "its uncertainty was not computed." in whole_curve(untested)[1]
-    assert ("pass 1 - score or -score." in whole_curve(untested)[1]) == swapped
+    assert "its uncertainty was not computed." in curve_words.whole_curve(untested)[1]
+    assert ("pass 1 - score or -score." in curve_words.whole_curve(untested)[1]) == swapped
 
 
 @pytest.mark.parametrize("link", [False, True])

@@ -12,28 +12,22 @@ import betaroc as br
 from betaroc.ensemble.rule import misfit_of
 from betaroc.fits.check import check_targets, distances
 from betaroc.model.samples import empirical_model
+from betaroc.report import score_set
 from betaroc.report.page import render_report
-from betaroc.report.score_set import (
-    TPR_AT_LOW_FAR,
-    Measured,
-    Quality,
-    ScoreSet,
-    intervals_of,
-    quality_of,
-    without_interval,
-)
 from helpers.pages import plain
 from helpers.places import DATA
 
 BOB = [str(DATA / "bob_verif" / f"scores-{name}.4col.txt") for name in ("dev", "eval")]
 
 
-def part_of(scores: br.Scores, fit: br.Fit | None, quality: Quality | None) -> ScoreSet:
+def part_of(
+    scores: br.Scores, fit: br.Fit | None, quality: score_set.Quality | None
+) -> score_set.ScoreSet:
     model = empirical_model(scores)
-    return ScoreSet("dev", "x", scores, fit, model, None, quality=quality)
+    return score_set.ScoreSet("dev", "x", scores, fit, model, None, quality=quality)
 
 
-def named(found: tuple[Measured, ...]) -> dict[str, Measured]:
+def named(found: tuple[score_set.Measured, ...]) -> dict[str, score_set.Measured]:
     return {m.key: m for m in found}
 
 
@@ -43,7 +37,8 @@ def test_intervals_are_those_of_the_library(analysis: br.Analysis) -> None:
         found, fit = part.intervals, part.fit
         model, scores = named(found.model), named(found.scores)
         for key, stat, point in (
-            ("auc", "auc", {}), ("eer", "eer", {}), (TPR_AT_LOW_FAR, "tpr", {"far": 0.01}),
+            ("auc", "auc", {}), ("eer", "eer", {}),
+            (score_set.TPR_AT_LOW_FAR, "tpr", {"far": 0.01}),
             ("exponent-at-one", "exponent-at-one", {}),
         ):  # fmt: skip
             own = fit.interval(stat, **point)
@@ -57,7 +52,7 @@ def test_intervals_are_those_of_the_library(analysis: br.Analysis) -> None:
             assert [(m.low, m.high) for m in getattr(found, who)] == [
                 (i.low, i.high) for i in own.values()
             ]
-        assert without_interval(part) == []
+        assert score_set.without_interval(part) == []
 
 
 def test_rates_by_laws_and_on_test_have_intervals(analysis: br.Analysis) -> None:
@@ -83,7 +78,9 @@ def test_rates_by_laws_and_on_test_have_intervals(analysis: br.Analysis) -> None
 def test_what_has_no_interval_says_why() -> None:
     rng = np.random.default_rng(6)
     separated = br.Scores(0.7 + 0.2 * rng.random(20), 0.1 + 0.2 * rng.random(20))
-    found = intervals_of(separated, br.fit(separated), empirical_model(separated, "x"), 0.95)
+    found = score_set.intervals_of(
+        separated, br.fit(separated), empirical_model(separated, "x"), 0.95
+    )
     scores = named(found.scores)
     own = br.auc_interval(separated)
     assert (scores["auc"].low, scores["auc"].high) == (own.low, own.high)
@@ -96,15 +93,17 @@ def test_what_has_no_interval_says_why() -> None:
 
     high = optimize.brentq(lambda e: deviance(e) - stats.chi2(1).ppf(0.95), 0.01, 0.5)
     assert (scores["eer"].low, scores["eer"].high) == pytest.approx((0.0, high))
-    assert scores[TPR_AT_LOW_FAR].why == ""  # 20 impostors say little, and that is a statement
+    assert (
+        scores[score_set.TPR_AT_LOW_FAR].why == ""
+    )  # 20 impostors say little, and that is a statement
     halves = br.Scores(rng.beta(4, 2, 20), rng.beta(2, 4, 20), client_weights=np.full(20, 0.5))
-    found = intervals_of(halves, br.fit(halves), empirical_model(halves, "x"), 0.95)
+    found = score_set.intervals_of(halves, br.fit(halves), empirical_model(halves, "x"), 0.95)
     assert "weights must be whole numbers" in named(found.scores)["eer"].why
     assert named(found.scores)["auc"].why == ""
     point = br.Scores([0.0] * 5 + [0.5, 0.6, 0.7] * 4, [0.1, 0.2, 0.3] * 4)
     with pytest.warns(br.BoundaryWarning):
         fit = br.fit(point)
-    found = intervals_of(point, fit, empirical_model(point, "x"), 0.95)
+    found = score_set.intervals_of(point, fit, empirical_model(point, "x"), 0.95)
     assert "point mass" in named(found.model)["exponent-at-zero"].why
     assert [m.key for m in found.client] == ["a", "b", "at_zero"]
 
@@ -128,7 +127,7 @@ def test_fits_that_cannot_be_checked_say_so(boundary: str) -> None:
     scores = br.Scores([0.0, 0.4, 0.6, 0.7, 0.9] * 3, [0.1, 0.2, 0.3, 0.35, 1.0] * 3)
     options = {"resolution": 0.01} if boundary == "censor" else {}
     fit = br.fit(scores, boundary=boundary, **options)
-    found = quality_of(scores, fit, 0.95, 0)
+    found = score_set.quality_of(scores, fit, 0.95, 0)
     assert found.check is None
     one, rates = part_of(scores, fit, found).statuses
     assert one.verdict == "not checked"
@@ -142,14 +141,14 @@ def test_fits_that_cannot_be_checked_say_so(boundary: str) -> None:
 def test_audits_are_shown_where_scores_are_in_reach(few: None) -> None:
     rng = np.random.default_rng(11)
     inside = br.Scores(0.1 + 0.8 * rng.beta(4, 2, 200), 0.1 + 0.8 * rng.beta(2, 4, 200))
-    assert quality_of(inside, br.fit(inside), 0.95, 0, choose=False).called_for == ()
+    assert score_set.quality_of(inside, br.fit(inside), 0.95, 0, choose=False).called_for == ()
     at_one = br.Scores(np.append(inside.client, [1.0] * 3), inside.impostor)
     with pytest.warns(br.BoundaryWarning):
         fit = br.fit(at_one)
-    found = quality_of(at_one, fit, 0.95, 0, choose=False)
+    found = score_set.quality_of(at_one, fit, 0.95, 0, choose=False)
     assert found.called_for[0] == "3 scores of exactly 0 or 1"
     tiny = br.Scores(np.append(rng.beta(0.5, 2, 200), [1e-9]), rng.beta(0.3, 2, 200))
-    called = quality_of(tiny, br.fit(tiny), 0.95, 0, choose=False).called_for
+    called = score_set.quality_of(tiny, br.fit(tiny), 0.95, 0, choose=False).called_for
     assert any("changes a shape by" in words for words in called)
 
 
@@ -199,7 +198,7 @@ def test_groups_are_said_and_widen(few: None, panel_alone: None) -> None:
     text = plain(render_report(together))
     assert text.count("Intervals take 26 groups as what varies") == 1
     assert "take trials as independent" in text
-    one, two = (named(a.dev.intervals.scores)[TPR_AT_LOW_FAR] for a in (alone, together))
+    one, two = (named(a.dev.intervals.scores)[score_set.TPR_AT_LOW_FAR] for a in (alone, together))
     assert two.high - two.low > one.high - one.low
 
 

@@ -14,25 +14,11 @@ from scipy.stats import betabinom, binom, multivariate_normal, norm
 
 import betaroc as br
 from betaroc.core.vocabulary import DEFAULT
-from betaroc.fits.curve_words import (
-    CurveTests,
-    category_words,
-    curve_tests,
-    end_words,
-    least_sign,
-    whole_curve,
-)
+from betaroc.fits import curve_words
 from betaroc.inference.scores_beyond import count_p_value, counted_rates_of, estimated_rates
 from betaroc.model.samples import empirical_model
 from betaroc.rendering.numbers import percent
-from betaroc.report.score_set import (
-    ObservedPoint,
-    ScoreSet,
-    _size,
-    contradiction_words,
-    contradictions,
-    observed_points,
-)
+from betaroc.report import score_set
 
 plain = DEFAULT.fill
 
@@ -44,12 +30,12 @@ def drawn(laws: tuple[tuple[float, float], ...], n: int, rng: np.random.Generato
     return br.Scores(*(np.clip(rng.beta(*law, n), 5e-324, 1.0 - 2.0**-53) for law in laws))
 
 
-def sure_of(fit: br.Fit, level: float = 0.95) -> CurveTests:
-    return curve_tests(fit, level)
+def sure_of(fit: br.Fit, level: float = 0.95) -> curve_words.CurveTests:
+    return curve_words.curve_tests(fit, level)
 
 
-def whole(tests: CurveTests) -> str:
-    return plain("".join(whole_curve(tests)))
+def whole(tests: curve_words.CurveTests) -> str:
+    return plain("".join(curve_words.whole_curve(tests)))
 
 
 def test_below_the_level_nothing_is_stated() -> None:
@@ -66,10 +52,10 @@ def test_below_the_level_nothing_is_stated() -> None:
         f" probability {shares['hook-at-zero']:.3f} that it lies below the diagonal at the low"
         " thresholds,"
     )
-    side = plain(end_words(sure_of(fit), "at_zero"))
+    side = plain(curve_words.end_words(sure_of(fit), "at_zero"))
     assert "cannot tell the side of the diagonal" in side
     assert f"(p = {fit.end_tests().at_zero.p_value:.2g}, by likelihood): about " in side
-    shape = plain(category_words(sure_of(fit))[1])
+    shape = plain(curve_words.category_words(sure_of(fit))[1])
     assert shape.startswith("impostor: cannot tell at 95 % confidence (probability ")
 
 
@@ -95,7 +81,7 @@ def test_how_many_scores_would_tell_is_a_scaling_of_the_deviate() -> None:
     shares = {"U": 0.6, "J": 0.3, "reverse-J": 0.08, "bell": 0.02}
     # a > 1 has probability .32, b > 1 .10: the first is the less certain.
     rising = ({"J", "bell"}, {"reverse-J", "bell"})
-    assert least_sign(shares, rising) == pytest.approx(-norm.ppf(0.32))
+    assert curve_words.least_sign(shares, rising) == pytest.approx(-norm.ppf(0.32))
 
 
 def test_where_scores_are_by_integration() -> None:
@@ -131,11 +117,11 @@ def test_the_p_value_of_a_count() -> None:
 
 def analysed(
     dev: br.Scores, test: br.Scores, family: str = "beta"
-) -> tuple[ScoreSet, ScoreSet, tuple[ObservedPoint, ...]]:
+) -> tuple[score_set.ScoreSet, score_set.ScoreSet, tuple[score_set.ObservedPoint, ...]]:
     fit = br.fit(dev, family)
-    first = ScoreSet("dev", "dev", dev, fit, empirical_model(dev, "dev"), None)
-    other = ScoreSet("test", "test", test, None, empirical_model(test, "test"), None)
-    return first, other, observed_points(first, (other,), 0.95)
+    first = score_set.ScoreSet("dev", "dev", dev, fit, empirical_model(dev, "dev"), None)
+    other = score_set.ScoreSet("test", "test", test, None, empirical_model(test, "test"), None)
+    return first, other, score_set.observed_points(first, (other,), 0.95)
 
 
 @pytest.mark.simulation
@@ -144,14 +130,14 @@ def test_a_contradicting_test_set_comes_first(family: str) -> None:
     rng = np.random.default_rng(7)
     dev, test = drawn(((4, 2), (2, 4)), 300, rng), drawn(((4, 2), (3, 3)), 300, rng)
     first, other, points = analysed(dev, test, family)
-    found = contradictions(first, (other,), points, 0.95)
+    found = score_set.contradictions(first, (other,), points, 0.95)
     assert [one.p_value for one in found] == sorted(one.p_value for one in found)
     assert {one.rate for one in found} == {"far"}
     worst = found[0]
     assert worst.looks == (16 if family == "beta" else 8)
     assert worst.p_value <= 0.05 / worst.looks
     assert worst.observed == np.mean(test.impostor > worst.threshold)
-    (line,) = map(plain, contradiction_words(found, {"test": "test"}, 0.95))
+    (line,) = map(plain, score_set.contradiction_words(found, {"test": "test"}, 0.95))
     assert line.startswith(f"test contradicts dev: at dev's threshold {worst.threshold:.4g} (")
     assert "[" not in line
     assert re.search(r"\([0-9.]+ to [0-9.]+ %\) observed", line)
@@ -177,10 +163,10 @@ def test_a_fit_that_dev_contradicts_too_is_not_dev() -> None:
         return br.Scores(rng.beta(40, 10, 1000), impostor)
 
     first, other, points = analysed(two_bumps(), two_bumps())
-    found = contradictions(first, (other,), points, 0.95)
+    found = score_set.contradictions(first, (other,), points, 0.95)
     assert found
     assert all(one.of_fit for one in found)
-    (line,) = map(plain, contradiction_words(found, {"test": "test"}, 0.95))
+    (line,) = map(plain, score_set.contradiction_words(found, {"test": "test"}, 0.95))
     assert line.startswith("test contradicts the fit, not dev: at dev's threshold ")
     counted = np.mean(first.scores.impostor > found[0].threshold)
     assert f" observed, {percent(counted)} counted on dev (p = " in line
@@ -198,9 +184,9 @@ def test_groups_weigh_as_many_trials_as_they_are_worth() -> None:
     found = []
     for test in (once, plain, grouped):
         first, other, points = analysed(dev, test)
-        found.append(contradictions(first, (other,), points, 0.95))
+        found.append(score_set.contradictions(first, (other,), points, 0.95))
         met = points[0]
-        worth = _size(other, "far", met.expected.thresholds, 0.95)
+        worth = score_set._size(other, "far", met.expected.thresholds, 0.95)
         # Variances have the divisors 59 and 1199, intervals Student's t with as many degrees.
         few = (stats.t(1199).ppf(0.975) / stats.t(59).ppf(0.975)) ** 2
         wanted = float(test.n_impostor) if test is not grouped else 1200 * 59 / 1199 * few
@@ -216,7 +202,7 @@ def test_the_same_distributions_seldom_contradict() -> None:
     rng, hits = np.random.default_rng(9), 0
     for _ in range(20):
         first, other, points = analysed(drawn(HOOK, 100, rng), drawn(HOOK, 300, rng))
-        hits += bool(contradictions(first, (other,), points, 0.95))
+        hits += bool(score_set.contradictions(first, (other,), points, 0.95))
     assert hits <= 4
 
 
@@ -226,7 +212,7 @@ def test_weights_that_are_no_copies_are_not_compared() -> None:
     dev, test = drawn(((4, 2), (2, 4)), 100, rng), drawn(((4, 2), (4, 2)), 100, rng)
     weighted = br.Scores(test.client, test.impostor, impostor_weights=np.full(100, 1.5))
     first, other, points = analysed(dev, weighted)
-    assert contradictions(first, (other,), points, 0.95) == []
+    assert score_set.contradictions(first, (other,), points, 0.95) == []
 
 
 @pytest.mark.nightly
