@@ -104,10 +104,10 @@ def ends_section(sets: NamedSets, more: Sequence[Node] = ()) -> Section:
         words = (0, 1) if len(modelled) > 1 else (1,)
         blocks += [grouped(modelled, head, _end_rows, words), Paragraph(
             f"Towards the low end {voc.TNR} ~ K {voc.FRR}^ρ, towards the high end {voc.FAR} ~ K"
-            f" {voc.TPR}^ρ, with exponent ρ and coefficient K (none: no such power law;"
-            " exponent 0 or inf: one class is alone at that end). “Not seen”: past a crossing of which"
-            " the scores show nothing. p: of the curve on the diagonal at that end. All is of the"
-            " fitted distributions; few scores, or none, lie where it holds.", "legend",
+            f" {voc.TPR}^ρ, with exponent ρ and coefficient K (none: no such power law; exponent"
+            " 0 or inf: one class is alone at that end). “Not seen”: past a crossing of which"
+            " the scores show nothing. p: of the curve on the diagonal at that end. All is of"
+            " the fitted distributions; few scores, or none, lie where it holds.", "legend",
         )]  # fmt: skip
         blocks += notes_by_set(modelled, partial(without_interval, ends=True))
     claims = dict[str, list[str]]()
