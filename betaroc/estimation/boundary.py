@@ -106,7 +106,7 @@ def maximise(likelihood: Likelihood, start: Distribution, total: float, name: st
         lambda y: min(-mean(y), 1e300), np.zeros(len(names)), method="Nelder-Mead", options=options
     )
     top = climb(
-        lambda y: (mean(y), _gradient(mean, y), _hessian(mean, y)), simplex.x,
+        lambda y: _derivatives(mean, y), simplex.x,
         tiny=_TINY_GRADIENT / 100, steps=_NEWTON_STEPS, reach=0.5,
     )  # fmt: skip
     best, information = law(top.place), -top.hessian
@@ -137,32 +137,26 @@ def maximise(likelihood: Likelihood, start: Distribution, total: float, name: st
     return estimate
 
 
-def _gradient(mean: Callable[[FloatArray], float], y: FloatArray) -> FloatArray:
-    """Central differences of fourth order."""
-    parts = []
-    for h in _FIRST * np.eye(y.size):
-        near, far = mean(y + h) - mean(y - h), mean(y + 2 * h) - mean(y - 2 * h)
-        parts.append((8.0 * near - far) / (12.0 * _FIRST))
-    return np.array(parts)
-
-
-def _hessian(mean: Callable[[FloatArray], float], y: FloatArray) -> FloatArray:
-    """Central differences of fourth order; mixed ones along the diagonals."""
+def _derivatives(
+    mean: Callable[[FloatArray], float], y: FloatArray
+) -> tuple[float, FloatArray, FloatArray]:
+    """Value, gradient, Hessian: central differences of fourth order, mixed ones by diagonals."""
     centre, along = mean(y), np.eye(y.size)
-    result = np.diag([_second(mean, y, _SECOND * d, centre) for d in along])
-    for i, j in zip(*np.triu_indices(y.size, 1), strict=True):
-        up, down = (
-            _second(mean, y, _SECOND * (along[i] + s * along[j]), centre) for s in (1.0, -1.0)
+
+    def change(h: FloatArray, near: float, sign: float) -> float:
+        return near * (mean(y + h) + sign * mean(y - h)) - (
+            mean(y + 2 * h) + sign * mean(y - 2 * h)
         )
-        result[i, j] = result[j, i] = 0.25 * (up - down)
-    return result
 
+    def second(d: FloatArray) -> float:
+        return (change(_SECOND * d, 16.0, 1.0) - 30.0 * centre) / (12.0 * _SECOND**2)
 
-def _second(
-    mean: Callable[[FloatArray], float], y: FloatArray, h: FloatArray, centre: float
-) -> float:
-    near, far = mean(y + h) + mean(y - h), mean(y + 2 * h) + mean(y - 2 * h)
-    return (16.0 * near - far - 30.0 * centre) / (12.0 * _SECOND**2)
+    gradient = np.array([change(_FIRST * d, 8.0, -1.0) for d in along]) / (12.0 * _FIRST)
+    hessian = np.diag([second(d) for d in along])
+    for i, j in zip(*np.triu_indices(y.size, 1), strict=True):
+        mixed = second(along[i] + along[j]) - second(along[i] - along[j])
+        hessian[i, j] = hessian[j, i] = 0.25 * mixed
+    return centre, gradient, hessian
 
 
 # ----------------------------------------------------------------------

@@ -488,13 +488,8 @@ def _row_responsibilities(
     result += (b - 1.0) * logs1m
     with np.errstate(divide="ignore"):
         result += np.log(shares) - betaln(a, b)
-    top = np.max(result, axis=0)
-    result -= top
-    with np.errstate(under="ignore"):
-        np.exp(result, out=result)
-    whole = np.sum(result, axis=0)
-    result /= whole
-    return result, np.sum(top + np.log(whole), axis=1)
+    shares, logs = _responsibilities(result)
+    return shares, np.sum(logs, axis=1)
 
 
 def _maximised_rows(share: FloatArray, logs: FloatArray, logs1m: FloatArray) -> FloatArray:
