@@ -46,9 +46,9 @@ from betaroc.model.criteria import CRITERIA
 from betaroc.model.measures import MEASURES, measure_title, rate_terms
 from betaroc.model.model import ScoreModel
 from betaroc.model.samples import empirical_model
+from betaroc.rendering import tree
 from betaroc.rendering.curves import AlphaAxes, DrawnBand, draw_epc
 from betaroc.rendering.numbers import counted, level_words, name_shown, number, rounded, spaced
-from betaroc.rendering.tree import Cell, Figure, Grid, Node, Paragraph, Row, as_named, rate_cell
 
 if TYPE_CHECKING:
     from betaroc.decision.epc import Epc
@@ -279,14 +279,14 @@ _ALL, _FIVE = 11, 5
 _NOTHING = 1e-12
 
 
-def curve_view(e: Epc, around: Band | None = None, *, picture: bool = True) -> list[Node]:
+def curve_view(e: Epc, around: Band | None = None, *, picture: bool = True) -> list[tree.Node]:
     """The range of the observed measure, its table, why it is not what was expected, and both."""
     axes = slotted_axes(e)
     grid = curve_grid(e, around)
     around = _quick_band(e) if around is None else around
-    nodes: list[Node] = [curve_answer(e)]
-    nodes += [] if around is None else [Paragraph(_interval_words(around))]
-    nodes += [grid, *(Paragraph(text) for text in (loss_words(e), *cautions(e)))]
+    nodes: list[tree.Node] = [curve_answer(e)]
+    nodes += [] if around is None else [tree.Paragraph(_interval_words(around))]
+    nodes += [grid, *(tree.Paragraph(text) for text in (loss_words(e), *cautions(e)))]
     if axes.single or e.alpha.size == 1 or not picture:
         return nodes
     drawn = None
@@ -298,10 +298,10 @@ def curve_view(e: Epc, around: Band | None = None, *, picture: bool = True) -> l
     draw = partial(
         draw_epc, None, e.alpha, e.value, e.trivial, named, {}, band=drawn, expected=e.expected
     )
-    return [*nodes, Figure(draw, "", f"{axes.measure} against {axes.alpha}")]
+    return [*nodes, tree.Figure(draw, "", f"{axes.measure} against {axes.alpha}")]
 
 
-def curve_answer(e: Epc) -> Paragraph:
+def curve_answer(e: Epc) -> tree.Paragraph:
     """What was observed, between which values."""
     axes = slotted_axes(e)
     names = {role: getattr(e, role).name for role in ("dev", "test")}
@@ -310,7 +310,7 @@ def curve_answer(e: Epc) -> Paragraph:
     reach = axes.span(np.min(known), np.max(known)) if known.size else "undefined"
     what = f"{measure_title(e.measure)} observed on {on['test']}"
     text = f"{what} at thresholds chosen for {e.criterion} on {on['dev']}"
-    return Paragraph(text, "answer", reach or axes.shown(known[0]))
+    return tree.Paragraph(text, "answer", reach or axes.shown(known[0]))
 
 
 def shown_places(alpha: FloatArray) -> list[int]:
@@ -323,7 +323,7 @@ def shown_places(alpha: FloatArray) -> list[int]:
     return places
 
 
-def curve_grid(e: Epc, around: Band | None = None) -> Grid:
+def curve_grid(e: Epc, around: Band | None = None) -> tree.Grid:
     """Some alphas, each with its threshold, the measure, both rates, and the scores that speak."""
     axes = slotted_axes(e)
     keep = curve_columns(e)
@@ -338,21 +338,21 @@ def curve_grid(e: Epc, around: Band | None = None) -> Grid:
     for k in shown_places(e.alpha):
         j, (value, expected, best) = places.get(float(e.alpha[k])), (float(v[k]) for v in values)
         span = "" if around is None or j is None else axes.span(around.low[j], around.high[j])
-        rows.append(Row((
+        rows.append(tree.Row((
             "none" if axes.single else axes.alpha_shown(e.alpha[k]),
             "reject all" if rejects[k] else rounded(float(threshold[k]), up=True),
-            Cell(axes.shown(expected), value=expected),
-            Cell(axes.shown(value), span, value),
+            tree.Cell(axes.shown(expected), value=expected),
+            tree.Cell(axes.shown(value), span, value),
             axes.shown(best),
-            *(rate_cell(float(part[k])) for part in rates),
+            *(tree.rate_cell(float(part[k])) for part in rates),
             "" if beyond is None else spaced(beyond[k]),
         )))  # fmt: skip
     interval = "" if around is None else f"{level_words(around.level)} interval"
-    observed = Cell("observed, test", interval)
-    head: tuple[Cell | str, ...] = (
+    observed = tree.Cell("observed, test", interval)
+    head: tuple[tree.Cell | str, ...] = (
             axes.alpha_name or "alpha", "threshold", "expected, dev", observed, "test's own choice",
             FAR, FRR, *map(str.upper, result), "scores beyond")  # fmt: skip
-    return Grid(head, tuple(rows), kept=keep, typeset=True)
+    return tree.Grid(head, tuple(rows), kept=keep, typeset=True)
 
 
 def _quick_band(e: Epc) -> Band | None:
@@ -455,7 +455,7 @@ def cautions(e: Epc) -> list[str]:
 
 
 # ----------------------------------------------------------------------------- several
-def curves_view(curves: Mapping[str, Epc]) -> list[Node]:
+def curves_view(curves: Mapping[str, Epc]) -> list[tree.Node]:
     """One row per system: its mean over all alphas, and some of these."""
     first = next(iter(curves.values()))
     axes = slotted_axes(first)
@@ -466,7 +466,7 @@ def curves_view(curves: Mapping[str, Epc]) -> list[Node]:
     rows = []
     for name, e in curves.items():
         values = [*[float(np.mean(e.value))] * whole, *e.value[places].tolist()]
-        rows.append(Row((as_named(name), *map(axes.shown, values))))
+        rows.append(tree.Row((tree.as_named(name), *map(axes.shown, values))))
         keep["system"] += [name] * e.alpha.size
         for key, column in curve_columns(e).items():
             keep.setdefault(key, []).extend(column)
@@ -474,9 +474,11 @@ def curves_view(curves: Mapping[str, Epc]) -> list[Node]:
     head = ("system", *["mean"] * whole, *at)
     mean = f" Mean: over the {first.alpha.size} alphas." * whole
     return [
-        Paragraph(f"{what} {first.criterion} on dev.{mean}"),
-        Grid(head, tuple(rows), kept=keep, typeset=True),
-        Paragraph("Which differences are more than chance: betaroc compare, br.compare_systems."),
+        tree.Paragraph(f"{what} {first.criterion} on dev.{mean}"),
+        tree.Grid(head, tuple(rows), kept=keep, typeset=True),
+        tree.Paragraph(
+            "Which differences are more than chance: betaroc compare, br.compare_systems."
+        ),
     ]
 
 

@@ -62,22 +62,10 @@ from betaroc.inference.interval import Interval
 from betaroc.model.measures import OperatingPoint
 from betaroc.model.model import ScoreModel
 from betaroc.model.samples import empirical_model
+from betaroc.rendering import tree
 from betaroc.rendering.curves import CLIENT, IMPOSTOR, SIZE, Axes, draw_intervals
 from betaroc.rendering.nouns import Exportable
 from betaroc.rendering.numbers import number, rate, rate_span, rounded, spaced
-from betaroc.rendering.tree import (
-    Cell,
-    Figure,
-    Grid,
-    IntervalMark,
-    Node,
-    Paragraph,
-    Row,
-    Section,
-    Status,
-    Strip,
-    rate_cell,
-)
 
 #: What counts at thresholds can be had of.
 Counted = Scores | ScoreSummary
@@ -181,10 +169,10 @@ class DecisionCheck(Result, Exportable):
             raise InputError("the picture must have the decision that was checked; this has none.")
         return plot_decision(self.decision, self, ax)
 
-    def _view(self) -> Sequence[Node]:
+    def _view(self) -> Sequence[tree.Node]:
         return super()._view() if self.decision is None else decision_view(self.decision, self)
 
-    def _grid(self) -> Grid | None:
+    def _grid(self) -> tree.Grid | None:
         return None if self.decision is None else methods_grid(self.decision, self)
 
     def __str__(self) -> str:
@@ -363,10 +351,10 @@ class Decision(Tabular, Exportable):
     def _caption(self) -> str:
         return str(self)
 
-    def _view(self) -> Sequence[Node]:
+    def _view(self) -> Sequence[tree.Node]:
         return decision_view(self)
 
-    def _grid(self) -> Grid:
+    def _grid(self) -> tree.Grid:
         return methods_grid(self)
 
     def accept(self, x: npt.ArrayLike) -> BoolArray:
@@ -1036,7 +1024,7 @@ def high_rate_words(target: str, words: ClassWords | None, role: str, point: Ope
 # ------------------------------------------------------------------------------- the tree
 def decision_view(
     d: Decision, check: DecisionCheck | None = None, role: str = "test"
-) -> list[Node]:
+) -> list[tree.Node]:
     """The threshold, its status, both rates, the target on a scale, and every way to choose."""
     said, tested = d if check is None else check, check is not None
     accepts = "accept if score is above. "
@@ -1045,14 +1033,16 @@ def decision_view(
     kind = "" if d.dtype == "float64" else f" in {d.dtype}"
     exact = f"Software that accepts score >= threshold{kind}: {d.threshold_for_greater_equal!r}"
     return [
-        Paragraph(f"{accepts}{_asked(d)}", "answer", f"Threshold {shown_threshold(d)}"),
-        Status("", status_words(said.status, tested=tested), STATUS_COLOURS[said.status]),
-        Paragraph(said.reason),
-        Paragraph(remedy_words(said.remedy, tested=tested), lead="What would change it:"),
+        tree.Paragraph(f"{accepts}{_asked(d)}", "answer", f"Threshold {shown_threshold(d)}"),
+        tree.Status("", status_words(said.status, tested=tested), STATUS_COLOURS[said.status]),
+        tree.Paragraph(said.reason),
+        tree.Paragraph(remedy_words(said.remedy, tested=tested), lead="What would change it:"),
         _rates_grid(d, check, role),
         *([_strip(d, check)] if d.target in TARGET_RATES else []),
-        Section(
-            "Every way to choose", (methods_grid(d, check, role), Paragraph(exact)), folded=True
+        tree.Section(
+            "Every way to choose",
+            (methods_grid(d, check, role), tree.Paragraph(exact)),
+            folded=True,
         ),
     ]
 
@@ -1168,19 +1158,21 @@ def rate_rows(d: Decision, check: DecisionCheck | None) -> list[RateRow]:
     return rows
 
 
-def _rates_grid(d: Decision, check: DecisionCheck | None, role: str) -> Grid:
+def _rates_grid(d: Decision, check: DecisionCheck | None, role: str) -> tree.Grid:
     """Both rates expected from dev and observed, with their counts; of costs their mean too."""
     words, rows = d.words or ClassWords(), []
     for row in rate_rows(d, check):
         errors = f"{words.many(row.who)} {DECIDED[row.kind]}"
         what = "of comparisons made" if row.made else errors
-        cells = (rate_cell(*cell[:3], "no interval", of_total(cell)) for cell in row.cells)
-        rows.append(Row((Cell(row.name, note=what), *cells)))
+        cells = (tree.rate_cell(*cell[:3], "no interval", of_total(cell)) for cell in row.cells)
+        rows.append(tree.Row((tree.Cell(row.name, note=what), *cells)))
     if d.target not in TARGET_RATES:
         name, note = MEANS[d.target]
         means = (mean_shown(d.costs, item) for item in (d.interval, check) if item is not None)
-        rows.append(Row((Cell(name, note=note), *(Cell(*mean) for mean in means))))
-    return Grid(("", "expected, dev", *[f"observed, {role}"] * (check is not None)), tuple(rows))
+        rows.append(tree.Row((tree.Cell(name, note=note), *(tree.Cell(*mean) for mean in means))))
+    return tree.Grid(
+        ("", "expected, dev", *[f"observed, {role}"] * (check is not None)), tuple(rows)
+    )
 
 
 def _cell(scores: ScoreData, kind: str, threshold: float, level: float) -> RateCell:
@@ -1198,7 +1190,7 @@ def of_total(cell: RateCell) -> str:
 # -------------------------------------------------------------------------------- methods
 def methods_grid(
     d: Decision, check: DecisionCheck | None = None, role: str = "test", used: str = ""
-) -> Grid:
+) -> tree.Grid:
     """Every way to choose, those of a fit last, with what each does on dev and on a test set.
 
     `used` is what is said of the way that was taken.
@@ -1207,14 +1199,14 @@ def methods_grid(
     kinds = TARGET_RATES[::-1] if d.target == "frr" else TARGET_RATES
     interval = f"{100.0 * d.confidence:g} % interval"
     target = d.target if d.target == "precision" else short_name(kinds[0])
-    head: list[Cell | str] = ["way", "threshold", Cell(f"{target} expected", interval)]
+    head: list[tree.Cell | str] = ["way", "threshold", tree.Cell(f"{target} expected", interval)]
     head += ["beyond", f"{FAR}, dev", f"{FRR}, dev"]
-    head += [] if test is None else [Cell(f"{short_name(k)}, {role}", interval) for k in kinds]
+    head += [] if test is None else [tree.Cell(f"{short_name(k)}, {role}", interval) for k in kinds]
     rows = []
     for method in sorted(d.methods, key=lambda method: method.how == "model"):
         title, is_used = method_title(method, d.rate, d.confidence), method is d.method
         if not method.possible:
-            rows.append(Row((title, f"not possible: {template_of(method.why)}")))
+            rows.append(tree.Row((title, f"not possible: {template_of(method.why)}")))
             continue
         notes = used * is_used, method.why or method.family * (method.how == "tail")
         fitted, beyond = method.how in ("tail", "model"), spaced(method.n_beyond)
@@ -1222,17 +1214,18 @@ def methods_grid(
             beyond = f"{round(method.n_beyond, 9):.2g}"  # as the decimal that was meant
         tests = () if test is None else (test,)
         cells = [_cell(x, kind, method.threshold, d.confidence) for x in tests for kind in kinds]
-        rows.append(Row((
-            Cell(title, note="; ".join(filter(None, notes))), shown_threshold(d, method.threshold),
-            rate_cell(method.expected, method.low, method.high),
-            Cell(beyond, note="expected" * (fitted and d.target in TARGET_RATES)),
-            rate(method.far), rate(method.frr), *(rate_cell(*cell[:3]) for cell in cells),
+        rows.append(tree.Row((
+            tree.Cell(title, note="; ".join(filter(None, notes))),
+            shown_threshold(d, method.threshold),
+            tree.rate_cell(method.expected, method.low, method.high),
+            tree.Cell(beyond, note="expected" * (fitted and d.target in TARGET_RATES)),
+            rate(method.far), rate(method.frr), *(tree.rate_cell(*cell[:3]) for cell in cells),
         ), is_used))  # fmt: skip
     columns = d._method_columns()
     if test is not None:
         model, places = empirical_model(test), np.array(columns["threshold"])
         columns |= {f"{kind}_test": getattr(model, kind)(places).tolist() for kind in TARGET_RATES}
-    return Grid(tuple(head), tuple(rows), kept=columns, typeset=True)
+    return tree.Grid(tuple(head), tuple(rows), kept=columns, typeset=True)
 
 
 def method_title(method: ThresholdMethod, target: float, confidence: float) -> str:
@@ -1253,17 +1246,19 @@ def plot_decision(d: Decision, check: DecisionCheck | None, ax: Axes | None) -> 
     for row in rate_rows(d, check)[:2]:
         for role, (share, low, high, *_) in zip(roles, row.cells, strict=False):
             name = DEFAULT.fill(f"{row.name} {role}")
-            marks.append(IntervalMark(name, low, share, high, role == roles[1]))
+            marks.append(tree.IntervalMark(name, low, share, high, role == roles[1]))
             colours.append(_TONES[row.kind])
     at = (d.rate, DEFAULT.fill(_asked(d))) if d.target in TARGET_RATES else None
     return draw_intervals(ax, marks, "rate", colours=colours, at=at, rates="x", log=True)
 
 
-def _strip(d: Decision, check: DecisionCheck | None) -> Figure:
+def _strip(d: Decision, check: DecisionCheck | None) -> tree.Figure:
     """The target's rate beside the target."""
-    rows = [IntervalMark("dev", d.interval.low, d.interval.estimate, d.interval.high, sure=False)]
+    rows = [
+        tree.IntervalMark("dev", d.interval.low, d.interval.estimate, d.interval.high, sure=False)
+    ]
     if check is not None:
-        rows.append(IntervalMark("test", check.low, check.observed, check.high))
+        rows.append(tree.IntervalMark("test", check.low, check.observed, check.high))
     name, words = short_name(d.target), [f"{row.label} {rate(row.value)}" for row in rows]
     text = f"{name} beside its target of {100.0 * d.rate:g} %: {', '.join(words)}"
 
@@ -1273,7 +1268,7 @@ def _strip(d: Decision, check: DecisionCheck | None) -> Figure:
         ax.figure.set_size_inches(SIZE[0], 0.9 + 0.25 * len(rows))  # type: ignore[union-attr]
         return ax
 
-    return Figure(draw, "", text, strip=Strip(name, tuple(rows), d.rate))
+    return tree.Figure(draw, "", text, strip=tree.Strip(name, tuple(rows), d.rate))
 
 
 def worst_check(

@@ -34,9 +34,6 @@ def sides() -> tuple[br.Scores, br.Scores]:
     return normal_scores(rng, 300, 500), normal_scores(rng, 700, 1300)
 
 
-# -------------------------------------------------------------------------- row resampling
-
-
 @pytest.mark.simulation
 def test_one_rate_has_the_quantiles_of_its_binomial_law(sides: tuple[br.Scores, br.Scores]) -> None:
     dev, test = sides
@@ -63,7 +60,6 @@ def test_exact_interval_is_clopper_and_pearsons(measure: str) -> None:
     assert band.replicates == 0
 
 
-# ------------------------------------------------------------------------------- coverage
 TRUTH = br.ScoreModel(br.Normal(1.0, 1.0), br.Normal(-1.0, 1.3))
 SAME_TRUTH = br.ScoreModel(TRUTH.client, TRUTH.impostor)
 
@@ -122,9 +118,6 @@ def test_band_of_both_sides_covers_the_value_at_the_true_choice() -> None:
     assert np.all(fixed[[0, 2]] / 60 <= 0.75 + 3 * 0.056), (
         fixed
     )  # the papers' band leaves out the choice
-
-
-# ------------------------------------------------------------------- dev and test together
 
 
 @pytest.mark.simulation
@@ -202,9 +195,6 @@ def test_default_m_is_smaller_where_the_plain_bootstrap_fails(sides) -> None:
     assert br.epc(*sides).band(resample="test", replicates=1, rng=1).m is None
 
 
-# ------------------------------------------------------------------------- what is observed
-
-
 def test_the_prior_of_a_model_of_scores_is_stated() -> None:
     scores = br.Scores([1.0, 2.0, 3.0], [0.0, 1.5, 2.5])
     laws = Empirical(scores.client, None), Empirical(scores.impostor, None)
@@ -214,7 +204,6 @@ def test_the_prior_of_a_model_of_scores_is_stated() -> None:
         assert observed_prior(curve, "test") is observed
 
 
-# ------------------------------------------------------------------------- no width, reversed
 SEPARATED = br.Scores([2.0, 3.0, 4.0], [0.0, 0.5, 1.0])
 
 
@@ -255,7 +244,6 @@ def test_reversed_scores_are_named() -> None:
     assert br.epc(model, right, alpha=[0.5]).value.shape == (1,)  # typed laws are wanted
 
 
-# ---------------------------------------------------------------------- undefined, weights
 def test_replicates_without_a_value_are_counted() -> None:
     dev = br.Scores([1.0, 2.0, 3.0], [0.0, 1.0, 2.0])
     test = br.Scores([0.0, 1.0, 2.6], [0.0, 1.0, 2.0])
@@ -294,7 +282,6 @@ def test_weights_are_copies(resample: str) -> None:
     assert one == br.epc(copies, other).band(resample=resample, replicates=100, rng=1)
 
 
-# -------------------------------------------------------------------------- randomness
 @pytest.mark.simulation
 @pytest.mark.parametrize("resample", ["test", "both"])
 def test_a_seed_gives_the_same_bytes(sides: tuple[br.Scores, br.Scores], resample: str) -> None:
@@ -310,9 +297,6 @@ def test_a_seed_gives_the_same_bytes(sides: tuple[br.Scores, br.Scores], resampl
     first, second = run(generator), run(generator)
     assert first != second
     assert first == run(np.random.default_rng(1))
-
-
-# ---------------------------------------------------------------------------- bad input
 
 
 @pytest.mark.simulation

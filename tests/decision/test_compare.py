@@ -41,7 +41,6 @@ def accepted(e: br.Epc) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
     )
 
 
-# ------------------------------------------------------------------------ row resampling
 @pytest.mark.simulation
 @pytest.mark.parametrize("measure", ["hter", "f1"])
 @pytest.mark.parametrize("paired", [True, False])
@@ -95,9 +94,6 @@ def test_mean_and_variance_of_a_linear_measure(measure: str) -> None:
     assert result.differences.var() == pytest.approx(variance, rel=5 * 0.0142)
 
 
-# ------------------------------------------------------------------- systems that are equal
-
-
 @pytest.mark.simulation
 def test_size_under_the_null() -> None:
     """Systems of one kind at fixed thresholds: 5 % of 400 test sets; the error is .011."""
@@ -120,7 +116,6 @@ def test_size_under_the_null() -> None:
     assert 0.02 <= wrong / 400 <= 0.085, wrong / 400
 
 
-# --------------------------------------------------------------------------- what it says
 NAN = math.nan
 RUNS = [0.1, 0.02, -0.3, -0.2, -0.1, 0.01], [0.2, 0.03, -0.1, -0.1, 0.1, 0.02]
 
@@ -197,7 +192,6 @@ def test_weights_are_copies() -> None:
     np.testing.assert_array_equal(*differences)
 
 
-# ---------------------------------------------------------------------------- bad input
 DEV = br.Scores([2.0, 3.0, 1.0], [0.0, 1.0])
 
 

@@ -75,7 +75,6 @@ def repeated(scores: br.Scores, drawn: Any, row: int) -> br.Scores:
                      np.repeat(scores.impostor, drawn[1][row]))  # fmt: skip
 
 
-# ----------------------------------------------------------------------- thresholds again
 @pytest.mark.parametrize(("sizes", "decimals"), [
     ((80, 200), 16), ((150, 150), 2), ((37, 20), 1), ((3, 2), 16), ((2, 3), 0), ((1, 1), 16),
 ])  # fmt: skip
@@ -139,7 +138,6 @@ def test_groups_are_drawn_as_wholes() -> None:
     assert rows.units == (3, 2)
 
 
-# ------------------------------------------------------- the whole comparison, row by row
 @pytest.mark.simulation
 @pytest.mark.parametrize(("criterion", "measure"), [
     ("weighted-error", "hter"), ("weighted-error", "weighted-error"), ("far", "frr"),
@@ -207,7 +205,6 @@ def test_groups_on_both_sides() -> None:
     assert not few.significant.any()
 
 
-# ------------------------------------------------------------------------------- dev fits
 UNIT = two_sets(np.random.default_rng(9), (150, 200))[0]
 DRAW = np.random.default_rng(10)
 LINE = br.Scores(DRAW.normal(1, 1, 80), DRAW.normal(-1, 2, 90))
@@ -251,7 +248,6 @@ def test_fits_that_do_not_exist_are_left_out() -> None:
     assert "too few" in result.verdict
 
 
-# --------------------------------------------------------------------- averages and bands
 def test_the_average_is_the_difference_of_areas() -> None:
     a, b = two_curves(11, alpha=np.linspace(0, 1, 21), noise=(0.6, 1.0))
     for low, high in ((0.1, 0.9), (0.0, 1.0), (0.13, 0.42)):
@@ -321,7 +317,6 @@ def test_a_band_holds_so_many_whole_rows(level: float) -> None:
     assert np.all(np.isnan(percentile_band(np.full((5, 2), np.nan), level)[0]))
 
 
-# ----------------------------------------------------------------------------- what it says
 def test_the_verdict_of_systems_that_differ() -> None:
     a, b = two_curves(15, (300, 300), (500, 500), (0.3, 1.6), alpha=[0.3, 0.4, 0.5],
                       measure="weighted-error")  # fmt: skip
@@ -413,7 +408,6 @@ def test_a_measure_that_replicates_lose() -> None:
     assert f"{lost} of 300 replicates have no precision" in result.verdict
 
 
-# ------------------------------------------------------------------------------ bad input
 def test_a_typed_model_has_no_dev_to_draw() -> None:
     model = br.ScoreModel(br.Beta(4, 2), br.Beta(2, 4))
     scores = two_sets(np.random.default_rng(1), (30, 30))
@@ -454,7 +448,6 @@ def test_summaries_of_dev_are_drawn_by_their_bins() -> None:
         br.compare(fitted, by_bins, replicates=5)
 
 
-# ----------------------------------------------------------------------------- simulation
 @pytest.mark.simulation
 def test_equal_systems_are_hardly_ever_told_apart() -> None:
     """80 pairs at alpha .2 and dev 80/200, where thresholds held fixed told most apart.

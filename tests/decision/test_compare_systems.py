@@ -30,7 +30,6 @@ def systems(
     return found
 
 
-# ----------------------------------------------------------------------------- two systems
 @pytest.mark.parametrize("resample", ["both", "test"])
 @pytest.mark.parametrize("paired", [True, False])
 def test_of_two_systems_it_is_compare(resample: str, paired: bool) -> None:
@@ -49,7 +48,6 @@ def test_of_two_systems_it_is_compare(resample: str, paired: bool) -> None:
     assert (many.dev_paired, many.smallest) == (two.dev_paired, two.smallest)
 
 
-# -------------------------------------------------------------------------------- by hand
 def test_intervals_of_all_pairs_are_those_of_the_largest_deviation() -> None:
     """Of one draw of trials for all: the engine's replicates, and the formula of the docs."""
     from betaroc.core.options import IntervalOptions
@@ -137,7 +135,6 @@ def test_pairs_that_alone_are_shown_make_few_groups() -> None:
     assert len(found.groups_alike) <= 24 * 23 / 2
 
 
-# --------------------------------------------------------------------------------- its form
 def test_a_larger_measure_is_better() -> None:
     rng = np.random.default_rng(2)
     truth = [rng.normal(mu, 1.0, 60) for mu in (1.0, -1.0, 1.0, -1.0)]
@@ -158,7 +155,6 @@ def test_too_few_trials_show_nothing() -> None:
     assert "too few" in found.verdict
 
 
-# ------------------------------------------------------------------------------ simulated
 @pytest.mark.simulation
 def test_equal_systems_are_seldom_told_apart() -> None:
     """Any of 10 differences of 5 equal systems in 60 runs: at .05, more than 8 has p < .004."""

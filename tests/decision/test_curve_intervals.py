@@ -81,7 +81,6 @@ def test_the_area_covers_its_mean_over_dev_and_test() -> None:
     assert not math.isnan(true)
 
 
-# ------------------------------------------------------------------------- antagonist means
 @pytest.mark.simulation
 def test_means_over_targets_have_intervals() -> None:
     sides, drawn = (normal_scores(10), normal_scores(11)), {"replicates": 200, "rng": 1}

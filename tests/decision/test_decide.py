@@ -27,7 +27,6 @@ def way(d: br.Decision, how: str) -> Any:
     return next(one for one in d.methods if one.how == how)
 
 
-# ------------------------------------------------------------------------------- by hand
 def test_order_statistics_by_hand() -> None:
     """Impostors 1 to 500; FAR 1 %: on average 4 above (5/501), counted 5, guaranteed 1."""
     data = br.Scores([600.0, 700.0, 20.0], np.arange(1.0, 501.0))
@@ -63,7 +62,6 @@ def test_ties_leave_fewer_beyond() -> None:
     assert d.accept([1000.0, 1000.1]).tolist() == [False, True]
 
 
-# ------------------------------------------------------------------------------- the order
 @pytest.mark.simulation
 def test_the_first_way_that_is_possible() -> None:
     assert br.decide(scores(299), far=0.01).how == "guaranteed"
@@ -123,7 +121,6 @@ def test_a_fit_that_does_not_hold_is_not_relied_on() -> None:
     assert d.threshold == counted.threshold  # raised
 
 
-# ------------------------------------------------------------------------------- checks
 @pytest.mark.simulation
 def test_checks_of_a_test_set() -> None:
     d = br.decide(scores(1000), far=0.01)
@@ -294,7 +291,6 @@ def test_groups_guarantee_the_rate_of_all_trials() -> None:
     assert (counted.low, counted.high) == (own.low, own.high)
 
 
-# ------------------------------------------------------------------------------- costs
 @pytest.mark.simulation
 def test_costs_have_the_least_counted_cost() -> None:
     data = scores(500)
@@ -352,12 +348,6 @@ def test_accepting_everyone_may_cost_least() -> None:
     assert d.check(br.Scores([0.1], [0.2])).observed == pytest.approx(0.5e-3)
 
 
-# ------------------------------------------------------------------------------- other systems
-
-
-# ------------------------------------------------------------------------------- bad requests
-
-
 def test_reversed_scores_are_told() -> None:
     data = scores(300)
     with pytest.warns(br.errors.ReversedScoresWarning, match="AUC is 0"):
@@ -388,7 +378,6 @@ def test_flat_numbers_are_called_what_they_are(target: dict[str, Any], name: str
     assert found["frr"] == d.expected.frr
 
 
-# ------------------------------------------------------------------------------- the other rate
 @pytest.mark.parametrize("shift", [1.0, 200.0])
 def test_a_rate_that_is_no_target_is_told_where_it_is_above_one_half(shift: float) -> None:
     """Clients 1 to 1000: FRR 5 % is guaranteed by a threshold below 51. Impostors -249 to 50."""
@@ -435,7 +424,6 @@ def test_the_interval_of_a_fitted_way_is_that_of_the_fit() -> None:
     assert one.high == pytest.approx(min(ends[1], 2.0 * exact.high - exact.low), rel=0.03)
 
 
-# ------------------------------------------------------------------------------- simulated
 DECISIONS = benchmark("decisions")
 
 

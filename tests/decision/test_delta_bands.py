@@ -53,9 +53,6 @@ def assert_interval(band: br.Band, expected: tuple[Any, Any], rtol: float = 1e-6
     np.testing.assert_allclose(band.high, expected[1], rtol=rtol)
 
 
-# -------------------------------------------------------------------------- closed forms
-
-
 def test_error_of_a_beta_rate() -> None:
     """dF/da = Cov(1{S <= t}, log S), dF/db = Cov(1{S <= t}, log(1 - S)), by quadrature."""
     test = beta_fit(2, 70, 80)
@@ -155,7 +152,6 @@ def test_one_fit_on_both_sides_has_one_set_of_errors() -> None:
     assert np.all(band.high - band.low > 0.5 * v)
 
 
-# ------------------------------------------------------------------------------ bootstrap
 def test_draws_of_a_normal_fit() -> None:
     """FRR = Phi((t - mu)/sigma) with mu and log sigma normal, drawn here on their own."""
     test = normal_fit(8, 30, 40)
@@ -208,7 +204,6 @@ def test_scores_of_dev_choose_again() -> None:
     assert np.all(br.epc(dev, test, **SAME).band(resample="test", method="delta").high < 1)
 
 
-# --------------------------------------------------------------------------- point masses
 def test_a_point_mass_varies_on_its_logit() -> None:
     """FRR just above 0 is the mass p: logit p -+ z / sqrt(n p (1 - p)), one zero in 40."""
     rng = np.random.default_rng(14)
@@ -233,7 +228,6 @@ def test_a_point_mass_varies_on_its_logit() -> None:
     assert np.all((band.low > 0) & (band.low < band.estimate) & (band.estimate < band.high))
 
 
-# ------------------------------------------------------------------------------- coverage
 @pytest.mark.simulation
 @pytest.mark.nightly
 def test_coverage_of_both_sides() -> None:
@@ -258,7 +252,6 @@ def test_coverage_of_both_sides() -> None:
     assert np.all(drawn / 30 >= 0.83), drawn
 
 
-# ------------------------------------------------------------------------ edges and values
 @pytest.mark.parametrize("method", ["delta", "bootstrap"])
 def test_ends_of_the_scale_do_not_vary(method: str) -> None:
     curve = br.epc(beta_fit(17, 50, 60), beta_fit(18, 70, 80), alpha=[0.0, 0.5, 1.0])
@@ -304,9 +297,6 @@ def test_the_empirical_fit_is_its_scores() -> None:
     fit = br.fit(scores, "empirical")
     one, other = (br.epc(dev, test, **SAME).band(replicates=40, rng=1) for test in (scores, fit))
     assert one == other
-
-
-# ------------------------------------------------------------------------------- bad input
 
 
 def test_error_of_a_normal_rate() -> None:

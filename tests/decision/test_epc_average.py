@@ -199,7 +199,6 @@ def test_every_mix_of_sides_agrees_with_a_fine_grid(of_dev: str) -> None:
             assert average.undefined == pytest.approx(np.mean(np.isnan(grid)), abs=3e-4)
 
 
-# ------------------------------------------------------------------------- targets, scales
 def test_a_given_target_out_of_reach_is_named_with_what_is_reachable() -> None:
     # Precision of dev: 3/6 accepting all, 3/4 above 2, 1 above 3.
     dev, test = br.Scores([2.5, 4, 5], [1, 2, 3]), br.Scores([2, 4, 6], [0, 1, 3])

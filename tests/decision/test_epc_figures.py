@@ -25,7 +25,6 @@ BOB = json.loads((REFERENCES / "bob_epc.json").read_text())
 SMOOTH = json.loads((REFERENCES / "epc_thresholds.json").read_text())
 
 
-# ------------------------------------------------------------------------------ bob.measure
 def drawn(row: dict[str, Any]) -> list[FloatArray]:
     """Dev impostors, dev clients, test impostors, test clients, as make_bob_epc.py draws them."""
     uniform = random.Random(row["seed"]).random
@@ -112,7 +111,6 @@ def test_where_bob_measure_differs_both_minimise(bobs: list[Bob]) -> None:
     ]
 
 
-# --------------------------------------------------------------------- thresholds, 60 digits
 BEYOND = pytest.mark.filterwarnings("ignore::betaroc.core.errors.TargetWarning")
 CRITERIA = ("weighted-error", "far", "frr", "precision", "f-measure", "weighted-precision-recall")
 
@@ -186,7 +184,6 @@ def test_limits_are_met_within_1e_12(client, impostor, criterion, alpha) -> None
     assert abs(points.precision[0] - alpha) <= 1e-12
 
 
-# -------------------------------------------------------------------- 10 000 replicates
 CLIENTS, IMPOSTORS = 7_000, 56_573
 REPLICATES = 10_000
 

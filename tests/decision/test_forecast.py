@@ -28,7 +28,6 @@ def law(row: list[Any]) -> br.Distribution:
     return LAWS[row[0]](row[1], row[2])
 
 
-# --------------------------------------------------------------------------------- mpmath
 @pytest.mark.parametrize("case", REFERENCE["cases"], ids=lambda case: str(case["client"]))
 @pytest.mark.parametrize("generic", [False, True])
 def test_forecasts_of_mpmath(case: dict[str, Any], generic: bool) -> None:
@@ -50,7 +49,6 @@ def test_constants_of_chernoffs_distribution() -> None:
     assert 3 * CHERNOFF_VARIANCE == pytest.approx(2 ** (-1 / 3) * 0.99619301992836, rel=1e-12)
 
 
-# ----------------------------------------------------------------------------- simulation
 def excess(theta: FloatArray) -> FloatArray:
     error = 0.5 * (stats.beta(2, 4).sf(theta) + stats.beta(4, 2).cdf(theta))
     return np.asarray(error - 0.1875)  # 3/16, at 1/2
@@ -126,9 +124,6 @@ def test_floor_of_a_wrong_family() -> None:
     assert "0.007" in br.epc_forecast(BELL, n_client=9, n_impostor=9).summary()
 
 
-# ------------------------------------------------------------------------ laws of the size
-
-
 def test_size_for_an_excess_is_the_inverse() -> None:
     model = br.ScoreModel(br.Beta(2.0, 0.8), br.Beta(0.8, 2.0))
     one = br.epc_forecast(model, n_client=100, n_impostor=300, alpha=[0.3, 0.5])
@@ -148,7 +143,6 @@ def test_size_for_an_excess_is_the_inverse() -> None:
     assert (same.empirical_client[1], same.empirical_impostor[1]) == (100, 300)
 
 
-# ------------------------------------------------------------------------------ symmetries
 @pytest.mark.parametrize(("client", "impostor"), [
     (br.Beta(3.0, 0.7), br.Beta(0.5, 1.5)), (br.Normal(0.8, 0.3), br.Normal(0.3, 0.4)),
     (br.Inflated(br.Beta(3.0, 2.0), 0.05, 0.2), br.Inflated(br.Beta(2.0, 3.0), 0.1, 0.03)),
@@ -199,7 +193,6 @@ def test_logit_normal_is_normal_on_the_logit_scale() -> None:
     )
 
 
-# -------------------------------------------------------------------------------- the fit
 @pytest.mark.parametrize("family", ["beta", "normal", "logit-normal"])
 def test_a_fit_forecasts_as_its_model(family: str) -> None:
     rng = np.random.default_rng(53)
@@ -229,7 +222,6 @@ def test_smooth_part_is_the_threshold_error_of_a_fit() -> None:
     )
 
 
-# ----------------------------------------------------------------------- where it ends
 def test_ends_of_the_scale_have_no_forecast() -> None:
     # Beta(2, 2) v Beta(1, 1): a hook at one; reject all is best for large alpha.
     model = br.ScoreModel(br.Beta(2.0, 2.0), br.Beta(1.0, 1.0))
@@ -297,6 +289,3 @@ def test_two_families_on_one_scale() -> None:
     variance = (g @ np.linalg.inv(information) @ g + z**2 + (z**2 - 1) ** 2 / 2) / 50
     slope = 3 / t - 1 / (1 - t) + z / 0.2
     assert forecast.smooth_sd[0] == pytest.approx(math.sqrt(variance) / slope, rel=1e-8)
-
-
-# ------------------------------------------------------------------------------- bad input

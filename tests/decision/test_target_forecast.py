@@ -24,7 +24,6 @@ def forecast(model: br.ScoreModel, criterion: str, m: int, n: int, alpha: Any) -
         return br.epc_forecast(model, criterion=criterion, n_client=m, n_impostor=n, alpha=alpha)
 
 
-# --------------------------------------------------------------------------- exact
 @pytest.mark.parametrize(("n", "k"), [(9, 1), (20, 5), (300, 3), (50, 49)])
 def test_many_clients_leave_the_beta_law_of_an_order_statistic(n: int, k: int) -> None:
     """The next client is next to the impostor that k others lie above."""
@@ -126,7 +125,6 @@ def test_complements_are_the_same_thresholds() -> None:
         np.testing.assert_allclose(one.threshold, other.threshold, rtol=1e-9)
 
 
-# ---------------------------------------------------------------------- simulation
 def simulated(model: br.ScoreModel, criterion: str, m: int, n: int, alpha: float, reps: int) -> Any:
     rng = np.random.default_rng(11)
     found = []
@@ -162,7 +160,6 @@ def test_dev_sets_do_what_is_forecast(model, criterion, m, n, alpha) -> None:
         assert own.std() == pytest.approx(getattr(found, f"{name}_sd")[0], rel=0.2, abs=1e-9)
 
 
-# ------------------------------------------------------------------------- what it says
 @pytest.mark.simulation
 def test_planned_scores_that_speak_for_a_rate() -> None:
     found = br.epc_forecast(NORMAL, criterion="frr", n_client=200, n_impostor=50, alpha=[0.05, 0.9])

@@ -27,7 +27,6 @@ def beta_fit(values: object, weights: object = None) -> br.DistributionFit:
     return br.fit_distribution(values, "beta", weights=weights)
 
 
-# ------------------------------------------------------------------------------- estimates
 @law(values=inside())
 def test_shapes_change_places_when_a_score_becomes_its_rest_to_one(values) -> None:
     one, other = beta_fit(values).params, beta_fit(1.0 - np.array(values)).params
@@ -96,7 +95,6 @@ def test_a_fit_comes_back_from_every_way_it_travels(client, impostor) -> None:
             assert again == value
 
 
-# ------------------------------------------------------------------------------- intervals
 def nested(found: list[br.Interval], low: float, high: float) -> None:
     """Inside the range, around the estimate unless it says so, the wider the surer."""
     for one in found:
@@ -164,7 +162,6 @@ def test_a_system_has_no_other_area_than_itself(scores) -> None:
     assert found.p_value == 1.0
 
 
-# ------------------------------------------------------------------------------- summaries
 def summary(both: tuple[np.ndarray, np.ndarray]) -> br.ScoreSummary:
     labels = [1] * len(both[0]) + [0] * len(both[1])
     return br.summarize(pd.DataFrame({"score": np.concatenate(both), "label": labels}), bins=64)
