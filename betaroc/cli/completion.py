@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from typing import Any
+from typing import Any, cast
 
 from betaroc.cli.messages import examples
 from betaroc.estimation.families import AUTO, BEST, FAMILIES
@@ -35,17 +35,11 @@ def run(arguments: argparse.Namespace) -> None:
     parser = arguments.parser
     for command in parser.commands.values():
         command.learn()
-        for action in command._actions:
-            _mark(action, shtab)
+        for action in cast(list[Any], command._actions):
+            value = action.metavar
+            places = {value} if isinstance(value, str) else set(value or ())
+            if places & {*_FILES, *_FOLDERS}:
+                action.complete = shtab.FILE if places & _FILES else shtab.DIRECTORY
+            elif places & _NAMES.keys():
+                action.choices = _NAMES[value]
     sys.stdout.write(shtab.complete(parser, arguments.shell) + "\n")
-
-
-def _mark(action: Any, shtab: Any) -> None:
-    """Say what an argument is, where its placeholder tells."""
-    places = {action.metavar} if isinstance(action.metavar, str) else set(action.metavar or ())
-    if places & _FILES:
-        action.complete = shtab.FILE
-    elif places & _FOLDERS:
-        action.complete = shtab.DIRECTORY
-    elif places & _NAMES.keys():
-        action.choices = _NAMES[action.metavar]

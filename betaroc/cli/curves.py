@@ -112,7 +112,12 @@ def say_curves(
     sides = [(f"{visible(curve.name)} {role}".strip(), getattr(curve, role))
              for curve in curves for role in ("dev", "test")]  # fmt: skip
     lines = [file_words(name, side) for name, side in sides]
-    choosers = {visible(curve.name): _chooser_words(curve) for curve in curves}
+    choosers = {}
+    for curve in curves:
+        what = f"a {curve.family} fit"
+        what = what if isinstance(curve.family, str) else family_text(curve.family)
+        words = "" if is_of_counts(curve.family) else f"{what} of dev, "
+        choosers[visible(curve.name)] = words + curve.reason
     if len(set(choosers.values())) == 1:
         choosers = {"": choosers[visible(curves[0].name)]}
     lines += [f"{name and f'{name}: '}thresholds from {words}" for name, words in choosers.items()]
@@ -124,14 +129,6 @@ def say_curves(
         [*warned, *coarse] if arguments.csv else warned,
         shared_words(side.words for _, side in sides),
     )  # fmt: skip
-
-
-def _chooser_words(curve: SystemCurve) -> str:
-    if is_of_counts(curve.family):
-        return curve.reason
-    name = curve.family
-    what = f"a {name} fit" if isinstance(name, str) else family_text(name)
-    return f"{what} of dev, {curve.reason}"
 
 
 # ----------------------------------------------------------------------------- pictures

@@ -13,7 +13,6 @@ from betaroc.core.errors import OutputError, refusal
 from betaroc.core.text import format_value
 from betaroc.core.vocabulary import ClassWords
 from betaroc.data.datasets import load_liveness
-from betaroc.data.scores import Scores
 from betaroc.rendering.files import checked_target, write_whole
 from betaroc.rendering.numbers import visible
 
@@ -39,7 +38,11 @@ def run(arguments: Namespace) -> None:
         following.remove(page)
     plain, sharpened = load_liveness(), load_liveness(sharpened=0.4)
     sets = dict(zip(_FILES, (plain.dev, plain.test, sharpened.test), strict=True))
-    texts = {path: _csv(scores) for path, scores in sets.items()}
+    texts = {}
+    for path, scores in sets.items():
+        sides = zip(scores.words or ClassWords(), (scores.client, scores.impostor), strict=True)
+        rows = [f"{value!r},{word}\n" for word, values in sides for value in values.tolist()]
+        texts[path] = "".join(["score,label\n", *rows])
     for path, text in texts.items():
         _check_other_content(path, text, force=arguments.force)
     for path, text in texts.items():
@@ -58,13 +61,6 @@ def run(arguments: Namespace) -> None:
     for call in following:
         print(f"  {visible(join(['betaroc', *call]))}")
     print("\nYour own files: a line score,label, then one line per trial.")
-
-
-def _csv(scores: Scores) -> str:
-    """The trials with their labels in words."""
-    sides = zip(scores.words or ClassWords(), (scores.client, scores.impostor), strict=True)
-    rows = [f"{value!r},{word}\n" for word, values in sides for value in values.tolist()]
-    return "".join(["score,label\n", *rows])
 
 
 def _check_other_content(path: str, text: str, *, force: bool) -> None:

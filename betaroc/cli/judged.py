@@ -74,12 +74,12 @@ def decision_document(row: System) -> dict[str, Any]:
 
 def lines_of_reading(rows: Sequence[System]) -> Paragraph:
     """What was read for the thresholds."""
-    sides = [
-        (row.name, role, side)
+    sides = (
+        (f"{visible(row.name)} {role}".strip(), side)
         for row in rows
         for role, side in [("dev", row.dev), *(("test", test) for test, _ in row.tests)]
-    ]
-    return reading_lines(*((f"{visible(name)} {role}".strip(), side) for name, role, side in sides))
+    )
+    return reading_lines(*sides)
 
 
 def report_line(arguments: Namespace, request: Target) -> Paragraph:

@@ -110,19 +110,15 @@ def say(
         said = tree_text.latex_comments(map_text(section, spoken) for section in sections)
         sys.stdout.write(said + tree_text.latex_grid(map_text(grid, spoken)))
     else:
-        told = tree_text.text_of([map_text(section, spoken) for section in sections], _terminal())
+        signs = True
+        try:
+            "✓─●".encode(sys.stdout.encoding or "utf-8")  # a stream in memory takes all
+        except (UnicodeEncodeError, LookupError):
+            signs = False
+        terminal = tree_text.Terminal(get_terminal_size().columns, signs, shows_colours())
+        told = tree_text.text_of([map_text(section, spoken) for section in sections], terminal)
         sys.stdout.write("".join(f"{line.rstrip()}\n" for line in told.split("\n")))
     say_warnings(map(spoken, warned))
-
-
-def _terminal() -> tree_text.Terminal:
-    """What the standard output can show."""
-    signs = True
-    try:
-        "✓─●".encode(sys.stdout.encoding or "utf-8")  # a stream in memory has none, and takes all
-    except (UnicodeEncodeError, LookupError):
-        signs = False
-    return tree_text.Terminal(get_terminal_size().columns, signs, shows_colours())
 
 
 def in_terms(

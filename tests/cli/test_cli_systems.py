@@ -6,6 +6,7 @@ import csv
 import io
 import shutil
 from pathlib import Path
+from shlex import quote, split
 
 import numpy as np
 import pytest
@@ -104,40 +105,33 @@ def test_folders_with_other_files(folder: Path, tmp_path: Path, capsys: Capture)
     assert "'mlp/dev.tsv'" in refused(capsys, "fit", "--systems", str(tmp_path / "s"))
 
 
-def test_names_that_cannot_be(folder: Path, capsys: Capture) -> None:
-    dev, other = (str(folder / name / "dev.csv") for name in ("mlp", "svm"))
-    for bad in ("", "   ", "x" * 81, "a\nb", "\x1b[31m"):
-        err = refused(capsys, "fit", "--system", bad, dev)
-        assert "1 to 80 characters" in err
-    twice = ["--system", "a", dev, "--system", "a ", other]
-    assert "a name of its own" in refused(capsys, "fit", *twice)
-    assert "a name and a dev file" in refused(capsys, "fit", "--system", dev)
-    assert "of 0" not in refused(capsys, "fit", "--system", "", dev)
-    assert "is a directory" in refused(capsys, "fit", "--system", "a", str(folder))
-    assert "--systems must name" in refused(capsys, "fit", "--systems", "")
-    assert "there is no ''" in refused(capsys, "fit", "", dev)
-
-
-def test_a_file_serves_one_system_in_one_role(folder: Path, capsys: Capture) -> None:
-    dev, test = (str(folder / "mlp" / f"{r}.csv") for r in ("dev", "test"))
-    err = refused(capsys, "fit", "--system", "a", dev, "--system", "b", dev)
-    assert "dev of 'b' and dev of 'a'" in err
-    assert "named once" in refused(capsys, "report", "--system", "a", dev, dev, "-o", "r.html")
-    twice = ["--system", "a", dev, test, test]
-    assert "named once" in refused(capsys, "report", *twice, "-o", "r.html")
-    assert "named once" in refused(capsys, "fit", dev, dev)
-
-
-def test_what_names_one_system_stands_alone(folder: Path, capsys: Capture) -> None:
-    dev = str(folder / "mlp" / "dev.csv")
-    assert "SCORES" in refused(capsys, "threshold", dev, *options(folder), "--eer")
-    assert "--dev" in refused(capsys, "epc", "--dev", dev, *options(folder))
-    assert "--systems" in refused(capsys, "fit", *options(folder), "--systems", str(folder))
-    assert "--band" in refused(capsys, "epc", *options(folder), "--band", "test")
-    assert "--print" in refused(capsys, "threshold", *options(folder), "--eer", "--print",
-                                "threshold")  # fmt: skip
-    assert "at least two" in refused(capsys, "compare", *options(folder, "mlp"))
-    assert "one test file" in refused(capsys, "epc", "--system", "a", dev)
+@pytest.mark.parametrize(("call", "words"), [
+    *[(f"fit --system {quote(bad)} DEV", "1 to 80 characters")
+      for bad in ("", "   ", "x" * 81, "a\nb", "\x1b[31m")],
+    ("fit --system a DEV --system 'a ' OTHER", "a name of its own"),
+    ("fit --system DEV", "a name and a dev file"),
+    ("fit --system a FOLDER", "is a directory"),
+    ("fit --systems ''", "--systems must name"),
+    ("fit '' DEV", "there is no ''"),
+    ("fit --system a DEV --system b DEV", "dev of 'b' and dev of 'a'"),
+    ("report --system a DEV DEV -o r.html", "named once"),
+    ("report --system a DEV TEST TEST -o r.html", "named once"),
+    ("fit DEV DEV", "named once"),
+    ("threshold DEV ALL --eer", "SCORES"),
+    ("epc --dev DEV ALL", "--dev"),
+    ("fit ALL --systems FOLDER", "--systems"),
+    ("epc ALL --band test", "--band"),
+    ("threshold ALL --eer --print threshold", "--print"),
+    ("compare --system mlp DEV TEST", "at least two"),
+    ("epc --system a DEV", "one test file"),
+])  # fmt: skip
+def test_calls_that_name_no_systems(call: str, words: str, folder: Path, capsys: Capture) -> None:
+    dev, test = (str(folder / "mlp" / f"{role}.csv") for role in ("dev", "test"))
+    files = {"DEV": [dev], "TEST": [test], "OTHER": [str(folder / "svm" / "dev.csv")],
+             "FOLDER": [str(folder)], "ALL": options(folder)}  # fmt: skip
+    err = refused(capsys, *(word for part in split(call) for word in files.get(part, [part])))
+    assert words in err
+    assert "of 0" not in err
 
 
 @pytest.mark.simulation

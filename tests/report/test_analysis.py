@@ -28,29 +28,22 @@ pytestmark = pytest.mark.usefixtures("few")
 
 
 @pytest.mark.simulation
-def test_dev_is_fitted_as_fit_does(analysis: br.Analysis) -> None:
+def test_dev_is_fitted_and_its_thresholds_are_met_on_test(
+    analysis: br.Analysis,
+) -> None:
     dev = br.read_scores(LIVENESS / "dev.csv")
     assert analysis.dev.fit == br.fit(dev, "beta")
     assert analysis.reason == "chosen with family='beta'"
     assert analysis.dev.name == "dev.csv"
     assert analysis.tests[0].name == "test_sharpen0.40.csv"
     assert analysis.notices == ()
-
-
-@pytest.mark.simulation
-def test_devs_thresholds_are_met_on_test_by_counting(analysis: br.Analysis) -> None:
     test = br.read_scores(LIVENESS / "test_sharpen0.40.csv")
     for met in analysis.points:
         seen = met.observed[1]
         assert seen.far == np.mean(test.impostor > met.expected.threshold)
         assert seen.frr == np.mean(test.client <= met.expected.threshold)
-
-
-@pytest.mark.simulation
-def test_expected_rates_are_those_of_devs_model(analysis: br.Analysis) -> None:
     points = {(p.chosen_by, p.key): p for p in analysis.points}
-    fit = br.fit(br.read_scores(LIVENESS / "dev.csv"))
-    assert points["model", "eer"].expected == fit.eer()
+    assert points["model", "eer"].expected == analysis.dev.fit.eer()
     assert points["model", "far=0.01"].expected.far == pytest.approx(0.01, rel=1e-12)
     assert points["scores", "far=0.01"].expected.far <= 0.01
     assert len(points) == 16

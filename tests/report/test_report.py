@@ -41,17 +41,6 @@ def test_page_is_inert_and_asks_for_nothing(text: str) -> None:
     )  # fmt: skip
 
 
-@pytest.mark.nightly
-def test_two_runs_give_the_same_bytes(
-    text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.undo()  # as many replicates as the first run
-    dev = br.read_scores(LIVENESS / "dev.csv")
-    again = br.analyze(dev, br.read_scores(LIVENESS / "test_sharpen0.40.csv"), family="beta")
-    again.to_html(tmp_path / "two.html")
-    assert (tmp_path / "two.html").read_bytes() == text.encode("utf-8")
-
-
 HOSTILE = [
     "<script>alert(1)</script>",
     '"><img src=x onerror=alert(1)>',
