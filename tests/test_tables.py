@@ -65,6 +65,11 @@ def frame_of(given: str, columns: dict[str, Any]) -> Any:
     return dd.from_pandas(table, npartitions=2)  # type: ignore[no-untyped-call]
 
 
+def forecast(r: Results, criterion: Any = "weighted-error") -> Any:
+    alpha = [0.1, 0.5] if criterion == "far" else [0.0, 0.5]
+    return br.epc_forecast(r.fit, n_client=50, n_impostor=60, alpha=alpha, criterion=criterion)
+
+
 def three_systems(r: Results) -> br.SystemsComparison:
     curves = {name: br.epc(r.scores, r.scores, alpha=[0.2, 0.5]) for name in "abc"}
     return br.compare_systems(curves, replicates=20, rng=1)
@@ -98,20 +103,12 @@ TABLES: dict[str, Callable[[Results], Any]] = {
     "fit_many": lambda r: br.fit_many(r.frame),
     "Epc.to_frame": lambda r: br.epc(r.scores, r.fit, alpha=[0.2, 0.5]).to_frame(),
     "EpcCv.to_frame": lambda r: br.epc_cv(r.scores, alpha=[0.2, 0.5]).to_frame(),
-    "EpcForecast.to_frame": lambda r: br.epc_forecast(
-        r.fit, n_client=50, n_impostor=60, alpha=[0.0, 0.5]
-    ).to_frame(),
-    "TargetForecast.to_frame": lambda r: br.epc_forecast(
-        r.fit, n_client=50, n_impostor=60, alpha=[0.1, 0.5], criterion="far"
-    ).to_frame(),
+    "EpcForecast.to_frame": lambda r: forecast(r).to_frame(),
+    "TargetForecast.to_frame": lambda r: forecast(r, criterion="far").to_frame(),
     "Framed.to_frame": lambda r: br.roc_band(r.scores, far=[0.1, 0.5]).to_frame(),
     "Comparison.to_frame": lambda r: br.compare(
-        br.epc(r.scores, r.scores, alpha=[0.2, 0.5]),
-        br.epc(r.fit, r.scores, alpha=[0.2, 0.5]),
-        resample="test",
-        replicates=20,
-        rng=1,
-    ).to_frame(),
+        *(br.epc(x, r.scores, alpha=[0.2, 0.5]) for x in (r.scores, r.fit)), resample="test",
+        replicates=20, rng=1).to_frame(),
     "SystemsComparison.to_frame": lambda r: three_systems(r).to_frame(),
     "SystemsComparison.pairs": lambda r: three_systems(r).pairs,
     "Inclusion.to_frame": lambda r: r.inclusion.to_frame(),
@@ -126,19 +123,16 @@ TABLES: dict[str, Callable[[Results], Any]] = {
     "Scores.to_frame": lambda r: r.scores.to_frame(),
     "ScoreSummary.to_frame": lambda r: br.summarize(r.frame).to_frame(),
     "Analysis.to_frame": lambda r: br.analyze(r.scores, family="beta").to_frame(),
-}
+}  # fmt: skip
 #: Of these the frame itself is read; what is made of scores does not know how they came.
 OF_FRAMES = ("Fit.to_frame", "CovariateFit.to_frame", "fit_many", "Inclusion.table")
 PAIR = br.ScoreModel(br.Beta(4, 2), br.Beta(2, 4))
 #: Tables that no frame stands behind: of pandas.
 OF_NOTHING: dict[str, Callable[[], Any]] = {
     "statistics": br.statistics,
-    "sample_systems": lambda: br.sample_systems(
-        {"a": br.ScoreModel(br.Beta(4, 2), br.Beta(2, 4))}, 3, 2, rng=1
-    ),
+    "sample_systems": lambda: br.sample_systems({"a": PAIR}, 3, 2, rng=1),
     "Exportable.to_frame": lambda: br.auc_test(
-        br.Scores([2, 3, 4, 5], [0, 1, 2.5]), br.Scores([2, 4, 4, 5], [0, 1, 2.5])
-    ).to_frame(),
+        *(br.Scores([2, x, 4, 5], [0, 1, 2.5]) for x in (3, 4))).to_frame(),
     "OperatingPoint.to_frame": PAIR.at(0.5).to_frame,
     "Distribution.to_frame": br.Beta(2.0, 3.0).to_frame,
     "ScoreModel.to_frame": PAIR.to_frame,
@@ -147,10 +141,9 @@ OF_NOTHING: dict[str, Callable[[], Any]] = {
     "Ends.to_frame": PAIR.ends().to_frame,
     "ClassSummary.to_frame": lambda: br.summarize(pd.DataFrame(trials())).client.to_frame(),
     "FitCheck.to_frame": lambda: br.check_fit(
-        br.fit(br.Scores.from_frame(pd.DataFrame(trials()))), replicates=19, rng=1
-    ).to_frame(),
+        br.fit(br.Scores.from_frame(pd.DataFrame(trials()))), replicates=19, rng=1).to_frame(),
     "Design.to_frame": lambda: Design.grid({"n": [50, 500]}).to_frame(),
-}
+}  # fmt: skip
 #: Of the Parquet files of a study: no frame of the user's; tests/studies has their tables.
 OF_FILES = {"Folder.table", "Memory.table", "StudyResult.to_frame", "StudyResult.summary"}
 

@@ -38,13 +38,10 @@ def _few_replicates() -> Iterator[None]:
 
 def shell(*arguments: str, **options: object) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [sys.executable, "-W", "error", "-m", "betaroc", *arguments],
-        cwd=Path(br.__file__).parents[1],
-        stdin=subprocess.DEVNULL,
-        text=True,
-        timeout=120,
+        [sys.executable, "-W", "error", "-m", "betaroc", *arguments], text=True, timeout=120,
+        cwd=Path(br.__file__).parents[1], stdin=subprocess.DEVNULL,
         **{"capture_output": True, **options},
-    )
+    )  # fmt: skip
 
 
 @pytest.mark.parametrize(("content", "code", "message"), [

@@ -16,12 +16,10 @@ Capture = pytest.CaptureFixture[str]
 SCORES = {
     name: (7 * client, 7 * impostor)
     for name, client, impostor in (
-        ("dev_a", [2, 3, 4], [0, 1, 2]),
-        ("dev_b", [2, 3, 4], [0, 1, 2]),
-        ("good", [3, 4, 5], [0, 1, 2]),
-        ("poor", [1, 4, 0], [2, 3, 4]),
+        ("dev_a", [2, 3, 4], [0, 1, 2]), ("dev_b", [2, 3, 4], [0, 1, 2]),
+        ("good", [3, 4, 5], [0, 1, 2]), ("poor", [1, 4, 0], [2, 3, 4]),
     )
-}
+}  # fmt: skip
 
 
 @pytest.fixture

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -110,8 +111,6 @@ def test_failed_trials_are_exit_code_3(config: Path, capsys: Any) -> None:
 def test_configurations_that_are_none(
     config: Path, capsys: Any, old: str, new: str, words: str
 ) -> None:
-    import re
-
     assert old in CONFIG
     config.write_text(CONFIG.replace(old, new))
     code, out, err = run(capsys, config)

@@ -28,14 +28,9 @@ def hashed(tag: str) -> str:
 def test_the_policy_allows_this_style_and_this_script_alone() -> None:
     (policy,) = re.findall(r'http-equiv="Content-Security-Policy" content="([^"]+)"', PAGE)
     rules = dict(rule.strip().split(" ", 1) for rule in policy.split(";"))
-    assert rules == {
-        "default-src": "'none'",
-        "img-src": "data:",
-        "style-src": hashed("style"),
-        "script-src": hashed("script"),
-        "base-uri": "'none'",
-        "form-action": "'none'",
-    }
+    none = dict.fromkeys(("default-src", "base-uri", "form-action"), "'none'")
+    hashes = {"style-src": hashed("style"), "script-src": hashed("script")}
+    assert rules == {"img-src": "data:", **none, **hashes}
     assert "a &lt;b&gt; title" in PAGE
     assert not re.search(r"https?:|@import|url\(", PAGE)
 

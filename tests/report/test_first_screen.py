@@ -57,10 +57,8 @@ def test_what_dev_cannot_assure_and_test_contradicts(analysis: br.Analysis, text
     assert analysis.decision == br.decide(analysis.dev.scores, far=0.01, family="beta")
     assert analysis.checks == (analysis.decision.check(analysis.tests[0].scores),)
     assert analysis.target == ""
-    assert (analysis.checks[0].status, analysis.checks[0].verdict) == (
-        "do not rely on it",
-        "broken",
-    )
+    check = analysis.checks[0]
+    assert (check.status, check.verdict) == ("do not rely on it", "broken")
 
 
 def separated(n: int, seed: int = 0) -> br.Scores:
