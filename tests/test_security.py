@@ -6,8 +6,7 @@ import ast
 import csv
 import io
 import re
-from collections.abc import Callable, Iterator
-from functools import cache
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -25,22 +24,20 @@ PACKAGE = ROOT / "betaroc"
 SECURITY = ROOT / "docs" / "security.md"
 
 
-@cache
+@pytest.fixture(scope="module")
 def calls() -> list[tuple[str, str]]:
     """Files of the package, and what they call; modules that they import."""
-    return list(_calls())
-
-
-def _calls() -> Iterator[tuple[str, str]]:
+    found = []
     for path in sorted(PACKAGE.rglob("*.py")):
         where = path.relative_to(PACKAGE).as_posix()
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Call):
-                yield where, ast.unparse(node.func)
+                found.append((where, ast.unparse(node.func)))
             elif isinstance(node, ast.Import):
-                yield from ((where, f"import {one.name}") for one in node.names)
+                found += [(where, f"import {one.name}") for one in node.names]
             elif isinstance(node, ast.ImportFrom):
-                yield where, f"import {node.module}"
+                found.append((where, f"import {node.module}"))
+    return found
 
 
 # ------------------------------------------------------------------------------- the code
@@ -53,8 +50,8 @@ FORBIDDEN = re.compile(
 
 
 @pytest.mark.simulation
-def test_data_never_become_code() -> None:
-    assert [one for one in calls() if FORBIDDEN.fullmatch(one[1])] == []
+def test_data_never_become_code(calls: list[tuple[str, str]]) -> None:
+    assert [one for one in calls if FORBIDDEN.fullmatch(one[1])] == []
 
 
 OPENS = re.compile(
@@ -64,15 +61,14 @@ WRITES = re.compile(r"(.*\.)?(write_text|write_bytes|savefig|to_csv|to_parquet|w
 
 
 @pytest.mark.simulation
-def test_every_door_stands_in_the_table_of_doors() -> None:
-    found = {where for where, called in calls() if OPENS.fullmatch(called)}
+def test_every_door_stands_in_the_table_of_doors(calls: list[tuple[str, str]]) -> None:
+    found = {where for where, called in calls if OPENS.fullmatch(called)}
     table = set(re.findall(r"^\| `(\w+/\w+\.py)`", SECURITY.read_text(encoding="utf-8"), re.M))
     assert found == table
 
 
-def test_files_are_written_by_one_door() -> None:
-    found = {(where, called) for where, called in calls() if WRITES.fullmatch(called)}
-    assert found == {
+def test_files_are_written_by_one_door(calls: list[tuple[str, str]]) -> None:
+    assert {one for one in calls if WRITES.fullmatch(one[1])} == {
         ("data/text_files.py", "frame.to_csv"),  # into memory
         ("rendering/picture_files.py", "draw().figure.savefig"),  # into memory
         ("studies/storage.py", "pa.parquet.write_table"),  # into memory
@@ -181,8 +177,7 @@ def systems(folder: Path, one: str, two: str) -> str:
             own.to_frame()[["score", "label"]].to_csv(path, index=False)
         words += ["--system", name.lstrip("-"), *map(str, paths)]
     page = folder / "page.html"
-    given = ["report", *words, "--family", "beta", "-o", str(page)]
-    assert main([*given, "--force"]) == 0
+    assert main(["report", *words, "--family", "beta", "-o", str(page), "--force"]) == 0
     return page.read_text(encoding="utf-8")
 
 
