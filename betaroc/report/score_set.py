@@ -33,22 +33,7 @@ from betaroc.data.summary import ScoreSummary, separation_words
 from betaroc.decision.epc import Epc, epc
 from betaroc.distributions.shifted import bounds_of
 from betaroc.estimation.families import Names, family_text, has_shapes, is_of_counts, named
-from betaroc.fits.check import (
-    TOLERANCE,
-    Distances,
-    FitCheck,
-    FitStatus,
-    GoodDownTo,
-    TargetCheck,
-    chance_distances,
-    check_fit,
-    check_targets,
-    distance_verdict,
-    good_down_to,
-    rates_status,
-    statuses_beside,
-    unsimulated,
-)
+from betaroc.fits import check as checking
 from betaroc.fits.curve_words import CurveTests, curve_tests
 from betaroc.fits.family_choice import FamilyComparison, compare_families
 from betaroc.fits.fit import DistributionFit, Fit
@@ -204,14 +189,14 @@ def measured_cell(m: Measured | None, say: Callable[[float], str], text: str) ->
 # ------------------------------------------------------------ whether the fit can be believed
 #: Score sets simulated for a check: p-values in steps of 1/200.
 CHECK_REPLICATES = 199
-_NONE_GOOD = GoodDownTo(None, None)
+_NONE_GOOD = checking.GoodDownTo(None, None)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Quality(Value):
     """What speaks for and against the fit of a set; of what is missing why."""
 
-    check: FitCheck | None = None
+    check: checking.FitCheck | None = None
     unchecked: str = ""
     families: FamilyComparison | None = None
     uncompared: str = ""
@@ -221,8 +206,8 @@ class Quality(Value):
     called_for: tuple[str, ...] = ()
     level: float | None = None
     bin_error: tuple[float, float] | None = None
-    targets: tuple[TargetCheck, ...] = ()
-    good_down_to: GoodDownTo = _NONE_GOOD
+    targets: tuple[checking.TargetCheck, ...] = ()
+    good_down_to: checking.GoodDownTo = _NONE_GOOD
 
     @property
     def tails(self) -> list[str]:
@@ -240,13 +225,17 @@ def quality_of(
     unfitted = "no distributions were fitted" if fit is None else ""
     copies = "" if rows or whole_weights(value) else "weights are no whole numbers of copies"
     check, unchecked = tried(
-        lambda: check_fit(cast(Fit, fit), replicates=CHECK_REPLICATES, level=level, rng=rng),
-        unfitted or rows or unsimulated(fit) or copies,
+        lambda: checking.check_fit(
+            cast(Fit, fit), replicates=CHECK_REPLICATES, level=level, rng=rng
+        ),
+        unfitted or rows or checking.unsimulated(fit) or copies,
     )
     # The rates of a fit that cannot be simulated; none where weights are no counts.
     targets = () if check is None else check.targets
     if check is None:
-        targets = tried(lambda: check_targets(cast(Fit, fit), level=level), unfitted)[0] or ()
+        targets = (
+            tried(lambda: checking.check_targets(cast(Fit, fit), level=level), unfitted)[0] or ()
+        )
     families, uncompared, best = None, rows, cast(Names, "")
     if not choose:
         uncompared = "a family is chosen on dev, and serves all sets"
@@ -266,7 +255,7 @@ def quality_of(
         check, unchecked, families, uncompared, best, audit, unaudited, called,
         level if of_summary else None,
         summary.rate_error if summary is not None and of_summary else None,
-        targets, good_down_to(targets),
+        targets, checking.good_down_to(targets),
     )  # fmt: skip
 
 
@@ -291,7 +280,7 @@ class ScoreSet(Value):
     scores: Scores
     fit: Fit | None
     empirical: ScoreModel
-    distances: Distances | None
+    distances: checking.Distances | None
     shift: tuple[float, float] | None = None
     intervals: SetIntervals | None = None
     quality: Quality | None = None
@@ -343,26 +332,28 @@ class ScoreSet(Value):
         return self.given.n_client, self.given.n_impostor
 
     @property
-    def statuses(self) -> list[FitStatus]:
+    def statuses(self) -> list[checking.FitStatus]:
         """The verdicts on the ROC and on the rates; none where a fit was not to be checked."""
         quality = self.quality
         if quality is None:
             return []
         if quality.check is not None:
             return quality.check._statuses()
-        rates = rates_status(quality.targets, quality.good_down_to)
+        rates = checking.rates_status(quality.targets, quality.good_down_to)
         if quality.bin_error is None or self.distances is None:
-            roc = FitStatus("ROC", "not checked", sentence(quality.unchecked))
+            roc = checking.FitStatus("ROC", "not checked", sentence(quality.unchecked))
             return [roc, *[rates] * bool(quality.targets)]
         # Of counts by what chance and bins allow in general; a ROC is off by no more than rates.
         off, bins = self.distances.roc, max(quality.bin_error)
-        noise = max(chance_distances(self.scored.scores, quality.level or 0.95))
+        noise = max(checking.chance_distances(self.scored.scores, quality.level or 0.95))
         words = (
             f"the fitted ROC is {off:.4f} from the one counted (by chance {noise:.4f}, within bins"
-            f" {bins:.4f} more); tolerance {TOLERANCE:g}. No p-values and no pictures of single"
-            " scores: they need every score, which a summary does not keep."
+            f" {bins:.4f} more); tolerance {checking.TOLERANCE:g}. No p-values and no pictures of"
+            " single scores: they need every score, which a summary does not keep."
         )
-        return statuses_beside(FitStatus("ROC", distance_verdict(off, noise, bins), words), rates)
+        return checking.statuses_beside(
+            checking.FitStatus("ROC", checking.distance_verdict(off, noise, bins), words), rates
+        )
 
 
 # ------------------------------------------------------------------------------- several
