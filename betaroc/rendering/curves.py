@@ -276,11 +276,9 @@ def wrapped(text: str, inches: float, size: float = 8.0) -> str:
 
 def _advance(character: str) -> float:
     """About how far a character moves on, in units of the size; fonts differ."""
-    if not character.isprintable():
-        return 0.0
     if unicodedata.east_asian_width(character) in "WF":
-        return 1.0
-    return 0.8 if character.isupper() or character in "mw%@" else 0.54
+        return float(character.isprintable())
+    return character.isprintable() * (0.8 if character.isupper() or character in "mw%@" else 0.54)
 
 
 #: Rates that are named on the axes of normal deviates.
@@ -322,7 +320,18 @@ def draw_rates(
     """
     ax, empty = begun(ax, square=True)
     if least is not None:
-        x, y = _on_log(ax, x, y, least, empty=empty)
+        on_log(ax, "x", empty=empty)
+        if not empty and ax.get_xlim()[0] > least:
+            ax.set_xlim(left=least)
+        height = np.interp(least, x, y)
+        x, y = x[x > 0.0], y[x > 0.0]
+        if x[0] > least:  # no rate between 0 and 1: the line between its ends
+            x, y = np.append(least, x), np.append(height, y)
+        # Slanted lines are bent as a log scale bends them.
+        slanted = np.flatnonzero((x[1:] > x[:-1]) & (y[1:] != y[:-1]))
+        between = np.geomspace(x[slanted], x[slanted + 1], _BENT + 2)[1:-1].T.ravel()
+        places, heights = np.repeat(slanted + 1, _BENT), np.interp(between, x, y)
+        x, y = np.insert(x, places, between), np.insert(y, places, heights)
     draw_curve(ax, x, y, style)
     if kind is not None:
         ax.set_gid(kind)
@@ -334,34 +343,31 @@ def draw_rates(
     return finished(ax, *axes, rates="xy", frame=frame if empty else None, loc=corner)
 
 
-def _on_log(
-    ax: Axes, x: FloatArray, y: FloatArray, least: float, *, empty: bool
-) -> tuple[FloatArray, FloatArray]:
-    """A curve over rates above 0, its slanted lines bent as a log scale bends them."""
-    on_log(ax, "x", empty=empty)
-    if not empty and ax.get_xlim()[0] > least:
-        ax.set_xlim(left=least)
-    height = np.interp(least, x, y)
-    x, y = x[x > 0.0], y[x > 0.0]
-    if x[0] > least:  # no rate between 0 and 1: the line between its ends
-        x, y = np.append(least, x), np.append(height, y)
-    slanted = np.flatnonzero((x[1:] > x[:-1]) & (y[1:] != y[:-1]))
-    between = np.geomspace(x[slanted], x[slanted + 1], _BENT + 2)[1:-1].T.ravel()
-    places = np.repeat(slanted + 1, _BENT)
-    return np.insert(x, places, between), np.insert(y, places, np.interp(between, x, y))
-
-
 def draw_det(
     ax: Axes | None, far: FloatArray, frr: FloatArray, axes: tuple[str, str],
     style: Mapping[str, Any], *, chance: bool = True,
 ) -> Axes:  # fmt: skip
-    """FRR against FAR on normal deviates."""
+    """FRR against FAR on normal deviates, from half of the smallest rate of a sample on."""
+    from matplotlib.ticker import FixedFormatter, FixedLocator
+
     ax, empty = begun(ax, square=True)
     ax.set_gid("det")
     draw_curve(ax, deviate(far), deviate(frr), style)
     if chance:
         draw_chance_line(ax, np.array([-9.0, 9.0]), np.array([9.0, -9.0]))
-    _frame(ax, far, frr, empty=empty)
+    for letter, rates in (("x", far), ("y", frr)):
+        axis = getattr(ax, f"{letter}axis")
+        lowest = max(0.5 * float(np.min(rates[rates > 0.0])), _DET_LOW)
+        start, stop = deviate([lowest, _DET_HIGH]).tolist()
+        before = getattr(ax, f"get_{letter}lim")()
+        if not empty and before != (0.0, 1.0) and before[0] > -9.0:
+            start, stop = min(start, before[0]), max(stop, before[1])
+        named = [rate for rate in _DEVIATE_TICKS if start <= deviate(rate) <= stop]
+        # Not set_ticks, which changes the filters of warnings for a moment.
+        axis.set_major_locator(FixedLocator(deviate(named).tolist()))
+        axis.set_major_formatter(FixedFormatter([f"{100.0 * rate:g} %" for rate in named]))
+        ax.set(**{f"{letter}lim": (start, stop)})
+    ax.tick_params(axis="x", labelrotation=45)
     return finished(ax, *axes, loc="upper right")
 
 
@@ -393,25 +399,6 @@ def deviate(rate: npt.ArrayLike) -> FloatArray:
     from scipy.special import ndtri
 
     return np.asarray(ndtri(np.clip(rate, _BEYOND, 1.0 - _BEYOND)))
-
-
-def _frame(ax: Axes, far: FloatArray, frr: FloatArray, *, empty: bool) -> None:
-    """From half of the smallest rate of a sample on; rates that are named at the axes."""
-    from matplotlib.ticker import FixedFormatter, FixedLocator
-
-    for letter, rates in (("x", far), ("y", frr)):
-        axis = getattr(ax, f"{letter}axis")
-        lowest = max(0.5 * float(np.min(rates[rates > 0.0])), _DET_LOW)
-        start, stop = deviate([lowest, _DET_HIGH]).tolist()
-        before = getattr(ax, f"get_{letter}lim")()
-        if not empty and before != (0.0, 1.0) and before[0] > -9.0:
-            start, stop = min(start, before[0]), max(stop, before[1])
-        named = [rate for rate in _DEVIATE_TICKS if start <= deviate(rate) <= stop]
-        # Not set_ticks, which changes the filters of warnings for a moment.
-        axis.set_major_locator(FixedLocator(deviate(named).tolist()))
-        axis.set_major_formatter(FixedFormatter([f"{100.0 * rate:g} %" for rate in named]))
-        ax.set(**{f"{letter}lim": (start, stop)})
-    ax.tick_params(axis="x", labelrotation=45)
 
 
 # ----------------------------------------------------------------------------- points

@@ -480,11 +480,11 @@ def _flat_list(document: list[Any], at: str) -> tuple[list[Any], tuple[int, ...]
     """All entries, and the shape of the lists that hold them."""
     shape: tuple[int, ...] = (len(document),)
     while document and isinstance(document[0], list) and len(shape) < _MOST_AXES:
-        width = len(document[0])
+        shape = *shape, len(document[0])
         for k, row in enumerate(document):
-            if not isinstance(row, list) or len(row) != width:
-                refuse_field(f"{at}[{k}]", f"a list of {width}, as the first is", row)
-        document, shape = [v for row in document for v in row], (*shape, width)
+            if not isinstance(row, list) or len(row) != shape[-1]:
+                refuse_field(f"{at}[{k}]", f"a list of {shape[-1]}, as the first is", row)
+        document = [v for row in document for v in row]
     return document, shape
 
 

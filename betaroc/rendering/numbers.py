@@ -46,8 +46,10 @@ def rate(value: float, *, unit: bool = True, up: bool = False) -> str:
     """A rate in per cent, two digits counted from the nearer end; `up` of what is a bound."""
     share = 100.0 * value
     near = min(share, 100.0 - share)
-    if math.isnan(share) or near <= 0.0:
-        text = "undefined" if math.isnan(share) else f"{share:.0f}"
+    if math.isnan(share):
+        return "undefined"
+    if near <= 0.0:
+        text = f"{share:.0f}"
     elif share < _TINY:
         rounding = ROUND_CEILING if up else ROUND_HALF_EVEN
         text = f"{Context(prec=2, rounding=rounding).create_decimal_from_float(share):.1e}"
@@ -57,7 +59,7 @@ def rate(value: float, *, unit: bool = True, up: bool = False) -> str:
         text = f"{share:.{places}f}"
         if up:
             text = str(Decimal(repr(share)).quantize(Decimal(1).scaleb(-places), ROUND_CEILING))
-    return f"{text} %" if unit and not math.isnan(share) else text
+    return f"{text} %" if unit else text
 
 
 def rate_span(low: float, high: float) -> str:
@@ -113,8 +115,8 @@ def read_as(form: str, guessed: str | None = None, guesses: Sequence[str] = ()) 
         form += f", guessed: {visible(', '.join(guesses))}"
     if form.startswith(("4col", "5col")):
         return f"{form}: clients are the rows with equal claimed and real identity"
-    return (
-        form if guessed is None else f'{form}; label "{visible(guessed)}" taken for the client\'s'
+    return form + (
+        "" if guessed is None else f'; label "{visible(guessed)}" taken for the client\'s'
     )
 
 

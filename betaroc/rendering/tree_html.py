@@ -88,13 +88,6 @@ def typeset(text: str) -> Markup:
     return Markup(_INDEX.sub(r"dF<sub>\1</sub>", safe))  # noqa: S704 - escaped above
 
 
-def _breakable(name: str) -> Markup:
-    """A name whose line may end after an underscore rather than within a word."""
-    from markupsafe import Markup, escape
-
-    return escape(name).replace("_", "_" + Markup("<wbr>"))
-
-
 def status_icon(colour: str) -> Markup:
     """The sign of a status, "good", "warn", "bad" or "none"; its word stands beside it."""
     from markupsafe import Markup
@@ -115,16 +108,12 @@ def _drawn(figure: Figure) -> Markup:
         svg = draw_svg(svg, figure.alt, sized=True)
         svg = svg.replace(_NAMESPACE, "").replace("xlink:href", "href")
     svg = svg.replace('role="img"', f'role="img" aria-label="{alt}"', 1)
-    svg, n_rules = _RULES.subn("", _COLOUR.sub(_token, svg))
+    svg = _COLOUR.sub(lambda c: f"var(--{_TOKENS[c[0]]})" if c[0] in _TOKENS else c[0], svg)
+    svg, n_rules = _RULES.subn("", svg)
     if n_rules:
         svg = svg.replace("<svg ", _INHERITED, 1)
     svg = _FONT.sub(r"font-style: \1; font-weight: \2; font-size: \3; font-family: \4", svg)
     return Markup(_STYLE.sub(_attributes, svg))  # noqa: S704
-
-
-def _token(result: re.Match[str]) -> str:
-    name = _TOKENS.get(result[0])
-    return result[0] if name is None else f"var(--{name})"
 
 
 def _attributes(result: re.Match[str]) -> str:
@@ -139,14 +128,15 @@ def _attributes(result: re.Match[str]) -> str:
 def template(name: str, room: str = "rendering") -> Template:
     """A template of a room, which escapes what it is given and knows no name that it is not."""
     from jinja2 import Environment, PackageLoader, StrictUndefined
+    from markupsafe import Markup, escape
 
     environment = Environment(
         loader=PackageLoader("betaroc", room), autoescape=True, undefined=StrictUndefined,
         trim_blocks=True, lstrip_blocks=True,
     )  # fmt: skip
-    environment.filters |= {
-        "breakable": _breakable, "drawn": _drawn, "icon": status_icon, "typeset": typeset,
-    }  # fmt: skip
+    environment.filters |= {"drawn": _drawn, "icon": status_icon, "typeset": typeset}
+    # The line of a name may end after an underscore rather than within a word.
+    environment.filters["breakable"] = lambda name: escape(name).replace("_", "_" + Markup("<wbr>"))
     return environment.get_template(name)
 
 

@@ -357,8 +357,8 @@ def latex_comments(nodes: Iterable[tree.Node]) -> str:
 def _tabular(columns: list[str], head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
     first, *body = (" & ".join(cells) + r" \\" for cells in (head, *rows))
     start = rf"\begin{{tabular}}{{{''.join(columns) or 'l'}}}"
-    lines = [start, r"\toprule", first, r"\midrule", *body, r"\bottomrule", r"\end{tabular}"]
-    return "\n".join(lines) + "\n"
+    lines = start, r"\toprule", first, r"\midrule", *body, r"\bottomrule", r"\end{tabular}", ""
+    return "\n".join(lines)
 
 
 def _latex_cell(content: tree.Content) -> str:
@@ -371,8 +371,8 @@ def _latex_number(cell: tree.Cell | tree.Name) -> str:
     if isinstance(cell, tree.Name):
         return latex_text(cell.whole)
     text = str(cell.text).replace("inf", r"\infty")
-    if "e" in text:
-        digits, _, power = text.partition("e")
+    digits, exponent, power = text.partition("e")
+    if exponent:
         return rf"${digits} \cdot 10^{{{int(power)}}}$"
     return f"${text}$" if text.startswith("-") or "inf" in text else text
 
