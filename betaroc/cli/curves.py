@@ -27,8 +27,8 @@ from betaroc.fits.fit import fit
 from betaroc.model.criteria import CRITERIA
 from betaroc.model.measures import MEASURES
 from betaroc.rendering.curves import PANELS, Axes, draw_systems, legend_below, stacked_axes
+from betaroc.rendering.files import save_picture
 from betaroc.rendering.numbers import visible
-from betaroc.rendering.picture_files import save_picture
 from betaroc.rendering.tree import Node, Paragraph
 
 

@@ -12,9 +12,8 @@ from betaroc.core.value import fields_of
 from betaroc.core.vocabulary import shared_words
 from betaroc.data.labels import DROP
 from betaroc.ensemble.inclusion import inclusion, inclusion_numbers, inclusion_page
-from betaroc.rendering.files import write_whole
+from betaroc.rendering.files import save_picture, write_whole
 from betaroc.rendering.numbers import path_words, read_as
-from betaroc.rendering.picture_files import save_picture
 from betaroc.rendering.tree import Paragraph, apart
 
 

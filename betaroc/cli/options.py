@@ -18,8 +18,7 @@ from betaroc.data.labels import FAIL, WAYS_OF_MISSING
 from betaroc.data.text_files import DECIMALS, FORMATS, SEPARATORS
 from betaroc.estimation.boundary import POLICIES
 from betaroc.estimation.families import FAMILIES, Names, names_of_text
-from betaroc.rendering.files import checked_target
-from betaroc.rendering.picture_files import picture_format
+from betaroc.rendering.files import checked_target, picture_format
 
 #: Ends of the names of pages.
 PAGE = (".html", ".htm")

@@ -99,7 +99,7 @@ from betaroc.rendering.curves import (
     finished,
     new_figure,
 )
-from betaroc.rendering.files import page_target, write_whole
+from betaroc.rendering.files import draw_svg, page_target, write_whole
 from betaroc.rendering.nouns import Exportable
 from betaroc.rendering.numbers import (
     counted,
@@ -111,7 +111,6 @@ from betaroc.rendering.numbers import (
     version,
     visible,
 )
-from betaroc.rendering.picture_files import draw_svg
 from betaroc.rendering.tree import (
     Bullets,
     Cell,

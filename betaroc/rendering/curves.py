@@ -17,8 +17,8 @@ import numpy.typing as npt
 from betaroc.core.arrays import AnyArray, BoolArray, FloatArray
 from betaroc.core.errors import InputError, InputTypeError
 from betaroc.core.text import FINE, format_value
+from betaroc.rendering.files import is_private
 from betaroc.rendering.numbers import level_words, number, rate, rate_span, with_minus
-from betaroc.rendering.picture_files import is_private
 from betaroc.rendering.tree import IntervalMark
 
 if TYPE_CHECKING:

@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from betaroc.core.vocabulary import template_of
 from betaroc.rendering.curves import CLIENT, GREY, IMPOSTOR
+from betaroc.rendering.files import draw_svg
 from betaroc.rendering.numbers import spaced
-from betaroc.rendering.picture_files import draw_svg
 from betaroc.rendering.tree import Cell, Figure, Grid, Group, Name, Node, Row, Section, map_text
 
 if TYPE_CHECKING:

@@ -66,7 +66,7 @@ from betaroc.rendering.decision_picture import (
     strip_place,
     strip_svg,
 )
-from betaroc.rendering.picture_files import Moving, draw_moving_svg, draw_svg
+from betaroc.rendering.files import Moving, draw_moving_svg, draw_svg
 from betaroc.rendering.tree import Figure, Glossary, Node, Paragraph, Section, foreign, map_text
 from betaroc.rendering.tree_html import html_of, page_frame, prose_of, template, tight, typeset
 from betaroc.report import score_set, sections as views

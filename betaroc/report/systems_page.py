@@ -25,8 +25,8 @@ from betaroc.model.measures import OperatingPoint
 from betaroc.model.samples import empirical_model
 from betaroc.rendering import tree
 from betaroc.rendering.curves import COLOURS, GREY, Axes, legend_below, new_axes
+from betaroc.rendering.files import draw_svg
 from betaroc.rendering.numbers import counted, name_shown, rate, spaced, visible, with_minus
-from betaroc.rendering.picture_files import draw_svg
 from betaroc.rendering.tree_html import ResultPage, html_of, page_of, verdict_nodes
 from betaroc.report.analysis import Analysis
 from betaroc.report.page import FOOT, explained, glossary_of, page_in_terms, render_part

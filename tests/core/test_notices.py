@@ -24,7 +24,7 @@ from betaroc.core.notices import (
     suppress_warnings,
     warn,
 )
-from betaroc.rendering.picture_files import draw_svg, private_style
+from betaroc.rendering.files import draw_svg, private_style
 from helpers.public import PUBLIC
 
 

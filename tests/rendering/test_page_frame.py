@@ -12,7 +12,7 @@ import pytest
 from matplotlib import figure
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 
-from betaroc.rendering.picture_files import Moving, draw_moving_svg
+from betaroc.rendering.files import Moving, draw_moving_svg
 from betaroc.rendering.tree import Figure, Section
 from betaroc.rendering.tree_html import html_of, page_frame
 

@@ -14,7 +14,7 @@ from scipy.special import ndtri
 
 import betaroc as br
 from betaroc.distributions.pictures import plot_classes
-from betaroc.rendering.picture_files import draw_svg, save_picture
+from betaroc.rendering.files import draw_svg, save_picture
 
 BETA = br.ScoreModel(br.Beta(5.0, 2.0), br.Beta(2.0, 5.0), name="bells")
 SAMPLE = br.ScoreModel(br.Empirical([0.4, 0.6, 0.8]), br.Empirical([0.1, 0.3, 0.5, 0.6]))
