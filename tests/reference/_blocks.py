@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import platform
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -20,14 +21,15 @@ def blocks() -> list[dict[str, Any]]:
     """All of them: check, region, digits promised, rows."""
     own = [block for name in ("accuracy", "fits") for block in read(name)["blocks"]]
     found = [*own, *of_pairs(), *of_areas(), *of_fits(), *of_curves()]
+    rows: dict[tuple[str, str], list[Any]] = {}
+    for block in found:
+        for row in block["rows"]:
+            region, as_taken = as_checked(block["check"], block["region"], row)
+            rows.setdefault((block["check"], region), []).append(as_taken)
+    digits = {key: OF_CHECKS.get(key[0], PROMISED.get(key[1], 12)) for key in rows}
     return [
-        {
-            "check": check,
-            "region": region,
-            "digits": OF_CHECKS.get(check, PROMISED.get(region, 12)),
-            "rows": rows,
-        }
-        for (check, region), rows in merged(found).items()
+        {"check": key[0], "region": key[1], "digits": digits[key], "rows": rows[key]}
+        for key in rows
     ]
 
 
@@ -36,25 +38,19 @@ def read(name: str) -> Any:
     return json.loads((HERE / f"{name}.json").read_text(encoding="utf-8"))
 
 
-def lines_of(content: dict[str, Any]) -> str:
-    """What a file of references holds, a row per line."""
-    head = {k: v for k, v in content.items() if k != "blocks"}
+def write(generator: str, mpmath: Any, made: list[tuple[str, str, list[Any]]], **more: Any) -> None:
+    """The file of references that a generator makes, a row per line."""
+    versions = {"mpmath": mpmath.__version__, "digits": mpmath.mp.dps}
+    versions |= {"python": platform.python_version(), "generator": Path(generator).name}
     parts = []
-    for block in content["blocks"]:
-        rows = ",\n".join(json.dumps(row, separators=(",", ":")) for row in block["rows"])
-        named = json.dumps({k: v for k, v in block.items() if k != "rows"})
+    for check, region, block in made:
+        rows = ",\n".join(json.dumps(row, separators=(",", ":")) for row in block)
+        named = json.dumps({"check": check, "region": region})
         parts.append(f'{named[:-1]}, "rows": [\n{rows}\n]}}')
-    return f'{json.dumps(head)[:-1]}, "blocks": [\n' + ",\n".join(parts) + "\n]}\n"
-
-
-def merged(found: list[dict[str, Any]]) -> dict[tuple[str, str], list[Any]]:
-    """The rows of a check and region together, as its check takes them."""
-    rows: dict[tuple[str, str], list[Any]] = {}
-    for block in found:
-        for row in block["rows"]:
-            region, own = as_checked(block["check"], block["region"], row)
-            rows.setdefault((block["check"], region), []).append(own)
-    return rows
+    head = json.dumps({"made_with": versions, **more})[:-1]
+    name = Path(generator).stem.removeprefix("make_")
+    content = f'{head}, "blocks": [\n' + ",\n".join(parts) + "\n]}\n"
+    (HERE / f"{name}.json").write_text(content, encoding="utf-8")
 
 
 def as_checked(check: str, region: str, row: list[Any]) -> tuple[str, list[Any]]:

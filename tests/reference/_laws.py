@@ -1,9 +1,12 @@
-"""Beta and normal laws on the axis y = logit(theta), quantiles and density-ratio roots (mpmath)."""
+"""Two laws on the axis y = logit(theta), in mpmath: their quantiles, optima, areas and ends."""
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Callable
+from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 import mpmath
@@ -12,10 +15,27 @@ from mpmath import mp, mpf
 DIGITS = 60
 mp.dps = DIGITS
 TINY = mpf(10) ** -45
+LEVELS = (1e-1, 1e-3, 1e-10, 1e-30, 1e-100, 1e-300)
+WEIGHTS = (0.01, 0.3, 0.5, 0.75, 0.999)
+FIXED_Y = (-700.0, -40.0, -5.0, 0.25, 12.0, 300.0)
+SPREADS = (-8.0, -2.0, 0.0, 1.0, 6.0)
+Function = Callable[[Any], Any]
 
 
 def text(x: Any, digits: int = 22) -> str:
     return str(mpmath.nstr(x, digits, strip_zeros=True))
+
+
+def write(file: Path, document: dict[str, Any], separators: Any = (",", ":")) -> None:
+    """A key per line, and of lists an item per line."""
+    parts = []
+    for key, value in document.items():
+        if isinstance(value, list):
+            body = ",\n".join(json.dumps(row, separators=separators) for row in value)
+            parts.append(f"{json.dumps(key)}: [\n{body}\n]")
+        else:
+            parts.append(f"{json.dumps(key)}: {json.dumps(value)}")
+    file.write_text("{\n" + ",\n".join(parts) + "\n}\n", encoding="utf-8")
 
 
 # ---------------------------------------------------------------- laws
@@ -37,8 +57,7 @@ class Beta:
         return self._log_beta[mp.prec]
 
     def logf(self, y: Any) -> Any:
-        log_x, log_w = log_sigmoids(y)
-        return self.a * log_x + self.b * log_w - self.log_beta()
+        return self.logf_of(self.a, self.b, y)
 
     def slope(self, y: Any) -> Any:
         return self.a - (self.a + self.b) / (1 + mp.exp(-y))
@@ -213,25 +232,19 @@ def quantile(law: Any, p: float, lower: bool) -> Any:
     raise ArithmeticError("no convergence")
 
 
-def log_ratio(c: Any, i: Any) -> Callable[[Any], tuple[Any, Any]]:
-    return lambda y: (c.logf(y) - i.logf(y), c.slope(y) - i.slope(y))
-
-
 def level_points(c: Any, i: Any, t: Any) -> list[Any]:
     """All y with log f_c/f_i = t, ascending."""
     if isinstance(c, Beta) and isinstance(i, Beta):
         return beta_level_points(c, i, t)
     if type(c) is Normal and type(i) is Normal:
         return normal_level_points(c, i, t)
-    ell = log_ratio(c, i)
+
+    def fun(y: Any) -> tuple[Any, Any]:
+        return c.logf(y) - i.logf(y) - t, c.slope(y) - i.slope(y)
+
     grid = [mpf(k) / 16 for k in range(-1600, 1601)]
-    values = [ell(y)[0] - t for y in grid]
-    fun = lambda y: (ell(y)[0] - t, ell(y)[1])  # noqa: E731
-    return [
-        root(fun, grid[k], grid[k + 1])
-        for k in range(len(grid) - 1)
-        if (values[k] > 0) != (values[k + 1] > 0)
-    ]
+    signs = [fun(y)[0] > 0 for y in grid]
+    return [root(fun, grid[k], grid[k + 1]) for k in range(3200) if signs[k] != signs[k + 1]]
 
 
 def beta_level_points(c: Beta, i: Beta, t: Any) -> list[Any]:
@@ -253,14 +266,12 @@ def beta_level_points(c: Beta, i: Beta, t: Any) -> list[Any]:
     side = mp.sign(a)
     if side * fun(top)[0] <= 0:
         return []
-    width = mpf(1)
-    while side * fun(top - width)[0] > 0:
-        width *= 2
-    left = root(fun, top - width, top)
-    width = mpf(1)
-    while side * fun(top + width)[0] > 0:
-        width *= 2
-    return [left, root(fun, top, top + width)]
+    found = []
+    for width in (mpf(-1), mpf(1)):
+        while side * fun(top + width)[0] > 0:
+            width *= 2
+        found.append(root(fun, *sorted((top, top + width))))
+    return found
 
 
 def normal_level_points(c: Normal, i: Normal, t: Any) -> list[Any]:
@@ -273,3 +284,306 @@ def normal_level_points(c: Normal, i: Normal, t: Any) -> list[Any]:
     if disc <= 0:
         return []
     return sorted((-linear + s * mp.sqrt(disc)) / (2 * half) for s in (1, -1))
+
+
+# ---------------------------------------------------------------- areas
+
+
+class TooCoarseError(ArithmeticError):
+    """The halved steps do not agree yet."""
+
+
+def trapezoid(g: Function, low: Any, high: Any, digits: int, step: float = 0.25) -> Any:
+    """Sum of g over a grid that is halved until two sums agree to `digits` digits."""
+    h = mpf(step)
+    first, last = int(mp.floor(low / h)), int(mp.ceil(high / h))
+    total = mp.fsum(g(k * h) for k in range(first, last + 1))
+    for _ in range(9):
+        old = total * h
+        first, last, h = 2 * first, 2 * last, h / 2
+        total += mp.fsum(g(k * h) for k in range(first + 1, last, 2))
+        if abs(total * h - old) <= abs(old) * mpf(10) ** -digits:
+            return total * h
+    raise TooCoarseError(f"trapezoid: {mpmath.nstr(abs(total * h / old - 1), 3)} after 9 halvings")
+
+
+def reach(fun: Function, start: Any, side: int, drop: float) -> Any:
+    """Distance from start at which the log-concave exp(fun) has fallen by exp(-drop)."""
+    top, width = fun(start), mpf(1)
+    while fun(start + side * width) < top - drop:
+        width /= 2
+    while fun(start + side * width) > top - drop:
+        width *= 2
+    near, far = width / 2, width
+    for _ in range(5):
+        middle = (near + far) / 2
+        near, far = (middle, far) if fun(start + side * middle) > top - drop else (near, middle)
+    return far
+
+
+def whole_line(log_g: Function, peak: Any, scale: Any, left: Any, right: Any, digits: int) -> Any:
+    """Integral of exp(log_g) over [left, right] through y = peak + scale sinh t."""
+
+    def g(t: Any) -> Any:
+        return mp.exp(log_g(peak + scale * mp.sinh(t))) * scale * mp.cosh(t)
+
+    return trapezoid(g, mp.asinh((left - peak) / scale), mp.asinh((right - peak) / scale), digits)
+
+
+def segment(log_g: Function, left: Any, right: Any, digits: int) -> Any:
+    """Integral of exp(log_g) over a finite interval through y = middle + half tanh(pi/2 sinh t)."""
+    middle, half = (left + right) / 2, (right - left) / 2
+
+    def g(t: Any) -> Any:
+        u = mp.pi / 2 * mp.sinh(t)
+        jacobian = half * mp.pi / 2 * mp.cosh(t) / mp.cosh(u) ** 2
+        return mp.exp(log_g(middle + half * mp.tanh(u))) * jacobian
+
+    return trapezoid(g, mpf(-4), mpf(4), digits)
+
+
+def in_pieces(log_g: Function, cuts: list[Any], left: Any, right: Any, digits: int) -> Any:
+    """Integral over [left, right] cut at the knees of the two laws."""
+    inner = sorted(y for y in {mpf(y) for y in cuts} if left < y < right)
+    points = [left, *inner, right]
+    return mp.fsum(segment(log_g, p, q, digits) for p, q in pairwise(points))
+
+
+def product_area(law: Any, other: Any, lower: bool) -> Any:
+    """Integral of f_law times a tail of other (its F if lower, else S)."""
+    which = 0 if lower else 1
+
+    def log_g(y: Any) -> Any:
+        return law.logf(y) + mp.log(other.tails(y)[which])
+
+    def score(y: Any) -> Any:
+        hazard = mp.exp(other.logf(y)) / other.tails(y)[which]
+        return law.slope(y) + (hazard if lower else -hazard)
+
+    with mp.workdps(30):
+        low, high, width = law.mode() - 1, law.mode() + 1, mpf(1)
+        while score(low) < 0:
+            low, width = low - width, 2 * width
+        width = mpf(1)
+        while score(high) > 0:
+            high, width = high + width, 2 * width
+        while high - low > min(law.sd_y(), other.sd_y()) / 20:
+            middle = (low + high) / 2
+            low, high = (middle, high) if score(middle) > 0 else (low, middle)
+        peak = (low + high) / 2
+        scale = min(reach(log_g, peak, side, 1) for side in (-1, 1))
+        left, right = (peak + side * reach(log_g, peak, side, 90) for side in (-1, 1))
+    try:
+        return whole_line(log_g, peak, scale, left, right, 28)
+    except TooCoarseError:
+        return in_pieces(log_g, [peak, law.mode(), other.mode()], left, right, 28)
+
+
+def areas(c: Any, i: Any) -> tuple[Any, Any]:
+    """AUC and 1 - AUC, each a positive integral over the narrower law's density."""
+    if c.sd_y() <= i.sd_y():
+        return product_area(c, i, True), product_area(c, i, False)
+    return product_area(i, c, False), product_area(i, c, True)
+
+
+def average_precision(c: Any, i: Any, prior: float) -> Any:
+    """Integral of precision over recall."""
+    kappa = (1 - mpf(prior)) / mpf(prior)
+
+    def log_g(y: Any) -> Any:
+        accept = c.tails(y)[1]
+        return c.logf(y) - mp.log1p(kappa * i.tails(y)[1] / accept)
+
+    with mp.workdps(20):
+        narrow = c if c.sd_y() <= i.sd_y() else i
+        peak = narrow.mode()
+        scale = min(reach(narrow.logf, peak, side, 1) for side in (-1, 1))
+        left, right = (c.mode() + side * reach(c.logf, c.mode(), side, 80) for side in (-1, 1))
+    try:
+        return whole_line(log_g, peak, scale, left, right, 17)
+    except TooCoarseError:
+        return in_pieces(log_g, [c.mode(), i.mode()], left, right, 17)
+
+
+def partial_area(c: Any, i: Any, low: float, high: float) -> Any:
+    """Area under TPR(FAR) for FAR in [low, high]."""
+    left = quantile(i, high, False)
+
+    def log_g(y: Any) -> Any:
+        return i.logf(y) + mp.log(c.tails(y)[1])
+
+    if low > 0:
+        right = quantile(i, low, False)
+    else:  # where the log-concave integrand has fallen by exp(-85)
+        width, best = mpf(2) ** -30, log_g(left)
+        while (value := log_g(left + width)) >= best - 85:
+            width, best = width * mpf("1.5"), max(best, value)
+        right = left + width
+    return in_pieces(log_g, [c.mode(), i.mode()], left, right, 26)
+
+
+# ---------------------------------------------------------------- optima and ends
+
+
+def place(c: Any, i: Any, y: Any) -> dict[str, str]:
+    """A threshold: logit, theta, 1 - theta (or the raw threshold of a binormal pair)."""
+    if type(c) is Normal and type(i) is Normal:
+        return {"threshold": text(y)}
+    theta, rest = (text(mp.exp(log), 20) for log in log_sigmoids(y))
+    return {"logit": text(y), "theta": theta, "one_minus_theta": rest}
+
+
+def log_tails(law: Any, y: Any) -> tuple[Any, Any]:
+    low, high = law.tails(y)
+    log_low = mp.log(low) if low < 0.5 else mp.log1p(-high)
+    return log_low, mp.log(high) if high < 0.5 else mp.log1p(-low)
+
+
+def gap(c: Any, i: Any, y: Any) -> Any:
+    """F_i - F_c, digits raised until the difference keeps 30 of them."""
+    for digits in (DIGITS, 4 * DIGITS, 16 * DIGITS):
+        with mp.workdps(digits):
+            (lc, hc), (li, hi) = c.tails(y), i.tails(y)
+            small = max(lc, li) < max(hc, hi)
+            value = li - lc if small else hc - hi
+            size = max(lc, li) if small else max(hc, hi)
+            if abs(value) > size * mpf(10) ** (30 - digits):
+                return +value
+    return value
+
+
+def eer(c: Any, i: Any) -> dict[str, Any]:
+    y = balance(c, i, mpf(1) / 2)
+    return {**place(c, i, y), "value": text(i.tails(y)[1])}
+
+
+def break_even(c: Any, i: Any, prior: float) -> dict[str, Any]:
+    """Precision = recall."""
+    y = balance(c, i, mpf(prior))
+    return {"prior": prior, **place(c, i, y), "value": text(c.tails(y)[1])}
+
+
+def balance(c: Any, i: Any, prior: Any) -> Any:
+    """Where prior FRR = (1 - prior) FAR."""
+    shift = mp.log(prior) - mp.log1p(-prior)
+
+    def fun(y: Any) -> tuple[Any, Any]:
+        lower, upper = c.tails(y)[0], i.tails(y)[1]
+        hazards = mp.exp(c.logf(y)) / lower + mp.exp(i.logf(y)) / upper
+        return shift + mp.log(lower) - mp.log(upper), hazards
+
+    return bracketed(fun, (c.mode() + i.mode()) / 2)
+
+
+def ks(c: Any, i: Any, ends: tuple[Any, ...] = ()) -> dict[str, Any]:
+    """One-sided maxima of F_i - F_c (youden) and F_c - F_i (reverse); ks is the larger."""
+    best: dict[int, tuple[Any, Any]] = {}
+    for y in [*level_points(c, i, mpf(0)), *ends]:
+        value = gap(c, i, y)
+        side = int(mp.sign(value))
+        if side and (side not in best or abs(value) > best[side][0]):
+            best[side] = (abs(value), y)
+    largest = max((size for size, _ in best.values()), default=mpf(0))
+    rows: dict[str, Any] = {"value": text(largest), "youden": None, "reverse": None}
+    for side, (size, y) in best.items():
+        rows["youden" if side > 0 else "reverse"] = {**place(c, i, y), "value": text(size)}
+    return rows
+
+
+def lowest(c: Any, i: Any, w: Any, ends: tuple[Any, ...] = ()) -> tuple[Any, str, Any, Any]:
+    """Global minimum of w FAR + (1-w) FRR: value, kind, y, relative lead over the next best."""
+    found = [(w, "accept-all", None), (1 - w, "reject-all", None)]
+    for y in [*level_points(c, i, mp.log(w) - mp.log1p(-w)), *ends]:
+        kind = "interior" if y not in ends else "at-zero" if y < 0 else "below-one"
+        found.append((w * i.tails(y)[1] + (1 - w) * c.tails(y)[0], kind, y))
+    found.sort(key=lambda row: row[0])
+    return (*found[0], found[1][0] / found[0][0] - 1)
+
+
+def weighted(c: Any, i: Any, alpha: float, ends: tuple[Any, ...] = ()) -> dict[str, Any]:
+    value, kind, y, lead = lowest(c, i, mpf(alpha), ends)
+    where = place(c, i, y) if y is not None else {}
+    return {"alpha": alpha, "value": text(value), "kind": kind, **where, "lead": text(lead, 5)}
+
+
+def max_f(c: Any, i: Any, weight: float, prior: float) -> dict[str, Any]:
+    """Largest 1/(w/P + (1-w)/R) by Dinkelbach's steps, each a global weighted-error minimum."""
+    w, kappa = mpf(weight), (1 - mpf(prior)) / mpf(prior)
+    best = 1 / (1 + w * kappa)
+    for _ in range(200):
+        cost = best * w * kappa
+        _, kind, y, lead = lowest(c, i, cost / (1 - w * best + cost))
+        if kind == "interior":
+            recall, far = c.tails(y)[1], i.tails(y)[1]
+            new = recall / (1 - w + w * recall + w * kappa * far)
+        else:
+            new = 1 / (1 + w * kappa)
+        if new <= best * (1 + TINY):
+            break
+        best = new
+    where = {"kind": "accept-all"} if y is None else {"kind": "interior", **place(c, i, y)}
+    lead = text(lead, 5)
+    return {"weight": weight, "prior": prior, "value": text(best), **where, "lead": lead}
+
+
+def crossing(c: Any, i: Any) -> dict[str, Any] | None:
+    """The interior root of F_i = F_c, between the two points of equal density."""
+    points = level_points(c, i, mpf(0))
+    if len(points) != 2:
+        return None
+    low, high = points
+
+    def fun(y: Any) -> tuple[Any, Any]:
+        (lc, hc), (li, hi) = c.tails(y), i.tails(y)
+        fc, fi = mp.exp(c.logf(y)), mp.exp(i.logf(y))
+        if lc < hc:
+            return mp.log(li) - mp.log(lc), fi / li - fc / lc
+        return mp.log(hc) - mp.log(hi), fi / hi - fc / hc
+
+    y = root(fun, low, high)
+    miss, rate = log_tails(c, y)
+    return {**place(c, i, y), "log_rate": text(rate), "log_miss": text(miss)}
+
+
+def law_table(law: Any) -> dict[str, Any]:
+    """[y, log F, log S, log density in theta] rows; logits of F = p and S = p."""
+    spread = [float(law.mean_y() + k * law.sd_y()) for k in SPREADS]
+    rows = []
+    for y in sorted({*FIXED_Y, *(float(f"{y:.12g}") for y in spread)}):
+        log_low, log_high = log_tails(law, mpf(y))
+        density = law.logf(mpf(y)) - sum(log_sigmoids(mpf(y)))
+        rows.append([y, text(log_low), text(log_high), text(density)])
+    ppf, isf = ([text(quantile(law, p, lower)) for p in LEVELS] for lower in (True, False))
+    return {"rows": rows, "ppf": ppf, "isf": isf}
+
+
+def far_target(c: Any, i: Any, far: float) -> dict[str, Any]:
+    y = quantile(i, far, False)
+    log_tpr, log_slope = log_tails(c, y)[1], c.logf(y) - i.logf(y)
+    return {"far": far, **place(c, i, y), "log_tpr": text(log_tpr), "log_slope": text(log_slope)}
+
+
+def end_values(c: Beta, i: Beta) -> dict[str, Any]:
+    """Power laws F_i ~ K F_c^rho at theta = 0 and FAR ~ K TPR^rho at theta = 1; dF_i/dF_c there."""
+    log_ratio_b = c.log_beta() - i.log_beta()
+    result: dict[str, Any] = {}
+    for name, s1, s2 in (("at_zero", c.a, i.a), ("at_one", c.b, i.b)):
+        rho = s2 / s1
+        coefficient = rho * (mp.log(s1) + c.log_beta()) - mp.log(s2) - i.log_beta()
+        slope = "inf" if s1 > s2 else "0.0" if s1 < s2 else text(mp.exp(log_ratio_b))
+        logs = {"exponent": text(rho), "log_coefficient": text(coefficient)}
+        result[name] = {**logs, "semi_derivative": slope}
+    a, b = c.a - i.a, c.b - i.b
+    result["shape"] = global_shape(a, b)
+    result["inflection_logit"] = text(mp.log(a / b)) if a * b > 0 else None
+    return result
+
+
+def global_shape(a: Any, b: Any) -> str:
+    if a == 0 and b == 0:
+        return "chance"
+    if a >= 0 >= b:
+        return "proper"
+    if a <= 0 <= b:
+        return "below"
+    return "hook-at-zero" if a < 0 else "hook-at-one"

@@ -7,8 +7,7 @@ import random
 from typing import Any
 
 import flint
-from _areas import in_pieces
-from _laws import Beta, Inflated, Normal, quantile
+from _laws import LEVELS, Beta, Inflated, Normal, in_pieces, quantile
 from flint import arb
 from mpmath import mp, mpf
 
@@ -310,8 +309,6 @@ def check_inflated(worst: Worst, row: dict[str, Any]) -> None:
 
 
 def check(document: dict[str, Any]) -> int:
-    from _measures import LEVELS
-
     rng = random.Random(5)
     beta_rows = [r for key in ("pairs", "hard", "table1", "wide") for r in document.get(key, ())]
     worst: Worst = {}

@@ -14,26 +14,23 @@ numbers and the worst disagreement.
 from __future__ import annotations
 
 import math
-import platform
 from fractions import Fraction
-from pathlib import Path
+from functools import partial
+from itertools import chain
 from typing import Any
 
+import _laws
 import flint
 import mpmath
 import numpy as np
-from _blocks import lines_of
+from _blocks import write
 from _laws import Beta, Normal, bracketed, quantile
 from _second_method import arb_log_tail
 from mpmath import mp, mpf
 
 RNG = np.random.default_rng(20261126)
 MODERATE, WIDE = (0.05, 1e3), (1e-3, 1e6)
-DIGITS = 19
-
-
-def text(value: Any) -> str:
-    return str(mpmath.nstr(value, DIGITS, strip_zeros=True))
+text = partial(_laws.text, digits=19)
 
 
 def short(value: float) -> float:
@@ -204,9 +201,7 @@ def normal_inverse_rows(count: int) -> list[list[Any]]:
     rows = []
     for _ in range(count):
         p, lower = level(), bool(RNG.integers(2))
-        law = Normal(0.0, 1.0)
-        z = quantile(law, p, lower)
-        rows.append(["ppf" if lower else "isf", p, text(z)])
+        rows.append(["ppf" if lower else "isf", p, text(quantile(Normal(0.0, 1.0), p, lower))])
     return rows
 
 
@@ -403,32 +398,21 @@ def p_value_rows(count: int) -> list[list[Any]]:
 
 
 # ------------------------------------------------------------------------------- by Arb
-def second_method(blocks: list[dict[str, Any]]) -> dict[str, Any]:
+def second_method(blocks: list[list[Any]]) -> dict[str, Any]:
     """Beta tails once more, enclosed; the worst disagreement in log F or log S, relative."""
     count = wide = 0
     worst = 0.0
-    for block in blocks:
-        if block["check"] != "beta-tails":
-            continue
-        for a, b, x, *values in block["rows"]:
-            y = logit(x)
-            for log, lower in ((values[4], True), (values[5], False)):
-                exact = arb_log_tail(a, b, text_of(y), lower)
-                if exact is None:
-                    wide += 1
-                    continue
+    for a, b, x, *values in chain(*blocks):
+        y = _laws.text(logit(x), 50)
+        for log, lower in ((values[4], True), (values[5], False)):
+            exact = arb_log_tail(a, b, y, lower)
+            if exact is None:
+                wide += 1
+            else:
                 count += 1
                 worst = max(worst, float(abs(exact / mpf(log) - 1)))
-    return {
-        "python-flint": flint.__version__,
-        "values": count,
-        "not enclosed": wide,
-        "worst": worst,
-    }
-
-
-def text_of(y: Any) -> str:
-    return str(mpmath.nstr(y, 50, strip_zeros=True))
+    found = {"python-flint": flint.__version__, "values": count}
+    return {**found, "not enclosed": wide, "worst": worst}
 
 
 def main() -> None:
@@ -459,18 +443,9 @@ def main() -> None:
         ("binomial-ends", "1 to 1e6 trials", share_rows(150)),
         ("p-value", "down to 1e-300", p_value_rows(60)),
     ]
-    blocks = [{"check": c, "region": r, "rows": rows} for c, r, rows in made]
-    content = {
-        "made_with": {
-            "mpmath": mpmath.__version__, "digits": mp.dps, "python": platform.python_version(),
-            "generator": Path(__file__).name,
-        },
-        "second": second_method(blocks),
-        "blocks": blocks,
-    }  # fmt: skip
-    where = Path(__file__).with_name("accuracy.json")
-    where.write_text(lines_of(content), encoding="utf-8")
-    print({b["check"] + ", " + b["region"]: len(b["rows"]) for b in blocks}, content["second"])
+    second = second_method([rows for check, _, rows in made if check == "beta-tails"])
+    write(__file__, mpmath, made, second=second)
+    print({f"{check}, {region}": len(rows) for check, region, rows in made}, second)
 
 
 if __name__ == "__main__":

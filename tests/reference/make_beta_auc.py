@@ -1,7 +1,7 @@
 """AUC of beta pairs: ``python tests/reference/make_beta_auc.py`` (about ten minutes).
 
 mpmath at 60 digits, AUC and 1 - AUC integrated separately over y = logit s to 28 digits
-(``_areas.py``); they must add to 1. Shapes are random with fixed seeds, log-uniform in the
+(``_laws.py``); they must add to 1. Shapes are random with fixed seeds, log-uniform in the
 range that names the section, rounded to six digits; ``hard`` is a list of pairs at which
 quadratures in s fail. ``check`` compares pairs of the first section with
 
@@ -20,8 +20,7 @@ from pathlib import Path
 from typing import Any
 
 import mpmath
-from _areas import areas
-from _laws import Beta, text
+from _laws import Beta, areas, text, write
 from mpmath import mp
 
 FILE = Path(__file__).with_name("beta_auc.json")
@@ -104,10 +103,7 @@ def main() -> None:
     for name, pairs in SECTIONS.items():
         made[name] = [row(shapes) for shapes in pairs]
         print(name, len(pairs), flush=True)
-    lines = [f'"made_with": {json.dumps(made.pop("made_with"))}']
-    for name, rows in made.items():
-        lines.append(f'"{name}": [\n' + ",\n".join(json.dumps(entry) for entry in rows) + "\n]")
-    FILE.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
+    write(FILE, made, (", ", ": "))
 
 
 if __name__ == "__main__":

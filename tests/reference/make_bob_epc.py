@@ -22,13 +22,13 @@ pip install numba numpy click clapper exposed && pip install --no-deps bob.measu
 from __future__ import annotations
 
 import importlib.metadata
-import json
 import math
 import random
 from pathlib import Path
 
 import bob.measure
 import numpy as np
+from _laws import write
 
 OUT = Path(__file__).with_name("bob_epc.json")
 
@@ -62,26 +62,15 @@ def main() -> None:
         alpha, hter, threshold = bob.measure.epc(*samples, points, False, True)
         if np.unique(np.concatenate(samples)).size != sum(sizes):
             raise ArithmeticError(f"tied scores in set {seed}")
-        rows.append(
-            {
-                "seed": seed,
-                "sizes": sizes,
-                "k": k,
-                "m": m,
-                "sums": [math.fsum(s) for s in samples],
-                "alpha": alpha.tolist(),
-                "threshold": threshold.tolist(),
-                "hter": hter.tolist(),
-            }
-        )
+        answers = {"alpha": alpha, "threshold": threshold, "hter": hter}
+        drawn = {"seed": seed, "sizes": sizes, "k": k, "m": m, "sums": [*map(math.fsum, samples)]}
+        rows.append(drawn | {name: values.tolist() for name, values in answers.items()})
     made = {name: importlib.metadata.version(name) for name in ("bob.measure", "numba", "numpy")}
     call = (
         "bob.measure.epc(dev_negatives, dev_positives, test_negatives, test_positives,"
         " n_points, False, True)"
     )
-    lines = ",\n".join(json.dumps(row, separators=(",", ":")) for row in rows)
-    head = f'{{\n"made_with": {json.dumps(made)},\n"call": {json.dumps(call)},\n"sets": [\n'
-    OUT.write_text(f"{head}{lines}\n]\n}}\n", encoding="utf-8")
+    write(OUT, {"made_with": made, "call": call, "sets": rows})
 
 
 if __name__ == "__main__":

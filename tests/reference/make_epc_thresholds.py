@@ -1,7 +1,7 @@
 """Thresholds of smooth EPCs: ``python tests/reference/make_epc_thresholds.py``.
 
 mpmath at 60 digits, on the axis y = logit theta of beta pairs, the raw axis of normal ones.
-Nothing of betaroc is imported; laws, roots and quantiles are those of _laws.py and _measures.py.
+Nothing of betaroc is imported; laws, roots and quantiles are those of _laws.py.
 Accept iff score > theta; prior = P(client); R = S_c, P = prior S_c / (prior S_c + (1 - prior) S_i).
 
 weighted-error                  least alpha FAR + (1 - alpha) FRR: roots of
@@ -23,14 +23,13 @@ distance to the second best candidate, where there are candidates.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import mpmath
-from _laws import Beta, Normal, quantile, root, text
-from _measures import max_f, weighted
+from _laws import Beta, Normal, max_f, quantile, root, text, weighted, write
 from mpmath import mp, mpf
 
 OUT = Path(__file__).with_name("epc_thresholds.json")
@@ -70,12 +69,9 @@ class Table:
         return c.tails(y)[1], i.tails(y)[1], mp.exp(c.logf(y)), mp.exp(i.logf(y))
 
     def zeros(self, function: Callable[..., Any]) -> list[Any]:
-        signs = [mp.sign(function(*row)) for row in self.rows]
-        ends = [
-            (self.mesh[k], self.mesh[k + 1])
-            for k in range(len(signs) - 1)
-            if signs[k] * signs[k + 1] < 0
-        ]
+        signs = (mp.sign(function(*row)) for row in self.rows)
+        points = pairwise(zip(self.mesh, signs, strict=True))
+        ends = [(low, high) for (low, before), (high, after) in points if before * after < 0]
         return [root(lambda y: (function(*self.row(y)), 0), low, high) for low, high in ends]
 
     def precision(self, y: Any) -> Any:
@@ -86,7 +82,8 @@ class Table:
         """The limit of the precision at the upper end: seen at the end of the mesh."""
         return self.precision(self.mesh[-1])
 
-    def entry(self, criterion: str, alpha: float, kind: str, y: Any, lead: Any) -> Any:
+    def best(self, criterion: str, alpha: float, ranked: Any, lead: Any) -> Any:
+        _, kind, y = ranked[0]
         made = entry(criterion, alpha, kind, y, lead)
         return made | ({"precision": text(self.top())} if kind == "limit" else {})
 
@@ -121,7 +118,7 @@ def precision(table: Table, alpha: float) -> Any:
     gaps += [(abs(table.prior - alpha), "accept-all", None)]
     gaps += [(abs(table.top() - alpha), "limit", None)]
     gaps.sort(key=lambda row: row[0])
-    return table.entry("precision", alpha, gaps[0][1], gaps[0][2], gaps[1][0] / gaps[0][0] - 1)
+    return table.best("precision", alpha, gaps, gaps[1][0] / gaps[0][0] - 1)
 
 
 def precision_recall(table: Table, alpha: float) -> Any:
@@ -138,7 +135,7 @@ def precision_recall(table: Table, alpha: float) -> Any:
     found += [(a * p + 1 - a, "accept-all", None), (a * table.top(), "limit", None)]
     found.sort(key=lambda row: -row[0])
     lead = 1 - found[1][0] / found[0][0]
-    return table.entry("weighted-precision-recall", alpha, found[0][1], found[0][2], lead)
+    return table.best("weighted-precision-recall", alpha, found, lead)
 
 
 def main() -> None:
@@ -154,18 +151,10 @@ def main() -> None:
             rows.append(precision(table, alpha))
             rows.append(copied("f-measure", alpha, max_f(c, i, alpha, prior)))
             rows.append(precision_recall(table, alpha))
-        pairs.append(
-            {
-                "family": family,
-                "client": client,
-                "impostor": impostor,
-                "prior": prior,
-                "entries": rows,
-            }
-        )
-    lines = ",\n".join(json.dumps(pair, separators=(",", ":")) for pair in pairs)
-    made = json.dumps({"mpmath": mpmath.__version__, "digits": mp.dps})
-    OUT.write_text(f'{{\n"made_with": {made},\n"pairs": [\n{lines}\n]\n}}\n', encoding="utf-8")
+        sides = {"family": family, "client": client, "impostor": impostor}
+        pairs.append({**sides, "prior": prior, "entries": rows})
+    made = {"mpmath": mpmath.__version__, "digits": mp.dps}
+    write(OUT, {"made_with": made, "pairs": pairs})
 
 
 if __name__ == "__main__":

@@ -11,14 +11,12 @@ Nothing of betaroc is used.
 
 from __future__ import annotations
 
-import platform
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import Any
 
 import mpmath as mp
 import numpy as np
-from _blocks import lines_of
+from _blocks import write
 from mpmath import mpf
 from scipy import stats
 
@@ -249,20 +247,12 @@ def tail_rows(count: int) -> list[list[Any]]:
 
 
 def main() -> None:
+    mixtures = [row for kind in TRUTHS for row in mixture_rows(kind, (60, 200))]
     blocks = [
-        ("mixture-mle", "two and three components, 40 to 200 scores",
-         mixture_rows("beta-mixture", (60, 200)) + mixture_rows("normal-mixture", (60, 200))),
+        ("mixture-mle", "two and three components, 40 to 200 scores", mixtures),
         ("tail-mle", "20 to 100 scores, shapes -0.5 to 0.8", tail_rows(40)),
-    ]  # fmt: skip
-    content = {
-        "made_with": {
-            "mpmath": mp.__version__, "digits": mp.mp.dps, "python": platform.python_version(),
-            "generator": Path(__file__).name,
-        },
-        "blocks": [{"check": c, "region": r, "rows": rows} for c, r, rows in blocks],
-    }  # fmt: skip
-    where = Path(__file__).with_name("fits.json")
-    where.write_text(lines_of(content), encoding="utf-8")
+    ]
+    write(__file__, mp, blocks)
 
 
 if __name__ == "__main__":

@@ -19,11 +19,16 @@ from pathlib import Path
 from typing import Any
 
 import mpmath
-from _areas import areas, average_precision, partial_area, product_area
-from _laws import DIGITS, Beta, Inflated, Normal, RawNormal, quantile, text
-from _measures import (
+from _laws import (
+    DIGITS,
     LEVELS,
     WEIGHTS,
+    Beta,
+    Inflated,
+    Normal,
+    RawNormal,
+    areas,
+    average_precision,
     break_even,
     crossing,
     eer,
@@ -33,8 +38,13 @@ from _measures import (
     ks,
     law_table,
     max_f,
+    partial_area,
+    product_area,
+    quantile,
+    text,
     weighted,
-)
+    write,
+)  # fmt: skip
 from mpmath import mp, mpf
 
 OUT = Path(__file__).with_name("pairs.json")
@@ -46,27 +56,17 @@ FAR_RANGES = ((0.0, 0.1), (0.2, 0.7))
 
 def beta_pair(shapes: Pair) -> dict[str, Any]:
     c, i = Beta(*shapes[:2]), Beta(*shapes[2:])
-    auc, miss = areas(c, i)
-    if abs(auc + miss - 1) > mpf(10) ** -25:
-        raise ArithmeticError(f"AUC and 1 - AUC disagree for {shapes}")
+    found = {**common(c, i), **without_masses(c, i)}
+    order = (
+        "far_targets", "auc", "one_minus_auc", "eer", "ks", "weighted", "max_f", "partial_auc",
+        "break_even", "crossing", "average_precision",
+    )  # fmt: skip
     return {
         "client": list(shapes[:2]),
         "impostor": list(shapes[2:]),
         "client_law": law_table(c),
         "impostor_law": law_table(i),
-        "far_targets": [far_target(c, i, p) for p in LEVELS],
-        "auc": text(auc),
-        "one_minus_auc": text(miss),
-        "eer": eer(c, i),
-        "ks": ks(c, i),
-        "weighted": [weighted(c, i, w) for w in WEIGHTS],
-        "max_f": [max_f(c, i, w, p) for w in (0.5, 0.25) for p in (0.5, 0.1)],
-        "partial_auc": [
-            [low, high, text(partial_area(c, i, low, high))] for low, high in FAR_RANGES
-        ],
-        "break_even": break_even(c, i, 0.1),
-        "crossing": crossing(c, i),
-        "average_precision": [[p, text(average_precision(c, i, p), 20)] for p in (0.5, 0.1)],
+        **{name: found[name] for name in order},
         "ends": end_values(c, i),
     }
 
@@ -206,13 +206,8 @@ def nan_cells() -> list[Any]:
 
 def nan_cell(cell: tuple[float, float, str, float]) -> dict[str, Any]:
     a, b, tail, p = cell
-    return {
-        "a": a,
-        "b": b,
-        "tail": tail,
-        "p": p,
-        "logit": text(quantile(Beta(a, b), p, tail == "lower")),
-    }
+    logit = text(quantile(Beta(a, b), p, tail == "lower"))
+    return {"a": a, "b": b, "tail": tail, "p": p, "logit": logit}
 
 
 BINORMAL: list[Pair] = [
@@ -233,12 +228,14 @@ def binormal(given: Pair) -> dict[str, Any]:
         "client": ["normal", *given[:2]],
         "impostor": ["normal", *given[2:]],
         **common(c, i),
-        **normal_only(c, i),
+        **without_masses(c, i),
     }
 
 
-def common(c: Any, i: Any, ends: tuple[Any, ...] = ()) -> dict[str, Any]:
-    auc, miss = both_areas(c, i)
+def common(c: Any, i: Any, ends: tuple[Any, ...] = (), both: Any = None) -> dict[str, Any]:
+    auc, miss = both or both_areas(c, i)
+    if abs(auc + miss - 1) > mpf(10) ** -25:
+        raise ArithmeticError("AUC and 1 - AUC disagree")
     return {
         "auc": text(auc),
         "one_minus_auc": text(miss),
@@ -257,7 +254,7 @@ def both_areas(c: Any, i: Any) -> tuple[Any, Any]:
     return areas(c, i)
 
 
-def normal_only(c: Normal, i: Normal) -> dict[str, Any]:
+def without_masses(c: Any, i: Any) -> dict[str, Any]:
     return {
         "far_targets": [far_target(c, i, p) for p in LEVELS],
         "partial_auc": [
@@ -307,15 +304,10 @@ def inflated(given: Any) -> dict[str, Any]:
     ties = (c.at_zero * i.at_zero + c.at_one * i.at_one) / 2
     auc = ties + c.at_one * (1 - i.at_one) + c.rest * i.at_zero + c.rest * i.rest * base
     miss = ties + i.at_one * (1 - c.at_one) + i.rest * c.at_zero + c.rest * i.rest * base_miss
-    return {
-        "client": dict(zip(("a", "b", "at_zero", "at_one"), given[0], strict=True)),
-        "impostor": dict(zip(("a", "b", "at_zero", "at_one"), given[1], strict=True)),
-        "auc": text(auc),
-        "one_minus_auc": text(miss),
-        "eer": eer(c, i),
-        "ks": ks(c, i, ENDS),
-        "weighted": [weighted(c, i, w, ENDS) for w in WEIGHTS],
-    }
+    sides = zip(("client", "impostor"), given, strict=True)
+    names = ("a", "b", "at_zero", "at_one")
+    laws = {side: dict(zip(names, values, strict=True)) for side, values in sides}
+    return {**laws, **common(c, i, ENDS, (auc, miss))}
 
 
 SECTIONS: dict[str, Callable[[], list[Any]]] = {
@@ -344,16 +336,8 @@ def save(name: str, rows: list[Any]) -> None:
 
         document["made_with"]["scipy_that_is_nan"] = version("scipy")
     document[name] = rows
-    lines = []
-    for key in ["made_with", *(k for k in SECTIONS if k in document)]:
-        value = document[key]
-        if isinstance(value, dict):
-            lines.append(f"{json.dumps(key)}: {json.dumps(value)}")
-            continue
-        body = ",\n".join(json.dumps(row, separators=(",", ":")) for row in value)
-        lines.append(f"{json.dumps(key)}: [\n{body}\n]")
     scratch = OUT.with_suffix(".tmp")
-    scratch.write_text("{\n" + ",\n".join(lines) + "\n}\n")
+    write(scratch, {key: document[key] for key in ("made_with", *SECTIONS) if key in document})
     os.replace(scratch, OUT)
 
 
