@@ -6,6 +6,7 @@ import functools
 import itertools
 import json
 import math
+import operator
 import os
 import re
 import signal
@@ -54,40 +55,78 @@ def test_sobol_is_that_of_scipy_on_the_wanted_scale() -> None:
     assert sorted(int(v) for v in 8.0 * (a - 1.0)) == list(range(16))
 
 
+def study(design: Any, asked: Any = ("true.auc",), **options: Any) -> Study:
+    return Study(design, asked, **{"folder": "study"} | options)
+
+
 @pytest.mark.parametrize(
-    ("make", "error", "words"),
+    ("call", "given", "error", "words"),
     [
-        (lambda: br.Design.grid({}), br.InputError, "at least one parameter"),
-        (lambda: br.Design.grid({"a": []}), br.InputError, "'a' must have at least one level"),
-        (lambda: br.Design.grid({"a": [1, 1.0]}), br.InputError, "must be distinct"),
-        (lambda: br.Design.grid({"a": [1, "x"]}), br.InputTypeError, "numbers and text"),
-        (
-            lambda: br.Design.grid({"a": [1, None]}),
-            br.InputTypeError,
-            "None of .* at index 1",
-        ),
-        (lambda: br.Design.grid({"a": [1.0, math.nan]}), br.InputError, "finite.* index 1"),
-        (lambda: br.Design.grid({"a": 1j}), br.InputTypeError, "1j of .* for 'a'.*Give a list"),
-        (lambda: br.Design.grid({"a": [2**63]}), br.InputError, "fit into 64 bits.* index 0"),
-        (lambda: br.Design.grid({"a": ["x", "\ud800"]}), br.InputError, "UTF-8 can hold"),
-        (lambda: br.Design.grid({"\ud800": 1}), br.InputError, "UTF-8 can hold"),
-        (lambda: br.Design.grid([1, 2]), br.InputTypeError, "mapping"),
-        (lambda: br.Design.grid({1: [1]}), br.InputTypeError, "must be text"),
-        (lambda: br.Design(("a", "b"), ((1,), (1, 2))), br.InputError, "lengths"),
-        (lambda: br.Design(("a",), ()), br.InputError, "1 names and 0 columns"),
-        (lambda: br.Design.sobol({"a": (0, 1)}, 12), br.InputError, "power of two.*Take 8 or 16"),
-        (lambda: br.Design.sobol({"a": (1, 1)}, 8), br.InputError, "low < high"),
-        (lambda: br.Design.sobol({"a": (0, 1, "log")}, 8), br.InputError, "low > 0"),
-        (lambda: br.Design.sobol({"a": (0.5, 2, "int")}, 8), br.InputError, "whole ends"),
-        (lambda: br.Design.sobol({"a": (0, 1, "lin")}, 8), br.InputTypeError, '"log" or "int"'),
-        (lambda: br.Design.sobol({"a": [1.0]}, 8), br.InputTypeError, "Design.grid"),
-        (lambda: br.Design.grid({"a": 1}).cell(1), br.InputError, "below 1"),
-        (lambda: br.Design.grid({"a": 1}) * 2, TypeError, "unsupported"),
+        (br.Design.grid, [{}], br.InputError, "at least one parameter"),
+        (br.Design.grid, [{"a": []}], br.InputError, "'a' must have at least one level"),
+        (br.Design.grid, [{"a": [1, 1.0]}], br.InputError, "must be distinct"),
+        (br.Design.grid, [{"a": [1, "x"]}], br.InputTypeError, "numbers and text"),
+        (br.Design.grid, [{"a": [1, None]}], br.InputTypeError, "None of .* at index 1"),
+        (br.Design.grid, [{"a": [1.0, math.nan]}], br.InputError, "finite.* index 1"),
+        (br.Design.grid, [{"a": 1j}], br.InputTypeError, "1j of .* for 'a'.*Give a list"),
+        (br.Design.grid, [{"a": [2**63]}], br.InputError, "fit into 64 bits.* index 0"),
+        (br.Design.grid, [{"a": ["x", "\ud800"]}], br.InputError, "UTF-8 can hold"),
+        (br.Design.grid, [{"\ud800": 1}], br.InputError, "UTF-8 can hold"),
+        (br.Design.grid, [[1, 2]], br.InputTypeError, "mapping"),
+        (br.Design.grid, [{1: [1]}], br.InputTypeError, "must be text"),
+        (br.Design, [("a", "b"), ((1,), (1, 2))], br.InputError, "lengths"),
+        (br.Design, [("a",), ()], br.InputError, "1 names and 0 columns"),
+        (br.Design.sobol, [{"a": (0, 1)}, 12], br.InputError, "power of two.*Take 8 or 16"),
+        (br.Design.sobol, [{"a": (1, 1)}, 8], br.InputError, "low < high"),
+        (br.Design.sobol, [{"a": (0, 1, "log")}, 8], br.InputError, "low > 0"),
+        (br.Design.sobol, [{"a": (0.5, 2, "int")}, 8], br.InputError, "whole ends"),
+        (br.Design.sobol, [{"a": (0, 1, "lin")}, 8], br.InputTypeError, '"log" or "int"'),
+        (br.Design.sobol, [{"a": [1.0]}, 8], br.InputTypeError, "Design.grid"),
+        (br.Design.grid({"a": 1}).cell, [1], br.InputError, "below 1"),
+        (operator.mul, [br.Design.grid({"a": 1}), 2], TypeError, "unsupported"),
+        (as_statistics, [["fit.acu"]], br.InputError, "'acu'.*Did you mean 'auc'"),
+        (as_statistics, [["auc"]], br.InputError, "Did you mean 'fit.auc'"),
+        (as_statistics, [["fited.auc"]], br.InputError, "Did you mean 'fit'"),
+        (as_statistics, [["epc-fit.valeu"]], br.InputError, "Did you mean 'value'"),
+        (as_statistics, [["fit.tpr"]], br.InputError, "needs a point"),
+        (as_statistics, [["epc-fit.value@0.5"]], br.InputError, "must take alpha="),
+        (as_statistics, [["epc-fit.value@alpha=2"]], br.InputError, r"in \[0, 1\]"),
+        (as_statistics, [["fit.auc@far=0.1"]], br.InputError, "is taken at no point"),
+        (as_statistics, [["true.log-likelihood"]], br.InputError, "no 'log-likelihood'"),
+        (as_statistics, [[]], br.InputError, "at least one"),
+        (as_statistics, [3], br.InputTypeError, "in a list or in a mapping"),
+        (as_statistics, [[lambda trial: 1]], br.InputTypeError, "Pass a mapping"),
+        (as_statistics, [[3]], br.InputTypeError, "index 0"),
+        (as_statistics, [{"x": 3}], br.InputTypeError, "'x' must be a name or a function"),
+        (as_statistics, [{"": "fit.auc"}], br.InputTypeError, "must be text"),
+        (as_statistics, [{"cell": "fit.auc"}], br.InputError, "column of every study"),
+        (as_statistics, [{"\ud800": "fit.auc"}], br.InputError, "UTF-8 can hold"),
+        (as_statistics, [["fit.auc", "fit.auc"]], br.InputError, "occurs twice"),
+        (study, [PAIR | {"famly": "beta"}], br.InputError,
+         "'famly' is no parameter of a study. Did you mean 'family'"),
+        (study, [{"a_c": 1.0, "b_c": 1.0, "a_i": 1.0}], br.InputError, "'b_i' is missing"),
+        (study, [PAIR | {"auc": 0.8}], br.InputError, "by its parameters or by what it is to have"),
+        (study, [PAIR | {"mu_c": 0.8}], br.InputError, "'mu_c' is no parameter"),
+        (study, [PAIR | {"a_c": [1.0, -1.0]}], br.InputError, "a_c must be a finite number > 0"),
+        (study, [PAIR | {"n": 3.5}], br.InputError, "n must be an int"),
+        (study, [PAIR | {"n": 3, "n_client": 3}], br.InputError, "size of both"),
+        (study, [PAIR | {"n_client": 3}], br.InputError, "given together"),
+        (study, [PAIR | {"n": 3, "family": "bta"}], br.InputError, "Did you mean 'beta'"),
+        (study, [PAIR | {"n": 3, "resolution": 0.1, "rounding": 0.1}], br.InputError, "got both"),
+        (study, [PAIR, ["fit.auc"]], br.InputError, "size the design does not give"),
+        (functools.partial(study, workers=0), [PAIR], br.InputError, "workers"),
+        (functools.partial(study, workers="all"), [PAIR], br.InputTypeError, "workers"),
+        (functools.partial(study, model=3), [PAIR], br.InputTypeError, "model must be a function"),
+        (functools.partial(study, folder=3), [PAIR], br.InputTypeError, "folder must be the path"),
     ],
-)
-def test_designs_that_are_none(make: Any, error: type[Exception], words: str) -> None:
+)  # fmt: skip
+def test_what_is_refused(
+    call: Any, given: Any, error: Any, words: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
     with pytest.raises(error, match=words):
-        make()
+        call(*given)
+    assert content(tmp_path) == {}
 
 
 def test_the_other_designs_by_hand() -> None:
@@ -312,80 +351,6 @@ def test_a_model_of_ones_own_has_names_of_its_own(tmp_path: Path) -> None:
     assert "model must return a ScoreModel" in wrong.run().to_frame()["error"][0]
 
 
-@pytest.mark.parametrize(
-    ("statistic", "words"),
-    [
-        ("fit.acu", "'acu'.*Did you mean 'auc'"),
-        ("auc", "Did you mean 'fit.auc'"),
-        ("fited.auc", "Did you mean 'fit'"),
-        ("epc-fit.valeu", "Did you mean 'value'"),
-        ("fit.tpr", "needs a point"),
-        ("epc-fit.value@0.5", "must take alpha="),
-        ("epc-fit.value@alpha=2", r"in \[0, 1\]"),
-        ("fit.auc@far=0.1", "is taken at no point"),
-        ("true.log-likelihood", "no 'log-likelihood'"),
-    ],
-)
-def test_unknown_statistics_name_the_nearest(statistic: str, words: str) -> None:
-    with pytest.raises(br.InputError, match=words):
-        as_statistics([statistic])
-
-
-@pytest.mark.parametrize(
-    ("given", "error", "words"),
-    [
-        ([], br.InputError, "at least one"),
-        (3, br.InputTypeError, "in a list or in a mapping"),
-        ([lambda trial: 1], br.InputTypeError, "Pass a mapping"),
-        ([3], br.InputTypeError, "index 0"),
-        ({"x": 3}, br.InputTypeError, "'x' must be a name or a function"),
-        ({"": "fit.auc"}, br.InputTypeError, "must be text"),
-        ({"cell": "fit.auc"}, br.InputError, "column of every study"),
-        ({"\ud800": "fit.auc"}, br.InputError, "UTF-8 can hold"),
-        (["fit.auc", "fit.auc"], br.InputError, "occurs twice"),
-    ],
-)
-def test_lists_of_statistics_that_are_none(given: Any, error: Any, words: str) -> None:
-    with pytest.raises(error, match=words):
-        as_statistics(given)
-
-
-@pytest.mark.parametrize(
-    ("design", "words"),
-    [
-        (PAIR | {"famly": "beta"}, "'famly' is no parameter of a study. Did you mean 'family'"),
-        ({"a_c": 1.0, "b_c": 1.0, "a_i": 1.0}, "'b_i' is missing"),
-        (PAIR | {"auc": 0.8}, "by its parameters or by what it is to have"),
-        (PAIR | {"mu_c": 0.8}, "'mu_c' is no parameter"),
-        (PAIR | {"a_c": [1.0, -1.0]}, "a_c must be a finite number > 0"),
-        (PAIR | {"n": 3.5}, "n must be an int"),
-        (PAIR | {"n": 3, "n_client": 3}, "size of both"),
-        (PAIR | {"n_client": 3}, "given together"),
-        (PAIR | {"n": 3, "family": "bta"}, "Did you mean 'beta'"),
-        (PAIR | {"n": 3, "resolution": 0.1, "rounding": 0.1}, "got both"),
-        (PAIR, "size the design does not give"),
-    ],
-)
-def test_parameters_that_are_none(design: dict[str, Any], words: str, tmp_path: Path) -> None:
-    with pytest.raises(br.InputError, match=words):
-        Study(design, ["fit.auc"], folder=tmp_path)
-    assert content(tmp_path) == {}
-
-
-@pytest.mark.parametrize(
-    ("options", "error", "words"),
-    [
-        ({"workers": 0}, br.InputError, "workers"),
-        ({"workers": "all"}, br.InputTypeError, "workers"),
-        ({"model": 3}, br.InputTypeError, "model must be a function"),
-        ({"folder": 3}, br.InputTypeError, "folder must be the path"),
-    ],
-)
-def test_options_that_are_none(options: Any, error: Any, words: str, tmp_path: Path) -> None:
-    with pytest.raises(error, match=words):
-        Study(PAIR, ["true.auc"], **{"folder": tmp_path} | options)
-
-
 def test_a_function_may_need_the_names_below_its_own(tmp_path: Path) -> None:
     """It may return a mapping, whose columns would take the place of others."""
     asked: dict[str, Any] = {"own": lambda trial: {"m": 1.0}, "own.m": "true.auc"}
@@ -556,15 +521,7 @@ def test_every_source_of_randomness_is_kept(rng: Any, tmp_path: Path) -> None:
 
 
 # ------------------------------------------------------------- the same bytes everywhere
-#: A file that the one who kills a worker leaves behind.
-MARK = "BETAROC_TEST_MARK"
-
-
 def mixed(trial: Trial) -> dict[str, Any]:
-    mark = os.environ.get(MARK)
-    if mark and trial.number == 21 and not os.path.exists(mark):
-        Path(mark).touch()
-        os.kill(os.getpid(), signal.SIGKILL)
     return {"m": trial.scores.client.mean(), "r": trial.rng.random(), "t": f"{trial.number}"}
 
 
@@ -727,38 +684,28 @@ def test_a_worker_that_is_killed_once_costs_nothing(script: Any, tmp_path: Path)
     assert content(folder) == wanted
 
 
-DEADLY = """
-import os, sys
-import betaroc as br
-
-def deadly(trial):
-    if len(sys.argv) > 2 and trial.cell["a_c"] == 7.0:
-        os._exit(3)
-    if len(sys.argv) > 2 and trial.cell["a_c"] == 3.0:
-        raise MemoryError
-    return trial.scores.client.mean()
-
-if __name__ == "__main__":
-    design = {"a_c": [float(k) for k in range(1, 9)], "b_c": 1.0, "a_i": 1.0, "b_i": 2.0, "n": 9}
-    asked = {"deadly": deadly}
-    br.Study(design, asked, folder=sys.argv[1], workers=2, rng=3, block=2).run()
-"""
-
-
 @pytest.mark.simulation
 def test_a_worker_that_dies_names_its_cells_and_the_others_go_on(tmp_path: Path) -> None:
-    script, folder = tmp_path / "deadly.py", tmp_path / "study"
-    script.write_text(DEADLY)
-    run = Started(script, folder, "dies")
-    said = run.ended()
-    assert run.process.returncode == 1
-    assert "2 of 4 took theirs down" in said
-    assert re.search(r"in the cells 2 to 3 \(MemoryError\)", said)
-    assert re.search(r"in the cells 6 to 7 \(EXIT\(3\)\)", said)
+    dies, folder = tmp_path / "dies", tmp_path / "study"
+
+    def deadly(trial: Trial) -> float:
+        if dies.exists() and trial.cell["a_c"] == 7.0:
+            os._exit(3)
+        if dies.exists() and trial.cell["a_c"] == 3.0:
+            raise MemoryError
+        return float(trial.scores.client.mean())
+
+    design = PAIR | {"a_c": [float(k) for k in range(1, 9)], "n": 9}
+    options: dict[str, Any] = {"folder": folder, "rng": 3, "block": 2}
+    dies.touch()
+    with pytest.raises(br.StudyError, match="2 of 4 took theirs down") as error:
+        Study(design, {"deadly": deadly}, workers=2, **options).run()
+    assert "in the cells 2 to 3 (MemoryError)" in str(error.value)
+    assert "in the cells 6 to 7 (EXIT(3))" in str(error.value)
     assert sorted(content(folder)) == ["part-000000.parquet", "part-000002.parquet", "study.json"]
-    assert Started(script, folder).ended() == ""
-    result = br.Study.open(folder)
-    assert (result.rows, result.missing, result.failed) == (8, 0, 0)
+    dies.unlink()
+    result = Study(design, {"deadly": deadly}, **options).run()
+    assert (result.rows, result.computed, result.missing, result.failed) == (8, 4, 0, 0)
 
 
 # ----------------------------------------------------------------------------- two at once
@@ -785,12 +732,17 @@ def test_a_run_that_was_killed_holds_nothing(plain: Path, tmp_path: Path) -> Non
 def test_a_folder_that_cannot_be_locked_is_used(
     plain: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """And what another may be writing stays."""
+
     def refused(self: object) -> None:
         raise PermissionError(13, "no locks here")
 
     monkeypatch.setattr(filelock.FileLock, "_acquire", refused)
     forty(tmp_path)
     assert content(tmp_path) == content(plain)
+    (tmp_path / ".betaroc-0123456789abcdef.tmp").write_text("half a part")
+    assert forty(tmp_path).computed == 0
+    assert (tmp_path / ".betaroc-0123456789abcdef.tmp").exists()
 
 
 # ----------------------------------------------------------------------- failing trials
@@ -815,29 +767,23 @@ def test_a_failing_trial_is_kept_with_its_error(tmp_path: Path) -> None:
 
 
 def test_a_trial_without_a_value_of_a_kind(tmp_path: Path) -> None:
-    for k, value in enumerate((None, [1.0], 1j)):
-        asked = {"x": lambda trial, v=value: v}
-        (error,) = Study(PAIR, asked, folder=tmp_path / str(k)).run().to_frame()["error"]
-        assert error.startswith("InputTypeError: statistic 'x' must be a number")
-    kinds = {"x": lambda trial: "text" if trial.number else 1.0}
-    for k, block in enumerate((1, 2)):
-        study = Study(PAIR | {"a_c": [1.0, 2.0]}, kinds, folder=tmp_path / f"k{k}", block=block)
-        with pytest.raises(br.StudyError, match="number in every trial or text in every trial"):
-            study.run().to_frame()
-    study = Study(PAIR | {"a_c": [1.0, 2.0]}, kinds, block=1)  # in memory
-    with pytest.raises(br.StudyError, match="number in every trial or text in every trial"):
-        study.run().to_frame()
-
-
-def test_text_that_no_file_holds_is_an_error_of_its_trial(tmp_path: Path) -> None:
     def raising(trial: Trial) -> float:
         raise ValueError("half \ud800")
 
-    asked: list[Any] = [lambda trial: "half \ud800", raising]
-    for k, function in enumerate(asked):
-        frame = Study(PAIR, {"x": function}, folder=tmp_path / str(k)).run().to_frame()
-        assert frame["status"].tolist() == ["failed"]
-        assert r"half \ud800" in frame["error"][0]
+    wrong = "^InputTypeError: statistic 'x' must be a number"
+    cases: list[tuple[Any, str]] = [(lambda trial, v=v: v, wrong) for v in (None, [1.0], 1j)]
+    cases += [(function, r"half \\ud800") for function in (raising, lambda trial: "half \ud800")]
+    for k, (own, words) in enumerate(cases):
+        (row,) = (
+            study(PAIR, {"x": own}, folder=tmp_path / str(k)).run().to_frame().to_dict("records")
+        )
+        assert row["status"] == "failed"
+        assert re.search(words, row["error"])
+    kinds = {"x": lambda trial: "text" if trial.number else 1.0}
+    for block, folder in ((1, tmp_path / "a"), (2, tmp_path / "b"), (1, None)):
+        run = study(PAIR | {"a_c": [1.0, 2.0]}, kinds, folder=folder, block=block).run
+        with pytest.raises(br.StudyError, match="number in every trial or text in every trial"):
+            run().to_frame()
 
 
 def test_parts_have_one_schema_though_all_of_one_fail(tmp_path: Path) -> None:
@@ -906,20 +852,16 @@ def test_another_version_is_another_study(tmp_path: Path, monkeypatch: Any) -> N
 
 
 def test_foreign_files_are_left_alone(tmp_path: Path) -> None:
-    (tmp_path / "thesis.tex").write_text("mine")
-    with pytest.raises(br.StudyError, match=r"thesis\.tex"):
-        Study(PAIR, ["true.auc"], folder=tmp_path).run()
-    assert content(tmp_path) == {"thesis.tex": b"mine"}
-    (tmp_path / "thesis.tex").rename(tmp_path / "part-000000.parquet")
-    with pytest.raises(br.StudyError, match=r"part-000000\.parquet"):
-        Study(PAIR, ["true.auc"], folder=tmp_path).run()
-
-
-def test_parts_that_the_study_does_not_have(tmp_path: Path) -> None:
-    study = Study(PAIR | {"a_c": [1.0, 2.0]}, ["true.auc"], folder=tmp_path)
-    study.run()
-    (tmp_path / "part-1000000.parquet").write_bytes(b"")
-    for using in (study.run, lambda: read_study(tmp_path)):
+    for name in ("thesis.tex", "part-000000.parquet"):
+        folder = tmp_path / name
+        folder.mkdir()
+        (folder / name).write_text("mine")
+        with pytest.raises(br.StudyError, match=re.escape(name)):
+            Study(PAIR, ["true.auc"], folder=folder).run()
+        assert content(folder) == {name: b"mine"}
+    small(tmp_path / "own").run()
+    (tmp_path / "own" / "part-1000000.parquet").write_bytes(b"")
+    for using in (small(tmp_path / "own").run, lambda: read_study(tmp_path / "own")):
         with pytest.raises(br.StudyError, match=r"but the 2 of its study; part-1000000\.parquet"):
             using()
 
@@ -1064,19 +1006,6 @@ def test_what_a_killed_write_left_is_removed(plain: Path, tmp_path: Path) -> Non
     (tmp_path / ".betaroc-0123456789abcdef.tmp").write_text("half a manifest")
     forty(tmp_path)
     assert content(tmp_path) == content(plain)
-
-
-def test_what_another_is_writing_stays_where_no_lock_tells(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def refused(self: object) -> None:
-        raise PermissionError(13, "no locks here")
-
-    small(tmp_path).run()
-    (tmp_path / ".betaroc-0123456789abcdef.tmp").write_text("half a part")
-    monkeypatch.setattr(filelock.FileLock, "_acquire", refused)
-    assert small(tmp_path).run().computed == 0
-    assert (tmp_path / ".betaroc-0123456789abcdef.tmp").exists()
 
 
 def test_workers_without_joblib(tmp_path: Path, monkeypatch: Any) -> None:
