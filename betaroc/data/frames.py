@@ -573,9 +573,7 @@ def _grouped(rows: Any, bins: int, layout: Layout, keys: tuple[str, ...] = ("lab
     for name, present in places.items():
         kind = nw.when(present).then(code[name]).otherwise(kind)
     rows = rows.with_columns(
-        kind=kind,
-        safe=nw.when(inside).then(s).otherwise(nw.lit(0.5)),
-        square=s * s,
+        kind=kind, safe=nw.when(inside).then(s).otherwise(nw.lit(0.5)), square=s * s
     )
     safe = nw.col("safe")
     rows = rows.with_columns(

@@ -32,89 +32,58 @@ Write = Callable[..., Path]
 #: Bytes, options, the format that is stated, and what else was guessed.
 SHAPES: dict[str, tuple[str | bytes, dict[str, Any], str, tuple[str, ...]]] = {
     "semicolons": ("score;label\n0.25;1\n0.5;0\n", {}, "csv", ("separator=semicolon",)),
-    "semicolons, decimal commas": (
-        "score;label\n0,25;1\n0,5;0\n", {}, "csv", ("separator=semicolon", "decimal=comma"),
-    ),
-    "decimal commas after a whole number": (
-        "id;score;label\n1;2;0\n2;0,25;1\n3;0,5;0\n", {}, "csv",
-        ("separator=semicolon", "decimal=comma"),
-    ),
-    "what Excel writes": (
-        b"\xef\xbb\xbfsep=;\r\nscore;label\r\n0,25;1\r\n0,5;0\r\n", {}, "csv", ("decimal=comma",),
-    ),
+    "semicolons, decimal commas": ("score;label\n0,25;1\n0,5;0\n", {}, "csv",
+        ("separator=semicolon", "decimal=comma")),
+    "decimal commas after a whole number": ("id;score;label\n1;2;0\n2;0,25;1\n3;0,5;0\n", {}, "csv",
+        ("separator=semicolon", "decimal=comma")),
+    "what Excel writes": (b"\xef\xbb\xbfsep=;\r\nscore;label\r\n0,25;1\r\n0,5;0\r\n", {}, "csv",
+        ("decimal=comma",)),
     "tabs, decimal commas": ("score\tlabel\n0,25\t1\n0,5\t0\n", {}, "tsv", ("decimal=comma",)),
     "white space": ("score  label\n0.25   1\n 0.5\t0 \n", {}, "text", ("separator=space",)),
-    "white space, decimal commas": (
-        "score label\n0,25 1\n0,5 0\n", {}, "text", ("separator=space", "decimal=comma"),
-    ),
+    "white space, decimal commas": ("score label\n0,25 1\n0,5 0\n", {}, "text",
+        ("separator=space", "decimal=comma")),
     "padded pipes": ("score | label\n0.25 | 1\n0.5 | 0\n", {}, "csv", ("separator=pipe",)),
     "quoted decimal commas": ('score,label\n"0,25",1\n"0,5",0\n', {}, "csv", ("decimal=comma",)),
-    "R's write.table": (
-        '"score" "label"\n0.25 "genuine"\n0.5 "impostor"\n', {}, "text", ("separator=space",),
-    ),
-    "R's row names": (
-        '"score" "label"\n"1" 0.25 1\n"2" 0.5 0\n', {}, "text",
-        ("columns=row,score,label", "header=True", "separator=space"),
-    ),
-    "numpy's savetxt": (
-        "# score label\n2.5e-01 1.0e+00\n5.0e-01 0.0e+00\n", {}, "text", ("separator=space",),
-    ),
-    "comments before the header": (
-        "# scores of a\n# by b\nscore,label\n0.25,1\n0.5,0\n", {}, "csv", (),
-    ),
-    "large letters": (
-        "Score;LABEL\n0.25;1\n0.5;0\n", {}, "csv",
-        ("score=Score", "label=LABEL", "separator=semicolon"),
-    ),
-    "a separator at the end of rows": (
-        "score,label\n0.25,1,\n0.5,0,\n", {}, "csv", ("columns=score,label,empty", "header=True"),
-    ),
+    "R's write.table": ('"score" "label"\n0.25 "genuine"\n0.5 "impostor"\n', {}, "text",
+        ("separator=space",)),
+    "R's row names": ('"score" "label"\n"1" 0.25 1\n"2" 0.5 0\n', {}, "text",
+        ("columns=row,score,label", "header=True", "separator=space")),
+    "numpy's savetxt": ("# score label\n2.5e-01 1.0e+00\n5.0e-01 0.0e+00\n", {}, "text",
+        ("separator=space",)),
+    "comments before the header": ("# scores of a\n# by b\nscore,label\n0.25,1\n0.5,0\n", {}, "csv",
+        ()),
+    "large letters": ("Score;LABEL\n0.25;1\n0.5;0\n", {}, "csv",
+        ("score=Score", "label=LABEL", "separator=semicolon")),
+    "a separator at the end of rows": ("score,label\n0.25,1,\n0.5,0,\n", {}, "csv",
+        ("columns=score,label,empty", "header=True")),
     "empty columns of a sheet": ("score,label,,\n0.25,1,,\n0.5,0,,\n", {}, "csv", ()),
     "a frame's index": (",score,label\n0,0.25,1\n1,0.5,0\n", {}, "csv", ()),
     "named columns": ("0.25,1\n0.5,0\n", {"columns": ("score", "label")}, "csv", ()),
-    "named columns, decimal commas": (
-        "1;0,25;x\n0;0,5;y\n", {"columns": "label,score,rest"}, "csv",
-        ("separator=semicolon", "decimal=comma"),
-    ),
-    "named columns over a header": (
-        "y;p\n1;0.25\n0;0.5\n", {"columns": "label,score"}, "csv",
-        ("header=True", "separator=semicolon"),
-    ),
-    "numbers of columns": (
-        "a,0.25,1\nb,0.5,0\n", {"score": "2", "label": "3"}, "csv", ("header=False",),
-    ),
-    "numbers of columns, no header": (
-        "1,0.25\n0,0.5\n", {"score": "2", "label": "1", "header": False}, "csv", (),
-    ),
-    "a header of numbers": (
-        "0,1\n0.25,1\n0.5,0\n", {"score": "0", "label": "1", "header": True}, "csv", (),
-    ),
-    "word labels, no header": (
-        "genuine 0.25\nimpostor 0.5\n", {"columns": "label,score"}, "text", ("separator=space",),
-    ),
-    "identities": (
-        "claimed,real,score\na,a,0.25\na,b,0.5\n", {"label": ("claimed", "real")}, "csv", (),
-    ),
-    "bob.bio": (
-        "probe_subject_id,probe_key,bio_ref_subject_id,score\na,p1,a,0.25\na,p2,b,0.5\n", {},
-        "csv", ("label=bio_ref_subject_id,probe_subject_id",),
-    ),
+    "named columns, decimal commas": ("1;0,25;x\n0;0,5;y\n", {"columns": "label,score,rest"}, "csv",
+        ("separator=semicolon", "decimal=comma")),
+    "named columns over a header": ("y;p\n1;0.25\n0;0.5\n", {"columns": "label,score"}, "csv",
+        ("header=True", "separator=semicolon")),
+    "numbers of columns": ("a,0.25,1\nb,0.5,0\n", {"score": "2", "label": "3"}, "csv",
+        ("header=False",)),
+    "numbers of columns, no header": ("1,0.25\n0,0.5\n",
+        {"score": "2", "label": "1", "header": False}, "csv", ()),
+    "a header of numbers": ("0,1\n0.25,1\n0.5,0\n", {"score": "0", "label": "1", "header": True},
+        "csv", ()),
+    "word labels, no header": ("genuine 0.25\nimpostor 0.5\n", {"columns": "label,score"}, "text",
+        ("separator=space",)),
+    "identities": ("claimed,real,score\na,a,0.25\na,b,0.5\n", {"label": ("claimed", "real")}, "csv",
+        ()),
+    "bob.bio": ("probe_subject_id,probe_key,bio_ref_subject_id,score\na,p1,a,0.25\na,p2,b,0.5\n",
+        {}, "csv", ("label=bio_ref_subject_id,probe_subject_id",)),
     "bob, decimal commas": ("1 0,25\n0 0,5\n", {}, "2col", ("decimal=comma",)),
-    "ASVspoof": (
-        "LA_E_1 - bonafide 0.25\nLA_E_1000 A07 spoof 0.5\n", {}, "asvspoof", ("format=asvspoof",),
-    ),
-    "VoxCeleb": (
-        "1 id1/a.wav id1/b.wav 0.25\n0 id1/a.wav id2/c.wav 0.5\n", {}, "voxceleb",
-        ("format=voxceleb",),
-    ),
-    "JSON lines": (
-        '{"score": 0.25, "label": 1}\n\n{"label": 0, "more": [1], "score": 5e-1}\n', {}, "jsonl",
-        (),
-    ),
-    "JSON lines of words": (
-        '{"s": 0.25, "y": "genuine"}\n{"s": 0.5, "y": "impostor"}\n', {"score": "s", "label": "y"},
-        "jsonl", (),
-    ),
+    "ASVspoof": ("LA_E_1 - bonafide 0.25\nLA_E_1000 A07 spoof 0.5\n", {}, "asvspoof",
+        ("format=asvspoof",)),
+    "VoxCeleb": ("1 id1/a.wav id1/b.wav 0.25\n0 id1/a.wav id2/c.wav 0.5\n", {}, "voxceleb",
+        ("format=voxceleb",)),
+    "JSON lines": ('{"score": 0.25, "label": 1}\n\n{"label": 0, "more": [1], "score": 5e-1}\n', {},
+        "jsonl", ()),
+    "JSON lines of words": ('{"s": 0.25, "y": "genuine"}\n{"s": 0.5, "y": "impostor"}\n',
+        {"score": "s", "label": "y"}, "jsonl", ()),
 }  # fmt: skip
 
 
@@ -183,52 +152,38 @@ def test_shapes_that_are_fast_leave_no_doubt(write: Write, monkeypatch: pytest.M
 
 #: What has two readings or none: the words of the error.
 DOUBTS: dict[str, tuple[str, dict[str, Any], tuple[str, ...]]] = {
-    "no header, word labels": (
-        "genuine 0.25\nimpostor 0.5\n", {}, ("columns='label,score'", "key="),
-    ),
-    "a header of numbers": (
-        "0,1\n0.25,1\n", {"score": "0", "label": "1"}, ("header=True", "header=False"),
-    ),
+    "no header, word labels": ("genuine 0.25\nimpostor 0.5\n", {},
+        ("columns='label,score'", "key=")),
+    "a header of numbers": ("0,1\n0.25,1\n", {"score": "0", "label": "1"},
+        ("header=True", "header=False")),
     "thousands": ("score;label\n1,125;1\n2,500;0\n", {}, ("thousands", "decimal='comma'")),
-    "a comma either way": (
-        "a b 0,25\nc d 0,5\n", {}, ("decimal='comma'", "separator='comma'", "'a b 0'", "'0,25'"),
-    ),
-    "thousands and point": (
-        'score,label\n"1,234.5",1\n', {}, ("line 2", "1,234.5", "without separators of thousands"),
-    ),
+    "a comma either way": ("a b 0,25\nc d 0,5\n", {},
+        ("decimal='comma'", "separator='comma'", "'a b 0'", "'0,25'")),
+    "thousands and point": ('score,label\n"1,234.5",1\n', {},
+        ("line 2", "1,234.5", "without separators of thousands")),
     "other decimals later": ("score;label\n0.25;1\n0,5;0\n", {}, ("line 3", "decimal='comma'")),
-    "points among decimal commas": (
-        "score;label\n0,25;1\n0.5;0\n", {"decimal": "comma"}, ("line 3", "decimal='point'"),
-    ),
+    "points among decimal commas": ("score;label\n0,25;1\n0.5;0\n", {"decimal": "comma"},
+        ("line 3", "decimal='point'")),
     "mixed separators": ("score;label\n0.25;1\n0.5,0\n", {}, ("line 3", "mixed", "comma")),
     "mixed from the header on": ("score,label\n0.25;1\n", {}, ("line 2", "mixed", "semicolon")),
-    "bob or ASVspoof": (
-        "a a genuine 0.25\na b genuine 0.5\n", {},
-        ("format='4col'", "format='asvspoof'", "columns="),
-    ),
+    "bob or ASVspoof": ("a a genuine 0.25\na b genuine 0.5\n", {},
+        ("format='4col'", "format='asvspoof'", "columns=")),
     "part of ASVspoof": ("a A07 spoof 0.25\na b probe 0.5\n", {}, ("format='4col'", "'asvspoof'")),
     "bob or a table of labels": ("a b 1 0.25\na c 0 0.5\n", {}, ("column 3", "'1'", "columns=")),
-    "bob or a table of words": (
-        "impostor a b 0.25\nclient c d 0.5\n", {}, ("column 1", "columns="),
-    ),
+    "bob or a table of words": ("impostor a b 0.25\nclient c d 0.5\n", {},
+        ("column 1", "columns=")),
     "five columns with words": ("m a b target 0.25\nm c d nontarget 0.5\n", {}, ("column 4",)),
     "too few names": ("1,2,3\n4,5,6\n", {"columns": "score,label"}, ()),
     "no such column": ("0.25,1\n0.5,0\n", {"columns": "p,label"}, ("'score'", "'p'")),
     "a number beyond": ("0.25,1\n", {"score": "1", "label": "3"}, ("columns=",)),
-    "VoxCeleb without paths": (
-        "1 5 5 0.25\n1 6 7 0.25\n0 0 5 0.5\n", {},
-        ("column 1", "format='4col'", "format='voxceleb'"),
-    ),
+    "VoxCeleb without paths": ("1 5 5 0.25\n1 6 7 0.25\n0 0 5 0.5\n", {},
+        ("column 1", "format='4col'", "format='voxceleb'")),
     "identities that are never equal": ("a b p 0.25\na c q 0.5\n", {}, ("no row", "'claimed'")),
     "identities that are always equal": ("a a p 0.25\nb b q 0.5\n", {}, ("all rows", "'real'")),
-    "names in another order": (
-        "score,label\n1,0.25\n", {"columns": "label,score"},
-        ("line 1 holds 'score', 'label'", "columns"),
-    ),
-    "a label that is missing": (
-        "score,label\n0.25,genuine\n0.5,NA\n", {"client_label": "genuine"},
-        ("line 3", "'NA'", "missing"),
-    ),
+    "names in another order": ("score,label\n1,0.25\n", {"columns": "label,score"},
+        ("line 1 holds 'score', 'label'", "columns")),
+    "a label that is missing": ("score,label\n0.25,genuine\n0.5,NA\n", {"client_label": "genuine"},
+        ("line 3", "'NA'", "missing")),
     "a comment among rows": ("score,label\n0.25,1\n# of b\n0.5,0\n", {}, ("line 3", "#")),
     "half an array of JSON": ('[{"score": 0.25, "label": 1},\n', {}, ("one JSON document",)),
     "arrays of two lengths": ('{"score": [1, 2], "label": [1]}', {}, ("arrays of one length",)),
@@ -316,37 +271,26 @@ def test_files_of_two_classes_refused(write: Write, tmp_path: Path) -> None:
 #: Scores, key, options, and the ids of the client.
 KEYED: dict[str, tuple[str, str, dict[str, Any], list[Any]]] = {
     "Kaldi": ("u1 0.25\nu2 0.5\n", "u2 nontarget\nu1 target\n", {}, ["u1"]),
-    "NIST": (
-        "e t1 0.25\ne t2 0.5\n", "e t2 nontarget\ne t1 target\n", {"format": "nist"},
-        [["e", "t1"]],
-    ),
+    "NIST": ("e t1 0.25\ne t2 0.5\n", "e t2 nontarget\ne t1 target\n", {"format": "nist"},
+        [["e", "t1"]]),
     "VoxCeleb's list": ("a b 0.25\na c 0.5\n", "1 a b\n0 a c\n", {}, [["a", "b"]]),
-    "ASVspoof 2019": (
-        "LA_1 0.25\nLA_2 0.5\n", "LA_0069 LA_1 - - bonafide\nLA_0070 LA_2 - A01 spoof\n", {},
-        ["LA_1"],
-    ),
+    "ASVspoof 2019": ("LA_1 0.25\nLA_2 0.5\n",
+        "LA_0069 LA_1 - - bonafide\nLA_0070 LA_2 - A01 spoof\n", {}, ["LA_1"]),
     "ASVspoof 2021": (
         "LA_1 0.25\nLA_2 0.5\n",
         "LA_9 LA_1 alaw ita_tx bonafide bonafide notrim eval\n"
         "LA_9 LA_2 alaw ita_tx A07 spoof notrim eval\n",
         {}, ["LA_1"],
     ),
-    "tables": (
-        "trial,score\nu1,0.25\nu2,0.5\n", "n;trial;label\n1;u1;genuine\n2;u2;impostor\n",
-        {"id": "trial"}, ["u1"],
-    ),
-    "tables of NIST": (
-        "modelid\tsegmentid\tLLR\nm\ts\t0.25\nm\tt\t0.5\n",
+    "tables": ("trial,score\nu1,0.25\nu2,0.5\n", "n;trial;label\n1;u1;genuine\n2;u2;impostor\n",
+        {"id": "trial"}, ["u1"]),
+    "tables of NIST": ("modelid\tsegmentid\tLLR\nm\ts\t0.25\nm\tt\t0.5\n",
         "modelid\tsegmentid\ttargettype\nm\ts\ttarget\nm\tt\tnontarget\n",
-        {"id": ("modelid", "segmentid"), "score": "LLR", "label": "targettype"}, [["m", "s"]],
-    ),
-    "a key in large letters": (
-        "trial,score\nu1,0.25\nu2,0.5\n", "Trial;Label\nu1;genuine\nu2;impostor\n",
-        {"id": "trial"}, ["u1"],
-    ),
-    "other words": (
-        "u1 0.25\nu2 0.5\n", "trial label\nu1 ham\nu2 spam\n", {"client_label": "ham"}, ["u1"],
-    ),
+        {"id": ("modelid", "segmentid"), "score": "LLR", "label": "targettype"}, [["m", "s"]]),
+    "a key in large letters": ("trial,score\nu1,0.25\nu2,0.5\n",
+        "Trial;Label\nu1;genuine\nu2;impostor\n", {"id": "trial"}, ["u1"]),
+    "other words": ("u1 0.25\nu2 0.5\n", "trial label\nu1 ham\nu2 spam\n", {"client_label": "ham"},
+        ["u1"]),
 }  # fmt: skip
 
 
@@ -362,17 +306,13 @@ def test_a_key_says_who_is_a_client(write: Write, case: str) -> None:
 
 
 KEYS_REFUSED: dict[str, tuple[str, str, dict[str, Any], tuple[str, ...]]] = {
-    "unknown": (
-        "u1 1\nu3 2\nu4 3\n", "u1 target\nu2 nontarget\n", {}, ("2 of 3", "'u3'", "'key.txt'"),
-    ),
+    "unknown": ("u1 1\nu3 2\nu4 3\n", "u1 target\nu2 nontarget\n", {},
+        ("2 of 3", "'u3'", "'key.txt'")),
     "twice": ("u1 1\nu1 2\nu2 3\n", "u1 target\nu2 nontarget\n", {}, ("1 of 3", "'u1'")),
-    "twice in the key": (
-        "u1 1\n", "u1 target\nu2 nontarget\nu1 target\n", {}, ("'key.txt'", "1 of 3 rows", "'u1'"),
-    ),
-    "without a score": (
-        "u1 1\nu2 2\n", "u1 target\nu2 nontarget\nu3 target\n", {},
-        ("1 of 3", "'u3'", "missing='drop'"),
-    ),
+    "twice in the key": ("u1 1\n", "u1 target\nu2 nontarget\nu1 target\n", {},
+        ("'key.txt'", "1 of 3 rows", "'u1'")),
+    "without a score": ("u1 1\nu2 2\n", "u1 target\nu2 nontarget\nu3 target\n", {},
+        ("1 of 3", "'u3'", "missing='drop'")),
     "no key": ("u1 1\nu2 2\n", "u1 x y z\nu2 x y z\n", {}, ("'key.txt'", "'u1 x y z'", "header")),
     "ragged": ("u1 1\n", "u1 target\nu2 nontarget\nu3\n", {}, ("'key.txt', line 3", "2 fields")),
     "no id": ("trial,score\nu1,1\n", "u1 target\n", {}, ("id", "'scores.csv'")),
@@ -594,9 +534,7 @@ PROTOCOL = "w/1.wav eval spoof\nw/2.wav eval bonafide\nw/3.wav eval spoof\nw/4.w
 
 
 # ------------------------------------------------------------------------------- keys
-def test_a_key_without_header_is_joined_by_the_numbers_of_its_columns(
-    write: Write,
-) -> None:
+def test_a_key_without_header_is_joined_by_the_numbers_of_its_columns(write: Write) -> None:
     path, key = write(SCORES), write(PROTOCOL, "key.txt")
     scores = br.read_scores(path, key=key, key_id="1", key_label="3")
     assert (scores.client.tolist(), scores.impostor.tolist()) == ([0.9, 0.8], [0.1, 0.2])
@@ -800,7 +738,5 @@ def test_a_missing_first_score_changes_no_reading(write: Write) -> None:
     assert (scores.client.tolist(), scores.impostor.tolist()) == ([0.7], [0.5])
 
 
-def test_one_column_of_numbers_asks_for_the_other_class_or_for_labels(
-    write: Write,
-) -> None:
+def test_one_column_of_numbers_asks_for_the_other_class_or_for_labels(write: Write) -> None:
     refused(write(b"3.5\n1.25\n"), "one column of numbers", "client_file=", "key=")

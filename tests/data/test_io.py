@@ -98,10 +98,8 @@ def test_g20_doubles_come_back_bit_by_bit(write):
 LATIN = "score,label,name\n" + "0.25,1,x\n" * 20_000
 
 BAD = {
-    "G07 Latin-1": (
-        LATIN.encode() + b"0.5,0,Andr\xe9\n", "UTF-8", "b'\\xe9'",
-        f"byte offset {len(LATIN) + 10}",
-    ),
+    "G07 Latin-1": (LATIN.encode() + b"0.5,0,Andr\xe9\n", "UTF-8", "b'\\xe9'",
+        f"byte offset {len(LATIN) + 10}"),
     "G10 after blank lines": ("score,label\n\n\n0.25\n", "line 4"),
     "G12 no header": ("0.25,1\n0.5,0\n", "header", "'0.25', '1'", "columns='score,label',"),
     "no header, label first": ("1,0.25\n0,0.5\n", "header", "columns='label,score',"),
@@ -109,16 +107,13 @@ BAD = {
     "no header, three": ("7,1,0.25\n", "columns='NAME,NAME,...'"),
     "G14 closed late": ('score,label\n"0.25,1\n"0.5,0\n', "line 2", "quotes"),
     "G14 unclosed and long": ('score,label\n"' + "0.5,0\n" * 40_000, "line 2", "never closed"),
-    "padded on both sides": (
-        " score , label \n0.2,1\n", "'score'", "Did you mean ' score '", "blanks",
-    ),
+    "padded on both sides": (" score , label \n0.2,1\n", "'score'", "Did you mean ' score '",
+        "blanks"),
     "G19 nothing near": ("a,b,c,d,e,f,g\n", "'score'", "'a', 'b'", "2 more"),
     "three columns": ("a b 0.2\nc d 0.1\n", "'a', 'b', '0.2'", "columns=", "key="),
     "no clients": ("score,label\n0.2,-1\n", "no client scores", "'-1'"),
-    "many labels": (
-        "score,label\n" + "".join(f"{i % 2},{i}.5\n" for i in range(1100)), "1000", "line 1002",
-        "swapped",
-    ),
+    "many labels": ("score,label\n" + "".join(f"{i % 2},{i}.5\n" for i in range(1100)), "1000",
+        "line 1002", "swapped"),
     "labels 1 2": ("score,label\n.2,1\n.3,2\n", "client_label", "'2' (count 1, first in line 3)"),
     "label words": ("score,label\n.2,ham\n.3,spam\n", "client_label", "'ham'"),
     "two words of clients": ("score,label\n.2,client\n.3,genuine\n", "client_label", "'client'"),

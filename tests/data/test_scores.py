@@ -311,10 +311,8 @@ def test_groups_ids_and_name_refused():
 
 
 FRAMES = {
-    "missing column": (
-        pd.DataFrame({"scroe": [1], "label": [1]}), INPUT, "score='score'", "'label'",
-        "Did you mean 'scroe'?",
-    ),
+    "missing column": (pd.DataFrame({"scroe": [1], "label": [1]}), INPUT, "score='score'",
+        "'label'", "Did you mean 'scroe'?"),
     "padded": (pl.DataFrame({"score": [1], " label": [1]}), INPUT, "' label'", "blanks"),
     "null": (pl.DataFrame({"score": [0.1, None], "label": [1, 0]}), INPUT, "'score'", "rows 1"),
     "lazy null": (pl.LazyFrame({"score": [0.1, None], "label": [1, 0]}), INPUT, "rows 1"),

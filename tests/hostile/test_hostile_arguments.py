@@ -159,24 +159,20 @@ def test_what_is_no_value_of_an_argument(entry: str) -> None:
 INPUT, TYPE = br.InputError, br.InputTypeError
 ARGUMENTS: dict[str, tuple[Callable[[], Any], type[Exception], str, tuple[str, ...]]] = {
     "E10 no alpha": (lambda: br.epc(TWO, OTHER, alpha=[]), INPUT, "alpha", ("(0,)",)),
-    "E10 an alpha of 1.5": (
-        lambda: br.epc(TWO, OTHER, alpha=[0.1, 1.5]), INPUT, "alpha", ("1 of 2", "index 1", "1.5"),
-    ),
-    "E10 an alpha of NaN": (
-        lambda: br.epc(TWO, OTHER, alpha=[0.1, np.nan]), INPUT, "alpha", ("1 of 2", "index 1"),
-    ),
+    "E10 an alpha of 1.5": (lambda: br.epc(TWO, OTHER, alpha=[0.1, 1.5]), INPUT, "alpha",
+        ("1 of 2", "index 1", "1.5")),
+    "E10 an alpha of NaN": (lambda: br.epc(TWO, OTHER, alpha=[0.1, np.nan]), INPUT, "alpha",
+        ("1 of 2", "index 1")),
     "E10 an alpha below 0": (lambda: br.epc(TWO, OTHER, alpha=-1e-9), INPUT, "alpha", ("-1e-09",)),
     "E11 95": (lambda: FIT.conf_int(level=95), INPUT, "level", ("95.0", "Did you mean 0.95?")),
     "E11 95 of a band": (lambda: CURVE.band(level=95), INPUT, "level", ("Did you mean 0.95?",)),
-    "E11 95 of compare": (
-        lambda: br.compare(CURVE, CURVE_B, level=95), INPUT, "level", ("Did you mean 0.95?",),
-    ),
+    "E11 95 of compare": (lambda: br.compare(CURVE, CURVE_B, level=95), INPUT, "level",
+        ("Did you mean 0.95?",)),
     "E11 99.9": (lambda: br.interval(TWO, "auc", level=99.9), INPUT, "level", ("0.999",)),
     "E11 1": (lambda: br.roc_band(TWO, level=1), INPUT, "level", ("1.0", "strictly")),
     "E11 0": (lambda: br.auc_interval(TWO, 0), INPUT, "level", ("0.0",)),
-    "E11 a confidence of 95": (
-        lambda: br.decide(TWO, far=0.2, confidence=95), INPUT, "confidence", ("0.95",),
-    ),
+    "E11 a confidence of 95": (lambda: br.decide(TWO, far=0.2, confidence=95), INPUT, "confidence",
+        ("0.95",)),
     "E11 text": (lambda: br.auc_interval(TWO, "0.95"), TYPE, "level", ("'0.95'", "str")),
     "E13 a shape below 0": (lambda: br.Beta(-1, 2), INPUT, "a", ("> 0", "-1.0")),
     "E13 a shape of 0": (lambda: br.Beta(1, 0), INPUT, "b", ("> 0", "0.0")),
@@ -184,9 +180,8 @@ ARGUMENTS: dict[str, tuple[Callable[[], Any], type[Exception], str, tuple[str, .
     "E13 a shape of inf": (lambda: br.Beta(2, np.inf), INPUT, "b", ("inf",)),
     "E13 a sigma of 0": (lambda: br.Normal(0, 0), INPUT, "sigma", ("> 0",)),
     "E13 a mu of inf": (lambda: br.LogitNormal(np.inf, 1), INPUT, "mu", ("inf",)),
-    "E13 weights": (
-        lambda: br.BetaMixture((0.5, 0.6), (br.Beta(1, 2), br.Beta(2, 3))), INPUT, "weights", (),
-    ),
+    "E13 weights": (lambda: br.BetaMixture((0.5, 0.6), (br.Beta(1, 2), br.Beta(2, 3))), INPUT,
+        "weights", ()),
     "E13 a mass of 1.2": (lambda: br.Inflated(br.Beta(2, 3), 1.2), INPUT, "at_zero", ("1.2",)),
     "E13 masses above 1": (lambda: br.Inflated(br.Beta(2, 3), 0.6, 0.6), INPUT, "at_zero", ()),
     "E14 0": (lambda: CURVE.band(replicates=0), INPUT, "replicates", (">= 1", "0")),
@@ -195,64 +190,48 @@ ARGUMENTS: dict[str, tuple[Callable[[], Any], type[Exception], str, tuple[str, .
     "E14 999.0": (lambda: CURVE.band(replicates=999.0), INPUT, "replicates", ("mean 999?",)),
     "E14 True": (lambda: CURVE.band(replicates=True), TYPE, "replicates", ("True",)),
     "E14 of check_fit": (lambda: br.check_fit(FIT, replicates=0), INPUT, "replicates", ("0",)),
-    "E14 of interval": (
-        lambda: br.interval(TWO, "eer", replicates=0), INPUT, "replicates", (">= 1",),
-    ),
-    "E14 of a test": (
-        lambda: br.likelihood_ratio_test(FIT, FIT, replicates=0), INPUT, "replicates", ("0",),
-    ),
+    "E14 of interval": (lambda: br.interval(TWO, "eer", replicates=0), INPUT, "replicates",
+        (">= 1",)),
+    "E14 of a test": (lambda: br.likelihood_ratio_test(FIT, FIT, replicates=0), INPUT, "replicates",
+        ("0",)),
     "E15 a prior of 1.2": (lambda: br.epc(TWO, OTHER, prior=1.2), INPUT, "prior", ("1.2",)),
     "E15 a prior of 30": (lambda: br.epc(TWO, OTHER, prior=30), INPUT, "prior", ("mean 0.3?",)),
     "E15 of a model": (lambda: br.ScoreModel(br.Beta(1, 2), br.Beta(2, 1), prior=-0.1), INPUT,
                        "prior", ("-0.1",)),
-    "E15 a cost below 0": (
-        lambda: br.decide(TWO, cost_fa=-1, cost_fr=1), INPUT, "cost_fa", ("-1",),
-    ),
+    "E15 a cost below 0": (lambda: br.decide(TWO, cost_fa=-1, cost_fr=1), INPUT, "cost_fa",
+        ("-1",)),
     "E15 costs of 0": (lambda: br.decide(TWO, cost_fa=0, cost_fr=0), INPUT, "cost_f", ()),
     "E15 one cost": (lambda: br.decide(TWO, cost_fa=1), INPUT, "cost_fr", ("both",)),
-    "E15 a cost of NaN": (
-        lambda: br.decide(TWO, cost_fa=np.nan, cost_fr=1), INPUT, "cost_fa", ("nan",),
-    ),
+    "E15 a cost of NaN": (lambda: br.decide(TWO, cost_fa=np.nan, cost_fr=1), INPUT, "cost_fa",
+        ("nan",)),
     "E15 dcf": (lambda: MODEL.min_dcf(cost_fa=-1), INPUT, "cost_fa", ("-1",)),
     "a target of 5": (lambda: br.decide(TWO, far=5), INPUT, "far", ("5.0", "0.05")),
     "a target of 0": (lambda: br.decide(TWO, far=0), INPUT, "far", ("0",)),
     "two targets": (lambda: br.decide(TWO, far=0.1, frr=0.1), INPUT, "far", ()),
     "no target": (lambda: br.decide(TWO), INPUT, "far", ()),
-    "a range upside down": (
-        lambda: br.interval(TWO, "partial-auc", between=(0.2, 0.1)), INPUT, "between", ("0.2",),
-    ),
-    "F14 more hits than trials": (
-        lambda: br.Scores([0.5], [0.5], n_client_rejected=-1), INPUT, "n_client_rejected", ("-1",),
-    ),
+    "a range upside down": (lambda: br.interval(TWO, "partial-auc", between=(0.2, 0.1)), INPUT,
+        "between", ("0.2",)),
+    "F14 more hits than trials": (lambda: br.Scores([0.5], [0.5], n_client_rejected=-1), INPUT,
+        "n_client_rejected", ("-1",)),
     "F14 a rate of a class that is empty": (lambda: br.Scores([], [0.5]), INPUT, "client", ()),
     "F18 no classifier": (lambda: br.inclusion({}), INPUT, "two classifiers", ()),
     "F18 one classifier": (lambda: br.inclusion({"a": TWO}), INPUT, "'a'", ()),
-    "F18 a missing score": (
-        lambda: br.inclusion(WIDE.assign(b=np.r_[np.nan, SCORES[1:]])), INPUT, "'b'",
-        ("1 ", "nan_policy",),
-    ),
-    "F18 other trials": (
-        lambda: br.inclusion({"a": TWO, "b": br.Scores(OK[:-1], TWO.impostor)}), INPUT, "'b'", (),
-    ),
-    "A05 one above 1": (
-        lambda: br.fit(br.Scores(np.r_[OK, 1.2], OK), "beta"), INPUT, "client",
-        ("1.2", "1 of 41", "indices 40"),
-    ),
-    "A05 one below 0": (
-        lambda: br.fit(br.Scores(OK, np.r_[-1e-9, OK]), "beta"), INPUT, "impostor", ("-1e-09",),
-    ),
-    "A06 per cent": (
-        lambda: br.fit(br.Scores(OK * 100, OK * 60), "beta"), INPUT, "client", ("100",),
-    ),
-    "A06 of one class": (
-        lambda: br.fit_distribution(OK * 100, "beta"), INPUT, "sample", ("100", "40 of 40"),
-    ),
-    "A19 log odds": (
-        lambda: br.fit(br.Scores(np.log(OK / (1 - OK)), -OK), "beta"), INPUT, "client", ("normal",),
-    ),
-    "A19 logit-normal": (
-        lambda: br.fit(br.Scores(OK * 3, OK), "logit-normal"), INPUT, "client", (),
-    ),
+    "F18 a missing score": (lambda: br.inclusion(WIDE.assign(b=np.r_[np.nan, SCORES[1:]])), INPUT,
+        "'b'", ("1 ", "nan_policy",)),
+    "F18 other trials": (lambda: br.inclusion({"a": TWO, "b": br.Scores(OK[:-1], TWO.impostor)}),
+        INPUT, "'b'", ()),
+    "A05 one above 1": (lambda: br.fit(br.Scores(np.r_[OK, 1.2], OK), "beta"), INPUT, "client",
+        ("1.2", "1 of 41", "indices 40")),
+    "A05 one below 0": (lambda: br.fit(br.Scores(OK, np.r_[-1e-9, OK]), "beta"), INPUT, "impostor",
+        ("-1e-09",)),
+    "A06 per cent": (lambda: br.fit(br.Scores(OK * 100, OK * 60), "beta"), INPUT, "client",
+        ("100",)),
+    "A06 of one class": (lambda: br.fit_distribution(OK * 100, "beta"), INPUT, "sample",
+        ("100", "40 of 40")),
+    "A19 log odds": (lambda: br.fit(br.Scores(np.log(OK / (1 - OK)), -OK), "beta"), INPUT, "client",
+        ("normal",)),
+    "A19 logit-normal": (lambda: br.fit(br.Scores(OK * 3, OK), "logit-normal"), INPUT, "client",
+        ()),
 }  # fmt: skip
 
 
