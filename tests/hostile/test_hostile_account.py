@@ -72,7 +72,7 @@ ELSEWHERE: dict[str, tuple[str, ...]] = {
     ),
     "H12": ("report/test_analysis.py::test_a_failure_leaves_the_old_file",),
     "H13": ("report/test_report.py::test_page_is_inert_and_asks_for_nothing",),
-    "H15": ("report/test_report.py::test_two_runs_give_the_same_bytes",),
+    "H15": ("cli/test_same_from_anywhere.py::test_results_are_byte_identical_from_any_folder",),
     "I01": (
         "cli/test_study_cli.py::test_ctrl_c_is_exit_code_130_and_the_study_goes_on",
         "studies/test_study.py::test_a_killed_study_resumes_to_the_same_bytes",
@@ -88,7 +88,7 @@ ELSEWHERE: dict[str, tuple[str, ...]] = {
     ),
     "I06": ("studies/test_study.py::test_a_trial_draws_from_its_own_seed_sequence",),
     "I12": ("test_surface_locale.py::test_ascii_alone",),
-    "I13": ("report/test_report.py::test_two_runs_give_the_same_bytes",),
+    "I13": ("cli/test_same_from_anywhere.py::test_results_are_byte_identical_from_any_folder",),
     "I14": ("studies/test_study.py::test_digests_hang_on_no_hash_seed",),
     "I16": ("data/test_io.py::test_parquet_without_pyarrow",),
     "I21": (
