@@ -425,10 +425,21 @@ def test_curve_probabilities_are_shares_of_drawn_curves() -> None:
 
 @pytest.mark.simulation
 @pytest.mark.filterwarnings("ignore::betaroc.BetarocWarning")
-def test_size_of_the_test_of_a_proper_curve(monkeypatch: pytest.MonkeyPatch) -> None:
-    # Equal laws, the worst case: 400 sets, 5 % with an sd of 1.1 %. Hooks cost more than tests.
+@pytest.mark.parametrize("mean", [None, 0.0, 1.0])
+def test_size_of_the_test_of_a_proper_curve(
+    mean: float | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # 400 sets, 5 % with an sd of 1.1 %: equal beta laws, the worst case, and normal laws, equal
+    # and apart. Hooks cost more than tests.
     monkeypatch.setattr("betaroc.fits.shape_tests.counted_hooks", lambda *_, **__: ())
-    p = [fit_of((2, 1), (2, 1), 30, seed).curve_test().p_proper for seed in range(400)]
+    rng = np.random.default_rng(14)
+    fits = (
+        fit_of((2, 1), (2, 1), 30, seed)
+        if mean is None
+        else br.fit(br.Scores(rng.normal(mean, 1, 12), rng.normal(0, 1, 20)), "normal")
+        for seed in range(400)
+    )
+    p = [fit.curve_test().p_proper for fit in fits]
     assert abs(np.mean(np.array(p) < 0.05) - 0.05) < 3 * 0.011
 
 
@@ -451,20 +462,6 @@ def test_normal_curves_are_proper_only_with_equal_spreads() -> None:
     assert turned.curve_test().p_proper == pytest.approx(stats.chi2.sf(square, 2), rel=1e-8)
     grouped = grouped_normal()
     assert grouped.curve_test().p_no_crossing == grouped.end_tests().at_one.p_value
-
-
-@pytest.mark.simulation
-@pytest.mark.filterwarnings("ignore::betaroc.ReversedScoresWarning")
-@pytest.mark.parametrize("mean", [0.0, 1.0])
-def test_size_of_the_test_of_a_proper_normal_curve(
-    mean: float, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    # Equal laws and laws apart: 400 sets, 5 % with an sd of 1.1 %.
-    monkeypatch.setattr("betaroc.fits.shape_tests.counted_hooks", lambda *_, **__: ())
-    rng = np.random.default_rng(14)
-    sets = ((rng.normal(mean, 1, 12), rng.normal(0, 1, 20)) for _ in range(400))
-    p = [br.fit(br.Scores(*s), "normal").curve_test().p_proper for s in sets]
-    assert abs(np.mean(np.array(p) < 0.05) - 0.05) < 3 * 0.011
 
 
 def test_point_masses_leave_the_ends_to_speak() -> None:
@@ -495,6 +492,8 @@ MODELS = [
     (br.ScoreModel(br.Beta(4, 2), br.Beta(2, 1.4)), T, ["at_one"]),
     (br.ScoreModel(br.Beta(1.2, 2), br.Beta(2, 5)), T, ["at_zero"]),
     (br.ScoreModel(br.Beta(2, 4), br.Beta(4, 2)), T, ["everywhere"]),
+    (br.ScoreModel(br.Beta(4, 2), br.Beta(2, 4)), T, []),
+    (br.ScoreModel(br.Beta(2, 3), br.Beta(2, 3)), T, []),
     (br.ScoreModel(br.Normal(0.5, 1), br.Normal(0, 2)), np.linspace(-15, 15, 100_001), ["at_one"]),
     (br.ScoreModel(br.LogitNormal(0.5, 2), br.LogitNormal(0, 1)), T, ["at_zero"]),
     # Two peaks against one between them: below near 0, above, below near 1 is three stretches.
@@ -552,11 +551,6 @@ def test_a_hook_far_beyond_any_score_is_no_finding() -> None:
     assert 0.0 < hook.depth < 3 * t < 1e-12
     assert not hook.seen
     assert "no finding" in str(hook)
-
-
-def test_the_diagonal_has_no_hooks() -> None:
-    assert hooks_of(br.ScoreModel(br.Beta(2, 3), br.Beta(2, 3)), 10, 10) == ()
-    assert hooks_of(br.ScoreModel(br.Beta(4, 2), br.Beta(2, 4)), 10, 10) == ()
 
 
 def test_hooks_of_a_fit_hold_the_scores_counted() -> None:
