@@ -48,41 +48,21 @@ MOST_LINES = 800
 
 
 def test_nothing_lies_loose() -> None:
-    assert {path.name for path in PACKAGE.glob("*") if path.is_file()} == {
-        "__init__.py",
-        "__main__.py",
-        "datasets.py",
-        "errors.py",
-        "py.typed",
-        "results.py",
-    }
+    files = {"__init__.py", "__main__.py", "datasets.py", "errors.py", "py.typed", "results.py"}
+    assert {path.name for path in PACKAGE.glob("*") if path.is_file()} == files
     folders = {path.name for path in PACKAGE.iterdir() if list(path.glob("*.py"))}
     assert folders <= set(ROOMS)
 
 
-def test_imports_go_down_the_rooms() -> None:
-    up = {
-        (found.module, found.target)
-        for found in house.imports()
-        if ROOMS.index(room(found.target)) > ROOMS.index(room(found.module))
-    }
-    assert up == set()
-
-
-def test_no_file_is_in_a_circle() -> None:
+def test_imports_go_down_the_rooms_at_the_top_of_a_file_and_in_no_circle() -> None:
+    doors = {m for m, path in MODULES.items() if path.name == "__init__.py"}
     graph: dict[str, set[str]] = {}
     for found in house.imports():
+        assert ROOMS.index(room(found.target)) <= ROOMS.index(room(found.module)), found
+        assert not found.lazy, found
+        assert found.module not in doors, found
         graph.setdefault(found.module, set()).add(found.target)
     graphlib.TopologicalSorter(graph).prepare()  # raises CycleError with the circle
-
-
-def test_no_own_module_is_imported_inside_a_function() -> None:
-    assert [found for found in house.imports() if found.lazy] == []
-
-
-def test_doors_import_nothing() -> None:
-    doors = {m for m, path in MODULES.items() if path.name == "__init__.py"}
-    assert [found for found in house.imports() if found.module in doors] == []
 
 
 def test_nothing_but_rendering_imports_matplotlib() -> None:
@@ -121,12 +101,20 @@ BUILDERS = {  # of the site, which no test builds; it was with the versions of t
 UNTRIED = {"betaroc", "mypy", "pyspark", "ruff", *BUILDERS}
 
 
+@cache
+def project() -> dict[str, Any]:
+    return dict(tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8")))
+
+
+def requirements() -> list[str]:
+    own = project()["project"]
+    return [*own["dependencies"], *itertools.chain(*own["optional-dependencies"].values())]
+
+
 def test_bounds_are_the_versions_that_were_tried() -> None:
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    asked = [*project["dependencies"], *itertools.chain(*project["optional-dependencies"].values())]
     parts = re.compile(r"([\w-]+)(?:\[.*\])?(?:>=([\d.]+))?")
-    bounds = {found[1]: found[2] for found in map(parts.fullmatch, asked) if found}
-    assert len(bounds) == len({text.partition("[")[0] for text in asked})
+    bounds = {found[1]: found[2] for found in map(parts.fullmatch, requirements()) if found}
+    assert len(bounds) == len({text.partition("[")[0] for text in requirements()})
     lines = (ROOT / "tests" / "lowest.txt").read_text(encoding="utf-8").splitlines()
     pairs = (line.split("==") for line in lines if not line.startswith("#"))
     tried = {name.partition("[")[0]: version for name, version in pairs}
@@ -138,11 +126,8 @@ def test_bounds_are_the_versions_that_were_tried() -> None:
 
 
 def test_what_is_imported_is_declared() -> None:
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    asked = [*project["dependencies"], *itertools.chain(*project["optional-dependencies"].values())]
-    declared = {re.split(r"[^\w-]", text)[0] for text in asked}
-    declared |= {"betaroc", "markupsafe"}  # the second is a part of jinja2
-    declared = {{"scikit-learn": "sklearn"}.get(name, name) for name in declared}
+    declared = {re.split(r"[^\w-]", text)[0] for text in requirements()}
+    declared |= {"betaroc", "markupsafe", "sklearn"}  # the second is a part of jinja2
     nodes = [node for module in MODULES for node in ast.walk(house.tree(module))]
     found = {a.name for node in nodes if isinstance(node, ast.Import) for a in node.names}
     found |= {str(node.module) for node in nodes if isinstance(node, ast.ImportFrom)}
@@ -167,49 +152,31 @@ def test_errors_and_results_have_rooms_of_their_own(module: Any) -> None:
 
 # No example of their own: they draw, write a file, serve other modules, or stand in another's.
 NO_EXAMPLE = {
-    "Analysis.summary",
-    "Analysis.to_html",
-    "Det.plot",
-    "Epc.plot",
-    "PrecisionRecall.plot",
-    "SystemsComparison.plot",
-    "sklearn.DetDisplay.from_cv_results",
-    "sklearn.DetDisplay.from_estimator",
-    "sklearn.DetDisplay.from_predictions",
-    "sklearn.DetDisplay.plot",
-    "sklearn.EpcDisplay.from_estimator",
-    "sklearn.EpcDisplay.plot",
-    "sklearn.RocDisplay.from_cv_results",
-    "sklearn.RocDisplay.from_estimator",
-    "sklearn.RocDisplay.from_predictions",
-    "sklearn.RocDisplay.plot",
-    "sklearn.ThresholdClassifier.decision_function",
-    "sklearn.ThresholdClassifier.fit",
-    "sklearn.ThresholdClassifier.get_metadata_routing",
-    "sklearn.ThresholdClassifier.predict",
-    "sklearn.ThresholdClassifier.predict_log_proba",
-    "sklearn.ThresholdClassifier.predict_proba",
-}
+    "Analysis.summary", "Analysis.to_html",
+    *(f"{name}.plot" for name in ("Det", "Epc", "PrecisionRecall", "SystemsComparison")),
+    *(f"sklearn.{name}Display.from_estimator" for name in ("Det", "Epc", "Roc")),
+    *(f"sklearn.{name}Display.plot" for name in ("Det", "Epc", "Roc")),
+    *(f"sklearn.{name}Display.from_{what}" for name in ("Det", "Roc")
+      for what in ("cv_results", "predictions")),
+    *(f"sklearn.ThresholdClassifier.{name}" for name in (
+        "decision_function", "fit", "get_metadata_routing", "predict", "predict_log_proba",
+        "predict_proba")),
+}  # fmt: skip
 
 # Classes that public functions return although nobody makes them by hand.
-RETURNED = (
-    "betaroc.model.roc.Det",
-    "betaroc.model.roc.PrecisionRecall",
-    "betaroc.model.ends.End",
-    "betaroc.model.ends.Ends",
-    "betaroc.model.ends.SemiDerivatives",
-    "betaroc.decision.forecast.DevSize",
-    "betaroc.model.roc.RocHull",
-    "betaroc.model.roc_functions.RocCrossings",
-)
+RETURNED = {
+    "betaroc.model.roc": ("Det", "PrecisionRecall", "RocHull"),
+    "betaroc.model.ends": ("End", "Ends", "SemiDerivatives"),
+    "betaroc.decision.forecast": ("DevSize",),
+    "betaroc.model.roc_functions": ("RocCrossings",),
+}
 
 
 def public_objects() -> Iterator[tuple[str, Any]]:
     """Every public class with its methods and properties, every public function."""
     named = [(name, getattr(betaroc, name)) for name in (*PUBLIC, *betaroc.errors.__all__)]
-    for path in RETURNED:
-        module, _, name = path.rpartition(".")
-        named.append((name, getattr(importlib.import_module(module), name)))
+    for path, names in RETURNED.items():
+        named += [(name, getattr(importlib.import_module(path), name)) for name in names]
     named += [(f"sklearn.{name}", getattr(doors, name)) for name in doors.__all__]
     named += [(f"datasets.{n}", getattr(betaroc.datasets, n)) for n in betaroc.datasets.__all__]
     for name, value in named:
@@ -289,15 +256,16 @@ def test_public_docstrings_have_an_example() -> None:
     assert NO_EXAMPLE & with_example == set()
 
 
-def test_an_unknown_name_is_an_attribute_error() -> None:
+@pytest.mark.parametrize("module", [betaroc, doors])
+def test_only_public_names_are_listed(module: Any) -> None:
+    shown = {name for name in dir(module) if not name.startswith("__")}
+    extra = {"datasets", "errors", "results"} if module is betaroc else set()
+    assert shown == {*module.__all__, *extra}
     with pytest.raises(AttributeError, match="no_such_name"):
-        betaroc.no_such_name  # noqa: B018
+        module.no_such_name  # noqa: B018
 
 
-def test_names_of_the_door_to_scikit_learn() -> None:
-    assert {name for name in dir(doors) if not name.startswith("__")} == set(doors.__all__)
-    with pytest.raises(AttributeError, match="no_such_name"):
-        doors.no_such_name  # noqa: B018
+def test_the_door_to_scikit_learn_says_what_is_missing() -> None:
     code = (
         "import sys; sys.modules['sklearn'] = None\n"
         "import betaroc.sklearn as door, betaroc\n"
@@ -313,11 +281,6 @@ def test_names_of_the_door_to_scikit_learn() -> None:
     ]
 
 
-def test_only_public_names_are_listed() -> None:
-    shown = {name for name in dir(betaroc) if not name.startswith("__")}
-    assert shown == {*betaroc.__all__, "datasets", "errors", "results"}
-
-
 def test_a_warning_names_the_line_of_a_neighbour_called_alike() -> None:
     """A user's folder `betaroc_study` beside the package is not the package."""
     script = Path(betaroc.__file__).parent.with_name("betaroc_study") / "run.py"
@@ -328,17 +291,18 @@ def test_a_warning_names_the_line_of_a_neighbour_called_alike() -> None:
 
 
 def test_versions_agree() -> None:
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    own = project()["project"]
+    version = own["version"]
     citation = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
-    assert betaroc.__version__ == project["version"]
-    assert re.search(rf"^version: {re.escape(project['version'])}$", citation, re.M)
-    assert f"## [{project['version']}]" in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    assert betaroc.__version__ == version
+    assert re.search(rf"^version: {re.escape(version)}$", citation, re.M)
+    assert f"## [{version}]" in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
     recipe = (ROOT / "conda" / "recipe.yaml").read_text(encoding="utf-8")
-    assert f'version: "{project["version"]}"' in recipe
-    asked = {text.replace(">=", " >=") for text in project["dependencies"]}
+    assert f'version: "{version}"' in recipe
+    asked = {text.replace(">=", " >=") for text in own["dependencies"]}
     listed = set(re.findall(r"^    - ([\w-]+ >=[\d.]+)$", recipe, re.M))
-    own = {"python >=3.11", "hatchling >=1.27", "matplotlib-base >=3.9"}
-    assert listed - own == asked - {"matplotlib >=3.9"}
+    build = {"python >=3.11", "hatchling >=1.27", "matplotlib-base >=3.9"}
+    assert listed - build == asked - {"matplotlib >=3.9"}
 
 
 # ------------------------------------------------------------------ files
@@ -385,15 +349,9 @@ def test_no_filter_of_warnings_is_set() -> None:
             assert used & names == set(), module
 
 
-def test_package_data_is_there() -> None:
-    assert (PACKAGE / "py.typed").is_file()
-    assert list(PACKAGE.rglob("*.j2"))
-
-
 def test_the_wheel_holds_what_datasets_read(monkeypatch: pytest.MonkeyPatch) -> None:
     """Every file that a loader opens is one that the build copies, with its licence."""
-    built = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["hatch"]
-    copied = built["build"]["targets"]["wheel"]["force-include"]
+    copied = project()["tool"]["hatch"]["build"]["targets"]["wheel"]["force-include"]
     files = {
         path: f"{target}{path.as_posix().removeprefix((ROOT / origin).as_posix())}"
         for origin, target in copied.items()

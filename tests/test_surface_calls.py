@@ -1,13 +1,25 @@
-"""Generated calls of everything public: a few hundred here, 20 000 at night."""
+"""Generated calls of everything public; the same answers whatever numpy's error state, thread,
+process and hash seed are."""
 
 from __future__ import annotations
 
 import inspect
+import json
+import multiprocessing
+import os
+import pickle
+import subprocess
+import sys
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from functools import cache, partial
 
+import numpy as np
 import pytest
 
 import betaroc as br
-from helpers import wild_calls
+from helpers import answers, wild_calls
+from helpers.cases import case
+from helpers.places import ROOT
 from helpers.public import PUBLIC
 
 
@@ -35,12 +47,81 @@ def test_what_is_looked_for_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
     assert (found.kind, found.what) == ("broken", "ZeroDivisionError: division by zero")
 
 
+SHARES = [pytest.param(0, 0, 150, marks=pytest.mark.simulation)]
+for part in range(20):
+    bounds = 1000 * part, 1000 * (part + 1)
+    SHARES.append(pytest.param(2026, *bounds, marks=pytest.mark.nightly))
+
+
+@pytest.mark.parametrize(("seed", "first", "last"), SHARES)
+def test_generated_calls(seed: int, first: int, last: int) -> None:
+    """A few hundred here, 20 000 at night."""
+    assert broken(seed, first, last) == []
+
+
+#: Functions that are done at once; with all methods and the others at night.
+QUICK = [n for n in answers.NAMES if n[:1].islower() and n not in wild_calls.SLOW_CALLS]
+SOME = pytest.param([*QUICK, *answers.NAMES[::30]], id="some")
+EVERY = pytest.param(answers.NAMES, id="every", marks=pytest.mark.nightly)
+
+
+@cache
+def alone(name: str) -> str:
+    """The answer in this thread, with numpy as it comes."""
+    return answers.digest(name)
+
+
+def differing(found: dict[str, str]) -> list[str]:
+    return [name for name, digest in found.items() if digest != alone(name)]
+
+
 @pytest.mark.simulation
-def test_generated_calls() -> None:
-    assert broken(0, 0, 150) == []
+@pytest.mark.parametrize("names", [SOME, EVERY])
+def test_whatever_the_error_state_of_numpy(names: list[str]) -> None:
+    with np.errstate(all="raise"):
+        assert differing(answers.digests(names)) == []
 
 
 @pytest.mark.nightly
-@pytest.mark.parametrize("part", range(20))
-def test_twenty_thousand_generated_calls(part: int) -> None:
-    assert broken(2026, 1000 * part, 1000 * (part + 1)) == []
+@pytest.mark.parametrize("names", [SOME, EVERY])
+def test_four_threads_at_once(names: list[str]) -> None:
+    one = partial(answers.digest, answered=answers.unfiltered)
+    with answers.filtered(), ThreadPoolExecutor(4) as pool:
+        found = dict(zip(names, pool.map(one, names), strict=True))
+    assert differing(found) == []
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("names", [SOME, EVERY])
+@pytest.mark.parametrize("how", ["fork", "spawn"])
+def test_results_of_other_processes(
+    how: str, names: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Answers of a process come back as equal values."""
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(ROOT / "tests"), *sys.path]))
+    with ProcessPoolExecutor(1, multiprocessing.get_context(how)) as pool:
+        for name in names:
+            with case(name):
+                assert answers.told(pool.submit(answers.answer, name).result()) == answers.told(
+                    answers.answer(name)
+                )
+
+
+@pytest.mark.simulation
+def test_results_are_pickled_whole() -> None:
+    for name in QUICK:
+        with case(name):
+            value = answers.answer(name)
+            assert answers.told(pickle.loads(pickle.dumps(value))) == answers.told(value)
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("names", [SOME, EVERY])
+@pytest.mark.parametrize("seed", ["0", "1", "random"])
+def test_whatever_the_hash_seed(seed: str, names: list[str]) -> None:
+    run = subprocess.run(
+        [sys.executable, "-m", "helpers.answers", *names], cwd=ROOT,
+        env={**os.environ, "PYTHONHASHSEED": seed, "PYTHONPATH": str(ROOT / "tests")},
+        check=True, capture_output=True,
+    )  # fmt: skip
+    assert differing(json.loads(run.stdout)) == []

@@ -15,13 +15,8 @@ import pytest
 from betaroc.cli import COMMANDS
 
 #: No UTF-8 by any of Python's own remedies.
-ASCII = {
-    "LC_ALL": "C",
-    "LANG": "C",
-    "PYTHONUTF8": "0",
-    "PYTHONCOERCECLOCALE": "0",
-    "PYTHONIOENCODING": "ascii",
-}
+ASCII = {"LC_ALL": "C", "LANG": "C", "PYTHONIOENCODING": "ascii"}
+ASCII |= {"PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
 READ = "--score Wërt --label klasse --client-label é"
 STUDY = """\
 seed = 1
@@ -84,11 +79,8 @@ def test_ascii_alone(folder: Path, name: str) -> None:
     for given in CALLS[name]:
         run = subprocess.run(
             [sys.executable, "-W", "error", "-m", "betaroc", name, *shlex.split(given)],
-            cwd=folder,
-            env={**os.environ, **ASCII},
-            capture_output=True,
-            timeout=300,
-        )
+            cwd=folder, env={**os.environ, **ASCII}, capture_output=True, timeout=300,
+        )  # fmt: skip
         said = (run.stdout + run.stderr).decode("ascii")
         assert run.returncode in (0, 1), said
         assert "Traceback" not in said, said
