@@ -23,10 +23,13 @@ from betaroc.data.summary import summarize_file
 from helpers.extras import needs
 
 pa = needs("pyarrow", "parquet")
+pq = needs("pyarrow.parquet", "parquet")
 
 #: A client of 0.25 and an impostor of 0.5, whatever the shape.
 EXPECTED = br.Scores([0.25], [0.5])
-FILE, INPUT = br.FileFormatError, br.InputError
+TABLE = "score,label\n0.25,1\n0.5,0\n"
+FOUR = "a a p 0.5\na b p 0.2\n"
+FILE, INPUT, TYPE = br.FileFormatError, br.InputError, br.InputTypeError
 Write = Callable[..., Path]
 
 #: Bytes, options, the format that is stated, and what else was guessed.
@@ -84,6 +87,16 @@ SHAPES: dict[str, tuple[str | bytes, dict[str, Any], str, tuple[str, ...]]] = {
         "jsonl", ()),
     "JSON lines of words": ('{"s": 0.25, "y": "genuine"}\n{"s": 0.5, "y": "impostor"}\n',
         {"score": "s", "label": "y"}, "jsonl", ()),
+    "columns swapped": ("label,score\n1,0.25\n0,0.5\n", {}, "csv", ()),
+    "extra columns": ('kind,score,label\n"a, b",0.25,1\nc,0.5,0\n', {}, "csv", ()),
+    "blanks around": ("score,label\n 0.25 , 1\n0.5, 0 \n", {}, "csv", ()),
+    "notations": ("score,label\n+2.5E-1,1\n.5,0\n", {}, "csv", ()),
+    "tsv": (TABLE.replace(",", "\t"), {}, "tsv", ()),
+    "gzip": (gzip.compress(TABLE.encode()), {}, "csv, gzip", ()),
+    "2col": ("# bob.measure\n1 0.25\n-1 0.5\n", {}, "2col", ()),
+    "2col 0": ("1\t0.25\n0\t0.5\n", {}, "2col", ()),
+    "4col": ("a a probe 0.25\n\n# comment\na b probe 0.5\n", {}, "4col", ()),
+    "5col": ("a m1 a probe 0.25\na m1 b probe 0.5\n", {}, "5col", ()),
 }  # fmt: skip
 
 
@@ -108,6 +121,10 @@ def message(error: type[Exception], call: Callable[[], object], *words: str) -> 
     return text
 
 
+def refused(path: Path, *words: str, **options: Any) -> str:
+    return message(FILE, lambda: br.read_scores(path, **options), *words)
+
+
 def said(guess: str) -> tuple[str, Any]:
     """A guess as an option of the call."""
     name, _, value = guess.partition("=")
@@ -125,7 +142,7 @@ def test_everyday_shapes(write: Write, case: str) -> None:
     assert scores == EXPECTED
     assert (scores.source.format, scores.source.guesses) == (kind, guesses)
     # What was guessed may as well be said, and is then no guess; the summary agrees.
-    told = options | dict(map(said, guesses))
+    told = {"format": kind.split(",")[0]} | options | dict(map(said, guesses))
     again = br.read_scores(path, **told)
     assert again.client.tolist() == [0.25]
     assert again.source.guesses == ()
@@ -150,8 +167,9 @@ def test_shapes_that_are_fast_leave_no_doubt(write: Write, monkeypatch: pytest.M
         assert br.read_scores(write(content), **options).client.tolist() == [0.25]
 
 
-#: What has two readings or none: the words of the error.
-DOUBTS: dict[str, tuple[str, dict[str, Any], tuple[str, ...]]] = {
+LATIN = "score,label,name\n" + "0.25,1,x\n" * 20_000
+#: What has two readings or none, or is broken: the words of the error.
+DOUBTS: dict[str, tuple[str | bytes, dict[str, Any], tuple[str, ...]]] = {
     "no header, word labels": ("genuine 0.25\nimpostor 0.5\n", {},
         ("columns='label,score'", "key=")),
     "a header of numbers": ("0,1\n0.25,1\n", {"score": "0", "label": "1"},
@@ -189,6 +207,39 @@ DOUBTS: dict[str, tuple[str, dict[str, Any], tuple[str, ...]]] = {
     "arrays of two lengths": ('{"score": [1, 2], "label": [1]}', {}, ("arrays of one length",)),
     "a list": ('{"score": 0.5, "label": 1}\n[0.5, 1]\n', {}, ("line 2", "JSON object")),
     "a huge line of JSON": ('{"x": "' + "x" * 2**20 + '"}\n', {}, ("line 1", "1048576")),
+    "G07 Latin-1": (
+        LATIN.encode() + b"0.5,0,Andr\xe9\n", {},
+        ("UTF-8", "b'\\xe9'", f"byte offset {len(LATIN) + 10}"),
+    ),
+    "G10 after blank lines": ("score,label\n\n\n0.25\n", {}, ("line 4",)),
+    "G12 no header": ("0.25,1\n0.5,0\n", {}, ("header", "'0.25', '1'", "columns='score,label',")),
+    "no header, label first": ("1,0.25\n0,0.5\n", {}, ("header", "columns='label,score',")),
+    "no header, either": ("1,0\n0,1\n", {}, ("columns='score,label' or columns='label,score',",)),
+    "no header, three": ("7,1,0.25\n", {}, ("columns='NAME,NAME,...'",)),
+    "G14 closed late": ('score,label\n"0.25,1\n"0.5,0\n', {}, ("line 2", "quotes")),
+    "G14 unclosed and long": (
+        'score,label\n"' + "0.5,0\n" * 40_000, {}, ("line 2", "never closed"),
+    ),
+    "G19 nothing near": ("a,b,c,d,e,f,g\n", {}, ("'score'", "'a', 'b'", "2 more")),
+    "three columns": ("a b 0.2\nc d 0.1\n", {}, ("'a', 'b', '0.2'", "columns=", "key=")),
+    "no clients": ("score,label\n0.2,-1\n", {}, ("no client scores", "'-1'")),
+    "many labels": (
+        "score,label\n" + "".join(f"{i % 2},{i}.5\n" for i in range(1100)), {},
+        ("1000", "line 1002", "swapped"),
+    ),
+    "label words": ("score,label\n.2,ham\n.3,spam\n", {}, ("client_label", "'ham'")),
+    "two words of clients": (
+        "score,label\n.2,client\n.3,genuine\n", {}, ("client_label", "'client'"),
+    ),
+    "mixed labels": ("score,label\n.2,1\n.3,true\n", {}, ("client_label", "'true'")),
+    "4col one class": ("a a p 0.5\nb b p 0.4\n", {}, ("no impostor scores",)),
+    "4col of numbers": (
+        "0.5 0.5 1 0.9\n0.5 0.1 0 0.2\n", {}, ("may be 4col text", "'0.5'", "header"),
+    ),
+    "5col of numbers": ("1 2 1e-3 1 0.9\n1 2 3 0 0.2\n", {}, ("may be 5col text", "'1e-3'")),
+    "2col swapped": ("0.5 1\n0.2 -1\n0.3 1\n", {}, ("'0.5', '1'", "columns='score,label'")),
+    "2col of labels": ("0 1\n1 0\n", {}, ("columns='score,label' or columns='label,score'",)),
+    "2col nan": ("1 0.5\n-1 nan\n", {}, ("line 2", "'nan'")),
 }  # fmt: skip
 
 
@@ -196,29 +247,73 @@ DOUBTS: dict[str, tuple[str, dict[str, Any], tuple[str, ...]]] = {
 def test_two_readings_or_none(write: Write, case: str) -> None:
     content, options, words = DOUBTS[case]
     error = INPUT if case in ("too few names", "names in another order") else FILE
-    message(error, lambda: br.read_scores(write(content), **options), "'scores.csv'", *words)
+    path = write(content)
+    before = path.read_bytes()
+    message(error, lambda: br.read_scores(path, **options), "'scores.csv'", *words)
+    assert path.read_bytes() == before
 
 
-def test_options_of_reading_are_checked(write: Write) -> None:
-    path = write("score,label\n0.25,1\n0.5,0\n")
-    for options, error, words in (
-        ({"separator": "dash"}, INPUT, ("separator", "'dash'", "'semicolon'")),
-        ({"decimal": "coma"}, INPUT, ("decimal", "Did you mean 'comma'")),
-        ({"header": "no"}, br.InputTypeError, ("header", "'no'")),
-        ({"columns": {"score": 1}}, br.InputTypeError, ("columns", "order")),
-        ({"columns": "score,score"}, INPUT, ("columns", "once")),
-        ({"missing": "keep"}, INPUT, ("missing", "'reject'")),
-        ({"format": "kaldi"}, INPUT, ("key", "kaldi")),
-        ({"format": "pyeer"}, INPUT, ("client_file=", "impostor_file=")),
-        ({"label": ("a", "b", "c")}, INPUT, ("label", "two")),
+#: Options of a table, of a list of four columns and of a text by tabs, and what is said.
+OPTIONS: list[tuple[str, dict[str, Any], type[Exception], tuple[str, ...]]] = [
+    (TABLE, {"separator": "dash"}, INPUT, ("separator", "'dash'", "'semicolon'")),
+    (TABLE, {"decimal": "coma"}, INPUT, ("decimal", "Did you mean 'comma'")),
+    (TABLE, {"header": "no"}, TYPE, ("header", "'no'")),
+    (TABLE, {"columns": {"score": 1}}, TYPE, ("columns", "order")),
+    (TABLE, {"columns": "score,score"}, INPUT, ("columns", "once")),
+    (TABLE, {"missing": "keep"}, INPUT, ("missing", "'reject'")),
+    (TABLE, {"format": "kaldi"}, INPUT, ("key", "kaldi")),
+    (TABLE, {"format": "pyeer"}, INPUT, ("client_file=", "impostor_file=")),
+    (TABLE, {"label": ("a", "b", "c")}, INPUT, ("label", "two")),
+    (TABLE, {"format": "tsv"}, FILE, ("by commas", "format='csv'")),
+    (TABLE, {"max_rows": 0}, INPUT, ("max_rows", ">= 1")),
+    (TABLE.replace(",", "\t"), {"format": "csv"}, FILE, ("by tabs", "format='tsv'")),
+    (FOUR, {"format": "exel"}, INPUT, ("format", "'exel'", "'4col'")),
+    (FOUR, {"score": "a", "label": "a"}, INPUT, ("score", "label", "'a'")),
+    (FOUR, {"score": 3}, TYPE, ("score", "int")),
+    (FOUR, {"score": "p"}, INPUT, ("4col", "'p'")),
+    (FOUR, {"client_label": 1}, INPUT, ("client_label", "4col")),
+    (FOUR, {"format": "parquet"}, FILE, ("no Parquet", "b'a a ")),
+    (FOUR, {"format": "csv"}, FILE, ("separated by spaces",)),
+    (FOUR, {"format": "5col"}, FILE, ("line 1", "5 fields")),
+    (
+        "score,label\n.2,client\n.3,impostor\n", {"client_label": "cleint"}, FILE,
+        ("'cleint'", "'client'", "Did you mean 'client'?"),
+    ),
+    (
+        "claimed,real,score\na,a,.25\na,b,.5\n",
+        {"label": ("claimed", "real"), "client_label": 1}, INPUT, ("client_label", "claimed"),
+    ),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("content", "options", "error", "words"), OPTIONS)
+def test_options_of_reading_are_checked(
+    write: Write, content: str, options: dict[str, Any], error: type[Exception], words: Any
+) -> None:
+    message(error, lambda: br.read_scores(write(content), **options), *words)
+
+
+def test_what_is_no_local_file_is_refused(write: Write, tmp_path: Path) -> None:
+    write(TABLE, "dev.csv")
+    if hasattr(os, "mkfifo"):
+        os.mkfifo(tmp_path / "pipe")
+        refused(tmp_path / "pipe", "FIFO")
+        refused(Path("/dev/zero"), "device")
+    for path, error, words in (
+        (3, TYPE, ("path", "int")),
+        ({"score": [1]}, TYPE, ("dict", "from_frame")),
+        (tmp_path, FILE, ("directory", "regular file")),
+        ("a\0b", FILE, ("embedded null ",)),
+        ("a" * 5000, FILE, ("...",)),
+        (tmp_path / "dve.csv", br.ScoreFileNotFoundError, ("dve.csv", "'dev.csv'")),
+        (tmp_path / "no" / "x", br.ScoreFileNotFoundError, ("folder",)),
+        *((url, FILE, ("local file", url)) for url in ("https://x.org/a.csv", "file:///etc/a")),
+        ("s3://bucket/a.csv", FILE, ("local file", "s3://bucket/a.csv")),
     ):
-        message(error, lambda o=options: br.read_scores(path, **o), *words)
-    twin = write("claimed,real,score\na,a,.25\na,b,.5\n", "twin.csv")
-    label = ("claimed", "real")
-    message(
-        INPUT, lambda: br.read_scores(twin, label=label, client_label=1), "client_label", "claimed"
-    )
-    message(INPUT, lambda: br.summarize(pa.table({"score": [1.0]}), label=label), "one column")
+        message(error, lambda p=path: br.read_scores(p), *words)
+    assert issubclass(br.ScoreFileNotFoundError, FileNotFoundError)
+    table = pa.table({"score": [1.0]})
+    message(INPUT, lambda: br.summarize(table, label=("claimed", "real")), "one column")
 
 
 # ------------------------------------------------------------------------------- two files
@@ -368,10 +463,10 @@ def test_arrow(tmp_path: Path) -> None:
 
 
 def test_large_letters_where_columns_have_types(tmp_path: Path) -> None:
-    from pyarrow import feather, parquet
+    from pyarrow import feather
 
     table = pa.table({"SCORE": [0.25, 0.5], "Label": [1, 0]})
-    parquet.write_table(table, tmp_path / "p")
+    pq.write_table(table, tmp_path / "p")
     feather.write_feather(table, tmp_path / "a")
     (tmp_path / "j").write_text('{"SCORE": 0.25, "Label": 1}\n{"SCORE": 0.5, "Label": 0}\n')
     for name in "paj":
@@ -379,15 +474,13 @@ def test_large_letters_where_columns_have_types(tmp_path: Path) -> None:
         assert (found[0].client.tolist(), found[1].client.maximum) == ([0.25], 0.25)
         for one in found:
             assert one.source.guesses == ("score=SCORE", "label=Label")
-    parquet.write_table(table.append_column("Score", [[0.0, 1.0]]), tmp_path / "p")
+    pq.write_table(table.append_column("Score", [[0.0, 1.0]]), tmp_path / "p")
     message(FILE, lambda: br.read_scores(tmp_path / "p"), "'SCORE'", "'Score'")
 
 
 def test_columns_of_identities_in_parquet(tmp_path: Path) -> None:
-    from pyarrow import parquet
-
     table = pa.table({"score": [0.25, 0.5], "a": [1, 1], "b": ["1", "2"], "c": [3, 4]})
-    parquet.write_table(table, tmp_path / "p")
+    pq.write_table(table, tmp_path / "p")
     assert br.read_scores(tmp_path / "p", label=("a", "b")) == EXPECTED
     message(FILE, lambda: br.read_scores(tmp_path / "p", label=("a", "c")), "no client")
     assert br.summarize(tmp_path / "p", label=("a", "b")).client.maximum == 0.25
@@ -443,10 +536,8 @@ def test_scores_that_are_missing(write: Write, monkeypatch: pytest.MonkeyPatch, 
 
 
 def test_missing_scores_of_other_kinds(write: Write, tmp_path: Path) -> None:
-    from pyarrow import parquet
-
     kept = (0.25, None, 0.5, np.nan)
-    parquet.write_table(pa.table({"score": kept, "label": [1, 1, 0, 0]}), tmp_path / "p")
+    pq.write_table(pa.table({"score": kept, "label": [1, 1, 0, 0]}), tmp_path / "p")
     lines = write(
         '{"score": 0.25, "label": 1}\n{"score": null, "label": 1}\n{"score": 0.5, "label": 0}\n'
     )
@@ -523,12 +614,6 @@ def test_missing_scores_that_count_as_rejected(write: Write) -> None:
 
 
 # ------------------------------------------------------------ files of other programs
-def refused(path: Path, *words: str, **options: Any) -> None:
-    with pytest.raises(FILE) as caught:
-        br.read_scores(path, **options)
-    assert [word for word in words if word not in str(caught.value)] == [], str(caught.value)
-
-
 SCORES = "w/1.wav 0.1\nw/2.wav 0.9\nw/3.wav 0.2\nw/4.wav 0.8\n"
 PROTOCOL = "w/1.wav eval spoof\nw/2.wav eval bonafide\nw/3.wav eval spoof\nw/4.wav eval bonafide\n"
 
@@ -740,3 +825,149 @@ def test_a_missing_first_score_changes_no_reading(write: Write) -> None:
 
 def test_one_column_of_numbers_asks_for_the_other_class_or_for_labels(write: Write) -> None:
     refused(write(b"3.5\n1.25\n"), "one column of numbers", "client_file=", "key=")
+
+
+# --------------------------------------------------------------- values, names and sizes
+def test_a_path_is_text_or_bytes_and_its_name_is_free(write: Write) -> None:
+    path = write(TABLE, "scores-dev")
+    for name in (str(path), os.fsencode(path)):
+        assert br.read_scores(name, format="csv") == EXPECTED
+    assert br.read_scores(path).source.path == str(path)
+
+
+@pytest.mark.parametrize(
+    ("labels", "client_label"),
+    [(("2", "1"), 2), (("2", "1"), "2"), (("2.0", "1"), 2), (("a", "b"), "a"), (("0", "1"), 0)],
+)
+def test_client_label_as_text_and_as_number(
+    write: Write, labels: tuple[str, str], client_label: Any
+) -> None:
+    text = "score,label\n0.25,{}\n0.5,{}\n".format(*labels)
+    assert br.read_scores(write(text), client_label=client_label) == EXPECTED
+
+
+def test_column_names(write: Write) -> None:
+    path = write("y;p,p,q\n1,0.25,7\n0,0.5,8\n")
+    assert br.read_scores(path, score="p", label="y;p") == EXPECTED
+
+
+def test_g20_doubles_come_back_bit_by_bit(write: Write) -> None:
+    """repr of a float is its shortest decimal that reads back to it (Python's promise)."""
+    rng = np.random.default_rng(11)
+    bits = rng.integers(0, 2**63, 20_000, dtype=np.uint64) & np.uint64(0xBFFFFFFFFFFFFFFF)
+    client = bits.view(np.float64)
+    impostor = rng.beta(0.05, 3, 20_000)
+    rows = [f"{v!r},1" for v in client.tolist()] + [f"{v!r},0" for v in impostor.tolist()]
+    scores = br.read_scores(write("score,label\n" + "\n".join(rows)))
+    assert scores.client.tobytes() == client.tobytes()
+    assert scores.impostor.tobytes() == impostor.tobytes()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems forbid such names")
+def test_g31_strange_names(tmp_path: Path) -> None:
+    path = os.path.join(os.fsencode(tmp_path), b"a\xff\nb.csv")
+    with open(path, "wb") as file:
+        file.write(b"score,label\n0.2,1\n")
+    text = message(FILE, lambda: br.read_scores(path), r"\udcff\nb.csv", "no impostor")
+    text.encode()  # escaped: can be printed anywhere
+
+
+@pytest.mark.parametrize("read", [br.read_scores, summarize_file], ids=["rows", "sums"])
+def test_decompression_is_bounded(write: Write, read: Any) -> None:
+    text = b"score,label\n" + b"0.5,1\n0.2,0\n" * 2**12  # 48 KiB of some hundred bytes
+    path = write(gzip.compress(text))
+    message(FILE, lambda: read(path, max_size=2**15), "expand", str(2**15), "max_size=")
+    assert read(path, max_size=len(text)).n_client == 2**12
+
+
+@pytest.mark.parametrize("name", ["text", "parquet", "arrow"])
+def test_rows_and_bytes_are_bounded(tmp_path: Path, name: str) -> None:
+    path = tmp_path / "scores"
+    table = pa.table({"score": [0.9, 0.8, 0.1, 0.2], "label": [1, 1, 0, 0]})
+    if name == "text":
+        path.write_text("score,label\n0.9,1\n0.8,1\n0.1,0\n0.2,0\n")
+    elif name == "arrow":
+        with pa.ipc.new_file(path, table.schema) as file:
+            file.write_table(table)
+    else:
+        pq.write_table(table, path)
+    size = path.stat().st_size
+    message(FILE, lambda: br.read_scores(path, max_rows=3), "3 rows", "4", "max_rows=")
+    message(FILE, lambda: summarize_file(path, max_rows=3), "3 rows", "4", "max_rows=")
+    for read in (br.read_scores, summarize_file):
+        message(FILE, lambda r=read: r(path, max_size=size - 1), str(size), "max_size=")
+        assert read(path, max_size=size).n_client == 2
+    assert br.read_scores(path, max_rows=4).n_client == 2
+
+
+PARQUET: dict[str, dict[str, Any]] = {
+    "integers": {"score": [0.25, 0.5], "label": [1, 0]},
+    "booleans": {"score": [0.25, 0.5], "label": [True, False]},
+    "floats": {"score": pa.array([0.25, 0.5], pa.float32()), "label": [1.0, -1.0]},
+    "text": {"score": [0.25, 0.5], "label": ["1", "0"]},
+    "dictionary": {"score": [0.25, 0.5], "label": pa.array(["1", "0"]).dictionary_encode()},
+    "dictionary with unused": {
+        "score": [0.25, 0.5],
+        "label": pa.DictionaryArray.from_arrays(pa.array([2, 1]), pa.array(["x", "0", "1"])),
+    },
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", PARQUET)
+def test_parquet(tmp_path: Path, case: str) -> None:
+    path = tmp_path / "scores"
+    pq.write_table(pa.table(PARQUET[case]), path, row_group_size=1)
+    scores = br.read_scores(path)
+    assert scores == EXPECTED
+    assert scores.source.format == "parquet"
+
+
+def test_parquet_client_label(tmp_path: Path) -> None:
+    path = tmp_path / "s.parquet"
+    pq.write_table(pa.table({"p": [0.5, 0.25], "y": [1, 2]}), path)
+    assert br.read_scores(path, score="p", label="y", client_label="2") == EXPECTED
+    assert br.read_scores(path, score="p", label="y", client_label=2) == EXPECTED
+
+
+BAD_PARQUET: dict[str, tuple[Any, ...]] = {
+    "missing column": ({"scroe": [0.1], "label": [1]}, "'score'", "Did you mean 'scroe'"),
+    "one class": ({"score": [0.1], "label": [1]}, "no impostor scores"),
+    "labels": ({"score": [0.1, 0.2], "label": ["a", "b"]}, "client_label", "first in row 1"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", BAD_PARQUET)
+def test_parquet_refused(tmp_path: Path, case: str) -> None:
+    columns, *words = BAD_PARQUET[case]
+    pq.write_table(pa.table(columns), tmp_path / "s.parquet")
+    message(FILE, lambda: br.read_scores(tmp_path / "s.parquet"), "'s.parquet'", *words)
+
+
+def test_parquet_duplicate_column(tmp_path: Path) -> None:
+    table = pa.Table.from_arrays([pa.array([0.1])] * 2 + [pa.array([1])], ["score"] * 2 + ["label"])
+    pq.write_table(table, tmp_path / "s.parquet")
+    message(FILE, lambda: br.read_scores(tmp_path / "s.parquet"), "'score' occurs 2 times")
+
+
+def test_g22_g23_damaged_parquet(tmp_path: Path, write: Write) -> None:
+    table = pa.table({"score": np.linspace(0, 1, 1000), "label": np.arange(1000) % 2})
+    path = tmp_path / "whole.parquet"
+    pq.write_table(table, path, write_page_checksum=True, compression="none", use_dictionary=False)
+    content = path.read_bytes()
+    assert br.read_scores(path).n_client == 500
+    cut = write(content[:-50], "cut.parquet")
+    message(FILE, lambda: br.read_scores(cut), "'cut.parquet'", f"{len(content) - 50} bytes")
+    flipped = write(content[:300] + bytes([content[300] ^ 1]) + content[301:], "flipped.parquet")
+    message(FILE, lambda: br.read_scores(flipped), "'flipped.parquet'", "damaged", "CRC")
+    message(FILE, lambda: br.read_scores(write("", "zero.parquet")), "0 bytes")
+    message(FILE, lambda: br.read_scores(write(TABLE, "text.parquet")), "'text.parquet'", "magic")
+    message(FILE, lambda: br.read_scores(path, format="csv"), "no csv file", "Parquet")
+
+
+def test_parquet_without_pyarrow(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "s.parquet"
+    pq.write_table(pa.table({"score": [0.1], "label": [1]}), path)
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    message(
+        br.MissingDependencyError, lambda: br.read_scores(path), 'pip install "betaroc[parquet]"'
+    )

@@ -37,20 +37,20 @@ ELSEWHERE: dict[str, tuple[str, ...]] = {
     "F19": (
         "estimation/test_refusals.py::test_a_solver_that_stops_early_raises_with_the_partial_result",
     ),
-    "G20": ("data/test_io.py::test_g20_doubles_come_back_bit_by_bit",),
+    "G20": ("data/test_file_shapes.py::test_g20_doubles_come_back_bit_by_bit",),
     "G26": (
         "data/test_engines.py::test_a_file_is_summarized_where_loading_it_breaks",
         "data/test_engines.py::test_no_file_is_loaded",
-        "data/test_io.py::test_rows_and_bytes_are_bounded",
+        "data/test_file_shapes.py::test_rows_and_bytes_are_bounded",
     ),
-    "G28": ("data/test_io.py::test_g28_urls",),
+    "G28": ("data/test_file_shapes.py::test_what_is_no_local_file_is_refused",),
     "G30": (
         "report/test_documents.py::test_broken_documents_are_refused_with_the_place",
         "report/test_documents.py::test_texts_that_leave_something_in_doubt_are_refused",
         "report/test_documents.py::test_deep_values_are_refused",
         "cli/test_doors.py::test_a_deep_study_document_and_key",
     ),
-    "G31": ("data/test_io.py::test_g31_strange_names",),
+    "G31": ("data/test_file_shapes.py::test_g31_strange_names",),
     "H01": (
         "report/test_report.py::test_page_is_inert_and_asks_for_nothing",
         "report/test_report.py::test_hostile_names_are_only_text",
@@ -90,7 +90,7 @@ ELSEWHERE: dict[str, tuple[str, ...]] = {
     "I12": ("test_surface_locale.py::test_ascii_alone",),
     "I13": ("cli/test_same_from_anywhere.py::test_results_are_byte_identical_from_any_folder",),
     "I14": ("studies/test_study.py::test_digests_hang_on_no_hash_seed",),
-    "I16": ("data/test_io.py::test_parquet_without_pyarrow",),
+    "I16": ("data/test_file_shapes.py::test_parquet_without_pyarrow",),
     "I21": (
         "cli/test_cli.py::test_memory_that_is_not_there_is_no_impossible_fit",
         "studies/test_study.py::test_memory_that_is_short_is_no_result",
