@@ -6,12 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from betaroc.core.arrays import FloatArray
 from betaroc.core.errors import ReversedScoresWarning, ScaleWarning
 from betaroc.core.notices import warn
 from betaroc.core.vocabulary import CLIENTS, IMPOSTOR, IMPOSTORS
 from betaroc.distributions.base import Distribution
-from betaroc.distributions.empirical import Empirical, is_counted
+from betaroc.distributions.empirical import is_counted
 from betaroc.distributions.pairs import pair_of
 
 #: Client and impostor distribution of one side.
@@ -68,22 +67,21 @@ def _unit_against_real(pairs: list[Any]) -> str | None:
     sides = list(zip(*pairs, strict=True))
     for k, name, other in ((0, "dev", "test"), (1, "test", "dev")):
         if all(law.support[0] >= 0.0 and law.support[1] <= 1.0 for law in sides[k]):
-            share = sum(law.total * _outside(law) for law in sides[1 - k]) / sizes[1 - k]
+            outside = sum(
+                law.total * float(law.cdf(np.nextafter(0.0, -1.0)) + law.sf(1.0))
+                for law in sides[1 - k]
+            )
+            share = outside / sizes[1 - k]
             if share > 0.5:
                 return f"all of {name} lies in [0, 1], {100 * share:.3g} % of {other} outside"
     return None
-
-
-def _outside(law: Empirical) -> float:
-    """P(S < 0) + P(S > 1)."""
-    return float(law.cdf(np.nextafter(0.0, -1.0))) + float(law.sf(1.0))
 
 
 def _other_spread(pairs: list[Any]) -> str | None:
     """In both classes the middle 90 % are ten times as wide, or do not meet."""
     if min(law.total for pair in pairs for law in pair) < _ENOUGH:
         return None
-    ranges = [[_middle(law) for law in pair] for pair in pairs]
+    ranges = [[np.asarray(law.ppf(_QUANTILES))[[0, 2]] for law in pair] for pair in pairs]
     wide, apart = [], []
     for of_dev, of_test in ranges:
         widths = float(np.diff(of_dev)[0]), float(np.diff(of_test)[0])
@@ -93,7 +91,3 @@ def _other_spread(pairs: list[Any]) -> str | None:
         shown = " and ".join(f"{low:.4g} to {high:.4g}" for low, high in ranges[1])
         return f"90 % of the {IMPOSTOR} scores of dev and of test lie in {shown}"
     return None
-
-
-def _middle(law: Empirical) -> FloatArray:
-    return np.asarray(law.ppf(_QUANTILES))[[0, 2]]

@@ -29,7 +29,9 @@ def largest_distance(
     at, before = (np.empty(places.size) for _ in range(2))
     largest = 0.0
     while asked.size:
-        at[asked], before[asked] = _of(law, places[asked])
+        t = Thresholds.from_theta(places[asked])
+        at[asked] = law._lower(t)[0]
+        before[asked] = at[asked] - law.atoms.masses_at(t)
         apart = np.abs(at[asked] - upto[asked]), np.abs(before[asked] - below[asked])
         largest = max(largest, float(np.max(apart)))
         low, high = ends
@@ -51,10 +53,3 @@ def roc_distance(first: ScoreModel, second: ScoreModel) -> float:
     along = np.union1d(*(places for places, _ in turned))
     gap = np.subtract(*(np.interp(along, *curve) for curve in turned))
     return 0.5 * float(np.max(np.abs(gap)))
-
-
-def _of(law: Distribution, places: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """The distribution function at places and just below them."""
-    t = Thresholds.from_theta(places)
-    at = law._lower(t)[0]
-    return at, at - law.atoms.masses_at(t)
