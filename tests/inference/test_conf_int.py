@@ -169,35 +169,16 @@ def test_a_rule_that_met_nobody_changes_nothing() -> None:
         for name in ("a", "b"):
             assert found[name].low == pytest.approx(plain[name].low, rel=1e-9)
             assert found[name].high == pytest.approx(plain[name].high, rel=1e-9)
-    met = br.fit_distribution(np.append(sample, 0.0), boundary="censor", resolution=0.01)
-    with pytest.raises(br.InputError, match=r'beyond an edge \(censor\)\. Take method="wald"'):
-        met.conf_int()
-
-
-def test_what_is_refused() -> None:
-    sample = np.random.default_rng(8).beta(2, 3, 30)
-    fit = br.fit_distribution(sample)
-    with pytest.raises(br.InputError, match="method must be one of"):
-        fit.conf_int(method="bootstrap")
-    rounded = br.fit_distribution(np.round(sample, 1), resolution=0.1)
-    with pytest.raises(br.InputError, match='Take method="wald"'):
-        rounded.conf_int()
-    assert rounded.conf_int(method="wald")["a"].low > 0
-    narrow = br.fit_distribution(0.3 + 1e-6 * np.random.default_rng(9).normal(0, 1, 50))
-    with pytest.raises(br.InputError, match=r"a \+ b <= 1e\+08"):
-        narrow.conf_int()
 
 
 @pytest.mark.filterwarnings("ignore::betaroc.core.errors.DiscretenessWarning")
-def test_groups_widen_wald_intervals_and_profile_refuses_them() -> None:
+def test_groups_widen_wald_intervals() -> None:
     # Every score five times, as a group: the errors are those of one of each, times G/(G - 1).
     rng = np.random.default_rng(10)
     one = [rng.normal(1, 1, 30), rng.normal(0, 1, 40)]
     names = [np.repeat(np.arange(x.size) + k * 1000, 5) for k, x in enumerate(one)]
     copies = [np.repeat(x, 5) for x in one]
     fit = br.fit(br.Scores(*copies, client_groups=names[0], impostor_groups=names[1]), "normal")
-    with pytest.raises(br.InputError, match="groups=False"):
-        fit.conf_int()
     found = fit.conf_int(method="wald")["client"]["mu"]
     # Sandwich of a mean: sd / sqrt(30), sd with divisor n, times sqrt(30 / 29).
     reach = student(30) * one[0].std() / math.sqrt(29)

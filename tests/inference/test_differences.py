@@ -107,12 +107,8 @@ def test_groups_that_one_of_two_systems_has_hold_for_both() -> None:
         assert br.difference(one, b, stat, **point) == br.difference(one, both, stat, **point)
 
 
-def test_what_is_undefined_or_drawn_has_its_error_and_its_seed() -> None:
+def test_what_is_drawn_has_its_seed() -> None:
     a, b = systems(10)
-    with pytest.raises(br.InputError, match="must be a number; got -inf"):
-        br.difference(a, b, "threshold", far=1)
-    with pytest.raises(br.InputError, match="method must be one of 'delong', 'bootstrap'"):
-        br.difference(a, b, "auc", method="newcombe")
     alone = br.Scores(a.client, a.impostor, client_groups=np.zeros(80, dtype=int),
                       impostor_groups=np.arange(80) + 1)  # fmt: skip
     assert br.interval(alone, "d-prime", groups=False, replicates=20).low < 2.0
@@ -139,11 +135,6 @@ def test_summaries_of_other_trials_are_compared_by_their_counts() -> None:
         other = br.difference(*summaries, stat, **point, paired=False)
         assert (other.low, other.high) == pytest.approx((one.low, one.high), abs=0.02)
         assert other.low <= one.low < one.high <= other.high
-    with pytest.raises(br.InputError, match=r"must be False of a summary.* a is one"):
-        br.difference(*summaries, "eer")
-    for stat in ("auc", "h-measure"):
-        with pytest.raises(br.InputError, match="needs the scores themselves"):
-            br.difference(*summaries, stat, paired=False)
 
 
 def test_a_system_does_not_differ_from_itself() -> None:
@@ -193,10 +184,6 @@ def test_eers_of_few_and_of_separated_scores() -> None:
             assert -1.0 <= found.low <= found.estimate <= found.high <= 1.0
             assert 0.0 <= found.p_value <= 1.0
     assert br.difference(apart, other, "eer", paired=False).method == "likelihood"
-    with pytest.raises(br.InputError, match="two or more groups"):
-        br.difference(
-            br.Scores([0.6, 0.7], [0.1, 0.2], client_groups=["a", "a"]), apart, "eer", paired=False
-        )
 
 
 @pytest.mark.simulation
@@ -232,23 +219,6 @@ def test_copies_in_groups_say_no_more() -> None:
     free = br.difference(*copies, "eer", groups=False)
     assert more.high - more.low == pytest.approx(one.high - one.low, rel=0.15)
     assert free.high - free.low < 0.75 * (more.high - more.low)
-
-
-# -------------------------------------------------------------------------------- refused
-@pytest.mark.parametrize(
-    ("call", "error", "text"),
-    [
-        (lambda a, b: br.difference(a, br.fit(b), "eer"), br.InputTypeError, "one kind"),
-        (
-            lambda a, b: br.difference(a, br.Scores(b.client[1:], b.impostor), "eer"),
-            br.InputError, "same test trials",
-        ),
-        (lambda a, b: br.difference(a, b, "client-a"), br.InputError, "fitted distributions"),
-    ],
-)  # fmt: skip
-def test_what_is_refused(call: Any, error: type[Exception], text: str) -> None:
-    with pytest.raises(error, match=text):
-        call(*systems(9))
 
 
 # ---------------------------------------------------------------- simulation, fixed seeds

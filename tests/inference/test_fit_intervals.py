@@ -141,9 +141,6 @@ def test_the_crossing_of_a_binormal_pair_by_hand() -> None:
     reach = welch((own, other), (50, 70))
     ends = [PHI.cdf((m1 - m2) / d - reach), PHI.cdf((m1 - m2) / d + reach)]
     assert [share.low, share.high] == pytest.approx(ends, rel=1e-4)
-    proper = br.fit(br.Scores(rng.beta(4, 2, 60), rng.beta(2, 4, 60)))
-    with pytest.raises(br.InputError, match="finite number"):
-        proper.interval("far", at="crossing")
 
 
 def test_a_function_of_the_model_is_a_statistic() -> None:
@@ -182,38 +179,3 @@ def test_point_masses_vary() -> None:
     # A binomial share of 10 in 100; the law of the other 90 is what the errors rest on.
     reach = welch((0.1 * 0.9 / 100, 0.0), (90, 80))
     assert found.high - found.low == pytest.approx(2 * reach, rel=1e-3)
-
-
-@pytest.mark.parametrize(
-    ("call", "error", "text"),
-    [
-        (lambda f: f.interval("tpr", far=0.1, frr=0.1), br.InputError, "got far=0.1, frr=0.1"),
-        (lambda f: f.interval("tpr", fars=0.1), br.InputTypeError, "Did you mean 'far'"),
-        (lambda f: f.interval("auc", levle=0.9), br.InputTypeError, "Did you mean 'level'"),
-        (lambda f: f.interval("tpr", at="ere"), br.InputError, "Did you mean 'eer'"),
-        (lambda f: f.interval(3), br.InputTypeError, "name or a function"),
-        (lambda f: f.interval("auc", method="exact"), br.InputError, "method must be one of"),
-        (lambda f: f.roc_band(far=[1.5]), br.InputError, "far must"),
-        (
-            lambda f: br.fit(f.scores, "empirical").interval("auc", method="delta"), br.InputError,
-            "must have parameters to vary",
-        ),
-    ],
-)  # fmt: skip
-def test_what_is_refused(call: Any, error: type[Exception], text: str) -> None:
-    with pytest.raises(error, match=text):
-        call(beta_fit())
-
-
-def test_what_has_no_interval_says_so() -> None:
-    k = np.arange(30)
-    apart = br.fit(br.Scores(0.75 + 0.03 * np.sin(k), 0.25 + 0.03 * np.cos(k)))
-    with pytest.raises(br.InputError, match="classes that do not overlap"):
-        apart.interval("auc", method="family")
-    for bad in (lambda m: "a", lambda m: [1, 2]):
-        with pytest.raises(br.InputTypeError, match="must return one number"):
-            beta_fit().interval(bad)
-    with pytest.raises(br.InputTypeError, match=r"two numbers, \(low, high\)"):
-        beta_fit().interval("partial-auc", between=2)
-    with pytest.raises((br.InputError, br.InputTypeError), match="far must"):
-        beta_fit().interval("tpr", far=[0.1, 0.2])

@@ -200,55 +200,6 @@ def test_no_score_speaks_for_a_rate_just_above_their_share() -> None:
         assert f.at_frr(7.5 / 106).extrapolated
 
 
-REFUSED: dict[str, Callable[[], Any]] = {
-    "paired difference": lambda: br.difference(DEV[0], DEV[0], "eer"),
-    "paired areas": lambda: br.auc_test(DEV[0], DEV[0]),
-    "rate below their share": lambda: empirical_model(DEV[0]).at_frr(0.01),
-    "guarantee below their share": lambda: br.decide(DEV[0], frr=0.1, how="guaranteed"),
-    "decision below their share": lambda: br.decide(DEV[0], frr=0.05),
-    "groups": lambda: br.Scores(
-        [1.0, 2.0], [0.5], client_groups=["a", "b"], n_impostor_rejected=1),
-    "ensemble": lambda: br.inclusion({"a": DEV[0], "b": DEV[0]}),
-    "report in words of comparisons": lambda: br.analyze(DEV[0], terms="matching"),
-    "statistic of a report": lambda: br.analyze(DEV[0], statistics="fmr@threshold=0.5"),
-    "two kinds of rates": lambda: br.interval(DEV[0], "fnmr@far=0.1"),
-    "two kinds of rates of a fit": lambda: br.fit(DEV[0], "normal").interval("fmr", frr=0.2),
-    "ids twice": lambda: br.difference(*named(["c0", "c0", "c2"], 1), "eer"),
-    "ids that do not add up": lambda: br.difference(*named(["c0", "c1", "c2"], 1), "eer"),
-    "curve of fmr": lambda: br.epc(DEV[0], TEST[0], criterion="fmr", alpha=[0.1]),
-    "weights": lambda: br.Scores.from_labels(
-        [1, 1, 0], [0.5, np.nan, 0.2], weights=[1, 3, 1], missing="reject"),
-    "words of comparisons": lambda: DEV[0].confusion(0.5).summary("matching"),
-    "axes of comparisons": lambda: empirical_model(DEV[0]).roc().plot(terms="matching"),
-    "curve of comparisons": lambda: curve(0).plot(terms="matching"),
-    "below zero": lambda: br.Scores([1.0], [0.5], n_client_rejected=-1),
-    "no whole number": lambda: br.Scores([1.0], [0.5], n_client_rejected=0.5),  # type: ignore[arg-type]
-    "nobody at all": lambda: br.Empirical([-np.inf]),
-}  # fmt: skip
-
-
-def named(ids: list[str], absent: int) -> tuple[br.Scores, br.Scores]:
-    """A system whose client trials have these ids, beside one of c0 to c3, all with a score."""
-    i = np.array(["i0", "i1"])
-    return (
-        br.Scores(
-            [3, 4, 5], [1, 2], client_ids=ids, impostor_ids=i, n_client_rejected=absent,
-            n_impostor_rejected=0,
-        ),
-        br.Scores([3, 4, 5, 6, 7], [1, 2], client_ids=["c0", "c1", "c2", "c3", "c4"],
-                  impostor_ids=i),
-    )  # fmt: skip
-
-
-@pytest.mark.parametrize("name", REFUSED)
-def test_what_cannot_count_them_says_so(name: str) -> None:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        with pytest.raises(br.InputError) as raised:
-            REFUSED[name]()
-    assert len(str(raised.value)) <= 500
-
-
 PLAIN = br.Scores(CLIENT, IMPOSTOR[IMPOSTOR > 0])
 ABSENT = br.Scores(PLAIN.client, PLAIN.impostor, n_client_rejected=4, n_impostor_rejected=6)
 OF_SCORES: dict[str, Callable[[Any], Any]] = {
@@ -454,13 +405,6 @@ def test_rates_that_could_be_asked_for_are_beside_the_trials_without_a_score() -
         " (3/(rate - 0.1)). Give more scores, or ask for a rate between 0.103333 and 0.996667."
     )
     f.at_frr(0.11)
-
-
-@pytest.mark.parametrize("stat", ["client-mean", "client-var", "d-prime"])
-def test_moments_of_trials_without_a_score_are_refused_with_the_reason(stat: str) -> None:
-    scores = br.Scores(np.arange(20.0), np.arange(-20.0, 0.0), n_client_rejected=3)
-    with pytest.raises(br.InputError, match="without a score have no mean and no variance"):
-        br.interval(scores, stat)
 
 
 def test_a_threshold_of_an_frr_is_that_of_the_scores_where_clients_have_none() -> None:

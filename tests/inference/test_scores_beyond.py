@@ -331,6 +331,7 @@ def test_two_or_three_scores_say_what_they_are(n: int) -> None:
     with pytest.warns(br.ExtrapolationWarning, match=f"of {n} impostor scores"):
         point = fit.at_far(0.01)
     assert math.isfinite(point.threshold)
+    assert math.isnan(fit.at(math.nan).far)
 
 
 def _asked(rate: float) -> Any:
@@ -338,15 +339,3 @@ def _asked(rate: float) -> Any:
     from betaroc.model.statistics import UsedRate
 
     return UsedRate(FAR, np.array(rate), np.array(1.0 - rate), True)
-
-
-@pytest.mark.parametrize("ask", [
-    lambda f: f.at_far(math.nan), lambda f: f.at_frr([0.1, math.nan]),
-    lambda f: f.roc_band(far=[0.1, math.nan]), lambda f: f.interval("tpr", far=math.nan),
-])  # fmt: skip
-def test_a_rate_that_is_nan_asks_for_nothing(ask: Any) -> None:
-    rng = np.random.default_rng(1)
-    fit = br.fit(br.Scores(rng.beta(4, 2, 30), rng.beta(2, 4, 30)))
-    with pytest.raises(br.InputError, match=r"NaN|nan"):
-        ask(fit)
-    assert math.isnan(fit.at(math.nan).far)

@@ -19,7 +19,6 @@ from betaroc.model.criteria import hull_vertices
 from betaroc.model.ends import shape_of_ends
 from betaroc.model.improper_regions import hooks_of
 from betaroc.model.operating_points import exact_weight, nearest_balance
-from betaroc.model.statistics import parse_statistic
 from helpers.cases import over
 
 
@@ -269,12 +268,6 @@ def test_a_long_convex_chain_ended_by_a_lower_point() -> None:
         assert value == pytest.approx(best, rel=1e-14)
 
 
-def test_f_with_a_prior_of_0_is_undefined_everywhere() -> None:
-    scores = br.Scores([3, 4, 5], [1, 2, 3])
-    with pytest.raises(br.InputError, match="Give a prior above 0"):
-        br.epc(scores, br.Scores([2, 4, 6], [0, 1, 3]), criterion="f-measure", prior=0.0)
-
-
 @pytest.mark.parametrize(
     ("client", "impostor"),
     [
@@ -298,36 +291,6 @@ def test_a_precision_of_1_that_comes_late(
 
 
 # ----------------------------------------------------------------------
-MODEL = br.ScoreModel(br.Beta(4, 2), br.Beta(2, 4))
-
-
-@pytest.mark.parametrize(
-    ("name", "given", "points", "words"),
-    [
-        ("auc", (0.1,), {}, "'auc' is taken at no point; got 0.1. Leave it out."),
-        ("auc", (), {"far": 0.1}, "'auc' is taken at no point; got far=0.1. Leave it out."),
-        ("tpr", (0.1,), {}, "needs a point, one of threshold= far="),
-        ("tpr", (), {}, "at=; got none. Give one."),
-        ("tpr", (), {"between": (0.0, 0.1)}, "'tpr' needs a point, one of threshold="),
-        ("partial-auc", ((0.0, 0.1),), {}, "needs a point, one of between=; got (0.0, 0.1)."),
-        (
-            "partial-auc",
-            (),
-            {"between": 0.1},
-            "between must be two numbers, (low, high); got 0.1",
-        ),
-        ("partial-auc", (), {"between": (0.2, 0.1)}, "with low < high; got (0.2, 0.1)"),
-    ],
-)
-def test_why_a_point_is_refused(name: str, given, points, words: str) -> None:
-    with pytest.raises((br.InputError, br.InputTypeError)) as caught:
-        parse_statistic(name, given, **points)
-    assert words in str(caught.value)
-
-
-def test_rates_of_other_shapes_are_refused() -> None:
-    with pytest.raises(br.InputError, match=r"must have one shape; got threshold \(2,\)"):
-        br.OperatingPoint([0.1, 0.2], [0.1, 0.2, 0.3], [0.1, 0.2], 0.5)
 
 
 # ------------------------------------------------------------------------------- slopes
@@ -479,13 +442,6 @@ def test_of_a_mixture_they_are_those_of_its_parts_and_means() -> None:
 def test_of_a_lognormal_distribution_beyond_doubles_too() -> None:
     assert br.LogNormal(400.0, 0.1).var == math.inf
     assert br.LogNormal(400.0, 0.1)._sd / math.exp(400.0) == pytest.approx(0.1008, rel=1e-3)
-
-
-@pytest.mark.parametrize("stat", ["auc", "eer", "client-a", "d-prime"])
-def test_shapes_whose_products_are_0_are_refused_in_a_plan(stat: str) -> None:
-    tiny = br.Beta(1e-200, 1e-200)
-    with pytest.raises(br.errors.InputError, match="Give shapes nearer to 1"):
-        br.plan_sample_size(stat, model=br.ScoreModel(br.Beta(2, 3), tiny), width=0.1)
 
 
 @pytest.mark.parametrize("criterion", ["far", "frr"])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import mpmath
@@ -135,21 +134,6 @@ def test_class_swap_reflection_and_increasing_maps() -> None:
 def test_closed_forms_and_generic_agree(name: str) -> None:
     model = PAIRS[name]
     assert model.generic().h_measure() == pytest.approx(model.h_measure(), rel=1e-10)
-
-
-@pytest.mark.parametrize(
-    ("weights", "error"),
-    [("beta11", br.InputError), ((0.0, 1.0), br.InputError), ((1.0, math.nan), br.InputError),
-     (3.0, br.InputTypeError)],
-)  # fmt: skip
-def test_bad_weights(weights: object, error: type[Exception]) -> None:
-    with pytest.raises(error, match="weights"):
-        PAIRS["bell"].h_measure(weights)  # type: ignore[arg-type]
-
-
-def test_a_prior_of_an_end_is_refused() -> None:
-    with pytest.raises(br.InputError, match="strictly between 0 and 1"):
-        br.ScoreModel(br.Beta(2, 1), br.Beta(1, 2), prior=1.0).h_measure()
 
 
 @pytest.mark.simulation

@@ -146,14 +146,6 @@ def test_measures_with_a_parameter_by_hand() -> None:
     assert P.weighted_error(0.3) == pytest.approx(0.3 * 0.1 + 0.7 * 0.2)
     assert P.weighted_error(0.5) == pytest.approx(P.hter)
     assert P.dcf() == pytest.approx(1.0 - P.accuracy)
-    for bad in (-0.1, 1.1, math.nan):
-        with pytest.raises(br.InputError):
-            P.f(bad)
-        with pytest.raises(br.InputError):
-            P.weighted_error(bad)
-    for costs in ((-1.0, 1.0), (1.0, math.nan), (math.inf, 1.0)):
-        with pytest.raises(br.InputError):
-            P.dcf(*costs)
 
 
 # ------------------------------------------------------------------------ limits
@@ -272,12 +264,6 @@ def test_equal_points_have_equal_hashes_with_nan_among_them() -> None:
     assert hash(make()) == hash(make())
 
 
-@pytest.mark.parametrize("prior", [-0.1, 1.1, math.nan, "a half"])
-def test_the_prior_is_a_fraction(prior: Any) -> None:
-    with pytest.raises((br.InputError, br.InputTypeError), match="prior"):
-        br.OperatingPoint(0.5, 0.1, 0.2, prior=prior)
-
-
 def test_laws_that_are_nearly_one_are_integrated_in_finite_room() -> None:
     """Their difference is rounding almost everywhere: KS is small, and found without end."""
     one, other = (
@@ -356,21 +342,3 @@ def test_fits_differences_plans_and_curves_know_them() -> None:
         br.epc(dev, test, alpha=[0.3, 0.6], measure=m) for m in ("dcf", "dcf-normalized")
     )
     assert (2.0 * plain.value).tolist() == pytest.approx(normalized.value.tolist())
-
-
-@pytest.mark.parametrize(
-    ("ask", "words"),
-    [
-        (lambda: CALIBRATED.actual_dcf(0.0), "cost_fa must be a finite number > 0"),
-        (lambda: CALIBRATED.actual_dcf(prior=1.0), "prior must lie strictly between 0 and 1"),
-        (lambda: CALIBRATED.min_dcf(prior=1.5), "prior must"),
-        (lambda: CALIBRATED.actual_dcf(prior=-1.0), "prior must"),
-        (
-            lambda: br.interval(br.Scores([1, 2], [0, 1.5]), "threshold", at="actual-dcf"),
-            "at must be a point that scores decide",
-        ),
-    ],
-)
-def test_bad_input(ask, words: str) -> None:  # type: ignore[no-untyped-def]
-    with pytest.raises(br.InputError, match=words):
-        ask()

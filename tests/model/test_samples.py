@@ -129,59 +129,6 @@ def test_the_same_seed_gives_the_same_frame() -> None:
     pd.testing.assert_frame_equal(one, both, check_exact=True)
 
 
-def wrong_order() -> pd.DataFrame:
-    return pd.DataFrame(R, index=list("CBA"), columns=list("CBA"))
-
-
-@pytest.mark.parametrize(
-    ("options", "error", "words"),
-    [
-        ({"models": {}}, br.InputError, "at least one ScoreModel"),
-        ({"models": [BETA]}, br.InputTypeError, "models must be a Mapping"),
-        (
-            {"models": {"A": br.Beta(1, 1)}},
-            br.InputTypeError,
-            r"models\['A'\] must be a ScoreModel",
-        ),
-        ({"models": {1: BETA}}, br.InputTypeError, "names of text, none empty.*; got 1"),
-        ({"models": {"label": BETA}}, br.InputError, "none empty or \"label\"; got 'label'"),
-        ({"n_client": 0}, br.InputError, "n_client must be an int >= 1; got 0"),
-        ({"n_impostor": 1.5}, br.InputError, "n_impostor must be an int >= 1"),
-        ({"correlation": 1.1}, br.InputError, r"must lie in \[-1, 1\]; got 1.1"),
-        ({"correlation": math.nan}, br.InputError, r"must lie in \[-1, 1\]; got nan"),
-        ({"correlation": -0.6}, br.InputError, "at least -1/2; got a smallest"),
-        ({"correlation": "high"}, br.InputTypeError, "correlation must be real numbers"),
-        (
-            {"correlation": np.eye(2)},
-            br.InputError,
-            r"3 x 3 matrix for 3 systems; got shape \(2, 2",
-        ),
-        ({"correlation": R * 0.9}, br.InputError, r"diagonal of 1; got 0.9 at entry \(0, 0\)"),
-        (
-            {"correlation": R + np.triu(R, 1) * 0.1},
-            br.InputError,
-            r"symmetric; got .* at entry \(0, 1\)",
-        ),
-        ({"correlation": wrong_order()}, br.InputError, "the systems in their order"),
-        # Eigenvalues of 1 + 0.9 (1, -1 patterns): 1 - 2 (0.9) = -0.8 is the smallest.
-        (
-            {"correlation": [[1.0, 0.9, -0.9], [0.9, 1.0, 0.9], [-0.9, 0.9, 1.0]]},
-            br.InputError,
-            "smallest eigenvalue of -0.8",
-        ),
-        ({"correlation": (0.1, -0.6)}, br.InputError, "correlation of the impostor trials must"),
-        ({"rng": "seed"}, br.InputTypeError, "rng must be"),
-    ],
-)
-def test_what_cannot_be_drawn_is_said(options, error, words) -> None:
-    call = {"models": SYSTEMS, "n_client": 2, "n_impostor": 2, **options}
-    with pytest.raises(error, match=words) as caught:
-        br.sample_systems(call.pop("models"), call.pop("n_client"), call.pop("n_impostor"), **call)
-    assert len(str(caught.value)) <= 400
-    with pytest.raises(br.InputError, match="n_impostor must be an int >= 1; got 0"):
-        BETA.sample(1, 0)
-
-
 @pytest.mark.parametrize("seed", range(5))
 def test_a_correlation_computed_by_numpy_is_taken(seed: int) -> None:
     """np.corrcoef differs from its transpose by rounding."""
