@@ -265,36 +265,34 @@ def table(score: list[Any], label: list[Any]) -> pd.DataFrame:
     return pd.DataFrame({"score": score, "label": label})
 
 
+GOOD = table([0.1, 0.2], [0, 1])
+INPUT, TYPE = br.InputError, br.InputTypeError
+
+
 @pytest.mark.parametrize(
     ("call", "error", "text"),
     [
-        (lambda: br.summarize(table([0.1, math.nan, 0.5], [0, 1, 1])), br.InputError, "of 3"),
-        (lambda: br.summarize(table([0.1, math.inf, 0.5], [0, 1, 1])), br.InputError,
-         "0 missing and 1 NaN or infinite of 3"),
-        (lambda: br.summarize(table([0.1, 0.2, 0.5], [0, 1, 2])), br.InputError, "two labels"),
-        (lambda: br.summarize(table([0.1, 0.2], [1, 1])), br.InputError, "no impostor"),
-        (lambda: br.summarize(table(["a", "b"], [0, 1])), br.InputTypeError, "must be numeric"),
-        (lambda: br.summarize(table([0.1], [0]), score="scores"), br.InputError, "Did you mean"),
-        (lambda: br.summarize([1, 2]), br.InputTypeError, "frame that Narwhals reads"),
+        (lambda: br.summarize(table([0.1, math.nan, 0.5], [0, 1, 1])), INPUT, "of 3"),
+        (lambda: br.summarize(table([0.1, math.inf, 0.5], [0, 1, 1])),
+         INPUT, "0 missing and 1 NaN or infinite of 3"),
+        (lambda: br.summarize(table([0.1, 0.2, 0.5], [0, 1, 2])), INPUT, "two labels"),
+        (lambda: br.summarize(table([0.1, 0.2], [1, 1])), INPUT, "no impostor"),
+        (lambda: br.summarize(table(["a", "b"], [0, 1])), TYPE, "must be numeric"),
+        (lambda: br.summarize(table([0.1], [0]), score="scores"), INPUT, "Did you mean"),
+        (lambda: br.summarize([1, 2]), TYPE, "frame that Narwhals reads"),
         (lambda: br.summarize("nowhere.parquet"), br.ScoreFileNotFoundError, "there is no 'now"),
-        (lambda: br.summarize(table([0.1, 0.2], [0, 1]), label="score"), br.InputError,
-         "must name two columns"),
-        (lambda: br.summarize(table([0.1, 0.2], [0, 1]), bins=3), br.InputError, "int >= 8"),
-        (lambda: br.summarize(table([0.1, 0.2], [0, 1]), layout=(1.0, 0.0)), br.InputError,
-         "low < high"),
-        (lambda: br.summarize(table([0.1, 0.2], [0, 1]), layout=(-1e308, 1e308)), br.InputError,
-         "of a width that doubles can hold"),
-        (lambda: br.summarize(table([0.1, 0.2], [0, 1]), layout=(0, 5e-324)), br.InputError,
-         "of a width that doubles can hold"),
-        (lambda: br.summarize(table([0.1, 0.2], [0, 1]), layout=("a", 2)), br.InputTypeError,
-         r"layout\[0\] must be a finite number"),
-        (lambda: br.summarize(table([0.1, 0.2], [0, 1]), layout=(0, math.inf)), br.InputError,
-         r"layout\[1\] must be a finite number"),
-        (lambda: br.summarize(table([0.1, 0.2], [0, 1]))
-         + br.summarize(table([0.1, 0.2], [0, 1]), bins=64), br.InputError, "one number of bins"),
-        (lambda: br.summarize(table([0.1, 0.2], [0, 1]))
-         + br.summarize(table([0.1, 0.2], [0, 1]), layout=(0.0, 1.0)), br.InputError, "one layout"),
-        (lambda: br.Binned([0.0, 0.5, 0.5], [1, 1]), br.InputError, "ascending"),
+        (lambda: br.summarize(GOOD, label="score"), INPUT, "must name two columns"),
+        (lambda: br.summarize(GOOD, bins=3), INPUT, "int >= 8"),
+        (lambda: br.summarize(GOOD, layout=(1.0, 0.0)), INPUT, "low < high"),
+        (lambda: br.summarize(GOOD, layout=(-1e308, 1e308)),
+         INPUT, "of a width that doubles can hold"),
+        (lambda: br.summarize(GOOD, layout=(0, 5e-324)), INPUT, "of a width that doubles can hold"),
+        (lambda: br.summarize(GOOD, layout=("a", 2)), TYPE, r"layout\[0\] must be a finite number"),
+        (lambda: br.summarize(GOOD, layout=(0, math.inf)),
+         INPUT, r"layout\[1\] must be a finite number"),
+        (lambda: br.summarize(GOOD) + br.summarize(GOOD, bins=64), INPUT, "one number of bins"),
+        (lambda: br.summarize(GOOD) + br.summarize(GOOD, layout=(0.0, 1.0)), INPUT, "one layout"),
+        (lambda: br.Binned([0.0, 0.5, 0.5], [1, 1]), INPUT, "ascending"),
     ],
 )  # fmt: skip
 def test_what_a_summary_refuses(call: Any, error: type[Exception], text: str) -> None:

@@ -26,24 +26,9 @@ GOOD = ["0.25", "1e-5", "-3", "+.5", "7.", "1E+03", " 0.5", "0.5 ", "0", "-0.0",
 GOOD += ["1e-320", "4.9406564584124654e-324", "0.1000000000000000055511151231257827", "1e308"]
 GOOD += ["0." + "0" * 250]
 BAD = ["nan", "-inf", "Infinity", "1e400", "1e-400", "0." + "0" * 330 + "1", "1_0", "0x1p-3"]
-BAD += [
-    "",
-    " ",
-    "NA",
-    "null",
-    "-",
-    "1e",
-    "e5",
-    "--1",
-    "+-1",
-    "1.2.3",
-    "1,5",
-    "\u0663",
-    "1 2",
-    "1d5",
-]
+BAD += ["", " ", "NA", "null", "-", "1e", "e5", "--1", "+-1", "1.2.3", "1,5", "\u0663", "1 2"]
 BAD += ["1e5.0", "nan(1)", "1f", "0.5\0", "#1", "0.5;1", "1\u00a0", '"0.5"', '"0.5', '0"5']
-BAD += ["1\t2"]
+BAD += ["1\t2", "1d5"]
 LABELS = [["1", "0"], ["-1", "1"], ["true", "False"], ["1.0", "1", "0", "00"], ["genuine", "x_y"]]
 ODD = ["", " ", "2", "NA", " 1", "nan", "\u00e9", '"1"', "1e0", "a b", "'1'", "1\t"]
 NAMES = ["a1", "a1", "Zo\u00eb", "b_2", " c ", "1", "0.5", "NA", "", "a b"]
@@ -207,17 +192,12 @@ def test_a_summary_of_text_is_that_of_its_rows(
         found = br.summarize(path)
         assert found.source.format == kind.strip()
         for one, other in ((found.client, rows.client), (found.impostor, rows.impostor)):
-            assert (one.bins.tolist(), one.counts.tolist()) == (
-                other.bins.tolist(),
-                other.counts.tolist(),
-            )
-            assert (one.n, one.n_zero, one.minimum, one.maximum) == (
-                other.n, other.n_zero, other.minimum, other.maximum,
-            )  # fmt: skip
-            sums = [one.mean, one.square, one.log, one.log1m, one.logit_square]
-            assert sums == pytest.approx(
-                [other.mean, other.square, other.log, other.log1m, other.logit_square], rel=1e-12
-            )
+            for name in ("bins", "counts"):
+                assert getattr(one, name).tolist() == getattr(other, name).tolist()
+            for name in ("n", "n_zero", "minimum", "maximum"):
+                assert getattr(one, name) == getattr(other, name)
+            for name in ("mean", "square", "log", "log1m", "logit_square"):
+                assert getattr(one, name) == pytest.approx(getattr(other, name), rel=1e-12)
 
 
 def test_a_summary_refuses_text_as_the_rows_are_refused(tmp_path: Path) -> None:
@@ -245,15 +225,8 @@ def test_reading_text_imports_no_frames(tmp_path: Path) -> None:
     """A parser is imported for a large file only."""
     path = tmp_path / "scores.csv"
     code = "import sys, betaroc as br; br.read_scores(sys.argv[1]); print(*sys.modules)"
-    for data, expected in ((b"score,label\n.5,1\n.2,0\n", set()), (large()[2], set())):
+    for data in (b"score,label\n.5,1\n.2,0\n", large()[2]):
         path.write_bytes(data)
-        done = subprocess.run(
-            [sys.executable, "-c", code, str(path)],
-            check=True,
-            capture_output=True,
-            text=True,
-            cwd=ROOT,
-            stdin=subprocess.DEVNULL,
-        )
-        there = set(done.stdout.split()) & {"pyarrow", "polars", "pandas", "narwhals", "scipy"}
-        assert there <= expected
+        command = [sys.executable, "-c", code, str(path)]
+        done = subprocess.check_output(command, text=True, cwd=ROOT, stdin=subprocess.DEVNULL)
+        assert not set(done.split()) & {"pyarrow", "polars", "pandas", "narwhals", "scipy"}

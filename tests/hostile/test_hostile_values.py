@@ -62,12 +62,8 @@ FRAMES: dict[str, Callable[[pd.DataFrame], Any]] = {
 }
 #: What a frame makes numbers or texts of, and what is a column of numbers in it.
 _NO_COLUMN = {
-    "a memoryview",
-    "B03 a signalling NaN",
-    "B11 masked",
-    "B26 sparse",
-    "B03 a NaN of Decimal",
-}
+    "a memoryview", "B03 a signalling NaN", "B11 masked", "B26 sparse", "B03 a NaN of Decimal",
+}  # fmt: skip
 
 
 def columns_of(cases: dict[str, Case], name: str, **others: Any) -> dict[str, tuple[Any, Case]]:
@@ -174,12 +170,9 @@ def test_labels_of_another_length_or_order() -> None:
     refused(lambda: call(Y[:-1], SCORES), br.InputError, "39 labels", "40 scores")
     series = pd.Series(SCORES)
     refused(
-        lambda: call(pd.Series(Y)[::-1], series),
-        br.InputError,
-        "position 0",
-        ".to_numpy()",
-        "y_score",
-    )
+        lambda: call(pd.Series(Y)[::-1], series), br.InputError,
+        "pandas index", "position 0", ".to_numpy()", "y_score", "Align",
+    )  # fmt: skip
 
 
 @pytest.mark.parametrize("y", [Y, Y == 1, np.where(Y, 1, -1), Y.astype(float)], ids=str)
@@ -187,8 +180,8 @@ def test_d10_labels_and_scores_swapped(y: Any) -> None:
     refused(lambda: br.Scores.from_labels(SCORES, y), br.InputError, "swapped", "y_true")
     with pytest.raises(br.InputError, match="swap"):
         br.Scores.from_frame(frame(score=y.astype(float), label=SCORES))
-    with pytest.raises(br.InputError, match="from_labels"):
-        br.Scores(SCORES, y.astype(float))
+    for classes in ((SCORES, y * 1), (y * 1, SCORES)):
+        refused(partial(br.Scores, *classes), br.InputError, "from_labels", "40 entries", "1.0]")
 
 
 # --------------------------------------------------------------------------------- weights
