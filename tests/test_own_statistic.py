@@ -171,11 +171,10 @@ def test_what_is_asked_wrongly_is_refused() -> None:
         ):
             with pytest.raises(br.InputError, match=message):
                 call()
-    for given in (["eer", "eer"], "eer eer"):
-        with pytest.raises(br.InputError):
-            br.fit_many(s, family="normal", statistics=given)
-    for wrong in (3, [3], {"auc": 1}):
-        with pytest.raises(br.InputTypeError, match=r"statistic.* must be"):
+    typed = br.InputTypeError, "statistic.* must be"
+    for wrong in (["eer", "eer"], "eer eer", 3, [3], {"auc": 1}):
+        error, words = (br.InputError, "eer") if "eer" in str(wrong) else typed
+        with pytest.raises(error, match=words):
             br.fit_many(s, family="normal", statistics=wrong)
 
 

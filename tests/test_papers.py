@@ -6,18 +6,18 @@ or scipy's own beta distribution, called here.
 
 from __future__ import annotations
 
-import importlib.util
 import math
 import re
-from fractions import Fraction
 
 import mpmath as mp
 import numpy as np
 import pytest
+from scipy import integrate, optimize, stats
+from scipy.special import betainc, betaincc, betaln
 
 import betaroc as br
 from helpers.cases import some
-from helpers.places import ROOT
+from helpers.places import ROOT, script
 
 PAGE = (ROOT / "docs" / "papers.md").read_text(encoding="utf-8")
 
@@ -68,15 +68,9 @@ def _digits() -> object:
 
 # ------------------------------------------------------------------ Table 1 as such
 def test_the_example_and_the_page_hold_the_printed_table() -> None:
-    spec = importlib.util.spec_from_file_location(
-        "omar_table1", ROOT / "examples" / "omar_table1.py"
-    )
-    assert spec is not None
-    assert spec.loader is not None
-    example = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(example)
     namespace: dict[str, object] = {}
     exec(re.search(r"```python\n(.*?)```", PAGE, re.S)[1], namespace)
+    example = script(ROOT / "examples" / "omar_table1.py")
     assert example.TABLE_1 == namespace["TABLE_1"] == TABLE_1
 
 
@@ -178,8 +172,6 @@ def test_the_two_hooks(amount: int, threshold: float, depth: float) -> None:
     assert found.threshold[0] == pytest.approx(float(expected), rel=1e-11)
     assert found.threshold[0] == pytest.approx(threshold, rel=0.01)
     grid = np.geomspace(1e-9, threshold, 4001)
-    from scipy.special import betainc
-
     deepest = np.max(betainc(*client, grid) - betainc(*impostor, grid))
     reverse = br.ScoreModel(br.Beta(*impostor), br.Beta(*client)).youden().youden
     assert reverse == pytest.approx(deepest, rel=1e-5)
@@ -188,8 +180,6 @@ def test_the_two_hooks(amount: int, threshold: float, depth: float) -> None:
 
 def test_e7_tails() -> None:
     # P(S > 1/2) of the impostors by scipy's incomplete beta function, sharpening 0, 1, 5.
-    from scipy.special import betaincc
-
     tails = [betaincc(*shapes("SLR within", amount)[1], 0.5) for amount in (0, 1, 5)]
     np.testing.assert_allclose(tails, [0.0170, 0.0092, 0.0090], atol=5e-5)
     found = [model("SLR within", amount).far(0.5) for amount in (0, 1, 5)]
@@ -216,17 +206,14 @@ def test_e12_above_the_diagonal_and_useless() -> None:
 def test_e13_h_measure_as_one_integral() -> None:
     # H = 1 - (E_i U(c) + E_c U(1 - c)) / 0.3125, c = P(client | s) at equal priors, where
     # U(c) = 2 c^3 - 1.5 c^4 integrates the weight 6 t (1 - t) times t (proper pairs only).
-    from scipy.integrate import quad
-    from scipy.stats import beta
-
-    client, impostor = (beta(*law) for law in shapes("SLR within", 0))
+    client, impostor = (stats.beta(*law) for law in shapes("SLR within", 0))
 
     def risk(s: float) -> float:
         f_c, f_i = client.pdf(s), impostor.pdf(s)
         c = f_c / (f_c + f_i)
         return float(f_i * (2 * c**3 - 1.5 * c**4) + f_c * (2 * (1 - c) ** 3 - 1.5 * (1 - c) ** 4))
 
-    expected = 1 - quad(risk, 0, 1, epsabs=1e-12, limit=400)[0] / 0.3125
+    expected = 1 - integrate.quad(risk, 0, 1, epsabs=1e-12, limit=400)[0] / 0.3125
     nodes, weights = np.polynomial.legendre.leggauss(60)
     pair, costs = model("SLR within", 0), 0.5 * (nodes + 1)
     least = [pair.min_weighted_error(c).weighted_error(c) for c in costs]
@@ -240,9 +227,6 @@ SAMPLE = np.array([0, 0, 0.0004, 0.003, 0.01, 0.02, 0.05, 0.09, 0.16, 0.3, 0.55,
 
 def censored_fit(low: float, high_complement: float) -> tuple[float, float]:
     """Scores <= low count as F(low), scores >= 1 - high_complement as 1 - F; by scipy."""
-    from scipy.optimize import minimize
-    from scipy.special import betainc, betaln
-
     below, above = low >= SAMPLE, 1 - high_complement <= SAMPLE
     inside = SAMPLE[~(below | above)]
 
@@ -253,7 +237,7 @@ def censored_fit(low: float, high_complement: float) -> tuple[float, float]:
         return -float(value + above.sum() * np.log(betainc(b, a, high_complement)))
 
     options = {"xatol": 1e-10, "fatol": 1e-13, "maxiter": 4000}
-    found = minimize(loss, (-3.0, -2.0), method="Nelder-Mead", options=options)
+    found = optimize.minimize(loss, (-3.0, -2.0), method="Nelder-Mead", options=options)
     return tuple(np.exp(found.x))
 
 
@@ -274,11 +258,9 @@ def test_e14_censored_zeros(rule: dict[str, object], edges: tuple[float, float])
 
 @pytest.mark.parametrize("rule", ["squeeze", "drop", "inflate"])
 def test_e14_moved_zeros(rule: str) -> None:
-    from scipy.stats import beta
-
     n = SAMPLE.size
     kept = (SAMPLE * (n - 1) + 0.5) / n if rule == "squeeze" else SAMPLE[2:-1]
-    a, b, _, _ = beta.fit(kept, floc=0, fscale=1)
+    a, b, _, _ = stats.beta.fit(kept, floc=0, fscale=1)
     fit = br.fit_distribution(SAMPLE, boundary=rule)
     np.testing.assert_allclose([fit.params["a"], fit.params["b"]], (a, b), rtol=1e-6)
 
@@ -330,10 +312,13 @@ def test_murphy_tables_1_and_2_count_by_count() -> None:
 
 def test_murphy_areas() -> None:
     # Table 2, client by client: impostors below 4, 4, 4 and 3 + 1/2 (a tie), and 1 + 1/2.
-    expected = Fraction(4 * 3 * 2 + 7 + 3, 2 * 20)
-    assert expected == Fraction(17, 20)
-    assert CLASSIFIER_2.auc() == float(expected)
+    assert CLASSIFIER_2.auc() == (4 * 3 * 2 + 7 + 3) / (2 * 20)
     assert CLASSIFIER_1.auc() == 1.0
+    # E26: a constant score attains two points.
+    constant = murphy([0.5] * 5, [0.5] * 4)
+    points = constant.roc().points()
+    assert sorted(zip(points.far, points.tpr, strict=True)) == [(0.0, 0.0), (1.0, 1.0)]
+    assert constant.auc() == 0.5
 
 
 @pytest.mark.parametrize(
@@ -369,20 +354,10 @@ def test_murphy_table_5_further_measures() -> None:
     assert (b.youden, c.youden) == pytest.approx((8 / 9, 13 / 15))
     assert b.mutual_information / math.log(2) == pytest.approx(0.268996, abs=5e-7)
     assert c.mutual_information / math.log(2) == pytest.approx(0.250309, abs=5e-7)
-
-
-def test_murphy_harmonic_mean() -> None:
     # (14): 2e-4 / (1 + 1e-4) = 0.00019998, which is 0.02 %, not 0.2 % (E27).
     everything = br.OperatingPoint(threshold=0.0, far=1.0, frr=0.0, prior=1e-4)
     assert everything.f1 == pytest.approx(2e-4 / 1.0001, rel=1e-14)
     assert round(everything.f1, 8) == 0.00019998
-
-
-def test_a_constant_score_attains_two_points() -> None:  # E26
-    constant = murphy([0.5] * 5, [0.5] * 4)
-    points = constant.roc().points()
-    assert sorted(zip(points.far, points.tpr, strict=True)) == [(0.0, 0.0), (1.0, 1.0)]
-    assert constant.auc() == 0.5
 
 
 # ------------------------------------------------------------------ the page itself

@@ -17,10 +17,10 @@ import pytest
 import betaroc as br
 from betaroc.cli import main
 from betaroc.rendering.tree_text import csv_table, latex_table
+from helpers import house
 from helpers.browser import CHROMIUM, Browser
 from helpers.places import ROOT
 
-PACKAGE = ROOT / "betaroc"
 SECURITY = ROOT / "docs" / "security.md"
 
 
@@ -28,9 +28,9 @@ SECURITY = ROOT / "docs" / "security.md"
 def calls() -> list[tuple[str, str]]:
     """Files of the package, and what they call; modules that they import."""
     found = []
-    for path in sorted(PACKAGE.rglob("*.py")):
-        where = path.relative_to(PACKAGE).as_posix()
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for module, path in house.MODULES.items():
+        where = path.relative_to(house.PACKAGE).as_posix()
+        for node in ast.walk(house.tree(module)):
             if isinstance(node, ast.Call):
                 found.append((where, ast.unparse(node.func)))
             elif isinstance(node, ast.Import):
@@ -125,9 +125,10 @@ def test_no_name_is_a_command_or_a_tag_in_a_summary(name: str) -> None:
 
 # ------------------------------------------------------------------------------- the pages
 HIT = "window.hit=1"
+SCRIPT = f"<script>{HIT}</script>"
 PAYLOADS = [
-    f"<script>{HIT}</script>",
-    f"</script><script>{HIT}</script>",
+    *(f"{end}{SCRIPT}" for end in ("", "</script>", "</title>", "</style>", "]]>")),
+    f"--><script>{HIT}</script><!--",
     f'"><img src=x onerror={HIT}>',
     f"'><svg onload={HIT}>",
     f"<img src=x onerror={HIT}>",
@@ -141,10 +142,6 @@ PAYLOADS = [
     f"<input autofocus onfocus={HIT}>",
     f"' onmouseover='{HIT}",
     f'" onmouseover="{HIT}" x="',
-    f"</title><script>{HIT}</script>",
-    f"</style><script>{HIT}</script>",
-    f"--><script>{HIT}</script><!--",
-    f"]]><script>{HIT}</script>",
     f"<math><mtext></p><img src=x onerror={HIT}>",
     "<meta http-equiv=refresh content='0;url=http://evil.example'>",
     "<link rel=stylesheet href=//evil.example/a.css>",

@@ -12,6 +12,7 @@ import betaroc.sklearn as doors
 from helpers.places import ROOT
 
 DOCS = ROOT / "docs"
+MODULES = (br, br.results, br.errors, br.datasets, doors)
 CONF = (DOCS / "conf.py").read_text(encoding="utf-8")
 #: Made by the build.
 MADE = {DOCS / "gallery" / "index.md"}
@@ -41,13 +42,7 @@ def test_every_page_stands_in_one_toctree() -> None:
 def test_every_public_name_has_one_page_of_reference() -> None:
     pages = sorted((DOCS / "reference").glob("*.md"))
     named = [name for p in pages for name in AUTOSUMMARY.findall(p.read_text(encoding="utf-8"))]
-    public = [
-        *(f"betaroc.{name}" for name in br.__all__),
-        *(f"betaroc.results.{name}" for name in br.results.__all__),
-        *(f"betaroc.errors.{name}" for name in br.errors.__all__),
-        *(f"betaroc.datasets.{name}" for name in br.datasets.__all__),
-        *(f"betaroc.sklearn.{name}" for name in doors.__all__),
-    ]
+    public = [f"{module.__name__}.{name}" for module in MODULES for name in module.__all__]
     assert sorted(named) == sorted(public)
 
 
@@ -100,20 +95,15 @@ def test_pages_are_short() -> None:
 def test_every_public_name_stands_on_a_page_that_is_read_through() -> None:
     text = "\n".join(shown(page) for page in PAGES if narrative(page))
     words = set(re.findall(r"\w+", text))
-    modules = (br, br.results, br.errors, br.datasets, doors)
-    assert {name for module in modules for name in module.__all__} - words == set()
+    assert {name for module in MODULES for name in module.__all__} - words == set()
 
 
-def test_docstrings_cite_formulas_that_there_are() -> None:
+def test_docstrings_cite_formulas_and_pages_that_there_are() -> None:
     theory = (DOCS / "theory.md").read_text(encoding="utf-8")
     sources = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "betaroc").rglob("*.py"))
     cited = re.findall(r"docs/theory\.md, ((?:\(\d+\)(?: and )?)+)", sources)
     numbers = {int(n) for text in cited for n in re.findall(r"\d+", text)}
     assert numbers == set(range(1, theory.count(":label:") + 1)) - {3}  # of which (4) to (6) follow
-
-
-def test_docstrings_name_pages_that_there_are() -> None:
-    sources = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "betaroc").rglob("*.py"))
     named = set(re.findall(r"\bdocs/(\w+\.md)\b", sources))
     assert {name for name in named if not (DOCS / name).is_file()} == set()
 
