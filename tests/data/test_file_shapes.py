@@ -786,7 +786,7 @@ def test_every_cut_of_gzip_is_a_damaged_file(write: Write, encoding: str) -> Non
     whole = gzip.compress(("name,label,score\n" + text).encode(encoding))
     for end in range(2, len(whole)):
         refused(write(whole[:end]))
-    for place in range(10, len(whole)):
+    for place in range(10, len(whole), 2):
         path = write(whole[:place] + bytes([whole[place] ^ 0x55]) + whole[place + 1 :])
         refused(path)
 

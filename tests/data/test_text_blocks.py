@@ -223,10 +223,11 @@ def test_a_summary_refuses_text_as_the_rows_are_refused(tmp_path: Path) -> None:
 @pytest.mark.simulation
 def test_reading_text_imports_no_frames(tmp_path: Path) -> None:
     """A parser is imported for a large file only."""
-    path = tmp_path / "scores.csv"
-    code = "import sys, betaroc as br; br.read_scores(sys.argv[1]); print(*sys.modules)"
-    for data in (b"score,label\n.5,1\n.2,0\n", large()[2]):
-        path.write_bytes(data)
-        command = [sys.executable, "-c", code, str(path)]
-        done = subprocess.check_output(command, text=True, cwd=ROOT, stdin=subprocess.DEVNULL)
-        assert not set(done.split()) & {"pyarrow", "polars", "pandas", "narwhals", "scipy"}
+    (tmp_path / "small").write_bytes(b"score,label\n.5,1\n.2,0\n")
+    (tmp_path / "large").write_bytes(large()[2])
+    code = (
+        "import sys, betaroc as br; [br.read_scores(p) for p in sys.argv[1:]]; print(*sys.modules)"
+    )
+    command = [sys.executable, "-c", code, str(tmp_path / "small"), str(tmp_path / "large")]
+    done = subprocess.check_output(command, text=True, cwd=ROOT, stdin=subprocess.DEVNULL)
+    assert not set(done.split()) & {"pyarrow", "polars", "pandas", "narwhals", "scipy"}
