@@ -132,10 +132,8 @@ def test_votes_by_loops(frame: pd.DataFrame, dev: pd.DataFrame) -> None:
                 votes[id(data)] += data[name] > t
         errors = []
         for needed in (-1, 0, 1, 2, 3):
-            far, frr = (
-                np.mean(votes[id(dev)][dev["label"] == 0] > needed),
-                np.mean(votes[id(dev)][dev["label"] == 1] <= needed),
-            )
+            far = np.mean(votes[id(dev)][dev["label"] == 0] > needed)
+            frr = np.mean(votes[id(dev)][dev["label"] == 1] <= needed)
             errors.append((round(alpha * far + (1 - alpha) * frr, 12), far + frr, needed))
         needed = min(errors)[2]
         far = np.mean(votes[id(frame)][frame["label"] == 0] > needed)
@@ -279,15 +277,15 @@ def test_exact_ends_of_one_kind_stand_beyond_all_others() -> None:
 @pytest.mark.simulation
 def test_trials_with_both_ends_are_fused_by_ranks(frame: pd.DataFrame) -> None:
     torn = frame.copy()
-    torn.loc[4, ["a", "b"]] = [0.0, 1.0]
-    with pytest.warns(br.BoundaryWarning):
-        given = br.inclusion(torn, folds=2)
-    assert given.fusion.scale == "ranks"
-    assert "1 trial has exactly 0 and exactly 1" in given.fusion.scale_reason
-    torn.loc[4, "b"] = 0.0
-    with pytest.warns(br.BoundaryWarning):
-        given = br.inclusion(torn, folds=2)
-    assert given.fusion.scale == "scores"
+    for b, scale, reason in (
+        (1.0, "ranks", "1 trial has exactly 0 and exactly 1"),
+        (0.0, "scores", ""),
+    ):
+        torn.loc[4, ["a", "b"]] = [0.0, b]
+        with pytest.warns(br.BoundaryWarning):
+            given = br.inclusion(torn, folds=2)
+        assert given.fusion.scale == scale
+        assert reason in given.fusion.scale_reason
     assert np.isfinite(given.fusion.table[["with", "without", "gain"]].to_numpy()).all()
 
 
@@ -303,9 +301,6 @@ def test_folds_are_stratified_and_fixed_by_the_seed(frame: pd.DataFrame) -> None
     in_turn = br.inclusion(frame, family="normal", folds=7, alpha=[0.5])
     assert in_turn.client_folds.tolist() == [k % 7 for k in range(N)]
     assert in_turn.fusion.folds == 7
-
-
-# -------------------------------------------------------------------------------- values
 
 
 # ----------------------------------------------------------------------------- diversity
@@ -356,23 +351,3 @@ def test_a_classifier_of_noise_helps_no_strong_one() -> None:
         fusion = br.inclusion({"strong": strong, "noise": noise}).fusion
     assert fusion.gain("noise").high < 0.0
     assert fusion.gain("strong").low > 0.0
-
-
-def test_interval_of_one_alpha_against_the_paired_bootstrap(
-    frame: pd.DataFrame, dev: pd.DataFrame
-) -> None:
-    """br.compare draws rows; its percentile interval is as wide but for steps of 1/N and chance."""
-    curves = []
-    for names in (["a", "c"], ["a", "b", "c"]):
-        fusions = [FUSE["mean-logit"](data[names].to_numpy()) for data in (dev, frame)]
-        sides = [
-            br.Scores(x[data["label"] == 1], x[data["label"] == 0])
-            for x, data in zip(fusions, (dev, frame), strict=True)
-        ]
-        curves.append(br.epc(*sides, measure="weighted-error", alpha=[0.4]))
-    drawn = br.compare(*curves, resample="test", rng=1)
-    found = br.inclusion(frame, family="normal", dev=dev, alpha=[0.4]).fusion.gain("b")
-    assert found.estimate == pytest.approx(float(drawn.difference[0]), abs=1e-15)
-    # Student's reach is 2.00 in place of 1.96, the variance's divisor n - 1: 3 %; steps 0.01.
-    assert found.low == pytest.approx(float(drawn.low[0]), abs=0.0125)
-    assert found.high == pytest.approx(float(drawn.high[0]), abs=0.0125)

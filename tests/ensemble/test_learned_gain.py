@@ -52,10 +52,18 @@ def in_turn(given: Systems, folds: int = 5) -> tuple[np.ndarray, np.ndarray]:
     return client, impostor
 
 
-def gains(classes: _Classes, *names: str, folds: int = 5) -> dict[str, LearnedGain]:
-    given = systems(classes, names)
-    found = learned_gains(given, in_turn(given, folds), None, 0.95)
-    return {gain.system: gain for gain in found}
+def gains_of(given: Systems) -> list[LearnedGain]:
+    return list(learned_gains(given, in_turn(given), None, 0.95))
+
+
+def gains(classes: _Classes, *names: str) -> dict[str, LearnedGain]:
+    return {gain.system: gain for gain in gains_of(systems(classes, names))}
+
+
+def thrice(classes: _Classes) -> _Classes:
+    """Each trial three times."""
+    client, impostor = ({k: np.repeat(v, 3) for k, v in one.items()} for one in classes)
+    return client, impostor
 
 
 def selected(given: Any, **options: Any) -> br.Inclusion:
@@ -208,22 +216,20 @@ def test_groups_stay_whole_and_widen_the_interval() -> None:
     """Each trial three times: by groups the interval of single trials, without far shorter."""
     names = ("A", "noise")
     classes = suppressor(60, 7)
-    thrice = tuple({k: np.repeat(v, 3) for k, v in one.items()} for one in classes)
-    labels = np.repeat(np.arange(120), 3)
-    single = systems(classes, names)
-    one = learned_gains(single, in_turn(single), None, 0.95)
-    tripled = systems((thrice[0], thrice[1]), names)
-    grouped = systems((thrice[0], thrice[1]), names, client_groups=labels[:180],
-                      impostor_groups=labels[180:])  # fmt: skip
-    folds = tuple(np.repeat(np.arange(60) % 5, 3) for _ in range(2))
-    many = learned_gains(grouped, (folds[0], folds[1]), None, 0.95)
-    plain = learned_gains(tripled, (folds[0], folds[1]), None, 0.95)
+    copies, labels = thrice(classes), np.repeat(np.arange(120), 3)
+    one = gains_of(systems(classes, names))
+    groups = {"client_groups": labels[:180], "impostor_groups": labels[180:]}
+    fold = np.repeat(np.arange(60) % 5, 3)
+    many, plain = (
+        learned_gains(systems(copies, names, **own), (fold, fold), None, 0.95)
+        for own in (groups, {})
+    )
     for a, b, c in zip(one, many, plain, strict=True):
         assert b.estimate == pytest.approx(a.estimate, abs=1e-9)
         width = [gain.high - gain.low for gain in (a, b, c)]
         assert width[1] == pytest.approx(width[0], rel=0.05)  # Student's t of other degrees
         assert width[2] < 0.65 * width[0]
-    frame = pd.DataFrame({k: np.concatenate([x[k] for x in thrice]) for k in names})
+    frame = pd.DataFrame({k: np.concatenate([x[k] for x in copies]) for k in names})
     frame["label"], frame["who"] = np.repeat([1, 0], 180), labels
     result = selected(frame, group="who")
     home = pd.DataFrame({"who": labels[:180], "fold": result.client_folds})
@@ -236,13 +242,11 @@ def test_few_groups_that_change_their_rank_are_few_however_many_trials_they_hold
     """Each trial three times, as one group: the widening of single trials, and their method."""
     names = ("A", "S", "noise")
     classes = suppressor(60, 8)
-    thrice = tuple({k: np.repeat(v, 3) for k, v in one.items()} for one in classes)
     labels = np.repeat(np.arange(60), 3)
-    single = systems(classes, names)
-    one = learned_gains(single, in_turn(single), None, 0.95)
+    one = gains_of(systems(classes, names))
     for column in (labels, np.column_stack([labels, labels + 1000])):
-        grouped = systems((thrice[0], thrice[1]), names, client_groups=column,
-                          impostor_groups=column + 5000)  # fmt: skip
+        groups = {"client_groups": column, "impostor_groups": column + 5000}
+        grouped = systems(thrice(classes), names, **groups)
         many = learned_gains(grouped, (labels % 5, labels % 5), None, 0.95)
         assert [gain.moved for gain in many] == [gain.moved for gain in one]
         assert [gain.method for gain in many] == [gain.method for gain in one]
@@ -317,8 +321,8 @@ def test_a_suppressor_is_included_and_what_repeats_is_not() -> None:
         assert {few[k].word for k in ("B", "noise")} <= {"adds nothing", "cannot tell"}
 
 
-@pytest.mark.simulation
 # ------------------------------------------------------------------------------ hard inputs
+@pytest.mark.simulation
 def test_two_equal_classifiers() -> None:
     classes = suppressor(100, 2)
     a = scores(classes, "A")["A"]
@@ -355,7 +359,7 @@ def test_fifty_classifiers() -> None:
     rng = np.random.default_rng(4)
     given = Systems(tuple(f"m{k}" for k in range(50)), rng.normal(0.5, 1, (60, 50)),
                     rng.normal(-0.5, 1, (60, 50)))  # fmt: skip
-    found = learned_gains(given, in_turn(given), None, 0.95)
+    found = gains_of(given)
     assert [gain.system for gain in found] == list(given.names)
     assert {gain.word for gain in found} <= {"cannot tell", "adds nothing"}
     assert all(gain.low <= gain.estimate <= gain.high for gain in found)
@@ -397,9 +401,6 @@ def test_logits_are_what_the_fusion_sees() -> None:
     classes = suppressor(80, 8)
     given = systems(classes, ("A", "S"))
     unit = Systems(given.names, special.expit(given.client), special.expit(given.impostor))
-    for one, other in zip(
-        learned_gains(given, in_turn(given), None, 0.95),
-        learned_gains(unit, in_turn(unit), None, 0.95), strict=True,
-    ):  # fmt: skip
+    for one, other in zip(gains_of(given), gains_of(unit), strict=True):
         assert other.estimate == pytest.approx(one.estimate, abs=1e-9)
         assert other.high == pytest.approx(one.high, abs=1e-9)

@@ -80,9 +80,11 @@ def test_what_is_refused() -> None:
     says = Says().fit(SAID, Y)
     with pytest.raises(br.InputError, match="alpha must be a fraction"):
         weighted_error_scorer(2)
-    with pytest.raises(br.InputError, match="y_true must hold two classes"):
-        hter_scorer(says, SAID, np.ones(5, int))
-    with pytest.raises(br.InputError, match="the estimator predicts 7 too"):
-        hter_scorer(says, np.full((5, 1), 7), Y)
+    for said, y, words in (
+        (SAID, np.ones(5, int), "y_true must hold two classes"),
+        (np.full((5, 1), 7), Y, "the estimator predicts 7 too"),
+    ):
+        with pytest.raises(br.InputError, match=words):
+            hter_scorer(says, said, y)
     with pytest.raises(br.InputError, match="in one"):
         hter_scorer(says, SAID, Y, sample_weight=Y)
