@@ -53,8 +53,7 @@ SHAPES: dict[str, Callable[[Path], Any]] = {
 @pytest.mark.parametrize("call", list(CALLS))
 def test_each_shape_gives_what_scores_give(call: str, tmp_path: Path) -> None:
     expected = br.fit(SCORES, "beta") if call.startswith("analyze") else CALLS[call](SCORES)
-    shapes = ["path"] if call.startswith("analyze") else list(SHAPES)
-    for shape in shapes:
+    for shape in ["path"] if call.startswith("analyze") else SHAPES:
         assert CALLS[call](SHAPES[shape](tmp_path)) == expected, shape
 
 

@@ -51,6 +51,7 @@ def test_ordered_scores_of_weighted_scores_are_those_of_their_copies(kind: str) 
         np.testing.assert_allclose(one, two, rtol=1e-9, atol=1e-12)
 
 
+@pytest.mark.simulation
 def test_nothing_hangs_on_how_many_copies_each_score_has() -> None:
     once = alike(1.0)
     check = br.check_fit(br.fit(once, "beta"), replicates=19, rng=1)
@@ -71,7 +72,7 @@ def test_nothing_hangs_on_how_many_copies_each_score_has() -> None:
         assert br.decide(many, cost_fa=1, cost_fr=1, family="beta").threshold == costs
 
 
-@pytest.mark.parametrize("n", [100, 1000])
+@pytest.mark.parametrize("n", [100, pytest.param(1000, marks=pytest.mark.simulation)])
 def test_memory_is_that_of_the_distinct_scores(n: int) -> None:
     used = []
     for copies in (1.0, 1e15):
