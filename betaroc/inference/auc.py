@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from betaroc.core.arrays import CLASSES, AnyArray, BoolArray, FloatArray
+from betaroc.core.arrays import CLASSES, FloatArray
 from betaroc.core.errors import InputError, SmallSampleWarning
 from betaroc.core.notices import collect_warnings, warn
 from betaroc.core.options import IntervalOptions
@@ -157,10 +157,13 @@ def paired_areas(a: Scores, b: Scores) -> PairedAreas:
     # Placements are less their mean: what moved is what moved beside it.
     shift = area - second
     groups, weights = groups_of(a), [weights_of(a, who) for who in CLASSES]
-    moved = [
-        _units(getattr(a, f"{who}_groups"), np.abs(x + shift) > ROUNDING, w)
-        for who, x, w in zip(CLASSES, apart, weights, strict=True)
-    ]
+    moved = []
+    for who, x, w in zip(CLASSES, apart, weights, strict=True):
+        which, labels = np.abs(x + shift) > ROUNDING, getattr(a, f"{who}_groups")
+        columns = [] if labels is None else labels.reshape(x.size, -1).T
+        # Trials, or groups of them: of two columns those of the one with fewer.
+        trials = round(float(w @ which))
+        moved.append(min((np.unique(own[which]).size for own in columns), default=trials))
     if groups is None:
         variance, freedom = of_means(apart, weights)
     else:
@@ -168,14 +171,6 @@ def paired_areas(a: Scores, b: Scores) -> PairedAreas:
         units = [np.sum(w) if g is None else g for w, g in zip(weights, groups.sizes, strict=True)]
         variance, freedom = sd**2, min(units) - 1.0
     return PairedAreas(area, second, variance, freedom, (moved[0], moved[1]))
-
-
-def _units(groups: AnyArray | None, which: BoolArray, weights: FloatArray) -> int:
-    """How many trials, or groups of them: of two columns those of the one with fewer."""
-    if groups is None:
-        return round(float(weights @ which))
-    columns = groups.T if groups.ndim == 2 else [groups]
-    return min(np.unique(labels[which]).size for labels in columns)
 
 
 def welch(variances: Sequence[float], freedoms: Sequence[float]) -> tuple[float, float]:

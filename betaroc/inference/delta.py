@@ -70,7 +70,11 @@ def observation_scores(
     if not result.names:
         actual, remedy = f"family {result.family!r}", "Fit a parametric family."
         raise refusal("a fit", "have parameters to have a covariance", actual, remedy)
-    values, law = _as_fitted(result, values, weights), result.distribution
+    law, rule = result.distribution, result.boundary
+    if rule is not None and rule.policy == "squeeze":
+        n = float(values.size) if weights is None else math.fsum(weights.tolist())
+        low, high = score_range(law)
+        values = low + ((values - low) * (n - 1.0) + 0.5 * (high - low)) / n
     keep, answer = undropped(result, values), np.zeros((values.size, len(result.names)))
     if in_cells(result):
         distinct, place = np.unique(values, return_inverse=True)
@@ -101,15 +105,6 @@ def policy_in_force(result: Estimate) -> str | None:
 def in_cells(result: Estimate) -> bool:
     """Whether some scores count by the probability of a cell or of what lies beyond an edge."""
     return policy_in_force(result) in {"censor", "matlab", "interval"}
-
-
-def _as_fitted(result: Estimate, values: FloatArray, weights: FloatArray | None) -> FloatArray:
-    """The scores that the distribution was fitted to."""
-    if result.boundary is None or result.boundary.policy != "squeeze":
-        return values
-    n = float(values.size) if weights is None else math.fsum(weights.tolist())
-    low, high = score_range(result.distribution)
-    return low + ((values - low) * (n - 1.0) + 0.5 * (high - low)) / n
 
 
 def _cell_log_likelihood(
@@ -894,8 +889,17 @@ def _profile(fit: Estimate, level: float) -> dict[str, Limits]:
         name: _share_ends(params[name], fall / (2.0 * total))
         for name, total in totals.items() if name in params
     }  # fmt: skip
-    if "a" in params:
-        ends |= _both_shapes(fit, n, fall, level)
+    if "a" in params and fit.fixed:
+        # 2 n p/estimate is chi-squared with 2 n degrees of freedom.
+        free = "a" if "b" in fit.fixed else "b"
+        low, high = _scale_ends(1.0, scale_deviance(2.0 * n, 2.0 * n, level) / (2.0 * n))
+        ends |= {name: (params[name], params[name]) for name in fit.fixed}
+        ends[free] = params[free] / high**2, params[free] / low**2
+    elif "a" in params:
+        a, b = params["a"], params["b"]
+        # Where the correction is as large as what it corrects, the expansion says no more.
+        of_a, of_b = (fall * (1.0 + min(c / n, 1.0)) for c in shape_corrections(a, b))
+        ends |= {"a": _shape_ends(a, b, of_a / n), "b": _shape_ends(b, a, of_b / n)}
     if "mu" in params:
         mu, sigma = params["mu"], params["sigma"]
         freedom = freedom_of(n)
@@ -903,20 +907,6 @@ def _profile(fit: Estimate, level: float) -> dict[str, Limits]:
         ends["mu"] = (mu - reach, mu + reach)
         ends["sigma"] = _scale_ends(sigma, scale_deviance(n, n - 1.0, level) / n)
     return ends
-
-
-def _both_shapes(fit: Estimate, n: float, fall: float, level: float) -> dict[str, Limits]:
-    a, b = fit.params["a"], fit.params["b"]
-    if fit.fixed:
-        # 2 n p/estimate is chi-squared with 2 n degrees of freedom.
-        free = "a" if "b" in fit.fixed else "b"
-        low, high = _scale_ends(1.0, scale_deviance(2.0 * n, 2.0 * n, level) / (2.0 * n))
-        value = fit.params[free]
-        ends = {name: (fit.params[name], fit.params[name]) for name in fit.fixed}
-        return ends | {free: (value / high**2, value / low**2)}
-    # Where the correction is as large as what it corrects, the expansion says no more.
-    of_a, of_b = (fall * (1.0 + min(c / n, 1.0)) for c in shape_corrections(a, b))
-    return {"a": _shape_ends(a, b, of_a / n), "b": _shape_ends(b, a, of_b / n)}
 
 
 def _shape_ends(a: float, b: float, fall: float) -> Limits:

@@ -502,21 +502,20 @@ def _of_fits(
                 return _of_scores((one, two), spec, chosen, paired=paired)
             return None
 
+        def with_larger_p(family: Difference, own: Difference) -> tuple[Difference, Difference]:
+            """0 is in the hull where it is in either, or between them."""
+            same = family.estimate * own.estimate > 0.0
+            p = max(family.p_value, own.p_value) if same else 1.0
+            return replace(family, p_value=p), own
+
         one, two = (f.model for f in fits)
         result: Difference = interval_hull(
             f"difference in {spec}", options, partial(_of_families, fits, spec, paired=paired),
-            by_scores, lambda: spec.number(one) - spec.number(two), _with_larger_p,
+            by_scores, lambda: spec.number(one) - spec.number(two), with_larger_p,
         )  # fmt: skip
     else:
         result = _of_families(fits, spec, options, paired=paired)
     return supported(result, spec, *((f._evidence, f.model) for f in fits))
-
-
-def _with_larger_p(family: Difference, own: Difference) -> tuple[Difference, Difference]:
-    """0 is in the hull where it is in either, or between them."""
-    same = family.estimate * own.estimate > 0.0
-    p = max(family.p_value, own.p_value) if same else 1.0
-    return replace(family, p_value=p), own
 
 
 def _of_families(

@@ -258,7 +258,8 @@ class CountedScores:
         """At each gap the likeliest point of a line, and its deviance."""
         far, frr = self._stepped(line, gaps)
         e = line.likeliest(far, frr, sizes)
-        return e, _deviance(far, frr, sizes, line, e)
+        own = sizes[0] * _divergence(frr, line.frr(e)) + sizes[1] * _divergence(far, line.far(e))
+        return e, 2.0 * own
 
     @cached_property
     def _steps(self) -> tuple[FloatArray, FloatArray]:
@@ -327,18 +328,17 @@ class CountedScores:
         return float(np.nanmin(values)), float(np.nanmax(values))
 
 
-def _deviance(
-    far: FloatArray, frr: FloatArray, sizes: tuple[float, float], line: RateLine, e: FloatArray
-) -> FloatArray:
-    clients, impostors = sizes
-    own = clients * _divergence(frr, line.frr(e)) + impostors * _divergence(far, line.far(e))
-    return np.asarray(2.0 * own)
-
-
 def _divergence(p: FloatArray, q: FloatArray) -> FloatArray:
     from scipy.special import rel_entr
 
     return np.asarray(rel_entr(p, q) + rel_entr(1.0 - p, 1.0 - q))
+
+
+def _binomial_quantile(p: float, n: int, rate: float) -> int:
+    """The fewest k with P(Binomial(n, rate) <= k) >= p."""
+    from scipy.special import betainc  # where n is beyond 32 bits too
+
+    return least_whole(lambda k: bool(betainc(n - k, k + 1, 1.0 - rate) >= p), -1, n)
 
 
 def _likeliest(
@@ -355,13 +355,6 @@ def _likeliest(
     result = 2.0 * both / np.where(linear + root > 0.0, linear + root, 1.0)
     keep: BoolArray = both > 0.0
     return np.where(keep, np.clip(result, 0.0, min(1.0, 1.0 / k)), 0.0)
-
-
-def _binomial_quantile(p: float, n: int, rate: float) -> int:
-    """The fewest k with P(Binomial(n, rate) <= k) >= p."""
-    from scipy.special import betainc  # where n is beyond 32 bits too
-
-    return least_whole(lambda k: bool(betainc(n - k, k + 1, 1.0 - rate) >= p), -1, n)
 
 
 # ----------------------------------------------------------------------
@@ -653,7 +646,11 @@ def interval_of_counts(
     else:
         low, high = _likelihood(counted, spec, options)
     if isinstance(data, ScoreSummary):
-        low, high = _widened(data, spec, (low, high))
+        off = max(data.rate_error)  # what the bins can be off
+        if spec.name != "threshold":
+            low, high = max(low - off, spec.row.low), min(high + off, spec.row.high)
+        elif math.isfinite(low):
+            low = data.border_below(low)
     # The scores' own point may lie beside the line on which the true one is.
     low, high = min(low, estimate), max(high, estimate)
     return Interval(estimate, low, high, options.level, str(options.method))
@@ -890,15 +887,6 @@ def rows_of(data: ScoreData, spec: StatisticSpec) -> Scores:
     )
 
 
-def _widened(data: ScoreSummary, spec: StatisticSpec, ends: Limits) -> Limits:
-    """With what the bins can be off added to either end."""
-    low, high = ends
-    if spec.name == "threshold":
-        return data.border_below(low) if math.isfinite(low) else low, high
-    off = max(data.rate_error)
-    return max(low - off, spec.row.low), min(high + off, spec.row.high)
-
-
 def _widened_at(data: ScoreSummary, name: str, t: Thresholds, ends: Limits) -> Limits:
     """Of a measure at a threshold, whose bin can hide so much of either class."""
     far, frr = (float(e[0]) for e in data.rate_error_at(t.theta))
@@ -940,15 +928,10 @@ def rate_weights(
         both = {"far": (1.0, 0.0), "frr": (0.0, -1.0), "tpr": (0.0, -1.0)}
         return t, *both.get(where.point, (1.0, -1.0))
     sign = -1.0 if spec.row.better == "higher" else 1.0
-    return t, sign * _slope(scores, model, at), sign
-
-
-def _slope(scores: Scores, model: ScoreModel, at: OperatingPoint) -> float:
-    """-dFRR/dFAR of the scores, over two standard errors of FAR to either side."""
-    n = scores.impostor_total
-    far = float(at.far)
+    # -dFRR/dFAR of the scores, over two standard errors of FAR to either side.
+    n, far = scores.impostor_total, float(at.far)
     away = 2.0 * math.sqrt(max(far * (1.0 - far), 1.0 / n) / n)
-    low, high = max(far - away, 0.0), min(far + away, 1.0)
-    ends = model.at_far([low, high])
+    ends = model.at_far([max(far - away, 0.0), min(far + away, 1.0)])
     run = float(ends.far[1] - ends.far[0])
-    return float(ends.frr[0] - ends.frr[1]) / run if run > 0.0 else 1.0
+    slope = float(ends.frr[0] - ends.frr[1]) / run if run > 0.0 else 1.0
+    return t, sign * slope, sign

@@ -50,7 +50,7 @@ def on_same_trials(systems: Sequence[Scores], names: Sequence[str]) -> list[Scor
         if any(own is None for own in ids):
             k = int(np.argmax(absent))
             raise _unknown(names[k], absent[k], who)
-        keys = [list(map(_key, own.tolist())) for own in ids]
+        keys = [[tuple(x) if isinstance(x, list) else x for x in own.tolist()] for own in ids]
         union = list(dict.fromkeys(chain(*keys)))
         in_all = _absent_in_all(len(union), keys, absent, who, names)
         for item, own, column in zip(content, keys, ids, strict=True):
@@ -67,10 +67,6 @@ def on_same_trials(systems: Sequence[Scores], names: Sequence[str]) -> list[Scor
             item |= {f"{who}_ids": lengthened(named, in_all, ""), f"n_{who}_rejected": 0}
         content = [item | {"source": None} for item in content]
     return [Scores._checked(**item) for item in content]
-
-
-def _key(label: Any) -> Any:
-    return tuple(label) if isinstance(label, list) else label
 
 
 def _absent_in_all(

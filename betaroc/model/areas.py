@@ -87,21 +87,16 @@ def _area_between(pair: Pair, u_low: float, u_high: float) -> float:
         )
         terms.append(math.fsum(atoms.masses * mass))
     if pair.client.continuous is not None:
-        share = pair.client.continuous[0]
-        terms.append(share * _smooth_area(pair, u_low, u_high))
+        outside = 0.0
+        if pair.unit and not base.on_unit:
+            # The impostor's scale is wider than [0, 1]: clients all score above 0 and below 1.
+            inner = Thresholds.from_theta(np.clip([0.0, 1.0], u_low, u_high))
+            reach = Thresholds.from_theta(np.array([u_low, float(inner.theta[0])]))
+            outside = float(np.diff(base._lower(reach)[0])[0])
+            u_low, u_high = inner.logit.tolist()
+        inside = pair.client_tail_integral(u_low, u_high)
+        terms.append(pair.client.continuous[0] * (outside + inside))
     return math.fsum(terms)
-
-
-def _smooth_area(pair: Pair, u_low: float, u_high: float) -> float:
-    impostor = pair._base("impostor")
-    if pair.unit and not impostor.on_unit:
-        # The impostor's scale is wider than [0, 1]: clients all score above 0 and below 1.
-        zero, item = (float(v) for v in np.clip([0.0, 1.0], u_low, u_high))
-        below = impostor._lower(Thresholds.from_theta(np.array([u_low, zero])))[0]
-        inner = Thresholds.from_theta(np.array([zero, item])).logit
-        outside = float(below[1] - below[0])
-        return outside + pair.client_tail_integral(float(inner[0]), float(inner[1]))
-    return pair.client_tail_integral(u_low, u_high)
 
 
 def precision_at(pair: Pair, prior: float, recall: float) -> float:
@@ -135,28 +130,20 @@ def average_precision(pair: Pair, prior: float, points: int | None) -> float:
         values = np.where(atoms.places == -np.inf, prior, precision(below))
         terms.append(math.fsum(atoms.masses * values))
     if pair.client.continuous is not None:
-        terms.append(_smooth_average(pair, precision))
+        share, base = pair.client.continuous
+        unit, joints = base.on_unit, Thresholds.from_theta(pair.joints.theta)
+        place = Thresholds.from_logit if unit else Thresholds.from_theta
+
+        def integrand(u: FloatArray) -> FloatArray:
+            t = place(u)
+            with np.errstate(under="ignore"):
+                return np.asarray(np.exp(base._log_density(t)) * precision(t))
+
+        grid = pair.grid(-math.inf, math.inf, unit=unit, area=True)
+        places = joints.logit if unit else joints.theta
+        breaks = np.unique(np.concatenate([grid, places[np.isfinite(places)]]))
+        terms.append(share * integrate_panels(integrand, breaks))
     return min(1.0, math.fsum(terms))
-
-
-def _smooth_average(pair: Pair, precision: Callable[[Thresholds], FloatArray]) -> float:
-    continuous = pair.client.continuous
-    if continuous is None:
-        return 0.0
-    share, base = continuous
-    unit = base.on_unit
-    place = Thresholds.from_logit if unit else Thresholds.from_theta
-    extra = Thresholds.from_theta(np.array([*pair.joints.theta]))
-    joints = extra.logit if unit else extra.theta
-    grid = pair.grid(-math.inf, math.inf, unit=unit, area=True)
-    breaks = np.unique(np.concatenate([grid, joints[np.isfinite(joints)]]))
-
-    def integrand(u: FloatArray) -> FloatArray:
-        t = place(u)
-        with np.errstate(under="ignore"):
-            return np.asarray(np.exp(base._log_density(t)) * precision(t))
-
-    return share * integrate_panels(integrand, breaks)
 
 
 # --------------------------------------------------------------------- the H-measure
@@ -172,11 +159,19 @@ def h_measure(pair: Pair, prior: float, weights: tuple[float, float]) -> float:
     """
     losses = cost_losses(*weights)
     if pair.discrete:
-        terms = [_weighed(prior, losses, *_steps(pair))]
+        t = pair.candidates[::-1]
+        # Trials without a score, whom no threshold accepts, come last.
+        far, tpr = np.append(pair.far(t), 1.0), np.append(pair.tpr(t), 1.0)
+        chain = sample_chain(far, tpr)
+        terms = [_weighed(prior, losses, np.diff(tpr[chain]), np.diff(far[chain]))]
     else:
         chords, last = chords_of(pair), departure_of(pair)
         terms = [_weighed(prior, losses, *masses) for masses in _segments(pair, *chords, last)]
-        terms.append(_arcs(pair, prior, losses, *_with_last(*chords, last)))
+        if last is not None:  # no arc is left where trials without a score are
+            below = Thresholds.from_theta(np.array([-np.inf]))
+            chords = (Thresholds.concatenate([chords[0], last]),
+                      Thresholds.concatenate([chords[1], below]))  # fmt: skip
+        terms.append(_arcs(pair, prior, losses, *chords))
     total = _weighed(prior, losses, np.ones(1), np.ones(1))
     return max(0.0, 1.0 - math.fsum(terms) / total)
 
@@ -207,15 +202,6 @@ def _weighed(
     return math.fsum(other * up + own * down)
 
 
-def _steps(pair: Pair) -> tuple[FloatArray, FloatArray]:
-    """Client and impostor mass of the segments of the hull of samples."""
-    t = pair.candidates[::-1]
-    # Trials without a score, whom no threshold accepts, come last.
-    far, tpr = np.append(pair.far(t), 1.0), np.append(pair.tpr(t), 1.0)
-    chain = sample_chain(far, tpr)
-    return np.diff(tpr[chain]), np.diff(far[chain])
-
-
 def _segments(
     pair: Pair, starts: Thresholds, ends: Thresholds, last: Thresholds | None
 ) -> list[tuple[FloatArray, FloatArray]]:
@@ -233,16 +219,6 @@ def _segments(
     free = _outside(starts, ends, joints)
     client, impostor = (law.atoms.masses_at(joints)[free] for law in (pair.client, pair.impostor))
     return [chords, (client, impostor), *rest]
-
-
-def _with_last(
-    starts: Thresholds, ends: Thresholds, last: Thresholds | None
-) -> tuple[Thresholds, Thresholds]:
-    """The chords and the last segment, where trials without a score are."""
-    if last is None:
-        return starts, ends
-    below = Thresholds.from_theta(np.array([-np.inf]))
-    return Thresholds.concatenate([starts, last]), Thresholds.concatenate([ends, below])
 
 
 def _outside(starts: Thresholds, ends: Thresholds, t: Thresholds) -> BoolArray:

@@ -70,8 +70,16 @@ def hooks_of(model: ScoreModel, n_client: float, n_impostor: float) -> tuple[Hoo
         float(np.max(gap[(at >= places[k]) & (at <= places[k + 1])], initial=0.0))
         for k in stretches
     ]
+    # Sides alternate, and an end knows its own.
+    ends, last = model.ends(), len(stretches) - 1
+    if ends.at_zero.side != "on":
+        starts_below = ends.at_zero.side == "below"
+    elif ends.at_one.side != "on":
+        starts_below = (ends.at_one.side == "below") == (last % 2 == 0)
+    else:
+        starts_below = max(lowest[::2]) > max(lowest[1::2], default=0.0)
     result = []
-    for k in stretches[0 if _starts_below(model, lowest) else 1 :: 2]:
+    for k in stretches[0 if starts_below else 1 :: 2]:
         if lowest[k] == 0.0:  # the diagonal itself, to the last digit
             continue
         # The rates of the smaller tail, which keep the digits of a small share.
@@ -81,9 +89,11 @@ def hooks_of(model: ScoreModel, n_client: float, n_impostor: float) -> tuple[Hoo
             else accepted[k] - accepted[k + 1]
         )
         counts = n_client * share, n_impostor * share
+        where = "at_zero" if k == 0 else "at_one" if k == last else "between"
+        where = where if last else "everywhere"
         result.append(
             Hook(
-                _where(k, stretches), lowest[k], accepted[k + 1], accepted[k], share,
+                where, lowest[k], accepted[k + 1], accepted[k], share,
                 *counts, sum(counts), sum(counts) >= SEEN,
             )
         )  # fmt: skip
@@ -99,19 +109,3 @@ def gaps(model: ScoreModel) -> tuple[Thresholds, FloatArray]:
     t = Thresholds.concatenate([pair.candidates, pair.ratio_roots(0.0)])
     far, tpr = pair.far(t), pair.tpr(t)
     return t, np.where(tpr + far <= 1.0, far - tpr, pair.frr(t) - pair.tnr(t))
-
-
-def _starts_below(model: ScoreModel, lowest: list[float]) -> bool:
-    """Whether the first stretch lies below: sides alternate, and an end knows its own."""
-    ends = model.ends()
-    if ends.at_zero.side != "on":
-        return ends.at_zero.side == "below"
-    if ends.at_one.side != "on":
-        return (ends.at_one.side == "below") == (len(lowest) % 2 == 1)
-    return max(lowest[::2]) > max(lowest[1::2], default=0.0)
-
-
-def _where(k: int, stretches: range) -> str:
-    if len(stretches) == 1:
-        return "everywhere"
-    return "at_zero" if k == 0 else "at_one" if k == stretches[-1] else "between"

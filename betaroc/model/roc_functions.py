@@ -156,7 +156,13 @@ def leftmost(pair: Pair, y: FloatArray, *, upward: bool) -> FloatArray:
 def slope(pair: Pair, x: FloatArray, *, upward: bool) -> FloatArray:
     """dy / dx at x, of the segment to the right at a corner, limits at 0 and 1."""
     limits = ends(pair)
-    t = _rightward(pair, x, _places(pair, x, upward=upward), upward=upward)
+    t = _places(pair, x, upward=upward)
+    if not upward:  # a jump ends at its own place: at its end go on to what follows
+        ended = (pair.client.atoms.masses_at(t) > 0.0) & (pair.frr(t) <= x)
+        after = _next_above(pair.client, t)
+        if pair.client.continuous is not None:
+            after = Thresholds.from_theta(np.nextafter(t.theta, np.inf))
+        t = choose(ended, after, t) if np.any(ended) else t
     with np.errstate(over="ignore", under="ignore", invalid="ignore", divide="ignore"):
         log_ratio = pair.log_ratio(t)
         # Beyond [0, 1] the logit says nothing: one of the two densities is 0 there.
@@ -172,16 +178,6 @@ def slope(pair: Pair, x: FloatArray, *, upward: bool) -> FloatArray:
         first, last = limits.at_zero.semi_derivative, limits.at_one.semi_derivative
     value = np.where(x == 0.0, first, np.where(x == 1.0, last, value))
     return np.where(np.isnan(x), np.nan, value)
-
-
-def _rightward(pair: Pair, x: FloatArray, t: Thresholds, *, upward: bool) -> Thresholds:
-    """On the impostor's axes a jump ends at its own place: at its end go on to what follows."""
-    ended = (pair.client.atoms.masses_at(t) > 0.0) & (pair.frr(t) <= x)
-    if upward or not np.any(ended):
-        return t
-    if pair.client.continuous is not None:
-        return choose(ended, Thresholds.from_theta(np.nextafter(t.theta, np.inf)), t)
-    return choose(ended, _next_above(pair.client, t), t)
 
 
 def posterior(pair: Pair, prior: float, t: Thresholds) -> FloatArray:
@@ -348,12 +344,6 @@ _CORNER = 1e-12
 _SHARES = np.concatenate([np.geomspace(1e-15, 0.01, 400), np.linspace(0.01, 0.5, 4000)[1:]])
 
 
-def _dense(pair: Pair) -> Thresholds:
-    if pair.discrete:
-        return pair.candidates[::-1]
-    return pair.along(_SHARES)[::-1]
-
-
 def _upper_chain(x: FloatArray, y: FloatArray) -> IntArray:
     """Indices of the upper hull of points with x ascending (ties: y ascending)."""
     chain: list[int] = []
@@ -394,7 +384,7 @@ def chords_of(pair: Pair) -> tuple[Thresholds, Thresholds]:
     none = Thresholds.from_theta(np.empty(0))
     if is_concave(pair):
         return none, none
-    t = _dense(pair)
+    t = (pair.candidates if pair.discrete else pair.along(_SHARES))[::-1]
     far, tpr = pair.far(t), pair.tpr(t)
     if pair.discrete:
         chain = sample_chain(far, tpr)
@@ -405,7 +395,8 @@ def chords_of(pair: Pair) -> tuple[Thresholds, Thresholds]:
     starts, ends = [none], [none]
     for g in np.nonzero(np.diff(chain) > 1)[0].tolist():
         inner = slice(int(chain[g]), int(chain[g + 1]) + 1)
-        if _depth(far[inner], tpr[inner]) <= _FLAT:
+        ends_of = far[inner][[0, -1]], tpr[inner][[0, -1]]
+        if np.max(np.interp(far[inner], *ends_of) - tpr[inner]) <= _FLAT:
             continue
         low, high = _tangent(pair, *(_cornered(pair, t[[chain[k]]]) for k in (g, g + 1)))
         if low is not None and high is not None:
@@ -463,11 +454,6 @@ def _cornered(pair: Pair, end: Thresholds) -> Thresholds:
     return end
 
 
-def _depth(x: FloatArray, y: FloatArray) -> float:
-    """How far a stretch of the curve lies below the segment between its ends."""
-    return float(np.max(np.interp(x, x[[0, -1]], y[[0, -1]]) - y))
-
-
 def _tangent(
     pair: Pair, right: Thresholds, left: Thresholds
 ) -> tuple[Thresholds | None, Thresholds | None]:
@@ -504,7 +490,11 @@ def is_concave(pair: Pair) -> bool:
     """Slopes never rise as FAR grows: along the arcs, over the jumps and between them."""
     if pair.discrete or pair.client.continuous is None or pair.impostor.continuous is None:
         t = pair.candidates[::-1]
-        return _falling(pair.far(t), pair.tpr(t))
+        run, rise = np.diff(pair.far(t)), np.diff(pair.tpr(t))
+        move = (run > 0.0) | (rise > 0.0)
+        run, rise = run[move], rise[move]
+        left, right = rise[:-1] * run[1:], rise[1:] * run[:-1]
+        return bool(np.all(right <= left + _NOISE * (left + right)))
     if pair.turning_points().size:
         return False
     slopes = np.array(list(_slopes(pair)))
@@ -545,14 +535,6 @@ def _arc_slope(pair: Pair, joint: Thresholds, *, lower: bool, end: bool) -> floa
     with np.errstate(over="ignore", under="ignore", invalid="ignore"):
         ratio = np.exp(pair.client._log_pdf(beside) - pair.impostor._log_pdf(beside))
     return float(np.nan_to_num(ratio, nan=0.0, posinf=math.inf)[0])
-
-
-def _falling(x: FloatArray, y: FloatArray) -> bool:
-    run, rise = np.diff(x), np.diff(y)
-    move = (run > 0.0) | (rise > 0.0)
-    run, rise = run[move], rise[move]
-    left, right = rise[:-1] * run[1:], rise[1:] * run[:-1]
-    return bool(np.all(right <= left + _NOISE * (left + right)))
 
 
 # ------------------------------------------------------------ two curves
@@ -729,7 +711,7 @@ def _sign_changes(
     known = np.flatnonzero(signs)
     if not known.size:
         return [], (0,)
-    roots, leaders = [], [_leader(signs[known[0]])]
+    roots, leaders = [], [1 if signs[known[0]] > 0.0 else 2]
     for k, m in itertools.pairwise(known.tolist()):
         if signs[k] != signs[m]:
             if m > k + 1:
@@ -737,7 +719,7 @@ def _sign_changes(
             else:
                 result = bracketed_root(at, float(mesh[k]), float(mesh[m]), what="ROCs")
             roots.append(result)
-            leaders.append(_leader(signs[m]))
+            leaders.append(1 if signs[m] > 0.0 else 2)
     return roots, tuple(leaders)
 
 
@@ -753,7 +735,3 @@ def _middle(at: Callable[[float], float], stretch: FloatArray) -> float:
                 away = middle
         ends.append(near)
     return float(0.5 * (ends[0] + ends[1]))
-
-
-def _leader(sign: FloatArray) -> int:
-    return 1 if sign > 0.0 else 2
