@@ -594,9 +594,19 @@ def near_of(f: PairEstimate, *, groups: bool) -> PerturbedModels:
 def bare_interval(f: PairEstimate, spec: StatisticSpec, options: IntervalOptions) -> Interval:
     """The interval of a statistic of a fit, whatever data are behind it."""
     options = options.by(METHODS)
-    if options.method == "bootstrap":
-        return _drawn_interval(near_of(f, groups=options.groups), spec, options)
-    return delta_intervals(f, spec, groups=options.groups)(options.level)
+    if options.method != "bootstrap":
+        return delta_intervals(f, spec, groups=options.groups)(options.level)
+    near, model = near_of(f, groups=options.groups), f.model
+    estimate = _estimate(spec, model, spec.value(model))
+    # Only thresholds have more digits on their scale than the number itself.
+    to, back = _scale("threshold" if spec.row.scale == "threshold" else "plain", spec, model)
+    values = near.drawn(lambda model: to(spec.value(model)), options)
+    gone = int(np.sum(~np.isfinite(values)))
+    if gone:
+        rule, actual = "be a number at all drawn parameters", f"none at {gone} of {values.size}"
+        raise refusal(repr(str(spec)), rule, actual, "Take another statistic.")
+    low, high = np.quantile(values, [options.tail, 1.0 - options.tail])
+    return Interval(estimate, back(float(low)), back(float(high)), options.level, "bootstrap")
 
 
 def delta_intervals(
@@ -628,24 +638,6 @@ def delta_intervals(
     biased = spec.row.scale in ("log", "threshold")
     shift = near.small.shift(result.slopes) if biased else 0.0
     return lambda level: result.around(shift, float(near.small.reach(result.slopes, level)), level)
-
-
-def _drawn_interval(
-    near: PerturbedModels, spec: StatisticSpec, options: IntervalOptions
-) -> Interval:
-    """Quantiles of a statistic at drawn parameters."""
-    model = near.fit.model
-    estimate = _estimate(spec, model, spec.value(model))
-    # Only thresholds have more digits on their scale than the number itself.
-    own = spec.row.scale if spec.row.scale == "threshold" else "plain"
-    to, back = _scale(own, spec, model)
-    values = near.drawn(lambda model: to(spec.value(model)), options)
-    gone = int(np.sum(~np.isfinite(values)))
-    if gone:
-        rule, actual = "be a number at all drawn parameters", f"none at {gone} of {values.size}"
-        raise refusal(repr(str(spec)), rule, actual, "Take another statistic.")
-    low, high = np.quantile(values, [options.tail, 1.0 - options.tail])
-    return Interval(estimate, back(float(low)), back(float(high)), options.level, "bootstrap")
 
 
 def delta(spec: StatisticSpec, model: ScoreModel, steps: Steps) -> Delta:

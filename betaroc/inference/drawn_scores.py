@@ -405,23 +405,19 @@ def band_of_replicates(
     values: FloatArray, estimate: FloatArray, options: IntervalOptions, bounds: Limits, *,
     simultaneous: bool,
 ) -> tuple[FloatArray, FloatArray]:  # fmt: skip
-    """Percentiles at each point, or estimate -+ c sd for all at once; within the range."""
-    ends = (_sup_t if simultaneous else pointwise)(values, estimate, options)
+    """Percentiles at each point, or estimate -+ c sd for all at once; within the range.
+
+    c is the quantile of the largest standardised deviation of a replicate.
+    """
+    if simultaneous:
+        gone = np.isnan(values)
+        deviation = np.where(gone, estimate, values) - estimate
+        sd = np.sqrt(np.nansum(deviation**2, axis=0) / np.maximum(np.sum(~gone, axis=0), 1))
+        moving, reach = sd > 0.0, 0.0
+        if np.any(moving):
+            largest = np.nanmax(np.abs(deviation[:, moving]) / sd[moving], axis=1)
+            reach = float(np.quantile(largest, options.level))
+        ends = estimate - reach * sd, estimate + reach * sd
+    else:
+        ends = pointwise(values, estimate, options)
     return np.maximum(ends[0], bounds[0]), np.minimum(ends[1], bounds[1])
-
-
-def _sup_t(
-    values: FloatArray, estimate: FloatArray, options: IntervalOptions
-) -> tuple[FloatArray, FloatArray]:
-    """c is the quantile of the largest standardised deviation of a replicate."""
-    gone = np.isnan(values)
-    keep = np.where(gone, estimate, values)
-    n = np.maximum(np.sum(~gone, axis=0), 1)
-    deviation = keep - estimate
-    sd = np.sqrt(np.nansum(deviation**2, axis=0) / n)
-    moving = sd > 0.0
-    reach = 0.0
-    if np.any(moving):
-        largest = np.nanmax(np.abs(deviation[:, moving]) / sd[moving], axis=1)
-        reach = float(np.quantile(largest, options.level))
-    return estimate - reach * sd, estimate + reach * sd

@@ -205,18 +205,46 @@ def tail_interval(
     the threshold's interval moves it, and of its own interval at the estimated threshold
     """
     name, (point, value) = spec.name, spec.where
-    if name == "threshold" and point in _RATES:
-        result = _tail_at(f, point, float(value))
-        if result is None or not surely_beyond(result[0], result[3], level):
+    if point == "threshold" and name in _RATES:
+        estimate = spec.number(f.model)
+        result = _tail_at(f, name, estimate)
+        if result is None:
             return None
-        return _interval(spec.number(f.model), _threshold_ends(result, level), level)
-    if name not in _RATES:
+        tails, law, built, beyond = result
+        place = float(law.coordinate.of(Thresholds.from_theta(np.array(value))))
+        if tails.sign * place <= max(fit.joint for fit in tails.fits):
+            return None
+        low, high = tail_rate_ends(tails, place, level)
+        if high > 0.5 * tails.mass and not surely_beyond(tails, beyond, level):
+            return None
+        low, high = built * low, built * high
+        ends = (1.0 - high, 1.0 - low) if _RATES[name][2] else (low, high)
+        return _interval(estimate, ends, level)
+    across = point in _RATES and name in _RATES and _RATES[point][0] != _RATES[name][0]
+    if not across and (name != "threshold" or point not in _RATES):
         return None
-    if point == "threshold":
-        return _rate(f, spec, level)
-    if point in _RATES and _RATES[point][0] != _RATES[name][0]:
-        return _across(f, spec, level, groups=groups)
-    return None
+    result = _tail_at(f, point, float(value))
+    if result is None or not surely_beyond(result[0], result[3], level):
+        return None
+    estimate = spec.number(f.model)
+    if not across:
+        return _interval(estimate, _threshold_ends(result, level), level)
+
+    def at(threshold: float) -> StatisticSpec:
+        return parse_statistic(name, (), threshold=threshold)
+
+    fixed = at(parse_statistic("threshold", (), **spec.where.keywords).number(f.model))
+    own = tail_interval(f, fixed, level, groups=groups)
+    if own is None:  # of the parameters, of a body of counts, which has none, by the counts
+        estimated: Estimate = getattr(f, _RATES[name][0])
+        if set(estimated.names) - {REJECTED}:
+            own = delta_intervals(f, fixed, groups=groups)(level)
+        else:
+            own = interval_of_scores(f.scores, fixed, IntervalOptions(level, groups=groups))
+    least, most = sorted(at(t).number(f.model) for t in _threshold_ends(result, level))
+    low = estimate - math.hypot(estimate - least, estimate - own.low)
+    high = estimate + math.hypot(most - estimate, own.high - estimate)
+    return _interval(estimate, (max(low, 0.0), min(high, 1.0)), level)
 
 
 #: A tail, its distribution, the share of trials that have a score, and a rate among these.
@@ -243,46 +271,6 @@ def _threshold_ends(at: _TailAt, level: float) -> Limits:
     places = tail_threshold_ends(tails, rate, level)
     low, high = law.coordinate.place(np.array(places)).theta.tolist()
     return low, high
-
-
-def _rate(f: PairEstimate, spec: StatisticSpec, level: float) -> Interval | None:
-    estimate = spec.number(f.model)
-    result = _tail_at(f, spec.name, estimate)
-    if result is None:
-        return None
-    tails, law, built, beyond = result
-    place = float(law.coordinate.of(Thresholds.from_theta(np.array(spec.where.value))))
-    if tails.sign * place <= max(fit.joint for fit in tails.fits):
-        return None
-    low, high = tail_rate_ends(tails, place, level)
-    if high > 0.5 * tails.mass and not surely_beyond(tails, beyond, level):
-        return None
-    low, high = built * low, built * high
-    ends = (1.0 - high, 1.0 - low) if _RATES[spec.name][2] else (low, high)
-    return _interval(estimate, ends, level)
-
-
-def _across(f: PairEstimate, spec: StatisticSpec, level: float, *, groups: bool) -> Interval | None:
-    result = _tail_at(f, spec.where.point, float(spec.where.value))
-    if result is None or not surely_beyond(result[0], result[3], level):
-        return None
-
-    def at(threshold: float) -> StatisticSpec:
-        return parse_statistic(spec.name, (), threshold=threshold)
-
-    estimate = spec.number(f.model)
-    fixed = at(parse_statistic("threshold", (), **spec.where.keywords).number(f.model))
-    own = tail_interval(f, fixed, level, groups=groups)
-    if own is None:  # of the parameters, of a body of counts, which has none, by the counts
-        estimated: Estimate = getattr(f, _RATES[fixed.name][0])
-        if set(estimated.names) - {REJECTED}:
-            own = delta_intervals(f, fixed, groups=groups)(level)
-        else:
-            own = interval_of_scores(f.scores, fixed, IntervalOptions(level, groups=groups))
-    least, most = sorted(at(t).number(f.model) for t in _threshold_ends(result, level))
-    low = estimate - math.hypot(estimate - least, estimate - own.low)
-    high = estimate + math.hypot(most - estimate, own.high - estimate)
-    return _interval(estimate, (max(low, 0.0), min(high, 1.0)), level)
 
 
 def _interval(estimate: float, ends: Limits, level: float) -> Interval:
@@ -508,8 +496,19 @@ def interval(
 def interval_of_fit(f: SupportedPair, spec: StatisticSpec, options: IntervalOptions) -> Interval:
     """The interval of a statistic, and what it rests on; `Fit.interval` documents it."""
     check_far_out(f, spec, extrapolate=options.extrapolate)
+
+    def family(chosen: IntervalOptions) -> Interval:
+        return intervals_of_fit(f, spec, chosen)(chosen.level)
+
     with forward_warnings() as notices:
-        result: Interval = _hull_of_interval(f, spec, options)
+        result: Interval
+        if options.method is not None or not is_of_scores(spec):
+            result = family(options)
+        else:
+            result = interval_hull(
+                str(spec), options, family, partial(_own_interval, f, spec),
+                partial(spec.number, f.model), partial(_closed, f),
+            )  # fmt: skip
     contradicted = any(notice.category is MisfitWarning for notice in notices)
     with forward_warnings(but=(MisfitWarning,) if contradicted else ()):  # said of this very number
         result = supported(result, spec, (f._evidence, f.model))
@@ -521,18 +520,6 @@ def interval_of_fit(f: SupportedPair, spec: StatisticSpec, options: IntervalOpti
         )
         return replace(result, extrapolated=True)
     return result
-
-
-def _hull_of_interval(f: SupportedPair, spec: StatisticSpec, options: IntervalOptions) -> Any:
-    def family(chosen: IntervalOptions) -> Interval:
-        return intervals_of_fit(f, spec, chosen)(chosen.level)
-
-    if options.method is not None or not is_of_scores(spec):
-        return family(options)
-    number, matched = partial(spec.number, f.model), partial(_closed, f)
-    return interval_hull(
-        str(spec), options, family, partial(_own_interval, f, spec), number, matched
-    )
 
 
 def _own_interval(
@@ -718,8 +705,9 @@ def roc_band(
     at = checks.rates_1d(grid, "far")
     if isinstance(x, SupportedPair):
         options = options if options.method is None else options.by((*METHODS, FAMILY))
-        if far is not None:
-            _check_far_out(x, at, options)
+        for rate in () if far is None else at[(at > 0.0) & (at < 1.0)].tolist():
+            spec = parse_statistic("threshold", (), far=rate)
+            check_far_out(x, spec, extrapolate=options.extrapolate)
         evidence, points = x._evidence, x.model.at_far(at)
         estimate, failed = _tpr(x.model, at), 0
         result, low, high = _hull_of_fit(x, at, estimate, options, simultaneous=simultaneous)
@@ -734,14 +722,14 @@ def roc_band(
             "Fit scores to a model first.",
         )
         raise refusal("x", rule, typed(x), remedy, InputTypeError)
-    spec = rates_of_point(points, {FAR: at})
+    asked = rates_of_point(points, {FAR: at})
     if far is not None:
-        tell(evidence, spec)
+        tell(evidence, asked)
     drawn = options.replicates if options.method == "bootstrap" or simultaneous else 0
     answer = Band(
         at, estimate, low, high, options.level, simultaneous,
         result, drawn, np.full(at.size, failed),
-        n_beyond=fewest(evidence, spec),
+        n_beyond=fewest(evidence, asked),
     )  # fmt: skip
     return in_library(answer, x)
 
@@ -850,13 +838,6 @@ def _ends_of_fit(
             if result is not None:
                 low[k], high[k] = result.low, result.high
     return low, high
-
-
-def _check_far_out(f: SupportedPair, x: FloatArray, options: IntervalOptions) -> None:
-    for rate in x[(x > 0.0) & (x < 1.0)].tolist():
-        check_far_out(
-            f, parse_statistic("threshold", (), far=rate), extrapolate=options.extrapolate
-        )
 
 
 def tpr_probits(model: ScoreModel, u: FloatArray) -> FloatArray:
