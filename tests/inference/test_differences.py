@@ -256,32 +256,23 @@ def both(seed: int, step: float, **given: Any) -> tuple[br.Scores, br.Scores]:
 
 
 @pytest.mark.parametrize("step", [0.01, 0.4, 1.0, 2.0])
-@pytest.mark.parametrize("rate", [0.04, 0.2, 0.6])
-def test_a_rate_at_the_other(step: float, rate: float) -> None:
+def test_turned_scores_of_swapped_classes_have_the_mirrored_interval(step: float) -> None:
     scores, turned = both(3, step)
-    for one, other in (("far", "frr"), ("frr", "far")):
-        found = br.interval(scores, one, **{other: rate})
-        mirrored = br.interval(turned, other, **{one: rate})
-        ends = [(i.low, i.estimate, i.high) for i in (found, mirrored)]
-        assert ends[0] == pytest.approx(ends[1], abs=1e-9), one
-        assert found.low <= found.estimate <= found.high
-
-
-@pytest.mark.parametrize("step", [0.01, 0.4, 1.0])
-def test_a_threshold(step: float) -> None:
-    scores, turned = both(4, step)
-    for one, other in (("far", "frr"), ("frr", "far")):
-        found = br.interval(scores, "threshold", **{one: 0.2})
-        mirrored = br.interval(turned, "threshold", **{other: 0.2})
-        assert (found.low, found.high) == pytest.approx((-mirrored.high, -mirrored.low), abs=1e-9)
-
-
-@pytest.mark.parametrize("stat", ["auc", "eer", "ks", "min-hter"])
-def test_a_number_of_both(stat: str) -> None:
-    for step in (0.01, 0.4, 1.0):
-        found, mirrored = (br.interval(s, stat) for s in both(5, step))
-        ends = [(i.low, i.estimate, i.high) for i in (found, mirrored)]
-        assert ends[0] == pytest.approx(ends[1], abs=1e-9)
+    ways = (("far", "frr"), ("frr", "far"))
+    asked: list[tuple[str, str, dict[str, float], dict[str, float]]] = [
+        *((x, y, {y: rate}, {x: rate}) for x, y in ways for rate in (0.04, 0.2, 0.6)),
+        *(("threshold", "threshold", {x: 0.2}, {y: 0.2}) for x, y in ways),
+        *((stat, stat, {}, {}) for stat in ("auc", "eer", "ks", "min-hter")),
+    ]
+    for stat, other, point, opposite in asked:
+        found, mirrored = br.interval(scores, stat, **point), br.interval(turned, other, **opposite)
+        ends = [(i.low, i.high) for i in (found, mirrored)]
+        if stat == "threshold":
+            ends[1] = -mirrored.high, -mirrored.low
+        else:
+            assert found.estimate == pytest.approx(mirrored.estimate, abs=1e-9), stat
+            assert found.low <= found.estimate <= found.high
+        assert ends[0] == pytest.approx(ends[1], abs=1e-9), (stat, point)
 
 
 @pytest.mark.simulation
