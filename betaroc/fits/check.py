@@ -6,7 +6,7 @@ import contextlib
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache, partial
+from functools import lru_cache
 from itertools import takewhile
 from typing import Any, NamedTuple, cast
 
@@ -491,15 +491,6 @@ def drawn_inside(
 
 
 # ---------------------------------------------------------------------- any other family
-def _moments_of_rows(
-    law: Distribution, p: Parameters, x: FloatArray, shares: FloatArray
-) -> FloatArray:
-    """Products of the gradient's components and the second derivatives, by differences."""
-    names = [parameter.name for parameter in law._parameters()]
-    laws = [law._replaced(dict(zip(names, row, strict=True))) for row in np.hstack(p)]
-    return np.stack([_moments(item, row, shares) for item, row in zip(laws, x, strict=True)])
-
-
 def _moments(law: Distribution, x: FloatArray, shares: FloatArray) -> FloatArray:
     """Means of d_j log f d_k log f + d_jk log f, in roots of the mean information of j and k."""
     parameters, t = law._parameters(), Thresholds.from_theta(x)
@@ -1004,10 +995,15 @@ class _Side:
             logs = middle * np.log(below) + (1.0 - middle) * np.log(above)
         ad = -n * (1.0 + 2.0 * logs @ shares)
         row = _row(self.family, self.law)
-        closed = None if row is None else row.moments
-        of_rows = closed or partial(_moments_of_rows, self.law)
-        moments = of_rows(p, rows.x, shares) * math.sqrt(n)
-        return np.column_stack([ks, cvm, ad, moments])
+        if row is not None and row.moments is not None:
+            moments = row.moments(p, rows.x, shares)
+        else:
+            names = [parameter.name for parameter in self.law._parameters()]
+            moments = np.stack([
+                _moments(self.law._replaced(dict(zip(names, values, strict=True))), x, shares)
+                for values, x in zip(np.hstack(p), rows.x, strict=True)
+            ])  # fmt: skip
+        return np.column_stack([ks, cvm, ad, moments * math.sqrt(n)])
 
 
 def _sides(f: PairEstimate) -> list[_Side]:
@@ -1087,10 +1083,8 @@ def _verdict(d: RocDistance, unseen: float, tolerance: float, level: float) -> t
         f" distance from the true one {d.low:.3f} to {d.high:.3f} (an empirical ROC may be off by"
         f" {d.noise:.3f} by chance, p = {d.p_value:.3f}); tolerance {tolerance:g}"
     )
-    if d.high <= tolerance:
-        return "good", numbers
-    if d.low > tolerance:
-        return "poor", numbers
+    if d.high <= tolerance or d.low > tolerance:
+        return "good" if d.high <= tolerance else "poor", numbers
     # What chance does falls with the root of the number of scores, what none leaves open with it.
     times = d.noise / abs(tolerance - d.sup) if d.sup != tolerance else math.inf
     more = times if d.noise == unseen and d.sup < tolerance else times * times
@@ -1148,11 +1142,9 @@ def distance_verdict(off: float, noise: float, coarse: float = 0.0) -> str:
 
 
 _POLICIES = {
-    "squeeze": "scores were moved off 0 and 1",
-    "censor": "scores beyond the edges were counted, not measured",
-    "matlab": "scores beyond the edges were counted, not measured",
-    "interval": "scores were counted in cells",
-}
+    "squeeze": "scores were moved off 0 and 1", "interval": "scores were counted in cells",
+    **dict.fromkeys(("censor", "matlab"), "scores beyond the edges were counted, not measured"),
+}  # fmt: skip
 
 
 def unsimulated(fit: PairEstimate | None) -> str:

@@ -955,9 +955,13 @@ def fit_covariates(
     mask = client_mask(frame_columns(opened(table), {"label": label})["label"], client_label)
     of_impostors = used["formula"] + used["precision"]
     of_clients = used.get("client_formula", of_impostors)
-    covariates = _covariates(table, mask, of_clients, of_impostors)
+    columns_read = []
+    for name in dict.fromkeys([*of_impostors, *of_clients]):
+        ours, theirs = name in of_clients, name in of_impostors
+        values, levels = read_column(table[name], name, np.where(mask, ours, theirs))
+        columns_read.append(Covariate(name, values[mask & ours], values[~mask & theirs], levels))
     prior = scores.prior
-    scores, covariates, rules = _ruled(scores, covariates, boundary)
+    scores, covariates, rules = _ruled(scores, columns_read, boundary)
     scores = replace(scores, library=value.library)
     written = {name: formulas.as_text(terms) for name, terms in parsed.items()}
     mean, spread, second = written["formula"], written["precision"], written.get("client_formula")
@@ -980,20 +984,8 @@ def fit_covariates(
 
 
 # ----------------------------------------------------------------------------- the rows
-def _covariates(
-    table: Any, mask: AnyArray, of_clients: list[str], of_impostors: list[str]
-) -> tuple[Covariate, ...]:
-    result = []
-    for name in dict.fromkeys([*of_impostors, *of_clients]):
-        ours, theirs = name in of_clients, name in of_impostors
-        rows = np.where(mask, ours, theirs)
-        values, levels = read_column(table[name], name, rows)
-        result.append(Covariate(name, values[mask & ours], values[~mask & theirs], levels))
-    return tuple(result)
-
-
 def _ruled(
-    scores: Scores, covariates: tuple[Covariate, ...], boundary: str | None
+    scores: Scores, covariates: Sequence[Covariate], boundary: str | None
 ) -> tuple[Scores, tuple[Covariate, ...], dict[str, BoundaryRule]]:
     """Scores strictly inside (0, 1) by the rule, with their rows of the covariates."""
     values = {who: getattr(scores, who) for who in CLASSES}

@@ -401,7 +401,13 @@ def _candidates(
     result: list[Candidate] = []
     first: FitError | None = None
     for name in names:
-        why = "" if named else _spared(side, name)
+        why, family = "", FAMILIES[name]
+        if not named:
+            if family.sized and np.unique(side.x).size < _DISTINCT * side.x.size:
+                why = "fewer than half of the scores are distinct"
+            elif side.at_ends and not family.on_unit:
+                ends = " or ".join(f"{end:g}" for end in side.bounds or ())
+                why = f"{side.at_ends} scores are exactly {ends}, and it has no point masses there"
         try:
             if not why:
                 result.append(_of_class(side, name))
@@ -412,16 +418,6 @@ def _candidates(
     if first is not None and not result:
         raise first
     return result
-
-
-def _spared(side: Folded, name: str) -> str:
-    """Why a family is not tried unless it is named."""
-    if FAMILIES[name].sized and np.unique(side.x).size < _DISTINCT * side.x.size:
-        return "fewer than half of the scores are distinct"
-    if side.at_ends and not FAMILIES[name].on_unit:
-        ends = " or ".join(f"{end:g}" for end in side.bounds or ())
-        return f"{side.at_ends} scores are exactly {ends}, and it has no point masses there"
-    return ""
 
 
 def _of_class(side: Folded, name: str) -> Candidate:

@@ -172,9 +172,8 @@ def _rows(fit: Estimate) -> list[tuple[str, float, float]]:
 
 
 def _likelihoods(fit: Estimate | PairEstimate) -> list[tuple[str, str]]:
-    values = fit.log_likelihood, fit.aic, fit.bic
-    names = "Log-likelihood:", "AIC:", "BIC:"
-    return [(name, f"{value:.6g}") for name, value in zip(names, values, strict=True)]
+    values = {"Log-likelihood:": fit.log_likelihood, "AIC:": fit.aic, "BIC:": fit.bic}
+    return [(name, f"{value:.6g}") for name, value in values.items()]
 
 
 _COLUMNS = ("family", "parameter", "estimate", "std_error")
@@ -1102,13 +1101,11 @@ class Fit(FitPoints, Exportable):
         return self._derived() | params | {"prior": self.model.prior} | sizes
 
     def __repr__(self) -> str:
-        scores = self.scores
-        classes = (self.client, self.impostor)
         params = "; ".join(
             f"{who} {', '.join(f'{k}={v:.4g}' for k, v in part.params.items()) or part.family}"
-            for who, part in zip(CLASSES, classes, strict=True)
+            for who, part in (("client", self.client), ("impostor", self.impostor))
         )
-        sizes = f"{scores.n_client} and {scores.n_impostor} scores"
+        sizes = f"{self.scores.n_client} and {self.scores.n_impostor} scores"
         return _line(f"<Fit {families.family_text(self.family)}: {params}; {sizes}>")
 
     def _caption(self) -> str:

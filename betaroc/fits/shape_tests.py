@@ -363,15 +363,6 @@ def _shape_parts(
     return parts
 
 
-def _spread_parts(laws: Sequence[Spread], squares: Sequence[FloatArray]) -> list[FloatArray]:
-    """(z^2 - 1)/(2 n) of each trial, at the shared sigma; squares of (score - mu)/sigma or nan."""
-    shared = math.fsum(n * s * s for s, n in laws) / math.fsum(n for _, n in laws)
-    return [
-        np.nan_to_num((z * s * s / shared - 1.0) / (2.0 * n))
-        for z, (s, n) in zip(squares, laws, strict=True)
-    ]
-
-
 # ----------------------------------------------------------------------
 # How sure one may be of a shape: categories, both ends of the ROC, its hooks.
 _QUADRANTS = {"U": (-1, -1), "reverse-J": (-1, 1), "J": (1, -1), "bell": (1, 1)}
@@ -692,7 +683,12 @@ class FittedEnds:
             if self.groups is None:
                 return variance_ratio_test(*spreads).times(sign)
             squares = [1.0 + v["sigma"] * self._scores(k)[:, 1] for k, v in enumerate(values)]
-            return score_test(_spread_parts(spreads, squares), self.groups).times(sign)
+            shared = math.fsum(n * s * s for s, n in spreads) / math.fsum(n for _, n in spreads)
+            parts = [  # (z^2 - 1)/(2 n) of each trial, at the shared sigma
+                np.nan_to_num((z * s * s / shared - 1.0) / (2.0 * n))
+                for z, (s, n) in zip(squares, spreads, strict=True)
+            ]
+            return score_test(parts, self.groups).times(sign)
         laws = [(v["a"], v["b"], w) for v, w in zip(values, weights, strict=True)]
         if self.groups is None:
             return signed_root_test(laws[0], laws[1], name).times(sign)
@@ -813,8 +809,7 @@ def _p_both_above(z: list[float], correlation: float) -> float:
 
     least = min(z)
     item = float(ndtr(least))
-    joint = _both_below(least, least, correlation)
-    return min(max(2.0 * item - joint, item), 1.0)
+    return min(max(2.0 * item - _both_below(least, least, correlation), item), 1.0)
 
 
 def _p_same_side(z: list[float], correlation: float) -> float:

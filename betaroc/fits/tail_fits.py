@@ -519,20 +519,14 @@ def _tail(f: PairEstimate, who: str, end: str, groups: Groups | None) -> TailChe
         error = max(error, exponent / k * _between(groups, who, parts))
     extreme = _first(w, upto, max(1, math.ceil(_SMALLEST * total)))
     carried = float(extreme @ logs) / float(w @ logs)
-    expected = _expected_hill(fitted, end, k / total)
-    return TailCheck(who, end, exponent, hill, k, (hill - exponent) / error, carried, expected)
-
-
-def _expected_hill(law: Beta, end: str, share: float) -> float:
-    """1 / mean of log q(share) - log q(p) over p < share, q the distance of a quantile.
-
-    By the middles of equal steps, which are short of the mean by log(2) / 2 of a step.
-    """
-    p = np.append((np.arange(_STEPS) + 0.5) / _STEPS, 1.0) * min(share, 1.0 - 1e-9)
-    quantile = law._lower_quantile if end == "at_zero" else law._upper_quantile
+    # Expected is 1 / mean of log q(share) - log q(p) over p < share, q the distance of a quantile:
+    # by the middles of equal steps, which are short of the mean by log(2) / 2 of a step.
+    p = np.append((np.arange(_STEPS) + 0.5) / _STEPS, 1.0) * min(k / total, 1.0 - 1e-9)
+    quantile = fitted._lower_quantile if end == "at_zero" else fitted._upper_quantile
     logit = quantile(p, np.log(p)).logit
     logs = -softplus(-logit if end == "at_zero" else logit)
-    return 1.0 / float(logs[-1] - np.mean(logs[:-1]))
+    expected = 1.0 / float(logs[-1] - np.mean(logs[:-1]))
+    return TailCheck(who, end, exponent, hill, k, (hill - exponent) / error, carried, expected)
 
 
 def _first(weights: FloatArray, upto: FloatArray, count: float) -> FloatArray:
