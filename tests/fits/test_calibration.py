@@ -79,13 +79,6 @@ def test_size_and_power() -> None:
     assert br.fit(br.Scores(*modest)).calibration_test().p_value < 1e-6
 
 
-def test_what_is_refused() -> None:
-    rng = np.random.default_rng(3)
-    normal = br.fit(br.Scores(rng.normal(1, 1, 30), rng.normal(0, 1, 30)), "normal")
-    with pytest.raises(br.InputError, match="of beta distributions"):
-        normal.calibration_test()
-
-
 def test_outside_one_support_the_other_law_decides() -> None:
     mixed = br.ScoreModel(br.Beta(3, 2), br.Normal(0, 1))
     assert mixed.posterior([-1.0, 2.0]).tolist() == [0.0, 0.0]

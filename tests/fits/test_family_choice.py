@@ -251,6 +251,7 @@ def test_scores_beyond_0_and_1_and_exact_ends() -> None:
         ("client", "normal"), ("impostor", "normal")
     }  # fmt: skip
     assert "2 scores are exactly 0 or 1" in found.left_out[0][2]
+    assert found.reason.endswith("(of the 450 scores between 0 and 1)")
     assert "normal" in {r.family for r in br.compare_families(ends, ["beta", "normal"]).rows}
     outside = {r.family: r.outside for r in br.compare_families(inner).of("client")}
     law = br.fit_distribution(inner.client, "normal").distribution
@@ -285,22 +286,16 @@ def test_weights_are_copies_in_the_likelihood() -> None:
             lambda: br.compare_families(br.Scores([1, 2, 4], [0, 1, 2]), ["beta"]), br.InputError,
             "Leave it out",
         ),
+        (
+            lambda: br.compare_families(br.Scores([0.6, 0.7, 0.8], [0.1, 0.2, 0.3])), br.InputError,
+            "at least 10 distinct client scores for its 5 folds",
+        ),
+        (lambda: br.compare_families(data(), 3), br.InputTypeError, "list of names"),
     ],
 )  # fmt: skip
 def test_what_is_refused(call, error: type[Exception], text: str) -> None:
     with pytest.raises(error, match=text):
         call()
-
-
-@pytest.mark.simulation
-def test_too_few_scores_for_folds() -> None:
-    with pytest.raises(br.InputError, match="at least 10 distinct client scores for its 5 folds"):
-        br.compare_families(br.Scores([0.6, 0.7, 0.8], [0.1, 0.2, 0.3]))
-    with pytest.raises(br.InputTypeError, match="list of names"):
-        br.compare_families(data(), 3)
-    inner = data(8)
-    ends = br.compare_families(br.Scores([*inner.client, 1.0], inner.impostor))
-    assert ends.reason.endswith("(of the 450 scores between 0 and 1)")
 
 
 # ------------------------------------------------------------------------------- tails

@@ -138,24 +138,13 @@ def test_counts_with_tails_have_intervals_where_counts_or_tails_answer() -> None
         ({"tails": "both", "tail_sizes": 10}, "tail_sizes"),
         ({"tails": "both", "tail_sizes": 300}, "quarter"),
         ({"tail_sizes": 30}, "beside tails"),
+        ({"scores": scores(150), "tails": "upper"}, "at least 200 scores; got 150"),
+        ({"family": "normal", "tails": "upper", "bounds": (0, 0.9)}, "outside, first index"),
     ],
 )
 def test_requests_that_make_no_sense(options: dict[str, object], words: str) -> None:
     with pytest.raises(InputError, match=words):
-        br.fit(scores(), **options)  # type: ignore[arg-type]
-
-
-def test_few_scores_and_summaries_have_no_tails() -> None:
-    with pytest.raises(InputError, match="at least 200 scores; got 150"):
-        br.fit(scores(150), tails="upper")
-
-
-def test_bounds_that_scores_pass() -> None:
-    data = scores()
-    with pytest.raises(InputError, match="outside, first index"):
-        br.fit(
-            br.Scores(data.client + 1.0, data.impostor), "normal", tails="upper", bounds=(0, 1.5)
-        )
+        br.fit(**{"scores": scores(), **options})  # type: ignore[arg-type]
 
 
 @pytest.mark.filterwarnings("ignore:.*do not describe these scores:betaroc.MisfitWarning")

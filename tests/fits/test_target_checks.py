@@ -217,17 +217,29 @@ def test_one_class_may_be_its_own_scores() -> None:
     assert isinstance(own.client.distribution, Empirical)
 
 
-def test_weights_are_copies() -> None:
+@pytest.mark.parametrize("kind", ["weights", "groups", "dropped"])
+def test_counts_do_not_depend_on_how_the_scores_are_given(kind: str) -> None:
     rng = np.random.default_rng(3)
-    copies = rng.integers(1, 4, 300)
     client, impostor = rng.beta(4, 2, 200), rng.beta(2, 4, 300)
-    one = br.fit(br.Scores(client, impostor, impostor_weights=copies.astype(float)))
-    two = br.fit(br.Scores(client, np.repeat(impostor, copies)))
-    for a, b in zip(check_targets(one), check_targets(two), strict=True):
-        assert a.threshold == pytest.approx(b.threshold, rel=1e-9)
+    copies, rule = rng.integers(1, 4, 300), "drop" if kind == "dropped" else None
+    weighted = br.Scores(client, impostor, impostor_weights=copies.astype(float))
+    given, plain = {
+        "weights": (weighted, br.Scores(client, np.repeat(impostor, copies))),
+        "groups": (br.Scores(client, impostor, impostor_groups=np.arange(300)), None),
+        "dropped": (br.Scores(client, [*impostor, *np.ones(100)]), None),
+    }[kind]
+    with suppress_warnings():
+        found = check_targets(br.fit(given, boundary=rule))
+        expected = check_targets(br.fit(plain or br.Scores(client, impostor)))
+    for a, b in zip(found, expected, strict=True):
         assert (a.observed, a.n, a.verdict) == (b.observed, b.n, b.verdict)
-        assert (a.low, a.high) == pytest.approx((b.low, b.high), rel=1e-12)
-    half = br.Scores(client, impostor, impostor_weights=np.full(300, 0.5))
+        assert (a.threshold, a.n_effective) == pytest.approx((b.threshold, b.n_effective), rel=1e-9)
+        assert (a.low, a.high) == pytest.approx((b.low, b.high), rel=1e-9)
+
+
+def test_weights_that_are_no_copies_cannot_be_counted() -> None:
+    scores = beta_scores(300)
+    half = br.Scores(scores.client, scores.impostor, impostor_weights=np.full(300, 0.5))
     with pytest.raises(br.InputError, match=r"whole numbers of copies.*first at index 0: 0\.5"):
         check_targets(br.fit(half), far=0.1)
 
@@ -259,16 +271,6 @@ def test_groups_count_by_their_design_effect() -> None:
     assert few.needed == pytest.approx(12.5 / 0.004 * 1200 / few.n_effective, rel=0.1)
 
 
-def test_groups_of_one_trial_are_no_groups() -> None:
-    one = beta_scores(300)
-    each = br.Scores(one.client, one.impostor, impostor_groups=np.arange(300))
-    pairs = zip(check_targets(br.fit(one)), check_targets(br.fit(each)), strict=True)
-    for a, b in pairs:
-        assert b.n_effective == pytest.approx(300, rel=1e-12)
-        assert a.verdict == b.verdict
-        assert (a.low, a.high) == pytest.approx((b.low, b.high), rel=1e-9)
-
-
 def test_two_groups_cannot_tell() -> None:
     scores = beta_scores(1000)
     two = br.Scores(scores.client, scores.impostor, impostor_groups=np.arange(1000) % 2)
@@ -291,16 +293,6 @@ def test_point_masses_have_no_threshold_for_the_rates_they_span() -> None:
     assert found[0.2].expected == found[0.2].observed == 0.0
     assert found[0.2].reason.startswith("a point mass of the fitted distribution spans this rate")
     assert good_down_to(check_targets(f)).frr == 0.5
-
-
-def test_dropped_scores_are_left_out() -> None:
-    rng = np.random.default_rng(6)
-    client, inner = rng.beta(4, 2, 400), rng.beta(2, 4, 400)
-    impostor = np.r_[inner, np.ones(100)]
-    with suppress_warnings():
-        found = check_targets(br.fit(br.Scores(client, impostor), boundary="drop"))
-    alone = check_targets(br.fit(br.Scores(client, inner)))
-    assert [t[:9] for t in found] == [t[:9] for t in alone]
 
 
 @pytest.mark.simulation
