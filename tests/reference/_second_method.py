@@ -90,13 +90,8 @@ def check_points(worst: Worst, row: dict[str, Any]) -> None:
     value = mp.log(mpf(row["eer"]["value"]))
     compare("EER (arb)", c, row["eer"]["logit"], True, value)
     compare("EER (arb)", i, row["eer"]["logit"], False, value)
-    compare(
-        "break-even (arb)",
-        c,
-        row["break_even"]["logit"],
-        False,
-        mp.log(mpf(row["break_even"]["value"])),
-    )
+    value = mp.log(mpf(row["break_even"]["value"]))
+    compare("break-even (arb)", c, row["break_even"]["logit"], False, value)
     if row["crossing"]:
         y, miss, rate = (row["crossing"][k] for k in ("logit", "log_miss", "log_rate"))
         for law in (c, i):
@@ -148,9 +143,8 @@ def check_curve(worst: Worst, row: dict[str, Any]) -> None:
     for low, high, value in row["partial_auc"]:
         note(worst, "partial AUC (over FAR)", by_far(c, i, low, high) / mpf(value) - 1, name)
     for prior, value in row["average_precision"]:
-        note(
-            worst, "average precision (over recall)", by_recall(c, i, prior) / mpf(value) - 1, name
-        )
+        error = by_recall(c, i, prior) / mpf(value) - 1
+        note(worst, "average precision (over recall)", error, name)
 
 
 # ---------------------------------------------------------------- optima by brute force
@@ -199,14 +193,9 @@ def check_ends(worst: Worst, row: dict[str, Any]) -> None:
         end = row["ends"][key]
         left = mp.log(i.tails(y)[side]) - mpf(end["exponent"]) * mp.log(c.tails(y)[side])
         scale = max(1, abs(mpf(end["log_coefficient"])), abs(mp.log(c.tails(y)[side])))
-        small = max(c.a, c.b, i.a, i.b) < 1e3 and min(c.a, c.b, i.a, i.b) > 0.05
-        if small:
-            note(
-                worst,
-                "end coefficient",
-                (left - mpf(end["log_coefficient"])) / scale,
-                row["client"],
-            )
+        if max(c.a, c.b, i.a, i.b) < 1e3 and min(c.a, c.b, i.a, i.b) > 0.05:
+            error = (left - mpf(end["log_coefficient"])) / scale
+            note(worst, "end coefficient", error, row["client"])
 
 
 # ---------------------------------------------------------------- other families
@@ -224,12 +213,8 @@ def check_binormal(worst: Worst, row: dict[str, Any]) -> None:
     miss = normal_cdf((m2 - m1) / mp.sqrt(s1**2 + s2**2))
     note(worst, "binormal AUC (closed form)", auc / mpf(row["auc"]) - 1, name)
     note(worst, "binormal 1-AUC (closed form)", miss / mpf(row["one_minus_auc"]) - 1, name)
-    note(
-        worst,
-        "binormal EER (closed form)",
-        normal_cdf((m2 - m1) / (s1 + s2)) / mpf(row["eer"]["value"]) - 1,
-        name,
-    )
+    eer = normal_cdf((m2 - m1) / (s1 + s2))
+    note(worst, "binormal EER (closed form)", eer / mpf(row["eer"]["value"]) - 1, name)
     c, i = Normal(*row["client"][1:]), Normal(*row["impostor"][1:])
     check_optima(worst, row, c, i, grid(c, i, 400))
 
@@ -275,19 +260,9 @@ def check_mixed(worst: Worst, row: dict[str, Any]) -> None:
     rates = [(1 - cdf_i(t), cdf_c(t)) for t in mesh] + [(mpf(1), mpf(0)), (mpf(0), mpf(1))]
     for entry in row["weighted"]:
         w, value = mpf(entry["alpha"]), mpf(entry["value"])
-        least = min(w * far + (1 - w) * frr for far, frr in rates)
-        note(
-            worst,
-            "mixed weighted minimum beaten by",
-            max(0, 1 - least / value),
-            (name, entry["alpha"]),
-        )
-        note(
-            worst,
-            "mixed weighted minimum above the mesh's",
-            max(0, least / value - 1),
-            (name, entry["alpha"]),
-        )
+        least, where = min(w * far + (1 - w) * frr for far, frr in rates), (name, entry["alpha"])
+        note(worst, "mixed weighted minimum beaten by", max(0, 1 - least / value), where)
+        note(worst, "mixed weighted minimum above the mesh's", max(0, least / value - 1), where)
     largest = max(abs(1 - far - frr) for far, frr in rates)
     note(worst, "mixed KS against the mesh", largest / mpf(row["ks"]["value"]) - 1, name)
 
@@ -295,13 +270,9 @@ def check_mixed(worst: Worst, row: dict[str, Any]) -> None:
 def check_inflated(worst: Worst, row: dict[str, Any]) -> None:
     """The area under the polyline-and-curve ROC: two trapezoids and the curve between."""
     c, i = Inflated(**row["client"]), Inflated(**row["impostor"])
-    tail = in_pieces(
-        lambda y: i.logf(y) + mp.log(c.tails(y)[1]),
-        [c.mode(), i.mode()],
-        quantile(i.base, 1e-40, True),
-        quantile(i.base, 1e-40, False),
-        20,
-    )
+    ends = (quantile(i.base, 1e-40, lower) for lower in (True, False))
+    cuts = [c.mode(), i.mode()]
+    tail = in_pieces(lambda y: i.logf(y) + mp.log(c.tails(y)[1]), cuts, *ends, 20)
     auc = i.at_one * c.at_one / 2 + tail + i.at_zero * (2 - c.at_zero) / 2
     note(worst, "inflated AUC (area of the curve)", auc / mpf(row["auc"]) - 1, row["client"])
     points = [mpf(k) / 8 for k in range(-800, 801)]
