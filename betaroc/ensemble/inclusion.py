@@ -39,7 +39,6 @@ from betaroc.core.vocabulary import (
     template_of,
 )
 from betaroc.data.groups import groups_of
-from betaroc.data.scores import Scores
 from betaroc.decision.curve import checked_alphas
 from betaroc.decision.epc import epc_cv
 from betaroc.ensemble.fusion import (
@@ -632,8 +631,13 @@ def inclusion(
     rules = {"boundary": boundary, "resolution": resolution}
     fits, messages = {}, []
     for k, (name, options) in enumerate(_options(result, family, rules).items()):
-        fits[name], words = _fitted(result.scores(k), name, options)
-        messages += words
+        called = f"classifier {format_value(name)}: "
+        with forward_warnings(called) as notices:
+            try:
+                fits[name] = fit(result.scores(k), **options)
+            except BetarocError as error:
+                raise error.reworded(called + error.template) from error
+        messages += [Sentence(called + template_of(notice.message)) for notice in notices]
     evidence = {name: roc_evidence(f, region, level) for name, f in fits.items()}
     learned_on = result if second is None else second
     inner = nested_folds(learned_on, folds, lambda k: _dealt(learned_on, k, rng, given=False))
@@ -683,17 +687,6 @@ def _by_name(value: Any, systems: Systems, role: str, default: Any) -> dict[str,
             f" {checks.did_you_mean(unknown[0], list(systems.names))}Leave it out."
         )
     return {name: value.get(name, default) for name in systems.names}
-
-
-def _fitted(scores: Scores, name: str, options: dict[str, Any]) -> tuple[Fit, list[str]]:
-    """The fit of one classifier; its warnings and errors name it."""
-    called = f"classifier {format_value(name)}"
-    with forward_warnings(f"{called}: ") as notices:
-        try:
-            result = fit(scores, **options)
-        except BetarocError as error:
-            raise error.reworded(f"{called}: " + error.template) from error
-    return result, [Sentence(f"{called}: {template_of(notice.message)}") for notice in notices]
 
 
 def _parts(

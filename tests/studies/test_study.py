@@ -142,26 +142,21 @@ def test_the_other_designs_by_hand() -> None:
 
 
 # ------------------------------------------------------------------------------ statistics
+NAMES = ("fit.auc", "fit.client-a", "fit.impostor-b", "fit.exponent-at-zero",
+         "fit.exponent-at-one", "fit.side-at-zero", "fit.side-at-one", "fit.global-shape",
+         "fit.client-shape", "fit.tpr@far=0.01", "empirical.auc")  # fmt: skip
+
+
 def one_by_one(trial: Trial) -> dict[str, Any]:
     """What a loop of one's own would compute, with the functions of the package."""
     scores = br.Scores(trial.scores.client, trial.scores.impostor)
-    fitted = br.fit(scores).model
-    ends = fitted.ends()
-    return {
-        "fit.auc": fitted.auc(),
-        "fit.client-a": fitted.client.a,
-        "fit.impostor-b": fitted.impostor.b,
-        "fit.exponent-at-zero": ends.at_zero.exponent,
-        "fit.exponent-at-one": ends.at_one.exponent,
-        "fit.side-at-zero": ends.at_zero.side,
-        "fit.side-at-one": ends.at_one.side,
-        "fit.global-shape": fitted.global_shape(),
-        "fit.client-shape": fitted.client.shape.value,
-        "fit.tpr@far=0.01": float(fitted.roc().tpr(0.01)),
-        "empirical.auc": br.ScoreModel(
-            br.Empirical(scores.client), br.Empirical(scores.impostor)
-        ).auc(),
-    }
+    m = br.fit(scores).model
+    zero, one = m.ends().at_zero, m.ends().at_one
+    steps = br.ScoreModel(br.Empirical(scores.client), br.Empirical(scores.impostor))
+    numbers = (m.auc(), m.client.a, m.impostor.b, zero.exponent, one.exponent, zero.side, one.side,
+               m.global_shape(), m.client.shape.value, float(m.roc().tpr(0.01)),
+               steps.auc())  # fmt: skip
+    return dict(zip(NAMES, numbers, strict=True))
 
 
 @pytest.mark.simulation
@@ -169,14 +164,10 @@ def one_by_one(trial: Trial) -> dict[str, Any]:
 def test_names_are_the_numbers_of_the_package(tmp_path: Path) -> None:
     """Batches against one fit after another, to the accuracy of the fits."""
     design = br.Design.sobol(SHAPES, 16, rng=2) * br.Design.grid({"n": [25, 300]})
-    names = ["fit.auc", "fit.client-a", "fit.impostor-b", "fit.exponent-at-zero",
-             "fit.exponent-at-one", "fit.side-at-zero", "fit.side-at-one",
-             "fit.global-shape", "fit.client-shape",
-             "fit.tpr@far=0.01", "empirical.auc"]  # fmt: skip
-    asked: dict[str, Any] = {name: name for name in names} | {"own": one_by_one}
+    asked: dict[str, Any] = {name: name for name in NAMES} | {"own": one_by_one}
     frame = Study(design, asked, folder=tmp_path, rng=1, block=7).run().to_frame()
     assert (frame["status"] == "ok").all()
-    for name in names:
+    for name in NAMES:
         ours, theirs = frame[name], frame[f"own.{name}"]
         if ours.dtype.kind == "f":
             np.testing.assert_allclose(ours, theirs, rtol=1e-11, err_msg=name)
@@ -525,11 +516,19 @@ def mixed(trial: Trial) -> dict[str, Any]:
     return {"m": trial.scores.client.mean(), "r": trial.rng.random(), "t": f"{trial.number}"}
 
 
+def cells(*n: int, rng: int = 1) -> br.Design:
+    shapes = br.Design.sobol(SHAPES, 8, rng=rng)
+    return shapes * br.Design.grid({"n": list(n or (50, 100, 30, 1, 20))})
+
+
+ASKED: dict[str, Any] = {
+    "auc": "fit.auc", "e": "epc-empirical.value", "own": mixed, "g": "fit.global-shape"
+}  # fmt: skip
+
+
 def forty(folder: Path, **options: Any) -> br.StudyResult:
     """Forty cells, one of them failing, twelve parts."""
-    design = br.Design.sobol(SHAPES, 8, rng=1) * br.Design.grid({"n": [50, 100, 30, 1, 20]})
-    asked = {"auc": "fit.auc", "e": "epc-empirical.value", "own": mixed, "g": "fit.global-shape"}
-    return Study(design, asked, folder=folder, rng=1, **{"block": 4} | options).run()
+    return Study(cells(), ASKED, folder=folder, rng=1, **{"block": 4} | options).run()
 
 
 @pytest.fixture(scope="module")
@@ -813,33 +812,27 @@ def test_no_warning_leaves_a_study(tmp_path: Path) -> None:
 # ------------------------------------------------------------------------------ the folder
 def test_the_folder_of_another_study_says_what_differs(plain: Path) -> None:
     before = content(plain)
-    design = br.Design.sobol(SHAPES, 8, rng=1) * br.Design.grid({"n": [50, 100, 30, 1, 20]})
-    asked: dict[str, Any] = {"auc": "fit.auc", "e": "epc-empirical.value", "own": mixed,
-                             "g": "fit.global-shape"}  # fmt: skip
     changed: list[tuple[Any, dict[str, Any], dict[str, Any], str]] = [
-        (br.Design.sobol(SHAPES, 8, rng=2) * br.Design.grid({"n": [50, 100, 30, 1, 20]}), asked, {},
-         r"here: levels of 'a_c', 'b_c', 'a_i', 'b_i'\."),
-        (br.Design.sobol(SHAPES, 8, rng=1) * br.Design.grid({"n": [50, 100, 30, 1, 21]}), asked, {},
-         r"here: levels of 'n'\."),
-        (br.Design.sobol(SHAPES, 8, rng=1) * br.Design.grid({"n": [100, 50, 30, 1, 20]}), asked, {},
-         r"here: cells, of which the order counts\."),
-        (design, asked | {"auc": "fit.eer"}, {},
+        (cells(rng=2), ASKED, {}, r"here: levels of 'a_c', 'b_c', 'a_i', 'b_i'\."),
+        (cells(50, 100, 30, 1, 21), ASKED, {}, r"here: levels of 'n'\."),
+        (cells(100, 50, 30, 1, 20), ASKED, {}, r"here: cells, of which the order counts\."),
+        (cells(), ASKED | {"auc": "fit.eer"}, {},
          r"statistics \('auc: fit\.auc' v 'auc: fit\.eer'\)\."),
-        (design, asked | {"more": "fit.eer"}, {}, r"statistics \(none v 'more: fit\.eer'\)"),
-        (design, {"auc": "fit.auc"}, {}, r"statistics \('e: .*', 'own: .* v none\)"),
-        (design, dict(reversed(asked.items())), {}, r"statistics \(their order\)\."),
-        (design, asked | {"own": lambda trial: 1.0}, {},
+        (cells(), ASKED | {"more": "fit.eer"}, {}, r"statistics \(none v 'more: fit\.eer'\)"),
+        (cells(), {"auc": "fit.auc"}, {}, r"statistics \('e: .*', 'own: .* v none\)"),
+        (cells(), dict(reversed(ASKED.items())), {}, r"statistics \(their order\)\."),
+        (cells(), ASKED | {"own": lambda trial: 1.0}, {},
          "'own: function mixed .* v 'own: function test_the"),
-        (design, asked, {"rng": 2}, r"seed \('1' v '2'\)"),
-        (design, asked, {"replicates": 2}, r"replicates \(1 v 2\)"),
-        (design, asked, {"block": 5}, r"block \(4 v 5\)"),
+        (cells(), ASKED, {"rng": 2}, r"seed \('1' v '2'\)"),
+        (cells(), ASKED, {"replicates": 2}, r"replicates \(1 v 2\)"),
+        (cells(), ASKED, {"block": 5}, r"block \(4 v 5\)"),
     ]  # fmt: skip
     for other, statistics, options, words in changed:
         with pytest.raises(br.StudyError, match=words):
             Study(other, statistics, folder=plain, **{"rng": 1} | options).run()
     assert content(plain) == before
     # A block that is not stated is the folder's.
-    assert Study(design, asked, folder=plain, rng=1).run().skipped == 40
+    assert Study(cells(), ASKED, folder=plain, rng=1).run().skipped == 40
 
 
 def test_another_version_is_another_study(tmp_path: Path, monkeypatch: Any) -> None:
