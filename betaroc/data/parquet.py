@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from betaroc.core.arrays import AnyArray, IntArray
+from betaroc.core.arrays import AnyArray
 from betaroc.core.errors import FileFormatError, MissingDependencyError
 from betaroc.core.text import format_list, format_value
 from betaroc.core.vocabulary import worded
@@ -138,6 +138,8 @@ def _is_numeric(kind: pa.DataType) -> bool:
 
 
 def _rows_of(batch: Any, wanted: ColumnSpec, name: str, labels: LabelTexts, start: int) -> Rows:
+    import pyarrow as pa
+
     n = batch.num_rows
     for column, role in wanted.roles:
         gone = np.flatnonzero(batch.column(column).is_null().to_numpy(zero_copy_only=False))
@@ -158,20 +160,17 @@ def _rows_of(batch: Any, wanted: ColumnSpec, name: str, labels: LabelTexts, star
                 f" {values.type}. Convert it to float64 when writing."
             )
         scores = np.asarray(values.to_numpy(zero_copy_only=False))  # null is nan
-    columns = [_coded(batch.column(column)) for column in wanted.label]
+    columns = []
+    for column in wanted.label:
+        values = batch.column(column)
+        if not pa.types.is_dictionary(values.type):
+            values = values.dictionary_encode()
+        used, coded = np.unique(values.indices.to_numpy(zero_copy_only=False), return_inverse=True)
+        texts = values.dictionary.to_pylist()
+        columns.append((coded, [str(texts[k]) for k in used]))
     codes = labels.coded(columns, n, start)
     names = {column: _names(batch.column(column), column, name) for column in wanted.named}
     return labels.rows(name, "row", scores, codes, names, wanted.missing, start)
-
-
-def _coded(values: pa.Array) -> tuple[IntArray, list[str]]:
-    import pyarrow as pa
-
-    if not pa.types.is_dictionary(values.type):
-        values = values.dictionary_encode()
-    used, codes = np.unique(values.indices.to_numpy(zero_copy_only=False), return_inverse=True)
-    texts = values.dictionary.to_pylist()
-    return codes, [str(texts[k]) for k in used]
 
 
 def _names(values: pa.Array, column: str, name: str) -> AnyArray:

@@ -492,7 +492,8 @@ def _read_json(file: TextFile, format_: str | None, wanted: Collection[str]) -> 
     table = io.StringIO()
     writer = csv.writer(table, lineterminator="\n")
     for trial in trials:
-        writer.writerow([_json_text(trial.get(name)) for name in columns] if trial != "" else [])
+        cells = [trial.get(name) for name in columns] if trial != "" else []
+        writer.writerow([v if v is None or isinstance(v, str) else json.dumps(v) for v in cells])
     return replace(made, content=table.getvalue().encode(), columns=columns)
 
 
@@ -506,9 +507,3 @@ def _trials_of(name: str, value: Any) -> list[Any]:
             f" {format_list(value)}. Write one value per trial in each."
         )
     return [dict(zip(arrays, row, strict=True)) for row in zip(*arrays.values(), strict=True)]
-
-
-def _json_text(value: Any) -> str:
-    if isinstance(value, str):
-        return value
-    return "" if value is None else json.dumps(value)
