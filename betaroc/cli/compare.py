@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any
 
 from betaroc.cli import options
-from betaroc.cli.curves import curve_options, draw_both, draw_picture, say_curves, system_curves
+from betaroc.cli.curves import curve_options, draw_picture, say_curves, system_curves
 from betaroc.cli.messages import examples, messages, progress_bar
 from betaroc.cli.systems import named_systems, two_systems
 from betaroc.core.errors import refusal
@@ -56,8 +56,8 @@ def run(arguments: Namespace) -> None:
         result: Any = (comparison.compare(*curves.values(), **judged) if len(curves) == 2
                        else comparison.compare_systems(curves, **judged))  # fmt: skip
         step()
-        draw = partial(draw_both, result) if len(curves) == 2 else result.plot
-        draw_picture(arguments, draw)
+        both_curves = partial(comparison.draw_both, result)
+        draw_picture(arguments, both_curves if len(curves) == 2 else result.plot)
         step()
     read[-1].warnings.extend(messages(notices, arguments))
 

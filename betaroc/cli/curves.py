@@ -7,8 +7,6 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from betaroc.cli import options
 from betaroc.cli.messages import messages, say
 from betaroc.cli.systems import SystemFiles, chosen_words, read_systems
@@ -18,15 +16,13 @@ from betaroc.core.value import fields_of
 from betaroc.core.vocabulary import name_among, shared_words
 from betaroc.data.scores import ScoreData
 from betaroc.data.summary import file_words, summary_numbers, summary_words
-from betaroc.decision.comparison import Comparison
-from betaroc.decision.curve import axes_of, larger_is_better, named_curves
+from betaroc.decision.curve import named_curves
 from betaroc.decision.epc import Epc, epc
 from betaroc.estimation.estimate import give, warn_of_test
 from betaroc.estimation.families import AUTO, BEST, Names, automatic, family_text, is_of_counts
 from betaroc.fits.fit import fit
 from betaroc.model.criteria import CRITERIA
 from betaroc.model.measures import MEASURES
-from betaroc.rendering.curves import PANELS, Axes, draw_systems, legend_below, stacked_axes
 from betaroc.rendering.files import save_picture
 from betaroc.rendering.numbers import visible
 from betaroc.rendering.tree import Node, Paragraph
@@ -137,24 +133,3 @@ def draw_picture(arguments: Namespace, draw: Callable[..., Any]) -> None:
     if arguments.output is not None:
         scale = "log" if arguments.log else "linear"
         save_picture(partial(draw, scale=scale, terms=arguments.terms), arguments.output)
-
-
-def draw_panels(curves: Sequence[SystemCurve], scale: str, terms: str) -> Axes:
-    """One panel per system; of many the best mean alone in ink."""
-    e = curves[0].curve
-    axes, log = axes_of(e, scale, terms)
-    lines = [(visible(system.name), system.curve.value) for system in curves]
-    if len(lines) > PANELS:
-        sign = -1.0 if larger_is_better(e.measure) else 1.0
-        lines.sort(key=lambda line: sign * float(np.mean(line[1])))
-    return draw_systems(None, e.alpha, lines, axes, log=log)
-
-
-def draw_both(comparison: Comparison, scale: str, terms: str) -> Axes:
-    """Both curves above, their difference below, on one figure; the upper axes."""
-    upper, lower = stacked_axes()
-    names = [visible(name) for name in comparison.names]
-    comparison.plot(upper, names=names, scale=scale, terms=terms).set_xlabel("")
-    comparison.plot_difference(lower, names=names, terms=terms)
-    legend_below(upper, None, also=lower)
-    return upper

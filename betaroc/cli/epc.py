@@ -7,11 +7,11 @@ from functools import partial
 from typing import Any
 
 from betaroc.cli import options
-from betaroc.cli.curves import curve_options, draw_panels, draw_picture, say_curves, system_curves
+from betaroc.cli.curves import curve_options, draw_picture, say_curves, system_curves
 from betaroc.cli.messages import examples, messages, progress_bar
 from betaroc.cli.systems import called_systems
 from betaroc.core.notices import collected
-from betaroc.decision.curve import curve_numbers, curve_view, curves_view
+from betaroc.decision.curve import curve_numbers, curve_view, curves_view, draw_curves
 
 #: Bootstrap replicates of a band unasked. A choice of dev made again costs more than test's counts.
 _REPLICATES = {"test": 10_000, "both": 1000}
@@ -70,9 +70,10 @@ def run(arguments: Namespace) -> None:
         named = arguments.band == "both"
         curves = system_curves(systems, arguments, step, notices, dev_named=named)
         curve = curves[0].curve
+        by_name = {system.name: system.curve for system in curves}
         band = curve.band(**banded) if banded else None
         alone = partial(curve.plot, band=band, expected=True, a_posteriori=True)
-        draw_picture(arguments, partial(draw_panels, curves) if several else alone)
+        draw_picture(arguments, partial(draw_curves, by_name) if several else alone)
         step()
     curves[0].warnings.extend(messages(notices, arguments))
     seed = banded["rng"] if banded and band is not None and band.replicates else None
@@ -88,6 +89,5 @@ def run(arguments: Namespace) -> None:
             entries.append(entry | by)
         return entries if several else entries[0]
 
-    by_name = {system.name: system.curve for system in curves}
     say_curves(arguments, document, lambda: [*curves_view(by_name)] if several
                else curve_view(curve, band), curves, seed)  # fmt: skip

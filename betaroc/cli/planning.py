@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from argparse import Namespace
 from collections.abc import Callable
-from contextlib import suppress
-from dataclasses import fields
 from pathlib import Path
 
 from betaroc.cli.messages import say
@@ -13,13 +11,12 @@ from betaroc.cli.options import refuse
 from betaroc.cli.systems import chosen_words, files_of, read_file
 from betaroc.core.errors import refusal
 from betaroc.core.notices import forward_warnings
-from betaroc.core.text import format_value, parse_number
+from betaroc.core.text import format_value
 from betaroc.core.value import fields_of
 from betaroc.core.vocabulary import RATE_NAMES, short_name
 from betaroc.data.summary import file_words
 from betaroc.decision import threshold_methods
-from betaroc.distributions.base import Distribution
-from betaroc.estimation.families import FAMILIES, family_text
+from betaroc.estimation.families import distribution_of_text, family_text
 from betaroc.fits.fit import Fit, fit
 from betaroc.model.model import ScoreModel
 from betaroc.model.statistics import parse_statistic
@@ -73,7 +70,7 @@ def models_of(
     if arguments.client is not None:
         refuse(arguments, [*arguments.reading], "stand beside --from, whose scores it is"
                " about; distributions were given")  # fmt: skip
-        return [ScoreModel(*map(_distribution, (arguments.client, arguments.impostor)))]
+        return [ScoreModel(*map(distribution_of_text, (arguments.client, arguments.impostor)))]
     rules = fields_of(arguments, "family", "boundary", "resolution", "bounds")
     models: list[ScoreModel | Fit] = []
     sources = files_of(arguments, "dev")
@@ -87,17 +84,3 @@ def models_of(
             f" {fitted.reason or chosen_words(arguments.family)}"
         )
     return models
-
-
-def _distribution(text: str) -> Distribution:
-    """The distribution that a text such as beta:8,2 means."""
-    kinds = {name: row.law for name, row in FAMILIES.items() if row.of_density and row.law}
-    forms = {name: ",".join(f.name for f in fields(kind)) for name, kind in kinds.items()}  # type: ignore[arg-type]
-    family, _, numbers = text.partition(":")
-    values: list[float] = []
-    with suppress(ValueError):
-        values = [parse_number(item) for item in numbers.split(",")]
-    if family not in kinds or len(values) != len(forms[family].split(",")):
-        rule = f"be one of {', '.join(map(':'.join, forms.items()))} in numbers, such as beta:8,2"
-        raise refusal("a distribution", rule, format_value(text))
-    return kinds[family](*values)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import os
-import re
 from argparse import Namespace
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from importlib.util import find_spec
@@ -15,15 +14,15 @@ from typing import Any, NamedTuple
 from betaroc.cli.messages import FILE_ARGUMENTS, named_files
 from betaroc.cli.options import STREAMED, given_options, option_of, refuse
 from betaroc.core.errors import FileFormatError, InputError, refusal
-from betaroc.core.local_files import STDIN, file_names, of_the_system, read_toml, regular_file
-from betaroc.core.notices import forward_warnings, suppress_warnings
+from betaroc.core.local_files import STDIN, default_names, of_the_system, read_toml, regular_file
+from betaroc.core.notices import forward_warnings
 from betaroc.core.text import format_list, format_value
 from betaroc.core.vocabulary import ClassWords
 from betaroc.data.labels import DROP, REJECT
 from betaroc.data.parquet import parquet_rows
 from betaroc.data.read import KeyFile, column_spec, read_columns, read_scores
 from betaroc.data.scores import ScoreData, ScoreSource
-from betaroc.data.summary import ScoreSummary, file_words, summarize_file, warn_of_bins
+from betaroc.data.summary import ScoreSummary, file_words, summarize_finest
 from betaroc.data.text_files import TextFile, text_options
 from betaroc.estimation.contract import SUMMED_POLICIES
 from betaroc.estimation.families import AUTO, BEST, FAMILIES, Names
@@ -249,24 +248,6 @@ def _of_manifest(path: Path) -> list[SystemFiles]:
     return systems
 
 
-def default_names(paths: Sequence[str]) -> list[str]:
-    """The words in which paths differ, of the names of the files where these do.
-
-    a/dev.csv and b/dev.csv are a and b; mlp-dev.csv and svm-dev.csv are mlp and svm.
-    """
-    texts = [Path(path).stem for path in paths]
-    if len(set(texts)) < len(paths):
-        texts = [str(Path(os.path.abspath(path)).with_suffix("")) for path in paths]
-    backwards = [text[::-1] for text in texts]
-    common = map(os.path.commonprefix, (texts, backwards))
-    start, end = (len(re.sub(r"[^-_. /]*$", "", text)) for text in common)
-    names = [text[start : len(text) - end] for text in texts]
-    if all(names) and len(set(names)) == len(names):
-        return names
-    whole = file_names(paths)
-    return [whole[path] for path in paths]
-
-
 # ------------------------------------------------------------------------- what is read
 def read_systems(
     systems: Iterable[SystemFiles], arguments: Namespace, step: Callable[[], None], *,
@@ -361,18 +342,7 @@ def _streamed(path: str, arguments: Namespace) -> ScoreSummary | None:
         return None
     refuse(arguments, _OF_TRIALS,
            "not stand beside --stream always: sums and counts know no single trial")  # fmt: skip
-    value = _reading(arguments)
-    best = summarize_file(path, **value)
-    sides = (best.client, best.impostor)
-    low, high = min(s.minimum for s in sides), max(s.maximum for s in sides)
-    # Equal bins between the extremes, which are known now.
-    if best.is_coarse and low < high and math.isfinite(high - low):
-        with suppress_warnings():
-            even = summarize_file(path, **value, layout=(low, high))
-        best = min(best, even, key=lambda summary: max(summary.rate_error))
-    if best.is_coarse:
-        warn_of_bins(best)
-    return best
+    return summarize_finest(path, **_reading(arguments))
 
 
 def _is_large(path: Path) -> bool:

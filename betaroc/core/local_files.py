@@ -8,7 +8,7 @@ import stat
 import sys
 import tomllib
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from itertools import takewhile
 from pathlib import Path
@@ -118,6 +118,24 @@ def file_names(paths: Iterable[str]) -> dict[str, str]:
         return "/".join(next(alone, own))
 
     return {path: told(below[path]) if path in below else path for path in value}
+
+
+def default_names(paths: Sequence[str]) -> list[str]:
+    """The words in which paths differ, of the names of the files where these do.
+
+    a/dev.csv and b/dev.csv are a and b; mlp-dev.csv and svm-dev.csv are mlp and svm.
+    """
+    texts = [Path(path).stem for path in paths]
+    if len(set(texts)) < len(paths):
+        texts = [str(Path(os.path.abspath(path)).with_suffix("")) for path in paths]
+    backwards = [text[::-1] for text in texts]
+    common = map(os.path.commonprefix, (texts, backwards))
+    start, end = (len(re.sub(r"[^-_. /]*$", "", text)) for text in common)
+    names = [text[start : len(text) - end] for text in texts]
+    if all(names) and len(set(names)) == len(names):
+        return names
+    whole = file_names(paths)
+    return [whole[path] for path in paths]
 
 
 def _neighbours(path: Path) -> str:

@@ -18,7 +18,7 @@ from betaroc.core import checks
 from betaroc.core.arrays import CLASSES, BoolArray, FloatArray, IntArray
 from betaroc.core.errors import InputError, PrecisionWarning
 from betaroc.core.local_files import of_the_system, regular_file
-from betaroc.core.notices import collect_warnings, warn
+from betaroc.core.notices import collect_warnings, suppress_warnings, warn
 from betaroc.core.tables import Table, first_library
 from betaroc.core.text import format_value
 from betaroc.core.vocabulary import (
@@ -508,6 +508,23 @@ def summarize_file(
         result = ScoreSummary(*both, bins, layout)
     source = ScoreSource(os.fspath(path), file.kind, guessed=guessed, guesses=file.guesses)
     return replace(result, source=source)
+
+
+def summarize_finest(path: str | os.PathLike[str], **reading: Any) -> ScoreSummary:
+    """As `summarize_file`, a second time in equal bins between the extremes where these are finer.
+
+    Bins that are still wide are warned of.
+    """
+    best = summarize_file(path, **reading)
+    sides = (best.client, best.impostor)
+    low, high = min(s.minimum for s in sides), max(s.maximum for s in sides)
+    if best.is_coarse and low < high and math.isfinite(high - low):
+        with suppress_warnings():
+            even = summarize_file(path, **reading, layout=(low, high))
+        best = min(best, even, key=lambda summary: max(summary.rate_error))
+    if best.is_coarse:
+        warn_of_bins(best)
+    return best
 
 
 def _checked_layout(bins: Any, layout: Any) -> tuple[int, Layout]:

@@ -32,7 +32,7 @@ from betaroc.model.criteria import CRITERIA
 from betaroc.rendering import curves as pictures
 from betaroc.rendering.curves import Axes
 from betaroc.rendering.nouns import Exportable
-from betaroc.rendering.numbers import counted, level_words, name_shown, number
+from betaroc.rendering.numbers import counted, level_words, name_shown, number, visible
 from betaroc.rendering.tree import Cell, Figure, Grid, Group, Node, Paragraph, Row, Section, foreign
 from betaroc.rendering.tree_text import records
 
@@ -1172,6 +1172,16 @@ def drawn_words(c: Comparison | SystemsComparison, replicates: int) -> str:
         )
     dev = "the same dev trials of all systems" if c.dev_paired else "dev trials of each system"
     return f"{start} {dev}, chooses thresholds again, and draws {trials}{by}."
+
+
+def draw_both(c: Comparison, scale: str, terms: str) -> Axes:
+    """Both curves above, their difference below, on one figure; the upper axes."""
+    upper, lower = pictures.stacked_axes()
+    names = [visible(name) for name in c.names]
+    c.plot(upper, names=names, scale=scale, terms=terms).set_xlabel("")
+    c.plot_difference(lower, names=names, terms=terms)
+    pictures.legend_below(upper, None, also=lower)
+    return upper
 
 
 def proportion_tests(c: Comparison) -> list[tuple[int, ProportionTest]]:

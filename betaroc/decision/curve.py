@@ -47,8 +47,16 @@ from betaroc.model.measures import MEASURES, measure_title, rate_terms
 from betaroc.model.model import ScoreModel
 from betaroc.model.samples import empirical_model
 from betaroc.rendering import tree
-from betaroc.rendering.curves import AlphaAxes, DrawnBand, draw_epc
-from betaroc.rendering.numbers import counted, level_words, name_shown, number, rounded, spaced
+from betaroc.rendering.curves import PANELS, AlphaAxes, Axes, DrawnBand, draw_epc, draw_systems
+from betaroc.rendering.numbers import (
+    counted,
+    level_words,
+    name_shown,
+    number,
+    rounded,
+    spaced,
+    visible,
+)  # fmt: skip
 
 if TYPE_CHECKING:
     from betaroc.decision.epc import Epc
@@ -85,6 +93,17 @@ def axes_of(e: Epc, scale: str, terms: str) -> tuple[AlphaAxes, bool]:
         raise refusal("scale", rule, '"log"', "Leave it out.")
     words = rate_terms(terms, e.dev._pair, e.test._pair)
     return CRITERIA[e.criterion].axes(e.measure, words.name), log
+
+
+def draw_curves(curves: Mapping[str, Epc], scale: str, terms: str) -> Axes:
+    """One panel per curve; of many the best mean alone in ink."""
+    first = next(iter(curves.values()))
+    axes, log = axes_of(first, scale, terms)
+    lines = [(visible(name), curve.value) for name, curve in curves.items()]
+    if len(lines) > PANELS:
+        sign = -1.0 if larger_is_better(first.measure) else 1.0
+        lines.sort(key=lambda line: sign * float(np.mean(line[1])))
+    return draw_systems(None, first.alpha, lines, axes, log=log)
 
 
 def slotted_axes(e: Epc) -> AlphaAxes:

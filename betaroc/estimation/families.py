@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from contextlib import suppress
+from dataclasses import fields, replace
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -16,11 +17,11 @@ import numpy as np
 
 from betaroc.core.arrays import CLASSES, INSIDE, AnyArray, FloatArray, IntArray
 from betaroc.core.checks import choice
-from betaroc.core.errors import DegenerateDataError, FitError, InputError, ScaleWarning
+from betaroc.core.errors import DegenerateDataError, FitError, InputError, ScaleWarning, refusal
 from betaroc.core.notices import Notice
 from betaroc.core.polygamma import beta_inverse_information, log1p_excess_array
 from betaroc.core.special import HALF_LOG_TWO_PI, log_beta, log_beta_ratio
-from betaroc.core.text import format_list, format_value
+from betaroc.core.text import format_list, format_value, parse_number
 from betaroc.core.vocabulary import worded
 from betaroc.data.scores import ScoreData
 from betaroc.data.sums import ClassSummary
@@ -517,6 +518,20 @@ def names_of_text(text: str) -> Names:
     """A family as it is typed in a shell or a file: "beta", or "beta,beta-mixture" for a pair."""
     parts = [part.strip() for part in text.split(",")]
     return named(checked_pair(parts if len(parts) > 1 else parts[0], (AUTO, BEST)))
+
+
+def distribution_of_text(text: str) -> Distribution:
+    """A distribution as it is typed in a shell, such as "beta:8,2"."""
+    kinds = {name: row.law for name, row in FAMILIES.items() if row.of_density and row.law}
+    forms = {name: ",".join(f.name for f in fields(kind)) for name, kind in kinds.items()}  # type: ignore[arg-type]
+    family, _, numbers = text.partition(":")
+    values: list[float] = []
+    with suppress(ValueError):
+        values = [parse_number(item) for item in numbers.split(",")]
+    if family not in kinds or len(values) != len(forms[family].split(",")):
+        rule = f"be one of {', '.join(map(':'.join, forms.items()))} in numbers, such as beta:8,2"
+        raise refusal("a distribution", rule, format_value(text))
+    return kinds[family](*values)
 
 
 # ------------------------------------------------------------------- what rows of the table say

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from betaroc.cli import main
-from betaroc.cli.systems import default_names
+from betaroc.core.local_files import default_names
 from helpers.files import write
 
 Capture = pytest.CaptureFixture[str]
