@@ -11,7 +11,7 @@ from betaroc.cli.curves import curve_options, draw_picture, say_curves, system_c
 from betaroc.cli.messages import examples, messages, progress_bar
 from betaroc.cli.systems import called_systems
 from betaroc.core.notices import collected
-from betaroc.decision.curve import curve_numbers, curve_view, curves_view, draw_curves
+from betaroc.decision.curve import curve_numbers, curve_view, curves_view, draw_epcs
 
 #: Bootstrap replicates of a band unasked. A choice of dev made again costs more than test's counts.
 _REPLICATES = {"test": 10_000, "both": 1000}
@@ -73,7 +73,7 @@ def run(arguments: Namespace) -> None:
         by_name = {system.name: system.curve for system in curves}
         band = curve.band(**banded) if banded else None
         alone = partial(curve.plot, band=band, expected=True, a_posteriori=True)
-        draw_picture(arguments, partial(draw_curves, by_name) if several else alone)
+        draw_picture(arguments, partial(draw_epcs, by_name) if several else alone)
         step()
     curves[0].warnings.extend(messages(notices, arguments))
     seed = banded["rng"] if banded and band is not None and band.replicates else None

@@ -95,7 +95,7 @@ def axes_of(e: Epc, scale: str, terms: str) -> tuple[AlphaAxes, bool]:
     return CRITERIA[e.criterion].axes(e.measure, words.name), log
 
 
-def draw_curves(curves: Mapping[str, Epc], scale: str, terms: str) -> Axes:
+def draw_epcs(curves: Mapping[str, Epc], scale: str, terms: str) -> Axes:
     """One panel per curve; of many the best mean alone in ink."""
     first = next(iter(curves.values()))
     axes, log = axes_of(first, scale, terms)

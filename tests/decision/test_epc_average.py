@@ -365,3 +365,12 @@ def test_many_scores_against_a_law() -> None:
     model = br.ScoreModel(br.Normal(1, 1), sample, prior=0.5)
     curve = br.epc(model, model, criterion="precision", measure="precision", alpha=[0.6, 0.9])
     assert curve.value == pytest.approx([0.6, 0.9], rel=1e-12)
+
+
+@pytest.mark.simulation
+def test_the_papers_formula_lacks_the_share_of_precisions_that_nobody_reaches() -> None:
+    model = MODELS["bell"]
+    printed = 0.5 * (model.average_precision() + 0.5)
+    assert br.epc_average(model, model, "precision-recall").average - printed == pytest.approx(
+        0.5 * 0.5**2 / 4.0, abs=2e-9
+    )

@@ -234,7 +234,7 @@ NO_NAME = "family must be one of"
             br.Scores(100.0 * CLIENT, IMPOSTOR),
             {"family": "beta"},
             InputError,
-            "percentages: divide",
+            "look like percentages: divide by 100",
         ),
         (ONE_VALUE, {"family": "normal"}, DegenerateDataError, "at least 2 distinct scores"),
         (br.Scores([2.0], [0.0]), {"family": "normal"}, DegenerateDataError, "2 distinct scores"),
