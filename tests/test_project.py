@@ -430,3 +430,8 @@ def test_each_score_set_has_its_source_and_licence(folder: str) -> None:
     if "UPSTREAM-LICENSE.txt" in source:
         assert (DATA / folder / "UPSTREAM-LICENSE.txt").is_file()
     assert list((DATA / folder).glob("*.csv*"))
+
+
+def test_package_data_is_there() -> None:
+    assert (PACKAGE / "py.typed").is_file()
+    assert list(PACKAGE.rglob("*.j2"))

@@ -110,10 +110,11 @@ def say_curves(
     lines = [file_words(name, side) for name, side in sides]
     choosers = {}
     for curve in curves:
-        what = f"a {curve.family} fit"
-        what = what if isinstance(curve.family, str) else family_text(curve.family)
-        words = "" if is_of_counts(curve.family) else f"{what} of dev, "
-        choosers[visible(curve.name)] = words + curve.reason
+        family, words = curve.family, curve.reason
+        if not is_of_counts(family):
+            what = f"a {family} fit" if isinstance(family, str) else family_text(family)
+            words = f"{what} of dev, {words}"
+        choosers[visible(curve.name)] = words
     if len(set(choosers.values())) == 1:
         choosers = {"": choosers[visible(curves[0].name)]}
     lines += [f"{name and f'{name}: '}thresholds from {words}" for name, words in choosers.items()]

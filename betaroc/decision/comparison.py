@@ -22,9 +22,23 @@ from betaroc.core.tables import Table, Tabular, first_library
 from betaroc.core.text import alphas_words, format_value
 from betaroc.core.value import fields_of
 from betaroc.core.vocabulary import BIOMETRIC, DEFAULT, FAR, capital, short_name
-from betaroc.decision import curve as curve_parts
 from betaroc.decision.bands import RESAMPLE, Plan, Smallest, check_large_table, plan_of
-from betaroc.decision.curve import shown_places, slotted_axes
+from betaroc.decision.curve import (
+    ONE_CLASS_RATES,
+    area_weights,
+    axes_of,
+    better_word,
+    curve_columns,
+    empirical_laws,
+    index_of_alpha,
+    inside,
+    larger_is_better,
+    range_of,
+    short_measure,
+    shown_places,
+    slotted_axes,
+    where_words,
+)
 from betaroc.decision.epc import Epc, check_different
 from betaroc.inference.drawn_scores import band_of_replicates, percentile_band, pointwise
 from betaroc.inference.interval import Interval
@@ -239,7 +253,7 @@ class Comparison(Tabular, Exportable):
     @property
     def _lost(self) -> int:
         """Replicates without a difference at some alpha of the range."""
-        values = self.differences[:, curve_parts.inside(self.alpha, self.alpha_range)]
+        values = self.differences[:, inside(self.alpha, self.alpha_range)]
         return int(np.sum(np.any(np.isnan(values), axis=1)))
 
     @property
@@ -261,7 +275,7 @@ class Comparison(Tabular, Exportable):
 
     @property
     def _larger(self) -> bool:
-        return curve_parts.larger_is_better(self.first.measure)
+        return larger_is_better(self.first.measure)
 
     def _metrics(self) -> dict[str, Any]:
         mean = self.mean_difference
@@ -326,7 +340,7 @@ class Comparison(Tabular, Exportable):
         >>> int(result.counts.sum()), result.edges.size
         (200, 5)
         """
-        values = self.differences[:, curve_parts.index_of_alpha(self.first, alpha)]
+        values = self.differences[:, index_of_alpha(self.first, alpha)]
         values, bins = values[~np.isnan(values)], checks.count(bins, "bins")
         ends = float(np.min(values, initial=np.inf)), float(np.max(values, initial=-np.inf))
         near = ends[0] <= ends[1] <= ends[0] + bins * float(np.spacing(np.max(np.abs(ends))))
@@ -381,10 +395,10 @@ class Comparison(Tabular, Exportable):
             rule = f"be of counted errors, {checks.format_list(OF_ALL_ERRORS)}"
             hint = "Read the difference, .low and .high."
             raise refusal("measure", rule, f"curves of {self.first.measure!r}", hint)
-        place = curve_parts.index_of_alpha(self.first, alpha)
+        place = index_of_alpha(self.first, alpha)
         counts = []
         for e in (self.first, self.second):
-            (client, impostor), t = curve_parts.empirical_laws(e.test, "test"), e.chosen[[place]]
+            (client, impostor), t = empirical_laws(e.test, "test"), e.chosen[[place]]
             wrong = client._counts_at_most(t)[0] + impostor._counts_above(t)[0]
             counts.append((round(float(wrong)), round(client.total + impostor.total)))
         (e1, n1), (e2, n2) = counts
@@ -445,7 +459,7 @@ class Comparison(Tabular, Exportable):
         ['A', 'B', 'A better (95 %)']
         """
         better = self._better(names)
-        axes, log = curve_parts.axes_of(self.first, scale, terms)
+        axes, log = axes_of(self.first, scale, terms)
         values = self.first.value, self.second.value
         return pictures.draw_comparison(ax, self.alpha, values, better, axes, log=log)
 
@@ -480,7 +494,7 @@ class Comparison(Tabular, Exportable):
         """
         return pictures.draw_difference(
             ax, self.alpha, self.difference, (self.low, self.high), (self.band_low, self.band_high),
-            self._better(names), curve_parts.axes_of(self.first, "linear", terms)[0],
+            self._better(names), axes_of(self.first, "linear", terms)[0],
         )  # fmt: skip
 
     def plot_histogram(
@@ -523,11 +537,11 @@ class Comparison(Tabular, Exportable):
         200
         """
         counts, edges = self.histogram(alpha, bins)
-        place = curve_parts.index_of_alpha(self.first, alpha)
+        place = index_of_alpha(self.first, alpha)
         estimate, low, high = (float(v[place]) for v in (self.difference, self.low, self.high))
         return pictures.draw_replicates(
             ax, counts, edges, (estimate, low, high), self._better(names),
-            curve_parts.axes_of(self.first, "linear", terms)[0], float(self.alpha[place]),
+            axes_of(self.first, "linear", terms)[0], float(self.alpha[place]),
         )  # fmt: skip
 
     def _better(self, names: Sequence[str] | None) -> pictures.Better:
@@ -627,14 +641,14 @@ def compare(
         checks.instance(e, Epc, name, "br.epc(dev, test)")
     names = called(epc_a, epc_b, ("epc_a", "epc_b"))
     check_different(epc_a, epc_b, names)
-    used = curve_parts.range_of(epc_a, low, high)
+    used = range_of(epc_a, low, high)
     plan, values, options = _drawn(
         (epc_a, epc_b), names, epc_a.alpha.size, resample, paired, level, replicates, groups, rng
     )
     differences = values[:, 0] - values[:, 1]
     estimate = epc_a.value - epc_b.value
     ends, band = pointwise(differences, estimate, options), np.full((2, estimate.size), np.nan)
-    at = curve_parts.inside(epc_a.alpha, used) & ~np.isnan(estimate)
+    at = inside(epc_a.alpha, used) & ~np.isnan(estimate)
     if np.any(at):
         band[:, at] = _at_once(differences[:, at], estimate[at], options, systems=2)
     mean, means = _means(epc_a.alpha, used, estimate[None], differences[:, None])
@@ -797,7 +811,7 @@ class SystemsComparison(Tabular, Exportable):
 
     @property
     def _order(self) -> IntArray:
-        larger = curve_parts.larger_is_better(self.curves[0].measure)
+        larger = larger_is_better(self.curves[0].measure)
         return np.argsort(-self.mean if larger else self.mean, kind="stable")
 
     @property
@@ -808,7 +822,7 @@ class SystemsComparison(Tabular, Exportable):
         if self.cannot_tell:
             return result
         above, below = self.low > 0.0, self.high < 0.0
-        if not curve_parts.larger_is_better(self.curves[0].measure):
+        if not larger_is_better(self.curves[0].measure):
             above, below = below, above
         result[self.first[above], self.second[above]] = True
         result[self.second[below], self.first[below]] = True
@@ -902,7 +916,7 @@ class SystemsComparison(Tabular, Exportable):
         matplotlib Axes
             Of several the first.
         """
-        axes, log = curve_parts.axes_of(self.curves[0], scale, terms)
+        axes, log = axes_of(self.curves[0], scale, terms)
         lines = [(self.names[k], self.curves[k].value) for k in self._order]
         return pictures.draw_systems(ax, self.curves[0].alpha, lines, axes, log=log)
 
@@ -985,7 +999,7 @@ def compare_systems(
     (('svm', 'mlp'), ('lr',))
     """
     names, epcs = _checked(curves)
-    used, alpha = curve_parts.range_of(epcs[0], low, high), epcs[0].alpha
+    used, alpha = range_of(epcs[0], low, high), epcs[0].alpha
     called_so = [format_value(name, 40) for name in names]
     plan, values, options = _drawn(
         epcs, called_so, len(names) * alpha.size, resample, paired, level, replicates, groups, rng
@@ -998,13 +1012,13 @@ def compare_systems(
     if k > 2:
         ends = _at_once(apart, gaps, options, systems=k)
     band = np.full((2, *own.shape), np.nan)
-    at = curve_parts.inside(alpha, used) & ~np.any(np.isnan(own), axis=0)
+    at = inside(alpha, used) & ~np.any(np.isnan(own), axis=0)
     if np.any(at):
         part, centre = values[:, :, at], own[:, at] - np.mean(own[:, at], axis=0)
         part = part - np.mean(part, axis=1, keepdims=True)
         result = _at_once(part.reshape(len(part), -1), centre.ravel(), options, systems=k)
         band[:, :, at] = np.reshape(result, (2, *centre.shape))
-    lost = int(np.sum(np.any(np.isnan(values[:, :, curve_parts.inside(alpha, used)]), axis=(1, 2))))
+    lost = int(np.sum(np.any(np.isnan(values[:, :, inside(alpha, used)]), axis=(1, 2))))
     return SystemsComparison(
         names, epcs, plan.resample, plan.paired, plan.dev_paired, options.level, used, mean,
         first, second, *ends, band[0], band[1], options.replicates, lost, plan.smallest,
@@ -1036,7 +1050,7 @@ def _unknown(
     smallest: Smallest, measure: str, means: npt.ArrayLike, lost: int, replicates: int
 ) -> str:
     """Why nothing can be said of means; empty where something can."""
-    measure = curve_parts.short_measure(measure)
+    measure = short_measure(measure)
     if smallest.too_few:
         return smallest.too_few
     if np.any(np.isnan(means)):
@@ -1049,7 +1063,7 @@ def _means(
     alpha: FloatArray, used: tuple[float, float], estimate: FloatArray, values: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
     """Averages over a range of alpha of systems (rows), and of their replicates."""
-    weights = curve_parts.area_weights(alpha, *used)
+    weights = area_weights(alpha, *used)
     counts = weights > 0.0
     weights = weights[counts] / np.sum(weights)
     return estimate[:, counts] @ weights, values[:, :, counts] @ weights
@@ -1138,8 +1152,8 @@ def comparison_grid(c: Comparison) -> Grid:
 def _caution_words(c: Comparison) -> list[str]:
     """What was drawn, what one rate leaves out, and what is undefined."""
     lines = [drawn_words(c, c.differences.shape[0])]
-    if c.first.measure in curve_parts.ONE_CLASS_RATES:
-        left_out = "frr" if curve_parts.ONE_CLASS_RATES[c.first.measure][0] == FAR else "far"
+    if c.first.measure in ONE_CLASS_RATES:
+        left_out = "frr" if ONE_CLASS_RATES[c.first.measure][0] == FAR else "far"
         shown = shown_places(c.alpha)
         k = shown[len(shown) // 2]
         axes = slotted_axes(c.first)
@@ -1224,11 +1238,11 @@ def verdict_words(of: Comparison, names: tuple[str, str]) -> str:
 
 def _area_words(of: Comparison, names: tuple[str, str]) -> str:
     """The difference averaged over alpha, and what may be said of it."""
-    where = curve_parts.where_words(of.first, of.alpha_range)
-    what = f"{curve_parts.short_measure(of.first.measure)}{where}"
+    where = where_words(of.first, of.alpha_range)
+    what = f"{short_measure(of.first.measure)}{where}"
     mean, why, (a, b), who = of.mean_difference, of.cannot_tell, names, of.better_on_average
     if why:
-        better = curve_parts.better_word(of.first.measure)
+        better = better_word(of.first.measure)
         return f"cannot tell which of {a} and {b} has the {better} {what}: {why}"
     start = f"{a if who == 'a' else b} is better" if who else "no better system can be named"
     return (
@@ -1245,10 +1259,7 @@ def _band_words(of: Comparison, names: tuple[str, str]) -> str:
     result = of.ranges
     if not result:
         return f"{start} at no single alpha"
-    measure, way = (
-        curve_parts.short_measure(of.first.measure),
-        curve_parts.better_word(of.first.measure),
-    )
+    measure, way = short_measure(of.first.measure), better_word(of.first.measure)
     parts = []
     for system, name in zip("ab", names, strict=True):
         own = [item for item, who in zip(result, of.ranges_better, strict=True) if who == system]
@@ -1273,10 +1284,7 @@ def _ranges_words(alpha: FloatArray, result: list[AlphaRange]) -> str:
 def systems_verdict(c: SystemsComparison, names: Sequence[str]) -> str:
     """One sentence: whether a best system is shown, and how many differences are."""
     e, by = c.curves[0], dict(zip(c.names, names, strict=True))
-    what, way = (
-        f"{curve_parts.short_measure(e.measure)}{curve_parts.where_words(e, c.alpha_range)}",
-        curve_parts.better_word(e.measure),
-    )
+    what, way = f"{short_measure(e.measure)}{where_words(e, c.alpha_range)}", better_word(e.measure)
     start = "At these very thresholds, " if c.resample == "test" else ""
     ranking, pairs = [by[name] for name in c.ranking], c.first.size
     if c.cannot_tell:
@@ -1321,7 +1329,7 @@ def systems_view(c: SystemsComparison) -> Sequence[Node]:
     if axes.single or first.alpha.size == 1:
         return nodes
     best, whole = c._order[:_NAMED], np.zeros(first.alpha.size, dtype=bool)
-    drawn, _ = curve_parts.axes_of(first, "linear", BIOMETRIC)
+    drawn, _ = axes_of(first, "linear", BIOMETRIC)
 
     def draw() -> Axes | None:
         ax = None
@@ -1355,7 +1363,7 @@ def comparison_columns(c: Comparison) -> dict[str, list[Any]]:
     """One entry per alpha."""
     called = (None, *c.names)
     ends = ("difference", "low", "high", "significant", "band_low", "band_high")
-    first, second = curve_parts.curve_columns(c.first), curve_parts.curve_columns(c.second)
+    first, second = curve_columns(c.first), curve_columns(c.second)
     return {
         "alpha": first["alpha"],
         "threshold_a": first["threshold"], "threshold_b": second["threshold"],
@@ -1399,7 +1407,7 @@ def design_numbers(
     """What was compared and how."""
     return {
         "criterion": criterion, "measure": measure,
-        "larger_is_better": curve_parts.larger_is_better(measure),
+        "larger_is_better": larger_is_better(measure),
         **fields_of(c, "level", "resample", "paired", "dev_paired"),
         "groups": None if c.groups is None else list(c.groups), "smallest": c.smallest._asdict(),
     }  # fmt: skip
@@ -1411,7 +1419,7 @@ def systems_numbers(c: SystemsComparison) -> dict[str, Any]:
     single = CRITERIA[e.criterion].single
     curves = {
         name: {
-            **{key: curve_parts.curve_columns(curve)[key] for key in ("threshold", "value")},
+            **{key: curve_columns(curve)[key] for key in ("threshold", "value")},
             "band_low": low.tolist(), "band_high": high.tolist(),
         }
         for name, curve, low, high in zip(c.names, c.curves, c.band_low, c.band_high, strict=True)
@@ -1421,7 +1429,7 @@ def systems_numbers(c: SystemsComparison) -> dict[str, Any]:
         "ranking": records(c._ranks()),
         "groups_alike": [list(group) for group in c.groups_alike],
         "pairs": records(c._pairs()),
-        "alpha": curve_parts.curve_columns(e)["alpha"],
+        "alpha": curve_columns(e)["alpha"],
         "curves": curves,
         "mean_alpha": [None, None] if single else list(c.alpha_range),
         **design_numbers(c, e.criterion, e.measure),

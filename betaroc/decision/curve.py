@@ -56,7 +56,7 @@ from betaroc.rendering.numbers import (
     rounded,
     spaced,
     visible,
-)  # fmt: skip
+)
 
 if TYPE_CHECKING:
     from betaroc.decision.epc import Epc

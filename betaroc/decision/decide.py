@@ -1151,9 +1151,10 @@ def rate_rows(d: Decision, check: DecisionCheck | None) -> list[RateRow]:
         pairs = [(getattr(d.expected, kind), own)]
         if check is not None:
             pairs.append((getattr(check.point, kind), check.counted and check.counted[k]))
-        ends = ((i.low, i.high) if i is not None and i.estimate == share else (math.nan,) * 2
-                for share, i in pairs)  # fmt: skip
-        cells = (RateCell(share, *span) for (share, _), span in zip(pairs, ends, strict=True))
+        cells = (
+            RateCell(share, i.low, i.high) if i is not None and i.estimate == share
+            else RateCell(share, math.nan, math.nan) for share, i in pairs
+        )  # fmt: skip
         rows.append(RateRow(name, kind, who, made, tuple(cells)))
     return rows
 

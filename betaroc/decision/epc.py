@@ -23,9 +23,22 @@ from betaroc.core.thresholds import Thresholds
 from betaroc.core.vocabulary import BIOMETRIC, DEFAULT, worded
 from betaroc.data.read import ScoresLike, as_scores
 from betaroc.data.scores import ScoreData, Scores, check_words_of_comparisons, require_scores
-from betaroc.decision import curve as curve_parts
 from betaroc.decision.bands import RESAMPLE, BandOptions, band, curve_replicates, plan_of
-from betaroc.decision.curve import WEIGHTED_ERROR, chosen_on
+from betaroc.decision.curve import (
+    ONE_CLASS_RATES,
+    TARGET_MET,
+    WEIGHTED_ERROR,
+    area_weights,
+    axes_of,
+    checked_alphas,
+    chosen_on,
+    curve_answer,
+    curve_grid,
+    curve_view,
+    index_of_alpha,
+    side,
+    warn_of_reach,
+)
 from betaroc.distributions.empirical import Empirical
 from betaroc.inference.differences import Difference, of_replicates
 from betaroc.inference.drawn_scores import (
@@ -119,7 +132,7 @@ class Epc(Tabular, Exportable):
     test_evidence: SampleSupport | None = field(default=None, compare=False, repr=False)
 
     def __str__(self) -> str:
-        answer = curve_parts.curve_answer(self)
+        answer = curve_answer(self)
         return DEFAULT.fill(f"{answer.lead} {answer.text}")
 
     @property
@@ -198,14 +211,14 @@ class Epc(Tabular, Exportable):
         if self.dev_evidence is not None:
             result.append((self.dev_evidence, self._solved(self.dev_evidence, counted=counted)))
         if self.test_evidence is not None and any(self.test_evidence.fitted):
-            rate, _ = curve_parts.ONE_CLASS_RATES.get(self.measure, (None, False))
+            rate, _ = ONE_CLASS_RATES.get(self.measure, (None, False))
             read = [asked for asked in rates_of_point(self.points) if rate in (None, asked.name)]
             result.append((self.test_evidence, read))
         return [item for item in result if item[1]]
 
     def _solved(self, dev: SampleSupport, *, counted: bool) -> list[UsedRate]:
-        if self.criterion in curve_parts.ONE_CLASS_RATES:
-            name, complement = curve_parts.ONE_CLASS_RATES[self.criterion]
+        if self.criterion in ONE_CLASS_RATES:
+            name, complement = ONE_CLASS_RATES[self.criterion]
             rate, rest = self.alpha, 1.0 - self.alpha
             return [UsedRate(name, *((rest, rate) if complement else (rate, rest)), True)]
         # What is counted is not extrapolated, and counting takes time.
@@ -228,7 +241,7 @@ class Epc(Tabular, Exportable):
             (WEIGHTED_ERROR, "accuracy"): of_test, (WEIGHTED_ERROR, "youden"): 0.5,
             ("f-measure", "f1"): 0.5, ("weighted-precision-recall", "mean-precision-recall"): 0.5,
         }.get((self.criterion, self.measure), np.nan)  # fmt: skip
-        return np.asarray(np.abs(self.alpha - own) < curve_parts.TARGET_MET)
+        return np.asarray(np.abs(self.alpha - own) < TARGET_MET)
 
     def _measured(self, points: OperatingPoint) -> FloatArray:
         if self.measure == WEIGHTED_ERROR:
@@ -307,9 +320,7 @@ class Epc(Tabular, Exportable):
         (0.25, 0.125)
         """
         start, stop = area_range(self, low, high)
-        total = float(
-            _weighed(self.value[None, :], curve_parts.area_weights(self.alpha, start, stop))[0]
-        )
+        total = float(_weighed(self.value[None, :], area_weights(self.alpha, start, stop))[0])
         return total / (stop - start) if flag(normalize, "normalize") else total
 
     def interval(
@@ -544,7 +555,7 @@ class Epc(Tabular, Exportable):
         Grey ground: dev's threshold accepts or rejects everybody on dev. A value of 0/0 is a gap. A
         criterion without alpha is a dot, with what dev expected and test's own threshold hollow.
         """
-        axes, log = curve_parts.axes_of(self, scale, terms)
+        axes, log = axes_of(self, scale, terms)
         alpha, value = self.alpha, self.value
         style = {"label": self._called, **style}
         return pictures.draw_epc(
@@ -580,7 +591,7 @@ class Epc(Tabular, Exportable):
         >>> ax.get_xlabel(), ax.get_ylabel()
         ('false acceptance rate expected on dev', 'false acceptance rate observed on test')
         """
-        axes, _ = curve_parts.axes_of(self, "linear", terms)
+        axes, _ = axes_of(self, "linear", terms)
         style = {"label": self._called, **style}
         return pictures.draw_expected_observed(
             ax, self.alpha, self.expected, self.value, axes, style
@@ -633,9 +644,7 @@ class Epc(Tabular, Exportable):
         ax = self.test.det().plot(terms=terms) if ax is None else pictures.new_axes(ax)
         single, order = CRITERIA[self.criterion].single, np.argsort(self.alpha, kind="stable")
         if alpha is not None:
-            order = np.array(
-                [curve_parts.index_of_alpha(self, item) for item in np.ravel(alpha).tolist()]
-            )
+            order = np.array([index_of_alpha(self, item) for item in np.ravel(alpha).tolist()])
         elif order.size > 3:
             order = order[np.linspace(0, order.size - 1, 5)[1:4].round().astype(np.intp)]
         beside = None if single else self.alpha[order]
@@ -653,10 +662,10 @@ class Epc(Tabular, Exportable):
         return self.dev.name if self.test.name is None else self.test.name
 
     def _view(self) -> Sequence[Node]:
-        return curve_parts.curve_view(self)
+        return curve_view(self)
 
     def _grid(self) -> Grid:
-        return curve_parts.curve_grid(self)
+        return curve_grid(self)
 
     def _derived(self) -> dict[str, Any]:
         alone = CRITERIA[self.criterion].single or self.alpha.min() == self.alpha.max()
@@ -731,12 +740,12 @@ def _weights(
         )
     if name == "value":
         alpha, result = point.get("alpha"), np.zeros(e.alpha.size)
-        result[curve_parts.index_of_alpha(e, alpha)] = 1.0
+        result[index_of_alpha(e, alpha)] = 1.0
         return result, f"value@alpha={alpha}"
     between = point.get("between")
     ends = (None, None) if between is None else ascending_pair(between)
     start, stop = area_range(e, *ends)
-    return curve_parts.area_weights(e.alpha, start, stop) / (stop - start), "area"
+    return area_weights(e.alpha, start, stop) / (stop - start), "area"
 
 
 def area_range(e: Epc, low: float | None, high: float | None) -> tuple[float, float]:
@@ -866,8 +875,8 @@ def epc(
         rule = 'be "weighted-error" only with that criterion, whose alpha it shares'
         raise refusal("measure", rule, f"criterion {criterion!r}", 'Take "hter" or "dcf".')
     single = CRITERIA[criterion].single
-    alphas = curve_parts.checked_alphas(alpha, single=single, criterion=criterion)
-    models, laws, data = [curve_parts.side(item, prior) for item in sides], [], []
+    alphas = checked_alphas(alpha, single=single, criterion=criterion)
+    models, laws, data = [side(item, prior) for item in sides], [], []
     origins: dict[str, Any] = {"prior_given": prior is not None}
     for name, item, model in zip(("dev", "test"), sides, models, strict=True):
         scores = item.scores if isinstance(item, SupportedPair) else item
@@ -892,7 +901,7 @@ def epc(
             warn_of_reversed(pair, name)
     warn_of_scales(laws[0], laws[1])
     if alpha is not None:
-        curve_parts.warn_of_reach(models[0], criterion, alphas)
+        warn_of_reach(models[0], criterion, alphas)
     chosen = chosen_on(models[0], criterion, alphas)
     curve = Epc(models[0], models[1], criterion, measure, alphas, chosen, **origins,
                 library=first_library(data))  # fmt: skip
@@ -1038,7 +1047,7 @@ def epc_average(
     checks.choice(pair, tuple(_PAIRS), "pair")
     low, high = checks.ascending(low, high)
     dev, test = dev_and_test(dev, test)
-    of_dev, of_test = curve_parts.side(dev, prior), curve_parts.side(test, prior)
+    of_dev, of_test = side(dev, prior), side(test, prior)
     options = IntervalOptions(
         level, method, 1 if replicates is None else replicates, groups, rng
     ).by(RESAMPLE)
@@ -1054,7 +1063,7 @@ def epc_average(
     if replicates is not None:
         values = [
             math.nan if None in sides
-            else np.mean(means(*(curve_parts.side(item, prior) for item in sides))[:, 0])
+            else np.mean(means(*(side(item, prior) for item in sides))[:, 0])
             for sides in _drawn_sides(dev, test, options)
         ]  # fmt: skip
         ends, failed = percentiles(np.array(values), options, "average")
@@ -1303,7 +1312,7 @@ def epc_cv(
     if alpha is not None:
         pair = _laws(scores, *(np.ones(f.size, dtype=bool) for f in (client_folds, impostor_folds)))
         share = scores.prior if prior is None else prior
-        curve_parts.warn_of_reach(ScoreModel(*pair, prior=share), criterion, curves[0].alpha)
+        warn_of_reach(ScoreModel(*pair, prior=share), criterion, curves[0].alpha)
     (rejected, right), (true, accepted) = np.sum(counts, axis=0)
     n, m = scores.client_total, scores.impostor_total
     points = OperatingPoint(

@@ -267,9 +267,10 @@ def _normal_of_rows(_: Distribution, x: FloatArray, counts: IntArray | None = No
     y = np.ldexp(x, -power)
     centre, present = float(np.mean(y)), True if counts is None else counts > 0
     first, second = _row_means([y - centre, (y - centre) ** 2], counts)
-    most, least = (np.max(np.where(present, v, -np.inf), axis=1) for v in (y, -y))
+    most = np.max(np.where(present, y, -np.inf), axis=1)
+    least = np.min(np.where(present, y, np.inf), axis=1)
     spread = np.sqrt(np.maximum(second - first**2, 0.0))
-    known = (most > -least) & (spread > 0.0)
+    known = (most > least) & (spread > 0.0)
     result = (np.ldexp(q, power) for q in (centre + first, spread))
     return tuple(np.where(known, q, np.nan)[:, None] for q in result)
 

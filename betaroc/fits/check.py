@@ -1083,8 +1083,10 @@ def _verdict(d: RocDistance, unseen: float, tolerance: float, level: float) -> t
         f" distance from the true one {d.low:.3f} to {d.high:.3f} (an empirical ROC may be off by"
         f" {d.noise:.3f} by chance, p = {d.p_value:.3f}); tolerance {tolerance:g}"
     )
-    if d.high <= tolerance or d.low > tolerance:
-        return "good" if d.high <= tolerance else "poor", numbers
+    if d.high <= tolerance:
+        return "good", numbers
+    if d.low > tolerance:
+        return "poor", numbers
     # What chance does falls with the root of the number of scores, what none leaves open with it.
     times = d.noise / abs(tolerance - d.sup) if d.sup != tolerance else math.inf
     more = times if d.noise == unseen and d.sup < tolerance else times * times

@@ -206,20 +206,7 @@ def tail_interval(
     """
     name, (point, value) = spec.name, spec.where
     if point == "threshold" and name in _RATES:
-        estimate = spec.number(f.model)
-        result = _tail_at(f, name, estimate)
-        if result is None:
-            return None
-        tails, law, built, beyond = result
-        place = float(law.coordinate.of(Thresholds.from_theta(np.array(value))))
-        if tails.sign * place <= max(fit.joint for fit in tails.fits):
-            return None
-        low, high = tail_rate_ends(tails, place, level)
-        if high > 0.5 * tails.mass and not surely_beyond(tails, beyond, level):
-            return None
-        low, high = built * low, built * high
-        ends = (1.0 - high, 1.0 - low) if _RATES[name][2] else (low, high)
-        return _interval(estimate, ends, level)
+        return _rate_at_threshold(f, spec, level)
     across = point in _RATES and name in _RATES and _RATES[point][0] != _RATES[name][0]
     if not across and (name != "threshold" or point not in _RATES):
         return None
@@ -245,6 +232,23 @@ def tail_interval(
     low = estimate - math.hypot(estimate - least, estimate - own.low)
     high = estimate + math.hypot(most - estimate, own.high - estimate)
     return _interval(estimate, (max(low, 0.0), min(high, 1.0)), level)
+
+
+def _rate_at_threshold(f: PairEstimate, spec: StatisticSpec, level: float) -> Interval | None:
+    estimate = spec.number(f.model)
+    result = _tail_at(f, spec.name, estimate)
+    if result is None:
+        return None
+    tails, law, built, beyond = result
+    place = float(law.coordinate.of(Thresholds.from_theta(np.array(spec.where.value))))
+    if tails.sign * place <= max(fit.joint for fit in tails.fits):
+        return None
+    low, high = tail_rate_ends(tails, place, level)
+    if high > 0.5 * tails.mass and not surely_beyond(tails, beyond, level):
+        return None
+    low, high = built * low, built * high
+    ends = (1.0 - high, 1.0 - low) if _RATES[spec.name][2] else (low, high)
+    return _interval(estimate, ends, level)
 
 
 #: A tail, its distribution, the share of trials that have a score, and a rate among these.

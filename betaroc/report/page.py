@@ -17,11 +17,36 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from betaroc.core import checks, vocabulary as voc
+from betaroc.core import checks
 from betaroc.core.arrays import CLASSES, FloatArray
 from betaroc.core.errors import BetarocError, InputError, MisfitWarning
 from betaroc.core.notices import suppress_warnings
 from betaroc.core.text import format_value, parse_number
+from betaroc.core.vocabulary import (
+    A_CLIENT,
+    AN_IMPOSTOR,
+    CLIENT,
+    CLIENTS,
+    DEFAULT,
+    EER,
+    EQUAL_ERROR_RATE,
+    FALSE_ACCEPTANCE_RATE,
+    FALSE_REJECTION_RATE,
+    FAR,
+    FRR,
+    HALF_TOTAL_ERROR_RATE,
+    HTER,
+    IMPOSTOR,
+    IMPOSTORS,
+    RATE_NAMES,
+    TNR,
+    TPR,
+    ClassWords,
+    Vocabulary,
+    short_name,
+    template_of,
+    worded,
+)
 from betaroc.data.scores import ScoreData
 from betaroc.decision.decide import (
     DECIDED,
@@ -53,7 +78,6 @@ from betaroc.decision.threshold_methods import (
 )
 from betaroc.estimation.families import family_text
 from betaroc.model.measures import OperatingPoint
-from betaroc.rendering import numbers as num
 from betaroc.rendering.curves import GREY, INK, deviate, in_det_frame, legend, legend_below
 from betaroc.rendering.decision_picture import (
     Panel,
@@ -67,6 +91,16 @@ from betaroc.rendering.decision_picture import (
     strip_svg,
 )
 from betaroc.rendering.files import Moving, draw_moving_svg, draw_svg
+from betaroc.rendering.numbers import (
+    level_words,
+    name_shown,
+    rate,
+    rate_span,
+    spaced,
+    version,
+    visible,
+    with_minus,
+)
 from betaroc.rendering.tree import Figure, Glossary, Node, Paragraph, Section, foreign, map_text
 from betaroc.rendering.tree_html import html_of, page_frame, prose_of, template, tight, typeset
 from betaroc.report import score_set, sections as views
@@ -95,16 +129,7 @@ _POINTS = 160
 DEFAULT_TARGET = "far=0.01"
 #: What may be given as a target.
 AnalysisTarget = str | Mapping[str, float] | None
-_TARGET_NAMES = (
-    "precision",
-    "ppv",
-    "cost_fa",
-    "cost_fr",
-    "prior",
-    "eer",
-    "youden",
-    *voc.RATE_NAMES,
-)
+_TARGET_NAMES = ("precision", "ppv", "cost_fa", "cost_fr", "prior", "eer", "youden", *RATE_NAMES)
 
 
 def request_of(target: AnalysisTarget, confidence: float) -> Target:
@@ -127,7 +152,7 @@ def request_of(target: AnalysisTarget, confidence: float) -> Target:
             return checked_request(**arguments, confidence=confidence)
     except BetarocError as error:
         why = str(error)
-    raise InputError.about("target")(voc.worded(
+    raise InputError.about("target")(worded(
         "`target` must be far=RATE, frr=RATE, precision=SHARE, cost_fa=COST with cost_fr=COST,"
         f" or eer; got {format_value(given)}. {why}"
     ))  # fmt: skip
@@ -158,18 +183,18 @@ def first_screen(analysis: Analysis) -> dict[str, Any]:
     for part, role in zip(analysis.parts, names, strict=True):
         sizes = zip(CLASSES, part.sizes, strict=True)
         n = part.scores.n_client_rejected + part.scores.n_impostor_rejected
-        absent = f" and {num.spaced(n)} without a score, which are rejected" if n else ""
-        read.append((role, [words.counted(who, m, num.spaced(m)) for who, m in sizes], absent))
-    target = f"{voc.short_name(asked.kind)} {100.0 * asked.rate:g} %"
+        absent = f" and {spaced(n)} without a score, which are rejected" if n else ""
+        read.append((role, [words.counted(who, m, spaced(m)) for who, m in sizes], absent))
+    target = f"{short_name(asked.kind)} {100.0 * asked.rate:g} %"
     screen: dict[str, Any] = {
         "title": foreign(analysis.dev.name),
         "read": read,
-        "version": num.version(),
+        "version": version(),
         "question": question_of(asked),
         "absent": any(part.has_rejected for part in analysis.parts),
         "default": "" if analysis.target else f"No target was named, so it is the default, {target}"
         ". Another one:",
-        "level": num.level_words(analysis.level),
+        "level": level_words(analysis.level),
         "decided": d is not None,
         "n_tests": len(analysis.tests),
         "more": total - len(analysis.tests),
@@ -183,7 +208,7 @@ def first_screen(analysis: Analysis) -> dict[str, Any]:
     k = worst_check(d, analysis.checks)[1] or 0 if len(analysis.tests) > 1 else 0
     check, role = (analysis.checks[k], names[k + 1]) if analysis.tests else (None, "")
     return screen | {
-        "threshold": num.with_minus(shown_threshold(d)),
+        "threshold": with_minus(shown_threshold(d)),
         "rule": _rule(d),
         "how": _how(d),
         "status": _status(analysis, d, names, total),
@@ -206,7 +231,7 @@ def _rule(d: Decision) -> str:
 
 def _how(d: Decision) -> str:
     if d.how == "guaranteed":
-        return f"guaranteed, {num.level_words(d.confidence)} confidence"
+        return f"guaranteed, {level_words(d.confidence)} confidence"
     by = {
         "average": f"expected at most {100.0 * d.rate:g} %, not guaranteed",
         "tail": "by a tail of dev’s scores, not guaranteed",
@@ -232,7 +257,7 @@ def _status(analysis: Analysis, d: Decision, names: Sequence[str], total: int) -
     return {
         "colour": STATUS_COLOURS[said.status],
         "word": status_words(said.status, tested=tested),
-        "reason": f"{of}{voc.template_of(said.reason)}{max(more, key=len, default='')}",
+        "reason": f"{of}{template_of(said.reason)}{max(more, key=len, default='')}",
         "remedy": remedy_words(said.remedy, tested=bool(analysis.tests)),
     }
 
@@ -255,13 +280,13 @@ def decision_lines(analysis: Analysis) -> list[str]:
 
 # --------------------------------------------------------------------------------- rates
 def _told(cell: RateCell) -> dict[str, str]:
-    around = "no interval" if math.isnan(cell.low) else num.rate_span(cell.low, cell.high)
-    told = {"rate": num.rate(cell.rate), "around": around, "count": of_total(cell)}
+    around = "no interval" if math.isnan(cell.low) else rate_span(cell.low, cell.high)
+    told = {"rate": rate(cell.rate), "around": around, "count": of_total(cell)}
     return {key: tight(text) for key, text in told.items()}
 
 
 def _key(row: RateRow, k: int) -> str:
-    return f"{voc.DEFAULT.fill(row.name).lower()}{k}"
+    return f"{DEFAULT.fill(row.name).lower()}{k}"
 
 
 def _rates(
@@ -296,7 +321,7 @@ def _cost(d: Decision, checks: Sequence[DecisionCheck | None], names: Sequence[s
     if d.target in TARGET_RATES:
         return []
     what = {"cost": "Mean cost of a trial", "precision": "Precision"}.get(
-        d.target, f"Mean of both rates ({voc.HTER})"
+        d.target, f"Mean of both rates ({HTER})"
     )
     mean, ends = mean_shown(d.costs, d.interval)
     result = [f"{what}: {mean} expected from dev (interval {ends})"]
@@ -316,9 +341,9 @@ def _strip(analysis: Analysis, d: Decision, rows: Sequence[RateRow], names: Sequ
         StripRow(role, *cell[:3], _key(row, k))
         for k, (role, cell) in enumerate(zip(short, row.cells, strict=True))
     ]
-    told = ", ".join(f"{item.name} {num.rate(item.rate)}" for item in shown)
+    told = ", ".join(f"{item.name} {rate(item.rate)}" for item in shown)
     alt = (
-        f"{row.name} with {num.level_words(d.confidence)} intervals beside the target, logarithmic"
+        f"{row.name} with {level_words(d.confidence)} intervals beside the target, logarithmic"
         f" axis: {told}; target {100.0 * d.rate:g} %"
     )
     return strip_svg(row.name, shown, d.rate, "i" if d.target == "far" else "c", alt)
@@ -426,7 +451,7 @@ def _positions(
     level, (texts, thresholds, home) = d.confidence, slider_positions(axis, d.threshold)
     texts[home] = shown_threshold(d)
     at, told, marks, flags = {}, {}, {}, {}
-    told["t"], at["t"] = _indexed([num.with_minus(text) for text in texts])
+    told["t"], at["t"] = _indexed([with_minus(text) for text in texts])
     marks["x"] = [round(float(x), 2) for x in axis.place(np.maximum(thresholds, -1e300))]
     shares = []
     for row in rows:
@@ -475,20 +500,20 @@ def render_report(analysis: Analysis) -> str:
 
 #: The last line of a page, before any field's words.
 FOOT = (
-    f"betaroc {num.version()}. {voc.FAR}(θ) = P({voc.IMPOSTOR} score > θ), {voc.FRR}(θ) ="
-    f" P({voc.CLIENT} score ≤ θ), {voc.TPR} = 1 − {voc.FRR}, {voc.TNR} = 1 − {voc.FAR}."
+    f"betaroc {version()}. {FAR}(θ) = P({IMPOSTOR} score > θ), {FRR}(θ) ="
+    f" P({CLIENT} score ≤ θ), {TPR} = 1 − {FRR}, {TNR} = 1 − {FAR}."
 )
 
 
-def page_in_terms(page: str, terms: str, words: voc.ClassWords) -> str:
+def page_in_terms(page: str, terms: str, words: ClassWords) -> str:
     """The page in the words of the user's field."""
-    escaped = voc.ClassWords(*(escape(word) for word in words))
-    return voc.Vocabulary(checks.terms_of(terms), escaped).fill(page)
+    escaped = ClassWords(*(escape(word) for word in words))
+    return Vocabulary(checks.terms_of(terms), escaped).fill(page)
 
 
 def in_field_words(analysis: Analysis) -> Callable[[str], str]:
     """How a text is said in the words of the user's field."""
-    return voc.Vocabulary(checks.terms_of(analysis.terms), analysis.words).fill
+    return Vocabulary(checks.terms_of(analysis.terms), analysis.words).fill
 
 
 def contradicted_points(analysis: Analysis) -> tuple[list[score_set.Contradiction], list[str]]:
@@ -514,8 +539,8 @@ def _body(analysis: Analysis, sections: Sequence[Section], body: Markup) -> str:
         analysis.decision, contradicted_points(analysis), doubts(analysis),
     )  # fmt: skip
     page = template("page.html.j2", "report").render({
-        "screen": first_screen(analysis), "far": voc.FAR, "frr": voc.FRR,
-        "far_title": voc.FALSE_ACCEPTANCE_RATE, "frr_title": voc.FALSE_REJECTION_RATE,
+        "screen": first_screen(analysis), "far": FAR, "frr": FRR,
+        "far_title": FALSE_ACCEPTANCE_RATE, "frr_title": FALSE_REJECTION_RATE,
         "contradicted": list(map(typeset, lines)),
         "elsewhere": d is not None and all(row.threshold != d.threshold for row in rows),
         "alarms": list(map(typeset, alarms)),
@@ -540,10 +565,10 @@ def doubts(analysis: Analysis) -> tuple[list[str], list[str]]:
     first, others = list[str](), list[str]()
     for notice in analysis.notices:
         of_dev = notice.category is MisfitWarning and notice.message.startswith("dev: ")
-        (first if of_dev else others).append(num.visible(notice.message))
+        (first if of_dev else others).append(visible(notice.message))
     poor = [status for status in analysis.dev.statuses if status.verdict == "poor"]
     return first or [
-        f"dev: fit of the {p.of}: {p.verdict}. {voc.template_of(p.words)}" for p in poor
+        f"dev: fit of the {p.of}: {p.verdict}. {template_of(p.words)}" for p in poor
     ], others
 
 
@@ -551,39 +576,30 @@ def doubts(analysis: Analysis) -> tuple[list[str], list[str]]:
 #: What the terms of the page mean, each in a sentence.
 _GLOSSARY = (
     ("threshold", "the score above which a trial is accepted: accepted if score > threshold"),
-    (voc.CLIENT, "a trial that should be accepted"),
-    (voc.IMPOSTOR, "a trial that should be rejected, such as an attack"),
+    (CLIENT, "a trial that should be accepted"),
+    (IMPOSTOR, "a trial that should be rejected, such as an attack"),
     ("dev", "the development set: on it distributions are fitted and thresholds are chosen"),
     ("test", "scores that had no say in the threshold: what it does on them is observed"),
     ("expected", "what dev makes one expect at a threshold, before anything was seen of test"),
     ("observed", "what was counted at that threshold"),
     ("fitted", "by the distributions that make dev’s scores most likely"),
-    (voc.FAR, f"{voc.FALSE_ACCEPTANCE_RATE}: the share of {voc.IMPOSTORS} that are accepted"),
-    (voc.FRR, f"{voc.FALSE_REJECTION_RATE}: the share of {voc.CLIENTS} that are rejected"),
-    (
-        "FMR",
-        f"false match rate: the {voc.FAR} of the trials that have a score, the comparisons made",
-    ),
-    ("FNMR", f"false non-match rate: the {voc.FRR} of the trials that have a score"),
-    (voc.TPR, f"the share of {voc.CLIENTS} that are accepted, 1 − {voc.FRR}"),
-    (voc.TNR, f"the share of {voc.IMPOSTORS} that are rejected, 1 − {voc.FAR}"),
-    (voc.HTER, f"{voc.HALF_TOTAL_ERROR_RATE}: the mean of {voc.FAR} and {voc.FRR}"),
-    (
-        voc.EER,
-        f"{voc.EQUAL_ERROR_RATE}: {voc.FAR} and {voc.FRR} at the threshold where they are equal",
-    ),
-    (
-        "F1",
-        f"the harmonic mean of precision ({voc.CLIENTS} among the accepted) and recall ({voc.TPR})",
-    ),
-    ("ROC", f"the curve of {voc.TPR} against {voc.FAR} over all thresholds"),
-    ("DET", f"the curve of {voc.FRR} against {voc.FAR} on scales of normal deviates"),
-    ("AUC", f"area under the ROC: the chance that {voc.A_CLIENT} scores above {voc.AN_IMPOSTOR}"),
-    ("KS", f"the largest difference of {voc.TPR} and {voc.FAR} over all thresholds"),
-    ("alpha", f"how much {voc.FAR} counts in the error that dev’s threshold makes smallest"),
+    (FAR, f"{FALSE_ACCEPTANCE_RATE}: the share of {IMPOSTORS} that are accepted"),
+    (FRR, f"{FALSE_REJECTION_RATE}: the share of {CLIENTS} that are rejected"),
+    ("FMR", f"false match rate: the {FAR} of the trials that have a score, the comparisons made"),
+    ("FNMR", f"false non-match rate: the {FRR} of the trials that have a score"),
+    (TPR, f"the share of {CLIENTS} that are accepted, 1 − {FRR}"),
+    (TNR, f"the share of {IMPOSTORS} that are rejected, 1 − {FAR}"),
+    (HTER, f"{HALF_TOTAL_ERROR_RATE}: the mean of {FAR} and {FRR}"),
+    (EER, f"{EQUAL_ERROR_RATE}: {FAR} and {FRR} at the threshold where they are equal"),
+    ("F1", f"the harmonic mean of precision ({CLIENTS} among the accepted) and recall ({TPR})"),
+    ("ROC", f"the curve of {TPR} against {FAR} over all thresholds"),
+    ("DET", f"the curve of {FRR} against {FAR} on scales of normal deviates"),
+    ("AUC", f"area under the ROC: the chance that {A_CLIENT} scores above {AN_IMPOSTOR}"),
+    ("KS", f"the largest difference of {TPR} and {FAR} over all thresholds"),
+    ("alpha", f"how much {FAR} counts in the error that dev’s threshold makes smallest"),
     (
         "Expected performance curve",
-        f"the {voc.HTER} on test at the threshold of each alpha; short: EPC",
+        f"the {HTER} on test at the threshold of each alpha; short: EPC",
     ),
     ("interval", "values that the scores do not contradict: of 95 %, it misses 1 in 20 times"),
     ("extrapolated", "less than one score is expected there: the family decides, not the data"),
@@ -597,9 +613,9 @@ _GLOSSARY = (
 
 def explained(body: str) -> frozenset[str]:
     """The terms of the glossary that stand in HTML of ours."""
-    text = voc.DEFAULT.fill(prose_of(body))
+    text = DEFAULT.fill(prose_of(body))
     return frozenset(
-        term for term, _ in _GLOSSARY if re.search(rf"\b{voc.DEFAULT.fill(term)}s?\b", text)
+        term for term, _ in _GLOSSARY if re.search(rf"\b{DEFAULT.fill(term)}s?\b", text)
     )
 
 
@@ -679,15 +695,15 @@ def curve_figures(analysis: Analysis) -> list[Figure]:
         svg, places = draw_moving_svg(draw, f"betaroc {curve}", marks)
         return Figure(svg, f"{words} {text}", places=places)
 
-    roc = drawn("roc", f"ROC: {voc.TPR} against {voc.FAR}.", lambda p: (p.far, p.tpr))
+    roc = drawn("roc", f"ROC: {TPR} against {FAR}.", lambda p: (p.far, p.tpr))
     points = [part.empirical.det().points() for part in parts]
     if not any(in_det_frame(p.far, p.frr) for p in points):
         return [roc, Figure(
-            "", f"No DET is drawn: on no curve is there a threshold with both {voc.FAR} and"
-            f" {voc.FRR} between 0.1 % and 95 %, which is what it would show.",
+            "", f"No DET is drawn: on no curve is there a threshold with both {FAR} and"
+            f" {FRR} between 0.1 % and 95 %, which is what it would show.",
         )]  # fmt: skip
     text = "Lines and dots as in the ROC."
-    words = f"DET: {voc.FRR} against {voc.FAR} on scales that make normal scores straight lines."
+    words = f"DET: {FRR} against {FAR} on scales that make normal scores straight lines."
     return [roc, drawn("det", words, lambda p: (deviate(p.far), deviate(p.frr)))]
 
 
@@ -696,9 +712,9 @@ def fit_figures(analysis: Analysis) -> list[Figure]:
     dev, fit = analysis.dev, analysis.dev.modelled
     if fit is None or dev.summary is not None:
         return []
-    level, own = num.level_words(analysis.level), fit.client.tails or fit.impostor.tails
+    level, own = level_words(analysis.level), fit.client.tails or fit.impostor.tails
     logits = ", both as logits" * fit.model.client.on_unit
-    rates = "FMR and FNMR" if dev.has_rejected else f"{voc.FAR} and {voc.FRR}"
+    rates = "FMR and FNMR" if dev.has_rejected else f"{FAR} and {FRR}"
     kinds = {
         "pp": "P–P: probability by the fitted distribution against the share of the scores;"
         f" shaded: {level} at each score by itself",
@@ -741,7 +757,7 @@ def analysis_block(of: Analysis) -> list[Node]:
     shown, more = of.parts[: 1 + _TESTS], len(of.tests) - _TESTS
     names = {
         part.role: part.role if part.name in ("", part.role)
-        else f"{part.role} {num.name_shown(part.name, 24)}" for part in of.parts
+        else f"{part.role} {name_shown(part.name, 24)}" for part in of.parts
     }  # fmt: skip
     sets = ", ".join(names[part.role] for part in shown)
     sets += f" and {more} more test set{'s' * (more > 1)}" * (more > 0)
@@ -755,9 +771,7 @@ def analysis_block(of: Analysis) -> list[Node]:
     ]  # fmt: skip
     tables = views.points_grids(points, [(part, part.role) for part in shown], of.level)
     roles = ", ".join(part.role for part in of.parts)
-    curves = Figure(
-        partial(draw_curves, of, "roc"), "", f"ROC: {voc.TPR} against {voc.FAR} of {roles}"
-    )
+    curves = Figure(partial(draw_curves, of, "roc"), "", f"ROC: {TPR} against {FAR} of {roles}")
     about, d = Paragraph(f"Analysis, {family_text(of.family)}: {sets}"), of.decision
     nodes: list[Node] = [about, *map(Paragraph, lines), *tables, curves]
     if d is not None:
@@ -770,4 +784,4 @@ def analysis_block(of: Analysis) -> list[Node]:
         others = Section("Other thresholds", tuple(tables), folded=True)
         nodes = [answer, status, about, *words, *map(Paragraph, lines[:1])]
         nodes += [*(node for node in said if node not in words), curves, others]
-    return [map_text(node, voc.Vocabulary(checks.terms_of(of.terms)).fill) for node in nodes]
+    return [map_text(node, Vocabulary(checks.terms_of(of.terms)).fill) for node in nodes]

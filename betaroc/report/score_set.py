@@ -20,20 +20,47 @@ from typing import Any, NamedTuple, TypeAlias, cast
 
 import numpy as np
 
-from betaroc.core import errors, vocabulary as voc
+from betaroc.core import errors
 from betaroc.core.arrays import CLASSES
 from betaroc.core.notices import forward_warnings, suppress_warnings, warn
 from betaroc.core.options import IntervalOptions
 from betaroc.core.text import sentence
 from betaroc.core.thresholds import Thresholds
 from betaroc.core.value import Value
+from betaroc.core.vocabulary import (
+    CLIENTS,
+    EQUAL_ERROR_RATE,
+    FAR,
+    FRR,
+    HTER,
+    RATE_SLOT,
+    Sentence,
+    capital,
+    short_name,
+    template_of,
+)
 from betaroc.data.groups import groups_of
 from betaroc.data.scores import ScoreData, Scores
 from betaroc.data.summary import ScoreSummary, separation_words
 from betaroc.decision.epc import Epc, epc
 from betaroc.distributions.shifted import bounds_of
 from betaroc.estimation.families import Names, family_text, has_shapes, is_of_counts, named
-from betaroc.fits import check as checking
+from betaroc.fits.check import (
+    TOLERANCE,
+    Distances,
+    FitCheck,
+    FitStatus,
+    GoodDownTo,
+    TargetCheck,
+    chance_distances,
+    check_fit,
+    check_targets,
+    distance_verdict,
+    good_down_to,
+    rates_status,
+    statuses_beside,
+    unsimulated,
+)
 from betaroc.fits.curve_words import CurveTests, curve_tests
 from betaroc.fits.family_choice import FamilyComparison, compare_families
 from betaroc.fits.fit import DistributionFit, Fit
@@ -189,14 +216,14 @@ def measured_cell(m: Measured | None, say: Callable[[float], str], text: str) ->
 # ------------------------------------------------------------ whether the fit can be believed
 #: Score sets simulated for a check: p-values in steps of 1/200.
 CHECK_REPLICATES = 199
-_NONE_GOOD = checking.GoodDownTo(None, None)
+_NONE_GOOD = GoodDownTo(None, None)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Quality(Value):
     """What speaks for and against the fit of a set; of what is missing why."""
 
-    check: checking.FitCheck | None = None
+    check: FitCheck | None = None
     unchecked: str = ""
     families: FamilyComparison | None = None
     uncompared: str = ""
@@ -206,8 +233,8 @@ class Quality(Value):
     called_for: tuple[str, ...] = ()
     level: float | None = None
     bin_error: tuple[float, float] | None = None
-    targets: tuple[checking.TargetCheck, ...] = ()
-    good_down_to: checking.GoodDownTo = _NONE_GOOD
+    targets: tuple[TargetCheck, ...] = ()
+    good_down_to: GoodDownTo = _NONE_GOOD
 
     @property
     def tails(self) -> list[str]:
@@ -225,17 +252,13 @@ def quality_of(
     unfitted = "no distributions were fitted" if fit is None else ""
     copies = "" if rows or whole_weights(value) else "weights are no whole numbers of copies"
     check, unchecked = tried(
-        lambda: checking.check_fit(
-            cast(Fit, fit), replicates=CHECK_REPLICATES, level=level, rng=rng
-        ),
-        unfitted or rows or checking.unsimulated(fit) or copies,
+        lambda: check_fit(cast(Fit, fit), replicates=CHECK_REPLICATES, level=level, rng=rng),
+        unfitted or rows or unsimulated(fit) or copies,
     )
     # The rates of a fit that cannot be simulated; none where weights are no counts.
     targets = () if check is None else check.targets
     if check is None:
-        targets = (
-            tried(lambda: checking.check_targets(cast(Fit, fit), level=level), unfitted)[0] or ()
-        )
+        targets = tried(lambda: check_targets(cast(Fit, fit), level=level), unfitted)[0] or ()
     families, uncompared, best = None, rows, cast(Names, "")
     if not choose:
         uncompared = "a family is chosen on dev, and serves all sets"
@@ -255,7 +278,7 @@ def quality_of(
         check, unchecked, families, uncompared, best, audit, unaudited, called,
         level if of_summary else None,
         summary.rate_error if summary is not None and of_summary else None,
-        targets, checking.good_down_to(targets),
+        targets, good_down_to(targets),
     )  # fmt: skip
 
 
@@ -280,7 +303,7 @@ class ScoreSet(Value):
     scores: Scores
     fit: Fit | None
     empirical: ScoreModel
-    distances: checking.Distances | None
+    distances: Distances | None
     shift: tuple[float, float] | None = None
     intervals: SetIntervals | None = None
     quality: Quality | None = None
@@ -332,28 +355,26 @@ class ScoreSet(Value):
         return self.given.n_client, self.given.n_impostor
 
     @property
-    def statuses(self) -> list[checking.FitStatus]:
+    def statuses(self) -> list[FitStatus]:
         """The verdicts on the ROC and on the rates; none where a fit was not to be checked."""
         quality = self.quality
         if quality is None:
             return []
         if quality.check is not None:
             return quality.check._statuses()
-        rates = checking.rates_status(quality.targets, quality.good_down_to)
+        rates = rates_status(quality.targets, quality.good_down_to)
         if quality.bin_error is None or self.distances is None:
-            roc = checking.FitStatus("ROC", "not checked", sentence(quality.unchecked))
+            roc = FitStatus("ROC", "not checked", sentence(quality.unchecked))
             return [roc, *[rates] * bool(quality.targets)]
         # Of counts by what chance and bins allow in general; a ROC is off by no more than rates.
         off, bins = self.distances.roc, max(quality.bin_error)
-        noise = max(checking.chance_distances(self.scored.scores, quality.level or 0.95))
+        noise = max(chance_distances(self.scored.scores, quality.level or 0.95))
         words = (
             f"the fitted ROC is {off:.4f} from the one counted (by chance {noise:.4f}, within bins"
-            f" {bins:.4f} more); tolerance {checking.TOLERANCE:g}. No p-values and no pictures of"
+            f" {bins:.4f} more); tolerance {TOLERANCE:g}. No p-values and no pictures of"
             " single scores: they need every score, which a summary does not keep."
         )
-        return checking.statuses_beside(
-            checking.FitStatus("ROC", checking.distance_verdict(off, noise, bins), words), rates
-        )
+        return statuses_beside(FitStatus("ROC", distance_verdict(off, noise, bins), words), rates)
 
 
 # ------------------------------------------------------------------------------- several
@@ -384,7 +405,7 @@ def notes_by_set(sets: NamedSets, notes: Callable[[ScoreSet], list[str]]) -> lis
             roles.setdefault(words, []).append(role)
     notes_of = ("" if len(of) == len(sets) else f"{', '.join(of)}: " for of in roles.values())
     lines = (f"{role}{words}" for role, words in zip(notes_of, roles, strict=True))
-    return [Paragraph(voc.capital(sentence(line)), "note") for line in lines]
+    return [Paragraph(capital(sentence(line)), "note") for line in lines]
 
 
 def without_interval(part: ScoreSet, *, ends: bool = False) -> list[str]:
@@ -425,15 +446,15 @@ class ObservedPoint(Value):
 
 
 _CHOICES: tuple[tuple[str, str, str, tuple[float, ...]], ...] = (
-    ("eer", f"{voc.EQUAL_ERROR_RATE}, {voc.FAR} = {voc.FRR}", "eer", ()),
-    ("min-hter", f"smallest {voc.HTER} (Youden, KS)", "youden", ()),
-    ("min-weighted-error=0.9", f"smallest weighted error, {voc.FAR} counts nine times",
+    ("eer", f"{EQUAL_ERROR_RATE}, {FAR} = {FRR}", "eer", ()),
+    ("min-hter", f"smallest {HTER} (Youden, KS)", "youden", ()),
+    ("min-weighted-error=0.9", f"smallest weighted error, {FAR} counts nine times",
      "min_weighted_error", (0.9,)),
-    ("min-weighted-error=0.1", f"smallest weighted error, {voc.FRR} counts nine times",
+    ("min-weighted-error=0.1", f"smallest weighted error, {FRR} counts nine times",
      "min_weighted_error", (0.1,)),
-    ("far=0.01", f"{voc.FAR} 1 %", "at_far", (0.01,)),
-    ("far=0.001", f"{voc.FAR} 0.1 %", "at_far", (0.001,)),
-    ("frr=0.01", f"{voc.FRR} 1 %", "at_frr", (0.01,)),
+    ("far=0.01", f"{FAR} 1 %", "at_far", (0.01,)),
+    ("far=0.001", f"{FAR} 0.1 %", "at_far", (0.001,)),
+    ("frr=0.01", f"{FRR} 1 %", "at_frr", (0.01,)),
     ("max-f1", "largest F1", "max_f", ()),
 )  # fmt: skip
 
@@ -467,7 +488,7 @@ def observed_points(
             choices.remove(choice)
             warn(
                 f"{dev.role}: no threshold has {choice[1]}: {dev.scores.n_client_rejected}"
-                f" {voc.CLIENTS}, a share of {number(least, 3)}, have no score and are rejected by"
+                f" {CLIENTS}, a share of {number(least, 3)}, have no score and are rejected by"
                 " each. This operating point is left out.",
                 errors.BetarocWarning,
             )
@@ -482,7 +503,7 @@ def observed_points(
         by = " by dev's fit" if model else " at most on dev's scores"
         for k, (key, title, *_) in enumerate(choices):
             rows.append(ObservedPoint(
-                key, voc.Sentence(title + by if target(key) else title),
+                key, Sentence(title + by if target(key) else title),
                 "model" if model else "scores", points[k], tuple(at[k] for at in seen),
                 () if model is None else _expected(dev, model, places[k], level),
                 tuple(row[k] for row in ends),
@@ -510,7 +531,7 @@ def _expected(dev: ScoreSet, fit: Fit, t: Thresholds, level: float) -> tuple[Mea
 def _contradictions(fit: Fit, key: str, point: OperatingPoint) -> tuple[str, ...]:
     """Counts that speak against the fit at the rates of a point."""
     aim = target(key)
-    solved = {} if aim is None else {voc.RATE_SLOT[aim[0]]: aim[1]}
+    solved = {} if aim is None else {RATE_SLOT[aim[0]]: aim[1]}
     misfits = map(fit._evidence.misfit, rates_of_point(point, solved))
     return tuple(
         misfit.words(lambda share: f"{percent(share)},") for misfit in misfits
@@ -684,13 +705,13 @@ def contradiction_words(
         worst.setdefault(row.role, row)
     lines = []
     for role, row in worst.items():
-        rate, place = voc.short_name(row.rate), threshold(row.threshold, row.logit_threshold, 4)
+        rate, place = short_name(row.rate), threshold(row.threshold, row.logit_threshold, 4)
         by = "" if math.isnan(row.expected_low) else " by its fit"
         n = sum((other.role, other.of_fit) == (role, row.of_fit) for other in rows)
         counted = f", {percent(row.on_dev)} counted on dev" * row.of_fit
         lines.append(
             f"{names[role]} contradicts {'the fit, not dev' if row.of_fit else 'dev'}: at dev's"
-            f" threshold {place} ({voc.template_of(row.title).split(' (')[0]}) {rate}"
+            f" threshold {place} ({template_of(row.title).split(' (')[0]}) {rate}"
             f" {percent(row.expected)}{_ends(row.expected_low, row.expected_high)} expected{by},"
             f" {percent(row.observed)}{_ends(row.observed_low, row.observed_high)} observed"
             f"{counted} ({p_words(row.p_value)}; {n} such rates on {names[role]}, at"

@@ -17,7 +17,6 @@ from functools import partial
 from itertools import product
 from typing import Any
 
-from betaroc.core import vocabulary as voc
 from betaroc.core.arrays import CLASSES
 from betaroc.core.errors import BetarocError
 from betaroc.core.local_files import file_names
@@ -25,6 +24,22 @@ from betaroc.core.notices import suppress_warnings
 from betaroc.core.special import rate_of_none
 from betaroc.core.text import sentence
 from betaroc.core.value import Value
+from betaroc.core.vocabulary import (
+    CLASS_SLOTS,
+    CLIENT,
+    EER,
+    FAR,
+    FRR,
+    IMPOSTOR,
+    OF_COMPARISONS,
+    TNR,
+    TPR,
+    capital,
+    for_readers,
+    members,
+    short_name,
+    template_of,
+)
 from betaroc.data.scores import CLASS_HEAD, source_rows
 from betaroc.data.summary import summary_words
 from betaroc.decision.curve import cautions, curve_view, loss_words
@@ -83,7 +98,7 @@ from betaroc.report.score_set import (
 # ------------------------------------------------------------------------------ the section
 def _curve_sentences(part: ScoreSet) -> list[str]:
     lines = [] if part.curve_tests is None else curve_words.curve_sentences(part.curve_tests)
-    return list(map(voc.OF_COMPARISONS.fill, lines)) if part.has_rejected else lines
+    return list(map(OF_COMPARISONS.fill, lines)) if part.has_rejected else lines
 
 
 def ends_section(sets: NamedSets, more: Sequence[Node] = ()) -> Section:
@@ -103,8 +118,8 @@ def ends_section(sets: NamedSets, more: Sequence[Node] = ()) -> Section:
                 "coefficient")  # fmt: skip
         words = (0, 1) if len(modelled) > 1 else (1,)
         blocks += [grouped(modelled, head, _end_rows, words), Paragraph(
-            f"Towards the low end {voc.TNR} ~ K {voc.FRR}^ρ, towards the high end {voc.FAR} ~ K"
-            f" {voc.TPR}^ρ, with exponent ρ and coefficient K (none: no such power law; exponent"
+            f"Towards the low end {TNR} ~ K {FRR}^ρ, towards the high end {FAR} ~ K"
+            f" {TPR}^ρ, with exponent ρ and coefficient K (none: no such power law; exponent"
             " 0 or inf: one class is alone at that end). “Not seen”: past a crossing of which"
             " the scores show nothing. p: of the curve on the diagonal at that end. All is of"
             " the fitted distributions; few scores, or none, lie where it holds.", "legend",
@@ -202,7 +217,7 @@ def beta_pair_of(
             try:
                 pair = fit(dev.given, **{**options, "family": "beta"})
             except BetarocError as error:
-                why = f"not fitted: {voc.for_readers(error.template)}"
+                why = f"not fitted: {for_readers(error.template)}"
                 return BetaPairFit(None, False, "cannot tell", why, level)
             if dev.summary is None:
                 with suppress(BetarocError):
@@ -214,7 +229,7 @@ def beta_pair_of(
 
 def beta_pair_section(pair: BetaPairFit, dev: ScoreSet) -> Section:
     """The word on it, parameters and what its curve does where the numbers are of another pair."""
-    words = sentence(f"{_WORD[pair.suffices]}: {voc.template_of(pair.reason)}")
+    words = sentence(f"{_WORD[pair.suffices]}: {template_of(pair.reason)}")
     words += " The numbers above are of this pair." * pair.same
     blocks: list[Node] = [Paragraph(words)]
     if pair.fit is not None and not pair.same:
@@ -258,9 +273,7 @@ def read_section(sets: NamedSets, reason: str) -> Section:
     family = "" if dev.fit is None else fit_families(dev.fit)
     if dev.quality is not None and dev.quality.families is not None:
         reason = reason.partition(": ")[0]  # the rest stands beside the families compared
-    lines = [sentence(f"Family: {family}{reason and f'; {voc.template_of(reason)}'}")] * bool(
-        family
-    )
+    lines = [sentence(f"Family: {family}{reason and f'; {template_of(reason)}'}")] * bool(family)
     for part, role in tests if dev.fit else sets:
         if part.fit is None:
             lines.append(f"{role}: not fitted; a warning says why.")
@@ -273,7 +286,7 @@ def read_section(sets: NamedSets, reason: str) -> Section:
         " line here says so."
     )
     sizes = (
-        " and ".join(f"{spaced(n)} {voc.members(who, n)}"
+        " and ".join(f"{spaced(n)} {members(who, n)}"
                      for n, who in zip(part.sizes, CLASSES, strict=True))
         + f" of {role}" * bool(tests) for part, role in sets
     )  # fmt: skip
@@ -298,9 +311,9 @@ def read_section(sets: NamedSets, reason: str) -> Section:
 # ------------------------------------------------------------------------------ measures
 _MEASURES: dict[str, tuple[str, Callable[[float], str]]] = {
     "auc": ("AUC", partial(number, digits=5)),
-    "eer": (voc.EER, percent),
-    "threshold@eer": (f"{voc.EER} threshold", partial(threshold, logit=math.nan)),
-    TPR_AT_LOW_FAR: (f"{voc.TPR} at {voc.FAR} {percent(LOW_FAR)}", percent),
+    "eer": (EER, percent),
+    "threshold@eer": (f"{EER} threshold", partial(threshold, logit=math.nan)),
+    TPR_AT_LOW_FAR: (f"{TPR} at {FAR} {percent(LOW_FAR)}", percent),
     "ks": ("KS", partial(number, digits=4)),
 }
 #: What is said of the marks beside an interval.
@@ -346,7 +359,7 @@ def _measure_rows(part: ScoreSet) -> list[RowCells]:
     models = [part.empirical, *[fit.model for fit in (part.modelled,) if fit is not None]]
     for key in rates_shown([part])[len(SHOWN_RATES) :]:  # of comparisons made
         values = (Cell(percent(rate_at(key, model, model.eer()))) for model in models)
-        rows.append((f"{voc.short_name(key)} at {voc.EER} threshold", *values))
+        rows.append((f"{short_name(key)} at {EER} threshold", *values))
     return rows
 
 
@@ -402,7 +415,7 @@ def points_section(points: Sequence[ObservedPoint], sets: NamedSets, level: floa
     ))  # fmt: skip
     # The threshold that stands for the others: of the fit where there is one.
     met = next(met for met in points if met.key == "eer")
-    finding = f"at dev's {voc.EER} threshold {voc.FAR} {percent(met.expected.far)} expected"
+    finding = f"at dev's {EER} threshold {FAR} {percent(met.expected.far)} expected"
     if len(sets) > 1:
         k = max(range(1, len(sets)), key=lambda k: met.observed[k].far)
         finding += f", {percent(met.observed[k].far)} observed on {sets[k][1]}"
@@ -419,7 +432,7 @@ def points_grids(points: Sequence[ObservedPoint], sets: NamedSets, level: float)
         head: list[Cell | str] = ["threshold of", "threshold"]
         for k in some:
             of = sets[k][1] if k else "dev, expected"
-            head += [Cell(voc.short_name(key), of) for key in keys]
+            head += [Cell(short_name(key), of) for key in keys]
         rows: list[Row | Group] = []
         for chosen_by, title in (("model", "By dev’s fitted distributions"),
                                  ("scores", "On dev’s scores")):  # fmt: skip
@@ -446,7 +459,7 @@ def _point_rows(
             cell = measured_cell(ends.get(key), percent, percent(rate_at(key, model, at)))
             note = "" if k else _of_dev(met, dev, key, level)
             cells.append(Cell(cell.text, cell.span, cell.value, cell.low, cell.high, note=note))
-    title = voc.template_of(met.title).removesuffix(" by dev's fit")
+    title = template_of(met.title).removesuffix(" by dev's fit")
     place = threshold(point.threshold, point.logit_threshold)
     yield Row((Cell(title, note=_support(met, dev) if 0 in some else ""), place, *cells))
     if 0 in some and met.contradicted_by:
@@ -460,7 +473,7 @@ def _support(met: ObservedPoint, dev: ScoreSet) -> str:
     grouped_trials = dev.fit._evidence.groups is not None
     beyond = [
         f"{number(n, 2) if n >= 0.01 else 'below 0.01'} "
-        + (f"{voc.CLASS_SLOTS[who][0]} groups" if grouped_trials else voc.members(who))
+        + (f"{CLASS_SLOTS[who][0]} groups" if grouped_trials else members(who))
         for who, n in zip(CLASSES, met.expected.n_beyond, strict=True) if n < _FEW
     ]  # fmt: skip
     extrapolated = ", extrapolated" if met.expected.extrapolated else ""
@@ -538,7 +551,7 @@ def _check(part: ScoreSet, figures: Sequence[Figure]) -> list[Node]:
         nodes += quality.check._tables(", without tails" * with_tails)
     elif quality.targets:
         nodes.append(targets_grid(quality.targets))
-    tails = tuple(voc.capital(sentence(words)) for words in quality.tails)
+    tails = tuple(capital(sentence(words)) for words in quality.tails)
     return nodes + [Bullets(tails)] * bool(tails)
 
 
@@ -551,7 +564,7 @@ def _distances(sets: NamedSets) -> list[Node]:
         if part.shift is not None:
             values = (number(off, 3) for off in part.shift)
             rows.append(Row((f"{role}: its scores against dev’s scores", *values, "")))
-    return [Grid(("largest distance", voc.CLIENT, voc.IMPOSTOR, "ROC"), tuple(rows))] * bool(rows)
+    return [Grid(("largest distance", CLIENT, IMPOSTOR, "ROC"), tuple(rows))] * bool(rows)
 
 
 def _rules(sets: NamedSets, seed: int | None) -> str:
@@ -591,7 +604,7 @@ def families_section(part: ScoreSet, role: str, more: Sequence[Node] = ()) -> Se
         none = f"{role}: no distribution can be recommended on these scores."
         nodes += [Paragraph(none)] * bool(quality.recommended)
     if part.has_rejected:
-        nodes = [map_text(node, voc.OF_COMPARISONS.fill) for node in nodes]
+        nodes = [map_text(node, OF_COMPARISONS.fill) for node in nodes]
     nodes.append(Paragraph(
         "z: difference of held-out scores to the best in standard errors. Recommended: the fewest"
         " parameters within half a standard error of the best. Vuong z: of log-likelihoods to it.",
@@ -615,7 +628,7 @@ def sensitivity_section(sets: NamedSets) -> Section:
         text = f"{reasons}." if reasons else "nothing here is within reach of 0 or 1."
         if quality.audit is None:
             text = f"not examined: {sentence(quality.unaudited)}"
-        blocks.append([Paragraph(voc.capital(text))])
+        blocks.append([Paragraph(capital(text))])
         if quality.audit is not None and reasons:
             blocks[-1] += quality.audit._tables()
             called.append(f"{role}: {reasons}")
@@ -660,13 +673,13 @@ def systems_section(documents: Sequence[Mapping[str, Any]], reading: Paragraph) 
         law["parameters"] = " ".join(f"{name}={number(v)}" for name, v in params)
         for key in _SYSTEM_COLUMNS:
             keep.setdefault(key, []).append(law[key])
-    head = ("system", "class", "family", "n", "AUC", voc.EER, "off by", "verdict")
+    head = ("system", "class", "family", "n", "AUC", EER, "off by", "verdict")
     return [
         reading,
         *[Paragraph("\n".join(reasons), "given")] * any(reasons),
         Grid(head, tuple(rows), (1, 2, 7), keep),
         Paragraph(
-            f"AUC and {voc.EER} by the fitted distributions; off by: the largest distance of a"
+            f"AUC and {EER} by the fitted distributions; off by: the largest distance of a"
             " fitted distribution from the scores; verdict: whether that is within 0.05 whatever"
             " chance did"
         ),

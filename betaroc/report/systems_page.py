@@ -9,11 +9,22 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any, NamedTuple, cast
 
-from betaroc.core import vocabulary as voc
 from betaroc.core.arrays import CLASSES
 from betaroc.core.errors import BetarocError, InputError
 from betaroc.core.notices import suppress_warnings
 from betaroc.core.value import fields_of
+from betaroc.core.vocabulary import (
+    CLIENTS,
+    FAR,
+    FRR,
+    HTER,
+    IMPOSTORS,
+    TPR,
+    capital,
+    shared_words,
+    short_name,
+    template_of,
+)
 from betaroc.data.scores import ScoreData
 from betaroc.decision import decide as decisions
 from betaroc.decision.comparison import SystemsComparison, compare_systems, systems_verdict
@@ -104,9 +115,9 @@ def thresholds_view(systems: Sequence[System]) -> list[tree.Node]:
     """The target, the table, then why each threshold can be relied on or not."""
     d = systems[0].decision
     reasons = "\n".join(
-        f"{visible(s.name)}: {s.worst.status}. {voc.template_of(s.worst.reason)}" for s in systems
+        f"{visible(s.name)}: {s.worst.status}. {template_of(s.worst.reason)}" for s in systems
     )
-    target = tree.Paragraph(f"target: {voc.short_name(d.target)} at most {100.0 * d.rate:g} %")
+    target = tree.Paragraph(f"target: {short_name(d.target)} at most {100.0 * d.rate:g} %")
     return [*[target] * (d.target in TARGET_RATES), thresholds_grid(systems),
             tree.Paragraph(reasons, "given")]  # fmt: skip
 
@@ -125,7 +136,7 @@ def thresholds_grid(
                 row["system"] = tree.foreign(test.source.path, path=True)
             if comparison is not None:
                 against = "" if k else _against(comparison, systems[0].name, system.name)
-                row[tree.Cell("against the first", f"{voc.HTER}, all at once")] = against
+                row[tree.Cell("against the first", f"{HTER}, all at once")] = against
             rows.append(row)
             for name, value in _values(system, check).items():
                 keep.setdefault(name, []).append(value)
@@ -144,7 +155,7 @@ def _cells(
     if page:
         row["status"] = tree.Status("", status, decisions.STATUS_COLOURS[status])
     row["threshold"] = tree.Cell(decisions.shown_threshold(d), note=d.how if d.how in HOW else "")
-    roles, name = ("dev", "test")[: 1 + tested], "cost" if d.costs else voc.HTER
+    roles, name = ("dev", "test")[: 1 + tested], "cost" if d.costs else HTER
     if d.target not in TARGET_RATES:
         for role, mean in zip(roles, (d.interval, check), strict=False):
             row[f"{name}, {role}"] = (
@@ -154,8 +165,7 @@ def _cells(
     for kind in TARGET_RATES[::-1] if d.target == "frr" else TARGET_RATES:
         cells = [*(tree.rate_cell(*cell[:3]) for cell in rates[kind]), tree.Cell("no test")]
         row |= {
-            f"{voc.short_name(kind)}, {role}": cell
-            for role, cell in zip(roles, cells, strict=False)
+            f"{short_name(kind)}, {role}": cell for role, cell in zip(roles, cells, strict=False)
         }
     return row
 
@@ -207,7 +217,7 @@ def page_of_systems(systems: Sequence[System], request: Target, terms: str, rng:
         f"betaroc: {many}", many, _sizes_words(decided),
         f"Which system, and {question[:1].lower()}{question[1:]}", top, sections,
     )  # fmt: skip
-    words = voc.shared_words(system.dev.words for system in systems)
+    words = shared_words(system.dev.words for system in systems)
     return page_in_terms(page_of(page, FOOT, script=True), terms, words)
 
 
@@ -224,11 +234,9 @@ def systems_nodes(
         differences = [*known._view()[1:]]  # the verdict stands above
     grid = thresholds_grid(systems, known, page=True)
     return [
-        *[tree.Paragraph(f"{voc.capital(counts)}.", "lead")] * several,
+        *[tree.Paragraph(f"{capital(counts)}.", "lead")] * several,
         tree.Paragraph(
-            f"{voc.FAR}: share of {voc.IMPOSTORS} accepted. {voc.FRR}: share of {voc.CLIENTS}"
-            " rejected.",
-            "legend",
+            f"{FAR}: share of {IMPOSTORS} accepted. {FRR}: share of {CLIENTS} rejected.", "legend"
         ),
         *_answer(systems, known),
         *verdict_nodes(grid.head, grid.rows),
@@ -243,7 +251,7 @@ def _answer(systems: Sequence[System], comparison: SystemsComparison | None) -> 
     first, d = systems[0], systems[0].decision
     good, where = first.worst.status == decisions.GREEN, "on test" if first.tests else "on dev"
     point = first.point
-    text = f"{voc.FAR} {rate(float(point.far))}, {voc.FRR} {rate(float(point.frr))} {where}"
+    text = f"{FAR} {rate(float(point.far))}, {FRR} {rate(float(point.frr))} {where}"
     # Systems of the status of the first, with a test as it has one.
     alike = [
         s
@@ -251,17 +259,15 @@ def _answer(systems: Sequence[System], comparison: SystemsComparison | None) -> 
         if s.worst.status == first.worst.status and bool(s.tests) == bool(first.tests)
     ]
     if len(alike) > 1:
-        others = {"far": voc.FRR, "frr": voc.FAR}
-        by = others.get(d.target, "cost" if d.costs else voc.HTER)
+        others = {"far": FRR, "frr": FAR}
+        by = others.get(d.target, "cost" if d.costs else HTER)
         text += f", the lowest {by} among {len(alike)} of this status"
     elif len(systems) > 1 and good:
         text += "; no other system can be relied on"
     title = f"{name_shown(first.name)}, threshold {with_minus(decisions.shown_threshold(d))}:"
     cautions = [] if good else [first.worst.reason]
     cautions += (
-        []
-        if comparison is None
-        else [f"{voc.capital(systems_verdict(comparison, comparison.names))}."]
+        [] if comparison is None else [f"{capital(systems_verdict(comparison, comparison.names))}."]
     )
     if not first.tests:
         cautions.append("No test set: what follows is expected from dev alone.")
@@ -280,7 +286,7 @@ def _note(systems: Sequence[System]) -> str:
     confidence, guaranteed = f"{100.0 * d.confidence:g} %", {s.decision.how for s in systems}
     text = "Each system has its own threshold, chosen on its own dev scores"
     if d.target in TARGET_RATES:
-        text += f": {voc.short_name(d.target)} at or below {100.0 * d.rate:g} %"
+        text += f": {short_name(d.target)} at or below {100.0 * d.rate:g} %"
         text += f" with {confidence} confidence" * (guaranteed == {"guaranteed"})
     return f"{text}. Intervals of rates: exact, {confidence}, each by itself."
 
@@ -304,7 +310,7 @@ def _section(system: System, key: str) -> tree.Section:
 
 
 def _sizes_words(systems: Sequence[System]) -> list[str]:
-    words, lines = voc.shared_words(s.dev.words for s in systems), []
+    words, lines = shared_words(s.dev.words for s in systems), []
     for role, sets in (
         ("dev", [system.dev for system in systems]),
         ("test", [test for system in systems for test, _ in system.tests]),
@@ -343,8 +349,6 @@ def _rocs(systems: Sequence[System], where: str) -> tree.Figure:
         return ax
 
     others = f"; others grey beyond {_DRAWN}" * (len(systems) > _DRAWN)
-    caption = (
-        f"ROC of each system {where}, {voc.FAR} on a log scale; dots: at its threshold{others}."
-    )
-    alt = f"{voc.TPR} against {voc.FAR} of {len(systems)} systems {where}"
+    caption = f"ROC of each system {where}, {FAR} on a log scale; dots: at its threshold{others}."
+    alt = f"{TPR} against {FAR} of {len(systems)} systems {where}"
     return tree.Figure(draw_svg(draw, "rocs"), caption, alt)

@@ -17,7 +17,7 @@ from betaroc.data.groups import groups_of
 from betaroc.decision.bands import OtherCriterion, resampler
 from betaroc.decision.curve import area_weights
 from betaroc.distributions.pairs import pair_of
-from betaroc.inference.drawn_scores import BootstrapRows, percentile_band
+from betaroc.inference.drawn_scores import BootstrapRows, SortedRows, percentile_band
 from betaroc.model.criteria import CRITERIA
 from betaroc.model.samples import empirical_model
 
@@ -466,3 +466,13 @@ def test_equal_systems_are_hardly_ever_told_apart() -> None:
         fixed += bool(br.compare(a, b, resample="test", replicates=200, rng=seed).significant[0])
     assert np.all(told / 80 <= 0.06 + 3 * 0.027), told / 80
     assert fixed / 80 > 0.4  # at these two thresholds they do differ
+
+
+def test_errors_of_drawn_trials_are_counts() -> None:
+    scores = br.Scores([1.0, 2.0, 2.0, 5.0], [0.0, 2.0, 3.0])
+    drawn = np.array([[2, 0, 1, 1]]), np.array([[0, 3, 0]])
+    theta = np.array([[-np.inf, 1.0, 2.0, 2.0, 4.0, 5.0]])
+    rejected, accepted, *sizes, _ = SortedRows.of(scores).errors(drawn, theta)
+    assert rejected.tolist() == [[0, 2, 3, 3, 3, 4]]
+    assert accepted.tolist() == [[3, 3, 0, 0, 0, 0]]
+    assert [n.tolist() for n in sizes] == [[4], [3]]

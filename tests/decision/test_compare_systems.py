@@ -164,3 +164,11 @@ def test_equal_systems_are_seldom_told_apart() -> None:
         curves = systems([0.7] * 5, n=60, seed=run)
         shown += bool(br.compare_systems(curves, replicates=200, rng=run).shown)
     assert shown <= 8
+
+
+def test_reprs_and_pictures_of_long_names() -> None:
+    curves = dict(zip(["x" * 80, "y" * 80, "z" * 80], systems([1, 2, 3]).values(), strict=True))
+    found = br.compare_systems(curves, replicates=20, rng=1)
+    assert len(repr(found)) < 200
+    assert found.to_dict()["kind"] == "SystemsComparison"
+    assert br.from_json(found.to_json()) == found

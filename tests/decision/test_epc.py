@@ -251,3 +251,12 @@ def test_what_was_lost_on_test_is_told_by_its_parts() -> None:
     # Perfectly separated at 2.5: HTER 0.
     better = block([3, 4, 5], [0, 1, 2])
     assert "\u221217 points because the classes are more separable than on dev." in better
+
+
+def test_value_is_the_measure_counted_on_test() -> None:
+    dev, test = tied_scores(1), tied_scores(2)
+    curve = br.epc(dev, test, alpha=ALPHAS)
+    for t, far, frr, value in zip(curve.threshold, curve.far, curve.frr, curve.value, strict=True):
+        assert far == np.mean(test.impostor > t)
+        assert frr == np.mean(test.client <= t)
+        assert value == 0.5 * (far + frr)

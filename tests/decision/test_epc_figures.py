@@ -246,3 +246,65 @@ def test_memory_of_a_band_is_replicates_times_alphas(large: br.Epc, simultaneous
     doubles = REPLICATES * large.alpha.size * 8
     assert peak <= 6 * doubles
     assert 6 * doubles < 0.08 * (CLIENTS + IMPOSTORS) * REPLICATES
+
+
+# ------------------------------------------------------------------- a million thresholds
+ORACLE_POINTS, CHUNK = 1_000_000, 50_000
+ORACLE_ALPHAS = np.array([0.02, 0.1, 0.3, 0.5, 0.7, 0.9, 0.97])
+
+
+def oracle_models() -> list[br.ScoreModel]:
+    beta, normal, inflated = br.Beta, br.Normal, br.Inflated
+    return [
+        br.ScoreModel(beta(0.47, 0.36), beta(0.77, 1.91), prior=0.3),  # U, reverse-J
+        br.ScoreModel(beta(0.61, 0.27), beta(0.14, 1.12), prior=0.1),  # U, reverse-J
+        br.ScoreModel(beta(3.0, 0.5), beta(0.6, 2.5), prior=0.6),  # J, reverse-J
+        br.ScoreModel(beta(30.0, 10.0), beta(12.0, 25.0), prior=0.2),  # bells
+        br.ScoreModel(beta(6.0, 5.0), beta(2.0, 3.0), prior=0.12),  # bells with a hook
+        br.ScoreModel(normal(1.0, 1.0), normal(-1.0, 1.5), prior=0.4),
+        br.ScoreModel(normal(0.5, 2.0), normal(0.0, 1.0), prior=0.15),
+        br.ScoreModel(inflated(beta(2.0, 0.8), 0.02, 0.1), inflated(beta(0.8, 2.0), 0.15, 0.01)),
+    ]
+
+
+def oracle_thresholds(model: br.ScoreModel) -> FloatArray:
+    if not model.client.on_unit:
+        return np.linspace(-12.0, 14.0, ORACLE_POINTS)
+    logit = np.linspace(-45.0, 36.0, ORACLE_POINTS)
+    ends = [-math.inf, 0.0, np.nextafter(1.0, 0.0), 1.0]
+    return np.concatenate([ends, 1.0 / (1.0 + np.exp(-logit))])
+
+
+def losses(model: br.ScoreModel, far: FloatArray, tpr: FloatArray) -> dict[str, FloatArray]:
+    """To be minimised; a row per alpha, nan where precision is 0/0."""
+    accepted = model.prior * tpr
+    called = accepted + (1.0 - model.prior) * far
+    alpha = ORACLE_ALPHAS[:, None]
+    with np.errstate(invalid="ignore", divide="ignore"):
+        precision = accepted / called
+        f = accepted / (alpha * called + (1.0 - alpha) * model.prior)
+    return {
+        "precision": np.abs(precision - alpha),
+        "weighted-precision-recall": -(alpha * precision + (1.0 - alpha) * tpr),
+        "f-measure": np.where(np.isnan(precision), np.nan, -f),
+    }
+
+
+@pytest.mark.nightly
+@BEYOND
+@pytest.mark.parametrize("model", oracle_models(), ids=lambda m: f"{m.client!r}-{m.impostor!r}")
+def test_no_threshold_of_a_million_is_better(model: br.ScoreModel) -> None:
+    """Precision, alpha P + (1 - alpha) R and F: nowhere better than ours by more than 1e-12."""
+    thresholds = oracle_thresholds(model)
+    mirror = br.ScoreModel(model.impostor, model.client)  # its FAR is our TPR, from its own tail
+    best: dict[str, FloatArray] = {}
+    for start in range(0, thresholds.size, CHUNK):
+        t = thresholds[start : start + CHUNK]
+        for name, rows in losses(model, model.far(t), mirror.far(t)).items():
+            least = np.nanmin(rows, axis=1, initial=math.inf)
+            best[name] = np.minimum(best.get(name, least), least)
+    other = br.ScoreModel(model.client, model.impostor, prior=model.prior)
+    for name, least in best.items():
+        points = br.epc(model, other, criterion=name, alpha=ORACLE_ALPHAS).points
+        ours = np.diagonal(losses(model, np.asarray(points.far), np.asarray(points.tpr))[name])
+        assert np.all(ours <= least + 1e-12), (name, ours - least)

@@ -247,3 +247,30 @@ def test_the_guarantee_of_groups_is_kept(law: str) -> None:
 
 
 SCORES = br.Scores([50.0, 98.0, 99.5], np.arange(100.0))
+
+
+@pytest.mark.simulation
+@pytest.mark.parametrize("kind", KINDS)
+def test_simulated_coverage_of_a_continuous_law_is_the_one_stated(kind: str) -> None:
+    rng = np.random.default_rng(7)
+    replicates, kept = 1000, 0
+    for _ in range(replicates):
+        scores = sample(kind, rng.random(80))
+        found = guaranteed(scores, **{kind: 0.1}, confidence=0.9)
+        rate = 1.0 - found.threshold if kind == "far" else found.threshold
+        kept += rate <= 0.1
+    exact = float(at_least(80, found.k, Fraction(1, 10)))
+    assert found.achieved == pytest.approx(exact, rel=1e-13)
+    assert 0.9 <= exact < 0.96
+    assert abs(kept / replicates - exact) < 4.0 * math.sqrt(exact * (1.0 - exact) / replicates)
+
+
+@pytest.mark.simulation
+def test_simulated_coverage_of_a_rounded_law() -> None:
+    rng = np.random.default_rng(8)
+    values = np.arange(10)
+    replicates, kept = 1000, 0
+    for _ in range(replicates):
+        found = guaranteed(sample("far", rng.integers(0, 10, 80)), far=0.25, confidence=0.9)
+        kept += np.mean(values > found.threshold) <= 0.25
+    assert kept / replicates >= 0.9 - 3.0 * math.sqrt(0.09 / replicates)
