@@ -290,29 +290,15 @@ def test_a_component_has_at_least_five_scores():
     two = np.array([0.0, 1.0])
     for share, enough in ((0.05, True), (0.049, False), (0.951, False), (0.5, True)):
         shares = np.array([share, 1.0 - share])
-        point = mixture._Point(mixture.NORMAL_KIND, shares, two, two + 1.0)
-        assert mixture._regular(point, 100.0, np.inf) is enough
+        point = np.vstack([shares, two, two + 1.0])
+        assert mixture._regular(mixture.NORMAL_KIND, point, 100.0, np.inf) is enough
 
 
-# ----------------------------------------------------------------------- many samples at once
-def test_shares_of_rows_are_those_of_bayes():
-    x = np.array([[0.1, 0.4, 0.8], [0.2, 0.5, 0.95]])
-    p = np.array([[[0.3, 0.7]] * 2, [[2.0, 5.0], [0.7, 3.0]], [[3.0, 1.5], [0.9, 4.0]]])
-    shares, total = mixture._row_responsibilities(p, np.log(x), np.log1p(-x))
-    for row in range(2):
-        parts = np.array([w * stats.beta(a, b).pdf(x[row]) for w, a, b in p[:, row].T])
-        assert_allclose(shares[:, row], parts / parts.sum(axis=0), rtol=1e-12)
-        assert total[row] == pytest.approx(np.log(parts.sum(axis=0)).sum(), rel=1e-12)
-
-
-def test_shares_that_are_whole_maximise_each_component_alone():
-    """Scores that are one component's alone: its fit is that of a sample, its share a count."""
-    parts = [
-        stats.beta(*s).ppf(np.linspace(0.05, 0.95, n)) for s, n in (((2, 8), 30), ((9, 2), 20))
-    ]
-    x, whole = np.concatenate(parts), np.zeros((2, 1, 50))
-    whole[0, 0, :30] = whole[1, 0, 30:] = 1.0
-    shares, a, b = mixture._maximised_rows(whole, np.log(x)[None], np.log1p(-x)[None])
-    assert shares[0].tolist() == pytest.approx([0.6, 0.4])
-    for k, part in enumerate(parts):
-        assert (a[0, k], b[0, k]) == pytest.approx(br.fit_distribution(part).values, rel=1e-8)
+# ----------------------------------------------------------------------- simulated samples
+def test_of_each_simulated_sample_the_likelihood_is_nearly_the_largest():
+    x = np.array([drawn(MIXTURE, 420, seed)[:400] for seed in range(3)])
+    columns = np.hstack(mixture.beta_mixture_of_rows(MIXTURE, x))
+    for values, row in zip(columns, x, strict=True):
+        value = log_likelihood("beta-mixture", row, coordinates("beta-mixture", values))
+        best = br.fit_distribution(row, "beta-mixture").log_likelihood
+        assert best - 1.0 < value <= best + 1e-9
