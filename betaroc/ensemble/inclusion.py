@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from itertools import combinations
-from operator import attrgetter
+from operator import attrgetter, itemgetter
 from typing import Any
 
 import numpy as np
@@ -26,7 +26,6 @@ from betaroc.core.vocabulary import (
     CLIENT,
     CLIENTS,
     FAR,
-    FRR,
     IMPOSTOR,
     IMPOSTORS,
     TPR,
@@ -55,12 +54,10 @@ from betaroc.ensemble.fusion import (
     fusion_of,
     learned_gains,
     nested_folds,
-    signed,
     splits_of,
     trials_needed,
 )
 from betaroc.ensemble.rule import (
-    END_WORDS,
     LAX,
     STRICT,
     RocEvidence,
@@ -105,8 +102,6 @@ from betaroc.rendering.numbers import (
     level_words,
     name_shown,
     number,
-    rate,
-    spaced,
     version,
     visible,
 )
@@ -115,7 +110,6 @@ from betaroc.rendering.tree import (
     Cell,
     Figure,
     Figures,
-    Glossary,
     Grid,
     IntervalMark,
     Name,
@@ -134,10 +128,19 @@ from betaroc.rendering.tree_html import ResultPage, page_of, verdict_nodes
 from betaroc.rendering.tree_text import records, text_of
 
 _CRITERIA = ("weighted-error", "far", "frr")
-#: Families on the real line.
-_REAL = {"normal", "empirical"}
 #: Targets of the low-FAR and of the high-FAR end.
 _TARGETS = 20
+#: The rule whose gains stand beside the verdicts.
+_BESIDE = "mean-logit"
+#: Pieces of the hull that are named, and trials up to which the ROCs of scores are drawn.
+_PIECES, _MANY = 6, 100_000
+#: The icon of each verdict; what is no good beside the others is neither bad nor unknown.
+_ICONS = {INCLUDE: "good", CANNOT_TELL: "warn", STRICT: "warn", LAX: "warn", ADDS_NOTHING: "none"}
+_SORTED, _LINES = ("good", "warn", "none", "bad"), ("-", "--", "-.", ":")
+#: A legend under the axes, and the classifiers beyond which it is there.
+_UNDER: dict[str, Any] = {"loc": "upper center", "bbox_to_anchor": (0.45, -0.15), "fontsize": 7}
+_MOST_INSIDE = 8
+_ends = attrgetter("estimate", "low", "high")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -203,13 +206,11 @@ class Inclusion(Result, Exportable):
 
     def _follows(self) -> dict[str, Mapping[str, Verdict]]:
         """The verdicts; their sentences may be those of an older version."""
-        verdicts = {}
-        for name, evidence in self.evidence.items():
-            gain, reason = self.verdict[name].gain, self.verdict[name].reason
-            rule = self.region, self.level, self.systems.sizes
-            v = verdict_of(self.fits[name], evidence, gain, *rule)
-            verdicts[name] = Verdict(v.word, v.confidence, v.size, reason, v.marginal, gain)
-        return {"verdict": verdicts}
+        rule = self.region, self.level, self.systems.sizes
+        return {"verdict": {
+            name: verdict_of(self.fits[name], self.evidence[name], v.gain, *rule, reason=v.reason)
+            for name, v in self.verdict.items()
+        }}  # fmt: skip
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -292,20 +293,18 @@ class Inclusion(Result, Exportable):
         rows = []
         for name, verdict in self.verdict.items():
             fit, evidence, misfit = self.fits[name], self.evidence[name], self.misfit[name]
-            ends, tests, size = fit.model.ends(), evidence.ends, verdict.size
-            p_at_one, p_at_zero = (math.nan,) * 2 if tests is None else [t.p_value for t in tests]
-            sides = {
-                f"{which}{title}": getattr(side, field)
-                for which, side in (("strict", evidence.strict), ("lax", evidence.lax))
-                for title, field in (("", "side"), ("_p", "p_value"), ("_by", "by"))
-            }
+            ends, size = fit.model.ends(), verdict.size
+            p_at_one, p_at_zero = (t.p_value for t in evidence.ends) if evidence.ends else (
+                math.nan, math.nan)  # fmt: skip
+            gain, strict, lax = verdict.gain, evidence.strict, evidence.lax
             rows.append({
                 "classifier": name, "family": family_text(fit.family),
                 "auc_fitted": fit.model.auc(), "auc_scores": misfit.auc_scores,
-                "roc_distance": misfit.distance,
-                "verdict": verdict.word,
-                **dict(zip(("gain", "gain_low", "gain_high"), _ends(verdict.gain), strict=True)),
-                "marginal": verdict.marginal, "p_value": verdict.confidence.p_value, **sides,
+                "roc_distance": misfit.distance, "verdict": verdict.word,
+                "gain": gain.estimate, "gain_low": gain.low, "gain_high": gain.high,
+                "marginal": verdict.marginal, "p_value": verdict.confidence.p_value,
+                "strict": strict.side, "strict_p": strict.p_value, "strict_by": strict.by,
+                "lax": lax.side, "lax_p": lax.p_value, "lax_by": lax.by,
                 "mean_excess": size.mean_excess, "mean_low": size.low, "mean_high": size.high,
                 "largest_excess": size.largest,
                 **fields_of(size, "largest_at", "depth", "depth_at", "hook_scores"),
@@ -434,18 +433,12 @@ class Inclusion(Result, Exportable):
 
     def _view(self) -> list[Section]:
         """Who joins, verdicts with their reasons, the gain of one rule, and hull."""
-        answer, *judged = lead(self)
-        if self.systems.omitted:
-            judged.append(f"Left out: {counted(self.systems.omitted, 'row')} with a missing score.")
-        rules = dict.fromkeys(gain.rule for gain in self.fusion.gains)
-        all_rules = (
-            f"Gains by all {len(rules)} rules ({', '.join(rules)}): print(result.fusion), or fusion"
-            " in the JSON."
-        )
+        answer, judged = lead(self)
+        rules = "Gains by all rules: print(result.fusion), or fusion in the JSON."
         return apart(
-            Paragraph(answer, "answer"), _listed(judged), own_grid(self, as_named),
-            _listed([*_reasons(self), *_doubts(self), _hull_words(self)]),
-            gain_grid(self, as_named), _listed([*_gain_sentences(self), all_rules]),
+            Paragraph(answer, "answer"), Bullets((judged, *_omitted(self))),
+            own_grid(self, as_named), _reasons(self), Bullets((_hull_words(self),)),
+            gain_grid(self, as_named), _gain_sentences(self), Bullets((rules,)),
         )  # fmt: skip
 
 
@@ -572,13 +565,12 @@ def inclusion(
     class: 0.3 s for 4 classifiers, 6 s for 50.
 
     Of its own ROC near a border: where the region reaches FAR 0 or 1 the test of that end
-    (`Fit.end_tests`, else the interval of the end exponent) decides, if its p-value is at most
-    1 - level and the fitted curve is on the same side at FAR = 1/n or 1 - 1/n, where one of all
-    scores is expected beyond. Else, and at any other border, the curve is judged there:
-    probit TPR - probit FAR by its delta-method p-value. Two beta, normal or logit-normal
-    distributions cross the diagonal once at most; for other pairs "include" and "exclude" also
-    need that side at 31 FARs between. The p-value of a word is the largest of those it needs. The
-    distributions are taken as the right ones: see :func:`check_fit`.
+    (`Fit.end_tests`) decides, if its p-value is at most 1 - level and the fitted curve is on the
+    same side at FAR = 1/n or 1 - 1/n, where one of all scores is expected beyond. Else, and at any
+    other border, the curve is judged there: probit TPR - probit FAR by its delta-method p-value.
+    Two beta, normal or logit-normal distributions cross the diagonal once at most; for other pairs
+    "include" and "exclude" also need that side at 31 FARs between. The p-value of a word is the
+    largest of those it needs. The distributions are taken as the right ones: see :func:`check_fit`.
 
     At the low-FAR end fused scores have as targets 20 FARs up to `ends`, at the high-FAR end FRRs,
     with the measure HTER (or the one given, if it is no weighted error). Fusing rules: mean of
@@ -626,11 +618,14 @@ def inclusion(
             check_constant(first, role)
     if second is not None:
         warn_of_same_trials(result, second)
-    dealt = _dealt(result, folds, rng, given=dev is not None)
-    duplicates = duplicates_of(result)
+    if second is None:
+        dealt = _dealt(result, folds, rng)
+    else:  # all trials are one fold
+        client, impostor = (np.zeros(len(getattr(result, who)), dtype=np.intp) for who in CLASSES)
+        dealt = checks.frozen(client), checks.frozen(impostor)
+    duplicates, fits, messages = duplicates_of(result), dict[str, Fit](), list[str]()
     rules = {"boundary": boundary, "resolution": resolution}
-    fits, messages = {}, []
-    for k, (name, options) in enumerate(_options(result, family, rules).items()):
+    for k, (name, options) in enumerate(_fit_options(result, family, rules).items()):
         called = f"classifier {format_value(name)}: "
         with forward_warnings(called) as notices:
             try:
@@ -640,13 +635,11 @@ def inclusion(
         messages += [Sentence(called + template_of(notice.message)) for notice in notices]
     evidence = {name: roc_evidence(f, region, level) for name, f in fits.items()}
     learned_on = result if second is None else second
-    inner = nested_folds(learned_on, folds, lambda k: _dealt(learned_on, k, rng, given=False))
-    gains = learned_gains(result, inner, second, level)
+    inner = nested_folds(learned_on, folds, lambda k: _dealt(learned_on, k, rng))
+    rule = region, level, result.sizes
     verdicts = {
-        gain.system: verdict_of(
-            fits[gain.system], evidence[gain.system], gain, region, level, result.sizes
-        )
-        for gain in gains
+        gain.system: verdict_of(fits[gain.system], evidence[gain.system], gain, *rule)
+        for gain in learned_gains(result, inner, second, level)
     }
     return Inclusion(
         result, second, fits, evidence, verdicts, region, level, parts, *dealt, duplicates,
@@ -655,17 +648,16 @@ def inclusion(
 
 
 # ------------------------------------------------------------------------- the arguments
-
-
-def _options(systems: Systems, family: Any, rules: dict[str, Any]) -> dict[str, dict[str, Any]]:
+def _fit_options(systems: Systems, family: Any, rules: dict[str, Any]) -> dict[str, dict[str, Any]]:
     """What each classifier is fitted with; a rule for all is for distributions on [0, 1]."""
     families = _by_name(family, systems, "family", AUTO)
-    pairs = {name: checked_pair(item, (AUTO, BEST)) for name, item in families.items()}
     pooled = np.concatenate([systems.client, systems.impostor])
     inside = np.all((pooled >= 0.0) & (pooled <= 1.0), axis=0)  # then "auto" is beta, else normal
-    real = {name for name, unit in zip(systems.names, inside, strict=True) if not unit}
-    spared = {name for name in real if AUTO in pairs[name]}
-    if all(_REAL.issuperset(pair) for name, pair in pairs.items() if name not in spared):
+    spared = {
+        name for name, unit in zip(systems.names, inside, strict=True)
+        if not unit and AUTO in checked_pair(families[name], (AUTO, BEST))
+    }  # fmt: skip
+    if len(spared) == len(families):
         spared = set()  # no classifier has a family on [0, 1]: the fits refuse the rule
     options: dict[str, dict[str, Any]] = {name: {"family": item} for name, item in families.items()}
     for rule, argument in rules.items():
@@ -684,7 +676,6 @@ def _by_name(value: Any, systems: Systems, role: str, default: Any) -> dict[str,
         raise InputError.about(role)(
             f"{role} must map names of classifiers to what they are fitted with;"
             f" {format_value(unknown[0])} is none of {checks.format_list(systems.names)}."
-            f" {checks.did_you_mean(unknown[0], list(systems.names))}Leave it out."
         )
     return {name: value.get(name, default) for name in systems.names}
 
@@ -718,62 +709,21 @@ def _parts(
     }
 
 
-def _dealt(systems: Systems, folds: int, rng: Any, *, given: bool) -> tuple[IntArray, IntArray]:
-    """The fold of each trial, every class dealt by itself; one fold beside a dev set."""
-    if given:
-        folds_of_class = (np.zeros(len(getattr(systems, w)), dtype=np.intp) for w in CLASSES)
-    else:
-        with suppress_warnings():
-            curve = epc_cv(systems.scores(0), folds=folds, alpha=[0.5], rng=rng)
-        folds_of_class = (x for x in (curve.client_folds, curve.impostor_folds))
-    client, impostor = map(checks.frozen, folds_of_class)
-    return client, impostor
+def _dealt(systems: Systems, folds: int, rng: Any) -> tuple[IntArray, IntArray]:
+    """The fold of each trial, every class dealt by itself."""
+    with suppress_warnings():
+        curve = epc_cv(systems.scores(0), folds=folds, alpha=[0.5], rng=rng)
+    return checks.frozen(curve.client_folds), checks.frozen(curve.impostor_folds)
 
 
-#: The rule whose gains stand beside the verdicts.
-_BESIDE = "mean-logit"
-#: Pieces of the hull that are named, and rows of a table of pairs on a page.
-_PIECES, _ROWS = 6, 60
-#: The end that the own ROC speaks for.
-_SPOKEN = {STRICT: "strict", LAX: "lax"}
-#: The icon of each verdict; what is no good beside the others is neither bad nor unknown.
-_ICONS = {INCLUDE: "good", CANNOT_TELL: "warn", STRICT: "warn", LAX: "warn", ADDS_NOTHING: "none"}
-_SORTED = ("good", "warn", "none", "bad")
-_CROSSING_HEADS = (
-    "first", "second", f"cross at {FAR}", f"{TPR} there", "higher before", "higher after",
-)  # fmt: skip
-_GLOSSARY = (
-    (f"{FAR}, {FRR}, {TPR}",
-     f"shares of {IMPOSTORS} accepted, of {CLIENTS} rejected, of {CLIENTS} accepted"),
-    ("ROC",
-     f"the {TPR} at each {FAR}; AUC is the area under it: 0.5 for guesses, 1 without errors"),
-    ("learned fusion", "a score of all classifiers, weighted by logistic regression elsewhere"),
-    ("gain", "the AUC of the learned fusion with a classifier, less that without it"),
-    ("own ROC", f"that of the classifier alone, judged against guesses at both ends of its {FAR}s"),
-    ("hull", f"the best of the classifiers at each {FAR}, or of a random choice between two"),
-    ("interval", "what the chance of the trials leaves open, at the confidence named above"),
-)  # fmt: skip
-#: Trials up to which the ROCs of scores are drawn on a page.
-_MANY = 100_000
-_DARK, _LINES = "#333333", ("-", "--", "-.", ":")
-#: A legend on top of the axes; one under them, and the classifiers beyond which it is there.
-_ABOVE: dict[str, Any] = {"loc": "lower center", "bbox_to_anchor": (0.45, 1.0), "ncols": 2}
-_UNDER: dict[str, Any] = {"loc": "upper center", "bbox_to_anchor": (0.45, -0.15), "fontsize": 7}
-_MOST_INSIDE = 8
-
-
-_ends = attrgetter("estimate", "low", "high")
-
-
-def crossings_columns(result: Mapping[tuple[str, str], RocCrossings]) -> dict[str, AnyArray]:
+def crossings_columns(crossings: Mapping[tuple[str, str], RocCrossings]) -> dict[str, AnyArray]:
     """One row a crossing, or a pair without one."""
     rows = []
-    for (first, second), crossings in result.items():
-        who = [("", first, second)[k] for k in crossings.leaders]
-        places = zip(crossings.far, crossings.tpr, crossings.logit_far, strict=True)
-        points = [tuple(map(float, point)) for point in places] or [(math.nan,) * 3]
-        for k, point in enumerate(points):
-            rows.append((first, second, *point, who[k], who[min(k + 1, len(who) - 1)]))
+    for (first, second), pair in crossings.items():
+        who = [("", first, second)[k] for k in pair.leaders]
+        places = list(zip(pair.far, pair.tpr, pair.logit_far, strict=True)) or [(math.nan,) * 3]
+        for k, place in enumerate(places):
+            rows.append((first, second, *place, who[k], who[min(k + 1, len(who) - 1)]))
     columns = ("first", "second", "far", "tpr", "logit_far", "before", "after")
     return columns_from_rows(rows, columns, ("first", "second", "before", "after"))
 
@@ -784,52 +734,42 @@ def lead(result: Inclusion) -> list[str]:
     n_client, n_impostor = result.systems.sizes
     low, high = result.region
     joined = [visible(name) for name, verdict in result.verdict.items() if verdict == INCLUDE]
-    answer = f"{len(joined)} of {len(result.names)} join: {', '.join(joined)}." if joined else (
-        "No classifier is shown to add to the others."
-    )  # fmt: skip
+    answer = "No classifier is shown to add to the others."
+    if joined:
+        answer = f"{len(joined)} of {len(result.names)} join: {', '.join(joined)}."
     region = f"all {FAR}s" if (low, high) == (0.0, 1.0) else f"{FAR} from {low:g} to {high:g}"
     clients, impostors = members("client", n_client), members("impostor", n_impostor)
     trials = f"{n_client} {clients} and {n_impostor} {impostors}"
     return [answer, f"Judged on {trials}, {region}, at {level_words(result.level)} confidence."]
 
 
-def _listed(sentences: Iterable[str]) -> Bullets:
-    return Bullets(tuple(sentences))
+def _omitted(result: Inclusion) -> list[str]:
+    rows = counted(result.systems.omitted, "row")
+    return [f"Left out: {rows} with a missing score."] if result.systems.omitted else []
 
 
-def _reasons(result: Inclusion) -> list[str]:
-    return [
-        f"{visible(name)}: {v.word}. {template_of(v.reason)}" for name, v in result.verdict.items()
-    ]
-
-
-def _doubts(result: Inclusion) -> list[str]:
-    """What speaks against the verdicts."""
-    lines = []
-    spare = [visible(n) for n, verdict in result.verdict.items() if verdict.word == ADDS_NOTHING]
+def _reasons(result: Inclusion) -> Bullets:
+    """The reason of each verdict, and what speaks against the verdicts."""
+    verdicts, lines = {visible(name): verdict for name, verdict in result.verdict.items()}, []
+    lines += [f"{name}: {v.word}. {template_of(v.reason)}" for name, v in verdicts.items()]
+    spare = [name for name, verdict in verdicts.items() if verdict.word == ADDS_NOTHING]
     if len(spare) > 1:  # each is judged beside all others: two of them may carry the same
         lines.append(
             f"{', '.join(spare)}: each adds nothing while all others stay. Leave out one, then"
             " judge the rest again; not all of them at once."
         )
-    distances = {visible(name): misfit for name, misfit in result.misfit.items()}
-    lines += [
-        f"{name}: the fitted ROC is {m.distance:.3f} from the scores' (tolerance {TOLERANCE:g}):"
-        " what is said of its own ROC rests on a distribution that does not fit; see br.check_fit."
-        for name, m in distances.items() if m.word == "far"
-    ]  # fmt: skip
-    untested = {visible(name): untested_ends(fit) for name, fit in result.fits.items()}
-    lines += [f"{name}: {why}." for name, why in untested.items() if why]
-    unsure = [f"{name} ({m.distance:.3f})" for name, m in distances.items() if m.word == "open"]
-    if unsure:
-        lines.append(
-            f"Fitted ROC further than {TOLERANCE:g} from the scores', which may be chance:"
-            f" {', '.join(unsure)}; br.check_fit tells."
-        )
-    return lines + [
-        f"{visible(b)} puts the trials in the order of {visible(a)}: to an ensemble they are one."
-        for a, b in result.duplicates
-    ]
+    for name in result.names:
+        misfit, untested = result.misfit[name], untested_ends(result.fits[name])
+        if misfit.word != "close":
+            rests = "what is said of its own ROC rests on a distribution that does not fit"
+            doubt = rests if misfit.word == "far" else "which may be chance"
+            lines.append(
+                f"{visible(name)}: the fitted ROC is {misfit.distance:.3f} from the scores'"
+                f" (tolerance {TOLERANCE:g}): {doubt}; see br.check_fit."
+            )
+        if untested:
+            lines.append(f"{visible(name)}: {untested}.")
+    return Bullets(tuple(lines))
 
 
 def own_grid(result: Inclusion, named: Callable[[str], Name]) -> Grid:
@@ -857,7 +797,12 @@ def _points(value: float, low: float, high: float) -> Cell:
 
 def gain_grid(result: Inclusion, named: Callable[[str], Name]) -> Grid:
     """Areas of the learned fusion; gains by one rule, at the ends that the region reaches too."""
-    parts = {"all": "all alphas"} | {e: f"{END_WORDS[e]} end" for e in reached_ends(result)}
+    low, high = result.region
+    parts = {"all": "all alphas"}
+    if low == 0.0:
+        parts["strict"] = f"low-{FAR} end"
+    if high == 1.0:
+        parts["lax"] = f"high-{FAR} end"
     heads = ("classifier", "AUC with it", "AUC without", "learned gain (AUC)", "says",
              *(f"{_BESIDE}, {words}, points" for words in parts.values()))  # fmt: skip
     rows = []
@@ -871,10 +816,21 @@ def gain_grid(result: Inclusion, named: Callable[[str], Name]) -> Grid:
     return Grid(heads, tuple(rows), (4,))
 
 
-def reached_ends(result: Inclusion) -> list[str]:
-    """The ends of the ROC that the region holds."""
-    low, high = result.region
-    return [end for end, reached in (("strict", low == 0.0), ("lax", high == 1.0)) if reached]
+def _gain_sentences(result: Inclusion) -> Bullets:
+    """What the gains are of."""
+    fusion, part, gain = result.fusion, result.parts["all"], result.verdict[result.names[0]].gain
+    learned = "learned on dev" if gain.folds == 1 else f"out of {gain.folds} folds"
+    where = f"the other of {fusion.folds} folds" if fusion.folds else "dev"
+    region = "" if result.region == (0.0, 1.0) else "; over all alphas, not the region alone"
+    return Bullets((
+        "learned gain: AUC of a ridge-logistic fusion of all classifiers less that of all others,"
+        f" {learned if gain.folds else 'not measured'}, over all {FAR}s; include where it is clear"
+        f" of 0, adds nothing where it is surely below {MATTERS:g}; its interval knows the chance"
+        " of the trials, not that of the learning",
+        f"gain: mean {part.measure} at thresholds chosen for {part.criterion} on {where}, without"
+        f" the classifier less that with it; positive where it helps{region};"
+        f" fused on {fusion.scale} ({visible(fusion.scale_reason)})",
+    ))  # fmt: skip
 
 
 def _hull_words(result: Inclusion) -> str:
@@ -883,47 +839,8 @@ def _hull_words(result: Inclusion) -> str:
     if len(hull.segments) > _PIECES:
         pieces.append(f"and {len(hull.segments) - _PIECES} more")
     unused = ", ".join(map(visible, hull.unused))
-    return f"ROC hull, area {hull.auc:.4f}: {'; '.join(pieces)}" + (
-        f"; not on it: {unused}" if unused else ""
-    )
-
-
-def _gain_sentences(result: Inclusion) -> list[str]:
-    """What the gains are, and which rule serves whom."""
-    fusion, part, gain = result.fusion, result.parts["all"], result.verdict[result.names[0]].gain
-    learned = f"out of {gain.folds} folds" if gain.folds else "not measured"
-    if gain.method.startswith("delong") and gain.folds == 1:
-        learned = "learned on dev"
-    where = f"the other of {fusion.folds} folds" if fusion.folds else "dev"
-    region = "" if result.region == (0.0, 1.0) else "; over all alphas, not the region alone"
-    lines = [
-        "learned gain: AUC of a ridge-logistic fusion of all classifiers less that of all others,"
-        f" {learned}, over all {FAR}s; include where it is clear of 0, adds nothing where it is"
-        f" surely below {MATTERS:g}; its interval knows the chance of the trials, not that of the"
-        " learning",
-        f"gain: mean {part.measure} at thresholds chosen for {part.criterion} on {where}, without"
-        f" the classifier less that with it; positive where it helps{region};"
-        f" fused on {fusion.scale} ({visible(fusion.scale_reason)})",
-    ]
-    rules = list(dict.fromkeys(gain.rule for gain in fusion.gains))
-    for name, verdict in result.verdict.items():
-        if verdict.word == INCLUDE and all(fusion.gain(name, r).high < 0.0 for r in rules):
-            lines.append(
-                f"{visible(name)}: all {len(rules)} rules lose by it; include it in a fusion that"
-                " learns its weights, as it corrects the others."
-            )
-        end = _SPOKEN.get(verdict.marginal)
-        if end is None or end not in reached_ends(result):
-            continue
-        gains = {rule: fusion.gain(name, rule, end) for rule in rules}
-        best = max(gains, key=lambda rule: gains[rule].estimate)
-        positive = gains[best].estimate > 0.0
-        does = f"{best} gains most" if positive else f"none gains, {best} loses least"
-        lines.append(
-            f"{visible(name)} at the {END_WORDS[end]} end: of the {len(rules)} rules {does},"
-            f" {signed(*_ends(gains[best]))}."
-        )
-    return lines
+    off = f"; not on it: {unused}" if unused else ""
+    return f"ROC hull, area {hull.auc:.4f}: {'; '.join(pieces)}{off}"
 
 
 # ------------------------------------------------------------------------------ as a page
@@ -932,55 +849,61 @@ def inclusion_page(
     terms: str = BIOMETRIC,
 ) -> str:  # fmt: skip
     """The verdicts, the pictures, the tables of the terminal, and what was read."""
-    say = Vocabulary(checks.terms_of(terms), words or ClassWords()).fill
+    spelling = checks.terms_of(terms)
+    say = Vocabulary(spelling, words or ClassWords()).fill
+    many, (n_client, n_impostor) = len(result.names), result.systems.sizes
     top = [*(Paragraph(line, "lead") for line in lead(result)), *_verdicts(result),
-           _figures(result, checks.terms_of(terms))]  # fmt: skip
-    many = f"{len(result.names)} classifiers"
-    question = "Which of these classifiers join the ensemble?"
+           _figures(result, spelling)]  # fmt: skip
+    omitted = _omitted(result)
+    messages = (visible(for_readers(message)) for message in result.messages)
+    parts: tuple[tuple[str, str, str, Sequence[Node]], ...] = (
+        ("why", "Why", "the numbers behind each verdict", (_reasons(result),)),
+        ("gains", "What each adds", "with it and without it",
+         (gain_grid(result, foreign), _gain_sentences(result))),
+        ("rocs", "Their own ROCs", "fitted distributions, and how far they are from the scores",
+         (own_grid(result, foreign), Paragraph(_hull_words(result)))),
+        ("read", "What was read", f"{n_client} {CLIENTS} and {n_impostor} {IMPOSTORS}",
+         (Bullets((*map(visible, read), *omitted, *messages)),)),
+    )  # fmt: skip
+    sections = [Section(title, tuple(blocks), about, key, folded=True)
+                for key, title, about, blocks in parts]  # fmt: skip
     page = ResultPage(
-        f"betaroc: {many}", "Ensemble", [many], question, [map_text(node, say) for node in top],
-        [map_text(section, say) for section in _sections(result, read)],
+        f"betaroc: {many} classifiers", "Ensemble", [f"{many} classifiers"],
+        "Which of these classifiers join the ensemble?",
+        [map_text(node, say) for node in top], [map_text(section, say) for section in sections],
     )  # fmt: skip
     return page_of(page, say(f"betaroc {version()}. {FAR}(θ) = P({IMPOSTOR} score > θ)."))
 
 
 def _verdicts(result: Inclusion) -> Sequence[Node]:
+    """A row per classifier: by the icon, then the largest gain first."""
     head = ("classifier", "verdict", f"gain, {level_words(result.level)} interval",
             "its own ROC", "AUC of its scores", "what would change it")  # fmt: skip
     rows = []
-
-    def place(item: tuple[str, Verdict]) -> tuple[int, float]:
-        """By the icon, then the largest gain first, what was not measured last."""
-        gain, icon = item[1].gain.estimate, _ICONS.get(item[1].word, "bad")
-        return _SORTED.index(icon), 1.0 if math.isnan(gain) else -gain
-
-    for name, verdict in sorted(result.verdict.items(), key=place):
-        gain, change = verdict.gain, ""
-        if verdict.word == CANNOT_TELL:
-            needed = trials_needed(gain, result.systems.sizes)
-            if needed is not None:
-                change = f"about {needed[0]} {CLIENT} and {needed[1]} {IMPOSTOR} trials"
-        rows.append(Row((
-            foreign(name), Status("", verdict.word, _ICONS.get(verdict.word, "bad")),
+    for name, verdict in result.verdict.items():
+        gain, change, icon = verdict.gain, "", _ICONS.get(verdict.word, "bad")
+        needed = trials_needed(gain, result.systems.sizes)
+        if verdict.word == CANNOT_TELL and needed is not None:
+            change = f"about {needed[0]} {CLIENT} and {needed[1]} {IMPOSTOR} trials"
+        row = Row((
+            foreign(name), Status("", verdict.word, icon),
             signed_cell(gain.estimate, gain.low, gain.high), verdict.marginal,
             f"{result.misfit[name].auc_scores:.3f}", change,
-        )))  # fmt: skip
-    return verdict_nodes(head, rows)
+        ))  # fmt: skip
+        rows.append((_SORTED.index(icon), -float(np.nan_to_num(gain.estimate, nan=-1.0)), row))
+    return verdict_nodes(head, [row for *_, row in sorted(rows, key=itemgetter(0, 1))])
 
 
 def _figures(result: Inclusion, terms: Terms) -> Figures:
     """The pictures of `Inclusion.plot` one by one."""
     many = len(result.names)
-    counted_too = sum(result.systems.sizes) <= _MANY
-    gains = [f"{foreign(name).short} {v.gain.estimate:+.4f}" for name, v in result.verdict.items()
-             if not math.isnan(v.gain.estimate)]  # fmt: skip
     drawn = (
-        (partial(draw_rocs, None, result, terms, counted_too=counted_too),
+        (partial(draw_rocs, None, result, terms),
          f"ROCs of {many} classifiers, fitted; the hull of all above them.",
          f"{terms.tpr.short} against {terms.far.short} of {many} classifiers, and their hull"),
         (partial(draw_learned, None, result),
          f"What each adds to all others. Grey: less than {MATTERS:g}; filled: the interval tells.",
-         f"Gain in AUC of each classifier: {', '.join(gains) or 'not measured'}"),
+         f"Gain in AUC of each of {many} classifiers in a learned fusion"),
     )  # fmt: skip
     return Figures(tuple(
         Figure(draw_svg(draw, f"ensemble{k}"), caption, about)
@@ -988,106 +911,31 @@ def _figures(result: Inclusion, terms: Terms) -> Figures:
     ))  # fmt: skip
 
 
-def _sections(result: Inclusion, read: Sequence[str]) -> list[Section]:
-    """The tables of the terminal, and those of pairs."""
-    joined = sum(verdict == INCLUDE for verdict in result.verdict.values())
-    crossings = crossings_columns(result._crossings)
-    crossings.pop("logit_far")
-    parts: tuple[tuple[str, str, str, Sequence[Node]], ...] = (
-        ("why", "Why", f"{joined} of {len(result.names)} join",
-         (_listed([*_reasons(result), *_doubts(result)]),)),
-        ("gains", "What each adds", "with it and without it",
-         (gain_grid(result, foreign), _listed(_gain_sentences(result)))),
-        ("rocs", "Their own ROCs", "fitted distributions, and how far they are from the scores",
-         (own_grid(result, foreign),)),
-        ("hull", "Hull", f"area {result.hull.auc:.4f}", (_listed([_hull_words(result)]),)),
-        ("crossings", "Crossings", "where one fitted ROC passes another",
-         _pairs_table(_CROSSING_HEADS, crossings, rate, "never")),
-        ("alike", "How alike they are", "correlations within the classes, and errors in common",
-         _pairs_table([title.replace("_", " ") for title in result._diversity],
-                      result._diversity, "{:.3f}".format, "")),
-        ("read", "What was read",
-         f"{len(result.names)} classifiers, {spaced(sum(result.systems.sizes))} trials",
-         _read(result, read)),
-        ("glossary", "Glossary", "the words of this page", (Glossary(_GLOSSARY),)),
-    )  # fmt: skip
-    return [Section(title, tuple(blocks), finding, key, folded=True)
-            for key, title, finding, blocks in parts]  # fmt: skip
-
-
-def _pairs_table(
-    heads: Sequence[str], columns: Mapping[str, AnyArray], words: Callable[[float], str], none: str
-) -> tuple[Node, ...]:
-    """A table of pairs, which of many classifiers is longer than anybody reads."""
-
-    def cell(value: Any) -> str | Name:
-        if isinstance(value, str):
-            return foreign(value) if value else "nobody"
-        return none if math.isnan(value) else words(float(value))
-
-    rows = list(zip(*columns.values(), strict=True))
-    texts = [k for k, column in enumerate(columns.values()) if column.dtype.kind in "OU"]
-    grid = Grid(tuple(heads), tuple(Row(tuple(map(cell, r))) for r in rows[:_ROWS]), (*texts[1:],))
-    left = len(rows) - _ROWS
-    if left <= 0:
-        return (grid,)
-    note = f"{left} more rows: `--json`, or the tables of the result in Python, have all of them."
-    return grid, Paragraph(note, "note")
-
-
-def _read(result: Inclusion, read: Sequence[str]) -> list[Node]:
-    n_client, n_impostor = result.systems.sizes
-    lines = [*read, f"{spaced(n_client)} {CLIENT} and {spaced(n_impostor)} {IMPOSTOR} trials"]
-    if result.systems.omitted:
-        lines.append(f"{spaced(result.systems.omitted)} rows with a missing score left out")
-    blocks: list[Node] = [_listed(map(visible, lines))]
-    if result.messages:
-        messages = _listed(visible(for_readers(message)) for message in result.messages)
-        blocks += [Paragraph("What the fits had to say:"), messages]
-    return blocks
-
-
 # ------------------------------------------------------------------------------ pictures
-def draw_rocs(
-    ax: Axes | None, result: Inclusion, terms: Terms, *, counted_too: bool = True
-) -> Axes:
+def draw_rocs(ax: Axes | None, result: Inclusion, terms: Terms) -> Axes:
     """The fitted ROCs, those of the scores, the hull, the diagonal and the region."""
     below, (ax, empty) = ax is None, begun(ax, square=True)
     for k, (name, roc) in enumerate(result._rocs.items()):
-        colour = COLOURS[k % len(COLOURS)]
-        if counted_too:
+        colour, points = COLOURS[k % len(COLOURS)], roc.points()
+        label = f"{foreign(name).short}: {result.verdict[name].word}"
+        style = _LINES[(k // len(COLOURS) + k) % len(_LINES)]
+        ax.plot(points.far, points.tpr, color=colour, linewidth=1.6, linestyle=style, label=label)
+        if sum(result.systems.sizes) <= _MANY:
             points = Roc(*result.systems.scores(k)._distributions).points()
             ax.plot(points.far, points.tpr, color=colour, linewidth=0.6, alpha=0.7, zorder=1.8,
                     label="_nolegend_", gid="scores")  # fmt: skip
-        points = roc.points()
-        ax.plot(
-            points.far, points.tpr, color=colour, linewidth=1.6,
-            linestyle=_LINES[(k // len(COLOURS) + k) % len(_LINES)],
-            label=f"{foreign(name).short}: {result.verdict[name].word}",
-        )  # fmt: skip
-    if counted_too:
-        ax.plot([], [], color=_DARK, linewidth=0.6, alpha=0.7, label="scores' ROCs")
-    segments = result.hull.segments
     far = np.unique(np.concatenate([
         np.geomspace(1e-6, 1.0, 300), np.linspace(0.0, 1.0, 300),
-        [s.far_low for s in segments], [s.far_high for s in segments],
+        *([s.far_low, s.far_high] for s in result.hull.segments),
     ]))  # fmt: skip
-    ax.plot(far, result.hull.tpr(far), color=_DARK, linewidth=3.2, alpha=0.28, zorder=1.6,
+    ax.plot(far, result.hull.tpr(far), color="#333333", linewidth=3.2, alpha=0.28, zorder=1.6,
             solid_capstyle="round", label="ROC hull", gid="hull")  # fmt: skip
-    ends = [end for s in segments if s.kind == "chord"
-            for end in ((s.far_low, s.tpr_low), (s.far_high, s.tpr_high))]  # fmt: skip
-    if ends:
-        ax.plot(*zip(*ends, strict=True), color=_DARK, linestyle="none", marker="o",
-                markersize=3.2, label="ends of chords", gid="chord-ends")  # fmt: skip
     draw_chance_line(ax, np.array([0.0, 1.0]), np.array([0.0, 1.0]))
     for start, stop in ((0.0, result.region[0]), (result.region[1], 1.0)):
         if stop > start:
             ax.axvspan(start, stop, facecolor="#f0f0f0", edgecolor="none", zorder=0.4,
                        label="_nolegend_", gid="outside")  # fmt: skip
-    # Inside the axes where there is room.
-    crosses = any(fit.model.auc() < 0.5 for fit in result.fits.values())
-    place = _ABOVE if crosses else {"loc": "lower right"}
-    place = _UNDER if len(result.names) > _MOST_INSIDE else place
+    place = _UNDER if len(result.names) > _MOST_INSIDE else {"loc": "lower right"}
     return finished(ax, terms.far.short, terms.tpr.short, rates="xy",
                     frame=UNIT_FRAME if empty else None, below=below, **place)  # fmt: skip
 

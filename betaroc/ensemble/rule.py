@@ -19,69 +19,24 @@ from betaroc.core.vocabulary import FAR, TPR, Sentence, capital
 from betaroc.data.scores import Scores
 from betaroc.distributions.beta import Beta
 from betaroc.distributions.normal import LogitNormal, Normal
-from betaroc.ensemble.fusion import LearnedGain, gain_sentence, logits
+from betaroc.ensemble.fusion import CANNOT_TELL, INCLUDE, LearnedGain, gain_sentence, logits
 from betaroc.estimation.families import family_text
 from betaroc.fits.check import TOLERANCE
 from betaroc.fits.fit import Fit
 from betaroc.fits.shape_tests import EndTest, counted_hooks, counts_at_end, untested_ends
-from betaroc.inference.delta import PerturbedModels, delta, nearby
+from betaroc.inference.delta import nearby
 from betaroc.inference.interval import Interval
 from betaroc.inference.intervals import tpr_probits
 from betaroc.model.distances import roc_distance
 from betaroc.model.improper_regions import SEEN, Hook, gaps
 from betaroc.model.model import ScoreModel
 from betaroc.model.samples import empirical_model
-from betaroc.model.statistics import parse_statistic
 from betaroc.rendering.numbers import level_words, number, percent
 
-
-def _far_probits(u: FloatArray) -> FloatArray:
-    from scipy.special import ndtri_exp
-
-    return np.asarray(-np.sign(u) * ndtri_exp(-softplus(np.abs(u))))
-
-
-def excess_of(model: ScoreModel, u: FloatArray) -> FloatArray:
-    """TPR - FAR at FAR = expit(u), of the smaller tails."""
-    from scipy.special import ndtr
-
-    place, diagonal = tpr_probits(model, u), _far_probits(u)
-    low = place + diagonal <= 0.0
-    return np.asarray(np.where(low, ndtr(place) - ndtr(diagonal), ndtr(-diagonal) - ndtr(-place)))
-
-
-def from_diagonal(fit: Fit, u: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """t of probit TPR less probit FAR at FAR = expit(u), by the delta method; two-sided p-value."""
-    near = nearby(fit, groups=True)
-    slopes = near.slopes(lambda model: tpr_probits(model, u))
-    return _tested(near, tpr_probits(fit.model, u) - _far_probits(u), slopes)
-
-
-def exponent_test(fit: Fit, end: str) -> tuple[float, float]:
-    """t and p-value of the log of an end exponent, positive where the curve is above."""
-    near = nearby(fit, groups=True)
-    result = delta(parse_statistic(f"exponent-{end.replace('_', '-')}"), fit.model, near.steps)
-    place = result.place - near.small.shift(result.slopes)
-    t, p = _tested(near, np.array([place]), result.slopes[None, :])
-    return float(t[0]) * (1.0 if end == "at_one" else -1.0), float(p[0])
-
-
-def _tested(
-    near: PerturbedModels, distance: FloatArray, slopes: FloatArray
-) -> tuple[FloatArray, FloatArray]:
-    """Student's t with Welch's degrees of freedom; nan where there is no error."""
-    from scipy.special import stdtr
-
-    with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
-        t = distance / np.sqrt(np.sum(slopes**2, axis=-1))
-        p = 2.0 * stdtr(near.small.freedom_along(slopes), -np.abs(t))
-    finite = np.isfinite(t)
-    return np.where(finite, t, np.nan), np.where(finite, p, np.nan)
-
-
+EXCLUDE = "exclude"
+STRICT, LAX = "only at strict thresholds", "only at lax thresholds"
 #: FARs between the borders at which a curve is judged that its ends do not decide.
 _INNER = 31
-_SIDES = {True: "above", False: "below"}
 
 
 class BorderSide(NamedTuple):
@@ -145,71 +100,89 @@ def roc_evidence(fit: Fit, region: tuple[float, float], level: float) -> RocEvid
     outermost = min(1.0 / (fit.client.total_weight + fit.impostor.total_weight), 0.5)
     u_low, u_high, first = logits(np.array([low, high, outermost])).tolist()
     places = min(max(u_low, first), u_high), max(min(u_high, -first), u_low)
-    sides = []
-    for name, far, reached, u in (
-        ("at_one", low, low == 0.0, places[0]), ("at_zero", high, high == 1.0, places[1]),
-    ):  # fmt: skip
-        test: EndTest | None = None if ends is None else getattr(ends, name)
-        sides.append(_border(fit, name, test, far, u, level, reached=reached))
-    hooks = tuple(
-        hook for hook in counted_hooks(fit) if hook.far_low < high and hook.far_high > low
-    )
+    strict = _border(fit, "at_one", ends and ends.at_one, low, places[0], level)
+    lax = _border(fit, "at_zero", ends and ends.at_zero, high, places[1], level)
+    hooks = tuple(h for h in counted_hooks(fit) if h.far_low < high and h.far_high > low)
     crossings, above = _above(model, region)
     # A curve with one crossing at most, whose borders tell what lies between.
     bordered = any(
         isinstance(model.client, kind) and isinstance(model.impostor, kind)
         for kind in (Beta, Normal, LogitNormal)
     )
-    judged = all(side.by != "none" for side in sides)
+    inner = None
+    if not bordered and "none" not in (strict.by, lax.by):
+        inner = _inner(fit, places)
     return RocEvidence(
-        sides[0], sides[1], None if ends is None else (ends.at_one, ends.at_zero),
-        _inner(fit, places) if judged and not bordered else None,
+        strict, lax, None if ends is None else (ends.at_one, ends.at_zero), inner,
         _mean(fit, region, level), *_peaks(model, region), above, crossings, hooks,
         math.fsum(_expected(fit, hook, region) for hook in hooks), model.client == model.impostor,
     )  # fmt: skip
 
 
+# ----------------------------------------------------------------------------- the borders
+def _far_probits(u: FloatArray) -> FloatArray:
+    from scipy.special import ndtri_exp
+
+    return np.asarray(-np.sign(u) * ndtri_exp(-softplus(np.abs(u))))
+
+
+def excess_of(model: ScoreModel, u: FloatArray) -> FloatArray:
+    """TPR - FAR at FAR = expit(u), of the smaller tails."""
+    from scipy.special import ndtr
+
+    place, diagonal = tpr_probits(model, u), _far_probits(u)
+    low = place + diagonal <= 0.0
+    return np.asarray(np.where(low, ndtr(place) - ndtr(diagonal), ndtr(-diagonal) - ndtr(-place)))
+
+
+def from_diagonal(fit: Fit, u: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """t of probit TPR less probit FAR at FAR = expit(u), by the delta method; two-sided p-value.
+
+    Student's t with Welch's degrees of freedom; nan where there is no error.
+    """
+    from scipy.special import stdtr
+
+    near = nearby(fit, groups=True)
+    slopes = near.slopes(lambda model: tpr_probits(model, u))
+    distance = tpr_probits(fit.model, u) - _far_probits(u)
+    with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
+        t = distance / np.sqrt(np.sum(slopes**2, axis=-1))
+        p = 2.0 * stdtr(near.small.freedom_along(slopes), -np.abs(t))
+    finite = np.isfinite(t)
+    return np.where(finite, t, np.nan), np.where(finite, p, np.nan)
+
+
 def _border(
-    fit: Fit, end: str, test: EndTest | None, far: float, u: float,
-    level: float, *, reached: bool,
-) -> BorderSide:  # fmt: skip
+    fit: Fit, end: str, test: EndTest | None, far: float, u: float, level: float
+) -> BorderSide:
     """The judgement near one border: by its end where the region reaches that, else at a FAR."""
+    reached = far == (0.0 if end == "at_one" else 1.0)
     excess = float(excess_of(fit.model, np.array([u]))[0])
-    decided = math.nan, math.nan
-    if reached and test is not None:
-        decided = test.z, test.p_value
-    elif reached:
-        with suppress(InputError):
-            decided = exponent_test(fit, end)
-    departure, p = decided
+    nothing = math.nan
     # An end whose stretch of that side holds less than one score shows nothing.
-    if p <= 1.0 - level and np.sign(departure) == np.sign(excess):
-        side = BorderSide(_SIDES[departure > 0.0], p, "end test", far, math.nan)
-    elif reached and test is not None and math.isnan(test.p_value):
-        side = BorderSide(test.side, math.nan, "end test", far, math.nan, test.note)
+    if reached and test and test.p_value <= 1.0 - level and np.sign(test.z) == np.sign(excess):
+        side = BorderSide(
+            "above" if test.z > 0.0 else "below", test.p_value, "end test", far, nothing
+        )
+    elif reached and test and math.isnan(test.p_value):
+        side = BorderSide(test.side, nothing, "end test", far, nothing, test.note)
     else:
-        side = _at_place(fit, u, excess, "first score" if reached else "border", level)
-        if reached and math.isnan(side.p_value) and side.by != "none" and test is not None:
+        by, p = "first score" if reached else "border", nothing
+        try:
+            p = float(from_diagonal(fit, np.array([u]))[1][0])
+        except InputError:
+            by = "none"
+        word = ("above" if excess > 0.0 else "below") if p <= 1.0 - level else CANNOT_TELL
+        side = BorderSide(word, p, by, 1.0 / (1.0 + math.exp(-u)), excess)
+        if reached and test and math.isnan(p) and by != "none":
             # On the jump of a mass that one class has alone nothing varies but the mass.
-            side = BorderSide("cannot tell", test.p_value, "end test", far, math.nan)
-    if not reached or side.side not in _SIDES.values():
+            side = BorderSide(CANNOT_TELL, test.p_value, "end test", far, nothing)
+    if not reached or side.side not in ("above", "below"):
         return side
     counts = counts_at_end(fit, end, side.side)
-    side = side._replace(counts=counts.words)
     if counts.contradicted:
-        side = side._replace(side=counts.verdict, p_value=math.nan)
-    return side
-
-
-def _at_place(fit: Fit, u: float, excess: float, by: str, level: float) -> BorderSide:
-    """The judgement at FAR = expit(u)."""
-    far, p = 1.0 / (1.0 + math.exp(-u)), math.nan
-    try:
-        p = float(from_diagonal(fit, np.array([u]))[1][0])
-    except InputError:
-        by = "none"
-    side = _SIDES[excess > 0.0] if p <= 1.0 - level else CANNOT_TELL
-    return BorderSide(side, p, by, far, excess)
+        return side._replace(side=counts.verdict, p_value=nothing, counts=counts.words)
+    return side._replace(counts=counts.words)
 
 
 def _inner(fit: Fit, places: tuple[float, float]) -> tuple[float, float, float, float]:
@@ -269,31 +242,20 @@ def _above(
     model: ScoreModel, region: tuple[float, float]
 ) -> tuple[tuple[float, ...], tuple[tuple[float, float], ...]]:
     """Crossings of the diagonal in the region, and the ranges above it."""
-    low, high = region
     if model.client == model.impostor:
         return (), ()
-    points = model.diagonal_crossings()
-    inside = tuple(sorted(x for x in points.far.tolist() if low < x < high))
-    nodes = [low, *inside, high]
-    # A crossing whose FAR is lost as a double has no range beside it.
-    between = np.array([_between(a, b) for a, b in itertools.pairwise(nodes)])
-    gap = excess_of(model, between)
-    result: list[tuple[float, float]] = []
-    for (a, b), g in zip(itertools.pairwise(nodes), gap.tolist(), strict=True):
-        if g <= 0.0:
-            continue
-        if result and result[-1][1] == a:
-            result[-1] = (result[-1][0], b)
-        else:
-            result.append((a, b))
-    return inside, tuple(result)
-
-
-def _between(low: float, high: float) -> float:
-    """The logit of a FAR between two, in the middle of theirs."""
-    first, last, middle = logits(np.array([low, high, 0.5 * (low + high)])).tolist()
-    first, last = max(-700.0, first), min(36.0, last)
-    return float(0.5 * (first + last) if first < last else middle)
+    low, high = region
+    crossings = tuple(sorted(x for x in model.diagonal_crossings().far.tolist() if low < x < high))
+    nodes = np.array([low, *crossings, high])
+    middle = np.clip(logits(0.5 * (nodes[1:] + nodes[:-1])), -700.0, 36.0)
+    ranges: list[tuple[float, float]] = []
+    signs = (excess_of(model, middle) > 0.0).tolist()
+    for (a, b), is_above in zip(itertools.pairwise(nodes.tolist()), signs, strict=True):
+        if is_above and ranges and ranges[-1][1] == a:  # the curve touches the diagonal
+            ranges[-1] = (ranges[-1][0], b)
+        elif is_above:
+            ranges.append((a, b))
+    return crossings, tuple(ranges)
 
 
 # -------------------------------------------------- whether the fitted ROC can be believed
@@ -322,17 +284,7 @@ def misfit_of(fit: Fit, scores: Scores, level: float) -> RocMisfit:
     return RocMisfit(float(counted.auc()), distance, noise, word)
 
 
-# ----------------------------------------------------------------------
-INCLUDE, EXCLUDE, CANNOT_TELL = "include", "exclude", "cannot tell"
-STRICT, LAX = "only at strict thresholds", "only at lax thresholds"
-#: What the two ends are called in sentences.
-END_WORDS = {"strict": f"low-{FAR}", "lax": f"high-{FAR}"}
-#: Sides that are known.
-_KNOWN = ("above", "below")
-#: What the ends of a classifier's own ROC say against it, where its gain cannot be told.
-_AGAINST = (EXCLUDE, STRICT, LAX)
-
-
+# ---------------------------------------------------------------------------- the verdict
 class Confidence(NamedTuple):
     """p-values of the word by the own ROC, two-sided, of the ROC lying on the diagonal."""
 
@@ -359,6 +311,9 @@ class Size(NamedTuple):
     depth_at: float
     #: Scores of both classes expected where the ROC is below the diagonal.
     hook_scores: float
+
+
+_PARTS = ("confidence", "size", "reason", "marginal", "gain")
 
 
 class Verdict(str):
@@ -395,7 +350,7 @@ class Verdict(str):
     (True, 'include', True)
     """
 
-    __slots__ = ("confidence", "gain", "marginal", "reason", "size")
+    __slots__ = _PARTS
     confidence: Confidence
     size: Size
     reason: str
@@ -408,8 +363,7 @@ class Verdict(str):
     ) -> Verdict:  # fmt: skip
         """A string with attributes."""
         result = super().__new__(cls, word)
-        parts = {"confidence": confidence, "size": size, "reason": reason}
-        for name, value in (parts | {"marginal": marginal, "gain": gain}).items():
+        for name, value in zip(_PARTS, (confidence, size, reason, marginal, gain), strict=True):
             object.__setattr__(result, name, value)
         return result
 
@@ -417,7 +371,7 @@ class Verdict(str):
         raise AttributeError(f"a Verdict is frozen: {name} cannot be set.")
 
     def __getnewargs__(self) -> tuple[Any, ...]:
-        return self.word, self.confidence, self.size, self.reason, self.marginal, self.gain
+        return (self.word, *(getattr(self, name) for name in _PARTS))
 
     def __getstate__(self) -> None:
         """Nothing beside what makes it."""
@@ -438,21 +392,22 @@ class Verdict(str):
 
 def verdict_of(
     fit: Fit, evidence: RocEvidence, gain: LearnedGain, region: tuple[float, float], level: float,
-    sizes: tuple[int, int],
+    sizes: tuple[int, int], *, reason: str = "",
 ) -> Verdict:  # fmt: skip
-    """The verdict that a classifier's evidence and its gain come to."""
+    """The verdict that a classifier's evidence and its gain come to; a reason given stays."""
     marginal, p = _decided(evidence, level)
     mean = evidence.mean
     confidence = Confidence(p, evidence.strict.p_value, evidence.lax.p_value)
     size = Size(mean.estimate, mean.low, mean.high, *evidence.largest, *evidence.deepest,
                 evidence.hook_scores)  # fmt: skip
-    word, measured = joined(marginal, gain.word), gain_sentence(gain, sizes)
-    where, stands = "" if word == EXCLUDE else " at one end", ""
-    if word not in (gain.word, CANNOT_TELL):
-        stands = f"; so its own ROC, which speaks against it{where}, decides"
-    by_roc = _reason(fit, evidence, marginal, region, level)
-    reason = f"{capital(measured)}{stands}. By its own ROC: {marginal}. {by_roc}"
-    return Verdict(word, confidence, size, Sentence(reason), Sentence(marginal), gain)
+    word = joined(marginal, gain.word)
+    if not reason:
+        against = "; so its own ROC, which speaks against it, decides"
+        stands = "" if word in (gain.word, CANNOT_TELL) else against
+        by_roc = _reason(fit, evidence, marginal, region, level)
+        measured = capital(gain_sentence(gain, sizes))
+        reason = Sentence(f"{measured}{stands}. By its own ROC: {marginal}. {by_roc}")
+    return Verdict(word, confidence, size, reason, Sentence(marginal), gain)
 
 
 def joined(marginal: str, gained: str) -> str:
@@ -460,9 +415,7 @@ def joined(marginal: str, gained: str) -> str:
 
     What they say for it is no gain: the others may say it already.
     """
-    if gained != CANNOT_TELL:
-        return gained
-    return marginal if marginal in _AGAINST else CANNOT_TELL
+    return gained if gained != CANNOT_TELL or marginal == INCLUDE else marginal
 
 
 def _decided(evidence: RocEvidence, level: float) -> tuple[str, float]:
@@ -470,8 +423,7 @@ def _decided(evidence: RocEvidence, level: float) -> tuple[str, float]:
     if evidence.on_diagonal:
         return EXCLUDE, math.nan
     strict, lax = evidence.strict, evidence.lax
-    judged = not (math.isnan(strict.p_value) or math.isnan(lax.p_value))
-    p = max(strict.p_value, lax.p_value) if judged else math.nan
+    p = float(np.maximum(strict.p_value, lax.p_value))  # nan if either is
     words = {
         ("above", "above"): INCLUDE, ("below", "below"): EXCLUDE,
         ("above", "below"): STRICT, ("below", "above"): LAX,
@@ -486,64 +438,52 @@ def _decided(evidence: RocEvidence, level: float) -> tuple[str, float]:
     return word, p
 
 
-# --------------------------------------------------------------------------- the sentence
 def _reason(
     fit: Fit, evidence: RocEvidence, word: str, region: tuple[float, float], level: float
 ) -> str:
+    """What the own ROC shows at both borders, on average, and at most."""
     if evidence.on_diagonal:
         return "Both classes have one fitted distribution: the ROC is the diagonal."
     strict, lax, mean = evidence.strict, evidence.lax, evidence.mean
-    parts = [f"{_side_words(strict, fit, 'low')}; {_side_words(lax, fit, 'high')}"]
-    if word == CANNOT_TELL and strict.side == lax.side in _KNOWN:
+    parts = [_side_words(strict, fit, "low"), _side_words(lax, fit, "high")]
+    if word == CANNOT_TELL and strict.side == lax.side in ("above", "below"):
         parts.append("between them it is not on one side with confidence")
-    ends = f"{number(mean.low, 3)} to {number(mean.high, 3)}"
-    interval = "" if math.isnan(mean.low) else f" ({level_words(level)}: {ends})"
+    ends = f" ({level_words(level)}: {number(mean.low, 3)} to {number(mean.high, 3)})"
+    interval = "" if math.isnan(mean.low) else ends
     parts.append(f"{TPR} - {FAR} is {number(mean.estimate, 3)} on average{interval}")
-    parts.append(f"{_most(fit, evidence)}{_below(evidence)}")
+    places = np.array(evidence.above).reshape(-1, 2)
+    clients, impostors = np.diff(np.asarray(fit.model.roc().tpr(places))), np.diff(places)
+    above = np.sum(fit.client.total_weight * clients + fit.impostor.total_weight * impostors)
+    most = f"at most {number(evidence.largest.gap, 3)} at {FAR} {percent(evidence.largest.far)}"
+    parts.append(most if above >= SEEN else "above the diagonal for less than one score")
+    if evidence.deepest.gap > 0.0 and evidence.hook_scores < SEEN:
+        parts.append("below the diagonal for less than one score: no finding")
+    elif evidence.deepest.gap > 0.0:
+        gap, far = evidence.deepest
+        parts[-1] += (
+            f", and below the diagonal by {number(gap, 2)} at most, at {FAR} {percent(far)}"
+        )
+        parts.append(f"{number(evidence.hook_scores, 3)} scores are expected below it")
     where = "" if region == (0.0, 1.0) else f"for {FAR} from {region[0]:g} to {region[1]:g}: "
     return f"{capital(where + '; '.join(parts))}."
 
 
 def _side_words(side: BorderSide, fit: Fit, border: str) -> str:
-    judged = f"{side.side} the diagonal" if side.side in _KNOWN else f"{CANNOT_TELL} the side"
-    p = f"p = {number(side.p_value, 2)}{side.counts and f'; {side.counts}'}"
-    far = f"{FAR} {percent(side.far)}"
+    """What is known of the curve near one border."""
+    where = f"at {FAR} {percent(side.far)}"
     if side.by == "none":
         why = f"the parameters of this fit, {family_text(fit.family)}, have no standard errors"
         if not (fit.client.names and fit.impostor.names):
             why = "an empirical pair has no parameters whose errors could be judged"
-        return f"not judged at {far}: {why}"
-    where = f"at {far}"
+        return f"not judged {where}: {why}"
     if side.by == "end test":
-        names = ("threshold 1", "threshold 0") if fit.model._pair.unit else (
+        high, low = ("threshold 1", "threshold 0") if fit.model._pair.unit else (
             "high scores", "low scores")  # fmt: skip
-        where = f"towards {names[border == 'high']}"
+        where = f"towards {low if border == 'high' else high}"
     if side.counts and math.isnan(side.p_value):
         return f"{where} {side.counts}"
+    known = side.side in ("above", "below")
+    judged = f"{side.side} the diagonal" if known else f"{CANNOT_TELL} the side"
     outermost = ", where one score is expected beyond" if side.by == "first score" else ""
-    return f"{judged} {where}{outermost} ({p})"
-
-
-def _most(fit: Fit, evidence: RocEvidence) -> str:
-    gap, far = evidence.largest
-    if gap == 0.0:
-        return f"above the diagonal at no {FAR}"
-    places = np.array(evidence.above).reshape(-1, 2)
-    clients = np.diff(np.asarray(fit.model.roc().tpr(places)))
-    impostors = np.diff(places)
-    expected = fit.client.total_weight * clients + fit.impostor.total_weight * impostors
-    if np.sum(expected) < SEEN:
-        return "above the diagonal for less than one score"
-    return f"at most {number(gap, 3)} at {FAR} {percent(far)}"
-
-
-def _below(evidence: RocEvidence) -> str:
-    gap, far = evidence.deepest
-    if gap == 0.0:
-        return ""
-    if evidence.hook_scores < SEEN:
-        return "; below the diagonal for less than one score: no finding"
-    text = f", and below the diagonal by {number(gap, 2)} at most, at {FAR} {percent(far)}"
-    n = evidence.hook_scores
-    scores = f"{n:.0f}" if n >= 100.0 else number(n, 3)
-    return f"{text}; {scores} scores are expected below it"
+    counts = f"; {side.counts}" if side.counts else ""
+    return f"{judged} {where}{outermost} (p = {number(side.p_value, 2)}{counts})"
