@@ -24,7 +24,7 @@ from betaroc.estimation.families import family_text
 from betaroc.fits.check import TOLERANCE
 from betaroc.fits.fit import Fit
 from betaroc.fits.shape_tests import EndTest, counted_hooks, counts_at_end, untested_ends
-from betaroc.inference.delta import nearby
+from betaroc.inference.delta import near_of
 from betaroc.inference.interval import Interval
 from betaroc.inference.intervals import tpr_probits
 from betaroc.model.distances import roc_distance
@@ -142,7 +142,7 @@ def from_diagonal(fit: Fit, u: FloatArray) -> tuple[FloatArray, FloatArray]:
     """
     from scipy.special import stdtr
 
-    near = nearby(fit, groups=True)
+    near = near_of(fit, groups=True)
     slopes = near.slopes(lambda model: tpr_probits(model, u))
     distance = tpr_probits(fit.model, u) - _far_probits(u)
     with np.errstate(invalid="ignore", divide="ignore", over="ignore"):

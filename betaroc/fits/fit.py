@@ -945,7 +945,9 @@ class Fit(FitPoints, Exportable):
         Returns
         -------
         dict
-            ``{"client": {parameter: Interval}, "impostor": {...}}``.
+            ``{"client": {parameter: Interval}, "impostor": {...}}``. A class that has no profile
+            has Wald's, as its ``.method`` says, where the other one has, or where each score has a
+            density.
 
         Raises
         ------

@@ -19,8 +19,8 @@ from betaroc.core.thresholds import Thresholds
 from betaroc.core.value import Result
 from betaroc.core.vocabulary import worded
 from betaroc.data.groups import groups_of
-from betaroc.data.scores import ScoreData, Scores, require_scores
-from betaroc.distributions.base import Distribution, Free, free, moved, parameter_values
+from betaroc.data.scores import require_scores
+from betaroc.distributions.base import Distribution, Free, free, moved
 from betaroc.distributions.beta import ClassSums, best_partner, has_shape
 from betaroc.distributions.inflated import MASSES, REJECTED, base_of
 from betaroc.distributions.normal import has_spread
@@ -29,17 +29,9 @@ from betaroc.estimation.boundary import MATLAB_EDGES, ScoreCells, log_masses
 from betaroc.estimation.families import FAMILIES
 from betaroc.estimation.record import Estimate, PairEstimate
 from betaroc.inference.interval import Interval, Limits, from_log, from_logit
-from betaroc.inference.scores_beyond import (
-    SampleSupport,
-    fewest,
-    tell,
-    tell_of_chance,
-)
+from betaroc.inference.scores_beyond import SampleSupport, fewest, tell, tell_of_chance
 from betaroc.model.model import ScoreModel
-from betaroc.model.statistics import STATISTICS, StatisticSpec
-
-#: Step of the differences, in standard deviations of one observation's information.
-_STEP = 1e-3
+from betaroc.model.statistics import StatisticSpec
 
 
 def joint_cov(fit: PairEstimate, *, groups: bool = True) -> FloatArray:
@@ -47,19 +39,19 @@ def joint_cov(fit: PairEstimate, *, groups: bool = True) -> FloatArray:
     from scipy.linalg import block_diag
 
     results = fit.client, fit.impostor
-    answer = groups_of(fit.scores) if flag(groups, "groups") else None
-    own, cut = np.asarray(block_diag(*(result.cov for result in results))), len(results[0].names)
+    units = groups_of(fit.scores) if flag(groups, "groups") else None
+    covariance, cut = np.asarray(block_diag(*(r.cov for r in results))), len(results[0].names)
     if fit.shared_cov is not None:
-        own[:cut, cut:] = fit.shared_cov
-        own[cut:, :cut] = own[:cut, cut:].T
-    if answer is None or not all(result.names for result in results):
-        return own
+        covariance[:cut, cut:] = fit.shared_cov
+        covariance[cut:, :cut] = covariance[:cut, cut:].T
+    if units is None or not all(result.names for result in results):
+        return covariance
     scores = require_scores(fit.scores, "the errors of groups")
-    samples = ((scores.client, scores.client_weights), (scores.impostor, scores.impostor_weights))
-    parts = [observation_scores(r, *sample) for r, sample in zip(results, samples, strict=True)]
+    client = observation_scores(fit.client, scores.client, scores.client_weights)
+    impostor = observation_scores(fit.impostor, scores.impostor, scores.impostor_weights)
     # Not a number where no double holds the products, as of scores of 1e-300.
     with np.errstate(over="ignore", under="ignore", invalid="ignore"):
-        return np.asarray(own @ answer.covariance(parts[0], parts[1]) @ own)
+        return np.asarray(covariance @ units.covariance(client, impostor) @ covariance)
 
 
 # ------------------------------------------------------------ scores of single observations
@@ -89,53 +81,49 @@ def observation_scores(
 
 def undropped(result: Estimate, values: FloatArray) -> BoolArray:
     """The observations that the boundary rule did not drop."""
-    return between_ends(result.distribution, values) | (policy_in_force(result) != "drop")
+    return between_ends(result.distribution, values) | (_policy_in_force(result) != "drop")
 
 
-def policy_in_force(result: Estimate) -> str | None:
+def _policy_in_force(result: Estimate) -> str | None:
     """The rule for 0 and 1 where it changes the likelihood of a score."""
     rule = result.boundary
-    if rule is None or (
-        rule.policy in {"censor", "matlab"} and rule.n_censored_low + rule.n_censored_high == 0
-    ):
+    if rule is None:
         return None
-    return rule.policy
+    touched = rule.policy not in {"censor", "matlab"} or rule.n_censored_low + rule.n_censored_high
+    return rule.policy if touched else None
 
 
 def in_cells(result: Estimate) -> bool:
     """Whether some scores count by the probability of a cell or of what lies beyond an edge."""
-    return policy_in_force(result) in {"censor", "matlab", "interval"}
+    return _policy_in_force(result) in {"censor", "matlab", "interval"}
 
 
 def _cell_log_likelihood(
     result: Estimate, values: FloatArray
 ) -> Callable[[Distribution], FloatArray]:
     """What one observation of each value adds by its cell, or by what lies beyond an edge."""
-    rule, support = result.boundary, result.distribution.support
-    edge = (None if rule is None else rule.resolution) or 0.0
-    if policy_in_force(result) == "interval":
-        _, low, high, place = ScoreCells.of(values, edge, support)
+    policy, support = _policy_in_force(result), result.distribution.support
+    resolution = (result.boundary and result.boundary.resolution) or 0.0
+    if policy == "interval":
+        _, low, high, place = ScoreCells.of(values, resolution, support)
         logs = log_masses(low, high, support)
         return lambda law: logs(law)[place]
-    ends = score_range(result.distribution)
-    width, censored = ends[1] - ends[0], policy_in_force(result) == "censor"
-    near = (edge / width, 1.0 - edge / width) if censored else MATLAB_EDGES
-    least, most = (ends[0] + width * share for share in near)
-    below = values <= least if censored else values < least
-    above = values >= most if censored else values > most
-    inside = ~(below | above)
+    first, last = score_range(result.distribution)
+    share = resolution / (last - first)
+    edges = (share, 1.0 - share) if policy == "censor" else MATLAB_EDGES
+    least, most = (first + (last - first) * edge for edge in edges)
+    below = values <= least if policy == "censor" else values < least
+    above = values >= most if policy == "censor" else values > most
 
     def at(law: Distribution) -> FloatArray:
-        answer = np.empty(values.size)
-        answer[inside] = law.logpdf(values[inside])
-        answer[below], answer[above] = law.logcdf(least), law.logsf(most)
-        return answer
+        answer = np.asarray(law.logpdf(np.clip(values, least, most)))
+        return np.where(below, law.logcdf(least), np.where(above, law.logsf(most), answer))
 
     return at
 
 
-# ----------------------------------------------------------------------
-def joint_roots(fit: PairEstimate, *, groups: bool) -> FloatArray:
+# ----------------------------------------------------------------- roots of the covariance
+def _joint_roots(fit: PairEstimate, *, groups: bool) -> FloatArray:
     """Roots of the covariance of the clients' and the impostors' parameters, a row each."""
     from scipy.linalg import block_diag
 
@@ -162,6 +150,7 @@ def covariance_roots(covariance: FloatArray) -> FloatArray:
     return np.asarray((vectors[:, keep] * np.sqrt(values[keep])).T * scale)
 
 
+# ------------------------------------------------------------------------------- few scores
 #: Shapes beyond which cumulants cancel and a beta distribution is normal to this share.
 _NEARLY_NORMAL = 1e3
 #: Beyond this shape the cumulants of log s and log(1 - s) cancel, and what is made of them is at
@@ -172,15 +161,14 @@ _LARGEST = 1e7
 def inner_trials(result: Estimate) -> float:
     """Trials of a fitted distribution that lie on no point mass."""
     shares = [result.params.get(name, 0.0) for name in MASSES]
-    return float(scored_trials(result) * (1.0 - math.fsum(shares)))
+    return float(_scored_trials(result) * (1.0 - math.fsum(shares)))
 
 
-def scored_trials(result: Estimate) -> float:
-    """Trials that have a score."""
+def _scored_trials(result: Estimate) -> float:
     return float(result.total_weight * (1.0 - result.params.get(REJECTED, 0.0)))
 
 
-def freedom_of(trials: float, fixed: Sequence[str] = ()) -> float:
+def _freedom_of(trials: float, fixed: Sequence[str] = ()) -> float:
     """Degrees of freedom of an error that so many trials estimate: at least those of two.
 
     Where the other shape is fixed that of a logarithm is 1/sqrt(n), and nothing is estimated.
@@ -188,12 +176,12 @@ def freedom_of(trials: float, fixed: Sequence[str] = ()) -> float:
     return math.inf if fixed else max(trials, 2.0) - 1.0
 
 
-def stretch_of(freedom: float) -> float:
+def _stretch_of(freedom: float) -> float:
     """From the divisor n to n - 1."""
     return math.sqrt(1.0 + 1.0 / freedom)
 
 
-def check_light(result: Estimate) -> None:
+def _check_light(result: Estimate) -> None:
     """Errors need more than one trial, and a weight is a number of trials."""
     trials = inner_trials(result)
     if not trials > 1.0:
@@ -208,7 +196,6 @@ def student(freedom: float, level: float) -> float:
     return -float(stdtrit(freedom, 0.5 * (1.0 - level)))
 
 
-# ------------------------------------------------------------------------- errors of a fit
 class SmallSample(NamedTuple):
     """The errors of a fit, as few scores let them be known.
 
@@ -246,8 +233,7 @@ class SmallSample(NamedTuple):
         """First-order bias of a number with these slopes along the roots."""
         if not np.any(self.bias):
             return 0.0
-        along = np.linalg.lstsq(self.roots.T, self.bias, rcond=None)[0]
-        return float(slopes @ along)
+        return float(slopes @ np.linalg.lstsq(self.roots.T, self.bias, rcond=None)[0])
 
     def draw(self, stream: np.random.Generator, size: int) -> FloatArray:
         """Errors of all coordinates: Student's in each class, less the bias; a row per draw."""
@@ -275,9 +261,8 @@ class SmallSample(NamedTuple):
 
     def variances(self, slopes: FloatArray) -> FloatArray:
         """Of each class, on a last axis in place of the roots."""
-        parts = [
-            np.sum(slopes[..., self.owner == k] ** 2, axis=-1) for k in range(len(self.freedom))
-        ]
+        classes = range(len(self.freedom))
+        parts = [np.sum(slopes[..., self.owner == k] ** 2, axis=-1) for k in classes]
         return np.stack(parts, axis=-1)
 
     def _errors(self, stream: np.random.Generator, size: int) -> FloatArray:
@@ -296,29 +281,25 @@ def gaussian_reach(changes: FloatArray, options: IntervalOptions) -> float:
     return errors.largest(changes, options)
 
 
-# ------------------------------------------------------------------------------------ bias
 def _bias(result: Estimate, names: tuple[str, ...]) -> FloatArray:
     """First-order bias of the coordinates: of log a and log b, of log sigma; else 0."""
-    law, n = result.distribution, inner_trials(result)
-    base = base_of(law)
-    answer: dict[str, float] = {}
+    from scipy.special import psi
+
+    n, base = inner_trials(result), base_of(result.distribution)
+    biases: dict[str, float] = {}
     if has_shape(base):
         shapes = [name for name in ("a", "b") if name in names]
-        answer = dict(zip(shapes, shape_bias(base.a, base.b, shapes) / n, strict=True))
-    elif has_spread(base) and "sigma" in names:
-        from scipy.special import psi
-
+        biases = dict(zip(shapes, shape_bias(base.a, base.b, shapes) / n, strict=True))
+    elif has_spread(base):
         # n times the variance over sigma^2 is chi-squared with n - 1 degrees of freedom.
-        answer["sigma"] = 0.5 * float(psi(0.5 * freedom_of(n)) - math.log(0.5 * max(n, 2.0)))
-    return np.array([answer.get(name, 0.0) for name in names])
+        biases["sigma"] = 0.5 * float(psi(0.5 * _freedom_of(n)) - math.log(0.5 * max(n, 2.0)))
+    return np.array([biases.get(name, 0.0) for name in names])
 
 
 def shape_bias(a: float, b: float, free: Sequence[str]) -> FloatArray:
     """n times the bias of the logarithms of the free shapes (Cox and Snell 1968), to 1e-7."""
     second, third, _ = _cumulants(a, b)
     index = [("a", "b").index(name) for name in free]
-    if not index:
-        return np.empty(0)
     inverse = np.linalg.inv(second[np.ix_(index, index)])
     inner = third[np.ix_(index, index, index)]
     bias = -0.5 * np.einsum("rs,stu,tu->r", inverse, inner, inverse)
@@ -326,7 +307,6 @@ def shape_bias(a: float, b: float, free: Sequence[str]) -> FloatArray:
     return np.asarray(bias - 0.5 * np.diag(inverse))
 
 
-# --------------------------------------------------------------------------- corrections
 def shape_corrections(a: float, b: float) -> tuple[float, float]:
     """n times what the mean of the profile deviance of a, and of b, exceeds 1 by (Lawley 1956).
 
@@ -343,57 +323,33 @@ def shape_corrections(a: float, b: float) -> tuple[float, float]:
     rho13 = traces @ inverse @ traces
     rho23 = np.einsum("ijk,lmn,il,jm,kn->", third, third, inverse, inverse, inverse)
     both = float(3.0 * rho13 + 2.0 * rho23 - 3.0 * rho4) / 12.0
-    alone = [
-        (5.0 * third[k, k, k] ** 2 / second[k, k] - 3.0 * fourth[k, k, k, k])
-        / (12.0 * second[k, k] ** 2)
-        for k in (0, 1)
-    ]
-    return both - float(alone[1]), both - float(alone[0])
+    k = [0, 1]
+    variance, skew, kurtosis = second[k, k], third[k, k, k], fourth[k, k, k, k]
+    of_a, of_b = (5.0 * skew**2 / variance - 3.0 * kurtosis) / (12.0 * variance**2)
+    return both - float(of_b), both - float(of_a)
 
 
-def _cumulants(a: float, b: float) -> tuple[FloatArray, FloatArray, FloatArray]:
+def _cumulants(a: float, b: float) -> list[FloatArray]:
     """Second to fourth cumulants of (log s, log(1 - s)), times the shapes: free of scale."""
     from scipy.special import polygamma
 
     a, b = min(a, _LARGEST), min(b, _LARGEST)
-    result = []
+    shares, result = np.array([a, b]) / (a + b), []
     for order in (1, 2, 3):
+        x = np.array([a, b, a + b])
         # x^(m + 1) psi_m(x) without overflow at small x.
         head = (-1.0) ** (order + 1) * math.factorial(order)
-        own, other, total = (
-            head + x ** (order + 1) * float(polygamma(order, x + 1.0)) for x in (a, b, a + b)
-        )
-        shares = np.array([a / (a + b), b / (a + b)])
+        of_a, of_b, total = head + x ** (order + 1) * polygamma(order, x + 1.0)
         array = np.asarray(-total)
         for _ in range(order + 1):
             array = np.multiply.outer(array, shares)
-        array[(0,) * (order + 1)] += own
-        array[(1,) * (order + 1)] += other
+        array[(0,) * (order + 1)] += of_a
+        array[(1,) * (order + 1)] += of_b
         result.append(array)
-    return result[0], result[1], result[2]
+    return result
 
 
-def scale_deviance(size: float, freedom: float, level: float) -> float:
-    """The exact quantile q of size (r - 1 - log r) where size r is chi-squared.
-
-    Of a normal sigma r = (estimate/sigma)^2 and n r has n - 1 degrees of freedom.
-    """
-    from scipy.special import chdtr, chdtri, lambertw
-
-    def excess(q: float) -> float:
-        if q == 0.0:
-            return -level
-        z = -math.exp(-1.0 - q / size)
-        large, small = (-float(lambertw(z, k).real) for k in (-1, 0))
-        return float(chdtr(freedom, size * large) - chdtr(freedom, size * small)) - level
-
-    high = float(chdtri(1.0, 1.0 - level))
-    while excess(high) < 0.0:
-        high *= 2.0
-    return bracketed_root(excess, 0.0, high, what="quantile of a deviance")
-
-
-# ----------------------------------------------------------------------
+# -------------------------------------------------------------------------- models near a fit
 _T = TypeVar("_T", bound=Result)
 #: The ways to an interval of a fit, the best first.
 METHODS = ("delta", "bootstrap")
@@ -401,10 +357,6 @@ METHODS = ("delta", "bootstrap")
 _LOST = 1e-12
 #: An error this small is the rounding of differences.
 _STILL = 1e-9
-#: Rates that are 1 less another.
-_COMPLEMENTS = {
-    "tpr": "frr", "recall": "frr", "sensitivity": "frr", "tnr": "far", "specificity": "far",
-}  # fmt: skip
 #: Step of the differences, in standard errors.
 STEP = 0.01
 #: Models a step forward and a step back along each root of a covariance.
@@ -451,7 +403,7 @@ class PerturbedModels:
         from scipy.linalg import block_diag
 
         rates = block_diag(*(part.rates for part in self._parts))
-        return np.asarray(joint_roots(self.fit, groups=self.groups) @ rates.T)
+        return np.asarray(_joint_roots(self.fit, groups=self.groups) @ rates.T)
 
     @cached_property
     def small(self) -> SmallSample:
@@ -462,19 +414,19 @@ class PerturbedModels:
         """
         results, roots = (self.fit.client, self.fit.impostor), self.roots
         for result in results:
-            check_light(result)
-        answer = groups_of(self.fit.scores) if self.groups else None
+            _check_light(result)
+        units = groups_of(self.fit.scores) if self.groups else None
         trials = [inner_trials(result) for result in results]
-        if answer is not None or self.fit.shared_cov is not None:
-            sizes = trials if answer is None else [n for n in answer.sizes if n is not None]
-            freedom = freedom_of(min(sizes))
+        if units is not None or self.fit.shared_cov is not None:
+            sizes = trials if units is None else [n for n in units.sizes if n is not None]
+            freedom = _freedom_of(min(sizes))
             # Errors between groups have G/(G - 1) already.
-            stretch = 1.0 if answer is not None else stretch_of(freedom)
+            stretch = 1.0 if units is not None else _stretch_of(freedom)
             none = np.zeros(self.place.size)
             return SmallSample(roots * stretch, np.zeros(len(roots), np.intp), (freedom,), none)
         owner = np.where(np.any(roots[:, len(self.names[0]) :] != 0.0, axis=1), 1, 0)
-        freedoms = tuple(freedom_of(n, r.fixed) for n, r in zip(trials, results, strict=True))
-        stretches = np.array([stretch_of(f) for f in freedoms])
+        freedoms = tuple(_freedom_of(n, r.fixed) for n, r in zip(trials, results, strict=True))
+        stretches = np.array([_stretch_of(f) for f in freedoms])
         bias = np.concatenate([_bias(*item) for item in zip(results, self.names, strict=True)])
         # Beyond one standard error the expansion says no more than that.
         error = np.sqrt(np.sum(roots**2, axis=0))
@@ -491,13 +443,9 @@ class PerturbedModels:
 
     def laws(self, away: FloatArray) -> tuple[Distribution, Distribution]:
         """Both distributions where the coordinates are off by so much."""
-        values = np.split(self.place + away, [len(self.names[0])])
-        results = self.fit.client, self.fit.impostor
-        client, impostor = (
-            moved(result.distribution, names, value.tolist())
-            for result, names, value in zip(results, self.names, values, strict=True)
-        )
-        return client, impostor
+        cut, values = len(self.names[0]), (self.place + away).tolist()
+        client = moved(self.fit.client.distribution, self.names[0], values[:cut])
+        return client, moved(self.fit.impostor.distribution, self.names[1], values[cut:])
 
     def model(self, away: FloatArray) -> ScoreModel:
         """The model there."""
@@ -534,13 +482,17 @@ def _slopes(ends: list[tuple[FloatArray, FloatArray]]) -> FloatArray:
     return np.stack(changes, axis=-1)
 
 
-def nearby(fit: PairEstimate, *, groups: bool) -> PerturbedModels:
-    """What is near a fit, kept with it."""
+def near_of(fit: PairEstimate, *, groups: bool) -> PerturbedModels:
+    """What is near a fit whose classes differ, kept with it."""
+    if fit.tied and fit.model.client == fit.model.impostor:
+        rule = "differ between the classes to have errors"
+        remedy = "Take the intervals of" + worded(' `family="beta"`.')
+        raise refusal("the likeliest proper pair", rule, "one distribution for both", remedy)
     result: PerturbedModels = fit._kept.setdefault(("nearby", groups), PerturbedModels(fit, groups))
     return result
 
 
-# ------------------------------------------------------------------------- the intervals
+# --------------------------------------------------------------------- intervals of a number
 class Delta(NamedTuple):
     """A statistic with its slopes, on the scale on which its error is nearly normal."""
 
@@ -557,14 +509,10 @@ class Delta(NamedTuple):
         """The standard error on the scale."""
         return math.sqrt(math.fsum(self.slopes**2))
 
-    def interval(self, level: float) -> Interval:
-        """Estimate -+ z errors on the scale."""
-        return self.around(0.0, student(math.inf, level), level)
-
-    def around(self, shift: float, reach: float, level: float) -> Interval:
-        """Estimate less a shift -+ so many errors on the scale."""
-        centre, away = self.place - shift, reach * self.error
-        low, high = self.back(centre - away), self.back(centre + away)
+    def interval(self, level: float, reach: float | None = None, shift: float = 0.0) -> Interval:
+        """Estimate less a shift -+ so many errors, z where left out, on the scale."""
+        away = (student(math.inf, level) if reach is None else reach) * self.error
+        low, high = self.back(self.place - shift - away), self.back(self.place - shift + away)
         return Interval(self.estimate, low, high, level, "delta")
 
 
@@ -582,22 +530,13 @@ def supported(result: _T, spec: StatisticSpec, *systems: tuple[SampleSupport, Sc
     return replace(result, **support)
 
 
-def near_of(f: PairEstimate, *, groups: bool) -> PerturbedModels:
-    """What is near a fit whose classes differ."""
-    if f.tied and f.model.client == f.model.impostor:
-        rule = "differ between the classes to have errors"
-        remedy = "Take the intervals of" + worded(' `family="beta"`.')
-        raise refusal("the likeliest proper pair", rule, "one distribution for both", remedy)
-    return nearby(f, groups=groups)
-
-
 def bare_interval(f: PairEstimate, spec: StatisticSpec, options: IntervalOptions) -> Interval:
     """The interval of a statistic of a fit, whatever data are behind it."""
     options = options.by(METHODS)
     if options.method != "bootstrap":
         return delta_intervals(f, spec, groups=options.groups)(options.level)
     near, model = near_of(f, groups=options.groups), f.model
-    estimate = _estimate(spec, model, spec.value(model))
+    estimate = _finite(spec, model, spec.value(model))
     # Only thresholds have more digits on their scale than the number itself.
     to, back = _scale("threshold" if spec.row.scale == "threshold" else "plain", spec, model)
     values = near.drawn(lambda model: to(spec.value(model)), options)
@@ -614,43 +553,24 @@ def delta_intervals(
 ) -> Callable[[float], Interval]:
     """The interval of a statistic of a fit at any level."""
     near, client = near_of(f, groups=groups), f.model.client
-    other = _COMPLEMENTS.get(spec.name)
-    if other and spec.number(f.model) > 0.5:  # near 1 the other rate has the digits
-        of_other = StatisticSpec(other, STATISTICS[other], spec.where)
-        rest_at = delta_intervals(f, of_other, groups=groups)
-
-        def complement(level: float) -> Interval:
-            rest = rest_at(level)
-            ends = 1.0 - rest.high, 1.0 - rest.low
-            return Interval(1.0 - rest.estimate, *ends, level, rest.method)
-
-        return complement
-    if (
-        spec.name == "threshold"
-        and spec.where.point in ("frr", "tpr")
-        and (client._scored is not client)
-    ):
+    of_share = spec.name == "threshold" and spec.where.point in ("frr", "tpr")
+    if of_share and client._scored is not client:
         rule = "be of scores where some clients have none: it is no smooth function of their share"
-        raise refusal(
-            repr(str(spec)), rule, "a family", "Ask the scores: br.interval(scores, ...)."
-        )
-    result = delta(spec, f.model, near.steps)
-    biased = spec.row.scale in ("log", "threshold")
-    shift = near.small.shift(result.slopes) if biased else 0.0
-    return lambda level: result.around(shift, float(near.small.reach(result.slopes, level)), level)
+        remedy = "Ask the scores: br.interval(scores, ...)."
+        raise refusal(repr(str(spec)), rule, "a family", remedy)
+    result, small = delta(spec, f.model, near.steps), near.small
+    shift = small.shift(result.slopes) if spec.row.scale in ("log", "threshold") else 0.0
+    return lambda level: result.interval(level, float(small.reach(result.slopes, level)), shift)
 
 
 def delta(spec: StatisticSpec, model: ScoreModel, steps: Steps) -> Delta:
     """A statistic of a model, and of those a step along each root of a covariance away."""
     row, value = spec.row, spec.value(model)
-    estimate = _estimate(spec, model, value)
+    estimate = _finite(spec, model, value)
     to, back = _scale(row.scale, spec, model)
-
-    def place(near: ScoreModel) -> float:
-        return to(spec.value(near))
-
-    slopes = [(place(forward) - place(backward)) / (2.0 * STEP) for forward, backward in steps]
-    result = Delta(estimate, to(value), np.array(slopes), back)
+    places = [[to(spec.value(near)) for near in pair] for pair in steps]
+    slopes = np.array([(forward - backward) / (2.0 * STEP) for forward, backward in places])
+    result = Delta(estimate, to(value), slopes, back)
     # A double next to 1 has lost the digits of its distance from 1; an error rate has all near 0.
     fraction, least = row.scale in ("probit", "partial"), 0.0 if row.better == "lower" else _LOST
     share = (estimate - row.low) / (row.high - row.low) if fraction else 0.5
@@ -664,7 +584,7 @@ def delta(spec: StatisticSpec, model: ScoreModel, steps: Steps) -> Delta:
     return result
 
 
-def _estimate(spec: StatisticSpec, model: ScoreModel, value: Any) -> float:
+def _finite(spec: StatisticSpec, model: ScoreModel, value: Any) -> float:
     estimate = spec.as_number(value)
     if not math.isfinite(estimate):
         why = spec.absence(model)
@@ -679,18 +599,18 @@ def _scale(
     """Where the error is nearly normal: there from a statistic's value, and back to a number."""
     from scipy.special import ndtr, ndtri
 
-    row = spec.row
     if name == "threshold" and model._pair.unit:
         return lambda point: float(point.logit_threshold), from_logit
     if name == "threshold":
         return lambda point: float(point.threshold), float
+    if name == "log":
+        return lambda x: math.log(x) if spec.as_number(x) > 0.0 else -math.inf, from_log
     if name == "probit":
-        low, width = row.low, row.high - row.low
-
-        def share(x: Any) -> float:
-            return min(max((spec.as_number(x) - low) / width, 0.0), 1.0)
-
-        return lambda x: float(ndtri(share(x))), lambda y: low + width * float(ndtr(y))
+        low, width = spec.row.low, spec.row.high - spec.row.low
+        return (
+            lambda x: float(ndtri(min(max((spec.as_number(x) - low) / width, 0.0), 1.0))),
+            lambda y: low + width * float(ndtr(y)),
+        )
     if name == "partial":
         # Its lower end is that of a TPR of 0: the scale is that of the mean TPR of the range.
         rest = 2.0 - spec.where.value[0] - spec.where.value[1]
@@ -698,117 +618,57 @@ def _scale(
             lambda x: -float(ndtri(min(rest * (1.0 - float(x)), 1.0))),
             lambda y: 1.0 - float(ndtr(-y)) / rest,
         )
-    if name == "log":
-        return lambda x: math.log(x) if spec.as_number(x) > 0.0 else -math.inf, from_log
     return spec.as_number, float
 
 
-# ----------------------------------------------------------------------
-#: Ends are looked for in so many steps of one standard error.
-_STEPS = 60
-
-
-def profile_of_scores(
-    fit: Estimate, values: FloatArray, weights: FloatArray | None, level: float
-) -> dict[str, Limits]:
-    """Where twice the fall of the log-likelihood, maximised over the rest, is the quantile."""
-    from scipy.optimize import minimize
-    from scipy.special import chdtri
-
-    keep = undropped(fit, values)
-    copies = (np.ones(values.size) if weights is None else weights)[keep]
-    law, t = fit.distribution, Thresholds.from_theta(values[keep])
-    at = free(law, fit.names, fit.fixed)
-
-    def loss(place: FloatArray) -> float:
-        try:
-            present = moved(law, at.names, place.tolist())
-            value = float(np.sum(copies * present._log_likelihood(t)))
-        except (OverflowError, InputError):  # a step may leave what doubles hold
-            return 1e300
-        return -value if math.isfinite(value) else 1e300
-
-    def profile(k: int, value: float, start: FloatArray) -> tuple[float, FloatArray]:
-        """The least loss with coordinate k held, and where it is."""
-        others, place = (
-            np.arange(start.size) != k,
-            np.where(np.arange(start.size) == k, value, start),
-        )
-        if place.size == 1:
-            return loss(place), place
-
-        def of_others(rest: FloatArray) -> float:
-            place[others] = rest
-            return loss(place)
-
-        with np.errstate(over="ignore", invalid="ignore"):  # of slopes where the loss is 1e300
-            result = minimize(of_others, start[others], method="BFGS", options={"gtol": 1e-6})
-        place[others] = result.x
-        return float(result.fun), place
-
-    most = loss(at.place) + 0.5 * float(chdtri(1.0, 1.0 - level))
-
-    def end(k: int, step: float) -> FloatArray:
-        """Coordinates on one side where the profile has fallen as far."""
-        inner, place = float(at.place[k]), at.place
-        for _ in range(_STEPS):
-            outer = inner + step
-            value, further = profile(k, outer, place)
-            if value >= most:
-                break
-            inner, place = outer, further
-        else:
-            return np.where(np.arange(place.size) == k, math.copysign(math.inf, step), place)
-        last = interval_end(
-            lambda y: profile(k, y, place)[0] - most, inner, outer, what="end of a profile"
-        )
-        return profile(k, last, place)[1]
-
-    errors = np.sqrt(np.diag(at.rates @ fit.cov @ at.rates.T))
-    ends = {name: (fit.params[name], fit.params[name]) for name in fit.names}
-    for k, name in enumerate(at.names):
-        low, high = (
-            parameter_values(law, at.names, end(k, side * errors[k]).tolist())[name]
-            for side in (-1, 1)
-        )
-        ends[name] = (low, high)
-    return ends
-
-
+# -------------------------------------------------------------------- intervals of parameters
 PARAMETER_METHODS = ("profile", "wald")
 #: Beyond this concentration the beta deviance cancels too many digits.
 _CONCENTRATED = 1e8
-#: Ends are looked for by doubling, this many times.
-_DOUBLINGS = 1100
+#: Logits of shares this far away are all that doubles have.
+_FARTHEST = 700.0
 
 
 def grouped_conf_int(f: PairEstimate, options: IntervalOptions) -> dict[str, dict[str, Interval]]:
-    """Intervals of both classes; `Fit.conf_int` documents it."""
+    """Intervals of both classes; `Fit.conf_int` documents it.
+
+    A family of a density of its own has Wald's, as does one beside another that has a profile.
+    """
     options = options.by(PARAMETER_METHODS)
     results = {"client": f.client, "impostor": f.impostor}
-    labels = groups_of(f.scores) if options.groups else None
-    if labels is None:
-        # Of two families the one that has no profile takes Wald's, where the other has one.
-        without = [who for who, fit in results.items() if not _has_sums(fit)]
-        alone = without if len(without) == 1 and f.client.family != f.impostor.family else []
-        wald = replace(options, method="wald")
-        return {
-            who: conf_int(fit, wald if who in alone else options, f.scores, who)
-            for who, fit in results.items()
-        }
+    units = groups_of(f.scores) if options.groups else None
+    if units is None:
+        differ, answer = f.client.family != f.impostor.family, {}
+        for who, fit in results.items():
+            by_wald = not _has_sums(fit) and (differ or FAMILIES[fit.family].of_density)
+            answer[who] = conf_int(fit, replace(options, method="wald") if by_wald else options)
+        return answer
     if options.method == "profile":
         raise InputError.about("method")(
             'method="profile" takes trials as independent, and these scores carry groups. Take'
             ' method="wald", or groups=False.'
         )
-    errors = iter(np.sqrt(np.diag(joint_cov(f))).tolist())
-    answer = {}
-    for (who, result), size in zip(results.items(), labels.sizes, strict=True):
-        freedom = freedom_of(inner_trials(result) if size is None else size)
-        own = {name: next(errors) for name in result.names}
+    errors, answer = iter(np.sqrt(np.diag(joint_cov(f))).tolist()), {}
+    for (who, result), size in zip(results.items(), units.sizes, strict=True):
+        freedom = _freedom_of(inner_trials(result) if size is None else size)
+        of_class = {name: next(errors) for name in result.names}
         # Errors between groups have G/(G - 1) already.
-        answer[who] = _intervals(result, _wald(result, own, options.level, freedom, 1.0), options)
+        ends = _wald(result, of_class, options.level, freedom, 1.0)
+        answer[who] = _intervals(result, ends, options)
     return answer
+
+
+def conf_int(fit: Estimate, options: IntervalOptions) -> dict[str, Interval]:
+    """The interval of each parameter; `DistributionFit.conf_int` documents it."""
+    options = options.by(PARAMETER_METHODS)
+    _check_light(fit)
+    if options.method == "wald":
+        freedom = _freedom_of(inner_trials(fit), fit.fixed)
+        ends = _wald(fit, fit.std_errors, options.level, freedom, _stretch_of(freedom))
+    else:
+        _check_profile(fit)
+        ends = _profile(fit, options.level)
+    return _intervals(fit, ends, options)
 
 
 def _intervals(
@@ -823,45 +683,26 @@ def _has_sums(fit: Estimate) -> bool:
     return has_shape(base) or has_spread(base)
 
 
-def conf_int(
-    fit: Estimate, options: IntervalOptions, scores: ScoreData | None = None, who: str = ""
-) -> dict[str, Interval]:
-    """The interval of each parameter; `DistributionFit.conf_int` documents it.
-
-    From the scores of a class, where the estimates do not determine the likelihood.
-    """
-    options = options.by(PARAMETER_METHODS)
-    check_light(fit)
-    if options.method == "wald":
-        freedom = freedom_of(inner_trials(fit), fit.fixed)
-        ends = _wald(fit, fit.std_errors, options.level, freedom, stretch_of(freedom))
-        return _intervals(fit, ends, options)
-    separate = isinstance(scores, Scores) and not (_has_sums(fit) or fit.tied or in_cells(fit))
-    if separate and FAMILIES[fit.family].of_density:
-        values, weights = getattr(scores, who), getattr(scores, f"{who}_weights")
-        return _intervals(fit, profile_of_scores(fit, values, weights, options.level), options)
-    _check_without_sums(fit)
-    return _intervals(fit, _profile(fit, options.level), options)
-
-
-def _check_without_sums(fit: Estimate) -> None:
+def _check_profile(fit: Estimate) -> None:
     """Censored and rounded scores leave more than two sums, which a fit does not keep."""
     a, b = fit.params.get("a", 1.0), fit.params.get("b", 1.0)
     determined = "needs a likelihood that the estimates determine"
-    whys = {
-        f"{determined}, as of beta, normal and logit-normal distributions; this fit is of family"
-        f" {fit.family!r}": not _has_sums(fit),
-        f"{determined}; this fit counted scores in cells or beyond an edge"
-        f" ({policy_in_force(fit)})": in_cells(fit),
-        f"takes the classes one by one, and these distributions share {', '.join(fit.tied)}": bool(
-            fit.tied
-        ),
-        f"needs a + b <= {_CONCENTRATED:g}; got a={a!r}, b={b!r}": a + b > _CONCENTRATED,
-    }
-    for why, holds in whys.items():
-        if holds:
-            text = f'method="profile" {why}. Take method="wald".'
-            raise InputError.about("method")(text)
+    if not _has_sums(fit):
+        why = (
+            f"{determined}, as of beta, normal and logit-normal distributions; this fit is of"
+            f" family {fit.family!r}"
+        )
+    elif in_cells(fit):
+        counted = f"this fit counted scores in cells or beyond an edge ({_policy_in_force(fit)})"
+        why = f"{determined}; {counted}"
+    elif fit.tied:
+        shared = f"these distributions share {', '.join(fit.tied)}"
+        why = f"takes the classes one by one, and {shared}"
+    elif a + b > _CONCENTRATED:
+        why = f"needs a + b <= {_CONCENTRATED:g}; got a={a!r}, b={b!r}"
+    else:
+        return
+    raise InputError.about("method")(f'method="profile" {why}. Take method="wald".')
 
 
 # ------------------------------------------------------------------------------ profile
@@ -873,31 +714,28 @@ def _profile(fit: Estimate, level: float) -> dict[str, Limits]:
     """
     from scipy.special import chdtri
 
-    fall = float(chdtri(1.0, 1.0 - level))
-    params = dict(fit.params)
-    n = inner_trials(fit)
-    totals = dict.fromkeys(MASSES, scored_trials(fit)) | {REJECTED: fit.total_weight}
+    fall, params, n = float(chdtri(1.0, 1.0 - level)), dict(fit.params), inner_trials(fit)
+    totals = dict.fromkeys(MASSES, _scored_trials(fit)) | {REJECTED: fit.total_weight}
     ends = {
         name: _share_ends(params[name], fall / (2.0 * total))
         for name, total in totals.items() if name in params
     }  # fmt: skip
     if "a" in params and fit.fixed:
         # 2 n p/estimate is chi-squared with 2 n degrees of freedom.
-        free = "a" if "b" in fit.fixed else "b"
-        low, high = _scale_ends(1.0, scale_deviance(2.0 * n, 2.0 * n, level) / (2.0 * n))
+        shape = "a" if "b" in fit.fixed else "b"
+        low, high = _scale_ends(1.0, _scale_deviance(2.0 * n, 2.0 * n, level) / (2.0 * n))
         ends |= {name: (params[name], params[name]) for name in fit.fixed}
-        ends[free] = params[free] / high**2, params[free] / low**2
+        ends[shape] = params[shape] / high**2, params[shape] / low**2
     elif "a" in params:
         a, b = params["a"], params["b"]
         # Where the correction is as large as what it corrects, the expansion says no more.
         of_a, of_b = (fall * (1.0 + min(c / n, 1.0)) for c in shape_corrections(a, b))
         ends |= {"a": _shape_ends(a, b, of_a / n), "b": _shape_ends(b, a, of_b / n)}
     if "mu" in params:
-        mu, sigma = params["mu"], params["sigma"]
-        freedom = freedom_of(n)
+        mu, sigma, freedom = params["mu"], params["sigma"], _freedom_of(n)
         reach = student(freedom, level) * sigma / math.sqrt(freedom)
         ends["mu"] = (mu - reach, mu + reach)
-        ends["sigma"] = _scale_ends(sigma, scale_deviance(n, n - 1.0, level) / n)
+        ends["sigma"] = _scale_ends(sigma, _scale_deviance(n, n - 1.0, level) / n)
     return ends
 
 
@@ -908,36 +746,53 @@ def _shape_ends(a: float, b: float, fall: float) -> Limits:
     """
     _, mean_log, mean_log1m = ClassSums.at(a, b)
 
-    def deviance(log_ratio: float) -> float:
+    def excess(log_ratio: float) -> float:
+        if log_ratio == 0.0:
+            return -fall
         other = a * math.exp(log_ratio)
         best = best_partner(other, mean_log1m)
         gain = (other - a) * mean_log + (best - b) * mean_log1m
-        return 2.0 * (log_beta_ratio(other, best, a, b) - gain)
+        return 2.0 * (log_beta_ratio(other, best, a, b) - gain) - fall
 
-    return a * from_log(_end(deviance, fall, -1.0)), a * from_log(_end(deviance, fall, 1.0))
+    def end(step: float) -> float:
+        while excess(step) < 0.0:
+            step *= 1.5
+        return a * from_log(interval_end(excess, 0.0, step, what="end of a profile interval"))
+
+    return end(-math.sqrt(fall)), end(math.sqrt(fall))
 
 
-def _end(deviance: Callable[[float], float], fall: float, side: float) -> float:
-    """The place on one side of 0 where the deviance reaches `fall`."""
-    step = math.sqrt(fall)
-    for _ in range(_DOUBLINGS):
-        if deviance(side * step) >= fall:
-            break
-        step *= 1.5
+def _scale_deviance(size: float, freedom: float, level: float) -> float:
+    """The exact quantile q of size (r - 1 - log r) where size r is chi-squared.
 
-    def excess(x: float) -> float:
-        return deviance(x) - fall if x != 0.0 else -fall
+    Of a normal sigma r = (estimate/sigma)^2 and n r has n - 1 degrees of freedom.
+    """
+    from scipy.special import chdtr, chdtri
 
-    return interval_end(excess, 0.0, side * step, what="end of a profile interval")
+    def excess(q: float) -> float:
+        if q == 0.0:
+            return -level
+        small, large = _ratios(q / size)
+        return float(chdtr(freedom, size * large) - chdtr(freedom, size * small)) - level
+
+    high = float(chdtri(1.0, 1.0 - level))
+    while excess(high) < 0.0:
+        high *= 2.0
+    return bracketed_root(excess, 0.0, high, what="quantile of a deviance")
 
 
 def _scale_ends(sigma: float, fall: float) -> Limits:
-    """r - 1 - log r = fall with r = (sigma / sigma')^2, by Lambert's function."""
+    """r - 1 - log r = fall with r = (sigma / sigma')^2."""
+    small, large = _ratios(fall)
+    return sigma / math.sqrt(large), sigma / math.sqrt(small)
+
+
+def _ratios(fall: float) -> Limits:
+    """Both r with r - 1 - log r = fall, by Lambert's function."""
     from scipy.special import lambertw
 
     z = -math.exp(-1.0 - fall)
-    large, small = (-float(lambertw(z, k).real) for k in (-1, 0))
-    return sigma / math.sqrt(large), sigma / math.sqrt(small)
+    return -float(lambertw(z, 0).real), -float(lambertw(z, -1).real)
 
 
 def _share_ends(p: float, fall: float) -> Limits:
@@ -951,15 +806,11 @@ def _share_ends(p: float, fall: float) -> Limits:
         q, other = from_logit(y), from_logit(-y)
         return p * math.log(p / q) + (1.0 - p) * math.log((1.0 - p) / other) - fall
 
-    here = math.log(p) - math.log1p(-p)
-    reach = 1.0
-    while min(excess(here - reach), excess(here + reach)) < 0.0:
-        reach *= 2.0
-    ends = (
-        interval_end(excess, here, here + way, what="end of a share") for way in (-reach, reach)
+    here, what = math.log(p) - math.log1p(-p), "end of a share"
+    low, high = (
+        interval_end(excess, here, here + away, what=what) for away in (-_FARTHEST, _FARTHEST)
     )
-    low, high = map(from_logit, ends)
-    return low, high
+    return from_logit(low), from_logit(high)
 
 
 # ------------------------------------------------------------------------------ Wald

@@ -13,13 +13,12 @@ import numpy as np
 import pandas as pd
 import pytest
 from numpy.testing import assert_allclose
-from scipy import integrate, special, stats
+from scipy import integrate, stats
 
 import betaroc as br
 from betaroc.core.thresholds import Thresholds
 from betaroc.estimation.contract import Family
 from betaroc.estimation.families import FAMILIES
-from betaroc.inference.delta import profile_of_scores
 from helpers.kumaraswamy import KUMARASWAMY, Kumaraswamy
 from helpers.robust import robust_cov
 
@@ -152,28 +151,13 @@ def test_generic_scores_and_information_are_those_of_calculus():
     assert information[0, 0] == pytest.approx(of_a, rel=1e-6)
 
 
-def test_the_profile_of_normal_scores_is_the_closed_one():
-    """n log(1 + (m - mu)^2/s^2) = q of mu; n (r - 1 - log r) = q, r = s^2/sigma^2, of sigma."""
-    x = stats.norm(2, 3).ppf((np.arange(40) + 0.5) / 40)
-    fit = br.fit_distribution(x, "normal")
-    ends, (mu, s) = profile_of_scores(fit, x, None, 0.9), fit.values
-    q = stats.chi2(1).ppf(0.9) / 40
-    away = s * math.sqrt(math.exp(q) - 1)
-    assert ends["mu"] == pytest.approx((mu - away, mu + away), rel=1e-6)
-    large, small = (-special.lambertw(-math.exp(-1 - q), k).real for k in (-1, 0))
-    assert ends["sigma"] == pytest.approx((s / math.sqrt(large), s / math.sqrt(small)), rel=1e-6)
-
-
-@pytest.mark.simulation
-def test_profile_intervals_cut_the_likelihood(fit):
-    """The likeliest other parameter is a scan, to 1e-5 of the deviance."""
-    x, b = SCORES.client, fit.conf_int()["client"]["b"]
-    a = fit.client.params["a"] * np.exp(np.linspace(-0.6, 0.6, 4001))
-    logs, rest = (a - 1) * np.log(x).sum(), np.log1p(-(x[:, None] ** a)).sum(axis=0)
-    for end in (b.low, b.high):
-        best = float(np.max(np.log(a * end) * x.size + logs + (end - 1) * rest))
-        gap = 2 * (fit.client.log_likelihood - best)
-        assert gap == pytest.approx(stats.chi2(1).ppf(0.95), abs=1e-4)
+def test_a_family_of_a_density_has_intervals_of_its_standard_errors(fit):
+    """Log b -+ t sqrt(n/(n - 1)) standard errors, with no sums that a profile would take."""
+    b, result = fit.conf_int()["client"]["b"], fit.client
+    n = result.n
+    away = stats.t(n - 1).ppf(0.975) * math.sqrt(n / (n - 1)) * result.std_errors["b"] / b.estimate
+    assert (b.low, b.high) == pytest.approx(b.estimate * np.exp([-away, away]), rel=1e-9)
+    assert b.method == "wald"
 
 
 def test_ends_are_tested_by_the_declared_tails(fit):

@@ -7,38 +7,16 @@ import warnings
 
 import numpy as np
 import pytest
-from scipy import optimize, stats
+from scipy import stats
 
 import betaroc as br
 from betaroc.core.options import IntervalOptions
-from betaroc.inference.delta import (
-    profile_of_scores,
-)
 from betaroc.inference.intervals import intervals_of_fit, tail_interval
 from betaroc.inference.of_scores import CountedScores, line_of
 from betaroc.model.statistics import EvaluationPoint, parse_statistic
 
 P = (np.arange(40) + 0.5) / 40
 CLIENT, IMPOSTOR = stats.beta(5, 2).ppf(P), stats.beta(2, 5).ppf(P)
-
-
-# ----------------------------------------------------------------------------- likelihood
-@pytest.mark.simulation
-def test_a_profile_leaves_out_what_the_fit_dropped() -> None:
-    """Twice the fall of the log-likelihood at an end, maximised over the other shape: chi^2."""
-    all_of = np.r_[0.0, CLIENT, 1.0]
-    fit = br.fit_distribution(all_of, "beta", boundary="drop")
-    ends = profile_of_scores(fit, all_of, None, 0.95)
-
-    def largest(a: float) -> float:
-        found = optimize.minimize_scalar(
-            lambda b: -stats.beta(a, b).logpdf(CLIENT).sum(), (0.5, 2.0), options={"xtol": 1e-10}
-        )
-        return -found.fun
-
-    top = stats.beta(fit.params["a"], fit.params["b"]).logpdf(CLIENT).sum()
-    for end in ends["a"]:
-        assert 2.0 * (top - largest(end)) == pytest.approx(stats.chi2(1).ppf(0.95), rel=1e-5)
 
 
 # ----------------------------------------------------------------------------------- bins
