@@ -1,13 +1,12 @@
-"""The beta distribution on [0, 1], its shape, and the closed forms of a pair of them."""
+"""The beta distribution on [0, 1], closed forms of a pair, the area under its ROC, its maxima."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
-from types import ModuleType
 from typing import Any, NamedTuple, TypeGuard, cast, overload
 
 import numpy as np
@@ -23,307 +22,18 @@ from betaroc.core.thresholds import Thresholds, softplus
 from betaroc.distributions.base import Distribution, Tail
 from betaroc.distributions.pairs import Pair, closed_forms
 
-#: Sizes of the grid, tried in turn.
-_SIZES = (128, 256, 512)
-#: Agreement of the grid with its every second node, relative to the area.
-_AGREES = 1e-8
-#: The grid ends where the terms have fallen by exp(-this).
-_DROP = 46.0
-#: r, in nodes.
-_SMOOTHING = 4.0
-#: Exponents below this are taken as this: products of three stay normal numbers.
-_LOWEST = -200.0
-#: P(C > I) underflows: it is at most the peak over those of the two distributions whose modes are
-#: moved there (Chernoff's bound), and these are above 1e-41 for the shapes below.
-_NOTHING = -900.0
-#: e^d is written as e^(d - _OVERFLOW) e^_OVERFLOW beyond.
-_OVERFLOW = 700.0
-#: 1 - P(C > I) as the area would have lost digits below this.
-_SMALL = 0.05
-#: Shapes for which no intermediate result leaves the doubles.
-_RANGE = (1e-6, 1e8)
-#: Multiply-adds up to which a matrix product stays on one thread.
-_SLICE = 1 << 18
-#: Rows are multiplied by whole numbers of so many: the last digit of a product depends on what
-#: is left over.
-_ALIKE = 16
-#: Numbers in an array: what the allocator hands out again without new pages.
-_BLOCK = 1 << 14
-
-
-class _Functions(NamedTuple):
-    """Elementary functions of floats, or of arrays: the formulas are written once."""
-
-    exp: Callable[[Any], Any]
-    log: Callable[[Any], Any]
-    log1p: Callable[[Any], Any]
-    log_from: Callable[[Any, Any], Any]
-    sqrt: Callable[[Any], Any]
-    asinh: Callable[[Any], Any]
-    smaller: Callable[[Any, Any], Any]
-    larger: Callable[[Any, Any], Any]
-    #: What Stirling's formula leaves of log Gamma(n) - log Gamma(a) - log Gamma(b).
-    remainder: Callable[[Any, Any, Any], Any]
-
-
-#: Shapes of which the area can be had by quadrature.
-_SMALLEST, _LARGEST = 1e-100, 1e12
-
-
-def _log_from(value: float, excess: float) -> float:
-    """log(value) where value - 1 is `excess`, by whichever of the two has rounded less."""
-    return math.log(value) if excess < -0.5 else math.log1p(excess)
-
-
-def _logs_from(value: FloatArray, excess: FloatArray) -> FloatArray:
-    return np.where(excess < -0.5, np.log(value), np.log1p(excess))
-
-
-def _remainder(n: float, a: float, b: float) -> float:
-    return stirling_remainder(n) - stirling_remainder(a) - stirling_remainder(b)
-
-
-def _remainders(n: FloatArray, a: FloatArray, b: FloatArray) -> FloatArray:
-    of_n, of_a, of_b = stirling_remainders(np.stack([n, a, b]))
-    return np.asarray(of_n - of_a - of_b)
-
-
-_OF_FLOATS = _Functions(
-    math.exp, math.log, math.log1p, _log_from, math.sqrt, math.asinh, min, max, _remainder
-)
-_OF_ARRAYS = _Functions(
-    np.exp, np.log, np.log1p, _logs_from, np.sqrt, np.arcsinh, np.minimum, np.maximum,
-    _remainders,
-)  # fmt: skip
-
-
-class _Plan(NamedTuple):
-    """Where the densities are evaluated; floats, or columns with a row for each pair."""
-
-    x: Any
-    offset: Any
-    scale: Any
-    low: Any
-    high: Any
-    #: g_c g_i at logit x, and its log.
-    peak: Any
-    log_peak: Any
-    #: Whether e^d may overflow.
-    far: Any
-
-
-def auc_of_pair(a_c: float, b_c: float, a_i: float, b_i: float) -> float | None:
-    """AUC of Beta(a_c, b_c) against Beta(a_i, b_i); None if the rule has not settled."""
-    if a_c == a_i and b_c == b_i:
-        return 0.5
-    if min(a_c, b_c, a_i, b_i) < _RANGE[0] or max(a_c, b_c, a_i, b_i) > _RANGE[1]:
-        return None
-    swapped = a_c * b_i > a_i * b_c
-    if swapped:
-        a_c, b_c, a_i, b_i = a_i, b_i, a_c, b_c
-    if a_c + a_i > b_c + b_i:
-        a_c, b_c, a_i, b_i = b_i, a_i, b_c, a_c
-    plan = _plan(a_c, b_c, a_i, b_i, _OF_FLOATS)
-    if plan.log_peak < _LOWEST:
-        return 1.0 if swapped else 0.0 if plan.log_peak < _NOTHING else None
-    a, n = np.array(((a_c,), (a_i,))), np.array(((a_c + b_c,), (a_i + b_i,)))
-    for size in _SIZES:
-        fine, coarse = _sums(plan, a, n, size, far=plan.far)
-        area = 1.0 - fine if swapped else fine
-        if abs(fine - coarse) <= _AGREES * area and (area > _SMALL or not swapped):
-            return min(float(area), 1.0)
-    return None
-
-
-def auc_of_pairs(a_c: FloatArray, b_c: FloatArray, a_i: FloatArray, b_i: FloatArray) -> FloatArray:
-    """AUC of pairs in four flat arrays; NaN where the rule has not settled."""
-    value = np.where((a_c == a_i) & (b_c == b_i), 0.5, np.nan)
-    shapes = np.stack([a_c, b_c, a_i, b_i])
-    inside = (shapes >= _RANGE[0]) & (shapes <= _RANGE[1])
-    todo = np.flatnonzero(np.isnan(value) & np.all(inside, axis=0))
-    for size in _SIZES:
-        left = []
-        for start in range(0, todo.size, _BLOCK // size):
-            block = todo[start : start + _BLOCK // size]
-            value[block] = _areas(shapes[:, block], size)
-            left.append(block[np.isnan(value[block])])
-        todo = np.concatenate(left) if left else todo
-    return value
-
-
-def _areas(shapes: FloatArray, size: int) -> FloatArray:
-    """A few hundred pairs on grids of one size; NaN where that does not settle."""
-    swapped = shapes[0] * shapes[3] > shapes[2] * shapes[1]
-    shapes = np.where(swapped, shapes[[2, 3, 0, 1]], shapes)
-    mirrored = shapes[0] + shapes[2] > shapes[1] + shapes[3]
-    columns = np.where(mirrored, shapes[[3, 2, 1, 0]], shapes)[:, :, None]
-    plan = _plan(columns[0], columns[1], columns[2], columns[3], _OF_ARRAYS)
-    log_peak = plan.log_peak[:, 0]
-    area = np.where(swapped, 1.0, np.where(log_peak < _NOTHING, 0.0, np.nan))
-    shallow = log_peak >= _LOWEST
-    laws, swapped = columns[:, shallow], swapped[shallow]
-    plan = _Plan(*(part[shallow] for part in plan))
-    fine, coarse = _sums(plan, laws[::2], laws[::2] + laws[1::2], size, far=True)
-    value = np.where(swapped, 1.0 - fine, fine)
-    settled = (np.abs(fine - coarse) <= _AGREES * value) & ((value > _SMALL) | ~swapped)
-    area[shallow] = np.where(settled, np.minimum(value, 1.0), np.nan)
-    return area
-
-
-# --------------------------------------------------------------------------------- the plan
-def _plan(a_c: Any, b_c: Any, a_i: Any, b_i: Any, f: _Functions) -> _Plan:
-    """Densities at the mode of their product, and the ends and the scale of the grid."""
-    n_c, n_i = a_c + b_c, a_i + b_i
-    a, b = a_c + a_i, b_c + b_i
-    n = a + b
-    x, z = a / n, b / n
-    tilt = (a_i * b_c - a_c * b_i) / n
-    # Terms of the sum need g_c or g_c g_i on the right, g_i or g_c g_i on the left.
-    both = 0.0 * tilt
-    right = f.larger(_reach(tilt, n_c, x, z, b_c, f), _reach(both, n, x, z, b, f))
-    left = f.larger(_reach(tilt, n_i, z, x, a_i, f), _reach(both, n, z, x, a, f))
-    larger = f.larger(n_c, n_i)
-    # Where the densities bend: at the mode, or on the plateau's right for shapes below 1.
-    offset = f.larger(f.smaller(-f.log(larger * x), f.log(z / x)), both)
-    # The nearest singularities of the densities are i pi away.
-    scale = f.smaller(2.5 / f.sqrt(larger * x * z), both + math.pi)
-    log_peak = _log_density(a_c, b_c, n_c, -tilt, x, z, f)
-    log_peak += _log_density(a_i, b_i, n_i, tilt, x, z, f)
-    low, high = -f.asinh((left + offset) / scale), f.asinh((right - offset) / scale)
-    return _Plan(x, offset, scale, low, high, f.exp(log_peak), log_peak, right > _OVERFLOW)
-
-
-def _reach(tilt: Any, n: Any, near: Any, far: Any, rate: Any, f: _Functions) -> Any:
-    """A distance at which a log density that starts with slope -tilt has fallen by _DROP.
-
-    -tilt d - n near far (d - 1 + e^-d) and -rate d - n log(near) lie above it, and the last
-    tangent.
-    """
-    bend = tilt + n * near * far
-    linear = _DROP - 2.0 * tilt
-    d = (linear + f.sqrt(linear * linear + 8.0 * _DROP * bend)) / (2.0 * bend)
-    d = f.smaller(d, (_DROP - n * f.log(near)) / rate)
-    rest = far * f.exp(-d)
-    total = near + rest
-    fallen = rate * d + n * f.log(total)
-    return d + (_DROP - fallen) / (rate - n * rest / total)
-
-
-def _log_density(a: Any, b: Any, n: Any, step: Any, x: Any, z: Any, f: _Functions) -> Any:
-    """log g(logit x) of Beta(a, b), where x = a / n - step / n; z = 1 - x."""
-    spread = 0.5 * f.log(a / n * b / (2.0 * math.pi))
-    of_a, of_b = n * x, n * z
-    divergence = a * f.log_from(a / of_a, step / of_a) + b * f.log_from(b / of_b, -step / of_b)
-    return spread - divergence + f.remainder(n, a, b)
-
-
-# --------------------------------------------------------------------------------- the rule
-def _sums(plan: _Plan, a: FloatArray, n: FloatArray, size: int, *, far: bool) -> tuple[Any, Any]:
-    """P(C > I) on the grid and on its every second node; a and n = a + b of both distributions."""
-    h = (plan.high - plan.low) / (size - 1)
-    t = np.arange(size, dtype=np.float64) * h + plan.low
-    d = np.sinh(t) * plan.scale + plan.offset
-    near = np.minimum(d, _OVERFLOW) if far else d
-    bend = np.log1p(plan.x * np.expm1(near))
-    if far:
-        bend += d - near
-    laws = np.exp(np.maximum(a * d - n * bend, _LOWEST)) * np.cosh(t)
-    factor = plan.peak * (plan.scale * h) ** 2
-    if t.ndim > 1:
-        factor = factor[:, 0]
-    return _ordered(laws) * factor, _ordered(laws[..., ::2]) * (4.0 * factor)
-
-
-def _ordered(laws: FloatArray) -> Any:
-    """The sum of first_j second_k w(j - k), for one pair or for every row."""
-    first, second = laws
-    size = first.shape[-1]
-    kernel = _kernel(size)
-    if first.ndim == 1:
-        return first.dot(kernel).dot(second)
-    padded = np.concatenate([first, np.zeros((-len(first) % _ALIKE, size))])
-    rows = max(_SLICE // (size * size) // _ALIKE, 1) * _ALIKE
-    whole = len(padded) // rows * rows
-    stack = padded[:whole].reshape(-1, rows, size) @ kernel
-    products = np.concatenate([stack.reshape(whole, size), padded[whole:] @ kernel])
-    return np.einsum("ij,ij->i", products[: len(first)], second)
-
-
-@lru_cache(maxsize=8)
-def _kernel(size: int) -> FloatArray:
-    """w(j - k) at row j, column k; w(0), w(-1), ... summed from the far end for all digits."""
-    nodes, weights = np.polynomial.legendre.leggauss(20)
-    u = np.arange(int(10.0 * _SMOOTHING))[:, None] + 0.5 * (nodes + 1.0)
-    steps = (np.sinc(u) * np.exp(-0.5 * (u / _SMOOTHING) ** 2)) @ (0.5 * weights)
-    tail, lower = np.cumsum(steps[::-1])[::-1], np.zeros(size)
-    lower[: tail.size] = tail[:size] / (2.0 * tail[0])
-    step, index = np.concatenate([lower[:0:-1], 1.0 - lower]), np.arange(size)
-    kernel: FloatArray = step[index[:, None] - index + size - 1]
-    kernel.flags.writeable = False  # many calls share it
-    return kernel
-
-
-def check_unresolved(*shapes: float) -> None:
-    """Quadrature needs shapes whose distributions doubles resolve."""
-    if not _SMALLEST <= min(shapes) <= max(shapes) <= _LARGEST:
-        raise InputError(
-            f"the area of two beta distributions must be of shapes from {_SMALLEST:g} to"
-            f" {_LARGEST:g}, where doubles resolve them; got {shapes!r}. Take br.LogitNormal."
-        )
-
-
-# ----------------------------------------------------------------------
-# Where log ratios of two beta distributions pass a level: of densities, and of tails.
 #: Above this 1 - x keeps all but three digits of x.
 _UNRESOLVED = 1e-3
-#: Logits beyond which the balance of two errors is looked for as that of any pair.
-_FARTHEST = 30.0
-
-
-def concave_roots(a: float, b: float, level: float) -> list[float]:
-    """Roots y of -a softplus(-y) - b softplus(y) = level."""
-    if a + b < 0.0:
-        a, b, level = -a, -b, -level
-    if a == 0.0 or b == 0.0:
-        rate = a if b == 0.0 else b
-        if rate == 0.0 or not level / rate < 0.0:
-            return []
-        scaled = -level / rate
-        y = -(scaled + math.log(-math.expm1(-scaled)))
-        return [y if b == 0.0 else -y]
-    if a + b == 0.0:
-        return [level / a]
-    if a > 0.0 and b > 0.0:
-        top = math.log(a / b)
-        if not _ratio(a, b, top) > level:
-            return []
-        return [_newton(a, b, level, level / a), _newton(a, b, level, -level / b)]
-    # One sign of slope throughout: the curve lies below both its asymptotes.
-    start = max(level / a, -level / b) if a > 0.0 else min(level / a, -level / b)
-    return [_newton(a, b, level, start)]
-
-
-def _ratio(a: float, b: float, y: float) -> float:
-    return -a * float(softplus(-y)) - b * float(softplus(y))
-
-
-def _newton(a: float, b: float, level: float, y: float) -> float:
-    for _ in range(200):
-        x = float(Thresholds.from_logit(y).theta)
-        slope = a - (a + b) * x
-        if slope == 0.0:
-            break
-        step = (level - _ratio(a, b, y)) / slope
-        y += step
-        if abs(step) <= 2e-16 * max(1.0, abs(y)):
-            break
-    return y
-
-
-# ----------------------------------------------------------------------
-# The beta distribution on [0, 1], its shape, and the closed forms of a pair of them.
 #: Logits of scores whose distance from an end is no normal double.
 _LOST = 700.0
+#: Tails whose logs differ by less have lost digits in their difference.
+_CANCELS = 1e-3
+#: The log of a tail that lies beyond what panels between quantiles resolve.
+_DEEP = -14.0
+#: Places in a deep tail, in the distance over which its density falls e-fold.
+_FOLDINGS = np.array([0.0, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0])
+#: Logits beyond which the balance of two errors is looked for as that of any pair.
+_FARTHEST = 30.0
 
 
 class Shape(StrEnum):
@@ -526,12 +236,46 @@ def _clipped(t: Thresholds) -> Thresholds:
     return t
 
 
-#: Tails whose logs differ by less have lost digits in their difference.
-_CANCELS = 1e-3
-#: The log of a tail that lies beyond what panels between quantiles resolve.
-_DEEP = -14.0
-#: Places in a deep tail, in the distance over which its density falls e-fold.
-_FOLDINGS = np.array([0.0, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0])
+# ----------------------------------------------------------------------
+# Where log ratios of two beta distributions pass a level: of densities, and of tails.
+def concave_roots(a: float, b: float, level: float) -> list[float]:
+    """Roots y of -a softplus(-y) - b softplus(y) = level."""
+    if a + b < 0.0:
+        a, b, level = -a, -b, -level
+    if a == 0.0 or b == 0.0:
+        rate = a if b == 0.0 else b
+        if rate == 0.0 or not level / rate < 0.0:
+            return []
+        scaled = -level / rate
+        y = -(scaled + math.log(-math.expm1(-scaled)))
+        return [y if b == 0.0 else -y]
+    if a + b == 0.0:
+        return [level / a]
+    if a > 0.0 and b > 0.0:
+        top = math.log(a / b)
+        if not _ratio(a, b, top) > level:
+            return []
+        return [_level_root(a, b, level, level / a), _level_root(a, b, level, -level / b)]
+    # One sign of slope throughout: the curve lies below both its asymptotes.
+    start = max(level / a, -level / b) if a > 0.0 else min(level / a, -level / b)
+    return [_level_root(a, b, level, start)]
+
+
+def _ratio(a: float, b: float, y: float) -> float:
+    return -a * float(softplus(-y)) - b * float(softplus(y))
+
+
+def _level_root(a: float, b: float, level: float, y: float) -> float:
+    for _ in range(200):
+        x = float(Thresholds.from_logit(y).theta)
+        slope = a - (a + b) * x
+        if slope == 0.0:
+            break
+        step = (level - _ratio(a, b, y)) / slope
+        y += step
+        if abs(step) <= 2e-16 * max(1.0, abs(y)):
+            break
+    return y
 
 
 class BetaPair(Pair):
@@ -658,12 +402,239 @@ class BetaPair(Pair):
         return _auc(*self._laws())
 
 
+# ----------------------------------------------------------------------
+# The area under the ROC of two beta distributions: floats, or arrays of many pairs.
+#: Sizes of the grid, tried in turn.
+_SIZES = (128, 256, 512)
+#: Agreement of the grid with its every second node, relative to the area.
+_AGREES = 1e-8
+#: The grid ends where the terms have fallen by exp(-this).
+_DROP = 46.0
+#: r, in nodes.
+_SMOOTHING = 4.0
+#: Exponents below this are taken as this: products of three stay normal numbers.
+_LOWEST = -200.0
+#: P(C > I) underflows: it is at most the peak over those of the two distributions whose modes are
+#: moved there (Chernoff's bound), and these are above 1e-41 for the shapes below.
+_NOTHING = -900.0
+#: e^d is written as e^(d - _OVERFLOW) e^_OVERFLOW beyond.
+_OVERFLOW = 700.0
+#: 1 - P(C > I) as the area would have lost digits below this.
+_SMALL = 0.05
+#: Shapes for which no intermediate result leaves the doubles, and those of which the area can be
+#: had by quadrature.
+_RANGE, _RESOLVED = (1e-6, 1e8), (1e-100, 1e12)
+#: Multiply-adds up to which a matrix product stays on one thread.
+_SLICE = 1 << 18
+#: Rows are multiplied by whole numbers of so many: the last digit of a product depends on what
+#: is left over.
+_ALIKE = 16
+#: Numbers in an array: what the allocator hands out again without new pages.
+_BLOCK = 1 << 14
+
+
+def _module(x: Any) -> Any:
+    """The module of elementary functions: of floats, or of arrays."""
+    return math if isinstance(x, float) else np
+
+
+def _larger(x: Any, y: Any) -> Any:
+    return max(x, y) if isinstance(x, float) else np.maximum(x, y)
+
+
+def _smaller(x: Any, y: Any) -> Any:
+    return min(x, y) if isinstance(x, float) else np.minimum(x, y)
+
+
+def _remainder(n: Any, a: Any, b: Any) -> Any:
+    """What Stirling's formula leaves of log Gamma(n) - log Gamma(a) - log Gamma(b)."""
+    if isinstance(n, float):
+        return stirling_remainder(n) - stirling_remainder(a) - stirling_remainder(b)
+    of_n, of_a, of_b = stirling_remainders(np.stack([n, a, b]))
+    return of_n - of_a - of_b
+
+
+class _Plan(NamedTuple):
+    """Where the densities are evaluated; floats, or columns with a row for each pair."""
+
+    x: Any
+    offset: Any
+    scale: Any
+    low: Any
+    high: Any
+    #: g_c g_i at logit x, and its log.
+    peak: Any
+    log_peak: Any
+    #: Whether e^d may overflow.
+    far: Any
+
+
+def auc_of_pair(a_c: float, b_c: float, a_i: float, b_i: float) -> float | None:
+    """AUC of Beta(a_c, b_c) against Beta(a_i, b_i); None if the rule has not settled."""
+    if a_c == a_i and b_c == b_i:
+        return 0.5
+    if min(a_c, b_c, a_i, b_i) < _RANGE[0] or max(a_c, b_c, a_i, b_i) > _RANGE[1]:
+        return None
+    swapped = a_c * b_i > a_i * b_c
+    if swapped:
+        a_c, b_c, a_i, b_i = a_i, b_i, a_c, b_c
+    if a_c + a_i > b_c + b_i:
+        a_c, b_c, a_i, b_i = b_i, a_i, b_c, a_c
+    plan = _plan(a_c, b_c, a_i, b_i)
+    if plan.log_peak < _LOWEST:
+        return 1.0 if swapped else 0.0 if plan.log_peak < _NOTHING else None
+    a, n = np.array(((a_c,), (a_i,))), np.array(((a_c + b_c,), (a_i + b_i,)))
+    for size in _SIZES:
+        fine, coarse = _sums(plan, a, n, size)
+        area = 1.0 - fine if swapped else fine
+        if abs(fine - coarse) <= _AGREES * area and (area > _SMALL or not swapped):
+            return min(float(area), 1.0)
+    return None
+
+
+def auc_of_pairs(a_c: FloatArray, b_c: FloatArray, a_i: FloatArray, b_i: FloatArray) -> FloatArray:
+    """AUC of pairs in four flat arrays; NaN where the rule has not settled."""
+    value = np.where((a_c == a_i) & (b_c == b_i), 0.5, np.nan)
+    shapes = np.stack([a_c, b_c, a_i, b_i])
+    inside = (shapes >= _RANGE[0]) & (shapes <= _RANGE[1])
+    todo = np.flatnonzero(np.isnan(value) & np.all(inside, axis=0))
+    for size in _SIZES:
+        for start in range(0, todo.size, _BLOCK // size):
+            block = todo[start : start + _BLOCK // size]
+            value[block] = _areas(shapes[:, block], size)
+        todo = todo[np.isnan(value[todo])]
+    return value
+
+
+def _areas(shapes: FloatArray, size: int) -> FloatArray:
+    """A few hundred pairs on grids of one size; NaN where that does not settle."""
+    swapped = shapes[0] * shapes[3] > shapes[2] * shapes[1]
+    shapes = np.where(swapped, shapes[[2, 3, 0, 1]], shapes)
+    mirrored = shapes[0] + shapes[2] > shapes[1] + shapes[3]
+    columns = np.where(mirrored, shapes[[3, 2, 1, 0]], shapes)[:, :, None]
+    plan = _plan(*columns)
+    log_peak = plan.log_peak[:, 0]
+    area = np.where(swapped, 1.0, np.where(log_peak < _NOTHING, 0.0, np.nan))
+    shallow = log_peak >= _LOWEST
+    laws, swapped = columns[:, shallow], swapped[shallow]
+    plan = _Plan(*(part[shallow] for part in plan))
+    fine, coarse = _sums(plan, laws[::2], laws[::2] + laws[1::2], size)
+    value = np.where(swapped, 1.0 - fine, fine)
+    settled = (np.abs(fine - coarse) <= _AGREES * value) & ((value > _SMALL) | ~swapped)
+    area[shallow] = np.where(settled, np.minimum(value, 1.0), np.nan)
+    return area
+
+
+def _plan(a_c: Any, b_c: Any, a_i: Any, b_i: Any) -> _Plan:
+    """Densities at the mode of their product, and the ends and the scale of the grid."""
+    f = _module(a_c)
+    asinh = math.asinh if f is math else np.arcsinh
+    n_c, n_i = a_c + b_c, a_i + b_i
+    a, b = a_c + a_i, b_c + b_i
+    n = a + b
+    x, z = a / n, b / n
+    tilt = (a_i * b_c - a_c * b_i) / n
+    # Terms of the sum need g_c or g_c g_i on the right, g_i or g_c g_i on the left.
+    both = 0.0 * tilt
+    right = _larger(_reach(tilt, n_c, x, z, b_c), _reach(both, n, x, z, b))
+    left = _larger(_reach(tilt, n_i, z, x, a_i), _reach(both, n, z, x, a))
+    larger = _larger(n_c, n_i)
+    # Where the densities bend: at the mode, or on the plateau's right for shapes below 1.
+    offset = _larger(_smaller(-f.log(larger * x), f.log(z / x)), both)
+    # The nearest singularities of the densities are i pi away.
+    scale = _smaller(2.5 / f.sqrt(larger * x * z), both + math.pi)
+    log_peak = _log_density(a_c, b_c, n_c, -tilt, x, z) + _log_density(a_i, b_i, n_i, tilt, x, z)
+    low, high = -asinh((left + offset) / scale), asinh((right - offset) / scale)
+    return _Plan(x, offset, scale, low, high, f.exp(log_peak), log_peak, right > _OVERFLOW)
+
+
+def _reach(tilt: Any, n: Any, near: Any, far: Any, rate: Any) -> Any:
+    """A distance at which a log density that starts with slope -tilt has fallen by _DROP.
+
+    -tilt d - n near far (d - 1 + e^-d) and -rate d - n log(near) lie above it, and the last
+    tangent.
+    """
+    f, bend = _module(tilt), tilt + n * near * far
+    linear = _DROP - 2.0 * tilt
+    d = (linear + f.sqrt(linear * linear + 8.0 * _DROP * bend)) / (2.0 * bend)
+    d = _smaller(d, (_DROP - n * f.log(near)) / rate)
+    rest = far * f.exp(-d)
+    total = near + rest
+    fallen = rate * d + n * f.log(total)
+    return d + (_DROP - fallen) / (rate - n * rest / total)
+
+
+def _log_density(a: Any, b: Any, n: Any, step: Any, x: Any, z: Any) -> Any:
+    """log g(logit x) of Beta(a, b), where x = a / n - step / n; z = 1 - x."""
+    of_a, of_b = n * x, n * z
+    divergence = a * _log_from(a / of_a, step / of_a) + b * _log_from(b / of_b, -step / of_b)
+    spread = 0.5 * _module(a).log(a / n * b / (2.0 * math.pi))
+    return spread - divergence + _remainder(n, a, b)
+
+
+def _log_from(value: Any, excess: Any) -> Any:
+    """log(value) where value - 1 is `excess`, by whichever of the two has rounded less."""
+    if isinstance(value, float):
+        return math.log(value) if excess < -0.5 else math.log1p(excess)
+    return np.where(excess < -0.5, np.log(value), np.log1p(excess))
+
+
+def _sums(plan: _Plan, a: FloatArray, n: FloatArray, size: int) -> tuple[Any, Any]:
+    """P(C > I) on the grid and on its every second node; a and n = a + b of both distributions."""
+    h = (plan.high - plan.low) / (size - 1)
+    t = np.arange(size, dtype=np.float64) * h + plan.low
+    d = np.sinh(t) * plan.scale + plan.offset
+    near = np.minimum(d, _OVERFLOW) if np.any(plan.far) else d
+    bend = np.log1p(plan.x * np.expm1(near))
+    if near is not d:
+        bend += d - near
+    laws = np.exp(np.maximum(a * d - n * bend, _LOWEST)) * np.cosh(t)
+    factor = plan.peak * (plan.scale * h) ** 2
+    if t.ndim > 1:
+        factor = factor[:, 0]
+    return _ordered(laws) * factor, _ordered(laws[..., ::2]) * (4.0 * factor)
+
+
+def _ordered(laws: FloatArray) -> Any:
+    """The sum of first_j second_k w(j - k), for one pair or for every row."""
+    first, second = laws
+    size = first.shape[-1]
+    kernel = _kernel(size)
+    if first.ndim == 1:
+        return first.dot(kernel).dot(second)
+    padded = np.concatenate([first, np.zeros((-len(first) % _ALIKE, size))])
+    rows = max(_SLICE // (size * size) // _ALIKE, 1) * _ALIKE
+    whole = len(padded) // rows * rows
+    stack = padded[:whole].reshape(-1, rows, size) @ kernel
+    products = np.concatenate([stack.reshape(whole, size), padded[whole:] @ kernel])
+    return np.einsum("ij,ij->i", products[: len(first)], second)
+
+
+@lru_cache(maxsize=8)
+def _kernel(size: int) -> FloatArray:
+    """w(j - k) at row j, column k; w(0), w(-1), ... summed from the far end for all digits."""
+    nodes, weights = np.polynomial.legendre.leggauss(20)
+    u = np.arange(int(10.0 * _SMOOTHING))[:, None] + 0.5 * (nodes + 1.0)
+    steps = (np.sinc(u) * np.exp(-0.5 * (u / _SMOOTHING) ** 2)) @ (0.5 * weights)
+    tail, lower = np.cumsum(steps[::-1])[::-1], np.zeros(size)
+    lower[: tail.size] = tail[:size] / (2.0 * tail[0])
+    step, index = np.concatenate([lower[:0:-1], 1.0 - lower]), np.arange(size)
+    kernel: FloatArray = step[index[:, None] - index + size - 1]
+    kernel.flags.writeable = False  # many calls share it
+    return kernel
+
+
 def _auc(client: Beta, impostor: Beta) -> float:
     """By the rule of one matrix product; by quadrature where that has not settled."""
     area = auc_of_pair(client.a, client.b, impostor.a, impostor.b)
     if area is not None:
         return area
-    check_unresolved(client.a, client.b, impostor.a, impostor.b)
+    shapes = client.a, client.b, impostor.a, impostor.b
+    if not _RESOLVED[0] <= min(shapes) <= max(shapes) <= _RESOLVED[1]:
+        raise InputError(
+            f"the area of two beta distributions must be of shapes from {_RESOLVED[0]:g} to"
+            f" {_RESOLVED[1]:g}, where doubles resolve them; got {shapes!r}. Take br.LogitNormal."
+        )
     return min(1.0, Pair(client, impostor).auc_continuous())
 
 
@@ -743,7 +714,7 @@ closed_forms(Beta, Beta, BetaPair)
 
 
 # ----------------------------------------------------------------------
-# Maximum likelihood from the two mean logarithms: of one sample, and of thousands.
+# Maximum likelihood from the two mean logarithms: floats of one sample, or arrays of thousands.
 Shapes = tuple[float, float]
 
 #: Distributions more concentrated than this are not told apart from a single point.
@@ -753,30 +724,17 @@ MAX_ITERATIONS = 100
 _HUGE = 1e90
 #: No mean of logs of doubles lies lower: log of the smallest double is -744.4.
 _LEAST_LOG = -745.2
+#: Largest step of the logarithm of a shape.
 _STEP_CAP = 2.0
 #: The second start is taken below this a + b of it, or this rough digamma of one shape.
 _BOTH_SMALL, _ONE_SMALL = 0.9, -6.0
-#: Above this a + b the first start is as close as rough digammas can tell.
-_ROUGH_UP_TO = 1e4
-#: digamma(y + 1/2) - log(y) as a polynomial in 1/y^2 from y = 3/2 on, and its derivative's.
-_R1, _R2, _R3, _R4 = 0.0416661096, -0.0072505407, 0.0033173115, -0.0014920118
-_D1, _D2, _D3, _D4 = 2.0 * _R1, 4.0 * _R2, 6.0 * _R3, 8.0 * _R4
-_ROUGH_STEPS = 6
-#: Steps beyond this come from digammas too rough for the distribution.
-_ROUGH_FAR = 50.0
 #: Largest step towards larger shapes in (1/a, 1/b).
 _RISE = 0.6
-#: After a rough step this small the next would only repeat the error of rough digammas.
-_ROUGH_LAST = 5e-4
-#: Of arrays: so many rough steps for all, then so many exact ones without a guard.
-_ROUGH_ROWS, _PLAIN_STEPS = 3, 8
 #: Entries that are solved together: their arrays stay in the cache.
 _LANES = 8192
-#: Newton converges quadratically: after a step this small nothing is left to gain.
-_LAST_STEP = 1e-8
-#: After one this small the covariance is right too, and nothing is evaluated again.
-_SETTLED = 1e-12
-_NOISE = 8.0 * float(np.finfo(np.float64).eps)
+#: Newton converges quadratically: after a step this small, or within what rounding of the mean
+#: logarithms by this share of them makes of the shapes, nothing is left to gain.
+_LAST_STEP, _NOISE = 1e-8, 2e-15
 _TINY_GRADIENT = 1e-9
 #: Logarithms of shapes that doubles hold, and their sums.
 _LOG_SHAPES = (-700.0, 700.0)
@@ -800,120 +758,86 @@ class Centred(NamedTuple):
 
 
 class BetaSolution(NamedTuple):
-    """Where Newton's method stopped; ``gradient_norm`` in (log a, log b).
-
-    ``covariance`` of one unit of weight is (aa, ab, bb); ``amplification`` how much larger the
-    relative error of a or b is than that of the two mean logarithms.
-    """
+    """Where Newton's method stopped; ``gradient_norm`` in (log a, log b)."""
 
     a: float
     b: float
     converged: bool
     iterations: int
     gradient_norm: float
-    covariance: tuple[float, float, float]
-    amplification: float = 1.0
 
 
-def _start(g1: float, g2: float) -> tuple[float, float] | None:
-    """The better of two starts; None if no beta distribution has these mean logarithms."""
-    low, high = min(g1, g2), max(g1, g2)
-    gap = -math.expm1(high) - math.exp(low)
-    if not gap > 0.0:
-        return None
-    a, b, a_small, b_small, small = _starts(g1, g2, low, gap, math)
-    if small:
-        a, b = a_small, b_small
-    if not a + b < _ROUGH_UP_TO:
-        return a, b
-    for _ in range(_ROUGH_STEPS):
-        step_a, step_b = _rough_step(a, b, g1, g2, math)
-        size = abs(step_a) + abs(step_b)
-        if not size < _ROUGH_FAR:
-            break
-        a, b = a / (1.0 - min(step_a, _RISE)), b / (1.0 - min(step_b, _RISE))
-        if size < _ROUGH_LAST:
-            break
-    return a, b
+def _score_equations(a: Any, b: Any, g1: Any, g2: Any) -> tuple[Any, Any, tuple[Any, ...]]:
+    """What is left of both, digamma(a) - digamma(a + b) - g1 first, and the information."""
+    of, f = (polygamma.phi_tau_of if isinstance(a, float) else polygamma.phi_tau), _module(a)
+    (phi_a, tau_a), (phi_b, tau_b), (phi_s, tau_s) = of(a), of(b), of(a + b)
+    r1 = phi_a - phi_s - f.log1p(b / a) - g1
+    r2 = phi_b - phi_s - f.log1p(a / b) - g2
+    return r1, r2, polygamma.information_terms(a, b, tau_a, tau_b, tau_s)
 
 
-def _starts(g1: Any, g2: Any, low: Any, gap: Any, f: ModuleType) -> tuple[Any, ...]:
-    """Shapes by digamma(x) ~ log(x - 1/2), by digamma(x) ~ -1/x, and which of the two to take.
+def _relative_move(
+    information: tuple[Any, ...], a: Any, b: Any, x1: Any, x2: Any
+) -> tuple[Any, Any]:
+    """By what shares of themselves a and b move where the two mean logarithms move by x1 and x2."""
+    of_a, of_b, coupling, det = information
+    return (of_b * x1 + coupling * x2) / (det * a), (coupling * x1 + of_a * x2) / (det * b)
 
-    `gap` is 1 - exp(g1) - exp(g2) and `f` the module of floats, or that of arrays.
+
+def _newton(a: Any, b: Any, g1: Any, g2: Any) -> tuple[Any, Any, Any, Any]:
+    """Shapes after a step in (1/a, 1/b), whether it is the last, the gradient's norm before."""
+    r1, r2, information = _score_equations(a, b, g1, g2)
+    step_a, step_b = _relative_move(information, a, b, -r1, -r2)
+    noise = _NOISE * _larger(*_relative_move(information, a, b, -g1, -g2))
+    last = _larger(abs(step_a), abs(step_b)) <= _LAST_STEP + noise
+    a_after, b_after = a / (1.0 - _smaller(step_a, _RISE)), b / (1.0 - _smaller(step_b, _RISE))
+    return a_after, b_after, last, _larger(abs(a * r1), abs(b * r2))
+
+
+def _start(g1: Any, g2: Any, low: Any, gap: Any) -> tuple[Any, Any]:
+    """Shapes by digamma(x) ~ log(x - 1/2), or by digamma(x) ~ -1/x where those are small.
+
+    `low` is the smaller of both and `gap` 1 - exp(g1) - exp(g2).
     """
+    f = _module(g1)
     a, b = -0.5 * f.expm1(g2) / gap, -0.5 * f.expm1(g1) / gap
     ratio = f.sqrt(g1 / g2)
     a_small = ratio / ((1.0 + ratio) * -g1)
     b_small = a_small * ratio
     # digamma of the smaller shape is about min(g1, g2) + log(a + b).
     small = (a_small + b_small < _BOTH_SMALL) | (low + f.log(a + b) < _ONE_SMALL)
-    return a, b, a_small, b_small, small
-
-
-def _rough(x: Any, f: ModuleType) -> tuple[Any, Any]:
-    """digamma to 2e-7 and its derivative to 1e-5, shifted by two."""
-    both, inverse = 1.0 / (x * (x + 1.0)), 1.0 / (x + 1.5)
-    first, z = (2.0 * x + 1.0) * both, inverse * inverse
-    return (
-        z * (_R1 + z * (_R2 + z * (_R3 + z * _R4))) - f.log(inverse) - first,
-        inverse * (1.0 - z * (_D1 + z * (_D2 + z * (_D3 + z * _D4)))) + first * first - 2.0 * both,
-    )
-
-
-def _rough_step(a: Any, b: Any, g1: Any, g2: Any, f: ModuleType) -> tuple[Any, Any]:
-    """A Newton step on rough digammas, in (1/a, 1/b) where those of small shapes are straight."""
-    (psi_a, rate_a), (psi_b, rate_b), (psi_s, rate_s) = _rough(a, f), _rough(b, f), _rough(a + b, f)
-    r1, r2 = psi_a - psi_s - g1, psi_b - psi_s - g2
-    det = rate_s * (rate_a + rate_b) - rate_a * rate_b
-    return (
-        ((rate_b - rate_s) * r1 + rate_s * r2) / (det * a),
-        (rate_s * r1 + (rate_a - rate_s) * r2) / (det * b),
-    )
+    if f is math:
+        return (a_small, b_small) if small else (a, b)
+    return np.where(small, a_small, a), np.where(small, b_small, b)
 
 
 def solve_one(g1: float, g2: float) -> BetaSolution | None:
     """The maximum from the two mean logarithms; None if they belong to no beta distribution."""
-    start = _start(g1, g2) if g1 < 0.0 and g2 < 0.0 else None
-    if start is None:
+    low, high = min(g1, g2), max(g1, g2)
+    gap = -math.expm1(high) - math.exp(low)
+    if not (high < 0.0 and gap > 0.0):
         return None
-    a, b = start
-    old_a, old_b, step_a, step_b, slope, last = a, b, 0.0, 0.0, math.inf, False
-    norm, covariance = math.inf, (math.nan, math.nan, math.nan)
+    a, b = _start(g1, g2, low, gap)
+    last, norm = False, math.inf
     for iteration in range(1, MAX_ITERATIONS + 1):
         if not a + b < _HUGE:
             return None
-        phi_a, tau_a = polygamma.phi_tau_of(a)
-        phi_b, tau_b = polygamma.phi_tau_of(b)
-        phi_s, tau_s = polygamma.phi_tau_of(a + b)
-        r1 = phi_a - phi_s - math.log1p(b / a) - g1
-        r2 = phi_b - phi_s - math.log1p(a / b) - g2
-        norm_a, norm_b = a * r1, b * r2
-        if not (last or slope > norm_a * step_a + norm_b * step_b):
-            step_a, step_b = 0.5 * step_a, 0.5 * step_b
-            a, b, slope = old_a * math.exp(step_a), old_b * math.exp(step_b), 0.5 * slope
-            continue
-        of_a, of_b, coupling, det = polygamma.information_terms(a, b, tau_a, tau_b, tau_s)
-        step_a = -(of_b * r1 + coupling * r2) / (det * a)
-        step_b = -(coupling * r1 + of_a * r2) / (det * b)
-        size, norm = max(abs(step_a), abs(step_b)), max(abs(norm_a), abs(norm_b))
-        settled = last or size <= _SETTLED
-        if not settled:
-            noise_a, noise_b = _NOISE * (abs(phi_a) - g1), _NOISE * (abs(phi_b) - g2)
-            settled = last = abs(r1) <= noise_a and abs(r2) <= noise_b
-        if settled:
-            covariance = aa, ab, bb = of_b / det, coupling / det, of_a / det
-            amplification = max(-(aa * g1 + ab * g2) / a, -(ab * g1 + bb * g2) / b)
-            if not last:
-                a, b = a + a * step_a, b + b * step_b
-            return BetaSolution(a, b, True, iteration, norm, covariance, amplification)
-        last = size <= _LAST_STEP
-        if size > _STEP_CAP:
-            step_a, step_b = step_a * _STEP_CAP / size, step_b * _STEP_CAP / size
-        slope = -(norm_a * step_a + norm_b * step_b)
-        old_a, old_b = a, b
-        a, b = a * math.exp(step_a), b * math.exp(step_b)
-    return BetaSolution(a, b, False, MAX_ITERATIONS, norm, covariance)
+        a_after, b_after, settled, norm = _newton(a, b, g1, g2)
+        if last:
+            return BetaSolution(a, b, True, iteration, norm)
+        a, b, last = a_after, b_after, settled
+    return BetaSolution(a, b, False, MAX_ITERATIONS, norm)
+
+
+def precision(a: Any, b: Any, g1: Any, g2: Any) -> tuple[Any, Any, Any, Any]:
+    """Variance of a, covariance, variance of b of one unit of weight, and the amplification.
+
+    So much larger is the relative error of a or b than that of the two mean logarithms.
+    """
+    information = _score_equations(a, b, g1, g2)[2]
+    of_a, of_b, coupling, det = information
+    amplification = _larger(*_relative_move(information, a, b, -g1, -g2))
+    return of_b / det, coupling / det, of_a / det, amplification
 
 
 def solve_centred(c: Centred, concentration: float, mean: float) -> BetaSolution:
@@ -924,7 +848,6 @@ def solve_centred(c: Centred, concentration: float, mean: float) -> BetaSolution
     """
     s, eta, last, norm = concentration, (mean - c.m) - c.shift, False, math.inf
     a = b = math.nan
-    covariance = (math.nan, math.nan, math.nan)
     for iteration in range(1, MAX_ITERATIONS + 1):
         delta = c.shift + eta
         p, q = c.m + delta, c.u - delta
@@ -936,9 +859,7 @@ def solve_centred(c: Centred, concentration: float, mean: float) -> BetaSolution
         r2 = phi_b - phi_s - eta / c.u + polygamma.log1p_excess(-delta / c.u) - c.excess1m
         norm = max(abs(a * r1), abs(b * r2))
         if last:
-            of_a, of_b, coupling, det = polygamma.information_terms(a, b, tau_a, tau_b, tau_s)
-            covariance = of_b / det, coupling / det, of_a / det
-            return BetaSolution(a, b, norm <= _TINY_GRADIENT, iteration, norm, covariance)
+            return BetaSolution(a, b, norm <= _TINY_GRADIENT, iteration, norm)
         r1_s, r2_s = a * tau_a - s * tau_s, b * tau_b - s * tau_s
         r1_eta, r2_eta = s * tau_a + 1.0 / p, -s * tau_b - 1.0 / q
         det = r1_s * r2_eta - r1_eta * r2_s
@@ -948,10 +869,9 @@ def solve_centred(c: Centred, concentration: float, mean: float) -> BetaSolution
         last = abs(step_s) <= _LAST_STEP and abs(step_eta) <= _LAST_STEP * math.sqrt(p * q / s)
         s *= math.exp(max(-1.0, min(1.0, step_s)))
         eta += max(-room, min(room, step_eta))
-    return BetaSolution(a, b, False, MAX_ITERATIONS, norm, covariance)
+    return BetaSolution(a, b, False, MAX_ITERATIONS, norm)
 
 
-# ------------------------------------------------------------------- thousands at once
 @collect_warnings
 def beta_mle(mean_log: npt.ArrayLike, mean_log1m: npt.ArrayLike) -> tuple[Any, Any, Any]:
     """Maximum-likelihood shapes of beta distributions from their sufficient statistics.
@@ -1014,10 +934,9 @@ def beta_mle(mean_log: npt.ArrayLike, mean_log1m: npt.ArrayLike) -> tuple[Any, A
 
 def largest_mean_log_likelihood(a: Any, b: Any, g1: Any, g2: Any) -> Any:
     """At the maximum, where the score equations turn the large terms into small ones."""
-    s, scalar = a + b, isinstance(a, float)
-    of, f = (polygamma.phi_tau_of, _OF_FLOATS) if scalar else (polygamma.phi_tau, _OF_ARRAYS)
+    s, of = a + b, polygamma.phi_tau_of if isinstance(a, float) else polygamma.phi_tau
     squares = a * of(a)[0] + b * of(b)[0] - s * of(s)[0]
-    rest = f.remainder(s, a, b) - 0.5 * f.log(s / a / b)
+    rest = _remainder(s, a, b) - 0.5 * _module(a).log(s / a / b)
     return squares - g1 - g2 - HALF_LOG_TWO_PI + rest
 
 
@@ -1030,54 +949,21 @@ def _shapes_of(g1: float, g2: float) -> Shapes | None:
 
 
 def _solve_block(g: FloatArray) -> FloatArray:
-    """Shapes by capped Newton steps, entry by entry alone; by `solve_one` where those get lost."""
+    """Shapes by the same steps, entry by entry; nan where there are none."""
     result = np.full(g.shape, np.nan)
     low, high = np.minimum(*g), np.maximum(*g)
     gap = -np.expm1(high) - np.exp(low)
-    a, b, a_small, b_small, small = _starts(g[0], g[1], low, gap, np)
-    shapes = np.where(small, [a_small, b_small], [a, b])
-    usable = (low > _LEAST_LOG) & (high < 0.0) & (gap > 0.0) & (shapes[0] + shapes[1] < _HUGE)
-    where = np.flatnonzero(usable)
-    g, shapes = g[:, where], shapes[:, where]
-    for _ in range(_ROUGH_ROWS):
-        rough = shapes[0] + shapes[1] < _ROUGH_UP_TO
-        step = np.where(rough, _rough_step(shapes[0], shapes[1], g[0], g[1], np), 0.0)
-        shapes /= 1.0 - np.minimum(step, _RISE)
-    for _ in range(min(_PLAIN_STEPS, MAX_ITERATIONS - 1)):
-        step = _newton_step(g, shapes)
-        shapes /= 1.0 - np.minimum(step, _RISE)
-        done = np.maximum(*np.abs(step)) <= _LAST_STEP
-        result[:, where[done]] = shapes[:, done]
-        where, g, shapes = where[~done], g[:, ~done], shapes[:, ~done]
+    a, b = _start(g[0], g[1], low, gap)
+    where = np.flatnonzero((low > _LEAST_LOG) & (high < 0.0) & (gap > 0.0) & (a + b < _HUGE))
+    a, b, g = a[where], b[where], g[:, where]
+    for _ in range(MAX_ITERATIONS):
+        a, b, last, _norm = _newton(a, b, *g)
+        result[:, where[last]] = a[last], b[last]
+        left = ~last & (a + b < _HUGE)
+        where, a, b, g = where[left], a[left], b[left], g[:, left]
         if not where.size:
             break
-    for k, pair in zip(where, g.T.tolist(), strict=True):
-        solution = solve_one(*pair)
-        if solution is not None and solution.converged:
-            result[:, k] = solution[:2]
     return result
-
-
-def _newton_step(g: FloatArray, shapes: FloatArray) -> FloatArray:
-    """The Newton step of log a and log b, shapes being the rows of an array."""
-    shift, at, phi, tau = polygamma.shifted_phi_tau(np.stack([*shapes, shapes[0] + shapes[1]]))
-    # What log(a + b + its shift) exceeds log(a + its shift) by, without taking their difference.
-    apart = np.log1p((shapes[::-1] + (shift[2] - shift[:2])) / at[:2])
-    r1, r2 = phi[:2] - phi[2] - apart - g
-    of_a, of_b, coupling, det = polygamma.information_terms(*shapes, *tau)
-    step = np.stack([of_b * r1 + coupling * r2, coupling * r1 + of_a * r2])
-    return np.asarray(step / (-det * shapes))
-
-
-def errors_of_rows(
-    a: FloatArray, b: FloatArray, g1: FloatArray, g2: FloatArray
-) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Variances of a and b of one unit of weight, and `BetaSolution.amplification`."""
-    of_a, of_b, coupling, det = polygamma.information_terms(
-        a, b, *(polygamma.phi_tau(v)[1] for v in (a, b, a + b))
-    )
-    aa, ab, bb = of_b / det, coupling / det, of_a / det
-    return aa, bb, np.maximum(-(aa * g1 + ab * g2) / a, -(ab * g1 + bb * g2) / b)
 
 
 # ----------------------------------------------------------------------
@@ -1094,10 +980,7 @@ class ClassSums(NamedTuple):
     @classmethod
     def at(cls, a: float, b: float, weight: float = 1.0) -> ClassSums:
         """The sums whose estimate is Beta(a, b): psi(a) - psi(a + b), psi(b) - psi(a + b)."""
-        phi_a, phi_b, phi_s = (polygamma.phi_tau_of(x)[0] for x in (a, b, a + b))
-        return cls(
-            weight, phi_a - phi_s - math.log1p(b / a), phi_b - phi_s - math.log1p(a / b)
-        )  # fmt: skip
+        return cls(weight, *_score_equations(float(a), float(b), 0.0, 0.0)[:2])
 
 
 class TiedSolution(NamedTuple):
@@ -1124,10 +1007,10 @@ def tied_mle(client: ClassSums, impostor: ClassSums, shared: str = "a") -> TiedS
     weights, *means = np.array([client, impostor]).T
     g1, g2 = means[::turn]
     starts = []
-    for who, sums, one, other in zip(CLASSES, (client, impostor), g1, g2, strict=True):
+    for who, sums, pair in zip(CLASSES, (client, impostor), zip(g1, g2, strict=True), strict=True):
         if not 0.0 < sums.weight < math.inf:
             raise InputError(f"the weight of the {who} class must be positive; got {sums.weight}.")
-        start = _shapes_of(float(one), float(other))
+        start = _shapes_of(*map(float, pair))
         if start is None:
             raise InputError(
                 f"the mean logarithms of the {who} class must be those of a beta distribution with"
@@ -1138,20 +1021,15 @@ def tied_mle(client: ClassSums, impostor: ClassSums, shared: str = "a") -> TiedS
     own_a, b = np.array(starts).T
     a = math.exp(share @ np.log(own_a))
     for k in range(1, MAX_ITERATIONS + 1):
-        (phi_a, phi_b, phi_s), tau = polygamma.phi_tau(np.array([np.full(2, a), b, a + b]))
-        r1 = phi_a - phi_s - np.log1p(b / a) - g1
-        r2 = phi_b - phi_s - np.log1p(a / b) - g2
-        score, noise = abs(share @ r1), _NOISE * (share @ (np.abs(phi_a) - g1))
-        norm, iterations = float(max(a * score, *np.abs(b * r2))), k
-        # Scores below these are rounding.
-        if last or (score <= noise and np.all(np.abs(r2) <= _NOISE * (np.abs(phi_b) - g2))):
+        r1, r2, (_, of_b, coupling, det) = _score_equations(np.full(2, a), b, g1, g2)
+        norm, iterations = float(max(a * abs(share @ r1), *np.abs(b * r2))), k
+        if last:
             break
         # The two free shapes are eliminated from the arrow matrix.
-        _, of_b, coupling, det = polygamma.information_terms(np.full(2, a), b, *tau)
         move = -(share @ (r1 + coupling / of_b * r2)) / (share @ (det / of_b))
         steps = np.append(move / a, (coupling * move - r2) / of_b / b)
         size = float(np.max(np.abs(steps)))
-        last = size <= _LAST_STEP
+        last = size <= max(_LAST_STEP, _NOISE * float(a + np.max(b)))
         factors = np.exp(steps * (_STEP_CAP / max(size, _STEP_CAP)))
         a, b = a * float(factors[0]), b * factors[1:]
     else:
@@ -1171,12 +1049,6 @@ def best_partner(a: float, mean_log1m: float) -> float:
     """The b with psi(b) - psi(a + b) = mean log(1 - s); the left side rises with b."""
 
     def excess(log_b: float) -> float:
-        b = math.exp(log_b)
-        return (
-            polygamma.phi_tau_of(b)[0]
-            - polygamma.phi_tau_of(a + b)[0]
-            - math.log1p(a / b)
-            - mean_log1m
-        )
+        return float(_score_equations(a, math.exp(log_b), 0.0, mean_log1m)[1])
 
     return math.exp(special.bracketed_root(excess, *_LOG_SHAPES, what="best partner of a shape"))

@@ -67,10 +67,12 @@ def estimate_beta(sample: Data) -> MleResult:
     if sample.low == sample.high:
         raise too_few_distinct(sample, "beta")
     g1, g2 = sample.mean_logs()
-    result = None
+    result, amplification = None, math.inf
     if sample.high - sample.low > _CONCENTRATED * min(sample.low, 1.0 - sample.high):
         result = beta.solve_one(g1, g2)
-    if result is None or result.amplification > beta.ILL_CONDITIONED:
+    if result is not None:
+        amplification = beta.precision(result.a, result.b, g1, g2)[-1]
+    if result is None or amplification > beta.ILL_CONDITIONED:
         # By what the scores are about their mean.
         centred = sample.centred()
         mean, concentration = centred.m + centred.shift, math.inf
@@ -88,9 +90,10 @@ def estimate_beta(sample: Data) -> MleResult:
             + worded(' Use `family="logit-normal"` or "empirical".')
         )
     a, b = result.a, result.b
-    aa, ab, bb = result.covariance
+    aa, ab, bb, _ = beta.precision(a, b, g1, g2)
+    covariance = np.array(((aa, ab), (ab, bb))) * (1.0 if result.converged else math.nan)
     estimate = MleResult(
-        Beta(a, b), ("a", "b"), (a, b), np.array(((aa, ab), (ab, bb))),
+        Beta(a, b), ("a", "b"), (a, b), covariance,
         sample.total * beta.largest_mean_log_likelihood(a, b, g1, g2),
         result.converged, result.iterations, result.gradient_norm,
     )  # fmt: skip
@@ -138,7 +141,7 @@ def _beta_of_systems(side: ClassColumns, who: str, boundary: str | None) -> Clas
     n = np.where(reason == "", side.inner, np.nan)
     g1, g2 = side.log / n, side.log1m / n
     a, b, converged = beta.beta_mle(g1, g2)
-    aa, bb, amplification = beta.errors_of_rows(a, b, g1, g2)
+    aa, _, bb, amplification = beta.precision(a, b, g1, g2)
     limit = (amplification > beta.ILL_CONDITIONED) & (side.from_rows | (a + b > LARGEST_SUMMED))
     fits = ClassEstimates(
         who, {"a": a, "b": b}, {"a": np.sqrt(aa / n), "b": np.sqrt(bb / n)},

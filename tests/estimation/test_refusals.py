@@ -156,7 +156,6 @@ def test_two_values_are_no_mixture():
 
 def test_a_solver_that_stops_early_raises_with_the_partial_result(monkeypatch):
     monkeypatch.setattr("betaroc.distributions.beta.MAX_ITERATIONS", 1)
-    monkeypatch.setattr("betaroc.distributions.beta._ROUGH_STEPS", 0)
     x = np.random.default_rng(0).beta(2.0, 5.0, 100)
     with pytest.raises(FIT, match=r"did not converge.*gradient") as caught:
         br.fit_distribution(x)

@@ -6,10 +6,9 @@ nodes: nearly the best of their degree.
 
     phi    z P(z) = digamma(x) - log(x) + 1/(2x),                degree 6 on (0, 1/64]
     tau    T(z)/x^3 = trigamma(x) - 1/x - 1/(2x^2),              degree 6 on (0, 1/64]
-    rough  z R(z) = digamma(y + 1/2) - log(y), z = 1/y^2,        degree 3 on (0, 4/9]
 
-``error`` is the largest one on 2000 points: relative to digamma(x) - log(x) and
-trigamma(x) - 1/x for the first two, absolute for the third, with the coefficients as stored.
+``error`` is the largest one on 2000 points, relative to digamma(x) - log(x) and
+trigamma(x) - 1/x, with the coefficients as stored.
 """
 
 from __future__ import annotations
@@ -37,12 +36,6 @@ def tau(z: mp.mpf) -> mp.mpf:
     return (mp.psi(1, x) - 1 / x - HALF * z) * x**3
 
 
-def rough(z: mp.mpf) -> mp.mpf:
-    """R(z)."""
-    y = 1 / mp.sqrt(z)
-    return (mp.psi(0, y + HALF) - mp.log(y)) / z
-
-
 def interpolated(function: Function, end: mp.mpf, terms: int) -> list[mp.mpf]:
     """Coefficients, lowest first, of the polynomial through Chebyshev's nodes of (0, end)."""
     nodes = [end / 2 * (1 + mp.cos(mp.pi * (2 * k + 1) / (2 * terms))) for k in range(terms)]
@@ -57,12 +50,11 @@ def error(terms: list[float], function: Function, end: mp.mpf, share: Function) 
 
 
 def made() -> dict[str, dict[str, object]]:
-    """The three polynomials."""
+    """Both polynomials."""
     near = mp.mpf(1) / 64
     jobs = {
         "phi": (phi, near, 7, 17, lambda z: z / (mp.psi(0, z**-HALF) - mp.log(z**-HALF))),
         "tau": (tau, near, 7, 17, lambda z: z**1.5 / (mp.psi(1, z**-HALF) - z**HALF)),
-        "rough": (rough, mp.mpf(4) / 9, 4, 10, lambda z: z),
     }
     found = {}
     for name, (function, end, count, decimals, share) in jobs.items():
