@@ -69,9 +69,24 @@ from betaroc.rendering.numbers import number, rate, rate_span, rounded, spaced
 
 #: What counts at thresholds can be had of.
 Counted = Scores | ScoreSummary
-#: Methods, or what makes them when they are read.
-Methods = Sequence[ThresholdMethod] | Callable[[], Sequence[ThresholdMethod]]
+#: The statuses, the best first, and how each is called by the signs and colours of pages.
+GREEN, AMBER, RED = "can be relied on", "not enough evidence", "do not rely on it"
+STATUS_COLOURS = {GREEN: "good", AMBER: "warn", RED: "bad"}
+#: What errors of a rate are called.
+DECIDED = {"far": "accepted", "frr": "rejected"}
+#: What a target that is no rate of one class is called, and what it is.
+MEANS = {
+    "cost": ("cost", "mean of a trial"), "eer": (HTER, "mean of both rates"),
+    "precision": ("precision", "right among those accepted"),
+}  # fmt: skip
+#: From this ratio on a rate is said to be so many times the target.
+_TIMES = 1.5
+#: From this share of a class on errors that are no target are said beside the status.
+_MOST = 0.5
+#: The share of a class that a threshold as it is shown may decide otherwise.
+_OTHERWISE = 0.005
 _TARGETS, _DTYPES = (*TARGET_RATES, "precision", "cost", "eer"), ("float64", "float32", "float16")
+_TONES = {"far": IMPOSTOR, "frr": CLIENT}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -130,15 +145,14 @@ class DecisionCheck(Result, Exportable):
         d = self.decision
         if d is None or self.counted is None:
             return {}
-        far, frr = ((i.estimate, i.low, i.high) for i in self.counted)
+        far, frr = map(_as_rate, self.counted)
         point = OperatingPoint(d.threshold, far[0], frr[0], self.point.prior)
-        observed = d._observed(far, frr, "")
-        if d.target == "precision":  # whose interval takes the numbers of trials
-            own = self.observed, self.low, self.high
-            observed = observed_precision(Assessment(d.status, "", ""), d.rate, own)
-        result = observed._asdict()
-        names = ("observed", "low", "high", "verdict", "status")
-        return {"point": point} | {name: result[name] for name in names}
+        result = self.observed, self.low, self.high
+        if d.target != "precision":  # whose interval takes the numbers of trials
+            result = d._observed(far, frr)
+        judged = d._judged(result)
+        names = dict(zip(("observed", "low", "high"), result, strict=True))
+        return {"point": point, "verdict": judged.verdict, "status": judged.status, **names}
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw both rates as dev expects them and as the test observed them, beside the target.
@@ -281,14 +295,17 @@ class Decision(Tabular, Exportable):
 
     def _follows(self) -> dict[str, Any]:
         """What the way that was taken comes to; words may be those of an older version."""
-        rates = [(i.estimate, i.low, i.high) for i in self.counted or [self.interval] * 2]
-        asked = Target(self.target, self.rate, self.confidence, costs=self.costs)
-        point, interval, said, needed = _answer(
-            asked, self.method, self.expected.prior, self.expected.frr, rates, self.n or 0
-        )
-        follows = {"expected": point, "needed": needed}
-        shown = {"interval": interval, "status": said.status} if self.counted else {}
-        return follows | shown
+        point, interval, assessed, needed = _answer(
+            self._asked, self.method, self.expected.prior, self.expected.frr,
+            [*map(_as_rate, self.counted or [self.interval] * 2)], self.n or 0,
+        )  # fmt: skip
+        shown = {"interval": interval, "status": assessed.status} if self.counted else {}
+        return {"expected": point, "needed": needed} | shown
+
+    @property
+    def _asked(self) -> Target:
+        words = self.words or ClassWords()
+        return Target(self.target, self.rate, self.confidence, words, self.costs)
 
     def __repr__(self) -> str:
         asked = "" if math.isnan(self.rate) else f" {self.rate:g}"
@@ -468,28 +485,33 @@ class Decision(Tabular, Exportable):
             )
         far, frr = rates = both_rates(scores, self.threshold, self.confidence)
         point = OperatingPoint(self.threshold, far[0], frr[0], scores.prior)
-        high = {
-            role: high_rate_words(self.target, self.words, role, at)
-            for role, at in (("dev", self.expected), ("test", point))
-        }
-        reason = template_of(self.reason).removesuffix(high["dev"])
-        result = self._observed(far, frr, reason, scores)
-        reason = Sentence(template_of(result.reason) + high["test"])
-        result = result._replace(reason=reason, remedy=Sentence(result.remedy))
-        return DecisionCheck(*result, point, _as_intervals(rates, self.confidence), self, scores)
+        result = self._observed(far, frr)
+        if self.target == "precision":
+            prior = self.expected.prior if self.n is None else scores.prior
+            result, _ = precision_interval(scores, self.threshold, prior, self.confidence)
+        judged = self._judged(result, scores)
+        reason = judged.reason + high_rate_words(self.target, self.words, "test", point)
+        return DecisionCheck(
+            *result, judged.verdict, judged.status, Sentence(reason), Sentence(judged.remedy),
+            point, _as_intervals(rates, self.confidence), self, scores,
+        )  # fmt: skip
 
-    def _observed(self, far: Rate, frr: Rate, reason: str, test: Counted | None = None) -> Observed:
-        """What both rates of a test say; without its scores words are those of one trial."""
-        said = Assessment(self.status, reason, template_of(self.remedy))
-        if self.target == "precision" and test is not None:
-            prior = self.expected.prior if self.n is None else test.prior
-            result, _ = precision_interval(test, self.threshold, prior, self.confidence)
-            return observed_precision(said, self.rate, result)
+    def _observed(self, far: Rate, frr: Rate) -> Rate:
+        """The target's rate, or the mean of both, of the rates of a test."""
         if self.target in TARGET_RATES:
-            return observed_rate(self, said, far if self.target == "far" else frr, test)
-        dev = self.interval.estimate, self.interval.low, self.interval.high
-        mean = mean_rate(_weights(self.costs, self.expected.prior), far, frr)
-        return observed_cost(said, self.costs, dev, mean)
+            return far if self.target == "far" else frr
+        return mean_rate(_weights(self.costs, self.expected.prior), far, frr)
+
+    def _judged(self, result: Rate, test: Counted | None = None) -> Assessment:
+        """What the target's rate on a test says; without its scores words are of one trial."""
+        high = high_rate_words(self.target, self.words, "dev", self.expected)
+        reason = template_of(self.reason).removesuffix(high)
+        before = Assessment(self.status, reason, template_of(self.remedy))
+        if self.target in TARGET_RATES:
+            return _judged_rate(self, before, result, test)
+        if self.target == "precision":
+            return _judged_precision(self, before, result)
+        return _judged_mean(self, before, result)
 
 
 class _LazyMethods:
@@ -498,21 +520,16 @@ class _LazyMethods:
     def __get__(self, decision: Decision | None, _: type) -> Any:
         if decision is None:
             return self
-        held = vars(decision)["methods"]
-        if isinstance(held, list):  # the way that was taken, and how all of them are tried
-            held = vars(decision)["methods"] = tuple(held[1]())
-        return held
+        methods = vars(decision)["methods"]
+        if isinstance(methods, list):  # the way that was taken, and how all of them are tried
+            methods = vars(decision)["methods"] = tuple(methods[1]())
+        return methods
 
     def __set__(self, decision: Decision, methods: tuple[ThresholdMethod, ...]) -> None:
         vars(decision)["methods"] = methods
 
 
 Decision.methods = _LazyMethods()  # type: ignore[assignment]
-
-
-def _weights(costs: tuple[float, float] | None, prior: float) -> tuple[float, float]:
-    """Of FAR and FRR in what a trial costs; of the EER in the mean of both."""
-    return (0.5, 0.5) if costs is None else ((1.0 - prior) * costs[0], prior * costs[1])
 
 
 @collect_warnings
@@ -656,25 +673,24 @@ def decided(scores: ScoresLike, asked: Target, fitting: Fitting) -> Decision:
     return (_of_rate if asked.kind in TARGET_RATES else _of_costs)(dev, asked, share, fitting)
 
 
-# ---------------------------------------------------------------------------- of a rate
 def _of_rate(scores: Counted, asked: Target, prior: float, fitting: Fitting) -> Decision:
+    """The first method that is possible; those of order statistics need no fit."""
     ordered, how = OrderedScores(scores, asked), asked.how
     target, n = ordered.target, ordered.units
-    absent, tried = getattr(scores, f"n_{target.who}_rejected"), dict[str, list[str]]()
-    for name in HOW[:2]:  # which need no fit
+    result = partial(
+        _decision, scores, target, prior=prior, n=n,
+        absent=getattr(scores, f"n_{target.who}_rejected"),
+    )  # fmt: skip
+    for name in HOW[:2]:
         if how in (None, name) and (method := ordered.method(name)).possible:
             later = partial(candidate_thresholds, scores, target, fitting)
-            return _decision(scores, target, method, prior, methods=later, n=n, absent=absent)
+            return result(method, methods=later)
     methods = candidate_thresholds(scores, target, fitting)
-    for method in methods:
-        if how not in (None, method.how):
-            continue
-        if method.possible and method.how != HOW[-1]:
-            return _decision(scores, target, method, prior, methods=methods, n=n, absent=absent)
-        if method.why:
-            tried.setdefault(method.why.rstrip("."), []).append(method.how)
-    parts = (f"{' and '.join(hows)}: " * (how is None) + cut_words(why)
-             for why, hows in tried.items())  # fmt: skip
+    tried = [m for m in methods if how in (None, m.how) and m.how != "counted"]
+    for method in tried:
+        if method.possible:
+            return result(method, methods=methods)
+    parts = (f"{m.how}: " * (how is None) + _first_sentences(m.why.rstrip(".")) for m in tried)
     why, needed = "; ".join(parts), needed_for_guarantee(target.rate, target.confidence)
     by = "" if how is None else f' by how="{how}"'
     error = InputError.about(target.kind if how is None else "how")(
@@ -686,54 +702,20 @@ def _of_rate(scores: Counted, asked: Target, prior: float, fitting: Fitting) -> 
     raise error
 
 
-def _answer(
-    asked: Target, method: ThresholdMethod, prior: float, frr: float, rates: Sequence[Rate], n: int
-) -> tuple[OperatingPoint, Interval, Assessment, int | None]:  # fmt: skip
-    """What is to be expected of a method, the target's interval, the status, the scores needed."""
-    kind = asked.kind
-    result, extrapolated, needed = (method.expected, method.low, method.high), False, 0
-    rate = {"far": method.far, "frr": method.frr}
-    if kind in TARGET_RATES:
-        rate[kind] = method.expected
-        extrapolated = method.how in ("tail", "model") and n * asked.rate < 1.0
-        needed = needed_for_guarantee(asked.rate, asked.confidence)
-        said = said_of_rate(method, asked, n, needed, *rates)
-    elif kind == "precision":
-        said = said_of_precision(asked.rate, result, method.n_beyond)
-    else:
-        rate = {"far": method.expected, "frr": frr}
-        mean, low, high = mean_rate(_weights(asked.costs, prior), *rates)
-        expected, _, _ = mean_rate(_weights(asked.costs, prior), (method.expected,) * 3, (frr,) * 3)
-        # Moved to what the fit expects, an interval of costs may reach below the least there is.
-        result = expected, max(expected - (mean - low), 0.0), expected + high - mean
-        said = said_of_costs(method, asked.costs, asked.words)
-    interval = Interval(*result, asked.confidence, method.how, method.n_beyond, extrapolated)
-    point = OperatingPoint(method.threshold, rate["far"], rate["frr"], prior)
-    return point, interval, said, needed if n < needed else None
+def _first_sentences(text: str, width: int = 120) -> str:
+    """The sentences of a text that fit, without the last stop; else what fits up to a word."""
+    if len(text) <= width:
+        return text
+    whole, _, rest = text[:width].rpartition(". ")
+    return whole or f"{rest.rpartition(' ')[0]} ..."
 
 
-def _decision(
-    scores: Counted, asked: Target, method: ThresholdMethod, prior: float,
-    *, methods: Methods, n: int | None = None, absent: int = 0, frr: float = math.nan,
-) -> Decision:  # fmt: skip
-    """A method that was taken, with all that is said of it; of others how they are made."""
-    rates = both_rates(scores, method.threshold, asked.confidence)
-    point, interval, said, needed = _answer(asked, method, prior, frr, rates, n or 0)
-    said = said.more(high_rate_words(asked.kind, scores.words, "dev", point))
-    decision = Decision(
-        method.threshold, asked.kind, asked.rate, method.how, asked.confidence, point, interval,
-        *said, needed, (method,), asked.costs, n, scores.dtype, scores.words, digest_of(scores),
-        _as_intervals(rates, asked.confidence), absent, scores, library=scores.library,
-    )  # fmt: skip
-    vars(decision)["methods"] = [method, methods] if callable(methods) else tuple(methods)
-    return decision
-
-
-# ---------------------------------------------------------------------- of both rates
 def _of_costs(scores: Counted, asked: Target, prior: float, fitting: Fitting) -> Decision:
+    """The threshold of the least mean cost, or of equal error rates, of counts or of a fit."""
+
     def chosen(model: ScoreModel) -> float:
-        own = replace(model, prior=prior)
-        at = float((own.eer() if asked.costs is None else own.min_dcf(*asked.costs)).threshold)
+        of = replace(model, prior=prior)
+        at = float((of.eer() if asked.costs is None else of.min_dcf(*asked.costs)).threshold)
         if isinstance(scores, ScoreSummary) and math.isfinite(at):
             return scores.border_below(at)
         return at
@@ -761,78 +743,93 @@ def _of_costs(scores: Counted, asked: Target, prior: float, fitting: Fitting) ->
     return _decision(scores, asked, method, prior, methods=(counted, method), frr=frr)
 
 
+def _decision(
+    scores: Counted, asked: Target, method: ThresholdMethod, prior: float,
+    *, methods: Sequence[ThresholdMethod] | Callable[[], Sequence[ThresholdMethod]],
+    n: int | None = None, absent: int = 0, frr: float = math.nan,
+) -> Decision:  # fmt: skip
+    """A method that was taken, with all that is said of it; of others how they are made."""
+    rates = both_rates(scores, method.threshold, asked.confidence)
+    point, interval, assessed, needed = _answer(asked, method, prior, frr, rates, n or 0)
+    reason = assessed.reason + high_rate_words(asked.kind, scores.words, "dev", point)
+    decision = Decision(
+        method.threshold, asked.kind, asked.rate, method.how, asked.confidence, point, interval,
+        assessed.status, Sentence(reason), Sentence(assessed.remedy), needed, (method,),
+        asked.costs, n, scores.dtype, scores.words, digest_of(scores),
+        _as_intervals(rates, asked.confidence), absent, scores, library=scores.library,
+    )  # fmt: skip
+    vars(decision)["methods"] = [method, methods] if callable(methods) else tuple(methods)
+    return decision
+
+
+def _answer(
+    asked: Target, method: ThresholdMethod, prior: float, frr: float, rates: Sequence[Rate], n: int
+) -> tuple[OperatingPoint, Interval, Assessment, int | None]:  # fmt: skip
+    """What is to be expected of a method, the target's interval, the status, the scores needed."""
+    kind, needed, extrapolated = asked.kind, 0, False
+    result, expected = (method.expected, method.low, method.high), [method.far, method.frr]
+    if kind in TARGET_RATES:
+        expected[TARGET_RATES.index(kind)] = method.expected
+        extrapolated = method.how in ("tail", "model") and n * asked.rate < 1.0
+        needed = needed_for_guarantee(asked.rate, asked.confidence)
+        assessed = _of_target_rate(method, asked, n, needed, *rates)
+    elif kind == "precision":
+        assessed = _of_precision(asked.rate, result, method.n_beyond)
+    else:
+        expected, weights = [method.expected, frr], _weights(asked.costs, prior)
+        mean, low, high = mean_rate(weights, *rates)
+        value = weights[0] * method.expected + weights[1] * frr
+        # Moved to what the fit expects, an interval of costs may reach below the least there is.
+        result = value, max(value - (mean - low), 0.0), value + high - mean
+        assessed = _of_mean(method, asked)
+    interval = Interval(*result, asked.confidence, method.how, method.n_beyond, extrapolated)
+    point = OperatingPoint(method.threshold, expected[0], expected[1], prior)
+    return point, interval, assessed, needed if n < needed else None
+
+
+def _weights(costs: tuple[float, float] | None, prior: float) -> tuple[float, float]:
+    """Of FAR and FRR in what a trial costs; of the EER in the mean of both."""
+    return (0.5, 0.5) if costs is None else ((1.0 - prior) * costs[0], prior * costs[1])
+
+
+def mean_rate(weights: tuple[float, float], far: Rate, frr: Rate) -> Rate:
+    """A weighted mean of both rates, with the squares of both intervals added."""
+    rates, weight = np.array([far, frr]), np.array(weights)
+    mean, off = float(weight @ rates[:, 0]), weight[:, None] * (rates[:, 1:] - rates[:, :1])
+    return mean, mean - math.hypot(*off[:, 0]), mean + math.hypot(*off[:, 1])
+
+
+def _as_rate(interval: Interval) -> Rate:
+    return interval.estimate, interval.low, interval.high
+
+
 def _as_intervals(rates: Sequence[Rate], confidence: float) -> tuple[Interval, Interval]:
     far, frr = rates
     return Interval(*far, confidence, "counted"), Interval(*frr, confidence, "counted")
 
 
-#: The statuses, the best first.
-GREEN, AMBER, RED = "can be relied on", "not enough evidence", "do not rely on it"
-#: What errors of a rate are called.
-DECIDED = {"far": "accepted", "frr": "rejected"}
-#: From this ratio on a rate is said to be so many times the target.
-_TIMES = 1.5
-#: From this share of a class on errors that are no target are said beside the status.
-_MOST = 0.5
-#: How each status is called by the signs and colours of pages.
-STATUS_COLOURS = {GREEN: "good", AMBER: "warn", RED: "bad"}
-#: What a target that is no rate of one class is called, and what it is.
-MEANS = {
-    "cost": ("cost", "mean of a trial"), "eer": (HTER, "mean of both rates"),
-    "precision": ("precision", "right among those accepted"),
-}  # fmt: skip
-_TONES = {"far": IMPOSTOR, "frr": CLIENT}
-#: The share of a class that a threshold as it is shown may decide otherwise.
-_OTHERWISE = 0.005
-
-
+# ------------------------------------------------------------------------ what dev says
 class Assessment(NamedTuple):
-    """A status with its reason and what would change it."""
+    """A status with its reason and what would change it; of a test its verdict."""
 
     status: str
     reason: str
     remedy: str
-
-    def more(self, words: str) -> Assessment:
-        """The same with words behind the reason, filled for who reads it from the decision."""
-        reason = template_of(self.reason) + words
-        return Assessment(self.status, Sentence(reason), Sentence(self.remedy))
+    verdict: str = "cannot tell"
 
 
-class Observed(NamedTuple):
-    """What a test set says of a decided threshold."""
-
-    observed: float
-    low: float
-    high: float
-    verdict: str
-    status: str
-    reason: str
-    remedy: str
-
-
-def cut_words(text: str, width: int = 120) -> str:
-    """The sentences of a text that fit, without the last stop; else what fits up to a word."""
-    if len(text) <= width:
-        return text
-    whole, _, rest = text[:width].rpartition(". ")
-    return whole or f"{rest.rpartition(' ')[0]} ..."
-
-
-# ---------------------------------------------------------------------------- of a rate
-def said_of_rate(
+def _of_target_rate(
     method: ThresholdMethod, target: Target, n: int, needed: int, far: Rate, frr: Rate
 ) -> Assessment:
     """Of a target rate: dev has n trials, or groups, that speak for it, a guarantee needs so many.
 
     `far` and `frr` are dev's with their intervals.
     """
-    name, asked, words = short_name(target.kind), f"{100.0 * target.rate:g} %", target.words
     if method.far + method.frr >= 1.0:
-        return _of_no_use(method, words)
+        return _of_no_use(method, target.words)
+    name, asked, words = short_name(target.kind), f"{100.0 * target.rate:g} %", target.words
     many, need = target.units, spaced(needed)
     have = f"{spaced(n)} {many}" if target.grouped else words.counted(target.who, n, spaced(n))
-    expected = f"{name} is expected at {rate(method.expected)}"
     if method.how == "guaranteed":
         keep = (
             f"With {'about ' * target.grouped}{100.0 * target.confidence:g} % confidence {name}"
@@ -842,10 +839,8 @@ def said_of_rate(
             remedy = f"other {target.many}, sensor or model; trials that share a person."
             return Assessment(GREEN, keep, remedy)
         clients, impostors = words.many("client"), words.many("impostor")
-        counted = ", ".join(
-            f"{what} {rate(known[0])} {rate_span(*known[1:])}"
-            for what, known in ((FRR, frr), (FAR, far))
-        )
+        counted = (f"{FRR} {rate(frr[0])} {rate_span(*frr[1:])}, {FAR} {rate(far[0])}"
+                   f" {rate_span(*far[1:])}")  # fmt: skip
         return Assessment(
             AMBER,
             f"{keep} But dev does not show that {clients} are accepted more often than"
@@ -856,6 +851,7 @@ def said_of_rate(
     remedy = f"{need} {many} for a guarantee (you have {spaced(n)})."
     if n >= needed:
         lacking, remedy = f"Dev has {have}, enough for a guarantee.", "the guaranteed threshold."
+    expected = f"{name} is expected at {rate(method.expected)}"
     if method.how == "average":
         tied = not target.grouped and round(method.expected * (n + 1)) - 1 > method.n_beyond
         reason = f"{expected}{' or less' * tied}, at most {asked} on average. {lacking}"
@@ -882,84 +878,25 @@ def _of_no_use(method: ThresholdMethod, words: ClassWords) -> Assessment:
     )
 
 
-def observed_rate(d: Decision, said: Assessment, result: Rate, test: Counted | None) -> Observed:
-    """Of a target rate: its rate with its interval on a test; without that words of one trial."""
-    target = Target(d.target, d.rate, d.confidence, d.words or ClassWords())
-    observed, low, high = result
-    if low > target.rate:
-        return Observed(*result, "broken", *_broken(d, target, test, observed, low))
-    status, remedy, seen = said.status, said.remedy, f"{rate(observed)}, interval"
-    if high <= target.rate:
-        agrees = "observes" if status == RED else "agrees:"
-        words = f"Test {agrees} {seen} up to {rate(high)}."
-        return Observed(*result, "kept", status, f"{said.reason} {words}", remedy)
-    words = f"Test observes {seen} {rate_span(low, high)}"
-    if observed > target.rate:
-        words += f": above {100.0 * target.rate:g} %, which the interval includes"
-        if status == GREEN:
-            status, remedy = AMBER, f"more {target.many} in the test set; {remedy}"
-    return Observed(*result, "cannot tell", status, f"{said.reason} {words}.", remedy)
-
-
-def _broken(
-    d: Decision, target: Target, test: Counted | None, observed: float, low: float
-) -> Assessment:
-    """That test contradicts, and whether its scores lie elsewhere than dev's."""
-    total = 1.0 if test is None else float(getattr(test, f"{target.who}_total"))
-    beyond, times = round(observed * total), observed / target.rate
-    shown, many = spaced(times) if times >= 10.0 else number(times, 2), target.many
-    much = f"about {shown} times the target" if times >= _TIMES else "above the target"
-    reason = (
-        f"On test {spaced(beyond)} of {target.words.counted(target.who, total, spaced(total))}"
-        f" {'was' if beyond == 1 else 'were'} {DECIDED[target.kind]}:"
-        f" {short_name(target.kind)} {rate(observed)}, {much}."
-    )
-    need, have = spaced(d.needed or 0), f"(you have {spaced(d.n or 0)})"
-    moved = "" if test is None else _moved_words(d, target, test, low, total)
-    if not moved:
-        more = "" if d.needed is None else f", for which {need} {many} are needed {have}"
-        return Assessment(RED, reason, f"a guaranteed threshold{more}.")
-    more = "" if d.needed is None else f", at least {need} of them {have}"
-    return Assessment(RED, reason + moved, f"dev {many} like those of the test{more}.")
-
-
-def _moved_words(d: Decision, target: Target, test: Counted, low: float, total: float) -> str:
-    """That test lies elsewhere than dev: those of its trials with a score, or more have none."""
-    n, above = d.n or 0, target.kind == "far"
-    if low <= clopper_pearson_upper(d.method, target, n):
-        return ""
-    if not isinstance(test, ScoreSummary):  # whose trials have a score
-        dev, now = d.absent / n, getattr(test, f"n_{target.who}_rejected") / total
-        if now < dev if above else now > dev:
-            result = rate_interval(test._scored, target.kind, d.threshold, d.confidence)
-            if result[1] <= clopper_pearson_upper(d.method, target, n, d.absent):
-                return f" Of test's {target.many} {rate(now)} have no score, of dev's {rate(dev)}."
-    side = "above" if above else "at or below"
-    return f" Test {target.many} score {side} the threshold more often than dev's."
-
-
-# ---------------------------------------------------------------------- of both rates
-def said_of_costs(
-    method: ThresholdMethod, costs: tuple[float, float] | None, words: ClassWords
-) -> Assessment:
+def _of_mean(method: ThresholdMethod, asked: Target) -> Assessment:
     """Of costs or of the equal error rate, which set no target that could be kept."""
-    if costs is None and method.far + method.frr >= 1.0:
-        return _of_no_use(method, words)
-    start = f"The threshold has {'the least mean cost' if costs else f'{EQUAL_ERROR_RATE}s'}"
+    if asked.costs is None and method.far + method.frr >= 1.0:
+        return _of_no_use(method, asked.words)
+    start = f"The threshold has {'the least mean cost' if asked.costs else f'{EQUAL_ERROR_RATE}s'}"
     by = f"by the fitted {method.family} distributions"
     if method.how == "counted":
         by = "counted on dev"
-    if costs is None and method.threshold == -math.inf:
+    if asked.costs is None and method.threshold == -math.inf:
         start = (
-            f"No threshold has {EQUAL_ERROR_RATE}s, since {words.many('client')} without a score"
-            f" count as rejected: the lowest has {FRR} {rate(method.frr)} and"
+            f"No threshold has {EQUAL_ERROR_RATE}s, since {asked.words.many('client')} without a"
+            f" score count as rejected: the lowest has {FRR} {rate(method.frr)} and"
             f" {FAR} {rate(method.far)}"
         )
     reason = f"{start}, {by}; that is no target that other trials could keep."
     return Assessment(AMBER, reason, "a target for one of the rates.")
 
 
-def said_of_precision(target: float, result: Rate, accepted: float) -> Assessment:
+def _of_precision(target: float, result: Rate, accepted: float) -> Assessment:
     """Of a precision, which dev alone cannot show to hold: it may fall as the threshold rises."""
     return Assessment(
         AMBER,
@@ -969,46 +906,6 @@ def said_of_precision(target: float, result: Rate, accepted: float) -> Assessmen
         " threshold, so that no order statistic bounds it.",
         f"a target for {FAR} or {FRR}, which can be guaranteed.",
     )
-
-
-def observed_precision(said: Assessment, target: float, result: Rate) -> Observed:
-    """Of a precision: only a test can show that it is at least the target."""
-    observed, low, high = result
-    words = f"Test observes {rate(observed)}, interval {rate_span(low, high)}"
-    if high < target:
-        remedy = "a larger target, or dev trials like those of the test."
-        return Observed(*result, "broken", RED, f"{words}: below {100.0 * target:g} %.", remedy)
-    verdict, status = ("kept", GREEN) if low >= target else ("cannot tell", said.status)
-    return Observed(*result, verdict, status, f"{said.reason} {words}.", said.remedy)
-
-
-def mean_rate(weights: tuple[float, float], far: Rate, frr: Rate) -> Rate:
-    """A weighted mean of both rates, with the squares of both intervals added."""
-
-    def reach(k: int) -> float:
-        return math.hypot(weights[0] * (far[k] - far[0]), weights[1] * (frr[k] - frr[0]))
-
-    mean = weights[0] * far[0] + weights[1] * frr[0]
-    return mean, mean - reach(1), mean + reach(2)
-
-
-def observed_cost(
-    said: Assessment, costs: tuple[float, float] | None, expected: Rate, result: Rate
-) -> Observed:
-    """Of weights on both rates: whether test is worse than both intervals can explain."""
-    what = "mean of both rates" if costs is None else "mean cost of a trial"
-    observed, low, high = result
-    seen, dev = number(observed, 4), number(expected[0], 4)
-    span = f"{number(low, 4)} to {number(high, 4)}"
-    if costs is None:
-        seen, dev, span = rate(observed), rate(expected[0]), rate_span(low, high)
-    words = f"Test observes {seen} as the {what}, interval {span}; dev expected {dev}"
-    after = said.more(f" {words}.")
-    reach = math.hypot(observed - low, expected[2] - expected[0])
-    if observed - expected[0] > reach:
-        reason = f"{words}. The difference is larger than both intervals explain."
-        after = Assessment(RED, reason, "dev trials like those of the test.")
-    return Observed(observed, low, high, "cannot tell", *after)
 
 
 def high_rate_words(target: str, words: ClassWords | None, role: str, point: OperatingPoint) -> str:
@@ -1021,29 +918,111 @@ def high_rate_words(target: str, words: ClassWords | None, role: str, point: Ope
     return f" {short_name(kind)} is {rate(rates[kind])} on {role}: most {many} are {DECIDED[kind]}."
 
 
+# ---------------------------------------------------------------------- what a test says
+def _judged_rate(
+    d: Decision, before: Assessment, result: Rate, test: Counted | None
+) -> Assessment:  # fmt: skip
+    """Of a target rate: its rate with its interval on a test."""
+    observed, low, high = result
+    if low > d.rate:
+        return _broken(d, test, observed, low)
+    status, reason, remedy, _ = before
+    seen = f"{rate(observed)}, interval"
+    if high <= d.rate:
+        agrees = "observes" if status == RED else "agrees:"
+        words = f"Test {agrees} {seen} up to {rate(high)}."
+        return Assessment(status, f"{reason} {words}", remedy, "kept")
+    words = f"Test observes {seen} {rate_span(low, high)}"
+    if observed > d.rate:
+        words += f": above {100.0 * d.rate:g} %, which the interval includes"
+        if status == GREEN:
+            status, remedy = AMBER, f"more {d._asked.many} in the test set; {remedy}"
+    return Assessment(status, f"{reason} {words}.", remedy)
+
+
+def _broken(d: Decision, test: Counted | None, observed: float, low: float) -> Assessment:
+    """That test contradicts, and whether its scores lie elsewhere than dev's."""
+    target, times = d._asked, observed / d.rate
+    total = 1.0 if test is None else float(getattr(test, f"{target.who}_total"))
+    beyond, many = round(observed * total), target.many
+    shown = spaced(times) if times >= 10.0 else number(times, 2)
+    much = f"about {shown} times the target" if times >= _TIMES else "above the target"
+    reason = (
+        f"On test {spaced(beyond)} of {target.words.counted(target.who, total, spaced(total))}"
+        f" {'was' if beyond == 1 else 'were'} {DECIDED[target.kind]}:"
+        f" {short_name(target.kind)} {rate(observed)}, {much}."
+    )
+    need, have = spaced(d.needed or 0), f"(you have {spaced(d.n or 0)})"
+    moved = "" if test is None else _moved_words(d, target, test, low, total)
+    if not moved:
+        more = "" if d.needed is None else f", for which {need} {many} are needed {have}"
+        return Assessment(RED, reason, f"a guaranteed threshold{more}.", "broken")
+    more = "" if d.needed is None else f", at least {need} of them {have}"
+    return Assessment(RED, reason + moved, f"dev {many} like those of the test{more}.", "broken")
+
+
+def _moved_words(d: Decision, target: Target, test: Counted, low: float, total: float) -> str:
+    """That test lies elsewhere than dev: those of its trials with a score, or more have none."""
+    n, above = d.n or 0, target.kind == "far"
+    if low <= clopper_pearson_upper(d.method, target, n):
+        return ""
+    dev, now = d.absent / n, getattr(test, f"n_{target.who}_rejected") / total
+    if now < dev if above else now > dev:
+        result = rate_interval(test._scored, target.kind, d.threshold, d.confidence)
+        if result[1] <= clopper_pearson_upper(d.method, target, n, d.absent):
+            return f" Of test's {target.many} {rate(now)} have no score, of dev's {rate(dev)}."
+    side = "above" if above else "at or below"
+    return f" Test {target.many} score {side} the threshold more often than dev's."
+
+
+def _judged_mean(d: Decision, before: Assessment, result: Rate) -> Assessment:
+    """Of weights on both rates: whether test is worse than both intervals can explain."""
+    (observed, low, high), dev = result, d.interval
+    if d.costs is None:
+        what, seen = "mean of both rates", f"{rate(observed)}"
+        span, expected = rate_span(low, high), rate(dev.estimate)
+    else:
+        what, seen = "mean cost of a trial", number(observed, 4)
+        span, expected = f"{number(low, 4)} to {number(high, 4)}", number(dev.estimate, 4)
+    words = f"Test observes {seen} as the {what}, interval {span}; dev expected {expected}"
+    if observed - dev.estimate > math.hypot(observed - low, dev.high - dev.estimate):
+        reason = f"{words}. The difference is larger than both intervals explain."
+        return Assessment(RED, reason, "dev trials like those of the test.")
+    return before._replace(reason=f"{before.reason} {words}.")
+
+
+def _judged_precision(d: Decision, before: Assessment, result: Rate) -> Assessment:
+    """Of a precision: only a test can show that it is at least the target."""
+    observed, low, high = result
+    words = f"Test observes {rate(observed)}, interval {rate_span(low, high)}"
+    if high < d.rate:
+        remedy = "a larger target, or dev trials like those of the test."
+        return Assessment(RED, f"{words}: below {100.0 * d.rate:g} %.", remedy, "broken")
+    after = before._replace(reason=f"{before.reason} {words}.")
+    return after._replace(verdict="kept", status=GREEN) if low >= d.rate else after
+
+
 # ------------------------------------------------------------------------------- the tree
 def decision_view(
     d: Decision, check: DecisionCheck | None = None, role: str = "test"
 ) -> list[tree.Node]:
     """The threshold, its status, both rates, the target on a scale, and every way to choose."""
-    said, tested = d if check is None else check, check is not None
+    assessed, tested = d if check is None else check, check is not None
     accepts = "accept if score is above. "
     if not math.isfinite(d.threshold):
         accepts = f"{'accept' if d.threshold < 0.0 else 'reject'} every score. "
     kind = "" if d.dtype == "float64" else f" in {d.dtype}"
     exact = f"Software that accepts score >= threshold{kind}: {d.threshold_for_greater_equal!r}"
+    status, colour = status_words(assessed.status, tested=tested), STATUS_COLOURS[assessed.status]
+    ways = (methods_grid(d, check, role), tree.Paragraph(exact))
     return [
-        tree.Paragraph(f"{accepts}{_asked(d)}", "answer", f"Threshold {shown_threshold(d)}"),
-        tree.Status("", status_words(said.status, tested=tested), STATUS_COLOURS[said.status]),
-        tree.Paragraph(said.reason),
-        tree.Paragraph(remedy_words(said.remedy, tested=tested), lead="What would change it:"),
+        tree.Paragraph(f"{accepts}{_asked_words(d)}", "answer", f"Threshold {shown_threshold(d)}"),
+        tree.Status("", status, colour),
+        tree.Paragraph(assessed.reason),
+        tree.Paragraph(remedy_words(assessed.remedy, tested=tested), lead="What would change it:"),
         _rates_grid(d, check, role),
         *([_strip(d, check)] if d.target in TARGET_RATES else []),
-        tree.Section(
-            "Every way to choose",
-            (methods_grid(d, check, role), tree.Paragraph(exact)),
-            folded=True,
-        ),
+        tree.Section("Every way to choose", ways, folded=True),
     ]
 
 
@@ -1085,7 +1064,7 @@ def mean_shown(
     return number(mean, 3), f"{number(result.low, 3)} to {number(result.high, 3)}"
 
 
-def _asked(d: Decision) -> str:
+def _asked_words(d: Decision) -> str:
     if d.target == "precision":
         return f"Target precision {100.0 * d.rate:g} %: counted on dev, not guaranteed"
     if d.target not in TARGET_RATES:
@@ -1147,14 +1126,15 @@ def rate_rows(d: Decision, check: DecisionCheck | None) -> list[RateRow]:
         return decision_rates(d, [item for item in sets if item is not None])
     rows = []
     for k, (name, kind, who, made) in enumerate(_ROWS[:2]):
-        own = d.interval if kind == d.target else d.counted and d.counted[k]
-        pairs = [(getattr(d.expected, kind), own)]
+        pairs = [(d.expected, d.interval if kind == d.target else d.counted and d.counted[k])]
         if check is not None:
-            pairs.append((getattr(check.point, kind), check.counted and check.counted[k]))
-        cells = (
-            RateCell(share, i.low, i.high) if i is not None and i.estimate == share
-            else RateCell(share, math.nan, math.nan) for share, i in pairs
-        )  # fmt: skip
+            pairs.append((check.point, check.counted and check.counted[k]))
+        cells = []
+        for point, interval in pairs:
+            share, ends = getattr(point, kind), (math.nan, math.nan)
+            if interval is not None and interval.estimate == share:
+                ends = interval.low, interval.high
+            cells.append(RateCell(share, *ends))
         rows.append(RateRow(name, kind, who, made, tuple(cells)))
     return rows
 
@@ -1171,9 +1151,8 @@ def _rates_grid(d: Decision, check: DecisionCheck | None, role: str) -> tree.Gri
         name, note = MEANS[d.target]
         means = (mean_shown(d.costs, item) for item in (d.interval, check) if item is not None)
         rows.append(tree.Row((tree.Cell(name, note=note), *(tree.Cell(*mean) for mean in means))))
-    return tree.Grid(
-        ("", "expected, dev", *[f"observed, {role}"] * (check is not None)), tuple(rows)
-    )
+    head = ("", "expected, dev", *[f"observed, {role}"] * (check is not None))
+    return tree.Grid(head, tuple(rows))
 
 
 def _cell(scores: ScoreData, kind: str, threshold: float, level: float) -> RateCell:
@@ -1196,13 +1175,13 @@ def methods_grid(
 
     `used` is what is said of the way that was taken.
     """
-    test = None if check is None else check.scores
+    tests = [] if check is None or check.scores is None else [check.scores]
     kinds = TARGET_RATES[::-1] if d.target == "frr" else TARGET_RATES
     interval = f"{100.0 * d.confidence:g} % interval"
     target = d.target if d.target == "precision" else short_name(kinds[0])
     head: list[tree.Cell | str] = ["way", "threshold", tree.Cell(f"{target} expected", interval)]
     head += ["beyond", f"{FAR}, dev", f"{FRR}, dev"]
-    head += [] if test is None else [tree.Cell(f"{short_name(k)}, {role}", interval) for k in kinds]
+    head += [tree.Cell(f"{short_name(k)}, {role}", interval) for _ in tests for k in kinds]
     rows = []
     for method in sorted(d.methods, key=lambda method: method.how == "model"):
         title, is_used = method_title(method, d.rate, d.confidence), method is d.method
@@ -1213,7 +1192,6 @@ def methods_grid(
         fitted, beyond = method.how in ("tail", "model"), spaced(method.n_beyond)
         if fitted and method.n_beyond < 10.0:
             beyond = f"{round(method.n_beyond, 9):.2g}"  # as the decimal that was meant
-        tests = () if test is None else (test,)
         cells = [_cell(x, kind, method.threshold, d.confidence) for x in tests for kind in kinds]
         rows.append(tree.Row((
             tree.Cell(title, note="; ".join(filter(None, notes))),
@@ -1223,8 +1201,8 @@ def methods_grid(
             rate(method.far), rate(method.frr), *(tree.rate_cell(*cell[:3]) for cell in cells),
         ), is_used))  # fmt: skip
     columns = d._method_columns()
-    if test is not None:
-        model, places = empirical_model(test), np.array(columns["threshold"])
+    for model in map(empirical_model, tests):
+        places = np.array(columns["threshold"])
         columns |= {f"{kind}_test": getattr(model, kind)(places).tolist() for kind in TARGET_RATES}
     return tree.Grid(tuple(head), tuple(rows), kept=columns, typeset=True)
 
@@ -1249,15 +1227,14 @@ def plot_decision(d: Decision, check: DecisionCheck | None, ax: Axes | None) -> 
             name = DEFAULT.fill(f"{row.name} {role}")
             marks.append(tree.IntervalMark(name, low, share, high, role == roles[1]))
             colours.append(_TONES[row.kind])
-    at = (d.rate, DEFAULT.fill(_asked(d))) if d.target in TARGET_RATES else None
+    at = (d.rate, DEFAULT.fill(_asked_words(d))) if d.target in TARGET_RATES else None
     return draw_intervals(ax, marks, "rate", colours=colours, at=at, rates="x", log=True)
 
 
 def _strip(d: Decision, check: DecisionCheck | None) -> tree.Figure:
     """The target's rate beside the target."""
-    rows = [
-        tree.IntervalMark("dev", d.interval.low, d.interval.estimate, d.interval.high, sure=False)
-    ]
+    dev = d.interval
+    rows = [tree.IntervalMark("dev", dev.low, dev.estimate, dev.high, sure=False)]
     if check is not None:
         rows.append(tree.IntervalMark("test", check.low, check.observed, check.high))
     name, words = short_name(d.target), [f"{row.label} {rate(row.value)}" for row in rows]

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cache, partial
@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from betaroc.core import checks
-from betaroc.core.arrays import FloatArray
+from betaroc.core.arrays import CLASSES, FloatArray
 from betaroc.core.errors import BetarocError, InputError, InputTypeError, refusal
 from betaroc.core.notices import suppress_warnings
 from betaroc.core.options import IntervalOptions
@@ -52,14 +52,13 @@ from betaroc.rendering.numbers import rate as shown_rate, rounded, spaced
 
 #: The methods, the one to take first.
 HOW = ("guaranteed", "average", "tail", "model", "counted")
-#: The rates that can be a target.
+#: The rates that can be a target, each with its class and the end of it that counts.
 TARGET_RATES = ("far", "frr")
-_OF_COSTS = ("counted", "model")
+_ENDS = {"far": ("impostor", "upper"), "frr": ("client", "lower")}
 _ARGUMENTS = ("precision", "cost_fa", "cost_fr", "prior", "eer", "youden", "how", "confidence",
               "family")  # fmt: skip
 #: What a confidence may lack of 1 at least.
 _LEAST_RISK = 1e-12
-_ENDS = {"far": ("impostor", "upper"), "frr": ("client", "lower")}
 #: What the scores that gave a fit say of it.
 POOR = "the fit does not hold"
 #: Precisions, and chances of failure, that agree to this are equal but for rounding.
@@ -74,6 +73,7 @@ _AT_ONCE = 64
 Rate = tuple[float, float, float]
 
 
+# ------------------------------------------------------------------------ what is asked
 class Target(NamedTuple):
     """What is asked of a decision, checked: a rate that must not be passed, or costs."""
 
@@ -133,24 +133,21 @@ def checked_request(
             raise refusal("youden", rule, "costs or a prior too", "Leave these out.")
         cost_fa, cost_fr, prior = 1.0, 1.0, 0.5
     typed = _typed_target(rates, {"cost_fa": cost_fa, "cost_fr": cost_fr}, eer=eer)
-    kind = COMPLEMENTS.get(str(canonical(typed)), str(canonical(typed)))
+    name = str(canonical(typed))
+    kind, rate = COMPLEMENTS.get(name, name), math.nan
     if how is not None:
-        known = HOW[:-1] if kind in TARGET_RATES else _OF_COSTS[: 1 if kind == "precision" else 2]
-        checks.choice(how, known, "how")
-    rate, costs = math.nan, None
-    if kind in TARGET_RATES:
-        rule = "be a fraction strictly between 0 and 1"
-        rate = checks.fraction(rates[typed], typed, rule)
-        if not 0.0 < rate < 1.0:
+        both = HOW[-1:] if kind == "precision" else ("counted", "model")
+        checks.choice(how, HOW[:-1] if kind in TARGET_RATES else both, "how")
+    if typed in rates:
+        whole = kind == "precision"
+        rule = "above 0, at most 1" if whole else "strictly between 0 and 1"
+        rate = checks.fraction(rates[typed], typed, f"be a fraction {rule}")
+        if rate == 0.0 or (rate == 1.0 and not whole):
             hint = "No sample shows a rate of 0; 1 % is 0.01."
-            raise refusal(typed, rule, repr(rate), hint)
-        rate = checks.complement(rate, typed) if canonical(typed) in COMPLEMENTS else rate
-    elif kind == "precision":
-        rule = "be a fraction above 0, at most 1"
-        rate = checks.fraction(rates[typed], typed, rule)
-        if not rate:
-            raise refusal(typed, rule, "0.0", "Name a share.")
-    elif kind == "cost":
+            raise refusal(typed, f"be a fraction {rule}", repr(rate), hint)
+        rate = checks.complement(rate, typed) if name in COMPLEMENTS else rate
+    costs = None
+    if kind == "cost":
         costs = checks.positive(cost_fa, "cost_fa"), checks.positive(cost_fr, "cost_fr")
     share = None if prior is None else checks.fraction(prior, "prior")
     level = checks.level(confidence, "confidence")
@@ -182,6 +179,27 @@ def _typed_target(rates: Mapping[str, Any], costs: Mapping[str, float | None], *
     return value[0]
 
 
+def target_text(asked: Target) -> str:
+    """A target in one short text, which a page can be asked for again with."""
+    prior = "" if asked.prior is None else f",prior={asked.prior!r}"
+    if asked.costs is not None:
+        return f"cost_fa={asked.costs[0]!r},cost_fr={asked.costs[1]!r}{prior}"
+    return "eer" if asked.kind == "eer" else f"{asked.kind}={asked.rate!r}{prior}"
+
+
+def question_of(asked: Target) -> str:
+    """The question that a threshold for the target answers."""
+    share = f"{100.0 * asked.rate:g} %"
+    if asked.kind in TARGET_RATES:
+        return f"Which threshold keeps {short_name(asked.kind)} at or below {share}?"
+    if asked.kind == "precision":
+        return f"Which threshold has a precision of at least {share} on dev?"
+    if asked.costs is None:
+        return f"At which threshold are {FAR} and {FRR} equal?"
+    fa, fr = asked.costs
+    return f"Which threshold costs least, {fa:g} a false acceptance and {fr:g} a false rejection?"
+
+
 class Fitting(NamedTuple):
     """How the scores of a decision are fitted."""
 
@@ -199,9 +217,8 @@ class Fitting(NamedTuple):
 
     def fit(self, scores: ScoreData, family: Names, **tails: Any) -> Fit:
         """The scores fitted by a family, with these rules."""
-        _, boundary, resolution, _, bounds = self
-        rules: dict[str, Any] = {"boundary": boundary, "resolution": resolution, "bounds": bounds}
-        return fit(scores, family, **rules, **tails)
+        rules: dict[str, Any] = {"boundary": self.boundary, "resolution": self.resolution}
+        return fit(scores, family, bounds=self.bounds, **rules, **tails)
 
     def best(self, scores: ScoreData) -> tuple[Fit, FamilyComparison | None]:
         """The fit, and of "best" what it was chosen from."""
@@ -302,7 +319,7 @@ class OrderedScores:
     """The class of a target from its end inwards, and how many independent trials it is worth."""
 
     def __init__(self, scores: ScoreData, target: Target) -> None:
-        for who in ("client", "impostor"):
+        for who in CLASSES:
             weights = getattr(scores, f"{who}_weights", None)
             check_fractional_weights(weights, who, "for a decision")
         self.scores, self.evidence = scores, SampleSupport(scores._as_scores()._trials)
@@ -319,42 +336,42 @@ class OrderedScores:
 
     def method(self, how: str) -> ThresholdMethod:
         """The guaranteed threshold, that of the target on average, or that counted on dev."""
-        target, n = self.target, self.units
-        rate, exact = target.rate, target.exact
+        rate, exact, confidence = self.target.rate, self.target.exact, self.target.confidence
         if how == "counted":
-            k = math.floor(exact * self.n)
-            method = self._at(how, k, *self._worth(k))
-            if self.evidence.groups is not None and method.possible:
-                result = rate_interval(
-                    self.scores, target.kind, method.threshold, target.confidence
-                )
-                method = replace(method, low=result[1], high=result[2])
-            return method
+            return self._counted(math.floor(exact * self.n))
         if how == "average":  # (k + 1)/(n + 1) is at most the target
-            most = self._most(lambda x, n: Fraction(x) + 1 <= exact * (Fraction(n) + 1))
             needed = math.ceil(1 / exact) - 1
+            k = self._most(lambda x, n: Fraction(x) + 1 <= exact * (Fraction(n) + 1))
         else:
-            needed, most = needed_for_guarantee(rate, target.confidence), (-1, 0.0, 0.0)
-            if n >= needed:
-                most = self._most(lambda x, n: keeps_bound(n, x + 1, rate, target.confidence))
-        if most[0] < 0:
-            why = f"{spaced(needed)} {target.units} needed, dev has {spaced(n)}"
-            if how == HOW[0]:
-                best = shown_rate(rate_of_none(n, target.confidence), up=True)
-                at = rounded(self._threshold(0), up=self.above)
-                why += (
-                    f", which guarantee {short_name(target.kind)} {best} at best (threshold {at})"
-                )
-            return ThresholdMethod(how, math.nan, why=Sentence(why))
-        return self._at(how, *most)
+            needed, k = needed_for_guarantee(rate, confidence), -1
+            if self.units >= needed:
+                k = self._most(lambda x, n: keeps_bound(n, x + 1, rate, confidence))
+        if k >= 0:
+            return self._at(how, k)
+        why = f"{spaced(needed)} {self.target.units} needed, dev has {spaced(self.units)}"
+        if how == "guaranteed":
+            best = shown_rate(rate_of_none(self.units, confidence), up=True)
+            at, name = rounded(self._threshold(0), up=self.above), short_name(self.target.kind)
+            why += f", which guarantee {name} {best} at best (threshold {at})"
+        return ThresholdMethod(how, math.nan, why=Sentence(why))
 
-    def _at(self, how: str, k: int, x: float, n: float) -> ThresholdMethod:
+    def _counted(self, k: int) -> ThresholdMethod:
+        method, target = self._at("counted", k), self.target
+        if self.evidence.groups is None or not method.possible:
+            return method
+        _, low, high = rate_interval(
+            self.scores, target.kind, method.threshold, target.confidence
+        )  # fmt: skip
+        return replace(method, low=low, high=high)
+
+    def _at(self, how: str, k: int) -> ThresholdMethod:
         """k trials beyond, worth x of n: the rate is Beta(x + 1, n - x), or less at ties."""
         target, absent = self.target, int(self.upto[0]) if self.places[0] == math.inf else 0
         if absent > k:
             why = f"{k} of {self.n} {target.many} may be rejected, {absent} have no score"
             return ThresholdMethod(how, math.nan, why=Sentence(why))
-        threshold, at = self._threshold(k), int(np.searchsorted(self.upto, k + 1))
+        (x, n), threshold = self._worth(k), self._threshold(k)
+        at = int(np.searchsorted(self.upto, k + 1))
         fewest = float(self.upto[at - 1]) if at else 0.0
         if isinstance(self.scores, ScoreSummary) and not self.above:  # the bin's other border
             threshold = self.scores.border_below(math.nextafter(threshold, math.inf))
@@ -372,17 +389,13 @@ class OrderedScores:
         place = float(self.places[np.searchsorted(self.upto, k + 1)])
         return place if self.above else math.nextafter(-place, -math.inf)
 
-    def _most(self, keeps: Callable[[float, float], bool]) -> tuple[int, float, float]:
-        """The most trials k that may lie beyond by a rule for x of n independent ones; x and n.
-
-        k is -1 where not even none may.
-        """
-        counts: Sequence[int] = range(self.n)
-        if self.evidence.groups is not None:
-            counts = [0, *self.upto[:-1].astype(int).tolist()]
+    def _most(self, keeps: Callable[[float, float], bool]) -> int:
+        """The most trials that may lie beyond by a rule for x of n independent ones; -1: none."""
+        if self.evidence.groups is None:
+            return least_whole(lambda k: not keeps(k, self.units), -1, self.n) - 1
+        counts = [0, *self.upto[:-1].astype(int).tolist()]
         past = least_whole(lambda i: not keeps(*self._worth(counts[i])), -1, len(counts))
-        k = counts[past - 1] if past else -1
-        return k, *self._worth(max(k, 0))
+        return counts[past - 1] if past else -1
 
     def _worth(self, k: int) -> tuple[float, float]:
         """x of n independent trials that say as much as k of all, those of groups together.
@@ -436,6 +449,7 @@ def _beta_cdf(a: float, b: float, x: float) -> float:
 
 
 def _counted(scores: ScoreData, threshold: float) -> tuple[float, float]:
+    """Both rates of the scores at a threshold."""
     t = Thresholds.from_theta(np.array(threshold))
     client, impostor = scores._distributions
     return float(impostor._upper(t)[0]), float(client._lower(t)[0])
@@ -446,40 +460,41 @@ def _of_fits(
     scores: ScoreData, target: Target, counted: float, fitting: Fitting
 ) -> list[ThresholdMethod]:
     """By a tail of the target's class, by the family, and by others that were compared."""
+
+    def method(how: str, make: Callable[[], Fit], family: str = "") -> ThresholdMethod:
+        try:
+            return _by_fit(scores, make(), how, target, counted)
+        except BetarocError as error:
+            return ThresholdMethod(how, math.nan, family=family, why=str(error))
+
     with suppress_warnings():
         try:
             plain, compared = fitting.best(scores)
         except BetarocError as error:
             check_wrong_rules(error)
             return [ThresholdMethod(how, math.nan, why=str(error)) for how in ("tail", "model")]
-        makers: list[tuple[str, str, Callable[[], Fit]]] = [
-            ("tail", "", partial(_tailed, plain, target, fitting)),
-            ("model", "", partial(_untailed, plain, target, fitting)),
+        result = [
+            method("tail", lambda: _tailed(plain, target, fitting)),
+            method("model", lambda: _untailed(plain, target, fitting)),
         ]
-        if compared is not None:
-            pair = compared.recommended
-            for row in compared.of(target.who):
-                other = (row.family, pair[1]) if target.who == "client" else (pair[0], row.family)
-                if other != pair:
-                    makers.append(("model", row.family, partial(fitting.fit, scores, other)))
-        result = []
-        for how, family, make in makers:
-            try:
-                result.append(_by_fit(scores, make(), how, target, counted))
-            except BetarocError as error:
-                result.append(ThresholdMethod(how, math.nan, family=family, why=str(error)))
+        if compared is None:
+            return result
+        client, impostor = compared.recommended
+        for row in compared.of(target.who):
+            pair = (row.family, impostor) if target.kind == "frr" else (client, row.family)
+            if pair != compared.recommended:
+                make = partial(fitting.fit, scores, pair)
+                result.append(method("model", make, row.family))
     return result
 
 
 def _tailed(plain: Fit, target: Target, fitting: Fitting) -> Fit:
     """The same families with the tail that the target rests on."""
     who, side = _ENDS[target.kind]
-    size = plain._scored._evidence.sizes[0 if who == "client" else 1]
-    if size < FEWEST:
-        raise InputError(f"{FEWEST} {target.units} needed, dev has {size:.6g}")
-    if size * target.rate < _LEAST_EXPECTED:
-        needed = math.ceil(_LEAST_EXPECTED / target.exact)
-        raise InputError(f"{spaced(needed)} {target.units} needed, dev has {spaced(size)}")
+    size = plain._scored._evidence.sizes[CLASSES.index(who)]
+    fewest = max(FEWEST, math.ceil(_LEAST_EXPECTED / target.exact))
+    if size < fewest:
+        raise InputError(f"{spaced(fewest)} {target.units} needed, dev has {spaced(size)}")
     if any(tail.side == side for tail in getattr(plain, who).tails):
         return plain
     return fitting.fit(plain.scores, plain.family, tails={who: side})
@@ -487,21 +502,22 @@ def _tailed(plain: Fit, target: Target, fitting: Fitting) -> Fit:
 
 def _untailed(plain: Fit, target: Target, fitting: Fitting) -> Fit:
     """The same families without a tail of the target's class, which "best" may have taken."""
-    if not getattr(plain, target.who).names:
+    estimate = getattr(plain, target.who)
+    if not estimate.names:
         raise InputError("counts are no distribution that a rate could be read off")
-    tailed = getattr(plain, target.who).tails
-    return fitting.fit(plain.scores, plain.family) if tailed else plain
+    return fitting.fit(plain.scores, plain.family) if estimate.tails else plain
 
 
 def _by_fit(scores: ScoreData, f: Fit, how: str, target: Target, counted: float) -> ThresholdMethod:
+    """The fit's threshold, moved to the counted one where dev would count more than the target."""
     above = target.kind == "far"
     point = f.model.at_far(target.rate) if above else f.model.at_frr(target.rate)
-    own = float(point.threshold)
-    threshold = max(own, counted) if above else min(own, counted)
+    fitted = float(point.threshold)
+    threshold = max(fitted, counted) if above else min(fitted, counted)
     result = rate_of_fit(f, target.kind, threshold, target.confidence)
     (check,) = check_targets(f, **{target.kind: target.rate}, level=target.confidence)
-    present = shown_rate(_counted(scores, own)[0 if above else 1])
-    why = "" if threshold == own else f"moved from {own:.4g}, where dev counts {present}"
+    present = shown_rate(_counted(scores, fitted)[0 if above else 1])
+    why = "" if threshold == fitted else f"moved from {fitted:.4g}, where dev counts {present}"
     if check.verdict == "poor":
         why = f"{why or f'dev counts {present} there'}: {POOR}"
     size = float(getattr(scores, f"{target.who}_total"))
@@ -522,6 +538,54 @@ def rate_of_fit(f: Fit, kind: str, threshold: float, level: float) -> Rate:
     return result.estimate, result.low, result.high
 
 
+# ------------------------------------------------------------------------- counted rates
+def counted_rates(
+    data: ScoreData, kind: str, thresholds: npt.ArrayLike, level: float
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """A rate counted at many thresholds with its exact intervals, which know of groups.
+
+    Where it has no interval, as with fractional weights, the ends are nan.
+    """
+    t = Thresholds.from_theta(np.asarray(thresholds, dtype=np.float64))
+    try:
+        return _rates_and_ends(CountedScores(data), kind, t, level)
+    except InputError:
+        law = data._distributions[kind == "far"]
+        rates = np.asarray((law._upper(t) if kind == "far" else law._lower(t))[0])
+        return rates, np.full(t.shape, np.nan), np.full(t.shape, np.nan)
+
+
+def _rates_and_ends(
+    counted: CountedScores, kind: str, t: Thresholds, level: float
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    who, tail, data = int(kind == "far"), 0.5 * (1.0 - level), counted.data
+    law = data._distributions[who]
+    rates = np.asarray((law._upper(t) if who else law._lower(t))[0])
+    n = np.concatenate([
+        counted.evidence.effective(who, t[k : k + _AT_ONCE], tail, above=bool(who))
+        for k in range(0, t.size, _AT_ONCE)
+    ])  # fmt: skip
+    low, high = share_ends(rates * n, n, tail)
+    if isinstance(data, ScoreSummary):  # within a bin a score may lie on either side
+        off = data.rate_error_at(t.theta)[1 - who]
+        low, high = np.maximum(low - off, 0.0), np.minimum(high + off, 1.0)
+    return rates, low, high
+
+
+def both_rates(scores: ScoreData, threshold: float, level: float) -> tuple[Rate, Rate]:
+    """FAR and FRR counted at a threshold, with their exact intervals."""
+    counted, t = CountedScores(scores), Thresholds.from_theta(np.array([threshold]))
+    far, frr = (
+        np.ravel(_rates_and_ends(counted, kind, t, level)).tolist() for kind in TARGET_RATES
+    )
+    return (far[0], far[1], far[2]), (frr[0], frr[1], frr[2])
+
+
+def rate_interval(scores: ScoreData, kind: str, threshold: float, level: float) -> Rate:
+    """A rate counted at a threshold with its exact interval."""
+    return both_rates(scores, threshold, level)[TARGET_RATES.index(kind)]
+
+
 def clopper_pearson_upper(
     method: ThresholdMethod, target: Target, n: int, absent: int = 0
 ) -> float:
@@ -532,45 +596,6 @@ def clopper_pearson_upper(
     k = round(getattr(method, target.kind) * n) - (absent if target.kind == "frr" else 0)
     left, level = n - absent - k, 1.0 - IntervalOptions(target.confidence).tail
     return float(beta_quantile(k + 1.0, left, level)) if left else 1.0
-
-
-def rate_interval(scores: ScoreData, kind: str, threshold: float, level: float) -> Rate:
-    """A rate counted at a threshold with its exact interval."""
-    rates, low, high = counted_rates(scores, kind, [threshold], level)
-    if math.isnan(low[0]):
-        CountedScores(scores)  # which says why there is none
-    return float(rates[0]), float(low[0]), float(high[0])
-
-
-def both_rates(scores: ScoreData, threshold: float, level: float) -> list[Rate]:
-    """FAR and FRR counted at a threshold."""
-    return [rate_interval(scores, kind, threshold, level) for kind in TARGET_RATES]
-
-
-def counted_rates(
-    data: ScoreData, kind: str, thresholds: npt.ArrayLike, level: float
-) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """A rate counted at many thresholds with its exact intervals, which know of groups.
-
-    Where it has no interval, as with fractional weights, the ends are nan.
-    """
-    who, t = int(kind == "far"), Thresholds.from_theta(np.asarray(thresholds, dtype=np.float64))
-    law, tail = data._distributions[who], IntervalOptions(level).tail
-    rates = np.asarray((law._upper(t) if who else law._lower(t))[0])
-    try:
-        evidence = CountedScores(data).evidence
-        sizes = [
-            evidence.effective(who, t[k : k + _AT_ONCE], tail, above=bool(who))
-            for k in range(0, t.size, _AT_ONCE)
-        ]
-    except InputError:
-        return rates, np.full(t.shape, np.nan), np.full(t.shape, np.nan)
-    n = np.concatenate(sizes)
-    low, high = share_ends(rates * n, n, tail)
-    if isinstance(data, ScoreSummary):  # within a bin a score may lie on either side
-        off = data.rate_error_at(t.theta)[1 - who]
-        low, high = np.maximum(low - off, 0.0), np.minimum(high + off, 1.0)
-    return rates, low, high
 
 
 def method_of_both(
@@ -636,27 +661,3 @@ def digest_of(scores: ScoreData) -> str:
     if isinstance(scores, ScoreSummary):  # ascending borders of bins, with their counts
         result.update(np.concatenate([rows.client_weights, rows.impostor_weights]).tobytes())
     return result.hexdigest()
-
-
-# ---------------------------------------------------------------- a target in words
-def target_text(asked: Target) -> str:
-    """A target in one short text, which a page can be asked for again with."""
-    prior = "" if asked.prior is None else f",prior={asked.prior!r}"
-    if asked.kind in (*TARGET_RATES, "precision"):
-        return f"{asked.kind}={asked.rate!r}{prior}"
-    if asked.costs is None:
-        return "eer"
-    return f"cost_fa={asked.costs[0]!r},cost_fr={asked.costs[1]!r}{prior}"
-
-
-def question_of(asked: Target) -> str:
-    """The question that a threshold for the target answers."""
-    if asked.kind in TARGET_RATES:
-        name = short_name(asked.kind)
-        return f"Which threshold keeps {name} at or below {100.0 * asked.rate:g} %?"
-    if asked.kind == "precision":
-        return f"Which threshold has a precision of at least {100.0 * asked.rate:g} % on dev?"
-    if asked.costs is None:
-        return f"At which threshold are {FAR} and {FRR} equal?"
-    fa, fr = asked.costs
-    return f"Which threshold costs least, {fa:g} a false acceptance and {fr:g} a false rejection?"
