@@ -508,10 +508,10 @@ class Decision(Tabular, Exportable):
         reason = template_of(self.reason).removesuffix(high)
         before = Assessment(self.status, reason, template_of(self.remedy))
         if self.target in TARGET_RATES:
-            return _judged_rate(self, before, result, test)
+            return rate_judgement(self, before, result, test)
         if self.target == "precision":
-            return _judged_precision(self, before, result)
-        return _judged_mean(self, before, result)
+            return precision_judgement(self, before, result)
+        return mean_judgement(self, before, result)
 
 
 class _LazyMethods:
@@ -690,7 +690,7 @@ def _of_rate(scores: Counted, asked: Target, prior: float, fitting: Fitting) -> 
     for method in tried:
         if method.possible:
             return result(method, methods=methods)
-    parts = (f"{m.how}: " * (how is None) + _first_sentences(m.why.rstrip(".")) for m in tried)
+    parts = (f"{m.how}: " * (how is None) + first_sentences(m.why.rstrip(".")) for m in tried)
     why, needed = "; ".join(parts), needed_for_guarantee(target.rate, target.confidence)
     by = "" if how is None else f' by how="{how}"'
     error = InputError.about(target.kind if how is None else "how")(
@@ -702,7 +702,7 @@ def _of_rate(scores: Counted, asked: Target, prior: float, fitting: Fitting) -> 
     raise error
 
 
-def _first_sentences(text: str, width: int = 120) -> str:
+def first_sentences(text: str, width: int = 120) -> str:
     """The sentences of a text that fit, without the last stop; else what fits up to a word."""
     if len(text) <= width:
         return text
@@ -772,16 +772,16 @@ def _answer(
         expected[TARGET_RATES.index(kind)] = method.expected
         extrapolated = method.how in ("tail", "model") and n * asked.rate < 1.0
         needed = needed_for_guarantee(asked.rate, asked.confidence)
-        assessed = _of_target_rate(method, asked, n, needed, *rates)
+        assessed = rate_assessment(method, asked, n, needed, *rates)
     elif kind == "precision":
-        assessed = _of_precision(asked.rate, result, method.n_beyond)
+        assessed = precision_assessment(asked.rate, result, method.n_beyond)
     else:
         expected, weights = [method.expected, frr], _weights(asked.costs, prior)
         mean, low, high = mean_rate(weights, *rates)
         value = weights[0] * method.expected + weights[1] * frr
         # Moved to what the fit expects, an interval of costs may reach below the least there is.
         result = value, max(value - (mean - low), 0.0), value + high - mean
-        assessed = _of_mean(method, asked)
+        assessed = mean_assessment(method, asked)
     interval = Interval(*result, asked.confidence, method.how, method.n_beyond, extrapolated)
     point = OperatingPoint(method.threshold, expected[0], expected[1], prior)
     return point, interval, assessed, needed if n < needed else None
@@ -794,9 +794,12 @@ def _weights(costs: tuple[float, float] | None, prior: float) -> tuple[float, fl
 
 def mean_rate(weights: tuple[float, float], far: Rate, frr: Rate) -> Rate:
     """A weighted mean of both rates, with the squares of both intervals added."""
-    rates, weight = np.array([far, frr]), np.array(weights)
-    mean, off = float(weight @ rates[:, 0]), weight[:, None] * (rates[:, 1:] - rates[:, :1])
-    return mean, mean - math.hypot(*off[:, 0]), mean + math.hypot(*off[:, 1])
+
+    def reach(k: int) -> float:
+        return math.hypot(weights[0] * (far[k] - far[0]), weights[1] * (frr[k] - frr[0]))
+
+    mean = weights[0] * far[0] + weights[1] * frr[0]
+    return mean, mean - reach(1), mean + reach(2)
 
 
 def _as_rate(interval: Interval) -> Rate:
@@ -818,7 +821,7 @@ class Assessment(NamedTuple):
     verdict: str = "cannot tell"
 
 
-def _of_target_rate(
+def rate_assessment(
     method: ThresholdMethod, target: Target, n: int, needed: int, far: Rate, frr: Rate
 ) -> Assessment:
     """Of a target rate: dev has n trials, or groups, that speak for it, a guarantee needs so many.
@@ -878,7 +881,7 @@ def _of_no_use(method: ThresholdMethod, words: ClassWords) -> Assessment:
     )
 
 
-def _of_mean(method: ThresholdMethod, asked: Target) -> Assessment:
+def mean_assessment(method: ThresholdMethod, asked: Target) -> Assessment:
     """Of costs or of the equal error rate, which set no target that could be kept."""
     if asked.costs is None and method.far + method.frr >= 1.0:
         return _of_no_use(method, asked.words)
@@ -896,7 +899,7 @@ def _of_mean(method: ThresholdMethod, asked: Target) -> Assessment:
     return Assessment(AMBER, reason, "a target for one of the rates.")
 
 
-def _of_precision(target: float, result: Rate, accepted: float) -> Assessment:
+def precision_assessment(target: float, result: Rate, accepted: float) -> Assessment:
     """Of a precision, which dev alone cannot show to hold: it may fall as the threshold rises."""
     return Assessment(
         AMBER,
@@ -919,7 +922,7 @@ def high_rate_words(target: str, words: ClassWords | None, role: str, point: Ope
 
 
 # ---------------------------------------------------------------------- what a test says
-def _judged_rate(
+def rate_judgement(
     d: Decision, before: Assessment, result: Rate, test: Counted | None
 ) -> Assessment:  # fmt: skip
     """Of a target rate: its rate with its interval on a test."""
@@ -975,7 +978,7 @@ def _moved_words(d: Decision, target: Target, test: Counted, low: float, total: 
     return f" Test {target.many} score {side} the threshold more often than dev's."
 
 
-def _judged_mean(d: Decision, before: Assessment, result: Rate) -> Assessment:
+def mean_judgement(d: Decision, before: Assessment, result: Rate) -> Assessment:
     """Of weights on both rates: whether test is worse than both intervals can explain."""
     (observed, low, high), dev = result, d.interval
     if d.costs is None:
@@ -991,7 +994,7 @@ def _judged_mean(d: Decision, before: Assessment, result: Rate) -> Assessment:
     return before._replace(reason=f"{before.reason} {words}.")
 
 
-def _judged_precision(d: Decision, before: Assessment, result: Rate) -> Assessment:
+def precision_judgement(d: Decision, before: Assessment, result: Rate) -> Assessment:
     """Of a precision: only a test can show that it is at least the target."""
     observed, low, high = result
     words = f"Test observes {rate(observed)}, interval {rate_span(low, high)}"

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from itertools import repeat
 from typing import Any, NamedTuple, Unpack
 
 import numpy as np
@@ -20,7 +19,8 @@ from betaroc.core.options import IntervalOptions
 from betaroc.core.quadrature import integrate_panels
 from betaroc.core.tables import Table, Tabular, first_library, in_library
 from betaroc.core.thresholds import Thresholds
-from betaroc.core.vocabulary import BIOMETRIC, DEFAULT, worded
+from betaroc.core.vocabulary import BIOMETRIC, DEFAULT
+from betaroc.data.groups import BareTrials, units_of
 from betaroc.data.read import ScoresLike, as_scores
 from betaroc.data.scores import ScoreData, Scores, check_words_of_comparisons, require_scores
 from betaroc.decision.bands import RESAMPLE, BandOptions, band, curve_replicates, plan_of
@@ -42,13 +42,9 @@ from betaroc.decision.curve import (
 from betaroc.distributions.empirical import Empirical
 from betaroc.inference.differences import Difference, of_replicates
 from betaroc.inference.drawn_scores import (
-    DrawnScores,
-    check_still,
     interval_of_replicates,
-    percentiles,
 )
 from betaroc.inference.interval import Band, Interval
-from betaroc.inference.of_scores import CountedScores
 from betaroc.inference.scores_beyond import (
     SampleSupport,
     SideInput,
@@ -923,24 +919,17 @@ _PAIRS: dict[str, tuple[str, str, Callable[[OperatingPoint], Any]]] = {
 
 @dataclass(frozen=True, eq=False, repr=False)
 class EpcAverage(Interval):
-    """The mean G of (V1 + V2)/2 over the targets of V1 and over those of V2, with its interval.
+    """The mean G of (V1 + V2)/2 over the targets of V1 and over those of V2.
 
     Made by :func:`epc_average`.
 
     Parameters
     ----------
     estimate, low, high : float
-        G = (first + second)/2 and the ends of its interval, nan where none was drawn.
-    level : float
-        The confidence asked for.
-    method : str
-        "both", "test" or "none drawn".
-    n_beyond, extrapolated, sparse : optional
-        As of an `Interval`, without a meaning here.
-    failed : int
-        Replicates without a value.
-    library : str, optional
-        As of an `Interval`.
+        G = (first + second)/2; the ends of an interval are nan but in documents of earlier
+        versions, which drew one.
+    level, method, n_beyond, extrapolated, sparse, failed, library : optional
+        As of an `Interval`, of such a document.
     first : float
         E[(V1 + V2)/2 | V1], the first rate being the criterion.
     second : float
@@ -975,11 +964,6 @@ def epc_average(
     low: float = 0.0,
     high: float = 1.0,
     prior: float | None = None,
-    level: float = 0.95,
-    method: str | None = None,
-    replicates: int | None = None,
-    groups: bool = True,
-    rng: Any = None,
 ) -> EpcAverage:
     """Mean of two antagonist rates on test over all targets of either on dev.
 
@@ -997,16 +981,6 @@ def epc_average(
         Range of the targets, the same for both rates.
     prior : float, optional
         P(client) on both sides; where left out, each side's own.
-    level : float
-        Confidence of the interval of G.
-    method : str, optional
-        What is drawn again for it: "both" (if left out) dev and test, "test" test alone.
-    replicates : int, optional
-        Draws behind the interval; where left out it is not made and its ends are nan.
-    groups : bool
-        Where scores carry groups, these are drawn as wholes.
-    rng : None, int, SeedSequence or Generator
-        Source of randomness.
 
     Returns
     -------
@@ -1017,8 +991,7 @@ def epc_average(
     Raises
     ------
     InputError
-        If the pair is unknown, the range is empty or leaves [0, 1], an option is out of range or a
-        side that is to be drawn is no Scores.
+        If the pair is unknown, or the range is empty or leaves [0, 1].
     InputTypeError
         If a side is neither scores nor a model nor a fit.
 
@@ -1048,82 +1021,38 @@ def epc_average(
     low, high = checks.ascending(low, high)
     dev, test = dev_and_test(dev, test)
     of_dev, of_test = side(dev, prior), side(test, prior)
-    options = IntervalOptions(
-        level, method, 1 if replicates is None else replicates, groups, rng
-    ).by(RESAMPLE)
     by, mean = _PAIRS[pair][:2], _PAIRS[pair][2]
-
-    def means(of_dev: ScoreModel, of_test: ScoreModel) -> FloatArray:
-        """The mean over the targets of either rate, and the share of them that is left out."""
-        return np.array([_mean(of_dev, of_test, name, mean, low, high) for name in by])
-
-    (first, second), undefined = means(of_dev, of_test).T
-    average, ends = 0.5 * float(first + second), (math.nan, math.nan)
-    named, failed = "none drawn", 0
-    if replicates is not None:
-        values = [
-            math.nan if None in sides
-            else np.mean(means(*(side(item, prior) for item in sides))[:, 0])
-            for sides in _drawn_sides(dev, test, options)
-        ]  # fmt: skip
-        ends, failed = percentiles(np.array(values), options, "average")
-        named = str(options.method)
+    means = [_mean(of_dev, of_test, name, mean, low, high) for name in by]
+    (first, second), undefined = np.array(means).T
     return EpcAverage(
-        average, *ends, options.level, named, failed=failed, first=float(first),
-        second=float(second), undefined=float(np.mean(undefined)),
+        0.5 * float(first + second), math.nan, math.nan, 0.95, "none drawn",
+        first=float(first), second=float(second), undefined=float(np.mean(undefined)),
     )  # fmt: skip
 
 
-def _drawn_sides(
-    dev: SideInput, test: SideInput, options: IntervalOptions
-) -> Iterator[tuple[Any, Any]]:
-    """Dev and test of each replicate, None where a class came out empty."""
-    drawn: list[Iterator[Any]] = []
-    halves = options.halves()
-    for name, value, half in zip(("dev", "test"), (dev, test), halves, strict=True):
-        if name == "dev" and options.method == "test":
-            drawn.append(repeat(getattr(value, "_trials", value)))
-            continue
-        if not isinstance(value, Scores):
-            hint = worded('`Give Scores, or take method="test"`.')
-            raise refusal(name, "be scores to be drawn again", type(value).__name__, hint)
-        check_still(value, name, groups=options.groups)
-        CountedScores(value, options.groups)  # whose weights are numbers of copies
-        drawn.append(model for (model,) in DrawnScores((value._trials,), half).models())
-    return zip(*drawn, strict=False)
-
-
 def _mean(
-    dev: ScoreModel,
-    test: ScoreModel,
-    criterion: str,
-    mean: Callable[[OperatingPoint], Any],
-    low: float,
-    high: float,
-) -> tuple[float, float]:
+    dev: ScoreModel, test: ScoreModel, criterion: str, mean: Callable[[OperatingPoint], Any],
+    low: float, high: float,
+) -> tuple[float, float]:  # fmt: skip
     """The mean over the targets where it is defined, and the share where it is not."""
 
     def value(v: FloatArray) -> FloatArray:
-        chosen = CRITERIA[criterion].choose(dev._pair, dev.prior, v)
-        return np.asarray(mean(test._point(chosen)))
+        return np.asarray(mean(test._point(chosen_on(dev, criterion, v))))
 
     if dev._pair.discrete:
         places = CRITERIA[criterion].levels(dev._pair, dev.prior)
         edges = np.clip(_middles(places), low, high)
-        steps = _steps(value, places, np.diff(edges, prepend=low, append=high))
+        total, keep = _steps(value, places, np.diff(edges, prepend=low, append=high))
     else:
         edges = _breaks(dev, test, criterion)
         edges = np.concatenate([[low], edges[(edges > low) & (edges < high)], [high]])
         if test._pair.discrete:
-            steps = _steps(value, low + _middles(edges - low), np.diff(edges))
+            total, keep = _steps(value, low + _middles(edges - low), np.diff(edges))
         else:
-            steps = (
-                integrate_panels(lambda v: np.nan_to_num(value(v)), edges),
-                integrate_panels(lambda v: 1.0 - np.isnan(value(v)), edges),
-            )
-    total, keep = steps
+            total = integrate_panels(lambda v: np.nan_to_num(value(v)), edges)
+            keep = integrate_panels(lambda v: 1.0 - np.isnan(value(v)), edges)
     if keep == 0.0:
-        return float("nan"), 1.0
+        return math.nan, 1.0
     return total / keep, max(0.0, 1.0 - keep / (high - low))
 
 
@@ -1368,20 +1297,12 @@ def _blocks(scores: Scores) -> list[IntArray]:
     from scipy.sparse.csgraph import connected_components
 
     groups = scores.client_groups, scores.impostor_groups
-    pairs = [None if g is None else np.column_stack([g, g])[:, [0, -1]].tolist() for g in groups]
-    # Integers and text are different labels.
-    labels = sorted({(isinstance(x, str), x) for rows in pairs for row in rows or () for x in row})
-    number = {label: k for k, (_, label) in enumerate(labels)}
-    numbers = [[[number[x] for x in row] for row in rows or ()] for rows in pairs]
-    ends = np.array([row for rows in numbers for row in rows], dtype=np.intp).reshape(-1, 2)
-    graph = coo_array((np.ones(len(ends)), tuple(ends.T)), shape=(len(labels),) * 2)
+    units = units_of(BareTrials(scores.client, scores.impostor, None, None, *groups))
+    ends = units.first, np.where(units.second < 0, units.first, units.second)
+    graph = coo_array((np.ones(len(ends[0])), ends), shape=(units.role.size,) * 2)
     total, component = connected_components(graph, directed=False)
     if total == 1 and any(g is not None and g.ndim == 2 for g in groups):
-        links = f"two columns that connect all {len(ends)} trials through {len(labels)} labels"
+        links = f"two columns that connect all {len(ends[0])} trials through {units.labels} labels"
         hint = "Give one column as groups."
         raise refusal("folds", "keep trials with a common label together", links, hint)
-    return [
-        total + np.arange(n) if rows is None
-        else component[[row[0] for row in own]].astype(np.intp)
-        for rows, own, n in zip(pairs, numbers, (scores.n_client, scores.n_impostor), strict=True)
-    ]  # fmt: skip
+    return np.split(component[units.first].astype(np.intp), [scores.n_client])
