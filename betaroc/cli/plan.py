@@ -41,7 +41,7 @@ def add_options(parser: ArgumentParser) -> None:
     option("--client DISTRIBUTION", "instead of scores, such as beta:8,2 or normal:0,1")
     option("--impostor DISTRIBUTION", "that of impostors")
     option("--correlation R", "of two systems on the same trials, by br.difference (default: 0)")
-    option("--method M", "delta (the default), of the AUC delong, logit-delong, of rare rates tail")
+    option("--method M", "delta (the default), of the AUC delong too")
     option("--measure M", "of epc-gap: hter (the default) or weighted-error")
     option("--thresholds T", "of epc-gap: smooth (the default) or empirical")
     options.shared(parser, "--level", "--json")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from fractions import Fraction
 from functools import partial
 from typing import Any, TypeAlias, Unpack
 
@@ -22,10 +21,9 @@ from betaroc.core.errors import (
 )
 from betaroc.core.notices import collect_warnings, suppress_warnings, warn
 from betaroc.core.options import POWER, IntervalOptions
-from betaroc.core.special import share_ends
 from betaroc.core.tables import Framed
 from betaroc.core.text import typed
-from betaroc.core.thresholds import Coordinate, Thresholds
+from betaroc.core.thresholds import Thresholds
 from betaroc.core.vocabulary import CLIENT, FAR, FRR, IMPOSTOR
 from betaroc.data.scores import Scores
 from betaroc.decision.forecast import epc_forecast
@@ -33,9 +31,7 @@ from betaroc.distributions.base import Distribution
 from betaroc.distributions.beta import has_shape
 from betaroc.distributions.inflated import MASSES, base_of
 from betaroc.distributions.normal import has_spread
-from betaroc.distributions.spliced import Spliced
 from betaroc.estimation.families import named, planned_family
-from betaroc.estimation.tails import FEWEST, SIZES, TailScores, fit_tails
 from betaroc.fits.fit import DistributionFit, Fit
 from betaroc.fits.shape_tests import FittedEnds, quadrant_shares
 from betaroc.inference.delta import (
@@ -47,13 +43,7 @@ from betaroc.inference.delta import (
     student,
 )
 from betaroc.inference.interval import Interval, Limits, difference_ends
-from betaroc.inference.intervals import (
-    BOTH,
-    is_of_scores,
-    surely_beyond,
-    tail_rate_ends,
-    tail_threshold_ends,
-)
+from betaroc.inference.intervals import BOTH, is_of_scores
 from betaroc.inference.of_scores import bare_interval_of_scores, methods_of
 from betaroc.inference.scores_beyond import SHOW, about, needed
 from betaroc.model.criteria import CRITERIA
@@ -66,65 +56,27 @@ from betaroc.rendering.tree_text import text_of
 
 #: Client and impostor scores.
 Sizes = tuple[int, int]
-
-
-def expected_fit(model: ScoreModel, sizes: Sizes) -> Fit:
-    """A fit whose estimates are the distributions themselves, with the errors of so many scores.
-
-    The covariance is the inverse Fisher information of each class over its scores, the prior that
-    of the model.
-    """
-    laws = {"client": model.client, "impostor": model.impostor}
-    for who, law in laws.items():
-        if planned_family(law) is None:
-            raise InputError(
-                "the distributions must have a Fisher information (beta, normal, logit-normal,"
-                " with point"
-                f" masses or without) to plan a fit; the {who} distribution is a"
-                f" {type(law).__name__}."
-                ' Give the model of such a fit; for "auc" take method="delong", for "epc-gap"'
-                ' thresholds="empirical", which need none.'
-            )
-    parts = [_expected(law, n) for law, n in zip(laws.values(), sizes, strict=True)]
-    nothing: Any = None
-    return Fit(model, nothing, parts[0], parts[1], named((parts[0].family, parts[1].family)))
-
-
-def _expected(law: Distribution, n: int) -> DistributionFit:
-    parameters = {p.name: p.value for p in law._parameters()}
-    names, values = tuple(parameters), tuple(parameters.values())
-    family, cov = str(planned_family(law)), law._unit_covariance() / n
-    return DistributionFit(family, law, names, values, cov, math.nan, n, float(n))
-
-
-def scattered(fit: Fit) -> list[Fit]:
-    """Fits of other score sets of that size: their mean is that over all, to second order.
-
-    The 2 d fits that are sqrt(d) errors away along the roots of the covariance of d parameters,
-    about the estimates with their first-order bias: Stroud's cubature of degree 3.
-    """
-    near, sizes = PerturbedModels(fit, groups=False), (fit.client.n, fit.impostor.n)
-    away = math.sqrt(len(near.roots))
-    moved = (near.small.bias + side * root for root in near.roots for side in (away, -away))
-    return [expected_fit(near.model(place), sizes) for place in moved]
-
-
-def mean_over_fits(of: Callable[[Fit], float], fit: Fit) -> tuple[float, float]:
-    """Mean and standard deviation over fits of that size, to second order.
-
-    Where a fit nearby has no such number, the number of the expected one, and nan.
-    """
-    try:
-        values = np.array([of(item) for item in scattered(fit)])
-    except (InputError, OverflowError):
-        return of(fit), math.nan
-    if not np.all(np.isfinite(values)):
-        return of(fit), math.nan
-    return float(np.mean(values)), float(np.std(values))
-
-
-#: Ends by the name of their statistic.
+#: What a plan takes as true: a pair, that of a fit, or those of two systems.
+PlannedModel: TypeAlias = ScoreModel | Fit | Sequence[ScoreModel | Fit]
+#: Ends by the name of their statistic, and classes by that of their shape.
 SIDES = dict(zip(("side-at-zero", "side-at-one"), MASSES, strict=True))
+_SHAPES = {
+    "client-shape": ("client",), "impostor-shape": ("impostor",), "shapes": ("client", "impostor"),
+}  # fmt: skip
+_GAP = "epc-gap"
+#: What decides a side or a shape.
+_TESTS = dict.fromkeys(SIDES, "end test") | dict.fromkeys(_SHAPES, "fitted shape")
+#: What each kind of goal is planned by.
+_USED = {
+    "width": ("width",), "chance": ("power",), "gap": ("width", "measure", "thresholds"),
+    "difference": ("width", "power", "correlation"),
+}  # fmt: skip
+_METHODS, _MEASURES, _THRESHOLDS = (
+    ("delta", "delong"), ("hter", "weighted-error"), ("smooth", "empirical"),
+)  # fmt: skip
+_LEVEL = 0.95
+#: Below this the expansions have been seen to be good, but no more than that.
+_FEW = 30
 #: Fractions nearer than this to 0 or 1 have no error to speak of.
 _LOST = 1e-12
 #: Scores of the smaller class, a variance needs two; where the search begins; and at most.
@@ -133,14 +85,454 @@ _LEAST, _START, MOST_SCORES = 2, 200, 10**9
 _COUNTED = 5000
 #: Longest step of the search, as a logarithm.
 _FAR = math.log(64.0)
-#: The class, and the end of it, that a rate speaks of.
-_TAIL_OF = {"far": (1, "upper"), "tnr": (1, "upper"), "frr": (0, "lower"), "tpr": (0, "lower")}
-#: What a rate leaves, which is small where it is near 1.
-_COMPLEMENT = {"tnr": "far", "tpr": "frr"}
-#: Scores at the end that a tail is fitted to, with those that its joint needs, and their draws.
-_KEPT, _DRAWS = 2 * max(SIZES) + 2, 16
 
 
+# ------------------------------------------------------------------------------- the answer
+@dataclass(frozen=True, eq=False, repr=False)
+class SampleSize(Framed, Exportable):
+    """Scores that a wanted statement needs.
+
+    Made by :func:`plan_sample_size`; printed in words.
+
+    Parameters
+    ----------
+    stat, at : str
+        What is planned, and where, such as "far=0.01"; of a function its name.
+    n_client, n_impostor : int
+        Scores of each class. For "epc-gap" of dev, and as many of test.
+    wanted : float
+        The width, or the chance, asked for.
+    level : float
+        Confidence level of the interval or of the test.
+    ratio : float
+        Impostor scores for each client score.
+    method : str
+        "delta", "delong"; "end test", "fitted shape"; "smooth" or "empirical" of the thresholds of
+        an EPC gap.
+    model : ScoreModel or tuple of ScoreModel
+        The distributions, taken as true.
+    estimate : float
+        The statistic of the distributions; the exponent of a side, nan of shapes.
+    width, power : float
+        Mean full width, or chance to be right, that so many scores give; nan of the other.
+    measure : str
+        Of an EPC gap; else empty.
+    n_beyond, n_needed : float, optional
+        Planned scores that speak for the number, n min(rate, 1 - rate) of the rates it rests on,
+        and 3/rate, those that would; None where it speaks of no rate.
+    needed_of : str
+        "client" or "impostor": the class of the rate that fewest planned scores speak for.
+    correlation : float
+        Of the errors of two systems whose difference is planned; else nan.
+    library : str, optional
+        That of the scores: what tables are frames of.
+
+    Examples
+    --------
+    >>> import betaroc as br
+    >>> model = br.ScoreModel(br.Beta(4.0, 2.0), br.Beta(2.0, 4.0))
+    >>> size = br.plan_sample_size("auc", model=model, width=0.05)
+    >>> size.n_client, size.n_impostor, round(size.width, 4)
+    (279, 279, 0.0499)
+    """
+
+    stat: str
+    at: str
+    n_client: int
+    n_impostor: int
+    wanted: float
+    level: float
+    ratio: float
+    method: str
+    model: ScoreModel | tuple[ScoreModel, ...]
+    estimate: float = math.nan
+    width: float = math.nan
+    power: float = math.nan
+    measure: str = ""
+    n_beyond: float | None = None
+    n_needed: float | None = None
+    needed_of: str = ""
+    correlation: float = math.nan
+
+    @property
+    def extrapolated(self) -> bool:
+        """Whether less than one of the planned scores is expected beyond the number."""
+        return self.n_beyond is not None and self.n_beyond < 1.0
+
+    def summary(self) -> str:
+        """The answer in words, and what it rests on.
+
+        Examples
+        --------
+        >>> import betaroc as br
+        >>> model = br.ScoreModel(br.Beta(2.0, 1.0), br.Beta(1.2, 2.0))
+        >>> print(br.plan_sample_size("side-at-zero", model=model).summary())
+        side-at-zero: 112 client and 112 impostor scores
+        found with probability 0.8 (wanted 0.8) by the end test at level 0.95
+        taken as true: Beta(a=2, b=1) v Beta(a=1.2, b=2)
+        """
+        return text_of([Section("", tuple(map(Paragraph, self._lines())))])
+
+    def _view(self) -> Sequence[Node]:
+        """What to collect, and what that rests on."""
+        each = ", of each system" if isinstance(self.model, tuple) else ""
+        both = " of dev and as many of test" if self.measure else ""
+        collect = (
+            f"Collect {spaced(self.n_client)} {CLIENT} and {spaced(self.n_impostor)} {IMPOSTOR}"
+            f" scores{both}{each}"
+        )
+        return [*apart(Paragraph(collect)), Section("", tuple(map(Paragraph, self._lines())))]
+
+    def _lines(self) -> list[str]:
+        models = self.model if isinstance(self.model, tuple) else (self.model,)
+        planned = f"{self.stat}@{self.at}" if self.at else self.stat
+        sizes = f"{self.n_client} {CLIENT} and {self.n_impostor} {IMPOSTOR} scores"
+        how, of_interval = f" by {self.method}", ""
+        if self.stat == _GAP:
+            sizes += " of dev and as many of test"
+            planned, how = f"{planned}, {self.measure}, {self.method} thresholds", ""
+        elif len(models) > 1:
+            planned = (
+                f"difference of two systems in {planned}, first less second: {self.estimate:.4g}"
+            )
+            sizes += f" of each system, errors of correlation {self.correlation:.3g}"
+            of_interval = " interval"
+        elif math.isnan(self.power):
+            planned += f" = {self.estimate:.4g}"
+        reached = (
+            f"{100 * self.level:g} % interval {self.width:.4g} wide on average"
+            f" (wanted {self.wanted:g}){how}"
+        )
+        if not math.isnan(self.power):
+            level = f" at level {self.level:g}" if of_interval or self.stat in SIDES else ""
+            reached = (
+                f"found with probability {self.power:.4g} (wanted {self.wanted:g})"
+                f" by the {self.method}{of_interval}{level}"
+            )
+        lines = [f"{planned}: {sizes}", reached]
+        if self.extrapolated:
+            lines.append(
+                f"extrapolated: {self.n_beyond:.2g} {self.needed_of} scores expected beyond it, so"
+                f" the plan rests on the family; about {about(self.n_needed or math.inf)} would"
+                " speak for it (3/rate)"
+            )
+        laws = " and ".join(f"{_words(m.client)} v {_words(m.impostor)}" for m in models)
+        return [*lines, f"taken as true: {laws}"]
+
+    def __str__(self) -> str:
+        """The summary."""
+        return self.summary()
+
+
+def _words(law: Distribution) -> str:
+    numbers = ", ".join(f"{p.name}={p.value:.4g}" for p in law._parameters())
+    return f"{type(law).__name__}({numbers})" if numbers else checks.format_value(law)
+
+
+@collect_warnings
+def plan_sample_size(
+    stat: str | Callable[[ScoreModel], float],
+    *given: Any,
+    model: PlannedModel,
+    width: float | None = None,
+    level: float = _LEVEL,
+    ratio: float = 1.0,
+    power: float | None = None,
+    method: str = "delta",
+    measure: str | None = None,
+    thresholds: str | None = None,
+    correlation: float | None = None,
+    **point: Unpack[PointArguments],
+) -> SampleSize:
+    """The fewest scores of which an interval has the wanted width, or a verdict is right.
+
+        beta:   Cov(a, b) = I^-1/n,  I = diag(psi'(a), psi'(b)) - psi'(a + b)
+        normal: Var mu = sigma^2/n,  Var log sigma = 1/(2 n)
+        mean width = mean over 2 d fits, sqrt(d) errors away along the roots of Cov, of the width
+        DeLong:  E Var A = x/m + y/n + 2 (A (1 - A) - x - y)/(m n),  x = Var F_i(C), y = Var F_c(I)
+
+    Parameters
+    ----------
+    stat : str or callable
+        A name of :func:`statistics`, with its point by a keyword or behind "@", or a function of a
+        `ScoreModel`: planned by the width of its interval. "side-at-zero", "side-at-one": the side
+        of the diagonal on which the ROC begins or ends, by the chance that `Fit.end_tests` finds
+        it. "client-shape", "impostor-shape", "shapes" (both): by the chance that the fitted `Shape`
+        is the true one. "epc-gap": the value of an expected performance curve on test less that
+        expected on dev, by the width of its interval.
+    model : ScoreModel, Fit, or two of them
+        The distributions, taken as true; of a fit its model. Two: the difference of two systems.
+    width : float
+        Full width wanted, in the statistic's own unit.
+    level : float
+        Confidence level of the interval or of the test of an end; shapes have none.
+    ratio : float
+        Impostor scores for each client score. The smaller class has the number of scores that is
+        found, the other is rounded up.
+    power : float
+        Chance wanted of a side or a shape, 0.8 where left out; of a difference, in place of a
+        width, the chance that its interval leaves out 0.
+    method : str
+        "delta": the interval of a fit; of a model that is a fit, whose scores will answer too, at
+        least as wide as theirs ("family and scores"), and where they answer by draws or not at all
+        "if the family is right". For "auc" also "delong", which needs no family.
+    measure : str
+        Of "epc-gap": "hter" (if left out) or "weighted-error".
+    thresholds : str
+        Of "epc-gap": dev's thresholds, and what is expected there, are those of a fit ("smooth",
+        if left out) or of the scores ("empirical"). Test is scores.
+    correlation : float
+        Of a difference: that of the errors of both numbers, 0 (if left out) on independent trials;
+        what pilot trials have is in `Difference.correlation`.
+    threshold, far, frr, tpr, alpha, between, at : optional
+        Where the statistic is taken, as in `Fit.interval`; of "epc-gap" ``alpha=``.
+
+    Returns
+    -------
+    SampleSize
+        Printed in words.
+
+    Raises
+    ------
+    InputError, InputTypeError
+        If `stat` is unknown, an option is missing, out of range or given where it is not used, the
+        statistic is nan or has no derivative at these distributions, a distribution has no Fisher
+        information, no size decides (an exponent of 1, a shape on a border), or a class would need
+        more than 1e9 scores.
+
+    Warns
+    -----
+    SmallSampleWarning
+        If a class needs fewer than 30 scores.
+    ExtrapolationWarning
+        If fewer than one of the planned scores is expected beyond a rate that the statistic
+        rests on.
+
+    Notes
+    -----
+    The width is that of `Fit.interval` at a fit whose estimates are the distributions and whose
+    covariance is that of so many scores, averaged over fits nearby to second order. The
+    distributions are taken as true: plan with those at the edge of what is thought possible too.
+
+    A side: of two normal distributions the test is an F test, whose power is exact; of beta
+    distributions its z is taken as normal with its mean and spread over fits nearby. A shape: log a
+    and log b are taken as normal with the bias of maximum likelihood and covariance I^-1/(n a b).
+
+    An EPC gap, dev and test of the sizes found, at the threshold of least weighted error t with
+    weights w of the measure, to first order:
+
+        Var(gap) = D + P,   D = sum w^2 rate (1 - rate)/n of test at t
+        P = the same of dev (empirical), or the delta variance of the fitted rates at t (smooth)
+
+    From a fit the scores' own width is that of the quantiles of its distributions; of 400 scores
+    simulated intervals were up to 11 % wider. Simulated, widths and chances were met within 5 %;
+    what is worst is in docs/validation.md.
+
+    References
+    ----------
+    DeLong, DeLong and Clarke-Pearson (1988); Stroud, A. H. (1971), Approximate calculation of
+    multiple integrals.
+
+    Examples
+    --------
+    >>> import betaroc as br
+    >>> model = br.ScoreModel(br.Beta(4.0, 2.0), br.Beta(2.0, 4.0))
+    >>> print(br.plan_sample_size("tpr", far=0.1, model=model, width=0.1, ratio=2))
+    tpr@far=0.1 = 0.6903: 379 client and 758 impostor scores
+    95 % interval 0.09991 wide on average (wanted 0.1) by delta
+    taken as true: Beta(a=4, b=2) v Beta(a=2, b=4)
+    >>> br.plan_sample_size("side-at-zero", model=model, power=0.9).n_client
+    84
+    >>> other = br.ScoreModel(br.Beta(3.0, 2.0), br.Beta(2.0, 4.0))
+    >>> plan = br.plan_sample_size("auc", model=(model, other), power=0.8, correlation=0.5)
+    >>> plan.n_client, round(plan.estimate, 4)
+    (120, 0.0635)
+    """
+    systems = model if isinstance(model, tuple | list) else (model,)
+    return plan_when_read(
+        len(systems), lambda: systems, stat, given, point, level=level, ratio=ratio, method=method,
+        width=width, power=power, measure=measure, thresholds=thresholds, correlation=correlation,
+    )  # fmt: skip
+
+
+def plan_when_read(
+    count: int, read: Callable[[], Sequence[Any]], stat: Any, given: tuple[Any, ...] = (),
+    point: Any = None, *, level: float = _LEVEL, ratio: Any = 1.0, method: str = "delta",
+    **options: Any,
+) -> SampleSize:  # fmt: skip
+    """As `plan_sample_size`; what needs no model is refused before so many are read."""
+    name, spec = _asked(stat, given, point or {})
+    kind = "gap" if name == _GAP else "chance" if spec is None else "width"
+    kind = "difference" if count == 2 and kind == "width" else kind
+    asked = _checked_options(name, kind, count, method, options)
+    by_chance = kind == "chance" or "power" in asked
+    interval = IntervalOptions(level, groups=False)
+    if by_chance:
+        wanted = _power(name, kind, interval, asked.get("power", POWER))
+    else:
+        wanted = checks.positive(asked["width"], "width")
+    share, measure, correlation = _ratio(ratio), "", math.nan
+    if kind == "gap":
+        measure = checks.choice(asked.get("measure", "hter"), _MEASURES, "measure")
+        method = checks.choice(asked.get("thresholds", "smooth"), _THRESHOLDS, "thresholds")
+    if kind == "difference":
+        correlation = checks.finite(asked.get("correlation", 0.0), "correlation")
+        if not -1.0 <= correlation <= 1.0:
+            do = "Give that of the errors of both numbers, such as Difference.correlation."
+            raise refusal("correlation", "lie in [-1, 1]", repr(correlation), do)
+    systems = read()
+    models = tuple(map(_model_of, systems))
+    if method == METHODS[0] and spec is not None and all(isinstance(s, Fit) for s in systems):
+        own = is_of_scores(spec) and methods_of(spec)[0] not in ("smoothed", "bootstrap")
+        method = BOTH if own else f"{METHODS[0]}, if the family is right"
+    interval = replace(interval, method=method)
+    if not by_chance:
+        _check_wide(name, spec, wanted, models[0])
+    if name in SIDES:
+        goal = side_chance(name, models[0], interval)
+    elif name in _SHAPES:
+        goal = shape_chance(_SHAPES[name], models[0])
+    elif kind == "gap":
+        goal = gap_width(models[0], spec.where.value, interval, measure)
+    elif kind == "difference":
+        goal = difference_goal(spec, models, interval, correlation, by_chance=by_chance)
+    else:
+        width = area_width if method == "delong" else stat_width
+        goal = width(spec, models[0], interval)
+    sizes, reached = fewest_scores(goal, wanted, share)
+    plan = SampleSize(
+        name, "" if spec is None else str(spec.where)[1:], *sizes, wanted, interval.level, share,
+        _TESTS.get(name, method), models[0] if len(models) == 1 else models, goal.estimate,
+        math.nan if by_chance else reached, reached if by_chance else math.nan,
+        measure, correlation=correlation,
+    )  # fmt: skip
+    if not goal.exact and min(sizes) < _FEW:
+        warn(
+            f"{name}: {sizes[0]} {CLIENT} and {sizes[1]} {IMPOSTOR} scores; the expansions behind a"
+            f" plan are good from {_FEW} scores of a class on. Simulate, or take more.",
+            SmallSampleWarning,
+        )
+    return plan if spec is None else _supported(plan, spec, models)
+
+
+def _supported(plan: SampleSize, spec: StatisticSpec, models: tuple[ScoreModel, ...]) -> SampleSize:
+    """With the planned scores that speak for the number; a warning where none would."""
+    sizes = {FRR: plan.n_client, FAR: plan.n_impostor}
+    rates = [rate for m in models for rate in spec.rates(m) if not np.isnan(rate.tail)]
+    if not rates:
+        return plan
+    least = min(rates, key=lambda rate: sizes[rate.name] * float(rate.tail))
+    tail, who = float(least.tail), ("client", "impostor")[least.who]
+    beyond = sizes[least.name] * tail
+    if beyond < 1.0 and plan.method != _THRESHOLDS[1]:
+        warn(
+            f"{plan.stat}: of the {sizes[least.name]} {who} scores planned {beyond:.2g} are"
+            f" expected beyond {least.name} {float(least.rate):.4g}: no score would speak for the"
+            " number, its width is that of distributions taken as true. About"
+            f" {needed(tail)} scores would (3/rate). Plan with as many, or for a larger rate.",
+            ExtrapolationWarning,
+        )
+    return replace(plan, n_beyond=beyond, n_needed=SHOW / tail, needed_of=who)
+
+
+# ---------------------------------------------------------------------------------- checks
+def _asked(stat: Any, value: tuple[Any, ...], point: Any) -> tuple[str, Any]:
+    """The name of what is planned, and the statistic; sides and shapes are none."""
+    if not isinstance(stat, str):
+        spec = parse_statistic(stat, value, **point)
+        return f"{spec.name}(model)", spec
+    base, at, behind = stat.partition("@")
+    hint = "br.statistics() lists numbers, the text of plan_sample_size the rest."
+    name = checks.choice(base, (*STATISTICS, *SIDES, *_SHAPES, _GAP), "stat", hint)
+    if name in STATISTICS:
+        return name, parse_statistic(stat, value, **point)
+    got = [behind] * bool(at) + [*map(checks.format_value, value)]
+    got += [f"{k}={checks.format_value(v)}" for k, v in point.items()]
+    if name == _GAP:  # at one alpha: the point of a weighted error
+        if len(got) != 1 or (not at and "alpha" not in point):
+            raise InputError(f"{_GAP!r} needs its point, alpha=; got {', '.join(got) or 'none'}.")
+        weighted = parse_statistic(f"weighted-error{at}{behind}", (), **point)
+        return name, StatisticSpec(_GAP, STATISTICS["weighted-error"], weighted.where)
+    if got:
+        raise InputError(f"{name!r} is taken at no point; got {', '.join(got)}. Leave it out.")
+    return name, None
+
+
+def _power(name: str, kind: str, options: IntervalOptions, power: Any) -> float:
+    """The chance wanted; above what a test of that level finds where there is nothing."""
+    if name in _SHAPES and options.level != _LEVEL:
+        raise InputError(
+            f"{name!r} has no level: the category fitted is right or wrong; got"
+            f" level={options.level!r}. Leave it out, and give the probability as power."
+        )
+    floor = options.tail if kind == "difference" or name in SIDES else 0.0
+    must = f"be a probability strictly between {floor:.4g} and 1"
+    wanted = checks.fraction(power, "power", must)
+    if not floor < wanted < 1.0:
+        raise refusal("power", must, repr(power), "Give a fraction, such as 0.8.")
+    return wanted
+
+
+def _checked_options(
+    name: str, kind: str, count: int, method: str, options: Mapping[str, Any]
+) -> dict[str, Any]:
+    """What was given, all of it used for this kind of goal."""
+    if not 1 <= count <= (2 if kind in ("width", "difference") else 1):
+        raise InputError(
+            f"two models are for the difference of two systems in a number; got {count} for"
+            f" {name!r}. Give one model."
+        )
+    used = _USED[kind]
+    present = {option: value for option, value in options.items() if value is not None}
+    for option, value in present.items():
+        if option not in used:
+            raise InputError(
+                f"{name!r} is planned by {checks.format_list(used)}; got {option}="
+                f"{checks.format_value(value)}. Leave it out."
+            )
+    goals = [option for option in used if option in ("width", "power")]
+    chosen = [option for option in goals if option in present]
+    if kind != "chance" and len(chosen) != 1:
+        raise InputError(
+            f"{name!r} needs a {' or a '.join(goals)}; got {checks.format_list(chosen) or 'none'}."
+            " A width is the full width of its interval."
+        )
+    methods = _METHODS if name == "auc" and kind == "width" else _METHODS[:1]
+    if checks.choice(method, _METHODS, "method") not in methods:
+        rule = f"be {checks.format_list(methods)} for {name!r}" + " of two models" * (count - 1)
+        raise refusal("method", rule, repr(method), "Leave it out.")
+    return present
+
+
+def _ratio(ratio: Any) -> float:
+    share = checks.positive(ratio, "ratio")
+    if not MOST_SCORES * min(share, 1.0 / share) > 1.0:
+        rule, do = "be impostor scores for each client score", "Plans end at 1e9 to 1."
+        raise refusal("ratio", rule, repr(ratio), do)
+    return share
+
+
+def _model_of(system: Any) -> ScoreModel:
+    if isinstance(system, Fit):
+        system._tell_misfit()
+    model = system.model if isinstance(system, Fit) else system
+    if not isinstance(model, ScoreModel):
+        rule, do = "be a ScoreModel or a fit", "Fit first scores: model=fit(scores)."
+        raise refusal("model", rule, typed(system), do, InputTypeError)
+    return model
+
+
+def _check_wide(name: str, spec: StatisticSpec | None, wanted: float, model: ScoreModel) -> None:
+    scale = "plain" if spec is None or name == _GAP else spec.row.scale
+    unit = scale in ("probit", "partial") or (scale == "threshold" and model._pair.unit)
+    largest = 2.0 if name == _GAP else 1.0 if unit else math.inf
+    if not wanted < largest:
+        rule = f"be less than the range of {name!r}, {largest:g}"
+        do = "Give the full width in the unit of the statistic, such as 0.05."
+        raise refusal("width", rule, repr(wanted), do)
+
+
+# --------------------------------------------------------------------------------- the search
 @dataclass(frozen=True)
 class Goal:
     """What to plan for: a width, or a chance.
@@ -164,11 +556,88 @@ class Goal:
 
         if self.least is None:
             return 2.0 * math.log(reached / wanted) if reached > 0.0 else -math.inf
-        none = float(ndtri(self.least))
-        have, want = float(ndtri(reached)) - none, float(ndtri(wanted)) - none
+        have, want = (float(ndtri(x) - ndtri(self.least)) for x in (reached, wanted))
         if min(have, want) <= 0.0:
             return math.inf if want > 0.0 else -math.inf
         return 2.0 * (math.log(want) - math.log(have))
+
+
+def fewest_scores(goal: Goal, wanted: float, ratio: float) -> tuple[Sizes, float]:
+    """The fewest scores of the smaller class, the other rounded up to the ratio.
+
+    The next size is what the goal says is lacking, but ever longer steps off the last one, so that
+    the answer is soon between two sizes; then their middle.
+    """
+
+    def sizes(k: int) -> Sizes:
+        more = math.ceil(round(k * max(ratio, 1.0 / ratio), 6))  # the decimal that was meant
+        return (k, more) if ratio >= 1.0 else (more, k)
+
+    most, step, reached = int(MOST_SCORES * min(ratio, 1.0 / ratio)), 1, dict[int, float]()
+    low, high, k = _LEAST - 1, most + 1, min(_START, most)
+    while high - low > 1:
+        reached[k] = goal.reached(sizes(k))
+        if math.isnan(reached[k]):
+            raise InputError(
+                f"the width must be a number; it is nan at {sizes(k)[0]} client and"
+                f" {sizes(k)[1]} impostor scores. Plan another statistic."
+            )
+        miss = goal.lacking(reached[k], wanted)
+        low, high = (k, high) if miss > 0.0 else (low, k)
+        guess = math.ceil(k * math.exp(max(-_FAR, min(_FAR, miss))))
+        k = max(guess, low + step) if miss > 0.0 else min(guess, high - step)
+        k, step = k if low < k < high else (low + high) // 2, 2 * step
+    if high > most:
+        raise InputError(
+            f"not reachable: {sizes(most)[0]} client and {sizes(most)[1]} impostor scores give"
+            f" {reached[most]:.4g}, where {wanted!r} is wanted; plans end at 1e9 scores of a class."
+            " Ask for less."
+        )
+    return sizes(high), reached[high]
+
+
+# ------------------------------------------------------------------------------ expected fits
+def expected_fit(model: ScoreModel, sizes: Sizes) -> Fit:
+    """A fit whose estimates are the distributions themselves, with the errors of so many scores.
+
+    The covariance is the inverse Fisher information of each class over its scores, the prior that
+    of the model.
+    """
+    parts = []
+    for who, law, n in zip(CLASSES, (model.client, model.impostor), sizes, strict=True):
+        family = planned_family(law)
+        if family is None:
+            raise InputError(
+                "the distributions must have a Fisher information (beta, normal, logit-normal, with"
+                f" point masses or without) to plan a fit; the {who} distribution is a"
+                f' {type(law).__name__}. Give the model of such a fit; for "auc" take'
+                ' method="delong", for "epc-gap" thresholds="empirical", which need none.'
+            )
+        parameters, cov = {p.name: p.value for p in law._parameters()}, law._unit_covariance() / n
+        names, values = tuple(parameters), tuple(parameters.values())
+        parts.append(DistributionFit(family, law, names, values, cov, math.nan, n, float(n)))
+    nothing: Any = None
+    client, impostor = parts
+    return Fit(model, nothing, client, impostor, named((client.family, impostor.family)))
+
+
+def mean_over_fits(of: Callable[[Fit], float], fit: Fit) -> tuple[float, float]:
+    """Mean and standard deviation over fits of other score sets of that size, to second order.
+
+    The 2 d fits that are sqrt(d) errors away along the roots of the covariance of d parameters,
+    about the estimates with their first-order bias: Stroud's cubature of degree 3. Where a fit
+    nearby has no such number, the number of the expected one, and nan.
+    """
+    near, sizes = PerturbedModels(fit, groups=False), (fit.client.n, fit.impostor.n)
+    away = math.sqrt(len(near.roots))
+    places = [near.small.bias + side * root for root in near.roots for side in (away, -away)]
+    try:
+        values = np.array([of(expected_fit(near.model(place), sizes)) for place in places])
+    except (InputError, OverflowError):
+        return of(fit), math.nan
+    if not np.all(np.isfinite(values)):
+        return of(fit), math.nan
+    return float(np.mean(values)), float(np.std(values))
 
 
 # ------------------------------------------------------------------------------- intervals
@@ -266,8 +735,6 @@ def area_width(_: StatisticSpec, model: ScoreModel, options: IntervalOptions) ->
 
     The ends are cut to [0, 1]; the area is taken as normal for that.
     """
-    from scipy.special import expit, logit
-
     area = float(model.auc())
     if not _LOST < area < 1.0 - _LOST:
         raise InputError(
@@ -279,10 +746,6 @@ def area_width(_: StatisticSpec, model: ScoreModel, options: IntervalOptions) ->
     def reached(sizes: Sizes) -> float:
         sd = math.sqrt(mean_area_variance(parts, sizes))
         reach = student(math.inf, options.level) * sd
-        if options.method == "logit-delong":
-            away = reach / (area * (1.0 - area))
-            low, high = expit(logit(area) + np.array([-away, away]))
-            return float(high - low)
         return 2.0 * reach - sum(_beyond(end + reach - 1.0, sd) for end in (area, 1.0 - area))
 
     return Goal(area, reached)
@@ -335,60 +798,12 @@ def _variance(pair: Any, law: Distribution, of: Callable[[Thresholds], FloatArra
 
 
 # --------------------------------------------------------------------------------- the gap
-def gap_width(
-    models: tuple[ScoreModel, ...], alpha: float, options: IntervalOptions, measure: str
-) -> Goal:
+def gap_width(model: ScoreModel, alpha: float, options: IntervalOptions, measure: str) -> Goal:
     """Width of the interval of what an expected performance curve loses from dev to test.
 
-    One model: value observed on test less that expected on dev. Two: the difference of their values
-    on test.
+    The value observed on test less that expected on dev: the threshold's error is in both.
     """
     by_far, by_frr = (0.5, 0.5) if measure == "hter" else (alpha, 1.0 - alpha)
-    places = [_best(model, alpha) for model in models]
-    smooth = options.method == "smooth"
-
-    def value(model: ScoreModel, t: Thresholds) -> float:
-        return by_far * float(model._pair.far(t)[0]) + by_frr * float(model._pair.frr(t)[0])
-
-    def binomial(model: ScoreModel, t: Thresholds, sizes: Sizes) -> float:
-        """Variance of the value of scores at a fixed threshold."""
-        pair = model._pair
-        rejected = float((pair.frr(t) * pair.tpr(t))[0]) / sizes[0]
-        accepted = float((pair.far(t) * pair.tnr(t))[0]) / sizes[1]
-        return by_frr * by_frr * rejected + by_far * by_far * accepted
-
-    def expected(model: ScoreModel, t: Thresholds, sizes: Sizes) -> float:
-        """Variance of dev's own value there: the threshold's error is in both values."""
-        if not smooth:
-            return binomial(model, t, sizes)
-        near = PerturbedModels(expected_fit(model, sizes), groups=False)
-        steps = models_near(near.model, near.roots)
-        return delta(parse_statistic(lambda m: value(m, t)), model, steps).error ** 2
-
-    def chosen(model: ScoreModel, _: Thresholds, sizes: Sizes) -> float:
-        """Variance of the value of the true distributions at dev's threshold."""
-        if measure != "hter":
-            return 0.0
-        result = epc_forecast(model, n_client=sizes[0], n_impostor=sizes[1], alpha=[alpha])
-        return float(getattr(result, f"{options.method}_hter_sd")[0]) ** 2
-
-    beside = expected if len(models) == 1 else chosen
-
-    def reached(sizes: Sizes) -> float:
-        variances = [
-            binomial(model, t, sizes) + beside(model, t, sizes)
-            for model, t in zip(models, places, strict=True)
-        ]
-        return 2.0 * student(math.inf, options.level) * math.sqrt(math.fsum(variances))
-
-    for model in models if smooth else ():
-        expected_fit(model, (1000, 1000))  # refuses distributions without information
-    values = [value(model, t) for model, t in zip(models, places, strict=True)]
-    return Goal(0.0 if len(values) == 1 else values[0] - values[1], reached)
-
-
-def _best(model: ScoreModel, alpha: float) -> Thresholds:
-    """The threshold of least weighted error, inside the scale."""
     forecast = epc_forecast(model, n_client=1, n_impostor=1, alpha=[alpha])
     if forecast.where[0] != "interior":
         raise InputError(
@@ -396,7 +811,26 @@ def _best(model: ScoreModel, alpha: float) -> Thresholds:
             f" an error; at alpha = {alpha!r} it is at {str(forecast.where[0])!r}. Give another"
             " alpha."
         )
-    return CRITERIA["weighted-error"].choose(model._pair, model.prior, np.array([alpha]))
+    t = CRITERIA["weighted-error"].choose(model._pair, model.prior, np.array([alpha]))
+    smooth = options.method == "smooth"
+    rates = [float(rate(t)[0]) for rate in (model._pair.far, model._pair.frr)]
+
+    def value(other: ScoreModel) -> float:
+        return by_far * float(other._pair.far(t)[0]) + by_frr * float(other._pair.frr(t)[0])
+
+    def reached(sizes: Sizes) -> float:
+        far, frr = (rate * (1.0 - rate) for rate in rates)
+        on_test = by_frr * by_frr * frr / sizes[0] + by_far * by_far * far / sizes[1]
+        on_dev = on_test
+        if smooth:
+            near = PerturbedModels(expected_fit(model, sizes), groups=False)
+            steps = models_near(near.model, near.roots)
+            on_dev = delta(parse_statistic(value), model, steps).error ** 2
+        return 2.0 * student(math.inf, options.level) * math.sqrt(on_test + on_dev)
+
+    if smooth:
+        expected_fit(model, (1000, 1000))  # refuses distributions without information
+    return Goal(0.0, reached)
 
 
 # --------------------------------------------------------------------------------- chances
@@ -486,582 +920,3 @@ def shape_chance(classes: tuple[str, ...], model: ScoreModel) -> Goal:
         return chance
 
     return Goal(math.nan, reached, 0.25 ** len(classes))
-
-
-# ---------------------------------------------------------------------------------- tails
-def tail_width(spec: StatisticSpec, model: ScoreModel, options: IntervalOptions) -> Goal:
-    """Mean width of the interval of a fit with tails, over a few draws of its extreme scores.
-
-    The hull of that of the tail, whose sizes disagree in draws as they do in scores, and of the
-    exact one of the count; nearer to the body, and of too few scores, that of the expected count.
-    """
-    (point, argument), of_threshold = spec.where, spec.name == "threshold"
-    name = point if of_threshold else spec.name
-    if name not in _TAIL_OF or not (of_threshold or point == "threshold"):
-        raise InputError.about("method")(
-            'method="tail" is for "far", "frr", "tpr" and "tnr" at a threshold, and for'
-            f' "threshold" at one of these rates; got {str(spec)!r}. Leave it out.'
-        )
-    (who, side), value = _TAIL_OF[name], float(argument)
-    if of_threshold:
-        rate = 1.0 - value if name in _COMPLEMENT else value
-    else:
-        beyond = parse_statistic(_COMPLEMENT.get(name, name), (), **spec.where.keywords)
-        rate = beyond.number(model)
-    if not 0.0 < rate < 1.0:
-        raise InputError(
-            f"{str(spec)!r} must be planned where scores of the model lie; got a rate of {rate!r}"
-            " there. Give another point."
-        )
-    from scipy.stats import binom
-
-    law = (model.client, model.impostor)[who]
-    on = law.coordinate if isinstance(law, Spliced) else Coordinate(None, law.on_unit)
-    lower, level = side == "lower", options.level
-    waits = np.random.default_rng(0).exponential(size=(_DRAWS, _KEPT)).cumsum(axis=1)
-
-    def counted(n: int, shares: FloatArray) -> Limits:
-        """The exact interval of the count; of a threshold the scores that surely enclose it."""
-        near = n * rate < shares.size - 1 and rate <= shares[-1]
-        if not of_threshold:
-            count = np.count_nonzero(shares <= rate) if near else n * rate
-            low, high = share_ends(np.array(float(count)), np.array(float(n)), options.tail)
-            return float(low), float(high)
-        ranks = binom.ppf([options.tail, 1.0 - options.tail], n, rate) + np.array([0.0, 1.0])
-        inside = ranks[1] < shares.size
-        places = shares[ranks.astype(int) - 1] if inside else ranks / n
-        ends = law._quantile(places, lower=lower).theta
-        if ranks[0] == 0.0:  # no score lies beyond it
-            ends[0] = -math.inf if lower else math.inf
-        return float(np.min(ends)), float(np.max(ends))
-
-    def drawn(n: int, shares: FloatArray) -> Limits:
-        extreme = on.of(law._quantile(shares, lower=lower))
-        tails = fit_tails(TailScores(CLASSES[who], extreme, total=float(n)), side)
-        if not surely_beyond(tails, rate, level):
-            return counted(n, shares)
-        if of_threshold:
-            ends = on.place(np.array(tail_threshold_ends(tails, rate, level))).theta.tolist()
-        else:
-            place = float(on.of(Thresholds.from_theta(np.array(value))))
-            ends = tail_rate_ends(tails, place, level)
-        both = *counted(n, shares), *ends
-        finite = [end for end in both if math.isfinite(end)]
-        return min(finite), max(finite)
-
-    def reached(sizes: Sizes) -> float:
-        n = sizes[who]
-        draws = [drawn(n, shares / n) for shares in waits if n >= FEWEST]
-        return float(np.mean([high - low for low, high in draws or [counted(n, np.empty(0))]]))
-
-    return Goal(spec.number(model), reached)
-
-
-# --------------------------------------------------------------------------------- the search
-def fewest_scores(goal: Goal, wanted: float, ratio: Fraction) -> tuple[Sizes, float]:
-    """The fewest scores of the smaller class, the other rounded up to the ratio.
-
-    The next size is what the goal says is lacking, but ever longer steps off the last one, so that
-    the answer is soon between two sizes; then their middle.
-    """
-
-    def sizes(k: int) -> Sizes:
-        return (k, math.ceil(ratio * k)) if ratio >= 1 else (math.ceil(k / ratio), k)
-
-    most, step, reached = int(MOST_SCORES / max(ratio, 1 / ratio)), 1, dict[int, float]()
-    low, high, k = _LEAST - 1, most + 1, min(_START, most)
-    while high - low > 1:
-        reached[k] = goal.reached(sizes(k))
-        if math.isnan(reached[k]):
-            raise InputError(
-                f"the width must be a number; it is nan at {sizes(k)[0]} client and"
-                f" {sizes(k)[1]} impostor scores. Plan another statistic."
-            )
-        miss = goal.lacking(reached[k], wanted)
-        low, high = (k, high) if miss > 0.0 else (low, k)
-        guess = math.ceil(k * math.exp(max(-_FAR, min(_FAR, miss))))
-        k = max(guess, low + step) if miss > 0.0 else min(guess, high - step)
-        k, step = k if low < k < high else (low + high) // 2, 2 * step
-    if high > most:
-        raise InputError(
-            f"not reachable: {sizes(most)[0]} client and {sizes(most)[1]} impostor scores give"
-            f" {reached[most]:.4g}, where {wanted!r} is wanted; plans end at 1e9 scores of a class."
-            " Ask for less."
-        )
-    return sizes(high), reached[high]
-
-
-_SHAPES = {
-    "client-shape": ("client",), "impostor-shape": ("impostor",), "shapes": ("client", "impostor"),
-}  # fmt: skip
-_GAP = "epc-gap"
-#: What each kind of goal is planned by.
-_USED = {
-    "width": ("width",), "chance": ("power",), "gap": ("width", "measure", "thresholds"),
-    "difference": ("width", "power", "correlation"),
-}  # fmt: skip
-_WIDTHS = {"delong": area_width, "logit-delong": area_width, "tail": tail_width}
-_METHODS = ("delta", *_WIDTHS)
-_MEASURES = ("hter", "weighted-error")
-_NAMES = "br.statistics() lists numbers, the text of plan_sample_size the rest."
-_THRESHOLDS = ("smooth", "empirical")
-_LEVEL = 0.95
-#: What decides a side or a shape.
-_TESTS = dict.fromkeys(SIDES, "end test") | dict.fromkeys(_SHAPES, "fitted shape")
-#: Below this the expansions have been seen to be good, but no more than that.
-_FEW = 30
-
-
-#: What a plan takes as true: a pair, that of a fit, or those of two systems.
-PlannedModel: TypeAlias = ScoreModel | Fit | Sequence[ScoreModel | Fit]
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class SampleSize(Framed, Exportable):
-    """Scores that a wanted statement needs.
-
-    Made by :func:`plan_sample_size`; printed in words.
-
-    Parameters
-    ----------
-    stat, at : str
-        What is planned, and where, such as "far=0.01"; of a function its name.
-    n_client, n_impostor : int
-        Scores of each class. For "epc-gap" of dev, and as many of test.
-    wanted : float
-        The width, or the chance, asked for.
-    level : float
-        Confidence level of the interval or of the test.
-    ratio : float
-        Impostor scores for each client score.
-    method : str
-        "delta", "delong", "logit-delong", "tail"; "end test", "fitted shape"; "smooth" or
-        "empirical" of the thresholds of an EPC gap.
-    model : ScoreModel or tuple of ScoreModel
-        The distributions, taken as true.
-    estimate : float
-        The statistic of the distributions; the exponent of a side, nan of shapes.
-    width, power : float
-        Mean full width, or chance to be right, that so many scores give; nan of the other.
-    measure : str
-        Of an EPC gap; else empty.
-    n_beyond, n_needed : float, optional
-        Planned scores that speak for the number, n min(rate, 1 - rate) of the rates it rests on,
-        and 3/rate, those that would; None where it speaks of no rate.
-    needed_of : str
-        "client" or "impostor": the class of the rate that fewest planned scores speak for.
-    correlation : float
-        Of the errors of two systems whose difference is planned; else nan.
-    library : str, optional
-        That of the scores: what tables are frames of.
-
-    Examples
-    --------
-    >>> import betaroc as br
-    >>> model = br.ScoreModel(br.Beta(4.0, 2.0), br.Beta(2.0, 4.0))
-    >>> size = br.plan_sample_size("auc", model=model, width=0.05)
-    >>> size.n_client, size.n_impostor, round(size.width, 4)
-    (279, 279, 0.0499)
-    """
-
-    stat: str
-    at: str
-    n_client: int
-    n_impostor: int
-    wanted: float
-    level: float
-    ratio: float
-    method: str
-    model: ScoreModel | tuple[ScoreModel, ...]
-    estimate: float = math.nan
-    width: float = math.nan
-    power: float = math.nan
-    measure: str = ""
-    n_beyond: float | None = None
-    n_needed: float | None = None
-    needed_of: str = ""
-    correlation: float = math.nan
-
-    @property
-    def extrapolated(self) -> bool:
-        """Whether less than one of the planned scores is expected beyond the number."""
-        return self.n_beyond is not None and self.n_beyond < 1.0
-
-    def summary(self) -> str:
-        """The answer in words, and what it rests on.
-
-        Examples
-        --------
-        >>> import betaroc as br
-        >>> model = br.ScoreModel(br.Beta(2.0, 1.0), br.Beta(1.2, 2.0))
-        >>> print(br.plan_sample_size("side-at-zero", model=model).summary())
-        side-at-zero: 112 client and 112 impostor scores
-        found with probability 0.8 (wanted 0.8) by the end test at level 0.95
-        taken as true: Beta(a=2, b=1) v Beta(a=1.2, b=2)
-        """
-        return text_of([Section("", tuple(map(Paragraph, self._lines())))])
-
-    def _view(self) -> Sequence[Node]:
-        """What to collect, and what that rests on."""
-        each = ", of each system" if isinstance(self.model, tuple) else ""
-        both = " of dev and as many of test" if self.measure else ""
-        collect = (
-            f"Collect {spaced(self.n_client)} {CLIENT} and {spaced(self.n_impostor)} {IMPOSTOR}"
-            f" scores{both}{each}"
-        )
-        return [*apart(Paragraph(collect)), Section("", tuple(map(Paragraph, self._lines())))]
-
-    def _lines(self) -> list[str]:
-        models = self.model if isinstance(self.model, tuple) else (self.model,)
-        laws = " and ".join(f"{_words(m.client)} v {_words(m.impostor)}" for m in models)
-        planned = f"{self.stat}@{self.at}" if self.at else self.stat
-        sizes = f"{self.n_client} {CLIENT} and {self.n_impostor} {IMPOSTOR} scores"
-        how = f" by {self.method}"
-        if self.stat == _GAP:
-            sizes += " of dev and as many of test" + (", of each system" if len(models) > 1 else "")
-            planned, how = f"{planned}, {self.measure}, {self.method} thresholds", ""
-        elif len(models) > 1:
-            planned = f"difference of two systems in {planned}, first less second:"
-            planned += f" {self.estimate:.4g}"
-            sizes += f" of each system, errors of correlation {self.correlation:.3g}"
-        elif math.isnan(self.power):
-            planned += f" = {self.estimate:.4g}"
-        if math.isnan(self.power):
-            reached = f"{100 * self.level:g} % interval {self.width:.4g} wide on average"
-            reached += f" (wanted {self.wanted:g}){how}"
-        else:
-            test = " interval" * (not math.isnan(self.correlation))
-            level = f" at level {self.level:g}" if test or self.stat in SIDES else ""
-            reached = f"found with probability {self.power:.4g} (wanted {self.wanted:g})"
-            reached += f" by the {self.method}{test}{level}"
-        lines = [f"{planned}: {sizes}", reached]
-        if self.extrapolated:
-            lines.append(
-                f"extrapolated: {self.n_beyond:.2g} {self.needed_of} scores expected beyond it, so"
-                f" the plan rests on the family; about {about(self.n_needed or math.inf)} would"
-                " speak for it (3/rate)"
-            )
-        return [*lines, f"taken as true: {laws}"]
-
-    def __str__(self) -> str:
-        """The summary."""
-        return self.summary()
-
-
-@collect_warnings
-def plan_sample_size(
-    stat: str | Callable[[ScoreModel], float],
-    *given: Any,
-    model: PlannedModel,
-    width: float | None = None,
-    level: float = _LEVEL,
-    ratio: float = 1.0,
-    power: float | None = None,
-    method: str = "delta",
-    measure: str | None = None,
-    thresholds: str | None = None,
-    correlation: float | None = None,
-    **point: Unpack[PointArguments],
-) -> SampleSize:
-    """The fewest scores of which an interval has the wanted width, or a verdict is right.
-
-        beta:   Cov(a, b) = I^-1/n,  I = diag(psi'(a), psi'(b)) - psi'(a + b)
-        normal: Var mu = sigma^2/n,  Var log sigma = 1/(2 n)
-        mean width = mean over 2 d fits, sqrt(d) errors away along the roots of Cov, of the width
-        DeLong:  E Var A = x/m + y/n + 2 (A (1 - A) - x - y)/(m n),  x = Var F_i(C), y = Var F_c(I)
-
-    Parameters
-    ----------
-    stat : str or callable
-        A name of :func:`statistics`, with its point by a keyword or behind "@", or a function of a
-        `ScoreModel`: planned by the width of its interval. "side-at-zero", "side-at-one": the side
-        of the diagonal on which the ROC begins or ends, by the chance that `Fit.end_tests` finds
-        it. "client-shape", "impostor-shape", "shapes" (both): by the chance that the fitted `Shape`
-        is the true one. "epc-gap": the value of an expected performance curve on test less that
-        expected on dev, by the width of its interval.
-    model : ScoreModel, Fit, or two of them
-        The distributions, taken as true; of a fit its model. Two: the difference of two systems, of
-        "epc-gap" on independent trials.
-    width : float
-        Full width wanted, in the statistic's own unit.
-    level : float
-        Confidence level of the interval or of the test of an end; shapes have none.
-    ratio : float
-        Impostor scores for each client score. The smaller class has the number of scores that is
-        found, the other is rounded up.
-    power : float
-        Chance wanted of a side or a shape, 0.8 where left out; of a difference, in place of a
-        width, the chance that its interval leaves out 0.
-    method : str
-        "delta": the interval of a fit; of a model that is a fit, whose scores will answer too, at
-        least as wide as theirs ("family and scores"), and where they answer by draws or not at all
-        "if the family is right". For "auc" also "delong" and "logit-delong", which need no family.
-        "tail", of a rate at a threshold and of the threshold of a rate: the interval of a fit with
-        tails (`fit`) or of the count where no tail answers, which rest on no family either.
-    measure : str
-        Of "epc-gap": "hter" (if left out) or "weighted-error".
-    thresholds : str
-        Of "epc-gap": dev's thresholds, and what is expected there, are those of a fit ("smooth",
-        if left out) or of the scores ("empirical"). Test is scores.
-    correlation : float
-        Of a difference: that of the errors of both numbers, 0 (if left out) on independent trials;
-        what pilot trials have is in `Difference.correlation`.
-    threshold, far, frr, tpr, alpha, between, at : optional
-        Where the statistic is taken, as in `Fit.interval`; of "epc-gap" ``alpha=``.
-
-    Returns
-    -------
-    SampleSize
-        Printed in words.
-
-    Raises
-    ------
-    InputError, InputTypeError
-        If `stat` is unknown, an option is missing, out of range or given where it is not used, the
-        statistic is nan or has no derivative at these distributions, a distribution has no Fisher
-        information, no size decides (an exponent of 1, a shape on a border), or a class would need
-        more than 1e9 scores.
-
-    Warns
-    -----
-    SmallSampleWarning
-        If a class needs fewer than 30 scores.
-    ExtrapolationWarning
-        If fewer than one of the planned scores is expected beyond a rate that the statistic
-        rests on.
-
-    Notes
-    -----
-    The width is that of `Fit.interval` at a fit whose estimates are the distributions and whose
-    covariance is that of so many scores, averaged over fits nearby to second order. The
-    distributions are taken as true: plan with those at the edge of what is thought possible too.
-
-    A side: of two normal distributions the test is an F test, whose power is exact; of beta
-    distributions its z is taken as normal with its mean and spread over fits nearby. A shape: log a
-    and log b are taken as normal with the bias of maximum likelihood and covariance I^-1/(n a b).
-
-    An EPC gap, dev and test of the sizes found, at the threshold of least weighted error t with
-    weights w of the measure, to first order:
-
-        Var(gap) = D + P,   D = sum w^2 rate (1 - rate)/n of test at t
-        P = the same of dev (empirical), or the delta variance of the fitted rates at t (smooth)
-
-    The difference of two systems has D and the variance due to the threshold (`epc_forecast`) of
-    each, unlike `compare`, which holds thresholds fixed.
-
-    From a fit the scores' own width is that of the quantiles of its distributions; of 400 scores
-    simulated intervals were up to 11 % wider. Of a tail it is the mean over 16 draws of its extreme
-    scores, always the same. Simulated at 27 plans, widths and chances were met within 5 %; what is
-    worst is in docs/validation.md.
-
-    References
-    ----------
-    DeLong, DeLong and Clarke-Pearson (1988); Stroud, A. H. (1971), Approximate calculation of
-    multiple integrals.
-
-    Examples
-    --------
-    >>> import betaroc as br
-    >>> model = br.ScoreModel(br.Beta(4.0, 2.0), br.Beta(2.0, 4.0))
-    >>> print(br.plan_sample_size("tpr", far=0.1, model=model, width=0.1, ratio=2))
-    tpr@far=0.1 = 0.6903: 379 client and 758 impostor scores
-    95 % interval 0.09991 wide on average (wanted 0.1) by delta
-    taken as true: Beta(a=4, b=2) v Beta(a=2, b=4)
-    >>> br.plan_sample_size("side-at-zero", model=model, power=0.9).n_client
-    84
-    >>> other = br.ScoreModel(br.Beta(3.0, 2.0), br.Beta(2.0, 4.0))
-    >>> plan = br.plan_sample_size("auc", model=(model, other), power=0.8, correlation=0.5)
-    >>> plan.n_client, round(plan.estimate, 4)
-    (120, 0.0635)
-    """
-    systems = model if isinstance(model, tuple | list) else (model,)
-    return plan_when_read(
-        len(systems), lambda: systems, stat, given, point, level=level, ratio=ratio, method=method,
-        width=width, power=power, measure=measure, thresholds=thresholds, correlation=correlation,
-    )  # fmt: skip
-
-
-def plan_when_read(
-    count: int, read: Callable[[], Sequence[Any]], stat: Any, given: tuple[Any, ...] = (),
-    point: Any = None, *, level: float = _LEVEL, ratio: Any = 1.0, method: str = "delta",
-    **options: Any,
-) -> SampleSize:  # fmt: skip
-    """As `plan_sample_size`; what needs no model is refused before so many are read."""
-    name, spec = _asked(stat, given, point or {})
-    kind = "gap" if name == _GAP else "chance" if spec is None else "width"
-    kind = "difference" if count == 2 and kind == "width" else kind
-    asked = _checked_options(name, kind, count, method, options)
-    by_chance = kind == "chance" or "power" in asked
-    interval = IntervalOptions(level, groups=False)
-    if by_chance:
-        wanted = _power(name, kind, interval, asked.get("power", POWER))
-    else:
-        wanted = checks.positive(asked["width"], "width")
-    share, measure, correlation = _ratio(ratio), "", math.nan
-    if kind == "gap":
-        measure = checks.choice(asked.get("measure", "hter"), _MEASURES, "measure")
-        method = checks.choice(asked.get("thresholds", "smooth"), _THRESHOLDS, "thresholds")
-    if kind == "difference":
-        correlation = checks.finite(asked.get("correlation", 0.0), "correlation")
-        if not -1.0 <= correlation <= 1.0:
-            do = "Give that of the errors of both numbers, such as Difference.correlation."
-            raise refusal("correlation", "lie in [-1, 1]", repr(correlation), do)
-    systems = read()
-    models = tuple(map(_model_of, systems))
-    if method == METHODS[0] and spec is not None and all(isinstance(s, Fit) for s in systems):
-        own = is_of_scores(spec) and methods_of(spec)[0] not in ("smoothed", "bootstrap")
-        method = BOTH if own else f"{METHODS[0]}, if the family is right"
-    interval = replace(interval, method=method)
-    if not by_chance:
-        _check_wide(name, spec, wanted, models[0])
-    if name in SIDES:
-        goal = side_chance(name, models[0], interval)
-    elif name in _SHAPES:
-        goal = shape_chance(_SHAPES[name], models[0])
-    elif kind == "gap":
-        goal = gap_width(models, spec.where.value, interval, measure)
-    elif kind == "difference":
-        goal = difference_goal(spec, models, interval, correlation, by_chance=by_chance)
-    else:
-        goal = _WIDTHS.get(method, stat_width)(spec, models[0], interval)
-    sizes, reached = fewest_scores(goal, wanted, share)
-    result = SampleSize(
-        name, "" if spec is None else str(spec.where)[1:], *sizes, wanted, interval.level,
-        float(share), _TESTS.get(name, method), models[0] if len(models) == 1 else models,
-        goal.estimate, math.nan if by_chance else reached, reached if by_chance else math.nan,
-        measure, correlation=correlation,
-    )  # fmt: skip
-    if not goal.exact and min(sizes) < _FEW:
-        warn(
-            f"{name}: {sizes[0]} {CLIENT} and {sizes[1]} {IMPOSTOR} scores; the expansions behind a"
-            f" plan are good from {_FEW} scores of a class on. Simulate, or take more.",
-            SmallSampleWarning,
-        )
-    return result if spec is None else _supported(result, spec, models)
-
-
-def _supported(plan: SampleSize, spec: StatisticSpec, models: tuple[ScoreModel, ...]) -> SampleSize:
-    """With the planned scores that speak for the number; a warning where none would."""
-    sizes = {FRR: plan.n_client, FAR: plan.n_impostor}
-    rates = [rate for m in models for rate in spec.rates(m) if not np.isnan(rate.tail)]
-    if not rates:
-        return plan
-    least = min(rates, key=lambda rate: sizes[rate.name] * float(rate.tail))
-    tail, who = float(least.tail), ("client", "impostor")[least.who]
-    beyond = sizes[least.name] * tail
-    if beyond < 1.0 and plan.method != _THRESHOLDS[1]:
-        warn(
-            f"{plan.stat}: of the {sizes[least.name]} {who} scores planned {beyond:.2g} are"
-            f" expected beyond {least.name} {float(least.rate):.4g}: no score would speak for the"
-            " number, its width is that of distributions taken as true. About"
-            f" {needed(tail)} scores would (3/rate). Plan with as many, or for a larger rate.",
-            ExtrapolationWarning,
-        )
-    return replace(plan, n_beyond=beyond, n_needed=SHOW / tail, needed_of=who)
-
-
-def _words(law: Distribution) -> str:
-    numbers = ", ".join(f"{p.name}={p.value:.4g}" for p in law._parameters())
-    return f"{type(law).__name__}({numbers})" if numbers else checks.format_value(law)
-
-
-# ---------------------------------------------------------------------------------- checks
-def _asked(stat: Any, value: tuple[Any, ...], point: Any) -> tuple[str, Any]:
-    """The name of what is planned, and the statistic; sides and shapes are none."""
-    if not isinstance(stat, str):
-        result = parse_statistic(stat, value, **point)
-        return f"{result.name}(model)", result
-    base, at, behind = stat.partition("@")
-    name = checks.choice(base, (*STATISTICS, *SIDES, *_SHAPES, _GAP), "stat", _NAMES)
-    if name in STATISTICS:
-        return name, parse_statistic(stat, value, **point)
-    got = [behind] * bool(at) + [*map(checks.format_value, value)]
-    got += [f"{k}={checks.format_value(v)}" for k, v in point.items()]
-    if name == _GAP:  # at one alpha: the point of a weighted error
-        if len(got) != 1 or (not at and "alpha" not in point):
-            raise InputError(f"{_GAP!r} needs its point, alpha=; got {', '.join(got) or 'none'}.")
-        weighted = parse_statistic(
-            f"weighted-error@{behind}" if at else "weighted-error", (), **point
-        )
-        return name, StatisticSpec(_GAP, STATISTICS["weighted-error"], weighted.where)
-    if got:
-        raise InputError(f"{name!r} is taken at no point; got {', '.join(got)}. Leave it out.")
-    return name, None
-
-
-def _power(name: str, kind: str, options: IntervalOptions, power: Any) -> float:
-    """The chance wanted; above what a test of that level finds where there is nothing."""
-    if name in _SHAPES and options.level != _LEVEL:
-        raise InputError(
-            f"{name!r} has no level: the category fitted is right or wrong; got"
-            f" level={options.level!r}. Leave it out, and give the probability as power."
-        )
-    floor = options.tail if kind == "difference" or name in SIDES else 0.0
-    must = f"be a probability strictly between {floor:.4g} and 1"
-    wanted = checks.fraction(power, "power", must)
-    if not floor < wanted < 1.0:
-        raise refusal("power", must, repr(power), "Give a fraction, such as 0.8.")
-    return wanted
-
-
-def _checked_options(
-    name: str, kind: str, count: int, method: str, options: Mapping[str, Any]
-) -> dict[str, Any]:
-    """What was given, all of it used for this kind of goal."""
-    if not 1 <= count <= (1 if kind == "chance" else 2):
-        raise InputError(
-            f"two models are for the difference of two systems in a number; got {count} for"
-            f" {name!r}. Give one model."
-        )
-    used = _USED[kind]
-    present = {option: value for option, value in options.items() if value is not None}
-    for option, value in present.items():
-        if option not in used:
-            raise InputError(
-                f"{name!r} is planned by {checks.format_list(used)}; got {option}="
-                f"{checks.format_value(value)}. Leave it out."
-            )
-    goals = [option for option in used if option in ("width", "power")]
-    chosen = [option for option in goals if option in present]
-    if kind != "chance" and len(chosen) != 1:
-        raise InputError(
-            f"{name!r} needs a {' or a '.join(goals)}; got {checks.format_list(chosen) or 'none'}."
-            " A width is the full width of its interval."
-        )
-    methods = {"difference": ("delta",)}.get(kind, _METHODS if name == "auc" else ("delta", "tail"))
-    if checks.choice(method, _METHODS, "method") not in methods:
-        two = " of two models" * (kind == "difference")
-        rule = f"be {checks.format_list(methods)} for {name!r}{two}"
-        raise refusal("method", rule, repr(method), "Leave it out.")
-    return present
-
-
-def _ratio(ratio: Any) -> Fraction:
-    """Read as the decimal that was meant."""
-    value = Fraction(checks.positive(ratio, "ratio"))
-    less = value < 1
-    share = (1 / value if less else value).limit_denominator(10**9)
-    if not share < MOST_SCORES:
-        rule, do = "be impostor scores for each client score", "Plans end at 1e9 to 1."
-        raise refusal("ratio", rule, repr(ratio), do)
-    return 1 / share if less else share
-
-
-def _model_of(system: Any) -> ScoreModel:
-    if isinstance(system, Fit):
-        system._tell_misfit()
-    model = system.model if isinstance(system, Fit) else system
-    if not isinstance(model, ScoreModel):
-        rule, do = "be a ScoreModel or a fit", "Fit first scores: model=fit(scores)."
-        raise refusal("model", rule, typed(system), do, InputTypeError)
-    return model
-
-
-def _check_wide(name: str, spec: StatisticSpec | None, wanted: float, model: ScoreModel) -> None:
-    scale = "plain" if spec is None or name == _GAP else spec.row.scale
-    unit = scale in ("probit", "partial") or (scale == "threshold" and model._pair.unit)
-    largest = 2.0 if name == _GAP else 1.0 if unit else math.inf
-    if not wanted < largest:
-        rule = f"be less than the range of {name!r}, {largest:g}"
-        do = "Give the full width in the unit of the statistic, such as 0.05."
-        raise refusal("width", rule, repr(wanted), do)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -17,17 +17,20 @@ from betaroc.core.errors import BetarocError, FitError, InputError, InputTypeErr
 from betaroc.core.notices import collect_warnings
 from betaroc.core.special import log_beta_ratio
 from betaroc.core.text import format_value
-from betaroc.distributions.base import Distribution
 from betaroc.distributions.beta import Beta, Shape, auc_of_pairs
 from betaroc.distributions.normal import LogitNormal, Normal
 from betaroc.model.model import ScoreModel
 from betaroc.model.statistics import StatisticSpec, parse_statistics
 
+_FAMILIES = ("beta", "normal", "logit-normal")
 END_NAMES = ("at_zero", "at_one")
-#: Signs of log a and log b inside each open shape.
+#: Signs of log a and log b inside each open shape, and its centre.
 EXPONENT_SIGNS = {Shape.U: (-1, -1), Shape.J: (1, -1), Shape.REVERSE_J: (-1, 1), Shape.BELL: (1, 1)}
-#: A goal is met that is so near, on the logit or the log of its range.
-GOAL_MET = 1e-9
+_CENTRES = {
+    Shape.U: (0.5, 0.5), Shape.BELL: (2.0, 2.0), Shape.J: (2.0, 0.5), Shape.REVERSE_J: (0.5, 2.0),
+}  # fmt: skip
+#: A goal is met that is so near, on the logit or the log of its range; all else so near.
+GOAL_MET, _TOLERANCE = 1e-9, 1e-10
 #: How far what has no number, or one at an end of its range, is from any.
 _NONE = 1e3
 _COMPARED = {-1: "below 1", 0: "of 1", 1: "above 1"}
@@ -38,6 +41,7 @@ _CURVES = {
 }
 
 
+# ------------------------------------------------------------------ what is prescribed
 class StatisticGoal(NamedTuple):
     """A number of the table of statistics, and the value that it is to have."""
 
@@ -165,13 +169,13 @@ def prescribed(
         name = str(goal.statistic)
         if name not in ("auc", "eer"):
             others.append(goal)
-        elif rates[name] is not None:
+        elif rates[name] is None:
+            rates[name] = goal.value
+        else:
             raise InputError.about("goals")(
                 f"{name} must be given once; got {name}={rates[name]!r} and {goal} in goals."
                 " Leave one out."
             )
-        else:
-            rates[name] = goal.value
     rates = {name: _rate(value, name) for name, value in rates.items() if value is not None}
     rho, slope = _both(exponents, "exponents", checks.positive), _both(slopes, "slopes", _slope)
     kinds = _both(shapes, "shapes", _shape, ("client", "impostor"))
@@ -184,8 +188,7 @@ def prescribed(
         )
     if family != "beta" and others and any(value is not None for value in slope):
         raise InputError.about("slopes")(
-            f"slopes beside goals are for the beta family; got {slope} for {family!r}. Leave them"
-            " out, or give exponents."
+            f"slopes beside goals are for the beta family; got {slope} for {family!r}."
         )
     at_zero, at_one = (s if s is not None and 0.0 < s < math.inf else None for s in slope)
     wanted = Prescription(rates, rho, (at_zero, at_one), kinds, tuple(others))
@@ -207,7 +210,6 @@ def _sign(ratio: float) -> int:
     return int(np.sign(math.log(ratio)))
 
 
-# ------------------------------------------------------------------ arguments
 def _rate(value: Any, name: str) -> float:
     number = checks.positive(value, name)
     if not number < 1.0:
@@ -277,7 +279,7 @@ def _check_impossible(wanted: Prescription) -> None:
     """The theorems on beta pairs."""
     curve = _curve(wanted.sides)
     if "crossing" in wanted.rates:
-        if curve in _CURVES or 0 in wanted.sides:
+        if curve or 0 in wanted.sides:
             why = _CURVES.get(curve, "a tie at an end makes it concave or convex")
             raise InputError(
                 f"no crossing of the diagonal: with {wanted.why} {why}. A crossing needs both"
@@ -287,12 +289,10 @@ def _check_impossible(wanted: Prescription) -> None:
             opposite = wanted.forced[1 - end]
             if opposite is not None:
                 wanted.force(end, opposite[0], f"a crossing with {opposite[1]}")
-    for name in ("auc", "eer") if curve in _CURVES else ():
-        value = wanted.rates.get(name, 0.5 if curve == "chance" else math.nan)
-        if math.isnan(value):
-            continue
+    for name, value in wanted.rates.items() if curve else ():
         above = (curve == "proper") == (name == "auc")
-        if (value != 0.5) if curve == "chance" else (value == 0.5 or (value > 0.5) != above):
+        right = value == 0.5 if curve == "chance" else value > 0.5 if above else value < 0.5
+        if not right:
             needs = "= 1/2" if curve == "chance" else "> 1/2" if above else "< 1/2"
             raise InputError(
                 f"no pair: with {wanted.why} {_CURVES[curve]}, so that {name} {needs}; got"
@@ -321,21 +321,21 @@ def _ranges(wanted: Prescription, curve: str) -> Iterator[tuple[str, float, floa
     e, f = wanted.rates.get("eer"), wanted.rates.get("crossing")
     side = wanted.sides[0]
     if e is not None and curve != "chance":
-        low, high, why = (1.0 - e) ** 2, 1.0 - e * e, "any ROC rises, through (EER, 1 - EER)"
-        if curve == "proper":
-            low, high = 1.0 - e, 1.0 - 2.0 * e * e
-            why = "a concave ROC lies above the chords to its EER point and below a line through it"
-        elif curve == "below":
-            low, high = 2.0 * (1.0 - e) ** 2, 1.0 - e
-            why = "a convex ROC lies below the chords to its EER point and above a line through it"
+        low, high, why = {
+            "": ((1.0 - e) ** 2, 1.0 - e * e, "any ROC rises, through (EER, 1 - EER)"),
+            "proper": (1.0 - e, 1.0 - 2.0 * e * e, "a concave ROC lies above the chords to its EER"
+                       " point and below a line through it"),
+            "below": (2.0 * (1.0 - e) ** 2, 1.0 - e, "a convex ROC lies below the chords to its EER"
+                      " point and above a line through it"),
+        }[curve]  # fmt: skip
         yield "auc", low, high, f"at an EER of {e!r} {why}"
     if e is not None and f is not None:
         _check_crossing(e, f, side)
     if f is not None:
         # Above the diagonal before f and below after it (exponents above 1), or the reverse.
         above, below = f - 0.5 * f * f, 0.5 * (1.0 - f * f)
-        lows = [low for sign, low in ((1, above), (-1, below)) if side in (None, sign)]
-        highs = [1.0 - low for sign, low in ((1, below), (-1, above)) if side in (None, sign)]
+        areas = {1: (above, 1.0 - below), -1: (below, 1.0 - above)}
+        lows, highs = zip(*(areas[s] for s in areas if side in (None, s)), strict=True)
         why = f"a ROC that rises and meets the diagonal at {f!r} alone has no other area"
         yield "auc", min(lows), max(highs), why
     for end, value in enumerate(wanted.ties):
@@ -351,28 +351,33 @@ def _ranges(wanted: Prescription, curve: str) -> Iterator[tuple[str, float, floa
         area, even = 1.0 - 0.5 * slope if concave else 0.5 / slope, slope / (1.0 + slope)
         yield "auc", min(area, 0.5), max(area, 0.5), why
         yield "eer", min(even, 0.5), max(even, 0.5), why
-    zero, item = wanted.exponents
-    if zero is None or item is None or zero == item == 1.0:
+    zero, one = wanted.exponents
+    if zero is None or one is None or zero == one == 1.0:
         return
     # F_i = F_c^zero as a -> 0, FAR = TPR^one as b -> 0; large shapes separate the classes.
-    why = f"beta pairs of exponents ({zero!r}, {item!r}) reach these in the limits of their shapes"
-    areas = 1.0 / (1.0 + zero), item / (1.0 + item)
-    yield "auc", 0.0 if zero > item else min(areas), 1.0 if zero < item else max(areas), why
-    evens = _power_eer(zero), 1.0 - _power_eer(item)
-    yield "eer", 0.0 if zero < item else min(evens), 1.0 if zero > item else max(evens), why
+    why = f"beta pairs of exponents ({zero!r}, {one!r}) reach these in the limits of their shapes"
+    areas_at_ends = 1.0 / (1.0 + zero), one / (1.0 + one)
+    evens = _power_eer(zero), 1.0 - _power_eer(one)
+    low, high = (
+        (0.0 if zero > one else min(areas_at_ends)),
+        (1.0 if zero < one else max(areas_at_ends)),
+    )
+    yield "auc", low, high, why
+    yield "eer", 0.0 if zero < one else min(evens), 1.0 if zero > one else max(evens), why
 
 
 def _check_crossing(e: float, f: float, side: int | None) -> None:
+    """The ROC rises through (EER, 1 - EER): it meets the diagonal before both, or behind them."""
     low, high = min(e, 1.0 - e), max(e, 1.0 - e)
-    # Above the diagonal at the EER point iff e < 1/2; then the side says on which side of f it is.
-    later = (side or 0) != 0 and e != 0.5 and ((side or 0) > 0) == (e < 0.5)
-    between = low <= f <= high and not e == f == 0.5
-    if between or (side is not None and e != 0.5 and (f > 0.5) != later):
-        place, where = f"outside [{low:.6g}, {high:.6g}]", ""
-        if side is not None:
-            where = f" with both exponents {_COMPARED[side]}"
-            if e != 0.5:
-                place = f"above {high:.6g}" if later else f"below {low:.6g}"
+    place, where = f"outside [{low:.6g}, {high:.6g}]", ""
+    wrong = low <= f <= high and not e == f == 0.5
+    if side is not None and e != 0.5:
+        # Above the diagonal at the EER point iff e < 1/2; then the side says which of both.
+        later = (side > 0) == (e < 0.5)
+        wrong = wrong or (f > 0.5) != later
+        place = f"above {high:.6g}" if later else f"below {low:.6g}"
+        where = f" with both exponents {_COMPARED[side]}"
+    if wrong:
         raise InputError.about("crossing")(
             f"crossing must lie {place} at an EER of {e!r}{where}, since the ROC rises through"
             f" (EER, 1 - EER) and meets the diagonal once; got {f!r}."
@@ -386,8 +391,7 @@ def _power_eer(rho: float) -> float:
     return float(brentq(lambda e: 1.0 - e - e**rho, 0.0, 1.0, xtol=1e-15))
 
 
-#: Rounding of a ratio of two quantiles.
-_ROUNDING = 1e-12
+# ------------------------------------------------------------------ normal pairs: closed forms
 #: Where the widths are free: equal, or an exponent of 2 or 1/2.
 _RATIOS = (1.0, math.sqrt(2.0), math.sqrt(0.5))
 
@@ -399,11 +403,11 @@ def solve_normal(wanted: Prescription) -> tuple[float, float]:
         candidates = _from_two(rates, ratios)
     elif rates:
         ((name, value),) = rates.items()
-        candidates = [(_deviate(value) / _per_difference(name, r), r) for r in ratios]
+        candidates = [(_deviate(value) * _difference(name, r), r) for r in ratios]
     else:
         candidates = [(d, r) for r in ratios for d in ((0.0, 1.0, -1.0) if r == 1.0 else (0.0,))]
     for d, r in candidates:
-        if all(sign in (None, side) for sign, side in zip(wanted.sides, _sides(d, r))):  # noqa: B905
+        if all(sign in (None, side) for sign, side in zip(wanted.sides, _sides(d, r), strict=True)):
             return d, r
     sides = _sides(*candidates[0])
     end = next(k for k in (0, 1) if wanted.sides[k] not in (None, sides[k]))
@@ -426,11 +430,11 @@ def _sides(d: float, r: float) -> tuple[int, int]:
 
 def _ratios(wanted: Prescription) -> tuple[float, ...]:
     """What the exponents, both (sigma_c / sigma_i)^2, say; or those to be tried in turn."""
-    zero, item = wanted.exponents
-    if zero is not None and item is not None and zero != item:
+    zero, one = wanted.exponents
+    if zero is not None and one is not None and zero != one:
         raise InputError(
             "the two exponents of normal distributions are one number, (sigma_c / sigma_i)^2; got"
-            f" {zero!r} and {item!r}. Give one of them, or the beta family."
+            f" {zero!r} and {one!r}. Give one of them, or the beta family."
         )
     for name, value in zip(END_NAMES, wanted.ties, strict=True):
         if value is not None and value != 1.0:
@@ -438,17 +442,17 @@ def _ratios(wanted: Prescription) -> tuple[float, ...]:
                 "slopes of normal distributions must be 0, inf or, for equal distributions, 1:"
                 f" they have no finite semi-derivative; got {value!r} {name}."
             )
-    rho, crossing = zero if zero is not None else item, wanted.rates.get("crossing")
+    rho, crossing = zero if zero is not None else one, wanted.rates.get("crossing")
+    if rho is not None:
+        if rho == 1.0 and crossing is not None:
+            raise InputError(
+                "no crossing of the diagonal: with equal sigmas (exponent 1) the ROC is concave,"
+                " convex or the diagonal. Leave crossing out."
+            )
+        return (math.sqrt(rho),)
     if crossing is None:
-        return _RATIOS if rho is None else (math.sqrt(rho),)
-    if rho is None:
-        return _RATIOS[1:] if crossing >= 0.5 else _RATIOS[:0:-1]
-    if rho == 1.0:
-        raise InputError(
-            "no crossing of the diagonal: with equal sigmas (exponent 1) the ROC is concave, convex"
-            " or the diagonal. Leave crossing out."
-        )
-    return (math.sqrt(rho),)
+        return _RATIOS
+    return _RATIOS[1:] if crossing >= 0.5 else _RATIOS[:0:-1]
 
 
 def _deviate(p: float) -> float:
@@ -457,14 +461,13 @@ def _deviate(p: float) -> float:
     return float(ndtri(p)) if p <= 0.5 else -float(ndtri(1.0 - p))
 
 
-def _per_difference(name: str, r: float) -> float:
-    """The deviate of a rate is the difference d times this."""
-    if name == "auc":
-        return 1.0 / math.hypot(1.0, r)
-    return -1.0 / (1.0 + r) if name == "eer" else 1.0 / (r - 1.0)
+def _difference(name: str, r: float) -> float:
+    """The difference of the means is the deviate of a rate times this."""
+    return {"auc": math.hypot(1.0, r), "eer": -(1.0 + r), "crossing": r - 1.0}[name]
 
 
 def _from_two(rates: dict[str, float], ratios: tuple[float, ...]) -> list[tuple[float, float]]:
+    """Difference and width from two rates: of AUC and EER the wider of two answers is first."""
     (first, x), (second, y) = rates.items()
     u, v = _deviate(x), _deviate(y)
     if u == 0.0 or v == 0.0:
@@ -475,116 +478,40 @@ def _from_two(rates: dict[str, float], ratios: tuple[float, ...]) -> list[tuple[
                 f" medians, and all three are 1/2; got {', '.join(other)}. Leave one out."
             )
         return [(0.0, r) for r in ratios]
-    if (first, second) == ("auc", "eer"):
-        wider = _width_of_area_and_eer(u, -v, x, y)
-        widths = [wider, 1.0 / wider]
-    else:
-        ratio = u / v if first == "auc" else -u / v
-        if not abs(ratio) < 1.0:
-            raise InputError(
-                f"no pair of normal distributions has {first} {x!r} and crossing {y!r}: the deviate"
-                f" of {first} must be less than that of the crossing, |Phi^-1| {abs(u):.6g} <"
-                f" {abs(v):.6g}. Move the crossing nearer to an end."
+    if second == "eer":  # (1 + r) / sqrt(1 + r^2) = -u / v, in (1, sqrt 2]
+        ratio = -u / v
+        if not 1.0 < ratio <= math.sqrt(2.0) * (1.0 + 1e-12):
+            from scipy.special import ndtr
+
+            ends = sorted([float(ndtr(-v)), float(ndtr(-math.sqrt(2.0) * v))])
+            raise InputError.about("auc")(
+                f"auc must lie between {ends[0]:.6g} and {ends[1]:.6g} for normal distributions"
+                f" with an EER of {y!r}, since AUC = Phi(k Phi^-1(1 - EER)) with 1 < k <= sqrt(2);"
+                f" got {x!r}."
             )
-        # The deviates' ratio gives r: their quotients by d do not hold it.
-        area = math.tan(0.25 * math.pi + math.asin(ratio / math.sqrt(2.0)))
-        widths = [area if first == "auc" else (1.0 + ratio) / (1.0 - ratio)]
-    return [(u / _per_difference(first, r), r) for r in widths]
-
-
-def _width_of_area_and_eer(u: float, v: float, area: float, eer: float) -> float:
-    """From (1 + r) / sqrt(1 + r^2) = u / v, in (1, sqrt 2]: of r and 1/r the wider."""
-    ratio = u / v
-    if not 1.0 < ratio <= math.sqrt(2.0) * (1.0 + _ROUNDING):
-        from scipy.special import ndtr
-
-        ends = float(ndtr(v)), float(ndtr(math.sqrt(2.0) * v))
-        raise InputError.about("auc")(
-            f"auc must lie between {min(ends):.6g} and {max(ends):.6g} for normal distributions"
-            f" with an EER of {eer!r}, since AUC = Phi(k Phi^-1(1 - EER)) with 1 < k <= sqrt(2);"
-            f" got {area!r}."
+        c = min((ratio - 1.0) * (ratio + 1.0), 1.0)
+        wider = (1.0 + math.sqrt((1.0 - c) * (1.0 + c))) / c
+        return [(u * _difference(first, r), r) for r in (wider, 1.0 / wider)]
+    ratio = u / v if first == "auc" else -u / v
+    if not abs(ratio) < 1.0:
+        raise InputError(
+            f"no pair of normal distributions has {first} {x!r} and crossing {y!r}: the deviate"
+            f" of {first} must be less than that of the crossing, |Phi^-1| {abs(u):.6g} <"
+            f" {abs(v):.6g}. Move the crossing nearer to an end."
         )
-    c = min((ratio - 1.0) * (ratio + 1.0), 1.0)
-    return (1.0 + math.sqrt((1.0 - c) * (1.0 + c))) / c
+    r = (1.0 + ratio) / (1.0 - ratio)
+    if first == "auc":
+        r = math.tan(0.25 * math.pi + math.asin(ratio / math.sqrt(2.0)))
+    return [(u * _difference(first, r), r)]
 
 
+# ------------------------------------------------------------------ beta pairs: least squares
 #: A function of pairs of shapes (rows a_c, b_c, a_i, b_i), and what it is to be.
 Equation = tuple[Callable[[FloatArray], FloatArray], float]
-
-#: Step of differences in a log shape.
-_STEP = 1e-5
-_NO_AREA, _UNDERFLOW = 1e-80, 1e-250
-
-
-def equations_of(wanted: Prescription, prior: float) -> list[Equation]:
-    """All that is prescribed beside exponents."""
-    if wanted.sides == [0, 0]:
-        return []  # equal distributions: an area of 1/2 and all that
-    auc, eer, crossing = (wanted.rates.get(name) for name in ("auc", "eer", "crossing"))
-    result: list[Equation] = []
-    if auc is not None:
-        result.append((_area, _logit(auc)))
-    if eer is not None:
-        result.append((partial(_odds_where, eer, 1.0 - eer), _logit(eer)))
-    if crossing is not None:
-        result.append((partial(_odds_where, 1.0 - crossing, crossing), _logit(crossing)))
-    # The semi-derivative B_c / B_i at an end where the shapes tie.
-    result += [(_log_beta_ratios, math.log(tie)) for tie in wanted.ties if tie is not None]
-    return result + [(partial(_distances, goal, prior), 0.0) for goal in wanted.goals]
-
-
-def _log_beta_ratios(shapes: FloatArray) -> FloatArray:
-    return np.array([log_beta_ratio(*pair) for pair in shapes.T.tolist()])
-
-
-def _distances(goal: StatisticGoal, prior: float, shapes: FloatArray) -> FloatArray:
-    """From a number of the table."""
-    return np.array([
-        goal.distance(ScoreModel(Beta(a_c, b_c), Beta(a_i, b_i), prior=prior))
-        for a_c, b_c, a_i, b_i in shapes.T.tolist()
-    ])  # fmt: skip
-
-
-def _logit(rate: float) -> float:
-    return math.log(rate) - math.log1p(-rate)
-
-
-def _area(shapes: FloatArray) -> FloatArray:
-    """logit AUC, from the area and what is above it.
-
-    Where the rule has not settled either is too small to matter for a search, whose end
-    `solve_pair` checks.
-    """
-    both = (np.fmax(auc_of_pairs(*laws), _NO_AREA) for laws in (shapes, np.roll(shapes, 2, axis=0)))
-    area, rest = both
-    return np.asarray(np.log(area) - np.log(rest))
-
-
-def _odds_where(frr: float, tpr: float, shapes: FloatArray) -> FloatArray:
-    """logit FAR where the client distribution has this FRR and TPR."""
-    from scipy.special import betainc, betaincinv
-
-    a_c, b_c, a_i, b_i = shapes
-    theta, rest = betaincinv(a_c, b_c, frr), betaincinv(b_c, a_c, tpr)
-    lower, upper = betainc(a_i, b_i, theta), betainc(b_i, a_i, rest)
-    if np.min([theta, rest, lower, upper]) > _UNDERFLOW:
-        return np.asarray(np.log(upper) - np.log(lower))
-    odds = []
-    for pair in shapes.T.tolist():
-        client, impostor = Beta(*pair[:2]), Beta(*pair[2:])
-        if frr <= 0.5:
-            t = client._lower_quantile(np.array([frr]), np.array([math.log(frr)]))
-        else:
-            t = client._upper_quantile(np.array([tpr]), np.array([math.log(tpr)]))
-        odds.append(float((impostor._upper(t)[1] - impostor._lower(t)[1])[0]))
-    return np.array(odds)
-
-
+#: Step of differences in a log shape, and the smallest area and probability that are told apart.
+_STEP, _LEAST = 1e-5, 1e-250
 # The unknowns are log (a_c, b_c, a_i, b_i); those of both classes at each end.
 _ENDS = ((0, 2), (1, 3))
-_CENTRES = {
-    Shape.U: (0.5, 0.5), Shape.BELL: (2.0, 2.0), Shape.J: (2.0, 0.5), Shape.REVERSE_J: (0.5, 2.0),
-}  # fmt: skip
 #: Logs of shapes and of exponents stay this far from 0 where their sign is prescribed.
 _MARGINS = (0.01, 1e-6)
 #: Logs of the smallest and largest shape that are looked at.
@@ -598,38 +525,33 @@ _OFFSETS = (
     (2.5, 0.0, 2.5, 0.0), (0.0, 2.5, 0.0, 2.5), (4.5, 4.5, 4.5, 4.5), (2.0, -1.0, 2.0, -1.0),
     (-1.0, 2.0, -1.0, 2.0), (6.5, 6.5, 6.5, 6.5),
 )  # fmt: skip
-#: After so many starts the nearest solution is taken.
-_ENOUGH = 3
-#: No new start after so many evaluations, and where numbers of the table make them slow.
-_PATIENCE, _PATIENCE_OF_GOALS = 400, 50
+#: After so many starts the nearest solution is taken, and with goals, which are slow.
+_ENOUGH, _ENOUGH_OF_GOALS = 3, 1
+#: No new start after so many evaluations.
+_PATIENCE, _PATIENCE_OF_GOALS = 800, 100
 
 
 class Solution(NamedTuple):
-    """Log shapes, how far the equations are from met, and the distance from the reference.
-
-    `bounded` tells whether a prescribed sign keeps it where it is.
-    """
+    """Log shapes, how far the equations are from met, and the distance from the reference."""
 
     logs: FloatArray
     miss: float
     distance: float
-    bounded: bool
 
 
 def solve_beta(wanted: Prescription, prior: float) -> tuple[Beta, Beta, bool]:
     """Client and impostor, nearest to the reference, and whether the equations are met."""
     met = GOAL_MET if wanted.goals else _MET
     for margin in _MARGINS:
-        result = [
+        solutions = [
             solution
             for sides in _branches(wanted)
             for solution in _Search(wanted, sides, margin, prior).solutions(met)
         ]
-        best = min(result, key=lambda s: s.miss)
-        if best.miss <= met or not best.bounded:
+        best = min(solutions, key=lambda s: s.miss)
+        if best.miss <= met:
+            best = min((s for s in solutions if s.miss <= met), key=lambda s: round(s.distance, 6))
             break
-    if best.miss <= met:
-        best = min((s for s in result if s.miss <= met), key=lambda s: round(s.distance, 6))
     a_c, b_c, a_i, b_i = np.exp(best.logs).tolist()
     at_zero, at_one = map(wanted.fixed_exponent, (0, 1))  # to the last digit
     impostor = Beta(
@@ -651,135 +573,217 @@ def _branches(wanted: Prescription) -> list[Sequence[int | None]]:
     return [(1, 1) if (crossing > 0.5) == (eer < 0.5) else (-1, -1)]
 
 
+def equations_of(wanted: Prescription, prior: float) -> list[Equation]:
+    """All that is prescribed beside exponents."""
+    if wanted.sides == [0, 0]:
+        return []  # equal distributions: an area of 1/2 and all that
+    of_rates: dict[str, Callable[[float], Callable[[FloatArray], FloatArray]]] = {
+        "auc": lambda _: _area,
+        "eer": lambda rate: partial(_odds_where, rate, 1.0 - rate),
+        "crossing": lambda rate: partial(_odds_where, 1.0 - rate, rate),
+    }
+    equations: list[Equation] = [
+        (of_rates[name](rate), math.log(rate) - math.log1p(-rate))
+        for name, rate in wanted.rates.items()
+    ]
+    # The semi-derivative B_c / B_i at an end where the shapes tie.
+    equations += [(_log_beta_ratios, math.log(tie)) for tie in wanted.ties if tie is not None]
+    return equations + [(partial(_distances, goal, prior), 0.0) for goal in wanted.goals]
+
+
+def _log_beta_ratios(shapes: FloatArray) -> FloatArray:
+    return np.array([log_beta_ratio(*pair) for pair in shapes.T.tolist()])
+
+
+def _distances(goal: StatisticGoal, prior: float, shapes: FloatArray) -> FloatArray:
+    """From a number of the table."""
+    return np.array([
+        goal.distance(ScoreModel(Beta(a_c, b_c), Beta(a_i, b_i), prior=prior))
+        for a_c, b_c, a_i, b_i in shapes.T.tolist()
+    ])  # fmt: skip
+
+
+def _area(shapes: FloatArray) -> FloatArray:
+    """logit AUC, from the area and what is above it.
+
+    Where the rule has not settled either is too small to matter for a search, whose end
+    `solve_pair` checks.
+    """
+    area, rest = (
+        np.fmax(auc_of_pairs(*pair), _LEAST) for pair in (shapes, np.roll(shapes, 2, axis=0))
+    )
+    return np.asarray(np.log(area) - np.log(rest))
+
+
+def _odds_where(frr: float, tpr: float, shapes: FloatArray) -> FloatArray:
+    """logit FAR where the client distribution has this FRR and TPR."""
+    from scipy.special import betainc, betaincinv
+
+    a_c, b_c, a_i, b_i = shapes
+    lower = betainc(a_i, b_i, betaincinv(a_c, b_c, frr))
+    upper = betainc(b_i, a_i, betaincinv(b_c, a_c, tpr))
+    return np.asarray(np.log(np.fmax(upper, _LEAST)) - np.log(np.fmax(lower, _LEAST)))
+
+
 class _Search:
-    """One choice of sides, in coordinates y: log shapes = origin + basis y."""
+    """Log shapes that meet the equations, for one choice of sides."""
 
     def __init__(
         self, wanted: Prescription, sides: Sequence[int | None], margin: float, prior: float
     ) -> None:
-        self.equations, self.margin = equations_of(wanted, prior), margin
-        patience = (_PATIENCE_OF_GOALS, 1) if wanted.goals else (_PATIENCE, _ENOUGH)
-        self.looks, (self.patience, self.enough) = 0, patience
-        self._last = b"", (np.empty(0), np.empty((0, 0)))
+        self.equations, self.margin, self.looks = equations_of(wanted, prior), margin, 0
+        self.slow = bool(wanted.goals)
         # The reference has shapes of 1, moved to an exponent of 2 or 1/2 where its side alone is
-        # known; signs are half-spaces w . logs >= m.
-        unit, logs, walls = np.eye(4), np.zeros(4), []
+        # known; signs are half-spaces w . logs >= margin, exponents planes w . logs = their log.
+        unit, walls, planes, logs = np.eye(4), [], [], np.zeros(4)
         for end, (c, i) in enumerate(_ENDS):
-            side = sides[end]
-            if side and wanted.exponents[end] is None:
+            exponent, side = wanted.fixed_exponent(end), sides[end]
+            if exponent is not None:
+                planes.append((unit[i] - unit[c], math.log(exponent)))
+            elif side:
                 logs[c], logs[i] = -0.5 * side * math.log(2.0), 0.5 * side * math.log(2.0)
                 walls.append(side * (unit[i] - unit[c]))
+        low, high = np.full(4, _RANGE[0]), np.full(4, _RANGE[1])
         for k, shape in enumerate(wanted.shapes):
             if shape is not None:
-                logs[2 * k : 2 * k + 2] = np.log(_CENTRES[shape])
-                walls += [EXPONENT_SIGNS[shape][end] * unit[2 * k + end] for end in (0, 1)]
-        self.signs = len(walls)
-        self.walls = np.array([*walls, *unit, *-unit])
-        self.least = np.array([margin] * self.signs + [_RANGE[0]] * 4 + [-_RANGE[1]] * 4)
-        self.reference, self.origin, basis = logs, logs.copy(), []
-        for end, (c, i) in enumerate(_ENDS):  # a given exponent leaves one shape of two free
-            exponent = wanted.fixed_exponent(end)
-            if exponent is None:
-                basis += [unit[c], unit[i]]
-            else:
-                middle, half = 0.5 * (logs[c] + logs[i]), 0.5 * math.log(exponent)
-                self.origin[c], self.origin[i] = middle - half, middle + half
-                basis.append(math.sqrt(0.5) * (unit[c] + unit[i]))
-        self.basis = np.array(basis).T
-        self.slopes = self.walls @ self.basis
-        self.bounds = self.least - self.walls @ self.origin
+                rows = slice(2 * k, 2 * k + 2)
+                logs[rows], signs = np.log(_CENTRES[shape]), np.array(EXPONENT_SIGNS[shape])
+                low[rows] = np.where(signs > 0, margin, low[rows])
+                high[rows] = np.where(signs < 0, -margin, high[rows])
+        self.reference, self.bounds = logs, (low, high)
+        self.walls = np.reshape(walls, (-1, 4))
+        self.planes = np.reshape([plane for plane, _ in planes], (-1, 4))
+        self.places = np.array([place for _, place in planes])
 
     def solutions(self, met: float) -> list[Solution]:
         """Where the starts lead."""
         result: list[Solution] = []
+        patience = _PATIENCE_OF_GOALS if self.slow else _PATIENCE
+        enough = _ENOUGH_OF_GOALS if self.slow else _ENOUGH
         for count, offset in enumerate(_OFFSETS if self.equations else _OFFSETS[:1]):
             solved = any(s.miss <= met for s in result)
-            if self.looks > self.patience or (solved and count >= self.enough):
+            if self.looks > patience or (solved and count >= enough):
                 break
-            y = self._restored(self.basis.T @ np.array(offset))
-            result.append(self._solution(y))
+            result.append(self._solution(self._restored(self.reference + np.array(offset))))
             if result[-1].miss <= _NEARLY:
-                nearest = self._solution(self._restored(self._nearest(y)))
+                nearest = self._solution(self._nearest(result[-1].logs))
                 if nearest.miss <= met or nearest.miss < result[-1].miss:
                     result[-1] = nearest
         return result
 
-    def _restored(self, y: FloatArray) -> FloatArray:
+    def _restored(self, logs: FloatArray) -> FloatArray:
         """Least squares of the equations, and of what is beyond the half-spaces."""
         from scipy.optimize import least_squares
 
-        if not self.equations:
-            return y
+        def residuals(logs: FloatArray) -> FloatArray:
+            return np.concatenate([self._values(logs), np.maximum(self._beyond(logs), 0.0)])
 
-        def residuals(y: FloatArray) -> FloatArray:
-            beyond = np.maximum(self.bounds - self.slopes @ y, 0.0)
-            return np.concatenate([self._look(y)[0], beyond])
-
-        def slopes(y: FloatArray) -> FloatArray:
-            beyond = (self.slopes @ y < self.bounds)[:, None]
-            return np.concatenate([self._look(y)[1], np.where(beyond, -self.slopes, 0.0)])
+        def slopes(logs: FloatArray) -> FloatArray:
+            beyond = (self._beyond(logs) > 0.0)[:, None]
+            return np.concatenate([self._slopes(logs), np.where(beyond, -self.walls, 0.0)])
 
         exact: Any = dict.fromkeys(("ftol", "xtol", "gtol"), 1e-15)
-        return np.asarray(least_squares(residuals, y, jac=slopes, **exact, max_nfev=40).x)
+        start = np.clip(logs, *self.bounds)
+        if not residuals(start).size:
+            return start
+        found = least_squares(residuals, start, slopes, self.bounds, **exact, max_nfev=40)
+        return np.asarray(found.x)
 
-    def _nearest(self, y: FloatArray) -> FloatArray:
+    def _nearest(self, logs: FloatArray) -> FloatArray:
         """The local least of the distance from the reference."""
         from scipy.optimize import minimize
 
-        gap = self.basis.T @ (self.origin - self.reference)
-        constraints: list[Any] = [{
-            "type": "ineq", "fun": lambda y: self.slopes @ y - self.bounds,
-            "jac": lambda _: self.slopes,
-        }]  # fmt: skip
-        if self.equations:
-            constraints.append(
-                {"type": "eq", "fun": lambda y: self._look(y)[0], "jac": lambda y: self._look(y)[1]}
-            )
+        constraints: list[Any] = []
+        if len(self.walls):
+            constraints.append({"type": "ineq", "fun": lambda x: -self._beyond(x),
+                                "jac": lambda _: self.walls})  # fmt: skip
+        if self.equations or len(self.planes):
+            constraints.append({"type": "eq", "fun": self._values, "jac": self._slopes})
         result = minimize(
-            lambda y: 0.5 * float(np.sum((gap + y) ** 2)), y, jac=lambda y: gap + y,
+            lambda x: 0.5 * float(np.sum((x - self.reference) ** 2)), logs,
+            jac=lambda x: x - self.reference, bounds=np.transpose(self.bounds),
             constraints=constraints, method="SLSQP", options={"maxiter": 60, "ftol": 1e-13},
         )  # fmt: skip
         return np.asarray(result.x)
 
-    def _look(self, y: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """What the equations miss, and its derivatives by y; the last ones are kept."""
-        if self._last[0] != y.tobytes():
-            self.looks += 1
-            logs = np.clip(self.origin + self.basis @ y, _RANGE[0] - 1.0, _RANGE[1] + 1.0)
-            steps = np.concatenate([np.zeros((1, 4)), _STEP * np.eye(4), -_STEP * np.eye(4)])
-            away = [of(np.exp(logs + steps).T) - goal for of, goal in self.equations]
-            values = np.nan_to_num(np.reshape(away, (-1, 9)), nan=_NONE)
-            slopes = (values[:, 1:5] - values[:, 5:]) / (2.0 * _STEP)
-            self._last = y.tobytes(), (values[:, 0], slopes @ self.basis)
-        return self._last[1]
+    def _beyond(self, logs: FloatArray) -> FloatArray:
+        return np.asarray(self.margin - self.walls @ logs)
 
-    def _solution(self, y: FloatArray) -> Solution:
-        logs = self.origin + self.basis @ y
-        miss = float(np.max(np.abs(self._look(y)[0]), initial=0.0))
+    def _values(self, logs: FloatArray) -> FloatArray:
+        """What the exponents and the equations miss."""
+        self.looks += 1
+        values = [of(np.exp(logs)[:, None])[0] - goal for of, goal in self.equations]
+        missed = np.nan_to_num(np.array(values, dtype=float), nan=_NONE)
+        return np.concatenate([self.planes @ logs - self.places, missed])
+
+    def _slopes(self, logs: FloatArray) -> FloatArray:
+        """Its derivatives by the log shapes."""
+        self.looks += 1
+        steps = _STEP * np.concatenate([np.eye(4), -np.eye(4)])
+        values = np.reshape([of(np.exp(logs + steps).T) for of, _ in self.equations], (-1, 8))
+        values = np.nan_to_num(values, nan=_NONE)
+        return np.concatenate([self.planes, (values[:, :4] - values[:, 4:]) / (2.0 * _STEP)])
+
+    def _solution(self, logs: FloatArray) -> Solution:
+        miss = float(np.max(np.abs(self._values(logs)), initial=0.0))
         # A wall may be passed by rounding, not by half its margin.
-        beyond = float(np.max(self.least - self.walls @ logs))
-        if beyond > 0.5 * self.margin:
-            miss = max(miss, beyond)
-        bounded = bool(np.any(self.walls[: self.signs] @ logs < 1.5 * self.margin))
-        return Solution(logs, miss, float(np.sum((logs - self.reference) ** 2)), bounded)
+        beyond = float(np.max(self._beyond(logs), initial=0.0))
+        miss = max(miss, beyond if beyond > 0.5 * self.margin else 0.0)
+        return Solution(logs, miss, float(np.sum((logs - self.reference) ** 2)))
 
 
-_FAMILIES = ("beta", "normal", "logit-normal")
-#: How far what was asked for may be from what the model's own functions say.
-_TOLERANCE = 1e-10
-#: Where a search by the table of statistics may stop.
-_SOLVED = 1e-11
-#: Its starts (mu_c, log sigma_c, mu_i, log sigma_i), and how many of them are free at first.
+# ------------------------------------------------------------------ normal pairs: goals
+#: Starts (mu_c, log sigma_c, mu_i, log sigma_i) of a search, and how many of them are free.
 _STARTS = (
     (1.0, 0.0, 0.0, 0.0), (3.0, 0.0, 0.0, 0.0), (-1.0, 0.0, 0.0, 0.0), (1.0, 0.7, 0.0, 0.0),
     (1.0, -0.7, 0.0, 0.0), (3.0, 0.7, 0.0, 0.0), (3.0, -0.7, 0.0, 0.0), (-1.0, 0.7, 0.0, 0.0),
     (-1.0, -0.7, 0.0, 0.0), (1.0, 0.5, -1.0, 0.5), (5.0, 1.0, 2.0, 1.0), (0.3, -1.5, -0.3, -1.5),
 )  # fmt: skip
 _FREE = (1, 2, 4)
-#: No new start after so many looks at a model.
-_LOOKS = 1000
+#: Where it may stop, and no new start after so many looks at a model.
+_SOLVED, _LOOKS = 1e-11, 1000
 
 
+def _solve_by_table(
+    wanted: Prescription, law: type[Normal] | type[LogitNormal], prior: float
+) -> ScoreModel:
+    """Two normal distributions, on the score or its logit, that meet the goals, or come nearest.
+
+    The clients' mean moves alone, then with their spread, then all four parameters, until the
+    goals are met; the impostors are standard normal and the spreads equal until then.
+    """
+    from scipy.optimize import least_squares
+
+    goals = (*wanted.goals, *wanted.numbers())
+
+    def model(x: FloatArray) -> ScoreModel:
+        mu_c, log_c, mu_i, log_i = np.clip(x, -30.0, 30.0).tolist()
+        return ScoreModel(law(mu_c, math.exp(log_c)), law(mu_i, math.exp(log_i)), prior=prior)
+
+    def distances(y: FloatArray, rest: FloatArray) -> FloatArray:
+        present = model(np.concatenate([y, rest]))
+        return np.array([goal.distance(present) for goal in goals])
+
+    best, least, looks = model(np.array(_STARTS[0])), math.inf, 0
+    searches = [(free, x[:free], x[free:]) for free in _FREE for x in np.array(_STARTS)
+                if free >= len(goals) and not np.any(x[free:])]  # fmt: skip
+    for free, start, rest in searches:
+        if looks > _LOOKS or not np.all(np.isfinite(distances(start, rest))):
+            continue
+        result = least_squares(
+            distances, start, "3-point", ftol=1e-15, xtol=1e-15, gtol=1e-15, max_nfev=60,
+            args=(rest,),
+        )  # fmt: skip
+        looks += result.nfev * (1 + 2 * free)
+        miss = float(np.max(np.abs(result.fun)))
+        if miss < least:
+            best, least = model(np.concatenate([result.x, rest])), miss
+        if least <= _SOLVED:
+            break
+    return best
+
+
+# ------------------------------------------------------------------ the answer
 @collect_warnings
 def solve_pair(
     *,
@@ -876,28 +880,26 @@ def solve_pair(
     rates: dict[str, Any] = {"auc": auc, "eer": eer, "crossing": crossing}
     wanted = prescribed(rates, exponents, slopes, shapes, goals, family)
     prior, solved = checks.prior(prior), True
-    client: Distribution
-    impostor: Distribution
     law = Normal if family == "normal" else LogitNormal
     if family == "beta":
         client, impostor, solved = solve_beta(wanted, prior)
+        model = ScoreModel(client, impostor, prior=prior, name=name)
     elif wanted.goals:
-        client, impostor = _solve_by_table(wanted, law, prior)
+        model = replace(_solve_by_table(wanted, law, prior), name=name)
     else:
-        client, impostor = law(*solve_normal(wanted)), law(0.0, 1.0)
-    model = ScoreModel(client, impostor, prior=prior, name=name)
+        model = ScoreModel(law(*solve_normal(wanted)), law(0.0, 1.0), prior=prior, name=name)
     missed = _missed(model, wanted)
     if missed or not solved:
+        nearest = " v ".join(
+            f"{type(d).__name__}({', '.join(f'{p.value:.6g}' for p in d._parameters())})"
+            for d in (model.client, model.impostor)
+        )
         raise FitError(
             f"no {family} pair was found with {wanted}, though no theorem known here forbids"
-            f" it; the nearest, {_words(client)} v {_words(impostor)}, has"
+            f" it; the nearest, {nearest}, has"
             f" {', '.join(missed) or 'an open shape or side at its border'}. Relax one of them."
         )
     return model
-
-
-def _words(law: Distribution) -> str:
-    return f"{type(law).__name__}({', '.join(f'{p.value:.6g}' for p in law._parameters())})"
 
 
 def _missed(model: ScoreModel, wanted: Prescription) -> list[str]:
@@ -918,45 +920,3 @@ def _missed(model: ScoreModel, wanted: Prescription) -> list[str]:
         f"{goal.number(model):.12g} for {goal}" for goal in wanted.goals
         if not abs(goal.distance(model)) <= GOAL_MET
     ]  # fmt: skip
-
-
-def _solve_by_table(
-    wanted: Prescription, law: type[Normal] | type[LogitNormal], prior: float
-) -> tuple[Distribution, Distribution]:
-    """Two normal distributions, on the score or its logit, that meet the goals, or come nearest.
-
-    The clients' mean moves alone, then with their spread, then all four parameters, until the
-    goals are met; the impostors are standard normal and the spreads equal until then.
-    """
-    from scipy.optimize import least_squares
-
-    goals = (*wanted.goals, *wanted.numbers())
-
-    def model(x: FloatArray) -> ScoreModel:
-        mu_c, log_c, mu_i, log_i = np.clip(x, -30.0, 30.0).tolist()
-        client, impostor = law(mu_c, math.exp(log_c)), law(mu_i, math.exp(log_i))
-        return ScoreModel(client, impostor, prior=prior)
-
-    best, least, looks = model(np.array(_STARTS[0])), math.inf, 0
-    for free in (free for free in _FREE if free >= len(goals)):
-        for start in np.array(_STARTS):
-
-            def distances(y: FloatArray, start: FloatArray = start, free: int = free) -> FloatArray:
-                present = model(np.concatenate([y, start[free:]]))
-                return np.array([goal.distance(present) for goal in goals])
-
-            if looks > _LOOKS or np.any(start[free:]):
-                continue
-            if not np.all(np.isfinite(distances(start[:free]))):
-                continue
-            result = least_squares(
-                distances, start[:free], jac="3-point", ftol=1e-15, xtol=1e-15, gtol=1e-15,
-                max_nfev=60,
-            )  # fmt: skip
-            looks += result.nfev * (1 + 2 * free)
-            miss = float(np.max(np.abs(result.fun)))
-            if miss < least:
-                best, least = model(np.concatenate([result.x, start[free:]])), miss
-            if least <= _SOLVED:
-                return best.client, best.impostor
-    return best.client, best.impostor
