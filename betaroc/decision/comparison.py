@@ -46,8 +46,8 @@ from betaroc.model.criteria import CRITERIA
 from betaroc.rendering import curves as pictures
 from betaroc.rendering.curves import Axes
 from betaroc.rendering.nouns import Exportable
-from betaroc.rendering.numbers import counted, level_words, name_shown, number, visible
-from betaroc.rendering.tree import Cell, Figure, Grid, Group, Node, Paragraph, Row, Section, foreign
+from betaroc.rendering.numbers import counted, level_words, name_shown, visible
+from betaroc.rendering.tree import Cell, Figure, Grid, Group, Node, Paragraph, Row, foreign
 from betaroc.rendering.tree_text import records
 
 #: Bootstrap replicates where none are given: of scores, and where a fit is made in each.
@@ -261,12 +261,12 @@ class Comparison(Tabular, Exportable):
         """Why nothing can be said of the average; empty where something can."""
         mean, replicates = self.mean_difference, self.differences.shape[0]
         why = _unknown(self.smallest, self.first.measure, [mean.estimate], self._lost, replicates)
-        if not why and mean.low == mean.high == 0.0:
-            alike = int(np.sum(np.all(self.differences == 0.0, axis=1)))
-            if alike == replicates:
-                return "both err alike in every replicate, so that nothing tells them apart"
-            return f"both err alike in {alike} of {replicates} replicates"
-        return why
+        if why or mean.low != 0.0 or mean.high != 0.0:
+            return why
+        alike = int(np.sum(np.all(self.differences == 0.0, axis=1)))
+        if alike == replicates:
+            return "both err alike in every replicate, so that nothing tells them apart"
+        return f"both err alike in {alike} of {replicates} replicates"
 
     @property
     def names(self) -> tuple[str, str]:
@@ -782,28 +782,6 @@ class SystemsComparison(Tabular, Exportable):
         )
 
     @property
-    def groups_alike(self) -> tuple[tuple[str, ...], ...]:
-        """Groups of systems that cannot be told apart from each other, none of which can grow.
-
-        Every pair that is not shown is in a group, no pair that is shown. A system may be in
-        several: that a and b, and b and c, cannot be told apart says nothing of a and c.
-        """
-        order, beats = self._order, self._beats
-        alike = ~(beats | beats.T)[np.ix_(order, order)]
-        covered, result = np.eye(order.size, dtype=np.bool_), []
-        for i, j in zip(*np.nonzero(np.triu(alike)), strict=True):
-            alone = i == j and alike[i].sum() == 1
-            if covered[i, j] and not alone:
-                continue
-            group = [i] if alone else [i, j]
-            for k in range(order.size):
-                if k not in group and np.all(alike[k, group]):
-                    group.append(k)
-            covered[np.ix_(group, group)] = True
-            result.append(sorted(int(k) for k in group))
-        return tuple(tuple(self.ranking[k] for k in group) for group in sorted(result))
-
-    @property
     def cannot_tell(self) -> str:
         """Why no difference can be shown; empty where some can."""
         measure = self.curves[0].measure
@@ -850,9 +828,8 @@ class SystemsComparison(Tabular, Exportable):
         Returns
         -------
         DataFrame
-            Of the library of the scores. Columns rank, system, mean, better_than and worse_than
-            (numbers of systems from which it is shown to differ) and groups (letters: systems with
-            a letter in common cannot be told apart).
+            Of the library of the scores. Columns rank, system, mean, better_than and worse_than:
+            numbers of systems from which it is shown to differ.
 
         Examples
         --------
@@ -860,21 +837,17 @@ class SystemsComparison(Tabular, Exportable):
         >>> dev = br.Scores([2, 3, 4], [0, 1, 2])
         >>> curve = br.epc(dev, br.Scores([3, 4, 5], [0, 1, 2]), alpha=[0.5])
         >>> same = br.compare_systems({"a": curve, "b": curve}, replicates=50, rng=1)
-        >>> same.to_frame()["groups"].tolist()
-        ['a', 'a']
+        >>> same.to_frame()["better_than"].tolist()
+        [0, 0]
         """
         return self._table(self._ranks())
 
     def _ranks(self) -> dict[str, list[Any]]:
-        beats, order, alike = self._beats, self._order, self.groups_alike
-        letters = [
-            " ".join(_letter(n) for n, group in enumerate(alike) if name in group)
-            for name in self.ranking
-        ]
+        beats, order = self._beats, self._order
         return {
             "rank": list(range(1, len(self.names) + 1)), "system": list(self.ranking),
             "mean": self.mean[order].tolist(), "better_than": beats.sum(axis=1)[order].tolist(),
-            "worse_than": beats.sum(axis=0)[order].tolist(), "groups": letters,
+            "worse_than": beats.sum(axis=0)[order].tolist(),
         }  # fmt: skip
 
     @property
@@ -927,11 +900,6 @@ class SystemsComparison(Tabular, Exportable):
         return systems_grid(self)
 
 
-def _letter(n: int) -> str:
-    """a to z, then aa, ab, ..."""
-    return (_letter(n // 26 - 1) if n >= 26 else "") + "abcdefghijklmnopqrstuvwxyz"[n % 26]
-
-
 @collect_warnings
 def compare_systems(
     curves: Mapping[str, Epc],
@@ -981,8 +949,7 @@ def compare_systems(
 
     References
     ----------
-    Westfall, P. H. and Young, S. S. (1993), Resampling-based multiple testing. Piepho, H.-P.
-    (2004), An algorithm for a letter-based representation of all-pairwise comparisons.
+    Westfall, P. H. and Young, S. S. (1993), Resampling-based multiple testing.
 
     Examples
     --------
@@ -994,9 +961,8 @@ def compare_systems(
     ...     x = [own + rng.normal(0, sd, own.size) for own in truth]
     ...     return br.epc(br.Scores(*x[:2]), br.Scores(*x[2:]), measure="weighted-error")
     >>> curves = {"mlp": noisy(0.1), "svm": noisy(0.1), "lr": noisy(3)}
-    >>> found = br.compare_systems(curves, replicates=200, rng=1)
-    >>> found.groups_alike
-    (('svm', 'mlp'), ('lr',))
+    >>> br.compare_systems(curves, replicates=200, rng=1).shown
+    (('svm', 'lr'), ('mlp', 'lr'))
     """
     names, epcs = _checked(curves)
     used, alpha = range_of(epcs[0], low, high), epcs[0].alpha
@@ -1121,7 +1087,6 @@ def comparison_view(c: Comparison) -> list[Node]:
     first, second = (name_shown(name, 24) for name in c.names)
     nodes: list[Node] = [Paragraph(f"{verdict_words(c, (first, second))}."), comparison_grid(c)]
     nodes += map(Paragraph, _caution_words(c))
-    nodes += [_proportion_tests(c)] * (c.first.measure in OF_ALL_ERRORS)
     if axes.single or c.alpha.size == 1:
         return nodes
     about = f"{axes.measure}, {first} less {second}, against {axes.alpha}"
@@ -1198,36 +1163,6 @@ def draw_both(c: Comparison, scale: str, terms: str) -> Axes:
     return upper
 
 
-def proportion_tests(c: Comparison) -> list[tuple[int, ProportionTest]]:
-    """By place at the alphas of the table, where the measure is of the errors of both classes."""
-    if c.first.measure not in OF_ALL_ERRORS:
-        return []
-    alone = CRITERIA[c.first.criterion].single
-    return [
-        (k, c.proportion_test(None if alone else float(c.alpha[k]))) for k in shown_places(c.alpha)
-    ]
-
-
-def _proportion_tests(c: Comparison) -> Section:
-    axes = slotted_axes(c.first)
-    rows = []
-    for k, test in proportion_tests(c):
-        errors = (f"{e} of {n}" for e, n in zip(test.errors, test.trials, strict=True))
-        numbers = number(test.statistic, 3), number(test.p_value, 3)
-        alpha = "none" if axes.single else axes.alpha_shown(c.alpha[k])
-        rows.append(Row((alpha, *errors, *numbers)))
-    why = "all decisions are taken as independent of each other"
-    if c.groups is not None:
-        why += " and groups are ignored: the interval above is the one to quote"
-    elif c.paired:
-        why = "it is too cautious for paired trials: the interval above is the one to quote"
-    names = (foreign(name) for name in c.names)
-    heads = (Cell(name, "errors") for name in names)
-    grid = Grid((axes.alpha_name or "alpha", *heads, "z", "p"), tuple(rows))
-    title = "Proportion test on all errors at these two thresholds"
-    return Section(title, (grid,), why, folded=True)
-
-
 # -------------------------------------------------------------------------- in words
 def verdict_words(of: Comparison, names: tuple[str, str]) -> str:
     """The area, which alone may name a better system; then single alphas, by the whole band."""
@@ -1260,24 +1195,12 @@ def _band_words(of: Comparison, names: tuple[str, str]) -> str:
     if not result:
         return f"{start} at no single alpha"
     measure, way = short_measure(of.first.measure), better_word(of.first.measure)
-    parts = []
-    for system, name in zip("ab", names, strict=True):
-        own = [item for item, who in zip(result, of.ranges_better, strict=True) if who == system]
-        if own:
-            parts.append(f"{_ranges_words(of.alpha, own)} ({way} {measure}: {name})")
-    return f"{start} {' and '.join(parts)}"
-
-
-def _ranges_words(alpha: FloatArray, result: list[AlphaRange]) -> str:
-    """Ranges of one system; of many only between which alphas they lie."""
-    inside = [alpha[(alpha >= item.low) & (alpha <= item.high)] for item in result]
-    if len(result) <= _RANGES:
-        return " and ".join(alphas_words(part) for part in inside)
-    low, high = result[0].low, result[-1].high
-    among = int(((alpha >= low) & (alpha <= high)).sum())
-    return (
-        f"at {sum(part.size for part in inside)} of the {among} alphas from {low:.6g} to {high:.6g}"
-    )
+    where = []
+    for run, system in zip(result, of.ranges_better, strict=True):
+        alpha = of.alpha[(of.alpha >= run.low) & (of.alpha <= run.high)]
+        where.append(f"{alphas_words(alpha)} ({way} {measure}: {names['ab'.index(system)]})")
+    left = f" and {len(where) - _RANGES} more ranges" * (len(where) > _RANGES)
+    return f"{start} {' and '.join(where[:_RANGES])}{left}"
 
 
 # ------------------------------------------------------------------- any number of systems
@@ -1320,8 +1243,6 @@ def systems_view(c: SystemsComparison) -> Sequence[Node]:
     first = c.curves[0]
     axes = slotted_axes(first)
     called = [name_shown(name, 24) for name in c.names]
-    if len({*called}) < len(called):  # without their middles they are the same
-        called = [name_shown(f"{k} {name}", 24) for k, name in enumerate(c.names, 1)]
     nodes: list[Node] = [
         Paragraph(f"{systems_verdict(c, called)}."), systems_grid(c),
         Paragraph(drawn_words(c, c.replicates)),
@@ -1348,14 +1269,12 @@ def systems_grid(c: SystemsComparison) -> Grid:
     axes = slotted_axes(c.curves[0])
     ranks = c._ranks()
     rows: list[Row | Group] = [
-        Row((foreign(name), Cell(axes.shown(mean), value=float(mean)), str(better),
-             str(worse), letters))
-        for _, name, mean, better, worse, letters in zip(*ranks.values(), strict=True)
-    ]  # fmt: skip
+        Row((foreign(name), Cell(axes.shown(mean), value=float(mean)), str(better), str(worse)))
+        for _, name, mean, better, worse in zip(*ranks.values(), strict=True)
+    ]
     left = [Group(f"{len(rows) - _ROWS} more systems")] * (len(rows) > _ROWS)
-    head = ("system", f"mean {axes.measure}", "shown better than", "shown worse than",
-            "same letter: not told apart")  # fmt: skip
-    return Grid(head, (*rows[:_ROWS], *left), (4,), ranks, typeset=True)
+    head = ("system", f"mean {axes.measure}", "shown better than", "shown worse than")
+    return Grid(head, (*rows[:_ROWS], *left), (), ranks, typeset=True)
 
 
 # ----------------------------------------------------------------------------- numbers
@@ -1383,8 +1302,6 @@ def comparison_numbers(c: Comparison) -> dict[str, Any]:
         alphas = [None] if single else order[(order >= run.low) & (order <= run.high)].tolist()
         ranges.append({"low": ends[0], "high": ends[1], "alphas": alphas,
                        "better": by_letter[system]})  # fmt: skip
-    tests = [{"alpha": None if single else float(c.alpha[k]), **test._asdict()}
-             for k, test in proportion_tests(c)]  # fmt: skip
     return {
         "verdict": c.verdict,
         "mean_difference": {
@@ -1394,7 +1311,6 @@ def comparison_numbers(c: Comparison) -> dict[str, Any]:
         },
         **comparison_columns(c),
         "ranges": ranges,
-        "proportion_test": tests or None,
         **design_numbers(c, c.first.criterion, c.first.measure),
         "names": list(c.names),
         "replicates": c.differences.shape[0],
@@ -1427,7 +1343,6 @@ def systems_numbers(c: SystemsComparison) -> dict[str, Any]:
     return {
         "verdict": c.verdict,
         "ranking": records(c._ranks()),
-        "groups_alike": [list(group) for group in c.groups_alike],
         "pairs": records(c._pairs()),
         "alpha": curve_columns(e)["alpha"],
         "curves": curves,
