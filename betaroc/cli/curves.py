@@ -71,7 +71,7 @@ def curve_options(parser: ArgumentParser) -> None:
 
 
 def system_curves(
-    systems: Sequence[SystemFiles], arguments: Namespace, step: Callable[[], None],
+    systems: Sequence[SystemFiles], arguments: Namespace, step: Callable[[], object],
     notices: list[Notice], *, dev_named: bool,
 ) -> list[SystemCurve]:  # fmt: skip
     """The curve of each system by its scores or their fit, whose warnings begin with its name."""

@@ -33,8 +33,6 @@ def add_options(parser: ArgumentParser) -> None:
            action="extend", default=[])  # fmt: skip
     option("--region LOW HIGH", "FARs that matter (default: 0 1)", default=[0.0, 1.0])
     rare("--folds K", "folds (default: %(default)s)", default=5)
-    rare("--ends R", "largest target of both ends of the curve (default: %(default)s)", default=0.1)
-    option("--omit-missing", "leave out rows of a table that lack a score")
     rare("--seed N", "seed by which trials are dealt to folds (default: in turn)")
     options.shared(parser, "--level", "--group", "--json", "-o", "--force", "--html")
     options.score_options(parser, "auto", dev=False, test=False, summed=False, bounds=False)
@@ -48,15 +46,15 @@ def run(arguments: Namespace) -> None:
         options.check_output(arguments, "html", inputs, options.PAGE)
     level, seed = options.interval_arguments(arguments)
     table = len(arguments.files) == 1
-    omit = arguments.omit_missing or (table and arguments.missing == DROP)
     with collected() as notices, progress_bar(3) as step:
         sides = read_classifiers(arguments)
         step()
         result = inclusion(
             sides[0].scores, label=LABEL, dev=sides[1].scores if arguments.dev else None,
             region=tuple(arguments.region), level=level,
-            **fields_of(arguments, "systems", "family", "boundary", "resolution", "folds", "ends"),
-            rng=None if arguments.seed is None else seed, nan_policy="omit" if omit else "raise",
+            **fields_of(arguments, "systems", "family", "boundary", "resolution", "folds"),
+            rng=None if arguments.seed is None else seed,
+            nan_policy="omit" if table and arguments.missing == DROP else "raise",
             group=columns(arguments.group) if table else None,
         )  # fmt: skip
         step()

@@ -33,30 +33,25 @@ def add_options(parser: ArgumentParser) -> None:
            choices=tuple(_REPLICATES))  # fmt: skip
     options.shared(parser, "--system", "--systems", "--level", "--seed", "--group")
     rare("--replicates N", "of the bootstrap (default: 10000 with --band test, else 1000)")
-    rare("--method M", "of the band: bootstrap (the default), delta, or of one rate exact",
-         choices=("bootstrap", "delta", "exact"))  # fmt: skip
     rare("--simultaneous", "one band for the whole curve instead of an interval at each alpha")
     options.score_options(parser, "empirical")
 
 
 def _band(arguments: Namespace, systems: int) -> dict[str, Any] | None:
     """What the band is made with, or None."""
-    drawn = ("seed", "replicates")
     if arguments.band is None:
-        options.refuse(arguments, ("level", *drawn, "group", "method", "simultaneous"),
+        options.refuse(arguments, ("level", "seed", "replicates", "group", "simultaneous"),
                        "stand beside --band, whose interval it is about")  # fmt: skip
         return None
     if systems > 1:
         options.refuse(arguments, ("band",), f"stand with one system; the call has {systems}",
                        "Draw it of each, or see what differs with betaroc compare.")  # fmt: skip
-    if arguments.method == "exact":
-        options.refuse(arguments, drawn, "not stand beside --method exact, which draws nothing")
     level, seed = options.interval_arguments(arguments)
     replicates = arguments.replicates
     return {
         "level": level, "resample": arguments.band, "simultaneous": arguments.simultaneous,
         "replicates": _REPLICATES[arguments.band] if replicates is None else replicates,
-        "method": arguments.method or "bootstrap", "rng": seed,
+        "rng": seed,
     }  # fmt: skip
 
 

@@ -5,19 +5,17 @@ from __future__ import annotations
 from argparse import Namespace
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from shlex import quote
 from typing import Any
 
 from betaroc.cli.messages import in_options, messages, named_files
-from betaroc.cli.options import LEVEL, fit_options_of, option_of
+from betaroc.cli.options import fit_options_of
 from betaroc.cli.systems import SystemFiles, chosen_words, read_systems, reading_lines
 from betaroc.core.errors import BetarocWarning, FitError
 from betaroc.core.notices import Notice, collected, forward_warnings, keep, warn
 from betaroc.core.value import fields_of
-from betaroc.core.vocabulary import BIOMETRIC
-from betaroc.data.scores import ScoreData, Scores, require_scores
+from betaroc.data.scores import ScoreData, require_scores
 from betaroc.decision.decide import decide
-from betaroc.decision.threshold_methods import Fitting, Target, target_text
+from betaroc.decision.threshold_methods import Fitting
 from betaroc.estimation.families import AUTO, BEST, Names
 from betaroc.model.samples import empirical_model
 from betaroc.rendering.document import readable
@@ -31,14 +29,14 @@ from betaroc.report.systems_page import System
 
 def read_decided(
     systems: Sequence[SystemFiles], arguments: Namespace, asked: Mapping[str, Any],
-    notices: list[Notice], step: Callable[[], None],
+    notices: list[Notice], step: Callable[[], object],
 ) -> list[System]:  # fmt: skip
     """The threshold of each system, and what its test says of it."""
     rules = fields_of(arguments, "family", "boundary", "resolution", "bounds")
     rows = []
     for name, first, others in read_systems(systems, arguments, step):
-        dev = _typed(first, "a decision", arguments.dtype)
-        tests = [_typed(test, "a check", arguments.dtype) for test in others]
+        dev = require_scores(first, "a decision", rejected=True)
+        tests = [require_scores(test, "a check", rejected=True) for test in others]
         with forward_warnings(f"{visible(name)}: " * bool(name)):
             decision = decide(dev, **asked, **rules)
             checks = tuple((test, decision.check(test)) for test in tests)
@@ -46,15 +44,6 @@ def read_decided(
         rows.append(System(name, dev, decision, checks, warned))
         step()
     return rows
-
-
-def _typed(read: ScoreData, noun: str, dtype: str) -> Scores:
-    """Scores as the numbers of the software that gave them."""
-    scores = require_scores(read, noun, rejected=True)
-    if dtype == "float64":
-        return scores
-    samples = {who: getattr(scores, who).astype(dtype) for who in ("client", "impostor")}
-    return replace(scores, **samples, dtype=dtype)
 
 
 def decision_document(row: System) -> dict[str, Any]:
@@ -82,25 +71,8 @@ def lines_of_reading(rows: Sequence[System]) -> Paragraph:
     return reading_lines(*sides)
 
 
-def report_line(arguments: Namespace, request: Target) -> Paragraph:
-    """The command of a report on the same files for the same target, to be pasted."""
-    argument = {"dev": (arguments.file or [None])[0], "test": arguments.test,
-             "target": target_text(request), **fields_of(arguments, "group", "level", "terms"),
-             **fields_of(arguments, *arguments.reading)}  # fmt: skip
-    usual = {"target": "far=0.01", "level": LEVEL, "terms": BIOMETRIC, **arguments.reading}
-    parts = ["betaroc report"]
-    for name, value in argument.items():
-        if value is None or value == usual.get(name):
-            continue
-        for entry in value if name in ("id", "key_id") else [value]:
-            parts.append(f"--no-{name}" if entry is False else option_of(name))
-            words = entry if isinstance(entry, list) else [entry] * (name != "header")
-            parts += [quote(str(word)) for word in words]
-    return Paragraph(f"{'':8}{visible(' '.join(parts))} -o report.html", "given")
-
-
 def analysed(
-    system: SystemFiles, arguments: Namespace, step: Callable[[], None], level: float, seed: int,
+    system: SystemFiles, arguments: Namespace, step: Callable[[], object], level: float, seed: int,
     *, whole: bool,
 ) -> System:  # fmt: skip
     """Read, choose the family, and analyse, or decide where the report is not to be whole.
@@ -132,7 +104,7 @@ def analysed(
 
 def _whole_analysis(
     dev: ScoreData, tests: Mapping[str, ScoreData], arguments: Namespace,
-    step: Callable[[], None], level: float, seed: int,
+    step: Callable[[], object], level: float, seed: int,
 ) -> Analysis:  # fmt: skip
     """By the family of the call; by the scores themselves where no distribution fits them."""
 

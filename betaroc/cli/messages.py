@@ -34,7 +34,7 @@ _OTHERWISE = {
     "paired=True": "a paired comparison",
     ", or take paired=False": ", or take --unpaired",
     "paired=False": "--unpaired",
-    'nan_policy="omit"': "--omit-missing",
+    'nan_policy="omit"': "--missing drop",
 }
 
 
@@ -148,20 +148,12 @@ def remark(line: str) -> None:
 
 
 @contextmanager
-def progress_bar(
-    total: int | None, unit: str = "step", **options: Any
-) -> Iterator[Callable[..., None]]:
-    """A bar on a terminal, once the work has taken a second; of a stream its total comes late."""
+def progress_bar(total: int) -> Iterator[Callable[[], object]]:
+    """A bar on a terminal, once the work has taken a second."""
     if not shows_progress():
-        yield lambda *_: None
+        yield lambda: None
         return
     from tqdm import tqdm
 
-    look = {"delay": 1.0, "leave": False, "file": sys.stderr, **options}
-    with tqdm(total=total, unit=unit, **look) as bar:
-
-        def step(done: int | None = None, total: int | None = None) -> None:
-            bar.total = bar.total if total is None else total
-            bar.update(1 if done is None else done - bar.n)
-
-        yield step
+    with tqdm(total=total, unit="step", delay=1.0, leave=False, file=sys.stderr) as bar:
+        yield bar.update

@@ -32,13 +32,6 @@ _RATES = ("false acceptance rate to keep, such as 0.01 or 1%%", "false rejection
           "share of clients accepted at least", "share of impostors rejected at least")  # fmt: skip
 
 
-def utf8(text: str) -> str:
-    """A name of the call in the UTF-8 that was typed, whatever the locale knows."""
-    if not any("\udc80" <= sign <= "\udcff" for sign in text):
-        return text
-    return os.fsencode(text).decode("utf-8", "surrogateescape")
-
-
 def _family(text: str) -> Names:
     try:
         return names_of_text(text)
@@ -50,7 +43,6 @@ def _family(text: str) -> Names:
 _TYPES: dict[str, Callable[[str], Any]] = {
     **dict.fromkeys(("A", "C", "HIGH", "L", "LOW", "P", "R", "W"), parse_number),
     **dict.fromkeys(("BYTES", "K", "N"), int),
-    **dict.fromkeys(("CLAIMED", "COLUMN", "LABEL", "NAME", "NAME,NAME,..."), utf8),
     "FAMILY": _family,
 }
 _REPEATED = {"action": "append"}
@@ -235,9 +227,8 @@ def fit_options_of(arguments: argparse.Namespace, family: Names) -> dict[str, An
     rule = {name: getattr(arguments, name) for name in ("boundary", "resolution", "tail_sizes")}
     bounds = None if arguments.bounds is None else tuple(arguments.bounds)
     tails: Any = " ".join(arguments.tails or ()) or None
-    classes = dict(word.partition("=")[::2] for word in arguments.tails or ())
-    if len(classes) == len(arguments.tails or ()) and all(classes.values()):
-        tails = classes or None
+    if tails is not None and "=" in tails:
+        tails = dict(word.partition("=")[::2] for word in arguments.tails)
     return {"family": family, **rule, "tails": tails, "bounds": bounds}
 
 

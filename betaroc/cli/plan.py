@@ -3,22 +3,30 @@
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
+from collections.abc import Callable
 from functools import partial
+from pathlib import Path
 
 from betaroc.cli import options
 from betaroc.cli.messages import examples, messages, progress_bar, say
-from betaroc.cli.planning import GUARANTEE, models_of, say_guarantee
+from betaroc.cli.systems import chosen_words, files_of, read_file
 from betaroc.core.errors import refusal
-from betaroc.core.notices import collected
+from betaroc.core.notices import collected, forward_warnings
 from betaroc.core.text import format_value
+from betaroc.core.value import fields_of
 from betaroc.core.vocabulary import canonical
+from betaroc.data.summary import file_words
+from betaroc.decision.guarantee_plan import guarantee_plan
 from betaroc.decision.threshold_methods import TARGET_RATES
-from betaroc.estimation.families import AUTO
+from betaroc.estimation.families import AUTO, distribution_of_text, family_text
+from betaroc.fits.fit import Fit, fit
+from betaroc.model.model import ScoreModel
 from betaroc.rendering.nouns import told_document
 from betaroc.rendering.tree import Paragraph, apart
 from betaroc.studies.plan import plan_when_read
 
 _PLANNED = ("width", "power", "ratio", "method", "measure", "thresholds", "correlation")
+_SOURCES = ("pilot", "client_file", "impostor_file")
 
 
 def add_options(parser: ArgumentParser) -> None:
@@ -52,28 +60,21 @@ def run(arguments: Namespace) -> None:
     """Plan, and say it."""
     level = options.interval_arguments(arguments)[0]
     name, _, point = arguments.planned.partition("@")
-    if name == GUARANTEE:
-        names = (*_PLANNED, "pilot", "client", "impostor", "bounds", *arguments.reading)
-        options.refuse(arguments, names, "not stand beside a guarantee, which holds whatever the"
-                       " distributions are and needs none")  # fmt: skip
-        say_guarantee(point, level, arguments)
-        return
     rate, at, _ = name.partition("=")
+    if name == "guarantee":
+        names = (*_PLANNED, *_SOURCES, "client", "impostor", *arguments.reading)
+        options.refuse(arguments, names, "not stand beside a guarantee, which holds"
+                       " whatever the distributions are and needs none")  # fmt: skip
+        document, nodes = guarantee_plan(point, level)
+        say(arguments, lambda: document, lambda: nodes)
+        return
     if at and canonical(rate) in TARGET_RATES:
-        remedy = f"Ask for {GUARANTEE}@{name}, or for a number such as threshold@{name}."
+        remedy = f"Ask for guarantee@{name}, or for a number such as threshold@{name}."
         raise refusal("what is planned", "be a number or a guarantee", format_value(name), remedy)
     asked = {k: getattr(arguments, k) for k in _PLANNED if getattr(arguments, k) is not None}
-    typed = options.given_options(arguments, ("client", "impostor"))
-    files = options.given_options(arguments, ("pilot", "client_file", "impostor_file"))
-    if len(typed) != (0 if files else 2):
-        rule = ("take as true --from SCORES (or --client-file and --impostor-file), or both"
-                " --client and --impostor")  # fmt: skip
-        remedy = "For example --client beta:8,2 --impostor beta:2,8."
-        raise refusal("a plan", rule, " and ".join(typed + files) or "none", remedy)
-    systems = len(arguments.pilot or [None])
+    systems, sources = len(arguments.pilot or [None]), list[str]()
     with collected() as notices, progress_bar(systems + 1) as step:
-        sources: list[str] = []
-        read = partial(models_of, arguments, step, sources)
+        read = partial(_models, arguments, step, sources)
         plan = plan_when_read(systems, read, arguments.planned, level=level, **asked)
         step()
     warned = messages(notices, arguments)
@@ -81,3 +82,33 @@ def run(arguments: Namespace) -> None:
     beside = Paragraph("\n".join(sources), "given")
     say(arguments, lambda: told_document(plan, plan.to_dict() | further),
         lambda: [*plan._view(), *apart(beside)], warned)  # fmt: skip
+
+
+def _models(
+    arguments: Namespace, step: Callable[[], object], lines: list[str]
+) -> list[ScoreModel | Fit]:
+    """The models that are taken as true; a line of each file is added to the lines."""
+    typed = options.given_options(arguments, ("client", "impostor"))
+    files = options.given_options(arguments, _SOURCES)
+    if len(typed) != (0 if files else 2):
+        rule = ("take as true --from SCORES (or --client-file and --impostor-file), or both"
+                " --client and --impostor")  # fmt: skip
+        remedy = "For example --client beta:8,2 --impostor beta:2,8."
+        raise refusal("a plan", rule, " and ".join(typed + files) or "none", remedy)
+    if typed:
+        options.refuse(arguments, [*arguments.reading], "stand beside --from, whose scores it is"
+                       " about; distributions were given")  # fmt: skip
+        return [ScoreModel(*map(distribution_of_text, (arguments.client, arguments.impostor)))]
+    rules = fields_of(arguments, "family", "boundary", "resolution", "bounds")
+    models: list[ScoreModel | Fit] = []
+    sources = files_of(arguments, "dev")
+    for source in sources:
+        scores = read_file(source, arguments, step, named=False)
+        with forward_warnings(f"{Path(str(source)).name}: " * (len(sources) > 1)):
+            fitted = fit(scores, **rules)
+        models.append(fitted)
+        lines.append(
+            f"{family_text(fitted.family)} fitted to{file_words('', scores).removeprefix(':')};"
+            f" {fitted.reason or chosen_words(arguments.family)}"
+        )
+    return models

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import os
 from argparse import Namespace
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 from shlex import quote
@@ -31,8 +31,6 @@ from betaroc.rendering.tree import Paragraph
 
 #: Characters of a name.
 _LONGEST = 80
-#: What a system of a manifest may have beside dev, and what of it may be a list.
-_OF_SYSTEM, _LISTS = ("test", "key", "test_key", "key_label", "key_id"), ("test", "key_id")
 #: Families that sums of a class are enough for.
 _SUMMED = {AUTO, BEST, *(name for name, row in FAMILIES.items() if row.summed)}
 #: Options that speak of single trials, which sums and counts do not know.
@@ -48,8 +46,6 @@ class SystemFiles(NamedTuple):
     name: str
     dev: ScoreFiles
     tests: tuple[ScoreFiles, ...] = ()
-    #: Its key and the key's columns, where a manifest gives them.
-    key: Mapping[str, Any] = {}
 
     @property
     def paths(self) -> list[str]:
@@ -220,52 +216,44 @@ def _of_folder(folder: Path) -> list[SystemFiles]:
 
 
 def _of_manifest(path: Path) -> list[SystemFiles]:
-    """Tables [systems.NAME] of a TOML file: dev, any test, and what its key is."""
+    """Tables [systems.NAME] of a TOML file: dev, and a test or a list of them."""
     document = read_toml(path, "--systems", "Name a folder, or a TOML file of [systems.NAME].")
-    tables = document.get("systems")
+    tables, remedy = document.get("systems"), (
+        'Such as [systems.mlp] with dev = "dev.csv" and test = "test.csv".'
+    )  # fmt: skip
     if set(document) != {"systems"} or not isinstance(tables, dict) or not tables:
-        remedy = 'Such as [systems.mlp] with dev = "dev.csv" and test = "test.csv".'
         raise refusal("a manifest", "have tables [systems.NAME] alone",
                       format_list(document) or "nothing", remedy)  # fmt: skip
     systems = []
     for name, table in tables.items():
-        values = table if isinstance(table, dict) else {}
-        texts = {k: v if isinstance(v, list) else [v] for k, v in values.items()}
-        known = all(
-            all(isinstance(item, str) and item for item in value)
-            and (len(value) == 1 or part in _LISTS)
-            for part, value in texts.items()
-        )
-        if not (known and {"dev"} <= set(texts) <= {"dev", *_OF_SYSTEM}):
-            rule = f"have text in dev, and in {', '.join(_OF_SYSTEM)} if any"
-            remedy = f"Only {' and '.join(_LISTS)} may be lists."
+        value = table if isinstance(table, dict) else {}
+        tests = value.get("test", [])
+        files = [value.get("dev"), *(tests if isinstance(tests, list) else [tests])]
+        if not (value.keys() <= {"dev", "test"} and all(isinstance(x, str) and x for x in files)):
+            rule = "have text in dev, and in test if any, which may be a list"
             raise refusal(f"[systems.{visible(name)}]", rule, format_value(table), remedy)
-        for role in {"dev", "test", "key", "test_key"} & set(texts):
-            texts[role] = [str(path.parent / text) for text in texts[role]]
-        (dev,), tests = texts.pop("dev"), tuple(texts.pop("test", ()))
-        of_key = {part: v if part in _LISTS else v[0] for part, v in texts.items()}
-        systems.append(SystemFiles(name, dev, tests, of_key))
+        dev, *others = (str(path.parent / file) for file in files)
+        systems.append(SystemFiles(name, dev, tuple(others)))
     return systems
 
 
 # ------------------------------------------------------------------------- what is read
 def read_systems(
-    systems: Iterable[SystemFiles], arguments: Namespace, step: Callable[[], None], *,
+    systems: Iterable[SystemFiles], arguments: Namespace, step: Callable[[], object], *,
     dev_named: bool = True, tests: bool = True,
 ) -> Iterator[tuple[str, ScoreData, tuple[ScoreData, ...]]]:  # fmt: skip
     """Name, dev and tests of one system after the other; warnings begin with name and role."""
-    for name, dev, paths, key in systems:
-        options = Namespace(**{**vars(arguments), **key})
+    for name, dev, paths in systems:
         start = f"{visible(name)}: " * bool(name)
         with forward_warnings(f"{start}dev: " if name or (tests and paths) else ""):
-            first = read_file(dev, options, step, named=dev_named)
+            first = read_file(dev, arguments, step, named=dev_named)
         with forward_warnings(f"{start}test: "):
-            read = [read_file(path, options, step, is_test=True) for path in paths if tests]
+            read = [read_file(path, arguments, step, is_test=True) for path in paths if tests]
         yield name, first, tuple(read)
 
 
 def read_file(
-    source: ScoreFiles, arguments: Namespace, step: Callable[[], None], *,
+    source: ScoreFiles, arguments: Namespace, step: Callable[[], object], *,
     named: bool = True, is_test: bool = False,
 ) -> ScoreData:  # fmt: skip
     """Scores, with the columns of groups and ids where they are used; or their sums."""
@@ -384,7 +372,7 @@ def read_classifiers(arguments: Namespace) -> list[ClassifierFiles]:
     table = len(files) == 1
     if table and arguments.missing == REJECT:
         raise refusal("--missing", "be fail or drop for an ensemble", REJECT)
-    refuse(arguments, ("name", "score") if table else ("systems", "omit_missing"),
+    refuse(arguments, ("name", "score") if table else ("systems",),
            f"stand beside {'several score files, one per classifier' if table else 'one table'};"
            f" got {len(files)}")  # fmt: skip
     read = _columns if table else _score_sets

@@ -6,7 +6,7 @@ import sys
 from argparse import ArgumentParser, Namespace
 
 from betaroc.cli import options
-from betaroc.cli.judged import decision_document, lines_of_reading, read_decided, report_line
+from betaroc.cli.judged import decision_document, lines_of_reading, read_decided
 from betaroc.cli.messages import examples, in_terms, progress_bar, say, say_warnings
 from betaroc.cli.systems import called_systems
 from betaroc.core.errors import InputError
@@ -16,7 +16,10 @@ from betaroc.core.vocabulary import RATE_NAMES, shared_words
 from betaroc.decision.decide import GREEN, decision_view
 from betaroc.decision.threshold_methods import HOW, checked_request
 from betaroc.estimation.families import BEST
+from betaroc.rendering.tree import Paragraph
 from betaroc.report.systems_page import thresholds_view
+
+_REPORT = Paragraph(f"{'':8}betaroc report --dev SCORES [--test TEST] -o report.html", "given")
 
 
 def add_options(parser: ArgumentParser) -> None:
@@ -42,8 +45,6 @@ def add_options(parser: ArgumentParser) -> None:
     options.add(options.form_options(parser), "--print WHAT", "threshold: alone, with all digits",
                 choices=("threshold",), dest="only")  # fmt: skip
     option("--strict", "exit code 1 unless the threshold can be relied on")
-    rare("--dtype TYPE", "numbers of the software that gives the scores: %(choices)s",
-         choices=("float64", "float32", "float16"), default="float64")  # fmt: skip
     options.shared(parser, "--system", "--systems", "--level", "--group")
     options.score_options(parser, BEST, summed=False)
 
@@ -72,6 +73,6 @@ def run(arguments: Namespace) -> int | None:
     else:
         say(arguments, lambda: decision_document(rows[0]),
             lambda: [*decision_view(rows[0].decision, rows[0].check), lines_of_reading(rows),
-                     report_line(arguments, request)], warned, words)  # fmt: skip
+                     _REPORT], warned, words)  # fmt: skip
     green = all(row.worst.status == GREEN for row in rows)
     return 1 if arguments.strict and not green else None

@@ -333,7 +333,7 @@ def analyze(
 @collect_warnings
 def analyze_stepwise(
     dev: ScoresLike, test: ScoresLike | Mapping[str, ScoresLike] | None,
-    options: Mapping[str, Any], step: Callable[[], None], *, level: float, rng: Any,
+    options: Mapping[str, Any], step: Callable[[], object], *, level: float, rng: Any,
     statistics: str | Sequence[str] = (), terms: str = BIOMETRIC, target: AnalysisTarget = None,
 ) -> Analysis:  # fmt: skip
     """The analysis; ``step`` is called after each set."""

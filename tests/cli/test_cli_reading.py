@@ -58,7 +58,6 @@ def test_a_file_a_class_for_every_command(folder: Path, capsys: Capture) -> None
     assert run(capsys, f"{both} --csv") == plain
     text = run(capsys, both)
     assert "'g.txt', 'i.txt' " in text
-    assert "--test-client-file tg.txt" in text
     assert run(capsys, f"report {TWO} {OF_TEST} --family normal -o r.html") == ""
     assert "tg.txt" in Path("r.html").read_text(encoding="utf-8")
 

@@ -130,10 +130,9 @@ def test_missing_scores(capsys: Capture, frame: pd.DataFrame, tmp_path: Path) ->
     gaps.to_csv(path, index=False)
     message = refused(capsys, str(path))
     assert "'svm' lacks 2 of 60, first in rows 2, 9" in message
-    assert "pass --omit-missing" in message
-    assert document(capsys, *FAST, str(path), "--omit-missing")["omitted"] == 2
+    assert "pass --missing drop" in message
     assert document(capsys, *FAST, str(path), "--missing", "drop")["omitted"] == 2
-    assert main(["ensemble", *FAST, str(path), "--omit-missing"]) == 0
+    assert main(["ensemble", *FAST, str(path), "--missing", "drop"]) == 0
     assert "Left out: 2 rows with a missing score" in capsys.readouterr().out
 
 
