@@ -937,7 +937,7 @@ class RefitResampler:
         """One class by itself; None where its family, rule or tails need the scores."""
         rule, row = result.boundary, FAMILIES.get(str(result.family))
         plain = rule is None or (rule.resolution is None and not (rule.n_zero or rule.n_one))
-        if row is None or row.fit_rows is None or not row.drawn or row.law is None or row.of_pairs:
+        if row is None or row.fit_rows is None or row.law is None or row.of_pairs:
             return None
         if not plain or result.tails or bounds_of(result.distribution) is not None:
             return None

@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from betaroc.core import polygamma, special
 from betaroc.core.arrays import CLASSES, FloatArray, ScalarOrArray, as_output
-from betaroc.core.checks import choice, real_array
+from betaroc.core.checks import check_entries, choice, real_array
 from betaroc.core.errors import FitError, InputError
 from betaroc.core.notices import collect_warnings
 from betaroc.core.special import HALF_LOG_TWO_PI, stirling_remainder, stirling_remainders
@@ -693,14 +693,7 @@ def beta_auc(
             f" {', '.join(str(a.shape) for a in arrays)}. Give scalars or arrays of one shape."
         ) from None
     for array, name in zip(arrays, names, strict=True):
-        bad = ~(np.isfinite(array) & (array > 0.0))
-        if np.any(bad):
-            first = np.argwhere(bad)[0].tolist()
-            where = f" at index {first[0] if len(first) == 1 else tuple(first)}" if first else ""
-            raise InputError.about(name)(
-                f"{name} must be finite and > 0; {np.count_nonzero(bad)} of {bad.size} are not, the"
-                f" first is {float(array[tuple(first)])!r}{where}. Give positive shapes."
-            )
+        check_entries(array, ~(np.isfinite(array) & (array > 0.0)), name, "be finite and > 0")
     flat = [np.ravel(shape) for shape in shapes]
     with np.errstate(under="ignore"):
         area = np.full(1, np.nan) if flat[0].size == 1 else auc_of_pairs(*flat)

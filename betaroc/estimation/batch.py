@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from betaroc.core.arrays import AnyArray, BoolArray, FloatArray, IntArray, as_output
-from betaroc.core.checks import real_array
+from betaroc.core.checks import check_entries, real_array
 from betaroc.core.errors import InputError, InputTypeError
 from betaroc.core.notices import collect_warnings
 from betaroc.core.tables import Library
@@ -87,19 +87,9 @@ def mean_logs(x: npt.ArrayLike, axis: int | None = -1) -> tuple[Any, Any]:
     if np.isfinite(sums).all():
         mean_log, mean_log1m = (as_output((item / n).reshape(shape)) for item in sums)
         return mean_log, mean_log1m
-    kinds = {
-        "exactly 0": x == 0.0, "exactly 1": x == 1.0, "nan": np.isnan(x),
-        "outside [0, 1]": (x < 0.0) | (x > 1.0),
-    }  # fmt: skip
-    counts = [f"{np.count_nonzero(mask)} are {kind}" for kind, mask in kinds.items() if mask.any()]
-    bad = np.flatnonzero(~((x > 0.0) & (x < 1.0)))
-    place = tuple(int(k) for k in np.unravel_index(int(bad[0]), x.shape))
-    index = place[0] if len(place) == 1 else place
-    raise InputError.about("x")(
-        f"x must lie strictly between 0 and 1; of {x.size} scores {', '.join(counts)}, first at"
-        f" index {index}: {float(x[place])!r}. Nothing is clipped: leave these scores out, or use"
-        " fit_distribution, which has rules for 0 and 1."
-    )
+    remedy = "Nothing is clipped: leave these out; fit_distribution has rules for 0 and 1."
+    check_entries(x, ~((x > 0.0) & (x < 1.0)), "x", "lie strictly between 0 and 1", remedy)
+    return np.nan, np.nan
 
 
 # --------------------------------------------------------------------- the sums of systems

@@ -20,12 +20,12 @@ from betaroc.core.thresholds import Thresholds
 from betaroc.core.value import Value
 from betaroc.core.vocabulary import worded
 from betaroc.distributions.base import Distribution, climb, free, moved
-from betaroc.distributions.inflated import MASSES, Inflated
+from betaroc.distributions.inflated import Inflated
 from betaroc.estimation.contract import AtEnds, Data, Family, MleResult, Sample
 
 Likelihood = Callable[[Any], float]
 _FIRST, _SECOND = 2e-3, 1e-2
-_NEWTON_STEPS = 20
+_NEWTON_STEPS = 200
 _TINY_GRADIENT = 1e-9
 #: Whitened coordinates beyond this mean a likelihood without maximum.
 _FAR = 100.0
@@ -86,8 +86,6 @@ def log_masses(
 
 def maximise(likelihood: Likelihood, start: Distribution, total: float, name: str) -> MleResult:
     """The distribution of largest likelihood, with the observed information as its precision."""
-    from scipy.optimize import minimize
-
     names = [p.name for p in start._parameters()]
     point = free(start, names)
     scale = np.linalg.cholesky(point.rates @ start._unit_covariance() @ point.rates.T)
@@ -101,12 +99,8 @@ def maximise(likelihood: Likelihood, start: Distribution, total: float, name: st
         value = likelihood(law(y)) / total
         return value if math.isfinite(value) else -math.inf
 
-    options = {"xatol": 1e-3, "fatol": 1e-9, "maxiter": 2000, "maxfev": 4000}
-    simplex = minimize(
-        lambda y: min(-mean(y), 1e300), np.zeros(len(names)), method="Nelder-Mead", options=options
-    )
     top = climb(
-        lambda y: _derivatives(mean, y), simplex.x,
+        lambda y: _derivatives(mean, y), np.zeros(len(names)),
         tiny=_TINY_GRADIENT / 100, steps=_NEWTON_STEPS, reach=0.5,
     )  # fmt: skip
     best, information = law(top.place), -top.hessian
@@ -123,10 +117,8 @@ def maximise(likelihood: Likelihood, start: Distribution, total: float, name: st
     root = np.linalg.solve(free(best, names).rates, scale)
     covariance = root @ np.linalg.inv(information) @ root.T
     norm = float(np.abs(np.linalg.solve(scale.T, top.gradient)).max())
-    estimate = MleResult(
-        best, tuple(names), tuple(p.value for p in best._parameters()),
-        covariance, total * top.value, top.norm <= _TINY_GRADIENT, top.iterations, norm,
-    )  # fmt: skip
+    reached = top.norm <= _TINY_GRADIENT
+    estimate = MleResult(best, covariance, total * top.value, reached, top.iterations, norm)
     if not estimate.converged:
         raise FitError(
             f"{name}: the likelihood's maximum was not reached to the last digits; gradient"
@@ -234,7 +226,7 @@ def check_request(
             + ", the precision of the scores; got none."
         )
     edges = boundary in ("censor", "matlab")
-    if (edges and row.likelihood is None) or (resolution is not None and not row.of_density):
+    if (edges and not row.censored) or (resolution is not None and not row.of_density):
         raise InputError.about("family")(
             worded(f'`family="{family}"` has no likelihood of rounded or censored scores; got')
             + worded(f" `boundary={boundary!r}`, `resolution={resolution!r}`. Leave them out,")
@@ -278,9 +270,8 @@ def estimate_on_unit(
     covariance[-2:, -2:] = np.diag(shares) - np.outer(shares, shares)
     masses = math.fsum(w * math.log(w / total) for w in weights if w > 0.0)
     return base._replace(
-        distribution=Inflated(base.distribution, *shares.tolist()), names=(*base.names, *MASSES),
-        values=(*base.values, *shares.tolist()), covariance=covariance, total=total, n=n,
-        log_likelihood=base.log_likelihood + masses,
+        distribution=Inflated(base.distribution, *shares.tolist()), covariance=covariance,
+        total=total, n=n, log_likelihood=base.log_likelihood + masses,
     )  # fmt: skip
 
 
@@ -320,11 +311,12 @@ def _censor(sample: Sample, family: Family, policy: str, step: float) -> MleResu
             f"{sample.name}: too little is left to fit: {n_low} of {n} scores are censored at"
             f" {edges[0]!r} and {n_high} at {edges[1]!r}. Give a smaller resolution."
         )
-    inside = family.likelihood(sample.keep(rest)) if rest.any() and family.likelihood else None
+    inside = sample.keep(rest) if rest.any() else None
+    at = Thresholds.from_theta(values[rest])
     below, above = sample.weight_of(low), sample.weight_of(high)
 
     def likelihood(law: Any) -> float:
-        parts = [inside(law)] if inside is not None else []
+        parts = [inside.total * inside.mean(law._log_pdf(at))] if inside is not None else []
         parts += [below * law.logcdf(edges[0])] if below else []
         parts += [above * law.logsf(edges[1])] if above else []
         return math.fsum(parts)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
 
@@ -19,6 +19,7 @@ from betaroc.data.sums import ClassSummary
 from betaroc.distributions.base import Distribution
 from betaroc.distributions.beta import Centred
 from betaroc.distributions.empirical import Empirical
+from betaroc.distributions.pairs import pair_of
 
 if TYPE_CHECKING:
     from betaroc.estimation.boundary import BoundaryRule
@@ -265,8 +266,6 @@ class MleResult(NamedTuple):
     """
 
     distribution: Distribution
-    names: tuple[str, ...]
-    values: tuple[float, ...]
     covariance: FloatArray
     log_likelihood: float
     converged: bool = True
@@ -278,6 +277,14 @@ class MleResult(NamedTuple):
     total: float = math.nan
     n: int = 0
     rule: BoundaryRule | None = None
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(p.name for p in self.distribution._parameters())
+
+    @property
+    def values(self) -> tuple[float, ...]:
+        return tuple(p.value for p in self.distribution._parameters())
 
     def resting_on(self, sample: Data, rule: BoundaryRule | None = None) -> MleResult:
         """The same with the scores that it was fitted to."""
@@ -299,19 +306,17 @@ class JointMle(NamedTuple):
 class Family:
     """A row of the table of families.
 
-    ``impostor`` is the estimator of that class where it has another distribution, ``join`` makes
-    one pair of two estimates. A ``sized`` estimator takes `count`, a number of components, one
-    that starts ``near`` takes `near`, the distribution of nearly the same sample; of a ``summed``
-    one sums are enough. ``law`` is what it is first of all for, ``alone`` the family of one
-    component; ``everywhere`` is compared with
-    distributions on [0, 1] too; ``counted`` is the sample itself; ``shapes`` are free shapes of a
-    beta distribution; ``concave`` pairs have a proper ROC; ``contains`` names special cases;
-    ``decides`` the parameter that decides each end, and the sign with which the clients' lifts the
-    curve there.
+    ``impostor`` is the estimator of that class where it has another distribution, ``join``
+    makes one pair of two estimates. A ``sized`` estimator takes `count`, a number of
+    components, one that starts ``near`` takes `near`, the distribution of nearly the same
+    sample; of a ``summed`` one sums are enough. ``law`` is what it is first of all for,
+    ``alone`` the family of one component; ``everywhere`` is compared with distributions on [0,
+    1] too; ``counted`` is the sample itself; ``concave`` pairs have a proper ROC; ``contains``
+    names special cases; ``decides`` the parameter that decides each end, and the sign with
+    which the clients' lifts the curve there.
     """
 
     estimate: Callable[..., MleResult]
-    likelihood: Callable[[Sample], Callable[[Distribution], float]] | None = None
     on_unit: bool = False
     positive: bool = False
     impostor: Callable[[Data], MleResult] | None = None
@@ -323,7 +328,6 @@ class Family:
     alone: str = ""
     everywhere: bool = False
     counted: bool = False
-    shapes: bool = False
     concave: bool = False
     contains: tuple[str, ...] = ()
     decides: Mapping[str, tuple[str, float]] | None = None
@@ -331,16 +335,12 @@ class Family:
     #: often each row drew them: columns in the order of `Distribution._parameters`, nan where there
     #: is no fit. Else one sample after another.
     fit_rows: Callable[..., Parameters] | None = None
-    #: Whether `fit_rows` takes numbers of draws.
-    drawn: bool = False
     #: Of such rows products of the likelihood's gradient less what they should be, a column each;
     #: the last argument is the share of each score of a row. Else by differences.
     moments: Callable[[Parameters, FloatArray, FloatArray], FloatArray] | None = None
     #: From one class of the sums of many systems (`ClassColumns`), its name, and the rule for
     #: scores of 0 and 1 to `ClassEstimates`.
     systems: Any = None
-    #: AUC of each row, by the parameters of clients and of impostors.
-    areas: Any = None
     #: Whether the sums of systems must have the squares of logits.
     squares: bool = False
 
@@ -350,9 +350,22 @@ class Family:
         return self.law is not None and not (self.of_pairs or self.sized)
 
     @property
+    def censored(self) -> bool:
+        """Whether scores beyond an edge may count as that alone."""
+        return self.on_unit and self.summed and self.of_density
+
+    @property
     def of_pairs(self) -> bool:
         """Whether the family says something only of both classes together."""
         return self.impostor is not None or self.join is not None
+
+    def areas(self, client: Parameters, impostor: Parameters) -> FloatArray:
+        """AUC of each row of parameters of clients and of impostors; nan where there is none."""
+        rows, law = np.stack([np.hstack(client), np.hstack(impostor)], axis=1), cast(Any, self.law)
+        return np.array([
+            pair_of(law(*c), law(*i)).auc() if math.isfinite(sum(c + i)) else math.nan
+            for c, i in rows.tolist()
+        ])  # fmt: skip
 
 
 def too_few_distinct(sample: Data, family: str) -> DegenerateDataError:

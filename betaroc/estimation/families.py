@@ -7,11 +7,11 @@ were drawn, of the sums of many systems and of both classes together.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import fields, replace
 from functools import partial
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -20,7 +20,7 @@ from betaroc.core.checks import choice
 from betaroc.core.errors import DegenerateDataError, FitError, InputError, ScaleWarning, refusal
 from betaroc.core.notices import Notice
 from betaroc.core.polygamma import beta_inverse_information, log1p_excess_array
-from betaroc.core.special import HALF_LOG_TWO_PI, log_beta, log_beta_ratio
+from betaroc.core.special import HALF_LOG_TWO_PI, log_beta_ratio
 from betaroc.core.text import format_list, format_value, parse_number
 from betaroc.core.vocabulary import worded
 from betaroc.data.scores import ScoreData
@@ -41,7 +41,6 @@ from betaroc.estimation.contract import (
     JointMle,
     MleResult,
     Parameters,
-    Sample,
     as_rows,
     too_few_distinct,
 )
@@ -93,8 +92,7 @@ def estimate_beta(sample: Data) -> MleResult:
     aa, ab, bb, _ = beta.precision(a, b, g1, g2)
     covariance = np.array(((aa, ab), (ab, bb))) * (1.0 if result.converged else math.nan)
     estimate = MleResult(
-        Beta(a, b), ("a", "b"), (a, b), covariance,
-        sample.total * beta.largest_mean_log_likelihood(a, b, g1, g2),
+        Beta(a, b), covariance, sample.total * beta.largest_mean_log_likelihood(a, b, g1, g2),
         result.converged, result.iterations, result.gradient_norm,
     )  # fmt: skip
     if not result.converged:
@@ -105,17 +103,6 @@ def estimate_beta(sample: Data) -> MleResult:
             estimate,
         )
     return estimate
-
-
-def _beta_log_likelihood(sample: Sample) -> Callable[[Any], float]:
-    """The log-likelihood of any beta distribution, from the two mean logarithms."""
-    g1, g2 = sample.mean_logs() if sample.values.size else (0.0, 0.0)
-
-    def at(law: Any) -> float:
-        terms = ((law.a - 1.0) * g1, (law.b - 1.0) * g2, -log_beta(law.a, law.b))
-        return sample.total * math.fsum(terms)
-
-    return at
 
 
 def _beta_of_rows(_: Distribution, x: FloatArray, counts: IntArray | None = None) -> Parameters:
@@ -151,14 +138,6 @@ def _beta_of_systems(side: ClassColumns, who: str, boundary: str | None) -> Clas
     return with_masses(fits, side, boundary)
 
 
-def _beta_areas(client: Parameters, impostor: Parameters) -> FloatArray:
-    shapes = np.array([q[:, 0] for q in (*client, *impostor)])
-    known = np.all(np.isfinite(shapes), axis=0)
-    result = np.full(known.size, np.nan)
-    result[known] = beta.beta_auc(*shapes[:, known])
-    return result
-
-
 def _estimate_dual(sample: Data, free: int = 0) -> MleResult:
     """Clients Beta(p, 1), p = -1 / mean log s; or impostors Beta(1, q) by the same of 1 - s."""
     if sample.low == sample.high:
@@ -167,12 +146,10 @@ def _estimate_dual(sample: Data, free: int = 0) -> MleResult:
             f" equal to {sample.low!r}." + worded(' Give more, or use `family="empirical"`.')
         )
     p = -1.0 / sample.mean_logs()[free]
-    a, b = shapes = (1.0, p) if free else (p, 1.0)
-    covariance, log_likelihood = np.zeros((2, 2)), sample.total * (math.log(p) - 1.0 + 1.0 / p)
+    law, covariance = Beta(1.0, p) if free else Beta(p, 1.0), np.zeros((2, 2))
     covariance[free, free] = p * p
-    return MleResult(
-        Beta(a, b), ("a", "b"), shapes, covariance, log_likelihood, fixed=("ba"[free],)
-    )
+    log_likelihood = sample.total * (math.log(p) - 1.0 + 1.0 / p)
+    return MleResult(law, covariance, log_likelihood, fixed=("ba"[free],))
 
 
 def _dual_moments(p: Parameters, x: FloatArray, shares: FloatArray) -> FloatArray:
@@ -221,9 +198,9 @@ def join_proper(client: MleResult, impostor: MleResult) -> JointMle | None:
         matrix = e.covariance.copy()
         matrix[:2, :2] = covariance[cut, cut] * e.total
         estimates.append(e._replace(
-            distribution=e.distribution._replaced({"a": a, "b": b}), values=(a, b, *e.values[2:]),
-            covariance=matrix, log_likelihood=e.log_likelihood + gain,
-            iterations=best.iterations, gradient_norm=best.gradient_norm,
+            distribution=e.distribution._replaced({"a": a, "b": b}), covariance=matrix,
+            log_likelihood=e.log_likelihood + gain, iterations=best.iterations,
+            gradient_norm=best.gradient_norm,
         ))  # fmt: skip
     shared = np.zeros([len(e.names) for e in estimates])
     shared[:2, :2] = covariance[:2, 2:]
@@ -256,7 +233,7 @@ def estimate_normal(
     mean_log = HALF_LOG_TWO_PI + 0.5 + math.log(sigma)
     likelihood = -sample.total * mean_log + -sample.total * jacobian
     covariance = np.array(normal.normal_inverse_information(sigma))
-    return MleResult(law(mu, sigma), ("mu", "sigma"), (mu, sigma), covariance, likelihood)
+    return MleResult(law(mu, sigma), covariance, likelihood)
 
 
 def _logit(x: FloatArray) -> FloatArray:
@@ -311,29 +288,6 @@ def _logit_normal_of_systems(
     return with_masses(replace(result, log_likelihood=likelihood), side, boundary)
 
 
-def _normal_areas(client: Parameters, impostor: Parameters) -> FloatArray:
-    """Phi of the difference of means over the root of the sum of variances."""
-    from scipy.special import ndtr
-
-    (mu_c, sigma_c), (mu_i, sigma_i) = ([q[:, 0] for q in side] for side in (client, impostor))
-    return np.asarray(ndtr((mu_c - mu_i) / np.hypot(sigma_c, sigma_i)))
-
-
-def _logit_normal_log_likelihood(sample: Sample) -> Callable[[Any], float]:
-    """The log-likelihood of any logit-normal distribution, from three sums."""
-    log, log1m = np.log(sample.values), np.log1p(-sample.values)
-    logit = log - log1m
-    centre = sample.mean(logit)
-    square = sample.mean((logit - centre) ** 2)
-    jacobian = -sample.mean(log + log1m)
-
-    def at(law: Any) -> float:
-        deviance = (square + (centre - law.mu) ** 2) / (2.0 * law.sigma**2)
-        return float(sample.total * (jacobian - deviance - math.log(law.sigma) - HALF_LOG_TWO_PI))
-
-    return at
-
-
 def join_spreads(client: MleResult, impostor: MleResult) -> JointMle:
     """sigma^2 = (n_c s_c^2 + n_i s_i^2)/(n_c + n_i), of which the means know nothing."""
     classes = client, impostor
@@ -345,7 +299,7 @@ def join_spreads(client: MleResult, impostor: MleResult) -> JointMle:
         mu, single = item.values
         loss = HALF_LOG_TWO_PI + math.log(sigma) + 0.5 * (single / sigma) ** 2
         estimates.append(item._replace(
-            distribution=normal.Normal(mu, sigma), values=(mu, sigma),
+            distribution=normal.Normal(mu, sigma),
             covariance=np.diag([unit[0][0] / item.weight, spread]) * item.total,
             log_likelihood=-item.weight * loss,
         ))  # fmt: skip
@@ -365,8 +319,7 @@ def estimate_gamma(value: Data) -> MleResult:
     law = gamma_mle(mean, gap)
     a, scale = law.shape, law.scale
     each = (a - 1.0) * (math.log(mean) - gap) - a - math.lgamma(a) - a * math.log(scale)
-    covariance = law._unit_covariance()
-    return MleResult(law, ("shape", "scale"), (a, scale), covariance, sample.total * each)
+    return MleResult(law, law._unit_covariance(), sample.total * each)
 
 
 def estimate_sinh_arcsinh(
@@ -394,15 +347,12 @@ def estimate_sinh_arcsinh(
             + worded(' Use `family="normal"` or "empirical", or give more scores.')
         )
     values, covariance, likelihood, iterations, slope = result
-    law = kind(*values)
-    names = tuple(p.name for p in law._parameters())
-    likelihood += jacobian
-    return MleResult(law, names, values, covariance, likelihood, True, iterations, slope)
+    return MleResult(kind(*values), covariance, likelihood + jacobian, True, iterations, slope)
 
 
 def estimate_empirical(sample: Data) -> MleResult:
     """The sample itself: no parameter, and no likelihood beside densities; ties are legal."""
-    return MleResult(sample.law(), (), (), np.empty((0, 0)), math.nan)
+    return MleResult(sample.law(), np.empty((0, 0)), math.nan)
 
 
 # ------------------------------------------------------------------------------- the table
@@ -410,23 +360,21 @@ def estimate_empirical(sample: Data) -> MleResult:
 _BY_SPREAD = {"at_zero": ("sigma", -1.0), "at_one": ("sigma", 1.0)}
 FAMILIES: dict[str, Family] = {
     "beta": Family(
-        estimate_beta, law=Beta, likelihood=_beta_log_likelihood, on_unit=True, summed=True,
-        shapes=True, contains=("dual-beta", "proper-beta"), fit_rows=_beta_of_rows, drawn=True,
-        moments=_beta_moments, systems=_beta_of_systems, areas=_beta_areas,
+        estimate_beta, law=Beta, on_unit=True, summed=True, contains=("dual-beta", "proper-beta"),
+        fit_rows=_beta_of_rows, moments=_beta_moments, systems=_beta_of_systems,
         decides={"at_zero": ("a", 1.0), "at_one": ("b", -1.0)},
     ),
     "normal": Family(
         estimate_normal, law=normal.Normal, summed=True, everywhere=True, decides=_BY_SPREAD,
-        contains=("equal-variance-normal",), fit_rows=_normal_of_rows, drawn=True,
-        moments=_normal_moments, systems=_normal_of_systems, areas=_normal_areas,
+        contains=("equal-variance-normal",), fit_rows=_normal_of_rows,
+        moments=_normal_moments, systems=_normal_of_systems,
     ),
     "logit-normal": Family(
         partial(estimate_normal, family="logit-normal", law=normal.LogitNormal),
-        law=normal.LogitNormal, likelihood=_logit_normal_log_likelihood, on_unit=True, summed=True,
-        decides=_BY_SPREAD,
-        fit_rows=lambda law, x, counts=None: _normal_of_rows(law, _logit(x), counts), drawn=True,
+        law=normal.LogitNormal, on_unit=True, summed=True, decides=_BY_SPREAD,
+        fit_rows=lambda law, x, counts=None: _normal_of_rows(law, _logit(x), counts),
         moments=lambda p, x, shares: _normal_moments(p, _logit(x), shares),
-        systems=_logit_normal_of_systems, areas=_normal_areas, squares=True,
+        systems=_logit_normal_of_systems, squares=True,
     ),
     "beta-mixture": Family(
         partial(mixture.estimate_mixture, kind=mixture.BETA_KIND, single=estimate_beta),
@@ -560,7 +508,7 @@ def planned_family(law: Distribution) -> str | None:
 def has_shapes(family: Names) -> bool:
     """Whether the parameters of both classes are the free shapes of beta distributions."""
     rows = rows_of_names(family)
-    return bool(rows) and all(row.shapes for row in rows)
+    return bool(rows) and all(row.law is Beta for row in rows)
 
 
 def check_within(who: str, values: FloatArray, bounds: tuple[float, float]) -> None:

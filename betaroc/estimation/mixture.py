@@ -190,19 +190,17 @@ def _estimate(
     standard = _law_of(kind, point)
     point = point * [[1.0], [sigma], [sigma]] + [[0.0], [mu], [0.0]]
     law = _law_of(kind, point)
-    parameters = law._parameters()
-    names, size = tuple(p.name for p in parameters), len(parameters)
+    parameters = standard._parameters()
+    size = len(parameters)
     covariance = np.full((size, size), np.nan)
     if np.all(np.isfinite(top.hessian)) and np.all(np.linalg.eigvalsh(-top.hessian) > 0.0):
         units = np.where(np.arange(size) < point.shape[1] - 1, 1.0, sigma)
-        root = units[:, None] * np.linalg.inv(free(standard, names).rates)
+        root = units[:, None] * np.linalg.inv(free(standard, [p.name for p in parameters]).rates)
         with np.errstate(over="ignore", under="ignore"):
             covariance = root @ np.linalg.inv(-top.hessian) @ root.T
     reached = top.norm <= 10.0 * _TINY_GRADIENT and math.isfinite(covariance[0, 0])
-    return MleResult(
-        law, names, tuple(p.value for p in parameters), covariance,
-        (top.value - math.log(sigma)) * total, reached, top.iterations, top.norm,
-    )  # fmt: skip
+    likelihood = (top.value - math.log(sigma)) * total
+    return MleResult(law, covariance, likelihood, reached, top.iterations, top.norm)
 
 
 # ------------------------------------------------------------------------------------- starts

@@ -835,7 +835,7 @@ def best_comparison(
         edges = boundary in ("censor", "matlab")
         names = [
             name for name, row in usual
-            if (row.likelihood if edges else row.on_unit if boundary else row.of_density)
+            if (row.censored if edges else row.on_unit if boundary else row.of_density)
         ]  # fmt: skip
     try:
         cells = None if boundary is not None else resolution

@@ -132,17 +132,15 @@ def test_what_is_refused(call, args, options, error, words):
 
 
 @pytest.mark.parametrize("size", [4, 100_000])
-@pytest.mark.parametrize(("bad", "words"), [
-    ([0.0], "1 are exactly 0"), ([-0.0], "1 are exactly 0"), ([1.0], "1 are exactly 1"),
-    ([np.nan], "1 are nan"), ([-0.5, -0.5], r"2 are outside \[0, 1\]"),
-    ([1.5, 1.5], r"2 are outside \[0, 1\]"), ([np.inf], r"1 are outside \[0, 1\]"),
-    ([-1e-300, 2.0], r"2 are outside \[0, 1\]"),
-])  # fmt: skip
-def test_what_has_no_logarithm_is_counted_and_named(size, bad, words):
+@pytest.mark.parametrize(
+    "bad", [[0.0], [-0.0], [1.0], [np.nan], [-0.5, -0.5], [1.5, 1.5], [np.inf], [-1e-300, 2.0]]
+)
+def test_what_has_no_logarithm_is_counted_and_named(size, bad):
     """Negative factors in even number would not show in a product."""
     x = np.full((2, size), 0.5)
     x[1, 1 : 1 + len(bad)] = bad
-    with pytest.raises(INPUT, match=rf"of {2 * size} scores {words}, first at index \(1, 1\)"):
+    words = f"got {len(bad)} of {2 * size} that are not, first at index {size + 1}: {bad[0]}"
+    with pytest.raises(INPUT, match=words):
         br.mean_logs(x)
 
 

@@ -200,7 +200,7 @@ def test_a_new_family_costs_one_row(monkeypatch):
     def half_normal(sample):
         sigma = math.sqrt(sample.mean(sample.values**2))
         law = br.Normal(0.0, sigma)
-        return MleResult(law, ("sigma",), (sigma,), ((0.5 * sigma**2,),), -1.0)
+        return MleResult(law, np.diag([0.0, 0.5 * sigma**2]), -1.0, fixed=("mu",))
 
     monkeypatch.setitem(FAMILIES, "half-normal", Family(half_normal))
     fit = br.fit(SCORES, "half-normal")

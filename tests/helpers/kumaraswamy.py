@@ -97,7 +97,7 @@ def estimate_kumaraswamy(sample: Data) -> MleResult:
     law = Kumaraswamy(a, b)
     covariance = tuple(tuple(row) for row in law._unit_covariance().tolist())
     likelihood = total * rows.mean(law._log_pdf(Thresholds.from_theta(rows.values)))
-    return MleResult(law, ("a", "b"), (a, b), covariance, likelihood)
+    return MleResult(law, covariance, likelihood)
 
 
 KUMARASWAMY = Family(estimate_kumaraswamy, on_unit=True, law=Kumaraswamy)
