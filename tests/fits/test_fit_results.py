@@ -205,7 +205,7 @@ def test_a_new_family_costs_one_row(monkeypatch):
     monkeypatch.setitem(FAMILIES, "half-normal", Family(half_normal))
     fit = br.fit(SCORES, "half-normal")
     assert fit.client.params["sigma"] == pytest.approx(math.sqrt((CLIENT**2).mean()))
-    assert len(fit.to_frame()) == 2
+    assert len(fit.to_frame()) == 4
     with pytest.raises(InputError, match="boundary must be left out"):
         br.fit(SCORES, "half-normal", boundary="drop")
 
