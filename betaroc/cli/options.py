@@ -15,7 +15,7 @@ from betaroc.core.errors import InputError, OutputError, refusal
 from betaroc.core.text import format_value, parse_number
 from betaroc.core.vocabulary import BIOMETRIC, RATES, TERMS
 from betaroc.data.labels import FAIL, WAYS_OF_MISSING
-from betaroc.data.text_files import DECIMALS, FORMATS, SEPARATORS
+from betaroc.data.text_layouts import DECIMALS, FORMATS, SEPARATORS
 from betaroc.estimation.boundary import POLICIES
 from betaroc.estimation.families import FAMILIES, Names, names_of_text
 from betaroc.rendering.files import checked_target, picture_format

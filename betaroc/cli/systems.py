@@ -23,7 +23,8 @@ from betaroc.data.parquet import parquet_rows
 from betaroc.data.read import KeyFile, column_spec, read_columns, read_scores
 from betaroc.data.scores import ScoreData, ScoreSource
 from betaroc.data.summary import ScoreSummary, file_words, summarize_finest
-from betaroc.data.text_files import TextFile, text_options
+from betaroc.data.text_files import TextFile
+from betaroc.data.text_layouts import text_options
 from betaroc.estimation.contract import SUMMED_POLICIES
 from betaroc.estimation.families import AUTO, BEST, FAMILIES, Names
 from betaroc.rendering.numbers import path_words, visible
@@ -338,8 +339,7 @@ def _is_large(path: Path) -> bool:
         head = raw.read(4)
     if head == b"PAR1":
         return find_spec("pyarrow") is None or parquet_rows(path) > STREAMED
-    text = TextFile(path, format_value(path.name), zipped=head.startswith(b"\x1f\x8b"))
-    return text.about_rows() > STREAMED
+    return TextFile(path, path.name, head.startswith(b"\x1f\x8b")).about_rows() > STREAMED
 
 
 def chosen_words(asked: Names) -> str:

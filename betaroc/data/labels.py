@@ -27,8 +27,16 @@ from betaroc.core.text import did_you_mean, format_list, format_value, parse_num
 from betaroc.core.vocabulary import CLIENTS, IMPOSTORS, ClassWords, client_word, worded, words_of
 from betaroc.data.sums import is_missing
 
+#: What to do with trials that have no score.
+FAIL, DROP, REJECT = WAYS_OF_MISSING = ("fail", "drop", "reject")
 #: The pairs that need no client_label: the larger is the client's.
-WORDS = frozenset({"true", "false"})
+KNOWN_LABELS = ({0.0, 1.0}, {-1.0, 1.0})
+_TRUTHS = frozenset({"true", "false"})
+#: Texts of a score that is not there; of a label, where "none" may be a class.
+_NO_SCORE = {"", "na", "n/a", "nan", "null", "none", "nil", "?", "<na>", "."}
+_NO_LABEL = {"na", "n/a", "nan", "null", "<na>"}
+#: What other programs call the columns.
+_CALLED = {"score": ("scores", "y_score"), "label": ("labels", "y_true")}
 #: Fewer scores than these may be what they look like.
 _ENOUGH = 10
 #: What columns are called: a probability of some class, a class that was predicted, the true one.
@@ -38,35 +46,29 @@ _PREDICTED = {
     "predicted_class", "label",
 }  # fmt: skip
 _TRUE = {"actual", "truth", "true_label", "y_true", "ground_truth", "gold"}
-KNOWN_LABELS = ({0.0, 1.0}, {-1.0, 1.0})
-
-
-def client_mask(
-    labels: npt.ArrayLike,
-    client_label: object,
-    *,
-    name: str = "y_true",
-    scores: AnyArray | None = None,
-    counts: Sequence[int] | AnyArray | None = None,
-) -> BoolArray:
-    """True where the label is the client's; each stands for as many trials as ``counts`` says."""
-    array = _label_array(labels, name)
-    kinds, first, codes, ones = np.unique(
-        array, return_index=True, return_inverse=True, return_counts=True
-    )
-    order = np.argsort(first)
-    trials = (ones if counts is None else np.bincount(codes, counts).astype(np.int64))[order]
-    swapped = kinds.size > 2 and scores is not None and looks_like_labels(scores)
-    clients, _ = choose_client(kinds[order].tolist(), trials, client_label, name, swapped=swapped)
-    mask = np.zeros(kinds.size, dtype=bool)
-    mask[order] = clients
-    return mask[codes]
-
-
 #: Types of labels, and their words.
 _TYPES: tuple[tuple[Any, str], ...] = (
     (bool | np.bool_, "bool"), (int | float | np.number, "number"), (str, "text"),
 )  # fmt: skip
+
+
+# ------------------------------------------------------------------------------ two labels
+def client_mask(
+    labels: npt.ArrayLike, client_label: object, *, name: str = "y_true",
+    scores: AnyArray | None = None, counts: Sequence[int] | AnyArray | None = None,
+) -> BoolArray:  # fmt: skip
+    """True where the label is the client's; each stands for as many trials as ``counts`` says."""
+    array = _label_array(labels, name)
+    kinds, first, codes = np.unique(array, return_index=True, return_inverse=True)
+    trials = np.bincount(codes, counts).astype(np.int64)
+    order = np.argsort(first)
+    swapped = kinds.size > 2 and scores is not None and looks_like_labels(scores)
+    clients, _ = choose_client(
+        kinds[order].tolist(), trials[order], client_label, name, swapped=swapped
+    )
+    mask = np.zeros(kinds.size, dtype=bool)
+    mask[order] = clients
+    return mask[codes]
 
 
 def _label_array(labels: npt.ArrayLike, name: str) -> AnyArray:
@@ -83,12 +85,11 @@ def _label_array(labels: npt.ArrayLike, name: str) -> AnyArray:
     for index, item in enumerate(array if mixed else array[:1]):
         word = next((word for types, word in _TYPES if isinstance(item, types)), None)
         if word is None or np.iscomplexobj(item):
-            do = "Pass two labels."
-            if isinstance(item, bytes):
-                do = 'Decode them: np.char.decode(y, "ascii").'
+            decode = 'Decode them: np.char.decode(y, "ascii").'
             raise InputTypeError.about(name)(
                 f"{name} must be text, numbers or booleans; got {format_value(item)} of type"
-                f" {type(item).__name__} at {index}. {do}"
+                f" {type(item).__name__} at {index}. "
+                + (decode if isinstance(item, bytes) else "Pass two labels.")
             )
         result.setdefault(word, f"{format_value(item)} ({word}) at {index}")
     if len(result) > 1:
@@ -99,16 +100,20 @@ def _label_array(labels: npt.ArrayLike, name: str) -> AnyArray:
     return np.array(array.tolist()) if mixed else array
 
 
+def label_key(token: str) -> object:
+    """What a label in a file stands for: its number if it is one, else its text."""
+    text = token.strip(" \t")
+    try:
+        number = float(text)
+    except ValueError:
+        return text.lower() if text.lower() in _TRUTHS else text
+    return number if np.isfinite(number) and text.isascii() and "_" not in text else text
+
+
 def choose_client(
-    labels: Sequence[Any],
-    counts: Sequence[int] | AnyArray,
-    client_label: object,
-    name: str,
-    *,
-    places: Sequence[str] | None = None,
-    swapped: bool = False,
-    identities: Sequence[str] = (),
-) -> tuple[BoolArray, str | None]:
+    labels: Sequence[Any], counts: Sequence[int] | AnyArray, client_label: object, name: str,
+    *, places: Sequence[str] | None = None, swapped: bool = False, identities: Sequence[str] = (),
+) -> tuple[BoolArray, str | None]:  # fmt: skip
     """Which of some labels are the client's, and the one that was guessed.
 
     ``labels`` of a file are texts with the ``places`` where each first occurs. ``swapped``: the
@@ -117,31 +122,31 @@ def choose_client(
     in_file = places is not None
     error: Any = FileFormatError if in_file else InputError
     about = error if in_file else error.about(name)
-    what = f"{name}: labels" if in_file else name
+    noun = f"{name}: labels" if in_file else name
     keys = [label_key(v) if in_file else v for v in labels]
-    _check_unlike(labels, keys, places, about, what)
+    _check_unlike(labels, keys, places, about, noun)
     kinds = list(dict.fromkeys(keys))
 
-    def tally(most: int = 4) -> str:
+    def tally() -> str:
         parts = []
-        for kind in kinds[:most]:
+        for kind in kinds[:4]:
             n = sum(int(c) for c, key in zip(counts, keys, strict=True) if key == kind)
             at = keys.index(kind)
             place = f", first in {places[at]}" if places else ""
             parts.append(f"{format_value(labels[at], 24)} (count {n}{place})")
-        return ", ".join(parts) + (f" and {len(kinds) - most} more" if len(kinds) > most else "")
+        return ", ".join(parts) + (f" and {len(kinds) - 4} more" if len(kinds) > 4 else "")
 
     if len(kinds) > 2:
-        odd = any(isinstance(k, float) and not k.is_integer() for k in kinds)
-        do = "Keep the rows of two labels, or recode one against the rest."
-        if odd or swapped:
-            do = "Are the scores and the labels swapped?"
-        raise about(f"{name} must hold two labels; got {len(kinds)}: {tally()}. {do}")
+        swapped = swapped or any(isinstance(k, float) and not k.is_integer() for k in kinds)
+        remedy = "Keep the rows of two labels, or recode one against the rest."
+        if swapped:
+            remedy = "Are the scores and the labels swapped?"
+        raise about(f"{name} must hold two labels; got {len(kinds)}: {tally()}. {remedy}")
     client, guessed = _client_kind(kinds, client_label, in_file)
     if client is None and client_label is None:
         known = "{0, 1}, {-1, 1} or true/false" if in_file else "{0, 1}, {False, True} or {-1, 1}"
         raise about(
-            f"{what} must be {known} unless"
+            f"{noun} must be {known} unless"
             + worded(" `client_label= (--client-label)` says which is the client's; got")
             + f" {tally()}. Pass one of them."
         )
@@ -168,7 +173,7 @@ def choose_client(
 def _check_unlike(
     labels: Sequence[Any], keys: list[Any], places: Sequence[str] | None, about: Any, noun: str
 ) -> None:
-    known: dict[str, int] = {}
+    known: dict[str, str] = {}
     for at, (label, key) in enumerate(zip(labels, keys, strict=True)):
         if not isinstance(label, str):
             continue
@@ -177,12 +182,10 @@ def _check_unlike(
             raise about(
                 f"{noun} must not be missing; {places[at]} has {format_value(label)}. Give it."
             )
-        before = known.setdefault(text, at)
-        words = places is None or (isinstance(key, str) and key not in WORDS)
-        if words and labels[before] != label:
+        first = known.setdefault(text, label)
+        if first != label and (places is None or (isinstance(key, str) and key not in _TRUTHS)):
             raise about(
-                f"{noun} must not differ by the blanks around them alone;"
-                f" {format_value(labels[before])} and"
+                f"{noun} must not differ by the blanks around them alone; {format_value(first)} and"
                 f" {format_value(label)}{f' ({places[at]})' if places else ''} do. Write them"
                 " alike."
             )
@@ -202,20 +205,17 @@ def _client_kind(kinds: list[Any], client_label: object, in_file: bool) -> tuple
         return 1, None
     if not in_file or len(texts) < len(kinds):
         return None, None
-    if set(texts) <= WORDS:
+    if set(texts) <= _TRUTHS:
         return "true", None
     guessed = client_word(texts) if len(texts) == 2 else None
     return guessed, guessed
 
 
-def label_key(token: str) -> object:
-    """What a label in a file stands for: its number if it is one, else its text."""
-    text = token.strip(" \t")
-    try:
-        number = float(text)
-    except ValueError:
-        return text.lower() if text.lower() in WORDS else text
-    return number if np.isfinite(number) and text.isascii() and "_" not in text else text
+# --------------------------------------------------------------- what is no score of a client
+def few_distinct(values: AnyArray) -> AnyArray:
+    """The distinct values if they are few; three of them tell as much as all."""
+    head = np.unique(values[:100])
+    return head[:3] if head.size > 2 else np.unique(values)[:3]
 
 
 def looks_like_labels(*parts: AnyArray) -> bool:
@@ -255,24 +255,15 @@ def check_confidence(
         )
 
 
-def few_distinct(values: AnyArray) -> AnyArray:
-    """The distinct values if they are few; three of them tell as much as all."""
-    head = np.unique(values[:100])
-    return head[:3] if head.size > 2 else np.unique(values)[:3]
-
-
 def check_labels_as_scores(client: FloatArray, impostor: FloatArray) -> None:
-    """One side that holds labels of the other."""
-    if client.size != impostor.size:
-        return
+    """Raise where one side holds labels of the other."""
     labels = [looks_like_labels(client), looks_like_labels(impostor)]
-    if sum(labels) != 1:
+    if client.size != impostor.size or sum(labels) != 1:
         return
-    who = "client" if labels[0] else "impostor"
-    values = sorted(set((client if labels[0] else impostor).tolist()))
     y, s = CLASSES if labels[0] else ("impostor", "client")
+    values = sorted(set((client if labels[0] else impostor).tolist()))
     raise InputError(
-        f"client and impostor must be the scores of two classes; {who} holds only {values} and has"
+        f"client and impostor must be the scores of two classes; {y} holds only {values} and has"
         f" the {client.size} entries of the other, like labels."
         f" Use Scores.from_labels(y_true={y}, y_score={s})."
     )
@@ -280,9 +271,8 @@ def check_labels_as_scores(client: FloatArray, impostor: FloatArray) -> None:
 
 def check_other_index(y_true: Any, **others: Any) -> None:
     """Two pandas Series whose indices differ are not row by row the same trials."""
-    index = _pandas_index(y_true)
-    for name, values in others.items():
-        other = _pandas_index(values)
+    index, *rest = map(_pandas_index, (y_true, *others.values()))
+    for name, other in zip(others, rest, strict=True):
         if index is None or other is None or len(index) != len(other) or index.equals(other):
             continue
         at = next(i for i, (a, b) in enumerate(zip(index, other, strict=True)) if a != b)
@@ -302,21 +292,10 @@ def _pandas_index(values: Any) -> Any:
     return nw.maybe_get_index(column)
 
 
-def no_rows(name: str) -> FileFormatError:
-    """The error for a file without rows."""
-    return FileFormatError(f"{name} must hold scores; it has no rows. Export again.")
-
-
-#: What to do with trials that have no score.
-FAIL, DROP, REJECT = WAYS_OF_MISSING = ("fail", "drop", "reject")
-_MISSING_WORDS = {"", "na", "n/a", "nan", "null", "none", "nil", "?", "<na>", "."}
-#: Texts that stand for no label; "none" may be a class.
-_NO_LABEL = {"na", "n/a", "nan", "null", "<na>"}
-
-
+# ------------------------------------------------------------------------- without a score
 def is_missing_word(score: str) -> bool:
     """Whether a text stands for a score that is not there."""
-    return score.strip().lstrip("+-").casefold() in _MISSING_WORDS
+    return score.strip().lstrip("+-").casefold() in _NO_SCORE
 
 
 def scores_or_nan(values: Any, name: str, missing: str) -> FloatArray:
@@ -346,6 +325,7 @@ def missing_counts(absent: Sequence[int], n: int, missing: str) -> dict[str, int
     return {}
 
 
+# ------------------------------------------------------------------------ columns of a file
 class ColumnSpec(NamedTuple):
     """The columns of a call: score, label, and those of ``group`` and ``id`` by role.
 
@@ -358,30 +338,20 @@ class ColumnSpec(NamedTuple):
     missing: str = FAIL
 
     @property
-    def named(self) -> dict[str, str]:
-        return {column: role for role, columns in self.names.items() for column in columns}
+    def named(self) -> list[str]:
+        """The columns of groups and ids."""
+        return list(dict.fromkeys(c for columns in self.names.values() for c in columns))
 
     @property
     def roles(self) -> list[tuple[str, str]]:
         """Each column with its role: the score, labels, then the others."""
+        roles = {column: role for role, columns in self.names.items() for column in columns}
         score = [] if self.score is None else [(self.score, "score")]
-        return [*score, *((column, "label") for column in self.label), *self.named.items()]
+        return [*score, *((column, "label") for column in self.label), *roles.items()]
 
     @property
     def columns(self) -> list[str]:
         return [column for column, _ in self.roles]
-
-
-def as_written(wanted: ColumnSpec, present: Collection[str]) -> tuple[ColumnSpec, tuple[str, ...]]:
-    """Score and label as one column is called but for large and small letters.
-
-    With the options that would say the same.
-    """
-    score = None if wanted.score is None else written(wanted.score, present)
-    label = tuple(written(column, present) for column in wanted.label)
-    stated = [f"score={score}"] * (score != wanted.score)
-    stated += [f"label={','.join(label)}"] * (label != wanted.label)
-    return wanted._replace(score=score, label=label), tuple(stated)
 
 
 def written(asked: str, present: Collection[str]) -> str:
@@ -393,8 +363,13 @@ def written(asked: str, present: Collection[str]) -> str:
     return alike[0] if len(alike) == 1 else asked
 
 
-#: What other programs call the columns.
-_CALLED = {"score": ("scores", "y_score"), "label": ("labels", "y_true")}
+def as_written(wanted: ColumnSpec, present: Collection[str]) -> tuple[ColumnSpec, tuple[str, ...]]:
+    """Score and label as a file calls them, with the options that would say the same."""
+    score = None if wanted.score is None else written(wanted.score, present)
+    label = tuple(written(column, present) for column in wanted.label)
+    stated = [f"score={score}"] * (score != wanted.score)
+    stated += [f"label={','.join(label)}"] * (label != wanted.label)
+    return wanted._replace(score=score, label=label), tuple(stated)
 
 
 def missing_column(name: str, role: str, column: str, present: list[str]) -> FileFormatError:
@@ -406,13 +381,14 @@ def missing_column(name: str, role: str, column: str, present: list[str]) -> Fil
                 + worded("Name the files of both classes by `client_file=...` and"
                          " `impostor_file=...`, or that of the labels by `key=...`.")
             )  # fmt: skip
+    option = f"`{role}=... (--{role})`." if role in {"score", "label"} else f"`{role}=...`"
     return FileFormatError(
         f"{name} must have a column {format_value(column, 40)}; there are {format_list(present)}."
-        f" {did_you_mean(column, present)}Pass "
-        + worded(f"`{role}=... (--{role})`." if role in {"score", "label"} else f"`{role}=...`")
+        f" {did_you_mean(column, present)}Pass " + worded(option)
     )
 
 
+# --------------------------------------------------------------------------- rows of a file
 @dataclass
 class Rows:
     """Scores of a file, or of a part of it, in order, each with the code of its label's text.
@@ -427,49 +403,54 @@ class Rows:
     first: list[int]
     scores: AnyArray
     codes: IntArray
+    wanted: ColumnSpec
     names: dict[str, AnyArray] = field(default_factory=dict)
-    missing: str = FAIL
     start: int = 0
-    #: The two columns that are equal where a row is a client's, instead of labels.
-    identities: tuple[str, ...] = ()
 
-    @property
-    def counts(self) -> IntArray:
-        return np.bincount(self.codes, minlength=len(self.tokens))
+    def check_some(self) -> None:
+        """Raise if there are none."""
+        if not self.codes.size:
+            raise FileFormatError(f"{self.name} must hold scores; it has no rows. Export again.")
+
+    def values(self) -> FloatArray:
+        """The scores, checked; nan where they are missing and may be."""
+        where = f" from row {self.start}" if self.start else ""
+        try:
+            return scores_or_nan(self.scores, f"{self.name}, scores{where}", self.wanted.missing)
+        except InputError as error:
+            raise FileFormatError(error.template) from error
 
     def clients(
         self, client_label: object, counts: IntArray, *, swapped: bool
     ) -> tuple[BoolArray, str | None]:
         """Which texts are the clients', of so many rows each, and the one that was guessed."""
+        label = self.wanted.label
         return choose_client(
             self.tokens, counts, client_label, self.name,
             places=[f"{self.unit} {k}" for k in self.first], swapped=swapped,
-            identities=self.identities,
+            identities=label if len(label) == 2 else (),
         )  # fmt: skip
 
     def split(self, client_label: object) -> tuple[FloatArray, BoolArray, BoolArray, str | None]:
         """Scores, which rows are clients, which texts are theirs, and the one that was guessed."""
-        if not self.codes.size:
-            raise no_rows(self.name)
-        values = self.values()
+        self.check_some()
+        values, counts = self.values(), np.bincount(self.codes, minlength=len(self.tokens))
         swapped = len(self.tokens) > 2 and looks_like_labels(values)
-        mask, guessed = self.clients(client_label, self.counts, swapped=swapped)
+        mask, guessed = self.clients(client_label, counts, swapped=swapped)
         return values, mask[self.codes], mask, guessed
 
-    def values(self) -> FloatArray:
-        where = f" from row {self.start}" if self.start else ""
-        try:
-            return scores_or_nan(self.scores, f"{self.name}, scores{where}", self.missing)
-        except InputError as error:
-            raise FileFormatError(error.template) from error
-
     def words(self, client: BoolArray) -> ClassWords | None:
+        """What the classes are called, where these are words."""
         codes = (self.codes[int(np.argmax(own))] for own in (client, ~client))
         keys = [label_key(self.tokens[code]) for code in codes]
-        return None if set(keys) <= WORDS else words_of(*keys)
+        return None if set(keys) <= _TRUTHS else words_of(*keys)
 
-    def joined(self, role: str, columns: tuple[str, ...]) -> AnyArray:
-        return stacked([self.names[c] for c in columns], f"{role} of {self.name}")
+    def joined(self) -> dict[str, AnyArray]:
+        """The groups and ids, of one or two columns each."""
+        return {
+            f"{role}s": stacked([self.names[c] for c in columns], f"{role} of {self.name}")
+            for role, columns in self.wanted.names.items()
+        }
 
 
 class LabelTexts:
@@ -480,6 +461,7 @@ class LabelTexts:
         self.first: list[int] = []
 
     def code(self, text: str, place: int) -> int:
+        """The code of a text that is found there."""
         if text not in self.known:
             self.first.append(place)
         return self.known.setdefault(text, len(self.known))
@@ -491,19 +473,20 @@ class LabelTexts:
         codes, kinds = columns[0] if columns else (np.zeros(n, dtype=np.int8), ["1"])
         if len(columns) == 2:
             first, second = (np.array(own, dtype=object)[which] for which, own in columns)
-            equal = first == second
-            kinds = ["1", "0"] if equal[:1].any() else ["0", "1"]
-            codes = np.where(equal == equal[:1], 0, 1)
-            kinds = kinds[: len(np.unique(equal))]
+            codes, kinds = (first == second).astype(np.int8), ["0", "1"]
         if any(kind not in self.known for kind in kinds):
-            at = np.unique(codes, return_index=True)[1]
-            for kind, place in zip(kinds, at.tolist(), strict=True):
-                self.code(kind, start + place)
+            for place in np.sort(np.unique(codes, return_index=True)[1]).tolist():
+                self.code(kinds[codes[place]], start + place)
         small: Any = np.int8 if len(self.known) < 128 else np.int64
-        return np.array([self.known[kind] for kind in kinds], small)[codes]
+        return np.array([self.known.get(kind, -1) for kind in kinds], small)[codes]
 
-    def rows(self, name: str, unit: str, scores: AnyArray, codes: IntArray, *more: Any) -> Rows:
-        return Rows(name, unit, [*self.known], self.first[:], scores, codes, *more)
+    def rows(
+        self, name: str, unit: str, scores: AnyArray, codes: IntArray, wanted: ColumnSpec,
+        names: dict[str, AnyArray], start: int = 0,
+    ) -> Rows:  # fmt: skip
+        """A part of a file, with the texts that are known by now."""
+        tokens, first = [*self.known], self.first[:]
+        return Rows(name, unit, tokens, first, scores, codes, wanted, names, start)
 
 
 def whole(parts: Iterable[Rows]) -> Rows:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -28,7 +27,7 @@ class _Opened(NamedTuple):
     """A file of columns: its schema, its rows where they are known, and batches of some columns."""
 
     schema: Any
-    rows: int | None
+    rows: int
     batches: Callable[[list[str]], Iterator[Any]]
 
 
@@ -54,7 +53,7 @@ def _opened(path: Path, name: str, kind: str) -> Iterator[_Opened]:
                 stream = source.read(6) != b"ARROW1"
                 source.seek(0)
                 reader: Any = ipc.open_stream(source) if stream else ipc.open_file(source)
-                yield _Opened(reader.schema, None, arrow_batches)
+                yield _Opened(reader.schema, 0, arrow_batches)
             return
         # A buffer, since a whole column of a group of rows would be read at once.
         options: Any = {"pre_buffer": False, "buffer_size": 1 << 20}
@@ -77,7 +76,7 @@ def binary_parts(
 ) -> Iterator[Rows]:
     """The wanted columns of a Parquet or Arrow file, in parts, of which there is one at least."""
     labels, start = LabelTexts(), 0
-    with _opened(path, name, kind) as file, progress(file.rows or 0, " rows") as advance:
+    with _opened(path, name, kind) as file, progress(file.rows, " rows") as advance:
         present = list(file.schema.names)
         for column, role in wanted.roles:
             if column not in present:
@@ -87,14 +86,13 @@ def binary_parts(
                     f"{name} must have distinct columns; {format_value(column)} occurs"
                     f" {present.count(column)} times. Rename one of them."
                 )
-        check_rows(name, file.rows or 0, most_rows)
+        check_rows(name, file.rows, most_rows)
         for batch in file.batches(list(dict.fromkeys(wanted.columns))):
-            check_rows(name, start + batch.num_rows, most_rows)
             yield _rows_of(batch, wanted, name, labels, start)
             start += batch.num_rows
             advance(start)
         if not start:
-            yield labels.rows(name, "row", np.zeros(0), np.zeros(0, dtype=np.int8))
+            yield labels.rows(name, "row", np.zeros(0), np.zeros(0, dtype=np.int8), wanted, {})
 
 
 def binary_columns(path: Path, name: str, kind: str) -> dict[str, bool]:
@@ -103,32 +101,10 @@ def binary_columns(path: Path, name: str, kind: str) -> dict[str, bool]:
         return {item.name: _is_numeric(item.type) for item in file.schema}
 
 
-def lazy_parquet(path: Path) -> Any:
-    """A Parquet file as a lazy frame of Polars or DuckDB; None where pyarrow reads it."""
-    with path.open("rb") as raw:
-        is_parquet = raw.read(4) == b"PAR1"
-    if not is_parquet or importlib.util.find_spec("pyarrow") is not None:
-        return None
-    if importlib.util.find_spec("polars") is not None:
-        import polars as pl
-
-        return pl.scan_parquet(path, glob=False, hive_partitioning=False)
-    if importlib.util.find_spec("duckdb") is not None:
-        import duckdb
-
-        # A connection of its own, since the default one is the user's; [ and * would be patterns.
-        place = "".join(f"[{c}]" if c in "*?[" else c for c in str(path))
-        return duckdb.connect().read_parquet(place, hive_partitioning=False)
-    raise MissingDependencyError(
-        "reading Parquet needs pyarrow, polars or duckdb, none of which is installed."
-        ' pip install "betaroc[parquet]"'
-    )
-
-
 def parquet_rows(path: Path) -> int:
     """Rows of a Parquet file, by its footer."""
     with _opened(path, format_value(path.name), "parquet") as file:
-        return file.rows or 0
+        return file.rows
 
 
 def _is_numeric(kind: pa.DataType) -> bool:
@@ -138,39 +114,35 @@ def _is_numeric(kind: pa.DataType) -> bool:
 
 
 def _rows_of(batch: Any, wanted: ColumnSpec, name: str, labels: LabelTexts, start: int) -> Rows:
-    import pyarrow as pa
-
     n = batch.num_rows
     for column, role in wanted.roles:
         gone = np.flatnonzero(batch.column(column).is_null().to_numpy(zero_copy_only=False))
         if gone.size and (role != "score" or wanted.missing == FAIL):
-            do = "Drop these rows"
-            do += ", or pass `missing='drop'` or `missing='reject'`." if role == "score" else "."
+            remedy = ", or pass `missing='drop'` or `missing='reject'`." * (role == "score")
             raise FileFormatError(
                 f"{name}: column {format_value(column)} must have no missing value; got {gone.size}"
                 f" null in the first {start + n} rows, first in rows"
-                f" {format_list((gone + start).tolist())} (counted from 0). " + worded(do)
+                f" {format_list((gone + start).tolist())} (counted from 0). Drop these rows"
+                + worded(remedy or ".")
             )
     scores: AnyArray = np.zeros(n)
     if wanted.score is not None:
         values = batch.column(wanted.score)
         if not _is_numeric(values.type):
-            raise FileFormatError(
-                f"{name}: column {format_value(wanted.score)} must be numeric; its type is"
-                f" {values.type}. Convert it to float64 when writing."
-            )
+            raise _refusal(name, wanted.score, "numeric", values, "float64")
         scores = np.asarray(values.to_numpy(zero_copy_only=False))  # null is nan
-    columns = []
-    for column in wanted.label:
-        values = batch.column(column)
-        if not pa.types.is_dictionary(values.type):
-            values = values.dictionary_encode()
-        used, coded = np.unique(values.indices.to_numpy(zero_copy_only=False), return_inverse=True)
-        texts = values.dictionary.to_pylist()
-        columns.append((coded, [str(texts[k]) for k in used]))
-    codes = labels.coded(columns, n, start)
+    codes = labels.coded([_coded(batch.column(c)) for c in wanted.label], n, start)
     names = {column: _names(batch.column(column), column, name) for column in wanted.named}
-    return labels.rows(name, "row", scores, codes, names, wanted.missing, start)
+    return labels.rows(name, "row", scores, codes, wanted, names, start)
+
+
+def _coded(values: pa.Array) -> tuple[AnyArray, list[str]]:
+    """The code of each value, and the texts that occur."""
+    if not hasattr(values, "dictionary"):
+        values = values.dictionary_encode()
+    used, codes = np.unique(values.indices.to_numpy(zero_copy_only=False), return_inverse=True)
+    texts = values.dictionary.to_pylist()
+    return codes, [str(texts[k]) for k in used]
 
 
 def _names(values: pa.Array, column: str, name: str) -> AnyArray:
@@ -178,8 +150,12 @@ def _names(values: pa.Array, column: str, name: str) -> AnyArray:
     if array.dtype.kind == "O" and all(isinstance(v, str) for v in array):
         array = array.astype(np.str_)
     if array.dtype.kind not in "iuU":
-        raise FileFormatError(
-            f"{name}: column {format_value(column)} must be integers or text; its type is"
-            f" {values.type}. Convert it to text when writing."
-        )
+        raise _refusal(name, column, "integers or text", values, "text")
     return array
+
+
+def _refusal(name: str, column: str, rule: str, values: pa.Array, kind: str) -> FileFormatError:
+    return FileFormatError(
+        f"{name}: column {format_value(column)} must be {rule}; its type is {values.type}. Convert"
+        f" it to {kind} when writing."
+    )

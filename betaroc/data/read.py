@@ -10,12 +10,12 @@ from dataclasses import replace
 from functools import partial
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
-from betaroc.core.arrays import AnyArray, BoolArray, FloatArray
+from betaroc.core.arrays import BoolArray, FloatArray, IntArray
 from betaroc.core.checks import choice
 from betaroc.core.containers import as_narwhals
 from betaroc.core.errors import BetarocError, FileFormatError, InputError, InputTypeError, refusal
@@ -38,33 +38,32 @@ from betaroc.data.labels import (
 )  # fmt: skip
 from betaroc.data.parquet import binary_columns, binary_parts
 from betaroc.data.scores import ScoreData, Scores, ScoreSource
-from betaroc.data.text_files import (
+from betaroc.data.text_files import check_rows, check_size, rows_in_memory, text_file
+from betaroc.data.text_layouts import (
     NAMED,
     SEPARATORS,
+    TextLayout,
     TextOptions,
-    check_size,
-    foreign_kind,
-    text_file,
+    layout_of,
+    split_fields,
     text_options,
 )  # fmt: skip
-from betaroc.data.text_layouts import TextLayout, layout_of, split_fields
-from betaroc.data.text_rows import collect_parts, number_columns
+from betaroc.data.text_rows import number_columns, read_parts
 
 if TYPE_CHECKING:
     from narwhals.typing import IntoFrame
 
-_T = TypeVar("_T")
-#: Rows by which the columns of a key without a header are told.
-_ROWS = 100
-#: From this width on a key is a protocol of ASVspoof, whose second column is the trial.
-_PROTOCOL = 5
 #: Scores, or what they are made of: a frame, labels and scores, or the path of a file.
 ScoresLike: TypeAlias = (
     "ScoreData | IntoFrame | tuple[npt.ArrayLike, npt.ArrayLike] | str | os.PathLike[str]"
 )
 #: The first bytes of tables that are no text.
 _FIRST = {"parquet": b"PAR1", "arrow": b"ARROW1"}
-#: A name, or two.
+#: Rows by which the columns of a key without a header are told.
+_ROWS = 100
+#: From this width on a key is a protocol of ASVspoof, whose second column is the trial.
+_PROTOCOL = 5
+#: What names a trial: one text, or two.
 _Trial = str | tuple[str, ...]
 
 
@@ -183,7 +182,7 @@ def read_scores(
         For options that do not go together, one file given twice, and names of columns that a
         file without header cannot have.
     MissingDependencyError
-        For Parquet and Arrow without pyarrow, for sheets of Excel without openpyxl.
+        For Parquet and Arrow without pyarrow.
 
     Warns
     -----
@@ -209,12 +208,8 @@ def read_scores(
     In verification a trial depends on two people: ``group=("claimed", "real")``. Groups and ids
     of text files are text.
 
-    Arrays of numpy are tables too: ``.npz`` with arrays of one length, or with the scores of two
-    classes that are called such as genuine and impostor; ``.npy`` with a structured array or
-    columns without names. So is the first sheet of a file of Excel.
-
-    Plain tables beyond 4 MiB are parsed in blocks by pandas; all else, and what that leaves in
-    doubt, is read line by line with the same values. Decimals are read exactly as Python's
+    Plain tables beyond 4 MiB are parsed in blocks by pandas; all else, and what follows a doubt,
+    is read line by line with the same values. Decimals are read exactly as Python's
     ``float`` does; 1e400 and 1e-400 are errors, since they would become inf and 0. Parquet page
     checksums are verified where the writer stored them.
 
@@ -232,40 +227,37 @@ def read_scores(
     ('genuine', ('separator=semicolon', 'decimal=comma'))
     >>> folder.cleanup()
     """
-    options = text_options(format, separator, decimal, header, columns, max_size, max_rows).of_rows
+    options = text_options(format, separator, decimal, header, columns, max_size, max_rows)
+    options = options._replace(max_rows=max_rows or rows_in_memory())
     choice(missing, WAYS_OF_MISSING, "missing")
     wanted = column_spec(score, label, {"group": group, "id": id}, missing)
     of_key = KeyFile(key, key_id, key_label)
     files = {"client_file": client_file, "impostor_file": impostor_file}
     _check_options(path, of_key, wanted, options, client_label, files)
-    lost = None
+    lost = np.zeros(0, dtype=np.int64)
     if path is None:
         rows, source = _two_files(files, wanted, options)
     else:
-        of_scores = wanted._replace(label=()) if key is not None else wanted
+        keyed = key is not None
+        of_scores = wanted._replace(label=()) if keyed else wanted
         with local_file(path) as (local, name), of_the_system(name):
-            file = open_file(local, name, of_scores, client_label, options, keyed=key is not None)
+            file = open_file(local, name, of_scores, client_label, options, keyed=keyed)
             rows = file.rows()
         source = ScoreSource(str(path), file.kind, guesses=file.guesses)
-        if key is not None:
-            wanted = wanted._replace(names=file.wanted.names)
-            rows.values()
-            rows, lost = of_key.join(rows, file.wanted, wanted.label[0], local, options)
+        if keyed:
+            rows, lost = of_key.join(rows, wanted.label[0], local, options)
             source = replace(source, further=(str(key),))
-    values, is_client, texts, guessed = rows.split(client_label)
-    at_key = np.zeros(0, dtype=bool) if lost is None else texts[lost]
-    absent = [int(np.sum(at_key)), int(np.sum(~at_key))]
+    values, is_client, client_texts, guessed = rows.split(client_label)
+    absent = [int(np.sum(client_texts[lost])), int(np.sum(~client_texts[lost]))]
     # A digest of all classes, and of which rows have a score where some have none.
     digest = hashlib.blake2b(np.packbits(is_client).tobytes(), digest_size=16)
     present = ~np.isnan(values)
     if not present.all():
         digest.update(np.packbits(present).tobytes())
-    source = replace(source, order=digest.hexdigest(), guessed=guessed)
-    if missing == DROP:
-        source = replace(source, n_dropped=sum(absent) + int(np.sum(~present)))
-    names = {f"{role}s": rows.joined(role, columns) for role, columns in wanted.names.items()}
+    dropped = sum(absent) + int(np.sum(~present)) if missing == DROP else 0
+    source = replace(source, order=digest.hexdigest(), guessed=guessed, n_dropped=dropped)
     return Scores._of_rows(
-        values, is_client, f"{rows.name}, scores", missing, names, absent=absent,
+        values, is_client, f"{rows.name}, scores", missing, rows.joined(), absent=absent,
         error=FileFormatError, source=source, words=rows.words(is_client),
     )  # fmt: skip
 
@@ -297,22 +289,21 @@ class OpenedFile(NamedTuple):
     kind: str
     wanted: ColumnSpec
     guesses: tuple[str, ...]
-    #: What a function makes of the parts of its rows.
-    collect: Callable[[Callable[[Iterator[Rows]], Any]], Any]
+    #: The rows in parts, of which there is one at least.
+    parts: Callable[[], Iterator[Rows]]
     #: All columns, and whether they hold numbers.
     columns: Callable[[], dict[str, bool]]
 
     def rows(self) -> Rows:
         """All rows, whose scores are not those of a predicted label."""
-        rows: Rows = self.collect(whole)
-        score, label, values = self.wanted.score, self.wanted.label, rows.scores
-        rows.identities = label if len(label) == 2 else ()
-        if score is not None and values.size and values.dtype.kind == "f":
-            there = values[~np.isnan(values)]
+        rows, score = whole(self.parts()), self.wanted.score
+        if score is not None and rows.scores.size and rows.scores.dtype.kind == "f":
+            present = rows.scores[~np.isnan(rows.scores)]
             called = f"{rows.name}, column {format_value(score)},"
             check_confidence(
-                called, score, label, self.columns(), there.size, there, kind=FileFormatError
-            )
+                called, score, self.wanted.label, self.columns(), present.size, present,
+                kind=FileFormatError,
+            )  # fmt: skip
         return rows
 
 
@@ -321,56 +312,31 @@ def open_file(
     *, keyed: bool = False, single: bool = False,
 ) -> OpenedFile:  # fmt: skip
     """A file of scores, by its content; of one that a key belongs to `wanted` names the trials."""
-    options = options.that_fit(path.stat().st_size)
     with path.open("rb") as raw:
         head = raw.read(8)
     if not head:
         raise FileFormatError(
             f"{name} must hold scores; the file is empty (0 bytes). Export again."
         )
-    binary = _binary(path, head)
-    other = binary or foreign_kind(path, head)
-    if other is not None:
-        if options.format not in {None, other}:
-            raise FileFormatError(
-                f"{name} is no {options.format} file; it is {other.capitalize()}. Leave format out."
-            )
-        _check_of_text(options, name, other.capitalize(), binary is None)
-    if binary is not None:
-        check_size(path, name, options.max_size)
-        if keyed and not wanted.names.get("id"):
-            raise _without_id(name)
-        columns = partial(binary_columns, path, name, binary)
-        wanted, guesses = as_written(wanted, columns())
-        parts = partial(binary_parts, path, name, binary, wanted, options.that_fit().max_rows)
-        return OpenedFile(name, binary, wanted, guesses, lambda read: read(parts()), columns)
+    if head.startswith(b"PAR1") or path.suffix.lower() in {".parquet", ".pq"}:
+        return _open_binary(path, name, "parquet", wanted, options, keyed=keyed)
+    if head.startswith((b"ARROW1", b"\xff\xff\xff\xff")):
+        return _open_binary(path, name, "arrow", wanted, options, keyed=keyed)
+    file = text_file(path, name, options.format, options.max_size)
     if options.format in _FIRST:
-        text_file(path, name, options)  # what it is, where that is known
         raise FileFormatError(
             f"{name} is no {options.format.capitalize()} file; it starts with {head[:4]!r} instead"
             f" of {_FIRST[options.format]!r}. Leave format out."
         )
-    return _open_text(path, name, wanted, client_label, options, keyed=keyed, single=single)
-
-
-def _open_text(
-    path: Path, name: str, wanted: ColumnSpec, client_label: object, options: TextOptions,
-    *, keyed: bool, single: bool,
-) -> OpenedFile:  # fmt: skip
-    file = text_file(path, name, options, wanted.columns)
-    if (options.format == "pyeer") > single:
+    if options.format == "pyeer" and not single:
         raise InputError.about("format")(
             worded("format must be another for one file: 'pyeer' is a file for each class,")
             + worded(" `client_file=` and `impostor_file=`.")
         )
-    if file.columns is not None:
+    if file.kind:
         _check_of_text(options, name, "JSON")
-    layout = layout_of(file, options, wanted, keyed=keyed, single=single)
-    kind = (file.kind or layout.kind) + (", gzip" if file.zipped else "")
-    if layout.label is not None:
-        wanted = wanted._replace(label=layout.label)
-    if layout.score is not None:
-        wanted = wanted._replace(score=layout.score)
+    layout, wanted = layout_of(file, options, wanted, keyed=keyed, single=single)
+    kind = layout.kind + ", gzip" * file.zipped
     if keyed and not wanted.names.get("id"):
         if layout.kind not in ("kaldi", "nist") and layout.names != ("score",):
             raise _without_id(name)
@@ -382,19 +348,40 @@ def _open_text(
             f" equal {' and '.join(wanted.label)} identity; got {format_value(client_label)} for"
             f" {name}. Leave it out."
         )
-    collect = partial(collect_parts, file, layout, wanted)
-    columns = partial(number_columns, file, layout)
-    return OpenedFile(name, kind, wanted, layout.guesses, collect, columns)
+    parts = partial(_bounded, partial(read_parts, file, wanted, layout), name, options.max_rows)
+    return OpenedFile(
+        name, kind, wanted, layout.guesses, parts, partial(number_columns, file, layout)
+    )
 
 
-def _binary(path: Path, head: bytes) -> str | None:
-    if head.startswith(b"PAR1") or path.suffix.lower() in {".parquet", ".pq"}:
-        return "parquet"
-    return "arrow" if head.startswith((b"ARROW1", b"\xff\xff\xff\xff")) else None
+def _open_binary(
+    path: Path, name: str, kind: str, wanted: ColumnSpec, options: TextOptions, *, keyed: bool
+) -> OpenedFile:
+    if options.format not in {None, kind}:
+        raise FileFormatError(
+            f"{name} is no {options.format} file; it is {kind.capitalize()}. Leave format out."
+        )
+    _check_of_text(options, name, kind.capitalize())
+    check_size(path, name, options.max_size)
+    if keyed and not wanted.names.get("id"):
+        raise _without_id(name)
+    columns = partial(binary_columns, path, name, kind)
+    wanted, guesses = as_written(wanted, columns())
+    read = partial(binary_parts, path, name, kind, wanted, options.max_rows)
+    parts = partial(_bounded, read, name, options.max_rows)
+    return OpenedFile(name, kind, wanted, guesses, parts, columns)
 
 
-def _check_of_text(options: TextOptions, name: str, kind: str, cells: bool = False) -> None:
-    for option in ("separator", "decimal", "header", "columns")[: 2 if cells else None]:
+def _bounded(read: Callable[[], Iterator[Rows]], name: str, most: int | None) -> Iterator[Rows]:
+    rows = 0
+    for part in read():
+        rows += part.codes.size
+        check_rows(name, rows, most, "at least ")
+        yield part
+
+
+def _check_of_text(options: TextOptions, name: str, kind: str) -> None:
+    for option in ("separator", "decimal", "header", "columns"):
         if getattr(options, option) is not None:
             raise InputError.about(option)(
                 f"{option} must be left out for {name}, which is {kind}: its columns have names."
@@ -430,8 +417,10 @@ def _check_options(
     ):
         if wrong:
             raise refusal(name, worded(rule), format_value(actual), "Give one or the other.")
-    two: Any = files.get("client_file"), files.get("impostor_file")
-    for name, first, second in (("key", path, key.path), ("impostor_file", *two)):
+    pairs = [("key", path, key.path)]
+    if files:
+        pairs.append(("impostor_file", *files.values()))
+    for name, first, second in pairs:
         if all(isinstance(file, str | bytes | os.PathLike) for file in (first, second)):
             same = first == second
             with suppress(OSError, ValueError):  # what is no file is refused where it is read
@@ -446,13 +435,11 @@ def _two_files(
     files, parts = [], []
     for code, (argument, path) in enumerate(paths.items()):
         with local_file(path, argument) as (local, name), of_the_system(name):
-            files.append(
-                open_file(local, name, wanted._replace(label=()), None, options, single=True)
-            )
-            rows = files[-1].rows()
-        if not rows.codes.size:
-            raise FileFormatError(f"{rows.name} must hold scores; it has no rows. Export again.")
+            file = open_file(local, name, wanted._replace(label=()), None, options, single=True)
+            rows = file.rows()
+        rows.check_some()
         rows.values()
+        files.append(file)
         parts.append(replace(rows, codes=np.full(rows.codes.size, code)))
     both = replace(whole(parts), tokens=["1", "0"], first=[1, 1])
     kind = " and ".join(dict.fromkeys(file.kind for file in files))
@@ -470,18 +457,20 @@ class KeyFile(NamedTuple):
     label: Any = None
 
     def join(
-        self, rows: Rows, wanted: ColumnSpec, label: str, scores: Path, options: TextOptions
-    ) -> tuple[Rows, AnyArray]:
+        self, rows: Rows, label: str, scores: Path, options: TextOptions
+    ) -> tuple[Rows, IntArray]:
         """The rows with the key's labels, and the codes of its trials that have no score."""
-        ids = wanted.names.get("id", ())
-        known, places = self._read(ids, label, scores, options)
-        if not ids and rows.codes.size != known.codes.size:
+        rows.values()
+        ids = rows.wanted.names.get("id", ())
+        known = self._read(ids, label, scores, options)
+        trials, key_trials = _trials(rows, ids), _trials(known, known.wanted.names["id"])
+        if not ids and len(trials) != len(key_trials):
             raise FileFormatError(
                 f"{rows.name} must have as many scores as the key {known.name}, of one label per"
-                f" line, has lines; got {rows.codes.size} and {known.codes.size}. Write both from"
-                " the same trials."
+                f" line, has lines; got {len(trials)} and {len(key_trials)}. Write both from the"
+                " same trials."
             )
-        trials = _trials(rows, ids) if ids else [*places]
+        places = _places_of(key_trials, known.name, "Remove them.")
         at = np.array([places.get(trial, -1) for trial in trials], dtype=np.int64)
         unknown = np.flatnonzero(at < 0)
         if unknown.size:
@@ -490,24 +479,21 @@ class KeyFile(NamedTuple):
                 f" {len(trials)} do not, the first {format_value(trials[unknown[0]], 80)}. Is it"
                 " the key of other trials, or are they spelled otherwise?"
             )
-        times = np.bincount(at, minlength=len(places))
-        if np.any(times > 1):
-            _refuse_again(rows.name, trials, "Keep one score per trial.")
-        lost = np.flatnonzero(times == 0)
-        if lost.size and rows.missing == FAIL:
+        _places_of(trials, rows.name, "Keep one score per trial.")
+        lost = np.setdiff1d(np.arange(len(places)), at)
+        if lost.size and rows.wanted.missing == FAIL:
             first = next(islice(places, int(lost[0]), None))
             raise FileFormatError(
                 f"{rows.name}: each trial of the key {known.name} must have a score; {lost.size} of"
                 f" {len(places)} have none, the first {format_value(first, 80)}. Give theirs, or"
                 " pass" + worded(" `missing='drop'` or `missing='reject'`.")
             )
-        named = replace(known, scores=rows.scores, codes=known.codes[at], names=rows.names)
-        return replace(named, missing=rows.missing), known.codes[lost]
+        labelled = replace(rows, name=known.name, unit=known.unit, tokens=known.tokens,
+                           first=known.first, codes=known.codes[at])  # fmt: skip
+        return labelled, known.codes[lost]
 
-    def _read(
-        self, ids: tuple[str, ...], label: str, scores: Path, options: TextOptions
-    ) -> tuple[Rows, dict[_Trial, int]]:
-        """The labels, and the place of each trial; trials without a name are numbered."""
+    def _read(self, ids: tuple[str, ...], label: str, scores: Path, options: TextOptions) -> Rows:
+        """The labels of the key's trials, and the columns that name these."""
         names = ids if self.id is None else named_columns(self.id, "key_id")
         if len(names) != len(ids):
             raise InputError.about("key_id")(
@@ -519,51 +505,40 @@ class KeyFile(NamedTuple):
         with local_file(self.path, "key") as (local, name), of_the_system(name):
             if local.name == scores.name:  # called as the file of the scores
                 name = shown_path(str(local))
-            file = text_file(local, name, options)
+            file = text_file(local, name, "csv", options.max_size)
             lines = file.first_rows(_ROWS)
-            if not lines:
-                raise FileFormatError(
-                    f"{name} must name trials; all its lines are blank. Export again."
-                )
-            layout = _with_header(lines[0], names, label)
-            layout = layout or _without_header(name, lines, names, label)
-            wanted = ColumnSpec(None, (label,), {"id": names})
-            rows = collect_parts(file, layout, wanted, whole)
-        numbers = map(str, range(rows.codes.size))
-        trials: list[_Trial] = _trials(rows, names) if names else [*numbers]
-        places = dict(zip(trials, range(len(trials)), strict=True))
-        if len(places) < len(trials):
-            _refuse_again(name, trials, "Remove them.")
-        return rows, places
+            layout = _key_with_header(lines[0], names, label)
+            layout = layout or _key_without_header(name, lines, names, label)
+            return whole(read_parts(file, ColumnSpec(None, (label,), {"id": names}), layout))
 
 
-def _with_header(first: tuple[int, str], ids: tuple[str, ...], label: str) -> TextLayout | None:
+def _key_with_header(first: tuple[int, str], ids: tuple[str, ...], label: str) -> TextLayout | None:
     for sign in SEPARATORS.values():
-        names, wanted = split_fields(first[1], sign), (*ids, label)
-        if set(wanted) <= set(names):
-            return TextLayout("key", sign, start=first[0])
-        own = {written(options, names): options for options in wanted}
-        if set(own) <= set(names):
-            called = tuple(own.get(name, name) for name in names)
-            return TextLayout("key", sign, names=called, start=first[0] + 1)
+        names = split_fields(first[1], sign)
+        called = {written(column, names): column for column in (*ids, label)}
+        if set(called) <= set(names):
+            own = tuple(called.get(name, name) for name in names)
+            return TextLayout("key", sign, names=own, start=first[0] + 1)
     return None
 
 
-def _without_header(
+def _key_without_header(
     name: str, lines: list[tuple[int, str]], ids: tuple[str, ...], label: str
 ) -> TextLayout:
     start, first = lines[0]
     sign = max(SEPARATORS.values(), key=lambda s: (len(split_fields(first, s)), s == " "))
-    width = len(split_fields(first, sign))
-    numbers = tuple(str(k + 1) for k in range(width))
-    if ids and {*ids, label} <= {*numbers}:
-        return TextLayout("key", sign, names=numbers, start=start)
-    rows = [row for _, text in lines if len(row := split_fields(text, sign)) == width]
+    rows = [split_fields(text, sign) for _, text in lines]
+    width = len(rows[0])
+    names = [str(k + 1) for k in range(width)]
+    if ids and {*ids, label} <= {*names}:
+        return TextLayout("key", sign, names=tuple(names), start=start)
     protocol = len(ids) == 1 and width >= _PROTOCOL
     possible = range(2, width) if protocol else {0, width - 1} if width == len(ids) + 1 else ()
-    result = [k for k in possible if all(is_class_word(row[k]) for row in rows)]
-    if protocol:
-        result = [k for k in result if not all(row[k].isdigit() for row in rows)]
+    columns = [[row[k] for row in rows if len(row) == width] for k in range(width)]
+    result = [
+        k for k in possible if all(map(is_class_word, columns[k]))
+        and not (protocol and all(text.isdigit() for text in columns[k]))
+    ]  # fmt: skip
     if len(result) != 1:
         raise FileFormatError(
             f"{name} must be a key: a header with {format_list([*ids, label])}, or {len(ids)}"
@@ -573,7 +548,6 @@ def _without_header(
             + worded(" these names, or name its columns by `key_id=` and `key_label=`, by their")
             + " numbers from 1 where there is no header."
         )
-    names = [f"column {k + 1}" for k in range(width)]
     places = [1] if protocol else [k for k in range(width) if k != result[0]]
     for place, column in zip([*places, result[0]], [*ids, label], strict=True):
         names[place] = column
@@ -581,17 +555,23 @@ def _without_header(
 
 
 def _trials(rows: Rows, ids: tuple[str, ...]) -> list[_Trial]:
+    """What names each trial; those without a name are numbered."""
     columns = [rows.names[column].astype(np.str_).tolist() for column in ids]
-    return columns[0] if len(columns) == 1 else list(zip(*columns, strict=True))
+    if len(columns) == 2:
+        return list(zip(*columns, strict=True))
+    return columns[0] if columns else [str(k) for k in range(rows.codes.size)]
 
 
-def _refuse_again(name: str, trials: list[_Trial], do: str) -> NoReturn:
+def _places_of(trials: list[_Trial], name: str, remedy: str) -> dict[_Trial, int]:
+    """The place of each trial, of which none may stand twice."""
     places: dict[_Trial, int] = {}
     again = [trial for k, trial in enumerate(trials) if places.setdefault(trial, k) != k]
-    raise FileFormatError(
-        f"{name} must name each trial once; {len(again)} of {len(trials)} rows name one again, the"
-        f" first {format_value(again[0], 80)}. {do}"
-    )
+    if again:
+        raise FileFormatError(
+            f"{name} must name each trial once; {len(again)} of {len(trials)} rows name one again,"
+            f" the first {format_value(again[0], 80)}. {remedy}"
+        )
+    return places
 
 
 # ------------------------------------------------------------------- a column per system
@@ -601,7 +581,7 @@ class ScoreColumns(NamedTuple):
     scores: dict[str, FloatArray]
     is_client: BoolArray
     #: Further columns by their names.
-    names: dict[str, AnyArray]
+    names: dict[str, Any]
     words: ClassWords | None
     source: ScoreSource
 
@@ -614,48 +594,44 @@ def read_columns(
 
     Each is read as the scores of a file are, which has one.
     """
-    options = options.of_rows
+    options = options._replace(max_rows=options.max_rows or rows_in_memory())
     _check_options(path, key, wanted, options)
     keyed = key.path is not None
     rest = wanted._replace(score=None, label=() if keyed else wanted.label)
+    read, guesses = {}, dict[str, None]()
     with local_file(path) as (local, name), of_the_system(name):
         if keyed and not wanted.names.get("id"):
             raise _without_id(name)
         table = open_file(local, name, rest, client_label, options, keyed=keyed)
-        chosen = _system_columns(table, systems)
-        read = {}
-        for system in chosen:
+        for system in _system_columns(table, systems):
             own = rest._replace(score=system)
             try:
                 file = open_file(local, name, own, client_label, options, keyed=keyed)
-                read[system] = file, file.rows()
+                read[system] = file.rows()
+                guesses |= dict.fromkeys(file.guesses)
             except FileFormatError as error:
                 raise error.reworded(
                     f"column {format_value(system)} of " + error.template
                 ) from error
     scores = {}
-    for system, (file, rows) in read.items():
-        if keyed:
-            rows.values()
-            rows, _ = key.join(rows, file.wanted, wanted.label[0], local, options)
-        scores[system], is_client, _, guessed = rows.split(client_label)
-        called, present = f"column {format_value(system)} of {rows.name}", ~np.isnan(scores[system])
+    for system, rows in read.items():
+        labelled = key.join(rows, wanted.label[0], local, options)[0] if keyed else rows
+        scores[system], is_client, _, guessed = labelled.split(client_label)
+        called, present = f"column {format_value(system)} of {name}", ~np.isnan(scores[system])
         check_hard_labels(called, present.sum(), scores[system][present], kind=FileFormatError)
-    guesses = dict.fromkeys(guess for file, _ in read.values() for guess in file.guesses)
     source = ScoreSource(str(path), file.kind, guesses=tuple(guesses), guessed=guessed)
-    return ScoreColumns(scores, is_client, rows.names, rows.words(is_client), source)
+    return ScoreColumns(scores, is_client, labelled.names, labelled.words(is_client), source)
 
 
 def _system_columns(table: OpenedFile, systems: Sequence[str] | None) -> list[str]:
     present, name, others = table.columns(), table.name, table.wanted.columns
     if systems is None:
-        result = [item for item, numbers in present.items() if numbers and item not in others]
-        if result:
-            return result
-        raise FileFormatError(
-            f"{name} must have columns of scores beside {format_list(others)}; there are"
-            f" {format_list(present)}. Name them: " + worded("`systems=...`")
-        )
+        systems = [item for item, numbers in present.items() if numbers and item not in others]
+        if not systems:
+            raise FileFormatError(
+                f"{name} must have columns of scores beside {format_list(others)}; there are"
+                f" {format_list(present)}. Name them: " + worded("`systems=...`")
+            )
     for system in systems:
         if system not in present:
             raise InputError.about("systems")(

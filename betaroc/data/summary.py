@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Iterable
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
-from functools import cached_property, partial, reduce
+from dataclasses import dataclass, field
+from functools import cached_property, reduce
 from operator import add
 from typing import Any, NamedTuple
 
@@ -41,18 +40,15 @@ from betaroc.data.frames import (
 )  # fmt: skip
 from betaroc.data.labels import (
     KNOWN_LABELS,
-    Rows,
     check_hard_labels,
     client_mask,
     few_distinct,
     label_key,
-    no_rows,
 )  # fmt: skip
-from betaroc.data.parquet import lazy_parquet
 from betaroc.data.read import OpenedFile, column_spec, open_file
 from betaroc.data.scores import ScoreData, Scores, ScoreSource
-from betaroc.data.sums import ClassSummary, Labels, LabelSums, added, array_sums
-from betaroc.data.text_files import text_options
+from betaroc.data.sums import ClassSummary, Labels, added, array_sums
+from betaroc.data.text_layouts import text_options
 from betaroc.distributions.empirical import MOST_BINS, Binned, Layout, bin_edges
 from betaroc.rendering.document import single_row
 from betaroc.rendering.numbers import extreme, number, path_words, percent, read_as
@@ -60,40 +56,34 @@ from betaroc.rendering.numbers import extreme, number, path_words, percent, read
 
 def _file_sums(
     file: OpenedFile, client_label: object, bins: int, layout: Layout
-) -> tuple[tuple[ClassSummary, ClassSummary], str | None]:
+) -> tuple[ClassSummary, ClassSummary, str | None]:
     """Of the clients and the impostors, and the label that was guessed.
 
     Refuses what `read_scores` refuses, in its words.
     """
-    with np.errstate(over="ignore"):  # of squares
-        last, counts, some, sums = file.collect(partial(_summed, bins=bins, layout=layout))
-        last.identities = file.wanted.label if len(file.wanted.label) == 2 else ()
-        if not counts.sum():
-            raise no_rows(last.name)
-        client, guessed = last.clients(client_label, counts, swapped=some in KNOWN_LABELS)
-        named = list(zip(last.tokens, client.tolist(), strict=True))
-        both = [[sums[token] for token, is_it in named if is_it is of] for of in (True, False)]
-        first, second = (reduce(add, parts, LabelSums()).of for parts in both)
-    return (first, second), guessed
-
-
-def _summed(
-    parts: Iterable[Rows], bins: int, layout: Layout
-) -> tuple[Rows, IntArray, set[float], Labels]:
     sums: Labels = {}
-    totals, some = np.zeros(0, dtype=np.int64), set[float]()
-    for part in parts:
-        counts = part.counts
-        totals = counts + np.pad(totals, (0, counts.size - totals.size))
-        if len(some) < 3:
-            some |= set(few_distinct(part.scores).tolist())
-        if len({label_key(token) for token in part.tokens}) <= 2:
-            here = np.flatnonzero(counts).tolist()
-            masks = [(part.tokens[code], part.codes == code) for code in here]
-            values = part.values() if part.scores.size else part.scores
-            null = np.zeros(values.size, dtype=bool)
-            sums = added(sums, array_sums(values, null, masks, bins, layout))
-    return part, totals, some, sums
+    counts, some = np.zeros(0, dtype=np.int64), set[float]()
+    with np.errstate(over="ignore"):  # of squares
+        for part in file.parts():
+            here = np.bincount(part.codes, minlength=len(part.tokens))
+            counts = here + np.pad(counts, (0, here.size - counts.size))
+            if len(some) < 3:
+                some |= set(few_distinct(part.scores).tolist())
+            if len({label_key(token) for token in part.tokens}) <= 2 and part.codes.size:
+                values = part.values()
+                present = np.flatnonzero(here).tolist()
+                masks = [(part.tokens[code], part.codes == code) for code in present]
+                null = np.zeros(values.size, dtype=bool)
+                sums = added(sums, array_sums(values, null, masks, bins, layout))
+        if not counts.sum():
+            part.check_some()
+        client, guessed = part.clients(client_label, counts, swapped=some in KNOWN_LABELS)
+        named = list(zip(part.tokens, client.tolist(), strict=True))
+        first, second = (
+            reduce(add, [sums[token] for token, is_client in named if is_client is of]).of
+            for of in (True, False)
+        )
+    return first, second, guessed
 
 
 _BINS = 65_536
@@ -404,8 +394,7 @@ def summarize(
     frame_or_path : frame, str or Path
         Any frame that Narwhals reads, eager or lazy (pandas, Polars, pyarrow, DuckDB, Dask,
         PySpark): a lazy one is grouped by label and bin on its own engine, and only the groups
-        are collected. A file is read in parts as `read_scores` reads it; Parquet without pyarrow
-        by Polars or DuckDB.
+        are collected. A file is read in parts as `read_scores` reads it.
     score, label : str
         Columns.
     client_label : optional
@@ -497,17 +486,10 @@ def summarize_file(
     local = regular_file(path)
     name = format_value(local.name)
     with of_the_system(name):
-        frame = lazy_parquet(local)
-        if frame is not None:
-            with engine_errors(score, str(label)):
-                opening = opened(frame)
-            result = _of_frame(opening, score, wanted.label[0], client_label, bins, layout)
-            return replace(result, library=None, source=ScoreSource(os.fspath(path), "parquet"))
         file = open_file(local, name, wanted, client_label, options)
-        both, guessed = _file_sums(file, client_label, bins, layout)
-        result = ScoreSummary(*both, bins, layout)
+        client, impostor, guessed = _file_sums(file, client_label, bins, layout)
     source = ScoreSource(os.fspath(path), file.kind, guessed=guessed, guesses=file.guesses)
-    return replace(result, source=source)
+    return ScoreSummary(client, impostor, bins, layout, source=source)
 
 
 def summarize_finest(path: str | os.PathLike[str], **reading: Any) -> ScoreSummary:

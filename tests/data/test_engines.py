@@ -311,23 +311,6 @@ def test_pieces_of_a_file_add_up(
     assert br.summarize(path, bins=4096).client.counts.tolist() == found.client.counts.tolist()
 
 
-@pytest.mark.parametrize("engine", ["polars", "duckdb", ""])
-def test_a_file_is_summarized_without_pyarrow(
-    engine: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    table = rows(100)
-    path = file_of(table, tmp_path)
-    there = importlib.util.find_spec
-    absent = {"pyarrow", "polars", "duckdb"} - {engine}
-    patched = lambda name: None if name in absent else there(name)  # noqa: E731
-    monkeypatch.setattr("importlib.util.find_spec", patched)
-    if engine:
-        check(br.summarize(path, bins=64), table)
-        return
-    with pytest.raises(br.MissingDependencyError, match="pyarrow, polars or duckdb"):
-        br.summarize(path)
-
-
 @pytest.mark.simulation
 def test_a_damaged_file_is_an_error_of_ours(tmp_path: Path) -> None:
     path = file_of(rows(5000), tmp_path, compression="snappy")
