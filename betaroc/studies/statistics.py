@@ -17,7 +17,6 @@ import numpy as np
 
 from betaroc.core.arrays import CLASSES
 from betaroc.core.errors import (
-    BetarocWarning,
     ExtrapolationWarning,
     InputError,
     InputTypeError,
@@ -36,131 +35,17 @@ from betaroc.model.statistics import STATISTICS, StatisticSpec, parse_statistic
 from betaroc.studies.design import checked_text
 from betaroc.studies.trials import Trial, cell_sizes
 
-_PLAIN = (type(None), type(...), bool, int, float, complex, str, bytes)
-_CONSTANT = (*_PLAIN, np.generic)
-
-
-def fingerprint(function: Any) -> str:
-    """The name of a function and a digest of what it carries, the same in every process.
-
-    Of its code, defaults, the variables that it closes over, what a partial binds, attributes of an
-    object that is called; of the globals that it reads and does not assign constants (numbers,
-    text, booleans, None, tuples of them) and, by their own digests, functions of the same module.
-    """
-    named = function.func if isinstance(function, functools.partial) else function
-    name = getattr(named, "__qualname__", type(named).__qualname__)
-    neighbours: list[tuple[str, FunctionType]] = []
-    first, others = _content(function, (), neighbours), dict[tuple[str, int], Any]()
-    while neighbours:
-        at, item = neighbours.pop()
-        if (at, id(item)) not in others:
-            others[at, id(item)] = at, _content(item, (), neighbours)
-    # By name: the order of finding them may change.
-    content = repr([first, *sorted(others.values(), key=repr)])
-    return f"function {name} {_digest(content.encode('utf-8', 'backslashreplace'))[:16]}"
-
-
-def _digest(content: bytes) -> str:
-    return hashlib.sha256(content).hexdigest()
-
-
-def _content(value: Any, above: tuple[int, ...], neighbours: list[Any]) -> tuple[Any, ...]:
-    """A value as nested tuples of text, without addresses and orders that change.
-
-    Functions of its module that it leads to are added to the neighbours.
-    """
-    kind = type(value).__qualname__
-    if isinstance(value, _PLAIN):
-        return kind, repr(value)
-    if isinstance(value, type | ModuleType | BuiltinFunctionType | np.ufunc):
-        return kind, str(getattr(value, "__module__", "")), str(value.__name__)
-    if id(value) in above:
-        return kind, "itself"
-    # Held while they are read: the identity of what is gone may be another's.
-    parts = _parts(value, neighbours)
-    result = [_content(part, (*above, id(value)), neighbours) for part in parts]
-    unordered = isinstance(value, set | frozenset)
-    return kind, *(sorted(result, key=repr) if unordered else result)
-
-
-def _parts(value: Any, neighbours: list[Any]) -> list[Any]:
-    """What a value is made of; of an object its attributes."""
-    if isinstance(value, FunctionType):
-        return _parts_of_function(value, neighbours)
-    if isinstance(value, CodeType):
-        return [value.co_code, value.co_names, value.co_varnames, *value.co_consts]
-    if isinstance(value, functools.partial):
-        return [value.func, value.args, value.keywords]
-    if isinstance(value, MethodType):
-        return [value.__func__, value.__self__]
-    if isinstance(value, np.ndarray | np.generic):
-        array = np.asarray(value)
-        numbers = array.tolist() if array.dtype.hasobject else _digest(array.tobytes())
-        return [array.dtype.str, array.shape, numbers]
-    if isinstance(value, Mapping):
-        return [part for item in value.items() for part in item]
-    if isinstance(value, list | tuple | set | frozenset):
-        return list(value)
-    names = [
-        name for name in getattr(value, "__dict__", {})
-        if not isinstance(getattr(type(value), name, None), functools.cached_property)
-    ]  # fmt: skip
-    if dataclasses.is_dataclass(value):
-        names = [field.name for field in dataclasses.fields(value)]
-    called = [vars(kind).get("__call__") for kind in type(value).__mro__]
-    attributes = [part for name in names for part in (name, getattr(value, name, None))]
-    return [*(c for c in called if isinstance(c, FunctionType)), *attributes]
-
-
-def _parts_of_function(function: FunctionType, neighbours: list[Any]) -> list[Any]:
-    parts: list[Any] = [function.__code__, function.__defaults__, function.__kwdefaults__]
-    for cell in function.__closure__ or ():
-        with contextlib.suppress(ValueError):  # a name that is not bound yet
-            parts.append(cell.cell_contents)
-    for name in _globals_of(function.__code__):
-        item = function.__globals__.get(name, ...)
-        if item is not ... and _is_constant(item):
-            parts += [name, item]
-        elif isinstance(item, FunctionType) and item.__globals__ is function.__globals__:
-            neighbours.append((name, item))
-    return parts
-
-
-def _globals_of(code: CodeType) -> list[str]:
-    """Names that code, and what is defined in it, reads of its module and does not assign."""
-    read, assigned, left = set[str](), set[str](), [code]
-    while left:
-        inner = left.pop()
-        left += [item for item in inner.co_consts if isinstance(item, CodeType)]
-        for step in dis.get_instructions(inner):
-            if step.opname in ("LOAD_GLOBAL", "LOAD_NAME"):
-                read.add(str(step.argval))
-            elif step.opname == "STORE_GLOBAL":
-                assigned.add(str(step.argval))
-    return sorted(read - assigned)
-
-
-def _is_constant(value: Any) -> bool:
-    if isinstance(value, tuple):
-        return all(map(_is_constant, value))
-    return isinstance(value, _CONSTANT)
-
-
-#: Columns that every table of results has.
+#: Columns that every table of results has, and those of their summary.
 RESERVED = ("cell", "replicate", "status", "error")
-#: And those of their summary, which parameters stand beside.
 SUMMARY = ("statistic", "replicates", "mean", "mc_error", "sd")
-#: Which pair a statistic is of.
+#: Which pair a statistic is of, and whose threshold is observed on test.
 SOURCES = ("true", "test", "fit", "empirical")
+CHOOSERS = {"epc-true": "true", "epc-fit": "fit", "epc-empirical": "empirical"}
 #: Of functions, which ask for what they need, of the true pair and of the test pair.
 _OF_LAWS = ("", "true", "test", "epc-true")
-#: Points that are rates.
-_RATES = ("far", "frr", "tpr")
-#: Whose threshold is observed on test.
-CHOOSERS = {"epc-true": "true", "epc-fit": "fit", "epc-empirical": "empirical"}
 
 
-def _shape(who: str) -> Callable[[ScoreModel], Any]:
+def _shape(who: str) -> Callable[[ScoreModel], str]:
     def value(model: ScoreModel) -> str:
         law = base_of(getattr(model, who))
         return str(law.shape.value) if has_shape(law) else ""
@@ -168,27 +53,24 @@ def _shape(who: str) -> Callable[[ScoreModel], Any]:
     return value
 
 
-#: What a pair has beside the statistics of the table.
-OF_PAIR: dict[str, Callable[[ScoreModel], Any]] = {
-    "semi-derivative-at-zero": lambda m: m.semi_derivatives().at_zero,
-    "semi-derivative-at-one": lambda m: m.semi_derivatives().at_one,
+#: What a pair has beside the statistics of the table: text, and numbers.
+_TEXTS: dict[str, Callable[[ScoreModel], str]] = {
     "side-at-zero": lambda m: m.ends().at_zero.side,
     "side-at-one": lambda m: m.ends().at_one.side,
     "global-shape": lambda m: m.global_shape(),
     "client-shape": _shape("client"),
     "impostor-shape": _shape("impostor"),
+}
+OF_PAIR: dict[str, Callable[[ScoreModel], Any]] = {
+    **_TEXTS,
+    "semi-derivative-at-zero": lambda m: m.semi_derivatives().at_zero,
+    "semi-derivative-at-one": lambda m: m.semi_derivatives().at_one,
     "hook-depth": lambda m: max((h.depth for h in hooks_of(m, 0.0, 0.0)), default=0.0),
     "crossings": lambda m: len(m.diagonal_crossings()),
     "prior": lambda m: m.prior,
 }
-#: Those of them that are text; all others are numbers.
-TEXT_NAMES = frozenset(
-    ("side-at-zero", "side-at-one", "global-shape", "client-shape", "impostor-shape")
-)
-#: The number of a fit that is none of its pair.
-LIKELIHOOD = "log-likelihood"
-#: Numbers of one decision on test.
-OF_CURVE = ("value", "expected", "threshold", "far", "frr")
+#: The number of a fit that is none of its pair, and numbers of one decision on test.
+LIKELIHOOD, OF_CURVE = "log-likelihood", ("value", "expected", "threshold", "far", "frr")
 
 
 @dataclass(frozen=True)
@@ -207,7 +89,7 @@ class StudyStatistic:
     @property
     def kind(self) -> type[Any]:
         """Of the values of a name."""
-        return str if self.source in SOURCES and self.stat in TEXT_NAMES else float
+        return str if self.source in SOURCES and self.stat in _TEXTS else float
 
     @property
     def needs_sample(self) -> bool:
@@ -239,7 +121,7 @@ class StudyStatistic:
         None of what asks for no rate, or of no sample.
         """
         criterion, name, rate = cell.get("criterion"), "", np.nan
-        if self.table is not None and self.table.where.point in _RATES:
+        if self.table is not None and self.table.where.point in ("far", "frr", "tpr"):
             point, rate = self.table.where
             name = FAR if point == "far" else FRR
         elif self.source in CHOOSERS and criterion in ONE_CLASS_RATES:
@@ -278,26 +160,6 @@ def tell_beyond(statistics: Sequence[StudyStatistic], cells: Iterable[Mapping[st
             " for larger rates.",
             ExtrapolationWarning,
         )
-
-
-def tell_absent(statistics: Sequence[StudyStatistic], read: Callable[[list[str]], Any]) -> None:
-    """Warn of parameters that the distributions of whole cells do not have."""
-    columns = [s.column for s in statistics if s.table is not None and s.table.row.is_parameter]
-    table = read(["cell", "status", *columns]) if columns else None
-    if table is None:
-        return
-    fitted = table["status"].to_numpy() == "ok"
-    cells = table["cell"].to_numpy()[fitted]
-    for column in columns:
-        values = table[column].to_numpy(dtype=np.float64)[fitted]
-        absent = np.setdiff1d(cells, cells[~np.isnan(values)])
-        if absent.size:
-            warn(
-                f"{column} is nan in every trial of {absent.size} of {np.unique(cells).size} cells,"
-                f" first cell {absent[0]}: the distributions there have no such parameter. Take one"
-                " of the family fitted, or the mean or var of the class.",
-                BetarocWarning,
-            )
 
 
 # ------------------------------------------------------------------------------- reading
@@ -411,3 +273,104 @@ def _plain(value: Any, column: str) -> float | str:
         return float(value)
     rule = "be a number, text or a mapping of them"
     raise refusal(f"statistic {column!r}", rule, typed(value), "Return one.", InputTypeError)
+
+
+# ------------------------------------------------------------------- what tells functions apart
+_PLAIN = (type(None), type(...), bool, int, float, complex, str, bytes)
+
+
+def fingerprint(function: Any) -> str:
+    """The name of a function and a digest of what it carries, the same in every process.
+
+    Of its code, defaults, the variables that it closes over, what a partial binds, attributes of an
+    object that is called; of the globals that it reads and does not assign constants (numbers,
+    text, booleans, None, tuples of them) and functions of the same module.
+    """
+    named = function.func if isinstance(function, functools.partial) else function
+    name = getattr(named, "__qualname__", type(named).__qualname__)
+    content = repr(_content(function, (), set()))
+    return f"function {name} {_digest(content.encode('utf-8', 'backslashreplace'))[:16]}"
+
+
+def _digest(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()
+
+
+def _content(value: Any, above: tuple[int, ...], functions: set[int]) -> tuple[Any, ...]:
+    """A value as nested tuples of text, without addresses and orders that change."""
+    kind = type(value).__qualname__
+    if isinstance(value, _PLAIN):
+        return kind, repr(value)
+    if isinstance(value, type | ModuleType | BuiltinFunctionType | np.ufunc):
+        return kind, str(getattr(value, "__module__", "")), str(value.__name__)
+    if id(value) in above or id(value) in functions:
+        return kind, "again", str(getattr(value, "__qualname__", ""))
+    if isinstance(value, FunctionType):
+        functions.add(id(value))
+    # Held while they are read: the identity of what is gone may be another's.
+    parts = _parts(value)
+    result = [_content(part, (*above, id(value)), functions) for part in parts]
+    unordered = isinstance(value, set | frozenset)
+    return kind, *(sorted(result, key=repr) if unordered else result)
+
+
+def _parts(value: Any) -> list[Any]:
+    """What a value is made of; of an object its attributes."""
+    if isinstance(value, FunctionType):
+        return _parts_of_function(value)
+    if isinstance(value, CodeType):
+        return [value.co_code, value.co_names, value.co_varnames, *value.co_consts]
+    if isinstance(value, functools.partial):
+        return [value.func, value.args, value.keywords]
+    if isinstance(value, MethodType):
+        return [value.__func__, value.__self__]
+    if isinstance(value, np.ndarray | np.generic):
+        array = np.asarray(value)
+        numbers = array.tolist() if array.dtype.hasobject else _digest(array.tobytes())
+        return [array.dtype.str, array.shape, numbers]
+    if isinstance(value, Mapping):
+        return [part for item in value.items() for part in item]
+    if isinstance(value, list | tuple | set | frozenset):
+        return list(value)
+    names = [
+        name for name in getattr(value, "__dict__", {})
+        if not isinstance(getattr(type(value), name, None), functools.cached_property)
+    ]  # fmt: skip
+    if dataclasses.is_dataclass(value):
+        names = [field.name for field in dataclasses.fields(value)]
+    called = [vars(kind).get("__call__") for kind in type(value).__mro__]
+    attributes = [part for name in names for part in (name, getattr(value, name, None))]
+    return [*(c for c in called if isinstance(c, FunctionType)), *attributes]
+
+
+def _parts_of_function(function: FunctionType) -> list[Any]:
+    parts: list[Any] = [function.__code__, function.__defaults__, function.__kwdefaults__]
+    for cell in function.__closure__ or ():
+        with contextlib.suppress(ValueError):  # a name that is not bound yet
+            parts.append(cell.cell_contents)
+    for name in _globals_of(function.__code__):
+        item = function.__globals__.get(name, ...)
+        neighbour = isinstance(item, FunctionType) and item.__globals__ is function.__globals__
+        if neighbour or (item is not ... and _is_constant(item)):
+            parts += [name, item]
+    return parts
+
+
+def _globals_of(code: CodeType) -> list[str]:
+    """Names that code, and what is defined in it, reads of its module and does not assign."""
+    read, assigned, left = set[str](), set[str](), [code]
+    while left:
+        inner = left.pop()
+        left += [item for item in inner.co_consts if isinstance(item, CodeType)]
+        for step in dis.get_instructions(inner):
+            if step.opname in ("LOAD_GLOBAL", "LOAD_NAME"):
+                read.add(str(step.argval))
+            elif step.opname == "STORE_GLOBAL":
+                assigned.add(str(step.argval))
+    return sorted(read - assigned)
+
+
+def _is_constant(value: Any) -> bool:
+    if isinstance(value, tuple):
+        return all(map(_is_constant, value))
+    return isinstance(value, (*_PLAIN, np.generic))

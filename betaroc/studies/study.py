@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import operator
 import os
-import re
 import sys
 import traceback
 from collections.abc import Callable, Collection, Generator, Iterable, Mapping, Sequence
@@ -18,7 +17,6 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 
 from betaroc.core import checks
-from betaroc.core.arrays import CLASSES, FloatArray
 from betaroc.core.errors import (
     BetarocError,
     InputError,
@@ -32,7 +30,7 @@ from betaroc.core.notices import collect_warnings, suppress_warnings
 from betaroc.core.process import end_with, shows_progress
 from betaroc.core.resampling import seed_sequence
 from betaroc.core.text import did_you_mean, format_list, format_value, typed
-from betaroc.distributions.beta import ILL_CONDITIONED, beta_auc, beta_mle, precision
+from betaroc.distributions.beta import ILL_CONDITIONED, beta_mle, precision
 from betaroc.rendering.numbers import version
 from betaroc.studies.design import Design, as_design
 from betaroc.studies.result import StudyResult, place_words, read_study
@@ -43,7 +41,6 @@ from betaroc.studies.statistics import (
     as_statistics,
     check_taken,
     fingerprint,
-    tell_absent,
     tell_beyond,
 )
 from betaroc.studies.storage import Folder, Memory, ResultColumns, as_parquet, manifest_text
@@ -51,11 +48,15 @@ from betaroc.studies.trials import CellModel, Seed, Trial, cell_spec, check_desi
 
 #: Parts of a study, unless they would be longer than this.
 _PARTS, _LONGEST = 32, 128
+#: Scores that are held at once.
+_SCORES_HELD = 1 << 19
+_OK, _FAILED = "ok", "failed"
 #: Errors of the engines whose workers died.
 _LOST = {"TerminatedWorkerError", "BrokenProcessPool", "BrokenExecutor", "KilledWorker",
          "CommClosedError", "WorkerCrashedError"}  # fmt: skip
-#: Parts that end their workers before a run gives up, and how many of them are told.
-_GIVES_UP, _TOLD = 8, 3
+
+Entry = float | str
+Returned = TypeVar("Returned")
 
 
 class Study:
@@ -246,8 +247,7 @@ class Study:
         ------
         StudyError
             If the folder holds another study (what differs is named), a damaged manifest or foreign
-            files, or another run is at work in it. After all other parts are finished: if workers
-            died or the memory was too small, at which cells.
+            files, or another run is at work in it. If a worker died or the memory was too small.
         OutputError
             If a part cannot be written, as on a full disk. Finished parts are kept.
         MissingDependencyError
@@ -256,8 +256,7 @@ class Study:
         Warns
         -----
         BetarocWarning
-            If a part is damaged; it is computed again. If the distributions of whole cells lack a
-            parameter.
+            If a part is damaged; it is computed again.
         ExtrapolationWarning
             If statistics of a sample ask for rates beyond which less than one score is expected.
 
@@ -276,44 +275,36 @@ class Study:
         """
         from tqdm import tqdm
 
-        with self._folder.alone() as locked:
-            manifest = self._folder.claim(self._manifest())
-            size, study = manifest["block"], ""
-            if isinstance(self._folder, Folder):
+        folder = self._folder
+        with folder.alone() as locked:
+            manifest = folder.claim(self._manifest())
+            study = ""
+            if isinstance(folder, Folder):
                 study = manifest_text(manifest)
                 if locked:
-                    self._folder.sweep()
+                    folder.sweep()
+            size, (entropy, key) = manifest["block"], manifest["entropy"]
             starts = range(0, len(self), size)
             spans = [range(start, min(start + size, len(self))) for start in starts]
-            present = {k for k in self._folder.parts() if self._folder.intact(k, study)}
+            present = {k for k in folder.parts() if folder.intact(k, study)}
             todo = [k for k in range(len(spans)) if k not in present]
             skipped = sum(len(spans[k]) for k in present)
-            entropy, key = manifest["entropy"]
-            seed = Seed(tuple(map(int, entropy)), tuple(key))
             tell_beyond(self.statistics, self.design)
             wanted = checks.flag(shows_progress() if progress is None else progress, "progress")
             bar = tqdm(
                 total=len(self), initial=skipped, unit="trial", file=sys.stderr, disable=not wanted,
                 delay=0.0 if progress else 1.0, leave=bool(progress),
             )  # fmt: skip
-            lost: list[Part] = []
-            make = partial(self._block, spans, seed)
-            with bar, contextlib.closing(self._parts(todo, make, study)) as parts:
+            make = partial(self._block, spans, Seed(tuple(map(int, entropy)), tuple(key)))
+            with bar, contextlib.closing(self._parts(map(make, todo), study)) as parts:
                 for part in parts:
-                    if part.content is None:
-                        lost.append(part)
-                    else:
-                        self._folder.write_part(part.number, part.content)
+                    folder.write_part(part.number, part.content)
                     bar.update(len(spans[part.number]))
-            if lost:
-                raise self._incomplete(lost, len(todo), spans)
-            tell_absent(self.statistics, self._folder.table)
-        where = None if self._folder.path is None else self._folder.path.resolve()
-        memory = self._folder if isinstance(self._folder, Memory) else None
+        where = None if folder.path is None else folder.path.resolve()
+        memory = folder if isinstance(folder, Memory) else None
         computed = len(self) - skipped
         return StudyResult(where, self.design.names, len(self), computed, skipped, memory)
 
-    # ------------------------------------------------------------------------ the parts
     def _manifest(self) -> dict[str, Any]:
         """What tells this study from others; a new folder draws the seed and settles the block."""
         import scipy
@@ -325,61 +316,24 @@ class Study:
             entropy = entropy or _seed(np.random.SeedSequence())
             block = block or max(1, min(-(-len(self) // _PARTS), _LONGEST))
         return {
-            "design": self.design._digest(),
-            "levels": self.design._level_digests(),
-            "names": list(self.design.names),
-            "cells": len(self.design),
-            "replicates": self.replicates,
-            "statistics": self._words,
-            "model": self._model_words,
+            "design": self.design._digest(), "levels": self.design._level_digests(),
+            "names": list(self.design.names), "cells": len(self.design),
+            "replicates": self.replicates, "statistics": self._words, "model": self._model_words,
             "python": ".".join(map(str, sys.version_info[:2])) if functions else None,
-            "entropy": entropy,
-            "block": block,
-            "betaroc": version(),
-            "numpy": np.__version__,
+            "entropy": entropy, "block": block, "betaroc": version(), "numpy": np.__version__,
             "scipy": scipy.__version__,
-        }
+        }  # fmt: skip
 
     def _block(self, spans: Sequence[range], seed: Seed, number: int) -> Block:
         trials = tuple(divmod(t, self.replicates) for t in spans[number])
         cells = {k: self.design.cell(k) for k in sorted({cell for cell, _ in trials})}
         return Block(number, cells, trials, self.statistics, seed, self.model)
 
-    def _parts(
-        self, todo: Sequence[int], make: Callable[[int], Block], study: str
-    ) -> Generator[Part, None, None]:
-        """Parts as they are finished, in any order.
-
-        Where a worker dies, what was begun is computed again one by one: a block during which it
-        dies alone is lost, and the others go on.
-        """
-        if self.workers == 1 or not todo:
-            yield from (part_of(make(number), study) for number in todo)
+    def _parts(self, blocks: Iterable[Block], study: str) -> Generator[Part, None, None]:
+        """Parts as they are finished, in any order."""
+        if self.workers == 1:
+            yield from (part_of(block, study) for block in blocks)
             return
-        left, deaths, begun = dict.fromkeys(todo), 0, list[int]()
-
-        def begin(number: int) -> Block:
-            begun.append(number)
-            return make(number)
-
-        while left and deaths < _GIVES_UP:
-            begun.clear()
-            try:
-                for part in self._sent(map(begin, [*left]), study):
-                    del left[part.number]
-                    yield part
-            except _WorkerDiedError:
-                for number in [k for k in begun if k in left]:
-                    del left[number]
-                    try:
-                        part = next(self._sent([make(number)], study))
-                    except _WorkerDiedError as death:
-                        part, deaths = Part(number, None, str(death)), deaths + 1
-                    yield part
-        yield from (Part(number, None, _NOT_TRIED) for number in left)
-
-    def _sent(self, blocks: Iterable[Block], study: str) -> Generator[Part, None, None]:
-        """Parts that workers make of blocks."""
         try:
             import joblib
         except ImportError as error:
@@ -388,57 +342,32 @@ class Study:
                 " leave workers=1"
             ) from error
         run = joblib.Parallel(n_jobs=self.workers, return_as="generator_unordered")
-        result = run(joblib.delayed(part_of)(block, study, os.getpid()) for block in blocks)
+        parts = run(joblib.delayed(part_of)(block, study, os.getpid()) for block in blocks)
         try:
-            for part in result:  # noqa: UP028 - `yield from` would close it first, and loudly
+            for part in parts:  # noqa: UP028 - `yield from` would close it first, and loudly
                 yield part
         except BetarocError:
             raise
         except Exception as error:
-            raise _told(error) from error
+            raise _engine_error(error) from error
         finally:
             with contextlib.suppress(_GivenUpError):
-                result.throw(_GivenUpError())
-
-    def _incomplete(self, lost: Sequence[Part], parts: int, spans: Sequence[range]) -> StudyError:
-        """Where the study could not go on."""
-        places = []
-        tried = sorted(part for part in lost if part.why != _NOT_TRIED)
-        for part in tried[:_TOLD]:
-            first, last = (spans[part.number][k] // self.replicates for k in (0, -1))
-            where = f"in the cells {first} to {last}"
-            if first == last:
-                where = f"at cell {first}, {format_value(self.design.cell(first), 60)}"
-            places.append(f"{where} ({part.why})")
-        more = f" and {len(tried) - _TOLD} more" if len(tried) > _TOLD else ""
-        untried = len(lost) - len(tried)
-        beside = f"; {untried} parts were not tried for that" if untried else ""
-        return StudyError(
-            f"a process must live and have memory for every part of a study; {len(tried)} of"
-            f" {parts} took theirs down, {'; '.join(places)}{more}{beside}. The other"
-            f" {parts - len(lost)} are finished and kept. Run the study again to compute what is"
-            " missing, with fewer workers; or begin it with a smaller block."
-        )
+                parts.throw(_GivenUpError())
 
 
 class _GivenUpError(Exception):
     """Ends joblib's generator without its warning of tasks that are given up."""
 
 
-class _WorkerDiedError(Exception):
-    """A worker ended before its work; the text says how."""
-
-
-#: Of a part that was left out because of others.
-_NOT_TRIED = "not tried"
-
-
-def _told(error: Exception) -> Exception:
+def _engine_error(error: Exception) -> Exception:
     """What happened to the workers."""
     kinds = {kind.__name__ for kind in type(error).__mro__}
     if kinds & _LOST:
-        codes = re.search(r"exit codes of the workers are \{(.+?)\}", str(error))
-        return _WorkerDiedError(codes[1] if codes else format_value(str(error), 60))
+        return StudyError(
+            "every worker of a study must live until its part is finished; one ended before:"
+            f" {format_value(str(error), 140)}. Finished parts are kept. Run the study again, with"
+            " fewer workers or with workers=1, where the error is seen."
+        )
     if "PicklingError" in kinds or "pickle" in str(error):
         return StudyError(
             "statistics and model must be functions that worker processes can be sent;"
@@ -448,7 +377,6 @@ def _told(error: Exception) -> Exception:
     return error
 
 
-# --------------------------------------------------------------------------------- checks
 def _seed(rng: Any) -> list[Any]:
     """Entropy and spawn key as JSON keeps them."""
     sequence = seed_sequence(rng)
@@ -457,14 +385,7 @@ def _seed(rng: Any) -> list[Any]:
     return [[str(int(e)) for e in many], [int(k) for k in sequence.spawn_key]]
 
 
-#: Scores that are held at once.
-_SCORES_HELD = 1 << 19
-_OK, _FAILED = "ok", "failed"
-
-Entry = float | str
-Returned = TypeVar("Returned")
-
-
+# ------------------------------------------------------------------------ a part
 @dataclass(frozen=True)
 class Block:
     """Consecutive trials, with all that is needed to compute them elsewhere."""
@@ -480,13 +401,10 @@ class Block:
 
 
 class Part(NamedTuple):
-    """What became of a block."""
+    """What became of a block: the bytes of a file, or columns."""
 
     number: int
-    #: Of a file, or columns; None where the process could not finish it.
-    content: bytes | ResultColumns | None
-    #: How it ended if it could not.
-    why: str = ""
+    content: bytes | ResultColumns
 
 
 def part_of(block: Block, study: str, parent: int | None = None) -> Part:
@@ -499,8 +417,12 @@ def part_of(block: Block, study: str, parent: int | None = None) -> Part:
     try:
         columns = _computed(block)
         return Part(block.number, as_parquet(columns, study, block.number) if study else columns)
-    except MemoryError:
-        return Part(block.number, None, "MemoryError")
+    except MemoryError as error:
+        raise StudyError(
+            f"the memory must hold every part of a study; it was too small in the cells"
+            f" {min(block.cells)} to {max(block.cells)}. Finished parts are kept. Run the study"
+            " again with fewer workers, or begin it with a smaller block."
+        ) from error
 
 
 @dataclass
@@ -532,9 +454,13 @@ def _computed(block: Block) -> ResultColumns:
         shared: dict[tuple[int, str], Any] = {}
         for chunk in chunks.values():
             if any(s.needs_fit for s in block.statistics):
-                _fit_together(chunk)
+                for row in chunk:
+                    _, row.error = _tried(partial(getattr, row.trial, "drawn"))
+                fit_together([r.trial for r in chunk if not r.error and r.trial.spec.is_plain])
             for statistic in block.statistics:
-                _fill(statistic, [row for row in chunk if not row.error], shared)
+                for row in chunk:
+                    if not row.error:
+                        _fill(statistic, row, shared)
             for row in chunk:
                 del row.trial  # and its scores
         return _columns(rows, block)
@@ -564,20 +490,11 @@ def _words(error: Exception) -> str:
     return text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
-# ------------------------------------------------------------------------------- the fits
-def _fit_together(rows: Sequence[_Row]) -> None:
-    """Plain beta fits side by side; what their two sums do not settle is left to `Trial.fit`."""
-    plain = []
-    for row in rows:
-        if row.trial.spec.sizes is not None:
-            _, row.error = _tried(partial(getattr, row.trial, "drawn"))
-            if not row.error and row.trial.spec.is_plain:
-                plain.append(row.trial)
-    fit_together(plain)
-
-
 def fit_together(trials: Sequence[Trial]) -> None:
-    """Give trials the shapes of their fits, as far as the mean logarithms settle them."""
+    """Give trials the shapes of their fits, as far as the mean logarithms settle them.
+
+    Plain beta fits are made side by side; all others are left to `Trial.fit`.
+    """
     with np.errstate(all="ignore"):
         means = [
             (np.add.reduce(np.log(x)) / x.size, np.add.reduce(np.log1p(-x)) / x.size)
@@ -593,49 +510,17 @@ def fit_together(trials: Sequence[Trial]) -> None:
         trial.batch_shapes = pair if all(both_solved) else None
 
 
-# ---------------------------------------------------------------------------- the numbers
-def _areas(shapes: FloatArray) -> FloatArray:
-    """AUC; a single pair, for which `beta_auc` has a way of its own, is not alone."""
-    twice = np.concatenate([shapes, shapes[:, :1]], axis=1)
-    return np.asarray(beta_auc(*twice))[:-1]
+def _fill(statistic: StudyStatistic, row: _Row, shared: dict[tuple[int, str], Any]) -> None:
+    """One statistic of a trial; the true pair of a cell is one for all replicates."""
+    key = row.trial.number, statistic.column
+    values = shared.get(key)
+    if values is None:
+        values, row.error = _tried(partial(statistic.of, row.trial))
+    row.values |= values or {}
+    if statistic.source in ("true", "epc-true"):
+        shared[key] = values
 
 
-#: Statistics of many beta pairs from their shapes, rows a_c, b_c, a_i, b_i.
-_NUMBERS: dict[str, Callable[[FloatArray], FloatArray]] = {
-    "auc": _areas,
-    "exponent-at-zero": lambda shapes: shapes[2] / shapes[0],
-    "exponent-at-one": lambda shapes: shapes[3] / shapes[1],
-    **{f"{who}-{name}": operator.itemgetter(2 * c + k)
-       for c, who in enumerate(CLASSES) for k, name in enumerate("ab")},
-}  # fmt: skip
-
-
-def _fill(
-    statistic: StudyStatistic, rows: Sequence[_Row], shared: dict[tuple[int, str], Any]
-) -> None:
-    """One statistic of some rows: of arrays of shapes where a batch found them, else of each.
-
-    The true pair of a cell is one for all replicates.
-    """
-    column = statistic.column
-    batch = [row for row in rows if row.trial.batch_shapes is not None]
-    if batch and statistic.source == "fit" and statistic.stat in _NUMBERS:
-        values = _NUMBERS[statistic.stat](np.array([row.trial.batch_shapes for row in batch]).T)
-        for row, value in zip(batch, values.tolist(), strict=True):
-            row.values[column] = value
-    for row in rows:
-        if column in row.values:
-            continue
-        key = row.trial.number, column
-        result = shared.get(key)
-        if result is None:
-            result, row.error = _tried(partial(statistic.of, row.trial))
-        row.values |= result or {}
-        if statistic.source in ("true", "epc-true"):
-            shared[key] = result
-
-
-# -------------------------------------------------------------------------------- columns
 def _columns(rows: Sequence[_Row], block: Block) -> ResultColumns:
     """Rows as columns: cell, replicate, parameters, statistics, status, error."""
     cells, replicates = map(list, zip(*block.trials, strict=True))
@@ -670,6 +555,7 @@ def _kind(values: list[Any], name: str) -> type[Any] | None:
     return kinds.pop() if kinds else None
 
 
+# ----------------------------------------------------------------------- configurations
 _KEYS = ("folder", "replicates", "seed", "workers", "block", "statistics", "design")
 _DRAWS: dict[str, Any] = {
     "grid": Design.grid, "sobol": Design.sobol, "latin-hypercube": Design.latin_hypercube,

@@ -301,10 +301,6 @@ def test_a_number_that_is_not_there_is_told_with_its_reason(
         with pytest.warns(br.BetarocWarning, match=f"{stat} has no value for 2 of 2.*{words}"):
             table = br.fit_many([SCORES, SCORES], family="beta", statistics=[stat])
         assert table[stat].isna().all()
-    design = {"a_c": [2.0, 3.0], "b_c": 1.0, "a_i": 1.0, "b_i": 2.0, "n": 20}
-    study = br.Study(design, ["fit.client-mu", "fit.client-a"], folder=tmp_path / "s", rng=1)
-    with pytest.warns(br.BetarocWarning, match="fit.client-mu is nan in every trial of 2 of 2"):
-        study.run()
     file = tmp_path / "scores.csv"
     rows = [*(f"{x},1" for x in CLIENT), *(f"{x},0" for x in IMPOSTOR)]
     file.write_text("\n".join(["score,label", *rows]), encoding="utf-8")
