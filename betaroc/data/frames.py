@@ -42,13 +42,24 @@ from betaroc.distributions.empirical import Layout, bin_steps
 _T = TypeVar("_T")
 #: What two parts of the rows found, as one.
 Merge = Callable[[_T, _T], _T]
-
 #: Names of the errors that say that a worker or the way to it is gone, of Dask and Spark.
 _LOST = {
     "KilledWorker", "CommClosedError", "CommError", "TimeoutError", "CancelledError",
     "FutureCancelledError", "Py4JNetworkError", "ConnectionRefusedError",
     "SparkConnectGrpcException",
 }  # fmt: skip
+#: Rows of memory at a time, and partitions whose sums a worker merges.
+_SLICE, _TOGETHER = 1 << 20, 8
+#: Roles of a single column.
+_SINGLE = frozenset({"score", "label", "weight"})
+#: Integers that may be beyond 2**53.
+_LONG = {"Int64", "UInt64", "Int128", "UInt128"}
+#: Labels beyond which nothing is summed any more.
+_MANY = 16
+#: Groups by system and label beyond which the labels are counted before all groups are collected.
+_MANY_GROUPS = 1 << 20
+#: Rows of outermost bins beyond which each end is sorted by its engine.
+_MANY_ROWS = 8 * KEPT
 
 
 def is_lazy(frame: Any) -> bool:
@@ -65,10 +76,8 @@ def arrays_of(frame: Any) -> dict[str, Any]:
         columns: dict[str, Any] = dict(frame.to_native().fetchnumpy())
         for k, values in columns.items():
             if np.ma.isMaskedArray(values):  # numpy joins these without their masks
-                columns[k] = values.data
-                if np.any(values.mask):
-                    columns[k] = values.data.astype(object)
-                    columns[k][values.mask] = None
+                filled = values.astype(object).filled(None) if np.any(values.mask) else values.data
+                columns[k] = filled
         return columns
     if name == "polars":
         import narwhals as nw
@@ -92,11 +101,8 @@ def engine_errors(score: str, label: str) -> Iterator[None]:
         raise
     except Exception as error:  # engines raise whatever they like; it is chained
         kind, text = type(error).__name__, format_value(str(error), 200)
-        if (
-            kind == "OutOfMemoryException"
-            or (isinstance(error, OSError) and error.errno == errno.ENOMEM)
-            or "Cannot allocate memory" in str(error)
-        ):
+        refused = isinstance(error, OSError) and error.errno == errno.ENOMEM
+        if refused or kind == "OutOfMemoryException" or "Cannot allocate memory" in str(error):
             raise MemoryError(str(error)) from error
         if kind in _LOST or isinstance(error, ConnectionError):
             raise EngineError(
@@ -109,12 +115,6 @@ def engine_errors(score: str, label: str) -> Iterator[None]:
             f" {format_value(label)}; {kind}: {text}. Correct the frame's own steps or these"
             " columns."
         ) from error
-
-
-#: Rows of memory at a time.
-_SLICE = 1 << 20
-#: Partitions whose sums a worker merges.
-_TOGETHER = 8
 
 
 class OpenedFrame(NamedTuple):
@@ -197,33 +197,32 @@ def opened(frame: Any, instead: str = "arrays, to Scores.from_labels") -> Opened
     return OpenedFrame(schema, library_of(table) or "pandas", table)
 
 
+# ------------------------------------------------------------------- columns in memory
 def frame_columns(
     frame: OpenedFrame, wanted: Mapping[str, str | tuple[str, str] | None], gaps: str | None = None
 ) -> dict[str, Any]:
     """The wanted columns, eager, without missing values but in that which may have `gaps`."""
-    present = frame.names
     columns = {
         role: named_columns(value, role)
         for role, value in wanted.items()
         if value is not None or role in ("score", "label")
     }
-    _check_absent(present, [(r, c) for r, names in columns.items() for c in names])
-    table = frame.selected([c for names in columns.values() for c in names])
+    _check_absent(frame, [(role, name) for role, names in columns.items() for name in names])
+    table = frame.selected([name for names in columns.values() for name in names])
     read = {}
     for role, names in columns.items():
-        parts = [table[name].to_numpy() for name in names]
         for name in names if role != gaps else ():
             check_nulls(table[name], name)
+        parts = [table[name].to_numpy() for name in names]
         if len(parts) > 1:
-            named = zip(parts, names, strict=True)
-            parts = [names_array(part, len(part), f"column {format_value(c)}") for part, c in named]
-        read[role] = (
-            parts[0] if len(parts) == 1 else stacked(parts, f"group or id {format_value(names)}")
-        )
+            called = [f"column {format_value(name)}" for name in names]
+            parts = [names_array(part, len(part), c) for part, c in zip(parts, called, strict=True)]
+        read[role] = stacked(parts, f"group or id {format_value(names)}")
     return read
 
 
-def _check_absent(present: list[str], columns: list[tuple[str, str]]) -> None:
+def _check_absent(frame: OpenedFrame, columns: list[tuple[str, str]]) -> None:
+    present = frame.names
     for role, column in columns:
         if column not in present:
             raise InputError.about(role)(
@@ -252,10 +251,6 @@ def named_columns(value: Any, role: str, *, single: bool | None = None) -> tuple
     return names
 
 
-#: Roles of a single column.
-_SINGLE = frozenset({"score", "label", "weight"})
-
-
 def check_nulls(series: Any, name: str, rows: AnyArray | None = None) -> None:
     """Raise where a column has no value, in the rows in use."""
     gone = np.asarray(series.is_null().to_numpy(), dtype=bool)
@@ -270,27 +265,13 @@ def check_nulls(series: Any, name: str, rows: AnyArray | None = None) -> None:
 
 
 # ------------------------------------------------------------- columns that are not in memory
-#: Types of text, and what reads as a number in the regular expressions of every engine.
-_TEXTS = {"String", "Categorical", "Enum"}
-_NUMBER = r"^\s*[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?\s*$"
-#: Integers that may be beyond 2**53.
-_LONG = {"Int64", "UInt64", "Int128", "UInt128"}
-
-
-def checked_schema(frame: OpenedFrame, score: str, label: str, **more: str) -> None:
+def _checked_schema(frame: OpenedFrame, score: str, label: str, **more: str) -> None:
     """Refuse missing columns and scores that are not numbers; warn of float16."""
-    columns = [("score", score), ("label", label), *more.items()]
-    _check_absent(list(frame.schema.names()), columns)
+    _check_absent(frame, [("score", score), ("label", label), *more.items()])
     kind = frame.schema[score]
     if not kind.is_numeric():
-        what = ""
-        if str(kind) in _TEXTS:
-            parts = frame.each([score], partial(_count_texts, score=score), _added_counts)
-            counts: _Counts = reduce(_added_counts, parts)
-            what = f", and {counts[1]} of {counts[0]} values are no numbers"
-            what += f", such as {format_list(counts[2][:3])}" if counts[1] else ""
         raise InputTypeError(
-            f"column {format_value(score)} must be numeric; its type is {kind}{what}. Convert it to"
+            f"column {format_value(score)} must be numeric; its type is {kind}. Convert it to"
             " float64 first."
         )
     if str(kind) == "Float16":
@@ -299,23 +280,6 @@ def checked_schema(frame: OpenedFrame, score: str, label: str, **more: str) -> N
             " the format's making. Store scores as float32 or float64.",
             PrecisionWarning,
         )
-
-
-#: Values, those of them that are no numbers, and the first few of these.
-_Counts = tuple[int, int, list[Any]]
-
-
-def _count_texts(piece: Any, score: str) -> _Counts:
-    import narwhals as nw
-
-    rows = piece.select(nw.col(score).cast(nw.String))
-    bad = rows.filter(~nw.col(score).str.contains(_NUMBER) & ~nw.col(score).is_null())
-    n, n_bad = (int(arrays_of(part.select(nw.len().alias("n")))["n"][0]) for part in (rows, bad))
-    return n, n_bad, arrays_of(bad.head(3))[score].tolist() if n_bad else []
-
-
-def _added_counts(first: _Counts, second: _Counts) -> _Counts:
-    return first[0] + second[0], first[1] + second[1], first[2] + second[2]
 
 
 def _check_lost_integers(
@@ -329,45 +293,17 @@ def _check_lost_integers(
         )
 
 
-#: Labels beyond which nothing is summed any more.
-_MANY = 16
-
-
-class _ManyLabelsError(Exception):
-    """Labels without end."""
-
-
-def check_labels(labels: Collection[Any]) -> None:
+def _check_labels(labels: Collection[Any], column: str) -> None:
     """Raise, on a worker too, if there are too many to be two."""
     if len(labels) > _MANY:
-        raise _ManyLabelsError
-
-
-#: Groups by system and label beyond which the labels are counted before all groups are collected.
-_MANY_GROUPS = 1 << 20
-#: Rows of outermost bins beyond which each end is sorted by its engine.
-_MANY_ROWS = 8 * KEPT
-
-
-# ---------------------------------------------------------------------------------- passes
-def label_sums(frame: OpenedFrame, score: str, label: str, bins: int, layout: Layout) -> Labels:
-    """Sums and counts of every label."""
-    result: Labels = {}
-    work = partial(_piece_sums, score=score, label=label, bins=bins, layout=layout)
-    with engine_errors(score, label):
-        checked_schema(frame, score, label)
-        with _explained(frame, score, label):
-            for part in frame.each([score, label], work, added):
-                result = added(result, part)
-                check_labels(result)
-        low = min((item.of.minimum for item in result.values()), default=0.0)
-        high = max((item.of.maximum for item in result.values()), default=0.0)
-        _check_lost_integers(frame, score, low, high)
-    return result
+        raise InputError(
+            f"column {format_value(column)} must hold two labels; got more than {_MANY}. Did you"
+            " swap score and label?"
+        )
 
 
 def check_counts(score: str, rows: int, bad: int, missing: int) -> None:
-    """Refuse a frame without rows, and item of whose scores some are no finite numbers."""
+    """Refuse a frame without rows, and one of whose scores some are no finite numbers."""
     if not rows:
         raise InputError(
             "the frame must hold scores of both classes; it has no rows. Check the selection."
@@ -380,49 +316,71 @@ def check_counts(score: str, rows: int, bad: int, missing: int) -> None:
 
 
 @contextmanager
-def _explained(frame: OpenedFrame, score: str, label: str) -> Iterator[None]:
-    try:
-        yield
-    except _ManyLabelsError as error:
-        raise InputError(
-            f"column {format_value(label)} must hold two labels; got more than {_MANY}. Did you"
-            " swap score and label?"
-        ) from error
-    except (TypeError, ValueError):
-        _check_lost_integers(frame, score)  # pyarrow rounds none
-        raise
+def _pass_over(frame: OpenedFrame, score: str, label: str, **more: str) -> Iterator[None]:
+    with engine_errors(score, label):
+        _checked_schema(frame, score, label, **more)
+        try:
+            yield
+        except (TypeError, ValueError) as error:
+            if not isinstance(error, BetarocError):
+                _check_lost_integers(frame, score)  # pyarrow rounds none
+            raise
+
+
+# ---------------------------------------------------------------------------------- passes
+def label_sums(frame: OpenedFrame, score: str, label: str, bins: int, layout: Layout) -> Labels:
+    """Sums and counts of every label."""
+    result: Labels = {}
+    work = partial(_piece_sums, score=score, label=label, bins=bins, layout=layout)
+    with _pass_over(frame, score, label):
+        for part in frame.each([score, label], work, added):
+            result = added(result, part)
+            _check_labels(result, label)
+    low = min((item.of.minimum for item in result.values()), default=0.0)
+    high = max((item.of.maximum for item in result.values()), default=0.0)
+    _check_lost_integers(frame, score, low, high)
+    return result
 
 
 def _piece_sums(piece: Any, score: str, label: str, bins: int, layout: Layout) -> Labels:
+    import narwhals as nw
+
     if is_lazy(piece):
         rows = _rows(piece, score, label)
         most = (_MANY + 1) * (bins + len(KINDS))
-        columns = arrays_of(_grouped(rows, bins, layout).head(most))
+        columns = {
+            k: np.asarray(v) for k, v in arrays_of(_grouped(rows, bins, layout).head(most)).items()
+        }
         labels = columns.pop("label")
-        check_labels(range(len(labels)) if len(labels) >= most else _distinct(labels))
-        columns = {name: np.asarray(column) for name, column in columns.items()}
+        _check_labels(range(len(labels)) if len(labels) >= most else _distinct(labels), label)
         return group_sums(columns, labels.tolist(), _extremes(rows, columns, labels.tolist()))
-    import narwhals as nw
-
     scores = piece[score]
-    masks = _masks(piece[label])
+    masks = _masks(piece[label], label)
     values = scores.cast(nw.Float64).to_numpy().astype(np.float64, copy=False)
     null = scores.is_null().to_numpy().astype(bool, copy=False)
     return array_sums(values, null, masks, bins, layout)
 
 
-def label_squares(
-    frame: OpenedFrame, score: str, label: str, centres: dict[Any, float]
-) -> dict[Any, tuple[float, float]]:
-    """Sums and squares about the centre of each label: what is left of scores far from 0."""
-    nothing = dict.fromkeys(centres, (0.0, 0.0))
-    work = partial(_piece_squares, score=score, label=label, centres=centres)
-    with engine_errors(score, label):
-        return reduce(_added_squares, frame.each([score, label], work, _added_squares), nothing)
+def _masks(values: Any, column: str) -> list[tuple[Any, BoolArray]]:
+    """Each label with the mask of its rows; None for those without one."""
+    labels = [label for label in values.unique().to_list() if not is_missing(label)]
+    _check_labels(labels, column)
+    masks = [(v, (values == v).fill_null(False).to_numpy().astype(bool)) for v in labels]
+    missing = ~np.any([mask for _, mask in masks] or [np.zeros(len(values), bool)], axis=0)
+    return [*masks, (None, missing)] if missing.any() else masks
 
 
 #: Sums and squares of each label.
 _Squares = dict[Any, tuple[float, float]]
+
+
+def label_squares(
+    frame: OpenedFrame, score: str, label: str, centres: dict[Any, float]
+) -> _Squares:
+    """Sums and squares about the centre of each label: what is left of scores far from 0."""
+    work = partial(_piece_squares, score=score, label=label, centres=centres)
+    with engine_errors(score, label):
+        return reduce(_added_squares, frame.each([score, label], work, _added_squares))
 
 
 def _piece_squares(piece: Any, score: str, label: str, centres: dict[Any, float]) -> _Squares:
@@ -441,39 +399,35 @@ def _added_squares(first: _Squares, second: _Squares) -> _Squares:
     return {k: (first[k][0] + total, first[k][1] + square) for k, (total, square) in second.items()}
 
 
-def system_groups(frame: OpenedFrame, system: str, score: str, label: str) -> dict[str, AnyArray]:
+#: Columns of groups.
+_Groups = dict[str, AnyArray]
+
+
+def system_groups(frame: OpenedFrame, system: str, score: str, label: str) -> _Groups:
     """Sums of every system, label and kind of score, as columns; a group in each piece it is in."""
     parts: list[_Groups] = []
     labels: set[Any] = set()
     work = partial(_piece_groups, system=system, score=score, label=label)
-    with engine_errors(score, label):
-        checked_schema(frame, score, label, system=system)
-        with _explained(frame, score, label):
-            for part in frame.each([system, score, label], work, _merged_groups):
-                labels |= _distinct(part["label"])
-                check_labels(labels)
-                parts.append(part)
-        result = _joined(parts)
-        low = float(np.min(result["minimum"], initial=0.0))
-        high = float(np.max(result["maximum"], initial=0.0))
-        _check_lost_integers(frame, score, low, high)
+    merge = partial(_merged_groups, label=label)
+    with _pass_over(frame, score, label, system=system):
+        for part in frame.each([system, score, label], work, merge):
+            labels |= _distinct(part["label"])
+            _check_labels(labels, label)
+            parts.append(part)
+    result = _joined(parts)
+    low = float(np.min(result["minimum"], initial=0.0))
+    high = float(np.max(result["maximum"], initial=0.0))
+    _check_lost_integers(frame, score, low, high)
     return result
-
-
-#: Columns of groups.
-_Groups = dict[str, AnyArray]
 
 
 def _piece_groups(piece: Any, system: str, score: str, label: str) -> _Groups:
     import narwhals as nw
 
-    rows = piece.select(
-        nw.col(system).alias("system"), nw.col(label).alias("label"),
-        nw.col(score).cast(nw.Float64).alias("s"),
-    )  # fmt: skip
+    rows = _rows(piece, score, label, nw.col(system).alias("system"))
     groups = _grouped(rows, 1, (0.0, 1.0), ("system", "label"))
     part = arrays_of(groups.head(_MANY_GROUPS))
-    check_labels(_distinct(part["label"]))
+    _check_labels(_distinct(part["label"]), label)
     return part if len(part["n"]) < _MANY_GROUPS else arrays_of(groups)
 
 
@@ -481,7 +435,7 @@ def _joined(parts: list[_Groups]) -> _Groups:
     return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
 
 
-def _merged_groups(first: _Groups, second: _Groups) -> _Groups:
+def _merged_groups(first: _Groups, second: _Groups, label: str) -> _Groups:
     import narwhals as nw
 
     both = nw.from_dict(_joined([first, second]), backend="pandas")  # as partitions are
@@ -489,16 +443,17 @@ def _merged_groups(first: _Groups, second: _Groups) -> _Groups:
     sums = [nw.col(name).sum() for name in first if name not in (*keys, "minimum", "maximum")]
     ends = nw.col("minimum").min(), nw.col("maximum").max()
     result = arrays_of(both.group_by(keys).agg(*sums, *ends))
-    check_labels(_distinct(result["label"]))
+    _check_labels(_distinct(result["label"]), label)
     return result
 
 
 # ----------------------------------------------------------------------- an engine's groups
-def _rows(piece: Any, score: str, label: str) -> Any:
+def _rows(piece: Any, score: str, label: str, *more: Any) -> Any:
     """Label and score, as `label` and `s`."""
     import narwhals as nw
 
-    return piece.select(nw.col(label).alias("label"), nw.col(score).cast(nw.Float64).alias("s"))
+    s = nw.col(score).cast(nw.Float64).alias("s")
+    return piece.select(*more, nw.col(label).alias("label"), s)
 
 
 def _extremes(rows: Any, columns: dict[str, AnyArray], labels: list[Any]) -> dict[Any, Extremes]:
@@ -591,16 +546,3 @@ def _grouped(rows: Any, bins: int, layout: Layout, keys: tuple[str, ...] = ("lab
         nw.len().alias("n"), s.min().alias("minimum"), s.max().alias("maximum"),
         s.sum().alias("total"), *sums,
     )  # fmt: skip
-
-
-# ---------------------------------------------------------------------------- rows in memory
-def _masks(labels: Any) -> list[tuple[Any, BoolArray]]:
-    if len(labels) == 0:
-        return []
-    null = labels.is_null().to_numpy().astype(bool, copy=False)
-    result = [(None, null)] if null.any() else []
-    keep = [v for v in labels.unique().to_list() if not is_missing(v)]
-    check_labels(keep)
-    result += [(v, (labels == v).fill_null(False).to_numpy().astype(bool)) for v in keep]
-    nan = ~np.any([mask for _, mask in result], axis=0)
-    return [*result, (None, nan)] if nan.any() else result
