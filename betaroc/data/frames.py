@@ -76,8 +76,8 @@ def arrays_of(frame: Any) -> dict[str, Any]:
         columns: dict[str, Any] = dict(frame.to_native().fetchnumpy())
         for k, values in columns.items():
             if np.ma.isMaskedArray(values):  # numpy joins these without their masks
-                filled = values.astype(object).filled(None) if np.any(values.mask) else values.data
-                columns[k] = filled
+                lost = np.any(values.mask)
+                columns[k] = np.array(values.tolist(), dtype=object) if lost else values.data
         return columns
     if name == "polars":
         import narwhals as nw
@@ -348,9 +348,8 @@ def _piece_sums(piece: Any, score: str, label: str, bins: int, layout: Layout) -
     if is_lazy(piece):
         rows = _rows(piece, score, label)
         most = (_MANY + 1) * (bins + len(KINDS))
-        columns = {
-            k: np.asarray(v) for k, v in arrays_of(_grouped(rows, bins, layout).head(most)).items()
-        }
+        groups = arrays_of(_grouped(rows, bins, layout).head(most))
+        columns = {name: np.asarray(column) for name, column in groups.items()}
         labels = columns.pop("label")
         _check_labels(range(len(labels)) if len(labels) >= most else _distinct(labels), label)
         return group_sums(columns, labels.tolist(), _extremes(rows, columns, labels.tolist()))
