@@ -20,7 +20,6 @@ import numpy.typing as npt
 
 from betaroc.core import checks
 from betaroc.core.arrays import FloatArray, ScalarOrArray, as_output, elementwise
-from betaroc.core.errors import InputError
 from betaroc.core.notices import Notice
 from betaroc.core.quadrature import integrate_panels
 from betaroc.core.tables import Table, table_of
@@ -164,10 +163,6 @@ class Distribution(Exportable, ABC):
     def _tails(self) -> tuple[Tail, Tail]:
         """The tails at the lower and at the upper end."""
 
-    @abstractmethod
-    def _sample(self, size: Any, rng: np.random.Generator) -> FloatArray:
-        """Independent scores."""
-
     @property
     @abstractmethod
     def support(self) -> tuple[float, float]:
@@ -198,6 +193,11 @@ class Distribution(Exportable, ABC):
         raise NotImplementedError
 
     # ------------------------------------------------ what few distributions need to change
+    def _sample(self, size: Any, rng: np.random.Generator) -> FloatArray:
+        """Independent scores: quantiles of uniform numbers."""
+        p = np.asarray(1.0 - rng.random(size))
+        return self._inverse(p, np.log(p), lower=True).theta
+
     def _lower(self, t: Thresholds) -> tuple[FloatArray, FloatArray]:
         return self._side(t, lower=True)
 
@@ -655,11 +655,7 @@ class Distribution(Exportable, ABC):
         """
         shape = size if isinstance(size, tuple) else (size,)
         shape = tuple(checks.count(length, "size", 0) for length in shape)
-        if math.prod(shape) > _MOST_DRAWN:
-            raise InputError.about("size")(
-                f"size must be at most {_MOST_DRAWN} draws in all; got"
-                f" {checks.format_value(size)}. Take fewer."
-            )
+        checks.count(math.prod(shape), "size", 0, _MOST_DRAWN)
         return self._sample(shape, checks.generator(rng))
 
     # ----------------------------------------------------------- shared by the rooms above

@@ -28,10 +28,6 @@ _UNRESOLVED = 1e-3
 _LOST = 700.0
 #: Tails whose logs differ by less have lost digits in their difference.
 _CANCELS = 1e-3
-#: The log of a tail that lies beyond what panels between quantiles resolve.
-_DEEP = -14.0
-#: Places in a deep tail, in the distance over which its density falls e-fold.
-_FOLDINGS = np.array([0.0, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0])
 #: Logits beyond which the balance of two errors is looked for as that of any pair.
 _FARTHEST = 30.0
 
@@ -359,16 +355,7 @@ class BetaPair(Pair):
         lower = float(self.frr(t) + self.tnr(t)) <= 1.0
         if subtract:
             return float(self.log_excess(t, lower=lower))
-        laws = self._laws()
-        logs = [float(law._side(t, lower=lower)[1]) for law in laws]
-        slopes = [float(law.a * t.complement - law.b * t.theta) for law in laws]
-        rate = min(slopes) if lower else min(-slope for slope in slopes)
-        if max(logs) > _DEEP or not rate > 0.0:
-            return self.excess_by_ratio(y, lower=lower)
-        # Densities of the logit are log-concave: away from the mode they fall faster and faster.
-        panels = np.sort(y - (1.0 if lower else -1.0) * _FOLDINGS / rate)
-        top = max(float(law._log_density_in(t, unit=True)) for law in laws)
-        return self.excess_by_ratio(y, lower=lower, panels=panels, top=top)
+        return self.excess_by_ratio(y, lower=lower)
 
     def balance_root(self, weight_far: float = 1.0, weight_frr: float = 1.0) -> Thresholds | None:
         """From between the medians outwards, without the quantiles that any pair is searched at."""

@@ -138,39 +138,29 @@ class Mixture(Distribution):
 
     def _tail_quantile(self, p: FloatArray, log_p: FloatArray, *, lower: bool) -> Thresholds:
         """Where the log of a tail is log_p: Newton, kept between the components'."""
-        flat = np.ravel(log_p)
-        with np.errstate(under="ignore"):
-            p = np.exp(flat)
-        inverses = [self._native(d._inverse(p, flat, lower=lower)) for d in self.components]
+        inverses = [self._native(d._inverse(p, log_p, lower=lower)) for d in self.components]
         low, high = np.min(inverses, axis=0), np.max(inverses, axis=0)
-        y = 0.5 * low + 0.5 * high
-        open_ = np.isfinite(y) & (low < high)
-        y = np.where(open_, y, low)
-        sign = 1.0 if lower else -1.0
-        last = np.full(y.shape, np.inf)
+        middle, sign = 0.5 * low + 0.5 * high, 1.0 if lower else -1.0
+        done = ~(np.isfinite(middle) & (low < high))
+        y, last = np.where(done, low, middle), np.full(low.shape, np.inf)
         for _ in range(_STEPS):
-            if not np.any(open_):
+            if np.all(done):
                 break
-            here = self._at_native(y[open_])
-            log_tail = self._side(here, lower=lower)[1]
-            miss = sign * (log_tail - flat[open_])
-            low[open_] = np.where(miss < 0.0, y[open_], low[open_])
-            high[open_] = np.where(miss > 0.0, y[open_], high[open_])
-            with np.errstate(over="ignore", under="ignore", invalid="ignore", divide="ignore"):
-                step = -miss * np.exp(log_tail - self._log_density(here))
-            newton = y[open_] + step
-            inside = (newton > low[open_]) & (newton < high[open_])
-            middle = 0.5 * low[open_] + 0.5 * high[open_]
-            following = np.where(inside, newton, middle)
-            result = np.abs(miss) <= _SAME * np.maximum(np.abs(flat[open_]), 1.0)
-            following = np.where(result, y[open_], following)
-            moved, size = np.abs(following - y[open_]), np.maximum(np.abs(following), 1e-300)
+            t = self._at_native(y)
+            log_tail = self._side(t, lower=lower)[1]
+            with np.errstate(all="ignore"):
+                miss = sign * (log_tail - log_p)
+                newton = y - miss * np.exp(log_tail - self._log_density(t))
+            low, high = np.where(miss < 0.0, y, low), np.where(miss > 0.0, y, high)
+            inside = (newton > low) & (newton < high)
+            done |= np.abs(miss) <= _SAME * np.maximum(np.abs(log_p), 1.0)
+            following = np.where(done, y, np.where(inside, newton, 0.5 * low + 0.5 * high))
+            moved = np.abs(np.subtract(following, y, out=np.zeros(y.shape), where=~done))
+            size = np.maximum(np.abs(following), 1e-300)
             # Newton squares a small step; one that does not shrink is rounding.
-            rounding = (moved <= 1e-12 * size) & (moved > 0.1 * last[open_])
-            last[open_] = moved
-            y[open_] = following
-            open_[open_] = (moved > _LAST * size) & ~rounding
-        return self._at_native(y.reshape(log_p.shape))
+            done |= (moved <= _LAST * size) | ((moved <= 1e-12 * size) & (moved > 0.1 * last))
+            y, last = following, moved
+        return self._at_native(y)
 
     def _landmarks(self, depths: FloatArray) -> Thresholds:
         # Quantiles of the mixture lie between those of the components, and cost ten times as much.

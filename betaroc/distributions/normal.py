@@ -14,7 +14,7 @@ import numpy as np
 from betaroc.core.arrays import FloatArray
 from betaroc.core.errors import FitError
 from betaroc.core.quadrature import integrate_panels
-from betaroc.core.special import HALF_LOG_TWO_PI, exactly_scaled, exponential, log_ratio
+from betaroc.core.special import HALF_LOG_TWO_PI, exponential, log_ratio
 from betaroc.core.thresholds import Coordinate, Thresholds
 from betaroc.distributions.base import Distribution, Summit, Tail, climb
 from betaroc.distributions.pairs import Pair, closed_forms
@@ -268,21 +268,14 @@ class NormalPair(Pair):
     def auc_continuous(self) -> float:
         from scipy.special import ndtr
 
-        # In larger units, in which the difference is a double; a power of 2 rounds nothing.
-        mu_c, sigma_c, mu_i, sigma_i = self._parameters()
-        far = max(abs(mu_c), abs(mu_i), sigma_c, sigma_i) > _FAR
-        unit = _SMALLER if far else 1.0
-        spread = math.hypot(unit * sigma_c, unit * sigma_i)
-        return float(ndtr((unit * mu_c - unit * mu_i) / spread))
+        # In halves, of which difference and spread are doubles.
+        mu_c, sigma_c, mu_i, sigma_i = (0.5 * value for value in self._parameters())
+        return float(ndtr((mu_c - mu_i) / math.hypot(sigma_c, sigma_i)))
 
 
 class _Bell(NamedTuple):
     mu: float
     sigma: float
-
-
-#: Beyond this a sum of a few scores may overflow: it is taken in units that are larger.
-_FAR, _SMALLER = 1e300, 2.0**-10
 
 
 def _rest(narrow: _Bell, wide: _Bell) -> float:
@@ -292,12 +285,7 @@ def _rest(narrow: _Bell, wide: _Bell) -> float:
 
 def _scaled_distance(narrow: _Bell, wide: _Bell) -> float:
     """q (mu_n - mu_w): what the wider law's standard scores make of the distance."""
-    far = max(abs(narrow.mu), abs(wide.mu)) > _FAR
-    unit = _SMALLER if far else 1.0
-    parts = [math.frexp(v) for v in (unit * narrow.mu - unit * wide.mu, *narrow[1:], *wide[1:])]
-    (d, d_power), (n, n_power), (w, w_power) = parts
-    power = d_power + n_power - w_power
-    return exactly_scaled(d * n / w, power) / unit
+    return narrow.sigma / wide.sigma * narrow.mu - narrow.sigma / wide.sigma * wide.mu
 
 
 def _level_offsets(narrow: _Bell, wide: _Bell, gap: float) -> list[float]:

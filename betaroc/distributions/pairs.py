@@ -380,14 +380,10 @@ class Pair:
 
         return integrate_panels(integrand, self.panels(law, low, high))
 
-    def excess_by_ratio(
-        self, u: float, *, lower: bool = True, panels: FloatArray | None = None, top: float = 0.0
-    ) -> float:
+    def excess_by_ratio(self, u: float, *, lower: bool = True) -> float:
         """F_i - F_c of the continuous parts where the two nearly agree; from above S_c - S_i.
 
         The integral of f_i - f_c, the larger density times 1 less the ratio, which does not cancel.
-        Over `panels` if the tail lies beyond all quantiles, in units of e^top if densities are no
-        doubles.
         """
         c, i = self._base("client"), self._base("impostor")
 
@@ -395,14 +391,13 @@ class Pair:
             t = self.place(v)
             ratio = self.log_ratio(t)
             with np.errstate(under="ignore"):
-                densities = [np.exp(law._log_density_in(t, unit=self.unit) - top) for law in (c, i)]
+                densities = [np.exp(law._log_density_in(t, unit=self.unit)) for law in (c, i)]
                 larger = np.where(ratio > 0.0, *densities)
                 value = np.sign(-ratio) * larger * -np.expm1(-np.abs(ratio))
             # Beyond a tail that ends, by rounding, neither has a density, and they no ratio.
             return np.where((densities[0] == 0.0) & (densities[1] == 0.0), 0.0, value)
 
-        if panels is None:
-            panels = self.panels(i, *((-math.inf, u) if lower else (u, math.inf)))
+        panels = self.panels(i, *((-math.inf, u) if lower else (u, math.inf)))
         value = integrate_panels(integrand, panels)
         return value if lower else -value
 

@@ -21,9 +21,6 @@ from betaroc.distributions.normal import LogitNormal, Normal
 from betaroc.distributions.pairs import Pair, closed_forms, pair_of
 from betaroc.distributions.spliced import Spliced
 
-# Scores nearer to an end of [0, 1] are drawn as logits: doubles near 1 are coarse.
-_NEAR_ZERO, _NEAR_ONE = 1e-290, 1.0 - 2.0**-20
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Shifted(Distribution):
@@ -243,19 +240,9 @@ class Shifted(Distribution):
         return replace(tail, place=place, rate=rate, log_coefficient=log_c)
 
     def _sample(self, size: Any, rng: np.random.Generator) -> FloatArray:
-        scores = np.array(self.base._sample(size, rng))
-        if self._discrete or not self.in_logit:
-            theta = self._there(Thresholds.from_theta(scores)).theta
-            return np.asarray(theta, dtype=np.float64)
-        drawn = Thresholds.from_theta(scores)
-        logit, theta = np.array(drawn.logit), np.array(drawn.theta)
-        for end, lower in ((_NEAR_ZERO, True), (_NEAR_ONE, False)):
-            near = scores < end if lower else scores > end
-            mass = float(self.base._side(Thresholds.from_theta(end), lower=lower)[0])
-            p = mass * (1.0 - rng.random(int(np.count_nonzero(near))))
-            again = self.base._inverse(p, np.log(p), lower=lower)
-            logit[near], theta[near] = again.logit, again.theta
-        return self._there(Thresholds(theta, 1.0 - theta, logit)).theta
+        if self.in_logit and not self._discrete:  # doubles near 1 are coarse
+            return super()._sample(size, rng)
+        return self._there(Thresholds.from_theta(self.base._sample(size, rng))).theta
 
     # ------------------------------------------------------------------ what it is
     @property
@@ -288,11 +275,8 @@ class Shifted(Distribution):
             return self._discrete.mean, self._discrete._sd
         if not self.in_logit:
             return self.scale * self.base.mean + self.shift, self.scale * self.base._sd
-        mean, rest = self._expected(lambda t: t.theta), self._expected(lambda t: t.complement)
-        if mean <= rest:
-            return mean, math.sqrt(self._expected(lambda t: (t.theta - mean) ** 2))
-        # Near 1 the distances from 1 have the digits.
-        return 1.0 - rest, math.sqrt(self._expected(lambda t: (t.complement - rest) ** 2))
+        mean = self._expected(lambda t: t.theta)
+        return mean, math.sqrt(self._expected(lambda t: (t.theta - mean) ** 2))
 
     def _parameters(self) -> tuple[Parameter, ...]:
         if self._discrete:

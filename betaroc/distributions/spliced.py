@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, NamedTuple, cast
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -18,19 +18,6 @@ from betaroc.core.thresholds import Coordinate, Thresholds, choose
 from betaroc.distributions.base import Atoms, Distribution, Parameter, Tail
 from betaroc.distributions.normal import LogitNormal, Normal
 from betaroc.rendering.nouns import Exportable
-
-
-def snapped(place: Thresholds, scores: FloatArray, share: float) -> Thresholds:
-    """A place that is one of these scores but for rounding by that share of it."""
-    if scores.size == 0:
-        return place
-    nearest = scores[np.argmin(np.abs(scores - place.theta))]
-    near = abs(nearest - place.theta) <= share * abs(nearest)
-    return Thresholds.from_theta(np.array(nearest)) if near else place
-
-
-#: Below this |z| three terms of the series of log1p(z)/z and expm1(z)/z are exact.
-_STRAIGHT = 1e-5
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -108,26 +95,20 @@ class ParetoTail(Exportable):
 
     def _distance(self, log_rate: npt.ArrayLike) -> FloatArray:
         """How far beyond the joint the rate has this log; 0 for rates of `mass` and more."""
+        from scipy.special import exprel
+
         depth = np.maximum(math.log(self.mass) - np.asarray(log_rate, dtype=np.float64), 0.0)
-        if self.shape == 0.0:
-            return np.asarray(self.scale * depth)
         with np.errstate(all="ignore"):
-            z = self.shape * depth
-            bent = np.expm1(z) / np.float64(self.shape)
-            straight = depth * (1.0 + z / 2.0 + z * z / 6.0)
-            return np.asarray(self.scale * np.where(np.abs(z) < _STRAIGHT, straight, bent))
+            distance = self.scale * (depth * exprel(self.shape * depth))
+        return np.where(np.isposinf(depth), self.end, distance)
 
     def _depth(self, x: FloatArray) -> FloatArray:
         """-log G: log(1 + shape u) / shape, inf beyond the end."""
         with np.errstate(all="ignore"):
             u = np.maximum(x, 0.0) / self.scale
-            if self.shape == 0.0:
-                return np.asarray(u)
             z = self.shape * u
-            bent = np.log1p(np.maximum(z, -1.0)) / np.float64(self.shape)
-            straight = u * (1.0 - z / 2.0 + z * z / 3.0)
-        depth = np.where(np.abs(z) < _STRAIGHT, straight, bent)
-        return np.where(z <= -1.0, np.inf, depth)
+            depth = u * np.where(z == 0.0, 1.0, np.log1p(np.maximum(z, -1.0)) / z)
+        return np.where((z <= -1.0) | np.isposinf(u), np.inf, depth)
 
 
 # ----------------------------------------------------------------------
@@ -275,17 +256,20 @@ class Spliced(Distribution):
         return [self._joint(tail, k) for k, tail in enumerate((self.lower, self.upper)) if tail]
 
     def _joint(self, tail: ParetoTail, upper: int) -> _Joint:
-        atoms = self.body.atoms
-        if tail.joint is None:
+        atoms, y = self.body.atoms, tail.joint
+        if y is None:
             p = np.array(tail.mass)
             place = self.body._inverse(p, np.log(p), lower=not upper)
         else:
-            place = snapped(self.coordinate.place(np.array(tail.joint)), atoms.places, _EDGE)
-        snaps = tail.joint is None or place.theta in atoms.places
-        y = float(self.coordinate.of(place)) if snaps else cast(float, tail.joint)
+            place = self.coordinate.place(np.array(y))
+            # A place that is a point mass but for rounding.
+            near = np.abs(atoms.places - place.theta) <= _EDGE * np.abs(atoms.places)
+            if np.any(near):
+                place, y = Thresholds.from_theta(atoms.places[near][0]), None
         beyond = float(self.body._side(place, lower=not upper)[0])
         if not upper:
             beyond = max(beyond - float(atoms.masses_at(place)), 0.0)
+        y = float(self.coordinate.of(place)) if y is None else y
         return _Joint(tail, place, y, beyond, 1.0 if upper else -1.0)
 
     def _joint_of(self, *, lower: bool) -> _Joint | None:
@@ -514,11 +498,3 @@ class Spliced(Distribution):
 
     def _room(self, item: Parameter) -> float:
         return 1.0 if item.name.endswith("_shape") else super()._room(item)
-
-    def _sample(self, size: Any, rng: np.random.Generator) -> FloatArray:
-        u = np.asarray(rng.random(size))
-        low, high = np.minimum(u, 0.5), np.minimum(1.0 - u, 0.5)
-        with np.errstate(divide="ignore"):
-            below = self._inverse(low, np.log(low), lower=True).theta
-            above = self._inverse(high, np.log(high), lower=False).theta
-        return np.where(u <= 0.5, below, above)
