@@ -11,7 +11,6 @@ continuous distributions stationary points, levels and jumps are compared.
 
 from __future__ import annotations
 
-import itertools
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -23,9 +22,9 @@ import numpy as np
 from betaroc.core import checks
 from betaroc.core.arrays import BoolArray, FloatArray, IntArray
 from betaroc.core.errors import FitError, InputError
-from betaroc.core.thresholds import Thresholds, choose
+from betaroc.core.thresholds import Thresholds
 from betaroc.core.vocabulary import FAR, FRR, RATE_SLOT, TITLE_SLOT, Vocabulary, short_name
-from betaroc.distributions.empirical import EmpiricalPair, Gaps, decides_by_counts, gap_thresholds
+from betaroc.distributions.empirical import EmpiricalPair, decides_by_counts
 from betaroc.distributions.pairs import Pair, sign_changes
 from betaroc.model import operating_points
 from betaroc.model.measures import is_rate, measure_title, precision_of
@@ -34,130 +33,67 @@ from betaroc.rendering.curves import AlphaAxes
 
 #: Characters of a title beside which an axis has room for what else it says.
 _LONGEST = 30
-#: Criteria that agree to this are tied.
+#: Criteria that agree to this are tied, and a rate this near to its target, as a share, has met it.
 _CLOSE = 1e-12
-#: Weighted errors and distances that agree to this are compared again on counts.
+#: Weighted errors that agree to this are compared again on counts.
 _NEAR = 1e-9
 #: Rates that agree to this are one: quotients of counts, quotients of sums of weights.
 _SAME_COUNTS, _SAME_WEIGHTS = 1e-14, 1e-12
+#: A little above the rates that have lost digits.
+_LEAST = 1e-299
 
-
-# ---------------------------------------------------------------------------- candidates
-@dataclass(frozen=True, eq=False)
-class Decisions:
-    """Some of the gaps that two samples decide in, ascending, and their errors.
-
-    All errors are weights of scores: counts, where there are no weights.
-    """
-
-    low: FloatArray
-    high: FloatArray
-    clients_above: FloatArray
-    impostors_above: FloatArray
-    clients_below: FloatArray
-    clients: float
-    impostors: float
-    at_edges: bool
-
-    @property
-    def tpr(self) -> FloatArray:
-        return self.clients_above / self.clients
-
-    @property
-    def far(self) -> FloatArray:
-        return self.impostors_above / self.impostors
-
-    @property
-    def frr(self) -> FloatArray:
-        return self.clients_below / self.clients
-
-    def thresholds(self, index: IntArray) -> Thresholds:
-        """The thresholds of some of them."""
-        return gap_thresholds(self.low[index], self.high[index], at_edges=self.at_edges)
-
-
-def candidates_of(pair: EmpiricalPair) -> Decisions:
-    """Gaps where no small move lowers one error and leaves the other, and both ends.
-
-    A candidate lies above a place of impostors and below the next place of clients: one search
-    of these among those, without a merge.
-    """
-    client, impostor = pair.client, pair.impostor
-    own, other = client._steps[0], impostor._steps[0]
-    below = np.searchsorted(other, own, side="left")
-    j = np.flatnonzero(np.diff(below, prepend=0) > 0)
-    k = below[j]
-    low = np.where(j > 0, np.maximum(other[k - 1], own[j - 1]), other[k - 1])
-    top, n = max(own[-1], other[-1]), client.total
-    return Decisions(
-        low=np.concatenate([[-np.inf], low, [top]]),
-        high=np.concatenate([[-np.inf], own[j], [top]]),
-        clients_above=np.concatenate([[n - client.rejected], client._above[j], [0.0]]),
-        impostors_above=np.concatenate(
-            [[impostor.total - impostor.rejected], impostor._above[k], [0.0]]
-        ),
-        clients_below=np.concatenate([[client.rejected], client._below[j], [n]]),
-        clients=n,
-        impostors=impostor.total,
-        at_edges=pair.at_edges,
-    )
+Function = Callable[[FloatArray], FloatArray]
+#: x and y of TPR and FAR, of which alpha x + (1 - alpha) y is the criterion.
+Losses = Callable[[FloatArray, FloatArray], tuple[FloatArray, FloatArray]]
 
 
 # ------------------------------------------------------------------------ linear criteria
-def choose_linear(
-    pair: EmpiricalPair,
-    alpha: FloatArray,
-    losses: Callable[[FloatArray, FloatArray], tuple[FloatArray, FloatArray]],
-) -> Thresholds:
+def choose_linear(pair: EmpiricalPair, alpha: FloatArray, losses: Losses) -> Thresholds:
     """For each alpha the threshold of least alpha x + (1 - alpha) y.
 
-    `losses` makes x and y of TPR and FAR; x falls where FAR alone falls, y where
-    TPR alone rises, so that the best gaps are among `candidates_of`.
+    x falls where FAR alone falls, y where TPR alone rises, so that a gap at which the ROC turns is
+    among the best.
     """
-    candidates = candidates_of(pair)
-    x, y = losses(candidates.tpr, candidates.far)
-    keep = np.flatnonzero(np.isfinite(x) & np.isfinite(y))
-    if keep.size == 0:
+    gaps = pair.gaps
+    x, y = losses(gaps.tpr, gaps.far)
+    turns = gaps.turns
+    turns = turns[np.isfinite(x[turns]) & np.isfinite(y[turns])]
+    if turns.size == 0:
         raise InputError(
             "the criterion must be defined at some threshold of dev; it is 0/0 or infinite at all"
             " of them, as F is with a prior of 0. Give a prior above 0."
         )
-    x, y, total = x[keep], y[keep], candidates.far[keep] + candidates.frr[keep]
-    vertices = hull_vertices(x, y)
-    criterion = _criterion(error_weights(alpha), x[vertices], y[vertices])
+    total = gaps.far + gaps.frr
+    vertices = turns[hull_vertices(x[turns], y[turns])]
+    criterion = _weighted(error_weights(alpha), x[vertices], y[vertices])
     chosen = vertices[_least(criterion, total[vertices])]
     # Where x alone counts, equal x of a larger y may have the lower HTER.
-    chosen = np.where(alpha == 1.0, _least(x[None, :], total), chosen)
-    return candidates.thresholds(keep[chosen])
+    only_x = turns[_least(x[None, turns], total[turns])]
+    return gaps.thresholds(np.where(alpha == 1.0, only_x, chosen))
 
 
 def least_weighted_errors(pair: Pair, weights: Sequence[Fraction]) -> Thresholds:
     """For each weight w the threshold of least w FAR + (1 - w) FRR, ties on counts."""
     if not decides_by_counts(pair):
         return _least_on_levels(pair, weights)
-    candidates = candidates_of(pair)
-    x, y = candidates.impostors_above, candidates.clients_below
-    vertices = hull_vertices(x, y)
-    far, frr = candidates.far[vertices], candidates.frr[vertices]
-    criterion = _criterion(weights, far, frr)
-    least = np.min(criterion, axis=1, keepdims=True)
-    close = criterion <= least + _NEAR * least
-    chosen = np.argmin(criterion, axis=1)
-    t = candidates.thresholds(vertices)
-    for k in np.flatnonzero(np.sum(close, axis=1) > 1).tolist():
-        if not pair.whole:
-            chosen[k] = operating_points.best(t, criterion[k], far + frr)
-            continue
+    gaps = pair.gaps
+    accepted = gaps._impostors[-1] - gaps._impostors if pair.whole else gaps.far
+    vertices = gaps.turns[hull_vertices(accepted[gaps.turns], gaps._clients[gaps.turns])]
+    far, frr = gaps.far[vertices], gaps.frr[vertices]
+    criterion = _weighted(weights, far, frr)
+    chosen = _least(criterion, far + frr)
+    close = criterion <= np.min(criterion, axis=1, keepdims=True) * (1.0 + _NEAR)
+    n, m = int(pair.client.total), int(pair.impostor.total)
+    for k in np.flatnonzero(np.sum(close, axis=1) > 1).tolist() if pair.whole else ():
         near = np.flatnonzero(close[k])
-        n, m = int(candidates.clients), int(candidates.impostors)
-        errors = zip(x[vertices[near]].tolist(), y[vertices[near]].tolist(), strict=True)
-        counts = [(int(accepted) * n, int(rejected) * m) for accepted, rejected in errors]
+        errors = zip(accepted[vertices[near]], gaps._clients[vertices[near]], strict=True)
+        counts = [(int(a) * n, int(r) * m) for a, r in errors]
         keys = [(weights[k] * a + (1 - weights[k]) * r, a + r) for a, r in counts]
         chosen[k] = near[keys.index(min(keys))]
-    return t[chosen]
+    return gaps.thresholds(vertices[chosen])
 
 
-def _criterion(weights: Sequence[Fraction], x: FloatArray, y: FloatArray) -> FloatArray:
+def _weighted(weights: Sequence[Fraction], x: FloatArray, y: FloatArray) -> FloatArray:
     for_x, for_y = np.array([(float(w), float(1 - w)) for w in weights]).T
     return np.asarray(for_x[:, None] * x + for_y[:, None] * y)
 
@@ -187,63 +123,18 @@ def _tied(values: FloatArray) -> BoolArray:
     return np.asarray(values <= least + _CLOSE * np.abs(least))
 
 
-# ------------------------------------------------------------------------- rate targets
-def choose_nearest(
-    pair: EmpiricalPair,
-    alpha: FloatArray,
-    rate: Callable[[Gaps], FloatArray],
-) -> Thresholds:
-    """For each alpha the threshold whose rate is nearest to it."""
-    gaps = pair.gaps
-    values = rate(gaps)
-    order = np.argsort(values, kind="stable")  # nan last
-    levels = values[order]
-    levels = levels[: np.searchsorted(levels, np.inf)]
-    above = np.searchsorted(levels, alpha)
-    low = levels[np.maximum(above - 1, 0)]
-    high = levels[np.minimum(above, levels.size - 1)]
-    excess = np.abs(high - alpha) - np.abs(low - alpha)
-    for k in np.flatnonzero((np.abs(excess) <= _NEAR) & (low < high)):
-        exact = operating_points.exact_weight(float(alpha[k]))
-        excess[k] = float(abs(_short(high[k]) - exact) - abs(_short(low[k]) - exact))
-    same = _SAME_COUNTS if pair.whole else _SAME_WEIGHTS
-    first = np.searchsorted(levels, np.where(excess < 0.0, high, low) - same, side="left")
-    last = np.searchsorted(levels, np.where(excess > 0.0, low, high) + same, side="right")
-    chosen = order[first]
-    for k in np.flatnonzero(last - first > 1):
-        index = np.sort(order[first[k] : last[k]])
-        chosen[k] = index[np.argmax(_tied(gaps.far[index] + gaps.frr[index]))]
-    return gaps.thresholds(chosen)
-
-
-def _short(value: float) -> Fraction:
-    """The ratio of counts behind a rate."""
-    return Fraction(float(value)).limit_denominator(10**9)
-
-
-#: A rate that is this near to its target, as a share of it, has met it.
-_MET = 1e-12
-#: A little above the rates that have lost digits.
-_LEAST = 1e-299
-
-
-# --------------------------------------------------------------- continuous distributions
 def _least_on_levels(pair: Pair, weights: Sequence[Fraction]) -> Thresholds:
     """The least weighted errors among jumps and where the likelihood ratio balances the costs."""
-    levels = [math.log(w) - math.log(1 - w) if 0 < w < 1 else None for w in weights]
-    parts = [pair.candidates, *(
-        pair.place(np.empty(0)) if level is None else pair.ratio_roots(level) for level in levels
-    )]  # fmt: skip
-    ends = np.cumsum([part.size for part in parts])
-    t = Thresholds.concatenate(parts)
-    far, frr = pair.far(t), pair.frr(t)
-    always = np.arange(ends[0])
-    chosen = []
-    for k, w in enumerate(weights):
-        own = np.concatenate([always, np.arange(ends[k], ends[k + 1])])
-        criterion = float(w) * far[own] + float(1 - w) * frr[own]
-        chosen.append(own[operating_points.best(t[own], criterion, far[own] + frr[own])])
-    return t[np.array(chosen, dtype=np.intp)]
+    jumps, chosen = pair.candidates, []
+    rates = np.array([pair.far(jumps), pair.frr(jumps)])
+    for w in weights:
+        level = math.log(w) - math.log(1 - w) if 0 < w < 1 else None
+        roots = jumps[:0] if level is None else pair.ratio_roots(level)
+        t = Thresholds.concatenate([jumps, roots])
+        far, frr = np.append(rates, [pair.far(roots), pair.frr(roots)], axis=1)
+        criterion = float(w) * far + float(1 - w) * frr
+        chosen.append(t[[operating_points.best(t, criterion, far + frr)]])
+    return Thresholds.concatenate(chosen)
 
 
 def best_precision_recall(pair: Pair, prior: float, alpha: float) -> Thresholds:
@@ -267,6 +158,137 @@ def best_precision_recall(pair: Pair, prior: float, alpha: float) -> Thresholds:
     return t[[operating_points.best(t, -value, pair.far(t) + pair.frr(t))]]
 
 
+def _roots(pair: Pair, function: Function) -> FloatArray:
+    """Where a function changes its sign in the mesh, to which both sides of a jump belong."""
+    mesh = pair.mesh
+    if mesh.size == 0:
+        return mesh
+    jumps = pair.coordinates(Thresholds.from_theta(pair.atom_places))
+    jumps = jumps[(jumps > mesh[0]) & (jumps < mesh[-1])]
+    mesh = np.unique(np.concatenate([mesh, np.nextafter(jumps, -np.inf), jumps]))
+    finite = mesh[np.isfinite(function(mesh))]
+    return sign_changes(function, finite, "stationary point of a criterion")
+
+
+def _last_places(pair: Pair) -> list[Thresholds]:
+    """Where each rate is the least that is a number still: a limit comes no nearer than there."""
+    least = np.array([_LEAST])
+    laws = (pair.client, pair.impostor)
+    return [law._upper_quantile(least, np.log(least)) for law in laws if law.continuous is not None]
+
+
+# ------------------------------------------------------------------------- rate targets
+def _nearest(
+    alpha: FloatArray, own: Sequence[IntArray], rounding: FloatArray,
+    t: Thresholds, values: FloatArray, total: FloatArray,
+) -> Thresholds:  # fmt: skip
+    """For each alpha the threshold among its own of the nearest rate, ties to rounding by rule."""
+    chosen = []
+    for a, index, same in zip(alpha.tolist(), own, rounding.tolist(), strict=True):
+        gap = np.abs(values[index] - a)
+        gap -= np.nanmin(gap)
+        gap = np.where(gap <= same, 0.0, gap)
+        chosen.append(index[operating_points.best(t[index], gap, total[index])])
+    return t[np.array(chosen, dtype=np.intp)]
+
+
+def _shares(alpha: FloatArray) -> FloatArray:
+    """Of a small target rounding is small too; 0 and 1 themselves may be limits."""
+    smaller = np.minimum(alpha, 1.0 - alpha)
+    return _CLOSE * np.where(smaller > 0.0, smaller, 1.0)
+
+
+class _Target(NamedTuple):
+    """A rate that a threshold can be chosen for: of one class, or precision."""
+
+    rate: str
+    who: str = ""
+
+    def of_counts(self, pair: EmpiricalPair, prior: float) -> FloatArray:
+        """Its values at decisions that two samples allow."""
+        gaps = pair.gaps
+        return getattr(gaps, self.rate) if self.who else precision_of(prior, gaps.tpr, gaps.far)
+
+    def choose(self, pair: Pair, prior: float, alpha: FloatArray) -> Thresholds:
+        """The threshold whose rate is nearest to each alpha."""
+        if not decides_by_counts(pair):
+            nearest = self._nearest_rate if self.who else nearest_precision
+            return nearest(pair, prior, alpha)
+        values, same = self.of_counts(pair, prior), _SAME_COUNTS if pair.whole else _SAME_WEIGHTS
+        order = np.argsort(values, kind="stable")  # nan last
+        levels = values[order]
+        levels = levels[: np.searchsorted(levels, np.inf)]
+        above = np.searchsorted(levels, alpha)
+        low = levels[np.maximum(above - 1, 0)]
+        high = levels[np.minimum(above, levels.size - 1)]
+        first = np.searchsorted(levels, low - same, side="left")
+        last = np.searchsorted(levels, high + same, side="right")
+        own = [np.sort(order[a:b]) for a, b in zip(first, last, strict=True)]
+        total = pair.gaps.far + pair.gaps.frr
+        rounding = np.full(alpha.size, same)
+        return _nearest(alpha, own, rounding, pair.candidates, values, total)
+
+    def _nearest_rate(self, pair: Pair, _: float, alpha: FloatArray) -> Thresholds:
+        """Of a monotone rate: its inverse, or a jump."""
+        law = getattr(pair, self.who)
+        invert = law._upper_quantile if self.rate in ("far", "tpr") else law._lower_quantile
+        with np.errstate(divide="ignore"):
+            t = Thresholds.concatenate([pair.candidates, invert(alpha, np.log(alpha))])
+        always = np.arange(pair.candidates.size)
+        own = [np.append(always, always.size + k) for k in range(alpha.size)]
+        rate: FloatArray = getattr(pair, self.rate)(t)
+        return _nearest(alpha, own, _shares(alpha), t, rate, pair.far(t) + pair.frr(t))
+
+    def levels(self, pair: Pair, prior: float) -> FloatArray:
+        """The rates that scores attain; of distributions those where the choice may jump."""
+        if decides_by_counts(pair):
+            values = self.of_counts(pair, prior)
+        elif not self.who:
+            values = _limit_of_precision(pair, prior, _turns_of_precision(pair))
+        else:
+            values = np.unique(getattr(pair, self.rate)(pair.candidates))  # beside an atom too
+            values = np.concatenate([values, 0.5 * (values[1:] + values[:-1])])
+        return np.unique(values[~np.isnan(values)])
+
+
+# --------------------------------------------------------------------- targets of precision
+def nearest_precision(pair: Pair, prior: float, alpha: FloatArray) -> Thresholds:
+    """argmin abs(precision - alpha): where TPR / FAR is what is wanted, turns, and jumps."""
+    always = _turns_of_precision(pair)
+    gain = _log_gain(pair)
+    which, places = np.empty(0, dtype=np.intp), np.empty(0)
+    if 0.0 < prior < 1.0:
+        # A precision of 0 or 1 is a limit that no threshold attains: it is met to 1e-12.
+        wanted = np.clip(alpha, 0.5 * _CLOSE, 1.0 - 0.5 * _CLOSE)
+        levels = np.log(wanted) - np.log1p(-wanted) - math.log(prior / (1.0 - prior))
+        least = np.array([_LEAST])
+        first = [law._lower_quantile(least, np.log(least)) for law in (pair.client, pair.impostor)]
+        known = pair.coordinates(Thresholds.concatenate([always, pair.joints, *first]))
+        mesh = np.unique(np.concatenate([known, np.nextafter(known, -np.inf), pair.mesh]))
+        mesh = mesh[np.isfinite(mesh)]
+        mesh = mesh[np.isfinite(gain(mesh))]
+        which, places = _level_roots(gain, mesh, levels)
+    t = Thresholds.concatenate([always, pair.place(places)])
+    first_own = np.arange(always.size)
+    own = [
+        np.append(first_own, always.size + np.flatnonzero(which == k)) for k in range(alpha.size)
+    ]
+    total = pair.far(t) + pair.frr(t)
+    return _nearest(alpha, own, _shares(alpha), t, _precision(pair, prior, t), total)
+
+
+def _turns_of_precision(pair: Pair) -> Thresholds:
+    """Ends, jumps and where precision turns: between neighbours it is monotone."""
+    gain = _log_gain(pair)
+
+    def turn(u: FloatArray) -> FloatArray:
+        with np.errstate(invalid="ignore"):
+            return np.asarray(pair.log_ratio(pair.place(u)) - gain(u))
+
+    places = np.concatenate([_roots(pair, turn), pair.mesh[:1], pair.mesh[-1:]])
+    return Thresholds.concatenate([pair.candidates, pair.place(places), *_last_places(pair)])
+
+
 def _precision(pair: Pair, prior: float, t: Thresholds) -> FloatArray:
     """Precision from the logs of both tails; nan, as for 0/0, where both rates underflow."""
     values = _limit_of_precision(pair, prior, t)
@@ -280,141 +302,7 @@ def _limit_of_precision(pair: Pair, prior: float, t: Thresholds) -> FloatArray:
         return np.asarray(prior / (prior + (1.0 - prior) * np.exp(-gain)))
 
 
-def _roots(pair: Pair, function: Callable[[FloatArray], FloatArray]) -> FloatArray:
-    result = []
-    for mesh in _meshes(pair):
-        finite = mesh[np.isfinite(function(mesh))]
-        result.append(sign_changes(function, finite, "stationary point of a criterion"))
-    return np.concatenate(result) if result else np.empty(0)
-
-
-def _meshes(pair: Pair) -> list[FloatArray]:
-    """The mesh in parts without a jump: an atom ends one and begins the next."""
-    mesh = pair.mesh
-    if mesh.size == 0:
-        return []
-    places = pair.coordinates(Thresholds.from_theta(np.unique(pair.atom_places)))
-    places = places[(places > mesh[0]) & (places < mesh[-1])]
-    parts = np.split(mesh, np.searchsorted(mesh, places))
-    for k, place in enumerate(places):
-        parts[k] = np.union1d(parts[k], np.nextafter(place, -np.inf))
-        parts[k + 1] = np.union1d(parts[k + 1], place)
-    return parts
-
-
-# ----------------------------------------------------------------------- targets of one rate
-def nearest_rate(pair: Pair, alpha: FloatArray, target: _Target) -> Thresholds:
-    """argmin abs(rate - alpha) of a monotone rate: its inverse, or a jump."""
-    law = getattr(pair, target.who)
-    invert = law._upper_quantile if target.accepts else law._lower_quantile
-    with np.errstate(divide="ignore"):
-        t = Thresholds.concatenate([pair.candidates, invert(alpha, np.log(alpha))])
-    always = np.arange(pair.candidates.size)
-    own = [np.append(always, always.size + k) for k in range(alpha.size)]
-    return _nearest(pair, alpha, getattr(pair, target.rate), t, own)
-
-
-def _nearest(
-    pair: Pair,
-    alpha: FloatArray,
-    rate: Callable[[Thresholds], FloatArray],
-    t: Thresholds,
-    own: list[IntArray] | None = None,
-) -> Thresholds:
-    """For each alpha the threshold among its own, or all, whose rate is nearest; ties by rule."""
-    values, total = rate(t), pair.far(t) + pair.frr(t)
-    every: IntArray = np.arange(t.size)
-    chosen = []
-    for a, index in zip(alpha.tolist(), own or [every] * alpha.size, strict=True):
-        gap = np.abs(values[index] - a)
-        # Met to rounding, of a small target too; 0 and 1 themselves may be limits.
-        near = _MET * (min(a, 1.0 - a) or 1.0)
-        gap = np.where(gap <= near, 0.0, gap)
-        chosen.append(index[operating_points.best(t[index], gap, total[index])])
-    return t[np.array(chosen, dtype=np.intp)]
-
-
-# --------------------------------------------------------------------- targets of precision
-def nearest_precision(pair: Pair, prior: float, alpha: FloatArray) -> Thresholds:
-    """argmin abs(precision - alpha): where TPR / FAR is what is wanted, turns, and jumps."""
-    turns, meshes = _precision_mesh(pair)
-    always = _always(pair, turns, meshes)
-    parts, owners = [always], [np.empty(0, dtype=np.intp)]
-    if 0.0 < prior < 1.0:
-        # A precision of 0 or 1 is a limit that no threshold attains: it is met to 1e-12.
-        wanted = np.clip(alpha, 0.5 * _MET, 1.0 - 0.5 * _MET)
-        levels = np.log(wanted) - np.log1p(-wanted) - math.log(prior / (1.0 - prior))
-        for mesh in meshes:
-            which, places = _levels(_log_gain(pair), mesh, levels)
-            parts.append(pair.place(places))
-            owners.append(which)
-        which, t = _beside_a_flat_rate(pair, levels)
-        parts.append(t)
-        owners.append(which)
-    owner = np.concatenate(owners)
-    order = np.argsort(owner, kind="stable")
-    bounds = np.searchsorted(owner[order], np.arange(alpha.size + 1))
-    first = np.arange(always.size)
-    own = [np.concatenate([first, always.size + order[a:b]]) for a, b in itertools.pairwise(bounds)]
-    t = Thresholds.concatenate(parts)
-    return _nearest(pair, alpha, lambda t: _precision(pair, prior, t), t, own)
-
-
-def precision_turns(pair: Pair, prior: float) -> FloatArray:
-    """Precisions at the ends, at jumps and where precision turns, ascending."""
-    values = _limit_of_precision(pair, prior, _always(pair, *_precision_mesh(pair)))
-    return np.unique(values[~np.isnan(values)])
-
-
-def _always(pair: Pair, turns: FloatArray, meshes: list[FloatArray]) -> Thresholds:
-    """Places between whose neighbours precision is monotone."""
-    places = [turns, *(end for mesh in meshes for end in (mesh[:1], mesh[-1:]))]
-    return Thresholds.concatenate(
-        [pair.candidates, pair.place(np.concatenate(places)), *_last_places(pair)]
-    )
-
-
-def _last_places(pair: Pair) -> list[Thresholds]:
-    """Where each rate is the least that is a number still: a limit comes no nearer than there."""
-    least = np.array([_LEAST])
-    laws = (pair.client, pair.impostor)
-    return [law._upper_quantile(least, np.log(least)) for law in laws if law.continuous is not None]
-
-
-def _beside_a_flat_rate(pair: Pair, levels: FloatArray) -> tuple[IntArray, Thresholds]:
-    """Where log TPR / FAR is a level while one of them stands still: number of the level, place.
-
-    Between neighbouring joints a sample's rate, or that of a distribution whose support has
-    ended, is constant, and a quantile of the other distribution meets the level. Along all these
-    places FAR + FRR moves one way, so that only the first and the last can be chosen.
-    """
-    starts = Thresholds.concatenate([pair.accept_all, pair.joints[:-1]])
-    ends = pair.just_below(pair.joints)
-    tpr, far, tpr_end, far_end = pair.tpr(starts), pair.far(starts), pair.tpr(ends), pair.far(ends)
-    of_client = (far == far_end) & (far > 0.0) & (tpr > tpr_end)
-    of_impostor = (tpr == tpr_end) & (tpr > 0.0) & (far > far_end)
-    k = np.flatnonzero(of_client | of_impostor)
-    of_client = of_client[k]
-    still, sign = np.where(of_client, far[k], tpr[k]), np.where(of_client, 1.0, -1.0)
-    low, high = (np.where(of_client, c[k], i[k]) for c, i in ((tpr_end, far_end), (tpr, far)))
-    which, rates, clients = [], [], []
-    for number, level in enumerate(levels.tolist()):
-        with np.errstate(over="ignore", under="ignore"):
-            rate = still * np.exp(sign * level)
-        met = np.flatnonzero((rate >= low) & (rate <= high))
-        for at in met[[0, -1]] if met.size else ():
-            which.append(number)
-            rates.append(rate[at])
-            clients.append(of_client[at])
-    p = np.array(rates)
-    if p.size == 0:
-        return np.empty(0, dtype=np.intp), Thresholds.from_theta(p)
-    with np.errstate(divide="ignore"):
-        both = [law._upper_quantile(p, np.log(p)) for law in (pair.client, pair.impostor)]
-    return np.array(which, dtype=np.intp), choose(np.array(clients), *both)
-
-
-def _log_gain(pair: Pair) -> Callable[[FloatArray], FloatArray]:
+def _log_gain(pair: Pair) -> Function:
     """log TPR / FAR in working coordinates: precision is a function of it alone."""
 
     def gain(u: FloatArray) -> FloatArray:
@@ -425,80 +313,48 @@ def _log_gain(pair: Pair) -> Callable[[FloatArray], FloatArray]:
     return gain
 
 
-def _precision_mesh(pair: Pair) -> tuple[FloatArray, list[FloatArray]]:
-    """Where precision turns, and meshes between whose neighbours it is monotone."""
-    gain = _log_gain(pair)
-
-    def turn(u: FloatArray) -> FloatArray:
-        with np.errstate(invalid="ignore"):
-            return np.asarray(pair.log_ratio(pair.place(u)) - gain(u))
-
-    turns = _roots(pair, turn)
-    meshes = []
-    for part in _meshes(pair):
-        mesh = np.union1d(part, turns[(turns > part[0]) & (turns < part[-1])])
-        meshes.append(mesh[np.isfinite(gain(mesh))])
-    return turns, meshes
-
-
-def _levels(
-    function: Callable[[FloatArray], FloatArray], mesh: FloatArray, levels: FloatArray
+def _level_roots(
+    function: Function, mesh: FloatArray, levels: FloatArray
 ) -> tuple[IntArray, FloatArray]:
     """Number of the level, and place, of all crossings between neighbours of a mesh."""
-    if mesh.size == 0 or levels.size == 0:
-        return np.empty(0, dtype=np.intp), np.empty(0)
     from scipy.optimize import elementwise
 
-    values = function(mesh) - levels[:, None]
-    exact, at = np.nonzero(values == 0.0)
-    which, k = np.nonzero(np.sign(values[:, :-1]) * np.sign(values[:, 1:]) < 0.0)
-    if which.size == 0:
-        return exact, mesh[at]
-
-    def excess(u: FloatArray, level: FloatArray) -> FloatArray:
-        return np.asarray(function(u) - level)
-
-    found = elementwise.find_root(
-        excess, (mesh[k], mesh[k + 1]), args=(levels[which],), maxiter=200,
-        tolerances={"xatol": 0.0, "xrtol": 1e-15, "fatol": 0.0, "frtol": 0.0},
+    values = function(mesh)
+    low, high = np.minimum(values[1:], values[:-1]), np.maximum(values[1:], values[:-1])
+    brackets = [np.flatnonzero((low <= x) & (x <= high) & (low < high)) for x in levels.tolist()]
+    which = np.repeat(np.arange(levels.size), [k.size for k in brackets])
+    k = np.concatenate(brackets)
+    if k.size == 0:
+        return which, np.empty(0)
+    result = elementwise.find_root(
+        lambda u, level: function(u) - level, (mesh[k], mesh[k + 1]), args=(levels[which],),
+        maxiter=200, tolerances={"xatol": 0.0, "xrtol": 1e-15, "fatol": 0.0, "frtol": 0.0},
     )  # fmt: skip
-    lost = np.flatnonzero(~found.success)
+    lost = np.flatnonzero(~result.success)
     if lost.size:
         raise FitError(
             f"threshold of a precision: {lost.size} of {which.size} roots did not converge, first"
-            f" near {float(found.x[lost[0]])!r}. This is a defect of betaroc: please report the two"
-            " distributions."
+            f" near {float(result.x[lost[0]])!r}. This is a defect of betaroc: please report the"
+            " two distributions."
         )
-    return np.concatenate([exact, which]), np.concatenate([mesh[at], np.asarray(found.x)])
+    return which, np.asarray(result.x)
 
 
 # ----------------------------------------------------------------------------- the table
-Choice = Callable[[Pair, float, FloatArray], Thresholds]
-Levels = Callable[[Pair, float], FloatArray]
-
-
-def _no_levels(_: Pair, __: float) -> FloatArray:
-    """Of a criterion whose alpha is no target."""
-    return np.empty(0)
-
-
 @dataclass(frozen=True)
 class Criterion:
     """How thresholds are chosen, and what the axis of alphas is called."""
 
-    choose: Choice
+    choose: Callable[[Pair, float, FloatArray], Thresholds]
     axis: str
     #: A criterion without alpha: one threshold for all.
     single: bool = False
-    #: Of a target: the rates that scores attain; for distributions, where the choice may jump.
-    levels: Levels = _no_levels
-    #: Of a share of one class: accepting all and rejecting all scores attain 0 and 1.
-    one_class: bool = False
+    #: Whose rate alpha is, to be reached; else alpha is a weight, or there is none.
+    target: _Target | None = None
 
-    @property
-    def is_target(self) -> bool:
-        """Whether alpha is a rate to be reached; else it is a weight, or there is none."""
-        return self.levels is not _no_levels
+    def levels(self, pair: Pair, prior: float) -> FloatArray:
+        """Of a target: the rates attained; for distributions, where the choice may jump."""
+        return np.empty(0) if self.target is None else self.target.levels(pair, prior)
 
     def axes(self, measure: str, terms: str | None = None) -> AlphaAxes:
         """What stands at the axes of a measure over alpha, in the words of a field or as slots."""
@@ -507,81 +363,50 @@ class Criterion:
             fill = Vocabulary(checks.terms_of(terms)).fill
             axis, title = fill(axis), fill(title)
             title = fill(short_name(measure)) if len(title) > _LONGEST else title
-        return AlphaAxes(axis, title, self.is_target, is_rate(measure), self.single)
+        return AlphaAxes(axis, title, self.target is not None, is_rate(measure), self.single)
 
     def reach(self, pair: Pair, prior: float) -> tuple[float, float] | None:
         """The smallest and the largest rate that any threshold attains; None without target."""
+        if self.target is None:
+            return None
         counted = decides_by_counts(pair) and not (pair.client.rejected or pair.impostor.rejected)
-        if self.one_class and counted:
+        if self.target.who and counted:  # accepting all and rejecting all
             return 0.0, 1.0
         levels = self.levels(pair, prior)
-        return (float(levels[0]), float(levels[-1])) if levels.size else None
+        return float(levels[0]), float(levels[-1])
 
 
-def _repeated(t: Thresholds, alpha: FloatArray) -> Thresholds:
-    """One threshold for all alphas."""
-    return Thresholds.concatenate([t] * alpha.size)
+def _each(choose: Callable[[float], Thresholds], alpha: FloatArray) -> Thresholds:
+    return Thresholds.concatenate([choose(a) for a in alpha.tolist()])
 
 
 def _weighted_precision_recall(pair: Pair, prior: float, alpha: FloatArray) -> Thresholds:
     if decides_by_counts(pair):
         return choose_linear(pair, alpha, lambda tpr, far: (-precision_of(prior, tpr, far), -tpr))
-    best = [best_precision_recall(pair, prior, a) for a in alpha.tolist()]
-    return Thresholds.concatenate(best)
+    return _each(lambda a: best_precision_recall(pair, prior, a), alpha)
 
 
 def _f_measure(pair: Pair, prior: float, alpha: FloatArray) -> Thresholds:
+    def losses(tpr: FloatArray, far: FloatArray) -> tuple[FloatArray, FloatArray]:
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return 1.0 / precision_of(prior, tpr, far), 1.0 / tpr
+
     if decides_by_counts(pair):
-
-        def losses(tpr: FloatArray, far: FloatArray) -> tuple[FloatArray, FloatArray]:
-            with np.errstate(divide="ignore", invalid="ignore"):
-                return 1.0 / precision_of(prior, tpr, far), 1.0 / tpr
-
         return choose_linear(pair, alpha, losses)
-    best = [operating_points.max_f(pair, a, prior) for a in alpha.tolist()]
-    return Thresholds.concatenate(best)
+    return _each(lambda a: operating_points.max_f(pair, a, prior), alpha)
 
 
-# ----------------------------------------------------------------------- rate targets
-class _Target(NamedTuple):
-    """A rate that a threshold can be chosen for: of one class, or precision."""
-
-    rate: str
-    who: str = ""
-
-    @property
-    def accepts(self) -> bool:
-        """Whether it is a share accepted."""
-        return self.rate in ("far", "tpr")
-
-    def of_gaps(self, at: Gaps, prior: float) -> FloatArray:
-        """Its values at decisions that two samples allow."""
-        return getattr(at, self.rate) if self.who else precision_of(prior, at.tpr, at.far)
-
-    def choose(self, pair: Pair, prior: float, alpha: FloatArray) -> Thresholds:
-        """The threshold whose rate is nearest to each alpha."""
-        if decides_by_counts(pair):
-            return choose_nearest(pair, alpha, lambda at: self.of_gaps(at, prior))
-        if self.who:
-            return nearest_rate(pair, alpha, self)
-        return nearest_precision(pair, prior, alpha)
-
-    def levels(self, pair: Pair, prior: float) -> FloatArray:
-        """The rates that scores attain; of distributions those where the choice may jump."""
-        if decides_by_counts(pair):
-            values = self.of_gaps(pair.gaps, prior)
-            return np.unique(values[~np.isnan(values)])
-        if not self.who:
-            return precision_turns(pair, prior)
-        values = np.unique(getattr(pair, self.rate)(pair.candidates))  # on either side of an atom
-        return np.unique(np.concatenate([values, 0.5 * (values[1:] + values[:-1])]))
+def _equal_error(pair: Pair, _: float, alpha: FloatArray) -> Thresholds:
+    return Thresholds.concatenate([operating_points.equal_error(pair)] * alpha.size)
 
 
-_TARGETS = {
-    "far": _Target("far", "impostor"), "frr": _Target("frr", "client"),
-    "precision": _Target("precision"), "recall": _Target("tpr", "client"),
-    "sensitivity": _Target("tpr", "client"), "specificity": _Target("tnr", "impostor"),
-}  # fmt: skip
+def _break_even(pair: Pair, prior: float, alpha: FloatArray) -> Thresholds:
+    return Thresholds.concatenate([operating_points.break_even(pair, prior)] * alpha.size)
+
+
+def _reaching(name: str, rate: str, who: str = "") -> Criterion:
+    target = _Target(rate, who)
+    return Criterion(target.choose, f"expected {RATE_SLOT.get(name, name)}", target=target)
 
 
 #: Every criterion by the name used everywhere.
@@ -590,27 +415,16 @@ CRITERIA: dict[str, Criterion] = {
         lambda pair, _, alpha: least_weighted_errors(pair, error_weights(alpha)),
         f"alpha: weight of {FAR} against {FRR}",
     ),
-    **{
-        name: Criterion(
-            target.choose,
-            f"expected {RATE_SLOT.get(name, name)}",
-            levels=target.levels,
-            one_class=bool(target.who),
-        )
-        for name, target in _TARGETS.items()
-    },
+    "far": _reaching("far", "far", "impostor"),
+    "frr": _reaching("frr", "frr", "client"),
+    "precision": _reaching("precision", "precision"),
+    "recall": _reaching("recall", "tpr", "client"),
+    "sensitivity": _reaching("sensitivity", "tpr", "client"),
+    "specificity": _reaching("specificity", "tnr", "impostor"),
     "weighted-precision-recall": Criterion(
         _weighted_precision_recall, "alpha: weight of precision against recall"
     ),
     "f-measure": Criterion(_f_measure, "alpha: weight of precision in F"),
-    "eer": Criterion(
-        lambda pair, _, alpha: _repeated(operating_points.equal_error(pair), alpha),
-        TITLE_SLOT["eer"],
-        single=True,
-    ),
-    "break-even": Criterion(
-        lambda pair, prior, alpha: _repeated(operating_points.break_even(pair, prior), alpha),
-        "break-even point",
-        single=True,
-    ),
+    "eer": Criterion(_equal_error, TITLE_SLOT["eer"], single=True),
+    "break-even": Criterion(_break_even, "break-even point", single=True),
 }

@@ -19,7 +19,7 @@ from betaroc.core.arrays import CLASSES, FloatArray
 from betaroc.core.errors import InputError, InputTypeError, refusal
 from betaroc.core.notices import collect_warnings
 from betaroc.core.options import IntervalArguments
-from betaroc.core.text import parse_number, typed
+from betaroc.core.text import format_value, parse_number, typed
 from betaroc.core.vocabulary import (
     COMPLEMENTS,
     DEFAULT,
@@ -40,6 +40,7 @@ if TYPE_CHECKING:
 _RATES = ("far", "frr", "tpr")
 #: The keywords by which a point is given.
 POINTS = ("threshold", *_RATES, "alpha", "between", "at")
+_KEYWORDS = (*POINTS, "tnr")
 
 
 class PointArguments(RateArguments, total=False):
@@ -80,7 +81,7 @@ class EvaluationPoint(NamedTuple):
         if not self.point:
             return ""
         if self.point == "at":
-            return f" at {NAMED_POINTS[self.value].title}"
+            return f" at {NAMED_POINTS[self.value][1]}"
         if self.point == "between":
             return f" between {FAR} {self.value[0]:g} and {self.value[1]:g}"
         return f" at {RATE_SLOT.get(self.point, self.point)} {self.value:g}"
@@ -129,29 +130,22 @@ def rates_of_point(
 
 
 # -------------------------------------------------------------------------------- points
-class NamedPoint(NamedTuple):
-    """A point that a criterion chooses, without a number of one's own."""
-
-    find: Callable[[ScoreModel], OperatingPoint]
-    title: str
-
-
 def _crossing(model: ScoreModel) -> OperatingPoint:
     """Where the ROC crosses the diagonal, nan unless it does so once."""
     points = model.diagonal_crossings()
     return points[0] if len(points) == 1 else OperatingPoint(math.nan, math.nan, math.nan)
 
 
-#: What may follow ``at=``.
-NAMED_POINTS: dict[str, NamedPoint] = {
-    "eer": NamedPoint(lambda m: m.eer(), f"the {TITLE_SLOT['eer']}"),
-    "min-hter": NamedPoint(lambda m: m.min_weighted_error(0.5), f"the least {RATE_SLOT['hter']}"),
-    "min-dcf": NamedPoint(lambda m: m.min_dcf(), "the least detection cost"),
-    "actual-dcf": NamedPoint(lambda m: m.actual_dcf(), "the threshold of log-likelihood ratios"),
-    "max-f1": NamedPoint(lambda m: m.max_f(), "the largest F1"),
-    "max-youden": NamedPoint(lambda m: m.youden(), "the largest Youden's J"),
-    "break-even": NamedPoint(lambda m: m.break_even(), "the break-even point"),
-    "crossing": NamedPoint(_crossing, "the only crossing of the diagonal"),
+#: What may follow ``at=``, a point that needs no number: how it is found, and its words.
+NAMED_POINTS: dict[str, tuple[Callable[[ScoreModel], OperatingPoint], str]] = {
+    "eer": (lambda m: m.eer(), f"the {TITLE_SLOT['eer']}"),
+    "min-hter": (lambda m: m.min_weighted_error(0.5), f"the least {RATE_SLOT['hter']}"),
+    "min-dcf": (lambda m: m.min_dcf(), "the least detection cost"),
+    "actual-dcf": (lambda m: m.actual_dcf(), "the threshold of log-likelihood ratios"),
+    "max-f1": (lambda m: m.max_f(), "the largest F1"),
+    "max-youden": (lambda m: m.youden(), "the largest Youden's J"),
+    "break-even": (lambda m: m.break_even(), "the break-even point"),
+    "crossing": (_crossing, "the only crossing of the diagonal"),
 }
 
 
@@ -159,7 +153,7 @@ def point_at(model: ScoreModel, where: EvaluationPoint) -> OperatingPoint:
     """The operating point of a model at a point."""
     point, value = where
     if point == "at":
-        return NAMED_POINTS[value].find(model)
+        return NAMED_POINTS[value][0](model)
     if point == "alpha":
         return model.min_weighted_error(value)
     if point == "threshold":
@@ -167,7 +161,7 @@ def point_at(model: ScoreModel, where: EvaluationPoint) -> OperatingPoint:
     return model.at_far(value) if point == "far" else model.at_frr(where.frr)
 
 
-def _rests(model: ScoreModel, where: EvaluationPoint) -> list[UsedRate]:
+def _rates_at(model: ScoreModel, where: EvaluationPoint) -> list[UsedRate]:
     """The rates at a point; the one that was given as it was."""
     solved: dict[str, float] = {}
     if where.point in _RATES:
@@ -176,7 +170,7 @@ def _rests(model: ScoreModel, where: EvaluationPoint) -> list[UsedRate]:
 
 
 # ----------------------------------------------------------------------------------- rows
-_Value = Callable[[ScoreModel, EvaluationPoint], Any]
+_Rates = Callable[[ScoreModel, EvaluationPoint], list[UsedRate]]
 
 
 class Optimum(NamedTuple):
@@ -185,16 +179,12 @@ class Optimum(NamedTuple):
     point: Callable[[ScoreModel, EvaluationPoint], OperatingPoint]
     value: Callable[[OperatingPoint, EvaluationPoint], Any]
 
-    def at_best(self, model: ScoreModel, where: EvaluationPoint) -> Any:
-        """The measure at that point."""
-        return self.value(self.point(model, where), where)
-
 
 @dataclass(frozen=True)
 class Statistic:
     """A number with a name."""
 
-    value: _Value
+    value: Callable[[ScoreModel, EvaluationPoint], Any]
     title: str
     points: tuple[str, ...] = ()
     unit: str = "fraction"
@@ -202,7 +192,7 @@ class Statistic:
     high: float = 1.0
     better: str = ""
     scale: str = "probit"
-    rates: Callable[[ScoreModel, EvaluationPoint], list[UsedRate]] | None = None
+    rates: _Rates | None = None
     of_scores: bool = True
     optimum: Optimum | None = None
     absence: Callable[[ScoreModel], str] | None = None
@@ -213,62 +203,57 @@ class Statistic:
         return self.absence is not None
 
 
-#: Of measures that are no fractions.
-_UNITS = {"mutual-information": "nats", "dcf": "cost", "dcf-normalized": ""}
-#: Points at which every measure is taken.
-_AT_POINT = ("threshold", "far", "frr", "tpr", "alpha", "at")
+def _options_of(name: str) -> dict[str, Any]:
+    """Unit, range and scale of a measure as those of a statistic."""
+    row, units = MEASURES[name], {"mutual-information": "nats", "dcf": "cost", "dcf-normalized": ""}
+    return {
+        "unit": units.get(name, "fraction"), "low": row.low, "high": row.high,
+        "better": "higher" if row.larger_is_better else "lower",
+        "scale": "probit" if math.isfinite(row.high) else "log",
+    }  # fmt: skip
 
 
 def of_measure(name: str) -> Statistic:
     """A measure of the table of measures as a statistic, at a point."""
     measure = MEASURES[name]
-    own = {"far": (FAR,), "tnr": (FAR,), "specificity": (FAR,), "frr": (FRR,)}
-    reads = own.get(name, (FAR, FRR))
+    reads = {"far": FAR, "tnr": FAR, "specificity": FAR, "frr": FRR}.get(name, FAR + FRR)
 
     def rates(model: ScoreModel, where: EvaluationPoint) -> list[UsedRate]:
         # At a threshold a rate is one class's; where the point is solved for, both decide it.
-        only = reads if where.point == "threshold" else (FAR, FRR)
-        return [rest for rest in _rests(model, where) if rest.name in only]
+        both = _rates_at(model, where)
+        return [r for r in both if where.point != "threshold" or r.name in reads]
 
     return Statistic(
-        lambda model, where: measure.value(point_at(model, where)),
-        measure.title,
-        _AT_POINT,
-        unit=_UNITS.get(name, "fraction"),
-        low=measure.low,
-        high=measure.high,
-        scale="probit" if math.isfinite(measure.high) else "log",
-        better="higher" if measure.larger_is_better else "lower",
-        rates=rates,
-    )
+        lambda model, where: measure.value(point_at(model, where)), measure.title,
+        ("threshold", *_RATES, "alpha", "at"), rates=rates, **_options_of(name),
+    )  # fmt: skip
+
+
+def _of_point(optimum: Optimum, title: str, *, best: bool = True, **options: Any) -> Statistic:
+    """The value of a measure at a point, which may be best by it."""
+
+    def value(model: ScoreModel, where: EvaluationPoint) -> Any:
+        return optimum.value(optimum.point(model, where), where)
+
+    def rates(model: ScoreModel, where: EvaluationPoint) -> list[UsedRate]:
+        return rates_of_point(optimum.point(model, where))
+
+    return Statistic(value, title, rates=rates, optimum=optimum if best else None, **options)
+
+
+def _at_named(
+    name: str, measure: str, title: str, *, best: bool = True, **options: Any
+) -> Statistic:
+    """The value of a measure at a named point; at least that of the trivial classifier."""
+    row, find = MEASURES[measure], NAMED_POINTS[name][0]
+    optimum = Optimum(lambda model, _: find(model), lambda point, _: row.value(point))
+    return _of_point(optimum, title, best=best, **_options_of(measure) | {"low": 0.0} | options)
 
 
 def _threshold_rates(model: ScoreModel, where: EvaluationPoint) -> list[UsedRate]:
     """The rate that was given alone; of other points both rates there."""
-    result = _rests(model, where)
-    return [asked for asked in result if asked.solved] or result
-
-
-def _chosen(
-    name: str, measure: str, title: str, *, best: bool = True, high: float | None = None
-) -> Statistic:
-    """The value of a measure at a named point, which may be best by it."""
-    row = MEASURES[measure]
-    result = Optimum(
-        lambda model, _: point_at(model, EvaluationPoint("at", name)),
-        lambda point, _: row.value(point),
-    )
-    return Statistic(
-        result.at_best,
-        title,
-        unit=_UNITS.get(measure, "fraction"),
-        low=0.0,  # the trivial classifier's J
-        high=row.high if high is None else high,
-        scale="probit" if math.isfinite(row.high if high is None else high) else "log",
-        better="higher" if row.larger_is_better else "lower",
-        rates=lambda model, where: rates_of_point(result.point(model, where)),
-        optimum=result if best else None,
-    )
+    both = _rates_at(model, where)
+    return [rate for rate in both if rate.solved] or both
 
 
 def _widest(_: ScoreModel, where: EvaluationPoint) -> list[UsedRate]:
@@ -277,12 +262,8 @@ def _widest(_: ScoreModel, where: EvaluationPoint) -> list[UsedRate]:
     return [UsedRate(FAR, np.array(rate), np.array(1.0 - rate), True)]
 
 
-_LEAST = Optimum(point_at, lambda point, where: point.weighted_error(where.value))
-_GAP = Optimum(lambda model, _: _widest_gap(model), lambda point, _: np.abs(point.tpr - point.far))
-
-
-def _widest_gap(model: ScoreModel) -> OperatingPoint:
-    """EvaluationPoint the distribution functions are furthest apart, whichever lies above."""
+def _widest_gap(model: ScoreModel, _: EvaluationPoint) -> OperatingPoint:
+    """Where the distribution functions are furthest apart, whichever lies above."""
     above = model.min_weighted_error(0.5)
     if float(above.tpr - above.far) >= model.ks() * (1.0 - 1e-9):
         return above
@@ -298,11 +279,11 @@ def _separation(model: ScoreModel, _: EvaluationPoint) -> float:
         return float(np.float64(client.mean) / spread - np.float64(impostor.mean) / spread)
 
 
-def _of_end(name: str, title: str) -> Statistic:
-    what, _, end = name.partition("-at-")
+def _of_end(what: str, end: str) -> Statistic:
     return Statistic(
         lambda model, _: getattr(getattr(model.ends(), f"at_{end}"), what),
-        title, unit="", high=math.inf, scale="log", of_scores=False,
+        f"end {what} at threshold {'0' if end == 'zero' else '1'}",
+        unit="", high=math.inf, scale="log", of_scores=False,
     )  # fmt: skip
 
 
@@ -320,17 +301,16 @@ def _parameter(who: str, name: str) -> Statistic:
 
     mass, anywhere = name.startswith("at_"), name in ("mu", "mean")
     return Statistic(
-        value,
-        f"{name.replace('_', ' ')} of the {who} distribution",
+        value, f"{name.replace('_', ' ')} of the {who} distribution",
         unit="fraction" if mass else "score" if anywhere or name == "sigma" else "",
-        low=-math.inf if anywhere else 0.0,
-        high=1.0 if mass else math.inf,
+        low=-math.inf if anywhere else 0.0, high=1.0 if mass else math.inf,
         scale="probit" if mass else "plain" if anywhere else "log",
-        of_scores=name in ("mean", "var"),
-        absence=absence,
-    )
+        of_scores=name in ("mean", "var"), absence=absence,
+    )  # fmt: skip
 
 
+_AT_LLR = "at the threshold of log-likelihood ratios"
+_ANYWHERE: dict[str, Any] = {"low": -math.inf, "high": math.inf}
 #: Every statistic by name.
 STATISTICS: dict[str, Statistic] = {
     "auc": Statistic(lambda m, _: m.auc(), "area under the ROC", better="higher"),
@@ -338,49 +318,45 @@ STATISTICS: dict[str, Statistic] = {
         lambda m, w: m.partial_auc(w.value[0], w.value[1], standardized=True),
         "standardized partial area", ("between",), better="higher", scale="partial", rates=_widest,
     ),
-    "eer": _chosen("eer", "hter", TITLE_SLOT["eer"], best=False),
-    "min-hter": _chosen("min-hter", "hter", f"least {TITLE_SLOT['hter']}"),
-    "min-dcf": _chosen("min-dcf", "dcf", "least detection cost"),
-    "min-dcf-normalized": _chosen(
-        "min-dcf", "dcf-normalized", "least normalized detection cost", high=1.0
+    "eer": _at_named("eer", "hter", TITLE_SLOT["eer"], best=False),
+    "min-hter": _at_named("min-hter", "hter", f"least {TITLE_SLOT['hter']}"),
+    "min-dcf": _at_named("min-dcf", "dcf", "least detection cost"),
+    "min-dcf-normalized": _at_named(
+        "min-dcf", "dcf-normalized", "least normalized detection cost", high=1.0, scale="probit"
     ),
-    "actual-dcf": _chosen(
-        "actual-dcf", "dcf", "detection cost at the threshold of log-likelihood ratios",
-        best=False,
+    "actual-dcf": _at_named("actual-dcf", "dcf", f"detection cost {_AT_LLR}", best=False),
+    "actual-dcf-normalized": _at_named(
+        "actual-dcf", "dcf-normalized", f"normalized detection cost {_AT_LLR}", best=False
     ),
-    "actual-dcf-normalized": _chosen(
-        "actual-dcf", "dcf-normalized",
-        "normalized detection cost at the threshold of log-likelihood ratios", best=False,
+    "max-f1": _at_named("max-f1", "f1", "largest F1"),
+    "max-youden": _at_named("max-youden", "youden", "largest Youden's J"),
+    "break-even": _at_named("break-even", "mean-precision-recall", "break-even point", best=False),
+    "weighted-error": _of_point(
+        Optimum(point_at, lambda point, where: point.weighted_error(where.value)),
+        "least weighted error", points=("alpha",), better="lower",
     ),
-    "max-f1": _chosen("max-f1", "f1", "largest F1"),
-    "max-youden": _chosen("max-youden", "youden", "largest Youden's J"),
-    "break-even": _chosen(
-        "break-even", "mean-precision-recall", "break-even point", best=False
+    "ks": _of_point(
+        Optimum(_widest_gap, lambda point, _: np.abs(point.tpr - point.far)),
+        "Kolmogorov-Smirnov distance of the classes", better="higher",
     ),
-    "weighted-error": Statistic(
-        _LEAST.at_best, "least weighted error", ("alpha",), better="lower", rates=_rests,
-        optimum=_LEAST,
-    ),
-    "ks": Statistic(lambda m, _: m.ks(), "Kolmogorov-Smirnov distance of the classes",
-                    better="higher", optimum=_GAP,
-                    rates=lambda m, w: rates_of_point(_GAP.point(m, w))),
     "h-measure": Statistic(lambda m, _: m.h_measure(), "H measure", better="higher"),
     "average-precision": Statistic(
         lambda m, _: m.average_precision(), "average precision", better="higher"
     ),
     "d-prime": Statistic(
         _separation, "distance of the class means in standard deviations", unit="",
-        low=-math.inf, high=math.inf, better="higher", scale="plain",
+        better="higher", scale="plain", **_ANYWHERE,
     ),
     "threshold": Statistic(
-        point_at, "threshold", ("far", "frr", "tpr", "alpha", "at"), unit="score",
-        low=-math.inf, high=math.inf, scale="threshold", rates=_threshold_rates,
+        point_at, "threshold", (*_RATES, "alpha", "at"), unit="score", scale="threshold",
+        rates=_threshold_rates, **_ANYWHERE,
     ),
     **{name: of_measure(name) for name in MEASURES},
-    "exponent-at-zero": _of_end("exponent-at-zero", "end exponent at threshold 0"),
-    "exponent-at-one": _of_end("exponent-at-one", "end exponent at threshold 1"),
-    "coefficient-at-zero": _of_end("coefficient-at-zero", "end coefficient at threshold 0"),
-    "coefficient-at-one": _of_end("coefficient-at-one", "end coefficient at threshold 1"),
+    **{
+        f"{what}-at-{end}": _of_end(what, end)
+        for what in ("exponent", "coefficient")
+        for end in ("zero", "one")
+    },
     **{
         f"{who}-{name.replace('_', '-')}": _parameter(who, name)
         for who in CLASSES
@@ -465,34 +441,42 @@ def parse_statistic(stat: Any, given: tuple[Any, ...] = (), /, **points: Any) ->
         row = Statistic(lambda model, _: stat(model), name, unit="", scale="plain")
         return StatisticSpec(f"{name}(model)" if name in STATISTICS else name, row)
     if not isinstance(stat, str):
-        rule, remedy = (
-            "be a name or a function of a ScoreModel",
-            "See br.statistics() for the names.",
-        )
-        raise refusal("stat", rule, typed(stat), remedy, InputTypeError)
+        rule = "be a name or a function of a ScoreModel"
+        raise refusal("stat", rule, typed(stat), _ALL_NAMES, InputTypeError)
     name, _, behind = stat.partition("@")
     if behind and got:
-        raise refusal("stat", "have its point once, behind '@' or by a keyword", f"{stat!r}, {got}",
-                      "Leave one of them out.")  # fmt: skip
+        rule = "have its point once, behind '@' or by a keyword"
+        raise refusal("stat", rule, f"{stat!r}, {got}", "Leave one of them out.")
     name = checks.choice(name, tuple(STATISTICS), "stat", "br.statistics() lists all.")
-    if not behind:
-        return StatisticSpec(name, STATISTICS[name], _evaluation_point(name, given, points, got))
+    points = _points_of_text(behind) if behind else points
+    return StatisticSpec(
+        name, STATISTICS[name], _evaluation_point(name, given, points, behind or got)
+    )
+
+
+_ALL_NAMES = "See br.statistics() for the names."
+
+
+def _points_of_text(behind: str) -> dict[str, Any]:
+    """What stands behind "@" as the keyword that it is."""
     point, sign, content = behind.rpartition("=")
-    numbers = tuple(map(_number, content.split(",")))
-    value = content if not sign else numbers if point == "between" else numbers[0]
+    if not sign:
+        return {"at": content}
+    if canonical(point) not in _KEYWORDS:
+        raise InputError(_no_point(point))
     try:
-        where = _evaluation_point(name, (), {point if sign else "at": value}, behind)
-    except InputTypeError as error:  # of a text, whose type is right
-        raise InputError(str(error)) from error
-    return StatisticSpec(name, STATISTICS[name], where)
+        numbers = tuple(map(parse_number, content.split(",")))
+    except ValueError as error:
+        raise refusal(point, "be a number", format_value(content)) from error
+    return {point: numbers if point == "between" else numbers[0]}
 
 
-def _number(text: str) -> float | str:
-    """The number of a text, or the text itself, which the check of its point refuses."""
-    try:
-        return parse_number(text)
-    except ValueError:
-        return text
+def _no_point(keyword: str) -> str:
+    every = (*POINTS, *RateArguments.__annotations__, *IntervalArguments.__annotations__)
+    return (
+        f"{keyword!r} must be an option, or a point: one of {checks.format_list(POINTS, 9)};"
+        f" it is neither. {checks.did_you_mean(keyword, every)}"
+    ).rstrip()
 
 
 def parse_statistics(
@@ -501,8 +485,8 @@ def parse_statistics(
     """What several texts ask for, each once; one text is a list of one."""
     texts = [value] if isinstance(value, str) else value
     if not isinstance(texts, Sequence) or not all(isinstance(text, str) for text in texts):
-        rule, remedy = "be texts such as 'tpr@far=0.01'", "See br.statistics() for the names."
-        raise refusal(argument, rule, typed(value), remedy, InputTypeError)
+        rule = "be texts such as 'tpr@far=0.01'"
+        raise refusal(argument, rule, typed(value), _ALL_NAMES, InputTypeError)
     result = tuple(map(parse_statistic, texts))
     names = [str(item) for item in result]
     twice = [name for name in names if names.count(name) > 1]
@@ -516,13 +500,9 @@ def _evaluation_point(
     name: str, given: tuple[Any, ...], points: Mapping[str, Any], got: str
 ) -> EvaluationPoint:
     """The one point that was given, checked."""
-    unknown = [key for key in points if canonical(key) not in (*POINTS, "tnr")]
-    if unknown:
-        every = (*POINTS, *RateArguments.__annotations__, *IntervalArguments.__annotations__)
-        raise InputTypeError(
-            f"{unknown[0]!r} must be an option, or a point: one of {checks.format_list(POINTS, 9)};"
-            f" it is neither. {checks.did_you_mean(unknown[0], every)}".rstrip()
-        )
+    for keyword in points:
+        if canonical(keyword) not in _KEYWORDS:
+            raise InputTypeError(_no_point(keyword))
     legal, kind = STATISTICS[name].points, InputTypeError if given else InputError
     if not legal and got:
         raise kind(f"{name!r} is taken at no point; got {got}. Leave it out.")
@@ -533,10 +513,8 @@ def _evaluation_point(
     if COMPLEMENTS.get(point) == "far":
         point, value = "far", checks.complement(value, keyword)
     if given or len(points) != 1 or point not in legal:
-        keywords = "= ".join((*legal, ""))
-        raise kind(
-            f"{name!r} needs a point, one of {keywords.strip()}; got {got or 'none'}. Give one."
-        )
+        keywords = "= ".join((*legal, "")).strip()
+        raise kind(f"{name!r} needs a point, one of {keywords}; got {got or 'none'}. Give one.")
     if point == "between":
         return EvaluationPoint(point, ascending_pair(value))
     if point == "threshold":
