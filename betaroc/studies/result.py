@@ -15,17 +15,15 @@ from betaroc.core import checks
 from betaroc.core.arrays import FloatArray
 from betaroc.core.errors import BetarocWarning
 from betaroc.core.notices import warn
-from betaroc.core.special import share_ends
 from betaroc.core.text import format_value
 from betaroc.core.value import Result
-from betaroc.rendering.curves import BAND, INK, Axes, draw_curve, draw_intervals, finished, new_axes
+from betaroc.rendering.curves import draw_intervals
 from betaroc.rendering.files import page_target, write_whole
 from betaroc.rendering.numbers import number, spaced, version, visible
 from betaroc.rendering.tree import (
     Bullets,
     Figure,
     Figures,
-    Glossary,
     Grid,
     IntervalMark,
     Node,
@@ -185,24 +183,24 @@ class StudyResult(Result):
         levels = [checks.fraction(q, "quantiles") for q in quantiles]
         frame = self.to_frame()
         keep = (*_INDEX, *self.names, *_LAST)
-        sought = _numbers_of(frame.drop(columns=[name for name in keep if name in frame]))
-        names = list(sought)
+        values = pd.DataFrame(_numbers_of(frame.drop(columns=[n for n in keep if n in frame])))
         heads = [*_SUMMED, *(f"q{q:g}" for q in levels)]
-        if not names:
+        if values.empty:
             return pd.DataFrame(columns=["cell", *self.names, "statistic", *heads])
-        _, first, cells = np.unique(
-            frame["cell"].to_numpy(), return_index=True, return_inverse=True
-        )
-        place = cells, frame["replicate"].to_numpy(dtype=np.intp)
-        sheets = [_summed(values, place, levels) for values in sought.values()]
+        cells = frame["cell"].to_numpy()
+        groups = values.groupby(cells)
+        with np.errstate(invalid="ignore"):
+            counts, spread = groups.count(), groups.std()
+            sheets = [counts, groups.mean(), spread / np.sqrt(counts), spread]
+            sheets += [groups.quantile(q) for q in levels]
         # A row per cell and statistic, the statistics changing first.
-        result = frame[["cell", *self.names]].iloc[np.repeat(first, len(names))]
-        result = result.reset_index(drop=True)
-        result["statistic"] = np.tile(np.array(names, dtype=object), len(first))
-        for k, column in enumerate(heads):
-            result[column] = np.stack([sheet[k] for sheet in sheets], axis=1).ravel()
-        result["replicates"] = result["replicates"].astype(np.int64)
-        return result
+        first = np.unique(cells, return_index=True)[1]
+        table = frame[["cell", *self.names]].iloc[np.repeat(first, values.shape[1])]
+        table = table.reset_index(drop=True)
+        table["statistic"] = np.tile(np.array(values.columns, dtype=object), len(first))
+        for column, sheet in zip(heads, sheets, strict=True):
+            table[column] = sheet.to_numpy().ravel()
+        return table
 
     def to_html(self, path: str | os.PathLike[str]) -> None:
         """Write what the study found as one self-contained page.
@@ -299,31 +297,6 @@ def _numbers_of(frame: Any) -> dict[str, FloatArray]:
     return result
 
 
-def _summed(values: FloatArray, place: tuple[Any, Any], levels: Sequence[float]) -> FloatArray:
-    """Count, mean, its error, spread and quantiles (rows) of every cell (columns).
-
-    `place` is the cell and the replicate of each value; nan is left out.
-    """
-    table = np.full([int(np.max(k, initial=-1)) + 1 for k in place], np.nan)
-    table[place] = values
-    table.sort(axis=1)  # nan last
-    counts = np.count_nonzero(~np.isnan(table), axis=1)
-    result = np.full((len(_SUMMED) + len(levels), len(table)), np.nan)
-    result[0] = counts
-    for n in np.unique(counts[counts > 0]).tolist():
-        rows = counts == n
-        present = table[rows, :n]
-        # About one of the values: what does not vary has exactly itself as mean.
-        base = np.where(np.isfinite(present).all(axis=1), present[:, 0], 0.0)[:, None]
-        with np.errstate(invalid="ignore"):
-            result[1, rows] = base[:, 0] + np.mean(present - base, axis=1)
-            if n > 1:
-                result[3, rows] = np.std(present - base, ddof=1, axis=1)
-            result[len(_SUMMED) :, rows] = np.quantile(present, levels, axis=1)
-    result[2] = result[3] / np.sqrt(np.maximum(counts, 1))
-    return result
-
-
 def read_study(folder: Any) -> StudyResult:
     """As `Study.open`."""
     where = Folder(folder)
@@ -335,19 +308,10 @@ def read_study(folder: Any) -> StudyResult:
 
 
 # --------------------------------------------------------------------------------- a page
-#: Statistics that are drawn, cells up to which each has a row, and rows of the table of cells.
-_DRAWN, _FEW_CELLS, _ROWS_SHOWN = 8, 12, 200
-#: Characters beside a row.
-_LABEL = 22
-#: Monte Carlo errors of an interval of 95 %, and what lies beyond either end of it.
-_ERRORS, _BEYOND = 1.96, 0.025
-_GLOSSARY = (
-    ("cell", "one choice of all parameters of the design"),
-    ("replicate", "one sample drawn in a cell; a trial of the study is one replicate of one cell"),
-    ("statistic", "what was computed in each trial; of text the share of each value"),
-    ("mean", "over the replicates of a cell that have a value"),
-    ("Monte Carlo error", "standard error of that mean, from the number of replicates"),
-)  # fmt: skip
+#: Statistics that are drawn, cells of each, and rows of the table of cells.
+_DRAWN, _CELLS_SHOWN, _ROWS_SHOWN = 8, 40, 200
+#: Characters beside a row, and Monte Carlo errors of an interval of 95 %.
+_LABEL, _ERRORS = 22, 1.96
 
 
 def study_page(result: StudyResult) -> str:
@@ -356,26 +320,25 @@ def study_page(result: StudyResult) -> str:
     cells, replicates = int(manifest["cells"]), int(manifest["replicates"])
     first = table.head(1)
     varying = [name for name in result.names if not table[name].isin(first[name]).all()]
-    varied = f"{', '.join(map(visible, varying))} {'vary' if len(varying) > 1 else 'varies'}"
-    varied = varied if varying else "no parameter varies"
     name = foreign("in memory" if result.folder is None else result.folder.name)
     trials = f"{spaced(cells)} cell{'s' * (cells > 1)} with {spaced(replicates)}"
     trials += f" replicate{'s' * (replicates > 1)}{' each' * (cells > 1)}"
+    verb = "vary" if len(varying) > 1 else "varies"
+    varied = f"{', '.join(map(visible, varying)) or 'no parameter'} {verb}"
     counts = {
         "are not computed yet: run the study again": result.missing,
         "failed, and are left out of what is below": result.failed,
     }
     alarms = [f"{spaced(n)} trials {words}." for words, n in counts.items() if n]
     alarms += [visible(notice.message) for notice in result.notices]
+    complete = f"{spaced(result.rows - sum(counts.values()))} trials have their numbers."
     groups = list(table.groupby("statistic", sort=False))[:_DRAWN]
-    figures = Figures(tuple(_figure(varying, str(name), group) for name, group in groups))
-    numbers = f"{spaced(result.rows - sum(counts.values()))} trials have their numbers."
-    leads = [Paragraph(line, "lead") for line in (f"{trials}; {varied}.", numbers)]
     page = ResultPage(
         f"betaroc: study {name.short}", "Study", [name.short],
         f"What do {spaced(result.rows)} simulated trials say?",
-        [*leads, *(Paragraph(line, "warn lead") for line in alarms), *_verdicts(result, table),
-         figures],
+        [*(Paragraph(line, "lead") for line in (f"{trials}; {varied}.", complete)),
+         *(Paragraph(line, "warn lead") for line in alarms), *_verdicts(result, table),
+         Figures(tuple(_figure(varying, str(name), group) for name, group in groups))],
         _sections(result, manifest, table, name.whole),
     )  # fmt: skip
     return page_of(page, f"betaroc {version()}.")
@@ -388,55 +351,32 @@ def _verdicts(result: StudyResult, table: pd.DataFrame) -> Sequence[Node]:
     for name, group in table.groupby("statistic", sort=False):
         complete = int((group["replicates"] == int(manifest["replicates"])).sum())
         words = "all" if complete == cells else f"{spaced(complete)} of"
-        status = Status(
-            "", f"{words} {spaced(cells)} complete", "good" if complete == cells else "warn"
-        )
+        icon = "good" if complete == cells else "warn"
         mean, error = group["mean"], group["mc_error"].max()
         numbers = [number(float(x), 4) for x in (mean.min(), mean.median(), mean.max())]
-        last = "" if np.isnan(error) else number(error, 2)
-        rows.append(Row((foreign(str(name)), status, *numbers, last)))
+        rows.append(Row((
+            foreign(str(name)), Status("", f"{words} {spaced(cells)} complete", icon), *numbers,
+            "" if np.isnan(error) else number(error, 2),
+        )))  # fmt: skip
     head = ("statistic", "of the cells", "least mean", "median", "largest",
             "largest Monte Carlo error")  # fmt: skip
     return verdict_nodes(head, rows)
 
 
 def _figure(varying: Sequence[str], name: str, group: pd.DataFrame) -> Figure:
-    """Means and 95 % Monte Carlo intervals of the cells: a row each or, of many, in their order.
-
-    Intervals are normal ones, of shares those of Clopper and Pearson.
-    """
-    shown = foreign(name).short
-    columns = group[["mean", "mc_error", "replicates"]].to_numpy(dtype=np.float64)
-    mean, error, n = columns.T
-    spread = np.where(np.isnan(error), 0.0, _ERRORS * error)
-    low, high = mean - spread, mean + spread
-    if "=" in name:
-        ends = share_ends(np.rint(mean * n), n, _BEYOND)
-        low, high = (np.where(np.isnan(mean), np.nan, end) for end in ends)
-    about = f"Means of {shown} in {mean.size} cells"
-    if mean.size <= _FEW_CELLS:
-        rows = [
-            IntervalMark(_cell(varying, row), a, m, b)
-            for row, a, m, b in zip(group.to_dict("records"), low, mean, high, strict=True)
-        ]
-        caption = f"{shown}: mean of each cell, 95 % Monte Carlo interval"
-        return Figure(partial(draw_intervals, None, rows, shown), caption, about)
-
-    def draw() -> Axes:
-        order, x, ax = np.argsort(mean), np.linspace(0.0, 1.0, mean.size), new_axes()
-        ax.fill_between(x, low[order], high[order], **BAND)
-        draw_curve(ax, x, mean[order], {"color": INK})
-        return finished(ax, "share of the cells", shown)
-
-    cells = f"{shown}: means of {spaced(mean.size)} cells, ascending"
-    return Figure(draw, f"{cells}, with 95 % Monte Carlo intervals", f"{about}, ascending")
-
-
-def _cell(names: Sequence[str], row: Mapping[Any, Any]) -> str:
-    """A cell by the parameters that vary, as far as there is room."""
-    text = ", ".join(f"{name} {_shown_value(row[name])}" for name in names)
-    text = visible(text or f"cell {row['cell']}")
-    return text if len(text) <= _LABEL else f"{text[: _LABEL - 1]}…"
+    """Means and normal 95 % Monte Carlo intervals of the first cells, a row each."""
+    shown, marks = foreign(name).short, []
+    for row in group.head(_CELLS_SHOWN).to_dict("records"):
+        cell = ", ".join(f"{key} {_shown_value(row[key])}" for key in varying)
+        label = visible(cell or f"cell {row['cell']}")
+        label = label if len(label) <= _LABEL else f"{label[: _LABEL - 1]}…"
+        spread = 0.0 if np.isnan(row["mc_error"]) else _ERRORS * row["mc_error"]
+        marks.append(IntervalMark(label, row["mean"] - spread, row["mean"], row["mean"] + spread))
+    caption = f"{shown}: mean of each cell, 95 % Monte Carlo interval"
+    if len(group) > _CELLS_SHOWN:
+        caption += f"; the first {_CELLS_SHOWN} of {spaced(len(group))} cells"
+    about = f"Means of {shown} in {len(marks)} cells"
+    return Figure(partial(draw_intervals, None, marks, shown), caption, about)
 
 
 def _sections(
@@ -454,7 +394,6 @@ def _sections(
         ("Each cell", f"{spaced(len(table))} rows", "cells", each),
         ("What was read", f"{spaced(result.rows - result.missing)} trials of a folder", "read",
          [Bullets(tuple(map(visible, read)))]),
-        ("Glossary", "the words of this page", "glossary", [Glossary(_GLOSSARY)]),
     ]  # fmt: skip
     if result.failed:
         lines = Bullets(tuple(result._failure_lines()))

@@ -41,7 +41,7 @@ _LAYOUT, _CHECKSUM = 3, "sha256"
 _LABELS = b"betaroc.study", b"betaroc.part", b"betaroc.columns"
 #: What tells studies apart, in words; of those that are open, None asks for what is there.
 _WORDS = {
-    "names": "parameters", "design": "levels", "cells": "number of cells",
+    "names": "parameters", "design": "cells or their order", "cells": "number of cells",
     "replicates": "replicates", "statistics": "statistics", "model": "model", "entropy": "seed",
     "block": "block", "python": "version of Python", "betaroc": "version of betaroc",
     "numpy": "version of numpy", "scipy": "version of scipy",
@@ -337,17 +337,13 @@ def _two_kinds(noun: str) -> StudyError:
 
 
 def _difference(name: str, old: dict[str, Any], new: dict[str, Any]) -> str:
-    """What differs: of a design the parameters, of lists the items; digests say nothing."""
-    before, now = old.get(name), new[name]
+    """What differs: of lists the items; of a design, whose digest says nothing, that it does."""
     if name == "design":
-        levels = old.get("levels", {})
-        changed = [key for key, level in new["levels"].items() if levels.get(key) != level]
-        words = f"levels of {format_list(changed, 4)}"
-        return words if changed else "cells, of which the order counts"
+        return _WORDS[name]
+    before, now = old.get(name), new[name]
     if name == "entropy":
-        before, now = (item and " ".join(item[0]) for item in (before, now))
-    if not (isinstance(before, list) and isinstance(now, list)):
-        return f"{_WORDS[name]} ({format_value(before, 24)} v {format_value(now, 24)})"
-    parts = [x for x in before if x not in now], [x for x in now if x not in before]
-    items = [", ".join(format_value(x, 60) for x in part[:2]) or "none" for part in parts]
-    return f"{_WORDS[name]} ({' v '.join(items) if any(parts) else 'their order'})"
+        before, now = (item and item[0] for item in (before, now))
+    if isinstance(before, list) and isinstance(now, list):
+        parts = [x for x in before if x not in now], [x for x in now if x not in before]
+        before, now = (", ".join(map(str, part[:2])) or None for part in parts)
+    return f"{_WORDS[name]} ({format_value(before, 60)} v {format_value(now, 60)})"

@@ -316,7 +316,7 @@ class Study:
             entropy = entropy or _seed(np.random.SeedSequence())
             block = block or max(1, min(-(-len(self) // _PARTS), _LONGEST))
         return {
-            "design": self.design._digest(), "levels": self.design._level_digests(),
+            "design": self.design._digest(),
             "names": list(self.design.names), "cells": len(self.design),
             "replicates": self.replicates, "statistics": self._words, "model": self._model_words,
             "python": ".".join(map(str, sys.version_info[:2])) if functions else None,
