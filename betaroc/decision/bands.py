@@ -22,14 +22,7 @@ from betaroc.core.thresholds import Thresholds
 from betaroc.core.vocabulary import FAR, worded
 from betaroc.data.groups import BareTrials, Groups, ScoredTrials, groups_of, units_of
 from betaroc.data.scores import Scores
-from betaroc.decision.curve import (
-    ONE_CLASS_RATES,
-    WEIGHTED_ERROR,
-    empirical_laws,
-    observed_prior,
-    side_groups,
-    side_trials,
-)
+from betaroc.decision import curve
 from betaroc.distributions.base import Distribution, value_columns
 from betaroc.distributions.beta import has_shape
 from betaroc.distributions.empirical import (
@@ -117,7 +110,7 @@ def band(e: Epc, o: BandOptions) -> Band:
         undefined = np.sum(np.isnan(values), axis=0)
     if fitted is None and o.method != "exact":
         _warn_of_no_width(e, low, high, groups=o.groups)
-    sides = [side_groups(e, name, groups=o.groups and o.method != "exact") for name in _SIDES]
+    sides = [curve.side_groups(e, name, groups=o.groups and o.method != "exact") for name in _SIDES]
     of_dev, of_test = (None if groups is None else groups.labels for groups in sides)
     by = (of_dev if o.resample == "both" else None, of_test)
     return Band(
@@ -146,7 +139,7 @@ def _warn_of_no_width(e: Epc, low: FloatArray, high: FloatArray, *, groups: bool
     trivial = decided & (point.far + point.frr == 1.0)
     bare = np.flatnonzero((low == high) & ~trivial)
     if bare.size:
-        known = e.measure in ONE_CLASS_RATES and _dependent(e, groups=groups) is None
+        known = e.measure in curve.ONE_CLASS_RATES and _dependent(e, groups=groups) is None
         exact = worded('; `method="exact"` with `resample="test"` has one.' if known else ".")
         warn(
             f"the interval has no width at {bare.size} of {e.alpha.size} alphas, first at"
@@ -179,15 +172,15 @@ def _varying(e: Epc, o: BandOptions) -> tuple[FittedTest | None, _Dev | None]:
     fitted = fitted_test(e, groups=o.groups)
     _check_sides(e, fitted, o)
     if fitted is None:
-        empirical_laws(e.test, "test")
+        curve.empirical_laws(e.test, "test")
     if o.resample == "test" or o.method == "exact":
         return fitted, None
     if e.dev_fit is not None and not decides_by_counts(e.dev._pair):
         error = threshold_error(e.dev_fit, e, groups=o.groups)
         return fitted, _Dev(error.draw, error=error)
-    empirical_laws(e.dev, "dev")
-    groups = side_groups(e, "dev", groups=o.groups)
-    rows = BootstrapRows.of(side_trials(e, "dev"), groups)
+    curve.empirical_laws(e.dev, "dev")
+    groups = curve.side_groups(e, "dev", groups=o.groups)
+    rows = BootstrapRows.of(curve.side_trials(e, "dev"), groups)
     m, total = dev_size(e, rows)
     again = resampler(e, varies=groups is not None)
 
@@ -212,8 +205,8 @@ def _replicates(e: Epc, o: BandOptions, fitted: FittedTest | None, dev: _Dev | N
             return _shrunk(e, dev, test.measured(e, z, t), lambda: test.measured(e, z, e.chosen))
 
         return o.replicated(of_fit, e.alpha.size)
-    trials, theta = side_trials(e, "test"), _decisive(e.chosen)
-    rows, k = BootstrapRows.of(trials, side_groups(e, "test", groups=o.groups)), theta.size
+    trials, theta = curve.side_trials(e, "test"), _decisive(e.chosen)
+    rows, k = BootstrapRows.of(trials, curve.side_groups(e, "test", groups=o.groups)), theta.size
 
     def judged(at: FloatArray) -> Cells:
         if rows.groups is None:
@@ -307,7 +300,7 @@ def measured(e: Epc, drawn: GroupedCounts) -> FloatArray:
              (i - drawn.accepted) / i)  # fmt: skip
     # A prior that was observed varies with the class sizes.
     shares = clients / (clients + impostors)
-    priors = shares if observed_prior(e, "test") else np.full(shares.shape, e.test.prior)
+    priors = shares if curve.observed_prior(e, "test") else np.full(shares.shape, e.test.prior)
     values = e._at_rates(rates, priors)
     values[drawn.lost] = np.nan
     return values
@@ -407,10 +400,10 @@ def _scores_delta(e: Epc, o: BandOptions) -> tuple[FloatArray, FloatArray]:
     """
     from scipy.special import ndtr, stdtrit
 
-    scores = side_trials(e, "test")
+    scores = curve.side_trials(e, "test")
     result = units_of(scores, groups=o.groups)
-    laws = empirical_laws(e.test, "test")
-    gradient = _gradient(e, observed=observed_prior(e, "test"))
+    laws = curve.empirical_laws(e.test, "test")
+    gradient = _gradient(e, observed=curve.observed_prior(e, "test"))
     parts = rate_covariance(result, laws, scores, e.chosen)
     whole, twice = (gradient @ part @ gradient.T for part in parts)
     variance, most = np.diag(whole - twice), np.diag(whole)
@@ -449,11 +442,11 @@ def _gradient(e: Epc, *, observed: bool) -> FloatArray:
 # ------------------------------------------------------------------------------- intervals
 def _exact_ends(e: Epc, o: BandOptions) -> tuple[FloatArray, FloatArray]:
     """Clopper and Pearson's interval of one binomial rate at fixed thresholds."""
-    if e.measure not in ONE_CLASS_RATES or o.resample != "test" or o.simultaneous:
+    if e.measure not in curve.ONE_CLASS_RATES or o.resample != "test" or o.simultaneous:
         raise InputError.about("method")(
             worded('`method="exact"` needs `resample="test"`, simultaneous=False')
             + " and a measure that is one rate"
-            f" ({checks.format_list(tuple(ONE_CLASS_RATES), 12)}); got"
+            f" ({checks.format_list(tuple(curve.ONE_CLASS_RATES), 12)}); got"
             f" resample={o.resample!r}, simultaneous={o.simultaneous!r}, measure {e.measure!r}."
             + worded(' Take `method="bootstrap"`.')
         )
@@ -465,8 +458,8 @@ def _exact_ends(e: Epc, o: BandOptions) -> tuple[FloatArray, FloatArray]:
             + worded('`method="delta"` with `resample="test"`, `method="bootstrap"`, or')
             + " groups=False if the trials do not depend on each other."
         )
-    rate, complement = ONE_CLASS_RATES[e.measure]
-    client, impostor = empirical_laws(e.test, "test")
+    rate, complement = curve.ONE_CLASS_RATES[e.measure]
+    client, impostor = curve.empirical_laws(e.test, "test")
     law, errors = client, client._counts_at_most(e.chosen)
     if rate == FAR:
         law, errors = impostor, impostor._counts_above(e.chosen)
@@ -503,7 +496,7 @@ def _check_sides(e: Epc, fitted: FittedTest | None, o: BandOptions) -> None:
 
 def _dependent(e: Epc, *, groups: bool) -> Groups | None:
     """The groups of test, if trials depend on each other by them."""
-    result = side_groups(e, "test", groups=groups)
+    result = curve.side_groups(e, "test", groups=groups)
     return result if result is not None and result.dependent else None
 
 
@@ -563,7 +556,7 @@ def plan_of(
     """The checked sides of curves as what a replicate draws; the method is what varies."""
     groups, resample, curves = options.groups, str(options.method), tuple(curves)
     for e, name in zip(curves, names, strict=True):
-        empirical_laws(e.test, f"the test side of {name}")
+        curve.empirical_laws(e.test, f"the test side of {name}")
         if paired and is_binned(e.test.client):
             raise InputError.about("paired")(
                 worded(f"`paired=True` needs the trials themselves; the test side of {name} is a")
@@ -577,23 +570,23 @@ def plan_of(
     known = None
     if any(rows.groups is not None for rows in test):
         known = tuple(None if rows.groups is None else rows.groups.labels for rows in test)
-    judged = [SortedRows.of(side_trials(e, "test")) for e in curves]
+    judged = [SortedRows.of(curve.side_trials(e, "test")) for e in curves]
     fixed = [_decisive(e.chosen) for e in curves]
     if resample == "test":
         smallest = _smallest(test, "test")
         if paired and known is None:
-            cells = rows_by_cells([side_trials(e, "test") for e in curves], fixed, test[0])
+            cells = rows_by_cells([curve.side_trials(e, "test") for e in curves], fixed, test[0])
         else:
             cells = [
                 (rows, own, t) if rows.groups is not None
-                else rows_by_cells([side_trials(e, "test")], [t], rows)[0]
+                else rows_by_cells([curve.side_trials(e, "test")], [t], rows)[0]
                 for e, rows, own, t in zip(curves, test, judged, fixed, strict=True)
             ]  # fmt: skip
         draw = _drawer(lambda *_: None, lambda _: cells, max(rows.size for rows, *_ in cells))
         return Plan(curves, draw, known, None, smallest, resample, paired)
     for e, name in zip(curves, names, strict=True):
         if decides_by_counts(e.dev._pair):
-            empirical_laws(e.dev, f"the dev side of {name}")
+            curve.empirical_laws(e.dev, f"the dev side of {name}")
     again = [resampler(e, name) for e, name in zip(curves, names, strict=True)]
     dev_paired = _same_dev(curves, groups=groups)
     dev = _rows(curves, "dev", shared=dev_paired, groups=groups)
@@ -648,7 +641,7 @@ def _rows(
     curves: Sequence[Epc], role: str, *, shared: bool, groups: bool
 ) -> list[BootstrapRows]:  # fmt: skip
     """The rows of one role: one and the same for all systems where they share trials."""
-    trials = [side_trials(e, role) for e in curves]
+    trials = [curve.side_trials(e, role) for e in curves]
     if shared:
         joint = reduce(joint_trials, trials[1:], joint_trials(trials[0], trials[0]))
         return [BootstrapRows.of(joint, groups_of(joint) if groups else None)] * len(trials)
@@ -660,12 +653,12 @@ def _same_dev(curves: Sequence[Epc], *, groups: bool) -> bool:
     laws = [law for e in curves for law in (e.dev.client, e.dev.impostor)]
     if any(is_binned(law) for law in laws):
         return False
-    pairs = combinations([side_trials(e, "dev") for e in curves], 2)
+    pairs = combinations([curve.side_trials(e, "dev") for e in curves], 2)
     return all(same_trials(one, other, groups=groups) for one, other in pairs)
 
 
 def _check_unpaired(curves: Sequence[Epc], names: Sequence[str], *, groups: bool) -> None:
-    sides = [(side_trials(e, "test"), name) for e, name in zip(curves, names, strict=True)]
+    sides = [(curve.side_trials(e, "test"), name) for e, name in zip(curves, names, strict=True)]
     for (one, name), (other, second) in combinations(sides, 2):
         check_other_trials(one, other, (name, second), groups=groups)
     for e, name in zip(curves[1:], names[1:], strict=True):
@@ -682,7 +675,7 @@ _SHARES = np.linspace(-16.8, 16.8, 200)
 Refits = list[Distribution | None]
 
 #: Criteria whose empirical minimiser moves like n**(-1/3), not n**(-1/2).
-_CUBE_ROOT = frozenset({WEIGHTED_ERROR, "weighted-precision-recall", "f-measure"})
+_CUBE_ROOT = frozenset({curve.WEIGHTED_ERROR, "weighted-precision-recall", "f-measure"})
 
 
 @dataclass(frozen=True, eq=False)
@@ -967,7 +960,7 @@ class RefitResampler:
     def _chosen(self, pair: Pair, prior: float) -> Thresholds:
         laws = (x.base if isinstance(x, Rejecting) else x for x in (pair.client, pair.impostor))
         smooth = all(has_shape(law) or has_spread(law) for law in laws)
-        if self.e.criterion != WEIGHTED_ERROR or not smooth or self._grid[0].size < 2:
+        if self.e.criterion != curve.WEIGHTED_ERROR or not smooth or self._grid[0].size < 2:
             return CRITERIA[self.e.criterion].choose(pair, prior, self.e.alpha)
         # The least weighted error of two densities: the best of a grid, moved to where it is flat.
         u, t = self._grid
@@ -1014,10 +1007,10 @@ def resampler(e: Epc, name: str = "the curve", *, varies: bool = True) -> Resamp
             weights = getattr(scores, f"{who}_weights")
             check_fractional_weights(weights, f"the dev side of {name} {who}")
         return RefitResampler(e, e.dev_fit, scores)
-    rows = SortedRows.of(side_trials(e, "dev"))
-    if e.criterion == WEIGHTED_ERROR:
+    rows = SortedRows.of(curve.side_trials(e, "dev"))
+    if e.criterion == curve.WEIGHTED_ERROR:
         return LeastWeightedError(rows, e.alpha, pair.at_edges)
-    return OtherCriterion(rows, e, varies and observed_prior(e, "dev"))
+    return OtherCriterion(rows, e, varies and curve.observed_prior(e, "dev"))
 
 
 def dev_size(e: Epc, rows: BootstrapRows) -> tuple[int, int]:

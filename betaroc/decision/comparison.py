@@ -22,23 +22,8 @@ from betaroc.core.tables import Table, Tabular, first_library
 from betaroc.core.text import alphas_words, format_value
 from betaroc.core.value import fields_of
 from betaroc.core.vocabulary import BIOMETRIC, DEFAULT, FAR, capital, short_name
+from betaroc.decision import curve
 from betaroc.decision.bands import RESAMPLE, Plan, Smallest, check_large_table, plan_of
-from betaroc.decision.curve import (
-    ONE_CLASS_RATES,
-    area_weights,
-    axes_of,
-    better_word,
-    curve_columns,
-    empirical_laws,
-    index_of_alpha,
-    inside,
-    larger_is_better,
-    range_of,
-    short_measure,
-    shown_places,
-    slotted_axes,
-    where_words,
-)
 from betaroc.decision.epc import Epc, check_different
 from betaroc.inference.drawn_scores import band_of_replicates, percentile_band, pointwise
 from betaroc.inference.interval import Interval
@@ -253,7 +238,7 @@ class Comparison(Tabular, Exportable):
     @property
     def _lost(self) -> int:
         """Replicates without a difference at some alpha of the range."""
-        values = self.differences[:, inside(self.alpha, self.alpha_range)]
+        values = self.differences[:, curve.inside(self.alpha, self.alpha_range)]
         return int(np.sum(np.any(np.isnan(values), axis=1)))
 
     @property
@@ -275,7 +260,7 @@ class Comparison(Tabular, Exportable):
 
     @property
     def _larger(self) -> bool:
-        return larger_is_better(self.first.measure)
+        return curve.larger_is_better(self.first.measure)
 
     def _metrics(self) -> dict[str, Any]:
         mean = self.mean_difference
@@ -340,7 +325,7 @@ class Comparison(Tabular, Exportable):
         >>> int(result.counts.sum()), result.edges.size
         (200, 5)
         """
-        values = self.differences[:, index_of_alpha(self.first, alpha)]
+        values = self.differences[:, curve.index_of_alpha(self.first, alpha)]
         values, bins = values[~np.isnan(values)], checks.count(bins, "bins")
         ends = float(np.min(values, initial=np.inf)), float(np.max(values, initial=-np.inf))
         near = ends[0] <= ends[1] <= ends[0] + bins * float(np.spacing(np.max(np.abs(ends))))
@@ -395,10 +380,10 @@ class Comparison(Tabular, Exportable):
             rule = f"be of counted errors, {checks.format_list(OF_ALL_ERRORS)}"
             hint = "Read the difference, .low and .high."
             raise refusal("measure", rule, f"curves of {self.first.measure!r}", hint)
-        place = index_of_alpha(self.first, alpha)
+        place = curve.index_of_alpha(self.first, alpha)
         counts = []
         for e in (self.first, self.second):
-            (client, impostor), t = empirical_laws(e.test, "test"), e.chosen[[place]]
+            (client, impostor), t = curve.empirical_laws(e.test, "test"), e.chosen[[place]]
             wrong = client._counts_at_most(t)[0] + impostor._counts_above(t)[0]
             counts.append((round(float(wrong)), round(client.total + impostor.total)))
         (e1, n1), (e2, n2) = counts
@@ -459,7 +444,7 @@ class Comparison(Tabular, Exportable):
         ['A', 'B', 'A better (95 %)']
         """
         better = self._better(names)
-        axes, log = axes_of(self.first, scale, terms)
+        axes, log = curve.axes_of(self.first, scale, terms)
         values = self.first.value, self.second.value
         return pictures.draw_comparison(ax, self.alpha, values, better, axes, log=log)
 
@@ -494,54 +479,7 @@ class Comparison(Tabular, Exportable):
         """
         return pictures.draw_difference(
             ax, self.alpha, self.difference, (self.low, self.high), (self.band_low, self.band_high),
-            self._better(names), axes_of(self.first, "linear", terms)[0],
-        )  # fmt: skip
-
-    def plot_histogram(
-        self,
-        alpha: float | None = None,
-        ax: Axes | None = None,
-        *,
-        bins: int = 50,
-        names: Sequence[str] | None = None,
-        terms: str = BIOMETRIC,
-    ) -> Axes:
-        """Draw the bootstrap differences at one alpha, the interval's ends and zero marked.
-
-        Parameters
-        ----------
-        alpha : float, optional
-            As in `histogram`.
-        ax, names, terms : optional
-            As in :meth:`plot`.
-        bins : int
-            Number of bars.
-
-        Returns
-        -------
-        matplotlib Axes
-
-        Raises
-        ------
-        InputError
-            If `alpha` is not one of the curves', `bins` is less than 1 or `names` are not two.
-
-        Examples
-        --------
-        >>> import betaroc as br
-        >>> dev = br.Scores([2, 3, 4], [0, 1, 2])
-        >>> good = br.epc(dev, br.Scores([3, 4, 5], [0, 1, 2]), alpha=[0.5])
-        >>> poor = br.epc(dev, br.Scores([1, 1.4, 9], [0, 1, 3]), alpha=[0.5])
-        >>> ax = br.compare(good, poor, replicates=200, rng=1).plot_histogram(0.5, bins=4)
-        >>> sum(int(bar.get_height()) for bar in ax.patches)
-        200
-        """
-        counts, edges = self.histogram(alpha, bins)
-        place = index_of_alpha(self.first, alpha)
-        estimate, low, high = (float(v[place]) for v in (self.difference, self.low, self.high))
-        return pictures.draw_replicates(
-            ax, counts, edges, (estimate, low, high), self._better(names),
-            axes_of(self.first, "linear", terms)[0], float(self.alpha[place]),
+            self._better(names), curve.axes_of(self.first, "linear", terms)[0],
         )  # fmt: skip
 
     def _better(self, names: Sequence[str] | None) -> pictures.Better:
@@ -641,14 +579,14 @@ def compare(
         checks.instance(e, Epc, name, "br.epc(dev, test)")
     names = called(epc_a, epc_b, ("epc_a", "epc_b"))
     check_different(epc_a, epc_b, names)
-    used = range_of(epc_a, low, high)
+    used = curve.range_of(epc_a, low, high)
     plan, values, options = _drawn(
         (epc_a, epc_b), names, epc_a.alpha.size, resample, paired, level, replicates, groups, rng
     )
     differences = values[:, 0] - values[:, 1]
     estimate = epc_a.value - epc_b.value
     ends, band = pointwise(differences, estimate, options), np.full((2, estimate.size), np.nan)
-    at = inside(epc_a.alpha, used) & ~np.isnan(estimate)
+    at = curve.inside(epc_a.alpha, used) & ~np.isnan(estimate)
     if np.any(at):
         band[:, at] = _at_once(differences[:, at], estimate[at], options, systems=2)
     mean, means = _means(epc_a.alpha, used, estimate[None], differences[:, None])
@@ -789,7 +727,7 @@ class SystemsComparison(Tabular, Exportable):
 
     @property
     def _order(self) -> IntArray:
-        larger = larger_is_better(self.curves[0].measure)
+        larger = curve.larger_is_better(self.curves[0].measure)
         return np.argsort(-self.mean if larger else self.mean, kind="stable")
 
     @property
@@ -800,7 +738,7 @@ class SystemsComparison(Tabular, Exportable):
         if self.cannot_tell:
             return result
         above, below = self.low > 0.0, self.high < 0.0
-        if not larger_is_better(self.curves[0].measure):
+        if not curve.larger_is_better(self.curves[0].measure):
             above, below = below, above
         result[self.first[above], self.second[above]] = True
         result[self.second[below], self.first[below]] = True
@@ -889,7 +827,7 @@ class SystemsComparison(Tabular, Exportable):
         matplotlib Axes
             Of several the first.
         """
-        axes, log = axes_of(self.curves[0], scale, terms)
+        axes, log = curve.axes_of(self.curves[0], scale, terms)
         lines = [(self.names[k], self.curves[k].value) for k in self._order]
         return pictures.draw_systems(ax, self.curves[0].alpha, lines, axes, log=log)
 
@@ -965,7 +903,7 @@ def compare_systems(
     (('svm', 'lr'), ('mlp', 'lr'))
     """
     names, epcs = _checked(curves)
-    used, alpha = range_of(epcs[0], low, high), epcs[0].alpha
+    used, alpha = curve.range_of(epcs[0], low, high), epcs[0].alpha
     called_so = [format_value(name, 40) for name in names]
     plan, values, options = _drawn(
         epcs, called_so, len(names) * alpha.size, resample, paired, level, replicates, groups, rng
@@ -978,13 +916,13 @@ def compare_systems(
     if k > 2:
         ends = _at_once(apart, gaps, options, systems=k)
     band = np.full((2, *own.shape), np.nan)
-    at = inside(alpha, used) & ~np.any(np.isnan(own), axis=0)
+    at = curve.inside(alpha, used) & ~np.any(np.isnan(own), axis=0)
     if np.any(at):
         part, centre = values[:, :, at], own[:, at] - np.mean(own[:, at], axis=0)
         part = part - np.mean(part, axis=1, keepdims=True)
         result = _at_once(part.reshape(len(part), -1), centre.ravel(), options, systems=k)
         band[:, :, at] = np.reshape(result, (2, *centre.shape))
-    lost = int(np.sum(np.any(np.isnan(values[:, :, inside(alpha, used)]), axis=(1, 2))))
+    lost = int(np.sum(np.any(np.isnan(values[:, :, curve.inside(alpha, used)]), axis=(1, 2))))
     return SystemsComparison(
         names, epcs, plan.resample, plan.paired, plan.dev_paired, options.level, used, mean,
         first, second, *ends, band[0], band[1], options.replicates, lost, plan.smallest,
@@ -1016,7 +954,7 @@ def _unknown(
     smallest: Smallest, measure: str, means: npt.ArrayLike, lost: int, replicates: int
 ) -> str:
     """Why nothing can be said of means; empty where something can."""
-    measure = short_measure(measure)
+    measure = curve.short_measure(measure)
     if smallest.too_few:
         return smallest.too_few
     if np.any(np.isnan(means)):
@@ -1029,7 +967,7 @@ def _means(
     alpha: FloatArray, used: tuple[float, float], estimate: FloatArray, values: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
     """Averages over a range of alpha of systems (rows), and of their replicates."""
-    weights = area_weights(alpha, *used)
+    weights = curve.area_weights(alpha, *used)
     counts = weights > 0.0
     weights = weights[counts] / np.sum(weights)
     return estimate[:, counts] @ weights, values[:, :, counts] @ weights
@@ -1083,7 +1021,7 @@ _RANGES, _NAMED, _ROWS = 4, 4, 30
 
 def comparison_view(c: Comparison) -> list[Node]:
     """The verdict, both values and their difference at some alphas, what was drawn, the band."""
-    axes = slotted_axes(c.first)
+    axes = curve.slotted_axes(c.first)
     first, second = (name_shown(name, 24) for name in c.names)
     nodes: list[Node] = [Paragraph(f"{verdict_words(c, (first, second))}."), comparison_grid(c)]
     nodes += map(Paragraph, _caution_words(c))
@@ -1095,7 +1033,7 @@ def comparison_view(c: Comparison) -> list[Node]:
 
 def comparison_grid(c: Comparison) -> Grid:
     """Some alphas, each with both values, their difference, and who is better by the band."""
-    axes = slotted_axes(c.first)
+    axes = curve.slotted_axes(c.first)
     named: tuple[Any, ...] = ("none named", *map(foreign, c.names))
     each = f"{level_words(c.level)}{', each alpha by itself' * (c.alpha.size > 1)}"
     head = (axes.alpha_name or "alpha", *named[1:], Cell("difference", each),
@@ -1109,7 +1047,7 @@ def comparison_grid(c: Comparison) -> Grid:
                  float(c.difference[k]), float(c.low[k]), float(c.high[k])),
             named[c.better[k]],
         ))
-        for k in shown_places(c.alpha)
+        for k in curve.shown_places(c.alpha)
     )  # fmt: skip
     return Grid(head, rows, (4,), comparison_columns(c), typeset=True)
 
@@ -1117,11 +1055,11 @@ def comparison_grid(c: Comparison) -> Grid:
 def _caution_words(c: Comparison) -> list[str]:
     """What was drawn, what one rate leaves out, and what is undefined."""
     lines = [drawn_words(c, c.differences.shape[0])]
-    if c.first.measure in ONE_CLASS_RATES:
-        left_out = "frr" if ONE_CLASS_RATES[c.first.measure][0] == FAR else "far"
-        shown = shown_places(c.alpha)
+    if c.first.measure in curve.ONE_CLASS_RATES:
+        left_out = "frr" if curve.ONE_CLASS_RATES[c.first.measure][0] == FAR else "far"
+        shown = curve.shown_places(c.alpha)
         k = shown[len(shown) // 2]
-        axes = slotted_axes(c.first)
+        axes = curve.slotted_axes(c.first)
         at = "" if axes.single else f" at {axes.alpha_name} {axes.alpha_shown(c.alpha[k])}"
         rates = (float(getattr(e, left_out)[k]) for e in (c.first, c.second))
         both = (f"{100.0 * rate:.3g} % for {name_shown(name, 24)}"
@@ -1173,11 +1111,10 @@ def verdict_words(of: Comparison, names: tuple[str, str]) -> str:
 
 def _area_words(of: Comparison, names: tuple[str, str]) -> str:
     """The difference averaged over alpha, and what may be said of it."""
-    where = where_words(of.first, of.alpha_range)
-    what = f"{short_measure(of.first.measure)}{where}"
+    what = curve.average_words(of.first, of.alpha_range)
     mean, why, (a, b), who = of.mean_difference, of.cannot_tell, names, of.better_on_average
     if why:
-        better = better_word(of.first.measure)
+        better = curve.better_word(of.first.measure)
         return f"cannot tell which of {a} and {b} has the {better} {what}: {why}"
     start = f"{a if who == 'a' else b} is better" if who else "no better system can be named"
     return (
@@ -1194,7 +1131,7 @@ def _band_words(of: Comparison, names: tuple[str, str]) -> str:
     result = of.ranges
     if not result:
         return f"{start} at no single alpha"
-    measure, way = short_measure(of.first.measure), better_word(of.first.measure)
+    measure, way = curve.short_measure(of.first.measure), curve.better_word(of.first.measure)
     where = []
     for run, system in zip(result, of.ranges_better, strict=True):
         alpha = of.alpha[(of.alpha >= run.low) & (of.alpha <= run.high)]
@@ -1207,7 +1144,7 @@ def _band_words(of: Comparison, names: tuple[str, str]) -> str:
 def systems_verdict(c: SystemsComparison, names: Sequence[str]) -> str:
     """One sentence: whether a best system is shown, and how many differences are."""
     e, by = c.curves[0], dict(zip(c.names, names, strict=True))
-    what, way = f"{short_measure(e.measure)}{where_words(e, c.alpha_range)}", better_word(e.measure)
+    what, way = curve.average_words(e, c.alpha_range), curve.better_word(e.measure)
     start = "At these very thresholds, " if c.resample == "test" else ""
     ranking, pairs = [by[name] for name in c.ranking], c.first.size
     if c.cannot_tell:
@@ -1241,7 +1178,7 @@ def _named(names: Sequence[str]) -> str:
 def systems_view(c: SystemsComparison) -> Sequence[Node]:
     """The verdict, the ranking, what was drawn, and the curves of the best."""
     first = c.curves[0]
-    axes = slotted_axes(first)
+    axes = curve.slotted_axes(first)
     called = [name_shown(name, 24) for name in c.names]
     nodes: list[Node] = [
         Paragraph(f"{systems_verdict(c, called)}."), systems_grid(c),
@@ -1250,7 +1187,7 @@ def systems_view(c: SystemsComparison) -> Sequence[Node]:
     if axes.single or first.alpha.size == 1:
         return nodes
     best, whole = c._order[:_NAMED], np.zeros(first.alpha.size, dtype=bool)
-    drawn, _ = axes_of(first, "linear", BIOMETRIC)
+    drawn, _ = curve.axes_of(first, "linear", BIOMETRIC)
 
     def draw() -> Axes | None:
         ax = None
@@ -1266,7 +1203,7 @@ def systems_view(c: SystemsComparison) -> Sequence[Node]:
 
 def systems_grid(c: SystemsComparison) -> Grid:
     """The ranking, of many systems the best."""
-    axes = slotted_axes(c.curves[0])
+    axes = curve.slotted_axes(c.curves[0])
     ranks = c._ranks()
     rows: list[Row | Group] = [
         Row((foreign(name), Cell(axes.shown(mean), value=float(mean)), str(better), str(worse)))
@@ -1282,7 +1219,7 @@ def comparison_columns(c: Comparison) -> dict[str, list[Any]]:
     """One entry per alpha."""
     called = (None, *c.names)
     ends = ("difference", "low", "high", "significant", "band_low", "band_high")
-    first, second = curve_columns(c.first), curve_columns(c.second)
+    first, second = curve.curve_columns(c.first), curve.curve_columns(c.second)
     return {
         "alpha": first["alpha"],
         "threshold_a": first["threshold"], "threshold_b": second["threshold"],
@@ -1323,7 +1260,7 @@ def design_numbers(
     """What was compared and how."""
     return {
         "criterion": criterion, "measure": measure,
-        "larger_is_better": larger_is_better(measure),
+        "larger_is_better": curve.larger_is_better(measure),
         **fields_of(c, "level", "resample", "paired", "dev_paired"),
         "groups": None if c.groups is None else list(c.groups), "smallest": c.smallest._asdict(),
     }  # fmt: skip
@@ -1331,23 +1268,23 @@ def design_numbers(
 
 def systems_numbers(c: SystemsComparison) -> dict[str, Any]:
     """The ranking, every pair, the curves, and how they were judged."""
-    e = c.curves[0]
-    single = CRITERIA[e.criterion].single
+    first = c.curves[0]
+    single = CRITERIA[first.criterion].single
     curves = {
         name: {
-            **{key: curve_columns(curve)[key] for key in ("threshold", "value")},
+            **{key: curve.curve_columns(e)[key] for key in ("threshold", "value")},
             "band_low": low.tolist(), "band_high": high.tolist(),
         }
-        for name, curve, low, high in zip(c.names, c.curves, c.band_low, c.band_high, strict=True)
+        for name, e, low, high in zip(c.names, c.curves, c.band_low, c.band_high, strict=True)
     }  # fmt: skip
     return {
         "verdict": c.verdict,
         "ranking": records(c._ranks()),
         "pairs": records(c._pairs()),
-        "alpha": curve_columns(e)["alpha"],
+        "alpha": curve.curve_columns(first)["alpha"],
         "curves": curves,
         "mean_alpha": [None, None] if single else list(c.alpha_range),
-        **design_numbers(c, e.criterion, e.measure),
+        **design_numbers(c, first.criterion, first.measure),
         "names": list(c.names),
         "replicates": c.replicates,
     }

@@ -33,7 +33,7 @@ from betaroc.core.arrays import BoolArray, FloatArray
 from betaroc.core.errors import BetarocError, InputError, TargetWarning, refusal
 from betaroc.core.notices import suppress_warnings, warn
 from betaroc.core.resampling import check_fractional_weights
-from betaroc.core.text import FINE, alphas_words, is_fine
+from betaroc.core.text import alphas_words, is_fine
 from betaroc.core.thresholds import Thresholds
 from betaroc.core.value import fields_of
 from betaroc.core.vocabulary import BIOMETRIC, CLIENT, FAR, FRR, HTER, IMPOSTOR, TNR, TPR, worded
@@ -113,23 +113,21 @@ def slotted_axes(e: Epc) -> AlphaAxes:
 
 def index_of_alpha(e: Epc, alpha: float | None) -> int:
     """Which of the curve's alphas it is; it may be left out where there is but one."""
+    if alpha is None and e.alpha.size == 1:
+        return 0
+    ends = f"{e.alpha.size}, from {float(e.alpha.min())!r} to {float(e.alpha.max())!r}"
     if alpha is None:
-        if e.alpha.size == 1:
-            return 0
-        raise InputError.about("alpha")(
-            f"alpha must be given: the curve has {e.alpha.size}, from {float(e.alpha.min())!r} to"
-            f" {float(e.alpha.max())!r}. Name one of them."
-        )
+        rule = f"alpha must be given: the curve has {ends}. Name one of them."
+        raise InputError.about("alpha")(rule)
     wanted = checks.fraction(alpha, "alpha")
     place = int(np.argmin(np.abs(e.alpha - wanted)))
-    nearest = float(e.alpha[place])
-    if abs(nearest - wanted) <= SAME_ALPHA:
+    if abs(e.alpha[place] - wanted) <= SAME_ALPHA:
         return place
     if CRITERIA[e.criterion].single:
-        raise InputError.about("alpha")(
-            f"alpha must be left out: criterion {e.criterion!r} has none; got {wanted!r}."
-        )
-    value, hint = f"{wanted!r}, the nearest is {nearest!r}", "Take that, or give epc this alpha."
+        rule = f"alpha must be left out: criterion {e.criterion!r} has none; got {wanted!r}."
+        raise InputError.about("alpha")(rule)
+    value = f"{wanted!r}, the nearest is {float(e.alpha[place])!r}"
+    hint = "Take that, or give epc this alpha."
     raise refusal("alpha", f"be one of the {e.alpha.size} of the curve", value, hint)
 
 
@@ -395,11 +393,9 @@ def _interval_words(around: Band) -> str:
     what = f"{level} intervals, each alpha by itself"
     if around.simultaneous:
         what = f"{level} band of the whole curve at once"
-    units = "scores" if around.groups is None or around.groups[0] is None else "groups"
     of = "of test at these very thresholds: how dev's choice would vary is not in it"
     if around.resample == "both":
-        drawn = "" if around.m is None else f" ({around.m} {units} per replicate)"
-        of = f"of dev's choice{drawn} and of test"
+        of = "of dev's choice and of test"
     replicates = f"; {counted(around.replicates, 'replicate')}" if around.replicates else ""
     numbers = zip(("dev", "test"), around.groups or (), strict=False)
     groups = [f"{n} groups of {role}" for role, n in numbers if n is not None]
@@ -428,15 +424,10 @@ def loss_words(e: Epc) -> str:
     less = "less" if best > expected else "more"
     than = "on dev" if e.dev_fit is None else "dev's fitted distributions say"
     parts = (
-        (value - best, "test itself would choose another threshold",
-         "of the threshold, which is as good as test's own"),
-        (best - expected, f"the classes are {less} separable than {than}",
-         "of the classes, which are as well separable as before"),
-    )  # fmt: skip
-    why = (
-        f"none because {none}" if abs(change) <= _NOTHING else f"{part(change)} because {some}"
-        for change, some, none in parts
-    )  # fmt: skip
+        (value - best, "test itself would choose another threshold"),
+        (best - expected, f"the classes are {less} separable than {than}"),
+    )
+    why = [f"{part(change)} because {words}" for change, words in parts if abs(change) > _NOTHING]
     return f"{phrase}: {', '.join(why)}."
 
 
@@ -444,28 +435,19 @@ def cautions(e: Epc) -> list[str]:
     """The mean over alpha or why there is none, trivial thresholds, and what is undefined."""
     axes = slotted_axes(e)
     lines = []
-    if np.ptp(e.alpha) > 0.0:
+    mean = area_of(e)
+    if not math.isnan(mean):
         low, high = number(float(e.alpha.min())), number(float(e.alpha.max()))
-        lines.append(f"Mean over alpha from {low} to {high}: {axes.shown(area_of(e))}.")
-        if not is_fine(e.alpha):
-            gap = number(float(np.max(np.diff(np.sort(e.alpha)))), 3)
-            lines[-1] = (
-                f"Mean over alpha: left out, since the {e.alpha.size} alphas are up to {gap} apart;"
-                f" it needs gaps of at most {number(FINE, 3)}."
-            )
+        lines.append(f"Mean over alpha from {low} to {high}: {axes.shown(mean)}.")
     if axes.alpha_is_rate:
         lines.append(
             "The threshold whose rate on dev is nearest to alpha is taken, not the nearest at most"
             " alpha: for a guarantee see br.decide."
         )
-    order = np.argsort(e.alpha, kind="stable")
-    accepts = np.asarray(e.dev.far(e.threshold[order])) == 1.0
-    kind = np.where(e.trivial[order], np.where(accepts, 1, 2), 0)
-    starts = np.flatnonzero(np.diff(kind, prepend=-1) != 0)
-    for start, stop in zip(starts, [*starts[1:], kind.size], strict=True):
-        if kind[start]:
-            where = "" if axes.single else f" {alphas_words(e.alpha[order][start:stop])}"
-            verb = "accepted" if kind[start] == 1 else "rejected"
+    accepts = np.asarray(e.dev.far(e.threshold)) == 1.0
+    for verb, everybody in (("accepted", accepts), ("rejected", ~accepts)):
+        if np.any(e.trivial & everybody):
+            where = "" if axes.single else f" {alphas_words(e.alpha[e.trivial & everybody])}"
             lines.append(f"Everybody of dev is {verb}{where}.")
     undefined = int(np.sum(np.isnan(e.value)))
     if undefined:
@@ -533,14 +515,13 @@ def named_curves(curves: Mapping[str, Epc]) -> dict[str, Epc]:
     return {name: replace(e, test=replace(e.test, name=name)) for name, e in curves.items()}
 
 
-def where_words(e: Epc, used: tuple[float, float]) -> str:
-    """Which average it is."""
+def average_words(e: Epc, used: tuple[float, float]) -> str:
+    """The measure averaged over a range of alpha, as it stands in a sentence."""
+    (low, high), measure = used, short_measure(e.measure)
     if CRITERIA[e.criterion].single:
-        return ""
-    low, high = used
-    if low == high:
-        return f" at alpha {low:.6g}"
-    return f" averaged over alpha from {low:.6g} to {high:.6g}"
+        return measure
+    where = f"averaged over alpha from {low:.6g} to {high:.6g}"
+    return f"{measure} {f'at alpha {low:.6g}' if low == high else where}"
 
 
 def better_word(measure: str) -> str:

@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import partial
+from textwrap import shorten
 from typing import Any, NamedTuple, Unpack
 
 import numpy as np
@@ -32,29 +33,8 @@ from betaroc.core.vocabulary import (
 from betaroc.data.read import ScoresLike, as_scores
 from betaroc.data.scores import ScoreData, Scores, check_words_of_comparisons
 from betaroc.data.summary import ScoreSummary
-from betaroc.decision.threshold_methods import (
-    HOW,
-    POOR,
-    TARGET_RATES,
-    Fitting,
-    OrderedScores,
-    Rate,
-    Target,
-    TargetArguments,
-    ThresholdMethod,
-    both_rates,
-    candidate_thresholds,
-    check_wrong_rules,
-    checked_request,
-    clopper_pearson_upper,
-    counted_rates,
-    digest_of,
-    method_of_both,
-    method_of_precision,
-    needed_for_guarantee,
-    precision_interval,
-    rate_interval,
-)
+from betaroc.decision import threshold_methods as thresholds
+from betaroc.decision.threshold_methods import HOW, TARGET_RATES, Rate, Target, ThresholdMethod
 from betaroc.estimation.estimate import give, outliers, reversed_scores
 from betaroc.estimation.families import AUTO, BEST, Names, checked_pair, family_text
 from betaroc.fits.fit import Fit
@@ -63,7 +43,7 @@ from betaroc.model.measures import OperatingPoint
 from betaroc.model.model import ScoreModel
 from betaroc.model.samples import empirical_model
 from betaroc.rendering import tree
-from betaroc.rendering.curves import CLIENT, IMPOSTOR, SIZE, Axes, draw_intervals
+from betaroc.rendering.curves import CLIENT, IMPOSTOR, Axes, draw_intervals
 from betaroc.rendering.nouns import Exportable
 from betaroc.rendering.numbers import number, rate, rate_span, rounded, spaced
 
@@ -72,6 +52,7 @@ Counted = Scores | ScoreSummary
 #: The statuses, the best first, and how each is called by the signs and colours of pages.
 GREEN, AMBER, RED = "can be relied on", "not enough evidence", "do not rely on it"
 STATUS_COLOURS = {GREEN: "good", AMBER: "warn", RED: "bad"}
+_STATUSES = tuple(STATUS_COLOURS)
 #: What errors of a rate are called.
 DECIDED = {"far": "accepted", "frr": "rejected"}
 #: What a target that is no rate of one class is called, and what it is.
@@ -286,7 +267,7 @@ class Decision(Tabular, Exportable):
     scores: Counted | None = field(default=None, compare=False, repr=False)
 
     def __post_init__(self) -> None:
-        known = {"target": _TARGETS, "how": HOW, "status": (GREEN, AMBER, RED), "dtype": _DTYPES}
+        known = {"target": _TARGETS, "how": HOW, "status": _STATUSES, "dtype": _DTYPES}
         for name, choices in known.items():
             object.__setattr__(self, name, checks.choice(getattr(self, name), choices, name))
         if not any(map(self._is_taken, vars(self)["methods"])):
@@ -477,18 +458,20 @@ class Decision(Tabular, Exportable):
         ('broken', 'do not rely on it')
         """
         scores = as_scores(test, "test")
-        if digest_of(scores) == self.dev:
+        if thresholds.digest_of(scores) == self.dev:
             warn(
                 "the scores are dev's own, so the threshold looks better here than on new data."
                 " Pass scores that took no part in choosing it.",
                 SameDataWarning,
             )
-        far, frr = rates = both_rates(scores, self.threshold, self.confidence)
+        far, frr = rates = thresholds.both_rates(scores, self.threshold, self.confidence)
         point = OperatingPoint(self.threshold, far[0], frr[0], scores.prior)
         result = self._observed(far, frr)
         if self.target == "precision":
             prior = self.expected.prior if self.n is None else scores.prior
-            result, _ = precision_interval(scores, self.threshold, prior, self.confidence)
+            result, _ = thresholds.precision_interval(
+                scores, self.threshold, prior, self.confidence
+            )
         judged = self._judged(result, scores)
         reason = judged.reason + high_rate_words(self.target, self.words, "test", point)
         return DecisionCheck(
@@ -549,7 +532,7 @@ def decide(
     resolution: float | None = None,
     bounds: tuple[float, float] | None = None,
     youden: bool = False,
-    **rates: Unpack[TargetArguments],
+    **rates: Unpack[thresholds.TargetArguments],
 ) -> Decision:
     """One threshold for a target rate, for costs, or for the equal error rate.
 
@@ -641,12 +624,12 @@ def decide(
     >>> br.decide(scores, cost_fa=10, cost_fr=1).how
     'counted'
     """
-    asked = checked_request(
+    asked = thresholds.checked_request(
         far=far, frr=frr, cost_fa=cost_fa, cost_fr=cost_fr, prior=prior, eer=eer, how=how,
         confidence=confidence, youden=youden, **rates,
     )  # fmt: skip
     bounds = None if bounds is None else checks.span(bounds, "bounds")
-    fitting = Fitting(family, boundary, resolution, bounds=bounds)
+    fitting = thresholds.Fitting(family, boundary, resolution, bounds=bounds)
     if isinstance(scores, Fit) and fitting.usual:
         fitting = fitting._replace(known=(scores, None))
     data = scores.scores if isinstance(scores, Fit) else scores
@@ -654,7 +637,7 @@ def decide(
 
 
 @collect_warnings
-def decided(scores: ScoresLike, asked: Target, fitting: Fitting) -> Decision:
+def decided(scores: ScoresLike, asked: Target, fitting: thresholds.Fitting) -> Decision:
     """What `decide` returns: first what the threshold itself takes, the rest when it is read."""
     checked_pair(fitting.family, (AUTO, BEST))
     dev = as_scores(scores, "scores", "Scores, a ScoreSummary, a fit")
@@ -667,15 +650,15 @@ def decided(scores: ScoresLike, asked: Target, fitting: Fitting) -> Decision:
     if not fitting.usual:  # what was asked for and cannot be is refused, whatever is taken
         fitting = fitting.tried(dev)
     if asked.kind == "precision":
-        method = method_of_precision(dev, asked.rate, share, asked.confidence)
+        method = thresholds.method_of_precision(dev, asked.rate, share, asked.confidence)
         n = round(method.n_beyond) if asked.prior is None else None
         return _decision(dev, asked, method, share, methods=(method,), n=n)
     return (_of_rate if asked.kind in TARGET_RATES else _of_costs)(dev, asked, share, fitting)
 
 
-def _of_rate(scores: Counted, asked: Target, prior: float, fitting: Fitting) -> Decision:
+def _of_rate(scores: Counted, asked: Target, prior: float, fitting: thresholds.Fitting) -> Decision:
     """The first method that is possible; those of order statistics need no fit."""
-    ordered, how = OrderedScores(scores, asked), asked.how
+    ordered, how = thresholds.OrderedScores(scores, asked), asked.how
     target, n = ordered.target, ordered.units
     result = partial(
         _decision, scores, target, prior=prior, n=n,
@@ -683,15 +666,16 @@ def _of_rate(scores: Counted, asked: Target, prior: float, fitting: Fitting) -> 
     )  # fmt: skip
     for name in HOW[:2]:
         if how in (None, name) and (method := ordered.method(name)).possible:
-            later = partial(candidate_thresholds, scores, target, fitting)
+            later = partial(thresholds.candidate_thresholds, scores, target, fitting)
             return result(method, methods=later)
-    methods = candidate_thresholds(scores, target, fitting)
+    methods = thresholds.candidate_thresholds(scores, target, fitting)
     tried = [m for m in methods if how in (None, m.how) and m.how != "counted"]
     for method in tried:
         if method.possible:
             return result(method, methods=methods)
-    parts = (f"{m.how}: " * (how is None) + first_sentences(m.why.rstrip(".")) for m in tried)
-    why, needed = "; ".join(parts), needed_for_guarantee(target.rate, target.confidence)
+    whys = (shorten(m.why.rstrip("."), 120, placeholder=" ...") for m in tried)
+    parts = (f"{m.how}: " * (how is None) + why for m, why in zip(tried, whys, strict=True))
+    why, needed = "; ".join(parts), thresholds.needed_for_guarantee(target.rate, target.confidence)
     by = "" if how is None else f' by how="{how}"'
     error = InputError.about(target.kind if how is None else "how")(
         f"{target.kind}={target.rate:g} must be possible to decide on{by}; it is not: {why}. Give"
@@ -702,15 +686,9 @@ def _of_rate(scores: Counted, asked: Target, prior: float, fitting: Fitting) -> 
     raise error
 
 
-def first_sentences(text: str, width: int = 120) -> str:
-    """The sentences of a text that fit, without the last stop; else what fits up to a word."""
-    if len(text) <= width:
-        return text
-    whole, _, rest = text[:width].rpartition(". ")
-    return whole or f"{rest.rpartition(' ')[0]} ..."
-
-
-def _of_costs(scores: Counted, asked: Target, prior: float, fitting: Fitting) -> Decision:
+def _of_costs(
+    scores: Counted, asked: Target, prior: float, fitting: thresholds.Fitting
+) -> Decision:
     """The threshold of the least mean cost, or of equal error rates, of counts or of a fit."""
 
     def chosen(model: ScoreModel) -> float:
@@ -727,12 +705,13 @@ def _of_costs(scores: Counted, asked: Target, prior: float, fitting: Fitting) ->
                 f, _ = fitting.best(scores)
             at, name = chosen(f.model), family_text(f.family)
             frr = float(f.model.frr(at))
-            return method_of_both(scores, "model", at, asked.confidence, name, f), frr
+            return thresholds.method_of_both(scores, "model", at, asked.confidence, name, f), frr
         except (FitError, InputError) as error:
-            check_wrong_rules(error)
+            thresholds.check_wrong_rules(error)
             return ThresholdMethod("model", math.nan, why=str(error)), math.nan
 
-    counted = method_of_both(scores, "counted", chosen(empirical_model(scores)), asked.confidence)
+    at = chosen(empirical_model(scores))
+    counted = thresholds.method_of_both(scores, "counted", at, asked.confidence)
     if asked.how != "model":
         return _decision(
             scores, asked, counted, prior, methods=lambda: (counted, by_fit()[0]), frr=counted.frr
@@ -749,13 +728,13 @@ def _decision(
     n: int | None = None, absent: int = 0, frr: float = math.nan,
 ) -> Decision:  # fmt: skip
     """A method that was taken, with all that is said of it; of others how they are made."""
-    rates = both_rates(scores, method.threshold, asked.confidence)
+    rates = thresholds.both_rates(scores, method.threshold, asked.confidence)
     point, interval, assessed, needed = _answer(asked, method, prior, frr, rates, n or 0)
     reason = assessed.reason + high_rate_words(asked.kind, scores.words, "dev", point)
     decision = Decision(
         method.threshold, asked.kind, asked.rate, method.how, asked.confidence, point, interval,
         assessed.status, Sentence(reason), Sentence(assessed.remedy), needed, (method,),
-        asked.costs, n, scores.dtype, scores.words, digest_of(scores),
+        asked.costs, n, scores.dtype, scores.words, thresholds.digest_of(scores),
         _as_intervals(rates, asked.confidence), absent, scores, library=scores.library,
     )  # fmt: skip
     vars(decision)["methods"] = [method, methods] if callable(methods) else tuple(methods)
@@ -771,7 +750,7 @@ def _answer(
     if kind in TARGET_RATES:
         expected[TARGET_RATES.index(kind)] = method.expected
         extrapolated = method.how in ("tail", "model") and n * asked.rate < 1.0
-        needed = needed_for_guarantee(asked.rate, asked.confidence)
+        needed = thresholds.needed_for_guarantee(asked.rate, asked.confidence)
         assessed = rate_assessment(method, asked, n, needed, *rates)
     elif kind == "precision":
         assessed = precision_assessment(asked.rate, result, method.n_beyond)
@@ -862,7 +841,7 @@ def rate_assessment(
     by, why = f"the fitted {method.family} distribution", template_of(method.why)
     if method.how == "tail":
         by = "a tail of dev's scores"
-    if why.endswith(POOR):
+    if why.endswith(thresholds.POOR):
         reason = f"The threshold is that of {by}, which does not hold there: {why}."
         return Assessment(RED, reason, f"another family or a tail; {remedy}")
     moved = f" The threshold was {why}." if why else ""
@@ -967,12 +946,12 @@ def _broken(d: Decision, test: Counted | None, observed: float, low: float) -> A
 def _moved_words(d: Decision, target: Target, test: Counted, low: float, total: float) -> str:
     """That test lies elsewhere than dev: those of its trials with a score, or more have none."""
     n, above = d.n or 0, target.kind == "far"
-    if low <= clopper_pearson_upper(d.method, target, n):
+    if low <= thresholds.clopper_pearson_upper(d.method, target, n):
         return ""
     dev, now = d.absent / n, getattr(test, f"n_{target.who}_rejected") / total
     if now < dev if above else now > dev:
-        result = rate_interval(test._scored, target.kind, d.threshold, d.confidence)
-        if result[1] <= clopper_pearson_upper(d.method, target, n, d.absent):
+        result = thresholds.rate_interval(test._scored, target.kind, d.threshold, d.confidence)
+        if result[1] <= thresholds.clopper_pearson_upper(d.method, target, n, d.absent):
             return f" Of test's {target.many} {rate(now)} have no score, of dev's {rate(dev)}."
     side = "above" if above else "at or below"
     return f" Test {target.many} score {side} the threshold more often than dev's."
@@ -1130,14 +1109,11 @@ def rate_rows(d: Decision, check: DecisionCheck | None) -> list[RateRow]:
     rows = []
     for k, (name, kind, who, made) in enumerate(_ROWS[:2]):
         pairs = [(d.expected, d.interval if kind == d.target else d.counted and d.counted[k])]
-        if check is not None:
-            pairs.append((check.point, check.counted and check.counted[k]))
-        cells = []
-        for point, interval in pairs:
-            share, ends = getattr(point, kind), (math.nan, math.nan)
-            if interval is not None and interval.estimate == share:
-                ends = interval.low, interval.high
-            cells.append(RateCell(share, *ends))
+        pairs += [] if check is None else [(check.point, check.counted and check.counted[k])]
+        cells = (
+            RateCell(getattr(point, kind), math.nan, math.nan) if interval is None
+            else RateCell(*_as_rate(interval)) for point, interval in pairs
+        )  # fmt: skip
         rows.append(RateRow(name, kind, who, made, tuple(cells)))
     return rows
 
@@ -1159,7 +1135,8 @@ def _rates_grid(d: Decision, check: DecisionCheck | None, role: str) -> tree.Gri
 
 
 def _cell(scores: ScoreData, kind: str, threshold: float, level: float) -> RateCell:
-    share, low, high = (float(x[0]) for x in counted_rates(scores, kind, [threshold], level))
+    result = thresholds.counted_rates(scores, kind, [threshold], level)
+    share, low, high = (float(part[0]) for part in result)
     total = scores.impostor_total if kind == "far" else scores.client_total
     return RateCell(share, low, high, share * total, total)
 
@@ -1243,12 +1220,7 @@ def _strip(d: Decision, check: DecisionCheck | None) -> tree.Figure:
     name, words = short_name(d.target), [f"{row.label} {rate(row.value)}" for row in rows]
     text = f"{name} beside its target of {100.0 * d.rate:g} %: {', '.join(words)}"
 
-    def draw() -> Axes:
-        ax = draw_intervals(None, rows, "", colours=[_TONES[d.target]], at=(d.rate, "target"),
-                            rates="x", log=True)  # fmt: skip
-        ax.figure.set_size_inches(SIZE[0], 0.9 + 0.25 * len(rows))  # type: ignore[union-attr]
-        return ax
-
+    draw = partial(plot_decision, d, check, None)
     return tree.Figure(draw, "", text, strip=tree.Strip(name, tuple(rows), d.rate))
 
 

@@ -23,22 +23,9 @@ from betaroc.core.vocabulary import BIOMETRIC, DEFAULT
 from betaroc.data.groups import BareTrials, units_of
 from betaroc.data.read import ScoresLike, as_scores
 from betaroc.data.scores import ScoreData, Scores, check_words_of_comparisons, require_scores
+from betaroc.decision import curve
 from betaroc.decision.bands import RESAMPLE, BandOptions, band, curve_replicates, plan_of
-from betaroc.decision.curve import (
-    ONE_CLASS_RATES,
-    TARGET_MET,
-    WEIGHTED_ERROR,
-    area_weights,
-    axes_of,
-    checked_alphas,
-    chosen_on,
-    curve_answer,
-    curve_grid,
-    curve_view,
-    index_of_alpha,
-    side,
-    warn_of_reach,
-)
+from betaroc.decision.curve import ONE_CLASS_RATES, WEIGHTED_ERROR
 from betaroc.distributions.empirical import Empirical
 from betaroc.inference.differences import Difference, of_replicates
 from betaroc.inference.drawn_scores import (
@@ -128,7 +115,7 @@ class Epc(Tabular, Exportable):
     test_evidence: SampleSupport | None = field(default=None, compare=False, repr=False)
 
     def __str__(self) -> str:
-        answer = curve_answer(self)
+        answer = curve.curve_answer(self)
         return DEFAULT.fill(f"{answer.lead} {answer.text}")
 
     @property
@@ -180,7 +167,7 @@ class Epc(Tabular, Exportable):
     @property
     def a_posteriori(self) -> FloatArray:
         """The measure at the thresholds that the criterion would choose on test itself."""
-        own = chosen_on(self.test, self.criterion, self.alpha)
+        own = curve.chosen_on(self.test, self.criterion, self.alpha)
         return self._measured(self.test._point(own))
 
     @property
@@ -237,7 +224,7 @@ class Epc(Tabular, Exportable):
             (WEIGHTED_ERROR, "accuracy"): of_test, (WEIGHTED_ERROR, "youden"): 0.5,
             ("f-measure", "f1"): 0.5, ("weighted-precision-recall", "mean-precision-recall"): 0.5,
         }.get((self.criterion, self.measure), np.nan)  # fmt: skip
-        return np.asarray(np.abs(self.alpha - own) < TARGET_MET)
+        return np.asarray(np.abs(self.alpha - own) < curve.TARGET_MET)
 
     def _measured(self, points: OperatingPoint) -> FloatArray:
         if self.measure == WEIGHTED_ERROR:
@@ -316,7 +303,7 @@ class Epc(Tabular, Exportable):
         (0.25, 0.125)
         """
         start, stop = area_range(self, low, high)
-        total = float(_weighed(self.value[None, :], area_weights(self.alpha, start, stop))[0])
+        total = float(_weighed(self.value[None, :], curve.area_weights(self.alpha, start, stop))[0])
         return total / (stop - start) if flag(normalize, "normalize") else total
 
     def interval(
@@ -551,7 +538,7 @@ class Epc(Tabular, Exportable):
         Grey ground: dev's threshold accepts or rejects everybody on dev. A value of 0/0 is a gap. A
         criterion without alpha is a dot, with what dev expected and test's own threshold hollow.
         """
-        axes, log = axes_of(self, scale, terms)
+        axes, log = curve.axes_of(self, scale, terms)
         alpha, value = self.alpha, self.value
         style = {"label": self._called, **style}
         return pictures.draw_epc(
@@ -587,70 +574,10 @@ class Epc(Tabular, Exportable):
         >>> ax.get_xlabel(), ax.get_ylabel()
         ('false acceptance rate expected on dev', 'false acceptance rate observed on test')
         """
-        axes, _ = axes_of(self, "linear", terms)
+        axes, _ = curve.axes_of(self, "linear", terms)
         style = {"label": self._called, **style}
         return pictures.draw_expected_observed(
             ax, self.alpha, self.expected, self.value, axes, style
-        )
-
-    def plot_points(
-        self,
-        ax: Axes | None = None,
-        *,
-        alpha: npt.ArrayLike | None = None,
-        terms: str = BIOMETRIC,
-        **style: Any,
-    ) -> Axes:
-        """Mark on a ROC or DET of the test set where dev's thresholds lie, and test's own.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes, optional
-            What the ROC or DET of the test set has been drawn on; its DET on a new figure if left
-            out.
-        alpha : array_like, optional
-            Some of the curve's alphas; three of them, evenly spread, where left out.
-        terms : str
-            Words of the rates on new axes, as in :meth:`betaroc.Roc.plot`.
-        **style
-            ``color`` and ``label`` of the markers.
-
-        Returns
-        -------
-        matplotlib Axes
-
-        Raises
-        ------
-        InputError
-            If an alpha is none of the curve's, or the axes hold neither a DET nor a ROC.
-
-        Notes
-        -----
-        Filled dots are dev's choice, open diamonds test's own; a line joins both of one alpha.
-
-        Examples
-        --------
-        >>> import betaroc as br
-        >>> dev = br.ScoreModel(br.Beta(5, 2), br.Beta(2, 5))
-        >>> test = br.ScoreModel(br.Beta(4, 2), br.Beta(2, 4))
-        >>> ax = br.epc(dev, test, alpha=[0.5]).plot_points(test.roc().plot())
-        >>> [line.get_gid() for line in ax.lines if line.get_gid() != "chance"][-2:]
-        ['a-priori', 'a-posteriori']
-        """
-        ax = self.test.det().plot(terms=terms) if ax is None else pictures.new_axes(ax)
-        single, order = CRITERIA[self.criterion].single, np.argsort(self.alpha, kind="stable")
-        if alpha is not None:
-            order = np.array([index_of_alpha(self, item) for item in np.ravel(alpha).tolist()])
-        elif order.size > 3:
-            order = order[np.linspace(0, order.size - 1, 5)[1:4].round().astype(np.intp)]
-        beside = None if single else self.alpha[order]
-        best = epc(
-            self.test, self.test, criterion=self.criterion, measure=self.measure,
-            alpha=beside,
-        )  # fmt: skip
-        chosen = self.far[order], self.frr[order]
-        return pictures.draw_choices(
-            ax, chosen, (best.far, best.frr), beside, pictures.line_style(style)
         )
 
     @property
@@ -658,10 +585,10 @@ class Epc(Tabular, Exportable):
         return self.dev.name if self.test.name is None else self.test.name
 
     def _view(self) -> Sequence[Node]:
-        return curve_view(self)
+        return curve.curve_view(self)
 
     def _grid(self) -> Grid:
-        return curve_grid(self)
+        return curve.curve_grid(self)
 
     def _derived(self) -> dict[str, Any]:
         alone = CRITERIA[self.criterion].single or self.alpha.min() == self.alpha.max()
@@ -736,12 +663,12 @@ def _weights(
         )
     if name == "value":
         alpha, result = point.get("alpha"), np.zeros(e.alpha.size)
-        result[index_of_alpha(e, alpha)] = 1.0
+        result[curve.index_of_alpha(e, alpha)] = 1.0
         return result, f"value@alpha={alpha}"
     between = point.get("between")
     ends = (None, None) if between is None else ascending_pair(between)
     start, stop = area_range(e, *ends)
-    return area_weights(e.alpha, start, stop) / (stop - start), "area"
+    return curve.area_weights(e.alpha, start, stop) / (stop - start), "area"
 
 
 def area_range(e: Epc, low: float | None, high: float | None) -> tuple[float, float]:
@@ -871,8 +798,8 @@ def epc(
         rule = 'be "weighted-error" only with that criterion, whose alpha it shares'
         raise refusal("measure", rule, f"criterion {criterion!r}", 'Take "hter" or "dcf".')
     single = CRITERIA[criterion].single
-    alphas = checked_alphas(alpha, single=single, criterion=criterion)
-    models, laws, data = [side(item, prior) for item in sides], [], []
+    alphas = curve.checked_alphas(alpha, single=single, criterion=criterion)
+    models, laws, data = [curve.side(item, prior) for item in sides], [], []
     origins: dict[str, Any] = {"prior_given": prior is not None}
     for name, item, model in zip(("dev", "test"), sides, models, strict=True):
         scores = item.scores if isinstance(item, SupportedPair) else item
@@ -897,14 +824,14 @@ def epc(
             warn_of_reversed(pair, name)
     warn_of_scales(laws[0], laws[1])
     if alpha is not None:
-        warn_of_reach(models[0], criterion, alphas)
-    chosen = chosen_on(models[0], criterion, alphas)
-    curve = Epc(models[0], models[1], criterion, measure, alphas, chosen, **origins,
-                library=first_library(data))  # fmt: skip
+        curve.warn_of_reach(models[0], criterion, alphas)
+    chosen = curve.chosen_on(models[0], criterion, alphas)
+    result = Epc(models[0], models[1], criterion, measure, alphas, chosen, **origins,
+                 library=first_library(data))  # fmt: skip
     if alpha is not None or single:
-        for evidence, asked in curve._asked(counted=False):
+        for evidence, asked in result._asked(counted=False):
             tell(evidence, asked)
-    return curve
+    return result
 
 
 #: For each pair: criterion of either axis, and the mean of the two rates.
@@ -1020,7 +947,7 @@ def epc_average(
     checks.choice(pair, tuple(_PAIRS), "pair")
     low, high = checks.ascending(low, high)
     dev, test = dev_and_test(dev, test)
-    of_dev, of_test = side(dev, prior), side(test, prior)
+    of_dev, of_test = curve.side(dev, prior), curve.side(test, prior)
     by, mean = _PAIRS[pair][:2], _PAIRS[pair][2]
     means = [_mean(of_dev, of_test, name, mean, low, high) for name in by]
     (first, second), undefined = np.array(means).T
@@ -1037,7 +964,7 @@ def _mean(
     """The mean over the targets where it is defined, and the share where it is not."""
 
     def value(v: FloatArray) -> FloatArray:
-        return np.asarray(mean(test._point(chosen_on(dev, criterion, v))))
+        return np.asarray(mean(test._point(curve.chosen_on(dev, criterion, v))))
 
     if dev._pair.discrete:
         places = CRITERIA[criterion].levels(dev._pair, dev.prior)
@@ -1233,23 +1160,23 @@ def epc_cv(
         laws = _laws(scores, ~client, ~impostor)
         dev = ScoreModel(*laws, prior=laws[0].total / (laws[0].total + laws[1].total))
         with forward_warnings(but=(TargetWarning,)):  # said once below, of all scores
-            curve = epc(dev, dev, criterion=criterion, measure=measure, alpha=alpha, prior=prior)
-        curves.append(curve)
-        t = Thresholds.from_theta(curve.threshold)
+            result = epc(dev, dev, criterion=criterion, measure=measure, alpha=alpha, prior=prior)
+        curves.append(result)
+        t = Thresholds.from_theta(result.threshold)
         laws = _laws(scores, client, impostor)
         counts.append([(law._counts_at_most(t), law._counts_above(t)) for law in laws])
     if alpha is not None:
         pair = _laws(scores, *(np.ones(f.size, dtype=bool) for f in (client_folds, impostor_folds)))
         share = scores.prior if prior is None else prior
-        warn_of_reach(ScoreModel(*pair, prior=share), criterion, curves[0].alpha)
+        curve.warn_of_reach(ScoreModel(*pair, prior=share), criterion, curves[0].alpha)
     (rejected, right), (true, accepted) = np.sum(counts, axis=0)
     n, m = scores.client_total, scores.impostor_total
     points = OperatingPoint(
         np.full(curves[0].alpha.shape, np.nan), accepted / m, rejected / n,
         scores.prior if prior is None else prior, tpr=right / n, tnr=true / m,
     )  # fmt: skip
-    expected = np.mean([curve.expected for curve in curves], axis=0)
-    thresholds = np.array([curve.threshold for curve in curves])
+    expected = np.mean([e.expected for e in curves], axis=0)
+    thresholds = np.array([e.threshold for e in curves])
     return EpcCv(
         criterion, measure, curves[0].alpha, thresholds, points.far, points.frr,
         curves[0]._measured(points), expected, client_folds, impostor_folds, library=scores.library,

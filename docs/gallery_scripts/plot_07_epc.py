@@ -18,5 +18,6 @@ ax = band.plot()
 ax = br.epc(faces.dev, faces.test, criterion="far", measure="far").plot_expected()
 
 # %%
-# Where the thresholds of dev lie on the DET of the test set, beside those that test would choose.
-ax = curve.plot_points()
+# Where the thresholds of dev lie on the ROC of the test set.
+ax = curve.test.roc().plot()
+line = ax.plot(curve.far[[20, 50, 80]], 1 - curve.frr[[20, 50, 80]], "o", color="black")

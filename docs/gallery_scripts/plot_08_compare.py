@@ -13,6 +13,5 @@ result = br.compare(*curves, replicates=400, rng=1)
 ax = result.plot(names=["logistic regression", "forest"])
 
 # %%
-# Their difference, and its replicates at one alpha.
+# Their difference.
 ax = result.plot_difference(names=["logistic regression", "forest"])
-ax = result.plot_histogram(0.5, names=["logistic regression", "forest"])

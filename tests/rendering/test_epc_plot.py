@@ -7,10 +7,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from scipy.special import ndtri
 
 import betaroc as br
-from betaroc import InputError
 from betaroc.decision.bands import Smallest
 
 DEV = br.Scores([3.0, 4.0, 5.0], [1.0, 2.0, 3.0])
@@ -105,46 +103,3 @@ def test_two_curves_and_the_alphas_in_which_they_differ() -> None:
     assert corners(difference) == {(0.1, -0.4), (0.3, -0.1), (0.5, 0.1), (0.1, -0.2), (0.3, 0.1),
                                    (0.5, 0.2)}  # fmt: skip
     assert labels(difference)[:3] == ["mlp - svm", "90 % simultaneous", "90 % pointwise"]
-
-
-def test_the_histogram_of_the_bootstrap() -> None:
-    first, second = (br.epc(DEV, side, alpha=[0.5, 0.9]) for side in (TEST, POOR))
-    result = br.compare(first, second, replicates=400, rng=1)
-    ax = result.plot_histogram(0.5, bins=8)
-    counts, edges = result.histogram(0.5, 8)
-    assert [bar.get_height() for bar in ax.patches] == counts.tolist()
-    assert [bar.get_x() for bar in ax.patches] == pytest.approx(edges[:-1].tolist())
-    places: dict[str, list[float]] = {}
-    for line in ax.lines:
-        places.setdefault(line.get_gid(), []).append(float(line.get_xdata()[0]))
-    assert places["difference"] == pytest.approx([-1 / 3])
-    assert places["interval"] == [result.low[0], result.high[0]]
-    with pytest.raises(InputError, match="one of the 2"):
-        result.plot_histogram(0.4)
-
-
-def test_points_chosen_on_dev_and_the_own_optimum_lie_on_the_curve() -> None:
-    """Dev's 2.5 at 0.2 and 0.5 has FAR = FRR = 1/3 on test, its 3.5 at 0.9 FAR 0, FRR 1/3.
-
-    On test itself alpha 0.2 costs least at 1.5: FAR 1/3, FRR 0; alpha 0.5 ties
-    1.5 with 3.5 (each 1/6), the lower wins; at 0.9 it is 3.5: FAR 0, FRR 1/3.
-    """
-    curve = br.epc(DEV, TEST, alpha=[0.2, 0.5, 0.9])
-    points = {"a-priori": [(1 / 3, 1 / 3)] * 2 + [(0.0, 1 / 3)],
-              "a-posteriori": [(1 / 3, 0.0)] * 2 + [(0.0, 1 / 3)]}  # fmt: skip
-
-    def marks(ax: Any, gid: str) -> Any:
-        (line,) = [line for line in ax.lines if line.get_gid() == gid]
-        return line.get_xydata()
-
-    for ax, place in (
-        (curve.test.roc().plot(), lambda far, frr: (far, 1 - frr)),
-        (curve.test.roc(positive="impostor").plot(), lambda far, frr: (frr, 1 - far)),
-        (curve.test.det(scale="linear").plot(), lambda far, frr: (far, frr)),
-    ):
-        curve.plot_points(ax, label="mlp")
-        for gid, rates in points.items():
-            assert marks(ax, gid) == pytest.approx(np.array([place(*pair) for pair in rates]))
-        assert labels(ax)[-2:] == ["mlp, chosen on dev", "mlp, own optimum"]
-    det = curve.plot_points(curve.test.det().plot(), alpha=[0.5])
-    assert marks(det, "a-priori") == pytest.approx(np.array([[ndtri(1 / 3)] * 2]))

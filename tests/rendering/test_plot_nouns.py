@@ -30,7 +30,6 @@ def draws() -> dict[str, Callable[..., Any]]:
         "Det": fit.model.det().plot, "PrecisionRecall": fit.model.precision_recall().plot,
         "Epc": curve.plot, "Epc expected": curve.plot_expected, "Comparison": comparison.plot,
         "Comparison difference": comparison.plot_difference,
-        "Comparison histogram": lambda ax=None: comparison.plot_histogram(0.5, ax),
         "Decision": decision.plot, "DecisionCheck": decision.check(test).plot,
         "FitCheck": br.check_fit(fit, replicates=19, rng=1).plot,
         "Band": curve.band(replicates=5, rng=1).plot, "Band of a ROC": fit.roc_band().plot,
@@ -41,7 +40,7 @@ def draws() -> dict[str, Callable[..., Any]]:
 #: Pictures of one thing that has no name, or has it at the ticks.
 WITHOUT_LEGEND = {"PrecisionRecall", "FitCheck", "Interval"}
 NAMES = (
-    "Band", "Band of a ROC", "Comparison", "Comparison difference", "Comparison histogram",
+    "Band", "Band of a ROC", "Comparison", "Comparison difference",
     "Decision", "DecisionCheck", "Det", "Epc", "Epc expected", "Fit densities", "Fit histogram",
     "Fit pp", "Fit qq", "Fit roc", "Fit tails", "FitCheck", "Interval", "PrecisionRecall", "Roc",
     "ScoreModel", "Scores",

@@ -15,8 +15,7 @@ from scipy import stats
 
 import betaroc as br
 from betaroc.core.vocabulary import DEFAULT
-from betaroc.decision.decide import counted_rates
-from betaroc.decision.threshold_methods import rate_interval
+from betaroc.decision.threshold_methods import counted_rates, rate_interval
 from betaroc.rendering.decision_picture import POSITIONS, ScoreAxis, _out, strip_place
 from betaroc.rendering.numbers import rate, rate_span
 from betaroc.report.page import first_screen, render_report
