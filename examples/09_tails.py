@@ -45,10 +45,8 @@ def main(folder: str = ".") -> None:
                 f"  {np.mean(others > threshold):.2g}"
             )
 
-    pictures = {"tails": "tails.png", "tail-shape": "tail-shape.png", "tail-rate": "tail-rate.png"}
-    for kind, name in pictures.items():
-        figure = tailed.plot(kind).figure
-        figure.savefig(Path(folder, name), dpi=130, metadata={"Software": None})
+    figure = tailed.plot("tails").figure
+    figure.savefig(Path(folder, "tails.png"), dpi=130, metadata={"Software": None})
 
 
 def interval_words(f: br.Fit, far: float) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, NamedTuple, Unpack
@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, Unpack
 import numpy as np
 
 from betaroc.core import checks, formulas
-from betaroc.core.arrays import CLASSES, AnyArray, FloatArray
+from betaroc.core.arrays import CLASSES, FloatArray
 from betaroc.core.errors import (
     DegenerateDataError,
     ExtrapolationWarning,
@@ -44,117 +44,22 @@ from betaroc.model.model import ScoreModel
 from betaroc.model.statistics import PointArguments, StatisticSpec, parse_statistic
 from betaroc.rendering.nouns import Exportable
 
-_STEPS = 100
-_HALVINGS = 40
-#: After a step this small in orthonormal coordinates nothing is left to gain.
-_LAST_STEP = 1e-8
-#: A gradient of the mean log-likelihood that is 0 but for rounding.
-_TINY_GRADIENT = 1e-9
-#: Differences of the log-likelihood below this share of it are rounding.
-_ROUNDING = 1e-11
+_POLICIES = ("error", "drop", "squeeze")
+#: Gradients of the mean log-likelihood: near enough for Newton's steps, and 0 but for rounding.
+_NEAR, _TINY = 1e-4, 1e-9
+_STEPS = 200
 _EPS = float(np.finfo(np.float64).eps)
 #: No mean is nearer to 0 or 1 than doubles are.
 _LARGEST_LOGIT = 700.0
+#: Log-likelihoods of nested fits that agree to this are equal.
+_EQUAL = 1e-9
+#: Step of differences along a scale, which is smooth.
+_STEP = 1e-5
+#: Share of its range from which an interval outside the data says nothing.
+_WHOLE = 0.99
 
 
-class RegressionSummit(NamedTuple):
-    """Where the search for the largest likelihood of one class ended, in orthonormal columns."""
-
-    place: FloatArray
-    height: float
-    converged: bool
-    steps: int
-    gradient_norm: float
-    #: Whether a distribution became more concentrated than any that is told apart from a point.
-    runaway: bool
-
-
-class Precision(NamedTuple):
-    """What the errors of one class rest on, in orthonormal columns, and the way back from them."""
-
-    information: FloatArray
-    #: Derivatives of the log density of each trial, a row each.
-    rows: FloatArray
-    back: FloatArray
-
-
-def _orthonormal(x: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Columns of mean square 1 that span the same, and the triangle that leads back."""
-    units = np.max(np.abs(x), axis=0)
-    q, r = np.linalg.qr(x / units)
-    root = np.sqrt(x.shape[0])
-    return np.ascontiguousarray(q * root), r * units / root
-
-
-def _starts(y: FloatArray, qx: FloatArray, qz: FloatArray) -> Iterator[FloatArray]:
-    """Least squares of the logits with the precision of the variance, and one distribution."""
-    from scipy.special import expit, logit
-
-    mean = qx.T @ logit(y) / y.size
-    of_trial = expit(qx @ mean)
-    ratio = np.mean(of_trial * (1.0 - of_trial)) / np.mean((y - of_trial) ** 2)
-    precision = np.log(np.clip(ratio - 1.0, 0.1, 1e6))
-    yield np.concatenate([mean, precision * qz.mean(axis=0)])
-    a, b, present = beta_mle(np.mean(np.log(y)), np.mean(np.log1p(-y)))
-    a, b = (a, b) if present else (1.0, 1.0)
-    constants = np.log(a) - np.log(b), np.log(a + b)
-    yield np.concatenate([c * q.mean(axis=0) for c, q in zip(constants, (qx, qz), strict=True)])
-
-
-def _climb(likelihood: Any, place: FloatArray) -> RegressionSummit:
-    """Newton's method with halved steps; scoring where the likelihood is not concave."""
-    from scipy.special import gammaln
-
-    n, k, norm, steps, last = likelihood.endog.size, likelihood.exog.shape[1], math.inf, 0, False
-
-    def predictors(place: FloatArray) -> tuple[FloatArray, FloatArray]:
-        return likelihood.exog @ place[:k], likelihood.exog_precision @ place[k:]
-
-    def runaway(place: FloatArray) -> bool:
-        """Whether a distribution is next to a point, so that there is no maximum."""
-        logit, log_precision = predictors(place)
-        concentrated = np.max(log_precision) > np.log(LARGEST_CONCENTRATION)
-        return bool(concentrated or np.max(np.abs(logit)) > _LARGEST_LOGIT)
-
-    height = likelihood.loglike(place)
-    while steps < _STEPS:
-        steps += 1
-        gradient = np.asarray(likelihood.score(place)) / n
-        norm = float(np.max(np.abs(gradient)))
-        if last or not np.isfinite(norm) or runaway(place):
-            break
-        step = _step(likelihood, place, gradient)
-        last = bool(np.max(np.abs(step)) <= _LAST_STEP)
-        terms = np.sum(np.abs(gammaln(np.exp(predictors(place)[1]))))
-        lowest = height - float(_ROUNDING * (n + abs(height)) + 8.0 * _EPS * terms)
-        for _ in range(_HALVINGS):
-            higher = likelihood.loglike(place + step)
-            if higher >= lowest:
-                break
-            step = 0.5 * step
-        else:
-            break
-        place, height = place + step, higher
-    tiny = _TINY_GRADIENT + 8.0 * _EPS * float(np.exp(np.max(predictors(place)[1])))
-    converged = bool(norm <= tiny) and not runaway(place)
-    if converged:
-        converged = bool(np.linalg.eigvalsh(-np.asarray(likelihood.hessian(place)))[0] > 0.0)
-    return RegressionSummit(place, float(height), converged, steps, norm, runaway(place))
-
-
-def _step(likelihood: Any, place: FloatArray, gradient: FloatArray) -> FloatArray:
-    for observed in (True, False):
-        hessian = np.asarray(likelihood.hessian(place, observed=observed))
-        information = -hessian / likelihood.endog.size
-        try:
-            np.linalg.cholesky(information)
-            return np.asarray(np.linalg.solve(information, gradient))
-        except np.linalg.LinAlgError:
-            continue
-    return gradient
-
-
-# ------------------------------------------------------------------------ the two classes
+# ------------------------------------------------------------------------ one class
 @dataclass(frozen=True, eq=False, repr=False)
 class RegressionFit(Value):
     """The beta regression of one class.
@@ -202,6 +107,15 @@ class RegressionFit(Value):
         return Named(zip(self.precision_names, values, strict=True))
 
 
+class Precision(NamedTuple):
+    """What the errors of one class rest on, in orthonormal columns, and the way back from them."""
+
+    information: FloatArray
+    #: Derivatives of the log density of each trial, a row each.
+    rows: FloatArray
+    back: FloatArray
+
+
 def regression(
     who: str, scores: Scores, designs: list[DesignMatrix], rule: BoundaryRule
 ) -> tuple[RegressionFit, Precision]:
@@ -219,50 +133,98 @@ def regression(
             f"{who}: there must be at least as many trials as coefficients; got {y.size} trials for"
             f" {len(names)} ({format_list(names, 6)}). Give a shorter formula."
         )
+    columns, triangles = [], []
     for design in designs:
         design.refuse_undetermined(who)
+        # Columns of mean square 1, so that units and zero points of covariates do not matter.
+        units = np.max(np.abs(design.rows[who]), axis=0)
+        q, r = np.linalg.qr(design.rows[who] / units)
+        columns.append(np.ascontiguousarray(q * math.sqrt(y.size)))
+        triangles.append(np.linalg.inv(r * units / math.sqrt(y.size)))
+    model, back = BetaModel(y, columns[0], exog_precision=columns[1]), block_diag(*triangles)
     with np.errstate(all="ignore"):
-        # Orthonormal columns, so that units and zero points of the covariates do not matter.
-        (qx, rx), (qz, rz) = (_orthonormal(part.rows[who]) for part in designs)
-        model, summits = BetaModel(y, qx, exog_precision=qz), list[RegressionSummit]()
-        for start in _starts(y, qx, qz):
-            summits.append(_climb(model, start))
-            if summits[-1].converged:
-                break
-        # Of searches that ended early the highest; what is no number is the lowest.
-        heights = [top.height if top.height == top.height else -math.inf for top in summits]
-        top = summits[-1] if summits[-1].converged else summits[int(np.argmax(heights))]
-        back = block_diag(np.linalg.inv(rx), np.linalg.inv(rz))
-        rises = zip(model.score_factor(top.place), (qx, qz), strict=True)
+        place, steps = _search(model)
+        predictors = model.exog @ place[: len(mean.names)], columns[1] @ place[len(mean.names) :]
+        concentration = float(np.exp(np.max(predictors[1])))
+        norm = float(np.max(np.abs(model.score(place)))) / y.size
+        information = -np.asarray(model.hessian(place))
+        rises = zip(model.score_factor(place), columns, strict=True)
         rows = np.hstack([rise[:, None] * q for rise, q in rises])
-        precise = Precision(-np.asarray(model.hessian(top.place)), rows, back)
+        height = float(model.loglike(place))
+    runaway = _is_point(model, place)
+    converged = norm <= _TINY + 8.0 * _EPS * concentration and not runaway
+    converged = converged and bool(np.linalg.eigvalsh(information)[0] > 0.0)
     result = RegressionFit(
-        mean.names, precision.names, tuple((back @ top.place).tolist()), (math.nan,) * len(names),
-        top.height, y.size, top.converged, top.steps, top.gradient_norm, rule,
+        mean.names, precision.names, tuple((back @ place).tolist()), (math.nan,) * len(names),
+        height, y.size, converged, steps, norm, rule,
     )  # fmt: skip
-    if top.runaway:
+    if runaway:
         raise DegenerateDataError(
             f"{who}: the likelihood has no maximum: at some covariates the distribution becomes"
             f" a point, as where a category has equal scores; got {y.size} trials. Give a shorter"
             " formula, of the precision first.",
             result,
         )
-    if not top.converged:
+    if not converged:
         raise FitError(
-            f"{who}: the search ended after {top.steps} steps with a gradient of"
-            f" {top.gradient_norm:.3g} instead of 0. Give a shorter formula, or covariates on"
-            " another scale.",
+            f"{who}: the search ended after {steps} steps with a gradient of {norm:.3g} instead of"
+            " 0. Give a shorter formula, or covariates on another scale.",
             result,
         )
-    return result, precise
+    return result, Precision(information, rows, back)
 
 
-# ----------------------------------------------------------------------
-# Whether a term of a regression matters: likelihood-ratio and Wald tests of both classes.
-#: Log-likelihoods of nested fits that agree to this are equal.
-_EQUAL = 1e-9
+def _search(model: Any) -> tuple[FloatArray, int]:
+    """Where the likelihood is largest, by trust regions from one distribution of all scores."""
+    from scipy.optimize import minimize
+
+    y, n = model.endog, model.endog.size
+    a, b, present = beta_mle(np.mean(np.log(y)), np.mean(np.log1p(-y)))
+    a, b = (a, b) if present else (1.0, 1.0)
+    start = np.concatenate([
+        (np.log(a) - np.log(b)) * model.exog.mean(axis=0),
+        np.log(a + b) * model.exog_precision.mean(axis=0),
+    ])  # fmt: skip
+
+    def fall(place: FloatArray) -> float:
+        height = float(model.loglike(place)) / n
+        return -height if math.isfinite(height) else math.inf
+
+    def slope(place: FloatArray) -> FloatArray:
+        return -np.nan_to_num(model.score(place)) / n
+
+    def bend(place: FloatArray, *, observed: bool = False) -> FloatArray:
+        return -np.nan_to_num(model.hessian(place, observed=observed)) / n
+
+    def stop(place: FloatArray) -> None:
+        if _is_point(model, place):
+            raise StopIteration
+
+    result = minimize(
+        fall, start, method="trust-exact", jac=slope, hess=bend, callback=stop,
+        options={"gtol": _NEAR, "max_trust_radius": 20.0, "maxiter": _STEPS},
+    )  # fmt: skip
+    place, steps = result.x, int(result.nit)
+    norm = np.max(np.abs(slope(place)))
+    while steps < _STEPS:
+        step = np.linalg.lstsq(bend(place, observed=True), slope(place), rcond=None)[0]
+        closer = place - step
+        smaller = np.max(np.abs(slope(closer)))
+        if not (smaller < norm and math.isfinite(fall(closer))):
+            break
+        place, norm, steps = closer, smaller, steps + 1
+    return np.asarray(place), steps
 
 
+def _is_point(model: Any, place: FloatArray) -> bool:
+    """Whether a distribution is next to a point, so that there is no maximum."""
+    cut = model.exog.shape[1]
+    logit, log_precision = model.exog @ place[:cut], model.exog_precision @ place[cut:]
+    concentrated = np.max(log_precision) > math.log(LARGEST_CONCENTRATION)
+    return bool(concentrated or np.max(np.abs(logit)) > _LARGEST_LOGIT)
+
+
+# ------------------------------------------------------------------------ tests of terms
 class ChiSquared(NamedTuple):
     """A statistic that is chi-squared where the hypothesis holds."""
 
@@ -312,43 +274,7 @@ def _chi_squared(statistic: float, degrees: int) -> ChiSquared:
     return ChiSquared(statistic, degrees, float(chdtrc(degrees, statistic)))
 
 
-def _wald(
-    f: CovariateFit, lost: list[list[str]]
-) -> tuple[ChiSquared, ChiSquared | None, ChiSquared | None]:
-    """Of both classes, and of each whose formulas have a term that is tested."""
-    places: list[list[int]] = []
-    start = 0
-    for k, who in enumerate(CLASSES):
-        places.append([])
-        for design, terms in zip(f._designs[who], lost[2 * k : 2 * k + 2], strict=True):
-            places[k] += [start + column for column in design.terms(terms)]
-            start += len(design.names)
-
-    def statistic(where: list[int]) -> ChiSquared:
-        v = f.cov[np.ix_(where, where)]
-        errors = np.sqrt(np.diag(v))
-        scaled = v / np.outer(errors, errors)
-        if not np.all(errors > 0.0) or np.linalg.eigvalsh(scaled)[0] < 1e-12:
-            raise InputError(
-                f"the groups must determine the errors of {len(where)} coefficients together; they"
-                " do not: too few groups. Test fewer terms."
-            )
-        t = f._coefficients[where] / errors
-        return _chi_squared(float(t @ np.linalg.solve(scaled, t)), len(where))
-
-    client, impostor = (statistic(where) if where else None for where in places)
-    return statistic(places[0] + places[1]), client, impostor
-
-
-# ----------------------------------------------------------------------
-# Score distributions that depend on covariates: a beta regression for each class.
-_POLICIES = ("error", "drop", "squeeze")
-#: Step of differences along a scale, which is smooth.
-_STEP = 1e-5
-#: Share of its range from which an interval outside the data says nothing.
-_WHOLE = 0.99
-
-
+# ------------------------------------------------------------------------ both classes
 @dataclass(frozen=True, eq=False, repr=False)
 class CovariateFit(Result, Exportable):
     """Distributions of both classes that depend on covariates.
@@ -404,8 +330,7 @@ class CovariateFit(Result, Exportable):
     @property
     def aic(self) -> float:
         """2 k - 2 log-likelihood, k coefficients of both classes."""
-        k = len(self.client.coefficients) + len(self.impostor.coefficients)
-        return 2.0 * k - 2.0 * self.log_likelihood
+        return 2.0 * self._coefficients.size - 2.0 * self.log_likelihood
 
     @property
     def converged(self) -> bool:
@@ -415,16 +340,13 @@ class CovariateFit(Result, Exportable):
     @cached_property
     def cov(self) -> FloatArray:
         """Covariance of all coefficients: the clients' mean and precision, the impostors'."""
-        matrix = np.asarray(self.roots.T @ self.roots)
-        matrix.flags.writeable = False
-        return matrix
+        return checks.frozen(self.roots.T @ self.roots)
 
     @property
     def _formulas(self) -> tuple[str, str, str, str]:
         """Of the clients' mean and precision, of the impostors'."""
-        formula = self.client_formula
-        client = (self.formula, self.precision) if formula is None else (formula, formula)
-        return (*client, self.formula, self.precision)
+        own = self.client_formula
+        return own or self.formula, own or self.precision, self.formula, self.precision
 
     @cached_property
     def _designs(self) -> dict[str, list[DesignMatrix]]:
@@ -459,7 +381,8 @@ class CovariateFit(Result, Exportable):
         from scipy.special import ndtr
 
         rows = []
-        for who, part in ((who, getattr(self, who)) for who in CLASSES):
+        for who in CLASSES:
+            part = getattr(self, who)
             kinds = ["mean"] * len(part.mean_names) + ["precision"] * len(part.precision_names)
             names = (*part.mean_names, *part.precision_names)
             for cells in zip(kinds, names, part.coefficients, part.std_errors, strict=True):
@@ -469,7 +392,6 @@ class CovariateFit(Result, Exportable):
         names = (*texts, "estimate", "std_error", "z", "p_value")
         return table_of(columns_from_rows(rows, names, texts), self.scores.library)
 
-    # ----------------------------------------------------------------- at covariate values
     def model(self, *, prior: float | None = None, **covariates: Any) -> ScoreModel:
         """The two distributions at values of the covariates, with every curve and number they have.
 
@@ -522,7 +444,7 @@ class CovariateFit(Result, Exportable):
                 " inside, or give trials there."
             )
         name = ", ".join(f"{k}={v}" for k, v in covariates.items()) or None
-        return self._model(place, self._prior(prior), name)
+        return _model(place, self._prior(prior), name)
 
     def interval(
         self,
@@ -591,14 +513,10 @@ class CovariateFit(Result, Exportable):
         True
         """
         spec, level = parse_statistic(stat, given, **point), checks.level(level)
-        prior = self._prior(prior)
         place, rates, words = self._place({} if covariates is None else covariates)
-        result = self._delta(spec, place, _fewer(self._spread() @ rates.T), prior)
-        if not words:
-            return result.interval(level)
-        built = _interval(result, level)
-        _check_whole(built, _range(result), repr(str(spec)), words)
-        return _outside(built, words)
+        part = _delta(spec, place, _fewer(self._spread() @ rates.T), self._prior(prior))
+        result = _checked_interval(part, level, repr(str(spec)), words)
+        return _warn_outside(result, words) if words else result
 
     def contrast(
         self,
@@ -669,34 +587,29 @@ class CovariateFit(Result, Exportable):
         True
         """
         spec, level = parse_statistic(stat, given, **point), checks.level(level)
-        prior = self._prior(prior)
         (start, of_start, off), (end, of_end, beyond) = self._place(first), self._place(second)
         if np.array_equal(start, end):
             raise InputError(
                 f"first and second must be different; both are {format_value(dict(first))}. For the"
                 " number itself use interval."
             )
-        moves = _fewer(self._spread() @ np.vstack([of_start, of_end]).T)
-        parts = [self._delta(spec, start, moves[:, :4], prior),
-                 self._delta(spec, end, moves[:, 4:], prior)]  # fmt: skip
+        moves, prior = _fewer(self._spread() @ np.vstack([of_start, of_end]).T), self._prior(prior)
+        one, two = _delta(spec, start, moves[:, :4], prior), _delta(spec, end, moves[:, 4:], prior)
+        change, name = two.estimate - one.estimate, repr(str(spec))
         words = "; ".join(dict.fromkeys(w for w in (off, beyond) if w))
-        change = parts[1].estimate - parts[0].estimate
         if not words:
-            slopes = _plain_slopes(parts[1]) - _plain_slopes(parts[0])
+            slopes = _plain_slopes(two) - _plain_slopes(one)
             return Delta(change, change, slopes, float).interval(level)
-        name, ends = repr(str(spec)), [_interval(part, level) for part in parts]
-        for part, one_end, out in zip(parts, ends, (off, beyond), strict=True):
-            if out:
-                _check_whole(one_end, _range(part), name, out)
+        ends = [
+            _checked_interval(part, level, name, out) for part, out in ((two, beyond), (one, off))
+        ]
         # Of two numbers whose intervals need not be symmetric.
-        common = float(parts[0].slopes @ parts[1].slopes) / (parts[0].error * parts[1].error)
-        down, up = difference_ends(ends[1], ends[0], common)
+        down, up = difference_ends(*ends, float(one.slopes @ two.slopes) / (one.error * two.error))
         result = Interval(change, change - down, change + up, level, "square-and-add")
-        bottom, top = _range(parts[0])
-        _check_whole(result, (bottom - top, top - bottom), f"a change of {name}", words)
-        return _outside(result, words)
+        least, most = one.back(-math.inf), one.back(math.inf)
+        _check_whole(result, least - most, most - least, f"a change of {name}", words)
+        return _warn_outside(result, words)
 
-    # ------------------------------------------------------------------------------ tests
     def test(self, *terms: str) -> TermTest:
         """Whether terms matter, in mean and precision and in both classes together.
 
@@ -760,13 +673,14 @@ class CovariateFit(Result, Exportable):
             lost.append(gone)
         tested = tuple(dict.fromkeys(name for part in lost for name in part))
         if groups_of(self.scores) is not None:
-            return TermTest(tested, "wald", *_wald(self, lost))
+            return self._wald(tested, lost)
         each: list[ChiSquared | None] = [None, None]
         shared = self.client_formula is None
         designs = designs_of(tuple(texts), self.covariates, self.scores, shared=shared)
-        for k, (who, full) in enumerate(zip(CLASSES, (self.client, self.impostor), strict=True)):
+        for k, who in enumerate(CLASSES):
             if not lost[2 * k] + lost[2 * k + 1]:
                 continue
+            full: RegressionFit = getattr(self, who)
             rest = regression(who, self.scores, designs[who], full.boundary)[0]
             gain = 2.0 * (full.log_likelihood - rest.log_likelihood)
             if gain < -_EQUAL * (full.n + abs(full.log_likelihood)):
@@ -778,23 +692,46 @@ class CovariateFit(Result, Exportable):
                 )
             degrees = len(full.coefficients) - len(rest.coefficients)
             each[k] = _chi_squared(max(gain, 0.0), degrees)
-        parts = [item for item in each if item is not None]
-        both = _chi_squared(math.fsum(p.statistic for p in parts), sum(p.degrees for p in parts))
+        known = [item for item in each if item is not None]
+        both = _chi_squared(math.fsum(p.statistic for p in known), sum(p.degrees for p in known))
         return TermTest(tested, "likelihood-ratio", both, *each)
 
-    # ----------------------------------------------------------------------------- inside
+    def _wald(self, tested: tuple[str, ...], lost: list[list[str]]) -> TermTest:
+        """Of trials in groups: both classes, and each whose formulas have a term tested."""
+        places: list[list[int]] = [[], []]
+        start = 0
+        for k, (design, terms) in enumerate(
+            zip((d for who in CLASSES for d in self._designs[who]), lost, strict=True)
+        ):
+            places[k // 2] += [start + column for column in design.terms(terms)]
+            start += len(design.names)
+
+        def statistic(where: list[int]) -> ChiSquared:
+            errors = np.sqrt(np.diag(self.cov)[where])
+            scaled = self.cov[np.ix_(where, where)] / np.outer(errors, errors)
+            if not np.all(errors > 0.0) or np.linalg.eigvalsh(scaled)[0] < 1e-12:
+                raise InputError(
+                    f"the groups must determine the errors of {len(where)} coefficients together;"
+                    " they do not: too few groups. Test fewer terms."
+                )
+            t = self._coefficients[where] / errors
+            return _chi_squared(float(t @ np.linalg.solve(scaled, t)), len(where))
+
+        client, impostor = (statistic(where) if where else None for where in places)
+        return TermTest(tested, "wald", statistic(places[0] + places[1]), client, impostor)
+
     def _spread(self) -> FloatArray:
         """The roots of the covariance with the divisor n - k of each class in place of n."""
-        parts = self.client, self.impostor
-        for who, part in zip(CLASSES, parts, strict=True):
-            if part.n <= len(part.coefficients):
+        parts = [(who, part.n, len(part.coefficients))
+                 for who, part in ((who, getattr(self, who)) for who in CLASSES)]  # fmt: skip
+        for who, n, k in parts:
+            if n <= k:
                 raise InputError(
-                    f"{who}: an interval needs more trials than coefficients; got {part.n} trials"
-                    f" for {len(part.coefficients)}. Give more trials, or a shorter formula."
+                    f"{who}: an interval needs more trials than coefficients; got {n} trials for"
+                    f" {k}. Give more trials, or a shorter formula."
                 )
-        sizes = [len(part.coefficients) for part in parts]
-        grow = [math.sqrt(part.n / (part.n - k)) for part, k in zip(parts, sizes, strict=True)]
-        return np.asarray(self.roots * np.repeat(grow, sizes))
+        grow = [math.sqrt(n / (n - k)) for _, n, k in parts]
+        return np.asarray(self.roots * np.repeat(grow, [k for *_, k in parts]))
 
     def _prior(self, prior: Any) -> float:
         return self.prior if prior is None else checks.prior(prior)
@@ -821,16 +758,80 @@ class CovariateFit(Result, Exportable):
         more = f" and {len(result) - 2} more" if len(result) > 2 else ""
         return rates @ self._coefficients, rates, "; ".join(result[:2]) + more
 
-    def _model(self, place: FloatArray, prior: float, name: str | None = None) -> ScoreModel:
-        return ScoreModel(_law(*place[:2]), _law(*place[2:]), prior=prior, name=name)
 
-    def _delta(
-        self, spec: StatisticSpec, place: FloatArray, roots: FloatArray, prior: float
-    ) -> Delta:  # fmt: skip
-        near = models_near(lambda away: self._model(place + away, prior), roots)
-        return delta(spec, self._model(place, prior), near)
+# ------------------------------------------------------------------------ numbers of a place
+def _model(place: FloatArray, prior: float, name: str | None = None) -> ScoreModel:
+    """Beta(mu phi, (1 - mu) phi) of both classes, each shape from its own tail."""
+    laws = []
+    for logit, log_precision in (place[:2], place[2:]):
+        with np.errstate(over="ignore", under="ignore"):
+            a, b = (
+                float(np.exp(log_precision - np.logaddexp(0.0, side))) for side in (-logit, logit)
+            )
+        if not (0.0 < a < math.inf and 0.0 < b < math.inf):
+            raise InputError(
+                "the beta distribution at these covariates must have shapes that doubles hold; got"
+                f" a={a!r}, b={b!r}. Take covariates nearer to those of the trials."
+            )
+        laws.append(Beta(a, b))
+    return ScoreModel(laws[0], laws[1], prior=prior, name=name)
 
 
+def _delta(spec: StatisticSpec, place: FloatArray, roots: FloatArray, prior: float) -> Delta:
+    near = models_near(lambda away: _model(place + away, prior), roots)
+    return delta(spec, _model(place, prior), near)
+
+
+def _fewer(moves: FloatArray) -> FloatArray:
+    """As few roots with the same outer products: at most one per column."""
+    if moves.shape[0] <= moves.shape[1]:
+        return moves
+    return np.asarray(np.linalg.qr(moves, mode="r"))
+
+
+def _plain_slopes(part: Delta) -> FloatArray:
+    """Slopes of the number itself."""
+    h = _STEP * max(1.0, abs(part.place))
+    return part.slopes * (part.back(part.place + h) - part.back(part.place - h)) / (2.0 * h)
+
+
+# ------------------------------------------------------------------------ outside the data
+def _checked_interval(part: Delta, level: float, name: str, words: str) -> Interval:
+    """The interval of a number; outside the data one that says something."""
+    try:
+        result = part.interval(level)
+    except OverflowError:  # an end beyond the doubles
+        result = Interval(part.estimate, 0.0, math.inf, level, "delta")
+    if words:
+        _check_whole(result, part.back(-math.inf), part.back(math.inf), name, words)
+    return result
+
+
+def _check_whole(interval: Interval, least: float, most: float, name: str, words: str) -> None:
+    """An interval of the whole range says nothing; of positive numbers v by v/(1 + v)."""
+    low, high = interval.low, interval.high
+    if most == math.inf and least > -math.inf:
+        low, high, least, most = (1.0 - 1.0 / (1.0 + v) for v in (low, high, least, most))
+    if least > -math.inf and min(high, most) - max(low, least) > _WHOLE * (most - least):
+        raise InputError(
+            f"{name} cannot be told there: its {100.0 * interval.level:g} % interval,"
+            f" {interval.low:.3g} to {interval.high:.3g}, covers more than {100.0 * _WHOLE:g} % of"
+            f" its range. Outside the data: {words}. Take values inside, or give trials there."
+        )
+
+
+def _warn_outside(result: Interval, words: str) -> Interval:
+    """An interval at values outside the data, with a warning."""
+    warn(
+        f"covariates outside the data: {words}. The regression is only continued there; the"
+        " interval knows the errors of its coefficients, not whether it goes on. Take values"
+        " inside, or give trials there.",
+        ExtrapolationWarning,
+    )
+    return replace(result, extrapolated=True)
+
+
+# ------------------------------------------------------------------------ from a frame
 @collect_warnings
 def fit_covariates(
     frame: Any,
@@ -935,17 +936,15 @@ def fit_covariates(
     if boundary is not None:
         boundary = checks.choice(boundary, _POLICIES, "boundary")
     value = opened(frame)
-    present = value.names
     own = {"score": score, "label": label, **({} if group is None else {"group": group})}
     taken = [column for role, name in own.items() for column in named_columns(name, role)]
-    if not set(taken) <= set(present):
+    if not set(taken) <= set(value.names):
         frame_columns(value, own)  # raises, and says what there is
-    texts = {"formula": formula, "precision": precision, "client_formula": client_formula}
-    if client_formula is None:
-        del texts["client_formula"]
+    texts = {"formula": formula, "precision": precision}
+    texts |= {} if client_formula is None else {"client_formula": client_formula}
     parsed = {name: formulas.right_side(text, name, score) for name, text in texts.items()}
     used = {
-        name: formulas.formula_columns(terms, name, present, (score, label))
+        name: formulas.formula_columns(terms, name, value.names, (score, label))
         for name, terms in parsed.items()
     }
     table = value.selected([*taken, *(c for columns in used.values() for c in columns)])
@@ -955,38 +954,37 @@ def fit_covariates(
     mask = client_mask(frame_columns(opened(table), {"label": label})["label"], client_label)
     of_impostors = used["formula"] + used["precision"]
     of_clients = used.get("client_formula", of_impostors)
-    columns_read = []
+    covariates = []
     for name in dict.fromkeys([*of_impostors, *of_clients]):
         ours, theirs = name in of_clients, name in of_impostors
         values, levels = read_column(table[name], name, np.where(mask, ours, theirs))
-        columns_read.append(Covariate(name, values[mask & ours], values[~mask & theirs], levels))
+        covariates.append(Covariate(name, values[mask & ours], values[~mask & theirs], levels))
     prior = scores.prior
-    scores, covariates, rules = _ruled(scores, columns_read, boundary)
+    scores, covariates, rules = _ruled(scores, covariates, boundary)
     scores = replace(scores, library=value.library)
-    written = {name: formulas.as_text(terms) for name, terms in parsed.items()}
-    mean, spread, second = written["formula"], written["precision"], written.get("client_formula")
-    formula_texts = (second or mean, second or spread, mean, spread)
-    designs = designs_of(formula_texts, covariates, scores, shared=second is None)
+    mean, spread, *second = (formulas.as_text(terms) for terms in parsed.values())
+    formula_texts = (*(second or (mean,)), *(second or (spread,)), mean, spread)
+    designs = designs_of(formula_texts, tuple(covariates), scores, shared=not second)
     fits, precise = zip(
         *(regression(who, scores, designs[who], rules[who]) for who in CLASSES), strict=True
     )
     roots = _coefficient_roots(precise, scores)
     errors = np.split(np.hypot.reduce(roots, axis=0), [len(fits[0].coefficients)])
     client, impostor = (
-        replace(part, std_errors=tuple(own.tolist()))
-        for part, own in zip(fits, errors, strict=True)
+        replace(part, std_errors=tuple(error.tolist()))
+        for part, error in zip(fits, errors, strict=True)
     )
     reversed_scores(*scores._scored._distributions)
     give([n for who in CLASSES for n in few_scores(who, getattr(scores, who).size)])
     return CovariateFit(
-        mean, spread, second, client, impostor, scores, covariates, prior, checks.frozen(roots)
+        mean, spread, next(iter(second), None), client, impostor, scores, tuple(covariates), prior,
+        checks.frozen(roots),
     )  # fmt: skip
 
 
-# ----------------------------------------------------------------------------- the rows
 def _ruled(
     scores: Scores, covariates: Sequence[Covariate], boundary: str | None
-) -> tuple[Scores, tuple[Covariate, ...], dict[str, BoundaryRule]]:
+) -> tuple[Scores, list[Covariate], dict[str, BoundaryRule]]:
     """Scores strictly inside (0, 1) by the rule, with their rows of the covariates."""
     values = {who: getattr(scores, who) for who in CLASSES}
     for who, v in values.items():
@@ -1006,26 +1004,21 @@ def _ruled(
             " shrink all scores towards 1/2, which is inconsistent."
         )
     parts: dict[str, Any] = {"name": scores.name}
-    keep, rules = {}, {}
+    rules = {}
     for who, v in values.items():
-        keep[who] = (v > 0.0) & (v < 1.0) | (boundary != "drop")
-        if not keep[who].any():
+        keep = (v > 0.0) & (v < 1.0) | (boundary != "drop")
+        if not keep.any():
             raise InputError(f"no {who} score is left strictly between 0 and 1 of {v.size}.")
         fitted = (v * (v.size - 1.0) + 0.5) / v.size if boundary == "squeeze" else v
-        moved, dropped = int(np.sum(fitted != v)), int(np.sum(~keep[who]))
-        policy = boundary or "error"
-        rules[who] = BoundaryRule(policy, *ends[who], n_dropped=dropped, n_moved=moved)
-        parts[who], groups = fitted[keep[who]], getattr(scores, f"{who}_groups")
-        parts[f"{who}_groups"] = None if groups is None else groups[keep[who]]
-
-    def kept(who: str, column: AnyArray) -> AnyArray:
-        return column[keep[who]] if column.size else column
-
-    rows = (
-        replace(c, client=kept("client", c.client), impostor=kept("impostor", c.impostor))
-        for c in covariates
-    )
-    return Scores(**parts), tuple(rows), rules
+        moved, dropped = int(np.sum(fitted != v)), int(np.sum(~keep))
+        rules[who] = BoundaryRule(boundary or "error", *ends[who], n_dropped=dropped, n_moved=moved)
+        parts[who], groups = fitted[keep], getattr(scores, f"{who}_groups")
+        parts[f"{who}_groups"] = None if groups is None else groups[keep]
+        covariates = [
+            replace(c, **{who: rows[keep]}) if (rows := getattr(c, who)).size else c
+            for c in covariates
+        ]
+    return Scores(**parts), list(covariates), rules
 
 
 def _coefficient_roots(result: Sequence[Precision], scores: Scores) -> FloatArray:
@@ -1043,65 +1036,3 @@ def _coefficient_roots(result: Sequence[Precision], scores: Scores) -> FloatArra
                 )
         covariance = covariance @ groups.covariance(result[0].rows, result[1].rows) @ covariance
     return np.asarray(covariance_roots(covariance) @ block_diag(*(item.back for item in result)).T)
-
-
-def _law(logit: float, log_precision: float) -> Beta:
-    """Beta(mu phi, (1 - mu) phi), each from its own tail."""
-    with np.errstate(over="ignore", under="ignore"):
-        a, b = (float(np.exp(log_precision - np.logaddexp(0.0, side))) for side in (-logit, logit))
-    if not (0.0 < a < math.inf and 0.0 < b < math.inf):
-        raise InputError(
-            "the beta distribution at these covariates must have shapes that doubles hold; got"
-            f" a={a!r}, b={b!r}. Take covariates nearer to those of the trials."
-        )
-    return Beta(a, b)
-
-
-def _fewer(moves: FloatArray) -> FloatArray:
-    """As few roots with the same outer products: at most one per column."""
-    if moves.shape[0] <= moves.shape[1]:
-        return moves
-    return np.asarray(np.linalg.qr(moves, mode="r"))
-
-
-def _plain_slopes(part: Delta) -> FloatArray:
-    """Slopes of the number itself."""
-    h = _STEP * max(1.0, abs(part.place))
-    return part.slopes * (part.back(part.place + h) - part.back(part.place - h)) / (2.0 * h)
-
-
-# ------------------------------------------------------------------------ outside the data
-def _range(part: Delta) -> tuple[float, float]:
-    """The least and the most that a statistic can be."""
-    return part.back(-math.inf), part.back(math.inf)
-
-
-def _interval(part: Delta, level: float) -> Interval:
-    try:
-        return part.interval(level)
-    except OverflowError:  # an end beyond the doubles
-        return Interval(part.estimate, 0.0, math.inf, level, "delta")
-
-
-def _check_whole(interval: Interval, bounds: tuple[float, float], name: str, words: str) -> None:
-    """An interval of the whole range says nothing; of positive numbers v by v/(1 + v)."""
-    (bottom, top), low, high = bounds, interval.low, interval.high
-    if top == math.inf and bottom > -math.inf:
-        low, high, bottom, top = (1.0 - 1.0 / (1.0 + v) for v in (low, high, bottom, top))
-    if bottom > -math.inf and min(high, top) - max(low, bottom) > _WHOLE * (top - bottom):
-        raise InputError(
-            f"{name} cannot be told there: its {100.0 * interval.level:g} % interval,"
-            f" {interval.low:.3g} to {interval.high:.3g}, covers more than {100.0 * _WHOLE:g} % of"
-            f" its range. Outside the data: {words}. Take values inside, or give trials there."
-        )
-
-
-def _outside(result: Interval, words: str) -> Interval:
-    """An interval at values outside the data, with a warning."""
-    warn(
-        f"covariates outside the data: {words}. The regression is only continued there; the"
-        " interval knows the errors of its coefficients, not whether it goes on. Take values"
-        " inside, or give trials there.",
-        ExtrapolationWarning,
-    )
-    return replace(result, extrapolated=True)

@@ -331,7 +331,7 @@ def _interval(fit: scores_beyond.SupportedPair, stat: str) -> Interval | None:
 # The result of a fit: a distribution with its precision, and a pair of them as a model.
 #: What `Fit.plot` draws, and bars of a histogram.
 _CLASS_KINDS = ("histogram", "densities")
-_PLOT_KINDS = ("roc", *_CLASS_KINDS, *pictures.ORDERED_KINDS, *pictures.TAIL_KINDS)
+_PLOT_KINDS = ("roc", *_CLASS_KINDS, *pictures.ORDERED_KINDS, "tails")
 _BINS = 20
 
 
@@ -991,8 +991,7 @@ class Fit(FitPoints, Exportable):
             of each class with its fitted density; "densities": the densities alone. "pp", "qq":
             ordered scores as probabilities, or as scores (their logits on [0, 1]), against what is
             expected of them. "tails": FAR and FRR on a log scale down to a tenth of an expected
-            score, with the shares counted. "tail-shape", "tail-rate": the shape, and the rate where
-            one score is expected over that of the fit, by how many scores the tail has.
+            score, with the shares counted.
         ax : matplotlib Axes, optional
             Where to draw; new axes if left out.
         band : Band, optional
@@ -1018,8 +1017,7 @@ class Fit(FitPoints, Exportable):
         ------
         InputError
             If an option is out of range or belongs to another kind, `band` is that of another
-            curve, a kind of tails is asked of a fit without, or weights of "pp" and "qq" are no
-            whole numbers.
+            curve, or weights of "pp" and "qq" are no whole numbers.
         InputTypeError
             If the distributions are the scores themselves, for all kinds but "roc".
 
@@ -1055,8 +1053,8 @@ class Fit(FitPoints, Exportable):
             samples = self.scores._distributions if kind == "histogram" else laws
             classes = list(zip(samples, laws, strict=True))
             return plot_classes(ax, classes, (called.client, called.impostor), style, bins=bins)
-        if kind in pictures.TAIL_KINDS:
-            return pictures.plot_tails(self, kind, ax, level=level, terms=words)
+        if kind == "tails":
+            return pictures.plot_tails(self, ax, level=level, terms=words)
         return pictures.plot_fit(self, kind, ax, level)
 
     def summary(self) -> Summary:

@@ -10,11 +10,3 @@ import betaroc as br
 dev = br.datasets.load_verification().dev
 fit = br.fit(dev, "normal", tails="both")
 ax = fit.plot("tails")
-
-# %%
-# The shape of the tail, by how many scores it has.
-ax = fit.plot("tail-shape")
-
-# %%
-# The rate at one threshold, by how many scores the tail has.
-ax = fit.plot("tail-rate")

@@ -53,21 +53,6 @@ def test_the_band_is_the_interval_of_the_tail(fitted: br.Fit) -> None:
         assert own.min() == pytest.approx(max(low, 0.01 / 2000), rel=1e-6) or own.min() < 1e-5
 
 
-@pytest.mark.simulation
-def test_shapes_and_rates_by_size(fitted: br.Fit) -> None:
-    ax = fitted.plot("tail-rate")
-    sizes, ratio = line(ax, "the upper end of impostors")
-    assert (sizes[0], sizes[-1]) == (20, 500)
-    assert {30, 50} <= set(sizes)
-    one = br.fit(fitted.scores, tails={"impostor": "upper"}, tail_sizes=50)
-    threshold = float(fitted.model.at_far(1 / 2000).threshold)
-    at_50 = ratio[list(sizes).index(50)]
-    # The tail of both sizes has their mean thresholds at 1/5 and 1/50 of its mass, near it between.
-    assert at_50 == pytest.approx(float(one.model.far(threshold)) * 2000, rel=0.05)
-    shapes = line(fitted.plot("tail-shape"), "the upper end of impostors")[1]
-    assert shapes[list(sizes).index(50)] == pytest.approx(one.impostor.tails[0].fits[0].shape)
-
-
 @pytest.mark.parametrize("share", [0.1, 0.6])
 def test_a_point_mass_at_the_far_end_leaves_a_picture(share: float) -> None:
     """Impostors at exactly 1, of which a tenth or more than half are."""
