@@ -191,10 +191,10 @@ def _search(model: Any) -> tuple[FloatArray, int]:
         return -height if math.isfinite(height) else math.inf
 
     def slope(place: FloatArray) -> FloatArray:
-        return -np.nan_to_num(model.score(place)) / n
+        return np.asarray(-np.nan_to_num(model.score(place)) / n)
 
     def bend(place: FloatArray, *, observed: bool = False) -> FloatArray:
-        return -np.nan_to_num(model.hessian(place, observed=observed)) / n
+        return np.asarray(-np.nan_to_num(model.hessian(place, observed=observed)) / n)
 
     def stop(place: FloatArray) -> None:
         if _is_point(model, place):
@@ -600,11 +600,11 @@ class CovariateFit(Result, Exportable):
         if not words:
             slopes = _plain_slopes(two) - _plain_slopes(one)
             return Delta(change, change, slopes, float).interval(level)
-        ends = [
-            _checked_interval(part, level, name, out) for part, out in ((two, beyond), (one, off))
-        ]
+        second_interval = _checked_interval(two, level, name, beyond)
+        first_interval = _checked_interval(one, level, name, off)
         # Of two numbers whose intervals need not be symmetric.
-        down, up = difference_ends(*ends, float(one.slopes @ two.slopes) / (one.error * two.error))
+        shared = float(one.slopes @ two.slopes) / (one.error * two.error)
+        down, up = difference_ends(second_interval, first_interval, shared)
         result = Interval(change, change - down, change + up, level, "square-and-add")
         least, most = one.back(-math.inf), one.back(math.inf)
         _check_whole(result, least - most, most - least, f"a change of {name}", words)

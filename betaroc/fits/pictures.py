@@ -43,7 +43,12 @@ ORDERED_KINDS = ("pp", "qq")
 _DRAWN, _ENDS = 150, 10
 #: The rates of a picture of tails are drawn down to so many expected scores; points of lines.
 _DOWN_TO, _POINTS, _BAND_POINTS = 0.1, 200, 24
-_POINT = {"linestyle": "none", "marker": "o", "markersize": 2.4, "markeredgewidth": 0.0}
+_POINT: dict[str, Any] = {
+    "linestyle": "none",
+    "marker": "o",
+    "markersize": 2.4,
+    "markeredgewidth": 0.0,
+}
 
 
 def plot_fitted_roc(
@@ -187,6 +192,7 @@ def plot_tails(fit: PairEstimate, ax: Axes | None, *, level: float, terms: Terms
         median = sign * places[-1] if places.size else _place(coordinate, law, sign, 0.5)
         ends += [sign * median, sign * reach]
         y = sign * np.linspace(median, reach, _POINTS)
+        lines: list[tuple[Distribution, dict[str, Any]]]
         lines = [(law, {"linewidth": 1.6, "label": f"{name}, fitted"})]
         for tails in (item for item in getattr(fit, who).tails if item.side == side):
             joint = max(part.joint for part in tails.fits)
