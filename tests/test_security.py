@@ -78,6 +78,7 @@ def test_every_door_stands_in_the_table_of_doors(calls: list[tuple[str, str]]) -
 
 def test_files_are_written_by_one_door(calls: list[tuple[str, str]]) -> None:
     assert {one for one in calls if WRITES.fullmatch(one[1])} == {
+        ("data/text_files.py", "frame.to_csv"),  # into memory
         ("rendering/files.py", "draw().figure.savefig"),  # into memory
         ("studies/storage.py", "pa.parquet.write_table"),  # into memory
     }

@@ -38,7 +38,13 @@ from betaroc.data.labels import (
 )  # fmt: skip
 from betaroc.data.parquet import binary_columns, binary_parts
 from betaroc.data.scores import ScoreData, Scores, ScoreSource
-from betaroc.data.text_files import check_rows, check_size, rows_in_memory, text_file
+from betaroc.data.text_files import (
+    TABLE_KINDS,
+    check_rows,
+    check_size,
+    rows_in_memory,
+    text_file,
+)
 from betaroc.data.text_layouts import (
     NAMED,
     SEPARATORS,
@@ -334,9 +340,10 @@ def open_file(
             + worded(" `client_file=` and `impostor_file=`.")
         )
     if file.kind:
-        _check_of_text(options, name, "JSON")
+        what = "a table of cells" if file.kind in TABLE_KINDS else "JSON"
+        _check_of_text(options, name, what, cells=file.kind in TABLE_KINDS)
     layout, wanted = layout_of(file, options, wanted, keyed=keyed, single=single)
-    kind = layout.kind + ", gzip" * file.zipped
+    kind = (file.kind or layout.kind) + ", gzip" * file.zipped
     if keyed and not wanted.names.get("id"):
         if layout.kind not in ("kaldi", "nist") and layout.names != ("score",):
             raise _without_id(name)
@@ -380,8 +387,8 @@ def _bounded(read: Callable[[], Iterator[Rows]], name: str, most: int | None) ->
         yield part
 
 
-def _check_of_text(options: TextOptions, name: str, kind: str) -> None:
-    for option in ("separator", "decimal", "header", "columns"):
+def _check_of_text(options: TextOptions, name: str, kind: str, *, cells: bool = False) -> None:
+    for option in ("separator", "decimal", "header", "columns")[: 2 if cells else None]:
         if getattr(options, option) is not None:
             raise InputError.about(option)(
                 f"{option} must be left out for {name}, which is {kind}: its columns have names."

@@ -7,6 +7,7 @@ import gzip
 import io
 import json
 import re
+import zipfile
 import zlib
 from collections.abc import Generator, Iterator
 from contextlib import closing, contextmanager, suppress
@@ -15,10 +16,10 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from betaroc.core.errors import FileFormatError
+from betaroc.core.errors import FileFormatError, MissingDependencyError
 from betaroc.core.process import free_memory
 from betaroc.core.text import format_list, format_value
-from betaroc.core.vocabulary import worded
+from betaroc.core.vocabulary import client_word, worded
 
 #: The first bytes of what is compressed by gzip, and of what is no text.
 _GZIP = b"\x1f\x8b"
@@ -27,11 +28,10 @@ _MAGIC = {
     b"\xff\xfe\0\0": ("UTF-32 text (byte offset 0)", "Save it as UTF-8."),
     b"\xff\xfe": ("UTF-16 text (byte offset 0)", "Save it as UTF-8."),
     b"\xfe\xff": ("UTF-16 text (byte offset 0)", "Save it as UTF-8."),
-    b"PK": ("a zip archive or a sheet", "Archives are not unpacked: extract or export as csv."),
+    b"PK": ("a zip archive", "Archives are not unpacked: extract the one file, or use .gz."),
     b"BZh": ("bzip2 data", _RECOMPRESS),
     b"\xfd7zXZ": ("xz data", _RECOMPRESS),
     b"\x28\xb5\x2f\xfd": ("zstd data", _RECOMPRESS),
-    b"\x93NUMPY": ("an array of numpy", "Load it, and pass columns of it to Scores."),
     b"\x89HDF": ("HDF5 data", _EXPORT),
     b"\xd0\xcf\x11\xe0": ("an old Excel sheet", _EXPORT),
     b"\x80": ("a pickle", f"Pickles are never loaded. {_EXPORT}"),
@@ -39,6 +39,12 @@ _MAGIC = {
     b"MATLAB": ("a file of MATLAB", "Export it there: writematrix([scores labels], 'x.csv')."),
     b"<stata": ("a file of Stata", "Export it there: export delimited x.csv."),
     b"RDX": ("a file of R", "Export it there: write.csv(frame, 'x.csv')."),
+}
+#: What is a table of another program.
+TABLE_KINDS = {
+    "npy": ("an array of numpy", "Load it, and pass columns of it to Scores."),
+    "npz": ("an archive of arrays of numpy", "Load it, and pass two of them to Scores."),
+    "xlsx": ("a sheet of Excel", "Save it there as CSV UTF-8."),
 }
 #: Bytes that gzip expands to at most, and that any other file has, unless the call says otherwise.
 _EXPANDED, _LARGEST = 2**30, 2**36
@@ -108,7 +114,7 @@ class TextFile:
     zipped: bool
     #: Bytes that gzip expands to at most.
     largest: int = _EXPANDED
-    #: "json" or "jsonl", the columns, and a table of them without header that stands for the file.
+    #: What is no text ("json", "npy"...), its columns, and a table of csv that stands for the file.
     kind: str | None = None
     columns: tuple[str, ...] = ()
     content: bytes = b""
@@ -225,6 +231,10 @@ def text_file(
         with suppress(*DAMAGED), gzip.open(path) as unpacked:
             head = unpacked.read(8)
             head = head if head.startswith(b"RDX") else b""  # any other is no UTF-8
+    table = _table_kind(path, head)
+    if table is not None:
+        content = _read_table(path, name, table, max_size or _EXPANDED)
+        return TextFile(path, name, False, kind=table, content=content)
     for magic, (what, remedy) in _MAGIC.items():
         if head.startswith(magic):
             raise FileFormatError(f"{name} must be text or Parquet; it is {what}. {remedy}")
@@ -233,6 +243,81 @@ def text_file(
         return file
     kind = _json_kind(file.first_rows(1)[0][1])
     return file if kind is None else _table_of_json(file, format_ or kind)
+
+
+# ------------------------------------------------------------------- tables of other programs
+def _table_kind(path: Path, head: bytes) -> str | None:
+    """The format of arrays of numpy and of sheets of Excel, by first bytes and members."""
+    if head.startswith(b"\x93NUMPY"):
+        return "npy"
+    if not head.startswith(b"PK"):
+        return None
+    with suppress(zipfile.BadZipFile), zipfile.ZipFile(path) as archive:
+        members = archive.namelist()
+        if any(member.startswith("xl/") for member in members):
+            return "xlsx"
+        if members and all(member.endswith(".npy") for member in members):
+            return "npz"
+    return None
+
+
+def _read_table(path: Path, name: str, kind: str, limit: int) -> bytes:
+    what, remedy = TABLE_KINDS[kind]
+    try:
+        if kind != "npy":
+            with zipfile.ZipFile(path) as archive:
+                size = sum(member.file_size for member in archive.infolist())
+            if size > limit:
+                raise _too_large(name, limit, size, "expand to")
+        if kind == "xlsx":
+            import pandas as pd
+
+            frame, header = pd.read_excel(path, header=None, dtype=object), False
+        else:
+            frame, header = _array_frame(path, name)
+    except (FileFormatError, MemoryError):
+        raise
+    except ImportError as error:
+        raise MissingDependencyError(
+            f"reading {name}, {what}, needs openpyxl, which is not installed. pip install openpyxl,"
+            f" or: {remedy}"
+        ) from error
+    except Exception as error:  # what reads these files raises whatever it likes; it is chained
+        raise FileFormatError(
+            f"{name} is {what} and must be intact; {type(error).__name__}:"
+            f" {format_value(str(error), 140)}. Write it again. {remedy}"
+        ) from error
+    return bytes(frame.to_csv(index=False, header=header).encode())
+
+
+def _array_frame(path: Path, name: str) -> tuple[Any, bool]:
+    """The columns of arrays, or the scores of two classes; whether they have names."""
+    import numpy as np
+    import pandas as pd
+
+    read = np.load(path, allow_pickle=False)
+    if isinstance(read, np.ndarray):
+        named = read.dtype.names
+        parts = [read] if read.ndim == 1 else [*read.T]
+        arrays = {item: read[item] for item in named} if named else dict(enumerate(parts))
+    else:
+        with read:
+            arrays = dict(read)
+        named = tuple(arrays)
+        client = client_word([*named]) if len(named) == 2 else None
+        if client is not None and all(part.ndim == 1 for part in arrays.values()):
+            label = np.repeat(named, [part.size for part in arrays.values()])
+            arrays = {"score": np.concatenate([*arrays.values()]), "label": label}
+    shapes = {item: part.shape for item, part in arrays.items()}
+    if len({*shapes.values()}) != 1 or len(next(iter(shapes.values()))) != 1:
+        raise FileFormatError(
+            f"{name} must hold columns of one length, or the scores of two classes, such as genuine"
+            f" and impostor; it has the arrays {shapes}. Save these."
+        )
+    for item, part in arrays.items():
+        if part.dtype.kind in "fS":  # doubles, as any text is read; text
+            arrays[item] = part.astype(np.float64 if part.dtype.kind == "f" else np.str_)
+    return pd.DataFrame(arrays), bool(named)
 
 
 # ---------------------------------------------------------------------------------- JSON

@@ -177,9 +177,11 @@ def layout_of(
 
     ``keyed``: a key says who is a client; ``single``: the file is one class's.
     """
-    if file.kind:
+    if file.kind and file.columns:
         spec, notes = as_written(wanted, file.columns)
         return TextLayout(file.kind, names=file.columns, guesses=notes), spec
+    if file.kind:  # written as csv
+        options = options._replace(separator=",")
     lines = file.first_rows(_ROWS, wanted.score)
     excel = _EXCEL(lines[0][1])
     if excel and len(lines) > 1 and options.separator is None:

@@ -7,6 +7,7 @@ import io
 import json
 import os
 import sys
+import zipfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -699,9 +700,74 @@ def test_binary_files_are_named_for_what_they_are(write: Write) -> None:
         (b"<stata_dta><header>" + noise, "Stata", "export delimited"),
         (gzip.compress(b"RDX3\nX\n" + noise), "file of R", "write.csv"),
         (b"\x93NUMPY\1\0v\0{}" + noise, "array of numpy", "Load it"),
-        (b"PK\3\4" + noise, "zip archive or a sheet", "csv"),
+        (b"PK\3\4" + noise, "zip archive", "Archives"),
     ):
         refused(write(content), *words)
+
+
+def saved(**arrays: Any) -> bytes:
+    """An archive of arrays of numpy, or the array `alone`."""
+    out = io.BytesIO()
+    np.save(out, arrays["alone"]) if "alone" in arrays else np.savez(out, **arrays)
+    return out.getvalue()
+
+
+def test_arrays_of_numpy_are_tables(write: Write) -> None:
+    pair, client = {"genuine": [0.9, 0.7], "impostor": [0.25]}, np.array([0.9, 0.7], np.float32)
+    rows = np.array([(0.9, b"a"), (0.7, b"a"), (0.25, b"b")], [("score", float), ("y", "S1")])
+    two = np.array([[1, 0.9], [1, 0.7], [0, 0.25]])
+    for content, options, kind in (
+        (saved(**pair), {}, "npz"),
+        (saved(y_true=[1, 1, 0], y_score=[0.9, 0.7, 0.25]), {}, "npz"),
+        (saved(a=[1, 1, 0], b=[0.9, 0.7, 0.25]), {"label": "a", "score": "b"}, "npz"),
+        (saved(alone=rows), {"label": "y", "client_label": "a"}, "npy"),
+        (saved(alone=two), {"columns": "label,score"}, "npy"),
+        (saved(alone=two), {"label": "1", "score": "2"}, "npy"),
+    ):
+        path = write(content)
+        scores = br.read_scores(path, **options)
+        assert (scores.client.tolist(), scores.impostor.tolist()) == ([0.9, 0.7], [0.25])
+        assert scores.source.format == kind
+    refused(path, "columns=")
+    path, other = write(saved(alone=client), "g.npy"), write(saved(alone=[0.25]), "i.npy")
+    scores = br.read_scores(client_file=path, impostor_file=other)
+    assert scores.client.tolist() == client.astype(float).tolist()
+    assert br.read_scores(path, key=write("1\n0\n", "key")).n_impostor == 1
+    assert br.summarize(write(saved(**pair))).client.maximum == 0.9
+    refused(write(saved(**pair | {"genuine": [0.9, np.nan]})), "line 3", "missing")
+    refused(write(saved(a=[1, 2], b=[1])), "one length", "'a': (2,)")
+    refused(write(saved(alone=np.zeros((2, 2, 2)))), "one length")
+    with pytest.raises(INPUT, match="separator must be left out"):
+        br.read_scores(write(saved(**pair)), separator="comma")
+    for whole in (saved(**pair), saved(alone=two)):
+        for end in (60, 100, len(whole) - 9):
+            refused(write(whole[:end]))
+    out = io.BytesIO()
+    np.save(out, np.array([{}]), allow_pickle=True)
+    refused(write(out.getvalue()), "array of numpy", "intact")
+
+
+def test_a_sheet_of_excel_is_a_table(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
+    pd = pytest.importorskip("pandas")
+    archive = io.BytesIO()
+    with zipfile.ZipFile(archive, "w") as sheet:
+        sheet.writestr("xl/workbook.xml", "<a/>")
+    damaged = write(archive.getvalue())
+    monkeypatch.setitem(sys.modules, "openpyxl", None)
+    with pytest.raises(br.MissingDependencyError, match=r"needs openpyxl.*CSV UTF-8"):
+        br.read_scores(damaged)
+    monkeypatch.undo()
+    pytest.importorskip("openpyxl")
+    refused(damaged, "a sheet of Excel", "intact", "CSV UTF-8")
+    out = io.BytesIO()
+    frame = pd.DataFrame({"Score": [0.9, 0.25], "label": ["genuine", "impostor"], "n": 1})
+    frame.to_excel(out, index=False)
+    scores = br.read_scores(write(out.getvalue()))
+    assert (scores.client.tolist(), scores.impostor.tolist()) == ([0.9], [0.25])
+    assert (scores.source.format, scores.source.guesses) == ("xlsx", ("score=Score",))
+    frame["Score"] = [0.5, "x"]
+    frame.to_excel(out := io.BytesIO(), index=False)
+    refused(write(out.getvalue()), "line 3", "'x'")
 
 
 def test_what_holds_no_scores_is_named(write: Write) -> None:
