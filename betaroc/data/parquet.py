@@ -14,7 +14,7 @@ from betaroc.core.errors import FileFormatError, MissingDependencyError
 from betaroc.core.text import format_list, format_value
 from betaroc.core.vocabulary import worded
 from betaroc.data.labels import FAIL, ColumnSpec, LabelTexts, Rows, missing_column
-from betaroc.data.text_files import check_rows
+from betaroc.data.text_files import check_rows, progress
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -76,7 +76,7 @@ def binary_parts(
 ) -> Iterator[Rows]:
     """The wanted columns of a Parquet or Arrow file, in parts, of which there is one at least."""
     labels, start = LabelTexts(), 0
-    with _opened(path, name, kind) as file:
+    with _opened(path, name, kind) as file, progress(file.rows, " rows") as advance:
         present = list(file.schema.names)
         for column, role in wanted.roles:
             if column not in present:
@@ -90,6 +90,7 @@ def binary_parts(
         for batch in file.batches(list(dict.fromkeys(wanted.columns))):
             yield _rows_of(batch, wanted, name, labels, start)
             start += batch.num_rows
+            advance(start)
         if not start:
             yield labels.rows(name, "row", np.zeros(0), np.zeros(0, dtype=np.int8), wanted, {})
 

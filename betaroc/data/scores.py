@@ -120,11 +120,14 @@ class ScoreSource(Value):
         return replace(self, path=path, further=tuple(further))
 
 
-def _checked_beside(value: Mapping[str, Any], sizes: Mapping[str, int]) -> dict[str, Any]:
+def checked_beside(value: Mapping[str, Any], sizes: Mapping[str, int]) -> dict[str, Any]:
     """Weights, groups and ids of each class, checked."""
     result = {}
-    kinds = {"weights": checks.weights_array, "groups": name_columns, "ids": name_columns}
-    for key, check in kinds.items():
+    for key, check in (
+        ("weights", checks.weights_array),
+        ("groups", name_columns),
+        ("ids", name_columns),
+    ):
         for who, n in sizes.items():
             name = f"{who}_{key}"
             values = value.get(name)
@@ -132,13 +135,23 @@ def _checked_beside(value: Mapping[str, Any], sizes: Mapping[str, int]) -> dict[
     return result
 
 
-def _rejected_counts(content: Mapping[str, Any]) -> dict[str, int]:
+def checked_name(name: object) -> str | None:
+    """Text, or none."""
+    if name is not None and not isinstance(name, str):
+        raise InputTypeError.about("name")(
+            f"name must be text or None; got {format_value(name)} of type {type(name).__name__}."
+            " Weights, groups and ids are keywords."
+        )
+    return name
+
+
+def rejected_counts(content: Mapping[str, Any]) -> dict[str, int]:
     """The trials of each class without a score, checked: they have no group."""
-    grouped = any(content.get(f"{who}_groups") is not None for who in CLASSES)
     result = {}
     for who in CLASSES:
         name = f"n_{who}_rejected"
         result[name] = checks.count(content.get(name, 0), name, 0)
+        grouped = any(content.get(f"{item}_groups") is not None for item in CLASSES)
         if result[name] and grouped:
             raise InputError.about(name)(
                 f"{name} must be 0 where there are groups: nobody knows those of the"
@@ -324,7 +337,8 @@ def _words_of(stat: object) -> set[str]:
 
 
 def _some_rejected(value: Iterable[object]) -> bool:
-    return any(getattr(getattr(x, "scores", x), "has_rejected", False) for x in value)
+    scores = [getattr(item, "scores", item) for item in value]
+    return any(getattr(score, "has_rejected", False) for score in scores)
 
 
 def _class_words(value: object) -> ClassWords | None:
@@ -334,7 +348,8 @@ def _class_words(value: object) -> ClassWords | None:
     if len(pair) != 2 or not all(isinstance(word, str) for word in pair):
         raise InputTypeError.about("words")(
             f"words must be two texts, the client's and the impostor's; got {format_value(value)}."
-            ' Give such as ("bona fide", "attack").'
+            " Give"
+            ' such as ("bona fide", "attack").'
         )
     return ClassWords(*pair)
 
@@ -567,16 +582,10 @@ class Scores(ScoreData):
         dtype: str | None = None,
         library: Library | None = None,
     ) -> None:
-        if name is not None and not isinstance(name, str):
-            raise InputTypeError.about("name")(
-                f"name must be text or None; got {format_value(name)} of type"
-                f" {type(name).__name__}. Weights, groups and ids are keywords."
-            )
         c, i = checks.score_array(client, "client"), checks.score_array(impostor, "impostor")
         check_labels_as_scores(c, i)
         content: dict[str, Any] = {
-            "client": c, "impostor": i, "name": name, "source": source,
-            "n_client_rejected": n_client_rejected, "n_impostor_rejected": n_impostor_rejected,
+            "client": c, "impostor": i, "name": checked_name(name), "source": source,
             "words": _class_words(words),
             "library": checked_library(library) or library_of(client) or library_of(impostor),
             "dtype": dtype_of(client, impostor) if dtype is None else checks.dtype_as(dtype, c, i),
@@ -586,8 +595,11 @@ class Scores(ScoreData):
             "client_groups": client_groups, "impostor_groups": impostor_groups,
             "client_ids": client_ids, "impostor_ids": impostor_ids,
         }  # fmt: skip
-        content |= _checked_beside(others, {"client": c.size, "impostor": i.size})
-        self.__setstate__(content | _rejected_counts(content))
+        content |= checked_beside(others, {"client": c.size, "impostor": i.size})
+        content |= {
+            "n_client_rejected": n_client_rejected, "n_impostor_rejected": n_impostor_rejected,
+        }  # fmt: skip
+        self.__setstate__(content | rejected_counts(content))
         check_hard_labels("client and impostor", self.client_total + self.impostor_total, c, i)
 
     @classmethod
@@ -611,7 +623,7 @@ class Scores(ScoreData):
                 )
         sizes = {who: values.size for who, values in samples.items()}
         keep = {"dtype": dtype} if dtype else {}
-        return cls._checked(**content | samples | _checked_beside(content, sizes) | keep)
+        return cls._checked(**content | samples | checked_beside(content, sizes) | keep)
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         for key, value in state.items():
@@ -782,6 +794,49 @@ class Scores(ScoreData):
         result = Confusion(accepted[0], accepted[1], rejected[1], rejected[0])
         return in_library(replace(result, of_trials=self.has_rejected), self)
 
+    def precision_at(self, k: npt.ArrayLike) -> Any:
+        """Precision at k: the share of clients among the k highest scores.
+
+        Parameters
+        ----------
+        k : array_like
+            Whole numbers from 1 to the number of scores; weights are copies.
+
+        Returns
+        -------
+        float or ndarray, shape of `k`
+            Fraction in [0, 1]; the mean over all orders of scores that equal the k-th.
+
+        Raises
+        ------
+        InputError
+            If `k` is none such.
+        InputTypeError
+            If `k` is not numeric.
+
+        Notes
+        -----
+        It has no interval by name, because a pair of distributions knows no number of scores.
+
+        Examples
+        --------
+        >>> import betaroc as br
+        >>> scores = br.Scores([5, 4, 3], [4, 2])
+        >>> scores.precision_at([1, 2, 3, 5]).round(6).tolist()  # at 2 the second is either of two
+        [1.0, 0.75, 0.666667, 0.6]
+        """
+        samples = self._trials._weighted
+        weights = [np.ones(values.size) if own is None else own for values, own in samples]
+        values = np.concatenate([values for values, _ in samples])
+        distinct, where = np.unique(-values, return_inverse=True)
+        of_clients = np.bincount(where[: weights[0].size], weights[0], distinct.size)
+        total = _running(np.bincount(where, np.concatenate(weights), distinct.size))
+        wanted = checks.real_array(k, "k")
+        whole = (wanted >= 1) & (wanted <= total[-1]) & (wanted == np.rint(wanted))
+        rule = f"be a whole number from 1 to {total[-1]:.15g}, the number of scores"
+        checks.check_entries(wanted, ~whole, "k", rule)
+        return as_output(np.interp(wanted, total, _running(of_clients)) / wanted)
+
     @property
     def _weighted(self) -> tuple[Weighted, Weighted]:
         client = self.client, self.client_weights
@@ -933,7 +988,7 @@ class Scores(ScoreData):
                         f" {int(own.sum())} weights of the {who} class are 0, so there are no"
                         f" {who} scores. Give one of them a positive weight."
                     )
-            other = weights[lost & (weights != 1.0)]
+            other = weights[lost][weights[lost] != 1.0]
             if missing == REJECT and other.size:
                 raise InputError.about("missing")(
                     f"weights of trials without a score must be 1; {other.size} of {lost.sum()} are"
@@ -995,7 +1050,7 @@ class Scores(ScoreData):
     def _checked(cls, **content: Any) -> Scores:
         scores = object.__new__(cls)
         absent = {f.name: None if f.default is MISSING else f.default for f in fields(cls)}
-        scores.__setstate__(absent | content | _rejected_counts(content))
+        scores.__setstate__(absent | content | rejected_counts(content))
         return scores
 
 

@@ -9,7 +9,7 @@ import json
 import re
 import zipfile
 import zlib
-from collections.abc import Generator, Iterator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import partial
@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from betaroc.core.errors import FileFormatError, MissingDependencyError
-from betaroc.core.process import free_memory
+from betaroc.core.process import free_memory, shows_progress
 from betaroc.core.text import format_list, format_value
 from betaroc.core.vocabulary import client_word, worded
 
@@ -51,8 +51,8 @@ _EXPANDED, _LARGEST = 2**30, 2**36
 #: Rows that are held at most, and the bytes of memory that a row takes at least: measured.
 _MOST_ROWS, _ROW_BYTES = 250_000_000, 60
 _LINE = 2**20
-#: Bytes that the number of lines is estimated from.
-_SAMPLE = 2**20
+#: Bytes from which a bar is drawn, and bytes that the number of lines is estimated from.
+_PROGRESS_FROM, _SAMPLE = 2**20, 2**20
 #: What is raised for gzip that is no gzip, or not all of it.
 DAMAGED = (EOFError, gzip.BadGzipFile, zlib.error)
 
@@ -105,6 +105,20 @@ def check_rows(name: str, rows: int, most: int | None, about: str = "") -> None:
         )
 
 
+@contextmanager
+def progress(size: int, unit: str = "B") -> Iterator[Callable[[int], object]]:
+    """A bar on a terminal once reading so many bytes or rows has taken a second."""
+    if size < _PROGRESS_FROM or not shows_progress():
+        yield lambda at: None
+        return
+    from tqdm import tqdm
+
+    with tqdm(
+        total=size, desc="reading", unit=unit, unit_scale=True, delay=1.0, leave=False
+    ) as bar:
+        yield lambda at: bar.update(at - bar.n)
+
+
 @dataclass(frozen=True)
 class TextFile:
     """A text file, perhaps gzip-compressed; ``name`` is how messages call it."""
@@ -130,20 +144,21 @@ class TextFile:
         return len(self.content) if self.kind else self.path.stat().st_size
 
     @contextmanager
-    def _opened(self) -> Iterator[io.BufferedReader]:
-        with self.path.open("rb") as raw:
+    def _opened(self) -> Iterator[tuple[io.BufferedReader, Callable[[], object]]]:
+        """The bytes, and what tells the bar how many were read."""
+        with self.path.open("rb") as raw, progress(self.path.stat().st_size) as advance:
             stream: Any = raw
             if self.kind:
                 stream = io.BufferedReader(io.BytesIO(self.content))
             elif self.zipped:
                 bounded = _Bounded(gzip.GzipFile(fileobj=raw), self.largest, self.name)
                 stream = io.BufferedReader(bounded, 2**16)
-            yield stream
+            yield stream, lambda: advance(raw.tell())
 
     def lines(self) -> Generator[str, None, None]:
         """The lines with their ends (LF, CRLF or CR)."""
         number, size = 0, 0
-        with self._opened() as raw:
+        with self._opened() as (raw, advance):
             stream = io.TextIOWrapper(raw, "utf-8", errors="surrogateescape", newline="")
             try:
                 for line in iter(partial(stream.readline, _LINE), ""):
@@ -152,6 +167,8 @@ class TextFile:
                     if "\0" in line or len(line) >= _LINE or not ascii_only:
                         self._check_line(line, number, size)
                     size += len(line if ascii_only else line.encode())
+                    if not number & 0x3FFF:
+                        advance()
                     yield line if number > 1 else line.removeprefix("\ufeff")
             except DAMAGED as error:
                 raise FileFormatError(
@@ -200,9 +217,10 @@ class TextFile:
 
     def blocks(self, size: int) -> Generator[bytes, None, None]:
         """The bytes in blocks of about `size` that end with LF, but for the file's last one."""
-        with self._opened() as stream:
+        with self._opened() as (stream, advance):
             rest = b""
             while read := stream.read(size):
+                advance()
                 body, end, tail = (rest + read).rpartition(b"\n")
                 if end:
                     yield body + end

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from fractions import Fraction
+from itertools import permutations
 
 import numpy as np
 import pytest
@@ -56,3 +58,28 @@ def test_weights_are_copies_and_fractions_stay() -> None:
 def test_nobody_is_counted_above_nan(bad: object) -> None:
     with pytest.raises(br.InputError, match="threshold must be numbers; got 1 of"):
         br.Scores([1, 2], [0, 1.5]).confusion(bad)
+
+
+def test_precision_at_k_is_the_mean_over_all_orders_of_ties() -> None:
+    client, impostor = [5, 4, 3, 3], [4, 4, 3]
+    trials = [(v, 1) for v in client] + [(v, 0) for v in impostor]
+    orders = [sorted(p, key=lambda trial: -trial[0]) for p in permutations(trials)]
+    found = br.Scores(client, impostor).precision_at(np.arange(1, 8))
+    for k in range(1, 8):
+        total = sum(sum(label for _, label in order[:k]) for order in orders)
+        assert found[k - 1] == pytest.approx(float(Fraction(total, k * len(orders))), rel=1e-15)
+
+
+def test_precision_at_k_of_weights_and_at_all() -> None:
+    weighted = br.Scores([4, 2], [4, 1], client_weights=[2, 1], impostor_weights=[3, 4])
+    copies = br.Scores([4, 4, 2], [4, 4, 4, 1, 1, 1, 1])
+    k = np.arange(1, 11)
+    np.testing.assert_allclose(weighted.precision_at(k), copies.precision_at(k), rtol=1e-15)
+    assert copies.precision_at(10) == 0.3  # every score: the share of clients
+    assert isinstance(copies.precision_at(3), float)
+
+
+@pytest.mark.parametrize("bad", [0, 5, 2.5, math.nan, [1, 9]])
+def test_k_is_a_number_of_scores(bad: object) -> None:
+    with pytest.raises(br.InputError, match="k must be a whole number from 1 to 4"):
+        br.Scores([1, 2], [0, 1.5]).precision_at(bad)

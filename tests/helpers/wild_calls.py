@@ -700,6 +700,7 @@ _DRAWN: tuple[tuple[str, Callable[[Wild], Any]], ...] = (
     ("covariates", lambda c: c.pick(None, {"age": c.number()}, {}, {"x": 1})),
     ("histogram.bins", _number_in(5, 50)), ("sensitivity.resolution", _number_in(None, 0.01)),
     ("quantiles", _choices((0.5,))),
+    ("precision_at.k", lambda c: c.array(lambda: c.pick(1, 2, 5, c.number()))),
     ("dtype", lambda c: c.pick(None, "float32", "x")), ("det.scale", _choices("probit", "linear")),
     ("Roc.plot.scale", _choices("linear", "log")), ("contrast.prior", _number_in(None, 0.5)),
     ("design", lambda c: br.Design.grid({"a": [1]})), ("folder", lambda c: c.folder),
