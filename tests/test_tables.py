@@ -65,8 +65,9 @@ def frame_of(given: str, columns: dict[str, Any]) -> Any:
     return dd.from_pandas(table, npartitions=2)  # type: ignore[no-untyped-call]
 
 
-def forecast(r: Results) -> Any:
-    return br.epc_forecast(r.fit, n_client=50, n_impostor=60, alpha=[0.0, 0.5])
+def forecast(r: Results, criterion: Any = "weighted-error") -> Any:
+    alpha = [0.1, 0.5] if criterion == "far" else [0.0, 0.5]
+    return br.epc_forecast(r.fit, n_client=50, n_impostor=60, alpha=alpha, criterion=criterion)
 
 
 def three_systems(r: Results) -> br.SystemsComparison:
@@ -103,9 +104,7 @@ TABLES: dict[str, Callable[[Results], Any]] = {
     "Epc.to_frame": lambda r: br.epc(r.scores, r.fit, alpha=[0.2, 0.5]).to_frame(),
     "EpcCv.to_frame": lambda r: br.epc_cv(r.scores, alpha=[0.2, 0.5]).to_frame(),
     "EpcForecast.to_frame": lambda r: forecast(r).to_frame(),
-    "TargetForecast.to_frame": lambda r: br.TargetForecast(
-        r.fit.model, 50, 60, True, "far", *[np.array([0.1, 0.5])] * 11, library=r.fit.library
-    ).to_frame(),
+    "TargetForecast.to_frame": lambda r: forecast(r, criterion="far").to_frame(),
     "Framed.to_frame": lambda r: br.roc_band(r.scores, far=[0.1, 0.5]).to_frame(),
     "Comparison.to_frame": lambda r: br.compare(
         *(br.epc(x, r.scores, alpha=[0.2, 0.5]) for x in (r.scores, r.fit)), resample="test",

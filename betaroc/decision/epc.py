@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import repeat
 from typing import Any, NamedTuple, Unpack
 
 import numpy as np
@@ -19,8 +20,7 @@ from betaroc.core.options import IntervalOptions
 from betaroc.core.quadrature import integrate_panels
 from betaroc.core.tables import Table, Tabular, first_library, in_library
 from betaroc.core.thresholds import Thresholds
-from betaroc.core.vocabulary import BIOMETRIC, DEFAULT
-from betaroc.data.groups import BareTrials, units_of
+from betaroc.core.vocabulary import BIOMETRIC, DEFAULT, worded
 from betaroc.data.read import ScoresLike, as_scores
 from betaroc.data.scores import ScoreData, Scores, check_words_of_comparisons, require_scores
 from betaroc.decision import curve
@@ -29,9 +29,13 @@ from betaroc.decision.curve import ONE_CLASS_RATES, WEIGHTED_ERROR
 from betaroc.distributions.empirical import Empirical
 from betaroc.inference.differences import Difference, of_replicates
 from betaroc.inference.drawn_scores import (
+    DrawnScores,
+    check_still,
     interval_of_replicates,
+    percentiles,
 )
 from betaroc.inference.interval import Band, Interval
+from betaroc.inference.of_scores import CountedScores
 from betaroc.inference.scores_beyond import (
     SampleSupport,
     SideInput,
@@ -846,17 +850,24 @@ _PAIRS: dict[str, tuple[str, str, Callable[[OperatingPoint], Any]]] = {
 
 @dataclass(frozen=True, eq=False, repr=False)
 class EpcAverage(Interval):
-    """The mean G of (V1 + V2)/2 over the targets of V1 and over those of V2.
+    """The mean G of (V1 + V2)/2 over the targets of V1 and over those of V2, with its interval.
 
     Made by :func:`epc_average`.
 
     Parameters
     ----------
     estimate, low, high : float
-        G = (first + second)/2; the ends of an interval are nan but in documents of earlier
-        versions, which drew one.
-    level, method, n_beyond, extrapolated, sparse, failed, library : optional
-        As of an `Interval`, of such a document.
+        G = (first + second)/2 and the ends of its interval, nan where none was drawn.
+    level : float
+        The confidence asked for.
+    method : str
+        "both", "test" or "none drawn".
+    n_beyond, extrapolated, sparse : optional
+        As of an `Interval`, without a meaning here.
+    failed : int
+        Replicates without a value.
+    library : str, optional
+        As of an `Interval`.
     first : float
         E[(V1 + V2)/2 | V1], the first rate being the criterion.
     second : float
@@ -891,6 +902,11 @@ def epc_average(
     low: float = 0.0,
     high: float = 1.0,
     prior: float | None = None,
+    level: float = 0.95,
+    method: str | None = None,
+    replicates: int | None = None,
+    groups: bool = True,
+    rng: Any = None,
 ) -> EpcAverage:
     """Mean of two antagonist rates on test over all targets of either on dev.
 
@@ -908,6 +924,16 @@ def epc_average(
         Range of the targets, the same for both rates.
     prior : float, optional
         P(client) on both sides; where left out, each side's own.
+    level : float
+        Confidence of the interval of G.
+    method : str, optional
+        What is drawn again for it: "both" (if left out) dev and test, "test" test alone.
+    replicates : int, optional
+        Draws behind the interval; where left out it is not made and its ends are nan.
+    groups : bool
+        Where scores carry groups, these are drawn as wholes.
+    rng : None, int, SeedSequence or Generator
+        Source of randomness.
 
     Returns
     -------
@@ -918,7 +944,8 @@ def epc_average(
     Raises
     ------
     InputError
-        If the pair is unknown, or the range is empty or leaves [0, 1].
+        If the pair is unknown, the range is empty or leaves [0, 1], an option is out of range or a
+        side that is to be drawn is no Scores.
     InputTypeError
         If a side is neither scores nor a model nor a fit.
 
@@ -948,19 +975,59 @@ def epc_average(
     low, high = checks.ascending(low, high)
     dev, test = dev_and_test(dev, test)
     of_dev, of_test = curve.side(dev, prior), curve.side(test, prior)
+    options = IntervalOptions(
+        level, method, 1 if replicates is None else replicates, groups, rng
+    ).by(RESAMPLE)
     by, mean = _PAIRS[pair][:2], _PAIRS[pair][2]
-    means = [_mean(of_dev, of_test, name, mean, low, high) for name in by]
-    (first, second), undefined = np.array(means).T
+
+    def means(of_dev: ScoreModel, of_test: ScoreModel) -> FloatArray:
+        """The mean over the targets of either rate, and the share of them that is left out."""
+        return np.array([_mean(of_dev, of_test, name, mean, low, high) for name in by])
+
+    (first, second), undefined = means(of_dev, of_test).T
+    average, ends = 0.5 * float(first + second), (math.nan, math.nan)
+    named, failed = "none drawn", 0
+    if replicates is not None:
+        values = [
+            math.nan if None in sides
+            else np.mean(means(*(curve.side(item, prior) for item in sides))[:, 0])
+            for sides in _drawn_sides(dev, test, options)
+        ]  # fmt: skip
+        ends, failed = percentiles(np.array(values), options, "average")
+        named = str(options.method)
     return EpcAverage(
-        0.5 * float(first + second), math.nan, math.nan, 0.95, "none drawn",
-        first=float(first), second=float(second), undefined=float(np.mean(undefined)),
+        average, *ends, options.level, named, failed=failed, first=float(first),
+        second=float(second), undefined=float(np.mean(undefined)),
     )  # fmt: skip
 
 
+def _drawn_sides(
+    dev: SideInput, test: SideInput, options: IntervalOptions
+) -> Iterator[tuple[Any, Any]]:
+    """Dev and test of each replicate, None where a class came out empty."""
+    drawn: list[Iterator[Any]] = []
+    halves = options.halves()
+    for name, value, half in zip(("dev", "test"), (dev, test), halves, strict=True):
+        if name == "dev" and options.method == "test":
+            drawn.append(repeat(getattr(value, "_trials", value)))
+            continue
+        if not isinstance(value, Scores):
+            hint = worded('`Give Scores, or take method="test"`.')
+            raise refusal(name, "be scores to be drawn again", type(value).__name__, hint)
+        check_still(value, name, groups=options.groups)
+        CountedScores(value, options.groups)  # whose weights are numbers of copies
+        drawn.append(model for (model,) in DrawnScores((value._trials,), half).models())
+    return zip(*drawn, strict=False)
+
+
 def _mean(
-    dev: ScoreModel, test: ScoreModel, criterion: str, mean: Callable[[OperatingPoint], Any],
-    low: float, high: float,
-) -> tuple[float, float]:  # fmt: skip
+    dev: ScoreModel,
+    test: ScoreModel,
+    criterion: str,
+    mean: Callable[[OperatingPoint], Any],
+    low: float,
+    high: float,
+) -> tuple[float, float]:
     """The mean over the targets where it is defined, and the share where it is not."""
 
     def value(v: FloatArray) -> FloatArray:
@@ -969,17 +1036,20 @@ def _mean(
     if dev._pair.discrete:
         places = CRITERIA[criterion].levels(dev._pair, dev.prior)
         edges = np.clip(_middles(places), low, high)
-        total, keep = _steps(value, places, np.diff(edges, prepend=low, append=high))
+        steps = _steps(value, places, np.diff(edges, prepend=low, append=high))
     else:
         edges = _breaks(dev, test, criterion)
         edges = np.concatenate([[low], edges[(edges > low) & (edges < high)], [high]])
         if test._pair.discrete:
-            total, keep = _steps(value, low + _middles(edges - low), np.diff(edges))
+            steps = _steps(value, low + _middles(edges - low), np.diff(edges))
         else:
-            total = integrate_panels(lambda v: np.nan_to_num(value(v)), edges)
-            keep = integrate_panels(lambda v: 1.0 - np.isnan(value(v)), edges)
+            steps = (
+                integrate_panels(lambda v: np.nan_to_num(value(v)), edges),
+                integrate_panels(lambda v: 1.0 - np.isnan(value(v)), edges),
+            )
+    total, keep = steps
     if keep == 0.0:
-        return math.nan, 1.0
+        return float("nan"), 1.0
     return total / keep, max(0.0, 1.0 - keep / (high - low))
 
 
@@ -1224,12 +1294,20 @@ def _blocks(scores: Scores) -> list[IntArray]:
     from scipy.sparse.csgraph import connected_components
 
     groups = scores.client_groups, scores.impostor_groups
-    units = units_of(BareTrials(scores.client, scores.impostor, None, None, *groups))
-    ends = units.first, np.where(units.second < 0, units.first, units.second)
-    graph = coo_array((np.ones(len(ends[0])), ends), shape=(units.role.size,) * 2)
+    pairs = [None if g is None else np.column_stack([g, g])[:, [0, -1]].tolist() for g in groups]
+    # Integers and text are different labels.
+    labels = sorted({(isinstance(x, str), x) for rows in pairs for row in rows or () for x in row})
+    number = {label: k for k, (_, label) in enumerate(labels)}
+    numbers = [[[number[x] for x in row] for row in rows or ()] for rows in pairs]
+    ends = np.array([row for rows in numbers for row in rows], dtype=np.intp).reshape(-1, 2)
+    graph = coo_array((np.ones(len(ends)), tuple(ends.T)), shape=(len(labels),) * 2)
     total, component = connected_components(graph, directed=False)
     if total == 1 and any(g is not None and g.ndim == 2 for g in groups):
-        links = f"two columns that connect all {len(ends[0])} trials through {units.labels} labels"
+        links = f"two columns that connect all {len(ends)} trials through {len(labels)} labels"
         hint = "Give one column as groups."
         raise refusal("folds", "keep trials with a common label together", links, hint)
-    return np.split(component[units.first].astype(np.intp), [scores.n_client])
+    return [
+        total + np.arange(n) if rows is None
+        else component[[row[0] for row in own]].astype(np.intp)
+        for rows, own, n in zip(pairs, numbers, (scores.n_client, scores.n_impostor), strict=True)
+    ]  # fmt: skip

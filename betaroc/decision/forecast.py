@@ -4,22 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
-from typing import NamedTuple
+from fractions import Fraction
+from typing import Literal, NamedTuple, overload
 
 import numpy as np
 import numpy.typing as npt
 
 from betaroc.core import checks
 from betaroc.core.arrays import FloatArray
-from betaroc.core.errors import InputTypeError, refusal
-from betaroc.core.notices import collect_warnings
-from betaroc.core.tables import Table, Tabular
+from betaroc.core.errors import ExtrapolationWarning, InputTypeError, refusal
+from betaroc.core.notices import collect_warnings, warn
+from betaroc.core.tables import Library, Table, Tabular
+from betaroc.core.text import format_list
 from betaroc.core.thresholds import Thresholds
 from betaroc.core.vocabulary import CLIENT, FAR, FRR, HTER, IMPOSTOR
-from betaroc.decision.curve import WEIGHTED_ERROR, checked_alphas, chosen_on
+from betaroc.decision.curve import ONE_CLASS_RATES, WEIGHTED_ERROR, checked_alphas, chosen_on
 from betaroc.distributions.base import Distribution
 from betaroc.distributions.pairs import Pair
 from betaroc.fits.fit import DistributionFit, Fit
+from betaroc.inference.scores_beyond import needed
+from betaroc.model.criteria import CRITERIA
 from betaroc.model.model import ScoreModel
 from betaroc.rendering.nouns import Exportable
 from betaroc.rendering.tree import Grid, Node, Paragraph, Row, Section, apart
@@ -34,7 +38,11 @@ _ROUNDING = 1e-12
 _SHOWN = (0.1, 0.3, 0.5, 0.7, 0.9)
 _HEAD = ("alpha", "threshold", "least", "smooth sd", "excess", f"{HTER} sd",
          "empirical sd", "excess", f"{HTER} sd", "optimism")  # fmt: skip
+_TARGET_HEAD = ("alpha", "threshold", "counted", FAR, "sd", FRR, "sd", HTER, "sd", "beyond")
 _NO_COLUMN = ("model", "n_client", "n_impostor", "fitted", "criterion", "notices", "library")
+#: An alpha is read as the decimal that was meant.
+_DECIMALS = 10**9
+_SHOWN_ROWS = 11
 _CAVEAT = """\
 sd: standard deviation of the threshold, on the score scale. excess: expected weighted error \
 beyond the least. HTER sd: what that does to HTER. optimism: by how much the least error on the \
@@ -42,6 +50,11 @@ development scores falls short. All to first order, for large samples.
 smooth: the threshold of a fit of the right family; of a wrong one the excess has a floor that no \
 number of scores removes, such as 0.007 where clients are 0.8 Beta(6, 2) + 0.2 Beta(2, 6).
 empirical: the threshold of least error on the scores; it needs no family."""
+
+_TARGET_CAVEAT = """\
+counted: the rate that dev itself will show. Means and standard deviations are over dev sets of \
+this size, of the true rates at their thresholds, which test shows but for its own counting \
+error. They hold for independent scores of these distributions without ties."""
 
 
 class DevSize(NamedTuple):
@@ -98,6 +111,40 @@ class _Forecast(Tabular, Exportable):
         """
         names = dict.fromkeys([*(item.name for item in fields(self)), "n_beyond"])
         return self._table({name: getattr(self, name) for name in names if name not in _NO_COLUMN})
+
+    def summary(self) -> str:
+        r"""A table at some alphas, with what it rests on.
+
+        Returns
+        -------
+        str
+
+        Examples
+        --------
+        >>> import betaroc as br
+        >>> model = br.ScoreModel(br.Beta(4.0, 2.0), br.Beta(2.0, 4.0))
+        >>> text = br.epc_forecast(model, n_client=200, n_impostor=200).summary()
+        >>> print("\n".join(line[2:55].rstrip() for line in text.splitlines()[3:7]))
+        alpha  threshold   least  smooth sd   excess  HTER sd
+        0.1         0.25  0.0773      0.023   0.0006    0.022
+        0.3       0.3956   0.162      0.014  0.00043    0.007
+        0.5          0.5   0.188      0.011   0.0003        0
+        """
+        return text_of(self._view())
+
+    def __str__(self) -> str:
+        return self.summary()
+
+    def _nodes(self, criterion: str, table: Grid, caveat: str) -> list[Node]:
+        """What is taken as true, the table, and what its columns are."""
+        taken = "fitted and taken as true" if self.fitted else "taken as true"
+        lines = (
+            f"Forecast for {self.n_client} {CLIENT} and {self.n_impostor} {IMPOSTOR} scores,"
+            f" criterion {criterion}",
+            f"{CLIENT} {self.model.client!r}, {IMPOSTOR} {self.model.impostor!r}, {taken}",
+            *(notice.message for notice in self.notices),
+        )
+        return [Section("", tuple(map(Paragraph, lines))), *apart(table, Paragraph(caveat))]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -207,42 +254,12 @@ class EpcForecast(_Forecast):
             sizes = [factor * n for factor in factors for n in (self.n_client, self.n_impostor)]
         return DevSize(*(np.ceil(size * (1.0 - _ROUNDING)) for size in sizes))
 
-    def summary(self) -> str:
-        r"""A table at some alphas, with what it rests on.
-
-        Returns
-        -------
-        str
-
-        Examples
-        --------
-        >>> import betaroc as br
-        >>> model = br.ScoreModel(br.Beta(4.0, 2.0), br.Beta(2.0, 4.0))
-        >>> text = br.epc_forecast(model, n_client=200, n_impostor=200).summary()
-        >>> print("\n".join(line[2:55].rstrip() for line in text.splitlines()[3:7]))
-        alpha  threshold   least  smooth sd   excess  HTER sd
-        0.1         0.25  0.0773      0.023   0.0006    0.022
-        0.3       0.3956   0.162      0.014  0.00043    0.007
-        0.5          0.5   0.188      0.011   0.0003        0
-        """
-        return text_of(self._view())
-
-    def __str__(self) -> str:
-        return self.summary()
-
     def _view(self) -> Sequence[Node]:
         rows: Sequence[int] = range(self.alpha.size)
         if self.alpha.size > len(_SHOWN):
             rows = sorted({int(np.argmin(np.abs(self.alpha - a))) for a in _SHOWN})
-        lines = (
-            f"Forecast for {self.n_client} {CLIENT} and {self.n_impostor} {IMPOSTOR} scores,"
-            f" criterion alpha {FAR} + (1 - alpha) {FRR}",
-            f"{CLIENT} {self.model.client!r}, {IMPOSTOR} {self.model.impostor!r},"
-            f" {'fitted and ' * self.fitted}taken as true",
-            *(notice.message for notice in self.notices),
-        )
         table = Grid(_HEAD, tuple(map(self._row, rows)))
-        return [Section("", tuple(map(Paragraph, lines))), *apart(table, Paragraph(_CAVEAT))]
+        return self._nodes(f"alpha {FAR} + (1 - alpha) {FRR}", table, _CAVEAT)
 
     def _row(self, k: int) -> Row:
         start = (f"{self.alpha[k]:.4g}", f"{self.threshold[k]:.4g}", f"{self.least[k]:.3g}")
@@ -259,8 +276,8 @@ class EpcForecast(_Forecast):
 class TargetForecast(_Forecast):
     """What the threshold that a dev set counts for a target rate will do on test.
 
-    Read from documents that earlier versions wrote; none is made any more. Arrays of shape (k,),
-    one entry per alpha.
+    Made by :func:`epc_forecast` with a `criterion` that is a rate of one class; printed as a table.
+    Arrays of shape (k,), one entry per alpha.
 
     Parameters
     ----------
@@ -291,11 +308,10 @@ class TargetForecast(_Forecast):
     Examples
     --------
     >>> import betaroc as br
-    >>> import numpy as np
-    >>> model, one = br.ScoreModel(br.Beta(4.0, 2.0), br.Beta(2.0, 4.0)), np.array([0.05])
-    >>> saved = br.results.TargetForecast(model, 100, 500, False, "far", one, *[one] * 9, 100 * one)
-    >>> saved.to_frame()["n_beyond"].tolist()
-    [5.0]
+    >>> model = br.ScoreModel(br.Beta(4.0, 2.0), br.Beta(2.0, 4.0))
+    >>> found = br.epc_forecast(model, criterion="far", n_client=500, n_impostor=100, alpha=[0.05])
+    >>> round(float(found.counted[0]), 4), round(float(found.far[0]), 4), found.n_beyond.tolist()
+    (0.05, 0.0591, [5.0])
     """
 
     criterion: str
@@ -311,7 +327,73 @@ class TargetForecast(_Forecast):
     hter_sd: FloatArray
     n_beyond: FloatArray
 
+    def _view(self) -> Sequence[Node]:
+        rows = np.linspace(0, self.alpha.size - 1, min(_SHOWN_ROWS, self.alpha.size))
+        table = Grid(_TARGET_HEAD, tuple(self._row(int(k)) for k in np.unique(rows.round())))
+        return self._nodes(self.criterion, table, _TARGET_CAVEAT)
 
+    def _row(self, k: int) -> Row:
+        rates = (self.far, self.far_sd, self.frr, self.frr_sd, self.hter, self.hter_sd)
+        return Row((
+            f"{self.alpha[k]:.4g}", f"{self.threshold[k]:.4g}", f"{self.counted[k]:.3g}",
+            *(f"{part[k]:.{3 - n % 2}g}" for n, part in enumerate(rates)),
+            f"{self.n_beyond[k]:.3g}",
+        ))  # fmt: skip
+
+
+def _target_forecast(
+    model: ScoreModel, criterion: str, alpha: FloatArray, sizes: tuple[int, int],
+    *, fitted: bool, aloud: bool, library: Library | None,
+) -> TargetForecast:  # fmt: skip
+    """The forecast; `aloud` warns of rates that no planned score speaks for."""
+    name, complement = ONE_CLASS_RATES[criterion]
+    pair, rows, counted = model._pair, [], []
+    for item in alpha.tolist():
+        asked = Fraction(item).limit_denominator(_DECIMALS)
+        t, weights, share = drawn_thresholds(pair, 1 - asked if complement else asked, sizes, name)
+        far, frr = pair.far(t), pair.frr(t)
+        rates = np.array([far, frr, 0.5 * (far + frr)])
+        means = rates @ weights
+        rows.append([*means, *np.sqrt((rates - means[:, None]) ** 2 @ weights)])
+        counted.append(1.0 - share if complement else share)
+    point = model._point(chosen_on(model, criterion, alpha))
+    n = sizes[1] if name == FAR else sizes[0]
+    beyond = n * np.minimum(alpha, 1.0 - alpha)
+    few = np.flatnonzero((beyond < 1.0 - _ROUNDING) & (alpha > 0.0) & (alpha < 1.0))
+    if aloud and few.size:  # rates of exactly 0 and 1 were not asked for
+        k = few[np.argmin(beyond[few])]
+        tail, who = min(alpha[k], 1.0 - alpha[k]), "impostor" if name == FAR else "client"
+        several = f"{few.size} of {alpha.size} targets are such, among them: " * (few.size > 1)
+        warn(
+            f"{several}{criterion if complement else name} {alpha[k]:.4g} lies beyond the planned"
+            f" scores: of {n} {who} scores {beyond[k]:.2g} are expected beyond it, so that dev's"
+            f" threshold is that of an extreme score; about {needed(float(tail))} would do"
+            " (3/rate). Plan with as many, or for a larger rate.",
+            ExtrapolationWarning,
+        )
+    far, frr, hter, far_sd, frr_sd, hter_sd = np.array(rows).T
+    return TargetForecast(
+        model, *sizes, fitted, criterion, alpha, np.asarray(point.threshold),
+        np.asarray(point.logit_threshold), np.array(counted), far, far_sd, frr, frr_sd, hter,
+        hter_sd, beyond, library=library,
+    )  # fmt: skip
+
+
+@overload
+def epc_forecast(
+    fit: Fit | ScoreModel, *, n_client: int, n_impostor: int, alpha: npt.ArrayLike | None = None,
+    criterion: Literal["weighted-error"] = ...,
+) -> EpcForecast: ...  # fmt: skip
+@overload
+def epc_forecast(
+    fit: Fit | ScoreModel, *, n_client: int, n_impostor: int, alpha: npt.ArrayLike | None = None,
+    criterion: Literal["far", "frr", "recall", "sensitivity", "specificity"],
+) -> TargetForecast: ...  # fmt: skip
+@overload
+def epc_forecast(
+    fit: Fit | ScoreModel, *, n_client: int, n_impostor: int, alpha: npt.ArrayLike | None = None,
+    criterion: str,
+) -> EpcForecast | TargetForecast: ...  # fmt: skip
 @collect_warnings
 def epc_forecast(
     fit: Fit | ScoreModel,
@@ -319,8 +401,14 @@ def epc_forecast(
     n_client: int,
     n_impostor: int,
     alpha: npt.ArrayLike | None = None,
-) -> EpcForecast:
+    criterion: str = WEIGHTED_ERROR,
+) -> EpcForecast | TargetForecast:
     """What a development set of a given size will do to the thresholds chosen on it.
+
+    Of a target rate alpha, counted on n scores of its class, k = round(alpha n) lie beyond the
+    threshold t, which is half-way from a score to the next one of either class:
+
+        FAR of that score ~ Beta(k + 1, n - k),   E FRR(t) by quadrature over it and the gap
 
     Of the least weighted error, with C(t) = alpha FAR + (1 - alpha) FRR, its minimum t0, r the
     log-likelihood ratio and s^2 = alpha^2 f_i(t0)/n_impostor + (1 - alpha)^2 f_c(t0)/n_client:
@@ -340,23 +428,33 @@ def epc_forecast(
         Independent scores of the development set.
     alpha : array_like, shape (k,), optional
         Fractions in [0, 1]; 101 equally spaced ones where left out.
+    criterion : str
+        As in :func:`epc`: "weighted-error", or a rate of one class that thresholds are chosen for,
+        "far", "frr", "recall", "sensitivity", "specificity".
 
     Returns
     -------
-    EpcForecast
+    EpcForecast or TargetForecast
+        The second for a rate.
 
     Raises
     ------
     InputError
-        If a size is below 1, alpha leaves [0, 1], is NaN or empty, or a distribution has no
-        density.
+        If a size is below 1, alpha leaves [0, 1], is NaN or empty, a distribution has no density
+        or, for a rate, a point mass, or the criterion is unknown or has no forecast.
     InputTypeError
         If `fit` is neither a fit nor a model.
 
+    Warns
+    -----
+    ExtrapolationWarning
+        If less than one of the planned scores is expected beyond a rate that alpha asks for.
+
     Notes
     -----
-    Of a target rate that dev counts no forecast is needed: of n scores of its class k lie beyond
-    the threshold, and the rate of a score that k others lie beyond is Beta(k + 1, n - k).
+    A rate: exact for independent scores of continuous distributions with the rules of `epc`, ties
+    in what is counted by their mean number of scores in between. The mean FAR is near
+    (k + 1)/(n + 1), above the rate asked for. A fit's own thresholds do not move by steps.
 
     Of the smooth threshold the covariance is the inverse expected information, of a `Fit` its own
     scaled to the new sizes; nan for other distributions, at an end of the scale and at a point
@@ -386,23 +484,36 @@ def epc_forecast(
         hint = "For scores, fit them first: epc_forecast(fit(scores), ...)."
         raise refusal("fit", "be a fit or a ScoreModel", type(fit).__name__, hint, InputTypeError)
     sizes = checks.count(n_client, "n_client"), checks.count(n_impostor, "n_impostor")
-    alphas, pair = checked_alphas(alpha, single=False, criterion=WEIGHTED_ERROR), model._pair
+    criterion = checks.choice(criterion, tuple(CRITERIA), "criterion")
+    alphas = checked_alphas(alpha, single=CRITERIA[criterion].single, criterion=criterion)
+    pair = model._pair
+    of_rate = criterion != WEIGHTED_ERROR
+    if of_rate and criterion not in ONE_CLASS_RATES:
+        rule = f"be weighted-error, or a rate of one class, {format_list(ONE_CLASS_RATES)}"
+        raise refusal("criterion", rule, repr(criterion), "Simulate others with br.Study.")
     for which, law in (("client", model.client), ("impostor", model.impostor)):
         name = f"the {which} distribution"
         if law.continuous is None:
             hint = 'Fit a family, such as fit(scores, "beta").'
             raise refusal(name, "have a density", type(law).__name__, hint)
-    t = chosen_on(model, WEIGHTED_ERROR, alphas)
+        if of_rate and law.atoms.places.size:
+            rule = "have no point masses for a target rate"
+            raise refusal(name, rule, f"{law!r:.80}", "Simulate it with br.Study.")
+    fitted, library = isinstance(fit, Fit), fit.library if isinstance(fit, Fit) else None
+    if of_rate:
+        return _target_forecast(
+            model, criterion, alphas, sizes, fitted=fitted, aloud=alpha is not None, library=library
+        )
+    t = CRITERIA[WEIGHTED_ERROR].choose(pair, model.prior, alphas)
     point = model._point(t)
     where = _where(pair, t, alphas)
     place = np.where(where == "interior", pair.coordinates(t), np.nan)
     parts = (fit.client, fit.impostor) if isinstance(fit, Fit) else (None, None)
-    forecasts = _expansion(pair, pair.place(place), alphas, sizes, parts)
+    found = _expansion(pair, pair.place(place), alphas, sizes, parts)
     return EpcForecast(
-        model, *sizes, isinstance(fit, Fit), alphas, np.asarray(point.threshold),
+        model, *sizes, fitted, alphas, np.asarray(point.threshold),
         np.asarray(point.logit_threshold),
-        np.asarray(alphas * point.far + (1.0 - alphas) * point.frr), where, *forecasts,
-        library=fit.library if isinstance(fit, Fit) else None,
+        np.asarray(alphas * point.far + (1.0 - alphas) * point.frr), where, *found, library=library,
     )  # fmt: skip
 
 
@@ -456,3 +567,197 @@ def _score_variance(law: Distribution, fit: DistributionFit | None, t: Threshold
     covariance = law._unit_covariance() if fit is None else fit.cov * fit.total_weight
     gradient = law._score(t)[[known.index(name) for name in names]]
     return np.asarray(np.einsum("ik,ij,jk->k", gradient, covariance, gradient))
+
+
+#: Normal deviates, and logits of uniform shares: the trapezoidal rule errs by about 1e-7.
+_DEVIATES, _LOGITS = np.arange(-6.6, 6.61, 0.6), np.arange(-18.0, 18.01, 0.75)
+#: Nodes of Laguerre's rule for a gap in which one class alone may have a score.
+_NODES = 14
+#: A share of nobody that may be divided by.
+_NOBODY = 1e-300
+#: Thresholds with their probabilities.
+ForecastPart = tuple[Thresholds, FloatArray]
+
+
+def drawn_thresholds(
+    pair: Pair, rate: Fraction, sizes: tuple[int, int], name: str
+) -> tuple[Thresholds, FloatArray, float]:
+    """Thresholds of dev sets for a rate (FAR or FRR by `name`), their shares, the rate counted."""
+    up = name == FAR
+    laws = (pair.impostor, pair.client) if up else (pair.client, pair.impostor)
+    n, m = sizes[::-1] if up else sizes
+    dev = _Dev(_Side(laws[0], up), _Side(laws[1], up), n, m, pair.unit)
+    k, rest = divmod(rate * n, 1)
+    if 2 * rest == 1:
+        parts, upper = dev.of_tie(k)
+    else:
+        k, upper = k + (2 * rest > 1), 0.0
+        parts = dev.of_count(k)
+    places, shares = zip(*parts, strict=True)
+    share = np.concatenate(shares)
+    return Thresholds.concatenate([*places]), share / np.sum(share), (k + upper) / n
+
+
+class _Side(NamedTuple):
+    """A distribution seen from one direction."""
+
+    law: Distribution
+    up: bool
+
+    def beyond(self, t: Thresholds) -> tuple[FloatArray, FloatArray]:
+        """What lies beyond, and its log."""
+        return self.law._upper(t) if self.up else self.law._lower(t)
+
+    def within(self, t: Thresholds) -> FloatArray:
+        """What does not."""
+        return (self.law._lower(t) if self.up else self.law._upper(t))[0]
+
+    def place(self, share: FloatArray, rest: FloatArray) -> Thresholds:
+        """Where so much lies beyond, and the rest not."""
+        out, back = self.law._upper_quantile, self.law._lower_quantile
+        if not self.up:
+            out, back = back, out
+        result, near = np.empty((3, share.size)), share <= 0.5
+        for which, quantile, tail in ((near, out, share), (~near, back, rest)):
+            with np.errstate(divide="ignore"):
+                t = quantile(tail[which], np.log(tail[which]))
+            result[:, which] = t.theta, t.complement, t.logit
+        return Thresholds(*result)
+
+    def between(self, near: Thresholds, far: Thresholds) -> FloatArray:
+        """What lies between two places, from the tails that keep its digits."""
+        outer = self.beyond(near)[0] - self.beyond(far)[0]
+        inner = self.within(far) - self.within(near)
+        return np.maximum(np.where(self.beyond(near)[0] < 0.5, outer, inner), 0.0)
+
+
+class _Dev(NamedTuple):
+    """The class of the target, of n scores, and the other, of m."""
+
+    own: _Side
+    other: _Side
+    n: int
+    m: int
+    unit: bool
+
+    def of_count(self, k: int) -> list[ForecastPart]:
+        """k scores are counted beyond."""
+        if k == self.n and self.own.up:
+            return [(_everybody(1), np.ones(1))]
+        if k == self.n:  # all clients are rejected: the largest of all scores
+            top = Thresholds.from_theta(np.array([np.inf]))
+            return self._next(top, np.ones(1), k, np.array([self.m]), np.zeros(1), half=False)
+        x, share = self._score(k)
+        return self._next(x, share, k, np.full(share.size, self.m), np.zeros(share.size))
+
+    def of_tie(self, k: int) -> tuple[list[ForecastPart], float]:
+        """k and k + 1 are equally near: the smaller HTER on dev, then the lower threshold.
+
+        That is k + 1 where enough of the others lie between both. Their number is binomial; within
+        the gap to the next score it is taken at its conditional mean. And how often it is k + 1.
+        """
+        fewest = -(-self.m // self.n) if self.own.up else self.m // self.n + 1
+        last = k + 1 == self.n
+        x, share = self._score(k)
+        if last:
+            inner, inside = _everybody(share.size), self.other.within(x)
+        else:
+            x, share, gaps = _with_gaps(x, share)
+            rest = self.own.within(x) * np.exp(-gaps / (self.n - k - 1))
+            inner = self.own.place(1.0 - rest, rest)
+            inside = self.other.between(inner, x)
+        many = _at_least(self.m, fewest, inside)
+        mean = self.m * inside * _at_least(self.m - 1, fewest - 1, inside)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            above = np.maximum(np.where(many > 0.0, mean / many, fewest), fewest)
+            below = np.where(many < 1.0, (self.m * inside - mean) / (1.0 - many), 0.0)
+        below = np.clip(below, 0.0, min(fewest, self.m) - 1.0)
+        coarse = _LOGITS[::2]
+        parts = self._next(x, share * (1.0 - many), k, self.m - below, inside, coarse)
+        upper = float(np.sum(share * many))
+        if last and self.own.up:
+            return [*parts, (inner, share * many)], upper
+        # Beyond the next own score the nearest of those that lie between both.
+        nodes = np.repeat(np.arange(share.size), _NODES)
+        inner, shares, gaps = _with_gaps(inner, share * many)
+        moved = inside[nodes] * np.expm1(-gaps / above[nodes])
+        if last:  # the largest of the others, above all clients
+            return [*parts, (_Side(self.other.law, True).place(-moved, 1.0 + moved), shares)], upper
+        left = np.clip(self.other.beyond(inner)[0] + moved, 0.0, 1.0)
+        return [*parts, (self._middle(inner, self.other.place(left, 1.0 - left)), shares)], upper
+
+    def _score(self, k: int) -> ForecastPart:
+        """The score that k others lie beyond."""
+        from scipy.special import betaincinv, ndtr
+
+        z = _DEVIATES
+        beyond = betaincinv(k + 1, self.n - k, ndtr(z))
+        rest = betaincinv(self.n - k, k + 1, ndtr(-z))
+        share = np.exp(-0.5 * z * z)
+        return self.own.place(beyond, rest), share / np.sum(share)
+
+    def _next(
+        self, x: Thresholds, share: FloatArray, k: int, m: FloatArray, inside: FloatArray,
+        logits: FloatArray = _LOGITS, *, half: bool = True,
+    ) -> list[ForecastPart]:  # fmt: skip
+        """Half-way to the next score beyond x, of k own and m others that are not `inside`.
+
+        The nearest of either class, by its uniform share v, while none of the other comes first.
+        """
+        from scipy.special import expit
+
+        near, number = x, share.size
+        node = np.tile(np.arange(logits.size), number)
+        v, w = expit(logits)[node], expit(-logits)[node]
+        places = np.repeat(np.arange(number), logits.size)
+        x, m, free = x[places], m[places], np.maximum(1.0 - inside, _NOBODY)[places]
+        weight = share[places] * v * w * (logits[1] - logits[0])
+        (tail, log_tail), out = self.own.beyond(x), self.other.beyond(x)[0]
+        parts = []
+        with np.errstate(divide="ignore", invalid="ignore"):
+            none = m * np.log1p(-np.minimum(out / free, 1.0))  # no other lies beyond
+            if k:
+                step = tail * np.expm1(np.log(w) / k)
+                z = self.own.place(np.maximum(tail + step, 0.0), self.own.within(x) - step)
+                passed = np.minimum(self.other.between(x, z) / free, 1.0)
+                parts.append((z, weight * np.exp(m * np.log1p(-passed))))
+            step = free * np.expm1(np.log1p(np.expm1(none) * v) / m)
+            rest = np.minimum(self.other.within(x) - step, 1.0)
+            z = self.other.place(np.maximum(out + step, 0.0), rest)
+            weight = -weight * np.expm1(none)
+            if k:
+                weight = weight * np.exp(k * (self.own.beyond(z)[1] - log_tail))
+            parts.append((z, weight))
+        result = [(self._middle(x, z) if half else z, shares) for z, shares in parts]
+        if k == 0:  # nobody above the largest score, everybody above -inf
+            alone = near if self.own.up else _everybody(number)
+            result.append((alone, share * np.exp(none[:: logits.size])))
+        return result
+
+    def _middle(self, x: Thresholds, z: Thresholds) -> Thresholds:
+        theta = 0.5 * (x.theta + z.theta)
+        if not self.unit:
+            return Thresholds.from_theta(theta)
+        complement = 0.5 * (x.complement + z.complement)
+        with np.errstate(divide="ignore"):
+            below, above = np.log(np.maximum(theta, 0.0)), np.log(np.maximum(complement, 0.0))
+            return Thresholds(theta, complement, below - above)
+
+
+def _everybody(size: int) -> Thresholds:
+    """Below every score."""
+    return Thresholds.from_theta(np.full(size, -np.inf))
+
+
+def _at_least(n: int, k: int, p: FloatArray) -> FloatArray:
+    """P(Binomial(n, p) >= k)."""
+    from scipy.special import bdtrc
+
+    return np.asarray(np.ones(p.shape) if k <= 0 else bdtrc(k - 1, n, np.clip(p, 0.0, 1.0)))
+
+
+def _with_gaps(x: Thresholds, share: FloatArray) -> tuple[Thresholds, FloatArray, FloatArray]:
+    """Every place with every exponential deviate of a gap."""
+    nodes, weights = np.polynomial.laguerre.laggauss(_NODES)
+    places = np.repeat(np.arange(share.size), _NODES)
+    return x[places], (share[:, None] * weights).ravel(), np.tile(nodes, share.size)

@@ -103,6 +103,7 @@ def test_randomness_is_checked_alike_everywhere() -> None:
         lambda rng: br.interval(SCORES, "eer", rng=rng),
         lambda rng: br.difference(fit, fit, "eer", rng=rng),
         lambda rng: br.roc_band(fit, rng=rng),
+        lambda rng: br.epc_average(SCORES, OTHER, replicates=5, rng=rng),
         lambda rng: br.epc_cv(SCORES, folds=2, rng=rng),
         lambda rng: br.check_fit(fit, replicates=19, rng=rng),
         lambda rng: br.Beta(2, 1).sample(2, rng=rng),

@@ -321,6 +321,18 @@ def test_the_area_covers_its_mean_over_dev_and_test() -> None:
     assert not math.isnan(true)
 
 
+@pytest.mark.simulation
+def test_means_over_targets_have_intervals() -> None:
+    sides, drawn = (normal_scores(10), normal_scores(11)), {"replicates": 200, "rng": 1}
+    both, fixed = (br.epc_average(*sides, method=m, **drawn) for m in ("both", "test"))
+    bare = br.epc_average(*sides)
+    assert both.low < both.estimate == bare.average == 0.5 * (both.first + both.second) < both.high
+    assert fixed.high - fixed.low < both.high - both.low
+    assert (both.method, fixed.method, bare.method) == ("both", "test", "none drawn")
+    assert np.isnan([bare.low, bare.high]).all()
+    assert br.from_json(both.to_json()) == both
+
+
 def test_a_mean_that_was_saved_without_an_interval_is_read() -> None:
     old = {"betaroc": "0.2.0", "format": 1, "kind": "EpcAverage", "first": 0.25, "second": 0.5,
            "average": 0.375, "undefined": 0.125, "dev": None, "test": None,
@@ -328,3 +340,16 @@ def test_a_mean_that_was_saved_without_an_interval_is_read() -> None:
     found = br.from_json(json.dumps(old))
     assert (found.estimate, found.first, found.second) == (0.375, 0.25, 0.5)
     assert (found.undefined, math.isnan(found.low)) == (0.125, True)
+
+
+@pytest.mark.nightly
+def test_the_mean_of_replicates_is_that_of_rows_drawn_again() -> None:
+    dev, test = normal_scores(14, 30), normal_scores(15, 30)
+    own = br.epc_average(dev, test, method="test", level=0.9, replicates=2000, rng=1)
+    rng, values = np.random.default_rng(2), []
+    for _ in range(500):
+        drawn = br.Scores(rng.choice(test.client, 30), rng.choice(test.impostor, 30))
+        values.append(br.epc_average(dev, drawn).average)
+    width = own.high - own.low
+    # A 5 % quantile of 500 draws has an error of about 0.095 sd, 0.03 widths.
+    assert (own.low, own.high) == pytest.approx(np.quantile(values, [0.05, 0.95]), abs=0.1 * width)

@@ -29,6 +29,7 @@ THIRDS = br.Scores([2.0, 3.0, 4.0], [0.0, 1.0, 2.5], client_weights=[0.5, 1.0, 1
 PLAIN, LINE = br.Scores([2.0, 3.0], [0.5, 1.0]), br.Scores([50.0, 98.0, 99.5], np.arange(100.0))
 MODEL = br.ScoreModel(br.Beta(4, 2), br.Beta(2, 4))
 NORMAL = br.ScoreModel(br.Normal(1.5, 1.0), br.Normal(0.0, 1.0))
+MASSES = br.ScoreModel(br.Inflated(br.Beta(2.0, 1.0), at_one=0.1), br.Beta(1.0, 2.0))
 FIT = br.fit(draw(40, 40))
 STRANGE = dataclasses.replace(FIT, client=dataclasses.replace(FIT.client, names=("p", "q")))
 BROKEN = dataclasses.replace(
@@ -100,6 +101,9 @@ ROWS: list[tuple[Any, tuple[Any, ...], dict[str, Any], str]] = [
     (average, (), {"high": 1.5}, "high must"),
     (average, (), {"low": math.nan}, "low must"),
     (average, (), {"pair": "far-recall"}, "pair must be"),
+    (br.epc_average, (MODEL, TEST), {"replicates": 5}, "dev must be scores"),
+    (br.epc_average, (DEV, THIRDS), {"replicates": 5}, "whole numbers of copies"),
+    (br.epc_average, (DEV, DEV), {"replicates": 0}, "replicates must be"),
     (br.epc_cv, (FEW,), {"folds": 1}, "folds must be an int >= 2; got 1"),
     (br.epc_cv, (FEW,), {"folds": 2.5}, "folds must be an int >= 2"),
     (br.epc_cv, (FEW,), {"folds": 4}, "at most the number of client scores, 3; got 4"),
@@ -154,16 +158,22 @@ ROWS: list[tuple[Any, tuple[Any, ...], dict[str, Any], str]] = [
     (guarantee, (), {"far": 5e-324}, "6.06e+323 impostors needed"),
     (guarantee, (), {"frr": 0.1}, "29 clients needed, dev has 3"),
     # --- forecasts
+    (forecast, (), {"criterion": "eer"}, "rate of one class"),
+    (forecast, (), {"criterion": "precision"}, "rate of one class"),
+    (forecast, (), {"criterion": "fars"}, "Did you mean 'far'"),
     (forecast, (), {"n_client": 0}, "n_client must be an int >= 1; got 0"),
     (forecast, (), {"alpha": [0.5, 1.5]}, "alpha must be fractions in"),
     (forecast, (), {"alpha": [0.5, math.nan]}, "1 of 2 that are not, first at index 1"),
     (forecast, (), {"alpha": []}, "alpha must be a list of at least one fraction"),
+    (br.epc_forecast, (MASSES,), {"criterion": "far", "n_client": 5, "n_impostor": 5},
+     "client distribution must have no point masses"),
     (br.epc_forecast, (br.fit(DEV, "empirical"),), {"n_client": 3, "n_impostor": 3},
      "the client distribution must have a density"),
 ]  # fmt: skip
 KINDS: list[tuple[Any, tuple[Any, ...], dict[str, Any], str]] = [
     (br.epc, (DEV, [0.1, 0.2]), {}, "test must be Scores"),
     (br.epc_cv, (MODEL,), {}, ""), (br.epc_cv, (FEW,), {"folds": ([0, 1, 0], [0, 1, 0, 1])}, ""),
+    (br.epc_average, (MODEL, TEST), {"method": "test", "replicates": 5, "rng": "x"}, "rng must be"),
     (systems, ([COARSE, COARSE],), {}, "mapping of names"),
     (systems, ({"a": 3, "b": COARSE},), {}, "the curve of 'a' must be"),
     (systems, ({1: COARSE, 2: COARSE},), {}, "names of text"),

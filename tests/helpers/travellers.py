@@ -69,8 +69,8 @@ def _models() -> dict[str, Any]:
         "no points": other.diagonal_crossings(),
         "sample size": br.plan_sample_size("auc", model=other, width=0.05),
         "forecast": br.epc_forecast(other, n_client=50, n_impostor=60, alpha=[0.0, 0.5]),
-        "target forecast": br.TargetForecast(
-            other, 50, 60, False, "far", *[np.array([0.1, 0.5])] * 11
+        "target forecast": br.epc_forecast(
+            other, n_client=50, n_impostor=60, alpha=[0.1, 0.5], criterion="far"
         ),
         "design": br.Design.grid({"a_c": [0.5, 2.0], "n": 100, "family": ["beta", "inf"]}),
         "epc of a model": br.epc(model, other, alpha=[0.2, 0.5]),

@@ -239,10 +239,10 @@ class Context:
         return br.epc_forecast(self.fit(), n_client=10, n_impostor=10, alpha=self.pick(0.5, [0.1]))
 
     def target_forecast(self) -> br.TargetForecast:
-        """As a document of an earlier version may hold it."""
-        rates = np.array(self.pick([0.5], [0.0, 0.1, 1.0]))
-        sizes = int(self.pick(1, 10)), int(self.pick(1, 7))
-        return br.TargetForecast(self.model(), *sizes, False, "far", rates, *[rates] * 10)
+        return br.epc_forecast(
+            self.fit(), n_client=int(self.pick(1, 10)), n_impostor=int(self.pick(1, 7)),
+            alpha=self.pick([0.5], [0.0, 0.1, 1.0]), criterion=self.pick("far", "recall"),
+        )  # fmt: skip
 
 
 class Wild(Context):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import time
 from fractions import Fraction
 
 import numpy as np
@@ -441,3 +442,16 @@ def test_of_a_mixture_they_are_those_of_its_parts_and_means() -> None:
 def test_of_a_lognormal_distribution_beyond_doubles_too() -> None:
     assert br.LogNormal(400.0, 0.1).var == math.inf
     assert br.LogNormal(400.0, 0.1)._sd / math.exp(400.0) == pytest.approx(0.1008, rel=1e-3)
+
+
+@pytest.mark.parametrize("criterion", ["far", "frr"])
+def test_a_forecast_of_many_scores_takes_no_longer(criterion: str) -> None:
+    """And says the target itself, its spread that of a binomial share to first order."""
+    start = time.process_time()
+    found = br.epc_forecast(
+        UNIT, n_client=10**8, n_impostor=10**8, criterion=criterion, alpha=[0.01, 0.1, 0.5]
+    )
+    assert time.process_time() - start < 0.5
+    np.testing.assert_allclose(getattr(found, criterion), found.alpha, rtol=1e-6)
+    spread = np.sqrt(found.alpha * (1.0 - found.alpha) / 1e8)
+    np.testing.assert_allclose(getattr(found, f"{criterion}_sd"), spread, rtol=1e-3)
