@@ -31,7 +31,7 @@ from betaroc.estimation.record import Estimate, PairEstimate
 from betaroc.inference.interval import Interval, Limits, from_log, from_logit
 from betaroc.inference.scores_beyond import SampleSupport, fewest, tell, tell_of_chance
 from betaroc.model.model import ScoreModel
-from betaroc.model.statistics import StatisticSpec
+from betaroc.model.statistics import STATISTICS, StatisticSpec
 
 
 def joint_cov(fit: PairEstimate, *, groups: bool = True) -> FloatArray:
@@ -168,7 +168,7 @@ def _scored_trials(result: Estimate) -> float:
     return float(result.total_weight * (1.0 - result.params.get(REJECTED, 0.0)))
 
 
-def _freedom_of(trials: float, fixed: Sequence[str] = ()) -> float:
+def freedom_of(trials: float, fixed: Sequence[str] = ()) -> float:
     """Degrees of freedom of an error that so many trials estimate: at least those of two.
 
     Where the other shape is fixed that of a logarithm is 1/sqrt(n), and nothing is estimated.
@@ -292,7 +292,7 @@ def _bias(result: Estimate, names: tuple[str, ...]) -> FloatArray:
         biases = dict(zip(shapes, shape_bias(base.a, base.b, shapes) / n, strict=True))
     elif has_spread(base):
         # n times the variance over sigma^2 is chi-squared with n - 1 degrees of freedom.
-        biases["sigma"] = 0.5 * float(psi(0.5 * _freedom_of(n)) - math.log(0.5 * max(n, 2.0)))
+        biases["sigma"] = 0.5 * float(psi(0.5 * freedom_of(n)) - math.log(0.5 * max(n, 2.0)))
     return np.array([biases.get(name, 0.0) for name in names])
 
 
@@ -357,6 +357,10 @@ METHODS = ("delta", "bootstrap")
 _LOST = 1e-12
 #: An error this small is the rounding of differences.
 _STILL = 1e-9
+#: Rates that are 1 less another.
+_COMPLEMENTS = {
+    "tpr": "frr", "recall": "frr", "sensitivity": "frr", "tnr": "far", "specificity": "far",
+}  # fmt: skip
 #: Step of the differences, in standard errors.
 STEP = 0.01
 #: Models a step forward and a step back along each root of a covariance.
@@ -419,13 +423,13 @@ class PerturbedModels:
         trials = [inner_trials(result) for result in results]
         if units is not None or self.fit.shared_cov is not None:
             sizes = trials if units is None else [n for n in units.sizes if n is not None]
-            freedom = _freedom_of(min(sizes))
+            freedom = freedom_of(min(sizes))
             # Errors between groups have G/(G - 1) already.
             stretch = 1.0 if units is not None else _stretch_of(freedom)
             none = np.zeros(self.place.size)
             return SmallSample(roots * stretch, np.zeros(len(roots), np.intp), (freedom,), none)
         owner = np.where(np.any(roots[:, len(self.names[0]) :] != 0.0, axis=1), 1, 0)
-        freedoms = tuple(_freedom_of(n, r.fixed) for n, r in zip(trials, results, strict=True))
+        freedoms = tuple(freedom_of(n, r.fixed) for n, r in zip(trials, results, strict=True))
         stretches = np.array([_stretch_of(f) for f in freedoms])
         bias = np.concatenate([_bias(*item) for item in zip(results, self.names, strict=True)])
         # Beyond one standard error the expansion says no more than that.
@@ -552,7 +556,12 @@ def delta_intervals(
     f: PairEstimate, spec: StatisticSpec, *, groups: bool
 ) -> Callable[[float], Interval]:
     """The interval of a statistic of a fit at any level."""
-    near, client = near_of(f, groups=groups), f.model.client
+    near, client, other = near_of(f, groups=groups), f.model.client, _COMPLEMENTS.get(spec.name)
+    if other and spec.number(f.model) > 0.5:  # near 1 the other rate has the digits
+        rest_at = delta_intervals(
+            f, StatisticSpec(other, STATISTICS[other], spec.where), groups=groups
+        )
+        return lambda level: _complement(rest_at(level))
     of_share = spec.name == "threshold" and spec.where.point in ("frr", "tpr")
     if of_share and client._scored is not client:
         rule = "be of scores where some clients have none: it is no smooth function of their share"
@@ -561,6 +570,10 @@ def delta_intervals(
     result, small = delta(spec, f.model, near.steps), near.small
     shift = small.shift(result.slopes) if spec.row.scale in ("log", "threshold") else 0.0
     return lambda level: result.interval(level, float(small.reach(result.slopes, level)), shift)
+
+
+def _complement(rest: Interval) -> Interval:
+    return replace(rest, estimate=1.0 - rest.estimate, low=1.0 - rest.high, high=1.0 - rest.low)
 
 
 def delta(spec: StatisticSpec, model: ScoreModel, steps: Steps) -> Delta:
@@ -650,7 +663,7 @@ def grouped_conf_int(f: PairEstimate, options: IntervalOptions) -> dict[str, dic
         )
     errors, answer = iter(np.sqrt(np.diag(joint_cov(f))).tolist()), {}
     for (who, result), size in zip(results.items(), units.sizes, strict=True):
-        freedom = _freedom_of(inner_trials(result) if size is None else size)
+        freedom = freedom_of(inner_trials(result) if size is None else size)
         of_class = {name: next(errors) for name in result.names}
         # Errors between groups have G/(G - 1) already.
         ends = _wald(result, of_class, options.level, freedom, 1.0)
@@ -663,7 +676,7 @@ def conf_int(fit: Estimate, options: IntervalOptions) -> dict[str, Interval]:
     options = options.by(PARAMETER_METHODS)
     _check_light(fit)
     if options.method == "wald":
-        freedom = _freedom_of(inner_trials(fit), fit.fixed)
+        freedom = freedom_of(inner_trials(fit), fit.fixed)
         ends = _wald(fit, fit.std_errors, options.level, freedom, _stretch_of(freedom))
     else:
         _check_profile(fit)
@@ -732,7 +745,7 @@ def _profile(fit: Estimate, level: float) -> dict[str, Limits]:
         of_a, of_b = (fall * (1.0 + min(c / n, 1.0)) for c in shape_corrections(a, b))
         ends |= {"a": _shape_ends(a, b, of_a / n), "b": _shape_ends(b, a, of_b / n)}
     if "mu" in params:
-        mu, sigma, freedom = params["mu"], params["sigma"], _freedom_of(n)
+        mu, sigma, freedom = params["mu"], params["sigma"], freedom_of(n)
         reach = student(freedom, level) * sigma / math.sqrt(freedom)
         ends["mu"] = (mu - reach, mu + reach)
         ends["sigma"] = _scale_ends(sigma, _scale_deviance(n, n - 1.0, level) / n)

@@ -44,13 +44,14 @@ from betaroc.inference.intervals import (
     scores_of_fit,
 )
 from betaroc.inference.of_scores import (
+    INFLUENCES,
     CountedScores,
     bare_interval_of_scores,
     check_unanswered,
-    influence_of,
     interval_of_counts,
     line_of,
     methods_of,
+    number_of_scores,
     of_trials,
     rate_weights,
     replicates_of,
@@ -458,7 +459,7 @@ def _score_influence(
 ) -> tuple[FloatArray, FloatArray]:
     """What each client and each impostor moves in a number, of the EER to scale."""
     if options.method == "effective-size":
-        return of_trials(counted, influence_of(counted, spec))
+        return of_trials(counted, INFLUENCES[spec.name](counted, spec))
     scores: Any = counted.data
     t, by_far, by_frr = rate_weights(scores, counted.model, spec)
     scale = by_far + by_frr if spec.name == "eer" else 1.0
@@ -473,7 +474,7 @@ def _by_influence(
     from scipy.special import stdtr, stdtrit
 
     sizes = [c.evidence.sizes for c in counted]
-    gap = counted[0].number(spec) - counted[1].number(spec)
+    gap = number_of_scores(spec, counted[0].model) - number_of_scores(spec, counted[1].model)
     variance = float(covariance[0, 0] + covariance[1, 1] - 2.0 * covariance[0, 1])
     for c, (clients, impostors) in zip(counted, sizes, strict=True):
         _, far, frr = rate_weights(c.data, c.model, spec)  # type: ignore[arg-type]

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -61,11 +60,9 @@ class BootstrapRows:
     @property
     def units(self) -> tuple[int, int]:
         """Trials, or groups of them, of each class."""
-        result = [int(np.sum(copies)) for copies in self.copies]
-        if self.groups is not None:
-            sizes = zip(self.groups.sizes, result, strict=True)
-            result = [own if grouped is None else grouped for grouped, own in sizes]
-        return result[0], result[1]
+        client, impostor = (int(np.sum(copies)) for copies in self.copies)
+        sizes = (None, None) if self.groups is None else self.groups.sizes
+        return sizes[0] or client, sizes[1] or impostor
 
     def draw(self, rng: np.random.Generator, size: int, share: float = 1.0) -> Counts:
         """How often each row is drawn, a row per replicate, of clients and of impostors.
@@ -173,106 +170,111 @@ class DrawnScores:
     options: IntervalOptions
     smoothed: bool = False
 
-    @cached_property
-    def _rows(self) -> BootstrapRows:
-        first = self.systems[0]
-        groups = groups_of(first) if self.options.groups else None
-        return BootstrapRows.of(first, groups if groups is not None and groups.dependent else None)
-
     def models(self) -> Iterator[tuple[ScoreModel | None, ...]]:
         """The systems of each replicate; None where a class came out empty."""
-        result = [_Smoothed(s) if self.smoothed else _Plain(s) for s in self.systems]
-        for rows, stream in streams(self.options.replicates, self.options.rng):
-            step = max(1, _AT_ONCE // self._rows.size)
-            for start in range(rows.start, rows.stop, step):
-                client, impostor = self._rows.draw(stream, min(step, rows.stop - start))
-                for c, i in zip(client, impostor, strict=True):
-                    empty = not (np.any(c) and np.any(i))
-                    yield tuple(None if empty else item.model((c, i), stream) for item in result)
+        makers = [_smoothed(s) if self.smoothed else _plain(s) for s in self.systems]
+        for stream, drawn in self._blocks():
+            for counts in zip(*drawn, strict=True):
+                empty = not all(np.any(part) for part in counts)
+                yield tuple(None if empty else maker(counts, stream) for maker in makers)
+
+    def tpr(self, far: FloatArray) -> FloatArray:
+        """The TPR at each FAR of the first system, a row per replicate that has both classes."""
+        rows, result = SortedRows.of(self.systems[0]), []
+        thresholds = np.unique(np.append(-np.inf, rows.scores[1]))
+        at = [np.searchsorted(scores, thresholds, side="right") for scores in rows.scores]
+        for _, drawn in self._blocks():
+            below = [counts_below(part) for part in rows.sorted_counts(drawn)]
+            for client, impostor in zip(*below, strict=True):
+                if client[-1] and impostor[-1]:
+                    # The lowest threshold with a FAR of at most so much.
+                    fars = (impostor[-1] - impostor[at[1]]) / impostor[-1]
+                    chosen = np.searchsorted(-fars, -far)
+                    result.append((client[-1] - client[at[0][chosen]]) / client[-1])
+        return np.array(result).reshape(-1, far.size)
+
+    def _blocks(self) -> Iterator[tuple[np.random.Generator, Counts]]:
+        """How often each row is drawn, replicates of a block at a time."""
+        trials, options = self.systems[0], self.options
+        groups = groups_of(trials) if options.groups else None
+        rows = BootstrapRows.of(trials, groups if groups and groups.dependent else None)
+        for block, stream in streams(options.replicates, options.rng):
+            step = max(1, _AT_ONCE // rows.size)
+            for start in range(block.start, block.stop, step):
+                yield stream, rows.draw(stream, min(step, block.stop - start))
 
 
-class _Plain:
-    """The scores themselves, in order."""
-
-    def __init__(self, scores: Scores) -> None:
-        self.prior = scores.prior
-        self.order = [np.argsort(getattr(scores, who), kind="stable") for who in CLASSES]
-        self.values = [
-            getattr(scores, who)[order] for who, order in zip(CLASSES, self.order, strict=True)
-        ]
-
-    def model(self, counts: tuple[IntArray, IntArray], _: np.random.Generator) -> ScoreModel:
-        """The pair of a replicate."""
-        laws = []
-        for values, order, drawn in zip(self.values, self.order, counts, strict=True):
-            copies = drawn[order]
-            keep = copies > 0
-            laws.append(_law(values[keep], copies[keep]))
-        return ScoreModel(laws[0], laws[1], prior=self.prior)
+#: Makes the pair of a replicate from how often each row was drawn.
+_Maker = Callable[[tuple[IntArray, IntArray], np.random.Generator], ScoreModel]
 
 
-class _Smoothed:
+def _plain(scores: Scores) -> _Maker:
+    """The scores themselves."""
+    orders = [np.argsort(getattr(scores, who), kind="stable") for who in CLASSES]
+    values = [getattr(scores, who)[order] for who, order in zip(CLASSES, orders, strict=True)]
+
+    def model(counts: tuple[IntArray, IntArray], _: np.random.Generator) -> ScoreModel:
+        copies = [drawn[order] for drawn, order in zip(counts, orders, strict=True)]
+        client, impostor = (_law(x[c > 0], c[c > 0]) for x, c in zip(values, copies, strict=True))
+        return ScoreModel(client, impostor, prior=scores.prior)
+
+    return model
+
+
+def _smoothed(scores: Scores) -> _Maker:
     """The scores on a scale that suits both classes, with noise, and the way back.
 
     The scale is the sum of the normal deviates of the ranks in either class: of binormal
     scores per line, and as wide where the classes are apart as within them.
     """
+    from scipy.special import ndtri
 
-    def __init__(self, scores: Scores) -> None:
-        from scipy.special import ndtri
+    parts, weights = zip(*((getattr(scores, w), weights_of(scores, w)) for w in CLASSES),
+                         strict=True)  # fmt: skip
+    places = np.unique(np.concatenate([x[w > 0.0] for x, w in zip(parts, weights, strict=True)]))
+    # A trial without weight, which is never drawn, has any place.
+    where = [np.minimum(np.searchsorted(places, x), places.size - 1) for x in parts]
+    deviates = np.zeros(places.size)
+    for at, weight in zip(where, weights, strict=True):
+        masses = np.bincount(at, weight, minlength=places.size)
+        upto = np.cumsum(masses)
+        deviates += ndtri((upto - 0.5 * masses + 0.5) / (upto[-1] + 1.0))
+    absent = int(places[0] == -np.inf)  # a trial without a score stays one
+    deviates[:absent] = -np.inf
+    values = [deviates[at] for at in where]
+    noises = [_bandwidth(v, w) for v, w in zip(values, weights, strict=True)]
+    places, deviates = places[absent:], deviates[absent:]
 
-        self.prior = scores.prior
-        parts = [getattr(scores, who) for who in CLASSES]
-        self.weights = [np.ones(p.size) if w is None else w for p, w in zip(
-            parts, (scores.client_weights, scores.impostor_weights), strict=True)]  # fmt: skip
-        keep = [p[w > 0.0] for p, w in zip(parts, self.weights, strict=True)]
-        self.places = np.unique(np.concatenate(keep))
-        # A trial without weight, which is never drawn, has any place.
-        last = self.places.size - 1
-        where = [np.minimum(np.searchsorted(self.places, p), last) for p in parts]
-        self.deviates = np.zeros(self.places.size)
-        for own, weight in zip(where, self.weights, strict=True):
-            masses = np.bincount(own, weight, minlength=self.places.size)
-            upto = np.cumsum(masses)
-            self.deviates += ndtri((upto - 0.5 * masses + 0.5) / (upto[-1] + 1.0))
-        absent = int(self.places[0] == -np.inf)  # a trial without a score stays one
-        self.deviates[:absent] = -np.inf
-        self.values = [self.deviates[own] for own in where]
-        self.places, self.deviates = self.places[absent:], self.deviates[absent:]
-        self.noise = [_bandwidth(v, w) for v, w in zip(self.values, self.weights, strict=True)]
-
-    def model(self, counts: tuple[IntArray, IntArray], rng: np.random.Generator) -> ScoreModel:
-        """The pair of a replicate, on the scale of the scores."""
+    def model(counts: tuple[IntArray, IntArray], rng: np.random.Generator) -> ScoreModel:
         laws = []
-        for values, noise, drawn in zip(self.values, self.noise, counts, strict=True):
-            z = np.repeat(values, drawn)
+        for value, noise, drawn in zip(values, noises, counts, strict=True):
+            z = np.repeat(value, drawn)
             z = np.sort(z + noise * rng.standard_normal(z.size))
-            laws.append(_law(self._back(z), np.ones(z.size)))
-        return ScoreModel(laws[0], laws[1], prior=self.prior)
+            # Between the scores along straight lines; what leaves them lies on the outermost.
+            back = np.where(z == -np.inf, -np.inf, np.interp(z, deviates, places))
+            laws.append(_law(back, np.ones(z.size)))
+        return ScoreModel(laws[0], laws[1], prior=scores.prior)
 
-    def _back(self, z: FloatArray) -> FloatArray:
-        """Between the scores along straight lines; what leaves them lies on the outermost."""
-        return np.where(z == -np.inf, -np.inf, np.interp(z, self.deviates, self.places))
+    return model
 
 
 def _law(values: FloatArray, copies: FloatArray | IntArray) -> Drawn:
     """The distribution of ascending values."""
-    new = np.concatenate([[True], values[1:] != values[:-1]])
-    starts = np.flatnonzero(new)
+    starts = np.flatnonzero(np.concatenate([[True], values[1:] != values[:-1]]))
     return Drawn(values[starts], np.add.reduceat(copies, starts).astype(np.float64))
 
 
 def _bandwidth(values: FloatArray, weights: FloatArray) -> float:
+    """By Silverman's rule."""
     values, weights = values[values > -np.inf], weights[values > -np.inf]
     order = np.argsort(values)
     upto = np.cumsum(weights[order])
     n = float(upto[-1])
-    quartiles = values[order][np.searchsorted(upto, [0.25 * n, 0.75 * n])]
+    low, high = values[order][np.searchsorted(upto, [0.25 * n, 0.75 * n])].tolist()
     mean = np.sum(weights * values) / n
     sd = math.sqrt(float(np.sum(weights * (values - mean) ** 2)) / n)
-    spread = min([s for s in (sd, float(quartiles[1] - quartiles[0]) / _NORMAL_IQR) if s > 0.0],
-                 default=0.0)  # fmt: skip
-    return float(_FACTOR * spread * n**-0.2)
+    spreads = [s for s in (sd, (high - low) / _NORMAL_IQR) if s > 0.0]
+    return float(_FACTOR * min(spreads, default=0.0) * n**-0.2)
 
 
 def check_still(scores: Scores, name: str, *, groups: bool = True) -> None:
@@ -282,53 +284,7 @@ def check_still(scores: Scores, name: str, *, groups: bool = True) -> None:
         check_one_group(scores, name)
 
 
-# ------------------------------------------------------------------ the TPR at each FAR
-def drawn_tpr(model: ScoreModel, far: FloatArray, options: IntervalOptions) -> FloatArray:
-    """The TPR at each FAR in each replicate of independent trials, a row each.
-
-    Of m impostors drawn at most floor(far m) are accepted above the next largest one. The largest
-    of m uniform shares are sums of exponential ones over their whole sum, and tell which impostors
-    those are; the clients drawn between two of these are binomial given those above.
-    """
-    client, impostor = (law._steps for law in (model.client, model.impostor))  # type: ignore[attr-defined]
-    n, m = (round(float(np.sum(masses))) for _, masses in (client, impostor))
-    accepted = np.floor(far * m)
-    accepted += ((accepted + 1.0) / m <= far).astype(float) - (accepted / m > far)
-    order = np.argsort(far, kind="stable")
-    ranks = accepted[order].astype(np.int64) + 1
-    inside = ranks <= m  # else all impostors may be accepted
-    # Of shares from the top: which impostor, and how many clients score above it.
-    above = np.cumsum(impostor[1][::-1])
-    clients = np.concatenate([np.cumsum(client[1][::-1])[::-1], [0.0]])
-    beyond = clients[np.searchsorted(client[0], impostor[0][::-1], side="right")]
-    steps = np.diff(ranks[inside], prepend=0)
-
-    def draw(rng: np.random.Generator, size: int) -> FloatArray:
-        sums = np.cumsum(rng.gamma(steps, size=(size, steps.size)), axis=1)
-        rest = m + 1 - (int(ranks[inside][-1]) if steps.size else 0)
-        shares = sums / (sums[:, -1:] + rng.gamma(rest, size=(size, 1)))
-        which = np.searchsorted(above, shares * m, side="right")
-        odds = beyond[np.minimum(which, above.size - 1)] / n
-        result = np.ones((size, far.size))
-        result[:, order[inside]] = _cumulated(rng, n, odds) / n
-        return result
-
-    return options.replicated(draw, far.size)
-
-
-def _cumulated(rng: np.random.Generator, n: int, shares: FloatArray) -> IntArray:
-    """How many of n lie above each of some places that fall, by the share that does."""
-    counts = np.zeros(shares.shape, dtype=np.int64)
-    so_far, before = np.zeros(shares.shape[0], dtype=np.int64), np.zeros(shares.shape[0])
-    for k in range(shares.shape[1]):
-        rest = 1.0 - before
-        part = np.divide(shares[:, k] - before, rest, out=np.zeros(rest.size), where=rest > 0.0)
-        so_far = so_far + rng.binomial(n - so_far, np.clip(part, 0.0, 1.0))
-        counts[:, k], before = so_far, shares[:, k]
-    return counts
-
-
-# ----------------------------------------------------------------------
+# --------------------------------------------------------------------- ends of replicates
 #: Quotients of counts that agree to this are one.
 _SAME = 1e-9
 
@@ -392,12 +348,10 @@ def pointwise(
     values: FloatArray, estimate: FloatArray, options: IntervalOptions
 ) -> tuple[FloatArray, FloatArray]:
     """Percentiles of the replicates at each point, those that are nan left out."""
-    low, high = (np.array(estimate, dtype=np.float64) for _ in range(2))
+    low, high = np.full((2, estimate.size), np.nan)
+    known = ~(np.all(np.isnan(values), axis=0) | np.isnan(estimate))
     shares = [options.tail, 1.0 - options.tail]
-    for k in range(estimate.size):
-        keep = values[~np.isnan(values[:, k]), k]
-        defined = keep.size > 0 and not np.isnan(estimate[k])
-        low[k], high[k] = np.quantile(keep, shares) if defined else (np.nan, np.nan)
+    low[known], high[known] = np.nanquantile(values[:, known], shares, axis=0)
     return low, high
 
 

@@ -32,20 +32,13 @@ from betaroc.core.vocabulary import FAR, worded
 from betaroc.data.read import ScoresLike, as_scores
 from betaroc.data.scores import ScoreData, Scores, of_comparisons
 from betaroc.data.summary import ScoreSummary
-from betaroc.distributions.base import Distribution
 from betaroc.distributions.inflated import REJECTED, base_of
 from betaroc.distributions.spliced import Spliced
 from betaroc.estimation.estimate import give, outliers
 from betaroc.estimation.record import Estimate, PairEstimate
 from betaroc.estimation.tails import TailFit, Tails, grid_of
-from betaroc.inference.delta import (
-    METHODS,
-    bare_interval,
-    delta_intervals,
-    near_of,
-    supported,
-)
-from betaroc.inference.drawn_scores import DrawnScores, band_of_replicates, check_still, drawn_tpr
+from betaroc.inference.delta import METHODS, bare_interval, delta_intervals, near_of, supported
+from betaroc.inference.drawn_scores import DrawnScores, band_of_replicates, check_still
 from betaroc.inference.interval import Band, Interval, Limits
 from betaroc.inference.of_scores import (
     CountedScores,
@@ -78,6 +71,7 @@ _DEVIATES = np.linspace(-8.0, 8.0, 257)
 _STRAIGHT = 1e-8
 
 
+# ---------------------------------------------------------------------------- of one tail
 class _UncertainTail:
     """One tail whose shape and scale are those of a grid, each with its weight.
 
@@ -91,8 +85,7 @@ class _UncertainTail:
         keep = grid.weight > _LIGHT * np.max(grid.weight)
         self.shape, self.scale = grid.shape[keep], grid.scale[keep]
         self.weight = grid.weight[keep] / np.sum(grid.weight[keep])
-        shares = betaincinv(fit.k + 0.5, fit.n - fit.k + 0.5, ndtr(_DEVIATES))
-        self.log_masses = np.log(shares)
+        self.log_masses = np.log(betaincinv(fit.k + 0.5, fit.n - fit.k + 0.5, ndtr(_DEVIATES)))
 
     def log_thinned(self, distance: float) -> FloatArray:
         """Log of the share of what is beyond the joint that is beyond a distance, by the grid."""
@@ -134,7 +127,7 @@ class _UncertainTail:
 _root = partial(interval_end, what="end of an interval of a tail")
 
 
-def _of(fit: TailFit) -> _UncertainTail:
+def _uncertain(fit: TailFit) -> _UncertainTail:
     """The uncertain tail, kept with its fit."""
     if TAIL_METHOD not in fit.kept:
         fit.kept[TAIL_METHOD] = _UncertainTail(fit)
@@ -150,7 +143,7 @@ def surely_beyond(tails: Tails, rate: float, level: float) -> bool:
     if rate <= 0.0 or rate > 0.5 * tails.mass:
         return False
     tail, log_rate = 0.5 - 0.5 * level, math.log(rate)
-    return all(u.at_most(log_rate, u.log_thinned(0.0)) < tail for u in map(_of, tails.fits))
+    return all(u.at_most(log_rate, u.log_thinned(0.0)) < tail for u in map(_uncertain, tails.fits))
 
 
 def tail_rate_ends(tails: Tails, place: float, level: float = 0.95) -> Limits:
@@ -163,10 +156,9 @@ def tail_rate_ends(tails: Tails, place: float, level: float = 0.95) -> Limits:
     have ended before. The two sizes disagree where the tail bends; the hull pays for that.
     """
     turned, tail = tails.sign * place, 0.5 - 0.5 * level
-    low, high = (
-        [_of(fit).rate(turned - fit.joint, p) for fit in tails.fits] for p in (tail, 1.0 - tail)
-    )
-    return min(low), max(high)
+    distances = [(_uncertain(fit), turned - fit.joint) for fit in tails.fits]
+    return (min(u.rate(x, tail) for u, x in distances),
+            max(u.rate(x, 1.0 - tail) for u, x in distances))  # fmt: skip
 
 
 def tail_threshold_ends(tails: Tails, rate: float, level: float = 0.95) -> Limits:
@@ -175,28 +167,24 @@ def tail_threshold_ends(tails: Tails, rate: float, level: float = 0.95) -> Limit
     The same statement as that of :func:`tail_rate_ends`, turned round: a place lies in this
     interval where its rate may be the one asked for.
     """
-    log_rate, tail = math.log(rate), 0.5 - 0.5 * level
-    lows, highs = (
-        [fit.joint + _of(fit).distance(log_rate, p) for fit in tails.fits] for p in (tail, 1 - tail)
-    )
-    low, high = min(lows), max(highs)
+    x, tail = math.log(rate), 0.5 - 0.5 * level
+    low = min(fit.joint + _uncertain(fit).distance(x, tail) for fit in tails.fits)
+    high = max(fit.joint + _uncertain(fit).distance(x, 1.0 - tail) for fit in tails.fits)
     return (low, high) if tails.sign > 0.0 else (-high, -low)
 
 
 # ----------------------------------------------------------------------- of pairs with tails
-#: Of each rate the class, the end that it is a tail of, and whether it is what that leaves.
+#: Of each rate the class, and the end that it, or what it leaves, is a tail of.
 _RATES = {
-    "far": ("impostor", "upper", False), "tnr": ("impostor", "upper", True),
-    "frr": ("client", "lower", False), "tpr": ("client", "lower", True),
+    "far": ("impostor", "upper"), "tnr": ("impostor", "upper"),
+    "frr": ("client", "lower"), "tpr": ("client", "lower"),
 }  # fmt: skip
+#: A tail, its distribution, the share of trials that have a score, and a rate among these.
+_TailAt = tuple[Tails, Spliced, float, float]
 
 
 def tail_interval(
-    f: PairEstimate,
-    spec: StatisticSpec,
-    level: float = 0.95,
-    *,
-    groups: bool = True,
+    f: PairEstimate, spec: StatisticSpec, level: float = 0.95, *, groups: bool = True
 ) -> Interval | None:
     """The interval of a number that rests on a tail; None of any other.
 
@@ -206,37 +194,45 @@ def tail_interval(
     """
     name, (point, value) = spec.name, spec.where
     if point == "threshold" and name in _RATES:
-        return _rate_at_threshold(f, spec, level)
-    across = point in _RATES and name in _RATES and _RATES[point][0] != _RATES[name][0]
-    if not across and (name != "threshold" or point not in _RATES):
+        ends = _rate_at_threshold(f, spec, level)
+    elif point in _RATES and (
+        name == "threshold" or _RATES.get(name, _RATES[point]) != _RATES[point]
+    ):
+        tail = _tail_at(f, point, float(value))
+        if tail is None or not surely_beyond(tail[0], tail[3], level):
+            return None
+        places = tail_threshold_ends(tail[0], tail[3], level)
+        ends = tuple(tail[1].coordinate.place(np.array(places)).theta.tolist())
+        if name != "threshold":
+            ends = _across(f, spec, ends, level, groups=groups)
+    else:
         return None
-    result = _tail_at(f, point, float(value))
-    if result is None or not surely_beyond(result[0], result[3], level):
+    if ends is None:
         return None
-    estimate = spec.number(f.model)
-    if not across:
-        return _interval(estimate, _threshold_ends(result, level), level)
+    return Interval(spec.number(f.model), *ends, level, f"tail, {TAIL_METHOD}")
 
-    def at(threshold: float) -> StatisticSpec:
-        return parse_statistic(name, (), threshold=threshold)
 
-    fixed = at(parse_statistic("threshold", (), **spec.where.keywords).number(f.model))
-    own = tail_interval(f, fixed, level, groups=groups)
-    if own is None:  # of the parameters, of a body of counts, which has none, by the counts
-        estimated: Estimate = getattr(f, _RATES[name][0])
+def _across(
+    f: PairEstimate, spec: StatisticSpec, thresholds: Limits, level: float, *, groups: bool
+) -> Limits:
+    """Of a rate of one class where the threshold of the other's varies in its tail."""
+    estimate, at = spec.number(f.model), partial(parse_statistic, spec.name, ())
+    place = parse_statistic("threshold", (), **spec.where.keywords).number(f.model)
+    fixed = at(threshold=place)
+    alone = tail_interval(f, fixed, level, groups=groups)
+    if alone is None:  # of the parameters, of a body of counts, which has none, by the counts
+        estimated: Estimate = getattr(f, _RATES[spec.name][0])
         if set(estimated.names) - {REJECTED}:
-            own = delta_intervals(f, fixed, groups=groups)(level)
+            alone = delta_intervals(f, fixed, groups=groups)(level)
         else:
-            own = interval_of_scores(f.scores, fixed, IntervalOptions(level, groups=groups))
-    least, most = sorted(at(t).number(f.model) for t in _threshold_ends(result, level))
-    low = estimate - math.hypot(estimate - least, estimate - own.low)
-    high = estimate + math.hypot(most - estimate, own.high - estimate)
-    return _interval(estimate, (max(low, 0.0), min(high, 1.0)), level)
+            alone = interval_of_scores(f.scores, fixed, IntervalOptions(level, groups=groups))
+    least, most = sorted(at(threshold=t).number(f.model) for t in thresholds)
+    low = estimate - math.hypot(estimate - least, estimate - alone.low)
+    return max(low, 0.0), min(estimate + math.hypot(most - estimate, alone.high - estimate), 1.0)
 
 
-def _rate_at_threshold(f: PairEstimate, spec: StatisticSpec, level: float) -> Interval | None:
-    estimate = spec.number(f.model)
-    result = _tail_at(f, spec.name, estimate)
+def _rate_at_threshold(f: PairEstimate, spec: StatisticSpec, level: float) -> Limits | None:
+    result = _tail_at(f, spec.name, spec.number(f.model))
     if result is None:
         return None
     tails, law, built, beyond = result
@@ -247,41 +243,23 @@ def _rate_at_threshold(f: PairEstimate, spec: StatisticSpec, level: float) -> In
     if high > 0.5 * tails.mass and not surely_beyond(tails, beyond, level):
         return None
     low, high = built * low, built * high
-    ends = (1.0 - high, 1.0 - low) if _RATES[spec.name][2] else (low, high)
-    return _interval(estimate, ends, level)
-
-
-#: A tail, its distribution, the share of trials that have a score, and a rate among these.
-_TailAt = tuple[Tails, Spliced, float, float]
+    return (1.0 - high, 1.0 - low) if spec.name in ("tnr", "tpr") else (low, high)
 
 
 def _tail_at(f: PairEstimate, name: str, value: float) -> _TailAt | None:
     """The tail that a rate speaks of, and the rate beyond."""
-    who, side, rest = _RATES[name]
+    who, side = _RATES[name]
     estimate: Estimate = getattr(f, who)
-    law: Distribution = estimate.distribution
+    law, built, absent = estimate.distribution, 1.0, estimate.params.get(REJECTED, 0.0)
     result = [tail for tail in estimate.tails if tail.side == side]
-    built, absent = 1.0, estimate.params.get(REJECTED, 0.0)
     if absent and side == "upper":  # the share hardly varies beside a tail
         law, built = base_of(law), 1.0 - absent
     if not result or not isinstance(law, Spliced):
         return None
-    return result[0], law, built, (1.0 - value if rest else value) / built
+    return result[0], law, built, (1.0 - value if name in ("tnr", "tpr") else value) / built
 
 
-def _threshold_ends(at: _TailAt, level: float) -> Limits:
-    """Scores between which the threshold of a rate lies."""
-    tails, law, _, rate = at
-    places = tail_threshold_ends(tails, rate, level)
-    low, high = law.coordinate.place(np.array(places)).theta.tolist()
-    return low, high
-
-
-def _interval(estimate: float, ends: Limits, level: float) -> Interval:
-    return Interval(estimate, ends[0], ends[1], level, f"tail, {TAIL_METHOD}")
-
-
-# ----------------------------------------------------------------------------- of any fit
+# ------------------------------------------------------------------------------ of a family
 #: Scores that a number must expect beyond it, unless extrapolation is asked for.
 _TENTH = 0.1
 
@@ -291,38 +269,25 @@ def intervals_of_fit(
 ) -> Callable[[float], Interval]:
     """The interval at any level: of a tail where the number rests on one, else of parameters."""
     options = options if options.method is None else options.by((*METHODS, TAIL_METHOD, FAMILY))
-    if options.method == FAMILY:
-        alone = intervals_of_fit(f, spec, replace(options, method=None))
-
-        def if_right(level: float) -> Interval:
-            result = alone(level)
-            return replace(result, method=f"{result.method}, if the family is right")
-
-        return if_right
-    if options.method in (None, TAIL_METHOD):
-        own = tail_interval(f, spec, options.level, groups=options.groups)
-        if own is not None:
-            return lambda level: _of_tail(f, spec, replace(options, level=level), own)
-        if options.method is not None:
-            actual = f"{options.method!r}, and {str(spec)!r} rests on none"
-            remedy = "Leave it out, or fit with" + worded(' `tails="both"`.')
-            raise refusal("method", "suit what rests on a tail of the fit", actual, remedy)
     if options.method == METHODS[1]:
         return lambda level: bare_interval(f, spec, replace(options, level=level))
-    return delta_intervals(f, spec, groups=options.groups)
+    of_tail = partial(tail_interval, f, spec, groups=options.groups)
+    rests = options.method != METHODS[0] and of_tail(options.level) is not None
+    if options.method == TAIL_METHOD and not rests:
+        actual = f"{options.method!r}, and {str(spec)!r} rests on none"
+        remedy = "Leave it out, or fit with" + worded(' `tails="both"`.')
+        raise refusal("method", "suit what rests on a tail of the fit", actual, remedy)
+    of_parameters = None if rests else delta_intervals(f, spec, groups=options.groups)
 
+    def at(level: float) -> Interval:
+        result = of_tail(level) if rests else None
+        if result is None:  # a higher level may reach into the body
+            result = (of_parameters or delta_intervals(f, spec, groups=options.groups))(level)
+        if options.method == FAMILY:
+            result = replace(result, method=f"{result.method}, if the family is right")
+        return result
 
-def _of_tail(
-    f: PairEstimate, spec: StatisticSpec, options: IntervalOptions, own: Interval
-) -> Interval:
-    """Of a tail; where a higher level reaches into the body, at least that of the parameters."""
-    result = tail_interval(f, spec, options.level, groups=options.groups)
-    if options.level <= own.level:
-        return result or own
-    if result is None:
-        result = delta_intervals(f, spec, groups=options.groups)(options.level)
-    ends = min(own.low, result.low), max(own.high, result.high)
-    return replace(own, low=ends[0], high=ends[1], level=options.level)
+    return at
 
 
 def check_far_out(f: SupportedPair, spec: StatisticSpec, *, extrapolate: bool) -> None:
@@ -331,11 +296,10 @@ def check_far_out(f: SupportedPair, spec: StatisticSpec, *, extrapolate: bool) -
     A rate at a threshold was not asked for: its interval says how far out it may be.
     """
     for item in spec.rates(f.model):
-        tails = (f.client, f.impostor)[item.who].tails
+        tails, size = (f.client, f.impostor)[item.who].tails, f._evidence.sizes[item.who]
         rate = float(f._evidence.scored(item).tail)
         if extrapolate or not tails or not item.solved or not 0.0 < rate < 1.0:
             continue
-        size = f._evidence.sizes[item.who]
         if size * rate < _TENTH * (1.0 - 1e-12):
             raise InputError.about("extrapolate")(
                 f"{item.name} must expect at least {_TENTH:g} of {size:.6g} {CLASSES[item.who]}"
@@ -346,7 +310,7 @@ def check_far_out(f: SupportedPair, spec: StatisticSpec, *, extrapolate: bool) -
             )
 
 
-# ----------------------------------------------------------------------
+# ------------------------------------------------------------------------- of any input
 #: What the hull is called.
 BOTH = "family and scores"
 #: Confidence of the scores' own interval that contradicts a fit.
@@ -484,19 +448,19 @@ def interval(
     types = ScoreData, SupportedPair, Answers
     of = as_scores(x, "x", "Scores, a ScoreSummary, a Fit, an Epc", types)
     (of,) = of_comparisons(stat, point, of)
+    result: Interval
     if isinstance(of, SupportedPair):
-        return in_library(interval_of_fit(of, parse_statistic(stat, given, **point), options), of)
-    if isinstance(of, ScoreData):
+        result = interval_of_fit(of, parse_statistic(stat, given, **point), options)
+    elif isinstance(of, ScoreData):
         if isinstance(of, Scores):
             give(outliers(of._scored))
-        return in_library(
-            interval_of_scores(of, parse_statistic(stat, given, **point), options), of
-        )
-    result: Interval = in_library(of._interval_of(stat, given, point, options), of)
-    return result
+        result = interval_of_scores(of, parse_statistic(stat, given, **point), options)
+    else:
+        result = of._interval_of(stat, given, point, options)
+    return in_library(result, of)
 
 
-# ------------------------------------------------------------------------------ of a fit
+# ------------------------------------------------------------- of a fit beside its scores
 def interval_of_fit(f: SupportedPair, spec: StatisticSpec, options: IntervalOptions) -> Interval:
     """The interval of a statistic, and what it rests on; `Fit.interval` documents it."""
     check_far_out(f, spec, extrapolate=options.extrapolate)
@@ -510,7 +474,7 @@ def interval_of_fit(f: SupportedPair, spec: StatisticSpec, options: IntervalOpti
             result = family(options)
         else:
             result = interval_hull(
-                str(spec), options, family, partial(_own_interval, f, spec),
+                str(spec), options, family, partial(_scores_interval, f, spec),
                 partial(spec.number, f.model), partial(_closed, f),
             )  # fmt: skip
     contradicted = any(notice.category is MisfitWarning for notice in notices)
@@ -526,7 +490,7 @@ def interval_of_fit(f: SupportedPair, spec: StatisticSpec, options: IntervalOpti
     return result
 
 
-def _own_interval(
+def _scores_interval(
     f: SupportedPair, spec: StatisticSpec, options: IntervalOptions
 ) -> Interval | None:
     """That of the scores; None where they are refused."""
@@ -547,14 +511,15 @@ def scores_of_fit(f: SupportedPair) -> ScoreData:
     return f.scores
 
 
-def _closed(f: SupportedPair, family: Interval, own: Interval) -> tuple[Interval, Interval]:
+def _closed(f: SupportedPair, family: Interval, scores: Interval) -> tuple[Interval, Interval]:
     """Where the scores leave an end open that of a tail, else that of the scale."""
-    ends = family.low, family.high
+    low, high = family.low, family.high
     if not family.method.startswith("tail"):
         lows, highs = zip(f.model.client.support, f.model.impostor.support, strict=True)
-        ends = min(lows), max(highs)
-    low, high = (e if math.isinf(x) else x for x, e in zip((own.low, own.high), ends, strict=True))
-    return family, replace(own, low=low, high=high)
+        low, high = min(lows), max(highs)
+    low, high = (end if math.isinf(x) else x
+                 for x, end in ((scores.low, low), (scores.high, high)))  # fmt: skip
+    return family, replace(scores, low=low, high=high)
 
 
 def _has_width(low: Any, high: Any) -> Any:
@@ -562,14 +527,14 @@ def _has_width(low: Any, high: Any) -> Any:
     return high - low > _ROUNDING * np.minimum(np.abs(low), np.abs(high))
 
 
-def hull_ends(family: tuple[Any, Any], own: tuple[Any, Any]) -> tuple[Any, Any]:
+def _hull_ends(family: tuple[Any, Any], scores: tuple[Any, Any]) -> tuple[Any, Any]:
     """Ends of both, of the family's no more than a length of the scores' own beyond that.
 
     Scores that leave no width, as replicates of classes apart do, say nothing of what is too long.
     """
-    length = np.where(_has_width(*own), own[1] - own[0], math.inf)
-    low = np.minimum(own[0], np.maximum(family[0], own[0] - length))
-    return low, np.maximum(own[1], np.minimum(family[1], own[1] + length))
+    length = np.where(_has_width(*scores), scores[1] - scores[0], math.inf)
+    low = np.minimum(scores[0], np.maximum(family[0], scores[0] - length))
+    return low, np.maximum(scores[1], np.minimum(family[1], scores[1] + length))
 
 
 def interval_hull(
@@ -582,51 +547,50 @@ def interval_hull(
     Where the scores are refused (weights that are no copies, one group, a summary where rows are
     drawn) it is the family's alone, and says so; where the family has none, that of the scores.
     """
-    alone, own = replace(options, method=FAMILY), by_scores(options)
-    if own is None:
+    alone, scores = replace(options, method=FAMILY), by_scores(options)
+    if scores is None:
         return by_family(alone)
     try:
         family = by_family(alone)
     except InputError:
         if not math.isfinite(estimate()):
             raise
-        family = replace(own, estimate=estimate())
-    flag = own if options.level == _FLAG else by_scores(replace(options, level=_FLAG))
-    family, own = matched(family, own)
-    low, high = map(float, hull_ends((family.low, family.high), (own.low, own.high)))
+        family = replace(scores, estimate=estimate())
+    flag = scores if options.level == _FLAG else by_scores(replace(options, level=_FLAG))
+    family, scores = matched(family, scores)
+    low, high = map(float, _hull_ends((family.low, family.high), (scores.low, scores.high)))
     more = "" if low <= family.estimate <= high else ", and the interval does not hold it"
     told = _tell_left_out(name, family.estimate, flag, more)
     if not told and (low > family.low or high < family.high):
         warn(
             f"{name!r}: the family's interval, {family.low:.4g} to {family.high:.4g}, is cut at one"
-            f" length of what the scores say by themselves, {own.low:.4g} to {own.high:.4g}, beyond"
-            " that: it says less than they do. Give more scores, or a family of fewer parameters.",
+            f" length of what the scores say by themselves, {scores.low:.4g} to {scores.high:.4g},"
+            " beyond that: it says less than they do. Give more scores, or a family of fewer"
+            " parameters.",
             SmallSampleWarning,
         )
-    method = own.method if family.method == own.method else BOTH
-    return replace(family, low=low, high=high, method=method, failed=own.failed)
+    method = scores.method if family.method == scores.method else BOTH
+    return replace(family, low=low, high=high, method=method, failed=scores.failed)
 
 
-def _tell_left_out(name: str, estimate: float, own: Any, more: str = "") -> bool:
+def _tell_left_out(name: str, estimate: float, scores: Any, more: str = "") -> bool:
     """Warn, and return, whether an interval of the scores leaves a number of their fit out."""
-    inside = own.low <= estimate <= own.high
-    result = bool(more) or (not inside and bool(_has_width(own.low, own.high)))
+    inside = scores.low <= estimate <= scores.high
+    result = bool(more) or (not inside and bool(_has_width(scores.low, scores.high)))
     if result:
-        text = (
-            f"the scores contradict the fit: its {name} is {estimate:.4g}, theirs"
-            f" {own.estimate:.4g} ({own.low:.4g} to {own.high:.4g}, {100 * own.level:g} %){more}"
-        )
-        give([Notice(MisfitWarning, text)])
+        ends = f"{scores.low:.4g} to {scores.high:.4g}, {100 * scores.level:g} %"
+        text = f"the scores contradict the fit: its {name} is {estimate:.4g}, theirs"
+        give([Notice(MisfitWarning, f"{text} {scores.estimate:.4g} ({ends}){more}")])
     return result
 
 
 def tell_contradicted(f: SupportedPair, spec: StatisticSpec, estimate: float) -> bool:
     """Warn, and return, whether counts contradict a number that was read off a fit of them."""
-    own = _own_interval(f, spec, IntervalOptions(_FLAG))
-    return own is not None and _tell_left_out(str(spec), estimate, own)
+    scores = _scores_interval(f, spec, IntervalOptions(_FLAG))
+    return scores is not None and _tell_left_out(str(spec), estimate, scores)
 
 
-# ----------------------------------------------------------------------
+# ------------------------------------------------------------------------------ of a curve
 #: Of log_tpr where the two tails are as likely.
 _LOG_HALF = -math.log(2.0)
 #: FARs of a band.
@@ -705,54 +669,49 @@ def roc_band(
     """
     options = IntervalOptions(level, method, replicates, groups, rng, extrapolate=extrapolate)
     simultaneous = checks.flag(simultaneous, "simultaneous")
-    grid = np.linspace(0.0, 1.0, _GRID) if far is None else far
-    at = checks.rates_1d(grid, "far")
+    at = checks.rates_1d(np.linspace(0.0, 1.0, _GRID) if far is None else far, "far")
     if isinstance(x, SupportedPair):
         options = options if options.method is None else options.by((*METHODS, FAMILY))
         for rate in () if far is None else at[(at > 0.0) & (at < 1.0)].tolist():
             spec = parse_statistic("threshold", (), far=rate)
             check_far_out(x, spec, extrapolate=options.extrapolate)
-        evidence, points = x._evidence, x.model.at_far(at)
-        estimate, failed = _tpr(x.model, at), 0
-        result, low, high = _hull_of_fit(x, at, estimate, options, simultaneous=simultaneous)
+        evidence, points, failed = x._evidence, x.model.at_far(at), 0
+        estimate = _tpr(x.model, at)
+        of, low, high = _hull_of_fit(x, at, estimate, options, simultaneous=simultaneous)
     elif isinstance(x, ScoreData):
         options, counted = options.by(("likelihood",)), CountedScores(x._trials, options.groups)
-        evidence, points = counted.evidence, counted.model.at_far(at)
-        estimate, result = np.asarray(points.tpr), "scores"
+        evidence, points, of = counted.evidence, counted.model.at_far(at), "scores"
+        estimate = np.asarray(points.tpr)
         low, high, failed = _ends_of_scores(counted, at, points, options, simultaneous=simultaneous)
     else:
-        rule, remedy = (
-            "be Scores, a ScoreSummary or a Fit",
-            "Fit scores to a model first.",
-        )
+        rule, remedy = "be Scores, a ScoreSummary or a Fit", "Fit scores to a model first."
         raise refusal("x", rule, typed(x), remedy, InputTypeError)
     asked = rates_of_point(points, {FAR: at})
     if far is not None:
         tell(evidence, asked)
     drawn = options.replicates if options.method == "bootstrap" or simultaneous else 0
-    answer = Band(
-        at, estimate, low, high, options.level, simultaneous,
-        result, drawn, np.full(at.size, failed),
-        n_beyond=fewest(evidence, asked),
+    band = Band(
+        at, estimate, low, high, options.level, simultaneous, of, drawn,
+        np.full(at.size, failed), n_beyond=fewest(evidence, asked),
     )  # fmt: skip
-    return in_library(answer, x)
+    return in_library(band, x)
 
 
-# ------------------------------------------------------------------------------ of scores
 def _ends_of_scores(
     counted: CountedScores, x: FloatArray, points: OperatingPoint, options: IntervalOptions, *,
     simultaneous: bool,
 ) -> tuple[FloatArray, FloatArray, int]:  # fmt: skip
-    data = counted.data
+    data, failed, ends = counted.data, 0, []
     warn_of_reversed(data._distributions, "scores")
-    level, failed = _joint_level(counted, x, options) if simultaneous else (options.level, 0)
-    own, ends = replace(options, level=level), []
+    if simultaneous:
+        level, failed = _joint_level(counted, x, options)
+        options = replace(options, level=level)
     for v, point in zip(x, points, strict=True):
         line = line_of(EvaluationPoint("far", float(v)), data.prior)
-        result = ends_at_ties(counted, "frr", line, point, own)
-        ends.append(counted.likelihood_ends(line, point, level) if result is None else result)
+        result = ends_at_ties(counted, "frr", line, point, options)
+        ends.append(result or counted.likelihood_ends(line, point, options.level))
     off = data.rate_error[1] if isinstance(data, ScoreSummary) else 0.0
-    low, high = (np.array([1.0 - end[k] for end in ends]) for k in (1, 0))
+    high, low = 1.0 - np.array(ends).reshape(-1, 2).T
     return np.maximum(low - off, 0.0), np.minimum(high + off, 1.0), failed
 
 
@@ -771,11 +730,7 @@ def _joint_level(
         rule, remedy = "be False of a summary", "A simultaneous band needs the scores themselves."
         raise refusal("simultaneous", rule, "True", remedy)
     check_still(data, "x", groups=options.groups)
-    if counted.evidence.groups is None:
-        drawn = drawn_tpr(counted.model, x, options)
-    else:
-        result = [model for (model,) in DrawnScores((data,), options).models()]
-        drawn = np.array([np.asarray(m.at_far(x).tpr) for m in result if m is not None])
+    drawn = DrawnScores((data,), options).tpr(x)
     failed = options.replicates - len(drawn)
     if not len(drawn):
         rule = "have some with both classes for a simultaneous band"
@@ -786,30 +741,29 @@ def _joint_level(
     return float(1.0 - 2.0 * ndtr(-reach)), failed
 
 
-# -------------------------------------------------------------------------------- of fits
 def _hull_of_fit(
     f: SupportedPair, x: FloatArray, estimate: FloatArray, options: IntervalOptions, *,
     simultaneous: bool,
 ) -> tuple[str, FloatArray, FloatArray]:  # fmt: skip
     """Of what the band is, and its ends: of the family, and of the scores unless left out."""
-    own = None
+    scores = None
     if options.method is None:
         with suppress_warnings(), suppress(InputError):
             counted = CountedScores(scores_of_fit(f)._trials, options.groups)
             points = counted.model.at_far(x)
-            own = _ends_of_scores(counted, x, points, options, simultaneous=simultaneous)[:2]
+            scores = _ends_of_scores(counted, x, points, options, simultaneous=simultaneous)[:2]
     alone = replace(options, method=None) if options.method == FAMILY else options
     try:
         ends = _ends_of_fit(f, x, estimate, alone, simultaneous=simultaneous)
     except InputError:
-        if own is None:
+        if scores is None:
             raise
-        return "scores", *own
-    low, high = ends if own is None else hull_ends(ends, own)
+        return "scores", *scores
+    low, high = ends if scores is None else _hull_ends(ends, scores)
     # A TPR never falls: where FARs ascend, neither do its ends.
     if np.all(np.diff(x) >= 0.0):
         low, high = np.maximum.accumulate(low), np.minimum.accumulate(high[::-1])[::-1]
-    return "fit" if own is None else BOTH, low, high
+    return "fit" if scores is None else BOTH, low, high
 
 
 def _tpr(model: ScoreModel, x: FloatArray) -> FloatArray:
@@ -826,8 +780,8 @@ def _ends_of_fit(
     if options.method == "bootstrap":
         drawn = near.drawn(lambda model: _tpr(model, x), options, x.size)
         return band_of_replicates(drawn, estimate, options, (0.0, 1.0), simultaneous=simultaneous)
-    logits = Thresholds.from_theta(x).logit
-    place, small = tpr_probits(f.model, logits), near.small
+    logits, small = Thresholds.from_theta(x).logit, near.small
+    place = tpr_probits(f.model, logits)
     inside = np.isfinite(place)
     changes = near.slopes(lambda model: tpr_probits(model, logits))
     slopes = np.where(inside[:, None] & np.isfinite(changes), changes, 0.0)
@@ -836,9 +790,9 @@ def _ends_of_fit(
     low, high = (np.where(inside, ndtr(place + s * away), estimate) for s in (-1.0, 1.0))
     if options.method is None and f.impostor.tails:
         level = float(1.0 - 2.0 * ndtr(-float(np.max(reach)))) if simultaneous else options.level
-        for k, rate in enumerate(x.tolist()):
-            spec = parse_statistic("tpr", (), far=rate)
-            result = tail_interval(f, spec, level, groups=options.groups) if inside[k] else None
+        for k in np.flatnonzero(inside):
+            spec = parse_statistic("tpr", (), far=float(x[k]))
+            result = tail_interval(f, spec, level, groups=options.groups)
             if result is not None:
                 low[k], high[k] = result.low, result.high
     return low, high
@@ -854,6 +808,5 @@ def tpr_probits(model: ScoreModel, u: FloatArray) -> FloatArray:
         t = places_of_far(model._pair, u)
         log_tpr, log_frr = model.client._upper(t)[1], model.client._lower(t)[1]
         low = ndtri_exp(np.minimum(log_tpr, _LOG_HALF))
-        return np.asarray(
-            np.where(log_tpr < _LOG_HALF, low, -ndtri_exp(np.minimum(log_frr, _LOG_HALF)))
-        )
+        high = -ndtri_exp(np.minimum(log_frr, _LOG_HALF))
+    return np.asarray(np.where(log_tpr < _LOG_HALF, low, high))

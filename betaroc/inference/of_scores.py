@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from betaroc.core.arrays import CLASSES, BoolArray, FloatArray, IntArray
-from betaroc.core.errors import InputError, SmallSampleWarning, refusal
+from betaroc.core.arrays import CLASSES, FloatArray, IntArray
+from betaroc.core.errors import SmallSampleWarning, refusal
 from betaroc.core.notices import warn
 from betaroc.core.options import IntervalOptions
 from betaroc.core.resampling import check_fractional_weights
@@ -40,22 +40,19 @@ from betaroc.model.statistics import (
     point_at,
 )
 
-#: Thresholds that are looked at.
-_MOST = 4000
 #: Standard errors of a step that ties make, from which on it counts.
 _COARSE = 0.5
 #: For the log of 0, of which there are no counts or no likelihood.
 _NEVER = 1e280
-#: Places between the ends of an error at which a measure of it is looked at.
+#: Places between the ends of an error at which a measure of it is looked at; FARs at which one of
+#: classes that do not differ is, whose best is at an end.
 _BETWEEN = 65
 
 
 def whole_weights(scores: ScoreData) -> bool:
     """Whether the weights are numbers of copies, which can be drawn and counted."""
-    if not isinstance(scores, Scores):
-        return True
-    value = (scores.client_weights, scores.impostor_weights)
-    return all(w is None or bool(np.all(w == np.floor(w))) for w in value)
+    weights = [getattr(scores, f"{who}_weights", None) for who in CLASSES]
+    return all(w is None or bool(np.all(w == np.floor(w))) for w in weights)
 
 
 def number_of_scores(spec: StatisticSpec, model: ScoreModel) -> float:
@@ -73,26 +70,66 @@ def number_of_scores(spec: StatisticSpec, model: ScoreModel) -> float:
     return estimate
 
 
-@dataclass(frozen=True)
-class RateLine:
-    """Points of the square of rates that one number separates, such as FAR = FRR."""
+# ------------------------------------------------------------------- points of equal rates
+class RateLine(NamedTuple):
+    """The points of the square of rates with ``rejected`` FRR = ``accepted`` FAR + ``rest``.
 
-    far: Callable[[FloatArray], FloatArray]
-    frr: Callable[[FloatArray], FloatArray]
-    place: Callable[[OperatingPoint], float]
-    most: float = 1.0
-    share: float | None = None
+    A number e separates them: the rate that is not fixed, or the FRR.
+    """
 
-    def likeliest(self, far: FloatArray, frr: FloatArray, sizes: tuple[float, float]) -> FloatArray:
-        """The number of the point that is likeliest given counts at some thresholds."""
-        if self.share is not None:
-            return _likeliest(frr * sizes[0], far * sizes[1], *sizes, self.share)
-        return frr if self.has_far else far
+    accepted: float
+    rejected: float
+    rest: float = 0.0
 
     @property
-    def has_far(self) -> bool:
-        """Whether FAR is what is fixed."""
-        return self.share is None and np.ndim(self.far(np.zeros(1))) == 0
+    def balances(self) -> bool:
+        """Whether both rates vary along it."""
+        return bool(self.accepted and self.rejected)
+
+    @property
+    def most(self) -> float:
+        """The largest number that a point has."""
+        return min(1.0, 1.0 / self.rejected) if self.balances else 1.0
+
+    def rates(self, e: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """FAR and FRR of the points with these numbers."""
+        if not self.rejected:
+            return np.full_like(e, -self.rest), e
+        if not self.accepted:
+            return e, np.full_like(e, self.rest)
+        return np.minimum(self.rejected * e, 1.0), e
+
+    def off(self, far: FloatArray, frr: FloatArray) -> FloatArray:
+        """How far points lie beside the line, rising with the threshold."""
+        return self.rejected * frr - self.accepted * far - self.rest
+
+    def likeliest(self, far: FloatArray, frr: FloatArray, sizes: Limits) -> FloatArray:
+        """The number of the point that is likeliest given counts at some thresholds.
+
+        Of r of n clients and a of m impostors, if FAR = k e:
+        r/e - (n - r)/(1 - e) + a/e - k (m - a)/(1 - k e) = 0.
+        """
+        if not self.balances:
+            return far if self.rejected else frr
+        k, (n, m), r, a = self.rejected, sizes, frr * sizes[0], far * sizes[1]
+        both, square = r + a, k * (sizes[0] + sizes[1])
+        linear = both * (1.0 + k) + (n - r) + k * (m - a)
+        root = np.sqrt(np.maximum(linear**2 - 4.0 * square * both, 0.0))
+        result = 2.0 * both / np.where(linear + root > 0.0, linear + root, 1.0)
+        return np.where(both > 0.0, np.clip(result, 0.0, min(1.0, 1.0 / k)), 0.0)
+
+
+def line_of(where: EvaluationPoint, prior: float) -> RateLine:
+    """The points of the square of rates at which a point may truly lie."""
+    point, value = where
+    if point == "far":
+        return RateLine(1.0, 0.0, -value)
+    if point in ("frr", "tpr"):
+        return RateLine(0.0, 1.0, where.frr)
+    if value == "eer":
+        return RateLine(1.0, 1.0)
+    # Where precision equals recall.
+    return RateLine(1.0, prior / (1.0 - prior) if 0.0 < prior < 1.0 else math.nan)
 
 
 @dataclass(frozen=True, eq=False)
@@ -124,54 +161,89 @@ class CountedScores:
         """Every decision that they allow."""
         return self.model._pair  # type: ignore[return-value]
 
-    def number(self, spec: StatisticSpec) -> float:
-        """A statistic of the scores; refuses nan."""
-        return number_of_scores(spec, self.model)
-
-    def worth(self, t: Thresholds, tail: float) -> tuple[float, float]:
+    def worth(self, t: Thresholds, tail: float) -> Limits:
         """Independent clients and impostors that the counts at a threshold are worth."""
         t = Thresholds(*(np.atleast_1d(part) for part in (t.theta, t.complement, t.logit)))
-        client = self.evidence.effective(0, t, tail, above=False)
-        impostor = self.evidence.effective(1, t, tail, above=True)
-        return float(client[0]), float(impostor[0])
+        client, impostor = (
+            float(self.evidence.effective(k, t, tail, above=bool(k))[0]) for k in (0, 1)
+        )
+        return client, impostor
 
-    # -------------------------------------------------------------------- at a threshold
     def rates_at(self, t: Thresholds, tail: float) -> tuple[Limits, Limits]:
         """Clopper and Pearson's ends of FAR and of FRR at one threshold."""
-        clients, impostors = self.worth(t, tail)
-        far, frr = (float(np.ravel(rate(t))[0]) for rate in (self.pair.far, self.pair.frr))
-        ends = [share_ends(r * n, n, tail) for r, n in ((far, impostors), (frr, clients))]
-        low_high = [(float(np.ravel(a)[0]), float(np.ravel(b)[0])) for a, b in ends]
-        return low_high[0], low_high[1]
+        rates, ends = (self.pair.frr, self.pair.far), []
+        for rate, n in zip(rates, self.worth(t, tail), strict=True):
+            low, high = share_ends(float(np.ravel(rate(t))[0]) * n, n, tail)
+            ends.append((float(low), float(high)))
+        return ends[1], ends[0]
 
-    # ------------------------------------------------------------------ where a rate is
     def threshold_of(self, who: int, rate: float, tail: float) -> Limits:
         """Ends of the threshold at which a class has a share beyond, whatever its distribution.
 
         Of n scores Binomial(n, rate) lie beyond it, so that it is between two of them. Beyond is
         above for impostors, at or below for clients.
         """
-        values = self.evidence.counts[who]._steps[0]
+        values, masses = self.evidence.counts[who]._steps
         if who:
-            values = values[::-1]
+            values, masses = values[::-1], masses[::-1]
         t = point_at(self.model, EvaluationPoint("far" if who else "frr", rate))
         n = max(math.floor(self.worth(t.thresholds, tail)[who]), 1)
-        masses = self.evidence.counts[who]._steps[1]
-        beyond = np.cumsum(masses[::-1] if who else masses)
-        total = float(beyond[-1])
-        fewest, most = (_binomial_quantile(p, n, rate) for p in (tail, 1.0 - tail))
-        few, many = math.floor(fewest / n * total), math.ceil(most / n * total)
+        beyond = np.cumsum(masses)
+        fewest, most = (_binomial_quantile(p, n, rate) / n * beyond[-1] for p in (tail, 1.0 - tail))
         # The first scores, from the end, up to which there are so many.
-        inner = int(np.searchsorted(beyond, few)) if few else values.size
-        outer = int(np.searchsorted(beyond, many, side="right"))
-        near, far = values[inner : inner + 1], values[outer : outer + 1]
-        low, high = (far, near) if who else (near, far)
+        inner = int(np.searchsorted(beyond, math.floor(fewest))) if fewest >= 1.0 else values.size
+        outer = int(np.searchsorted(beyond, math.ceil(most), side="right"))
+        open_end = math.inf if who else -math.inf
+        near = float(values[inner]) if inner < values.size else open_end
+        last = float(values[outer]) if outer < values.size else -open_end
         # All thresholds between two scores decide alike.
-        own = self.gap_of(float(t.threshold))
-        return (min(own[0], float(low[0]) if low.size else -math.inf),
-                max(own[1], float(high[0]) if high.size else math.inf))  # fmt: skip
+        low, high = self.gap_of(float(t.threshold))
+        return min(low, near, last), max(high, near, last)
+
+    def gap_of(self, t: float) -> Limits:
+        """The scores between which a threshold lies."""
+        places = self.pair.gaps.places
+        k = int(np.searchsorted(places, t, side="right"))
+        low = -math.inf if k == 0 else float(places[k - 1])
+        return low, math.inf if k == places.size else float(places[k])
 
     # ------------------------------------------------------------------------ likelihood
+    @cached_property
+    def _steps(self) -> tuple[FloatArray, FloatArray]:
+        """FAR one gap below each, FRR one gap above."""
+        gaps = self.pair.gaps
+        return np.concatenate([[1.0], gaps.far[:-1]]), np.concatenate([gaps.frr[1:], [1.0]])
+
+    def _near(self, line: RateLine, at: OperatingPoint, level: float) -> _Near:
+        """The gaps outside of which the rates lie too far off a line to be likely.
+
+        Pinsker's inequality: 2 n K(p, q) >= 4 n (p - q)^2, of both classes at least
+        4 (FAR - k FRR)^2/(1/n_i + k^2/n_c) beside a line through the origin.
+        """
+        from scipy.special import rel_entr
+
+        sizes = self.worth(at.thresholds, 0.5 * (1.0 - level))
+        most, gaps = IntervalOptions(level).deviate ** 2, self.pair.gaps
+        rising = line.off(gaps.far, gaps.frr)
+        # As far from what is nearest to the line, where ties leave nothing on it.
+        crossing = int(np.searchsorted(rising, 0.0))
+        away = float(np.min(np.abs(rising[max(crossing - 1, 0) : crossing + 1])))
+        away += math.sqrt(0.25 * most * (line.accepted**2 / sizes[1] + line.rejected**2 / sizes[0]))
+        # A step reaches to the next gap.
+        first = max(int(np.searchsorted(rising, -away)) - 2, 0)
+        window = slice(first, int(np.searchsorted(rising, away, "right")) + 2)
+        far, frr = gaps.far[window], gaps.frr[window]
+        below, above = (step[window] for step in self._steps)
+        if not line.rejected:  # of a rate that is fixed the nearest in the step to the next gap
+            far = np.clip(-line.rest, far, below)
+        elif not line.accepted:
+            frr = np.clip(line.rest, frr, above)
+        e = line.likeliest(far, frr, sizes)
+        deviances = np.zeros(e.shape)
+        for n, rate, true in zip(sizes, (frr, far), line.rates(e)[::-1], strict=True):
+            deviances += 2.0 * n * (rel_entr(rate, true) + rel_entr(1.0 - rate, 1.0 - true))
+        return _Near(window, sizes, most, far, frr, e, deviances)
+
     def likelihood_ends(self, line: RateLine, at: OperatingPoint, level: float) -> Limits:
         """Ends of the number that tells points of a line apart, by the likelihood of the counts.
 
@@ -182,100 +254,39 @@ class CountedScores:
         """
         from scipy.special import xlogy
 
-        sizes, most = self._sizes(at, level), IntervalOptions(level).deviate ** 2
-        gaps = self._window(line, sizes, most)
-        e, deviances = self._likeliest(line, sizes, gaps)
+        _, sizes, most, far, frr, numbers, deviances = self._near(line, at, level)
         best = int(np.argmin(deviances))
+        inside = min(max(float(numbers[best]), 0.0), line.most)
         if deviances[best] > most:  # a level so low that no point of the line is likely enough
-            return (float(line.place(at)),) * 2
-        possible = np.flatnonzero(deviances <= most)
-        if possible.size > _MOST:  # not too many where scores are dense
-            some = np.rint(np.linspace(0, possible.size - 1, _MOST)).astype(np.intp)
-            possible = np.union1d(possible[some], [best])
-        far, frr = (rate[possible] for rate in self._stepped(line, gaps))
+            return inside, inside
+        keep = deviances <= most
         # Impostors accepted and rejected, clients rejected and accepted: a row each.
-        shares = np.array([far, 1.0 - far, frr, 1.0 - frr])
-        counts = np.array([[sizes[1]], [sizes[1]], [sizes[0]], [sizes[0]]]) * shares
+        shares = np.array([far[keep], 1.0 - far[keep], frr[keep], 1.0 - frr[keep]])
+        counts = np.repeat(sizes[::-1], 2)[:, None] * shares
         largest = np.sum(xlogy(counts, shares), axis=0)
 
         def excess(e: float) -> float:
             """The deviance at the gap where these rates are likeliest, beyond the most."""
-            true_far, true_frr = float(line.far(np.array(e))), float(line.frr(np.array(e)))
+            true_far, true_frr = map(float, line.rates(np.array(e)))
             rates = (true_far, 1.0 - true_far, true_frr, 1.0 - true_frr)
             # No count forbids a rate of 0, only counts above 0.
             logs = [math.log(rate) if rate > 0.0 else -_NEVER for rate in rates]
             return 2.0 * max(float(np.min(largest - np.array(logs) @ counts)), 0.0) - most
 
-        inside, what = min(max(float(e[best]), 0.0), line.most), "end of a likelihood interval"
+        what = "end of a likelihood interval"
         low, high = (interval_end(excess, inside, end, what=what) for end in (0.0, line.most))
         return low, high
 
     def threshold_ends(self, line: RateLine, at: OperatingPoint, level: float) -> Limits:
         """Ends of the threshold whose true rates lie on a line, which they may anywhere on it."""
-        places = self.pair.gaps.places
-        sizes, most = self._sizes(at, level), IntervalOptions(level).deviate ** 2
-        gaps = self._window(line, sizes, most)
-        keep = gaps.start + np.flatnonzero(self._likeliest(line, sizes, gaps)[1] <= most)
+        near, places = self._near(line, at, level), self.pair.gaps.places
+        keep = near.window.start + np.flatnonzero(near.deviances <= near.most)
         keep = np.union1d(keep, self.tied(line, at, level))
         low, high = self.gap_of(float(at.threshold))
         if keep.size:
             low = min(low, -math.inf if keep[0] == 0 else float(places[keep[0] - 1]))
             high = max(high, math.inf if keep[-1] == places.size else float(places[keep[-1]]))
         return low, high
-
-    def _sizes(self, at: OperatingPoint, level: float) -> tuple[float, float]:
-        return self.worth(at.thresholds, 0.5 * (1.0 - level))
-
-    def _window(self, line: RateLine, sizes: tuple[float, float], most: float) -> slice:
-        """The gaps outside of which the rates lie too far off a line to be likely.
-
-        Pinsker's inequality: 2 n K(p, q) >= 4 n (p - q)^2, of both classes at least
-        4 (FAR - k FRR)^2/(1/n_i + k^2/n_c) beside a line through the origin.
-        """
-        if line.share is not None:
-            k = line.share
-            gaps = self.pair.gaps
-            rising = k * gaps.frr - gaps.far
-            centre = 0.0
-            away = math.sqrt(0.25 * most * (1.0 / sizes[1] + k * k / sizes[0]))
-            # As far from what is nearest to the line, where ties leave nothing on it.
-            crossing = int(np.searchsorted(rising, 0.0))
-            away += float(np.min(np.abs(rising[max(crossing - 1, 0) : crossing + 1])))
-        elif line.has_far:
-            rising, centre = -self.pair.gaps.far, -float(line.far(np.array(0.0)))
-            away = math.sqrt(most / (4.0 * sizes[1]))
-        else:
-            rising, centre = self.pair.gaps.frr, float(line.frr(np.array(0.0)))
-            away = math.sqrt(most / (4.0 * sizes[0]))
-        first = int(np.searchsorted(rising, centre - away))
-        last = int(np.searchsorted(rising, centre + away, "right"))
-        # A step reaches to the next gap.
-        return slice(max(first - 2, 0), last + 2)
-
-    def _likeliest(
-        self, line: RateLine, sizes: tuple[float, float], gaps: slice
-    ) -> tuple[FloatArray, FloatArray]:
-        """At each gap the likeliest point of a line, and its deviance."""
-        far, frr = self._stepped(line, gaps)
-        e = line.likeliest(far, frr, sizes)
-        own = sizes[0] * _divergence(frr, line.frr(e)) + sizes[1] * _divergence(far, line.far(e))
-        return e, 2.0 * own
-
-    @cached_property
-    def _steps(self) -> tuple[FloatArray, FloatArray]:
-        """FAR one gap below each, FRR one gap above."""
-        gaps = self.pair.gaps
-        return np.concatenate([[1.0], gaps.far[:-1]]), np.concatenate([gaps.frr[1:], [1.0]])
-
-    def _stepped(self, line: RateLine, gaps: slice) -> tuple[FloatArray, FloatArray]:
-        """Both rates at each gap; of the one that is fixed the nearest in the step to the next."""
-        far, frr = self.pair.gaps.far[gaps], self.pair.gaps.frr[gaps]
-        below, above = (step[gaps] for step in self._steps)
-        if line.share is not None:
-            return far, frr
-        if line.has_far:
-            return np.clip(float(line.far(np.array(0.0))), far, below), frr
-        return far, np.clip(float(line.frr(np.array(0.0))), frr, above)
 
     def tied(self, line: RateLine, at: OperatingPoint, level: float) -> IntArray:
         """The gaps that may be the point's, where ties make steps of a standard error's size.
@@ -285,53 +296,38 @@ class CountedScores:
         """
         if not isinstance(self.data, Scores):
             return np.empty(0, dtype=np.intp)
-        sizes, z = self._sizes(at, level), IntervalOptions(level).deviate
-        gaps = self._window(line, sizes, z * z)
-        e, deviances = self._likeliest(line, sizes, gaps)
-        k = 1.0 if line.share is None else line.share
-        all_far, all_frr = self.pair.gaps.far[gaps], self.pair.gaps.frr[gaps]
-        off = np.abs(all_far - k * all_frr)
-        own = int(np.argmin(deviances if line.share is None else off))
-        far, frr = float(line.far(e[own])), float(line.frr(e[own]))
-        parts = far * (1.0 - far) / sizes[1], k * k * frr * (1.0 - frr) / sizes[0]
-        units = [1.0 / size for size in self.evidence.sizes]
-        below, above = (step[gaps] for step in self._steps)
-        jumps = below - all_far, k * (above - all_frr)
-        if line.share is None:
-            which = 0 if line.has_far else 1
-            error, jump, unit = math.sqrt(parts[which]), jumps[which], units[1 - which]
-        else:
-            error, jump, unit = math.sqrt(sum(parts)), jumps[0] + jumps[1], units[1] + k * units[0]
-        possible = deviances <= z * z
-        if line.share is not None:
-            possible |= off <= off[own] + z * error
-        possible[own] = True
-        result = np.flatnonzero(possible)
-        coarse = float(np.max(jump[result])) > max(_COARSE * error, 1.5 * unit)
-        return gaps.start + result if coarse else result[:0]
-
-    def gap_of(self, t: float) -> Limits:
-        """The scores between which a threshold lies."""
-        places = self.pair.gaps.places
-        k = int(np.searchsorted(places, t, side="right"))
-        low = -math.inf if k == 0 else float(places[k - 1])
-        return low, math.inf if k == places.size else float(places[k])
-
-    def measured(
-        self, line: RateLine, ends: Limits, measure: Callable[[OperatingPoint], FloatArray],
-        prior: float,
-    ) -> Limits:  # fmt: skip
-        """Least and largest value of a measure between two points of a line."""
-        e = np.linspace(*ends, _BETWEEN)
-        far, frr = (np.broadcast_to(rate(e), e.shape) for rate in (line.far, line.frr))
-        values = measure(OperatingPoint(np.full(e.shape, np.nan), far, frr, prior))
-        return float(np.nanmin(values)), float(np.nanmax(values))
+        window, sizes, most, _, _, numbers, deviances = self._near(line, at, level)
+        k, w = line.rejected, line.accepted
+        far, frr = self.pair.gaps.far[window], self.pair.gaps.frr[window]
+        off = np.abs(line.off(far, frr))
+        nearest = int(np.argmin(off if line.balances else deviances))
+        true_far, true_frr = map(float, line.rates(numbers[nearest]))
+        variance = w * w * true_far * (1.0 - true_far) / sizes[1]
+        error = math.sqrt(variance + k * k * true_frr * (1.0 - true_frr) / sizes[0])
+        possible = deviances <= most
+        if line.balances:
+            possible |= off <= off[nearest] + math.sqrt(most) * error
+        possible[nearest] = True
+        below, above = (step[window] for step in self._steps)
+        jump = w * (below - far) + k * (above - frr)
+        clients, impostors = self.evidence.sizes
+        step = max(_COARSE * error, 1.5 * (w / impostors + k / clients))
+        if float(np.max(jump[possible])) <= step:
+            return np.empty(0, dtype=np.intp)
+        return np.asarray(window.start + np.flatnonzero(possible))
 
 
-def _divergence(p: FloatArray, q: FloatArray) -> FloatArray:
-    from scipy.special import rel_entr
+class _Near(NamedTuple):
+    """Counts of the gaps near a line, and the likeliest point of the line for each."""
 
-    return np.asarray(rel_entr(p, q) + rel_entr(1.0 - p, 1.0 - q))
+    window: slice
+    sizes: Limits
+    #: The quantile of deviances that are likely enough.
+    most: float
+    far: FloatArray
+    frr: FloatArray
+    numbers: FloatArray
+    deviances: FloatArray
 
 
 def _binomial_quantile(p: float, n: int, rate: float) -> int:
@@ -341,23 +337,7 @@ def _binomial_quantile(p: float, n: int, rate: float) -> int:
     return least_whole(lambda k: bool(betainc(n - k, k + 1, 1.0 - rate) >= p), -1, n)
 
 
-def _likeliest(
-    rejected: FloatArray, accepted: FloatArray, clients: float, impostors: float, share: float
-) -> FloatArray:
-    """The FRR e for which r of n clients and a of m impostors are likeliest if FAR = k e.
-
-    r/e - (n - r)/(1 - e) + a/e - k (m - a)/(1 - k e) = 0.
-    """
-    k, both = share, rejected + accepted
-    square = k * (clients + impostors)
-    linear = both * (1.0 + k) + (clients - rejected) + k * (impostors - accepted)
-    root = np.sqrt(np.maximum(linear**2 - 4.0 * square * both, 0.0))
-    result = 2.0 * both / np.where(linear + root > 0.0, linear + root, 1.0)
-    keep: BoolArray = both > 0.0
-    return np.where(keep, np.clip(result, 0.0, min(1.0, 1.0 / k)), 0.0)
-
-
-# ----------------------------------------------------------------------
+# ---------------------------------------------------------------------- shares of scores
 #: The hull of few scores is too good by this part of what leaving each of them out costs.
 _OPTIMISM = 0.75
 #: How likely scores have more or fewer rare impostors than are reckoned with.
@@ -374,11 +354,6 @@ class Influence(NamedTuple):
     optimism: float = 0.0
 
 
-def influence_of(counted: CountedScores, spec: StatisticSpec) -> Influence:
-    """Of a partial area over its range, of average precision, or of the H measure."""
-    return INFLUENCES[spec.name](counted, spec)
-
-
 def of_trials(counted: CountedScores, influence: Influence) -> tuple[FloatArray, FloatArray]:
     """What each trial adds, less the mean of its class, in the order of the scores."""
     result = []
@@ -390,26 +365,24 @@ def of_trials(counted: CountedScores, influence: Influence) -> tuple[FloatArray,
     return result[0], result[1]
 
 
-def share_interval(counted: CountedScores, influence: Influence, tail: float) -> Limits:
+def _share_interval(counted: CountedScores, influence: Influence, tail: float) -> Limits:
     """Clopper and Pearson's ends of a share of as many scores as it is worth.
 
     The variance is that of a sum of two means with Welch's degrees of freedom, with groups that
     between them.
     """
-    evidence, laws = counted.evidence, counted.evidence.counts
-    groups, parts = evidence.groups, influence[1:3]
-    if groups is None:
-        variances = []
-        for part, law in zip(parts, laws, strict=True):
+    evidence, laws, variances = counted.evidence, counted.evidence.counts, []
+    if evidence.groups is None:
+        for part, law in zip(influence[1:3], laws, strict=True):
             masses, n = law._steps[1], law.total
             squares = (part - part @ masses / n) ** 2 @ masses
             variances.append(float(squares / n / (n - 1.0)))
         variance, freedom = welch(variances, [law.total - 1.0 for law in laws])
     else:
-        client, impostor = (part[:, None] / law.total for part, law in zip(
-            of_trials(counted, influence), laws, strict=True))  # fmt: skip
-        variance = float(np.sum(groups.covariance(client, impostor)))
-        freedom = min(size for size in groups.sizes if size is not None) - 1.0
+        client, impostor = of_trials(counted, influence)
+        columns = client[:, None] / laws[0].total, impostor[:, None] / laws[1].total
+        variance = float(np.sum(evidence.groups.covariance(*columns)))
+        freedom = min(size for size in evidence.groups.sizes if size is not None) - 1.0
     share = min(max(influence.share - influence.optimism, 0.0), 1.0)
     sizes = sum(evidence.totals), min(evidence.sizes)
     n = float(effective_size(share, variance, *sizes, freedom, tail))
@@ -428,7 +401,7 @@ def ends_of_rare(counted: CountedScores, spec: StatisticSpec) -> Limits:
     keep = places <= clients[-1]
     rest, top = masses[keep].sum(), np.nextafter(max(clients[-1], places[-1]), np.inf)
     if not rest:
-        return (counted.number(spec),) * 2
+        return (number_of_scores(spec, counted.model),) * 2
     result = []
     for share in share_ends((1.0 - rest / impostor.total) * n, n, _UNSEEN):
         weights = np.append(masses[keep], share / (1.0 - share) * rest)
@@ -437,7 +410,6 @@ def ends_of_rare(counted: CountedScores, spec: StatisticSpec) -> Limits:
     return result[1], result[0]
 
 
-# ------------------------------------------------------------------------ what scores add
 def _shares_beyond(law: Empirical, places: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Of a class, the share above each place, and that at it or above."""
     above, at = (law._above[np.searchsorted(law._steps[0], places, s)] for s in ("right", "left"))
@@ -454,12 +426,10 @@ def _partial_area(counted: CountedScores, spec: StatisticSpec) -> Influence:
     (clients, masses), (impostors, _) = (law._steps for law in laws)
     far, tpr = _shares_beyond(laws[1], impostors), _shares_beyond(laws[0], impostors)
     x, y = (np.transpose(rate)[::-1].ravel() for rate in (far, tpr))
-    ends = np.interp([low, high], x, y)
-    width = high - low
+    width, ends = high - low, np.interp([low, high], x, y)
     client = (high - _mean_within(*_shares_beyond(laws[1], clients), low, high)) / width
-    impostor = _mean_within(*tpr, *ends) / width
-    share = float(client @ masses / laws[0].total)
-    return Influence(min(share, 1.0), client, impostor)
+    share = min(float(client @ masses / laws[0].total), 1.0)
+    return Influence(share, client, _mean_within(*tpr, *ends) / width)
 
 
 def _mean_within(first: FloatArray, last: FloatArray, low: float, high: float) -> FloatArray:
@@ -483,7 +453,7 @@ def _average_precision(counted: CountedScores, spec: StatisticSpec) -> Influence
     """
     laws, prior = counted.evidence.counts, counted.model.prior
     (clients, masses), (impostors, _) = (law._steps for law in laws)
-    (n, m), share = (law.total for law in laws), counted.number(spec)
+    (n, m), share = (law.total for law in laws), number_of_scores(spec, counted.model)
     tpr, far = (_shares_beyond(law, clients)[1] for law in laws)
 
     def without(tprs: Any, fars: Any) -> tuple[FloatArray, FloatArray]:
@@ -515,28 +485,24 @@ def _h_measure(counted: CountedScores, spec: StatisticSpec) -> Influence:
     index = [np.searchsorted(places, law._steps[0]) for law in laws]
     units = [share / law.total for share, law in zip((prior, 1.0 - prior), laws, strict=True)]
     both = np.zeros((2, places.size))
-    for row, law, at, unit in zip(both, laws, index, units, strict=True):
-        row[at] = unit * law._steps[1]
+    for k, law in enumerate(laws):
+        both[k, index[k]] = units[k] * law._steps[1]
     pooled = isotonic_regression(both[0] / np.sum(both, axis=0), weights=np.sum(both, axis=0))
     chords = np.add.reduceat(both, pooled.blocks[:-1], axis=1)
     # Losses are an impostor's first.
-    shares = np.clip(chords[0] / np.sum(chords, axis=0), 0.0, 1.0)
-    costs = losses(shares)[::-1]
+    costs = losses(np.clip(chords[0] / np.sum(chords, axis=0), 0.0, 1.0))[::-1]
     total = float(np.dot((1.0 - prior, prior), losses(np.array(prior))))
-    optimism = 0.0
-    for k in (0, 1):
+    chord = np.repeat(np.arange(chords.shape[1]), np.diff(pooled.blocks))
+    optimism, parts = 0.0, []
+    for k, law in enumerate(laws):
         left = chords.copy()
         left[k] = np.maximum(left[k] - units[k], 0.0)
         without = np.sum(left, axis=0)
         moved = np.divide(left[0], without, out=np.full(without.size, float(k)), where=without > 0)
         optimism += chords[k] @ (losses(moved)[1 - k] - costs[k])
-    chord = np.repeat(np.arange(shares.size), np.diff(pooled.blocks))
-    client, impostor = (
-        -law.total * unit / total * cost[chord[at]]
-        for law, unit, cost, at in zip(laws, units, costs, index, strict=True)
-    )
+        parts.append(-law.total * units[k] / total * costs[k][chord[index[k]]])
     off = _OPTIMISM * float(optimism / total)
-    return Influence(counted.number(spec), client, impostor, off)
+    return Influence(number_of_scores(spec, counted.model), parts[0], parts[1], off)
 
 
 #: What has an interval by the number of scores that it is worth.
@@ -546,11 +512,14 @@ INFLUENCES = {
 }  # fmt: skip
 
 
+# --------------------------------------------------------------------- the interval's method
 #: Measures of one class: which, and whether of its complement.
 _SINGLE = {
     "far": (1, False), "tnr": (1, True), "specificity": (1, True), "frr": (0, False),
     "tpr": (0, True), "recall": (0, True), "sensitivity": (0, True),
 }  # fmt: skip
+#: The class whose rate is given at a point.
+_GIVEN = {"far": 1, "frr": 0, "tpr": 0}
 #: Named points that lie on a line of the square of rates, whatever the scores.
 _BALANCED = {"eer": "hter", "break-even": "mean-precision-recall"}
 #: The point that costs and the prior imply for log-likelihood ratios, and measures there.
@@ -561,31 +530,25 @@ _MOMENTS = ("d-prime", "client-mean", "client-var", "impostor-mean", "impostor-v
 #: The ends of the TPR at the ends of a range of FARs have this weight over the impostors expected
 #: within, as far as it is more than a little.
 _BOUND, _LITTLE = 0.5, 0.05
-#: FARs at which a measure of classes that do not differ is looked at; its best is at an end.
-_RATES_OF_CHANCE = 65
 
 
 def methods_of(spec: StatisticSpec) -> tuple[str, ...]:
     """The ways to an interval of a statistic of scores, the best first."""
-    name, where = spec.name, spec.where
+    name, where, fixed, best = spec.name, spec.where, _measured_at(spec), "smoothed"
     if name == "auc":
         return (*AUC_METHODS, "bootstrap")
-    if name == "threshold":
-        if where.point in ("far", "frr", "tpr"):
-            return ("exact", "bootstrap")
-        balanced = where.value in _BALANCED
-        return ("likelihood", "bootstrap") if balanced else ("smoothed", "bootstrap")
-    if name in _BALANCED:
-        return ("likelihood", "bootstrap")
-    if spec.row.optimum:
-        return ("square-and-add", "bootstrap")
-    if fixed := _measured_at(spec):
-        return ("exact", "bootstrap") if fixed in _SINGLE else ("square-and-add", "bootstrap")
-    if name in MEASURES and (where.point in ("far", "frr", "tpr") or where.value in _BALANCED):
-        return ("likelihood", "bootstrap")
+    if name in _MOMENTS:
+        return ("bootstrap", "smoothed")
+    on_line = where.point in _GIVEN or where.value in _BALANCED
     if name in INFLUENCES:
-        return ("effective-size", "bootstrap")
-    return ("bootstrap", "smoothed") if name in _MOMENTS else ("smoothed", "bootstrap")
+        best = "effective-size"
+    elif fixed in _SINGLE or (name == "threshold" and where.point in _GIVEN):
+        best = "exact"
+    elif fixed or spec.row.optimum:
+        best = "square-and-add"
+    elif name in _BALANCED or (on_line and (name in MEASURES or name == "threshold")):
+        best = "likelihood"
+    return (best, "bootstrap")
 
 
 def _measured_at(spec: StatisticSpec) -> str | None:
@@ -611,8 +574,7 @@ def bare_interval_of_scores(
 ) -> Interval:
     """The interval of a statistic of scores."""
     check_unanswered(spec)
-    by_bootstrap = isinstance(options.method, str) and options.method == "bootstrap"
-    if spec.name == "auc" and not by_bootstrap:
+    if spec.name == "auc" and options.method != "bootstrap":
         result = auc_interval(data._as_scores(), options.level, options.method,
                              groups=options.groups)  # fmt: skip
         off = data.auc_error if isinstance(data, ScoreSummary) else 0.0
@@ -627,32 +589,29 @@ def interval_of_counts(
     counted: CountedScores, spec: StatisticSpec, options: IntervalOptions
 ) -> Interval:
     """The interval of a statistic of scores that needs no draws."""
-    data = counted.data
-    estimate = counted.number(spec)
+    data, where, model = counted.data, spec.where, counted.model
+    estimate = number_of_scores(spec, model)
     if fixed := _measured_at(spec):
-        argument = spec.where.point == "threshold"
-        place = spec.where.value if argument else counted.model.actual_dcf().threshold
-        t = Thresholds.from_theta(np.array([place]))
-        return interval_at(counted, fixed, t, options)
+        place = where.value if where.point == "threshold" else model.actual_dcf().threshold
+        return interval_at(counted, fixed, Thresholds.from_theta(np.array([place])), options)
     if optimum := spec.row.optimum:
-        return _interval_at_best(counted, spec, optimum, options)
-    if options.method == "effective-size":
-        return Interval(estimate, *_ends_of_share(counted, spec, options), options.level,
-                        options.method)  # fmt: skip
-    if options.method == "exact":  # of the threshold of a rate, between two scores
-        where = spec.where
-        who, rate = (1, where.value) if where.point == "far" else (0, where.frr)
-        low, high = counted.threshold_of(who, rate, options.tail)
+        low, high = _ends_at_best(counted, spec, optimum, options)
+    elif options.method == "effective-size":
+        low, high = _ends_of_share(counted, spec, options)
     else:
-        low, high = _likelihood(counted, spec, options)
-    if isinstance(data, ScoreSummary):
-        off = max(data.rate_error)  # what the bins can be off
-        if spec.name != "threshold":
-            low, high = max(low - off, spec.row.low), min(high + off, spec.row.high)
-        elif math.isfinite(low):
-            low = data.border_below(low)
-    # The scores' own point may lie beside the line on which the true one is.
-    low, high = min(low, estimate), max(high, estimate)
+        if options.method == "exact":  # of the threshold of a rate, between two scores
+            rate = where.value if where.point == "far" else where.frr
+            low, high = counted.threshold_of(_GIVEN[where.point], rate, options.tail)
+        else:
+            low, high = _likelihood(counted, spec, options)
+        if isinstance(data, ScoreSummary):
+            off = max(data.rate_error)  # what the bins can be off
+            if spec.name != "threshold":
+                low, high = max(low - off, spec.row.low), min(high + off, spec.row.high)
+            elif math.isfinite(low):
+                low = data.border_below(low)
+        # The scores' own point may lie beside the line on which the true one is.
+        low, high = min(low, estimate), max(high, estimate)
     return Interval(estimate, low, high, options.level, str(options.method))
 
 
@@ -661,42 +620,43 @@ def interval_at(
     counted: CountedScores, name: str, t: Thresholds, options: IntervalOptions
 ) -> Interval:
     """Of a measure at one threshold, held with all its digits."""
-    point = counted.model._point(t)[0]
-    method = "exact" if name in _SINGLE else "square-and-add"
+    point, row, method = counted.model._point(t)[0], MEASURES[name], "exact"
     far, frr = counted.rates_at(t, options.tail)
     if name in _SINGLE:
         who, other = _SINGLE[name]
         low, high = far if who else frr
         ends = (1.0 - high, 1.0 - low) if other else (low, high)
     else:
-        row = MEASURES[name]
-        ends = _square_and_add(counted, row.value, point, (far, frr), (row.low, row.high))
-    if isinstance(counted.data, ScoreSummary):
-        ends = _widened_at(counted.data, name, t, ends)
-    return Interval(float(MEASURES[name].value(point)), *ends, options.level, method)
+        ends, method = _square_and_add(counted, row.value, point, (far, frr)), "square-and-add"
+    if isinstance(counted.data, ScoreSummary):  # whose bin can hide so much of either class
+        errors = (float(e[0]) for e in counted.data.rate_error_at(t.theta))
+        off = _off(row.value, point, *errors)
+        ends = ends[0] - off, ends[1] + off
+    low, high = max(ends[0], row.low), min(ends[1], row.high)
+    return Interval(float(row.value(point)), low, high, options.level, method)
 
 
-def _interval_at_best(
+def _ends_at_best(
     counted: CountedScores, spec: StatisticSpec, optimum: Optimum, options: IntervalOptions
-) -> Interval:
+) -> Limits:
     """Of a measure at the point that is best by it, as at a threshold that was fixed."""
     row, where = spec.row, spec.where
     point = optimum.point(counted.model, where)
 
-    def value(at: OperatingPoint) -> float:
-        return float(optimum.value(at, where))
+    def value(at: OperatingPoint) -> Any:
+        return optimum.value(at, where)
 
     ends = counted.rates_at(point.thresholds, options.tail)
-    low, high = _square_and_add(counted, value, point, ends, (row.low, row.high))
+    low, high = _square_and_add(counted, value, point, ends)
     if isinstance(counted.data, ScoreSummary):
-        off = _off(value, point, counted.data.rate_error)
-        low, high = max(low - off, row.low), min(high + off, row.high)
+        off = _off(value, point, *counted.data.rate_error)
+        low, high = low - off, high + off
     if may_be_equal(counted.evidence, counted.model):
-        far = np.linspace(0.0, 1.0, _RATES_OF_CHANCE)  # where both classes are one
-        values = optimum.value(_rates_moved(point, far, 1.0 - far), where)
+        far = np.linspace(0.0, 1.0, _BETWEEN)  # where both classes are one
+        values = value(_rates_moved(point, far, 1.0 - far))
         chance = float((np.nanmin if row.better == "lower" else np.nanmax)(values))
         low, high = min(low, chance), max(high, chance)
-    return Interval(counted.number(spec), low, high, options.level, str(options.method))
+    return max(low, row.low), min(high, row.high)
 
 
 def _rates_moved(point: OperatingPoint, far: Any, frr: Any) -> OperatingPoint:
@@ -704,19 +664,21 @@ def _rates_moved(point: OperatingPoint, far: Any, frr: Any) -> OperatingPoint:
     return OperatingPoint(math.nan, far, frr, point.prior)
 
 
-def _off(value: Callable[[OperatingPoint], float], point: OperatingPoint, errors: Limits) -> float:
+def _off(
+    value: Callable[[OperatingPoint], Any], point: OperatingPoint, far: float, frr: float
+) -> float:
     """What a measure is off where FAR and FRR are off by so much."""
-    far, frr = float(point.far), float(point.frr)
-    moved = [
-        value(_rates_moved(point, *(min(max(r, 0.0), 1.0) for r in (far + x, frr + y))))
-        for x in (-errors[0], errors[0]) for y in (-errors[1], errors[1])
-    ]  # fmt: skip
-    return max(abs(v - value(point)) for v in moved)
+    fars, frrs = (
+        np.clip([rate - off, rate + off], 0.0, 1.0)
+        for rate, off in ((float(point.far), far), (float(point.frr), frr))
+    )
+    moved = [float(value(_rates_moved(point, x, y))) for x in fars for y in frrs]
+    return max(abs(v - float(value(point))) for v in moved)
 
 
 def _square_and_add(
-    counted: CountedScores, measure: Callable[[OperatingPoint], float], point: OperatingPoint,
-    ends: tuple[Limits, Limits], within: Limits,
+    counted: CountedScores, measure: Callable[[OperatingPoint], Any], point: OperatingPoint,
+    ends: tuple[Limits, Limits],
 ) -> Limits:  # fmt: skip
     """Of a measure of both rates: distances to the ends of each, their squares added."""
     far, frr = float(point.far), float(point.frr)
@@ -730,15 +692,18 @@ def _square_and_add(
     r, data, units = 0.0, counted.data, counted.evidence.groups
     if units is not None and isinstance(data, Scores):
         rejected, accepted = data.client <= point.threshold, data.impostor > point.threshold
-        none = np.zeros(rejected.size), np.zeros(accepted.size)
-        errors = [(none[0], 1.0 * accepted), (1.0 * rejected, none[1])]
+        errors = [
+            (np.zeros(rejected.size), 1.0 * accepted),
+            (1.0 * rejected, np.zeros(accepted.size)),
+        ]
         r = correlation_of(covariance_of_means(units, errors))
     r *= math.copysign(1.0, parts[0][1] * parts[1][1])
     down, up = (
-        root_of_squares(a, b, -r)
-        for a, b in ([abs(min(0.0, *part)) for part in parts], [max(0.0, *p) for p in parts])
-    )
-    return max(centre - down, within[0]), min(centre + up, within[1])
+        root_of_squares(max(0.0, *(side * x for x in parts[0])),
+                        max(0.0, *(side * x for x in parts[1])), -r)
+        for side in (-1.0, 1.0)
+    )  # fmt: skip
+    return centre - down, centre + up
 
 
 # ------------------------------------------------------------------------ of a whole curve
@@ -749,21 +714,19 @@ def _ends_of_share(counted: CountedScores, spec: StatisticSpec, options: Interva
     theirs: there the ends move towards those of the TPR at the ends of the range.
     """
     check_few(rows_of(counted.data, spec), "scores", "for a variance")
-    low, high = share_interval(counted, influence_of(counted, spec), options.tail)
+    low, high = _share_interval(counted, INFLUENCES[spec.name](counted, spec), options.tail)
     if spec.name == "h-measure":
         return low, high
     if spec.name == "partial-auc":
         first, last = spec.where.value
         weight = min(_BOUND / (counted.evidence.sizes[1] * (last - first)), 1.0)
         if weight > _LITTLE:
-            tpr = [
+            lows, highs = zip(*(
                 _likelihood(counted, parse_statistic("tpr", (), far=far), options)
-                if 0.0 < far < 1.0
-                else (far, far)
-                for far in (first, last)
-            ]
-            low -= weight * max(low - tpr[0][0], 0.0)
-            high += weight * max(tpr[1][1] - high, 0.0)
+                if 0.0 < far < 1.0 else (far, far) for far in (first, last)
+            ), strict=True)  # fmt: skip
+            low -= weight * max(low - lows[0], 0.0)
+            high += weight * max(highs[1] - high, 0.0)
         chance = 0.5 * (first + last)
         low, high = (0.5 * (1.0 + (end - chance) / (1.0 - chance)) for end in (low, high))
     rare = ends_of_rare(counted, spec)
@@ -773,57 +736,36 @@ def _ends_of_share(counted: CountedScores, spec: StatisticSpec, options: Interva
 # -------------------------------------------------------------- at a point that varies too
 def _likelihood(counted: CountedScores, spec: StatisticSpec, options: IntervalOptions) -> Limits:
     """Of what lies where a rate, or both, are given: over all thresholds that may be there."""
-    where = _balanced_point(spec)
-    line = line_of(where, counted.model.prior)
-    at = point_at(counted.model, where)
-    if spec.name == "threshold":
+    where, prior, name = _balanced_point(spec), counted.model.prior, spec.name
+    line, at = line_of(where, prior), point_at(counted.model, where)
+    if name == "threshold":
         return counted.threshold_ends(line, at, options.level)
-    argument = {"far": 1, "frr": 0, "tpr": 0}.get(spec.where.point)
-    if argument is not None and _SINGLE.get(spec.name, (None,))[0] == argument:
+    if name in _SINGLE and _GIVEN.get(spec.where.point) == _SINGLE[name][0]:
         rule = "have an error: it is what was asked for"
         raise refusal(repr(str(spec)), rule, "none", "Take another statistic there.")
-    name = _BALANCED.get(spec.name, spec.name)
+    name = _BALANCED.get(name, name)
     result = ends_at_ties(counted, name, line, at, options)
     if result is not None:
         return result
-    ends = counted.likelihood_ends(line, at, options.level)
-    return counted.measured(line, ends, MEASURES[name].value, counted.model.prior)
+    e = np.linspace(*counted.likelihood_ends(line, at, options.level), _BETWEEN)
+    values = MEASURES[name].value(OperatingPoint(np.full(e.shape, np.nan), *line.rates(e), prior))
+    return float(np.nanmin(values)), float(np.nanmax(values))
 
 
 def ends_at_ties(
     counted: CountedScores, name: str, line: RateLine, at: OperatingPoint, options: IntervalOptions
 ) -> Limits | None:
     """Ends of a measure at all thresholds that may be the point's, where ties leave few."""
-    tied = counted.tied(line, at, options.level)
-    if not tied.size:
-        return None
+    gaps = counted.pair.gaps
     result = [
-        interval_at(counted, name, counted.pair.gaps.thresholds(tied[[k]]), options)
-        for k in range(tied.size)
+        interval_at(counted, name, gaps.thresholds(np.array([k])), options)
+        for k in counted.tied(line, at, options.level)
     ]
-    return min(i.low for i in result), max(i.high for i in result)
+    return (min(i.low for i in result), max(i.high for i in result)) if result else None
 
 
 def _balanced_point(spec: StatisticSpec) -> EvaluationPoint:
     return EvaluationPoint("at", spec.name) if spec.name in _BALANCED else spec.where
-
-
-def line_of(where: EvaluationPoint, prior: float) -> RateLine:
-    """The points of the square of rates at which a point may truly lie."""
-    point, value = where
-    if point == "far":
-        return RateLine(lambda e: np.asarray(value), lambda e: e, lambda p: p.frr)
-    if point in ("frr", "tpr"):
-        rate = where.frr
-        return RateLine(lambda e: e, lambda e: np.asarray(rate), lambda p: p.far)
-    if value == "eer":
-        return RateLine(lambda e: e, lambda e: e, lambda p: p.hter, share=1.0)
-    # Where precision equals recall.
-    odds = (1.0 - prior) / prior if 0.0 < prior < 1.0 else math.nan
-    share, most = 1.0 / odds, min(1.0, odds)
-    return RateLine(
-        lambda e: np.minimum(share * e, 1.0), lambda e: e, lambda p: min(p.frr, most), most, share
-    )
 
 
 # ------------------------------------------------------------------------------- drawn
@@ -834,7 +776,6 @@ def replicates_of(
     names = ("scores",) if len(systems) == 1 else ("a", "b")
     for name, scores in zip(names, systems, strict=True):
         check_still(scores, name, groups=options.groups)
-    for scores in systems:
         CountedScores(scores, options.groups)
     drawn = DrawnScores(tuple(systems), options, options.method == "smoothed")
     result = np.full((options.replicates, len(systems)), np.nan)
@@ -850,11 +791,11 @@ def _drawn(scores: Scores, spec: StatisticSpec, options: IntervalOptions) -> Int
     values = replicates_of([scores], spec, options)[:, 0]
     result = interval_of_replicates(estimate, values, options, str(spec))
     warn_of_no_width(values, str(spec))
+    if spec.name != "threshold":
+        return replace(result, low=min(result.low, estimate), high=max(result.high, estimate))
     # All thresholds between two scores decide alike.
-    own = (estimate, estimate)
-    if spec.name == "threshold":
-        own = CountedScores(scores, options.groups).gap_of(estimate)
-    return replace(result, low=min(result.low, own[0]), high=max(result.high, own[1]))
+    low, high = CountedScores(scores, options.groups).gap_of(estimate)
+    return replace(result, low=min(result.low, low), high=max(result.high, high))
 
 
 def warn_of_no_width(values: FloatArray, name: str) -> None:
@@ -887,19 +828,6 @@ def rows_of(data: ScoreData, spec: StatisticSpec) -> Scores:
     )
 
 
-def _widened_at(data: ScoreSummary, name: str, t: Thresholds, ends: Limits) -> Limits:
-    """Of a measure at a threshold, whose bin can hide so much of either class."""
-    far, frr = (float(e[0]) for e in data.rate_error_at(t.theta))
-    row, off = MEASURES[name], {"far": far, "frr": frr, "hter": 0.5 * (far + frr)}
-    if name not in off and max(far, frr) > 0.0:
-        raise InputError(
-            f"{name!r} of a summary has an interval at the borders of its bins; the threshold"
-            f" {float(t.theta[0])!r} lies inside one. Take {data.border_below(float(t.theta[0]))!r}"
-            " or give the scores."
-        )
-    return max(ends[0] - off.get(name, 0.0), row.low), min(ends[1] + off.get(name, 0.0), row.high)
-
-
 # ------------------------------------------------------------------------------ influence
 def rate_weights(
     scores: Scores, model: ScoreModel, spec: StatisticSpec
@@ -910,10 +838,9 @@ def rate_weights(
     both is FRR + s FAR, s = -dFRR/dFAR, and of the threshold the error of the rate that was given.
     """
     where = EvaluationPoint("at", _ACTUAL) if spec.name in _OF_ACTUAL else _balanced_point(spec)
-    best = spec.row.optimum
+    best, fixed = spec.row.optimum, _measured_at(spec)
     at = best.point(model, where) if best else point_at(model, where)
     t = float(at.threshold)
-    fixed = _measured_at(spec)
     if best or fixed:
         step = 1e-6
 
@@ -925,8 +852,8 @@ def rate_weights(
         by_far = value(far + step, frr) - value(far - step, frr)
         return t, by_far, value(far, frr + step) - value(far, frr - step)
     if spec.name == "threshold":
-        both = {"far": (1.0, 0.0), "frr": (0.0, -1.0), "tpr": (0.0, -1.0)}
-        return t, *both.get(where.point, (1.0, -1.0))
+        line = line_of(where, model.prior) if where.point in _GIVEN else RateLine(1.0, 1.0)
+        return t, line.accepted, -line.rejected
     sign = -1.0 if spec.row.better == "higher" else 1.0
     # -dFRR/dFAR of the scores, over two standard errors of FAR to either side.
     n, far = scores.impostor_total, float(at.far)
