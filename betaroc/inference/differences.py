@@ -260,17 +260,17 @@ def difference(
     options = IntervalOptions(level, method, replicates, groups, rng, extrapolate=extrapolate)
     paired = checks.flag(paired, "paired")
     a, b = of_comparisons(stat, point, a, b)
-    kinds: list[tuple[type, Any]] = [(ScoreData, _of_scores), (SupportedPair, _of_fits)]
-    for kind, compared in kinds:
-        if isinstance(a, kind) and isinstance(b, kind):
-            spec = parse_statistic(stat, given, **point)
-            result: Difference = compared((a, b), spec, options, paired=paired)
-            return in_library(result, a)
-    if isinstance(a, Answers) and type(a) is type(b):
+    result: Difference
+    if isinstance(a, ScoreData) and isinstance(b, ScoreData):
+        result = _of_scores((a, b), parse_statistic(stat, given, **point), options, paired=paired)
+    elif isinstance(a, SupportedPair) and isinstance(b, SupportedPair):
+        result = _of_fits((a, b), parse_statistic(stat, given, **point), options, paired=paired)
+    elif isinstance(a, Answers) and type(a) is type(b):
         result = a._difference_of(b, stat, given, point, options, paired=paired)
-        return in_library(result, a)
-    rule, actual = "both be scores, both Fits or both Epcs", f"{typed(a)} and {typed(b)}"
-    raise refusal("a and b", rule, actual, "Give both systems as one kind.", InputTypeError)
+    else:
+        rule, actual = "both be scores, both Fits or both Epcs", f"{typed(a)} and {typed(b)}"
+        raise refusal("a and b", rule, actual, "Give both systems as one kind.", InputTypeError)
+    return in_library(result, a)
 
 
 # ------------------------------------------------------------------------------ of areas
@@ -338,47 +338,36 @@ def auc_test(
     one, two = (DelongArea.of(s, name, groups=groups) for s, name in ((a, "a"), (b, "b")))
     a, b = a._trials, b._trials
     gap = float(settled(np.array(one.area - two.area)))
+    moved = [settled(v - w) for v, w in zip(one.parts, two.parts, strict=True)] if paired else []
     if paired:
         check_other_trials(a, b, ("a", "b"), groups=groups)
-        first, second = (
-            np.unique(np.concatenate([s.client, s.impostor]), return_inverse=True)[1]
-            for s in (a, b)
-        )
-        if np.array_equal(first, second):
+        ranks = [np.unique(np.r_[s.client, s.impostor], return_inverse=True)[1] for s in (a, b)]
+        if np.array_equal(ranks[0], ranks[1]):
             why = "both systems order all trials alike: one ROC"
             return AucTest(Interval(0.0, 0.0, 0.0, level, "delong"), 0.0, 1.0, paired, why)
-        moved = [settled(v - w) for v, w in zip(one.parts, two.parts, strict=True)]
         sd, freedom = spread_of(moved, units_of(joint_trials(a, b), groups=groups))
     else:
         sd, freedom = math.hypot(one.sd, two.sd), min(one.freedom, two.freedom)
-    why = _no_variance(one, two, sd)
-    if why:
-
-        def intervals(level: float) -> list[Interval]:
-            tail = 0.5 * (1.0 - level)
-            return [Interval(s.area, *s.best(tail)[0], level, "newcombe") for s in (one, two)]
-
-        result = _square_and_add(intervals, 0.0, options, paired=paired)
-        own = Interval(gap, result.low, result.high, level, "newcombe")
-        z = math.copysign(abs(float(ndtri(0.5 * result.p_value))), gap)
-        return AucTest(own, z, result.p_value, paired, why)
-    reach, z = -float(stdtrit(freedom, options.tail)) * sd, gap / sd
-    own = Interval(gap, max(gap - reach, -1.0), min(gap + reach, 1.0), level, "delong")
-    return AucTest(own, z, float(2.0 * stdtr(freedom, -abs(z))), paired)
-
-
-def _no_variance(one: DelongArea, two: DelongArea, sd: float) -> str:
-    """Why DeLong's variance of a difference says nothing; empty where it does."""
     still = [f"{name}: {s.why_still()}" for name, s in (("a", one), ("b", two)) if s.is_still]
+    if not still and sd > ROUNDING:
+        reach, z = -float(stdtrit(freedom, options.tail)) * sd, gap / sd
+        interval = Interval(gap, max(gap - reach, -1.0), min(gap + reach, 1.0), level, "delong")
+        return AucTest(interval, z, float(2.0 * stdtr(freedom, -abs(z))), paired)
     if still:
-        return f"DeLong's variance is 0 of {', and of '.join(still)}"
-    if sd > ROUNDING:
-        return ""
-    apart = [one.area - two.area, *(x for v, w in zip(one.parts, two.parts, strict=True)
-                                    for x in v - w)]  # fmt: skip
-    if not np.any(settled(np.array(apart))):
-        return "both systems place every trial alike"
-    return "DeLong's variance of the difference is 0: it is the same for every trial or group"
+        why = f"DeLong's variance is 0 of {', and of '.join(still)}"
+    elif gap or any(np.any(part) for part in moved):
+        why = "DeLong's variance of the difference is 0: it is the same for every trial or group"
+    else:
+        why = "both systems place every trial alike"
+
+    def intervals(level: float) -> list[Interval]:
+        tail = 0.5 * (1.0 - level)
+        return [Interval(s.area, *s.best(tail)[0], level, "newcombe") for s in (one, two)]
+
+    result = _square_and_add(intervals, 0.0, options, paired=paired)
+    z = math.copysign(abs(float(ndtri(0.5 * result.p_value))), gap)
+    interval = Interval(gap, result.low, result.high, level, "newcombe")
+    return AucTest(interval, z, result.p_value, paired, why)
 
 
 # ------------------------------------------------------------------------------ of scores
@@ -387,17 +376,17 @@ def _of_scores(
     paired: bool,
 ) -> Difference:  # fmt: skip
     check_unanswered(spec)
-    pair = _on_the_same_trials(systems, options) if paired else None
-    systems = pair or (systems[0]._trials, systems[1]._trials)
+    if paired:
+        systems = _on_the_same_trials(systems, options)
+    else:
+        systems = systems[0]._trials, systems[1]._trials
     for name, data in zip("ab", systems, strict=True):
         warn_of_reversed(data._distributions, name)
-    if pair and options.groups:
-        pair = systems = alike(pair)
     if spec.name == "auc" and options.method in (None, "delong"):
         a, b = (rows_of(s, spec) for s in systems)
         test = auc_test(a, b, paired, level=options.level, groups=options.groups)
-        own = test.difference
-        return Difference(own.estimate, own.low, own.high, test.p_value, options.level, own.method,
+        gap = test.difference
+        return Difference(gap.estimate, gap.low, gap.high, test.p_value, options.level, gap.method,
                           paired)  # fmt: skip
     methods = ("delong", "bootstrap") if spec.name == "auc" and paired else methods_of(spec)
     by_trial = str(spec) == "eer" and all(isinstance(s, Scores) for s in systems)
@@ -408,49 +397,65 @@ def _of_scores(
         result = _drawn((a, b), models, spec, options, paired=paired)
     else:
         counted = [CountedScores(s, options.groups) for s in systems]
-        spread = np.zeros((2, 2))
-        if pair or by_trial:
-            parts = [_score_influence(c, spec, options) for c in counted]
-            if pair:
-                units = units_of(joint_trials(*pair), groups=options.groups)
-                spread = covariance_of_means(units, parts)
-            else:
-                alone = []
-                for s, part in zip(systems, parts, strict=True):
-                    units = units_of(rows_of(s, spec), groups=options.groups)
-                    alone.append(covariance_of_means(units, [part]))
-                spread = np.diag(np.ravel(alone))
-        r = correlation_of(spread)
-
-        def intervals(level: float) -> list[Interval]:
-            method = options.method if options.method != "influence" else "likelihood"
-            own = replace(options, level=level, method=method)
-            if spec.name == "auc":
-                return [bare_interval_of_scores(s, spec, own) for s in systems]
-            return [interval_of_counts(c, spec, own) for c in counted]
-
-        at_eer = options.method == "influence" and spread[0, 0] + spread[1, 1] > 2.0 * spread[0, 1]
-        # Unless ties leave few thresholds for the EER, so that it moves in steps.
-        if at_eer and not any(c.tied(line_of(_EER, c.model.prior), c.model.eer(), _LEVEL).size
-                              for c in counted):  # fmt: skip
-            result = _by_influence(counted, spec, spread, options, paired=paired)
-        else:
-            result = _square_and_add(intervals, r, options, paired=paired)
+        result = _of_counts(counted, spec, options, paired=paired, by_trial=by_trial)
     evidence = [SampleSupport(s, grouped=options.groups) for s in systems]
     return supported(result, spec, *zip(evidence, models, strict=True))
+
+
+def _of_counts(
+    counted: list[CountedScores], spec: StatisticSpec, options: IntervalOptions, *, paired: bool,
+    by_trial: bool,
+) -> Difference:  # fmt: skip
+    """By the intervals of both; of EERs by the influence of each trial, unless they move in steps.
+
+    As ties that leave few thresholds make them.
+    """
+    spread = np.zeros((2, 2))
+    if paired or by_trial:
+        parts = [_score_influence(c, spec, options) for c in counted]
+        rows = [rows_of(c.data, spec) for c in counted]
+        if paired:
+            units = units_of(joint_trials(*rows), groups=options.groups)
+            spread = covariance_of_means(units, parts)
+        else:
+            apart = [units_of(s, groups=options.groups) for s in rows]
+            spread = np.diag([float(covariance_of_means(units, [part])[0, 0])
+                              for units, part in zip(apart, parts, strict=True)])  # fmt: skip
+    if options.method == "influence":
+        moves = spread[0, 0] + spread[1, 1] > 2.0 * spread[0, 1]
+        lines = (line_of(_EER, c.model.prior) for c in counted)
+        if moves and not any(c.tied(line, c.model.eer(), _LEVEL).size
+                             for c, line in zip(counted, lines, strict=True)):  # fmt: skip
+            return _by_influence(counted, spec, spread, options, paired=paired)
+        options = replace(options, method="likelihood")
+
+    def intervals(level: float) -> list[Interval]:
+        at = replace(options, level=level)
+        if spec.name == "auc":
+            return [bare_interval_of_scores(c.data, spec, at) for c in counted]
+        return [interval_of_counts(c, spec, at) for c in counted]
+
+    return _square_and_add(intervals, correlation_of(spread), options, paired=paired)
 
 
 def _on_the_same_trials(
     systems: Sequence[ScoreData], options: IntervalOptions
 ) -> tuple[Scores, Scores]:
-    result = []
+    """Both systems trial by trial, with the groups that either has."""
     for name, data in zip("ab", systems, strict=True):
         if not isinstance(data, Scores):
             rule, remedy = "be False of a summary, which knows no trials", "Give the scores."
             raise refusal("paired", rule, f"True, and {name} is one", remedy)
-        result.append(data)
-    one, two = on_same_trials(result, ("a", "b"))
+    one, two = on_same_trials([s for s in systems if isinstance(s, Scores)], ("a", "b"))
     check_other_trials(one, two, ("a", "b"), groups=options.groups)
+    if not options.groups:
+        return one, two
+    joint = joint_trials(one, two)
+    groups = {name: getattr(joint, name) for name in ("client_groups", "impostor_groups")}
+    one, two = (
+        Scores._checked(**{f.name: getattr(s, f.name) for f in fields(s)} | groups)
+        for s in (one, two)
+    )
     return one, two
 
 
@@ -473,13 +478,14 @@ def _by_influence(
     """Of EERs by Student's t, with a trial of each class for which the systems disagree."""
     from scipy.special import stdtr, stdtrit
 
-    sizes = [c.evidence.sizes for c in counted]
     gap = number_of_scores(spec, counted[0].model) - number_of_scores(spec, counted[1].model)
     variance = float(covariance[0, 0] + covariance[1, 1] - 2.0 * covariance[0, 1])
-    for c, (clients, impostors) in zip(counted, sizes, strict=True):
+    for c in counted:
+        clients, impostors = c.evidence.sizes
         _, far, frr = rate_weights(c.data, c.model, spec)  # type: ignore[arg-type]
         variance += 0.5 * ((frr / clients) ** 2 + (far / impostors) ** 2) / (far + frr) ** 2
-    sd, freedom = math.sqrt(variance), max(min(map(min, sizes)) - 1.0, 1.0)
+    freedom = max(min(n for c in counted for n in c.evidence.sizes) - 1.0, 1.0)
+    sd = math.sqrt(variance)
     reach = -float(stdtrit(freedom, options.tail)) * sd
     p = 2.0 * float(stdtr(freedom, -abs(gap) / sd))
     return Difference(gap, max(gap - reach, -1.0), min(gap + reach, 1.0), p, options.level,
@@ -495,27 +501,29 @@ def _of_fits(
         options = options.by((*METHODS[:1], TAIL_METHOD, FAMILY))
     for f in fits:
         check_far_out(f, spec, extrapolate=options.extrapolate)
+    by_family = partial(_of_families, fits, spec, paired=paired)
+
+    def by_scores(chosen: IntervalOptions) -> Difference | None:
+        with suppress_warnings(), suppress(InputError):
+            one, two = map(scores_of_fit, fits)
+            return _of_scores((one, two), spec, chosen, paired=paired)
+        return None
+
+    def gap() -> float:
+        return spec.number(fits[0].model) - spec.number(fits[1].model)
+
+    def with_larger_p(family: Difference, scores: Difference) -> tuple[Difference, Difference]:
+        """0 is in the hull where it is in either, or between them."""
+        same = family.estimate * scores.estimate > 0.0
+        p = max(family.p_value, scores.p_value) if same else 1.0
+        return replace(family, p_value=p), scores
+
+    result: Difference
     if options.method is None and is_of_scores(spec):
-
-        def by_scores(chosen: IntervalOptions) -> Difference | None:
-            with suppress_warnings(), suppress(InputError):
-                one, two = map(scores_of_fit, fits)
-                return _of_scores((one, two), spec, chosen, paired=paired)
-            return None
-
-        def with_larger_p(family: Difference, own: Difference) -> tuple[Difference, Difference]:
-            """0 is in the hull where it is in either, or between them."""
-            same = family.estimate * own.estimate > 0.0
-            p = max(family.p_value, own.p_value) if same else 1.0
-            return replace(family, p_value=p), own
-
-        one, two = (f.model for f in fits)
-        result: Difference = interval_hull(
-            f"difference in {spec}", options, partial(_of_families, fits, spec, paired=paired),
-            by_scores, lambda: spec.number(one) - spec.number(two), with_larger_p,
-        )  # fmt: skip
+        name = f"difference in {spec}"
+        result = interval_hull(name, options, by_family, by_scores, gap, with_larger_p)
     else:
-        result = _of_families(fits, spec, options, paired=paired)
+        result = by_family(options)
     return supported(result, spec, *((f._evidence, f.model) for f in fits))
 
 
@@ -523,14 +531,13 @@ def _of_families(
     fits: tuple[SupportedPair, SupportedPair], spec: StatisticSpec, options: IntervalOptions, *,
     paired: bool,
 ) -> Difference:  # fmt: skip
-    own, r = [intervals_of_fit(f, spec, options) for f in fits], 0.0
+    at, r = [intervals_of_fit(f, spec, options) for f in fits], 0.0
     if paired:
         both = _on_the_same_trials([f.scores for f in fits], options)
         parts = [_influence(f, s, spec, options) for f, s in zip(fits, both, strict=True)]
-        r = correlation_of(
-            covariance_of_means(units_of(joint_trials(*both), groups=options.groups), parts)
-        )
-    return _square_and_add(lambda level: [at(level) for at in own], r, options, paired=paired)
+        units = units_of(joint_trials(*both), groups=options.groups)
+        r = correlation_of(covariance_of_means(units, parts))
+    return _square_and_add(lambda level: [one(level) for one in at], r, options, paired=paired)
 
 
 def _influence(
@@ -543,16 +550,14 @@ def _influence(
     near = near_of(f, groups=options.groups)
     slopes = delta(spec, f.model, near.steps).slopes
     gradient = np.linalg.lstsq(near.small.roots, slopes, rcond=None)[0]
-    cut, parts = len(near.names[0]), []
-    for who, result, own in zip(
-        CLASSES, (f.client, f.impostor), (gradient[:cut], gradient[cut:]), strict=True
-    ):
+    gradients, parts = np.split(gradient, [len(near.names[0])]), []
+    for who, result, change in zip(CLASSES, (f.client, f.impostor), gradients, strict=True):
         rates = free(result.distribution, result.names, result.fixed).rates
         weights = weights_of(scores, who)
         keep, part = weights > 0.0, np.zeros(weights.size)
         score = observation_scores(result, getattr(scores, who)[keep], weights[keep])
         # A sum over trials, where the correlation takes means.
-        part[keep] = score @ result.cov @ rates.T @ own * float(np.sum(weights))
+        part[keep] = score @ result.cov @ rates.T @ change * float(np.sum(weights))
         parts.append(part)
     return parts[0], parts[1]
 
@@ -578,8 +583,7 @@ def _square_and_add(
         return difference_ends(one, two, r)
 
     # What both share may leave less of a longer interval: the ends of lower levels count too.
-    own = options.deviate
-    inner = [ends(z) for z in (*np.arange(_STEP, own, _STEP).tolist(), own)]
+    inner = [ends(z) for z in (*np.arange(_STEP, options.deviate, _STEP).tolist(), options.deviate)]
     down, up = (max(side) for side in zip(*inner, strict=True))
     z = _deviate(gap, lambda z: ends(z)[0 if gap > 0.0 else 1])
     p = 1.0 if gap == 0.0 else float(2.0 * ndtr(-z))
@@ -589,18 +593,15 @@ def _square_and_add(
 
 def _deviate(gap: float, distance: Callable[[float], float]) -> float:
     """The first deviate whose interval ends at 0, at most one whose level rounds to 1."""
-    low, steps = 1e-6, 0
-    if gap == 0.0 or distance(low) >= abs(gap):
+
+    def excess(z: float) -> float:
+        return min(distance(z), 2.0 * abs(gap)) - abs(gap)
+
+    low = 1e-6
+    if gap == 0.0 or excess(low) >= 0.0:
         return 0.0
-    while low < _FARTHEST:
-        steps += 1
-        high = steps * _STEP
-        away = distance(high)
-        if away >= abs(gap):
-
-            def excess(z: float) -> float:
-                return min(distance(z), 2.0 * abs(gap)) - abs(gap)
-
+    for high in np.arange(_STEP, _FARTHEST + _STEP, _STEP).tolist():
+        if excess(high) >= 0.0:
             return bracketed_root(excess, low, high, what="level of an interval that ends at 0")
         low = high
     return _FARTHEST
@@ -612,12 +613,12 @@ def _drawn(
 ) -> Difference:  # fmt: skip
     """Quantiles of the differences in replicates, and the share of them beyond 0."""
     if paired:
-        values = replicates_of(alike(systems), spec, options)
+        values = replicates_of(systems, spec, options)
     else:
         halves = zip(systems, options.halves(), strict=True)
-        values = np.column_stack([replicates_of([s], spec, own) for s, own in halves])
-    for name, own in zip("ab", values.T, strict=True):
-        warn_of_no_width(own, f"{spec} of {name}")
+        values = np.column_stack([replicates_of([s], spec, half) for s, half in halves])
+    for name, column in zip("ab", values.T, strict=True):
+        warn_of_no_width(column, f"{spec} of {name}")
     gap = spec.number(models[0]) - spec.number(models[1])
     with np.errstate(invalid="ignore"):  # of two infinite thresholds there is no difference
         apart = values[:, 0] - values[:, 1]
@@ -633,13 +634,3 @@ def of_replicates(
     beyond = min(int(np.sum(keep <= 0.0)), int(np.sum(keep >= 0.0)))
     p = min(1.0, 2.0 * (beyond + 1.0) / (keep.size + 1.0))
     return Difference(gap, low, high, p, options.level, str(options.method), paired, failed=failed)
-
-
-def alike(systems: tuple[Scores, Scores]) -> tuple[Scores, Scores]:
-    """Both systems with the groups that either has."""
-    joint = joint_trials(*systems)
-    groups = {name: getattr(joint, name) for name in ("client_groups", "impostor_groups")}
-    one, two = (
-        Scores._checked(**{f.name: getattr(s, f.name) for f in fields(s)} | groups) for s in systems
-    )
-    return one, two

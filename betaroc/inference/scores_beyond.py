@@ -30,9 +30,6 @@ from betaroc.model.measures import OperatingPoint
 from betaroc.model.model import ScoreModel
 from betaroc.model.statistics import UsedRate
 
-#: Nearer to the median the quantiles of Student's t are straight in the probability to 10 digits.
-_MIDDLE = 1e-5
-
 
 def rate_covariance(
     groups: Groups, laws: tuple[Empirical, Empirical], scores: ScoredTrials, t: Thresholds,
@@ -104,25 +101,14 @@ def effective_size(
     with V the variance of the share p of n scores, f its degrees of freedom and t Student's
     quantiles (Korn and Graubard 1998); `fewest` where the share is 0 or 1.
     """
+    from scipy.special import stdtrit
+
     share, variance = np.asarray(share, np.float64), np.asarray(variance, np.float64)
     alone = share * (1.0 - share) / (n - 1.0)
-    inner = (share > 0.0) & (share < 1.0)
     ratio = np.divide(alone, variance, out=np.ones(share.shape), where=variance > alone)
-    few = _quantile_ratio(n - 1.0, min(freedom, n - 1.0), tail)
+    few = float(stdtrit(n - 1.0, tail) / stdtrit(min(freedom, n - 1.0), tail))
+    inner = (share > 0.0) & (share < 1.0)
     return np.asarray(np.where(inner, n * ratio, fewest) * few * few)
-
-
-def _quantile_ratio(many: float, few: float, tail: float) -> float:
-    """Of Student's quantiles; next to the median that of the inverse densities there.
-
-    Scipy's quantiles of 4 degrees of freedom have few digits there, at last none.
-    """
-    from scipy.special import beta, stdtrit
-
-    if tail < 0.5 - _MIDDLE:
-        return float(stdtrit(many, tail) / stdtrit(few, tail))
-    wide, narrow = (math.sqrt(v) * float(beta(0.5 * v, 0.5)) for v in (many, few))
-    return wide / narrow
 
 
 #: Rates that count the trials without a score.
@@ -204,9 +190,8 @@ class SampleSupport(Value):
         """What varies by itself: groups, in a class that has them, else scores."""
         if self.groups is None:
             return self.totals
-        own = [t if s is None else float(s)
-               for s, t in zip(self.groups.sizes, self.totals, strict=True)]  # fmt: skip
-        return own[0], own[1]
+        client, impostor = self.groups.sizes
+        return float(client or self.totals[0]), float(impostor or self.totals[1])
 
     @cached_property
     def counts(self) -> tuple[Empirical, Empirical]:
@@ -243,56 +228,45 @@ class SampleSupport(Value):
         the tail (0.1), for a single count of five cannot show that there are too few. The same
         rule at another level is `check_fit`'s "poor".
         """
-        law, tail = self.fitted[asked.who], asked.tail
-        if law is None or not np.any(tail > 0.0):
-            return None
-        result: list[tuple[float, Misfit]] = []
+        tail, few, result = asked.tail, _FEW / self.sizes[asked.who], []
         for upper, side in ((True, asked.rate), (False, asked.rest)):
-            # Of an impostor FAR is the upper tail, of a client FRR the lower one.
-            above = upper == (asked.name == FAR)
             here = tail[(tail == side) & (tail > 0.0)]
-            if here.size:
-                rates = self._tested(asked.who, float(np.min(here)), float(np.max(here)))
-                result += self._contradictions(asked.who, law, rates, above=above)
+            if self.fitted[asked.who] is not None and here.size:
+                first = max(float(np.min(here)), few)
+                last = min(_DECADE * max(float(np.max(here)), few), _TAIL)
+                rates = np.append(first, _RATES[(_RATES > first) & (_RATES <= last)])
+                # Of an impostor FAR is the upper tail, of a client FRR the lower one.
+                above = upper == (asked.name == FAR)
+                result += self._contradictions(asked.who, rates[rates <= 0.5], above=above)
         return max(result, key=lambda pair: pair[0])[1] if result else None
 
-    def _tested(self, who: int, low: float, high: float) -> FloatArray:
-        """Rates that are counted for numbers at rates from `low` to `high`."""
-        few = _FEW / self.sizes[who]
-        first, last = max(low, few), min(_DECADE * max(high, few), _TAIL)
-        inner = _RATES[(_RATES > first) & (_RATES <= last)]
-        rates = np.concatenate([[first], inner])
-        return rates[rates <= 0.5]
-
     def _contradictions(
-        self, who: int, law: Distribution, rates: FloatArray, *, above: bool
+        self, who: int, rates: FloatArray, *, above: bool
     ) -> list[tuple[float, Misfit]]:
         """Misfits, each with its distance from the fit in standard errors."""
-        if rates.size == 0:
+        law, total = self.fitted[who], self.totals[who]
+        if law is None or not rates.size:
             return []
         invert = law._upper_quantile if above else law._lower_quantile
         t = self._countable(who, invert(rates, np.log(rates)))
         expected = (law._upper(t) if above else law._lower(t))[0]
-        observed = np.maximum(self.observed(who, t, above=above), 0.0)
-        total, share = self.totals[who], observed / self.totals[who]
+        share = np.maximum(self.observed(who, t, above=above), 0.0) / total
         # An interval holds the share that was counted: near the expected one it contradicts none.
-        away = np.flatnonzero((share > _NEAR * expected) | (share * _NEAR < expected))
-        if not away.size:
+        away = (share > _NEAR * expected) | (share * _NEAR < expected)
+        if not np.any(away):
             return []
-        t, expected, observed, share = t[away], expected[away], observed[away], share[away]
+        t, expected, share = t[away], expected[away], share[away]
         sizes = self.effective(who, t, 0.5 * _LEVEL, above=above)
-        low, high = share_ends(share * sizes, sizes, 0.5 * _LEVEL)
-        off = contradicted(low, high, expected)
-        name = ((TPR, FAR) if above else (FRR, TNR))[who]
+        off = contradicted(*share_ends(share * sizes, sizes, 0.5 * _LEVEL), expected)
         with np.errstate(divide="ignore", invalid="ignore"):
-            distance = np.abs(share - expected) / np.sqrt(expected * (1.0 - expected) / sizes)
-        result = []
-        for k in np.flatnonzero(off):
-            rate = float(expected[k])
-            place, hits = float(t.theta[k]), float(observed[k])
-            item = Misfit(CLASSES[who], name, rate, above, place, rate * total, hits, total)
-            result.append((float(distance[k]), item))
-        return result
+            distances = np.abs(share - expected) / np.sqrt(expected * (1.0 - expected) / sizes)
+        name = ((TPR, FAR) if above else (FRR, TNR))[who]
+        rows = zip(distances[off], t.theta[off], expected[off], share[off], strict=True)
+        return [
+            (float(distance), Misfit(CLASSES[who], name, float(rate), above, float(place),
+                                     float(rate * total), float(part * total), total))
+            for distance, place, rate, part in rows
+        ]  # fmt: skip
 
     def observed(self, who: int, t: Thresholds, *, above: bool) -> FloatArray:
         """Scores counted above each threshold, or at or below it."""
@@ -431,46 +405,45 @@ def stated(
 def tell(evidence: SampleSupport, asked: Sequence[UsedRate]) -> bool:
     """Warn of rates that no score speaks for, and of counts that contradict the fit, once each."""
     beyond = _tell_extrapolated(evidence, asked)
-    result = [misfit for misfit in map(evidence.misfit, asked) if misfit is not None]
-    if result:
-        said = "; ".join(misfit.words() for misfit in result)
+    words = "; ".join(misfit.words() for misfit in map(evidence.misfit, asked) if misfit)
+    if words:
         test = "(exact binomial test, level 0.01, by more than a factor of 1.25)"
-        text = f"the fit is contradicted where it is asked: {said} {test}"
+        text = f"the fit is contradicted where it is asked: {words} {test}"
         give([Notice(MisfitWarning, text)])
     return beyond
 
 
 def _tell_extrapolated(evidence: SampleSupport, asked: Sequence[UsedRate]) -> bool:
-    flagged = [(item, int(np.sum(evidence.extrapolated(item)))) for item in asked]
-    number = sum(many for _, many in flagged)
-    if not number:
+    numbers = [int(np.sum(evidence.extrapolated(item))) for item in asked]
+    if not sum(numbers):
         return False
 
     def place(item: UsedRate) -> tuple[bool, float]:
-        fewest = evidence.sizes[item.who] * evidence.scored(item).tail
-        return not item.solved, float(np.nanmin(fewest))
+        return not item.solved, float(
+            np.nanmin(evidence.sizes[item.who] * evidence.scored(item).tail)
+        )
 
-    worst = min((item for item, many in flagged if many), key=place)
-    scored, who = evidence.scored(worst), worst.who
+    worst = min((item for item, many in zip(asked, numbers, strict=True) if many), key=place)
+    who, scored = worst.who, evidence.scored(worst)
+    n, absent, total = evidence.sizes[who], evidence.absent(who), evidence.totals[who]
     k = int(np.nanargmin(scored.tail))
     small = scored.rate.flat[k] <= scored.rest.flat[k]
     left, tail = float(scored.tail.flat[k]), float((worst.rate if small else worst.rest).flat[k])
     name = worst.name if small else {FAR: TNR, FRR: TPR}[worst.name]
-    n, absent = evidence.sizes[who], evidence.absent(who)
-    of = "groups" if n != evidence.totals[who] else "scores"
-    several = "" if number == 1 else f"{number} rates are extrapolated, among them: "
-    among = f"trials ({absent:.3g} of them without a score)" if absent else of
-    rate = f"(rate - {absent:.3g})" if absent and name in _LOWER else "rate"
-    text = "no score speaks for the number"
-    if of == "groups":
+    several = "" if sum(numbers) == 1 else f"{sum(numbers)} rates are extrapolated, among them: "
+    of, text = "scores", "no score speaks for the number"
+    if n != total:
         law, above = evidence.counts[who], name in (FAR, TPR)
         invert = law._upper_quantile if above else law._lower_quantile
         t = invert(np.array([tail]), np.log([tail]))
-        worth_of = float(evidence.effective(who, t, 0.5 * _LEVEL, above=above)[0])
+        worth = float(evidence.effective(who, t, 0.5 * _LEVEL, above=above)[0])
+        of = "groups"
         text = (
-            f"no whole group speaks for the number; {evidence.totals[who] * left:.3g} scores lie"
-            f" there, worth {worth_of * left:.2g} independent ones"
+            f"no whole group speaks for the number; {total * left:.3g} scores lie there, worth"
+            f" {worth * left:.2g} independent ones"
         )
+    among = f"trials ({absent:.3g} of them without a score)" if absent else of
+    rate = f"(rate - {absent:.3g})" if absent and name in _LOWER else "rate"
     ask = ""
     if n * (1.0 - absent) > 2.0:  # rates that expect a score on either side
         low, high = (absent, 0.0) if name in _LOWER else (0.0, absent)
