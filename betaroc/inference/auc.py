@@ -12,7 +12,7 @@ from betaroc.core.arrays import CLASSES, FloatArray
 from betaroc.core.errors import InputError, SmallSampleWarning
 from betaroc.core.notices import collect_warnings, warn
 from betaroc.core.options import IntervalOptions
-from betaroc.core.special import bracketed_root
+from betaroc.core.special import interval_end
 from betaroc.data.groups import (
     Groups,
     check_few,
@@ -28,6 +28,7 @@ from betaroc.inference.interval import Interval, Limits
 AUC_METHODS = ("delong", "logit-delong", "newcombe")
 #: Placements are shares: what is closer together than this differs by rounding.
 ROUNDING = 1e-12
+_BELOW_ONE = math.nextafter(1.0, 0.0)
 
 
 @collect_warnings
@@ -113,27 +114,28 @@ def auc_interval(
     (1.0, 0.501, 'newcombe')
     """
     options = IntervalOptions(level, method, groups=groups)
-    if method is not None:
-        options.by(AUC_METHODS)
-    own = DelongArea.of(scores, "scores", groups=options.groups, alone=method is None)
     if method is None:
-        ends, method = own.best(options.tail)
-    elif method == "newcombe":
-        if own.dependent:
-            raise InputError.about("method")(
-                'method="newcombe" takes trials as independent, and these depend on each other by'
-                " their groups. Leave method out, or take groups=False."
-            )
-        ends = own.newcombe(options.tail)
+        area = DelongArea.of(scores, "scores", groups=options.groups, alone=True)
+        ends, method = area.best(options.tail)
+        return Interval(area.area, *ends, options.level, method)
+    options.by(AUC_METHODS)
+    area = DelongArea.of(scores, "scores", groups=options.groups)
+    if method == "newcombe" and area.dependent:
+        raise InputError.about("method")(
+            'method="newcombe" takes trials as independent, and these depend on each other by'
+            " their groups. Leave method out, or take groups=False."
+        )
+    if method == "newcombe":
+        low, high = area.newcombe(options.tail)
     else:
-        ends = own.delong(options.tail, logit=method == "logit-delong")
-        if ends[0] == ends[1]:
-            warn(
-                "DeLong's variance is 0, as where no scores overlap: the interval of the area has"
-                " no width, which says nothing of scores to come. Leave method out.",
-                SmallSampleWarning,
-            )
-    return Interval(own.area, *ends, options.level, method)
+        low, high = area.delong(options.tail, logit=method == "logit-delong")
+    if low == high:
+        warn(
+            "DeLong's variance is 0, as where no scores overlap: the interval of the area has"
+            " no width, which says nothing of scores to come. Leave method out.",
+            SmallSampleWarning,
+        )
+    return Interval(area.area, low, high, options.level, method)
 
 
 # ----------------------------------------------------------------------------- placements
@@ -269,10 +271,10 @@ class DelongArea(NamedTuple):
         units = units_of(scores, groups=groups)
         if alone and not units.dependent:
             units = single_trials(scores)
-        trials = (math.fsum(weights_of(scores, who)) for who in CLASSES)
         known = units.sizes if units.dependent else (None, None)
         client, impostor = (
-            n if g is None else float(g) for n, g in zip(trials, known, strict=True)
+            math.fsum(weights_of(scores, who)) if size is None else float(size)
+            for who, size in zip(CLASSES, known, strict=True)
         )
         return cls(area, parts, *spread_of(parts, units), (client, impostor), units.dependent)
 
@@ -295,31 +297,34 @@ class DelongArea(NamedTuple):
             return self.newcombe(tail), "newcombe-groups" if self.dependent else "newcombe"
         if self.dependent:
             return self.delong(tail, logit=True), "logit-delong"
+        centre, reach = self._logit(tail)
         low, missed = _newcombe_tails(self.area, self.sizes, tail)
         # Trials on the wrong side and trials on the right one: both ends have a logit.
-        logits = math.log(low) - math.log1p(-low), math.log1p(-missed) - math.log(missed)
-        pairs = zip(self._logits(tail), logits, strict=True)
-        one, two = (float(expit(0.5 * (a + b))) for a, b in pairs)
-        return (one, two), "logit-delong+newcombe"
+        low = 0.5 * (centre - reach + math.log(low) - math.log1p(-low))
+        high = 0.5 * (centre + reach + math.log1p(-missed) - math.log(missed))
+        return (float(expit(low)), float(expit(high))), "logit-delong+newcombe"
 
     def delong(self, tail: float, *, logit: bool) -> Limits:
         """Estimate -+ as many deviations as the tail leaves, of the area or of its logit."""
-        from scipy.special import expit, stdtrit
+        from scipy.special import expit
 
         if not logit:
-            reach = -float(stdtrit(self.freedom, tail)) * self.sd
+            reach = self._reach(tail)
             return max(self.area - reach, 0.0), min(self.area + reach, 1.0)
         if not 0.0 < self.area < 1.0:
             return self.area, self.area
-        low, high = self._logits(tail)
-        return float(expit(low)), float(expit(high))
+        centre, reach = self._logit(tail)
+        return float(expit(centre - reach)), float(expit(centre + reach))
 
-    def _logits(self, tail: float) -> Limits:
+    def _logit(self, tail: float) -> Limits:
+        """The logit of the area, and how far its interval reaches from there."""
+        centre = math.log(self.area) - math.log1p(-self.area)
+        return centre, self._reach(tail) / (self.area * (1.0 - self.area))
+
+    def _reach(self, tail: float) -> float:
         from scipy.special import stdtrit
 
-        centre = math.log(self.area) - math.log1p(-self.area)
-        reach = -float(stdtrit(self.freedom, tail)) * self.sd / (self.area * (1.0 - self.area))
-        return centre - reach, centre + reach
+        return -float(stdtrit(self.freedom, tail)) * self.sd
 
     def newcombe(self, tail: float) -> Limits:
         """Areas from which the observed one is not too far by their own deviations."""
@@ -334,24 +339,16 @@ def _newcombe_tails(area: float, sizes: tuple[float, float], tail: float) -> tup
     """
     from scipy.special import ndtri
 
-    z, (m, n) = -float(ndtri(tail)), sizes
+    z, (m, n) = float(ndtri(tail)), sizes
     half = 0.5 * (m + n)
 
-    def per(a: float) -> float:
-        """The variance over a (1 - a)."""
-        return (2.0 * half - 1.0 - 3.0 * (half - 1.0) / ((2.0 - a) * (1.0 + a))) / (m * n)
-
     def lower(area: float) -> float:
-        # At 0 the variance vanishes: an area of 0 is its own end. At 1 it does too, where the end
-        # is not: a factor 1 - a is taken out.
-        if area == 0.0:
-            return 0.0
-        what = "end of an area"
-        if area == 1.0:
-            return bracketed_root(lambda a: 1.0 - a - z * z * a * per(a), 0.0, 1.0, what=what)
-        return bracketed_root(
-            lambda a: (area - a) ** 2 - z * z * a * (1.0 - a) * per(a), 0.0, area, what=what
-        )
+        def excess(a: float) -> float:
+            per = 2.0 * half - 1.0 - 3.0 * (half - 1.0) / ((2.0 - a) * (1.0 + a))
+            return (area - a) ** 2 - z * z * a * (1.0 - a) * per / (m * n)
+
+        # At 1 the variance vanishes, where the end is not.
+        return interval_end(excess, min(area, _BELOW_ONE), 0.0, what="end of an area")
 
     # The variance is the same at 1 - A.
     return lower(area), lower(1.0 - area)

@@ -43,51 +43,51 @@ def on_same_trials(systems: Sequence[Scores], names: Sequence[str]) -> list[Scor
     """
     content = [{f.name: getattr(system, f.name) for f in fields(system)} for system in systems]
     for who in CLASSES:
-        absent = [getattr(system, f"n_{who}_rejected") for system in systems]
-        if not any(absent):
-            continue
-        ids = [getattr(system, f"{who}_ids") for system in systems]
-        if any(own is None for own in ids):
-            k = int(np.argmax(absent))
-            raise _unknown(names[k], absent[k], who)
-        keys = [[tuple(x) if isinstance(x, list) else x for x in own.tolist()] for own in ids]
-        union = list(dict.fromkeys(chain(*keys)))
-        in_all = _absent_in_all(len(union), keys, absent, who, names)
-        for item, own, column in zip(content, keys, ids, strict=True):
-            place = {key: k for k, key in enumerate(own)}
-            rows = np.array([place.get(key, -1) for key in union], dtype=np.intp)
-            for name, fill in ((who, -np.inf), (f"{who}_weights", 1.0), (f"{who}_groups", None)):
-                values = item[name]
-                if values is not None and fill is not None:
-                    taken = np.where(rows >= 0, values[rows], fill)
-                    item[name] = np.append(taken, np.full(in_all, fill))
-                elif values is not None:  # of systems whose trials all have a score
-                    item[name] = values[rows]
-            named = np.array(union, dtype=column.dtype if column.dtype.kind != "U" else None)
-            item |= {f"{who}_ids": lengthened(named, in_all, ""), f"n_{who}_rejected": 0}
-        content = [item | {"source": None} for item in content]
+        absent = [item[f"n_{who}_rejected"] for item in content]
+        if any(absent):
+            ids = [item[f"{who}_ids"] for item in content]
+            if any(labels is None for labels in ids):
+                k = int(np.argmax(absent))
+                raise _unknown(names[k], absent[k], who)
+            _put_on_union(content, who, ids, names)
     return [Scores._checked(**item) for item in content]
 
 
-def _absent_in_all(
-    union: int, keys: Sequence[list[Any]], absent: Sequence[int], who: str, names: Sequence[str]
-) -> int:
-    """Trials that have no score in any system."""
-    for name, key in zip(names, keys, strict=True):
-        if len(set(key)) < len(key):
+def _put_on_union(
+    content: Sequence[dict[str, Any]], who: str, ids: Sequence[AnyArray], names: Sequence[str]
+) -> None:
+    """One row per trial that has a score in some system, and per trial that has none in any."""
+    keys = [[tuple(x) if isinstance(x, list) else x for x in labels.tolist()] for labels in ids]
+    union = list(dict.fromkeys(chain(*keys)))
+    in_all = []
+    for name, key, item in zip(names, keys, content, strict=True):
+        twice = len(key) - len(set(key))
+        if twice:
             raise _unpaired(
-                f"ids that name each trial once; {len(key) - len(set(key))} of {len(key)} {who}_ids"
-                f" of {name} are there twice", "Give each trial its id",
+                f"ids that name each trial once; {twice} of {len(key)} {who}_ids of {name} are"
+                " there twice", "Give each trial its id",
             )  # fmt: skip
-    left = [n - (union - len(key)) for n, key in zip(absent, keys, strict=True)]
-    if len(set(left)) > 1 or left[0] < 0:
-        k = int(np.argmin(left))
+        in_all.append(item[f"n_{who}_rejected"] - (len(union) - len(key)))
+    least = min(in_all)
+    if least < 0 or max(in_all) > least:
+        k = in_all.index(least)
+        absent = content[k][f"n_{who}_rejected"]
         raise _unpaired(
-            f"the same trials in both; of {union} {who} trials that have a score somewhere"
-            f" {names[k]} has no score for {union - len(keys[k])}, and {absent[k]} trials without"
+            f"the same trials in both; of {len(union)} {who} trials that have a score somewhere"
+            f" {names[k]} has no score for {len(union) - len(keys[k])}, and {absent} trials without"
             " one", "Give both the same trials",
         )  # fmt: skip
-    return left[0]
+    for item, key, labels in zip(content, keys, ids, strict=True):
+        place = {trial: k for k, trial in enumerate(key)}
+        rows = np.array([place.get(trial, -1) for trial in union], dtype=np.intp)
+        for name, fill in ((who, -np.inf), (f"{who}_weights", 1.0)):
+            if item[name] is not None:
+                taken = np.where(rows >= 0, item[name][rows], fill)
+                item[name] = np.append(taken, np.full(least, fill))
+        groups = f"{who}_groups"  # of systems whose trials all have a score
+        item[groups] = None if item[groups] is None else item[groups][rows]
+        named = np.array(union, dtype=labels.dtype if labels.dtype.kind != "U" else None)
+        item |= {f"{who}_ids": lengthened(named, least, ""), f"n_{who}_rejected": 0, "source": None}
 
 
 def _unknown(name: str, absent: int, who: str) -> InputError:

@@ -18,8 +18,8 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from betaroc.core import checks
-from betaroc.core.arrays import CLASSES, AnyArray, FloatArray, IntArray
-from betaroc.core.errors import BetarocWarning, InputError
+from betaroc.core.arrays import CLASSES, AnyArray, FloatArray
+from betaroc.core.errors import BetarocWarning, InputError, refusal
 from betaroc.core.notices import forward_warnings, suppress_warnings, warn
 from betaroc.core.resampling import check_fractional_weights
 from betaroc.core.text import format_list, format_value
@@ -215,20 +215,24 @@ class ThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         checked_pair(self.family, (AUTO, BEST))
         checked_request(**{name: getattr(self, name) for name in _ASKED})
         X, y = indexable(X, y)
-        result = trials.labels_of(y)
-        labels = trials.two_labels(np.unique(result), self.pos_label, guess=True)
-        clients = labels.clients(result)
+        named = trials.labels_of(y)
+        labels = trials.two_labels(np.unique(named), self.pos_label, guess=True)
+        clients = labels.clients(named)
         fit_params, split_params = self._routed(weight, groups, params)
-        value = {
-            "weights": None if weight is None else _weights(weight, result.size),
-            "groups": None if groups is None else np.asarray(groups),
-        }
+        copies = None if weight is None else _weights(weight, named.size)
         splits = self._splits(X, y, clients, groups, split_params)
-        rows = (
-            np.arange(result.size) if splits is None else np.concatenate([s.test for s in splits])
-        )
-        ranks = np.arange(result.size) + result.size * clients
-        self._refuse_early(_scores(result, labels.client, ranks[rows], rows, value))
+        rows = np.arange(named.size)
+        if splits is not None:
+            rows = np.concatenate([split.test for split in splits])
+
+        def scores_of(values: AnyArray) -> Scores:
+            return Scores.from_labels(
+                named[rows], values, client_label=labels.client,
+                weights=None if copies is None else copies[rows],
+                groups=None if groups is None else np.asarray(groups)[rows],
+            )  # fmt: skip
+
+        self._refuse_early(scores_of(rows + named.size * clients[rows]))
         if splits is None:
             self.estimator_ = self.estimator
             values = trials.client_scores(self.estimator, X, method, labels)
@@ -236,17 +240,11 @@ class ThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
             values = trials.out_of_fold(
                 self.estimator, X, y, splits, method, labels, fit_params, self.n_jobs
             )
-        self.scores_ = _scores(result, labels.client, values, rows, value)
+        self.scores_ = scores_of(values)
         self.decision_: Decision = decide(self.scores_, **self._asked())
         if splits is not None:
             self.estimator_ = clone(self.estimator).fit(X, y, **fit_params)
-            status, remedy, measured = self.decision_.status, self.decision_.remedy, ""
-            if status == GREEN:
-                status, remedy, measured = AMBER, f"{_APART}; {remedy}", f": {_MEASURED}"
-            reason = f"{self.decision_.reason} {_OUT_OF_FOLD}{measured}."
-            told = replace(self.decision_, status=status, reason=reason, remedy=remedy)
-            object.__setattr__(told, "notices", self.decision_.notices)
-            self.decision_ = told
+            self.decision_ = _of_another_model(self.decision_)
         self.pos_label_, self.response_method_ = labels.client, method
         for name in ("n_features_in_", "feature_names_in_"):
             if hasattr(self.estimator_, name):
@@ -269,32 +267,28 @@ class ThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         self, X: Any, y: Any, clients: AnyArray, groups: Any, params: dict[str, Any]
     ) -> list[trials.RowSplit] | None:
         """The folds; None if the estimator is fitted already."""
-        is_count = isinstance(self.cv, int | np.integer) and not isinstance(self.cv, bool)
-        if isinstance(self.cv, str) and self.cv == _PREFIT:
+        cv, named = self.cv, isinstance(self.cv, str | bytes)
+        if named and cv == _PREFIT:
             check_is_fitted(self.estimator)
             return None
-        known = is_count or self.cv is None or hasattr(self.cv, "split")
-        if isinstance(self.cv, str | bytes) or not (known or isinstance(self.cv, Iterable)):
-            raise InputError.about("cv")(
-                'cv must be an int, a splitter, an iterable or "prefit"; got'
-                f" {format_value(self.cv)}."
-            )
-        if not known:
-            return trials.checked_splits(self.cv, clients)
-        if not is_count:
-            splitter = check_cv(self.cv, y, classifier=True)
-            return trials.checked_splits(splitter.split(X, y, **params), clients)
-        folds = {"n_splits": checks.count(self.cv, "cv", 2)}
-        if self.random_state is not None:
-            folds |= {"shuffle": True, "random_state": self.random_state}
-        if groups is None:
-            return trials.checked_splits(StratifiedKFold(**folds).split(X, y), clients)
-        if np.ndim(groups) != 1:
-            raise InputError.about("cv")(
-                "cv must be a splitter or an iterable of folds where groups have two columns; got"
-                f" cv={self.cv}. Give folds that keep both apart."
-            )
-        return trials.checked_splits(StratifiedGroupKFold(**folds).split(X, y, groups), clients)
+        if isinstance(cv, int | np.integer) and not isinstance(cv, bool):
+            folds = {"n_splits": checks.count(cv, "cv", 2)}
+            if self.random_state is not None:
+                folds |= {"shuffle": True, "random_state": self.random_state}
+            if groups is not None and np.ndim(groups) != 1:
+                rule = "be a splitter or an iterable of folds where groups have two columns"
+                remedy = "Give folds that keep both apart."
+                raise refusal("cv", rule, f"cv={cv}", remedy)
+            splitter = StratifiedKFold if groups is None else StratifiedGroupKFold
+            pairs = splitter(**folds).split(X, y, groups)
+        elif cv is None or (hasattr(cv, "split") and not named):
+            pairs = check_cv(cv, y, classifier=True).split(X, y, **params)
+        elif isinstance(cv, Iterable) and not named:
+            pairs = cv
+        else:
+            rule = 'be an int, a splitter, an iterable or "prefit"'
+            raise refusal("cv", rule, format_value(cv), "Give one of them.")
+        return trials.checked_splits(pairs, clients)
 
     def _routed(
         self, weight: Any, groups: Any, params: dict[str, Any]
@@ -428,16 +422,17 @@ class ThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
 def _weights(weight: npt.ArrayLike, n: int) -> FloatArray:
     weight = np.asarray(weight)
     if weight.dtype != object and not weight.any():
-        raise InputError.about("sample_weight")(
-            f"sample_weight must be above zero somewhere; the weights of all {n} rows are zero."
-            " Give the copies of each row."
-        )
+        remedy = "Give the copies of each row."
+        raise refusal("sample_weight", "be above zero somewhere", f"{n} zeros", remedy)
     return checks.weights_array(weight, n, "sample_weight")
 
 
-def _scores(
-    result: AnyArray, client: Any, values: AnyArray, rows: IntArray, value: dict[str, Any]
-) -> Scores:
-    """Scores of some rows, with what is given of all."""
-    own: dict[str, Any] = {n: None if v is None else v[rows] for n, v in value.items()}
-    return Scores.from_labels(result[rows], values, client_label=client, **own)
+def _of_another_model(decision: Decision) -> Decision:
+    """The decision by out-of-fold scores, for the model that was fitted again to all rows."""
+    status, remedy, measured = decision.status, decision.remedy, ""
+    if status == GREEN:
+        status, remedy, measured = AMBER, f"{_APART}; {remedy}", f": {_MEASURED}"
+    reason = f"{decision.reason} {_OUT_OF_FOLD}{measured}."
+    result = replace(decision, status=status, reason=reason, remedy=remedy)
+    object.__setattr__(result, "notices", decision.notices)
+    return result

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, Self
 
@@ -12,7 +11,7 @@ from sklearn.utils import _safe_indexing
 
 from betaroc.core.checks import flag, instance, level as checked_level, weights_array
 from betaroc.core.containers import width_of
-from betaroc.core.errors import InputError
+from betaroc.core.errors import InputError, refusal
 from betaroc.core.notices import collect_warnings
 from betaroc.core.text import format_list, format_value
 from betaroc.data.scores import Scores
@@ -21,7 +20,6 @@ from betaroc.estimation.families import BEST, Names, family_text
 from betaroc.fits.fit import Fit, fit
 from betaroc.inference.interval import Band
 from betaroc.inference.intervals import roc_band
-from betaroc.model.measures import OperatingPoint
 from betaroc.model.model import ScoreModel
 from betaroc.model.samples import empirical_model
 from betaroc.rendering.curves import Axes, draw_det, draw_rates, new_axes
@@ -58,8 +56,10 @@ def displayed(scores: Scores, family: Names | None, level: float | None) -> Disp
     return DisplayedCurve(scores, None if family is None else fit(scores, family), band)
 
 
-class _RateDisplay(ABC):
+class _RateDisplay:
     """One curve or several, of counts, with a fit and a band where there are."""
+
+    _is_det = False
 
     def __init__(self, curves: Sequence[DisplayedCurve]) -> None:
         self.curves = tuple(curves)
@@ -222,28 +222,25 @@ class _RateDisplay(ABC):
                 " Give the result of cross_validate(..., return_estimator=True,"
                 " return_indices=True)."
             )
-        folds = list(zip(cv_results["estimator"], cv_results["indices"]["test"], strict=True))
-        names = [f"fold {k}" for k in range(len(folds))] if name is None else name
-        if width_of(names) != len(folds):
-            raise InputError.about("name")(
-                f"name must have one text per fold; got {format_value(name)} for {len(folds)}"
-                " folds."
-            )
-        labels = labels_of(y)
-        last = max(int(np.max(rows)) for _, rows in folds)
+        estimators, tested = cv_results["estimator"], cv_results["indices"]["test"]
+        names = [f"fold {k}" for k in range(len(tested))] if name is None else name
+        if width_of(names) != len(tested):
+            actual = f"{format_value(name)} for {len(tested)} folds"
+            raise refusal("name", "have one text per fold", actual, "Give as many.")
+        labels, weights = labels_of(y), None
+        last = max(int(np.max(rows)) for rows in tested)
         if last >= labels.size:
-            raise InputError.about("y")(
-                f"y must have the label of every row that was cross-validated; got {labels.size},"
-                f" and the folds name row {last}. Pass all of them."
-            )
-        weights = None
+            actual = f"{labels.size}, and the folds name row {last}"
+            rule = "have the label of every row that was cross-validated"
+            raise refusal("y", rule, actual, "Pass all of them.")
         if sample_weight is not None:
             weights = weights_array(sample_weight, labels.size, "sample_weight")
         curves = []
-        for (estimator, rows), called in zip(folds, names, strict=True):
+        for estimator, rows, called in zip(estimators, tested, names, strict=True):
+            copies = None if weights is None else weights[rows]
             scores = scores_of_estimator(
-                estimator, _safe_indexing(X, rows), labels[rows],
-                None if weights is None else weights[rows], response_method, pos_label, called,
+                estimator, _safe_indexing(X, rows), labels[rows], copies, response_method,
+                pos_label, called,
             )  # fmt: skip
             curves.append(displayed(scores, family, level))
         return cls(curves).plot(ax, plot_chance_level=plot_chance_level, **style)
@@ -273,38 +270,41 @@ class _RateDisplay(ABC):
         ax = new_axes(ax, square=True)
         lines: list[Any] = []
         fitted: list[Any] = []
-        for curve in self.curves:
-            model = empirical_model(curve.scores)
-            label = {"label": f"{curve.scores.name} {self._said(model)}"}
-            lines.append(self._line(ax, model, {**label, **style}, chance))
+        for scores, fitted_pair, band in self.curves:
+            model = empirical_model(scores)
+            look = {"label": f"{scores.name} {self._number(model)}", **style}
+            lines.append(self._line(ax, model, look, chance))
             colour = lines[-1].get_color()
             fitted.append(None)
-            if curve.fit is not None:
-                name = family_text(curve.fit.family)
+            if fitted_pair is not None:
+                name = f"fitted: {family_text(fitted_pair.family)}"
                 look = {"color": colour, "linestyle": "--", "linewidth": 1.1}
-                look["label"] = f"fitted: {name} {self._said(curve.fit.model)}"
-                fitted[-1] = self._line(ax, curve.fit.model, look, chance)
-            if curve.band is not None:
-                curve.band._fill(ax, colour)
+                look["label"] = f"{name} {self._number(fitted_pair.model)}"
+                fitted[-1] = self._line(ax, fitted_pair.model, look, chance)
+            if band is not None:
+                band._fill(ax, colour)
         several = len(self.curves) > 1
         self.ax_, self.figure_ = ax, ax.figure
         self.line_ = lines if several else lines[0]
         self.fitted_line_ = fitted if several else fitted[0]
         return self
 
+    def _number(self, model: ScoreModel) -> str:
+        """What stands beside the name in the legend."""
+        if self._is_det:
+            return f"(EER {float(model.eer().hter):.3f})"
+        return f"(AUC {float(model.auc()):.3f})"
+
     def _line(self, ax: Axes, model: ScoreModel, style: Mapping[str, Any], chance: bool) -> Any:
-        self._draw(ax, model.roc().points(), style, chance=chance)
+        points = model.roc().points()
+        if self._is_det:
+            draw_det(ax, points.far, points.frr, ("FAR", "FRR"), style, chance=chance)
+        else:
+            draw_rates(
+                ax, points.far, points.tpr, ("FAR", "TPR"), style, corner="lower right",
+                kind="roc", chance=(0.0, 1.0) if chance else None,
+            )  # fmt: skip
         return [line for line in ax.lines if line.get_gid() == "curve"][-1]
-
-    @abstractmethod
-    def _said(self, model: ScoreModel) -> str:
-        """The number beside the name in the legend."""
-
-    @abstractmethod
-    def _draw(
-        self, ax: Axes, points: OperatingPoint, style: Mapping[str, Any], *, chance: bool
-    ) -> None:
-        """One curve."""
 
 
 class RocDisplay(_RateDisplay):
@@ -343,17 +343,6 @@ class RocDisplay(_RateDisplay):
     ('LogisticRegression', 'normal', 'TPR')
     """
 
-    def _said(self, model: ScoreModel) -> str:
-        return f"(AUC {float(model.auc()):.3f})"
-
-    def _draw(
-        self, ax: Axes, points: OperatingPoint, style: Mapping[str, Any], *, chance: bool
-    ) -> None:
-        draw_rates(
-            ax, points.far, points.tpr, ("FAR", "TPR"), style, corner="lower right", kind="roc",
-            chance=(0.0, 1.0) if chance else None,
-        )  # fmt: skip
-
 
 class DetDisplay(_RateDisplay):
     """DET of a classifier: FRR against FAR on normal deviates, counted and fitted.
@@ -389,13 +378,7 @@ class DetDisplay(_RateDisplay):
     ('demo (EER 0.250)', 'normal')
     """
 
-    def _said(self, model: ScoreModel) -> str:
-        return f"(EER {float(model.eer().hter):.3f})"
-
-    def _draw(
-        self, ax: Axes, points: OperatingPoint, style: Mapping[str, Any], *, chance: bool
-    ) -> None:
-        draw_det(ax, points.far, points.frr, ("FAR", "FRR"), style, chance=chance)
+    _is_det = True
 
 
 class EpcDisplay:

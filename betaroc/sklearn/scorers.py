@@ -9,9 +9,8 @@ import numpy.typing as npt
 from sklearn.metrics import make_scorer
 from sklearn.utils.validation import column_or_1d
 
-from betaroc.core.arrays import AnyArray, BoolArray
 from betaroc.core.checks import fraction, weights_array
-from betaroc.core.errors import InputError
+from betaroc.core.errors import InputError, refusal
 from betaroc.core.text import format_list
 from betaroc.sklearn.trials import labels_of, two_labels
 
@@ -61,8 +60,8 @@ def _weighted_error(
     pos_label: object = None,
     sample_weight: npt.ArrayLike | None = None,
 ) -> float:
-    result, predicted = labels_of(y_true, "y_true"), np.asarray(column_or_1d(y_pred))
-    classes = np.unique(result)
+    true, predicted = labels_of(y_true, "y_true"), np.asarray(column_or_1d(y_pred))
+    classes = np.unique(true)
     labels = two_labels(classes, pos_label, name="y_true")
     others = sorted(set(predicted.tolist()) - set(classes.tolist()))
     if others:
@@ -70,22 +69,16 @@ def _weighted_error(
             f"y_pred must hold the labels of y_true, {format_list(classes.tolist())}; the estimator"
             f" predicts {format_list(others)} too. Fit it to the same labels."
         )
-    weights = np.ones(result.size)
+    weights = np.ones(true.size)
     if sample_weight is not None:
-        weights = weights_array(sample_weight, result.size, "sample_weight")
-    client, accepted = labels.clients(result), labels.clients(predicted)
-    far = _share(accepted, ~client, weights)
-    return alpha * far + (1.0 - alpha) * _share(~accepted, client, weights)
-
-
-def _share(items: BoolArray, among: BoolArray, weights: AnyArray) -> float:
-    total = float(weights[among].sum())
-    if total == 0.0:
-        raise InputError.about("sample_weight")(
-            "sample_weight must have a sum > 0 in both classes; it is 0 in one. Give one of its"
-            " rows a positive weight."
-        )
-    return float(weights[among & items].sum()) / total
+        weights = weights_array(sample_weight, true.size, "sample_weight")
+    client, accepted = labels.clients(true), labels.clients(predicted)
+    totals = weights[~client].sum(), weights[client].sum()
+    if not all(totals):
+        remedy = "Give one of its rows a positive weight."
+        raise refusal("sample_weight", "have a sum > 0 in both classes", "0 in one", remedy)
+    far = weights[accepted & ~client].sum() / totals[0]
+    return float(alpha * far + (1.0 - alpha) * weights[client & ~accepted].sum() / totals[1])
 
 
 hter_scorer = weighted_error_scorer(0.5)

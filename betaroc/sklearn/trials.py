@@ -16,7 +16,7 @@ from sklearn.utils.validation import _check_method_params, check_is_fitted, colu
 from betaroc.core.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from betaroc.core.checks import choice
 from betaroc.core.containers import refuse_kind, width_of
-from betaroc.core.errors import BetarocWarning, InputError, InputTypeError
+from betaroc.core.errors import BetarocWarning, InputError, InputTypeError, refusal
 from betaroc.core.notices import warn
 from betaroc.core.text import format_list, format_value
 from betaroc.data.labels import KNOWN_LABELS
@@ -43,17 +43,15 @@ def labels_of(y: npt.ArrayLike, name: str = "y") -> AnyArray:
     """One label per row; an error unless there are two different ones."""
     if isinstance(y, np.ma.MaskedArray):  # scikit-learn would read what is under the mask
         refuse_kind(y, name, "a masked array", "Pass the rows that are not masked.")
+    rule = "hold one of two labels per row, as numbers, text or booleans"
     try:
         with np.errstate(invalid="ignore"):
             kind = type_of_target(y, input_name=name)
         labels = np.asarray(column_or_1d(y)) if kind == "binary" else None
     except (TypeError, ValueError) as error:  # of scikit-learn, some with the array itself
         refused = InputTypeError if isinstance(error, TypeError) else InputError
-        raise refused.about(name)(
-            f"{name} must hold one of two labels per row, as numbers, text or booleans;"
-            f" scikit-learn says: {format_value(str(error), 120)[1:-1]}. Pass a list or an array of"
-            " them."
-        ) from error
+        words = f"what scikit-learn refuses: {format_value(str(error), 120)[1:-1]}"
+        raise refusal(name, rule, words, "Pass a list or an array.", refused) from error
     if labels is None:
         raise InputError.about(name)(
             f"Only binary classification is supported. Unknown label type: {kind}; {name} must"
@@ -61,10 +59,8 @@ def labels_of(y: npt.ArrayLike, name: str = "y") -> AnyArray:
             " label."
         )
     if labels.dtype.kind in "cmMV":
-        raise InputTypeError.about(name)(
-            f"{name} must be text, numbers or booleans; got {format_value(str(labels[0]))} at 0"
-            f" (dtype {labels.dtype}, {labels.size} values). Pass two labels."
-        )
+        actual = f"{format_value(str(labels[0]))} at 0 (dtype {labels.dtype})"
+        raise refusal(name, rule, actual, "Pass two labels.", InputTypeError)
     classes = np.unique(labels)
     if classes.size < 2:
         raise InputError.about(name)(
@@ -83,30 +79,27 @@ def two_labels(
     scikit-learn takes it (``guess``), and a warning says so; else an error.
     """
     first, second = classes.tolist()
-    if pos_label is None:
-        if not isinstance(first, str) and {float(first), float(second)} in KNOWN_LABELS:
-            return TwoLabels(first, second)
-        if guess:
-            warn(
-                f"{name} holds {format_value(first)} and {format_value(second)}:"
-                f" {format_value(second)}, the larger label, is taken for the client, as"
-                " scikit-learn does. Give pos_label= to say which it is.",
-                BetarocWarning,
+    if pos_label is not None:
+        for client, other in ((first, second), (second, first)):
+            alike = np.isscalar(pos_label) and isinstance(client, str) == isinstance(pos_label, str)
+            if alike and client == pos_label:
+                return TwoLabels(other, client)
+        actual = f"{format_value(pos_label)}, but {name} holds {format_list([first, second])}"
+        remedy = "Give one of them, of the same type."
+        raise refusal("pos_label", "be one of the labels", actual, remedy)
+    if isinstance(first, str) or {float(first), float(second)} not in KNOWN_LABELS:
+        holds = f"{name} holds {format_value(first)} and {format_value(second)}"
+        if not guess:
+            raise InputError.about("pos_label")(
+                f"pos_label must say which label is the client's unless {name} is {{0, 1}},"
+                f" {{-1, 1}} or boolean; {holds}. Give pos_label= one of them."
             )
-            return TwoLabels(first, second)
-        raise InputError.about("pos_label")(
-            f"pos_label must say which label is the client's unless {name} is {{0, 1}}, {{-1, 1}}"
-            f" or boolean; {name} holds {format_list([first, second])}. Give pos_label= one of"
-            " them."
+        warn(
+            f"{holds}: {format_value(second)}, the larger label, is taken for the client, as"
+            " scikit-learn does. Give pos_label= to say which it is.",
+            BetarocWarning,
         )
-    for client, other in ((first, second), (second, first)):
-        alike = np.isscalar(pos_label) and isinstance(client, str) == isinstance(pos_label, str)
-        if alike and client == pos_label:
-            return TwoLabels(other, client)
-    raise InputError.about("pos_label")(
-        f"pos_label must be one of the labels; got {format_value(pos_label)}, but {name} holds"
-        f" {format_list([first, second])}. Give one of them, of the same type."
-    )
+    return TwoLabels(first, second)
 
 
 #: What gives scores, the first to be asked.
@@ -127,20 +120,18 @@ def response_method_of(estimator: Any, wanted: str = "auto") -> str:
         if hasattr(estimator, name):
             return name
     asked = " or ".join(_METHODS) if wanted == "auto" else wanted
-    raise InputTypeError.about("estimator")(
-        f"estimator must give scores by {asked}; {format_value(estimator)} has no such method. A"
-        " threshold needs scores: take another classifier, or wrap it in CalibratedClassifierCV."
-    )
+    actual = f"{format_value(estimator)}, which has no such method"
+    remedy = "Take another classifier, or wrap it in CalibratedClassifierCV."
+    raise refusal("estimator", f"give scores by {asked}", actual, remedy, InputTypeError)
 
 
 def client_scores(estimator: Any, X: Any, method: str, labels: TwoLabels) -> FloatArray:
     """Scores of a fitted estimator, higher for clients, in the dtype in which they come."""
     classes = np.asarray(getattr(estimator, "classes_", ()))
     if set(classes.tolist()) != set(labels):
-        raise InputError.about("estimator")(
-            f"estimator must be a classifier of the two labels {format_list(labels)}; its classes_"
-            f" are {format_list(classes.tolist()) or 'missing'}. Fit it to both."
-        )
+        rule = f"be a classifier of the two labels {format_list(labels)}"
+        actual = f"one whose classes_ are {format_list(classes.tolist()) or 'missing'}"
+        raise refusal("estimator", rule, actual, "Fit it to both.")
     result = np.asarray(getattr(estimator, method)(X))
     if method == "predict_proba":
         return np.asarray(result[:, np.flatnonzero(classes == labels.client)[0]])
@@ -151,22 +142,19 @@ def checked_splits(splits: Any, clients: AnyArray) -> list[RowSplit]:
     """Folds that leave both classes to train on, and test a row once at most."""
     result = [_split(fold) for fold in splits]
     if not result:
-        raise InputError.about("cv")("cv must give at least one fold; it gives none.")
+        raise refusal("cv", "give at least one fold", "none")
     for k, fold in enumerate(result):
         trained = clients[fold.train]
         if trained.all() or not trained.any():
-            raise InputError.about("cv")(
-                f"cv must leave both classes to train on; fold {k} of {len(result)} trains on"
-                f" {trained.size} rows of one class. Take fewer folds or a stratified splitter."
-            )
-    tested = np.concatenate([fold.test for fold in result])
-    rows, times = np.unique(tested, return_counts=True)
+            actual = f"{trained.size} rows of one class in fold {k} of {len(result)}"
+            remedy = "Take fewer folds or a stratified splitter."
+            raise refusal("cv", "leave both classes to train on", actual, remedy)
+    rows, times = np.unique(np.concatenate([fold.test for fold in result]), return_counts=True)
     if times.max(initial=0) > 1:
         at = int(np.argmax(times))
-        raise InputError.about("cv")(
-            f"cv must test a row once at most, so that scores are separate trials; row"
-            f" {int(rows[at])} is tested {int(times[at])} times. Take a splitter without repeats."
-        )
+        rule = "test a row once at most, so that scores are separate trials"
+        actual = f"row {int(rows[at])}, which is tested {int(times[at])} times"
+        raise refusal("cv", rule, actual, "Take a splitter without repeats.")
     return result
 
 
@@ -174,10 +162,9 @@ def _split(fold: Any) -> RowSplit:
     """Rows to train on and to test, by their numbers or by booleans."""
     result = tuple(map(np.asarray, fold)) if width_of(fold) == 2 else ()
     if not result or any(rows.dtype.kind not in "iub" or rows.ndim != 1 for rows in result):
-        raise InputTypeError.about("cv")(
-            "cv must give pairs of rows, those to train on and those to test, by number; got"
-            f" {format_value(fold)}. Take a number of folds, a splitter, or a list of such pairs."
-        )
+        rule = "give pairs of rows, those to train on and those to test, by number"
+        remedy = "Take a number of folds, a splitter, or a list of such pairs."
+        raise refusal("cv", rule, format_value(fold), remedy, InputTypeError)
     return RowSplit(*result)
 
 
@@ -227,7 +214,6 @@ def scores_of_estimator(
 def _called(name: object) -> str | None:
     if name is None or isinstance(name, str):
         return name
-    raise InputTypeError.about("name")(
-        f"name must be text; got {format_value(name)} of type {type(name).__name__}. Leave it out"
-        " for the name of the class."
-    )
+    actual = f"{format_value(name)} of type {type(name).__name__}"
+    remedy = "Leave it out for the name of the class."
+    raise refusal("name", "be text", actual, remedy, InputTypeError)
