@@ -447,9 +447,12 @@ class PerturbedModels:
 
     def laws(self, away: FloatArray) -> tuple[Distribution, Distribution]:
         """Both distributions where the coordinates are off by so much."""
-        cut, values = len(self.names[0]), (self.place + away).tolist()
-        client = moved(self.fit.client.distribution, self.names[0], values[:cut])
-        return client, moved(self.fit.impostor.distribution, self.names[1], values[cut:])
+        client, impostor = self._parts
+        cut, values = len(client.names), (self.place + away).tolist()
+        return (
+            moved(self.fit.client.distribution, client.names, values[:cut]),
+            moved(self.fit.impostor.distribution, impostor.names, values[cut:]),
+        )
 
     def model(self, away: FloatArray) -> ScoreModel:
         """The model there."""

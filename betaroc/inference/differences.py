@@ -338,13 +338,14 @@ def auc_test(
     one, two = (DelongArea.of(s, name, groups=groups) for s, name in ((a, "a"), (b, "b")))
     a, b = a._trials, b._trials
     gap = float(settled(np.array(one.area - two.area)))
-    moved = [settled(v - w) for v, w in zip(one.parts, two.parts, strict=True)] if paired else []
+    moved: list[FloatArray] = []
     if paired:
         check_other_trials(a, b, ("a", "b"), groups=groups)
         ranks = [np.unique(np.r_[s.client, s.impostor], return_inverse=True)[1] for s in (a, b)]
         if np.array_equal(ranks[0], ranks[1]):
             why = "both systems order all trials alike: one ROC"
             return AucTest(Interval(0.0, 0.0, 0.0, level, "delong"), 0.0, 1.0, paired, why)
+        moved = [settled(v - w) for v, w in zip(one.parts, two.parts, strict=True)]
         sd, freedom = spread_of(moved, units_of(joint_trials(a, b), groups=groups))
     else:
         sd, freedom = math.hypot(one.sd, two.sd), min(one.freedom, two.freedom)
