@@ -276,19 +276,14 @@ class Distribution(Exportable, ABC):
         """
         parameters = self._parameters()
         result = np.zeros((len(parameters), *shape))
-        for k, parameter in enumerate(parameters):
-            step = _STEP * self._room(parameter)
-            if step == 0.0:
-                continue
-
-            def change(times: int, one: Parameter = parameter, step: float = step) -> FloatArray:
-                above, below = (
-                    likelihood(self._replaced({one.name: one.value + side * step}))
-                    for side in (times, -times)
+        for k, p in enumerate(parameters):
+            step = _STEP * self._room(p)
+            if step > 0.0:
+                above, below, far_above, far_below = (
+                    likelihood(self._replaced({p.name: p.value + times * step}))
+                    for times in (1, -1, 2, -2)
                 )
-                return np.asarray(above - below)
-
-            result[k] = (8.0 * change(1) - change(2)) / (12.0 * step)
+                result[k] = (8.0 * (above - below) - (far_above - far_below)) / (12.0 * step)
         return result
 
     def _room(self, item: Parameter) -> float:

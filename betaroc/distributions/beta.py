@@ -370,14 +370,12 @@ class BetaPair(Pair):
 
         middles = [math.log(law.a) - math.log(law.b) for law in self._laws()]
         low, high, step = min(middles), max(middles), 0.5
-        while not excess(low) > 0.0:
+        while not excess(low) > 0.0 and low >= -_FARTHEST:
             low, high, step = low - step, low, 2.0 * step
-            if low < -_FARTHEST:
-                return super().balance_root(weight_far, weight_frr)
-        while not excess(high) < 0.0:
+        while not excess(high) < 0.0 and high <= _FARTHEST:
             low, high, step = high, high + step, 2.0 * step
-            if high > _FARTHEST:
-                return super().balance_root(weight_far, weight_frr)
+        if low < -_FARTHEST or high > _FARTHEST:
+            return super().balance_root(weight_far, weight_frr)
         root = special.bracketed_root(excess, low, high, what="balance of the two errors")
         return Thresholds.from_logit(np.array(root))
 

@@ -283,6 +283,31 @@ def balance(client: FloatArray, impostor: FloatArray) -> tuple[float, float]:
 
 # ----------------------------------------------------------------------
 # The empirical distribution of a sample, weighted, with exact ties, and pairs of them.
+#: Up to so many terms are summed without rounding.
+_EXACT_SUM = 100_000
+
+
+def mean_of(values: FloatArray, weights: FloatArray | None, total: float) -> float:
+    """Mean with weights of this total, exact up to rounding for 100 000 values."""
+    parts = values if weights is None else weights * values
+    whole = math.fsum(parts.tolist()) if parts.size <= _EXACT_SUM else float(parts.sum())
+    return whole / total
+
+
+def moments_of(values: FloatArray, weights: FloatArray | None, total: float) -> tuple[float, float]:
+    """Mean and standard deviation (divisor total), without overflow and without cancellation."""
+    low, high = float(values.min()), float(values.max())
+    _, exponent = math.frexp(max(abs(low), abs(high)))
+    scaled = np.ldexp(values, -exponent)
+    centre = mean_of(scaled, weights, total)
+    away = scaled - centre
+    width = float(np.abs(away).max())
+    mean = min(max(math.ldexp(centre, exponent), low), high)  # rounded, it may lie beyond them
+    if width == 0.0 or low == high:
+        return mean, 0.0
+    off = mean_of(away / width, weights, total)
+    spread = mean_of((away / width) ** 2, weights, total) - off * off
+    return mean, math.ldexp(width * math.sqrt(spread), exponent)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -438,37 +463,10 @@ class Empirical(Distribution):
         """None: there is no continuous part."""
         return None
 
-    @property
-    def mean(self) -> float:
-        """Weighted mean; -inf where a trial has no score."""
-        return self._scaled_moments[0]
-
-    @property
-    def var(self) -> float:
-        """Weighted variance, divisor sum of weights; nan where a trial has no score."""
-        _, square, power = self._scaled_moments
-        with np.errstate(over="ignore"):
-            return float(np.ldexp(square, 2 * power))
-
-    @property
-    def _sd(self) -> float:
-        _, square, power = self._scaled_moments
-        return math.ldexp(math.sqrt(square), power)
-
     @cached_property
-    def _scaled_moments(self) -> tuple[float, float, int]:
-        """Mean, and the variance in squares of a power of two, which no sum or square passes."""
-        if self.rejected:
-            return -math.inf, math.nan, 0
-        (places, weights), total = self._steps, self.total
-        _, power = math.frexp(float(np.max(np.abs(self.support))))
-        scaled = np.ldexp(places, -power)
-        # Rounded, it may lie a last digit beyond the scores.
-        mean = min(max(math.fsum(scaled * weights) / total, float(scaled[0])), float(scaled[-1]))
-        away = scaled - mean
-        _, width = math.frexp(float(np.max(np.abs(away))))
-        square = math.fsum(np.ldexp(away, -width) ** 2 * weights) / total
-        return math.ldexp(mean, power), square, power + width
+    def _moments(self) -> tuple[float, float]:
+        """Mean and standard deviation; -inf and nan where a trial has no score."""
+        return (-math.inf, math.nan) if self.rejected else moments_of(*self._steps, self.total)
 
     def _side(self, t: Thresholds, *, lower: bool) -> tuple[FloatArray, FloatArray]:
         counts = self._counts_at_most(t) if lower else self._counts_above(t)

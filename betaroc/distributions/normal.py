@@ -7,7 +7,7 @@ from abc import abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from typing import Any, ClassVar, NamedTuple, TypeGuard, cast
+from typing import Any, ClassVar, TypeGuard, cast
 
 import numpy as np
 
@@ -206,54 +206,79 @@ class Normal(NormalCoordinate):
 
 
 class NormalPair(Pair):
-    """Two normal distributions of one coordinate; no square of a distance is taken."""
+    """Two normal distributions of one coordinate; no square of a distance is taken.
+
+    With w the standard score of the narrower one, that of the wider is q w + delta: q is the ratio
+    of the sigmas and delta the distance of the means in units of the wider.
+    """
 
     def _parameters(self) -> tuple[float, float, float, float]:
         c: Any = self._base("client")
         i: Any = self._base("impostor")
         return c.mu, c.sigma, i.mu, i.sigma
 
-    def _at(self, y: FloatArray) -> Thresholds:
-        """Thresholds at the coordinate of both."""
-        return cast(NormalScore, self._base("client")).coordinate.place(y)
-
-    def _narrow_and_wide(self) -> tuple[_Bell, _Bell]:
+    def _compared(self) -> tuple[float, float, float]:
+        """q, 1 - q and delta."""
         mu_c, sigma_c, mu_i, sigma_i = self._parameters()
-        client, impostor = _Bell(mu_c, sigma_c), _Bell(mu_i, sigma_i)
-        return (client, impostor) if sigma_c < sigma_i else (impostor, client)
+        narrow, wide = (mu_c, sigma_c), (mu_i, sigma_i)
+        if not sigma_c < sigma_i:
+            narrow, wide = wide, narrow
+        delta = (0.5 * narrow[0] - 0.5 * wide[0]) / (0.5 * wide[1])
+        return narrow[1] / wide[1], (wide[1] - narrow[1]) / wide[1], delta
+
+    def _at(self, scores: list[float]) -> Thresholds:
+        """Thresholds at standard scores of the narrower one; the next double where its mean is."""
+        mu_c, sigma_c, mu_i, sigma_i = self._parameters()
+        mu, sigma = (mu_c, sigma_c) if sigma_c < sigma_i else (mu_i, sigma_i)
+        places = []
+        for w in scores:
+            x = mu + sigma * w
+            lost = x == mu and w != 0.0
+            places.append(math.nextafter(x, math.copysign(math.inf, w)) if lost else x)
+        known = np.array(sorted(x for x in places if math.isfinite(x)))
+        return cast(NormalScore, self._base("client")).coordinate.place(known)
 
     def ratio_roots(self, level: float) -> Thresholds:
+        """Where (1 - q^2) w^2 - 2 q delta w = delta^2 + 2 gap, gap = log(1/q) less the level."""
         _, sigma_c, _, sigma_i = self._parameters()
         gap = log_ratio(sigma_c, sigma_i) + level - self._log_share()
-        narrow, wide = self._narrow_and_wide()
-        roots = _level_offsets(narrow, wide, -gap if sigma_c < sigma_i else gap)
-        return self._at(_beside(narrow, roots))
+        gap = -gap if sigma_c < sigma_i else gap
+        q, short, delta = self._compared()
+        rest, reach = short * (1.0 + q), math.sqrt(2.0 * abs(gap))
+        width = reach * math.sqrt(rest)
+        if gap >= 0.0:
+            root = math.hypot(delta, width)
+        elif abs(delta) > width:
+            root = math.sqrt(abs(delta) - width) * math.sqrt(abs(delta) + width)
+        else:
+            return self._at([])
+        big = q * delta + math.copysign(root, delta)
+        if big == 0.0:
+            return self._at([])
+        if gap >= 0.0:
+            other = -(delta * (delta / big) + reach * (reach / big))
+        else:
+            other = -((delta - reach) * ((delta + reach) / big))
+        return self._at([other] if rest == 0.0 else [big / rest, other])
 
     def turning_points(self) -> Thresholds:
         """Where (x - mu) / sigma^2 of both classes is one number."""
-        narrow, wide = self._narrow_and_wide()
-        if narrow.sigma == wide.sigma:
-            return self._at(np.empty(0))
-        q, rest = narrow.sigma / wide.sigma, _rest(narrow, wide)
-        return self._at(_beside(narrow, [q * _scaled_distance(narrow, wide) / rest]))
+        q, short, delta = self._compared()
+        return self._at([q * delta / (short * (1.0 + q))] if short else [])
 
     def diagonal_roots(self) -> Thresholds | None:
         """Where the standard scores of both classes are one number."""
         if self.atom_places.size:
             return None
-        narrow, wide = self._narrow_and_wide()
-        if narrow.sigma == wide.sigma:
-            return self._at(np.empty(0))
-        share = (wide.sigma - narrow.sigma) / wide.sigma
-        return self._at(_beside(narrow, [_scaled_distance(narrow, wide) / share]))
+        _, short, delta = self._compared()
+        return self._at([delta / short] if short else [])
 
     def balance_root(self, weight_far: float = 1.0, weight_frr: float = 1.0) -> Thresholds | None:
         """Where the standard scores of both classes are opposite, if the weights are equal."""
         if self.atom_places.size or weight_far != weight_frr:
             return super().balance_root(weight_far, weight_frr)
-        narrow, wide = self._narrow_and_wide()
-        share = 1.0 + narrow.sigma / wide.sigma
-        return self._at(_beside(narrow, [-_scaled_distance(narrow, wide) / share]))[0]
+        q, _, delta = self._compared()
+        return self._at([-delta / (1.0 + q)])[0]
 
     def decisive_sides(self) -> tuple[float, float] | None:
         """Unequal sigmas give an improper region always, equal ones a concave or convex curve."""
@@ -271,55 +296,6 @@ class NormalPair(Pair):
         # In halves, of which difference and spread are doubles.
         mu_c, sigma_c, mu_i, sigma_i = (0.5 * value for value in self._parameters())
         return float(ndtr((mu_c - mu_i) / math.hypot(sigma_c, sigma_i)))
-
-
-class _Bell(NamedTuple):
-    mu: float
-    sigma: float
-
-
-def _rest(narrow: _Bell, wide: _Bell) -> float:
-    """1 - q^2 of the ratio q of the sigmas."""
-    return (wide.sigma - narrow.sigma) / wide.sigma * (1.0 + narrow.sigma / wide.sigma)
-
-
-def _scaled_distance(narrow: _Bell, wide: _Bell) -> float:
-    """q (mu_n - mu_w): what the wider law's standard scores make of the distance."""
-    return narrow.sigma / wide.sigma * narrow.mu - narrow.sigma / wide.sigma * wide.mu
-
-
-def _level_offsets(narrow: _Bell, wide: _Bell, gap: float) -> list[float]:
-    """x - mu_n at which log f_n / f_w is a level, of which `gap` = log sigma_w / sigma_n - level.
-
-    With w = x - mu_n, a = q (mu_n - mu_w): (1 - q^2) w^2 - 2 q a w = a^2 + 2 sigma_n^2 gap.
-    """
-    a, rest = _scaled_distance(narrow, wide), _rest(narrow, wide)
-    reach = narrow.sigma * math.sqrt(2.0 * abs(gap))
-    width = reach * math.sqrt(rest)
-    if gap >= 0.0:
-        root = math.hypot(a, width)
-    elif abs(a) > width:
-        root = math.sqrt(abs(a) - width) * math.sqrt(abs(a) + width)
-    else:
-        return []
-    big = narrow.sigma / wide.sigma * a + math.copysign(root, a)
-    if big == 0.0:
-        return []
-    if gap >= 0.0:
-        other = -(a * (a / big) + reach * (reach / big))
-    else:
-        other = -((a - reach) * ((a + reach) / big))
-    return [other] if rest == 0.0 else [big / rest, other]
-
-
-def _beside(law: _Bell, offsets: list[float]) -> FloatArray:
-    """Places beside the centre, ascending; the next double where that is lost in it."""
-    places = []
-    for offset in offsets:
-        x = law.mu + offset
-        lost = x == law.mu and offset != 0.0
-        places.append(math.nextafter(x, math.copysign(math.inf, offset)) if lost else x)
-    return np.array(sorted(x for x in places if math.isfinite(x)))
 
 
 closed_forms(Normal, Normal, NormalPair)

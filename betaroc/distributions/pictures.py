@@ -17,6 +17,8 @@ from betaroc.rendering.curves import CLIENT, IMPOSTOR, Axes, begun, draw_curve, 
 _WIDEST = 1e300
 #: Room beside the scale, as a share of it, so that what happens at an end is seen.
 _ROOM = 0.03
+#: How near to an end a line of density starts, as a share of the range.
+_NEAREST = 1e-7
 
 
 def plot_classes(
@@ -120,11 +122,9 @@ def density_of(law: Distribution, low: float, high: float) -> tuple[FloatArray, 
     if law.continuous is None:
         return np.empty(0), np.empty(0)
     base = law.continuous[1]
-    first, last = (_first(base, low, high, lower=lower) for lower in (True, False))
-    middle = np.linspace(0.005, 0.995, 600)
-    near = first * np.geomspace(1.0, 0.005 / first, 60)[:-1]
-    far = 1.0 - (last * np.geomspace(1.0, 0.005 / last, 60)[:-1])[::-1]
-    x = low + np.concatenate([near, middle, far]) * (high - low)
+    near = np.geomspace(_NEAREST, 0.005, 60)[:-1]
+    shares = np.concatenate([near, np.linspace(0.005, 0.995, 600), 1.0 - near[::-1]])
+    x = low + shares * (high - low)
     y = np.asarray(law.pdf(x))
     keep = np.isfinite(y)
     x, y = x[keep], y[keep]
@@ -135,12 +135,3 @@ def density_of(law: Distribution, low: float, high: float) -> tuple[FloatArray, 
         if np.isposinf(base.pdf(place)):
             x, y = np.insert(x, at, place), np.insert(y, at, beyond)
     return x, y
-
-
-def _first(base: Distribution, low: float, high: float, *, lower: bool) -> float:
-    """How near to an end the line starts, as a share of the range: where its mass does."""
-    if np.isposinf(base.pdf(low if lower else high)):
-        return 1e-7
-    place = float(base.ppf(0.01) if lower else base.isf(0.01))
-    inside = (place - low if lower else high - place) / (high - low)
-    return float(np.clip(inside, 1e-7, 1e-3))

@@ -12,12 +12,18 @@ import numpy as np
 import numpy.typing as npt
 
 from betaroc.core.arrays import FloatArray
-from betaroc.core.checks import finite, format_value, span
+from betaroc.core.checks import finite, format_value, positive, span
 from betaroc.core.errors import InputError, InputTypeError
 from betaroc.core.thresholds import Coordinate, Thresholds, choose
 from betaroc.distributions.base import Atoms, Distribution, Parameter, Tail
 from betaroc.distributions.normal import LogitNormal, Normal
 from betaroc.rendering.nouns import Exportable
+
+
+def log1p_share(z: FloatArray) -> FloatArray:
+    """log(1 + z) / z, 1 at 0, infinite from -1 down."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(z == 0.0, 1.0, np.log1p(np.maximum(z, -1.0)) / z)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -64,16 +70,12 @@ class ParetoTail(Exportable):
     joint: float | None = None
 
     def __post_init__(self) -> None:
-        for name in ("mass", "shape", "scale"):
-            object.__setattr__(self, name, finite(getattr(self, name), name))
+        for name, check in (("mass", finite), ("shape", finite), ("scale", positive)):
+            object.__setattr__(self, name, check(getattr(self, name), name))
         if self.joint is not None:
             object.__setattr__(self, "joint", finite(self.joint, "joint"))
         if not 0.0 < self.mass <= 1.0:
             raise InputError(f"mass must lie in (0, 1], a share of the class; got {self.mass!r}.")
-        if not self.scale > 0.0:
-            raise InputError(
-                f"scale must be positive, a length on the coordinate; got {self.scale!r}."
-            )
 
     @property
     def end(self) -> float:
@@ -107,7 +109,7 @@ class ParetoTail(Exportable):
         with np.errstate(all="ignore"):
             u = np.maximum(x, 0.0) / self.scale
             z = self.shape * u
-            depth = u * np.where(z == 0.0, 1.0, np.log1p(np.maximum(z, -1.0)) / z)
+            depth = u * log1p_share(z)
         return np.where((z <= -1.0) | np.isposinf(u), np.inf, depth)
 
 

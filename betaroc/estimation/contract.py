@@ -18,14 +18,12 @@ from betaroc.data.summary import ScoreSummary
 from betaroc.data.sums import ClassSummary
 from betaroc.distributions.base import Distribution
 from betaroc.distributions.beta import Centred
-from betaroc.distributions.empirical import Empirical
+from betaroc.distributions.empirical import Empirical, mean_of, moments_of
 from betaroc.distributions.pairs import pair_of
 
 if TYPE_CHECKING:
     from betaroc.estimation.boundary import BoundaryRule
 
-#: Up to so many terms are summed without rounding.
-EXACT_SUM = 100_000
 #: Scores in memory at once, with their complements.
 _BLOCK = 1 << 16
 #: Up to here the calls cost more than the logarithms.
@@ -176,11 +174,8 @@ class Sample(NamedTuple):
         return math.fsum(self.weights[mask].tolist())
 
     def mean(self, values: FloatArray) -> float:
-        """Weighted mean of ``values``, exact up to rounding for 100 000 of them."""
-        parts = values if self.weights is None else self.weights * values
-        if parts.size <= EXACT_SUM:
-            return math.fsum(parts.tolist()) / self.total
-        return float(parts.sum()) / self.total
+        """Weighted mean of ``values``."""
+        return mean_of(values, self.weights, self.total)
 
     @property
     def n(self) -> int:
@@ -220,7 +215,7 @@ class Sample(NamedTuple):
         u, away = 1.0 - m, x - m
         share = 1.0 if self.weights is None else self.weights
         first = share * away
-        shift = math.fsum(first) if x.size <= EXACT_SUM else float(first.sum())
+        shift = mean_of(first, None, 1.0)
         log_ratio, log_ratio1m = np.log(x) - math.log(m), np.log1p(-x) - math.log(u)
         excess = share * log1p_excess_array(away / m, log_ratio)
         excess1m = share * log1p_excess_array(-away / u, log_ratio1m)
@@ -229,16 +224,8 @@ class Sample(NamedTuple):
         return Centred(m, u, *(part / self.total for part in sums))
 
     def moments(self) -> tuple[float, float]:
-        """Mean and standard deviation (divisor n), without overflow and without cancellation."""
-        _, exponent = math.frexp(max(abs(self.low), abs(self.high)))
-        scaled = np.ldexp(self.values, -exponent)
-        centre = self.mean(scaled)
-        away = scaled - centre
-        width = float(np.abs(away).max())
-        if width == 0.0:
-            return math.ldexp(centre, exponent), 0.0
-        spread = self.mean((away / width) ** 2) - (self.mean(away) / width) ** 2
-        return math.ldexp(centre, exponent), math.ldexp(width * math.sqrt(spread), exponent)
+        """Mean and standard deviation (divisor n)."""
+        return moments_of(self.values, self.weights, self.total)
 
     def logit_moments(self) -> tuple[float, float, float]:
         """Mean and standard deviation of logits, and the mean of log(s (1 - s))."""

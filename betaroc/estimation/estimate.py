@@ -13,7 +13,7 @@ import numpy as np
 
 from betaroc.core import errors
 from betaroc.core.arrays import CLASSES, FloatArray
-from betaroc.core.checks import count, finite
+from betaroc.core.checks import check_entries, count, finite
 from betaroc.core.notices import Notice, warn
 from betaroc.core.thresholds import Thresholds
 from betaroc.core.vocabulary import CLASS_SLOTS, CLIENT, CLIENTS, IMPOSTORS, worded
@@ -317,13 +317,9 @@ class Task(NamedTuple):
         if sample.name == "impostor" and row.impostor is not None:
             row = replace(row, estimate=row.impostor)
         if row.positive and (sample.low < 0.0 or (sample.low == 0.0 and step is None)):
-            rows, rule = sample.rows(), worded(f'be above 0 for `family="{self.family}"`')
-            wrong = np.flatnonzero(rows.values <= 0.0)
-            first = float(rows.values[wrong[0]])
-            actual = f"{wrong.size} of {rows.n} that are not, first at index"
-            actual = f"{actual} {rows.place(int(wrong[0]))}: {first!r}"
+            values, rule = sample.rows().values, worded(f'be above 0 for `family="{self.family}"`')
             remedy = "Use" + worded(' `family="sinh-arcsinh"` or "normal".')
-            raise errors.InputError(f"{sample.name} must " + rule + f"; got {actual}. " + remedy)
+            check_entries(values, values <= 0.0, sample.name, rule, remedy)
         if row.on_unit and (sample.low < 0.0 or sample.high > 1.0):
             percent, (many, which) = (
                 sample.low >= 0.0 and 2.0 < sample.high <= 100.0,

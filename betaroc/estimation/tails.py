@@ -16,12 +16,10 @@ from betaroc.core.notices import Notice
 from betaroc.core.special import bracketed_root
 from betaroc.core.value import Value
 from betaroc.core.vocabulary import worded
-from betaroc.distributions.spliced import ParetoTail
+from betaroc.distributions.spliced import ParetoTail, log1p_share
 
 #: Standard deviation of the normal penalty of the shape, about 0.
 PRIOR_DEVIATION = 0.25
-#: Shapes nearer to 0 than this are exponential tails to the digits of the sum.
-_STRAIGHT = 1e-6
 #: Where the mode is looked for first: shapes, and logs of the scale about that of the mean.
 _SHAPES = np.arange(-8, 13) / 10.0
 _SCALES = np.linspace(-0.8, 0.8, 17)
@@ -89,13 +87,8 @@ def penalised(
     k = float(np.sum(weights))
     u = excesses * np.exp(-log_scale)[..., None]
     z = shape[..., None] * u
-    bent = np.abs(shape) >= _STRAIGHT
-    with np.errstate(invalid="ignore", divide="ignore"):
-        logs = np.log1p(np.maximum(z, -1.0)) @ weights
-        steep = (1.0 + 1.0 / np.where(bent, shape, 1.0)) * logs
-    loss = np.where(bent, steep, u @ weights)
     inside = (np.min(z, axis=-1, initial=0.0) > -1.0) & (shape >= STEEPEST)
-    result = -k * log_scale - loss
+    result = -k * log_scale - (1.0 + shape) * ((u * log1p_share(z)) @ weights)
     return np.where(inside, result, -np.inf) - 0.5 * (shape / PRIOR_DEVIATION) ** 2
 
 
