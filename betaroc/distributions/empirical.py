@@ -294,20 +294,22 @@ def mean_of(values: FloatArray, weights: FloatArray | None, total: float) -> flo
     return whole / total
 
 
-def moments_of(values: FloatArray, weights: FloatArray | None, total: float) -> tuple[float, float]:
-    """Mean and standard deviation (divisor total), without overflow and without cancellation."""
+def scaled_moments(
+    values: FloatArray, weights: FloatArray | None, total: float
+) -> tuple[float, float, int]:
+    """Mean, and the variance in squares of a power of two, which no sum or square passes."""
     low, high = float(values.min()), float(values.max())
-    _, exponent = math.frexp(max(abs(low), abs(high)))
-    scaled = np.ldexp(values, -exponent)
+    _, power = math.frexp(max(abs(low), abs(high)))
+    scaled = np.ldexp(values, -power)
     centre = mean_of(scaled, weights, total)
+    mean = min(max(math.ldexp(centre, power), low), high)  # rounded, it may lie beyond them
+    if low == high:
+        return mean, 0.0, 0
     away = scaled - centre
-    width = float(np.abs(away).max())
-    mean = min(max(math.ldexp(centre, exponent), low), high)  # rounded, it may lie beyond them
-    if width == 0.0 or low == high:
-        return mean, 0.0
-    off = mean_of(away / width, weights, total)
-    spread = mean_of((away / width) ** 2, weights, total) - off * off
-    return mean, math.ldexp(width * math.sqrt(spread), exponent)
+    _, width = math.frexp(float(np.abs(away).max()))
+    away = np.ldexp(away, -width)
+    square = mean_of(away**2, weights, total) - mean_of(away, weights, total) ** 2
+    return mean, square, power + width
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -464,9 +466,23 @@ class Empirical(Distribution):
         return None
 
     @cached_property
+    def _scaled_moments(self) -> tuple[float, float, int]:
+        """Those of the scores; -inf and nan where a trial has none."""
+        if self.rejected:
+            return -math.inf, math.nan, 0
+        return scaled_moments(*self._steps, self.total)
+
+    @property
     def _moments(self) -> tuple[float, float]:
-        """Mean and standard deviation; -inf and nan where a trial has no score."""
-        return (-math.inf, math.nan) if self.rejected else moments_of(*self._steps, self.total)
+        mean, square, power = self._scaled_moments
+        return mean, math.ldexp(math.sqrt(square), power)
+
+    @property
+    def var(self) -> float:
+        """Weighted variance, divisor sum of weights; nan where a trial has no score."""
+        _, square, power = self._scaled_moments
+        with np.errstate(over="ignore"):
+            return float(np.ldexp(square, 2 * power))
 
     def _side(self, t: Thresholds, *, lower: bool) -> tuple[FloatArray, FloatArray]:
         counts = self._counts_at_most(t) if lower else self._counts_above(t)

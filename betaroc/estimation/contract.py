@@ -18,7 +18,7 @@ from betaroc.data.summary import ScoreSummary
 from betaroc.data.sums import ClassSummary
 from betaroc.distributions.base import Distribution
 from betaroc.distributions.beta import Centred
-from betaroc.distributions.empirical import Empirical, mean_of, moments_of
+from betaroc.distributions.empirical import Empirical, mean_of, scaled_moments
 from betaroc.distributions.pairs import pair_of
 
 if TYPE_CHECKING:
@@ -225,7 +225,8 @@ class Sample(NamedTuple):
 
     def moments(self) -> tuple[float, float]:
         """Mean and standard deviation (divisor n)."""
-        return moments_of(self.values, self.weights, self.total)
+        mean, square, power = scaled_moments(self.values, self.weights, self.total)
+        return mean, math.ldexp(math.sqrt(square), power)
 
     def logit_moments(self) -> tuple[float, float, float]:
         """Mean and standard deviation of logits, and the mean of log(s (1 - s))."""
