@@ -21,9 +21,10 @@ from betaroc.core.errors import (
 )
 from betaroc.core.notices import collect_warnings, suppress_warnings, warn
 from betaroc.core.options import POWER, IntervalOptions
+from betaroc.core.special import share_ends
 from betaroc.core.tables import Framed
 from betaroc.core.text import typed
-from betaroc.core.thresholds import Thresholds
+from betaroc.core.thresholds import Coordinate, Thresholds
 from betaroc.core.vocabulary import CLIENT, FAR, FRR, IMPOSTOR
 from betaroc.data.scores import Scores
 from betaroc.decision.forecast import epc_forecast
@@ -31,7 +32,9 @@ from betaroc.distributions.base import Distribution
 from betaroc.distributions.beta import has_shape
 from betaroc.distributions.inflated import MASSES, base_of
 from betaroc.distributions.normal import has_spread
+from betaroc.distributions.spliced import Spliced
 from betaroc.estimation.families import named, planned_family
+from betaroc.estimation.tails import FEWEST, SIZES, TailScores, fit_tails
 from betaroc.fits.fit import DistributionFit, Fit
 from betaroc.fits.shape_tests import FittedEnds, quadrant_shares
 from betaroc.inference.delta import (
@@ -43,7 +46,13 @@ from betaroc.inference.delta import (
     student,
 )
 from betaroc.inference.interval import Interval, Limits, difference_ends
-from betaroc.inference.intervals import BOTH, is_of_scores
+from betaroc.inference.intervals import (
+    BOTH,
+    is_of_scores,
+    surely_beyond,
+    tail_rate_ends,
+    tail_threshold_ends,
+)
 from betaroc.inference.of_scores import bare_interval_of_scores, methods_of
 from betaroc.inference.scores_beyond import SHOW, about, needed
 from betaroc.model.criteria import CRITERIA
@@ -72,7 +81,7 @@ _USED = {
     "difference": ("width", "power", "correlation"),
 }  # fmt: skip
 _METHODS, _MEASURES, _THRESHOLDS = (
-    ("delta", "delong"), ("hter", "weighted-error"), ("smooth", "empirical"),
+    ("delta", "delong", "tail"), ("hter", "weighted-error"), ("smooth", "empirical"),
 )  # fmt: skip
 _LEVEL = 0.95
 #: Below this the expansions have been seen to be good, but no more than that.
@@ -85,6 +94,12 @@ _LEAST, _START, MOST_SCORES = 2, 200, 10**9
 _COUNTED = 5000
 #: Longest step of the search, as a logarithm.
 _FAR = math.log(64.0)
+#: The class, and the end of it, that a rate speaks of.
+_TAIL_OF = {"far": (1, "upper"), "tnr": (1, "upper"), "frr": (0, "lower"), "tpr": (0, "lower")}
+#: What a rate leaves, which is small where it is near 1.
+_COMPLEMENT = {"tnr": "far", "tpr": "frr"}
+#: Scores at the end that a tail is fitted to, with those that its joint needs, and their draws.
+_KEPT, _DRAWS = 2 * max(SIZES) + 2, 16
 
 
 # ------------------------------------------------------------------------------- the answer
@@ -107,7 +122,7 @@ class SampleSize(Framed, Exportable):
     ratio : float
         Impostor scores for each client score.
     method : str
-        "delta", "delong"; "end test", "fitted shape"; "smooth" or "empirical" of the thresholds of
+        "delta", "delong", "tail"; "end test", "fitted shape"; "smooth" or "empirical" of the thresholds of
         an EPC gap.
     model : ScoreModel or tuple of ScoreModel
         The distributions, taken as true.
@@ -275,7 +290,9 @@ def plan_sample_size(
     method : str
         "delta": the interval of a fit; of a model that is a fit, whose scores will answer too, at
         least as wide as theirs ("family and scores"), and where they answer by draws or not at all
-        "if the family is right". For "auc" also "delong", which needs no family.
+        "if the family is right". For "auc" also "delong", which needs no family. "tail", of a rate
+        at a threshold and of the threshold of a rate: the interval of a fit with tails (`fit`) or
+        of the count where no tail answers, which rest on no family either.
     measure : str
         Of "epc-gap": "hter" (if left out) or "weighted-error".
     thresholds : str
@@ -397,7 +414,7 @@ def plan_when_read(
     elif kind == "difference":
         goal = difference_goal(spec, models, interval, correlation, by_chance=by_chance)
     else:
-        width = area_width if method == "delong" else stat_width
+        width = {"delong": area_width, "tail": tail_width}.get(method, stat_width)
         goal = width(spec, models[0], interval)
     sizes, reached = fewest_scores(goal, wanted, share)
     plan = SampleSize(
@@ -497,7 +514,9 @@ def _checked_options(
             f"{name!r} needs a {' or a '.join(goals)}; got {checks.format_list(chosen) or 'none'}."
             " A width is the full width of its interval."
         )
-    methods = _METHODS if name == "auc" and kind == "width" else _METHODS[:1]
+    methods: tuple[str, ...] = _METHODS[:1]
+    if kind == "width":
+        methods = _METHODS[:2] if name == "auc" else _METHODS[::2]
     if checks.choice(method, _METHODS, "method") not in methods:
         rule = f"be {checks.format_list(methods)} for {name!r}" + " of two models" * (count - 1)
         raise refusal("method", rule, repr(method), "Leave it out.")
@@ -749,6 +768,75 @@ def area_width(_: StatisticSpec, model: ScoreModel, options: IntervalOptions) ->
         return 2.0 * reach - sum(_beyond(end + reach - 1.0, sd) for end in (area, 1.0 - area))
 
     return Goal(area, reached)
+
+
+# ---------------------------------------------------------------------------------- tails
+def tail_width(spec: StatisticSpec, model: ScoreModel, options: IntervalOptions) -> Goal:
+    """Mean width of the interval of a fit with tails, over a few draws of its extreme scores.
+
+    The hull of that of the tail, whose sizes disagree in draws as they do in scores, and of the
+    exact one of the count; nearer to the body, and of too few scores, that of the expected count.
+    """
+    (point, argument), of_threshold = spec.where, spec.name == "threshold"
+    name = point if of_threshold else spec.name
+    if name not in _TAIL_OF or not (of_threshold or point == "threshold"):
+        raise InputError.about("method")(
+            'method="tail" is for "far", "frr", "tpr" and "tnr" at a threshold, and for'
+            f' "threshold" at one of these rates; got {str(spec)!r}. Leave it out.'
+        )
+    (who, side), value = _TAIL_OF[name], float(argument)
+    if of_threshold:
+        rate = 1.0 - value if name in _COMPLEMENT else value
+    else:
+        beyond = parse_statistic(_COMPLEMENT.get(name, name), (), **spec.where.keywords)
+        rate = beyond.number(model)
+    if not 0.0 < rate < 1.0:
+        raise InputError(
+            f"{str(spec)!r} must be planned where scores of the model lie; got a rate of {rate!r}"
+            " there. Give another point."
+        )
+    from scipy.stats import binom
+
+    law = (model.client, model.impostor)[who]
+    on = law.coordinate if isinstance(law, Spliced) else Coordinate(None, law.on_unit)
+    lower, level = side == "lower", options.level
+    waits = np.random.default_rng(0).exponential(size=(_DRAWS, _KEPT)).cumsum(axis=1)
+
+    def counted(n: int, shares: FloatArray) -> Limits:
+        """The exact interval of the count; of a threshold the scores that surely enclose it."""
+        near = n * rate < shares.size - 1 and rate <= shares[-1]
+        if not of_threshold:
+            count = np.count_nonzero(shares <= rate) if near else n * rate
+            low, high = share_ends(np.array(float(count)), np.array(float(n)), options.tail)
+            return float(low), float(high)
+        ranks = binom.ppf([options.tail, 1.0 - options.tail], n, rate) + np.array([0.0, 1.0])
+        inside = ranks[1] < shares.size
+        places = shares[ranks.astype(int) - 1] if inside else ranks / n
+        ends = law._quantile(places, lower=lower).theta
+        if ranks[0] == 0.0:  # no score lies beyond it
+            ends[0] = -math.inf if lower else math.inf
+        return float(np.min(ends)), float(np.max(ends))
+
+    def drawn(n: int, shares: FloatArray) -> Limits:
+        extreme = on.of(law._quantile(shares, lower=lower))
+        tails = fit_tails(TailScores(CLASSES[who], extreme, total=float(n)), side)
+        if not surely_beyond(tails, rate, level):
+            return counted(n, shares)
+        if of_threshold:
+            ends = on.place(np.array(tail_threshold_ends(tails, rate, level))).theta.tolist()
+        else:
+            place = float(on.of(Thresholds.from_theta(np.array(value))))
+            ends = tail_rate_ends(tails, place, level)
+        both = *counted(n, shares), *ends
+        finite = [end for end in both if math.isfinite(end)]
+        return min(finite), max(finite)
+
+    def reached(sizes: Sizes) -> float:
+        n = sizes[who]
+        draws = [drawn(n, shares / n) for shares in waits if n >= FEWEST]
+        return float(np.mean([high - low for low, high in draws or [counted(n, np.empty(0))]]))
+
+    return Goal(spec.number(model), reached)
 
 
 def mean_area_variance(parts: tuple[float, float, float], sizes: Sizes) -> float:

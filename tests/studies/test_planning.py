@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import pickle
+import warnings
 from itertools import product
 from statistics import NormalDist
 from typing import Any
@@ -11,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 from scipy.special import stdtrit
-from scipy.stats import f as f_law
+from scipy.stats import beta as beta_law, f as f_law
 
 import betaroc as br
 from betaroc.core.options import IntervalOptions
@@ -47,6 +48,8 @@ MIXTURE = br.ScoreModel(
 )
 SHARES = br.ScoreModel(br.Empirical([1, 2, 3, 4, 7]), br.Empirical([0, 1, 2, 3]))
 
+TAILED = br.ScoreModel(br.Beta(6, 2), br.Beta(2, 8))
+OF_A_TAIL = {"model": TAILED, "width": 0.01, "method": "tail"}
 HALVES = br.ScoreModel(br.Beta(2.0, 1.0), br.Beta(1.0, 2.0))
 PLAIN = IntervalOptions(method="delta", groups=False)
 
@@ -322,7 +325,9 @@ def test_few_scores_are_said_to_be_few() -> None:
         (("auc",), {"width": 0.1, "measure": "hter"}, "got measure='hter'"),
         (("side-at-zero",), {"width": 0.1}, "got width=0.1"),
         (("shapes",), {"power": 1.0}, "power must be a probability strictly"),
-        (("eer",), {"width": 0.1, "method": "delong"}, "method must be 'delta' for 'eer'"),
+        (("eer",), {"width": 0.1, "method": "delong"}, "method must be 'delta', 'tail' for 'eer'"),
+        (("far",), OF_A_TAIL | {"frr": 0.1}, 'method="tail" is for'),
+        (("threshold",), OF_A_TAIL | {"alpha": 0.1}, 'method="tail" is for'),
         (("epc-gap",), {"alpha": 1.0, "width": 0.1}, "must lie inside the scale"),
         (("far",), {"at": "crossing", "width": 0.1}, "finite number"),
         (("auc",), {"width": 1e-9}, "not reachable: 1000000000 client"),
@@ -494,3 +499,47 @@ def test_narrower_intervals_and_larger_chances_need_more() -> None:
         ]
         assert sizes == sorted(set(sizes))
         assert option != "width" or sizes[2] / sizes[1] == pytest.approx(6.25, rel=0.02)
+
+
+# ------------------------------------------------------------------------------- tails
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize(
+    ("stat", "point", "width", "least"),
+    [
+        ("far", {"threshold": 0.64}, 0.004, 0.85),
+        ("threshold", {"far": 1e-3}, 0.15, 0.85),
+        ("tnr", {"threshold": 0.665}, 0.003, 0.85),
+        ("frr", {"threshold": 0.3}, 0.01, 0.85),
+        # Too many scores are planned here: users' intervals are about .81 of the width asked.
+        ("threshold", {"frr": 0.01}, 0.1, 0.8),
+    ],
+)
+def test_a_tail_is_planned_by_the_width_of_its_interval(
+    stat: str, point: dict[str, float], width: float, least: float
+) -> None:
+    """Of 40 sets of the planned size: 15 % for the few draws of a plan, and for noise."""
+    plan = br.plan_sample_size(stat, model=TAILED, width=width, method="tail", **point)
+    assert plan.width <= width
+    assert plan.method == "tail"
+    n, widths, rng = plan.n_client, [], np.random.default_rng(3)
+    for _ in range(40):
+        data = br.Scores(rng.beta(6, 2, n), rng.beta(2, 8, n))
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", br.errors.BetarocWarning)
+            f = br.fit(data, "empirical", tails={"impostor": "upper", "client": "lower"})
+            found = f.interval(stat, **point)
+        widths.append(found.high - found.low)
+    assert float(np.mean(widths)) == pytest.approx(plan.width, rel=0.15)
+    assert least * width <= float(np.mean(widths)) <= 1.15 * width
+
+
+def test_counts_plan_where_no_tail_reaches() -> None:
+    """At FAR 0.2: Clopper and Pearson's width of the expected count."""
+    t = float(TAILED.at_far(0.2).threshold)
+    plan = br.plan_sample_size("far", threshold=t, model=TAILED, width=0.05, method="tail")
+    n = plan.n_impostor
+    low = beta_law.ppf(0.025, 0.2 * n, 0.8 * n + 1)
+    high = beta_law.ppf(0.975, 0.2 * n + 1, 0.8 * n)
+    assert plan.width == pytest.approx(high - low, rel=1e-6)
