@@ -607,7 +607,7 @@ def _height(
         power = np.exp(bent - place[2])
         sinh, cosh = 0.5 * (power - 1.0 / power), 0.5 * (power + 1.0 / power)
         h1, h2 = sinh / cosh - sinh * cosh, 1.0 / cosh**2 - cosh**2 - sinh**2
-        k1, k2 = -u * r * r, (u * u - 1.0) * r**4
+        k1, k2 = -u * r * r, (u * u - 1.0) * (r * r) ** 2
         value = float(shares @ (np.log(cosh * r) - 0.5 * sinh**2))
         none = np.zeros(u.size)
         by_u = np.stack([np.full(u.size, -1.0 / scale), -u, none, none])

@@ -74,8 +74,6 @@ def counts_at_end(f: PairEstimate, end: str, side: str, *, groups: bool = True) 
     share there by the fit, as far as the curve stays on that side: x scores of the other class lie
     beyond, k of this one (Fisher's exact test). At the fitted rates themselves counts see nothing.
     """
-    from scipy.stats import hypergeom
-
     evidence, upper = replace(evidence_of_pair(f), grouped=groups), end == "at_one"
     if not all(law.whole for law in evidence.counts):
         return EndCounts(CANNOT_TELL, "the counts cannot tell: weights are no numbers of copies")
@@ -104,7 +102,8 @@ def counts_at_end(f: PairEstimate, end: str, side: str, *, groups: bool = True) 
         shares.append(evidence.observed(k, t, above=upper) / evidence.totals[k])
         sizes.append(np.rint(evidence.effective(k, t, _LEVEL, above=upper)))
     extreme, count = (np.rint(share * size) for share, size in zip(shares, sizes, strict=True))
-    p = hypergeom.sf(count - 1.0, sizes[0] + sizes[1], sizes[1], extreme + count)
+    drawn = map(hypergeometric, sizes[0] + sizes[1], sizes[1], extreme + count)
+    p = [np.sum(chance[n >= x]) for x, (n, chance) in zip(count, drawn, strict=True)]
     k = int(np.argmin(p))
     if p[k] >= _LEVEL:
         return EndCounts("", "")
@@ -283,6 +282,23 @@ def pooled_t_test(client: Law, impostor: Law) -> ZTest:
 
 
 # ------------------------------------------------------------------------------- masses
+def hypergeometric(total: float, marked: float, drawn: float) -> tuple[FloatArray, FloatArray]:
+    """Numbers of marked ones among those drawn of a total, and their probabilities.
+
+    Those within `_REACH` standard deviations of the mean. Not scipy.stats, whose import takes as
+    long as the tests of a report.
+    """
+    mean = marked * drawn / total
+    spread = math.sqrt(mean * (1.0 - drawn / total) * (total - marked) / max(total - 1.0, 1.0))
+    low = max(0, marked + drawn - total, math.floor(mean - _REACH * spread - _REACH))
+    high = min(marked, drawn, math.ceil(mean + _REACH * spread + _REACH))
+    k = np.arange(low, high + 1.0)
+    rise = (marked - k) * (drawn - k) / ((k + 1.0) * (total - marked - drawn + k + 1.0))
+    logs = np.concatenate([[0.0], np.cumsum(np.log(rise[:-1]))])
+    p = np.exp(logs - np.max(logs))
+    return k, p / np.sum(p)
+
+
 def fisher_midp(client: tuple[int, int], impostor: tuple[int, int]) -> ZTest:
     """Fisher's test of equal shares with half the probability of what was seen (mid-p).
 
@@ -296,19 +312,11 @@ def fisher_midp(client: tuple[int, int], impostor: tuple[int, int]) -> ZTest:
     >>> round(fisher_midp((3, 3), (0, 3)).p_value, 12)  # tables: 1, 9, 9, 1 of 20; (1 + 1)/40
     0.05
     """
-    from scipy.stats import hypergeom
-
     (c, n_c), (i, n_i) = client, impostor
-    marked, total = c + i, n_c + n_i
-    mean = marked * n_c / total
-    spread = math.sqrt(mean * (n_i / total) * (total - marked) / max(total - 1, 1))
-    low = max(0, marked - n_i, math.floor(mean - _REACH * spread - _REACH))
-    high = min(marked, n_c, math.ceil(mean + _REACH * spread + _REACH))
-    if not low <= c <= high:
-        return ZTest(-math.inf if c < low else math.inf, 0.0, "counts")
-    k = np.arange(low, high + 1)
-    p = hypergeom.pmf(k, total, marked, n_c)
-    chance = p[c - low]
+    k, p = hypergeometric(n_c + n_i, c + i, n_c)
+    if not k[0] <= c <= k[-1]:
+        return ZTest(-math.inf if c < k[0] else math.inf, 0.0, "counts")
+    chance = p[c - int(k[0])]
     alike = np.isclose(p, chance, rtol=1e-7, atol=0.0)
     two = float(np.sum(p[(p < chance) & ~alike]) + 0.5 * np.sum(p[alike]))
     with np.errstate(divide="ignore"):

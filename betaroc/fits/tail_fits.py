@@ -11,7 +11,7 @@ from typing import NamedTuple, cast
 import numpy as np
 
 from betaroc.core import checks
-from betaroc.core.arrays import CLASSES, BoolArray, FloatArray
+from betaroc.core.arrays import CLASSES, BoolArray, FloatArray, block_diag
 from betaroc.core.checks import counts
 from betaroc.core.errors import BetarocError, InputError, refusal
 from betaroc.core.notices import Notice, suppress_warnings
@@ -118,8 +118,6 @@ def unit_range(scores: ScoreData) -> tuple[float, float] | None:
 def _class_with_tails(
     estimate: Estimate, scores: ScoreData, who: str, request: TailRequest
 ) -> tuple[Estimate, list[Notice]]:
-    from scipy.linalg import block_diag
-
     sides = getattr(request, who)
     if not sides:
         return estimate, []

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
-from betaroc.core.arrays import CLASSES, BoolArray, FloatArray, IntArray
+from betaroc.core.arrays import CLASSES, BoolArray, FloatArray, IntArray, block_diag
 from betaroc.core.checks import flag
 from betaroc.core.errors import InputError, refusal
 from betaroc.core.options import IntervalOptions
@@ -36,11 +36,9 @@ from betaroc.model.statistics import STATISTICS, StatisticSpec
 
 def joint_cov(fit: PairEstimate, *, groups: bool = True) -> FloatArray:
     """Covariance of the clients' parameters, then the impostors'; see `Fit.joint_cov`."""
-    from scipy.linalg import block_diag
-
     results = fit.client, fit.impostor
     units = groups_of(fit.scores) if flag(groups, "groups") else None
-    covariance, cut = np.asarray(block_diag(*(r.cov for r in results))), len(results[0].names)
+    covariance, cut = block_diag(*(r.cov for r in results)), len(results[0].names)
     if fit.shared_cov is not None:
         covariance[:cut, cut:] = fit.shared_cov
         covariance[cut:, :cut] = covariance[:cut, cut:].T
@@ -125,8 +123,6 @@ def _cell_log_likelihood(
 # ----------------------------------------------------------------- roots of the covariance
 def _joint_roots(fit: PairEstimate, *, groups: bool) -> FloatArray:
     """Roots of the covariance of the clients' and the impostors' parameters, a row each."""
-    from scipy.linalg import block_diag
-
     results = fit.client, fit.impostor
     for who, result in zip(CLASSES, results, strict=True):
         if not np.all(np.isfinite(result.cov)):
@@ -135,7 +131,7 @@ def _joint_roots(fit: PairEstimate, *, groups: bool) -> FloatArray:
             raise refusal("the fit", rule, actual, remedy + worded(' `resample="test"`.'))
     if (groups and groups_of(fit.scores) is not None) or fit.shared_cov is not None:
         return covariance_roots(joint_cov(fit, groups=groups))
-    return np.asarray(block_diag(*(covariance_roots(np.array(r.cov)) for r in results)))
+    return block_diag(*(covariance_roots(np.array(r.cov)) for r in results))
 
 
 def covariance_roots(covariance: FloatArray) -> FloatArray:
@@ -404,8 +400,6 @@ class PerturbedModels:
     @cached_property
     def roots(self) -> FloatArray:
         """Their change with one standard error along each root of the covariance, a row each."""
-        from scipy.linalg import block_diag
-
         rates = block_diag(*(part.rates for part in self._parts))
         return np.asarray(_joint_roots(self.fit, groups=self.groups) @ rates.T)
 

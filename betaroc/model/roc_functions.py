@@ -11,7 +11,7 @@ import itertools
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -344,35 +344,32 @@ _CORNER = 1e-12
 _SHARES = np.concatenate([np.geomspace(1e-15, 0.01, 400), np.linspace(0.01, 0.5, 4000)[1:]])
 
 
-def _upper_chain(x: FloatArray, y: FloatArray) -> IntArray:
-    """Indices of the upper hull of points with x ascending (ties: y ascending)."""
+def _rises(x: FloatArray, y: FloatArray, i: Any, j: Any, k: Any) -> Any:
+    """How far point j lies above the chord from i to k: positive, zero or negative."""
+    return (y[j] - y[i]) * (x[k] - x[i]) - (x[j] - x[i]) * (y[k] - y[i])
+
+
+def _upper_chain(x: FloatArray, y: FloatArray) -> list[int]:
+    """Indices of the upper hull of points with x ascending (ties: y ascending), chords' too."""
     chain: list[int] = []
     for k in range(x.size):
-        while len(chain) > 1:
-            i, j = chain[-2], chain[-1]
-            if (x[j] - x[i]) * (y[k] - y[i]) > (y[j] - y[i]) * (x[k] - x[i]):
-                chain.pop()
-            else:
-                break
+        while len(chain) > 1 and _rises(x, y, chain[-2], chain[-1], k) < 0.0:
+            chain.pop()
         chain.append(k)
-    return np.array(chain)
+    return chain
 
 
 def sample_chain(x: FloatArray, y: FloatArray) -> IntArray:
-    """Indices of the upper hull of points of which x and y ascend, without those on its chords.
-
-    Pooling adjacent violators of falling shares dy / (dx + dy) leaves the hull's chords (Fawcett
-    and Niculescu-Mizil 2007). Steep shares are near 1 and few digits apart, so this is for steps.
-    """
-    from scipy.optimize import isotonic_regression
-
-    run, rise = np.diff(x), np.diff(y)
-    moves = np.flatnonzero((run > 0.0) | (rise > 0.0))
-    if not moves.size:
-        return np.array([x.size - 1])
-    run, rise = run[moves], rise[moves]
-    pooled = isotonic_regression(rise / (run + rise), weights=run + rise, increasing=False)
-    return np.append(moves[pooled.blocks[:-1]], x.size - 1)
+    """Indices of the upper hull of points of which x and y ascend, without those on its chords."""
+    moves = np.flatnonzero((np.diff(x) > 0.0) | (np.diff(y) > 0.0))
+    points = np.append(moves, x.size - 1)
+    dented = True
+    while dented and points.size > 2:
+        kept = np.ones(points.size, dtype=bool)
+        kept[1:-1] = _rises(x, y, points[:-2], points[1:-1], points[2:]) > 0.0
+        dented = not kept.all()
+        points = points[kept]
+    return points
 
 
 def chords_of(pair: Pair) -> tuple[Thresholds, Thresholds]:
@@ -391,7 +388,7 @@ def chords_of(pair: Pair) -> tuple[Thresholds, Thresholds]:
     else:
         keep = _distinct(pair, t, far, tpr)
         t, far, tpr = t[keep], far[keep], tpr[keep]
-        chain = _upper_chain(far, tpr)
+        chain = np.array(_upper_chain(far, tpr))
     starts, ends = [none], [none]
     for g in np.nonzero(np.diff(chain) > 1)[0].tolist():
         inner = slice(int(chain[g]), int(chain[g + 1]) + 1)
