@@ -49,17 +49,6 @@ def as_output(value: FloatArray) -> ScalarOrArray:
     return float(value) if value.ndim == 0 else value
 
 
-def block_diag(*blocks: npt.ArrayLike) -> FloatArray:
-    """Matrices along a diagonal; not scipy.linalg's, whose import takes longer than most calls."""
-    parts = [np.atleast_2d(np.asarray(block, dtype=np.float64)) for block in blocks]
-    result, row, column = np.zeros(np.sum([part.shape for part in parts], axis=0)), 0, 0
-    for part in parts:
-        rows, columns = part.shape
-        result[row : row + rows, column : column + columns] = part
-        row, column = row + rows, column + columns
-    return result
-
-
 def are_of(dtype: str, values: FloatArray) -> bool:
     """Whether all are numbers of a dtype."""
     with np.errstate(over="ignore"):

@@ -11,7 +11,7 @@ from typing import NamedTuple, cast
 import numpy as np
 
 from betaroc.core import checks
-from betaroc.core.arrays import CLASSES, BoolArray, FloatArray, block_diag
+from betaroc.core.arrays import CLASSES, BoolArray, FloatArray
 from betaroc.core.checks import counts
 from betaroc.core.errors import BetarocError, InputError, refusal
 from betaroc.core.notices import Notice, suppress_warnings
@@ -40,7 +40,7 @@ from betaroc.estimation.tails import (
     fit_tails,
     steep_tails,
 )
-from betaroc.inference.delta import undropped
+from betaroc.inference.delta import block_diag, undropped
 from betaroc.inference.scores_beyond import grouped_share
 from betaroc.rendering.nouns import Exportable
 from betaroc.rendering.numbers import counted, number

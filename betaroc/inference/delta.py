@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
-from betaroc.core.arrays import CLASSES, BoolArray, FloatArray, IntArray, block_diag
+from betaroc.core.arrays import CLASSES, BoolArray, FloatArray, IntArray
 from betaroc.core.checks import flag
 from betaroc.core.errors import InputError, refusal
 from betaroc.core.options import IntervalOptions
@@ -32,6 +32,16 @@ from betaroc.inference.interval import Interval, Limits, from_log, from_logit
 from betaroc.inference.scores_beyond import SampleSupport, fewest, tell, tell_of_chance
 from betaroc.model.model import ScoreModel
 from betaroc.model.statistics import STATISTICS, StatisticSpec
+
+
+def block_diag(*blocks: FloatArray) -> FloatArray:
+    """Matrices along a diagonal; not scipy.linalg's, whose import takes longer than most calls."""
+    result, row, column = np.zeros(np.sum([part.shape for part in blocks], axis=0)), 0, 0
+    for part in blocks:
+        rows, columns = part.shape
+        result[row : row + rows, column : column + columns] = part
+        row, column = row + rows, column + columns
+    return result
 
 
 def joint_cov(fit: PairEstimate, *, groups: bool = True) -> FloatArray:
