@@ -122,14 +122,10 @@ class Groups:
 
     def covariance(self, client: FloatArray, impostor: FloatArray) -> FloatArray:
         """Of sums over all trials, the clients' first; each class has columns of its own."""
-        cut, k = self.rows[0].size, client.shape[1]
+        (one, other), (of_client, of_impostor) = self.factors(), self.rows
+        cut, k = of_client.size, client.shape[1]
         both = np.zeros((self.first.size, k + impostor.shape[1]))
-        both[:cut, :k], both[cut:, k:] = (
-            factor * part[rows]
-            for factor, part, rows in zip(
-                self.factors(), (client, impostor), self.rows, strict=True
-            )
-        )
+        both[:cut, :k], both[cut:, k:] = one * client[of_client], other * impostor[of_impostor]
         return ensure_psd(*self.meat(both))
 
     def factors(self) -> tuple[float, float]:

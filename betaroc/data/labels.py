@@ -37,6 +37,8 @@ _NO_SCORE = {"", "na", "n/a", "nan", "null", "none", "nil", "?", "<na>", "."}
 _NO_LABEL = {"na", "n/a", "nan", "null", "<na>"}
 #: What other programs call the columns.
 _CALLED = {"score": ("scores", "y_score"), "label": ("labels", "y_true")}
+#: Identities in the header of bob.bio: of the reference and of the probe.
+_BOB_BIO = ("bio_ref_subject_id", "probe_subject_id")
 #: Fewer scores than these may be what they look like.
 _ENOUGH = 10
 #: What columns are called: a probability of some class, a class that was predicted, the true one.
@@ -367,6 +369,8 @@ def as_written(wanted: ColumnSpec, present: Collection[str]) -> tuple[ColumnSpec
     """Score and label as a file calls them, with the options that would say the same."""
     score = None if wanted.score is None else written(wanted.score, present)
     label = tuple(written(column, present) for column in wanted.label)
+    if label == ("label",) and "label" not in present and {*_BOB_BIO} <= {*present}:
+        label = _BOB_BIO
     stated = [f"score={score}"] * (score != wanted.score)
     stated += [f"label={','.join(label)}"] * (label != wanted.label)
     return wanted._replace(score=score, label=label), tuple(stated)

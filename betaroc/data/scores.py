@@ -123,26 +123,13 @@ class ScoreSource(Value):
 def checked_beside(value: Mapping[str, Any], sizes: Mapping[str, int]) -> dict[str, Any]:
     """Weights, groups and ids of each class, checked."""
     result = {}
-    for key, check in (
-        ("weights", checks.weights_array),
-        ("groups", name_columns),
-        ("ids", name_columns),
-    ):
+    kinds = {"weights": checks.weights_array, "groups": name_columns, "ids": name_columns}
+    for key, check in kinds.items():
         for who, n in sizes.items():
             name = f"{who}_{key}"
             values = value.get(name)
             result[name] = None if values is None else check(values, n, name)
     return result
-
-
-def checked_name(name: object) -> str | None:
-    """Text, or none."""
-    if name is not None and not isinstance(name, str):
-        raise InputTypeError.about("name")(
-            f"name must be text or None; got {format_value(name)} of type {type(name).__name__}."
-            " Weights, groups and ids are keywords."
-        )
-    return name
 
 
 def rejected_counts(content: Mapping[str, Any]) -> dict[str, int]:
@@ -337,8 +324,7 @@ def _words_of(stat: object) -> set[str]:
 
 
 def _some_rejected(value: Iterable[object]) -> bool:
-    scores = [getattr(item, "scores", item) for item in value]
-    return any(getattr(score, "has_rejected", False) for score in scores)
+    return any(getattr(getattr(x, "scores", x), "has_rejected", False) for x in value)
 
 
 def _class_words(value: object) -> ClassWords | None:
@@ -348,8 +334,7 @@ def _class_words(value: object) -> ClassWords | None:
     if len(pair) != 2 or not all(isinstance(word, str) for word in pair):
         raise InputTypeError.about("words")(
             f"words must be two texts, the client's and the impostor's; got {format_value(value)}."
-            " Give"
-            ' such as ("bona fide", "attack").'
+            ' Give such as ("bona fide", "attack").'
         )
     return ClassWords(*pair)
 
@@ -582,10 +567,16 @@ class Scores(ScoreData):
         dtype: str | None = None,
         library: Library | None = None,
     ) -> None:
+        if name is not None and not isinstance(name, str):
+            raise InputTypeError.about("name")(
+                f"name must be text or None; got {format_value(name)} of type"
+                f" {type(name).__name__}. Weights, groups and ids are keywords."
+            )
         c, i = checks.score_array(client, "client"), checks.score_array(impostor, "impostor")
         check_labels_as_scores(c, i)
         content: dict[str, Any] = {
-            "client": c, "impostor": i, "name": checked_name(name), "source": source,
+            "client": c, "impostor": i, "name": name, "source": source,
+            "n_client_rejected": n_client_rejected, "n_impostor_rejected": n_impostor_rejected,
             "words": _class_words(words),
             "library": checked_library(library) or library_of(client) or library_of(impostor),
             "dtype": dtype_of(client, impostor) if dtype is None else checks.dtype_as(dtype, c, i),
@@ -596,9 +587,6 @@ class Scores(ScoreData):
             "client_ids": client_ids, "impostor_ids": impostor_ids,
         }  # fmt: skip
         content |= checked_beside(others, {"client": c.size, "impostor": i.size})
-        content |= {
-            "n_client_rejected": n_client_rejected, "n_impostor_rejected": n_impostor_rejected,
-        }  # fmt: skip
         self.__setstate__(content | rejected_counts(content))
         check_hard_labels("client and impostor", self.client_total + self.impostor_total, c, i)
 

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from betaroc.core import checks
-from betaroc.core.arrays import CLASSES, BoolArray, FloatArray, IntArray
+from betaroc.core.arrays import CLASSES, FloatArray, IntArray
 from betaroc.core.errors import InputError, PrecisionWarning
 from betaroc.core.local_files import of_the_system, regular_file
 from betaroc.core.notices import collect_warnings, suppress_warnings, warn
@@ -196,18 +196,15 @@ class ScoreSummary(ScoreData):
     @property
     def rate_error(self) -> tuple[float, float]:
         """The most that FAR and FRR can be off at a threshold that is no bin's border."""
-        cells = self._cells
-        client, impostor = (np.max(c[cells.room], initial=0) for c in cells.counts)
-        return float(impostor) / self.n_impostor, float(client) / self.n_client
+        client, impostor = (float(np.max(counts, initial=0)) for counts in self._shared)
+        return impostor / self.n_impostor, client / self.n_client
 
     @property
     def is_coarse(self) -> bool:
         """Whether more than 1 % of a class and 100 scores share a bin, exact 0 and 1 apart."""
-        room = self._cells.room
-        sizes = (self.n_client, self.n_impostor)
-        return any(
-            bool(np.any(counts[room] > max(0.01 * n, 100)))
-            for counts, n in zip(self._cells.counts, sizes, strict=True)
+        client, impostor = (float(np.max(counts, initial=0)) for counts in self._shared)
+        return client > max(0.01 * self.n_client, 100) or impostor > max(
+            0.01 * self.n_impostor, 100
         )
 
     def rate_error_at(self, threshold: npt.ArrayLike) -> tuple[FloatArray, FloatArray]:
@@ -280,14 +277,25 @@ class ScoreSummary(ScoreData):
     @property
     def auc_error(self) -> float:
         """The most that the AUC of the counts can be off: half the pairs that share a bin."""
-        cells = self._cells
-        client, impostor = (c[cells.room] for c in cells.counts)
+        client, impostor = self._shared
         return 0.5 * float(np.sum((client / self.n_client) * (impostor / self.n_impostor)))
+
+    @property
+    def _range(self) -> tuple[float, float]:
+        sides = self.client, self.impostor
+        return min(side.minimum for side in sides), max(side.maximum for side in sides)
+
+    @property
+    def _shared(self) -> tuple[IntArray, IntArray]:
+        """Counts of both classes in cells of more than one double."""
+        lower, upper, (client, impostor) = self._cells
+        room = np.nextafter(lower, np.inf) < upper
+        return client[room], impostor[room]
 
     @cached_property
     def _cells(self) -> _Cells:
         sides = (self.client, self.impostor)
-        low, high = min(s.minimum for s in sides), max(s.maximum for s in sides)
+        low, high = self._range
         upper = np.minimum(bin_edges(self.n_bins, self.layout), high)
         counts = [s._dense(self.n_bins) for s in sides]
         if low == 0.0:
@@ -301,17 +309,11 @@ class ScoreSummary(ScoreData):
         return _Cells(lower[keep], upper[keep], (counts[0][keep], counts[1][keep]))
 
     def _as_scores(self) -> Scores:
-        cells = self._cells
-        result: dict[str, Any] = {
-            "name": self.name, "source": self.source, "library": self.library,
-        }  # fmt: skip
-        for who, counts in zip(CLASSES, cells.counts, strict=True):
-            keep = counts > 0
-            result[who], result[f"{who}_weights"] = (
-                cells.upper[keep],
-                counts[keep].astype(np.float64),
-            )
-        return Scores._checked(**result)
+        result: dict[str, Any] = {}
+        for who, counts in zip(CLASSES, self._cells.counts, strict=True):
+            result[who] = self._cells.upper[counts > 0]
+            result[f"{who}_weights"] = counts[counts > 0].astype(np.float64)
+        return Scores._checked(**result, name=self.name, source=self.source, library=self.library)
 
     def _binned(self, which: int) -> Binned:
         cells = self._cells
@@ -328,15 +330,12 @@ class ScoreSummary(ScoreData):
     def __add__(self, other: object) -> ScoreSummary:
         if not isinstance(other, ScoreSummary):
             return NotImplemented
-        for what, first, two in (
-            ("number of bins", self.n_bins, other.n_bins),
-            ("layout", self.layout, other.layout),
-        ):
-            if first != two:
-                raise InputError.about("summaries")(
-                    f"summaries must have one {what} to be added; got {first!r} and {two!r}."
-                    " Summarize both with the same bins= and layout=."
-                )
+        first, second = ((part.n_bins, part.layout) for part in (self, other))
+        if first != second:
+            raise InputError.about("summaries")(
+                "summaries must have one number of bins and one layout to be added; got"
+                f" {first!r} and {second!r}. Summarize both with the same bins= and layout=."
+            )
         return ScoreSummary(
             self.client._merged(other.client),
             self.impostor._merged(other.impostor),
@@ -354,11 +353,6 @@ class _Cells(NamedTuple):
     lower: FloatArray
     upper: FloatArray
     counts: tuple[IntArray, IntArray]
-
-    @property
-    def room(self) -> BoolArray:
-        """Cells of more than one double."""
-        return np.asarray(np.nextafter(self.lower, np.inf) < self.upper)
 
 
 def _cut(
@@ -498,8 +492,7 @@ def summarize_finest(path: str | os.PathLike[str], **reading: Any) -> ScoreSumma
     Bins that are still wide are warned of.
     """
     best = summarize_file(path, **reading)
-    sides = (best.client, best.impostor)
-    low, high = min(s.minimum for s in sides), max(s.maximum for s in sides)
+    low, high = best._range
     if best.is_coarse and low < high and math.isfinite(high - low):
         with suppress_warnings():
             even = summarize_file(path, **reading, layout=(low, high))
@@ -531,8 +524,9 @@ def _of_frame(
     frame: OpenedFrame, score: str, label: str, client_label: object, bins: int, layout: Layout
 ) -> ScoreSummary:
     sums = label_sums(frame, score, label, bins, layout)
-    rows = sum(item.rows for item in sums.values())
-    bad, missing = (sum(getattr(item, k) for item in sums.values()) for k in ("bad", "missing"))
+    rows, bad, missing = (
+        sum(getattr(item, k) for item in sums.values()) for k in ("rows", "bad", "missing")
+    )
     check_counts(score, rows, bad, missing)
     if None in sums:
         raise InputError(
@@ -554,9 +548,7 @@ def _of_frame(
 
 def warn_of_bins(result: ScoreSummary) -> None:
     """Say that bins are wide, and which would not be."""
-    far, frr = result.rate_error
-    sides = (result.client, result.impostor)
-    low, high = min(s.minimum for s in sides), max(s.maximum for s in sides)
+    (far, frr), (low, high) = result.rate_error, result._range
     warn(
         f"bins are wide for these scores, from {low!r} to {high!r}: {frr:.2%} of the {CLIENTS} and"
         f" {far:.2%} of the {IMPOSTORS} share one, and counted rates are off by so much within it."

@@ -275,17 +275,16 @@ def _one_label(part: dict[str, AnyArray], extremes: Extremes | None) -> LabelSum
     if low == high:
         mean, square, raw = low, 0.0, 0.0
     places, counts = _counts_added((place[used], n[used]))
-    n_of: Any = {f"n_{kind}": rows[kind] for kind in ("zero", "one", "outside")}
+    counted: Any = {f"n_{kind}": rows[kind] for kind in ("zero", "one", "outside")}
     sums_inside: Any = {k: math.fsum(part[k][inner]) for k in ("log", "log1m", "logit_square")}
+    lowest, highest = extremes or (np.empty(0), np.empty(0))
     result = ClassSummary(
-        n=total, **n_of,
-        minimum=low, maximum=high,
+        n=total, **counted, minimum=low, maximum=high,
         inner_minimum=float(np.min(part["minimum"][inner], initial=2.0)),
         inner_maximum=float(np.max(part["maximum"][inner], initial=-1.0)),
         mean=mean, square=square, **sums_inside, bins=places, counts=counts,
+        lowest=lowest, highest=highest,
     )  # fmt: skip
-    if extremes is not None:
-        result = replace(result, lowest=extremes[0], highest=extremes[1])
     return replace(lost, of=result, raw=raw)
 
 
@@ -298,24 +297,16 @@ def _sum(x: FloatArray) -> float:
 
 # --------------------------------------------------------------------------- from rows in memory
 def array_sums(
-    s: FloatArray,
-    null: BoolArray,
-    labels: Iterable[tuple[Any, BoolArray]],
-    bins: int,
+    s: FloatArray, null: BoolArray, labels: Iterable[tuple[Any, BoolArray]], bins: int,
     layout: Layout,
-) -> Labels:
+) -> Labels:  # fmt: skip
     """Of scores in memory, each label with the mask of its rows."""
     result: Labels = {}
     for label, rows in labels:
-        values = s[rows]
-        finite = np.isfinite(values)
-        if finite.all():
-            sums = _values_sums(values, bins, layout)
-        else:
-            missing = int(np.count_nonzero(null[rows]))
-            bad = values.size - int(np.count_nonzero(finite)) - missing
-            sums = _values_sums(values[finite], bins, layout)
-            sums = replace(sums, bad=bad, missing=missing)
+        values, missing = s[rows], int(np.count_nonzero(null[rows]))
+        finite = values[np.isfinite(values)]
+        bad = values.size - finite.size - missing
+        sums = replace(_values_sums(finite, bins, layout), bad=bad, missing=missing)
         result = added(result, {_key(label): sums})
     return result
 
@@ -326,22 +317,18 @@ def _values_sums(values: FloatArray, bins: int, layout: Layout) -> LabelSums:
     counts = np.bincount(bin_of(values, bins, layout), minlength=bins)
     occupied = np.flatnonzero(counts)
     low, high = float(values.min()), float(values.max())
-    if low > 0.0 and high < 1.0:
-        zero = item = outside = 0
-        inner = values
-    else:
-        zero, item = (int(np.count_nonzero(values == end)) for end in (0.0, 1.0))
-        inner = values[(values > 0.0) & (values < 1.0)]
-        outside = values.size - inner.size - zero - item
+    zero, one = (int(np.count_nonzero(values == end)) for end in (0.0, 1.0))
+    inner = values[(values > 0.0) & (values < 1.0)]
     log, log1m = np.log(inner), np.log1p(-inner)
-    logs = {"log": float(np.sum(log)), "log1m": float(np.sum(log1m))}
-    logit = np.subtract(log, log1m, out=log)
+    logit = log - log1m
     mean, rest, square, raw = _moments(values) if low < high else (low, 0.0, 0.0, 0.0)
     result = ClassSummary(
-        n=values.size, n_zero=zero, n_one=item, n_outside=outside, minimum=low, maximum=high,
+        n=values.size, n_zero=zero, n_one=one, n_outside=values.size - inner.size - zero - one,
+        minimum=low, maximum=high,
         inner_minimum=float(np.min(inner, initial=2.0)),
         inner_maximum=float(np.max(inner, initial=-1.0)),
-        mean=mean, mean_rest=rest, square=square, **logs, logit_square=float(np.dot(logit, logit)),
+        mean=mean, mean_rest=rest, square=square, log=float(np.sum(log)),
+        log1m=float(np.sum(log1m)), logit_square=float(np.dot(logit, logit)),
         bins=occupied, counts=counts[occupied],
         lowest=_first_of(values), highest=_first_of(values, largest=True),
     )  # fmt: skip

@@ -347,8 +347,8 @@ def _json_kind(first: str) -> str | None:
     if not text.startswith("{"):
         return None
     with suppress(ValueError, RecursionError):  # said where it is read
-        arrays = [value for value in json.loads(text).values() if isinstance(value, list)]
-        return "json" if len(arrays) > 1 else "jsonl"
+        if sum(isinstance(value, list) for value in json.loads(text).values()) > 1:
+            return "json"
     return "jsonl"
 
 
@@ -361,12 +361,13 @@ def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _table_of_json(file: TextFile, kind: str) -> TextFile:
+    """Objects as the table of their values, whose numbers are the same texts."""
     decoder = json.JSONDecoder(
         parse_float=str, parse_int=str, parse_constant=str, object_pairs_hook=_distinct
     )
+    made, trials = replace(file, kind=kind), list[Any]()
     with closing(file.lines()) as lines:
         texts = [*lines] if kind == "jsonl" else ["".join(lines)]
-    trials: list[Any] = []
     for line, text in enumerate(texts, 1):
         try:
             value = decoder.decode(text) if text.strip() else ""  # a blank line
@@ -376,30 +377,26 @@ def _table_of_json(file: TextFile, kind: str) -> TextFile:
                 f"{file.name}{must if kind == 'jsonl' else ' must be one JSON document'};"
                 f" {format_value(str(error), 120)}. Correct it, or export again."
             ) from error
-        trials += [value] if kind == "jsonl" else _trials_of(file.name, value)
-    made = replace(file, kind=kind)
+        if kind == "json" and isinstance(value, dict):  # arrays of one length
+            arrays = {name: array for name, array in value.items() if isinstance(array, list)}
+            if len({len(array) for array in arrays.values()}) != 1:
+                raise FileFormatError(
+                    f"{file.name} must hold an array of objects, or arrays of one length; there are"
+                    f" {format_list(value)}. Write one value per trial in each."
+                )
+            rows = zip(*arrays.values(), strict=True)
+            value = [dict(zip(arrays, row, strict=True)) for row in rows]
+        trials += value if isinstance(value, list) and kind == "json" else [value]
+    objects = [trial for trial in trials if isinstance(trial, dict)]
+    columns = tuple(dict.fromkeys(name for trial in objects for name in trial))
+    table = io.StringIO()
+    writer = csv.writer(table, lineterminator="\n")
     for number, trial in enumerate(trials, 1):
         if trial != "" and not isinstance(trial, dict):
             raise FileFormatError(
                 f"{file.name}, {made.unit} {number}: each trial must be a JSON object; got"
                 f' {format_value(trial)}. Write such as {{"score": 0.5, "label": 1}}.'
             )
-    columns = tuple(dict.fromkeys(name for trial in trials for name in trial))
-    table = io.StringIO()
-    writer = csv.writer(table, lineterminator="\n")
-    for trial in trials:
-        cells = [trial.get(name) for name in columns] if trial != "" else []
+        cells = [] if trial == "" else [trial.get(name) for name in columns]
         writer.writerow([v if v is None or isinstance(v, str) else json.dumps(v) for v in cells])
     return replace(made, content=table.getvalue().encode(), columns=columns)
-
-
-def _trials_of(name: str, value: Any) -> list[Any]:
-    if isinstance(value, list):
-        return value
-    arrays = {k: v for k, v in value.items() if isinstance(v, list)} if value else {}
-    if len({len(array) for array in arrays.values()}) != 1:
-        raise FileFormatError(
-            f"{name} must hold an array of objects, or arrays of one length; there are"
-            f" {format_list(value)}. Write one value per trial in each."
-        )
-    return [dict(zip(arrays, row, strict=True)) for row in zip(*arrays.values(), strict=True)]

@@ -37,8 +37,6 @@ NAMED: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
 FORMATS = (*_TABLES, "json", "jsonl", "parquet", "arrow", *NAMED, "kaldi", "nist", "pyeer")
 #: Of a file that a key says the classes of, by its width.
 _KEYED = {1: ("score",), 2: ("trial", "score"), 3: ("enrol", "test", "score")}
-#: Identities in the header of bob.bio: of the reference and of the probe.
-_BOB_BIO = ("bio_ref_subject_id", "probe_subject_id")
 #: What the third column of ASVspoof's files says; names of files, as those of VoxCeleb are.
 _ASVSPOOF = {"bonafide", "spoof", "genuine", "human", "target", "nontarget"}
 _PATH = re.compile(r"[^/\\]*[/\\].*|.*\.[A-Za-z]\w{1,4}").fullmatch
@@ -266,20 +264,20 @@ class _Guess:
             return None
         line, first = self.lines[0]
         behind = first.startswith("#")
-        fields, known = {}, {}
+        known = {}
         for separator in self.options.separators:
             names = split_fields(first.lstrip("# ") if behind else first, separator)
-            for wanted, notes in self._spellings(names):
-                if set(wanted.columns) <= set(names) and separator not in known:
-                    fields[separator], known[separator] = names, (wanted, notes)
-        if "\t" in fields or set(",;|") & set(fields.get(" ", ())):
-            fields.pop(" ", None)
-        if not fields:
+            wanted, notes = as_written(self.wanted, names)
+            if set(wanted.columns) <= set(names):
+                known[separator] = names, wanted, notes
+        if "\t" in known or set(",;|") & set(known[" "][0] if " " in known else ()):
+            known.pop(" ", None)
+        if not known:
             return None
+        fields = {separator: names for separator, (names, _, _) in known.items()}
         if len(fields) > 1 and max(map(len, fields.values())) > 1:
             self._refuse_two(fields)
-        separator, names = next(iter(fields.items()))
-        wanted, notes = known[separator]
+        separator, (names, wanted, notes) = next(iter(known.items()))
         if self.options.header is None and all(map(is_number, wanted.columns)):
             self._refuse(
                 f"may have a header of numbers or none: line {line} holds {format_list(names)}",
@@ -293,17 +291,9 @@ class _Guess:
             if separator == " " or empty:  # R's names of rows, or nothing at the end of rows
                 notes = (f"columns={','.join(more)}", "header=True", *notes)
                 return self._made(kind, separator, more, wanted, notes, skipped=1)
-        if behind:
-            return self._made(kind, separator, names, wanted, notes, skipped=1)
-        return self._made(kind, separator, names, wanted, notes, header=True)
-
-    def _spellings(self, names: list[str]) -> list[tuple[ColumnSpec, tuple[str, ...]]]:
-        """The wanted columns as the call names them, as bob.bio does, or in other letters."""
-        result: list[tuple[ColumnSpec, tuple[str, ...]]] = [(self.wanted, ())]
-        if self.wanted.label == ("label",) and not self.keyed:
-            bob = self.wanted._replace(label=_BOB_BIO)
-            result.append((bob, (f"label={','.join(_BOB_BIO)}",)))
-        return [*result, as_written(self.wanted, names)]
+        return self._made(
+            kind, separator, names, wanted, notes, header=not behind, skipped=int(behind)
+        )
 
     # ----------------------------------------------------------------------- no header
     def without_header(self) -> tuple[TextLayout, ColumnSpec]:
