@@ -122,8 +122,8 @@ class SampleSize(Framed, Exportable):
     ratio : float
         Impostor scores for each client score.
     method : str
-        "delta", "delong", "tail"; "end test", "fitted shape"; "smooth" or "empirical" of the thresholds of
-        an EPC gap.
+        "delta", "delong", "tail"; "end test", "fitted shape"; "smooth" or "empirical" of the
+        thresholds of an EPC gap.
     model : ScoreModel or tuple of ScoreModel
         The distributions, taken as true.
     estimate : float
