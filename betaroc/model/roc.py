@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
@@ -68,11 +68,11 @@ class Curve(Exportable):
         return point_of(self._pair, t, self.prior)
 
     def _mapped(
-        self, values: npt.ArrayLike, name: str, function: Callable[[FloatArray], FloatArray]
+        self, values: npt.ArrayLike, name: str, function: Callable[..., FloatArray], **options: Any
     ) -> ScalarOrArray:
-        """A function of fractions in one row, for values of any shape."""
+        """A function of the pair and fractions in one row, for values of any shape."""
         x = probability_array(values, name)
-        return as_output(function(np.ravel(x)).reshape(x.shape))
+        return as_output(function(self._pair, np.ravel(x), **options).reshape(x.shape))
 
     def to_frame(self) -> Table:
         """The points of the curve as a table.
@@ -203,8 +203,7 @@ class Roc(Curve):
         >>> Roc(Empirical([0.3, 0.6, 0.9, 0.9]), Empirical([0.1, 0.3])).tpr([0.0, 0.25, 0.5])
         array([0.75 , 0.875, 1.   ])
         """
-        height = partial(roc_functions.height, self._pair, upward=self._upward)
-        return self._mapped(fpr, "fpr", height)
+        return self._mapped(fpr, "fpr", roc_functions.height, upward=self._upward)
 
     @elementwise
     def fpr(self, tpr: npt.ArrayLike) -> ScalarOrArray:
@@ -231,8 +230,7 @@ class Roc(Curve):
         >>> round(Roc(Beta(2, 1), Beta(1, 2)).fpr(0.75), 12)  # TPR = 2 sqrt(FAR) - FAR
         0.25
         """
-        leftmost = partial(roc_functions.leftmost, self._pair, upward=self._upward)
-        return self._mapped(tpr, "tpr", leftmost)
+        return self._mapped(tpr, "tpr", roc_functions.leftmost, upward=self._upward)
 
     @elementwise
     def slope(self, fpr: npt.ArrayLike) -> ScalarOrArray:
@@ -269,8 +267,7 @@ class Roc(Curve):
         >>> Roc(Beta(2, 1), Beta(1, 1)).slope([0.0, 0.5, 1.0])  # 2 (1 - FAR)
         array([2., 1., 0.])
         """
-        slope = partial(roc_functions.slope, self._pair, upward=self._upward)
-        return self._mapped(fpr, "fpr", slope)
+        return self._mapped(fpr, "fpr", roc_functions.slope, upward=self._upward)
 
     @elementwise
     def threshold(self, fpr: npt.ArrayLike) -> ScalarOrArray:
@@ -298,7 +295,7 @@ class Roc(Curve):
         0.5
         """
         reach = operating_points.at_far if self._upward else operating_points.at_frr
-        return self._mapped(fpr, "fpr", lambda x: reach(self._pair, x).theta)
+        return self._mapped(fpr, "fpr", lambda pair, x: reach(pair, x).theta)
 
     # ----------------------------------------------------------------- as a whole
     def auc(self) -> float:
@@ -392,10 +389,9 @@ class Roc(Curve):
 
         Notes
         -----
-        Compared as TPR at FAR for odds of FAR from exp(-20000) to exp(20000), exp(-700) to exp(700)
-        with jumps. Curves that touch within a relative 1e-11 do not cross; of a stretch on which
-        they are one the middle counts. A bend that spans less than 1/4 in the log odds of FAR can
-        hide two crossings.
+        Compared as TPR at FAR for odds of FAR from exp(-700) to exp(700). Curves that touch within
+        a relative 1e-11 do not cross; of a stretch on which they are one the middle counts. A bend
+        that spans less than 1/4 in the log odds of FAR can hide two crossings.
 
         Examples
         --------
@@ -453,30 +449,21 @@ class Roc(Curve):
         >>> ax.get_xscale(), ax.get_xlabel(), ax.get_ylabel()
         ('log', 'FMR', 'TMR')
         """
-        log, words = (
-            choice(scale, ("linear", "log"), "scale") == "log",
-            rate_terms(terms, self._pair),
-        )
+        log = choice(scale, ("linear", "log"), "scale") == "log"
+        words = rate_terms(terms, self._pair)
         p, style = self.points(), {"label": self.name, **style}
-        x, y, axes = (
-            (p.far, p.tpr, (words.far.short, words.tpr.short))
-            if self._upward
-            else (p.frr, p.tnr, ("F_c", "F_i"))
-        )
-        kind = "roc" if self._upward else "impostor-roc"
+        x, y, kind, axes = p.far, p.tpr, "roc", (words.far.short, words.tpr.short)
+        if not self._upward:
+            x, y, kind, axes = p.frr, p.tnr, "impostor-roc", ("F_c", "F_i")
+        least = None
+        if log:
+            inner = x[(x > 0.0) & (x < 1.0)]
+            least = float(np.min(inner, initial=1.0))
+            if not inner.size or (least < _LEAST_DRAWN and not self._pair.discrete):
+                least = _LEAST_DRAWN
         return draw_rates(
-            ax, x, y, axes, style, corner="lower right", kind=kind, chance=(0.0, 1.0),
-            least=self._least(x) if log else None,
-        )  # fmt: skip
-
-    def _least(self, x: FloatArray) -> float:
-        """Where a log axis begins."""
-        inner = x[(x > 0.0) & (x < 1.0)]
-        if not inner.size:
-            return _LEAST_DRAWN
-        least = float(np.min(inner))
-        discrete = self.client.continuous is None and self.impostor.continuous is None
-        return least if discrete else max(least, _LEAST_DRAWN)
+            ax, x, y, axes, style, corner="lower right", kind=kind, chance=(0.0, 1.0), least=least
+        )
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -552,12 +539,11 @@ class RocHull(Exportable):
         0.552734375
         """
         pair = self.roc._pair
-        gains = []
-        for k in range(len(self.starts)):
-            start, end = self.starts[k], self.ends[k]
-            under_chord = 0.5 * (end.far - start.far) * (start.tpr + end.tpr)
-            gains.append(under_chord - partial_auc(pair, start.far, end.far))
-        return self.roc.auc() + math.fsum(gains)
+        return self.roc.auc() + math.fsum(
+            0.5 * (end.far - start.far) * (start.tpr + end.tpr)
+            - partial_auc(pair, start.far, end.far)
+            for start, end in zip(self.starts, self.ends, strict=True)
+        )
 
     def to_frame(self) -> Table:
         """The points of the hull as a table, as :meth:`Roc.to_frame`.
@@ -602,10 +588,8 @@ class RocHull(Exportable):
         """
         along = self.roc.points(n)
         keep = np.ones(len(along), dtype=bool)
-        for k in range(len(self.starts)):
-            start, end = self.starts[k], self.ends[k]
-            under = (along.far > start.far) & (along.far <= end.far) & (along.tpr < end.tpr)
-            keep &= ~under
+        for start, end in zip(self.starts, self.ends, strict=True):
+            keep &= (along.far <= start.far) | (along.far > end.far) | (along.tpr >= end.tpr)
         parts = [along[keep], self.starts, self.ends]
         t = Thresholds.concatenate([p.thresholds for p in parts])
         names = ("far", "frr", "tpr", "tnr")
@@ -646,12 +630,8 @@ class RocHull(Exportable):
         """The point of the segment where FAR = FRR, at the segment's upper threshold."""
         before, after = start.frr - start.far, end.far - end.frr
         share = before / (before + after) if before + after > 0.0 else 0.0
-
-        def between(name: str) -> float:
-            first, last = getattr(start, name), getattr(end, name)
-            return float(first + share * (last - first))
-
-        rate, keep = between("far"), between("tpr")
+        rate = float(start.far + share * (end.far - start.far))
+        keep = float(start.tpr + share * (end.tpr - start.tpr))
         return OperatingPoint(start.thresholds, rate, rate, self.roc.prior, tpr=keep, tnr=keep)
 
     def _chords(self) -> list[tuple[float, float, float, float]]:
@@ -736,9 +716,7 @@ class Det(Curve):
         >>> ScoreModel(Beta(2, 1), Beta(1, 2)).det().frr([0.0, 0.25, 1.0])  # (1 - sqrt(FAR))^2
         array([1.  , 0.25, 0.  ])
         """
-        return self._mapped(
-            far, "far", lambda x: self._pair.frr(operating_points.at_far(self._pair, x))
-        )
+        return self._mapped(far, "far", lambda pair, x: pair.frr(operating_points.at_far(pair, x)))
 
     def plot(self, ax: Axes | None = None, *, terms: str = BIOMETRIC, **style: Any) -> Axes:
         """Draw FRR against FAR, on normal deviates or, of ``scale == "linear"``, as plain rates.

@@ -45,11 +45,11 @@ def curve_thresholds(pair: Pair, n: int | None = None) -> Thresholds:
     distinct = np.ones(t.size, dtype=bool)
     distinct[1:] = (t.theta[1:] > t.theta[:-1]) | (t.logit[1:] != t.logit[:-1])
     t = t[distinct & ~np.isnan(t.theta)]
-    jumps = np.isin(t.theta, pair.candidates.theta) & np.isin(t.logit, pair.candidates.logit)
-    others = np.nonzero(~jumps)[0]
-    room = min(others.size, max(0, wanted - int(np.sum(jumps))))
-    evenly = others[np.linspace(0, others.size - 1, room).round().astype(int)]
-    return t[np.sort(np.concatenate([np.nonzero(jumps)[0], evenly]))]
+    keep = _is_candidate(pair, t)
+    others = np.flatnonzero(~keep)
+    room = min(others.size, max(0, wanted - int(np.sum(keep))))
+    keep[others[np.linspace(0, others.size - 1, room).round().astype(int)]] = True
+    return t[keep]
 
 
 # ------------------------------------------------------------------------------ heights
@@ -199,8 +199,8 @@ def posterior(pair: Pair, prior: float, t: Thresholds) -> FloatArray:
 # ------------------------------------------------------------ the diagonal
 
 _SIDES = {"above": 1.0, "on": 0.0, "below": -1.0}
-#: No crossing is sought beyond.
-_FARTHEST = 1e300
+#: Where a crossing is sought beyond all quantiles.
+_REACH = np.geomspace(1.0, 1e300, 100)
 
 
 def _excess(pair: Pair, t: Thresholds) -> FloatArray:
@@ -250,57 +250,34 @@ def _signed_extremes(pair: Pair) -> tuple[Thresholds, FloatArray]:
 
 
 def _crossing(pair: Pair, low: Thresholds, high: Thresholds) -> Crossing:
-    unit = pair.unit and float(low.theta) >= 0.0 and float(high.theta) <= 1.0
-    ends_of = (low.logit, high.logit) if unit else (low.theta, high.theta)
-    place = Thresholds.from_logit if unit else Thresholds.from_theta
+    """Between two places of unlike sides; it may lie beyond all quantiles, and beyond doubles."""
     inside = _jump_between(pair, low, high)
     if inside is not None:
         return inside
-
+    unit = pair.unit and float(low.theta) >= 0.0 and float(high.theta) <= 1.0
+    a, b = (float(t.logit if unit else t.theta) for t in (low, high))
+    place = Thresholds.from_logit if unit else Thresholds.from_theta
     # Just below a jump and on it are one number in the logit: the ends speak for themselves.
-    known = {float(u): t for u, t in zip(ends_of, (low, high), strict=True)}
+    known = {a: low, b: high}
 
     def excess(u: float) -> float:
         return float(_excess(pair, known[u] if u in known else place(np.array(u))))
 
-    grid = pair.grid(float(ends_of[0]), float(ends_of[1]), unit=unit)
-    a, b = _bracket(excess, float(ends_of[0]), float(ends_of[1]), grid)
-    if a == b:
-        return Crossing(place(np.array(a)), math.nan, math.nan)
-    a, b = _narrowed(_excess(pair, place(grid)), grid, a, b)
-    root = place(np.array(bracketed_root(excess, a, b, what="crossing")))
-    return Crossing(root, math.nan, math.nan)
-
-
-def _bracket(
-    excess: Callable[[float], float], a: float, b: float, grid: FloatArray
-) -> tuple[float, float]:
-    """Finite ends around the sign change, which may lie beyond all quantiles looked at.
-
-    One place where it lies beyond all doubles, towards an end where both tails are alike.
-    """
-    inner = grid if grid.size else np.array([x for x in (a, b) if abs(x) < BELOW_ONE] or [0.0])
-    low = a if math.isfinite(a) else float(inner[0])
-    high = b if b < BELOW_ONE else float(inner[-1])
+    places = [pair.grid(a, b, unit=unit), [a], [b], *([-_REACH] if a == -math.inf else []),
+              *([_REACH] if b >= BELOW_ONE else []), [0.0]]  # fmt: skip
+    u = np.unique(np.concatenate(places))
+    u = u[(u >= a) & (u <= b) & (np.abs(u) <= _REACH[-1])]
     with np.errstate(over="ignore", invalid="ignore"):
-        while not np.sign(excess(low)) * np.sign(excess(high)) < 0.0:
-            if max(-low, high) > _FARTHEST:
-                return (high, high) if math.isfinite(a) else (low, low)
-            if not math.isfinite(a):
-                low = 2.0 * min(low, -1.0)
-            if not b < BELOW_ONE:
-                high = 2.0 * max(high, 1.0)
-    return low, high
-
-
-def _narrowed(values: FloatArray, grid: FloatArray, a: float, b: float) -> tuple[float, float]:
-    """The part of a bracket between neighbours of a grid: heavy tails reach very far."""
-    inside = np.flatnonzero((grid > a) & (grid < b) & (values != 0.0) & ~np.isnan(values))
-    signs = np.sign(values[inside])
+        values = _excess(pair, place(u))
+    values[np.isin(u, [a, b])] = [excess(x) for x in (a, b) if x in u]
+    u, signs = u[np.abs(values) > 0.0], np.sign(values[np.abs(values) > 0.0])
     turns = np.flatnonzero(signs[1:] != signs[:-1])
-    if turns.size != 1:
-        return a, b
-    return float(grid[inside[turns[0]]]), float(grid[inside[turns[0] + 1]])
+    if turns.size:
+        ends = float(u[turns[0]]), float(u[turns[0] + 1])
+        root = bracketed_root(excess, *ends, what="crossing")
+    else:
+        root = float(_REACH[-1]) if math.isfinite(a) else -float(_REACH[-1])
+    return Crossing(place(np.array(root)), math.nan, math.nan)
 
 
 def _jump_between(pair: Pair, low: Thresholds, high: Thresholds) -> Crossing | None:
@@ -434,10 +411,9 @@ def _distinct(pair: Pair, t: Thresholds, far: FloatArray, tpr: FloatArray) -> In
 
 
 def _is_candidate(pair: Pair, t: Thresholds) -> BoolArray:
+    """Whether thresholds are jumps or ends of the scale."""
     places = pair.candidates
-    known = set(zip(places.theta.tolist(), places.logit.tolist(), strict=True))
-    here = zip(t.theta.tolist(), t.logit.tolist(), strict=True)
-    return np.array([point in known for point in here])
+    return np.isin(t.theta, places.theta) & np.isin(t.logit, places.logit)
 
 
 def _cornered(pair: Pair, end: Thresholds) -> Thresholds:
@@ -536,19 +512,17 @@ def _arc_slope(pair: Pair, joint: Thresholds, *, lower: bool, end: bool) -> floa
 
 # ------------------------------------------------------------ two curves
 
-#: Log odds of FAR at which curves are compared first; far out a curve is a power law.
+#: Log odds of FAR at which curves are compared first; far out a curve is a power law, and beyond
+#: the last no double holds the smaller rate.
 _MESH = np.concatenate([np.arange(0.0, 12.0, 0.25), np.arange(12.0, 40.0, 1.0),
-                        np.geomspace(40.0, 20_000.0, 40)])  # fmt: skip
-#: Beyond this log odds no double holds the smaller rate of a curve with jumps.
-_DOUBLES = 700.0
+                        np.geomspace(40.0, 700.0, 30)])  # fmt: skip
 #: How far from a jump its sides are, relative to 1 and its log odds.
 _ASIDE = 1e-12
 #: Differences of log odds relative to their size that are rounding.
 _ROUNDING = 1e-11
-#: Parts into which a stretch is cut where two curves come near each other.
-_CUT = 24
-#: How often that is done: the parts shrink to where a parabola is rounding.
-_TURNS = 6
+#: Parts into which a stretch is cut where two curves come near each other, and how often: the
+#: parts shrink to where a parabola is rounding.
+_CUT, _TURNS = 24, 6
 _Gap = Callable[[FloatArray], FloatArray]
 
 
@@ -588,92 +562,57 @@ class RocCrossings(Exportable):
 
 def crossings_of(*pairs: Pair) -> RocCrossings:
     """All crossings of the curves of two pairs; `Roc.crossings` documents it."""
-    smooth = not any(_has_atoms(pair) for pair in pairs)
-    odds = [_odds(pair, smooth=smooth) for pair in pairs]
 
     def gap(u: FloatArray) -> FloatArray:
         """Log odds of one TPR less those of the other, 0 where only rounding is left."""
-        one, two = (of(u) for of in odds)
+        one, two = (_log_odds_of_tpr(pair, u) for pair in pairs)
         with np.errstate(invalid="ignore"):
             size = 1.0 + np.maximum(np.abs(one), np.abs(two))
             apart = np.where(one == two, 0.0, one - two)
             lost = np.abs(apart) <= _ROUNDING * np.where(np.isfinite(size), size, 0.0)
         return np.where(lost, 0.0, np.clip(np.nan_to_num(apart), -1e300, 1e300))
 
-    mesh = _mesh(pairs, smooth=smooth)
+    jumps = [_beside_jumps(pair) for pair in pairs]
+    mesh = np.unique(np.concatenate([-_MESH, _MESH, *jumps]))
     values = gap(mesh)
-    if smooth:
+    if not sum(places.size for places in jumps):
         mesh, values = _refined(gap, mesh, values)
     roots, leaders = _sign_changes(gap, mesh, values)
     u = np.array(roots)
-    y = _heights(odds, u, smooth=smooth) if u.size else np.empty(0)
+    # Where a curve jumps the lowest that the other has too.
+    before = u - _ASIDE * (1.0 + np.abs(u))
+    y = np.maximum(*(_log_odds_of_tpr(pair, before) for pair in pairs)) if u.size else u
     return RocCrossings(np.exp(-softplus(-u)), np.exp(-softplus(-y)), u, y, leaders)
-
-
-def _has_atoms(pair: Pair) -> bool:
-    return any(law.atoms.places.size for law in (pair.client, pair.impostor))
 
 
 def places_of_far(pair: Pair, u: FloatArray) -> Thresholds:
     """Thresholds at which FAR has the log odds u, each from the smaller tail."""
     log_far, log_tnr = -softplus(-u), -softplus(u)
     with np.errstate(under="ignore"):
-        if np.all(u <= 0.0):
-            return pair.impostor._upper_quantile(np.exp(log_far), log_far)
-        lower = pair.impostor._lower_quantile(np.exp(log_tnr), log_tnr)
-        if np.all(u > 0.0):
-            return lower
         upper = pair.impostor._upper_quantile(np.exp(log_far), log_far)
+        lower = pair.impostor._lower_quantile(np.exp(log_tnr), log_tnr)
     return choose(u <= 0.0, upper, lower)
 
 
-def log_odds_of_tpr(pair: Pair, u: FloatArray) -> FloatArray:
-    """Log odds of TPR where FAR has the log odds u; distributions without atoms."""
-    t = places_of_far(pair, u)
-    with np.errstate(invalid="ignore", under="ignore"):
-        return np.asarray(pair.client._upper(t)[1] - pair.client._lower(t)[1])
+def _log_odds_of_tpr(pair: Pair, u: FloatArray) -> FloatArray:
+    """Of TPR where FAR has the log odds u; near 1 from FRR at TNR, which keeps the digits."""
+    with np.errstate(under="ignore"):
+        tpr = Thresholds.from_theta(height(pair, np.exp(-softplus(-u)), upward=True))
+        frr = Thresholds.from_theta(leftmost(pair, np.exp(-softplus(u)), upward=False))
+    return np.where(tpr.theta > 0.5, -frr.logit, tpr.logit)
 
 
-def _odds(pair: Pair, *, smooth: bool) -> _Gap:
-    if smooth:
-        return lambda u: log_odds_of_tpr(pair, u)
+def _beside_jumps(pair: Pair) -> FloatArray:
+    """Both sides of each corner of a curve with jumps, in log odds of FAR.
 
-    def odds(u: FloatArray) -> FloatArray:
-        """Near 1 from FRR at TNR, which has the digits that TPR at FAR has lost."""
-        with np.errstate(under="ignore"):
-            tpr = Thresholds.from_theta(height(pair, np.exp(-softplus(-u)), upward=True))
-            frr = Thresholds.from_theta(leftmost(pair, np.exp(-softplus(u)), upward=False))
-        return np.where(tpr.theta > 0.5, -frr.logit, tpr.logit)
-
-    return odds
-
-
-def _heights(odds: list[_Gap], u: FloatArray, *, smooth: bool) -> FloatArray:
-    """Log odds of TPR at crossings; where a curve jumps the lowest that the other has too."""
-    if smooth:
-        return odds[0](u)
-    before = u - _aside(u)
-    return np.maximum(odds[0](before), odds[1](before))
-
-
-def _aside(u: FloatArray) -> FloatArray:
-    return _ASIDE * (1.0 + np.abs(u))
-
-
-def _mesh(pairs: tuple[Pair, ...], *, smooth: bool) -> FloatArray:
-    """Log odds of FAR, ascending; with the corners of curves that jump."""
-    if smooth:
-        return np.concatenate([-_MESH[:0:-1], _MESH])
-    parts = [np.linspace(-36.0, 36.0, 289)]
-    far_out = _MESH[(_MESH > 36.0) & (_MESH < _DOUBLES)]
-    parts += [-far_out, far_out]
-    for pair in pairs:
-        if _has_atoms(pair):
-            far = np.unique(pair.far(pair.candidates))
-            at = Thresholds.from_theta(far[(far > 0.0) & (far < 1.0)]).logit
-            # A jump is seen from its sides, farther off than FAR is rounded: on it neither leads.
-            parts += [at - _aside(at), at + _aside(at)]
-    return np.unique(np.concatenate(parts))
+    They lie farther off than FAR is rounded: on a corner neither curve leads.
+    """
+    if not pair.atom_places.size:
+        return np.empty(0)
+    far = np.unique(pair.far(pair.candidates))
+    at = Thresholds.from_theta(far[(far > 0.0) & (far < 1.0)]).logit
+    aside = _ASIDE * (1.0 + np.abs(at))
+    return np.concatenate([at - aside, at + aside])
 
 
 def _refined(gap: _Gap, mesh: FloatArray, values: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -699,7 +638,10 @@ def _refined(gap: _Gap, mesh: FloatArray, values: FloatArray) -> tuple[FloatArra
 def _sign_changes(
     gap: _Gap, mesh: FloatArray, values: FloatArray
 ) -> tuple[list[float], tuple[int, ...]]:
-    """Places where the difference changes its sign, and who leads on each side."""
+    """Places where the difference changes its sign, and who leads on each side.
+
+    Of a stretch on which two curves are one the middle stands for all.
+    """
 
     def at(u: float) -> float:
         return float(gap(np.array([u]))[0])
@@ -711,24 +653,8 @@ def _sign_changes(
     roots, leaders = [], [1 if signs[known[0]] > 0.0 else 2]
     for k, m in itertools.pairwise(known.tolist()):
         if signs[k] != signs[m]:
-            if m > k + 1:
-                result = _middle(at, mesh[k : m + 1])
-            else:
-                result = bracketed_root(at, float(mesh[k]), float(mesh[m]), what="ROCs")
-            roots.append(result)
+            shared = 0.5 * float(mesh[k + 1] + mesh[m - 1])
+            ends = float(mesh[k]), float(mesh[m])
+            roots.append(shared if m > k + 1 else bracketed_root(at, *ends, what="ROCs"))
             leaders.append(1 if signs[m] > 0.0 else 2)
     return roots, tuple(leaders)
-
-
-def _middle(at: Callable[[float], float], stretch: FloatArray) -> float:
-    """The middle of the places at which two curves are one, ends of that stretch by halving."""
-    places, ends = stretch.tolist(), []
-    for away, near in ((places[0], places[1]), (places[-1], places[-2])):
-        for _ in range(60):
-            middle = 0.5 * (away + near)
-            if at(middle) == 0.0:
-                near = middle
-            else:
-                away = middle
-        ends.append(near)
-    return float(0.5 * (ends[0] + ends[1]))

@@ -88,8 +88,8 @@ def test_memory_is_that_of_the_distinct_scores(n: int) -> None:
 @pytest.mark.parametrize("a", [1.0, 4.0, 1e5, 3e6, 1e9, 5e11])
 @pytest.mark.parametrize("p", [0.025, 0.999])
 def test_quantiles_of_shares_of_many_trials(a: float, p: float) -> None:
-    """Beside scipy, where it has its digits yet, to a part of the standard deviation; of few by
-    a gamma distribution."""
+    """Beside scipy, where it has its digits yet, to a part of the standard deviation; of few
+    beside a gamma distribution."""
     own = beta_quantile(np.array([a]), 1.001e12 - a, p)[0]
     scipys = stats.beta(a, 1.001e12 - a)
     assert own == pytest.approx(scipys.ppf(p), abs=2e-7 * scipys.std())
