@@ -31,6 +31,8 @@ _TO_NUMBERS = "Convert them to numbers (float64) first."
 _T = TypeVar("_T")
 #: Up to here every integer has a float64 of its own.
 LARGEST_EXACT = 2**53
+#: From here on integers and fractions are rounded to no double.
+_TOO_LARGE = 2**1024 - 2**970
 #: Of weights, whose squares and sums doubles hold.
 _MOST_COPIES = 1e100
 #: What to do where a number is out of its range.
@@ -71,12 +73,17 @@ def flag(value: object, name: str) -> bool:
     )
 
 
+def _single(value: Any) -> Any:
+    """What an array without dimensions holds; all else as it is."""
+    return value[()] if isinstance(value, np.ndarray) and value.ndim == 0 else value
+
+
 def _number(
     value: object, name: str, rule: str, holds: Callable[[float], bool], remedy: str = ""
 ) -> float:
     """A Python float of one real number, no bool, text or array, of which a rule holds."""
     if type(value) is not float:
-        single: Any = value[()] if isinstance(value, np.ndarray) and value.ndim == 0 else value
+        single = _single(value)
         with suppress(TypeError, ValueError, OverflowError):
             value = single if isinstance(single, _NOT_REAL) else float(single)
         if not isinstance(value, float):
@@ -140,7 +147,7 @@ def level(value: object, name: str = "level") -> float:
 def count(value: object, name: str, minimum: int = 1, most: int | None = LARGEST_EXACT) -> int:
     """A whole number of at least ``minimum``, and at most ``most`` unless that is None."""
     rule = f"be an int >= {minimum}"
-    single = value[()] if isinstance(value, np.ndarray) and value.ndim == 0 else value
+    single = _single(value)
     if isinstance(single, bool | np.bool_) or not isinstance(single, int | np.integer):
         number = _number(single, name, rule, lambda _: True)
         hint = f"Did you mean {round(number)}?" if math.isfinite(number) else "Give an int."
@@ -257,11 +264,18 @@ def _from_objects(array: AnyArray, name: str) -> AnyArray:
         _refuse_dtype(array.astype(bool), name)
     unreal = [k for k, item in enumerate(array) if not _is_real(item)]
     if unreal:
+        item = array[unreal[0]]
         place = f"at index {unreal[0]} ({len(unreal)} of {array.size} are no numbers)"
-        _refuse_object(array[unreal[0]], place, name)
-    large = np.array([_is_too_large(item) for item in array], dtype=bool)
+        if item is None or type(item).__name__ in {"NAType", "NaTType"}:
+            actual = f"{format_value(item)} {place}"
+            raise refusal(name, "have no missing value", actual, "Drop these rows first.")
+        remedy = "Flatten it." if width_of(item) >= 0 else "Convert all items with float(...)."
+        if isinstance(item, complex | np.complexfloating):
+            remedy = "Pass the real part, x.real."
+        raise refusal(name, "hold real numbers", f"{typed(item)} {place}", remedy, InputTypeError)
+    large = [isinstance(item, int | Fraction) and abs(item) >= _TOO_LARGE for item in array]
     remedy = "Numbers beyond 1.8e308 are too large: rescale the scores."
-    check_entries(array, large, name, "be finite as float64", remedy)
+    check_entries(array, np.array(large, dtype=bool), name, "be finite as float64", remedy)
     integers = np.array([isinstance(item, int | np.integer) for item in array], dtype=bool)
     _check_identity(np.where(integers, array, 0).astype(object), name)
     return array.astype(np.float64)
@@ -272,24 +286,6 @@ def _is_real(item: object) -> bool:
         return not item.is_snan()
     unreal = bool | np.bool_ | complex | np.complexfloating
     return isinstance(item, Real | np.number) and not isinstance(item, unreal)
-
-
-def _is_too_large(item: Any) -> bool:
-    try:
-        float(item)
-    except OverflowError:
-        return True
-    return False
-
-
-def _refuse_object(item: object, place: str, name: str) -> NoReturn:
-    if item is None or type(item).__name__ in {"NAType", "NaTType"}:
-        actual = f"{format_value(item)} {place}"
-        raise refusal(name, "have no missing value", actual, "Drop these rows first.")
-    remedy = "Flatten it." if width_of(item) >= 0 else "Convert all items with float(...)."
-    if isinstance(item, complex | np.complexfloating):
-        remedy = "Pass the real part, x.real."
-    raise refusal(name, "hold real numbers", f"{typed(item)} {place}", remedy, InputTypeError)
 
 
 #: By the kind of a dtype what its values are, and what to do with them.

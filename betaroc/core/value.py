@@ -18,10 +18,6 @@ REPR_LIMIT = 199
 _TOLD = 48
 #: Arrays with more entries are longer.
 _PASTE_LIMIT = 100
-#: Of larger arrays the first entries are compared first.
-_FIRST_LOOK = 64
-
-
 #: They compare by value: 1 is 1.0.
 _NUMBERS = (int, float, np.number, np.bool_)
 
@@ -30,21 +26,18 @@ def is_same(first: Any, second: Any) -> bool:
     """Whether two parts are equal: nan is nan, and arrays are compared by their entries."""
     if isinstance(first, np.ndarray) or isinstance(second, np.ndarray):
         one, two = np.asarray(first), np.asarray(second)
-        if one.shape != two.shape or (one.dtype.kind == "f") != (two.dtype.kind == "f"):
-            return False
-        nan = one.dtype.kind == "f"
-        if one.size > _FIRST_LOOK and not np.array_equal(one.flat[:8], two.flat[:8], equal_nan=nan):
-            return False
-        return bool(np.array_equal(one, two, equal_nan=nan))
-    if isinstance(first, tuple) and type(first) is type(second):
-        return len(first) == len(second) and all(map(is_same, first, second))
-    if isinstance(first, Mapping) and isinstance(second, Mapping):
-        return first.keys() == second.keys() and all(is_same(first[k], second[k]) for k in first)
+        of_floats = one.dtype.kind == "f"
+        alike = one.shape == two.shape and of_floats == (two.dtype.kind == "f")
+        return alike and bool(np.array_equal(one, two, equal_nan=of_floats))
     if isinstance(first, _NUMBERS) and isinstance(second, _NUMBERS):
         return bool(first == second or (first != first and second != second))
-    if isinstance(first, str) and isinstance(second, str):
-        return first == second
-    return type(first) is type(second) and bool(first == second)
+    if isinstance(first, Mapping) and isinstance(second, Mapping):
+        return first.keys() == second.keys() and all(is_same(first[k], second[k]) for k in first)
+    if type(first) is not type(second):
+        return isinstance(first, str) and isinstance(second, str) and first == second
+    if isinstance(first, tuple):
+        return len(first) == len(second) and all(map(is_same, first, second))
+    return bool(first == second)
 
 
 class Named(dict[str, float]):
@@ -95,15 +88,13 @@ def _short(text: str) -> str | None:
 
 def summarized(kind: str, parts: Mapping[str, Any]) -> str:
     """A line of what fits: numbers and texts first, of all else what it is."""
-    told = {name: _told(value) for name, value in parts.items() if value is not None}
-    simple = {name: text for name, text in told.items() if text.startswith("=")}
-    line = f"<{kind}"
-    for name, text in (simple | told).items():
-        more = f"{',' if line != f'<{kind}' else ''} {name}{text}"
-        if len(line) + len(more) > REPR_LIMIT - 6:
-            return f"{line}, ...>"
-        line += more
-    return f"{line}>"
+    told = [f"{name}{_told(value)}" for name, value in parts.items() if value is not None]
+    told.sort(key=lambda text: "=" not in text.partition(":")[0])
+    line = f"<{kind} {', '.join(told)}>"
+    while len(line) > REPR_LIMIT:
+        told.pop()
+        line = f"<{kind} {', '.join([*told, '...'])}>"
+    return line
 
 
 def _told(value: Any) -> str:

@@ -45,58 +45,40 @@ def partial_auc(pair: Pair, low: float, high: float) -> float:
     """Area under TPR(FAR) for FAR in [low, high]."""
     if low == 0.0 and high == 1.0:
         return pair.auc()
-    terms = [_area_on_jumps(pair, low, high)]
+    terms = []
+    atoms = pair.impostor.atoms
+    if atoms.places.size:  # trapezoids, cut to the range
+        t = Thresholds.from_theta(atoms.places)
+        start, height = pair.far(t), pair.tpr(t)
+        slope = pair.client.atoms.masses_at(t) / atoms.masses
+        a, b = (np.clip(end - start, 0.0, atoms.masses) for end in (low, high))
+        terms.append(math.fsum((b - a) * (height + 0.5 * slope * (a + b))))
     if pair.impostor.continuous is not None:
-        share, base = pair.impostor.continuous
         ends_t = operating_points.at_far(pair, np.array([high, low]))
-        u = ends_t.logit if pair.unit and base.on_unit else ends_t.theta
-        terms.append(share * _area_between(pair, float(u[0]), float(u[1])))
+        terms.append(_integral(pair, "impostor", pair.tpr, ends_t))
     return min(high - low, math.fsum(terms))
 
 
-def _area_on_jumps(pair: Pair, low: float, high: float) -> float:
-    """Trapezoids over the impostor's atoms, cut to the range."""
-    atoms = pair.impostor.atoms
-    if atoms.places.size == 0:
-        return 0.0
-    t = Thresholds.from_theta(atoms.places)
-    start, height = pair.far(t), pair.tpr(t)
-    slope = pair.client.atoms.masses_at(t) / atoms.masses
-    a = np.clip(low - start, 0.0, atoms.masses)
-    b = np.clip(high - start, 0.0, atoms.masses)
-    return math.fsum((b - a) * (height + 0.5 * slope * (a + b)))
-
-
-def _area_between(pair: Pair, u_low: float, u_high: float) -> float:
-    """Integral of the impostor's continuous density times TPR between two thresholds."""
-    base = pair._base("impostor")
-    if not u_low < u_high:
-        return 0.0
-    atoms = pair.client.atoms
-    unit = pair.unit and base.on_unit
+def _integral(
+    pair: Pair, who: str, function: Callable[[Thresholds], FloatArray], ends: Thresholds
+) -> float:
+    """Integral of a function over the continuous scores of a class between two thresholds."""
+    share, base = getattr(pair, who).continuous
+    unit, joints = base.on_unit, Thresholds.from_theta(pair.joints.theta)
     place = Thresholds.from_logit if unit else Thresholds.from_theta
-    terms = []
-    if atoms.places.size:
-        at = Thresholds.from_theta(atoms.places)
-        coordinates = np.clip(at.logit if unit else at.theta, u_low, u_high)
-        reach, begin = place(coordinates), place(np.array(u_low))
-        mass = np.where(
-            base._lower(reach)[0] <= 0.5,
-            base._lower(reach)[0] - base._lower(begin)[0],
-            base._upper(begin)[0] - base._upper(reach)[0],
-        )
-        terms.append(math.fsum(atoms.masses * mass))
-    if pair.client.continuous is not None:
-        outside = 0.0
-        if pair.unit and not base.on_unit:
-            # The impostor's scale is wider than [0, 1]: clients all score above 0 and below 1.
-            inner = Thresholds.from_theta(np.clip([0.0, 1.0], u_low, u_high))
-            reach = Thresholds.from_theta(np.array([u_low, float(inner.theta[0])]))
-            outside = float(np.diff(base._lower(reach)[0])[0])
-            u_low, u_high = inner.logit.tolist()
-        inside = pair.client_tail_integral(u_low, u_high)
-        terms.append(pair.client.continuous[0] * (outside + inside))
-    return math.fsum(terms)
+    (low, high), places = (t.logit if unit else t.theta for t in (ends, joints))
+    if not low < high:
+        return 0.0
+
+    def integrand(u: FloatArray) -> FloatArray:
+        t = place(u)
+        with np.errstate(under="ignore"):
+            return np.asarray(np.exp(base._log_density(t)) * function(t))
+
+    grid = pair.grid(float(low), float(high), unit=unit, area=True)
+    breaks = np.unique(np.concatenate([grid, places, [low, high]]))
+    breaks = breaks[(breaks >= low) & (breaks <= high)]
+    return float(share) * integrate_panels(integrand, breaks)
 
 
 def precision_at(pair: Pair, prior: float, recall: float) -> float:
@@ -130,19 +112,8 @@ def average_precision(pair: Pair, prior: float, points: int | None) -> float:
         values = np.where(atoms.places == -np.inf, prior, precision(below))
         terms.append(math.fsum(atoms.masses * values))
     if pair.client.continuous is not None:
-        share, base = pair.client.continuous
-        unit, joints = base.on_unit, Thresholds.from_theta(pair.joints.theta)
-        place = Thresholds.from_logit if unit else Thresholds.from_theta
-
-        def integrand(u: FloatArray) -> FloatArray:
-            t = place(u)
-            with np.errstate(under="ignore"):
-                return np.asarray(np.exp(base._log_density(t)) * precision(t))
-
-        grid = pair.grid(-math.inf, math.inf, unit=unit, area=True)
-        places = joints.logit if unit else joints.theta
-        breaks = np.unique(np.concatenate([grid, places[np.isfinite(places)]]))
-        terms.append(share * integrate_panels(integrand, breaks))
+        everywhere = Thresholds.from_theta(np.array([-np.inf, np.inf]))
+        terms.append(_integral(pair, "client", precision, everywhere))
     return min(1.0, math.fsum(terms))
 
 

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from betaroc.core.arrays import CLASSES, BoolArray, FloatArray, IntArray
+from betaroc.core.arrays import BoolArray, FloatArray, IntArray
 from betaroc.core.checks import count
 from betaroc.core.special import bracketed_root
 from betaroc.core.thresholds import BELOW_ONE, Thresholds, choose, softplus
@@ -461,16 +461,9 @@ def nearest_root(pair: Pair, end: Thresholds, roots: Thresholds) -> Thresholds:
 
 def is_concave(pair: Pair) -> bool:
     """Slopes never rise as FAR grows: along the arcs, over the jumps and between them."""
-    if pair.discrete or pair.client.continuous is None or pair.impostor.continuous is None:
-        t = pair.candidates[::-1]
-        run, rise = np.diff(pair.far(t)), np.diff(pair.tpr(t))
-        move = (run > 0.0) | (rise > 0.0)
-        run, rise = run[move], rise[move]
-        left, right = rise[:-1] * run[1:], rise[1:] * run[:-1]
-        return bool(np.all(right <= left + _NOISE * (left + right)))
     if pair.turning_points().size:
         return False
-    slopes = np.array(list(_slopes(pair)))
+    slopes = _slopes(pair)
     falling = bool(np.all(slopes[1:] <= slopes[:-1] * (1.0 + _NOISE)))
     # From corner to corner the mean slope is 1; turns deeper than any double are seen by this.
     mean = float(np.divide(pair.tpr(pair.accept_all), pair.far(pair.accept_all)))
@@ -478,36 +471,32 @@ def is_concave(pair: Pair) -> bool:
     return falling and bool(steep and flat)
 
 
-def _slopes(pair: Pair) -> Iterator[float]:
+def _slopes(pair: Pair) -> FloatArray:
     """dTPR / dFAR at both ends of every arc and over every jump, FAR ascending.
 
     Between jumps the likelihood ratio is monotone where it has no turning point. Trials without
     a score, a mass at -inf that no threshold accepts, are no jump of it.
     """
-    lowest = min(pair._base(side).support[0] for side in CLASSES)
-    joints = pair.joints[pair.joints.theta >= lowest]
-    for k in range(joints.size - 1, -1, -1):
-        joint = joints[[k]]
-        if k < joints.size - 1:
-            yield _arc_slope(pair, joint, lower=True, end=k == 0)
-        client = float(pair.client.atoms.masses_at(joint)[0])
-        impostor = float(pair.impostor.atoms.masses_at(joint)[0])
-        if max(client, impostor) > 0.0 and joint.theta[0] > -math.inf:
-            yield client / impostor if impostor > 0.0 else math.inf
-        if k > 0:
-            yield _arc_slope(pair, joint, lower=False, end=k == joints.size - 1)
-
-
-def _arc_slope(pair: Pair, joint: Thresholds, *, lower: bool, end: bool) -> float:
-    """Slope of the arc that starts (or ends) at a joint, a limit at the ends of the scale."""
-    bases = pair._base("client"), pair._base("impostor")
-    if end and bases[0].support == bases[1].support:
-        client, impostor = (base._tails()[0 if lower else 1] for base in bases)
-        return limits(client, impostor, lower=lower).reciprocal * math.exp(pair._log_share())
-    beside = Thresholds.from_theta(np.nextafter(joint.theta, math.inf if lower else -math.inf))
-    with np.errstate(over="ignore", under="ignore", invalid="ignore"):
-        ratio = np.exp(pair.client._log_pdf(beside) - pair.impostor._log_pdf(beside))
-    return float(np.nan_to_num(ratio, nan=0.0, posinf=math.inf)[0])
+    bases = [law if law.continuous is None else law.continuous[1]
+             for law in (pair.client, pair.impostor)]  # fmt: skip
+    joints = pair.joints[::-1]
+    joints = joints[joints.theta >= min(base.support[0] for base in bases)]
+    client, impostor = (law.atoms.masses_at(joints) for law in (pair.client, pair.impostor))
+    with np.errstate(over="ignore", under="ignore", invalid="ignore", divide="ignore"):
+        above, below = (
+            np.exp(pair.client._log_pdf(t) - pair.impostor._log_pdf(t))
+            for t in (
+                Thresholds.from_theta(np.nextafter(joints.theta, x)) for x in (np.inf, -np.inf)
+            )
+        )
+        jumps = np.where(joints.theta > -np.inf, client / impostor, np.nan)
+    if bases[0].support == bases[1].support and not pair.discrete:
+        tails = [base._tails() for base in bases]
+        for arcs, k, lower in ((below, 0, False), (above, -1, True)):
+            limit = limits(*(each[0 if lower else 1] for each in tails), lower=lower)
+            arcs[k] = limit.reciprocal * math.exp(pair._log_share())
+    slopes = np.column_stack([above, jumps, below]).ravel()[1:-1]
+    return np.asarray(slopes[~np.isnan(slopes)])
 
 
 # ------------------------------------------------------------ two curves
