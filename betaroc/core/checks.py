@@ -273,7 +273,8 @@ def _from_objects(array: AnyArray, name: str) -> AnyArray:
         if isinstance(item, complex | np.complexfloating):
             remedy = "Pass the real part, x.real."
         raise refusal(name, "hold real numbers", f"{typed(item)} {place}", remedy, InputTypeError)
-    large = [isinstance(item, int | Fraction) and abs(item) >= _TOO_LARGE for item in array]
+    exact = (int, Fraction)
+    large = [isinstance(item, exact) and not -_TOO_LARGE < item < _TOO_LARGE for item in array]
     remedy = "Numbers beyond 1.8e308 are too large: rescale the scores."
     check_entries(array, np.array(large, dtype=bool), name, "be finite as float64", remedy)
     integers = np.array([isinstance(item, int | np.integer) for item in array], dtype=bool)

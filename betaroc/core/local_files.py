@@ -167,11 +167,10 @@ def read_toml(path: object, argument: str, remedy: str) -> dict[str, Any]:
     text = small_text(path, argument, remedy)
     try:
         return tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
         reason = format_value(str(error), 120)[1:-1]
-    except RecursionError:
-        reason = "it is nested too deep to be read"
-    raise FileFormatError(f"{format_value(str(path))} must be TOML; {reason}. Correct it.")
+        where = format_value(str(path))
+        raise FileFormatError(f"{where} must be TOML; {reason}. Correct it.") from error
 
 
 def small_text(path: object, argument: str, remedy: str, largest: int = _LARGEST) -> str:

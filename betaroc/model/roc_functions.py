@@ -65,11 +65,9 @@ def height(pair: Pair, x: FloatArray, *, upward: bool) -> FloatArray:
         at_x, at_y, run, rise = pair.frr(below), pair.tnr(below), client, impostor
         absent = t.theta == -np.inf  # below trials without a score is nobody
         at_x, at_y = np.where(absent, 0.0, at_x), np.where(absent, 0.0, at_y)
-        t_top = _top(pair, x, t)
-        at_y = np.where(run > 0.0, at_y, pair.tnr(t_top))
-        full = (run > 0.0) & (pair.frr(t) <= x)
-        at_y = np.where(full, pair.tnr(t_top), at_y)
-        run = np.where(full, 0.0, run)
+        on_segment = (run > 0.0) & (pair.frr(t) > x)
+        at_y = np.where(on_segment, at_y, pair.tnr(_top(pair, x, t)))
+        run = np.where(on_segment, run, 0.0)
     with np.errstate(invalid="ignore", divide="ignore"):
         # A vertical segment counts by its top; downwards `at_y` stands there already.
         share = np.where(run > 0.0, np.clip((x - at_x) / run, 0.0, 1.0), float(upward))
@@ -263,9 +261,8 @@ def _crossing(pair: Pair, low: Thresholds, high: Thresholds) -> Crossing:
     def excess(u: float) -> float:
         return float(_excess(pair, known[u] if u in known else place(np.array(u))))
 
-    places = [pair.grid(a, b, unit=unit), [a], [b], *([-_REACH] if a == -math.inf else []),
-              *([_REACH] if b >= BELOW_ONE else []), [0.0]]  # fmt: skip
-    u = np.unique(np.concatenate(places))
+    grid = pair.grid(a, b, unit=unit)
+    u: FloatArray = np.unique(np.concatenate([grid, -_REACH, _REACH, [a, 0.0, b]]))
     u = u[(u >= a) & (u <= b) & (np.abs(u) <= _REACH[-1])]
     with np.errstate(over="ignore", invalid="ignore"):
         values = _excess(pair, place(u))
