@@ -27,9 +27,9 @@ from betaroc.core.checks import (
     real_array,
 )
 from betaroc.core.errors import refusal
-from betaroc.core.tables import Table, table_of
+from betaroc.core.tables import Table, columns_from_rows, table_of
 from betaroc.core.text import format_value
-from betaroc.core.thresholds import Thresholds, choose
+from betaroc.core.thresholds import Thresholds
 from betaroc.data.scores import Scores
 from betaroc.distributions.base import Distribution
 from betaroc.distributions.beta import Shape, has_shape
@@ -118,19 +118,16 @@ class ScoreModel(Exportable):
         >>> table.drop(columns="distribution").values.tolist()[:2]
         [['client', 'a', 4.0], ['client', 'b', 2.0]]
         """
-        rows: dict[str, list[Any]] = {
-            "class": [], "distribution": [], "parameter": [], "value": [],
-        }  # fmt: skip
+        rows: list[tuple[str, str, str, float]] = []
         for who in CLASSES:
             law: Distribution = getattr(self, who)
             columns = law._columns()
             title = "value" if "value" in columns else next(iter(columns))
-            values = columns[title]
-            rows["value"] += [float(v) for v in values]
-            rows["parameter"] += list(columns.get("parameter", [title] * len(values)))
-            rows["class"] += [who] * len(values)
-            rows["distribution"] += [type(law).__name__] * len(values)
-        return table_of(rows)
+            parameters = columns.get("parameter", [title] * len(columns[title]))
+            pairs = zip(parameters, columns[title], strict=True)
+            rows += [(who, type(law).__name__, name, float(value)) for name, value in pairs]
+        names = ("class", "distribution", "parameter", "value")
+        return table_of(columns_from_rows(rows, names, names[:3]))
 
     @cached_property
     def _pair(self) -> Pair:
@@ -376,14 +373,7 @@ class ScoreModel(Exportable):
 
     def _reach(self, how: Callable[[Pair, FloatArray], Thresholds], x: npt.ArrayLike) -> Thresholds:
         target = probability_array(x, "x")
-        flat = np.ravel(target)
-        unknown = np.isnan(flat)
-        if not unknown.any():
-            return how(self._pair, flat).reshape(target.shape)
-        nothing = Thresholds.from_theta(np.full(flat.shape, np.nan))
-        return choose(unknown, nothing, how(self._pair, np.where(unknown, 1.0, flat))).reshape(
-            target.shape
-        )
+        return how(self._pair, np.ravel(target)).reshape(target.shape)
 
     def eer(self, method: Literal["nearest", "hull"] = "nearest") -> OperatingPoint:
         """Equal error rate: FAR = FRR.

@@ -83,34 +83,36 @@ def break_even(pair: Pair, prior: float) -> Thresholds:
 # --------------------------------------------------------------------------- targets
 def at_far(pair: Pair, x: FloatArray) -> Thresholds:
     """The lowest threshold with FAR <= x."""
+    known = np.where(np.isnan(x), 1.0, x)
     if pair.discrete:
         t = pair.candidates
         # FAR falls along the candidates; the first that is low enough.
-        index = np.searchsorted(-pair.far(t), -x, side="left")
+        index = np.searchsorted(-pair.far(t), -known, side="left")
         return _unless_nan(t[np.minimum(index, t.size - 1)], x)
     with np.errstate(divide="ignore"):
-        t = pair.impostor._upper_quantile(x, np.log(x))
-    everyone = x >= 1.0
-    return choose(everyone, pair.accept_all, t) if everyone.any() else t
+        t = pair.impostor._upper_quantile(known, np.log(known))
+    everyone = known >= 1.0
+    return _unless_nan(choose(everyone, pair.accept_all, t) if everyone.any() else t, x)
 
 
 def at_frr(pair: Pair, x: FloatArray) -> Thresholds:
     """The highest threshold with FRR <= x."""
     check_unreachable(pair, x)
+    known = np.where(np.isnan(x), 1.0, x)
     if pair.discrete:
         t = pair.candidates
-        return _unless_nan(t[np.searchsorted(pair.frr(t), x, side="right") - 1], x)
+        return _unless_nan(t[np.searchsorted(pair.frr(t), known, side="right") - 1], x)
     with np.errstate(divide="ignore"):
-        t = pair.client._lower_quantile(x, np.log(x))
+        t = pair.client._lower_quantile(known, np.log(known))
     places = pair.client.atoms.places
     if pair.client.continuous is None:
         reach = pair.frr(Thresholds.from_theta(places))
-        nxt = np.minimum(np.searchsorted(reach, x, side="right"), places.size - 1)
+        nxt = np.minimum(np.searchsorted(reach, known, side="right"), places.size - 1)
         t = pair.just_below(Thresholds.from_theta(places[nxt]))
     elif places.size:
-        on_jump = (pair.client.atoms.masses_at(t) > 0.0) & (pair.frr(t) > x)
+        on_jump = (pair.client.atoms.masses_at(t) > 0.0) & (pair.frr(t) > known)
         t = choose(on_jump, pair.just_below(t), t)
-    return _unless_nan(choose(x >= 1.0, pair.reject_all, t), x)
+    return _unless_nan(choose(known >= 1.0, pair.reject_all, t), x)
 
 
 def check_unreachable(pair: Pair, x: FloatArray) -> None:
@@ -127,7 +129,8 @@ def check_unreachable(pair: Pair, x: FloatArray) -> None:
 
 def _unless_nan(t: Thresholds, x: FloatArray) -> Thresholds:
     """The thresholds, nan where their target is."""
-    return choose(np.isnan(x), Thresholds.from_theta(np.full(x.shape, np.nan)), t)
+    unknown = np.isnan(x)
+    return choose(unknown, Thresholds.from_theta(np.nan), t) if unknown.any() else t
 
 
 def at_tpr(pair: Pair, target: float) -> Thresholds:
