@@ -104,12 +104,6 @@ def log_ratio(x: float, y: float) -> float:
     return math.log1p((x - y) / y) if near else math.log(x) - math.log(y)
 
 
-def exactly_scaled(x: float, power: int) -> float:
-    """x 2^power; inf where no double holds it."""
-    with np.errstate(over="ignore", under="ignore"):
-        return float(np.ldexp(x, power))
-
-
 def beta_log_density(a: float, b: float, t: Thresholds) -> FloatArray:
     """log of theta^a (1 - theta)^b / B(a, b), the density of logit theta; -inf at both ends.
 

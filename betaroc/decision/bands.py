@@ -26,7 +26,7 @@ from betaroc.decision import curve
 from betaroc.distributions.base import Distribution, value_columns
 from betaroc.distributions.beta import has_shape
 from betaroc.distributions.empirical import (
-    Drawn,
+    Empirical,
     _decisive,
     decides_by_counts,
     gap_places,
@@ -798,7 +798,7 @@ class OtherCriterion:
             n, m = (int(np.sum(mass)) for mass in both)
             if n and m:
                 laws = (
-                    Drawn(place[mass > 0], mass[mass > 0].astype(np.float64))
+                    Empirical._of_steps(place[mass > 0], mass[mass > 0].astype(np.float64))
                     for place, mass in zip(places, both, strict=True)
                 )
                 prior = n / (n + m) if self.varies else self.e.dev.prior

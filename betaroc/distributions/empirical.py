@@ -379,6 +379,13 @@ class Empirical(Distribution):
         vars(law).update(values=values, weights=weights)
         return law
 
+    @classmethod
+    def _of_steps(cls, places: FloatArray, masses: FloatArray) -> Empirical:
+        """The distribution of distinct scores, ascending, of positive weight."""
+        law = cls._of_checked(places, masses)
+        vars(law)["_steps"] = places, masses
+        return law
+
     @cached_property
     def _sorted(self) -> FloatArray:
         """All values, ascending, those of no weight too."""
@@ -513,17 +520,6 @@ class Empirical(Distribution):
         return np.asarray(rng.choice(self._steps[0], size=size, p=self._steps[1] / self.total))
 
 
-class Drawn(Empirical):
-    """A replicate of a sample whose distinct scores are sorted already."""
-
-    def __init__(self, places: FloatArray, masses: FloatArray) -> None:
-        vars(self).update(values=places, weights=masses)
-
-    @cached_property
-    def _steps(self) -> tuple[FloatArray, FloatArray]:
-        return self.values, self.weights
-
-
 def _decisive(t: Thresholds) -> FloatArray:
     """What decides about scores: the last double below 1 where theta only rounds to 1."""
     short_of_one = (t.theta == 1.0) & (t.logit < np.inf)
@@ -622,7 +618,6 @@ def decides_by_counts(pair: Pair) -> TypeGuard[EmpiricalPair]:
 
 
 closed_forms(Empirical, Empirical, EmpiricalPair)
-closed_forms(Drawn, Drawn, EmpiricalPair)
 
 
 # ----------------------------------------------------------------------

@@ -12,8 +12,8 @@ import numpy as np
 import numpy.typing as npt
 
 from betaroc.core.arrays import AnyArray, BoolArray, FloatArray, IntArray, as_output
-from betaroc.core.checks import check_entries, real_array
-from betaroc.core.errors import InputError, InputTypeError
+from betaroc.core.checks import check_entries, count, real_array
+from betaroc.core.errors import InputError
 from betaroc.core.notices import collect_warnings
 from betaroc.core.tables import Library
 from betaroc.core.text import format_value
@@ -66,17 +66,8 @@ def mean_logs(x: npt.ArrayLike, axis: int | None = -1) -> tuple[Any, Any]:
     ([1.860003, 1.860003, 2.381092], [2.381092, 2.381092, 1.860003], True)
     """
     x = real_array(x, "x")
-    if axis is not None and (isinstance(axis, bool) or not isinstance(axis, int | np.integer)):
-        raise InputTypeError.about("axis")(
-            f"axis must be an int or None; got {format_value(axis)} of type {type(axis).__name__}."
-            " Give the axis along which a sample's scores lie."
-        )
-    if axis is not None and not -x.ndim <= axis < x.ndim:
-        raise InputError.about("axis")(
-            f"axis must name one of the {x.ndim} axes of x; got {format_value(axis)} for the shape"
-            f" {x.shape}. Leave it out for the last, or pass None for all scores as one sample."
-        )
-    moved = x.reshape(-1) if axis is None else np.moveaxis(x, int(axis), -1)
+    place = None if axis is None else count(axis, "axis", -x.ndim, x.ndim - 1)
+    moved = x.reshape(-1) if place is None else np.moveaxis(x, place, -1)
     n, shape = moved.shape[-1], moved.shape[:-1]
     if n == 0:
         raise InputError.about("x")(

@@ -46,8 +46,6 @@ from betaroc.estimation.contract import (
 )
 
 AUTO, BEST = "auto", "best"
-#: Spread, relative to the distance from 0 and from 1, below which moments start the solver.
-_CONCENTRATED = 0.1
 #: Scores of a smaller relative variance differ by rounding alone.
 _LEAST_GAP = 1e-12
 
@@ -66,9 +64,7 @@ def estimate_beta(sample: Data) -> MleResult:
     if sample.low == sample.high:
         raise too_few_distinct(sample, "beta")
     g1, g2 = sample.mean_logs()
-    result, amplification = None, math.inf
-    if sample.high - sample.low > _CONCENTRATED * min(sample.low, 1.0 - sample.high):
-        result = beta.solve_one(g1, g2)
+    result, amplification = beta.solve_one(g1, g2), math.inf
     if result is not None:
         amplification = beta.precision(result.a, result.b, g1, g2)[-1]
     if result is None or amplification > beta.ILL_CONDITIONED:

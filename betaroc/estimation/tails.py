@@ -16,6 +16,7 @@ from betaroc.core.notices import Notice
 from betaroc.core.special import bracketed_root
 from betaroc.core.value import Value
 from betaroc.core.vocabulary import worded
+from betaroc.distributions.base import climb
 from betaroc.distributions.spliced import ParetoTail, log1p_share
 
 #: Standard deviation of the normal penalty of the shape, about 0.
@@ -24,11 +25,10 @@ PRIOR_DEVIATION = 0.25
 _SHAPES = np.arange(-8, 13) / 10.0
 _SCALES = np.linspace(-0.8, 0.8, 17)
 _NEWTON_STEPS = 100
-_LAST_STEP = 1e-9
+#: Of the height's gradient for each score; shapes nearer to the steepest are the steepest.
+_TINY_GRADIENT, _BORDER = 1e-11, 1e-9
 #: No tail ends more sharply: at -1 it is uniform, beyond it the likelihood has no bound.
 STEEPEST = -0.95
-#: Of a height, what rounding may take from a step upwards.
-_NOISE = 1e-13
 #: The grid: points of the shape and of the log scale, and how many deviations it reaches.
 _SIZE = (41, 31)
 _REACH = 4.5
@@ -100,11 +100,29 @@ def fit_tail(
     centre = math.log(float(excesses @ weights) / float(np.sum(weights)))
     shape, log_scale = (a.ravel() for a in np.meshgrid(_SHAPES, centre + _SCALES, indexing="ij"))
     best = int(np.argmax(penalised(excesses, shared, shape, log_scale)))
-    place = _climbed(excesses, shared, np.array([shape[best], log_scale[best]]))
+
+    def height(place: FloatArray) -> tuple[float, FloatArray, FloatArray]:
+        value = float(penalised(excesses, shared, *place[:, None])[0])
+        return value, *_derivatives(excesses, shared, place)
+
+    def excess(log_scale: float) -> float:
+        return float(_derivatives(excesses, shared, np.array([STEEPEST, log_scale]))[0][1])
+
+    k, start = float(np.sum(shared)), np.array([shape[best], log_scale[best]])
+    with np.errstate(all="ignore"):  # beyond the end of a tail there is no likelihood
+        top = climb(height, start, tiny=_TINY_GRADIENT * k, steps=_NEWTON_STEPS)
+        mode = top.place.tolist()
+        if mode[0] < STEEPEST + _BORDER:  # along the border of the steepest shape
+            least = math.log(-STEEPEST * float(np.max(excesses))) + _BORDER
+            mode = [STEEPEST, bracketed_root(excess, least, least + 50.0, what="scale of a tail")]
+        elif not top.norm <= math.sqrt(_TINY_GRADIENT) * k:
+            raise FitError(
+                "the penalised likelihood of a tail must have a maximum; none was found from"
+                f" {k:g} scores in {_NEWTON_STEPS} steps, at shape {mode[0]:.6g}."
+            )
     return TailFit(
-        joint, excesses, weights, n / design_effect, float(place[0]), math.exp(place[1]),
-        design_effect,
-    )  # fmt: skip
+        joint, excesses, weights, n / design_effect, mode[0], math.exp(mode[1]), design_effect
+    )
 
 
 def grid_of(fit: TailFit) -> TailGrid:
@@ -126,32 +144,6 @@ def grid_of(fit: TailFit) -> TailGrid:
         centre = np.array([np.sum(weight * shape), np.sum(weight * log_scale)])
         spread = 1.5 * spread
     return TailGrid(shape.ravel(), np.exp(log_scale.ravel()), weight.ravel())
-
-
-def _climbed(excesses: FloatArray, weights: FloatArray, place: FloatArray) -> FloatArray:
-    """The maximum nearest to a place, by Newton's steps that are damped until they lead upwards."""
-    height, damping = float(penalised(excesses, weights, *place[:, None])[0]), 0.0
-    for _ in range(_NEWTON_STEPS):
-        slope, curvature = _derivatives(excesses, weights, place)
-        if not (curvature[0, 0] < 0.0 and np.linalg.det(curvature) > 0.0):
-            damping = max(damping, float(np.max(np.abs(curvature))))
-        bent, down = curvature - damping * np.eye(2), STEEPEST - place[0]
-        step = np.linalg.solve(-bent, slope)
-        if step[0] < down:  # along the border of the steepest shape
-            step = np.array([down, -(slope[1] + bent[0, 1] * down) / bent[1, 1]])
-        tried = float(penalised(excesses, weights, *(place + step)[:, None])[0])
-        small = float(np.max(np.abs(step))) < _LAST_STEP
-        if tried >= height - _NOISE * abs(height) or small:
-            place, height, damping = place + step, tried, damping / 10.0
-            damping = 0.0 if damping < 1e-6 * float(np.max(np.abs(curvature))) else damping
-        else:
-            damping = max(4.0 * damping, float(np.max(np.abs(curvature))))
-        if small:
-            return place
-    raise FitError(
-        "the penalised likelihood of a tail must have a maximum; none was found from"
-        f" {float(np.sum(weights)):g} scores in {_NEWTON_STEPS} steps, at shape {place[0]:.6g}."
-    )
 
 
 def _derivatives(

@@ -23,7 +23,7 @@ from betaroc.data.groups import (
     weights_of,
 )
 from betaroc.data.scores import Scores
-from betaroc.distributions.empirical import Drawn
+from betaroc.distributions.empirical import Empirical
 from betaroc.inference.interval import Interval, Limits
 from betaroc.model.model import ScoreModel
 
@@ -258,10 +258,10 @@ def _smoothed(scores: Scores) -> _Maker:
     return model
 
 
-def _law(values: FloatArray, copies: FloatArray | IntArray) -> Drawn:
+def _law(values: FloatArray, copies: FloatArray | IntArray) -> Empirical:
     """The distribution of ascending values."""
     starts = np.flatnonzero(np.concatenate([[True], values[1:] != values[:-1]]))
-    return Drawn(values[starts], np.add.reduceat(copies, starts).astype(np.float64))
+    return Empirical._of_steps(values[starts], np.add.reduceat(copies, starts).astype(np.float64))
 
 
 def _bandwidth(values: FloatArray, weights: FloatArray) -> float:

@@ -95,7 +95,6 @@ BEYOND = br.Scores([0.5, 2.5, 0.7], [0.1, 0.2, 3.0, 0.4])
 OUTSIDE = r"client scores must lie in the bounds \(0, 2\); got 1 outside, first index 1, value 2.5"
 BETA = br.fit(SCORES)
 DUAL = br.fit(br.Scores(SCORES.client[:40], SCORES.impostor), "dual-beta")
-AXES = "axis must name one of the {} axes"
 
 
 @pytest.mark.parametrize(("call", "args", "options", "error", "words"), [
@@ -121,8 +120,8 @@ AXES = "axis must name one of the {} axes"
     (br.mean_logs, (["a"],), {}, TYPE, "text"),
     (br.mean_logs, ([[0.5]],), {"axis": True}, TYPE, "axis must be an int"),
     (br.mean_logs, ([[0.5]],), {"axis": (0, 1)}, TYPE, "axis must be an int"),
-    (br.mean_logs, ([0.5],), {"axis": 1}, INPUT, AXES.format(1)),
-    (br.mean_logs, (0.5,), {}, INPUT, AXES.format(0)),
+    (br.mean_logs, ([0.5],), {"axis": 1}, INPUT, "axis must be an int >= -1 and <= 0"),
+    (br.mean_logs, (0.5,), {}, INPUT, "axis must be"),
     (br.mean_logs, (np.empty((3, 0)),), {}, INPUT, r"at least one score.*\(3, 0\)"),
 ])  # fmt: skip
 def test_what_is_refused(call, args, options, error, words):
