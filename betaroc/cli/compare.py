@@ -62,9 +62,7 @@ def run(arguments: Namespace) -> None:
     read[-1].warnings.extend(messages(notices, arguments))
 
     def document() -> dict[str, Any]:
-        numbers = (comparison.comparison_numbers(result) if len(curves) == 2
-                   else comparison.systems_numbers(result))  # fmt: skip
-        return numbers | {
+        return comparison.comparison_numbers(result) | {
             "sources": [system.numbers for system in read], "seed": seed,
             "families": [system.family for system in read],
             "reasons": [system.reason for system in read],

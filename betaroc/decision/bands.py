@@ -84,8 +84,6 @@ class BandOptions(IntervalOptions):
 
     resample: str = "both"
     simultaneous: bool = False
-    #: What callers call `resample`.
-    resample_argument: str = "resample"
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -485,7 +483,7 @@ def _check_sides(e: Epc, fitted: FittedTest | None, o: BandOptions) -> None:
     models = [name for name, kind in kinds.items() if kind == "a model"]
     if models:
         sides = " and ".join(models)
-        fixed = worded(f' or take `{o.resample_argument}="test"`.' if models == ["dev"] else ".")
+        fixed = worded(' or take `resample="test"`.' if models == ["dev"] else ".")
         rule, hint = "be scores or a fit to have a band", "Give Scores, or br.fit of them, as"
         raise refusal(sides, rule, "a typed model", f"{hint} {sides} of epc{fixed}")
     if fitted is not None and o.method == "exact":
@@ -542,11 +540,6 @@ class Plan:
         """Of each curve its values in some replicates, a row each."""
         drawn = zip(self.curves, self.draw(rng, size), strict=True)
         return [measured(e, errors) for e, errors in drawn]
-
-    def differences(self, rng: np.random.Generator, size: int) -> FloatArray:
-        """First curve minus second in some replicates, a row each."""
-        first, second = self.values(rng, size)
-        return np.asarray(first - second)
 
 
 def plan_of(

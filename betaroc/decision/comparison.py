@@ -27,7 +27,6 @@ from betaroc.decision.bands import RESAMPLE, Plan, Smallest, check_large_table, 
 from betaroc.decision.epc import Epc, check_different
 from betaroc.inference.drawn_scores import band_of_replicates, percentile_band, pointwise
 from betaroc.inference.interval import Interval
-from betaroc.model.criteria import CRITERIA
 from betaroc.rendering import curves as pictures
 from betaroc.rendering.curves import Axes
 from betaroc.rendering.nouns import Exportable
@@ -1229,62 +1228,17 @@ def comparison_columns(c: Comparison) -> dict[str, list[Any]]:
     }  # fmt: skip
 
 
-def comparison_numbers(c: Comparison) -> dict[str, Any]:
-    """Arrays of one length, where the systems differ, and how it was judged."""
-    single, order = CRITERIA[c.first.criterion].single, np.sort(c.alpha)
-    by_letter, better = dict(zip("ab", c.names, strict=True)), c.better_on_average
-    ranges = []
-    for run, system in zip(c.ranges, c.ranges_better, strict=True):
-        ends = (None, None) if single else (run.low, run.high)
-        alphas = [None] if single else order[(order >= run.low) & (order <= run.high)].tolist()
-        ranges.append({"low": ends[0], "high": ends[1], "alphas": alphas,
-                       "better": by_letter[system]})  # fmt: skip
-    return {
-        "verdict": c.verdict,
-        "mean_difference": {
-            **fields_of(c.mean_difference, "estimate", "low", "high", "level", "method"),
-            "alpha": [None, None] if single else list(c.alpha_range),
-            "better": None if better is None else by_letter[better],
-        },
-        **comparison_columns(c),
-        "ranges": ranges,
-        **design_numbers(c, c.first.criterion, c.first.measure),
-        "names": list(c.names),
-        "replicates": c.differences.shape[0],
-    }
-
-
-def design_numbers(
-    c: Comparison | SystemsComparison, criterion: str, measure: str
-) -> dict[str, Any]:
-    """What was compared and how."""
-    return {
-        "criterion": criterion, "measure": measure,
-        "larger_is_better": curve.larger_is_better(measure),
-        **fields_of(c, "level", "resample", "paired", "dev_paired"),
-        "groups": None if c.groups is None else list(c.groups), "smallest": c.smallest._asdict(),
+def comparison_numbers(c: Comparison | SystemsComparison) -> dict[str, Any]:
+    """What was compared and how: of two systems by alpha, of more by rank and by pair."""
+    first = c.first if isinstance(c, Comparison) else c.curves[0]
+    numbers = {
+        "verdict": c.verdict, "names": [*c.names], **fields_of(first, "criterion", "measure"),
+        **fields_of(c, "level", "resample", "paired", "dev_paired"), "range": [*c.alpha_range],
     }  # fmt: skip
-
-
-def systems_numbers(c: SystemsComparison) -> dict[str, Any]:
-    """The ranking, every pair, the curves, and how they were judged."""
-    first = c.curves[0]
-    single = CRITERIA[first.criterion].single
-    curves = {
-        name: {
-            **{key: curve.curve_columns(e)[key] for key in ("threshold", "value")},
-            "band_low": low.tolist(), "band_high": high.tolist(),
-        }
-        for name, e, low, high in zip(c.names, c.curves, c.band_low, c.band_high, strict=True)
-    }  # fmt: skip
-    return {
-        "verdict": c.verdict,
-        "ranking": records(c._ranks()),
-        "pairs": records(c._pairs()),
-        "alpha": curve.curve_columns(first)["alpha"],
-        "curves": curves,
-        "mean_alpha": [None, None] if single else list(c.alpha_range),
-        **design_numbers(c, first.criterion, first.measure),
-        "names": list(c.names),
-        "replicates": c.replicates,
-    }
+    if isinstance(c, SystemsComparison):
+        tables = {"ranking": records(c._ranks()), "pairs": records(c._pairs())}
+        return numbers | tables | {"replicates": c.replicates}
+    mean = fields_of(c.mean_difference, "estimate", "low", "high", "level", "method")
+    better = dict(zip("ab", c.names, strict=True)).get(c.better_on_average or "")
+    numbers |= {"mean_difference": mean | {"better": better}, **comparison_columns(c)}
+    return numbers | {"replicates": c.differences.shape[0]}

@@ -371,8 +371,7 @@ class Epc(Tabular, Exportable):
     ) -> Interval:
         weights, name = _weights(self, stat, argument, point)
         o = options = options.by(self._drawn_sides)
-        band = BandOptions(o.level, "bootstrap", o.replicates, o.groups, o.rng, str(o.method),
-                           resample_argument="method")  # fmt: skip
+        band = BandOptions(o.level, "bootstrap", o.replicates, o.groups, o.rng, str(o.method))
         drawn = _weighed(curve_replicates(self, band), weights)
         estimate = float(_weighed(self.value[None, :], weights)[0])
         beyond, at = None, np.flatnonzero(weights)
@@ -388,9 +387,13 @@ class Epc(Tabular, Exportable):
         weights, name = _weights(self, stat, argument, point)
         options = options.by(self._drawn_sides)
         plan = plan_of((self, other), options, paired=paired)
-        apart = options.replicated(lambda rng, size: _weighed(plan.differences(rng, size), weights))
+
+        def apart(rng: np.random.Generator, size: int) -> FloatArray:
+            first, second = plan.values(rng, size)
+            return _weighed(first - second, weights)
+
         gap = float(_weighed((self.value - other.value)[None, :], weights)[0])
-        return of_replicates(gap, apart, options, name, paired=paired)
+        return of_replicates(gap, options.replicated(apart), options, name, paired=paired)
 
     @property
     def _drawn_sides(self) -> tuple[str, ...]:
@@ -657,14 +660,8 @@ def _weights(
     name = checks.choice(stat, ("area", "value"), "stat")
     legal = "alpha" if name == "value" else "between"
     if argument or point.keys() - {legal}:
-        named = [
-            f"{key}={checks.format_value(value)}" for key, value in point.items() if key != legal
-        ]
-        got = ", ".join([*map(checks.format_value, argument), *named])
-        raise InputError(
-            f"{name!r} of a curve takes {legal}= and nothing else; got {got}. Write it with its"
-            " keyword."
-        )
+        got = ", ".join([*map(checks.format_value, argument), *point])
+        raise InputError(f"{name!r} of a curve takes {legal}=, and nothing else; got {got}.")
     if name == "value":
         alpha, result = point.get("alpha"), np.zeros(e.alpha.size)
         result[curve.index_of_alpha(e, alpha)] = 1.0
@@ -1216,14 +1213,6 @@ def epc_cv(
     scores = require_scores(scores, "cross-validation", hint=hint, rejected=True)._trials
     client_folds, impostor_folds = _dealt_folds(scores, checks.count(folds, "folds", 2), rng)
     total = 1 + int(max(client_folds.max(), impostor_folds.max()))
-    for who, numbers in zip(CLASSES, (client_folds, impostor_folds), strict=True):
-        filled = np.bincount(numbers, getattr(scores, f"{who}_weights"), total) > 0.0
-        if not filled.all():
-            raise InputError(
-                f"every fold must have scores of both classes; {int((~filled).sum())} of {total}"
-                f" folds have no {who} score of positive weight, the first is fold"
-                f" {int(np.argmin(filled))}, counted from 0. Use fewer folds or merge them."
-            )
     curves, counts = [], []
     for fold in range(total):
         client, impostor = client_folds == fold, impostor_folds == fold
@@ -1236,9 +1225,7 @@ def epc_cv(
         laws = _laws(scores, client, impostor)
         counts.append([(law._counts_at_most(t), law._counts_above(t)) for law in laws])
     if alpha is not None:
-        pair = _laws(scores, *(np.ones(f.size, dtype=bool) for f in (client_folds, impostor_folds)))
-        share = scores.prior if prior is None else prior
-        curve.warn_of_reach(ScoreModel(*pair, prior=share), criterion, curves[0].alpha)
+        curve.warn_of_reach(curve.side(scores, prior), criterion, curves[0].alpha)
     (rejected, right), (true, accepted) = np.sum(counts, axis=0)
     n, m = scores.client_total, scores.impostor_total
     points = OperatingPoint(

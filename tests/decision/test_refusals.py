@@ -108,7 +108,7 @@ ROWS: list[tuple[Any, tuple[Any, ...], dict[str, Any], str]] = [
     (br.epc_cv, (FEW,), {"folds": 2.5}, "folds must be an int >= 2"),
     (br.epc_cv, (FEW,), {"folds": 4}, "at most the number of client scores, 3; got 4"),
     (br.epc_cv, (GROUPED,), {"folds": 3}, "at most the number of client groups, 2; got 3"),
-    (br.epc_cv, (EMPTY_FOLD,), {"folds": 2}, "no client score of positive weight"),
+    (br.epc_cv, (EMPTY_FOLD,), {"folds": 2}, "weights must have a sum > 0; got 0"),
     # --- comparisons
     (compare, (), {"resample": "dev"}, "resample must be one of 'both', 'test'"),
     (compare, (), {"low": 0.9, "high": 0.1}, "low must be less than high; got low=0.9, high=0.1"),
