@@ -84,6 +84,8 @@ class BandOptions(IntervalOptions):
 
     resample: str = "both"
     simultaneous: bool = False
+    #: What callers call `resample`.
+    resample_argument: str = "resample"
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -483,7 +485,7 @@ def _check_sides(e: Epc, fitted: FittedTest | None, o: BandOptions) -> None:
     models = [name for name, kind in kinds.items() if kind == "a model"]
     if models:
         sides = " and ".join(models)
-        fixed = worded(' or take `resample="test"`.' if models == ["dev"] else ".")
+        fixed = worded(f' or take `{o.resample_argument}="test"`.' if models == ["dev"] else ".")
         rule, hint = "be scores or a fit to have a band", "Give Scores, or br.fit of them, as"
         raise refusal(sides, rule, "a typed model", f"{hint} {sides} of epc{fixed}")
     if fitted is not None and o.method == "exact":

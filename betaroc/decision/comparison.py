@@ -21,7 +21,7 @@ from betaroc.core.options import IntervalOptions
 from betaroc.core.tables import Table, Tabular, first_library
 from betaroc.core.text import alphas_words, format_value
 from betaroc.core.value import fields_of
-from betaroc.core.vocabulary import BIOMETRIC, DEFAULT, FAR, capital, short_name
+from betaroc.core.vocabulary import BIOMETRIC, DEFAULT, FAR, FRR, capital
 from betaroc.decision import curve
 from betaroc.decision.bands import RESAMPLE, Plan, Smallest, check_large_table, plan_of
 from betaroc.decision.epc import Epc, check_different
@@ -1023,7 +1023,14 @@ def comparison_view(c: Comparison) -> list[Node]:
     axes = curve.slotted_axes(c.first)
     first, second = (name_shown(name, 24) for name in c.names)
     nodes: list[Node] = [Paragraph(f"{verdict_words(c, (first, second))}."), comparison_grid(c)]
-    nodes += map(Paragraph, _caution_words(c))
+    nodes.append(Paragraph(drawn_words(c, c.differences.shape[0])))
+    if c.first.measure in curve.ONE_CLASS_RATES:
+        other = FRR if curve.ONE_CLASS_RATES[c.first.measure][0] == FAR else FAR
+        words = f"{axes.measure} alone is judged: a system is better where its {other} at the same"
+        nodes.append(Paragraph(f"{words} thresholds is no higher."))
+    undefined = int(np.sum(np.isnan(c.difference)))
+    if undefined:
+        nodes.append(Paragraph(f"Undefined (0/0) at {undefined} of {c.alpha.size} alphas."))
     if axes.single or c.alpha.size == 1:
         return nodes
     about = f"{axes.measure}, {first} less {second}, against {axes.alpha}"
@@ -1049,28 +1056,6 @@ def comparison_grid(c: Comparison) -> Grid:
         for k in curve.shown_places(c.alpha)
     )  # fmt: skip
     return Grid(head, rows, (4,), comparison_columns(c), typeset=True)
-
-
-def _caution_words(c: Comparison) -> list[str]:
-    """What was drawn, what one rate leaves out, and what is undefined."""
-    lines = [drawn_words(c, c.differences.shape[0])]
-    if c.first.measure in curve.ONE_CLASS_RATES:
-        left_out = "frr" if curve.ONE_CLASS_RATES[c.first.measure][0] == FAR else "far"
-        shown = curve.shown_places(c.alpha)
-        k = shown[len(shown) // 2]
-        axes = curve.slotted_axes(c.first)
-        at = "" if axes.single else f" at {axes.alpha_name} {axes.alpha_shown(c.alpha[k])}"
-        rates = (float(getattr(e, left_out)[k]) for e in (c.first, c.second))
-        both = (f"{100.0 * rate:.3g} % for {name_shown(name, 24)}"
-                for rate, name in zip(rates, c.names, strict=True))  # fmt: skip
-        lines.append(
-            f"{axes.measure} alone is judged. The {short_name(left_out)} at the same thresholds"
-            f"{at} is {' and '.join(both)}: a system is better where neither rate is higher."
-        )
-    undefined = int(np.sum(np.isnan(c.difference)))
-    if undefined:
-        lines.append(f"Undefined (0/0) at {undefined} of {c.alpha.size} alphas.")
-    return lines
 
 
 def drawn_words(c: Comparison | SystemsComparison, replicates: int) -> str:

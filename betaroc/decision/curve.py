@@ -270,21 +270,27 @@ def short_measure(measure: str) -> str:
     return _SHORT.get(measure, measure_title(measure))
 
 
-def range_of(e: Epc, low: float | None, high: float | None) -> tuple[float, float]:
-    """The alphas of the average: what is asked for and the curves have."""
-    asked = low is not None or high is not None
-    low, high = checks.ascending(
-        _RANGE[0] if low is None else low, _RANGE[1] if high is None else high
-    )
+def area_range(e: Epc, low: float | None, high: float | None) -> tuple[float, float]:
+    """The range of an area, inside that of the curve."""
+    if CRITERIA[e.criterion].single:
+        raise InputError(f"criterion {e.criterion!r} has no alpha, so its curve has no area.")
     first, last = float(e.alpha.min()), float(e.alpha.max())
-    if max(low, first) < min(high, last):
-        return max(low, first), min(high, last)
-    if asked:
+    start, stop = checks.ascending(first if low is None else low, last if high is None else high)
+    if start < first or stop > last:
         raise InputError(
-            f"low and high must hold some of the curves' alphas, {first!r} to {last!r}; got"
-            f" low={low!r}, high={high!r}. Leave them out, or give epc these alphas."
+            f"low and high must satisfy {first!r} <= low < high <= {last!r}, the"
+            f" curve's own range of alpha; got low={start!r}, high={stop!r}."
         )
-    return first, last
+    return start, stop
+
+
+def range_of(e: Epc, low: float | None, high: float | None) -> tuple[float, float]:
+    """The alphas of the average: what is asked for, else those of the curves from 0.1 to 0.9."""
+    if low is not None or high is not None:
+        return area_range(e, low, high)
+    first, last = float(e.alpha.min()), float(e.alpha.max())
+    low, high = max(_RANGE[0], first), min(_RANGE[1], last)
+    return (low, high) if low < high else (first, last)
 
 
 # ------------------------------------------------------------------------- what is said
@@ -348,8 +354,8 @@ def curve_grid(e: Epc, around: Band | None = None) -> tree.Grid:
         keep |= {"low": around.low.tolist(), "high": around.high.tolist()}
     around = _quick_band(e) if around is None else around
     places = {} if around is None else {a: k for k, a in enumerate(around.alpha.tolist())}
-    values, result, beyond = (e.value, e.expected, e.a_posteriori), e._rates_made, e.n_beyond
-    rates, threshold = (e.far, e.frr, *result.values()), e.threshold
+    values, beyond = (e.value, e.expected, e.a_posteriori), e.n_beyond
+    rates, threshold = (e.far, e.frr), e.threshold
     rejects = e.trivial & (np.asarray(e.dev._pair.frr(e.chosen)) == 1.0)
     rows = []
     for k in shown_places(e.alpha):
@@ -368,7 +374,7 @@ def curve_grid(e: Epc, around: Band | None = None) -> tree.Grid:
     observed = tree.Cell("observed, test", interval)
     head: tuple[tree.Cell | str, ...] = (
             axes.alpha_name or "alpha", "threshold", "expected, dev", observed, "test's own choice",
-            FAR, FRR, *map(str.upper, result), "scores beyond")  # fmt: skip
+            FAR, FRR, "scores beyond")  # fmt: skip
     return tree.Grid(head, tuple(rows), kept=keep, typeset=True)
 
 

@@ -673,8 +673,11 @@ def _of_rate(scores: Counted, asked: Target, prior: float, fitting: thresholds.F
     for method in tried:
         if method.possible:
             return result(method, methods=methods)
-    whys = (shorten(m.why.rstrip("."), 120, placeholder=" ...") for m in tried)
-    parts = (f"{m.how}: " * (how is None) + why for m, why in zip(tried, whys, strict=True))
+    hows = dict[str, dict[str, None]]()
+    for method in tried:
+        why = shorten(method.why.rstrip("."), 120, placeholder=" ...")
+        hows.setdefault(why, {})[method.how] = None
+    parts = (f"{' and '.join(names)}: " * (how is None) + why for why, names in hows.items())
     why, needed = "; ".join(parts), thresholds.needed_for_guarantee(target.rate, target.confidence)
     by = "" if how is None else f' by how="{how}"'
     error = InputError.about(target.kind if how is None else "how")(

@@ -46,7 +46,7 @@ from betaroc.inference.scores_beyond import (
 )
 from betaroc.model.criteria import CRITERIA
 from betaroc.model.dataset_checks import warn_of_reversed, warn_of_scales
-from betaroc.model.measures import MEASURES, OperatingPoint, some_rejected
+from betaroc.model.measures import MEASURES, OperatingPoint
 from betaroc.model.model import ScoreModel
 from betaroc.model.statistics import PointArguments, UsedRate, ascending_pair, rates_of_point
 from betaroc.rendering import curves as pictures
@@ -149,14 +149,6 @@ class Epc(Tabular, Exportable):
     def frr(self) -> FloatArray:
         """FRR observed on test."""
         return np.asarray(self.points.frr)
-
-    @property
-    def _rates_made(self) -> dict[str, FloatArray]:
-        """FMR and FNMR observed on test; none where all trials have a score."""
-        if not some_rejected(self.test._pair):
-            return {}
-        rates = {"fmr": self.test.fmr, "fnmr": self.test.fnmr}
-        return {name: np.asarray(rate(self.threshold)) for name, rate in rates.items()}
 
     @property
     def value(self) -> FloatArray:
@@ -306,7 +298,7 @@ class Epc(Tabular, Exportable):
         >>> round(curve.area(0.0, 0.5), 9), round(curve.area(0.0, 0.5, normalize=False), 9)
         (0.25, 0.125)
         """
-        start, stop = area_range(self, low, high)
+        start, stop = curve.area_range(self, low, high)
         total = float(_weighed(self.value[None, :], curve.area_weights(self.alpha, start, stop))[0])
         return total / (stop - start) if flag(normalize, "normalize") else total
 
@@ -371,7 +363,8 @@ class Epc(Tabular, Exportable):
     ) -> Interval:
         weights, name = _weights(self, stat, argument, point)
         o = options = options.by(self._drawn_sides)
-        band = BandOptions(o.level, "bootstrap", o.replicates, o.groups, o.rng, str(o.method))
+        band = BandOptions(o.level, "bootstrap", o.replicates, o.groups, o.rng, str(o.method),
+                           resample_argument="method")  # fmt: skip
         drawn = _weighed(curve_replicates(self, band), weights)
         estimate = float(_weighed(self.value[None, :], weights)[0])
         beyond, at = None, np.flatnonzero(weights)
@@ -615,8 +608,7 @@ class Epc(Tabular, Exportable):
         DataFrame
             Of the library of the dev scores, of test's where dev has none. Columns alpha,
             threshold, value, expected, a_posteriori, far, frr, trivial, and n_beyond, the scores
-            that speak for each threshold; nan of typed models. Where some test trials have no score
-            also fmr and fnmr, rates of the others.
+            that speak for each threshold; nan of typed models.
 
         Examples
         --------
@@ -631,7 +623,7 @@ class Epc(Tabular, Exportable):
         names = ("alpha", "threshold", "value", "expected", "a_posteriori", "far", "frr", "trivial")
         beyond = np.full(self.alpha.size, np.nan) if self.n_beyond is None else self.n_beyond
         columns: dict[str, AnyArray] = {name: getattr(self, name) for name in names}
-        return columns | {"n_beyond": beyond} | self._rates_made
+        return columns | {"n_beyond": beyond}
 
 
 # ------------------------------------------------------------------- numbers of a curve
@@ -661,30 +653,15 @@ def _weights(
     legal = "alpha" if name == "value" else "between"
     if argument or point.keys() - {legal}:
         got = ", ".join([*map(checks.format_value, argument), *point])
-        raise InputError(f"{name!r} of a curve takes {legal}=, and nothing else; got {got}.")
+        raise InputError(f"{name!r} of a curve takes {legal}= and nothing else; got {got}.")
     if name == "value":
         alpha, result = point.get("alpha"), np.zeros(e.alpha.size)
         result[curve.index_of_alpha(e, alpha)] = 1.0
         return result, f"value@alpha={alpha}"
     between = point.get("between")
     ends = (None, None) if between is None else ascending_pair(between)
-    start, stop = area_range(e, *ends)
+    start, stop = curve.area_range(e, *ends)
     return curve.area_weights(e.alpha, start, stop) / (stop - start), "area"
-
-
-def area_range(e: Epc, low: float | None, high: float | None) -> tuple[float, float]:
-    """The range of an area, inside that of the curve."""
-    if CRITERIA[e.criterion].single:
-        raise InputError(f"criterion {e.criterion!r} has no alpha, so its curve has no area.")
-    first, last = float(e.alpha.min()), float(e.alpha.max())
-    start = first if low is None else checks.fraction(low, "low")
-    stop = last if high is None else checks.fraction(high, "high")
-    if not first <= start < stop <= last:
-        raise InputError(
-            f"low and high must satisfy {first!r} <= low < high <= {last!r}, the"
-            f" curve's own range of alpha; got low={start!r}, high={stop!r}."
-        )
-    return start, stop
 
 
 def check_different(a: Epc, b: Epc, names: tuple[str, str]) -> None:
@@ -693,15 +670,13 @@ def check_different(a: Epc, b: Epc, names: tuple[str, str]) -> None:
         f"{e.alpha.size} from {float(e.alpha[0])!r} to {float(e.alpha[-1])!r}" for e in (a, b)
     ]
     for rule, same, values in (
-        ("one criterion", a.criterion == b.criterion, [repr(a.criterion), repr(b.criterion)]),
-        ("one measure", a.measure == b.measure, [repr(a.measure), repr(b.measure)]),
+        ("one criterion", a.criterion == b.criterion, (a.criterion, b.criterion)),
+        ("one measure", a.measure == b.measure, (a.measure, b.measure)),
         ("equal alphas", np.array_equal(a.alpha, b.alpha), alphas),
     ):
         if not same:
-            raise InputError(
-                f"the curves must have {rule}; {names[0]} has {values[0]}, {names[1]} {values[1]}."
-                " Compute both alike."
-            )
+            has = " and ".join(f"{n} has {v}" for n, v in zip(names, values, strict=True))
+            raise InputError(f"the curves must have {rule}; {has}. Compute both alike.")
 
 
 def dev_and_test(
