@@ -269,7 +269,8 @@ class Decision(Tabular, Exportable):
     def __post_init__(self) -> None:
         known = {"target": _TARGETS, "how": HOW, "status": _STATUSES, "dtype": _DTYPES}
         for name, choices in known.items():
-            object.__setattr__(self, name, checks.choice(getattr(self, name), choices, name))
+            if (value := getattr(self, name)) not in choices:
+                object.__setattr__(self, name, checks.choice(value, choices, name))
         if not any(map(self._is_taken, vars(self)["methods"])):
             rule = f"hold the one that was taken, {self.how} at {self.threshold!r}"
             raise refusal("methods", rule, f"{len(self.methods)} others")

@@ -341,11 +341,11 @@ class OrderedScores:
             return self._counted(math.floor(exact * self.n))
         if how == "average":  # (k + 1)/(n + 1) is at most the target
             needed = math.ceil(1 / exact) - 1
-            k = self._most(lambda x, n: Fraction(x) + 1 <= exact * (Fraction(n) + 1))
+            k = self._most(lambda n, k: Fraction(k) <= exact * (Fraction(n) + 1))
         else:
             needed, k = needed_for_guarantee(rate, confidence), -1
             if self.units >= needed:
-                k = self._most(lambda x, n: keeps_bound(n, x + 1, rate, confidence))
+                k = self._most(partial(keeps_bound, rate=rate, confidence=confidence))
         if k >= 0:
             return self._at(how, k)
         why = f"{spaced(needed)} {self.target.units} needed, dev has {spaced(self.units)}"
@@ -390,11 +390,16 @@ class OrderedScores:
         return place if self.above else math.nextafter(-place, -math.inf)
 
     def _most(self, keeps: Callable[[float, float], bool]) -> int:
-        """The most trials that may lie beyond by a rule for x of n independent ones; -1: none."""
+        """The most trials that may lie beyond, -1 for none, by a rule of the k-th of n trials."""
         if self.evidence.groups is None:
-            return least_whole(lambda k: not keeps(k, self.units), -1, self.n) - 1
+            return least_whole(lambda k: not keeps(self.units, k + 1), -1, self.n) - 1
         counts = [0, *self.upto[:-1].astype(int).tolist()]
-        past = least_whole(lambda i: not keeps(*self._worth(counts[i])), -1, len(counts))
+
+        def passes(place: int) -> bool:
+            x, n = self._worth(counts[place])
+            return not keeps(n, x + 1.0)
+
+        past = least_whole(passes, -1, len(counts))
         return counts[past - 1] if past else -1
 
     def _worth(self, k: int) -> tuple[float, float]:
