@@ -670,12 +670,13 @@ def check_different(a: Epc, b: Epc, names: tuple[str, str]) -> None:
         f"{e.alpha.size} from {float(e.alpha[0])!r} to {float(e.alpha[-1])!r}" for e in (a, b)
     ]
     for rule, same, values in (
-        ("one criterion", a.criterion == b.criterion, (a.criterion, b.criterion)),
-        ("one measure", a.measure == b.measure, (a.measure, b.measure)),
+        ("one criterion", a.criterion == b.criterion, map(repr, (a.criterion, b.criterion))),
+        ("one measure", a.measure == b.measure, map(repr, (a.measure, b.measure))),
         ("equal alphas", np.array_equal(a.alpha, b.alpha), alphas),
     ):
         if not same:
-            has = " and ".join(f"{n} has {v}" for n, v in zip(names, values, strict=True))
+            first, second = values
+            has = f"{names[0]} has {first}, {names[1]} {second}"
             raise InputError(f"the curves must have {rule}; {has}. Compute both alike.")
 
 
