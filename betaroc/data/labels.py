@@ -376,6 +376,19 @@ def as_written(wanted: ColumnSpec, present: Collection[str]) -> tuple[ColumnSpec
     return wanted._replace(score=score, label=label), tuple(stated)
 
 
+def column_places(name: str, present: list[str], wanted: ColumnSpec) -> list[int]:
+    """Where the wanted columns stand, each of which must stand once."""
+    for column, role in wanted.roles:
+        if column not in present:
+            raise missing_column(name, role, column, present)
+        if present.count(column) > 1:
+            raise FileFormatError(
+                f"{name} must have distinct columns; {format_value(column)} occurs"
+                f" {present.count(column)} times (a duplicate). Rename one of them."
+            )
+    return [present.index(column) for column in wanted.columns]
+
+
 def missing_column(name: str, role: str, column: str, present: list[str]) -> FileFormatError:
     """The error for a column that the header lacks."""
     with suppress(ValueError):
@@ -393,70 +406,6 @@ def missing_column(name: str, role: str, column: str, present: list[str]) -> Fil
 
 
 # --------------------------------------------------------------------------- rows of a file
-@dataclass
-class Rows:
-    """Scores of a file, or of a part of it, in order, each with the code of its label's text.
-
-    ``first`` holds where each of the texts ``tokens`` first occurs, ``names`` the further columns.
-    The codes are those of the whole file, whose row ``start`` is the first of the part.
-    """
-
-    name: str
-    unit: str
-    tokens: list[str]
-    first: list[int]
-    scores: AnyArray
-    codes: IntArray
-    wanted: ColumnSpec
-    names: dict[str, AnyArray] = field(default_factory=dict)
-    start: int = 0
-
-    def check_some(self) -> None:
-        """Raise if there are none."""
-        if not self.codes.size:
-            raise FileFormatError(f"{self.name} must hold scores; it has no rows. Export again.")
-
-    def values(self) -> FloatArray:
-        """The scores, checked; nan where they are missing and may be."""
-        where = f" from row {self.start}" if self.start else ""
-        try:
-            return scores_or_nan(self.scores, f"{self.name}, scores{where}", self.wanted.missing)
-        except InputError as error:
-            raise FileFormatError(error.template) from error
-
-    def clients(
-        self, client_label: object, counts: IntArray, *, swapped: bool
-    ) -> tuple[BoolArray, str | None]:
-        """Which texts are the clients', of so many rows each, and the one that was guessed."""
-        label = self.wanted.label
-        return choose_client(
-            self.tokens, counts, client_label, self.name,
-            places=[f"{self.unit} {k}" for k in self.first], swapped=swapped,
-            identities=label if len(label) == 2 else (),
-        )  # fmt: skip
-
-    def split(self, client_label: object) -> tuple[FloatArray, BoolArray, BoolArray, str | None]:
-        """Scores, which rows are clients, which texts are theirs, and the one that was guessed."""
-        self.check_some()
-        values, counts = self.values(), np.bincount(self.codes, minlength=len(self.tokens))
-        swapped = len(self.tokens) > 2 and looks_like_labels(values)
-        mask, guessed = self.clients(client_label, counts, swapped=swapped)
-        return values, mask[self.codes], mask, guessed
-
-    def words(self, client: BoolArray) -> ClassWords | None:
-        """What the classes are called, where these are words."""
-        codes = (self.codes[int(np.argmax(own))] for own in (client, ~client))
-        keys = [label_key(self.tokens[code]) for code in codes]
-        return None if set(keys) <= _TRUTHS else words_of(*keys)
-
-    def joined(self) -> dict[str, AnyArray]:
-        """The groups and ids, of one or two columns each."""
-        return {
-            f"{role}s": stacked([self.names[c] for c in columns], f"{role} of {self.name}")
-            for role, columns in self.wanted.names.items()
-        }
-
-
 class LabelTexts:
     """Each text of a label of a file once, with its code and the place where it first occurs."""
 
@@ -484,13 +433,74 @@ class LabelTexts:
         small: Any = np.int8 if len(self.known) < 128 else np.int64
         return np.array([self.known.get(kind, -1) for kind in kinds], small)[codes]
 
-    def rows(
-        self, name: str, unit: str, scores: AnyArray, codes: IntArray, wanted: ColumnSpec,
-        names: dict[str, AnyArray], start: int = 0,
-    ) -> Rows:  # fmt: skip
-        """A part of a file, with the texts that are known by now."""
-        tokens, first = [*self.known], self.first[:]
-        return Rows(name, unit, tokens, first, scores, codes, wanted, names, start)
+
+@dataclass
+class Rows:
+    """Scores of a file, or of a part of it, in order, each with the code of its label's text.
+
+    ``labels`` are those of the whole file, whose row ``start`` is the first of the part; ``names``
+    are the further columns.
+    """
+
+    name: str
+    unit: str
+    labels: LabelTexts
+    scores: AnyArray
+    codes: IntArray
+    wanted: ColumnSpec
+    names: dict[str, AnyArray] = field(default_factory=dict)
+    start: int = 0
+
+    @property
+    def tokens(self) -> list[str]:
+        """The texts of labels that are known by now, by their codes."""
+        return [*self.labels.known]
+
+    def check_some(self) -> None:
+        """Raise if there are none."""
+        if not self.codes.size:
+            raise FileFormatError(f"{self.name} must hold scores; it has no rows. Export again.")
+
+    def values(self) -> FloatArray:
+        """The scores, checked; nan where they are missing and may be."""
+        where = f" from row {self.start}" if self.start else ""
+        try:
+            return scores_or_nan(self.scores, f"{self.name}, scores{where}", self.wanted.missing)
+        except InputError as error:
+            raise FileFormatError(error.template) from error
+
+    def clients(
+        self, client_label: object, counts: IntArray, *, swapped: bool
+    ) -> tuple[BoolArray, str | None]:
+        """Which texts are the clients', of so many rows each, and the one that was guessed."""
+        label = self.wanted.label
+        return choose_client(
+            self.tokens, counts, client_label, self.name,
+            places=[f"{self.unit} {k}" for k in self.labels.first], swapped=swapped,
+            identities=label if len(label) == 2 else (),
+        )  # fmt: skip
+
+    def split(self, client_label: object) -> tuple[FloatArray, BoolArray, BoolArray, str | None]:
+        """Scores, which rows are clients, which texts are theirs, and the one that was guessed."""
+        self.check_some()
+        values, counts = self.values(), np.bincount(self.codes, minlength=len(self.tokens))
+        swapped = len(self.tokens) > 2 and looks_like_labels(values)
+        mask, guessed = self.clients(client_label, counts, swapped=swapped)
+        return values, mask[self.codes], mask, guessed
+
+    def words(self, client: BoolArray) -> ClassWords | None:
+        """What the classes are called, where these are words."""
+        codes = (self.codes[int(np.argmax(own))] for own in (client, ~client))
+        tokens = self.tokens
+        keys = [label_key(tokens[code]) for code in codes]
+        return None if set(keys) <= _TRUTHS else words_of(*keys)
+
+    def joined(self) -> dict[str, AnyArray]:
+        """The groups and ids, of one or two columns each."""
+        return {
+            f"{role}s": stacked([self.names[c] for c in columns], f"{role} of {self.name}")
+            for role, columns in self.wanted.names.items()
+        }
 
 
 def whole(parts: Iterable[Rows]) -> Rows:

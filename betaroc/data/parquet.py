@@ -13,7 +13,7 @@ from betaroc.core.arrays import AnyArray
 from betaroc.core.errors import FileFormatError, MissingDependencyError
 from betaroc.core.text import format_list, format_value
 from betaroc.core.vocabulary import worded
-from betaroc.data.labels import FAIL, ColumnSpec, LabelTexts, Rows, missing_column
+from betaroc.data.labels import FAIL, ColumnSpec, LabelTexts, Rows, column_places
 from betaroc.data.text_files import check_rows, progress
 
 if TYPE_CHECKING:
@@ -77,22 +77,14 @@ def binary_parts(
     """The wanted columns of a Parquet or Arrow file, in parts, of which there is one at least."""
     labels, start = LabelTexts(), 0
     with _opened(path, name, kind) as file, progress(file.rows, " rows") as advance:
-        present = list(file.schema.names)
-        for column, role in wanted.roles:
-            if column not in present:
-                raise missing_column(name, role, column, present)
-            if present.count(column) > 1:
-                raise FileFormatError(
-                    f"{name} must have distinct columns; {format_value(column)} occurs"
-                    f" {present.count(column)} times. Rename one of them."
-                )
+        column_places(name, list(file.schema.names), wanted)
         check_rows(name, file.rows, most_rows)
         for batch in file.batches(list(dict.fromkeys(wanted.columns))):
             yield _rows_of(batch, wanted, name, labels, start)
             start += batch.num_rows
             advance(start)
         if not start:
-            yield labels.rows(name, "row", np.zeros(0), np.zeros(0, dtype=np.int8), wanted, {})
+            yield Rows(name, "row", labels, np.zeros(0), np.zeros(0, dtype=np.int8), wanted)
 
 
 def binary_columns(path: Path, name: str, kind: str) -> dict[str, bool]:
@@ -133,7 +125,7 @@ def _rows_of(batch: Any, wanted: ColumnSpec, name: str, labels: LabelTexts, star
         scores = np.asarray(values.to_numpy(zero_copy_only=False))  # null is nan
     codes = labels.coded([_coded(batch.column(c)) for c in wanted.label], n, start)
     names = {column: _names(batch.column(column), column, name) for column in wanted.named}
-    return labels.rows(name, "row", scores, codes, wanted, names, start)
+    return Rows(name, "row", labels, scores, codes, wanted, names, start)
 
 
 def _coded(values: pa.Array) -> tuple[AnyArray, list[str]]:

@@ -29,6 +29,7 @@ from betaroc.data.labels import (
     FAIL,
     WAYS_OF_MISSING,
     ColumnSpec,
+    LabelTexts,
     Rows,
     as_written,
     check_confidence,
@@ -439,20 +440,20 @@ def _check_options(
 def _two_files(
     paths: Mapping[str, Any], wanted: ColumnSpec, options: TextOptions
 ) -> tuple[Rows, ScoreSource]:
-    files, parts = [], []
-    for code, (argument, path) in enumerate(paths.items()):
+    files, parts, labels = [], [], LabelTexts()
+    for text, (argument, path) in zip(("1", "0"), paths.items(), strict=True):
         with local_file(path, argument) as (local, name), of_the_system(name):
             file = open_file(local, name, wanted._replace(label=()), None, options, single=True)
             rows = file.rows()
         rows.check_some()
         rows.values()
         files.append(file)
-        parts.append(replace(rows, codes=np.full(rows.codes.size, code)))
-    both = replace(whole(parts), tokens=["1", "0"], first=[1, 1])
+        codes = np.full(rows.codes.size, labels.code(text, 1))
+        parts.append(replace(rows, labels=labels, codes=codes))
     kind = " and ".join(dict.fromkeys(file.kind for file in files))
     guesses = tuple(dict.fromkeys(guess for file in files for guess in file.guesses))
     first, second = map(str, paths.values())
-    return both, ScoreSource(first, kind, guesses=guesses, further=(second,))
+    return whole(parts), ScoreSource(first, kind, guesses=guesses, further=(second,))
 
 
 # ------------------------------------------------------------------------------- a key
@@ -495,8 +496,9 @@ class KeyFile(NamedTuple):
                 f" {len(places)} have none, the first {format_value(first, 80)}. Give theirs, or"
                 " pass" + worded(" `missing='drop'` or `missing='reject'`.")
             )
-        labelled = replace(rows, name=known.name, unit=known.unit, tokens=known.tokens,
-                           first=known.first, codes=known.codes[at])  # fmt: skip
+        labelled = replace(
+            rows, name=known.name, unit=known.unit, labels=known.labels, codes=known.codes[at]
+        )
         return labelled, known.codes[lost]
 
     def _read(self, ids: tuple[str, ...], label: str, scores: Path, options: TextOptions) -> Rows:

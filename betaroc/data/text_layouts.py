@@ -16,7 +16,7 @@ from betaroc.core.checks import choice, count, flag
 from betaroc.core.errors import FileFormatError, InputError, InputTypeError
 from betaroc.core.text import format_list, format_value
 from betaroc.core.vocabulary import is_class_word, worded
-from betaroc.data.labels import ColumnSpec, as_written, is_missing_word, missing_column
+from betaroc.data.labels import ColumnSpec, as_written, column_places, is_missing_word
 from betaroc.data.text_files import TextFile
 
 #: White space is one separator: any run of blanks and tabs.
@@ -363,9 +363,7 @@ class _Guess:
     def _named_by_call(
         self, kind: str, separator: str, columns: tuple[str, ...]
     ) -> tuple[TextLayout, ColumnSpec]:
-        for column, role in self.wanted.roles:
-            if column not in columns:
-                raise missing_column(self.name, role, column, list(columns))
+        column_places(self.name, list(columns), self.wanted)
         first = split_fields(self.lines[0][1], separator)
         skipped = self._skipped(first)
         if skipped and sorted(first) == sorted(columns) and first != [*columns]:
@@ -442,9 +440,8 @@ class _Guess:
                 f" {SIGNS[other]}s",
                 f"`format={_KINDS[other]!r}`, or leave it out",
             )
-        for column, role in self.wanted.roles:
-            if column not in columns and options.header is not False:
-                raise missing_column(self.name, role, column, columns)
+        if options.header is not False:
+            column_places(self.name, columns, self.wanted)
         raise FileFormatError(
             f"{self.name}, line {line}: a row must hold a number, the score; got"
             f" {format_list(columns)}."

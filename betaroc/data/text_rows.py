@@ -25,7 +25,7 @@ from betaroc.core.checks import LARGEST_EXACT
 from betaroc.core.errors import FileFormatError
 from betaroc.core.text import format_list, format_value
 from betaroc.core.vocabulary import worded
-from betaroc.data.labels import FAIL, ColumnSpec, LabelTexts, Rows, is_missing_word, missing_column
+from betaroc.data.labels import FAIL, ColumnSpec, LabelTexts, Rows, column_places, is_missing_word
 from betaroc.data.text_files import DAMAGED, TextFile
 from betaroc.data.text_layouts import SIGNS, TextLayout, is_number, split_fields, with_point
 
@@ -87,7 +87,7 @@ def read_blocks(
             named = zip(wanted.named, texts[n:], strict=True)
             columns = {name: kinds.astype(np.str_)[which] for name, (which, kinds) in named}
             line += lines
-            part = labels.rows(file.name, file.unit, scores, codes, wanted, columns)
+            part = Rows(file.name, file.unit, labels, scores, codes, wanted, columns)
             yield part, replace(layout, names=names, start=line)
 
 
@@ -173,11 +173,13 @@ def read_lines(
     def part() -> Rows:
         columns = {column: np.array(texts) for column, texts in names.items() if texts}
         content = np.frombuffer(scores, np.float64), np.frombuffer(codes, np.int64)
-        return labels.rows(file.name, file.unit, *content, wanted, columns)
+        return Rows(file.name, file.unit, labels, *content, wanted, columns)
 
     with closing(file.lines()) as lines:
         records = _records_of(file.name, lines, layout)
-        width, places = _places(file.name, wanted, layout, records)
+        present, line = (list(layout.names), 0) if layout.names else next(records, ([], 0))
+        places = column_places(f"{file.name}, line {line}," if line else file.name, present, wanted)
+        width = len(present)
         score = None if wanted.score is None else places.pop(0)
         for row, line in records:
             where = f"{file.name}, {file.unit} {line}"
@@ -229,23 +231,6 @@ def _records_of(
         raise FileFormatError(
             f"{name}, line {start}: quotes must be balanced; {what}. Close the quote or remove it."
         ) from error
-
-
-def _places(
-    name: str, wanted: ColumnSpec, layout: TextLayout, records: Iterator[tuple[list[str], int]]
-) -> tuple[int, list[int]]:
-    """How many columns there are, and where the wanted ones stand."""
-    there, line = (layout.names, 1) if layout.names else next(records, ([], 0))
-    present = list(there)
-    for column, role in wanted.roles:
-        if column not in present:
-            raise missing_column(name, role, column, present)
-        if present.count(column) > 1:
-            raise FileFormatError(
-                f"{name}, line {line}: the header must have distinct names; {format_value(column)}"
-                f" occurs {present.count(column)} times (a duplicate). Rename one of them."
-            )
-    return len(present), [present.index(column) for column in wanted.columns]
 
 
 def _refuse_width(row: list[str], width: int, where: str, layout: TextLayout) -> NoReturn:

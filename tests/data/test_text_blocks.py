@@ -109,7 +109,14 @@ def outcome(read: Callable[[], Iterator[Rows]]) -> tuple[object, ...]:
         return type(error), str(error)
     names = {name: values.tolist() for name, values in rows.names.items()}
     scores, codes = rows.scores.tobytes(), np.asarray(rows.codes).tolist()
-    return scores, codes, rows.tokens, rows.first, names, [v.dtype for v in rows.names.values()]
+    return (
+        scores,
+        codes,
+        rows.tokens,
+        rows.labels.first,
+        names,
+        [v.dtype for v in rows.names.values()],
+    )
 
 
 @pytest.mark.simulation
