@@ -134,11 +134,11 @@ def checked_beside(value: Mapping[str, Any], sizes: Mapping[str, int]) -> dict[s
 
 def rejected_counts(content: Mapping[str, Any]) -> dict[str, int]:
     """The trials of each class without a score, checked: they have no group."""
+    grouped = any(content.get(f"{who}_groups") is not None for who in CLASSES)
     result = {}
     for who in CLASSES:
         name = f"n_{who}_rejected"
         result[name] = checks.count(content.get(name, 0), name, 0)
-        grouped = any(content.get(f"{item}_groups") is not None for item in CLASSES)
         if result[name] and grouped:
             raise InputError.about(name)(
                 f"{name} must be 0 where there are groups: nobody knows those of the"
@@ -222,7 +222,7 @@ class Confusion(Framed, Exportable):
     false_rejects: Any
     _extra_fields = ("of_trials",)
     of_trials: bool = field(default=False, compare=False, repr=False)
-    _same_length = ("true_accepts", "false_accepts", "true_rejects", "false_rejects")
+    _same_length = _COUNTS
 
     @classmethod
     def _document_types(cls) -> dict[str, Any]:
@@ -270,15 +270,12 @@ class Confusion(Framed, Exportable):
                 'terms="matching" must be left out where trials without a score count as rejected:'
                 " FMR and FNMR are rates of comparisons made. Take another field's words."
             )
-        columns = (
-            self.true_accepts, self.false_accepts, self.true_rejects, self.false_rejects,
-            self.far, self.frr,
-        )  # fmt: skip
+        columns = [np.ravel(getattr(self, name)).tolist() for name in (*_COUNTS, "far", "frr")]
         lines = []
-        for *counts, far, frr in zip(*(np.ravel(c).tolist() for c in columns), strict=True):
+        for *counts, far, frr in zip(*columns, strict=True):
             named = zip(words.counts, counts, strict=True)
-            said = ", ".join(f"{what} {count:.15g}" for what, count in named)
-            lines.append(f"{said}; {words.far.short} {far:.6g}, {words.frr.short} {frr:.6g}")
+            line = ", ".join(f"{noun} {count:.15g}" for noun, count in named)
+            lines.append(f"{line}; {words.far.short} {far:.6g}, {words.frr.short} {frr:.6g}")
         return "\n".join(lines)
 
 
@@ -364,13 +361,16 @@ class ScoreData(Tabular, Exportable, ABC):
 
     @property
     def client_total(self) -> float:
-        """Sum of the client weights, their number without weights."""
-        return float(self.n_client)
+        """Sum of the client weights, their number without weights; trials without a score too."""
+        return self._total("client")
 
     @property
     def impostor_total(self) -> float:
-        """Sum of the impostor weights, their number without weights."""
-        return float(self.n_impostor)
+        """Sum of the impostor weights, their number without weights; trials without a score too."""
+        return self._total("impostor")
+
+    def _total(self, who: str) -> float:
+        return float(getattr(self, f"n_{who}"))
 
     @property
     def prior(self) -> float:
@@ -627,8 +627,8 @@ class Scores(ScoreData):
         spans = []
         for who in CLASSES:
             values, absent = getattr(self, who), getattr(self, f"n_{who}_rejected")
-            without = f" and {absent} without a score" if absent else ""
             ends = f"[{values.min():.6g}, {values.max():.6g}]"
+            without = f" and {absent} without a score" * bool(absent)
             spans.append(f"{values.size} {who} in {ends}{without}")
         return f"<Scores {named}{', '.join(spans)}>"
 
@@ -677,16 +677,6 @@ class Scores(ScoreData):
         """Number of impostor scores; trials without one do not count here."""
         return self.impostor.size
 
-    @property
-    def client_total(self) -> float:
-        """Sum of the client weights, their number without weights; trials without a score too."""
-        return self._total("client")
-
-    @property
-    def impostor_total(self) -> float:
-        """Sum of the impostor weights, their number without weights; trials without a score too."""
-        return self._total("impostor")
-
     def _total(self, who: str) -> float:
         weights = getattr(self, f"{who}_weights")
         value = getattr(self, f"n_{who}") if weights is None else float(np.sum(weights))
@@ -723,8 +713,7 @@ class Scores(ScoreData):
         return float(values.min()), float(values.max())
 
     def _at_ends(self, who: str, ends: tuple[float, float]) -> tuple[float, float]:
-        values, weights = getattr(self, who), getattr(self, f"{who}_weights")
-        weights = np.ones(values.size) if weights is None else weights
+        values, weights = self._counted[who == "impostor"]
         low, high = values <= ends[0], values >= ends[1]
         return float(np.sum(weights[low])), float(np.sum(weights[high]))
 
@@ -773,9 +762,9 @@ class Scores(ScoreData):
         t = checks.real_array(threshold, "threshold")
         checks.check_entries(t, np.isnan(t), "threshold", "be numbers")
         rejected, accepted = [], []
-        for values, weights in self._trials._weighted:
+        for values, weights in self._trials._counted:
             order = np.argsort(values, kind="stable")
-            upto = _running(np.ones(values.size) if weights is None else weights[order])
+            upto = _running(weights[order])
             at_most = upto[np.searchsorted(values[order], t, side="right")]
             rejected.append(_whole(at_most))
             accepted.append(_whole(upto[-1] - at_most))
@@ -813,12 +802,10 @@ class Scores(ScoreData):
         >>> scores.precision_at([1, 2, 3, 5]).round(6).tolist()  # at 2 the second is either of two
         [1.0, 0.75, 0.666667, 0.6]
         """
-        samples = self._trials._weighted
-        weights = [np.ones(values.size) if own is None else own for values, own in samples]
-        values = np.concatenate([values for values, _ in samples])
-        distinct, where = np.unique(-values, return_inverse=True)
-        of_clients = np.bincount(where[: weights[0].size], weights[0], distinct.size)
-        total = _running(np.bincount(where, np.concatenate(weights), distinct.size))
+        (client, weights), (impostor, others) = self._trials._counted
+        distinct, where = np.unique(-np.append(client, impostor), return_inverse=True)
+        of_clients = np.bincount(where[: client.size], weights, distinct.size)
+        total = _running(np.bincount(where, np.append(weights, others), distinct.size))
         wanted = checks.real_array(k, "k")
         whole = (wanted >= 1) & (wanted <= total[-1]) & (wanted == np.rint(wanted))
         rule = f"be a whole number from 1 to {total[-1]:.15g}, the number of scores"
@@ -829,6 +816,11 @@ class Scores(ScoreData):
     def _weighted(self) -> tuple[Weighted, Weighted]:
         client = self.client, self.client_weights
         return client, (self.impostor, self.impostor_weights)
+
+    @property
+    def _counted(self) -> list[tuple[FloatArray, FloatArray]]:
+        """The scores of both classes with their weights, ones where there are none."""
+        return [(v, np.ones(v.size) if w is None else w) for v, w in self._weighted]
 
     @classmethod
     def from_labels(
@@ -976,7 +968,7 @@ class Scores(ScoreData):
                         f" {int(own.sum())} weights of the {who} class are 0, so there are no"
                         f" {who} scores. Give one of them a positive weight."
                     )
-            other = weights[lost][weights[lost] != 1.0]
+            other = weights[lost & (weights != 1.0)]
             if missing == REJECT and other.size:
                 raise InputError.about("missing")(
                     f"weights of trials without a score must be 1; {other.size} of {lost.sum()} are"
