@@ -125,16 +125,18 @@ def _tied(values: FloatArray) -> BoolArray:
 
 def _least_on_levels(pair: Pair, weights: Sequence[Fraction]) -> Thresholds:
     """The least weighted errors among jumps and where the likelihood ratio balances the costs."""
-    jumps, chosen = pair.candidates, []
-    rates = np.array([pair.far(jumps), pair.frr(jumps)])
-    for w in weights:
-        level = math.log(w) - math.log(1 - w) if 0 < w < 1 else None
-        roots = jumps[:0] if level is None else pair.ratio_roots(level)
-        t = Thresholds.concatenate([jumps, roots])
-        far, frr = np.append(rates, [pair.far(roots), pair.frr(roots)], axis=1)
-        criterion = float(w) * far + float(1 - w) * frr
-        chosen.append(t[[operating_points.best(t, criterion, far + frr)]])
-    return Thresholds.concatenate(chosen)
+    levels = [math.log(w) - math.log(1 - w) if 0 < w < 1 else None for w in weights]
+    nothing = pair.candidates[:0]
+    roots = [nothing if level is None else pair.ratio_roots(level) for level in levels]
+    ends = np.cumsum([part.size for part in (pair.candidates, *roots)])
+    t = Thresholds.concatenate([pair.candidates, *roots])
+    far, frr = pair.far(t), pair.frr(t)
+    chosen = []
+    for k, w in enumerate(weights):
+        own = np.append(np.arange(ends[0]), np.arange(ends[k], ends[k + 1]))
+        criterion = float(w) * far[own] + float(1 - w) * frr[own]
+        chosen.append(own[operating_points.best(t[own], criterion, far[own] + frr[own])])
+    return t[np.array(chosen, dtype=np.intp)]
 
 
 def best_precision_recall(pair: Pair, prior: float, alpha: float) -> Thresholds:
@@ -179,23 +181,17 @@ def _last_places(pair: Pair) -> list[Thresholds]:
 
 # ------------------------------------------------------------------------- rate targets
 def _nearest(
-    alpha: FloatArray, own: Sequence[IntArray], rounding: FloatArray,
-    t: Thresholds, values: FloatArray, total: FloatArray,
-) -> Thresholds:  # fmt: skip
+    pair: Pair, alpha: FloatArray, own: Sequence[IntArray], t: Thresholds, values: FloatArray
+) -> Thresholds:
     """For each alpha the threshold among its own of the nearest rate, ties to rounding by rule."""
-    chosen = []
-    for a, index, same in zip(alpha.tolist(), own, rounding.tolist(), strict=True):
+    total, chosen = pair.far(t) + pair.frr(t), []
+    for a, index in zip(alpha.tolist(), own, strict=True):
         gap = np.abs(values[index] - a)
         gap -= np.nanmin(gap)
-        gap = np.where(gap <= same, 0.0, gap)
+        # Of a small target rounding is small too; 0 and 1 themselves may be limits.
+        gap = np.where(gap <= _CLOSE * (min(a, 1.0 - a) or 1.0), 0.0, gap)
         chosen.append(index[operating_points.best(t[index], gap, total[index])])
     return t[np.array(chosen, dtype=np.intp)]
-
-
-def _shares(alpha: FloatArray) -> FloatArray:
-    """Of a small target rounding is small too; 0 and 1 themselves may be limits."""
-    smaller = np.minimum(alpha, 1.0 - alpha)
-    return _CLOSE * np.where(smaller > 0.0, smaller, 1.0)
 
 
 class _Target(NamedTuple):
@@ -221,12 +217,14 @@ class _Target(NamedTuple):
         above = np.searchsorted(levels, alpha)
         low = levels[np.maximum(above - 1, 0)]
         high = levels[np.minimum(above, levels.size - 1)]
-        first = np.searchsorted(levels, low - same, side="left")
-        last = np.searchsorted(levels, high + same, side="right")
-        own = [np.sort(order[a:b]) for a, b in zip(first, last, strict=True)]
-        total = pair.gaps.far + pair.gaps.frr
-        rounding = np.full(alpha.size, same)
-        return _nearest(alpha, own, rounding, pair.candidates, values, total)
+        excess = np.abs(high - alpha) - np.abs(low - alpha)
+        first = np.searchsorted(levels, np.where(excess < -same, high, low) - same, side="left")
+        last = np.searchsorted(levels, np.where(excess > same, low, high) + same, side="right")
+        chosen, total = order[first], pair.gaps.far + pair.gaps.frr
+        for k in np.flatnonzero(last - first > 1):
+            index = np.sort(order[first[k] : last[k]])
+            chosen[k] = index[np.argmax(_tied(total[index]))]
+        return pair.gaps.thresholds(chosen)
 
     def _nearest_rate(self, pair: Pair, _: float, alpha: FloatArray) -> Thresholds:
         """Of a monotone rate: its inverse, or a jump."""
@@ -237,7 +235,7 @@ class _Target(NamedTuple):
         always = np.arange(pair.candidates.size)
         own = [np.append(always, always.size + k) for k in range(alpha.size)]
         rate: FloatArray = getattr(pair, self.rate)(t)
-        return _nearest(alpha, own, _shares(alpha), t, rate, pair.far(t) + pair.frr(t))
+        return _nearest(pair, alpha, own, t, rate)
 
     def levels(self, pair: Pair, prior: float) -> FloatArray:
         """The rates that scores attain; of distributions those where the choice may jump."""
@@ -273,8 +271,7 @@ def nearest_precision(pair: Pair, prior: float, alpha: FloatArray) -> Thresholds
     own = [
         np.append(first_own, always.size + np.flatnonzero(which == k)) for k in range(alpha.size)
     ]
-    total = pair.far(t) + pair.frr(t)
-    return _nearest(alpha, own, _shares(alpha), t, _precision(pair, prior, t), total)
+    return _nearest(pair, alpha, own, t, _precision(pair, prior, t))
 
 
 def _turns_of_precision(pair: Pair) -> Thresholds:

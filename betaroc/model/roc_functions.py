@@ -575,14 +575,19 @@ def places_of_far(pair: Pair, u: FloatArray) -> Thresholds:
     """Thresholds at which FAR has the log odds u, each from the smaller tail."""
     log_far, log_tnr = -softplus(-u), -softplus(u)
     with np.errstate(under="ignore"):
-        upper = pair.impostor._upper_quantile(np.exp(log_far), log_far)
+        if np.all(u <= 0.0):
+            return pair.impostor._upper_quantile(np.exp(log_far), log_far)
         lower = pair.impostor._lower_quantile(np.exp(log_tnr), log_tnr)
+        upper = pair.impostor._upper_quantile(np.exp(log_far), log_far)
     return choose(u <= 0.0, upper, lower)
 
 
 def _log_odds_of_tpr(pair: Pair, u: FloatArray) -> FloatArray:
     """Of TPR where FAR has the log odds u; near 1 from FRR at TNR, which keeps the digits."""
-    with np.errstate(under="ignore"):
+    with np.errstate(under="ignore", invalid="ignore"):
+        if not pair.atom_places.size:
+            t = places_of_far(pair, u)
+            return np.asarray(pair.client._upper(t)[1] - pair.client._lower(t)[1])
         tpr = Thresholds.from_theta(height(pair, np.exp(-softplus(-u)), upward=True))
         frr = Thresholds.from_theta(leftmost(pair, np.exp(-softplus(u)), upward=False))
     return np.where(tpr.theta > 0.5, -frr.logit, tpr.logit)
