@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from itertools import combinations
-from operator import attrgetter, itemgetter
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -23,11 +23,8 @@ from betaroc.core.text import format_value
 from betaroc.core.value import Result, fields_of
 from betaroc.core.vocabulary import (
     BIOMETRIC,
-    CLIENT,
-    CLIENTS,
     FAR,
     IMPOSTOR,
-    IMPOSTORS,
     TPR,
     ClassWords,
     Sentence,
@@ -54,11 +51,8 @@ from betaroc.ensemble.fusion import (
     learned_gains,
     nested_folds,
     splits_of,
-    trials_needed,
 )
 from betaroc.ensemble.rule import (
-    LAX,
-    STRICT,
     RocEvidence,
     RocMisfit,
     Verdict,
@@ -115,14 +109,13 @@ from betaroc.rendering.tree import (
     Paragraph,
     Row,
     Section,
-    Status,
     apart,
     as_named,
     foreign,
     map_text,
     signed_cell,
 )
-from betaroc.rendering.tree_html import ResultPage, page_of, verdict_nodes
+from betaroc.rendering.tree_html import ResultPage, page_of
 from betaroc.rendering.tree_text import records, text_of
 
 _CRITERIA = ("weighted-error", "far", "frr")
@@ -132,9 +125,8 @@ _TARGETS = 20
 _BESIDE = "mean-logit"
 #: Pieces of the hull that are named, and trials up to which the ROCs of scores are drawn.
 _PIECES, _MANY = 6, 100_000
-#: The icon of each verdict; what is no good beside the others is neither bad nor unknown.
-_ICONS = {INCLUDE: "good", CANNOT_TELL: "warn", STRICT: "warn", LAX: "warn", ADDS_NOTHING: "none"}
-_SORTED, _LINES = ("good", "warn", "none", "bad"), ("-", "--", "-.", ":")
+#: Styles of the lines of ROCs, beside their colours.
+_LINES = ("-", "--", "-.", ":")
 #: A legend under the axes, and the classifiers beyond which it is there.
 _UNDER: dict[str, Any] = {"loc": "upper center", "bbox_to_anchor": (0.45, -0.15), "fontsize": 7}
 _MOST_INSIDE = 8
@@ -404,11 +396,10 @@ class Inclusion(Result, Exportable):
     def _view(self) -> list[Section]:
         """Who joins, verdicts with their reasons, the gain of one rule, and hull."""
         answer, judged = lead(self)
-        rules = "Gains by all rules: print(result.fusion), or fusion in the JSON."
         return apart(
             Paragraph(answer, "answer"), Bullets((judged, *_omitted(self))),
-            own_grid(self, as_named), _reasons(self), Bullets((_hull_words(self),)),
-            gain_grid(self, as_named), _gain_sentences(self), Bullets((rules,)),
+            own_grid(self, as_named), _reasons(self), gain_grid(self, as_named),
+            _gain_sentences(self),
         )  # fmt: skip
 
 
@@ -707,7 +698,7 @@ def _omitted(result: Inclusion) -> list[str]:
 
 
 def _reasons(result: Inclusion) -> Bullets:
-    """The reason of each verdict, and what speaks against the verdicts."""
+    """The reason of each verdict, what speaks against the verdicts, and the hull."""
     verdicts, lines = {visible(name): verdict for name, verdict in result.verdict.items()}, []
     lines += [f"{name}: {v.word}. {template_of(v.reason)}" for name, v in verdicts.items()]
     spare = [name for name, verdict in verdicts.items() if verdict.word == ADDS_NOTHING]
@@ -727,7 +718,13 @@ def _reasons(result: Inclusion) -> Bullets:
             )
         if untested:
             lines.append(f"{visible(name)}: {untested}.")
-    return Bullets(tuple(lines))
+    hull = result.hull
+    pieces = [visible(str(s)) for s in hull.segments[:_PIECES]]
+    if len(hull.segments) > _PIECES:
+        pieces.append(f"and {len(hull.segments) - _PIECES} more")
+    unused = ", ".join(map(visible, hull.unused))
+    off = f"; not on it: {unused}" if unused else ""
+    return Bullets((*lines, f"ROC hull, area {hull.auc:.4f}: {'; '.join(pieces)}{off}"))
 
 
 def own_grid(result: Inclusion, named: Callable[[str], Name]) -> Grid:
@@ -788,17 +785,8 @@ def _gain_sentences(result: Inclusion) -> Bullets:
         f"gain: mean {part.measure} at thresholds chosen for {part.criterion} on {where}, without"
         f" the classifier less that with it; positive where it helps{region};"
         f" fused on {fusion.scale} ({visible(fusion.scale_reason)})",
+        "Gains by all rules: print(result.fusion), or fusion in the JSON.",
     ))  # fmt: skip
-
-
-def _hull_words(result: Inclusion) -> str:
-    hull = result.hull
-    pieces = [visible(str(s)) for s in hull.segments[:_PIECES]]
-    if len(hull.segments) > _PIECES:
-        pieces.append(f"and {len(hull.segments) - _PIECES} more")
-    unused = ", ".join(map(visible, hull.unused))
-    off = f"; not on it: {unused}" if unused else ""
-    return f"ROC hull, area {hull.auc:.4f}: {'; '.join(pieces)}{off}"
 
 
 # ------------------------------------------------------------------------------ as a page
@@ -806,50 +794,26 @@ def inclusion_page(
     result: Inclusion, *, read: Sequence[str] = (), words: ClassWords | None = None,
     terms: str = BIOMETRIC,
 ) -> str:  # fmt: skip
-    """The verdicts, the pictures, the tables of the terminal, and what was read."""
+    """The view of the terminal, with pictures and what was read."""
     spelling = checks.terms_of(terms)
     say = Vocabulary(spelling, words or ClassWords()).fill
-    many, (n_client, n_impostor) = len(result.names), result.systems.sizes
-    top = [*(Paragraph(line, "lead") for line in lead(result)), *_verdicts(result),
-           _figures(result, spelling)]  # fmt: skip
-    omitted = _omitted(result)
-    messages = (visible(for_readers(message)) for message in result.messages)
-    parts: tuple[tuple[str, str, str, Sequence[Node]], ...] = (
-        ("why", "Why", "the numbers behind each verdict", (_reasons(result),)),
-        ("gains", "What each adds", "with it and without it",
-         (gain_grid(result, foreign), _gain_sentences(result))),
-        ("rocs", "Their own ROCs", "fitted distributions, and how far they are from the scores",
-         (own_grid(result, foreign), Paragraph(_hull_words(result)))),
-        ("read", "What was read", f"{n_client} {CLIENTS} and {n_impostor} {IMPOSTORS}",
-         (Bullets((*map(visible, read), *omitted, *messages)),)),
+    many, messages = len(result.names), (visible(for_readers(m)) for m in result.messages)
+    top: list[Node] = [*(Paragraph(line, "lead") for line in lead(result)),
+                       own_grid(result, foreign), gain_grid(result, foreign),
+                       _figures(result, spelling)]  # fmt: skip
+    parts: tuple[tuple[str, str, Sequence[Node]], ...] = (
+        ("Why", "the numbers behind each verdict", (_reasons(result), _gain_sentences(result))),
+        ("What was read", f"{many} classifiers",
+         (Bullets((*map(visible, read), *_omitted(result), *messages)),)),
     )  # fmt: skip
-    sections = [Section(title, tuple(blocks), about, key, folded=True)
-                for key, title, about, blocks in parts]  # fmt: skip
+    sections = [Section(title, tuple(blocks), about, title.split()[-1].lower(), folded=True)
+                for title, about, blocks in parts]  # fmt: skip
     page = ResultPage(
         f"betaroc: {many} classifiers", "Ensemble", [f"{many} classifiers"],
         "Which of these classifiers join the ensemble?",
         [map_text(node, say) for node in top], [map_text(section, say) for section in sections],
     )  # fmt: skip
     return page_of(page, say(f"betaroc {version()}. {FAR}(θ) = P({IMPOSTOR} score > θ)."))
-
-
-def _verdicts(result: Inclusion) -> Sequence[Node]:
-    """A row per classifier: by the icon, then the largest gain first."""
-    head = ("classifier", "verdict", f"gain, {level_words(result.level)} interval",
-            "its own ROC", "AUC of its scores", "what would change it")  # fmt: skip
-    rows = []
-    for name, verdict in result.verdict.items():
-        gain, change, icon = verdict.gain, "", _ICONS.get(verdict.word, "bad")
-        needed = trials_needed(gain, result.systems.sizes)
-        if verdict.word == CANNOT_TELL and needed is not None:
-            change = f"about {needed[0]} {CLIENT} and {needed[1]} {IMPOSTOR} trials"
-        row = Row((
-            foreign(name), Status("", verdict.word, icon),
-            signed_cell(gain.estimate, gain.low, gain.high), verdict.marginal,
-            f"{result.misfit[name].auc_scores:.3f}", change,
-        ))  # fmt: skip
-        rows.append((_SORTED.index(icon), -float(np.nan_to_num(gain.estimate, nan=-1.0)), row))
-    return verdict_nodes(head, [row for *_, row in sorted(rows, key=itemgetter(0, 1))])
 
 
 def _figures(result: Inclusion, terms: Terms) -> Figures:
