@@ -23,41 +23,12 @@ from betaroc.core.value import Result
 from betaroc.data.groups import correlation_of, units_of, weights_of
 from betaroc.data.scores import ScoreData, Scores, of_comparisons
 from betaroc.distributions.base import free
-from betaroc.inference.auc import (
-    ROUNDING,
-    DelongArea,
-    covariance_of_means,
-    settled,
-    spread_of,
-)
+from betaroc.inference import intervals, of_scores
+from betaroc.inference.auc import ROUNDING, DelongArea, covariance_of_means, settled, spread_of
 from betaroc.inference.delta import METHODS, delta, near_of, observation_scores, supported
 from betaroc.inference.drawn_scores import percentiles
 from betaroc.inference.interval import Interval, Limits, difference_ends, is_sparse
-from betaroc.inference.intervals import (
-    FAMILY,
-    TAIL_METHOD,
-    Answers,
-    check_far_out,
-    interval_hull,
-    intervals_of_fit,
-    is_of_scores,
-    scores_of_fit,
-)
-from betaroc.inference.of_scores import (
-    INFLUENCES,
-    CountedScores,
-    bare_interval_of_scores,
-    check_unanswered,
-    interval_of_counts,
-    line_of,
-    methods_of,
-    number_of_scores,
-    of_trials,
-    rate_weights,
-    replicates_of,
-    rows_of,
-    warn_of_no_width,
-)
+from betaroc.inference.of_scores import CountedScores
 from betaroc.inference.paired_trials import check_other_trials, joint_trials, on_same_trials
 from betaroc.inference.scores_beyond import SampleSupport, SupportedPair
 from betaroc.model.dataset_checks import warn_of_reversed
@@ -174,8 +145,8 @@ class AucTest(Result, Exportable):
 
 @collect_warnings
 def difference(
-    a: ScoreData | SupportedPair | Answers,
-    b: ScoreData | SupportedPair | Answers,
+    a: ScoreData | SupportedPair | intervals.Answers,
+    b: ScoreData | SupportedPair | intervals.Answers,
     stat: str | Callable[[ScoreModel], float],
     *given: Any,
     paired: bool = True,
@@ -265,7 +236,7 @@ def difference(
         result = _of_scores((a, b), parse_statistic(stat, given, **point), options, paired=paired)
     elif isinstance(a, SupportedPair) and isinstance(b, SupportedPair):
         result = _of_fits((a, b), parse_statistic(stat, given, **point), options, paired=paired)
-    elif isinstance(a, Answers) and type(a) is type(b):
+    elif isinstance(a, intervals.Answers) and type(a) is type(b):
         result = a._difference_of(b, stat, given, point, options, paired=paired)
     else:
         rule, actual = "both be scores, both Fits or both Epcs", f"{typed(a)} and {typed(b)}"
@@ -361,11 +332,11 @@ def auc_test(
     else:
         why = "both systems place every trial alike"
 
-    def intervals(level: float) -> list[Interval]:
+    def both_at(level: float) -> list[Interval]:
         tail = 0.5 * (1.0 - level)
         return [Interval(s.area, *s.best(tail)[0], level, "newcombe") for s in (one, two)]
 
-    result = _square_and_add(intervals, 0.0, options, paired=paired)
+    result = _square_and_add(both_at, 0.0, options, paired=paired)
     z = math.copysign(abs(float(ndtri(0.5 * result.p_value))), gap)
     interval = Interval(gap, result.low, result.high, level, "newcombe")
     return AucTest(interval, z, result.p_value, paired, why)
@@ -376,7 +347,7 @@ def _of_scores(
     systems: tuple[ScoreData, ScoreData], spec: StatisticSpec, options: IntervalOptions, *,
     paired: bool,
 ) -> Difference:  # fmt: skip
-    check_unanswered(spec)
+    of_scores.check_unanswered(spec)
     if paired:
         systems = _on_the_same_trials(systems, options)
     else:
@@ -384,17 +355,19 @@ def _of_scores(
     for name, data in zip("ab", systems, strict=True):
         warn_of_reversed(data._distributions, name)
     if spec.name == "auc" and options.method in (None, "delong"):
-        a, b = (rows_of(s, spec) for s in systems)
+        a, b = (of_scores.rows_of(s, spec) for s in systems)
         test = auc_test(a, b, paired, level=options.level, groups=options.groups)
         gap = test.difference
         return Difference(gap.estimate, gap.low, gap.high, test.p_value, options.level, gap.method,
                           paired)  # fmt: skip
-    methods = ("delong", "bootstrap") if spec.name == "auc" and paired else methods_of(spec)
+    methods = of_scores.methods_of(spec)
+    if spec.name == "auc" and paired:
+        methods = ("delong", "bootstrap")
     by_trial = str(spec) == "eer" and all(isinstance(s, Scores) for s in systems)
     options = options.by(("influence", *methods) if by_trial else methods)
     models = [empirical_model(s) for s in systems]
     if options.method in ("smoothed", "bootstrap"):
-        a, b = (rows_of(s, spec) for s in systems)
+        a, b = (of_scores.rows_of(s, spec) for s in systems)
         result = _drawn((a, b), models, spec, options, paired=paired)
     else:
         counted = [CountedScores(s, options.groups) for s in systems]
@@ -414,7 +387,7 @@ def _of_counts(
     spread = np.zeros((2, 2))
     if paired or by_trial:
         parts = [_score_influence(c, spec, options) for c in counted]
-        rows = [rows_of(c.data, spec) for c in counted]
+        rows = [of_scores.rows_of(c.data, spec) for c in counted]
         if paired:
             units = units_of(joint_trials(*rows), groups=options.groups)
             spread = covariance_of_means(units, parts)
@@ -424,19 +397,19 @@ def _of_counts(
                               for units, part in zip(apart, parts, strict=True)])  # fmt: skip
     if options.method == "influence":
         moves = spread[0, 0] + spread[1, 1] > 2.0 * spread[0, 1]
-        lines = (line_of(_EER, c.model.prior) for c in counted)
+        lines = (of_scores.line_of(_EER, c.model.prior) for c in counted)
         if moves and not any(c.tied(line, c.model.eer(), _LEVEL).size
                              for c, line in zip(counted, lines, strict=True)):  # fmt: skip
             return _by_influence(counted, spec, spread, options, paired=paired)
         options = replace(options, method="likelihood")
 
-    def intervals(level: float) -> list[Interval]:
+    def both_at(level: float) -> list[Interval]:
         at = replace(options, level=level)
         if spec.name == "auc":
-            return [bare_interval_of_scores(c.data, spec, at) for c in counted]
-        return [interval_of_counts(c, spec, at) for c in counted]
+            return [of_scores.bare_interval_of_scores(c.data, spec, at) for c in counted]
+        return [of_scores.interval_of_counts(c, spec, at) for c in counted]
 
-    return _square_and_add(intervals, correlation_of(spread), options, paired=paired)
+    return _square_and_add(both_at, correlation_of(spread), options, paired=paired)
 
 
 def _on_the_same_trials(
@@ -465,9 +438,9 @@ def _score_influence(
 ) -> tuple[FloatArray, FloatArray]:
     """What each client and each impostor moves in a number, of the EER to scale."""
     if options.method == "effective-size":
-        return of_trials(counted, INFLUENCES[spec.name](counted, spec))
+        return of_scores.of_trials(counted, of_scores.INFLUENCES[spec.name](counted, spec))
     scores: Any = counted.data
-    t, by_far, by_frr = rate_weights(scores, counted.model, spec)
+    t, by_far, by_frr = of_scores.rate_weights(scores, counted.model, spec)
     scale = by_far + by_frr if spec.name == "eer" else 1.0
     return by_frr / scale * (scores.client <= t), by_far / scale * (scores.impostor > t)
 
@@ -479,11 +452,11 @@ def _by_influence(
     """Of EERs by Student's t, with a trial of each class for which the systems disagree."""
     from scipy.special import stdtr, stdtrit
 
-    gap = number_of_scores(spec, counted[0].model) - number_of_scores(spec, counted[1].model)
-    variance = float(covariance[0, 0] + covariance[1, 1] - 2.0 * covariance[0, 1])
+    one, two = (of_scores.number_of_scores(spec, c.model) for c in counted)
+    gap, variance = one - two, float(covariance[0, 0] + covariance[1, 1] - 2.0 * covariance[0, 1])
     for c in counted:
         clients, impostors = c.evidence.sizes
-        _, far, frr = rate_weights(c.data, c.model, spec)  # type: ignore[arg-type]
+        _, far, frr = of_scores.rate_weights(c.data, c.model, spec)  # type: ignore[arg-type]
         variance += 0.5 * ((frr / clients) ** 2 + (far / impostors) ** 2) / (far + frr) ** 2
     freedom = max(min(n for c in counted for n in c.evidence.sizes) - 1.0, 1.0)
     sd = math.sqrt(variance)
@@ -499,14 +472,14 @@ def _of_fits(
     paired: bool,
 ) -> Difference:  # fmt: skip
     if options.method is not None:
-        options = options.by((*METHODS[:1], TAIL_METHOD, FAMILY))
+        options = options.by((*METHODS[:1], intervals.TAIL_METHOD, intervals.FAMILY))
     for f in fits:
-        check_far_out(f, spec, extrapolate=options.extrapolate)
+        intervals.check_far_out(f, spec, extrapolate=options.extrapolate)
     by_family = partial(_of_families, fits, spec, paired=paired)
 
     def by_scores(chosen: IntervalOptions) -> Difference | None:
         with suppress_warnings(), suppress(InputError):
-            one, two = map(scores_of_fit, fits)
+            one, two = map(intervals.scores_of_fit, fits)
             return _of_scores((one, two), spec, chosen, paired=paired)
         return None
 
@@ -520,9 +493,9 @@ def _of_fits(
         return replace(family, p_value=p), scores
 
     result: Difference
-    if options.method is None and is_of_scores(spec):
+    if options.method is None and intervals.is_of_scores(spec):
         name = f"difference in {spec}"
-        result = interval_hull(name, options, by_family, by_scores, gap, with_larger_p)
+        result = intervals.interval_hull(name, options, by_family, by_scores, gap, with_larger_p)
     else:
         result = by_family(options)
     return supported(result, spec, *((f._evidence, f.model) for f in fits))
@@ -532,7 +505,7 @@ def _of_families(
     fits: tuple[SupportedPair, SupportedPair], spec: StatisticSpec, options: IntervalOptions, *,
     paired: bool,
 ) -> Difference:  # fmt: skip
-    at, r = [intervals_of_fit(f, spec, options) for f in fits], 0.0
+    at, r = [intervals.intervals_of_fit(f, spec, options) for f in fits], 0.0
     if paired:
         both = _on_the_same_trials([f.scores for f in fits], options)
         parts = [_influence(f, s, spec, options) for f, s in zip(fits, both, strict=True)]
@@ -565,13 +538,13 @@ def _influence(
 
 # -------------------------------------------------------------------------------- engines
 def _square_and_add(
-    intervals: Callable[[float], list[Interval]], r: float, options: IntervalOptions, *,
+    both_at: Callable[[float], list[Interval]], r: float, options: IntervalOptions, *,
     paired: bool,
 ) -> Difference:  # fmt: skip
     """The interval from those of both numbers, and the test that agrees with it."""
     from scipy.special import ndtr
 
-    both = intervals(options.level)
+    both = both_at(options.level)
     gap = both[0].estimate - both[1].estimate
     if math.isnan(gap):
         actual = f"{both[0].estimate!r} less {both[1].estimate!r}"
@@ -580,7 +553,7 @@ def _square_and_add(
     @cache
     def ends(z: float) -> Limits:
         """From the difference to its ends, so many deviates out."""
-        one, two = intervals(float(1.0 - 2.0 * ndtr(-z)))
+        one, two = both_at(float(1.0 - 2.0 * ndtr(-z)))
         return difference_ends(one, two, r)
 
     # What both share may leave less of a longer interval: the ends of lower levels count too.
@@ -614,12 +587,12 @@ def _drawn(
 ) -> Difference:  # fmt: skip
     """Quantiles of the differences in replicates, and the share of them beyond 0."""
     if paired:
-        values = replicates_of(systems, spec, options)
+        values = of_scores.replicates_of(systems, spec, options)
     else:
         halves = zip(systems, options.halves(), strict=True)
-        values = np.column_stack([replicates_of([s], spec, half) for s, half in halves])
+        values = np.column_stack([of_scores.replicates_of([s], spec, half) for s, half in halves])
     for name, column in zip("ab", values.T, strict=True):
-        warn_of_no_width(column, f"{spec} of {name}")
+        of_scores.warn_of_no_width(column, f"{spec} of {name}")
     gap = spec.number(models[0]) - spec.number(models[1])
     with np.errstate(invalid="ignore"):  # of two infinite thresholds there is no difference
         apart = values[:, 0] - values[:, 1]

@@ -37,16 +37,11 @@ from betaroc.distributions.spliced import Spliced
 from betaroc.estimation.estimate import give, outliers
 from betaroc.estimation.record import Estimate, PairEstimate
 from betaroc.estimation.tails import TailFit, Tails, grid_of
+from betaroc.inference import of_scores
 from betaroc.inference.delta import METHODS, bare_interval, delta_intervals, near_of, supported
 from betaroc.inference.drawn_scores import DrawnScores, band_of_replicates, check_still
 from betaroc.inference.interval import Band, Interval, Limits
-from betaroc.inference.of_scores import (
-    CountedScores,
-    bare_interval_of_scores,
-    ends_at_ties,
-    interval_of_scores,
-    line_of,
-)
+from betaroc.inference.of_scores import CountedScores
 from betaroc.inference.scores_beyond import SupportedPair, about, fewest, tell
 from betaroc.model.dataset_checks import warn_of_reversed
 from betaroc.model.measures import OperatingPoint
@@ -225,7 +220,9 @@ def _across(
         if set(estimated.names) - {REJECTED}:
             alone = delta_intervals(f, fixed, groups=groups)(level)
         else:
-            alone = interval_of_scores(f.scores, fixed, IntervalOptions(level, groups=groups))
+            alone = of_scores.interval_of_scores(
+                f.scores, fixed, IntervalOptions(level, groups=groups)
+            )
     least, most = sorted(at(threshold=t).number(f.model) for t in thresholds)
     low = estimate - math.hypot(estimate - least, estimate - alone.low)
     return max(low, 0.0), min(estimate + math.hypot(most - estimate, alone.high - estimate), 1.0)
@@ -454,7 +451,7 @@ def interval(
     elif isinstance(of, ScoreData):
         if isinstance(of, Scores):
             give(outliers(of._scored))
-        result = interval_of_scores(of, parse_statistic(stat, given, **point), options)
+        result = of_scores.interval_of_scores(of, parse_statistic(stat, given, **point), options)
     else:
         result = of._interval_of(stat, given, point, options)
     return in_library(result, of)
@@ -495,7 +492,7 @@ def _scores_interval(
 ) -> Interval | None:
     """That of the scores; None where they are refused."""
     with suppress_warnings(), suppress(InputError):
-        return bare_interval_of_scores(scores_of_fit(f)._trials, spec, options)
+        return of_scores.bare_interval_of_scores(scores_of_fit(f)._trials, spec, options)
     return None
 
 
@@ -707,8 +704,8 @@ def _ends_of_scores(
         level, failed = _joint_level(counted, x, options)
         options = replace(options, level=level)
     for v, point in zip(x, points, strict=True):
-        line = line_of(EvaluationPoint("far", float(v)), data.prior)
-        result = ends_at_ties(counted, "frr", line, point, options)
+        line = of_scores.line_of(EvaluationPoint("far", float(v)), data.prior)
+        result = of_scores.ends_at_ties(counted, "frr", line, point, options)
         ends.append(result or counted.likelihood_ends(line, point, options.level))
     off = data.rate_error[1] if isinstance(data, ScoreSummary) else 0.0
     high, low = 1.0 - np.array(ends).reshape(-1, 2).T

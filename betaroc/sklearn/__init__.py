@@ -9,17 +9,12 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
-_HOMES = {
-    "classifier": ("ThresholdClassifier",),
-    "displays": ("DetDisplay", "EpcDisplay", "RocDisplay"),
-    "scorers": ("hter_scorer", "weighted_error_scorer"),
-}
-_HOME = {name: home for home, names in _HOMES.items() for name in names}
-
-__all__ = [
-    "DetDisplay", "EpcDisplay", "RocDisplay", "ThresholdClassifier", "hter_scorer",
-    "weighted_error_scorer",
-]  # fmt: skip
+_HOME = {
+    "DetDisplay": "displays", "EpcDisplay": "displays", "RocDisplay": "displays",
+    "ThresholdClassifier": "classifier", "hter_scorer": "scorers",
+    "weighted_error_scorer": "scorers",
+}  # fmt: skip
+__all__ = list(_HOME)
 
 
 def __getattr__(name: str) -> Any:
