@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from betaroc.core.arrays import FloatArray, IntArray
 from betaroc.core.checks import kept_scores, score_array, weights_array
-from betaroc.core.errors import InputError
+from betaroc.core.errors import refusal
 from betaroc.core.thresholds import Thresholds
 from betaroc.distributions.base import Atoms, Distribution, Tail
 from betaroc.distributions.pairs import Pair, closed_forms
@@ -676,11 +676,9 @@ class Binned(Empirical):
     def __init__(self, edges: npt.ArrayLike, counts: npt.ArrayLike) -> None:
         places = score_array(edges, "edges")
         if places.size < 2 or np.any(np.diff(places) <= 0.0):
-            raise InputError.about("edges")(
-                f"edges must be two or more ascending numbers; got {places.size}, of which"
-                f" {int(np.sum(np.diff(places) <= 0.0))} do not exceed the one before. Sort them"
-                " and drop repeats."
-            )
+            below = int(np.sum(np.diff(places) <= 0.0))
+            actual = f"{places.size}, of which {below} do not exceed the one before"
+            raise refusal("edges", "be two or more ascending numbers", actual, "Sort them.")
         masses = weights_array(counts, places.size - 1, "counts")
         vars(self).update(edges=places, counts=masses, values=places[1:], weights=masses)
 

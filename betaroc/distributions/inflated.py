@@ -11,7 +11,8 @@ import numpy as np
 
 from betaroc.core.arrays import BoolArray, FloatArray
 from betaroc.core.checks import fraction
-from betaroc.core.errors import InputError, InputTypeError, refusal
+from betaroc.core.errors import InputTypeError, refusal
+from betaroc.core.text import typed
 from betaroc.core.thresholds import Thresholds
 from betaroc.distributions.base import Atoms, Distribution, Parameter, Tail, just_below
 
@@ -20,6 +21,7 @@ MASSES = ("at_zero", "at_one")
 #: Name of the share, as a parameter.
 REJECTED = "rejected"
 #: Heights of a jump that were rounded on their way through 1 - p.
+_LEFT = "so that something is left for base"
 _EDGE = 4.0 * float(np.finfo(np.float64).eps)
 
 
@@ -251,17 +253,15 @@ class Inflated(PointMasses):
     def __post_init__(self) -> None:
         whole = isinstance(self.base, Distribution) and self.base.continuous == (1.0, self.base)
         if not whole:
-            raise InputTypeError.about("base")(
-                "base must be a continuous distribution such as Beta or LogitNormal; got"
-                f" {type(self.base).__name__}. Point masses elsewhere: use Empirical."
-            )
+            rule = "be a continuous distribution such as Beta or LogitNormal"
+            remedy = "Point masses elsewhere: use Empirical."
+            raise refusal("base", rule, typed(self.base), remedy, InputTypeError)
         object.__setattr__(self, "at_zero", fraction(self.at_zero, "at_zero"))
         object.__setattr__(self, "at_one", fraction(self.at_one, "at_one"))
         if not self.at_zero + self.at_one < 1.0:
-            raise InputError(
-                "at_zero + at_one must be below 1, so that something is left for base; got"
-                f" {self.at_zero!r} + {self.at_one!r}. For point masses alone use Empirical."
-            )
+            actual = f"{self.at_zero!r} + {self.at_one!r}"
+            remedy = "For point masses alone use Empirical."
+            raise refusal("at_zero + at_one", f"be below 1, {_LEFT}", actual, remedy)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -305,13 +305,12 @@ class Rejecting(PointMasses):
 
     def __post_init__(self) -> None:
         if not isinstance(self.base, Distribution) or self.base.continuous is None:
-            raise InputTypeError.about("base")(
-                "base must be a distribution with a density, such as Beta; got"
-                f" {type(self.base).__name__}. Of scores: br.Empirical with values of -inf."
-            )
+            rule = "be a distribution with a density, such as Beta"
+            remedy = "Of scores: br.Empirical with values of -inf."
+            raise refusal("base", rule, typed(self.base), remedy, InputTypeError)
         object.__setattr__(self, "rejected", fraction(self.rejected, "rejected"))
         if not self.rejected < 1.0:
-            raise refusal("rejected", "be below 1, so that something is left for base", "1.0")
+            raise refusal("rejected", f"be below 1, {_LEFT}", "1.0")
 
     @property
     def _scored(self) -> Distribution:

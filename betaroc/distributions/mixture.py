@@ -12,8 +12,9 @@ from typing import Any, ClassVar
 import numpy as np
 
 from betaroc.core.arrays import CLASSES, BoolArray, FloatArray
-from betaroc.core.checks import format_value, positive
-from betaroc.core.errors import InputError, InputTypeError
+from betaroc.core.checks import instance, positive
+from betaroc.core.errors import InputTypeError, refusal
+from betaroc.core.text import typed
 from betaroc.core.thresholds import Thresholds
 from betaroc.distributions.base import Distribution, Parameter, Tail
 from betaroc.distributions.beta import Beta
@@ -43,22 +44,14 @@ class Mixture(Distribution):
             self.components, "components"
         )  # fmt: skip
         if len(weights) != len(components) or not weights:
-            raise InputError(
-                "weights and components must be as many, at least one; got"
-                f" {len(weights)} and {len(components)}. Give a weight for each component."
-            )
+            actual, remedy = f"{len(weights)} and {len(components)}", "Give a weight for each."
+            raise refusal("weights and components", "be as many, at least one", actual, remedy)
         for k, law in enumerate(components):
-            if not isinstance(law, self._kind):
-                raise InputTypeError.about("components")(
-                    f"components must be {self._kind.__name__} distributions; number {k} is"
-                    f" {format_value(law)} of type {type(law).__name__}. Make each with"
-                    f" {self._kind.__name__}(...)."
-                )
+            instance(law, self._kind, f"components[{k}]", f"{self._kind.__name__}(...)")
         checked = tuple(positive(w, f"weights[{k}]") for k, w in enumerate(weights))
         if abs(math.fsum(checked) - 1.0) > _WHOLE:
-            raise InputError.about("weights")(
-                f"weights must add up to 1; got {math.fsum(checked)!r}. Divide them by their sum."
-            )
+            actual = repr(math.fsum(checked))
+            raise refusal("weights", "add up to 1", actual, "Divide them by their sum.")
         object.__setattr__(self, "weights", checked)
         object.__setattr__(self, "components", components)
 
@@ -318,10 +311,8 @@ def _listed(value: Any, name: str) -> tuple[Any, ...]:
     try:
         return tuple(value)
     except TypeError:
-        raise InputTypeError.about(name)(
-            f"{name} must be a sequence, one entry a component; got {format_value(value)} of type"
-            f" {type(value).__name__}. Give a tuple of them."
-        ) from None
+        rule, remedy = "be a sequence, one entry per component", "Give a tuple of them."
+        raise refusal(name, rule, typed(value), remedy, InputTypeError) from None
 
 
 class MixturePair(Pair):

@@ -15,10 +15,9 @@ from functools import cached_property
 import numpy as np
 
 from betaroc.core.arrays import FloatArray
-from betaroc.core.errors import InputTypeError
+from betaroc.core.checks import instance
 from betaroc.core.quadrature import integrate_panels
 from betaroc.core.special import bracketed_root
-from betaroc.core.text import format_value
 from betaroc.core.thresholds import BELOW_ONE, Thresholds, choose
 from betaroc.distributions.base import BENDS, Distribution, just_below
 
@@ -53,11 +52,8 @@ def pair_of(client: Distribution, impostor: Distribution, *, generic: bool = Fal
 def check_laws(client: object, impostor: object) -> None:
     """Raise InputTypeError unless both are distributions."""
     for which, law in (("client", client), ("impostor", impostor)):
-        if not isinstance(law, Distribution):
-            raise InputTypeError.about(which)(
-                f"{which} must be a distribution such as Beta(a, b); got {format_value(law)} of"
-                f" type {type(law).__name__}. For scores use betaroc.fit(Scores(...)) or Empirical."
-            )
+        made = "Beta(a, b), betaroc.fit(Scores(...)) or, of scores, Empirical"
+        instance(law, Distribution, which, made, "distribution")  # type: ignore[type-abstract]
 
 
 def _kind(law: Distribution) -> type[Distribution]:

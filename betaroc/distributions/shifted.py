@@ -11,8 +11,8 @@ from typing import Any, cast
 import numpy as np
 
 from betaroc.core.arrays import BoolArray, FloatArray
-from betaroc.core.checks import finite, flag, format_value, positive
-from betaroc.core.errors import InputError, InputTypeError
+from betaroc.core.checks import finite, flag, instance, positive
+from betaroc.core.errors import refusal
 from betaroc.core.thresholds import BELOW_ONE, Coordinate, Thresholds, choose
 from betaroc.distributions.base import BENDS, Atoms, Distribution, Parameter, Tail
 from betaroc.distributions.empirical import Empirical
@@ -73,19 +73,15 @@ class Shifted(Distribution):
     logit: bool | None = field(default=None, kw_only=True)
 
     def __post_init__(self) -> None:
-        if not isinstance(self.base, Distribution):
-            raise InputTypeError.about("base")(
-                f"base must be a distribution such as Beta(a, b); got {format_value(self.base)} of"
-                f" type {type(self.base).__name__}. For scores use Empirical."
-            )
+        made = "Beta(a, b) or, of scores, Empirical"
+        instance(self.base, Distribution, "base", made, "distribution")  # type: ignore[type-abstract]
         shift, scale = finite(self.shift, "shift"), positive(self.scale, "scale")
         on_unit = lies_on_unit(self.base)
         logit = on_unit if self.logit is None else flag(self.logit, "logit")
         if logit and not on_unit:
             low, high = self.base.support
-            raise InputError.about("logit")(
-                f"logit must be False for a base on [{low:g}, {high:g}]; got True. Leave it out."
-            )
+            rule = f"be False for a base on [{low:g}, {high:g}]"
+            raise refusal("logit", rule, "True", "Leave it out.")
         base = self.base
         if isinstance(base, Shifted) and base.in_logit == logit:
             shift = finite(shift + scale * base.shift, "shift of both moves together")
@@ -95,10 +91,9 @@ class Shifted(Distribution):
         for name, value in (("base", base), ("shift", shift), ("scale", scale), ("logit", option)):
             object.__setattr__(self, name, value)
         if self.continuous is not None and np.any(np.diff(self.atoms.places) <= 0.0):
-            raise InputError.about("scale")(
-                f"scale must keep the point masses of base apart; with shift {shift!r} and scale"
-                f" {scale!r} they are one double. Give a larger scale."
-            )
+            actual = f"{scale!r} with shift {shift!r}, which make them one double"
+            rule = "keep the point masses of base apart"
+            raise refusal("scale", rule, actual, "Give a larger scale.")
 
     @property
     def in_logit(self) -> bool:

@@ -12,8 +12,9 @@ import numpy as np
 import numpy.typing as npt
 
 from betaroc.core.arrays import FloatArray
-from betaroc.core.checks import finite, format_value, positive, span
-from betaroc.core.errors import InputError, InputTypeError
+from betaroc.core.checks import finite, format_value, instance, positive, span
+from betaroc.core.errors import InputError, InputTypeError, refusal
+from betaroc.core.text import typed
 from betaroc.core.thresholds import Coordinate, Thresholds, choose
 from betaroc.distributions.base import Atoms, Distribution, Parameter, Tail
 from betaroc.distributions.normal import LogitNormal, Normal
@@ -185,50 +186,34 @@ class Spliced(Distribution):
 
     def __post_init__(self) -> None:
         if not isinstance(self.body, Distribution) or isinstance(self.body, Spliced):
-            raise InputTypeError.about("body")(
-                "body must be a distribution without tails of its own, such as Beta, Normal or"
-                f" Empirical; got {format_value(self.body)} of type {type(self.body).__name__}."
-                " Give one."
-            )
-        for side in _SIDES:
-            if not isinstance(getattr(self, side), ParetoTail | None):
-                given = type(getattr(self, side)).__name__
-                raise InputTypeError.about(side)(
-                    f"{side} must be a ParetoTail or None; got {given}."
-                )
-        if self.lower is None and self.upper is None:
-            raise InputError("Spliced must have a lower or an upper tail; got neither.")
+            rule = "be a distribution without tails of its own, such as Beta, Normal or Empirical"
+            raise refusal("body", rule, typed(self.body), "Give one.", InputTypeError)
+        tails = {side: getattr(self, side) for side in _SIDES if getattr(self, side) is not None}
+        for side, tail in tails.items():
+            instance(tail, ParetoTail, side, "ParetoTail(mass, shape, scale)")
+        if not tails:
+            raise refusal("Spliced", "have a lower or an upper tail", "neither", "Give one.")
         if self.bounds is not None:
             if self.body.on_unit:
-                raise InputError.about("bounds")(
-                    "bounds must be left out of a body on [0, 1], whose coordinate is the logit;"
-                    f" got {format_value(self.bounds)}. Give none."
-                )
+                rule = "be left out of a body on [0, 1], whose coordinate is the logit"
+                raise refusal("bounds", rule, format_value(self.bounds), "Give none.")
             object.__setattr__(self, "bounds", span(self.bounds, "bounds"))
-        left = 1.0 - math.fsum(self._masses)
-        if not left > _ROUNDING and not abs(left) <= _ROUNDING:
-            raise InputError(
-                "the masses of both tails must sum to less than 1, so that something is left for"
-                f" the body; got {' + '.join(map(repr, self._masses))}."
-            )
+        if not 1.0 - math.fsum(self._masses) >= -_ROUNDING:
+            rule = "sum to less than 1, so that something is left for the body"
+            raise refusal("the masses of both tails", rule, " + ".join(map(repr, self._masses)))
         for joint in self._joints:
             upper = joint.sign > 0.0
-            tail, side = self.body._tails()[upper], _SIDES[upper]
-            if self.body.continuous is not None and tail.mass > 0.0:
-                raise InputError(
-                    f"a body must have no point mass at the end of a tail; {self.body!r:.60} has"
-                    f" {tail.mass:.6g} at {tail.place:g}. Leave the {side} tail out."
-                )
+            end, side = self.body._tails()[upper], _SIDES[upper]
+            if self.body.continuous is not None and end.mass > 0.0:
+                rule, remedy = "have no point mass at the end of a tail", f"Leave {side} out."
+                raise refusal("a body", rule, f"{end.mass:.6g} at {end.place:g}", remedy)
             if not math.isfinite(joint.y):
-                raise InputError(
-                    f"the joint of the {side} tail must be a finite place of the body; got"
-                    f" {joint.y!r} on the coordinate."
-                )
+                name, actual = f"the joint of the {side} tail", f"{joint.y!r} on the coordinate"
+                raise refusal(name, "be a finite place of the body", actual)
         if not self._inner > 0.0:
-            raise InputError(
-                "the body must have mass between the joints, and the lower joint lie below the"
-                f" upper one; got {[joint.y for joint in self._joints]} on the coordinate."
-            )
+            rule = "have mass between the joints, and the lower joint lie below the upper one"
+            actual = f"{[joint.y for joint in self._joints]} on the coordinate"
+            raise refusal("the body", rule, actual)
 
     # ------------------------------------------------------------------ what it is made of
     @property

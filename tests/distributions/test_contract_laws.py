@@ -437,7 +437,7 @@ INPUT, TYPE = br.InputError, br.InputTypeError
     (B.sample, (2, "x"), TYPE, "rng must be .* got 'x'"),
     (br.BetaMixture, ([0.5], [B, B]), INPUT, "at least one; got 1 and 2"),
     (br.BetaMixture, ([], []), INPUT, "got 0 and 0"),
-    (br.BetaMixture, ([0.5, 0.5], [B, br.Normal(0, 1)]), TYPE, "number 1"),
+    (br.BetaMixture, ([0.5, 0.5], [B, br.Normal(0, 1)]), TYPE, r"components\[1\] must be a Beta"),
     (br.BetaMixture, ([0.5, 0.4], [B, B]), INPUT, "add up to 1; got 0.9"),
     (br.BetaMixture, (0.5, [B]), TYPE, "weights must be a sequence"),
     (br.Rejecting, (br.Empirical([0.1, 0.2]), 0.1), TYPE, "with a density"),
