@@ -15,7 +15,7 @@ import numpy.typing as npt
 from betaroc.core import polygamma, special
 from betaroc.core.arrays import CLASSES, FloatArray, ScalarOrArray, as_output
 from betaroc.core.checks import check_entries, choice, real_array
-from betaroc.core.errors import FitError, InputError
+from betaroc.core.errors import FitError, InputError, refusal
 from betaroc.core.notices import collect_warnings
 from betaroc.core.special import HALF_LOG_TWO_PI, stirling_remainder, stirling_remainders
 from betaroc.core.thresholds import Thresholds, softplus
@@ -673,10 +673,9 @@ def beta_auc(
     try:
         shapes = np.broadcast_arrays(*arrays)
     except ValueError:
-        raise InputError(
-            "a_c, b_c, a_i and b_i must broadcast to one shape; got"
-            f" {', '.join(str(a.shape) for a in arrays)}. Give scalars or arrays of one shape."
-        ) from None
+        actual, remedy = ", ".join(str(a.shape) for a in arrays), "Give arrays of one shape."
+        what = "a_c, b_c, a_i and b_i"
+        raise refusal(what, "broadcast to one shape", actual, remedy) from None
     for array, name in zip(arrays, names, strict=True):
         check_entries(array, ~(np.isfinite(array) & (array > 0.0)), name, "be finite and > 0")
     flat = [np.ravel(shape) for shape in shapes]
@@ -895,10 +894,8 @@ def beta_mle(mean_log: npt.ArrayLike, mean_log1m: npt.ArrayLike) -> tuple[Any, A
     try:
         g1, g2 = np.broadcast_arrays(g1, g2)
     except ValueError as error:
-        raise InputError(
-            f"mean_log and mean_log1m must have one shape; got {np.shape(mean_log)} and"
-            f" {np.shape(mean_log1m)}. Pass one pair of statistics for each sample."
-        ) from error
+        actual, remedy = f"{g1.shape} and {g2.shape}", "Pass one pair for each sample."
+        raise refusal("mean_log and mean_log1m", "have one shape", actual, remedy) from error
     if g1.ndim == 0:
         result = _shapes_of(float(g1), float(g2)) if min(g1, g2) > _LEAST_LOG else None
         return (math.nan, math.nan, False) if result is None else (*result, True)

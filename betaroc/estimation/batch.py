@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -13,7 +12,7 @@ import numpy.typing as npt
 
 from betaroc.core.arrays import AnyArray, BoolArray, FloatArray, IntArray, as_output
 from betaroc.core.checks import check_entries, count, real_array
-from betaroc.core.errors import InputError
+from betaroc.core.errors import refusal
 from betaroc.core.notices import collect_warnings
 from betaroc.core.tables import Library
 from betaroc.core.text import format_value
@@ -70,10 +69,8 @@ def mean_logs(x: npt.ArrayLike, axis: int | None = -1) -> tuple[Any, Any]:
     moved = x.reshape(-1) if place is None else np.moveaxis(x, place, -1)
     n, shape = moved.shape[-1], moved.shape[:-1]
     if n == 0:
-        raise InputError.about("x")(
-            f"x must have at least one score in a sample; got the shape {x.shape} and axis={axis}."
-            " Leave out empty samples, or pass another axis."
-        )
+        actual = f"the shape {x.shape} and axis={axis}"
+        raise refusal("x", "have at least one score in a sample", actual, "Leave them out.")
     sums = row_sums(np.ascontiguousarray(moved).reshape(math.prod(shape), n), known=False)
     if np.isfinite(sums).all():
         mean_log, mean_log1m = (as_output((item / n).reshape(shape)) for item in sums)
@@ -134,18 +131,15 @@ def system_columns(
     for name in ("label", "system"):
         gone = np.array([is_missing(v) for v in groups[name].tolist()])
         if gone.any():
-            raise InputError(
-                f"column {format_value(columns[name])} must have no missing {name}; got"
-                f" {int(np.sum(n[gone]))} of {rows} null or NaN. Drop these rows first."
-            )
+            actual = f"{int(np.sum(n[gone]))} of {rows} null or NaN"
+            what = f"column {format_value(columns[name])}"
+            raise refusal(what, f"have no missing {name}", actual, "Drop these rows first.")
     try:
         names, of_system = np.unique(groups["system"], return_inverse=True)
     except TypeError as error:
-        kinds = Counter(type(v).__name__ for v in groups["system"].tolist())
-        raise InputError(
-            f"column {format_value(system)} must hold names of one type; got"
-            f" {', '.join(sorted(kinds))}. Convert it to text first."
-        ) from error
+        kinds = ", ".join(sorted({type(v).__name__ for v in groups["system"].tolist()}))
+        what, rule = f"column {format_value(system)}", "hold names of one type"
+        raise refusal(what, rule, kinds, "Convert it to text first.") from error
     mask = client_mask(
         groups["label"], client_label, name=f"column {format_value(label)}", counts=groups["n"]
     )

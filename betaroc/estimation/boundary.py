@@ -210,10 +210,8 @@ def check_request(
         )
     if resolution is not None:
         if boundary not in (None, "censor"):
-            raise InputError.about("resolution")(
-                worded('resolution must be given alone or with `boundary="censor"`; got')
-                + worded(f' `boundary="{boundary}"`. Leave one of the two out.')
-            )
+            rule, actual = 'be given alone or with `boundary="censor"`', f'`boundary="{boundary}"`'
+            raise refusal("resolution", worded(rule), worded(actual), "Leave one of the two out.")
         check = finite if row.on_unit else positive
         resolution = check(resolution, "resolution")
         if row.on_unit and not 0.0 < resolution < 0.5:
@@ -331,10 +329,8 @@ def estimate_in_cells(sample: Sample, family: Family, step: float) -> MleResult:
                1.0 if family.on_unit else math.inf)  # fmt: skip
     finest = _FINEST * max(1.0, abs(sample.low), abs(sample.high))
     if step < finest:
-        raise InputError.about("resolution")(
-            f"resolution must be at least {finest:.2g}, twice the distance of doubles; got"
-            f" {step!r}. Leave it out."
-        )
+        least = f"be at least {finest:.2g}, twice the distance of doubles"
+        raise refusal("resolution", least, repr(step), "Leave it out.")
     ends = sample.ends() if family.on_unit else AtEnds(0, 0, 0.0, 0.0)
     values, n = sample.values, sample.n
     result, low, high, place = ScoreCells.of(values, step, support)

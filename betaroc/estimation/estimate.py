@@ -250,10 +250,9 @@ class Task(NamedTuple):
         if components is not None:
             components = count(components, "components", 2)
             if not row.sized:
-                raise errors.InputError.about("components")(
-                    worded(f'components must be left out for `family="{name}"`; got')
-                    + f" {components}. It belongs to mixtures."
-                )
+                rule = worded(f'be left out for `family="{name}"`')
+                remedy = "It belongs to mixtures."
+                raise errors.refusal("components", rule, str(components), remedy)
             row = replace(row, estimate=partial(row.estimate, count=components))
         return cls(name, row, options.boundary, step, bounds)
 

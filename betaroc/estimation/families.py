@@ -425,11 +425,9 @@ def checked_pair(family: Names | Sequence[str], extra: Sequence[str] = ()) -> tu
         name = choice(family, (*extra, *FAMILIES), "family")
         return name, name
     if len(family) != 2:
-        raise InputError.about("family")(
-            "family must be one name or a pair of names (client, impostor); got"
-            f" {len(family)}: {format_value(list(family))}."
-            ' Give two, such as ("beta", "beta-mixture").'
-        )
+        rule, actual = "be one name or a pair of names (client, impostor)", list(family)
+        remedy = 'Give two, such as ("beta", "beta-mixture").'
+        raise refusal("family", rule, f"{len(family)}: {format_value(actual)}", remedy)
     for name in family:
         single = isinstance(name, str) and name in extra
         if not single and not FAMILIES[choice(name, tuple(FAMILIES), "family")].of_pairs:

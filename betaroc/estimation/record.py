@@ -11,7 +11,7 @@ from typing import Any, Self, cast
 import numpy as np
 
 from betaroc.core.arrays import CLASSES, FloatArray
-from betaroc.core.errors import InputError, MisfitWarning
+from betaroc.core.errors import MisfitWarning, refusal
 from betaroc.core.notices import keep, warn
 from betaroc.core.tables import Library, Tabular
 from betaroc.core.value import Named, Result
@@ -63,10 +63,8 @@ class Estimate(Tabular):
         rest = {name: value for name, value in content.items() if name != "params"}
         shape = np.shape(rest["cov"])
         if shape != (len(names), len(names)) and (names or 0 not in shape):
-            raise InputError.about("cov")(
-                f"cov must have a row and a column for each of {len(names)} params; got an array of"
-                f" shape {shape}. Give all."
-            )
+            rule = f"have a row and a column for each of {len(names)} params"
+            raise refusal("cov", rule, f"an array of shape {shape}", "Give all.")
         return super()._restored(rest | {"names": names, "values": values})
 
     @property

@@ -90,7 +90,7 @@ OF_MODELS = [
       for stat in ("auc", "eer", "client-a", "d-prime")),
     *(refused("n must be an int >= 2", PAIR.roc().points, bad) for bad in (0, 1, -5, 2.5)),
     refused("n must be an int >= 2", PAIR.roc().points, "many", error=TYPE),
-    *(refused("impostor must be a distribution .* got 2 of type int", curve, br.Beta(2.0, 1.0), 2,
+    *(refused("impostor must be a distribution; got 2 of type int", curve, br.Beta(2.0, 1.0), 2,
               error=TYPE) for curve in (br.Roc, Det, PrecisionRecall)),
     *(refused("prior must be the probability of a client", curve, br.Beta(2.0, 1.0),
               br.Beta(1.0, 2.0), prior=1.5) for curve in (br.Roc, Det, PrecisionRecall)),
