@@ -994,13 +994,9 @@ def _drawn_sides(
 
 
 def _mean(
-    dev: ScoreModel,
-    test: ScoreModel,
-    criterion: str,
-    mean: Callable[[OperatingPoint], Any],
-    low: float,
-    high: float,
-) -> tuple[float, float]:
+    dev: ScoreModel, test: ScoreModel, criterion: str, mean: Callable[[OperatingPoint], Any],
+    low: float, high: float,
+) -> tuple[float, float]:  # fmt: skip
     """The mean over the targets where it is defined, and the share where it is not."""
 
     def value(v: FloatArray) -> FloatArray:
@@ -1009,20 +1005,17 @@ def _mean(
     if dev._pair.discrete:
         places = CRITERIA[criterion].levels(dev._pair, dev.prior)
         edges = np.clip(_middles(places), low, high)
-        steps = _steps(value, places, np.diff(edges, prepend=low, append=high))
+        total, keep = _steps(value, places, np.diff(edges, prepend=low, append=high))
     else:
         edges = _breaks(dev, test, criterion)
         edges = np.concatenate([[low], edges[(edges > low) & (edges < high)], [high]])
         if test._pair.discrete:
-            steps = _steps(value, low + _middles(edges - low), np.diff(edges))
+            total, keep = _steps(value, low + _middles(edges - low), np.diff(edges))
         else:
-            steps = (
-                integrate_panels(lambda v: np.nan_to_num(value(v)), edges),
-                integrate_panels(lambda v: 1.0 - np.isnan(value(v)), edges),
-            )
-    total, keep = steps
+            total = integrate_panels(lambda v: np.nan_to_num(value(v)), edges)
+            keep = integrate_panels(lambda v: 1.0 - np.isnan(value(v)), edges)
     if keep == 0.0:
-        return float("nan"), 1.0
+        return math.nan, 1.0
     return total / keep, max(0.0, 1.0 - keep / (high - low))
 
 
