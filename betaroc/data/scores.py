@@ -43,11 +43,7 @@ from betaroc.core.vocabulary import (
     ALIASES,
     BIOMETRIC,
     CLASS_SLOTS,
-    CLIENT,
     DEFAULT,
-    FAR,
-    FRR,
-    IMPOSTOR,
     ClassWords,
     Vocabulary,
     shared_words,
@@ -721,15 +717,6 @@ class Scores(ScoreData):
         values: FloatArray = getattr(self, who)
         distinct = self._distributions[who == "impostor"].atoms.places.size
         return distinct, int(np.sum(values == 0.0)), int(np.sum(values == 1.0))
-
-    def _rejected_words(self) -> str:
-        if not self.has_rejected:
-            return ""
-        return (
-            f"{self.n_client_rejected} {CLIENT} and {self.n_impostor_rejected} {IMPOSTOR} trials"
-            f" without a score count as rejected: {FAR} and {FRR} are of trials, FMR and FNMR of"
-            " comparisons made"
-        )
 
     def confusion(self, threshold: npt.ArrayLike) -> Confusion:
         """The counts of a confusion matrix at a threshold, accepted if score > threshold.

@@ -458,8 +458,7 @@ def summarize(
         with engine_errors(score, label):
             frame = opened(frame_or_path, "the path of a file")
         result = _of_frame(frame, score, label, client_label, bins, layout)
-    if result.is_coarse:
-        warn_of_bins(result)
+    _warn_of_bins(result)
     return result
 
 
@@ -497,17 +496,12 @@ def summarize_finest(path: str | os.PathLike[str], **reading: Any) -> ScoreSumma
         with suppress_warnings():
             even = summarize_file(path, **reading, layout=(low, high))
         best = min(best, even, key=lambda summary: max(summary.rate_error))
-    if best.is_coarse:
-        warn_of_bins(best)
+    _warn_of_bins(best)
     return best
 
 
 def _checked_layout(bins: Any, layout: Any) -> tuple[int, Layout]:
-    bins = checks.count(bins, "bins", 8)
-    if bins > MOST_BINS:
-        raise InputError.about("bins")(
-            f"bins must be at most {MOST_BINS}; got {format_value(bins)}. Take fewer."
-        )
+    bins = checks.count(bins, "bins", 8, MOST_BINS)
     if layout is not None:
         low, high = checks.span(layout, "layout")
         if not (math.isfinite(high - low) and math.isfinite(bins / (high - low))):
@@ -546,8 +540,10 @@ def _of_frame(
     return ScoreSummary(sums[client].of, sums[impostor].of, bins, layout, library=frame.library)
 
 
-def warn_of_bins(result: ScoreSummary) -> None:
-    """Say that bins are wide, and which would not be."""
+def _warn_of_bins(result: ScoreSummary) -> None:
+    """Where bins are wide, say so, and which would not be."""
+    if not result.is_coarse:
+        return
     (far, frr), (low, high) = result.rate_error, result._range
     warn(
         f"bins are wide for these scores, from {low!r} to {high!r}: {frr:.2%} of the {CLIENTS} and"
@@ -560,8 +556,14 @@ def warn_of_bins(result: ScoreSummary) -> None:
 # ------------------------------------------------------------------------- in words
 def summary_words(value: ScoreData) -> str:
     """What bins, or trials without a score, do to rates and area; else nothing."""
+    if value.has_rejected:
+        return (
+            f"{value.n_client_rejected} {CLIENT} and {value.n_impostor_rejected} {IMPOSTOR} trials"
+            f" without a score count as rejected: {FAR} and {FRR} are of trials, FMR and FNMR of"
+            " comparisons made"
+        )
     if not isinstance(value, ScoreSummary):
-        return value._rejected_words() if isinstance(value, Scores) else ""
+        return ""
     far, frr = value.rate_error
     return (
         f"counted in {value.n_bins} bins: rates are exact at their borders; in between {FAR} is off"
