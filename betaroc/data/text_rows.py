@@ -1,8 +1,9 @@
 """The rows of a text: exactly, line by line, or in blocks where a table is plain.
 
 A block goes to the parser of pandas only if it is ASCII without blank lines, control characters
-and quotes, and each line has as many fields as the header. At the first doubt, such as a score
-that is not finite or may have been rounded, the exact reader goes on from the block's first line.
+and quotes within fields, and each line has as many fields as the header. At the first doubt, such
+as a score that is not finite or may have been rounded, the exact reader goes on from the block's
+first line.
 """
 
 from __future__ import annotations
@@ -102,8 +103,6 @@ def _header_names(header: bytes, separator: str) -> tuple[str, ...]:
 
 
 def _plain(body: bytes, sign: str) -> bytes:
-    if b'"' in body:
-        raise DoubtError
     body = body.replace(b"\r\n", b"\n")
     if sign == " ":
         body = body.replace(b"\t", b" ")
@@ -112,7 +111,22 @@ def _plain(body: bytes, sign: str) -> bytes:
         body = body.replace(b" \n", b"\n").replace(b"\n ", b"\n").strip(b" ")
         if body.startswith(b"#") or b"\n#" in body:
             raise DoubtError
-    return body if body.endswith(b"\n") else body + b"\n"
+    body = body if body.endswith(b"\n") else body + b"\n"
+    return _unquoted(body, sign) if b'"' in body else body
+
+
+def _unquoted(body: bytes, sign: str) -> bytes:
+    """The lines without quotes around whole fields; a doubt of any other quote."""
+    data = np.frombuffer(body, np.uint8)
+    marks = np.append(-1, np.flatnonzero((data == _LF) | (data == ord(sign))))
+    quotes = np.flatnonzero(data == ord('"'))
+    if quotes.size % 2:
+        raise DoubtError
+    opening, closing = quotes[::2], quotes[1::2]
+    after = np.searchsorted(marks, opening)
+    if np.any(marks[after - 1] + 1 != opening) or np.any(marks[after] - 1 != closing):
+        raise DoubtError
+    return body.replace(b'"', b"")
 
 
 def _parsed(

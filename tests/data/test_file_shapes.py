@@ -162,7 +162,7 @@ def test_shapes_that_are_fast_leave_no_doubt(write: Write, monkeypatch: pytest.M
     for case in (
         "semicolons", "semicolons, decimal commas", "white space", "white space, decimal commas",
         "tabs, decimal commas", "named columns", "numbers of columns", "identities", "bob.bio",
-        "bob, decimal commas", "ASVspoof", "VoxCeleb",
+        "bob, decimal commas", "ASVspoof", "VoxCeleb", "R's write.table",
     ):  # fmt: skip
         content, options, _, _ = SHAPES[case]
         assert br.read_scores(write(content), **options).client.tolist() == [0.25]
