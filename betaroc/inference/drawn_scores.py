@@ -351,7 +351,8 @@ def pointwise(
     low, high = np.full((2, estimate.size), np.nan)
     known = ~(np.all(np.isnan(values), axis=0) | np.isnan(estimate))
     shares = [options.tail, 1.0 - options.tail]
-    low[known], high[known] = np.nanquantile(values[:, known], shares, axis=0)
+    if np.any(known):
+        low[known], high[known] = np.nanquantile(values[:, known], shares, axis=0)
     return low, high
 
 
