@@ -72,16 +72,14 @@ def _two_columns(values: Any, n: int, name: str) -> tuple[Any, Any] | None:
 
 def columns_beside(
     name: str, parts: Sequence[AnyArray | None], sizes: tuple[int, int]
-) -> dict[str, AnyArray | list[Any]]:
-    """The columns of what both classes have, or one of them."""
-    wide = {2 if part is not None and part.ndim == 2 else 1 for part in parts}
-    names = [name] if wide == {1} else [f"{name}_1", f"{name}_2"]
-    result: dict[str, AnyArray | list[Any]] = {}
-    for k, title in enumerate(names):
-        columns = [None if p is None else p if p.ndim == 1 else p[:, k] for p in parts]
-        if all(column is not None for column in columns):
-            result[title] = np.concatenate(columns)  # type: ignore[arg-type]
-        else:
-            each = zip(columns, sizes, strict=True)
-            result[title] = [v for c, n in each for v in ([None] * n if c is None else c.tolist())]
-    return result
+) -> dict[str, AnyArray]:
+    """The columns of what both classes have, or one of them; None where one has nothing."""
+    wide = any(part is not None and part.ndim == 2 for part in parts)
+    names = [f"{name}_1", f"{name}_2"] if wide else [name]
+    return {
+        title: np.concatenate([
+            np.full(n, None) if part is None else part if part.ndim == 1 else part[:, k]
+            for part, n in zip(parts, sizes, strict=True)
+        ])
+        for k, title in enumerate(names)
+    }  # fmt: skip

@@ -926,17 +926,10 @@ class ScoreModel(Exportable):
         result = [] if self.client == self.impostor else diagonal_crossings(self._pair)
         nothing = Thresholds.from_theta(np.empty(0))
         point = self._point(Thresholds.concatenate([nothing, *(c.threshold for c in result)]))
-        accepted = np.array([c.accepted for c in result])
-        rejected = np.array([c.rejected for c in result])
-        attained = np.isnan(accepted)
-        return OperatingPoint(
-            point.thresholds,
-            np.where(attained, point.far, accepted),
-            np.where(attained, point.frr, rejected),
-            self.prior,
-            tpr=np.where(attained, point.tpr, accepted),
-            tnr=np.where(attained, point.tnr, rejected),
-        )
+        on_segment = np.array([(c.accepted, c.rejected) for c in result]).reshape(-1, 2).T
+        rates = np.array([point.far, point.frr, point.tpr, point.tnr])
+        rates = np.where(np.isnan(on_segment[[0, 1, 0, 1]]), rates, on_segment[[0, 1, 0, 1]])
+        return OperatingPoint._of_rates(point.thresholds, list(rates), self.prior)
 
     def inflections(self) -> OperatingPoint:
         """Where the curvature of the ROC changes sign: extremes of the likelihood ratio.

@@ -594,10 +594,9 @@ class RocHull(Exportable):
         t = Thresholds.concatenate([p.thresholds for p in parts])
         names = ("far", "frr", "tpr", "tnr")
         rates = {name: np.concatenate([getattr(p, name) for p in parts]) for name in names}
-        order = np.lexsort((rates["tpr"], rates["far"]))
-        order = order if self.roc._upward else order[::-1]
-        rates = {name: rate[order] for name, rate in rates.items()}
-        return OperatingPoint(t[order], prior=self.roc.prior, **rates)
+        whole = OperatingPoint(t, prior=self.roc.prior, **rates)
+        order = np.lexsort((whole.tpr, whole.far))
+        return whole[order if self.roc._upward else order[::-1]]
 
     def eer(self) -> OperatingPoint:
         """Where the hull meets FAR = FRR; on a chord by randomising its two thresholds.

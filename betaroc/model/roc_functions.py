@@ -369,10 +369,10 @@ def chords_of(pair: Pair) -> tuple[Thresholds, Thresholds]:
         ends_of = far[inner][[0, -1]], tpr[inner][[0, -1]]
         if np.max(np.interp(far[inner], *ends_of) - tpr[inner]) <= _FLAT:
             continue
-        low, high = _tangent(pair, *(_cornered(pair, t[[chain[k]]]) for k in (g, g + 1)))
-        if low is not None and high is not None:
-            starts.append(low)
-            ends.append(high)
+        chord = _tangent(pair, *(_cornered(pair, t[[chain[k]]]) for k in (g, g + 1)))
+        if chord:
+            starts.append(chord[0])
+            ends.append(chord[1])
     return Thresholds.concatenate(starts), Thresholds.concatenate(ends)
 
 
@@ -387,16 +387,9 @@ def departure_of(pair: Pair) -> Thresholds | None:
     t = Thresholds.concatenate([pair.candidates, pair.along(_SHARES)])
     with np.errstate(divide="ignore", invalid="ignore"):
         slope = np.nan_to_num(pair.frr(t) / pair.tnr(t), nan=np.inf)
-    result = t[[int(np.argmin(slope))]]
-    for _ in range(60):
-        least = float((pair.frr(result) / pair.tnr(result))[0])
-        if not 0.0 < least < math.inf:
-            break
-        moved = nearest_root(pair, result, pair.ratio_roots(math.log(least)))
-        if np.array_equal(moved.theta, result.theta):
-            break
-        result = moved
-    return result
+    start = t[[int(np.argmin(slope))]]
+    moved = _polished(pair, [start], lambda ends: (pair.frr(ends[0]), pair.tnr(ends[0])))
+    return moved[0] if moved else start
 
 
 def _distinct(pair: Pair, t: Thresholds, far: FloatArray, tpr: FloatArray) -> IntArray:
@@ -424,26 +417,36 @@ def _cornered(pair: Pair, end: Thresholds) -> Thresholds:
     return end
 
 
-def _tangent(
-    pair: Pair, right: Thresholds, left: Thresholds
-) -> tuple[Thresholds | None, Thresholds | None]:
-    """Both ends of a chord: a jump stays, a smooth end moves to where the slope is the chord's."""
+def _tangent(pair: Pair, right: Thresholds, left: Thresholds) -> list[Thresholds]:
+    """Both ends of a chord, tangent to the curve where it is smooth; empty of none."""
     if pair.discrete:
-        return (right, left) if pair.far(left)[0] > pair.far(right)[0] else (None, None)
-    ends = [right, left]
+        return [right, left] if pair.far(left)[0] > pair.far(right)[0] else []
+
+    def rise_and_run(ends: list[Thresholds]) -> tuple[FloatArray, FloatArray]:
+        (tpr_0, far_0), (tpr_1, far_1) = ((pair.tpr(end), pair.far(end)) for end in ends)
+        return tpr_1 - tpr_0, far_1 - far_0
+
+    ends = _polished(pair, [right, left], rise_and_run)
+    long = ends and pair.far(ends[1])[0] > pair.far(ends[0])[0] * (1.0 + _NOISE)
+    return ends if long else []
+
+
+def _polished(
+    pair: Pair,
+    ends: list[Thresholds],
+    rise_and_run: Callable[[list[Thresholds]], tuple[FloatArray, FloatArray]],
+) -> list[Thresholds]:
+    """A jump stays, a smooth end moves to where the slope is the chord's; empty of no chord."""
     for _ in range(60):
-        rise = float((pair.tpr(ends[1]) - pair.tpr(ends[0]))[0])
-        run = float((pair.far(ends[1]) - pair.far(ends[0]))[0])
+        rise, run = (float(part[0]) for part in rise_and_run(ends))
         if run <= 0.0 or rise <= 0.0:
-            return None, None
+            return []
         roots = pair.ratio_roots(math.log(rise) - math.log(run))
         moved = [nearest_root(pair, end, roots) for end in ends]
         if all(np.array_equal(m.theta, e.theta) for m, e in zip(moved, ends, strict=True)):
             break
         ends = moved
-    if not float(pair.far(ends[1])[0]) > float(pair.far(ends[0])[0]) * (1.0 + _NOISE):
-        return None, None
-    return ends[0], ends[1]
+    return ends
 
 
 def nearest_root(pair: Pair, end: Thresholds, roots: Thresholds) -> Thresholds:
