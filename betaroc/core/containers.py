@@ -105,12 +105,9 @@ def with_gaps(values: Any, name: str) -> tuple[AnyArray, BoolArray]:
     array, gone = _flat(values, name), _missing(values)
     if gone is None:
         gone = np.zeros(array.size, dtype=bool)
-    if array.dtype.kind == "f":
-        return array, gone | np.isnan(array)
-    if array.dtype.kind != "O":
-        return array, gone
-    empty = [v is None or (isinstance(v, float) and math.isnan(v)) for v in array]
-    return array, gone | np.array(empty, dtype=bool)
+    if array.dtype.kind == "O":
+        gone = gone | [v is None or (isinstance(v, float) and math.isnan(v)) for v in array]
+    return array, gone | np.isnan(array) if array.dtype.kind == "f" else gone
 
 
 def _flat(values: Any, name: str) -> AnyArray:
@@ -140,19 +137,19 @@ def to_numpy(values: Any, name: str) -> AnyArray:
         return np.asarray(values, dtype=object) if mixed and array.ndim == 1 else array
     except Exception as error:  # a foreign __array__ may raise anything at all; it is chained
         rule, remedy = "be a flat sequence of real numbers", "Flatten it."
-        actual, kind = f"an object of type {type(values).__name__}", InputTypeError
+        actual = f"an object of type {type(values).__name__}"
         items = values if isinstance(values, list | tuple) else ()
         ragged = [k for k, v in enumerate(items) if width_of(v) != width_of(items[0])]
-        reason = f"{type(error).__name__}: {format_value(str(error), 140)}"
         if isinstance(error, RecursionError):
             actual += " that contains itself"
         elif ragged:
             item = f"first at index {ragged[0]}: {format_value(values[ragged[0]])}"
             actual = f"nested items of different lengths, {item}"
         else:
-            rule, actual = "be readable as an array", f"{actual}, which raised {reason}"
+            rule = "be readable as an array"
+            actual += f", which raised {type(error).__name__}: {format_value(str(error), 140)}"
             remedy = "Pass a list or a numpy array, of a tensor x.detach().cpu().float().numpy()."
-        raise refusal(name, rule, actual, remedy, kind) from error
+        raise refusal(name, rule, actual, remedy, InputTypeError) from error
 
 
 def width_of(item: Any) -> int:
