@@ -13,7 +13,7 @@ from typing import Any, NoReturn
 
 from betaroc.cli.messages import complain, examples, in_options, remark
 from betaroc.core.errors import BetarocError, FitError
-from betaroc.core.process import allow_progress, begin_work, end_work
+from betaroc.core.process import allow_progress, set_working
 from betaroc.core.text import did_you_mean
 from betaroc.rendering.numbers import version, visible
 
@@ -124,7 +124,7 @@ def call(
             message = "the standard output must be writable; it is closed. Open it."
         else:
             allow_progress(not getattr(arguments, "json", False))
-            begin_work()
+            set_working(True)
             code = arguments.run(arguments) or DONE
             sys.stdout.flush()
     except KeyboardInterrupt as stop:
@@ -146,7 +146,7 @@ def call(
         if not isinstance(error, BrokenPipeError):  # of which nobody would read
             message = f"the standard output must be writable; the system says: {error.strerror}"
     finally:
-        end_work()
+        set_working(False)
         allow_progress(True)
     if message:
         complain(message)

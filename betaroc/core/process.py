@@ -55,16 +55,10 @@ def hold_streams() -> None:
         sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115 - to the end
 
 
-def begin_work() -> None:
-    """From here on a first signal is an exception."""
+def set_working(working: bool) -> None:
+    """Whether a first signal is an exception from here on; else it ends the process at once."""
     global _working  # noqa: PLW0603 - signals are the process's
-    _working = True
-
-
-def end_work() -> None:
-    """From here on a signal ends the process at once."""
-    global _working  # noqa: PLW0603 - signals are the process's
-    _working = False
+    _working = working
 
 
 def leave_if_stopped(code: object) -> None:
@@ -86,7 +80,7 @@ def leave_if_stopped(code: object) -> None:
 
 def _stop(number: int, _: FrameType | None) -> NoReturn:
     if _working:
-        end_work()
+        set_working(False)
         raise _InterruptedError if number == signal.SIGINT else SystemExit(128 + number)
     if number == signal.SIGINT:
         with suppress(OSError):

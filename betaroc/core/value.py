@@ -74,10 +74,9 @@ def constructor_repr(value: Any) -> str | None:
         parts = [constructor_repr(part) for part in value]
         if any(part is None for part in parts):
             return None
-        names = getattr(value, "_fields", None)
-        if names is None:
+        if not hasattr(value, "_fields"):
             return _short(f"({', '.join(map(str, parts))}{',' * (len(value) == 1)})")
-        held = ", ".join(f"{name}={part}" for name, part in zip(names, parts, strict=True))
+        held = ", ".join(f"{name}={part}" for name, part in zip(value._fields, parts, strict=True))
         return _short(f"{type(value).__name__}({held})")
     return _short(repr(value))
 

@@ -110,8 +110,8 @@ class UsedRate(NamedTuple):
     @property
     def tail(self) -> FloatArray:
         """The smaller of the rate and its complement; nan where it is exactly 0 or 1."""
-        return np.where((self.rate == 0.0) | (self.rest == 0.0), np.nan,
-                        np.minimum(self.rate, self.rest))  # fmt: skip
+        smaller = np.minimum(self.rate, self.rest)
+        return np.where(smaller == 0.0, np.nan, smaller)
 
 
 def rates_of_point(
@@ -120,12 +120,12 @@ def rates_of_point(
     """Both rates of a point; those that were asked for as they were asked."""
     result = []
     for name, rate, rest in ((FRR, point.frr, point.tpr), (FAR, point.far, point.tnr)):
-        wanted = (solved or {}).get(name)
-        if wanted is not None:
-            rate = np.broadcast_to(np.asarray(wanted, dtype=np.float64), np.shape(rate))
+        asked = (solved or {}).get(name)
+        if asked is not None:
+            rate = np.broadcast_to(np.asarray(asked, dtype=np.float64), np.shape(rate))
             rest = 1.0 - rate
-        here = np.asarray(rate, dtype=np.float64), np.asarray(rest, dtype=np.float64)
-        result.append(UsedRate(name, *here, wanted is not None))
+        parts = (np.asarray(part, dtype=np.float64) for part in (rate, rest))
+        result.append(UsedRate(name, *parts, asked is not None))
     return result
 
 

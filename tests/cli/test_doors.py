@@ -15,7 +15,7 @@ import pytest
 
 import betaroc as br
 from betaroc.cli import main
-from betaroc.core.process import begin_work, end_work, leave_if_stopped, listen
+from betaroc.core.process import leave_if_stopped, listen, set_working
 from betaroc.rendering.files import checked_target
 from helpers import files
 
@@ -130,17 +130,17 @@ def handlers() -> Any:
     signal.signal(signal.SIGINT, signal.default_int_handler)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     yield
-    end_work()
+    set_working(False)
     for number, handler in kept.items():
         signal.signal(number, handler)
 
 
 def test_a_signal_at_work_is_an_exception_once(handlers: Any, capsys: Any) -> None:
     listen()
-    begin_work()
+    set_working(True)
     with pytest.raises(KeyboardInterrupt):
         signal.raise_signal(signal.SIGINT)
-    begin_work()
+    set_working(True)
     with pytest.raises(SystemExit) as stop:
         signal.raise_signal(signal.SIGTERM)
     assert stop.value.code == 143
