@@ -102,16 +102,11 @@ def is_fine(alpha: npt.ArrayLike) -> bool:
 def alphas_words(alpha: npt.ArrayLike) -> str:
     """Neighbouring alphas in words: a range of a fine grid, else each or their number."""
     ordered = np.unique(np.asarray(alpha, dtype=np.float64))
-    low, high = _number(float(ordered[0])), _number(float(ordered[-1]))
-    if ordered.size == 1:
-        return f"at alpha {low}"
+    *first, last = [f"{a:.6g}" for a in ordered.tolist()]
+    if not first:
+        return f"at alpha {last}"
     if is_fine(ordered):
-        return f"for alpha from {low} to {high}"
+        return f"for alpha from {first[0]} to {last}"
     if ordered.size > _NAMED:
-        return f"at each of the {ordered.size} alphas given between {low} and {high}"
-    *first, last = [_number(float(a)) for a in ordered]
+        return f"at each of the {ordered.size} alphas given between {first[0]} and {last}"
     return f"at alpha {', '.join(first)} and {last}"
-
-
-def _number(value: float) -> str:
-    return f"{value:.6g}"
