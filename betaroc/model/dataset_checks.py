@@ -28,8 +28,8 @@ def warn_of_scales(dev: Distributions, test: Distributions) -> None:
     """Warn of sides that seem to be on different scales."""
     if not all(is_counted(law) for law in (*dev, *test)):
         return
-    pairs = list(zip(_scored(dev), _scored(test), strict=True))
-    why = _unit_against_real(pairs) or _other_spread(pairs)
+    sides = _scored(dev), _scored(test)
+    why = _unit_against_real(sides) or _other_spread(sides)
     if why:
         warn(
             f"dev and test seem to be on different scales: {why}. A threshold chosen on dev means"
@@ -59,12 +59,11 @@ def _scored(laws: Distributions) -> Distributions:
     return one, two
 
 
-def _unit_against_real(pairs: list[Any]) -> str | None:
+def _unit_against_real(sides: tuple[Any, Any]) -> str | None:
     """One side within [0, 1], most of the other's scores outside."""
-    sizes = [both[0].total + both[1].total for both in zip(*pairs, strict=True)]
+    sizes = [sum(law.total for law in side) for side in sides]
     if min(sizes) < _ENOUGH:
         return None
-    sides = list(zip(*pairs, strict=True))
     for k, name, other in ((0, "dev", "test"), (1, "test", "dev")):
         if all(law.support[0] >= 0.0 and law.support[1] <= 1.0 for law in sides[k]):
             outside = sum(
@@ -77,17 +76,18 @@ def _unit_against_real(pairs: list[Any]) -> str | None:
     return None
 
 
-def _other_spread(pairs: list[Any]) -> str | None:
+def _other_spread(sides: tuple[Any, Any]) -> str | None:
     """In both classes the middle 90 % are ten times as wide, or do not meet."""
-    if min(law.total for pair in pairs for law in pair) < _ENOUGH:
+    if min(law.total for side in sides for law in side) < _ENOUGH:
         return None
-    ranges = [[np.asarray(law.ppf(_QUANTILES))[[0, 2]] for law in pair] for pair in pairs]
-    wide, apart = [], []
-    for of_dev, of_test in ranges:
-        widths = float(np.diff(of_dev)[0]), float(np.diff(of_test)[0])
-        wide.append(min(widths) > 0.0 and max(widths) > _RATIO * min(widths))
-        apart.append(of_dev[1] < of_test[0] or of_test[1] < of_dev[0])
-    if all(wide) or all(apart):
-        shown = " and ".join(f"{low:.4g} to {high:.4g}" for low, high in ranges[1])
+    # By side, class and end.
+    ends = np.array([[np.asarray(law.ppf(_QUANTILES))[[0, 2]] for law in side] for side in sides])
+    low, high = np.moveaxis(ends, 2, 0)
+    widths = np.sort(high - low, axis=0)
+    wide = (widths[0] > 0.0) & (widths[1] > _RATIO * widths[0])
+    apart = (high[0] < low[1]) | (high[1] < low[0])
+    if wide.all() or apart.all():
+        impostors = ends[:, 1].tolist()
+        shown = " and ".join(f"{first:.4g} to {last:.4g}" for first, last in impostors)
         return f"90 % of the {IMPOSTOR} scores of dev and of test lie in {shown}"
     return None
