@@ -124,8 +124,8 @@ def rates_of_point(
         if asked is not None:
             rate = np.broadcast_to(np.asarray(asked, dtype=np.float64), np.shape(rate))
             rest = 1.0 - rate
-        parts = (np.asarray(part, dtype=np.float64) for part in (rate, rest))
-        result.append(UsedRate(name, *parts, asked is not None))
+        here, left = (np.asarray(part, dtype=np.float64) for part in (rate, rest))
+        result.append(UsedRate(name, here, left, asked is not None))
     return result
 
 
