@@ -114,6 +114,8 @@ TABLES: dict[str, Callable[[Results], Any]] = {
     "Inclusion.to_frame": lambda r: r.inclusion.to_frame(),
     "Inclusion.table": lambda r: r.inclusion.table,
     "Inclusion.learned": lambda r: r.inclusion.learned,
+    "Inclusion.crossings": lambda r: r.inclusion.crossings,
+    "Inclusion.diversity": lambda r: r.inclusion.diversity,
     "Fusion.table": lambda r: r.inclusion.fusion.table,
     "Fusion.to_frame": lambda r: r.inclusion.fusion.to_frame(),
     "FamilyComparison.to_frame": lambda r: br.compare_families(r.scores, ["normal"]).to_frame(),
@@ -226,11 +228,14 @@ def test_tables_are_frames_of_the_library_of_the_input(
 
 
 @pytest.mark.simulation
-def test_numbers_that_are_not_there_are_nan_and_never_null() -> None:
+def test_numbers_that_are_not_there_are_nan_and_never_null(wanted: dict[str, pd.DataFrame]) -> None:
     pytest.importorskip("polars")
     results = Results(frame_of("polars", trials()))
     for name, make in TABLES.items():
         assert sum(make(results).null_count().row(0)) == 0, name
+    # The mean TPR of both classes together has no rank correlation.
+    together = wanted["Inclusion.diversity"].query("`class` == 'both'")
+    assert together["spearman"].isna().all()
 
 
 def test_tables_that_rest_on_no_frame_are_of_pandas() -> None:

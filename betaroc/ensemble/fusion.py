@@ -211,6 +211,62 @@ def vote_losses(
     return np.asarray(np.where(client[:, None], ~accepted * cost_frr, accepted * cost_far).mean(1))
 
 
+_TEXTS = ("first", "second", "class")
+_NUMBERS = ("spearman", "pearson", "phi", "disagreement", "double_fault")
+
+
+def diversity_columns(
+    names: tuple[str, ...], trials: Trials, splits: Sequence[Split]
+) -> dict[str, AnyArray]:
+    """One row per pair and class; `Inclusion.diversity` documents it."""
+    unit, scaled = np.all((trials.x >= 0.0) & (trials.x <= 1.0), axis=0), trials.x.copy()
+    scaled[:, unit] = logits(trials.x[:, unit])  # of classifiers that lie in [0, 1]
+    wrong, matrices = _errors(trials, splits), dict[str, list[FloatArray]]()
+    masks = trials.client, ~trials.client, np.ones_like(trials.client)
+    for who, mask in zip((*CLASSES, "both"), masks, strict=True):
+        part, errors = trials.rows(mask), 1.0 * wrong[mask]
+        alike = [np.full((len(names), len(names)), np.nan)] * 2
+        if who != "both":
+            columns = rank_sums(part, part.x), scaled[mask]
+            alike = [_correlations([x], [part.weights]) for x in columns]
+        share = np.average(errors, 0, part.weights)
+        joint = (errors.T * part.weights) @ errors / np.sum(part.weights)
+        spread = np.sqrt(np.outer(share * (1.0 - share), share * (1.0 - share)))
+        with np.errstate(invalid="ignore", divide="ignore"):
+            phi = np.where(spread > 0.0, (joint - np.outer(share, share)) / spread, np.nan)
+        matrices[who] = [*alike, phi, share[:, None] + share - 2.0 * joint, joint]
+    rows = [
+        (names[i], names[j], who, *(float(matrix[i, j]) for matrix in matrices[who]))
+        for i, j in itertools.combinations(range(len(names)), 2) for who in matrices
+    ]  # fmt: skip
+    return columns_from_rows(rows, (*_TEXTS, *_NUMBERS), _TEXTS)
+
+
+def _correlations(samples: Sequence[FloatArray], weights: Sequence[FloatArray]) -> FloatArray:
+    """Of columns within samples; nan of a column that is constant there, or infinite."""
+    largest = np.max([np.max(np.abs(x), axis=0) for x in samples], axis=0)
+    scale = np.where(largest > 0.0, largest, 1.0)  # squares of 1e300 overflow
+    with np.errstate(invalid="ignore", divide="ignore"):
+        away = np.concatenate([
+            (x / scale - np.average(x / scale, 0, w)) * np.sqrt(w)[:, None]
+            for x, w in zip(samples, weights, strict=True)
+        ])  # fmt: skip
+        products = away.T @ away
+        size = np.sqrt(np.diag(products))
+        result = products / np.outer(size, size)
+    return np.where(np.isfinite(result), np.clip(result, -1.0, 1.0), np.nan)
+
+
+def _errors(trials: Trials, splits: Sequence[Split]) -> BoolArray:
+    """Which trials a classifier decides wrongly at its threshold of least HTER."""
+    part = CurvePart("weighted-error", "hter", np.array([0.5]), 0.5)
+    wrong = np.zeros(trials.x.shape, dtype=np.bool_)
+    for dev, test, rows in splits:
+        t = [thresholds_of(dev, column, part)[0] for column in dev.x.T]
+        wrong[rows] = (test.x > t) != test.client[:, None]
+    return wrong
+
+
 #: Every rule, and every part of the curve on which a gain is met.
 FUSING = (*RULES, "vote")
 PARTS = ("all", "strict", "lax")
@@ -475,27 +531,34 @@ def ridge_path(
 
     Of standardised columns, shape (strengths, subsets, columns + 1), to 1e-8 of weights of size 1;
     scikit-learn's C is 1/(n strength). Newton's method: of the first subset, the strongest first,
-    from where the last one ended; of others from the first.
+    from where the last one ended; of others from the first less what they lack, to second order.
     """
     copies = np.ones(len(x)) if weights is None else weights / np.mean(weights)
     design = np.column_stack([np.ones(len(x)), x])
-    path = np.zeros((len(strengths), len(subsets), design.shape[1]))
-    start = np.zeros(design.shape[1])
-    start[0] = np.log(np.sum(copies[client])) - np.log(np.sum(copies[~client]))
-    for row, strength in zip(path, strengths, strict=True):
-        for k, subset in enumerate(subsets):
-            columns = np.flatnonzero(np.append(True, subset))
+    width = design.shape[1]
+    path = np.zeros((len(strengths), len(subsets), width))
+    inverses = np.zeros((len(strengths), width, width))
+    present = [np.flatnonzero(np.append(True, subset)) for subset in subsets]
+    b = np.zeros(present[0].size)
+    b[0] = np.log(np.sum(copies[client])) - np.log(np.sum(copies[~client]))
+    for k, columns in enumerate(present):
+        part, out = design[:, columns], np.setdiff1d(present[0], columns)
+        for row, inverse, strength in zip(path, inverses, strengths, strict=True):
+            if k:
+                lost = np.linalg.solve(inverse[np.ix_(out, out)], row[0, out])
+                b = (row[0] - inverse[:, out] @ lost)[columns]
             penalty = np.where(columns == 0, 0.0, strength)
-            row[k, columns] = _ridge(design[:, columns], client, copies, penalty, start[columns])
-            if k == 0:
-                start = row[0]
+            b, curvature = _ridge(part, client, copies, penalty, b)
+            row[k, columns] = b
+            if not k:
+                inverse[np.ix_(columns, columns)] = np.linalg.inv(curvature)
     return path
 
 
 def _ridge(
     design: FloatArray, client: BoolArray, copies: FloatArray, penalty: FloatArray, b: FloatArray
-) -> FloatArray:
-    """One fusion, from a place near it."""
+) -> tuple[FloatArray, FloatArray]:
+    """One fusion, from a place near it, and the curvature of its loss."""
     from scipy.special import expit
 
     def objective(b: FloatArray) -> float:
@@ -510,7 +573,7 @@ def _ridge(
         curvature = rooted.T @ rooted / len(design) + np.diag(penalty)
         step = np.linalg.solve(curvature, slope)
         if slope @ step <= _SMALL:
-            return np.asarray(b - step)
+            return b - step, curvature
         while (moved := objective(b - step)) > now * (1.0 + _ROUNDING):
             step = 0.5 * step
         b, now = b - step, moved
@@ -707,8 +770,9 @@ def learned_gains(
     nothing is measured.
     """
     k = len(systems.names)
-    sides = [Trials.of(side) for side in (systems, dev) if side is not None]
-    (trials, *others), owned = _columns(sides)
+    (trials, *others), owned = _columns(
+        [Trials.of(side) for side in (systems, dev) if side is not None]
+    )
     mates = _nearest(trials, owned, systems)
     if folds is None or fewest_trials(systems) < LEAST_TRIALS:
         nothing = (*(math.nan,) * 5, level, "none", CANNOT_TELL, 0, (0, 0), math.nan)
@@ -737,20 +801,13 @@ def learned_gains(
 def _nearest(trials: Trials, owned: BoolArray, systems: Systems) -> list[tuple[str, float, bool]]:
     """The classifier most like each within the classes, their correlation, whether it is a copy.
 
-    Copies first, then by the correlation of the first columns; what is constant within both classes
-    is like no other.
+    Copies first, then by the correlation of the first columns.
     """
     pooled = Trials.of(systems).x
     equal = np.array([[np.array_equal(a, b) for a in pooled.T] for b in pooled.T])
-    first = trials.x[:, np.argmax(owned, axis=1)]
-    first = first / np.maximum(np.max(np.abs(first), axis=0), np.finfo(float).tiny)
-    away = np.concatenate([
-        (x - np.average(x, 0, w)) * np.sqrt(w)[:, None] for x, w in trials.classes(first)
-    ])  # fmt: skip
-    products = away.T @ away
-    with np.errstate(invalid="ignore", divide="ignore"):
-        size = np.sqrt(np.diag(products))
-        correlation = np.clip(np.nan_to_num(products / np.outer(size, size)), -1.0, 1.0)
+    classes = trials.classes(trials.x[:, np.argmax(owned, axis=1)])
+    # Constant within both classes: like no other.
+    correlation = np.nan_to_num(_correlations([x for x, _ in classes], [w for _, w in classes]))
     likeness = np.abs(correlation) + equal
     np.fill_diagonal(likeness, -1.0)
     return [
@@ -818,39 +875,44 @@ def gain_sentence(gain: LearnedGain, sizes: tuple[int, int]) -> str:
             f" {LEAST_FOLDS} folds or more with {LEAST_TRIALS} trials (or groups) of each class in"
             f" each, {LEAST_FOLDS * LEAST_TRIALS} of each class at least"
         )
+    size = (
+        f"AUC is {gain.with_it:.4f} with it and {gain.without:.4f} without,"
+        f" {signed(gain.estimate, gain.low, gain.high)} at {level_words(gain.level)}"
+    )
     says = {
         INCLUDE: "a learned fusion gains by it",
         LEAVE_OUT: "a learned fusion loses by it",
         ADDS_NOTHING: f"a learned fusion of the others gains less than {MATTERS} by it",
     }.get(gain.word, "whether a learned fusion gains by it cannot be told")
-    text = (
-        f"{says}: AUC is {gain.with_it:.4f} with it and {gain.without:.4f} without,"
-        f" {signed(gain.estimate, gain.low, gain.high)} at {level_words(gain.level)}"
-    )
-    if gain.copy:
-        text += f"; it has the scores of {visible(gain.nearest)}: drop one of the two, not both"
-    elif gain.word == ADDS_NOTHING and abs(gain.correlation) >= _ALIKE:
-        text += (
-            f"; {visible(gain.nearest)} is most like it (correlation"
-            f" {gain.correlation:.3f} within the classes): drop one of the two, not both"
-        )
-    elif gain.with_it == gain.without == 1.0:
-        text += f"; with and without it all {CLIENTS} rank above all {IMPOSTORS} of their fold"
-    elif gain.method.endswith("+unseen"):
-        clients, impostors = map(counted, gain.moved, CLASSES)
-        text += f"; too few trials (or groups) change their rank with it: {clients}, {impostors}"
-    needed = trials_needed(gain, sizes)
+    needed, would = trials_needed(gain, sizes), ""
     if needed is not None:  # if the estimate stayed: as it varies, in half of the cases
-        text += (
+        would = (
             f"; about {needed[0]} {CLIENTS} and {needed[1]} {IMPOSTORS} would have an even chance"
             f" to tell a gain from less than {MATTERS:g}, if it is what was measured"
         )
-    return text
+    return f"{says}: {size}{_why(gain)}{would}"
+
+
+def _why(gain: LearnedGain) -> str:
+    """Who carries what it says, and how little the trials show."""
+    if gain.copy:
+        return f"; it has the scores of {visible(gain.nearest)}: drop one of the two, not both"
+    if gain.word == ADDS_NOTHING and abs(gain.correlation) >= _ALIKE:
+        return (
+            f"; {visible(gain.nearest)} is most like it (correlation"
+            f" {gain.correlation:.3f} within the classes): drop one of the two, not both"
+        )
+    if gain.with_it == gain.without == 1.0:
+        return f"; with and without it all {CLIENTS} rank above all {IMPOSTORS} of their fold"
+    if gain.method.endswith("+unseen"):
+        clients, impostors = map(counted, gain.moved, CLASSES)
+        return f"; too few trials (or groups) change their rank with it: {clients}, {impostors}"
+    return ""
 
 
 def trials_needed(gain: LearnedGain, sizes: tuple[int, int]) -> tuple[str, str] | None:
     """Clients and impostors that would just do; None where these do, or nothing was measured."""
-    if not gain.needed > 1.0:
+    if math.isnan(gain.needed) or gain.needed <= 1.0:
         return None
     needed = []
     for n in (gain.needed * size for size in sizes):  # two digits, rounded up: more are not known

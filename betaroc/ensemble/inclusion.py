@@ -15,10 +15,10 @@ import numpy as np
 import numpy.typing as npt
 
 from betaroc.core import checks
-from betaroc.core.arrays import CLASSES, IntArray
+from betaroc.core.arrays import CLASSES, AnyArray, IntArray
 from betaroc.core.errors import BetarocError, InputError, refusal
 from betaroc.core.notices import collect_warnings, forward_warnings, suppress_warnings
-from betaroc.core.tables import Table, table_of
+from betaroc.core.tables import Table, columns_from_rows, table_of
 from betaroc.core.text import format_value
 from betaroc.core.value import Result, fields_of
 from betaroc.core.vocabulary import (
@@ -47,6 +47,7 @@ from betaroc.ensemble.fusion import (
     Fusion,
     Split,
     Trials,
+    diversity_columns,
     fusion_of,
     learned_gains,
     nested_folds,
@@ -75,6 +76,7 @@ from betaroc.fits.fit import Fit, fit
 from betaroc.fits.shape_tests import untested_ends
 from betaroc.model.improper_regions import SEEN
 from betaroc.model.roc import Roc
+from betaroc.model.roc_functions import RocCrossings
 from betaroc.rendering.curves import (
     COLOURS,
     UNIT_FRAME,
@@ -138,7 +140,7 @@ class Inclusion(Result, Exportable):
     """Several classifiers on the same trials: who joins, and what each adds.
 
     Made by :func:`inclusion`. What takes time is computed when it is first looked at:
-    `fusion`, `hull`, `misfit`.
+    `fusion`, `crossings`, `diversity`, `hull`, `misfit`.
 
     Parameters
     ----------
@@ -220,6 +222,11 @@ class Inclusion(Result, Exportable):
             for k, name in enumerate(self.names)
         }
 
+    @cached_property
+    def _crossings(self) -> dict[tuple[str, str], RocCrossings]:
+        rocs = self._rocs
+        return {(a, b): rocs[a].crossings(rocs[b]) for a, b in combinations(self.names, 2)}
+
     @property
     def _rocs(self) -> dict[str, Roc]:
         return {name: item.model.roc() for name, item in self.fits.items()}
@@ -227,10 +234,24 @@ class Inclusion(Result, Exportable):
     @cached_property
     def hull(self) -> EnsembleHull:
         """The ROC hull of the fitted curves: who is on it where, and who never is."""
-        rocs = self._rocs
-        pairs = combinations(self.names, 2)
-        equal = {b for a, b in pairs if rocs[a].crossings(rocs[b]).leaders == (0,)}
-        return hull_of(rocs, tuple(equal))
+        equal = {b for (_, b), result in self._crossings.items() if result.leaders == (0,)}
+        return hull_of(self._rocs, tuple(equal))
+
+    @cached_property
+    def diversity(self) -> Table:
+        """A frame, one row a pair of classifiers and class: how alike they are.
+
+        Columns first, second, class (client, impostor, both); spearman and pearson, the
+        correlations of their scores within a class (pearson of logits for classifiers in [0, 1];
+        nan where one is constant or infinite there); phi, disagreement and double_fault:
+        correlation of their errors, share of trials on which one of the two errs, and on which both
+        do, at the thresholds of least HTER.
+        """
+        return table_of(self._diversity, self.systems.library)
+
+    @cached_property
+    def _diversity(self) -> dict[str, AnyArray]:
+        return diversity_columns(self.names, *self._trials[::2])
 
     @property
     def _trials(self) -> tuple[Trials, Trials | None, list[Split]]:
@@ -299,6 +320,15 @@ class Inclusion(Result, Exportable):
         gains = [self.verdict[name].gain for name in self.names]
         columns = {title: [getattr(gain, title) for gain in gains] for title in gains[0]._fields}
         return table_of(columns, self.systems.library)
+
+    @cached_property
+    def crossings(self) -> Table:
+        """A frame, one row a crossing of two fitted ROCs, or a pair without one.
+
+        Columns first, second, far and tpr of the crossing (nan without), logit_far, and who
+        is the higher before it and after it, in FAR (nobody where the curves are equal).
+        """
+        return table_of(crossings_columns(self._crossings), self.systems.library)
 
     def to_frame(self) -> Table:
         """As `table`.
@@ -677,6 +707,18 @@ def _dealt(systems: Systems, folds: int, rng: Any) -> tuple[IntArray, IntArray]:
     return checks.frozen(curve.client_folds), checks.frozen(curve.impostor_folds)
 
 
+def crossings_columns(crossings: Mapping[tuple[str, str], RocCrossings]) -> dict[str, AnyArray]:
+    """One row a crossing, or a pair without one."""
+    rows = []
+    for (first, second), pair in crossings.items():
+        who = [("", first, second)[k] for k in pair.leaders]
+        places = list(zip(pair.far, pair.tpr, pair.logit_far, strict=True)) or [(math.nan,) * 3]
+        for k, place in enumerate(places):
+            rows.append((first, second, *place, who[k], who[min(k + 1, len(who) - 1)]))
+    columns = ("first", "second", "far", "tpr", "logit_far", "before", "after")
+    return columns_from_rows(rows, columns, ("first", "second", "before", "after"))
+
+
 # ------------------------------------------------------------------------------- as text
 def lead(result: Inclusion) -> list[str]:
     """Who joins, and on what that is judged."""
@@ -891,10 +933,12 @@ def inclusion_numbers(result: Inclusion) -> dict[str, Any]:
         "n_client": result.systems.sizes[0], "n_impostor": result.systems.sizes[1],
         "omitted": result.systems.omitted, "region": list(result.region), "level": result.level,
         "classifiers": classifiers, "duplicates": [list(pair) for pair in result.duplicates],
+        "crossings": records(crossings_columns(result._crossings)),
         "hull": {
             "auc": hull.auc, "segments": [s._asdict() for s in hull.segments],
             "unused": list(hull.unused),
         },
+        "diversity": records(result._diversity),
         "fusion": {
             **fields_of(fusion, "scale", "folds", "parts"), "reason": fusion.scale_reason,
             "gains": [g._asdict() for g in fusion.gains],

@@ -225,7 +225,7 @@ def _chosen(wanted: Sequence[str], present: Sequence[str], role: str) -> dict[st
 
 def _complete_rows(columns: Mapping[str, Any], nan_policy: str) -> BoolArray:
     """Rows in which every classifier has a score; of those that lack one an error, if asked for."""
-    missing = {name: _missing(series) for name, series in columns.items()}
+    missing = {name: _missing(series, series.to_numpy()) for name, series in columns.items()}
     complete = np.asarray(~np.any(list(missing.values()), axis=0))
     if nan_policy == "raise" and not np.all(complete):
         lacking = [
@@ -242,9 +242,10 @@ def _complete_rows(columns: Mapping[str, Any], nan_policy: str) -> BoolArray:
     return complete
 
 
-def _missing(series: Any) -> BoolArray:
+def _missing(series: Any, values: AnyArray) -> BoolArray:
     null = np.asarray(series.is_null().to_numpy(), dtype=bool)
-    values = series.to_numpy()
+    if values.dtype.kind == "O":
+        values = np.array([v if isinstance(v, float) else 0.0 for v in values])
     return np.asarray(null | np.isnan(values)) if values.dtype.kind == "f" else null
 
 

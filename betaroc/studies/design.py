@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 #: Cells up to which a design is shown to be pasted back.
 _SHOWN = 8
+#: Characters of its names, where there are more.
+_NAMED = 120
 _TAGS = ("log", "int")
 #: Points of a Sobol sequence at most, 30 bits.
 _MOST_POINTS = 2**30
@@ -227,7 +229,9 @@ class Design(Exportable):
 
     def __repr__(self) -> str:
         text = self._constructor_repr() if len(self) <= _SHOWN else None
-        return text or f"<Design of {len(self)} cells: {format_list(self.names, 8)}>"
+        names = ", ".join(self.names)
+        names = names if len(names) <= _NAMED else f"{names[: _NAMED - 3]}..."
+        return text or f"<Design of {len(self)} cells: {names}>"
 
     def cell(self, k: int) -> dict[str, Any]:
         """The parameters of one cell, by name.

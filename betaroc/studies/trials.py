@@ -12,7 +12,7 @@ import numpy as np
 
 from betaroc.core import checks
 from betaroc.core.arrays import CLASSES, FloatArray
-from betaroc.core.errors import InputError, InputTypeError, refusal
+from betaroc.core.errors import BetarocError, InputError, InputTypeError, refusal
 from betaroc.core.text import did_you_mean, format_list, format_value, typed
 from betaroc.data.scores import Scores
 from betaroc.decision.curve import checked_alphas
@@ -47,6 +47,7 @@ _PRESCRIBED = (
 )  # fmt: skip
 _SIZES = ("n", "n_client", "n_impostor", "n_test", "n_test_client", "n_test_impostor")
 _CHANGES = ("shift", "shift_client", "shift_impostor", "scale")
+_WEIGHTED = "weighted-error"
 #: How far beyond the end of a scale doubles round a multiple, in steps.
 _ULPS = 1e-9
 
@@ -85,7 +86,7 @@ PARAMETERS: dict[str, Callable[[Any, str], Any]] = {
     "scale": checks.positive,
     "prior": checks.prior,
     "criterion": lambda value, name: checks.choice(value, tuple(CRITERIA), name),
-    "measure": lambda value, name: checks.choice(value, (*MEASURES, "weighted-error"), name),
+    "measure": lambda value, name: checks.choice(value, (*MEASURES, _WEIGHTED), name),
     "alpha": checks.fraction,
 }
 #: Those that say which pair is the true one.
@@ -192,15 +193,16 @@ def cell_spec(cell: Mapping[str, Any], model: CellModel | None) -> CellSpec:
     sizes = cell_sizes(cell, "n")
     prior = cell.get("prior")
     if model is not None:
-        true = model(dict(cell))
-        if not isinstance(true, ScoreModel):
+        result = model(dict(cell))
+        if not isinstance(result, ScoreModel):
             rule, do = "return a ScoreModel of each cell", "Return br.ScoreModel(client, impostor)."
-            raise refusal("model", rule, typed(true), do, InputTypeError)
-        true = true if prior is None else with_prior(true, prior)
+            raise refusal("model", rule, typed(result), do, InputTypeError)
+        true = result if prior is None else with_prior(result, prior)
     else:
         share = 0.5 if sizes is None else sizes[0] / (sizes[0] + sizes[1])
         true = _true_pair(cell, share if prior is None else prior)
-    criterion, alpha = cell.get("criterion", "weighted-error"), cell.get("alpha")
+    criterion = cell.get("criterion", _WEIGHTED)
+    alpha = cell.get("alpha")
     if CRITERIA[criterion].single:
         checked_alphas(alpha, single=True, criterion=criterion)
     elif alpha is None:
@@ -212,9 +214,12 @@ def cell_spec(cell: Mapping[str, Any], model: CellModel | None) -> CellSpec:
             _check_beyond(step, law)
     return CellSpec(
         true, test, sizes, cell_sizes(cell, "n_test"),
-        names_of_text(cell.get("family") or _own_family(true)), cell.get("boundary"), step,
+        _families(cell.get("family") or _own_family(true)), cell.get("boundary"), step,
         "resolution" in cell and step > 0.0, prior, criterion, cell.get("measure", "hter"), alpha,
     )  # fmt: skip
+
+
+_families = lru_cache(maxsize=64)(names_of_text)
 
 
 def _check_beyond(step: float, law: Distribution) -> None:
@@ -240,8 +245,10 @@ def cell_sizes(cell: Mapping[str, Any], name: str) -> tuple[int, int] | None:
 
 def _true_pair(cell: Mapping[str, Any], prior: float) -> ScoreModel:
     if not cell.keys().isdisjoint(_PRESCRIBED):
-        goals = (cell.get(name) for name in _PRESCRIBED)
-        return with_prior(_solution(cell.get("law", "beta"), *goals), prior)
+        result = _solution(cell.get("law", "beta"), *(cell.get(name) for name in _PRESCRIBED))
+        if isinstance(result, BetarocError):
+            raise result.with_traceback(None)
+        return with_prior(result, prior)
     law, names = LAWS[cell.get("law", "beta")]
     client, impostor = (law(*(float(cell[f"{name}_{who}"]) for name in names)) for who in "ci")
     return ScoreModel(client, impostor, prior=prior)
@@ -249,23 +256,26 @@ def _true_pair(cell: Mapping[str, Any], prior: float) -> ScoreModel:
 
 @lru_cache(maxsize=4096)
 def _solution(
-    law: str, auc: Any, eer: Any, at_zero: Any, at_one: Any, crossing: Any, client: Any,
-    impostor: Any,
-) -> ScoreModel:  # fmt: skip
-    """A prescription solved once for all replicates, sizes and blocks."""
-    return solve_pair(
-        auc=auc, eer=eer, exponents=(at_zero, at_one), shapes=(client, impostor),
-        crossing=crossing, family=law,
-    )  # fmt: skip
+    law: str, auc: Any, eer: Any, at_zero: Any, at_one: Any, crossing: Any, *shapes: Any
+) -> ScoreModel | BetarocError:
+    """A prescription solved, or why it cannot be: once for all replicates, sizes and blocks."""
+    ends = at_zero, at_one
+    client, impostor = shapes
+    try:
+        return solve_pair(auc=auc, eer=eer, exponents=ends, shapes=(client, impostor),
+                          crossing=crossing, family=law)  # fmt: skip
+    except BetarocError as error:
+        return error
 
 
 def _own_family(model: ScoreModel) -> str:
     """The family of the true pair: "beta" where its distributions are no member of another."""
-    laws = model.client, model.impostor
+    kinds = {type(model.client), type(model.impostor)}
     for name, (law, _) in LAWS.items():
-        if {type(distribution) for distribution in laws} == {law}:
+        if kinds == {law}:
             return name
-    inside = all(0.0 <= low and high <= 1.0 for low, high in (law.support for law in laws))
+    inside = all(law.support[0] >= 0.0 and law.support[1] <= 1.0
+                 for law in (model.client, model.impostor))  # fmt: skip
     return "beta" if inside else "normal"
 
 
@@ -396,8 +406,8 @@ class Trial:
 
     def pair(self, source: str) -> ScoreModel:
         """The pair of a source: "true", "fit", "empirical" or "test"."""
-        name = {"true": "model", "fit": "fitted"}.get(source, source)
-        return getattr(self, name)  # type: ignore[no-any-return]
+        result: ScoreModel = getattr(self, {"true": "model", "fit": "fitted"}.get(source, source))
+        return result
 
     def curve(self, source: str, alpha: float | None) -> Epc:
         """The threshold that a source chooses, observed on test.

@@ -1,7 +1,8 @@
-"""Fusing rules with and without a classifier: gains, their intervals, scales."""
+"""Fusing rules with and without a classifier: gains, their intervals, scales, diversity."""
 
 from __future__ import annotations
 
+import math
 import warnings
 from typing import Any
 
@@ -300,6 +301,32 @@ def test_folds_are_stratified_and_fixed_by_the_seed(frame: pd.DataFrame) -> None
     in_turn = br.inclusion(frame, family="normal", folds=7, alpha=[0.5])
     assert in_turn.client_folds.tolist() == [k % 7 for k in range(N)]
     assert in_turn.fusion.folds == 7
+
+
+# ----------------------------------------------------------------------------- diversity
+def test_diversity_against_scipy_and_by_counting(frame: pd.DataFrame, dev: pd.DataFrame) -> None:
+    given = br.inclusion(frame, family="normal", dev=dev)
+    table = given.diversity.set_index(["first", "second", "class"])
+    assert len(table) == 9
+    wrong = {}
+    for name in "abc":
+        one, two = (br.Scores.from_frame(data, score=name) for data in (dev, frame))
+        t = br.epc(one, two, alpha=[0.5]).threshold[0]
+        wrong[name] = (frame[name] > t) != (frame["label"] == 1)
+    for first, second in (("a", "b"), ("a", "c"), ("b", "c")):
+        for who, rows in (("client", frame["label"] == 1), ("impostor", frame["label"] == 0)):
+            x, y = frame.loc[rows, first], frame.loc[rows, second]
+            found = table.loc[(first, second, who)]
+            assert found["spearman"] == pytest.approx(stats.spearmanr(x, y).statistic)
+            r = stats.pearsonr(special.logit(x), special.logit(y)).statistic
+            assert found["pearson"] == pytest.approx(r)
+            e, f = wrong[first][rows], wrong[second][rows]
+            assert found["phi"] == pytest.approx(np.corrcoef(e, f)[0, 1])
+            assert found["disagreement"] == pytest.approx(np.mean(e != f))
+            assert found["double_fault"] == pytest.approx(np.mean(e & f))
+        both = table.loc[(first, second, "both")]
+        assert math.isnan(both["spearman"])
+        assert both["double_fault"] == pytest.approx(np.mean(wrong[first] & wrong[second]))
 
 
 def test_the_intervals_cover() -> None:

@@ -421,6 +421,7 @@ def test_a_classifier_given_twice_is_one(frame: pd.DataFrame) -> None:
     gains = result.fusion.table
     assert (gains["gain"] == 0.0).all()  # either of them alone is both
     assert (gains["low"] == 0.0).all()
+    assert result.crossings["far"].isna().all()
     assert result.hull.unused == ("d",)
     with pytest.warns(br.DuplicateWarning, match="'a' and 'a \\(2\\)'"):
         assert br.inclusion(frame, systems=["a", "a"]).names == ("a", "a (2)")
@@ -620,7 +621,7 @@ def _weighted(copies: bool, grouped: bool, factor: float = 1.0) -> tuple[dict[st
 
 
 def _numbers_of(result: br.Inclusion) -> list[Any]:
-    frames = result.table, result.learned, result.fusion.table
+    frames = result.table, result.learned, result.fusion.table, result.diversity
     return [frame.select_dtypes("number").to_numpy(dtype=float) for frame in frames]
 
 
@@ -651,7 +652,7 @@ def test_estimates_do_not_know_how_large_weights_are() -> None:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", br.BetarocWarning)  # so many scores show a misfit
             results.append(br.inclusion(own, family="normal"))
-        assert results[-1].fusion.gains
+        results[-1].fusion, results[-1].diversity
         seconds.append(time.process_time() - began)
     first = results[0]
     for other in results[1:]:
@@ -661,4 +662,6 @@ def test_estimates_do_not_know_how_large_weights_are() -> None:
         for column in ("gain", "with"):
             a, b = (r.fusion.table[column].to_numpy() for r in (first, other))
             assert a == pytest.approx(b, abs=1e-12)
+        a, b = (r.diversity.select_dtypes("number") for r in (first, other))
+        np.testing.assert_allclose(a, b, rtol=1e-9)
     assert max(seconds) < 3.0 * seconds[0] + 0.5, seconds
