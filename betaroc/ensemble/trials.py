@@ -6,7 +6,6 @@ import itertools
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from operator import itemgetter
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -282,11 +281,11 @@ def duplicates_of(systems: Systems) -> tuple[tuple[str, str], ...]:
 
     pooled, result = np.concatenate([systems.client, systems.impostor]), dict[str, str]()
     ranks = rankdata(pooled, axis=0)
-    pairs = itertools.combinations(range(len(systems.names)), 2)
-    for i, j in sorted(pairs, key=itemgetter(1)):
-        first, second = systems.names[i], systems.names[j]
-        if second in result or not np.array_equal(ranks[:, i], ranks[:, j]):
+    for j, second in enumerate(systems.names):
+        alike = [i for i in range(j) if np.array_equal(ranks[:, i], ranks[:, j])]
+        if not alike:
             continue
+        i, first = alike[0], systems.names[alike[0]]
         result[second] = first
         equal = np.array_equal(pooled[:, i], pooled[:, j])
         words = "have equal scores" if equal else "put the trials in one order (correlation 1)"

@@ -75,11 +75,8 @@ class Design(Exportable):
     def __post_init__(self) -> None:
         for part in ("names", "columns"):
             if not isinstance(value := getattr(self, part), tuple | list):
-                rule, do = (
-                    "be a tuple with an entry for each parameter",
-                    "Take Design.grid(levels).",
-                )
-                raise refusal(part, rule, typed(value), do, InputTypeError)
+                rule = "be a tuple with an entry for each parameter"
+                raise refusal(part, rule, typed(value), "Take Design.grid.", InputTypeError)
         names = tuple(self.names)
         if not names or len(names) != len(self.columns):
             actual = f"{len(names)} names and {len(self.columns)} columns"
@@ -170,10 +167,9 @@ class Design(Exportable):
         n = checks.count(n, "n")
         if n & (n - 1) or n > _MOST_POINTS:
             near = [min(k << (n.bit_length() - 1), _MOST_POINTS) for k in (1, 2)]
-            do = f"Take {near[0]} or {near[1]}, or Design.latin_hypercube."
-            raise refusal(
-                "the points of a Sobol sequence", "be a power of two, up to 2**30", str(n), do
-            )
+            rule, do = "be a power of two, up to 2**30", f"Take {near[0]} or {near[1]}, or"
+            more = f"{do} Design.latin_hypercube."
+            raise refusal("the points of a Sobol sequence", rule, str(n), more)
 
         from scipy.stats import qmc
 
@@ -253,9 +249,8 @@ class Design(Exportable):
         """
         k = checks.count(k, "k", 0)
         if k >= len(self):
-            raise refusal(
-                "k", f"be the number of a cell, below {len(self)}", str(k), "Count from 0."
-            )
+            rule = f"be the number of a cell, below {len(self)}"
+            raise refusal("k", rule, str(k), "Count from 0.")
         return {name: column[k] for name, column in zip(self.names, self.columns, strict=True)}
 
     def to_frame(self) -> pd.DataFrame:
