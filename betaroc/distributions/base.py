@@ -250,7 +250,7 @@ class Distribution(Exportable, ABC):
 
     def _parameters(self) -> tuple[Parameter, ...]:
         """What determines the distribution; nothing where it is its data."""
-        return tuple(Parameter(k, getattr(self, k), scale) for k, scale in self._scales)
+        return tuple([Parameter(k, getattr(self, k), scale) for k, scale in self._scales])
 
     def _replaced(self, values: Mapping[str, float]) -> Distribution:
         """The distribution with other values of some of its parameters."""

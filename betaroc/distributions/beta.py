@@ -418,17 +418,9 @@ _ALIKE = 16
 _BLOCK = 1 << 14
 
 
-def _module(x: Any) -> Any:
-    """The module of elementary functions: of floats, or of arrays."""
-    return math if isinstance(x, float) else np
-
-
-def _larger(x: Any, y: Any) -> Any:
-    return max(x, y) if isinstance(x, float) else np.maximum(x, y)
-
-
-def _smaller(x: Any, y: Any) -> Any:
-    return min(x, y) if isinstance(x, float) else np.minimum(x, y)
+def _functions(x: Any) -> tuple[Any, Any, Any]:
+    """Elementary functions, the larger and the smaller of two: of floats, or of arrays."""
+    return (math, max, min) if isinstance(x, float) else (np, np.maximum, np.minimum)
 
 
 def _remainder(n: Any, a: Any, b: Any) -> Any:
@@ -512,7 +504,7 @@ def _areas(shapes: FloatArray, size: int) -> FloatArray:
 
 def _plan(a_c: Any, b_c: Any, a_i: Any, b_i: Any) -> _Plan:
     """Densities at the mode of their product, and the ends and the scale of the grid."""
-    f = _module(a_c)
+    f, larger_of, smaller_of = _functions(a_c)
     asinh = math.asinh if f is math else np.arcsinh
     n_c, n_i = a_c + b_c, a_i + b_i
     a, b = a_c + a_i, b_c + b_i
@@ -521,13 +513,13 @@ def _plan(a_c: Any, b_c: Any, a_i: Any, b_i: Any) -> _Plan:
     tilt = (a_i * b_c - a_c * b_i) / n
     # Terms of the sum need g_c or g_c g_i on the right, g_i or g_c g_i on the left.
     both = 0.0 * tilt
-    right = _larger(_reach(tilt, n_c, x, z, b_c), _reach(both, n, x, z, b))
-    left = _larger(_reach(tilt, n_i, z, x, a_i), _reach(both, n, z, x, a))
-    larger = _larger(n_c, n_i)
+    right = larger_of(_reach(tilt, n_c, x, z, b_c), _reach(both, n, x, z, b))
+    left = larger_of(_reach(tilt, n_i, z, x, a_i), _reach(both, n, z, x, a))
+    larger = larger_of(n_c, n_i)
     # Where the densities bend: at the mode, or on the plateau's right for shapes below 1.
-    offset = _larger(_smaller(-f.log(larger * x), f.log(z / x)), both)
+    offset = larger_of(smaller_of(-f.log(larger * x), f.log(z / x)), both)
     # The nearest singularities of the densities are i pi away.
-    scale = _smaller(2.5 / f.sqrt(larger * x * z), both + math.pi)
+    scale = smaller_of(2.5 / f.sqrt(larger * x * z), both + math.pi)
     log_peak = _log_density(a_c, b_c, n_c, -tilt, x, z) + _log_density(a_i, b_i, n_i, tilt, x, z)
     low, high = -asinh((left + offset) / scale), asinh((right - offset) / scale)
     return _Plan(x, offset, scale, low, high, f.exp(log_peak), log_peak, right > _OVERFLOW)
@@ -539,10 +531,10 @@ def _reach(tilt: Any, n: Any, near: Any, far: Any, rate: Any) -> Any:
     -tilt d - n near far (d - 1 + e^-d) and -rate d - n log(near) lie above it, and the last
     tangent.
     """
-    f, bend = _module(tilt), tilt + n * near * far
+    (f, _, smaller), bend = _functions(tilt), tilt + n * near * far
     linear = _DROP - 2.0 * tilt
     d = (linear + f.sqrt(linear * linear + 8.0 * _DROP * bend)) / (2.0 * bend)
-    d = _smaller(d, (_DROP - n * f.log(near)) / rate)
+    d = smaller(d, (_DROP - n * f.log(near)) / rate)
     rest = far * f.exp(-d)
     total = near + rest
     fallen = rate * d + n * f.log(total)
@@ -553,7 +545,7 @@ def _log_density(a: Any, b: Any, n: Any, step: Any, x: Any, z: Any) -> Any:
     """log g(logit x) of Beta(a, b), where x = a / n - step / n; z = 1 - x."""
     of_a, of_b = n * x, n * z
     divergence = a * _log_from(a / of_a, step / of_a) + b * _log_from(b / of_b, -step / of_b)
-    spread = 0.5 * _module(a).log(a / n * b / (2.0 * math.pi))
+    spread = 0.5 * _functions(a)[0].log(a / n * b / (2.0 * math.pi))
     return spread - divergence + _remainder(n, a, b)
 
 
@@ -746,29 +738,24 @@ class BetaSolution(NamedTuple):
 
 def _score_equations(a: Any, b: Any, g1: Any, g2: Any) -> tuple[Any, Any, tuple[Any, ...]]:
     """What is left of both, digamma(a) - digamma(a + b) - g1 first, and the information."""
-    of, f = (polygamma.phi_tau_of if isinstance(a, float) else polygamma.phi_tau), _module(a)
+    of, f = (polygamma.phi_tau_of, math) if isinstance(a, float) else (polygamma.phi_tau, np)
     (phi_a, tau_a), (phi_b, tau_b), (phi_s, tau_s) = of(a), of(b), of(a + b)
     r1 = phi_a - phi_s - f.log1p(b / a) - g1
     r2 = phi_b - phi_s - f.log1p(a / b) - g2
     return r1, r2, polygamma.information_terms(a, b, tau_a, tau_b, tau_s)
 
 
-def _relative_move(
-    information: tuple[Any, ...], a: Any, b: Any, x1: Any, x2: Any
-) -> tuple[Any, Any]:
-    """By what shares of themselves a and b move where the two mean logarithms move by x1 and x2."""
-    of_a, of_b, coupling, det = information
-    return (of_b * x1 + coupling * x2) / (det * a), (coupling * x1 + of_a * x2) / (det * b)
-
-
 def _newton(a: Any, b: Any, g1: Any, g2: Any) -> tuple[Any, Any, Any, Any]:
     """Shapes after a step in (1/a, 1/b), whether it is the last, the gradient's norm before."""
-    r1, r2, information = _score_equations(a, b, g1, g2)
-    step_a, step_b = _relative_move(information, a, b, -r1, -r2)
-    noise = _NOISE * _larger(*_relative_move(information, a, b, -g1, -g2))
-    last = _larger(abs(step_a), abs(step_b)) <= _LAST_STEP + noise
-    a_after, b_after = a / (1.0 - _smaller(step_a, _RISE)), b / (1.0 - _smaller(step_b, _RISE))
-    return a_after, b_after, last, _larger(abs(a * r1), abs(b * r2))
+    larger, smaller = (max, min) if isinstance(a, float) else (np.maximum, np.minimum)
+    r1, r2, (of_a, of_b, coupling, det) = _score_equations(a, b, g1, g2)
+    step_a = -(of_b * r1 + coupling * r2) / (det * a)
+    step_b = -(coupling * r1 + of_a * r2) / (det * b)
+    noise_a = -_NOISE * (of_b * g1 + coupling * g2) / (det * a)
+    noise_b = -_NOISE * (coupling * g1 + of_a * g2) / (det * b)
+    last = larger(abs(step_a), abs(step_b)) <= _LAST_STEP + larger(noise_a, noise_b)
+    a_after, b_after = a / (1.0 - smaller(step_a, _RISE)), b / (1.0 - smaller(step_b, _RISE))
+    return a_after, b_after, last, larger(abs(a * r1), abs(b * r2))
 
 
 def _start(g1: Any, g2: Any, low: Any, gap: Any) -> tuple[Any, Any]:
@@ -776,7 +763,7 @@ def _start(g1: Any, g2: Any, low: Any, gap: Any) -> tuple[Any, Any]:
 
     `low` is the smaller of both and `gap` 1 - exp(g1) - exp(g2).
     """
-    f = _module(g1)
+    f = _functions(g1)[0]
     a, b = -0.5 * f.expm1(g2) / gap, -0.5 * f.expm1(g1) / gap
     ratio = f.sqrt(g1 / g2)
     a_small = ratio / ((1.0 + ratio) * -g1)
@@ -811,10 +798,10 @@ def precision(a: Any, b: Any, g1: Any, g2: Any) -> tuple[Any, Any, Any, Any]:
 
     So much larger is the relative error of a or b than that of the two mean logarithms.
     """
-    information = _score_equations(a, b, g1, g2)[2]
-    of_a, of_b, coupling, det = information
-    amplification = _larger(*_relative_move(information, a, b, -g1, -g2))
-    return of_b / det, coupling / det, of_a / det, amplification
+    of_a, of_b, coupling, det = _score_equations(a, b, g1, g2)[2]
+    aa, ab, bb = of_b / det, coupling / det, of_a / det
+    larger = _functions(a)[1]
+    return aa, ab, bb, larger(-(aa * g1 + ab * g2) / a, -(ab * g1 + bb * g2) / b)
 
 
 def solve_centred(c: Centred, concentration: float, mean: float) -> BetaSolution:
@@ -911,7 +898,7 @@ def largest_mean_log_likelihood(a: Any, b: Any, g1: Any, g2: Any) -> Any:
     """At the maximum, where the score equations turn the large terms into small ones."""
     s, of = a + b, polygamma.phi_tau_of if isinstance(a, float) else polygamma.phi_tau
     squares = a * of(a)[0] + b * of(b)[0] - s * of(s)[0]
-    rest = _remainder(s, a, b) - 0.5 * _module(a).log(s / a / b)
+    rest = _remainder(s, a, b) - 0.5 * _functions(a)[0].log(s / a / b)
     return squares - g1 - g2 - HALF_LOG_TWO_PI + rest
 
 

@@ -444,14 +444,10 @@ class Empirical(Distribution):
 
     def _counts_at_most(self, t: Thresholds) -> FloatArray:
         """Weight of the scores <= theta, an integer where the weights are."""
-        if self.weights is None:
-            return np.asarray(np.searchsorted(self._sorted, _decisive(t), "right"), np.float64)
         return self._below[self._index(t)]
 
     def _counts_above(self, t: Thresholds) -> FloatArray:
         """Weight of the scores > theta."""
-        if self.weights is None:
-            return np.asarray(self.total - self._counts_at_most(t))
         return self._above[self._index(t)]
 
     def _index(self, t: Thresholds) -> IntArray:

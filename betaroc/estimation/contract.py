@@ -268,11 +268,11 @@ class MleResult(NamedTuple):
 
     @property
     def names(self) -> tuple[str, ...]:
-        return tuple(p.name for p in self.distribution._parameters())
+        return tuple([p.name for p in self.distribution._parameters()])
 
     @property
     def values(self) -> tuple[float, ...]:
-        return tuple(p.value for p in self.distribution._parameters())
+        return tuple([p.value for p in self.distribution._parameters()])
 
     def resting_on(self, sample: Data, rule: BoundaryRule | None = None) -> MleResult:
         """The same with the scores that it was fitted to."""
@@ -421,10 +421,7 @@ class Sums(NamedTuple):
         else:
             variance *= variance
         if not variance > mean * (1.0 - mean) / LARGEST_SUMMED:
-            raise InputError(
-                f"{self.name}: the {self.n} scores, between {self.low!r} and {self.high!r}, are too"
-                f" concentrated for the sums of a summary (a + b > {LARGEST_SUMMED:g}). Fit Scores."
-            )
+            raise self._too_concentrated(f" (a + b > {LARGEST_SUMMED:g})")
         g1, g2 = self.mean_logs()
         u = 1.0 - mean  # exact from 1/2 on
         return Centred(mean, u, 0.0, g1 - math.log(mean), g2 - math.log(u), variance)
@@ -444,11 +441,14 @@ class Sums(NamedTuple):
         square = self.of.logit_square / self.n
         variance = square - (g1 - g2) ** 2
         if not variance > CANCELLED * square:
-            raise InputError(
-                f"{self.name}: the {self.n} scores, between {self.low!r} and {self.high!r}, are too"
-                " concentrated for the sums of a summary. Fit Scores."
-            )
+            raise self._too_concentrated()
         return g1 - g2, math.sqrt(variance), g1 + g2
+
+    def _too_concentrated(self, limit: str = "") -> InputError:
+        return InputError(
+            f"{self.name}: the {self.n} scores, between {self.low!r} and {self.high!r}, are too"
+            f" concentrated for the sums of a summary{limit}. Fit Scores."
+        )
 
     def law(self) -> Distribution:
         return self.empirical

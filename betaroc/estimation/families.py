@@ -64,10 +64,9 @@ def estimate_beta(sample: Data) -> MleResult:
     if sample.low == sample.high:
         raise too_few_distinct(sample, "beta")
     g1, g2 = sample.mean_logs()
-    result, amplification = beta.solve_one(g1, g2), math.inf
-    if result is not None:
-        amplification = beta.precision(result.a, result.b, g1, g2)[-1]
-    if result is None or amplification > beta.ILL_CONDITIONED:
+    result = beta.solve_one(g1, g2)
+    precision = None if result is None else beta.precision(result.a, result.b, g1, g2)
+    if precision is None or precision[-1] > beta.ILL_CONDITIONED:
         # By what the scores are about their mean.
         centred = sample.centred()
         mean, concentration = centred.m + centred.shift, math.inf
@@ -78,14 +77,15 @@ def estimate_beta(sample: Data) -> MleResult:
         result = None
         if concentration <= 2.0 * beta.LARGEST_CONCENTRATION:
             result = beta.solve_centred(centred, concentration, mean)
-    if result is None or not result.a + result.b <= beta.LARGEST_CONCENTRATION:
+        precision = None if result is None else beta.precision(result.a, result.b, g1, g2)
+    if not (result and precision and result.a + result.b <= beta.LARGEST_CONCENTRATION):
         raise DegenerateDataError(
             f"{sample.name}: a beta distribution is fitted while a + b <= 1e12; the {sample.n}"
             f" scores, between {sample.low!r} and {sample.high!r}, ask for more."
             + worded(' Use `family="logit-normal"` or "empirical".')
         )
     a, b = result.a, result.b
-    aa, ab, bb, _ = beta.precision(a, b, g1, g2)
+    aa, ab, bb, _ = precision
     covariance = np.array(((aa, ab), (ab, bb))) * (1.0 if result.converged else math.nan)
     estimate = MleResult(
         Beta(a, b), covariance, sample.total * beta.largest_mean_log_likelihood(a, b, g1, g2),

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from betaroc.core.arrays import BoolArray, FloatArray
-from betaroc.core.errors import FitError, InputError, ScaleWarning
+from betaroc.core.errors import FitError, InputError, ScaleWarning, refusal
 from betaroc.core.notices import Notice
 from betaroc.core.special import bracketed_root
 from betaroc.core.value import Value
@@ -264,10 +264,9 @@ def fit_tails(one: TailScores, side: str, sizes: Sequence[int] = SIZES) -> Tails
     n = one.total or float(values.size if weights is None else np.sum(weights))
     name = f"the {side} tail of {one.who}"
     if n < FEWEST:
-        raise InputError(
-            f"{name} must be fitted to a class of at least {FEWEST} scores; got {n:g}. Without"
-            " it counted rates have exact intervals: leave this tail out."
-        )
+        remedy = "Without it counted rates have exact intervals: leave this tail out."
+        rule = f"be fitted to a class of at least {FEWEST} scores"
+        raise refusal(name, rule, f"{n:g}", remedy)
     worst = max(sizes)
     if worst > _SHARE * n:
         raise InputError.about("tail_sizes")(
@@ -287,11 +286,9 @@ def fit_tails(one: TailScores, side: str, sizes: Sequence[int] = SIZES) -> Tails
         beyond = one.places > joint if side == "upper" else one.places < -joint
         deff = 1.0 if one.design is None else one.design(beyond)
         if cut < _DISTINCT or math.isinf(joint):
-            raise InputError(
-                f"{name} must have at least {_DISTINCT} different scores beyond its joint; got"
-                f" {cut} among {copies[:cut].sum():g}. Such scores are counted, not extrapolated:"
-                " leave this tail out, or give scores with more digits."
-            )
+            remedy = "Leave this tail out and count, or give scores with more digits."
+            rule = f"have at least {_DISTINCT} different scores beyond its joint"
+            raise refusal(name, rule, f"{cut} among {copies[:cut].sum():g}", remedy)
         fits.append(fit_tail(joint, extreme[:cut] - joint, copies[:cut], n, deff))
     return Tails(side, n, tuple(fits), tuple(sizes))
 
@@ -322,10 +319,8 @@ def _joint(name: str, values: FloatArray, copies: FloatArray, size: int) -> tupl
         return exact + 1, float(values[exact + 1])
     enough = np.flatnonzero(upto[:-1] >= FEWEST_BEYOND)
     if enough.size == 0:
-        raise InputError(
-            f"{name} must have at least {FEWEST_BEYOND} scores beyond its joint; all lie at"
-            f" {values.size} different places. Leave this tail out."
-        )
+        rule = f"have at least {FEWEST_BEYOND} scores beyond its joint"
+        raise refusal(name, rule, f"{values.size} places for all", "Leave this tail out.")
     last = int(enough[np.argmin(np.abs(upto[enough] - size))])
     return last + 1, float(0.5 * (values[last] + values[last + 1]))
 
