@@ -16,14 +16,13 @@ Shapes = tuple[float, float, float, float]
 Job = Callable[[str, int], list[list[str]]]
 
 SIZES = (30, 100)
-#: Pairs of which a part is true: equal a, equal b, a calibrated score.
+#: Pairs of which a part is true: equal a, equal b.
 TIED = {
     "equal a, bell": (3.0, 2.0, 3.0, 4.0),
     "equal a, U": (0.5, 0.4, 0.5, 0.9),
     "equal b, bell": (4.0, 3.0, 2.0, 3.0),
     "equal b, U": (0.9, 0.5, 0.4, 0.5),
 }
-CALIBRATED = ((1.0, 1.0), (0.5, 2.0), (3.0, 3.0))
 CHECKED: dict[str, Shapes] = {"bell": (4.0, 2.0, 2.0, 4.0), "U": (0.8, 0.4, 0.4, 0.8)}
 RECOVERED: dict[str, Shapes] = {
     "bell (5, 2) v (2, 5)": (5.0, 2.0, 2.0, 5.0),
@@ -57,7 +56,6 @@ def size_jobs(sets: int) -> list[tuple[Job, str, int]]:
     """What to run for the rows of the table of sizes: a function, its pairs, its score sets."""
     jobs: list[tuple[Job, str, int]] = [(ends, law, sets) for law in TIED]
     jobs += [(areas, kind, sets) for kind in ("paired", "independent")]
-    jobs += [(calibrations, "", sets)]
     return jobs + [(checks, law, max(20, sets // 10)) for law in CHECKED]
 
 
@@ -107,26 +105,6 @@ def areas(kind: str, sets: int) -> list[list[str]]:
                 if not paired:
                     pair[1] = rng.normal(size=(2, n)) + 0.8 * np.array([[shift], [0.0]])
                 count += br.auc_test(*(br.Scores(*x) for x in pair), paired).p_value <= 0.05
-            line.append(_shown(count / sets, sets))
-        rows.append(line)
-    return rows
-
-
-def calibrations(_: str, sets: int) -> list[list[str]]:
-    """Fit.calibration_test of scores that are the probability of a client."""
-    rows = []
-    for p, q in CALIBRATED:
-        line = ["calibration_test", f"posterior of Beta({p:g}, {q:g})"]
-        for n in SIZES:
-            rng = np.random.default_rng([n, int(10 * p), int(10 * q)])
-            count = 0
-            for _ in range(sets):
-                score = np.clip(rng.beta(p, q, 2 * n), 1e-300, 1.0 - 2.0**-53)
-                client = rng.random(2 * n) < score
-                while min(client.sum(), (~client).sum()) < 5:
-                    client = rng.random(2 * n) < score
-                fit = fit_of(br.Scores(score[client], score[~client]))
-                count += fit.calibration_test().p_value <= 0.05
             line.append(_shown(count / sets, sets))
         rows.append(line)
     return rows

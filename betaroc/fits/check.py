@@ -30,7 +30,7 @@ from betaroc.core.special import rate_of_none, share_ends
 from betaroc.core.tables import Table, columns_from_rows, table_of
 from betaroc.core.text import format_value, sentence
 from betaroc.core.thresholds import Thresholds
-from betaroc.core.value import Result, Value
+from betaroc.core.value import Result
 from betaroc.core.vocabulary import CLASS_SLOTS, EER, FAR, FRR, Sentence, short_name, template_of
 from betaroc.data.groups import weights_of
 from betaroc.data.scores import ScoreData, Scores, require_scores, tell_of_scored
@@ -58,6 +58,9 @@ from betaroc.rendering.tree_text import text_of
 
 #: Rates that are asked for, if any.
 Rates = npt.ArrayLike | None
+
+#: Distance of a fitted ROC from the true one that matters.
+TOLERANCE = 0.05
 #: A rate is good if the interval counted lies within this factor, and does not contradict it.
 WITHIN = 3.0
 #: Expected scores, of groups effective ones, down to which there are default targets.
@@ -66,14 +69,34 @@ _EXPECTED = 5.0
 _ROUNDING = 1e-6
 #: Why a count says nothing of a class that is taken as its scores.
 _PLACED = "placed by these scores"
-#: A distance of distribution functions that matters, ...
-_OFF = 0.05
-#: ... beyond what chance does in one of twenty sets, times sqrt(n), whatever the distribution.
-_CHANCE = 1.36
+#: A distance of distribution functions that matters, and beyond it what chance does in one of
+#: twenty sets, times sqrt(n), whatever the distribution.
+_OFF, _CHANCE = 0.05, 1.36
 #: Places at which a distance is looked for, and the rate at whose threshold scores are counted.
 _PLACES, _RATE = 64, 0.01
+#: Step of the differences of a log density, in sizes of the parameter or spreads of the
+#: distribution.
+_STEP = 1e-4
+#: A curve within the tolerance beside a rate that is poor.
+_CURVE_ONLY = "good as a curve only"
+#: Colours of the verdicts, the worst last, and signs of the whole.
+VERDICTS = {
+    "good": "good", _CURVE_ONLY: "none", "not checked": "none", "cannot tell": "open",
+    "poor": "poor",
+}  # fmt: skip
+_SIGNS = {"good": "good", "cannot tell": "warn", "poor": "bad"}
+_TESTS = {
+    "ks": "Kolmogorov–Smirnov", "cvm": "Cramér–von Mises", "ad": "Anderson–Darling",
+    "information": "information matrix",
+}  # fmt: skip
+#: Scores per class that the null distribution is simulated with: beyond, it hardly changes. Of
+#: weighted and rounded scores as many as there are distinct ones, so that weights cost no time.
+_DRAWN, _DRAWN_AT_LEAST = 1000, 300
+#: Lines FAR + TPR = constant on which two ROCs are compared.
+_ALONG = 1001
 
 
+# ------------------------------------------------------------------------ rates at thresholds
 class TargetCheck(NamedTuple):
     """One rate that was asked for, and what is counted at the fit's own threshold for it.
 
@@ -147,6 +170,9 @@ class GoodDownTo(NamedTuple):
     frr: float | None
 
 
+_NONE_GOOD = GoodDownTo(None, None)
+
+
 def check_targets(
     f: PairEstimate, far: Rates = None, frr: Rates = None, *, level: float = 0.95
 ) -> tuple[TargetCheck, ...]:
@@ -159,23 +185,163 @@ def check_targets(
     which the rate counted would be decided, whichever is larger.
     """
     level = checks.level(level)
-    default = far is None and frr is None
     result: list[TargetCheck] = []
-    for rate, wanted in (("far", far), ("frr", frr)):
-        if wanted is None and not default:
+    for which, rate, wanted in ((1, "far", far), (0, "frr", frr)):
+        if wanted is None and (far is not None or frr is not None):
             continue
-        evidence, which = evidence_of_pair(f), 1 if rate == "far" else 0
-        check_fractional(f.scores, CLASSES[which])
-        least, n = _EXPECTED * (1.0 - _ROUNDING), evidence.totals[which]
-        targets = _targets(n) if wanted is None else _checked_rates(wanted, rate)
+        evidence = evidence_of_pair(f)
+        _check_copies(f.scores, CLASSES[which])
         if wanted is not None:
-            least = 0.0
-        elif rate == "frr":  # trials without a score count, and say nothing
+            result += _checked(f, evidence, which, _checked_rates(wanted, rate), level)
+            continue
+        n, least = evidence.totals[which], _EXPECTED * (1.0 - _ROUNDING)
+        digits = (float(f"{digit}e-{decade}") for decade in range(1, 400) for digit in (5, 2, 1))
+        targets = np.array([*takewhile(lambda x: n * x >= least, digits)])  # noqa: B023
+        if rate == "frr":  # trials without a score count, and say nothing
             targets = targets[n * (targets - float(f.model.frr(-np.inf))) >= least]
         if targets.size:  # groups may leave fewer expected scores
-            checked = _checked(f, evidence, rate, targets, level)
+            checked = _checked(f, evidence, which, targets, level)
             result += [c for c in checked if c.n_effective * c.target >= least]
     return tuple(result)
+
+
+def _checked_rates(wanted: npt.ArrayLike, name: str) -> FloatArray:
+    """Rates that were given, the largest first, each once."""
+    rates = np.ravel(checks.real_array(wanted, name))
+    if not rates.size:
+        remedy = "Give one such as 0.01, or leave it out."
+        raise refusal(name, "hold at least one rate", format_value(wanted), remedy)
+    bad = ~((rates > 0.0) & (rates < 1.0))
+    rule, remedy = "be rates strictly between 0 and 1", "Give a rate such as 0.01."
+    checks.check_entries(rates, bad, name, rule, remedy)
+    return np.unique(rates)[::-1]
+
+
+def _check_copies(scores: ScoreData, who: str) -> None:
+    """Weights of a class must be numbers of copies; a summary has none."""
+    check_fractional_weights(getattr(scores, f"{who}_weights", None), who, "for a check")
+
+
+def _checked(
+    f: PairEstimate, evidence: SampleSupport, which: int, targets: FloatArray, level: float
+) -> list[TargetCheck]:
+    """The counts beyond a fit's own thresholds for rates of one class, and what they say."""
+    above, pair = which == 1, f.model._pair
+    t = (operating_points.at_far if above else operating_points.at_frr)(pair, targets)
+    rates = (pair.far if above else pair.frr)(t)
+    # As asked, but for point masses.
+    rates = np.where(np.abs(rates / targets - 1.0) <= _ROUNDING, targets, rates)
+    fewest = most = evidence.observed(which, t, above=above)
+    if isinstance(evidence.data, ScoreSummary):
+        # The scores of a bin count on its upper border, and so above a threshold inside.
+        share = evidence.data.rate_error_at(t.theta)[1 - which]
+        off = np.rint(share * evidence.counts[which].total)
+        fewest, most = (fewest - off, most) if above else (fewest, most + off)
+    n, tail = evidence.totals[which], IntervalOptions(level).tail
+    alone = evidence.effective(which, t, tail, above=above)
+    low = share_ends(fewest * alone / n, alone, tail)[0]
+    high = share_ends(most * alone / n, alone, tail)[1]
+    result = []
+    for k, target in enumerate(targets.tolist()):
+        fitted, worth, ends = float(rates[k]), float(alone[k]), (float(low[k]), float(high[k]))
+        observed = 0.5 * float(fewest[k] + most[k])
+        verdict, needed = "cannot tell", None
+        reason = _unjudged(f, evidence, which, target, fitted)
+        if not reason:
+            coarse = bool(fewest[k] < most[k])
+            verdict, reason, needed = _judged(
+                fitted, observed / n, n, worth, ends, tail, coarse=coarse
+            )  # fmt: skip
+        place = float(t.logit[k]) if math.isfinite(t.logit[k]) else math.nan
+        result.append(TargetCheck(
+            ("frr", "far")[which], target, float(t.theta[k]), n * fitted, observed, *ends, verdict,
+            reason, n, worth, needed, place,
+        ))  # fmt: skip
+    return result
+
+
+def _unjudged(
+    f: PairEstimate, evidence: SampleSupport, which: int, target: float, rate: float
+) -> str:
+    """Why a count says nothing of the fit's rate for a target; "" where it does."""
+    if evidence.fitted[which] is None:
+        return _PLACED
+    who, side = CLASSES[which], ("lower", "upper")[which]
+    estimate = getattr(f, who)
+    masses = [fit.mass for tail in estimate.tails if tail.side == side for fit in tail.fits]
+    absent = estimate.params.get(REJECTED, 0.0)
+    tail_mass = (0.0 if which else absent) + (1.0 - absent) * max(masses, default=0.0)
+    if masses and 0.0 < rate <= tail_mass * (1.0 + _ROUNDING):
+        return "a tail was placed by these very scores: their count cannot contradict it"
+    if rate != target:
+        return "a point mass of the fitted distribution spans this rate: no threshold has it"
+    size = None if evidence.groups is None else evidence.groups.sizes[which]
+    if size is not None and size < 3:
+        return f"the {who} trials are of {size} groups; 3 or more are needed"
+    return ""
+
+
+def _judged(
+    rate: float, share: float, n: float, worth: float, ends: tuple[float, float], tail: float, *,
+    coarse: bool,
+) -> tuple[str, str, int | None]:  # fmt: skip
+    """Verdict, reason and the scores that would tell, of a rate of which a share was counted."""
+
+    def at(size: float) -> str:
+        """The verdict if the rate counted were that of so many scores."""
+        low, high = share_ends(share * size, size, tail)
+        return _ruled(float(low) / rate, float(high) / rate)
+
+    low, high = (end / rate for end in ends)
+    words = f"the rate counted is {low:.3g} to {high:.3g} times the expected one"
+    verdict = _ruled(low, high)
+    if verdict == "good":
+        return verdict, f"within a factor of {WITHIN:g}: {words}", None
+    if verdict == "poor":
+        return verdict, words, None
+    if coarse and at(worth) != verdict:
+        return verdict, f"{words}, because many scores share a bin there", None
+    size = worth
+    while at(size) == "cannot tell" and size < 1e300:
+        size *= 1.1
+    more = max(size, _planned(rate, tail)) * n / worth
+    if not math.isfinite(more):  # of a target next to 0
+        return verdict, words, None
+    return verdict, f"{words}; about {about(math.ceil(more))} scores would tell", math.ceil(more)
+
+
+def _ruled(low: float, high: float) -> str:
+    """The verdict on the ends of an interval divided by the rate asked."""
+    if contradicted(low, high, 1.0):
+        return "poor"
+    return "good" if low >= 1.0 / WITHIN and high <= WITHIN else "cannot tell"
+
+
+@lru_cache(maxsize=256)
+def _planned(rate: float, tail: float) -> float:
+    """Scores from which on a right fit is found good with probability .8.
+
+    Clopper and Pearson's low end of k of n is at least p if P(X >= k) <= `tail` at p, the high
+    end at most p if P(X <= k) <= `tail`.
+    """
+    from scipy.special import bdtrik, betaincc
+
+    def at_most(k: FloatArray, n: FloatArray, share: float) -> FloatArray:
+        return np.where(k < n, betaincc(k + 1.0, np.maximum(n - k, 1.0), share), 1.0)
+
+    p = max(rate, 1e-6)  # from there on Poisson's distribution, in n p alone
+    most = 64.0
+    while True:
+        n = np.ceil(np.linspace(1.0, most, 640) / p)
+        fewest = np.floor(bdtrik(1.0 - tail, n, p / WITHIN)) + 1.0
+        fewest += at_most(fewest - 1.0, n, p / WITHIN) < 1.0 - tail
+        top = np.minimum(np.floor(bdtrik(tail, n, min(p * WITHIN, 1.0))), n)
+        top = np.where(p * WITHIN >= 1.0, n, top)
+        power = np.where(top >= fewest, at_most(top, n, p) - at_most(fewest - 1.0, n, p), 0.0)
+        weak = np.flatnonzero(power < POWER)
+        if not weak.size or weak[-1] + 1 < n.size:
+            return float(n[weak[-1] + 1] if weak.size else n[0]) * (p / rate)
+        most *= 2.0
 
 
 def good_down_to(targets: tuple[TargetCheck, ...]) -> GoodDownTo:
@@ -192,10 +358,11 @@ def rates_status(targets: Sequence[TargetCheck], good: GoodDownTo) -> FitStatus:
     """Poor if any rate is, good if some rate of each class that was counted is; and where."""
     poor, passed = ({t.rate for t in targets if t.verdict == v} for v in ("poor", "good"))
     verdict = "good" if passed and passed == {t.rate for t in targets} else "cannot tell"
-    status = FitStatus("rates at a threshold", "poor" if poor else verdict, "")
     if not targets:
-        few = "scores are too few to count at any rate: 5 expected beyond its threshold are needed."
-        return status._replace(words=few)
+        text = (
+            "scores are too few to count at any rate: 5 expected beyond its threshold are needed."
+        )
+        return FitStatus("rates at a threshold", verdict, text)
     down = [f"{short_name(r)} {percent(x)}" for r, x in good._asdict().items() if x is not None]
     text = "counted at the fit's own thresholds, "
     text += f"good (within a factor of 3) down to {' and '.join(down)}" if down else "no rate good"
@@ -205,13 +372,19 @@ def rates_status(targets: Sequence[TargetCheck], good: GoodDownTo) -> FitStatus:
     ]  # fmt: skip
     if placed:
         text += f"; {' and '.join(placed)}: cannot tell, {_PLACED}"
-    worst = max((t for t in targets if t.verdict == "poor"), key=_apart, default=None)
-    if worst is not None:
+    if poor:
+        rows = [t for t in targets if t.verdict == "poor"]
+        worst = max(rows, key=_apart)
         text += f"; poor at {template_of(worst.name)}: {number(worst.expected, 4)} expected,"
         text += f" {number(worst.observed)} counted; {worst.reason}"
-        many = sum(t.verdict == "poor" for t in targets)
-        text += f" (the worst of {many} rates that are poor)" if many > 1 else ""
-    return status._replace(words=sentence(text))
+        text += f" (the worst of {len(rows)} rates that are poor)" if len(rows) > 1 else ""
+    return FitStatus("rates at a threshold", "poor" if poor else verdict, sentence(text))
+
+
+def _apart(target: TargetCheck) -> float:
+    """How far the nearer end of the interval is from the expected rate."""
+    rate = target.expected / target.n
+    return max(target.low / rate, rate / target.high if target.high > 0.0 else math.inf)
 
 
 def targets_grid(targets: Sequence[TargetCheck]) -> Grid:
@@ -231,12 +404,7 @@ def targets_grid(targets: Sequence[TargetCheck]) -> Grid:
     return Grid(head, tuple(rows), (5,))
 
 
-def _apart(target: TargetCheck) -> float:
-    """How far the nearer end of the interval is from the expected rate."""
-    rate = target.expected / target.n
-    return max(target.low / rate, rate / target.high if target.high > 0.0 else math.inf)
-
-
+# ------------------------------------------------------------------------ said with every fit
 def misfit(f: PairEstimate) -> list[Notice]:
     """That the fitted distributions do not describe the scores.
 
@@ -283,260 +451,7 @@ def distance_words(evidence: SampleSupport, k: int) -> str:
     )
 
 
-# ------------------------------------------------------------------------------ targets
-def _checked_rates(wanted: npt.ArrayLike, name: str) -> FloatArray:
-    """Rates that were given, the largest first, each once."""
-    rates = np.ravel(checks.real_array(wanted, name))
-    if not rates.size:
-        remedy = "Give one such as 0.01, or leave it out."
-        raise refusal(name, "hold at least one rate", format_value(wanted), remedy)
-    bad = ~((rates > 0.0) & (rates < 1.0))
-    rule, remedy = "be rates strictly between 0 and 1", "Give a rate such as 0.01."
-    checks.check_entries(rates, bad, name, rule, remedy)
-    return np.unique(rates)[::-1]
-
-
-def _targets(n: float) -> FloatArray:
-    """.5, .2, .1, .05 and so on, as long as 5 of n scores are expected beyond."""
-    rates = (float(f"{digit}e-{decade}") for decade in range(1, 400) for digit in (5, 2, 1))
-    return np.array([*takewhile(lambda rate: n * rate >= _EXPECTED * (1.0 - _ROUNDING), rates)])
-
-
-# ------------------------------------------------------------------------------ counts
-def check_fractional(scores: ScoreData, who: str) -> None:
-    """Weights of a class must be numbers of copies; a summary has none."""
-    check_fractional_weights(getattr(scores, f"{who}_weights", None), who, "for a check")
-
-
-def _checked(
-    f: PairEstimate, evidence: SampleSupport, rate: str, targets: FloatArray, level: float
-) -> list[TargetCheck]:
-    """The counts beyond a fit's own thresholds for rates of one class, and what they say."""
-    above, pair = rate == "far", f.model._pair
-    which = 1 if above else 0
-    t = (operating_points.at_far if above else operating_points.at_frr)(pair, targets)
-    rates = (pair.far if above else pair.frr)(t)
-    # As asked, but for point masses.
-    rates = np.where(np.abs(rates / targets - 1.0) <= _ROUNDING, targets, rates)
-    fewest = most = evidence.observed(which, t, above=above)
-    if isinstance(evidence.data, ScoreSummary):
-        # The scores of a bin count on its upper border, and so above a threshold inside.
-        share = evidence.data.rate_error_at(t.theta)[0 if above else 1]
-        off = np.rint(share * evidence.counts[which].total)
-        fewest, most = (fewest - off, most) if above else (fewest, most + off)
-    n, tail = evidence.totals[which], IntervalOptions(level).tail
-    alone = evidence.effective(which, t, tail, above=above)
-    scale = alone / n
-    low, high = share_ends(fewest * scale, alone, tail)[0], share_ends(most * scale, alone, tail)[1]
-    result = []
-    for k, target in enumerate(targets.tolist()):
-        fitted, worth, ends = float(rates[k]), float(alone[k]), (float(low[k]), float(high[k]))
-        observed = 0.5 * float(fewest[k] + most[k])
-        reason, needed = _unjudged(f, evidence, which, target, fitted), None
-        verdict = "cannot tell"
-        if not reason:
-            coarse = bool(fewest[k] < most[k])
-            verdict, reason, needed = _judged(
-                fitted, observed / n, n, worth, ends, tail, coarse=coarse
-            )  # fmt: skip
-        place = float(t.logit[k]) if math.isfinite(t.logit[k]) else math.nan
-        result.append(TargetCheck(
-            rate, target, float(t.theta[k]), n * fitted, observed, *ends, verdict, reason, n, worth,
-            needed, place,
-        ))  # fmt: skip
-    return result
-
-
-def _unjudged(
-    f: PairEstimate, evidence: SampleSupport, which: int, target: float, rate: float
-) -> str:
-    """Why a count says nothing of the fit's rate for a target; "" where it does."""
-    if evidence.fitted[which] is None:
-        return _PLACED
-    who, side = CLASSES[which], "upper" if which else "lower"
-    estimate = getattr(f, who)
-    masses = [fit.mass for tail in estimate.tails if tail.side == side for fit in tail.fits]
-    absent = estimate.params.get(REJECTED, 0.0)
-    tail_mass = (0.0 if which else absent) + (1.0 - absent) * max(masses, default=0.0)
-    if masses and 0.0 < rate <= tail_mass * (1.0 + _ROUNDING):
-        return "a tail was placed by these very scores: their count cannot contradict it"
-    if rate != target:
-        return "a point mass of the fitted distribution spans this rate: no threshold has it"
-    size = None if evidence.groups is None else evidence.groups.sizes[which]
-    if size is not None and size < 3:
-        return f"the {who} trials are of {size} groups; 3 or more are needed"
-    return ""
-
-
-# ------------------------------------------------------------------------------ the rule
-def _judged(
-    rate: float, share: float, n: float, worth: float, ends: tuple[float, float], tail: float, *,
-    coarse: bool,
-) -> tuple[str, str, int | None]:  # fmt: skip
-    """Verdict, reason and the scores that would tell, of a rate of which a share was counted."""
-
-    def at(size: float) -> str:
-        """The verdict if the rate counted were that of so many scores."""
-        low, high = share_ends(share * size, size, tail)
-        return _ruled(float(low) / rate, float(high) / rate)
-
-    low, high = (end / rate for end in ends)
-    words = f"the rate counted is {low:.3g} to {high:.3g} times the expected one"
-    verdict = _ruled(low, high)
-    if verdict == "good":
-        return verdict, f"within a factor of {WITHIN:g}: {words}", None
-    if verdict == "poor":
-        return verdict, words, None
-    if coarse and at(worth) != verdict:
-        return verdict, f"{words}, because many scores share a bin there", None
-    size = worth
-    while at(size) == "cannot tell" and size < 1e300:
-        size *= 1.1
-    more = max(size, _planned(rate, tail)) * n / worth
-    if not math.isfinite(more):  # of a target next to 0
-        return verdict, words, None
-    needed = math.ceil(more)
-    return verdict, f"{words}; about {about(needed)} scores would tell", needed
-
-
-def _ruled(low: float, high: float) -> str:
-    """The verdict on the ends of an interval divided by the rate asked."""
-    if contradicted(low, high, 1.0):
-        return "poor"
-    return "good" if low >= 1.0 / WITHIN and high <= WITHIN else "cannot tell"
-
-
-@lru_cache(maxsize=256)
-def _planned(rate: float, tail: float) -> float:
-    """Scores from which on a right fit is found good with probability .8.
-
-    Clopper and Pearson's low end of k of n is at least p if P(X >= k) <= `tail` at p, the high
-    end at most p if P(X <= k) <= `tail`.
-    """
-    from scipy.special import bdtrik, betaincc
-
-    def at_most(k: FloatArray, n: FloatArray, share: float) -> FloatArray:
-        return np.where(k < n, betaincc(k + 1.0, np.maximum(n - k, 1.0), share), 1.0)
-
-    p = max(rate, 1e-6)  # from there on Poisson's distribution, in n p alone
-    most = 64.0
-    while True:
-        n = np.ceil(np.linspace(1.0, most, 640) / p)
-        fewest = np.floor(bdtrik(1.0 - tail, n, p / WITHIN)) + 1.0
-        fewest += at_most(fewest - 1.0, n, p / WITHIN) < 1.0 - tail
-        top = np.minimum(np.floor(bdtrik(tail, n, min(p * WITHIN, 1.0))), n)
-        top = np.where(p * WITHIN >= 1.0, n, top)
-        power = np.where(top >= fewest, at_most(top, n, p) - at_most(fewest - 1.0, n, p), 0.0)
-        weak = np.flatnonzero(power < POWER)
-        if not weak.size or weak[-1] + 1 < n.size:
-            return float(n[weak[-1] + 1] if weak.size else n[0]) * (p / rate)
-        most *= 2.0
-
-
-# ----------------------------------------------------------------------
-#: Step of the differences of a log density, in sizes of the parameter or spreads of the
-#: distribution.
-_STEP = 1e-4
-
-
-def refitted(
-    families: tuple[str, str], laws: list[Distribution], samples: list[FloatArray]
-) -> list[Parameters]:
-    """Parameters of both classes of each row; of a family of both classes their joint maximum."""
-    result: list[Parameters] = []
-    if families[0] == families[1] and families[0] in FAMILIES and FAMILIES[families[0]].of_pairs:
-        pairs, options = [], Options(bounds=bounds_of(laws[0]))
-        for client, impostor in zip(*samples, strict=True):
-            scores = Scores._checked(client=client, impostor=impostor)
-            with suppress_warnings():
-                pairs.append(estimate_pair(scores, families, options)[0])
-        classes = [p.client.distribution for p in pairs], [p.impostor.distribution for p in pairs]
-        return [_columns(law, again) for law, again in zip(laws, classes, strict=True)]
-    for name, law, x in zip(families, laws, samples, strict=True):
-        row, bounds = _row(name, law), bounds_of(law)
-        if row is not None and row.fit_rows is not None:
-            result.append(row.fit_rows(law, x))
-            lost = int(np.sum(np.isnan(result[-1][0])))
-            if lost:
-                raise FitError(
-                    f"every simulated score set must have a {name} fit; {lost} of {len(x)} have"
-                    " none, as of too few distinct scores. Give more scores."
-                )
-            continue
-        with suppress_warnings():
-            again = [estimate_class("sample", y, None, name, bounds=bounds) for y in x]
-        result.append(_columns(law, [item.distribution for item in again]))
-    return result
-
-
-def _row(family: str, law: Distribution) -> Family | None:
-    return FAMILIES.get(family) if bounds_of(law) is None else None
-
-
-def _columns(law: Distribution, again: Sequence[Distribution]) -> Parameters:
-    """Parameters of distributions in the order of one of them, each a column."""
-    values = [{p.name: p.value for p in item._parameters()} for item in again]
-    return tuple(np.array([[v[p.name]] for v in values]) for p in law._parameters())
-
-
-def drawn_inside(
-    law: Distribution, rng: np.random.Generator, shape: int | tuple[int, int]
-) -> FloatArray:
-    """Scores of a continuous distribution, none on an end of [0, 1] if that is its scale."""
-    drawn = law._sample(shape, rng)
-    # A draw that rounds to an end stands for the doubles beside it: the distribution has no mass
-    # there.
-    low, high = INSIDE if law.on_unit else bounds_of(law) or (-np.inf, np.inf)
-    return np.asarray(np.clip(drawn, low, high))
-
-
-# ---------------------------------------------------------------------- any other family
-def _moments(law: Distribution, x: FloatArray, shares: FloatArray) -> FloatArray:
-    """Means of d_j log f d_k log f + d_jk log f, in roots of the mean information of j and k."""
-    parameters, t = law._parameters(), Thresholds.from_theta(x)
-    steps = np.diag([_STEP * law._room(p) for p in parameters])
-
-    def at(away: FloatArray) -> FloatArray:
-        moved = {p.name: p.value + float(step) for p, step in zip(parameters, away, strict=True)}
-        return np.asarray(law._replaced(moved)._log_pdf(t))
-
-    rise = [0.5 * (at(h) - at(-h)) for h in steps]
-    bend = {
-        (j, k): 0.25 * (at(g + h) - at(g - h) - at(h - g) + at(-g - h))
-        for j, g in enumerate(steps) for k, h in enumerate(steps) if j <= k
-    }  # fmt: skip
-    # Of a likelihood that is flat to doubles there is nothing to compare.
-    units = [math.sqrt(max(-float(bend[j, j] @ shares), 0.0)) or 1.0 for j in range(len(steps))]
-    return np.array([
-        float((rise[j] * rise[k] + second) @ shares) / (units[j] * units[k])
-        for (j, k), second in bend.items()
-    ])  # fmt: skip
-
-
-# ----------------------------------------------------------------------
-# Can the fitted model be believed? Its distributions, their ROC, its rates at thresholds.
-#: Distance of a fitted ROC from the true one that matters.
-TOLERANCE = 0.05
-#: A curve within the tolerance beside a rate that is poor.
-CURVE_ONLY = "good as a curve only"
-#: Colours of the verdicts, the worst last, and signs of the whole.
-VERDICTS = {
-    "good": "good", CURVE_ONLY: "none", "not checked": "none", "cannot tell": "open",
-    "poor": "poor",
-}  # fmt: skip
-_SIGNS = {"good": "good", "cannot tell": "warn", "poor": "bad"}
-_TESTS = {
-    "ks": "Kolmogorov–Smirnov", "cvm": "Cramér–von Mises", "ad": "Anderson–Darling",
-    "information": "information matrix",
-}  # fmt: skip
-#: Scores per class that the null distribution is simulated with: beyond, it hardly changes. Of
-#: weighted and rounded scores as many as there are distinct ones, so that weights cost no time.
-_DRAWN, _DRAWN_AT_LEAST = 1000, 300
-_NONE_GOOD = GoodDownTo(None, None)
-#: Lines FAR + TPR = constant on which two ROCs are compared.
-_ALONG = 1001
-
-
+# ------------------------------------------------------------------------ the whole check
 class FitTest(NamedTuple):
     """A statistic, and the share of simulated ones that are as large."""
 
@@ -588,7 +503,7 @@ class FitStatus(NamedTuple):
 def statuses_beside(roc: FitStatus, rates: FitStatus) -> list[FitStatus]:
     """No verdict is good beside a rate that is poor."""
     if rates.verdict == "poor" and roc.verdict == "good":
-        roc = roc._replace(verdict=CURVE_ONLY)
+        roc = roc._replace(verdict=_CURVE_ONLY)
     return [status._replace(words=Sentence(status.words)) for status in (roc, rates)]
 
 
@@ -660,7 +575,7 @@ class FitCheck(Result, Exportable):
         ['ks', 'cvm', 'ad', 'information', 'roc_distance']
         """
         rows: list[tuple[str, str, float, float]] = []
-        for name in ("ks", "cvm", "ad", "information"):
+        for name in _TESTS:
             tests: ClassTests | None = getattr(self, name)
             if tests is not None:
                 rows += [(name, who, *test) for who, test in tests._asdict().items()]
@@ -722,7 +637,7 @@ class FitCheck(Result, Exportable):
         >>> br.check_fit(br.fit(few), replicates=19, rng=1).status
         'cannot tell'
         """
-        return max(self.verdict, self.rates.verdict, key=("good", "cannot tell", "poor").index)
+        return max(self.verdict, self.rates.verdict, key=[*_SIGNS].index)
 
     def _follows(self) -> dict[str, Any]:
         d, numbers = self.roc_distance, (0.0, self.tolerance, self.level)
@@ -745,8 +660,7 @@ class FitCheck(Result, Exportable):
                 for key, title in _TESTS.items()
             )  # fmt: skip
             labels = (CLASS_SLOTS[who][0] for who in CLASSES)
-            head = (f"test of the distributions{without}", *labels)
-            shown.append(Grid(head, tuple(rows)))
+            shown.append(Grid((f"test of the distributions{without}", *labels), tuple(rows)))
         if self.roc_distance is not None:
             d = self.roc_distance
             shown.append(Paragraph(
@@ -757,10 +671,7 @@ class FitCheck(Result, Exportable):
 
     def _statuses(self) -> list[FitStatus]:
         """The verdicts on the curve and on the rates."""
-        return statuses_beside(
-            FitStatus("ROC", self.verdict, sentence(self.reason)),
-            self.rates,
-        )
+        return statuses_beside(FitStatus("ROC", self.verdict, sentence(self.reason)), self.rates)
 
     def _view(self) -> list[Node]:
         status = Status("", f"Fit: {self.status}", _SIGNS[self.status])
@@ -879,44 +790,24 @@ def check_fit(
     )  # fmt: skip
 
 
-def _simulated(
-    sides: list[_Side], replicates: int, level: float, rng: Any
-) -> tuple[list[ClassTests], RocDistance]:
-    """The four tests of both classes, and the distance of the ROC."""
-    laws, families = [side.law for side in sides], (sides[0].family, sides[1].family)
-    fitted = [_columns(side.law, [side.law]) for side in sides]
-    samples = [side.seen for side in sides]
-    observed = [side.statistics(x, p) for side, x, p in zip(sides, samples, fitted, strict=True)]
-    simulated: list[list[FloatArray]] = [[], []]
-    distances = []
-    for rows, stream in streams(replicates, rng):
-        drawn = [side.draw(stream, rows.stop - rows.start) for side in sides]
-        again = refitted(families, laws, [sample.x for sample in drawn])
-        for keep, side, x, p in zip(simulated, sides, drawn, again, strict=True):
-            keep.append(side.statistics(x, p))
-        distances.append(_distances(sides, drawn, again))
-    tests = [_tests(o[0], np.concatenate(s)) for o, s in zip(observed, simulated, strict=True)]
-    here = _distances(sides, samples, fitted)[0]
-    # A smaller simulation has a larger noise, by the root of the sizes.
-    shrink = math.sqrt(max(min(side.size, _DRAWN) / side.size for side in sides))
-    largest, _, noise = shrink * np.concatenate(distances).T
-    q = max(float(np.quantile(noise, level)), _unseen(sides, level))
-    p_value = float((1 + np.sum(largest >= here[0])) / (1 + replicates))
-    sup = _largest(sides)
-    distance = RocDistance(sup, float(here[1]), q, max(0.0, sup - q), sup + q, p_value)
-    return [ClassTests(a, b) for a, b in zip(*tests, strict=True)], distance
+def _verdict(d: RocDistance, unseen: float, tolerance: float, level: float) -> tuple[str, str]:
+    numbers = (
+        f"the fitted ROC is {d.sup:.3f} from the empirical one, {100 * level:g} % interval of the"
+        f" distance from the true one {d.low:.3f} to {d.high:.3f} (an empirical ROC may be off by"
+        f" {d.noise:.3f} by chance, p = {d.p_value:.3f}); tolerance {tolerance:g}"
+    )
+    if d.high <= tolerance or d.low > tolerance:
+        return "good" if d.high <= tolerance else "poor", numbers
+    # What chance does falls with the root of the number of scores, what none leaves open with it.
+    times = d.noise / abs(tolerance - d.sup) if d.sup != tolerance else math.inf
+    more = times if d.noise == unseen and d.sup < tolerance else times * times
+    if more > MOST_TIMES:
+        return "cannot tell", f"{numbers}; the distance is too near the tolerance"
+    wanted = "a few more" if more < 1.05 else f"about {float(f'{more:.2g}'):g} times as many"
+    return "cannot tell", f"{numbers}; {wanted} scores would tell"
 
 
-def roc_distance_of(f: PairEstimate) -> float:
-    """Largest distance of the fitted ROC from the empirical one along FAR + TPR = constant."""
-    return _largest(_sides(f._scored))
-
-
-def _largest(sides: list[_Side]) -> float:
-    fitted, counted = (ScoreModel(*laws) for laws in zip(*(s.laws for s in sides), strict=True))
-    return roc_distance(fitted, counted)
-
-
+# ------------------------------------------------------------------------ by simulation
 class _Sampled(NamedTuple):
     """Scores, rows sorted, how many copies of each column there are, and shares of point masses."""
 
@@ -931,7 +822,6 @@ class _Sampled(NamedTuple):
         return np.asarray(counts / counts[-1])
 
 
-# ------------------------------------------------------------------------------ one class
 @dataclass(frozen=True)
 class _Side:
     """One class: its scores between the point masses, sorted, and its fitted distribution."""
@@ -946,30 +836,6 @@ class _Side:
     #: Scores between the point masses, and all.
     size: int
     total: int
-
-    @classmethod
-    def of(cls, result: Estimate, scores: Scores, who: str) -> _Side:
-        low, high = (result.params.get(mass, 0.0) for mass in MASSES)
-        rule = result.boundary
-        if not result.names:
-            family, remedy = f"{who}s of {result.family!r}", 'Fit one, such as family="beta".'
-            raise refusal("f", "be a fit of a parametric family", family, remedy, InputTypeError)
-        if rule is not None and rule.policy not in ("inflate", "error", "drop"):
-            remedy = "Fit with boundary=None, or give far= or frr= to count there."
-            policy = f"one whose boundary rule is {rule.policy!r}"
-            raise refusal("f", "be fitted to the scores themselves for a check", policy, remedy)
-        values, copies = ordered(scores, who)
-        inside = np.full(values.size, True)
-        if rule is not None:
-            inside = between_ends(result.distribution, values)
-        masses, size = np.array([low, 1.0 - low - high, high]), round(np.sum(copies[inside]))
-        law = result.distribution
-        law = law.body if isinstance(law, Spliced) else law
-        keep = inside if rule is not None and rule.policy == "drop" else np.full_like(inside, True)
-        laws = law, Empirical._of_checked(values[keep], copies[keep])
-        law = cast(tuple[float, Distribution], law.continuous)[1]
-        seen = _Sampled(values[None, inside], copies[inside], masses[None, :])
-        return cls(result.family, laws, law, seen, masses, size, round(size / masses[1]))
 
     def tails(self, p: Parameters, x: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Both tails of each row of parameters."""
@@ -1007,17 +873,66 @@ class _Side:
 
 
 def _sides(f: PairEstimate) -> list[_Side]:
-    scores = require_scores(f.scores, "a check of the fit")
-    return [_Side.of(f.client, scores, "client"), _Side.of(f.impostor, scores, "impostor")]
+    """Both classes of a fit that can be simulated."""
+    scores, sides = require_scores(f.scores, "a check of the fit"), []
+    for who in CLASSES:
+        result: Estimate = getattr(f, who)
+        rule, law = result.boundary, result.distribution
+        if not result.names:
+            family, remedy = f"{who}s of {result.family!r}", 'Fit one, such as family="beta".'
+            raise refusal("f", "be a fit of a parametric family", family, remedy, InputTypeError)
+        if rule is not None and rule.policy not in ("inflate", "error", "drop"):
+            remedy = "Fit with boundary=None, or give far= or frr= to count there."
+            policy = f"one whose boundary rule is {rule.policy!r}"
+            raise refusal("f", "be fitted to the scores themselves for a check", policy, remedy)
+        values, copies = ordered(scores, who)
+        inside = np.full(values.size, True) if rule is None else between_ends(law, values)
+        low, high = (result.params.get(mass, 0.0) for mass in MASSES)
+        masses, size = np.array([low, 1.0 - low - high, high]), round(np.sum(copies[inside]))
+        law = law.body if isinstance(law, Spliced) else law
+        keep = inside if rule is not None and rule.policy == "drop" else np.full_like(inside, True)
+        laws = law, Empirical._of_checked(values[keep], copies[keep])
+        inner = cast(tuple[float, Distribution], law.continuous)[1]
+        seen = _Sampled(values[None, inside], copies[inside], masses[None, :])
+        total = round(size / masses[1])
+        sides.append(_Side(result.family, laws, inner, seen, masses, size, total))
+    return sides
 
 
 def ordered(scores: Scores, who: str) -> tuple[FloatArray, FloatArray]:
     """The scores of a class that count, ascending, and how many copies of each there are."""
-    check_fractional(scores, who)
+    _check_copies(scores, who)
     values, copies = getattr(scores, who), weights_of(scores, who)
     order = np.argsort(values, kind="stable")
     order = order[copies[order] > 0.0]
     return values[order], copies[order]
+
+
+def _simulated(
+    sides: list[_Side], replicates: int, level: float, rng: Any
+) -> tuple[list[ClassTests], RocDistance]:
+    """The four tests of both classes, and the distance of the ROC."""
+    laws, families = [side.law for side in sides], (sides[0].family, sides[1].family)
+    samples, fitted = [s.seen for s in sides], [_columns(law, [law]) for law in laws]
+    observed = [side.statistics(x, p) for side, x, p in zip(sides, samples, fitted, strict=True)]
+    simulated: list[list[FloatArray]] = [[], []]
+    distances = []
+    for rows, stream in streams(replicates, rng):
+        drawn = [side.draw(stream, rows.stop - rows.start) for side in sides]
+        again = refitted(families, laws, [sample.x for sample in drawn])
+        for keep, side, x, p in zip(simulated, sides, drawn, again, strict=True):
+            keep.append(side.statistics(x, p))
+        distances.append(_distances(sides, drawn, again))
+    tests = [_tests(o[0], np.concatenate(s)) for o, s in zip(observed, simulated, strict=True)]
+    here = _distances(sides, samples, fitted)[0]
+    # A smaller simulation has a larger noise, by the root of the sizes.
+    shrink = math.sqrt(max(min(side.size, _DRAWN) / side.size for side in sides))
+    largest, _, noise = shrink * np.concatenate(distances).T
+    q = max(float(np.quantile(noise, level)), _unseen(sides, level))
+    p_value = float((1 + np.sum(largest >= here[0])) / (1 + replicates))
+    sup = _largest(sides)
+    distance = RocDistance(sup, float(here[1]), q, max(0.0, sup - q), sup + q, p_value)
+    return [ClassTests(a, b) for a, b in zip(*tests, strict=True)], distance
 
 
 def _tests(observed: FloatArray, simulated: FloatArray) -> list[FitTest]:
@@ -1031,27 +946,113 @@ def _tests(observed: FloatArray, simulated: FloatArray) -> list[FitTest]:
     return [FitTest(float(o), float((1 + np.sum(s >= o)) / (1 + s.size))) for o, s in columns]
 
 
-# ------------------------------------------------------------------------------ the ROC
+def refitted(
+    families: tuple[str, str], laws: list[Distribution], samples: list[FloatArray]
+) -> list[Parameters]:
+    """Parameters of both classes of each row; of a family of both classes their joint maximum."""
+    result: list[Parameters] = []
+    if families[0] == families[1] and families[0] in FAMILIES and FAMILIES[families[0]].of_pairs:
+        pairs, options = [], Options(bounds=bounds_of(laws[0]))
+        for client, impostor in zip(*samples, strict=True):
+            scores = Scores._checked(client=client, impostor=impostor)
+            with suppress_warnings():
+                pairs.append(estimate_pair(scores, families, options)[0])
+        classes = [p.client.distribution for p in pairs], [p.impostor.distribution for p in pairs]
+        return [_columns(law, again) for law, again in zip(laws, classes, strict=True)]
+    for name, law, x in zip(families, laws, samples, strict=True):
+        row, bounds = _row(name, law), bounds_of(law)
+        if row is None or row.fit_rows is None:
+            with suppress_warnings():
+                again = [estimate_class("sample", y, None, name, bounds=bounds) for y in x]
+            result.append(_columns(law, [item.distribution for item in again]))
+            continue
+        result.append(row.fit_rows(law, x))
+        lost = int(np.sum(np.isnan(result[-1][0])))
+        if lost:
+            raise FitError(
+                f"every simulated score set must have a {name} fit; {lost} of {len(x)} have"
+                " none, as of too few distinct scores. Give more scores."
+            )
+    return result
+
+
+def _row(family: str, law: Distribution) -> Family | None:
+    return FAMILIES.get(family) if bounds_of(law) is None else None
+
+
+def _columns(law: Distribution, again: Sequence[Distribution]) -> Parameters:
+    """Parameters of distributions in the order of one of them, each a column."""
+    values = [{p.name: p.value for p in item._parameters()} for item in again]
+    return tuple(np.array([[v[p.name]] for v in values]) for p in law._parameters())
+
+
+def drawn_inside(
+    law: Distribution, rng: np.random.Generator, shape: int | tuple[int, int]
+) -> FloatArray:
+    """Scores of a continuous distribution, none on an end of [0, 1] if that is its scale."""
+    # A draw that rounds to an end stands for the doubles beside it: the distribution has no mass
+    # there.
+    low, high = INSIDE if law.on_unit else bounds_of(law) or (-np.inf, np.inf)
+    return np.asarray(np.clip(law._sample(shape, rng), low, high))
+
+
+def _moments(law: Distribution, x: FloatArray, shares: FloatArray) -> FloatArray:
+    """Means of d_j log f d_k log f + d_jk log f, in roots of the mean information of j and k."""
+    parameters, t = law._parameters(), Thresholds.from_theta(x)
+    steps = np.diag([_STEP * law._room(p) for p in parameters])
+
+    def at(away: FloatArray) -> FloatArray:
+        moved = {p.name: p.value + float(step) for p, step in zip(parameters, away, strict=True)}
+        return np.asarray(law._replaced(moved)._log_pdf(t))
+
+    rise = [0.5 * (at(h) - at(-h)) for h in steps]
+    bend = {
+        (j, k): 0.25 * (at(g + h) - at(g - h) - at(h - g) + at(-g - h))
+        for j, g in enumerate(steps) for k, h in enumerate(steps) if j <= k
+    }  # fmt: skip
+    # Of a likelihood that is flat to doubles there is nothing to compare.
+    units = [math.sqrt(max(-float(bend[j, j] @ shares), 0.0)) or 1.0 for j in range(len(steps))]
+    return np.array([
+        float((rise[j] * rise[k] + second) @ shares) / (units[j] * units[k])
+        for (j, k), second in bend.items()
+    ])  # fmt: skip
+
+
+# ------------------------------------------------------------------------ distances of the ROC
+def roc_distance_of(f: PairEstimate) -> float:
+    """Largest distance of the fitted ROC from the empirical one along FAR + TPR = constant."""
+    return _largest(_sides(f._scored))
+
+
+def _largest(sides: list[_Side]) -> float:
+    fitted, counted = (ScoreModel(*laws) for laws in zip(*(s.laws for s in sides), strict=True))
+    return roc_distance(fitted, counted)
+
+
 def _distances(
     sides: list[_Side], drawn: list[_Sampled], parameters: list[Parameters]
 ) -> FloatArray:
     """Of each row's empirical ROC: largest and mean from its fit, largest from the true one."""
-    grid, along = _grid(sides), np.linspace(0.0, 2.0, _ALONG)
-    fitted, result, true = [], [], []
-    for side, rows, p in zip(sides, drawn, parameters, strict=True):
+    # Scores spread over both distributions and into their tails.
+    p = np.concatenate([np.geomspace(1e-5, 0.01, 16), np.linspace(0.01, 0.5, 64)[1:]])
+    places = [np.concatenate([side.law.ppf(p), side.law.isf(p)]) for side in sides]
+    grid, along = np.unique(np.concatenate(places)), np.linspace(0.0, 2.0, _ALONG)
+    curves: list[list[FloatArray]] = [[], [], []]  # of the fit, of the scores, the true one
+    for side, rows, columns in zip(sides, drawn, parameters, strict=True):
         beyond = rows.upto[-1] - rows.upto
         counted = np.stack([beyond[np.searchsorted(row, grid, side="right")] for row in rows.x])
-        fitted.append(_stairs(rows.masses, side.tails(p, grid[None, :])[1]))
-        result.append(_stairs(rows.masses, counted))
-        true.append(_stairs(side.masses[None, :], np.asarray(side.law.sf(grid))[None, :]))
-    distances = np.empty((fitted[0].shape[0], 3))
+        true = np.asarray(side.law.sf(grid))[None, :]
+        curves[0].append(_stairs(rows.masses, side.tails(columns, grid[None, :])[1]))
+        curves[1].append(_stairs(rows.masses, counted))
+        curves[2].append(_stairs(side.masses[None, :], true))
+    distances = np.empty((curves[0][0].shape[0], 3))
     for r in range(distances.shape[0]):
-        heights = [
+        fitted, scores, truth = (
             np.interp(along, tpr[k] + far[k], tpr[k] - far[k])
-            for (tpr, far), k in ((fitted, r), (result, r), (true, 0))
-        ]
-        gap = 0.5 * np.abs(heights[0] - heights[1])
-        distances[r] = np.max(gap), np.mean(gap), 0.5 * np.max(np.abs(heights[1] - heights[2]))
+            for (tpr, far), k in zip(curves, (r, r, 0), strict=True)
+        )
+        gap = 0.5 * np.abs(fitted - scores)
+        distances[r] = np.max(gap), np.mean(gap), 0.5 * np.max(np.abs(scores - truth))
     return distances
 
 
@@ -1062,13 +1063,6 @@ def _stairs(shares: FloatArray, rates: FloatArray) -> FloatArray:
     return np.hstack([ends, shares[:, 2:], inner, ends + 1.0])
 
 
-def _grid(sides: list[_Side]) -> FloatArray:
-    """Scores spread over both distributions and into their tails."""
-    p = np.concatenate([np.geomspace(1e-5, 0.01, 16), np.linspace(0.01, 0.5, 64)[1:]])
-    places = [np.concatenate([side.law.ppf(p), side.law.isf(p)]) for side in sides]
-    return np.unique(np.concatenate(places))
-
-
 def _unseen(sides: list[_Side], level: float) -> float:
     """The rate that none of the smaller class's scores leaves open.
 
@@ -1077,28 +1071,8 @@ def _unseen(sides: list[_Side], level: float) -> float:
     return rate_of_none(min(side.total for side in sides), level)
 
 
-def _verdict(d: RocDistance, unseen: float, tolerance: float, level: float) -> tuple[str, str]:
-    numbers = (
-        f"the fitted ROC is {d.sup:.3f} from the empirical one, {100 * level:g} % interval of the"
-        f" distance from the true one {d.low:.3f} to {d.high:.3f} (an empirical ROC may be off by"
-        f" {d.noise:.3f} by chance, p = {d.p_value:.3f}); tolerance {tolerance:g}"
-    )
-    if d.high <= tolerance:
-        return "good", numbers
-    if d.low > tolerance:
-        return "poor", numbers
-    # What chance does falls with the root of the number of scores, what none leaves open with it.
-    times = d.noise / abs(tolerance - d.sup) if d.sup != tolerance else math.inf
-    more = times if d.noise == unseen and d.sup < tolerance else times * times
-    if more > MOST_TIMES:
-        return "cannot tell", f"{numbers}; the distance is too near the tolerance"
-    wanted = "a few more" if more < 1.05 else f"about {float(f'{more:.2g}'):g} times as many"
-    return "cannot tell", f"{numbers}; {wanted} scores would tell"
-
-
-# ---------------------------------------------------------- how far a fit is from its scores
-@dataclass(frozen=True, eq=False, repr=False)
-class Distances(Value):
+# ---------------------------------------------------------- distances without a simulation
+class Distances(NamedTuple):
     """Largest distances of fitted distributions and of the fitted ROC from the scores."""
 
     client: float
@@ -1143,9 +1117,10 @@ def distance_verdict(off: float, noise: float, coarse: float = 0.0) -> str:
     return "poor" if off - noise > TOLERANCE else "cannot tell"
 
 
+_EDGES = "scores beyond the edges were counted, not measured"
 _POLICIES = {
     "squeeze": "scores were moved off 0 and 1", "interval": "scores were counted in cells",
-    **dict.fromkeys(("censor", "matlab"), "scores beyond the edges were counted, not measured"),
+    "censor": _EDGES, "matlab": _EDGES,
 }  # fmt: skip
 
 

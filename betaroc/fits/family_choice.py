@@ -14,7 +14,6 @@ from betaroc.core.arrays import CLASSES, BoolArray, FloatArray, IntArray
 from betaroc.core.errors import DegenerateDataError, FitError, InputError, InputTypeError, refusal
 from betaroc.core.notices import collect_warnings, suppress_warnings
 from betaroc.core.resampling import streams
-from betaroc.core.special import log_beta_ratio
 from betaroc.core.tables import Table, Tabular
 from betaroc.core.text import sentence
 from betaroc.core.value import Result, Value
@@ -24,7 +23,6 @@ from betaroc.data.read import ScoresLike, as_scores
 from betaroc.data.scores import ScoreData, Scores, require_scores, tell_of_scored
 from betaroc.data.summary import ScoreSummary
 from betaroc.distributions.base import Distribution
-from betaroc.distributions.beta import ClassSums, has_shape
 from betaroc.distributions.inflated import base_of
 from betaroc.distributions.shifted import Shifted, bounds_of
 from betaroc.estimation.boundary import ScoreCells, log_masses
@@ -43,7 +41,7 @@ from betaroc.estimation.families import (
 from betaroc.estimation.record import Estimate, PairEstimate
 from betaroc.fits.check import FitCheck, drawn_inside, roc_distance_of
 from betaroc.fits.tail_fits import ENDS, tail_of, unit_range
-from betaroc.inference.delta import inner_trials, joint_cov
+from betaroc.inference.delta import inner_trials
 from betaroc.model.distances import largest_distance
 from betaroc.model.model import ScoreModel
 from betaroc.rendering.nouns import Exportable
@@ -53,7 +51,20 @@ from betaroc.rendering.tree_text import text_of
 
 #: Families of clients and of impostors, and rules that leave scores as they are.
 Families = tuple[str, str]
+Bounds = tuple[float, float] | None
 _OF_SCORES = ("inflate", "error", "drop")
+_FOLDS = 5
+#: With a smaller share of distinct scores a mixture would chase the ties.
+_DISTINCT = 0.5
+#: Standard errors by which a family with more parameters must be better: see the Notes.
+MARGIN = 0.5
+#: Two-sided 5 % point of the standard normal distribution.
+_Z = 1.959963984540054
+#: Scores of a class from which on four fifths of them have a tail; scores expected beyond a rate.
+_FEWEST_FOR_TAILS, _BEYOND = 250, 10.0
+_BOTH = "both"
+#: Mass of a distribution outside [0, 1] from which on it is told.
+_OUTSIDE = 0.0005
 
 
 def _contains(general: Families, restricted: Families) -> bool:
@@ -64,10 +75,7 @@ def _contains(general: Families, restricted: Families) -> bool:
     )
 
 
-def _pair_of(f: PairEstimate) -> Families:
-    return f.client.family, f.impostor.family
-
-
+# ------------------------------------------------------------------------ nested families
 @dataclass(frozen=True, eq=False, repr=False)
 class LikelihoodRatioTest(Result, Exportable):
     """Whether the scores ask for more than the restricted family.
@@ -156,12 +164,13 @@ def likelihood_ratio_test(
     for name, value in (("restricted", restricted), ("general", general)):
         checks.instance(value, PairEstimate, name, "br.fit(scores)", "Fit")
     replicates = checks.count(replicates, "replicates", 19)
-    _check_strangers(restricted, general)
+    _check_nested(restricted, general)
     restricted, general = restricted._told_scored("a likelihood-ratio test"), general._scored
     statistic = 2.0 * (general.log_likelihood - restricted.log_likelihood)
     laws = [base_of(r.distribution) for r in (restricted.client, restricted.impostor)]
     sizes = []
-    for who, result in zip(CLASSES, (restricted.client, restricted.impostor), strict=True):
+    for who in CLASSES:
+        result = getattr(restricted, who)
         trials = inner_trials(result)  # between the point masses
         if abs(trials - round(trials)) > 1e-6:
             total = f"a total of {result.total_weight!r}"
@@ -171,16 +180,19 @@ def likelihood_ratio_test(
     for rows, stream in streams(replicates, rng):
         for row in range(rows.start, rows.stop):
             sample = [drawn_inside(law, stream, n) for law, n in zip(laws, sizes, strict=True)]
-            drawn[row] = _gain(Scores(*sample), restricted, general)
+            with suppress_warnings():
+                drawn[row] = _gain(Scores(*sample), restricted, general)
     # Equal fits differ by rounding.
     slack = 1e-9 * abs(restricted.log_likelihood)
-    larger = int(np.sum(drawn >= statistic - slack))
-    return LikelihoodRatioTest(
-        restricted.family, general.family, statistic, (1 + larger) / (1 + replicates), replicates
-    )
+    p = (1 + int(np.sum(drawn >= statistic - slack))) / (1 + replicates)
+    return LikelihoodRatioTest(restricted.family, general.family, statistic, p, replicates)
 
 
-def _check_strangers(restricted: PairEstimate, general: PairEstimate) -> None:
+def _pair_of(f: PairEstimate) -> Families:
+    return f.client.family, f.impostor.family
+
+
+def _check_nested(restricted: PairEstimate, general: PairEstimate) -> None:
     first, second = _pair_of(restricted), _pair_of(general)
     if not _contains(second, first):
         hint = "They are not nested: use br.compare_families, whose Vuong z is for such families."
@@ -205,85 +217,29 @@ def _check_strangers(restricted: PairEstimate, general: PairEstimate) -> None:
 def _gain(scores: Scores, restricted: PairEstimate, general: PairEstimate) -> float:
     """Twice what the general family gains on scores drawn from the restricted one."""
     options = Options(bounds=bounds_of(restricted.client.distribution))
-    with suppress_warnings():
-        less = estimate_pair(scores, _pair_of(restricted), options)[0].log_likelihood
-        if any(FAMILIES[name].sized for name in _pair_of(general)):
-            more = math.fsum(_largest(getattr(scores, w), getattr(general, w)) for w in CLASSES)
-        else:
-            more = estimate_pair(scores, _pair_of(general), options)[0].log_likelihood
-    # Equal fits differ by rounding.
+    less = estimate_pair(scores, _pair_of(restricted), options)[0].log_likelihood
+    if not any(FAMILIES[name].sized for name in _pair_of(general)):
+        more = estimate_pair(scores, _pair_of(general), options)[0].log_likelihood
+        return 2.0 * max(more - less, 0.0)
+    more = 0.0
+    for who in CLASSES:  # of mixtures what was found, where need be that of one component
+        like: Estimate = getattr(general, who)
+        law, sized = like.distribution, FAMILIES[like.family].sized
+        inner: Any = base_of(law.base if isinstance(law, Shifted) else law)
+        components = len(inner.components) if sized else None
+        try:
+            more += estimate_class(
+                "sample", getattr(scores, who), None, like.family, components=components,
+                bounds=bounds_of(law),
+            ).log_likelihood  # fmt: skip
+        except DegenerateDataError:
+            raise
+        except FitError as error:
+            more += float(cast(Estimate, error.result).log_likelihood)
     return 2.0 * max(more - less, 0.0)
 
 
-def _largest(sample: FloatArray, like: Estimate) -> float:
-    """The largest likelihood found with so many components, where need be that of one."""
-    law, sized = like.distribution, FAMILIES[like.family].sized
-    inner: Any = base_of(law.base if isinstance(law, Shifted) else law)
-    components = len(inner.components) if sized else None
-    try:
-        return estimate_class(
-            "sample", sample, None, like.family, components=components, bounds=bounds_of(law)
-        ).log_likelihood
-    except DegenerateDataError:
-        raise
-    except FitError as error:
-        return float(cast(Estimate, error.result).log_likelihood)
-
-
-# ------------------------------------------------------- whether a score is a probability
-class CalibrationTest(NamedTuple):
-    """Whether the posterior of the fitted pair is the score itself."""
-
-    #: Wald's chi-squared with three degrees of freedom.
-    statistic: float
-    p_value: float
-    #: a_c - a_i and b_i - b_c: both 1 for a calibrated score.
-    slope_at_zero: float
-    slope_at_one: float
-    #: Log-odds of the posterior at a score of 1/2: 0 for a calibrated score.
-    intercept: float
-
-
-def calibration_test(f: PairEstimate) -> CalibrationTest:
-    """Wald's test of a fit; `Fit.calibration_test` documents it."""
-    from scipy.special import chdtrc
-
-    c, i = f.client.distribution, f.impostor.distribution
-    if not (has_shape(c) and has_shape(i)):
-        raise InputError(
-            "the test of calibration is of beta distributions without point masses; got"
-            f" {c!r:.50} and {i!r:.50}. Look at model.posterior(scores)."
-        )
-    prior = f.model.prior
-    if not 0.0 < prior < 1.0:
-        raise InputError(f"the fit must have a prior inside (0, 1); got {prior!r}.")
-    at_zero, at_one = c.a - i.a, i.b - c.b
-    level = log_beta_ratio(i.a, i.b, c.a, c.b) + math.log(prior) - math.log1p(-prior)
-    # At a score of 1/2 both logarithms are -log 2.
-    intercept = level - (at_zero - at_one) * math.log(2.0)
-    away = np.array([at_zero - 1.0, at_one - 1.0, level])
-    covariance = joint_cov(f)
-    # The derivatives of log B(a, b) are the mean logs of Beta(a, b).
-    logs, of_impostor = ClassSums.at(c.a, c.b)[1:], ClassSums.at(i.a, i.b)[1:]
-    rates = np.array(
-        [[1.0, 0.0, -1.0, 0.0], [0.0, -1.0, 0.0, 1.0], [-logs[0], -logs[1], *of_impostor]]
-    )
-    covariance = rates @ covariance @ rates.T
-    # The share of clients was observed: its log-odds have an error of their own.
-    covariance[2, 2] += 1.0 / f.client.total_weight + 1.0 / f.impostor.total_weight
-    statistic = float(away @ np.linalg.solve(covariance, away))
-    return CalibrationTest(
-        statistic, float(chdtrc(3.0, statistic)), float(at_zero), float(at_one), float(intercept)
-    )
-
-
-# ----------------------------------------------------------------------
-# Families fitted to the scores of a class, and to those of all folds but one.
-_FOLDS = 5
-#: With a smaller share of distinct scores a mixture would chase the ties.
-_DISTINCT = 0.5
-
-
+# ------------------------------------------------------------------------ held-out scores
 class Folded(NamedTuple):
     """The scores of a class that are compared, and its folds."""
 
@@ -300,12 +256,11 @@ class Folded(NamedTuple):
     #: Of scores that are fitted and compared as counts in cells.
     resolution: float | None
     #: The range of all scores, where it is known.
-    bounds: tuple[float, float] | None
+    bounds: Bounds
 
     @classmethod
-    def of(
-        cls, scores: Scores, who: str, resolution: float | None, bounds: tuple[float, float] | None
-    ) -> Folded:
+    def of(cls, scores: Scores, who: str, resolution: float | None, bounds: Bounds) -> Folded:
+        """The scores of a class, its folds drawn by groups where there are any."""
         values, weights = getattr(scores, who), getattr(scores, f"{who}_weights")
         groups, copies = getattr(scores, f"{who}_groups"), weights_of(scores, who)
         low, high = bounds or (-math.inf, math.inf)
@@ -334,13 +289,13 @@ class Folded(NamedTuple):
             resolution, bounds,
         )  # fmt: skip
 
-    def logs(self, law: Distribution, keep: BoolArray | slice = slice(None)) -> FloatArray:
-        """Log densities of the scores, of cells the mean density within."""
-        x, step = self.x[keep], self.resolution
-        if step is None:
-            return np.asarray(law.logpdf(x))
-        _, low, high, place = ScoreCells.of(x, step, law.support)
-        return (log_masses(low, high, law.support)(law) - np.log(high - low))[place]
+    def part(self, keep: BoolArray | slice) -> tuple[FloatArray, FloatArray | None]:
+        """Some of the scores, and their weights."""
+        return self.x[keep], None if self.weights is None else self.weights[keep]
+
+    def splits(self) -> Iterator[BoolArray]:
+        """What is held out, fold by fold."""
+        return (self.fold == k for k in range(_FOLDS) if np.any(self.fold == k))
 
     def fit(
         self, rows: BoolArray | slice, name: str, near: Distribution | None = None
@@ -349,18 +304,21 @@ class Folded(NamedTuple):
         options: dict[str, Any] = {"resolution": self.resolution, "bounds": self.bounds}
         return estimate_class(self.who, *self.part(rows), name, near=near, **options)
 
+    def logs(self, law: Distribution, keep: BoolArray | slice = slice(None)) -> FloatArray:
+        """Log densities of the scores, of cells the mean density within."""
+        x, step = self.x[keep], self.resolution
+        if step is None:
+            return np.asarray(law.logpdf(x))
+        _, low, high, place = ScoreCells.of(x, step, law.support)
+        return (log_masses(low, high, law.support)(law) - np.log(high - low))[place]
+
     @property
     def total(self) -> float:
+        """The sum of the copies."""
         return float(np.sum(self.copies))
 
-    def part(self, keep: BoolArray | slice) -> tuple[FloatArray, FloatArray | None]:
-        return self.x[keep], None if self.weights is None else self.weights[keep]
-
-    def splits(self) -> Iterator[BoolArray]:
-        """What is held out, fold by fold."""
-        return (self.fold == k for k in range(_FOLDS) if np.any(self.fold == k))
-
     def sum(self, logs: FloatArray) -> float:
+        """Over all copies."""
         return float(np.sum(self.copies * logs))
 
     def variance(self, difference: FloatArray) -> float:
@@ -384,7 +342,7 @@ class Candidate(NamedTuple):
     """A family as it is ranked, of one class or of both."""
 
     name: str
-    pair: tuple[str, str]
+    pair: Families
     fit: Estimate | PairEstimate
     #: Log densities of the scores of each class, and held out.
     logs: list[FloatArray]
@@ -394,30 +352,52 @@ class Candidate(NamedTuple):
     laws: Sequence[Distribution] = ()
 
 
-def _candidates(
-    side: Folded, names: Sequence[str], left_out: list[tuple[str, str, str]], *, named: bool
-) -> list[Candidate]:
-    """Each family on a class, the others with the reason; the first error if none can be fitted."""
+#: Families, the best held-out score first, with that score and its z to the first.
+_Ranking = list[tuple[Candidate, float, float]]
+#: Classes, families and reasons.
+_LeftOut = list[tuple[str, str, str]]
+
+
+def z_of(item: Sequence[FloatArray], best: Sequence[FloatArray], sides: Sequence[Folded]) -> float:
+    """Sum of the differences over its standard error, variances class by class."""
+    if not all(np.all(np.isfinite(x)) for x in (*item, *best)):  # a score that is impossible
+        return -math.inf if all(np.all(np.isfinite(x)) for x in best) else 0.0
+    gaps = [a - b for a, b in zip(item, best, strict=True)]
+    total = math.fsum(s.sum(gap) for s, gap in zip(sides, gaps, strict=True))
+    variance = math.fsum(s.variance(gap) for s, gap in zip(sides, gaps, strict=True))
+    return total / math.sqrt(variance) if variance > 0.0 else 0.0
+
+
+def mean_log(logs: Sequence[FloatArray], sides: Sequence[Folded]) -> float:
+    """By all trials of the classes."""
+    total = math.fsum(s.sum(x) for s, x in zip(sides, logs, strict=True))
+    return total / math.fsum(s.total for s in sides)
+
+
+def _candidates(side: Folded, names: Sequence[str], left_out: _LeftOut) -> list[Candidate]:
+    """Families on a class, the others with the reason; the first error if none can be fitted."""
     result: list[Candidate] = []
     first: FitError | None = None
     for name in names:
-        why, family = "", FAMILIES[name]
-        if not named:
-            if family.sized and np.unique(side.x).size < _DISTINCT * side.x.size:
-                why = "fewer than half of the scores are distinct"
-            elif side.at_ends and not family.on_unit:
-                ends = " or ".join(f"{end:g}" for end in side.bounds or ())
-                why = f"{side.at_ends} scores are exactly {ends}, and it has no point masses there"
         try:
-            if not why:
-                result.append(_of_class(side, name))
+            result.append(_of_class(side, name))
         except FitError as error:
-            first, why = first or error, str(error)
-        if why:
-            left_out.append((side.who, name, why))
+            first = first or error
+            left_out.append((side.who, name, str(error)))
     if first is not None and not result:
         raise first
     return result
+
+
+def _unsuited(side: Folded, name: str) -> str:
+    """Why a family that was not asked for is not tried on a class; or ""."""
+    family = FAMILIES[name]
+    if family.sized and np.unique(side.x).size < _DISTINCT * side.x.size:
+        return "fewer than half of the scores are distinct"
+    if side.at_ends and not family.on_unit:
+        ends = " or ".join(f"{end:g}" for end in side.bounds or ())
+        return f"{side.at_ends} scores are exactly {ends}, and it has no point masses there"
+    return ""
 
 
 def _of_class(side: Folded, name: str) -> Candidate:
@@ -437,29 +417,38 @@ def _of_class(side: Folded, name: str) -> Candidate:
     return Candidate(name, (name, name), complete, logs, [held], distance, laws)
 
 
-def _scores_of(parts: Sequence[tuple[FloatArray, FloatArray | None]]) -> Scores:
-    """Both classes of parts of their scores and weights."""
-    (client, first), (impostor, second) = parts
+def _scores_of(sides: Sequence[Folded], rows: Sequence[BoolArray | slice]) -> Scores:
+    """Both classes of some of their scores."""
+    (client, first), (impostor, second) = (s.part(r) for s, r in zip(sides, rows, strict=True))
     return Scores._checked(
         client=client, impostor=impostor, client_weights=first, impostor_weights=second
     )
 
 
+_ALL = [slice(None)] * 2
+
+
 def _of_both(name: str, sides: Sequence[Folded]) -> Candidate:
     """A family of both classes; fold k of both classes is held out at once."""
     options, held = Options(bounds=sides[0].bounds), [np.empty(s.x.size) for s in sides]
-
-    def fitted(rows: Sequence[BoolArray | slice]) -> PairEstimate:
-        scores = _scores_of([s.part(which) for s, which in zip(sides, rows, strict=True)])
-        return estimate_pair(scores, (name, name), options)[0]
-
-    complete = fitted([slice(None)] * 2)
+    complete = estimate_pair(_scores_of(sides, _ALL), (name, name), options)[0]
     for k in range(_FOLDS):
-        rest = fitted([s.fold != k for s in sides])
-        for s, values, law in zip(sides, held, _laws(rest), strict=True):
+        rest = _scores_of(sides, [s.fold != k for s in sides])
+        laws = _laws(estimate_pair(rest, (name, name), options)[0])
+        for s, values, law in zip(sides, held, laws, strict=True):
             values[s.fold == k] = law.logpdf(s.x[s.fold == k])
     logs = [np.asarray(law.logpdf(s.x)) for s, law in zip(sides, _laws(complete), strict=True)]
     return Candidate(name, (name, name), complete, logs, held, _roc_distance(complete))
+
+
+def _pair_of_best(sides: Sequence[Folded], picks: Sequence[Candidate]) -> Candidate:
+    """The pair of the best of both classes."""
+    client, impostor = (cast(Estimate, pick.fit) for pick in picks)
+    pair = client.family, impostor.family
+    model = ScoreModel(client.distribution, impostor.distribution)
+    fit = PairEstimate(model, _scores_of(sides, _ALL), client, impostor, named(pair))
+    logs, held = [pick.logs[0] for pick in picks], [pick.held[0] for pick in picks]
+    return Candidate(family_text(named(pair)), pair, fit, logs, held, _roc_distance(fit))
 
 
 def _laws(fit: Estimate | PairEstimate) -> list[Distribution]:
@@ -468,35 +457,25 @@ def _laws(fit: Estimate | PairEstimate) -> list[Distribution]:
     return [fit.model.client, fit.model.impostor]
 
 
-def z_of(item: Sequence[FloatArray], best: Sequence[FloatArray], sides: Sequence[Folded]) -> float:
-    """Sum of the differences over its standard error, variances class by class."""
-    if not all(np.all(np.isfinite(x)) for x in (*item, *best)):  # a score that is impossible
-        return -math.inf if all(np.all(np.isfinite(x)) for x in best) else 0.0
-    gaps = [a - b for a, b in zip(item, best, strict=True)]
-    total = math.fsum(s.sum(gap) for s, gap in zip(sides, gaps, strict=True))
-    variance = math.fsum(s.variance(gap) for s, gap in zip(sides, gaps, strict=True))
-    return total / math.sqrt(variance) if variance > 0.0 else 0.0
+def _roc_distance(f: PairEstimate) -> float:
+    """nan where weights are no copies, which the empirical curve here is made of, and of cells."""
+    scores = require_scores(f.scores, "an empirical ROC")
+    weights = [weights_of(scores, who) for who in CLASSES]
+    integral = all(np.all(w == np.floor(w)) for w in weights)
+    rounded = any(item.boundary and item.boundary.resolution for item in (f.client, f.impostor))
+    return math.nan if rounded or not integral else roc_distance_of(f)
 
 
-def mean_log(logs: Sequence[FloatArray], sides: Sequence[Folded]) -> float:
-    """By all trials of the classes."""
-    total = math.fsum(s.sum(x) for s, x in zip(sides, logs, strict=True))
-    return total / math.fsum(s.total for s in sides)
+def _ranked(candidates: Sequence[Candidate], sides: Sequence[Folded]) -> tuple[_Ranking, Candidate]:
+    """The families, and the one that the rule of half a standard error takes."""
+    order = sorted(candidates, key=lambda item: -mean_log(item.held, sides))
+    first = order[0].held
+    rows = [(c, mean_log(c.held, sides), z_of(c.held, first, sides)) for c in order]
+    close = [item for item, _, z in rows if z >= -MARGIN]
+    return rows, min(close, key=lambda item: item.fit.n_free)
 
 
-# ----------------------------------------------------------------------
-# Which family suits the scores of a class: likelihoods on one measure, and held-out scores.
-#: Standard errors by which a family with more parameters must be better: see the Notes.
-MARGIN = 0.5
-#: Two-sided 5 % point of the standard normal distribution.
-_Z = 1.959963984540054
-#: Scores of a class from which on four fifths of them have a tail; scores expected beyond a rate.
-_FEWEST_FOR_TAILS, _BEYOND = 250, 10.0
-_BOTH = "both"
-#: Mass of a distribution outside [0, 1] from which on it is told.
-_OUTSIDE = 0.0005
-
-
+# ------------------------------------------------------------------------ the comparison
 @dataclass(frozen=True, eq=False, repr=False)
 class FamilyRow(Exportable):
     """One family on the scores of one class, or of both.
@@ -695,6 +674,11 @@ class FamilyComparison(Tabular, Exportable):
         return self._table(_columns(TailRow, self.tails))
 
 
+def _columns(kind: type[Any], rows: Sequence[Value]) -> dict[str, list[Any]]:
+    names = [field.name for field in fields(kind)]
+    return {"class" if n == "who" else n: [getattr(row, n) for row in rows] for n in names}
+
+
 def families_grid(result: FamilyComparison, fitted: tuple[str, str] = ("", "")) -> list[Node]:
     """A row per class and family, and what was left out; `fitted` are those of a fit."""
     head = ("family", "held-out score", "its z", "Vuong z", "distance", "parameters", "AIC")
@@ -740,11 +724,6 @@ def tail_sentences(tails: Sequence[TailRow]) -> list[str]:
             " without."
         )
     return sentences
-
-
-def _columns(kind: type[Any], rows: Sequence[Value]) -> dict[str, list[Any]]:
-    names = [field.name for field in fields(kind)]
-    return {"class" if n == "who" else n: [getattr(row, n) for row in rows] for n in names}
 
 
 @collect_warnings
@@ -814,8 +793,7 @@ def compare_families(
     purpose = "a comparison of families"
     value = require_scores(as_scores(scores, "scores", "Scores"), purpose, rejected=True)
     tell_of_scored(value, purpose)
-    scores = value._scored
-    return _compared_in(scores, families, None, bounds)
+    return _compared_in(value._scored, families, None, bounds)
 
 
 def best_comparison(
@@ -827,10 +805,9 @@ def best_comparison(
     """What "best" rests on; a text that says why where families cannot be compared."""
     if isinstance(scores, ScoreSummary):
         return "a summary keeps no single score, which a comparison needs"
-    names = None
+    rows, names = scores._as_scores(), None
     if boundary is not None or resolution is not None:
         check_rule(automatic([scores], bounds=bounds), boundary, BEST)
-        rows = scores._as_scores()
         usual = ((name, FAMILIES[name]) for name in _usual(rows, _bounds_of(rows, bounds)))
         edges = boundary in ("censor", "matlab")
         names = [
@@ -839,40 +816,31 @@ def best_comparison(
         ]  # fmt: skip
     try:
         cells = None if boundary is not None else resolution
-        return _compared_in(scores._as_scores()._scored, names, cells, bounds)
+        return _compared_in(rows._scored, names, cells, bounds)
     except (InputError, FitError) as error:
         return str(error)
 
 
-#: Families, the best held-out score first, with that score and its z to the first.
-_Ranking = list[tuple[Candidate, float, float]]
-
-
-def _ranked(candidates: Sequence[Candidate], sides: Sequence[Folded]) -> tuple[_Ranking, Candidate]:
-    """The families, and the one that the rule of half a standard error takes."""
-    order = sorted(candidates, key=lambda item: -mean_log(item.held, sides))
-    first = order[0].held
-    rows = [(c, mean_log(c.held, sides), z_of(c.held, first, sides)) for c in order]
-    close = [item for item, _, z in rows if z >= -MARGIN]
-    return rows, min(close, key=lambda item: item.fit.n_free)
-
-
 def _compared_in(
-    scores: Scores, families: Sequence[str] | None, resolution: float | None,
-    bounds: tuple[float, float] | None,
-) -> FamilyComparison:  # fmt: skip
+    scores: Scores, families: Sequence[str] | None, resolution: float | None, bounds: Bounds
+) -> FamilyComparison:
     """The same, of rounded scores in cells."""
     bounds = _bounds_of(scores, bounds)
-    names, asked = _named(families, scores, bounds), families is not None
+    names = _usual(scores, bounds) if families is None else _checked_names(families, bounds)
     sides = [Folded.of(scores, who, resolution, bounds) for who in CLASSES]
-    single = [name for name in names if not FAMILIES[name].of_pairs]
-    left_out: list[tuple[str, str, str]] = []
+    left_out: _LeftOut = []
     rows: list[FamilyRow] = []
     reasons: list[str] = []
     picks: list[Candidate] = []
     tails: list[TailRow] = []
+    columns = []
     with suppress_warnings():
-        columns = [_candidates(side, single, left_out, named=asked) for side in sides]
+        for side in sides:
+            single = {n: "" for n in names if not FAMILIES[n].of_pairs}
+            if families is None:
+                single = {name: _unsuited(side, name) for name in single}
+            left_out += [(side.who, name, why) for name, why in single.items() if why]
+            columns.append(_candidates(side, [n for n, why in single.items() if not why], left_out))
         joint = [_of_both(name, sides) for name in names if FAMILIES[name].of_pairs]
         for side, column in zip(sides, columns, strict=True):
             if column:
@@ -886,7 +854,7 @@ def _compared_in(
     if joint:
         joint_names = [item.name for item in joint]
         rows += [row for row in _rows(_BOTH, ranking, best, sides) if row.family in joint_names]
-        if any(best is own for own in pair):
+        if any(best is item for item in pair):
             reasons.append(f"of both classes this pair before {' and '.join(joint_names)}")
         else:
             reasons = [f"both classes {_reason(ranking, best)}"]
@@ -901,9 +869,23 @@ def _compared_in(
     )  # fmt: skip
 
 
-def _tail_rows(
-    side: Folded, item: Candidate, left_out: list[tuple[str, str, str]]
-) -> list[TailRow]:
+def _rows(who: str, ranking: _Ranking, best: Candidate, sides: Sequence[Folded]) -> list[FamilyRow]:
+    rows, bounds = [], sides[0].bounds
+    for item, mean, z in ranking:
+        alike = item is best or _contains(item.pair, best.pair) or _contains(best.pair, item.pair)
+        vuong = math.nan if alike else z_of(item.logs, best.logs, sides)
+        f, outside = item.fit, math.nan
+        if bounds is not None:
+            low, high = np.nextafter(bounds[0], -np.inf), bounds[1]
+            outside = max(float(law.cdf(low) + law.sf(high)) for law in _laws(f))
+        rows.append(FamilyRow(
+            who, item.name, f.n_free, f.log_likelihood, f.aic, f.bic, mean, z, vuong,
+            item.distance, outside,
+        ))  # fmt: skip
+    return rows
+
+
+def _tail_rows(side: Folded, item: Candidate, left_out: _LeftOut) -> list[TailRow]:
     """A family with and without the tail that its class's rate rests on; or why not."""
     if side.total < _FEWEST_FOR_TAILS or side.resolution is not None:
         return []
@@ -926,85 +908,6 @@ def _tail_rows(
     return [TailRow(side.who, item.name, ENDS[side.who], *means, z, rate, _BEYOND, *counted)]
 
 
-def _pair_of_best(sides: Sequence[Folded], picks: Sequence[Candidate]) -> Candidate:
-    """The pair of the best of both classes."""
-    client, impostor = (cast(Estimate, pick.fit) for pick in picks)
-    pair = client.family, impostor.family
-    scores = _scores_of([side.part(slice(None)) for side in sides])
-    model = ScoreModel(client.distribution, impostor.distribution)
-    fit = PairEstimate(model, scores, client, impostor, named(pair))
-    logs, held = [pick.logs[0] for pick in picks], [pick.held[0] for pick in picks]
-    return Candidate(family_text(named(pair)), pair, fit, logs, held, _roc_distance(fit))
-
-
-def _rows(who: str, ranking: _Ranking, best: Candidate, sides: Sequence[Folded]) -> list[FamilyRow]:
-    rows, bounds = [], sides[0].bounds
-    for item, mean, z in ranking:
-        alike = item is best or _contains(item.pair, best.pair) or _contains(best.pair, item.pair)
-        vuong = math.nan if alike else z_of(item.logs, best.logs, sides)
-        f, outside = item.fit, math.nan
-        if bounds is not None:
-            low, high = np.nextafter(bounds[0], -np.inf), bounds[1]
-            outside = max(float(law.cdf(low) + law.sf(high)) for law in _laws(f))
-        rows.append(FamilyRow(
-            who, item.name, f.n_free, f.log_likelihood, f.aic, f.bic, mean, z, vuong,
-            item.distance, outside,
-        ))  # fmt: skip
-    return rows
-
-
-# ------------------------------------------------------------------------------- the rest
-def _bounds_of(scores: Scores, bounds: tuple[float, float] | None) -> tuple[float, float] | None:
-    """The range of all scores, if it is known: [0, 1] where all lie in it."""
-    if bounds is None:
-        return unit_range(scores)
-    bounds = checks.span(bounds, "bounds")
-    for who in CLASSES:
-        check_within(who, getattr(scores, who), bounds)
-    return bounds
-
-
-def _usual(scores: Scores, bounds: tuple[float, float] | None) -> list[str]:
-    """What is tried where nothing is named: those of both classes constrain the ROC."""
-    rows = {n: row for n, row in FAMILIES.items() if not row.counted and not row.of_pairs}
-    if bounds is not None:
-        return [n for n, row in rows.items() if row.on_unit or row.everywhere]
-    positive = all(scores._extremes(who)[0] > 0.0 for who in CLASSES)
-    return [n for n, row in rows.items() if not row.on_unit and (positive or not row.positive)]
-
-
-def _named(
-    families: Sequence[str] | None, scores: Scores, bounds: tuple[float, float] | None
-) -> list[str]:
-    if families is None:
-        return _usual(scores, bounds)
-    if isinstance(families, str) or not isinstance(families, Sequence):
-        actual = f"{checks.format_value(families)} of type {type(families).__name__}"
-        remedy = "Leave it out for those that fit."
-        raise refusal("families", "be a list of names", actual, remedy, InputTypeError)
-    known = tuple(name for name, row in FAMILIES.items() if not row.counted)
-    names = [checks.choice(name, known, "families") for name in families]
-    if len(set(names)) < len(names) or not names:
-        remedy = 'Give such as ["beta", "normal"].'
-        raise refusal("families", "name each family once", checks.format_value(names), remedy)
-    bounded = [name for name in names if FAMILIES[name].on_unit]
-    if bounded and bounds is None:
-        raise InputError.about("scores")(
-            f"scores must lie in [0, 1] for {bounded[0]!r}; some lie outside. Leave it out of"
-            + worded(" families, or give the range of scores, `bounds=(low, high)`.")
-        )
-    return names
-
-
-def _roc_distance(f: PairEstimate) -> float:
-    """nan where weights are no copies, which the empirical curve here is made of, and of cells."""
-    scores = require_scores(f.scores, "an empirical ROC")
-    weights = [weights_of(scores, who) for who in CLASSES]
-    integral = all(np.all(w == np.floor(w)) for w in weights)
-    rounded = any(item.boundary and item.boundary.resolution for item in (f.client, f.impostor))
-    return math.nan if rounded or not integral else roc_distance_of(f)
-
-
 def _reason(ranking: _Ranking, best: Candidate) -> str:
     """The family, in brackets why, and which others are as good."""
     if len(ranking) == 1:
@@ -1023,8 +926,44 @@ def _reason(ranking: _Ranking, best: Candidate) -> str:
     return f"{best.name} ({text})"
 
 
-#: Two-sided 5 % point of the standard normal distribution.
-_Z = 1.959963984540054
+# ------------------------------------------------------------------------ what is compared
+def _bounds_of(scores: Scores, bounds: Bounds) -> Bounds:
+    """The range of all scores, if it is known: [0, 1] where all lie in it."""
+    if bounds is None:
+        return unit_range(scores)
+    bounds = checks.span(bounds, "bounds")
+    for who in CLASSES:
+        check_within(who, getattr(scores, who), bounds)
+    return bounds
+
+
+def _usual(scores: Scores, bounds: Bounds) -> list[str]:
+    """What is tried where nothing is named: those of both classes constrain the ROC."""
+    rows = {n: row for n, row in FAMILIES.items() if not row.counted and not row.of_pairs}
+    if bounds is not None:
+        return [n for n, row in rows.items() if row.on_unit or row.everywhere]
+    positive = all(scores._extremes(who)[0] > 0.0 for who in CLASSES)
+    return [n for n, row in rows.items() if not row.on_unit and (positive or not row.positive)]
+
+
+def _checked_names(families: Sequence[str], bounds: Bounds) -> list[str]:
+    """Families that were asked for."""
+    if isinstance(families, str) or not isinstance(families, Sequence):
+        actual = f"{checks.format_value(families)} of type {type(families).__name__}"
+        remedy = "Leave it out for those that fit."
+        raise refusal("families", "be a list of names", actual, remedy, InputTypeError)
+    known = tuple(name for name, row in FAMILIES.items() if not row.counted)
+    names = [checks.choice(name, known, "families") for name in families]
+    if len(set(names)) < len(names) or not names:
+        remedy = 'Give such as ["beta", "normal"].'
+        raise refusal("families", "name each family once", checks.format_value(names), remedy)
+    bounded = [name for name in names if FAMILIES[name].on_unit]
+    if bounded and bounds is None:
+        raise InputError.about("scores")(
+            f"scores must lie in [0, 1] for {bounded[0]!r}; some lie outside. Leave it out of"
+            + worded(" families, or give the range of scores, `bounds=(low, high)`.")
+        )
+    return names
 
 
 def one_beta_suffices(

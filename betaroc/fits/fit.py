@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Unpack, cast
 import numpy as np
 import numpy.typing as npt
 
-from betaroc.core import checks
+from betaroc.core import checks, vocabulary
 from betaroc.core.arrays import CLASSES, FloatArray
 from betaroc.core.errors import (
     BetarocError,
@@ -26,19 +26,6 @@ from betaroc.core.options import IntervalOptions
 from betaroc.core.tables import Library, Table, columns_from_rows, in_library, library_of, table_of
 from betaroc.core.text import format_value
 from betaroc.core.value import REPR_LIMIT, Named, is_same
-from betaroc.core.vocabulary import (
-    BIOMETRIC,
-    CLASS_SLOTS,
-    DEFAULT,
-    EER,
-    FAR,
-    FRR,
-    OF_COMPARISONS,
-    RATE_SLOT,
-    TPR,
-    capital,
-    shared_words,
-)
 from betaroc.data.read import ScoresLike, as_scores
 from betaroc.data.scores import ScoreData, Scores, of_comparisons
 from betaroc.distributions.empirical import is_counted
@@ -57,7 +44,7 @@ from betaroc.estimation.estimate import (
 from betaroc.estimation.record import Estimate, PairEstimate
 from betaroc.fits import family_choice, pictures, tail_fits
 from betaroc.fits.check import check_targets, misfit
-from betaroc.fits.family_choice import CalibrationTest, FamilyComparison
+from betaroc.fits.family_choice import FamilyComparison
 from betaroc.fits.shape_tests import CurveTest, EndTests, FittedEnds, shape_probabilities
 from betaroc.fits.tail_fits import Sensitivity, TailRequest
 from betaroc.inference import scores_beyond
@@ -68,29 +55,29 @@ from betaroc.model.measures import OperatingPoint
 from betaroc.model.model import ScoreModel
 from betaroc.model.samples import empirical_model
 from betaroc.model.statistics import PointArguments, StatisticSpec, parse_statistic, rates_of_point
+from betaroc.rendering import tree
 from betaroc.rendering.curves import INK, Axes, line_style
 from betaroc.rendering.nouns import Exportable, html_block, table_nodes
 from betaroc.rendering.numbers import level_words, name_shown, number, percent, spaced, visible
-from betaroc.rendering.tree import (
-    Cell,
-    Figure,
-    Grid,
-    Group,
-    Node,
-    Paragraph,
-    Row,
-    RowCells,
-    quantity,
-    rate_cell,
-)
-from betaroc.rendering.tree_text import latex_table, latex_text
+from betaroc.rendering.tree_text import latex_table, latex_text, text_of
 
 if TYPE_CHECKING:
     from statsmodels.iolib.summary import Summary
 
 _P = ParamSpec("_P")
+#: Bars of a histogram, and what `Fit.plot` draws beside what `pictures` does.
+_BINS, _CLASS_KINDS = 20, ("histogram", "densities")
+_PLOT_KINDS = ("roc", *_CLASS_KINDS, *pictures.ORDERED_KINDS, "tails")
+#: Columns of tables of parameters, and those of them that hold text.
+_COLUMNS = ("family", "parameter", "estimate", "std_error")
+_TEXTS = ("class", "family", "parameter")
+#: Confidence of intervals in a notebook; parameters up to which that of the EER takes no time.
+_LEVEL, _FEW = 0.95, 4
+#: Scores up to which their own curve takes no time, how wide it is drawn, and notices shown.
+_MANY, _WIDTHS, _NOTICES = 100_000, {"fitted": 1.6, "scores": 0.8}, 2
 
 
+# ------------------------------------------------------------------------ points of a fit
 def _of_model(
     method: Callable[Concatenate[ScoreModel, _P], OperatingPoint], statistic: str = "",
     number: str = "",
@@ -127,15 +114,19 @@ class FitPoints(scores_beyond.SupportedPair):
         solved: Mapping[str, Any] | None = None,
     ) -> OperatingPoint:  # fmt: skip
         """The point; rates that were asked for are judged as they were asked."""
-        solved = dict(solved or {})
-        for which, name in enumerate((FRR, FAR)):
-            if name in solved and self._evidence.fitted[which] is not None:
-                # A point mass may span the rate that was asked for: no threshold has it.
-                rate = np.asarray(point.frr if name == FRR else point.far)
-                solved[name] = np.where((rate > 0.0) & (rate < 1.0), rate, solved[name])
+        rates = {}
+        for name, wanted in (solved or {}).items():
+            # A point mass may span the rate that was asked for: no threshold has it.
+            rate = np.asarray(point.frr if name == vocabulary.FRR else point.far)
+            inside = (
+                (rate > 0.0)
+                & (rate < 1.0)
+                & (self._evidence.fitted[name == vocabulary.FAR] is not None)
+            )
+            rates[name] = np.where(inside, rate, wanted)
         contradicted = read is not None and tell_contradicted(self, read[0], float(read[1]))
         with forward_warnings(but=(MisfitWarning,) if contradicted else ()):
-            return scores_beyond.stated(self._evidence, point, rates_of_point(point, solved))
+            return scores_beyond.stated(self._evidence, point, rates_of_point(point, rates))
 
     at = _of_model(ScoreModel.at)
     eer = _of_model(ScoreModel.eer, "eer", "hter")
@@ -150,12 +141,12 @@ class FitPoints(scores_beyond.SupportedPair):
     def at_far(self, x: npt.ArrayLike) -> OperatingPoint:
         """That of the model, and what it rests on; see `ScoreModel.at_far`."""
         x = checks.rate_array(x, "x")
-        return self._stated(self.model.at_far(x), solved={FAR: x})
+        return self._stated(self.model.at_far(x), solved={vocabulary.FAR: x})
 
     def at_frr(self, x: npt.ArrayLike) -> OperatingPoint:
         """That of the model, and what it rests on; see `ScoreModel.at_frr`."""
         x = checks.rate_array(x, "x")
-        return self._stated(self.model.at_frr(x), solved={FRR: x})
+        return self._stated(self.model.at_frr(x), solved={vocabulary.FRR: x})
 
     def min_weighted_error(self, alpha: float) -> OperatingPoint:
         """That of the model, and what it rests on; see `ScoreModel.min_weighted_error`."""
@@ -164,64 +155,46 @@ class FitPoints(scores_beyond.SupportedPair):
         return self._stated(point, read=(spec, point.weighted_error(alpha)))
 
 
-# ----------------------------------------------------------------------
-# Fits as tables: statsmodels-style summaries, frames, and what a notebook shows.
+# ------------------------------------------------------------------------ in words and rows
 def _rows(fit: Estimate) -> list[tuple[str, float, float]]:
     errors = fit.std_errors
     return [(name, value, errors[name]) for name, value in fit.params.items()]
 
 
-def _likelihoods(fit: Estimate | PairEstimate) -> list[tuple[str, str]]:
-    values = {"Log-likelihood:": fit.log_likelihood, "AIC:": fit.aic, "BIC:": fit.bic}
-    return [(name, f"{value:.6g}") for name, value in values.items()]
-
-
-_COLUMNS = ("family", "parameter", "estimate", "std_error")
-_TEXTS = ("class", "family", "parameter")
-_SHOWN = ("", "estimate", "std err")
+def _line(text: str) -> str:
+    return text if len(text) <= REPR_LIMIT else f"{text[: REPR_LIMIT - 4]}...>"
 
 
 def _summary(
-    title: str, facts: Sequence[tuple[str, str]], parts: Sequence[tuple[str, Estimate]]
+    title: str, fit: Estimate | PairEstimate, facts: dict[str, str], parts: dict[str, Estimate]
 ) -> Summary:
-    """Facts in two columns, and a table of parameters for each part."""
+    """Facts, and a table of parameters for each part; as text, HTML and LaTeX."""
     from statsmodels.iolib.summary import Summary
-    from statsmodels.iolib.table import SimpleTable
-    from statsmodels.iolib.tableformatting import fmt_2cols, fmt_params
 
-    summary, half = Summary(), len(facts) // 2
-    left, right = (
-        SimpleTable([[value] for _, value in side], stubs=[name for name, _ in side],
-                    title=title, txt_fmt=fmt_2cols)
-        for side in (facts[:half], facts[half:])
-    )  # fmt: skip
-    left.extend_right(right)
-    summary.tables.append(left)
-    shown: dict[str, dict[str, Any]]
-    shown = {title: columns_from_rows(facts, ("", "value"), ("", "value"))}
-    for who, part in parts:
-        rows, heading = _rows(part), None
-        if who:  # its size and, if it met any, its scores of 0 and 1
+    values = {"Log-likelihood": fit.log_likelihood, "AIC": fit.aic, "BIC": fit.bic}
+    facts |= {name: f"{value:.6g}" for name, value in values.items()}
+    tables: dict[str, dict[str, Any]]
+    tables = {title: columns_from_rows(facts.items(), ("", "value"), ("", "value"))}
+    for who, part in parts.items():
+        heading = "Parameters"
+        if who:
             absent = round(part.params.get(REJECTED, 0.0) * part.total_weight)
             missing = f", {absent} trials without one" if absent else ""
             rule = boundary_words(part)
             heading = f"{who}: {part.n - absent} scores{missing}{rule and f', boundary {rule}'}"
-        numbers = [(f"{value:.6g}", f"{error:.6g}") for _, value, error in rows] or [("", "")]
-        names = [name for name, _, _ in rows] or ["no parameters"]
-        table = SimpleTable(numbers, _SHOWN[1:], names, title=heading, txt_fmt=fmt_params)
-        summary.tables.append(table)
-        shown[heading or "Parameters"] = columns_from_rows(rows, _SHOWN, ("",))
-    # Those of statsmodels escape no name, and set no tables of different widths.
-    summary.as_html = lambda: html_block(
-        [node for head, table in shown.items() for node in table_nodes(table, head)]
-    )
+        rows = [(n, f"{value:.6g}", f"{e:.6g}") for n, value, e in _rows(part)]
+        head = ("", "estimate", "std err")
+        tables[heading] = columns_from_rows(rows or [("no parameters", "", "")], head, head)
+    nodes = [node for heading, table in tables.items() for node in table_nodes(table, heading)]
+    summary = Summary()
+    summary.as_text = lambda: text_of(nodes)
+    summary.as_html = lambda: html_block(nodes)
     summary.as_latex = lambda: "\n".join(
-        f"{latex_text(head)}\n\n{latex_table(table)}" for head, table in shown.items()
+        f"{latex_text(heading)}\n\n{latex_table(table)}" for heading, table in tables.items()
     )
     return summary
 
 
-# --------------------------------------------------------------------- in words and rows
 def fit_families(fit: scores_beyond.SupportedPair) -> str:
     """Name of the family, point masses said."""
     classes = {"clients": fit._scored.client, "impostors": fit._scored.impostor}
@@ -251,90 +224,74 @@ def boundary_words(fit: Estimate) -> str:
 
 
 def law_rows(
-    who: str, law: Estimate, cells: Mapping[str, tuple[Cell, str]] | None = None
-) -> list[RowCells | Group]:
+    who: str, law: Estimate, cells: Mapping[str, tuple[tree.Cell, str]] | None = None
+) -> list[tree.RowCells | tree.Group]:
     """The parameters of a class, of `cells` with intervals, and what was done at 0 and 1."""
-    who = CLASS_SLOTS[who][0] if who in CLASS_SLOTS else who
-    name, rows = f"{who} (n = {spaced(law.n)})", list[RowCells | Group]()
+    who = vocabulary.CLASS_SLOTS[who][0] if who in vocabulary.CLASS_SLOTS else who
+    name, rows = f"{who} (n = {spaced(law.n)})", list[tree.RowCells | tree.Group]()
     for label, value, error in _rows(law):
         if value != 0.0 or not label.startswith("at_"):
-            cell, method = (cells or {}).get(label, (Cell(number(value)), ""))
+            cell, method = (cells or {}).get(label, (tree.Cell(number(value)), ""))
             rows.append((name, label, cell, number(error, 3), method))
             name = ""
     words = boundary_words(law)
-    return [*rows, Group("", f"{who}: {words}")] if words else rows
+    return [*rows, tree.Group("", f"{who}: {words}")] if words else rows
 
 
-# ------------------------------------------------------------------------ in a notebook
-#: Confidence of intervals; parameters up to which that of the EER takes no time.
-_LEVEL, _FEW = 0.95, 4
-#: Scores up to which their own curve takes no time, how wide it is drawn, and notices shown.
-_MANY, _WIDTHS, _NOTICES = 100_000, {"fitted": 1.6, "scores": 0.8}, 2
-
-
-def fit_block(fit: scores_beyond.SupportedPair) -> list[Node]:
+def _fit_view(fit: Fit) -> list[tree.Node]:
     """Area and EER, fitted and counted, the parameters, and both curves."""
-    scores, words = fit.scores, shared_words([fit.scores.words])
+    scores, words = fit.scores, vocabulary.shared_words([fit.scores.words])
     sizes = {"client": scores.n_client, "impostor": scores.n_impostor}
     models: dict[str, ScoreModel] = {} if is_counted(fit.model.client) else {"fitted": fit.model}
     if not models or not isinstance(scores, Scores) or sum(sizes.values()) <= _MANY:
         models["scores"] = empirical_model(scores)
-    called = f" of {name_shown(scores.name)}" if scores.name else ""
+    name = f" of {name_shown(scores.name)}" if scores.name else ""
     counts = " and ".join(words.counted(who, n, spaced(n)) for who, n in sizes.items())
     laws = [
-        row if isinstance(row, Group) else Row(row[:4])
+        row if isinstance(row, tree.Group) else tree.Row(row[:4])
         for who in sizes for row in law_rows(getattr(words, who), getattr(fit, who))
     ]  # fmt: skip
-    params = Grid(("class", "parameter", "estimate", "standard error"), tuple(laws), (1,))
-    areas, errors, heads = [], [], [""]
-    for name, model in models.items():
-        area = _interval(fit, "auc") if name == "fitted" else None
-        ends = () if area is None else (area.low, area.high)
-        areas.append(quantity(model.auc(), lambda value: number(value, 4), *ends))
-        eer = _interval(fit, "eer") if name == "fitted" and fit.n_free <= _FEW else None
-        if eer is None:
-            errors.append(rate_cell(float(model.eer().hter)))
-        else:
-            cell = rate_cell(eer.estimate, eer.low, eer.high)
-            far_out = ", extrapolated" if eer.extrapolated else ""
-            errors.append(replace(cell, span=f"{cell.span}{far_out}"))
-        with_ends = areas[-1].span or errors[-1].span
-        heads.append(f"{name}, {level_words(_LEVEL)} interval" if with_ends else name)
+    params = tree.Grid(("class", "parameter", "estimate", "standard error"), tuple(laws), (1,))
+    errors = [tree.rate_cell(float(m.eer().hter)) for m in models.values()]
+    areas = [tree.quantity(m.auc(), lambda value: number(value, 4)) for m in models.values()]
+    heads = list(models)
+    if "fitted" in models and not (fit.client.tails or fit.impostor.tails):  # which take time
+        area = _interval_if_any(fit, "auc")
+        if area is not None:
+            areas[0] = tree.quantity(
+                fit.model.auc(), lambda value: number(value, 4), area.low, area.high
+            )
+        eer = _interval_if_any(fit, "eer") if fit.n_free <= _FEW else None
+        if eer is not None:
+            cell = tree.rate_cell(eer.estimate, eer.low, eer.high)
+            errors[0] = replace(cell, span=cell.span + ", extrapolated" * eer.extrapolated)
+        if areas[0].span or errors[0].span:
+            heads[0] += f", {level_words(_LEVEL)} interval"
 
     def draw() -> Axes | None:
         ax = None
-        for name, model in models.items():
-            ax = model.roc().plot(ax, label=name, color=INK, linewidth=_WIDTHS[name])
+        for label, model in models.items():
+            ax = model.roc().plot(ax, label=label, color=INK, linewidth=_WIDTHS[label])
         return ax
 
-    about = ", ".join(f"{name} {number(model.auc(), 3)}" for name, model in models.items())
+    about = ", ".join(f"{label} {number(model.auc(), 3)}" for label, model in models.items())
     return [
-        Paragraph(f"{fit_families(fit)} fit{called}: {counts}", "answer"),
-        *(Paragraph(notice.message) for notice in fit.notices[:_NOTICES]),
-        Grid(tuple(heads), (Row(("AUC", *areas)), Row((EER, *errors)))),
+        tree.Paragraph(f"{fit_families(fit)} fit{name}: {counts}", "answer"),
+        *(tree.Paragraph(notice.message) for notice in fit.notices[:_NOTICES]),
+        tree.Grid(("", *heads), (tree.Row(("AUC", *areas)), tree.Row((vocabulary.EER, *errors)))),
         *[params] * bool(laws),
-        Figure(draw, "", f"ROC: {TPR} against {FAR}, area {about}"),
+        tree.Figure(draw, "", f"ROC: {vocabulary.TPR} against {vocabulary.FAR}, area {about}"),
     ]
 
 
-def _interval(fit: scores_beyond.SupportedPair, stat: str) -> Interval | None:
-    """The interval where there is one at once: tails take their time."""
-    if fit.client.tails or fit.impostor.tails:
-        return None
+def _interval_if_any(fit: Fit, stat: str) -> Interval | None:
     try:
         return interval_of_fit(fit, parse_statistic(stat, ()), IntervalOptions(_LEVEL))
     except BetarocError:
         return None
 
 
-# ----------------------------------------------------------------------
-# The result of a fit: a distribution with its precision, and a pair of them as a model.
-#: What `Fit.plot` draws, and bars of a histogram.
-_CLASS_KINDS = ("histogram", "densities")
-_PLOT_KINDS = ("roc", *_CLASS_KINDS, *pictures.ORDERED_KINDS, "tails")
-_BINS = 20
-
-
+# ------------------------------------------------------------------------ the results
 @dataclass(frozen=True, eq=False, repr=False)
 class DistributionFit(Estimate, Exportable):
     """A distribution fitted to one sample, and how well the sample determines it.
@@ -444,12 +401,12 @@ class DistributionFit(Estimate, Exportable):
         sigma        0.201556  0.0380906
         ================================
         """
-        facts = [
-            ("Family:", self.family), ("Scores:", str(self.n)),
-            ("Total weight:", f"{self.total_weight:.6g}"), ("Converged:", str(self.converged)),
-            *_likelihoods(self), ("Boundary:", boundary_words(self) or "none"),
-        ]  # fmt: skip
-        return _summary("Maximum-likelihood fit", facts, [("", self)])
+        facts = {
+            "Family": self.family, "Scores": str(self.n),
+            "Total weight": f"{self.total_weight:.6g}", "Converged": str(self.converged),
+            "Boundary": boundary_words(self) or "none",
+        }  # fmt: skip
+        return _summary("Maximum-likelihood fit", self, facts, {"": self})
 
     def __repr__(self) -> str:
         params = ", ".join(f"{k}={v:.6g}" for k, v in self.params.items())
@@ -837,42 +794,6 @@ class Fit(FitPoints, Exportable):
         """
         return tail_fits.sensitivity(self, resolution, groups=groups)
 
-    def calibration_test(self) -> CalibrationTest:
-        """Test whether the score already is the probability of a client.
-
-            logit P(client | s) = level + (a_c - a_i) log s - (b_i - b_c) log(1 - s),
-            level = log B(a_i, b_i)/B(a_c, b_c) + logit prior;
-            it is logit s if a_c - a_i = 1, b_i - b_c = 1, level = 0
-
-        Returns
-        -------
-        CalibrationTest
-            Wald's chi-squared of the three differences, and their values; with the covariance of
-            groups where the scores carry them.
-
-        Raises
-        ------
-        InputError
-            If the distributions are not beta distributions without point masses, or the prior is 0
-            or 1.
-
-        Notes
-        -----
-        For the prior of the fit; where the sizes of the classes were fixed the test is cautious.
-        The map itself, beta calibration (Kull, Silva Filho and Flach 2017), is
-        `ScoreModel.posterior`.
-
-        Examples
-        --------
-        >>> import numpy as np
-        >>> import betaroc as br
-        >>> rng = np.random.default_rng(1)
-        >>> calibrated = br.Scores(rng.beta(3, 2, 500), rng.beta(2, 3, 500))  # P(client | s) = s
-        >>> br.fit(calibrated).calibration_test().p_value > 0.05
-        True
-        """
-        return family_choice.calibration_test(self)
-
     @property
     def params(self) -> Mapping[str, float]:
         """The parameters of both classes, clients first, read-only.
@@ -891,9 +812,13 @@ class Fit(FitPoints, Exportable):
         >>> {name: round(value, 3) for name, value in fit.params.items()}
         {'client-mu': 0.625, 'client-sigma': 0.202, 'impostor-mu': 0.375, 'impostor-sigma': 0.202}
         """
-        parts = (("client", self.client), ("impostor", self.impostor))
-        names = [f"{who}-{k.replace('_', '-')}" for who, part in parts for k in part.names]
+        names = [f"{who}-{name.replace('_', '-')}" for who, part in self._parts
+                 for name in part.names]  # fmt: skip
         return Named(zip(names, self.client.values + self.impostor.values, strict=True))
+
+    @property
+    def _parts(self) -> tuple[tuple[str, DistributionFit], ...]:
+        return (("client", self.client), ("impostor", self.impostor))
 
     def joint_cov(self, *, groups: bool = True) -> FloatArray:
         """Covariance of the parameters of both classes together, clients first.
@@ -945,9 +870,7 @@ class Fit(FitPoints, Exportable):
         Returns
         -------
         dict
-            ``{"client": {parameter: Interval}, "impostor": {...}}``. A class that has no profile
-            has Wald's, as its ``.method`` says, where the other one has, or where each score has a
-            density.
+            ``{"client": {parameter: Interval}, "impostor": {...}}``.
 
         Raises
         ------
@@ -975,7 +898,7 @@ class Fit(FitPoints, Exportable):
         band: Band | None = None,
         scale: str = "linear",
         level: float = 0.95,
-        terms: str = BIOMETRIC,
+        terms: str = vocabulary.BIOMETRIC,
         bins: int = _BINS,
         **style: Any,
     ) -> Axes:
@@ -1035,24 +958,23 @@ class Fit(FitPoints, Exportable):
         words = checks.terms_of(terms)
         kind = checks.choice(kind, _PLOT_KINDS, "kind")
         owners = {"bins": ("histogram",), "band": ("roc",), "scale": ("roc",)}
-        value = {"bins": not is_same(bins, _BINS), "band": band is not None,
-                 "scale": not is_same(scale, "linear")} | dict.fromkeys(style, True)  # fmt: skip
-        for name in (name for name, present in value.items() if present):
+        present = {"bins": not is_same(bins, _BINS), "band": band is not None,
+                   "scale": not is_same(scale, "linear")} | dict.fromkeys(style, True)  # fmt: skip
+        for name in present:
             owner = owners.get(name, ("roc", *_CLASS_KINDS))
-            if kind not in owner:
+            if present[name] and kind not in owner:
                 raise InputError.about(name)(
                     f'{name} must be left out of kind="{kind}": it belongs to kind="{owner[0]}".'
                 )
         if kind == "roc":
-            return pictures.plot_fitted_roc(
-                self, ax, band, line_style(style), scale=scale, terms=terms
-            )
+            look = line_style(style)
+            return pictures.plot_fitted_roc(self, ax, band, look, scale=scale, terms=terms)
         if kind in _CLASS_KINDS:
-            called = shared_words([self.scores.words])
+            names = vocabulary.shared_words([self.scores.words])
             laws = self.model.client, self.model.impostor
             samples = self.scores._distributions if kind == "histogram" else laws
             classes = list(zip(samples, laws, strict=True))
-            return plot_classes(ax, classes, (called.client, called.impostor), style, bins=bins)
+            return plot_classes(ax, classes, (names.client, names.impostor), style, bins=bins)
         if kind == "tails":
             return pictures.plot_tails(self, ax, level=level, terms=words)
         return pictures.plot_fit(self, kind, ax, level)
@@ -1077,14 +999,14 @@ class Fit(FitPoints, Exportable):
         sigma        0.201556  0.0380906
         ================================
         """
-        words = shared_words([self.scores.words])
-        facts = [
-            ("Family:", families.family_text(self.family)), ("Converged:", str(self.converged)),
-            (f"{capital(words.client)} prior:", f"{self.model.prior:.6g}"), *_likelihoods(self),
-        ]  # fmt: skip
+        words = vocabulary.shared_words([self.scores.words])
+        facts = {
+            "Family": families.family_text(self.family), "Converged": str(self.converged),
+            f"{vocabulary.capital(words.client)} prior": f"{self.model.prior:.6g}",
+        }  # fmt: skip
         name = f" of {visible(self.scores.name)}" if self.scores.name else ""
-        parts = [(words.client, self.client), (words.impostor, self.impostor)]
-        return _summary(f"Maximum-likelihood fit{name}", facts, parts)
+        parts: dict[str, Estimate] = {words.client: self.client, words.impostor: self.impostor}
+        return _summary(f"Maximum-likelihood fit{name}", self, facts, parts)
 
     def _derived(self) -> dict[str, Any]:
         """What most look for in a fit; of its model, which says nothing of extrapolation."""
@@ -1095,24 +1017,23 @@ class Fit(FitPoints, Exportable):
         }  # fmt: skip
 
     def _metrics(self) -> dict[str, Any]:
-        parts = {"client": self.client, "impostor": self.impostor}
-        params = {f"{who}_{k}": v for who, part in parts.items() for k, v in part.params.items()}
-        sizes = {f"n_{who}": part.n for who, part in parts.items()}
+        params = {f"{who}_{k}": v for who, part in self._parts for k, v in part.params.items()}
+        sizes = {f"n_{who}": part.n for who, part in self._parts}
         return self._derived() | params | {"prior": self.model.prior} | sizes
 
     def __repr__(self) -> str:
         params = "; ".join(
             f"{who} {', '.join(f'{k}={v:.4g}' for k, v in part.params.items()) or part.family}"
-            for who, part in (("client", self.client), ("impostor", self.impostor))
+            for who, part in self._parts
         )
         sizes = f"{self.scores.n_client} and {self.scores.n_impostor} scores"
-        return _line(f"<Fit {families.family_text(self.family)}: {params}; {sizes}>")
+        return _line(f"<{self._caption()}: {params}; {sizes}>")
 
     def _caption(self) -> str:
         return f"Fit {families.family_text(self.family)}"
 
-    def _view(self) -> Sequence[Node]:
-        return fit_block(self)
+    def _view(self) -> Sequence[tree.Node]:
+        return _fit_view(self)
 
     def to_frame(self) -> Table:
         """A frame, one row per class and parameter.
@@ -1131,16 +1052,10 @@ class Fit(FitPoints, Exportable):
         >>> frame[["class", "parameter"]].values.tolist()
         [['client', 'mu'], ['client', 'sigma'], ['impostor', 'mu'], ['impostor', 'sigma']]
         """
-        parts = (("client", self.client), ("impostor", self.impostor))
-        rows = [(who, part.family, *row) for who, part in parts for row in _rows(part)]
+        rows = [(who, part.family, *row) for who, part in self._parts for row in _rows(part)]
         return table_of(columns_from_rows(rows, ("class", *_COLUMNS), _TEXTS), self.library)
 
 
-def _line(text: str) -> str:
-    return text if len(text) <= REPR_LIMIT else f"{text[: REPR_LIMIT - 4]}...>"
-
-
-# ------------------------------------------------------------------------ from the records
 def wrap_estimate(estimate: Estimate, library: Library | None) -> DistributionFit:
     """An estimate as users hold it, of data of this library."""
     result = object.__new__(DistributionFit)
@@ -1148,7 +1063,7 @@ def wrap_estimate(estimate: Estimate, library: Library | None) -> DistributionFi
     return result
 
 
-def held_pair(pair: PairEstimate) -> Fit:
+def _wrap_pair(pair: PairEstimate) -> Fit:
     """Both classes as users hold them."""
     result = object.__new__(Fit)
     classes = {who: wrap_estimate(getattr(pair, who), pair.library) for who in CLASSES}
@@ -1156,16 +1071,13 @@ def held_pair(pair: PairEstimate) -> Fit:
     return result
 
 
-def hold_partial(error: FitError, library: Library | None) -> None:
+def _wrap_partial(error: FitError, library: Library | None) -> None:
     """The partial result of an error as users hold it."""
     if isinstance(error.result, Estimate):
         error.result = wrap_estimate(error.result, library)
 
 
-# ----------------------------------------------------------------------
-# From scores to fits: what users call, with the choice of the family where none is named.
-
-
+# ------------------------------------------------------------------------ from scores to fits
 @collect_warnings
 def fit_distribution(
     sample: npt.ArrayLike,
@@ -1264,7 +1176,7 @@ def fit_distribution(
         remedy = "A pair of names is for br.fit, which has two."
         raise refusal("family", "be one name for one sample", format_value(family), remedy)
     name, _ = families.checked_pair(family, (families.AUTO,))
-    if families.FAMILIES.get(name) is not None and families.FAMILIES[name].of_pairs:
+    if name in families.FAMILIES and families.FAMILIES[name].of_pairs:
         raise InputError.about("family")(
             f'family="{name}" must be fitted to both classes; it says nothing of one sample.'
             " Use br.fit(Scores(client, impostor), family)."
@@ -1286,13 +1198,11 @@ def fit_distribution(
     if weights is not None:
         weights = checks.weights_array(weights, values.size, "weights")
     try:
-        result, said = task.run("sample", values, weights, extremes)
+        result, more = task.run("sample", values, weights, extremes)
     except FitError as error:
-        hold_partial(error, library)
+        _wrap_partial(error, library)
         raise
-    notices = notices + said
-    if notices:
-        give(notices)
+    give(notices + more)
     return wrap_estimate(result, library)
 
 
@@ -1453,7 +1363,7 @@ def _fit_pair(
     try:
         result, more = estimate_pair(scores._scored, names, options, reason)
     except FitError as error:
-        hold_partial(error, scores.library)
+        _wrap_partial(error, scores.library)
         raise
     rejected, counted = scores.has_rejected, families.is_of_counts(names)
     notices = [*notices, *more]
@@ -1463,11 +1373,10 @@ def _fit_pair(
     elif as_needed:  # where the family is poor at the smallest rate that can be checked
         result, more = _with_needed_tails(result, options.bounds, made=rejected)
         notices += more
-    if isinstance(result.scores, Scores) and not counted:
-        odd = outliers(result.scores)  # says more than that one of them moves a parameter
-        silent = {InfluenceWarning} if odd else set()
-        notices = [item for item in notices if item.category not in silent] + odd
-    fill = OF_COMPARISONS.fill if rejected else str
+    odd = outliers(result.scores) if isinstance(result.scores, Scores) and not counted else []
+    if odd:  # says more than that one of them moves a parameter
+        notices = [n for n in notices if n.category is not InfluenceWarning] + odd
+    fill = vocabulary.OF_COMPARISONS.fill if rejected else str
     notices += [item._replace(message=fill(item.message)) for item in misfit(result)]
     if isinstance(scores, Scores) and rejected:
         result = result._rejecting(scores)
@@ -1478,7 +1387,7 @@ def _fit_pair(
             if not families.is_of_counts(name):
                 notices += tied(who, getattr(scores, who), on_unit=families.FAMILIES[name].on_unit)
     give(notices)
-    return held_pair(result)
+    return _wrap_pair(result)
 
 
 def _with_needed_tails(
@@ -1489,30 +1398,28 @@ def _with_needed_tails(
     Rates are of comparisons `made` where some trials have no score, which are not among these.
     """
     notices: list[Notice] = []
-    if not isinstance(result.scores, Scores):
-        return result, notices
     try:
-        checked = check_targets(result)
+        checked = check_targets(result) if isinstance(result.scores, Scores) else ()
     except InputError:  # fractional weights, which count nothing
-        return result, notices
-    words = OF_COMPARISONS if made else DEFAULT
+        checked = ()
+    words = vocabulary.OF_COMPARISONS if made else vocabulary.DEFAULT
     for rate, who in (("far", "impostor"), ("frr", "client")):
         rows = [check for check in checked if check.rate == rate]
         least = min(rows, key=lambda check: check.target, default=None)
         if least is None or least.verdict != "poor":
             continue
+        end = tail_fits.ENDS[who]
         why = (
-            f"{who}s are poorly fitted at {words.fill(RATE_SLOT[rate])}"
+            f"{who}s are poorly fitted at {words.fill(vocabulary.RATE_SLOT[rate])}"
             f" {percent(least.target)} ({least.observed:g} scores beyond, {least.expected:.3g}"
             " expected)"
         )
         try:
-            request = TailRequest.of({who: tail_fits.ENDS[who]}, None, bounds)
-            result, more = tail_fits.with_tails(result, cast(TailRequest, request))
+            request = cast(TailRequest, TailRequest.of({who: end}, None, bounds))
+            result, more = tail_fits.with_tails(result, request)
+            notices += more
+            why += f" and have a tail at the {end} end"
         except (FitError, InputError) as error:
             why += f" and can have no tail: {str(error).rstrip('.')}"
-        else:
-            why += f" and have a tail at the {tail_fits.ENDS[who]} end"
-            notices += more
         result = replace(result, reason=f"{result.reason}; {why}")
     return result, notices

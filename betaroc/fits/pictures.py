@@ -26,17 +26,7 @@ from betaroc.fits.tail_fits import ENDS
 from betaroc.inference.interval import Band
 from betaroc.inference.intervals import BOTH, tail_rate_ends
 from betaroc.model.samples import empirical_model
-from betaroc.rendering.curves import (
-    BAND,
-    CLASS_COLOURS,
-    COLOURS,
-    GREY,
-    Axes,
-    begun,
-    checked_axes,
-    finished,
-    on_log,
-)
+from betaroc.rendering import curves
 
 #: Kinds of pictures of ordered scores; order statistics drawn of each class, and of either end.
 ORDERED_KINDS = ("pp", "qq")
@@ -52,8 +42,8 @@ _POINT: dict[str, Any] = {
 
 
 def plot_fitted_roc(
-    fit: PairEstimate, ax: Axes | None, band: Band | None, style: dict[str, Any], **axes: str
-) -> Axes:
+    fit: PairEstimate, ax: curves.Axes | None, band: Band | None, style: dict[str, Any], **axes: str
+) -> curves.Axes:
     """Draw the fitted ROC, and in thin steps that of the scores; `Fit.plot` documents both."""
     fitted, counted = fit.model.roc(), empirical_model(fit.scores).roc()
     if band is not None:
@@ -63,10 +53,14 @@ def plot_fitted_roc(
         if not (drawn and np.array_equal(tpr, band.estimate, equal_nan=True)):
             rule, remedy = "be that of the ROC drawn", "Take fit.roc_band() of this fit."
             raise refusal("band", rule, "one of another curve", remedy)
-    before = 0 if ax is None else sum(line.get_gid() == "curve" for line in checked_axes(ax).lines)
+    before = (
+        0
+        if ax is None
+        else sum(line.get_gid() == "curve" for line in curves.checked_axes(ax).lines)
+    )
     name = style.pop("label", fit.scores.name)
     prefix = f"{name}: " if name else ""
-    look = {"color": COLOURS[before // 2 % len(COLOURS)], **style}
+    look = {"color": curves.COLOURS[before // 2 % len(curves.COLOURS)], **style}
     if not is_counted(fit.model.client):
         label = f"{prefix}{family_text(fit.family)} fit, AUC {fitted.auc():.3f}"
         ax = fitted.plot(ax, label=label, **axes, **{"linewidth": 2.0, **look})
@@ -76,7 +70,7 @@ def plot_fitted_roc(
 
 
 # ---------------------------------------------------------------------- ordered scores
-def plot_fit(fit: PairEstimate, kind: str, ax: Axes | None, level: float) -> Axes:
+def plot_fit(fit: PairEstimate, kind: str, ax: curves.Axes | None, level: float) -> curves.Axes:
     """Draw the ordered scores of both classes against what the fitted distributions expect of them.
 
     The band is that of a known distribution: parameters estimated from the same scores keep nearer
@@ -90,10 +84,10 @@ def plot_fit(fit: PairEstimate, kind: str, ax: Axes | None, level: float) -> Axe
     fit = fit._told_scored("a picture of ordered scores")
     scores = require_scores(fit.scores, "a picture of ordered scores")
     classes = [_ordered_points(getattr(fit, who), scores, who, kind, level) for who in CLASSES]
-    ax, empty = begun(ax, square=True)
+    ax, empty = curves.begun(ax, square=True)
     for who, (name, (expected, observed, low, high)) in zip(CLASSES, classes, strict=True):
-        ax.fill_between(expected, low, high, **BAND)
-        ax.plot(expected, observed, color=CLASS_COLOURS[who], label=name, **_POINT)
+        ax.fill_between(expected, low, high, **curves.BAND)
+        ax.plot(expected, observed, color=curves.CLASS_COLOURS[who], label=name, **_POINT)
     frame = None
     if empty:
         values = np.concatenate([
@@ -103,14 +97,14 @@ def plot_fit(fit: PairEstimate, kind: str, ax: Axes | None, level: float) -> Axe
         first, last = (float(values.min()), float(values.max())) if values.size else (0.0, 1.0)
         room = 0.04 * max(last - first, 1e-12)
         frame = ((first - room, last + room),) * 2
-        ax.plot(*frame, color=GREY, linewidth=0.8, linestyle=":", gid="same", zorder=1.0)
+        ax.plot(*frame, color=curves.GREY, linewidth=0.8, linestyle=":", gid="same", zorder=1.0)
     if kind == "pp":
         labels = "share of the scores", "probability by the fitted distribution"
-        return finished(ax, *labels, rates="xy", frame=frame, loc="upper left")
+        return curves.finished(ax, *labels, rates="xy", frame=frame, loc="upper left")
     logit = all(getattr(fit, who).distribution.on_unit for who in CLASSES)
     scale = "logit " if logit else ""
     labels = f"{scale}quantile of the fitted distribution", f"{scale}score"
-    return finished(ax, *labels, rates="", frame=frame, loc="upper left")
+    return curves.finished(ax, *labels, rates="", frame=frame, loc="upper left")
 
 
 def _ordered_points(
@@ -167,7 +161,9 @@ def _without_density(rule: str, more: str = "") -> InputTypeError:
 
 
 # --------------------------------------------------------------------------------- tails
-def plot_tails(fit: PairEstimate, ax: Axes | None, *, level: float, terms: Terms) -> Axes:
+def plot_tails(
+    fit: PairEstimate, ax: curves.Axes | None, *, level: float, terms: Terms
+) -> curves.Axes:
     """Draw FAR and FRR against thresholds: counted, fitted, and the interval of a tail."""
     level = checks.level(level)
     names = Vocabulary(TERMS["matching"] if fit.scores.has_rejected else terms)
@@ -176,14 +172,14 @@ def plot_tails(fit: PairEstimate, ax: Axes | None, *, level: float, terms: Terms
     laws: list[Distribution] = [getattr(fit, who).distribution for who in CLASSES]
     if any(law.continuous is None for law in laws):
         raise _without_density("a density, or with tails")
-    ax, empty = begun(ax)
-    on_log(ax, "y", empty=empty)
+    ax, empty = curves.begun(ax)
+    curves.on_log(ax, "y", empty=empty)
     spliced = [law.coordinate for law in laws if isinstance(law, Spliced)]
     coordinate = [*spliced, Coordinate(None, all(law.on_unit for law in laws))][0]
     least = _DOWN_TO / max(float(scores.client_total), float(scores.impostor_total))
     ends: list[float] = []
     for law, (who, side) in zip(laws, ENDS.items(), strict=True):
-        upper, colour = side == "upper", CLASS_COLOURS[who]
+        upper, colour = side == "upper", curves.CLASS_COLOURS[who]
         sign, name = (1.0 if upper else -1.0), names.fill(FAR if upper else FRR)
         places, shares = _counted(coordinate, scores, who, sign)
         ax.plot(places, shares, color=colour, label=f"{name}, counted", **_POINT)
@@ -201,7 +197,7 @@ def plot_tails(fit: PairEstimate, ax: Axes | None, *, level: float, terms: Terms
             if reach > joint:
                 beyond = sign * np.linspace(joint, reach, _BAND_POINTS + 1)[1:]
                 band = np.array([tail_rate_ends(tails, place, level) for place in beyond])
-                ax.fill_between(beyond, band[:, 0].clip(0.1 * least), band[:, 1], **BAND)
+                ax.fill_between(beyond, band[:, 0].clip(0.1 * least), band[:, 1], **curves.BAND)
             if isinstance(law, Spliced) and not is_counted(law.body):
                 label = f"{name}, without the tail"
                 lines.append((law.body, {"linewidth": 1.0, "linestyle": "--", "label": label}))
@@ -209,7 +205,7 @@ def plot_tails(fit: PairEstimate, ax: Axes | None, *, level: float, terms: Terms
             rates = (part._upper if upper else part._lower)(coordinate.place(y))
             ax.plot(y, rates[0], color=colour, **look)
     x = "threshold" if coordinate.bounds is None and not coordinate.on_unit else "logit threshold"
-    return finished(ax, x, "rate", frame=((min(ends), max(ends)), (least, 1.0)), below=True)
+    return curves.finished(ax, x, "rate", frame=((min(ends), max(ends)), (least, 1.0)), below=True)
 
 
 def _place(coordinate: Coordinate, law: Distribution, sign: float, rate: float) -> float:

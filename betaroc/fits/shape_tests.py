@@ -3,29 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 import numpy as np
 
-from betaroc.core import checks
+from betaroc.core import checks, vocabulary
 from betaroc.core.arrays import CLASSES, FloatArray
 from betaroc.core.errors import InputError
 from betaroc.core.polygamma import information_terms, phi_tau_of
 from betaroc.core.special import beta_lower, beta_upper, log_beta_ratio, share_ends
 from betaroc.core.thresholds import Thresholds
-from betaroc.core.vocabulary import (
-    CLIENTS,
-    FAR,
-    FRR,
-    IMPOSTORS,
-    TNR,
-    TPR,
-    Sentence,
-    members,
-    template_of,
-)
 from betaroc.data.groups import Groups, ensure_psd, groups_of
 from betaroc.distributions.base import Distribution
 from betaroc.distributions.beta import ClassSums, tied_mle
@@ -44,13 +33,14 @@ from betaroc.rendering.numbers import number, percent
 
 CONTRADICTED, CANNOT_TELL = "contradicted", "cannot tell"
 #: Rates of clients and of impostors beyond a threshold, towards each end.
-_RATES = {"at_zero": (FRR, TNR), "at_one": (TPR, FAR)}
+_RATES = {"at_zero": (vocabulary.FRR, vocabulary.TNR), "at_one": (vocabulary.TPR, vocabulary.FAR)}
 #: Both classes are counted beyond so many scores of the one that thins out there.
 _EXTREMES = (5, 20, 100)
 #: One-sided level of Fisher's test; a family is looked at from this rate on.
 _LEVEL, _TAIL = 0.025, 0.01
 
 
+# ------------------------------------------------------------------------ what counts say
 class EndCounts(NamedTuple):
     """What counts say of a fitted ROC near one end."""
 
@@ -97,18 +87,20 @@ def counts_at_end(f: PairEstimate, end: str, side: str, *, groups: bool = True) 
     wanted = [k for k in _EXTREMES if k <= scores]
     extremes = places[np.minimum(np.searchsorted(beyond, wanted), places.size - 1)]
     t = Thresholds.from_theta(np.nextafter(extremes, -math.inf) if upper else extremes)
-    shares, sizes = [], []
-    for k in (larger, 1 - larger):
-        shares.append(evidence.observed(k, t, above=upper) / evidence.totals[k])
-        sizes.append(np.rint(evidence.effective(k, t, _LEVEL, above=upper)))
-    extreme, count = (np.rint(share * size) for share, size in zip(shares, sizes, strict=True))
-    drawn = map(hypergeometric, sizes[0] + sizes[1], sizes[1], extreme + count)
-    p = [np.sum(chance[n >= x]) for x, (n, chance) in zip(count, drawn, strict=True)]
+    counts, sizes, shares = [], [], []
+    for who in (1 - larger, larger):
+        shares.append(evidence.observed(who, t, above=upper) / evidence.totals[who])
+        sizes.append(np.rint(evidence.effective(who, t, _LEVEL, above=upper)))
+        counts.append(np.rint(shares[-1] * sizes[-1]))
+    p = []  # of Fisher's one-sided test
+    for count, extreme, size, other in zip(*counts, *sizes, strict=True):
+        possible, chances = _counts_of_margins(count + extreme, size, other)
+        p.append(float(np.sum(chances[possible >= count])))
     k = int(np.argmin(p))
     if p[k] >= _LEVEL:
         return EndCounts("", "")
-    low, high = (percent(float(e[k])) for e in share_ends(count, sizes[1], _LEVEL))
-    less, more = (percent(float(share[k])) for share in shares)
+    low, high = (percent(float(e[k])) for e in share_ends(counts[0], sizes[0], _LEVEL))
+    more, less = (percent(float(share[k])) for share in shares)
     rates = _RATES[end]
     return EndCounts(
         CONTRADICTED,
@@ -126,7 +118,7 @@ def poorly_fitted(f: PairEstimate, end: str, *, groups: bool = True) -> str:
     for who, name in enumerate(CLASSES):
         near, rest = np.array([_TAIL]), np.array([1.0 - _TAIL])
         rates = (near, rest) if (end == "at_one") == (name == "impostor") else (rest, near)
-        rate = UsedRate((FRR, FAR)[who], *rates, True)
+        rate = UsedRate((vocabulary.FRR, vocabulary.FAR)[who], *rates, True)
         if evidence.misfit(rate) is not None or distance_words(evidence, who):
             return name
     return ""
@@ -134,15 +126,16 @@ def poorly_fitted(f: PairEstimate, end: str, *, groups: bool = True) -> str:
 
 def counted_hooks(f: PairEstimate, *, groups: bool = True) -> tuple[Hook, ...]:
     """The stretches of a fitted ROC below the diagonal, with what counts say of those at an end."""
-    hooks = hooks_of(f.model, f.client.total_weight, f.impostor.total_weight)
-    return tuple(
-        hook._replace(counts=Sentence(counts_at_end(f, hook.end, "below", groups=groups).words))
-        if hook.seen and hook.end in _RATES else hook
-        for hook in hooks
-    )  # fmt: skip
+    hooks = []
+    for hook in hooks_of(f.model, f.client.total_weight, f.impostor.total_weight):
+        words = hook.counts
+        if hook.seen and hook.end in _RATES:
+            words = vocabulary.Sentence(counts_at_end(f, hook.end, "below", groups=groups).words)
+        hooks.append(hook._replace(counts=words))
+    return tuple(hooks)
 
 
-# ----------------------------------------------------------------------
+# ------------------------------------------------------------------------ tests of one number
 #: Differences smaller than this are corrected as neighbouring ones are.
 _NEAR = 0.02
 #: How far these neighbours are, in standard errors.
@@ -150,7 +143,7 @@ _NEIGHBOUR = 0.1
 #: Counts this many standard deviations from their mean have no probability left.
 _REACH = 40.0
 
-#: Shapes of a fitted beta distribution, and the trials behind it.
+#: Shapes of a fitted beta distribution, or mu and sigma of a normal one, and the trials behind it.
 Law = tuple[float, float, float]
 #: Sigma of a fitted normal distribution, and the trials behind it.
 Spread = tuple[float, float]
@@ -177,7 +170,25 @@ def _normal(z: float, method: str) -> ZTest:
     return ZTest(float(z), float(2.0 * ndtr(-abs(z))), method)
 
 
-# ------------------------------------------------------------------------- shapes
+def _from_log_tails(lower: float, upper: float, p: float, method: str) -> ZTest:
+    """z from the smaller of P(statistic <= seen) and P(statistic >= seen), by their logs."""
+    from scipy.special import ndtri_exp
+
+    z = float(ndtri_exp(lower)) if lower <= upper else -float(ndtri_exp(upper))
+    return ZTest(z, min(1.0, p), method)
+
+
+def wald_test(difference: float, variance: float, freedom: float) -> ZTest:
+    """difference / sqrt(variance), by Student's t; its normal departure has the same p-value."""
+    from scipy.special import ndtri, stdtr
+
+    t = difference / math.sqrt(variance)
+    if not math.isfinite(freedom):
+        return _normal(t, "wald")
+    one_sided = float(stdtr(freedom, -abs(t)))
+    return ZTest(math.copysign(-float(ndtri(one_sided)), t), 2.0 * one_sided, "wald")
+
+
 def signed_root_test(client: Law, impostor: Law, shared: str) -> ZTest:
     """The modified signed root of the likelihood ratio of a shared shape, "a" or "b".
 
@@ -223,32 +234,20 @@ def _roots(laws: list[Law]) -> tuple[float, float]:
     """r and u, of distributions whose first shape is shared."""
     sums = [ClassSums.at(*law) for law in laws]
     result = tied_mle(sums[0], sums[1], "a")
-    fall, free, tied, curvature = 0.0, 0.0, 0.0, 0.0
+    fall, logs = 0.0, 0.0
+    curvature = 0.0
     for law, s, (a, b) in zip(laws, sums, (result.client, result.impostor), strict=True):
         own_a, own_b, weight = law
         gain = (a - own_a) * s.mean_log + (b - own_b) * s.mean_log1m
         fall += 2.0 * weight * (log_beta_ratio(a, b, own_a, own_b) - gain)
-        free += math.log(_information(own_a, own_b)[3]) + 2.0 * math.log(weight)
         _, of_b, _, det = _information(a, b)
-        tied += math.log(of_b) + math.log(weight)
+        logs += math.log(_information(own_a, own_b)[3]) - math.log(of_b) + math.log(weight)
         curvature += weight * det / of_b
     difference = laws[0][0] - laws[1][0]
     root = math.copysign(math.sqrt(max(fall, 0.0)), difference)
-    return root, difference * math.exp(0.5 * (free - tied - math.log(curvature)))
+    return root, difference * math.exp(0.5 * (logs - math.log(curvature)))
 
 
-def wald_test(difference: float, variance: float, freedom: float) -> ZTest:
-    """difference / sqrt(variance), by Student's t; its normal departure has the same p-value."""
-    from scipy.special import ndtri, stdtr
-
-    t = difference / math.sqrt(variance)
-    if not math.isfinite(freedom):
-        return _normal(t, "wald")
-    one_sided = float(stdtr(freedom, -abs(t)))
-    return ZTest(math.copysign(-float(ndtri(one_sided)), t), 2.0 * one_sided, "wald")
-
-
-# ------------------------------------------------------------------- spreads and means
 def variance_ratio_test(client: Spread, impostor: Spread) -> ZTest:
     """The F test of equal variances of two normal distributions."""
     (s_c, n_c), (s_i, n_i) = client, impostor
@@ -265,38 +264,12 @@ def variance_ratio_test(client: Spread, impostor: Spread) -> ZTest:
     return _from_log_tails(lower, upper, 2.0 * math.exp(min(lower, upper)), "variance ratio")
 
 
-def _from_log_tails(lower: float, upper: float, p: float, method: str) -> ZTest:
-    """z from the smaller of P(statistic <= seen) and P(statistic >= seen), by their logs."""
-    from scipy.special import ndtri_exp
-
-    z = float(ndtri_exp(lower)) if lower <= upper else -float(ndtri_exp(upper))
-    return ZTest(z, min(1.0, p), method)
-
-
 def pooled_t_test(client: Law, impostor: Law) -> ZTest:
     """Student's test of equal means under one variance; distributions as (mu, sigma, weight)."""
     (mu_c, s_c, n_c), (mu_i, s_i, n_i) = client, impostor
     freedom = n_c + n_i - 2.0
     variance = (n_c * s_c * s_c + n_i * s_i * s_i) / freedom
     return wald_test(mu_c - mu_i, variance * (1.0 / n_c + 1.0 / n_i), freedom)
-
-
-# ------------------------------------------------------------------------------- masses
-def hypergeometric(total: float, marked: float, drawn: float) -> tuple[FloatArray, FloatArray]:
-    """Numbers of marked ones among those drawn of a total, and their probabilities.
-
-    Those within `_REACH` standard deviations of the mean. Not scipy.stats, whose import takes as
-    long as the tests of a report.
-    """
-    mean = marked * drawn / total
-    spread = math.sqrt(mean * (1.0 - drawn / total) * (total - marked) / max(total - 1.0, 1.0))
-    low = max(0, marked + drawn - total, math.floor(mean - _REACH * spread - _REACH))
-    high = min(marked, drawn, math.ceil(mean + _REACH * spread + _REACH))
-    k = np.arange(low, high + 1.0)
-    rise = (marked - k) * (drawn - k) / ((k + 1.0) * (total - marked - drawn + k + 1.0))
-    logs = np.concatenate([[0.0], np.cumsum(np.log(rise[:-1]))])
-    p = np.exp(logs - np.max(logs))
-    return k, p / np.sum(p)
 
 
 def fisher_midp(client: tuple[int, int], impostor: tuple[int, int]) -> ZTest:
@@ -313,15 +286,33 @@ def fisher_midp(client: tuple[int, int], impostor: tuple[int, int]) -> ZTest:
     0.05
     """
     (c, n_c), (i, n_i) = client, impostor
-    k, p = hypergeometric(n_c + n_i, c + i, n_c)
+    k, p = _counts_of_margins(c + i, n_c, n_i)
     if not k[0] <= c <= k[-1]:
         return ZTest(-math.inf if c < k[0] else math.inf, 0.0, "counts")
-    chance = p[c - int(k[0])]
+    chance = p[k == c][0]
     alike = np.isclose(p, chance, rtol=1e-7, atol=0.0)
     two = float(np.sum(p[(p < chance) & ~alike]) + 0.5 * np.sum(p[alike]))
     with np.errstate(divide="ignore"):
         lower, upper = (float(np.log(np.sum(p[side]) + 0.5 * chance)) for side in (k < c, k > c))
     return _from_log_tails(lower, upper, two, "counts")
+
+
+def _counts_of_margins(marked: float, n_c: float, n_i: float) -> tuple[FloatArray, FloatArray]:
+    """Numbers of clients among so many marked trials of both classes, and their probabilities."""
+    from scipy.special import betaln
+
+    total = n_c + n_i
+    mean = marked * n_c / total
+    spread = math.sqrt(mean * (n_i / total) * (total - marked) / max(total - 1, 1))
+    low = max(0.0, marked - n_i, math.floor(mean - _REACH * spread - _REACH))
+    high = min(marked, n_c, math.ceil(mean + _REACH * spread + _REACH))
+    k = np.arange(low, high + 1.0)
+
+    def log_choices(n: float, of: FloatArray | float) -> FloatArray:
+        return np.asarray(-np.log1p(n) - betaln(n - of + 1.0, of + 1.0))
+
+    logs = log_choices(n_c, k) + log_choices(n_i, marked - k) - log_choices(total, marked)
+    return k, np.exp(logs)
 
 
 # ------------------------------------------------------------ trials that depend on groups
@@ -371,8 +362,7 @@ def _shape_parts(
     return parts
 
 
-# ----------------------------------------------------------------------
-# How sure one may be of a shape: categories, both ends of the ROC, its hooks.
+# ------------------------------------------------------------------------ what is said of a shape
 _QUADRANTS = {"U": (-1, -1), "reverse-J": (-1, 1), "J": (1, -1), "bell": (1, 1)}
 _SHAPES = {
     "proper": (1, 1), "hook-at-one": (1, -1), "hook-at-zero": (-1, 1), "below": (-1, -1),
@@ -387,8 +377,6 @@ _ALONG = (0.0, 0.5, 1.0, 1.5, 2.0, 3.0)
 #: Departures beyond this have no probability left in doubles.
 _FARTHEST = 37.0
 _NOTHING = 1e-150
-
-
 #: Of the thresholds, whatever the scale of the scores.
 _ENDS = ("low", "high")
 
@@ -418,11 +406,10 @@ class EndTest(NamedTuple):
     def __str__(self) -> str:
         if math.isnan(self.p_value):
             return self.note
-        text = f"{self.side} the diagonal"
-        if self.side == CANNOT_TELL:
-            text = f"{self.side} the side of the diagonal"
-        note = f" {template_of(self.note)}" if self.note else ""
-        return Sentence(f"{text}{note} (p = {self.p_value:.2g}, by {self.method})")
+        of = " the side of" if self.side == CANNOT_TELL else ""
+        note = f" {vocabulary.template_of(self.note)}" if self.note else ""
+        text = f"{self.side}{of} the diagonal{note} (p = {self.p_value:.2g}, by {self.method})"
+        return vocabulary.Sentence(text)
 
 
 class EndTests(NamedTuple):
@@ -485,10 +472,10 @@ class CurveTest(Exportable):
         A stretch where less than one score is expected is no finding, however small the
         p-value; one with scores is a finding if the curve is significantly not proper.
         """
-        if self.contradiction:
-            return self.contradiction
         visible = [hook for hook in self.hooks if hook.seen]
         counts = "".join(f"; {hook.counts}" for hook in visible if hook.counts)
+        if self.contradiction:
+            return self.contradiction
         if not self.hooks:
             return "no part of the fitted ROC is below the diagonal"
         if not visible:
@@ -541,25 +528,32 @@ def shape_probabilities(f: PairEstimate, *, groups: bool = True) -> dict[str, di
     for who, result in (("client", f.client), ("impostor", f.impostor)):
         shapes = np.array(result.values[:2])
         cov = covariance[start : start + 2, start : start + 2] / np.outer(shapes, shapes)
-        if not np.all(np.diag(cov) > 0.0):
+        errors = np.sqrt(np.maximum(np.diag(cov), 0.0))
+        if not np.all(errors > 0.0):
             raise InputError(
                 f"a probability of shapes must rest on their variances; those of the {who}s are"
                 f" lost in rounding at a={shapes[0]:g}, b={shapes[1]:g}. Take more scores."
             )
-        z = np.log(shapes) / np.sqrt(np.diag(cov))
-        correlation = cov[0, 1] / math.sqrt(cov[0, 0] * cov[1, 1])
-        answer[who] = quadrant_shares(z.tolist(), correlation)
+        z = (np.log(shapes) / errors).tolist()
+        answer[who] = quadrant_shares(z, cov[0, 1] / math.sqrt(cov[0, 0] * cov[1, 1]))
         start += len(result.names)
     return answer
 
 
-# ------------------------------------------------------------------------------ the ends
-class _Contrast(NamedTuple):
-    """A difference of the distributions that is positive where the curve is above an end."""
+def _covariance(f: PairEstimate, *, groups: bool) -> FloatArray:
+    """Of the clients' parameters, then the impostors'."""
+    covariance = joint_cov(f, groups=groups)
+    if not np.all(np.isfinite(covariance)):
+        raise InputError(
+            "a test needs the covariance of the parameters; that of"
+            f" {f.client.distribution!r:.50} and {f.impostor.distribution!r:.50} is not finite."
+        )
+    return covariance
 
-    difference: float
-    #: By all parameters, the clients' first.
-    gradient: FloatArray
+
+# ------------------------------------------------------------------------------ the ends
+#: A difference of the distributions, and its gradient by all parameters, the clients' first.
+_Contrast = tuple[float, FloatArray]
 
 
 @dataclass(frozen=True)
@@ -573,66 +567,44 @@ class FittedEnds:
 
     @classmethod
     def of(cls, f: PairEstimate, *, groups: bool) -> FittedEnds:
+        """Those of a fit, where they can be tested."""
         if why := untested_ends(f):
             raise InputError(f"{why}. Fit one of these, or look at model.ends().")
         f = f._told_scored("a test of the ends")
         result = groups_of(f.scores) if checks.flag(groups, "groups") else None
         return cls(f, _covariance(f, groups=groups), result)
 
-    def has_mass(self, end: str) -> bool:
-        return any(r.params.get(end, 0.0) > 0.0 for r in self.results)
-
     @property
     def results(self) -> tuple[Estimate, Estimate]:
+        """Both classes."""
         return self.fit.client, self.fit.impostor
 
-    def decides(self, end: str) -> tuple[str, float]:
-        """The parameter that decides an end, and the sign with which the clients' does."""
-        if self.has_mass(end):
-            return end, _MASS_SIGNS[end]
-        return self._rule[end]
+    def tests(self, level: float) -> EndTests:
+        """Both ends at a level, where the scores do not contradict them."""
+        return EndTests(*(self._judged(end, level) for end in MASSES))
 
-    @property
-    def _rule(self) -> Mapping[str, tuple[str, float]]:
-        """What decides each end by the family; empty where its declared tails do."""
-        return FAMILIES[self.fit.client.family].decides or {}
-
-    def deciding(self, end: str) -> _Contrast:
-        """What decides an end, positive where the curve is above the diagonal there."""
-        if self.has_mass(end) or self._rule:
-            return self.contrast(*self.decides(end))
-        which = MASSES.index(end)
-        orders = [r.distribution._tails()[which].order for r in self.results]
-        if orders[0] != orders[1] or orders[0] not in _LIFTS:
-            raise InputError(
-                f"an end is tested of tails of one kind, powers or Gaussians; {end!r} has"
-                f" {orders[0]:g} and {orders[1]:g}. Look at model.ends()."
+    def _judged(self, end: str, level: float) -> EndTest:
+        test, family = self.test(end), f"one {self.fit.client.family} distribution"
+        if test.p_value > 1.0 - level:
+            return EndTest(CANNOT_TELL, *test)
+        side = "above" if test.z > 0.0 else "below"
+        if self._has_mass(end) or self.fit.scores is None:  # counts themselves; expected fits
+            return EndTest(side, *test)
+        groups = self.groups is not None
+        counts = counts_at_end(self.fit, end, side, groups=groups)
+        if counts.contradicted:
+            return EndTest(
+                CONTRADICTED, math.nan, math.nan, test.method, vocabulary.Sentence(counts.words)
             )
-        side = _LIFTS[orders[0]] * (1.0 - 2.0 * which)
-        parts = [_log_of_tail(r, which) for r in self.results]
-        gradient = np.concatenate([side * parts[0][1], -side * parts[1][1]])
-        return _Contrast(side * (parts[0][0] - parts[1][0]), gradient)
-
-    def contrast(self, parameter: str, sign: float) -> _Contrast:
-        """sign times clients' less impostors', of logarithms unless of shares or means."""
-        log = parameter not in (*MASSES, "mu")
-        gradient, values = [], []
-        for result, side in zip(self.results, (sign, -sign), strict=True):
-            value = result.params.get(parameter, 0.0)
-            slope = np.zeros(len(result.names))
-            if parameter in result.names:
-                slope[result.names.index(parameter)] = side / value if log else side
-            gradient.append(slope)
-            values.append(side * (math.log(value) if log else value))
-        return _Contrast(sum(values), np.concatenate(gradient))
-
-    def correlation(self, first: _Contrast, second: _Contrast) -> float:
-        """Of two contrasts."""
-        left, right = first.gradient, second.gradient
-        errors = [math.sqrt(float(g @ self.covariance @ g)) for g in (left, right)]
-        covariance = float(left @ self.covariance @ right)
-        # One by one: the product of two small variances is no double.
-        return max(-1.0, min(1.0, covariance / errors[0] / errors[1]))
+        if who := poorly_fitted(self.fit, end, groups=groups):
+            many = vocabulary.members(who)
+            note = f"the family does not describe these {many}: {side} the diagonal only if the"
+            note = vocabulary.Sentence(f"{note} {many} follow {family}")
+            return EndTest(CANNOT_TELL, math.nan, math.nan, test.method, note)
+        note = f"if the {vocabulary.CLIENTS} follow {family}, the {vocabulary.IMPOSTORS} another"
+        return EndTest(
+            side, *test, vocabulary.Sentence(note + (counts.words and f"; {counts.words}"))
+        )
 
     def curve(self, level: float) -> CurveTest:
         """The shape of the whole curve at a level."""
@@ -645,47 +617,24 @@ class FittedEnds:
         words = "; ".join(f"at the {_ENDS[k]} end {note}" for k, note in enumerate(notes) if note)
         if words:
             return CurveTest({}, hooks, math.nan, math.nan, level, contradiction=words)
-        masses = any(map(self.has_mass, MASSES))
-        if not masses and len({name for name, _ in self._rule.values()}) == 1:  # the spread
-            return CurveTest(*_of_spreads(self, hooks), level, _where_seen(self))
-        z, rho = [test.z for test in tests], self.correlation(*map(self.deciding, MASSES))
+        masses = any(map(self._has_mass, MASSES))
+        if not masses and {name for name, _ in self._rule.values()} == {"sigma"}:
+            return self._curve_of_spreads(hooks, level)
+        z = [test.z for test in tests]
+        rho = self._correlation(*(self._deciding(end)[1] for end in MASSES))
         shares = {} if masses else quadrant_shares(z, rho, _SHAPES)
         return CurveTest(shares, hooks, _p_both_above(z, rho), _p_same_side(z, rho), level)
 
-    def tests(self, level: float) -> EndTests:
-        """Both ends at a level, where the scores do not contradict them."""
-        return EndTests(*(self._judged(end, level) for end in MASSES))
-
-    def _judged(self, end: str, level: float) -> EndTest:
-        test, family = self.test(end), f"one {self.fit.client.family} distribution"
-        if test.p_value > 1.0 - level:
-            return EndTest(CANNOT_TELL, *test)
-        side = "above" if test.z > 0.0 else "below"
-        if self.has_mass(end) or self.fit.scores is None:  # counts themselves; expected fits
-            return EndTest(side, *test)
-        counts = counts_at_end(self.fit, end, side, groups=self.groups is not None)
-        if counts.verdict == CONTRADICTED:
-            return EndTest(CONTRADICTED, math.nan, math.nan, test.method, Sentence(counts.words))
-        if who := poorly_fitted(self.fit, end, groups=self.groups is not None):
-            many = members(who)
-            note = f"the family does not describe these {many}: {side} the diagonal only if the"
-            note = Sentence(f"{note} {many} follow {family}")
-            return EndTest(CANNOT_TELL, math.nan, math.nan, test.method, note)
-        note = f"if the {CLIENTS} follow {family}, the {IMPOSTORS} another"
-        return EndTest(side, *test, Sentence(note + (counts.words and f"; {counts.words}")))
-
     def test(self, end: str) -> ZTest:
         """How far the curve is above the diagonal there."""
-        if self.has_mass(end):
-            return self._masses(end)
-        if not self._rule:
-            return self.by_errors(self.deciding(end))
-        name, sign = self.decides(end)
+        if self._has_mass(end):
+            return self._mass_test(end)
+        name, sign = self._rule.get(end, ("", 1.0))
         values, weights = [r.params for r in self.results], [*map(inner_trials, self.results)]
         # Where the estimates do not determine the likelihood, or its digits are gone.
         sums = (v.get("a", 0.0) + v.get("b", 0.0) for v in values)
-        if any(map(in_cells, self.results)) or max(sums) > _CONCENTRATED:
-            return self.by_errors(self.contrast(name, sign))
+        if not name or any(map(in_cells, self.results)) or max(sums) > _CONCENTRATED:
+            return self._by_errors(self._deciding(end))
         if name == "sigma":
             spreads = [(v["sigma"], w) for v, w in zip(values, weights, strict=True)]
             if self.groups is None:
@@ -712,16 +661,10 @@ class FittedEnds:
             answer[~between_ends(result.distribution, x)] = np.nan
         return answer
 
-    def by_errors(self, contrast: _Contrast) -> ZTest:
-        variance = float(contrast.gradient @ self.covariance @ contrast.gradient)
-        sizes = [] if self.groups is None else [n for n in self.groups.sizes if n is not None]
-        freedom = min(sizes, default=math.inf) - 1.0  # of the class with fewer groups
-        return wald_test(contrast.difference, variance, freedom)
-
-    def _masses(self, end: str) -> ZTest:
+    def _mass_test(self, end: str) -> ZTest:
         sign, weights = _MASS_SIGNS[end], [r.total_weight for r in self.results]
         if self.groups is not None:
-            place = 0.0 if end == "at_zero" else 1.0
+            place = float(MASSES.index(end))
             values = (getattr(self.fit.scores, who) for who in CLASSES)
             marks = [(x == place).astype(np.float64) for x in values]
             return score_test(share_parts(marks, weights, self.groups), self.groups).times(sign)
@@ -736,81 +679,98 @@ class FittedEnds:
             counts.append((round(count), round(total)))
         return fisher_midp(counts[0], counts[1]).times(sign)
 
+    def _has_mass(self, end: str) -> bool:
+        return any(r.params.get(end, 0.0) > 0.0 for r in self.results)
 
-def _log_of_tail(result: Estimate, which: int) -> tuple[float, FloatArray]:
-    """Log of the exponent, or of the width, of a tail and its derivatives in the parameters."""
+    @property
+    def _rule(self) -> dict[str, tuple[str, float]]:
+        """The parameter of each end, and its sign, by the family; empty where its tails decide."""
+        return dict(FAMILIES[self.fit.client.family].decides or {})
 
-    def of(law: Distribution) -> FloatArray:
-        tail = law._tails()[which]
-        return np.asarray(np.log(tail.rate if tail.order == 1 else tail.width))
+    def _deciding(self, end: str) -> _Contrast:
+        """What decides an end, positive where the curve is above the diagonal there."""
+        if self._has_mass(end):
+            return self._contrast(end, _MASS_SIGNS[end])
+        if self._rule:
+            return self._contrast(*self._rule[end])
+        which = MASSES.index(end)
+        orders = [r.distribution._tails()[which].order for r in self.results]
+        if orders[0] != orders[1] or orders[0] not in _LIFTS:
+            raise InputError(
+                f"an end is tested of tails of one kind, powers or Gaussians; {end!r} has"
+                f" {orders[0]:g} and {orders[1]:g}. Look at model.ends()."
+            )
 
-    law = result.distribution
-    names = [p.name for p in law._parameters()]
-    rates = law._differences(of, ())
-    return float(of(law)), rates[[names.index(name) for name in result.names]]
+        def of(law: Distribution) -> FloatArray:
+            tail = law._tails()[which]
+            return np.asarray(np.log(tail.rate if tail.order == 1 else tail.width))
+
+        side, difference, gradient = _LIFTS[orders[0]] * (1.0 - 2.0 * which), 0.0, []
+        for result, sign in zip(self.results, (side, -side), strict=True):
+            law = result.distribution
+            names = [p.name for p in law._parameters()]
+            rates = law._differences(of, ())[[names.index(name) for name in result.names]]
+            difference += sign * float(of(law))
+            gradient.append(sign * rates)
+        return difference, np.concatenate(gradient)
+
+    def _contrast(self, parameter: str, sign: float) -> _Contrast:
+        """sign times clients' less impostors', of logarithms unless of shares or means."""
+        log, difference, gradient = parameter not in (*MASSES, "mu"), 0.0, []
+        for result, side in zip(self.results, (sign, -sign), strict=True):
+            value = result.params.get(parameter, 0.0)
+            slope = side / value if log else side
+            gradient.append(slope * (np.array(result.names, dtype=object) == parameter))
+            difference += side * (math.log(value) if log else value)
+        return difference, np.concatenate(gradient)
+
+    def _correlation(self, left: FloatArray, right: FloatArray) -> float:
+        """Of two contrasts with these gradients."""
+        errors = [math.sqrt(float(g @ self.covariance @ g)) for g in (left, right)]
+        covariance = float(left @ self.covariance @ right)
+        # One by one: the product of two small variances is no double.
+        return max(-1.0, min(1.0, covariance / errors[0] / errors[1]))
+
+    def _by_errors(self, contrast: _Contrast) -> ZTest:
+        difference, gradient = contrast
+        sizes = [] if self.groups is None else [n for n in self.groups.sizes if n is not None]
+        freedom = min(sizes, default=math.inf) - 1.0  # of the class with fewer groups
+        return wald_test(difference, float(gradient @ self.covariance @ gradient), freedom)
+
+    def _curve_of_spreads(self, hooks: tuple[Hook, ...], level: float) -> CurveTest:
+        """Two normal laws: one crossing unless the spreads are equal, then proper if mu_c >= mu_i.
+
+        Of a proper curve: the spreads alone where the means are in order, else both, as many
+        degrees of freedom as constraints bind.
+        """
+        from scipy.special import chdtrc, ndtr, ndtri
+
+        spread, means, sigmas = self.test("at_one"), self._contrast("mu", 1.0), []
+        if self.groups is None:
+            laws = [(r.params["mu"], r.params["sigma"], r.total_weight) for r in self.results]
+            z, rho = pooled_t_test(laws[0], laws[1]).z, 0.0
+        else:
+            z = self._by_errors(means).z
+            rho = self._correlation(means[1], self._contrast("sigma", 1.0)[1])
+        beyond = z - rho * max(-_FARTHEST, min(_FARTHEST, spread.z))
+        p = spread.p_value
+        if beyond < 0.0:
+            p = float(chdtrc(2.0, spread.z**2 + beyond**2 / (1.0 - rho**2)))
+        less, more = float(ndtr(-spread.z)), float(ndtr(spread.z))
+        shares = {"proper": 0.0, "hook-at-one": less, "hook-at-zero": more, "below": 0.0}
+        # Where scores are: mu + u sigma of the clients less that of the impostors, u to the last.
+        reach = max(-float(ndtri(1.0 / max(r.total_weight for r in self.results))), 0.0)
+        for result, sign in zip(self.results, (1.0, -1.0), strict=True):
+            sigmas.append(sign * (np.array(result.names) == "sigma"))
+        apart = self.results[0].params["sigma"] - self.results[1].params["sigma"]
+        pair = [(means[0] + u * apart, means[1] + u * np.concatenate(sigmas))
+                for u in (-reach, reach)]  # fmt: skip
+        ends = [d / math.sqrt(float(g @ self.covariance @ g)) for d, g in pair]
+        seen = quadrant_shares(ends, self._correlation(pair[0][1], pair[1][1]), _SHAPES)
+        return CurveTest(shares, hooks, p, spread.p_value, level, seen)
 
 
-def _covariance(f: PairEstimate, *, groups: bool) -> FloatArray:
-    """Of the clients' parameters, then the impostors'."""
-    covariance = joint_cov(f, groups=groups)
-    if not np.all(np.isfinite(covariance)):
-        raise InputError(
-            "a test needs the covariance of the parameters; that of"
-            f" {f.client.distribution!r:.50} and {f.impostor.distribution!r:.50} is not finite."
-        )
-    return covariance
-
-
-# ------------------------------------------------------------------------------ the curve
-def _of_spreads(
-    ends: FittedEnds, hooks: tuple[Hook, ...]
-) -> tuple[dict[str, float], tuple[Hook, ...], float, float]:
-    """Two normal laws: one crossing unless the spreads are equal, then proper if mu_c >= mu_i.
-
-    Of a proper curve: the spreads alone where the means are in order, else both, as many degrees
-    of freedom as constraints bind.
-    """
-    from scipy.special import chdtrc, ndtr
-
-    spread = ends.test("at_one")
-    means = ends.contrast("mu", 1.0)
-    if ends.groups is None:
-        laws = [(r.params["mu"], r.params["sigma"], r.total_weight) for r in ends.results]
-        z, correlation = pooled_t_test(laws[0], laws[1]).z, 0.0
-    else:
-        z = ends.by_errors(means).z
-        correlation = ends.correlation(means, ends.contrast("sigma", 1.0))
-    beyond = z - correlation * max(-_FARTHEST, min(_FARTHEST, spread.z))
-    p = spread.p_value
-    if beyond < 0.0:
-        p = float(chdtrc(2.0, spread.z**2 + beyond**2 / (1.0 - correlation**2)))
-    wider = float(ndtr(spread.z))
-    shares = {"proper": 0.0, "hook-at-one": float(ndtr(-spread.z)), "hook-at-zero": wider}
-    return {**shares, "below": 0.0}, hooks, p, spread.p_value
-
-
-def _where_seen(ends: FittedEnds) -> dict[str, float]:
-    """Of two normal laws: sides where scores are.
-
-    They cross where the share past the crossing is Phi(-|d|/|s|), d and s the differences of mu
-    and of sigma. With u the deviate of the share 1/n, d - u s and d + u s tell the sides up to it.
-    """
-    from scipy.special import ndtri
-
-    reach = max(-float(ndtri(1.0 / max(r.total_weight for r in ends.results))), 0.0)
-    means = ends.contrast("mu", 1.0)
-    spread = np.concatenate([
-        side * (np.array(r.names) == "sigma") for r, side in zip(ends.results, (1, -1), strict=True)
-    ])  # fmt: skip
-    apart = ends.results[0].params["sigma"] - ends.results[1].params["sigma"]
-    pair = [
-        _Contrast(means.difference + u * apart, means.gradient + u * spread)
-        for u in (-reach, reach)
-    ]
-    z = [c.difference / math.sqrt(float(c.gradient @ ends.covariance @ c.gradient)) for c in pair]
-    return quadrant_shares(z, ends.correlation(*pair), _SHAPES)
-
-
+# ------------------------------------------------------------------------ of two normal numbers
 def _p_both_above(z: list[float], correlation: float) -> float:
     """P(min(N_1, N_2) <= min(z)): largest, of all curves above at both ends, for the diagonal."""
     from scipy.special import ndtr

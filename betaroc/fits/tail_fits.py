@@ -12,7 +12,6 @@ import numpy as np
 
 from betaroc.core import checks
 from betaroc.core.arrays import CLASSES, BoolArray, FloatArray
-from betaroc.core.checks import counts
 from betaroc.core.errors import BetarocError, InputError, refusal
 from betaroc.core.notices import Notice, suppress_warnings
 from betaroc.core.tables import Table, Tabular, columns_from_rows
@@ -28,19 +27,12 @@ from betaroc.distributions.beta import Beta
 from betaroc.distributions.inflated import MASSES, base_of
 from betaroc.distributions.shifted import bounds_of
 from betaroc.distributions.spliced import Spliced
+from betaroc.estimation import tails as tail_estimates
 from betaroc.estimation.estimate import Options, estimate_pair
 from betaroc.estimation.families import check_within, family_text, has_shapes
 from betaroc.estimation.record import Estimate, PairEstimate
-from betaroc.estimation.tails import (
-    FEWEST_BEYOND,
-    PRIOR_DEVIATION,
-    SIZES,
-    TailFit,
-    TailScores,
-    fit_tails,
-    steep_tails,
-)
-from betaroc.inference.delta import block_diag, undropped
+from betaroc.estimation.tails import SIZES, TailFit, TailScores, fit_tails
+from betaroc.inference.delta import undropped
 from betaroc.inference.scores_beyond import grouped_share
 from betaroc.rendering.nouns import Exportable
 from betaroc.rendering.numbers import counted, number
@@ -58,6 +50,7 @@ _SIDES: dict[str, tuple[str, ...]] = {
 }  # fmt: skip
 
 
+# ------------------------------------------------------------------------ what is asked for
 class TailRequest(NamedTuple):
     """Which ends of which class have tails, of how many scores, on which coordinate."""
 
@@ -74,24 +67,42 @@ class TailRequest(NamedTuple):
         bounds: tuple[float, float] | None = None,
     ) -> TailRequest | None:
         """What was asked for, checked: one word for both classes, a word per class, or nothing."""
-        if tails is None and sizes is None:
-            return None
         if tails is None:
+            if sizes is None:
+                return None
             remedy = worded('Say `tails="both"`, or leave it out.')
-            raise refusal(
-                "tail_sizes", "stand beside tails", f"{format_value(sizes)} without", remedy
-            )
+            without = f"{format_value(sizes)} without"
+            raise refusal("tail_sizes", "stand beside tails", without, remedy)
         value = tails if isinstance(tails, Mapping) else dict.fromkeys(CLASSES, tails)
         wrong = [key for key in value if key not in CLASSES]
         wrong += [w for w in value.values() if not isinstance(w, str) or w not in _SIDES]
         if wrong or not value:
             rule = 'be "both", "upper", "lower" or a dict of "client" and "impostor" with these'
             raise refusal("tails", rule, format_value(tails), "Give one, or leave it out.")
-        counted = SIZES if sizes is None else counts(sizes, "tail_sizes", FEWEST_BEYOND)
+        if sizes is not None:
+            sizes = checks.counts(sizes, "tail_sizes", tail_estimates.FEWEST_BEYOND)
         sides = [_SIDES[value[who]] if who in value else () for who in CLASSES]
-        return cls(sides[0], sides[1], counted, bounds)
+        return cls(sides[0], sides[1], sizes or SIZES, bounds)
 
 
+def sides_of(pair: PairEstimate) -> dict[str, str] | None:
+    """The ends of a fit that have tails, as they are asked for; None of a fit without."""
+    words = {sides: word for word, sides in _SIDES.items()}
+    sides = {who: tuple(tail.side for tail in getattr(pair, who).tails) for who in CLASSES}
+    return {who: words[has] for who, has in sides.items() if has} or None
+
+
+def check_tails(pair: PairEstimate, noun: str) -> None:
+    """An error for what is said of the distributions of a family alone."""
+    if pair.client.tails or pair.impostor.tails:
+        raise InputError(
+            f"{noun} must be of a fit without tails; this one has tails, which the parameters of"
+            f" family {pair.client.family!r} do not describe. Fit the scores without"
+            + worded(" `tails=`.")
+        )
+
+
+# ------------------------------------------------------------------------ fits with tails
 def with_tails(pair: PairEstimate, request: TailRequest) -> tuple[PairEstimate, list[Notice]]:
     """A pair whose distributions have tails of their most extreme scores, and what there is to say.
 
@@ -100,13 +111,9 @@ def with_tails(pair: PairEstimate, request: TailRequest) -> tuple[PairEstimate, 
     if isinstance(pair.scores, ScoreSummary) and max(request.sizes) > _MOST_OF_SUMMARY:
         rule = f"be at most {_MOST_OF_SUMMARY} of a summary, which keeps {KEPT} extreme scores"
         raise refusal("tail_sizes", rule, str(max(request.sizes)), "Fit the scores.")
-    result, said = [], []
-    for who in CLASSES:
-        item, notices = _class_with_tails(getattr(pair, who), pair.scores, who, request)
-        result.append(item)
-        said += notices
-    model = replace(pair.model, client=result[0].distribution, impostor=result[1].distribution)
-    return replace(pair, model=model, client=result[0], impostor=result[1]), said
+    (client, first), (impostor, second) = (_class_with_tails(pair, who, request) for who in CLASSES)
+    model = replace(pair.model, client=client.distribution, impostor=impostor.distribution)
+    return replace(pair, model=model, client=client, impostor=impostor), first + second
 
 
 def unit_range(scores: ScoreData) -> tuple[float, float] | None:
@@ -116,21 +123,23 @@ def unit_range(scores: ScoreData) -> tuple[float, float] | None:
 
 
 def _class_with_tails(
-    estimate: Estimate, scores: ScoreData, who: str, request: TailRequest
+    pair: PairEstimate, who: str, request: TailRequest
 ) -> tuple[Estimate, list[Notice]]:
-    sides = getattr(request, who)
+    from scipy.linalg import block_diag
+
+    estimate, scores, sides = getattr(pair, who), pair.scores, getattr(request, who)
     if not sides:
         return estimate, []
     body = estimate.distribution
-    bounds = None if body.on_unit else request.bounds
-    if bounds is None and not body.on_unit:
-        bounds = unit_range(scores)
+    bounds = None if body.on_unit else request.bounds or unit_range(scores)
     coordinate = Coordinate(bounds, body.on_unit)
     samples = {side: tail_scores(scores, who, estimate, coordinate, side) for side in sides}
     fitted = [fit_tails(samples[side], side, request.sizes) for side in sides]
     law = Spliced(body, bounds=coordinate.bounds, **{item.side: item.tail() for item in fitted})
-    gained = _log_likelihood(estimate.log_likelihood, law, estimate.total_weight, samples)
-    result = replace(estimate, distribution=law, tails=tuple(fitted), log_likelihood=gained)
+    result: Estimate = replace(
+        estimate, distribution=law, tails=tuple(fitted),
+        log_likelihood=_log_likelihood(estimate, law, samples),
+    )  # fmt: skip
     if estimate.names:  # mass, shape and scale of each tail: blocks, as if independent
         parameters = {p.name: p.value for p in law._parameters()}
         names = (*estimate.names, *(n for n in parameters if n not in estimate.names))
@@ -138,21 +147,22 @@ def _class_with_tails(
         cov = block_diag(estimate.cov, *blocks)
         result = replace(result, names=names, values=tuple(parameters[n] for n in names), cov=cov)
     bounded = coordinate.on_unit or coordinate.bounds is not None
-    return result, [n for item in fitted for n in steep_tails(who, item, bounded=bounded)]
+    steep = (tail_estimates.steep_tails(who, item, bounded=bounded) for item in fitted)
+    return result, [notice for notices in steep for notice in notices]
 
 
 def tail_scores(
     scores: ScoreData, who: str, estimate: Estimate, coordinate: Coordinate, side: str
 ) -> TailScores:
     """The scores that the fit took, where its tails are straight; of a summary those of a side."""
-    groups = design = None
+    weights, total, groups, design = None, None, None, None
     if isinstance(scores, ScoreSummary):
-        item, weights, total = getattr(scores, who), None, estimate.total_weight
+        item, total = getattr(scores, who), estimate.total_weight
         values = item.highest if side == "upper" else item.lowest
     else:
         rows = require_scores(scores, "a tail")
         values, weights = getattr(rows, who), getattr(rows, f"{who}_weights")
-        total, groups = None, groups_of(rows)
+        groups = groups_of(rows)
     keep = undropped(estimate, values)
     values, weights = values[keep], None if weights is None else weights[keep]
     if coordinate.bounds is not None:
@@ -179,27 +189,26 @@ def _design_effect(groups: Groups, which: int, keep: BoolArray, beyond: BoolArra
     return max(1.0, float(variance * n / (share * (1.0 - share))))
 
 
-def _log_likelihood(
-    before: float, law: Spliced, total: float, samples: Mapping[str, TailScores]
-) -> float:
+def _log_likelihood(estimate: Estimate, law: Spliced, samples: Mapping[str, TailScores]) -> float:
     """That of the body, rescaled between the joints and replaced beyond."""
-    if math.isnan(before):  # a body of counts has no density
-        return before
-    middle = law._lower_quantile(np.array([0.5]), np.log([0.5]))
-    inner = float((law._log_likelihood(middle) - law.body._log_likelihood(middle))[0])
-    gained, beyond = 0.0, 0.0
+    result, inner = estimate.log_likelihood, estimate.total_weight
+    if math.isnan(result):  # a body of counts has no density
+        return result
+
+    def gain(t: Thresholds) -> FloatArray:
+        return law._log_likelihood(t) - law.body._log_likelihood(t)
+
     for side, item in samples.items():
-        sign = 1.0 if side == "upper" else -1.0
-        tail = law.upper if side == "upper" else law.lower
+        sign, tail = (1.0, law.upper) if side == "upper" else (-1.0, law.lower)
         if tail is None or tail.joint is None:  # as no fitted tail is
             continue
         out = sign * item.places > sign * tail.joint
-        t = law.coordinate.place(item.places[out])
-        each = law._log_likelihood(t) - law.body._log_likelihood(t)
+        each = gain(law.coordinate.place(item.places[out]))
         weights = np.ones(each.size) if item.weights is None else item.weights[out]
-        gained += math.fsum((weights * each).tolist())
-        beyond += float(np.sum(weights))
-    return before + gained + (total - beyond) * inner
+        result += math.fsum((weights * each).tolist())
+        inner -= float(np.sum(weights))
+    middle = law._lower_quantile(np.array([0.5]), np.log([0.5]))
+    return result + inner * float(gain(middle)[0])
 
 
 def _tail_covariance(fit: TailFit) -> FloatArray:
@@ -210,7 +219,7 @@ def _tail_covariance(fit: TailFit) -> FloatArray:
     k, room = fit.k / fit.design_effect, 1.0 + max(fit.shape, _REGULAR)
     cov = np.array([[room, -fit.scale], [-fit.scale, 2.0 * fit.scale * fit.scale]]) * room / k
     information = np.linalg.inv(cov)
-    information[0, 0] += PRIOR_DEVIATION**-2
+    information[0, 0] += tail_estimates.PRIOR_DEVIATION**-2
     result = np.zeros((3, 3))
     result[0, 0] = fit.mass * (1.0 - fit.mass) / fit.n
     result[1:, 1:] = np.linalg.inv(information)
@@ -235,16 +244,6 @@ def tails_again(
     return Spliced(body, bounds=law.bounds, **fitted)
 
 
-def check_tails(pair: PairEstimate, noun: str) -> None:
-    """An error for what is said of the distributions of a family alone."""
-    if pair.client.tails or pair.impostor.tails:
-        raise InputError(
-            f"{noun} must be of a fit without tails; this one has tails, which the parameters of"
-            f" family {pair.client.family!r} do not describe. Fit the scores without"
-            + worded(" `tails=`.")
-        )
-
-
 def tail_of(
     body: Distribution, who: str, values: FloatArray, weights: FloatArray | None,
     bounds: tuple[float, float] | None,
@@ -256,14 +255,7 @@ def tail_of(
     return Spliced(body, bounds=coordinate.bounds, **{item.side: item.tail()})
 
 
-def sides_of(pair: PairEstimate) -> dict[str, str] | None:
-    """The ends of a fit that have tails, as they are asked for; None of a fit without."""
-    words = {("lower",): "lower", ("upper",): "upper", ("lower", "upper"): "both"}
-    sides = {who: tuple(tail.side for tail in getattr(pair, who).tails) for who in CLASSES}
-    return {who: words[own] for who, own in sides.items() if own} or None
-
-
-# ----------------------------------------------------------------------
+# ------------------------------------------------------------------------ the audit of the ends
 _EPSILONS = (1e-3, 1e-6, 1e-9, 1e-12)
 #: Share of the scores whose part of a statistic is stated.
 _SMALLEST = 0.01
@@ -271,6 +263,13 @@ _SMALLEST = 0.01
 _FAR = 3.0
 #: Steps of a mean over quantiles.
 _STEPS = 1000
+#: A share of the sums that fit the distributions, carried by the extreme 1 % of a class: of a pure
+#: power tail it is 0.01 (1 + log 100) = 5.6 %.
+_CARRIED = 0.1
+#: Relative change of a shape by another rule that is worth a table.
+_MOVED = 0.1
+#: How near to 0 or 1 a score is within reach of the usual rules.
+_REACH = 1e-3
 
 
 class PolicyRow(NamedTuple):
@@ -368,9 +367,13 @@ class Sensitivity(Tabular, Exportable):
 
     def _tables(self) -> list[Node]:
         """A row per rule, a row per tail, and the rules that have no fit."""
+
+        def shown(value: float, digits: int) -> str:
+            return "–" if math.isnan(value) else number(value, digits)
+
         rules = Grid(
             ("rule", f"{CLIENT} a", "b", f"{IMPOSTOR} a", "b", "exponent at 0", "at 1", "AUC"),
-            tuple(Row((row[0], *(_shown(v, 4) for v in row[1:]))) for row in self.policies),
+            tuple(Row((row[0], *(shown(v, 4) for v in row[1:]))) for row in self.policies),
         )  # fmt: skip
         tails = Grid(
             ("class", "end", "fitted exponent", "Hill’s", "that of the fit", "from scores", "z",
@@ -378,8 +381,8 @@ class Sensitivity(Tabular, Exportable):
             tuple(
                 Row((
                     tail.who, tail.end.replace("_", " "), number(tail.fitted, 4),
-                    _shown(tail.hill, 4), _shown(tail.expected, 4), number(tail.scores),
-                    _shown(tail.z, 3), f"{100.0 * tail.carried:.3g} %",
+                    shown(tail.hill, 4), shown(tail.expected, 4), number(tail.scores),
+                    shown(tail.z, 3), f"{100.0 * tail.carried:.3g} %",
                 ))
                 for tail in self.tails
             ),
@@ -408,35 +411,30 @@ class Sensitivity(Tabular, Exportable):
         return self._table(columns_from_rows(self.policies, PolicyRow._fields, ("policy",)))
 
 
-def _shown(value: float, digits: int) -> str:
-    return "–" if math.isnan(value) else number(value, digits)
-
-
 def tail_words(audit: Sensitivity | None) -> list[str]:
     """What Hill's estimate says of each end where it is more than 3 errors from the fit."""
     sentences = []
     for tail in () if audit is None else audit.tails:
-        end, expected = tail.end.replace("at_zero", "0").replace("at_one", "1"), tail.expected
-        more = tail.hill < expected
+        if not tail.far:
+            continue
+        end, expected = {"at_zero": "0", "at_one": "1"}[tail.end], number(tail.expected, 3)
+        says = (
+            f"over this share of scores the fitted distribution has {expected} itself, so they say"
+            f" nothing against it; they are too far from {end} to show the exponent there"
+        )
         if tail.departs:
+            more = tail.hill < tail.expected
             says = (
                 f"the extreme scores reach {'nearer to' if more else 'less far towards'} {end} than"
                 " the fitted distribution has them (its own Hill exponent over this share is"
-                f" {number(expected, 3)}), and rates that it gives beyond them are too"
+                f" {expected}), and rates that it gives beyond them are too"
                 f" {'small' if more else 'large'}"
             )
-        else:
-            says = (
-                "over this share of scores the fitted distribution has"
-                f" {number(expected, 3)} itself, so they say nothing against it; they are too far"
-                f" from {end} to show the exponent there"
-            )
-        if tail.far:
-            sentences.append(
-                f"{tail.who} scores near {end}: Hill's exponent {number(tail.hill, 3)} from the"
-                f" {tail.scores} most extreme, fitted exponent {number(tail.fitted, 3)}, z ="
-                f" {number(tail.z, 3)}: {says}"
-            )
+        sentences.append(
+            f"{tail.who} scores near {end}: Hill's exponent {number(tail.hill, 3)} from the"
+            f" {tail.scores} most extreme, fitted exponent {number(tail.fitted, 3)}, z ="
+            f" {number(tail.z, 3)}: {says}"
+        )
     return sentences
 
 
@@ -473,82 +471,68 @@ def sensitivity(
                 rows.append(_row(name, estimate_pair(f.scores, ("beta", "beta"), options)[0]))
             except BetarocError as error:
                 refused.append(f"{name}: {error}")
-    depending = groups_of(f.scores) if groups else None
-    tails = [_tail(f, who, end, depending) for who in CLASSES for end in MASSES]
+    scores = require_scores(f.scores, "Hill's exponent")
+    depending = groups_of(scores) if groups else None
+    tails = [_tail(getattr(f, who), scores, who, end, depending)
+             for who in CLASSES for end in MASSES]  # fmt: skip
     return Sensitivity(tuple(rows), tuple(refused), tuple(tails), library=f.library)
 
 
 def _row(policy: str, f: PairEstimate) -> PolicyRow:
     client, impostor = (cast(Beta, base_of(r.distribution)) for r in (f.client, f.impostor))
+    exponents = []
     ends = f.model.ends()
-    masses = [max(r.params.get(end, 0.0) for r in (f.client, f.impostor)) for end in MASSES]
-    at_zero, at_one = (
-        math.nan if mass > 0.0 else float(end.exponent)
-        for mass, end in zip(masses, (ends.at_zero, ends.at_one), strict=True)
-    )
-    return PolicyRow(policy, client.a, client.b, impostor.a, impostor.b, at_zero, at_one,
-                     float(f.model.auc()))  # fmt: skip
+    for name in MASSES:
+        decided = any(r.params.get(name, 0.0) > 0.0 for r in (f.client, f.impostor))
+        exponents.append(math.nan if decided else float(getattr(ends, name).exponent))
+    return PolicyRow(
+        policy, client.a, client.b, impostor.a, impostor.b, exponents[0], exponents[1],
+        float(f.model.auc()),
+    )  # fmt: skip
 
 
-# ------------------------------------------------------------------------------ tails
-def _tail(f: PairEstimate, who: str, end: str, groups: Groups | None) -> TailCheck:
+def _tail(
+    estimate: Estimate, scores: Scores, who: str, end: str, groups: Groups | None
+) -> TailCheck:
     """Hill's estimate of the exponent, from the square root of the number of scores."""
-    scores = require_scores(f.scores, "Hill's exponent")
-    x, weights = getattr(scores, who), weights_of(scores, who)
+    x, weights, lower = getattr(scores, who), weights_of(scores, who), end == "at_zero"
     place = np.flatnonzero((x > 0.0) & (x < 1.0) & (weights > 0.0))
-    logs: FloatArray = np.log(x[place]) if end == "at_zero" else np.log1p(-x[place])
+    logs: FloatArray = np.log(x[place]) if lower else np.log1p(-x[place])
     order = np.argsort(logs, kind="stable")
     place, logs = place[order], logs[order]
     w = weights[place]
     upto = np.cumsum(w)
     total = float(upto[-1])
-    fitted = cast(Beta, base_of(getattr(f, who).distribution))
-    exponent = float(fitted.a if end == "at_zero" else fitted.b)
+
+    def first(count: float) -> FloatArray:
+        """Of each score the copies among the first `count` of all."""
+        return np.asarray(np.clip(count - (upto - w), 0.0, w))
+
+    law = cast(Beta, base_of(estimate.distribution))
+    exponent = float(law.a if lower else law.b)
     k = max(1, min(max(2, math.ceil(math.sqrt(total))), math.ceil(total) - 1))
-    copies = _first(w, upto, k)
+    copies = first(k)
     # The score after them, from which their distances are taken.
     away = logs[min(int(np.searchsorted(upto, k, side="right")), logs.size - 1)] - logs
     spread = float(copies @ away) / k if total > 2.0 else 0.0
     hill = 1.0 / spread if spread > 0.0 else math.nan
     error = exponent / math.sqrt(k)
-    if groups is not None:
-        parts = np.zeros(x.size)
+    if groups is not None:  # the deviation of a sum over trials that depend on each other
+        parts, column = np.zeros(x.size), np.zeros((groups.first.size, 1))
         parts[place] = copies / w * (exponent * away - 1.0)
-        error = max(error, exponent / k * _between(groups, who, parts))
-    extreme = _first(w, upto, max(1, math.ceil(_SMALLEST * total)))
-    carried = float(extreme @ logs) / float(w @ logs)
+        cut = groups.rows[0].size
+        mine, which = (slice(cut), 0) if who == "client" else (slice(cut, None), 1)
+        column[mine, 0] = parts[groups.rows[which]]
+        variance = float(ensure_psd(*groups.meat(column))[0, 0])
+        error = max(error, exponent / k * math.sqrt(max(variance, 0.0)))
+    carried = float(first(max(1, math.ceil(_SMALLEST * total))) @ logs) / float(w @ logs)
     # Expected is 1 / mean of log q(share) - log q(p) over p < share, q the distance of a quantile:
     # by the middles of equal steps, which are short of the mean by log(2) / 2 of a step.
     p = np.append((np.arange(_STEPS) + 0.5) / _STEPS, 1.0) * min(k / total, 1.0 - 1e-9)
-    quantile = fitted._lower_quantile if end == "at_zero" else fitted._upper_quantile
-    logit = quantile(p, np.log(p)).logit
-    logs = -softplus(-logit if end == "at_zero" else logit)
-    expected = 1.0 / float(logs[-1] - np.mean(logs[:-1]))
+    logit = (law._lower_quantile if lower else law._upper_quantile)(p, np.log(p)).logit
+    distances = -softplus(-logit if lower else logit)
+    expected = 1.0 / float(distances[-1] - np.mean(distances[:-1]))
     return TailCheck(who, end, exponent, hill, k, (hill - exponent) / error, carried, expected)
-
-
-def _first(weights: FloatArray, upto: FloatArray, count: float) -> FloatArray:
-    """Of each score the copies among the first `count` of all."""
-    return np.asarray(np.clip(count - (upto - weights), 0.0, weights))
-
-
-def _between(groups: Groups, who: str, parts: FloatArray) -> float:
-    """Standard deviation of a sum over trials that depend on groups."""
-    which = CLASSES.index(who)
-    cut = groups.rows[0].size
-    column = np.zeros((groups.first.size, 1))
-    column[(slice(cut), slice(cut, None))[which], 0] = parts[groups.rows[which]]
-    return math.sqrt(max(float(ensure_psd(*groups.meat(column))[0, 0]), 0.0))
-
-
-# ------------------------------------------------- whether what is done near 0 and 1 matters
-#: A share of the sums that fit the distributions, carried by the extreme 1 % of a class: of a pure
-#: power tail it is 0.01 (1 + log 100) = 5.6 %.
-_CARRIED = 0.1
-#: Relative change of a shape by another rule that is worth a table.
-_MOVED = 0.1
-#: How near to 0 or 1 a score is within reach of the usual rules.
-_REACH = 1e-3
 
 
 def reasons_to_audit(scores: Scores, audit: Sensitivity) -> tuple[str, ...]:

@@ -121,13 +121,11 @@ def test_what_comes_from_a_fit_comes_from_that_of_a_summary():
     # a few times that; a z of up to 10, and the p-value of z, d log p = -z dz, 100 times.
     rows, sums = map(br.fit, both())
     assert abs(rows.end_tests().at_one.z) < 10.0
-    assert rows.calibration_test().statistic < 10.0**2
     for number, rel in (
         (lambda f: f.interval("auc", method="family").low, 1e-9),
         (lambda f: f.conf_int()["client"]["a"].high, 1e-9),
         (lambda f: f.end_tests().at_one.p_value, 1e-8),
         (lambda f: f.curve_test().p_proper, 1e-8),
-        (lambda f: f.calibration_test().p_value, 1e-8),
     ):
         assert number(sums) == pytest.approx(number(rows), rel=rel)
     bands = [f.roc_band(method="family").low for f in (sums, rows)]

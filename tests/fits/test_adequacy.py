@@ -183,10 +183,6 @@ def test_each_class_is_refitted_by_its_own_family(monkeypatch) -> None:
             lambda f: br.check_fit(br.fit(f.scores, resolution=0.01)), br.InputError,
             "boundary rule is 'interval'",
         ),
-        (
-            lambda f: br.fit(f.scores, "normal").calibration_test(), br.InputError,
-            "of beta distributions",
-        ),
     ],
 )  # fmt: skip
 def test_what_is_refused(call, error: type[Exception], text: str) -> None:

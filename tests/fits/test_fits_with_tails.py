@@ -243,7 +243,7 @@ def test_a_difference_has_them_too(fitted: br.Fit) -> None:
 def test_what_speaks_of_the_family_alone_is_refused(fitted: br.Fit) -> None:
     for call in (
         fitted.shape_probabilities, fitted.end_tests, fitted.curve_test, fitted.sensitivity,
-        fitted.conf_int, fitted.calibration_test,
+        fitted.conf_int,
     ):  # fmt: skip
         with pytest.raises(InputError):
             call()
