@@ -13,16 +13,8 @@ from typing import Any, NamedTuple, cast
 import numpy as np
 import numpy.typing as npt
 
-from betaroc.core import checks
+from betaroc.core import checks, errors
 from betaroc.core.arrays import CLASSES, INSIDE, FloatArray
-from betaroc.core.errors import (
-    BetarocError,
-    FitError,
-    InputError,
-    InputTypeError,
-    MisfitWarning,
-    refusal,
-)
 from betaroc.core.notices import Notice, collect_warnings, suppress_warnings
 from betaroc.core.options import MOST_TIMES, POWER, IntervalOptions
 from betaroc.core.resampling import check_fractional_weights, streams
@@ -210,7 +202,7 @@ def _checked_rates(wanted: npt.ArrayLike, name: str) -> FloatArray:
     rates = np.ravel(checks.real_array(wanted, name))
     if not rates.size:
         remedy = "Give one such as 0.01, or leave it out."
-        raise refusal(name, "hold at least one rate", format_value(wanted), remedy)
+        raise errors.refusal(name, "hold at least one rate", format_value(wanted), remedy)
     bad = ~((rates > 0.0) & (rates < 1.0))
     rule, remedy = "be rates strictly between 0 and 1", "Give a rate such as 0.01."
     checks.check_entries(rates, bad, name, rule, remedy)
@@ -423,14 +415,14 @@ def misfit(f: PairEstimate) -> list[Notice]:
         off += [] if counted is None else [counted.words(percent)]
     if not off:
         return []
-    with contextlib.suppress(BetarocError):  # as of shapes that no double resolves
+    with contextlib.suppress(errors.BetarocError):  # as of shapes that no double resolves
         pairs = {"fitted": f.model, "counted": empirical_model(f.scores)}
         off.insert(0, ", ".join(
             f"AUC {number(m.auc(), 3)} and {EER} {percent(float(m.eer().hter))} {name}"
             for name, m in pairs.items()
         ))  # fmt: skip
     text = f"the fitted distributions do not describe these scores: {'; '.join(off)}"
-    return [Notice(MisfitWarning, text)]
+    return [Notice(errors.MisfitWarning, text)]
 
 
 def distance_words(evidence: SampleSupport, k: int) -> str:
@@ -771,7 +763,7 @@ def check_fit(
     good = good_down_to(check_targets(f, level=level) if named else targets)
     try:
         sides = _sides(f._scored)
-    except (InputError, InputTypeError) as error:
+    except (errors.InputError, errors.InputTypeError) as error:
         if not named:
             raise
         none = (None, None, None, None, None)
@@ -880,11 +872,15 @@ def _sides(f: PairEstimate) -> list[_Side]:
         rule, law = result.boundary, result.distribution
         if not result.names:
             family, remedy = f"{who}s of {result.family!r}", 'Fit one, such as family="beta".'
-            raise refusal("f", "be a fit of a parametric family", family, remedy, InputTypeError)
+            raise errors.refusal(
+                "f", "be a fit of a parametric family", family, remedy, errors.InputTypeError
+            )
         if rule is not None and rule.policy not in ("inflate", "error", "drop"):
             remedy = "Fit with boundary=None, or give far= or frr= to count there."
             policy = f"one whose boundary rule is {rule.policy!r}"
-            raise refusal("f", "be fitted to the scores themselves for a check", policy, remedy)
+            raise errors.refusal(
+                "f", "be fitted to the scores themselves for a check", policy, remedy
+            )
         values, copies = ordered(scores, who)
         inside = np.full(values.size, True) if rule is None else between_ends(law, values)
         low, high = (result.params.get(mass, 0.0) for mass in MASSES)
@@ -969,7 +965,7 @@ def refitted(
         result.append(row.fit_rows(law, x))
         lost = int(np.sum(np.isnan(result[-1][0])))
         if lost:
-            raise FitError(
+            raise errors.FitError(
                 f"every simulated score set must have a {name} fit; {lost} of {len(x)} have"
                 " none, as of too few distinct scores. Give more scores."
             )

@@ -27,16 +27,9 @@ from betaroc.core.vocabulary import (
 )  # fmt: skip
 from betaroc.data.groups import groups_of
 from betaroc.estimation.families import is_of_counts, rows_of_names
+from betaroc.fits import shape_tests
 from betaroc.fits.fit import Fit
-from betaroc.fits.shape_tests import (
-    CANNOT_TELL,
-    CONTRADICTED,
-    CurveTest,
-    EndTests,
-    counted_hooks,
-    counts_at_end,
-    untested_ends,
-)  # fmt: skip
+from betaroc.fits.shape_tests import CANNOT_TELL, CONTRADICTED, CurveTest, EndTests
 from betaroc.model.improper_regions import gaps
 from betaroc.model.model import ScoreModel
 from betaroc.rendering.numbers import level_words, number, percent, threshold
@@ -59,16 +52,14 @@ _WHOLE = {
 #: Shapes of the curve with the low, and with the high end above the diagonal.
 _ABOVE = ({"proper", "hook-at-one"}, {"proper", "hook-at-zero"})
 _SHAPES = {
-    "U": "most scores near both ends",
-    "bell": "one interior peak",
-    "J": "scores pile up at 1",
+    "U": "most scores near both ends", "bell": "one interior peak", "J": "scores pile up at 1",
     "reverse-J": "scores pile up at 0",
-}
+}  # fmt: skip
 #: Shapes of a distribution with a > 1, and with b > 1.
 _RISING = ({"J", "bell"}, {"reverse-J", "bell"})
 
 
-# ------------------------------------------------------------------ the tests of its curve
+# ------------------------------------------------------------------ the tests of a curve
 @dataclass(frozen=True)
 class CurveTests:
     """The tests of a fitted curve; None of what is refused, for the reasons in `why`."""
@@ -99,6 +90,11 @@ class CurveTests:
         """Probabilities of the whole curve, of normal distributions where scores are."""
         return {} if self.curve is None else self.curve.where_seen or self.curve.probabilities
 
+    @property
+    def cannot(self) -> str:
+        """That something cannot be told at the level."""
+        return f"cannot tell at {level_words(self.level)} confidence"
+
     def wanted(self, z: float, *, two_sided: bool = False) -> str:
         """How many scores would tell what is z standard errors away now."""
         from scipy.special import ndtri
@@ -121,28 +117,28 @@ class CurveTests:
 def curve_tests(fit: Fit, level: float) -> CurveTests:
     """What may be said of the curve of a fit at a level."""
     fit = fit._scored
-    if untested_ends(fit):
-        sides = {end: getattr(fit.model.ends(), end).side for end in END_TITLES}
-        silent = is_of_counts(fit.family)
-        counts = {
-            end: "" if silent or side == "on" else counts_at_end(fit, end, side).words
-            for end, side in sides.items()
-        }
-        return CurveTests(fit, level, None, None, None, {"all": untested_ends(fit)}, counts)
-    tests, why = dict[str, Any](), dict[str, str]()
-    for key, test in (
-        ("ends", partial(fit.end_tests, level)),
-        ("curve", partial(fit.curve_test, level)),
-        ("shapes", fit.shape_probabilities),
-    ):
+    tests, why = dict.fromkeys(("ends", "curve", "shapes")), dict[str, str]()
+    counts = dict[str, str]()
+    if untested := shape_tests.untested_ends(fit):
+        why["all"] = untested
+        for end in END_TITLES:
+            side = getattr(fit.model.ends(), end).side
+            silent = is_of_counts(fit.family) or side == "on"
+            counts[end] = "" if silent else shape_tests.counts_at_end(fit, end, side).words
+        return CurveTests(fit, level, **tests, why=why, counts=counts)
+    calls: dict[str, Callable[[], Any]] = {
+        "ends": partial(fit.end_tests, level), "curve": partial(fit.curve_test, level),
+        "shapes": fit.shape_probabilities,
+    }  # fmt: skip
+    for key, call in calls.items():
         try:
-            tests[key] = test()
+            tests[key] = call()
         except BetarocError as error:
-            tests[key], why[key] = None, str(error)
-    return CurveTests(fit, level, tests["ends"], tests["curve"], tests["shapes"], why, {})
+            why[key] = str(error)
+    return CurveTests(fit, level, **tests, why=why, counts=counts)
 
 
-# ------------------------------------------------------------------------------ in words
+# ------------------------------------------------------------------------ probabilities
 def chance_words(p: float) -> str:
     """A probability, three digits after the point."""
     if p >= 1.0 - _UNLIKELY:
@@ -200,23 +196,23 @@ def whole_curve(tests: CurveTests) -> tuple[str, str]:
     where = "wherever there are scores" if curve.where_seen else "everywhere"
     best = max(shares, key=lambda name: shares[name])
     if shares[best] >= tests.level:
-        known = f" (probability {chance_words(shares[best])})."
-        claim = f"the ROC {_WHOLE[best]}" + f" {where}" * (best in ("proper", "below"))
+        known, claim = f" (probability {chance_words(shares[best])}).", f"the ROC {_WHOLE[best]}"
         if best == "proper":
             concave = ' and is concave ("proper"): no threshold is worse than chance'
-            return claim, concave * (not curve.where_seen) + known
-        reason = f": {IMPOSTORS} score higher than {CLIENTS}" if best == "below" else (
-            f", worse than chance, by {FAR} - {TPR} of at most {_rate(depth(tests.fit.model))} as"
-            " fitted, and above it at all others")  # fmt: skip
-        return claim, reason + known + _REVERSED * (best == "below")
-    listed = _likely(shares, lambda name: f"that it {_WHOLE[name]}")
-    grounds = f": probability {listed}; {tests.wanted(least_sign(shares, _ABOVE))}."
-    cannot, worse = f"cannot tell at {level_words(tests.level)} confidence", 1.0 - shares["proper"]
+            return f"{claim} {where}", concave * (not curve.where_seen) + known
+        if best == "below":
+            reason = f": {IMPOSTORS} score higher than {CLIENTS}"
+            return f"{claim} {where}", f"{reason}{known}{_REVERSED}"
+        worse = f"by {FAR} - {TPR} of at most {_rate(depth(tests.fit.model))} as fitted"
+        return claim, f", worse than chance, {worse}, and above it at all others{known}"
+    likely = _likely(shares, lambda name: f"that it {_WHOLE[name]}")
+    grounds = f": probability {likely}; {tests.wanted(least_sign(shares, _ABOVE))}."
+    worse_than_chance = 1.0 - shares["proper"]
     # Equal distributions are no finding, though drawn ones nearly always cross.
-    if worse >= tests.level and curve.p_proper <= 1.0 - tests.level:
-        known = f" (probability {chance_words(worse)}); {cannot} which"
+    if worse_than_chance >= tests.level and curve.p_proper <= 1.0 - tests.level:
+        known = f" (probability {chance_words(worse_than_chance)}); {tests.cannot} which"
         return "some thresholds are worse than chance", known + grounds
-    return f"{cannot} whether the ROC lies above the diagonal {where}", grounds
+    return f"{tests.cannot} whether the ROC lies above the diagonal {where}", grounds
 
 
 def _fitted_curve(tests: CurveTests) -> tuple[str, str]:
@@ -276,14 +272,14 @@ def category_words(tests: CurveTests) -> list[str]:
     shapes, words = tests.fit.model.shape_category(), []
     for who, fitted in zip(CLASSES, shapes if isinstance(shapes, tuple) else (), strict=False):
         chances = {} if tests.shapes is None else tests.shapes[who]
-        best = max(chances, key=lambda name: chances[name], default=fitted.value)
-        known = f"probability {chance_words(chances[best])}" if chances else (
-            f"as fitted, {_NOT_COMPUTED}")  # fmt: skip
+        best, known = fitted.value, f"as fitted, {_NOT_COMPUTED}"
+        if chances:
+            best = max(chances, key=lambda name: chances[name])
+            known = f"probability {chance_words(chances[best])}"
         text = f"{best} ({'; '.join(filter(None, (_SHAPES.get(best), known)))})"
         if chances and chances[best] < tests.level:
             more = tests.wanted(least_sign(chances, _RISING))
-            text = f"cannot tell at {level_words(tests.level)} confidence (probability"
-            text += f" {_likely(chances)}); {more}"
+            text = f"{tests.cannot} (probability {_likely(chances)}); {more}"
         words.append(f"{CLASS_SLOTS[who][0]}: {text}")
     return words
 
@@ -296,7 +292,7 @@ def untested_words(tests: CurveTests) -> str:
     if fit.client.tails or fit.impostor.tails:
         return "Ends and shape are not tested of distributions with tails of their own."
     shared = f" Both classes share {' and '.join(fit.tied)}." if fit.tied else ""
-    why = untested_ends(fit).removesuffix(f", {fit.reason}" * bool(fit.reason))
+    why = shape_tests.untested_ends(fit).removesuffix(f", {fit.reason}" * bool(fit.reason))
     return f"{capital(why)}.{shared * _is_concave(fit)}"
 
 
@@ -312,5 +308,5 @@ def curve_sentences(tests: CurveTests) -> list[str]:
     lines += [untested_words(tests)] * (tests.ends is None)
     return lines + [
         f"The fitted ROC is below the diagonal {sentence(template_of(str(hook)))}"
-        for hook in counted_hooks(tests.fit) if hook.seen
+        for hook in shape_tests.counted_hooks(tests.fit) if hook.seen
     ]  # fmt: skip

@@ -11,16 +11,8 @@ from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Unpack, cast
 import numpy as np
 import numpy.typing as npt
 
-from betaroc.core import checks, vocabulary
+from betaroc.core import checks, errors, vocabulary
 from betaroc.core.arrays import CLASSES, FloatArray
-from betaroc.core.errors import (
-    BetarocError,
-    FitError,
-    InfluenceWarning,
-    InputError,
-    MisfitWarning,
-    refusal,
-)
 from betaroc.core.notices import Notice, collect_warnings, forward_warnings
 from betaroc.core.options import IntervalOptions
 from betaroc.core.tables import Library, Table, columns_from_rows, in_library, library_of, table_of
@@ -125,7 +117,7 @@ class FitPoints(scores_beyond.SupportedPair):
             )
             rates[name] = np.where(inside, rate, wanted)
         contradicted = read is not None and tell_contradicted(self, read[0], float(read[1]))
-        with forward_warnings(but=(MisfitWarning,) if contradicted else ()):
+        with forward_warnings(but=(errors.MisfitWarning,) if contradicted else ()):
             return scores_beyond.stated(self._evidence, point, rates_of_point(point, rates))
 
     at = _of_model(ScoreModel.at)
@@ -157,8 +149,8 @@ class FitPoints(scores_beyond.SupportedPair):
 
 # ------------------------------------------------------------------------ in words and rows
 def _rows(fit: Estimate) -> list[tuple[str, float, float]]:
-    errors = fit.std_errors
-    return [(name, value, errors[name]) for name, value in fit.params.items()]
+    deviations = fit.std_errors
+    return [(name, value, deviations[name]) for name, value in fit.params.items()]
 
 
 def _line(text: str) -> str:
@@ -252,7 +244,7 @@ def _fit_view(fit: Fit) -> list[tree.Node]:
         for who in sizes for row in law_rows(getattr(words, who), getattr(fit, who))
     ]  # fmt: skip
     params = tree.Grid(("class", "parameter", "estimate", "standard error"), tuple(laws), (1,))
-    errors = [tree.rate_cell(float(m.eer().hter)) for m in models.values()]
+    eers = [tree.rate_cell(float(m.eer().hter)) for m in models.values()]
     areas = [tree.quantity(m.auc(), lambda value: number(value, 4)) for m in models.values()]
     heads = list(models)
     if "fitted" in models and not (fit.client.tails or fit.impostor.tails):  # which take time
@@ -264,8 +256,8 @@ def _fit_view(fit: Fit) -> list[tree.Node]:
         eer = _interval_if_any(fit, "eer") if fit.n_free <= _FEW else None
         if eer is not None:
             cell = tree.rate_cell(eer.estimate, eer.low, eer.high)
-            errors[0] = replace(cell, span=cell.span + ", extrapolated" * eer.extrapolated)
-        if areas[0].span or errors[0].span:
+            eers[0] = replace(cell, span=cell.span + ", extrapolated" * eer.extrapolated)
+        if areas[0].span or eers[0].span:
             heads[0] += f", {level_words(_LEVEL)} interval"
 
     def draw() -> Axes | None:
@@ -278,7 +270,7 @@ def _fit_view(fit: Fit) -> list[tree.Node]:
     return [
         tree.Paragraph(f"{fit_families(fit)} fit{name}: {counts}", "answer"),
         *(tree.Paragraph(notice.message) for notice in fit.notices[:_NOTICES]),
-        tree.Grid(("", *heads), (tree.Row(("AUC", *areas)), tree.Row((vocabulary.EER, *errors)))),
+        tree.Grid(("", *heads), (tree.Row(("AUC", *areas)), tree.Row((vocabulary.EER, *eers)))),
         *[params] * bool(laws),
         tree.Figure(draw, "", f"ROC: {vocabulary.TPR} against {vocabulary.FAR}, area {about}"),
     ]
@@ -287,7 +279,7 @@ def _fit_view(fit: Fit) -> list[tree.Node]:
 def _interval_if_any(fit: Fit, stat: str) -> Interval | None:
     try:
         return interval_of_fit(fit, parse_statistic(stat, ()), IntervalOptions(_LEVEL))
-    except BetarocError:
+    except errors.BetarocError:
         return None
 
 
@@ -963,7 +955,7 @@ class Fit(FitPoints, Exportable):
         for name in present:
             owner = owners.get(name, ("roc", *_CLASS_KINDS))
             if present[name] and kind not in owner:
-                raise InputError.about(name)(
+                raise errors.InputError.about(name)(
                     f'{name} must be left out of kind="{kind}": it belongs to kind="{owner[0]}".'
                 )
         if kind == "roc":
@@ -1071,7 +1063,7 @@ def _wrap_pair(pair: PairEstimate) -> Fit:
     return result
 
 
-def _wrap_partial(error: FitError, library: Library | None) -> None:
+def _wrap_partial(error: errors.FitError, library: Library | None) -> None:
     """The partial result of an error as users hold it."""
     if isinstance(error.result, Estimate):
         error.result = wrap_estimate(error.result, library)
@@ -1174,10 +1166,10 @@ def fit_distribution(
     """
     if isinstance(family, tuple | list):
         remedy = "A pair of names is for br.fit, which has two."
-        raise refusal("family", "be one name for one sample", format_value(family), remedy)
+        raise errors.refusal("family", "be one name for one sample", format_value(family), remedy)
     name, _ = families.checked_pair(family, (families.AUTO,))
     if name in families.FAMILIES and families.FAMILIES[name].of_pairs:
-        raise InputError.about("family")(
+        raise errors.InputError.about("family")(
             f'family="{name}" must be fitted to both classes; it says nothing of one sample.'
             " Use br.fit(Scores(client, impostor), family)."
         )
@@ -1199,7 +1191,7 @@ def fit_distribution(
         weights = checks.weights_array(weights, values.size, "weights")
     try:
         result, more = task.run("sample", values, weights, extremes)
-    except FitError as error:
+    except errors.FitError as error:
         _wrap_partial(error, library)
         raise
     give(notices + more)
@@ -1323,7 +1315,7 @@ def fit(
     names, reason = families.checked_pair(family, (families.AUTO, families.BEST)), ""
     if names[0] == families.BEST:
         if components is not None:
-            raise InputError.about("components")(
+            raise errors.InputError.about("components")(
                 'components must be left out for family="best"; it chooses.'
             )
         return best_fit(data, boundary, resolution, tails=request, bounds=bounds)
@@ -1362,7 +1354,7 @@ def _fit_pair(
     """Both classes by named families, with all that there is to say of them."""
     try:
         result, more = estimate_pair(scores._scored, names, options, reason)
-    except FitError as error:
+    except errors.FitError as error:
         _wrap_partial(error, scores.library)
         raise
     rejected, counted = scores.has_rejected, families.is_of_counts(names)
@@ -1375,7 +1367,7 @@ def _fit_pair(
         notices += more
     odd = outliers(result.scores) if isinstance(result.scores, Scores) and not counted else []
     if odd:  # says more than that one of them moves a parameter
-        notices = [n for n in notices if n.category is not InfluenceWarning] + odd
+        notices = [n for n in notices if n.category is not errors.InfluenceWarning] + odd
     fill = vocabulary.OF_COMPARISONS.fill if rejected else str
     notices += [item._replace(message=fill(item.message)) for item in misfit(result)]
     if isinstance(scores, Scores) and rejected:
@@ -1400,7 +1392,7 @@ def _with_needed_tails(
     notices: list[Notice] = []
     try:
         checked = check_targets(result) if isinstance(result.scores, Scores) else ()
-    except InputError:  # fractional weights, which count nothing
+    except errors.InputError:  # fractional weights, which count nothing
         checked = ()
     words = vocabulary.OF_COMPARISONS if made else vocabulary.DEFAULT
     for rate, who in (("far", "impostor"), ("frr", "client")):
@@ -1419,7 +1411,7 @@ def _with_needed_tails(
             result, more = tail_fits.with_tails(result, request)
             notices += more
             why += f" and have a tail at the {end} end"
-        except (FitError, InputError) as error:
+        except (errors.FitError, errors.InputError) as error:
             why += f" and can have no tail: {str(error).rstrip('.')}"
         result = replace(result, reason=f"{result.reason}; {why}")
     return result, notices

@@ -8,18 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from betaroc.core import errors
 from betaroc.core.arrays import CLASSES, AnyArray
-from betaroc.core.errors import (
-    BetarocError,
-    BetarocWarning,
-    BoundaryWarning,
-    ExtrapolationWarning,
-    InputError,
-    InputTypeError,
-    ReversedScoresWarning,
-    SmallSampleWarning,
-    refusal,
-)
 from betaroc.core.notices import collect_warnings, suppress_warnings, warn
 from betaroc.core.tables import Table, first_library, library_of, table_of
 from betaroc.core.text import format_list, format_value
@@ -188,17 +178,19 @@ def _collected(frame: Mapping[Any, Any] | Sequence[Any]) -> tuple[list[Any], lis
         called = [getattr(item, "name", None) for item in items]
         names = [k if name is None else str(name) for k, name in enumerate(called)]
     if not items:
-        raise refusal("frame", "hold at least one system", "an empty collection", "Give one.")
+        raise errors.refusal(
+            "frame", "hold at least one system", "an empty collection", "Give one."
+        )
     for name, item in zip(names, items, strict=True):
         if not isinstance(item, ScoreData):
-            raise InputTypeError(
+            raise errors.InputTypeError(
                 f"every system must be Scores or a ScoreSummary; {format_value(name)} is"
                 f" {format_value(item)} of type {type(item).__name__}. Pass Scores(client,"
                 " impostor), or a frame."
             )
     twice = [name for name, many in Counter(names).items() if many > 1]
     if twice:
-        raise InputError.about("systems")(
+        raise errors.InputError.about("systems")(
             f"systems must have names of their own; {names.count(twice[0])} are called"
             f" {format_value(twice[0])}. Pass a mapping of distinct names."
         )
@@ -210,13 +202,13 @@ def _check_summed(columns: tuple[str, ...], pair: tuple[str, str], boundary: str
     summed = [name for name, row in families.FAMILIES.items() if row.systems is not None]
     known = pair[0] == pair[1] and pair[0] in (families.AUTO, *summed)
     if not known or boundary not in (None, *SUMMED_POLICIES):
-        raise InputError(
+        raise errors.InputError(
             f"of a frame only sums are collected, which determine {format_list(summed)} fits with"
             f" boundary None, {format_list(SUMMED_POLICIES)}; got family={families.named(pair)!r},"
             f" boundary={boundary!r}. Pass a mapping of names to Scores."
         )
     if not all(isinstance(c, str) for c in columns) or len(set(columns)) < len(columns):
-        raise InputError(
+        raise errors.InputError(
             f"system, score and label must name three columns; got {format_value(columns)}."
         )
 
@@ -246,7 +238,7 @@ def _by_one(items: list[ScoreData], pair: tuple[str, str], boundary: str | None)
                 result, _ = estimate_pair(item._scored, pair, Options(boundary))
                 if isinstance(item, Scores) and item.has_rejected:
                     result = result._rejecting(item)
-        except BetarocError as error:
+        except errors.BetarocError as error:
             rows.append({"reason": str(error)})
             continue
         row: dict[str, Any] = {}
@@ -256,9 +248,9 @@ def _by_one(items: list[ScoreData], pair: tuple[str, str], boundary: str | None)
             params = (dict.fromkeys(MASSES, 0.0) if masses else {}) | part.params
             if absent:
                 params.setdefault(REJECTED, 0.0)
-            errors = dict.fromkeys(params, 0.0) | part.std_errors
+            deviations = dict.fromkeys(params, 0.0) | part.std_errors
             row |= {f"{who}_{label}": value for label, value in params.items()}
-            row |= {f"{who}_{label}_std_error": errors[label] for label in params}
+            row |= {f"{who}_{label}_std_error": deviations[label] for label in params}
         row |= {"log_likelihood": result.log_likelihood, "auc": result.model.auc(), "reason": ""}
         rows.append(row)
         models[k] = result.model
@@ -331,7 +323,7 @@ def _statistic_columns(
             with suppress_warnings():
                 values[k] = spec.number(model)
                 rates = [less_absent(rate, absent[rate.who]) for rate in spec.rates(model)]
-        except BetarocError as error:
+        except errors.BetarocError as error:
             failed[k] = str(error)
             continue
         if np.isnan(values[k]):
@@ -349,8 +341,8 @@ def _statistic_columns(
                 f" would (3/rate). See the column {spec}_n_beyond."
             )
     for what, reasons, category in (
-        ("has no value", failed, BetarocWarning),
-        ("is extrapolated", few, ExtrapolationWarning),
+        ("has no value", failed, errors.BetarocWarning),
+        ("is extrapolated", few, errors.ExtrapolationWarning),
     ):
         for k, why in list(reasons.items())[:1]:
             many = f"{len(reasons)} of {len(names)} systems, first {format_value(names[k])}"
@@ -366,13 +358,13 @@ def _warn_of(columns: Mapping[str, Any], boundary: str | None) -> None:
     masses = [v > 0.0 for k, v in columns.items() if k.endswith(("_at_zero", "_at_one"))]
     ends = np.any([lost & False, *masses], axis=0) & (boundary is None)
     for rows, text, category, advice in (
-        (lost, "are not fitted", BetarocWarning, "The column reason says why each."),
-        (few, f"have a class of fewer than {SMALL_SAMPLE} scores", SmallSampleWarning,
+        (lost, "are not fitted", errors.BetarocWarning, "The column reason says why each."),
+        (few, f"have a class of fewer than {SMALL_SAMPLE} scores", errors.SmallSampleWarning,
          "Estimates from so few are biased; see n_client and n_impostor."),
-        (ends, "have scores of exactly 0 or 1, fitted as point masses", BoundaryWarning,
+        (ends, "have scores of exactly 0 or 1, fitted as point masses", errors.BoundaryWarning,
          'Other choices: boundary="error" or "drop".'),
         (columns["auc"] < 0.5, f"have {IMPOSTORS} that score higher than {CLIENTS}",
-         ReversedScoresWarning,
+         errors.ReversedScoresWarning,
          "Nothing is flipped: see auc, and check which label is the client's."),
     ):  # fmt: skip
         if rows.any():
