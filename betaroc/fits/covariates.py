@@ -38,7 +38,7 @@ from betaroc.data.scores import Scores
 from betaroc.distributions.beta import LARGEST_CONCENTRATION, Beta, beta_mle
 from betaroc.estimation.boundary import BoundaryRule
 from betaroc.estimation.estimate import few_scores, give, reversed_scores
-from betaroc.inference.delta import Delta, covariance_roots, delta, models_near
+from betaroc.inference.delta import Delta, block_diag, covariance_roots, delta, models_near
 from betaroc.inference.interval import Interval, difference_ends
 from betaroc.model.model import ScoreModel
 from betaroc.model.statistics import PointArguments, StatisticSpec, parse_statistic
@@ -123,7 +123,6 @@ def regression(
 
     Errors are not yet known; an error carries the partial result.
     """
-    from scipy.linalg import block_diag
     from statsmodels.othermod.betareg import BetaModel
 
     y, (mean, precision) = getattr(scores, who), designs
@@ -746,8 +745,6 @@ class CovariateFit(Result, Exportable):
                 "covariates must be a mapping of names to values, such as {'sharpening': 0.5}; got"
                 f" {format_value(value)} of type {type(value).__name__}."
             )
-        from scipy.linalg import block_diag
-
         designs = self._designs
         parts = [part for pair in designs.values() for part in pair]
         categories = {k: v for part in parts for k, v in part.categories.items()}
@@ -1023,8 +1020,6 @@ def _ruled(
 
 def _coefficient_roots(result: Sequence[Precision], scores: Scores) -> FloatArray:
     """Roots of the covariance of all coefficients, the sandwich where there are groups."""
-    from scipy.linalg import block_diag
-
     covariance = block_diag(*(np.linalg.inv(item.information) for item in result))
     groups = groups_of(scores)
     if groups is not None:

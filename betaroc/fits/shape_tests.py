@@ -94,7 +94,7 @@ def counts_at_end(f: PairEstimate, end: str, side: str, *, groups: bool = True) 
         counts.append(np.rint(shares[-1] * sizes[-1]))
     p = []  # of Fisher's one-sided test
     for count, extreme, size, other in zip(*counts, *sizes, strict=True):
-        possible, chances = _counts_of_margins(count + extreme, size, other)
+        possible, chances = hypergeometric(size + other, count + extreme, size)
         p.append(float(np.sum(chances[possible >= count])))
     k = int(np.argmin(p))
     if p[k] >= _LEVEL:
@@ -286,7 +286,7 @@ def fisher_midp(client: tuple[int, int], impostor: tuple[int, int]) -> ZTest:
     0.05
     """
     (c, n_c), (i, n_i) = client, impostor
-    k, p = _counts_of_margins(c + i, n_c, n_i)
+    k, p = hypergeometric(n_c + n_i, c + i, n_c)
     if not k[0] <= c <= k[-1]:
         return ZTest(-math.inf if c < k[0] else math.inf, 0.0, "counts")
     chance = p[k == c][0]
@@ -297,22 +297,21 @@ def fisher_midp(client: tuple[int, int], impostor: tuple[int, int]) -> ZTest:
     return _from_log_tails(lower, upper, two, "counts")
 
 
-def _counts_of_margins(marked: float, n_c: float, n_i: float) -> tuple[FloatArray, FloatArray]:
-    """Numbers of clients among so many marked trials of both classes, and their probabilities."""
-    from scipy.special import betaln
+def hypergeometric(total: float, marked: float, drawn: float) -> tuple[FloatArray, FloatArray]:
+    """Numbers of marked ones among those drawn of a total, and their probabilities.
 
-    total = n_c + n_i
-    mean = marked * n_c / total
-    spread = math.sqrt(mean * (n_i / total) * (total - marked) / max(total - 1, 1))
-    low = max(0.0, marked - n_i, math.floor(mean - _REACH * spread - _REACH))
-    high = min(marked, n_c, math.ceil(mean + _REACH * spread + _REACH))
+    Those within `_REACH` standard deviations of the mean. Not scipy.stats, whose import takes as
+    long as the tests of a report.
+    """
+    mean = marked * drawn / total
+    spread = math.sqrt(mean * (1.0 - drawn / total) * (total - marked) / max(total - 1.0, 1.0))
+    low = max(0, marked + drawn - total, math.floor(mean - _REACH * spread - _REACH))
+    high = min(marked, drawn, math.ceil(mean + _REACH * spread + _REACH))
     k = np.arange(low, high + 1.0)
-
-    def log_choices(n: float, of: FloatArray | float) -> FloatArray:
-        return np.asarray(-np.log1p(n) - betaln(n - of + 1.0, of + 1.0))
-
-    logs = log_choices(n_c, k) + log_choices(n_i, marked - k) - log_choices(total, marked)
-    return k, np.exp(logs)
+    rise = (marked - k) * (drawn - k) / ((k + 1.0) * (total - marked - drawn + k + 1.0))
+    logs = np.concatenate([[0.0], np.cumsum(np.log(rise[:-1]))])
+    p = np.exp(logs - np.max(logs))
+    return k, p / np.sum(p)
 
 
 # ------------------------------------------------------------ trials that depend on groups

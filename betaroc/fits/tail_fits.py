@@ -32,7 +32,7 @@ from betaroc.estimation.estimate import Options, estimate_pair
 from betaroc.estimation.families import check_within, family_text, has_shapes
 from betaroc.estimation.record import Estimate, PairEstimate
 from betaroc.estimation.tails import SIZES, TailFit, TailScores, fit_tails
-from betaroc.inference.delta import undropped
+from betaroc.inference.delta import block_diag, undropped
 from betaroc.inference.scores_beyond import grouped_share
 from betaroc.rendering.nouns import Exportable
 from betaroc.rendering.numbers import counted, number
@@ -125,8 +125,6 @@ def unit_range(scores: ScoreData) -> tuple[float, float] | None:
 def _class_with_tails(
     pair: PairEstimate, who: str, request: TailRequest
 ) -> tuple[Estimate, list[Notice]]:
-    from scipy.linalg import block_diag
-
     estimate, scores, sides = getattr(pair, who), pair.scores, getattr(request, who)
     if not sides:
         return estimate, []
