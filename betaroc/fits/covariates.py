@@ -750,7 +750,7 @@ class CovariateFit(Result, Exportable):
         categories = {k: v for part in parts for k, v in part.categories.items()}
         values = checked_values(value, self.covariates, categories)
         rows = {who: [design.row(values) for design in designs[who]] for who in CLASSES}
-        rates = block_diag(*(row for who in CLASSES for row in rows[who]))
+        rates = block_diag(*(row[None, :] for who in CLASSES for row in rows[who]))
         result = outside(values, rows, designs)
         more = f" and {len(result) - 2} more" if len(result) > 2 else ""
         return rates @ self._coefficients, rates, "; ".join(result[:2]) + more
