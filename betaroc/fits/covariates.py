@@ -1020,7 +1020,7 @@ def _ruled(
 
 def _coefficient_roots(result: Sequence[Precision], scores: Scores) -> FloatArray:
     """Roots of the covariance of all coefficients, the sandwich where there are groups."""
-    covariance = block_diag(*(np.linalg.inv(item.information) for item in result))
+    covariance = block_diag(*(np.asarray(np.linalg.inv(item.information)) for item in result))
     groups = groups_of(scores)
     if groups is not None:
         for who, size in zip(CLASSES, groups.sizes, strict=True):
