@@ -51,7 +51,7 @@ from betaroc.rendering import tree
 from betaroc.rendering.curves import INK, Axes, line_style
 from betaroc.rendering.nouns import Exportable, html_block, table_nodes
 from betaroc.rendering.numbers import level_words, name_shown, number, percent, spaced, visible
-from betaroc.rendering.tree_text import latex_table, latex_text, text_of
+from betaroc.rendering.tree_text import latex_table, latex_text
 
 if TYPE_CHECKING:
     from statsmodels.iolib.summary import Summary
@@ -160,29 +160,41 @@ def _line(text: str) -> str:
 def _summary(
     title: str, fit: Estimate | PairEstimate, facts: dict[str, str], parts: dict[str, Estimate]
 ) -> Summary:
-    """Facts, and a table of parameters for each part; as text, HTML and LaTeX."""
+    """Facts in two columns, and a table of parameters for each part."""
     from statsmodels.iolib.summary import Summary
+    from statsmodels.iolib.table import SimpleTable
+    from statsmodels.iolib.tableformatting import fmt_2cols, fmt_params
 
     values = {"Log-likelihood": fit.log_likelihood, "AIC": fit.aic, "BIC": fit.bic}
     facts |= {name: f"{value:.6g}" for name, value in values.items()}
-    tables: dict[str, dict[str, Any]]
-    tables = {title: columns_from_rows(facts.items(), ("", "value"), ("", "value"))}
+    summary, names, half = Summary(), [f"{name}:" for name in facts], len(facts) // 2
+    left, right = (
+        SimpleTable([[value] for value in list(facts.values())[side]], stubs=names[side],
+                    title=title, txt_fmt=fmt_2cols)
+        for side in (slice(half), slice(half, None))
+    )  # fmt: skip
+    left.extend_right(right)
+    summary.tables.append(left)
+    shown: dict[str, dict[str, Any]]
+    shown = {title: columns_from_rows(facts.items(), ("", "value"), ("", "value"))}
+    head = ("", "estimate", "std err")
     for who, part in parts.items():
-        heading = "Parameters"
-        if who:
+        rows, heading = _rows(part), None
+        if who:  # its size and, if it has any, its scores of 0 and 1
             absent = round(part.params.get(REJECTED, 0.0) * part.total_weight)
             missing = f", {absent} trials without one" if absent else ""
             rule = boundary_words(part)
             heading = f"{who}: {part.n - absent} scores{missing}{rule and f', boundary {rule}'}"
-        rows = [(n, f"{value:.6g}", f"{e:.6g}") for n, value, e in _rows(part)]
-        head = ("", "estimate", "std err")
-        tables[heading] = columns_from_rows(rows or [("no parameters", "", "")], head, head)
-    nodes = [node for heading, table in tables.items() for node in table_nodes(table, heading)]
-    summary = Summary()
-    summary.as_text = lambda: text_of(nodes)
-    summary.as_html = lambda: html_block(nodes)
+        cells = [(f"{value:.6g}", f"{error:.6g}") for _, value, error in rows] or [("", "")]
+        stubs = [name for name, _, _ in rows] or ["no parameters"]
+        summary.tables.append(SimpleTable(cells, head[1:], stubs, heading, txt_fmt=fmt_params))
+        shown[heading or "Parameters"] = columns_from_rows(rows, head, ("",))
+    # Those of statsmodels escape no name, and set no tables of different widths.
+    summary.as_html = lambda: html_block(
+        [node for name, table in shown.items() for node in table_nodes(table, name)]
+    )
     summary.as_latex = lambda: "\n".join(
-        f"{latex_text(heading)}\n\n{latex_table(table)}" for heading, table in tables.items()
+        f"{latex_text(name)}\n\n{latex_table(table)}" for name, table in shown.items()
     )
     return summary
 
