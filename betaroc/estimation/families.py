@@ -454,12 +454,6 @@ def family_text(family: Names) -> str:
     return f"{family[0]} (clients), {family[1]} (impostors)"
 
 
-def smaller_of(pair: tuple[str, str]) -> tuple[str, str]:
-    """What families of several components become where there is but one."""
-    first, second = (FAMILIES[name].alone or name for name in pair)
-    return first, second
-
-
 def names_of_text(text: str) -> Names:
     """A family as it is typed in a shell or a file: "beta", or "beta,beta-mixture" for a pair."""
     parts = [part.strip() for part in text.split(",")]

@@ -145,8 +145,8 @@ class Analysis(Result, Exportable):
         """
         alarms, warnings = page.doubts(self)
         first = [*page.contradicted_points(self)[1], *alarms, *filter(None, [self.dev.separation])]
-        blocks = ["\n".join(page.decision_lines(self)), *["\n".join(first)] * bool(first)]
         say = page.in_field_words(self)
+        blocks = ["\n".join(page.decision_lines(self)), *["\n".join(first)] * bool(first)]
         blocks.append(text_of([map_text(section, say) for section in page.sections_of(self)]))
         blocks += ["\n".join(f"warning: {text}" for text in warnings)] * bool(warnings)
         return say("\n\n".join(blocks) + "\n")
@@ -458,6 +458,7 @@ def _set_of(
 def _test_part(
     role: str, name: str, value: ScoreData, dev: ScoreSet, options: Mapping[str, Any], judge: Judge
 ) -> ScoreSet:
+    """A test set, fitted as dev was; without tails, or not at all, where that is impossible."""
     fitted: Fit | None = None
     with forward_warnings(f"{role}: "):
         if _same(value, dev.given):
@@ -467,7 +468,13 @@ def _test_part(
                 SameDataWarning,
             )
         try:
-            fitted = fit_like(value, options)
+            try:
+                fitted = fit(value, **options)
+            except (FitError, InputError) as error:
+                if options["tails"] is None:
+                    raise
+                warn("fitted without tails. " + error.template, BetarocWarning)
+                fitted = fit(value, **{**options, **dict.fromkeys(_OF_TAILS[:2])})
         except (FitError, InputError) as error:
             warn("not fitted. " + error.template, BetarocWarning)
             reversed_scores(*value._distributions)  # which the fit would have said
@@ -475,29 +482,6 @@ def _test_part(
         client = ScoreModel(first.client, second.client).ks()
         impostor = ScoreModel(first.impostor, second.impostor).ks()
         return _set_of(role, name, value, fitted, judge, shift=(client, impostor))
-
-
-def fit_like(value: ScoreData, options: Mapping[str, Any]) -> Fit:
-    """Of a test set as dev was; by less where that is impossible, which is said.
-
-    Without tails; where it has no mixture by one beta distribution.
-    """
-    try:
-        return fit(value, **options)
-    except (FitError, InputError) as error:
-        if options["tails"] is not None:
-            warn("fitted without tails. " + error.template, BetarocWarning)
-            return fit_like(value, {**options, **dict.fromkeys(_OF_TAILS[:2])})
-        family = options["family"]
-        names = (family, family) if isinstance(family, str) else family
-        smaller = families.smaller_of(names)
-        if smaller == names or not isinstance(error, FitError):
-            raise
-        message = (
-            f"{families.family_text(families.named(smaller))} was fitted instead. " + error.template
-        )
-        warn(message, BetarocWarning)
-        return fit(value, **{**options, "family": smaller})
 
 
 def _same(first: ScoreData, second: ScoreData) -> bool:

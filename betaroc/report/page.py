@@ -278,6 +278,16 @@ def decision_lines(analysis: Analysis) -> list[str]:
     ]
 
 
+def decision_nodes(analysis: Analysis) -> list[Node]:
+    """The threshold and its status by the worst test set, or why there is none."""
+    d = analysis.decision
+    if d is None:
+        return [Paragraph(f"No threshold: {analysis.no_decision}")]
+    check, k = worst_check(d, analysis.checks)
+    role = "test" if k is None else analysis.tests[k].role
+    return decision_view(d, check if isinstance(check, DecisionCheck) else None, role)
+
+
 # --------------------------------------------------------------------------------- rates
 def _told(cell: RateCell) -> dict[str, str]:
     around = "no interval" if math.isnan(cell.low) else rate_span(cell.low, cell.high)
@@ -754,34 +764,23 @@ _SHOWN, _TESTS = ("eer", "far=0.01", "frr=0.01"), 3
 
 def analysis_block(of: Analysis) -> list[Node]:
     """The decision, what test contradicts, the curves, rates at some thresholds."""
-    shown, more = of.parts[: 1 + _TESTS], len(of.tests) - _TESTS
-    names = {
-        part.role: part.role if part.name in ("", part.role)
-        else f"{part.role} {name_shown(part.name, 24)}" for part in of.parts
-    }  # fmt: skip
-    sets = ", ".join(names[part.role] for part in shown)
-    sets += f" and {more} more test set{'s' * (more > 1)}" * (more > 0)
-    rows = score_set.contradictions(of.dev, of.tests, of.points, of.level)
-    lines = score_set.contradiction_words(rows, names, of.level)[:_TESTS]
-    if of.tests and not lines:
-        lines = ["No rate on a test set is further from what dev expects than chance explains."]
+    more = len(of.tests) - _TESTS
+    sets = ", ".join(
+        part.role if part.name in ("", part.role) else f"{part.role} {name_shown(part.name, 24)}"
+        for part in of.parts[: 1 + _TESTS]
+    ) + f" and {more} more test set{'s' * (more > 1)}" * (more > 0)  # fmt: skip
     points = [
         met for met in of.points
         if met.key in _SHOWN and met.chosen_by == of.points[0].chosen_by
     ]  # fmt: skip
-    tables = views.points_grids(points, [(part, part.role) for part in shown], of.level)
+    shown = [(part, part.role) for part in of.parts[: 1 + _TESTS]]
+    tables = tuple(views.points_grids(points, shown))
     roles = ", ".join(part.role for part in of.parts)
-    curves = Figure(partial(draw_curves, of, "roc"), "", f"ROC: {TPR} against {FAR} of {roles}")
-    about, d = Paragraph(f"Analysis, {family_text(of.family)}: {sets}"), of.decision
-    nodes: list[Node] = [about, *map(Paragraph, lines), *tables, curves]
-    if d is not None:
-        check, k = worst_check(d, of.checks)
-        role = "test" if k is None else of.tests[k].role
-        answer, status, *said, _ = decision_view(
-            d, check if isinstance(check, DecisionCheck) else None, role
-        )
-        words = [node for node in said if isinstance(node, Paragraph)]
-        others = Section("Other thresholds", tuple(tables), folded=True)
-        nodes = [answer, status, about, *words, *map(Paragraph, lines[:1])]
-        nodes += [*(node for node in said if node not in words), curves, others]
-    return [map_text(node, Vocabulary(checks.terms_of(of.terms)).fill) for node in nodes]
+    nodes = [
+        *decision_nodes(of),
+        Paragraph(f"Analysis, {family_text(of.family)}: {sets}"),
+        *map(Paragraph, contradicted_points(of)[1][:_TESTS]),
+        Figure(partial(draw_curves, of, "roc"), "", f"ROC: {TPR} against {FAR} of {roles}"),
+        Section("Other thresholds", tables, folded=of.decision is not None),
+    ]
+    return [map_text(node, in_field_words(of)) for node in nodes]

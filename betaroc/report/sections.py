@@ -21,7 +21,6 @@ from betaroc.core.arrays import CLASSES
 from betaroc.core.errors import BetarocError
 from betaroc.core.local_files import file_names
 from betaroc.core.notices import suppress_warnings
-from betaroc.core.special import rate_of_none
 from betaroc.core.text import sentence
 from betaroc.core.value import Value
 from betaroc.core.vocabulary import (
@@ -90,7 +89,6 @@ from betaroc.report.score_set import (
     notes_by_set,
     rate_at,
     rates_shown,
-    target,
     without_interval,
 )
 
@@ -160,14 +158,10 @@ def _end_rows(part: ScoreSet) -> list[RowCells]:
             where, _side(end.side, tests, key) + ", not seen" * (key in unseen),
             number(end.semi_derivative, 4), number(end.roc_slope, 4),
             cell("exponent", key, number(end.exponent, 4)),
-            cell("coefficient", key, _coefficient(end.coefficient)),
+            cell("coefficient", key, "none" if math.isnan(end.coefficient)
+                 else number(end.coefficient, 4)),
         ))  # fmt: skip
     return rows
-
-
-def _coefficient(value: float) -> str:
-    beyond = {math.inf: "beyond 1e308", 0.0: "below 1e-308"}
-    return "none" if math.isnan(value) else beyond.get(value, number(value, 4))
 
 
 def _side(fitted: str, tests: CurveTests | None, key: str) -> str:
@@ -407,7 +401,7 @@ def points_section(points: Sequence[ObservedPoint], sets: NamedSets, level: floa
         "No test set was given: rates of the scores that chose the thresholds, or were fitted, look"
         " better than new ones will."
     )] * (len(sets) == 1)  # fmt: skip
-    blocks += points_grids(points, sets, level)
+    blocks += points_grids(points, sets)
     blocks.append(Paragraph(
         f"{level_words(level)} intervals: of the fit at that threshold; of a test set Clopper and"
         " Pearson’s, with groups by the delta method. What dev counts has none: its scores chose"
@@ -423,7 +417,7 @@ def points_section(points: Sequence[ObservedPoint], sets: NamedSets, level: floa
     return Section("Operating points", tuple(blocks), finding, "points")
 
 
-def points_grids(points: Sequence[ObservedPoint], sets: NamedSets, level: float) -> list[Grid]:
+def points_grids(points: Sequence[ObservedPoint], sets: NamedSets) -> list[Grid]:
     """The rates of some sets at thresholds of dev, a table for each few sets."""
     keys = rates_shown([part for part, _ in sets])
     grids = []
@@ -439,13 +433,13 @@ def points_grids(points: Sequence[ObservedPoint], sets: NamedSets, level: float)
             chosen = [met for met in points if met.chosen_by == chosen_by]
             rows += [Group(title)] * bool(chosen)
             for met in chosen:
-                rows += _point_rows(met, sets, some, keys, level)
+                rows += _point_rows(met, sets, some, keys)
         grids.append(Grid(tuple(head), tuple(rows)))
     return grids
 
 
 def _point_rows(
-    met: ObservedPoint, sets: NamedSets, some: Sequence[int], keys: Sequence[str], level: float
+    met: ObservedPoint, sets: NamedSets, some: Sequence[int], keys: Sequence[str]
 ) -> Iterator[Row | Group]:
     """The rates of some sets at a threshold, and what is to be said of it."""
     point, (dev, _), cells = met.expected, sets[0], list[Cell]()
@@ -457,7 +451,9 @@ def _point_rows(
         ends = {m.key: m for m in rates if not m.why}
         for key in keys:
             cell = measured_cell(ends.get(key), percent, percent(rate_at(key, model, at)))
-            note = "" if k else _of_dev(met, dev, key, level)
+            note = ""
+            if k == 0 and met.chosen_by == "model":
+                note = f"{percent(rate_at(key, dev.empirical, met.observed[0]))} counted"
             cells.append(Cell(cell.text, cell.span, cell.value, cell.low, cell.high, note=note))
     title = template_of(met.title).removesuffix(" by dev's fit")
     place = threshold(point.threshold, point.logit_threshold)
@@ -478,17 +474,6 @@ def _support(met: ObservedPoint, dev: ScoreSet) -> str:
     ]  # fmt: skip
     extrapolated = ", extrapolated" if met.expected.extrapolated else ""
     return f"{' and '.join(beyond)} beyond{extrapolated}" if beyond else ""
-
-
-def _of_dev(met: ObservedPoint, dev: ScoreSet, key: str, level: float) -> str:
-    """What dev counts at a fitted threshold; at its own how much a count of none leaves room."""
-    if met.chosen_by == "model":
-        return f"{percent(rate_at(key, dev.empirical, met.observed[0]))} counted"
-    aim = target(met.key)
-    total = dev.scores.impostor_total if key == "far" else dev.scores.client_total
-    if aim is None or aim[0] != key or total * aim[1] >= 1.0:
-        return ""
-    return f"none of {number(total)}: up to {percent(rate_of_none(total, level))}"
 
 
 # ------------------------------------------------------- expected performance curves

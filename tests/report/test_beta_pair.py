@@ -91,26 +91,6 @@ def test_auto_looks_at_all_sets_and_best_at_dev_alone() -> None:
 
 
 @pytest.mark.simulation
-def test_a_test_set_without_a_mixture_has_one_beta_and_says_so(monkeypatch) -> None:
-    from betaroc.report import analysis
-
-    made = analysis.fit
-
-    def fit(given, family="auto", **options):
-        if given.name == "none" and "beta-mixture" in np.ravel(family):
-            raise br.FitError("impostor: no mixture of 2 beta distributions was found")
-        return made(given, family, **options)
-
-    monkeypatch.setattr(analysis, "fit", fit)
-    given = one_kind()
-    test = br.Scores(given.client, given.impostor, name="none")
-    with pytest.warns(br.BetarocWarning, match="^test: .* was fitted instead. impostor: no mixt"):
-        found = br.analyze(two_kinds(), test)
-    assert found.dev.fit.impostor.family == "beta-mixture"
-    assert found.tests[0].fit.impostor.family == "beta"
-
-
-@pytest.mark.simulation
 @pytest.mark.filterwarnings("ignore::betaroc.core.errors.BetarocWarning")
 @pytest.mark.parametrize("n", [2, 3, 5])
 def test_a_few_scores_have_an_analysis(n: int) -> None:
