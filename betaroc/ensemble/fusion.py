@@ -531,34 +531,27 @@ def ridge_path(
 
     Of standardised columns, shape (strengths, subsets, columns + 1), to 1e-8 of weights of size 1;
     scikit-learn's C is 1/(n strength). Newton's method: of the first subset, the strongest first,
-    from where the last one ended; of others from the first less what they lack, to second order.
+    from where the last one ended; of others from the first.
     """
     copies = np.ones(len(x)) if weights is None else weights / np.mean(weights)
     design = np.column_stack([np.ones(len(x)), x])
-    width = design.shape[1]
-    path = np.zeros((len(strengths), len(subsets), width))
-    inverses = np.zeros((len(strengths), width, width))
-    present = [np.flatnonzero(np.append(True, subset)) for subset in subsets]
-    b = np.zeros(present[0].size)
-    b[0] = np.log(np.sum(copies[client])) - np.log(np.sum(copies[~client]))
-    for k, columns in enumerate(present):
-        part, out = design[:, columns], np.setdiff1d(present[0], columns)
-        for row, inverse, strength in zip(path, inverses, strengths, strict=True):
-            if k:
-                lost = np.linalg.solve(inverse[np.ix_(out, out)], row[0, out])
-                b = (row[0] - inverse[:, out] @ lost)[columns]
+    path = np.zeros((len(strengths), len(subsets), design.shape[1]))
+    start = np.zeros(design.shape[1])
+    start[0] = np.log(np.sum(copies[client])) - np.log(np.sum(copies[~client]))
+    for row, strength in zip(path, strengths, strict=True):
+        for k, subset in enumerate(subsets):
+            columns = np.flatnonzero(np.append(True, subset))
             penalty = np.where(columns == 0, 0.0, strength)
-            b, curvature = _ridge(part, client, copies, penalty, b)
-            row[k, columns] = b
-            if not k:
-                inverse[np.ix_(columns, columns)] = np.linalg.inv(curvature)
+            row[k, columns] = _ridge(design[:, columns], client, copies, penalty, start[columns])
+            if k == 0:
+                start = row[0]
     return path
 
 
 def _ridge(
     design: FloatArray, client: BoolArray, copies: FloatArray, penalty: FloatArray, b: FloatArray
-) -> tuple[FloatArray, FloatArray]:
-    """One fusion, from a place near it, and the curvature of its loss."""
+) -> FloatArray:
+    """One fusion, from a place near it."""
     from scipy.special import expit
 
     def objective(b: FloatArray) -> float:
@@ -573,7 +566,7 @@ def _ridge(
         curvature = rooted.T @ rooted / len(design) + np.diag(penalty)
         step = np.linalg.solve(curvature, slope)
         if slope @ step <= _SMALL:
-            return b - step, curvature
+            return np.asarray(b - step)
         while (moved := objective(b - step)) > now * (1.0 + _ROUNDING):
             step = 0.5 * step
         b, now = b - step, moved
@@ -875,44 +868,39 @@ def gain_sentence(gain: LearnedGain, sizes: tuple[int, int]) -> str:
             f" {LEAST_FOLDS} folds or more with {LEAST_TRIALS} trials (or groups) of each class in"
             f" each, {LEAST_FOLDS * LEAST_TRIALS} of each class at least"
         )
-    size = (
-        f"AUC is {gain.with_it:.4f} with it and {gain.without:.4f} without,"
-        f" {signed(gain.estimate, gain.low, gain.high)} at {level_words(gain.level)}"
-    )
     says = {
         INCLUDE: "a learned fusion gains by it",
         LEAVE_OUT: "a learned fusion loses by it",
         ADDS_NOTHING: f"a learned fusion of the others gains less than {MATTERS} by it",
     }.get(gain.word, "whether a learned fusion gains by it cannot be told")
-    needed, would = trials_needed(gain, sizes), ""
-    if needed is not None:  # if the estimate stayed: as it varies, in half of the cases
-        would = (
-            f"; about {needed[0]} {CLIENTS} and {needed[1]} {IMPOSTORS} would have an even chance"
-            f" to tell a gain from less than {MATTERS:g}, if it is what was measured"
-        )
-    return f"{says}: {size}{_why(gain)}{would}"
-
-
-def _why(gain: LearnedGain) -> str:
-    """Who carries what it says, and how little the trials show."""
+    text = (
+        f"{says}: AUC is {gain.with_it:.4f} with it and {gain.without:.4f} without,"
+        f" {signed(gain.estimate, gain.low, gain.high)} at {level_words(gain.level)}"
+    )
     if gain.copy:
-        return f"; it has the scores of {visible(gain.nearest)}: drop one of the two, not both"
-    if gain.word == ADDS_NOTHING and abs(gain.correlation) >= _ALIKE:
-        return (
+        text += f"; it has the scores of {visible(gain.nearest)}: drop one of the two, not both"
+    elif gain.word == ADDS_NOTHING and abs(gain.correlation) >= _ALIKE:
+        text += (
             f"; {visible(gain.nearest)} is most like it (correlation"
             f" {gain.correlation:.3f} within the classes): drop one of the two, not both"
         )
-    if gain.with_it == gain.without == 1.0:
-        return f"; with and without it all {CLIENTS} rank above all {IMPOSTORS} of their fold"
-    if gain.method.endswith("+unseen"):
+    elif gain.with_it == gain.without == 1.0:
+        text += f"; with and without it all {CLIENTS} rank above all {IMPOSTORS} of their fold"
+    elif gain.method.endswith("+unseen"):
         clients, impostors = map(counted, gain.moved, CLASSES)
-        return f"; too few trials (or groups) change their rank with it: {clients}, {impostors}"
-    return ""
+        text += f"; too few trials (or groups) change their rank with it: {clients}, {impostors}"
+    needed = trials_needed(gain, sizes)
+    if needed is not None:  # if the estimate stayed: as it varies, in half of the cases
+        text += (
+            f"; about {needed[0]} {CLIENTS} and {needed[1]} {IMPOSTORS} would have an even chance"
+            f" to tell a gain from less than {MATTERS:g}, if it is what was measured"
+        )
+    return text
 
 
 def trials_needed(gain: LearnedGain, sizes: tuple[int, int]) -> tuple[str, str] | None:
     """Clients and impostors that would just do; None where these do, or nothing was measured."""
-    if math.isnan(gain.needed) or gain.needed <= 1.0:
+    if not gain.needed > 1.0:
         return None
     needed = []
     for n in (gain.needed * size for size in sizes):  # two digits, rounded up: more are not known

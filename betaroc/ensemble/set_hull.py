@@ -6,6 +6,7 @@ import itertools
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from operator import itemgetter
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -115,27 +116,19 @@ class EnsembleHull(Value):
 class _Vertex(NamedTuple):
     """A point of a curve, or one of the corners, which belong to all."""
 
+    far: float
+    tpr: float
     name: str
     #: Its number along the curve.
     number: int
     t: Thresholds
-    far: float
-    tpr: float
-    frr: float
-    tnr: float
-
-    def order(self) -> tuple[float, float, float]:
-        """What points are sorted by: FAR as `to` measures it, then TPR."""
-        return (self.far, -self.tnr, self.tpr) if self.far < 0.5 else (0.5, -self.tnr, self.tpr)
 
     def off(self, vertex: _Vertex) -> float:
         return abs(self.far - vertex.far) + abs(self.tpr - vertex.tpr)
 
     def to(self, vertex: _Vertex) -> tuple[float, float]:
-        """Run and rise to another point, of the smaller tails."""
-        run = vertex.far - self.far if self.far < 0.5 else self.tnr - vertex.tnr
-        rise = vertex.tpr - self.tpr if self.tpr < 0.5 else self.frr - vertex.frr
-        return run, rise
+        """Run and rise to another point."""
+        return vertex.far - self.far, vertex.tpr - self.tpr
 
 
 @collect_warnings
@@ -162,17 +155,15 @@ def _points(name: str, roc: Roc) -> list[_Vertex]:
     far, frr, tpr, tnr = pair.far(t), pair.frr(t), pair.tpr(t), pair.tnr(t)
     inner = np.flatnonzero((np.maximum(far, tpr) > _CORNER) & (np.maximum(frr, tnr) > _CORNER))
     return [
-        _Vertex(name, k, t[[i]], *(float(rate[i]) for rate in (far, tpr, frr, tnr)))
-        for k, i in enumerate(inner.tolist())
+        _Vertex(float(far[i]), float(tpr[i]), name, k, t[[i]]) for k, i in enumerate(inner.tolist())
     ]
 
 
 def _chain(curves: Mapping[str, list[_Vertex]]) -> list[_Vertex]:
     """Vertices of the hull of all points, from (0, 0) to (1, 1)."""
     nothing = Thresholds.from_theta(np.empty(0))
-    corners = [_Vertex("", -1, nothing, x, x, 1.0 - x, 1.0 - x) for x in (0.0, 1.0)]
-    points = [v for curve in curves.values() for v in curve]
-    points.sort(key=_Vertex.order)
+    corners = [_Vertex(x, x, "", -1, nothing) for x in (0.0, 1.0)]
+    points = sorted((v for curve in curves.values() for v in curve), key=itemgetter(0, 1))
     chain: list[_Vertex] = []
     for v in (corners[0], *points, corners[1]):
         if chain and chain[-1].to(v)[0] <= 0.0 and chain[-1].to(v)[1] <= 0.0:
@@ -221,8 +212,7 @@ def _touching(pair: Pair | None, v: _Vertex, level: float) -> _Vertex:
     if pair is None or pair.discrete:
         return v
     at = nearest_root(pair, v.t, pair.ratio_roots(level))
-    rates = (float(rate(at)[0]) for rate in (pair.far, pair.tpr, pair.frr, pair.tnr))
-    return _Vertex(v.name, v.number, at, *rates)
+    return _Vertex(float(pair.far(at)[0]), float(pair.tpr(at)[0]), v.name, v.number, at)
 
 
 def _merged(pieces: list[HullSegment]) -> tuple[HullSegment, ...]:
