@@ -652,7 +652,8 @@ def _weights(
     name = checks.choice(stat, ("area", "value"), "stat")
     legal = "alpha" if name == "value" else "between"
     if argument or point.keys() - {legal}:
-        got = ", ".join([*map(checks.format_value, argument), *point])
+        named = (f"{key}={checks.format_value(value)}" for key, value in point.items())
+        got = ", ".join([*map(checks.format_value, argument), *named])
         raise InputError(f"{name!r} of a curve takes {legal}= and nothing else; got {got}.")
     if name == "value":
         alpha, result = point.get("alpha"), np.zeros(e.alpha.size)
