@@ -39,6 +39,8 @@ _CLOSE = 1e-12
 _NEAR = 1e-9
 #: Rates that agree to this are one: quotients of counts, quotients of sums of weights.
 _SAME_COUNTS, _SAME_WEIGHTS = 1e-14, 1e-12
+#: Logit beyond which no precision is sought.
+_FARTHEST = 1e5
 #: A little above the rates that have lost digits.
 _LEAST = 1e-299
 
@@ -262,8 +264,9 @@ def nearest_precision(pair: Pair, prior: float, alpha: FloatArray) -> Thresholds
         least = np.array([_LEAST])
         first = [law._lower_quantile(least, np.log(least)) for law in (pair.client, pair.impostor)]
         known = pair.coordinates(Thresholds.concatenate([always, pair.joints, *first]))
-        mesh = np.unique(np.concatenate([known, np.nextafter(known, -np.inf), pair.mesh]))
-        mesh = mesh[np.isfinite(mesh)]
+        grid = pair.grid(-math.inf, math.inf, unit=pair.unit)
+        mesh = np.unique(np.concatenate([known, np.nextafter(known, -np.inf), grid]))
+        mesh = mesh[np.abs(mesh) < (_FARTHEST if pair.unit else math.inf)]
         mesh = mesh[np.isfinite(gain(mesh))]
         which, places = _level_roots(gain, mesh, levels)
     t = Thresholds.concatenate([always, pair.place(places)])
@@ -318,7 +321,9 @@ def _level_roots(
 
     values = function(mesh)
     low, high = np.minimum(values[1:], values[:-1]), np.maximum(values[1:], values[:-1])
-    brackets = [np.flatnonzero((low <= x) & (x <= high) & (low < high)) for x in levels.tolist()]
+    # Neighbouring doubles are the sides of a jump, which stands for itself.
+    inside = (low < high) & (np.nextafter(mesh[:-1], np.inf) < mesh[1:])
+    brackets = [np.flatnonzero((low <= x) & (x <= high) & inside) for x in levels.tolist()]
     which = np.repeat(np.arange(levels.size), [k.size for k in brackets])
     k = np.concatenate(brackets)
     if k.size == 0:
@@ -327,7 +332,8 @@ def _level_roots(
         lambda u, level: function(u) - level, (mesh[k], mesh[k + 1]), args=(levels[which],),
         maxiter=200, tolerances={"xatol": 0.0, "xrtol": 1e-15, "fatol": 0.0, "frtol": 0.0},
     )  # fmt: skip
-    lost = np.flatnonzero(~result.success)
+    width = np.abs(np.subtract(*result.bracket))
+    lost = np.flatnonzero(~result.success & (width > _CLOSE * (1.0 + np.abs(result.x))))
     if lost.size:
         raise FitError(
             f"threshold of a precision: {lost.size} of {which.size} roots did not converge, first"
