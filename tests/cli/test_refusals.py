@@ -93,7 +93,7 @@ REFUSED = {
     "plan far=0.001": "Ask for guarantee@far=0.001, or for a number such as threshold@far",
     "plan guarantee": "a guarantee must be of a rate, such as guarantee@far=0.01",
     "plan guarantee@eer": "a guarantee must be of a rate",
-    "plan guarantee@far=x": "far must be a fraction in [0, 1]; got 'x'",
+    "plan guarantee@far=x": "far must be a number; got 'x'",
     "plan guarantee@far=1": "far must be a fraction strictly between 0 and 1",
     "plan guarantee@far=1e-300": "takes more than 1e+15 impostor scores",
     "plan guarantee@far=.1 --width .1": "--width must not stand beside a guarantee",
