@@ -574,7 +574,8 @@ def bare_interval_of_scores(
 ) -> Interval:
     """The interval of a statistic of scores."""
     check_unanswered(spec)
-    if spec.name == "auc" and options.method != "bootstrap":
+    drawn = isinstance(options.method, str) and options.method == "bootstrap"
+    if spec.name == "auc" and not drawn:
         result = auc_interval(data._as_scores(), options.level, options.method,
                              groups=options.groups)  # fmt: skip
         off = data.auc_error if isinstance(data, ScoreSummary) else 0.0

@@ -460,7 +460,7 @@ _ALL_NAMES = "See br.statistics() for the names."
 def _points_of_text(behind: str) -> dict[str, Any]:
     """What stands behind "@" as the keyword that it is."""
     point, sign, content = behind.rpartition("=")
-    if not sign:
+    if not sign or canonical(point) == "at":
         return {"at": content}
     if canonical(point) not in _KEYWORDS:
         raise InputError(_no_point(point))
