@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from betaroc.inference.differences import auc_test, difference
     from betaroc.inference.interval import Interval
     from betaroc.inference.intervals import interval, roc_band
+    from betaroc.inference.strata import by_stratum
     from betaroc.model.measures import OperatingPoint
     from betaroc.model.model import ScoreModel
     from betaroc.model.roc import Roc
@@ -81,6 +82,7 @@ _HOMES = {
     "inference.differences": ("AucTest", "Difference", "auc_test", "difference"),
     "inference.interval": ("Band", "Interval"),
     "inference.intervals": ("interval", "roc_band"),
+    "inference.strata": ("StrataTable", "by_stratum"),
     "fits.check": ("FitCheck", "TargetCheck", "check_fit"),
     "fits.covariates": ("CovariateFit", "fit_covariates"),
     "fits.family_choice": (
@@ -92,6 +94,7 @@ _HOMES = {
         "Comparison", "SystemsComparison", "compare", "compare_systems",
     ),
     "decision.decide": ("Decision", "DecisionCheck", "decide"),
+    "decision.strata": ("UnseenStrata",),
     "decision.threshold_methods": ("ThresholdMethod",),
     "decision.epc": ("Epc", "EpcAverage", "EpcCv", "epc", "epc_average", "epc_cv"),
     "decision.forecast": ("EpcForecast", "TargetForecast", "epc_forecast"),
@@ -114,9 +117,9 @@ __all__ = [
     "Fit", "Gamma", "Inflated", "Interval", "LogNormal", "LogitNormal", "Normal", "NormalMixture",
     "OperatingPoint", "ParetoTail", "Rejecting", "Roc", "ScoreModel", "ScoreSummary", "Scores",
     "Shape", "Shifted", "SinhArcsinh", "Spliced", "Study", "analyze", "auc_interval", "auc_test",
-    "beta_auc", "beta_mle", "check_fit", "compare", "compare_families", "compare_systems", "decide",
-    "difference", "epc", "epc_average", "epc_cv", "epc_forecast", "fit", "fit_covariates",
-    "fit_distribution", "fit_many", "from_json", "inclusion", "interval",
+    "beta_auc", "beta_mle", "by_stratum", "check_fit", "compare", "compare_families",
+    "compare_systems", "decide", "difference", "epc", "epc_average", "epc_cv", "epc_forecast",
+    "fit", "fit_covariates", "fit_distribution", "fit_many", "from_json", "inclusion", "interval",
     "likelihood_ratio_test", "mean_logs", "plan_sample_size", "read_scores", "roc_band",
     "sample_systems", "solve_pair", "statistics", "summarize",
 ]  # fmt: skip

@@ -88,7 +88,8 @@ _SHARED: dict[str, tuple[tuple[Any, ...], ...]] = {
     READING: (
         ("--score COLUMN", "column of the scores", {"default": "score"}),
         ("--label COLUMN", "column of the labels, in the key if any", {"default": "label"}),
-        ("--client-label LABEL", "label of the clients"),
+        ("--client-label LABEL", "label of the clients; of several others each is a stratum"),
+        ("--stratum COLUMN ...", "species of attack, sites: one column, or one of each class"),
         ("--identities CLAIMED REAL", "instead of labels: of clients both columns are equal"),
         ("--id COLUMN", "column of the trial, for keys and pairs; may be twice", _REPEATED),
         ("--key KEY", "file of the class of each trial: two or three columns, a table, ASVspoof's"),

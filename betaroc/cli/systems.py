@@ -35,7 +35,7 @@ _LONGEST = 80
 #: Families that sums of a class are enough for.
 _SUMMED = {AUTO, BEST, *(name for name, row in FAMILIES.items() if row.summed)}
 #: Options that speak of single trials, which sums and counts do not know.
-_OF_TRIALS = ("group", "id", "key", "missing")
+_OF_TRIALS = ("stratum", "group", "id", "key", "missing")
 
 #: A file of both classes, or one of each: the client's and the impostor's.
 ScoreFiles = str | tuple[str, str]
@@ -290,6 +290,7 @@ def _rows(source: ScoreFiles, arguments: Namespace, key: str | None, *, named: b
         key_label=arguments.key_label, key_id=columns(arguments.key_id),
         group=columns(getattr(arguments, "group", None)) if named else None,
         id=columns(arguments.id) if named or key else None, missing=arguments.missing,
+        stratum=columns(arguments.stratum),
     )  # fmt: skip
     if getattr(arguments, "terms", None) == "matching" and scores.has_rejected:
         raise InputError(

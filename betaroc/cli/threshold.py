@@ -16,6 +16,7 @@ from betaroc.core.vocabulary import RATE_NAMES, shared_words
 from betaroc.decision.decide import GREEN, decision_view
 from betaroc.decision.threshold_methods import HOW, checked_request
 from betaroc.estimation.families import BEST
+from betaroc.inference.strata import POOLED, WORST
 from betaroc.rendering.tree import Paragraph
 from betaroc.report.systems_page import thresholds_view
 
@@ -41,6 +42,8 @@ def add_options(parser: ArgumentParser) -> None:
     rare("--precision/--ppv P", "the lowest threshold with at least this precision on dev")
     option("--eer", "the threshold of the equal error rate")
     option("--youden", "the threshold of the largest TPR - FAR")
+    option("--over WHAT", "the target is of the %(choices)s strata (default: worst, if there are)",
+           choices=(POOLED, WORST))  # fmt: skip
     option("--how WAY", "one of %(choices)s (default: the first possible)", choices=HOW)
     options.add(options.form_options(parser), "--print WHAT", "threshold: alone, with all digits",
                 choices=("threshold",), dest="only")  # fmt: skip
@@ -55,6 +58,7 @@ def run(arguments: Namespace) -> int | None:
     level = options.interval_arguments(arguments)[0]
     asked = fields_of(arguments, *RATE_NAMES, *names) | {"confidence": level}
     request = checked_request(**asked)
+    asked["over"] = arguments.over
     systems = called_systems(arguments, tests=(0, 1))
     several = bool(systems[0].name)
     if several and (arguments.only or request.kind == "precision"):

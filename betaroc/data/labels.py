@@ -58,6 +58,7 @@ _TYPES: tuple[tuple[Any, str], ...] = (
 def client_mask(
     labels: npt.ArrayLike, client_label: object, *, name: str = "y_true",
     scores: AnyArray | None = None, counts: Sequence[int] | AnyArray | None = None,
+    several: bool = False,
 ) -> BoolArray:  # fmt: skip
     """True where the label is the client's; each stands for as many trials as ``counts`` says."""
     array = _label_array(labels, name)
@@ -66,7 +67,7 @@ def client_mask(
     order = np.argsort(first)
     swapped = kinds.size > 2 and scores is not None and looks_like_labels(scores)
     clients, _ = choose_client(
-        kinds[order].tolist(), trials[order], client_label, name, swapped=swapped
+        kinds[order].tolist(), trials[order], client_label, name, swapped=swapped, several=several
     )
     mask = np.zeros(kinds.size, dtype=bool)
     mask[order] = clients
@@ -114,12 +115,14 @@ def label_key(token: str) -> object:
 
 def choose_client(
     labels: Sequence[Any], counts: Sequence[int] | AnyArray, client_label: object, name: str,
-    *, places: Sequence[str] | None = None, swapped: bool = False, identities: Sequence[str] = (),
+    *, places: Sequence[str] | None = None, swapped: bool = False, several: bool = False,
+    identities: Sequence[str] = (),
 ) -> tuple[BoolArray, str | None]:  # fmt: skip
     """Which of some labels are the client's, and the one that was guessed.
 
     ``labels`` of a file are texts with the ``places`` where each first occurs. ``swapped``: the
-    scores look like labels; ``identities``: two columns that are equal where a row is a client's.
+    scores look like labels; ``several``: one may stand against the rest; ``identities``: two
+    columns that are equal where a row is a client's.
     """
     in_file = places is not None
     error: Any = FileFormatError if in_file else InputError
@@ -138,12 +141,17 @@ def choose_client(
             parts.append(f"{format_value(labels[at], 24)} (count {n}{place})")
         return ", ".join(parts) + (f" and {len(kinds) - 4} more" if len(kinds) > 4 else "")
 
-    if len(kinds) > 2:
-        swapped = swapped or any(isinstance(k, float) and not k.is_integer() for k in kinds)
-        remedy = "Keep the rows of two labels, or recode one against the rest."
-        if swapped:
-            remedy = "Are the scores and the labels swapped?"
-        raise about(f"{name} must hold two labels; got {len(kinds)}: {tally()}. {remedy}")
+    odd = swapped or any(isinstance(k, float) and not k.is_integer() for k in kinds)
+    if len(kinds) > 2 and (odd or client_label is None or not several):
+        do = "Keep the rows of two labels, or recode one against the rest."
+        if several:
+            do = "Name the client's" + worded(
+                " (`client_label= (--client-label)`): the others are strata of impostors. Or keep"
+                " the rows of two labels."
+            )
+        if odd:
+            do = "Are the scores and the labels swapped?"
+        raise about(f"{name} must hold two labels; got {len(kinds)}: {tally()}. {do}")
     client, guessed = _client_kind(kinds, client_label, in_file)
     if client is None and client_label is None:
         known = "{0, 1}, {-1, 1} or true/false" if in_file else "{0, 1}, {False, True} or {-1, 1}"
@@ -470,13 +478,14 @@ class Rows:
             raise FileFormatError(error.template) from error
 
     def clients(
-        self, client_label: object, counts: IntArray, *, swapped: bool
+        self, client_label: object, counts: IntArray, *, swapped: bool, several: bool = False
     ) -> tuple[BoolArray, str | None]:
         """Which texts are the clients', of so many rows each, and the one that was guessed."""
         label = self.wanted.label
         return choose_client(
             self.tokens, counts, client_label, self.name,
             places=[f"{self.unit} {k}" for k in self.labels.first], swapped=swapped,
+            several=several,
             identities=label if len(label) == 2 else (),
         )  # fmt: skip
 
@@ -485,7 +494,7 @@ class Rows:
         self.check_some()
         values, counts = self.values(), np.bincount(self.codes, minlength=len(self.tokens))
         swapped = len(self.tokens) > 2 and looks_like_labels(values)
-        mask, guessed = self.clients(client_label, counts, swapped=swapped)
+        mask, guessed = self.clients(client_label, counts, swapped=swapped, several=True)
         return values, mask[self.codes], mask, guessed
 
     def words(self, client: BoolArray) -> ClassWords | None:
@@ -495,11 +504,21 @@ class Rows:
         keys = [label_key(tokens[code]) for code in codes]
         return None if set(keys) <= _TRUTHS else words_of(*keys)
 
+    def strata(self, clients: BoolArray) -> AnyArray | None:
+        """The stratum of each row: of a column, or of two by class, else one of several labels."""
+        columns = [self.names[c] for c in self.wanted.names.get("stratum", ())]
+        if columns:
+            return np.where(clients[self.codes], columns[0], columns[-1])
+        tokens = self.tokens
+        others = {label_key(t) for t, mine in zip(tokens, clients, strict=True) if not mine}
+        return np.array(tokens)[self.codes] if len(others) > 1 else None
+
     def joined(self) -> dict[str, AnyArray]:
         """The groups and ids, of one or two columns each."""
         return {
             f"{role}s": stacked([self.names[c] for c in columns], f"{role} of {self.name}")
             for role, columns in self.wanted.names.items()
+            if role != "stratum"
         }
 
 

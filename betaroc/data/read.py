@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from betaroc.core.arrays import BoolArray, FloatArray, IntArray
+from betaroc.core.arrays import BoolArray, FloatArray
 from betaroc.core.checks import choice
 from betaroc.core.containers import as_narwhals
 from betaroc.core.errors import BetarocError, FileFormatError, InputError, InputTypeError, refusal
@@ -113,6 +113,7 @@ def read_scores(
     client_label: object = None,
     group: str | tuple[str, str] | None = None,
     id: str | tuple[str, str] | None = None,  # noqa: A002 - the name of the public surface
+    stratum: str | tuple[str, str] | None = None,
     columns: str | Sequence[str] | None = None,
     separator: str | None = None,
     decimal: str | None = None,
@@ -148,6 +149,10 @@ def read_scores(
         The client's label, compared as text and as a number. None only for {0, 1}, {-1, 1},
         true/false, and words of the field that leave no doubt, such as "genuine" beside "impostor":
         then ``.source.guessed`` names the label that was taken.
+    stratum : str or (str, str), optional
+        Column of the strata, of the key if there is one: species of attack, sites; a tuple of two
+        has that of clients and that of impostors. Where `client_label` is given, of more than two
+        labels every other one is the impostors' and, without `stratum`, names their stratum.
     group, id : str or (str, str), optional
         Columns that become the scores' groups and ids: one name, or a tuple of two. Those of 4col
         are called ``"claimed"``, ``"real"`` and ``"probe"``, of 5col ``"model"`` too; those of
@@ -237,25 +242,35 @@ def read_scores(
     options = text_options(format, separator, decimal, header, columns, max_size, max_rows)
     options = options._replace(max_rows=max_rows or rows_in_memory())
     choice(missing, WAYS_OF_MISSING, "missing")
-    wanted = column_spec(score, label, {"group": group, "id": id}, missing)
+    wanted = column_spec(score, label, {"group": group, "id": id, "stratum": stratum}, missing)
     of_key = KeyFile(key, key_id, key_label)
     files = {"client_file": client_file, "impostor_file": impostor_file}
     _check_options(path, of_key, wanted, options, client_label, files)
-    lost = np.zeros(0, dtype=np.int64)
+    lost, absent, absent_strata = None, [0, 0], None
     if path is None:
         rows, source = _two_files(files, wanted, options)
     else:
         keyed = key is not None
-        of_scores = wanted._replace(label=()) if keyed else wanted
+        of_scores = wanted
+        if keyed:  # the key says what each trial is
+            names = {role: c for role, c in wanted.names.items() if role != "stratum"}
+            of_scores = wanted._replace(label=(), names=names)
         with local_file(path) as (local, name), of_the_system(name):
             file = open_file(local, name, of_scores, client_label, options, keyed=keyed)
             rows = file.rows()
         source = ScoreSource(str(path), file.kind, guesses=file.guesses)
         if keyed:
-            rows, lost = of_key.join(rows, wanted.label[0], local, options)
+            rows, lost = of_key.join(rows, wanted, local, options)
             source = replace(source, further=(str(key),))
     values, is_client, client_texts, guessed = rows.split(client_label)
-    absent = [int(np.sum(client_texts[lost])), int(np.sum(~client_texts[lost]))]
+    strata, beside = rows.strata(client_texts), rows.joined()
+    by_label = strata is not None and stratum is None
+    if strata is not None:
+        beside["strata"] = strata
+    if lost is not None:
+        clients, kinds = client_texts[lost.codes], lost.strata(client_texts)
+        absent = [int(np.sum(clients)), int(np.sum(~clients))]
+        absent_strata = None if kinds is None else (kinds[clients], kinds[~clients])
     # A digest of all classes, and of which rows have a score where some have none.
     digest = hashlib.blake2b(np.packbits(is_client).tobytes(), digest_size=16)
     present = ~np.isnan(values)
@@ -263,10 +278,12 @@ def read_scores(
         digest.update(np.packbits(present).tobytes())
     dropped = sum(absent) + int(np.sum(~present)) if missing == DROP else 0
     source = replace(source, order=digest.hexdigest(), guessed=guessed, n_dropped=dropped)
-    return Scores._of_rows(
-        values, is_client, f"{rows.name}, scores", missing, rows.joined(), absent=absent,
-        error=FileFormatError, source=source, words=rows.words(is_client),
+    result = Scores._of_rows(
+        values, is_client, f"{rows.name}, scores", missing, beside, absent=absent,
+        absent_strata=absent_strata, error=FileFormatError, source=source,
+        words=None if by_label else rows.words(is_client),
     )  # fmt: skip
+    return result._with(client_strata=None) if by_label else result
 
 
 def column_spec(
@@ -465,12 +482,12 @@ class KeyFile(NamedTuple):
     label: Any = None
 
     def join(
-        self, rows: Rows, label: str, scores: Path, options: TextOptions
-    ) -> tuple[Rows, IntArray]:
-        """The rows with the key's labels, and the codes of its trials that have no score."""
+        self, rows: Rows, wanted: ColumnSpec, scores: Path, options: TextOptions
+    ) -> tuple[Rows, Rows]:
+        """The rows with the key's labels and strata, and its trials that have no score."""
         rows.values()
         ids = rows.wanted.names.get("id", ())
-        known = self._read(ids, label, scores, options)
+        known = self._read(ids, wanted, scores, options)
         trials, key_trials = _trials(rows, ids), _trials(known, known.wanted.names["id"])
         if not ids and len(trials) != len(key_trials):
             raise FileFormatError(
@@ -496,12 +513,18 @@ class KeyFile(NamedTuple):
                 f" {len(places)} have none, the first {format_value(first, 80)}. Give theirs, or"
                 " pass" + worded(" `missing='drop'` or `missing='reject'`.")
             )
+        of_key = {c: known.names[c] for c in known.wanted.names.get("stratum", ())}
         labelled = replace(
-            rows, name=known.name, unit=known.unit, labels=known.labels, codes=known.codes[at]
-        )
-        return labelled, known.codes[lost]
+            rows, name=known.name, unit=known.unit, labels=known.labels,
+            codes=known.codes[at], names=rows.names | {c: v[at] for c, v in of_key.items()},
+            wanted=rows.wanted._replace(names=rows.wanted.names | _strata_of(known.wanted)),
+        )  # fmt: skip
+        names = {c: v[lost] for c, v in of_key.items()}
+        return labelled, replace(known, codes=known.codes[lost], names=names)
 
-    def _read(self, ids: tuple[str, ...], label: str, scores: Path, options: TextOptions) -> Rows:
+    def _read(
+        self, ids: tuple[str, ...], wanted: ColumnSpec, scores: Path, options: TextOptions
+    ) -> Rows:
         """The labels of the key's trials, and the columns that name these."""
         names = ids if self.id is None else named_columns(self.id, "key_id")
         if len(names) != len(ids):
@@ -509,6 +532,7 @@ class KeyFile(NamedTuple):
                 f"key_id must name as many columns as name the trial, {len(ids)}; got"
                 f" {format_value(self.id)}. Name the columns of the same names."
             )
+        (label,) = wanted.label
         if self.label is not None:
             (label,) = named_columns(self.label, "key_label", single=True)
         with local_file(self.path, "key") as (local, name), of_the_system(name):
@@ -518,7 +542,12 @@ class KeyFile(NamedTuple):
             lines = file.first_rows(_ROWS)
             layout = _key_with_header(lines[0], names, label)
             layout = layout or _key_without_header(name, lines, names, label)
-            return whole(read_parts(file, ColumnSpec(None, (label,), {"id": names}), layout))
+            columns = {"id": names} | _strata_of(wanted)
+            return whole(read_parts(file, ColumnSpec(None, (label,), columns), layout))
+
+
+def _strata_of(wanted: ColumnSpec) -> dict[str, tuple[str, ...]]:
+    return {role: columns for role, columns in wanted.names.items() if role == "stratum"}
 
 
 def _key_with_header(first: tuple[int, str], ids: tuple[str, ...], label: str) -> TextLayout | None:
@@ -624,7 +653,7 @@ def read_columns(
                 ) from error
     scores = {}
     for system, rows in read.items():
-        labelled = key.join(rows, wanted.label[0], local, options)[0] if keyed else rows
+        labelled = key.join(rows, wanted, local, options)[0] if keyed else rows
         scores[system], is_client, _, guessed = labelled.split(client_label)
         called, present = f"column {format_value(system)} of {name}", ~np.isnan(scores[system])
         check_hard_labels(called, present.sum(), scores[system][present], kind=FileFormatError)

@@ -9,7 +9,7 @@ from copy import copy
 from dataclasses import MISSING, dataclass, field, fields, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Literal, Self
+from typing import Any, Literal, NamedTuple, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -20,13 +20,20 @@ from betaroc.core.arrays import (
     AnyArray,
     BoolArray,
     FloatArray,
+    IntArray,
     are_of,
     as_output,
     dtype_of,
 )  # fmt: skip
 from betaroc.core.containers import array_1d, with_gaps
-from betaroc.core.errors import BetarocError, BetarocWarning, InputError, InputTypeError
-from betaroc.core.names import columns_beside, name_columns
+from betaroc.core.errors import (
+    BetarocError,
+    BetarocWarning,
+    InputError,
+    InputTypeError,
+    refusal,
+)
+from betaroc.core.names import columns_beside, name_columns, names_array
 from betaroc.core.notices import warn
 from betaroc.core.tables import (
     Framed,
@@ -117,15 +124,34 @@ class ScoreSource(Value):
 
 
 def checked_beside(value: Mapping[str, Any], sizes: Mapping[str, int]) -> dict[str, Any]:
-    """Weights, groups and ids of each class, checked."""
+    """Weights, groups, ids and strata of each class, checked; strata of rejected trials too."""
     result = {}
     kinds = {"weights": checks.weights_array, "groups": name_columns, "ids": name_columns}
-    for key, check in kinds.items():
+    for key, check in (kinds | {"strata": names_array}).items():
         for who, n in sizes.items():
             name = f"{who}_{key}"
             values = value.get(name)
+            if key == "strata":
+                n += rejected_counts(value)[f"n_{who}_rejected"]
             result[name] = None if values is None else check(values, n, name)
+            if key == "strata" and np.any(result[name] == ""):
+                raise refusal(name, "be names", "an empty text", "Name every stratum.")
     return result
+
+
+def _by_stratum(content: dict[str, Any], who: str) -> dict[str, Any]:
+    """Numbers of rejected trials by stratum as the strata of these, behind those of the scores."""
+    rejected, strata = content[f"n_{who}_rejected"], content[f"{who}_strata"]
+    if not isinstance(rejected, Mapping):
+        return {}
+    name = f"n_{who}_rejected"
+    counts = [checks.count(n, name, 0) for n in rejected.values()]
+    if strata is None:
+        rule, remedy = f"be a number without {who}_strata", f"Give {who}_strata."
+        raise refusal(name, rule, "numbers by stratum", remedy)
+    names = np.repeat(np.array([*rejected]), counts)
+    strata = array_1d(strata, f"{who}_strata")
+    return {name: sum(counts), f"{who}_strata": np.concatenate([strata, names])}
 
 
 def rejected_counts(content: Mapping[str, Any]) -> dict[str, int]:
@@ -466,6 +492,13 @@ def require_scores(
     raise InputTypeError.about(name)(f"{name} must be {kinds}; got {type(scores).__name__}. {hint}")
 
 
+class Strata(NamedTuple):
+    """Names of strata of each class, with their numbers of trials."""
+
+    client: dict[str, int]
+    impostor: dict[str, int]
+
+
 @dataclass(frozen=True, eq=False, repr=False, init=False)
 class Scores(ScoreData):
     """The scores of one classifier: two samples on one scale, higher is more client-like.
@@ -484,11 +517,15 @@ class Scores(ScoreData):
         where a trial depends on two things, such as the claimed and the real identity.
     client_ids, impostor_ids : array_like of int or str, shape (n,) or (n, 2), optional
         Which trial a score belongs to, so that paired comparisons can be checked.
+    client_strata, impostor_strata : array_like of int or str, shape (n,), optional
+        Which kind of client or impostor a trial is: a species of attack, a demographic group, a
+        site. Rates are told apart by it; see :func:`by_stratum`.
     name : str, optional
         Name of the classifier, for tables and pictures.
-    n_client_rejected, n_impostor_rejected : int
+    n_client_rejected, n_impostor_rejected : int or mapping
         Trials without a score (failures to acquire): no threshold accepts them. They count as
-        rejected, never as a number, in every rate, curve and interval; each has weight 1.
+        rejected, never as a number, in every rate, curve and interval; each has weight 1. Where
+        there are strata, a number for each of them, ``{"print": 3}``.
     source : ScoreSource, optional
         Path and format of the file that was read; no part of equality.
     words : ClassWords, optional
@@ -536,6 +573,8 @@ class Scores(ScoreData):
     impostor_groups: AnyArray | None = None
     client_ids: AnyArray | None = None
     impostor_ids: AnyArray | None = None
+    client_strata: AnyArray | None = None
+    impostor_strata: AnyArray | None = None
     name: str | None = None
     n_client_rejected: int = 0
     n_impostor_rejected: int = 0
@@ -555,9 +594,11 @@ class Scores(ScoreData):
         impostor_groups: npt.ArrayLike | None = None,
         client_ids: npt.ArrayLike | None = None,
         impostor_ids: npt.ArrayLike | None = None,
+        client_strata: npt.ArrayLike | None = None,
+        impostor_strata: npt.ArrayLike | None = None,
         name: str | None = None,
-        n_client_rejected: int = 0,
-        n_impostor_rejected: int = 0,
+        n_client_rejected: int | Mapping[Any, int] = 0,
+        n_impostor_rejected: int | Mapping[Any, int] = 0,
         source: ScoreSource | None = None,
         words: ClassWords | None = None,
         dtype: str | None = None,
@@ -572,17 +613,20 @@ class Scores(ScoreData):
         check_labels_as_scores(c, i)
         content: dict[str, Any] = {
             "client": c, "impostor": i, "name": name, "source": source,
-            "n_client_rejected": n_client_rejected, "n_impostor_rejected": n_impostor_rejected,
             "words": _class_words(words),
             "library": checked_library(library) or library_of(client) or library_of(impostor),
             "dtype": dtype_of(client, impostor) if dtype is None else checks.dtype_as(dtype, c, i),
         }  # fmt: skip
-        others = {
+        others: dict[str, Any] = {
             "client_weights": client_weights, "impostor_weights": impostor_weights,
             "client_groups": client_groups, "impostor_groups": impostor_groups,
             "client_ids": client_ids, "impostor_ids": impostor_ids,
+            "client_strata": client_strata, "impostor_strata": impostor_strata,
+            "n_client_rejected": n_client_rejected, "n_impostor_rejected": n_impostor_rejected,
         }  # fmt: skip
-        content |= checked_beside(others, {"client": c.size, "impostor": i.size})
+        for who in CLASSES:
+            others |= _by_stratum(others, who)
+        content |= others | checked_beside(others, {"client": c.size, "impostor": i.size})
         self.__setstate__(content | rejected_counts(content))
         check_hard_labels("client and impostor", self.client_total + self.impostor_total, c, i)
 
@@ -635,8 +679,8 @@ class Scores(ScoreData):
         -------
         DataFrame
             Columns score and label (1 of a client, 0 of an impostor), and, where there are any,
-            weight, group and id; two columns of groups are group_1 and group_2. Trials without a
-            score come after the scores of their class; their score is nan.
+            weight, group, id and stratum; two columns of groups are group_1 and group_2. Trials
+            without a score come after the scores of their class; their score is nan.
 
         Examples
         --------
@@ -650,12 +694,13 @@ class Scores(ScoreData):
         filled = [np.append(getattr(self, who), np.full(n, np.nan)) for who, n in absent.items()]
         columns: dict[str, Any] = {"score": np.concatenate(filled)}
         columns["label"] = np.repeat([1, 0], sizes)
-        for key, fill in (("weights", 1.0), ("groups", None), ("ids", None)):
+        for key, fill in (("weights", 1.0), ("groups", None), ("ids", None), ("strata", None)):
             parts = [
-                lengthened(getattr(self, f"{who}_{key}"), n, fill) for who, n in absent.items()
+                lengthened(getattr(self, f"{who}_{key}"), 0 if key == "strata" else n, fill)
+                for who, n in absent.items()
             ]
             if any(part is not None for part in parts):
-                columns |= columns_beside(key[:-1], parts, sizes)
+                columns |= columns_beside("stratum" if key == "strata" else key[:-1], parts, sizes)
         return self._table(columns)
 
     def _metrics(self) -> dict[str, Any]:
@@ -678,14 +723,23 @@ class Scores(ScoreData):
         value = getattr(self, f"n_{who}") if weights is None else float(np.sum(weights))
         return float(value) + float(getattr(self, f"n_{who}_rejected"))
 
-    @property
+    @cached_property
     def _distributions(self) -> tuple[Empirical, Empirical]:
         client, impostor = self._trials._weighted
         return Empirical._of_checked(*client), Empirical._of_checked(*impostor)
 
     @property
     def _scored(self) -> Scores:
-        return self._with(n_client_rejected=0, n_impostor_rejected=0) if self.has_rejected else self
+        if not self.has_rejected:
+            return self
+        strata = {f"{who}_strata": getattr(self, f"{who}_strata") for who in CLASSES}
+        own = {
+            name: column if column is None else column[:n]
+            for (name, column), n in zip(
+                strata.items(), (self.n_client, self.n_impostor), strict=True
+            )
+        }
+        return self._with(n_client_rejected=0, n_impostor_rejected=0, **own)
 
     @cached_property
     def _trials(self) -> Scores:
@@ -717,6 +771,46 @@ class Scores(ScoreData):
         values: FloatArray = getattr(self, who)
         distinct = self._distributions[who == "impostor"].atoms.places.size
         return distinct, int(np.sum(values == 0.0)), int(np.sum(values == 1.0))
+
+    @property
+    def strata(self) -> Strata:
+        """The names of the strata of each class, with their numbers of trials."""
+        rows = self._rows_of_strata
+        return Strata(*({name: own.size for name, own in rows[who].items()} for who in CLASSES))
+
+    @cached_property
+    def _rows_of_strata(self) -> dict[str, dict[str, IntArray]]:
+        """The names of the strata of both classes, as they first occur, with the places of each."""
+        result: dict[str, dict[str, IntArray]] = {who: {} for who in CLASSES}
+        for who in CLASSES:
+            labels = getattr(self, f"{who}_strata")
+            if labels is None:
+                continue
+            kinds, first, codes = np.unique(labels, return_index=True, return_inverse=True)
+            places = np.split(np.argsort(codes, kind="stable"), np.cumsum(np.bincount(codes))[:-1])
+            result[who] = {str(kinds[k]): places[k] for k in np.argsort(first)}
+        return result
+
+    def _pieces(self, who: str) -> dict[str, Scores]:
+        """The scores of each stratum of a class, beside all of the other class, or its namesake."""
+        both = all(self.strata) and self.strata.client.keys() == self.strata.impostor.keys()
+        pieces: dict[str, Scores] = dict.fromkeys(getattr(self.strata, who), self)
+        for kind in CLASSES if both else (who,):
+            for name, rows in self._rows_of_strata[kind].items():
+                with_score = rows[rows < getattr(self, f"n_{kind}")]
+                columns = (kind + key for key in ("", "_weights", "_groups", "_ids"))
+                own = {c: v[with_score] for c in columns if (v := getattr(self, c)) is not None}
+                own[f"{kind}_strata"] = getattr(self, f"{kind}_strata")[rows]
+                own[f"n_{kind}_rejected"] = rows.size - with_score.size
+                pieces[name] = pieces[name]._with(**own)
+        if not both:  # the other class is sorted once
+            for piece in pieces.values():
+                laws: list[Any] = list(self._distributions)
+                which = CLASSES.index(who)
+                values, weights = piece._trials._weighted[which]
+                laws[which] = Empirical._of_checked(values, weights)
+                vars(piece)["_distributions"] = tuple(laws)
+        return pieces
 
     def confusion(self, threshold: npt.ArrayLike) -> Confusion:
         """The counts of a confusion matrix at a threshold, accepted if score > threshold.
@@ -819,6 +913,7 @@ class Scores(ScoreData):
         weights: npt.ArrayLike | None = None,
         groups: npt.ArrayLike | None = None,
         ids: npt.ArrayLike | None = None,
+        strata: npt.ArrayLike | None = None,
         name: str | None = None,
         missing: str = FAIL,
     ) -> Scores:
@@ -832,7 +927,9 @@ class Scores(ScoreData):
             One score a label.
         client_label : object, optional
             The client's label; None only for {0, 1}, {False, True} and {-1, 1}, where it is 1.
-        weights, groups, ids, name : optional
+            Where it is given, of more than two labels every other one is the impostors' and,
+            without `strata`, names their stratum.
+        weights, groups, ids, strata, name : optional
             As in `Scores`, one a label.
         missing : {"fail", "drop", "reject"}
             Scores that are nan or None: an error, left out with a `MissingScoreWarning`, or
@@ -846,8 +943,8 @@ class Scores(ScoreData):
         Raises
         ------
         InputError
-            For one class, more than two labels, labels that need `client_label` or were swapped
-            with the scores, lengths or pandas indices that differ.
+            For one class, more than two labels without `client_label`, labels that need it or were
+            swapped with the scores, lengths or pandas indices that differ.
         InputTypeError
             For labels of mixed types or bytes, and whatever `Scores` refuses.
 
@@ -857,9 +954,12 @@ class Scores(ScoreData):
         >>> br.Scores.from_labels(["bona fide", "attack"], [0.8, 0.3], client_label="bona fide")
         Scores(client=[0.8], impostor=[0.3])
         """
-        check_other_index(y_true, y_score=y_score, weights=weights, groups=groups, ids=ids)
+        beside = {"weights": weights, "groups": groups, "ids": ids, "strata": strata}
+        check_other_index(y_true, y_score=y_score, **beside)
         columns = {"label": y_true, "score": y_score, "weight": weights, "group": groups, "id": ids}
-        called = {role: f"{role}s" for role in columns} | {"label": "y_true", "score": "y_score"}
+        columns["stratum"] = strata
+        called = {"label": "y_true", "score": "y_score", "stratum": "strata"}
+        called = {role: f"{role}s" for role in columns} | called
         library = library_of(y_score) or library_of(y_true)
         return cls._split(columns, called, client_label, missing, name=name, library=library)
 
@@ -874,6 +974,7 @@ class Scores(ScoreData):
         weight: str | None = None,
         group: str | tuple[str, str] | None = None,
         id: str | tuple[str, str] | None = None,  # noqa: A002 - the name of the public surface
+        stratum: str | None = None,
         missing: str = FAIL,
     ) -> Scores:
         """Scores from the columns of a frame.
@@ -887,7 +988,7 @@ class Scores(ScoreData):
             Column names.
         client_label : object, optional
             As in `from_labels`.
-        weight : str, optional
+        weight, stratum : str, optional
             Column name.
         group, id : str or (str, str), optional
             Column name, or the names of two columns.
@@ -916,6 +1017,7 @@ class Scores(ScoreData):
         Scores(client=[0.7, 0.9], impostor=[0.2])
         """
         wanted = {"score": score, "label": label, "weight": weight, "group": group, "id": id}
+        wanted["stratum"] = stratum
         value = opened(frame)
         data = frame_columns(value, wanted, None if missing == FAIL else "score")
         called = {role: f"column {format_value(name)}" for role, name in wanted.items()}
@@ -934,7 +1036,8 @@ class Scores(ScoreData):
         named, scores = called["score"], data["score"]
         raw = array_1d(scores, named) if missing == FAIL else with_gaps(scores, named)[0]
         comparable = raw if raw.dtype.kind in "biuf" else None
-        mask = client_mask(data["label"], client_label, name=called["label"], scores=comparable)
+        mask = client_mask(data["label"], client_label, name=called["label"], scores=comparable,
+                           several=True)  # fmt: skip
         values = scores_or_nan(scores, named, missing)
         if mask.size != values.size:
             raise InputError(
@@ -945,6 +1048,8 @@ class Scores(ScoreData):
             f"{role}s": name_columns(data[role], mask.size, called[role])
             for role in ("group", "id") if data.get(role) is not None
         }  # fmt: skip
+        if data.get("stratum") is not None:
+            columns["strata"] = names_array(data["stratum"], mask.size, called["stratum"])
         if data.get("weight") is not None:
             weights = checks.weights_array(data["weight"], mask.size, called["weight"])
             lost = np.isnan(values)
@@ -965,8 +1070,12 @@ class Scores(ScoreData):
             columns["weights"] = weights
         texts = array_1d(data["label"], "labels")
         words = words_of(*(texts[int(np.argmax(own))] for own in (mask, ~mask)))
-        content |= {"dtype": dtype_of(raw), "words": words}
-        return cls._of_rows(values, mask, named, missing, columns, **content)
+        by_label = np.unique(texts[~mask]).size > 1  # one label against the rest
+        if by_label and "strata" not in columns:
+            columns["strata"] = names_array(texts.astype(str), mask.size, called["label"])
+        content |= {"dtype": dtype_of(raw), "words": None if by_label else words}
+        result = cls._of_rows(values, mask, named, missing, columns, **content)
+        return result._with(client_strata=None) if by_label else result
 
     @classmethod
     def _of_rows(
@@ -979,11 +1088,12 @@ class Scores(ScoreData):
         /,
         *,
         absent: Sequence[int] = (0, 0),
+        absent_strata: Sequence[AnyArray] | None = None,
         error: type[BetarocError] = InputError,
         **content: Any,
     ) -> Scores:
         lost = np.isnan(values)
-        for who, own in (("client", is_client), ("impostor", ~is_client)):
+        for k, (who, own) in enumerate((("client", is_client), ("impostor", ~is_client))):
             chosen = own & ~lost
             if not chosen.any():
                 raise error(
@@ -991,6 +1101,11 @@ class Scores(ScoreData):
                     " some."
                 )
             content |= {f"{who}_{key}": column[chosen] for key, column in columns.items()}
+            if missing == REJECT and "strata" in columns:
+                ordered = np.concatenate([np.flatnonzero(own & part) for part in (~lost, lost)])
+                strata = columns["strata"][ordered]
+                more = [] if absent_strata is None else [absent_strata[k]]
+                content[f"{who}_strata"] = np.concatenate([strata, *more])
             content[who] = values[chosen]
         without = [int(np.count_nonzero(lost & own)) for own in (is_client, ~is_client)]
         without = [n + more for n, more in zip(without, absent, strict=True)]

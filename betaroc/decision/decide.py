@@ -29,16 +29,31 @@ from betaroc.core.vocabulary import (
     capital,
     short_name,
     template_of,
+    worded,
 )
 from betaroc.data.read import ScoresLike, as_scores
 from betaroc.data.scores import ScoreData, Scores, check_words_of_comparisons
 from betaroc.data.summary import ScoreSummary
 from betaroc.decision import threshold_methods as thresholds
+from betaroc.decision.strata import (
+    StrataMethods,
+    UnseenStrata,
+    broken_strata,
+    checked_over,
+    has_strata,
+    mixture_words,
+    named_strata,
+    strata_nodes,
+    strata_table,
+    strata_words,
+    unseen_nodes,
+)
 from betaroc.decision.threshold_methods import HOW, TARGET_RATES, Rate, Target, ThresholdMethod
 from betaroc.estimation.estimate import give, outliers, reversed_scores
 from betaroc.estimation.families import AUTO, BEST, Names, checked_pair, family_text
 from betaroc.fits.fit import Fit
 from betaroc.inference.interval import Interval
+from betaroc.inference.strata import POOLED, WORST, StrataTable
 from betaroc.model.measures import OperatingPoint
 from betaroc.model.model import ScoreModel
 from betaroc.model.samples import empirical_model
@@ -91,6 +106,8 @@ class DecisionCheck(Result, Exportable):
         What the decision's status becomes, why, and what would change it.
     point : OperatingPoint
         Both rates of the test at the threshold, at its share of clients.
+    strata : StrataTable or None
+        The target's rate of each stratum of the test; None where it has fewer than two.
     counted : (Interval, Interval) or None
         FAR and FRR of the test, each with its interval; no part of equality.
     decision : Decision or None
@@ -116,6 +133,7 @@ class DecisionCheck(Result, Exportable):
     reason: str
     remedy: str
     point: OperatingPoint
+    strata: StrataTable | None = None
     _extra_fields = ("counted", "decision")
     counted: tuple[Interval, Interval] | None = field(default=None, compare=False, repr=False)
     decision: Decision | None = field(default=None, compare=False, repr=False)
@@ -124,7 +142,7 @@ class DecisionCheck(Result, Exportable):
     def _follows(self) -> dict[str, Any]:
         """Of the decision and of both rates counted, where the check has them."""
         d = self.decision
-        if d is None or self.counted is None:
+        if d is None or self.counted is None or self.strata is not None:
             return {}
         far, frr = map(_as_rate, self.counted)
         point = OperatingPoint(d.threshold, far[0], frr[0], self.point.prior)
@@ -227,6 +245,12 @@ class Decision(Tabular, Exportable):
         FAR and FRR that dev counts at the threshold, each with its interval; no part of equality.
     absent : int
         Trials of dev, of the class of a target rate, that have no score and count as rejected.
+    over : str
+        "worst": the target is kept for every stratum; "pooled": for all trials together.
+    strata : StrataTable or None
+        The target's rate of each stratum at the threshold, where it is over the worst of them.
+    unseen : UnseenStrata or None
+        Each stratum left out in turn: the threshold without it, its own rate there.
     library : str, optional
         That of the scores: what tables are frames of.
     scores : Scores, ScoreSummary or None
@@ -264,6 +288,9 @@ class Decision(Tabular, Exportable):
     dev: str = field(default="", compare=False)
     counted: tuple[Interval, Interval] | None = field(default=None, compare=False, repr=False)
     absent: int = 0
+    over: str = POOLED
+    strata: StrataTable | None = None
+    unseen: UnseenStrata | None = None
     scores: Counted | None = field(default=None, compare=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -277,6 +304,8 @@ class Decision(Tabular, Exportable):
 
     def _follows(self) -> dict[str, Any]:
         """What the way that was taken comes to; words may be those of an older version."""
+        if self.over == WORST:
+            return {}
         point, interval, assessed, needed = _answer(
             self._asked, self.method, self.expected.prior, self.expected.frr,
             [*map(_as_rate, self.counted or [self.interval] * 2)], self.n or 0,
@@ -403,6 +432,11 @@ class Decision(Tabular, Exportable):
         return next(filter(self._is_taken, known))
 
     @property
+    def worst(self) -> str | None:
+        """The stratum whose rate is the largest at the threshold; None of pooled scores."""
+        return None if self.strata is None else self.strata.worst_stratum
+
+    @property
     def k(self) -> int | None:
         """The threshold comes from the k-th largest impostor or k-th smallest client score."""
         return self.method.k
@@ -473,11 +507,13 @@ class Decision(Tabular, Exportable):
             result, _ = thresholds.precision_interval(
                 scores, self.threshold, prior, self.confidence
             )
-        judged = self._judged(result, scores)
+        table = strata_table(scores, self._asked, self.threshold) if has_strata(
+            scores, self._asked) else None  # fmt: skip
+        result, judged = strata_judgement(self, result, self._judged(result, scores), table)
         reason = judged.reason + high_rate_words(self.target, self.words, "test", point)
         return DecisionCheck(
             *result, judged.verdict, judged.status, Sentence(reason), Sentence(judged.remedy),
-            point, _as_intervals(rates, self.confidence), self, scores,
+            point, table, _as_intervals(rates, self.confidence), self, scores,
         )  # fmt: skip
 
     def _observed(self, far: Rate, frr: Rate) -> Rate:
@@ -486,11 +522,16 @@ class Decision(Tabular, Exportable):
             return far if self.target == "far" else frr
         return mean_rate(_weights(self.costs, self.expected.prior), far, frr)
 
-    def _judged(self, result: Rate, test: Counted | None = None) -> Assessment:
-        """What the target's rate on a test says; without its scores words are of one trial."""
+    @property
+    def _before(self) -> Assessment:
+        """What is said of dev alone, without that of the other rate."""
         high = high_rate_words(self.target, self.words, "dev", self.expected)
         reason = template_of(self.reason).removesuffix(high)
-        before = Assessment(self.status, reason, template_of(self.remedy))
+        return Assessment(self.status, reason, template_of(self.remedy))
+
+    def _judged(self, result: Rate, test: Counted | None = None) -> Assessment:
+        """What the target's rate on a test says; without its scores words are of one trial."""
+        before = self._before
         if self.target in TARGET_RATES:
             return rate_judgement(self, before, result, test)
         if self.target == "precision":
@@ -533,6 +574,7 @@ def decide(
     resolution: float | None = None,
     bounds: tuple[float, float] | None = None,
     youden: bool = False,
+    over: str | None = None,
     **rates: Unpack[thresholds.TargetArguments],
 ) -> Decision:
     """One threshold for a target rate, for costs, or for the equal error rate.
@@ -565,6 +607,10 @@ def decide(
         Of the guarantee, and of the intervals.
     family, boundary, resolution, bounds : optional
         Of the fits, as in :func:`fit`.
+    over : {"worst", "pooled"}, optional
+        "worst": the target holds for every stratum of its class, by "guaranteed" or "average";
+        the default where the class has strata. "pooled": for the mixture of them, which costs, the
+        EER and a precision always are.
 
     **rates : float
         The rate by its name in another field: `fpr`, `fmr`, `apcer`; `fnr`, `fnmr`, `bpcer`; a
@@ -634,11 +680,13 @@ def decide(
     if isinstance(scores, Fit) and fitting.usual:
         fitting = fitting._replace(known=(scores, None))
     data = scores.scores if isinstance(scores, Fit) else scores
-    return decided(data, asked, fitting)
+    return decided(data, asked, fitting, over)
 
 
 @collect_warnings
-def decided(scores: ScoresLike, asked: Target, fitting: thresholds.Fitting) -> Decision:
+def decided(
+    scores: ScoresLike, asked: Target, fitting: thresholds.Fitting, over: str | None = None
+) -> Decision:
     """What `decide` returns: first what the threshold itself takes, the rest when it is read."""
     checked_pair(fitting.family, (AUTO, BEST))
     dev = as_scores(scores, "scores", "Scores, a ScoreSummary, a fit")
@@ -648,12 +696,15 @@ def decided(scores: ScoresLike, asked: Target, fitting: thresholds.Fitting) -> D
         give(outliers(dev._scored))
     reversed_scores(*dev._scored._distributions)
     share = dev.prior if asked.prior is None else asked.prior
+    over = checked_over(over, asked, dev)
     if not fitting.usual:  # what was asked for and cannot be is refused, whatever is taken
         fitting = fitting.tried(dev)
     if asked.kind == "precision":
         method = thresholds.method_of_precision(dev, asked.rate, share, asked.confidence)
         n = round(method.n_beyond) if asked.prior is None else None
         return _decision(dev, asked, method, share, methods=(method,), n=n)
+    if over == WORST and isinstance(dev, Scores):
+        return _of_worst(dev, asked, share)
     return (_of_rate if asked.kind in TARGET_RATES else _of_costs)(dev, asked, share, fitting)
 
 
@@ -687,6 +738,32 @@ def _of_rate(scores: Counted, asked: Target, prior: float, fitting: thresholds.F
     )
     error.needed = needed if n < needed else None  # type: ignore[attr-defined]
     error.why = f"{why[:1].upper()}{why[1:]}."  # type: ignore[attr-defined]
+    raise error
+
+
+def _of_worst(scores: Scores, asked: Target, prior: float) -> Decision:
+    """A threshold that keeps the target for every stratum."""
+    strata, tried = StrataMethods(scores, asked), []
+    for how in HOW[:2]:
+        if asked.how not in (None, how):
+            continue
+        method = strata.method(how)
+        if method.possible:
+            return _decision(
+                scores, strata.target, method, prior, methods=strata.methods, n=strata.units,
+                over=WORST, strata=strata.table(method.threshold), unseen=strata.unseen(how),
+            )  # fmt: skip
+        tried.append(template_of(method.why))
+    if not tried:
+        rule = 'be "guaranteed" or "average" over the worst stratum'
+        raise refusal("how", rule, repr(asked.how), 'Take it over="pooled".')
+    error = InputError.about(asked.kind)(
+        f"{asked.kind}={asked.rate:g} must be possible to decide on for every stratum; it is not"
+        f" for {tried[-1]}. Give more of their trials, leave them out, or ask for a larger rate"
+        + worded(' or for the mixture (`over="pooled"`).')
+    )
+    error.needed = thresholds.needed_for_guarantee(asked.rate, asked.confidence)  # type: ignore[attr-defined]
+    error.why = f"{tried[-1]}."  # type: ignore[attr-defined]
     raise error
 
 
@@ -729,17 +806,25 @@ def _of_costs(
 def _decision(
     scores: Counted, asked: Target, method: ThresholdMethod, prior: float,
     *, methods: Sequence[ThresholdMethod] | Callable[[], Sequence[ThresholdMethod]],
-    n: int | None = None, absent: int = 0, frr: float = math.nan,
+    n: int | None = None, absent: int = 0, frr: float = math.nan, **strata: Any,
 ) -> Decision:  # fmt: skip
     """A method that was taken, with all that is said of it; of others how they are made."""
     rates = thresholds.both_rates(scores, method.threshold, asked.confidence)
     point, interval, assessed, needed = _answer(asked, method, prior, frr, rates, n or 0)
-    reason = assessed.reason + high_rate_words(asked.kind, scores.words, "dev", point)
+    if strata:
+        more, broken = strata_words(strata["strata"], strata["unseen"], asked), False
+    else:
+        more, broken = mixture_words(scores, asked, method.threshold)
+    if broken:
+        remedy = worded('a threshold for each stratum (`over="worst"`).')
+        assessed = Assessment(RED, assessed.reason, remedy)
+    reason = assessed.reason + more + high_rate_words(asked.kind, scores.words, "dev", point)
     decision = Decision(
         method.threshold, asked.kind, asked.rate, method.how, asked.confidence, point, interval,
         assessed.status, Sentence(reason), Sentence(assessed.remedy), needed, (method,),
         asked.costs, n, scores.dtype, scores.words, thresholds.digest_of(scores),
-        _as_intervals(rates, asked.confidence), absent, scores, library=scores.library,
+        _as_intervals(rates, asked.confidence), absent, **strata, scores=scores,
+        library=scores.library,
     )  # fmt: skip
     vars(decision)["methods"] = [method, methods] if callable(methods) else tuple(methods)
     return decision
@@ -816,10 +901,15 @@ def rate_assessment(
     name, asked, words = short_name(target.kind), f"{100.0 * target.rate:g} %", target.words
     many, need = target.units, spaced(needed)
     have = f"{spaced(n)} {many}" if target.grouped else words.counted(target.who, n, spaced(n))
+    each, whose, where = "", "dev", ""
+    if target.strata:
+        each, whose = f" for each of {target.strata} strata", f"stratum {target.smallest}"
+        where = f" in the smallest, {target.smallest}"
     if method.how == "guaranteed":
         keep = (
             f"With {'about ' * target.grouped}{100.0 * target.confidence:g} % confidence {name}"
-            f" stays at or below {asked} on trials like dev's ({have}; {need} needed)."
+            f" stays at or below {asked}{each} on trials like dev's"
+            f" ({have}{where}; {need} needed)."
         )
         if mean_rate((1.0, 1.0), far, frr)[2] < 1.0:
             remedy = f"other {target.many}, sensor or model; trials that share a person."
@@ -833,14 +923,14 @@ def rate_assessment(
             f" {impostors}: {counted}.",
             f"more {clients}, or scores that tell {clients} from {impostors} better.",
         )
-    lacking = f"A guarantee needs {need} {many}, dev has {spaced(n)}."
-    remedy = f"{need} {many} for a guarantee (you have {spaced(n)})."
+    lacking = f"A guarantee needs {need} {many}{' of each' * bool(each)}, {whose} has {spaced(n)}."
+    remedy = f"{need} {many}{where} for a guarantee (you have {spaced(n)})."
     if n >= needed:
         lacking, remedy = f"Dev has {have}, enough for a guarantee.", "the guaranteed threshold."
     expected = f"{name} is expected at {rate(method.expected)}"
     if method.how == "average":
         tied = not target.grouped and round(method.expected * (n + 1)) - 1 > method.n_beyond
-        reason = f"{expected}{' or less' * tied}, at most {asked} on average. {lacking}"
+        reason = f"{expected}{' or less' * tied}, at most {asked} on average{each}. {lacking}"
         return Assessment(AMBER, reason, remedy)
     by, why = f"the fitted {method.family} distribution", template_of(method.why)
     if method.how == "tail":
@@ -926,6 +1016,47 @@ def rate_judgement(
     return Assessment(status, f"{reason} {words}.", remedy)
 
 
+def strata_judgement(
+    d: Decision, result: Rate, pooled: Assessment, table: StrataTable | None
+) -> tuple[Rate, Assessment]:
+    """What the strata of a test say: a target is broken if one of them is, kept if all are."""
+    if table is None:
+        if d.over == POOLED or pooled.verdict == "broken":
+            return result, pooled
+        words = " The test has no strata, so that it cannot tell for each of them."
+        return result, pooled._replace(verdict="cannot tell", reason=pooled.reason + words)
+    broken, worst, before = broken_strata(table, d.rate), table.worst, d._before
+    seen = (
+        f"the worst of {len(table.stratum)} strata of the test is"
+        f" {named_strata([table.worst_stratum])}: {short_name(d.target)} {rate(worst.estimate)},"
+        f" interval {rate_span(worst.low, worst.high)}"
+    )
+    verdict = pooled.verdict
+    if d.over == WORST:
+        result, verdict = _as_rate(worst), "broken" if broken else "cannot tell"
+    if broken:
+        above = "is" if len(broken) == 1 else "are"
+        reason = f"On test {named_strata(broken)} {above} above {100.0 * d.rate:g} %; {seen}."
+        remedy = "a threshold for each stratum, or dev trials like those of the test."
+        return result, Assessment(RED, reason, remedy, verdict)
+    if d.over == POOLED:
+        return result, pooled._replace(reason=f"{pooled.reason} That is of the mixture; {seen}.")
+    known = () if d.strata is None else d.strata.stratum
+    missing = [name for name in known if name not in table.stratum]
+    new = [name for name in table.stratum if name not in known]
+    more = f" Not tested: {named_strata(missing)}." * bool(missing)
+    more += f" Not in dev: {named_strata(new)}." * bool(new)
+    if np.all(table.high <= d.rate) and not missing:
+        reason = f"{before.reason} Test agrees: {seen}.{more}"
+        return result, before._replace(reason=reason, verdict="kept")
+    status, remedy = before.status, before.remedy
+    if worst.estimate > d.rate and status == GREEN:
+        name = named_strata([table.worst_stratum])
+        status, remedy = AMBER, f"more trials of {name} in the test; {remedy}"
+    reason = f"{before.reason} Test cannot tell for every stratum: {seen}.{more}"
+    return result, Assessment(status, reason, remedy)
+
+
 def _broken(d: Decision, test: Counted | None, observed: float, low: float) -> Assessment:
     """That test contradicts, and whether its scores lie elsewhere than dev's."""
     target, times = d._asked, observed / d.rate
@@ -1007,6 +1138,8 @@ def decision_view(
         tree.Paragraph(assessed.reason),
         tree.Paragraph(remedy_words(assessed.remedy, tested=tested), lead="What would change it:"),
         _rates_grid(d, check, role),
+        *strata_nodes(assessed.strata, d.rate, tested=tested),
+        *unseen_nodes(d.unseen),
         *([_strip(d, check)] if d.target in TARGET_RATES else []),
         tree.Section("Every way to choose", ways, folded=True),
     ]
@@ -1098,7 +1231,7 @@ def decision_rates(d: Decision, sets: Sequence[ScoreData]) -> list[RateRow]:
     for name, kind, who, made in _ROWS if absent else _ROWS[:2]:
         of = [item._scored if made else item for item in sets]
         cells = [_cell(item, kind, d.threshold, d.confidence) for item in of]
-        if kind == d.target and not made:
+        if kind == d.target and not made and d.over == POOLED:
             expected = getattr(d.expected, kind)
             cells[0] = cells[0]._replace(rate=expected, low=d.interval.low, high=d.interval.high)
         rows.append(RateRow(name, kind, who, made, tuple(cells)))
@@ -1130,6 +1263,11 @@ def _rates_grid(d: Decision, check: DecisionCheck | None, role: str) -> tree.Gri
         what = "of comparisons made" if row.made else errors
         cells = (tree.rate_cell(*cell[:3], "no interval", of_total(cell)) for cell in row.cells)
         rows.append(tree.Row((tree.Cell(row.name, note=what), *cells)))
+    if d.over == WORST:
+        tables = [d.strata, *([] if check is None else [check.strata])]
+        worst = (tree.rate_cell(*_as_rate(t.worst)) if t else "no strata" for t in tables)
+        title = tree.Cell(short_name(d.target), note="of the worst stratum")
+        rows.insert(0, tree.Row((title, *worst)))
     if d.target not in TARGET_RATES:
         name, note = MEANS[d.target]
         means = (mean_shown(d.costs, item) for item in (d.interval, check) if item is not None)

@@ -88,6 +88,9 @@ class Target(NamedTuple):
     typed: str = ""
     #: Whether trials depend on each other, so that groups of them are counted.
     grouped: bool = False
+    #: How many strata each keep the target, and which of them has the fewest trials.
+    strata: int = 0
+    smallest: str = ""
 
     @property
     def who(self) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
@@ -30,7 +30,7 @@ from betaroc.core.text import typed
 from betaroc.core.thresholds import Thresholds, softplus
 from betaroc.core.vocabulary import FAR, worded
 from betaroc.data.read import ScoresLike, as_scores
-from betaroc.data.scores import ScoreData, Scores, of_comparisons
+from betaroc.data.scores import ScoreData, Scores, of_comparisons, require_scores
 from betaroc.data.summary import ScoreSummary
 from betaroc.distributions.inflated import REJECTED, base_of
 from betaroc.distributions.spliced import Spliced
@@ -43,6 +43,7 @@ from betaroc.inference.drawn_scores import DrawnScores, band_of_replicates, chec
 from betaroc.inference.interval import Band, Interval, Limits
 from betaroc.inference.of_scores import CountedScores
 from betaroc.inference.scores_beyond import SupportedPair, about, fewest, tell
+from betaroc.inference.strata import POOLED, interval_over
 from betaroc.model.dataset_checks import warn_of_reversed
 from betaroc.model.measures import OperatingPoint
 from betaroc.model.model import ScoreModel
@@ -342,6 +343,7 @@ def interval(
     groups: bool = True,
     rng: Any = None,
     extrapolate: bool = False,
+    over: str | Mapping[str, float] = POOLED,
     **point: Unpack[PointArguments],
 ) -> Interval:
     """Confidence interval of any number of scores, of a fit or of a curve.
@@ -381,6 +383,9 @@ def interval(
         Source of randomness of a bootstrap.
     extrapolate : bool
         Of a fit with tails: allow rates that expect less than a tenth of a score.
+    over : {"pooled", "worst"} or mapping
+        Of scores with strata: of all together, of the worst of them as in :func:`by_stratum`, or
+        their mean by weights such as ``{"zero-effort": 0.5, "spoof": 0.5}``.
     threshold, far, frr, tpr, alpha, between, at : optional
         Where the statistic is taken, as in `Fit.interval`; of a curve ``alpha=``. A rate may have
         its name in any field, such as ``fpr=``.
@@ -449,9 +454,14 @@ def interval(
     if isinstance(of, SupportedPair):
         result = interval_of_fit(of, parse_statistic(stat, given, **point), options)
     elif isinstance(of, ScoreData):
+        spec = parse_statistic(stat, given, **point)
         if isinstance(of, Scores):
             give(outliers(of._scored))
-        result = of_scores.interval_of_scores(of, parse_statistic(stat, given, **point), options)
+        if over == POOLED:
+            result = of_scores.interval_of_scores(of, spec, options)
+        else:
+            scores = require_scores(of, "an interval over strata", name="x", rejected=True)
+            result = interval_over(scores, spec, options, over)
     else:
         result = of._interval_of(stat, given, point, options)
     return in_library(result, of)

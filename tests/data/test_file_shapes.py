@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import betaroc as br
@@ -975,3 +976,35 @@ def test_parquet_without_pyarrow(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     message(
         br.MissingDependencyError, lambda: br.read_scores(path), 'pip install "betaroc[parquet]"'
     )
+
+
+def test_strata_of_files(tmp_path):
+    rows = ["genuine,-,.9,g1", "attack,print,.2,i1", "attack,replay,.4,i2", "genuine,-,.7,g2"]
+    table = tmp_path / "species.csv"
+    table.write_text("\n".join(["label,species,score,id", *rows]) + "\n")
+    scores = br.read_scores(table, stratum="species")
+    assert scores.strata == ({"-": 2}, {"print": 1, "replay": 1})
+    pairs = br.read_scores(table, stratum=("id", "species"))
+    assert pairs.strata == ({"g1": 1, "g2": 1}, {"print": 1, "replay": 1})
+    kinds = tmp_path / "kinds.csv"
+    kinds.write_text("label,score\nbonafide,.9\nprint,.2\nreplay,.4\nprint,.3\nbonafide,.8\n")
+    one_against_rest = br.read_scores(kinds, client_label="bonafide")
+    assert one_against_rest.strata == ({}, {"print": 2, "replay": 1})
+    with pytest.raises(br.FileFormatError, match="two labels; got 3"):
+        br.read_scores(kinds)
+    for name in ("species.parquet", "species.json"):
+        frame = pd.read_csv(table)
+        path = tmp_path / name
+        frame.to_parquet(path) if name.endswith("t") else frame.to_json(path, orient="records")
+        assert br.read_scores(path, stratum="species").strata == scores.strata
+    lines, key = tmp_path / "scores.txt", tmp_path / "key.txt"
+    lines.write_text("id,score\n" + "".join(f"{k},{s}\n" for k, s in
+                     (("g1", 0.9), ("i1", 0.2), ("g2", 0.7), ("i2", 0.4))))  # fmt: skip
+    key.write_text("id,label,attack\ng1,bonafide,-\ng2,bonafide,-\ni1,spoof,A01\ni2,spoof,A02\n"
+                   "i3,spoof,A02\n")  # fmt: skip
+    keyed = br.read_scores(lines, key=key, id="id", stratum="attack", missing="reject")
+    assert keyed.strata == ({"-": 2}, {"A01": 1, "A02": 2})
+    assert keyed.n_impostor_rejected == 1
+    assert br.by_stratum(keyed, "far", threshold=0.3).estimate.tolist() == [0.0, 0.5]
+    with pytest.raises(br.FileFormatError, match="kind"):
+        br.read_scores(table, stratum="kind")

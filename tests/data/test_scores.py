@@ -350,3 +350,41 @@ def test_what_is_more_than_one_says_what_to_pass() -> None:
         br.Scores.from_frame(frame, score=0, label=1)
     named = br.Scores.from_frame(frame.rename(columns=str), score="0", label="1")
     assert named.client.tolist() == OF_FIVE.client.tolist()
+
+
+def test_strata_of_frames_and_of_labels_of_several_kinds():
+    kinds = ["bona fide", "print", "replay", "print", "bona fide"]
+    scores = br.Scores.from_labels(kinds, [0.9, 0.1, 0.2, 0.3, 0.8], client_label="bona fide")
+    assert scores.strata == ({}, {"print": 2, "replay": 1})
+    assert br.Scores.from_frame(scores.to_frame().fillna("-"), stratum="stratum").strata == (
+        {"-": 2}, {"print": 2, "replay": 1}
+    )  # fmt: skip
+    with pytest.raises(br.InputError, match=r"must hold two labels; got 3.*client_label="):
+        br.Scores.from_labels(kinds, [0.9, 0.1, 0.2, 0.3, 0.8])
+    sites = br.Scores.from_labels([1, 0, 1, 0], [0.9, 0.1, 0.8, 0.3], strata=[1, 1, 2, 2])
+    assert sites.strata == ({"1": 1, "2": 1}, {"1": 1, "2": 1})
+    for wrong in (["a"], ["a", None, "b", "c"], [1.5, 2.5, 3.5, 4.5]):
+        with pytest.raises(br.BetarocError, match="strata"):
+            br.Scores.from_labels([1, 0, 1, 0], [0.9, 0.1, 0.8, 0.3], strata=wrong)
+
+
+def test_strata_of_trials_without_a_score():
+    scores = br.Scores(
+        [3, 4], [1.0, 2, 2.5], impostor_strata=["a", "b", "b"], n_impostor_rejected={"a": 2, "c": 1}
+    )
+    assert scores.n_impostor_rejected == 3
+    assert scores.strata.impostor == {"a": 3, "b": 2, "c": 1}
+    table = br.by_stratum(scores, "far", threshold=2.2)
+    assert table.estimate.tolist() == [0.0, 0.5, 0.0]
+    assert table.n.tolist() == [3.0, 2.0, 1.0]
+    assert br.from_json(scores.to_json()) == scores
+    frame = scores.to_frame().fillna({"stratum": "-"})
+    assert br.Scores.from_frame(frame, stratum="stratum", missing="reject").strata == (
+        {"-": 2}, {"a": 3, "b": 2, "c": 1}
+    )  # fmt: skip
+    assert scores._scored.strata.impostor == {"a": 1, "b": 2}
+    for wrong in ({"n_impostor_rejected": 2}, {"impostor_strata": ["a", "", "b"]}):
+        with pytest.raises(br.InputError, match="impostor_strata must"):
+            br.Scores([3, 4], [1.0, 2, 2.5], **{"impostor_strata": ["a", "b", "b"]} | wrong)
+    with pytest.raises(br.InputError, match="n_impostor_rejected must be a number without"):
+        br.Scores([3, 4], [1.0, 2, 2.5], n_impostor_rejected={"a": 2})

@@ -1,0 +1,454 @@
+"""Rates of strata - species of attack, demographic groups, sites - and the worst of them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple, Self, Unpack
+
+import numpy as np
+
+from betaroc.core import checks
+from betaroc.core.arrays import CLASSES, FloatArray, IntArray
+from betaroc.core.errors import refusal
+from betaroc.core.options import IntervalOptions
+from betaroc.core.special import share_ends
+from betaroc.core.tables import Table, Tabular, in_library
+from betaroc.data.read import ScoresLike, as_scores
+from betaroc.data.scores import Scores, require_scores
+from betaroc.inference.interval import Interval
+from betaroc.inference.of_scores import interval_of_scores
+from betaroc.inference.scores_beyond import SampleSupport, effective_size, grouped_share
+from betaroc.model.samples import empirical_model
+from betaroc.model.statistics import PointArguments, StatisticSpec, parse_statistic, point_at
+from betaroc.rendering import tree
+from betaroc.rendering.curves import Axes, draw_intervals
+from betaroc.rendering.nouns import Exportable
+from betaroc.rendering.numbers import number, rate, rate_span, spaced
+
+#: The rates that a class alone has, at one threshold for all its strata.
+_SHARES = {"client": ("frr", "tpr"), "impostor": ("far", "tnr")}
+#: Of all strata together, and of the worst of them.
+POOLED, WORST = "pooled", "worst"
+#: What the sum of weights may be off by.
+_ROUNDING = 1e-9
+#: Draws of counts of equal rates; a third as many of the largest standardized contrast, ...
+_DRAWS = 9999
+#: ... of so many contrasts at once.
+_AT_ONCE = 200
+#: Contrasts beyond which a tenth has to do.
+_MANY = 2000
+#: From so many expected errors, and others, in each stratum on chi^2 holds.
+_EXPECTED = 5.0
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class StrataTable(Tabular, Exportable):
+    """A statistic of each stratum with its own interval, and what is true of all of them.
+
+    Made by :func:`by_stratum`.
+
+    Parameters
+    ----------
+    statistic : str
+        What was asked for, such as "far@threshold=0.5".
+    of : str
+        The class that has the strata: "client" or "impostor".
+    level : float
+        Of every interval.
+    stratum : tuple of str
+        The names, in the order in which they first occur.
+    n : ndarray
+        Trials of each, by their weights.
+    estimate, low, high : ndarray
+        The statistic of each, with the ends of its own interval: nothing is corrected for the
+        number of strata.
+    size : ndarray
+        Independent trials that the count of each is worth; nan of what is no rate of one class.
+    worst : Interval
+        The largest rate (the least number of what is better when larger).
+    ratio, spread : Interval or None
+        Largest to least rate, largest rate to the geometric mean, of (errors + 1/2)/(trials + 1);
+        None of what is no rate of one class.
+    p_value : float
+        Of one rate for all strata; nan of what is no rate of one class.
+
+    Examples
+    --------
+    >>> import betaroc as br
+    >>> species = ["print"] * 40 + ["replay"] * 40
+    >>> scores = br.Scores([0.7, 0.8, 0.9], [k / 80 for k in range(80)], impostor_strata=species)
+    >>> table = br.by_stratum(scores, "far", threshold=0.8)
+    >>> table.estimate.tolist(), table.worst_stratum
+    ([0.0, 0.375], 'replay')
+    """
+
+    statistic: str
+    of: str
+    level: float
+    stratum: tuple[str, ...]
+    n: FloatArray
+    estimate: FloatArray
+    low: FloatArray
+    high: FloatArray
+    size: FloatArray
+    worst: Interval
+    ratio: Interval | None = None
+    spread: Interval | None = None
+    p_value: float = math.nan
+
+    @property
+    def worst_stratum(self) -> str:
+        """The name of the stratum whose number is the worst."""
+        return self.stratum[int(self._order[0])]
+
+    def to_frame(self) -> Table:
+        """A row per stratum: stratum, n, estimate, low, high, size.
+
+        Returns
+        -------
+        DataFrame
+            Of the library of the scores.
+
+        Examples
+        --------
+        >>> import betaroc as br
+        >>> scores = br.Scores([3, 4], [1, 2, 3, 1, 2], impostor_strata=list("aabbb"))
+        >>> br.by_stratum(scores, "far", threshold=2).to_frame()[["stratum", "n"]].values.tolist()
+        [['a', 2.0], ['b', 3.0]]
+        """
+        names = ("stratum", "n", "estimate", "low", "high", "size")
+        return self._table({name: getattr(self, name) for name in names})
+
+    def plot(self, ax: Axes | None = None, *, target: float | None = None) -> Axes:
+        """Draw a row per stratum with its interval, the worst first.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            Where to draw; a new figure if left out.
+        target : float, optional
+            A line at what must not be passed.
+
+        Returns
+        -------
+        matplotlib Axes
+
+        Examples
+        --------
+        >>> import betaroc as br
+        >>> scores = br.Scores([3, 4], [1, 2, 3, 1, 2], impostor_strata=list("aabbb"))
+        >>> ax = br.by_stratum(scores, "far", threshold=2).plot(target=0.1)
+        >>> [text.get_text() for text in ax.get_yticklabels()]
+        ['b', 'a']
+        """
+        marks = [
+            tree.IntervalMark(self.stratum[k], self.low[k], self.estimate[k], self.high[k])
+            for k in self._order
+        ]
+        at = None if target is None else (target, f"target {number(target)}")
+        return draw_intervals(ax, marks, self.statistic, at=at)
+
+    @property
+    def _order(self) -> IntArray:
+        """From the worst stratum to the best."""
+        lower = bool(np.min(self.estimate) == self.worst.estimate < np.max(self.estimate))
+        ends = self.low if lower else -self.high  # of equal numbers the one with the fewest trials
+        return np.lexsort((ends, np.abs(self.estimate - self.worst.estimate)))
+
+    def _view(self) -> list[tree.Node]:
+        worst, name = self.worst, tree.foreign(self.worst_stratum)
+        answer = (
+            f"The worst of {len(self.stratum)} strata is {name.short}: {self.statistic}"
+            f" {rate(worst.estimate)} {rate_span(worst.low, worst.high)}."
+        )
+        cells = rate_cells(self)
+        rows = [
+            tree.Row((tree.foreign(self.stratum[k]), spaced(round(self.n[k])), cells[k]))
+            for k in self._order
+        ]
+        nodes: list[tree.Node] = [tree.Paragraph(answer, "answer")]
+        nodes.append(tree.Grid(("stratum", "trials", self.statistic), tuple(rows)))
+        if self.ratio is not None:
+            nodes.append(tree.Paragraph(self._differences()))
+        return nodes
+
+    def _differences(self) -> str:
+        """Whether one rate is true of all strata, and how far they are apart."""
+        p = "p < 0.001" if self.p_value < 0.001 else f"p = {self.p_value:.2g}"
+        spans = [
+            f"{number(i.estimate, 3)} ({number(i.low, 3)} to {number(i.high, 3)})"
+            for i in (self.ratio, self.spread) if i is not None
+        ]  # fmt: skip
+        return (
+            f"One rate for all: {p}. Largest to least {spans[0]}, largest to geometric mean"
+            f" {spans[1]}; the largest and the ratio that are seen lie above the true ones."
+        )
+
+
+def rate_cells(table: Any) -> list[tree.Cell]:
+    """The number of each stratum with its interval."""
+    columns = (table.estimate, table.low, table.high)
+    return [tree.rate_cell(*row) for row in zip(*(c.tolist() for c in columns), strict=True)]
+
+
+def by_stratum(
+    x: ScoresLike,
+    stat: str,
+    *given: Any,
+    of: str = "impostor",
+    level: float = 0.95,
+    **point: Unpack[PointArguments],
+) -> StrataTable:
+    """A statistic of each stratum of a class, the worst, and whether one rate is true of all.
+
+        worst:   max_k p_k,  high = max_k U_k,  low = max(max_k L_k at 1/(2 K) of the tail, L)
+        ratio:   max p / min p,  spread: max p / (p_1 ... p_K)^(1/K),  p = (x + 1/2)/(n + 1)
+
+    with each stratum's own ends L_k and U_k and the pooled lower end L at half the tail.
+
+    Parameters
+    ----------
+    x : Scores, frame, (y_true, y_score) or path
+        Scores with strata of the class.
+    stat, point
+        As in :func:`interval`. A rate of the class itself (far and tnr of impostors, frr and tpr of
+        clients) is taken at one threshold for all, that of the pooled scores at the point; every
+        other statistic is that of the stratum's own scores.
+    of : {"impostor", "client"}
+        The class whose strata are told apart. Where both classes have strata of the same names,
+        a stratum is both classes' trials; else it meets all of the other class.
+    level : float
+        Confidence of the intervals.
+
+    Returns
+    -------
+    StrataTable
+
+    Raises
+    ------
+    InputError
+        If the class has fewer than two strata, or whatever `interval` refuses.
+
+    Notes
+    -----
+    The upper end of the worst takes no correction for the number of strata, since
+    P(max U_k < max p_k) <= P(U_k* < p_k*) for the worst k*; a bootstrap of the maximum may cover
+    down to 0.19. The same holds for the upper ends of ratio and spread. One rate for all is tested
+    given the number of errors (Monte Carlo where some stratum expects fewer than five, seed 0),
+    else by chi^2; of dependent trials by Rao and Scott's F.
+
+    Examples
+    --------
+    >>> import betaroc as br
+    >>> species = ["print"] * 40 + ["replay"] * 40
+    >>> scores = br.Scores([0.7, 0.8, 0.9], [k / 80 for k in range(80)], impostor_strata=species)
+    >>> round(br.by_stratum(scores, "far", threshold=0.8).worst.high, 3)
+    0.542
+    """
+    scores = require_scores(as_scores(x, "x"), "a statistic by stratum", name="x", rejected=True)
+    who, spec = checks.choice(of, CLASSES, "of"), parse_statistic(stat, given, **point)
+    return in_library(_table(scores, spec, who, IntervalOptions(level)), scores)
+
+
+def _table(scores: Scores, spec: StatisticSpec, who: str, options: IntervalOptions) -> StrataTable:
+    pieces = _pieces(scores, who)
+    if spec.name in _SHARES[who]:
+        return _of_shares(scores, pieces, spec, who, options)
+    level = 1.0 - (1.0 - options.level) / len(pieces)
+    rows, wide = (
+        [interval_of_scores(piece, spec, replace(options, level=own)) for piece in pieces.values()]
+        for own in (options.level, level)
+    )
+    estimate, low, high = np.array([(row.estimate, row.low, row.high) for row in rows]).T
+    if spec.row.better == "higher":
+        worst = np.min(estimate), np.min(low), min(row.high for row in wide)
+    else:
+        worst = np.max(estimate), max(row.low for row in wide), np.max(high)
+    n = np.array([getattr(piece, f"{who}_total") for piece in pieces.values()])
+    return StrataTable(
+        str(spec), who, options.level, tuple(pieces), n, estimate, low, high,
+        np.full(n.size, np.nan), _interval(worst, options.level, "worst stratum"),
+    )  # fmt: skip
+
+
+def _pieces(scores: Scores, who: str) -> dict[str, Scores]:
+    pieces = scores._pieces(who)
+    if len(pieces) < 2:
+        rule, remedy = f"have two {who} strata or more", f"Give {who}_strata, a label per trial."
+        raise refusal("x", rule, str(len(pieces)), remedy)
+    return pieces
+
+
+def _interval(numbers: Sequence[Any], level: float, method: str) -> Interval:
+    estimate, low, high = map(float, numbers)
+    return Interval(estimate, low, high, level, method)
+
+
+def interval_over(
+    scores: Scores, spec: StatisticSpec, options: IntervalOptions, over: str | Mapping[str, float]
+) -> Interval:
+    """Of the worst stratum, or of the mean of all by weights."""
+    own = [who for who in CLASSES if spec.name in _SHARES[who]]
+    who = (own or [k for k in CLASSES[::-1] if len(getattr(scores.strata, k)) > 1] or CLASSES)[0]
+    table = _table(scores, spec, who, options)
+    if over == WORST:
+        return table.worst
+    weights = checked_weights(over, table.stratum)
+    mean = float(weights @ table.estimate)
+    if own:
+        return _interval((mean, *_mean_ends(table, weights, options.tail)), options.level, "mean")
+    below, above = (
+        math.hypot(*(weights * (end - table.estimate)).tolist()) for end in (table.low, table.high)
+    )
+    return _interval((mean, mean - below, mean + above), options.level, "mean of strata")
+
+
+def checked_weights(over: object, strata: Sequence[str]) -> FloatArray:
+    """The weights of the strata, which are theirs and sum to 1."""
+    if not isinstance(over, Mapping):
+        rule = 'be "pooled", "worst" or weights by the names of the strata'
+        raise refusal("over", rule, repr(over), "")
+    named = {str(name): checks.fraction(weight, "over") for name, weight in over.items()}
+    unknown = [name for name in named if name not in strata]
+    total = math.fsum(named.values())
+    if unknown or abs(total - 1.0) > _ROUNDING:
+        rule, actual = "have weights that sum to 1", f"{total:.9g}"
+        if unknown:
+            rule, actual = f"name strata, of {checks.format_list(strata)}", repr(unknown[0])
+        raise refusal("over", rule, actual, "A stratum that is left out has weight 0.")
+    return np.array([named.get(name, 0.0) for name in strata])
+
+
+def _mean_ends(table: StrataTable, weights: FloatArray, tail: float) -> tuple[float, float]:
+    """Of a weighted mean of shares, as of one of as many trials as its variance says.
+
+        V = sum_k w_k^2 q_k (1 - q_k)/n_k,   q = (x + 1/2)/(n + 1),   n* = p (1 - p)/V
+
+    A stratum without an error has a variance too (Korn and Graubard; docs/theory.md).
+    """
+    near = (table.estimate * table.size + 0.5) / (table.size + 1.0)
+    variance = float(np.sum(weights**2 * near * (1.0 - near) / table.size))
+    mean, middle = float(weights @ table.estimate), float(weights @ near)
+    share = mean if 0.0 < mean < 1.0 else middle
+    size = min(share * (1.0 - share) / variance, float(np.sum(table.size[weights > 0.0])))
+    low, high = share_ends(mean * size, size, tail)
+    return float(low), float(high)
+
+
+class StratumCounts(NamedTuple):
+    """Shares of each stratum beyond a threshold, and what varies them."""
+
+    share: FloatArray
+    n: FloatArray
+    #: Between groups; nan where trials are independent.
+    variance: FloatArray
+    groups: FloatArray
+
+    @classmethod
+    def at(cls, pieces: Sequence[Scores], who: str, threshold: float, *, above: bool) -> Self:
+        """Of the scores of a class above a threshold, or at or below it."""
+        rows, which = [], CLASSES.index(who)
+        for piece in pieces:
+            values, weights = getattr(piece, who), getattr(piece, f"{who}_weights")
+            n, beyond = getattr(piece, f"{who}_total"), (values > threshold) == above
+            absent = 0 if above else getattr(piece, f"n_{who}_rejected")
+            hits = np.sum(beyond if weights is None else weights[beyond]) + absent
+            groups, variance, size = SampleSupport(piece).groups, math.nan, n
+            if groups is not None and groups.sizes[which] is not None:
+                column = beyond[groups.rows[which], None].astype(np.float64)
+                variance = float(grouped_share(groups, which, column, n)[1][0])
+                size = groups.sizes[which]
+            rows.append((hits / n, n, variance, size))
+        return cls(*np.array(rows).T)
+
+    def sizes(self, tail: float) -> FloatArray:
+        """Independent trials that each share is worth."""
+        result = [
+            n if math.isnan(variance)
+            else float(effective_size(p, variance, n, min(n, groups), groups - 1.0, tail))
+            for p, n, variance, groups in zip(*self, strict=True)
+        ]  # fmt: skip
+        return np.array(result)
+
+    def ends(self, tail: float) -> tuple[FloatArray, FloatArray]:
+        """Each stratum's own."""
+        size = self.sizes(tail)
+        return share_ends(self.share * size, size, tail)
+
+    def p_value(self) -> float:
+        """Of one share for all."""
+        from scipy.special import chdtrc, fdtrc
+
+        total, whole = float(self.share @ self.n), float(np.sum(self.n))
+        mean, count = total / whole, self.n.size
+        if not 0.0 < mean < 1.0:
+            return 1.0
+        expected: FloatArray = self.n * mean
+        unequal = self.n @ (self.share - mean) ** 2 / (mean * (1.0 - mean))
+        if not np.all(np.isnan(self.variance)):
+            alone = self.share * (1.0 - self.share) / self.n
+            variance = np.where(np.isnan(self.variance), alone, self.variance)
+            spread = float(np.sum(variance * self.n * (1.0 - self.n / whole))) / (count - 1.0)
+            effect = max(1.0, spread / (mean * (1.0 - mean)))
+            freedom = float(np.sum(self.groups)) - count
+            return float(fdtrc(count - 1.0, freedom, unequal / effect / (count - 1.0)))
+        hits = self.share * self.n
+        whole_counts = all(np.all(np.abs(v - np.rint(v)) < 1e-9) for v in (self.n, hits))
+        few = np.min([expected, self.n - expected]) < _EXPECTED
+        if not (few and whole_counts):
+            return float(chdtrc(count - 1.0, unequal))
+        drawn = np.random.default_rng(0).multivariate_hypergeometric(
+            np.rint(self.n).astype(np.int64), round(total), _DRAWS, method="marginals"
+        )
+        others = ((drawn - expected) ** 2 / expected).sum(axis=1)
+        here = np.sum((hits - expected) ** 2 / expected)
+        return (1.0 + np.count_nonzero(others >= here * (1.0 - 1e-9))) / (_DRAWS + 1.0)
+
+    def contrast(self, rows: FloatArray, level: float) -> Interval:
+        """The largest of several contrasts of the logarithms of shares, exponentiated."""
+        from scipy.special import ndtri
+
+        tail = 0.5 * (1.0 - level)
+        size = self.sizes(tail)
+        hits = self.share * size
+        logs = np.log((hits + 0.5) / (size + 1.0))
+        variance = (size - hits + 0.5) / ((hits + 0.5) * (size + 1.0))
+        value, error = rows @ logs, np.sqrt(rows**2 @ variance)
+        count = _DRAWS // 3 if len(rows) < _MANY else _DRAWS // 10
+        draws = np.random.default_rng(0).standard_normal((count, size.size)) * np.sqrt(variance)
+        parts = np.array_split(rows / error[:, None], math.ceil(len(rows) / _AT_ONCE))
+        largest = np.max([np.max(draws @ part.T, axis=1) for part in parts], axis=0)
+        most = np.quantile(largest, 1.0 - tail)
+        low = float(np.max(value - most * error, initial=0.0))
+        high = np.max(value - ndtri(tail) * error) if np.all(hits > 0.0) else np.inf
+        return Interval(math.exp(np.max(value)), math.exp(low), float(np.exp(high)), level, "log")
+
+
+def _of_shares(
+    scores: Scores, pieces: Mapping[str, Scores], spec: StatisticSpec, who: str,
+    options: IntervalOptions,
+) -> StrataTable:  # fmt: skip
+    """One rate of each stratum at one threshold."""
+    at = spec.where.value
+    if spec.where.point != "threshold":
+        at = float(point_at(empirical_model(scores), spec.where).threshold)
+    above = spec.name in ("far", "tpr")
+    counts = StratumCounts.at([*pieces.values()], who, at, above=above)
+    pooled = StratumCounts.at([scores], who, at, above=above)
+    tail, k = options.tail, counts.n.size
+    worse = spec.row.better != "higher"
+    (low, high), narrow = counts.ends(tail), counts.ends(0.5 * tail / k)
+    every = pooled.ends(0.5 * tail)
+    if worse:
+        estimate, ends = np.max(counts.share), (np.max([*narrow[0], *every[0]]), np.max(high))
+    else:
+        estimate, ends = np.min(counts.share), (np.min(low), np.min([*narrow[1], *every[1]]))
+    worst = _interval((estimate, *ends), options.level, "worst stratum")
+    pairs = np.array([row for j in range(k) for row in np.eye(k)[j] - np.eye(k) if row.any()])
+    return StrataTable(
+        f"{spec.name}@threshold={at!r}", who, options.level, tuple(pieces), counts.n, counts.share,
+        low, high, counts.sizes(tail), worst, counts.contrast(pairs, options.level),
+        counts.contrast(np.eye(k) - 1.0 / k, options.level), counts.p_value(),
+    )  # fmt: skip

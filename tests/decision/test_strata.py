@@ -1,0 +1,172 @@
+"""Decisions over strata: each keeps the target, and no pooled rate hides one that does not."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+import betaroc as br
+
+KINDS = ["mask", "print", "replay"]
+
+
+def attacked(rng, means=(2.0, 0.0, 0.5), n=300, clients=400, **more):
+    impostor = np.concatenate([rng.normal(mean, 1, n) for mean in means])
+    kinds = np.repeat([*KINDS, *map(str, range(len(means)))][: len(means)], n)
+    return br.Scores(rng.normal(4, 1, clients), impostor, impostor_strata=kinds, **more)
+
+
+@pytest.fixture(scope="module")
+def dev():
+    return attacked(np.random.default_rng(0))
+
+
+def own(scores, kind):
+    return br.Scores(scores.client, scores.impostor[scores.impostor_strata == kind])
+
+
+@pytest.mark.parametrize("how", ["guaranteed", "average"])
+def test_the_threshold_is_the_largest_of_the_strata(dev, how):
+    d = br.decide(dev, far=0.05, how=how)
+    alone = {kind: br.decide(own(dev, kind), far=0.05, how=how) for kind in KINDS}
+    assert d.threshold == max(a.threshold for a in alone.values())
+    assert (d.over, d.worst, d.how, d.n) == ("worst", "mask", how, 300)
+    assert d.expected.far == alone["mask"].expected.far
+    assert d.strata == br.by_stratum(dev, "far", threshold=d.threshold)
+    assert (d.interval.low, d.interval.high) == (d.strata.worst.low, d.strata.worst.high)
+    assert d.expected.frr == dev.confusion(d.threshold).frr
+
+
+def test_clients_mirror_impostors(dev):
+    d = br.decide(dev, far=0.05)
+    mirrored = br.Scores(-dev.impostor, -dev.client, client_strata=dev.impostor_strata)
+    other = br.decide(mirrored, frr=0.05)
+    assert other.threshold == math.nextafter(-d.threshold, -math.inf)
+    assert (other.worst, other.expected.frr) == (d.worst, d.expected.far)
+
+
+def test_each_stratum_is_left_out_in_turn(dev):
+    d = br.decide(dev, far=0.05)
+    for k, kind in enumerate(KINDS):
+        rest = dev.impostor_strata != kind
+        without = br.Scores(
+            dev.client, dev.impostor[rest], impostor_strata=dev.impostor_strata[rest]
+        )
+        at = br.decide(without, far=0.05).threshold
+        assert d.unseen.threshold[k] == at
+        assert d.unseen.estimate[k] == own(dev, kind).confusion(at).far
+    assert f"{100 * d.unseen.estimate[0]:.0f} % of one (mask) would be accepted" in d.reason
+
+
+def test_what_is_pooled_says_so_and_is_not_relied_on_where_a_stratum_breaks_it(dev):
+    pooled = br.decide(dev, far=0.05, over="pooled")
+    plain = br.decide(br.Scores(dev.client, dev.impostor), far=0.05)
+    assert (pooled.threshold, plain.status) == (plain.threshold, "can be relied on")
+    assert pooled.status == "do not rely on it"
+    assert "of the mixture of 3 strata. mask is above 5 %" in pooled.reason
+    alike = attacked(np.random.default_rng(3), (0.0, 0.0, 0.0))
+    assert br.decide(alike, far=0.05, over="pooled").status == "can be relied on"
+    for asked in ({"eer": True}, {"cost_fa": 10, "cost_fr": 1}, {"how": "model", "far": 0.05}):
+        d = br.decide(dev, **asked)
+        assert d.over == "pooled"
+        assert "That is of the mixture of 3 strata." in d.reason
+
+
+def test_a_check_judges_every_stratum(dev):
+    d, rng = br.decide(dev, far=0.05), np.random.default_rng(7)
+    kept = d.check(attacked(rng, n=3000))
+    assert (kept.verdict, kept.status) == ("kept", "can be relied on")
+    worse = d.check(attacked(rng, (2.0, 0.0, 3.0), n=3000))
+    assert (worse.verdict, worse.status) == ("broken", "do not rely on it")
+    assert "On test replay is above 5 %" in worse.reason
+    assert worse.observed == worse.strata.worst.estimate
+    few = d.check(attacked(rng, n=20))
+    assert few.verdict == "cannot tell"
+    plain = attacked(rng, n=3000)
+    without = d.check(br.Scores(plain.client, plain.impostor))
+    assert (without.verdict, without.strata) == ("cannot tell", None)
+    assert "has no strata" in without.reason
+    rest = plain.impostor_strata != "print"
+    names = np.where(plain.impostor_strata == "mask", "statue", plain.impostor_strata)
+    other = d.check(br.Scores(plain.client, plain.impostor[rest], impostor_strata=names[rest]))
+    assert other.verdict == "cannot tell"
+    assert "Not tested: mask, print. Not in dev: statue." in other.reason
+    pooled = br.decide(br.Scores(dev.client, dev.impostor), far=0.05).check(plain)
+    assert (pooled.verdict, pooled.status) == ("kept", "do not rely on it")
+    assert "mask is above 5 %" in pooled.reason
+
+
+def test_strata_that_are_too_small_are_named(dev):
+    def with_tiny(n):
+        impostor = np.append(dev.impostor, np.linspace(0, 1, n))
+        return br.Scores(
+            dev.client, impostor, impostor_strata=np.append(dev.impostor_strata, ["tiny"] * n)
+        )
+
+    whole = br.decide(dev, far=0.05, how="average")
+    with pytest.raises(br.InputError, match=r"not for tiny: 19 impostors needed") as error:
+        br.decide(with_tiny(3), far=0.05)
+    assert f"the threshold without it is {whole.threshold!r}" in str(error.value)
+    assert error.value.needed == 59
+    some = br.decide(with_tiny(30), far=0.05)
+    assert (some.how, some.status, some.needed) == ("average", "not enough evidence", 59)
+    assert "needs 59 impostors of each, stratum tiny has 30" in some.reason
+    assert br.decide(with_tiny(59), far=0.05).how == "guaranteed"
+
+
+def test_one_stratum_is_no_stratum(dev):
+    one = br.Scores(dev.client, dev.impostor, impostor_strata=["a"] * 900)
+    d = br.decide(one, far=0.05)
+    assert (d.over, d.strata, d.worst) == ("pooled", None, None)
+    assert br.decide(dev, frr=0.05).over == "pooled"  # clients have none
+
+
+def test_decisions_over_strata_travel_and_are_shown(dev):
+    d = br.decide(dev, far=0.05)
+    check = d.check(attacked(np.random.default_rng(7)))
+    assert br.from_json(d.to_json()) == d
+    assert br.from_json(check.to_json()) == check
+    for noun in (d, check):
+        page = noun._repr_html_()
+        assert all(kind in page for kind in KINDS)
+    many = attacked(np.random.default_rng(1), [0.0] * 13, n=100)
+    assert "5 more strata" in br.decide(many, far=0.05)._repr_html_()
+
+
+@pytest.mark.parametrize(
+    ("asked", "words"),
+    [
+        ({"far": 0.05, "over": "each"}, "over must be"),
+        ({"frr": 0.05, "over": "worst"}, "over must be pooled"),
+        ({"eer": True, "over": "worst"}, "over must be pooled"),
+        ({"far": 0.05, "over": "worst", "how": "tail"}, "how must be"),
+    ],
+)
+def test_what_cannot_be_over_strata_is_refused(dev, asked, words):
+    with pytest.raises(br.InputError, match=words):
+        br.decide(dev, **asked)
+
+
+def test_strata_that_are_ids_are_refused():
+    n = 1001
+    scores = br.Scores(np.arange(3.0) + n, np.arange(float(n)), impostor_strata=np.arange(n))
+    with pytest.raises(br.InputError, match="ids"):
+        br.decide(scores, far=0.05)
+
+
+@pytest.mark.nightly
+def test_guarantees_and_checks_over_thirteen_strata():
+    """Targets of 10 %, 300 trials a stratum; 400 draws, standard error .011 at .05."""
+    rng, means = np.random.default_rng(5), np.linspace(-1, 1, 13)
+    from scipy.stats import norm
+
+    broken = refuted = 0
+    for _ in range(400):
+        d = br.decide(attacked(rng, means, clients=20), far=0.1)
+        broken += np.max(norm.sf(d.threshold - means)) > 0.1
+        at = np.full(13, d.threshold - norm.isf(0.1))  # every stratum lies at the target
+        refuted += d.check(attacked(rng, at, clients=20)).verdict == "broken"
+    assert broken / 400 <= 0.05 + 0.022
+    assert refuted / 400 <= 0.05
