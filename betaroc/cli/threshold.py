@@ -13,8 +13,8 @@ from betaroc.core.errors import InputError
 from betaroc.core.notices import collected
 from betaroc.core.value import fields_of
 from betaroc.core.vocabulary import RATE_NAMES, shared_words
-from betaroc.decision.decide import GREEN, decision_view
-from betaroc.decision.threshold_methods import HOW, checked_request
+from betaroc.decision.decide import decision_view
+from betaroc.decision.threshold_methods import GREEN, HOW, checked_request
 from betaroc.estimation.families import BEST
 from betaroc.inference.strata import POOLED, WORST
 from betaroc.rendering.tree import Paragraph

@@ -29,7 +29,6 @@ from betaroc.core.vocabulary import (
     capital,
     short_name,
     template_of,
-    worded,
 )
 from betaroc.data.read import ScoresLike, as_scores
 from betaroc.data.scores import ScoreData, Scores, check_words_of_comparisons
@@ -38,17 +37,25 @@ from betaroc.decision import threshold_methods as thresholds
 from betaroc.decision.strata import (
     StrataMethods,
     UnseenStrata,
-    broken_strata,
     checked_over,
-    has_strata,
-    mixture_words,
-    named_strata,
+    of_mixture,
+    strata_judgement,
     strata_nodes,
-    strata_table,
     strata_words,
+    table_of,
     unseen_nodes,
 )
-from betaroc.decision.threshold_methods import HOW, TARGET_RATES, Rate, Target, ThresholdMethod
+from betaroc.decision.threshold_methods import (
+    AMBER,
+    GREEN,
+    HOW,
+    RED,
+    TARGET_RATES,
+    Assessment,
+    Rate,
+    Target,
+    ThresholdMethod,
+)
 from betaroc.estimation.estimate import give, outliers, reversed_scores
 from betaroc.estimation.families import AUTO, BEST, Names, checked_pair, family_text
 from betaroc.fits.fit import Fit
@@ -64,8 +71,7 @@ from betaroc.rendering.numbers import number, rate, rate_span, rounded, spaced
 
 #: What counts at thresholds can be had of.
 Counted = Scores | ScoreSummary
-#: The statuses, the best first, and how each is called by the signs and colours of pages.
-GREEN, AMBER, RED = "can be relied on", "not enough evidence", "do not rely on it"
+#: How each status is called by the signs and colours of pages.
 STATUS_COLOURS = {GREEN: "good", AMBER: "warn", RED: "bad"}
 _STATUSES = tuple(STATUS_COLOURS)
 #: What errors of a rate are called.
@@ -507,9 +513,16 @@ class Decision(Tabular, Exportable):
             result, _ = thresholds.precision_interval(
                 scores, self.threshold, prior, self.confidence
             )
-        table = strata_table(scores, self._asked, self.threshold) if has_strata(
-            scores, self._asked) else None  # fmt: skip
-        result, judged = strata_judgement(self, result, self._judged(result, scores), table)
+        table = table_of(scores, self._asked, self.threshold)
+        result, judged = strata_judgement(
+            self._asked,
+            self.over,
+            self.strata,
+            self._before,
+            self._judged(result, scores),
+            result,
+            table,
+        )
         reason = judged.reason + high_rate_words(self.target, self.words, "test", point)
         return DecisionCheck(
             *result, judged.verdict, judged.status, Sentence(reason), Sentence(judged.remedy),
@@ -754,17 +767,7 @@ def _of_worst(scores: Scores, asked: Target, prior: float) -> Decision:
                 over=WORST, strata=strata.table(method.threshold), unseen=strata.unseen(how),
             )  # fmt: skip
         tried.append(template_of(method.why))
-    if not tried:
-        rule = 'be "guaranteed" or "average" over the worst stratum'
-        raise refusal("how", rule, repr(asked.how), 'Take it over="pooled".')
-    error = InputError.about(asked.kind)(
-        f"{asked.kind}={asked.rate:g} must be possible to decide on for every stratum; it is not"
-        f" for {tried[-1]}. Give more of their trials, leave them out, or ask for a larger rate"
-        + worded(' or for the mixture (`over="pooled"`).')
-    )
-    error.needed = thresholds.needed_for_guarantee(asked.rate, asked.confidence)  # type: ignore[attr-defined]
-    error.why = f"{tried[-1]}."  # type: ignore[attr-defined]
-    raise error
+    raise strata.refused(asked, tried)
 
 
 def _of_costs(
@@ -812,12 +815,9 @@ def _decision(
     rates = thresholds.both_rates(scores, method.threshold, asked.confidence)
     point, interval, assessed, needed = _answer(asked, method, prior, frr, rates, n or 0)
     if strata:
-        more, broken = strata_words(strata["strata"], strata["unseen"], asked), False
+        more = strata_words(strata["strata"], strata["unseen"], asked)
     else:
-        more, broken = mixture_words(scores, asked, method.threshold)
-    if broken:
-        remedy = worded('a threshold for each stratum (`over="worst"`).')
-        assessed = Assessment(RED, assessed.reason, remedy)
+        assessed, more = of_mixture(assessed, scores, asked, method.threshold)
     reason = assessed.reason + more + high_rate_words(asked.kind, scores.words, "dev", point)
     decision = Decision(
         method.threshold, asked.kind, asked.rate, method.how, asked.confidence, point, interval,
@@ -880,15 +880,6 @@ def _as_intervals(rates: Sequence[Rate], confidence: float) -> tuple[Interval, I
 
 
 # ------------------------------------------------------------------------ what dev says
-class Assessment(NamedTuple):
-    """A status with its reason and what would change it; of a test its verdict."""
-
-    status: str
-    reason: str
-    remedy: str
-    verdict: str = "cannot tell"
-
-
 def rate_assessment(
     method: ThresholdMethod, target: Target, n: int, needed: int, far: Rate, frr: Rate
 ) -> Assessment:
@@ -1014,47 +1005,6 @@ def rate_judgement(
         if status == GREEN:
             status, remedy = AMBER, f"more {d._asked.many} in the test set; {remedy}"
     return Assessment(status, f"{reason} {words}.", remedy)
-
-
-def strata_judgement(
-    d: Decision, result: Rate, pooled: Assessment, table: StrataTable | None
-) -> tuple[Rate, Assessment]:
-    """What the strata of a test say: a target is broken if one of them is, kept if all are."""
-    if table is None:
-        if d.over == POOLED or pooled.verdict == "broken":
-            return result, pooled
-        words = " The test has no strata, so that it cannot tell for each of them."
-        return result, pooled._replace(verdict="cannot tell", reason=pooled.reason + words)
-    broken, worst, before = broken_strata(table, d.rate), table.worst, d._before
-    seen = (
-        f"the worst of {len(table.stratum)} strata of the test is"
-        f" {named_strata([table.worst_stratum])}: {short_name(d.target)} {rate(worst.estimate)},"
-        f" interval {rate_span(worst.low, worst.high)}"
-    )
-    verdict = pooled.verdict
-    if d.over == WORST:
-        result, verdict = _as_rate(worst), "broken" if broken else "cannot tell"
-    if broken:
-        above = "is" if len(broken) == 1 else "are"
-        reason = f"On test {named_strata(broken)} {above} above {100.0 * d.rate:g} %; {seen}."
-        remedy = "a threshold for each stratum, or dev trials like those of the test."
-        return result, Assessment(RED, reason, remedy, verdict)
-    if d.over == POOLED:
-        return result, pooled._replace(reason=f"{pooled.reason} That is of the mixture; {seen}.")
-    known = () if d.strata is None else d.strata.stratum
-    missing = [name for name in known if name not in table.stratum]
-    new = [name for name in table.stratum if name not in known]
-    more = f" Not tested: {named_strata(missing)}." * bool(missing)
-    more += f" Not in dev: {named_strata(new)}." * bool(new)
-    if np.all(table.high <= d.rate) and not missing:
-        reason = f"{before.reason} Test agrees: {seen}.{more}"
-        return result, before._replace(reason=reason, verdict="kept")
-    status, remedy = before.status, before.remedy
-    if worst.estimate > d.rate and status == GREEN:
-        name = named_strata([table.worst_stratum])
-        status, remedy = AMBER, f"more trials of {name} in the test; {remedy}"
-    reason = f"{before.reason} Test cannot tell for every stratum: {seen}.{more}"
-    return result, Assessment(status, reason, remedy)
 
 
 def _broken(d: Decision, test: Counted | None, observed: float, low: float) -> Assessment:

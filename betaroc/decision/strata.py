@@ -11,16 +11,22 @@ from typing import Any, TypeGuard
 import numpy as np
 
 from betaroc.core.arrays import FloatArray
-from betaroc.core.errors import refusal
+from betaroc.core.errors import BetarocError, InputError, refusal
 from betaroc.core.tables import Table, Tabular
-from betaroc.core.vocabulary import Sentence, short_name, template_of
+from betaroc.core.vocabulary import Sentence, short_name, template_of, worded
 from betaroc.data.scores import ScoreData, Scores
 from betaroc.decision.threshold_methods import (
+    AMBER,
+    GREEN,
     HOW,
+    RED,
     TARGET_RATES,
+    Assessment,
     OrderedScores,
+    Rate,
     Target,
     ThresholdMethod,
+    needed_for_guarantee,
     rate_interval,
 )
 from betaroc.inference.strata import POOLED, WORST, StrataTable, by_stratum, rate_cells
@@ -156,6 +162,21 @@ class StrataMethods:
         """By order statistics, and counted."""
         return [self.method(how) for how in (*HOW[:2], HOW[-1])]
 
+    def refused(self, target: Target, tried: Sequence[str]) -> BetarocError:
+        """That no method is possible for every stratum, and why."""
+        if not tried:
+            rule = 'be "guaranteed" or "average" over the worst stratum'
+            return refusal("how", rule, repr(target.how), 'Take it over="pooled".')
+        error = InputError.about(target.kind)(
+            f"{target.kind}={target.rate:g} must be possible to decide on for every stratum; it is"
+            f" not for {tried[-1]}. Give more of their trials, leave them out, or ask for a larger"
+            " rate" + worded(' or for the mixture (`over="pooled"`).')
+        )
+        needed = needed_for_guarantee(target.rate, target.confidence)
+        error.needed = needed  # type: ignore[attr-defined]
+        error.why = f"{tried[-1]}."  # type: ignore[attr-defined]
+        return error
+
     def unseen(self, how: str) -> UnseenStrata:
         """Each stratum left out in turn."""
         own, rows = self._own(how), []
@@ -171,6 +192,11 @@ def strata_table(scores: Scores, target: Target, threshold: float) -> StrataTabl
     """The target's rate of each stratum at a threshold."""
     options: dict[str, Any] = {"of": target.who, "level": target.confidence}
     return by_stratum(scores, target.kind, threshold=threshold, **options)
+
+
+def table_of(scores: ScoreData, target: Target, threshold: float) -> StrataTable | None:
+    """The same where the class of a target rate has strata."""
+    return strata_table(scores, target, threshold) if has_strata(scores, target) else None
 
 
 def broken_strata(table: StrataTable, rate: float) -> list[str]:
@@ -209,25 +235,74 @@ def strata_words(table: StrataTable, unseen: UnseenStrata, target: Target) -> st
     )
 
 
-def mixture_words(scores: ScoreData, target: Target, threshold: float) -> tuple[str, bool]:
-    """What a pooled rate hides: that it is of a mixture, and which strata are above the target."""
+def of_mixture(
+    assessed: Assessment, scores: ScoreData, target: Target, threshold: float
+) -> tuple[Assessment, str]:
+    """What a pooled decision hides: words, and no reliance where a stratum is above the target."""
     if target.kind not in TARGET_RATES and isinstance(scores, Scores):
-        counts = [len(names) for names in scores.strata if len(names) > 1]
-        return f" That is of the mixture of {max(counts)} strata." if counts else "", False
-    if not has_strata(scores, target):
-        return "", False
-    table = strata_table(scores, target, threshold)
+        count = max(map(len, scores.strata))
+        return assessed, f" That is of the mixture of {count} strata." * (count > 1)
+    table = table_of(scores, target, threshold)
+    if table is None:
+        return assessed, ""
     broken = broken_strata(table, target.rate)
     words = f" That is of the mixture of {len(table.stratum)} strata."
+    if not broken:
+        return assessed, words
+    k = table.stratum.index(broken[0])
+    words += (
+        f" {named_strata(broken)} {'is' if len(broken) == 1 else 'are'} above"
+        f" {100.0 * target.rate:g} %: {short_name(target.kind)} of {named_strata(broken[:1])}"
+        f" {shown_rate(table.estimate[k])}, interval {rate_span(table.low[k], table.high[k])}."
+    )
+    remedy = worded('a threshold for each stratum (`over="worst"`).')
+    return Assessment(RED, assessed.reason, remedy), words
+
+
+def strata_judgement(
+    target: Target, over: str, dev: StrataTable | None, before: Assessment, pooled: Assessment,
+    result: Rate, table: StrataTable | None,
+) -> tuple[Rate, Assessment]:  # fmt: skip
+    """What the strata of a test say: a target is broken if one of them is, kept if all are.
+
+    `dev` has dev's strata; `before` is what dev said, `pooled` what all trials of the test say.
+    """
+    if table is None:
+        if over == POOLED or pooled.verdict == "broken":
+            return result, pooled
+        words = " The test has no strata, so that it cannot tell for each of them."
+        return result, pooled._replace(verdict="cannot tell", reason=pooled.reason + words)
+    broken, worst = broken_strata(table, target.rate), table.worst
+    seen = (
+        f"the worst of {len(table.stratum)} strata of the test is"
+        f" {named_strata([table.worst_stratum])}: {short_name(target.kind)}"
+        f" {shown_rate(worst.estimate)}, interval {rate_span(worst.low, worst.high)}"
+    )
+    verdict = pooled.verdict
+    if over == WORST:
+        result = worst.estimate, worst.low, worst.high
+        verdict = "broken" if broken else "cannot tell"
     if broken:
-        k = table.stratum.index(broken[0])
-        words += (
-            f" {named_strata(broken)} {'is' if len(broken) == 1 else 'are'} above"
-            f" {100.0 * target.rate:g} %: {short_name(target.kind)} of"
-            f" {foreign(broken[0]).short} {shown_rate(table.estimate[k])},"
-            f" interval {rate_span(table.low[k], table.high[k])}."
-        )
-    return words, bool(broken)
+        above = "is" if len(broken) == 1 else "are"
+        reason = f"On test {named_strata(broken)} {above} above {100.0 * target.rate:g} %; {seen}."
+        remedy = "a threshold for each stratum, or dev trials like those of the test."
+        return result, Assessment(RED, reason, remedy, verdict)
+    if over == POOLED:
+        return result, pooled._replace(reason=f"{pooled.reason} That is of the mixture; {seen}.")
+    known = () if dev is None else dev.stratum
+    missing = [name for name in known if name not in table.stratum]
+    new = [name for name in table.stratum if name not in known]
+    more = f" Not tested: {named_strata(missing)}." * bool(missing)
+    more += f" Not in dev: {named_strata(new)}." * bool(new)
+    if np.all(table.high <= target.rate) and not missing:
+        reason = f"{before.reason} Test agrees: {seen}.{more}"
+        return result, before._replace(reason=reason, verdict="kept")
+    status, remedy = before.status, before.remedy
+    if worst.estimate > target.rate and status == GREEN:
+        name = named_strata([table.worst_stratum])
+        status, remedy = AMBER, f"more trials of {name} in the test; {remedy}"
+    reason = f"{before.reason} Test cannot tell for every stratum: {seen}.{more}"
+    return result, Assessment(status, reason, remedy)
 
 
 def strata_nodes(table: StrataTable | None, target: float, *, tested: bool) -> list[Node]:

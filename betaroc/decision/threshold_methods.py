@@ -74,6 +74,19 @@ Rate = tuple[float, float, float]
 
 
 # ------------------------------------------------------------------------ what is asked
+#: The statuses, the best first.
+GREEN, AMBER, RED = "can be relied on", "not enough evidence", "do not rely on it"
+
+
+class Assessment(NamedTuple):
+    """A status with its reason and what would change it; of a test its verdict."""
+
+    status: str
+    reason: str
+    remedy: str
+    verdict: str = "cannot tell"
+
+
 class Target(NamedTuple):
     """What is asked of a decision, checked: a rate that must not be passed, or costs."""
 

@@ -101,7 +101,7 @@ class StrataTable(Tabular, Exportable):
     @property
     def worst_stratum(self) -> str:
         """The name of the stratum whose number is the worst."""
-        return self.stratum[int(self._order[0])]
+        return str(self.stratum[int(self._order[0])])
 
     def to_frame(self) -> Table:
         """A row per stratum: stratum, n, estimate, low, high, size.

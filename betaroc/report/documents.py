@@ -15,7 +15,7 @@ from betaroc.core.options import IntervalOptions
 from betaroc.core.text import did_you_mean, format_value
 from betaroc.core.value import Value
 from betaroc.decision import comparison, forecast  # noqa: F401
-from betaroc.decision.decide import AMBER
+from betaroc.decision.threshold_methods import AMBER
 from betaroc.ensemble import fusion, inclusion  # noqa: F401
 from betaroc.fits import covariates  # noqa: F401
 from betaroc.rendering.document import FORMAT, construct, kinds_of, parsed, value_of

@@ -31,7 +31,7 @@ from betaroc.decision.comparison import SystemsComparison, compare_systems, syst
 from betaroc.decision.curve import named_curves, slotted_axes
 from betaroc.decision.decide import Decision, DecisionCheck, worst_check
 from betaroc.decision.epc import epc
-from betaroc.decision.threshold_methods import HOW, TARGET_RATES, Target, question_of
+from betaroc.decision.threshold_methods import GREEN, HOW, TARGET_RATES, Target, question_of
 from betaroc.model.measures import OperatingPoint
 from betaroc.model.samples import empirical_model
 from betaroc.rendering import tree
@@ -249,7 +249,7 @@ def systems_nodes(
 def _answer(systems: Sequence[System], comparison: SystemsComparison | None) -> list[tree.Node]:
     """What the first does, in what it is the first, and the cautions."""
     first, d = systems[0], systems[0].decision
-    good, where = first.worst.status == decisions.GREEN, "on test" if first.tests else "on dev"
+    good, where = first.worst.status == GREEN, "on test" if first.tests else "on dev"
     point = first.point
     text = f"{FAR} {rate(float(point.far))}, {FRR} {rate(float(point.frr))} {where}"
     # Systems of the status of the first, with a test as it has one.

@@ -24,8 +24,8 @@ from betaroc.core.notices import forward_warnings, suppress_warnings, warn
 from betaroc.core.resampling import check_fractional_weights
 from betaroc.core.text import format_list, format_value
 from betaroc.data.scores import Scores
-from betaroc.decision.decide import AMBER, GREEN, Decision, decide
-from betaroc.decision.threshold_methods import checked_request
+from betaroc.decision.decide import Decision, decide
+from betaroc.decision.threshold_methods import AMBER, GREEN, checked_request
 from betaroc.estimation.families import AUTO, BEST, Names, checked_pair
 from betaroc.sklearn import trials
 
