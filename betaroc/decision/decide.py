@@ -514,14 +514,9 @@ class Decision(Tabular, Exportable):
                 scores, self.threshold, prior, self.confidence
             )
         table = table_of(scores, self._asked, self.threshold)
+        judged = self._judged(result, scores)
         result, judged = strata_judgement(
-            self._asked,
-            self.over,
-            self.strata,
-            self._before,
-            self._judged(result, scores),
-            result,
-            table,
+            self._asked, self.over, self.strata, self._before, judged, result, table
         )
         reason = judged.reason + high_rate_words(self.target, self.words, "test", point)
         return DecisionCheck(
