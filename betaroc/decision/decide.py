@@ -752,9 +752,7 @@ def _of_rate(scores: Counted, asked: Target, prior: float, fitting: thresholds.F
 def _of_worst(scores: Scores, asked: Target, prior: float) -> Decision:
     """A threshold that keeps the target for every stratum."""
     strata, tried = StrataMethods(scores, asked), []
-    for how in HOW[:2]:
-        if asked.how not in (None, how):
-            continue
+    for how in (name for name in HOW[:2] if asked.how in (None, name)):
         method = strata.method(how)
         if method.possible:
             return _decision(
