@@ -212,10 +212,12 @@ def by_stratum(
     ----------
     x : Scores, frame, (y_true, y_score) or path
         Scores with strata of the class.
-    stat, point
+    stat : str
         As in :func:`interval`. A rate of the class itself (far and tnr of impostors, frr and tpr of
         clients) is taken at one threshold for all, that of the pooled scores at the point; every
         other statistic is that of the stratum's own scores.
+    threshold, far, frr, tpr, alpha, between, at : optional
+        Where the statistic is taken, as in :func:`interval`.
     of : {"impostor", "client"}
         The class whose strata are told apart. Where both classes have strata of the same names,
         a stratum is both classes' trials; else it meets all of the other class.
