@@ -6,6 +6,7 @@ from betaroc.decision.comparison import Comparison, SystemsComparison
 from betaroc.decision.decide import Decision, DecisionCheck
 from betaroc.decision.epc import EpcAverage, EpcCv
 from betaroc.decision.forecast import EpcForecast, TargetForecast
+from betaroc.decision.strata import UnseenStrata
 from betaroc.decision.threshold_methods import ThresholdMethod
 from betaroc.distributions.normal import LogitSinhArcsinh
 from betaroc.ensemble.fusion import Fusion
@@ -17,6 +18,7 @@ from betaroc.fits.family_choice import FamilyComparison, FamilyRow, LikelihoodRa
 from betaroc.fits.fit import DistributionFit
 from betaroc.inference.differences import AucTest, Difference
 from betaroc.inference.interval import Band
+from betaroc.inference.strata import StrataTable
 from betaroc.studies.plan import SampleSize
 from betaroc.studies.result import StudyResult
 
@@ -24,6 +26,7 @@ __all__ = [
     "AucTest", "Band", "ClassSummary", "Comparison", "Confusion", "CovariateFit", "Decision",
     "DecisionCheck", "Difference", "DistributionFit", "EpcAverage", "EpcCv", "EpcForecast",
     "FamilyComparison", "FamilyRow", "FitCheck", "Fusion", "Inclusion",
-    "LikelihoodRatioTest", "LogitSinhArcsinh", "SampleSize", "StudyResult", "SystemsComparison",
-    "TailRow", "TargetCheck", "TargetForecast", "Verdict", "ThresholdMethod",
+    "LikelihoodRatioTest", "LogitSinhArcsinh", "SampleSize", "StrataTable", "StudyResult",
+    "SystemsComparison", "TailRow", "TargetCheck", "TargetForecast", "UnseenStrata", "Verdict",
+    "ThresholdMethod",
 ]  # fmt: skip

@@ -75,6 +75,12 @@ def three_systems(r: Results) -> br.SystemsComparison:
     return br.compare_systems(curves, replicates=20, rng=1)
 
 
+def by_species(r: Results) -> br.Decision:
+    kinds = np.arange(r.scores.n_impostor) % 2
+    parts, library = (r.scores.client, r.scores.impostor), r.scores.library
+    return br.decide(br.Scores(*parts, impostor_strata=kinds, library=library), far=0.2)
+
+
 class Results:
     """What is computed of a frame, each thing once."""
 
@@ -97,6 +103,8 @@ TABLES: dict[str, Callable[[Results], Any]] = {
     "DistributionFit.to_frame": lambda r: r.fit.impostor.to_frame(),
     "Sensitivity.to_frame": lambda r: r.fit.sensitivity().to_frame(),
     "Decision.alternatives": lambda r: br.decide(r.scores, eer=True).alternatives,
+    "StrataTable.to_frame": lambda r: by_species(r).strata.to_frame(),
+    "UnseenStrata.to_frame": lambda r: by_species(r).unseen.to_frame(),
     "FamilyComparison.table": lambda r: br.compare_families(r.scores, ["beta", "normal"]).table,
     "FamilyComparison.tail_table": lambda r: br.compare_families(r.scores, ["beta"]).tail_table,
     "CovariateFit.to_frame": lambda r: br.fit_covariates(r.frame, "x").to_frame(),

@@ -32,6 +32,13 @@ _RATES = ("false acceptance rate to keep, such as 0.01 or 1%%", "false rejection
           "share of clients accepted at least", "share of impostors rejected at least")  # fmt: skip
 
 
+def utf8(text: str) -> str:
+    """A name of the call in the UTF-8 that was typed, whatever the locale knows."""
+    if not any("\udc80" <= sign <= "\udcff" for sign in text):
+        return text
+    return os.fsencode(text).decode("utf-8", "surrogateescape")
+
+
 def _family(text: str) -> Names:
     try:
         return names_of_text(text)
@@ -43,6 +50,7 @@ def _family(text: str) -> Names:
 _TYPES: dict[str, Callable[[str], Any]] = {
     **dict.fromkeys(("A", "C", "HIGH", "L", "LOW", "P", "R", "W"), parse_number),
     **dict.fromkeys(("BYTES", "K", "N"), int),
+    **dict.fromkeys(("CLAIMED", "COLUMN", "LABEL", "NAME", "NAME,NAME,..."), utf8),
     "FAMILY": _family,
 }
 _REPEATED = {"action": "append"}

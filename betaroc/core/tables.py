@@ -62,7 +62,7 @@ def cells(value: Any, size: int) -> Any:
     """A value as a column of that size; nan for what is not there."""
     if isinstance(value, str):
         return [str(value)] * size
-    return np.broadcast_to(np.asarray(math.nan if value is None else value), size)
+    return np.broadcast_to(np.ravel(math.nan if value is None else value), size)
 
 
 def in_library(result: _T, value: object) -> _T:

@@ -163,6 +163,14 @@ class DesignMatrix:
         _, sizes, axes = np.linalg.svd(scaled, full_matrices=False)
         if x.shape[0] >= x.shape[1] and sizes[-1] > _COLLINEAR * sizes[0]:
             return
+        flat = [k for k in range(len(self.names)) if np.ptp(x[:, k]) == 0.0]
+        named = [k for k in flat if self.names[k] != "Intercept"]
+        if named:
+            raise InputError(
+                f"{self.name} must have covariates that vary among the {who} trials; its column"
+                f" {self.names[named[0]]!r} is {float(x[0, named[0]])!r} for all {x.shape[0]} of"
+                f" them. {self._hint(who)}"
+            )
         part = [n for n, share in zip(self.names, axes[-1], strict=False) if abs(share) > 1e-4]
         raise InputError(
             f"{self.name} must have columns that the {who} trials tell apart;"

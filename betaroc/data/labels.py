@@ -143,12 +143,9 @@ def choose_client(
 
     odd = swapped or any(isinstance(k, float) and not k.is_integer() for k in kinds)
     if len(kinds) > 2 and (odd or client_label is None or not several):
-        do = "Keep the rows of two labels, or recode one against the rest."
-        if several:
-            do = "Name the client's" + worded(
-                " (`client_label= (--client-label)`): the others are strata of impostors. Or keep"
-                " the rows of two labels."
-            )
+        do = "Keep the rows of two labels, or name the client's" + worded(
+            " (`client_label= (--client-label)`): of Scores the others are strata of impostors."
+        )
         if odd:
             do = "Are the scores and the labels swapped?"
         raise about(f"{name} must hold two labels; got {len(kinds)}: {tally()}. {do}")

@@ -12,7 +12,7 @@ import numpy as np
 
 from betaroc.core.arrays import FloatArray
 from betaroc.core.errors import BetarocError, InputError, refusal
-from betaroc.core.tables import Table, Tabular
+from betaroc.core.tables import Table, Tabular, in_library
 from betaroc.core.vocabulary import Sentence, short_name, template_of, worded
 from betaroc.data.scores import ScoreData, Scores
 from betaroc.decision.threshold_methods import (
@@ -185,7 +185,7 @@ class StrataMethods:
             at = max(others, key=self._outward)
             level = self.target.confidence
             rows.append((at, *rate_interval(ordered.scores, self.target.kind, at, level)))
-        return UnseenStrata(tuple(own), *np.array(rows).T)
+        return in_library(UnseenStrata(tuple(own), *np.array(rows).T), self.scores)
 
 
 def strata_table(scores: Scores, target: Target, threshold: float) -> StrataTable:

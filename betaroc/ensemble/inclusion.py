@@ -198,11 +198,11 @@ class Inclusion(Result, Exportable):
 
     def _follows(self) -> dict[str, Mapping[str, Verdict]]:
         """The verdicts; their sentences may be those of an older version."""
-        rule = self.region, self.level, self.systems.sizes
-        return {"verdict": {
-            name: verdict_of(self.fits[name], self.evidence[name], v.gain, *rule, reason=v.reason)
-            for name, v in self.verdict.items()
-        }}  # fmt: skip
+        rule, verdicts = (self.region, self.level, self.systems.sizes), {}
+        for name, evidence in self.evidence.items():
+            v = self.verdict[name]
+            verdicts[name] = verdict_of(self.fits[name], evidence, v.gain, *rule, reason=v.reason)
+        return {"verdict": verdicts}
 
     @property
     def names(self) -> tuple[str, ...]:

@@ -63,7 +63,7 @@ class Systems(Tabular):
     @property
     def sizes(self) -> tuple[int, int]:
         """Client and impostor trials, by their weights."""
-        client, impostor = (round(math.fsum(weights_of(self, who))) for who in CLASSES)
+        client, impostor = (round(math.fsum(np.ravel(weights_of(self, who)))) for who in CLASSES)
         return client, impostor
 
 

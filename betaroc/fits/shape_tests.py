@@ -94,8 +94,7 @@ def counts_at_end(f: PairEstimate, end: str, side: str, *, groups: bool = True) 
         counts.append(np.rint(shares[-1] * sizes[-1]))
     p = []  # of Fisher's one-sided test
     for count, extreme, size, other in zip(*counts, *sizes, strict=True):
-        possible, chances = hypergeometric(size + other, count + extreme, size)
-        p.append(float(np.sum(chances[possible >= count])))
+        p.append(chance_of_as_many(count, size + other, count + extreme, size))
     k = int(np.argmin(p))
     if p[k] >= _LEVEL:
         return EndCounts("", "")
@@ -142,6 +141,8 @@ _NEAR = 0.02
 _NEIGHBOUR = 0.1
 #: Counts this many standard deviations from their mean have no probability left.
 _REACH = 40.0
+#: From so many on a hypergeometric number is normal to 1e-5 of its chance.
+_DENSE = 1e5
 
 #: Shapes of a fitted beta distribution, or mu and sigma of a normal one, and the trials behind it.
 Law = tuple[float, float, float]
@@ -297,14 +298,30 @@ def fisher_midp(client: tuple[int, int], impostor: tuple[int, int]) -> ZTest:
     return _from_log_tails(lower, upper, two, "counts")
 
 
+def chance_of_as_many(count: float, total: float, marked: float, drawn: float) -> float:
+    """P(X >= count) of a hypergeometric number; of many trials that of a normal one."""
+    from scipy.special import ndtr
+
+    mean, spread = _moments(total, marked, drawn)
+    if spread > _DENSE:
+        return float(ndtr((mean - count + 0.5) / spread))
+    k, p = hypergeometric(total, marked, drawn)
+    return float(np.sum(p[k >= count]))
+
+
+def _moments(total: float, marked: float, drawn: float) -> tuple[float, float]:
+    mean = marked * drawn / total
+    variance = mean * (1.0 - drawn / total) * (total - marked) / max(total - 1.0, 1.0)
+    return mean, math.sqrt(variance)
+
+
 def hypergeometric(total: float, marked: float, drawn: float) -> tuple[FloatArray, FloatArray]:
     """Numbers of marked ones among those drawn of a total, and their probabilities.
 
     Those within `_REACH` standard deviations of the mean. Not scipy.stats, whose import takes as
     long as the tests of a report.
     """
-    mean = marked * drawn / total
-    spread = math.sqrt(mean * (1.0 - drawn / total) * (total - marked) / max(total - 1.0, 1.0))
+    mean, spread = _moments(total, marked, drawn)
     low = max(0, marked + drawn - total, math.floor(mean - _REACH * spread - _REACH))
     high = min(marked, drawn, math.ceil(mean + _REACH * spread + _REACH))
     k = np.arange(low, high + 1.0)

@@ -12,6 +12,7 @@ import numpy as np
 from betaroc.core import checks
 from betaroc.core.arrays import CLASSES, FloatArray, IntArray
 from betaroc.core.errors import refusal
+from betaroc.core.notices import collect_warnings
 from betaroc.core.options import IntervalOptions
 from betaroc.core.special import share_ends
 from betaroc.core.tables import Table, Tabular, in_library
@@ -193,6 +194,7 @@ def rate_cells(table: Any) -> list[tree.Cell]:
     return [tree.rate_cell(*row) for row in zip(*(c.tolist() for c in columns), strict=True)]
 
 
+@collect_warnings
 def by_stratum(
     x: ScoresLike,
     stat: str,

@@ -125,8 +125,10 @@ def test_a_simultaneous_band_is_no_narrower_than_a_pointwise_one() -> None:
         whole = curve.band(
             resample="test", method="delta", simultaneous=True, replicates=20, rng=seed
         )
-        assert np.all(whole.low <= point.low)
-        assert np.all(whole.high >= point.high)
+        assert np.all(
+            whole.low <= point.low + 1e-12
+        )  # equal but for rounding where one deviate rules
+        assert np.all(whole.high >= point.high - 1e-12)
         ends.append(float(whole.low[0]))
     assert len(set(ends)) > 1
     one = br.epc(dev, test, alpha=[0.5])

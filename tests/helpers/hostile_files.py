@@ -140,7 +140,7 @@ REFUSED: dict[str, tuple[str | bytes, tuple[str, ...]]] = {
     "G10 no label": (_line("0.25,"), (*_FIVE, "label", "missing")),
     "G10 neither": (_line(","), (*_FIVE, "missing")),
     "G10 cut off": (GOOD[:-4], ("line 61", "got 1")),
-    "G11 score twice": (_table("score,score"), ("'label'",)),
+    "G11 score twice": (_table("score,score"), ("distinct", "'score' occurs 2")),
     "G11 label twice": (_table("score,label,label", "{s},{y},{y}"), ("line 1", "'label' occurs 2")),
     "G12 no header": (_table(""), ("header", "columns")),
     "G12 the header again": (GOOD + GOOD, ("line 62", "'score'")),

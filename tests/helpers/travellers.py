@@ -58,6 +58,11 @@ def _distributions() -> dict[str, Any]:
     }  # fmt: skip
 
 
+def by_species() -> br.Decision:
+    impostor, kinds = [k / 80 for k in range(80)], ["a"] * 40 + [NAME] * 40
+    return br.decide(br.Scores([0.7, 0.8, 0.9], impostor, impostor_strata=kinds), far=0.1)
+
+
 def _models() -> dict[str, Any]:
     model = br.ScoreModel(br.Beta(0.47, 0.36), br.Beta(0.77, 1.91), prior=0.3, name=NAME)
     other = br.ScoreModel(br.Beta(3.0, 2.0), br.Beta(2.0, 4.0))
@@ -67,6 +72,7 @@ def _models() -> dict[str, Any]:
         "hull": model.roc().hull(), "crossings": model.roc().crossings(other.roc()),
         "point": model.eer(), "points": model.at([0.1, 0.5, 0.9]), "far 0": model.at_far(0.0),
         "no points": other.diagonal_crossings(),
+        "strata": by_species().strata, "unseen strata": by_species().unseen,
         "sample size": br.plan_sample_size("auc", model=other, width=0.05),
         "forecast": br.epc_forecast(other, n_client=50, n_impostor=60, alpha=[0.0, 0.5]),
         "target forecast": br.epc_forecast(

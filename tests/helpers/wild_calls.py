@@ -386,6 +386,12 @@ def _likelihood_ratio(c: Context) -> Any:
     )
 
 
+def _species(c: Context) -> br.Decision:
+    kinds, impostor = ["a"] * 40 + ["b"] * 40, [k / 80 for k in range(80)]
+    scores = br.Scores([0.7, 0.8, 0.9], impostor, impostor_strata=kinds)
+    return br.decide(scores, far=c.pick(0.1, 0.2))
+
+
 #: How a value of each public class is come by.
 NOUNS: dict[str, Callable[[Context], Any]] = {
     "Analysis": Context.analysis,
@@ -393,6 +399,7 @@ NOUNS: dict[str, Callable[[Context], Any]] = {
         c.scores, c.pick(c.scores, c.other), bool(c.pick(True, False)), level=c.level
     ),
     "Difference": _difference, "Band": Context.band,
+    "StrataTable": lambda c: _species(c).strata, "UnseenStrata": lambda c: _species(c).unseen,
     "Confusion": lambda c: c.scores.confusion(c.place), "Beta": lambda c: c.bare("beta"),
     "BetaMixture": Context.mixture, "NormalMixture": Context.normal_mixture,
     "Binned": lambda c: br.fit(c.summary(), "empirical").model.client,
@@ -597,6 +604,9 @@ _DRAWN: tuple[tuple[str, Callable[[Wild], Any]], ...] = (
     ("h_measure.weights",
      lambda c: c.pick("beta22", "prior", (2.0, 2.0), (c.number(), c.number()), "x")),
     ("client_groups impostor_groups client_ids impostor_ids ids from_labels.groups", _groups),
+    ("client_strata impostor_strata strata", _groups), ("of", _choices("impostor", "client")),
+    ("over", _choices(None, "pooled", "worst", {"0": 0.5, "1": 0.5})),
+    ("stratum", _choices(None, None, "sex", "b")),
     ("Scores.client Scores.impostor y_score values sample", _values), ("y_true", _labels),
     ("name", _choices(None, "a", "é <b> & $x$ \n", "x" * 300)),
     ("n_client_rejected", _number_in(0, 1, 7)), ("n_impostor_rejected", _number_in(0, 2)),

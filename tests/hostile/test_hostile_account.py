@@ -78,8 +78,7 @@ ELSEWHERE: dict[str, tuple[str, ...]] = {
         "studies/test_study.py::test_a_killed_study_resumes_to_the_same_bytes",
     ),
     "I02": (
-        "studies/test_study.py::test_a_worker_that_is_killed_once_costs_nothing",
-        "studies/test_study.py::test_a_worker_that_dies_names_its_cells_and_the_others_go_on",
+        "studies/test_study.py::test_a_worker_that_dies_ends_the_run_and_finished_parts_are_kept",
     ),
     "I04": ("studies/test_study.py::test_a_failing_trial_is_kept_with_its_error",),
     "I05": (
