@@ -175,7 +175,7 @@ PICTURES = {
     *(("Fit", kind) for kind in ("roc", "histogram", "densities", "qq", "pp", "tails")),
     *((name, "") for name in ("Scores", "ScoreModel", "Roc", "Det", "PrecisionRecall", "Band")),
     *((name, "") for name in ("Epc", "Comparison", "Inclusion", "Interval", "FitCheck")),
-    *((name, "") for name in ("Decision", "DecisionCheck", "ScoreSummary")),
+    *((name, "") for name in ("Decision", "DecisionCheck", "ScoreSummary", "StrataTable")),
     *((name, "") for name in ("SystemsComparison", "RocDisplay", "DetDisplay", "EpcDisplay")),
 }  # fmt: skip
 

@@ -80,6 +80,8 @@ class UnseenStrata(Tabular, Exportable):
         What the others decide; nan where they cannot.
     estimate, low, high : ndarray
         The rate of the one that was left out, with the ends of its own interval.
+    library : str, optional
+        That of the scores: what tables are frames of.
 
     Examples
     --------

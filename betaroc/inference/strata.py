@@ -74,6 +74,8 @@ class StrataTable(Tabular, Exportable):
         None of what is no rate of one class.
     p_value : float
         Of one rate for all strata; nan of what is no rate of one class.
+    library : str, optional
+        That of the scores: what tables are frames of.
 
     Examples
     --------
