@@ -198,9 +198,9 @@ class Inclusion(Result, Exportable):
 
     def _follows(self) -> dict[str, Mapping[str, Verdict]]:
         """The verdicts; their sentences may be those of an older version."""
-        rule, verdicts = (self.region, self.level, self.systems.sizes), {}
+        verdicts = {}
         for name, evidence in self.evidence.items():
-            v = self.verdict[name]
+            v, rule = self.verdict[name], (self.region, self.level, self.systems.sizes)
             verdicts[name] = verdict_of(self.fits[name], evidence, v.gain, *rule, reason=v.reason)
         return {"verdict": verdicts}
 
