@@ -32,6 +32,8 @@ _FAR = 10.0
 _SQUARED = 1e-12
 #: Shapes of which scipy's quantile is fast and right.
 _TAME = 1e-2, 1e5
+#: Beyond this exp overflows.
+_OVERFLOW = 700.0
 #: Trials from which on scipy's beta quantiles take long, and of the smaller class from which
 #: on the expansion holds.
 _MANY, _ENOUGH = 1e11, 1e6
@@ -115,8 +117,10 @@ def beta_log_density(a: float, b: float, t: Thresholds) -> FloatArray:
     log_beta_value = log_beta(a, b)
     with np.errstate(invalid="ignore", under="ignore", over="ignore", divide="ignore"):
         shift = t.logit - centre
+        # By the smaller share of both, which rounds least, as far as its exponential goes.
+        first = shift < _OVERFLOW if a <= b else shift < -_OVERFLOW
         deviance = n * np.where(
-            shift < 0.0, _deviance(a / n, b / n, shift), _deviance(b / n, a / n, -shift)
+            first, _deviance(a / n, b / n, shift), _deviance(b / n, a / n, -shift)
         )
         # Both logs from one: they differ by the logit.
         rest = np.log1p(np.exp(-np.abs(t.logit)))
@@ -142,8 +146,8 @@ def _density_constant(a: float, b: float) -> float:
 
 
 def _deviance(p: float, q: float, shift: FloatArray) -> FloatArray:
-    """log(q + p e^shift) - p shift for shift <= 0, exact near 0 and far from it."""
-    d = np.minimum(shift, 0.0)
+    """log(q + p e^shift) - p shift, exact near 0 and far from it."""
+    d = np.minimum(shift, _OVERFLOW)
     # p or q may round to 1.
     small = (p <= 0.5) | (d > -1.0)
     return np.where(small, np.log1p(p * np.expm1(d)), np.log(q + p * np.exp(d))) - p * shift

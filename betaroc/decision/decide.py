@@ -42,7 +42,7 @@ from betaroc.decision.strata import (
     strata_judgement,
     strata_nodes,
     strata_words,
-    table_of,
+    table_where_strata,
     unseen_nodes,
 )
 from betaroc.decision.threshold_methods import (
@@ -513,7 +513,7 @@ class Decision(Tabular, Exportable):
             result, _ = thresholds.precision_interval(
                 scores, self.threshold, prior, self.confidence
             )
-        table = table_of(scores, self._asked, self.threshold)
+        table = table_where_strata(scores, self._asked, self.threshold)
         judged = self._judged(result, scores)
         result, judged = strata_judgement(
             self._asked, self.over, self.strata, self._before, judged, result, table

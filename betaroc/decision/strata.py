@@ -196,7 +196,7 @@ def strata_table(scores: Scores, target: Target, threshold: float) -> StrataTabl
     return by_stratum(scores, target.kind, threshold=threshold, **options)
 
 
-def table_of(scores: ScoreData, target: Target, threshold: float) -> StrataTable | None:
+def table_where_strata(scores: ScoreData, target: Target, threshold: float) -> StrataTable | None:
     """The same where the class of a target rate has strata."""
     return strata_table(scores, target, threshold) if has_strata(scores, target) else None
 
@@ -244,7 +244,7 @@ def of_mixture(
     if target.kind not in TARGET_RATES and isinstance(scores, Scores):
         count = max(map(len, scores.strata))
         return assessed, f" That is of the mixture of {count} strata." * (count > 1)
-    table = table_of(scores, target, threshold)
+    table = table_where_strata(scores, target, threshold)
     if table is None:
         return assessed, ""
     broken = broken_strata(table, target.rate)
