@@ -34,6 +34,8 @@ _SQUARED = 1e-12
 _TAME = 1e-2, 1e5
 #: Beyond this exp overflows.
 _OVERFLOW = 700.0
+#: A share below this is small beside the rounding of the other one.
+_SMALL_SHARE = 1e-4
 #: Trials from which on scipy's beta quantiles take long, and of the smaller class from which
 #: on the expansion holds.
 _MANY, _ENOUGH = 1e11, 1e6
@@ -117,8 +119,8 @@ def beta_log_density(a: float, b: float, t: Thresholds) -> FloatArray:
     log_beta_value = log_beta(a, b)
     with np.errstate(invalid="ignore", under="ignore", over="ignore", divide="ignore"):
         shift = t.logit - centre
-        # By the smaller share of both, which rounds least, as far as its exponential goes.
-        first = shift < _OVERFLOW if a <= b else shift < -_OVERFLOW
+        # Above the mean too by the first share where that is small: it rounds less.
+        first = shift < (_OVERFLOW if a < _SMALL_SHARE * b else 0.0)
         deviance = n * np.where(
             first, _deviance(a / n, b / n, shift), _deviance(b / n, a / n, -shift)
         )
