@@ -9,7 +9,7 @@ import numpy as np
 
 from betaroc.core.arrays import AnyArray
 from betaroc.core.checks import frozen
-from betaroc.core.containers import array_1d, as_narwhals, width_of
+from betaroc.core.containers import array_1d, as_narwhals, width_of, with_gaps
 from betaroc.core.errors import InputTypeError, refusal
 from betaroc.core.text import format_value
 
@@ -28,6 +28,15 @@ def names_array(values: Any, n: int, name: str) -> AnyArray:
         actual, remedy = f"{array.size} for {n} scores", "Pass the entries of the same rows."
         raise refusal(name, "have one entry per score", actual, remedy)
     return frozen(np.array(array, copy=True, order="C"))
+
+
+def strata_array(values: Any, n: int, name: str) -> AnyArray:
+    """One name of a stratum a row; an empty text where there is none."""
+    array, missing = with_gaps(values, name)
+    if np.any(missing):
+        array = array.astype(object)
+        array[missing] = ""
+    return names_array(array, n, name)
 
 
 def name_columns(values: Any, n: int, name: str) -> AnyArray:

@@ -211,7 +211,7 @@ def frame_columns(
     table = frame.selected([name for names in columns.values() for name in names])
     read = {}
     for role, names in columns.items():
-        for name in names if role != gaps else ():
+        for name in names if role not in (gaps, "stratum") else ():
             check_nulls(table[name], name)
         parts = [table[name].to_numpy() for name in names]
         if len(parts) > 1:

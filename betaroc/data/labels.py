@@ -350,6 +350,12 @@ class ColumnSpec(NamedTuple):
         return list(dict.fromkeys(c for columns in self.names.values() for c in columns))
 
     @property
+    def optional(self) -> set[str]:
+        """The columns in which an entry may be empty: those of strata alone."""
+        roles = [{*columns} for role, columns in self.names.items() if role != "stratum"]
+        return {*self.names.get("stratum", ())}.difference(*roles, self.label)
+
+    @property
     def roles(self) -> list[tuple[str, str]]:
         """Each column with its role: the score, labels, then the others."""
         roles = {column: role for role, columns in self.names.items() for column in columns}

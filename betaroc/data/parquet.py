@@ -109,7 +109,8 @@ def _rows_of(batch: Any, wanted: ColumnSpec, name: str, labels: LabelTexts, star
     n = batch.num_rows
     for column, role in wanted.roles:
         gone = np.flatnonzero(batch.column(column).is_null().to_numpy(zero_copy_only=False))
-        if gone.size and (role != "score" or wanted.missing == FAIL):
+        absent = column in wanted.optional or (role == "score" and wanted.missing != FAIL)
+        if gone.size and not absent:
             remedy = ", or pass `missing='drop'` or `missing='reject'`." * (role == "score")
             raise FileFormatError(
                 f"{name}: column {format_value(column)} must have no missing value; got {gone.size}"
@@ -138,6 +139,8 @@ def _coded(values: pa.Array) -> tuple[AnyArray, list[str]]:
 
 
 def _names(values: pa.Array, column: str, name: str) -> AnyArray:
+    if values.null_count:
+        values = values.cast("string").fill_null("")
     array = np.asarray(values.to_numpy(zero_copy_only=False))
     if array.dtype.kind == "O" and all(isinstance(v, str) for v in array):
         array = array.astype(np.str_)

@@ -33,7 +33,7 @@ from betaroc.core.errors import (
     InputTypeError,
     refusal,
 )
-from betaroc.core.names import columns_beside, name_columns, names_array
+from betaroc.core.names import columns_beside, name_columns, names_array, strata_array
 from betaroc.core.notices import warn
 from betaroc.core.tables import (
     Framed,
@@ -1049,7 +1049,7 @@ class Scores(ScoreData):
             for role in ("group", "id") if data.get(role) is not None
         }  # fmt: skip
         if data.get("stratum") is not None:
-            columns["strata"] = names_array(data["stratum"], mask.size, called["stratum"])
+            columns["strata"] = strata_array(data["stratum"], mask.size, called["stratum"])
         if data.get("weight") is not None:
             weights = checks.weights_array(data["weight"], mask.size, called["weight"])
             lost = np.isnan(values)
@@ -1106,6 +1106,15 @@ class Scores(ScoreData):
                 strata = columns["strata"][ordered]
                 more = [] if absent_strata is None else [absent_strata[k]]
                 content[f"{who}_strata"] = np.concatenate([strata, *more])
+            strata = np.asarray(content.get(f"{who}_strata", ()))
+            unnamed = int(np.count_nonzero(strata == ""))
+            if 0 < unnamed < strata.size:
+                raise error(
+                    f"strata must be named for every {who} trial, or for none of them; they are"
+                    f" missing for {unnamed} of {strata.size}. Name them."
+                )
+            if unnamed:  # the column is of the other class alone
+                del content[f"{who}_strata"]
             content[who] = values[chosen]
         without = [int(np.count_nonzero(lost & own)) for own in (is_client, ~is_client)]
         without = [n + more for n, more in zip(without, absent, strict=True)]

@@ -84,11 +84,15 @@ def read_blocks(
                                     has_score=wanted.score is not None)  # fmt: skip
             if n == 1 and len(labels.known) + len(texts[0][1]) > _MANY:
                 raise DoubtError
+            columns = [*wanted.label, *wanted.named]
+            if any("" in kinds for column, (_, kinds) in zip(columns, texts, strict=True)
+                   if column not in wanted.optional):  # fmt: skip
+                raise DoubtError
             codes = labels.coded(texts[:n], scores.size, line)
             named = zip(wanted.named, texts[n:], strict=True)
-            columns = {name: kinds.astype(np.str_)[which] for name, (which, kinds) in named}
+            content = {name: kinds.astype(np.str_)[which] for name, (which, kinds) in named}
             line += lines
-            part = Rows(file.name, file.unit, labels, scores, codes, wanted, columns)
+            part = Rows(file.name, file.unit, labels, scores, codes, wanted, content)
             yield part, replace(layout, names=names, start=line)
 
 
@@ -152,7 +156,7 @@ def _parsed(
     except ValueError as error:
         raise DoubtError from error
     columns = [pd.factorize(table[k].to_numpy()) for k in texts]
-    if any(not text or text != text.strip() for _, kinds in columns for text in kinds):
+    if any(text != text.strip() for _, kinds in columns for text in kinds):
         raise DoubtError
     if not has_score:
         return np.zeros(len(table)), columns
@@ -214,7 +218,10 @@ def read_lines(
                     )
             codes.append(labels.code(label, line))
             for column, place in zip(names, places[n:], strict=True):
-                names[column].append(_present(row[place], where, f"column {format_value(column)}"))
+                text, noun = row[place], f"column {format_value(column)}"
+                names[column].append(
+                    text.strip() if column in wanted.optional else _present(text, where, noun)
+                )
             if len(scores) >= _PART:
                 yield part()
                 scores, codes, names = array("d"), array("q"), {column: [] for column in names}

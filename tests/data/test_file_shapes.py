@@ -992,11 +992,24 @@ def test_strata_of_files(tmp_path):
     assert one_against_rest.strata == ({}, {"print": 2, "replay": 1})
     with pytest.raises(br.FileFormatError, match="two labels; got 3"):
         br.read_scores(kinds)
-    for name in ("species.parquet", "species.json"):
-        frame = pd.read_csv(table)
-        path = tmp_path / name
-        frame.to_parquet(path) if name.endswith("t") else frame.to_json(path, orient="records")
-        assert br.read_scores(path, stratum="species").strata == scores.strata
+    frame = pd.read_csv(table)
+    for blank, clients in (("-", {"-": 2}), (None, {})):  # of a class without strata blanks
+        frame = frame.replace({"species": "-"}, blank)
+        for name in ("of.csv", "of.parquet", "of.json"):
+            path = tmp_path / name
+            if name.endswith("csv"):
+                frame.to_csv(path, index=False)
+            else:
+                frame.to_parquet(path) if "q" in name else frame.to_json(path, orient="records")
+            strata = {"print": 1, "replay": 1}
+            assert br.read_scores(path, stratum="species").strata == (clients, strata)
+            if blank is None:
+                with pytest.raises(br.FileFormatError, match="species"):
+                    br.read_scores(path, stratum="species", group="species")
+    some = frame.assign(species=[None, None, "replay", None])
+    some.to_csv(path, index=False)
+    with pytest.raises(br.FileFormatError, match="strata must be named for every impostor"):
+        br.read_scores(path, stratum="species", format="csv")
     lines, key = tmp_path / "scores.txt", tmp_path / "key.txt"
     lines.write_text("id,score\n" + "".join(f"{k},{s}\n" for k, s in
                      (("g1", 0.9), ("i1", 0.2), ("g2", 0.7), ("i2", 0.4))))  # fmt: skip

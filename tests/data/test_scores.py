@@ -356,9 +356,10 @@ def test_strata_of_frames_and_of_labels_of_several_kinds():
     kinds = ["bona fide", "print", "replay", "print", "bona fide"]
     scores = br.Scores.from_labels(kinds, [0.9, 0.1, 0.2, 0.3, 0.8], client_label="bona fide")
     assert scores.strata == ({}, {"print": 2, "replay": 1})
-    assert br.Scores.from_frame(scores.to_frame().fillna("-"), stratum="stratum").strata == (
-        {"-": 2}, {"print": 2, "replay": 1}
-    )  # fmt: skip
+    assert br.Scores.from_frame(scores.to_frame(), stratum="stratum").strata == scores.strata
+    some = scores.to_frame().replace("replay", None)
+    with pytest.raises(br.InputError, match="must be named for every impostor trial, or for none"):
+        br.Scores.from_frame(some, stratum="stratum")
     with pytest.raises(br.InputError, match=r"must hold two labels; got 3.*client_label="):
         br.Scores.from_labels(kinds, [0.9, 0.1, 0.2, 0.3, 0.8])
     sites = br.Scores.from_labels([1, 0, 1, 0], [0.9, 0.1, 0.8, 0.3], strata=[1, 1, 2, 2])
@@ -378,10 +379,8 @@ def test_strata_of_trials_without_a_score():
     assert table.estimate.tolist() == [0.0, 0.5, 0.0]
     assert table.n.tolist() == [3.0, 2.0, 1.0]
     assert br.from_json(scores.to_json()) == scores
-    frame = scores.to_frame().fillna({"stratum": "-"})
-    assert br.Scores.from_frame(frame, stratum="stratum", missing="reject").strata == (
-        {"-": 2}, {"a": 3, "b": 2, "c": 1}
-    )  # fmt: skip
+    frame = br.Scores.from_frame(scores.to_frame(), stratum="stratum", missing="reject")
+    assert frame.strata == ({}, {"a": 3, "b": 2, "c": 1})
     assert scores._scored.strata.impostor == {"a": 1, "b": 2}
     for wrong in ({"n_impostor_rejected": 2}, {"impostor_strata": ["a", "", "b"]}):
         with pytest.raises(br.InputError, match="impostor_strata must"):
