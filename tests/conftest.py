@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator
 
 import pytest
 
@@ -16,20 +15,20 @@ collect_ignore_glob = ["reference/*"]
 
 
 @pytest.fixture(autouse=True)
-def _close_figures() -> Iterator[None]:
+def _close_figures():
     yield
     if "matplotlib.pyplot" in sys.modules:
         sys.modules["matplotlib.pyplot"].close("all")
 
 
 @pytest.fixture
-def few(monkeypatch: pytest.MonkeyPatch) -> None:
+def few(monkeypatch):
     """As short a check as can be, where it is not the matter."""
     monkeypatch.setattr("betaroc.report.score_set.CHECK_REPLICATES", 19)
 
 
 @pytest.fixture
-def panel_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+def panel_alone(monkeypatch):
     """No pictures but those of expected performance: drawing takes time and shows nothing new."""
     monkeypatch.setattr("betaroc.report.page.curve_figures", lambda analysis: [])
     monkeypatch.setattr("betaroc.report.page.fit_figures", lambda analysis: [])

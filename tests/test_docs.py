@@ -10,8 +10,6 @@ import runpy
 import subprocess
 import sys
 import warnings
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -27,17 +25,17 @@ pytestmark = pytest.mark.docs
 PAGES = build.pages()
 
 
-def named(path: Path) -> str:
+def named(path):
     return path.relative_to(ROOT).as_posix()
 
 
 @pytest.mark.parametrize("page", PAGES, ids=map(named, PAGES))
-def test_page_prints_what_it_shows(page: Path) -> None:
+def test_page_prints_what_it_shows(page):
     shown = page.read_text(encoding="utf-8")
     assert build.regenerated(page) == shown, "run: python docs/build.py"
 
 
-def anchors(page: Path) -> set[str]:
+def anchors(page):
     """What a link into a page may name: its headings, as sites spell them."""
     prose = re.sub(r"^```.*?^```$", "", page.read_text(encoding="utf-8"), flags=re.M | re.S)
     heads = re.findall(r"^#+ (.*)$", prose, re.M)
@@ -45,7 +43,7 @@ def anchors(page: Path) -> set[str]:
 
 
 @pytest.mark.parametrize("page", PAGES, ids=map(named, PAGES))
-def test_links_of_a_page_lead_somewhere(page: Path) -> None:
+def test_links_of_a_page_lead_somewhere(page):
     prose = re.sub(r"^```.*?^```$", "", page.read_text(encoding="utf-8"), flags=re.M | re.S)
     links = re.findall(r"\]\(([^)#\s]*)(?:#([^)\s]*))?\)", prose)
     local = [link for link in links if "://" not in link[0] and "mailto:" not in link[0]]
@@ -56,7 +54,7 @@ def test_links_of_a_page_lead_somewhere(page: Path) -> None:
 
 
 @pytest.mark.parametrize("page", PAGES, ids=map(named, PAGES))
-def test_what_a_page_names_is_there(page: Path) -> None:
+def test_what_a_page_names_is_there(page):
     """Tests, and the scripts that make it."""
     places = re.findall(r"\btests/\w[\w/]*\.py\b", page.read_text(encoding="utf-8"))
     places += [place for place, *_ in build.makers(page)]
@@ -75,7 +73,7 @@ AT_NIGHT = "07_liveness_case_study.py"
         for s in SCRIPTS
     ],
 )
-def test_example_runs(script: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_example_runs(script, tmp_path, monkeypatch):
     """In this process, where packages are loaded already; a warning is an error here too."""
     monkeypatch.setenv("MPLBACKEND", "Agg")
     monkeypatch.chdir(tmp_path)
@@ -84,7 +82,7 @@ def test_example_runs(script: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPa
     runpy.run_path(str(script), run_name="__main__")
 
 
-def first_example(scores: Path, folder: Path, *options: str) -> subprocess.CompletedProcess[str]:
+def first_example(scores, folder, *options):
     return subprocess.run(
         [sys.executable, str(SCRIPTS[0]), str(scores), str(folder), *options],
         env={**os.environ, "MPLBACKEND": "Agg", "PYTHONPATH": str(ROOT)},
@@ -95,7 +93,7 @@ def first_example(scores: Path, folder: Path, *options: str) -> subprocess.Compl
     )
 
 
-def test_first_example_fails_on_one_line_and_takes_other_scores(tmp_path: Path) -> None:
+def test_first_example_fails_on_one_line_and_takes_other_scores(tmp_path):
     missing = first_example(tmp_path / "nofile.csv", tmp_path)
     assert (missing.returncode, missing.stderr.count("\n")) == (1, 1)
     svm = ROOT / "examples" / "data" / "liveness_cross_svmdecision" / "dev.csv"
@@ -106,13 +104,13 @@ def test_first_example_fails_on_one_line_and_takes_other_scores(tmp_path: Path) 
     assert (tmp_path / "roc.png").is_file()
 
 
-def page_of(tmp_path: Path, text: str) -> Path:
+def page_of(tmp_path, text):
     page = tmp_path / "page.md"
     page.write_text(text, encoding="utf-8")
     return page
 
 
-def test_outputs_are_replaced_and_the_namespace_is_shared(tmp_path: Path) -> None:
+def test_outputs_are_replaced_and_the_namespace_is_shared(tmp_path):
     page = page_of(
         tmp_path,
         "```python\nx = 2\n```\n\n```python\nprint(x + 1)\n```\n\n```text\nstale\n```\n"
@@ -134,14 +132,12 @@ def test_outputs_are_replaced_and_the_namespace_is_shared(tmp_path: Path) -> Non
         ("```python\nx = 1\n```\n```text\n1\n```\n", "nothing is printed"),
     ],
 )
-def test_pages_whose_outputs_do_not_match_their_blocks(
-    tmp_path: Path, text: str, message: str
-) -> None:
+def test_pages_whose_outputs_do_not_match_their_blocks(tmp_path, text, message):
     with pytest.raises(build.PageError, match=message):
         build.regenerated(page_of(tmp_path, text))
 
 
-def test_a_warning_in_a_page_is_an_error(tmp_path: Path) -> None:
+def test_a_warning_in_a_page_is_an_error(tmp_path):
     page = page_of(tmp_path, "```python\nimport warnings\nwarnings.warn('loud')\n```\n")
     with pytest.raises(UserWarning, match="loud"):
         build.regenerated(page)
@@ -157,7 +153,7 @@ NEVER = re.compile(
 )  # fmt: skip
 
 
-def test_words_that_no_user_sees() -> None:
+def test_words_that_no_user_sees():
     rooms = [ROOT / name for name in ("docs", "examples", "betaroc")]
     paths = [ROOT / "README.md", *(p for room in rooms for p in sorted(room.rglob("*")))]
     found = [
@@ -169,7 +165,6 @@ def test_words_that_no_user_sees() -> None:
     assert found == []
 
 
-# -------------------------------------------------------------------------------- the gallery
 #: Every public method that draws, and what it may be asked to draw.
 PICTURES = {
     *(("Fit", kind) for kind in ("roc", "histogram", "densities", "qq", "pp", "tails")),
@@ -181,11 +176,11 @@ PICTURES = {
 
 
 @pytest.mark.filterwarnings("ignore:.*do not describe these scores:betaroc.MisfitWarning")
-def test_the_gallery_shows_every_picture(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_gallery_shows_every_picture(monkeypatch):
     from matplotlib import pyplot as plt
 
     monkeypatch.setenv("MPLBACKEND", "Agg")
-    drawn: set[tuple[str, str]] = set()
+    drawn = set()
     model = betaroc.ScoreModel(betaroc.Normal(1, 1), betaroc.Normal(0, 1))
     held = [getattr(module, name) for module in (betaroc, betaroc.results, doors)
             for name in module.__all__]  # fmt: skip
@@ -194,7 +189,7 @@ def test_the_gallery_shows_every_picture(monkeypatch: pytest.MonkeyPatch) -> Non
     drawing = [kind for kind in kinds if kind is not betaroc.results.EpcAverage]  # an Interval
     for kind in drawing:
 
-        def plot(self: Any, *given: Any, _plot: Any = kind.plot, **named: Any) -> Any:
+        def plot(self, *given, _plot=kind.plot, **named):
             asked = given[0] if given and isinstance(given[0], str) else ""
             drawn.add((type(self).__name__, asked))
             return _plot(self, *given, **named)
@@ -207,7 +202,7 @@ def test_the_gallery_shows_every_picture(monkeypatch: pytest.MonkeyPatch) -> Non
     assert {kind.__name__ for kind in drawing} == {name for name, _ in PICTURES}
 
 
-def test_the_example_of_the_scorer_runs() -> None:
+def test_the_example_of_the_scorer_runs():
     """It is a value, whose docstring doctest does not find."""
     text = doors.hter_scorer.__doc__
     example = doctest.DocTestParser().get_doctest(text, {}, "hter_scorer", None, None)
@@ -216,15 +211,14 @@ def test_the_example_of_the_scorer_runs() -> None:
     assert (runner.failures, runner.tries) == (0, 4)
 
 
-# ------------------------------------------------- pictures and what their pages print
-def alternative(page: Path, picture: str) -> str:
+def alternative(page, picture):
     """The text in the place of a picture."""
     (text,) = re.findall(rf"!\[([^\]]*)\]\([\w/]*{picture}\)", page.read_text(encoding="utf-8"))
     return str(text)
 
 
 @pytest.mark.parametrize("page", ["README.md", "docs/index.md"])
-def test_the_picture_of_a_report_is_that_of_the_code_beside_it(page: str) -> None:
+def test_the_picture_of_a_report_is_that_of_the_code_beside_it(page):
     data = betaroc.datasets.load_verification()
     decision = betaroc.decide(data.dev, far=0.01)
     expected, observed = decision.expected.far, decision.check(data.test).observed
@@ -237,9 +231,7 @@ def test_the_picture_of_a_report_is_that_of_the_code_beside_it(page: str) -> Non
         assert f"FAR {expected:.2%} expected, {observed:.2%} observed: kept" in shown
 
 
-def test_the_picture_of_the_tutorial_has_the_numbers_that_it_prints(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_picture_of_the_tutorial_has_the_numbers_that_it_prints(tmp_path, monkeypatch):
     """The picture carries what it shows; its script draws the same today."""
     from PIL import Image
 
@@ -261,7 +253,7 @@ def test_the_picture_of_the_tutorial_has_the_numbers_that_it_prints(
     assert {threshold, plain, sharpened} <= set(re.findall(r"\d\.\d{3}", text))
 
 
-def test_what_the_page_on_other_software_says_of_proc() -> None:
+def test_what_the_page_on_other_software_says_of_proc():
     """By hand: Youden's threshold, and the line through the points on the probit scale."""
     from scipy.special import ndtr, ndtri
 

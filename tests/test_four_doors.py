@@ -10,7 +10,6 @@ import json
 import math
 import re
 import warnings
-from collections.abc import Callable
 from html import unescape
 from typing import Any, NamedTuple
 
@@ -22,7 +21,7 @@ import betaroc as br
 from betaroc.cli import main
 from betaroc.cli.messages import in_options
 from betaroc.core.vocabulary import DEFAULT
-from betaroc.rendering.tree import Cell, Grid, Paragraph, Row, Section, map_text
+from betaroc.rendering.tree import Cell, Grid, Paragraph, Row, map_text
 from betaroc.report.page import render_report, sections_of
 from betaroc.sklearn import ThresholdClassifier
 from helpers.files import write
@@ -33,20 +32,20 @@ DATA = ROOT / "examples" / "data"
 TARGET = 0.05
 
 
-def real(name: str, clients: int, impostors: int) -> br.Scores:
+def real(name, clients, impostors):
     """So many scores of each class of a real set, evenly from its file."""
     every = br.read_scores(DATA / name)
     parts = zip((every.client, every.impostor), (clients, impostors), strict=True)
     return br.Scores(*(x[np.linspace(0, x.size - 1, k).astype(int)] for x, k in parts))
 
 
-def rounded() -> br.Scores:
+def rounded():
     """Ratings of one decimal in [0, 1], some of them 0 and 1."""
     rng = np.random.default_rng(7)
     return br.Scores(np.round(rng.beta(6, 2, 300), 1), np.round(rng.beta(2, 6, 400), 1))
 
 
-def two_kinds() -> br.Scores:
+def two_kinds():
     """Normal clients; impostors of whom one in ten scores as the better clients do."""
     rng = np.random.default_rng(7)
     spoof = rng.random(1000) < 0.1
@@ -55,7 +54,7 @@ def two_kinds() -> br.Scores:
 
 
 #: Two real sets in [0, 1], two outside, one that is rounded, one of two kinds of impostors.
-SETS: dict[str, tuple[Callable[[], br.Scores], str]] = {
+SETS = {
     "liveness": (lambda: real("liveness_within_mlp/dev.csv", 120, 120), "best"),
     "basketball": (lambda: real("fivethirtyeight/nba_games.csv.gz", 500, 400), "beta"),
     "speakers": (lambda: real("asvspoof19_asv/dev.csv.gz", 300, 600), "normal"),
@@ -79,12 +78,12 @@ class Doors(NamedTuple):
     report_json: dict[str, Any]
     page: str
 
-    def section(self, key: str) -> Section:
+    def section(self, key):
         """A section of the report, as the page is made of it."""
         found = next(s for s in sections_of(self.analysis) if s.key == key)
         return map_text(found, DEFAULT.fill)
 
-    def table(self, key: str) -> dict[str, list[Any]]:
+    def table(self, key):
         """Cells of the report's first table in a section, by the text of the first one."""
         grid = next(b for b in self.section(key).blocks if isinstance(b, Grid))
         rows = [[c if isinstance(c, Cell) else Cell(str(c)) for c in row.cells]
@@ -92,7 +91,7 @@ class Doors(NamedTuple):
         return {str(cells[0].text): cells for cells in rows}
 
 
-def shell(*arguments: str) -> tuple[str, str]:
+def shell(*arguments):
     """What a call prints: on its standard output, and beside it."""
     out, err = io.StringIO(), io.StringIO()
     with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
@@ -100,24 +99,24 @@ def shell(*arguments: str) -> tuple[str, str]:
     return out.getvalue(), err.getvalue()
 
 
-def bare(text: str) -> str:
+def bare(text):
     """Without blanks and what a page sets otherwise: quotes and minus signs."""
     return re.sub(r"[\s\u2212\u2019'^_\u201c\u201d\"-]", "", text)
 
 
-def assert_same(told: float | None, number: float) -> None:
+def assert_same(told, number):
     """A number of a document; JSON has no nan."""
     assert told == (None if math.isnan(number) else number)
 
 
-def messages(notices: Any) -> list[str]:
+def messages(notices):
     """Of notices, with the arguments of functions as options of a call."""
     options = argparse.Namespace(family=None, boundary=None, resolution=None)
     return [bare(DEFAULT.fill(in_options(notice.message, options))) for notice in notices]
 
 
 @pytest.fixture(scope="module", params=SETS)
-def doors(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Doors:
+def doors(request, tmp_path_factory):
     """Every door once, on one file."""
     make, family = SETS[request.param]
     folder, drawn = tmp_path_factory.mktemp("doors"), make()
@@ -146,7 +145,7 @@ def doors(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
     )  # fmt: skip
 
 
-def test_the_family_and_its_reason(doors: Doors) -> None:
+def test_the_family_and_its_reason(doors):
     family = doors.fit.family
     names = [family] if isinstance(family, str) else list(family)
     told = doors.fit_json["family"]
@@ -160,7 +159,7 @@ def test_the_family_and_its_reason(doors: Doors) -> None:
 
 
 @pytest.mark.parametrize(("stat", "row"), [("auc", "AUC"), ("eer", "EER")])
-def test_fitted_numbers_and_their_intervals(doors: Doors, stat: str, row: str) -> None:
+def test_fitted_numbers_and_their_intervals(doors, stat, row):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", br.BetarocWarning)
         intervals = doors.fit.interval(stat), br.interval(doors.fit.scores, stat)
@@ -176,7 +175,7 @@ def test_fitted_numbers_and_their_intervals(doors: Doors, stat: str, row: str) -
         assert bare(f"{cell.text}({cell.span})") in text
 
 
-def test_notices_of_the_fit(doors: Doors) -> None:
+def test_notices_of_the_fit(doors):
     kept = messages(doors.fit.notices)
     assert [str(notice.message) for notice in doors.fit.notices] == list(doors.warned)
     told = [bare(m) for m in doors.fit_json["warnings"]]
@@ -187,14 +186,14 @@ def test_notices_of_the_fit(doors: Doors) -> None:
     assert set(kept) <= {m.removeprefix("dev:") for m in messages(doors.analysis.notices)}
 
 
-def test_what_is_said_of_a_decision_stands_in_every_form() -> None:
+def test_what_is_said_of_a_decision_stands_in_every_form():
     decision = br.decide(two_kinds(), far=TARGET)
     json = br.from_json(decision.to_json()).reason
     for form in (decision._repr_html_(), json, decision.to_latex()):
         assert bare(decision.reason) in bare(unescape(form))
 
 
-def test_ends_and_shape(doors: Doors) -> None:
+def test_ends_and_shape(doors):
     told, ends = doors.fit_json["confidence"], None
     page, text = bare(doors.page), bare(doors.fit_text)
     if told["ends"] is None:  # of two families there are no tests, wherever they are asked for
@@ -222,7 +221,7 @@ def test_ends_and_shape(doors: Doors) -> None:
             assert bare(block.text.removeprefix("dev: ")) in text
 
 
-def test_the_decision(doors: Doors) -> None:
+def test_the_decision(doors):
     decision = doors.decision
     assert doors.analysis.decision == decision
     for told in (doors.threshold_json, doors.report_json["decision"]):
@@ -244,15 +243,15 @@ def test_the_decision(doors: Doors) -> None:
 class AsItIs(ClassifierMixin, BaseEstimator):
     """An estimator whose only column is its score."""
 
-    def fit(self, x: Any, y: Any) -> AsItIs:
+    def fit(self, x, y):
         self.classes_ = np.unique(y)
         return self
 
-    def decision_function(self, x: Any) -> Any:
+    def decision_function(self, x):
         return np.asarray(x)[:, 0]
 
 
-def test_the_decision_of_scikit_learns_door(doors: Doors) -> None:
+def test_the_decision_of_scikit_learns_door(doors):
     scores = doors.fit.scores
     x = np.concatenate([scores.client, scores.impostor])[:, None]
     y = np.repeat([1, 0], [scores.n_client, scores.n_impostor])

@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from pathlib import Path
-from typing import Any
-
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -18,7 +14,7 @@ RNG = np.random.default_rng(6)
 SCORES = br.Scores(RNG.beta(6, 3, 80), RNG.beta(3, 6, 90))
 TABLE = SCORES.to_frame()
 
-CALLS: dict[str, Callable[[Any], Any]] = {
+CALLS = {
     "fit": br.fit,
     "decide": lambda x: br.decide(x, far=0.1, family="beta"),
     "interval": lambda x: br.interval(x, "auc"),
@@ -32,13 +28,13 @@ CALLS: dict[str, Callable[[Any], Any]] = {
 TEST = br.Scores(RNG.beta(5, 3, 80), RNG.beta(3, 5, 90), name="other")
 
 
-def path_of(folder: Path) -> Path:
+def path_of(folder):
     path = folder / "dev.csv"
     TABLE.to_csv(path, index=False)
     return path
 
 
-SHAPES: dict[str, Callable[[Path], Any]] = {
+SHAPES = {
     "pandas": lambda _: TABLE,
     "polars": lambda _: pl.from_pandas(TABLE),
     "polars, lazy": lambda _: pl.from_pandas(TABLE).lazy(),
@@ -51,14 +47,14 @@ SHAPES: dict[str, Callable[[Path], Any]] = {
 
 
 @pytest.mark.parametrize("call", list(CALLS))
-def test_each_shape_gives_what_scores_give(call: str, tmp_path: Path) -> None:
+def test_each_shape_gives_what_scores_give(call, tmp_path):
     expected = br.fit(SCORES, "beta") if call.startswith("analyze") else CALLS[call](SCORES)
     for shape in ["path"] if call.startswith("analyze") else SHAPES:
         assert CALLS[call](SHAPES[shape](tmp_path)) == expected, shape
 
 
 @pytest.mark.parametrize("call", list(CALLS))
-def test_what_is_no_shape_of_scores_is_named(call: str) -> None:
+def test_what_is_no_shape_of_scores_is_named(call):
     must = r"must be Scores.*a frame, a pair \(y_true, y_score\) or a path; got"
     for bad in (None, 3, TABLE["score"], [0.1, 0.9], (1, 2, 3), SCORES.client):
         if bad is None and call == "analyze of test":
@@ -69,7 +65,7 @@ def test_what_is_no_shape_of_scores_is_named(call: str) -> None:
 
 
 @pytest.mark.parametrize("call", list(CALLS))
-def test_errors_of_a_shape_say_how_it_was_read(call: str, tmp_path: Path) -> None:
+def test_errors_of_a_shape_say_how_it_was_read(call, tmp_path):
     """What a call cannot say (the client's label, other columns), the function it names can."""
     with pytest.raises(br.InputError, match=r"two labels.*read by Scores.from_labels\(y_true, y_s"):
         CALLS[call]((SCORES.client, SCORES.impostor))
@@ -82,14 +78,14 @@ def test_errors_of_a_shape_say_how_it_was_read(call: str, tmp_path: Path) -> Non
         CALLS[call](words)
 
 
-def test_a_model_has_no_error_and_is_no_scores() -> None:
+def test_a_model_has_no_error_and_is_no_scores():
     model = br.ScoreModel(br.Beta(2, 1), br.Beta(1, 2))
     with pytest.raises(br.InputTypeError, match=r"got a ScoreModel.*Fit scores first"):
         br.interval(model, "auc")
     assert br.epc(SCORES, model, alpha=[0.5]).value.size == 1
 
 
-def test_warnings_of_reading_are_kept_by_the_result() -> None:
+def test_warnings_of_reading_are_kept_by_the_result():
     pair = TABLE["label"], TABLE["score"].to_numpy().astype(np.float16)
     with pytest.warns(br.PrecisionWarning):
         found = br.fit(pair)

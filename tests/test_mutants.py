@@ -9,7 +9,7 @@ from helpers.places import ROOT, script
 table = script(ROOT / "tools" / "mutation" / "table.py")
 
 
-def test_every_survivor_has_a_reason() -> None:
+def test_every_survivor_has_a_reason():
     reasons = table.settings()["reasons"]
     given = {(row["draw"], row["number"]): row["reason"] for row in table.read("survivors.csv")}
     alive = {
@@ -23,13 +23,13 @@ def test_every_survivor_has_a_reason() -> None:
 
 
 @pytest.mark.parametrize(("draw", "share"), [("all", 0.85), ("unseen", 0.8)])
-def test_most_changes_are_noticed(draw: str, share: float) -> None:
+def test_most_changes_are_noticed(draw, share):
     rows = table.read(f"results_{draw}.csv")
     killed = sum(row["outcome"] in table.KILLED for row in rows)
     assert killed >= share * len(rows)
 
 
-def test_the_fair_share_has_its_binomial_standard_error() -> None:
+def test_the_fair_share_has_its_binomial_standard_error():
     """sqrt(.8 .2/25) = .08."""
     rows = [{"outcome": "killed"}] * 20 + [{"outcome": "survived"}] * 5
     assert table.share(rows) == "80.0% killed, standard error 8.0%"

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import warnings
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -27,7 +25,7 @@ TRUE = abs(stats.norm.sf(0.4) - stats.norm.cdf(0.4 - 1.0))
 MODEL = br.ScoreModel(br.Normal(1.0, 1.0), br.Normal(0.0, 1.0))
 
 
-def gap(point: br.OperatingPoint) -> Any:
+def gap(point):
     return abs(np.asarray(point.far) - point.frr)
 
 
@@ -41,7 +39,7 @@ ROW = Statistic(
 
 
 @pytest.fixture(params=["row", "measure"])
-def own(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
+def own(request, monkeypatch):
     """The statistic in the table: by a row alone, or as a measure of operating points."""
     if request.param == "measure":
         monkeypatch.setitem(
@@ -51,22 +49,22 @@ def own(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
     return str(request.param)
 
 
-def scores(seed: int = 1, n: int = 200) -> br.Scores:
+def scores(seed=1, n=200):
     rng = np.random.default_rng(seed)
     return br.Scores(rng.normal(1, 1, n), rng.normal(0, 1, n))
 
 
-def counted(s: br.Scores) -> float:
+def counted(s):
     return float(abs(np.mean(s.impostor > 0.4) - np.mean(s.client <= 0.4)))
 
 
-def fitted(s: br.Scores) -> float:
+def fitted(s):
     tails = [(np.mean(x), np.std(x)) for x in (s.impostor, s.client)]
     return float(abs(stats.norm.sf(0.4, *tails[0]) - stats.norm.cdf(0.4, *tails[1])))
 
 
 @pytest.mark.simulation
-def test_intervals_differences_and_plans_know_it(own: str) -> None:
+def test_intervals_differences_and_plans_know_it(own):
     a, b = scores(1), scores(2)
     fits = [br.fit(s, "normal") for s in (a, b)]
     assert br.interval(a, NAME, **AT, replicates=50, rng=1).estimate == pytest.approx(counted(a))
@@ -83,7 +81,7 @@ def test_intervals_differences_and_plans_know_it(own: str) -> None:
     assert plan.n_beyond == pytest.approx(plan.n_client * rarer, rel=1e-9)
 
 
-def test_tables_of_fits_and_studies_know_it(own: str, tmp_path: Path) -> None:
+def test_tables_of_fits_and_studies_know_it(own, tmp_path):
     s = scores()
     table = br.fit_many({"one": s}, family="normal", statistics=[TEXT])
     assert table.loc[0, TEXT] == pytest.approx(fitted(s))
@@ -102,7 +100,7 @@ def test_tables_of_fits_and_studies_know_it(own: str, tmp_path: Path) -> None:
         assert frame.loc[0, "epc-true.value"] == pytest.approx(abs(0.2 - frr), rel=1e-9)
 
 
-def test_it_is_a_goal(own: str) -> None:
+def test_it_is_a_goal(own):
     model = br.solve_pair(goals={f"{NAME}@far=0.05": 0.4}, family="normal")
     # FRR .45 at FAR .05 of unit spreads: the means are z(.95) - z(.45) apart.
     apart = stats.norm.isf(0.05) - stats.norm.ppf(0.45)
@@ -113,7 +111,7 @@ def test_it_is_a_goal(own: str) -> None:
     assert client.cdf(t) == pytest.approx(0.45, abs=1e-8)
 
 
-def test_curves_and_their_comparison_know_a_measure(own: str) -> None:
+def test_curves_and_their_comparison_know_a_measure(own):
     if own == "row":
         with pytest.raises(br.InputError, match="measure must be one of"):
             br.epc(MODEL, MODEL, measure=NAME)
@@ -129,9 +127,7 @@ def test_curves_and_their_comparison_know_a_measure(own: str) -> None:
 
 
 @pytest.mark.simulation
-def test_reports_and_the_command_line_know_it(
-    own: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_reports_and_the_command_line_know_it(own, tmp_path, capsys):
     s = scores()
     with pytest.warns(br.errors.BetarocWarning, match="scores"):  # a normal fit is poor there
         found = br.analyze(s, family="normal", statistics=[TEXT]).dev.intervals
@@ -148,14 +144,14 @@ def test_reports_and_the_command_line_know_it(
 
 
 @pytest.mark.simulation
-def test_the_table_and_its_page_list_it(own: str) -> None:
+def test_the_table_and_its_page_list_it(own):
     assert NAME in br.statistics()["name"].tolist()
     statistics = ROOT / "docs" / "reference" / "statistics.md"
     page = script(ROOT / "docs" / "build.py").regenerated(statistics)
     assert f"| `{NAME}` | distance of both rates |" in page
 
 
-def test_what_is_asked_wrongly_is_refused() -> None:
+def test_what_is_asked_wrongly_is_refused():
     s = {"one": scores()}
     cases = [
         ("tpq@far=0.1", "Did you mean 'tpr'"), ("tpr", "needs a point"),
@@ -178,8 +174,7 @@ def test_what_is_asked_wrongly_is_refused() -> None:
             br.fit_many(s, family="normal", statistics=wrong)
 
 
-# --------------------------------------------------------- rates that no planned score speaks for
-def test_plans_say_how_many_scores_would_do() -> None:
+def test_plans_say_how_many_scores_would_do():
     """20 impostors beyond FAR .1 of 200 planned, .2 beyond .001: 3/.001 = 3000 would show it."""
     wide = br.plan_sample_size("tpr", far=0.1, model=MODEL, width=0.15)
     assert wide.n_beyond == pytest.approx(0.1 * wide.n_impostor)
@@ -197,10 +192,10 @@ def test_plans_say_how_many_scores_would_do() -> None:
     assert gap.n_beyond == pytest.approx(gap.n_client * stats.norm.cdf(-0.5), rel=1e-6)
 
 
-def test_studies_tell_of_rates_beyond_their_samples(tmp_path: Path) -> None:
+def test_studies_tell_of_rates_beyond_their_samples(tmp_path):
     pair = {"law": "normal", "mu_c": 1.0, "sigma_c": 1.0, "mu_i": 0.0, "sigma_i": 1.0}
 
-    def run(statistics: list[str], name: str, **more: Any) -> list[str]:
+    def run(statistics, name, **more):
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             br.Study({**pair, **more}, statistics, folder=tmp_path / name, rng=1).run()
@@ -220,7 +215,7 @@ def test_studies_tell_of_rates_beyond_their_samples(tmp_path: Path) -> None:
     assert "of 20 impostor scores 0.2" in said
 
 
-def test_curves_carry_it_in_their_table() -> None:
+def test_curves_carry_it_in_their_table():
     s = scores()
     curve = br.epc(s, scores(2), criterion="frr", alpha=[0.1, 0.3])
     np.testing.assert_allclose(curve.to_frame()["n_beyond"], [20.0, 60.0])
@@ -228,7 +223,7 @@ def test_curves_carry_it_in_their_table() -> None:
     assert typed.to_frame()["n_beyond"].isna().all()
 
 
-def test_many_fits_say_what_is_extrapolated() -> None:
+def test_many_fits_say_what_is_extrapolated():
     sets = {"small": scores(1, 50), "large": scores(2, 500)}
     with pytest.warns(br.ExtrapolationWarning, match="for 1 of 2 systems, first 'small'.* 300"):
         table = br.fit_many(sets, family="normal", statistics=["tpr@far=0.01", "auc"])

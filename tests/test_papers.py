@@ -36,46 +36,44 @@ TABLE_1 = {
 PAIRS = [(name, amount) for name in TABLE_1 for amount in AMOUNTS]
 
 
-def shapes(name: str, amount: int) -> tuple[tuple[float, float], tuple[float, float]]:
+def shapes(name, amount):
     return TABLE_1[name][0], TABLE_1[name][1 + AMOUNTS.index(amount)]
 
 
-def model(name: str, amount: int) -> br.ScoreModel:
+def model(name, amount):
     client, impostor = shapes(name, amount)
     return br.ScoreModel(br.Beta(*client), br.Beta(*impostor))
 
 
-# ------------------------------------------------------- multiple precision, in logit theta
-def log_share(y: mp.mpf, a: float, b: float) -> mp.mpf:
+def log_share(y, a, b):
     """Density of the logit of a beta score, times dy."""
     log_x, log_1x = -mp.log1p(mp.exp(-y)), -mp.log1p(mp.exp(y))
     return mp.exp(a * log_x + b * log_1x) / mp.beta(a, b)
 
 
-def cdf(theta: mp.mpf, law: tuple[float, float]) -> mp.mpf:
+def cdf(theta, law):
     return mp.betainc(*law, 0, theta, regularized=True)
 
 
-def root(f: object, low: float, high: float) -> mp.mpf:
+def root(f, low, high):
     return mp.findroot(f, (low, high), solver="anderson", tol=1e-25)
 
 
 @pytest.fixture(autouse=True)
-def _digits() -> object:
+def _digits():
     with mp.workdps(25):
         yield
 
 
-# ------------------------------------------------------------------ Table 1 as such
-def test_the_example_and_the_page_hold_the_printed_table() -> None:
-    namespace: dict[str, object] = {}
+def test_the_example_and_the_page_hold_the_printed_table():
+    namespace = {}
     exec(re.search(r"```python\n(.*?)```", PAGE, re.S)[1], namespace)
     example = script(ROOT / "examples" / "omar_table1.py")
     assert example.TABLE_1 == namespace["TABLE_1"] == TABLE_1
 
 
 @pytest.mark.parametrize(("name", "amount"), PAIRS)
-def test_ends_follow_from_the_printed_shapes(name: str, amount: int) -> None:
+def test_ends_follow_from_the_printed_shapes(name, amount):
     (a1, b1), (a2, b2) = shapes(name, amount)
     ends, log_beta = model(name, amount).ends(), lambda a, b: mp.log(mp.beta(a, b))
     # F ~ theta^a / (a B(a, b)) near 0, and its mirror near 1, so F_i = K F_c^(a2/a1).
@@ -93,7 +91,7 @@ def test_ends_follow_from_the_printed_shapes(name: str, amount: int) -> None:
     assert model(name, amount).global_shape() == ("hook-at-zero" if hooked else "proper")
 
 
-def test_shapes_as_the_paper_says_them() -> None:
+def test_shapes_as_the_paper_says_them():
     # Section 3.1: clients U in cross-subject, J within; impostors U for SLR cross 5 and 50.
     for name, amount in PAIRS:
         client, impostor = model(name, amount).shape_category()
@@ -102,7 +100,6 @@ def test_shapes_as_the_paper_says_them() -> None:
         assert impostor == ("U" if u_shaped else "reverse-J")  # the paper's "J-shaped", E10
 
 
-# ------------------------------------------------------------------ numbers of the errata
 # AUC to five digits, from the integral of f_i (1 - F_c) in multiple precision:
 # mp.quad(lambda y: log_share(y, *impostor) * (1 - cdf(sigmoid(y), client)), range of y),
 # recomputed below for one pair of each column.
@@ -115,16 +112,16 @@ AUC = {
 
 
 @pytest.mark.parametrize(("name", "amount"), PAIRS)
-def test_e7_areas(name: str, amount: int) -> None:
+def test_e7_areas(name, amount):
     assert round(model(name, amount).auc(), 5) == AUC[name][AMOUNTS.index(amount)]
 
 
 @pytest.mark.simulation
 @pytest.mark.parametrize(("name", "amount"), some(zip(TABLE_1, AMOUNTS, strict=True), 4))
-def test_areas_against_the_integral(name: str, amount: int) -> None:
+def test_areas_against_the_integral(name, amount):
     (a1, b1), (a2, b2) = shapes(name, amount)
 
-    def integrand(y: mp.mpf) -> mp.mpf:
+    def integrand(y):
         above = mp.betainc(b1, a1, 0, 1 / (1 + mp.exp(y)), regularized=True)
         return log_share(y, a2, b2) * above
 
@@ -143,7 +140,7 @@ def test_areas_against_the_integral(name: str, amount: int) -> None:
         ("ANN within", 0.290, 0.274, 3.1e-7),
     ],
 )
-def test_e5_sharpening_steepens_the_rise(name: str, none: float, most: float, meet: float) -> None:
+def test_e5_sharpening_steepens_the_rise(name, none, most, meet):
     client, imp0 = shapes(name, 0)
     _, imp50 = shapes(name, 50)
     # The threshold with F_c = 1e-6, where F_c = theta^a / (a B) (1 + O(theta)) starts the search.
@@ -164,7 +161,7 @@ def test_e5_sharpening_steepens_the_rise(name: str, none: float, most: float, me
 @pytest.mark.parametrize(
     ("amount", "threshold", "depth"), [(0, 0.0195, 0.0144), (1, 7.1e-4, 0.0014)]
 )
-def test_the_two_hooks(amount: int, threshold: float, depth: float) -> None:
+def test_the_two_hooks(amount, threshold, depth):
     client, impostor = shapes("SLR cross", amount)
     expected = root(lambda t: cdf(t, client) - cdf(t, impostor), threshold / 1.1, threshold * 1.1)
     found = model("SLR cross", amount).diagonal_crossings()
@@ -178,7 +175,7 @@ def test_the_two_hooks(amount: int, threshold: float, depth: float) -> None:
     assert reverse == pytest.approx(depth, rel=0.03)
 
 
-def test_e7_tails() -> None:
+def test_e7_tails():
     # P(S > 1/2) of the impostors by scipy's incomplete beta function, sharpening 0, 1, 5.
     tails = [betaincc(*shapes("SLR within", amount)[1], 0.5) for amount in (0, 1, 5)]
     np.testing.assert_allclose(tails, [0.0170, 0.0092, 0.0090], atol=5e-5)
@@ -186,10 +183,10 @@ def test_e7_tails() -> None:
     np.testing.assert_allclose(found, tails, rtol=1e-12)
 
 
-def test_e12_above_the_diagonal_and_useless() -> None:
+def test_e12_above_the_diagonal_and_useless():
     client, impostor = shapes("SLR cross", 50)
 
-    def share_above(y: mp.mpf, law: tuple[float, float]) -> mp.mpf:
+    def share_above(y, law):
         return mp.betainc(law[1], law[0], 0, 1 / (1 + mp.exp(y)), regularized=True)
 
     y = root(lambda y: 1000 * share_above(y, impostor) - 1, 10, 20)
@@ -203,12 +200,12 @@ def test_e12_above_the_diagonal_and_useless() -> None:
     assert 1 / end.exponent == pytest.approx(0.39**-1 * 0.36, rel=1e-14)
 
 
-def test_e13_h_measure_as_one_integral() -> None:
+def test_e13_h_measure_as_one_integral():
     # H = 1 - (E_i U(c) + E_c U(1 - c)) / 0.3125, c = P(client | s) at equal priors, where
     # U(c) = 2 c^3 - 1.5 c^4 integrates the weight 6 t (1 - t) times t (proper pairs only).
     client, impostor = (stats.beta(*law) for law in shapes("SLR within", 0))
 
-    def risk(s: float) -> float:
+    def risk(s):
         f_c, f_i = client.pdf(s), impostor.pdf(s)
         c = f_c / (f_c + f_i)
         return float(f_i * (2 * c**3 - 1.5 * c**4) + f_c * (2 * (1 - c) ** 3 - 1.5 * (1 - c) ** 4))
@@ -225,12 +222,12 @@ def test_e13_h_measure_as_one_integral() -> None:
 SAMPLE = np.array([0, 0, 0.0004, 0.003, 0.01, 0.02, 0.05, 0.09, 0.16, 0.3, 0.55, 0.8, 1])
 
 
-def censored_fit(low: float, high_complement: float) -> tuple[float, float]:
+def censored_fit(low, high_complement):
     """Scores <= low count as F(low), scores >= 1 - high_complement as 1 - F; by scipy."""
     below, above = low >= SAMPLE, 1 - high_complement <= SAMPLE
     inside = SAMPLE[~(below | above)]
 
-    def loss(logs: np.ndarray) -> float:
+    def loss(logs):
         a, b = np.exp(logs)
         value = np.sum((a - 1) * np.log(inside) + (b - 1) * np.log1p(-inside) - betaln(a, b))
         value += below.sum() * np.log(betainc(a, b, low))
@@ -250,14 +247,14 @@ def censored_fit(low: float, high_complement: float) -> tuple[float, float]:
         ({"boundary": "censor", "resolution": 1e-3}, (1e-3, 1e-3)),
     ],
 )
-def test_e14_censored_zeros(rule: dict[str, object], edges: tuple[float, float]) -> None:
+def test_e14_censored_zeros(rule, edges):
     fit = br.fit_distribution(SAMPLE, **rule)
     np.testing.assert_allclose(list(fit.params.values()), censored_fit(*edges), rtol=2e-6)
     assert f"a = {fit.params['a']:.4f}, b = {fit.params['b']:.4f}" in PAGE
 
 
 @pytest.mark.parametrize("rule", ["squeeze", "drop", "inflate"])
-def test_e14_moved_zeros(rule: str) -> None:
+def test_e14_moved_zeros(rule):
     n = SAMPLE.size
     kept = (SAMPLE * (n - 1) + 0.5) / n if rule == "squeeze" else SAMPLE[2:-1]
     a, b, _, _ = stats.beta.fit(kept, floc=0, fscale=1)
@@ -265,7 +262,7 @@ def test_e14_moved_zeros(rule: str) -> None:
     np.testing.assert_allclose([fit.params["a"], fit.params["b"]], (a, b), rtol=1e-6)
 
 
-def test_least_hter_is_not_the_equal_error_rate() -> None:
+def test_least_hter_is_not_the_equal_error_rate():
     # Bengio, Mariethoz and Keller (2005) equate the two; SLR cross with no sharpening differs.
     client, impostor = shapes("SLR cross", 0)
     pair = model("SLR cross", 0)
@@ -274,7 +271,7 @@ def test_least_hter_is_not_the_equal_error_rate() -> None:
     assert eer.threshold == pytest.approx(float(theta), rel=1e-12)
     assert (round(eer.threshold, 3), round(eer.hter, 4)) == (0.352, 0.3444)
 
-    def density(t: mp.mpf, law: tuple[float, float]) -> mp.mpf:
+    def density(t, law):
         return t ** (law[0] - 1) * (1 - t) ** (law[1] - 1) / mp.beta(*law)
 
     theta = root(lambda t: density(t, client) - density(t, impostor), 0.6, 0.65)
@@ -285,8 +282,7 @@ def test_least_hter_is_not_the_equal_error_rate() -> None:
     assert f"{best.frr:.3f}" == "0.500"
 
 
-# ------------------------------------------------------------------ Murphy's note
-def murphy(clients: list[float], impostors: list[float]) -> br.ScoreModel:
+def murphy(clients, impostors):
     prior = len(clients) / (len(clients) + len(impostors))
     return br.ScoreModel(br.Empirical(clients), br.Empirical(impostors), prior=prior)
 
@@ -295,12 +291,12 @@ CLASSIFIER_1 = murphy([0.9, 0.8, 0.7, 0.6, 0.5], [0.4, 0.3, 0.2, 0.1])
 CLASSIFIER_2 = murphy([0.9, 0.8, 0.7, 0.6, 0.2], [0.6, 0.3, 0.2, 0.1])
 
 
-def counts(pair: br.ScoreModel, theta: float) -> tuple[float, float]:
+def counts(pair, theta):
     point = pair.at(theta)
     return 5 * point.tpr, 4 * point.far
 
 
-def test_murphy_tables_1_and_2_count_by_count() -> None:
+def test_murphy_tables_1_and_2_count_by_count():
     # (TP, FP), counted in the printed tables with the rule of the text, s > theta.
     for pair, middle in ((CLASSIFIER_1, (4, 0)), (CLASSIFIER_2, (4, 1))):
         assert counts(pair, 0.0) == pytest.approx((5, 4))
@@ -310,7 +306,7 @@ def test_murphy_tables_1_and_2_count_by_count() -> None:
     assert counts(CLASSIFIER_1, np.nextafter(0.5, 0)) == (5, 0)
 
 
-def test_murphy_areas() -> None:
+def test_murphy_areas():
     # Table 2, client by client: impostors below 4, 4, 4 and 3 + 1/2 (a tie), and 1 + 1/2.
     assert CLASSIFIER_2.auc() == (4 * 3 * 2 + 7 + 3) / (2 * 20)
     assert CLASSIFIER_1.auc() == 1.0
@@ -331,7 +327,7 @@ def test_murphy_areas() -> None:
         ((0.78, 0.0, 0.12, 0.1), (0.88, 1.0, 0.8667, 0.9286, 0.1735), (0.88, 1, 13 / 15, 13 / 14)),
     ],
 )
-def test_murphy_table_5(cells: tuple[float, ...], printed: tuple, exact: tuple) -> None:
+def test_murphy_table_5(cells, printed, exact):
     tp, fp, fn, tn = cells
     p = br.OperatingPoint(threshold=math.nan, far=fp / (fp + tn), frr=fn / (tp + fn), prior=tp + fn)
     margins = ((tp + fp, tp + fn), (tp + fp, fp + tn), (fn + tn, tp + fn), (fn + tn, fp + tn))
@@ -344,7 +340,7 @@ def test_murphy_table_5(cells: tuple[float, ...], printed: tuple, exact: tuple) 
     np.testing.assert_allclose(found, printed, atol=1e-3)  # 0.888 is 8/9 cut off, not rounded
 
 
-def test_murphy_table_5_further_measures() -> None:
+def test_murphy_table_5_further_measures():
     # E29, by hand: Youden's J = TPR - FPR; MCC = (TP TN - FP FN) / sqrt of the four margins.
     b = br.OperatingPoint(threshold=math.nan, far=0.0, frr=1 / 9, prior=0.9)
     c = br.OperatingPoint(threshold=math.nan, far=0.0, frr=2 / 15, prior=0.9)
@@ -360,8 +356,7 @@ def test_murphy_table_5_further_measures() -> None:
     assert round(everything.f1, 8) == 0.00019998
 
 
-# ------------------------------------------------------------------ the page itself
-def test_each_committed_picture_is_drawn_by_a_script() -> None:
+def test_each_committed_picture_is_drawn_by_a_script():
     files = [p for folder in ("docs", "examples", "studies") for p in (ROOT / folder).glob("*.py")]
     files.append(ROOT / "tests" / "helpers" / "house.py")
     scripts = "".join(p.read_text(encoding="utf-8") for p in files)

@@ -15,12 +15,10 @@ import subprocess
 import sys
 import tomllib
 from collections import Counter
-from collections.abc import Iterator
 from enum import Enum
 from functools import cache, cached_property
 from pathlib import Path
 from types import FunctionType
-from typing import Any
 
 import pytest
 
@@ -41,22 +39,21 @@ INSTALL_AND_RUN = (
 )
 INSTALL_AND_TEST = 'python -m pip install ".[test]" && python -m pytest -n auto'
 
-# ------------------------------------------------------------------ the import graph
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 ROOMS, MODULES, room = house.ROOMS, house.MODULES, house.room
 MOST_LINES = 800
 
 
-def test_nothing_lies_loose() -> None:
+def test_nothing_lies_loose():
     files = {"__init__.py", "__main__.py", "datasets.py", "errors.py", "py.typed", "results.py"}
     assert {path.name for path in PACKAGE.glob("*") if path.is_file()} == files
     folders = {path.name for path in PACKAGE.iterdir() if list(path.glob("*.py"))}
     assert folders <= set(ROOMS)
 
 
-def test_imports_go_down_the_rooms_at_the_top_of_a_file_and_in_no_circle() -> None:
+def test_imports_go_down_the_rooms_at_the_top_of_a_file_and_in_no_circle():
     doors = {m for m, path in MODULES.items() if path.name == "__init__.py"}
-    graph: dict[str, set[str]] = {}
+    graph = {}
     for found in house.imports():
         assert ROOMS.index(room(found.target)) <= ROOMS.index(room(found.module)), found
         assert not found.lazy, found
@@ -65,7 +62,7 @@ def test_imports_go_down_the_rooms_at_the_top_of_a_file_and_in_no_circle() -> No
     graphlib.TopologicalSorter(graph).prepare()  # raises CycleError with the circle
 
 
-def test_nothing_but_rendering_imports_matplotlib() -> None:
+def test_nothing_but_rendering_imports_matplotlib():
     guilty = [
         module
         for module, path in MODULES.items()
@@ -75,7 +72,7 @@ def test_nothing_but_rendering_imports_matplotlib() -> None:
     assert guilty == []
 
 
-def test_importing_betaroc_loads_nothing_heavy() -> None:
+def test_importing_betaroc_loads_nothing_heavy():
     code = (
         "import sys, betaroc, betaroc.sklearn\n"
         "heavy = {'scipy', 'matplotlib', 'pandas', 'statsmodels', 'narwhals', 'jinja2', 'tqdm',\n"
@@ -92,7 +89,6 @@ def test_importing_betaroc_loads_nothing_heavy() -> None:
     assert result.returncode == 0, f"loaded: {result.stderr}"
 
 
-# ---------------------------------------------------------------------- dependencies
 #: Of what the inner loop does not run.
 BUILDERS = {  # of the site, which no test builds; it was with the versions of their bounds
     "myst-parser", "numpydoc", "pydata-sphinx-theme", "sphinx", "sphinx-copybutton",
@@ -102,16 +98,16 @@ UNTRIED = {"betaroc", "mypy", "pyspark", "ruff", *BUILDERS}
 
 
 @cache
-def project() -> dict[str, Any]:
+def project():
     return dict(tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8")))
 
 
-def requirements() -> list[str]:
+def requirements():
     own = project()["project"]
     return [*own["dependencies"], *itertools.chain(*own["optional-dependencies"].values())]
 
 
-def test_bounds_are_the_versions_that_were_tried() -> None:
+def test_bounds_are_the_versions_that_were_tried():
     parts = re.compile(r"([\w-]+)(?:\[.*\])?(?:>=([\d.]+))?")
     bounds = {found[1]: found[2] for found in map(parts.fullmatch, requirements()) if found}
     assert len(bounds) == len({text.partition("[")[0] for text in requirements()})
@@ -125,7 +121,7 @@ def test_bounds_are_the_versions_that_were_tried() -> None:
         assert set(version[len(low) :]) <= {"0"}, name
 
 
-def test_what_is_imported_is_declared() -> None:
+def test_what_is_imported_is_declared():
     declared = {re.split(r"[^\w-]", text)[0] for text in requirements()}
     declared |= {"betaroc", "markupsafe", "sklearn"}  # the second is a part of jinja2
     nodes = [node for module in MODULES for node in ast.walk(house.tree(module))]
@@ -135,8 +131,7 @@ def test_what_is_imported_is_declared() -> None:
     assert roots - declared == set()
 
 
-# ------------------------------------------------------------------ the public surface
-def test_public_names_exist_once_and_say_what_they_are() -> None:
+def test_public_names_exist_once_and_say_what_they_are():
     assert set(betaroc.__all__) <= set(dir(betaroc))
     assert len(betaroc.__all__) <= 60
     assert [name for name in PUBLIC if not getattr(betaroc, name).__doc__] == []
@@ -145,7 +140,7 @@ def test_public_names_exist_once_and_say_what_they_are() -> None:
 
 
 @pytest.mark.parametrize("module", [betaroc.errors, betaroc.results])
-def test_errors_and_results_have_rooms_of_their_own(module: Any) -> None:
+def test_errors_and_results_have_rooms_of_their_own(module):
     for name in module.__all__:
         assert getattr(betaroc, name) is getattr(module, name)
 
@@ -172,7 +167,7 @@ RETURNED = {
 }
 
 
-def public_objects() -> Iterator[tuple[str, Any]]:
+def public_objects():
     """Every public class with its methods and properties, every public function."""
     named = [(name, getattr(betaroc, name)) for name in (*PUBLIC, *betaroc.errors.__all__)]
     for path, names in RETURNED.items():
@@ -193,18 +188,18 @@ def public_objects() -> Iterator[tuple[str, Any]]:
 
 
 @cache
-def objects() -> dict[str, Any]:
+def objects():
     return dict(public_objects())
 
 
-def is_callable(value: Any) -> bool:
+def is_callable(value):
     """Whether its arguments are ours to name: no property, no enum, no error."""
     if inspect.isclass(value):
         return not issubclass(value, Exception | Enum)
     return isinstance(value, FunctionType | classmethod)
 
 
-def section(value: Any, title: str) -> list[str]:
+def section(value, title):
     """The lines of one section of a numpydoc docstring.
 
     A method that passes on has one line; its sections are those of the method that it names.
@@ -220,11 +215,11 @@ def section(value: Any, title: str) -> list[str]:
     return []
 
 
-def test_public_docstrings_exist() -> None:
+def test_public_docstrings_exist():
     assert [n for n, value in objects().items() if not inspect.cleandoc(value.__doc__ or "")] == []
 
 
-def misnamed(value: Any) -> Counter[str]:
+def misnamed(value):
     """Parameters that stand once more, or less, in the docstring than in the signature."""
     function = value.__func__ if isinstance(value, classmethod) else value
     stars = {inspect.Parameter.VAR_POSITIONAL: "*", inspect.Parameter.VAR_KEYWORD: "**"}
@@ -239,12 +234,12 @@ def misnamed(value: Any) -> Counter[str]:
     return (Counter(documented) - Counter(taken)) + (Counter(taken) - Counter(documented))
 
 
-def test_public_docstrings_name_the_parameters() -> None:
+def test_public_docstrings_name_the_parameters():
     found = {n: misnamed(value) for n, value in objects().items() if is_callable(value)}
     assert {n: names for n, names in found.items() if names} == {}
 
 
-def test_public_docstrings_have_an_example() -> None:
+def test_public_docstrings_have_an_example():
     """All but those of a list, which has none that has one."""
     with_example = {
         name
@@ -257,7 +252,7 @@ def test_public_docstrings_have_an_example() -> None:
 
 
 @pytest.mark.parametrize("module", [betaroc, doors])
-def test_only_public_names_are_listed(module: Any) -> None:
+def test_only_public_names_are_listed(module):
     shown = {name for name in dir(module) if not name.startswith("__")}
     extra = {"datasets", "errors", "results"} if module is betaroc else set()
     assert shown == {*module.__all__, *extra}
@@ -265,7 +260,7 @@ def test_only_public_names_are_listed(module: Any) -> None:
         module.no_such_name  # noqa: B018
 
 
-def test_the_door_to_scikit_learn_says_what_is_missing() -> None:
+def test_the_door_to_scikit_learn_says_what_is_missing():
     code = (
         "import sys; sys.modules['sklearn'] = None\n"
         "import betaroc.sklearn as door, betaroc\n"
@@ -281,7 +276,7 @@ def test_the_door_to_scikit_learn_says_what_is_missing() -> None:
     ]
 
 
-def test_a_warning_names_the_line_of_a_neighbour_called_alike() -> None:
+def test_a_warning_names_the_line_of_a_neighbour_called_alike():
     """A user's folder `betaroc_study` beside the package is not the package."""
     script = Path(betaroc.__file__).parent.with_name("betaroc_study") / "run.py"
     code = compile("betaroc.Scores([0.1] * 3, numpy.float16([0.2]))", str(script), "exec")
@@ -290,7 +285,7 @@ def test_a_warning_names_the_line_of_a_neighbour_called_alike() -> None:
     assert caught[0].filename == str(script)
 
 
-def test_versions_agree() -> None:
+def test_versions_agree():
     own = project()["project"]
     version = own["version"]
     citation = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
@@ -305,13 +300,12 @@ def test_versions_agree() -> None:
     assert listed - build == asked - {"matplotlib >=3.9"}
 
 
-# ------------------------------------------------------------------ files
-def test_a_file_holds_one_concept() -> None:
+def test_a_file_holds_one_concept():
     sizes = {module: house.size_of(module)["code lines"] for module in MODULES}
     assert {module for module, lines in sizes.items() if lines > MOST_LINES} == set()
 
 
-def test_the_house_does_not_grow() -> None:
+def test_the_house_does_not_grow():
     """A figure that has fallen is written down by ``python tests/helpers/house.py``."""
     budgets, sizes = json.loads(house.BUDGETS.read_text("utf-8")), house.sizes()
     assert {name: size for name, size in sizes.items() if size > budgets[name]} == {}
@@ -320,7 +314,7 @@ def test_the_house_does_not_grow() -> None:
 TEXT = {".py", ".md", ".toml", ".cff", ".yaml", ".json", ".j2", ".txt", ".csv", ".svg", ""}
 
 
-def project_files() -> Iterator[Path]:
+def project_files():
     for top in ("benchmarks", "betaroc", "docs", "examples", "tests", ".ci"):
         for path in (ROOT / top).rglob("*"):
             if path.is_file() and "__pycache__" not in path.parts:
@@ -328,7 +322,7 @@ def project_files() -> Iterator[Path]:
     yield from (path for path in ROOT.iterdir() if path.is_file() and path.suffix in TEXT)
 
 
-def test_no_path_of_a_machine_is_mentioned() -> None:
+def test_no_path_of_a_machine_is_mentioned():
     home = re.compile(r"(?<![\w.])/(?:home|Users|root|work|workspace|mnt)/|[A-Z]:\\Users", re.A)
     guilty = [
         path.relative_to(ROOT).as_posix()
@@ -340,7 +334,7 @@ def test_no_path_of_a_machine_is_mentioned() -> None:
     assert guilty == []
 
 
-def test_no_filter_of_warnings_is_set() -> None:
+def test_no_filter_of_warnings_is_set():
     names = {"catch_warnings", "filterwarnings", "simplefilter", "resetwarnings"}
     for module, path in MODULES.items():
         if any(name in path.read_text(encoding="utf-8") for name in names):  # in docstrings, say
@@ -349,7 +343,7 @@ def test_no_filter_of_warnings_is_set() -> None:
             assert used & names == set(), module
 
 
-def test_the_wheel_holds_what_datasets_read(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_wheel_holds_what_datasets_read(monkeypatch):
     """Every file that a loader opens is one that the build copies, with its licence."""
     copied = project()["tool"]["hatch"]["build"]["targets"]["wheel"]["force-include"]
     files = {
@@ -358,7 +352,7 @@ def test_the_wheel_holds_what_datasets_read(monkeypatch: pytest.MonkeyPatch) -> 
         for path in ([ROOT / origin, *(ROOT / origin).rglob("*")])
         if path.is_file()
     }
-    opened: set[Path] = set()
+    opened = set()
     read = datasets.read_scores
     monkeypatch.setattr(datasets, "read_scores", lambda p, **o: (opened.add(p), read(p, **o))[1])
     loads = [getattr(datasets, name) for name in datasets.__all__ if name.startswith("load_")]
@@ -376,7 +370,7 @@ def test_the_wheel_holds_what_datasets_read(monkeypatch: pytest.MonkeyPatch) -> 
             assert path.with_name("UPSTREAM-LICENSE.txt") in files
 
 
-def test_every_value_of_the_core_is_frozen() -> None:
+def test_every_value_of_the_core_is_frozen():
     rooms = ("distributions", "model", "estimation", "inference", "fits", "decision")
     modules = [importlib.import_module(name) for name in MODULES if room(f"{name}.") in rooms]
     held = [value for module in modules for value in vars(module).values()]
@@ -385,8 +379,7 @@ def test_every_value_of_the_core_is_frozen() -> None:
     assert len(kinds) > 100
 
 
-# ------------------------------------------------------------------ README and .ci/run
-def test_the_readme_is_short_and_gives_the_two_commands_of_which_one_is_run() -> None:
+def test_the_readme_is_short_and_gives_the_two_commands_of_which_one_is_run():
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     assert INSTALL_AND_RUN in readme
     assert INSTALL_AND_TEST in readme
@@ -395,7 +388,7 @@ def test_the_readme_is_short_and_gives_the_two_commands_of_which_one_is_run() ->
 
 
 @pytest.mark.docs
-def test_readme_main_job_runs(tmp_path: Path) -> None:
+def test_readme_main_job_runs(tmp_path):
     words = shlex.split(INSTALL_AND_RUN.split(" && ")[1])
     words = [str(ROOT / word) if word.startswith("examples/") else word for word in words]
     target = tmp_path / "report.html"
@@ -416,13 +409,12 @@ def test_readme_main_job_runs(tmp_path: Path) -> None:
     assert 'class="status good"' in page
 
 
-# ------------------------------------------------------------------ the score sets
-def test_score_sets_are_small() -> None:
+def test_score_sets_are_small():
     assert sum(p.stat().st_size for p in DATA.rglob("*") if p.is_file()) <= 1_500_000
 
 
 @pytest.mark.parametrize("folder", sorted(p.name for p in DATA.iterdir() if p.is_dir()))
-def test_each_score_set_has_its_source_and_licence(folder: str) -> None:
+def test_each_score_set_has_its_source_and_licence(folder):
     source = (DATA / folder / "SOURCE.md").read_text(encoding="utf-8")
     assert "Origin:" in source
     licence = re.search(r"^Licence: (.*)", source, re.M)
@@ -432,6 +424,6 @@ def test_each_score_set_has_its_source_and_licence(folder: str) -> None:
     assert list((DATA / folder).glob("*.csv*"))
 
 
-def test_package_data_is_there() -> None:
+def test_package_data_is_there():
     assert (PACKAGE / "py.typed").is_file()
     assert list(PACKAGE.rglob("*.j2"))

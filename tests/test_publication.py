@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import tomllib
-from pathlib import Path
 
 import pytest
 
@@ -13,7 +12,7 @@ from helpers.places import ROOT
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 
 
-def version(text: str) -> tuple[int, ...]:
+def version(text):
     return tuple(int(part) for part in text.split("."))
 
 
@@ -34,7 +33,7 @@ SAFE = {
 }
 
 
-def test_no_lowest_version_has_a_published_advisory() -> None:
+def test_no_lowest_version_has_a_published_advisory():
     extras = PROJECT["project"]["optional-dependencies"].values()
     asked = [*PROJECT["project"]["dependencies"], *(text for extra in extras for text in extra)]
     pairs = (re.fullmatch(r"([\w-]+)(?:\[.*\])?>=([\d.]+)", text) for text in asked)
@@ -42,7 +41,7 @@ def test_no_lowest_version_has_a_published_advisory() -> None:
     assert {name for name in SAFE if bounds[name] < version(SAFE[name])} == set()
 
 
-def test_what_a_release_installs_is_pinned_by_its_hash() -> None:
+def test_what_a_release_installs_is_pinned_by_its_hash():
     job = (ROOT / ".github" / "workflows" / "release.yml").read_text(encoding="utf-8")
     installs = [line for line in job.splitlines() if " pip install " in line]
     assert installs
@@ -56,21 +55,21 @@ def test_what_a_release_installs_is_pinned_by_its_hash() -> None:
     assert {"build", "hatchling", "cyclonedx-bom"} <= set(pins)
 
 
-def test_the_citation_has_the_date_of_its_version() -> None:
+def test_the_citation_has_the_date_of_its_version():
     citation = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
     (date,) = re.findall(r"^date-released: (\d{4}-\d\d-\d\d)$", citation, re.M)
     heading = f"## [{PROJECT['project']['version']}] - {date}\n"
     assert heading in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
 
 
-def test_addresses_of_the_project_are_those_that_its_pages_name() -> None:
+def test_addresses_of_the_project_are_those_that_its_pages_name():
     urls = PROJECT["project"]["urls"]
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     assert urls
     assert [url for url in urls.values() if url not in readme] == []
 
 
-def test_the_archive_of_the_sources_names_what_a_fork_needs() -> None:
+def test_the_archive_of_the_sources_names_what_a_fork_needs():
     packed = set(PROJECT["tool"]["hatch"]["build"]["targets"]["sdist"]["only-include"])
     assert {"SECURITY.md", "CODE_OF_CONDUCT.md", "noxfile.py", "paper", "conda"} <= packed
     assert {".ci", ".github", ".pre-commit-config.yaml", "CITATION.cff", "tests"} <= packed
@@ -84,7 +83,7 @@ SECTIONS = [
 ]  # fmt: skip
 
 
-def test_the_paper_has_the_sections_and_the_length_that_its_journal_asks_for() -> None:
+def test_the_paper_has_the_sections_and_the_length_that_its_journal_asks_for():
     text = (ROOT / "paper" / "paper.md").read_text(encoding="utf-8").split("---\n", 2)[2]
     assert re.findall(r"^# (.*)$", text, re.M) == SECTIONS
     assert 750 <= len(text.split()) <= 1750
@@ -93,7 +92,7 @@ def test_the_paper_has_the_sections_and_the_length_that_its_journal_asks_for() -
     assert cited == set(re.findall(r"^@\w+\{(\w+),", works, re.M))
 
 
-def test_every_picture_has_a_text_in_its_place() -> None:
+def test_every_picture_has_a_text_in_its_place():
     pages = [*ROOT.glob("*.md"), *(ROOT / "examples").glob("*.md"), *(ROOT / "paper").glob("*.md")]
     pages += [p for p in (ROOT / "docs").rglob("*.md") if "gallery" not in p.parts]
     pictures = [
@@ -110,7 +109,7 @@ def test_every_picture_has_a_text_in_its_place() -> None:
 
 
 @pytest.mark.parametrize("script", sorted((ROOT / "docs" / "gallery_scripts").glob("plot_*.py")))
-def test_every_picture_of_the_gallery_has_a_title(script: Path) -> None:
+def test_every_picture_of_the_gallery_has_a_title(script):
     """Sphinx-gallery takes the title of a script for the text in the place of its pictures."""
     head = script.read_text(encoding="utf-8").removeprefix('"""').strip().splitlines()
     assert len(head[0].split()) >= 2

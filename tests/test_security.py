@@ -6,9 +6,6 @@ import ast
 import csv
 import io
 import re
-from collections.abc import Callable
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -32,7 +29,7 @@ LAST = re.compile(
 
 
 @pytest.fixture(scope="module")
-def calls() -> list[tuple[str, str]]:
+def calls():
     """Files of the package, and what they call; modules that they import."""
     found = []
     for module, path in house.MODULES.items():
@@ -49,7 +46,6 @@ def calls() -> list[tuple[str, str]]:
     return found
 
 
-# ------------------------------------------------------------------------------- the code
 FORBIDDEN = re.compile(
     r"(eval|exec|compile|__import__|os\.(system|popen|exec\w*|spawn\w*))"
     r"|(\w+\.)*(from_string|load_module)"
@@ -59,7 +55,7 @@ FORBIDDEN = re.compile(
 
 
 @pytest.mark.simulation
-def test_data_never_become_code(calls: list[tuple[str, str]]) -> None:
+def test_data_never_become_code(calls):
     assert [one for one in calls if FORBIDDEN.fullmatch(one[1])] == []
 
 
@@ -70,13 +66,13 @@ WRITES = re.compile(r"(.*\.)?(write_text|write_bytes|savefig|to_csv|to_parquet|w
 
 
 @pytest.mark.simulation
-def test_every_door_stands_in_the_table_of_doors(calls: list[tuple[str, str]]) -> None:
+def test_every_door_stands_in_the_table_of_doors(calls):
     found = {where for where, called in calls if OPENS.fullmatch(called)}
     table = set(re.findall(r"^\| `(\w+/\w+\.py)`", SECURITY.read_text(encoding="utf-8"), re.M))
     assert found == table
 
 
-def test_files_are_written_by_one_door(calls: list[tuple[str, str]]) -> None:
+def test_files_are_written_by_one_door(calls):
     assert {one for one in calls if WRITES.fullmatch(one[1])} == {
         ("data/text_files.py", "frame.to_csv"),  # into memory
         ("rendering/files.py", "draw().figure.savefig"),  # into memory
@@ -84,13 +80,12 @@ def test_files_are_written_by_one_door(calls: list[tuple[str, str]]) -> None:
     }
 
 
-# ------------------------------------------------------------------------------ the names
 FORMULAS = ["=cmd|' /C calc'!A0", "+1+1", "-2+3", "@SUM(1)", " =1", "\t=1", "\r=1", "\n=1", "＝1",
             "＠SUM"]  # fmt: skip
 
 
 @pytest.mark.parametrize("text", FORMULAS)
-def test_no_cell_is_a_formula(text: str) -> None:
+def test_no_cell_is_a_formula(text):
     rows = list(csv.reader(io.StringIO(csv_table({text: [text], "b": [-1.5]}))))
     assert [len(row) for row in rows] == [2, 2]
     assert rows[1][1] == "-1.5"
@@ -103,7 +98,7 @@ COMMANDS = ["\\input{/etc/passwd}", "\\write18{id}", "$x$ & \\\\ % #", "^^5cinpu
             "}{\\def\\a{", "~_^"]  # fmt: skip
 
 
-def commands(text: str) -> set[str]:
+def commands(text):
     return set(re.findall(r"\\([a-zA-Z]+)", text.replace(r"\\", "\n")))
 
 
@@ -114,7 +109,7 @@ KNOWN = {
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-def test_no_name_is_a_command_of_latex(name: str) -> None:
+def test_no_name_is_a_command_of_latex(name):
     text = latex_table({name: [name], "b": [0.5]})
     body = text.replace(r"\\", "\n")
     assert commands(text) <= KNOWN
@@ -123,7 +118,7 @@ def test_no_name_is_a_command_of_latex(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", [*COMMANDS, "a\n\\input{b}", "<script>alert(1)</script>"])
-def test_no_name_is_a_command_or_a_tag_in_a_summary(name: str) -> None:
+def test_no_name_is_a_command_or_a_tag_in_a_summary(name):
     client, impostor = [k / 20 for k in range(6, 20)], [k / 20 for k in range(1, 15)]
     scores = br.Scores(client, impostor, name=name, words=("<b>", name))
     summary = br.fit(scores).summary()
@@ -132,7 +127,6 @@ def test_no_name_is_a_command_or_a_tag_in_a_summary(name: str) -> None:
     assert not tags & {"b", "script"}
 
 
-# ------------------------------------------------------------------------------- the pages
 HIT = "window.hit=1"
 SCRIPT = f"<script>{HIT}</script>"
 PAYLOADS = [
@@ -163,18 +157,18 @@ PAYLOADS = [
 ]
 
 
-def scores(name: str, seed: int = 1) -> br.Scores:
+def scores(name, seed=1):
     rng = np.random.default_rng(seed)
     return br.Scores(rng.beta(4, 2, 40), rng.beta(2, 4, 40), name=name)
 
 
-def report(folder: Path, one: str, two: str) -> str:
+def report(folder, one, two):
     page = folder / "page.html"
     br.analyze(scores(one), scores(two, 2), family="beta").to_html(page)
     return page.read_text(encoding="utf-8")
 
 
-def systems(folder: Path, one: str, two: str) -> str:
+def systems(folder, one, two):
     words = []
     for k, name in enumerate((one, two)):
         sets = scores(name, k), scores(name, k + 5)
@@ -187,7 +181,7 @@ def systems(folder: Path, one: str, two: str) -> str:
     return page.read_text(encoding="utf-8")
 
 
-def ensemble(folder: Path, one: str, two: str) -> str:
+def ensemble(folder, one, two):
     rng = np.random.default_rng(3)
     label = np.arange(120) % 2
     drawn = {name: rng.normal(label, 1.0) for name in dict.fromkeys((one, two, "c"))}
@@ -196,10 +190,10 @@ def ensemble(folder: Path, one: str, two: str) -> str:
     return (folder / "page.html").read_text(encoding="utf-8")
 
 
-def study(folder: Path, one: str, two: str) -> str:
+def study(folder, one, two):
     pytest.importorskip("pyarrow")
 
-    def told(trial: Any) -> str:
+    def told(trial):
         if trial.number:
             raise ValueError(two)
         return one
@@ -211,7 +205,7 @@ def study(folder: Path, one: str, two: str) -> str:
     return (folder / "page.html").read_text(encoding="utf-8")
 
 
-def notebook(folder: Path, one: str, two: str) -> str:
+def notebook(folder, one, two):
     dev, test = scores(one), scores(two, 2)
     decision = br.decide(dev, far=0.1)
     shown = [br.fit(dev, family="beta"), decision, decision.check(test), br.epc(dev, test), dev]
@@ -235,9 +229,7 @@ typeof window.hit
 @pytest.mark.usefixtures("few", "panel_alone")
 @pytest.mark.filterwarnings("ignore::betaroc.BetarocWarning")
 @pytest.mark.parametrize("page", [report, systems, ensemble, study, notebook])
-def test_names_are_inert_in_a_browser(
-    page: Callable[[Path, str, str], str], tmp_path: Path
-) -> None:
+def test_names_are_inert_in_a_browser(page, tmp_path):
     with Browser() as browser:
         for one, two in zip(PAYLOADS[::2], PAYLOADS[1::2], strict=True):
             text = page(tmp_path, one, two)
@@ -249,7 +241,7 @@ def test_names_are_inert_in_a_browser(
 
 
 @pytest.mark.usefixtures("few")
-def test_names_are_inert_in_a_block(tmp_path: Path) -> None:
+def test_names_are_inert_in_a_block(tmp_path):
     frame = pd.DataFrame({"payload": PAYLOADS})
     for one in frame["payload"]:
         block = scores(one)._repr_html_()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 
 import pytest
 
@@ -25,7 +24,7 @@ TOCTREE = re.compile(r"^(`{3,}|:{3,})\{toctree\}\n(.*?)^\1$", re.M | re.S)
 AUTOSUMMARY = re.compile(r"^   (betaroc\.[\w.]+)$", re.M)
 
 
-def entries(page: Path) -> list[Path]:
+def entries(page):
     """The pages that the toctrees of a page name."""
     lines = "\n".join(found[2] for found in TOCTREE.finditer(page.read_text(encoding="utf-8")))
     names = [line.strip() for line in lines.splitlines() if line.strip()[:1] not in ("", ":")]
@@ -33,20 +32,20 @@ def entries(page: Path) -> list[Path]:
     return [(page.parent / f"{name}.md").resolve() for name in names]
 
 
-def test_every_page_stands_in_one_toctree() -> None:
+def test_every_page_stands_in_one_toctree():
     named = [entry for page in PAGES for entry in entries(page)]
     assert len(named) == len(set(named))
     assert {*named, DOCS / "index.md"} - MADE == set(PAGES)
 
 
-def test_every_public_name_has_one_page_of_reference() -> None:
+def test_every_public_name_has_one_page_of_reference():
     pages = sorted((DOCS / "reference").glob("*.md"))
     named = [name for p in pages for name in AUTOSUMMARY.findall(p.read_text(encoding="utf-8"))]
     public = [f"{module.__name__}.{name}" for module in MODULES for name in module.__all__]
     assert sorted(named) == sorted(public)
 
 
-def test_every_error_and_warning_is_public() -> None:
+def test_every_error_and_warning_is_public():
     found = {*(roots := [br.errors.BetarocError, br.errors.BetarocWarning])}
     for root in roots:
         found |= set(root.__subclasses__())
@@ -56,14 +55,14 @@ def test_every_error_and_warning_is_public() -> None:
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(DOCS).as_posix())
-def test_a_page_fetches_nothing(page: Path) -> None:
+def test_a_page_fetches_nothing(page):
     text = page.read_text(encoding="utf-8")
     assert not re.search(r"!\[[^\]]*\]\(\s*<?(?:https?:)?//", text)
     assert not re.search(r"<(?:script|link|img|iframe)\b[^>]*//", text)
     assert not re.search(r"\{(?:image|figure|iframe)\}\s*(?:https?:)?//", text)
 
 
-def test_the_configuration_fetches_nothing() -> None:
+def test_the_configuration_fetches_nothing():
     assert "://" not in CONF
     assert "intersphinx" not in CONF
     assert "mathjax" not in CONF
@@ -78,27 +77,27 @@ LONG = {"conventions", "validation", "performance", "papers", "case_study", "atl
 MOST_WORDS = 1500
 
 
-def shown(page: Path) -> str:
+def shown(page):
     """A page as its reader sees it: without hidden blocks."""
     return re.sub(r"<!--.*?-->", "", page.read_text(encoding="utf-8"), flags=re.S)
 
 
-def narrative(page: Path) -> bool:
+def narrative(page):
     return page.parent.name != "reference" and page.stem not in LONG
 
 
-def test_pages_are_short() -> None:
+def test_pages_are_short():
     words = {page.stem: len(shown(page).split()) for page in PAGES if narrative(page)}
     assert {stem: n for stem, n in words.items() if n > MOST_WORDS} == {}
 
 
-def test_every_public_name_stands_on_a_page_that_is_read_through() -> None:
+def test_every_public_name_stands_on_a_page_that_is_read_through():
     text = "\n".join(shown(page) for page in PAGES if narrative(page))
     words = set(re.findall(r"\w+", text))
     assert {name for module in MODULES for name in module.__all__} - words == set()
 
 
-def test_docstrings_cite_formulas_and_pages_that_there_are() -> None:
+def test_docstrings_cite_formulas_and_pages_that_there_are():
     theory = (DOCS / "theory.md").read_text(encoding="utf-8")
     sources = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "betaroc").rglob("*.py"))
     cited = re.findall(r"docs/theory\.md, ((?:\(\d+\)(?: and )?)+)", sources)
@@ -108,7 +107,7 @@ def test_docstrings_cite_formulas_and_pages_that_there_are() -> None:
     assert {name for name in named if not (DOCS / name).is_file()} == set()
 
 
-def prose(page: Path) -> str:
+def prose(page):
     """What is written by hand on a page: without code, and without what code prints."""
     text = re.sub(
         r"<!-- begin output -->.*?<!-- end output -->", "", page.read_text("utf-8"), flags=re.S
@@ -124,7 +123,7 @@ _MEASURED = re.compile(r"(?<![\w.])(?:0?\.\d{2,}|\d+(?:\.\d+)? (?:to \d+(?:\.\d+
 _ASKED = re.compile(r"\b(?:level|at|95 %|of|or|confidence) \.?(?:0\.0[15]|95 %)|\b95 %")
 
 
-def test_simulated_numbers_are_read_from_their_results() -> None:
+def test_simulated_numbers_are_read_from_their_results():
     """A paragraph that speaks of a simulation leads to its result, or reads it (docs/build.py)."""
     typed = [
         f"{page.stem}: {found[0]} in: {part.strip()[:60]}"
@@ -138,12 +137,12 @@ def test_simulated_numbers_are_read_from_their_results() -> None:
     assert typed == []
 
 
-def test_the_word_of_the_literature_stands_in_the_glossary_alone() -> None:
+def test_the_word_of_the_literature_stands_in_the_glossary_alone():
     pages = [page for page in [ROOT / "README.md", *PAGES] if page.stem != "glossary"]
     assert [page.stem for page in pages if re.search(r"\bhook", prose(page))] == []
 
 
-def test_links_out_of_the_site_are_well_formed() -> None:
+def test_links_out_of_the_site_are_well_formed():
     """Whether they are there, `nox -s links` asks."""
     files = [*PAGES, *(ROOT / name for name in ("README.md", "CHANGELOG.md", "CONTRIBUTING.md"))]
     found = {

@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
 from decimal import Decimal
 from fractions import Fraction
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -26,21 +23,21 @@ DTYPES = [">f4", ">f8", ">i8", "g", *(f"{kind}{size}" for kind in "iu" for size 
 DTYPES += ["f2", "f4", "f8"]
 
 
-def spaced(values: Any) -> Any:
+def spaced(values):
     """As every second item of an array."""
     held = np.zeros(2 * len(values))
     held[::2] = values
     return held[::2]
 
 
-def locked(values: Any) -> Any:
+def locked(values):
     array = np.array(values, dtype=float)
     array.flags.writeable = False
     return array
 
 
 #: Containers of the same numbers.
-HELD: dict[str, Callable[[Any], Any]] = {
+HELD = {
     **{t: lambda v, t=t: np.array(v).astype(t) for t in DTYPES if t.strip("<>")[0] in "fg"},
     "list": list, "tuple": tuple, "spaced": spaced, "read-only": locked,
     "reversed": lambda v: np.array(v[::-1])[::-1],
@@ -55,7 +52,7 @@ HELD: dict[str, Callable[[Any], Any]] = {
     "mixed": lambda v: [np.float32(v[0]), Fraction(v[1]), *v[2:]],
 }  # fmt: skip
 #: What is no column of numbers, and a word of what is said.
-REFUSED: dict[str, tuple[Callable[[Any], Any], str]] = {
+REFUSED = {
     "bool": (lambda v: np.array(v) > 0.3, "bool"), "text": (lambda v: [str(x) for x in v], "text"),
     "numpy text": (lambda v: np.array(v).astype("U"), "text"),
     "bytes": (lambda v: np.array(v).astype("S"), "bytes"),
@@ -68,7 +65,7 @@ REFUSED: dict[str, tuple[Callable[[Any], Any], str]] = {
     "a set": (set, "unordered"), "two columns": (lambda v: np.array([v, v]), "one-dimensional"),
 }  # fmt: skip
 #: What takes scores of a class.
-OF_SCORES: dict[str, Callable[[Any], Any]] = {
+OF_SCORES = {
     "Scores": lambda x: br.Scores(x, [0.25, 0.5]).client.tobytes(),
     "Empirical": lambda x: br.Empirical(x),
     "fit_distribution": lambda x: br.fit_distribution(x, "normal").distribution,
@@ -77,7 +74,7 @@ OF_SCORES: dict[str, Callable[[Any], Any]] = {
 BETA = br.Beta(2.0, 3.0)
 MODEL = br.ScoreModel(br.Beta(3.0, 2.0), BETA)
 #: What takes thresholds or rates of any shape.
-OF_PLACES: dict[str, Callable[[Any], Any]] = {
+OF_PLACES = {
     "cdf": lambda x: BETA.cdf(x), "logsf": lambda x: BETA.logsf(x), "ppf": lambda x: BETA.ppf(x),
     "far": lambda x: MODEL.far(x), "at_far": lambda x: MODEL.at_far(x).threshold,
     "threshold_at_frr": lambda x: MODEL.threshold_at_frr(x), "tpr": lambda x: MODEL.roc().tpr(x),
@@ -88,7 +85,7 @@ OF_PLACES: dict[str, Callable[[Any], Any]] = {
 }  # fmt: skip
 
 
-def quiet(call: Callable[[Any], Any], x: Any) -> Any:
+def quiet(call, x):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", br.BetarocWarning)
         return call(x)
@@ -96,7 +93,7 @@ def quiet(call: Callable[[Any], Any], x: Any) -> Any:
 
 @pytest.mark.simulation
 @pytest.mark.parametrize("calls", [OF_SCORES, OF_PLACES], ids=["scores", "places"])
-def test_the_bits_of_the_doubles(calls: dict[str, Callable[[Any], Any]], tmp_path: Path) -> None:
+def test_the_bits_of_the_doubles(calls, tmp_path):
     np.array(BROKEN).tofile(tmp_path / "x")
     mapped = np.memmap(tmp_path / "x", dtype=float, mode="r")
     for name, call in calls.items():
@@ -106,7 +103,7 @@ def test_the_bits_of_the_doubles(calls: dict[str, Callable[[Any], Any]], tmp_pat
                 np.testing.assert_array_equal(quiet(call, held(BROKEN)), expected)
 
 
-def test_the_bits_of_whole_numbers() -> None:
+def test_the_bits_of_whole_numbers():
     for name, call in OF_SCORES.items():
         expected = quiet(call, np.array(WHOLE, dtype=float))
         for dtype in DTYPES:
@@ -115,7 +112,7 @@ def test_the_bits_of_whole_numbers() -> None:
     assert br.Scores(range(2, 5), [0.5]).client.tolist() == [2.0, 3.0, 4.0]
 
 
-def test_what_is_no_column_of_numbers_is_refused_with_a_reason() -> None:
+def test_what_is_no_column_of_numbers_is_refused_with_a_reason():
     for name, call in OF_SCORES.items():
         for kind, (held, word) in REFUSED.items():
             with case((name, kind)), pytest.raises(br.BetarocError) as caught:

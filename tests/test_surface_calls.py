@@ -23,12 +23,12 @@ from helpers.places import ROOT
 from helpers.public import PUBLIC
 
 
-def broken(seed: int, first: int, last: int) -> list[wild_calls.Outcome]:
+def broken(seed, first, last):
     found = (wild_calls.one_call(seed, k) for k in range(first, last))
     return [one for one in found if one.kind not in wild_calls.IN_ORDER]
 
 
-def test_every_public_name_is_called_or_listed_with_a_reason() -> None:
+def test_every_public_name_is_called_or_listed_with_a_reason():
     called = {target.name.partition(".")[0] for target in wild_calls.targets()}
     for name in PUBLIC:
         value = getattr(br, name)
@@ -37,11 +37,11 @@ def test_every_public_name_is_called_or_listed_with_a_reason() -> None:
         assert (name in called) != (name in wild_calls.NOT_CALLED), name
 
 
-def test_every_argument_has_values_of_its_own() -> None:
+def test_every_argument_has_values_of_its_own():
     assert wild_calls.arguments_without_values() == []
 
 
-def test_what_is_looked_for_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_looked_for_is_seen(monkeypatch):
     monkeypatch.setattr(br, "statistics", lambda: 1 / 0)
     found = wild_calls.one_call(0, 0, only="statistics")
     assert (found.kind, found.what) == ("broken", "ZeroDivisionError: division by zero")
@@ -54,7 +54,7 @@ for part in range(20):
 
 
 @pytest.mark.parametrize(("seed", "first", "last"), SHARES)
-def test_generated_calls(seed: int, first: int, last: int) -> None:
+def test_generated_calls(seed, first, last):
     """A few hundred here, 20 000 at night."""
     assert broken(seed, first, last) == []
 
@@ -66,25 +66,25 @@ EVERY = pytest.param(answers.NAMES, id="every", marks=pytest.mark.nightly)
 
 
 @cache
-def alone(name: str) -> str:
+def alone(name):
     """The answer in this thread, with numpy as it comes."""
     return answers.digest(name)
 
 
-def differing(found: dict[str, str]) -> list[str]:
+def differing(found):
     return [name for name, digest in found.items() if digest != alone(name)]
 
 
 @pytest.mark.simulation
 @pytest.mark.parametrize("names", [SOME, EVERY])
-def test_whatever_the_error_state_of_numpy(names: list[str]) -> None:
+def test_whatever_the_error_state_of_numpy(names):
     with np.errstate(all="raise"):
         assert differing(answers.digests(names)) == []
 
 
 @pytest.mark.nightly
 @pytest.mark.parametrize("names", [SOME, EVERY])
-def test_four_threads_at_once(names: list[str]) -> None:
+def test_four_threads_at_once(names):
     one = partial(answers.digest, answered=answers.unfiltered)
     with answers.filtered(), ThreadPoolExecutor(4) as pool:
         found = dict(zip(names, pool.map(one, names), strict=True))
@@ -94,9 +94,7 @@ def test_four_threads_at_once(names: list[str]) -> None:
 @pytest.mark.nightly
 @pytest.mark.parametrize("names", [SOME, EVERY])
 @pytest.mark.parametrize("how", ["fork", "spawn"])
-def test_results_of_other_processes(
-    how: str, names: list[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_results_of_other_processes(how, names, monkeypatch):
     """Answers of a process come back as equal values."""
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(ROOT / "tests"), *sys.path]))
     with ProcessPoolExecutor(1, multiprocessing.get_context(how)) as pool:
@@ -108,7 +106,7 @@ def test_results_of_other_processes(
 
 
 @pytest.mark.simulation
-def test_results_are_pickled_whole() -> None:
+def test_results_are_pickled_whole():
     for name in QUICK:
         with case(name):
             value = answers.answer(name)
@@ -118,7 +116,7 @@ def test_results_are_pickled_whole() -> None:
 @pytest.mark.nightly
 @pytest.mark.parametrize("names", [SOME, EVERY])
 @pytest.mark.parametrize("seed", ["0", "1", "random"])
-def test_whatever_the_hash_seed(seed: str, names: list[str]) -> None:
+def test_whatever_the_hash_seed(seed, names):
     run = subprocess.run(
         [sys.executable, "-m", "helpers.answers", *names], cwd=ROOT,
         env={**os.environ, "PYTHONHASHSEED": seed, "PYTHONPATH": str(ROOT / "tests")},

@@ -6,7 +6,6 @@ import os
 import shlex
 import subprocess
 import sys
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -54,7 +53,7 @@ CALLS = {
 
 
 @pytest.fixture
-def folder(tmp_path: Path) -> Path:
+def folder(tmp_path):
     rng = np.random.default_rng(1)
     where = tmp_path / "ordner_é"
     where.mkdir()
@@ -67,7 +66,7 @@ def folder(tmp_path: Path) -> Path:
     return where
 
 
-def test_every_command_is_called() -> None:
+def test_every_command_is_called():
     assert set(CALLS) == set(COMMANDS)
 
 
@@ -75,7 +74,7 @@ def test_every_command_is_called() -> None:
 @pytest.mark.parametrize(
     "name", [pytest.param(n, marks=() if n == "fit" else pytest.mark.nightly) for n in CALLS]
 )
-def test_ascii_alone(folder: Path, name: str) -> None:
+def test_ascii_alone(folder, name):
     for given in CALLS[name]:
         run = subprocess.run(
             [sys.executable, "-W", "error", "-m", "betaroc", name, *shlex.split(given)],

@@ -10,11 +10,9 @@ import math
 import pickle
 import re
 import warnings
-from collections.abc import Callable
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any
 
 import narwhals as nw
 import numpy as np
@@ -35,7 +33,7 @@ quiet = pytest.mark.filterwarnings("ignore::betaroc.core.errors.BetarocWarning")
 pytestmark = quiet  # forty scores, on dev and on test
 
 
-def trials() -> dict[str, Any]:
+def trials():
     rng = np.random.default_rng(5)
     label = np.repeat([1, 0], N)
     return {
@@ -47,7 +45,7 @@ def trials() -> dict[str, Any]:
     }
 
 
-def frame_of(given: str, columns: dict[str, Any]) -> Any:
+def frame_of(given, columns):
     module, _, lazy = given.partition("-")
     if importlib.util.find_spec(module) is None:
         pytest.skip(f"{module} is not installed")
@@ -62,20 +60,20 @@ def frame_of(given: str, columns: dict[str, Any]) -> Any:
         return duckdb.from_df(table)
     import dask.dataframe as dd
 
-    return dd.from_pandas(table, npartitions=2)  # type: ignore[no-untyped-call]
+    return dd.from_pandas(table, npartitions=2)
 
 
-def forecast(r: Results, criterion: Any = "weighted-error") -> Any:
+def forecast(r, criterion="weighted-error"):
     alpha = [0.1, 0.5] if criterion == "far" else [0.0, 0.5]
     return br.epc_forecast(r.fit, n_client=50, n_impostor=60, alpha=alpha, criterion=criterion)
 
 
-def three_systems(r: Results) -> br.SystemsComparison:
+def three_systems(r):
     curves = {name: br.epc(r.scores, r.scores, alpha=[0.2, 0.5]) for name in "abc"}
     return br.compare_systems(curves, replicates=20, rng=1)
 
 
-def by_species(r: Results) -> br.Decision:
+def by_species(r):
     kinds = np.arange(r.scores.n_impostor) % 2
     parts, library = (r.scores.client, r.scores.impostor), r.scores.library
     return br.decide(br.Scores(*parts, impostor_strata=kinds, library=library), far=0.2)
@@ -84,21 +82,21 @@ def by_species(r: Results) -> br.Decision:
 class Results:
     """What is computed of a frame, each thing once."""
 
-    def __init__(self, frame: Any) -> None:
+    def __init__(self, frame):
         self.frame = frame
         self.scores = br.Scores.from_frame(frame)
 
     @cached_property
-    def fit(self) -> br.Fit:
+    def fit(self):
         return br.fit(self.scores)
 
     @cached_property
-    def inclusion(self) -> br.Inclusion:
+    def inclusion(self):
         return br.inclusion(self.frame, systems=["score", "other"], alpha=[0.25, 0.75], ends=0.3)
 
 
 #: By class and member, or by function: the table of what was computed of a frame.
-TABLES: dict[str, Callable[[Results], Any]] = {
+TABLES = {
     "Fit.to_frame": lambda r: r.fit.to_frame(),
     "DistributionFit.to_frame": lambda r: r.fit.impostor.to_frame(),
     "Sensitivity.to_frame": lambda r: r.fit.sensitivity().to_frame(),
@@ -136,7 +134,7 @@ TABLES: dict[str, Callable[[Results], Any]] = {
 OF_FRAMES = ("Fit.to_frame", "CovariateFit.to_frame", "fit_many", "Inclusion.table")
 PAIR = br.ScoreModel(br.Beta(4, 2), br.Beta(2, 4))
 #: Tables that no frame stands behind: of pandas.
-OF_NOTHING: dict[str, Callable[[], Any]] = {
+OF_NOTHING = {
     "statistics": br.statistics,
     "sample_systems": lambda: br.sample_systems({"a": PAIR}, 3, 2, rng=1),
     "Exportable.to_frame": lambda: br.auc_test(
@@ -159,17 +157,17 @@ OF_FILES = {"Folder.table", "Memory.table", "StudyResult.to_frame", "StudyResult
 _TABLE = re.compile(r"Table|DataFrame|def to_frame|def table")
 
 
-def returns_a_table(function: ast.FunctionDef) -> bool:
+def returns_a_table(function):
     text = "" if function.returns is None else ast.unparse(function.returns)
     return text == "Table" or "DataFrame" in text or function.name in {"to_frame", "table"}
 
 
-def _heirs(text: str, base: str) -> list[str]:
+def _heirs(text, base):
     """The classes of a file that inherit from a private one."""
     return re.findall(rf"^class (\w+)\({base}\b", text, re.MULTILINE)
 
 
-def tables_of_the_package() -> set[str]:
+def tables_of_the_package():
     """Public functions, and members of any class, that return a frame or are called like it."""
     found = set()
     for path in Path(br.__file__).parent.rglob("*.py"):
@@ -186,12 +184,12 @@ def tables_of_the_package() -> set[str]:
 
 
 @pytest.mark.simulation
-def test_no_table_is_left_out() -> None:
+def test_no_table_is_left_out():
     assert tables_of_the_package() == {*TABLES, *OF_NOTHING, *OF_FILES}
 
 
 @pytest.fixture(scope="module")
-def wanted() -> dict[str, pd.DataFrame]:
+def wanted():
     """The tables of a frame of pandas."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", br.BetarocWarning)
@@ -199,24 +197,22 @@ def wanted() -> dict[str, pd.DataFrame]:
         return {name: make(results) for name, make in TABLES.items()}
 
 
-def cells(table: Any) -> dict[str, list[Any]]:
+def cells(table):
     columns = nw.from_native(table, eager_only=True).to_dict(as_series=False)
     return {name: [listed(value) for value in column] for name, column in columns.items()}
 
 
-def listed(value: Any) -> Any:
+def listed(value):
     return [listed(v) for v in value] if isinstance(value, list | tuple) else value
 
 
-def types(table: Any) -> dict[str, str]:
+def types(table):
     return {k: str(v) for k, v in nw.from_native(table, eager_only=True).schema.items()}
 
 
 @pytest.mark.simulation
 @pytest.mark.parametrize("given", GIVEN)
-def test_tables_are_frames_of_the_library_of_the_input(
-    given: str, wanted: dict[str, pd.DataFrame]
-) -> None:
+def test_tables_are_frames_of_the_library_of_the_input(given, wanted):
     results = Results(frame_of(given, trials()))
     own = given in {"polars", "pyarrow"}
     for name in TABLES if own else OF_FRAMES:
@@ -236,7 +232,7 @@ def test_tables_are_frames_of_the_library_of_the_input(
 
 
 @pytest.mark.simulation
-def test_numbers_that_are_not_there_are_nan_and_never_null(wanted: dict[str, pd.DataFrame]) -> None:
+def test_numbers_that_are_not_there_are_nan_and_never_null(wanted):
     pytest.importorskip("polars")
     results = Results(frame_of("polars", trials()))
     for name, make in TABLES.items():
@@ -246,7 +242,7 @@ def test_numbers_that_are_not_there_are_nan_and_never_null(wanted: dict[str, pd.
     assert together["spearman"].isna().all()
 
 
-def test_tables_that_rest_on_no_frame_are_of_pandas() -> None:
+def test_tables_that_rest_on_no_frame_are_of_pandas():
     for name, make in OF_NOTHING.items():
         assert isinstance(make(), pd.DataFrame), name
     fit = br.fit(br.Scores([0.3, 0.6, 0.7, 0.9, 0.8], [0.1, 0.2, 0.4, 0.6, 0.3]))
@@ -256,12 +252,12 @@ def test_tables_that_rest_on_no_frame_are_of_pandas() -> None:
 
 @pytest.mark.simulation
 @pytest.mark.parametrize("given", ["pandas", "polars"])
-def test_a_number_with_its_interval_is_a_row(given: str) -> None:
+def test_a_number_with_its_interval_is_a_row(given):
     pytest.importorskip(given)
     scores = scores_of(given)
     fit, curve = br.fit(scores), br.epc(scores, scores, alpha=[0.2, 0.5])
     model = fit.model
-    found: list[Any] = [
+    found = [
         br.interval(scores, "eer"), fit.interval("tpr", far=0.2),
         curve.interval("area", replicates=20, rng=1), br.difference(scores, scores, "eer"),
         br.difference(curve, curve, "area", replicates=20, rng=1),
@@ -281,11 +277,11 @@ def test_a_number_with_its_interval_is_a_row(given: str) -> None:
     assert "model" not in size
 
 
-def scores_of(given: str) -> br.Scores:
+def scores_of(given):
     return br.Scores.from_frame(frame_of(given, trials()))
 
 
-def test_the_library_is_kept_and_is_no_part_of_the_value() -> None:
+def test_the_library_is_kept_and_is_no_part_of_the_value():
     pytest.importorskip("polars")
     scores, other = scores_of("polars"), scores_of("pandas")
     assert (scores.library, other.library) == ("polars", "pandas")
@@ -304,10 +300,10 @@ def test_the_library_is_kept_and_is_no_part_of_the_value() -> None:
     assert replace(fit, reason="").library == "polars"
     assert replace(br.epc(scores, other), measure="far").library == "polars"
     with pytest.raises(br.InputError, match="library must be one of 'pandas', 'polars', 'pyarrow'"):
-        replace(scores, library="excel")  # type: ignore[arg-type]
+        replace(scores, library="excel")
 
 
-def test_summaries_keep_the_library_when_they_are_added() -> None:
+def test_summaries_keep_the_library_when_they_are_added():
     pytest.importorskip("polars")
     one = br.summarize(frame_of("polars-lazy", trials()), bins=64, layout=(0.0, 1.0))
     two = br.summarize(frame_of("pandas", trials()), bins=64, layout=(0.0, 1.0))
@@ -318,7 +314,7 @@ def test_summaries_keep_the_library_when_they_are_added() -> None:
     assert type(br.fit(one + two).to_frame()).__module__.startswith("polars")
 
 
-def test_the_first_library_counts_where_there_are_two() -> None:
+def test_the_first_library_counts_where_there_are_two():
     pytest.importorskip("polars")
     dev, test = scores_of("polars"), scores_of("pandas")
     model = br.fit(dev).model
@@ -332,7 +328,7 @@ def test_the_first_library_counts_where_there_are_two() -> None:
     assert type(br.fit_many([test, dev])).__module__.startswith("pandas")
 
 
-def test_columns_count_as_a_frame_does() -> None:
+def test_columns_count_as_a_frame_does():
     pl = pytest.importorskip("polars")
     client, impostor = [0.3, 0.6, 0.7, 0.9, 0.8], [0.1, 0.2, 0.4, 0.6, 0.3]
     column, label = pl.Series(client + impostor), pl.Series([1] * 5 + [0] * 5)
@@ -347,7 +343,7 @@ def test_columns_count_as_a_frame_does() -> None:
 
 
 @pytest.mark.parametrize("library", ["pandas", "polars", "pyarrow"])
-def test_columns_have_one_type_in_every_library(library: Any) -> None:
+def test_columns_have_one_type_in_every_library(library):
     pytest.importorskip(library)
     rows = [("a", 1.0), ("b", math.nan)]
     made = table_of(columns_from_rows(rows, ("name", "value"), ("name",)), library)
@@ -367,7 +363,7 @@ def test_columns_have_one_type_in_every_library(library: Any) -> None:
 
 
 @pytest.mark.parametrize("library", ["polars", "pyarrow"])
-def test_nested_columns_are_lists_also_where_all_are_empty(library: Any) -> None:
+def test_nested_columns_are_lists_also_where_all_are_empty(library):
     pytest.importorskip(library)
     for ranges in ([(), ()], [((0.0, 1.0),), ()]):
         table = table_of({"at": [(), ()], "ranges": ranges}, library, {"at": 1, "ranges": 2})
@@ -375,7 +371,7 @@ def test_nested_columns_are_lists_also_where_all_are_empty(library: Any) -> None
         assert cells(table) == {"at": [[], []], "ranges": listed(ranges)}
 
 
-def test_what_fit_many_fitted_is_in_columns_of_every_library() -> None:
+def test_what_fit_many_fitted_is_in_columns_of_every_library():
     pytest.importorskip("polars")
     for given in ("pandas", "polars"):
         table = br.fit_many(frame_of(given, trials()))
@@ -391,7 +387,7 @@ def test_what_fit_many_fitted_is_in_columns_of_every_library() -> None:
     )  # fmt: skip
 
 
-def test_an_empirical_fit_has_an_empty_table_of_the_same_types() -> None:
+def test_an_empirical_fit_has_an_empty_table_of_the_same_types():
     pytest.importorskip("polars")
     for given in ("polars", "pandas"):
         scores = scores_of(given)

@@ -11,7 +11,7 @@ N = 60
 
 
 @pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def folder(tmp_path, monkeypatch):
     """The same trials in files of several shapes."""
     monkeypatch.chdir(tmp_path)
     rng = np.random.default_rng(5)

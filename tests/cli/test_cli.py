@@ -7,9 +7,7 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -29,14 +27,14 @@ TEST = str(DATA / "liveness_cross_logreg" / "test_sharpen0.40.csv")
 
 
 @pytest.fixture(scope="module", autouse=True)
-def _few_replicates() -> Iterator[None]:
+def _few_replicates():
     """Checks of the fit have tests of their own; here they are as short as can be."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("betaroc.report.score_set.CHECK_REPLICATES", 19)
         yield
 
 
-def shell(*arguments: str, **options: object) -> subprocess.CompletedProcess[str]:
+def shell(*arguments, **options):
     return subprocess.run(
         [sys.executable, "-W", "error", "-m", "betaroc", *arguments], text=True, timeout=120,
         cwd=Path(br.__file__).parents[1], stdin=subprocess.DEVNULL,
@@ -49,7 +47,7 @@ def shell(*arguments: str, **options: object) -> subprocess.CompletedProcess[str
     ("score,label\n0.5,1\n0.6,1\n", 2, "impostor"),
     ("score,label\n0.5,1\nx,0\n", 2, "line 3"),
 ])  # fmt: skip
-def test_exit_codes(content: str, code: int, message: str, tmp_path: Path, capsys: Capture) -> None:
+def test_exit_codes(content, code, message, tmp_path, capsys):
     path = tmp_path / "in.csv"
     path.write_text(content)
     assert main(["fit", str(path)]) == code
@@ -67,9 +65,7 @@ def test_exit_codes(content: str, code: int, message: str, tmp_path: Path, capsy
     (["fit", "dev.csv", "--zzzz"], "unrecognized arguments: --zzzz"),
     (["threshold", "dev.csv", "--fsr=0.01"], "unrecognized arguments: --fsr=0.01"),
 ])  # fmt: skip
-def test_what_is_left_over_is_an_error_of_its_command(
-    arguments: list[str], said: str, capsys: Capture
-) -> None:
+def test_what_is_left_over_is_an_error_of_its_command(arguments, said, capsys):
     with pytest.raises(SystemExit) as stop:
         main(arguments)
     first, pointer = capsys.readouterr().err.strip().split("\n")
@@ -85,7 +81,7 @@ def test_what_is_left_over_is_an_error_of_its_command(
     (["report", "--dev", DEV], "-o"), (["fit", DEV, "--js"], "--js"),
     (["fit", DEV, "--replicates", "9"], "--replicates"),
 ])  # fmt: skip
-def test_usage_errors_are_2(arguments: list[str], said: str, capsys: Capture) -> None:
+def test_usage_errors_are_2(arguments, said, capsys):
     with pytest.raises(SystemExit) as caught:
         main(arguments)
     assert caught.value.code == 2
@@ -95,7 +91,7 @@ def test_usage_errors_are_2(arguments: list[str], said: str, capsys: Capture) ->
 
 
 @pytest.mark.simulation
-def test_nothing_a_terminal_would_obey_is_printed(tmp_path: Path, capsys: Capture) -> None:
+def test_nothing_a_terminal_would_obey_is_printed(tmp_path, capsys):
     with pytest.raises(SystemExit):
         main(["fit", DEV, "--\x1b[31m"])
     assert main(["fit", "\x1b]0;title\x07.csv"]) == 2
@@ -106,7 +102,7 @@ def test_nothing_a_terminal_would_obey_is_printed(tmp_path: Path, capsys: Captur
         assert sign not in out + err
 
 
-def test_version(capsys: Capture) -> None:
+def test_version(capsys):
     with pytest.raises(SystemExit):
         main(["--version"])
     assert capsys.readouterr().out == f"betaroc {br.__version__}\n"
@@ -116,9 +112,7 @@ def test_version(capsys: Capture) -> None:
     ("x.pdf", ".html"), ("-", ".html"), ("report", ".html"), ("/dev/full", "the output must be"),
     ("missing/out.html", "the output must be"), (".", "the output must be"),
 ])  # fmt: skip
-def test_a_report_is_an_html_file_that_can_be_written(
-    out: str, words: str, tmp_path: Path, monkeypatch: Patch, capsys: Capture
-) -> None:
+def test_a_report_is_an_html_file_that_can_be_written(out, words, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     assert main(["report", "--dev", DEV, "-o", out, "--force"]) == 2
     assert words in capsys.readouterr().err
@@ -126,7 +120,7 @@ def test_a_report_is_an_html_file_that_can_be_written(
 
 
 @pytest.mark.simulation
-def test_several_tests_and_their_names(tmp_path: Path, panel_alone: None) -> None:
+def test_several_tests_and_their_names(tmp_path, panel_alone):
     paths = []
     for name, shift in (("dev", 0.0), ("one", 0.01), ("two", 0.02)):
         (tmp_path / name).mkdir()
@@ -142,9 +136,7 @@ def test_several_tests_and_their_names(tmp_path: Path, panel_alone: None) -> Non
 
 
 @pytest.mark.simulation
-def test_an_existing_report_is_replaced_only_by_force(
-    tmp_path: Path, panel_alone: None, capsys: Capture
-) -> None:
+def test_an_existing_report_is_replaced_only_by_force(tmp_path, panel_alone, capsys):
     out = tmp_path / "report.html"
     out.write_text("old")
     assert main(["report", "--dev", DEV, "-o", str(out)]) == 2
@@ -155,7 +147,7 @@ def test_an_existing_report_is_replaced_only_by_force(
     assert out.read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
 
 
-def test_a_score_file_is_never_overwritten(tmp_path: Path, capsys: Capture) -> None:
+def test_a_score_file_is_never_overwritten(tmp_path, capsys):
     dev = write(tmp_path / "dev.csv", [0.6, 0.9], [0.1, 0.4])
     before = Path(dev).read_bytes()
     assert main(["report", "--dev", dev, "-o", dev, "--force"]) == 2
@@ -167,7 +159,7 @@ def test_a_score_file_is_never_overwritten(tmp_path: Path, capsys: Capture) -> N
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
 @pytest.mark.parametrize("unbuffered", ["", "1"])
 @pytest.mark.parametrize("asked", ["--help", "--version"])
-def test_a_help_that_is_not_written_is_2(asked: str, unbuffered: str, monkeypatch: Patch) -> None:
+def test_a_help_that_is_not_written_is_2(asked, unbuffered, monkeypatch):
     monkeypatch.setenv("PYTHONUNBUFFERED", unbuffered)
     with open("/dev/full", "w") as full:
         run = shell(asked, capture_output=False, stdout=full, stderr=subprocess.PIPE)
@@ -175,14 +167,14 @@ def test_a_help_that_is_not_written_is_2(asked: str, unbuffered: str, monkeypatc
     assert run.stderr.startswith("betaroc: the standard output must be writable")
 
 
-def test_a_closed_standard_output_is_2(monkeypatch: Patch, capsys: Capture) -> None:
+def test_a_closed_standard_output_is_2(monkeypatch, capsys):
     monkeypatch.setattr(sys, "stdout", None)
     assert main(["fit", str(DEV)]) == 2
     assert "the standard output must be writable; it is closed" in capsys.readouterr().err
 
 
 @pytest.mark.simulation
-def test_a_call_that_is_terminated_leaves_nothing_of_its_input(tmp_path: Path) -> None:
+def test_a_call_that_is_terminated_leaves_nothing_of_its_input(tmp_path):
     run = subprocess.Popen(
         [sys.executable, "-m", "betaroc", "fit", "-"], stdin=subprocess.PIPE,
         stderr=subprocess.PIPE, env={**os.environ, "TMPDIR": str(tmp_path)},
@@ -199,7 +191,7 @@ def test_a_call_that_is_terminated_leaves_nothing_of_its_input(tmp_path: Path) -
 
 
 @pytest.mark.simulation
-def test_a_narrow_encoding_is_enough(tmp_path: Path) -> None:
+def test_a_narrow_encoding_is_enough(tmp_path):
     path = write(tmp_path / "größe.csv", [0.4, 0.6, 0.9] * 4, [0.1, 0.2, 0.5] * 4)
     run = shell("fit", path, env={**os.environ, "PYTHONIOENCODING": "ascii"})
     assert (run.returncode, run.stderr) == (0, "")
@@ -216,9 +208,7 @@ KINDS = ("fifo", "folder", "/dev/zero", "/dev/null")
     "compare --dev {s} {x} --test {s} {s}", "ensemble {x} --systems a b", "ensemble {x} {s}",
     "study {x}", "study {c} --folder {x}", "report --dev {s} -o {x} --force",
 ])  # fmt: skip
-def test_what_is_no_file_is_refused_at_once(
-    kind: str, place: str, tmp_path: Path, capsys: Capture
-) -> None:
+def test_what_is_no_file_is_refused_at_once(kind, place, tmp_path, capsys):
     """A FIFO that nobody writes to would be waited for without end; so would /dev/zero."""
     config, scores = tmp_path / "c.toml", write(tmp_path / "s.csv", [0.7, 0.9], [0.4, 0.2])
     config.write_text(STUDY)
@@ -246,11 +236,11 @@ def test_what_is_no_file_is_refused_at_once(
     ("study {s}", "betaroc.cli.study.read_configuration", "fewer --workers"),
 ])  # fmt: skip
 def test_memory_that_is_not_there_is_no_impossible_fit(
-    command: str, where: str, remedy: str, tmp_path: Path, monkeypatch: Patch, capsys: Capture
-) -> None:
+    command, where, remedy, tmp_path, monkeypatch, capsys
+):
     scores = write(tmp_path / "s.csv", [0.7, 0.9], [0.4, 0.2])
 
-    def fail(*_: Any, **__: Any) -> None:
+    def fail(*_, **__):
         raise MemoryError("Unable to allocate 8.00 TiB")
 
     monkeypatch.setattr(where, fail)
@@ -263,7 +253,7 @@ def test_memory_that_is_not_there_is_no_impossible_fit(
 
 @pytest.mark.simulation
 @pytest.mark.parametrize("call", some([["fit", "--help"], ["--help"], ["--version"]], 3))
-def test_only_the_command_called_is_loaded(call: list[str]) -> None:
+def test_only_the_command_called_is_loaded(call):
     code = (
         f"import sys; from betaroc.cli import main\ntry: main({call})\nfinally: print(*sys.modules)"
     )
@@ -276,7 +266,7 @@ def test_only_the_command_called_is_loaded(call: list[str]) -> None:
 
 
 @pytest.mark.simulation
-def test_tails_of_the_shell_are_those_of_python(tmp_path: Path, capsys: Capture) -> None:
+def test_tails_of_the_shell_are_those_of_python(tmp_path, capsys):
     rng = np.random.default_rng(4)
     data = br.Scores(rng.beta(6, 2, 500), rng.beta(2, 8, 500))
     path = write(tmp_path / "dev.csv", data.client, data.impostor)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 
 import pytest
 
@@ -23,11 +22,11 @@ SCORES = {
 
 
 @pytest.fixture
-def files(tmp_path: Path) -> dict[str, str]:
+def files(tmp_path):
     return {name: write(tmp_path / f"{name}.csv", *both) for name, both in SCORES.items()}
 
 
-def document(capsys: Capture, *arguments: str) -> dict:
+def document(capsys, *arguments):
     assert main(["compare", *arguments, "--json"]) == 0
     out, err = capsys.readouterr()
     assert err == ""
@@ -35,9 +34,7 @@ def document(capsys: Capture, *arguments: str) -> dict:
 
 
 @pytest.mark.simulation
-def test_the_same_data_twice_names_the_system(
-    files: dict[str, str], tmp_path: Path, capsys: Capture
-) -> None:
+def test_the_same_data_twice_names_the_system(files, tmp_path, capsys):
     again = write(tmp_path / "again.csv", *SCORES["dev_a"])
     arguments = ["--dev", files["dev_a"], files["dev_b"], "--test", again, files["poor"]]
     found = document(capsys, *arguments, "--name", "x", "y")
@@ -48,7 +45,7 @@ def test_the_same_data_twice_names_the_system(
     assert "0.2778 < 0.5" in other
 
 
-def test_one_system_on_two_test_sets(files: dict[str, str], capsys: Capture) -> None:
+def test_one_system_on_two_test_sets(files, capsys):
     arguments = ["--dev", files["dev_a"], files["dev_a"], "--test", files["good"], files["poor"]]
     found = document(capsys, *arguments, "--alpha", "0.5", "--unpaired")
     assert found["threshold_a"] == found["threshold_b"]
@@ -59,9 +56,7 @@ def test_one_system_on_two_test_sets(files: dict[str, str], capsys: Capture) -> 
 
 
 @pytest.mark.simulation
-def test_different_numbers_of_trials_need_unpaired(
-    files: dict[str, str], tmp_path: Path, capsys: Capture
-) -> None:
+def test_different_numbers_of_trials_need_unpaired(files, tmp_path, capsys):
     more = write(tmp_path / "more.csv", [1, 4, 0, 5] * 7, [2, 3, 4] * 7)
     arguments = ["--dev", files["dev_a"], files["dev_b"], "--test", files["good"], more]
     assert main(["compare", *arguments]) == 2

@@ -18,14 +18,14 @@ DEV = str(DATA / "bob_verif" / "dev.csv")
 TEST = str(DATA / "bob_verif" / "eval.csv")
 
 
-def document(capsys: Capture, *arguments: str) -> dict:
+def document(capsys, *arguments):
     assert main(["epc", *arguments, "--json"]) == 0
     out, err = capsys.readouterr()
     assert err == ""
     return json.loads(out)
 
 
-def test_alphas_are_a_range_only_of_a_fine_grid() -> None:
+def test_alphas_are_a_range_only_of_a_fine_grid():
     assert alphas_words([0.3]) == "at alpha 0.3"
     assert alphas_words([0.5, 0.2]) == "at alpha 0.2 and 0.5"
     assert alphas_words([0.1, 0.12, 0.9]) == "at alpha 0.1, 0.12 and 0.9"
@@ -34,7 +34,7 @@ def test_alphas_are_a_range_only_of_a_fine_grid() -> None:
     assert alphas_words(many) == "at each of the 13 alphas given between 0 and 0.6"
 
 
-def test_a_band_is_that_of_the_curve(capsys: Capture) -> None:
+def test_a_band_is_that_of_the_curve(capsys):
     options = ["--alpha", "0.2", "0.5", "--band", "both", "--replicates", "60", "--simultaneous",
                "--level", "0.9", "--seed", "4"]  # fmt: skip
     found = document(capsys, "--dev", DEV, "--test", TEST, *options)["band"]
@@ -53,7 +53,7 @@ def test_a_band_is_that_of_the_curve(capsys: Capture) -> None:
 @pytest.mark.parametrize(
     ("name", "start"), [("epc.svg", b"<?xml"), ("epc.png", b"\x89PNG"), ("epc.pdf", b"%PDF")]
 )
-def test_picture(name: str, start: bytes, tmp_path: Path, capsys: Capture) -> None:
+def test_picture(name, start, tmp_path, capsys):
     out = tmp_path / name
     arguments = ["epc", "--dev", DEV, "--test", TEST, "--json", "-o", str(out)]
     assert main(arguments) == 0
@@ -64,7 +64,7 @@ def test_picture(name: str, start: bytes, tmp_path: Path, capsys: Capture) -> No
     assert main([*arguments, "--force"]) == 0
 
 
-def test_of_two_files_of_one_name_the_path_is_said(tmp_path: Path, capsys: Capture) -> None:
+def test_of_two_files_of_one_name_the_path_is_said(tmp_path, capsys):
     paths = []
     for folder, rows in (("one", "1,1\n0,0\n"), ("two", "1,1\nx,0\n")):
         (tmp_path / folder).mkdir()

@@ -15,7 +15,7 @@ from betaroc.cli import main
 Capture = pytest.CaptureFixture[str]
 
 
-def run(capsys: Capture, call: str, code: int = 0) -> str:
+def run(capsys, call, code=0):
     assert main(shlex.split(call)) == code
     out, err = capsys.readouterr()
     return out if code == 0 else err
@@ -33,7 +33,7 @@ SHAPES = {
 
 
 @pytest.mark.parametrize("shape", SHAPES)
-def test_any_shape_to_a_threshold_in_one_command(folder: Path, capsys: Capture, shape: str) -> None:
+def test_any_shape_to_a_threshold_in_one_command(folder, capsys, shape):
     expected = run(
         capsys, "threshold plain.csv --far 0.1 --how average --family normal --print threshold"
     )
@@ -47,7 +47,7 @@ OF_TEST = "--test-client-file tg.txt --test-impostor-file ti.txt"
 
 
 @pytest.mark.simulation
-def test_a_file_a_class_for_every_command(folder: Path, capsys: Capture) -> None:
+def test_a_file_a_class_for_every_command(folder, capsys):
     for name in "gi":
         Path(f"t{name}.txt").write_text(Path(f"{name}.txt").read_text())
     expected = run(capsys, "epc --dev plain.csv --test plain.csv --alpha 0.3 0.5 --json")
@@ -63,12 +63,12 @@ def test_a_file_a_class_for_every_command(folder: Path, capsys: Capture) -> None
 
 
 @pytest.mark.simulation
-def test_the_standard_input(folder: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_standard_input(folder, capsys, monkeypatch):
     class Stdin:
         buffer = io.BytesIO(Path("euro.csv").read_bytes())
 
         @staticmethod
-        def isatty() -> bool:
+        def isatty():
             return False
 
     expected = run(capsys, "fit plain.csv --csv")
@@ -78,7 +78,7 @@ def test_the_standard_input(folder: Path, capsys: Capture, monkeypatch: pytest.M
     assert "must be named once" in run(capsys, "threshold - --test - --far 0.1", 2)
 
 
-def test_keys_of_dev_and_test(folder: Path, capsys: Capture) -> None:
+def test_keys_of_dev_and_test(folder, capsys):
     text = Path("key.txt").read_text()
     Path("other.txt").write_text(text.replace("t0 target\n", ""))
     call = "threshold trials.txt --key key.txt --far 0.1 --family normal --test"
@@ -90,7 +90,7 @@ def test_keys_of_dev_and_test(folder: Path, capsys: Capture) -> None:
     assert "--test-key must stand beside --test" in run(capsys, "fit plain.csv --test-key k", 2)
 
 
-def test_questions_name_the_options(folder: Path, capsys: Capture) -> None:
+def test_questions_name_the_options(folder, capsys):
     Path("q.csv").write_text("0,1\n0.5,1\n0.2,0\n")
     message = run(capsys, "fit q.csv --score 0 --label 1", 2)
     assert "Pass --header if it names the columns, or --no-header if it is a trial" in message
@@ -99,7 +99,7 @@ def test_questions_name_the_options(folder: Path, capsys: Capture) -> None:
     assert "Pass --decimal comma or --separator comma." in message
 
 
-def test_missing_scores_on_the_command_line(folder: Path, capsys: Capture) -> None:
+def test_missing_scores_on_the_command_line(folder, capsys):
     with Path("plain.csv").open("a", encoding="utf-8") as file:
         file.write("NA,genuine\n,impostor\nnan,impostor\n")
     assert "--missing drop" in run(capsys, "fit plain.csv", 2)
@@ -111,7 +111,7 @@ def test_missing_scores_on_the_command_line(folder: Path, capsys: Capture) -> No
     assert "with --missing reject" in err
 
 
-def test_files_called_as_columns_or_as_their_key(folder: Path, capsys: Capture) -> None:
+def test_files_called_as_columns_or_as_their_key(folder, capsys):
     """The path stands for the file, not for a column of its name, nor for another file's."""
     for place in ("one", "two"):
         Path(place).mkdir()

@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import io
 import shutil
-from pathlib import Path
 from shlex import quote, split
 
 import numpy as np
@@ -21,7 +20,7 @@ NAMES = ("mlp", "svm", "lr")
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def folder(tmp_path_factory):
     """Three systems of one list of trials, the noise of which grows."""
     rng, place = np.random.default_rng(20), tmp_path_factory.mktemp("systems")
     truth = {role: [rng.normal(mu, 1.0, 120) for mu in (1.0, -1.0)] for role in ("dev", "test")}
@@ -32,19 +31,19 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return place
 
 
-def options(folder: Path, *names: str) -> list[str]:
+def options(folder, *names):
     found = []
     for name in names or NAMES:
         found += ["--system", name, *(str(folder / name / f"{r}.csv") for r in ("dev", "test"))]
     return found
 
 
-def said(capsys: Capture, *call: str) -> str:
+def said(capsys, *call):
     assert main(list(call)) == 0
     return capsys.readouterr().out
 
 
-def refused(capsys: Capture, *call: str) -> str:
+def refused(capsys, *call):
     """The error of a call that prints nothing else."""
     assert main(list(call)) == 2
     out, err = capsys.readouterr()
@@ -53,7 +52,7 @@ def refused(capsys: Capture, *call: str) -> str:
     return err
 
 
-def test_files_alone_are_called_by_what_tells_them_apart(folder: Path, capsys: Capture) -> None:
+def test_files_alone_are_called_by_what_tells_them_apart(folder, capsys):
     files = [str(folder / name / "dev.csv") for name in NAMES]
     rows = list(csv.DictReader(io.StringIO(said(capsys, "fit", *files, "--csv"))))
     assert [row["system"] for row in rows[::2]] == list(NAMES)
@@ -68,13 +67,11 @@ def test_files_alone_are_called_by_what_tells_them_apart(folder: Path, capsys: C
     (("dev.csv", "dev.tsv"), ["dev.csv", "dev.tsv"]),
     (("", "dev.csv"), ["", "dev.csv"]),
 ])  # fmt: skip
-def test_default_names(paths: tuple[str, ...], names: list[str]) -> None:
+def test_default_names(paths, names):
     assert default_names(paths) == names
 
 
-def test_a_folder_and_a_manifest_name_the_same_systems(
-    folder: Path, tmp_path: Path, capsys: Capture
-) -> None:
+def test_a_folder_and_a_manifest_name_the_same_systems(folder, tmp_path, capsys):
     rest = ["--alpha", "0.5", "--csv"]
     named = said(capsys, "epc", *options(folder, "lr", "mlp", "svm"), *rest)
     assert said(capsys, "epc", "--systems", str(folder), *rest) == named
@@ -90,7 +87,7 @@ def test_a_folder_and_a_manifest_name_the_same_systems(
     assert said(capsys, "epc", "--systems", str(place), *rest) == named
 
 
-def test_folders_with_other_files(folder: Path, tmp_path: Path, capsys: Capture) -> None:
+def test_folders_with_other_files(folder, tmp_path, capsys):
     assert "holds none" in refused(capsys, "fit", "--systems", str(tmp_path))
     shutil.copytree(folder, tmp_path / "s")
     for hidden in (".DS_Store", "mlp/.DS_Store", "mlp/.dev.csv.swp"):
@@ -125,7 +122,7 @@ def test_folders_with_other_files(folder: Path, tmp_path: Path, capsys: Capture)
     ("compare --system mlp DEV TEST", "at least two"),
     ("epc --system a DEV", "one test file"),
 ])  # fmt: skip
-def test_calls_that_name_no_systems(call: str, words: str, folder: Path, capsys: Capture) -> None:
+def test_calls_that_name_no_systems(call, words, folder, capsys):
     dev, test = (str(folder / "mlp" / f"{role}.csv") for role in ("dev", "test"))
     files = {"DEV": [dev], "TEST": [test], "OTHER": [str(folder / "svm" / "dev.csv")],
              "FOLDER": [str(folder)], "ALL": options(folder)}  # fmt: skip
@@ -136,7 +133,7 @@ def test_calls_that_name_no_systems(call: str, words: str, folder: Path, capsys:
 
 @pytest.mark.simulation
 @pytest.mark.usefixtures("few", "panel_alone")
-def test_a_report_of_two_systems_is_one_page(folder: Path, tmp_path: Path, capsys: Capture) -> None:
+def test_a_report_of_two_systems_is_one_page(folder, tmp_path, capsys):
     page = tmp_path / "r.html"
     dev, test = (str(folder / "mlp" / f"{r}.csv") for r in ("dev", "test"))
     other = str(folder / "svm" / "dev.csv")

@@ -8,7 +8,6 @@ import subprocess
 import sys
 import time
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
 import pytest
@@ -25,7 +24,7 @@ SCORES = "score,label\n" + "0.9,1\n0.7,1\n0.4,1\n0.5,0\n0.3,0\n0.1,0\n" * 3
 
 
 @pytest.fixture
-def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def place(tmp_path, monkeypatch):
     home = tmp_path / "home"
     home.mkdir()
     monkeypatch.chdir(home)
@@ -35,9 +34,7 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.mark.parametrize("command", ["study deep.toml", "fit --systems deep.toml"])
 @pytest.mark.parametrize("start", ["", "x = "])
-def test_a_deep_table_is_no_file_of_ours(
-    place: Path, capsys: Any, command: str, start: str
-) -> None:
+def test_a_deep_table_is_no_file_of_ours(place, capsys, command, start):
     (place / "deep.toml").write_text(start + DEEP)
     assert main(command.split()) == 2
     out, err = capsys.readouterr()
@@ -45,7 +42,7 @@ def test_a_deep_table_is_no_file_of_ours(
     assert "must be TOML" in err
 
 
-def test_a_deep_study_document_and_key(place: Path) -> None:
+def test_a_deep_study_document_and_key(place):
     (place / "old").mkdir()
     (place / "old" / "study.json").write_text(DEEP)
     with pytest.raises(br.StudyError, match=r"recursion|nested"):
@@ -65,14 +62,14 @@ def test_a_deep_study_document_and_key(place: Path) -> None:
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no FIFOs here")
-def test_a_document_is_a_regular_file(place: Path) -> None:
+def test_a_document_is_a_regular_file(place):
     os.mkfifo("pipe")
     with pytest.raises(br.FileFormatError, match="regular"):
         br.from_json("pipe")
 
 
 @pytest.mark.parametrize("folder", ["../x", "/tmp/x", "a/../../x", ".", "link/x"])
-def test_a_study_does_not_leave_its_folder(place: Path, capsys: Any, folder: str) -> None:
+def test_a_study_does_not_leave_its_folder(place, capsys, folder):
     (place / "link").symlink_to(place.parent)
     (place / "study.toml").write_text(STUDY.format(folder=folder))
     assert main(["study", "study.toml"]) == 2
@@ -80,7 +77,7 @@ def test_a_study_does_not_leave_its_folder(place: Path, capsys: Any, folder: str
     assert sorted(one.name for one in place.parent.iterdir()) == ["home"]
 
 
-def test_the_command_line_may_name_any_folder(place: Path, capsys: Any) -> None:
+def test_the_command_line_may_name_any_folder(place, capsys):
     pytest.importorskip("pyarrow")
     (place / "study.toml").write_text(STUDY.format(folder="x"))
     assert main(["study", "study.toml", "--folder", "../y"]) == 0
@@ -90,9 +87,7 @@ def test_the_command_line_may_name_any_folder(place: Path, capsys: Any) -> None:
     assert (place.parent / "y" / "study.json").is_file()
 
 
-def test_a_folder_without_permission_is_told_before_the_work(
-    place: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any
-) -> None:
+def test_a_folder_without_permission_is_told_before_the_work(place, monkeypatch, capsys):
     (place / "closed").mkdir()
     real = os.access  # root may write everywhere
     monkeypatch.setattr(
@@ -112,7 +107,7 @@ LABELS = ["genuine", "genuine ", "fake", "fake"]
 
 
 @pytest.mark.parametrize("kind", ["file", "array", "frame"])
-def test_labels_that_differ_in_blanks_are_refused_everywhere(tmp_path: Path, kind: str) -> None:
+def test_labels_that_differ_in_blanks_are_refused_everywhere(tmp_path, kind):
     frame = pd.DataFrame({"score": [0.9, 0.8, 0.1, 0.2], "label": LABELS})
     frame.to_csv(tmp_path / "a.csv", index=False)
     calls = {
@@ -125,7 +120,7 @@ def test_labels_that_differ_in_blanks_are_refused_everywhere(tmp_path: Path, kin
 
 
 @pytest.fixture
-def handlers() -> Any:
+def handlers():
     kept = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
     signal.signal(signal.SIGINT, signal.default_int_handler)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
@@ -135,7 +130,7 @@ def handlers() -> Any:
         signal.signal(number, handler)
 
 
-def test_a_signal_at_work_is_an_exception_once(handlers: Any, capsys: Any) -> None:
+def test_a_signal_at_work_is_an_exception_once(handlers, capsys):
     listen()
     set_working(True)
     with pytest.raises(KeyboardInterrupt):
@@ -148,12 +143,12 @@ def test_a_signal_at_work_is_an_exception_once(handlers: Any, capsys: Any) -> No
     signal.raise_signal(signal.SIGINT)  # done: nothing is taken back
 
 
-def hear_signals() -> None:
+def hear_signals():
     """In a process to be: what a background job of a shell would ignore."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
-def test_what_a_caller_ignores_stays_ignored(handlers: Any) -> None:
+def test_what_a_caller_ignores_stays_ignored(handlers):
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     listen()
     assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN
@@ -162,7 +157,7 @@ def test_what_a_caller_ignores_stays_ignored(handlers: Any) -> None:
 @pytest.mark.simulation
 @pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
-def test_a_process_is_stopped_while_it_loads(number: int, code: int) -> None:
+def test_a_process_is_stopped_while_it_loads(number, code):
     program = (
         "import os, signal, sys, betaroc.cli, betaroc.core.process as s\n"
         "class Slow:\n"
@@ -182,7 +177,7 @@ def test_a_process_is_stopped_while_it_loads(number: int, code: int) -> None:
     "number", [signal.SIGKILL, pytest.param(signal.SIGTERM, marks=pytest.mark.nightly)]
 )
 @pytest.mark.simulation
-def test_no_worker_outlives_its_study(place: Path, number: int) -> None:
+def test_no_worker_outlives_its_study(place, number):
     pytest.importorskip("joblib")
     text = STUDY.format(folder="x").replace("true.auc", "fit.auc")
     text = "workers = 2\nreplicates = 100000\nblock = 100\n" + text + "n = 2000\n"
@@ -203,7 +198,7 @@ def test_no_worker_outlives_its_study(place: Path, number: int) -> None:
     assert _of_session(begun.pid) == []
 
 
-def _of_session(session: int) -> list[str]:
+def _of_session(session):
     """Processes of it that still run."""
     found = []
     for one in Path("/proc").glob("[0-9]*/stat"):

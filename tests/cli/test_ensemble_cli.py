@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -16,7 +15,7 @@ Capture = pytest.CaptureFixture[str]
 
 
 @pytest.fixture(scope="module")
-def frame() -> pd.DataFrame:
+def frame():
     rng = np.random.default_rng(5)
     n = 30
     columns = {
@@ -27,14 +26,14 @@ def frame() -> pd.DataFrame:
 
 
 @pytest.fixture
-def table(frame: pd.DataFrame, tmp_path: Path) -> str:
+def table(frame, tmp_path):
     path = tmp_path / "table.csv"
     frame.to_csv(path, index=False)
     return str(path)
 
 
 @pytest.fixture
-def files(frame: pd.DataFrame, tmp_path: Path) -> list[str]:
+def files(frame, tmp_path):
     paths = []
     for name in ("cnn", "svm"):
         path = tmp_path / f"{name}.csv"
@@ -48,7 +47,7 @@ def files(frame: pd.DataFrame, tmp_path: Path) -> list[str]:
 FAST = ("--family", "normal")
 
 
-def document(capsys: Capture, *arguments: str) -> dict[str, Any]:
+def document(capsys, *arguments):
     assert main(["ensemble", *arguments, "--json"]) == 0
     out, err = capsys.readouterr()
     assert err == ""
@@ -59,7 +58,7 @@ def document(capsys: Capture, *arguments: str) -> dict[str, Any]:
     return found
 
 
-def refused(capsys: Capture, *arguments: str, code: int = 2) -> str:
+def refused(capsys, *arguments, code=2):
     assert main(["ensemble", *arguments]) == code
     out, err = capsys.readouterr()
     assert out == ""
@@ -68,7 +67,7 @@ def refused(capsys: Capture, *arguments: str, code: int = 2) -> str:
 
 
 @pytest.mark.simulation
-def test_several_files_are_one_table(capsys: Capture, table: str, files: list[str]) -> None:
+def test_several_files_are_one_table(capsys, table, files):
     one = document(capsys, *FAST, table, "--systems", "cnn", "svm")
     assert document(capsys, *FAST, *files) == one
     assert document(capsys, *FAST, *files, "--id", "trial") == one
@@ -79,9 +78,7 @@ def test_several_files_are_one_table(capsys: Capture, table: str, files: list[st
 
 
 @pytest.mark.simulation
-def test_groups_of_trials(
-    capsys: Capture, frame: pd.DataFrame, files: list[str], tmp_path: Path
-) -> None:
+def test_groups_of_trials(capsys, frame, files, tmp_path):
     path = tmp_path / "grouped.csv"
     pairs = frame[["cnn", "svm", "label"]].assign(trial=range(len(frame)))
     pairs.to_csv(path, index=False)
@@ -90,9 +87,7 @@ def test_groups_of_trials(
     assert set(found["classifiers"]) == {"cnn", "svm"}
 
 
-def test_bad_calls(
-    capsys: Capture, frame: pd.DataFrame, table: str, files: list[str], tmp_path: Path
-) -> None:
+def test_bad_calls(capsys, frame, table, files, tmp_path):
     assert "Did you mean 'svm'? Pass --systems" in refused(capsys, table, "--systems", "smv", "cnn")
     message = refused(capsys, _written(frame, tmp_path), "--client-label", "yes")
     assert "--client-label must be one of the labels" in message
@@ -117,13 +112,13 @@ def test_bad_calls(
     assert "'cnn' has 30 impostor scores, classifier 'short' 29" in message
 
 
-def _written(frame: pd.DataFrame, folder: Path) -> str:
+def _written(frame, folder):
     frame.to_csv(folder / "written.csv", index=False)
     return str(folder / "written.csv")
 
 
 @pytest.mark.simulation
-def test_missing_scores(capsys: Capture, frame: pd.DataFrame, tmp_path: Path) -> None:
+def test_missing_scores(capsys, frame, tmp_path):
     path = tmp_path / "gaps.csv"
     gaps = frame.copy()
     gaps.loc[[2, 9], "svm"] = np.nan
@@ -137,9 +132,7 @@ def test_missing_scores(capsys: Capture, frame: pd.DataFrame, tmp_path: Path) ->
 
 
 @pytest.mark.simulation
-def test_a_table_is_read_as_any_score_file_is(
-    capsys: Capture, frame: pd.DataFrame, table: str, tmp_path: Path
-) -> None:
+def test_a_table_is_read_as_any_score_file_is(capsys, frame, table, tmp_path):
     """Semicolons, decimal commas, words, two identities, columns by number."""
     one = document(capsys, *FAST, table)
     words = frame.assign(label=np.where(frame["label"] == 1, "genuine", "impostor"))

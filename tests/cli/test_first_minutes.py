@@ -9,8 +9,6 @@ import shutil
 import subprocess
 from functools import cache
 from importlib import import_module
-from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -26,14 +24,14 @@ UNTRIED = {"completion", "demo", "ensemble", "report", "selftest", "study"}
 
 
 @cache
-def parsers() -> dict[str, Any]:
+def parsers():
     parser = _parser_of(COMMANDS, lambda name: import_module(f"betaroc.cli.{name}"))
     for command in parser.commands.values():
         command.learn()
     return {"": parser, **parser.commands}
 
 
-def examples(epilog: str) -> list[str]:
+def examples(epilog):
     """The lines between "examples:" and the blank one."""
     assert epilog.startswith("examples:\n  ")
     return [line.strip() for line in epilog.split("\n\n")[0].splitlines()[1:]]
@@ -42,7 +40,7 @@ def examples(epilog: str) -> list[str]:
 EXAMPLES = {name: examples(parser.epilog) for name, parser in parsers().items()}
 
 
-def test_a_command_shows_its_own_examples_alone() -> None:
+def test_a_command_shows_its_own_examples_alone():
     assert 3 <= len(EXAMPLES.pop("")) <= 4
     assert EXAMPLES.keys() == COMMANDS.keys()
     for name, lines in EXAMPLES.items():
@@ -52,7 +50,7 @@ def test_a_command_shows_its_own_examples_alone() -> None:
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-def test_a_help_is_short_and_all_options_are_asked_for(name: str, capsys: Capture) -> None:
+def test_a_help_is_short_and_all_options_are_asked_for(name, capsys):
     with pytest.raises(SystemExit):
         main([name, "--help"])
     out = capsys.readouterr().out
@@ -64,7 +62,7 @@ def test_a_help_is_short_and_all_options_are_asked_for(name: str, capsys: Captur
         assert "--separator" in capsys.readouterr().out
 
 
-def test_options_of_reading_files_have_a_help(capsys: Capture) -> None:
+def test_options_of_reading_files_have_a_help(capsys):
     assert main(["help", "files"]) == 0
     out = capsys.readouterr().out
     assert out.startswith("A score file has a header line")
@@ -74,7 +72,7 @@ def test_options_of_reading_files_have_a_help(capsys: Capture) -> None:
 @pytest.mark.parametrize(
     "line", [one for lines in EXAMPLES.values() for one in lines if not one.startswith("eval")]
 )
-def test_every_example_is_a_call_that_its_parser_knows(line: str) -> None:
+def test_every_example_is_a_call_that_its_parser_knows(line):
     words = shlex.split(line.partition(" > ")[0])
     assert words.pop(0) == "betaroc"
     parsed = parsers()[""].parse_args(words)
@@ -82,7 +80,7 @@ def test_every_example_is_a_call_that_its_parser_knows(line: str) -> None:
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def folder(tmp_path_factory):
     """The files that examples name, of the demo's scores."""
     folder = tmp_path_factory.mktemp("first")
     with pytest.MonkeyPatch.context() as patch:
@@ -109,13 +107,13 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for line in lines
     if not {"--check", "both", "--name", "--json", "report", "demo"} & set(line.split())
 ])  # fmt: skip
-def test_cheap_examples_run(line: str, folder: Path, monkeypatch: Patch, capsys: Capture) -> None:
+def test_cheap_examples_run(line, folder, monkeypatch, capsys):
     monkeypatch.chdir(folder)
     assert main(shlex.split(line)[1:]) == 0, capsys.readouterr().err
 
 
 @pytest.mark.simulation
-def test_a_demo_in_an_empty_folder(tmp_path: Path, monkeypatch: Patch, capsys: Capture) -> None:
+def test_a_demo_in_an_empty_folder(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     assert main(["demo"]) == 0
     out, err = capsys.readouterr()
@@ -141,9 +139,7 @@ def test_a_demo_in_an_empty_folder(tmp_path: Path, monkeypatch: Patch, capsys: C
 
 
 @pytest.mark.simulation
-def test_a_demo_replaces_nothing_of_yours(
-    tmp_path: Path, monkeypatch: Patch, capsys: Capture
-) -> None:
+def test_a_demo_replaces_nothing_of_yours(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     own = tmp_path / "demo-test.csv"
     own.write_text("mine", encoding="utf-8")
@@ -164,11 +160,9 @@ def test_a_demo_replaces_nothing_of_yours(
 
 
 @pytest.mark.simulation
-def test_a_demo_writes_the_report_that_it_shows(
-    tmp_path: Path, monkeypatch: Patch, capsys: Capture
-) -> None:
+def test_a_demo_writes_the_report_that_it_shows(tmp_path, monkeypatch, capsys):
     """The report itself has tests of its own; here is what it is asked for."""
-    asked: list[argparse.Namespace] = []
+    asked = []
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("betaroc.cli.report.run", asked.append)
     assert main(["demo", "-o", "r.html"]) == 0
@@ -182,7 +176,7 @@ def test_a_demo_writes_the_report_that_it_shows(
 
 
 @pytest.fixture(scope="module")
-def scripts(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def scripts(tmp_path_factory):
     folder = tmp_path_factory.mktemp("completion")
     for shell in ("bash", "zsh"):
         with pytest.MonkeyPatch.context() as patch, (folder / f"_{shell}").open("w") as file:
@@ -211,7 +205,7 @@ COMPLETED = [
 
 
 @pytest.mark.skipif(shutil.which("bash") is None, reason="there is no bash")
-def test_bash_completes(scripts: Path) -> None:
+def test_bash_completes(scripts):
     lines = ["source ./_bash"]
     for words, _ in COMPLETED:
         lines += [
@@ -227,7 +221,7 @@ def test_bash_completes(scripts: Path) -> None:
     ]
 
 
-def test_bash_knows_every_command_and_option(scripts: Path) -> None:
+def test_bash_knows_every_command_and_option(scripts):
     script = (scripts / "_bash").read_text(encoding="utf-8")
     for name, parser in parsers().items():
         if name:

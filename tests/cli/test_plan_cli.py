@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-from pathlib import Path
 
 import pytest
 from scipy import stats
@@ -21,7 +20,7 @@ OTHER = str(DATA / "liveness_cross_mlp" / "dev.csv")
 TYPED = ["--client", "beta:4,2", "--impostor", "beta:2,4"]
 
 
-def run(capsys: Capture, *arguments: str) -> str:
+def run(capsys, *arguments):
     assert main(["plan", *arguments]) == 0
     out, err = capsys.readouterr()
     # Normal distributions do not describe the scores of the other classifier.
@@ -30,7 +29,7 @@ def run(capsys: Capture, *arguments: str) -> str:
 
 
 @pytest.mark.simulation
-def test_a_plan_from_typed_distributions(capsys: Capture) -> None:
+def test_a_plan_from_typed_distributions(capsys):
     model = br.ScoreModel(br.Beta(4, 2), br.Beta(2, 4))
     out = run(capsys, "auc", "--width", "0.05", *TYPED)
     assert out.splitlines()[0] == "Collect 279 client and 279 impostor scores"
@@ -48,7 +47,7 @@ def test_a_plan_from_typed_distributions(capsys: Capture) -> None:
     assert str(plan) in run(capsys, "eer", "--width", "0.05", *normal)
 
 
-def test_a_guarantee(capsys: Capture) -> None:
+def test_a_guarantee(capsys):
     out = run(capsys, "guarantee@far=0.01")
     assert out.splitlines()[0] == "Collect 299 impostor scores or more"
     said = json.loads(run(capsys, "guarantee@far=0.01", "--json"))
@@ -65,7 +64,7 @@ def test_a_guarantee(capsys: Capture) -> None:
     assert (said["class"], said["needed"]) == ("client", math.ceil(math.log(0.1) / math.log(0.9)))
 
 
-def test_a_plan_is_kept_by_threshold(capsys: Capture, tmp_path: Path) -> None:
+def test_a_plan_is_kept_by_threshold(capsys, tmp_path):
     """With the planned number the guarantee is possible, with one fewer it is not."""
     for n, possible in ((59, True), (58, False)):
         client, impostor = ([start + k / 100 for k in range(m)] for start, m in ((0.5, 60), (0, n)))

@@ -10,7 +10,6 @@ import subprocess
 import sys
 import time
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -36,7 +35,7 @@ WORK = {
 
 
 @pytest.fixture
-def place(tmp_path: Path, monkeypatch: Patch) -> Path:
+def place(tmp_path, monkeypatch):
     rng = np.random.default_rng(5)
     for name in ("dev", "test", "dev2", "test2"):
         client, impostor = rng.beta(4, 2, 60).round(4), rng.beta(2, 4, 60).round(4)
@@ -51,14 +50,14 @@ def place(tmp_path: Path, monkeypatch: Patch) -> Path:
 class Stream(io.StringIO):
     """An output that fails as the system says."""
 
-    def __init__(self, number: int) -> None:
+    def __init__(self, number):
         super().__init__()
         self.number = number
 
-    def write(self, text: str) -> int:
+    def write(self, text):
         raise OSError(self.number, os.strerror(self.number))
 
-    def fileno(self) -> int:
+    def fileno(self):
         raise OSError(self.number, "none")
 
 
@@ -66,9 +65,7 @@ class Stream(io.StringIO):
     pytest.param(one, marks=[pytest.mark.nightly] * (one in ("compare", "ensemble", "threshold")))
     for one in WORK
 ])  # fmt: skip
-def test_a_pipe_that_nobody_reads_and_a_full_disk(
-    command: str, place: Path, monkeypatch: Patch, capsys: Any
-) -> None:
+def test_a_pipe_that_nobody_reads_and_a_full_disk(command, place, monkeypatch, capsys):
     if command == "study":
         pytest.importorskip("pyarrow")
     words = WORK[command].format(out="out").split()
@@ -96,9 +93,7 @@ OUTPUTS = {
     for one in OUTPUTS
 ])  # fmt: skip
 @pytest.mark.usefixtures("few", "panel_alone")
-def test_a_full_disk_leaves_what_was_there(
-    command: str, place: Path, monkeypatch: Patch, capsys: Any
-) -> None:
+def test_a_full_disk_leaves_what_was_there(command, place, monkeypatch, capsys):
     if command == "study":
         pytest.importorskip("pyarrow")
     old = {place / f"old.{kind}" for kind in ("svg", "png", "html")}
@@ -107,7 +102,7 @@ def test_a_full_disk_leaves_what_was_there(
     before = {path.name for path in place.iterdir()}
     real = os.replace
 
-    def full(source: Any, target: Any) -> None:
+    def full(source, target):
         if Path(target) in old:
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
         real(source, target)
@@ -123,21 +118,19 @@ def test_a_full_disk_leaves_what_was_there(
 
 @pytest.mark.parametrize("stream", [None, Stream(errno.ENOSPC)])
 @pytest.mark.parametrize("words", ["fit none.csv", "fit --none", "none", "fit dev.csv --json"])
-def test_what_nobody_can_be_told_is_no_output(
-    words: str, stream: Any, place: Path, monkeypatch: Patch, capsys: Any
-) -> None:
+def test_what_nobody_can_be_told_is_no_output(words, stream, place, monkeypatch, capsys):
     monkeypatch.setattr(sys, "stderr", stream)
     try:
         code = main(words.split())
     except SystemExit as stop:
-        code = stop.code  # type: ignore[assignment]
+        code = stop.code
     assert code == (0 if words.endswith("json") else 2)
     assert (capsys.readouterr().out == "") == (code == 2)
 
 
 @pytest.mark.skipif(os.name != "posix", reason="descriptors of POSIX")
-def test_a_file_takes_no_place_of_a_closed_stream(tmp_path: Path) -> None:
-    def close() -> None:
+def test_a_file_takes_no_place_of_a_closed_stream(tmp_path):
+    def close():
         for descriptor in (0, 1, 2):
             os.close(descriptor)
 
@@ -152,7 +145,7 @@ def test_a_file_takes_no_place_of_a_closed_stream(tmp_path: Path) -> None:
 
 
 class Terminal(io.StringIO):
-    def isatty(self) -> bool:
+    def isatty(self):
         return True
 
 
@@ -163,9 +156,7 @@ class Terminal(io.StringIO):
     (io.StringIO(), "xterm", True, False),
     (None, "xterm", True, False),
 ])  # fmt: skip
-def test_a_bar_is_for_a_terminal_that_can_draw_it(
-    stream: Any, name: str, allowed: bool, seen: bool, monkeypatch: Patch, capsys: Any
-) -> None:
+def test_a_bar_is_for_a_terminal_that_can_draw_it(stream, name, allowed, seen, monkeypatch, capsys):
     monkeypatch.setattr(sys, "stderr", stream)
     monkeypatch.setenv("TERM", name)
     monkeypatch.setattr(process, "_bars", allowed)
@@ -182,9 +173,7 @@ def test_a_bar_is_for_a_terminal_that_can_draw_it(
     (io.StringIO(), {}, False),
     (None, {}, False),
 ])  # fmt: skip
-def test_colours_are_for_a_terminal_that_has_them(
-    stream: Any, given: dict[str, str], seen: bool, monkeypatch: Patch
-) -> None:
+def test_colours_are_for_a_terminal_that_has_them(stream, given, seen, monkeypatch):
     monkeypatch.delenv("NO_COLOR", raising=False)
     for name, value in ({"TERM": "xterm"} | given).items():
         monkeypatch.setenv(name, value)
@@ -194,9 +183,7 @@ def test_colours_are_for_a_terminal_that_has_them(
 
 @pytest.mark.simulation
 @pytest.mark.parametrize("kind", ["csv", "csv.gz", "parquet"])
-def test_a_file_that_does_not_fit_is_told_before_the_work(
-    kind: str, place: Path, monkeypatch: Patch, capsys: Any
-) -> None:
+def test_a_file_that_does_not_fit_is_told_before_the_work(kind, place, monkeypatch, capsys):
     if kind == "parquet":
         pytest.importorskip("pyarrow")
     frame = br.read_scores("dev.csv").to_frame()
@@ -214,7 +201,7 @@ def test_a_file_that_does_not_fit_is_told_before_the_work(
 
 
 @pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="limits are told by /proc")
-def test_a_limit_of_the_process_counts() -> None:
+def test_a_limit_of_the_process_counts():
     program = (
         "import resource as r; r.setrlimit(r.RLIMIT_AS, (4 * 10**9, r.getrlimit(r.RLIMIT_AS)[1]))\n"
         "from betaroc.core.process import free_memory; print(free_memory() <= 4e9)"
@@ -223,22 +210,20 @@ def test_a_limit_of_the_process_counts() -> None:
     assert done.stdout.strip() == b"True"
 
 
-def _hear_signals() -> None:
+def _hear_signals():
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 @pytest.mark.nightly
 @pytest.mark.parametrize("command", [one for one in WORK if one not in ("completion", "ensemble")])
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
-def test_a_command_is_stopped_at_any_moment(
-    command: str, number: int, code: int, place: Path
-) -> None:
+def test_a_command_is_stopped_at_any_moment(command, number, code, place):
     """Twelve moments each: the code of the signal or, too late, of what is done."""
     if command == "study":
         pytest.importorskip("pyarrow")
     rng = np.random.default_rng(number)
 
-    def started(out: str) -> subprocess.Popen[str]:
+    def started(out):
         words = WORK[command].format(out=out).split()
         return subprocess.Popen(
             [sys.executable, "-m", "betaroc", *words], stdout=subprocess.PIPE,

@@ -118,7 +118,7 @@ REFUSED = {
 
 
 @pytest.mark.parametrize("call", REFUSED)
-def test_calls_refused(folder: Path, capsys: pytest.CaptureFixture[str], call: str) -> None:
+def test_calls_refused(folder, capsys, call):
     text = Path("plain.csv").read_text(encoding="utf-8")
     for k, name in enumerate("abcd"):
         Path(f"{name}.csv").write_text(text.replace("0.5", f"0.{k}"), encoding="utf-8")
@@ -148,9 +148,7 @@ MANIFESTS = {
 
 
 @pytest.mark.parametrize("text", MANIFESTS)
-def test_manifests_that_are_none(
-    text: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_manifests_that_are_none(text, tmp_path, capsys):
     place = tmp_path / "m.toml"
     place.write_text(text, encoding="utf-8")
     assert main(["fit", "--systems", str(place)]) == 2

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -49,12 +48,12 @@ FORMS = {
 }  # fmt: skip
 
 
-def scores(path: Path, shift: float) -> None:
+def scores(path, shift):
     rng = np.random.default_rng(3)
     write(path, rng.beta(3.0 + shift, 1.0, 20), rng.beta(1.0, 3.0, 20))
 
 
-def filled(root: Path) -> Path:
+def filled(root):
     for k, name in enumerate(("mlp/dev", "mlp/test", "svm/dev", "svm/test", "c", "c-test")):
         scores(root / f"{name}.csv", 0.1 * k)
     for k in range(2):
@@ -65,14 +64,14 @@ def filled(root: Path) -> Path:
 
 
 @pytest.fixture
-def places(tmp_path: Path) -> dict[Path, str]:
+def places(tmp_path):
     """Two folders and how files in each are named: from within, and from elsewhere in full."""
     first = filled(tmp_path / WHO / "results")
     second = filled(tmp_path / "other" / "deep" / WHO)
     return {first: "", second: f"{second}{os.sep}"}
 
 
-def said(call: list[str], form: str, root: Path, start: str, capsys: Capture) -> list[str]:
+def said(call, form, root, start, capsys):
     out = root.parent / f"{root.name}-page.html"
     words = [word.format(start) if word != "OUT" else str(out) for word in call]
     os.chdir(root if not start else root.parent.parent)
@@ -84,9 +83,7 @@ def said(call: list[str], form: str, root: Path, start: str, capsys: Capture) ->
 @pytest.mark.simulation
 @pytest.mark.usefixtures("few", "panel_alone")
 @pytest.mark.parametrize("name", CALLS)
-def test_results_are_byte_identical_from_any_folder(
-    name: str, places: dict[Path, str], capsys: Capture, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_results_are_byte_identical_from_any_folder(name, places, capsys, monkeypatch):
     monkeypatch.chdir(next(iter(places)))
     monkeypatch.setattr("betaroc.cli.report._WHOLE", 1)
     for form in FORMS[name]:
@@ -97,7 +94,7 @@ def test_results_are_byte_identical_from_any_folder(
 
 @pytest.mark.simulation
 @pytest.mark.usefixtures("few", "panel_alone")
-def test_documents_of_values_name_files(tmp_path: Path) -> None:
+def test_documents_of_values_name_files(tmp_path):
     root = filled(tmp_path / WHO)
     dev, test = (br.read_scores(root / place / "dev.csv") for place in ("mlp", "svm"))
     analysis = br.analyze(dev, test, family="beta")
@@ -113,7 +110,7 @@ def test_documents_of_values_name_files(tmp_path: Path) -> None:
     assert dev.source.path == str(root / "mlp" / "dev.csv")
 
 
-def test_files_of_the_classes_are_named_too(tmp_path: Path) -> None:
+def test_files_of_the_classes_are_named_too(tmp_path):
     for name, text in (("client", "0.9\n0.8\n0.7\n"), ("impostor", "0.1\n0.2\n0.3\n")):
         (tmp_path / WHO).mkdir(exist_ok=True)
         (tmp_path / WHO / f"{name}.txt").write_text(text, encoding="utf-8")
@@ -131,5 +128,5 @@ def test_files_of_the_classes_are_named_too(tmp_path: Path) -> None:
     (["a/../s.csv", "s.csv"], ["s.csv", "s.csv"]),
     ([], []),
 ])  # fmt: skip
-def test_names_tell_files_apart(paths: list[str], told: list[str]) -> None:
+def test_names_tell_files_apart(paths, told):
     assert list(file_names(paths).values()) == told

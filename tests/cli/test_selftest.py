@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import sys
 from importlib import import_module
-from typing import Any
 
 import pytest
 
@@ -23,7 +22,7 @@ ROWS, SLOW = 40, {"average-precision": 5, "max-f": 12, "epc": 12, "mixture-mle":
 
 @pytest.mark.simulation
 @pytest.mark.parametrize("check", checks.CHECKS)
-def test_every_number_has_the_digits_required(check: str) -> None:
+def test_every_number_has_the_digits_required(check):
     blocks = [block for block in BLOCKS if block["check"] == check]
     assert blocks
     for block in blocks:
@@ -33,7 +32,7 @@ def test_every_number_has_the_digits_required(check: str) -> None:
         assert checks.digits_of(worst.value) >= block["digits"], (block["region"], worst)
 
 
-def test_what_it_says(capsys: Capture) -> None:
+def test_what_it_says(capsys):
     assert main(["selftest"]) == 0
     out = capsys.readouterr().out
     assert "Every number has at least 10 correct decimal digits." in out
@@ -44,12 +43,10 @@ def test_what_it_says(capsys: Capture) -> None:
     assert len(rows) == sum(len(names) for names, *_ in selftest.REFERENCES)
 
 
-def test_a_function_that_is_off_is_noticed(
-    monkeypatch: pytest.MonkeyPatch, capsys: Capture
-) -> None:
+def test_a_function_that_is_off_is_noticed(monkeypatch, capsys):
     """A beta function that is wrong by 1e-9 of itself, and a fit that raises."""
 
-    def fail(*_: Any) -> list[float]:
+    def fail(*_):
         raise ZeroDivisionError
 
     (beta, compute, calls), *rest, (fit, _, samples) = selftest.REFERENCES
@@ -64,7 +61,7 @@ def test_a_function_that_is_off_is_noticed(
     assert f"Fewer than 10 correct decimal digits of {beta[0]}," in capsys.readouterr().out
 
 
-def test_its_references_are_those_of_the_generators() -> None:
+def test_its_references_are_those_of_the_generators():
     """Every value stands in a file of 60 digits, next to its last argument that is a number."""
     written = {repr(float(v)) for block in BLOCKS for row in block["rows"] for v in row
                if isinstance(v, str) and v[:1] in "-0123456789"}  # fmt: skip
@@ -72,7 +69,7 @@ def test_its_references_are_those_of_the_generators() -> None:
         assert {repr(value) for call in calls for value in call[-len(names) :]} <= written
 
 
-def test_every_check_has_references_of_its_form() -> None:
+def test_every_check_has_references_of_its_form():
     assert {block["check"] for block in BLOCKS} == checks.CHECKS.keys()
     for block in BLOCKS:
         check = checks.CHECKS[block["check"]]
@@ -80,7 +77,7 @@ def test_every_check_has_references_of_its_form() -> None:
         assert block["digits"] >= 9
 
 
-def test_what_no_double_holds_is_compared_by_its_logarithm() -> None:
+def test_what_no_double_holds_is_compared_by_its_logarithm():
     """Beta(1, 1000) at 0.9: S is 0.1^1000."""
     row = [1.0, 1000.0, 0.9, None, None, "1e-1000", None, None, "-2302.585092994045684"]
     found = checks.errors_of_row(checks.CHECKS["beta-tails"], row)

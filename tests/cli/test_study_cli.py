@@ -10,7 +10,6 @@ import subprocess
 import sys
 import time
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -39,23 +38,21 @@ n = [30, 90]
 
 
 @pytest.fixture
-def config(tmp_path: Path, monkeypatch: Patch) -> Path:
+def config(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     path = tmp_path / "atlas.toml"
     path.write_text(CONFIG)
     return path
 
 
-def run(capsys: Any, *arguments: object) -> tuple[int, str, str]:
+def run(capsys, *arguments):
     code = main(["study", *map(str, arguments)])
     out, err = capsys.readouterr()
     return code, out, err
 
 
 @pytest.mark.simulation
-def test_the_help_shows_a_configuration_that_runs(
-    tmp_path: Path, monkeypatch: Patch, capsys: Any
-) -> None:
+def test_the_help_shows_a_configuration_that_runs(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     with pytest.raises(SystemExit):
         main(["study", "--help"])
@@ -67,10 +64,8 @@ def test_the_help_shows_a_configuration_that_runs(
 
 
 @pytest.mark.parametrize("begun", [False, True])
-def test_ctrl_c_before_the_first_part(
-    config: Path, capsys: Any, monkeypatch: Patch, begun: bool
-) -> None:
-    def stopped(*arguments: object) -> None:
+def test_ctrl_c_before_the_first_part(config, capsys, monkeypatch, begun):
+    def stopped(*arguments):
         raise KeyboardInterrupt
 
     monkeypatch.setattr(Study, "_block" if begun else "run", stopped)
@@ -80,7 +75,7 @@ def test_ctrl_c_before_the_first_part(
 
 
 @pytest.mark.simulation
-def test_failed_trials_are_exit_code_3(config: Path, capsys: Any) -> None:
+def test_failed_trials_are_exit_code_3(config, capsys):
     config.write_text(CONFIG.replace("n = [30, 90]", "n = [1, 30]"))
     code, out, err = run(capsys, config)
     assert (code, err) == (3, "")
@@ -108,9 +103,7 @@ def test_failed_trials_are_exit_code_3(config: Path, capsys: Any) -> None:
     ("[design.grid]", "[design]\ngrid = 3\n[x]", "must have keys"),
     ("replicates = 3", "replicates = ", "must be TOML.*line 3"),
 ])  # fmt: skip
-def test_configurations_that_are_none(
-    config: Path, capsys: Any, old: str, new: str, words: str
-) -> None:
+def test_configurations_that_are_none(config, capsys, old, new, words):
     assert old in CONFIG
     config.write_text(CONFIG.replace(old, new))
     code, out, err = run(capsys, config)
@@ -120,7 +113,7 @@ def test_configurations_that_are_none(
     assert not Path("results").exists()
 
 
-def test_files_that_are_no_configuration(tmp_path: Path, capsys: Any) -> None:
+def test_files_that_are_no_configuration(tmp_path, capsys):
     for path in (tmp_path, tmp_path / "none.toml"):
         code, _, err = run(capsys, path)
         assert code == 2
@@ -135,7 +128,7 @@ def test_files_that_are_no_configuration(tmp_path: Path, capsys: Any) -> None:
 
 
 @pytest.mark.simulation
-def test_the_folder_of_another_study(config: Path, capsys: Any) -> None:
+def test_the_folder_of_another_study(config, capsys):
     assert run(capsys, config)[0] == 0
     code, out, err = run(capsys, config, "--seed", 6)
     assert (code, out) == (2, "")
@@ -145,7 +138,7 @@ def test_the_folder_of_another_study(config: Path, capsys: Any) -> None:
 
 
 @pytest.mark.simulation
-def test_ctrl_c_is_exit_code_130_and_the_study_goes_on(config: Path, capsys: Any) -> None:
+def test_ctrl_c_is_exit_code_130_and_the_study_goes_on(config, capsys):
     # The EER of a fit takes a few milliseconds. The terminal tells workers, too.
     text = CONFIG.replace('"fit.auc"', '"fit.auc", "fit.eer"')
     config.write_text(text.replace("replicates = 3", "replicates = 14\nblock = 3"))

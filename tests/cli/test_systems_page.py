@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Sequence
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -18,7 +16,7 @@ from helpers.files import write
 Capture = pytest.CaptureFixture[str]
 
 
-def written(folder: Path, name: str, shift: float, rng: np.random.Generator) -> Sequence[str]:
+def written(folder, name, shift, rng):
     """A system of 400 clients and 600 impostors, in dev and in test."""
     paths = []
     for role in ("dev", "test"):
@@ -27,19 +25,19 @@ def written(folder: Path, name: str, shift: float, rng: np.random.Generator) -> 
     return [name, *paths]
 
 
-def page_of(folder: Path, systems: Sequence[Sequence[str]], *options: str) -> str:
+def page_of(folder, systems, *options):
     out = folder / "page.html"
     call = [word for one in systems for word in ("--system", *one)]
     assert main(["report", *call, "-o", str(out), "--force", "--target", "far=0.05", *options]) == 0
     return out.read_text(encoding="utf-8")
 
 
-def prose(page: str) -> str:
+def prose(page):
     text = re.sub(r"<(style|script|svg)\b.*?</\1>|<[^>]*>", " ", page, flags=re.DOTALL)
     return " ".join(html.unescape(text).replace("\u00a0", " ").split())
 
 
-def rows_of(page: str) -> list[list[str]]:
+def rows_of(page):
     """The rows of the table of all systems, by cell."""
     tables = re.findall(r"<tbody>(.*?)</tbody>", page, re.DOTALL)
     main_table = tables[0] + (tables[1] if "more</summary>" in page else "")
@@ -48,7 +46,7 @@ def rows_of(page: str) -> list[list[str]]:
 
 
 @pytest.fixture(scope="module")
-def many(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[Sequence[str]], str]:
+def many(tmp_path_factory):
     """Thirteen systems; too many for a first screen each."""
     folder, rng = tmp_path_factory.mktemp("systems"), np.random.default_rng(4)
     names = [f"s{k}" for k in range(12)] + ["weak"]
@@ -58,9 +56,7 @@ def many(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[Sequence[
 
 
 @pytest.mark.simulation
-def test_rows_are_sorted_by_status_and_then_by_what_is_no_target(
-    many: tuple[Path, list[Sequence[str]], str],
-) -> None:
+def test_rows_are_sorted_by_status_and_then_by_what_is_no_target(many):
     _, systems, page = many
     found = []
     for name, dev, test in systems:
@@ -78,9 +74,7 @@ def test_rows_are_sorted_by_status_and_then_by_what_is_no_target(
 
 
 @pytest.mark.simulation
-def test_differences_are_those_that_compare_shows(
-    many: tuple[Path, list[Sequence[str]], str], capsys: Capture
-) -> None:
+def test_differences_are_those_that_compare_shows(many, capsys):
     """One judgement: a page calls worse what `compare_systems` and the command call worse."""
     folder, systems, page = many
     curves = {name: br.epc(br.read_scores(d), br.read_scores(t)) for name, d, t in systems}
@@ -106,9 +100,7 @@ def test_differences_are_those_that_compare_shows(
 
 
 @pytest.mark.simulation
-def test_of_many_systems_a_page_has_the_thresholds_alone(
-    many: tuple[Path, list[Sequence[str]], str], capsys: Capture
-) -> None:
+def test_of_many_systems_a_page_has_the_thresholds_alone(many, capsys):
     folder, systems, page = many
     assert page.count('<details class="sec" id="system') == 13
     assert "<summary>1 more</summary>" in page

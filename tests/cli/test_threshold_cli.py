@@ -27,13 +27,13 @@ DEV, EVAL = str(ASV / "dev.csv.gz"), str(ASV / "eval.csv.gz")
 LIVENESS = ROOT / "examples" / "data" / "liveness_cross_logreg"
 
 
-def run(capsys: Capture, *arguments: str, code: int = 0) -> str:
+def run(capsys, *arguments, code=0):
     assert main(["threshold", *arguments]) == code
     return capsys.readouterr().out
 
 
 @pytest.mark.simulation
-def test_the_threshold_alone_and_json(capsys: Capture) -> None:
+def test_the_threshold_alone_and_json(capsys):
     d = br.decide(br.read_scores(DEV), far=0.01)
     assert run(capsys, DEV, "--far", "0.01", "--print", "threshold") == f"{d.threshold!r}\n"
     said = json.loads(run(capsys, DEV, "--far", "0.01", "--test", EVAL, "--json"))
@@ -44,7 +44,7 @@ def test_the_threshold_alone_and_json(capsys: Capture) -> None:
 
 
 @pytest.mark.simulation
-def test_scores_that_are_missing(capsys: Capture, tmp_path: Path) -> None:
+def test_scores_that_are_missing(capsys, tmp_path):
     """Which file lacks them is said, and the report that is named reads them alike."""
     files = [tmp_path / name for name in ("d.csv", "t.csv")]
     for path, n in zip(files, (400, 390), strict=True):
@@ -60,8 +60,8 @@ def test_scores_that_are_missing(capsys: Capture, tmp_path: Path) -> None:
     assert main([*call, "reject"]) == 0
 
 
-def test_files_that_do_not_do(capsys: Capture, tmp_path: Path) -> None:
-    def refused(*arguments: str) -> str:
+def test_files_that_do_not_do(capsys, tmp_path):
+    def refused(*arguments):
         assert main(["threshold", *arguments]) == 2
         return capsys.readouterr().err
 
@@ -75,13 +75,13 @@ def test_files_that_do_not_do(capsys: Capture, tmp_path: Path) -> None:
 
 @pytest.mark.simulation
 @pytest.mark.parametrize("form", [(), ("--print", "threshold")])
-def test_a_copy_of_dev_is_told(capsys: Capture, tmp_path: Path, form: tuple[str, ...]) -> None:
+def test_a_copy_of_dev_is_told(capsys, tmp_path, form):
     copy = shutil.copy(DEV, tmp_path / "copy.csv.gz")
     assert main(["threshold", DEV, "--far", "0.01", "--test", str(copy), *form]) == 0
     assert "the scores are dev's own" in capsys.readouterr().err
 
 
-def test_scores_of_software_in_single_precision() -> None:
+def test_scores_of_software_in_single_precision():
     """Two decimals as float32: the number to deploy rejects those that tie with the threshold."""
     rng = np.random.default_rng(2)
     impostor = rng.normal(0, 1, 800).round(2).astype("f4")
@@ -94,7 +94,7 @@ def test_scores_of_software_in_single_precision() -> None:
     assert (impostor == np.float32(d.threshold)).any()
 
 
-def test_letters_where_the_terminal_has_no_others(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_letters_where_the_terminal_has_no_others(monkeypatch):
     out = io.TextIOWrapper(io.BytesIO(), encoding="ascii")
     monkeypatch.setattr(sys, "stdout", out)
     assert main(["threshold", DEV, "--far", "0.01"]) == 0
@@ -104,14 +104,14 @@ def test_letters_where_the_terminal_has_no_others(monkeypatch: pytest.MonkeyPatc
     assert text.isascii()
 
 
-def test_bounds_are_rounded_up() -> None:
+def test_bounds_are_rounded_up():
     assert rate(0.016415, up=True) == "1.7 %"
     assert rate(0.016, up=True) == "1.6 %"
     assert rate(1.81e-158, up=True) == "1.9e-156 %"
     assert rate(0.9912, up=True) == "99.2 %"
 
 
-def test_copied_thresholds_never_break_the_target() -> None:
+def test_copied_thresholds_never_break_the_target():
     rng = np.random.default_rng(1)
     for x in [*rng.normal(size=200), *rng.random(200) * 1e-6, 0.0, 12345.678, 1.4552720000000001]:
         assert float(rounded(float(x), up=True)) >= x

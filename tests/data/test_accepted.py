@@ -13,7 +13,7 @@ from sklearn.metrics import confusion_matrix
 import betaroc as br
 
 
-def test_counts_are_those_of_scikit_learn_with_scores_above() -> None:
+def test_counts_are_those_of_scikit_learn_with_scores_above():
     rng = np.random.default_rng(2)
     scores = br.Scores(rng.integers(2, 9, 40), rng.integers(0, 7, 50))
     values = np.r_[scores.client, scores.impostor]
@@ -27,7 +27,7 @@ def test_counts_are_those_of_scikit_learn_with_scores_above() -> None:
         ] == expected.tolist()
 
 
-def test_arrays_have_counts_of_their_shape_and_the_rates_of_the_model() -> None:
+def test_arrays_have_counts_of_their_shape_and_the_rates_of_the_model():
     scores = br.Scores([3, 4, 5], [1, 2, 3, 4])
     t = np.array([[-math.inf, 3.0], [3.5, 5.0]])
     found = scores.confusion(t)
@@ -44,7 +44,7 @@ def test_arrays_have_counts_of_their_shape_and_the_rates_of_the_model() -> None:
     assert len(frame) == 2
 
 
-def test_weights_are_copies_and_fractions_stay() -> None:
+def test_weights_are_copies_and_fractions_stay():
     copies = br.Scores([3, 4, 4], [1, 3, 3, 3]).confusion(3)
     assert (
         br.Scores([3, 4], [1, 3], client_weights=[1, 2], impostor_weights=[1, 3]).confusion(3)
@@ -55,12 +55,12 @@ def test_weights_are_copies_and_fractions_stay() -> None:
 
 
 @pytest.mark.parametrize("bad", [math.nan, [1.0, math.nan]])
-def test_nobody_is_counted_above_nan(bad: object) -> None:
+def test_nobody_is_counted_above_nan(bad):
     with pytest.raises(br.InputError, match="threshold must be numbers; got 1 of"):
         br.Scores([1, 2], [0, 1.5]).confusion(bad)
 
 
-def test_precision_at_k_is_the_mean_over_all_orders_of_ties() -> None:
+def test_precision_at_k_is_the_mean_over_all_orders_of_ties():
     client, impostor = [5, 4, 3, 3], [4, 4, 3]
     trials = [(v, 1) for v in client] + [(v, 0) for v in impostor]
     orders = [sorted(p, key=lambda trial: -trial[0]) for p in permutations(trials)]
@@ -70,7 +70,7 @@ def test_precision_at_k_is_the_mean_over_all_orders_of_ties() -> None:
         assert found[k - 1] == pytest.approx(float(Fraction(total, k * len(orders))), rel=1e-15)
 
 
-def test_precision_at_k_of_weights_and_at_all() -> None:
+def test_precision_at_k_of_weights_and_at_all():
     weighted = br.Scores([4, 2], [4, 1], client_weights=[2, 1], impostor_weights=[3, 4])
     copies = br.Scores([4, 4, 2], [4, 4, 4, 1, 1, 1, 1])
     k = np.arange(1, 11)
@@ -80,6 +80,6 @@ def test_precision_at_k_of_weights_and_at_all() -> None:
 
 
 @pytest.mark.parametrize("bad", [0, 5, 2.5, math.nan, [1, 9]])
-def test_k_is_a_number_of_scores(bad: object) -> None:
+def test_k_is_a_number_of_scores(bad):
     with pytest.raises(br.InputError, match="k must be a whole number from 1 to 4"):
         br.Scores([1, 2], [0, 1.5]).precision_at(bad)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pickle
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,7 +11,7 @@ import betaroc as br
 from betaroc.core.vocabulary import client_word, words_of
 
 
-def written(folder: Path, labels: tuple[str, str], name: str = "dev.csv") -> Path:
+def written(folder, labels, name="dev.csv"):
     path = folder / name
     rows = [f"{labels[k % 2]},0.{k + 1}" for k in range(6)]
     path.write_text("\n".join(["label,score", *rows]) + "\n")
@@ -27,7 +26,7 @@ def written(folder: Path, labels: tuple[str, str], name: str = "dev.csv") -> Pat
         ("mated", "non_mated"), ("match", "nonmatch"), ("live", "spoof"), ("positive", "negative"),
     ],
 )  # fmt: skip
-def test_words_that_leave_no_doubt(tmp_path: Path, client: str, impostor: str) -> None:
+def test_words_that_leave_no_doubt(tmp_path, client, impostor):
     for labels in ((client, impostor), (impostor, client)):
         path = written(tmp_path, labels)
         scores = br.read_scores(path)
@@ -42,18 +41,18 @@ def test_words_that_leave_no_doubt(tmp_path: Path, client: str, impostor: str) -
 @pytest.mark.parametrize(
     "labels", [("a", "b"), ("client", "genuine"), ("attack", "spoof"), ("genuine", "1")]
 )
-def test_other_words_need_to_be_told(tmp_path: Path, labels: tuple[str, str]) -> None:
+def test_other_words_need_to_be_told(tmp_path, labels):
     assert client_word(list(labels)) is None
     with pytest.raises(br.errors.FileFormatError, match="client_label"):
         br.read_scores(written(tmp_path, labels))
 
 
-def test_arrays_are_never_guessed() -> None:
+def test_arrays_are_never_guessed():
     with pytest.raises(br.errors.InputError, match="client_label"):
         br.Scores.from_labels(["genuine", "impostor"], [0.8, 0.2])
 
 
-def test_words_come_from_labels_alone(tmp_path: Path) -> None:
+def test_words_come_from_labels_alone(tmp_path):
     labels = np.array(["attack", "bona fide", "attack"])
     scores = br.Scores.from_labels(labels, [0.1, 0.9, 0.3], client_label="bona fide")
     assert scores.words == ("bona fide", "attack")
@@ -66,5 +65,5 @@ def test_words_come_from_labels_alone(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("label", ["", "x" * 25, "a\x1b[31m", "12", 3.0, None])
-def test_what_cannot_be_shown_is_no_word(label: object) -> None:
+def test_what_cannot_be_shown_is_no_word(label):
     assert words_of("genuine", label) is None

@@ -13,18 +13,18 @@ from betaroc.data import datasets
 from helpers.places import DATA
 
 
-def columns(path: str, **options: object) -> pd.DataFrame:
+def columns(path, **options):
     return pd.read_csv(DATA / path, converters={"score": float}, **options)
 
 
-def same(scores: br.Scores, frame: pd.DataFrame) -> None:
+def same(scores, frame):
     for who, label in (("client", 1), ("impostor", 0)):
         np.testing.assert_array_equal(getattr(scores, who), frame.score[frame.label == label])
 
 
 @pytest.mark.parametrize("classifier", ["logreg", "forest"])
 @pytest.mark.parametrize("amount", [0.0, 0.4, 1])
-def test_liveness(classifier: str, amount: float) -> None:
+def test_liveness(classifier, amount):
     data = br.datasets.load_liveness(classifier, sharpened=amount)
     folder = f"liveness_cross_{classifier}"
     same(data.dev, columns(f"{folder}/dev.csv"))
@@ -33,14 +33,14 @@ def test_liveness(classifier: str, amount: float) -> None:
     assert data.dev.name == classifier
 
 
-def test_verification() -> None:
+def test_verification():
     data = br.datasets.load_verification()
     same(data.dev, columns("asvspoof19_asv/dev.csv.gz"))
     same(data.test, columns("asvspoof19_asv/eval.csv.gz"))
     assert data.dev.words == ("target", "nontarget")
 
 
-def test_faces_have_both_identities() -> None:
+def test_faces_have_both_identities():
     data = br.datasets.load_faces()
     names = ["claimed", "real", "probe", "score"]
     for scores, part in ((data.dev, "dev"), (data.test, "eval")):
@@ -52,7 +52,7 @@ def test_faces_have_both_identities() -> None:
             np.testing.assert_array_equal(getattr(scores, f"{who}_groups"), own)
 
 
-def test_games_are_split_by_season() -> None:
+def test_games_are_split_by_season():
     data = br.datasets.load_games()
     rows = columns("fivethirtyeight/nba_games.csv.gz")
     same(data.dev, rows[rows.season < 2020])
@@ -61,7 +61,7 @@ def test_games_are_split_by_season() -> None:
 
 
 @pytest.mark.parametrize("name", [n for n in datasets.__all__ if n.startswith("load_")])
-def test_each_says_where_it_is_from_and_what_may_be_done(name: str) -> None:
+def test_each_says_where_it_is_from_and_what_may_be_done(name):
     data = getattr(br.datasets, name)()
     assert data == getattr(br.datasets, name)()
     assert data.description.endswith(".")
@@ -70,16 +70,14 @@ def test_each_says_where_it_is_from_and_what_may_be_done(name: str) -> None:
     assert "\n" not in data.source + data.licence
 
 
-def test_what_there_is_not_is_refused() -> None:
+def test_what_there_is_not_is_refused():
     with pytest.raises(br.InputError, match=r"sharpened must be one of .*; got 0\.5"):
         br.datasets.load_liveness(sharpened=0.5)
     with pytest.raises(br.InputError, match="classifier must be one of"):
         br.datasets.load_liveness("svm")
 
 
-def test_an_installed_package_has_them_beside_it(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_installed_package_has_them_beside_it(tmp_path, monkeypatch):
     copied = tmp_path / "sets" / "bob_verif"
     copied.mkdir(parents=True)
     for path in (DATA / "bob_verif").iterdir():

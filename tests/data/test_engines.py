@@ -14,9 +14,7 @@ import sys
 import threading
 import time
 import warnings
-from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -29,7 +27,7 @@ from helpers.places import ROOT
 LAZY = ["polars", "duckdb", "dask"]
 
 
-def rows(n: int, seed: int = 1) -> pd.DataFrame:
+def rows(n, seed=1):
     """Scores of both classes in any order, with a few of exactly 0 and 1."""
     rng = np.random.default_rng(seed)
     label = (rng.random(n) < 0.3).astype(np.int64)
@@ -38,7 +36,7 @@ def rows(n: int, seed: int = 1) -> pd.DataFrame:
     return pd.DataFrame({"score": score, "label": label})
 
 
-def places(scores: np.ndarray, bins: int) -> np.ndarray:
+def places(scores, bins):
     """The place of scores on the bins' scale, whose whole part is the bin: written out here.
 
     Four maps into [0, 1], a quarter of the bins each: s itself held to [0, 1]; of that, halves of
@@ -50,7 +48,7 @@ def places(scores: np.ndarray, bins: int) -> np.ndarray:
     return bins * (held + ends + line[0] + line[1]) / 4.0
 
 
-def expected_bins(scores: np.ndarray, bins: int) -> tuple[list[int], list[int]]:
+def expected_bins(scores, bins):
     """Bins that hold scores, and how many; no score's place is a whole number but for rounding."""
     place = places(scores, bins)
     # 0 and what rounding takes for it lie on a border: a quarter of the way, the first of a bin.
@@ -61,7 +59,7 @@ def expected_bins(scores: np.ndarray, bins: int) -> tuple[list[int], list[int]]:
     return found.tolist(), counts.tolist()
 
 
-def check(found: br.ScoreSummary, table: pd.DataFrame) -> None:
+def check(found, table):
     """Counts exactly and sums to 1e-12 as sorting and adding the rows gives them."""
     for one, label in ((found.client, 1), (found.impostor, 0)):
         values = table["score"].to_numpy()[table["label"].to_numpy() == label]
@@ -84,7 +82,7 @@ def check(found: br.ScoreSummary, table: pd.DataFrame) -> None:
 
 
 @pytest.fixture(scope="module")
-def spark() -> Iterator[Any]:
+def spark():
     if importlib.util.find_spec("pyspark") is None:
         pytest.skip("pyspark is not installed")
     if shutil.which("java") is None and "JAVA_HOME" not in os.environ:
@@ -117,7 +115,7 @@ few_bins = pytest.mark.filterwarnings("ignore:bins are wide:betaroc.core.errors.
 pytestmark = [*quiet_spark, few_bins]
 
 
-def lazy_frame(engine: str, table: pd.DataFrame) -> Any:
+def lazy_frame(engine, table):
     module = pytest.importorskip("dask.dataframe" if engine == "dask" else engine)
     if engine == "polars":
         return module.from_pandas(table).lazy()
@@ -126,16 +124,13 @@ def lazy_frame(engine: str, table: pd.DataFrame) -> Any:
     return module.from_pandas(table, npartitions=3)
 
 
-# ------------------------------------------------------------------------------ Spark
 #: Wide expressions cost Spark a second each, whatever the rows: few bins, few questions.
-def spark_frame(session: Any, folder: Path, table: pd.DataFrame) -> Any:
+def spark_frame(session, folder, table):
     table.to_parquet(folder / "scores.parquet")
     return session.read.parquet(str(folder / "scores.parquet"))
 
 
-def test_spark_finds_the_same_and_hands_over_no_rows(
-    spark: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_spark_finds_the_same_and_hands_over_no_rows(spark, tmp_path, monkeypatch):
     import narwhals as nw
 
     table = rows(2000)
@@ -148,16 +143,15 @@ def test_spark_finds_the_same_and_hands_over_no_rows(
         nw.from_native(frame).collect()
 
 
-def test_an_analysis_exception_of_spark_is_ours(spark: Any) -> None:
+def test_an_analysis_exception_of_spark_is_ours(spark):
     spark.createDataFrame([(0.1, 0), (0.2, 1)], ["score", "label"]).createOrReplaceTempView("seen")
     frame = spark.sql("SELECT raise_error('broken step') AS score, label FROM seen")
     with pytest.raises(br.BetarocError, match="column 'score'"):
         br.summarize(frame.withColumn("score", frame["score"].cast("double")), bins=BINS)
 
 
-# ------------------------------------------------------------------------------- Dask
 @pytest.fixture
-def cluster() -> Iterator[Any]:
+def cluster():
     """Two workers, of one test: it asks all that is asked of a cluster, as starting one is slow."""
     distributed = pytest.importorskip("distributed")
     with distributed.LocalCluster(
@@ -166,11 +160,11 @@ def cluster() -> Iterator[Any]:
         yield made
 
 
-def slow_frame(folder: Path, seconds: float, parts: int = 8) -> Any:
+def slow_frame(folder, seconds, parts=8):
     """A Dask frame whose every partition takes a while and leaves a file with the worker's pid."""
     import dask.dataframe as dd
 
-    def part(k: int) -> pd.DataFrame:  # in the test, so that workers get it by value
+    def part(k):  # in the test, so that workers get it by value
         (folder / f"{k}-{os.getpid()}-{time.time_ns()}").touch()
         time.sleep(seconds)
         rng = np.random.default_rng(k)
@@ -180,25 +174,21 @@ def slow_frame(folder: Path, seconds: float, parts: int = 8) -> Any:
     return dd.from_map(part, range(parts), meta=meta)
 
 
-def started(folder: Path) -> list[tuple[int, int]]:
+def started(folder):
     """Partition and process of every start, in order."""
     names = sorted((p.name for p in folder.iterdir()), key=lambda name: name.split("-")[2])
     return [(int(name.split("-")[0]), int(name.split("-")[1])) for name in names]
 
 
 @pytest.mark.simulation
-def test_dask_on_a_cluster_of_processes(
-    cluster: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_dask_on_a_cluster_of_processes(cluster, tmp_path, monkeypatch):
     the_page_on_ones_own_client_runs(cluster, tmp_path, monkeypatch)
     if hasattr(signal, "SIGKILL"):  # not on Windows
         a_worker_killed_mid_run_loses_nothing(cluster, tmp_path)
     workers_that_die_for_good_are_an_error_of_ours(cluster, monkeypatch)
 
 
-def the_page_on_ones_own_client_runs(
-    cluster: Any, folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def the_page_on_ones_own_client_runs(cluster, folder, monkeypatch):
     monkeypatch.chdir(folder)
     table = rows(3000)
     Path("scores").mkdir()
@@ -209,14 +199,14 @@ def the_page_on_ones_own_client_runs(
     check(names["summary"], table)
 
 
-def a_worker_killed_mid_run_loses_nothing(cluster: Any, folder: Path) -> None:
+def a_worker_killed_mid_run_loses_nothing(cluster, folder):
     from distributed import Client
 
     (calm := folder / "calm").mkdir()
     (killed := folder / "killed").mkdir()
-    victims: list[int] = []
+    victims = []
 
-    def kill() -> None:
+    def kill():
         end = time.monotonic() + 60.0
         while len(started(killed)) < 4:
             if time.monotonic() > end:
@@ -245,13 +235,11 @@ def a_worker_killed_mid_run_loses_nothing(cluster: Any, folder: Path) -> None:
     assert victims[0] not in {pid for _, pid in runs[-4:]}
 
 
-def workers_that_die_for_good_are_an_error_of_ours(
-    cluster: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def workers_that_die_for_good_are_an_error_of_ours(cluster, monkeypatch):
     import dask.dataframe as dd
     from distributed import Client
 
-    def part(k: int) -> pd.DataFrame:
+    def part(k):
         os._exit(1)
 
     meta = pd.DataFrame({"score": [0.5], "label": [1]}).iloc[:0]
@@ -262,17 +250,17 @@ def workers_that_die_for_good_are_an_error_of_ours(
 
 
 @pytest.mark.simulation
-def test_without_a_client_dask_computes_in_this_process(tmp_path: Path) -> None:
+def test_without_a_client_dask_computes_in_this_process(tmp_path):
     pytest.importorskip("dask.dataframe")
     br.summarize(slow_frame(tmp_path, 0.0))
     assert {pid for _, pid in started(tmp_path)} == {os.getpid()}
 
 
 @pytest.mark.simulation
-def test_text_in_a_partition_that_should_hold_numbers_is_refused() -> None:
+def test_text_in_a_partition_that_should_hold_numbers_is_refused():
     dd = pytest.importorskip("dask.dataframe")
 
-    def part(k: int) -> pd.DataFrame:
+    def part(k):
         score = [0.1, 0.2, "oops", "0.4"] if k == 1 else [0.1, 0.2, 0.3, 0.4]
         return pd.DataFrame({"score": score, "label": [0, 1, 0, 1]})
 
@@ -281,16 +269,14 @@ def test_text_in_a_partition_that_should_hold_numbers_is_refused() -> None:
         br.summarize(frame)
 
 
-# ------------------------------------------------------------- what the page shows, run
-def shown_code(name: str) -> str:
+def shown_code(name):
     """The block of docs/engines.md that needs a cluster and holds this name."""
     page = (ROOT / "docs" / "engines.md").read_text(encoding="utf-8")
     (block,) = [b for b in re.findall(r"^```py\n(.*?)^```$", page, re.M | re.S) if name in b]
     return str(block)
 
 
-# ------------------------------------------------------------------------------ files
-def file_of(table: pd.DataFrame, folder: Path, **named: Any) -> Path:
+def file_of(table, folder, **named):
     pytest.importorskip("pyarrow")
     path = folder / "it's [1].parquet"
     table.to_parquet(path, **named)
@@ -299,9 +285,7 @@ def file_of(table: pd.DataFrame, folder: Path, **named: Any) -> Path:
 
 @pytest.mark.simulation
 @pytest.mark.parametrize("group", [700, 20_000])
-def test_pieces_of_a_file_add_up(
-    group: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_pieces_of_a_file_add_up(group, tmp_path, monkeypatch):
     monkeypatch.setattr("betaroc.data.parquet._BATCH", 3000)
     table = rows(10_000)
     path = file_of(table, tmp_path, row_group_size=group)
@@ -312,7 +296,7 @@ def test_pieces_of_a_file_add_up(
 
 
 @pytest.mark.simulation
-def test_a_damaged_file_is_an_error_of_ours(tmp_path: Path) -> None:
+def test_a_damaged_file_is_an_error_of_ours(tmp_path):
     path = file_of(rows(5000), tmp_path, compression="snappy")
     whole = path.read_bytes()
     path.write_bytes(whole[:-100])
@@ -323,7 +307,6 @@ def test_a_damaged_file_is_an_error_of_ours(tmp_path: Path) -> None:
         summarize_file(path)
 
 
-# --------------------------------------------------------------------- bounded memory
 N_MANY, BINS = 50_000, 64
 #: Groups of two labels and 64 bins, the few texts of a message, rows that may be kept as the
 #: extremes: never a row of each score.
@@ -333,25 +316,25 @@ FEW = 2 * BINS + 8 + 8000
 class Guarded:
     """A DuckDB relation that refuses to hand over many rows."""
 
-    def __init__(self, relation: Any) -> None:
+    def __init__(self, relation):
         self.relation = relation
 
-    def fetchnumpy(self) -> Any:
+    def fetchnumpy(self):
         columns = self.relation.fetchnumpy()
         assert all(len(column) <= FEW for column in columns.values())
         return columns
 
 
-def forbid_rows(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+def forbid_rows(monkeypatch):
     """Make every way of collecting a column of rows raise; the names of the ways that were used."""
     import narwhals as nw
 
-    used: list[str] = []
+    used = []
 
-    def guarded(owner: Any, name: str, size: Callable[[Any], int], most: int = FEW) -> None:
+    def guarded(owner, name, size, most=FEW):
         inner = getattr(owner, name)
 
-        def collect(*args: Any, **named: Any) -> Any:
+        def collect(*args, **named):
             found = inner(*args, **named)
             used.append(name)
             assert size(found) <= most, f"{name} collected {size(found)}"
@@ -387,7 +370,7 @@ def forbid_rows(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 @pytest.mark.simulation
 @pytest.mark.parametrize("engine", LAZY)
-def test_no_engine_hands_over_rows(engine: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_engine_hands_over_rows(engine, monkeypatch):
     table = rows(N_MANY)
     table.loc[10:13, "score"] = [-0.25, 1.5, 2.0, -1e3]
     frame = lazy_frame(engine, table)
@@ -426,7 +409,7 @@ except MemoryError:
 
 
 @pytest.fixture(scope="module")
-def large(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def large(tmp_path_factory):
     """1.4e7 rows, 224 MB as two columns in memory, beside a small file of the same kind."""
     pa = pytest.importorskip("pyarrow")
     import pyarrow.parquet as pq
@@ -445,7 +428,7 @@ def large(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.simulation
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="address space is Linux's")
-def test_a_file_is_summarized_where_loading_it_breaks(large: Path) -> None:
+def test_a_file_is_summarized_where_loading_it_breaks(large):
     lean = {
         "MALLOC_ARENA_MAX": "1", "OPENBLAS_NUM_THREADS": "1",
         "OMP_NUM_THREADS": "1", "ARROW_DEFAULT_MEMORY_POOL": "system",
@@ -459,9 +442,8 @@ def test_a_file_is_summarized_where_loading_it_breaks(large: Path) -> None:
     assert done.stdout.strip() == "bounded", done.stderr[-2000:]
 
 
-# -------------------------------------------------------------------------- bad input
 @pytest.mark.parametrize("engine", LAZY)
-def test_texts_and_labels_beyond_two_are_counted(engine: str) -> None:
+def test_texts_and_labels_beyond_two_are_counted(engine):
     scores = [f"{k / 50:.2f}" for k in range(48)] + ["oops", " 1e-3 "]
     table = pd.DataFrame({"score": scores, "label": [0, 1] * 25})
     words = "column 'score' must be numeric; its type is String"
@@ -476,9 +458,7 @@ def test_texts_and_labels_beyond_two_are_counted(engine: str) -> None:
 
 @pytest.mark.parametrize("bins", [8, 65_536])
 @pytest.mark.parametrize("engine", [*LAZY, "pandas"])
-def test_score_and_label_swapped_are_refused(
-    engine: str, bins: int, request: pytest.FixtureRequest
-) -> None:
+def test_score_and_label_swapped_are_refused(engine, bins, request):
     label = np.arange(2000) % 2
     table = pd.DataFrame({"score": np.where(label == 1, 0.25, 0.5), "label": label})
     table["extra"] = np.maximum(np.arange(2000) - 20.0, 0.0)  # 21 zeros, then all different
@@ -487,7 +467,7 @@ def test_score_and_label_swapped_are_refused(
         br.summarize(frame, label="extra", bins=bins)
 
 
-def test_a_broken_step_of_a_lazy_frame_is_an_error_of_ours() -> None:
+def test_a_broken_step_of_a_lazy_frame_is_an_error_of_ours():
     pl = pytest.importorskip("polars")
     table = pl.LazyFrame({"score": ["0.1", "zero"], "label": [0, 1]})
     frame = table.with_columns(score=pl.col("score").cast(pl.Float64))
@@ -498,10 +478,10 @@ def test_a_broken_step_of_a_lazy_frame_is_an_error_of_ours() -> None:
 
 
 @pytest.mark.parametrize("error", [MemoryError, KeyboardInterrupt])
-def test_what_is_not_about_the_frame_stays_what_it_is(error: type[BaseException]) -> None:
+def test_what_is_not_about_the_frame_stays_what_it_is(error):
     dd = pytest.importorskip("dask.dataframe")
 
-    def part(k: int) -> pd.DataFrame:
+    def part(k):
         raise error
 
     meta = pd.DataFrame({"score": [0.5], "label": [1]}).iloc[:0]
@@ -509,7 +489,7 @@ def test_what_is_not_about_the_frame_stays_what_it_is(error: type[BaseException]
         br.summarize(dd.from_map(part, range(1), meta=meta))
 
 
-def test_no_workers_error_names_what_to_do() -> None:
+def test_no_workers_error_names_what_to_do():
     from betaroc.data.frames import engine_errors
 
     with (
@@ -522,7 +502,7 @@ def test_no_workers_error_names_what_to_do() -> None:
 
 
 @pytest.mark.simulation
-def test_no_file_is_loaded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_file_is_loaded(tmp_path, monkeypatch):
     table = rows(5000)
     path = file_of(table, tmp_path)
     forbid_rows(monkeypatch)

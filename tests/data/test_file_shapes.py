@@ -10,7 +10,6 @@ import sys
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -35,7 +34,7 @@ FILE, INPUT, TYPE = br.FileFormatError, br.InputError, br.InputTypeError
 Write = Callable[..., Path]
 
 #: Bytes, options, the format that is stated, and what else was guessed.
-SHAPES: dict[str, tuple[str | bytes, dict[str, Any], str, tuple[str, ...]]] = {
+SHAPES = {
     "semicolons": ("score;label\n0.25;1\n0.5;0\n", {}, "csv", ("separator=semicolon",)),
     "semicolons, decimal commas": ("score;label\n0,25;1\n0,5;0\n", {}, "csv",
         ("separator=semicolon", "decimal=comma")),
@@ -103,8 +102,8 @@ SHAPES: dict[str, tuple[str | bytes, dict[str, Any], str, tuple[str, ...]]] = {
 
 
 @pytest.fixture
-def write(tmp_path: Path) -> Write:
-    def put(content: str | bytes, name: str = "scores.csv") -> Path:
+def write(tmp_path):
+    def put(content, name="scores.csv"):
         path = tmp_path / name
         path.write_bytes(content if isinstance(content, bytes) else content.encode())
         return path
@@ -112,7 +111,7 @@ def write(tmp_path: Path) -> Write:
     return put
 
 
-def message(error: type[Exception], call: Callable[[], object], *words: str) -> str:
+def message(error, call, *words):
     with pytest.raises(error) as caught:
         call()
     assert type(caught.value) is error
@@ -123,19 +122,19 @@ def message(error: type[Exception], call: Callable[[], object], *words: str) -> 
     return text
 
 
-def refused(path: Path, *words: str, **options: Any) -> str:
+def refused(path, *words, **options):
     return message(FILE, lambda: br.read_scores(path, **options), *words)
 
 
-def said(guess: str) -> tuple[str, Any]:
+def said(guess):
     """A guess as an option of the call."""
     name, _, value = guess.partition("=")
-    plain: dict[str, Any] = {"True": True, "False": False}
+    plain = {"True": True, "False": False}
     return name, tuple(value.split(",")) if name == "label" else plain.get(value, value)
 
 
 @pytest.mark.parametrize("case", SHAPES)
-def test_everyday_shapes(write: Write, case: str) -> None:
+def test_everyday_shapes(write, case):
     content, options, kind, guesses = SHAPES[case]
     path = write(content)
     scores = br.read_scores(path, **options)
@@ -152,10 +151,10 @@ def test_everyday_shapes(write: Write, case: str) -> None:
         assert summarize_file(path, **options).client.maximum == 0.25
 
 
-def test_shapes_that_are_fast_leave_no_doubt(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_shapes_that_are_fast_leave_no_doubt(write, monkeypatch):
     """Their rows go through the parser of columns, none to the reader of lines."""
 
-    def never(*given: object) -> object:
+    def never(*given):
         raise AssertionError
 
     monkeypatch.setattr(text_rows, "read_lines", never)
@@ -171,7 +170,7 @@ def test_shapes_that_are_fast_leave_no_doubt(write: Write, monkeypatch: pytest.M
 
 LATIN = "score,label,name\n" + "0.25,1,x\n" * 20_000
 #: What has two readings or none, or is broken: the words of the error.
-DOUBTS: dict[str, tuple[str | bytes, dict[str, Any], tuple[str, ...]]] = {
+DOUBTS = {
     "no header, word labels": ("genuine 0.25\nimpostor 0.5\n", {},
         ("columns='label,score'", "key=")),
     "a header of numbers": ("0,1\n0.25,1\n", {"score": "0", "label": "1"},
@@ -247,7 +246,7 @@ DOUBTS: dict[str, tuple[str | bytes, dict[str, Any], tuple[str, ...]]] = {
 
 
 @pytest.mark.parametrize("case", DOUBTS)
-def test_two_readings_or_none(write: Write, case: str) -> None:
+def test_two_readings_or_none(write, case):
     content, options, words = DOUBTS[case]
     error = INPUT if case in ("too few names", "names in another order") else FILE
     path = write(content)
@@ -257,7 +256,7 @@ def test_two_readings_or_none(write: Write, case: str) -> None:
 
 
 #: Options of a table, of a list of four columns and of a text by tabs, and what is said.
-OPTIONS: list[tuple[str, dict[str, Any], type[Exception], tuple[str, ...]]] = [
+OPTIONS = [
     (TABLE, {"separator": "dash"}, INPUT, ("separator", "'dash'", "'semicolon'")),
     (TABLE, {"decimal": "coma"}, INPUT, ("decimal", "Did you mean 'comma'")),
     (TABLE, {"header": "no"}, TYPE, ("header", "'no'")),
@@ -290,13 +289,11 @@ OPTIONS: list[tuple[str, dict[str, Any], type[Exception], tuple[str, ...]]] = [
 
 
 @pytest.mark.parametrize(("content", "options", "error", "words"), OPTIONS)
-def test_options_of_reading_are_checked(
-    write: Write, content: str, options: dict[str, Any], error: type[Exception], words: Any
-) -> None:
+def test_options_of_reading_are_checked(write, content, options, error, words):
     message(error, lambda: br.read_scores(write(content), **options), *words)
 
 
-def test_what_is_no_local_file_is_refused(write: Write, tmp_path: Path) -> None:
+def test_what_is_no_local_file_is_refused(write, tmp_path):
     write(TABLE, "dev.csv")
     if hasattr(os, "mkfifo"):
         os.mkfifo(tmp_path / "pipe")
@@ -319,9 +316,8 @@ def test_what_is_no_local_file_is_refused(write: Write, tmp_path: Path) -> None:
     message(INPUT, lambda: br.summarize(table, label=("claimed", "real")), "one column")
 
 
-# ------------------------------------------------------------------------------- two files
-def test_a_file_for_each_class(write: Write) -> None:
-    forms: dict[str, tuple[str, str, dict[str, Any]]] = {
+def test_a_file_for_each_class(write):
+    forms = {
         "pyeer": ("0.25\n", "0.5\n", {}),
         "other columns first": ("a b 0.25\n", "c d 0.5\n", {}),
         "decimal commas": ("0,25\n", "0,5\n", {"decimal": "comma"}),
@@ -337,11 +333,11 @@ def test_a_file_for_each_class(write: Write) -> None:
     assert scores.source.format == "pyeer and jsonl"
 
 
-def test_files_of_two_classes_refused(write: Write, tmp_path: Path) -> None:
+def test_files_of_two_classes_refused(write, tmp_path):
     one, other, comma = write("0.25\n", "g"), write("0.5\n", "i"), write("0,5\n0,25\n", "c")
     same = tmp_path / "link"
     os.symlink(one, same)
-    calls: list[tuple[type[Exception], dict[str, Any], tuple[str, ...]]] = [
+    calls = [
         (INPUT, {"client_file": one, "impostor_file": one}, ("impostor_file", "twice")),
         (INPUT, {"client_file": one, "impostor_file": same}, ("impostor_file", "twice")),
         (INPUT, {"client_file": one}, ("client_file= and impostor_file=",)),
@@ -365,9 +361,8 @@ def test_files_of_two_classes_refused(write: Write, tmp_path: Path) -> None:
         message(error, lambda o=options: br.read_scores(**o), *words)
 
 
-# ------------------------------------------------------------------------------------ a key
 #: Scores, key, options, and the ids of the client.
-KEYED: dict[str, tuple[str, str, dict[str, Any], list[Any]]] = {
+KEYED = {
     "Kaldi": ("u1 0.25\nu2 0.5\n", "u2 nontarget\nu1 target\n", {}, ["u1"]),
     "NIST": ("e t1 0.25\ne t2 0.5\n", "e t2 nontarget\ne t1 target\n", {"format": "nist"},
         [["e", "t1"]]),
@@ -393,7 +388,7 @@ KEYED: dict[str, tuple[str, str, dict[str, Any], list[Any]]] = {
 
 
 @pytest.mark.parametrize("case", KEYED)
-def test_a_key_says_who_is_a_client(write: Write, case: str) -> None:
+def test_a_key_says_who_is_a_client(write, case):
     text, key, options, ids = KEYED[case]
     path, of_key = write(text), write(key, "key.txt")
     scores = br.read_scores(path, key=of_key, **options)
@@ -403,7 +398,7 @@ def test_a_key_says_who_is_a_client(write: Write, case: str) -> None:
     assert scores.source.further == (str(of_key),)
 
 
-KEYS_REFUSED: dict[str, tuple[str, str, dict[str, Any], tuple[str, ...]]] = {
+KEYS_REFUSED = {
     "unknown": ("u1 1\nu3 2\nu4 3\n", "u1 target\nu2 nontarget\n", {},
         ("2 of 3", "'u3'", "'key.txt'")),
     "twice": ("u1 1\nu1 2\nu2 3\n", "u1 target\nu2 nontarget\n", {}, ("1 of 3", "'u1'")),
@@ -420,21 +415,21 @@ KEYS_REFUSED: dict[str, tuple[str, str, dict[str, Any], tuple[str, ...]]] = {
 
 
 @pytest.mark.parametrize("case", KEYS_REFUSED)
-def test_keys_refused(write: Write, case: str) -> None:
+def test_keys_refused(write, case):
     text, key, options, words = KEYS_REFUSED[case]
     error = INPUT if case in ("no id", "two labels", "bob") else FILE
     path, of_key = write(text), write(key, "key.txt")
     message(error, lambda: br.read_scores(path, key=of_key, **options), *words)
 
 
-def test_the_key_is_another_file(write: Write) -> None:
+def test_the_key_is_another_file(write):
     path = write("u1 0.25\n")
     message(INPUT, lambda: br.read_scores(path, key=path), "key", "twice")
     message(FILE, lambda: br.read_scores(path, key=path.parent), "key", "directory")
     message(FILE, lambda: br.read_scores(path, key=write(b"PK\3\4", "z")), "zip")
 
 
-def test_trials_of_a_key_without_a_score_are_counted(write: Write) -> None:
+def test_trials_of_a_key_without_a_score_are_counted(write):
     """Of the key's five trials u4 and u5 have no line, u3 has no number."""
     path = write("u1 0.25\nu2 0.5\nu3 NA\n")
     key = write("u1 target\nu2 nontarget\nu3 target\nu4 target\nu5 nontarget\n", "key.txt")
@@ -444,8 +439,7 @@ def test_trials_of_a_key_without_a_score_are_counted(write: Write) -> None:
     assert scores.source.n_dropped == 3
 
 
-# ------------------------------------------------------------------- Arrow, standard input
-def test_arrow(tmp_path: Path) -> None:
+def test_arrow(tmp_path):
     from pyarrow import feather, ipc
 
     table = pa.table({"score": [0.25, 0.5], "label": ["genuine", "impostor"], "id": [3, 4]})
@@ -465,7 +459,7 @@ def test_arrow(tmp_path: Path) -> None:
     message(FILE, lambda: br.read_scores(tmp_path / "a", score="p"), "'p'")
 
 
-def test_large_letters_where_columns_have_types(tmp_path: Path) -> None:
+def test_large_letters_where_columns_have_types(tmp_path):
     from pyarrow import feather
 
     table = pa.table({"SCORE": [0.25, 0.5], "Label": [1, 0]})
@@ -481,7 +475,7 @@ def test_large_letters_where_columns_have_types(tmp_path: Path) -> None:
     message(FILE, lambda: br.read_scores(tmp_path / "p"), "'SCORE'", "'Score'")
 
 
-def test_columns_of_identities_in_parquet(tmp_path: Path) -> None:
+def test_columns_of_identities_in_parquet(tmp_path):
     table = pa.table({"score": [0.25, 0.5], "a": [1, 1], "b": ["1", "2"], "c": [3, 4]})
     pq.write_table(table, tmp_path / "p")
     assert br.read_scores(tmp_path / "p", label=("a", "b")) == EXPECTED
@@ -492,14 +486,14 @@ def test_columns_of_identities_in_parquet(tmp_path: Path) -> None:
 class _Stdin:
     """Bytes that come in pieces."""
 
-    def __init__(self, content: bytes, *, terminal: bool = False) -> None:
+    def __init__(self, content, *, terminal=False):
         self.buffer, self._terminal = io.BytesIO(content), terminal
 
-    def isatty(self) -> bool:
+    def isatty(self):
         return self._terminal
 
 
-def test_the_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_standard_input(monkeypatch):
     text = b"score;label\n0,25;1\n0,5;0\n"
     for content in (text, gzip.compress(text)):
         monkeypatch.setattr(sys, "stdin", _Stdin(content))
@@ -521,12 +515,11 @@ def test_the_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:
     message(FILE, lambda: br.read_scores("-"), "standard input", "longer")
 
 
-# ---------------------------------------------------------------------------------- missing
 MISSING = "score,label\n0.25,1\nNA,1\n0.5,0\n,0\nnan,0\nNULL,1\nn/a,0\n ,1\n"
 
 
 @pytest.mark.parametrize("size", [0, 2**20])
-def test_scores_that_are_missing(write: Write, monkeypatch: pytest.MonkeyPatch, size: int) -> None:
+def test_scores_that_are_missing(write, monkeypatch, size):
     """By hand: NA, NULL and a blank of clients; an empty one, nan and n/a of impostors."""
     monkeypatch.setattr(text_rows, "_SMALL", size)
     for text in (MISSING, MISSING.replace("n/a,0\n ,1\n", "NA,0\nNA,1\n")):
@@ -538,7 +531,7 @@ def test_scores_that_are_missing(write: Write, monkeypatch: pytest.MonkeyPatch, 
         assert scores.source.n_dropped == 6
 
 
-def test_missing_scores_of_other_kinds(write: Write, tmp_path: Path) -> None:
+def test_missing_scores_of_other_kinds(write, tmp_path):
     kept = (0.25, None, 0.5, np.nan)
     pq.write_table(pa.table({"score": kept, "label": [1, 1, 0, 0]}), tmp_path / "p")
     lines = write(
@@ -562,7 +555,7 @@ def test_missing_scores_of_other_kinds(write: Write, tmp_path: Path) -> None:
     message(FILE, lambda: br.read_scores(label, missing="drop"), "line 2", "label")
 
 
-def test_missing_scores_of_arrays_and_frames() -> None:
+def test_missing_scores_of_arrays_and_frames():
     """By hand: of labels 1, 0, 1, 0, 1 the third and the fourth have no score."""
     pd = pytest.importorskip("pandas")
     pl = pytest.importorskip("polars")
@@ -599,7 +592,7 @@ def test_missing_scores_of_arrays_and_frames() -> None:
     message(INPUT, lambda: br.Scores.from_labels([1, 0], [np.inf, 0.5], missing="drop"), "y_score")
 
 
-def test_missing_scores_that_count_as_rejected(write: Write) -> None:
+def test_missing_scores_that_count_as_rejected(write):
     """By hand of MISSING: three clients and three impostors without a score, one each with one."""
     rejected = br.Scores([0.25], [0.5], n_client_rejected=3, n_impostor_rejected=3)
     found = br.read_scores(write(MISSING), missing="reject")
@@ -616,13 +609,11 @@ def test_missing_scores_that_count_as_rejected(write: Write) -> None:
     assert (none.n_client_rejected, none.n_impostor_rejected) == (0, 0)
 
 
-# ------------------------------------------------------------ files of other programs
 SCORES = "w/1.wav 0.1\nw/2.wav 0.9\nw/3.wav 0.2\nw/4.wav 0.8\n"
 PROTOCOL = "w/1.wav eval spoof\nw/2.wav eval bonafide\nw/3.wav eval spoof\nw/4.wav eval bonafide\n"
 
 
-# ------------------------------------------------------------------------------- keys
-def test_a_key_without_header_is_joined_by_the_numbers_of_its_columns(write: Write) -> None:
+def test_a_key_without_header_is_joined_by_the_numbers_of_its_columns(write):
     path, key = write(SCORES), write(PROTOCOL, "key.txt")
     scores = br.read_scores(path, key=key, key_id="1", key_label="3")
     assert (scores.client.tolist(), scores.impostor.tolist()) == ([0.9, 0.8], [0.1, 0.2])
@@ -632,7 +623,7 @@ def test_a_key_without_header_is_joined_by_the_numbers_of_its_columns(write: Wri
         br.read_scores(path, key=key, key_id=("1", "2"), key_label="3")
 
 
-def test_a_key_may_call_its_columns_otherwise_than_the_scores(write: Write) -> None:
+def test_a_key_may_call_its_columns_otherwise_than_the_scores(write):
     """Both tables have a column label, and of the scores it is no class."""
     path = write("id,score,label\na,.9,x\nb,.4,y\n")
     key = write("utt,label,id\nb,0,8\na,1,7\n", "key.csv")
@@ -640,7 +631,7 @@ def test_a_key_may_call_its_columns_otherwise_than_the_scores(write: Write) -> N
     assert (scores.client.tolist(), scores.impostor.tolist()) == ([0.9], [0.4])
 
 
-def test_labels_beside_scores_are_joined_line_by_line(write: Write) -> None:
+def test_labels_beside_scores_are_joined_line_by_line(write):
     key = write("1\n0\n1\n", "labels.txt")
     scores = br.read_scores(write("0.9\n0.2\n0.7\n"), key=key)
     assert (scores.client.tolist(), scores.impostor.tolist()) == ([0.9, 0.7], [0.2])
@@ -650,9 +641,7 @@ def test_labels_beside_scores_are_joined_line_by_line(write: Write) -> None:
     refused(write("0.9\n0.2\n"), "as many scores as the key", "2 and 3", key=key)
 
 
-def test_columns_of_a_key_stand_beside_one(
-    write: Write, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_columns_of_a_key_stand_beside_one(write, capsys):
     classes = [k % 2 for k in range(40)]
     rows = [f"{k},{y + k % 7 / 5},{y + k % 5 / 4}\n" for k, y in enumerate(classes)]
     path = write("utt,a,b\n" + "".join(rows))
@@ -668,7 +657,6 @@ def test_columns_of_a_key_stand_beside_one(
     assert json.loads(capsys.readouterr().out)
 
 
-# ------------------------------------------------------------------------------- JSON
 @pytest.mark.parametrize(
     "text",
     [
@@ -678,22 +666,21 @@ def test_columns_of_a_key_stand_beside_one(
         '{\n "labels": [true, false],\n "score": [0.9, 0.25],\n "name": "x"\n}\n',
     ],
 )
-def test_a_json_document_is_read(write: Write, text: str) -> None:
+def test_a_json_document_is_read(write, text):
     scores = br.read_scores(write(text))
     assert (scores.client.tolist(), scores.impostor.tolist()) == ([0.9], [0.25])
     assert scores.source.format == "json"
     assert br.summarize(write(text)).n_client == 1
 
 
-def test_a_json_document_names_the_trial(write: Write) -> None:
+def test_a_json_document_names_the_trial(write):
     refused(write('[{"score": 1, "label": 1}, {"score": "x", "label": 0}]'), "trial 2", "'x'")
     refused(write('[{"score": 1, "label": 1}, {"score": 2}]'), "trial 2", "the label")
     refused(write('{"score": [[1], 2], "label": [1, 0]}'), "trial 1", "must be a number")
     refused(write('[{"score": 1, "score": 2, "label": 1}]'), "'score' occurs twice")
 
 
-# ---------------------------------------------------------------------- other programs
-def test_binary_files_are_named_for_what_they_are(write: Write) -> None:
+def test_binary_files_are_named_for_what_they_are(write):
     noise = bytes(range(128, 256))
     for content, *words in (
         (b"MATLAB 5.0 MAT-file, Platform: GLNXA64" + noise, "MATLAB", "writematrix"),
@@ -706,14 +693,14 @@ def test_binary_files_are_named_for_what_they_are(write: Write) -> None:
         refused(write(content), *words)
 
 
-def saved(**arrays: Any) -> bytes:
+def saved(**arrays):
     """An archive of arrays of numpy, or the array `alone`."""
     out = io.BytesIO()
     np.save(out, arrays["alone"]) if "alone" in arrays else np.savez(out, **arrays)
     return out.getvalue()
 
 
-def test_arrays_of_numpy_are_tables(write: Write) -> None:
+def test_arrays_of_numpy_are_tables(write):
     pair, client = {"genuine": [0.9, 0.7], "impostor": [0.25]}, np.array([0.9, 0.7], np.float32)
     rows = np.array([(0.9, b"a"), (0.7, b"a"), (0.25, b"b")], [("score", float), ("y", "S1")])
     two = np.array([[1, 0.9], [1, 0.7], [0, 0.25]])
@@ -748,7 +735,7 @@ def test_arrays_of_numpy_are_tables(write: Write) -> None:
     refused(write(out.getvalue()), "array of numpy", "intact")
 
 
-def test_a_sheet_of_excel_is_a_table(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_sheet_of_excel_is_a_table(write, monkeypatch):
     pd = pytest.importorskip("pandas")
     archive = io.BytesIO()
     with zipfile.ZipFile(archive, "w") as sheet:
@@ -771,7 +758,7 @@ def test_a_sheet_of_excel_is_a_table(write: Write, monkeypatch: pytest.MonkeyPat
     refused(write(out.getvalue()), "line 3", "'x'")
 
 
-def test_what_holds_no_scores_is_named(write: Write) -> None:
+def test_what_holds_no_scores_is_named(write):
     refused(write("fpr,tpr,threshold\n0,0,inf\n0.1,0.9,0.5\n1,1,0\n"), "a column 'score'")
     matrix = "id,a,a,b,c\na,.5,.7,.1,.2\na,.7,.8,.1,.1\nb,.1,.2,.9,.3\nc,.1,.2,.1,.9\n"
     refused(write(matrix), "a column 'score'")
@@ -786,7 +773,7 @@ def test_what_holds_no_scores_is_named(write: Write) -> None:
 
 
 @pytest.mark.parametrize("encoding", some(["utf-8", "latin-1", "utf-16"], 3))
-def test_every_cut_of_gzip_is_a_damaged_file(write: Write, encoding: str) -> None:
+def test_every_cut_of_gzip_is_a_damaged_file(write, encoding):
     text = "".join(f"é{k},{k % 2},0.{k}{k * 7919}\n" for k in range(30))
     whole = gzip.compress(("name,label,score\n" + text).encode(encoding))
     for end in range(2, len(whole)):
@@ -796,8 +783,7 @@ def test_every_cut_of_gzip_is_a_damaged_file(write: Write, encoding: str) -> Non
         refused(path)
 
 
-# -------------------------------------------------------------------------- odd values
-def test_blanks_that_are_no_spaces_are_refused(write: Write) -> None:
+def test_blanks_that_are_no_spaces_are_refused(write):
     for blank in "\u00a0\u2003\u3000\u202f":
         refused(write(f"score,label\n0.5{blank},1\n0.2,0\n"), "line 2", "neither a space nor a tab")
         refused(write(f"score,label\n{blank}0.5,1\n0.2,0\n"), "line 2", "neither a space nor a tab")
@@ -805,9 +791,7 @@ def test_blanks_that_are_no_spaces_are_refused(write: Write) -> None:
         refused(write(f"label score\n1 0.5\n0{blank}0.2\n"), "line 3", "2 fields")
 
 
-def test_integers_that_doubles_round_are_refused_as_in_arrays(
-    write: Write, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_integers_that_doubles_round_are_refused_as_in_arrays(write, monkeypatch):
     """2**53 + 1 is no double, 2**53 + 2 is one."""
     for value in (2**53 + 1, -(2**53) - 1, 10**18 + 1):
         with pytest.raises(INPUT, match=r"beyond 2\*\*53"):
@@ -820,7 +804,7 @@ def test_integers_that_doubles_round_are_refused_as_in_arrays(
     assert scores.client.tolist() == [2.0**53 + 2]
 
 
-def test_a_missing_first_score_changes_no_reading(write: Write) -> None:
+def test_a_missing_first_score_changes_no_reading(write):
     path = write("a a p nan\na b p 0.5\nb b p 0.7\n")
     refused(path, "line 1", "finite")
     with pytest.warns(br.MissingScoreWarning):
@@ -828,12 +812,11 @@ def test_a_missing_first_score_changes_no_reading(write: Write) -> None:
     assert (scores.client.tolist(), scores.impostor.tolist()) == ([0.7], [0.5])
 
 
-def test_one_column_of_numbers_asks_for_the_other_class_or_for_labels(write: Write) -> None:
+def test_one_column_of_numbers_asks_for_the_other_class_or_for_labels(write):
     refused(write(b"3.5\n1.25\n"), "one column of numbers", "client_file=", "key=")
 
 
-# --------------------------------------------------------------- values, names and sizes
-def test_a_path_is_text_or_bytes_and_its_name_is_free(write: Write) -> None:
+def test_a_path_is_text_or_bytes_and_its_name_is_free(write):
     path = write(TABLE, "scores-dev")
     for name in (str(path), os.fsencode(path)):
         assert br.read_scores(name, format="csv") == EXPECTED
@@ -844,19 +827,17 @@ def test_a_path_is_text_or_bytes_and_its_name_is_free(write: Write) -> None:
     ("labels", "client_label"),
     [(("2", "1"), 2), (("2", "1"), "2"), (("2.0", "1"), 2), (("a", "b"), "a"), (("0", "1"), 0)],
 )
-def test_client_label_as_text_and_as_number(
-    write: Write, labels: tuple[str, str], client_label: Any
-) -> None:
+def test_client_label_as_text_and_as_number(write, labels, client_label):
     text = "score,label\n0.25,{}\n0.5,{}\n".format(*labels)
     assert br.read_scores(write(text), client_label=client_label) == EXPECTED
 
 
-def test_column_names(write: Write) -> None:
+def test_column_names(write):
     path = write("y;p,p,q\n1,0.25,7\n0,0.5,8\n")
     assert br.read_scores(path, score="p", label="y;p") == EXPECTED
 
 
-def test_g20_doubles_come_back_bit_by_bit(write: Write) -> None:
+def test_g20_doubles_come_back_bit_by_bit(write):
     """repr of a float is its shortest decimal that reads back to it (Python's promise)."""
     rng = np.random.default_rng(11)
     bits = rng.integers(0, 2**63, 20_000, dtype=np.uint64) & np.uint64(0xBFFFFFFFFFFFFFFF)
@@ -869,7 +850,7 @@ def test_g20_doubles_come_back_bit_by_bit(write: Write) -> None:
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems forbid such names")
-def test_g31_strange_names(tmp_path: Path) -> None:
+def test_g31_strange_names(tmp_path):
     path = os.path.join(os.fsencode(tmp_path), b"a\xff\nb.csv")
     with open(path, "wb") as file:
         file.write(b"score,label\n0.2,1\n")
@@ -878,7 +859,7 @@ def test_g31_strange_names(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("read", [br.read_scores, summarize_file], ids=["rows", "sums"])
-def test_decompression_is_bounded(write: Write, read: Any) -> None:
+def test_decompression_is_bounded(write, read):
     text = b"score,label\n" + b"0.5,1\n0.2,0\n" * 2**12  # 48 KiB of some hundred bytes
     path = write(gzip.compress(text))
     message(FILE, lambda: read(path, max_size=2**15), "expand", str(2**15), "max_size=")
@@ -886,7 +867,7 @@ def test_decompression_is_bounded(write: Write, read: Any) -> None:
 
 
 @pytest.mark.parametrize("name", ["text", "parquet", "arrow"])
-def test_rows_and_bytes_are_bounded(tmp_path: Path, name: str) -> None:
+def test_rows_and_bytes_are_bounded(tmp_path, name):
     path = tmp_path / "scores"
     table = pa.table({"score": [0.9, 0.8, 0.1, 0.2], "label": [1, 1, 0, 0]})
     if name == "text":
@@ -905,7 +886,7 @@ def test_rows_and_bytes_are_bounded(tmp_path: Path, name: str) -> None:
     assert br.read_scores(path, max_rows=4).n_client == 2
 
 
-PARQUET: dict[str, dict[str, Any]] = {
+PARQUET = {
     "integers": {"score": [0.25, 0.5], "label": [1, 0]},
     "booleans": {"score": [0.25, 0.5], "label": [True, False]},
     "floats": {"score": pa.array([0.25, 0.5], pa.float32()), "label": [1.0, -1.0]},
@@ -919,7 +900,7 @@ PARQUET: dict[str, dict[str, Any]] = {
 
 
 @pytest.mark.parametrize("case", PARQUET)
-def test_parquet(tmp_path: Path, case: str) -> None:
+def test_parquet(tmp_path, case):
     path = tmp_path / "scores"
     pq.write_table(pa.table(PARQUET[case]), path, row_group_size=1)
     scores = br.read_scores(path)
@@ -927,14 +908,14 @@ def test_parquet(tmp_path: Path, case: str) -> None:
     assert scores.source.format == "parquet"
 
 
-def test_parquet_client_label(tmp_path: Path) -> None:
+def test_parquet_client_label(tmp_path):
     path = tmp_path / "s.parquet"
     pq.write_table(pa.table({"p": [0.5, 0.25], "y": [1, 2]}), path)
     assert br.read_scores(path, score="p", label="y", client_label="2") == EXPECTED
     assert br.read_scores(path, score="p", label="y", client_label=2) == EXPECTED
 
 
-BAD_PARQUET: dict[str, tuple[Any, ...]] = {
+BAD_PARQUET = {
     "missing column": ({"scroe": [0.1], "label": [1]}, "'score'", "Did you mean 'scroe'"),
     "one class": ({"score": [0.1], "label": [1]}, "no impostor scores"),
     "labels": ({"score": [0.1, 0.2], "label": ["a", "b"]}, "client_label", "first in row 1"),
@@ -942,19 +923,19 @@ BAD_PARQUET: dict[str, tuple[Any, ...]] = {
 
 
 @pytest.mark.parametrize("case", BAD_PARQUET)
-def test_parquet_refused(tmp_path: Path, case: str) -> None:
+def test_parquet_refused(tmp_path, case):
     columns, *words = BAD_PARQUET[case]
     pq.write_table(pa.table(columns), tmp_path / "s.parquet")
     message(FILE, lambda: br.read_scores(tmp_path / "s.parquet"), "'s.parquet'", *words)
 
 
-def test_parquet_duplicate_column(tmp_path: Path) -> None:
+def test_parquet_duplicate_column(tmp_path):
     table = pa.Table.from_arrays([pa.array([0.1])] * 2 + [pa.array([1])], ["score"] * 2 + ["label"])
     pq.write_table(table, tmp_path / "s.parquet")
     message(FILE, lambda: br.read_scores(tmp_path / "s.parquet"), "'score' occurs 2 times")
 
 
-def test_g22_g23_damaged_parquet(tmp_path: Path, write: Write) -> None:
+def test_g22_g23_damaged_parquet(tmp_path, write):
     table = pa.table({"score": np.linspace(0, 1, 1000), "label": np.arange(1000) % 2})
     path = tmp_path / "whole.parquet"
     pq.write_table(table, path, write_page_checksum=True, compression="none", use_dictionary=False)
@@ -969,7 +950,7 @@ def test_g22_g23_damaged_parquet(tmp_path: Path, write: Write) -> None:
     message(FILE, lambda: br.read_scores(path, format="csv"), "no csv file", "Parquet")
 
 
-def test_parquet_without_pyarrow(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_parquet_without_pyarrow(tmp_path, monkeypatch):
     path = tmp_path / "s.parquet"
     pq.write_table(pa.table({"score": [0.1], "label": [1]}), path)
     monkeypatch.setitem(sys.modules, "pyarrow", None)

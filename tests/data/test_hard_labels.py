@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -26,23 +23,23 @@ REMEDY = r"predict_proba\(X\)\[:, 1\] or decision_function\(X\)"
 GRADED = RNG.uniform(size=Y.size)
 
 
-def frame(score: Any, **more: Any) -> pd.DataFrame:
+def frame(score, **more):
     return pd.DataFrame({"score": score, "label": Y, **more})
 
 
-def written(tmp_path: Path, score: Any) -> str:
+def written(tmp_path, score):
     path = tmp_path / "decided.csv"
     frame(score).to_csv(path, index=False)
     return str(path)
 
 
-def parquet(tmp_path: Path, score: Any) -> str:
+def parquet(tmp_path, score):
     path = tmp_path / "decided.parquet"
     frame(score).to_parquet(path)
     return str(path)
 
 
-DOORS: dict[str, Callable[[Any, Path], object]] = {
+DOORS = {
     "Scores": lambda s, _: br.Scores(s[Y == 1], s[Y == 0]),
     "weights": lambda s, _: br.Scores(
         np.unique(s), np.unique(s), client_weights=[6, 24], impostor_weights=[24, 6]
@@ -62,7 +59,7 @@ DOORS: dict[str, Callable[[Any, Path], object]] = {
 
 @pytest.mark.parametrize("low", [0, -1])
 @pytest.mark.parametrize("door", list(DOORS))
-def test_labels_are_no_scores(door: str, low: int, tmp_path: Path) -> None:
+def test_labels_are_no_scores(door, low, tmp_path):
     """What a confusion matrix counts: no threshold lies between two labels but one."""
     labels = np.where(DECIDED == 1, 1.0, low)
     kinds = (br.InputError, br.FileFormatError)
@@ -70,7 +67,7 @@ def test_labels_are_no_scores(door: str, low: int, tmp_path: Path) -> None:
         DOORS[door](labels, tmp_path)
 
 
-def test_few_scores_may_be_zeros_and_ones() -> None:
+def test_few_scores_may_be_zeros_and_ones():
     """Nine are hand-made examples, as of few scores a warning says elsewhere; ten are labels."""
     assert br.Scores([1, 1, 1, 0], [0, 0, 0, 1, 0]).n_impostor == 5
     with pytest.raises(br.InputError, match="all 10 are 0 or 1"):
@@ -80,7 +77,7 @@ def test_few_scores_may_be_zeros_and_ones() -> None:
     assert br.Scores([1] * 9, [1] * 9).n_client == 9  # one value, as of a model that gives one
 
 
-def test_summaries_that_are_merged_are_looked_at_again() -> None:
+def test_summaries_that_are_merged_are_looked_at_again():
     """Five labels each are too few to tell; merged they are ten."""
     part = br.summarize(pd.DataFrame({"score": [1, 1, 0, 0, 1], "label": [1, 1, 1, 0, 0]}))
     with pytest.raises(br.InputError, match="all 10 are 0 or 1"):
@@ -89,7 +86,7 @@ def test_summaries_that_are_merged_are_looked_at_again() -> None:
     assert (part + other + part).n_client == 7
 
 
-def test_estimators_and_displays_whose_scores_are_labels() -> None:
+def test_estimators_and_displays_whose_scores_are_labels():
     """A tree of full depth has no probability in between; a regression has."""
     from betaroc.sklearn import RocDisplay, ThresholdClassifier
 
@@ -102,7 +99,6 @@ def test_estimators_and_displays_whose_scores_are_labels() -> None:
         ThresholdClassifier(DecisionTreeClassifier(), far=0.2, pos_label=1).fit(X, Y)
 
 
-# ------------------------------------------------------- a probability of the label predicted
 CONFIDENCE = np.where(RIGHT, 0.9, 0.6) - np.tile(np.arange(30), 2) / 1000
 WORDS = np.where(DECIDED == 1, "SPAM", "HAM")
 #: Tables as Weka (without -distribution), transformers, PyCaret and others write them.
@@ -121,7 +117,7 @@ REFUSED = r"column '\w+',? must be the score of the client; beside '\w+'.*take 1
 
 
 @pytest.mark.parametrize("name", list(TABLES))
-def test_the_probability_of_a_prediction_is_no_score(name: str, tmp_path: Path) -> None:
+def test_the_probability_of_a_prediction_is_no_score(name, tmp_path):
     content, options = TABLES[name]
     table = pd.DataFrame(content)
     with pytest.raises(br.InputError, match=REFUSED):
@@ -138,7 +134,7 @@ def test_the_probability_of_a_prediction_is_no_score(name: str, tmp_path: Path) 
             br.read_scores(path, **options)
 
 
-def test_the_score_of_the_client_beside_a_prediction_is_read() -> None:
+def test_the_score_of_the_client_beside_a_prediction_is_read():
     """Below one half the predicted label of two would be the other one."""
     table = frame(GRADED, predicted=(GRADED > 0.5).astype(int))
     assert br.Scores.from_frame(table).n_client == 30

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import copy
 import pickle
-from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -172,7 +170,6 @@ def test_floating_point_traps_change_nothing():
     assert scores.client[0] == 5e-324
 
 
-# ------------------------------------------------------------------- what is refused
 RNG = np.random.default_rng(20)
 WIDE = RNG.random(20)
 LABELS = np.tile([1, 0], 10)
@@ -287,38 +284,37 @@ def test_long_values_are_cut():
     message(INPUT, lambda: br.Scores.from_frame(frame, score="1" * 800), "...")
 
 
-# ------------------------------------------- one column of any library, whatever it is called
 TRUE_FIVE, FIVE = np.array([1, 0, 1, 0, 1]), np.array([0.7, 0.2, 0.9, 0.4, 0.3])
 OF_FIVE = br.Scores([0.7, 0.9, 0.3], [0.2, 0.4])
 
 
-def xarray(x: np.ndarray) -> Any:
+def xarray(x):
     return pytest.importorskip("xarray").DataArray(x, dims="trial")
 
 
-def torch(x: np.ndarray) -> Any:
+def torch(x):
     return pytest.importorskip("torch").tensor(x, requires_grad=x.dtype.kind == "f")
 
 
 class Tensor:
     """What is asked of a tensor of torch, also where torch is not installed."""
 
-    def __init__(self, x: np.ndarray, device: str = "cpu", *, requires_grad: bool = True) -> None:
+    def __init__(self, x, device="cpu", *, requires_grad=True):
         self.x, self.device, self.requires_grad = x, device, requires_grad
 
-    def __len__(self) -> int:
+    def __len__(self):
         return len(self.x)
 
-    def detach(self) -> Tensor:
+    def detach(self):
         return Tensor(self.x, self.device, requires_grad=False)
 
-    def __array__(self, dtype: Any = None, copy: Any = None) -> np.ndarray:
+    def __array__(self, dtype=None, copy=None):
         if self.requires_grad:
             raise RuntimeError("Can't call numpy() on Tensor that requires grad.")
         return self.x
 
 
-def test_a_tensor_elsewhere_says_what_to_pass() -> None:
+def test_a_tensor_elsewhere_says_what_to_pass():
     with pytest.raises(br.InputTypeError, match=r"on 'cuda:0' \(Tensor\). Pass x.cpu\(\)"):
         br.Scores.from_labels(TRUE_FIVE, Tensor(FIVE, "cuda:0"))
     with pytest.raises(br.InputError, match=r"shape \(5, 1\). Pass x.ravel\(\)"):
@@ -336,12 +332,12 @@ def test_a_tensor_elsewhere_says_what_to_pass() -> None:
         lambda x: pa.chunked_array([x[:2], x[2:]]), xarray, torch, Tensor,
     ],
 )  # fmt: skip
-def test_it_is_read_as_its_array(made: Callable[[np.ndarray], Any]) -> None:
+def test_it_is_read_as_its_array(made):
     assert br.Scores.from_labels(made(TRUE_FIVE), made(FIVE)) == OF_FIVE
     assert br.Empirical(made(FIVE)) == br.Empirical(FIVE)
 
 
-def test_what_is_more_than_one_says_what_to_pass() -> None:
+def test_what_is_more_than_one_says_what_to_pass():
     xr = pytest.importorskip("xarray")
     with pytest.raises(br.InputTypeError, match="Pass one of its variables"):
         br.Scores(xr.Dataset({"score": ("trial", FIVE)}), FIVE)

@@ -6,8 +6,6 @@ import importlib.util
 import math
 import pickle
 from fractions import Fraction
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -24,7 +22,7 @@ from betaroc.model.samples import empirical_model
 ENGINES = ["pandas", "polars", "polars-lazy", "pyarrow", "duckdb", "dask", "parquet"]
 
 
-def rows(seed: int = 1, n: int = 3000) -> tuple[np.ndarray, np.ndarray]:
+def rows(seed=1, n=3000):
     """U-shaped scores in any order, some of exactly 0 and 1, down to 1e-200."""
     rng = np.random.default_rng(seed)
     score = np.concatenate([rng.beta(0.4, 0.3, n), rng.beta(0.3, 1.9, 2 * n)])
@@ -34,7 +32,7 @@ def rows(seed: int = 1, n: int = 3000) -> tuple[np.ndarray, np.ndarray]:
     return score[order], label[order]
 
 
-def frame_of(engine: str, score: np.ndarray, label: np.ndarray, folder: Path) -> Any:
+def frame_of(engine, score, label, folder):
     table = pd.DataFrame({"score": score, "label": label})
     if engine == "pandas":
         return table
@@ -64,7 +62,7 @@ def frame_of(engine: str, score: np.ndarray, label: np.ndarray, folder: Path) ->
 
 @pytest.mark.simulation
 @pytest.mark.parametrize("engine", ENGINES)
-def test_every_engine_finds_the_same(engine: str, tmp_path: Path) -> None:
+def test_every_engine_finds_the_same(engine, tmp_path):
     score, label = rows()
     found = br.summarize(frame_of(engine, score, label, tmp_path))
     for one, values in ((found.client, score[label == 1]), (found.impostor, score[label == 0])):
@@ -87,7 +85,7 @@ def test_every_engine_finds_the_same(engine: str, tmp_path: Path) -> None:
         assert one.square == pytest.approx(float(square), rel=1e-12)
 
 
-def test_a_tiny_score_keeps_its_log_of_1_minus_s(tmp_path: Path) -> None:
+def test_a_tiny_score_keeps_its_log_of_1_minus_s(tmp_path):
     pytest.importorskip("polars")
     score, label = np.array([1e-20, 3e-17, 0.5, 0.25]), np.array([1, 1, 0, 0])
     for engine in ("pandas", "polars"):
@@ -95,7 +93,7 @@ def test_a_tiny_score_keeps_its_log_of_1_minus_s(tmp_path: Path) -> None:
         assert found.client.log1m == pytest.approx(-(1e-20 + 3e-17), rel=1e-13)
 
 
-def test_summaries_add_up() -> None:
+def test_summaries_add_up():
     score, label = rows()
     table = pd.DataFrame({"score": score, "label": label})
     whole = br.summarize(table)
@@ -110,7 +108,7 @@ def test_summaries_add_up() -> None:
 
 
 @pytest.mark.parametrize("layout", [None, (0.0, 1.0), (-4.0, 4.0), (-8e307, 8e307), (0.0, 1e-300)])
-def test_a_border_is_the_last_score_of_its_bin(layout: tuple[float, float] | None) -> None:
+def test_a_border_is_the_last_score_of_its_bin(layout):
     edges = bin_edges(4096, layout)
     inner = edges[np.isfinite(edges)]
     here, above = bin_of(inner, 4096, layout), bin_of(np.nextafter(inner, np.inf), 4096, layout)
@@ -123,7 +121,7 @@ def test_a_border_is_the_last_score_of_its_bin(layout: tuple[float, float] | Non
         assert np.array_equal(found, bin_of(score, 4096, layout))
 
 
-def test_the_map_is_monotone_on_neighbouring_doubles() -> None:
+def test_the_map_is_monotone_on_neighbouring_doubles():
     rng = np.random.default_rng(5)
     start = np.concatenate([rng.normal(0, 1, 300), 10.0 ** rng.uniform(-300, 5, 300)])
     for s in start:
@@ -133,15 +131,14 @@ def test_the_map_is_monotone_on_neighbouring_doubles() -> None:
         assert np.all(np.diff(bin_of(np.array(run), 1 << 20, None)) >= 0)
 
 
-# ------------------------------------------------------------------------------ curves
-def normal_frame(seed: int, n: int = 4000) -> tuple[br.Scores, pd.DataFrame]:
+def normal_frame(seed, n=4000):
     rng = np.random.default_rng(seed)
     scores = br.Scores(rng.normal(8, 6, n), rng.normal(-7, 8, n))
     score = np.concatenate([scores.client, scores.impostor])
     return scores, pd.DataFrame({"score": score, "label": np.repeat([1, 0], n)})
 
 
-def test_rates_at_borders_are_those_of_the_rows_and_bounded_between() -> None:
+def test_rates_at_borders_are_those_of_the_rows_and_bounded_between():
     scores, frame = normal_frame(1)
     summary = br.summarize(frame)
     edges = np.unique(np.clip(bin_edges(65_536, None), -30, 30))[::50]
@@ -154,7 +151,7 @@ def test_rates_at_borders_are_those_of_the_rows_and_bounded_between() -> None:
     assert off.max() <= summary.rate_error[0] + 1e-15
 
 
-def test_an_epc_of_summaries_is_the_one_of_rows_up_to_the_stated_error() -> None:
+def test_an_epc_of_summaries_is_the_one_of_rows_up_to_the_stated_error():
     (dev, dev_frame), (test, test_frame) = normal_frame(1), normal_frame(2)
     a, b = br.summarize(dev_frame), br.summarize(test_frame)
     alpha = [0.1, 0.5, 0.9]
@@ -172,7 +169,7 @@ def test_an_epc_of_summaries_is_the_one_of_rows_up_to_the_stated_error() -> None
     assert np.abs(mixed.value - br.epc(dev, test, alpha=alpha).value).max() <= max(b.rate_error)
 
 
-def test_a_band_of_a_summary_is_that_of_the_rows() -> None:
+def test_a_band_of_a_summary_is_that_of_the_rows():
     (_, dev_frame), (test, test_frame) = normal_frame(1, 500), normal_frame(2, 500)
     curve = br.epc(br.summarize(dev_frame), br.summarize(test_frame), alpha=[0.3, 0.7])
     rows = br.epc(br.ScoreModel(curve.dev.client, curve.dev.impostor), test, alpha=[0.3, 0.7])
@@ -182,7 +179,7 @@ def test_a_band_of_a_summary_is_that_of_the_rows() -> None:
     assert np.allclose(band.low, other.low, atol=1e-12)
 
 
-def test_replicates_choose_among_the_edges_of_dev() -> None:
+def test_replicates_choose_among_the_edges_of_dev():
     rng = np.random.default_rng(7)
     score = np.concatenate([rng.beta(4, 2, 200), rng.beta(2, 4, 300)])
     frame = pd.DataFrame({"score": score, "label": np.repeat([1, 0], [200, 300])})
@@ -197,8 +194,7 @@ def test_replicates_choose_among_the_edges_of_dev() -> None:
         assert {round(t, 12) for t in found.ravel().tolist()} <= edges
 
 
-# -------------------------------------------------------------------- sums that could cancel
-def exact_moments(values: np.ndarray) -> tuple[float, float]:
+def exact_moments(values):
     exact = [Fraction(float(v)) for v in values]
     mean = sum(exact) / len(exact)
     return float(mean), float(sum((v - mean) ** 2 for v in exact))
@@ -206,7 +202,7 @@ def exact_moments(values: np.ndarray) -> tuple[float, float]:
 
 @pytest.mark.filterwarnings("ignore:bins are wide")
 @pytest.mark.parametrize("engine", ENGINES)
-def test_squares_of_scores_far_from_0(engine: str, tmp_path: Path) -> None:
+def test_squares_of_scores_far_from_0(engine, tmp_path):
     rng = np.random.default_rng(3)
     label = np.tile([0, 1], 300)
     score = np.where(label == 1, rng.normal(1e8, 1, 600), rng.normal(-2e8, 3, 600))
@@ -220,7 +216,7 @@ def test_squares_of_scores_far_from_0(engine: str, tmp_path: Path) -> None:
 
 @pytest.mark.simulation
 @pytest.mark.parametrize("engine", ENGINES)
-def test_squares_beyond_doubles_are_infinite_without_a_warning(engine: str, tmp_path: Path) -> None:
+def test_squares_beyond_doubles_are_infinite_without_a_warning(engine, tmp_path):
     rng = np.random.default_rng(3)
     label = np.tile([0, 1], 50)
     score = np.where(label == 1, rng.normal(1e160, 1e150, 100), rng.normal(0, 1e200, 100))
@@ -243,9 +239,7 @@ def test_squares_beyond_doubles_are_infinite_without_a_warning(engine: str, tmp_
 @pytest.mark.filterwarnings("ignore:bins are wide")
 @pytest.mark.parametrize(("mean", "sd"), [(1e12, 10.0), (1e9, 0.1)])
 @pytest.mark.parametrize("engine", ["pandas", "polars-lazy"])
-def test_summaries_of_scores_far_from_0_are_merged_without_cancelling(
-    engine: str, mean: float, sd: float, tmp_path: Path
-) -> None:
+def test_summaries_of_scores_far_from_0_are_merged_without_cancelling(engine, mean, sd, tmp_path):
     score, label = np.random.default_rng(3).normal(mean, sd, 1000), np.tile([0, 1], 500)
     parts = [
         br.summarize(frame_of(engine, score[k : k + 200], label[k : k + 200], tmp_path))
@@ -260,8 +254,7 @@ def test_summaries_of_scores_far_from_0_are_merged_without_cancelling(
         assert found.square == pytest.approx(square, rel=1e-12)
 
 
-# ------------------------------------------------------------------------------ bad input
-def table(score: list[Any], label: list[Any]) -> pd.DataFrame:
+def table(score, label):
     return pd.DataFrame({"score": score, "label": label})
 
 
@@ -295,13 +288,13 @@ INPUT, TYPE = br.InputError, br.InputTypeError
         (lambda: br.Binned([0.0, 0.5, 0.5], [1, 1]), INPUT, "ascending"),
     ],
 )  # fmt: skip
-def test_what_a_summary_refuses(call: Any, error: type[Exception], text: str) -> None:
+def test_what_a_summary_refuses(call, error, text):
     with pytest.raises(error, match=text):
         call()
 
 
 @pytest.mark.parametrize("engine", ["pyarrow", "duckdb", "polars-lazy"])
-def test_nulls_and_nans_are_told_apart_on_every_engine(engine: str) -> None:
+def test_nulls_and_nans_are_told_apart_on_every_engine(engine):
     pa = pytest.importorskip("pyarrow")
     lost = {3: None, 7: None, 50: None} | dict.fromkeys((1, 8, 9, 99), math.nan)
     score = pa.array([lost.get(k, k / 100) for k in range(100)], from_pandas=False)
@@ -310,7 +303,7 @@ def test_nulls_and_nans_are_told_apart_on_every_engine(engine: str) -> None:
         br.summarize(arrow_of(engine, pa.table({"score": score, "label": label})))
 
 
-def arrow_of(engine: str, arrow: Any) -> Any:
+def arrow_of(engine, arrow):
     """An arrow table as an engine's own, nulls kept."""
     if engine == "pyarrow":
         return arrow
@@ -322,12 +315,9 @@ def arrow_of(engine: str, arrow: Any) -> Any:
 @pytest.mark.simulation
 @pytest.mark.parametrize("engine", ["pyarrow", "duckdb", "polars-lazy"])
 @pytest.mark.parametrize("lost", [[None, None], [None, math.nan], ["text", None]])
-def test_missing_labels_are_counted(engine: str, lost: list[Any]) -> None:
+def test_missing_labels_are_counted(engine, lost):
     pa = pytest.importorskip("pyarrow")
-    if lost[0] == "text":
-        labels: list[Any] = ["a", "b"] * 10 + [None, None]
-    else:
-        labels = [0.0, 1.0] * 10 + lost
+    labels = ["a", "b"] * 10 + [None, None] if lost[0] == "text" else [0.0, 1.0] * 10 + lost
     arrow = pa.table({"score": np.arange(22) / 22, "label": pa.array(labels, from_pandas=False)})
     with pytest.raises(br.InputError, match="no missing label; got 2 of 22"):
         br.summarize(arrow_of(engine, arrow), client_label=labels[1])
@@ -335,7 +325,7 @@ def test_missing_labels_are_counted(engine: str, lost: list[Any]) -> None:
 
 @pytest.mark.simulation
 @pytest.mark.parametrize("engine", ENGINES)
-def test_integers_that_doubles_cannot_hold_are_refused(engine: str, tmp_path: Path) -> None:
+def test_integers_that_doubles_cannot_hold_are_refused(engine, tmp_path):
     label = np.tile([0, 1], 3)
     largest = np.array([2**53 - 1, 1 - 2**53, 1, 2, 3, 4])
     found = br.summarize(frame_of(engine, largest, label, tmp_path))
@@ -351,9 +341,7 @@ def test_integers_that_doubles_cannot_hold_are_refused(engine: str, tmp_path: Pa
 
 @pytest.mark.simulation
 @pytest.mark.parametrize("name", ["file_row_number", "label=7"])
-def test_a_file_may_have_names_that_engines_use(
-    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_file_may_have_names_that_engines_use(name, tmp_path, monkeypatch):
     monkeypatch.setattr("betaroc.data.parquet._BATCH", 2)
     folder = tmp_path / name  # "label=7" is a partition's to some
     folder.mkdir()
@@ -365,7 +353,7 @@ def test_a_file_may_have_names_that_engines_use(
 
 
 @pytest.mark.parametrize("engine", ["pandas", "polars", "pyarrow", "parquet"])
-def test_float16_scores_warn(engine: str, tmp_path: Path) -> None:
+def test_float16_scores_warn(engine, tmp_path):
     score = np.array([0.1, 0.2, 0.7, 0.9], dtype=np.float16)
     frame = frame_of(engine, score, np.array([0, 0, 1, 1]), tmp_path)
     with pytest.warns(br.PrecisionWarning, match="float16"):
@@ -374,7 +362,7 @@ def test_float16_scores_warn(engine: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.nightly
-def test_kinds_of_groups_are_further_apart_than_bins() -> None:
+def test_kinds_of_groups_are_further_apart_than_bins():
     assert KIND_STRIDE > MOST_BINS
     frame = table([0.1, 0.2, 1.0, 2.0], [0, 1, 1, 1])
     assert br.summarize(frame, bins=MOST_BINS).client.counts.sum() == 3
@@ -382,10 +370,9 @@ def test_kinds_of_groups_are_further_apart_than_bins() -> None:
         br.summarize(frame, bins=MOST_BINS + 1)
 
 
-# ------------------------------------------------------------------------------- extremes
 @pytest.mark.parametrize("n", [1, 999, 1000, 1001, 63_000, 200_000])
 @pytest.mark.parametrize("digits", [17, 2])
-def test_the_extremes_are_those_of_all_scores(n: int, digits: int) -> None:
+def test_the_extremes_are_those_of_all_scores(n, digits):
     rng = np.random.default_rng(n)
     values = np.round(np.sort(rng.normal(size=n)) if n % 2 else rng.normal(size=n), digits)
     lowest, highest = extremes_of(values)
@@ -395,16 +382,14 @@ def test_the_extremes_are_those_of_all_scores(n: int, digits: int) -> None:
 
 @pytest.mark.parametrize("most", [8000, 10])
 @pytest.mark.parametrize("engine", ["polars", "duckdb", "pyarrow", "pandas"])
-def test_every_engine_keeps_the_extremes(
-    engine: str, most: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_every_engine_keeps_the_extremes(engine, most, monkeypatch):
     """With few bins, ties, NaN-free ends; also where the outermost bins hold too many rows."""
     monkeypatch.setattr("betaroc.data.frames._MANY_ROWS", most)
     module = pytest.importorskip(engine)
     rng = np.random.default_rng(4)
     values = np.concatenate([rng.normal(size=4000).round(2), np.full(1500, 9.0), rng.random(300)])
     label = rng.integers(0, 2, values.size)
-    frame: Any = pd.DataFrame({"score": values, "label": label})
+    frame = pd.DataFrame({"score": values, "label": label})
     if engine == "polars":
         frame = module.from_pandas(frame).lazy()
     elif engine == "pyarrow":

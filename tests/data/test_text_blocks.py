@@ -6,17 +6,15 @@ import gzip
 import random
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
 from contextlib import suppress
 from functools import partial
-from pathlib import Path
 
 import numpy as np
 import pytest
 
 import betaroc as br
 from betaroc.data import text_rows
-from betaroc.data.labels import ColumnSpec, LabelTexts, Rows, whole
+from betaroc.data.labels import ColumnSpec, LabelTexts, whole
 from betaroc.data.text_files import DAMAGED, TextFile
 from betaroc.data.text_layouts import TextLayout
 from betaroc.data.text_rows import read_blocks, read_lines, read_parts
@@ -37,7 +35,7 @@ NAMES = ["a1", "a1", "Zo\u00eb", "b_2", " c ", "1", "0.5", "NA", "", "a b"]
 BYTES = [b",", b"\n", b"\r", b'"', b"\0", b"\xff", b" ", b"e", b"\t", b".", b"\n\n", b"\x1f"]
 
 
-def score(draw: random.Random) -> str:
+def score(draw):
     """A number as some program writes it."""
     if draw.random() < 0.02:
         return draw.choice(GOOD)
@@ -46,7 +44,7 @@ def score(draw: random.Random) -> str:
     return draw.choice([repr(value), f"{value:.17g}", f"{value:.6f}", f"{value:g}"])
 
 
-def table(draw: random.Random) -> tuple[bytes, TextLayout]:
+def table(draw):
     """A table with up to a few faults, and its layout."""
     delimiter = draw.choice([",", ",", "\t", ";", "|", " "])
     decimal = "," if delimiter != "," and draw.random() < 0.3 else "."
@@ -85,7 +83,7 @@ def table(draw: random.Random) -> tuple[bytes, TextLayout]:
     return data, TextLayout("csv", delimiter, decimal, names)
 
 
-def spoil(draw: random.Random, rows: list[list[str]], columns: list[str]) -> None:
+def spoil(draw, rows, columns):
     """A fault, or an oddity."""
     row = draw.choice(rows)
     kind = draw.randrange(7)
@@ -101,7 +99,7 @@ def spoil(draw: random.Random, rows: list[list[str]], columns: list[str]) -> Non
         rows.insert(draw.randrange(len(rows) + 1), draw.choice([[], [" "], ["#"], ["0.5"]]))
 
 
-def outcome(read: Callable[[], Iterator[Rows]]) -> tuple[object, ...]:
+def outcome(read):
     """What was read, bit by bit, or what was said."""
     try:
         rows = whole(read())
@@ -120,7 +118,7 @@ def outcome(read: Callable[[], Iterator[Rows]]) -> tuple[object, ...]:
 
 
 @pytest.mark.simulation
-def test_blocks_are_read_as_lines_are(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_blocks_are_read_as_lines_are(tmp_path, monkeypatch):
     """What a parser takes, the line-exact reader takes too, with the same bits."""
     monkeypatch.setattr(text_rows, "_SMALL", 0)
     draw = random.Random(7)
@@ -144,7 +142,7 @@ def test_blocks_are_read_as_lines_are(tmp_path: Path, monkeypatch: pytest.Monkey
     assert taken > FILES / 10, taken
 
 
-def large(n: int = 60_000) -> tuple[np.ndarray, np.ndarray, bytes]:
+def large(n=60_000):
     """Scores, labels, and a table of them that is larger than a small file."""
     rng = np.random.default_rng(3)
     label = (rng.random(n) < 0.3).astype(int)
@@ -155,9 +153,7 @@ def large(n: int = 60_000) -> tuple[np.ndarray, np.ndarray, bytes]:
 
 
 @pytest.mark.simulation
-def test_a_fault_in_a_later_block_is_named_by_its_line(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_fault_in_a_later_block_is_named_by_its_line(tmp_path, monkeypatch):
     _, _, data = large(4000)
     monkeypatch.setattr(text_rows, "_SMALL", 0)
     monkeypatch.setattr(text_rows, "_BLOCK", 2**15)
@@ -180,9 +176,7 @@ def test_a_fault_in_a_later_block_is_named_by_its_line(
 
 
 @pytest.mark.simulation
-def test_a_summary_of_text_is_that_of_its_rows(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_summary_of_text_is_that_of_its_rows(tmp_path, monkeypatch):
     pd = pytest.importorskip("pandas")
     score, label, data = large(20_000)
     rows = br.summarize(pd.DataFrame({"score": score, "label": label}))
@@ -207,7 +201,7 @@ def test_a_summary_of_text_is_that_of_its_rows(
                 assert getattr(one, name) == pytest.approx(getattr(other, name), rel=1e-12)
 
 
-def test_a_summary_refuses_text_as_the_rows_are_refused(tmp_path: Path) -> None:
+def test_a_summary_refuses_text_as_the_rows_are_refused(tmp_path):
     path = tmp_path / "scores.csv"
     for text in (
         "", "\n", "score,label\n", "score,label\n0.5,1\n", "score,label\n0.5,a\n0.2,b\n",
@@ -228,7 +222,7 @@ def test_a_summary_refuses_text_as_the_rows_are_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.simulation
-def test_reading_text_imports_no_frames(tmp_path: Path) -> None:
+def test_reading_text_imports_no_frames(tmp_path):
     """A parser is imported for a large file only."""
     (tmp_path / "small").write_bytes(b"score,label\n.5,1\n.2,0\n")
     (tmp_path / "large").write_bytes(large()[2])

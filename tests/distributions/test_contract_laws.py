@@ -50,7 +50,6 @@ def probes(law):
     return np.unique(np.concatenate([law.ppf(p), law.isf(p), *around, fixed]))
 
 
-# -------------------------------------------------------------------------- parameters
 def inner(law):
     """From the 0.1 % to the 99.9 % point, and the atoms."""
     p = np.array([1e-3, 0.02, 0.2, 0.5, 0.8, 0.98, 1 - 1e-3])
@@ -101,7 +100,6 @@ def test_slopes_of_log_densities_are_differences(law):
     assert_allclose(closed, generic, rtol=1e-5, atol=1e-5 * float(np.max(np.abs(generic))) + 1e-9)
 
 
-# ---------------------------------------------------------------------------- both tails
 @each_law
 def test_limits(law):
     low, high = law.support
@@ -191,7 +189,6 @@ def test_the_log_next_to_one_is_minus_the_other_tail_with_all_its_digits(law):
     assert (law.logcdf(math.inf), law.cdf(math.inf)) == (0.0, 1.0)
 
 
-# ------------------------------------------------------------------------------- inverses
 @pytest.mark.simulation
 @each_continuous
 def test_round_trips_in_both_tails_through_1e_300_and_back_to_the_score(law):
@@ -248,7 +245,6 @@ def test_empirical_inverses_by_enumeration(sample):
         assert law.cdf(places[k % len(places)]) == float(at_most[places[k % len(places)]])
 
 
-# -------------------------------------------------------------------------------- density
 @pytest.mark.simulation
 @each_smooth
 def test_density_is_the_derivative_of_the_cdf(law):
@@ -288,7 +284,6 @@ def test_density_at_the_ends(law, at_ends):
     assert law.pdf([0.0, 1.0]) == pytest.approx(at_ends)
 
 
-# -------------------------------------------------------------------------- hand formulas
 X = np.array([0.0625, 0.25, 0.5, 0.625, 0.9375])
 
 
@@ -337,7 +332,6 @@ def test_mirrored_scores_swap_the_tails(law, mirror):
     assert law.var == pytest.approx(mirror.var, rel=1e-12)
 
 
-# -------------------------------------------------------------------------------- moments
 @pytest.mark.simulation
 @each_smooth
 def test_moments_against_quadrature(law):
@@ -392,7 +386,6 @@ def test_samples_follow_the_law(law):
         assert abs(np.mean(sample == place) - mass) < 5.0 * math.sqrt(0.25 / n)
 
 
-# ---------------------------------------------------------------------------------- forms
 METHODS = ("pdf", "logpdf", "cdf", "sf", "logcdf", "logsf", "ppf", "isf")
 
 
@@ -474,7 +467,6 @@ def test_what_is_refused(make, args, error, words):
     assert len(str(caught.value)) <= 400
 
 
-# --------------------------------------------------------------------------------- values
 @each_law
 def test_laws_are_values(law):
     twins = copy.copy(law), copy.deepcopy(law), pickle.loads(pickle.dumps(law)), back(law)

@@ -87,7 +87,6 @@ def agree(first, second):
         assert_allclose(first, second, rtol=RTOL_CLOSED_FORM, atol=ATOL_RATE)
 
 
-# ----------------------------------------------------------------- closed form = generic
 @cache
 def generic(client, impostor):
     return model(client, impostor).generic()
@@ -146,7 +145,6 @@ def test_generic_needs_no_closed_form(client, impostor, monkeypatch):
         answer(pair.generic())
 
 
-# ------------------------------------------------------------- every pair: a dense oracle
 _PLACES = np.concatenate([expit(np.linspace(-40.0, 36.0, 10_000)), np.linspace(-7.0, 7.0, 10_000)])
 
 
@@ -366,7 +364,6 @@ def test_slope_is_the_derivative_and_the_density_ratio(names):
         assert_allclose(roc.slope(x)[smooth], rise[smooth], rtol=1e-5, atol=1e-9)
 
 
-# ----------------------------------------------------------- two ends decide a beta pair
 def random_beta_pairs(n):
     rng = np.random.default_rng(33)
     for k in range(n):
@@ -434,7 +431,6 @@ def test_the_papers_hooked_pair():
     assert (eer.threshold, best.threshold) == pytest.approx((0.352, 0.632), abs=5e-4)
 
 
-# ------------------------------------------------------------------------ closed formulas
 @pytest.mark.parametrize("p", [0.3, 1.0, 2.5])
 @pytest.mark.parametrize("q", [0.4, 1.0, 4.0])
 def test_power_and_dual_beta_subfamilies(p, q):
@@ -520,7 +516,6 @@ def test_inflated_pairs(pc, pi):
             assert value == pytest.approx(math.inf if client == 0.0 else impostor / client)
 
 
-# ------------------------------------------------------------- continuity at special cases
 @over("make", {
     "a": lambda d: (br.Beta(2.0, 1.0), br.Beta(2.0 + d, 3.0)),
     "b": lambda d: (br.Beta(2.0, 1.5), br.Beta(1.0, 1.5 + d)),
@@ -540,7 +535,6 @@ def test_answers_are_continuous_where_a_formula_changes(make, step):
     assert near.eer().threshold == pytest.approx(exact.eer().threshold, rel=1e-8)
 
 
-# ------------------------------------------------------------------------- mixed pairs
 def test_area_of_a_mixed_pair_is_a_mean_of_cdf_values():
     values = np.array([0.15, 0.4, 0.4, 0.62, 0.93])
     laws = [br.Beta(2.0, 3.0), br.Normal(0.4, 0.5), br.LogitNormal(-0.3, 1.0)]
@@ -562,7 +556,6 @@ def test_equal_error_of_a_mixed_pair_inside_a_gap():
     assert (eer.threshold, eer.far) == pytest.approx((1.0 - math.sqrt(0.5), 0.5), rel=1e-12)
 
 
-# --------------------------------------------------------------------------- as a value
 @over("names", {" v ".join(names): names for names in CLOSED_PAIRS})
 def test_models_and_curves_are_values(names):
     pair = model(*names)

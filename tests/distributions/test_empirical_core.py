@@ -61,7 +61,6 @@ def test_quantiles_are_those_of_all_places(draw):
         assert law.support == generic.support
 
 
-# ------------------------------------------------------------------------ pickles and copies
 _RNG = np.random.default_rng(6)
 CLIENT, IMPOSTOR = _RNG.beta(4, 2, 300), _RNG.beta(2, 4, 400)
 LAWS = br.Beta(4, 2), br.Beta(2, 4)
@@ -118,7 +117,6 @@ def test_one_law_in_many_threads():
     assert all(result == expected for result in results)
 
 
-# ----------------------------------------------------------------------- choices of thresholds
 @pytest.mark.simulation
 @each_kind
 @pytest.mark.parametrize(
@@ -184,7 +182,6 @@ def test_a_curve_of_many_scores_is_that_of_weights_of_one(criterion):
         assert getattr(plain, name).tolist() == getattr(generic, name).tolist()
 
 
-# ------------------------------------------------------------------ AUC, EER, corners
 @pytest.mark.simulation
 @each_kind
 def test_auc_eer_and_corners_are_brute_forces(draw):

@@ -104,7 +104,6 @@ def test_weights_of_nearly_one_are_weights():
     assert thirds.cdf(1.0) == 1.0
 
 
-# ------------------------------------------------------------------------------ core
 def test_the_rule_integrates_what_bends_and_gives_up_on_noise():
     for function, edges, value, rtol in (
         (np.exp, [0.0, 1.0], math.e - 1, 1e-14), (np.sqrt, [0.0, 1.0], 2 / 3, 1e-12),

@@ -21,7 +21,6 @@ BODY = br.Beta(2.0, 8.0)
 JOINT = 0.3
 
 
-# ---------------------------------------------------------------------------- the tail alone
 def exact_depth(shape, u):
     """-log G by forty digits."""
     inside = 1 + mp.mpf(shape) * mp.mpf(u)
@@ -71,7 +70,6 @@ def test_the_declared_tail_is_the_tail_far_out(side, shape):
     assert declared.log_coefficient - declared.rate * size == pytest.approx(log_tail, abs=1e-5)
 
 
-# ------------------------------------------------------------------------------ with a body
 def upper(shape, scale=0.4):
     return br.Spliced(BODY, upper=br.ParetoTail(0.02, shape, scale, logit(JOINT)))
 

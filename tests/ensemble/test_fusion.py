@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import warnings
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -12,20 +11,13 @@ import pytest
 from scipy import special, stats
 
 import betaroc as br
-from betaroc.ensemble.fusion import (
-    CurvePart,
-    Trials,
-    _gain,
-    fused,
-    rank_sums,
-    score_losses,
-)
+from betaroc.ensemble.fusion import CurvePart, Trials, _gain, fused, rank_sums, score_losses
 
 N = 60
 
 
 @pytest.fixture(scope="module")
-def frame() -> pd.DataFrame:
+def frame():
     """Three classifiers in [0, 1], the second correlated with the first."""
     rng = np.random.default_rng(21)
     shift = np.repeat([1.0, -1.0], N)
@@ -37,19 +29,19 @@ def frame() -> pd.DataFrame:
 
 
 @pytest.fixture(scope="module")
-def result(frame: pd.DataFrame) -> br.Inclusion:
+def result(frame):
     return br.inclusion(frame, rng=3, family="normal")
 
 
 @pytest.fixture(scope="module")
-def dev(frame: pd.DataFrame) -> pd.DataFrame:
+def dev(frame):
     rng = np.random.default_rng(22)
     shift = np.repeat([1.0, -1.0], 40)
     columns = {k: special.expit(shift + rng.normal(0, 1.3, 80)) for k in "abc"}
     return pd.DataFrame(columns | {"label": np.repeat([1, 0], 40)})
 
 
-def pooled(result: br.Inclusion, scores: np.ndarray, **options: Any) -> float:
+def pooled(result, scores, **options):
     """Mean over alpha, and over folds of one size, of the EPC of one column of fused scores."""
     sides = (scores[:N], result.client_folds), (scores[N:], result.impostor_folds)
     values = []
@@ -63,7 +55,7 @@ def pooled(result: br.Inclusion, scores: np.ndarray, **options: Any) -> float:
     return float(np.mean(values))
 
 
-def row(result: br.Inclusion, rule: str, system: str, part: str = "all") -> pd.Series:
+def row(result, rule, system, part="all"):
     table = result.fusion.table
     chosen = (table["rule"] == rule) & (table["system"] == system) & (table["part"] == part)
     return table[chosen].iloc[0]
@@ -77,12 +69,9 @@ FUSE = {
 }
 
 
-# ----------------------------------------------------------------------- against the EPC
 @pytest.mark.simulation
 @pytest.mark.parametrize("rule", FUSE)
-def test_values_are_those_of_the_cross_validated_epc(
-    frame: pd.DataFrame, result: br.Inclusion, rule: str
-) -> None:
+def test_values_are_those_of_the_cross_validated_epc(frame, result, rule):
     ends = np.arange(1, 21) / 200.0
     options = {
         "all": {"measure": "weighted-error"},
@@ -98,11 +87,11 @@ def test_values_are_those_of_the_cross_validated_epc(
         assert found["gain"] == pytest.approx(rest - every, abs=1e-12)
 
 
-def test_rank_mean_on_dev_by_counting(frame: pd.DataFrame, dev: pd.DataFrame) -> None:
+def test_rank_mean_on_dev_by_counting(frame, dev):
     given = br.inclusion(frame, family="normal", dev=dev)
     known = dev[["a", "b", "c"]].to_numpy()
 
-    def ranks(x: np.ndarray) -> np.ndarray:
+    def ranks(x):
         below = (known[None] < x[:, None]).sum(axis=1)
         equal = (known[None] == x[:, None]).sum(axis=1)
         return np.asarray((below + 0.5 * equal + 0.5) / (len(known) + 1.0))
@@ -118,7 +107,7 @@ def test_rank_mean_on_dev_by_counting(frame: pd.DataFrame, dev: pd.DataFrame) ->
 
 
 @pytest.mark.simulation
-def test_votes_by_loops(frame: pd.DataFrame, dev: pd.DataFrame) -> None:
+def test_votes_by_loops(frame, dev):
     """Each classifier's threshold of an alpha by br.epc; the number of votes by trying all."""
     alphas = [0.2, 0.5, 0.85]
     given = br.inclusion(frame, family="normal", dev=dev, alpha=alphas)
@@ -142,12 +131,12 @@ def test_votes_by_loops(frame: pd.DataFrame, dev: pd.DataFrame) -> None:
     assert row(given, "vote", "c")["with"] == pytest.approx(total, rel=1e-12)
 
 
-def trials(client: Any, impostor: Any) -> Trials:
+def trials(client, impostor):
     x = np.concatenate([np.asarray(client, float), np.asarray(impostor, float)])
     return Trials(x, np.arange(len(x)) < len(client), np.ones(len(x)))
 
 
-def test_losses_of_single_trials_by_counting() -> None:
+def test_losses_of_single_trials_by_counting():
     rng = np.random.default_rng(0)
     t, alpha = rng.normal(size=7), np.linspace(0.1, 0.9, 7)
     test = trials(np.append(rng.normal(size=20), t[2]), np.append(rng.normal(size=15), t[4]))
@@ -162,8 +151,7 @@ def test_losses_of_single_trials_by_counting() -> None:
         assert found == pytest.approx(wanted.mean(axis=1), abs=1e-15)
 
 
-# ----------------------------------------------------------------------------- intervals
-def losses_apart(frame: pd.DataFrame, dev: pd.DataFrame, alpha: float) -> tuple[Any, Any]:
+def losses_apart(frame, dev, alpha):
     """Weighted errors of single decisions without "b" less those with it, by class."""
     found = []
     for names in (["a", "c"], ["a", "b", "c"]):
@@ -177,7 +165,7 @@ def losses_apart(frame: pd.DataFrame, dev: pd.DataFrame, alpha: float) -> tuple[
     return found[0][0] - found[1][0], found[0][1] - found[1][1]
 
 
-def test_interval_is_students_with_welchs_degrees(frame: pd.DataFrame, dev: pd.DataFrame) -> None:
+def test_interval_is_students_with_welchs_degrees(frame, dev):
     """mean_c d + mean_i d is mean_c d - mean_i (-d), of which scipy has Welch's interval."""
     client, impostor = losses_apart(frame, dev, 0.4)
     welch = stats.ttest_ind(client, -impostor, equal_var=False).confidence_interval(0.9)
@@ -188,9 +176,7 @@ def test_interval_is_students_with_welchs_degrees(frame: pd.DataFrame, dev: pd.D
 
 
 @pytest.mark.simulation
-def test_interval_of_the_mean_over_alpha_against_a_bootstrap_of_rows(
-    frame: pd.DataFrame, dev: pd.DataFrame
-) -> None:
+def test_interval_of_the_mean_over_alpha_against_a_bootstrap_of_rows(frame, dev):
     """Rows of each class drawn 4000 times, both decisions together, thresholds held."""
     alphas = np.linspace(0.0, 1.0, 11)
     parts = [losses_apart(frame, dev, a) for a in alphas]
@@ -208,7 +194,7 @@ def test_interval_of_the_mean_over_alpha_against_a_bootstrap_of_rows(
 
 @pytest.mark.simulation
 @pytest.mark.filterwarnings("ignore::betaroc.DiscretenessWarning")
-def test_groups_widen_intervals_and_stay_in_one_fold(frame: pd.DataFrame) -> None:
+def test_groups_widen_intervals_and_stay_in_one_fold(frame):
     """Every trial three times in a group: the sum of squares over groups of their contributions."""
     thrice = pd.concat([frame.assign(who=np.arange(2 * N))] * 3, ignore_index=True)
     given = br.inclusion(thrice, group="who", alpha=[0.2, 0.6], family="normal")
@@ -233,10 +219,9 @@ def test_groups_widen_intervals_and_stay_in_one_fold(frame: pd.DataFrame) -> Non
         br.inclusion(thrice, group="whom")
 
 
-# -------------------------------------------------------------------------------- scales
 @pytest.mark.simulation
 @pytest.mark.filterwarnings("ignore::betaroc.MisfitWarning")
-def test_scores_of_other_ranges_are_fused_by_ranks(frame: pd.DataFrame) -> None:
+def test_scores_of_other_ranges_are_fused_by_ranks(frame):
     logits = frame.assign(a=special.logit(frame["a"]))
     given = br.inclusion(logits, family="normal")
     assert given.fusion.scale == "ranks"
@@ -247,14 +232,14 @@ def test_scores_of_other_ranges_are_fused_by_ranks(frame: pd.DataFrame) -> None:
     assert one["with"].to_numpy() == pytest.approx(two["with"].to_numpy(), abs=0.02)
 
 
-def test_mean_logit_of_ranks_by_hand() -> None:
+def test_mean_logit_of_ranks_by_hand():
     dev = trials([[3.0], [5.0]], [[1.0], [3.0]])
     # of 1, 3, 3, 5: 3 has one below and two equal, 9 four below, 0 none, 4 three below
     ranks = rank_sums(dev, np.array([[3.0], [9.0], [0.0], [4.0]])) / (2.0 * (4.0 + 1.0))
     assert ranks[:, 0].tolist() == [2.5 / 5, 4.5 / 5, 0.5 / 5, 3.5 / 5]
 
 
-def test_rank_means_tie_exactly() -> None:
+def test_rank_means_tie_exactly():
     """Ranks (1, 4, 4) and (2, 3, 4) have one mean, in which order they are ever added."""
     columns = np.array([[1.0, 2.0, 3.0, 4.0]] * 3).T
     dev = trials(columns[:2], columns[2:])
@@ -263,7 +248,7 @@ def test_rank_means_tie_exactly() -> None:
     assert len(set(scores.tolist())) == 1
 
 
-def test_exact_ends_of_one_kind_stand_beyond_all_others() -> None:
+def test_exact_ends_of_one_kind_stand_beyond_all_others():
     x = np.array([[0.9, 1.0], [0.6, 0.7], [0.0, 0.4], [0.2, 0.3]])
     for rule in ("mean-logit", "product"):
         scores, _ = fused(rule, x, x)
@@ -275,7 +260,7 @@ def test_exact_ends_of_one_kind_stand_beyond_all_others() -> None:
 
 
 @pytest.mark.simulation
-def test_trials_with_both_ends_are_fused_by_ranks(frame: pd.DataFrame) -> None:
+def test_trials_with_both_ends_are_fused_by_ranks(frame):
     torn = frame.copy()
     for b, scale, reason in (
         (1.0, "ranks", "1 trial has exactly 0 and exactly 1"),
@@ -289,9 +274,8 @@ def test_trials_with_both_ends_are_fused_by_ranks(frame: pd.DataFrame) -> None:
     assert np.isfinite(given.fusion.table[["with", "without", "gain"]].to_numpy()).all()
 
 
-# --------------------------------------------------------------------------------- folds
 @pytest.mark.simulation
-def test_folds_are_stratified_and_fixed_by_the_seed(frame: pd.DataFrame) -> None:
+def test_folds_are_stratified_and_fixed_by_the_seed(frame):
     one, two, other = (
         br.inclusion(frame, family="normal", rng=seed, alpha=[0.2, 0.6]) for seed in (3, 3, 4)
     )
@@ -303,8 +287,7 @@ def test_folds_are_stratified_and_fixed_by_the_seed(frame: pd.DataFrame) -> None
     assert in_turn.fusion.folds == 7
 
 
-# ----------------------------------------------------------------------------- diversity
-def test_diversity_against_scipy_and_by_counting(frame: pd.DataFrame, dev: pd.DataFrame) -> None:
+def test_diversity_against_scipy_and_by_counting(frame, dev):
     given = br.inclusion(frame, family="normal", dev=dev)
     table = given.diversity.set_index(["first", "second", "class"])
     assert len(table) == 9
@@ -329,7 +312,7 @@ def test_diversity_against_scipy_and_by_counting(frame: pd.DataFrame, dev: pd.Da
         assert both["double_fault"] == pytest.approx(np.mean(wrong[first] & wrong[second]))
 
 
-def test_the_intervals_cover() -> None:
+def test_the_intervals_cover():
     """Both classifiers are worth as much: the gain at given thresholds is 0 in the mean."""
     rng = np.random.default_rng(8)
     trials = Trials(np.zeros(80), np.arange(80) < 50, np.ones(80))
@@ -342,7 +325,7 @@ def test_the_intervals_cover() -> None:
 
 
 @pytest.mark.simulation
-def test_a_classifier_of_noise_helps_no_strong_one() -> None:
+def test_a_classifier_of_noise_helps_no_strong_one():
     rng = np.random.default_rng(9)
     strong = br.Scores(rng.beta(8, 2, 150), rng.beta(2, 8, 150))
     noise = br.Scores(rng.beta(2, 2, 150), rng.beta(2, 2, 150))
@@ -353,9 +336,7 @@ def test_a_classifier_of_noise_helps_no_strong_one() -> None:
     assert fusion.gain("strong").low > 0.0
 
 
-def test_interval_of_one_alpha_against_the_paired_bootstrap(
-    frame: pd.DataFrame, dev: pd.DataFrame
-) -> None:
+def test_interval_of_one_alpha_against_the_paired_bootstrap(frame, dev):
     """br.compare draws rows; its percentile interval is as wide but for steps of 1/N and chance."""
     curves = []
     for names in (["a", "c"], ["a", "b", "c"]):

@@ -8,7 +8,6 @@ import math
 import pickle
 import time
 import warnings
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -30,30 +29,29 @@ PAIRS = {
 }
 
 
-def quantiles(law: Any, n: int = 300) -> np.ndarray:
+def quantiles(law, n=300):
     """A sample without chance: n evenly spread quantiles."""
     return np.asarray(law.ppf((np.arange(n) + 0.5) / n))
 
 
-def scores_of(pair: tuple[Any, Any], n: int = 300) -> br.Scores:
+def scores_of(pair, n=300):
     return br.Scores(*(quantiles(law, n) for law in pair))
 
 
-def judged(given: Any, **options: Any) -> br.Inclusion:
+def judged(given, **options):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", br.ReversedScoresWarning)
         return br.inclusion(given, **options)
 
 
 @pytest.fixture(scope="module")
-def all_kinds() -> br.Inclusion:
+def all_kinds():
     return judged({word: scores_of(pair) for word, pair in PAIRS.items()})
 
 
-# ------------------------------------------------------------------------------ the rule
 @pytest.mark.simulation
 @pytest.mark.parametrize("word", PAIRS)
-def test_the_ends_decide_the_verdict(all_kinds: br.Inclusion, word: str) -> None:
+def test_the_ends_decide_the_verdict(all_kinds, word):
     verdict = all_kinds.verdict[word]
     assert verdict.marginal == word
     tests = all_kinds.fits[word].end_tests()
@@ -63,7 +61,7 @@ def test_the_ends_decide_the_verdict(all_kinds: br.Inclusion, word: str) -> None
 
 
 @pytest.mark.simulation
-def test_a_region_is_judged_at_its_borders() -> None:
+def test_a_region_is_judged_at_its_borders():
     """TPR = 3 x^2 - 2 x^3 of Beta(2, 2) v Beta(1, 1): below x up to 1/2, above from there."""
     given = {
         "s": scores_of((Beta(2, 2), Beta(1, 1)), 500),
@@ -79,7 +77,7 @@ def test_a_region_is_judged_at_its_borders() -> None:
 
 
 @pytest.mark.simulation
-def test_the_p_value_at_a_border_is_that_of_the_interval_that_ends_on_the_diagonal() -> None:
+def test_the_p_value_at_a_border_is_that_of_the_interval_that_ends_on_the_diagonal():
     """Inversion: the interval of TPR at level 1 - p has FAR as one end."""
     rng = np.random.default_rng(5)
     fair = br.Scores(rng.beta(2.6, 2, 80), rng.beta(2, 2.2, 80))
@@ -96,7 +94,7 @@ def test_the_p_value_at_a_border_is_that_of_the_interval_that_ends_on_the_diagon
 
 
 @pytest.mark.simulation
-def test_a_hook_without_scores_is_no_finding() -> None:
+def test_a_hook_without_scores_is_no_finding():
     """Any two normal laws of different sigma cross: here at FAR 1e-9, z = A/(1 - b) = -6.3."""
     pair = (Normal(4, 1), Normal(0, 1.75))  # b = 1.75: below near FAR 0
     given = {"a": scores_of(pair, 400), "b": scores_of((Normal(1, 1), Normal(0, 1)), 400)}
@@ -118,7 +116,7 @@ def test_a_hook_without_scores_is_no_finding() -> None:
 
 
 @pytest.mark.simulation
-def test_laws_whose_ends_do_not_decide_the_curve_are_judged_between() -> None:
+def test_laws_whose_ends_do_not_decide_the_curve_are_judged_between():
     """Mixtures: above near both borders, below between, of FAR 0.5 to 0.7."""
     client = br.BetaMixture([0.5, 0.5], [Beta(6, 20), Beta(40, 3)])
     impostor = br.BetaMixture([0.3, 0.7], [Beta(2, 40), Beta(24, 14)])
@@ -140,7 +138,7 @@ def test_laws_whose_ends_do_not_decide_the_curve_are_judged_between() -> None:
     assert "not on one side" in result.verdict["m"].reason
 
 
-def test_a_fit_without_errors_says_that_it_cannot_tell() -> None:
+def test_a_fit_without_errors_says_that_it_cannot_tell():
     pairs = {"a": PAIRS["include"], "b": (Beta(3, 2), Beta(2, 3))}
     result = judged({k: scores_of(pair, 60) for k, pair in pairs.items()}, family="empirical")
     assert {verdict.marginal for verdict in result.verdict.values()} == {"cannot tell"}
@@ -149,8 +147,7 @@ def test_a_fit_without_errors_says_that_it_cannot_tell() -> None:
     assert math.isnan(result.verdict["a"].confidence.p_value)
 
 
-# --------------------------------------------------------------------------- the evidence
-def test_ranges_and_peaks_by_hand() -> None:
+def test_ranges_and_peaks_by_hand():
     """TPR - FAR = 3 x^2 - 2 x^3 - x: zero at 1/2, extremes -+ sqrt(3)/18 at 1/2 -+ sqrt(3)/6."""
     model = ScoreModel(Beta(2, 2), Beta(1, 1))
     crossings, above = _above(model, (0.0, 1.0))
@@ -171,20 +168,20 @@ def test_ranges_and_peaks_by_hand() -> None:
 
 @pytest.mark.simulation
 @pytest.mark.parametrize("region", [(0.0, 1.0), (0.0, 0.1), (0.3, 0.7), (0.6, 1.0)])
-def test_mean_excess_is_the_mean_of_tpr_less_far(region: tuple[float, float]) -> None:
+def test_mean_excess_is_the_mean_of_tpr_less_far(region):
     given = {k: scores_of(PAIRS[k], 80) for k in ("include", "only at strict thresholds")}
     result = judged(given, region=region)
     low, high = region
     for name, fit in result.fits.items():
         roc = fit.model.roc()
-        brute, _ = integrate.quad(lambda x, r=roc: r.tpr(x) - x, low, high, limit=200)  # type: ignore[misc]
+        brute, _ = integrate.quad(lambda x, r=roc: r.tpr(x) - x, low, high, limit=200)
         size = result.verdict[name].size
         assert size.mean_excess == pytest.approx(brute / (high - low), rel=1e-6)
         assert size.low < size.mean_excess < size.high
 
 
 @pytest.mark.simulation
-def test_hook_scores_are_those_in_the_region() -> None:
+def test_hook_scores_are_those_in_the_region():
     """Uniform impostors: FAR is the share of them; n_i x + n_c TPR(x) up to x = 0.1."""
     given = {"s": scores_of((Beta(2, 2), Beta(1, 1)), 500), "t": scores_of(PAIRS["include"], 500)}
     result = judged(given, region=(0.0, 0.1))
@@ -193,7 +190,7 @@ def test_hook_scores_are_those_in_the_region() -> None:
 
 
 @pytest.mark.simulation
-def test_false_verdicts_of_useless_classifiers_are_rare() -> None:
+def test_false_verdicts_of_useless_classifiers_are_rare():
     """Both classes of one law: each side is wrongly decided at most at two tests of 0.05."""
     rng = np.random.default_rng(11)
     words = []
@@ -203,8 +200,7 @@ def test_false_verdicts_of_useless_classifiers_are_rare() -> None:
     assert sum(word != "cannot tell" for word in words) <= 5  # of 16; 0.1 + 3 standard errors
 
 
-# ------------------------------------------------------------------------------ the value
-def test_a_verdict_is_its_word(all_kinds: br.Inclusion) -> None:
+def test_a_verdict_is_its_word(all_kinds):
     verdict = all_kinds.verdict["exclude"]
     other = all_kinds.verdict["include"]  # these quantiles part the classes without it
     assert verdict == "exclude"
@@ -217,11 +213,11 @@ def test_a_verdict_is_its_word(all_kinds: br.Inclusion) -> None:
     assert copy.deepcopy(verdict).size == verdict.size
     assert "exclude" in repr(verdict)
     with pytest.raises(AttributeError, match="frozen"):
-        verdict.reason = "another"  # type: ignore[misc]
+        verdict.reason = "another"
 
 
 @pytest.mark.simulation
-def test_the_text_says_each_end_where_it_cannot_tell_the_whole() -> None:
+def test_the_text_says_each_end_where_it_cannot_tell_the_whole():
     """Below at FAR 0 and on average; the other end has one exponent: b = 2 of both laws."""
     given = {"a": scores_of((Beta(2, 4), Beta(2.0, 2)), 80), "b": scores_of(PAIRS["include"], 80)}
     verdict = judged(given).verdict["a"]
@@ -231,10 +227,9 @@ def test_the_text_says_each_end_where_it_cannot_tell_the_whole() -> None:
     assert "TPR - FAR is -" in verdict.reason
 
 
-# ------------------------------------------------------------------- laws that do not fit
 @pytest.mark.simulation
 @pytest.mark.filterwarnings("ignore::betaroc.MisfitWarning")
-def test_a_law_that_does_not_fit_is_said() -> None:
+def test_a_law_that_does_not_fit_is_said():
     """Two bumps are no beta law; the AUC of scores is Mann and Whitney's share."""
     rng = np.random.default_rng(3)
     bumps = np.concatenate([rng.beta(2, 40, 500), rng.beta(40, 2, 500)])
@@ -263,7 +258,7 @@ def test_a_law_that_does_not_fit_is_said() -> None:
     assert "beta: the fitted ROC" not in text
 
 
-def test_the_distance_of_two_rocs_by_hand() -> None:
+def test_the_distance_of_two_rocs_by_hand():
     """TPR = sqrt(x) and x: along s = FAR + TPR the height is 2 r - s, r = (sqrt(1 + 4 s) - 1)/2.
 
     Half of sqrt(1 + 4 s) - 1 - s is largest at s = 3/4: 1/8.
@@ -274,9 +269,8 @@ def test_the_distance_of_two_rocs_by_hand() -> None:
     assert roc_distance(arc, chance) == pytest.approx(0.125, abs=1e-5)
 
 
-# ------------------------------------------------------------------------------ the inputs
 @pytest.fixture
-def frame() -> pd.DataFrame:
+def frame():
     rng = np.random.default_rng(7)
     n = 40
     columns = {
@@ -287,7 +281,7 @@ def frame() -> pd.DataFrame:
 
 
 @pytest.mark.simulation
-def test_frames_mappings_and_lists_give_one_result(frame: pd.DataFrame) -> None:
+def test_frames_mappings_and_lists_give_one_result(frame):
     import polars as pl
 
     mapping = {k: br.Scores.from_frame(frame, score=k) for k in "abc"}
@@ -337,15 +331,13 @@ TRIALS = scores_of(PAIRS["include"], 30)
          "equal weights"),
     ],
 )  # fmt: skip
-def test_bad_input_is_named(
-    frame: pd.DataFrame, change: Any, options: dict[str, Any], words: str
-) -> None:
+def test_bad_input_is_named(frame, change, options, words):
     with pytest.raises(br.InputError, match=words):
         br.inclusion(change(frame), **options)
 
 
 @pytest.mark.simulation
-def test_a_column_of_ids_is_no_classifier(frame: pd.DataFrame) -> None:
+def test_a_column_of_ids_is_no_classifier(frame):
     import polars as pl
 
     frame["subject"] = np.arange(80)[::-1] + 1000
@@ -361,7 +353,7 @@ def test_a_column_of_ids_is_no_classifier(frame: pd.DataFrame) -> None:
 
 
 @pytest.mark.simulation
-def test_the_trials_as_their_own_dev_are_said(frame: pd.DataFrame) -> None:
+def test_the_trials_as_their_own_dev_are_said(frame):
     for dev in (frame, frame.sample(frac=1.0, random_state=1)):
         with pytest.warns(br.SameDataWarning, match="dev and the frame are the same scores"):
             br.inclusion(frame, dev=dev)
@@ -370,7 +362,7 @@ def test_the_trials_as_their_own_dev_are_said(frame: pd.DataFrame) -> None:
 
 @pytest.mark.simulation
 @pytest.mark.parametrize("kind", ["pandas", "polars"])
-def test_missing_scores_name_the_classifier_and_its_rows(frame: pd.DataFrame, kind: str) -> None:
+def test_missing_scores_name_the_classifier_and_its_rows(frame, kind):
     import polars as pl
 
     frame.loc[[3, 50], "b"] = np.nan
@@ -392,7 +384,7 @@ def test_missing_scores_name_the_classifier_and_its_rows(frame: pd.DataFrame, ki
         br.inclusion(frame, nan_policy="omit")
 
 
-def test_a_constant_classifier_is_named(frame: pd.DataFrame) -> None:
+def test_a_constant_classifier_is_named(frame):
     constant, clients = frame.assign(b=0.25), frame["b"].where(frame["label"] == 0, 0.75)
     for given, dev, words in (
         (constant, None, r"classifier 'b' .* all 80 are 0\.25"),
@@ -403,7 +395,7 @@ def test_a_constant_classifier_is_named(frame: pd.DataFrame) -> None:
             br.inclusion(given, dev=dev)
 
 
-def test_warnings_of_fits_name_their_classifier_and_are_kept(frame: pd.DataFrame) -> None:
+def test_warnings_of_fits_name_their_classifier_and_are_kept(frame):
     frame["b"] = 1.0 - frame["b"]
     with pytest.warns(br.ReversedScoresWarning, match="classifier 'b': impostors"):
         result = br.inclusion(frame)
@@ -412,7 +404,7 @@ def test_warnings_of_fits_name_their_classifier_and_are_kept(frame: pd.DataFrame
 
 
 @pytest.mark.simulation
-def test_a_classifier_given_twice_is_one(frame: pd.DataFrame) -> None:
+def test_a_classifier_given_twice_is_one(frame):
     frame["d"] = frame["a"]
     with pytest.warns(br.DuplicateWarning, match="'a' and 'd' have equal scores"):
         result = br.inclusion(frame[["a", "d", "label"]])
@@ -430,8 +422,7 @@ def test_a_classifier_given_twice_is_one(frame: pd.DataFrame) -> None:
         br.inclusion(frame[["a", "d", "label"]])
 
 
-# ----------------------------------------------------------------------------- crossings
-def brute_sign_changes(first: ScoreModel, second: ScoreModel) -> int:
+def brute_sign_changes(first, second):
     """Sign changes of the difference of log odds of TPR, by a dense scan of thresholds' FARs."""
     far = stats.logistic.cdf(np.linspace(-30.0, 30.0, 2001))
     one, two = (stats.logistic.ppf(m.roc().tpr(far)) for m in (first, second))
@@ -441,7 +432,7 @@ def brute_sign_changes(first: ScoreModel, second: ScoreModel) -> int:
     return int(np.sum(np.diff(np.sign(gap)) != 0))
 
 
-def test_crossing_of_two_normal_pairs_in_closed_form() -> None:
+def test_crossing_of_two_normal_pairs_in_closed_form():
     """TPR = Phi(A + b z): equal at z = (A_2 - A_1)/(b_1 - b_2)."""
     for a_1, b_1, a_2, b_2 in ((1.0, 1.0, 2.0, 0.5), (1.5, 0.8, 0.5, 1.3), (3.0, 1.1, 1.0, 0.9)):
         first = ScoreModel(Normal(a_1 / b_1, 1.0 / b_1), Normal(0.0, 1.0))
@@ -455,7 +446,7 @@ def test_crossing_of_two_normal_pairs_in_closed_form() -> None:
         assert found.leaders == ((1, 2) if b_1 < b_2 else (2, 1))
 
 
-def test_equal_curves_do_not_cross() -> None:
+def test_equal_curves_do_not_cross():
     one = ScoreModel(Normal(1, 1), Normal(0, 1)).roc()
     for other in (Normal(5, 2), Normal(3, 2)), (Normal(1, 1), Normal(0, 1)):
         found = one.crossings(ScoreModel(*other).roc())
@@ -466,7 +457,7 @@ def test_equal_curves_do_not_cross() -> None:
 
 
 @pytest.mark.simulation
-def test_crossings_against_a_dense_scan_and_turned_around() -> None:
+def test_crossings_against_a_dense_scan_and_turned_around():
     rng = np.random.default_rng(4)
     for _ in range(4):
         laws = [Beta(*(10.0 ** rng.uniform(-0.4, 0.8, 2))) for _ in range(4)]
@@ -482,7 +473,7 @@ def test_crossings_against_a_dense_scan_and_turned_around() -> None:
         assert back.leaders == tuple(3 - k for k in found.leaders)
 
 
-def test_a_crossing_at_a_tiny_rate_keeps_its_log_odds() -> None:
+def test_a_crossing_at_a_tiny_rate_keeps_its_log_odds():
     """Uniform impostors: TPR = 1 - F_c(1 - FAR) has power tails FAR^b / (b B): equal at one FAR."""
     first = ScoreModel(Beta(1, 0.101), Beta(1, 1))  # TPR = FAR^0.101
     second = ScoreModel(Beta(2, 0.1), Beta(1, 1))  # TPR ~ FAR^0.1 * 1.1
@@ -495,7 +486,7 @@ def test_a_crossing_at_a_tiny_rate_keeps_its_log_odds() -> None:
     assert found.logit_far[0] == pytest.approx(-1000.0 * math.log(1.101), rel=1e-9)
 
 
-def test_staircases_cross_where_counts_say() -> None:
+def test_staircases_cross_where_counts_say():
     """One system: TPR 1/2 at FAR 0, 1 from FAR 1; the other: 0 at FAR 0, 1 from FAR 1/2."""
     one = ScoreModel(br.Empirical([4.0, 0.5]), br.Empirical([1.0, 2.0])).roc()
     two = ScoreModel(br.Empirical([2.5, 2.6]), br.Empirical([1.0, 3.0])).roc()
@@ -504,8 +495,7 @@ def test_staircases_cross_where_counts_say() -> None:
     assert found.leaders == (1, 2)
 
 
-# ---------------------------------------------------------------------------------- hull
-def test_hull_of_two_curves_by_hand() -> None:
+def test_hull_of_two_curves_by_hand():
     """sqrt(x) up to 1/4, a chord of slope 1 to (1/2, 3/4), then 1 - (1 - x)^2."""
     strict = ScoreModel(Beta(1, 1), Beta(1, 2)).roc()
     lax = ScoreModel(Beta(2, 1), Beta(1, 1)).roc()
@@ -522,7 +512,7 @@ def test_hull_of_two_curves_by_hand() -> None:
     assert hull.tpr([0.0, 0.16, 0.3, 0.75, 1.0]) == pytest.approx([0, 0.4, 0.55, 0.9375, 1.0])
 
 
-def hull_covers(rocs: dict[str, Any], slack: float) -> None:
+def hull_covers(rocs, slack):
     """It lies above every curve, and is concave."""
     far = np.linspace(0.0, 1.0, 1001)
     height = np.asarray(hull_of(rocs).tpr(far))
@@ -532,7 +522,7 @@ def hull_covers(rocs: dict[str, Any], slack: float) -> None:
 
 
 @pytest.mark.simulation
-def test_hull_against_the_hull_of_many_points(all_kinds: br.Inclusion) -> None:
+def test_hull_against_the_hull_of_many_points(all_kinds):
     """scipy's hull of all curves' points, whose area it cannot exceed by more than rounding."""
     from scipy.spatial import ConvexHull
 
@@ -546,7 +536,7 @@ def test_hull_against_the_hull_of_many_points(all_kinds: br.Inclusion) -> None:
 
 
 @pytest.mark.simulation
-def test_hull_of_curves_with_points_at_one_far() -> None:
+def test_hull_of_curves_with_points_at_one_far():
     """Quantiles of laws with masses put points of three curves at one FAR but for rounding."""
     laws = (
         (Inflated(Beta(1.1, 1.2), 0.1, 0.225), Inflated(Beta(9.1, 27.5), 2 / 7)),
@@ -557,7 +547,7 @@ def test_hull_of_curves_with_points_at_one_far() -> None:
 
 
 @pytest.mark.simulation
-def test_hull_between_two_chords_that_touch_one_curve() -> None:
+def test_hull_between_two_chords_that_touch_one_curve():
     """Between chords of slope m and m' < m the curve is followed, were it for 1e-4 of FAR."""
     laws = (
         (
@@ -576,7 +566,7 @@ def test_hull_between_two_chords_that_touch_one_curve() -> None:
 
 
 @pytest.mark.simulation
-def test_rules_for_zero_and_one_go_by_name() -> None:
+def test_rules_for_zero_and_one_go_by_name():
     """Votes of ten trees beside probabilities and decision values."""
     rng = np.random.default_rng(3)
     y = np.repeat([1, 0], 60)
@@ -594,13 +584,12 @@ def test_rules_for_zero_and_one_go_by_name() -> None:
     assert both.fits["z"].client.boundary.policy == "interval"
 
 
-# ------------------------------------------------------------------------------- weights
-def _weighted(copies: bool, grouped: bool, factor: float = 1.0) -> tuple[dict[str, br.Scores], ...]:
+def _weighted(copies, grouped, factor=1.0):
     """Two sets of trials of 3 classifiers: rows with weights 0 to 3, or that many copies."""
     rng = np.random.default_rng(5)
     sets = []
     for _ in range(2):
-        columns: dict[str, Any] = {}
+        columns = {}
         made = []
         for shift, n, who in ((0.6, 90, "client"), (-0.6, 120, "impostor")):
             x = special.expit(shift + rng.normal(size=(n, 1)) + 0.8 * rng.normal(size=(n, 3)))
@@ -620,13 +609,13 @@ def _weighted(copies: bool, grouped: bool, factor: float = 1.0) -> tuple[dict[st
     return tuple(sets)
 
 
-def _numbers_of(result: br.Inclusion) -> list[Any]:
+def _numbers_of(result):
     frames = result.table, result.learned, result.fusion.table, result.diversity
     return [frame.select_dtypes("number").to_numpy(dtype=float) for frame in frames]
 
 
 @pytest.mark.parametrize("dev", [False, True])
-def test_a_weight_of_k_is_k_copies(dev: bool) -> None:
+def test_a_weight_of_k_is_k_copies(dev):
     """Groups deal rows and copies alike; the verdicts, gains and errors in common are equal."""
     results = []
     for copies in (False, True):
@@ -644,7 +633,7 @@ def test_a_weight_of_k_is_k_copies(dev: bool) -> None:
     assert {m.noise for m in one.misfit.values()} == {m.noise for m in two.misfit.values()}
 
 
-def test_estimates_do_not_know_how_large_weights_are() -> None:
+def test_estimates_do_not_know_how_large_weights_are():
     """Point estimates at 1e3 to 1e15 times the weights, and the time they take."""
     results, seconds = [], []
     for factor in (1.0, 1e3, 1e15):

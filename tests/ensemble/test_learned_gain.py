@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import warnings
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -14,7 +13,6 @@ from scipy import special, stats
 import betaroc as br
 from betaroc.ensemble.fusion import (
     STRENGTHS,
-    LearnedGain,
     Standard,
     learned_gains,
     nested_folds,
@@ -28,7 +26,7 @@ from betaroc.inference.auc import paired_areas
 _Classes = tuple[dict[str, np.ndarray], dict[str, np.ndarray]]
 
 
-def suppressor(n: int, seed: Any) -> _Classes:
+def suppressor(n, seed):
     """Logits: A = +-.7 + e, B = A + N(0, .15), S = e + N(0, .3), and noise."""
     rng = np.random.default_rng(seed)
     classes = []
@@ -42,44 +40,43 @@ def suppressor(n: int, seed: Any) -> _Classes:
     return classes[0], classes[1]
 
 
-def systems(classes: _Classes, names: tuple[str, ...], **groups: Any) -> Systems:
+def systems(classes, names, **groups):
     client, impostor = (np.column_stack([one[k] for k in names]) for one in classes)
     return Systems(names, client, impostor, **groups)
 
 
-def in_turn(given: Systems, folds: int = 5) -> tuple[np.ndarray, np.ndarray]:
+def in_turn(given, folds=5):
     client, impostor = (np.arange(n) % folds for n in given.sizes)
     return client, impostor
 
 
-def gains_of(given: Systems) -> list[LearnedGain]:
+def gains_of(given):
     return list(learned_gains(given, in_turn(given), None, 0.95))
 
 
-def gains(classes: _Classes, *names: str) -> dict[str, LearnedGain]:
+def gains(classes, *names):
     return {gain.system: gain for gain in gains_of(systems(classes, names))}
 
 
-def thrice(classes: _Classes) -> _Classes:
+def thrice(classes):
     """Each trial three times."""
     client, impostor = ({k: np.repeat(v, 3) for k, v in one.items()} for one in classes)
     return client, impostor
 
 
-def selected(given: Any, **options: Any) -> br.Inclusion:
+def selected(given, **options):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", br.BetarocWarning)
         return br.inclusion(given, **options)
 
 
-def scores(classes: _Classes, *names: str) -> dict[str, br.Scores]:
+def scores(classes, *names):
     return {k: br.Scores(*(special.expit(one[k]) for one in classes)) for k in names}
 
 
-# ------------------------------------------------------------------------------ the ridge
 @pytest.mark.simulation
 @pytest.mark.parametrize("apart", [0.3, 1.0, 6.0])
-def test_the_ridge_is_that_of_scikit_learn(apart: float) -> None:
+def test_the_ridge_is_that_of_scikit_learn(apart):
     """Overlapping and separated classes, two columns almost equal; C = 1/(n strength)."""
     from sklearn.linear_model import LogisticRegression
 
@@ -101,8 +98,7 @@ def test_the_ridge_is_that_of_scikit_learn(apart: float) -> None:
             assert own[0] == pytest.approx(other.intercept_[0], abs=1e-8)
 
 
-# ----------------------------------------------------------------- nesting and the interval
-def delong(a: br.Scores, b: br.Scores) -> tuple[float, float]:
+def delong(a, b):
     """The difference of two areas and its variance, equations (4) to (7) pair by pair."""
     wins = [np.sign(s.client[:, None] - s.impostor) / 2.0 for s in (a, b)]
     apart = wins[0] - wins[1]
@@ -111,7 +107,7 @@ def delong(a: br.Scores, b: br.Scores) -> tuple[float, float]:
 
 
 @pytest.mark.simulation
-def test_the_gain_is_that_of_nested_loops() -> None:
+def test_the_gain_is_that_of_nested_loops():
     """Written out with scikit-learn and DeLong: no score of a fold has a say in its fusion."""
     from sklearn.linear_model import LogisticRegression
 
@@ -122,7 +118,7 @@ def test_the_gain_is_that_of_nested_loops() -> None:
     y = np.repeat([1, 0], 40)
     fold = np.concatenate(in_turn(given))
 
-    def fitted(rows: np.ndarray, columns: list[int], strength: float) -> Any:
+    def fitted(rows, columns, strength):
         part = x[np.ix_(rows, columns)]
         mean, sd = part.mean(axis=0), part.std(axis=0)
         model = LogisticRegression(
@@ -130,7 +126,7 @@ def test_the_gain_is_that_of_nested_loops() -> None:
         ).fit((part - mean) / sd, y[rows])
         return lambda at: model.decision_function((x[np.ix_(at, columns)] - mean) / sd)
 
-    def fused(f: int, columns: list[int]) -> br.Scores:
+    def fused(f, columns):
         losses = []
         for strength in STRENGTHS:
             total = 0.0
@@ -168,7 +164,7 @@ def test_the_gain_is_that_of_nested_loops() -> None:
         assert (gain.level, gain.folds) == (0.95, 5)
 
 
-def test_freedom_is_welchs() -> None:
+def test_freedom_is_welchs():
     """One class moves alone: n - 1 of it; scipy's Welch test of two samples else."""
     rng = np.random.default_rng(4)
     a = br.Scores(rng.normal(1, 1, 12), rng.normal(0, 1, 20))
@@ -186,7 +182,7 @@ def test_freedom_is_welchs() -> None:
     assert paired_areas(a, a)[2:] == (0.0, math.inf, (0, 0))
 
 
-def test_many_groups_of_one_class_do_not_speak_for_few_trials_of_the_other() -> None:
+def test_many_groups_of_one_class_do_not_speak_for_few_trials_of_the_other():
     """4 clients have 3 degrees of freedom, Welch's with single impostors hardly more."""
     rng = np.random.default_rng(6)
     own, other = ((rng.normal(1, 1, 4), rng.normal(0, 1, 200)) for _ in range(2))
@@ -197,7 +193,7 @@ def test_many_groups_of_one_class_do_not_speak_for_few_trials_of_the_other() -> 
 
 
 @pytest.mark.simulation
-def test_on_dev_the_fusion_is_learned_and_observed_on_the_trials() -> None:
+def test_on_dev_the_fusion_is_learned_and_observed_on_the_trials():
     """Trials whose suppressor has lost its meaning: what was learned does harm."""
     dev, test = suppressor(300, 5), suppressor(300, 6)
     turned = ({**test[0], "S": -test[0]["S"]}, {**test[1], "S": -test[1]["S"]})
@@ -212,7 +208,7 @@ def test_on_dev_the_fusion_is_learned_and_observed_on_the_trials() -> None:
 
 
 @pytest.mark.simulation
-def test_groups_stay_whole_and_widen_the_interval() -> None:
+def test_groups_stay_whole_and_widen_the_interval():
     """Each trial three times: by groups the interval of single trials, without far shorter."""
     names = ("A", "noise")
     classes = suppressor(60, 7)
@@ -238,7 +234,7 @@ def test_groups_stay_whole_and_widen_the_interval() -> None:
 
 
 @pytest.mark.simulation
-def test_few_groups_that_change_their_rank_are_few_however_many_trials_they_hold() -> None:
+def test_few_groups_that_change_their_rank_are_few_however_many_trials_they_hold():
     """Each trial three times, as one group: the widening of single trials, and their method."""
     names = ("A", "S", "noise")
     classes = suppressor(60, 8)
@@ -258,16 +254,14 @@ def test_few_groups_that_change_their_rank_are_few_however_many_trials_they_hold
     ("sizes", "folds", "count"), [((10, 10), 5, 5), ((7, 30), 5, 3), ((6, 6), 5, 3), ((5, 9), 5, 0),
                                   ((40, 40), 20, 10), ((40, 40), 2, 0)],
 )  # fmt: skip
-def test_a_fold_holds_two_trials_of_each_class(
-    sizes: tuple[int, int], folds: int, count: int
-) -> None:
+def test_a_fold_holds_two_trials_of_each_class(sizes, folds, count):
     given = Systems(("a",), np.zeros((sizes[0], 1)), np.zeros((sizes[1], 1)))
     found = nested_folds(given, folds, lambda k: in_turn(given, k))
     assert (0 if found is None else 1 + int(found[0].max())) == count
 
 
 @pytest.mark.simulation
-def test_the_interval_covers() -> None:
+def test_the_interval_covers():
     """The gain of S to A, whose mean over training sets is that of the estimates.
 
     Each fold's estimate is unbiased: no trial of it was learned from. 50 sets; 3 standard
@@ -279,7 +273,6 @@ def test_the_interval_covers() -> None:
     assert kept >= 0.95 - 3 * math.sqrt(0.05 * 0.95 / 50)
 
 
-# ------------------------------------------------------------------------------ the words
 @pytest.mark.parametrize(
     ("low", "high", "word"),
     [
@@ -289,12 +282,12 @@ def test_the_interval_covers() -> None:
         (-0.1, 0.1, "cannot tell"), (math.nan, math.nan, "cannot tell"),
     ],
 )  # fmt: skip
-def test_the_rule(low: float, high: float, word: str) -> None:
+def test_the_rule(low, high, word):
     """Leave out implies what adds nothing asks, and wins; include excludes leave out."""
     assert word_of(low, high) == word
 
 
-def test_the_own_roc_speaks_against_only_and_only_where_the_gain_does_not_tell() -> None:
+def test_the_own_roc_speaks_against_only_and_only_where_the_gain_does_not_tell():
     words = ("include", "exclude", "only at strict thresholds", "only at lax thresholds",
              "cannot tell")  # fmt: skip
     for own in words:
@@ -304,7 +297,7 @@ def test_the_own_roc_speaks_against_only_and_only_where_the_gain_does_not_tell()
 
 
 @pytest.mark.simulation
-def test_a_suppressor_is_included_and_what_repeats_is_not() -> None:
+def test_a_suppressor_is_included_and_what_repeats_is_not():
     """The small version of benchmarks/suppressor.py."""
     for seed in range(2):
         classes = suppressor(1500, seed)
@@ -321,9 +314,8 @@ def test_a_suppressor_is_included_and_what_repeats_is_not() -> None:
         assert {few[k].word for k in ("B", "noise")} <= {"adds nothing", "cannot tell"}
 
 
-# ------------------------------------------------------------------------------ hard inputs
 @pytest.mark.simulation
-def test_two_equal_classifiers() -> None:
+def test_two_equal_classifiers():
     classes = suppressor(100, 2)
     a = scores(classes, "A")["A"]
     result = selected({"one": a, "two": br.Scores(a.client, a.impostor)})
@@ -338,7 +330,7 @@ def test_two_equal_classifiers() -> None:
 
 @pytest.mark.simulation
 @pytest.mark.parametrize(("n", "word"), [(60, "cannot tell"), (700, "adds nothing")])
-def test_perfect_ones(n: int, word: str) -> None:
+def test_perfect_ones(n, word):
     """Both areas are 1 and DeLong's variance 0; 3/n of the trials may still be others."""
     rng = np.random.default_rng(3)
     given = {
@@ -355,7 +347,7 @@ def test_perfect_ones(n: int, word: str) -> None:
 
 
 @pytest.mark.simulation
-def test_fifty_classifiers() -> None:
+def test_fifty_classifiers():
     rng = np.random.default_rng(4)
     given = Systems(tuple(f"m{k}" for k in range(50)), rng.normal(0.5, 1, (60, 50)),
                     rng.normal(-0.5, 1, (60, 50)))  # fmt: skip
@@ -367,7 +359,7 @@ def test_fifty_classifiers() -> None:
 
 @pytest.mark.simulation
 @pytest.mark.parametrize(("n", "folds"), [(5, 5), (40, 2)])
-def test_too_few_for_folds_within_folds(n: int, folds: int) -> None:
+def test_too_few_for_folds_within_folds(n, folds):
     result = selected(scores(suppressor(n, 1), "A", "B"), folds=folds, family="logit-normal")
     verdict = result.verdict["B"]
     assert math.isnan(verdict.gain.estimate)
@@ -378,7 +370,7 @@ def test_too_few_for_folds_within_folds(n: int, folds: int) -> None:
     result.plot()
 
 
-def test_exact_zeros_and_ones_have_columns_of_their_own() -> None:
+def test_exact_zeros_and_ones_have_columns_of_their_own():
     """A classifier that is 0 or 1 for half of the trials and a coin else: AUC 3/4 by its masses."""
     rng = np.random.default_rng(5)
     n = 400
@@ -396,7 +388,7 @@ def test_exact_zeros_and_ones_have_columns_of_their_own() -> None:
     assert found["noise"].estimate < 0.005
 
 
-def test_logits_are_what_the_fusion_sees() -> None:
+def test_logits_are_what_the_fusion_sees():
     """Scores in (0, 1), and their logits as scores, whose spread is taken out, are one."""
     classes = suppressor(80, 8)
     given = systems(classes, ("A", "S"))

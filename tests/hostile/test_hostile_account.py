@@ -29,7 +29,7 @@ CATALOGUE = [
 ]
 
 #: Tests of other files, by what they try.
-ELSEWHERE: dict[str, tuple[str, ...]] = {
+ELSEWHERE = {
     "F10": (
         "decision/test_epc.py::test_empirical_thresholds_equal_enumeration",
         "model/test_by_hand.py::test_accept_all_of_fractional_weights_is_trivial",
@@ -104,7 +104,7 @@ OUT_OF_REACH = {
 }
 
 
-def _tried_here() -> set[str]:
+def _tried_here():
     """Letters and numbers at the start of the names of cases, and in names of tests."""
     files = [*TESTS.glob("hostile/test_*.py"), *TESTS.glob("helpers/hostile*.py")]
     own = Path(__file__).name
@@ -118,7 +118,7 @@ def _tried_here() -> set[str]:
     return set(names)
 
 
-def test_every_case_is_accounted_for() -> None:
+def test_every_case_is_accounted_for():
     known = _tried_here() | ELSEWHERE.keys() | OUT_OF_REACH.keys()
     assert len(CATALOGUE) == len(set(CATALOGUE)) == 129
     assert set(CATALOGUE) <= known, sorted(set(CATALOGUE) - known)
@@ -126,7 +126,7 @@ def test_every_case_is_accounted_for() -> None:
 
 
 @pytest.mark.parametrize("known", ELSEWHERE)
-def test_the_tests_of_other_files_are_there(known: str) -> None:
+def test_the_tests_of_other_files_are_there(known):
     for name in ELSEWHERE[known]:
         file, _, test = name.partition("::")
         text = (TESTS / file).read_text(encoding="utf-8")

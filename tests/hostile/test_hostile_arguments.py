@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from functools import partial
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -24,11 +21,11 @@ DECISION = br.decide(TWO, far=0.2, how="average")
 CURVE, CURVE_B = br.epc(TWO, OTHER, alpha=[0.3, 0.5]), br.epc(OTHER, TWO, alpha=[0.3, 0.5])
 FRAME = pd.DataFrame({"score": SCORES, "label": Y, "z": SCORES[::-1], "system": "a"})
 WIDE = pd.DataFrame({"a": SCORES, "b": SCORES**2, "label": Y})
-NEVER: Any = {"folder": "never-made"}
+NEVER = {"folder": "never-made"}
 
 
 #: What is none of the things that are asked for.
-JUNK: dict[str, Any] = {
+JUNK = {
     "an object": object(), "a list": [1.0, 2.0], "nothing": [], "a dict": {"a": 1},
     "a frame": pd.DataFrame({"q": [1.0]}), "bytes": b"x", "no repr": NoRepr(), "a class": dict,
     "a matrix": np.ones((2, 2)), "masked": np.ma.masked_array([1.0, 2.0], [1, 0]), "complex": 1j,
@@ -38,7 +35,7 @@ JUNK: dict[str, Any] = {
 }  # fmt: skip
 
 #: Arguments that take data: whatever stands above is refused. None where it is a choice.
-DATA: dict[str, Callable[[Any], Any]] = {
+DATA = {
     "scores of fit": br.fit,
     "dev of epc": lambda x: br.epc(x, TWO),
     "test of epc": lambda x: br.epc(TWO, x),
@@ -83,7 +80,7 @@ DATA: dict[str, Callable[[Any], Any]] = {
 }
 
 #: Arguments that take a word, a number or a list of them: what is taken is named.
-CHOICES: dict[str, tuple[Callable[[Any], Any], set[str]]] = {
+CHOICES = {
     "family": (lambda x: br.fit(TWO, x), set()),
     "boundary": (lambda x: br.fit(TWO, boundary=x), set()),
     "resolution": (lambda x: br.fit(TWO, resolution=x), set()),
@@ -137,7 +134,7 @@ CHOICES: dict[str, tuple[Callable[[Any], Any], set[str]]] = {
 
 
 @pytest.mark.parametrize("entry", DATA)
-def test_what_is_no_data(entry: str) -> None:
+def test_what_is_no_data(entry):
     for name, junk in JUNK.items():
         if entry == "path of read_scores" and name == "an empty text":
             continue  # the working folder, which is refused as such in test_hostile_files
@@ -146,7 +143,7 @@ def test_what_is_no_data(entry: str) -> None:
 
 
 @pytest.mark.parametrize("entry", CHOICES)
-def test_what_is_no_value_of_an_argument(entry: str) -> None:
+def test_what_is_no_value_of_an_argument(entry):
     call, taken = CHOICES[entry]
     for name, junk in JUNK.items():
         if name in taken:
@@ -155,9 +152,8 @@ def test_what_is_no_value_of_an_argument(entry: str) -> None:
             refused(partial(call, junk), br.BetarocError)
 
 
-# ------------------------------------------------- the cases of the catalogue, with their words
 INPUT, TYPE = br.InputError, br.InputTypeError
-ARGUMENTS: dict[str, tuple[Callable[[], Any], type[Exception], str, tuple[str, ...]]] = {
+ARGUMENTS = {
     "E10 no alpha": (lambda: br.epc(TWO, OTHER, alpha=[]), INPUT, "alpha", ("(0,)",)),
     "E10 an alpha of 1.5": (lambda: br.epc(TWO, OTHER, alpha=[0.1, 1.5]), INPUT, "alpha",
         ("1 of 2", "index 1", "1.5")),
@@ -236,7 +232,7 @@ ARGUMENTS: dict[str, tuple[Callable[[], Any], type[Exception], str, tuple[str, .
 
 
 @pytest.mark.parametrize("group", sorted({name[:3] for name in ARGUMENTS}))
-def test_arguments_that_cannot_be(group: str) -> None:
+def test_arguments_that_cannot_be(group):
     for name, (call, error, argument, words) in ARGUMENTS.items():
         if name.startswith(group):
             with case(name):
@@ -244,7 +240,7 @@ def test_arguments_that_cannot_be(group: str) -> None:
                 assert re.search(rf"(?<!\w){argument}", text), text
 
 
-IMPOSSIBLE: dict[str, Callable[[], Any]] = {
+IMPOSSIBLE = {
     "A09 all rounded to 1": lambda: br.fit_distribution(np.ones(20), "beta"),
     "A13 beyond 1e12": lambda: br.fit_distribution(0.3 + 1e-13 * np.arange(20), "beta"),
     "A14 nearly equal": lambda: br.fit_distribution([0.5, 0.5, 0.5000001], "beta"),
@@ -258,7 +254,7 @@ IMPOSSIBLE: dict[str, Callable[[], Any]] = {
 @pytest.mark.filterwarnings("ignore::betaroc.core.errors.SmallSampleWarning")
 @pytest.mark.filterwarnings("ignore::betaroc.core.errors.BoundaryWarning")
 @pytest.mark.filterwarnings("ignore::betaroc.core.errors.InfluenceWarning")
-def test_where_no_estimate_is(name: str) -> None:
+def test_where_no_estimate_is(name):
     """An error that says so, or an estimate that converged with a + b at most 1e12."""
     try:
         found = IMPOSSIBLE[name]()
@@ -269,6 +265,6 @@ def test_where_no_estimate_is(name: str) -> None:
     assert sum(found.params.values()) <= 1e12
 
 
-def test_paths_of_documents(tmp_path: Path) -> None:
+def test_paths_of_documents(tmp_path):
     for bad in (tmp_path, tmp_path / "none.json", "\0", "x" * 5000):
         refused(partial(br.from_json, bad), br.BetarocError)

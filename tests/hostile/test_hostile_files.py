@@ -7,10 +7,8 @@ import io
 import os
 import shlex
 import sys
-from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -23,12 +21,12 @@ from helpers.hostile_files import EXPECTED, GOOD, READ, REFUSED
 Shown = pytest.CaptureFixture[str]
 
 
-def raw(content: str | bytes) -> bytes:
+def raw(content):
     return content if isinstance(content, bytes) else content.encode()
 
 
 @pytest.fixture
-def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def place(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     for name in ("good.csv", "a.csv", "b.csv"):
         Path(name).write_text(GOOD)
@@ -38,16 +36,15 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 class Stdin:
     """A standard input of these bytes."""
 
-    def __init__(self, content: bytes) -> None:
+    def __init__(self, content):
         self.buffer = io.BytesIO(content)
 
-    def isatty(self) -> bool:
+    def isatty(self):
         return False
 
 
-# ---------------------------------------------------------------------------------- readers
 #: Readers of a file: how it comes to them.
-READERS: dict[str, Callable[[Path, pytest.MonkeyPatch], Any]] = {
+READERS = {
     "read_scores": lambda path, _: br.read_scores(path),
     "summarize": lambda path, _: br.summarize(path),
     "standard input": lambda path, patch: (
@@ -63,9 +60,7 @@ _OF_ONE_CLASS = ("G07", "G08", "G24", "G22 cut", "an old", "HDF5", "numpy", "a p
 
 @pytest.mark.simulation
 @pytest.mark.parametrize("reader", READERS)
-def test_hostile_files_at_readers(
-    place: Path, monkeypatch: pytest.MonkeyPatch, reader: str
-) -> None:
+def test_hostile_files_at_readers(place, monkeypatch, reader):
     path = place / "bad"
     exact = reader in {"read_scores", "standard input"}
     for name, (content, words) in REFUSED.items():
@@ -80,7 +75,7 @@ def test_hostile_files_at_readers(
             refused(called, error, *(words if exact or "Parquet" not in name else ()))
 
 
-def test_hostile_texts_in_gzip(place: Path) -> None:
+def test_hostile_texts_in_gzip(place):
     """What is refused as it is, is refused when it is compressed."""
     path = place / "bad.gz"
     for name, (content, words) in REFUSED.items():
@@ -90,7 +85,7 @@ def test_hostile_texts_in_gzip(place: Path) -> None:
                 refused(partial(br.read_scores, path), br.FileFormatError, *words)
 
 
-def test_files_that_are_read(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_files_that_are_read(place, monkeypatch):
     for name, content in READ.items():
         path = place / "file"
         path.write_bytes(raw(content))
@@ -104,7 +99,7 @@ def test_files_that_are_read(place: Path, monkeypatch: pytest.MonkeyPatch) -> No
             assert found.impostor.maximum == EXPECTED.impostor.max()
 
 
-def test_a_score_that_is_twice_in_a_long_file(place: Path) -> None:
+def test_a_score_that_is_twice_in_a_long_file(place):
     """Rows of JSON go to another parser where there are many of them."""
     row = '{"score":0.5,"label":1}\n{"score":0.2,"label":0}\n'
     twice = '{"score":0.1,"score":0.9,"label":1}\n'
@@ -112,9 +107,8 @@ def test_a_score_that_is_twice_in_a_long_file(place: Path) -> None:
     refused(partial(br.read_scores, "long"), br.FileFormatError, "line 6001", "occurs twice")
 
 
-# --------------------------------------------------------------------------------- commands
 #: Commands with a file in each place where one can stand.
-AT: dict[str, str] = {
+AT = {
     "fit": "fit {} --family normal",
     "fit, streamed": "fit {} --stream always --family normal",
     "threshold": "threshold {} --far 0.2 --how average --family normal",
@@ -128,7 +122,7 @@ AT: dict[str, str] = {
 }
 
 
-def ends_well(shown: Shown, call: str, *words: str) -> str:
+def ends_well(shown, call, *words):
     """A call that is refused: exit code 2, one message, nothing on the standard output."""
     assert main(shlex.split(call)) == 2, call
     out, err = shown.readouterr()
@@ -141,13 +135,13 @@ def ends_well(shown: Shown, call: str, *words: str) -> str:
     return err
 
 
-def _some(cases: dict[str, Any], entry: str, *, every: bool) -> list[str]:
+def _some(cases, entry, *, every):
     """All cases, or each fifth, others for another entry: each case is tried at two entries."""
     start = list(AT).index(entry)
     return [name for k, name in enumerate(cases) if every or (k + start) % 5 == 0]
 
 
-def _try_commands(shown: Shown, entry: str, *, every: bool) -> None:
+def _try_commands(shown, entry, *, every):
     for name in _some(REFUSED, entry, every=every):
         content, words = REFUSED[name]
         Path("bad.csv").write_bytes(raw(content))
@@ -159,24 +153,23 @@ def _try_commands(shown: Shown, entry: str, *, every: bool) -> None:
 
 @pytest.mark.simulation
 @pytest.mark.parametrize("entry", AT)
-def test_hostile_files_at_commands(place: Path, capsys: Shown, entry: str) -> None:
+def test_hostile_files_at_commands(place, capsys, entry):
     _try_commands(capsys, entry, every=False)
 
 
 @pytest.mark.nightly
 @pytest.mark.parametrize("entry", AT)
-def test_every_hostile_file_at_every_command(place: Path, capsys: Shown, entry: str) -> None:
+def test_every_hostile_file_at_every_command(place, capsys, entry):
     _try_commands(capsys, entry, every=True)
 
 
-def test_every_command_that_reads_scores_is_tried() -> None:
+def test_every_command_that_reads_scores_is_tried():
     tried = {entry.partition(",")[0] for entry in AT}
     assert set(COMMANDS) - tried == {"demo", "study", "completion", "selftest", "help"}
 
 
-# ----------------------------------------------------------------------------------- places
 #: Places that are no file to read: how they are made, and a word of the message.
-PLACES: dict[str, tuple[Callable[[], object], str]] = {
+PLACES = {
     "folder": (lambda: Path("folder").mkdir(), ""),
     "fifo": (lambda: os.mkfifo("fifo"), "FIFO"),
     "/dev/zero": (lambda: None, "device"),
@@ -205,7 +198,7 @@ OPTIONS = {
 
 @pytest.mark.simulation
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no FIFO here")
-def test_places_that_are_no_files(place: Path, capsys: Shown) -> None:
+def test_places_that_are_no_files(place, capsys):
     for name, (make, word) in PLACES.items():
         make()
         for option in OPTIONS:
@@ -218,16 +211,15 @@ def test_places_that_are_no_files(place: Path, capsys: Shown) -> None:
             refused(partial(br.from_json, name), br.FileFormatError)
 
 
-def test_g27_a_document_is_no_device(place: Path) -> None:
+def test_g27_a_document_is_no_device(place):
     Path("folder").mkdir()
     for name in ("folder", "/dev/zero"):
         refused(partial(br.from_json, name), br.FileFormatError, name)
 
 
-# -------------------------------------------------------------------------- values of options
 VALUES_OF = ("95", "-1", "nan", "inf", "x", "1e999", "0x1", "1,5")
 #: Options of numbers, and what of the values above they take.
-NUMBERS: dict[str, set[str]] = {
+NUMBERS = {
     "fit good.csv --family normal --statistic auc --level": set(),
     "fit good.csv --family normal --resolution": {"95"},  # in which all scores are one cell
     "fit good.csv --max-rows": {"95"},
@@ -248,14 +240,14 @@ NUMBERS: dict[str, set[str]] = {
 
 
 @pytest.mark.simulation
-def test_values_of_options(place: Path, capsys: Shown) -> None:
+def test_values_of_options(place, capsys):
     for call, taken in NUMBERS.items():
         for value in VALUES_OF:
             if value in taken:
                 continue
             with case((call, value)):
                 try:
-                    code: object = main([*shlex.split(call), value])
+                    code = main([*shlex.split(call), value])
                 except SystemExit as stop:  # argparse prints the usage first
                     code = stop.code
                 out, err = capsys.readouterr()
@@ -267,7 +259,7 @@ def test_values_of_options(place: Path, capsys: Shown) -> None:
                 assert "Traceback" not in err
 
 
-def test_a_long_choice_is_cut(place: Path, capsys: Shown) -> None:
+def test_a_long_choice_is_cut(place, capsys):
     for option in ("--boundary", "--format", "--missing", "--terms"):
         with pytest.raises(SystemExit):
             main(["fit", "good.csv", option, "9" * 5000])

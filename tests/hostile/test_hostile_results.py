@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import random
 import warnings
-from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from itertools import pairwise
-from typing import Any
 
 import mpmath
 import numpy as np
@@ -23,14 +21,14 @@ RNG = np.random.default_rng(5)
 X, LOW = RNG.beta(5, 2, 200), RNG.beta(2, 5, 200)
 
 
-def _at(value: float) -> Any:
+def _at(value):
     changed = X.copy()
     changed[3] = value
     return changed
 
 
 @contextmanager
-def heard(*kinds: type[Warning]) -> Iterator[None]:
+def heard(*kinds):
     """What is warned of is of these kinds, all of them, and nothing else."""
     with warnings.catch_warnings(record=True) as found:
         warnings.simplefilter("always")
@@ -38,14 +36,14 @@ def heard(*kinds: type[Warning]) -> Iterator[None]:
     assert {one.category for one in found} == set(kinds), [str(one.message) for one in found]
 
 
-def most_likely(x: Any) -> tuple[float, float]:
+def most_likely(x):
     """The root of the score equations of a beta distribution, from sums with forty digits."""
     with mpmath.workdps(40):
         exact = [mpmath.mpf(float(v)) for v in x]
         g1 = mpmath.fsum(map(mpmath.log, exact)) / len(exact)
         g2 = mpmath.fsum(mpmath.log(1 - v) for v in exact) / len(exact)
 
-        def equations(u: Any, v: Any) -> list[Any]:
+        def equations(u, v):
             a, b = mpmath.exp(u), mpmath.exp(v)
             both = mpmath.digamma(a + b)
             return [mpmath.digamma(a) - both - g1, mpmath.digamma(b) - both - g2]
@@ -56,7 +54,7 @@ def most_likely(x: Any) -> tuple[float, float]:
 
 
 #: Scores that are fitted to eight digits and more, and what is said.
-FITTED: dict[str, tuple[Callable[[], Any], tuple[type[Warning], ...]]] = {
+FITTED = {
     "A07 the least double": (lambda: _at(5e-324), (br.errors.InfluenceWarning,)),
     "A07 a denormal": (lambda: _at(1e-310), (br.errors.InfluenceWarning,)),
     "A07 the double before 1": (lambda: _at(1 - 2**-53), ()),
@@ -77,7 +75,7 @@ FITTED: dict[str, tuple[Callable[[], Any], tuple[type[Warning], ...]]] = {
 
 
 @pytest.mark.parametrize("name", FITTED)
-def test_fits_have_their_digits(name: str) -> None:
+def test_fits_have_their_digits(name):
     make, kinds = FITTED[name]
     x = make()
     with heard(*kinds):
@@ -92,7 +90,7 @@ def test_fits_have_their_digits(name: str) -> None:
 
 #: Calls whose result is right and comes with a warning: the call, the warning, its words.
 BOUNDARY = br.errors.BoundaryWarning
-WARNED: dict[str, tuple[Callable[[], Any], type[Warning], tuple[str, ...]]] = {
+WARNED = {
     "A03 a 0": (
         lambda: br.fit_distribution(_at(0.0), "beta"), BOUNDARY,
         ("1 exactly 0.0", "index 3", "0.005", '"squeeze"'),
@@ -123,7 +121,7 @@ WARNED: dict[str, tuple[Callable[[], Any], type[Warning], tuple[str, ...]]] = {
 
 
 @pytest.mark.parametrize("name", WARNED)
-def test_what_is_warned_of(name: str) -> None:
+def test_what_is_warned_of(name):
     call, kind, words = WARNED[name]
     with pytest.warns(kind) as found:
         call()
@@ -133,7 +131,7 @@ def test_what_is_warned_of(name: str) -> None:
         assert word in text, (word, text)
 
 
-def test_a03_a_point_mass_beside_the_fit_of_the_rest() -> None:
+def test_a03_a_point_mass_beside_the_fit_of_the_rest():
     with heard(BOUNDARY):
         found = br.fit_distribution(_at(0.0), "beta").params
     rest = br.fit_distribution(np.delete(X, 3), "beta").params
@@ -142,7 +140,7 @@ def test_a03_a_point_mass_beside_the_fit_of_the_rest() -> None:
 
 
 #: Containers and dtypes that hold the same doubles.
-SAME: dict[str, Callable[[], Any]] = {
+SAME = {
     "B03 objects": lambda: OK.astype(object),
     "B07 float32, read again": lambda: OK.astype("f4").astype("f8"),
     "B17 an array of pyarrow": lambda: pa.array(OK),
@@ -164,7 +162,7 @@ SAME: dict[str, Callable[[], Any]] = {
 }
 
 
-def test_the_same_doubles_are_the_same_scores() -> None:
+def test_the_same_doubles_are_the_same_scores():
     for name, make in SAME.items():
         expected = OK.astype("f4").astype("f8") if name.startswith("B07") else OK
         if name.startswith(("B18 a r", "B01")):
@@ -175,7 +173,7 @@ def test_the_same_doubles_are_the_same_scores() -> None:
             assert not found.client.flags.writeable
 
 
-def test_decimals_and_fractions_are_numbers() -> None:
+def test_decimals_and_fractions_are_numbers():
     from decimal import Decimal
     from fractions import Fraction
 
@@ -185,7 +183,7 @@ def test_decimals_and_fractions_are_numbers() -> None:
 
 
 #: Labels that say which scores are the clients'.
-LABELLED: dict[str, tuple[Any, Any]] = {
+LABELLED = {
     "D01 {-1, 1}": (np.where(Y, 1, -1), None),
     "D01 of int8": (np.where(Y, 1, -1).astype("i1"), None),
     "D09 floats": (Y.astype(float), None),
@@ -203,7 +201,7 @@ LABELLED: dict[str, tuple[Any, Any]] = {
 }
 
 
-def test_labels_that_say_who_is_a_client() -> None:
+def test_labels_that_say_who_is_a_client():
     expected = br.Scores(SCORES[Y == 1], SCORES[Y == 0])
     for name, (labels, client_label) in LABELLED.items():
         with case(name):
@@ -215,8 +213,7 @@ def test_labels_that_say_who_is_a_client() -> None:
                 assert (counted.n_client, counted.n_impostor) == (20, 20)
 
 
-# ---------------------------------------------------------------------------- E, F: statistics
-def test_e07_a_weight_of_three_is_three_copies() -> None:
+def test_e07_a_weight_of_three_is_three_copies():
     tripled = br.Scores(np.repeat(X, 3), np.repeat(LOW, 3))
     three = np.full(200, 3)
     weighted = br.Scores(X, LOW, client_weights=three, impostor_weights=three)
@@ -229,7 +226,7 @@ def test_e07_a_weight_of_three_is_three_copies() -> None:
     assert np.allclose(curves[0].value, curves[1].value, rtol=1e-12)
 
 
-def test_e09_e10_alphas_at_the_ends_and_in_any_order() -> None:
+def test_e09_e10_alphas_at_the_ends_and_in_any_order():
     dev, test = br.Scores(X, LOW), br.Scores(X[::2], LOW[::2])
     alpha = [1.0, 0.5, 0.0, 0.5, 0.1]
     curve = br.epc(dev, test, alpha=alpha)
@@ -244,20 +241,20 @@ def test_e09_e10_alphas_at_the_ends_and_in_any_order() -> None:
     assert curve.frr[2] == np.mean(test.client <= (lowest + below) / 2)
 
 
-def test_f01_separated_classes_are_not_known_without_error() -> None:
+def test_f01_separated_classes_are_not_known_without_error():
     found = br.auc_interval(br.Scores([0.9, 0.91, 0.92], [0.1, 0.2, 0.3, 0.4]))
     assert found.estimate == found.high == 1.0
     assert 0.3 < found.low < 1.0
     assert found.method == "newcombe"
 
 
-def test_f03_ties_count_half() -> None:
+def test_f03_ties_count_half():
     """(0, 0) and (.5, .5) a half each, (.5, 0) and both of 1 whole: 4 of 6."""
     scores = br.Scores([0.0, 0.5, 1.0], [0.0, 0.5])
     assert br.interval(scores, "auc").estimate == pytest.approx(4 / 6, rel=1e-15)
 
 
-def test_f05_equal_distributions_are_chance() -> None:
+def test_f05_equal_distributions_are_chance():
     model = br.ScoreModel(br.Beta(2.5, 0.7), br.Beta(2.5, 0.7))
     x = np.linspace(0, 1, 101)
     assert np.max(np.abs(model.roc().tpr(x) - x)) <= 1e-12
@@ -265,14 +262,14 @@ def test_f05_equal_distributions_are_chance() -> None:
     assert model.auc() == 0.5
 
 
-def test_f06_a_binormal_pair_of_two_widths_crosses_the_diagonal() -> None:
+def test_f06_a_binormal_pair_of_two_widths_crosses_the_diagonal():
     """N(1, 2) and N(0, 1) have equal tails where (t - 1) / 2 = t: at -1."""
     model = br.ScoreModel(br.Normal(1, 2), br.Normal(0, 1))
     assert np.atleast_1d(model.diagonal_crossings().threshold) == pytest.approx([-1.0])
     assert model.global_shape().startswith("hook")
 
 
-def test_f07_ends_are_0_inf_or_a_constant_and_never_nan() -> None:
+def test_f07_ends_are_0_inf_or_a_constant_and_never_nan():
     """The shapes of both classes at that end decide; equal ones leave a constant."""
     shapes = [0.3, 1.0, 2.5]
     for a_c, a_i in ((one, other) for one in shapes for other in shapes):
@@ -282,7 +279,7 @@ def test_f07_ends_are_0_inf_or_a_constant_and_never_nan() -> None:
             assert (found == 0.0, np.isinf(found)) == (a_i > a_c, a_i < a_c)
 
 
-def test_f09_quantiles_below_the_smallest_double() -> None:
+def test_f09_quantiles_below_the_smallest_double():
     """Beta(5, 1e-3) at p: t^5 / (5 B) = p, as long as t is small."""
     law = br.Beta(5, 1e-3)
     p = np.array([1e-100, 1e-200, 1e-300])
@@ -293,14 +290,14 @@ def test_f09_quantiles_below_the_smallest_double() -> None:
     assert law.cdf(law.ppf(p)) == pytest.approx(p, rel=1e-10)
 
 
-def test_f13_few_scores_are_resampled_in_their_classes() -> None:
+def test_f13_few_scores_are_resampled_in_their_classes():
     scores = br.Scores([0.4, 0.5, 0.9], [0.1, 0.45, 0.2])
     found = br.interval(scores, "eer", method="bootstrap", replicates=200, rng=1)
     assert 0.0 <= found.low <= found.estimate <= found.high <= 1.0
     assert found.failed == 0
 
 
-def test_f15_a_partial_area_has_an_interval_of_its_own() -> None:
+def test_f15_a_partial_area_has_an_interval_of_its_own():
     scores = br.Scores(X, LOW)
     part = br.interval(scores, "partial-auc", between=(0.0, 0.1), replicates=200, rng=1)
     whole = br.interval(scores, "auc")
@@ -311,9 +308,8 @@ def test_f15_a_partial_area_has_an_interval_of_its_own() -> None:
     assert part.estimate < whole.low
 
 
-# ------------------------------------------------------------------------------- I: surroundings
-def test_i09_i10_no_state_is_read_or_left() -> None:
-    def work() -> tuple[float, ...]:
+def test_i09_i10_no_state_is_read_or_left():
+    def work():
         fit = br.fit(br.Scores(X, LOW), "beta")
         band = br.epc(br.Scores(X, LOW), br.Scores(X[1:], LOW)).band(replicates=20, rng=1)
         return (fit.model.auc(), *band.low.tolist(), *br.Beta(2, 3).sample(3, rng=4).tolist())
@@ -327,7 +323,7 @@ def test_i09_i10_no_state_is_read_or_left() -> None:
     assert random.getstate() == kept
 
 
-def test_i20_order_swap_and_maps() -> None:
+def test_i20_order_swap_and_maps():
     scores = br.Scores(X, LOW)
     shuffled = br.Scores(RNG.permutation(X), RNG.permutation(LOW))
     fits = [br.fit(s, "beta") for s in (scores, shuffled, br.Scores(1 - LOW, 1 - X))]
@@ -343,7 +339,7 @@ def test_i20_order_swap_and_maps() -> None:
     assert swapped == pytest.approx(1 - auc(scores).estimate, rel=1e-14)
 
 
-def test_a18_no_fit_has_a_free_support() -> None:
+def test_a18_no_fit_has_a_free_support():
     for family in ("beta", "logit-normal"):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
-from typing import Any
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -16,21 +14,20 @@ import pytest
 import betaroc as br
 import betaroc.sklearn as bs
 from helpers.cases import case
-from helpers.hostile import LABELS, OK, SCORES, VALUES, WEIGHTS, Case, Y, refused, spoken
+from helpers.hostile import LABELS, OK, SCORES, VALUES, WEIGHTS, Y, refused, spoken
 
 MODEL = br.ScoreModel(br.Beta(5, 2), br.Beta(2, 5))
 TWO = br.Scores(OK, SCORES[Y == 0])
 DECISION = br.decide(TWO, far=0.2, how="average")
 
 
-def frame(**columns: Any) -> pd.DataFrame:
+def frame(**columns):
     """A frame of these columns, each of which is any container."""
     return pd.DataFrame(columns)
 
 
-# ------------------------------------------------------------------------ scores of a class
 #: Entries of plain arrays, and what they call them.
-ARRAYS: dict[str, tuple[str, Callable[[Any], Any]]] = {
+ARRAYS = {
     "Scores, clients": ("client", lambda x: br.Scores(x, OK)),
     "Scores, impostors": ("impostor", lambda x: br.Scores(OK, x)),
     "Scores.from_labels": ("y_score", lambda x: br.Scores.from_labels(Y, x)),
@@ -42,7 +39,7 @@ ARRAYS: dict[str, tuple[str, Callable[[Any], Any]]] = {
 
 
 @pytest.mark.parametrize("entry", ARRAYS)
-def test_hostile_scores_of_a_class(entry: str) -> None:
+def test_hostile_scores_of_a_class(entry):
     name, call = ARRAYS[entry]
     for known, one in VALUES.items():
         with case(known):
@@ -51,7 +48,7 @@ def test_hostile_scores_of_a_class(entry: str) -> None:
 
 
 #: Entries of frames with a column of scores.
-FRAMES: dict[str, Callable[[pd.DataFrame], Any]] = {
+FRAMES = {
     "Scores.from_frame": br.Scores.from_frame,
     "summarize": br.summarize,
     "fit_many": lambda f: br.fit_many(f.assign(system="a"), family="normal"),
@@ -66,7 +63,7 @@ _NO_COLUMN = {
 }  # fmt: skip
 
 
-def columns_of(cases: dict[str, Case], name: str, **others: Any) -> dict[str, tuple[Any, Case]]:
+def columns_of(cases, name, **others):
     """Those that pandas takes for a column, as frames."""
     found = {}
     for known, one in cases.items():
@@ -79,7 +76,7 @@ def columns_of(cases: dict[str, Case], name: str, **others: Any) -> dict[str, tu
 
 @pytest.mark.simulation
 @pytest.mark.parametrize("entry", FRAMES)
-def test_hostile_scores_in_a_frame(entry: str) -> None:
+def test_hostile_scores_in_a_frame(entry):
     cases = columns_of(
         {k: v for k, v in VALUES.items() if not k.startswith(("B19", "B27", "C07"))},
         "score",
@@ -91,9 +88,8 @@ def test_hostile_scores_in_a_frame(entry: str) -> None:
             refused(partial(FRAMES[entry], given), br.BetarocError, "score")
 
 
-# ------------------------------------------------------------------------------- thresholds
 #: Entries of thresholds and rates, which may be nan or of any shape, but are numbers.
-NUMBERS: dict[str, Callable[[Any], Any]] = {
+NUMBERS = {
     "ScoreModel.far": MODEL.far,
     "ScoreModel.at": MODEL.at,
     "Beta.cdf": br.Beta(2, 3).cdf,
@@ -116,15 +112,14 @@ NO_NUMBERS = (
 
 
 @pytest.mark.parametrize("entry", NUMBERS)
-def test_what_is_no_number_is_no_threshold(entry: str) -> None:
+def test_what_is_no_number_is_no_threshold(entry):
     for known in NO_NUMBERS:
         with case(known):
             refused(partial(NUMBERS[entry], VALUES[known].given()), VALUES[known].error)
 
 
-# ---------------------------------------------------------------------------------- labels
 #: Entries of labels: what they call them, and whether they are a column.
-LABELLED: dict[str, tuple[str, Callable[[Any], Any]]] = {
+LABELLED = {
     "Scores.from_labels": ("y_true", lambda y: br.Scores.from_labels(y, SCORES)),
     "from_frame": ("'label'", lambda y: br.Scores.from_frame(frame(score=SCORES, label=y))),
     "inclusion": (
@@ -137,7 +132,7 @@ LABELLED: dict[str, tuple[str, Callable[[Any], Any]]] = {
     ),
 }
 #: Entries of engines, which group before they look, and of scikit-learn, which looks first.
-OTHERS: dict[str, tuple[str, Callable[[Any], Any]]] = {
+OTHERS = {
     "summarize": ("'label'", lambda y: br.summarize(frame(score=SCORES, label=y))),
     "fit_many": (
         "'label'",
@@ -150,7 +145,7 @@ OTHERS: dict[str, tuple[str, Callable[[Any], Any]]] = {
 
 @pytest.mark.simulation
 @pytest.mark.parametrize("entry", [*LABELLED, *OTHERS])
-def test_hostile_labels(entry: str) -> None:
+def test_hostile_labels(entry):
     exact = entry in LABELLED
     name, call = LABELLED[entry] if exact else OTHERS[entry]
     for known, one in LABELS.items():
@@ -164,7 +159,7 @@ def test_hostile_labels(entry: str) -> None:
     plt.close("all")
 
 
-def test_labels_of_another_length_or_order() -> None:
+def test_labels_of_another_length_or_order():
     """C06, B14: both lengths; two indices."""
     call = br.Scores.from_labels
     refused(lambda: call(Y[:-1], SCORES), br.InputError, "39 labels", "40 scores")
@@ -176,7 +171,7 @@ def test_labels_of_another_length_or_order() -> None:
 
 
 @pytest.mark.parametrize("y", [Y, Y == 1, np.where(Y, 1, -1), Y.astype(float)], ids=str)
-def test_d10_labels_and_scores_swapped(y: Any) -> None:
+def test_d10_labels_and_scores_swapped(y):
     refused(lambda: br.Scores.from_labels(SCORES, y), br.InputError, "swapped", "y_true")
     with pytest.raises(br.InputError, match="swap"):
         br.Scores.from_frame(frame(score=y.astype(float), label=SCORES))
@@ -184,8 +179,7 @@ def test_d10_labels_and_scores_swapped(y: Any) -> None:
         refused(partial(br.Scores, *classes), br.InputError, "from_labels", "40 entries", "1.0]")
 
 
-# --------------------------------------------------------------------------------- weights
-WEIGHED: dict[str, Callable[[Any], Any]] = {
+WEIGHED = {
     "Scores.from_labels": lambda w: br.Scores.from_labels(Y, SCORES, weights=w),
     "fit_distribution": lambda w: br.fit_distribution(OK, "beta", weights=w),
     "Empirical": lambda w: br.Empirical(OK, w),
@@ -194,7 +188,7 @@ WEIGHED: dict[str, Callable[[Any], Any]] = {
 
 
 @pytest.mark.parametrize("entry", WEIGHED)
-def test_hostile_weights(entry: str) -> None:
+def test_hostile_weights(entry):
     of_both = entry == "Scores.from_labels"
     for known, one in WEIGHTS.items():
         if known.startswith("E06") and not of_both:
@@ -204,13 +198,13 @@ def test_hostile_weights(entry: str) -> None:
             refused(partial(WEIGHED[entry], one.given()), one.error, "weights", *words)
 
 
-def test_e01_a_class_without_weight() -> None:
+def test_e01_a_class_without_weight():
     for who in ("client", "impostor"):
         call = partial(br.Scores, [0.5, 0.6], [0.2, 0.3], **{f"{who}_weights": [0, 0]})
         refused(call, br.InputError, f"{who}_weights", f"{who} scores")
 
 
-def test_nothing_is_read_beside_the_error() -> None:
+def test_nothing_is_read_beside_the_error():
     """An error comes alone: no warning of numpy or pandas before it."""
     with warnings.catch_warnings(record=True) as heard:
         warnings.simplefilter("always")

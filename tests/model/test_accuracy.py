@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
 import pytest
@@ -24,14 +22,14 @@ DIGIT = float(np.finfo(float).eps)
 Error = tuple[str, float]
 
 
-def relative(value: float, reference: str) -> float:
+def relative(value, reference):
     true = float(reference)
     if true == 0.0 or abs(true) < 1e-307:
         return abs(value - true)
     return abs(value / true - 1.0)
 
 
-def in_logs(log_value: float, reference: str) -> float:
+def in_logs(log_value, reference):
     """Relative error of exp(log) beyond what one unit in the last place of the log means."""
     true = float(reference)
     if true == -math.inf or log_value == -math.inf:
@@ -39,7 +37,7 @@ def in_logs(log_value: float, reference: str) -> float:
     return max(0.0, abs(log_value - true) - DIGIT * abs(true))
 
 
-def threshold_errors(point: Any, row: dict[str, str], what: str) -> Iterator[Error]:
+def threshold_errors(point, row, what):
     if "logit" not in row:
         yield f"{what} threshold", relative(point.threshold, row["threshold"])
         return
@@ -51,7 +49,7 @@ def threshold_errors(point: Any, row: dict[str, str], what: str) -> Iterator[Err
         yield f"{what} theta", max(0.0, error - slack)
 
 
-def law_errors(law: Any, table: dict[str, Any], which: str) -> Iterator[Error]:
+def law_errors(law, table, which):
     rows = table["rows"]
     t = Thresholds.from_logit(np.array([row[0] for row in rows]))
     lower, upper = law._lower(t)[1], law._upper(t)[1]
@@ -70,7 +68,7 @@ def law_errors(law: Any, table: dict[str, Any], which: str) -> Iterator[Error]:
 TARGETS = [1e-1, 1e-3, 1e-10, 1e-30, 1e-100, 1e-300]
 
 
-def _tail(value: float, reference: str) -> float:
+def _tail(value, reference):
     """Relative error of the probability, of its log where it underflows."""
     true = float(reference)
     if true == 0.0 or abs(true) < 1e-300:
@@ -81,8 +79,8 @@ def _tail(value: float, reference: str) -> float:
     return abs(value / true - 1.0) if abs(true) < 1.0 else in_logs(value, reference)
 
 
-def model_of(row: dict[str, Any], **options: Any) -> br.ScoreModel:
-    def law(spec: Any) -> br.Distribution:
+def model_of(row, **options):
+    def law(spec):
         if isinstance(spec, dict):
             return br.Inflated(br.Beta(spec["a"], spec["b"]), spec["at_zero"], spec["at_one"])
         if isinstance(spec[0], str):
@@ -93,7 +91,7 @@ def model_of(row: dict[str, Any], **options: Any) -> br.ScoreModel:
     return br.ScoreModel(law(row["client"]), law(row["impostor"]), **options)
 
 
-def errors_of(row: dict[str, Any]) -> Iterator[Error]:
+def errors_of(row):
     model = model_of(row)
     for which in ("client", "impostor"):
         if f"{which}_law" in row:
@@ -118,7 +116,7 @@ def errors_of(row: dict[str, Any]) -> Iterator[Error]:
     yield from prior_errors(row)
 
 
-def weighted_errors(model: br.ScoreModel, row: dict[str, Any]) -> Iterator[Error]:
+def weighted_errors(model, row):
     for entry in row["weighted"]:
         point = model.min_weighted_error(entry["alpha"])
         yield "weighted error", relative(point.weighted_error(entry["alpha"]), entry["value"])
@@ -130,13 +128,13 @@ def weighted_errors(model: br.ScoreModel, row: dict[str, Any]) -> Iterator[Error
             yield f"weighted error {entry['kind']}", trivial_error(point, entry["kind"])
 
 
-def trivial_error(point: Any, kind: str) -> float:
+def trivial_error(point, kind):
     if kind in ("at-zero", "at-one"):
         return abs(point.threshold - (kind == "at-one"))
     return float(point.frr if kind == "accept-all" else point.far)
 
 
-def prior_errors(row: dict[str, Any]) -> Iterator[Error]:
+def prior_errors(row):
     for entry in row.get("max_f", ()):
         model = model_of(row, prior=entry["prior"])
         point = model.max_f(entry["weight"])
@@ -153,14 +151,14 @@ def prior_errors(row: dict[str, Any]) -> Iterator[Error]:
         yield "average precision", relative(model_of(row, prior=prior).average_precision(), value)
 
 
-def _bound(row: dict[str, Any]) -> float:
+def _bound(row):
     """1e-12 for shapes in [0.01, 1e3], 1e-9 beyond."""
     shapes = [v for side in (row["client"], row["impostor"]) for v in _shapes(side)]
     moderate = not shapes or (min(shapes) >= 0.01 and max(shapes) <= 1e3)
     return RTOL_MODERATE if moderate else RTOL_WIDE
 
 
-def _shapes(side: Any) -> list[float]:
+def _shapes(side):
     return [] if isinstance(side, dict) or isinstance(side[0], str) else list(side)
 
 
@@ -172,7 +170,7 @@ def _shapes(side: Any) -> list[float]:
         "hard", "wide", "table1", "binormal", "mixed", "inflated",
     ],
 )  # fmt: skip
-def test_all_numbers_of_a_section(section: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_all_numbers_of_a_section(section, capsys):
     worst = ("", -1.0, "")
     for row in REFERENCE[section]:
         label = f"client {row['client']} v impostor {row['impostor']}"
@@ -188,7 +186,7 @@ def test_all_numbers_of_a_section(section: str, capsys: pytest.CaptureFixture[st
 @pytest.mark.parametrize(
     "cell", REFERENCE["nan_cells"], ids=lambda c: f"{c['a']}-{c['b']}-{c['p']}"
 )
-def test_quantiles_where_scipy_answers_nan(cell: dict[str, Any]) -> None:
+def test_quantiles_where_scipy_answers_nan(cell):
     law = br.Beta(cell["a"], cell["b"])
     invert = law._lower_quantile if cell["tail"] == "lower" else law._upper_quantile
     p = np.array(cell["p"])
@@ -197,12 +195,9 @@ def test_quantiles_where_scipy_answers_nan(cell: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("client", "impostor"),
-    [((0.02, 0.01), (0.01, 0.03)), ((0.03, 0.01), (0.01, 0.02))],
+    ("client", "impostor"), [((0.02, 0.01), (0.01, 0.03)), ((0.03, 0.01), (0.01, 0.02))]
 )
-def test_roots_outside_the_doubles_of_theta(
-    client: tuple[float, float], impostor: tuple[float, float]
-) -> None:
+def test_roots_outside_the_doubles_of_theta(client, impostor):
     """Optima where 1 - theta < 1e-16 or theta < 1e-300 solve f_c / f_i = alpha / (1 - alpha).
 
     The derivative of alpha FAR + (1 - alpha) FRR vanishes there; the ratio is
@@ -210,7 +205,7 @@ def test_roots_outside_the_doubles_of_theta(
     """
     model = br.ScoreModel(br.Beta(*client), br.Beta(*impostor))
 
-    def log_beta(a: float, b: float) -> float:
+    def log_beta(a, b):
         return math.lgamma(a) + math.lgamma(b) - math.lgamma(a + b)
 
     logits = []

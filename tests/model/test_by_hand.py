@@ -22,7 +22,7 @@ from betaroc.model.operating_points import exact_weight, nearest_balance
 from helpers.cases import over
 
 
-def test_of_two_equally_near_thresholds_the_eer_takes_the_smaller_sum() -> None:
+def test_of_two_equally_near_thresholds_the_eer_takes_the_smaller_sum():
     """Below .5 FAR 4/10 and FRR 2/10, above it 3/10 and 5/10: both .2 apart."""
     client = [0.1] * 2 + [0.5] * 3 + [0.9] * 5
     impostor = [0.1] * 6 + [0.5] * 1 + [0.9] * 3
@@ -36,7 +36,7 @@ def test_of_two_equally_near_thresholds_the_eer_takes_the_smaller_sum() -> None:
     assert (found.far, found.frr, found.threshold) == pytest.approx((0.2, 0.4, 0.7))
 
 
-def test_a_shift_of_one_class_leaves_the_other() -> None:
+def test_a_shift_of_one_class_leaves_the_other():
     model = br.ScoreModel(br.Normal(1.0, 2.0), br.Normal(0.0, 1.0))
     assert model.shifted(impostor=0.5).client == model.client
     assert model.shifted(0.5).impostor == model.impostor
@@ -53,18 +53,18 @@ def test_a_shift_of_one_class_leaves_the_other() -> None:
         (0.5, 1, "reverse-J-border"),
     ],
 )  # fmt: skip
-def test_each_pair_of_signs_has_its_shape(a: float, b: float, shape: str) -> None:
+def test_each_pair_of_signs_has_its_shape(a, b, shape):
     assert br.Beta(a, b).shape == shape
 
 
-def test_two_moves_are_one() -> None:
+def test_two_moves_are_one():
     """2 (3 s + 1) + 5 = 6 s + 7; of logits too."""
     base = br.BetaMixture([0.4, 0.6], [br.Beta(2.0, 3.0), br.Beta(6.0, 1.2)])
     twice = br.Shifted(br.Shifted(base, 1.0, 3.0), 5.0, 2.0)
     assert (twice.base, twice.shift, twice.scale) == (base, 7.0, 6.0)
 
 
-def test_the_hull_of_samples_meets_equal_rates_in_both_orientations() -> None:
+def test_the_hull_of_samples_meets_equal_rates_in_both_orientations():
     """Between (0, 1/2) and (1/2, 1) FAR is u/2 and FRR (1 - u)/2, equal at u = 1/2."""
     client, impostor = [0.2, 0.4, 0.8, 0.9], [0.1, 0.15, 0.3, 0.5]
     for positive in ("client", "impostor"):
@@ -73,7 +73,7 @@ def test_the_hull_of_samples_meets_equal_rates_in_both_orientations() -> None:
         assert (found.far, found.frr) == pytest.approx((0.25, 0.25))
 
 
-def test_a_lower_end_of_mixtures_has_the_ratio_of_their_leading_terms() -> None:
+def test_a_lower_end_of_mixtures_has_the_ratio_of_their_leading_terms():
     """F ~ c theta^a, c = w / (a B(a, b)), of the least a; k = c_i / c_c^rho."""
     client = br.BetaMixture([0.4, 0.6], [br.Beta(1.5, 2.0), br.Beta(5.0, 2.0)])
     impostor = br.BetaMixture([0.3, 0.7], [br.Beta(0.5, 2.0), br.Beta(2.0, 6.0)])
@@ -85,7 +85,7 @@ def test_a_lower_end_of_mixtures_has_the_ratio_of_their_leading_terms() -> None:
     assert (end.semi_derivative, end.side) == (math.inf, "above")
 
 
-def test_partial_areas_of_a_uniform_impostor_are_integrals_of_powers() -> None:
+def test_partial_areas_of_a_uniform_impostor_are_integrals_of_powers():
     """TPR = 1 - (1 - x)^3 of Beta(3, 1) clients: from 0 to h, h - (1 - (1 - h)^4) / 4."""
     model = br.ScoreModel(br.Beta(3.0, 1.0), br.Beta(1.0, 1.0))
     for low, high in ((0.0, 1e-9), (0.0, 0.1), (0.2, 0.7), (1.0 - 1e-6, 1.0)):
@@ -96,12 +96,12 @@ def test_partial_areas_of_a_uniform_impostor_are_integrals_of_powers() -> None:
         assert model.partial_auc(low, high) == pytest.approx(expected, rel=1e-8)
 
 
-def test_a_mixture_is_certain_at_its_upper_end() -> None:
+def test_a_mixture_is_certain_at_its_upper_end():
     law = br.BetaMixture([0.1, 0.2, 0.7], [br.Beta(2, 5), br.Beta(7, 3), br.Beta(0.7, 0.9)])
     assert (law.cdf(1.0), law.logcdf(1.0), law.sf(0.0), law.logsf(0.0)) == (1.0, 0.0, 1.0, 0.0)
 
 
-def test_moments_of_a_logit_normal_are_those_of_scipys_quadrature() -> None:
+def test_moments_of_a_logit_normal_are_those_of_scipys_quadrature():
     law = br.LogitNormal(1.3, 2.1)
     first = stats.norm(1.3, 2.1).expect(expit, limit=200)
     second = stats.norm(1.3, 2.1).expect(lambda y: expit(y) ** 2, limit=200)
@@ -109,7 +109,7 @@ def test_moments_of_a_logit_normal_are_those_of_scipys_quadrature() -> None:
     assert law.var == pytest.approx(second - first**2, rel=1e-8)
 
 
-def test_sides_of_both_ends_are_the_shape() -> None:
+def test_sides_of_both_ends_are_the_shape():
     assert shape_of_ends(0.0, 0.0) == "chance"
     assert (shape_of_ends(1.0, 1.0), shape_of_ends(1.0, 0.0)) == ("proper", "proper")
     assert (shape_of_ends(-1.0, -1.0), shape_of_ends(0.0, -1.0)) == ("below", "below")
@@ -123,11 +123,11 @@ def test_sides_of_both_ends_are_the_shape() -> None:
      (0.123456789, Fraction(123456789, 10**9)), (1 / 13, Fraction(1, 13)),
      (1 / 3000, Fraction(1, 3000)), (1e-9, Fraction(1, 10**9))],
 )  # fmt: skip
-def test_a_weight_is_the_decimal_that_was_meant(value: float, meant: Fraction) -> None:
+def test_a_weight_is_the_decimal_that_was_meant(value, meant):
     assert exact_weight(value) == meant
 
 
-def test_a_threshold_between_two_atoms_has_an_eer_by_randomising() -> None:
+def test_a_threshold_between_two_atoms_has_an_eer_by_randomising():
     """From all accepted to (.1, .3): FAR = 1 - .9 u and FRR = .3 u are equal at u = 1/1.2."""
     model = br.ScoreModel(br.Inflated(br.Beta(2, 2), 0.3), br.Inflated(br.Beta(2, 2), 0.9))
     for positive in ("client", "impostor"):
@@ -135,7 +135,7 @@ def test_a_threshold_between_two_atoms_has_an_eer_by_randomising() -> None:
         assert (found.far, found.frr) == pytest.approx((0.25, 0.25), rel=1e-9)
 
 
-def test_precision_where_nothing_is_accepted_is_a_limit() -> None:
+def test_precision_where_nothing_is_accepted_is_a_limit():
     """The ROC of Beta(2, 1) v Beta(1, 1) starts with slope 2: precision 2 p/(2 p + 1 - p)."""
     pair = br.ScoreModel(br.Beta(2, 1), br.Beta(1, 1))._pair
     assert precision_at(pair, 0.25, 0.0) == pytest.approx(0.5 / 1.25)
@@ -144,7 +144,7 @@ def test_precision_where_nothing_is_accepted_is_a_limit() -> None:
     assert precision_at(steep, 0.25, 0.0) == 1.0
 
 
-def test_curves_end_on_the_side_of_their_other_end() -> None:
+def test_curves_end_on_the_side_of_their_other_end():
     """Both densities are 1 at score 0; at 1 the one with Beta(3, 1) alone is not 0."""
     client = br.BetaMixture([0.5, 0.5], [br.Beta(1, 2), br.Beta(3, 1)])
     impostor = br.BetaMixture([0.5, 0.5], [br.Beta(1, 2), br.Beta(2, 2)])
@@ -156,9 +156,8 @@ def test_curves_end_on_the_side_of_their_other_end() -> None:
     assert (hook.end, hook.far_low, hook.far_high) == ("everywhere", 0.0, 1.0)
 
 
-# ----------------------------------------------------------------------
 @pytest.mark.parametrize(("sample", "alpha"), [("client", 0.55), ("impostor", 0.6)])
-def test_a_precision_is_met_while_the_sample_stands_still(sample: str, alpha: float) -> None:
+def test_a_precision_is_met_while_the_sample_stands_still(sample, alpha):
     """pi TPR = P (pi TPR + (1 - pi) FAR): a quantile of the other class between two scores."""
     counted, smooth = br.Empirical([0.2, 0.5, 0.7]), br.Beta(4, 3)
     model = br.ScoreModel(counted, smooth) if sample == "client" else br.ScoreModel(smooth, counted)
@@ -169,7 +168,7 @@ def test_a_precision_is_met_while_the_sample_stands_still(sample: str, alpha: fl
     assert tpr / (tpr + far) == pytest.approx(alpha, rel=1e-9)
 
 
-def test_without_impostors_every_precision_is_one() -> None:
+def test_without_impostors_every_precision_is_one():
     model = br.ScoreModel(br.Beta(4, 2), br.Beta(2, 4), prior=1.0)
     with pytest.warns(br.TargetWarning, match="thresholds reach 1 to 1 there"):
         curve = br.epc(model, model, criterion="precision", alpha=[0.5])
@@ -177,7 +176,7 @@ def test_without_impostors_every_precision_is_one() -> None:
 
 
 @pytest.mark.parametrize("seed", [1, 2, 3])
-def test_the_scan_finds_the_lower_left_hull(seed: int) -> None:
+def test_the_scan_finds_the_lower_left_hull(seed):
     """As Qhull finds it, from the point of least y to that of least x."""
     rng = np.random.default_rng(seed)
     x, y = np.sort(rng.random(60))[::-1] ** 2, np.sort(rng.random(60)) ** 2
@@ -187,7 +186,7 @@ def test_the_scan_finds_the_lower_left_hull(seed: int) -> None:
     np.testing.assert_array_equal(found, np.sort(hull[hull < 60]))
 
 
-def test_a_point_on_the_diagonal_is_where_sides_change() -> None:
+def test_a_point_on_the_diagonal_is_where_sides_change():
     """TPR, FAR: 1, 1/2 above .1; 1/2, 1/2 above .2; 0, 1/2 above .3."""
     model = br.ScoreModel(br.Empirical([0.2, 0.3]), br.Empirical([0.1, 0.4]))
     found = model.diagonal_crossings()
@@ -196,7 +195,7 @@ def test_a_point_on_the_diagonal_is_where_sides_change() -> None:
     )  # fmt: skip
 
 
-def test_of_rates_equally_far_apart_the_smaller_ones_are_taken() -> None:
+def test_of_rates_equally_far_apart_the_smaller_ones_are_taken():
     """FAR 1/2 v FRR 1/4, then 3/4: both clients at .5 go at once."""
     weights = [2.0] * 4
     client, impostor = [0.3, 0.5, 0.5, 0.95], [0.1, 0.2, 0.8, 0.9]
@@ -207,9 +206,8 @@ def test_of_rates_equally_far_apart_the_smaller_ones_are_taken() -> None:
     assert t == 0.4
 
 
-# ----------------------------------------------------------------------
 @over("seed", {seed: seed for seed in range(40)})
-def test_fractional_weights_never_give_a_rate_beyond_1(seed: int) -> None:
+def test_fractional_weights_never_give_a_rate_beyond_1(seed):
     rng = np.random.default_rng(seed)
     n = int(rng.integers(2, 40))
     law = br.Empirical(rng.normal(0, 1, n), rng.random(n))
@@ -231,14 +229,14 @@ def test_fractional_weights_never_give_a_rate_beyond_1(seed: int) -> None:
     assert curve.threshold.shape == (3,)
 
 
-def test_accept_all_of_fractional_weights_is_trivial() -> None:
+def test_accept_all_of_fractional_weights_is_trivial():
     dev = br.ScoreModel(br.Empirical([1, 2, 3], [0.3, 0.2, 0.1]), br.Empirical([4, 5, 6]))
     curve = br.epc(dev, br.ScoreModel(br.Beta(2, 1), br.Beta(1, 2)), alpha=[0.1])
     assert curve.threshold.tolist() == [-np.inf]
     assert curve.trivial.tolist() == [True]
 
 
-def test_a_tiny_target_does_not_depend_on_the_others() -> None:
+def test_a_tiny_target_does_not_depend_on_the_others():
     model = br.ScoreModel(br.Beta(4, 2), br.Beta(2, 4))
     targets = [1e-300, 1e-20, 1e-15, 1e-13, 0.5]
     for criterion in ("far", "frr"):
@@ -247,7 +245,7 @@ def test_a_tiny_target_does_not_depend_on_the_others() -> None:
 
 
 @pytest.mark.filterwarnings("ignore::betaroc.core.errors.ReversedScoresWarning")
-def test_a_long_convex_chain_ended_by_a_lower_point() -> None:
+def test_a_long_convex_chain_ended_by_a_lower_point():
     # Two vertices of the hull only: each pass over such a chain may drop a single point.
     rng = np.random.default_rng(1)
     n = 4000
@@ -276,9 +274,7 @@ def test_a_long_convex_chain_ended_by_a_lower_point() -> None:
         (br.Beta(3, 2), br.Beta(2, 2.02)),
     ],
 )
-def test_a_precision_of_1_that_comes_late(
-    client: br.Distribution, impostor: br.Distribution
-) -> None:
+def test_a_precision_of_1_that_comes_late(client, impostor):
     # S_c / S_i rises to infinity so slowly that the rates underflow first: no threshold whose
     # rates are doubles has a higher precision than the last.
     model = br.ScoreModel(client, impostor)
@@ -290,17 +286,11 @@ def test_a_precision_of_1_that_comes_late(
     assert curve.value[1] >= np.max(1 / (1 + np.exp(far - tpr))) - 1e-12
 
 
-# ----------------------------------------------------------------------
-
-
-# ------------------------------------------------------------------------------- slopes
-
-
-def test_point_masses_inside_break_a_curve_that_would_be_concave() -> None:
+def test_point_masses_inside_break_a_curve_that_would_be_concave():
     """Slope 1 everywhere but at the masses, whose ratio is 1, 2 or 1/2."""
     base = br.Normal(0.5, 1.0)
 
-    def proper(client: float, impostor: float) -> bool:
+    def proper(client, impostor):
         pair = br.Inflated(base, client), br.Inflated(base, impostor)
         return br.ScoreModel(*pair).roc().is_concave
 
@@ -309,7 +299,7 @@ def test_point_masses_inside_break_a_curve_that_would_be_concave() -> None:
     assert not proper(0.2, 0.4)
 
 
-def test_average_precision_of_a_sample_without_a_smooth_part() -> None:
+def test_average_precision_of_a_sample_without_a_smooth_part():
     """The mean over clients of the share of clients among the scores at or above each."""
     client, impostor = [0.2, 0.6, 0.9], [0.1, 0.4, 0.7]
     model = br.ScoreModel(br.Empirical(client), br.Empirical(impostor), prior=0.5)
@@ -320,9 +310,7 @@ def test_average_precision_of_a_sample_without_a_smooth_part() -> None:
 
 
 @pytest.mark.parametrize("alpha", [0.2, 0.5, 0.8])
-def test_the_best_threshold_of_inflated_pairs_weighs_the_densities_of_all_scores(
-    alpha: float,
-) -> None:
+def test_the_best_threshold_of_inflated_pairs_weighs_the_densities_of_all_scores(alpha):
     """Where alpha f_i = (1 - alpha) f_c, each density that of its share between the masses."""
     client, impostor = br.Inflated(br.Beta(3, 2), 0.3), br.Inflated(br.Beta(2, 3), 0.0, 0.1)
     t = br.ScoreModel(client, impostor).min_weighted_error(alpha).threshold
@@ -330,7 +318,7 @@ def test_the_best_threshold_of_inflated_pairs_weighs_the_densities_of_all_scores
     assert alpha * f_i == pytest.approx((1 - alpha) * f_c, rel=1e-9)
 
 
-def test_likelihood_ratios_of_beta_pairs_have_their_roots() -> None:
+def test_likelihood_ratios_of_beta_pairs_have_their_roots():
     """log(s^3 (1 - s)^-1 B(2, 4)/B(5, 3)) = level, of shapes (5, 3) v (2, 4)."""
     pair = pair_of(br.Beta(5, 3), br.Beta(2, 4))
     for level in (-4.0, 0.0, 2.5):
@@ -388,7 +376,6 @@ def test_ks_of_two_tails_that_differ_in_scale_alone():
     assert br.ScoreModel(client, impostor).ks() == pytest.approx(m * (r**7 - r**8), rel=1e-9)
 
 
-# ----------------------------------------------------------------------
 RNG = np.random.default_rng(2)
 CLIENT, IMPOSTOR = RNG.normal(2.0, 1.0, 50), RNG.normal(0.0, 1.0, 60)
 UNIT = br.ScoreModel(br.Beta(4.0, 2.0), br.Beta(2.0, 4.0))
@@ -396,7 +383,7 @@ UNIT = br.ScoreModel(br.Beta(4.0, 2.0), br.Beta(2.0, 4.0))
 
 @pytest.mark.parametrize("power", [-1000, -600, 530, 664, 1010])
 @pytest.mark.parametrize("family", ["normal", "sinh-arcsinh"])
-def test_the_distance_of_the_means_has_no_unit(family: str, power: int) -> None:
+def test_the_distance_of_the_means_has_no_unit(family, power):
     scores, unit = br.Scores(CLIENT, IMPOSTOR), 2.0**power
     moved = br.Scores(CLIENT * unit, IMPOSTOR * unit)
     numbers = [br.fit(s, family).model for s in (scores, moved)]
@@ -409,7 +396,7 @@ def test_the_distance_of_the_means_has_no_unit(family: str, power: int) -> None:
 
 
 @pytest.mark.parametrize("power", [0, 530, 1010])
-def test_variances_beyond_doubles_are_infinite(power: int) -> None:
+def test_variances_beyond_doubles_are_infinite(power):
     unit = 2.0**power
     law = br.Empirical([1.0 * unit, 2.0 * unit, 4.0 * unit], [2.0, 1.0, 1.0])
     assert law.mean == 2.0 * unit
@@ -425,7 +412,7 @@ def test_variances_beyond_doubles_are_infinite(power: int) -> None:
         (br.LogitNormal(0.3, 1.2), None),
     ],
 )
-def test_standard_deviations_are_scipys(law: br.Distribution, other: stats.rv_continuous) -> None:
+def test_standard_deviations_are_scipys(law, other):
     if other is None:
         p = (np.arange(200_000) + 0.5) / 200_000
         assert law._sd == pytest.approx(float(np.std(law.ppf(p))), rel=1e-6)
@@ -434,18 +421,18 @@ def test_standard_deviations_are_scipys(law: br.Distribution, other: stats.rv_co
     assert law.var == pytest.approx(law._sd**2, rel=1e-12)
 
 
-def test_of_a_mixture_they_are_those_of_its_parts_and_means() -> None:
+def test_of_a_mixture_they_are_those_of_its_parts_and_means():
     law = br.NormalMixture((0.25, 0.75), (br.Normal(0.0, 1e200), br.Normal(4e200, 2e200)))
     assert law._sd == pytest.approx(math.sqrt(0.25 * 1 + 0.75 * 4 + 3.0) * 1e200, rel=1e-12)
 
 
-def test_of_a_lognormal_distribution_beyond_doubles_too() -> None:
+def test_of_a_lognormal_distribution_beyond_doubles_too():
     assert br.LogNormal(400.0, 0.1).var == math.inf
     assert br.LogNormal(400.0, 0.1)._sd / math.exp(400.0) == pytest.approx(0.1008, rel=1e-3)
 
 
 @pytest.mark.parametrize("criterion", ["far", "frr"])
-def test_a_forecast_of_many_scores_takes_no_longer(criterion: str) -> None:
+def test_a_forecast_of_many_scores_takes_no_longer(criterion):
     """And says the target itself, its spread that of a binomial share to first order."""
     start = time.process_time()
     found = br.epc_forecast(

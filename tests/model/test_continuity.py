@@ -24,7 +24,7 @@ STEPS = (4e-16, 1e-15, 1e-14)
 Function = Callable[[float], Any]
 
 
-def check(of: Function, joint: float, condition: float, steps: tuple[float, ...] = STEPS) -> None:
+def check(of, joint, condition, steps=STEPS):
     """At most `condition` steps and a jump of 1e-12 lie between both sides and the joint.
 
     ``condition`` bounds how many per cent the value moves where the joint moves by one.
@@ -38,25 +38,24 @@ def check(of: Function, joint: float, condition: float, steps: tuple[float, ...]
             assert np.all(np.abs(there - here) <= bound), (step, side, there / here - 1.0)
 
 
-# ------------------------------------------------------------------------ special functions
 @pytest.mark.parametrize("joint", [8.0])
-def test_polygamma_where_the_asymptotic_series_begins(joint: float) -> None:
+def test_polygamma_where_the_asymptotic_series_begins(joint):
     check(lambda x: np.array(phi_tau(np.array([x]))), joint, 3.0)
 
 
 @pytest.mark.parametrize("joint", [10.0, 11.0, 12.0])
-def test_stirlings_remainder_where_its_argument_is_raised(joint: float) -> None:
+def test_stirlings_remainder_where_its_argument_is_raised(joint):
     check(stirling_remainder, joint, 3.0)
     check(lambda x: stirling_remainders(np.array([x])), joint, 3.0)
 
 
 @pytest.mark.parametrize("joint", [0.1, -0.1])
-def test_log1p_less_its_argument(joint: float) -> None:
+def test_log1p_less_its_argument(joint):
     check(log1p_excess, joint, 3.0)
 
 
 @pytest.mark.parametrize("side", [-0.2, 0.2])
-def test_log_ratio_of_neighbouring_beta_functions(side: float) -> None:
+def test_log_ratio_of_neighbouring_beta_functions(side):
     """Quadrature up to a fifth of a shape, a difference of logarithms from there."""
     other = 3.0 / (1.0 - 0.2) if side < 0.0 else 3.0 * 1.2
     check(lambda a: log_beta_ratio(a, 2.0, 3.0, 2.0), other, 20.0)
@@ -64,10 +63,10 @@ def test_log_ratio_of_neighbouring_beta_functions(side: float) -> None:
 
 @pytest.mark.parametrize("depth", [-270.0, -290.0])
 @pytest.mark.parametrize("law", [br.Beta(1.0, 7.0), br.Beta(0.5, 0.5), br.Beta(3.0, 1.0)])
-def test_tails_where_logarithms_take_over(law: br.Beta, depth: float) -> None:
+def test_tails_where_logarithms_take_over(law, depth):
     """scipy's ratio down to 1e-270 and scores down to 1e-290, the continued fraction below."""
 
-    def logs(y: float) -> Any:
+    def logs(y):
         t = Thresholds.from_logit(np.array([y]))
         return np.array([law._lower(t)[1][0], law._log_density(t)[0]])
 
@@ -75,14 +74,13 @@ def test_tails_where_logarithms_take_over(law: br.Beta, depth: float) -> None:
     check(logs, depth * math.log(10.0) / law.a, 2.0)
 
 
-# ------------------------------------------------------------------------ one distribution
 @pytest.mark.parametrize("other", [0.03, 1.0, 4.0, 700.0])
 @pytest.mark.parametrize("x", [1e-200, 1e-5, 0.3, 0.999, 1.0 - 2.0**-50])
-def test_a_shape_of_one_is_the_limit(other: float, x: float) -> None:
+def test_a_shape_of_one_is_the_limit(other, x):
     names = ("pdf", "cdf", "sf")
     condition = 3.0 * (2.0 - math.log(x) - math.log1p(-x)) + 2.0 * other
 
-    def values(a: float, b: float) -> Any:
+    def values(a, b):
         law = br.Beta(a, b)
         found = [getattr(law, name)(x) for name in names]
         return [v if v > 1e-290 else 1.0 for v in found]
@@ -93,8 +91,8 @@ def test_a_shape_of_one_is_the_limit(other: float, x: float) -> None:
 
 @pytest.mark.parametrize("p", [1e-250, 1e-9, 0.2, 0.5, 0.9])
 @pytest.mark.parametrize("other", [0.2, 5.0])
-def test_inverses_at_a_shape_of_one(p: float, other: float) -> None:
-    def logits(a: float, b: float) -> Any:
+def test_inverses_at_a_shape_of_one(p, other):
+    def logits(a, b):
         law = br.Beta(a, b)
         log = np.array(math.log(p))
         found = law._lower_quantile(np.array(p), log), law._upper_quantile(np.array(p), log)
@@ -106,7 +104,7 @@ def test_inverses_at_a_shape_of_one(p: float, other: float) -> None:
 
 @pytest.mark.parametrize("x", [1e-3, 1.0, 30.0])
 @pytest.mark.parametrize("shape", [1e-300, 1e-20, 1e-16, 1e-14])
-def test_a_tail_of_shape_zero_is_the_limit_from_both_sides(x: float, shape: float) -> None:
+def test_a_tail_of_shape_zero_is_the_limit_from_both_sides(x, shape):
     straight = br.ParetoTail(0.1, 0.0, 2.0)
     for side in (-shape, shape):
         bent = br.ParetoTail(0.1, side, 2.0)
@@ -117,13 +115,13 @@ def test_a_tail_of_shape_zero_is_the_limit_from_both_sides(x: float, shape: floa
 
 
 @pytest.mark.parametrize("shape", [-0.3, -1e-4, 1e-4, 0.3])
-def test_a_tail_where_its_series_ends(shape: float) -> None:
+def test_a_tail_where_its_series_ends(shape):
     tail = br.ParetoTail(1.0, shape, 2.0)
     check(lambda x: [tail._log_rate(x), tail._distance(-x)], 2e-5 / abs(shape), 3.0)
     check(lambda x: tail._distance(-x), 1e-5 / abs(shape), 3.0)
 
 
-def test_a_share_that_vanishes_leaves_the_rest() -> None:
+def test_a_share_that_vanishes_leaves_the_rest():
     body, other = br.Beta(2.0, 5.0), br.Beta(0.4, 0.7)
     x = np.array([1e-3, 0.1, 0.5, 0.9])
     for tiny in (1e-300, 1e-30, 1e-16, 1e-14):
@@ -139,7 +137,7 @@ def test_a_share_that_vanishes_leaves_the_rest() -> None:
                 np.testing.assert_allclose(own, limit, rtol=JUMP + 1e6 * tiny)
 
 
-def test_a_mixture_of_equals_is_one_of_them() -> None:
+def test_a_mixture_of_equals_is_one_of_them():
     body = br.Beta(0.7, 9.0)
     mixture = br.BetaMixture((0.3, 0.7), (body, body))
     x = np.array([1e-250, 1e-9, 0.2, 0.8, 1.0 - 1e-9])
@@ -148,7 +146,7 @@ def test_a_mixture_of_equals_is_one_of_them() -> None:
         np.testing.assert_allclose(own, limit, rtol=JUMP)
 
 
-def test_the_log_of_a_tail_where_the_other_one_takes_over() -> None:
+def test_the_log_of_a_tail_where_the_other_one_takes_over():
     laws = (
         br.BetaMixture((0.75, 0.25), (br.Beta(3.0, 8.0), br.Beta(0.5, 6.0))),
         br.Inflated(br.Beta(3.0, 8.0), at_zero=0.125),
@@ -159,8 +157,7 @@ def test_the_log_of_a_tail_where_the_other_one_takes_over() -> None:
         check(law.logsf, float(law.ppf(0.5)), 10.0)
 
 
-# ------------------------------------------------------------------------------- two classes
-def numbers(model: br.ScoreModel) -> list[float]:
+def numbers(model):
     """What is continuous in the parameters, also where classes are alike in some way."""
     error = model.min_weighted_error(0.4)
     return [
@@ -172,22 +169,22 @@ def numbers(model: br.ScoreModel) -> list[float]:
 @pytest.mark.simulation
 @pytest.mark.parametrize("b", [1.0, 6.0])
 @pytest.mark.parametrize("tie", [1.0, 3.0])
-def test_a_tied_shape_is_the_limit(b: float, tie: float) -> None:
+def test_a_tied_shape_is_the_limit(b, tie):
     """At a tie one end's slope is finite, and optima have a formula of their own."""
     check(lambda a: numbers(br.ScoreModel(br.Beta(a, b), br.Beta(tie, 9.0))), tie, 200.0)
     check(lambda a: numbers(br.ScoreModel(br.Beta(9.0, a), br.Beta(2.0, tie))), tie, 200.0)
 
 
-def test_equal_variances_are_the_limit() -> None:
+def test_equal_variances_are_the_limit():
     """Of unequal ones the other level point runs off to infinity."""
     for kind in (br.Normal, br.LogitNormal):
         check(
-            lambda s, kind=kind: numbers(br.ScoreModel(kind(1.5, s), kind(-0.25, 1.25))),  # type: ignore[misc]
+            lambda s, kind=kind: numbers(br.ScoreModel(kind(1.5, s), kind(-0.25, 1.25))),
             1.25, 200.0,
         )  # fmt: skip
 
 
-def test_classes_that_become_one_have_an_area_of_one_half() -> None:
+def test_classes_that_become_one_have_an_area_of_one_half():
     for step in (1e-15, 1e-12, 1e-9):
         for side in (-step, step):
             model = br.ScoreModel(br.Beta(3.0 * (1.0 + side), 2.0), br.Beta(3.0, 2.0))
@@ -195,9 +192,8 @@ def test_classes_that_become_one_have_an_area_of_one_half() -> None:
             assert abs(model.eer().hter - 0.5) <= step + JUMP
 
 
-# ------------------------------------------------------------------------------------- fits
 @pytest.mark.parametrize("family", ["beta", "normal", "logit-normal"])
-def test_weights_are_copies_and_weights_of_one_none(family: str) -> None:
+def test_weights_are_copies_and_weights_of_one_none(family):
     rng = np.random.default_rng(5)
     x, k = rng.beta(2.0, 3.0, 60), rng.integers(1, 5, 60)
     copies = list(br.fit_distribution(np.repeat(x, k), family).params.values())

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
-from typing import Any
 
 import numpy as np
 import pytest
@@ -19,7 +17,6 @@ from helpers.cases import grouped, one_of
 ALPHAS = (0.0, 0.1, 0.3, 0.5, 0.9, 1.0)
 
 
-# ------------------------------------------------------------------ enumeration by hand
 @dataclass(frozen=True)
 class Row:
     """One threshold with exact rates."""
@@ -29,20 +26,20 @@ class Row:
     frr: Fraction
 
 
-def middle(low: float, high: float) -> float:
+def middle(low, high):
     """Midpoint of a gap, the lower score where it rounds onto the upper."""
     value = float((Fraction(low) + Fraction(high)) / 2)
     return value if low < value < high else low
 
 
 @cache
-def enumerate_thresholds(model: br.ScoreModel) -> list[Row]:
+def enumerate_thresholds(model):
     """All distinct decisions: -inf, the middle of each gap, the largest score."""
 
-    def masses(law: Any) -> dict[float, Fraction]:
+    def masses(law):
         weights = [1] * len(law.values) if law.weights is None else law.weights.tolist()
         total = sum(Fraction(w) for w in weights)
-        mass: dict[float, Fraction] = {}
+        mass = {}
         for v, w in zip(law.values.tolist(), weights, strict=True):
             if w > 0:
                 mass[v] = mass.get(v, Fraction(0)) + Fraction(w) / total
@@ -61,30 +58,30 @@ def enumerate_thresholds(model: br.ScoreModel) -> list[Row]:
     ]
 
 
-def first_best(rows: list[Row], criterion: Callable[[Row], Fraction | None]) -> Row:
+def first_best(rows, criterion):
     """Smallest criterion, then smallest HTER, then lowest threshold; None is left out."""
     known = [(c, r.far + r.frr, r.threshold, r) for r in rows if (c := criterion(r)) is not None]
     return min(known, key=lambda k: k[:3])[3]
 
 
-def decimal(x: float) -> Fraction:
+def decimal(x):
     return Fraction(x).limit_denominator(10**9)
 
 
-def weighted(alpha: float) -> Callable[[Row], Fraction]:
+def weighted(alpha):
     a = decimal(alpha)
     return lambda r: a * r.far + (1 - a) * r.frr
 
 
-def precision(r: Row, prior: Fraction) -> Fraction | None:
+def precision(r, prior):
     called = prior * (1 - r.frr) + (1 - prior) * r.far
     return prior * (1 - r.frr) / called if called else None
 
 
-def minus_f(weight: float, prior: Fraction) -> Callable[[Row], Fraction | None]:
+def minus_f(weight, prior):
     w = decimal(weight)
 
-    def value(r: Row) -> Fraction | None:
+    def value(r):
         true, called = prior * (1 - r.frr), prior * (1 - r.frr) + (1 - prior) * r.far
         whole = w * called + (1 - w) * prior
         return -true / whole if whole else Fraction(0)
@@ -92,8 +89,8 @@ def minus_f(weight: float, prior: Fraction) -> Callable[[Row], Fraction | None]:
     return value
 
 
-def imbalance(prior: Fraction) -> Callable[[Row], Fraction | None]:
-    def value(r: Row) -> Fraction | None:
+def imbalance(prior):
+    def value(r):
         p = precision(r, prior)
         # Precision = recall = 0 wherever no client is accepted: that is no balance.
         return None if p is None or r.frr == 1 else abs(p - (1 - r.frr))
@@ -101,7 +98,7 @@ def imbalance(prior: Fraction) -> Callable[[Row], Fraction | None]:
     return value
 
 
-def samples(n: int) -> list[br.ScoreModel]:
+def samples(n):
     """Small sets with many ties: one decimal, few values, integer and fractional weights."""
     rng = np.random.default_rng(20241)
     models = []
@@ -109,7 +106,7 @@ def samples(n: int) -> list[br.ScoreModel]:
         size_c, size_i = rng.integers(1, 13, 2)
         c = np.round(rng.normal(0.4, 0.5, size_c), 1)
         i = np.round(rng.normal(0.0, 0.5, size_i), 1)
-        weights: list[Any] = [None, None]
+        weights = [None, None]
         if k % 3 == 1:
             weights = [rng.integers(0, 4, s) for s in (size_c, size_i)]
         if k % 3 == 2:
@@ -127,14 +124,14 @@ SAMPLES = samples(120)
 each_sample = grouped("pair", one_of(SAMPLES, 8))
 
 
-def agrees(point: br.OperatingPoint, row: Row) -> None:
+def agrees(point, row):
     assert point.threshold == row.threshold
     assert point.far == pytest.approx(float(row.far), rel=1e-15, abs=1e-300)
     assert point.frr == pytest.approx(float(row.frr), rel=1e-15, abs=1e-300)
 
 
 @each_sample
-def test_weighted_errors_by_enumeration(pair: br.ScoreModel) -> None:
+def test_weighted_errors_by_enumeration(pair):
     rows = enumerate_thresholds(pair)
     for alpha in ALPHAS:
         agrees(pair.min_weighted_error(alpha), first_best(rows, weighted(alpha)))
@@ -142,28 +139,28 @@ def test_weighted_errors_by_enumeration(pair: br.ScoreModel) -> None:
     prior = decimal(pair.prior)
     for fa, fr in ((1, 1), (10, 1), (1, 0), (0, 2)):
 
-        def dcf(r: Row, fa: int = fa, fr: int = fr) -> Fraction:
+        def dcf(r, fa=fa, fr=fr):
             return fa * (1 - prior) * r.far + fr * prior * r.frr
 
         agrees(pair.min_dcf(fa, fr), first_best(rows, dcf))
 
 
 @each_sample
-def test_balances_by_enumeration(pair: br.ScoreModel) -> None:
+def test_balances_by_enumeration(pair):
     rows = enumerate_thresholds(pair)
     agrees(pair.eer(), first_best(rows, lambda r: abs(r.far - r.frr)))
     agrees(pair.break_even(), first_best(rows, imbalance(decimal(pair.prior))))
 
 
 @each_sample
-def test_f_measures_by_enumeration(pair: br.ScoreModel) -> None:
+def test_f_measures_by_enumeration(pair):
     rows = enumerate_thresholds(pair)
     for weight in (0.5, 0.2, 0.8):
         agrees(pair.max_f(weight), first_best(rows, minus_f(weight, decimal(pair.prior))))
 
 
 @each_sample
-def test_targets_by_enumeration(pair: br.ScoreModel) -> None:
+def test_targets_by_enumeration(pair):
     rows = enumerate_thresholds(pair)
     for x in (0.0, 0.1, 0.25, 1 / 3, 0.5, 0.9, 1.0):
         lowest = next(r for r in rows if float(r.far) <= x)
@@ -173,7 +170,7 @@ def test_targets_by_enumeration(pair: br.ScoreModel) -> None:
 
 
 @each_sample
-def test_hull_equal_error_by_enumeration(pair: br.ScoreModel) -> None:
+def test_hull_equal_error_by_enumeration(pair):
     """The least max over mixtures of two thresholds of FAR = FRR."""
     rows = enumerate_thresholds(pair)
     best = Fraction(1)
@@ -187,14 +184,14 @@ def test_hull_equal_error_by_enumeration(pair: br.ScoreModel) -> None:
 
 
 @each_sample
-def test_eleven_point_average_precision_by_enumeration(pair: br.ScoreModel) -> None:
+def test_eleven_point_average_precision_by_enumeration(pair):
     """IDIAP-RR 03-85, (13)-(14): precision where recall is nearest to 0, .1, ..., 1."""
     rows, prior = enumerate_thresholds(pair), decimal(pair.prior)
     total = Fraction(0)
     for k in range(11):
         target = Fraction(k, 10)
 
-        def distance(r: Row, target: Fraction = target) -> Fraction | None:
+        def distance(r, target=target):
             return None if precision(r, prior) is None else abs(1 - r.frr - target)
 
         found = precision(first_best(rows, distance), prior)
@@ -204,7 +201,7 @@ def test_eleven_point_average_precision_by_enumeration(pair: br.ScoreModel) -> N
 
 
 @each_sample
-def test_area_and_distance_by_enumeration(pair: br.ScoreModel) -> None:
+def test_area_and_distance_by_enumeration(pair):
     rows = enumerate_thresholds(pair)[::-1]
     steps = list(itertools.pairwise(rows))
     area = sum((b.far - a.far) * (2 - a.frr - b.frr) / 2 for a, b in steps)
@@ -215,8 +212,7 @@ def test_area_and_distance_by_enumeration(pair: br.ScoreModel) -> None:
     assert pair.average_precision() == pytest.approx(float(ap), rel=1e-13)
 
 
-# ------------------------------------------------------------------- awkward doubles
-def two(client: Any, impostor: Any) -> br.ScoreModel:
+def two(client, impostor):
     return br.ScoreModel(br.Empirical(client), br.Empirical(impostor))
 
 
@@ -236,7 +232,7 @@ AWKWARD = {
 
 
 @pytest.mark.parametrize("name", AWKWARD)
-def test_awkward_scores_by_enumeration(name: str) -> None:
+def test_awkward_scores_by_enumeration(name):
     pair = AWKWARD[name]
     rows = enumerate_thresholds(pair)
     for alpha in ALPHAS:
@@ -255,7 +251,7 @@ def test_awkward_scores_by_enumeration(name: str) -> None:
     assert generic.eer().hter == pytest.approx(pair.eer().hter, rel=1e-14, abs=1e-300)
 
 
-def test_alpha_is_the_decimal_that_was_meant() -> None:
+def test_alpha_is_the_decimal_that_was_meant():
     """alpha = 0.3: 0.3 * 7/10 = 0.7 * 3/10 exactly; doubles break the tie, decimals do not."""
     client = [0.2, 0.2, 0.2, *[0.9] * 7]
     impostor = [0.5, *[0.1] * 9]
@@ -265,7 +261,7 @@ def test_alpha_is_the_decimal_that_was_meant() -> None:
         agrees(pair.min_weighted_error(alpha), first_best(rows, weighted(alpha)))
 
 
-def test_ties_go_to_the_smaller_hter_then_the_lower_threshold() -> None:
+def test_ties_go_to_the_smaller_hter_then_the_lower_threshold():
     # alpha = 0: every threshold with FRR = 0 is tied; the smallest HTER is just below 0.6.
     pair = two([0.6, 0.8], [0.1, 0.3, 0.7])
     assert pair.min_weighted_error(0.0).threshold == middle(0.3, 0.6)
@@ -276,8 +272,7 @@ def test_ties_go_to_the_smaller_hter_then_the_lower_threshold() -> None:
     assert tied.youden().threshold == middle(0.1, 0.3)
 
 
-# ------------------------------------------------- the table of theory for smooth pairs
-def test_weighted_error_of_a_proper_pair_is_interior_and_monotone() -> None:
+def test_weighted_error_of_a_proper_pair_is_interior_and_monotone():
     pair = br.ScoreModel(br.Beta(4.0, 2.0), br.Beta(2.0, 4.0))
     thresholds = [pair.min_weighted_error(a).threshold for a in np.linspace(0.01, 0.99, 25)]
     assert np.all(np.diff(thresholds) > 0.0)
@@ -288,21 +283,21 @@ def test_weighted_error_of_a_proper_pair_is_interior_and_monotone() -> None:
 
 
 @pytest.mark.parametrize("alpha", [0.0, 0.2, 0.5, 0.7, 1.0])
-def test_reversed_pair_accepts_all_or_none(alpha: float) -> None:
+def test_reversed_pair_accepts_all_or_none(alpha):
     point = br.ScoreModel(br.Beta(2.0, 4.0), br.Beta(4.0, 2.0)).min_weighted_error(alpha)
     assert point.weighted_error(alpha) == min(alpha, 1.0 - alpha)
     assert (point.threshold, point.logit_threshold) in ((0.0, -math.inf), (1.0, math.inf))
     assert point.threshold == (0.0 if alpha <= 0.5 else 1.0)
 
 
-def test_identical_laws_accept_all_on_the_tie() -> None:
+def test_identical_laws_accept_all_on_the_tie():
     pair = br.ScoreModel(br.Beta(2.0, 3.0), br.Beta(2.0, 3.0))
     assert pair.min_weighted_error(0.5).threshold == 0.0
     assert pair.min_weighted_error(0.3).threshold == 0.0
     assert pair.min_weighted_error(0.7).threshold == 1.0
 
 
-def test_one_tied_exponent_has_a_trivial_zone() -> None:
+def test_one_tied_exponent_has_a_trivial_zone():
     """b = 0, a = 1: interior iff t < log C with C = B_i / B_c = (1/1) / (1/2) = 2."""
     pair = br.ScoreModel(br.Beta(2.0, 1.0), br.Beta(1.0, 1.0))
     edge = 2.0 / 3.0  # logit = log 2
@@ -311,7 +306,7 @@ def test_one_tied_exponent_has_a_trivial_zone() -> None:
     assert inner.threshold == pytest.approx(0.6 / 0.4 / 2.0, rel=1e-12)  # f_c/f_i = 2 theta
 
 
-def test_f1_threshold_has_posterior_half_of_f1() -> None:
+def test_f1_threshold_has_posterior_half_of_f1():
     """Theory: P(client | theta*) = F1* / 2 at an interior maximum."""
     pair = br.ScoreModel(br.Beta(3.0, 2.0), br.Beta(2.0, 5.0), prior=0.2)
     point = pair.max_f()
@@ -321,14 +316,14 @@ def test_f1_threshold_has_posterior_half_of_f1() -> None:
     assert weak.max_f().f1 == pytest.approx(2.0 * 0.6 / 1.6, rel=1e-4)  # accept all
 
 
-def test_break_even_accepts_as_many_as_there_are_clients() -> None:
+def test_break_even_accepts_as_many_as_there_are_clients():
     pair = br.ScoreModel(br.Beta(3.0, 2.0), br.Beta(2.0, 5.0), prior=0.2)
     point = pair.break_even()
     assert point.precision == pytest.approx(point.recall, rel=1e-12)
     assert 0.2 * point.tpr + 0.8 * point.far == pytest.approx(0.2, rel=1e-12)
 
 
-def test_shape_categories() -> None:
+def test_shape_categories():
     pair = br.ScoreModel(br.Beta(2.0, 0.5), br.Beta(0.5, 2.0))
     assert pair.shape_category() == ("J", "reverse-J")
     assert pair.shape_category(16) == ("J", "reverse-J")
@@ -339,7 +334,7 @@ def test_shape_categories() -> None:
     assert br.ScoreModel(br.Normal(0, 1), br.Beta(1, 2)).shape_category() is None
 
 
-def test_midpoint_that_rounds_onto_the_upper_score() -> None:
+def test_midpoint_that_rounds_onto_the_upper_score():
     upper = float(np.nextafter(NEXT, 1.0))
     assert 0.5 * (NEXT + upper) == upper or 0.5 * (0.3 + NEXT) == NEXT
     for low, high in ((0.3, NEXT), (NEXT, upper)):
@@ -348,7 +343,7 @@ def test_midpoint_that_rounds_onto_the_upper_score() -> None:
         assert pair.eer().hter == 0.0
 
 
-def test_roots_beyond_the_doubles_near_one() -> None:
+def test_roots_beyond_the_doubles_near_one():
     """(0.02, 0.01) v (0.01, 0.03): the threshold is told by its logit."""
     pair = br.ScoreModel(br.Beta(0.02, 0.01), br.Beta(0.01, 0.03))
     mirror = br.ScoreModel(br.Beta(0.03, 0.01), br.Beta(0.01, 0.02))

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Callable, Iterator
-from typing import Any
 
 import numpy as np
 import pytest
@@ -23,21 +21,20 @@ LARGE_TIE = ScoreModel(Beta(6336.2, 0.826), Beta(6336.2, 1033.8))
 
 
 @pytest.fixture(autouse=True)
-def _many_digits() -> Iterator[None]:
+def _many_digits():
     with mp.workdps(60):
         yield
 
 
-def log_b(a: float, b: float) -> Any:
+def log_b(a, b):
     return mp.loggamma(a) + mp.loggamma(b) - mp.loggamma(mp.mpf(a) + mp.mpf(b))
 
 
-def relative(value: float, true: Any) -> float:
+def relative(value, true):
     return float(abs(mp.mpf(value) / true - 1)) if true else abs(value)
 
 
-# ------------------------------------------------------------------------ ends and crossings
-def test_a_tie_of_large_shapes_has_ends() -> None:
+def test_a_tie_of_large_shapes_has_ends():
     ends = LARGE_TIE.ends()
     # B_c / B_i = e^7000 or so is no double; its logarithm says the side.
     assert mp.exp(log_b(6336.2, 0.826) - log_b(6336.2, 1033.8)) > mp.mpf("1e308")
@@ -50,7 +47,7 @@ def test_a_tie_of_large_shapes_has_ends() -> None:
     assert (swapped.semi_derivative, swapped.roc_slope, swapped.side) == (0.0, math.inf, "below")
 
 
-def test_the_reciprocal_of_a_subnormal_end_has_its_digits() -> None:
+def test_the_reciprocal_of_a_subnormal_end_has_its_digits():
     shapes = (100.0, 50.0, 100.0, 1e5)
     end = ScoreModel(Beta(*shapes[2:]), Beta(*shapes[:2])).ends().at_zero
     true = mp.exp(log_b(*shapes[:2]) - log_b(*shapes[2:]))
@@ -58,7 +55,7 @@ def test_the_reciprocal_of_a_subnormal_end_has_its_digits() -> None:
 
 
 @pytest.mark.parametrize("name", ["a", "b"])
-def test_the_side_of_an_end_is_told_where_the_constant_rounds_to_one(name: str) -> None:
+def test_the_side_of_an_end_is_told_where_the_constant_rounds_to_one(name):
     near = math.nextafter(0.0039, 1.0)
     laws = [Beta(0.058, b) if name == "a" else Beta(b, 0.058) for b in (0.0039, near)]
     ends = ScoreModel(*laws).ends()
@@ -73,9 +70,7 @@ def test_the_side_of_an_end_is_told_where_the_constant_rounds_to_one(name: str) 
     [(71962.84991228633, 0.03260604, 65043.30003864027, 0.03260604), (7.0, 3.0, 7.5, 3.0),
      (1e6, 20.0, 1.1e6, 21.0), (0.05, 1e3, 0.055, 1.1e3)],
 )  # fmt: skip
-def test_the_ratio_of_neighbouring_beta_functions_is_relatively_accurate(
-    shapes: tuple[float, float, float, float],
-) -> None:
+def test_the_ratio_of_neighbouring_beta_functions_is_relatively_accurate(shapes):
     true = log_b(*shapes[:2]) - log_b(*shapes[2:])
     assert relative(log_beta_ratio(*shapes), true) < 1e-13
 
@@ -86,7 +81,7 @@ def test_the_ratio_of_neighbouring_beta_functions_is_relatively_accurate(
      (601841.6820985962, 7.992332426567939, 601841.6820985962, 7.99233242656794),
      (15461.199436943993, 6.888770010550074, 15461.199436943993, 6.888770010550075)],
 )  # fmt: skip
-def test_pairs_an_ulp_apart_have_the_crossings_of_their_shape(shapes: Any) -> None:
+def test_pairs_an_ulp_apart_have_the_crossings_of_their_shape(shapes):
     model = ScoreModel(Beta(*shapes[:2]), Beta(*shapes[2:]))
     # One common shape: proper or below, and no crossing (theorem of section 3.3).
     assert model.global_shape() in ("proper", "below")
@@ -99,12 +94,12 @@ def test_pairs_an_ulp_apart_have_the_crossings_of_their_shape(shapes: Any) -> No
     [(0.016083304160952987, 4.246360662939635, 0.016083304160954593, 4.246360662940059),
      (3.0, 2.0, 3.0000000000000004, 2.0000000000000004), (3.5, 20.0, 3.0, 10.0)],
 )  # fmt: skip
-def test_the_crossing_of_neighbours_is_where_the_sign_changes(shapes: Any) -> None:
+def test_the_crossing_of_neighbours_is_where_the_sign_changes(shapes):
     y = float(
         ScoreModel(Beta(*shapes[:2]), Beta(*shapes[2:])).diagonal_crossings().logit_threshold[0]
     )
 
-    def excess(logit: Any) -> Any:
+    def excess(logit):
         # Of the lower tails, or turned about: 1 less the least of them has no digit left.
         sign = 1 if logit < 0 else -1
         x = 1 / (1 + mp.exp(abs(logit)))
@@ -118,13 +113,12 @@ def test_the_crossing_of_neighbours_is_where_the_sign_changes(shapes: Any) -> No
     assert excess(y - step) * excess(y + step) < 0
 
 
-# ------------------------------------------------------------------------------- any scale
 SCALES = [1e-300, 1e-160, 1e-100, 1.0, 1e100, 1e160, 1e298]
 
 
 @pytest.mark.simulation
 @pytest.mark.parametrize("scale", SCALES)
-def test_a_binormal_pair_is_the_same_at_any_scale(scale: float) -> None:
+def test_a_binormal_pair_is_the_same_at_any_scale(scale):
     """Everything but the threshold has no unit; the reference is the pair of scale 1."""
     model = ScoreModel(Normal(1.5 * scale, scale), Normal(0.0, 0.7 * scale))
     one = ScoreModel(Normal(1.5, 1.0), Normal(0.0, 0.7))
@@ -132,7 +126,7 @@ def test_a_binormal_pair_is_the_same_at_any_scale(scale: float) -> None:
         value, true = (getattr(m, number)() for m in (model, one))
         assert value == (true if isinstance(true, str) else pytest.approx(true, rel=1e-9))
     assert model.partial_auc(0.0, 0.1) == pytest.approx(one.partial_auc(0.0, 0.1), rel=1e-9)
-    choices: list[Callable[[ScoreModel], Any]] = [
+    choices = [
         ScoreModel.eer, ScoreModel.max_f, ScoreModel.break_even, ScoreModel.diagonal_crossings,
         ScoreModel.inflections, lambda m: m.min_weighted_error(0.3), lambda m: m.at_far(1e-200),
     ]  # fmt: skip
@@ -147,7 +141,7 @@ def test_a_binormal_pair_is_the_same_at_any_scale(scale: float) -> None:
     np.testing.assert_allclose(model.roc().tpr([0.01, 0.5]), one.roc().tpr([0.01, 0.5]), rtol=1e-9)
 
 
-def test_the_ends_of_sigmas_an_ulp_apart_differ() -> None:
+def test_the_ends_of_sigmas_an_ulp_apart_differ():
     sigma = 1.9
     wider = math.nextafter(sigma, 2.0)
     ends = ScoreModel(Normal(0.0, sigma), Normal(0.0, wider)).ends()
@@ -155,7 +149,7 @@ def test_the_ends_of_sigmas_an_ulp_apart_differ() -> None:
 
 
 @pytest.mark.parametrize("sigma", [1e-300, 1e300])
-def test_a_variance_beyond_the_doubles_is_0_or_inf(sigma: float) -> None:
+def test_a_variance_beyond_the_doubles_is_0_or_inf(sigma):
     assert Normal(0.0, sigma).var == (0.0 if sigma < 1.0 else math.inf)
 
 
@@ -165,7 +159,7 @@ def test_a_variance_beyond_the_doubles_is_0_or_inf(sigma: float) -> None:
      (2.0, 1e-8, 0.0, 1.0), (1e-3, 1.0, 0.0, 1.0 + 1e-9)],
 )  # fmt: skip
 @pytest.mark.parametrize("level", [0.0, 1.5, -3.0])
-def test_levels_of_a_binormal_ratio_are_roots(parameters: Any, level: float) -> None:
+def test_levels_of_a_binormal_ratio_are_roots(parameters, level):
     mu_c, sigma_c, mu_i, sigma_i = map(mp.mpf, parameters)
     model = ScoreModel(Normal(*parameters[:2]), Normal(*parameters[2:]))
     a = 1 / sigma_i**2 - 1 / sigma_c**2
@@ -182,13 +176,13 @@ def test_levels_of_a_binormal_ratio_are_roots(parameters: Any, level: float) -> 
         assert abs(value - root) <= 1e-12 * max(abs(root), abs(value - mu_c))
 
 
-def test_a_class_narrower_than_the_doubles_about_it_is_told_apart() -> None:
+def test_a_class_narrower_than_the_doubles_about_it_is_told_apart():
     model = ScoreModel(Normal(1e115, 1e-208), Normal(0.0, 1.0))
     assert (model.auc(), model.ks(), model.eer().hter) == (1.0, 1.0, 0.0)
 
 
 @pytest.mark.parametrize("scale", [1e-6, 1e3, 1e150])
-def test_a_logit_normal_pair_is_its_binormal_pair(scale: float) -> None:
+def test_a_logit_normal_pair_is_its_binormal_pair(scale):
     model = ScoreModel(LogitNormal(1.5 * scale, scale), LogitNormal(0.0, 0.7 * scale))
     one = ScoreModel(Normal(1.5, 1.0), Normal(0.0, 0.7))
     assert model.auc() == pytest.approx(one.auc(), rel=1e-12)
@@ -199,7 +193,7 @@ def test_a_logit_normal_pair_is_its_binormal_pair(scale: float) -> None:
 
 
 @pytest.mark.parametrize("scale", [1e-290, 1e-160, 1e160, 1e290])
-def test_normal_fits_of_any_scale(scale: float) -> None:
+def test_normal_fits_of_any_scale(scale):
     client, impostor = np.array([1.0, 2.0, 4.0]), np.array([-1.0, 0.0, 1.5])
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", br.errors.BetarocWarning)
@@ -215,7 +209,7 @@ def test_normal_fits_of_any_scale(scale: float) -> None:
         assert fit.model.ends().at_one.exponent == pytest.approx(exponent, rel=1e-14)
 
 
-def test_a_covariance_whose_squares_are_no_doubles_is_nan() -> None:
+def test_a_covariance_whose_squares_are_no_doubles_is_nan():
     scores = np.arange(12.0) ** 1.5
     for scale in (1e-160, 1e160):
         fit = br.fit_distribution(scores * scale, "normal")
@@ -225,7 +219,7 @@ def test_a_covariance_whose_squares_are_no_doubles_is_nan() -> None:
         assert interval.low == pytest.approx(one.low * scale, rel=1e-9)
 
 
-def test_the_curve_test_of_small_scores_is_that_of_their_scale() -> None:
+def test_the_curve_test_of_small_scores_is_that_of_their_scale():
     rng = np.random.default_rng(1)
     client, impostor = rng.normal(1.5, 1.0, 30), rng.normal(0.0, 0.7, 30)
     one, small = (
@@ -234,8 +228,7 @@ def test_the_curve_test_of_small_scores_is_that_of_their_scale() -> None:
     assert str(small) == str(one)
 
 
-# ------------------------------------------------------------------------------- quantiles
-def test_no_beta_quantile_overflows() -> None:
+def test_no_beta_quantile_overflows():
     """a = 1 or b = 1 has quantiles in closed form: theta = p^(1/a), 1 - theta = q^(1/b)."""
     for n, tolerance in ((1e6, WIDE), (1e12, 1e-6), (3.8e23, 1e-6)):
         for depth in (0.7, 5.5, 39.0, 700.0, 1e5):
@@ -248,7 +241,7 @@ def test_no_beta_quantile_overflows() -> None:
             assert relative(y, mp.log(-mp.expm1(log_rest)) - log_rest) < tolerance
 
 
-def test_beta_quantiles_below_1e_290() -> None:
+def test_beta_quantiles_below_1e_290():
     """P(S <= theta) = theta^a / (a B) to 290 digits where theta < 1e-290."""
     for a, b in ((1e-3, 1e-3), (1e-3, 1e6), (0.05, 1e3), (0.3, 0.4), (1e-3, 2.0)):
         for p in (1e-300, 1e-100, 1e-16, 1e-2 * a):
@@ -266,10 +259,9 @@ def test_beta_quantiles_below_1e_290() -> None:
             )
 
 
-# --------------------------------------------------------------------------- tight scores
 @pytest.mark.parametrize("family", ["proper-beta", "dual-beta", "beta"])
 @pytest.mark.parametrize("sd", [1e-4, 1e-5, 1e-6])
-def test_fits_of_tight_scores_answer(family: str, sd: float) -> None:
+def test_fits_of_tight_scores_answer(family, sd):
     z = np.array([-1.2, -0.3, 0.1, 0.8, 1.1])
     scores = br.Scores(0.9 + sd * z, 0.9 + sd * (2.0 * z[:4] - 0.3))
     with warnings.catch_warnings():
@@ -282,7 +274,7 @@ def test_fits_of_tight_scores_answer(family: str, sd: float) -> None:
         assert fit.client.distribution.mean == pytest.approx(0.9, abs=1e-2)
 
 
-def test_a_proper_fit_of_tight_scores_has_ends() -> None:
+def test_a_proper_fit_of_tight_scores_has_ends():
     """Both classes share a shape near 1e8: the constant of that end is no double."""
     client = [
         0.9000038352605799, 0.8998343464407013, 0.9000386794820868, 0.8999243083477964,
@@ -299,25 +291,23 @@ def test_a_proper_fit_of_tight_scores_has_ends() -> None:
     assert len(fit.model.diagonal_crossings()) == 0
 
 
-# ------------------------------------------------------------------------------ mixed pairs
-def test_the_area_of_a_mixed_pair_is_at_most_1() -> None:
+def test_the_area_of_a_mixed_pair_is_at_most_1():
     apart = ScoreModel(Beta(667581.4691368137, 10.88328962040803), LogitNormal(-1.46, 0.56))
     assert apart.auc() == 1.0
 
 
-def test_a_curve_below_the_diagonal_is_not_concave() -> None:
+def test_a_curve_below_the_diagonal_is_not_concave():
     """Nearly all clients lie below all impostors; both tails turn far beyond the doubles."""
     model = ScoreModel(LogitNormal(-34.9, 5.45), Beta(5885.7, 0.391))
     assert model.auc() < 1e-9
     assert not model.roc().is_concave
 
 
-# --------------------------------------------------------------------------------- a search
-def _shape(rng: np.random.Generator) -> float:
+def _shape(rng):
     return float(10.0 ** rng.uniform(-3.0, 6.0))
 
 
-def _tied(rng: np.random.Generator) -> ScoreModel:
+def _tied(rng):
     a, b, other = (_shape(rng) for _ in range(3))
     kind = rng.integers(5)
     if kind == 0:
@@ -332,7 +322,7 @@ def _tied(rng: np.random.Generator) -> ScoreModel:
     return ScoreModel(Inflated(Beta(a, b), at_zero=share), Inflated(Beta(a, other), at_one=0.2))
 
 
-def _of_any_scale(rng: np.random.Generator) -> ScoreModel:
+def _of_any_scale(rng):
     mu, sigma, other = (float(10.0 ** rng.uniform(-300.0, 300.0)) for _ in range(3))
     kind = rng.integers(3)
     if kind == 0:
@@ -344,7 +334,7 @@ def _of_any_scale(rng: np.random.Generator) -> ScoreModel:
 
 @pytest.mark.simulation
 @pytest.mark.parametrize("make", [_tied, _of_any_scale])
-def test_random_pairs_answer_everywhere(make: Callable[[np.random.Generator], ScoreModel]) -> None:
+def test_random_pairs_answer_everywhere(make):
     rng = np.random.default_rng(20_24)
     for _ in range(150):
         model = make(rng)
@@ -365,7 +355,7 @@ def test_random_pairs_answer_everywhere(make: Callable[[np.random.Generator], Sc
             assert 0.0 <= model.auc() <= 1.0, model
 
 
-def test_a_crossing_beyond_all_doubles_stands_at_the_farthest() -> None:
+def test_a_crossing_beyond_all_doubles_stands_at_the_farthest():
     """Tails of orders 2.06 and 2.05 change places where the score is near 1e300."""
     client = br.SinhArcsinh(2.733, 0.5552, -1.215, 1.0293)
     model = br.ScoreModel(client, br.SinhArcsinh(-2.189, 0.05762, 3.671, 1.0242))

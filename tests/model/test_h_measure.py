@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import mpmath
 import numpy as np
 import pytest
@@ -29,11 +27,11 @@ PAIRS = {
 }
 
 
-def by_definition(model: br.ScoreModel, a: float, b: float) -> float:
+def by_definition(model, a, b):
     """1 - int Q u dc / int min(c pi0, (1 - c) pi1) u dc, Q by the library's global minimum."""
     pi = model.prior
 
-    def trivial(c: float) -> float:
+    def trivial(c):
         return min(c * (1 - pi), (1 - c) * pi) * stats.beta.pdf(c, a, b)
 
     nodes, weights = np.polynomial.legendre.leggauss(12)
@@ -51,7 +49,7 @@ def by_definition(model: br.ScoreModel, a: float, b: float) -> float:
 @pytest.mark.simulation
 @pytest.mark.parametrize("weights", ["beta22", "prior", (3.0, 1.5)])
 @pytest.mark.parametrize("name", PAIRS)
-def test_the_definition(name: str, weights: str | tuple[float, float]) -> None:
+def test_the_definition(name, weights):
     model = PAIRS[name]
     shapes = {"beta22": (2.0, 2.0), "prior": (1 + model.prior, 2 - model.prior)}
     a, b = shapes[weights] if isinstance(weights, str) else weights
@@ -59,7 +57,7 @@ def test_the_definition(name: str, weights: str | tuple[float, float]) -> None:
     assert model.h_measure(weights) == pytest.approx(by_definition(model, a, b), abs=1e-5)
 
 
-def test_hand_integrals() -> None:
+def test_hand_integrals():
     # LR = t / (1 - t), so that c = t; U(c) = 2 c^3 - 3/2 c^4, V(c) = U(1 - c), L = 1/10.
     model = br.ScoreModel(br.Beta(2, 1), br.Beta(1, 2))
     assert model.h_measure() == pytest.approx(1 - 0.1 / (5 / 32), rel=1e-13)
@@ -70,18 +68,18 @@ def test_hand_integrals() -> None:
     assert half.h_measure() == pytest.approx(1 - loss / (5 / 32), rel=1e-13)
 
 
-def u(c: float) -> float:
+def u(c):
     return 2 * c**3 - 1.5 * c**4
 
 
-def test_no_error_no_information_and_the_wrong_way_round() -> None:
+def test_no_error_no_information_and_the_wrong_way_round():
     assert br.ScoreModel(br.Empirical([3, 4]), br.Empirical([1, 2])).h_measure() == 1.0
     assert br.ScoreModel(br.Empirical([1, 2]), br.Empirical([3, 4])).h_measure() == 0.0
     for law in (br.Beta(2, 1), br.Normal(0, 1), br.Empirical([1, 2, 2])):
         assert br.ScoreModel(law, law).h_measure() == pytest.approx(0.0, abs=1e-15)
 
 
-def test_trials_without_a_score_lie_on_the_hull_too() -> None:
+def test_trials_without_a_score_lie_on_the_hull_too():
     """Hand's minimum over thresholds of the normal scores, and over accepting all and nobody."""
     absent, t = 0.3, np.linspace(-8.0, 8.0, 8001)
     frr = np.append(absent + (1.0 - absent) * stats.norm.cdf(t, 1.0, 1.0), [0.0, 1.0])
@@ -97,9 +95,7 @@ def test_trials_without_a_score_lie_on_the_hull_too() -> None:
 
 
 @pytest.mark.parametrize(("client", "impostor"), [(0.3, 0.1), (0.1, 0.3)])
-def test_of_scores_that_tell_nothing_only_having_one_is_left(
-    client: float, impostor: float
-) -> None:
+def test_of_scores_that_tell_nothing_only_having_one_is_left(client, impostor):
     """The hull is the diagonal where clients lack more scores, else that of two values."""
     same = br.Beta(2, 3)
     model = br.ScoreModel(br.Rejecting(same, client), br.Rejecting(same, impostor))
@@ -112,7 +108,7 @@ def test_of_scores_that_tell_nothing_only_having_one_is_left(
 
 
 @pytest.mark.simulation
-def test_class_swap_reflection_and_increasing_maps() -> None:
+def test_class_swap_reflection_and_increasing_maps():
     model = PAIRS["hook"]
     mirrored = br.ScoreModel(br.Beta(1.91, 0.77), br.Beta(0.36, 0.47), prior=0.7)
     # s -> 1 - s with the classes swapped exchanges the errors; Beta(2, 2) is symmetric.
@@ -131,7 +127,7 @@ def test_class_swap_reflection_and_increasing_maps() -> None:
 @pytest.mark.parametrize(
     "name", ["bell", pytest.param("hook", marks=pytest.mark.simulation), "binormal"]
 )
-def test_closed_forms_and_generic_agree(name: str) -> None:
+def test_closed_forms_and_generic_agree(name):
     model = PAIRS[name]
     assert model.generic().h_measure() == pytest.approx(model.h_measure(), rel=1e-10)
 
@@ -151,16 +147,14 @@ def test_closed_forms_and_generic_agree(name: str) -> None:
         ),
     ],
 )
-def test_concave_curves_beside_thirty_digits(
-    client: tuple[float, float], impostor: tuple[float, float], prior: float
-) -> None:
+def test_concave_curves_beside_thirty_digits(client, impostor, prior):
     """By threshold: the cost whose best threshold is t has the odds of the posterior there."""
     with mpmath.workdps(30):
         (ac, bc), (ai, bi) = client, impostor
         pi = mpmath.mpf(prior)
         constant = mpmath.log(mpmath.beta(ai, bi)) - mpmath.log(mpmath.beta(ac, bc))
 
-        def loss(y: Any) -> Any:
+        def loss(y):
             x, rest = 1 / (1 + mpmath.exp(-y)), 1 / (1 + mpmath.exp(y))
             ratio = constant + (ac - ai) * mpmath.log(x) + (bc - bi) * mpmath.log(rest)
             odds = mpmath.exp(ratio) * pi / (1 - pi)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 import pytest
@@ -13,7 +12,7 @@ import betaroc as br
 from betaroc.model.measures import MEASURES
 
 
-def point(tp: int, fp: int, fn: int, tn: int) -> br.OperatingPoint:
+def point(tp, fp, fn, tn):
     """The point of a confusion table, at its own share of clients."""
     clients, impostors = tp + fn, fp + tn
     return br.OperatingPoint(
@@ -28,13 +27,13 @@ LABELS = np.array([1, 1, 1, 1, 1, 0, 0, 0, 0])
 SECOND = np.array([0.9, 0.8, 0.7, 0.6, 0.2, 0.6, 0.3, 0.2, 0.1])
 
 
-def empirical(scores: np.ndarray) -> br.ScoreModel:
+def empirical(scores):
     return br.ScoreModel(
         br.Empirical(scores[LABELS == 1]), br.Empirical(scores[LABELS == 0]), prior=5 / 9
     )
 
 
-def test_murphys_first_table() -> None:
+def test_murphys_first_table():
     """Score > threshold is positive, so at 0.5 the case scored 0.5 is missed (TP 4, FP 0)."""
     model = empirical(SCORES)
     at = model.at([0.0, 0.5, 1.0])
@@ -46,7 +45,7 @@ def test_murphys_first_table() -> None:
     assert model.eer().hter == 0.0
 
 
-def test_murphys_second_table() -> None:
+def test_murphys_second_table():
     """Twenty pairs: 16 in order, .6 = .6 and .2 = .2 tied, .2 < .3 and .2 < .6: AUC = 17/20."""
     model = empirical(SECOND)
     pairs = [(c > i) + (c == i) / 2 for c in SECOND[LABELS == 1] for i in SECOND[LABELS == 0]]
@@ -61,7 +60,7 @@ def test_murphys_second_table() -> None:
     assert model.eer().hter == pytest.approx((1 / 4 + 1 / 5) / 2)
 
 
-def test_a_constant_score_gives_two_points_and_a_straight_segment() -> None:
+def test_a_constant_score_gives_two_points_and_a_straight_segment():
     model = br.ScoreModel(br.Empirical([0.5] * 5), br.Empirical([0.5] * 4))
     points = model.roc().points()
     assert list(zip(points.far, points.tpr, strict=True)) == [(0.0, 0.0), (1.0, 1.0)]
@@ -80,12 +79,12 @@ MURPHY = {
 
 
 @pytest.mark.parametrize("measure", MURPHY)
-def test_murphys_fifth_table(measure: str) -> None:
+def test_murphys_fifth_table(measure):
     values = [MEASURES[measure].value(point(*row)) for row in TABLE_5.values()]
     np.testing.assert_allclose(values, MURPHY[measure], atol=5e-7)
 
 
-def test_murphys_fifth_table_in_other_measures() -> None:
+def test_murphys_fifth_table_in_other_measures():
     a, b, c = (point(*row) for row in TABLE_5.values())
     assert a.mutual_information == 0.0
     assert b.mutual_information / math.log(2.0) == pytest.approx(0.268996, abs=5e-7)
@@ -99,7 +98,6 @@ def test_murphys_fifth_table_in_other_measures() -> None:
     assert harmonic == pytest.approx(2e-4 / 1.0001, rel=1e-12)
 
 
-# ----------------------------------------------------------------------- by hand
 P = br.OperatingPoint(0.5, far=1 / 10, frr=1 / 5, prior=1 / 4)  # tp .2, fn .05, fp .075, tn .675
 
 
@@ -129,12 +127,12 @@ P = br.OperatingPoint(0.5, far=1 / 10, frr=1 / 5, prior=1 / 4)  # tp .2, fn .05,
         ),
     ],
 )
-def test_measures_by_hand(name: str, value: float) -> None:
+def test_measures_by_hand(name, value):
     assert getattr(P, name) == pytest.approx(value, rel=1e-14)
     assert type(getattr(P, name)) is float
 
 
-def test_measures_with_a_parameter_by_hand() -> None:
+def test_measures_with_a_parameter_by_hand():
     assert P.f(0.5) == P.f1
     assert P.f(1.0) == pytest.approx(P.precision)
     assert P.f(0.0) == pytest.approx(P.recall)
@@ -148,8 +146,7 @@ def test_measures_with_a_parameter_by_hand() -> None:
     assert P.dcf() == pytest.approx(1.0 - P.accuracy)
 
 
-# ------------------------------------------------------------------------ limits
-def test_nothing_over_nothing_is_nan() -> None:
+def test_nothing_over_nothing_is_nan():
     reject = br.OperatingPoint(1.0, far=0.0, frr=1.0, prior=0.3)
     accept = br.OperatingPoint(0.0, far=1.0, frr=0.0, prior=0.3)
     assert math.isnan(reject.precision)
@@ -166,14 +163,14 @@ def test_nothing_over_nothing_is_nan() -> None:
 
 
 @pytest.mark.parametrize("prior", [0.0, 1.0])
-def test_one_class_only(prior: float) -> None:
+def test_one_class_only(prior):
     p = br.OperatingPoint(0.5, far=0.1, frr=0.2, prior=prior)
     assert p.mutual_information == 0.0
     assert p.accuracy == (0.8 if prior else 0.9)
     assert p.precision == prior
 
 
-def test_small_rates_keep_their_digits() -> None:
+def test_small_rates_keep_their_digits():
     p = br.ScoreModel(br.Beta(3.0, 4.0), br.Beta(2.0, 5.0)).at_far(1e-200)
     assert p.tpr > 0.0
     assert p.far == pytest.approx(1e-200, rel=1e-10)
@@ -183,8 +180,7 @@ def test_small_rates_keep_their_digits() -> None:
     assert math.isnan(br.ScoreModel(br.Normal(1, 1), br.Normal(0, 1)).eer().logit_threshold)
 
 
-# ------------------------------------------------------------------------- ranges
-def random_points(n: int = 4000) -> br.OperatingPoint:
+def random_points(n=4000):
     rng = np.random.default_rng(11)
     far, frr = rng.random(n), rng.random(n)
     corner = rng.random((2, n)) < 0.1
@@ -194,7 +190,7 @@ def random_points(n: int = 4000) -> br.OperatingPoint:
 
 
 @pytest.mark.parametrize("name", MEASURES)
-def test_ranges_and_direction(name: str) -> None:
+def test_ranges_and_direction(name):
     measure, points = MEASURES[name], random_points()
     values = measure.value(points)
     assert values.shape == (4000,)
@@ -212,7 +208,7 @@ def test_ranges_and_direction(name: str) -> None:
 
 
 #: What a measure becomes when the classes change places and decisions are turned round.
-SWAPS: dict[str, str] = {
+SWAPS = {
     "far": "frr",
     "frr": "far",
     "tpr": "tnr",
@@ -229,15 +225,14 @@ SWAPS: dict[str, str] = {
 
 
 @pytest.mark.parametrize("name", SWAPS)
-def test_class_swap(name: str) -> None:
+def test_class_swap(name):
     p = random_points()
     swapped = br.OperatingPoint(-p.threshold, far=p.frr, frr=p.far, prior=1.0 - p.prior)
     there = MEASURES[SWAPS[name]].value(swapped)
     np.testing.assert_allclose(MEASURES[name].value(p), there, rtol=1e-12, atol=1e-13)
 
 
-# ------------------------------------------------------------------------ as a value
-def test_shapes_and_indexing() -> None:
+def test_shapes_and_indexing():
     points = br.ScoreModel(br.Beta(2, 1), br.Beta(1, 2)).at(np.linspace(0.1, 0.9, 6).reshape(2, 3))
     for name in ("threshold", "far", "frr", "tpr", "tnr", "logit_threshold", "hter", "f1", "mcc"):
         assert getattr(points, name).shape == (2, 3)
@@ -256,15 +251,15 @@ def test_shapes_and_indexing() -> None:
         len(row[0])
 
 
-def test_equal_points_have_equal_hashes_with_nan_among_them() -> None:
-    def make() -> Any:
+def test_equal_points_have_equal_hashes_with_nan_among_them():
+    def make():
         return br.OperatingPoint(0.5, 0.1, 0.2, logit_threshold=float("nan"))
 
     assert make() == make()
     assert hash(make()) == hash(make())
 
 
-def test_laws_that_are_nearly_one_are_integrated_in_finite_room() -> None:
+def test_laws_that_are_nearly_one_are_integrated_in_finite_room():
     """Their difference is rounding almost everywhere: KS is small, and found without end."""
     one, other = (
         br.Normal(0.7393478166145871, 0.8533265243387831),
@@ -275,16 +270,13 @@ def test_laws_that_are_nearly_one_are_integrated_in_finite_room() -> None:
     assert br.ScoreModel(one, other).ks() == pytest.approx(np.max(np.abs(gap)), rel=1e-6)
 
 
-# ----------------------------------------------------------------------
 #: Normal distributions of one variance v and means at +-v/2 are their own log-likelihood ratio.
 CALIBRATED = br.ScoreModel(br.Normal(2, 2), br.Normal(-2, 2))
 COSTS = [(1.0, 1.0, 0.5), (1.0, 10.0, 0.01), (2.0, 1.0, 0.3), (1.0, 1.0, 0.01)]
 
 
 @pytest.mark.parametrize(("cost_fa", "cost_fr", "prior"), COSTS)
-def test_a_calibrated_score_has_its_least_cost_where_costs_and_prior_say(
-    cost_fa: float, cost_fr: float, prior: float
-) -> None:
+def test_a_calibrated_score_has_its_least_cost_where_costs_and_prior_say(cost_fa, cost_fr, prior):
     actual = CALIBRATED.actual_dcf(cost_fa, cost_fr, prior=prior)
     least = CALIBRATED.min_dcf(cost_fa, cost_fr, prior=prior)
     assert actual.prior == least.prior == prior
@@ -299,7 +291,7 @@ def test_a_calibrated_score_has_its_least_cost_where_costs_and_prior_say(
     assert normalized < 1.0
 
 
-def test_a_shifted_score_costs_more_than_it_must() -> None:
+def test_a_shifted_score_costs_more_than_it_must():
     shifted = br.ScoreModel(br.Normal(4, 2), br.Normal(0, 2), prior=0.5)
     assert shifted.min_dcf().dcf() == pytest.approx(CALIBRATED.min_dcf().dcf(), rel=1e-12)
     cost = 0.5 * norm.cdf(0, 4, 2) + 0.5 * norm.sf(0, 0, 2)
@@ -307,7 +299,7 @@ def test_a_shifted_score_costs_more_than_it_must() -> None:
     assert shifted.actual_dcf().dcf() > shifted.min_dcf().dcf()
 
 
-def test_normalized_cost_by_hand() -> None:
+def test_normalized_cost_by_hand():
     point = br.OperatingPoint(0.5, far=0.1, frr=0.2, prior=0.25)
     # 1 * 0.25 * 0.2 + 1 * 0.75 * 0.1 = 0.125; rejecting all costs 0.25.
     assert point.dcf(normalized=True) == pytest.approx(0.5)
@@ -317,7 +309,7 @@ def test_normalized_cost_by_hand() -> None:
     assert math.isnan(br.OperatingPoint(1.0, far=0.0, frr=1.0, prior=0.0).dcf(normalized=True))
 
 
-def test_scores_are_counted_at_the_actual_threshold() -> None:
+def test_scores_are_counted_at_the_actual_threshold():
     scores = br.Scores([-1, 0.5, 2, 3], [-3, -2, -0.5, 1, -1, -4, -5, -6])  # prior 1/3, theta log 2
     point = {"far": 1 / 8, "frr": 2 / 4}  # 1 > 0.69; -1 and 0.5 are not
     found = br.interval(scores, "actual-dcf")
@@ -331,7 +323,7 @@ def test_scores_are_counted_at_the_actual_threshold() -> None:
 
 
 @pytest.mark.simulation
-def test_fits_differences_plans_and_curves_know_them() -> None:
+def test_fits_differences_plans_and_curves_know_them():
     assert br.statistics().set_index("name").loc["actual-dcf-normalized", "high"] == math.inf
     expected = CALIBRATED.min_dcf().dcf()
     for name, scale in (("actual-dcf", 1.0), ("min-dcf-normalized", 2.0)):

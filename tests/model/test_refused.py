@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from functools import partial
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -25,11 +24,11 @@ SYSTEMS = dict.fromkeys("ABC", PAIR)
 TYPE, ANY = br.InputTypeError, (br.InputError, br.InputTypeError)
 
 
-def refused(words: str, call: Any, *given: Any, error: Any = br.InputError, **named: Any) -> Any:
+def refused(words, call, *given, error=br.InputError, **named):
     return pytest.param(partial(call, *given, **named), error, words, id=words[:40])
 
 
-def drawn(words: str, models: Any = SYSTEMS, n: int = 2, m: Any = 2, **options: Any) -> Any:
+def drawn(words, models=SYSTEMS, n=2, m=2, **options):
     return refused(words, br.sample_systems, models, n, m, **options)
 
 
@@ -120,7 +119,7 @@ OF_SAMPLES = [
 
 
 @pytest.mark.parametrize(("call", "error", "words"), [*OF_POINTS, *OF_MODELS, *OF_SAMPLES])
-def test_what_is_refused_says_why(call: Any, error: Any, words: str) -> None:
+def test_what_is_refused_says_why(call, error, words):
     with pytest.raises(error, match=words) as caught:
         call()
     assert 0 < len(str(caught.value)) <= 400

@@ -6,15 +6,13 @@ import itertools
 import math
 from fractions import Fraction
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 import pytest
 from scipy import stats
 
 import betaroc as br
-from betaroc import Beta, Empirical, Roc, ScoreModel
-from betaroc.core.thresholds import Thresholds
+from betaroc import Beta, Empirical, ScoreModel
 from betaroc.distributions.inflated import Inflated
 from betaroc.model.distances import largest_distance
 from betaroc.model.roc_functions import sample_chain
@@ -30,7 +28,7 @@ RTOL_SAME_COUNTS = 1e-15
 RTOL_SUM = 1e-13
 
 
-def tied_samples() -> list[tuple[np.ndarray, np.ndarray]]:
+def tied_samples():
     rng = np.random.default_rng(77)
     rows = []
     for k in range(40):
@@ -43,19 +41,18 @@ def tied_samples() -> list[tuple[np.ndarray, np.ndarray]]:
 each_sample = over("sample", dict(enumerate(tied_samples())))
 
 
-def pooled(sample: tuple[np.ndarray, np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
+def pooled(sample):
     c, i = sample
     return np.r_[np.ones(c.size), np.zeros(i.size)], np.r_[c, i]
 
 
-def pair_of(sample: tuple[np.ndarray, np.ndarray], **options: Any) -> br.ScoreModel:
+def pair_of(sample, **options):
     return br.ScoreModel(br.Empirical(sample[0]), br.Empirical(sample[1]), **options)
 
 
-# ------------------------------------------------------------------------ scikit-learn
 @pytest.mark.simulation
 @each_sample
-def test_empirical_roc_is_scikit_learns(sample: tuple[np.ndarray, np.ndarray]) -> None:
+def test_empirical_roc_is_scikit_learns(sample):
     """Same points; score >= t there is score > t' here, t' in the gap just below t."""
     y, s = pooled(sample)
     fpr, tpr, thresholds = metrics.roc_curve(y, s, drop_intermediate=False)
@@ -73,9 +70,7 @@ def test_empirical_roc_is_scikit_learns(sample: tuple[np.ndarray, np.ndarray]) -
 
 @pytest.mark.simulation
 @each_sample
-def test_empirical_precision_and_recall_are_scikit_learns(
-    sample: tuple[np.ndarray, np.ndarray],
-) -> None:
+def test_empirical_precision_and_recall_are_scikit_learns(sample):
     y, s = pooled(sample)
     pair = pair_of(sample, prior=sample[0].size / y.size)
     expected = metrics.average_precision_score(y, s)
@@ -91,9 +86,7 @@ def test_empirical_precision_and_recall_are_scikit_learns(
 
 @pytest.mark.simulation
 @each_sample
-def test_generic_pairs_of_samples_have_the_same_curve(
-    sample: tuple[np.ndarray, np.ndarray],
-) -> None:
+def test_generic_pairs_of_samples_have_the_same_curve(sample):
     pair = pair_of(sample)
     generic, x = pair.generic(), np.linspace(0.0, 1.0, 41)
     for positive in ("client", "impostor"):
@@ -107,7 +100,7 @@ def test_generic_pairs_of_samples_have_the_same_curve(
 
 @pytest.mark.simulation
 @each_sample
-def test_polyline_of_a_sample(sample: tuple[np.ndarray, np.ndarray]) -> None:
+def test_polyline_of_a_sample(sample):
     """Ties are straight segments, verticals count by their top, horizontals by their left end."""
     points = pair_of(sample).roc().points()
     for roc, x, y in (
@@ -122,7 +115,7 @@ def test_polyline_of_a_sample(sample: tuple[np.ndarray, np.ndarray]) -> None:
         np.testing.assert_allclose(roc.fpr(at), left, atol=1e-12)
 
 
-def on_segment(x: np.ndarray, y: np.ndarray, at: float, pick: Any) -> list[float]:
+def on_segment(x, y, at, pick):
     """Heights of a rising polyline at `at`, one a segment that holds it."""
     found = []
     for x0, x1, y0, y1 in zip(x, x[1:], y, y[1:], strict=False):
@@ -131,10 +124,9 @@ def on_segment(x: np.ndarray, y: np.ndarray, at: float, pick: Any) -> list[float
     return found
 
 
-# ------------------------------------------------------------------------- orientation
 @pytest.mark.simulation
 @pytest.mark.parametrize("names", CLOSED_PAIRS, ids=" v ".join)
-def test_the_impostors_roc_is_the_reflection_in_the_anti_diagonal(names: tuple[str, str]) -> None:
+def test_the_impostors_roc_is_the_reflection_in_the_anti_diagonal(names):
     """(u, v) -> (1 - v, 1 - u): the same thresholds, read as (F_c, F_i)."""
     pair = model(*names)
     upright, reflected = pair.roc(), pair.roc("impostor")
@@ -149,7 +141,7 @@ def test_the_impostors_roc_is_the_reflection_in_the_anti_diagonal(names: tuple[s
     assert (reflected.slope(0.0), reflected.slope(1.0)) == (semi.at_zero, semi.at_one)
 
 
-def test_orientation_of_a_smooth_pair() -> None:
+def test_orientation_of_a_smooth_pair():
     pair = model("beta U", "beta bell")
     x = np.array([1e-6, 0.01, 0.2, 0.5, 0.8, 0.99])
     y = pair.roc().tpr(x)
@@ -161,7 +153,7 @@ def test_orientation_of_a_smooth_pair() -> None:
     np.testing.assert_allclose(pair.far(pair.roc().threshold(x)), x, rtol=1e-9)
 
 
-def test_the_curve_reaches_into_both_corners() -> None:
+def test_the_curve_reaches_into_both_corners():
     roc = br.ScoreModel(br.Beta(3.0, 2.0), br.Beta(2.0, 4.0)).roc()
     x = np.array([1e-300, 1e-100, 1e-10])
     # K1 = (b_c B_c)^2 / (b_i B_i) with B_c = 1/12, B_i = 1/20: TPR = (FAR / K1)^(2/4).
@@ -171,10 +163,9 @@ def test_the_curve_reaches_into_both_corners() -> None:
     np.testing.assert_allclose(roc.slope(x)[:2], 0.5 * roc.tpr(x)[:2] / x[:2], rtol=1e-9)
 
 
-# -------------------------------------------------------------------------------- hull
 @pytest.mark.simulation
 @pytest.mark.parametrize("names", CLOSED_PAIRS, ids=" v ".join)
-def test_hull_is_concave_and_above_the_curve(names: tuple[str, str]) -> None:
+def test_hull_is_concave_and_above_the_curve(names):
     pair, rejecting = model(*names), "rejecting" in " ".join(names)
     for roc in (pair.roc(), pair.roc("impostor")):
         hull, points = roc.hull(), roc.hull().points(6000)
@@ -203,7 +194,7 @@ def test_hull_is_concave_and_above_the_curve(names: tuple[str, str]) -> None:
 @pytest.mark.parametrize(
     "names", [one for one in CLOSED_PAIRS if "rejecting" in " ".join(one)], ids=" v ".join
 )
-def test_hull_of_the_part_that_thresholds_attain(names: tuple[str, str]) -> None:
+def test_hull_of_the_part_that_thresholds_attain(names):
     """scipy's convex hull of (0, 0), (FAR, 0) and the points; beyond it the straight end."""
     from scipy.spatial import ConvexHull
 
@@ -218,7 +209,7 @@ def test_hull_of_the_part_that_thresholds_attain(names: tuple[str, str]) -> None
     assert (last.tpr < 1.0) or (last.far < 1.0)
 
 
-def test_hull_of_a_proper_pair_is_the_curve() -> None:
+def test_hull_of_a_proper_pair_is_the_curve():
     roc = br.ScoreModel(br.Beta(3.0, 2.0), br.Beta(2.0, 4.0)).roc()
     hull, x = roc.hull(), np.linspace(0.0, 1.0, 11)
     assert (len(hull.starts), roc.is_concave) == (0, True)
@@ -227,7 +218,7 @@ def test_hull_of_a_proper_pair_is_the_curve() -> None:
 
 
 @pytest.mark.simulation
-def test_hull_of_a_curve_below_the_diagonal_is_the_diagonal() -> None:
+def test_hull_of_a_curve_below_the_diagonal_is_the_diagonal():
     roc = br.ScoreModel(br.Beta(2.0, 4.0), br.Beta(3.0, 2.0)).roc()
     x = np.linspace(0.0, 1.0, 11)
     np.testing.assert_allclose(roc.hull().tpr(x), x, atol=1e-14)
@@ -235,7 +226,7 @@ def test_hull_of_a_curve_below_the_diagonal_is_the_diagonal() -> None:
 
 
 @pytest.mark.simulation
-def test_hulls_of_samples_have_the_vertices_of_enumeration() -> None:
+def test_hulls_of_samples_have_the_vertices_of_enumeration():
     """1000 sets with ties and weights: from each vertex to the farthest point of steepest slope."""
     rng = np.random.default_rng(9)
     for number in range(1000):
@@ -263,8 +254,7 @@ def test_hulls_of_samples_have_the_vertices_of_enumeration() -> None:
         np.testing.assert_allclose(hull.tpr(at), np.interp(at, far, tpr), rtol=0, atol=1e-14)
 
 
-# ------------------------------------------------------------------ jumps and corners
-def test_vertical_segments_count_by_their_top() -> None:
+def test_vertical_segments_count_by_their_top():
     """tpr(0) = P(C > max I)."""
     roc = br.ScoreModel(br.Empirical([0.2, 0.6, 0.8, 0.9]), br.Empirical([0.1, 0.5])).roc()
     assert roc.tpr(0.0) == 0.75
@@ -278,7 +268,7 @@ def test_vertical_segments_count_by_their_top() -> None:
     assert mixed.tpr(0.0) == 0.5
 
 
-def test_ties_are_straight_segments() -> None:
+def test_ties_are_straight_segments():
     roc = br.ScoreModel(br.Empirical([0.5, 0.9]), br.Empirical([0.1, 0.5, 0.5, 0.7])).roc()
     # Corners (0, 0), (0, .5), (.25, .5), (.75, 1), (1, 1).
     np.testing.assert_allclose(
@@ -288,7 +278,7 @@ def test_ties_are_straight_segments() -> None:
     np.testing.assert_allclose(roc.fpr([0.5, 0.75, 1.0]), [0.0, 0.5, 0.75])
 
 
-def test_a_law_that_ends_inside_the_others_support_has_flat_and_steep_parts() -> None:
+def test_a_law_that_ends_inside_the_others_support_has_flat_and_steep_parts():
     pair = br.ScoreModel(br.Beta(2.0, 2.0), br.Normal(0.5, 1.0))
     roc = pair.roc()
     beyond = pair.far(1.0)
@@ -297,8 +287,7 @@ def test_a_law_that_ends_inside_the_others_support_has_flat_and_steep_parts() ->
     assert (roc.slope(0.5 * beyond), roc.slope(1.0 - 0.5 * (1.0 - pair.far(0.0)))) == (0.0, 0.0)
 
 
-# -------------------------------------------------------------------------- other axes
-def test_det_is_the_error_trade_off() -> None:
+def test_det_is_the_error_trade_off():
     pair = br.ScoreModel(br.Normal(1.5, 0.5), br.Normal(0.0, 1.0))
     x = np.array([0.01, 0.1, 0.3, 0.9])
     np.testing.assert_allclose(pair.det().frr(x), 1.0 - pair.roc().tpr(x), rtol=1e-8)
@@ -309,7 +298,7 @@ def test_det_is_the_error_trade_off() -> None:
     np.testing.assert_allclose(z, -3.0 - 2.0 * ndtri(x), rtol=1e-9)
 
 
-def test_precision_along_recall() -> None:
+def test_precision_along_recall():
     pair = br.ScoreModel(br.Beta(2.0, 1.0), br.Beta(1.0, 1.0), prior=0.25)
     recall = np.array([0.04, 0.36, 0.75, 1.0])
     far = 1.0 - np.sqrt(1.0 - recall)  # TPR = 1 - theta^2, FAR = 1 - theta
@@ -319,12 +308,12 @@ def test_precision_along_recall() -> None:
     assert pair.precision_recall().precision(0.0) == pytest.approx(0.5 / (0.5 + 0.75))
 
 
-def test_average_precision_is_the_integral_over_recall() -> None:
+def test_average_precision_is_the_integral_over_recall():
     from scipy.integrate import quad
 
     pair = br.ScoreModel(br.Beta(2.0, 1.0), br.Beta(1.0, 1.0), prior=0.25)
 
-    def precision(r: float) -> float:
+    def precision(r):
         far = 1.0 - math.sqrt(1.0 - r)
         return 0.25 * r / (0.25 * r + 0.75 * far)
 
@@ -334,7 +323,7 @@ def test_average_precision_is_the_integral_over_recall() -> None:
     assert pair.average_precision(11) == pytest.approx(sum(eleven) / 11, rel=1e-10)
 
 
-def test_points_are_as_many_as_asked_for() -> None:
+def test_points_are_as_many_as_asked_for():
     roc = model("beta U", "beta bell").roc()
     for n in (2, 3, 100, 1000):
         points = roc.points(n)
@@ -342,7 +331,7 @@ def test_points_are_as_many_as_asked_for() -> None:
         assert points.far[[0, -1]].tolist() == [0.0, 1.0]
 
 
-def test_empirical_det_is_scikit_learns() -> None:
+def test_empirical_det_is_scikit_learns():
     for sample in tied_samples()[:10]:
         y, s = pooled(sample)
         fpr, fnr, _ = metrics.det_curve(y, s)
@@ -351,11 +340,10 @@ def test_empirical_det_is_scikit_learns() -> None:
         assert set(zip(fpr.round(12), fnr.round(12), strict=True)) <= ours
 
 
-# ----------------------------------------------------------------------
 Corners = list[tuple[Fraction, Fraction]]
 
 
-def polyline(client: list[int], impostor: list[int]) -> Corners:
+def polyline(client, impostor):
     """The attainable points, FAR ascending."""
     corners = [(Fraction(0), Fraction(0))]
     for place in sorted({*client, *impostor}, reverse=True):
@@ -366,7 +354,7 @@ def polyline(client: list[int], impostor: list[int]) -> Corners:
     return corners
 
 
-def heights(curve: Corners, x: Fraction) -> list[Fraction]:
+def heights(curve, x):
     """Of the curve at x: two where it is vertical."""
     found = []
     for (x0, y0), (x1, y1) in pairwise(curve):
@@ -375,10 +363,10 @@ def heights(curve: Corners, x: Fraction) -> list[Fraction]:
     return found
 
 
-def leaders(one: Corners, two: Corners) -> tuple[int, ...]:
+def leaders(one, two):
     """Who is the higher, from the limits at both ends of each stretch between corners."""
     places = sorted({x for x, _ in one} | {x for x, _ in two})
-    found: list[int] = []
+    found = []
     for low, high in pairwise(places):
         differences = (
             max(heights(one, low)) - max(heights(two, low)),
@@ -390,7 +378,7 @@ def leaders(one: Corners, two: Corners) -> tuple[int, ...]:
     return tuple(found) or (0,)
 
 
-def lies_on(curve: Corners, far: float, tpr: float) -> bool:
+def lies_on(curve, far, tpr):
     """Whether a point is on a polyline, corners to rounding."""
     return any(
         float(x0) - 1e-9 <= far <= float(x1) + 1e-9
@@ -400,7 +388,7 @@ def lies_on(curve: Corners, far: float, tpr: float) -> bool:
     )
 
 
-def roc_of(client: list[int], impostor: list[int]) -> Roc:
+def roc_of(client, impostor):
     return ScoreModel(Empirical(client), Empirical(impostor)).roc()
 
 
@@ -415,11 +403,11 @@ CASES = [
 _rng = np.random.default_rng(4)
 for _ in range(20):
     _sizes, _most = _rng.integers(1, 8, 4), int(_rng.integers(3, 12))
-    CASES.append(tuple(_rng.integers(0, _most, n).tolist() for n in _sizes))  # type: ignore[arg-type]
+    CASES.append(tuple(_rng.integers(0, _most, n).tolist() for n in _sizes))
 
 
 @pytest.mark.simulation
-def test_crossings_of_samples_are_those_of_exact_polylines() -> None:
+def test_crossings_of_samples_are_those_of_exact_polylines():
     for a, b, c, d in CASES:
         one, two = polyline(a, b), polyline(c, d)
         found = roc_of(a, b).crossings(roc_of(c, d))
@@ -435,7 +423,7 @@ def test_crossings_of_samples_are_those_of_exact_polylines() -> None:
 
 @pytest.mark.simulation
 @pytest.mark.parametrize(("away", "crossings"), [(1e-6, 2), (-1e-6, 0)])
-def test_two_crossings_close_together(away: float, crossings: int) -> None:
+def test_two_crossings_close_together(away, crossings):
     # Near tangency at log odds -1.38: the brute force is the signs on a grid there.
     one = ScoreModel(
         Beta(3.3843098824928117, 0.2953043290567741), Beta(0.13904142271795036, 1.638044257216326)
@@ -450,13 +438,12 @@ def test_two_crossings_close_together(away: float, crossings: int) -> None:
     assert len(one.crossings(two)) == crossings
 
 
-# ----------------------------------------------------------------------
 class Counted(Beta):
     """How often it was asked."""
 
     asked = 0
 
-    def _lower(self, t: Thresholds):
+    def _lower(self, t):
         type(self).asked += t.size
         return super()._lower(t)
 

@@ -20,8 +20,7 @@ SYSTEMS = {"A": BETA, "B": NORMAL, "C": LOGIT}
 R = np.array([[1.0, 0.7, -0.3], [0.7, 1.0, 0.1], [-0.3, 0.1, 1.0]])
 
 
-# ------------------------------------------------------------------ one classifier
-def test_scores_follow_the_laws() -> None:
+def test_scores_follow_the_laws():
     scores = BETA.sample(4000, 3000, rng=1)
     assert (scores.n_client, scores.n_impostor, scores.name) == (4000, 3000, "beta")
     assert kstest(scores.client, BETA.client.cdf).pvalue > 0.01
@@ -29,7 +28,7 @@ def test_scores_follow_the_laws() -> None:
     assert not scores.client.flags.writeable
 
 
-def test_the_same_seed_gives_the_same_bytes_whatever_the_prior() -> None:
+def test_the_same_seed_gives_the_same_bytes_whatever_the_prior():
     one, two = BETA.sample(50, 60, rng=7), BETA.sample(50, 60, rng=np.random.default_rng(7))
     assert one == two
     other = br.ScoreModel(BETA.client, BETA.impostor, prior=0.1, name="beta")
@@ -39,7 +38,7 @@ def test_the_same_seed_gives_the_same_bytes_whatever_the_prior() -> None:
     assert BETA.sample(5, 6, rng=seeded).client.tobytes() == one.client[:5].tobytes()
 
 
-def test_every_law_can_be_sampled() -> None:
+def test_every_law_can_be_sampled():
     models = {name: br.ScoreModel(law, br.Beta(1, 2)) for name, law in LAWS.items()}
     for model in models.values():
         drawn = model.sample(3, 2, rng=1)
@@ -50,13 +49,12 @@ def test_every_law_can_be_sampled() -> None:
         assert frame[name][:40].between(low, high).all()
 
 
-def test_scores_like_labels_are_scores_all_the_same() -> None:
+def test_scores_like_labels_are_scores_all_the_same():
     """Two classes of one length, one of 0s and 1s alone: typed, they look like labels."""
     model = br.ScoreModel(br.Empirical([0.0, 1.0]), br.Beta(1, 1))
     assert set(model.sample(8, 8, rng=1).client) == {0.0, 1.0}
 
 
-# ------------------------------------------------------------------ several on the same trials
 N = 20_000
 #: Four standard errors of Kendall's tau: its variance is at most that of independence,
 #: 2 (2n + 5) / (9 n (n - 1)), up to a factor 2.3 for normal pairs.
@@ -64,7 +62,7 @@ ATOL_TAU = 4.0 * math.sqrt(2.3 * 2.0 * (2 * N + 5) / (9.0 * N * (N - 1)))
 
 
 @pytest.mark.simulation
-def test_columns_and_their_laws() -> None:
+def test_columns_and_their_laws():
     frame = br.sample_systems(SYSTEMS, N, N // 2, correlation=R, rng=3)
     assert list(frame.columns) == ["label", "A", "B", "C"]
     assert frame["label"].tolist() == [1] * N + [0] * (N // 2)
@@ -74,7 +72,7 @@ def test_columns_and_their_laws() -> None:
 
 
 @pytest.mark.simulation
-def test_rank_correlations_are_those_of_the_copula() -> None:
+def test_rank_correlations_are_those_of_the_copula():
     """tau = 2/pi asin(r), Spearman 6/pi asin(r/2) (Joe 2014, section 4.3)."""
     frame = br.sample_systems(SYSTEMS, N, N, correlation=(R, 0.4), rng=4)
     for rows, matrix in ((slice(N), R), (slice(N, None), np.full((3, 3), 0.4))):
@@ -86,13 +84,13 @@ def test_rank_correlations_are_those_of_the_copula() -> None:
             assert spearmanr(x, y).statistic == pytest.approx(rho, abs=4.0 / math.sqrt(N))
 
 
-def test_independent_by_default_and_trials_do_not_depend_on_each_other() -> None:
+def test_independent_by_default_and_trials_do_not_depend_on_each_other():
     frame = br.sample_systems(SYSTEMS, N, 10, rng=5)
     assert abs(kendalltau(frame["A"][:N], frame["B"][:N]).statistic) < ATOL_TAU
     assert abs(kendalltau(frame["A"][: N - 1], frame["A"][1:N]).statistic) < ATOL_TAU
 
 
-def test_correlation_one_gives_equal_ranks_and_minus_one_reverses_them() -> None:
+def test_correlation_one_gives_equal_ranks_and_minus_one_reverses_them():
     two = {"A": BETA, "B": NORMAL}
     frame = br.sample_systems(two, 500, 500, correlation=(1.0, -1.0), rng=6)
     together = frame[:500].rank()
@@ -103,7 +101,7 @@ def test_correlation_one_gives_equal_ranks_and_minus_one_reverses_them() -> None
     np.testing.assert_array_equal(same["A"], same["B"])
 
 
-def test_scores_are_taken_from_their_own_tail() -> None:
+def test_scores_are_taken_from_their_own_tail():
     """Near 1 scores round to 1 with the chance of 1 - S ~ Beta(0.01, 50) below 2^-54, no sooner."""
     model = br.ScoreModel(br.Beta(1, 1), br.Beta(50, 0.01))
     frame = br.sample_systems({"A": model, "B": BETA}, 1, 2000, rng=1)
@@ -116,7 +114,7 @@ def test_scores_are_taken_from_their_own_tail() -> None:
     assert share == pytest.approx(betainc(0.01, 50.0, 1e-100), abs=4.0 * math.sqrt(0.25 / 2000))
 
 
-def test_the_same_seed_gives_the_same_frame() -> None:
+def test_the_same_seed_gives_the_same_frame():
     one = br.sample_systems(SYSTEMS, 30, 40, correlation=R, rng=9)
     pd.testing.assert_frame_equal(
         one, br.sample_systems(SYSTEMS, 30, 40, correlation=R.tolist(), rng=9), check_exact=True
@@ -130,7 +128,7 @@ def test_the_same_seed_gives_the_same_frame() -> None:
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_a_correlation_computed_by_numpy_is_taken(seed: int) -> None:
+def test_a_correlation_computed_by_numpy_is_taken(seed):
     """np.corrcoef differs from its transpose by rounding."""
     found = np.corrcoef(np.random.default_rng(seed).normal(size=(3, 20)))
     assert len(br.sample_systems(SYSTEMS, 3, 3, correlation=found, rng=1)) == 6

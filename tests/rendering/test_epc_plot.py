@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import Any
 
 import numpy as np
 import pytest
@@ -18,23 +17,23 @@ POOR = br.Scores([2.4, 9.0, 2.3], [0.0, 3.0, 4.0])
 MIXED = br.Scores([0.0, 4.0, 5.0, 6.0], [1.0, 2.0, 3.0, 7.0])
 
 
-def labels(ax: Any) -> list[str]:
+def labels(ax):
     legend = ax.get_legend() or next(iter(ax.figure.legends), None)
     return [] if legend is None else [text.get_text() for text in legend.get_texts()]
 
 
-def zones(ax: Any, gid: str) -> list[float]:
+def zones(ax, gid):
     patches = [patch for patch in ax.patches if patch.get_gid() == gid]
     return [x for p in patches for x in (p.get_x(), p.get_x() + p.get_width())]
 
 
-def corners(ax: Any) -> set[tuple[float, float]]:
+def corners(ax):
     """Of what is filled."""
     (area,) = [artist for artist in ax.collections if artist.get_gid() == "band"]
     return {(round(x, 6), round(y, 6)) for path in area.get_paths() for x, y in path.vertices}
 
 
-def test_the_line_is_the_value_against_alpha_in_order() -> None:
+def test_the_line_is_the_value_against_alpha_in_order():
     # Dev's best thresholds: 2.5 for alpha <= 0.5 (FRR 0, FAR 1/3; at 0.5 tied, the lower wins),
     # 3.5 for alpha > 0.5 (FRR 1/3, FAR 0). Both reject client 2.0; 2.5 accepts impostor 3.0.
     ax = br.epc(DEV, TEST, alpha=[0.9, 0.1, 0.5]).plot()
@@ -46,7 +45,7 @@ def test_the_line_is_the_value_against_alpha_in_order() -> None:
     assert labels(ax) == ["faces"]
 
 
-def test_trivial_zones_are_grounds_that_invent_nothing() -> None:
+def test_trivial_zones_are_grounds_that_invent_nothing():
     # Accepting all of MIXED costs alpha; the best other is (FRR, FAR) = (1/4, 1/4), costing 1/4:
     # so everybody is accepted for alpha < 1/4 and, likewise, rejected for alpha > 3/4.
     ax = br.epc(MIXED, TEST).plot()
@@ -59,7 +58,7 @@ def test_trivial_zones_are_grounds_that_invent_nothing() -> None:
     assert zones(coarse, "trivial") == pytest.approx([0.1, 0.12, 0.89, 0.91])
 
 
-def test_a_band_is_filled_in_order_with_its_kind_in_the_legend() -> None:
+def test_a_band_is_filled_in_order_with_its_kind_in_the_legend():
     curve = br.epc(DEV, TEST, alpha=[0.9, 0.1, 0.5])
     low, high = np.array([0.3, 0.1, 0.2]), np.array([0.6, 0.4, 0.5])
     band = br.Band(curve.alpha, curve.value, low, high, level=0.95, simultaneous=False,
@@ -72,7 +71,7 @@ def test_a_band_is_filled_in_order_with_its_kind_in_the_legend() -> None:
     assert labels(curve.plot(band=other, expected=True)) == words
 
 
-def comparison() -> br.Comparison:
+def comparison():
     """Alphas 0.5, 0.1, 0.3, 0.9 with made-up intervals that are the band too, of enough trials.
 
     In order of alpha: 0.1 second better, 0.3 no difference, 0.5 first better, 0.9 undefined.
@@ -85,7 +84,7 @@ def comparison() -> br.Comparison:
 
 
 @pytest.mark.simulation
-def test_two_curves_and_the_alphas_in_which_they_differ() -> None:
+def test_two_curves_and_the_alphas_in_which_they_differ():
     ax = comparison().plot(names=("mlp", "svm"))
     first, second = ax.lines
     assert first.get_xdata().tolist() == [0.1, 0.3, 0.5, 0.9]

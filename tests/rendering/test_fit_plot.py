@@ -10,7 +10,7 @@ from sklearn.metrics import roc_auc_score, roc_curve
 import betaroc as br
 
 
-def scores(seed: int = 1, n: int = 60, name: str | None = None) -> br.Scores:
+def scores(seed=1, n=60, name=None):
     rng = np.random.default_rng(seed)
     return br.Scores(rng.normal(1.2, 1, n), rng.normal(0, 1, n + 7), name=name)
 
@@ -18,16 +18,16 @@ def scores(seed: int = 1, n: int = 60, name: str | None = None) -> br.Scores:
 FIT = br.fit(scores(), "normal")
 
 
-def lines(ax: object) -> list[tuple[np.ndarray, np.ndarray]]:
+def lines(ax):
     found = [line for line in ax.lines if line.get_gid() == "curve"]
     return [tuple(np.asarray(part) for part in line.get_data()) for line in found]
 
 
-def words(ax: object) -> list[str]:
+def words(ax):
     return [text.get_text() for text in ax.get_legend().get_texts()]
 
 
-def test_the_curves_are_those_of_the_distributions_and_of_the_counts() -> None:
+def test_the_curves_are_those_of_the_distributions_and_of_the_counts():
     ax = FIT.plot()
     (far, tpr), (x, y) = lines(ax)
     client, impostor = (dict(part.params) for part in (FIT.client, FIT.impostor))
@@ -47,7 +47,7 @@ def test_the_curves_are_those_of_the_distributions_and_of_the_counts() -> None:
     assert words(ax) == [f"normal fit, AUC {binormal:.3f}", f"scores, AUC {area:.3f}"]
 
 
-def test_a_band_is_drawn_where_it_is_asked_for() -> None:
+def test_a_band_is_drawn_where_it_is_asked_for():
     band = FIT.roc_band(0.9, far=[0.1, 0.2, 0.5])
     ax = FIT.plot(band=band, scale="log", terms="ml")
     (drawn,) = ax.collections

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pytest
 
@@ -13,7 +11,7 @@ STEPS = br.ScoreModel(br.Empirical([1, 3, 3, 5]), br.Empirical([0, 1, 2, 3, 4]))
 
 
 @pytest.mark.simulation
-def test_a_roc_of_scores_begins_at_its_smallest_rate_above_zero() -> None:
+def test_a_roc_of_scores_begins_at_its_smallest_rate_above_zero():
     ax = STEPS.roc().plot(scale="log")
     (curve,) = (line for line in ax.lines if line.get_gid() == "curve")
     x, y = np.asarray(curve.get_xydata()).T
@@ -33,9 +31,7 @@ def test_a_roc_of_scores_begins_at_its_smallest_rate_above_zero() -> None:
     [([0.7], [0.2], np.ones_like), ([0.5, 0.5], [0.5], np.copy)],
     ids=["classes apart", "equal scores"],
 )
-def test_a_roc_of_rates_0_and_1_is_its_line_between_them(
-    client: list[float], impostor: list[float], height: Any
-) -> None:
+def test_a_roc_of_rates_0_and_1_is_its_line_between_them(client, impostor, height):
     """Apart it goes from (0, 0) up and along the top, of equal scores it is the diagonal."""
     model = br.ScoreModel(br.Empirical(client), br.Empirical(impostor))
     ax = model.roc().plot(scale="log")
@@ -45,7 +41,7 @@ def test_a_roc_of_rates_0_and_1_is_its_line_between_them(
     assert np.abs(y - height(x)).max() <= 1e-15
 
 
-def test_a_density_goes_on_and_the_axis_begins_at_one_in_ten_thousand() -> None:
+def test_a_density_goes_on_and_the_axis_begins_at_one_in_ten_thousand():
     model = br.ScoreModel(br.Beta(5, 2), br.Beta(2, 5))
     ax = model.roc().plot(scale="log", terms="pad")
     assert (ax.get_xlabel(), ax.get_ylabel()) == ("APCER", "1 - BPCER")
@@ -60,14 +56,14 @@ def test_a_density_goes_on_and_the_axis_begins_at_one_in_ten_thousand() -> None:
     br.ScoreModel(br.Empirical([1, 2]), br.Empirical([0, 1.5])).roc().plot(ax, scale="log")
 
 
-def test_axes_of_two_scales_are_refused() -> None:
+def test_axes_of_two_scales_are_refused():
     with pytest.raises(br.InputError, match="ax must have a logarithmic x axis"):
         STEPS.roc().plot(STEPS.roc().plot(), scale="log")
     with pytest.raises(br.InputError, match="scale must be one of"):
         STEPS.roc().plot(scale="logit")
 
 
-def test_a_curve_has_a_log_axis_of_its_measure() -> None:
+def test_a_curve_has_a_log_axis_of_its_measure():
     rng = np.random.default_rng(1)
     dev = br.Scores(rng.normal(2, 1, 60), rng.normal(0, 1, 60))
     test = br.Scores(rng.normal(2, 1, 60), rng.normal(0, 1, 60))

@@ -12,12 +12,12 @@ from helpers.pages import Page, asks_for_nothing, assert_inert
 NASTY = '</style><script>alert(1)</script>" onload="x אבג ' + "y" * 40
 
 
-def scores(seed: int = 1, n: int = 400, name: str | None = None, better: float = 2.0) -> br.Scores:
+def scores(seed=1, n=400, name=None, better=2.0):
     rng = np.random.default_rng(seed)
     return br.Scores(rng.normal(better, 1, n), rng.normal(0, 1, n), name=name)
 
 
-def nouns(dev: br.Scores, test: br.Scores, name: str) -> list[object]:
+def nouns(dev, test, name):
     fit, curve, decision = br.fit(dev, "normal"), br.epc(dev, test), br.decide(dev, far=0.1)
     other = br.epc(scores(3, 60, better=1.0), scores(4, 60, "other", better=1.0))
     return [
@@ -29,7 +29,7 @@ def nouns(dev: br.Scores, test: br.Scores, name: str) -> list[object]:
 
 @pytest.mark.simulation
 @pytest.mark.parametrize("name", ["one", NASTY])
-def test_blocks_hold_nothing_foreign(name: str) -> None:
+def test_blocks_hold_nothing_foreign(name):
     for noun in nouns(scores(name=name, n=60), scores(2, 60, name), name):
         text = noun._repr_html_()
         assert len(text) < 40_000
@@ -42,13 +42,13 @@ def test_blocks_hold_nothing_foreign(name: str) -> None:
         assert all(one.get("aria-label") or one.get("aria-hidden") for one in pictures)
 
 
-def test_names_are_cut() -> None:
+def test_names_are_cut():
     assert name_shown("x" * 80) == "\u2068" + "x" * 20 + "…" + "x" * 19 + "\u2069"
     assert name_shown("אבג") == "\u2068אבג\u2069"
     assert name_shown("a\u202eb") == r"a\u202eb"
 
 
-def test_no_notice_is_given_and_what_is_missing_is_said() -> None:
+def test_no_notice_is_given_and_what_is_missing_is_said():
     with pytest.warns(br.SmallSampleWarning):
         few = br.fit(br.Scores([1.0, 2.0, 3.0], [0.0, 1.5]), "normal")
     assert "fewer than 10" in few._repr_html_()

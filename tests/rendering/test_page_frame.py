@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import hashlib
 import re
-from typing import Any
 
 import numpy as np
 import pytest
@@ -19,13 +18,13 @@ from betaroc.rendering.tree_html import html_of, page_frame
 PAGE = page_frame("a <b> title", "<p>body</p>\n", "foot")
 
 
-def hashed(tag: str) -> str:
+def hashed(tag):
     (content,) = re.findall(rf"<{tag}>(.*?)</{tag}>", PAGE, re.S)
     digest = hashlib.sha256(content.encode("utf-8")).digest()
     return f"'sha256-{base64.b64encode(digest).decode('ascii')}'"
 
 
-def test_the_policy_allows_this_style_and_this_script_alone() -> None:
+def test_the_policy_allows_this_style_and_this_script_alone():
     (policy,) = re.findall(r'http-equiv="Content-Security-Policy" content="([^"]+)"', PAGE)
     rules = dict(rule.strip().split(" ", 1) for rule in policy.split(";"))
     none = dict.fromkeys(("default-src", "base-uri", "form-action"), "'none'")
@@ -35,7 +34,7 @@ def test_the_policy_allows_this_style_and_this_script_alone() -> None:
     assert not re.search(r"https?:|@import|url\(", PAGE)
 
 
-def test_styles_of_drawings_become_attributes() -> None:
+def test_styles_of_drawings_become_attributes():
     drawn = (
         '<svg viewBox="0 0 1 1"><style type="text/css">*{stroke-linejoin: round}</style>'
         '<path d="M0 0" style="fill: none; stroke: #e4e4e4; clip-path: url(#p1)"/>'
@@ -51,10 +50,10 @@ def test_styles_of_drawings_become_attributes() -> None:
 
 
 @pytest.mark.simulation
-def test_marks_of_a_slider_stand_where_the_data_are() -> None:
+def test_marks_of_a_slider_stand_where_the_data_are():
     """On axes from 0 to 10 and from 1 to 1000 by decades, 2.5 is a quarter and 10 a third."""
 
-    def draw() -> Any:
+    def draw():
         ax = figure.Figure().subplots()
         FigureCanvasAgg(ax.figure)
         ax.set(xlim=(0.0, 10.0), ylim=(1.0, 1000.0), yscale="log")

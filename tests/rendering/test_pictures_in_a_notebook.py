@@ -30,7 +30,7 @@ SILENT = (
 
 
 @pytest.mark.simulation
-def test_pictures_show_once_each(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_pictures_show_once_each(monkeypatch):
     monkeypatch.delenv("MPLBACKEND")
     drawn = [*PICTURES, *SILENT]
     cells = [BEGIN, *drawn, "plt.get_fignums()", "fit.summary()"]

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -22,12 +20,12 @@ SCORES = br.Scores([k / 20 for k in range(6, 20)], [k / 20 for k in range(1, 15)
 NORMAL = br.ScoreModel(br.Normal(2.0, 1.0), br.Normal(0.0, 2.0))
 
 
-def labels(ax: object) -> list[str]:
+def labels(ax):
     legend = ax.get_legend()
     return [] if legend is None else [text.get_text() for text in legend.get_texts()]
 
 
-def test_roc_of_a_sample_is_its_polyline() -> None:
+def test_roc_of_a_sample_is_its_polyline():
     # Thresholds from above: 0.8 rejects all; then accept 0.8 | 0.6 both | 0.5 | 0.4 | 0.3 | 0.1.
     ax = SAMPLE.roc().plot()
     x, y = ax.lines[0].get_data()
@@ -36,7 +34,7 @@ def test_roc_of_a_sample_is_its_polyline() -> None:
     assert (ax.get_xlabel(), ax.get_ylabel()) == ("FAR", "TPR")
 
 
-def test_several_curves_share_axes_and_one_chance_line() -> None:
+def test_several_curves_share_axes_and_one_chance_line():
     ax = BETA.roc().plot()
     assert BETA.generic().roc().plot(ax=ax, linestyle="--", label="again") is ax
     assert labels(ax) == ["bells", "again"]
@@ -45,7 +43,7 @@ def test_several_curves_share_axes_and_one_chance_line() -> None:
     assert curves[0].get_color() != curves[1].get_color()
 
 
-def test_det_of_normal_laws_is_a_straight_line_of_the_known_slope() -> None:
+def test_det_of_normal_laws_is_a_straight_line_of_the_known_slope():
     ax = NORMAL.det().plot()
     x, y = ax.lines[0].get_data()
     inside = (np.abs(x) < 3.0) & (np.abs(y) < 3.0)
@@ -54,7 +52,7 @@ def test_det_of_normal_laws_is_a_straight_line_of_the_known_slope() -> None:
     assert (ax.get_xlabel(), ax.get_ylabel()) == ("FAR", "FRR")
 
 
-def test_det_ticks_are_rates_and_limits_finite() -> None:
+def test_det_ticks_are_rates_and_limits_finite():
     ax = SAMPLE.det().plot()
     texts = [tick.get_text() for tick in ax.xaxis.get_ticklabels()]
     places = ax.get_xticks()
@@ -69,7 +67,7 @@ def test_det_ticks_are_rates_and_limits_finite() -> None:
 
 @pytest.mark.simulation
 @pytest.mark.parametrize("name", ["$\\frac{1}{", "cost $5 and $6", "_hidden", "<b>&amp;", "a\nb"])
-def test_names_are_only_text(name: str) -> None:
+def test_names_are_only_text(name):
     ax = br.ScoreModel(br.Beta(5, 2), br.Beta(2, 5), name=name).roc().plot()
     assert labels(ax) == [name]
     assert not ax.get_legend().get_texts()[0].get_parse_math()
@@ -79,12 +77,12 @@ def test_names_are_only_text(name: str) -> None:
 LOW = [0.1, 0.2]
 
 
-def bars(ax: object) -> list[float]:
+def bars(ax):
     """Heights of the bars of clients."""
     return [bar.get_height() for bar in ax.containers[0]]
 
 
-def test_histogram_has_twenty_bars_of_the_scores_area() -> None:
+def test_histogram_has_twenty_bars_of_the_scores_area():
     ax = br.Scores([0.02, 0.03, 0.51, 0.99], LOW).plot()
     assert labels(ax) == ["client", "impostor"]
     assert (ax.get_xlabel(), ax.get_ylabel()) == ("score", "density")
@@ -95,7 +93,7 @@ def test_histogram_has_twenty_bars_of_the_scores_area() -> None:
         br.Scores([0.2, 0.4], LOW).plot(bins=0)
 
 
-def test_histogram_counts_weights_and_bins_of_a_summary() -> None:
+def test_histogram_counts_weights_and_bins_of_a_summary():
     ax = br.Scores([0.1, 0.9], LOW, client_weights=[3.0, 1.0]).plot(bins=2)
     assert bars(ax) == pytest.approx([1.5, 0.5])
     frame = pd.DataFrame({"score": [0.1, 0.1, 0.1, 0.9, 0.1, 0.2], "label": [1, 1, 1, 1, 0, 0]})
@@ -104,7 +102,7 @@ def test_histogram_counts_weights_and_bins_of_a_summary() -> None:
     assert sum(bars(absent.plot(bins=2))) * 0.5 == pytest.approx(1.0)
 
 
-def test_point_masses_are_stems_and_not_in_the_bars() -> None:
+def test_point_masses_are_stems_and_not_in_the_bars():
     law = br.Inflated(br.Beta(2.0, 2.0), at_zero=0.5)
     sample = br.Empirical([0.0, 0.0, 0.26, 0.74])
     ax = plot_classes(None, [(sample, law)], ["law"], {})
@@ -117,7 +115,7 @@ def test_point_masses_are_stems_and_not_in_the_bars() -> None:
 
 
 @pytest.mark.simulation
-def test_svg_is_reproducible_and_inert() -> None:
+def test_svg_is_reproducible_and_inert():
     first = draw_svg(lambda: BETA.roc().plot(), "one")
     assert first == draw_svg(lambda: BETA.roc().plot(), "one")
     for word in ("<?xml", "<!DOCTYPE", "<metadata", "<script", "javascript:", "dc:date", "<g id"):
@@ -126,7 +124,7 @@ def test_svg_is_reproducible_and_inert() -> None:
     assert first.endswith("</svg>")
 
 
-def test_a_figure_is_of_pyplot_unless_it_is_drawn_for_a_file(tmp_path: Path) -> None:
+def test_a_figure_is_of_pyplot_unless_it_is_drawn_for_a_file(tmp_path):
     from matplotlib import pyplot as plt
 
     ax = BETA.roc().plot()
@@ -138,7 +136,7 @@ def test_a_figure_is_of_pyplot_unless_it_is_drawn_for_a_file(tmp_path: Path) -> 
     assert plt.get_fignums() == [ax.figure.number]
 
 
-def test_short_names_of_matplotlib() -> None:
+def test_short_names_of_matplotlib():
     short = {"lw": 3.5, "c": "#123456", "ls": "--"}
     curve, fit = br.epc(SCORES, BETA, alpha=[0.2, 0.5]), br.fit(SCORES, "normal")
     draws = [BETA.roc().plot, BETA.det().plot, BETA.precision_recall().plot, BETA.plot, curve.plot,
@@ -152,14 +150,14 @@ def test_short_names_of_matplotlib() -> None:
         BETA.roc().plot(lw=1.0, linewidth=2.0)
 
 
-def row(ax: object, place: int) -> list[float]:
+def row(ax, place):
     """Low end, estimate and high end that are drawn in a row."""
     lines = [line for line in ax.lines if set(line.get_ydata()) == {place}]
     (low, high), (estimate,) = (line.get_xdata() for line in lines)
     return [low, estimate, high]
 
 
-def test_intervals_stand_below_each_other() -> None:
+def test_intervals_stand_below_each_other():
     ax = None
     for name, low in (("a", 0.1), ("b", 0.3)):
         ax = br.Interval(low + 0.1, low, low + 0.2, 0.9, "by hand").plot(ax, label=name)
@@ -169,7 +167,7 @@ def test_intervals_stand_below_each_other() -> None:
     assert ax.get_ylim() == (1.5, -0.5)  # the first above
 
 
-def test_a_check_of_a_fit_is_drawn_over_what_is_expected() -> None:
+def test_a_check_of_a_fit_is_drawn_over_what_is_expected():
     rng = np.random.default_rng(1)
     check = br.check_fit(br.fit(br.Scores(rng.beta(4, 2, 200), rng.beta(2, 4, 200))), far=[0.1])
     (target,) = check.targets

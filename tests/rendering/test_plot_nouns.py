@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 import numpy as np
 import pytest
 from matplotlib.figure import Figure
@@ -15,7 +12,7 @@ from helpers.cases import some
 
 
 @pytest.fixture(scope="module")
-def draws() -> dict[str, Callable[..., Any]]:
+def draws():
     rng = np.random.default_rng(0)
     scores = br.Scores(rng.beta(4, 2, 30), rng.beta(2, 4, 30), name="one")
     fit = br.fit(scores)
@@ -49,9 +46,7 @@ NAMES = (
 
 @pytest.mark.simulation
 @pytest.mark.parametrize("name", some(NAMES, 4))
-def test_axes_of_a_caller_are_named_as_our_own(
-    name: str, draws: dict[str, Callable[..., Any]]
-) -> None:
+def test_axes_of_a_caller_are_named_as_our_own(name, draws):
     assert set(draws) == set(NAMES)
     draw, given = draws[name], Figure().subplots()
     own = draw()
@@ -70,7 +65,7 @@ def test_axes_of_a_caller_are_named_as_our_own(
             draw(ax=ax)
 
 
-def test_densities_of_a_fit_are_those_of_its_model() -> None:
+def test_densities_of_a_fit_are_those_of_its_model():
     client, impostor = [k / 20 for k in range(6, 20)], [k / 20 for k in range(1, 15)]
     fit = br.fit(br.Scores(client, impostor))
     lines = [ax.lines for ax in (fit.plot("densities"), fit.plot("histogram"), fit.model.plot())]
@@ -90,7 +85,7 @@ def test_densities_of_a_fit_are_those_of_its_model() -> None:
     br.Beta(0.0015, 0.0164), br.Beta(1e-300, 1e-300), br.Normal(0.0, 5e-324),
     br.Normal(0.0, 1e-300), br.LogitNormal(0.0, 1e-300), br.Beta(1e11, 1e11),
 ])  # fmt: skip
-def test_densities_that_are_infinite_where_the_scores_are(law: br.Distribution) -> None:
+def test_densities_that_are_infinite_where_the_scores_are(law):
     """Of Beta(0.0015, 0.0164) most quantiles round to 0 or 1, where the density is infinite."""
     sample = br.Empirical([0.1, 0.2])
     for ax in (plot_classes(None, [laws], ["law"], {}) for laws in ((law,), (sample, law))):
@@ -104,6 +99,6 @@ def test_densities_that_are_infinite_where_the_scores_are(law: br.Distribution) 
     br.ScoreModel(br.Empirical([-1e308, 1e308]), br.Normal(0, 1)),
     br.Scores([-1e308, 1e308], [0.0]),
 ])  # fmt: skip
-def test_scores_too_far_apart_for_axes(noun: Any) -> None:
+def test_scores_too_far_apart_for_axes(noun):
     with pytest.raises(br.InputError, match="a picture must be of scores between"):
         noun.plot()

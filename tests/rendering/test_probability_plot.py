@@ -9,19 +9,19 @@ from scipy import stats
 import betaroc as br
 
 
-def beta_fit(n: int = 40, seed: int = 1) -> br.Fit:
+def beta_fit(n=40, seed=1):
     rng = np.random.default_rng(seed)
     return br.fit(br.Scores(rng.beta(4, 2, n), rng.beta(2, 4, n + 5)))
 
 
-def drawn(ax: object, k: int) -> tuple[np.ndarray, np.ndarray]:
+def drawn(ax, k):
     """The points of one class."""
     points = [line for line in ax.lines if line.get_marker() == "o"]
     x, y = points[k].get_data()
     return np.asarray(x), np.asarray(y)
 
 
-def band(ax: object, k: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def band(ax, k):
     """Places, lower and upper edge of the band of one class."""
     vertices = ax.collections[k].get_paths()[0].vertices
     x = np.unique(vertices[:, 0])
@@ -29,7 +29,7 @@ def band(ax: object, k: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     return x, np.array([e.min() for e in ends]), np.array([e.max() for e in ends])
 
 
-def test_pp_draws_the_law_at_the_ordered_scores() -> None:
+def test_pp_draws_the_law_at_the_ordered_scores():
     fit = beta_fit()
     ax = fit.plot("pp", level=0.9)
     for k, who in enumerate(("client", "impostor")):
@@ -45,7 +45,7 @@ def test_pp_draws_the_law_at_the_ordered_scores() -> None:
         assert high == pytest.approx(stats.beta(i, n + 1 - i).ppf(0.95), rel=1e-9)
 
 
-def test_qq_draws_logits_against_quantiles_of_the_law() -> None:
+def test_qq_draws_logits_against_quantiles_of_the_law():
     fit = beta_fit()
     ax = fit.plot("qq")
     x, y = drawn(ax, 0)
@@ -64,7 +64,7 @@ def test_qq_draws_logits_against_quantiles_of_the_law() -> None:
     assert ax.get_xlim() == ax.get_ylim()
 
 
-def test_normal_laws_are_drawn_on_the_scale_of_the_scores() -> None:
+def test_normal_laws_are_drawn_on_the_scale_of_the_scores():
     fit = br.fit(br.Scores([1.0, 2.0, 4.0] * 4, [-1.0, 0.0, 1.0] * 4), "normal")
     ax = fit.plot("qq")
     x, y = drawn(ax, 1)
@@ -75,7 +75,7 @@ def test_normal_laws_are_drawn_on_the_scale_of_the_scores() -> None:
     assert ax.get_ylabel() == "score"
 
 
-def test_point_masses_are_left_out_and_named() -> None:
+def test_point_masses_are_left_out_and_named():
     rng = np.random.default_rng(4)
     scores = br.Scores(np.append(rng.beta(4, 2, 20), [1.0] * 5), rng.beta(2, 4, 30))
     with pytest.warns(br.BoundaryWarning):
@@ -91,7 +91,7 @@ def test_point_masses_are_left_out_and_named() -> None:
 
 
 @pytest.mark.simulation
-def test_cells_are_drawn_at_their_edges() -> None:
+def test_cells_are_drawn_at_their_edges():
     client = [0.2, 0.4, 0.4, 0.6, 0.8, 0.8, 1.0] * 3
     fit = br.fit(br.Scores(client, [0.0, 0.2, 0.2, 0.4, 0.6] * 3), resolution=0.2)
     ax = fit.plot("pp")
@@ -102,7 +102,7 @@ def test_cells_are_drawn_at_their_edges() -> None:
     assert x == pytest.approx(stats.beta(i + 0.5, 21.5 - i).median(), rel=1e-9)
 
 
-def test_scores_next_to_one_keep_their_quantiles_apart() -> None:
+def test_scores_next_to_one_keep_their_quantiles_apart():
     rng = np.random.default_rng(5)
     scores = br.Scores(1.0 - rng.beta(0.05, 3, 60), rng.beta(1, 1, 60))
     kept = br.Scores(scores.client[scores.client < 1.0], scores.impostor)
@@ -113,7 +113,7 @@ def test_scores_next_to_one_keep_their_quantiles_apart() -> None:
     assert np.all(np.diff(x) > 0.0)
 
 
-def test_weights_are_copies() -> None:
+def test_weights_are_copies():
     rng = np.random.default_rng(6)
     client, impostor = rng.beta(4, 2, 15), rng.beta(2, 4, 15)
     weighted = br.Scores(client, impostor, client_weights=[2.0] * 15, impostor_weights=[2.0] * 15)

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 
 import betaroc as br
-from helpers.pages import Page, asks_for_nothing, assert_inert
+from helpers.pages import asks_for_nothing, assert_inert
 
 
-def self_contained(text: str) -> Page:
+def self_contained(text):
     page = assert_inert(text)
     asks_for_nothing(text)
     assert "script" not in {tag for tag, _ in page.tags}
@@ -23,7 +22,7 @@ def self_contained(text: str) -> Page:
 DESIGN = {"a_c": [2.0, 3.0], "b_c": 1.0, "a_i": 1.0, "b_i": 2.0, "n": 40}
 
 
-def test_the_page_of_a_study_says_what_the_summary_holds(tmp_path: Path) -> None:
+def test_the_page_of_a_study_says_what_the_summary_holds(tmp_path):
     names = ["true.auc", "fit.auc", "true.global-shape"]
     study = br.Study(DESIGN, names, folder=tmp_path / "study", replicates=6, rng=1)
     result = study.run()
@@ -44,10 +43,10 @@ def test_the_page_of_a_study_says_what_the_summary_holds(tmp_path: Path) -> None
     assert str(tmp_path) not in text  # the same study has the same bytes elsewhere
 
 
-def test_a_study_that_failed_says_so(tmp_path: Path) -> None:
+def test_a_study_that_failed_says_so(tmp_path):
     from betaroc.studies.result import StudyResult, read_study
 
-    def fails(trial: object) -> float:
+    def fails(trial):
         raise ValueError("<b>no</b>")
 
     with_failure = br.Study(DESIGN, {"x": fails}, folder=tmp_path / "s", replicates=2, rng=1)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pytest
 from scipy.special import expit, logit
@@ -13,18 +11,18 @@ from betaroc.inference.intervals import tail_rate_ends
 
 
 @pytest.fixture(scope="module")
-def fitted() -> br.Fit:
+def fitted():
     rng = np.random.default_rng(2)
     data = br.Scores(rng.beta(6.0, 2.0, 1000), rng.beta(2.0, 8.0, 2000))
     return br.fit(data, tails={"impostor": "upper", "client": "lower"})
 
 
-def line(ax: Any, label: str) -> tuple[Any, Any]:
+def line(ax, label):
     found = next(one for one in ax.lines if one.get_label() == label)
     return np.asarray(found.get_xdata()), np.asarray(found.get_ydata())
 
 
-def test_rates_are_those_of_the_model_and_of_the_counts(fitted: br.Fit) -> None:
+def test_rates_are_those_of_the_model_and_of_the_counts(fitted):
     ax = fitted.plot("tails")
     assert (ax.get_xlabel(), ax.get_ylabel(), ax.get_yscale()) == ("logit threshold", "rate", "log")
     x, y = line(ax, "FAR, fitted")
@@ -41,7 +39,7 @@ def test_rates_are_those_of_the_model_and_of_the_counts(fitted: br.Fit) -> None:
     assert x[0] == pytest.approx(logit(impostor.max()))
 
 
-def test_the_band_is_the_interval_of_the_tail(fitted: br.Fit) -> None:
+def test_the_band_is_the_interval_of_the_tail(fitted):
     ax = fitted.plot("tails", level=0.9)
     bands = [one.get_paths()[0].vertices for one in ax.collections]
     impostor = max(bands, key=lambda v: v[:, 0].max())
@@ -54,7 +52,7 @@ def test_the_band_is_the_interval_of_the_tail(fitted: br.Fit) -> None:
 
 
 @pytest.mark.parametrize("share", [0.1, 0.6])
-def test_a_point_mass_at_the_far_end_leaves_a_picture(share: float) -> None:
+def test_a_point_mass_at_the_far_end_leaves_a_picture(share):
     """Impostors at exactly 1, of which a tenth or more than half are."""
     rng = np.random.default_rng(3)
     impostor = np.where(rng.random(400) < share, 1.0, rng.beta(2.0, 4.0, 400))

@@ -46,14 +46,14 @@ TREE = [
     ("x" * 70 + "/dev.csv", True, "…" + "x" * 51 + "/dev.csv"),
     ("\u202egnp.exe\n", False, "\\u202egnp.exe\\x0a"),
 ])  # fmt: skip
-def test_foreign_names_are_cut_and_kept_whole(text: str, path: bool, short: str) -> None:
+def test_foreign_names_are_cut_and_kept_whole(text, path, short):
     name = tree.foreign(text, path=path)
     assert name.short == short
     assert len(name.short) <= (60 if path else 32)
     assert len(tree.foreign("y" * 5000).whole) == 2000
 
 
-def test_one_table_is_read_and_kept() -> None:
+def test_one_table_is_read_and_kept():
     columns = [
         tree.Column("name", "system"),
         tree.Column("n"),
@@ -73,7 +73,7 @@ def test_one_table_is_read_and_kept() -> None:
     assert kept_grid(told[:1]).kept == {}
 
 
-def test_the_page_escapes_what_is_foreign_and_sets_what_is_ours() -> None:
+def test_the_page_escapes_what_is_foreign_and_sets_what_is_ours():
     page = str(html_of(TREE))
     assert '<bdi class="name" title="&lt;b&gt;x">&lt;b&gt;x</bdi>' in page
     assert "FRR<sup>0.5</sup>, dF<sub>i</sub>/dF<sub>c</sub> &lt;inf&gt;" in page
@@ -117,7 +117,7 @@ FIXED = tree.Grid(
         "  said of it",
     ]),
 ])  # fmt: skip
-def test_a_table_fits_the_terminal(width: int, lines: list[str]) -> None:
+def test_a_table_fits_the_terminal(width, lines):
     """By hand: intervals and counts beside numbers, below them, or a list."""
     told = text_of([FIXED], Terminal(width)).splitlines()
     assert [line.rstrip() for line in told[: len(lines)]] == lines
@@ -131,5 +131,5 @@ def test_a_table_fits_the_terminal(width: int, lines: list[str]) -> None:
     ("up to 1 - 3.1e-10, shape -0.5", "up to 1 − 3.1e−10, shape −0.5"),
     ("set-1, re-2.csv, e-mail", "set-1, re-2.csv, e-mail"),
 ])  # fmt: skip
-def test_numbers_of_a_sentence_are_printed_as_numbers(text: str, shown: str) -> None:
+def test_numbers_of_a_sentence_are_printed_as_numbers(text, shown):
     assert str(typeset(text)).replace("\u202f", " ").replace("\u00a0", " ") == shown

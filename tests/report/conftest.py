@@ -12,11 +12,11 @@ LIVENESS = DATA / "liveness_cross_logreg"
 
 
 @pytest.fixture(scope="session")
-def analysis() -> br.Analysis:
+def analysis():
     dev = br.read_scores(LIVENESS / "dev.csv")
     return br.analyze(dev, br.read_scores(LIVENESS / "test_sharpen0.40.csv"), family="beta")
 
 
 @pytest.fixture(scope="session")
-def text(analysis: br.Analysis) -> str:
+def text(analysis):
     return render_report(analysis)

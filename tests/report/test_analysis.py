@@ -7,7 +7,6 @@ import math
 import pickle
 import warnings
 from dataclasses import replace
-from pathlib import Path
 from statistics import NormalDist
 from unittest.mock import Mock
 
@@ -28,9 +27,7 @@ pytestmark = pytest.mark.usefixtures("few")
 
 
 @pytest.mark.simulation
-def test_dev_is_fitted_and_its_thresholds_are_met_on_test(
-    analysis: br.Analysis,
-) -> None:
+def test_dev_is_fitted_and_its_thresholds_are_met_on_test(analysis):
     dev = br.read_scores(LIVENESS / "dev.csv")
     assert analysis.dev.fit == br.fit(dev, "beta")
     assert analysis.reason == "chosen with family='beta'"
@@ -50,7 +47,7 @@ def test_dev_is_fitted_and_its_thresholds_are_met_on_test(
 
 
 @pytest.mark.simulation
-def test_thresholds_next_to_one_are_met_exactly() -> None:
+def test_thresholds_next_to_one_are_met_exactly():
     """A threshold that rounds to 1 still lies below a score of 1."""
     rng = np.random.default_rng(3)
     dev = br.Scores(1.0 - rng.beta(0.01, 0.5, 400), 1.0 - rng.beta(0.02, 0.5, 400))
@@ -62,7 +59,7 @@ def test_thresholds_next_to_one_are_met_exactly() -> None:
         assert met.observed[0].far == np.mean(accepted)
 
 
-def test_distances_are_those_of_scipy(analysis: br.Analysis) -> None:
+def test_distances_are_those_of_scipy(analysis):
     from scipy import stats
 
     dev, test = analysis.parts
@@ -78,7 +75,7 @@ def test_distances_are_those_of_scipy(analysis: br.Analysis) -> None:
 
 
 @pytest.mark.simulation
-def test_point_masses_count_in_the_distance() -> None:
+def test_point_masses_count_in_the_distance():
     scores = br.Scores([0.0, 0.4, 0.6, 1.0] * 5, [0.0, 0.0, 0.3, 0.6] * 5)
     with pytest.warns(br.BoundaryWarning):
         part = br.analyze(scores, family="beta").dev
@@ -88,7 +85,7 @@ def test_point_masses_count_in_the_distance() -> None:
 
 
 @pytest.mark.simulation
-def test_warnings_are_given_and_kept_with_the_set_they_speak_of() -> None:
+def test_warnings_are_given_and_kept_with_the_set_they_speak_of():
     dev = br.Scores([0.5, 0.7, 0.9], [0.1, 0.2, 0.4])
     test = br.Scores(np.linspace(0.4, 1.0, 13), np.linspace(0.1, 0.6, 12))
     with warnings.catch_warnings(record=True) as caught:
@@ -102,7 +99,7 @@ def test_warnings_are_given_and_kept_with_the_set_they_speak_of() -> None:
 
 
 @pytest.mark.simulation
-def test_a_test_set_that_cannot_be_fitted_is_met_all_the_same() -> None:
+def test_a_test_set_that_cannot_be_fitted_is_met_all_the_same():
     rng = np.random.default_rng(5)
     dev = br.Scores(rng.beta(5, 2, 50), rng.beta(2, 5, 50))
     test = br.Scores([0.8, 0.8], [0.2, 0.2])
@@ -118,7 +115,7 @@ def test_a_test_set_that_cannot_be_fitted_is_met_all_the_same() -> None:
 
 
 @pytest.mark.simulation
-def test_reversed_scores_of_a_test_set_are_said_once_fitted_or_not() -> None:
+def test_reversed_scores_of_a_test_set_are_said_once_fitted_or_not():
     rng = np.random.default_rng(5)
     dev = br.Scores(rng.beta(5, 2, 50), rng.beta(2, 5, 50))
     for test in (br.Scores(dev.impostor + 0.001, dev.client), br.Scores([0.2] * 12, [0.8] * 12)):
@@ -130,7 +127,7 @@ def test_reversed_scores_of_a_test_set_are_said_once_fitted_or_not() -> None:
 
 
 @pytest.mark.simulation
-def test_the_same_data_twice_is_said() -> None:
+def test_the_same_data_twice_is_said():
     rng = np.random.default_rng(6)
     dev = br.Scores(rng.beta(5, 2, 50), rng.beta(2, 5, 50))
     again = br.Scores(dev.client[::-1], dev.impostor)
@@ -139,7 +136,7 @@ def test_the_same_data_twice_is_said() -> None:
 
 
 @pytest.mark.simulation
-def test_weights_count_as_copies() -> None:
+def test_weights_count_as_copies():
     rng = np.random.default_rng(7)
     client, impostor = rng.beta(5, 2, 30), rng.beta(2, 5, 30)
     twice = br.Scores(np.repeat(client, 2), np.repeat(impostor, 2))
@@ -151,38 +148,38 @@ def test_weights_count_as_copies() -> None:
 
 
 @pytest.mark.parametrize("wrong", [[0.1], {"a": 1}, {1: None}, b"test.csv"])
-def test_wrong_test_sets_are_type_errors(wrong: object) -> None:
+def test_wrong_test_sets_are_type_errors(wrong):
     dev = br.Scores([0.5, 0.7, 0.9], [0.1, 0.2, 0.4])
     with pytest.raises(br.InputTypeError, match="must be Scores"):
         br.analyze(dev, wrong)
 
 
-def test_an_analysis_is_a_value(analysis: br.Analysis) -> None:
+def test_an_analysis_is_a_value(analysis):
     assert pickle.loads(pickle.dumps(analysis)) == analysis
     assert copy.deepcopy(analysis) == analysis
     name = "test_sharpen0.40.csv"
     assert repr(analysis) == f"<Analysis beta: dev 'dev.csv', test {name!r}; 0 warnings>"
 
 
-def test_what_does_not_print_is_written_out() -> None:
+def test_what_does_not_print_is_written_out():
     assert visible("a\x1b[31m\u202e\udcff\n") == "a\\x1b[31m\\u202e\\udcff\\x0a"
     assert visible("größe ⚙") == "größe ⚙"
 
 
-def test_scores_next_to_one_are_not_shown_as_one() -> None:
+def test_scores_next_to_one_are_not_shown_as_one():
     assert extreme(1.0) == "1"
     assert extreme(1.0 - 3e-9) == "1 - 3e-09"
     assert extreme(0.99945) == "0.99945"
     assert extreme(1e-12) == "1e-12"
 
 
-def normal_scores(mean: float, sigma: float, n: int = 200) -> br.Scores:
+def normal_scores(mean, sigma, n=200):
     """Quantiles of two normal laws: a fit that is known and no outlier."""
     z = np.array([NormalDist().inv_cdf((k + 0.5) / n) for k in range(n)])
     return br.Scores(mean + z, sigma * z)
 
 
-def test_depth_is_found_where_it_is_far_less_than_the_spacing_of_doubles() -> None:
+def test_depth_is_found_where_it_is_far_less_than_the_spacing_of_doubles():
     """Normal(4, 1) against Normal(0, 0.8): TNR - FRR below the crossing at -16."""
     model = br.ScoreModel(br.Normal(4.0, 1.0), br.Normal(0.0, 0.8))
     cdf = lambda x, mu, sigma: 0.5 * math.erfc((mu - x) / sigma / math.sqrt(2.0))  # noqa: E731
@@ -194,7 +191,7 @@ def test_depth_is_found_where_it_is_far_less_than_the_spacing_of_doubles() -> No
 
 @pytest.mark.parametrize("swapped", [False, True])
 @pytest.mark.filterwarnings("ignore:.*impostors score higher:betaroc.ReversedScoresWarning")
-def test_a_crossing_beyond_every_score_is_said_to_be_of_the_familys_making(swapped: bool) -> None:
+def test_a_crossing_beyond_every_score_is_said_to_be_of_the_familys_making(swapped):
     scores = normal_scores(2.0, 0.8)
     if swapped:
         scores = br.Scores(scores.impostor, scores.client)
@@ -211,7 +208,7 @@ def test_a_crossing_beyond_every_score_is_said_to_be_of_the_familys_making(swapp
 
 
 @pytest.mark.parametrize("link", [False, True])
-def test_output_replaces_and_keeps_mode_and_link(link: bool, tmp_path: Path) -> None:
+def test_output_replaces_and_keeps_mode_and_link(link, tmp_path):
     path = real = tmp_path / "out.txt"
     real.write_text("old")
     real.chmod(0o640)
@@ -233,13 +230,7 @@ FULL = OSError(28, "No space left on device")
     [("fsync", FULL, br.OutputError), ("replace", FULL, br.OutputError),
      ("fsync", KeyboardInterrupt(), KeyboardInterrupt)],
 )  # fmt: skip
-def test_a_failure_leaves_the_old_file(
-    failing: str,
-    raised: BaseException,
-    error: type[BaseException],
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_failure_leaves_the_old_file(failing, raised, error, tmp_path, monkeypatch):
     path = tmp_path / "out.txt"
     path.write_text("old")
     monkeypatch.setattr(f"os.{failing}", Mock(side_effect=raised))
@@ -250,9 +241,7 @@ def test_a_failure_leaves_the_old_file(
 
 
 @pytest.mark.parametrize("path", ["/dev/full", "/dev/null", "/", "no/such/folder/out.html", "a\0b"])
-def test_impossible_outputs_are_output_errors(
-    path: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_impossible_outputs_are_output_errors(path, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     with pytest.raises(br.OutputError, match="the output must be"):
         write_whole(path, "text")

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import numpy as np
 import pytest
 
@@ -12,35 +10,33 @@ from betaroc.report.page import render_report
 
 
 @pytest.fixture(scope="module", autouse=True)
-def _few_replicates() -> Iterator[None]:
+def _few_replicates():
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("betaroc.report.score_set.CHECK_REPLICATES", 19)
         patch.setattr("betaroc.report.sections._REPLICATES", 19)
         yield
 
 
-def two_kinds(seed: int = 1, n: int = 400) -> br.Scores:
+def two_kinds(seed=1, n=400):
     """Impostors of two kinds, clients of one."""
     rng = np.random.default_rng(seed)
     hard = rng.random(n) < 0.3
     return br.Scores(rng.beta(6, 3, n), np.where(hard, rng.beta(12, 6, n), rng.beta(2, 12, n)))
 
 
-def one_kind(seed: int = 2, n: int = 400) -> br.Scores:
+def one_kind(seed=2, n=400):
     rng = np.random.default_rng(seed)
     return br.Scores(rng.beta(6, 2, n), rng.beta(2, 6, n))
 
 
 @pytest.fixture(scope="module")
-def found() -> br.Analysis:
+def found():
     return br.analyze(two_kinds())
 
 
 @pytest.mark.filterwarnings("ignore:.*do not describe these scores:betaroc.MisfitWarning")
 @pytest.mark.simulation
-def test_the_numbers_are_of_the_best_pair_and_beta_has_its_section(
-    found: br.Analysis, panel_alone: None
-) -> None:
+def test_the_numbers_are_of_the_best_pair_and_beta_has_its_section(found, panel_alone):
     dev = two_kinds()
     best = br.fit(dev, "best")
     assert best.family[1] == "beta-mixture"
@@ -63,7 +59,7 @@ def test_the_numbers_are_of_the_best_pair_and_beta_has_its_section(
 
 
 @pytest.mark.simulation
-def test_where_the_best_pair_is_beta_the_section_says_so(panel_alone: None) -> None:
+def test_where_the_best_pair_is_beta_the_section_says_so(panel_alone):
     dev = one_kind()
     made = br.analyze(dev)
     assert made.family == "beta"
@@ -80,7 +76,7 @@ def test_where_the_best_pair_is_beta_the_section_says_so(panel_alone: None) -> N
 
 
 @pytest.mark.simulation
-def test_auto_looks_at_all_sets_and_best_at_dev_alone() -> None:
+def test_auto_looks_at_all_sets_and_best_at_dev_alone():
     rng = np.random.default_rng(4)
     test = br.Scores(rng.normal(1, 1, 50), rng.normal(-1, 1, 50))
     with pytest.warns(br.ScaleWarning, match="different scales"):
@@ -93,7 +89,7 @@ def test_auto_looks_at_all_sets_and_best_at_dev_alone() -> None:
 @pytest.mark.simulation
 @pytest.mark.filterwarnings("ignore::betaroc.core.errors.BetarocWarning")
 @pytest.mark.parametrize("n", [2, 3, 5])
-def test_a_few_scores_have_an_analysis(n: int) -> None:
+def test_a_few_scores_have_an_analysis(n):
     client, impostor = [0.6, 0.7, 0.8, 0.85, 0.9][:n], [0.2, 0.3, 0.1, 0.15, 0.4][:n]
     made = br.analyze(br.Scores(client, impostor))
     assert made.family == "beta"

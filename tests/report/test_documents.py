@@ -8,13 +8,11 @@ import math
 import re
 import shutil
 import subprocess
-from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import cache, reduce
 from operator import getitem
 from pathlib import Path
-from typing import Any
 
 import jsonschema
 import narwhals as nw
@@ -51,7 +49,7 @@ VALIDATOR = jsonschema.Draft202012Validator(SCHEMA)
 
 
 @cache
-def nouns() -> dict[str, Exportable]:
+def nouns():
     """Not while tests are collected: they take a second to make."""
     return {name: value for name, value in travellers().items() if isinstance(value, Exportable)}
 
@@ -68,7 +66,7 @@ STAY = {
 
 
 @pytest.mark.simulation
-def test_what_is_read_is_what_was_written() -> None:
+def test_what_is_read_is_what_was_written():
     for name, value in nouns().items():
         text = value.to_json()
         again = br.from_json(text)
@@ -79,7 +77,7 @@ def test_what_is_read_is_what_was_written() -> None:
 
 
 @pytest.mark.simulation
-def test_every_public_class_travels() -> None:
+def test_every_public_class_travels():
     classes = {name for name in PUBLIC if isinstance(getattr(br, name), type)}
     abstract = {name for name in classes if getattr(br, name).__dict__.get("__abstractmethods__")}
     assert abstract == {"Distribution"}
@@ -92,7 +90,7 @@ def test_every_public_class_travels() -> None:
 LARGE = {"Analysis"}
 
 
-def travels(value: Any, kind: type) -> None:
+def travels(value, kind):
     if isinstance(value, ScoreSource):  # files travel by their names
         value = value.named(file_names(value.files))
     text = json_text(document_of(value))
@@ -102,7 +100,7 @@ def travels(value: Any, kind: type) -> None:
 
 
 @pytest.mark.simulation
-def test_generated_values_of_every_kind_travel() -> None:
+def test_generated_values_of_every_kind_travel():
     few = settings(
         max_examples=4, derandomize=True, database=None, deadline=None,
         suppress_health_check=list(HealthCheck), phases=[Phase.generate],
@@ -112,7 +110,7 @@ def test_generated_values_of_every_kind_travel() -> None:
             few(given(value=of(kind), kind=st.just(kind))(travels))()
 
 
-def test_every_bit_of_a_number_travels() -> None:
+def test_every_bit_of_a_number_travels():
     odd = [5e-324, 0.1 + 0.2, 1.0 - 2.0**-53, 1.7976931348623157e308, -0.0, 2.0**-1074 * 3]
     client = br.from_json(br.Scores(odd, [0.5]).to_json()).client
     assert client.tobytes() == np.array(odd).tobytes()
@@ -126,7 +124,7 @@ def test_every_bit_of_a_number_travels() -> None:
     assert math.isnan(br.from_json(undefined.to_json()).n_beyond)
 
 
-def test_scores_keep_their_dtype_groups_ids_and_weights() -> None:
+def test_scores_keep_their_dtype_groups_ids_and_weights():
     given_, again = grouped(), br.from_json(grouped().to_json())
     assert again.dtype == given_.dtype == "float32"
     assert again.client_groups.shape == (30, 2)
@@ -136,7 +134,7 @@ def test_scores_keep_their_dtype_groups_ids_and_weights() -> None:
 
 
 @pytest.mark.simulation
-def test_a_result_that_was_read_computes_as_the_one_that_was_written() -> None:
+def test_a_result_that_was_read_computes_as_the_one_that_was_written():
     dev = scores()
     curve = br.epc(dev, scores(seed=1), alpha=[0.25, 0.75])
     again = br.from_json(curve.to_json())
@@ -150,13 +148,13 @@ def test_a_result_that_was_read_computes_as_the_one_that_was_written() -> None:
     assert (read.summary(), read.notices) == (analysis.summary(), analysis.notices)
 
 
-def test_large_arrays_stand_once() -> None:
+def test_large_arrays_stand_once():
     text = br.fit(scores(), "empirical").to_json() or ""
     assert text.count(repr(scores().client[0].item())) == 1
     assert '"same as": "model.client.values"' in text
 
 
-def test_documents_are_read_from_files(tmp_path: Path) -> None:
+def test_documents_are_read_from_files(tmp_path):
     law, path = br.Beta(2.0, 3.0), tmp_path / "law é.json"
     assert law.to_json(path) is None
     for given_ in (path, str(path), path.read_text(), f"\ufeff\n {path.read_text()}"):
@@ -173,10 +171,10 @@ FIT = br.fit(scores())
 BETA = br.Beta(2.0, 3.0).to_dict()
 
 
-def at(path: str, value: Any) -> Callable[[], dict[str, Any]]:
+def at(path, value):
     """The document of a fit with something else at a place."""
 
-    def changed() -> dict[str, Any]:
+    def changed():
         document = copy.deepcopy(FIT.to_dict())
         *above, last = path.split(".")
         place = part_at(document, above)
@@ -189,7 +187,7 @@ def at(path: str, value: Any) -> Callable[[], dict[str, Any]]:
     return changed
 
 
-BROKEN: dict[str, tuple[Callable[[], Any], str]] = {
+BROKEN = {
     "wrong number": (at("client.params.a", "two"), r"client\.params\.a must be a number"),
     "true for a number": (at("client.params.a", True), r"client\.params\.a must be a number"),
     "missing": (at("client.log_likelihood", None), r"client\.log_likelihood must be there"),
@@ -212,7 +210,7 @@ BROKEN: dict[str, tuple[Callable[[], Any], str]] = {
 
 
 @pytest.mark.parametrize("case", BROKEN)
-def test_broken_documents_are_refused_with_the_place(case: str) -> None:
+def test_broken_documents_are_refused_with_the_place(case):
     make, words = BROKEN[case]
     text = json.dumps(make())
     with pytest.raises(br.FileFormatError, match=words) as caught:
@@ -234,13 +232,13 @@ def test_broken_documents_are_refused_with_the_place(case: str) -> None:
     ('{"kind": "Beta", "format": 1, "a": ' + "9" * 400 + ', "b": 1.0}', "doubles can hold"),
     ('{"kind": "Empirical", "format": 1, "values": [1e999]}', r"values\[0\] must be a number"),
 ])  # fmt: skip
-def test_texts_that_leave_something_in_doubt_are_refused(text: str, words: str) -> None:
+def test_texts_that_leave_something_in_doubt_are_refused(text, words):
     with pytest.raises(br.FileFormatError, match=words) as caught:
         br.from_json(text)
     assert len(str(caught.value)) <= 400
 
 
-def places(plain: Any, at: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+def places(plain, at=()):
     """The places of a document, of lists that of the first entry."""
     if isinstance(plain, dict):
         for name, part in plain.items():
@@ -251,18 +249,18 @@ def places(plain: Any, at: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
     yield at
 
 
-def with_other(document: Any, at: tuple[Any, ...], value: Any) -> str:
+def with_other(document, at, value):
     """The text of a document with another value at a place."""
     changed = copy.deepcopy(document)
     part_at(changed, at[:-1])[at[-1]] = value
     return json.dumps(changed)
 
 
-def part_at(document: Any, at: Sequence[Any]) -> Any:
+def part_at(document, at):
     return reduce(getitem, at, document)
 
 
-def steps(path: str) -> tuple[Any, ...]:
+def steps(path):
     return tuple(int(k) if k.isdigit() else k for k in path.split("."))
 
 
@@ -291,13 +289,13 @@ OTHER_WORDS = {
 
 @pytest.mark.simulation
 @pytest.mark.parametrize("name", FOLLOWS)
-def test_what_does_not_follow_from_the_numbers_is_refused(name: str) -> None:
+def test_what_does_not_follow_from_the_numbers_is_refused(name):
     document = nouns()[name].to_dict()
     for path in FOLLOWS[name]:
         at = steps(path)
         now = part_at(document, at)
         if isinstance(now, bool):
-            others: list[Any] = [not now]
+            others = [not now]
         elif isinstance(now, str):
             others = [word for word in OTHER_WORDS[at[-1]] if word != now]
         elif now is None:
@@ -326,7 +324,7 @@ RANGES = {
 
 @pytest.mark.simulation
 @pytest.mark.parametrize("name", RANGES)
-def test_numbers_out_of_range_and_arrays_of_other_lengths_are_refused(name: str) -> None:
+def test_numbers_out_of_range_and_arrays_of_other_lengths_are_refused(name):
     document = nouns()[name].to_dict()
     for path, other in RANGES[name]:
         with pytest.raises(br.FileFormatError, match=f"{steps(path)[0]}|alpha"):
@@ -334,7 +332,7 @@ def test_numbers_out_of_range_and_arrays_of_other_lengths_are_refused(name: str)
 
 
 @pytest.mark.simulation
-def test_no_number_of_a_document_raises_what_is_not_ours() -> None:
+def test_no_number_of_a_document_raises_what_is_not_ours():
     for name, noun in nouns().items():
         if name in ("analysis", "inclusion", "fusion"):
             continue
@@ -351,7 +349,7 @@ def test_no_number_of_a_document_raises_what_is_not_ours() -> None:
 @pytest.mark.parametrize(
     "shape", [[2**40, 2**40], [0, 2**30, 2**30, 2**30], [-1], [-1, -3], [2], [1.0], [True], "3"]
 )
-def test_shapes_that_overflow_are_refused(shape: Any) -> None:
+def test_shapes_that_overflow_are_refused(shape):
     values = {"values": [1.0, 2.0, 3.0], "dtype": "float64", "shape": shape}
     if shape and shape[0] == 0:
         values["values"] = []
@@ -359,7 +357,7 @@ def test_shapes_that_overflow_are_refused(shape: Any) -> None:
         br.from_json(json.dumps({"kind": "Empirical", "format": 1, "values": values}))
 
 
-def test_deep_values_are_refused() -> None:
+def test_deep_values_are_refused():
     inner = '{"kind": "Beta", "a": 1.0, "b": 1.0}'
     for _ in range(200):
         inner = f'{{"kind": "Shifted", "base": {inner}, "shift": 0.0, "scale": 1.0}}'
@@ -367,7 +365,7 @@ def test_deep_values_are_refused() -> None:
         br.from_json(inner[:-1] + ', "format": 1}')
 
 
-def test_what_is_no_document_is_refused(tmp_path: Path) -> None:
+def test_what_is_no_document_is_refused(tmp_path):
     with pytest.raises(br.ScoreFileNotFoundError, match="no file"):
         br.from_json(tmp_path / "none.json")
     with pytest.raises(br.FileFormatError, match="can be read"):
@@ -379,10 +377,10 @@ def test_what_is_no_document_is_refused(tmp_path: Path) -> None:
     with pytest.raises(br.FileFormatError, match="a list"):
         br.from_json(tmp_path / "b.json")
     with pytest.raises(br.InputTypeError, match="text or a path"):
-        br.from_json(BETA)  # type: ignore[arg-type]
+        br.from_json(BETA)
 
 
-def test_numbers_of_other_writers_are_read() -> None:
+def test_numbers_of_other_writers_are_read():
     """JavaScript writes 2.0 as 2, and fields that have defaults may be left out."""
     assert br.from_json('{"kind": "Beta", "format": 1, "a": 2, "b": 3}') == br.Beta(2.0, 3.0)
     text = '{"kind": "Scores", "format": 1, "client": [1, 0.5], "impostor": [0]}'
@@ -390,20 +388,20 @@ def test_numbers_of_other_writers_are_read() -> None:
 
 
 @pytest.mark.simulation
-def test_the_schema_is_that_of_the_classes() -> None:
+def test_the_schema_is_that_of_the_classes():
     assert schema() == SCHEMA
     jsonschema.Draft202012Validator.check_schema(SCHEMA)
 
 
 @pytest.mark.simulation
-def test_every_document_keeps_to_the_schema() -> None:
+def test_every_document_keeps_to_the_schema():
     for name, value in nouns().items():
         errors = [error.message[:200] for error in VALIDATOR.iter_errors(value.to_dict())]
         assert errors == [], name
 
 
 @pytest.mark.parametrize("library", ["pandas", "polars", "pyarrow"])
-def test_scores_come_back_from_their_table(library: str) -> None:
+def test_scores_come_back_from_their_table(library):
     pytest.importorskip(library)
     held = scores(client_ids=range(60), impostor_ids=range(65), client_weights=np.full(60, 2.0),
                   impostor_weights=np.ones(65), library=library)  # fmt: skip
@@ -413,14 +411,14 @@ def test_scores_come_back_from_their_table(library: str) -> None:
 
 
 @pytest.mark.simulation
-def test_every_noun_has_a_table() -> None:
+def test_every_noun_has_a_table():
     for name, value in nouns().items():
         table = nw.from_native(value.to_frame(), eager_only=True)
         assert table.columns, name
 
 
 @pytest.mark.simulation
-def test_tables_compile_in_latex(tmp_path: Path) -> None:
+def test_tables_compile_in_latex(tmp_path):
     found = [shutil.which(name) for name in ("pdflatex", "kpsewhich")]
     if None in found or subprocess.run([str(found[1]), "booktabs.sty"], check=False).returncode:
         pytest.skip("pdflatex with booktabs is not installed")
@@ -437,7 +435,7 @@ def test_tables_compile_in_latex(tmp_path: Path) -> None:
 
 
 @pytest.mark.simulation
-def test_metrics_are_flat_finite_and_named_for_trackers() -> None:
+def test_metrics_are_flat_finite_and_named_for_trackers():
     for name, value in nouns().items():
         found = value.metrics()
         for key, number in found.items():
@@ -454,7 +452,7 @@ def test_metrics_are_flat_finite_and_named_for_trackers() -> None:
 
 
 @pytest.mark.simulation
-def test_reprs_are_one_short_line() -> None:
+def test_reprs_are_one_short_line():
     for name, value in travellers().items():
         text = repr(value)
         assert len(text) <= REPR_LIMIT, name
@@ -469,7 +467,7 @@ def test_reprs_are_one_short_line() -> None:
         assert len(repr(value)) <= REPR_LIMIT, type(value)
 
 
-def test_short_reprs_make_the_value_again() -> None:
+def test_short_reprs_make_the_value_again():
     names = {"nan": math.nan, "inf": math.inf} | {name: getattr(br, name) for name in PUBLIC}
     pasted = 0
     for name, value in travellers().items():
@@ -479,7 +477,7 @@ def test_short_reprs_make_the_value_again() -> None:
     assert pasted >= 20
 
 
-def test_a_distribution_of_a_user_has_all_but_a_document() -> None:
+def test_a_distribution_of_a_user_has_all_but_a_document():
     law = Kumaraswamy(2.0, 3.0)
     assert isinstance(law, Distribution)
     assert law.to_frame()["value"].tolist() == [2.0, 3.0]
@@ -489,20 +487,20 @@ def test_a_distribution_of_a_user_has_all_but_a_document() -> None:
 
 
 @pytest.mark.parametrize("name", ["page.pdf", "page.csv"])
-def test_a_page_is_called_html(analysis: br.Analysis, name: str, tmp_path: Path) -> None:
+def test_a_page_is_called_html(analysis, name, tmp_path):
     with pytest.raises(br.errors.InputError, match=r"path must end in \.html or \.htm: the page"):
         analysis.to_html(tmp_path / name)
     assert not list(tmp_path.iterdir())
 
 
-def test_a_summary_off_the_unit_interval_is_read() -> None:
+def test_a_summary_off_the_unit_interval_is_read():
     """Without scores inside (0, 1) the extremes of these are 2 and -1."""
     frame = pd.DataFrame({"score": [1.5, 2.5, 3.0, -1.0, -2.0, 3.3], "label": [1, 1, 1, 0, 0, 0]})
     summary = br.summarize(frame)
     assert br.from_json(summary.to_json()) == summary
 
 
-def test_a_guaranteed_threshold_of_version_0_2_is_read_as_a_decision() -> None:
+def test_a_guaranteed_threshold_of_version_0_2_is_read_as_a_decision():
     """What that version wrote of 30 impostors 0, .1, ..., 2.9 and a FAR of 10 %."""
     old = {
         "betaroc": "0.2.0", "format": 1, "kind": "GuaranteedThreshold", "threshold": 2.9,
@@ -519,7 +517,7 @@ def test_a_guaranteed_threshold_of_version_0_2_is_read_as_a_decision() -> None:
             br.from_json(json.dumps(old | {name: "x"}))
 
 
-def test_documents_of_format_1_are_read_by_the_names_of_today() -> None:
+def test_documents_of_format_1_are_read_by_the_names_of_today():
     """What was written when a `ThresholdMethod` was a "Way" and a `SampleSupport` "Evidence"."""
     decision, curve = json.loads(Path(__file__).with_name("format_1.json").read_text("utf-8"))
     read, e = br.from_json(json.dumps(decision)), br.from_json(json.dumps(curve))
@@ -532,7 +530,7 @@ def test_documents_of_format_1_are_read_by_the_names_of_today() -> None:
         br.from_json(json.dumps(decision["ways"][0] | {"format": 2}))
 
 
-def test_the_limit_of_a_document_is_what_the_page_says() -> None:
+def test_the_limit_of_a_document_is_what_the_page_says():
     page = (ROOT / "docs" / "security.md").read_text("utf-8")
     row = re.search(r"^\| saved result \| (\d+) GiB, nested (\d+) deep \|", page, re.M)
     assert row is not None

@@ -5,9 +5,6 @@ from __future__ import annotations
 import dataclasses
 import json
 import re
-from collections.abc import Iterator
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -26,20 +23,19 @@ pytestmark = pytest.mark.usefixtures("few")
 LIVENESS = DATA / "liveness_cross_logreg"
 
 
-def top(page: str) -> str:
+def top(page):
     """The text of the first screen."""
     found = re.sub(r"<script.*?</script>|<[^>]*>", " ", page[page.index("<body>") :], flags=re.S)
     return " ".join(found[: found.index("Contents")].split()).replace("\u00a0", " ")
 
 
-def block_of(page: str) -> dict[str, Any]:
+def block_of(page):
     (text,) = re.findall(r'<script type="application/json" class="positions">(.*?)</script>', page)
-    found: dict[str, Any] = json.loads(text)
-    return found
+    return json.loads(text)
 
 
 @pytest.mark.simulation
-def test_what_dev_cannot_assure_and_test_contradicts(analysis: br.Analysis, text: str) -> None:
+def test_what_dev_cannot_assure_and_test_contradicts(analysis, text):
     """Of 181 impostors none lies above the highest: (0 + 1)/182; on test 88 of 448 do."""
     said = top(text)
     for piece in (
@@ -60,7 +56,7 @@ def test_what_dev_cannot_assure_and_test_contradicts(analysis: br.Analysis, text
     assert (check.status, check.verdict) == ("do not rely on it", "broken")
 
 
-def separated(n: int, seed: int = 0) -> br.Scores:
+def separated(n, seed=0):
     rng = np.random.default_rng(seed)
     return br.Scores(rng.normal(4, 1, n), rng.normal(0, 1, n))
 
@@ -72,7 +68,7 @@ def separated(n: int, seed: int = 0) -> br.Scores:
     ("eer", "At which threshold are FAR and FRR equal?", "eer"),
     ("cost-fa=10,cost-fr=1", "costs least, 10 a false acceptance and 1 a false", "cost"),
 ])  # fmt: skip
-def test_targets(target: Any, question: str, kind: str, panel_alone: None) -> None:
+def test_targets(target, question, kind, panel_alone):
     found = br.analyze(separated(300), separated(300, 1), target=target, family="normal")
     assert (found.decision.target, found.no_decision) == (kind, "")
     page = render_report(found)
@@ -91,13 +87,13 @@ def test_targets(target: Any, question: str, kind: str, panel_alone: None) -> No
 
 @pytest.mark.parametrize("target", ["far=2", "foo=1", "far", {}, 3, "far=0.1,frr=0.1",
                                     "far=0.1,far=0.2", {"far": "x"}, "cost_fa=1"])  # fmt: skip
-def test_a_target_that_is_none(target: Any) -> None:
+def test_a_target_that_is_none(target):
     with pytest.raises(br.InputError, match="target must be") as error:
         br.analyze(separated(10), target=target)
     assert error.value.argument == "target"
 
 
-def test_no_decision_says_why(panel_alone: None) -> None:
+def test_no_decision_says_why(panel_alone):
     """12 impostors as they are: no order statistic, no tail and no fit has FAR 1 %."""
     scores = br.Scores(np.arange(5.0, 17.0), np.arange(12.0))
     found = br.analyze(scores, family="empirical")
@@ -110,7 +106,7 @@ def test_no_decision_says_why(panel_alone: None) -> None:
 
 @pytest.mark.filterwarnings("ignore:.*do not describe these scores:betaroc.MisfitWarning")
 @pytest.mark.simulation
-def test_a_high_rate_that_is_no_target_stands_under_the_status(panel_alone: None) -> None:
+def test_a_high_rate_that_is_no_target_stands_under_the_status(panel_alone):
     """Of two tests, 450 and 900 of 1000 impostors lie above 1.6, where few clients lie below."""
     rng = np.random.default_rng(4)
     client = rng.normal(3, 1, 1000)
@@ -132,7 +128,7 @@ def test_a_high_rate_that_is_no_target_stands_under_the_status(panel_alone: None
 
 
 @pytest.mark.simulation
-def test_every_position_is_counted_as_the_library_counts(analysis: br.Analysis, text: str) -> None:
+def test_every_position_is_counted_as_the_library_counts(analysis, text):
     block, level = block_of(text), analysis.level
     texts, at = block["texts"], block["at"]
     shown = [texts["t"][k] for k in at["t"]]
@@ -156,7 +152,7 @@ def test_every_position_is_counted_as_the_library_counts(analysis: br.Analysis, 
     assert block["places"]["x"] == sorted(block["places"]["x"])
 
 
-def test_dependent_trials_have_the_intervals_of_their_groups() -> None:
+def test_dependent_trials_have_the_intervals_of_their_groups():
     scores = separated(60)
     groups = np.repeat(np.arange(20), 3)
     dev = br.Scores(scores.client, scores.impostor, client_groups=groups, impostor_groups=groups)
@@ -167,7 +163,7 @@ def test_dependent_trials_have_the_intervals_of_their_groups() -> None:
             assert tuple(many[k]) == pytest.approx(rate_interval(dev, kind, places[k], 0.9))
 
 
-def test_axes() -> None:
+def test_axes():
     """Linear, by logits where most scores are next to 0 and 1, without outliers."""
     assert ScoreAxis.of(np.linspace(0.05, 0.95, 50), 0.5) == ScoreAxis(0.0, 1.0, logit=False)
     crowded = ScoreAxis.of(stats.beta(0.1, 0.1).ppf(np.linspace(0.01, 0.99, 99)), 0.999)
@@ -189,7 +185,7 @@ def test_axes() -> None:
 
 
 @pytest.fixture(scope="module")
-def browser(text: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
+def browser(text, tmp_path_factory):
     path = tmp_path_factory.mktemp("page") / "report.html"
     path.write_text(text, encoding="utf-8")
     with Browser() as found:
@@ -211,7 +207,7 @@ MOVED = """
 
 @pytest.mark.simulation
 @in_browser
-def test_the_slider_moves_all_numbers_at_once(browser: Browser, analysis: br.Analysis) -> None:
+def test_the_slider_moves_all_numbers_at_once(browser, analysis):
     browser.look(1280)
     assert browser.value("document.querySelector('.sl').hidden") is False
     assert browser.value("document.querySelector('input[type=range]').value") == "374"
@@ -262,9 +258,7 @@ def test_the_slider_moves_all_numbers_at_once(browser: Browser, analysis: br.Ana
 
 @in_browser
 @pytest.mark.simulation
-def test_the_first_screen_stands_on_the_first_printed_page(
-    tmp_path: Path, panel_alone: None
-) -> None:
+def test_the_first_screen_stands_on_the_first_printed_page(tmp_path, panel_alone):
     dev = br.read_scores(LIVENESS / "dev.csv")
     tests = {k: br.read_scores(LIVENESS / f"test_sharpen{k}.csv") for k in ("0.00", "1.00")}
     path = tmp_path / "page.html"

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 
@@ -13,9 +11,7 @@ from betaroc.rendering.tree import quantity, rate_cell
 from helpers.files import write
 
 
-def test_a_number_outside_its_interval_is_marked_and_explained(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_number_outside_its_interval_is_marked_and_explained(tmp_path, capsys):
     rng = np.random.default_rng(1)
     path = write(tmp_path / "t.csv", 2 + rng.standard_t(1.5, 600), rng.standard_t(1.5, 900) - 1)
     assert main(["fit", path, "--family", "normal"]) == 0
@@ -24,7 +20,7 @@ def test_a_number_outside_its_interval_is_marked_and_explained(
     assert '"Outside": the number lies outside its own interval' in shown
 
 
-def test_the_mark_stands_where_the_number_is_outside_by_more_than_rounding() -> None:
+def test_the_mark_stands_where_the_number_is_outside_by_more_than_rounding():
     for cell in (quantity, lambda *v: rate_cell(v[0], *v[2:])):
         assert cell(0.2, str, 0.3, 0.4).span.endswith(", outside")
         assert cell(0.5, str, 0.3, 0.4).span.endswith(", outside")
@@ -32,7 +28,7 @@ def test_the_mark_stands_where_the_number_is_outside_by_more_than_rounding() -> 
         assert "outside" not in cell(0.3, str).span
 
 
-def test_scores_of_groups_that_lie_beyond_are_told_with_what_they_are_worth() -> None:
+def test_scores_of_groups_that_lie_beyond_are_told_with_what_they_are_worth():
     rng = np.random.default_rng(1)
     person = rng.normal(0, 0.7, 40)
     groups = rng.integers(0, 40, 600), rng.integers(0, 40, 1500)

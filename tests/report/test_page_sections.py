@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 
 import pytest
 
@@ -40,7 +39,7 @@ FAINT = """(() => {
 
 
 @pytest.mark.simulation
-def test_sections_are_folded_opened_by_their_link_and_readable(text: str, tmp_path: Path) -> None:
+def test_sections_are_folded_opened_by_their_link_and_readable(text, tmp_path):
     keys = re.findall(r'<details class="sec" id="(\w+)">', text)
     assert keys == SECTIONS
     assert re.findall(r'<li><a href="#(\w+)-in">', text) == SECTIONS

@@ -18,7 +18,7 @@ ABSENT = ((10, 12), (6, 0))
 
 
 @pytest.fixture(scope="module")
-def analysis() -> br.Analysis:
+def analysis():
     dev, test = (
         br.Scores(*side, n_client_rejected=a, n_impostor_rejected=b)
         for side, (a, b) in zip(SIDES, ABSENT, strict=True)
@@ -28,7 +28,7 @@ def analysis() -> br.Analysis:
 
 
 @pytest.mark.simulation
-def test_both_kinds_of_rates_stand_beside_each_other(analysis: br.Analysis) -> None:
+def test_both_kinds_of_rates_stand_beside_each_other(analysis):
     """Counted by hand at each threshold; those of comparisons have an interval of their own."""
     assert {met.key for met in analysis.points} == {
         "eer", "min-hter", "min-weighted-error=0.9", "min-weighted-error=0.1", "far=0.01",
@@ -52,7 +52,7 @@ def test_both_kinds_of_rates_stand_beside_each_other(analysis: br.Analysis) -> N
             expected = table.loc[(met.key, "model", "dev", "expected")]
             client, impostor = (
                 stats.beta(law.params["a"], law.params["b"])
-                for law in (analysis.dev.fit.client, analysis.dev.fit.impostor)  # type: ignore[union-attr]
+                for law in (analysis.dev.fit.client, analysis.dev.fit.impostor)
             )
             assert expected["fmr"] == pytest.approx(impostor.sf(t), rel=1e-9)
             assert expected["fnmr"] == pytest.approx(client.cdf(t), rel=1e-9)
@@ -61,7 +61,7 @@ def test_both_kinds_of_rates_stand_beside_each_other(analysis: br.Analysis) -> N
 
 
 @pytest.mark.simulation
-def test_checks_are_those_of_the_scores_alone(analysis: br.Analysis) -> None:
+def test_checks_are_those_of_the_scores_alone(analysis):
     """The simulated tests, the distances, the audit and the ends; verdicts as of these scores."""
     alone, own = br.analyze(br.Scores(*SIDES[0]), family="beta").dev, analysis.dev
     for key in ("ks", "information", "roc_distance", "tolerance", "replicates", "verdict"):
@@ -76,7 +76,7 @@ def test_checks_are_those_of_the_scores_alone(analysis: br.Analysis) -> None:
 
 
 @pytest.mark.simulation
-def test_the_page_says_what_is_of_which_trials(analysis: br.Analysis) -> None:
+def test_the_page_says_what_is_of_which_trials(analysis):
     page = re.sub(r"\s+", " ", render_report(analysis))
     for words in (
         "10 client and 12 impostor trials without a score count as rejected",
@@ -96,7 +96,7 @@ def test_the_page_says_what_is_of_which_trials(analysis: br.Analysis) -> None:
 
 
 @pytest.mark.simulation
-def test_a_large_share_is_no_misfit() -> None:
+def test_a_large_share_is_no_misfit():
     """Half of the clients have no score: the fit of the others is as good as it was."""
     absent = br.Scores(*SIDES[0], n_client_rejected=200)
     options = dict.fromkeys(("boundary", "resolution", "tails", "tail_sizes", "bounds"))

@@ -6,7 +6,6 @@ import dataclasses
 import html
 import re
 import warnings
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -25,12 +24,12 @@ pytestmark = [pytest.mark.usefixtures("few"), pytest.mark.simulation]
 DRAWN = re.compile(r'<svg [^>]*xmlns:xlink="[^>]*>')
 
 
-def some_scores(seed: int = 1) -> br.Scores:
+def some_scores(seed=1):
     rng = np.random.default_rng(seed)
     return br.Scores(rng.beta(4, 2, 60), rng.beta(2, 4, 70))
 
 
-def test_page_is_inert_and_asks_for_nothing(text: str) -> None:
+def test_page_is_inert_and_asks_for_nothing(text):
     page = assert_inert(text)
     asks_for_nothing(text)
     assert "javascript:" not in text.lower()
@@ -61,13 +60,13 @@ HOSTILE = [
 ]
 
 
-def renamed(analysis: br.Analysis, name: str) -> br.Analysis:
+def renamed(analysis, name):
     dev, *tests = (dataclasses.replace(part, name=name) for part in analysis.parts)
     return dataclasses.replace(analysis, dev=dev, tests=tuple(tests))
 
 
 @pytest.mark.parametrize("name", some(HOSTILE, 4))
-def test_hostile_names_are_only_text(name: str, analysis: br.Analysis, panel_alone: None) -> None:
+def test_hostile_names_are_only_text(name, analysis, panel_alone):
     page = render_report(renamed(analysis, name))
     page.encode("utf-8")
     assert_inert(page)
@@ -76,13 +75,13 @@ def test_hostile_names_are_only_text(name: str, analysis: br.Analysis, panel_alo
         assert sign not in page
 
 
-def test_no_foreign_text_enters_a_drawing(analysis: br.Analysis, text: str) -> None:
+def test_no_foreign_text_enters_a_drawing(analysis, text):
     page = render_report(renamed(analysis, "<script>alert(1)</script>"))
     drawings = re.compile(r"<svg .*?</svg>", re.S)
     assert drawings.findall(page) == drawings.findall(text)
 
 
-def test_warnings_are_escaped_and_shown(analysis: br.Analysis, panel_alone: None) -> None:
+def test_warnings_are_escaped_and_shown(analysis, panel_alone):
     warned = dataclasses.replace(analysis)
     keep(warned, [Notice(br.BetarocWarning, "dev: <b>bold</b> & \u202e")])
     page = render_report(warned)
@@ -90,7 +89,7 @@ def test_warnings_are_escaped_and_shown(analysis: br.Analysis, panel_alone: None
     assert "<b>bold" not in page
 
 
-def test_separated_classes_have_a_sentence_instead_of_an_empty_det() -> None:
+def test_separated_classes_have_a_sentence_instead_of_an_empty_det():
     rng = np.random.default_rng(9)
     scores = br.Scores(0.7 + 0.3 * rng.beta(8, 2, 40), 0.3 * rng.beta(2, 8, 40))
     text = render_report(br.analyze(scores, family="beta"))
@@ -101,7 +100,7 @@ def test_separated_classes_have_a_sentence_instead_of_an_empty_det() -> None:
     assert " inf FRR" not in page
 
 
-def test_files_are_named_without_their_folders(tmp_path: Path, panel_alone: None) -> None:
+def test_files_are_named_without_their_folders(tmp_path, panel_alone):
     path = tmp_path / f"{'x' * 70}<b>.csv"
     path.write_bytes((LIVENESS / "dev.csv").read_bytes())
     text = render_report(br.analyze(br.read_scores(path), family="empirical"))
@@ -110,7 +109,7 @@ def test_files_are_named_without_their_folders(tmp_path: Path, panel_alone: None
     assert "<b>.csv" not in text
 
 
-def test_curves_are_those_of_both_choices_met_on_the_same_scores(analysis: br.Analysis) -> None:
+def test_curves_are_those_of_both_choices_met_on_the_same_scores(analysis):
     dev, test = (br.read_scores(LIVENESS / f"{name}.csv") for name in ("dev", "test_sharpen0.40"))
     for met, given in zip(analysis.curves, (br.fit(dev, "beta"), dev), strict=True):
         assert met.epc == br.epc(given, test)
@@ -119,7 +118,7 @@ def test_curves_are_those_of_both_choices_met_on_the_same_scores(analysis: br.An
     assert [met.chosen_by for met in analysis.curves] == ["model", "scores"]
 
 
-def test_a_band_by_hand() -> None:
+def test_a_band_by_hand():
     """Dev chooses 2.5 at alpha 1/2; HTER of a replicate: (X + Y) / 6, X + Y binomial (6, 1/3)."""
     dev = br.Scores([3.0, 4.0, 5.0] * 4, [1.0, 2.0, 3.0] * 4)
     with pytest.warns(br.SmallSampleWarning):
@@ -129,7 +128,7 @@ def test_a_band_by_hand() -> None:
     assert (met.band.low[50], met.band.high[50]) == (0.0, pytest.approx(4 / 6))
 
 
-def test_level_and_rng_of_analyze_are_checked() -> None:
+def test_level_and_rng_of_analyze_are_checked():
     for wrong, error in (({"level": 95}, br.InputError), ({"rng": "x"}, br.InputTypeError)):
         with pytest.raises(error, match=next(iter(wrong))):
             br.analyze(some_scores(), some_scores(2), **wrong)
@@ -142,7 +141,7 @@ def test_level_and_rng_of_analyze_are_checked() -> None:
     assert one.curves[0].band != two.curves[0].band
 
 
-def test_scores_that_cannot_be_resampled_have_no_interval_and_a_warning() -> None:
+def test_scores_that_cannot_be_resampled_have_no_interval_and_a_warning():
     rng = np.random.default_rng(5)
     test = br.Scores(rng.beta(4, 2, 20), rng.beta(2, 4, 20), client_weights=np.full(20, 0.5))
     with pytest.warns(br.BetarocWarning, match="no interval around its expected performance"):
@@ -151,7 +150,7 @@ def test_scores_that_cannot_be_resampled_have_no_interval_and_a_warning() -> Non
     assert sum("no interval" in notice.message for notice in analysis.notices) == 1
 
 
-def test_what_rests_on_the_family_alone_is_said_loudly(panel_alone: None) -> None:
+def test_what_rests_on_the_family_alone_is_said_loudly(panel_alone):
     """Outliers widen the laws, and their EER is still that of no score."""
     rng = np.random.default_rng(4)
     client = np.append(rng.normal(10, 0.2, 100), [2.0, 3.0, 40.0])
@@ -166,7 +165,7 @@ def test_what_rests_on_the_family_alone_is_said_loudly(panel_alone: None) -> Non
     assert "beyond, extrapolated" in text
 
 
-def test_a_page_of_twenty_thousand_scores_has_at_most_its_size() -> None:
+def test_a_page_of_twenty_thousand_scores_has_at_most_its_size():
     """1.2 MB, dev and test each of as many distinct scores."""
     rng = np.random.default_rng(8)
     dev, test = (br.Scores(rng.beta(5, 2, 10_000), rng.beta(2, 6, 10_000)) for _ in range(2))
@@ -174,9 +173,7 @@ def test_a_page_of_twenty_thousand_scores_has_at_most_its_size() -> None:
     assert len(page.encode("utf-8")) <= 1_200_000
 
 
-def test_long_names_are_cut_with_the_whole_in_the_title(
-    analysis: br.Analysis, panel_alone: None
-) -> None:
+def test_long_names_are_cut_with_the_whole_in_the_title(analysis, panel_alone):
     name = "a" * 30 + "MIDDLE" + "b" * 30
     page = Page(render_report(renamed(analysis, name)))
     titles = [attributes["title"] for tag, attributes in page.tags if tag == "bdi"]

@@ -20,19 +20,17 @@ from helpers.places import DATA
 BOB = [str(DATA / "bob_verif" / f"scores-{name}.4col.txt") for name in ("dev", "eval")]
 
 
-def part_of(
-    scores: br.Scores, fit: br.Fit | None, quality: score_set.Quality | None
-) -> score_set.ScoreSet:
+def part_of(scores, fit, quality):
     model = empirical_model(scores)
     return score_set.ScoreSet("dev", "x", scores, fit, model, None, quality=quality)
 
 
-def named(found: tuple[score_set.Measured, ...]) -> dict[str, score_set.Measured]:
+def named(found):
     return {m.key: m for m in found}
 
 
 @pytest.mark.simulation
-def test_intervals_are_those_of_the_library(analysis: br.Analysis) -> None:
+def test_intervals_are_those_of_the_library(analysis):
     for part in analysis.parts:
         found, fit = part.intervals, part.fit
         model, scores = named(found.model), named(found.scores)
@@ -55,7 +53,7 @@ def test_intervals_are_those_of_the_library(analysis: br.Analysis) -> None:
         assert score_set.without_interval(part) == []
 
 
-def test_rates_by_laws_and_on_test_have_intervals(analysis: br.Analysis) -> None:
+def test_rates_by_laws_and_on_test_have_intervals(analysis):
     test = analysis.tests[0].scores
     for met in analysis.points:
         assert len(met.observed_intervals) == 1
@@ -75,7 +73,7 @@ def test_rates_by_laws_and_on_test_have_intervals(analysis: br.Analysis) -> None
 
 
 @pytest.mark.simulation
-def test_what_has_no_interval_says_why() -> None:
+def test_what_has_no_interval_says_why():
     rng = np.random.default_rng(6)
     separated = br.Scores(0.7 + 0.2 * rng.random(20), 0.1 + 0.2 * rng.random(20))
     found = score_set.intervals_of(
@@ -86,7 +84,7 @@ def test_what_has_no_interval_says_why() -> None:
     assert (scores["auc"].low, scores["auc"].high) == (own.low, own.high)
 
     # No trial on the wrong side: the EER may still be that of a threshold with some on one.
-    def deviance(e: float) -> float:
+    def deviance(e):
         parts = [special.rel_entr(k / 20, e) + special.rel_entr(1 - k / 20, 1 - e)
                  for k in range(20)]  # fmt: skip
         return float(40 * (parts[0] + min(parts)))
@@ -109,7 +107,7 @@ def test_what_has_no_interval_says_why() -> None:
 
 
 @pytest.mark.simulation
-def test_quality_is_that_of_the_library(analysis: br.Analysis) -> None:
+def test_quality_is_that_of_the_library(analysis):
     for part in analysis.parts:
         assert part.quality.check == br.check_fit(part.fit, replicates=199, rng=0)
         assert part.quality.audit == part.fit.sensitivity()
@@ -123,7 +121,7 @@ def test_quality_is_that_of_the_library(analysis: br.Analysis) -> None:
 @pytest.mark.filterwarnings("ignore:.*do not describe these scores:betaroc.MisfitWarning")
 @pytest.mark.simulation
 @pytest.mark.parametrize("boundary", ["squeeze", "censor"])
-def test_fits_that_cannot_be_checked_say_so(boundary: str) -> None:
+def test_fits_that_cannot_be_checked_say_so(boundary):
     scores = br.Scores([0.0, 0.4, 0.6, 0.7, 0.9] * 3, [0.1, 0.2, 0.3, 0.35, 1.0] * 3)
     options = {"resolution": 0.01} if boundary == "censor" else {}
     fit = br.fit(scores, boundary=boundary, **options)
@@ -138,7 +136,7 @@ def test_fits_that_cannot_be_checked_say_so(boundary: str) -> None:
 
 
 @pytest.mark.simulation
-def test_audits_are_shown_where_scores_are_in_reach(few: None) -> None:
+def test_audits_are_shown_where_scores_are_in_reach(few):
     rng = np.random.default_rng(11)
     inside = br.Scores(0.1 + 0.8 * rng.beta(4, 2, 200), 0.1 + 0.8 * rng.beta(2, 4, 200))
     assert score_set.quality_of(inside, br.fit(inside), 0.95, 0, choose=False).called_for == ()
@@ -153,7 +151,7 @@ def test_audits_are_shown_where_scores_are_in_reach(few: None) -> None:
 
 
 @pytest.fixture(scope="module")
-def contaminated() -> br.Analysis:
+def contaminated():
     """Impostors of which one in a hundred is as a client."""
     rng = np.random.default_rng(8)
     x = np.where(rng.random(5000) < 0.01, rng.beta(6, 3, 5000), rng.beta(2, 8, 5000))
@@ -163,9 +161,7 @@ def contaminated() -> br.Analysis:
 
 
 @pytest.mark.simulation
-def test_no_status_is_green_beside_a_rate_that_is_poor(
-    contaminated: br.Analysis, panel_alone: None
-) -> None:
+def test_no_status_is_green_beside_a_rate_that_is_poor(contaminated, panel_alone):
     analysis = contaminated
     check = analysis.dev.quality.check
     assert check.verdict == "good"  # the curve, within its tolerance
@@ -183,7 +179,7 @@ def test_no_status_is_green_beside_a_rate_that_is_poor(
 
 
 @pytest.mark.simulation
-def test_groups_are_said_and_widen(few: None, panel_alone: None) -> None:
+def test_groups_are_said_and_widen(few, panel_alone):
     """A bootstrap of 26 identities, not of 910 trials, in the report of both sets."""
     alone, together = (
         br.analyze(br.read_scores(BOB[0], group=group), br.read_scores(BOB[1], group=group),
@@ -203,7 +199,7 @@ def test_groups_are_said_and_widen(few: None, panel_alone: None) -> None:
 
 
 @pytest.mark.filterwarnings("ignore:.*do not describe these scores:betaroc.MisfitWarning")
-def test_the_distance_of_a_fitted_roc_is_one_number() -> None:
+def test_the_distance_of_a_fitted_roc_is_one_number():
     rng = np.random.default_rng(4)
     scores = br.Scores(np.append(rng.beta(2, 40, 20), rng.beta(40, 2, 80)), rng.beta(2, 4, 80))
     fit = br.fit(scores)

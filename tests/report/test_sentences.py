@@ -26,19 +26,19 @@ ENDS = ("at_zero", "at_one")
 HOOK = (0.47, 0.36), (0.77, 1.91)  # Omar and Ivrissimtzis' pair, below the diagonal near 0
 
 
-def drawn(laws: tuple[tuple[float, float], ...], n: int, rng: np.random.Generator) -> br.Scores:
+def drawn(laws, n, rng):
     return br.Scores(*(np.clip(rng.beta(*law, n), 5e-324, 1.0 - 2.0**-53) for law in laws))
 
 
-def sure_of(fit: br.Fit, level: float = 0.95) -> curve_words.CurveTests:
+def sure_of(fit, level=0.95):
     return curve_words.curve_tests(fit, level)
 
 
-def whole(tests: curve_words.CurveTests) -> str:
+def whole(tests):
     return plain("".join(curve_words.whole_curve(tests)))
 
 
-def test_below_the_level_nothing_is_stated() -> None:
+def test_below_the_level_nothing_is_stated():
     """The same set at a level that its probability reaches, and at one that it does not."""
     fit = br.fit(drawn(HOOK, 30, np.random.default_rng(5)))
     shares = fit.curve_test().probabilities
@@ -59,7 +59,7 @@ def test_below_the_level_nothing_is_stated() -> None:
     assert shape.startswith("impostor: cannot tell at 95 % confidence (probability ")
 
 
-def test_how_many_scores_would_tell_is_a_scaling_of_the_deviate() -> None:
+def test_how_many_scores_would_tell_is_a_scaling_of_the_deviate():
     """z = 1 of one sign: ((1.645 + 0.842) / 1)^2 = 6.18 times as many, two-sided 7.85."""
     rng = np.random.default_rng(1)
     both = rng.normal(1, 1, 30), rng.normal(0, 1, 50)
@@ -84,7 +84,7 @@ def test_how_many_scores_would_tell_is_a_scaling_of_the_deviate() -> None:
     assert curve_words.least_sign(shares, rising) == pytest.approx(-norm.ppf(0.32))
 
 
-def test_where_scores_are_by_integration() -> None:
+def test_where_scores_are_by_integration():
     """Two normal laws: signs of d - u s and d + u s, their density integrated numerically."""
     rng = np.random.default_rng(3)
     fit = br.fit(br.Scores(rng.normal(1.5, 1.5, 40), rng.normal(0.0, 1.0, 60)), "normal")
@@ -102,7 +102,7 @@ def test_where_scores_are_by_integration() -> None:
     assert br.fit(drawn(HOOK, 30, rng)).curve_test().where_seen == {}
 
 
-def test_the_p_value_of_a_count() -> None:
+def test_the_p_value_of_a_count():
     """Against scipy: a rate without error is binomial, a rate counted on dev beta-binomial."""
     still = estimated_rates(0.1, 0.1, 0.1, 0.95)
     for k in (0, 3, 10, 21, 100):
@@ -115,9 +115,7 @@ def test_the_p_value_of_a_count() -> None:
         assert count_p_value(k, 100, counted) == pytest.approx(min(exact, 1.0), rel=1e-6)
 
 
-def analysed(
-    dev: br.Scores, test: br.Scores, family: str = "beta"
-) -> tuple[score_set.ScoreSet, score_set.ScoreSet, tuple[score_set.ObservedPoint, ...]]:
+def analysed(dev, test, family="beta"):
     fit = br.fit(dev, family)
     first = score_set.ScoreSet("dev", "dev", dev, fit, empirical_model(dev, "dev"), None)
     other = score_set.ScoreSet("test", "test", test, None, empirical_model(test, "test"), None)
@@ -126,7 +124,7 @@ def analysed(
 
 @pytest.mark.simulation
 @pytest.mark.parametrize("family", ["beta", "empirical"])
-def test_a_contradicting_test_set_comes_first(family: str) -> None:
+def test_a_contradicting_test_set_comes_first(family):
     rng = np.random.default_rng(7)
     dev, test = drawn(((4, 2), (2, 4)), 300, rng), drawn(((4, 2), (3, 3)), 300, rng)
     first, other, points = analysed(dev, test, family)
@@ -154,11 +152,11 @@ def test_a_contradicting_test_set_comes_first(family: str) -> None:
 
 @pytest.mark.simulation
 @pytest.mark.filterwarnings("ignore:.*do not describe these scores:betaroc.MisfitWarning")
-def test_a_fit_that_dev_contradicts_too_is_not_dev() -> None:
+def test_a_fit_that_dev_contradicts_too_is_not_dev():
     """Both sets of one law that is no beta: what test observes was counted on dev already."""
     rng = np.random.default_rng(3)
 
-    def two_bumps() -> br.Scores:
+    def two_bumps():
         impostor = np.where(rng.random(3000) < 0.3, rng.beta(30, 20, 3000), rng.beta(2, 20, 3000))
         return br.Scores(rng.beta(40, 10, 1000), impostor)
 
@@ -173,7 +171,7 @@ def test_a_fit_that_dev_contradicts_too_is_not_dev() -> None:
 
 
 @pytest.mark.simulation
-def test_groups_weigh_as_many_trials_as_they_are_worth() -> None:
+def test_groups_weigh_as_many_trials_as_they_are_worth():
     """Every trial of test 20 times over: with groups as weak as once, without as 20 sets."""
     rng = np.random.default_rng(8)
     dev, once = drawn(((4, 2), (2, 4)), 300, rng), drawn(((4, 2), (2.3, 4)), 60, rng)
@@ -197,7 +195,7 @@ def test_groups_weigh_as_many_trials_as_they_are_worth() -> None:
 
 @pytest.mark.simulation
 @pytest.mark.nightly
-def test_the_same_distributions_seldom_contradict() -> None:
+def test_the_same_distributions_seldom_contradict():
     """Of 20 pairs of sets at 5 % no more than 4: one is expected, the standard error is 1."""
     rng, hits = np.random.default_rng(9), 0
     for _ in range(20):
@@ -207,7 +205,7 @@ def test_the_same_distributions_seldom_contradict() -> None:
 
 
 @pytest.mark.simulation
-def test_weights_that_are_no_copies_are_not_compared() -> None:
+def test_weights_that_are_no_copies_are_not_compared():
     rng = np.random.default_rng(7)
     dev, test = drawn(((4, 2), (2, 4)), 100, rng), drawn(((4, 2), (4, 2)), 100, rng)
     weighted = br.Scores(test.client, test.impostor, impostor_weights=np.full(100, 1.5))
@@ -216,7 +214,7 @@ def test_weights_that_are_no_copies_are_not_compared() -> None:
 
 
 @pytest.mark.nightly
-def test_a_true_hook_is_seldom_denied() -> None:
+def test_a_true_hook_is_seldom_denied():
     """60 sets of 30 scores a class; 3 false sentences are 5 %."""
     rng, said = np.random.default_rng(11), Counter[str]()
     for _ in range(60):

@@ -7,7 +7,6 @@ import pickle
 import warnings
 from itertools import product
 from statistics import NormalDist
-from typing import Any
 
 import numpy as np
 import pytest
@@ -54,14 +53,13 @@ HALVES = br.ScoreModel(br.Beta(2.0, 1.0), br.Beta(1.0, 2.0))
 PLAIN = IntervalOptions(method="delta", groups=False)
 
 
-def swapped(model: br.ScoreModel) -> br.ScoreModel:
+def swapped(model):
     """Both laws mirrored, so that the classes change places."""
     client, impostor = model.client, model.impostor
     return br.ScoreModel(br.Beta(impostor.b, impostor.a), br.Beta(client.b, client.a))
 
 
-# ---------------------------------------------------------------------- formulas by hand
-def test_the_area_of_a_binormal_pair_at_many_scores() -> None:
+def test_the_area_of_a_binormal_pair_at_many_scores():
     # A = Phi(d), d = (m1 - m2)/S, S^2 = s1^2 + s2^2; Var m = s^2/n, Var s = s^2/(2 n): width
     # 2 z phi(d) sd(d), of which 4 z^2 phi^2 (V_c + V_i/ratio)/w^2 scores are left over.
     m, s1, s2, ratio, width = 1.5, 1.2, 0.8, 2.0, 0.002
@@ -76,11 +74,11 @@ def test_the_area_of_a_binormal_pair_at_many_scores() -> None:
     assert found.estimate == pytest.approx(PHI.cdf(d), rel=1e-12)
 
 
-def test_the_exponent_of_a_beta_pair_by_its_information() -> None:
+def test_the_exponent_of_a_beta_pair_by_its_information():
     # Var log a = [I^-1]_aa/(n a^2), with trigammas in 30 digits; width rho (e^h - e^-h).
     with mpmath.workdps(30):
 
-        def variance(a: float, b: float) -> Any:
+        def variance(a, b):
             both = mpmath.psi(1, a + b)
             information = mpmath.matrix(
                 [[mpmath.psi(1, a) - both, -both], [-both, mpmath.psi(1, b) - both]]
@@ -94,7 +92,7 @@ def test_the_exponent_of_a_beta_pair_by_its_information() -> None:
     assert found.n_client == pytest.approx(first, rel=1e-4)
 
 
-def test_the_expected_fit_has_the_interval_of_a_fit_with_these_estimates() -> None:
+def test_the_expected_fit_has_the_interval_of_a_fit_with_these_estimates():
     rng = np.random.default_rng(1)
     fit = br.fit(br.Scores(rng.beta(4, 2, 50), rng.beta(2, 4, 90)))
     expected = expected_fit(fit.model, (50, 90))
@@ -109,7 +107,7 @@ def test_the_expected_fit_has_the_interval_of_a_fit_with_these_estimates() -> No
     assert found == pytest.approx(want, rel=1e-7)
 
 
-def test_the_power_of_a_spread_is_that_of_an_f_test() -> None:
+def test_the_power_of_a_spread_is_that_of_an_f_test():
     found = br.plan_sample_size("side-at-one", model=NORMAL, ratio=2)
     for n, enough in ((found.n_client, True), (found.n_client - 1, False)):
         critical = f_law.ppf(0.975, n - 1, 2 * n - 1)
@@ -120,14 +118,14 @@ def test_the_power_of_a_spread_is_that_of_an_f_test() -> None:
     assert found.estimate == pytest.approx((1.2 / 0.8) ** 2, rel=1e-12)
 
 
-def test_the_generic_power_of_a_spread_is_near_the_exact_one() -> None:
+def test_the_generic_power_of_a_spread_is_near_the_exact_one():
     for n in ((40, 80), (80, 40), (60, 60)):
         own = "side-at-zero", NORMAL, IntervalOptions()
         assert side_found(*own, n) == pytest.approx(side_chance(*own).reached(n), abs=0.015)
 
 
 @pytest.mark.simulation
-def test_a_gap_by_hand() -> None:
+def test_a_gap_by_hand():
     # Binomial variances of dev and test: 2 sum 1/4 r (1 - r)/n; at alpha 1/2 the threshold is
     # 1/2, both rates are P(Beta(4, 2) <= 1/2) = 6/32.
     r = 6 / 32
@@ -144,8 +142,7 @@ def test_a_gap_by_hand() -> None:
     assert 0.5 * n < mixed.n_client < 2.0 * n
 
 
-# ------------------------------------------------------------------------------- DeLong
-def delong_mean(client: Any, impostor: Any, m: int, n: int) -> float:
+def delong_mean(client, impostor, m, n):
     """E Var A over all samples with replacement, each as likely."""
     total = 0.0
     for c in product(client, repeat=m):
@@ -155,7 +152,7 @@ def delong_mean(client: Any, impostor: Any, m: int, n: int) -> float:
     return total / (len(client) ** m * len(impostor) ** n)
 
 
-def test_delongs_mean_variance_by_enumeration() -> None:
+def test_delongs_mean_variance_by_enumeration():
     client, impostor = [1, 2, 4], [0, 2, 3]
     model = br.ScoreModel(br.Empirical(client), br.Empirical(impostor))
     x, y, _ = parts = area_variances(model)
@@ -171,7 +168,7 @@ def test_delongs_mean_variance_by_enumeration() -> None:
     assert mean_area_variance(parts, (m, n)) == pytest.approx(want, rel=1e-12)
 
 
-def test_exponential_scores_have_hanley_and_mcneils_variances() -> None:
+def test_exponential_scores_have_hanley_and_mcneils_variances():
     # F_i = t, F_c = t^k on [0, 1]: A = k/(k + 1), Q1 = A/(2 - A), Q2 = 2 A^2/(1 + A).
     for k in (1.5, 4.0):
         model = br.ScoreModel(br.Beta(k, 1.0), br.Beta(1.0, 1.0))
@@ -181,7 +178,7 @@ def test_exponential_scores_have_hanley_and_mcneils_variances() -> None:
         assert area_variances(model) == pytest.approx(want, rel=1e-10)
 
 
-def test_delong_of_laws_with_masses() -> None:
+def test_delong_of_laws_with_masses():
     model = br.ScoreModel(
         br.Inflated(br.Beta(2.0, 1.0), 0.1, 0.2), br.Inflated(br.Beta(1.0, 2.0), 0.3, 0.05)
     )
@@ -194,7 +191,6 @@ def test_delong_of_laws_with_masses() -> None:
         assert np.var(law.cdf(scores) - 0.5 * mass) == pytest.approx(want, rel=0.015)
 
 
-# ---------------------------------------------------------------------------- the search
 @pytest.mark.simulation
 @pytest.mark.parametrize(
     ("stat", "point", "options", "goal"),
@@ -214,9 +210,7 @@ def test_delong_of_laws_with_masses() -> None:
          gap_width(JJ, 0.3, IntervalOptions(method="empirical"), "weighted-error")),
     ],
 )  # fmt: skip
-def test_one_score_less_is_not_enough(
-    stat: str, point: dict[str, Any], options: dict[str, Any], goal: Any
-) -> None:
+def test_one_score_less_is_not_enough(stat, point, options, goal):
     found = br.plan_sample_size(stat, **point, model=JJ, **options)
     sign = 1.0 if math.isnan(found.power) else -1.0
     sizes = found.n_client, found.n_impostor
@@ -229,7 +223,7 @@ def test_one_score_less_is_not_enough(
 
 @pytest.mark.simulation
 @pytest.mark.parametrize("ratio", some([0.1, 1.0, 2.5], 3))
-def test_classes_change_places(ratio: float) -> None:
+def test_classes_change_places(ratio):
     for stat, options in (
         ("auc", {"width": 0.1}),
         ("auc", {"width": 0.1, "method": "delong"}),
@@ -243,14 +237,14 @@ def test_classes_change_places(ratio: float) -> None:
     assert (one.n_client, one.n_impostor) == (other.n_impostor, other.n_client)
 
 
-def test_a_ratio_is_the_decimal_that_was_meant() -> None:
+def test_a_ratio_is_the_decimal_that_was_meant():
     found = br.plan_sample_size("auc", model=BELL, width=0.1, ratio=0.1)
     assert found.n_client == 10 * found.n_impostor
     assert found.ratio == 0.1
 
 
 @pytest.mark.simulation
-def test_a_fit_is_its_model_and_a_function_is_what_it_computes() -> None:
+def test_a_fit_is_its_model_and_a_function_is_what_it_computes():
     rng = np.random.default_rng(3)
     fit = br.fit(br.Scores(rng.beta(4, 2, 60), rng.beta(2, 4, 80)))
     for stat, kind in (("auc", "family and scores"), ("client-a", "delta, if the family is right")):
@@ -270,7 +264,7 @@ def test_a_fit_is_its_model_and_a_function_is_what_it_computes() -> None:
 
 @pytest.mark.nightly
 @pytest.mark.parametrize(("stat", "point"), some(ASKED, 17))
-def test_every_statistic_of_an_interval_can_be_planned(stat: str, point: dict[str, Any]) -> None:
+def test_every_statistic_of_an_interval_can_be_planned(stat, point):
     crosses = point.get("at") == "crossing"
     model = br.ScoreModel(br.Beta(5.0, 3.0), br.Beta(2.0, 2.0)) if crosses else BELL
     asked, options = parse_statistic(stat, **point), IntervalOptions(groups=False)
@@ -284,8 +278,7 @@ def test_every_statistic_of_an_interval_can_be_planned(stat: str, point: dict[st
         assert found.n_client == pytest.approx(400, rel=0.13)
 
 
-# ------------------------------------------------------------------------------- answers
-def test_answers_in_words_and_as_values() -> None:
+def test_answers_in_words_and_as_values():
     found = br.plan_sample_size("epc-gap", alpha=0.3, model=BELL, width=0.1, measure="hter")
     assert "of dev and as many of test" in str(found)
     assert "smooth thresholds" in found.summary()
@@ -299,7 +292,7 @@ def test_answers_in_words_and_as_values() -> None:
     assert "at level 0.95" in str(side)
 
 
-def test_few_scores_are_said_to_be_few() -> None:
+def test_few_scores_are_said_to_be_few():
     with pytest.warns(br.SmallSampleWarning, match="6 client and 6 impostor"):
         br.plan_sample_size("auc", model=BELL, width=0.5)
     # An F test is exact with any number.
@@ -362,13 +355,12 @@ def test_few_scores_are_said_to_be_few() -> None:
         (("side-at-zero",), {"model": HALVES, "power": 0.02}, r"between 0\.025 and 1; got 0\.02"),
     ],
 )  # fmt: skip
-def test_bad_input(arguments: tuple[Any, ...], options: dict[str, Any], words: str) -> None:
+def test_bad_input(arguments, options, words):
     with pytest.raises(br.InputError, match=words):
         br.plan_sample_size(*arguments, **({"model": BELL} | options))
 
 
-# ---------------------------------------------------------------- simulation, fixed seeds
-def drawn(model: br.ScoreModel, plan: br.SampleSize, rng: np.random.Generator) -> br.Scores:
+def drawn(model, plan, rng):
     return br.Scores(
         drawn_inside(model.client, rng, plan.n_client),
         drawn_inside(model.impostor, rng, plan.n_impostor),
@@ -385,9 +377,7 @@ def drawn(model: br.ScoreModel, plan: br.SampleSize, rng: np.random.Generator) -
         ("exponent-at-zero", {}, BELL, {"width": 0.5}),
     ],
 )
-def test_simulated_widths_are_those_planned(
-    stat: str, point: dict[str, Any], model: br.ScoreModel, options: dict[str, Any]
-) -> None:
+def test_simulated_widths_are_those_planned(stat, point, model, options):
     plan = br.plan_sample_size(stat, **point, model=model, **options)
     rng, widths = np.random.default_rng(7), []
     family = "normal" if model is NORMAL else "beta"
@@ -405,7 +395,7 @@ def test_simulated_widths_are_those_planned(
 
 @pytest.mark.simulation
 @pytest.mark.nightly
-def test_simulated_differences_are_as_planned() -> None:
+def test_simulated_differences_are_as_planned():
     """Independent systems; of 120 pairs the power has a standard error of 0.037."""
     other = br.ScoreModel(br.Beta(3.0, 2.0), br.Beta(2.0, 4.0))
     width = br.plan_sample_size("auc", model=(BELL, other), width=0.1)
@@ -421,7 +411,7 @@ def test_simulated_differences_are_as_planned() -> None:
     assert hits / 120 == pytest.approx(0.8, abs=3 * 0.037)
 
 
-def test_a_difference_is_planned_with_its_correlation() -> None:
+def test_a_difference_is_planned_with_its_correlation():
     """With equal errors of both numbers the variance is 2 v (1 - r)."""
     other = br.ScoreModel(br.Normal(1.4, 1.2), br.Normal(0.0, 0.8))
     sizes = [
@@ -432,7 +422,7 @@ def test_a_difference_is_planned_with_its_correlation() -> None:
 
 
 @pytest.mark.simulation
-def test_simulated_verdicts_are_right_as_often_as_planned() -> None:
+def test_simulated_verdicts_are_right_as_often_as_planned():
     plan = br.plan_sample_size("side-at-one", model=CROSSING, power=0.8)
     rng = np.random.default_rng(8)
     sides = [br.fit(drawn(CROSSING, plan, rng)).end_tests().at_one.side for _ in range(400)]
@@ -440,7 +430,7 @@ def test_simulated_verdicts_are_right_as_often_as_planned() -> None:
     assert sides.count("above") / 400 == pytest.approx(0.8, abs=0.06)
 
 
-def test_simulated_shapes_are_right_as_often_as_planned() -> None:
+def test_simulated_shapes_are_right_as_often_as_planned():
     plan, rng = br.plan_sample_size("shapes", model=JJ, ratio=2), np.random.default_rng(9)
     right = np.ones(4000, dtype=bool)
     for law, n in ((JJ.client, plan.n_client), (JJ.impostor, plan.n_impostor)):
@@ -452,7 +442,7 @@ def test_simulated_shapes_are_right_as_often_as_planned() -> None:
 
 
 @pytest.mark.simulation
-def test_simulated_gaps_spread_as_planned() -> None:
+def test_simulated_gaps_spread_as_planned():
     plan = br.plan_sample_size("epc-gap", alpha=0.5, model=BELL, width=0.2)
     rng, gaps = np.random.default_rng(10), []
     for _ in range(200):
@@ -464,9 +454,7 @@ def test_simulated_gaps_spread_as_planned() -> None:
 
 @pytest.mark.simulation
 @pytest.mark.parametrize(("stat", "point", "width"), [("auc", {}, 0.04), ("eer", {}, 0.04)])
-def test_a_plan_from_a_fit_has_the_width_of_the_default_interval(
-    stat: str, point: dict[str, float], width: float
-) -> None:
+def test_a_plan_from_a_fit_has_the_width_of_the_default_interval(stat, point, width):
     """Of 40 sets of the planned size: the mean up to 12 % wider.
 
     The likelihood of random scores is larger somewhere than that of the quantiles planned with.
@@ -487,7 +475,7 @@ def test_a_plan_from_a_fit_has_the_width_of_the_default_interval(
 
 
 @pytest.mark.simulation
-def test_narrower_intervals_and_larger_chances_need_more() -> None:
+def test_narrower_intervals_and_larger_chances_need_more():
     for stat, model, option, values, options in (
         ("auc", BELL, "width", (0.1, 0.05, 0.02), {}),
         ("side-at-one", CROSSING, "power", (0.5, 0.8, 0.95), {}),
@@ -499,9 +487,6 @@ def test_narrower_intervals_and_larger_chances_need_more() -> None:
         ]
         assert sizes == sorted(set(sizes))
         assert option != "width" or sizes[2] / sizes[1] == pytest.approx(6.25, rel=0.02)
-
-
-# ------------------------------------------------------------------------------- tails
 
 
 @pytest.mark.nightly
@@ -516,9 +501,7 @@ def test_narrower_intervals_and_larger_chances_need_more() -> None:
         ("threshold", {"frr": 0.01}, 0.1, 0.8),
     ],
 )
-def test_a_tail_is_planned_by_the_width_of_its_interval(
-    stat: str, point: dict[str, float], width: float, least: float
-) -> None:
+def test_a_tail_is_planned_by_the_width_of_its_interval(stat, point, width, least):
     """Of 40 sets of the planned size: 15 % for the few draws of a plan, and for noise."""
     plan = br.plan_sample_size(stat, model=TAILED, width=width, method="tail", **point)
     assert plan.width <= width
@@ -535,7 +518,7 @@ def test_a_tail_is_planned_by_the_width_of_its_interval(
     assert least * width <= float(np.mean(widths)) <= 1.15 * width
 
 
-def test_counts_plan_where_no_tail_reaches() -> None:
+def test_counts_plan_where_no_tail_reaches():
     """At FAR 0.2: Clopper and Pearson's width of the expected count."""
     t = float(TAILED.at_far(0.2).threshold)
     plan = br.plan_sample_size("far", threshold=t, model=TAILED, width=0.05, method="tail")

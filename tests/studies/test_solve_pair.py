@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from itertools import product
 from statistics import NormalDist
-from typing import Any
 
 import numpy as np
 import pytest
@@ -21,13 +20,12 @@ ATOL = 1e-10
 RTOL_GENERIC = 1e-9
 
 
-def shapes_of(model: br.ScoreModel) -> tuple[float, ...]:
+def shapes_of(model):
     return model.client.a, model.client.b, model.impostor.a, model.impostor.b
 
 
-# ------------------------------------------------------------------ closed forms
 @pytest.mark.simulation
-def test_lehmann_pair() -> None:
+def test_lehmann_pair():
     """b tied at a semi-derivative B_c/B_i = a_i/a_c where b = 1; AUC = a_c / (a_c + a_i) = 0.8."""
     model = br.solve_pair(auc=0.8, slopes=(None, 0.25))
     assert model.auc() == pytest.approx(0.8, abs=ATOL)
@@ -38,7 +36,7 @@ def test_lehmann_pair() -> None:
     np.testing.assert_allclose((a_c, b_c, a_i), (2.0, 1.0, 0.5), rtol=1e-5)
 
 
-def test_exponents_alone_are_nearest_by_hand() -> None:
+def test_exponents_alone_are_nearest_by_hand():
     """log a_i - log a_c = log 1/2 is nearest to 0 at -+ log(2)/2."""
     model = br.solve_pair(exponents=(0.5, 3.0))
     expected = (2**0.5, 3**-0.5, 2**-0.5, 3**0.5)
@@ -74,15 +72,14 @@ BINORMAL = [
 
 @pytest.mark.parametrize("family", ["normal", "logit-normal"])
 @pytest.mark.parametrize(("asked", "mu", "sigma"), BINORMAL)
-def test_binormal_closed_forms(family: str, asked: dict, mu: float, sigma: float) -> None:
+def test_binormal_closed_forms(family, asked, mu, sigma):
     model = br.solve_pair(**asked, family=family, prior=0.2, name="x")
     assert (model.client.mu, model.client.sigma) == pytest.approx((mu, sigma), rel=1e-10, abs=1e-12)
     assert (model.impostor.mu, model.impostor.sigma) == (0.0, 1.0)
     assert (model.prior, model.name) == (0.2, "x")
 
 
-# ------------------------------------------------------------------ round trips
-def numbers(model: br.ScoreModel) -> dict[str, float]:
+def numbers(model):
     crossing = model.diagonal_crossings().far
     return {
         "auc": model.auc(),
@@ -107,7 +104,7 @@ COMBINATIONS = [
 
 @pytest.mark.nightly
 @pytest.mark.parametrize("names", some(((names,) for names in COMBINATIONS), 4), ids="-".join)
-def test_numbers_of_random_pairs_are_met(names: tuple[str, ...]) -> None:
+def test_numbers_of_random_pairs_are_met(names):
     rng = np.random.default_rng(len("".join(names)))
     done = 0
     while done < 2:
@@ -115,7 +112,7 @@ def test_numbers_of_random_pairs_are_met(names: tuple[str, ...]) -> None:
         truth = numbers(br.ScoreModel(br.Beta(*shapes[:2]), br.Beta(*shapes[2:])))
         if any(math.isnan(truth[name]) for name in names):
             continue
-        asked: dict = {name: truth[name] for name in names if name not in ("zero", "one")}
+        asked = {name: truth[name] for name in names if name not in ("zero", "one")}
         if "zero" in names or "one" in names:
             asked["exponents"] = tuple(
                 truth[end] if end in names else None for end in ("zero", "one")
@@ -127,7 +124,7 @@ def test_numbers_of_random_pairs_are_met(names: tuple[str, ...]) -> None:
 
 
 @pytest.mark.simulation
-def test_against_mpmath() -> None:
+def test_against_mpmath():
     """AUC = int f_c F_i and FAR = FRR at 30 digits, at a pair solved for; ends by their ratios."""
     mp = pytest.importorskip("mpmath")
     model = br.solve_pair(eer=0.2, exponents=(0.6, 2.5))
@@ -155,7 +152,7 @@ def test_against_mpmath() -> None:
 @pytest.mark.parametrize(
     ("client", "impostor"), some(product(("U", "J", "reverse-J", "bell"), repeat=2), 5)
 )
-def test_shapes_are_met_with_a_margin(client: str, impostor: str) -> None:
+def test_shapes_are_met_with_a_margin(client, impostor):
     # The ends that two shapes force may force the side of the diagonal.
     a = {"U": -1, "reverse-J": -1, "J": 1, "bell": 1}
     b = {"U": -1, "J": -1, "bell": 1, "reverse-J": 1}
@@ -173,7 +170,7 @@ def test_shapes_are_met_with_a_margin(client: str, impostor: str) -> None:
     [(0.7, (0.0, None)), (0.7, (None, INF)), (0.7, (INF, 0.0)), (0.7, (INF, INF)),
      (0.7, (0.0, 0.0)), (0.65, (3.0, None)), (0.65, (None, 0.4)), (0.65, (2.0, 0.0))],
 )  # fmt: skip
-def test_slopes_are_met(auc: float, slopes: tuple) -> None:
+def test_slopes_are_met(auc, slopes):
     model = br.solve_pair(auc=auc, slopes=slopes)
     ends = model.ends().at_zero, model.ends().at_one
     finite = any(slope not in (None, 0.0, INF) for slope in slopes)
@@ -187,12 +184,12 @@ def test_slopes_are_met(auc: float, slopes: tuple) -> None:
 
 @pytest.mark.simulation
 @pytest.mark.parametrize("auc", [1e-4, 0.5, 1.0 - 1e-8])
-def test_far_areas(auc: float) -> None:
+def test_far_areas(auc):
     assert br.solve_pair(auc=auc).auc() == pytest.approx(auc, abs=ATOL)
 
 
 @pytest.mark.simulation
-def test_answers_are_reproducible_and_the_nearer_ones() -> None:
+def test_answers_are_reproducible_and_the_nearer_ones():
     asked = {"auc": 0.8, "crossing": 0.95}
     one, two = br.solve_pair(**asked), br.solve_pair(**asked)
     assert one == two
@@ -205,7 +202,6 @@ def test_answers_are_reproducible_and_the_nearer_ones() -> None:
     assert np.sum(answer**2) <= near.min() + 0.02
 
 
-# ------------------------------------------------------------------ why there is none
 IMPOSSIBLE = [
     ({}, "given at least one goal"),
     # exponents and sides
@@ -281,21 +277,21 @@ IMPOSSIBLE = [
 
 
 @pytest.mark.parametrize(("asked", "words"), IMPOSSIBLE)
-def test_impossible_because(asked: dict, words: str) -> None:
+def test_impossible_because(asked, words):
     with pytest.raises(br.InputError, match=words) as caught:
         br.solve_pair(**asked)
     assert len(str(caught.value)) <= 400
 
 
 @pytest.mark.simulation
-def test_what_no_theorem_forbids_and_nobody_finds_is_a_fit_error() -> None:
+def test_what_no_theorem_forbids_and_nobody_finds_is_a_fit_error():
     """EER 0.17 of these exponents goes with AUCs around 0.915 (a dense search), never with 0.9."""
     with pytest.raises(br.FitError, match=r"the nearest, .* has .* for auc=0.9") as caught:
         br.solve_pair(auc=0.9, eer=0.17, exponents=(0.5, 3.0))
     assert len(str(caught.value)) <= 400
 
 
-def test_range_of_the_area_at_two_exponents_by_a_dense_search() -> None:
+def test_range_of_the_area_at_two_exponents_by_a_dense_search():
     """Limits 1/(1 + rho0), rho1/(1 + rho1), and where large shapes separate the classes, 0 or 1."""
     g = np.geomspace(1e-3, 1e3, 25)
     a, b = np.meshgrid(g, g)
@@ -310,14 +306,13 @@ def test_range_of_the_area_at_two_exponents_by_a_dense_search() -> None:
         assert min(abs(area.min() - ends[0]), abs(area.max() - ends[1])) < 5e-3
 
 
-# ------------------------------------------------------------------- goals by name
-def of_known(t: float) -> tuple[float, float]:
+def of_known(t):
     """FAR and TPR of the known pair at a threshold, by scipy."""
     return float(stats.beta(1.2, 3).sf(t)), float(stats.beta(4, 1.5).sf(t))
 
 
 @pytest.mark.simulation
-def test_four_numbers_of_a_pair_give_it_back() -> None:
+def test_four_numbers_of_a_pair_give_it_back():
     """All from scipy: rates at 0.3 and 0.6, the threshold of FAR there, means of both laws."""
     (far, tpr), (other, high) = of_known(0.6), of_known(0.3)
     goals = {
@@ -329,7 +324,7 @@ def test_four_numbers_of_a_pair_give_it_back() -> None:
 
 
 @pytest.mark.simulation
-def test_goals_beside_other_prescriptions() -> None:
+def test_goals_beside_other_prescriptions():
     far, tpr = of_known(0.6)
     precision = 0.2 * tpr / (0.2 * tpr + 0.8 * far)
     found = br.solve_pair(
@@ -347,7 +342,7 @@ def test_goals_beside_other_prescriptions() -> None:
 
 @pytest.mark.simulation
 @pytest.mark.parametrize("family", ["normal", "logit-normal"])
-def test_goals_of_normal_laws_free_one_parameter_after_the_other(family: str) -> None:
+def test_goals_of_normal_laws_free_one_parameter_after_the_other(family):
     z = stats.norm.isf(0.01)
     one = br.solve_pair(goals={"tpr@far=0.01": 0.6}, family=family)
     assert (one.client.sigma, one.impostor) == (1.0, type(one.impostor)(0.0, 1.0))
@@ -369,7 +364,7 @@ def test_goals_of_normal_laws_free_one_parameter_after_the_other(family: str) ->
 
 
 @pytest.mark.simulation
-def test_goals_that_nothing_meets_say_what_came_nearest() -> None:
+def test_goals_that_nothing_meets_say_what_came_nearest():
     """TPR at FAR .01 is at most AUC/.99 of any ROC; normal laws with an AUC of .6 have KS < .9."""
     with pytest.raises(br.FitError, match=r"the nearest, .* has .* for tpr@far=0.01=0.99"):
         br.solve_pair(auc=0.9, goals={"tpr@far=0.01": 0.99})
@@ -378,6 +373,6 @@ def test_goals_that_nothing_meets_say_what_came_nearest() -> None:
 
 
 @pytest.mark.parametrize("wrong", [[("auc", 0.9)], "auc", {1: 0.9}, {"ks": "much"}])
-def test_goals_of_another_type(wrong: Any) -> None:
+def test_goals_of_another_type(wrong):
     with pytest.raises(br.InputTypeError):
         br.solve_pair(goals=wrong)

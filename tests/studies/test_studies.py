@@ -16,14 +16,14 @@ ROOT = Path(betaroc.__file__).parents[1]
 SCRIPTS = sorted((ROOT / "studies").glob("*.py"))
 
 
-def header(path: Path) -> list[str]:
+def header(path):
     with path.open(encoding="utf-8", newline="") as file:
         return next(csv.reader(file))
 
 
 @pytest.mark.nightly
 @pytest.mark.parametrize("script", SCRIPTS, ids=lambda path: path.stem)
-def test_a_small_study_writes_the_tables_that_are_kept(script: Path, tmp_path: Path) -> None:
+def test_a_small_study_writes_the_tables_that_are_kept(script, tmp_path):
     options = ["--quick", "--tables", str(tmp_path)]
     options += ["--pictures", str(tmp_path / "img")] if script.stem == "atlas" else []
     result = subprocess.run(
@@ -44,7 +44,7 @@ def test_a_small_study_writes_the_tables_that_are_kept(script: Path, tmp_path: P
 @pytest.mark.parametrize(
     "folder", sorted((ROOT / "studies" / "data").iterdir()), ids=lambda path: path.name
 )
-def test_data_of_a_study_say_where_they_are_from(folder: Path) -> None:
+def test_data_of_a_study_say_where_they_are_from(folder):
     source = (folder / "SOURCE.md").read_text(encoding="utf-8")
     assert "Origin:" in source
     assert "Licence:" in source
