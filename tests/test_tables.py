@@ -102,6 +102,7 @@ TABLES = {
     "Sensitivity.to_frame": lambda r: r.fit.sensitivity().to_frame(),
     "Decision.alternatives": lambda r: br.decide(r.scores, eer=True).alternatives,
     "StrataTable.to_frame": lambda r: by_species(r).strata.to_frame(),
+    "StrataTable.claim": lambda r: by_species(r).strata.claim(0.1),
     "UnseenStrata.to_frame": lambda r: by_species(r).unseen.to_frame(),
     "FamilyComparison.table": lambda r: br.compare_families(r.scores, ["beta", "normal"]).table,
     "FamilyComparison.tail_table": lambda r: br.compare_families(r.scores, ["beta"]).tail_table,

@@ -203,18 +203,7 @@ def table_where_strata(scores: ScoreData, target: Target, threshold: float) -> S
 
 def broken_strata(table: StrataTable, rate: float) -> list[str]:
     """The strata whose rate is above a target, by Holm's procedure at half of 1 - level."""
-    from scipy.special import betainc
-
-    hits, others = table.estimate * table.size, (1.0 - table.estimate) * table.size
-    with np.errstate(invalid="ignore"):
-        p_values = np.where(hits > 0.0, betainc(hits, others + 1.0, rate), 1.0)
-    order, tail = np.argsort(p_values), 0.5 * (1.0 - table.level)
-    result = []
-    for rank, k in enumerate(order):
-        if p_values[k] > tail / (len(order) - rank):
-            break
-        result.append(table.stratum[k])
-    return result
+    return table._above(rate, 0.5 * (1.0 - table.level))
 
 
 # ------------------------------------------------------------------------------ sentences

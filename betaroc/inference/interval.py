@@ -23,7 +23,7 @@ from betaroc.rendering.curves import (
     line_style,
 )
 from betaroc.rendering.nouns import Exportable
-from betaroc.rendering.numbers import level_words
+from betaroc.rendering.numbers import level_words, number
 from betaroc.rendering.tree import IntervalMark
 
 #: Beyond it the exponential function leaves the doubles.
@@ -86,6 +86,12 @@ class Interval(Framed, Exportable):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "sparse", is_sparse(self.n_beyond))
+
+    def __str__(self) -> str:
+        """The number with its interval, in a line."""
+        estimate, low, high = (number(x, 4) for x in (self.estimate, self.low, self.high))
+        more = ", extrapolated" * self.extrapolated
+        return f"{estimate} ({low} to {high}, {level_words(self.level)} {self.method}{more})"
 
     def plot(self, ax: Axes | None = None, *, label: str = "", **style: Any) -> Axes:
         """Draw the interval as a row, below the rows that the axes have.

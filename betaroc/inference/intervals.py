@@ -43,7 +43,7 @@ from betaroc.inference.drawn_scores import DrawnScores, band_of_replicates, chec
 from betaroc.inference.interval import Band, Interval, Limits
 from betaroc.inference.of_scores import CountedScores
 from betaroc.inference.scores_beyond import SupportedPair, about, fewest, tell
-from betaroc.inference.strata import POOLED, interval_over
+from betaroc.inference.strata import POOLED, interval_over, of_species
 from betaroc.model.dataset_checks import warn_of_reversed
 from betaroc.model.measures import OperatingPoint
 from betaroc.model.model import ScoreModel
@@ -385,7 +385,9 @@ def interval(
         Of a fit with tails: allow rates that expect less than a tenth of a score.
     over : {"pooled", "worst"} or mapping
         Of scores with strata: of all together, of the worst of them as in :func:`by_stratum`, or
-        their mean by weights such as ``{"zero-effort": 0.5, "spoof": 0.5}``.
+        their mean by weights such as ``{"zero-effort": 0.5, "spoof": 0.5}``. The FRR at a FAR of
+        the worst is that at which each has at most this FAR. "max-apcer", "bpcer10", "bpcer20",
+        "bpcer100" and "acer" mean the worst species of attack.
     threshold, far, frr, tpr, alpha, between, at : optional
         Where the statistic is taken, as in `Fit.interval`; of a curve ``alpha=``. A rate may have
         its name in any field, such as ``fpr=``.
@@ -454,6 +456,7 @@ def interval(
     if isinstance(of, SupportedPair):
         result = interval_of_fit(of, parse_statistic(stat, given, **point), options)
     elif isinstance(of, ScoreData):
+        stat, over = of_species(stat, of, over)
         spec = parse_statistic(stat, given, **point)
         if isinstance(of, Scores):
             give(outliers(of._scored))

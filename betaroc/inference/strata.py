@@ -32,6 +32,9 @@ from betaroc.rendering.numbers import number, rate, rate_span, spaced
 _SHARES = {"client": ("frr", "tpr"), "impostor": ("far", "tnr")}
 #: Of all strata together, and of the worst of them.
 POOLED, WORST = "pooled", "worst"
+#: Words for presentation attacks that mean the worst species: ISO/IEC 30107-3, and ACER.
+_OF_SPECIES = {"max-apcer": "far", "acer": "hter", "bpcer10": "frr@far=0.1",
+               "bpcer20": "frr@far=0.05", "bpcer100": "frr@far=0.01"}  # fmt: skip
 #: What the sum of weights may be off by.
 _ROUNDING = 1e-9
 #: Draws of counts of equal rates; a third as many of the largest standardized contrast, ...
@@ -123,6 +126,71 @@ class StrataTable(Tabular, Exportable):
         """
         names = ("stratum", "n", "estimate", "low", "high", "size")
         return self._table({name: getattr(self, name) for name in names})
+
+    def claim(self, at_most: float, *, confidence: float = 0.95) -> Table:
+        """Judge the claim that an error rate is at most a number for each stratum.
+
+        It is "supported" where the upper bound (Clopper and Pearson) is at most the number,
+        "refuted" where the lower one is above it at Holm's level, else the data "cannot tell"; of
+        all strata it is refuted where it is of one, supported where it is of each.
+
+        Parameters
+        ----------
+        at_most : float
+            The rate that is claimed, in (0, 1).
+        confidence : float
+            Of each one-sided bound, and that no true claim is refuted in any stratum.
+
+        Returns
+        -------
+        DataFrame
+            Of the library of the scores: stratum, n, estimate, upper, claim; all strata, with the
+            worst rate and bound, stand in the last row.
+
+        Raises
+        ------
+        InputError
+            If the statistic is no error rate of the class of the strata, or for a wrong fraction.
+
+        Examples
+        --------
+        >>> import betaroc as br
+        >>> species = ["print"] * 40 + ["replay"] * 40
+        >>> scores = br.Scores([0.7, 0.9], [k / 80 for k in range(80)], impostor_strata=species)
+        >>> br.by_stratum(scores, "far", threshold=0.8).claim(0.1)["claim"].tolist()
+        ['supported', 'refuted', 'refuted']
+        """
+        rate = checks.fraction(at_most, "at_most")
+        tail = 1.0 - checks.level(confidence, "confidence")
+        if self.statistic.partition("@")[0] != _SHARES[self.of][0]:
+            rule = f"be of {_SHARES[self.of][0]}, the error rate of the class of the strata"
+            raise refusal("claim", rule, repr(self.statistic), "")
+        _, upper = share_ends(self.estimate * self.size, self.size, tail)
+        above = self._above(rate, tail)
+        claims = [
+            "refuted" if name in above else "supported" if end <= rate else "cannot tell"
+            for name, end in zip(self.stratum, upper, strict=True)
+        ]
+        every = next((c for c in ("refuted", "cannot tell") if c in claims), "supported")
+        return self._table({
+            "stratum": (*self.stratum, "all"), "n": np.append(self.n, np.sum(self.n)),
+            "estimate": np.append(self.estimate, self.worst.estimate),
+            "upper": np.append(upper, np.max(upper)), "claim": (*claims, every),
+        })  # fmt: skip
+
+    def _above(self, rate: float, tail: float) -> list[str]:
+        """The strata whose error rate is above one, by Holm's procedure."""
+        from scipy.special import betainc
+
+        hits, others = self.estimate * self.size, (1.0 - self.estimate) * self.size
+        with np.errstate(invalid="ignore"):
+            p_values = np.where(hits > 0.0, betainc(hits, others + 1.0, rate), 1.0)
+        order, result = np.argsort(p_values), []
+        for rank, k in enumerate(order):
+            if p_values[k] > tail / (len(order) - rank):
+                break
+            result.append(self.stratum[k])
+        return result
 
     def plot(self, ax: Axes | None = None, *, target: float | None = None) -> Axes:
         """Draw a row per stratum with its interval, the worst first.
@@ -292,12 +360,22 @@ def _interval(numbers: Sequence[Any], level: float, method: str) -> Interval:
     return Interval(estimate, low, high, level, method)
 
 
+def of_species(stat: Any, data: object, over: Any) -> tuple[Any, Any]:
+    """A statistic and what it is over, where its name means the worst species of attack."""
+    if not isinstance(stat, str) or stat.partition("@")[0] not in _OF_SPECIES:
+        return stat, over
+    name, sign, behind = stat.partition("@")
+    several = isinstance(data, Scores) and len(data.strata.impostor) > 1
+    return _OF_SPECIES[name] + sign + behind, WORST if several and over == POOLED else over
+
+
 def interval_over(
     scores: Scores, spec: StatisticSpec, options: IntervalOptions, over: str | Mapping[str, float]
 ) -> Interval:
     """Of the worst stratum, or of the mean of all by weights."""
-    own = [who for who in CLASSES if spec.name in _SHARES[who]]
-    who = (own or [k for k in CLASSES[::-1] if len(getattr(scores.strata, k)) > 1] or CLASSES)[0]
+    several = [who for who in CLASSES[::-1] if len(getattr(scores.strata, who)) > 1]
+    own = [who for who in several if spec.name in _SHARES[who]]
+    who = (own or several or CLASSES)[0]
     table = _table(scores, spec, who, options)
     if over == WORST:
         return table.worst

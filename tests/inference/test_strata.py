@@ -26,12 +26,7 @@ def table_of(errors, trials, **more):
 
 
 def test_rates_are_those_of_a_package_for_attacks():
-    peer = json.loads((REFERENCES / "pad_species.json").read_text())
-    attacks = peer["attack"]
-    scores = br.Scores(
-        peer["bona fide"], [s for scores in attacks.values() for s in scores],
-        impostor_strata=np.repeat([*attacks], [len(v) for v in attacks.values()]),
-    )  # fmt: skip
+    peer, scores = _peer()
     for row in peer["result"].values():
         below = np.nextafter(row["threshold"], -np.inf)  # they accept what equals the threshold
         table = br.by_stratum(scores, "far", threshold=below)
@@ -40,6 +35,50 @@ def test_rates_are_those_of_a_package_for_attacks():
         assert table.worst.estimate == pytest.approx(row["apcer_max"], abs=1e-12)
         frr = scores.confusion(below).frr
         assert 0.5 * (table.worst.estimate + frr) == pytest.approx(row["acer"], abs=1e-12)
+
+
+def _peer():
+    peer = json.loads((REFERENCES / "pad_species.json").read_text())
+    attacks = peer["attack"]
+    strata = np.repeat([*attacks], [len(v) for v in attacks.values()])
+    attacked = [s for scores in attacks.values() for s in scores]
+    return peer, br.Scores(peer["bona fide"], attacked, impostor_strata=strata)
+
+
+def test_words_for_attacks_mean_the_worst_species():
+    peer, scores = _peer()
+    attacks = [np.array(values) for values in peer["attack"].values()]
+    for word, far in (("bpcer10", 0.1), ("bpcer20", 0.05)):  # the least FRR that species allow
+        found = br.interval(scores, word)
+        lowest = min(t for t in scores.impostor if all(np.mean(a > t) <= far for a in attacks))
+        assert found.estimate == scores.confusion(lowest).frr <= peer["result"][word]["bpcer"]
+        assert found == br.interval(scores, "frr", far=far, over="worst")
+        rows = br.by_stratum(scores, "frr", far=far)
+        assert (found.estimate, found.high) == (max(rows.estimate), max(rows.high))
+    table = br.by_stratum(scores, "far", threshold=1.07)
+    assert br.interval(scores, "max-apcer@threshold=1.07") == table.worst
+    acer = br.interval(scores, "acer", threshold=1.07)
+    frr = scores.confusion(1.07).frr
+    assert acer.estimate == pytest.approx(0.5 * (table.worst.estimate + frr), abs=1e-15)
+    one = br.Scores(scores.client, scores.impostor)  # of one species the mixture is the worst
+    assert br.interval(one, "max-apcer", threshold=1.07) == br.interval(one, "far", threshold=1.07)
+
+
+def test_claims_are_one_sided_and_a_true_one_is_refuted_in_no_stratum():
+    table = table_of([0, 9, 3, 0], [59, 60, 80, 58])
+    frame = table.claim(0.05)
+    assert frame["claim"].tolist() == [
+        "supported", "refuted", "cannot tell", "cannot tell", "refuted"
+    ]  # fmt: skip
+    upper = [_clopper_pearson(x, n, 0.05)[1] for x, n in ((0, 59), (9, 60), (3, 80), (0, 58))]
+    assert frame["upper"].to_numpy()[:-1] == pytest.approx(upper, rel=1e-9)
+    assert frame.iloc[-1]["upper"] == max(frame["upper"])
+    assert table.claim(0.3)["claim"].tolist() == ["supported"] * 5
+    alone = binom.sf(5, 60, 0.05)  # of four strata Holm asks for a quarter of the risk
+    assert 0.05 / 4 < alone < 0.05 * 2
+    assert table_of([0, 6, 3, 0], [59, 60, 80, 58]).claim(0.05)["claim"][1] == "cannot tell"
+    with pytest.raises(br.InputError, match="claim must be of far"):
+        br.by_stratum(of_counts([1, 2], [9, 9]), "auc").claim(0.05)
 
 
 def test_the_worst_has_the_largest_own_upper_end_and_bonferronis_lower_end():
