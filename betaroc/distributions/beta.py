@@ -181,11 +181,9 @@ class Beta(Distribution):
         )
 
     def _score(self, t: Thresholds) -> FloatArray:
-        from scipy.special import psi
-
-        both, *single = psi([self.a + self.b, self.a, self.b]).tolist()
-        shift = np.array([both - value for value in single]).reshape(-1, *[1] * t.logit.ndim)
-        return np.asarray(shift - softplus(np.array([-t.logit, t.logit])))
+        *_, shift_a, shift_b = _polygammas(self.a, self.b, 0.0, 0.0)
+        log_share, log_rest = -np.logaddexp(0.0, [-t.logit, t.logit])
+        return np.array([log_share - shift_a, log_rest - shift_b])
 
     def _unit_covariance(self) -> FloatArray:
         return polygamma.beta_inverse_information(self.a, self.b)
@@ -703,7 +701,7 @@ _RISE = 0.6
 _LANES = 8192
 #: Newton converges quadratically: after a step this small, or within what rounding of the mean
 #: logarithms by this share of them makes of the shapes, nothing is left to gain.
-_LAST_STEP, _NOISE = 1e-8, 2e-15
+_LAST_STEP, _NOISE = 1e-7, 2e-15
 _TINY_GRADIENT = 1e-9
 #: Logarithms of shapes that doubles hold, and their sums.
 _LOG_SHAPES = (-700.0, 700.0)
@@ -727,35 +725,54 @@ class Centred(NamedTuple):
 
 
 class BetaSolution(NamedTuple):
-    """Where Newton's method stopped; ``gradient_norm`` in (log a, log b)."""
+    """Where Newton's method stopped; the largest slope in (log a, log b) of a centred sample."""
 
     a: float
     b: float
     converged: bool
     iterations: int
-    gradient_norm: float
+    norm: float = 0.0
+
+
+class BetaPeak(NamedTuple):
+    """The likelihood of one unit of weight at its maximum; floats, or arrays of many."""
+
+    #: Variance of a, covariance, variance of b.
+    aa: Any
+    ab: Any
+    bb: Any
+    #: So much larger is the relative error of a or b than that of the two mean logarithms.
+    amplification: Any
+    log_likelihood: Any
+    #: Largest slope in (log a, log b).
+    norm: Any
+
+
+def _polygammas(a: Any, b: Any, g1: Any, g2: Any) -> tuple[Any, ...]:
+    """`phi_tau` of a, b and a + b, digamma(a) - digamma(a + b) - g1, and the same of b and g2."""
+    of, f = (polygamma.phi_tau_of, math) if isinstance(a, float) else (polygamma.phi_tau, np)
+    at_a, at_b, at_s = of(a), of(b), of(a + b)
+    r1, r2 = at_a[0] - at_s[0] - f.log1p(b / a) - g1, at_b[0] - at_s[0] - f.log1p(a / b) - g2
+    return at_a, at_b, at_s, r1, r2
 
 
 def _score_equations(a: Any, b: Any, g1: Any, g2: Any) -> tuple[Any, Any, tuple[Any, ...]]:
     """What is left of both, digamma(a) - digamma(a + b) - g1 first, and the information."""
-    of, f = (polygamma.phi_tau_of, math) if isinstance(a, float) else (polygamma.phi_tau, np)
-    (phi_a, tau_a), (phi_b, tau_b), (phi_s, tau_s) = of(a), of(b), of(a + b)
-    r1 = phi_a - phi_s - f.log1p(b / a) - g1
-    r2 = phi_b - phi_s - f.log1p(a / b) - g2
-    return r1, r2, polygamma.information_terms(a, b, tau_a, tau_b, tau_s)
+    at_a, at_b, at_s, r1, r2 = _polygammas(a, b, g1, g2)
+    return r1, r2, polygamma.information_terms(a, b, at_a[1], at_b[1], at_s[1])
 
 
-def _newton(a: Any, b: Any, g1: Any, g2: Any) -> tuple[Any, Any, Any, Any]:
-    """Shapes after a step in (1/a, 1/b), whether it is the last, the gradient's norm before."""
+def _newton(a: Any, b: Any, g1: Any, g2: Any) -> tuple[Any, Any, Any]:
+    """Shapes after a step in (1/a, 1/b), and whether it is the last."""
     larger, smaller = (max, min) if isinstance(a, float) else (np.maximum, np.minimum)
     r1, r2, (of_a, of_b, coupling, det) = _score_equations(a, b, g1, g2)
     step_a = -(of_b * r1 + coupling * r2) / (det * a)
     step_b = -(coupling * r1 + of_a * r2) / (det * b)
-    noise_a = -_NOISE * (of_b * g1 + coupling * g2) / (det * a)
-    noise_b = -_NOISE * (coupling * g1 + of_a * g2) / (det * b)
-    last = larger(abs(step_a), abs(step_b)) <= _LAST_STEP + larger(noise_a, noise_b)
-    a_after, b_after = a / (1.0 - smaller(step_a, _RISE)), b / (1.0 - smaller(step_b, _RISE))
-    return a_after, b_after, last, larger(abs(a * r1), abs(b * r2))
+    noise_a = -(of_b * g1 + coupling * g2) / (det * a)
+    noise_b = -(coupling * g1 + of_a * g2) / (det * b)
+    noise = _NOISE * larger(noise_a, noise_b)
+    last = larger(abs(step_a), abs(step_b)) <= _LAST_STEP + noise
+    return a / (1.0 - smaller(step_a, _RISE)), b / (1.0 - smaller(step_b, _RISE)), last
 
 
 def _start(g1: Any, g2: Any, low: Any, gap: Any) -> tuple[Any, Any]:
@@ -782,35 +799,44 @@ def solve_one(g1: float, g2: float) -> BetaSolution | None:
     if not (high < 0.0 and gap > 0.0):
         return None
     a, b = _start(g1, g2, low, gap)
-    last, norm = False, math.inf
     for iteration in range(1, MAX_ITERATIONS + 1):
         if not a + b < _HUGE:
             return None
-        a_after, b_after, settled, norm = _newton(a, b, g1, g2)
+        a, b, last = _newton(a, b, g1, g2)
         if last:
-            return BetaSolution(a, b, True, iteration, norm)
-        a, b, last = a_after, b_after, settled
-    return BetaSolution(a, b, False, MAX_ITERATIONS, norm)
+            return BetaSolution(a, b, True, iteration)
+    return BetaSolution(a, b, False, MAX_ITERATIONS)
 
 
-def precision(a: Any, b: Any, g1: Any, g2: Any) -> tuple[Any, Any, Any, Any]:
-    """Variance of a, covariance, variance of b of one unit of weight, and the amplification.
-
-    So much larger is the relative error of a or b than that of the two mean logarithms.
-    """
-    of_a, of_b, coupling, det = _score_equations(a, b, g1, g2)[2]
+def peak(a: Any, b: Any, g1: Any, g2: Any) -> BetaPeak:
+    """Precision and likelihood where the score equations turn large terms into small ones."""
+    f, larger, _ = _functions(a)
+    s, ((phi_a, tau_a), (phi_b, tau_b), (phi_s, tau_s), r1, r2) = a + b, _polygammas(a, b, g1, g2)
+    of_a, of_b, coupling, det = polygamma.information_terms(a, b, tau_a, tau_b, tau_s)
     aa, ab, bb = of_b / det, coupling / det, of_a / det
-    larger = _functions(a)[1]
-    return aa, ab, bb, larger(-(aa * g1 + ab * g2) / a, -(ab * g1 + bb * g2) / b)
+    amplification = larger(-(aa * g1 + ab * g2) / a, -(ab * g1 + bb * g2) / b)
+    squares = a * phi_a + b * phi_b - s * phi_s
+    rest = _remainder(s, a, b) - 0.5 * f.log(s / a / b)
+    return BetaPeak(aa, ab, bb, amplification, squares - g1 - g2 - HALF_LOG_TWO_PI + rest,
+                    larger(abs(a * r1), abs(b * r2)))  # fmt: skip
 
 
-def solve_centred(c: Centred, concentration: float, mean: float) -> BetaSolution:
+def solve_centred(c: Centred, start: BetaSolution | None) -> BetaSolution | None:
     """The maximum of a concentrated sample by Newton's method in (log(a + b), mean).
 
-    With eta the distance of the law's mean from the sample's, the first score equation reads phi(a)
-    - phi(a+b) + eta/m + e(delta/m) - mean e((x-m)/m) = 0, e(v) = log(1+v) - v: nothing cancels.
+    From another solution or the moments; None where a + b is far too large. With eta the distance
+    of the law's mean from the sample's, the first score equation reads phi(a) - phi(a+b) + eta/m +
+    e(delta/m) - mean e((x-m)/m) = 0, e(v) = log(1+v) - v: nothing cancels.
     """
-    s, eta, last, norm = concentration, (mean - c.m) - c.shift, False, math.inf
+    mean, s = c.m + c.shift, math.inf
+    if start is not None and start.converged:
+        s = start.a + start.b
+        mean = start.a / s
+    elif c.variance > 0.0:
+        s = mean * (c.u - c.shift) / c.variance - 1.0
+    if not s <= 2.0 * LARGEST_CONCENTRATION:
+        return None
+    eta, last, norm = (mean - c.m) - c.shift, False, math.inf
     a = b = math.nan
     for iteration in range(1, MAX_ITERATIONS + 1):
         delta = c.shift + eta
@@ -894,14 +920,6 @@ def beta_mle(mean_log: npt.ArrayLike, mean_log1m: npt.ArrayLike) -> tuple[Any, A
     return np.where(converged, a, np.nan), np.where(converged, b, np.nan), converged
 
 
-def largest_mean_log_likelihood(a: Any, b: Any, g1: Any, g2: Any) -> Any:
-    """At the maximum, where the score equations turn the large terms into small ones."""
-    s, of = a + b, polygamma.phi_tau_of if isinstance(a, float) else polygamma.phi_tau
-    squares = a * of(a)[0] + b * of(b)[0] - s * of(s)[0]
-    rest = _remainder(s, a, b) - 0.5 * _functions(a)[0].log(s / a / b)
-    return squares - g1 - g2 - HALF_LOG_TWO_PI + rest
-
-
 def _shapes_of(g1: float, g2: float) -> Shapes | None:
     """The most likely shapes, if they are those of a distribution that is fitted."""
     result = solve_one(g1, g2)
@@ -919,7 +937,7 @@ def _solve_block(g: FloatArray) -> FloatArray:
     where = np.flatnonzero((low > _LEAST_LOG) & (high < 0.0) & (gap > 0.0) & (a + b < _HUGE))
     a, b, g = a[where], b[where], g[:, where]
     for _ in range(MAX_ITERATIONS):
-        a, b, last, _norm = _newton(a, b, *g)
+        a, b, last = _newton(a, b, *g)
         result[:, where[last]] = a[last], b[last]
         left = ~last & (a + b < _HUGE)
         where, a, b, g = where[left], a[left], b[left], g[:, left]

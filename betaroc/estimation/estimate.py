@@ -108,36 +108,40 @@ def influence(
     from 1 on (60/n of fewer than 60 scores), of what cannot be fitted again from 1/2 on.
     """
     law, total = base_of(top.distribution), sample.total
-    parameters = law._parameters()
-    size = len(parameters)
-    if total < SMALL_SAMPLE or not top.names or size > 2:
+    if total < SMALL_SAMPLE or len(law._scales) != 2:
         return []
-    ends = np.array([sample.low, sample.high])
-    cov = np.asarray(top.covariance)[:size, :size] / top.total
+    ends, values = (sample.low, sample.high), [getattr(law, name) for name, _ in law._scales]
+    cov = (top.covariance[:2, :2] / top.total).tolist()
     with np.errstate(all="ignore"):  # of errors that no double holds nothing is said
-        rooms = [
-            p.value if p.scale == "log" else float(np.sqrt(cov[k, k] * total))
-            for k, p in enumerate(parameters)
-        ]
-        steps = cov @ law._score(Thresholds.from_theta(ends)) / np.array(rooms)[:, None]
-    k, end = divmod(int(np.abs(steps).argmax()), 2)
-    if not _STEP < abs(steps[k, end]) < math.inf:
+        scores = law._score(Thresholds.from_theta(ends)).tolist()
+    rooms = [
+        value if scale == "log" else math.sqrt(cov[k][k] * total)
+        for k, (value, (_, scale)) in enumerate(zip(values, law._scales, strict=True))
+    ]
+    steps = {
+        (k, end): (cov[k][0] * scores[0][end] + cov[k][1] * scores[1][end]) / rooms[k]
+        for k in (0, 1)
+        for end in (0, 1)
+    }
+    k, end = max(steps, key=lambda place: abs(steps[place]))
+    step, score, (name, scale) = steps[k, end], ends[end], law._scales[k]
+    if not (abs(step) > _STEP and all(map(math.isfinite, steps.values()))):
         return []
-    item, score, step = parameters[k], float(ends[end]), float(steps[k, end])
-    before = item.value * math.exp(-step) if item.scale == "log" else item.value - rooms[k] * step
+    after = values[k]
+    before = after * math.exp(-step) if scale == "log" else after - rooms[k] * step
     moved, least, most = abs(step), 0.5, 10.0
     if isinstance(sample, Sample) and sample.weights is None:
         left = np.arange(sample.n) != (np.argmax if end else np.argmin)(sample.values)
         with contextlib.suppress(errors.FitError):
-            before = estimate(sample.keep(left)).distribution._parameters()[k].value
-            moved, least, most = abs(item.value - before) / rooms[k], 1.0, 60.0
-            if item.scale == "log":
-                moved = math.expm1(abs(math.log(item.value / before)))
+            before = getattr(estimate(sample.keep(left)).distribution, name)
+            moved, least, most = abs(after - before) / rooms[k], 1.0, 60.0
+            if scale == "log":
+                moved = math.expm1(abs(math.log(after / before)))
     if not moved > max(least, most / total):
         return []
     score = range_[0] + (range_[1] - range_[0]) * score
-    text = f"{sample.name}: the score {score!r} alone moves {item.name} from {before:.4g}"
-    return [Notice(errors.InfluenceWarning, f"{text} to {item.value:.4g}{_ODD}")]
+    text = f"{sample.name}: the score {score!r} alone moves {name} from {before:.4g}"
+    return [Notice(errors.InfluenceWarning, f"{text} to {after:.4g}{_ODD}")]
 
 
 def outliers(scores: Scores) -> list[Notice]:
@@ -352,8 +356,10 @@ class Task(NamedTuple):
                 rule = replace(rule, resolution=rule.resolution * width)
             else:
                 likelihood -= top.weight * math.log(width)
+        parameters = law._parameters()
+        names, values = tuple([p.name for p in parameters]), tuple([p.value for p in parameters])
         return Estimate(
-            self.family, law, top.names, top.values, np.asarray(top.covariance) / top.total,
+            self.family, law, names, values, np.asarray(top.covariance) / top.total,
             likelihood, top.n, top.total, top.converged, top.iterations, top.gradient_norm, rule,
             top.fixed, ties,
         )  # fmt: skip

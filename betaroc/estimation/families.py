@@ -65,36 +65,27 @@ def estimate_beta(sample: Data) -> MleResult:
         raise too_few_distinct(sample, "beta")
     g1, g2 = sample.mean_logs()
     result = beta.solve_one(g1, g2)
-    precision = None if result is None else beta.precision(result.a, result.b, g1, g2)
-    if precision is None or precision[-1] > beta.ILL_CONDITIONED:
+    top = None if result is None else beta.peak(result.a, result.b, g1, g2)
+    if top is None or top.amplification > beta.ILL_CONDITIONED:
         # By what the scores are about their mean.
-        centred = sample.centred()
-        mean, concentration = centred.m + centred.shift, math.inf
-        if result is not None and result.converged:
-            concentration, mean = result.a + result.b, result.a / (result.a + result.b)
-        elif centred.variance > 0.0:
-            concentration = mean * (centred.u - centred.shift) / centred.variance - 1.0
-        result = None
-        if concentration <= 2.0 * beta.LARGEST_CONCENTRATION:
-            result = beta.solve_centred(centred, concentration, mean)
-        precision = None if result is None else beta.precision(result.a, result.b, g1, g2)
-    if not (result and precision and result.a + result.b <= beta.LARGEST_CONCENTRATION):
+        result = beta.solve_centred(sample.centred(), result)
+        if result is not None:
+            top = beta.peak(result.a, result.b, g1, g2)._replace(norm=result.norm)
+    if not (result and top and result.a + result.b <= beta.LARGEST_CONCENTRATION):
         raise DegenerateDataError(
             f"{sample.name}: a beta distribution is fitted while a + b <= 1e12; the {sample.n}"
             f" scores, between {sample.low!r} and {sample.high!r}, ask for more."
             + worded(' Use `family="logit-normal"` or "empirical".')
         )
-    a, b = result.a, result.b
-    aa, ab, bb, _ = precision
-    covariance = np.array(((aa, ab), (ab, bb))) * (1.0 if result.converged else math.nan)
-    estimate = MleResult(
-        Beta(a, b), covariance, sample.total * beta.largest_mean_log_likelihood(a, b, g1, g2),
-        result.converged, result.iterations, result.gradient_norm,
-    )  # fmt: skip
-    if not result.converged:
+    a, b, converged, iterations, _ = result
+    covariance = np.array(((top.aa, top.ab), (top.ab, top.bb)))
+    likelihood = sample.total * top.log_likelihood
+    estimate = MleResult(Beta(a, b), covariance, likelihood, converged, iterations, top.norm)
+    if not converged:
+        covariance *= math.nan
         raise FitError(
             f"{sample.name}: the beta fit did not converge within {beta.MAX_ITERATIONS} steps;"
-            f" gradient {result.gradient_norm:.3g} at a = {a!r}, b = {b!r}. The partial"
+            f" gradient {top.norm:.3g} at a = {a!r}, b = {b!r}. The partial"
             " result is the error's .result. Please report these scores.",
             estimate,
         )
@@ -124,12 +115,11 @@ def _beta_of_systems(side: ClassColumns, who: str, boundary: str | None) -> Clas
     n = np.where(reason == "", side.inner, np.nan)
     g1, g2 = side.log / n, side.log1m / n
     a, b, converged = beta.beta_mle(g1, g2)
-    aa, _, bb, amplification = beta.precision(a, b, g1, g2)
-    limit = (amplification > beta.ILL_CONDITIONED) & (side.from_rows | (a + b > LARGEST_SUMMED))
+    top = beta.peak(a, b, g1, g2)
+    limit = (top.amplification > beta.ILL_CONDITIONED) & (side.from_rows | (a + b > LARGEST_SUMMED))
     fits = ClassEstimates(
-        who, {"a": a, "b": b}, {"a": np.sqrt(aa / n), "b": np.sqrt(bb / n)},
-        n * beta.largest_mean_log_likelihood(a, b, g1, g2), reason,
-        (reason != "") | ~converged | limit,
+        who, {"a": a, "b": b}, {"a": np.sqrt(top.aa / n), "b": np.sqrt(top.bb / n)},
+        n * top.log_likelihood, reason, (reason != "") | ~converged | limit,
     )  # fmt: skip
     return with_masses(fits, side, boundary)
 
@@ -162,13 +152,15 @@ def join_proper(client: MleResult, impostor: MleResult) -> JointMle | None:
         return None
     c, i = map(beta.ClassSums.at, *zip(*free, strict=True), [x.weight for x in classes])
     share = c.weight / (c.weight + i.weight)
-    pooled = beta.solve_one(*(share * np.array(c[1:]) + (1.0 - share) * np.array(i[1:])).tolist())
+    means = (share * np.array(c[1:]) + (1.0 - share) * np.array(i[1:])).tolist()
+    pooled = beta.solve_one(*means)
     if pooled is None or not pooled.converged:
         raise FitError(
             f"the mean logarithms of both classes belong to no beta distribution: {c!r}, {i!r}."
             " Please report these scores."
         )
-    both = beta.TiedSolution(pooled[:2], pooled[:2], pooled.iterations, pooled.gradient_norm)
+    norm = beta.peak(pooled.a, pooled.b, *means).norm
+    both = beta.TiedSolution(pooled[:2], pooled[:2], pooled.iterations, norm)
     candidates = {(name,): beta.tied_mle(c, i, name) for name in "ab"} | {("a", "b"): both}
 
     def gains(pair: beta.TiedSolution) -> list[float]:

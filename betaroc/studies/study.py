@@ -30,7 +30,7 @@ from betaroc.core.notices import collect_warnings, suppress_warnings
 from betaroc.core.process import end_with, shows_progress
 from betaroc.core.resampling import seed_sequence
 from betaroc.core.text import did_you_mean, format_list, format_value, typed
-from betaroc.distributions.beta import ILL_CONDITIONED, beta_mle, precision
+from betaroc.distributions.beta import ILL_CONDITIONED, beta_mle, peak
 from betaroc.rendering.numbers import version
 from betaroc.studies.design import Design, as_design
 from betaroc.studies.result import StudyResult, place_words, read_study
@@ -502,7 +502,7 @@ def fit_together(trials: Sequence[Trial]) -> None:
         ]  # fmt: skip
         logs = np.array(means).reshape(-1, 2).T
         a, b, converged = beta_mle(*logs)
-        solved = converged & ~(precision(a, b, *logs)[-1] > ILL_CONDITIONED)
+        solved = converged & ~(peak(a, b, *logs).amplification > ILL_CONDITIONED)
     shapes = np.stack([a, b], axis=1).reshape(-1, 4).tolist()
     for trial, pair, both_solved in zip(
         trials, shapes, solved.reshape(-1, 2).tolist(), strict=True
