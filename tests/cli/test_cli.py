@@ -15,7 +15,7 @@ import pytest
 import betaroc as br
 from betaroc.cli import COMMANDS, main
 from helpers.cases import some
-from helpers.files import STUDY, write
+from helpers.files import write
 from helpers.places import ROOT
 
 Capture = pytest.CaptureFixture[str]
@@ -196,36 +196,6 @@ def test_a_narrow_encoding_is_enough(tmp_path):
     run = shell("fit", path, env={**os.environ, "PYTHONIOENCODING": "ascii"})
     assert (run.returncode, run.stderr) == (0, "")
     assert "gr\\xf6\\xdfe.csv" in run.stdout
-
-
-KINDS = ("fifo", "folder", "/dev/zero", "/dev/null")
-
-
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("place", [
-    "fit {x}", "fit {x} --stream always", "report --dev {s} --test {x} -o {o}",
-    "epc --dev {x} --test {s}", "epc --dev {s} --test {x}",
-    "compare --dev {s} {x} --test {s} {s}", "ensemble {x} --systems a b", "ensemble {x} {s}",
-    "study {x}", "study {c} --folder {x}", "report --dev {s} -o {x} --force",
-])  # fmt: skip
-def test_what_is_no_file_is_refused_at_once(kind, place, tmp_path, capsys):
-    """A FIFO that nobody writes to would be waited for without end; so would /dev/zero."""
-    config, scores = tmp_path / "c.toml", write(tmp_path / "s.csv", [0.7, 0.9], [0.4, 0.2])
-    config.write_text(STUDY)
-    given = kind if kind.startswith("/") else str(tmp_path / f"{kind}.html")
-    if kind == "fifo":
-        os.mkfifo(given)
-    elif kind == "folder":
-        Path(given).mkdir()
-        if "--folder" in place:
-            (Path(given) / "notes.txt").write_text("mine")
-    call = place.format(x=given, s=scores, o=tmp_path / "o.html", c=config)
-    assert main(call.split()) == 2
-    out, err = capsys.readouterr()
-    assert out == ""
-    assert err.startswith("betaroc: ")
-    assert err.count("\n") == 1
-    assert "there is none" not in err
 
 
 @pytest.mark.parametrize(("command", "where", "remedy"), [

@@ -61,13 +61,6 @@ def test_a_deep_study_document_and_key(place):
             read()
 
 
-@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no FIFOs here")
-def test_a_document_is_a_regular_file(place):
-    os.mkfifo("pipe")
-    with pytest.raises(br.FileFormatError, match="regular"):
-        br.from_json("pipe")
-
-
 @pytest.mark.parametrize("folder", ["../x", "/tmp/x", "a/../../x", ".", "link/x"])
 def test_a_study_does_not_leave_its_folder(place, capsys, folder):
     (place / "link").symlink_to(place.parent)

@@ -44,12 +44,7 @@ def test_arrays_have_counts_of_their_shape_and_the_rates_of_the_model():
     assert len(frame) == 2
 
 
-def test_weights_are_copies_and_fractions_stay():
-    copies = br.Scores([3, 4, 4], [1, 3, 3, 3]).confusion(3)
-    assert (
-        br.Scores([3, 4], [1, 3], client_weights=[1, 2], impostor_weights=[1, 3]).confusion(3)
-        == copies
-    )
+def test_weights_that_are_fractions_stay():
     half = br.Scores([3, 4], [1, 5], client_weights=[0.5, 2]).confusion(3)
     assert (half.true_accepts, half.false_rejects, half.frr) == (2, 0.5, 0.2)
 

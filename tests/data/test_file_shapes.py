@@ -8,11 +8,10 @@ import json
 import os
 import sys
 import zipfile
-from collections.abc import Callable
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
+import polars as pl
 import pytest
 
 import betaroc as br
@@ -25,13 +24,13 @@ from helpers.extras import needs
 
 pa = needs("pyarrow", "parquet")
 pq = needs("pyarrow.parquet", "parquet")
+feather = needs("pyarrow.feather", "parquet")
 
 #: A client of 0.25 and an impostor of 0.5, whatever the shape.
 EXPECTED = br.Scores([0.25], [0.5])
 TABLE = "score,label\n0.25,1\n0.5,0\n"
 FOUR = "a a p 0.5\na b p 0.2\n"
 FILE, INPUT, TYPE = br.FileFormatError, br.InputError, br.InputTypeError
-Write = Callable[..., Path]
 
 #: Bytes, options, the format that is stated, and what else was guessed.
 SHAPES = {
@@ -92,6 +91,16 @@ SHAPES = {
     "extra columns": ('kind,score,label\n"a, b",0.25,1\nc,0.5,0\n', {}, "csv", ()),
     "blanks around": ("score,label\n 0.25 , 1\n0.5, 0 \n", {}, "csv", ()),
     "notations": ("score,label\n+2.5E-1,1\n.5,0\n", {}, "csv", ()),
+    "a JSON array": ('[{"score": 0.25, "label": 1}, {"score": 0.5, "label": 0}]', {}, "json", ()),
+    "a JSON array over lines": (
+        '[\n {"score": 0.25, "label": 1},\n {"score": 0.5, "label": 0}\n]\n', {}, "json", ()),
+    "JSON columns": ('{"scores": [0.25, 0.5], "labels": [1, 0]}', {}, "json",
+        ("score=scores", "label=labels")),
+    "JSON columns over lines": (
+        '{\n "labels": [true, false],\n "score": [0.25, 0.5],\n "name": "x"\n}\n', {}, "json",
+        ("label=labels",)),
+    "a name with a separator": ("y;p,p,q\n1,0.25,7\n0,0.5,8\n", {"score": "p", "label": "y;p"},
+        "csv", ()),
     "tsv": (TABLE.replace(",", "\t"), {}, "tsv", ()),
     "gzip": (gzip.compress(TABLE.encode()), {}, "csv, gzip", ()),
     "2col": ("# bob.measure\n1 0.25\n-1 0.5\n", {}, "2col", ()),
@@ -109,6 +118,10 @@ def write(tmp_path):
         return path
 
     return put
+
+
+def both(scores):
+    return scores.client.tolist(), scores.impostor.tolist()
 
 
 def message(error, call, *words):
@@ -169,6 +182,9 @@ def test_shapes_that_are_fast_leave_no_doubt(write, monkeypatch):
 
 
 LATIN = "score,label,name\n" + "0.25,1,x\n" * 20_000
+NOISE = bytes(range(128, 256))
+DROP = {"missing": "drop"}
+WEKA = "inst#,actual,predicted,error,distribution\n1,2:p,2:p,,0.35,*0.65\n2,1:n,1:n,,*0.8,0.2\n"
 #: What has two readings or none, or is broken: the words of the error.
 DOUBTS = {
     "no header, word labels": ("genuine 0.25\nimpostor 0.5\n", {},
@@ -242,6 +258,36 @@ DOUBTS = {
     "2col swapped": ("0.5 1\n0.2 -1\n0.3 1\n", {}, ("'0.5', '1'", "columns='score,label'")),
     "2col of labels": ("0 1\n1 0\n", {}, ("columns='score,label' or columns='label,score'",)),
     "2col nan": ("1 0.5\n-1 nan\n", {}, ("line 2", "'nan'")),
+    "JSON, no number": ('[{"score": 1, "label": 1}, {"score": "x", "label": 0}]', {},
+        ("trial 2", "'x'")),
+    "JSON, no label": ('[{"score": 1, "label": 1}, {"score": 2}]', {}, ("trial 2", "the label")),
+    "JSON, a list": ('{"score": [[1], 2], "label": [1, 0]}', {}, ("trial 1", "must be a number")),
+    "JSON, a key twice": ('[{"score": 1, "score": 2, "label": 1}]', {}, ("'score' occurs twice",)),
+    "every client missing": ("score,label\nNA,1\n0.5,0\n", DROP, ("every client one is missing",)),
+    "all missing": ("score,label\nNA,1\n", DROP, ("all 1 are missing",)),
+    "infinite": ("score,label\ninf,1\n0.5,0\n", DROP, ("line 2", "finite")),
+    "no label": ("score,label\n0.5,\n0.5,0\n", DROP, ("line 2", "label")),
+    "one column": (b"3.5\n1.25\n", {}, ("one column of numbers", "client_file=", "key=")),
+    "a curve": ("fpr,tpr,threshold\n0,0,inf\n0.1,0.9,0.5\n1,1,0\n", {}, ("a column 'score'",)),
+    "a matrix": ("id,a,a,b,c\na,.5,.7,.1,.2\na,.7,.8,.1,.1\nb,.1,.2,.9,.3\nc,.1,.2,.1,.9\n", {},
+        ("a column 'score'",)),
+    "Weka": (WEKA, {"score": "distribution", "label": "actual"}, ("line 2", "got 6")),
+    "MATLAB": (b"MATLAB 5.0 MAT-file, Platform: GLNXA64" + NOISE, {}, ("MATLAB", "writematrix")),
+    "SPSS": (b"$FL2@(#) SPSS DATA FILE" + NOISE, {}, ("SPSS", "csv")),
+    "Stata": (b"<stata_dta><header>" + NOISE, {}, ("Stata", "export delimited")),
+    "R": (gzip.compress(b"RDX3\nX\n" + NOISE), {}, ("file of R", "write.csv")),
+    "numpy": (b"\x93NUMPY\1\0v\0{}" + NOISE, {}, ("array of numpy", "Load it")),
+    "zip": (b"PK\3\4" + NOISE, {}, ("zip archive", "Archives")),
+    **{
+        f"blank {ord(blank):x} {k}": (text, {}, words)
+        for blank in "\u00a0\u2003\u3000\u202f"
+        for k, (text, words) in enumerate((
+            (f"score,label\n0.5{blank},1\n0.2,0\n", ("line 2", "neither a space nor a tab")),
+            (f"score,label\n{blank}0.5,1\n0.2,0\n", ("line 2", "neither a space nor a tab")),
+            (f"score,label\n0.5,1{blank}\n0.2,0\n", ("labels must be",)),
+            (f"label score\n1 0.5\n0{blank}0.2\n", ("line 3", "2 fields")),
+        ))
+    },
 }  # fmt: skip
 
 
@@ -294,21 +340,17 @@ def test_options_of_reading_are_checked(write, content, options, error, words):
 
 
 def test_what_is_no_local_file_is_refused(write, tmp_path):
+    """FIFOs, devices and addresses: hostile/test_hostile_files.py."""
     write(TABLE, "dev.csv")
-    if hasattr(os, "mkfifo"):
-        os.mkfifo(tmp_path / "pipe")
-        refused(tmp_path / "pipe", "FIFO")
-        refused(Path("/dev/zero"), "device")
     for path, error, words in (
         (3, TYPE, ("path", "int")),
         ({"score": [1]}, TYPE, ("dict", "from_frame")),
         (tmp_path, FILE, ("directory", "regular file")),
         ("a\0b", FILE, ("embedded null ",)),
         ("a" * 5000, FILE, ("...",)),
+        ("s3://bucket/a.csv", FILE, ("local file", "s3://bucket/a.csv")),
         (tmp_path / "dve.csv", br.ScoreFileNotFoundError, ("dve.csv", "'dev.csv'")),
         (tmp_path / "no" / "x", br.ScoreFileNotFoundError, ("folder",)),
-        *((url, FILE, ("local file", url)) for url in ("https://x.org/a.csv", "file:///etc/a")),
-        ("s3://bucket/a.csv", FILE, ("local file", "s3://bucket/a.csv")),
     ):
         message(error, lambda p=path: br.read_scores(p), *words)
     assert issubclass(br.ScoreFileNotFoundError, FileNotFoundError)
@@ -316,51 +358,46 @@ def test_what_is_no_local_file_is_refused(write, tmp_path):
     message(INPUT, lambda: br.summarize(table, label=("claimed", "real")), "one column")
 
 
-def test_a_file_for_each_class(write):
-    forms = {
-        "pyeer": ("0.25\n", "0.5\n", {}),
-        "other columns first": ("a b 0.25\n", "c d 0.5\n", {}),
-        "decimal commas": ("0,25\n", "0,5\n", {"decimal": "comma"}),
-        "a header": ("score\n0.25\n", "score\n0.5\n", {}),
-        "tables": ("id;p\n1;0.25\n", "id;p\n1;0.5\n", {"score": "p"}),
-        "one of each": ("0.25\n", '{"score": 0.5}\n', {}),
-    }
-    for case, (client, impostor, options) in forms.items():
-        one, other = write(client, "g.txt"), write(impostor, "i.txt")
-        scores = br.read_scores(client_file=one, impostor_file=other, **options)
-        assert scores == EXPECTED, case
-        assert (scores.source.path, scores.source.further) == (str(one), (str(other),))
-    assert scores.source.format == "pyeer and jsonl"
+@pytest.mark.parametrize(("client", "impostor", "options", "kind"), [
+    ("0.25\n", "0.5\n", {}, "pyeer"),
+    ("a b 0.25\n", "c d 0.5\n", {}, None),
+    ("0,25\n", "0,5\n", {"decimal": "comma"}, None),
+    ("score\n0.25\n", "score\n0.5\n", {}, None),
+    ("id;p\n1;0.25\n", "id;p\n1;0.5\n", {"score": "p"}, None),
+    ("0.25\n", '{"score": 0.5}\n', {}, "pyeer and jsonl"),
+])  # fmt: skip
+def test_a_file_for_each_class(write, client, impostor, options, kind):
+    one, other = write(client, "g.txt"), write(impostor, "i.txt")
+    scores = br.read_scores(client_file=one, impostor_file=other, **options)
+    assert scores == EXPECTED
+    assert (scores.source.path, scores.source.further) == (str(one), (str(other),))
+    assert kind in (None, scores.source.format)
 
 
-def test_files_of_two_classes_refused(write, tmp_path):
-    one, other, comma = write("0.25\n", "g"), write("0.5\n", "i"), write("0,5\n0,25\n", "c")
-    same = tmp_path / "link"
-    os.symlink(one, same)
-    calls = [
-        (INPUT, {"client_file": one, "impostor_file": one}, ("impostor_file", "twice")),
-        (INPUT, {"client_file": one, "impostor_file": same}, ("impostor_file", "twice")),
-        (INPUT, {"client_file": one}, ("client_file= and impostor_file=",)),
-        (INPUT, {}, ("path must be a score file",)),
-        (FILE, {"client_file": write("0.5 100\n", "n"), "impostor_file": one}, ("'0.5 100'",)),
-        (FILE, {"client_file": one, "impostor_file": write("5 100\n", "m")}, ("how often",)),
-        (INPUT, {"path": other, "client_file": one}, ("path", "alone")),
-        (INPUT, {"client_file": one, "impostor_file": other, "client_label": 1}, ("client_label",)),
-        (INPUT, {"client_file": one, "impostor_file": other, "key": other}, ("key",)),
-        (FILE, {"client_file": one, "impostor_file": comma}, ("'c'", "decimal='comma'")),
-        (FILE, {"client_file": tmp_path, "impostor_file": other}, ("client_file", "directory")),
-        (
-            br.ScoreFileNotFoundError,
-            {"client_file": one, "impostor_file": tmp_path / "no"},
-            ("impostor_file", "'i'"),
-        ),
-    ]
-    for error, options, words in calls:
-        if words[-1] == "'i'":
-            words = words[:1]
-        message(error, lambda o=options: br.read_scores(**o), *words)
+@pytest.mark.parametrize(("error", "options", "words"), [
+    (INPUT, {"client_file": "g", "impostor_file": "g"}, ("impostor_file", "twice")),
+    (INPUT, {"client_file": "g", "impostor_file": "link"}, ("impostor_file", "twice")),
+    (INPUT, {"client_file": "g"}, ("client_file= and impostor_file=",)),
+    (INPUT, {}, ("path must be a score file",)),
+    (FILE, {"client_file": "n", "impostor_file": "g"}, ("'0.5 100'",)),
+    (FILE, {"client_file": "g", "impostor_file": "n"}, ("how often",)),
+    (INPUT, {"path": "i", "client_file": "g"}, ("path", "alone")),
+    (INPUT, {"client_file": "g", "impostor_file": "i", "client_label": 1}, ("client_label",)),
+    (INPUT, {"client_file": "g", "impostor_file": "i", "key": "i"}, ("key",)),
+    (FILE, {"client_file": "g", "impostor_file": "c"}, ("'c'", "decimal='comma'")),
+    (FILE, {"client_file": ".", "impostor_file": "i"}, ("client_file", "directory")),
+    (br.ScoreFileNotFoundError, {"client_file": "g", "impostor_file": "no"}, ("impostor_file",)),
+])  # fmt: skip
+def test_files_of_two_classes_refused(write, tmp_path, monkeypatch, error, options, words):
+    monkeypatch.chdir(tmp_path)
+    for name, text in {"g": "0.25\n", "i": "0.5\n", "c": "0,5\n0,25\n", "n": "0.5 100\n"}.items():
+        write(text, name)
+    os.symlink("g", "link")
+    message(error, lambda: br.read_scores(**options), *words)
 
 
+TRIALS = "w/1.wav 0.5\nw/2.wav 0.25\n"
+PROTOCOL = "w/1.wav eval spoof\nw/2.wav eval bonafide\n"
 #: Scores, key, options, and the ids of the client.
 KEYED = {
     "Kaldi": ("u1 0.25\nu2 0.5\n", "u2 nontarget\nu1 target\n", {}, ["u1"]),
@@ -369,12 +406,9 @@ KEYED = {
     "VoxCeleb's list": ("a b 0.25\na c 0.5\n", "1 a b\n0 a c\n", {}, [["a", "b"]]),
     "ASVspoof 2019": ("LA_1 0.25\nLA_2 0.5\n",
         "LA_0069 LA_1 - - bonafide\nLA_0070 LA_2 - A01 spoof\n", {}, ["LA_1"]),
-    "ASVspoof 2021": (
-        "LA_1 0.25\nLA_2 0.5\n",
+    "ASVspoof 2021": ("LA_1 0.25\nLA_2 0.5\n",
         "LA_9 LA_1 alaw ita_tx bonafide bonafide notrim eval\n"
-        "LA_9 LA_2 alaw ita_tx A07 spoof notrim eval\n",
-        {}, ["LA_1"],
-    ),
+        "LA_9 LA_2 alaw ita_tx A07 spoof notrim eval\n", {}, ["LA_1"]),
     "tables": ("trial,score\nu1,0.25\nu2,0.5\n", "n;trial;label\n1;u1;genuine\n2;u2;impostor\n",
         {"id": "trial"}, ["u1"]),
     "tables of NIST": ("modelid\tsegmentid\tLLR\nm\ts\t0.25\nm\tt\t0.5\n",
@@ -384,6 +418,9 @@ KEYED = {
         "Trial;Label\nu1;genuine\nu2;impostor\n", {"id": "trial"}, ["u1"]),
     "other words": ("u1 0.25\nu2 0.5\n", "trial label\nu1 ham\nu2 spam\n", {"client_label": "ham"},
         ["u1"]),
+    "numbers of columns": (TRIALS, PROTOCOL, {"key_id": "1", "key_label": "3"}, ["w/2.wav"]),
+    "columns called otherwise": ("id,score,label\na,.25,x\nb,.5,y\n",
+        "utt,label,id\nb,0,8\na,1,7\n", {"id": "id", "key_id": "utt", "key_label": "label"}, ["a"]),
 }  # fmt: skip
 
 
@@ -392,253 +429,65 @@ def test_a_key_says_who_is_a_client(write, case):
     text, key, options, ids = KEYED[case]
     path, of_key = write(text), write(key, "key.txt")
     scores = br.read_scores(path, key=of_key, **options)
-    assert (scores.client.tolist(), scores.impostor.tolist()) == ([0.25], [0.5])
-    assert scores.client_ids is not None
-    assert scores.client_ids.tolist() == ids
+    assert both(scores) == ([0.25], [0.5])
+    assert np.asarray(scores.client_ids).tolist() == ids
     assert scores.source.further == (str(of_key),)
 
 
+@pytest.mark.parametrize("key", ["1\n0\n1\n", "label\n1\n0\n1\n"])
+def test_labels_beside_scores_are_joined_line_by_line(write, key):
+    scores = br.read_scores(write("0.9\n0.2\n0.7\n"), key=write(key, "labels.csv"))
+    assert both(scores) == ([0.9, 0.7], [0.2])
+    assert scores.source.format == "text"
+
+
+TWO = "u1 target\nu2 nontarget\n"
+#: Scores, key, options, the words of the error.
 KEYS_REFUSED = {
-    "unknown": ("u1 1\nu3 2\nu4 3\n", "u1 target\nu2 nontarget\n", {},
-        ("2 of 3", "'u3'", "'key.txt'")),
-    "twice": ("u1 1\nu1 2\nu2 3\n", "u1 target\nu2 nontarget\n", {}, ("1 of 3", "'u1'")),
-    "twice in the key": ("u1 1\n", "u1 target\nu2 nontarget\nu1 target\n", {},
-        ("'key.txt'", "1 of 3 rows", "'u1'")),
-    "without a score": ("u1 1\nu2 2\n", "u1 target\nu2 nontarget\nu3 target\n", {},
+    "unknown": ("u1 1\nu3 2\nu4 3\n", TWO, {}, ("2 of 3", "'u3'", "'key.txt'")),
+    "twice": ("u1 1\nu1 2\nu2 3\n", TWO, {}, ("1 of 3", "'u1'")),
+    "twice in the key": ("u1 1\n", TWO + "u1 target\n", {}, ("'key.txt'", "1 of 3 rows", "'u1'")),
+    "without a score": ("u1 1\nu2 2\n", TWO + "u3 target\n", {},
         ("1 of 3", "'u3'", "missing='drop'")),
     "no key": ("u1 1\nu2 2\n", "u1 x y z\nu2 x y z\n", {}, ("'key.txt'", "'u1 x y z'", "header")),
-    "ragged": ("u1 1\n", "u1 target\nu2 nontarget\nu3\n", {}, ("'key.txt', line 3", "2 fields")),
+    "ragged": ("u1 1\n", TWO + "u3\n", {}, ("'key.txt', line 3", "2 fields")),
     "no id": ("trial,score\nu1,1\n", "u1 target\n", {}, ("id", "'scores.csv'")),
     "two labels": ("u1 1\n", "u1 target\n", {"label": ("a", "b")}, ("label", "key=")),
     "bob": ("u1 1\n", "u1 target\n", {"format": "4col"}, ("key", "4col")),
+    "columns that are not named": (TRIALS, PROTOCOL, {},
+        ("key_id=", "key_label=", "numbers from 1")),
+    "more columns than ids": (TRIALS, PROTOCOL, {"key_id": ("1", "2"), "key_label": "3"},
+        ("key_id must name as many columns",)),
+    "more lines": ("0.9\n0.2\n", "1\n0\n1\n", {}, ("as many scores as the key", "2 and 3")),
+    "a zip archive": ("u1 0.25\n", b"PK\3\4", {}, ("zip",)),
 }  # fmt: skip
 
 
 @pytest.mark.parametrize("case", KEYS_REFUSED)
 def test_keys_refused(write, case):
     text, key, options, words = KEYS_REFUSED[case]
-    error = INPUT if case in ("no id", "two labels", "bob") else FILE
+    wrong = case in ("no id", "two labels", "bob", "more columns than ids")
     path, of_key = write(text), write(key, "key.txt")
-    message(error, lambda: br.read_scores(path, key=of_key, **options), *words)
+    call = lambda: br.read_scores(path, key=of_key, **options)  # noqa: E731
+    message(INPUT if wrong else FILE, call, *words)
 
 
 def test_the_key_is_another_file(write):
     path = write("u1 0.25\n")
     message(INPUT, lambda: br.read_scores(path, key=path), "key", "twice")
     message(FILE, lambda: br.read_scores(path, key=path.parent), "key", "directory")
-    message(FILE, lambda: br.read_scores(path, key=write(b"PK\3\4", "z")), "zip")
 
 
 def test_trials_of_a_key_without_a_score_are_counted(write):
     """Of the key's five trials u4 and u5 have no line, u3 has no number."""
     path = write("u1 0.25\nu2 0.5\nu3 NA\n")
-    key = write("u1 target\nu2 nontarget\nu3 target\nu4 target\nu5 nontarget\n", "key.txt")
+    key = write(TWO + "u3 target\nu4 target\nu5 nontarget\n", "key.txt")
     with pytest.warns(br.MissingScoreWarning, match=r"score: 3 \(2 of clients, 1 of impostors"):
         scores = br.read_scores(path, key=key, missing="drop")
     assert scores == br.Scores([0.25], [0.5], client_ids=["u1"], impostor_ids=["u2"])
     assert scores.source.n_dropped == 3
-
-
-def test_arrow(tmp_path):
-    from pyarrow import feather, ipc
-
-    table = pa.table({"score": [0.25, 0.5], "label": ["genuine", "impostor"], "id": [3, 4]})
-    feather.write_feather(table, tmp_path / "a")
-    with pa.OSFile(str(tmp_path / "b"), "wb") as out, ipc.new_stream(out, table.schema) as writer:
-        writer.write_table(table)
-    for name in "ab":
-        scores = br.read_scores(tmp_path / name, id="id")
-        assert scores == br.Scores([0.25], [0.5], client_ids=[3], impostor_ids=[4])
-        assert (scores.source.format, scores.source.guessed) == ("arrow", "genuine")
-        assert br.summarize(tmp_path / name).impostor.maximum == 0.5
-    whole = (tmp_path / "a").read_bytes()
-    (tmp_path / "cut").write_bytes(whole[:-40])
-    message(FILE, lambda: br.read_scores(tmp_path / "cut"), "'cut'", f"{len(whole) - 40} bytes")
-    message(FILE, lambda: br.read_scores(tmp_path / "a", format="csv"), "Arrow")
-    message(INPUT, lambda: br.read_scores(tmp_path / "a", separator="comma"), "separator", "Arrow")
-    message(FILE, lambda: br.read_scores(tmp_path / "a", score="p"), "'p'")
-
-
-def test_large_letters_where_columns_have_types(tmp_path):
-    from pyarrow import feather
-
-    table = pa.table({"SCORE": [0.25, 0.5], "Label": [1, 0]})
-    pq.write_table(table, tmp_path / "p")
-    feather.write_feather(table, tmp_path / "a")
-    (tmp_path / "j").write_text('{"SCORE": 0.25, "Label": 1}\n{"SCORE": 0.5, "Label": 0}\n')
-    for name in "paj":
-        found = [br.read_scores(tmp_path / name), br.summarize(tmp_path / name)]
-        assert (found[0].client.tolist(), found[1].client.maximum) == ([0.25], 0.25)
-        for one in found:
-            assert one.source.guesses == ("score=SCORE", "label=Label")
-    pq.write_table(table.append_column("Score", [[0.0, 1.0]]), tmp_path / "p")
-    message(FILE, lambda: br.read_scores(tmp_path / "p"), "'SCORE'", "'Score'")
-
-
-def test_columns_of_identities_in_parquet(tmp_path):
-    table = pa.table({"score": [0.25, 0.5], "a": [1, 1], "b": ["1", "2"], "c": [3, 4]})
-    pq.write_table(table, tmp_path / "p")
-    assert br.read_scores(tmp_path / "p", label=("a", "b")) == EXPECTED
-    message(FILE, lambda: br.read_scores(tmp_path / "p", label=("a", "c")), "no client")
-    assert br.summarize(tmp_path / "p", label=("a", "b")).client.maximum == 0.25
-
-
-class _Stdin:
-    """Bytes that come in pieces."""
-
-    def __init__(self, content, *, terminal=False):
-        self.buffer, self._terminal = io.BytesIO(content), terminal
-
-    def isatty(self):
-        return self._terminal
-
-
-def test_the_standard_input(monkeypatch):
-    text = b"score;label\n0,25;1\n0,5;0\n"
-    for content in (text, gzip.compress(text)):
-        monkeypatch.setattr(sys, "stdin", _Stdin(content))
-        scores = br.read_scores("-")
-        assert scores == EXPECTED
-        assert scores.source.path == "-"
-    message(FILE, lambda: br.read_scores("-"), "standard input", "once a call")  # it was read
-    monkeypatch.setattr(sys, "stdin", _Stdin(b"", terminal=True))
-    message(FILE, lambda: br.read_scores("-"), "standard input", "terminal")
-    closed = _Stdin(text)
-    closed.buffer.close()
-    for stdin in (closed, None):
-        monkeypatch.setattr(sys, "stdin", stdin)
-        message(FILE, lambda: br.read_scores("-"), "standard input", "closed")
-    monkeypatch.setattr(sys, "stdin", _Stdin(b"score,label\n1,0\n"))
-    message(FILE, lambda: br.read_scores("-"), "standard input must hold both classes")
-    monkeypatch.setattr(local_files, "_SPOOLED", 10)
-    monkeypatch.setattr(sys, "stdin", _Stdin(text))
-    message(FILE, lambda: br.read_scores("-"), "standard input", "longer")
-
-
-MISSING = "score,label\n0.25,1\nNA,1\n0.5,0\n,0\nnan,0\nNULL,1\nn/a,0\n ,1\n"
-
-
-@pytest.mark.parametrize("size", [0, 2**20])
-def test_scores_that_are_missing(write, monkeypatch, size):
-    """By hand: NA, NULL and a blank of clients; an empty one, nan and n/a of impostors."""
-    monkeypatch.setattr(text_rows, "_SMALL", size)
-    for text in (MISSING, MISSING.replace("n/a,0\n ,1\n", "NA,0\nNA,1\n")):
-        path = write(text)
-        message(FILE, lambda p=path: br.read_scores(p), "line 3", "'NA'", "missing='drop'")
-        with pytest.warns(br.MissingScoreWarning, match=r"score: 6 \(3 of clients, 3 of impostors"):
-            scores = br.read_scores(path, missing="drop")
-        assert scores == EXPECTED
-        assert scores.source.n_dropped == 6
-
-
-def test_missing_scores_of_other_kinds(write, tmp_path):
-    kept = (0.25, None, 0.5, np.nan)
-    pq.write_table(pa.table({"score": kept, "label": [1, 1, 0, 0]}), tmp_path / "p")
-    lines = write(
-        '{"score": 0.25, "label": 1}\n{"score": null, "label": 1}\n{"score": 0.5, "label": 0}\n'
-    )
-    for path, dropped in ((tmp_path / "p", 2), (lines, 1)):
-        with pytest.warns(br.MissingScoreWarning):
-            scores = br.read_scores(path, missing="drop")
-        assert scores == EXPECTED
-        assert scores.source.n_dropped == dropped
-    none = write("score,label\nNA,1\n0.5,0\n")
-    message(FILE, lambda: br.read_scores(none, missing="drop"), "every client one is missing")
-    message(
-        FILE,
-        lambda: br.read_scores(write("score,label\nNA,1\n"), missing="drop"),
-        "all 1 are missing",
-    )
-    infinite = write("score,label\ninf,1\n0.5,0\n")
-    message(FILE, lambda: br.read_scores(infinite, missing="drop"), "line 2", "finite")
-    label = write("score,label\n0.5,\n0.5,0\n")
-    message(FILE, lambda: br.read_scores(label, missing="drop"), "line 2", "label")
-
-
-def test_missing_scores_of_arrays_and_frames():
-    """By hand: of labels 1, 0, 1, 0, 1 the third and the fourth have no score."""
-    pd = pytest.importorskip("pandas")
-    pl = pytest.importorskip("polars")
-    label, score = [1, 0, 1, 0, 1], [0.25, 0.5, None, None, 0.75]
-    expected = br.Scores([0.25, 0.75], [0.5], client_ids=[1, 5], impostor_ids=[2])
-    ids = [1, 2, 3, 4, 5]
-    columns = {"label": label, "score": score, "id": ids}
-    nan = [np.nan if s is None else s for s in score]
-    told = r"score: 2 \(1 of clients, 1 of impostors"
-    for values in (score, np.array(nan), pd.Series(score), pl.Series(score)):
-        with pytest.warns(br.MissingScoreWarning, match=told):
-            assert br.Scores.from_labels(label, values, ids=ids, missing="drop") == expected
-        with pytest.raises(INPUT):
-            br.Scores.from_labels(label, values)
-    for frame in (
-        pd.DataFrame(columns),
-        pl.DataFrame(columns),
-        pl.LazyFrame(columns),
-        pa.table(columns),
-    ):
-        with pytest.warns(br.MissingScoreWarning, match=told):
-            assert br.Scores.from_frame(frame, id="id", missing="drop") == expected
-        message(INPUT, lambda f=frame: br.Scores.from_frame(f), "missing")
-    weights = [1, 2, 3, 4, 5]
-    with pytest.warns(br.MissingScoreWarning):
-        kept = br.Scores.from_labels(label, nan, weights=weights, missing="drop")
-    assert kept == br.Scores([0.25, 0.75], [0.5], client_weights=[1, 5], impostor_weights=[2])
-    message(
-        INPUT,
-        lambda: br.Scores.from_labels([1, 0], [None, 0.5], missing="drop"),
-        "every client one",
-    )
-    message(INPUT, lambda: br.Scores.from_labels([1, 0], [0.1, 0.5], missing="keep"), "missing")
-    message(INPUT, lambda: br.Scores.from_labels([1, 0], [np.inf, 0.5], missing="drop"), "y_score")
-
-
-def test_missing_scores_that_count_as_rejected(write):
-    """By hand of MISSING: three clients and three impostors without a score, one each with one."""
-    rejected = br.Scores([0.25], [0.5], n_client_rejected=3, n_impostor_rejected=3)
-    found = br.read_scores(write(MISSING), missing="reject")
-    assert found == rejected
-    assert found.source.n_dropped == 0
-    label, score = [1, 1, 1, 1, 0, 0, 0, 0], [0.25, *[None] * 3, 0.5, *[None] * 3]
-    assert br.Scores.from_labels(label, score, missing="reject") == rejected
-    frame = pa.table({"label": label, "score": score})
-    assert br.Scores.from_frame(frame, missing="reject") == rejected
-    path, key = write("u1 0.25\nu2 0.5\n"), write("u1 1\nu2 0\nu3 1\nu4 1\nu5 0\n", "key")
-    keyed = br.read_scores(path, key=key, missing="reject")
-    assert (keyed.n_client_rejected, keyed.n_impostor_rejected) == (2, 1)
-    none = br.read_scores(write("score,label\n0.25,1\n0.5,0\n"), missing="reject")
-    assert (none.n_client_rejected, none.n_impostor_rejected) == (0, 0)
-
-
-SCORES = "w/1.wav 0.1\nw/2.wav 0.9\nw/3.wav 0.2\nw/4.wav 0.8\n"
-PROTOCOL = "w/1.wav eval spoof\nw/2.wav eval bonafide\nw/3.wav eval spoof\nw/4.wav eval bonafide\n"
-
-
-def test_a_key_without_header_is_joined_by_the_numbers_of_its_columns(write):
-    path, key = write(SCORES), write(PROTOCOL, "key.txt")
-    scores = br.read_scores(path, key=key, key_id="1", key_label="3")
-    assert (scores.client.tolist(), scores.impostor.tolist()) == ([0.9, 0.8], [0.1, 0.2])
-    assert np.asarray(scores.client_ids).tolist() == ["w/2.wav", "w/4.wav"]
-    refused(path, "key_id=", "key_label=", "numbers from 1", key=key)
-    with pytest.raises(INPUT, match="key_id must name as many columns"):
-        br.read_scores(path, key=key, key_id=("1", "2"), key_label="3")
-
-
-def test_a_key_may_call_its_columns_otherwise_than_the_scores(write):
-    """Both tables have a column label, and of the scores it is no class."""
-    path = write("id,score,label\na,.9,x\nb,.4,y\n")
-    key = write("utt,label,id\nb,0,8\na,1,7\n", "key.csv")
-    scores = br.read_scores(path, key=key, id="id", key_id="utt", key_label="label")
-    assert (scores.client.tolist(), scores.impostor.tolist()) == ([0.9], [0.4])
-
-
-def test_labels_beside_scores_are_joined_line_by_line(write):
-    key = write("1\n0\n1\n", "labels.txt")
-    scores = br.read_scores(write("0.9\n0.2\n0.7\n"), key=key)
-    assert (scores.client.tolist(), scores.impostor.tolist()) == ([0.9, 0.7], [0.2])
-    assert scores.source.format == "text"
-    headed = write("label\n1\n0\n1\n", "labels.csv")
-    assert br.read_scores(write("0.9\n0.2\n0.7\n"), key=headed) == scores
-    refused(write("0.9\n0.2\n"), "as many scores as the key", "2 and 3", key=key)
+    rejected = br.read_scores(path, key=key, missing="reject")
+    assert (rejected.n_client_rejected, rejected.n_impostor_rejected) == (2, 1)
 
 
 def test_columns_of_a_key_stand_beside_one(write, capsys):
@@ -657,40 +506,149 @@ def test_columns_of_a_key_stand_beside_one(write, capsys):
     assert json.loads(capsys.readouterr().out)
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        '[{"score": 0.9, "label": 1}, {"score": 0.25, "label": 0}]',
-        '[\n {"score": 0.9, "label": 1},\n {"score": 0.25, "label": 0}\n]\n',
-        '{"scores": [0.9, 0.25], "labels": [1, 0]}',
-        '{\n "labels": [true, false],\n "score": [0.9, 0.25],\n "name": "x"\n}\n',
-    ],
-)
-def test_a_json_document_is_read(write, text):
-    scores = br.read_scores(write(text))
-    assert (scores.client.tolist(), scores.impostor.tolist()) == ([0.9], [0.25])
-    assert scores.source.format == "json"
-    assert br.summarize(write(text)).n_client == 1
-
-
-def test_a_json_document_names_the_trial(write):
-    refused(write('[{"score": 1, "label": 1}, {"score": "x", "label": 0}]'), "trial 2", "'x'")
-    refused(write('[{"score": 1, "label": 1}, {"score": 2}]'), "trial 2", "the label")
-    refused(write('{"score": [[1], 2], "label": [1, 0]}'), "trial 1", "must be a number")
-    refused(write('[{"score": 1, "score": 2, "label": 1}]'), "'score' occurs twice")
-
-
-def test_binary_files_are_named_for_what_they_are(write):
-    noise = bytes(range(128, 256))
-    for content, *words in (
-        (b"MATLAB 5.0 MAT-file, Platform: GLNXA64" + noise, "MATLAB", "writematrix"),
-        (b"$FL2@(#) SPSS DATA FILE" + noise, "SPSS", "csv"),
-        (b"<stata_dta><header>" + noise, "Stata", "export delimited"),
-        (gzip.compress(b"RDX3\nX\n" + noise), "file of R", "write.csv"),
-        (b"\x93NUMPY\1\0v\0{}" + noise, "array of numpy", "Load it"),
-        (b"PK\3\4" + noise, "zip archive", "Archives"),
+def test_arrow(tmp_path):
+    table = pa.table({"score": [0.25, 0.5], "label": ["genuine", "impostor"], "id": [3, 4]})
+    feather.write_feather(table, tmp_path / "a")
+    with (
+        pa.OSFile(str(tmp_path / "b"), "wb") as out,
+        pa.ipc.new_stream(out, table.schema) as stream,
     ):
-        refused(write(content), *words)
+        stream.write_table(table)
+    for name in "ab":
+        scores = br.read_scores(tmp_path / name, id="id")
+        assert scores == br.Scores([0.25], [0.5], client_ids=[3], impostor_ids=[4])
+        assert (scores.source.format, scores.source.guessed) == ("arrow", "genuine")
+        assert br.summarize(tmp_path / name).impostor.maximum == 0.5
+    whole = (tmp_path / "a").read_bytes()
+    (tmp_path / "cut").write_bytes(whole[:-40])
+    for name, options, error, words in (
+        ("cut", {}, FILE, ("'cut'", f"{len(whole) - 40} bytes")),
+        ("a", {"format": "csv"}, FILE, ("Arrow",)),
+        ("a", {"separator": "comma"}, INPUT, ("separator", "Arrow")),
+        ("a", {"score": "p"}, FILE, ("'p'",)),
+    ):
+        message(error, lambda n=name, o=options: br.read_scores(tmp_path / n, **o), *words)
+
+
+def test_large_letters_where_columns_have_types(tmp_path):
+    table = pa.table({"SCORE": [0.25, 0.5], "Label": [1, 0]})
+    pq.write_table(table, tmp_path / "p")
+    feather.write_feather(table, tmp_path / "a")
+    (tmp_path / "j").write_text('{"SCORE": 0.25, "Label": 1}\n{"SCORE": 0.5, "Label": 0}\n')
+    for name in "paj":
+        found = [br.read_scores(tmp_path / name), br.summarize(tmp_path / name)]
+        assert (found[0].client.tolist(), found[1].client.maximum) == ([0.25], 0.25)
+        for one in found:
+            assert one.source.guesses == ("score=SCORE", "label=Label")
+    pq.write_table(table.append_column("Score", [[0.0, 1.0]]), tmp_path / "p")
+    message(FILE, lambda: br.read_scores(tmp_path / "p"), "'SCORE'", "'Score'")
+
+
+class _Stdin:
+    """Bytes that come in pieces."""
+
+    def __init__(self, content, *, terminal=False, closed=False):
+        self.buffer, self._terminal = io.BytesIO(content), terminal
+        if closed:
+            self.buffer.close()
+
+    def isatty(self):
+        return self._terminal
+
+
+def test_the_standard_input(monkeypatch):
+    text = b"score;label\n0,25;1\n0,5;0\n"
+    for content in (text, gzip.compress(text)):
+        monkeypatch.setattr(sys, "stdin", _Stdin(content))
+        scores = br.read_scores("-")
+        assert scores == EXPECTED
+        assert scores.source.path == "-"
+    message(FILE, lambda: br.read_scores("-"), "standard input", "once a call")  # it was read
+    for stdin, most, words in (
+        (_Stdin(b"", terminal=True), 10**9, "terminal"),
+        (_Stdin(text, closed=True), 10**9, "closed"),
+        (None, 10**9, "closed"),
+        (_Stdin(b"score,label\n1,0\n"), 10**9, "standard input must hold both classes"),
+        (_Stdin(text), 10, "longer"),
+    ):
+        monkeypatch.setattr(sys, "stdin", stdin)
+        monkeypatch.setattr(local_files, "_SPOOLED", most)
+        message(FILE, lambda: br.read_scores("-"), "standard input", words)
+
+
+MISSING = "score,label\n0.25,1\nNA,1\n0.5,0\n,0\nnan,0\nNULL,1\nn/a,0\n ,1\n"
+
+
+@pytest.mark.parametrize("size", [0, 2**20])
+def test_scores_that_are_missing(write, monkeypatch, size):
+    """By hand: NA, NULL and a blank of clients; an empty one, nan and n/a of impostors."""
+    monkeypatch.setattr(text_rows, "_SMALL", size)
+    for text in (MISSING, MISSING.replace("n/a,0\n ,1\n", "NA,0\nNA,1\n")):
+        path = write(text)
+        message(FILE, lambda p=path: br.read_scores(p), "line 3", "'NA'", "missing='drop'")
+        with pytest.warns(br.MissingScoreWarning, match=r"score: 6 \(3 of clients, 3 of impostors"):
+            scores = br.read_scores(path, missing="drop")
+        assert scores == EXPECTED
+        assert scores.source.n_dropped == 6
+
+
+@pytest.mark.parametrize(("kind", "dropped"), [("parquet", 2), ("jsonl", 1), ("4col", 1)])
+def test_missing_scores_of_other_kinds(write, kind, dropped):
+    """The first is missing of 4col text, which changes no reading."""
+    path = write({
+        "parquet": b"", "4col": "a a p nan\na b p 0.5\nb b p 0.25\n",
+        "jsonl": '{"score": 0.25, "label": 1}\n{"score": null, "label": 1}\n'
+                 '{"score": 0.5, "label": 0}\n',
+    }[kind])  # fmt: skip
+    if kind == "parquet":
+        pq.write_table(pa.table({"score": (0.25, None, 0.5, np.nan), "label": [1, 1, 0, 0]}), path)
+    else:
+        refused(path, "line 1" if kind == "4col" else "line 2")
+    with pytest.warns(br.MissingScoreWarning):
+        scores = br.read_scores(path, missing="drop")
+    assert scores == EXPECTED
+    assert scores.source.n_dropped == dropped
+
+
+def test_missing_scores_of_arrays_and_frames():
+    """By hand: of labels 1, 0, 1, 0, 1 the third and the fourth have no score."""
+    label, score, ids = [1, 0, 1, 0, 1], [0.25, 0.5, None, None, 0.75], [1, 2, 3, 4, 5]
+    expected = br.Scores([0.25, 0.75], [0.5], client_ids=[1, 5], impostor_ids=[2])
+    columns = {"label": label, "score": score, "id": ids}
+    nan = np.array([np.nan if s is None else s for s in score])
+    told = r"score: 2 \(1 of clients, 1 of impostors"
+    from_labels = br.Scores.from_labels
+    for values in (score, nan, pd.Series(score), pl.Series(score)):
+        with pytest.warns(br.MissingScoreWarning, match=told):
+            assert from_labels(label, values, ids=ids, missing="drop") == expected
+        with pytest.raises(INPUT):
+            from_labels(label, values)
+    for made in (pd.DataFrame, pl.DataFrame, pl.LazyFrame, pa.table):
+        with pytest.warns(br.MissingScoreWarning, match=told):
+            assert br.Scores.from_frame(made(columns), id="id", missing="drop") == expected
+        message(INPUT, lambda m=made: br.Scores.from_frame(m(columns)), "missing")
+    with pytest.warns(br.MissingScoreWarning):
+        kept = from_labels(label, nan, weights=ids, missing="drop")
+    assert kept == br.Scores([0.25, 0.75], [0.5], client_weights=[1, 5], impostor_weights=[2])
+    for values, how, words in (
+        ([None, 0.5], "drop", "every client one"), ([0.1, 0.5], "keep", "missing"),
+        ([np.inf, 0.5], "drop", "y_score"),
+    ):  # fmt: skip
+        message(INPUT, lambda v=values, h=how: from_labels([1, 0], v, missing=h), words)
+
+
+def test_missing_scores_that_count_as_rejected(write):
+    """By hand of MISSING: three clients and three impostors without a score, one each with one."""
+    rejected = br.Scores([0.25], [0.5], n_client_rejected=3, n_impostor_rejected=3)
+    found = br.read_scores(write(MISSING), missing="reject")
+    assert found == rejected
+    assert found.source.n_dropped == 0
+    label, score = [1, 1, 1, 1, 0, 0, 0, 0], [0.25, *[None] * 3, 0.5, *[None] * 3]
+    assert br.Scores.from_labels(label, score, missing="reject") == rejected
+    frame = pa.table({"label": label, "score": score})
+    assert br.Scores.from_frame(frame, missing="reject") == rejected
+    none = br.read_scores(write(TABLE), missing="reject")
+    assert (none.n_client_rejected, none.n_impostor_rejected) == (0, 0)
 
 
 def saved(**arrays):
@@ -700,43 +658,50 @@ def saved(**arrays):
     return out.getvalue()
 
 
-def test_arrays_of_numpy_are_tables(write):
-    pair, client = {"genuine": [0.9, 0.7], "impostor": [0.25]}, np.array([0.9, 0.7], np.float32)
-    rows = np.array([(0.9, b"a"), (0.7, b"a"), (0.25, b"b")], [("score", float), ("y", "S1")])
-    two = np.array([[1, 0.9], [1, 0.7], [0, 0.25]])
-    for content, options, kind in (
-        (saved(**pair), {}, "npz"),
-        (saved(y_true=[1, 1, 0], y_score=[0.9, 0.7, 0.25]), {}, "npz"),
-        (saved(a=[1, 1, 0], b=[0.9, 0.7, 0.25]), {"label": "a", "score": "b"}, "npz"),
-        (saved(alone=rows), {"label": "y", "client_label": "a"}, "npy"),
-        (saved(alone=two), {"columns": "label,score"}, "npy"),
-        (saved(alone=two), {"label": "1", "score": "2"}, "npy"),
-    ):
-        path = write(content)
-        scores = br.read_scores(path, **options)
-        assert (scores.client.tolist(), scores.impostor.tolist()) == ([0.9, 0.7], [0.25])
-        assert scores.source.format == kind
-    refused(path, "columns=")
+PAIR = {"genuine": [0.9, 0.7], "impostor": [0.25]}
+LINES = np.array([(0.9, b"a"), (0.7, b"a"), (0.25, b"b")], [("score", float), ("y", "S1")])
+TABULAR = np.array([[1, 0.9], [1, 0.7], [0, 0.25]])
+
+
+@pytest.mark.parametrize(("arrays", "options", "kind"), [
+    (PAIR, {}, "npz"),
+    ({"y_true": [1, 1, 0], "y_score": [0.9, 0.7, 0.25]}, {}, "npz"),
+    ({"a": [1, 1, 0], "b": [0.9, 0.7, 0.25]}, {"label": "a", "score": "b"}, "npz"),
+    ({"alone": LINES}, {"label": "y", "client_label": "a"}, "npy"),
+    ({"alone": TABULAR}, {"columns": "label,score"}, "npy"),
+    ({"alone": TABULAR}, {"label": "1", "score": "2"}, "npy"),
+])  # fmt: skip
+def test_arrays_of_numpy_are_tables(write, arrays, options, kind):
+    path = write(saved(**arrays))
+    scores = br.read_scores(path, **options)
+    assert both(scores) == ([0.9, 0.7], [0.25])
+    assert scores.source.format == kind
+
+
+def test_arrays_of_numpy_of_a_class_cut_off_and_of_no_table(write):
+    client = np.array([0.9, 0.7], np.float32)
     path, other = write(saved(alone=client), "g.npy"), write(saved(alone=[0.25]), "i.npy")
     scores = br.read_scores(client_file=path, impostor_file=other)
     assert scores.client.tolist() == client.astype(float).tolist()
     assert br.read_scores(path, key=write("1\n0\n", "key")).n_impostor == 1
-    assert br.summarize(write(saved(**pair))).client.maximum == 0.9
-    refused(write(saved(**pair | {"genuine": [0.9, np.nan]})), "line 3", "missing")
-    refused(write(saved(a=[1, 2], b=[1])), "one length", "'a': (2,)")
-    refused(write(saved(alone=np.zeros((2, 2, 2)))), "one length")
-    with pytest.raises(INPUT, match="separator must be left out"):
-        br.read_scores(write(saved(**pair)), separator="comma")
-    for whole in (saved(**pair), saved(alone=two)):
+    assert br.summarize(write(saved(**PAIR))).client.maximum == 0.9
+    np.save(objects := io.BytesIO(), np.array([{}]), allow_pickle=True)
+    for content, words in (
+        (saved(alone=TABULAR), ("columns=",)),
+        (saved(**PAIR | {"genuine": [0.9, np.nan]}), ("line 3", "missing")),
+        (saved(a=[1, 2], b=[1]), ("one length", "'a': (2,)")),
+        (saved(alone=np.zeros((2, 2, 2))), ("one length",)),
+        (objects.getvalue(), ("array of numpy", "intact")),
+    ):
+        refused(write(content), *words)
+    for whole in (saved(**PAIR), saved(alone=TABULAR)):
         for end in (60, 100, len(whole) - 9):
             refused(write(whole[:end]))
-    out = io.BytesIO()
-    np.save(out, np.array([{}]), allow_pickle=True)
-    refused(write(out.getvalue()), "array of numpy", "intact")
+    with pytest.raises(INPUT, match="separator must be left out"):
+        br.read_scores(write(saved(**PAIR)), separator="comma")
 
 
 def test_a_sheet_of_excel_is_a_table(write, monkeypatch):
-    pd = pytest.importorskip("pandas")
     archive = io.BytesIO()
     with zipfile.ZipFile(archive, "w") as sheet:
         sheet.writestr("xl/workbook.xml", "<a/>")
@@ -751,25 +716,19 @@ def test_a_sheet_of_excel_is_a_table(write, monkeypatch):
     frame = pd.DataFrame({"Score": [0.9, 0.25], "label": ["genuine", "impostor"], "n": 1})
     frame.to_excel(out, index=False)
     scores = br.read_scores(write(out.getvalue()))
-    assert (scores.client.tolist(), scores.impostor.tolist()) == ([0.9], [0.25])
+    assert both(scores) == ([0.9], [0.25])
     assert (scores.source.format, scores.source.guesses) == ("xlsx", ("score=Score",))
     frame["Score"] = [0.5, "x"]
     frame.to_excel(out := io.BytesIO(), index=False)
     refused(write(out.getvalue()), "line 3", "'x'")
 
 
-def test_what_holds_no_scores_is_named(write):
-    refused(write("fpr,tpr,threshold\n0,0,inf\n0.1,0.9,0.5\n1,1,0\n"), "a column 'score'")
-    matrix = "id,a,a,b,c\na,.5,.7,.1,.2\na,.7,.8,.1,.1\nb,.1,.2,.9,.3\nc,.1,.2,.1,.9\n"
-    refused(write(matrix), "a column 'score'")
-    weka = "inst#,actual,predicted,error,distribution\n1,2:p,2:p,,0.35,*0.65\n2,1:n,1:n,,*0.8,0.2\n"
-    columns = {"score": "distribution", "label": "actual"}
-    refused(write(weka), "line 2", "got 6", **columns)
+def test_the_probabilities_of_weka_are_read_by_their_columns(write):
     scores = br.read_scores(
-        write(weka.replace("*", "")), columns="inst,actual,predicted,error,n,score",
+        write(WEKA.replace("*", "")), columns="inst,actual,predicted,error,n,score",
         label="actual", client_label="2:p", header=True,
     )  # fmt: skip
-    assert (scores.client.tolist(), scores.impostor.tolist()) == ([0.65], [0.2])
+    assert both(scores) == ([0.65], [0.2])
 
 
 @pytest.mark.parametrize("encoding", some(["utf-8", "latin-1", "utf-16"], 3))
@@ -779,19 +738,10 @@ def test_every_cut_of_gzip_is_a_damaged_file(write, encoding):
     for end in range(2, len(whole)):
         refused(write(whole[:end]))
     for place in range(10, len(whole)):
-        path = write(whole[:place] + bytes([whole[place] ^ 0x55]) + whole[place + 1 :])
-        refused(path)
+        refused(write(whole[:place] + bytes([whole[place] ^ 0x55]) + whole[place + 1 :]))
 
 
-def test_blanks_that_are_no_spaces_are_refused(write):
-    for blank in "\u00a0\u2003\u3000\u202f":
-        refused(write(f"score,label\n0.5{blank},1\n0.2,0\n"), "line 2", "neither a space nor a tab")
-        refused(write(f"score,label\n{blank}0.5,1\n0.2,0\n"), "line 2", "neither a space nor a tab")
-        refused(write(f"score,label\n0.5,1{blank}\n0.2,0\n"), "labels must be")
-        refused(write(f"label score\n1 0.5\n0{blank}0.2\n"), "line 3", "2 fields")
-
-
-def test_integers_that_doubles_round_are_refused_as_in_arrays(write, monkeypatch):
+def test_integers_that_doubles_round_are_refused_as_in_arrays(write):
     """2**53 + 1 is no double, 2**53 + 2 is one."""
     for value in (2**53 + 1, -(2**53) - 1, 10**18 + 1):
         with pytest.raises(INPUT, match=r"beyond 2\*\*53"):
@@ -802,18 +752,6 @@ def test_integers_that_doubles_round_are_refused_as_in_arrays(write, monkeypatch
         refused(write(f'{{"score": {value}, "label": 1}}\n'), "beyond 2**53")
     scores = br.read_scores(write(f"score,label\n{2**53 + 2},1\n{2**53 + 1}.0,0\n"))
     assert scores.client.tolist() == [2.0**53 + 2]
-
-
-def test_a_missing_first_score_changes_no_reading(write):
-    path = write("a a p nan\na b p 0.5\nb b p 0.7\n")
-    refused(path, "line 1", "finite")
-    with pytest.warns(br.MissingScoreWarning):
-        scores = br.read_scores(path, missing="drop")
-    assert (scores.client.tolist(), scores.impostor.tolist()) == ([0.7], [0.5])
-
-
-def test_one_column_of_numbers_asks_for_the_other_class_or_for_labels(write):
-    refused(write(b"3.5\n1.25\n"), "one column of numbers", "client_file=", "key=")
 
 
 def test_a_path_is_text_or_bytes_and_its_name_is_free(write):
@@ -832,17 +770,11 @@ def test_client_label_as_text_and_as_number(write, labels, client_label):
     assert br.read_scores(write(text), client_label=client_label) == EXPECTED
 
 
-def test_column_names(write):
-    path = write("y;p,p,q\n1,0.25,7\n0,0.5,8\n")
-    assert br.read_scores(path, score="p", label="y;p") == EXPECTED
-
-
 def test_g20_doubles_come_back_bit_by_bit(write):
     """repr of a float is its shortest decimal that reads back to it (Python's promise)."""
     rng = np.random.default_rng(11)
     bits = rng.integers(0, 2**63, 20_000, dtype=np.uint64) & np.uint64(0xBFFFFFFFFFFFFFFF)
-    client = bits.view(np.float64)
-    impostor = rng.beta(0.05, 3, 20_000)
+    client, impostor = bits.view(np.float64), rng.beta(0.05, 3, 20_000)
     rows = [f"{v!r},1" for v in client.tolist()] + [f"{v!r},0" for v in impostor.tolist()]
     scores = br.read_scores(write("score,label\n" + "\n".join(rows)))
     assert scores.client.tobytes() == client.tobytes()
@@ -859,104 +791,85 @@ def test_g31_strange_names(tmp_path):
 
 
 @pytest.mark.parametrize("read", [br.read_scores, summarize_file], ids=["rows", "sums"])
-def test_decompression_is_bounded(write, read):
-    text = b"score,label\n" + b"0.5,1\n0.2,0\n" * 2**12  # 48 KiB of some hundred bytes
-    path = write(gzip.compress(text))
-    message(FILE, lambda: read(path, max_size=2**15), "expand", str(2**15), "max_size=")
-    assert read(path, max_size=len(text)).n_client == 2**12
-
-
-@pytest.mark.parametrize("name", ["text", "parquet", "arrow"])
-def test_rows_and_bytes_are_bounded(tmp_path, name):
+@pytest.mark.parametrize("name", ["text", "gzip", "parquet", "arrow"])
+def test_rows_and_bytes_are_bounded(tmp_path, name, read):
     path = tmp_path / "scores"
     table = pa.table({"score": [0.9, 0.8, 0.1, 0.2], "label": [1, 1, 0, 0]})
-    if name == "text":
-        path.write_text("score,label\n0.9,1\n0.8,1\n0.1,0\n0.2,0\n")
+    text = b"score,label\n0.9,1\n0.8,1\n0.1,0\n0.2,0\n"
+    if name in ("text", "gzip"):
+        path.write_bytes(text if name == "text" else gzip.compress(text + b"\n" * 2**12))
     elif name == "arrow":
         with pa.ipc.new_file(path, table.schema) as file:
             file.write_table(table)
     else:
         pq.write_table(table, path)
-    size = path.stat().st_size
-    message(FILE, lambda: br.read_scores(path, max_rows=3), "3 rows", "4", "max_rows=")
-    message(FILE, lambda: summarize_file(path, max_rows=3), "3 rows", "4", "max_rows=")
-    for read in (br.read_scores, summarize_file):
-        message(FILE, lambda r=read: r(path, max_size=size - 1), str(size), "max_size=")
-        assert read(path, max_size=size).n_client == 2
-    assert br.read_scores(path, max_rows=4).n_client == 2
+    size = path.stat().st_size if name != "gzip" else len(text) + 2**12
+    message(FILE, lambda: read(path, max_rows=3), "3 rows", "4", "max_rows=")
+    expand = ("expand",) if name == "gzip" else ()
+    said = str(size - 1 if expand else size)
+    message(FILE, lambda: read(path, max_size=size - 1), said, "max_size=", *expand)
+    assert read(path, max_size=size, max_rows=4).n_client == 2
 
 
-PARQUET = {
-    "integers": {"score": [0.25, 0.5], "label": [1, 0]},
-    "booleans": {"score": [0.25, 0.5], "label": [True, False]},
-    "floats": {"score": pa.array([0.25, 0.5], pa.float32()), "label": [1.0, -1.0]},
-    "text": {"score": [0.25, 0.5], "label": ["1", "0"]},
-    "dictionary": {"score": [0.25, 0.5], "label": pa.array(["1", "0"]).dictionary_encode()},
-    "dictionary with unused": {
-        "score": [0.25, 0.5],
-        "label": pa.DictionaryArray.from_arrays(pa.array([2, 1]), pa.array(["x", "0", "1"])),
-    },
-}  # fmt: skip
+HALF = [0.25, 0.5]
+UNUSED = pa.DictionaryArray.from_arrays(pa.array([2, 1]), pa.array(["x", "0", "1"]))
 
 
-@pytest.mark.parametrize("case", PARQUET)
-def test_parquet(tmp_path, case):
+@pytest.mark.parametrize(("columns", "options"), [
+    ({"score": HALF, "label": [1, 0]}, {}),
+    ({"score": HALF, "label": [True, False]}, {}),
+    ({"score": pa.array(HALF, pa.float32()), "label": [1.0, -1.0]}, {}),
+    ({"score": HALF, "label": ["1", "0"]}, {}),
+    ({"score": HALF, "label": pa.array(["1", "0"]).dictionary_encode()}, {}),
+    ({"score": HALF, "label": UNUSED}, {}),
+    ({"p": HALF, "y": [2, 1]}, {"score": "p", "label": "y", "client_label": "2"}),
+    ({"p": HALF, "y": [2, 1]}, {"score": "p", "label": "y", "client_label": 2}),
+    ({"score": HALF, "a": [1, 1], "b": ["1", "2"], "c": [3, 4]}, {"label": ("a", "b")}),
+])  # fmt: skip
+def test_parquet(tmp_path, columns, options):
     path = tmp_path / "scores"
-    pq.write_table(pa.table(PARQUET[case]), path, row_group_size=1)
-    scores = br.read_scores(path)
+    pq.write_table(pa.table(columns), path, row_group_size=1)
+    scores = br.read_scores(path, **options)
     assert scores == EXPECTED
     assert scores.source.format == "parquet"
+    if "client_label" not in options:
+        assert br.summarize(path, **options).client.maximum == 0.25
 
 
-def test_parquet_client_label(tmp_path):
+TWICE = pa.Table.from_arrays([pa.array([0.1])] * 2 + [pa.array([1])], ["score"] * 2 + ["label"])
+WHOLE = pa.table({"score": np.linspace(0, 1, 1000), "label": np.arange(1000) % 2})
+
+
+@pytest.mark.parametrize(("columns", "change", "options", "words"), [
+    ({"scroe": [0.1], "label": [1]}, None, {}, ("'score'", "Did you mean 'scroe'")),
+    ({"score": [0.1], "label": [1]}, None, {}, ("no impostor scores",)),
+    ({"score": [0.1, 0.2], "label": ["a", "b"]}, None, {}, ("client_label", "first in row 1")),
+    ({"score": HALF, "a": [1, 1], "c": [3, 4]}, None, {"label": ("a", "c")}, ("no client",)),
+    (TWICE, None, {}, ("'score' occurs 2 times",)),
+    (WHOLE, lambda x: x[:-50], {}, ("bytes",)),
+    (WHOLE, lambda x: x[:300] + bytes([x[300] ^ 1]) + x[301:], {}, ("damaged", "CRC")),
+    (WHOLE, lambda x: b"", {}, ("0 bytes",)),
+    (WHOLE, lambda x: TABLE.encode(), {}, ("magic",)),
+    (WHOLE, None, {"format": "csv"}, ("no csv file", "Parquet")),
+])  # fmt: skip
+def test_g22_g23_parquet_refused(tmp_path, columns, change, options, words):
     path = tmp_path / "s.parquet"
-    pq.write_table(pa.table({"p": [0.5, 0.25], "y": [1, 2]}), path)
-    assert br.read_scores(path, score="p", label="y", client_label="2") == EXPECTED
-    assert br.read_scores(path, score="p", label="y", client_label=2) == EXPECTED
-
-
-BAD_PARQUET = {
-    "missing column": ({"scroe": [0.1], "label": [1]}, "'score'", "Did you mean 'scroe'"),
-    "one class": ({"score": [0.1], "label": [1]}, "no impostor scores"),
-    "labels": ({"score": [0.1, 0.2], "label": ["a", "b"]}, "client_label", "first in row 1"),
-}  # fmt: skip
-
-
-@pytest.mark.parametrize("case", BAD_PARQUET)
-def test_parquet_refused(tmp_path, case):
-    columns, *words = BAD_PARQUET[case]
-    pq.write_table(pa.table(columns), tmp_path / "s.parquet")
-    message(FILE, lambda: br.read_scores(tmp_path / "s.parquet"), "'s.parquet'", *words)
-
-
-def test_parquet_duplicate_column(tmp_path):
-    table = pa.Table.from_arrays([pa.array([0.1])] * 2 + [pa.array([1])], ["score"] * 2 + ["label"])
-    pq.write_table(table, tmp_path / "s.parquet")
-    message(FILE, lambda: br.read_scores(tmp_path / "s.parquet"), "'score' occurs 2 times")
-
-
-def test_g22_g23_damaged_parquet(tmp_path, write):
-    table = pa.table({"score": np.linspace(0, 1, 1000), "label": np.arange(1000) % 2})
-    path = tmp_path / "whole.parquet"
-    pq.write_table(table, path, write_page_checksum=True, compression="none", use_dictionary=False)
-    content = path.read_bytes()
-    assert br.read_scores(path).n_client == 500
-    cut = write(content[:-50], "cut.parquet")
-    message(FILE, lambda: br.read_scores(cut), "'cut.parquet'", f"{len(content) - 50} bytes")
-    flipped = write(content[:300] + bytes([content[300] ^ 1]) + content[301:], "flipped.parquet")
-    message(FILE, lambda: br.read_scores(flipped), "'flipped.parquet'", "damaged", "CRC")
-    message(FILE, lambda: br.read_scores(write("", "zero.parquet")), "0 bytes")
-    message(FILE, lambda: br.read_scores(write(TABLE, "text.parquet")), "'text.parquet'", "magic")
-    message(FILE, lambda: br.read_scores(path, format="csv"), "no csv file", "Parquet")
+    plain = {"write_page_checksum": True, "compression": "none", "use_dictionary": False}
+    pq.write_table(pa.table(columns) if isinstance(columns, dict) else columns, path, **plain)
+    if change is not None:
+        assert columns is not WHOLE or br.read_scores(path).n_client == 500
+        path.write_bytes(change(path.read_bytes()))
+    if "bytes" in words:
+        words = (f"{path.stat().st_size} bytes",)
+    message(FILE, lambda: br.read_scores(path, **options), "'s.parquet'", *words)
 
 
 def test_parquet_without_pyarrow(tmp_path, monkeypatch):
     path = tmp_path / "s.parquet"
     pq.write_table(pa.table({"score": [0.1], "label": [1]}), path)
     monkeypatch.setitem(sys.modules, "pyarrow", None)
-    message(
-        br.MissingDependencyError, lambda: br.read_scores(path), 'pip install "betaroc[parquet]"'
-    )
+    with pytest.raises(br.MissingDependencyError, match=r'pip install "betaroc\[parquet\]"'):
+        br.read_scores(path)
 
 
 def test_strata_of_files(tmp_path):

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import copy
 import itertools
 import math
-import pickle
 from fractions import Fraction
 from functools import cache
 from statistics import NormalDist
@@ -20,7 +18,6 @@ import betaroc as br
 from betaroc.core.thresholds import Thresholds
 from helpers.cases import over
 from helpers.families import CONTINUOUS, DISCRETE, INFLATED, LAWS, REJECTING, TIED, WEIGHTED
-from helpers.public import back
 
 #: A round trip inverts to the last digits of a logit, which the tail's steepness multiplies.
 RTOL_ROUND_TRIP = 1e-10
@@ -117,21 +114,6 @@ def test_limits(law):
     outside = np.array([v for v in (-3.0, 4.0) if not low <= v <= high])
     assert np.all(law.pdf(outside) == 0.0)
     assert np.all(law.logpdf(outside) == -np.inf)
-
-
-@pytest.mark.simulation
-@each_law
-def test_tails_are_monotone_and_fractions(law):
-    x = probes(law)
-    # Neighbouring thresholds an ulp apart may differ by an ulp of the tail.
-    slack = 2e-15
-    for values, sign in ((law.cdf(x), 1.0), (law.sf(x), -1.0)):
-        assert np.all((values >= 0.0) & (values <= 1.0))
-        assert np.all(sign * np.diff(values) >= -slack * np.maximum(values[1:], values[:-1]))
-    for logs, sign in ((law.logcdf(x), 1.0), (law.logsf(x), -1.0)):
-        assert np.all(logs <= 0.0)
-        finite = logs[np.isfinite(logs)]
-        assert np.all(sign * np.diff(finite) >= -slack * np.maximum(1.0, np.abs(finite[1:])))
 
 
 @each_law
@@ -370,7 +352,7 @@ def test_a_log_normal_variance_is_what_a_double_holds(mu, sigma, log_var):
 @pytest.mark.simulation
 @each_law
 def test_samples_follow_the_law(law):
-    n = 20_000
+    n = 5000
     sample = law.sample(n, rng=20240)
     assert (sample.shape, sample.dtype) == ((n,), np.float64)
     assert_array_equal(sample, law.sample(n, rng=np.random.default_rng(20240)))
@@ -465,16 +447,6 @@ def test_what_is_refused(make, args, error, words):
     with pytest.raises(error, match=words) as caught:
         make(*args[: 3 if options else None], **options)
     assert len(str(caught.value)) <= 400
-
-
-@each_law
-def test_laws_are_values(law):
-    twins = copy.copy(law), copy.deepcopy(law), pickle.loads(pickle.dumps(law)), back(law)
-    for twin in twins:
-        assert twin == law
-        assert hash(twin) == hash(law)
-        assert twin.cdf(0.5) == law.cdf(0.5)
-    assert law != "law"
 
 
 def test_different_laws_differ_and_equal_ones_have_equal_hashes_whatever_the_sign_of_zero():

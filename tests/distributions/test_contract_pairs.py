@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import copy
 import itertools
 import math
-import pickle
 from functools import cache
 from types import FunctionType
 
@@ -22,7 +20,6 @@ from betaroc.distributions.normal import NormalPair
 from betaroc.distributions.pairs import Pair
 from helpers.cases import grouped, one_of, over, some
 from helpers.families import CLOSED_PAIRS, PAIRS, model, pairs_of_names
-from helpers.public import PUBLIC, back
 
 #: A closed form against quadrature or a bracketed root of the same quantity.
 RTOL_CLOSED_FORM = 1e-10
@@ -554,19 +551,6 @@ def test_equal_error_of_a_mixed_pair_inside_a_gap():
     assert eer.hter == pytest.approx((0.49 + 0.5) / 2, rel=1e-12)
     eer = br.ScoreModel(br.Empirical([0.1, 0.2, 0.5, 0.9]), br.Beta(1.0, 2.0)).eer()
     assert (eer.threshold, eer.far) == pytest.approx((1.0 - math.sqrt(0.5), 0.5), rel=1e-12)
-
-
-@over("names", {" v ".join(names): names for names in CLOSED_PAIRS})
-def test_models_and_curves_are_values(names):
-    pair = model(*names)
-    pair.auc()
-    for value in (pair, pair.generic(), pair.roc(), pair.roc("impostor"), pair.eer(), pair.ends()):
-        for twin in (copy.deepcopy(value), pickle.loads(pickle.dumps(value))):
-            assert twin == value
-            assert hash(twin) == hash(value)
-        if type(value).__name__ in PUBLIC:
-            assert back(value) == value
-    assert pair not in (pair.generic(), swapped(pair))
 
 
 @pytest.mark.parametrize("names", [

@@ -224,13 +224,3 @@ def test_corners_of_small_cases():
         corners = br.Roc(*laws, is_generic=is_generic).corners()
         assert corners.threshold.tolist() == [5.0, 3.5, 1.5, -np.inf]
         assert corners.tpr.tolist() == [0.0, 1.5 / 3.5, 1.5 / 3.5, 1.0]
-
-
-def test_roc_points_are_scikit_learns():
-    metrics = pytest.importorskip("sklearn.metrics")
-    for kind in ("normal", "ties", "few values", "an atom"):
-        client, impostor = samples(KINDS[kind], 7, 400)
-        y = np.repeat([1, 0], [client.size, impostor.size])
-        far, tpr, _ = metrics.roc_curve(y, np.r_[client, impostor], drop_intermediate=False)
-        points = br.Roc(br.Empirical(client), br.Empirical(impostor)).points()
-        assert (points.far.tolist(), points.tpr.tolist()) == (far.tolist(), tpr.tolist())

@@ -275,13 +275,11 @@ def test_trials_with_both_ends_are_fused_by_ranks(frame):
 
 
 @pytest.mark.simulation
-def test_folds_are_stratified_and_fixed_by_the_seed(frame):
-    one, two, other = (
-        br.inclusion(frame, family="normal", rng=seed, alpha=[0.2, 0.6]) for seed in (3, 3, 4)
-    )
-    assert one.fusion == two.fusion
-    assert not np.array_equal(one.client_folds, other.client_folds)
-    assert np.bincount(one.client_folds).tolist() == [N // 5] * 5
+def test_folds_are_stratified_and_fixed_by_the_seed(frame, result):
+    assert br.inclusion(frame, family="normal", rng=3).fusion == result.fusion
+    other = br.inclusion(frame, family="normal", rng=4, alpha=[0.5])
+    assert not np.array_equal(result.client_folds, other.client_folds)
+    assert np.bincount(result.client_folds).tolist() == [N // 5] * 5
     in_turn = br.inclusion(frame, family="normal", folds=7, alpha=[0.5])
     assert in_turn.client_folds.tolist() == [k % 7 for k in range(N)]
     assert in_turn.fusion.folds == 7
@@ -334,21 +332,3 @@ def test_a_classifier_of_noise_helps_no_strong_one():
         fusion = br.inclusion({"strong": strong, "noise": noise}).fusion
     assert fusion.gain("noise").high < 0.0
     assert fusion.gain("strong").low > 0.0
-
-
-def test_interval_of_one_alpha_against_the_paired_bootstrap(frame, dev):
-    """br.compare draws rows; its percentile interval is as wide but for steps of 1/N and chance."""
-    curves = []
-    for names in (["a", "c"], ["a", "b", "c"]):
-        fusions = [FUSE["mean-logit"](data[names].to_numpy()) for data in (dev, frame)]
-        sides = [
-            br.Scores(x[data["label"] == 1], x[data["label"] == 0])
-            for x, data in zip(fusions, (dev, frame), strict=True)
-        ]
-        curves.append(br.epc(*sides, measure="weighted-error", alpha=[0.4]))
-    drawn = br.compare(*curves, resample="test", rng=1)
-    found = br.inclusion(frame, family="normal", dev=dev, alpha=[0.4]).fusion.gain("b")
-    assert found.estimate == pytest.approx(float(drawn.difference[0]), abs=1e-15)
-    # Student's reach is 2.00 in place of 1.96, the variance's divisor n - 1: 3 %; steps 0.01.
-    assert found.low == pytest.approx(float(drawn.low[0]), abs=0.0125)
-    assert found.high == pytest.approx(float(drawn.high[0]), abs=0.0125)

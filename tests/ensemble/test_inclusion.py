@@ -11,6 +11,7 @@ import warnings
 
 import numpy as np
 import pandas as pd
+import polars as pl
 import pytest
 from scipy import integrate, special, stats
 
@@ -61,19 +62,15 @@ def test_the_ends_decide_the_verdict(all_kinds, word):
 
 
 @pytest.mark.simulation
-def test_a_region_is_judged_at_its_borders():
+@pytest.mark.parametrize(("region", "word"), [
+    ((0.0, 1.0), "only at lax thresholds"), ((0.1, 0.3), "exclude"), ((0.7, 1.0), "include"),
+    ((0.2, 0.8), "only at lax thresholds"), ((0.45, 0.8), "cannot tell"),
+])  # fmt: skip
+def test_a_region_is_judged_at_its_borders(region, word):
     """TPR = 3 x^2 - 2 x^3 of Beta(2, 2) v Beta(1, 1): below x up to 1/2, above from there."""
-    given = {
-        "s": scores_of((Beta(2, 2), Beta(1, 1)), 500),
-        "t": scores_of((Normal(1, 1), Normal(0, 1)), 500),
-    }
-    words = {
-        (0.0, 1.0): "only at lax thresholds", (0.0, 0.3): "exclude", (0.1, 0.3): "exclude",
-        (0.7, 0.9): "include", (0.7, 1.0): "include", (0.2, 0.8): "only at lax thresholds",
-        (0.45, 0.8): "cannot tell",
-    }  # fmt: skip
-    for region, word in words.items():
-        assert judged(given, region=region).verdict["s"].marginal == word, region
+    pairs = {"s": (Beta(2, 2), Beta(1, 1)), "t": (Normal(1, 1), Normal(0, 1))}
+    given = {name: scores_of(pair, 500) for name, pair in pairs.items()}
+    assert judged(given, region=region, alpha=[0.5]).verdict["s"].marginal == word
 
 
 @pytest.mark.simulation
@@ -282,17 +279,16 @@ def frame():
 
 @pytest.mark.simulation
 def test_frames_mappings_and_lists_give_one_result(frame):
-    import polars as pl
-
     mapping = {k: br.Scores.from_frame(frame, score=k) for k in "abc"}
     named = [br.Scores(s.client, s.impostor, name=name) for name, s in mapping.items()]
-    one = br.inclusion(frame)
+    options = {"family": "normal", "alpha": [0.3, 0.7]}
+    one = br.inclusion(frame, **options)
     assert one.names == ("a", "b", "c")
     for other in (mapping, named, pl.from_pandas(frame), pl.from_pandas(frame).lazy()):
-        assert br.inclusion(other) == one
-    assert br.inclusion(frame, systems=["c", "a"]).names == ("c", "a")
+        assert br.inclusion(other, **options) == one
+    assert br.inclusion(frame, systems=["c", "a"], **options).names == ("c", "a")
     shuffled = frame.sample(frac=1.0, random_state=1)
-    assert br.inclusion(shuffled).verdict["a"].word == one.verdict["a"].word
+    assert br.inclusion(shuffled, **options).verdict["a"].word == one.verdict["a"].word
 
 
 TRIALS = scores_of(PAIRS["include"], 30)
@@ -338,8 +334,6 @@ def test_bad_input_is_named(frame, change, options, words):
 
 @pytest.mark.simulation
 def test_a_column_of_ids_is_no_classifier(frame):
-    import polars as pl
-
     frame["subject"] = np.arange(80)[::-1] + 1000
     said = r"column 'subject' of the table .* its 80 .*such as 'a', 'b', 'c',.*systems="
     for given in (frame, pl.from_pandas(frame), frame.astype({"subject": float})):
@@ -361,24 +355,21 @@ def test_the_trials_as_their_own_dev_are_said(frame):
 
 
 @pytest.mark.simulation
-@pytest.mark.parametrize("kind", ["pandas", "polars"])
-def test_missing_scores_name_the_classifier_and_its_rows(frame, kind):
-    import polars as pl
-
+@pytest.mark.parametrize("made", [lambda f: f, pl.from_pandas], ids=["pandas", "polars"])
+def test_missing_scores_name_the_classifier_and_its_rows(frame, made):
     frame.loc[[3, 50], "b"] = np.nan
     frame.loc[60, "c"] = np.nan
-    given = frame if kind == "pandas" else pl.from_pandas(frame)
+    given, options = made(frame), {"nan_policy": "omit", "family": "normal", "alpha": [0.5]}
     with pytest.raises(br.InputError) as caught:
         br.inclusion(given)
     text = str(caught.value)
     assert "'b' lacks 2 of 80, first in rows 3, 50" in text
     assert "'c' lacks 1 of 80, first in rows 60" in text
-    result = br.inclusion(given, nan_policy="omit")
+    result = br.inclusion(given, **options)
     assert result.systems.omitted == 3
-    assert result == br.inclusion(given, nan_policy="omit")
     whole = frame.drop(index=[3, 50, 60])
-    assert result.verdict == br.inclusion(whole).verdict
-    assert br.inclusion(given, systems=["a", "c"], nan_policy="omit").systems.omitted == 1
+    assert result.verdict == br.inclusion(whole, **options).verdict
+    assert br.inclusion(given, systems=["a", "c"], **options).systems.omitted == 1
     frame.loc[frame.label == 1, "b"] = np.nan
     with pytest.raises(br.InputError, match="there are no client scores"):
         br.inclusion(frame, nan_policy="omit")

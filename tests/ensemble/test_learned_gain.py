@@ -260,7 +260,7 @@ def test_a_fold_holds_two_trials_of_each_class(sizes, folds, count):
     assert (0 if found is None else 1 + int(found[0].max())) == count
 
 
-@pytest.mark.simulation
+@pytest.mark.nightly
 def test_the_interval_covers():
     """The gain of S to A, whose mean over training sets is that of the estimates.
 
@@ -297,21 +297,21 @@ def test_the_own_roc_speaks_against_only_and_only_where_the_gain_does_not_tell()
 
 
 @pytest.mark.simulation
-def test_a_suppressor_is_included_and_what_repeats_is_not():
+@pytest.mark.parametrize("seed", [0, pytest.param(1, marks=pytest.mark.nightly)])
+def test_a_suppressor_is_included_and_what_repeats_is_not(seed):
     """The small version of benchmarks/suppressor.py."""
-    for seed in range(2):
-        classes = suppressor(1500, seed)
-        for names in (("A", "S"), ("A", "B", "S")):
-            found = gains(classes, *names)
-            assert found["S"].word == "include"
-            assert found["S"].with_it > 0.998
-            assert found["S"].without == pytest.approx(0.8389, abs=0.025)  # Phi(1.4/sqrt 2)
-        assert gains(classes, "A", "B")["B"].word == "adds nothing"
-        found = gains(classes, "A", "B", "S", "noise")
-        assert {found[k].word for k in ("B", "noise")} == {"adds nothing"}
-        few = gains(suppressor(200, seed), "A", "B", "S", "noise")
-        assert few["S"].word == "include"
-        assert {few[k].word for k in ("B", "noise")} <= {"adds nothing", "cannot tell"}
+    classes = suppressor(1500, seed)
+    for names in (("A", "S"), ("A", "B", "S")):
+        found = gains(classes, *names)
+        assert found["S"].word == "include"
+        assert found["S"].with_it > 0.998
+        assert found["S"].without == pytest.approx(0.8389, abs=0.025)  # Phi(1.4/sqrt 2)
+    assert gains(classes, "A", "B")["B"].word == "adds nothing"
+    found = gains(classes, "A", "B", "S", "noise")
+    assert {found[k].word for k in ("B", "noise")} == {"adds nothing"}
+    few = gains(suppressor(200, seed), "A", "B", "S", "noise")
+    assert few["S"].word == "include"
+    assert {few[k].word for k in ("B", "noise")} <= {"adds nothing", "cannot tell"}
 
 
 @pytest.mark.simulation

@@ -15,6 +15,7 @@ import pytest
 import betaroc as br
 from betaroc.cli import COMMANDS, main
 from helpers.cases import case
+from helpers.files import STUDY
 from helpers.hostile import refused, spoken
 from helpers.hostile_files import EXPECTED, GOOD, READ, REFUSED
 
@@ -173,6 +174,7 @@ PLACES = {
     "folder": (lambda: Path("folder").mkdir(), ""),
     "fifo": (lambda: os.mkfifo("fifo"), "FIFO"),
     "/dev/zero": (lambda: None, "device"),
+    "/dev/null": (lambda: None, ""),
     "missing.csv": (lambda: None, "missing.csv"),
     "no/such/folder.csv": (lambda: None, ""),
     "http://example.org/a.csv": (lambda: None, ""),
@@ -183,14 +185,18 @@ PLACES = {
 #: Where a command reads a file, and a folder is one too.
 OPTIONS = {
     "fit {}": False,
+    "fit {} --stream always": False,
     "fit good.csv --id label --key {}": False,
     "fit --client-file {} --impostor-file good.csv": False,
     "fit --client-file good.csv --impostor-file {}": False,
     "fit --systems {}": True,
     "threshold good.csv --test {} --far 0.2": False,
     "epc --dev {} --test good.csv": False,
+    "epc --dev good.csv --test {}": False,
     "report --dev good.csv --test {} -o r.html": False,
+    "compare --dev good.csv {} --test a.csv b.csv": False,
     "ensemble good.csv {}": False,
+    "ensemble {} --systems a b": False,
     "plan auc --width 0.1 --from {}": False,
     "study {}": False,
 }
@@ -207,14 +213,33 @@ def test_places_that_are_no_files(place, capsys):
         for reader in (br.read_scores, br.summarize):
             with case((name[:20], reader.__name__)):
                 refused(partial(reader, name), br.FileFormatError, word)
-        if name not in {"folder", "fifo", "/dev/zero"}:
+        if not name.startswith(("f", "/dev")) or name.startswith("file:"):
             refused(partial(br.from_json, name), br.FileFormatError)
 
 
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no FIFO here")
 def test_g27_a_document_is_no_device(place):
     Path("folder").mkdir()
-    for name in ("folder", "/dev/zero"):
+    os.mkfifo("pipe")
+    for name in ("folder", "/dev/zero", "pipe"):
         refused(partial(br.from_json, name), br.FileFormatError, name)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no FIFO here")
+@pytest.mark.parametrize(
+    "call", ["report --dev good.csv -o {} --force", "study c.toml --folder {}"]
+)
+def test_places_that_are_no_outputs(place, capsys, call):
+    """A FIFO that nobody reads would be waited for without end; a folder is not emptied."""
+    Path("c.toml").write_text(STUDY)
+    os.mkfifo("fifo.html")
+    Path("folder.html").mkdir()
+    Path("folder.html", "notes.txt").write_text("mine")
+    for name in ("fifo.html", "folder.html", "/dev/zero", "/dev/null"):
+        assert main(call.format(name).split()) == 2
+        out, err = capsys.readouterr()
+        assert (out, err.count("\n")) == ("", 1)
+        assert err.startswith("betaroc: ")
 
 
 VALUES_OF = ("95", "-1", "nan", "inf", "x", "1e999", "0x1", "1,5")

@@ -287,17 +287,6 @@ def test_a_law_that_ends_inside_the_others_support_has_flat_and_steep_parts():
     assert (roc.slope(0.5 * beyond), roc.slope(1.0 - 0.5 * (1.0 - pair.far(0.0)))) == (0.0, 0.0)
 
 
-def test_det_is_the_error_trade_off():
-    pair = br.ScoreModel(br.Normal(1.5, 0.5), br.Normal(0.0, 1.0))
-    x = np.array([0.01, 0.1, 0.3, 0.9])
-    np.testing.assert_allclose(pair.det().frr(x), 1.0 - pair.roc().tpr(x), rtol=1e-8)
-    from scipy.special import ndtri
-
-    z = ndtri(pair.det().frr(x))
-    # z(FRR) = -A - b z(FAR) with A = 3, b = 2.
-    np.testing.assert_allclose(z, -3.0 - 2.0 * ndtri(x), rtol=1e-9)
-
-
 def test_precision_along_recall():
     pair = br.ScoreModel(br.Beta(2.0, 1.0), br.Beta(1.0, 1.0), prior=0.25)
     recall = np.array([0.04, 0.36, 0.75, 1.0])

@@ -28,9 +28,8 @@ def nouns(dev, test, name):
 
 
 @pytest.mark.simulation
-@pytest.mark.parametrize("name", ["one", NASTY])
-def test_blocks_hold_nothing_foreign(name):
-    for noun in nouns(scores(name=name, n=60), scores(2, 60, name), name):
+def test_blocks_hold_nothing_foreign():
+    for noun in nouns(scores(name=NASTY, n=60), scores(2, 60, NASTY), NASTY):
         text = noun._repr_html_()
         assert len(text) < 40_000
         page = assert_inert(text)

@@ -15,13 +15,7 @@ dev, test = (br.Scores(rng.beta(4, 2, n), rng.beta(2, 4, n), name="demo") for n 
 fit, curve = br.fit(dev), br.epc(dev, test)
 decision = br.decide(dev, far=0.05)
 """
-PICTURES = (
-    "fit.plot()", "fit.plot('histogram')", "fit.plot('densities')",
-    "dev.plot(bins=10)", "fit.model.plot(lw=3)", "fit.model.roc().plot(c='k')",
-    "curve.plot()", "curve.plot_expected()", "decision.plot()",
-    "decision.check(test).plot()", "fit.roc_band().plot()", "fit.interval('auc').plot()",
-    "br.check_fit(fit, far=[0.1]).plot()",
-)  # fmt: skip
+PICTURES = ("fit.plot()", "dev.plot(bins=10)", "decision.plot()", "fit.interval('auc').plot()")
 #: The same with nothing on the last line, and one that a user draws on axes of theirs.
 SILENT = (
     "ax = fit.plot();",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 import betaroc as br
+from betaroc.studies.result import StudyResult, read_study
 from helpers.pages import asks_for_nothing, assert_inert
 
 
@@ -44,17 +45,16 @@ def test_the_page_of_a_study_says_what_the_summary_holds(tmp_path):
 
 
 def test_a_study_that_failed_says_so(tmp_path):
-    from betaroc.studies.result import StudyResult, read_study
-
     def fails(trial):
         raise ValueError("<b>no</b>")
 
-    with_failure = br.Study(DESIGN, {"x": fails}, folder=tmp_path / "s", replicates=2, rng=1)
-    with_failure.run().to_html(tmp_path / "x.html")
-    text = (tmp_path / "x.html").read_text(encoding="utf-8")
+    page = tmp_path / "x.html"
+    br.Study(DESIGN, {"x": fails}, replicates=2, rng=1).run().to_html(page)
+    text = page.read_text(encoding="utf-8")
     self_contained(text)
-    assert "4 trials failed" in text
-    assert "&lt;b&gt;no&lt;/b&gt;" in text
+    for words in ("study in memory", "4 trials failed", "&lt;b&gt;no&lt;/b&gt;"):
+        assert words in text
+    br.Study(DESIGN, ["true.auc"], folder=tmp_path / "s", rng=1).run()
     found = read_study(tmp_path / "s")
-    StudyResult(found.folder, found.names, found.rows + 3).to_html(tmp_path / "y.html")
-    assert "3 trials are not computed yet" in (tmp_path / "y.html").read_text(encoding="utf-8")
+    StudyResult(found.folder, found.names, found.rows + 3).to_html(page)
+    assert "3 trials are not computed yet" in page.read_text(encoding="utf-8")

@@ -135,18 +135,6 @@ def test_the_same_data_twice_is_said():
         br.analyze(dev, again, family="beta")
 
 
-@pytest.mark.simulation
-def test_weights_count_as_copies():
-    rng = np.random.default_rng(7)
-    client, impostor = rng.beta(5, 2, 30), rng.beta(2, 5, 30)
-    twice = br.Scores(np.repeat(client, 2), np.repeat(impostor, 2))
-    weighted = br.Scores(client, impostor, client_weights=[2.0] * 30, impostor_weights=[2.0] * 30)
-    one, two = (br.analyze(given, family="beta") for given in (twice, weighted))
-    for p, q in zip(one.points, two.points, strict=True):
-        assert p.expected.threshold == pytest.approx(q.expected.threshold, rel=1e-9)
-        assert p.observed[0].far == q.observed[0].far
-
-
 @pytest.mark.parametrize("wrong", [[0.1], {"a": 1}, {1: None}, b"test.csv"])
 def test_wrong_test_sets_are_type_errors(wrong):
     dev = br.Scores([0.5, 0.7, 0.9], [0.1, 0.2, 0.4])

@@ -75,7 +75,6 @@ def test_targets(target, question, kind, panel_alone):
     assert question in top(page)
     assert "No target was named" not in page
     assert question in found.summary()
-    assert br.from_json(found.to_json()) == found
     if kind not in ("far", "frr"):
         twice = [dataclasses.replace(found.tests[0], role=f"test {k}") for k in (1, 2)]
         both = dataclasses.replace(found, tests=tuple(twice), checks=found.checks * 2)
@@ -123,8 +122,6 @@ def test_a_high_rate_that_is_no_target_stands_under_the_status(panel_alone):
     assert DEFAULT.fill(first_screen(found)["status"]["reason"]).endswith(words)
     assert words in found.summary()
     assert words.replace(" %", "\u00a0%") in render_report(found)
-    found = br.analyze(dev, {"450": tests[450]}, target={"frr": 0.05}, family="normal")
-    assert "most impostors" not in first_screen(found)["status"]["reason"]
 
 
 @pytest.mark.simulation

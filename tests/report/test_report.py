@@ -165,6 +165,7 @@ def test_what_rests_on_the_family_alone_is_said_loudly(panel_alone):
     assert "beyond, extrapolated" in text
 
 
+@pytest.mark.nightly
 def test_a_page_of_twenty_thousand_scores_has_at_most_its_size():
     """1.2 MB, dev and test each of as many distinct scores."""
     rng = np.random.default_rng(8)

@@ -488,7 +488,7 @@ def plain(tmp_path_factory):
 
 
 @pytest.mark.simulation
-@pytest.mark.parametrize(("engine", "workers"), [("loky", 2), ("loky", 4), ("threading", None)])
+@pytest.mark.parametrize(("engine", "workers"), [("loky", 2), ("threading", None)])
 def test_every_engine_gives_the_same_bytes(plain, tmp_path, engine, workers):
     with joblib.parallel_config(backend=engine, n_jobs=3):
         forty(tmp_path, workers=workers)
@@ -1000,8 +1000,6 @@ def test_without_a_folder_the_same_numbers_stay_in_memory(tmp_path):
     again = study.run()
     assert (again.computed, again.skipped) == (0, 6)
     assert "6 trials in memory" in str(found)
-    found.to_html(tmp_path / "page.html")
-    assert "study in memory" in (tmp_path / "page.html").read_text("utf-8")
 
 
 def test_memory_that_is_short_is_no_result(tmp_path):
