@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, fields, replace
 from functools import cache, partial
@@ -21,7 +21,7 @@ from betaroc.core.tables import Framed, in_library
 from betaroc.core.text import typed
 from betaroc.core.value import Result
 from betaroc.data.groups import correlation_of, units_of, weights_of
-from betaroc.data.scores import ScoreData, Scores, of_comparisons
+from betaroc.data.scores import ScoreData, Scores, of_comparisons, require_scores
 from betaroc.distributions.base import free
 from betaroc.inference import intervals, of_scores
 from betaroc.inference.auc import ROUNDING, DelongArea, covariance_of_means, settled, spread_of
@@ -31,6 +31,7 @@ from betaroc.inference.interval import Interval, Limits, difference_ends, is_spa
 from betaroc.inference.of_scores import CountedScores
 from betaroc.inference.paired_trials import check_other_trials, joint_trials, on_same_trials
 from betaroc.inference.scores_beyond import SampleSupport, SupportedPair
+from betaroc.inference.strata import POOLED, intervals_over
 from betaroc.model.dataset_checks import warn_of_reversed
 from betaroc.model.model import ScoreModel
 from betaroc.model.samples import empirical_model
@@ -156,6 +157,7 @@ def difference(
     groups: bool = True,
     rng: Any = None,
     extrapolate: bool = False,
+    over: str | Mapping[str, float] = POOLED,
     **point: Unpack[PointArguments],
 ) -> Difference:
     """The difference of two systems in any number, with its interval and test.
@@ -189,6 +191,9 @@ def difference(
         Source of randomness of a bootstrap.
     extrapolate : bool
         As in :func:`interval`.
+    over : {"pooled", "worst"} or mapping
+        Of scores with strata, as in :func:`interval`: of the worst of each system, or of means by
+        weights, with r = 0, which is cautious where both judge the same trials.
     threshold, far, frr, tpr, alpha, between, at : optional
         Where the statistic is taken, as in :func:`interval`.
 
@@ -233,7 +238,14 @@ def difference(
     a, b = of_comparisons(stat, point, a, b)
     result: Difference
     if isinstance(a, ScoreData) and isinstance(b, ScoreData):
-        result = _of_scores((a, b), parse_statistic(stat, given, **point), options, paired=paired)
+        spec = parse_statistic(stat, given, **point)
+        if over == POOLED:
+            result = _of_scores((a, b), spec, options, paired=paired)
+        else:
+            result = _of_strata((a, b), spec, options, over, paired=paired)
+    elif over != POOLED:
+        remedy = "Give the scores of both."
+        raise refusal("over", "be pooled of what is not scores", repr(over), remedy)
     elif isinstance(a, SupportedPair) and isinstance(b, SupportedPair):
         result = _of_fits((a, b), parse_statistic(stat, given, **point), options, paired=paired)
     elif isinstance(a, intervals.Answers) and type(a) is type(b):
@@ -374,6 +386,21 @@ def _of_scores(
         result = _of_counts(counted, spec, options, paired=paired, by_trial=by_trial)
     evidence = [SampleSupport(s, grouped=options.groups) for s in systems]
     return supported(result, spec, *zip(evidence, models, strict=True))
+
+
+def _of_strata(
+    systems: Sequence[ScoreData], spec: StatisticSpec, options: IntervalOptions,
+    over: str | Mapping[str, float], *, paired: bool,
+) -> Difference:  # fmt: skip
+    """Of the worst strata, or of means over strata, by the intervals of both."""
+    scores = [
+        require_scores(s, "a difference over strata", name=name, rejected=True)
+        for name, s in zip("ab", systems, strict=True)
+    ]
+    if paired:
+        _on_the_same_trials(scores, options)
+    one, two = (intervals_over(s, spec, options, over) for s in scores)
+    return _square_and_add(lambda level: [one(level), two(level)], 0.0, options, paired=paired)
 
 
 def _of_counts(

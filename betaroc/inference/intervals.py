@@ -43,7 +43,7 @@ from betaroc.inference.drawn_scores import DrawnScores, band_of_replicates, chec
 from betaroc.inference.interval import Band, Interval, Limits
 from betaroc.inference.of_scores import CountedScores
 from betaroc.inference.scores_beyond import SupportedPair, about, fewest, tell
-from betaroc.inference.strata import POOLED, interval_over, of_species
+from betaroc.inference.strata import POOLED, intervals_over, of_species
 from betaroc.model.dataset_checks import warn_of_reversed
 from betaroc.model.measures import OperatingPoint
 from betaroc.model.model import ScoreModel
@@ -464,7 +464,7 @@ def interval(
             result = of_scores.interval_of_scores(of, spec, options)
         else:
             scores = require_scores(of, "an interval over strata", name="x", rejected=True)
-            result = interval_over(scores, spec, options, over)
+            result = intervals_over(scores, spec, options, over)(options.level)
     else:
         result = of._interval_of(stat, given, point, options)
     return in_library(result, of)

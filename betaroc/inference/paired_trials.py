@@ -87,6 +87,7 @@ def _put_on_union(
         groups = f"{who}_groups"  # of systems whose trials all have a score
         item[groups] = None if item[groups] is None else item[groups][rows]
         named = np.array(union, dtype=labels.dtype if labels.dtype.kind != "U" else None)
+        item[f"{who}_strata"] = None  # of a trial without a score nobody knows which it is
         item |= {f"{who}_ids": lengthened(named, least, ""), f"n_{who}_rejected": 0, "source": None}
 
 
@@ -128,9 +129,10 @@ def check_other_trials(
             raise _unpaired(f"{need} {two}", "Keep the common trials in one order")
         weights = weights_of(a, who), weights_of(b, who)
         _check_equal(*weights, f"{who} weights", names, "Give one weight per trial")
-        for kind, do in (("ids", "Sort both by id"), ("groups", "Give both the same groups")):
+        same = [(kind, f"Give both the same {kind}") for kind in ("groups", "strata")]
+        for kind, do in (("ids", "Sort both by id"), *same):
             name = f"{who}_{kind}"
-            if kind == "ids" or groups:
+            if kind != "groups" or groups:
                 _check_equal(getattr(a, name, None), getattr(b, name, None), name, names, do)
     _check_other_order(a, b)
 

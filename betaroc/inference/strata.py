@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, Self, Unpack
 
@@ -327,24 +327,104 @@ def by_stratum(
 
 
 def _table(scores: Scores, spec: StatisticSpec, who: str, options: IntervalOptions) -> StrataTable:
-    pieces = _pieces(scores, who)
-    if spec.name in _SHARES[who]:
-        return _of_shares(scores, pieces, spec, who, options)
-    level = 1.0 - (1.0 - options.level) / len(pieces)
-    rows, wide = (
-        [interval_of_scores(piece, spec, replace(options, level=own)) for piece in pieces.values()]
-        for own in (options.level, level)
-    )
-    estimate, low, high = np.array([(row.estimate, row.low, row.high) for row in rows]).T
-    if spec.row.better == "higher":
-        worst = np.min(estimate), np.min(low), min(row.high for row in wide)
-    else:
-        worst = np.max(estimate), max(row.low for row in wide), np.max(high)
-    n = np.array([getattr(piece, f"{who}_total") for piece in pieces.values()])
+    pieces, tail = _pieces(scores, who), options.tail
+    rows = _rows(scores, pieces, spec, who, options)
+    estimate, low, high = rows.at(tail)
+    worst = _interval(rows.worst(tail), options.level, "worst stratum")
+    if not isinstance(rows, _Shares):
+        n = np.array([getattr(piece, f"{who}_total") for piece in pieces.values()])
+        return StrataTable(str(spec), who, options.level, tuple(pieces), n, estimate, low, high,
+                           np.full(n.size, np.nan), worst)  # fmt: skip
+    counts, k = rows.counts, len(pieces)
+    pairs = np.array([row for j in range(k) for row in np.eye(k)[j] - np.eye(k) if row.any()])
     return StrataTable(
-        str(spec), who, options.level, tuple(pieces), n, estimate, low, high,
-        np.full(n.size, np.nan), _interval(worst, options.level, "worst stratum"),
+        f"{spec.name}@threshold={rows.threshold!r}", who, options.level, tuple(pieces), counts.n,
+        estimate, low, high, counts.sizes(tail), worst, counts.contrast(pairs, options.level),
+        counts.contrast(np.eye(k) - 1.0 / k, options.level), counts.p_value(),
     )  # fmt: skip
+
+
+class _Rows(NamedTuple):
+    """A statistic of the scores of each stratum, at any level."""
+
+    pieces: Sequence[Scores]
+    spec: StatisticSpec
+    options: IntervalOptions
+
+    def at(self, tail: float) -> FloatArray:
+        """The estimates and the ends of each stratum's own interval."""
+        options = replace(self.options, level=1.0 - 2.0 * tail)
+        rows = [interval_of_scores(piece, self.spec, options) for piece in self.pieces]
+        return np.array([(row.estimate, row.low, row.high) for row in rows]).T
+
+    def worst(self, tail: float) -> tuple[Any, ...]:
+        """Of the worst stratum: the far end is not corrected, the near one is Bonferroni's."""
+        return _worst(self.spec, self.at(tail), self.at(tail / len(self.pieces))[1:])
+
+    def mean(self, weights: FloatArray, tail: float) -> tuple[float, ...]:
+        """Of the mean by weights, the distances to both ends added as squares."""
+        estimate, low, high = self.at(tail)
+        value = float(weights @ estimate)
+        below, above = (math.hypot(*(weights * (end - estimate)).tolist()) for end in (low, high))
+        return value, value - below, value + above
+
+
+class _Shares(NamedTuple):
+    """A rate of each stratum at one threshold, at any level."""
+
+    counts: StratumCounts
+    pooled: StratumCounts
+    spec: StatisticSpec
+    threshold: float
+
+    def at(self, tail: float) -> FloatArray:
+        """As of other statistics."""
+        return np.array([self.counts.share, *self.counts.ends(tail)])
+
+    def worst(self, tail: float) -> tuple[Any, ...]:
+        """The near end is the larger of Bonferroni's and the pooled rate's, at half the tail."""
+        narrow = self.counts.ends(0.5 * tail / self.counts.n.size), self.pooled.ends(0.5 * tail)
+        return _worst(self.spec, self.at(tail), np.concatenate(narrow, axis=1))
+
+    def mean(self, weights: FloatArray, tail: float) -> tuple[float, ...]:
+        """Of a weighted mean of shares, as of one of as many trials as its variance says.
+
+            V = sum_k w_k^2 q_k (1 - q_k)/n_k,   q = (x + 1/2)/(n + 1),   n* = p (1 - p)/V
+
+        A stratum without an error has a variance too (Korn and Graubard; docs/theory.md).
+        """
+        share, sizes = self.counts.share, self.counts.sizes(tail)
+        near = (share * sizes + 0.5) / (sizes + 1.0)
+        variance = float(np.sum(weights**2 * near * (1.0 - near) / sizes))
+        mean, middle = float(weights @ share), float(weights @ near)
+        value = mean if 0.0 < mean < 1.0 else middle
+        size = min(value * (1.0 - value) / variance, float(np.sum(sizes[weights > 0.0])))
+        low, high = share_ends(mean * size, size, tail)
+        return mean, float(low), float(high)
+
+
+def _worst(spec: StatisticSpec, rows: FloatArray, near: Any) -> tuple[Any, ...]:
+    """The worst of estimates with their ends, and the near end of the true worst."""
+    estimate, low, high = rows
+    if spec.row.better == "higher":
+        return np.min(estimate), np.min(low), np.min(near[1])
+    return np.max(estimate), np.max(near[0]), np.max(high)
+
+
+def _rows(
+    scores: Scores, pieces: Mapping[str, Scores], spec: StatisticSpec, who: str,
+    options: IntervalOptions,
+) -> _Rows | _Shares:  # fmt: skip
+    if spec.name not in _SHARES[who]:
+        return _Rows([*pieces.values()], spec, options)
+    at = spec.where.value
+    if spec.where.point != "threshold":
+        at = float(point_at(empirical_model(scores), spec.where).threshold)
+    above = spec.name in ("far", "tpr")
+    counts, pooled = (
+        StratumCounts.at(parts, who, at, above=above) for parts in ([*pieces.values()], [scores])
+    )
+    return _Shares(counts, pooled, spec, at)
 
 
 def _pieces(scores: Scores, who: str) -> dict[str, Scores]:
@@ -369,24 +449,24 @@ def of_species(stat: Any, data: object, over: Any) -> tuple[Any, Any]:
     return _OF_SPECIES[name] + sign + behind, WORST if several and over == POOLED else over
 
 
-def interval_over(
+def intervals_over(
     scores: Scores, spec: StatisticSpec, options: IntervalOptions, over: str | Mapping[str, float]
-) -> Interval:
-    """Of the worst stratum, or of the mean of all by weights."""
+) -> Callable[[float], Interval]:
+    """At any level, of the worst stratum or of the mean of all by weights."""
     several = [who for who in CLASSES[::-1] if len(getattr(scores.strata, who)) > 1]
     own = [who for who in several if spec.name in _SHARES[who]]
-    who = (own or several or CLASSES)[0]
-    table = _table(scores, spec, who, options)
-    if over == WORST:
-        return table.worst
-    weights = checked_weights(over, table.stratum)
-    mean = float(weights @ table.estimate)
-    if own:
-        return _interval((mean, *_mean_ends(table, weights, options.tail)), options.level, "mean")
-    below, above = (
-        math.hypot(*(weights * (end - table.estimate)).tolist()) for end in (table.low, table.high)
-    )
-    return _interval((mean, mean - below, mean + above), options.level, "mean of strata")
+    who = (own or several or CLASSES[::-1])[0]
+    pieces = _pieces(scores, who)
+    rows = _rows(scores, pieces, spec, who, options)
+    weights = None if over == WORST else checked_weights(over, tuple(pieces))
+
+    def at(level: float) -> Interval:
+        tail = 0.5 * (1.0 - level)
+        if weights is None:
+            return _interval(rows.worst(tail), level, "worst stratum")
+        return _interval(rows.mean(weights, tail), level, "mean of strata")
+
+    return at
 
 
 def checked_weights(over: object, strata: Sequence[str]) -> FloatArray:
@@ -403,22 +483,6 @@ def checked_weights(over: object, strata: Sequence[str]) -> FloatArray:
             rule, actual = f"name strata, of {checks.format_list(strata)}", repr(unknown[0])
         raise refusal("over", rule, actual, "A stratum that is left out has weight 0.")
     return np.array([named.get(name, 0.0) for name in strata])
-
-
-def _mean_ends(table: StrataTable, weights: FloatArray, tail: float) -> tuple[float, float]:
-    """Of a weighted mean of shares, as of one of as many trials as its variance says.
-
-        V = sum_k w_k^2 q_k (1 - q_k)/n_k,   q = (x + 1/2)/(n + 1),   n* = p (1 - p)/V
-
-    A stratum without an error has a variance too (Korn and Graubard; docs/theory.md).
-    """
-    near = (table.estimate * table.size + 0.5) / (table.size + 1.0)
-    variance = float(np.sum(weights**2 * near * (1.0 - near) / table.size))
-    mean, middle = float(weights @ table.estimate), float(weights @ near)
-    share = mean if 0.0 < mean < 1.0 else middle
-    size = min(share * (1.0 - share) / variance, float(np.sum(table.size[weights > 0.0])))
-    low, high = share_ends(mean * size, size, tail)
-    return float(low), float(high)
 
 
 class StratumCounts(NamedTuple):
@@ -508,31 +572,3 @@ class StratumCounts(NamedTuple):
         low = float(np.max(value - most * error, initial=0.0))
         high = np.max(value - ndtri(tail) * error) if np.all(hits > 0.0) else np.inf
         return Interval(math.exp(np.max(value)), math.exp(low), float(np.exp(high)), level, "log")
-
-
-def _of_shares(
-    scores: Scores, pieces: Mapping[str, Scores], spec: StatisticSpec, who: str,
-    options: IntervalOptions,
-) -> StrataTable:  # fmt: skip
-    """One rate of each stratum at one threshold."""
-    at = spec.where.value
-    if spec.where.point != "threshold":
-        at = float(point_at(empirical_model(scores), spec.where).threshold)
-    above = spec.name in ("far", "tpr")
-    counts = StratumCounts.at([*pieces.values()], who, at, above=above)
-    pooled = StratumCounts.at([scores], who, at, above=above)
-    tail, k = options.tail, counts.n.size
-    worse = spec.row.better != "higher"
-    (low, high), narrow = counts.ends(tail), counts.ends(0.5 * tail / k)
-    every = pooled.ends(0.5 * tail)
-    if worse:
-        estimate, ends = np.max(counts.share), (np.max([*narrow[0], *every[0]]), np.max(high))
-    else:
-        estimate, ends = np.min(counts.share), (np.min(low), np.min([*narrow[1], *every[1]]))
-    worst = _interval((estimate, *ends), options.level, "worst stratum")
-    pairs = np.array([row for j in range(k) for row in np.eye(k)[j] - np.eye(k) if row.any()])
-    return StrataTable(
-        f"{spec.name}@threshold={at!r}", who, options.level, tuple(pieces), counts.n, counts.share,
-        low, high, counts.sizes(tail), worst, counts.contrast(pairs, options.level),
-        counts.contrast(np.eye(k) - 1.0 / k, options.level), counts.p_value(),
-    )  # fmt: skip

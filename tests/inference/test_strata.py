@@ -254,3 +254,33 @@ def test_intervals_over_strata():
 def test_wrong_weights(over, words):
     with pytest.raises(br.InputError, match=words):
         br.interval(of_counts([1, 6], [50, 60]), "far", threshold=0.5, over=over)
+
+
+@pytest.mark.parametrize("over", ["worst", {"s0": 0.2, "s1": 0.3, "s2": 0.5}])
+def test_a_difference_over_strata_adds_the_squares_of_both_distances(over):
+    one, two = of_counts([1, 6, 3], [50, 60, 80]), of_counts([2, 30, 5], [50, 60, 80])
+    a, b = (br.interval(x, "far", threshold=0.5, over=over) for x in (one, two))
+    found = br.difference(one, two, "far", threshold=0.5, over=over)
+    assert found.estimate == pytest.approx(a.estimate - b.estimate, abs=1e-15)
+    assert found.low == pytest.approx(
+        found.estimate - math.hypot(a.estimate - a.low, b.high - b.estimate), abs=1e-12
+    )
+    assert found.high == pytest.approx(
+        found.estimate + math.hypot(a.high - a.estimate, b.estimate - b.low), abs=1e-12
+    )
+    edge = br.difference(one, two, "far", threshold=0.5, over=over, level=1.0 - found.p_value)
+    assert edge.high == pytest.approx(0.0, abs=1e-9)
+
+
+def test_differences_over_strata_that_are_refused():
+    one, two = of_counts([1, 6, 3], [50, 60, 80]), of_counts([1, 6, 3], [60, 50, 80])
+    with pytest.raises(br.InputError, match="impostor_strata differ"):
+        br.difference(one, two, "far", threshold=0.5, over="worst")
+    with pytest.raises(br.InputError, match="two impostor strata or more"):
+        br.difference(one, br.Scores([2, 3], [1, 2]), "auc", over="worst", paired=False)
+    with pytest.raises(br.InputError, match="over must be pooled of what is not scores"):
+        br.difference(br.fit(one), br.fit(two), "auc", over="worst")
+    nameless = of_counts([1, 6, 3], [50, 60, 80], n_impostor_rejected={"s1": 2})
+    with pytest.raises(br.InputError, match="nobody knows which"):
+        br.difference(nameless, one, "far", threshold=0.5, over="worst")
+    assert br.difference(nameless, one, "far", threshold=0.5, over="worst", paired=False).low < 0.0
