@@ -279,7 +279,7 @@ def test_differences_over_strata_that_are_refused():
     with pytest.raises(br.InputError, match="two impostor strata or more"):
         br.difference(one, br.Scores([2, 3], [1, 2]), "auc", over="worst", paired=False)
     with pytest.raises(br.InputError, match="over must be pooled of what is not scores"):
-        br.difference(br.fit(one), br.fit(two), "auc", over="worst")
+        br.difference(*[br.fit(br.datasets.load_liveness().dev)] * 2, "auc", over="worst")
     nameless = of_counts([1, 6, 3], [50, 60, 80], n_impostor_rejected={"s1": 2})
     with pytest.raises(br.InputError, match="nobody knows which"):
         br.difference(nameless, one, "far", threshold=0.5, over="worst")
