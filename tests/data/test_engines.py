@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib.util
-import math
 import os
 import pickle
 import re
@@ -22,9 +21,10 @@ import pytest
 
 import betaroc as br
 from betaroc.data.summary import summarize_file
+from helpers.engines import check, frame_of
 from helpers.places import ROOT
 
-LAZY = ["polars", "duckdb", "dask"]
+LAZY = ["polars-lazy", "duckdb", "dask"]
 
 
 def rows(n, seed=1):
@@ -34,51 +34,6 @@ def rows(n, seed=1):
     score = np.where(label == 1, rng.beta(4, 2, n), rng.beta(2, 4, n))
     score[:4] = [0.0, 1.0, 1.0, 1e-200]
     return pd.DataFrame({"score": score, "label": label})
-
-
-def places(scores, bins):
-    """The place of scores on the bins' scale, whose whole part is the bin: written out here.
-
-    Four maps into [0, 1], a quarter of the bins each: s itself held to [0, 1]; of that, halves of
-    s**(1/16) and 1 - (1 - s)**(1/16); and (1 + x/(1 + |x|))/2 of x = s and of x = s/100.
-    """
-    held = np.clip(scores, 0.0, 1.0)
-    ends = 0.5 * held ** (1 / 16) + 0.5 * (1.0 - (1.0 - held) ** (1 / 16))
-    line = [0.5 + 0.5 * x / (1.0 + np.abs(x)) for x in (scores, scores / 100.0)]
-    return bins * (held + ends + line[0] + line[1]) / 4.0
-
-
-def expected_bins(scores, bins):
-    """Bins that hold scores, and how many; no score's place is a whole number but for rounding."""
-    place = places(scores, bins)
-    # 0 and what rounding takes for it lie on a border: a quarter of the way, the first of a bin.
-    zero = np.abs(scores) < 1e-100
-    place[zero] = bins / 4
-    assert np.all(np.abs(place - np.round(place))[~zero] > 1e-15 * bins)
-    found, counts = np.unique(np.floor(place).astype(int), return_counts=True)
-    return found.tolist(), counts.tolist()
-
-
-def check(found, table):
-    """Counts exactly and sums to 1e-12 as sorting and adding the rows gives them."""
-    for one, label in ((found.client, 1), (found.impostor, 0)):
-        values = table["score"].to_numpy()[table["label"].to_numpy() == label]
-        inner = values[(values > 0) & (values < 1)]
-        assert (one.n, one.n_zero, one.n_one, one.n_outside) == (
-            values.size, int(np.sum(values == 0)), int(np.sum(values == 1)),
-            int(np.sum((values < 0) | (values > 1))),
-        )  # fmt: skip
-        assert (one.minimum, one.maximum) == (values.min(), values.max())
-        assert (one.inner_minimum, one.inner_maximum) == (inner.min(), inner.max())
-        assert (one.bins.tolist(), one.counts.tolist()) == expected_bins(values, found.n_bins)
-        mean = math.fsum(values) / values.size
-        log, log1m = np.log(inner), np.log1p(-inner)
-        expected = [
-            mean, math.fsum((values - mean) ** 2), math.fsum(log), math.fsum(log1m),
-            math.fsum((log - log1m) ** 2),
-        ]  # fmt: skip
-        sums = [one.mean, one.square, one.log, one.log1m, one.logit_square]
-        assert sums == pytest.approx(expected, rel=1e-12)
 
 
 @pytest.fixture(scope="module")
@@ -113,15 +68,6 @@ quiet_spark = [
 #: Few bins are quick, and wide for the scores.
 few_bins = pytest.mark.filterwarnings("ignore:bins are wide:betaroc.core.errors.PrecisionWarning")
 pytestmark = [*quiet_spark, few_bins]
-
-
-def lazy_frame(engine, table):
-    module = pytest.importorskip("dask.dataframe" if engine == "dask" else engine)
-    if engine == "polars":
-        return module.from_pandas(table).lazy()
-    if engine == "duckdb":
-        return module.from_df(table)
-    return module.from_pandas(table, npartitions=3)
 
 
 #: Wide expressions cost Spark a second each, whatever the rows: few bins, few questions.
@@ -370,10 +316,10 @@ def forbid_rows(monkeypatch):
 
 @pytest.mark.simulation
 @pytest.mark.parametrize("engine", LAZY)
-def test_no_engine_hands_over_rows(engine, monkeypatch):
+def test_no_engine_hands_over_rows(engine, tmp_path, monkeypatch):
     table = rows(N_MANY)
     table.loc[10:13, "score"] = [-0.25, 1.5, 2.0, -1e3]
-    frame = lazy_frame(engine, table)
+    frame = frame_of(engine, table, tmp_path)
     used = forbid_rows(monkeypatch)
     check(br.summarize(frame, bins=BINS), table)
     if engine != "duckdb":
@@ -443,26 +389,26 @@ def test_a_file_is_summarized_where_loading_it_breaks(large):
 
 
 @pytest.mark.parametrize("engine", LAZY)
-def test_texts_and_labels_beyond_two_are_counted(engine):
+def test_texts_and_labels_beyond_two_are_counted(engine, tmp_path):
     scores = [f"{k / 50:.2f}" for k in range(48)] + ["oops", " 1e-3 "]
     table = pd.DataFrame({"score": scores, "label": [0, 1] * 25})
     words = "column 'score' must be numeric; its type is String"
     with pytest.raises(br.InputTypeError, match=words):
-        br.summarize(lazy_frame(engine, table), bins=64)
+        br.summarize(frame_of(engine, table, tmp_path), bins=64)
     table = pd.DataFrame({"score": np.arange(60) / 60, "label": [0] * 30 + [1] * 20 + [7] * 10})
     with pytest.raises(br.InputError, match="must hold two labels; got 3: ") as caught:
-        br.summarize(lazy_frame(engine, table), bins=64)
+        br.summarize(frame_of(engine, table, tmp_path), bins=64)
     for part in ("0 (count 30)", "1 (count 20)", "7 (count 10)"):
         assert part in str(caught.value)
 
 
 @pytest.mark.parametrize("bins", [8, 65_536])
 @pytest.mark.parametrize("engine", [*LAZY, "pandas"])
-def test_score_and_label_swapped_are_refused(engine, bins, request):
+def test_score_and_label_swapped_are_refused(engine, bins, tmp_path):
     label = np.arange(2000) % 2
     table = pd.DataFrame({"score": np.where(label == 1, 0.25, 0.5), "label": label})
     table["extra"] = np.maximum(np.arange(2000) - 20.0, 0.0)  # 21 zeros, then all different
-    frame = table if engine == "pandas" else lazy_frame(engine, table)
+    frame = frame_of(engine, table, tmp_path)
     with pytest.raises(br.InputError, match="must hold two labels; got more than 16"):
         br.summarize(frame, label="extra", bins=bins)
 

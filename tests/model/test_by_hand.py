@@ -13,6 +13,7 @@ from scipy.spatial import ConvexHull
 from scipy.special import expit
 
 import betaroc as br
+from betaroc import Beta, Empirical, Inflated, Normal, ScoreModel
 from betaroc.distributions.pairs import pair_of
 from betaroc.model.areas import precision_at
 from betaroc.model.criteria import hull_vertices
@@ -21,151 +22,225 @@ from betaroc.model.improper_regions import hooks_of
 from betaroc.model.operating_points import exact_weight, nearest_balance
 from helpers.cases import over
 
-
-def test_of_two_equally_near_thresholds_the_eer_takes_the_smaller_sum():
-    """Below .5 FAR 4/10 and FRR 2/10, above it 3/10 and 5/10: both .2 apart."""
-    client = [0.1] * 2 + [0.5] * 3 + [0.9] * 5
-    impostor = [0.1] * 6 + [0.5] * 1 + [0.9] * 3
-    point = br.Empirical(client), br.Empirical(impostor)
-    found = br.ScoreModel(*point).eer()
-    assert (found.far, found.frr, found.threshold) == pytest.approx((0.4, 0.2, 0.3))
-    # The other way round: FAR 5/10 and FRR 3/10 below .7, then 2/10 and 4/10, the smaller sum.
-    client = [0.1] * 3 + [0.5] * 1 + [0.9] * 6
-    impostor = [0.1] * 5 + [0.5] * 3 + [0.9] * 2
-    found = br.ScoreModel(br.Empirical(client), br.Empirical(impostor)).eer()
-    assert (found.far, found.frr, found.threshold) == pytest.approx((0.2, 0.4, 0.7))
-
-
-def test_a_shift_of_one_class_leaves_the_other():
-    model = br.ScoreModel(br.Normal(1.0, 2.0), br.Normal(0.0, 1.0))
-    assert model.shifted(impostor=0.5).client == model.client
-    assert model.shifted(0.5).impostor == model.impostor
-    assert model.shifted(0.5).client == br.Normal(1.5, 2.0)
-    assert model.shifted(scale=2.0).client == br.Normal(2.0, 4.0)
-    assert model.shifted() == model
-
-
-@pytest.mark.parametrize(
-    ("a", "b", "shape"),
-    [
-        (0.5, 0.5, "U"), (2, 2, "bell"), (2, 0.5, "J"), (0.5, 2, "reverse-J"), (1, 1, "uniform"),
-        (2, 1, "increasing"), (1, 2, "decreasing"), (1, 0.5, "J-border"),
-        (0.5, 1, "reverse-J-border"),
-    ],
-)  # fmt: skip
-def test_each_pair_of_signs_has_its_shape(a, b, shape):
-    assert br.Beta(a, b).shape == shape
+INF = math.inf
+UNIT = ScoreModel(Beta(4.0, 2.0), Beta(2.0, 4.0))
+RISING = ScoreModel(Beta(2, 1), Beta(1, 1), prior=0.25)  # TPR = 1 - theta^2, FAR = 1 - theta
+CUBE = ScoreModel(Beta(3.0, 1.0), Beta(1.0, 1.0))  # TPR = 1 - (1 - FAR)^3
+WIDE = ScoreModel(Normal(1.0, 2.0), Normal(0.0, 1.0))
+HALVED = Inflated(Beta(1.0, 0.01), 0.25, 0.25)
+TRIPLE = br.BetaMixture([0.1, 0.2, 0.7], [Beta(2, 5), Beta(7, 3), Beta(0.7, 0.9)])
+TWO = br.BetaMixture([0.4, 0.6], [Beta(2.0, 3.0), Beta(6.0, 1.2)])
+LOW = ScoreModel(
+    br.BetaMixture([0.4, 0.6], [Beta(1.5, 2.0), Beta(5.0, 2.0)]),
+    br.BetaMixture([0.3, 0.7], [Beta(0.5, 2.0), Beta(2.0, 6.0)]),
+)
+#: Both densities are 1 at score 0; at 1 the one with Beta(3, 1) alone is not 0.
+ONES = [br.BetaMixture([0.5, 0.5], [Beta(1, 2), other]) for other in (Beta(3, 1), Beta(2, 2))]
+LAST = 1.0 - 2.0**-53  # the double before it is 0.69 of a logit below
+Z = (math.log(LAST) + 53 * math.log(2.0)) / 6.0
+TINY = 5e-324**0.01  # F(x) = x^a
+PARETO = [
+    br.Spliced(Beta(1, 1), lower=br.ParetoTail(0.25, -0.125, 1.0),
+               upper=br.ParetoTail(0.109375, 0.0, scale)) for scale in (0.125, 0.125 * 0.875)
+]  # fmt: skip
 
 
-def test_two_moves_are_one():
-    """2 (3 s + 1) + 5 = 6 s + 7; of logits too."""
-    base = br.BetaMixture([0.4, 0.6], [br.Beta(2.0, 3.0), br.Beta(6.0, 1.2)])
-    twice = br.Shifted(br.Shifted(base, 1.0, 3.0), 5.0, 2.0)
-    assert (twice.base, twice.shift, twice.scale) == (base, 7.0, 6.0)
+def of(client, impostor, weights=None, prior=0.5):
+    return ScoreModel(Empirical(client, weights), Empirical(impostor, weights), prior=prior)
 
 
-def test_the_hull_of_samples_meets_equal_rates_in_both_orientations():
-    """Between (0, 1/2) and (1/2, 1) FAR is u/2 and FRR (1 - u)/2, equal at u = 1/2."""
-    client, impostor = [0.2, 0.4, 0.8, 0.9], [0.1, 0.15, 0.3, 0.5]
-    for positive in ("client", "impostor"):
-        roc = br.ScoreModel(br.Empirical(client), br.Empirical(impostor)).roc(positive=positive)
-        found = roc.hull().eer()
-        assert (found.far, found.frr) == pytest.approx((0.25, 0.25))
+def eer(found):
+    return found.far, found.frr, found.threshold
 
 
-def test_a_lower_end_of_mixtures_has_the_ratio_of_their_leading_terms():
-    """F ~ c theta^a, c = w / (a B(a, b)), of the least a; k = c_i / c_c^rho."""
-    client = br.BetaMixture([0.4, 0.6], [br.Beta(1.5, 2.0), br.Beta(5.0, 2.0)])
-    impostor = br.BetaMixture([0.3, 0.7], [br.Beta(0.5, 2.0), br.Beta(2.0, 6.0)])
-    c = 0.4 / (1.5 * math.gamma(1.5) * math.gamma(2.0) / math.gamma(3.5))
-    i = 0.3 / (0.5 * math.gamma(0.5) * math.gamma(2.0) / math.gamma(2.5))
-    end = br.ScoreModel(client, impostor).ends().at_zero
-    assert end.exponent == pytest.approx(1.0 / 3.0, rel=1e-12)
-    assert end.coefficient == pytest.approx(i / c ** (1.0 / 3.0), rel=1e-12)
-    assert (end.semi_derivative, end.side) == (math.inf, "above")
+def hulls(model):
+    """FAR and FRR of the EER of the hull, in both orientations."""
+    found = [model.roc(positive=who).hull().eer() for who in ("client", "impostor")]
+    return [rate for point in found for rate in (point.far, point.frr)]
 
 
-def test_partial_areas_of_a_uniform_impostor_are_integrals_of_powers():
-    """TPR = 1 - (1 - x)^3 of Beta(3, 1) clients: from 0 to h, h - (1 - (1 - h)^4) / 4."""
-    model = br.ScoreModel(br.Beta(3.0, 1.0), br.Beta(1.0, 1.0))
-    for low, high in ((0.0, 1e-9), (0.0, 0.1), (0.2, 0.7), (1.0 - 1e-6, 1.0)):
-        below, above = ((-np.expm1(4.0 * np.log1p(-x)) if x < 1 else 1.0) for x in (low, high))
-        expected = (high - low) - (above - below) / 4.0
-        if high < 1e-6:
-            expected = 1.5 * high * high  # 3 x to first order
-        assert model.partial_auc(low, high) == pytest.approx(expected, rel=1e-8)
+def part(low, high):
+    """Area under CUBE, by powers: h - (1 - (1 - h)^4) / 4 from 0 to h."""
+    ends = [-np.expm1(4.0 * np.log1p(-x)) if x < 1 else 1.0 for x in (low, high)]
+    return (high - low) - (ends[1] - ends[0]) / 4.0
 
 
-def test_a_mixture_is_certain_at_its_upper_end():
-    law = br.BetaMixture([0.1, 0.2, 0.7], [br.Beta(2, 5), br.Beta(7, 3), br.Beta(0.7, 0.9)])
-    assert (law.cdf(1.0), law.logcdf(1.0), law.sf(0.0), law.logsf(0.0)) == (1.0, 0.0, 1.0, 0.0)
+def concave(client, impostor):
+    pair = Inflated(Normal(0.5, 1.0), client), Inflated(Normal(0.5, 1.0), impostor)
+    return ScoreModel(*pair).roc().is_concave
 
 
-def test_moments_of_a_logit_normal_are_those_of_scipys_quadrature():
-    law = br.LogitNormal(1.3, 2.1)
-    first = stats.norm(1.3, 2.1).expect(expit, limit=200)
-    second = stats.norm(1.3, 2.1).expect(lambda y: expit(y) ** 2, limit=200)
-    assert law.mean == pytest.approx(first, rel=1e-9)
-    assert law.var == pytest.approx(second - first**2, rel=1e-8)
+def power_of(a, w):
+    """c of F ~ c theta^a next to 0, of a share w of Beta(a, 2)."""
+    return w / (a * math.gamma(a) * math.gamma(2.0) / math.gamma(a + 2.0))
 
 
-def test_sides_of_both_ends_are_the_shape():
-    assert shape_of_ends(0.0, 0.0) == "chance"
-    assert (shape_of_ends(1.0, 1.0), shape_of_ends(1.0, 0.0)) == ("proper", "proper")
-    assert (shape_of_ends(-1.0, -1.0), shape_of_ends(0.0, -1.0)) == ("below", "below")
-    assert (shape_of_ends(-1.0, 1.0), shape_of_ends(1.0, -1.0)) == ("hook-at-zero", "hook-at-one")
+#: What is found, what it must be, to which relative error.
+BY_HAND = {
+    "EER: FAR 4/10, FRR 2/10 below .5, 3/10 and 5/10 above: the smaller sum": (
+        lambda: eer(of([0.1] * 2 + [0.5] * 3 + [0.9] * 5, [0.1] * 6 + [0.5] + [0.9] * 3).eer()),
+        (0.4, 0.2, 0.3), 1e-12),
+    "EER: FAR 5/10, FRR 3/10 below .7, then 2/10 and 4/10": (
+        lambda: eer(of([0.1] * 3 + [0.5] + [0.9] * 6, [0.1] * 5 + [0.5] * 3 + [0.9] * 2).eer()),
+        (0.2, 0.4, 0.7), 1e-12),
+    "EER: FAR 1/2 v FRR 1/4, then 3/4: both clients at .5 go at once": (
+        lambda: eer(of([0.3, 0.5, 0.5, 0.95], [0.1, 0.2, 0.8, 0.9], [2.0] * 4).eer()),
+        (0.5, 0.25, 0.4), 0.0),
+    "the same by the nearest balance": (
+        lambda: nearest_balance(
+            of([0.3, 0.5, 0.5, 0.95], [0.1, 0.2, 0.8, 0.9], [2.0] * 4)._pair,
+            lambda _, far, frr: far - frr).theta.ravel().tolist(), [0.4], 0.0),
+    "EER of a hull: between (0, 1/2) and (1/2, 1) FAR is u/2 and FRR (1 - u)/2": (
+        lambda: hulls(of([0.2, 0.4, 0.8, 0.9], [0.1, 0.15, 0.3, 0.5])), [0.25] * 4, 1e-9),
+    "EER between two atoms: from all accepted to (.1, .3), FAR = 1 - .9 u and FRR = .3 u": (
+        lambda: hulls(ScoreModel(Inflated(Beta(2, 2), 0.3), Inflated(Beta(2, 2), 0.9))),
+        [0.25] * 4, 1e-9),
+    "a shift of a class": (
+        lambda: (WIDE.shifted(impostor=0.5).client, WIDE.shifted(0.5).impostor,
+                 WIDE.shifted(0.5).client, WIDE.shifted(scale=2.0).client),
+        (WIDE.client, WIDE.impostor, Normal(1.5, 2.0), Normal(2.0, 4.0)), 0.0),
+    "two moves are one: 2 (3 s + 1) + 5 = 6 s + 7, of logits too": (
+        lambda: br.Shifted(br.Shifted(TWO, 1.0, 3.0), 5.0, 2.0), br.Shifted(TWO, 7.0, 6.0), 0.0),
+    "the exponent of the least a": (lambda: LOW.ends().at_zero.exponent, 1.0 / 3.0, 1e-12),
+    "the ratio of leading terms, c_i / c_c^rho": (
+        lambda: LOW.ends().at_zero.coefficient,
+        power_of(0.5, 0.3) / power_of(1.5, 0.4) ** (1.0 / 3.0), 1e-12),
+    "the side of the least a": (
+        lambda: (LOW.ends().at_zero.semi_derivative, LOW.ends().at_zero.side), (INF, "above"), 0.0),
+    "a partial area next to 0, 3 x to first order": (
+        lambda: CUBE.partial_auc(0.0, 1e-9), 1.5e-18, 1e-8),
+    "partial areas of powers": (
+        lambda: [CUBE.partial_auc(0.0, 0.1), CUBE.partial_auc(0.2, 0.7)],
+        [part(0.0, 0.1), part(0.2, 0.7)], 1e-8),
+    "a partial area next to 1": (
+        lambda: CUBE.partial_auc(1.0 - 1e-6, 1.0), part(1.0 - 1e-6, 1.0), 1e-8),
+    "a mixture is certain at its ends": (
+        lambda: (TRIPLE.cdf(1.0), TRIPLE.logcdf(1.0), TRIPLE.sf(0.0), TRIPLE.logsf(0.0)),
+        (1.0, 0.0, 1.0, 0.0), 0.0),
+    "the mean of a logit-normal by scipy": (
+        lambda: br.LogitNormal(1.3, 2.1).mean, stats.norm(1.3, 2.1).expect(expit, limit=200), 1e-9),
+    "its variance": (
+        lambda: br.LogitNormal(1.3, 2.1).var,
+        stats.norm(1.3, 2.1).expect(lambda y: expit(y) ** 2, limit=200)
+        - stats.norm(1.3, 2.1).expect(expit, limit=200) ** 2, 1e-8),
+    "sides of both ends are the shape": (
+        lambda: [shape_of_ends(float(zero), float(one)) for zero, one in (
+            (0, 0), (1, 1), (1, 0), (-1, -1), (0, -1), (-1, 1), (1, -1))],
+        ["chance", "proper", "proper", "below", "below", "hook-at-zero", "hook-at-one"], 0.0),
+    "a weight is the decimal that was meant": (
+        lambda: [exact_weight(x) for x in (
+            0.1, 1 / 3, 0.0, 1.0, 1e-12, 1.0 - 1e-12, 0.123456789, 1 / 13, 1 / 3000, 1e-9)],
+        [Fraction(1, 10), Fraction(1, 3), 0, 1, Fraction(1, 10**12), 1 - Fraction(1, 10**12),
+         Fraction(123456789, 10**9), Fraction(1, 13), Fraction(1, 3000), Fraction(1, 10**9)], 0.0),
+    "precision where nothing is accepted: slope 2, precision 2 p/(2 p + 1 - p)": (
+        lambda: [precision_at(RISING._pair, 0.25, 0.0), RISING.precision_recall().precision(0.0)],
+        [0.5 / 1.25] * 2, 1e-9),
+    "where no client comes or the slope is infinite": (
+        lambda: [precision_at(RISING._pair, 0.0, 0.0),
+                 precision_at(pair_of(Beta(1, 0.5), Beta(1, 1)), 0.25, 0.0)], [0.0, 1.0], 0.0),
+    "curves end on the side of their other end": (
+        lambda: (ScoreModel(*ONES).ends().at_zero.semi_derivative,
+                 ScoreModel(*ONES).ends().at_zero.side, ScoreModel(*ONES).ends().at_one.side),
+        (1.0, "on", "above"), 0.0),
+    "and dip everywhere or nowhere": (
+        lambda: [(h.end, h.far_low, h.far_high)
+                 for pair in (ONES, ONES[::-1]) for h in hooks_of(ScoreModel(*pair), 10, 10)],
+        [("everywhere", 0.0, 1.0)], 0.0),
+    "sides change on the diagonal: TPR, FAR are 1/2, 1/2 above .2": (
+        lambda: [x.tolist() for x in (lambda c: (c.threshold, c.far, c.tpr))(
+            of([0.2, 0.3], [0.1, 0.4]).diagonal_crossings())], [[0.25], [0.5], [0.5]], 0.0),
+    "slope 1 everywhere but at masses inside, whose ratio is 1, 2 or 1/2": (
+        lambda: [concave(0.2, 0.2), concave(0.4, 0.2), concave(0.2, 0.4)],
+        [True, False, False], 0.0),
+    "average precision: the share of clients among the scores at or above each client": (
+        lambda: of([0.2, 0.6, 0.9], [0.1, 0.4, 0.7]).average_precision(),
+        (1 / 1 + 2 / 3 + 3 / 5) / 3, 1e-12),
+    "of a sample beside a density": (
+        lambda: ScoreModel(Empirical([0.2, 0.6, 0.9]), Beta(1, 1), prior=0.5).average_precision(),
+        np.mean([(k / 3) / (k / 3 + 1 - s) for k, s in ((3, 0.2), (2, 0.6), (1, 0.9))]), 1e-9),
+    "between two doubles is no tie": (
+        lambda: [f(m) for m in (ScoreModel(Empirical([5e-324]), Beta(0.01, 1.0)),)
+                 for f in (ScoreModel.auc, lambda m: m.partial_auc(0.0, 1.0))], [TINY] * 2, 1e-12),
+    "nor the other way round": (
+        lambda: ScoreModel(Beta(0.01, 1.0), Empirical([5e-324])).auc(), 1.0 - TINY, 1e-12),
+    "nor next to 1": (
+        lambda: [ScoreModel(Empirical([LAST]), br.LogitNormal(0.0, 6.0)).auc(),
+                 ScoreModel(Empirical([LAST]), br.LogitNormal(0.0, 6.0)).partial_auc(0.0, 1.0),
+                 ScoreModel(br.LogitNormal(0.0, 6.0), Empirical([LAST])).auc()],
+        [stats.norm.cdf(Z), stats.norm.cdf(Z), stats.norm.sf(Z)], 1e-12),
+    "FRR = 1/4 + F(t)/2 = 1/2 with F(t) = 1 - (1 - t)^0.01: 1 - t = 2^-100, no double": (
+        lambda: [v for p in [ScoreModel(HALVED, Beta(1.0, 1.0)).at_frr([0.5, 0.9])]
+                 for v in (*p.threshold, *p.frr, p.far[0])],
+        [LAST, LAST, 0.5, 0.75, 2.0**-100], 1e-12),
+    "without a mass at 1 it is 1": (
+        lambda: ScoreModel(Beta(1.0, 0.01), Beta(1.0, 1.0)).at_frr(0.5).threshold, 1.0, 0.0),
+    "a third of three times 0.4": (lambda: br.Binned([0.2, 0.3, 0.4], [0, 3]).mean, 0.4, 0.0),
+    "KS of two tails: m (e^(-x/s) - e^(-x/(r s))) is largest where e^(-x/s) = r^(r/(1-r)) = r^7": (
+        lambda: ScoreModel(*PARETO).ks(), 0.109375 * (0.875**7 - 0.875**8), 1e-9),
+    "log(s^3 (1 - s)^-1 B(2, 4)/B(5, 3)) = level of (5, 3) v (2, 4)": (
+        lambda: [1.0 + stats.beta(5, 3).logpdf(s) - stats.beta(2, 4).logpdf(s) - level
+                 for level in (-4.0, 0.0, 2.5)
+                 for s in pair_of(Beta(5, 3), Beta(2, 4)).ratio_roots(level).theta],
+        [1.0] * 3, 1e-12),
+    "a bump has two roots, or none": (
+        lambda: [f(pair_of(Beta(4, 4), Beta(2, 2)).ratio_roots(level).theta) for level, f in (
+            (-1.0, lambda r: stats.beta(4, 4).logpdf(r[0]) - stats.beta(2, 2).logpdf(r[0])),
+            (-1.0, lambda r: r[0] + r[1]), (-1.0, len), (1.0, len))], [-1.0, 1.0, 2, 0], 1e-12),
+    "variances beyond doubles are infinite, their roots are not": (
+        lambda: [v for u in (1.0, 2.0**530, 2.0**1010)
+                 for law in [Empirical([1.0 * u, 2.0 * u, 4.0 * u], [2.0, 1.0, 1.0])]
+                 for v in (law.mean / u, law.var, law._sd / u)],
+        [2.0, 1.5, math.sqrt(1.5), 2.0, INF, math.sqrt(1.5), 2.0, INF, math.sqrt(1.5)], 1e-15),
+    "standard deviations of scipy": (
+        lambda: [br.LogNormal(0.3, 0.5)._sd, br.Gamma(2.5, 3.0)._sd],
+        [stats.lognorm(0.5, scale=math.exp(0.3)).std(), stats.gamma(2.5, scale=3.0).std()], 1e-12),
+    "and of many quantiles": (
+        lambda: br.LogitNormal(0.3, 1.2)._sd,
+        np.std(br.LogitNormal(0.3, 1.2).ppf((np.arange(200_000) + 0.5) / 200_000)), 1e-6),
+    "variances are their squares": (
+        lambda: [x.var / x._sd**2 for x in (
+            br.LogNormal(0.3, 0.5), br.Gamma(2.5, 3.0), br.LogitNormal(0.3, 1.2))],
+        [1.0] * 3, 1e-12),
+    "of a mixture that of its parts and means": (
+        lambda: br.NormalMixture((0.25, 0.75), (Normal(0.0, 1e200), Normal(4e200, 2e200)))._sd,
+        math.sqrt(0.25 * 1 + 0.75 * 4 + 3.0) * 1e200, 1e-12),
+    "of a log-normal one beyond doubles": (
+        lambda: br.LogNormal(400.0, 0.1)._sd / math.exp(400.0), 0.1008, 1e-3),
+}  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("value", "meant"),
-    [(0.1, Fraction(1, 10)), (1 / 3, Fraction(1, 3)), (0.0, 0), (1.0, 1),
-     (1e-12, Fraction(1, 10**12)), (1.0 - 1e-12, 1 - Fraction(1, 10**12)),
-     (0.123456789, Fraction(123456789, 10**9)), (1 / 13, Fraction(1, 13)),
-     (1 / 3000, Fraction(1, 3000)), (1e-9, Fraction(1, 10**9))],
-)  # fmt: skip
-def test_a_weight_is_the_decimal_that_was_meant(value, meant):
-    assert exact_weight(value) == meant
-
-
-def test_a_threshold_between_two_atoms_has_an_eer_by_randomising():
-    """From all accepted to (.1, .3): FAR = 1 - .9 u and FRR = .3 u are equal at u = 1/1.2."""
-    model = br.ScoreModel(br.Inflated(br.Beta(2, 2), 0.3), br.Inflated(br.Beta(2, 2), 0.9))
-    for positive in ("client", "impostor"):
-        found = model.roc(positive=positive).hull().eer()
-        assert (found.far, found.frr) == pytest.approx((0.25, 0.25), rel=1e-9)
-
-
-def test_precision_where_nothing_is_accepted_is_a_limit():
-    """The ROC of Beta(2, 1) v Beta(1, 1) starts with slope 2: precision 2 p/(2 p + 1 - p)."""
-    pair = br.ScoreModel(br.Beta(2, 1), br.Beta(1, 1))._pair
-    assert precision_at(pair, 0.25, 0.0) == pytest.approx(0.5 / 1.25)
-    assert precision_at(pair, 0.0, 0.0) == 0.0
-    steep = br.ScoreModel(br.Beta(1, 0.5), br.Beta(1, 1))._pair
-    assert precision_at(steep, 0.25, 0.0) == 1.0
-
-
-def test_curves_end_on_the_side_of_their_other_end():
-    """Both densities are 1 at score 0; at 1 the one with Beta(3, 1) alone is not 0."""
-    client = br.BetaMixture([0.5, 0.5], [br.Beta(1, 2), br.Beta(3, 1)])
-    impostor = br.BetaMixture([0.5, 0.5], [br.Beta(1, 2), br.Beta(2, 2)])
-    ends = br.ScoreModel(client, impostor).ends()
-    assert (ends.at_zero.semi_derivative, ends.at_zero.side) == (1.0, "on")
-    assert ends.at_one.side == "above"
-    assert hooks_of(br.ScoreModel(client, impostor), 10, 10) == ()
-    (hook,) = hooks_of(br.ScoreModel(impostor, client), 10, 10)
-    assert (hook.end, hook.far_low, hook.far_high) == ("everywhere", 0.0, 1.0)
+@over("row", BY_HAND)
+def test_numbers_by_hand(row):
+    found, expected, rel = row
+    assert found() == (pytest.approx(expected, rel=rel, abs=0.0) if rel else expected)
 
 
 @pytest.mark.parametrize(("sample", "alpha"), [("client", 0.55), ("impostor", 0.6)])
 def test_a_precision_is_met_while_the_sample_stands_still(sample, alpha):
     """pi TPR = P (pi TPR + (1 - pi) FAR): a quantile of the other class between two scores."""
-    counted, smooth = br.Empirical([0.2, 0.5, 0.7]), br.Beta(4, 3)
-    model = br.ScoreModel(counted, smooth) if sample == "client" else br.ScoreModel(smooth, counted)
+    laws = Empirical([0.2, 0.5, 0.7]), Beta(4, 3)
+    model = ScoreModel(*laws[:: 1 if sample == "client" else -1])
     curve = br.epc(model, model, criterion="precision", alpha=[alpha])
     t = float(curve.threshold[0])
-    share, rate = float(np.mean(np.array([0.2, 0.5, 0.7]) > t)), stats.beta(4, 3).sf(t)
-    tpr, far = (share, rate) if sample == "client" else (rate, share)
+    both = float(np.mean(np.array([0.2, 0.5, 0.7]) > t)), stats.beta(4, 3).sf(t)
+    tpr, far = both[:: 1 if sample == "client" else -1]
     assert tpr / (tpr + far) == pytest.approx(alpha, rel=1e-9)
+
+
+@pytest.mark.parametrize("criterion", ["far", "frr"])
+def test_a_tiny_target_does_not_depend_on_the_others(criterion):
+    targets = [1e-300, 1e-20, 1e-15, 1e-13, 0.5]
+    curve = br.epc(UNIT, UNIT, criterion=criterion, measure=criterion, alpha=targets)
+    assert curve.value == pytest.approx(targets, rel=1e-11, abs=0.0)
+
+
+@pytest.mark.parametrize("alpha", [0.2, 0.5, 0.8])
+def test_the_best_threshold_of_inflated_pairs_weighs_the_densities_of_all_scores(alpha):
+    """Where alpha f_i = (1 - alpha) f_c, each density that of its share between the masses."""
+    client, impostor = Inflated(Beta(3, 2), 0.3), Inflated(Beta(2, 3), 0.0, 0.1)
+    t = ScoreModel(client, impostor).min_weighted_error(alpha).threshold
+    f_c, f_i = 0.7 * stats.beta(3, 2).pdf(t), 0.9 * stats.beta(2, 3).pdf(t)
+    assert alpha * f_i == pytest.approx((1 - alpha) * f_c, rel=1e-9)
 
 
 def test_without_impostors_every_precision_is_one():
@@ -184,26 +259,6 @@ def test_the_scan_finds_the_lower_left_hull(seed):
     corner = np.array([[2.0, 2.0], [2.0, y[0]], [x[-1], 2.0]])
     hull = ConvexHull(np.concatenate([np.column_stack([x, y]), corner])).vertices
     np.testing.assert_array_equal(found, np.sort(hull[hull < 60]))
-
-
-def test_a_point_on_the_diagonal_is_where_sides_change():
-    """TPR, FAR: 1, 1/2 above .1; 1/2, 1/2 above .2; 0, 1/2 above .3."""
-    model = br.ScoreModel(br.Empirical([0.2, 0.3]), br.Empirical([0.1, 0.4]))
-    found = model.diagonal_crossings()
-    assert (found.threshold.tolist(), found.far.tolist(), found.tpr.tolist()) == (
-        [0.25], [0.5], [0.5]
-    )  # fmt: skip
-
-
-def test_of_rates_equally_far_apart_the_smaller_ones_are_taken():
-    """FAR 1/2 v FRR 1/4, then 3/4: both clients at .5 go at once."""
-    weights = [2.0] * 4
-    client, impostor = [0.3, 0.5, 0.5, 0.95], [0.1, 0.2, 0.8, 0.9]
-    model = br.ScoreModel(br.Empirical(client, weights), br.Empirical(impostor, weights))
-    found = model.eer()
-    assert (found.far, found.frr, found.threshold) == (0.5, 0.25, 0.4)
-    (t,) = nearest_balance(model._pair, lambda _, far, frr: far - frr).theta.ravel()
-    assert t == 0.4
 
 
 @over("seed", {seed: seed for seed in range(40)})
@@ -234,14 +289,6 @@ def test_accept_all_of_fractional_weights_is_trivial():
     curve = br.epc(dev, br.ScoreModel(br.Beta(2, 1), br.Beta(1, 2)), alpha=[0.1])
     assert curve.threshold.tolist() == [-np.inf]
     assert curve.trivial.tolist() == [True]
-
-
-def test_a_tiny_target_does_not_depend_on_the_others():
-    model = br.ScoreModel(br.Beta(4, 2), br.Beta(2, 4))
-    targets = [1e-300, 1e-20, 1e-15, 1e-13, 0.5]
-    for criterion in ("far", "frr"):
-        curve = br.epc(model, model, criterion=criterion, measure=criterion, alpha=targets)
-        assert curve.value == pytest.approx(targets, rel=1e-11)
 
 
 @pytest.mark.filterwarnings("ignore::betaroc.core.errors.ReversedScoresWarning")
@@ -286,99 +333,8 @@ def test_a_precision_of_1_that_comes_late(client, impostor):
     assert curve.value[1] >= np.max(1 / (1 + np.exp(far - tpr))) - 1e-12
 
 
-def test_point_masses_inside_break_a_curve_that_would_be_concave():
-    """Slope 1 everywhere but at the masses, whose ratio is 1, 2 or 1/2."""
-    base = br.Normal(0.5, 1.0)
-
-    def proper(client, impostor):
-        pair = br.Inflated(base, client), br.Inflated(base, impostor)
-        return br.ScoreModel(*pair).roc().is_concave
-
-    assert proper(0.2, 0.2)
-    assert not proper(0.4, 0.2)
-    assert not proper(0.2, 0.4)
-
-
-def test_average_precision_of_a_sample_without_a_smooth_part():
-    """The mean over clients of the share of clients among the scores at or above each."""
-    client, impostor = [0.2, 0.6, 0.9], [0.1, 0.4, 0.7]
-    model = br.ScoreModel(br.Empirical(client), br.Empirical(impostor), prior=0.5)
-    assert model.average_precision() == pytest.approx((1 / 1 + 2 / 3 + 3 / 5) / 3)
-    mixed = br.ScoreModel(br.Empirical(client), br.Beta(1, 1), prior=0.5)
-    parts = [(k / 3) / (k / 3 + 1 - s) for k, s in ((3, 0.2), (2, 0.6), (1, 0.9))]
-    assert mixed.average_precision() == pytest.approx(np.mean(parts))
-
-
-@pytest.mark.parametrize("alpha", [0.2, 0.5, 0.8])
-def test_the_best_threshold_of_inflated_pairs_weighs_the_densities_of_all_scores(alpha):
-    """Where alpha f_i = (1 - alpha) f_c, each density that of its share between the masses."""
-    client, impostor = br.Inflated(br.Beta(3, 2), 0.3), br.Inflated(br.Beta(2, 3), 0.0, 0.1)
-    t = br.ScoreModel(client, impostor).min_weighted_error(alpha).threshold
-    f_c, f_i = 0.7 * stats.beta(3, 2).pdf(t), 0.9 * stats.beta(2, 3).pdf(t)
-    assert alpha * f_i == pytest.approx((1 - alpha) * f_c, rel=1e-9)
-
-
-def test_likelihood_ratios_of_beta_pairs_have_their_roots():
-    """log(s^3 (1 - s)^-1 B(2, 4)/B(5, 3)) = level, of shapes (5, 3) v (2, 4)."""
-    pair = pair_of(br.Beta(5, 3), br.Beta(2, 4))
-    for level in (-4.0, 0.0, 2.5):
-        (root,) = pair.ratio_roots(level).theta
-        ratio = stats.beta(5, 3).logpdf(root) - stats.beta(2, 4).logpdf(root)
-        assert ratio == pytest.approx(level, abs=1e-12)
-    both = pair_of(br.Beta(4, 4), br.Beta(2, 2))  # a bump: two roots, or none
-    roots = both.ratio_roots(-1.0).theta
-    assert roots.size == 2
-    assert roots[0] == pytest.approx(1.0 - roots[1], rel=1e-12)
-    assert stats.beta(4, 4).logpdf(roots[0]) - stats.beta(2, 2).logpdf(roots[0]) == (
-        pytest.approx(-1.0, abs=1e-12)
-    )
-    assert both.ratio_roots(1.0).size == 0
-
-
-def test_what_lies_between_two_doubles_is_no_tie():
-    """A score of a beta law or of a logit-normal one equals a given score with probability 0."""
-    last = 1.0 - 2.0**-53  # the double before it is 0.69 of a logit below
-    z = (math.log(last) + 53 * math.log(2.0)) / 6.0
-    below = 5e-324**0.01  # F(x) = x^a
-    cases = [
-        (br.Beta(0.01, 1.0), 5e-324, below, 1.0 - below),
-        (br.LogitNormal(0.0, 6.0), last, stats.norm.cdf(z), stats.norm.sf(z)),
-    ]
-    for law, score, below, above in cases:
-        one = br.Empirical([score])
-        assert br.ScoreModel(one, law).auc() == pytest.approx(below, rel=1e-12)
-        assert br.ScoreModel(law, one).auc() == pytest.approx(above, rel=1e-12)
-        assert br.ScoreModel(one, law).partial_auc(0.0, 1.0) == pytest.approx(below, rel=1e-12)
-
-
-def test_scores_of_one_are_accepted_at_a_threshold_that_rounds_to_one():
-    """FRR = 1/4 + F(t)/2 = 1/2 with F(t) = 1 - (1 - t)^0.01: 1 - t = 2^-100, no double."""
-    model = br.ScoreModel(br.Inflated(br.Beta(1.0, 0.01), 0.25, 0.25), br.Beta(1.0, 1.0))
-    found = model.at_frr([0.5, 0.9])
-    np.testing.assert_array_equal(found.threshold, [1.0 - 2.0**-53] * 2)
-    np.testing.assert_allclose(found.frr, [0.5, 0.75], rtol=1e-12)
-    assert found.far[0] == pytest.approx(2.0**-100, rel=1e-12)
-    assert br.ScoreModel(br.Beta(1.0, 0.01), br.Beta(1.0, 1.0)).at_frr(0.5).threshold == 1.0
-
-
-def test_a_mean_is_no_digit_beyond_the_only_place():
-    """Three times 0.4 is 1.2000000000000002, and a third of it 0.4000000000000001."""
-    assert br.Binned([0.2, 0.3, 0.4], [0, 3]).mean == 0.4
-
-
-def test_ks_of_two_tails_that_differ_in_scale_alone():
-    """m e^(-x/s) less m e^(-x/(r s)) is largest where e^(-x/s) = r^(r / (1 - r)) = r^7."""
-    lower, m, r = br.ParetoTail(0.25, -0.125, 1.0), 0.109375, 0.875
-    client, impostor = (
-        br.Spliced(br.Beta(1, 1), lower=lower, upper=br.ParetoTail(m, 0.0, scale))
-        for scale in (0.125, 0.125 * r)
-    )
-    assert br.ScoreModel(client, impostor).ks() == pytest.approx(m * (r**7 - r**8), rel=1e-9)
-
-
 RNG = np.random.default_rng(2)
 CLIENT, IMPOSTOR = RNG.normal(2.0, 1.0, 50), RNG.normal(0.0, 1.0, 60)
-UNIT = br.ScoreModel(br.Beta(4.0, 2.0), br.Beta(2.0, 4.0))
 
 
 @pytest.mark.parametrize("power", [-1000, -600, 530, 664, 1010])
@@ -393,42 +349,6 @@ def test_the_distance_of_the_means_has_no_unit(family, power):
     assert found[1].low == pytest.approx(found[0].low, rel=1e-9)
     spreads = [math.hypot(m.client._sd, m.impostor._sd) for m in numbers]
     assert spreads[1] / unit == pytest.approx(spreads[0], rel=1e-6)
-
-
-@pytest.mark.parametrize("power", [0, 530, 1010])
-def test_variances_beyond_doubles_are_infinite(power):
-    unit = 2.0**power
-    law = br.Empirical([1.0 * unit, 2.0 * unit, 4.0 * unit], [2.0, 1.0, 1.0])
-    assert law.mean == 2.0 * unit
-    assert law.var == (1.5 if power == 0 else math.inf)
-    assert law._sd == pytest.approx(math.sqrt(1.5) * unit, rel=1e-15)
-
-
-@pytest.mark.parametrize(
-    ("law", "other"),
-    [
-        (br.LogNormal(0.3, 0.5), stats.lognorm(0.5, scale=math.exp(0.3))),
-        (br.Gamma(2.5, 3.0), stats.gamma(2.5, scale=3.0)),
-        (br.LogitNormal(0.3, 1.2), None),
-    ],
-)
-def test_standard_deviations_are_scipys(law, other):
-    if other is None:
-        p = (np.arange(200_000) + 0.5) / 200_000
-        assert law._sd == pytest.approx(float(np.std(law.ppf(p))), rel=1e-6)
-    else:
-        assert law._sd == pytest.approx(other.std(), rel=1e-12)
-    assert law.var == pytest.approx(law._sd**2, rel=1e-12)
-
-
-def test_of_a_mixture_they_are_those_of_its_parts_and_means():
-    law = br.NormalMixture((0.25, 0.75), (br.Normal(0.0, 1e200), br.Normal(4e200, 2e200)))
-    assert law._sd == pytest.approx(math.sqrt(0.25 * 1 + 0.75 * 4 + 3.0) * 1e200, rel=1e-12)
-
-
-def test_of_a_lognormal_distribution_beyond_doubles_too():
-    assert br.LogNormal(400.0, 0.1).var == math.inf
-    assert br.LogNormal(400.0, 0.1)._sd / math.exp(400.0) == pytest.approx(0.1008, rel=1e-3)
 
 
 @pytest.mark.parametrize("criterion", ["far", "frr"])
