@@ -6,22 +6,15 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, NamedTuple, Unpack
+from typing import TYPE_CHECKING, Any, NamedTuple, Unpack
 
 import numpy as np
 
-from betaroc.core import checks, formulas
-from betaroc.core.arrays import CLASSES, FloatArray
-from betaroc.core.errors import (
-    DegenerateDataError,
-    ExtrapolationWarning,
-    FitError,
-    InputError,
-    InputTypeError,
-)
+from betaroc.core import checks, errors, formulas
+from betaroc.core.arrays import CLASSES, BoolArray, FloatArray
 from betaroc.core.notices import collect_warnings, warn
 from betaroc.core.tables import Table, columns_from_rows, table_of
-from betaroc.core.text import did_you_mean, format_list, format_value
+from betaroc.core.text import format_list, format_value, typed
 from betaroc.core.value import Named, Result, Value
 from betaroc.data.designs import (
     Covariate,
@@ -43,6 +36,9 @@ from betaroc.inference.interval import Interval, difference_ends
 from betaroc.model.model import ScoreModel
 from betaroc.model.statistics import PointArguments, StatisticSpec, parse_statistic
 from betaroc.rendering.nouns import Exportable
+
+if TYPE_CHECKING:
+    from statsmodels.othermod.betareg import BetaModel
 
 _POLICIES = ("error", "drop", "squeeze")
 #: Gradients of the mean log-likelihood: near enough for Newton's steps, and 0 but for rounding.
@@ -123,12 +119,12 @@ def regression(
 
     Errors are not yet known; an error carries the partial result.
     """
-    from statsmodels.othermod.betareg import BetaModel
+    from statsmodels.othermod import betareg
 
     y, (mean, precision) = getattr(scores, who), designs
     names = mean.names + precision.names
     if y.size < len(names):
-        raise InputError(
+        raise errors.InputError(
             f"{who}: there must be at least as many trials as coefficients; got {y.size} trials for"
             f" {len(names)} ({format_list(names, 6)}). Give a shorter formula."
         )
@@ -140,7 +136,8 @@ def regression(
         q, r = np.linalg.qr(design.rows[who] / units)
         columns.append(np.ascontiguousarray(q * math.sqrt(y.size)))
         triangles.append(np.linalg.inv(r * units / math.sqrt(y.size)))
-    model, back = BetaModel(y, columns[0], exog_precision=columns[1]), block_diag(*triangles)
+    model = betareg.BetaModel(y, columns[0], exog_precision=columns[1])
+    back = block_diag(*triangles)
     with np.errstate(all="ignore"):
         place, steps = _search(model)
         predictors = model.exog @ place[: len(mean.names)], columns[1] @ place[len(mean.names) :]
@@ -158,14 +155,14 @@ def regression(
         height, y.size, converged, steps, norm, rule,
     )  # fmt: skip
     if runaway:
-        raise DegenerateDataError(
+        raise errors.DegenerateDataError(
             f"{who}: the likelihood has no maximum: at some covariates the distribution becomes"
             f" a point, as where a category has equal scores; got {y.size} trials. Give a shorter"
             " formula, of the precision first.",
             result,
         )
     if not converged:
-        raise FitError(
+        raise errors.FitError(
             f"{who}: the search ended after {steps} steps with a gradient of {norm:.3g} instead of"
             " 0. Give a shorter formula, or covariates on another scale.",
             result,
@@ -173,7 +170,7 @@ def regression(
     return result, Precision(information, rows, back)
 
 
-def _search(model: Any) -> tuple[FloatArray, int]:
+def _search(model: BetaModel) -> tuple[FloatArray, int]:
     """Where the likelihood is largest, by trust regions from one distribution of all scores."""
     from scipy.optimize import minimize
 
@@ -215,7 +212,7 @@ def _search(model: Any) -> tuple[FloatArray, int]:
     return np.asarray(place), steps
 
 
-def _is_point(model: Any, place: FloatArray) -> bool:
+def _is_point(model: BetaModel, place: FloatArray) -> bool:
     """Whether a distribution is next to a point, so that there is no maximum."""
     cut = model.exog.shape[1]
     logit, log_precision = model.exog @ place[:cut], model.exog_precision @ place[cut:]
@@ -230,6 +227,13 @@ class ChiSquared(NamedTuple):
     statistic: float
     degrees: int
     p_value: float
+
+    @classmethod
+    def of(cls, statistic: float, degrees: int) -> ChiSquared:
+        """With its p-value."""
+        from scipy.special import chdtrc
+
+        return cls(statistic, degrees, float(chdtrc(degrees, statistic)))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -265,12 +269,6 @@ class TermTest(Value):
     def p_value(self) -> float:
         """Of both classes together."""
         return self.both.p_value
-
-
-def _chi_squared(statistic: float, degrees: int) -> ChiSquared:
-    from scipy.special import chdtrc
-
-    return ChiSquared(statistic, degrees, float(chdtrc(degrees, statistic)))
 
 
 # ------------------------------------------------------------------------ both classes
@@ -353,6 +351,10 @@ class CovariateFit(Result, Exportable):
         return designs_of(self._formulas, self.covariates, self.scores, shared=shared)
 
     @property
+    def _classes(self) -> dict[str, RegressionFit]:
+        return {"client": self.client, "impostor": self.impostor}
+
+    @property
     def _coefficients(self) -> FloatArray:
         return np.array([*self.client.coefficients, *self.impostor.coefficients])
 
@@ -380,8 +382,7 @@ class CovariateFit(Result, Exportable):
         from scipy.special import ndtr
 
         rows = []
-        for who in CLASSES:
-            part = getattr(self, who)
+        for who, part in self._classes.items():
             kinds = ["mean"] * len(part.mean_names) + ["precision"] * len(part.precision_names)
             names = (*part.mean_names, *part.precision_names)
             for cells in zip(kinds, names, part.coefficients, part.std_errors, strict=True):
@@ -437,7 +438,7 @@ class CovariateFit(Result, Exportable):
         """
         place, _, words = self._place(covariates)
         if words:
-            raise InputError(
+            raise errors.InputError(
                 "a model needs values inside the data, as its numbers carry no intervals. Outside:"
                 f" {words}. Ask interval(stat, covariates=...) for single numbers, take values"
                 " inside, or give trials there."
@@ -588,7 +589,7 @@ class CovariateFit(Result, Exportable):
         spec, level = parse_statistic(stat, given, **point), checks.level(level)
         (start, of_start, off), (end, of_end, beyond) = self._place(first), self._place(second)
         if np.array_equal(start, end):
-            raise InputError(
+            raise errors.InputError(
                 f"first and second must be different; both are {format_value(dict(first))}. For the"
                 " number itself use interval."
             )
@@ -648,89 +649,81 @@ class CovariateFit(Result, Exportable):
         >>> found.both.degrees, found.client.degrees
         (2, 1)
         """
-        names = tuple(formulas.spelled(term) for term in terms)
         parts = [formulas.right_side(text, "formula", "") for text in self._formulas]
         present = list(dict.fromkeys(n for part in parts for n in formulas.term_names(part)))
-        if not names:
-            raise InputError(f"test needs a term; the formulas have {format_list(present)}.")
-        for name in names:
-            if name not in present:
-                raise InputError(
-                    "each term must be one of"
-                    f" {format_list(present) or 'the formulas, which have none'}; got"
-                    f" {format_value(name)}. {did_you_mean(name, present)}".rstrip()
-                )
-        texts, lost = [], []
-        for text, parsed in zip(self._formulas, parts, strict=True):
-            shorter, gone = formulas.without(parsed, names)
-            if gone and not formulas.has_intercept(parsed):
-                raise InputError(
+        if not terms or not present:
+            raise errors.InputError(
+                f"test needs a term; the formulas have {format_list(present) or 'none'}."
+            )
+        names = tuple(checks.choice(formulas.spelled(t), present, "terms") for t in terms)
+        shorter, lost = zip(*(formulas.without(part, names) for part in parts), strict=True)
+        for text, part, gone in zip(self._formulas, parts, lost, strict=True):
+            if gone and not formulas.has_intercept(part):
+                raise errors.InputError(
                     "a formula must have an intercept for its terms to be tested;"
                     f" {text!r} has none. Leave out '0 +' or '- 1'."
                 )
-            texts.append(formulas.as_text(shorter))
-            lost.append(gone)
         tested = tuple(dict.fromkeys(name for part in lost for name in part))
         if groups_of(self.scores) is not None:
             return self._wald(tested, lost)
         each: list[ChiSquared | None] = [None, None]
-        shared = self.client_formula is None
-        designs = designs_of(tuple(texts), self.covariates, self.scores, shared=shared)
-        for k, who in enumerate(CLASSES):
+        designs = designs_of(
+            tuple(map(formulas.as_text, shorter)), self.covariates, self.scores,
+            shared=self.client_formula is None,
+        )  # fmt: skip
+        for k, (who, full) in enumerate(self._classes.items()):
             if not lost[2 * k] + lost[2 * k + 1]:
                 continue
-            full: RegressionFit = getattr(self, who)
             rest = regression(who, self.scores, designs[who], full.boundary)[0]
             gain = 2.0 * (full.log_likelihood - rest.log_likelihood)
             if gain < -_EQUAL * (full.n + abs(full.log_likelihood)):
-                raise FitError(
+                raise errors.FitError(
                     f"{who}: the fit without {format_list(names)} is better than the fit with it,"
                     " whose search must have ended at a lower hill. Give covariates on another"
                     " scale.",
                     full,
                 )
             degrees = len(full.coefficients) - len(rest.coefficients)
-            each[k] = _chi_squared(max(gain, 0.0), degrees)
+            each[k] = ChiSquared.of(max(gain, 0.0), degrees)
         known = [item for item in each if item is not None]
-        both = _chi_squared(math.fsum(p.statistic for p in known), sum(p.degrees for p in known))
+        both = ChiSquared.of(math.fsum(p.statistic for p in known), sum(p.degrees for p in known))
         return TermTest(tested, "likelihood-ratio", both, *each)
 
-    def _wald(self, tested: tuple[str, ...], lost: list[list[str]]) -> TermTest:
+    def _wald(self, tested: tuple[str, ...], lost: Sequence[list[str]]) -> TermTest:
         """Of trials in groups: both classes, and each whose formulas have a term tested."""
         places: list[list[int]] = [[], []]
         start = 0
-        for k, (design, terms) in enumerate(
-            zip((d for who in CLASSES for d in self._designs[who]), lost, strict=True)
-        ):
+        for k, terms in enumerate(lost):
+            design = self._designs[CLASSES[k // 2]][k % 2]
             places[k // 2] += [start + column for column in design.terms(terms)]
             start += len(design.names)
 
         def statistic(where: list[int]) -> ChiSquared:
-            errors = np.sqrt(np.diag(self.cov)[where])
-            scaled = self.cov[np.ix_(where, where)] / np.outer(errors, errors)
-            if not np.all(errors > 0.0) or np.linalg.eigvalsh(scaled)[0] < 1e-12:
-                raise InputError(
+            deviations = np.sqrt(np.diag(self.cov)[where])
+            scaled = self.cov[np.ix_(where, where)] / np.outer(deviations, deviations)
+            if not np.all(deviations > 0.0) or np.linalg.eigvalsh(scaled)[0] < 1e-12:
+                raise errors.InputError(
                     f"the groups must determine the errors of {len(where)} coefficients together;"
                     " they do not: too few groups. Test fewer terms."
                 )
-            t = self._coefficients[where] / errors
-            return _chi_squared(float(t @ np.linalg.solve(scaled, t)), len(where))
+            t = self._coefficients[where] / deviations
+            return ChiSquared.of(float(t @ np.linalg.solve(scaled, t)), len(where))
 
         client, impostor = (statistic(where) if where else None for where in places)
         return TermTest(tested, "wald", statistic(places[0] + places[1]), client, impostor)
 
     def _spread(self) -> FloatArray:
         """The roots of the covariance with the divisor n - k of each class in place of n."""
-        parts = [(who, part.n, len(part.coefficients))
-                 for who, part in ((who, getattr(self, who)) for who in CLASSES)]  # fmt: skip
-        for who, n, k in parts:
+        grow: list[float] = []
+        for who, part in self._classes.items():
+            n, k = part.n, len(part.coefficients)
             if n <= k:
-                raise InputError(
+                raise errors.InputError(
                     f"{who}: an interval needs more trials than coefficients; got {n} trials for"
                     f" {k}. Give more trials, or a shorter formula."
                 )
-        grow = [math.sqrt(n / (n - k)) for _, n, k in parts]
-        return np.asarray(self.roots * np.repeat(grow, [k for *_, k in parts]))
+            grow += [math.sqrt(n / (n - k))] * k
+        return np.asarray(self.roots * grow)
 
     def _prior(self, prior: Any) -> float:
         return self.prior if prior is None else checks.prior(prior)
@@ -741,13 +734,13 @@ class CovariateFit(Result, Exportable):
         Also where the values leave the data, in words.
         """
         if not isinstance(value, Mapping):
-            raise InputTypeError.about("covariates")(
-                "covariates must be a mapping of names to values, such as {'sharpening': 0.5}; got"
-                f" {format_value(value)} of type {type(value).__name__}."
-            )
+            rule, remedy = "be a mapping of names to values", "Give such as {'sharpening': 0.5}."
+            actual = typed(value)
+            raise errors.refusal("covariates", rule, actual, remedy, errors.InputTypeError)
         designs = self._designs
-        parts = [part for pair in designs.values() for part in pair]
-        categories = {k: v for part in parts for k, v in part.categories.items()}
+        categories: dict[str, tuple[Any, ...]] = {}
+        for part in (*designs["client"], *designs["impostor"]):
+            categories |= part.categories
         values = checked_values(value, self.covariates, categories)
         rows = {who: [design.row(values) for design in designs[who]] for who in CLASSES}
         rates = block_diag(*(row[None, :] for who in CLASSES for row in rows[who]))
@@ -766,7 +759,7 @@ def _model(place: FloatArray, prior: float, name: str | None = None) -> ScoreMod
                 float(np.exp(log_precision - np.logaddexp(0.0, side))) for side in (-logit, logit)
             )
         if not (0.0 < a < math.inf and 0.0 < b < math.inf):
-            raise InputError(
+            raise errors.InputError(
                 "the beta distribution at these covariates must have shapes that doubles hold; got"
                 f" a={a!r}, b={b!r}. Take covariates nearer to those of the trials."
             )
@@ -795,10 +788,7 @@ def _plain_slopes(part: Delta) -> FloatArray:
 # ------------------------------------------------------------------------ outside the data
 def _checked_interval(part: Delta, level: float, name: str, words: str) -> Interval:
     """The interval of a number; outside the data one that says something."""
-    try:
-        result = part.interval(level)
-    except OverflowError:  # an end beyond the doubles
-        result = Interval(part.estimate, 0.0, math.inf, level, "delta")
+    result = part.interval(level)
     if words:
         _check_whole(result, part.back(-math.inf), part.back(math.inf), name, words)
     return result
@@ -810,7 +800,7 @@ def _check_whole(interval: Interval, least: float, most: float, name: str, words
     if most == math.inf and least > -math.inf:
         low, high, least, most = (1.0 - 1.0 / (1.0 + v) for v in (low, high, least, most))
     if least > -math.inf and min(high, most) - max(low, least) > _WHOLE * (most - least):
-        raise InputError(
+        raise errors.InputError(
             f"{name} cannot be told there: its {100.0 * interval.level:g} % interval,"
             f" {interval.low:.3g} to {interval.high:.3g}, covers more than {100.0 * _WHOLE:g} % of"
             f" its range. Outside the data: {words}. Take values inside, or give trials there."
@@ -823,7 +813,7 @@ def _warn_outside(result: Interval, words: str) -> Interval:
         f"covariates outside the data: {words}. The regression is only continued there; the"
         " interval knows the errors of its coefficients, not whether it goes on. Take values"
         " inside, or give trials there.",
-        ExtrapolationWarning,
+        errors.ExtrapolationWarning,
     )
     return replace(result, extrapolated=True)
 
@@ -933,10 +923,10 @@ def fit_covariates(
     if boundary is not None:
         boundary = checks.choice(boundary, _POLICIES, "boundary")
     value = opened(frame)
-    own = {"score": score, "label": label, **({} if group is None else {"group": group})}
-    taken = [column for role, name in own.items() for column in named_columns(name, role)]
+    roles = {"score": score, "label": label, **({} if group is None else {"group": group})}
+    taken = [column for role, name in roles.items() for column in named_columns(name, role)]
     if not set(taken) <= set(value.names):
-        frame_columns(value, own)  # raises, and says what there is
+        frame_columns(value, roles)  # raises, and says what there is
     texts = {"formula": formula, "precision": precision}
     texts |= {} if client_formula is None else {"client_formula": client_formula}
     parsed = {name: formulas.right_side(text, name, score) for name, text in texts.items()}
@@ -944,78 +934,75 @@ def fit_covariates(
         name: formulas.formula_columns(terms, name, value.names, (score, label))
         for name, terms in parsed.items()
     }
-    table = value.selected([*taken, *(c for columns in used.values() for c in columns)])
-    scores = Scores.from_frame(
+    of_impostors = [*used["formula"], *used["precision"]]
+    of_clients = used.get("client_formula", of_impostors)
+    names = list(dict.fromkeys([*of_impostors, *of_clients]))
+    table = value.selected([*taken, *names])
+    every = Scores.from_frame(
         table, score=score, label=label, client_label=client_label, group=group
     )  # fmt: skip
+    scores, keep, rules = _inside(replace(every, library=value.library), boundary)
     mask = client_mask(frame_columns(opened(table), {"label": label})["label"], client_label)
-    of_impostors = used["formula"] + used["precision"]
-    of_clients = used.get("client_formula", of_impostors)
     covariates = []
-    for name in dict.fromkeys([*of_impostors, *of_clients]):
-        ours, theirs = name in of_clients, name in of_impostors
-        values, levels = read_column(table[name], name, np.where(mask, ours, theirs))
-        covariates.append(Covariate(name, values[mask & ours], values[~mask & theirs], levels))
-    prior = scores.prior
-    scores, covariates, rules = _ruled(scores, covariates, boundary)
-    scores = replace(scores, library=value.library)
+    for name in names:
+        rows = mask & (name in of_clients), ~mask & (name in of_impostors)
+        values, levels = read_column(table[name], name, rows[0] | rows[1])
+        parts = [values[r][k] if r.any() else values[r] for r, k in zip(rows, keep, strict=True)]
+        covariates.append(Covariate(name, parts[0], parts[1], levels))
     mean, spread, *second = (formulas.as_text(terms) for terms in parsed.values())
     formula_texts = (*(second or (mean,)), *(second or (spread,)), mean, spread)
     designs = designs_of(formula_texts, tuple(covariates), scores, shared=not second)
     fits, precise = zip(
-        *(regression(who, scores, designs[who], rules[who]) for who in CLASSES), strict=True
-    )
+        *(regression(who, scores, designs[who], rule)
+          for who, rule in zip(CLASSES, rules, strict=True)), strict=True,
+    )  # fmt: skip
     roots = _coefficient_roots(precise, scores)
-    errors = np.split(np.hypot.reduce(roots, axis=0), [len(fits[0].coefficients)])
+    deviations = np.split(np.hypot.reduce(roots, axis=0), [len(fits[0].coefficients)])
     client, impostor = (
         replace(part, std_errors=tuple(error.tolist()))
-        for part, error in zip(fits, errors, strict=True)
+        for part, error in zip(fits, deviations, strict=True)
     )
     reversed_scores(*scores._scored._distributions)
     give([n for who in CLASSES for n in few_scores(who, getattr(scores, who).size)])
     return CovariateFit(
-        mean, spread, next(iter(second), None), client, impostor, scores, tuple(covariates), prior,
-        checks.frozen(roots),
+        mean, spread, next(iter(second), None), client, impostor, scores, tuple(covariates),
+        every.prior, checks.frozen(roots),
     )  # fmt: skip
 
 
-def _ruled(
-    scores: Scores, covariates: Sequence[Covariate], boundary: str | None
-) -> tuple[Scores, list[Covariate], dict[str, BoundaryRule]]:
-    """Scores strictly inside (0, 1) by the rule, with their rows of the covariates."""
-    values = {who: getattr(scores, who) for who in CLASSES}
-    for who, v in values.items():
-        beyond = np.flatnonzero((v < 0.0) | (v > 1.0))
-        if beyond.size:
-            raise InputError(
-                f"{who} scores must lie in [0, 1] for a beta regression; got {beyond.size} of"
-                f" {v.size} outside (min {v.min():.6g}, max {v.max():.6g}), first"
-                f" {float(v[beyond[0]])!r}. Map all scores into [0, 1] by one fixed map."
-            )
-    ends = {w: (int(np.sum(v == 0.0)), int(np.sum(v == 1.0))) for w, v in values.items()}
-    if boundary in (None, "error") and any(sum(e) for e in ends.values()):
-        met = [f"{z} {w} scores of exactly 0 and {o} of exactly 1" for w, (z, o) in ends.items()]
-        raise InputError.about("scores")(
+def _inside(
+    scores: Scores, boundary: str | None
+) -> tuple[Scores, list[BoolArray], list[BoundaryRule]]:
+    """Scores strictly inside (0, 1) by the rule, and which of each class they are."""
+    classes = [scores.client, scores.impostor]
+    remedy = "Map all scores into [0, 1] by one fixed map."
+    for who, v in zip(CLASSES, classes, strict=True):
+        checks.check_entries(v, (v < 0.0) | (v > 1.0), f"{who} scores", "lie in [0, 1]", remedy)
+    ends = [(int(np.sum(v == 0.0)), int(np.sum(v == 1.0))) for v in classes]
+    if boundary in (None, "error") and np.any(ends):
+        met = [
+            f"{zero} {who} scores of exactly 0 and {top} of exactly 1"
+            for who, (zero, top) in zip(CLASSES, ends, strict=True)
+        ]
+        raise errors.InputError.about("scores")(
             "scores must lie strictly between 0 and 1 for a beta regression; got"
             f" {' and '.join(met)}. Pass boundary='drop' to leave these rows out, or 'squeeze' to"
             " shrink all scores towards 1/2, which is inconsistent."
         )
-    parts: dict[str, Any] = {"name": scores.name}
-    rules = {}
-    for who, v in values.items():
-        keep = (v > 0.0) & (v < 1.0) | (boundary != "drop")
-        if not keep.any():
-            raise InputError(f"no {who} score is left strictly between 0 and 1 of {v.size}.")
+    parts: dict[str, Any] = {"name": scores.name, "library": scores.library}
+    keep, rules = [], []
+    for who, v, met_ends in zip(CLASSES, classes, ends, strict=True):
+        inside = (v > 0.0) & (v < 1.0) | (boundary != "drop")
+        if not inside.any():
+            raise errors.InputError(f"no {who} score is left strictly between 0 and 1 of {v.size}.")
         fitted = (v * (v.size - 1.0) + 0.5) / v.size if boundary == "squeeze" else v
-        moved, dropped = int(np.sum(fitted != v)), int(np.sum(~keep))
-        rules[who] = BoundaryRule(boundary or "error", *ends[who], n_dropped=dropped, n_moved=moved)
-        parts[who], groups = fitted[keep], getattr(scores, f"{who}_groups")
-        parts[f"{who}_groups"] = None if groups is None else groups[keep]
-        covariates = [
-            replace(c, **{who: rows[keep]}) if (rows := getattr(c, who)).size else c
-            for c in covariates
-        ]
-    return Scores(**parts), list(covariates), rules
+        counts = {"n_dropped": int(np.sum(~inside)), "n_moved": int(np.sum(fitted != v))}
+        rules.append(BoundaryRule(boundary or "error", *met_ends, **counts))
+        keep.append(inside)
+        groups = getattr(scores, f"{who}_groups")
+        parts[who] = fitted[inside]
+        parts[f"{who}_groups"] = None if groups is None else groups[inside]
+    return Scores._checked(**parts), keep, rules
 
 
 def _coefficient_roots(result: Sequence[Precision], scores: Scores) -> FloatArray:
@@ -1025,7 +1012,7 @@ def _coefficient_roots(result: Sequence[Precision], scores: Scores) -> FloatArra
     if groups is not None:
         for who, size in zip(CLASSES, groups.sizes, strict=True):
             if size is not None and size < 2:
-                raise InputError(
+                raise errors.InputError(
                     f"{who}: trials must hang together in at least 2 groups for errors to be"
                     f" known; all {getattr(scores, who).size} share one. Leave group out."
                 )

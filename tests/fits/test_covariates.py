@@ -600,7 +600,7 @@ def test_values_of_covariates_are_checked() -> None:
         (lambda: found.model(x=math.nan, camera="top"), "x must be a finite number"),
         (lambda: found.interval("auc", covariates=no_mapping), "covariates must be a mapping"),
         (lambda: found.contrast("auc", same, same | {"x": 0.0}), "must be different"),
-        (lambda: found.test("y"), "each term must be one of 'camera', 'x'; got 'y'"),
+        (lambda: found.test("y"), "terms must be one of 'camera', 'x'; got 'y'"),
         (lambda: found.test("camra"), "Did you mean 'camera'?"),
         (lambda: found.test(), "test needs a term"),
         (lambda: found.test("x + camera"), "must be one term"),
