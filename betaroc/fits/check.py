@@ -20,7 +20,7 @@ from betaroc.core.options import MOST_TIMES, POWER, IntervalOptions
 from betaroc.core.resampling import check_fractional_weights, streams
 from betaroc.core.special import rate_of_none, share_ends
 from betaroc.core.tables import Table, columns_from_rows, table_of
-from betaroc.core.text import format_value, sentence
+from betaroc.core.text import sentence
 from betaroc.core.thresholds import Thresholds
 from betaroc.core.value import Result
 from betaroc.core.vocabulary import CLASS_SLOTS, EER, FAR, FRR, Sentence, short_name, template_of
@@ -176,37 +176,31 @@ def check_targets(
     number of scores from which on a fit that is right is found good with probability .8, or at
     which the rate counted would be decided, whichever is larger.
     """
-    level = checks.level(level)
+    level, asked = checks.level(level), far is not None or frr is not None
     result: list[TargetCheck] = []
     for which, rate, wanted in ((1, "far", far), (0, "frr", frr)):
-        if wanted is None and (far is not None or frr is not None):
+        if wanted is None and asked:
             continue
-        evidence = evidence_of_pair(f)
+        evidence, least = evidence_of_pair(f), 0.0
+        n = evidence.totals[which]
         _check_copies(f.scores, CLASSES[which])
         if wanted is not None:
-            result += _checked(f, evidence, which, _checked_rates(wanted, rate), level)
-            continue
-        n, least = evidence.totals[which], _EXPECTED * (1.0 - _ROUNDING)
-        digits = (float(f"{digit}e-{decade}") for decade in range(1, 400) for digit in (5, 2, 1))
-        targets = np.array([*takewhile(lambda x: n * x >= least, digits)])  # noqa: B023
-        if rate == "frr":  # trials without a score count, and say nothing
-            targets = targets[n * (targets - float(f.model.frr(-np.inf))) >= least]
-        if targets.size:  # groups may leave fewer expected scores
-            checked = _checked(f, evidence, which, targets, level)
-            result += [c for c in checked if c.n_effective * c.target >= least]
+            targets = checks.rates_1d(wanted, rate)
+            remedy = "Give a rate such as 0.01."
+            bad = ~((targets > 0.0) & (targets < 1.0))
+            checks.check_entries(targets, bad, rate, "be rates strictly between 0 and 1", remedy)
+            targets = np.unique(targets)[::-1]
+        else:
+            least = _EXPECTED * (1.0 - _ROUNDING)
+            decades = range(1, max(2, math.ceil(math.log10(n)) + 1))
+            targets = np.array([float(f"{m}e-{decade}") for decade in decades for m in (5, 2, 1)])
+            # Trials without a score count, and say nothing.
+            absent = float(f.model.frr(-np.inf)) if rate == "frr" else 0.0
+            targets = targets[n * (targets - absent) >= least]
+        # Groups may leave fewer expected scores.
+        checked = _checked(f, evidence, which, targets, level) if targets.size else []
+        result += [c for c in checked if c.n_effective * c.target >= least]
     return tuple(result)
-
-
-def _checked_rates(wanted: npt.ArrayLike, name: str) -> FloatArray:
-    """Rates that were given, the largest first, each once."""
-    rates = np.ravel(checks.real_array(wanted, name))
-    if not rates.size:
-        remedy = "Give one such as 0.01, or leave it out."
-        raise errors.refusal(name, "hold at least one rate", format_value(wanted), remedy)
-    bad = ~((rates > 0.0) & (rates < 1.0))
-    rule, remedy = "be rates strictly between 0 and 1", "Give a rate such as 0.01."
-    checks.check_entries(rates, bad, name, rule, remedy)
-    return np.unique(rates)[::-1]
 
 
 def _check_copies(scores: ScoreData, who: str) -> None:
@@ -287,10 +281,8 @@ def _judged(
     low, high = (end / rate for end in ends)
     words = f"the rate counted is {low:.3g} to {high:.3g} times the expected one"
     verdict = _ruled(low, high)
-    if verdict == "good":
-        return verdict, f"within a factor of {WITHIN:g}: {words}", None
-    if verdict == "poor":
-        return verdict, words, None
+    if verdict != "cannot tell":
+        return verdict, f"within a factor of {WITHIN:g}: " * (verdict == "good") + words, None
     if coarse and at(worth) != verdict:
         return verdict, f"{words}, because many scores share a bin there", None
     size = worth
@@ -348,13 +340,12 @@ def good_down_to(targets: tuple[TargetCheck, ...]) -> GoodDownTo:
 
 def rates_status(targets: Sequence[TargetCheck], good: GoodDownTo) -> FitStatus:
     """Poor if any rate is, good if some rate of each class that was counted is; and where."""
-    poor, passed = ({t.rate for t in targets if t.verdict == v} for v in ("poor", "good"))
+    poor = [t for t in targets if t.verdict == "poor"]
+    passed = {t.rate for t in targets if t.verdict == "good"}
     verdict = "good" if passed and passed == {t.rate for t in targets} else "cannot tell"
     if not targets:
-        text = (
-            "scores are too few to count at any rate: 5 expected beyond its threshold are needed."
-        )
-        return FitStatus("rates at a threshold", verdict, text)
+        text = "scores are too few to count at any rate: 5 expected beyond its threshold are needed"
+        return FitStatus("rates at a threshold", verdict, sentence(text))
     down = [f"{short_name(r)} {percent(x)}" for r, x in good._asdict().items() if x is not None]
     text = "counted at the fit's own thresholds, "
     text += f"good (within a factor of 3) down to {' and '.join(down)}" if down else "no rate good"
@@ -362,21 +353,15 @@ def rates_status(targets: Sequence[TargetCheck], good: GoodDownTo) -> FitStatus:
         short_name(rate) for rate in good._fields
         if {t.reason for t in targets if t.rate == rate} == {_PLACED}
     ]  # fmt: skip
-    if placed:
-        text += f"; {' and '.join(placed)}: cannot tell, {_PLACED}"
-    if poor:
-        rows = [t for t in targets if t.verdict == "poor"]
-        worst = max(rows, key=_apart)
+    text += f"; {' and '.join(placed)}: cannot tell, {_PLACED}" if placed else ""
+    if poor:  # the worst: its nearer end is farthest from the expected rate
+        worst = max(poor, key=lambda t: max(
+            t.low * t.n / t.expected, t.expected / (t.high * t.n) if t.high > 0.0 else math.inf
+        ))  # fmt: skip
         text += f"; poor at {template_of(worst.name)}: {number(worst.expected, 4)} expected,"
         text += f" {number(worst.observed)} counted; {worst.reason}"
-        text += f" (the worst of {len(rows)} rates that are poor)" if len(rows) > 1 else ""
+        text += f" (the worst of {len(poor)} rates that are poor)" if len(poor) > 1 else ""
     return FitStatus("rates at a threshold", "poor" if poor else verdict, sentence(text))
-
-
-def _apart(target: TargetCheck) -> float:
-    """How far the nearer end of the interval is from the expected rate."""
-    rate = target.expected / target.n
-    return max(target.low / rate, rate / target.high if target.high > 0.0 else math.inf)
 
 
 def targets_grid(targets: Sequence[TargetCheck]) -> Grid:
@@ -403,16 +388,13 @@ def misfit(f: PairEstimate) -> list[Notice]:
     A class is off where F differs from the share of its scores by more than 0.05 + 1.36/sqrt(n) (n
     scores, or groups), or where counts contradict it at 1 to 10 % of FAR or FRR, as in `check_fit`.
     """
-    evidence, off = evidence_of_pair(f), []
-    for k, law in enumerate(evidence.fitted):
-        if law is None:
-            continue
-        if distant := distance_words(evidence, k):
-            off.append(distant)
-            continue
-        rate = np.array([_RATE])
-        counted = evidence.misfit(UsedRate((FRR, FAR)[k], rate, 1.0 - rate, solved=True))
-        off += [] if counted is None else [counted.words(percent)]
+    evidence, off, rate = evidence_of_pair(f), [], np.array([_RATE])
+    for k, name in enumerate((FRR, FAR)):
+        words = distance_words(evidence, k)
+        if not words and evidence.fitted[k] is not None:
+            counted = evidence.misfit(UsedRate(name, rate, 1.0 - rate, solved=True))
+            words = "" if counted is None else counted.words(percent)
+        off += [words] * bool(words)
     if not off:
         return []
     with contextlib.suppress(errors.BetarocError):  # as of shapes that no double resolves
@@ -770,8 +752,11 @@ def check_fit(
         reason = f"only rates were counted: {error}"
         return FitCheck(*none, "cannot tell", reason, tolerance, level, 0, targets, good)
     tell_of_scored(f.scores, "what is simulated for a check")
-    (ks, cvm, ad, information), distance = _simulated(sides, replicates, level, rng)
-    verdict, reason = _verdict(distance, _unseen(sides, level), tolerance, level)
+    # Distributions that are fitted to separated classes make separated ones, which vary by nothing:
+    # the rate that none of the smaller class's scores leaves open.
+    unseen = rate_of_none(min(side.total for side in sides), level)
+    (ks, cvm, ad, information), distance = _simulated(sides, replicates, level, unseen, rng)
+    verdict, reason = _verdict(distance, unseen, tolerance, level)
     if f.scores.has_rejected:
         reason = f"of the trials that have a score, {reason}"
     if f.client.tails or f.impostor.tails:
@@ -905,7 +890,7 @@ def ordered(scores: Scores, who: str) -> tuple[FloatArray, FloatArray]:
 
 
 def _simulated(
-    sides: list[_Side], replicates: int, level: float, rng: Any
+    sides: list[_Side], replicates: int, level: float, unseen: float, rng: Any
 ) -> tuple[list[ClassTests], RocDistance]:
     """The four tests of both classes, and the distance of the ROC."""
     laws, families = [side.law for side in sides], (sides[0].family, sides[1].family)
@@ -919,27 +904,28 @@ def _simulated(
         for keep, side, x, p in zip(simulated, sides, drawn, again, strict=True):
             keep.append(side.statistics(x, p))
         distances.append(_distances(sides, drawn, again))
-    tests = [_tests(o[0], np.concatenate(s)) for o, s in zip(observed, simulated, strict=True)]
+    tests = [_tests(o, np.concatenate(s)) for o, s in zip(observed, simulated, strict=True)]
     here = _distances(sides, samples, fitted)[0]
     # A smaller simulation has a larger noise, by the root of the sizes.
     shrink = math.sqrt(max(min(side.size, _DRAWN) / side.size for side in sides))
     largest, _, noise = shrink * np.concatenate(distances).T
-    q = max(float(np.quantile(noise, level)), _unseen(sides, level))
+    q = max(float(np.quantile(noise, level)), unseen)
     p_value = float((1 + np.sum(largest >= here[0])) / (1 + replicates))
-    sup = _largest(sides)
+    sup = roc_distance(*(ScoreModel(*laws) for laws in zip(*(s.laws for s in sides), strict=True)))
     distance = RocDistance(sup, float(here[1]), q, max(0.0, sup - q), sup + q, p_value)
     return [ClassTests(a, b) for a, b in zip(*tests, strict=True)], distance
 
 
 def _tests(observed: FloatArray, simulated: FloatArray) -> list[FitTest]:
     """KS, CvM, AD, and the quadratic form of the moments in their simulated covariance."""
-    moments = simulated[:, 3:]
-    centre = np.mean(moments, axis=0)
-    inverse = np.linalg.pinv(np.atleast_2d(np.cov(moments, rowvar=False)))
-    away = np.vstack([observed[None, 3:], moments]) - centre
+    every = np.vstack([observed, simulated])
+    inverse = np.linalg.pinv(np.atleast_2d(np.cov(simulated[:, 3:], rowvar=False)))
+    away = every[:, 3:] - np.mean(simulated[:, 3:], axis=0)
     form = np.einsum("ij,jk,ik->i", away, inverse, away)
-    columns = [(observed[k], simulated[:, k]) for k in range(3)] + [(form[0], form[1:])]
-    return [FitTest(float(o), float((1 + np.sum(s >= o)) / (1 + s.size))) for o, s in columns]
+    size = every.shape[0]  # what was observed, and the replicates
+    return [
+        FitTest(float(x[0]), float(np.sum(x >= x[0])) / size) for x in (*every[:, :3].T, form)
+    ]  # fmt: skip
 
 
 def refitted(
@@ -1015,14 +1001,6 @@ def _moments(law: Distribution, x: FloatArray, shares: FloatArray) -> FloatArray
 
 
 # ------------------------------------------------------------------------ distances of the ROC
-def roc_distance_of(f: PairEstimate) -> float:
-    """Largest distance of the fitted ROC from the empirical one along FAR + TPR = constant."""
-    return _largest(_sides(f._scored))
-
-
-def _largest(sides: list[_Side]) -> float:
-    fitted, counted = (ScoreModel(*laws) for laws in zip(*(s.laws for s in sides), strict=True))
-    return roc_distance(fitted, counted)
 
 
 def _distances(
@@ -1057,14 +1035,6 @@ def _stairs(shares: FloatArray, rates: FloatArray) -> FloatArray:
     inner = shares[:, 2:] + shares[:, 1:2] * rates[:, ::-1]
     ends = np.zeros((inner.shape[0], 1))
     return np.hstack([ends, shares[:, 2:], inner, ends + 1.0])
-
-
-def _unseen(sides: list[_Side], level: float) -> float:
-    """The rate that none of the smaller class's scores leaves open.
-
-    Distributions that are fitted to separated classes make separated ones: they vary by nothing.
-    """
-    return rate_of_none(min(side.total for side in sides), level)
 
 
 # ---------------------------------------------------------- distances without a simulation
@@ -1111,19 +1081,3 @@ def distance_verdict(off: float, noise: float, coarse: float = 0.0) -> str:
     if off + noise + coarse <= TOLERANCE:
         return "good"
     return "poor" if off - noise > TOLERANCE else "cannot tell"
-
-
-_EDGES = "scores beyond the edges were counted, not measured"
-_POLICIES = {
-    "squeeze": "scores were moved off 0 and 1", "interval": "scores were counted in cells",
-    "censor": _EDGES, "matlab": _EDGES,
-}  # fmt: skip
-
-
-def unsimulated(fit: PairEstimate | None) -> str:
-    """Why a fit by the rule of its scores at 0 and 1 cannot be simulated."""
-    for who in CLASSES:
-        rule = None if fit is None else getattr(fit, who).boundary
-        if rule is not None and rule.policy in _POLICIES:
-            return f"{_POLICIES[rule.policy]}, while the check draws scores as they come"
-    return ""

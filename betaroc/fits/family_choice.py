@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, fields
+from functools import partial
 from typing import Any, NamedTuple, cast
 
 import numpy as np
@@ -15,7 +16,7 @@ from betaroc.core.errors import DegenerateDataError, FitError, InputError, Input
 from betaroc.core.notices import collect_warnings, suppress_warnings
 from betaroc.core.resampling import streams
 from betaroc.core.tables import Table, Tabular
-from betaroc.core.text import sentence
+from betaroc.core.text import sentence, typed
 from betaroc.core.value import Result, Value
 from betaroc.core.vocabulary import CLASS_SLOTS, FAR, FRR, Sentence, members, template_of, worded
 from betaroc.data.groups import weights_of
@@ -24,9 +25,9 @@ from betaroc.data.scores import ScoreData, Scores, require_scores, tell_of_score
 from betaroc.data.summary import ScoreSummary
 from betaroc.distributions.base import Distribution
 from betaroc.distributions.inflated import base_of
-from betaroc.distributions.shifted import Shifted, bounds_of
+from betaroc.distributions.shifted import bounds_of
 from betaroc.estimation.boundary import ScoreCells, log_masses
-from betaroc.estimation.estimate import Options, estimate_class, estimate_pair
+from betaroc.estimation.estimate import Bounds, Options, estimate_class, estimate_pair
 from betaroc.estimation.families import (
     BEST,
     FAMILIES,
@@ -39,11 +40,12 @@ from betaroc.estimation.families import (
     named,
 )
 from betaroc.estimation.record import Estimate, PairEstimate
-from betaroc.fits.check import FitCheck, drawn_inside, roc_distance_of
+from betaroc.fits.check import FitCheck, drawn_inside
 from betaroc.fits.tail_fits import ENDS, tail_of, unit_range
 from betaroc.inference.delta import inner_trials
-from betaroc.model.distances import largest_distance
+from betaroc.model.distances import largest_distance, roc_distance
 from betaroc.model.model import ScoreModel
+from betaroc.model.samples import empirical_model
 from betaroc.rendering.nouns import Exportable
 from betaroc.rendering.numbers import number, percent
 from betaroc.rendering.tree import Cell, Grid, Group, Node, Paragraph, Row
@@ -51,7 +53,6 @@ from betaroc.rendering.tree_text import text_of
 
 #: Families of clients and of impostors, and rules that leave scores as they are.
 Families = tuple[str, str]
-Bounds = tuple[float, float] | None
 _OF_SCORES = ("inflate", "error", "drop")
 _FOLDS = 5
 #: With a smaller share of distinct scores a mixture would chase the ties.
@@ -202,39 +203,36 @@ def _check_nested(restricted: PairEstimate, general: PairEstimate) -> None:
         raise refusal("general", "be of a family that contains the restricted", families, hint)
     require_scores(general.scores, "a simulated likelihood-ratio test", rejected=True)
     if restricted.scores != general.scores:
-        raise refusal(
-            "general", "be of the same scores as restricted", "others", "Fit one Scores twice."
-        )
+        rule = "be of the same scores as restricted"
+        raise refusal("general", rule, "others", "Fit one Scores twice.")
     for who in CLASSES:
         rules = [getattr(f, who).boundary for f in (restricted, general)]
-        refused = [r for r in rules if r is not None and r.policy not in _OF_SCORES]
-        if refused or rules[0] != rules[1]:
+        policies = [None if rule is None else rule.policy for rule in rules]
+        if rules[0] != rules[1] or not {None, *_OF_SCORES}.issuperset(policies):
             rule = f"take {who} scores of 0 and 1 alike with restricted, none moved or in cells"
-            policies = " and ".join(repr(None if r is None else r.policy) for r in rules)
-            raise refusal("general", rule, policies, "Fit both with boundary=None.")
+            actual = " and ".join(map(repr, policies))
+            raise refusal("general", rule, actual, "Fit both with boundary=None.")
 
 
 def _gain(scores: Scores, restricted: PairEstimate, general: PairEstimate) -> float:
     """Twice what the general family gains on scores drawn from the restricted one."""
-    options = Options(bounds=bounds_of(restricted.client.distribution))
+    bounds = bounds_of(restricted.client.distribution)
+    names, options = _pair_of(general), Options(bounds=bounds)
     less = estimate_pair(scores, _pair_of(restricted), options)[0].log_likelihood
-    if not any(FAMILIES[name].sized for name in _pair_of(general)):
-        more = estimate_pair(scores, _pair_of(general), options)[0].log_likelihood
+    if not any(FAMILIES[name].sized for name in names):
+        more = estimate_pair(scores, names, options)[0].log_likelihood
         return 2.0 * max(more - less, 0.0)
     more = 0.0
-    for who in CLASSES:  # of mixtures what was found, where need be that of one component
-        like: Estimate = getattr(general, who)
-        law, sized = like.distribution, FAMILIES[like.family].sized
-        inner: Any = base_of(law.base if isinstance(law, Shifted) else law)
-        components = len(inner.components) if sized else None
+    for who, name in zip(CLASSES, names, strict=True):
+        shares = [n for n in getattr(general, who).names if n.startswith("weight_")]
+        size = 1 + len(shares) if FAMILIES[name].sized else None
         try:
             more += estimate_class(
-                "sample", getattr(scores, who), None, like.family, components=components,
-                bounds=bounds_of(law),
-            ).log_likelihood  # fmt: skip
+                "sample", getattr(scores, who), None, name, components=size, bounds=bounds
+            ).log_likelihood
         except DegenerateDataError:
             raise
-        except FitError as error:
+        except FitError as error:  # of mixtures what was found, if need be that of one component
             more += float(cast(Estimate, error.result).log_likelihood)
     return 2.0 * max(more - less, 0.0)
 
@@ -256,33 +254,34 @@ class Folded(NamedTuple):
     #: Of scores that are fitted and compared as counts in cells.
     resolution: float | None
     #: The range of all scores, where it is known.
-    bounds: Bounds
+    bounds: Bounds | None
 
     @classmethod
-    def of(cls, scores: Scores, who: str, resolution: float | None, bounds: Bounds) -> Folded:
+    def of(
+        cls, scores: Scores, who: str, resolution: float | None, bounds: Bounds | None
+    ) -> Folded:  # fmt: skip
         """The scores of a class, its folds drawn by groups where there are any."""
         values, weights = getattr(scores, who), getattr(scores, f"{who}_weights")
         groups, copies = getattr(scores, f"{who}_groups"), weights_of(scores, who)
         low, high = bounds or (-math.inf, math.inf)
         keep = (copies > 0.0) & (values > low) & (values < high)
-        distinct, n, label = np.unique(values[keep]).size, int(np.sum(keep)), None
+        distinct, n = np.unique(values[keep]).size, int(np.sum(keep))
         if distinct < 2 * _FOLDS:
             ends = f", {values.size - n} lie at the ends" if n < values.size else ""
             raise InputError(
                 f"a comparison of families needs at least {2 * _FOLDS} distinct {who} scores for"
                 f" its {_FOLDS} folds; got {distinct}{ends}. Give more, or name a family."
             )
-        units = n
+        units, label = np.arange(n), None
         if groups is not None:
             first = groups if groups.ndim == 1 else groups[:, 0]
-            names, label = np.unique(first[keep], return_inverse=True)
-            units = names.size
-            if units < 2:
+            units, label = np.unique(first[keep], return_inverse=True)
+            if units.size < 2:
                 raise InputError(
                     "a comparison of families holds out whole groups and needs at least 2 of"
                     f" {who} scores; got 1. Name a family, or give scores without groups."
                 )
-        fold = np.random.default_rng(0).permutation(units) % _FOLDS
+        fold = np.random.default_rng(0).permutation(units.size) % _FOLDS
         return cls(
             who, values[keep], None if weights is None else weights[keep], copies[keep], label,
             int(np.sum((copies > 0.0) & ~keep)), fold if label is None else fold[label],
@@ -292,17 +291,6 @@ class Folded(NamedTuple):
     def part(self, keep: BoolArray | slice) -> tuple[FloatArray, FloatArray | None]:
         """Some of the scores, and their weights."""
         return self.x[keep], None if self.weights is None else self.weights[keep]
-
-    def splits(self) -> Iterator[BoolArray]:
-        """What is held out, fold by fold."""
-        return (self.fold == k for k in range(_FOLDS) if np.any(self.fold == k))
-
-    def fit(
-        self, rows: BoolArray | slice, name: str, near: Distribution | None = None
-    ) -> Estimate:  # fmt: skip
-        """A family on some of the scores; `near` is the distribution of nearly the same."""
-        options: dict[str, Any] = {"resolution": self.resolution, "bounds": self.bounds}
-        return estimate_class(self.who, *self.part(rows), name, near=near, **options)
 
     def logs(self, law: Distribution, keep: BoolArray | slice = slice(None)) -> FloatArray:
         """Log densities of the scores, of cells the mean density within."""
@@ -374,16 +362,20 @@ def mean_log(logs: Sequence[FloatArray], sides: Sequence[Folded]) -> float:
     return total / math.fsum(s.total for s in sides)
 
 
-def _candidates(side: Folded, names: Sequence[str], left_out: _LeftOut) -> list[Candidate]:
+def _candidates(
+    side: Folded, names: Sequence[str], left_out: _LeftOut, *, named: bool
+) -> list[Candidate]:
     """Families on a class, the others with the reason; the first error if none can be fitted."""
     result: list[Candidate] = []
     first: FitError | None = None
     for name in names:
-        try:
-            result.append(_of_class(side, name))
-        except FitError as error:
-            first = first or error
-            left_out.append((side.who, name, str(error)))
+        why = "" if named else _unsuited(side, name)
+        if not why:
+            try:
+                result.append(_candidate(name, side))
+            except FitError as error:
+                first, why = first or error, str(error)
+        left_out += [(side.who, name, why)] * bool(why)
     if first is not None and not result:
         raise first
     return result
@@ -400,23 +392,6 @@ def _unsuited(side: Folded, name: str) -> str:
     return ""
 
 
-def _of_class(side: Folded, name: str) -> Candidate:
-    """A family of one class; where the other folds have no mixture, one of its components."""
-    complete, alone = side.fit(slice(None), name), FAMILIES[name].alone
-    held, laws, law = np.empty(side.x.size), [], complete.distribution
-    for out in side.splits():
-        try:
-            rest = side.fit(~out, name, law)
-        except FitError:
-            if not alone:
-                raise
-            rest = side.fit(~out, alone)
-        laws.append(rest.distribution)
-        held[out] = side.logs(rest.distribution, out)
-    logs, distance = [side.logs(law)], side.distance(law)
-    return Candidate(name, (name, name), complete, logs, [held], distance, laws)
-
-
 def _scores_of(sides: Sequence[Folded], rows: Sequence[BoolArray | slice]) -> Scores:
     """Both classes of some of their scores."""
     (client, first), (impostor, second) = (s.part(r) for s, r in zip(sides, rows, strict=True))
@@ -425,20 +400,45 @@ def _scores_of(sides: Sequence[Folded], rows: Sequence[BoolArray | slice]) -> Sc
     )
 
 
-_ALL = [slice(None)] * 2
+def _fitted(
+    name: str, sides: Sequence[Folded], rows: Sequence[BoolArray | slice],
+    near: Distribution | None = None,
+) -> Estimate | PairEstimate:  # fmt: skip
+    """A family on some of the scores of one class or of both; `near` that of nearly the same.
+
+    Where the other folds have no mixture, one of its components.
+    """
+    (side, *more), alone = sides, FAMILIES[name].alone
+    if more:
+        options = Options(bounds=side.bounds)
+        return estimate_pair(_scores_of(sides, rows), (name, name), options)[0]
+    fit = partial(
+        estimate_class, side.who, *side.part(rows[0]), resolution=side.resolution,
+        bounds=side.bounds,
+    )  # fmt: skip
+    try:
+        return fit(name=name, near=near)
+    except FitError:
+        if near is None or not alone:
+            raise
+    return fit(name=alone)
 
 
-def _of_both(name: str, sides: Sequence[Folded]) -> Candidate:
-    """A family of both classes; fold k of both classes is held out at once."""
-    options, held = Options(bounds=sides[0].bounds), [np.empty(s.x.size) for s in sides]
-    complete = estimate_pair(_scores_of(sides, _ALL), (name, name), options)[0]
+def _candidate(name: str, *sides: Folded) -> Candidate:
+    """A family of one class or of both; fold k of all classes is held out at once."""
+    complete = _fitted(name, sides, [slice(None)] * len(sides))
+    laws, rest = _laws(complete), []
+    held = [np.empty(s.x.size) for s in sides]
     for k in range(_FOLDS):
-        rest = _scores_of(sides, [s.fold != k for s in sides])
-        laws = _laws(estimate_pair(rest, (name, name), options)[0])
-        for s, values, law in zip(sides, held, laws, strict=True):
-            values[s.fold == k] = law.logpdf(s.x[s.fold == k])
-    logs = [np.asarray(law.logpdf(s.x)) for s, law in zip(sides, _laws(complete), strict=True)]
-    return Candidate(name, (name, name), complete, logs, held, _roc_distance(complete))
+        out = [s.fold == k for s in sides]
+        rest.append(_laws(_fitted(name, sides, [~rows for rows in out], laws[0])))
+        for s, values, rows, law in zip(sides, held, out, rest[k], strict=True):
+            values[rows] = s.logs(law, rows)
+    logs = [s.logs(law) for s, law in zip(sides, laws, strict=True)]
+    distance = (
+        _distance(complete) if isinstance(complete, PairEstimate) else sides[0].distance(laws[0])
+    )
+    return Candidate(name, (name, name), complete, logs, held, distance, [law for law, *_ in rest])
 
 
 def _pair_of_best(sides: Sequence[Folded], picks: Sequence[Candidate]) -> Candidate:
@@ -446,9 +446,9 @@ def _pair_of_best(sides: Sequence[Folded], picks: Sequence[Candidate]) -> Candid
     client, impostor = (cast(Estimate, pick.fit) for pick in picks)
     pair = client.family, impostor.family
     model = ScoreModel(client.distribution, impostor.distribution)
-    fit = PairEstimate(model, _scores_of(sides, _ALL), client, impostor, named(pair))
+    fit = PairEstimate(model, _scores_of(sides, [slice(None)] * 2), client, impostor, named(pair))
     logs, held = [pick.logs[0] for pick in picks], [pick.held[0] for pick in picks]
-    return Candidate(family_text(named(pair)), pair, fit, logs, held, _roc_distance(fit))
+    return Candidate(family_text(named(pair)), pair, fit, logs, held, _distance(fit))
 
 
 def _laws(fit: Estimate | PairEstimate) -> list[Distribution]:
@@ -457,13 +457,12 @@ def _laws(fit: Estimate | PairEstimate) -> list[Distribution]:
     return [fit.model.client, fit.model.impostor]
 
 
-def _roc_distance(f: PairEstimate) -> float:
+def _distance(f: PairEstimate) -> float:
     """nan where weights are no copies, which the empirical curve here is made of, and of cells."""
-    scores = require_scores(f.scores, "an empirical ROC")
-    weights = [weights_of(scores, who) for who in CLASSES]
+    weights = [weights_of(cast(Scores, f.scores), who) for who in CLASSES]
     integral = all(np.all(w == np.floor(w)) for w in weights)
     rounded = any(item.boundary and item.boundary.resolution for item in (f.client, f.impostor))
-    return math.nan if rounded or not integral else roc_distance_of(f)
+    return math.nan if rounded or not integral else roc_distance(f.model, empirical_model(f.scores))
 
 
 def _ranked(candidates: Sequence[Candidate], sides: Sequence[Folded]) -> tuple[_Ranking, Candidate]:
@@ -616,7 +615,7 @@ class FamilyComparison(Tabular, Exportable):
 
     def _view(self) -> list[Node]:
         answer = Paragraph(sentence(self.reason), "answer", family_text(named(self.recommended)))
-        tails = (Paragraph(words, "note") for words in tail_sentences(self.tails))
+        tails = (Paragraph(_tail_sentence(row), "note") for row in self.tails)
         return [answer, *families_grid(self), *tails]
 
     def of(self, who: str) -> tuple[FamilyRow, ...]:
@@ -705,25 +704,20 @@ def families_grid(result: FamilyComparison, fitted: tuple[str, str] = ("", "")) 
     return [Grid(head, tuple(rows)), *missing]
 
 
-def tail_sentences(tails: Sequence[TailRow]) -> list[str]:
-    """What the recommended family of each class gains by a tail, on held-out scores."""
-    sentences = []
-    for row in tails:
-        rate = FAR if row.side == "upper" else FRR
-        gained = "gain" if row.z >= 0.0 else "loss"
-        score = (
-            f"has the held-out score {number(row.held_out_tail, 4)}, without"
-            f" {number(row.held_out, 4)} (a {gained} of {number(abs(row.z), 3)} standard errors)"
-        )
-        if math.isinf(row.z):
-            score = "ends before one of the held-out scores in a fold: they have no common measure"
-        sentences.append(
-            f"{row.who}: {row.family} with a tail at the {row.side} end {score}; beyond its"
-            f" held-out threshold for {rate} {percent(row.rate)}, where {number(row.expected)} are"
-            f" expected, {number(row.observed_tail)} were counted with it, {number(row.observed)}"
-            " without."
-        )
-    return sentences
+def _tail_sentence(row: TailRow) -> str:
+    """What the recommended family of a class gains by a tail, on held-out scores."""
+    rate, gained = FAR if row.side == "upper" else FRR, "gain" if row.z >= 0.0 else "loss"
+    score = (
+        f"has the held-out score {number(row.held_out_tail, 4)}, without {number(row.held_out, 4)}"
+        f" (a {gained} of {number(abs(row.z), 3)} standard errors)"
+    )
+    if math.isinf(row.z):
+        score = "ends before one of the held-out scores in a fold: they have no common measure"
+    return (
+        f"{row.who}: {row.family} with a tail at the {row.side} end {score}; beyond its held-out"
+        f" threshold for {rate} {percent(row.rate)}, where {number(row.expected)} are expected,"
+        f" {number(row.observed_tail)} were counted with it, {number(row.observed)} without."
+    )
 
 
 @collect_warnings
@@ -808,12 +802,10 @@ def best_comparison(
     rows, names = scores._as_scores(), None
     if boundary is not None or resolution is not None:
         check_rule(automatic([scores], bounds=bounds), boundary, BEST)
-        usual = ((name, FAMILIES[name]) for name in _usual(rows, _bounds_of(rows, bounds)))
-        edges = boundary in ("censor", "matlab")
-        names = [
-            name for name, row in usual
-            if (row.censored if edges else row.on_unit if boundary else row.of_density)
-        ]  # fmt: skip
+        has = "censored" if boundary in ("censor", "matlab") else "on_unit"
+        has = has if boundary else "of_density"
+        usual = _usual(rows, _bounds_of(rows, bounds))
+        names = [name for name in usual if getattr(FAMILIES[name], has)]
     try:
         cells = None if boundary is not None else resolution
         return _compared_in(rows._scored, names, cells, bounds)
@@ -822,26 +814,22 @@ def best_comparison(
 
 
 def _compared_in(
-    scores: Scores, families: Sequence[str] | None, resolution: float | None, bounds: Bounds
+    scores: Scores, families: Sequence[str] | None, resolution: float | None, bounds: Bounds | None
 ) -> FamilyComparison:
     """The same, of rounded scores in cells."""
-    bounds = _bounds_of(scores, bounds)
+    bounds, named = _bounds_of(scores, bounds), families is not None
     names = _usual(scores, bounds) if families is None else _checked_names(families, bounds)
+    pairs = [name for name in names if FAMILIES[name].of_pairs]
+    alone = [name for name in names if name not in pairs]
     sides = [Folded.of(scores, who, resolution, bounds) for who in CLASSES]
     left_out: _LeftOut = []
     rows: list[FamilyRow] = []
     reasons: list[str] = []
     picks: list[Candidate] = []
     tails: list[TailRow] = []
-    columns = []
     with suppress_warnings():
-        for side in sides:
-            single = {n: "" for n in names if not FAMILIES[n].of_pairs}
-            if families is None:
-                single = {name: _unsuited(side, name) for name in single}
-            left_out += [(side.who, name, why) for name, why in single.items() if why]
-            columns.append(_candidates(side, [n for n, why in single.items() if not why], left_out))
-        joint = [_of_both(name, sides) for name in names if FAMILIES[name].of_pairs]
+        columns = [_candidates(side, alone, left_out, named=named) for side in sides]
+        joint = [_candidate(name, *sides) for name in pairs]
         for side, column in zip(sides, columns, strict=True):
             if column:
                 ranking, best = _ranked(column, [side])
@@ -849,13 +837,12 @@ def _compared_in(
                 reasons.append(f"{members(side.who)} {_reason(ranking, best)}")
                 picks.append(best)
                 tails += _tail_rows(side, best, left_out)
-        pair = [_pair_of_best(sides, picks)] if len(picks) == 2 else []
+        pair = [_pair_of_best(sides, picks)] if picks else []
         ranking, best = _ranked([*pair, *joint], sides)
     if joint:
-        joint_names = [item.name for item in joint]
-        rows += [row for row in _rows(_BOTH, ranking, best, sides) if row.family in joint_names]
+        rows += [row for row in _rows(_BOTH, ranking, best, sides) if row.family in pairs]
         if any(best is item for item in pair):
-            reasons.append(f"of both classes this pair before {' and '.join(joint_names)}")
+            reasons.append(f"of both classes this pair before {' and '.join(pairs)}")
         else:
             reasons = [f"both classes {_reason(ranking, best)}"]
     reason = ", ".join(reasons)
@@ -891,16 +878,17 @@ def _tail_rows(side: Folded, item: Candidate, left_out: _LeftOut) -> list[TailRo
         return []
     rate, held, counted = _BEYOND / side.total, np.empty(side.x.size), [0.0, 0.0]
     upper = ENDS[side.who] == "upper"
-    for out, law in zip(side.splits(), item.laws, strict=True):
+    for k, law in enumerate(item.laws):
+        out = side.fold == k
         try:
             tailed = tail_of(law, side.who, *side.part(~out), side.bounds)
         except (FitError, InputError) as error:
             left_out.append((side.who, f"{item.name} with a tail", str(error)))
             return []
         held[out] = tailed.logpdf(side.x[out])
-        for k, tail in enumerate((law, tailed)):
+        for which, tail in enumerate((law, tailed)):
             beyond = side.x[out] > tail.isf(rate) if upper else side.x[out] <= tail.ppf(rate)
-            counted[k] += float(side.copies[out] @ beyond)
+            counted[which] += float(side.copies[out] @ beyond)
     before = item.held[0]
     ended = [bool(np.any(np.isneginf(logs))) for logs in (before, held)]
     z = math.inf * (ended[0] - ended[1]) if any(ended) else z_of([held], [before], [side])
@@ -913,21 +901,19 @@ def _reason(ranking: _Ranking, best: Candidate) -> str:
     if len(ranking) == 1:
         return f"{best.name} (no other family was compared)"
     means = {item.name: f"{mean:.4f}" for item, mean, _ in ranking}
-    text, (top, beside) = "best held-out score", [item for item, *_ in ranking[:2]]
-    if best is not top:
+    text, (top, beside) = "best held-out score", [item.name for item, *_ in ranking[:2]]
+    if best.name != top:
         beside = top
         text = "fewest parameters within half a standard error of the best held-out score"
-    text += f": {means[best.name]} a score, {beside.name} {means[beside.name]}"
-    rivals = [
-        item.name for item, _, z in ranking if z > -_Z and item is not best and item is not top
-    ]
+    text += f": {means[best.name]} a score, {beside} {means[beside]}"
+    rivals = [c.name for c, _, z in ranking if z > -_Z and c.name not in (best.name, top)]
     if rivals:
         text += f"; not distinguishable from the best at the 5 % level: {', '.join(rivals)}"
     return f"{best.name} ({text})"
 
 
 # ------------------------------------------------------------------------ what is compared
-def _bounds_of(scores: Scores, bounds: Bounds) -> Bounds:
+def _bounds_of(scores: Scores, bounds: Bounds | None) -> Bounds | None:
     """The range of all scores, if it is known: [0, 1] where all lie in it."""
     if bounds is None:
         return unit_range(scores)
@@ -937,7 +923,7 @@ def _bounds_of(scores: Scores, bounds: Bounds) -> Bounds:
     return bounds
 
 
-def _usual(scores: Scores, bounds: Bounds) -> list[str]:
+def _usual(scores: Scores, bounds: Bounds | None) -> list[str]:
     """What is tried where nothing is named: those of both classes constrain the ROC."""
     rows = {n: row for n, row in FAMILIES.items() if not row.counted and not row.of_pairs}
     if bounds is not None:
@@ -946,12 +932,11 @@ def _usual(scores: Scores, bounds: Bounds) -> list[str]:
     return [n for n, row in rows.items() if not row.on_unit and (positive or not row.positive)]
 
 
-def _checked_names(families: Sequence[str], bounds: Bounds) -> list[str]:
+def _checked_names(families: Sequence[str], bounds: Bounds | None) -> list[str]:
     """Families that were asked for."""
     if isinstance(families, str) or not isinstance(families, Sequence):
-        actual = f"{checks.format_value(families)} of type {type(families).__name__}"
         remedy = "Leave it out for those that fit."
-        raise refusal("families", "be a list of names", actual, remedy, InputTypeError)
+        raise refusal("families", "be a list of names", typed(families), remedy, InputTypeError)
     known = tuple(name for name, row in FAMILIES.items() if not row.counted)
     names = [checks.choice(name, known, "families") for name in families]
     if len(set(names)) < len(names) or not names:
@@ -973,25 +958,23 @@ def one_beta_suffices(
     reasons, doubts = [], []
     for who in CLASSES:
         rows = () if families is None else families.of(who)
-        row = next((row for row in rows if has_shapes(row.family)), None)
-        if row is None:
-            continue
-        away, best = -row.held_out_z, rows[0].family
-        words = f"{best} is better by {number(away, 2)} standard errors"
-        if away <= MARGIN:
-            words = f"it is within half a standard error of the best held-out score, {best}'s"
-        words = "it has the best held-out score" if row is rows[0] else words
-        reasons.append(f"for {members(who)} {words}")
-        doubts.append(0 if away <= MARGIN else 2 if away > _Z else 1)
+        for row in [row for row in rows if has_shapes(row.family)][:1]:
+            away, best = -row.held_out_z, rows[0].family
+            words = f"{best} is better by {number(away, 2)} standard errors"
+            if away <= MARGIN:
+                words = f"it is within half a standard error of the best held-out score, {best}'s"
+            words = "it has the best held-out score" if row is rows[0] else words
+            reasons.append(f"for {members(who)} {words}")
+            doubts.append(0 if away <= MARGIN else 2 if away > _Z else 1)
     if not reasons:
         reasons.append(f"families were not compared: {uncompared.rstrip('.')}")
         doubts.append(1)
     if check is not None:
         reasons.append(f"check of its ROC: {check.verdict}")
-        reasons += [
-            f"{template_of(rate.name)} is poor: {rate.expected:.4g} scores expected,"
-            f" {rate.observed:.6g} observed"
-            for rate in check.targets if rate.verdict == "poor"
-        ][:1]  # fmt: skip
+        for rate in [rate for rate in check.targets if rate.verdict == "poor"][:1]:
+            reasons.append(
+                f"{template_of(rate.name)} is poor: {rate.expected:.4g} scores expected,"
+                f" {rate.observed:.6g} observed"
+            )
         doubts.append({"good": 0, "poor": 2}.get(check.status, 1))
     return ("yes", "cannot tell", "no")[max(doubts)], Sentence("; ".join(reasons))

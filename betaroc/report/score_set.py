@@ -59,7 +59,6 @@ from betaroc.fits.check import (
     good_down_to,
     rates_status,
     statuses_beside,
-    unsimulated,
 )
 from betaroc.fits.curve_words import CurveTests, curve_tests
 from betaroc.fits.family_choice import FamilyComparison, compare_families
@@ -253,7 +252,7 @@ def quality_of(
     copies = "" if rows or whole_weights(value) else "weights are no whole numbers of copies"
     check, unchecked = tried(
         lambda: check_fit(cast(Fit, fit), replicates=CHECK_REPLICATES, level=level, rng=rng),
-        unfitted or rows or unsimulated(fit) or copies,
+        unfitted or rows or copies,
     )
     # The rates of a fit that cannot be simulated; none where weights are no counts.
     targets = () if check is None else check.targets

@@ -357,7 +357,7 @@ def test_thresholds_near_one_keep_their_logit() -> None:
             r"strictly between 0 and 1; got 1 of 1 that are not, first at index 0: 0\.0",
         ),
         ([0.1, 1.0], br.InputError, r"1 of 2 that are not, first at index 1: 1\.0. Give a rate"),
-        ([], br.InputError, r"must hold at least one rate; got \[\]"),
+        ([], br.InputError, r"must be one fraction or a list"),
         (True, br.InputTypeError, "far"),
     ],
 )

@@ -129,7 +129,7 @@ def test_fits_that_cannot_be_checked_say_so(boundary):
     assert found.check is None
     one, rates = part_of(scores, fit, found).statuses
     assert one.verdict == "not checked"
-    assert "the check draws scores as they come" in one.words
+    assert "the scores themselves for a check" in one.words
     # 15 scores a class: two rates with 5 of them or more expected.
     assert rates.verdict in {"cannot tell", "poor"}
     assert found.targets == check_targets(fit)
