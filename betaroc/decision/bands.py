@@ -26,7 +26,6 @@ from betaroc.decision import curve
 from betaroc.distributions.base import Distribution, value_columns
 from betaroc.distributions.beta import has_shape
 from betaroc.distributions.empirical import (
-    Empirical,
     _decisive,
     decides_by_counts,
     gap_places,
@@ -49,6 +48,7 @@ from betaroc.inference.drawn_scores import (
     SortedRows,
     band_of_replicates,
     counts_below,
+    drawn_law,
 )
 from betaroc.inference.interval import Band
 from betaroc.inference.paired_trials import (
@@ -135,8 +135,7 @@ def check_large_table(replicates: int, alphas: int) -> None:
 def _warn_of_no_width(e: Epc, low: FloatArray, high: FloatArray, *, groups: bool) -> None:
     """Errors that never happened leave nothing to vary, which is no certainty."""
     point = e.points
-    decided = ((point.far == 0.0) | (point.far == 1.0)) & ((point.frr == 0.0) | (point.frr == 1.0))
-    trivial = decided & (point.far + point.frr == 1.0)
+    trivial = (point.far + point.frr == 1.0) & (point.far * point.frr == 0.0)
     bare = np.flatnonzero((low == high) & ~trivial)
     if bare.size:
         known = e.measure in curve.ONE_CLASS_RATES and _dependent(e, groups=groups) is None
@@ -152,8 +151,8 @@ def _warn_of_no_width(e: Epc, low: FloatArray, high: FloatArray, *, groups: bool
 # ------------------------------------------------------------------------- what varies
 #: Of each system the rows that are drawn, their scores in order, and the thresholds among them.
 Cells = list[tuple[BootstrapRows, SortedRows, FloatArray]]
-#: Draws the errors of each system in some replicates.
-Drawer = Callable[[np.random.Generator, int], list[GroupedCounts]]
+#: Draws the values of each curve in some replicates, a row each.
+Drawer = Callable[[np.random.Generator, int], list[FloatArray]]
 
 
 class _Dev(NamedTuple):
@@ -198,63 +197,49 @@ def _replicates(e: Epc, o: BandOptions, fitted: FittedTest | None, dev: _Dev | N
 
         def of_fit(rng: np.random.Generator, size: int) -> FloatArray:
             z = rng.standard_normal((size, test.roots.shape[0]))
+            still = test.measured(e, z, e.chosen)
             if dev is None:
-                return test.measured(e, z, e.chosen)
-            shared = dev.error if test.shared else None
-            t = dev.draw(rng, size) if shared is None else shared.at(z)
-            return _shrunk(e, dev, test.measured(e, z, t), lambda: test.measured(e, z, e.chosen))
+                return still
+            t = dev.error.at(z) if test.shared and dev.error else dev.draw(rng, size)
+            return _shrunk(e, dev, test.measured(e, z, t), still)
 
         return o.replicated(of_fit, e.alpha.size)
     trials, theta = curve.side_trials(e, "test"), _decisive(e.chosen)
-    rows, k = BootstrapRows.of(trials, curve.side_groups(e, "test", groups=o.groups)), theta.size
-
-    def judged(at: FloatArray) -> Cells:
-        if rows.groups is None:
-            return rows_by_cells([trials], [at], rows)
-        return [(rows, SortedRows.of(trials), at)]
-
+    rows = BootstrapRows.of(trials, curve.side_groups(e, "test", groups=o.groups))
     if dev is None:
-        fixed = judged(theta)
-        plan = _drawer(lambda *_: theta, lambda _: fixed, fixed[0][0].size)
-        return o.replicated(lambda rng, size: measured(e, *plan(rng, size)), k)
+        fixed = cells_of([trials], [theta], rows)
+        draw = _drawer([e], lambda *_: theta, lambda _: fixed, fixed[0][0].size)
+        return o.replicated(lambda rng, size: draw(rng, size)[0], theta.size)
 
-    def choose(rng: np.random.Generator, size: int) -> FloatArray:
-        moved = _decisive(dev.draw(rng, size))
-        return np.hstack([np.broadcast_to(theta, moved.shape), moved])
+    def choose(rng: np.random.Generator, size: int) -> list[FloatArray]:
+        return [theta, _decisive(dev.draw(rng, size))]
 
-    both = _drawer(choose, judged, rows.size)
+    both = _drawer([e, e], choose, lambda at: cells_of([trials, trials], at, rows), rows.size)
 
     def block(rng: np.random.Generator, size: int) -> FloatArray:
-        (counts,) = both(rng, size)
-        still, moved = (
-            measured(e, counts._replace(rejected=counts.rejected[:, part],
-                                        accepted=counts.accepted[:, part]))
-            for part in (slice(k), slice(k, None))
-        )  # fmt: skip
-        return _shrunk(e, dev, moved, lambda: still)
+        still, moved = both(rng, size)
+        return _shrunk(e, dev, moved, still)
 
-    return o.replicated(block, k)
+    return o.replicated(block, theta.size)
 
 
 def _drawer(
-    choose: Callable[[np.random.Generator, int], Any], judged: Callable[[Any], Cells], largest: int
+    curves: Sequence[Epc], choose: Callable[[np.random.Generator, int], Any],
+    judged: Callable[[Any], Cells], largest: int,
 ) -> Drawer:  # fmt: skip
-    """What chooses thresholds, draws test, of at most so many rows, and counts its errors."""
+    """What chooses thresholds, draws test, of at most so many rows, and measures its errors."""
 
-    def draw(rng: np.random.Generator, size: int) -> list[GroupedCounts]:
+    def draw(rng: np.random.Generator, size: int) -> list[FloatArray]:
         parts = []
         for n in parts_of(size, largest):
             cells = judged(choose(rng, n))
             first = cells[0][0]
             drawn = first.draw(rng, n)  # once where several systems share it
             parts.append([
-                of.errors(drawn if rows is first else rows.draw(rng, n), theta)
-                for rows, of, theta in cells
+                measured(e, of.errors(drawn if rows is first else rows.draw(rng, n), theta))
+                for e, (rows, of, theta) in zip(curves, cells, strict=True)
             ])  # fmt: skip
-        return [
-            GroupedCounts(*map(np.concatenate, zip(*own, strict=True)))
-            for own in zip(*parts, strict=True)
-        ]
+        return [np.concatenate(values) for values in zip(*parts, strict=True)]
 
     return draw
 
@@ -266,21 +251,20 @@ def parts_of(size: int, rows: int) -> Iterator[int]:
         yield min(step, size - start)
 
 
-def rows_by_cells(
+def cells_of(
     trials: Sequence[ScoredTrials], chosen: Sequence[FloatArray], rows: BootstrapRows
 ) -> Cells:
-    """Independent trials of one or more systems by where these score them between thresholds.
+    """Trials of one or more systems, independent ones by where these score them.
 
-    A row stands for all trials that every system scores between the same of its thresholds; its
-    score is how many of them lie below, and the thresholds are places among these.
+    Then a row stands for all trials that every system scores between the same of its thresholds;
+    its score is how many of them lie below, and the thresholds are places among these.
     """
+    if rows.groups is not None:
+        return [(rows, SortedRows.of(t), at) for t, at in zip(trials, chosen, strict=True)]
     cuts = [np.unique(theta) for theta in chosen]
     kinds, copies = [], []
     for who, weights in zip(CLASSES, rows.copies, strict=True):
-        cells = [
-            np.searchsorted(cut, getattr(trial, who))
-            for trial, cut in zip(trials, cuts, strict=True)
-        ]
+        cells = [np.searchsorted(x, getattr(t, who)) for t, x in zip(trials, cuts, strict=True)]
         result, number = np.unique(np.stack(cells, axis=1), axis=0, return_inverse=True)
         kinds.append(result.astype(np.float64))
         copies.append(np.rint(np.bincount(np.ravel(number), weights)).astype(np.int64))
@@ -306,13 +290,11 @@ def measured(e: Epc, drawn: GroupedCounts) -> FloatArray:
     return values
 
 
-def _shrunk(e: Epc, dev: _Dev, moved: FloatArray, fixed: Callable[[], FloatArray]) -> FloatArray:
+def _shrunk(e: Epc, dev: _Dev, moved: FloatArray, fixed: FloatArray) -> FloatArray:
     """Of replicates the part that is due to their thresholds as large as with all dev scores."""
     # At its own optimum every departure is a loss, which endless dev scores would not have.
     share = np.where(e._stationary, -dev.shrink, dev.shrink)
-    if np.all(share == 1.0):
-        return moved
-    return np.where(share == 1.0, moved, (1.0 - share) * fixed() + share * moved)
+    return np.where(share == 1.0, moved, (1.0 - share) * fixed + share * moved)
 
 
 # ------------------------------------------------------------------------- a fitted test
@@ -525,23 +507,14 @@ class Smallest(NamedTuple):
         )
 
 
-@dataclass(frozen=True, eq=False)
-class Plan:
-    """How the replicates of a comparison are made; `draw` gives the errors of each system."""
+class Plan(NamedTuple):
+    """How the replicates of a comparison are made; `values` gives those of each curve."""
 
-    curves: tuple[Epc, ...]
-    draw: Drawer
+    values: Drawer
     groups: tuple[int | None, ...] | None
     dev_paired: bool | None
     smallest: Smallest
-    resample: str
-    paired: bool
     fitted: bool = False
-
-    def values(self, rng: np.random.Generator, size: int) -> list[FloatArray]:
-        """Of each curve its values in some replicates, a row each."""
-        drawn = zip(self.curves, self.draw(rng, size), strict=True)
-        return [measured(e, errors) for e, errors in drawn]
 
 
 def plan_of(
@@ -549,7 +522,7 @@ def plan_of(
     names: Sequence[str] = _SYSTEMS,
 ) -> Plan:  # fmt: skip
     """The checked sides of curves as what a replicate draws; the method is what varies."""
-    groups, resample, curves = options.groups, str(options.method), tuple(curves)
+    groups, curves = options.groups, tuple(curves)
     for e, name in zip(curves, names, strict=True):
         curve.empirical_laws(e.test, f"the test side of {name}")
         if paired and is_binned(e.test.client):
@@ -561,34 +534,31 @@ def plan_of(
     if paired:
         curves = _on_same_trials(curves, "test", names, paired=True)
         _check_unpaired(curves, names, groups=groups)
-    test = _rows(curves, "test", shared=paired, groups=groups)
+    trials = [curve.side_trials(e, "test") for e in curves]
+    test, fewest = _rows(curves, "test", shared=paired, groups=groups)
     known = None
     if any(rows.groups is not None for rows in test):
         known = tuple(None if rows.groups is None else rows.groups.labels for rows in test)
-    judged = [SortedRows.of(curve.side_trials(e, "test")) for e in curves]
-    fixed = [_decisive(e.chosen) for e in curves]
-    if resample == "test":
-        smallest = _smallest(test, "test")
-        if paired and known is None:
-            cells = rows_by_cells([curve.side_trials(e, "test") for e in curves], fixed, test[0])
+    if options.method == "test":
+        fixed = [_decisive(e.chosen) for e in curves]
+        if paired:
+            cells = cells_of(trials, fixed, test[0])
         else:
             cells = [
-                (rows, own, t) if rows.groups is not None
-                else rows_by_cells([curve.side_trials(e, "test")], [t], rows)[0]
-                for e, rows, own, t in zip(curves, test, judged, fixed, strict=True)
-            ]  # fmt: skip
-        draw = _drawer(lambda *_: None, lambda _: cells, max(rows.size for rows, *_ in cells))
-        return Plan(curves, draw, known, None, smallest, resample, paired)
+                cells_of([t], [at], rows)[0]
+                for t, at, rows in zip(trials, fixed, test, strict=True)
+            ]
+        largest = max(rows.size for rows, *_ in cells)
+        draw = _drawer(curves, lambda *_: None, lambda _: cells, largest)
+        return Plan(draw, known, None, fewest)
     for e, name in zip(curves, names, strict=True):
         if decides_by_counts(e.dev._pair):
             curve.empirical_laws(e.dev, f"the dev side of {name}")
     again = [resampler(e, name) for e, name in zip(curves, names, strict=True)]
     dev_paired = _same_dev(curves, groups=groups)
-    dev = _rows(curves, "dev", shared=dev_paired, groups=groups)
-    smallest = min(
-        _smallest(dev, "dev"), _smallest(test, "test"), key=lambda item: item.n / item.needed
-    )
-    fitted = any(isinstance(item, RefitResampler) for item in again)
+    dev, fewest_of_dev = _rows(curves, "dev", shared=dev_paired, groups=groups)
+    fewest = min(fewest_of_dev, fewest, key=lambda item: item.n / item.needed)
+    judged = [SortedRows.of(t) for t in trials]
 
     def choose(rng: np.random.Generator, n: int) -> list[FloatArray]:
         drawn = dev[0].draw(rng, n)
@@ -598,8 +568,9 @@ def plan_of(
         ]
 
     largest = max(rows.size for rows in (*dev, *test)) * max(len(curves) // 2, 1)
-    draw = _drawer(choose, lambda thetas: [*zip(test, judged, thetas, strict=True)], largest)
-    return Plan(curves, draw, known, dev_paired, smallest, resample, paired, fitted)
+    draw = _drawer(curves, choose, lambda at: [*zip(test, judged, at, strict=True)], largest)
+    fitted = any(isinstance(item, RefitResampler) for item in again)
+    return Plan(draw, known, dev_paired, fewest, fitted)
 
 
 def _on_same_trials(
@@ -624,23 +595,19 @@ def _on_same_trials(
     return tuple(built)
 
 
-def _smallest(sides: list[BootstrapRows], role: str) -> Smallest:
-    """The class of one role with the fewest."""
-    rows, n, k = min(((rows, n, k) for rows in sides for k, n in enumerate(rows.units)),
-                     key=itemgetter(1))  # fmt: skip
-    single = rows.groups is None or rows.groups.sizes[k] is None
-    return Smallest(n, f"{CLASSES[k]} {'trials' if single else 'groups'} of {role}", _NEEDED[role])
-
-
 def _rows(
     curves: Sequence[Epc], role: str, *, shared: bool, groups: bool
-) -> list[BootstrapRows]:  # fmt: skip
-    """The rows of one role: one and the same for all systems where they share trials."""
+) -> tuple[list[BootstrapRows], Smallest]:
+    """The rows of one role, one and the same for systems that share trials; its smallest class."""
     trials = [curve.side_trials(e, role) for e in curves]
     if shared:
-        joint = reduce(joint_trials, trials[1:], joint_trials(trials[0], trials[0]))
-        return [BootstrapRows.of(joint, groups_of(joint) if groups else None)] * len(trials)
-    return [BootstrapRows.of(trial, groups_of(trial) if groups else None) for trial in trials]
+        trials = [reduce(joint_trials, trials[1:], joint_trials(trials[0], trials[0]))]
+    result = [BootstrapRows.of(trial, groups_of(trial) if groups else None) for trial in trials]
+    rows, n, k = min(((rows, n, k) for rows in result for k, n in enumerate(rows.units)),
+                     key=itemgetter(1))  # fmt: skip
+    single = rows.groups is None or rows.groups.sizes[k] is None
+    what = f"{CLASSES[k]} {'trials' if single else 'groups'} of {role}"
+    return result * (len(curves) // len(result)), Smallest(n, what, _NEEDED[role])
 
 
 def _same_dev(curves: Sequence[Epc], *, groups: bool) -> bool:
@@ -663,11 +630,9 @@ def _check_unpaired(curves: Sequence[Epc], names: Sequence[str], *, groups: bool
 
 
 # ------------------------------------------------------------------ thresholds chosen again
-#: Doubles hold all whole numbers up to this.
-_WHOLE = 2.0**53
-#: Logits of the shares at which both distributions of a fit are looked at: 5e-8 to 1 - 5e-8.
-_SHARES = np.linspace(-16.8, 16.8, 200)
-Refits = list[Distribution | None]
+#: Shares at which both tails of a fit are looked at: 5e-8 to nearly one half.
+_SHARES = 1.0 / (1.0 + np.exp(-np.linspace(-16.8, 16.8, 200)[:100]))
+LawPair = tuple[Distribution, Distribution]
 
 #: Criteria whose empirical minimiser moves like n**(-1/3), not n**(-1/2).
 _CUBE_ROOT = frozenset({curve.WEIGHTED_ERROR, "weighted-precision-recall", "f-measure"})
@@ -702,17 +667,21 @@ class LeastWeightedError:
         """A row per replicate, from how often each row of dev is drawn; nan for an empty class."""
         counts = self.rows.sorted_counts(drawn)
         below = [counts_below(part) for part in counts]
-        sizes = below[0][:, -1], below[1][:, -1]
+        clients, impostors = (part[:, -1:].astype(np.float64) for part in below)
         rejected = below[0][:, self.gaps[0]].astype(np.float64)
-        accepted = (sizes[1][:, None] - below[1][:, self.gaps[1]]).astype(np.float64)
+        accepted = impostors - below[1][:, self.gaps[1]]
         order = np.argsort(self.alpha, kind="stable")
-        chosen = np.empty((sizes[0].size, order.size), dtype=np.intp)
+        chosen = np.empty((clients.size, order.size), dtype=np.intp)
+        # Of equal criteria the one of the least HTER, whose part is below one in the whole sums.
+        tie = np.exp2(-np.ceil(np.log2(2.0 * clients * impostors + 1.0)))
         for j, alpha in enumerate(self.alpha[order].tolist()):
-            far, frr = _costs(alpha, *sizes)
+            weight = operating_points.exact_weight(alpha)
+            far = (weight.numerator + tie) * clients
+            frr = (weight.denominator - weight.numerator + tie) * impostors
             chosen[:, j] = np.argmin(accepted * far + rejected * frr, axis=1)
         theta = np.empty(chosen.shape)
         theta[:, order] = self._places(counts, chosen)
-        theta[(sizes[0] == 0) | (sizes[1] == 0)] = np.nan
+        theta[np.ravel(clients * impostors) == 0.0] = np.nan
         return theta
 
     def _places(self, counts: Counts, chosen: IntArray) -> FloatArray:
@@ -722,53 +691,13 @@ class LeastWeightedError:
         row, gap = np.nonzero(first)[0], chosen[first]
         low, high = np.full(gap.size, -np.inf), np.full(gap.size, np.inf)
         for part, scores, places in zip(counts, self.rows.scores, self.gaps, strict=True):
-            last, following = _neighbours(part, row, places[gap])
-            padded = np.concatenate([[-np.inf], scores, [np.inf]])
-            low, high = np.maximum(low, padded[last + 1]), np.minimum(high, padded[following + 1])
+            end, at = np.full((len(part), 1), np.inf), places[gap]
+            below = np.hstack([-end, np.where(part > 0, scores, -np.inf)])
+            above = np.hstack([np.where(part > 0, scores, np.inf), end])[:, ::-1]
+            low = np.maximum(low, np.maximum.accumulate(below, axis=1)[row, at])
+            high = np.minimum(high, np.minimum.accumulate(above, axis=1)[row, scores.size - at])
         result = gap_places(low, high, at_edges=self.at_edges)
         return np.asarray(result[np.cumsum(first) - 1].reshape(chosen.shape))
-
-
-def _costs(alpha: float, clients: IntArray, impostors: IntArray) -> tuple[FloatArray, FloatArray]:
-    """Cost of an accepted impostor and of a rejected client, a row per replicate.
-
-    Whole numbers, so that equal criteria are equal sums, and such that of these the one of the
-    least HTER is smallest; where doubles cannot hold them, alpha and 1 - alpha alone.
-    """
-    weight = operating_points.exact_weight(alpha)
-    p, q = weight.numerator, weight.denominator
-    n, m = clients.astype(np.float64), impostors.astype(np.float64)
-    if p == 0:  # the fewest rejected clients, among these the fewest accepted impostors
-        costs = np.ones(n.size), m + 1.0
-    elif p == q:
-        costs = n + 1.0, np.ones(n.size)
-    else:
-        common = np.maximum(np.gcd(clients, impostors), 1)
-        n, m = n / common, m / common
-        most = n * m * common
-        beyond = 2.0 * most + 1.0
-        tie = 1.0
-        if np.any((q * beyond + 2.0) * most >= _WHOLE):
-            beyond, tie = np.ones(n.size), 0.0
-        costs = (p * beyond + tie) * n, ((q - p) * beyond + tie) * m
-    return costs[0][:, None], costs[1][:, None]
-
-
-def _neighbours(drawn: IntArray, row: IntArray, below: IntArray) -> tuple[IntArray, IntArray]:
-    """The last drawn place with less than `below` before it, and the first after it.
-
-    -1 and the number of places where there is none.
-    """
-    n = drawn.shape[1]
-    last, following = below - 1, below.copy()
-    for at, step in ((last, -1), (following, 1)):
-        away = np.arange(at.size)
-        while away.size:
-            inside = (at[away] >= 0) & (at[away] < n)
-            away = away[inside]
-            away = away[drawn[row[away], at[away]] == 0]
-            at[away] += step
-    return last, following
 
 
 @dataclass(frozen=True, eq=False)
@@ -783,20 +712,15 @@ class OtherCriterion:
         """See `LeastWeightedError.thresholds`."""
         # The pair's own kind: counts in bins choose edges, not the middle of gaps.
         pair, choose = type(self.e.dev._pair), CRITERIA[self.e.criterion].choose
-        masses, places = [], []
-        for part, scores in zip(self.rows.sorted_counts(drawn), self.rows.scores, strict=True):
-            starts = np.flatnonzero(np.concatenate([[True], scores[1:] != scores[:-1]]))
-            masses.append(np.add.reduceat(part, starts, axis=1))
-            places.append(scores[starts])
         theta = np.full((drawn[0].shape[0], self.e.alpha.size), np.nan)
-        for row, both in enumerate(zip(*masses, strict=True)):
-            n, m = (int(np.sum(mass)) for mass in both)
+        for row, counts in enumerate(zip(*self.rows.sorted_counts(drawn), strict=True)):
+            n, m = (int(np.sum(part)) for part in counts)
             if n and m:
-                laws = (
-                    Empirical._of_steps(place[mass > 0], mass[mass > 0].astype(np.float64))
-                    for place, mass in zip(places, both, strict=True)
-                )
                 prior = n / (n + m) if self.varies else self.e.dev.prior
+                laws = (
+                    drawn_law(scores[part > 0], part[part > 0])
+                    for scores, part in zip(self.rows.scores, counts, strict=True)
+                )
                 theta[row] = choose(pair(*laws), prior, self.e.alpha).theta
         return theta
 
@@ -859,69 +783,66 @@ class RefitResampler:
         theta = np.full((drawn[0].shape[0], self.e.alpha.size), np.nan)
         clients, impostors = (np.sum(part, axis=1) for part in drawn)
         with suppress_warnings():
-            laws = self._laws(drawn)
-        for row, (client, impostor) in enumerate(zip(*laws, strict=True)):
-            if client is None or impostor is None or not (clients[row] and impostors[row]):
-                continue
-            prior = self.e.dev.prior
-            if not self.e.prior_given:
-                prior = float(clients[row] / (clients[row] + impostors[row]))
-            theta[row] = _decisive(self._chosen(pair_of(client, impostor), prior))
+            pairs = self._pairs(drawn)
+        for row in np.flatnonzero((clients > 0) & (impostors > 0)):
+            if (laws := pairs[row]) is not None:
+                prior = self.e.dev.prior
+                if not self.e.prior_given:
+                    prior = float(clients[row] / (clients[row] + impostors[row]))
+                theta[row] = _decisive(self._chosen(pair_of(*laws), prior))
         return theta
 
     # ------------------------------------------------------------------------------- fits
-    def _laws(self, drawn: Counts) -> tuple[Refits, Refits]:
+    def _pairs(self, drawn: Counts) -> list[LawPair | None]:
         """Of the trials that have a score, which come first, beside the share of the others."""
+        numbers = self.scores.client.size, self.scores.impostor.size
+        pairs = self._scored_pairs((drawn[0][:, : numbers[0]], drawn[1][:, : numbers[1]]))
         if not self.scores.has_rejected:
-            return self._scored_laws(drawn)
-        sizes = self.scores.n_client, self.scores.n_impostor
-        shares = [
+            return pairs
+        absent = (
             (np.sum(part[:, n:], axis=1) / np.sum(part, axis=1)).tolist()
-            for part, n in zip(drawn, sizes, strict=True)
+            for part, n in zip(drawn, numbers, strict=True)
+        )
+        return [
+            None if laws is None else (Rejecting(laws[0], first), Rejecting(laws[1], second))
+            for laws, first, second in zip(pairs, *absent, strict=True)
         ]
-        laws = self._scored_laws((drawn[0][:, : sizes[0]], drawn[1][:, : sizes[1]]))
-        result: tuple[Refits, Refits] = [], []
-        for both, own, absent in zip(result, laws, shares, strict=True):
-            for law, share in zip(own, absent, strict=True):
-                both.append(None if law is None else Rejecting(law, share))
-        return result
 
-    def _scored_laws(self, drawn: Counts) -> tuple[Refits, Refits]:
+    def _scored_pairs(self, drawn: Counts) -> list[LawPair | None]:
         """From sums where sums are all that the families need, else one fit per replicate."""
         by_sums = [
             self._of_sums(getattr(self.fit, who), getattr(self.scores, who), part)
             for who, part in zip(CLASSES, drawn, strict=True)
         ]
         if by_sums[0] is not None and by_sums[1] is not None:
-            return by_sums[0], by_sums[1]
+            return [
+                None if client is None or impostor is None else (client, impostor)
+                for client, impostor in zip(*by_sums, strict=True)
+            ]
         rule = self.fit.client.boundary or self.fit.impostor.boundary
         options: dict[str, Any] = {"bounds": bounds_of(self.fit.client.distribution)}
         if rule is not None:
             options["boundary"] = None if rule.policy in ("inflate", "interval") else rule.policy
             options["resolution"] = rule.resolution
-        laws: tuple[Refits, Refits] = [], []
-        for both in zip(*drawn, strict=True):
-            keep = [np.flatnonzero(counts) for counts in both]
-            values, weights = (
-                [x[k] for x, k in zip(of, keep, strict=True)]
-                for of in ((self.scores.client, self.scores.impostor), both)
-            )
-            try:
-                again = fit(
-                    Scores(*values, client_weights=weights[0], impostor_weights=weights[1]),
-                    self.fit.family, **options,
-                ).model  # fmt: skip
-                pair: tuple[Any, ...] = tuple(
-                    tails_again(getattr(self.fit, who), getattr(again, who), x, w)
-                    for who, x, w in zip(CLASSES, values, weights, strict=True)
-                )
-            except (FitError, InputError):  # too few distinct scores, or none
-                pair = None, None
-            for own, law in zip(laws, pair, strict=True):
-                own.append(law)
-        return laws
+        return [self._fitted(counts, options) for counts in zip(*drawn, strict=True)]
 
-    def _of_sums(self, result: Estimate, values: FloatArray, drawn: IntArray) -> Refits | None:
+    def _fitted(self, drawn: Sequence[IntArray], options: dict[str, Any]) -> LawPair | None:
+        """One replicate fitted; None of too few distinct scores, or none."""
+        (client, weights), (impostor, others) = (
+            (getattr(self.scores, who)[counts > 0], counts[counts > 0].astype(np.float64))
+            for who, counts in zip(CLASSES, drawn, strict=True)
+        )
+        try:
+            again = Scores(client, impostor, client_weights=weights, impostor_weights=others)
+            model = fit(again, self.fit.family, **options).model
+            return (tails_again(self.fit.client, model.client, client, weights),
+                    tails_again(self.fit.impostor, model.impostor, impostor, others))  # fmt: skip
+        except (FitError, InputError):
+            return None
+
+    def _of_sums(
+        self, result: Estimate, values: FloatArray, drawn: IntArray
+    ) -> list[Distribution | None] | None:
         """One class by itself; None where its family, rule or tails need the scores."""
         rule, row = result.boundary, FAMILIES.get(str(result.family))
         plain = rule is None or (rule.resolution is None and not (rule.n_zero or rule.n_one))
@@ -930,10 +851,8 @@ class RefitResampler:
         if not plain or result.tails or bounds_of(result.distribution) is not None:
             return None
         answer = np.hstack(row.fit_rows(result.distribution, values, drawn))
-        known = np.all(np.isfinite(answer), axis=1)
         return [
-            row.law(*shapes) if present else None
-            for shapes, present in zip(answer.tolist(), known.tolist(), strict=True)
+            row.law(*shapes) if np.all(np.isfinite(shapes)) else None for shapes in answer.tolist()
         ]
 
     # ------------------------------------------------------------------------- thresholds
@@ -941,13 +860,10 @@ class RefitResampler:
     def _grid(self) -> tuple[FloatArray, Thresholds]:
         """Quantiles of both distributions of the fit, in the pair's own coordinate."""
         pair = self.e.dev._pair
-        parts = []
-        for law in (pair.client, pair.impostor):
-            low = _SHARES[_SHARES < 0.0]
-            share = 1.0 / (1.0 + np.exp(-low))
-            parts += [law._lower_quantile(share, np.log(share)),
-                      law._upper_quantile(share, np.log(share))]  # fmt: skip
-        t = Thresholds.concatenate(parts)
+        t = Thresholds.concatenate([
+            quantile(_SHARES, np.log(_SHARES)) for law in (pair.client, pair.impostor)
+            for quantile in (law._lower_quantile, law._upper_quantile)
+        ])  # fmt: skip
         u = np.unique(pair.coordinates(t))
         u = u[np.isfinite(u)]
         return u, pair.place(u)
@@ -958,29 +874,23 @@ class RefitResampler:
         if self.e.criterion != curve.WEIGHTED_ERROR or not smooth or self._grid[0].size < 2:
             return CRITERIA[self.e.criterion].choose(pair, prior, self.e.alpha)
         # The least weighted error of two densities: the best of a grid, moved to where it is flat.
-        u, t = self._grid
-        ends = pair.accept_all, pair.reject_all
-        far, frr = pair.far(t), pair.frr(t)
-        most, least = (float(np.ravel(rate(ends[0]))[0]) for rate in (pair.far, pair.frr))
-        x, y = np.concatenate([[most], far, [0.0]]), np.concatenate([[least], frr, [1.0]])
-        best = np.argmin(self.e.alpha[:, None] * x + (1.0 - self.e.alpha)[:, None] * y, axis=1)
-        ratio = pair.log_ratio(t)
-        with np.errstate(divide="ignore"):
-            wanted = np.log(self.e.alpha) - np.log1p(-self.e.alpha)
+        (u, t), alpha = self._grid, self.e.alpha
+        scales = zip(pair.accept_all._scales, t._scales, pair.reject_all._scales, strict=True)
+        every = Thresholds(*(np.concatenate([*map(np.ravel, three)]) for three in scales))
+        errors = alpha[:, None] * pair.far(every) + (1.0 - alpha)[:, None] * pair.frr(every)
+        best, ratio = np.argmin(errors, axis=1), pair.log_ratio(t)
         inner = np.clip(best - 1, 0, u.size - 1)
         place = u[inner].copy()
         for first in (inner - 1, inner):  # the likelihood ratio passes the level upwards
             k = np.clip(first, 0, u.size - 2)
             rise = ratio[k + 1] - ratio[k]
             with np.errstate(invalid="ignore", divide="ignore"):
-                share = (wanted - ratio[k]) / rise
+                share = (np.log(alpha) - np.log1p(-alpha) - ratio[k]) / rise
             passes = (rise > 0.0) & (share >= 0.0) & (share <= 1.0)
             place = np.where(passes, u[k] + np.where(passes, share, 0.0) * (u[k + 1] - u[k]), place)
-        result = pair.place(place)
-        for at, end in ((0, ends[0]), (x.size - 1, ends[1])):
-            scales = zip(map(np.ravel, end._scales), result._scales, strict=True)
-            result = Thresholds(*(np.where(best == at, top[0], place) for top, place in scales))
-        return result
+        outer = (best == 0) | (best == u.size + 1)
+        both = zip(every._scales, pair.place(place)._scales, strict=True)
+        return Thresholds(*(np.where(outer, end[best], middle) for end, middle in both))
 
 
 # ------------------------------------------------------------------------ dev drawn again

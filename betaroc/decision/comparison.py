@@ -271,10 +271,51 @@ class Comparison(Tabular, Exportable):
         return self.verdict
 
     def _view(self) -> Sequence[Node]:
-        return comparison_view(self)
+        """The verdict, some alphas with both values and their difference, what was drawn."""
+        axes = curve.slotted_axes(self.first)
+        first, second = (name_shown(name, 24) for name in self.names)
+        nodes: list[Node] = [Paragraph(f"{self._verdict_of((first, second))}."), self._grid()]
+        nodes.append(Paragraph(drawn_words(self, self.differences.shape[0])))
+        if self.first.measure in curve.ONE_CLASS_RATES:
+            other = FRR if curve.ONE_CLASS_RATES[self.first.measure][0] == FAR else FAR
+            words = f"{axes.measure} alone is judged: a system is better where its {other} at the"
+            nodes.append(Paragraph(f"{words} same thresholds is no higher."))
+        undefined = int(np.sum(np.isnan(self.difference)))
+        if undefined:
+            nodes.append(Paragraph(f"Undefined (0/0) at {undefined} of {self.alpha.size} alphas."))
+        if axes.single or self.alpha.size == 1:
+            return nodes
+        about = f"{axes.measure}, {first} less {second}, against {axes.alpha}"
+        return [*nodes, Figure(partial(self.plot_difference, names=(first, second)), "", about)]
 
     def _grid(self) -> Grid:
-        return comparison_grid(self)
+        """Some alphas, each with both values, their difference, and who is better by the band."""
+        axes, several = curve.slotted_axes(self.first), self.alpha.size > 1
+        named: tuple[Any, ...] = ("none named", *map(foreign, self.names))
+        each = f"{level_words(self.level)}{', each alpha by itself' * several}"
+        head = (axes.alpha_name or "alpha", *named[1:], Cell("difference", each),
+                Cell("better", "all alphas at once" * several))  # fmt: skip
+        rows = tuple(
+            Row((
+                "none" if axes.single else axes.alpha_shown(self.alpha[k]),
+                axes.shown(self.first.value[k]), axes.shown(self.second.value[k]),
+                Cell(axes.change(self.difference[k]), axes.changes(self.low[k], self.high[k]),
+                     float(self.difference[k]), float(self.low[k]), float(self.high[k])),
+                named[self.better[k]],
+            ))
+            for k in curve.shown_places(self.alpha)
+        )  # fmt: skip
+        return Grid(head, rows, (4,), self._columns(), typeset=True)
+
+    def _columns(self) -> dict[str, list[Any]]:
+        """One entry per alpha."""
+        columns: dict[str, list[Any]] = {"alpha": curve.curve_columns(self.first)["alpha"]}
+        for name in ("threshold", "value"):
+            for e, system in ((self.first, "a"), (self.second, "b")):
+                columns[f"{name}_{system}"] = getattr(e, name).tolist()
+        for name in ("difference", "low", "high", "significant", "band_low", "band_high"):
+            columns[name] = getattr(self, name).tolist()
+        return columns | {"better": [(None, *self.names)[k] for k in self.better]}
 
     @property
     def verdict(self) -> str:
@@ -288,7 +329,7 @@ class Comparison(Tabular, Exportable):
         >>> br.compare(curve, curve, replicates=50, rng=1).verdict[:44]
         'cannot tell which of A and B has the lower H'
         """
-        return DEFAULT.fill(verdict_words(self, self.names))
+        return DEFAULT.fill(self._verdict_of(self.names))
 
     def histogram(self, alpha: float | None = None, bins: int = 50) -> Histogram:
         """Histogram of the bootstrap differences at one alpha.
@@ -326,11 +367,11 @@ class Comparison(Tabular, Exportable):
         """
         values = self.differences[:, curve.index_of_alpha(self.first, alpha)]
         values, bins = values[~np.isnan(values)], checks.count(bins, "bins")
-        ends = float(np.min(values, initial=np.inf)), float(np.max(values, initial=-np.inf))
-        near = ends[0] <= ends[1] <= ends[0] + bins * float(np.spacing(np.max(np.abs(ends))))
+        most = np.max(np.abs(values), initial=0.0)
         # Differences a few digits apart are equal ones, which numpy gives a range of length 1.
-        around = (ends[0] - 0.5, ends[0] + 0.5) if near else None
-        counts, edges = np.histogram(values, bins, around)
+        if values.size and np.ptp(values) <= bins * np.spacing(most):
+            values = np.full(values.size, values[0])
+        counts, edges = np.histogram(values, bins)
         return Histogram(counts.astype(np.int64), edges)
 
     def proportion_test(self, alpha: float | None = None) -> ProportionTest:
@@ -488,6 +529,42 @@ class Comparison(Tabular, Exportable):
             raise refusal("names", "be those of the two systems", format_value(names), hint)
         return pictures.Better(self.better, (both[0], both[1]), self.level)
 
+    def _verdict_of(self, names: tuple[str, str]) -> str:
+        """The area, which alone may name a better system; then single alphas, by the whole band."""
+        start = "at these two thresholds, " if self.resample == "test" else ""
+        text = start + "; ".join(filter(None, [self._area_words(names), self._band_words(names)]))
+        return capital(text) if start else text
+
+    def _area_words(self, names: tuple[str, str]) -> str:
+        """The difference averaged over alpha, and what may be said of it."""
+        what, (a, b) = curve.average_words(self.first, self.alpha_range), names
+        mean, who = self.mean_difference, self.better_on_average
+        if self.cannot_tell:
+            better = curve.better_word(self.first.measure)
+            return f"cannot tell which of {a} and {b} has the {better} {what}: {self.cannot_tell}"
+        start = f"{a if who == 'a' else b} is better" if who else "no better system can be named"
+        return (
+            f"{start}: {what}, {a} - {b}, is {mean.estimate:.3g} ({level_words(self.level)}"
+            f" interval {mean.low:.3g} to {mean.high:.3g}{'' if who else ', which holds 0'})"
+        )
+
+    def _band_words(self, names: tuple[str, str]) -> str:
+        """Where the simultaneous band excludes 0; nothing where there is but one alpha."""
+        if self.alpha.size == 1 or self.too_few:
+            return ""
+        start = f"the simultaneous {level_words(self.level)} band of the difference excludes 0"
+        if not self._runs:
+            return f"{start} at no single alpha"
+        measure = (
+            f"{curve.better_word(self.first.measure)} {curve.short_measure(self.first.measure)}"
+        )
+        where = []
+        for run, system in self._runs[:_RANGES]:
+            alpha = self.alpha[(self.alpha >= run.low) & (self.alpha <= run.high)]
+            where.append(f"{alphas_words(alpha)} ({measure}: {names['ab'.index(system)]})")
+        more = len(self._runs) - _RANGES
+        return f"{start} {' and '.join(where)}{f' and {more} more ranges' if more > 0 else ''}"
+
 
 @collect_warnings
 def compare(
@@ -576,7 +653,7 @@ def compare(
     """
     for e, name in ((epc_a, "epc_a"), (epc_b, "epc_b")):
         checks.instance(e, Epc, name, "br.epc(dev, test)")
-    names = called(epc_a, epc_b, ("epc_a", "epc_b"))
+    paired, names = checks.flag(paired, "paired"), called(epc_a, epc_b, ("epc_a", "epc_b"))
     check_different(epc_a, epc_b, names)
     used = curve.range_of(epc_a, low, high)
     plan, values, options = _drawn(
@@ -594,7 +671,7 @@ def compare(
     average = Interval(float(mean[0]), float(limits[0][0]), float(limits[1][0]), options.level,
                        f"percentile, {drawn}")  # fmt: skip
     return Comparison(
-        epc_a, epc_b, plan.resample, plan.paired, plan.dev_paired, options.level, average, used,
+        epc_a, epc_b, resample, paired, plan.dev_paired, options.level, average, used,
         *ends, band[0], band[1], differences, plan.smallest, plan.groups,
         library=first_library((epc_a, epc_b)),
     )  # fmt: skip
@@ -831,10 +908,30 @@ class SystemsComparison(Tabular, Exportable):
         return pictures.draw_systems(ax, self.curves[0].alpha, lines, axes, log=log)
 
     def _view(self) -> Sequence[Node]:
-        return systems_view(self)
+        """The verdict, the ranking, what was drawn, and all curves, the best one's in ink."""
+        first = self.curves[0]
+        axes, called = curve.slotted_axes(first), [name_shown(name, 24) for name in self.names]
+        nodes: list[Node] = [
+            Paragraph(f"{systems_verdict(self, called)}."), self._grid(),
+            Paragraph(drawn_words(self, self.replicates)),
+        ]  # fmt: skip
+        if axes.single or first.alpha.size == 1:
+            return nodes
+        lines = [(called[k], self.curves[k].value) for k in self._order]
+        drawn, _ = curve.axes_of(first, "linear", BIOMETRIC)
+        draw = partial(pictures.draw_systems, None, first.alpha, lines, drawn)
+        return [*nodes, Figure(draw, "", f"{axes.measure} against {axes.alpha} of all systems")]
 
     def _grid(self) -> Grid:
-        return systems_grid(self)
+        """The ranking, of many systems the best."""
+        axes, ranks = curve.slotted_axes(self.curves[0]), self._ranks()
+        rows: list[Row | Group] = [
+            Row((foreign(name), Cell(axes.shown(mean), value=float(mean)), str(better), str(worse)))
+            for _, name, mean, better, worse in zip(*ranks.values(), strict=True)
+        ]
+        left = [Group(f"{len(rows) - _ROWS} more systems")] * (len(rows) > _ROWS)
+        head = ("system", f"mean {axes.measure}", "shown better than", "shown worse than")
+        return Grid(head, (*rows[:_ROWS], *left), (), ranks, typeset=True)
 
 
 @collect_warnings
@@ -901,7 +998,7 @@ def compare_systems(
     >>> br.compare_systems(curves, replicates=200, rng=1).shown
     (('svm', 'lr'), ('mlp', 'lr'))
     """
-    names, epcs = _checked(curves)
+    paired, (names, epcs) = checks.flag(paired, "paired"), _checked(curves)
     used, alpha = curve.range_of(epcs[0], low, high), epcs[0].alpha
     called_so = [format_value(name, 40) for name in names]
     plan, values, options = _drawn(
@@ -923,7 +1020,7 @@ def compare_systems(
         band[:, :, at] = np.reshape(result, (2, *centre.shape))
     lost = int(np.sum(np.any(np.isnan(values[:, :, curve.inside(alpha, used)]), axis=(1, 2))))
     return SystemsComparison(
-        names, epcs, plan.resample, plan.paired, plan.dev_paired, options.level, used, mean,
+        names, epcs, resample, paired, plan.dev_paired, options.level, used, mean,
         first, second, *ends, band[0], band[1], options.replicates, lost, plan.smallest,
         plan.groups, library=first_library(epcs),
     )  # fmt: skip
@@ -931,12 +1028,11 @@ def compare_systems(
 
 # --------------------------------------------------------------------- what both do
 def _drawn(
-    curves: Sequence[Epc], names: Sequence[str], columns: int, resample: str, paired: object,
+    curves: Sequence[Epc], names: Sequence[str], columns: int, resample: str, paired: bool,
     level: float, replicates: int | None, groups: bool, rng: Any,
 ) -> tuple[Plan, FloatArray, IntervalOptions]:  # fmt: skip
     """The values of all curves in the replicates, of shape (replicates, systems, alphas)."""
     checks.choice(resample, RESAMPLE, "resample")
-    paired = checks.flag(paired, "paired")
     number = REPLICATES if replicates is None else replicates
     options = IntervalOptions(level, resample, number, groups, rng)
     plan = plan_of(curves, options, paired=paired, names=names)
@@ -1000,15 +1096,14 @@ def _checked(curves: Mapping[str, Epc]) -> tuple[tuple[str, ...], tuple[Epc, ...
     if len(curves) < 2:
         hint = "A difference needs two: name another system."
         raise refusal("curves", "be those of at least two systems", str(len(curves)), hint)
-    for name, e in curves.items():
+    shown, first = [format_value(name, 40) for name in curves], next(iter(curves.values()))
+    for (name, e), text in zip(curves.items(), shown, strict=True):
         if not isinstance(name, str) or not name.strip():
             hint = "Call every system something."
-            raise refusal("curves", "have names of text", format_value(name), hint, InputTypeError)
-        checks.instance(e, Epc, f"the curve of {format_value(name, 40)}", "br.epc(dev, test)")
-    names, epcs = tuple(curves), tuple(curves.values())
-    for name, e in zip(names[1:], epcs[1:], strict=True):
-        check_different(epcs[0], e, (format_value(names[0], 40), format_value(name, 40)))
-    return names, epcs
+            raise refusal("curves", "have names of text", text, hint, InputTypeError)
+        checks.instance(e, Epc, f"the curve of {text}", "br.epc(dev, test)")
+        check_different(first, e, (shown[0], text))
+    return tuple(curves), tuple(curves.values())
 
 
 #: Measures that weigh the errors of both classes: the count of all errors says something of them.
@@ -1016,46 +1111,6 @@ OF_ALL_ERRORS = ("hter", "weighted-error", "dcf", "accuracy", "youden")
 
 #: So many ranges of alphas, and systems, are named one by one; rows of a table.
 _RANGES, _NAMED, _ROWS = 4, 4, 30
-
-
-def comparison_view(c: Comparison) -> list[Node]:
-    """The verdict, both values and their difference at some alphas, what was drawn, the band."""
-    axes = curve.slotted_axes(c.first)
-    first, second = (name_shown(name, 24) for name in c.names)
-    nodes: list[Node] = [Paragraph(f"{verdict_words(c, (first, second))}."), comparison_grid(c)]
-    nodes.append(Paragraph(drawn_words(c, c.differences.shape[0])))
-    if c.first.measure in curve.ONE_CLASS_RATES:
-        other = FRR if curve.ONE_CLASS_RATES[c.first.measure][0] == FAR else FAR
-        words = f"{axes.measure} alone is judged: a system is better where its {other} at the same"
-        nodes.append(Paragraph(f"{words} thresholds is no higher."))
-    undefined = int(np.sum(np.isnan(c.difference)))
-    if undefined:
-        nodes.append(Paragraph(f"Undefined (0/0) at {undefined} of {c.alpha.size} alphas."))
-    if axes.single or c.alpha.size == 1:
-        return nodes
-    about = f"{axes.measure}, {first} less {second}, against {axes.alpha}"
-    return [*nodes, Figure(partial(c.plot_difference, names=(first, second)), "", about)]
-
-
-def comparison_grid(c: Comparison) -> Grid:
-    """Some alphas, each with both values, their difference, and who is better by the band."""
-    axes = curve.slotted_axes(c.first)
-    named: tuple[Any, ...] = ("none named", *map(foreign, c.names))
-    each = f"{level_words(c.level)}{', each alpha by itself' * (c.alpha.size > 1)}"
-    head = (axes.alpha_name or "alpha", *named[1:], Cell("difference", each),
-            Cell("better", "all alphas at once" * (c.alpha.size > 1)))  # fmt: skip
-    rows = tuple(
-        Row((
-            "none" if axes.single else axes.alpha_shown(c.alpha[k]),
-            axes.shown(c.first.value[k]),
-            axes.shown(c.second.value[k]),
-            Cell(axes.change(c.difference[k]), axes.changes(c.low[k], c.high[k]),
-                 float(c.difference[k]), float(c.low[k]), float(c.high[k])),
-            named[c.better[k]],
-        ))
-        for k in curve.shown_places(c.alpha)
-    )  # fmt: skip
-    return Grid(head, rows, (4,), comparison_columns(c), typeset=True)
 
 
 def drawn_words(c: Comparison | SystemsComparison, replicates: int) -> str:
@@ -1086,44 +1141,6 @@ def draw_both(c: Comparison, scale: str, terms: str) -> Axes:
 
 
 # -------------------------------------------------------------------------- in words
-def verdict_words(of: Comparison, names: tuple[str, str]) -> str:
-    """The area, which alone may name a better system; then single alphas, by the whole band."""
-    start = "at these two thresholds, " if of.resample == "test" else ""
-    text = start + "; ".join(filter(None, [_area_words(of, names), _band_words(of, names)]))
-    return capital(text) if start else text
-
-
-def _area_words(of: Comparison, names: tuple[str, str]) -> str:
-    """The difference averaged over alpha, and what may be said of it."""
-    what = curve.average_words(of.first, of.alpha_range)
-    mean, why, (a, b), who = of.mean_difference, of.cannot_tell, names, of.better_on_average
-    if why:
-        better = curve.better_word(of.first.measure)
-        return f"cannot tell which of {a} and {b} has the {better} {what}: {why}"
-    start = f"{a if who == 'a' else b} is better" if who else "no better system can be named"
-    return (
-        f"{start}: {what}, {a} - {b}, is {mean.estimate:.3g} ({level_words(of.level)} interval"
-        f" {mean.low:.3g} to {mean.high:.3g}{'' if who else ', which holds 0'})"
-    )
-
-
-def _band_words(of: Comparison, names: tuple[str, str]) -> str:
-    """Where the simultaneous band excludes 0; nothing where there is but one alpha."""
-    if of.alpha.size == 1 or of.too_few:
-        return ""
-    start = f"the simultaneous {level_words(of.level)} band of the difference excludes 0"
-    result = of.ranges
-    if not result:
-        return f"{start} at no single alpha"
-    measure, way = curve.short_measure(of.first.measure), curve.better_word(of.first.measure)
-    where = []
-    for run, system in zip(result, of.ranges_better, strict=True):
-        alpha = of.alpha[(of.alpha >= run.low) & (of.alpha <= run.high)]
-        where.append(f"{alphas_words(alpha)} ({way} {measure}: {names['ab'.index(system)]})")
-    left = f" and {len(where) - _RANGES} more ranges" * (len(where) > _RANGES)
-    return f"{start} {' and '.join(where[:_RANGES])}{left}"
-
-
 # ------------------------------------------------------------------- any number of systems
 def systems_verdict(c: SystemsComparison, names: Sequence[str]) -> str:
     """One sentence: whether a best system is shown, and how many differences are."""
@@ -1159,60 +1176,7 @@ def _named(names: Sequence[str]) -> str:
     return f"{', '.join(names[:-1])} and {names[-1]}"
 
 
-def systems_view(c: SystemsComparison) -> Sequence[Node]:
-    """The verdict, the ranking, what was drawn, and the curves of the best."""
-    first = c.curves[0]
-    axes = curve.slotted_axes(first)
-    called = [name_shown(name, 24) for name in c.names]
-    nodes: list[Node] = [
-        Paragraph(f"{systems_verdict(c, called)}."), systems_grid(c),
-        Paragraph(drawn_words(c, c.replicates)),
-    ]  # fmt: skip
-    if axes.single or first.alpha.size == 1:
-        return nodes
-    best, whole = c._order[:_NAMED], np.zeros(first.alpha.size, dtype=bool)
-    drawn, _ = curve.axes_of(first, "linear", BIOMETRIC)
-
-    def draw() -> Axes | None:
-        ax = None
-        for k in best:
-            ax = pictures.draw_epc(
-                ax, first.alpha, c.curves[k].value, whole, drawn, {"label": called[k]}
-            )
-        return ax
-
-    about = f"{axes.measure} against {axes.alpha} of {len(best)} of {len(called)} systems"
-    return [*nodes, Figure(draw, "", about)]
-
-
-def systems_grid(c: SystemsComparison) -> Grid:
-    """The ranking, of many systems the best."""
-    axes = curve.slotted_axes(c.curves[0])
-    ranks = c._ranks()
-    rows: list[Row | Group] = [
-        Row((foreign(name), Cell(axes.shown(mean), value=float(mean)), str(better), str(worse)))
-        for _, name, mean, better, worse in zip(*ranks.values(), strict=True)
-    ]
-    left = [Group(f"{len(rows) - _ROWS} more systems")] * (len(rows) > _ROWS)
-    head = ("system", f"mean {axes.measure}", "shown better than", "shown worse than")
-    return Grid(head, (*rows[:_ROWS], *left), (), ranks, typeset=True)
-
-
 # ----------------------------------------------------------------------------- numbers
-def comparison_columns(c: Comparison) -> dict[str, list[Any]]:
-    """One entry per alpha."""
-    called = (None, *c.names)
-    ends = ("difference", "low", "high", "significant", "band_low", "band_high")
-    first, second = curve.curve_columns(c.first), curve.curve_columns(c.second)
-    return {
-        "alpha": first["alpha"],
-        "threshold_a": first["threshold"], "threshold_b": second["threshold"],
-        "value_a": first["value"], "value_b": second["value"],
-        **{name: getattr(c, name).tolist() for name in ends},
-        "better": [called[k] for k in c.better],
-    }  # fmt: skip
-
-
 def comparison_numbers(c: Comparison | SystemsComparison) -> dict[str, Any]:
     """What was compared and how: of two systems by alpha, of more by rank and by pair."""
     first = c.first if isinstance(c, Comparison) else c.curves[0]
@@ -1224,6 +1188,5 @@ def comparison_numbers(c: Comparison | SystemsComparison) -> dict[str, Any]:
         tables = {"ranking": records(c._ranks()), "pairs": records(c._pairs())}
         return numbers | tables | {"replicates": c.replicates}
     mean = fields_of(c.mean_difference, "estimate", "low", "high", "level", "method")
-    better = dict(zip("ab", c.names, strict=True)).get(c.better_on_average or "")
-    numbers |= {"mean_difference": mean | {"better": better}, **comparison_columns(c)}
-    return numbers | {"replicates": c.differences.shape[0]}
+    mean["better"] = dict(zip("ab", c.names, strict=True)).get(c.better_on_average or "")
+    return numbers | {"mean_difference": mean, **c._columns(), "replicates": len(c.differences)}

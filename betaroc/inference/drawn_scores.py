@@ -215,7 +215,9 @@ def _plain(scores: Scores) -> _Maker:
 
     def model(counts: tuple[IntArray, IntArray], _: np.random.Generator) -> ScoreModel:
         copies = [drawn[order] for drawn, order in zip(counts, orders, strict=True)]
-        client, impostor = (_law(x[c > 0], c[c > 0]) for x, c in zip(values, copies, strict=True))
+        client, impostor = (
+            drawn_law(x[c > 0], c[c > 0]) for x, c in zip(values, copies, strict=True)
+        )
         return ScoreModel(client, impostor, prior=scores.prior)
 
     return model
@@ -252,13 +254,13 @@ def _smoothed(scores: Scores) -> _Maker:
             z = np.sort(z + noise * rng.standard_normal(z.size))
             # Between the scores along straight lines; what leaves them lies on the outermost.
             back = np.where(z == -np.inf, -np.inf, np.interp(z, deviates, places))
-            laws.append(_law(back, np.ones(z.size)))
+            laws.append(drawn_law(back, np.ones(z.size)))
         return ScoreModel(laws[0], laws[1], prior=scores.prior)
 
     return model
 
 
-def _law(values: FloatArray, copies: FloatArray | IntArray) -> Empirical:
+def drawn_law(values: FloatArray, copies: FloatArray | IntArray) -> Empirical:
     """The distribution of ascending values."""
     starts = np.flatnonzero(np.concatenate([[True], values[1:] != values[:-1]]))
     return Empirical._of_steps(values[starts], np.add.reduceat(copies, starts).astype(np.float64))
