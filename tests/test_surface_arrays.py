@@ -49,20 +49,8 @@ HELD = {
     "pandas, of pyarrow": lambda v: pd.Series(v, dtype="double[pyarrow]"),
     "pandas index": pd.Index, "polars": lambda v: pl.Series(v), "pyarrow": lambda v: pa.array(v),
     "pyarrow, chunked": lambda v: pa.chunked_array([v[:2], v[2:]]),
+    "pandas, categories": pd.Categorical,
     "mixed": lambda v: [np.float32(v[0]), Fraction(v[1]), *v[2:]],
-}  # fmt: skip
-#: What is no column of numbers, and a word of what is said.
-REFUSED = {
-    "bool": (lambda v: np.array(v) > 0.3, "bool"), "text": (lambda v: [str(x) for x in v], "text"),
-    "numpy text": (lambda v: np.array(v).astype("U"), "text"),
-    "bytes": (lambda v: np.array(v).astype("S"), "bytes"),
-    "complex": (lambda v: np.array(v) + 0j, "complex"),
-    "dates": (lambda v: np.zeros(len(v), "M8[s]"), "dates"),
-    "masked": (lambda v: np.ma.masked_less(v, 0.2), "masked"), "generator": (iter, "list"),
-    "nullable with NA": (lambda v: pd.Series([None, *v[1:]], dtype="Float64"), "missing"),
-    "polars with null": (lambda v: pl.Series([None, *v[1:]]), "missing"),
-    "pyarrow with null": (lambda v: pa.array([None, *v[1:]]), "missing"),
-    "a set": (set, "unordered"), "two columns": (lambda v: np.array([v, v]), "one-dimensional"),
 }  # fmt: skip
 #: What takes scores of a class.
 OF_SCORES = {
@@ -110,16 +98,3 @@ def test_the_bits_of_whole_numbers():
             with case((name, dtype)):
                 assert quiet(call, np.array(WHOLE).astype(dtype)) == expected
     assert br.Scores(range(2, 5), [0.5]).client.tolist() == [2.0, 3.0, 4.0]
-
-
-def test_what_is_no_column_of_numbers_is_refused_with_a_reason():
-    for name, call in OF_SCORES.items():
-        for kind, (held, word) in REFUSED.items():
-            with case((name, kind)), pytest.raises(br.BetarocError) as caught:
-                quiet(call, held(BROKEN))
-            with case((name, kind)):
-                assert word in str(caught.value)
-    for name, call in OF_PLACES.items():
-        for kind in ("bool", "text", "numpy text", "bytes", "complex", "masked"):
-            with case((name, kind)), pytest.raises(br.BetarocError):
-                quiet(call, REFUSED[kind][0](BROKEN))

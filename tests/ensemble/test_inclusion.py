@@ -193,7 +193,8 @@ def test_false_verdicts_of_useless_classifiers_are_rare():
     words = []
     for _ in range(8):
         given = {k: br.Scores(rng.beta(2, 3, 60), rng.beta(2, 3, 60)) for k in "ab"}
-        words += [verdict.marginal for verdict in judged(given).verdict.values()]
+        found = judged(given, family="beta", alpha=[0.5])
+        words += [verdict.marginal for verdict in found.verdict.values()]
     assert sum(word != "cannot tell" for word in words) <= 5  # of 16; 0.1 + 3 standard errors
 
 
@@ -253,17 +254,6 @@ def test_a_law_that_does_not_fit_is_said():
     rests = "what is said of its own ROC rests on a distribution that does not fit"
     assert f"{said} (tolerance 0.05): {rests}" in text
     assert "beta: the fitted ROC" not in text
-
-
-def test_the_distance_of_two_rocs_by_hand():
-    """TPR = sqrt(x) and x: along s = FAR + TPR the height is 2 r - s, r = (sqrt(1 + 4 s) - 1)/2.
-
-    Half of sqrt(1 + 4 s) - 1 - s is largest at s = 3/4: 1/8.
-    """
-    from betaroc.model.distances import roc_distance
-
-    arc, chance = ScoreModel(Beta(1, 1), Beta(1, 2)), ScoreModel(Beta(1, 1), Beta(1, 1))
-    assert roc_distance(arc, chance) == pytest.approx(0.125, abs=1e-5)
 
 
 @pytest.fixture
@@ -348,10 +338,11 @@ def test_a_column_of_ids_is_no_classifier(frame):
 
 @pytest.mark.simulation
 def test_the_trials_as_their_own_dev_are_said(frame):
+    options = {"family": "normal", "alpha": [0.5]}
     for dev in (frame, frame.sample(frac=1.0, random_state=1)):
         with pytest.warns(br.SameDataWarning, match="dev and the frame are the same scores"):
-            br.inclusion(frame, dev=dev)
-    br.inclusion(frame, dev=frame.assign(a=frame["a"] ** 2))  # no warning
+            br.inclusion(frame, dev=dev, **options)
+    br.inclusion(frame, dev=frame.assign(a=frame["a"] ** 2), **options)  # no warning
 
 
 @pytest.mark.simulation
@@ -397,20 +388,19 @@ def test_warnings_of_fits_name_their_classifier_and_are_kept(frame):
 @pytest.mark.simulation
 def test_a_classifier_given_twice_is_one(frame):
     frame["d"] = frame["a"]
+    options = {"family": "normal", "alpha": [0.5]}
     with pytest.warns(br.DuplicateWarning, match="'a' and 'd' have equal scores"):
-        result = br.inclusion(frame[["a", "d", "label"]])
+        result = br.inclusion(frame[["a", "d", "label"]], **options)
     assert result.duplicates == (("a", "d"),)
     assert result.table["duplicate_of"].tolist() == ["", "a"]
-    gains = result.fusion.table
-    assert (gains["gain"] == 0.0).all()  # either of them alone is both
-    assert (gains["low"] == 0.0).all()
+    assert (result.fusion.table[["gain", "low"]] == 0.0).all(axis=None)  # either alone is both
     assert result.crossings["far"].isna().all()
     assert result.hull.unused == ("d",)
     with pytest.warns(br.DuplicateWarning, match="'a' and 'a \\(2\\)'"):
-        assert br.inclusion(frame, systems=["a", "a"]).names == ("a", "a (2)")
+        assert br.inclusion(frame, systems=["a", "a"], **options).names == ("a", "a (2)")
     frame["d"] = frame["a"] ** 3
     with pytest.warns(br.DuplicateWarning, match="correlation 1"):
-        br.inclusion(frame[["a", "d", "label"]])
+        br.inclusion(frame[["a", "d", "label"]], **options)
 
 
 def brute_sign_changes(first, second):
@@ -423,28 +413,29 @@ def brute_sign_changes(first, second):
     return int(np.sum(np.diff(np.sign(gap)) != 0))
 
 
-def test_crossing_of_two_normal_pairs_in_closed_form():
-    """TPR = Phi(A + b z): equal at z = (A_2 - A_1)/(b_1 - b_2)."""
-    for a_1, b_1, a_2, b_2 in ((1.0, 1.0, 2.0, 0.5), (1.5, 0.8, 0.5, 1.3), (3.0, 1.1, 1.0, 0.9)):
-        first = ScoreModel(Normal(a_1 / b_1, 1.0 / b_1), Normal(0.0, 1.0))
-        second = ScoreModel(Normal(a_2 / b_2, 1.0 / b_2), Normal(0.0, 1.0))
-        found = first.roc().crossings(second.roc())
-        z = (a_2 - a_1) / (b_1 - b_2)
-        assert len(found) == 1
-        assert found.far[0] == pytest.approx(stats.norm.cdf(z), rel=1e-10)
-        assert found.tpr[0] == pytest.approx(stats.norm.cdf(a_1 + b_1 * z), rel=1e-10)
-        # At small FAR, z -> -inf, the smaller b is the higher.
-        assert found.leaders == ((1, 2) if b_1 < b_2 else (2, 1))
+@pytest.mark.parametrize(("a_1", "b_1", "a_2", "b_2"), [
+    (1.0, 1.0, 2.0, 0.5), (1.5, 0.8, 0.5, 1.3), (3.0, 1.1, 1.0, 0.9),
+])  # fmt: skip
+def test_crossing_of_two_normal_pairs_in_closed_form(a_1, b_1, a_2, b_2):
+    """TPR = Phi(A + b z): equal at z = (A_2 - A_1)/(b_1 - b_2); below, the smaller b leads."""
+    first, second = (
+        ScoreModel(Normal(a / b, 1.0 / b), Normal(0.0, 1.0)) for a, b in ((a_1, b_1), (a_2, b_2))
+    )
+    found, z = first.roc().crossings(second.roc()), (a_2 - a_1) / (b_1 - b_2)
+    assert found.far == pytest.approx([stats.norm.cdf(z)], rel=1e-10)
+    assert found.tpr == pytest.approx([stats.norm.cdf(a_1 + b_1 * z)], rel=1e-10)
+    assert found.leaders == ((1, 2) if b_1 < b_2 else (2, 1))
 
 
 def test_equal_curves_do_not_cross():
+    """Log-odds-normal laws are normal ones on another scale."""
     one = ScoreModel(Normal(1, 1), Normal(0, 1)).roc()
-    for other in (Normal(5, 2), Normal(3, 2)), (Normal(1, 1), Normal(0, 1)):
+    for other in (
+        (Normal(5, 2), Normal(3, 2)), (Normal(1, 1), Normal(0, 1)),
+        (br.LogitNormal(1, 1), br.LogitNormal(0, 1)),
+    ):  # fmt: skip
         found = one.crossings(ScoreModel(*other).roc())
         assert (len(found), found.leaders) == (0, (0,))
-    # log-odds-normal laws are normal ones on another scale
-    same = ScoreModel(br.LogitNormal(1, 1), br.LogitNormal(0, 1)).roc()
-    assert one.crossings(same).leaders == (0,)
 
 
 @pytest.mark.simulation
@@ -466,24 +457,12 @@ def test_crossings_against_a_dense_scan_and_turned_around():
 
 def test_a_crossing_at_a_tiny_rate_keeps_its_log_odds():
     """Uniform impostors: TPR = 1 - F_c(1 - FAR) has power tails FAR^b / (b B): equal at one FAR."""
-    first = ScoreModel(Beta(1, 0.101), Beta(1, 1))  # TPR = FAR^0.101
-    second = ScoreModel(Beta(2, 0.1), Beta(1, 1))  # TPR ~ FAR^0.1 * 1.1
-    found = first.roc().crossings(second.roc())
+    plain, bent = (lambda b, a=a: ScoreModel(Beta(a, b), Beta(1, 1)).roc() for a in (1, 2))
     # (1 + 0.1 (1 - FAR)) FAR^0.1 = FAR^0.101: 1.1 FAR^-0.001 = 1 has no root below 1
-    assert found.leaders == (2,)
-    third = ScoreModel(Beta(2, 0.101), Beta(1, 1))  # 1.101 FAR^0.101 = FAR^0.1, at 1.101^-1000
-    found = third.roc().crossings(ScoreModel(Beta(1, 0.1), Beta(1, 1)).roc())
-    assert found.far[0] == pytest.approx(1.101**-1000, rel=1e-7)
+    assert plain(0.101).crossings(bent(0.1)).leaders == (2,)
+    found = bent(0.101).crossings(plain(0.1))  # 1.101 FAR^0.101 = FAR^0.1, at 1.101^-1000
+    assert found.far[0] == pytest.approx(1.101**-1000, rel=1e-7, abs=0.0)
     assert found.logit_far[0] == pytest.approx(-1000.0 * math.log(1.101), rel=1e-9)
-
-
-def test_staircases_cross_where_counts_say():
-    """One system: TPR 1/2 at FAR 0, 1 from FAR 1; the other: 0 at FAR 0, 1 from FAR 1/2."""
-    one = ScoreModel(br.Empirical([4.0, 0.5]), br.Empirical([1.0, 2.0])).roc()
-    two = ScoreModel(br.Empirical([2.5, 2.6]), br.Empirical([1.0, 3.0])).roc()
-    found = one.crossings(two)
-    assert found.far == pytest.approx([0.5], abs=1e-12)
-    assert found.leaders == (1, 2)
 
 
 def test_hull_of_two_curves_by_hand():
@@ -564,15 +543,14 @@ def test_rules_for_zero_and_one_go_by_name():
     score = np.concatenate([rng.beta(4, 2, 60), rng.beta(2, 4, 60)])
     z = 3 * y + rng.normal(size=120)
     frame = pd.DataFrame({"label": y, "p": score, "votes": np.round(score, 1), "z": z})
-    found = br.inclusion(frame, resolution={"votes": 0.1})
+    found = br.inclusion(frame, resolution={"votes": 0.1, "z": 0.1}, alpha=[0.5]).fits
     with pytest.warns(br.BetarocWarning):
         votes = br.fit(br.Scores.from_frame(frame, score="votes"))
     asked = br.fit(br.Scores.from_frame(frame, score="votes"), resolution=0.1)
-    assert found.fits["votes"].model.client == asked.model.client != votes.model.client
     plain = br.fit(br.Scores.from_frame(frame, score="p"))
-    assert found.fits["p"].model.client == plain.model.client
-    both = br.inclusion(frame, resolution={"votes": 0.1, "z": 0.1})
-    assert both.fits["z"].client.boundary.policy == "interval"
+    assert found["votes"].model.client == asked.model.client != votes.model.client
+    assert found["p"].model.client == plain.model.client
+    assert found["z"].client.boundary.policy == "interval"
 
 
 def _weighted(copies, grouped, factor=1.0):
@@ -632,17 +610,18 @@ def test_estimates_do_not_know_how_large_weights_are():
         began = time.process_time()
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", br.BetarocWarning)  # so many scores show a misfit
-            results.append(br.inclusion(own, family="normal"))
+            results.append(br.inclusion(own, family="normal", alpha=[0.2, 0.5]))
         results[-1].fusion, results[-1].diversity
         seconds.append(time.process_time() - began)
-    first = results[0]
-    for other in results[1:]:
-        for name in "abc":
-            gains = [r.verdict[name].gain for r in (first, other)]
-            assert gains[1].estimate == pytest.approx(gains[0].estimate, abs=1e-8)
-        for column in ("gain", "with"):
-            a, b = (r.fusion.table[column].to_numpy() for r in (first, other))
-            assert a == pytest.approx(b, abs=1e-12)
-        a, b = (r.diversity.select_dtypes("number") for r in (first, other))
-        np.testing.assert_allclose(a, b, rtol=1e-9)
+    gains, tables, numbers = (
+        [of(r) for r in results] for of in (
+            lambda r: [r.verdict[name].gain.estimate for name in "abc"],
+            lambda r: r.fusion.table[["gain", "with"]].to_numpy(),
+            lambda r: r.diversity.select_dtypes("number"),
+        )
+    )  # fmt: skip
+    for k in (1, 2):
+        assert gains[k] == pytest.approx(gains[0], abs=1e-8)
+        assert tables[k] == pytest.approx(tables[0], abs=1e-12)
+        np.testing.assert_allclose(numbers[k], numbers[0], rtol=1e-9)
     assert max(seconds) < 3.0 * seconds[0] + 0.5, seconds

@@ -17,6 +17,7 @@ from betaroc import Beta, Empirical, Inflated, Normal, ScoreModel
 from betaroc.distributions.pairs import pair_of
 from betaroc.model.areas import precision_at
 from betaroc.model.criteria import hull_vertices
+from betaroc.model.distances import roc_distance
 from betaroc.model.ends import shape_of_ends
 from betaroc.model.improper_regions import hooks_of
 from betaroc.model.operating_points import exact_weight, nearest_balance
@@ -36,6 +37,9 @@ LOW = ScoreModel(
 )
 #: Both densities are 1 at score 0; at 1 the one with Beta(3, 1) alone is not 0.
 ONES = [br.BetaMixture([0.5, 0.5], [Beta(1, 2), other]) for other in (Beta(3, 1), Beta(2, 2))]
+STEEP = ScoreModel(Empirical([0.2, 0.6, 0.8, 0.9]), Empirical([0.1, 0.5])).roc()
+TIES = ScoreModel(Empirical([0.5, 0.9]), Empirical([0.1, 0.5, 0.5, 0.7])).roc()
+INSIDE = ScoreModel(Beta(2.0, 2.0), Normal(0.5, 1.0))
 LAST = 1.0 - 2.0**-53  # the double before it is 0.69 of a logit below
 Z = (math.log(LAST) + 53 * math.log(2.0)) / 6.0
 TINY = 5e-324**0.01  # F(x) = x^a
@@ -114,6 +118,35 @@ BY_HAND = {
         [part(0.0, 0.1), part(0.2, 0.7)], 1e-8),
     "a partial area next to 1": (
         lambda: CUBE.partial_auc(1.0 - 1e-6, 1.0), part(1.0 - 1e-6, 1.0), 1e-8),
+    "the distance of TPR = sqrt(x) and x: half of sqrt(1 + 4 s) - 1 - s at s = FAR + TPR = 3/4": (
+        lambda: roc_distance(*(ScoreModel(Beta(1, 1), Beta(1, b)) for b in (2, 1))),
+        pytest.approx(0.125, abs=1e-5), 0.0),
+    "verticals count by their top: TPR at FAR 0 is P(C > max I)": (
+        lambda: (STEEP.tpr(0.0), STEEP.fpr(0.75), STEEP.fpr(0.8)), (0.75, 0.0, 0.5), 0.0),
+    "of masses": (
+        lambda: [ScoreModel(Inflated(Beta(2, 2), 0.0, 0.3), Beta(1, 2)).roc().tpr(0.0),
+                 ScoreModel(Empirical([0.2, 1.0, 1.0, 0.7]), Beta(2, 2)).roc().tpr(0.0)],
+        [0.3, 0.5], 1e-12),
+    "and of a mass the slope is infinite": (
+        lambda: [f(0.0 if k else 0.2) for m in [
+            ScoreModel(Inflated(Beta(2, 2), 0.0, 0.3), Beta(1, 2)).roc()]
+            for k, f in enumerate((m.fpr, m.slope))], [0.0, INF], 0.0),
+    "ties are straight: corners (0, 0), (0, .5), (.25, .5), (.75, 1), (1, 1)": (
+        lambda: [*TIES.tpr([0.0, 0.125, 0.25, 0.5, 0.75, 0.9]), *TIES.fpr([0.5, 0.75, 1.0])],
+        [0.5, 0.5, 0.5, 0.75, 1, 1, 0.0, 0.5, 0.75], 1e-12),
+    "of slope (1/2)/(2/4)": (lambda: TIES.slope(0.5), 1.0, 1e-12),
+    "a class that ends inside the other's support leaves flat parts": (
+        lambda: [v for far, near in [(INSIDE.far(1.0), INSIDE.far(0.0))] for roc in [INSIDE.roc()]
+                 for v in (roc.tpr(0.5 * far), roc.tpr(far), roc.tpr(near), roc.slope(0.5 * far),
+                           roc.slope(1.0 - 0.5 * (1.0 - near)))],
+        [0.0, 0.0, 1.0, 0.0, 0.0], 1e-12),
+    "precision along recall: FAR = 1 - sqrt(1 - recall)": (
+        lambda: RISING.precision_recall().precision([0.04, 0.36, 0.75, 1.0]).tolist(),
+        [0.25 * r / (0.25 * r + 0.75 * (1.0 - math.sqrt(1.0 - r)))
+         for r in (0.04, 0.36, 0.75, 1.0)], 1e-10),
+    "as many points as are asked for": (
+        lambda: [(len(p), *p.far[[0, -1]]) for n in (2, 3, 1000) for p in [UNIT.roc().points(n)]],
+        [(n, 0.0, 1.0) for n in (2, 3, 1000)], 0.0),
     "a mixture is certain at its ends": (
         lambda: (TRIPLE.cdf(1.0), TRIPLE.logcdf(1.0), TRIPLE.sf(0.0), TRIPLE.logsf(0.0)),
         (1.0, 0.0, 1.0, 0.0), 0.0),

@@ -9,7 +9,8 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from scipy import stats
+from scipy import integrate, stats
+from scipy.spatial import ConvexHull
 
 import betaroc as br
 from betaroc import Beta, Empirical, ScoreModel
@@ -196,8 +197,6 @@ def test_hull_is_concave_and_above_the_curve(names):
 )
 def test_hull_of_the_part_that_thresholds_attain(names):
     """scipy's convex hull of (0, 0), (FAR, 0) and the points; beyond it the straight end."""
-    from scipy.spatial import ConvexHull
-
     pair = model(*names)
     points = pair.roc().points(4000)
     last = points[-1]
@@ -254,70 +253,17 @@ def test_hulls_of_samples_have_the_vertices_of_enumeration():
         np.testing.assert_allclose(hull.tpr(at), np.interp(at, far, tpr), rtol=0, atol=1e-14)
 
 
-def test_vertical_segments_count_by_their_top():
-    """tpr(0) = P(C > max I)."""
-    roc = br.ScoreModel(br.Empirical([0.2, 0.6, 0.8, 0.9]), br.Empirical([0.1, 0.5])).roc()
-    assert roc.tpr(0.0) == 0.75
-    assert roc.fpr(0.75) == 0.0
-    assert roc.fpr(0.8) == 0.5
-    inflated = br.ScoreModel(br.Inflated(br.Beta(2, 2), 0.0, 0.3), br.Beta(1, 2)).roc()
-    assert inflated.tpr(0.0) == pytest.approx(0.3)
-    assert inflated.slope(0.0) == math.inf
-    assert inflated.fpr(0.2) == 0.0
-    mixed = br.ScoreModel(br.Empirical([0.2, 1.0, 1.0, 0.7]), br.Beta(2, 2)).roc()
-    assert mixed.tpr(0.0) == 0.5
-
-
-def test_ties_are_straight_segments():
-    roc = br.ScoreModel(br.Empirical([0.5, 0.9]), br.Empirical([0.1, 0.5, 0.5, 0.7])).roc()
-    # Corners (0, 0), (0, .5), (.25, .5), (.75, 1), (1, 1).
-    np.testing.assert_allclose(
-        roc.tpr([0.0, 0.125, 0.25, 0.5, 0.75, 0.9]), [0.5, 0.5, 0.5, 0.75, 1, 1]
-    )
-    assert roc.slope(0.5) == pytest.approx((1 / 2) / (2 / 4))
-    np.testing.assert_allclose(roc.fpr([0.5, 0.75, 1.0]), [0.0, 0.5, 0.75])
-
-
-def test_a_law_that_ends_inside_the_others_support_has_flat_and_steep_parts():
-    pair = br.ScoreModel(br.Beta(2.0, 2.0), br.Normal(0.5, 1.0))
-    roc = pair.roc()
-    beyond = pair.far(1.0)
-    np.testing.assert_array_equal(roc.tpr([0.5 * beyond, beyond]), [0.0, 0.0])
-    assert roc.tpr(pair.far(0.0)) == pytest.approx(1.0)
-    assert (roc.slope(0.5 * beyond), roc.slope(1.0 - 0.5 * (1.0 - pair.far(0.0)))) == (0.0, 0.0)
-
-
-def test_precision_along_recall():
-    pair = br.ScoreModel(br.Beta(2.0, 1.0), br.Beta(1.0, 1.0), prior=0.25)
-    recall = np.array([0.04, 0.36, 0.75, 1.0])
-    far = 1.0 - np.sqrt(1.0 - recall)  # TPR = 1 - theta^2, FAR = 1 - theta
-    expected = 0.25 * recall / (0.25 * recall + 0.75 * far)
-    np.testing.assert_allclose(pair.precision_recall().precision(recall), expected, rtol=1e-10)
-    # At recall 0 the limit: slope 2 at (0, 0).
-    assert pair.precision_recall().precision(0.0) == pytest.approx(0.5 / (0.5 + 0.75))
-
-
 def test_average_precision_is_the_integral_over_recall():
-    from scipy.integrate import quad
-
     pair = br.ScoreModel(br.Beta(2.0, 1.0), br.Beta(1.0, 1.0), prior=0.25)
 
     def precision(r):
         far = 1.0 - math.sqrt(1.0 - r)
         return 0.25 * r / (0.25 * r + 0.75 * far)
 
-    expected = quad(precision, 1e-14, 1.0, epsabs=1e-13)[0]
+    expected = integrate.quad(precision, 1e-14, 1.0, epsabs=1e-13)[0]
     assert pair.average_precision() == pytest.approx(expected, rel=1e-10)
     eleven = [0.5 / 1.25, *[precision(k / 10) for k in range(1, 11)]]
     assert pair.average_precision(11) == pytest.approx(sum(eleven) / 11, rel=1e-10)
-
-
-def test_points_are_as_many_as_asked_for():
-    roc = model("beta U", "beta bell").roc()
-    for n in (2, 3, 100, 1000):
-        points = roc.points(n)
-        assert len(points) == n
-        assert points.far[[0, -1]].tolist() == [0.0, 1.0]
 
 
 def test_empirical_det_is_scikit_learns():

@@ -9,8 +9,7 @@ import pytest
 from scipy import optimize, special, stats
 
 import betaroc as br
-from betaroc.ensemble.rule import misfit_of
-from betaroc.fits.check import check_targets, distances
+from betaroc.fits.check import check_targets
 from betaroc.model.samples import empirical_model
 from betaroc.report import score_set
 from betaroc.report.page import render_report
@@ -196,15 +195,3 @@ def test_groups_are_said_and_widen(few, panel_alone):
     assert "take trials as independent" in text
     one, two = (named(a.dev.intervals.scores)[score_set.TPR_AT_LOW_FAR] for a in (alone, together))
     assert two.high - two.low > one.high - one.low
-
-
-@pytest.mark.filterwarnings("ignore:.*do not describe these scores:betaroc.MisfitWarning")
-def test_the_distance_of_a_fitted_roc_is_one_number():
-    rng = np.random.default_rng(4)
-    scores = br.Scores(np.append(rng.beta(2, 40, 20), rng.beta(40, 2, 80)), rng.beta(2, 4, 80))
-    fit = br.fit(scores)
-    checked = br.check_fit(fit, replicates=19, rng=1).roc_distance
-    assert checked is not None
-    families = br.compare_families(scores, ["beta"])
-    assert checked.sup == distances(fit, empirical_model(scores)).roc
-    assert checked.sup == misfit_of(fit, scores, 0.95).distance == families.roc_distance
