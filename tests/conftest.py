@@ -1,7 +1,5 @@
 """What all tests share: no window is opened, and figures do not pile up."""
 
-from __future__ import annotations
-
 import os
 import sys
 

@@ -1,7 +1,5 @@
 """Whatever is shown is executed: README, pages of docs/, scripts of examples/."""
 
-from __future__ import annotations
-
 import doctest
 import math
 import os

@@ -1,7 +1,5 @@
 """Six calls take scores in whatever shape they are: one reading of each shape."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 import polars as pl

@@ -1,7 +1,5 @@
 """What is committed of the changed core: every survivor has its reason, and few survive."""
 
-from __future__ import annotations
-
 import pytest
 
 from helpers.places import ROOT, script

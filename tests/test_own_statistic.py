@@ -1,7 +1,5 @@
 """A row added to the table of statistics is known everywhere; expected numbers by scipy."""
 
-from __future__ import annotations
-
 import json
 import warnings
 

@@ -4,8 +4,6 @@ The sources are the printed tables, hand computation, and multiple precision (mp
 or scipy's own beta distribution, called here.
 """
 
-from __future__ import annotations
-
 import math
 import re
 

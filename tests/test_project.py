@@ -1,7 +1,5 @@
 """The house rules that a machine can check: imports, layers, sizes, commands, data, versions."""
 
-from __future__ import annotations
-
 import ast
 import dataclasses
 import graphlib

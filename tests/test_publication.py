@@ -1,7 +1,5 @@
 """What is published beside the code: metadata, sources, paper, pictures, releases."""
 
-from __future__ import annotations
-
 import re
 import tomllib
 

@@ -1,7 +1,5 @@
 """What no file, no name and no page may do."""
 
-from __future__ import annotations
-
 import ast
 import csv
 import io

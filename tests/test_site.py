@@ -1,7 +1,5 @@
 """The site: every page has its place, every public name its page, and nothing is fetched."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

@@ -1,8 +1,6 @@
 """The whole public surface under hard conditions: the right number by scipy, mpmath or by hand,
 or a refusal that names the argument."""
 
-from __future__ import annotations
-
 import math
 import re
 import warnings

@@ -1,7 +1,5 @@
 """Every dtype and container of numbers: the bits of their float64, or a refusal that says why."""
 
-from __future__ import annotations
-
 import warnings
 from decimal import Decimal
 from fractions import Fraction

@@ -1,8 +1,6 @@
 """Generated calls of everything public; the same answers whatever numpy's error state, thread,
 process and hash seed are."""
 
-from __future__ import annotations
-
 import inspect
 import json
 import multiprocessing

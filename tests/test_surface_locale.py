@@ -1,7 +1,5 @@
 """Every command where the terminal knows ASCII alone, with names that are not."""
 
-from __future__ import annotations
-
 import os
 import shlex
 import subprocess

@@ -1,7 +1,5 @@
 """Tables of results are frames of the library that the data came in, whatever the result."""
 
-from __future__ import annotations
-
 import ast
 import copy
 import importlib

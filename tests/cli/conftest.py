@@ -1,7 +1,5 @@
 """The same trials in files of several shapes."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

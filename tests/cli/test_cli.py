@@ -1,7 +1,5 @@
 """The command line: results, JSON, exit codes, and messages instead of tracebacks."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

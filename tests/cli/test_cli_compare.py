@@ -1,7 +1,5 @@
 """``betaroc compare``: table, ranges in words, JSON, CSV, picture, errors."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

@@ -1,7 +1,5 @@
 """``betaroc epc``: table, JSON, CSV, picture, errors."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Options of reading files: any everyday shape to a threshold in one command, guesses said."""
 
-from __future__ import annotations
-
 import io
 import json
 import shlex

@@ -1,7 +1,5 @@
 """Any number of systems in one call: by name, in a folder, in a manifest; tables and errors."""
 
-from __future__ import annotations
-
 import csv
 import io
 import shutil

@@ -1,7 +1,5 @@
 """Hostile files and places at the doors, and how a process ends."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess

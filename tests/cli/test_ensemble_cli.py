@@ -1,7 +1,5 @@
 """``betaroc ensemble``: one table or several files, text, JSON, picture, errors."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The first minutes: help with examples that work, `betaroc demo`, completion in real shells."""
 
-from __future__ import annotations
-
 import argparse
 import re
 import shlex

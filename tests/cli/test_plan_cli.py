@@ -1,7 +1,5 @@
 """`betaroc plan`: the answer first, guarantees by the binomial, refusals before any work."""
 
-from __future__ import annotations
-
 import json
 import math
 

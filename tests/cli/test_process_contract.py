@@ -1,7 +1,5 @@
 """How commands end, whatever becomes of their streams, their memory and their time."""
 
-from __future__ import annotations
-
 import errno
 import io
 import os

@@ -1,7 +1,5 @@
 """Calls that the command line refuses: exit code 2 and one line that names what was typed."""
 
-from __future__ import annotations
-
 import shlex
 from pathlib import Path
 

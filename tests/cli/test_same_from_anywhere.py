@@ -1,7 +1,5 @@
 """What leaves the machine is the same wherever the files lie and from wherever they were named."""
 
-from __future__ import annotations
-
 import json
 import os
 

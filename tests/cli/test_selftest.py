@@ -1,7 +1,5 @@
 """`betaroc selftest` passes here and notices what is off, as do the checks of all references."""
 
-from __future__ import annotations
-
 import json
 import sys
 from importlib import import_module

@@ -1,7 +1,5 @@
 """`betaroc study`: configurations in TOML, exit codes, what is printed."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

@@ -1,7 +1,5 @@
 """The page of several systems: which, at which threshold, beside numbers of the library."""
 
-from __future__ import annotations
-
 import html
 import re
 

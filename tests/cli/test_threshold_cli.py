@@ -1,7 +1,5 @@
 """`betaroc threshold`: the screen that is wanted, JSON, exit codes, files that do not do."""
 
-from __future__ import annotations
-
 import io
 import json
 import math

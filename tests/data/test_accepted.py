@@ -1,7 +1,5 @@
 """The counts of a confusion matrix and precision at k, against scikit-learn and by enumeration."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 from itertools import permutations

@@ -1,7 +1,5 @@
 """What the two classes are called, and which of two words is the client's."""
 
-from __future__ import annotations
-
 import pickle
 
 import numpy as np

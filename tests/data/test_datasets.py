@@ -1,7 +1,5 @@
 """Real sets that come with the package: counts by another reader, words, groups, licences."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The engines behind summarize: clusters, files in pieces, bounded memory, refused rows."""
 
-from __future__ import annotations
-
 import importlib.util
 import os
 import pickle

@@ -1,7 +1,5 @@
 """Files of everyday shapes: each read right, or refused with both readings and what decides."""
 
-from __future__ import annotations
-
 import gzip
 import io
 import json

@@ -1,7 +1,5 @@
 """Labels in the place of scores, and probabilities of the label that was predicted."""
 
-from __future__ import annotations
-
 import json
 
 import numpy as np

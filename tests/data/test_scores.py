@@ -1,7 +1,5 @@
 """Scores: what is accepted, kept and compared. What is refused is in test_hostile_scores."""
 
-from __future__ import annotations
-
 import copy
 import pickle
 

@@ -1,7 +1,5 @@
 """Summaries: one pass on every engine, what they keep, and curves that come from them."""
 
-from __future__ import annotations
-
 import functools
 import math
 import operator

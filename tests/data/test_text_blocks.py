@@ -1,7 +1,5 @@
 """Text tables in blocks: the same values and refusals as line by line, whatever parser there is."""
 
-from __future__ import annotations
-
 import gzip
 import random
 import subprocess

@@ -1,7 +1,5 @@
 """AUC of beta pairs: the product rule, the quadrature behind it, and the border between them."""
 
-from __future__ import annotations
-
 import json
 import math
 

@@ -1,7 +1,5 @@
 """What every law of one class's scores must do, whatever its family (docs/conventions.md)."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """What every pair of laws must do: closed form = generic = dense oracle."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from functools import cache

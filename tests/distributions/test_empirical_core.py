@@ -4,8 +4,6 @@ The oracles are brute force over all decisions in integers and fractions, writte
 generic path, which scores with weights of one take.
 """
 
-from __future__ import annotations
-
 import copy
 import inspect
 import itertools

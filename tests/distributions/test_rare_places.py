@@ -1,7 +1,5 @@
 """What ordinary pairs never reach: ends, jumps there, far components, integrals, bins."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -3,8 +3,6 @@
 The contract of a law runs over rows of families.py; here stand the numbers of the map itself.
 """
 
-from __future__ import annotations
-
 import math
 from statistics import NormalDist
 

@@ -1,7 +1,5 @@
 """Pareto tails and spliced distributions: by hand, against mpmath and scipy's own Pareto."""
 
-from __future__ import annotations
-
 import math
 
 import mpmath as mp

@@ -1,7 +1,5 @@
 """Fusing rules with and without a classifier: gains, their intervals, scales, diversity."""
 
-from __future__ import annotations
-
 import math
 import warnings
 

@@ -1,7 +1,5 @@
 """Verdicts of ensembles: the rule, its evidence, crossings, hull, and what is refused."""
 
-from __future__ import annotations
-
 import copy
 import itertools
 import math

@@ -1,7 +1,5 @@
 """The gain in a learned fusion: the ridge, the nesting, the interval, the words, hard inputs."""
 
-from __future__ import annotations
-
 import math
 import warnings
 

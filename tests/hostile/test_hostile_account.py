@@ -1,7 +1,5 @@
 """The account of the catalogue: every case is tried here, or by a test of another name."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """What is given in the place of something else: every argument of every public function."""
 
-from __future__ import annotations
-
 import re
 from functools import partial
 

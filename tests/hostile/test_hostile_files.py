@@ -1,7 +1,5 @@
 """Hostile files and places at every reader and every command."""
 
-from __future__ import annotations
-
 import gzip
 import io
 import os

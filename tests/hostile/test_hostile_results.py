@@ -1,7 +1,5 @@
 """Hostile input that is right: the result is that of theory, and what is to be said is said."""
 
-from __future__ import annotations
-
 import random
 import warnings
 from contextlib import contextmanager

@@ -1,7 +1,5 @@
 """Hostile scores, labels and weights at every entry of the library that they can reach."""
 
-from __future__ import annotations
-
 import warnings
 from contextlib import suppress
 from functools import partial

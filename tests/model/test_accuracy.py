@@ -1,7 +1,5 @@
 """Both classes of pairs.json against 60 digits; numbers of the pairs: cli/test_selftest.py."""
 
-from __future__ import annotations
-
 import json
 import math
 

@@ -1,7 +1,5 @@
 """Small cases whose numbers are counted or derived beside them."""
 
-from __future__ import annotations
-
 import math
 import time
 from fractions import Fraction

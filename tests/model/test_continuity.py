@@ -4,8 +4,6 @@ The theory is continuous across each of these joints; values a few units in the 
 either side may differ by what the theory makes of that step, and by 1e-12 of themselves.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from typing import Any

@@ -1,7 +1,5 @@
 """Distributions and pairs at the extremes: ties of large shapes, any scale, quantiles far out."""
 
-from __future__ import annotations
-
 import math
 import warnings
 

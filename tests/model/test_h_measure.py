@@ -1,7 +1,5 @@
 """The H-measure against its definition, hand integrals and invariances."""
 
-from __future__ import annotations
-
 import mpmath
 import numpy as np
 import pytest

@@ -1,7 +1,5 @@
 """Every measure of an operating point: Murphy's tables, fractions by hand, limits and ranges."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

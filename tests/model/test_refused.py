@@ -1,7 +1,5 @@
 """What models, points and curves refuse, and what is said of it: one table."""
 
-from __future__ import annotations
-
 import math
 from functools import partial
 

@@ -1,7 +1,5 @@
 """The ROC and its other axes: samples against scikit-learn, orientation, hull, DET, precision."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """Score sets drawn from models: their laws, their dependence, their reproducibility."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Pictures of expected performance curves: what the lines hold and what the axes say."""
 
-from __future__ import annotations
-
 import dataclasses
 
 import numpy as np

@@ -1,7 +1,5 @@
 """`Fit.plot`: the fitted ROC beside that of the scores; other kinds on request."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy import stats

@@ -1,7 +1,5 @@
 """Logarithmic axes of ROCs and expected performance curves: what is drawn, and what cannot be."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

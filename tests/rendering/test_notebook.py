@@ -1,7 +1,5 @@
 """Blocks in a notebook: what they say is what the nouns hold, and nothing of them is foreign."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

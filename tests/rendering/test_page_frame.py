@@ -1,7 +1,5 @@
 """The frame of every page: what its policy allows, and colours that can be read."""
 
-from __future__ import annotations
-
 import base64
 import hashlib
 import re

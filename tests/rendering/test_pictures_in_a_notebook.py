@@ -1,7 +1,5 @@
 """Pictures show in a real notebook, as its user would write the cells."""
 
-from __future__ import annotations
-
 import nbformat
 import pytest
 from nbclient import NotebookClient

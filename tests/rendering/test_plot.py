@@ -1,7 +1,5 @@
 """Pictures: what the lines hold and what the axes say, never pixels."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 import pytest

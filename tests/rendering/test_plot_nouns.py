@@ -1,7 +1,5 @@
 """Whatever has a picture draws it on axes of a caller as on its own."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from matplotlib.figure import Figure

@@ -1,7 +1,5 @@
 """P-P and Q-Q pictures: what they draw against order statistics computed by other means."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy import stats

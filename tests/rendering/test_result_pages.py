@@ -1,7 +1,5 @@
 """The page of a study: self-contained, without a script, whole or not at all."""
 
-from __future__ import annotations
-
 import re
 
 import betaroc as br

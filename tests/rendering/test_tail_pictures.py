@@ -1,7 +1,5 @@
 """Pictures of tails: what is counted, what is fitted, where a tail begins, its interval."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy.special import expit, logit

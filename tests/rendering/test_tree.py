@@ -1,7 +1,5 @@
 """A tree of a result: what a terminal and a page make of the same sections."""
 
-from __future__ import annotations
-
 import math
 
 import pytest

@@ -1,7 +1,5 @@
 """One analysis and its page, for all tests of reports."""
 
-from __future__ import annotations
-
 import pytest
 
 import betaroc as br

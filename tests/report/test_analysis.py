@@ -1,7 +1,5 @@
 """The main job in one call, against what the pieces say by themselves."""
 
-from __future__ import annotations
-
 import copy
 import math
 import pickle

@@ -1,7 +1,5 @@
 """What an analysis fits by itself, and what it says of one beta distribution a class."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

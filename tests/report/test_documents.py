@@ -1,7 +1,5 @@
 """Results travel: every kind is written, read back equal, and refused where it is broken."""
 
-from __future__ import annotations
-
 import copy
 import json
 import math

@@ -1,7 +1,5 @@
 """The first screen: what it says, the numbers of its slider, and how browsers show it."""
 
-from __future__ import annotations
-
 import dataclasses
 import json
 import re

@@ -1,7 +1,5 @@
 """Numbers that no score speaks for, or that lie outside their own interval, say so where shown."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

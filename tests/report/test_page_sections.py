@@ -1,7 +1,5 @@
 """The sections of the report in a browser: folded, opened by a link, readable when open."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

@@ -1,7 +1,5 @@
 """Reports of sets with trials without a score: rates of trials and of comparisons made."""
 
-from __future__ import annotations
-
 import re
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The report: complete, reproducible, inert whatever names it is given."""
 
-from __future__ import annotations
-
 import dataclasses
 import html
 import re

@@ -1,7 +1,5 @@
 """Intervals, verdicts, families and audits of the analysis, the report and the command line."""
 
-from __future__ import annotations
-
 import re
 
 import numpy as np

@@ -1,7 +1,5 @@
 """What a report says of a curve and of a test set, and how sure it has to be."""
 
-from __future__ import annotations
-
 import math
 import re
 import warnings

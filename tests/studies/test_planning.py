@@ -1,7 +1,5 @@
 """Planned numbers of scores: formulas by hand, brute force, small simulations with fixed seeds."""
 
-from __future__ import annotations
-
 import math
 import pickle
 import warnings

@@ -1,7 +1,5 @@
 """Pairs of laws with prescribed numbers: closed forms, round trips, and why there is none."""
 
-from __future__ import annotations
-
 import math
 from itertools import product
 from statistics import NormalDist

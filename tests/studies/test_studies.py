@@ -1,7 +1,5 @@
 """The studies behind the documentation run, and their committed tables are what they write."""
 
-from __future__ import annotations
-
 import csv
 import os
 import subprocess

@@ -1,7 +1,5 @@
 """Studies: designs, statistics of trials, the same bytes from every engine, folders that resume."""
 
-from __future__ import annotations
-
 import functools
 import itertools
 import json
