@@ -20,6 +20,7 @@ from sklearn.utils.validation import check_is_fitted
 from betaroc.core import checks
 from betaroc.core.arrays import CLASSES, AnyArray, FloatArray
 from betaroc.core.errors import BetarocWarning, InputError, refusal
+from betaroc.core.names import strata_array
 from betaroc.core.notices import forward_warnings, suppress_warnings, warn
 from betaroc.core.resampling import check_fractional_weights
 from betaroc.core.text import format_list, format_value
@@ -172,6 +173,7 @@ class ThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         y: npt.ArrayLike,
         sample_weight: npt.ArrayLike | None = None,
         groups: npt.ArrayLike | None = None,
+        strata: npt.ArrayLike | None = None,
         **params: Any,
     ) -> Self:
         """Decide on out-of-fold scores, then fit the estimator to all rows.
@@ -187,6 +189,9 @@ class ThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         groups : array_like, shape (n,) or (n, 2), optional
             Which rows depend on each other: for the splitter, and for the decision, whose order
             statistics are then those of rows no two of which share a group.
+        strata : array_like, shape (n,), optional
+            Species of attack, group or site of each row, empty in rows of a class without them: a
+            rate is then kept for each stratum of its class.
         **params
             What metadata routing hands on to the estimator and the splitter.
 
@@ -207,10 +212,12 @@ class ThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
             If `cv` is "prefit" and the estimator is not fitted.
         """
         with forward_warnings():
-            self._fit(X, y, sample_weight, groups, params)
+            self._fit(X, y, sample_weight, groups, strata, params)
         return self
 
-    def _fit(self, X: Any, y: Any, weight: Any, groups: Any, params: dict[str, Any]) -> None:
+    def _fit(
+        self, X: Any, y: Any, weight: Any, groups: Any, strata: Any, params: dict[str, Any]
+    ) -> None:
         method = trials.response_method_of(self.estimator, self.response_method)
         checked_pair(self.family, (AUTO, BEST))
         checked_request(**{name: getattr(self, name) for name in _ASKED})
@@ -220,6 +227,7 @@ class ThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         clients = labels.clients(named)
         fit_params, split_params = self._routed(weight, groups, params)
         copies = None if weight is None else _weights(weight, named.size)
+        names = None if strata is None else strata_array(strata, named.size, "strata")
         splits = self._splits(X, y, clients, groups, split_params)
         rows = np.arange(named.size)
         if splits is not None:
@@ -230,6 +238,7 @@ class ThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
                 named[rows], values, client_label=labels.client,
                 weights=None if copies is None else copies[rows],
                 groups=None if groups is None else np.asarray(groups)[rows],
+                strata=None if names is None else names[rows],
             )  # fmt: skip
 
         self._refuse_early(scores_of(rows + named.size * clients[rows]))
@@ -321,8 +330,8 @@ class ThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         Returns
         -------
         sklearn.utils.metadata_routing.MetadataRouter
-            `sample_weight` and `groups` are used here; the estimator's `fit` and the splitter's
-            `split` get what they request.
+            `sample_weight`, `groups` and `strata` are used here; the estimator's `fit` and the
+            splitter's `split` get what they request.
         """
         fit_of = MethodMapping().add(caller="fit", callee="fit")
         split_of = MethodMapping().add(caller="fit", callee="split")

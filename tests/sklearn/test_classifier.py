@@ -181,6 +181,21 @@ def test_prefit_takes_the_estimator_as_it_is() -> None:
         quick(cv="prefit").fit(X, y)
 
 
+def test_a_rate_is_kept_for_each_stratum_of_its_class() -> None:
+    X, y = rows(300)
+    strata = np.where(y == 1, "", np.where(np.arange(300) % 5, "print", "replay"))
+    found = quick(cv="prefit", estimator=Column().fit(X, y)).fit(X, y, strata=strata)
+    kinds = {"print": int(np.sum(strata == "print")), "replay": int(np.sum(strata == "replay"))}
+    assert found.scores_.strata == ({}, kinds)
+    assert found.decision_.over == "worst"
+    scores = br.Scores(X[y == 1, 0], X[y == 0, 0], impostor_strata=strata[y == 0])
+    assert found.decision_.threshold == br.decide(scores, far=found.far).threshold
+    folds = quick(cv=3).fit(X, y, strata=strata.tolist())
+    assert folds.scores_.strata == found.scores_.strata
+    with pytest.raises(br.InputError, match="strata must have one entry per score; got 299"):
+        quick().fit(X, y, strata=strata[1:])
+
+
 @pytest.mark.simulation
 def test_groups_go_to_the_folds_and_to_the_decision() -> None:
     X, y = rows(300)
