@@ -1,13 +1,9 @@
 """Every reference as rows of one form: arguments, then values; what checks call a block."""
 
-from __future__ import annotations
-
 import json
 import math
 import platform
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 HERE = Path(__file__).parent
 MODERATE, WIDE = "shapes 0.05 to 1000", "shapes 0.001 to 1e6"
@@ -17,11 +13,11 @@ PROMISED = {WIDE: 9, "next to its end": 10}
 OF_CHECKS = {"beta-mle": 10, "mixture-mle": 10, "tail-mle": 10, "ends": 10, "epc": 10}
 
 
-def blocks() -> list[dict[str, Any]]:
+def blocks():
     """All of them: check, region, digits promised, rows."""
     own = [block for name in ("accuracy", "fits") for block in read(name)["blocks"]]
     found = [*own, *of_pairs(), *of_areas(), *of_fits(), *of_curves()]
-    rows: dict[tuple[str, str], list[Any]] = {}
+    rows = {}
     for block in found:
         for row in block["rows"]:
             region, as_taken = as_checked(block["check"], block["region"], row)
@@ -33,12 +29,12 @@ def blocks() -> list[dict[str, Any]]:
     ]
 
 
-def read(name: str) -> Any:
+def read(name):
     """A file of references."""
     return json.loads((HERE / f"{name}.json").read_text(encoding="utf-8"))
 
 
-def write(generator: str, mpmath: Any, made: list[tuple[str, str, list[Any]]], **more: Any) -> None:
+def write(generator, mpmath, made, **more):
     """The file of references that a generator makes, a row per line."""
     versions = {"mpmath": mpmath.__version__, "digits": mpmath.mp.dps}
     versions |= {"python": platform.python_version(), "generator": Path(generator).name}
@@ -53,7 +49,7 @@ def write(generator: str, mpmath: Any, made: list[tuple[str, str, list[Any]]], *
     (HERE / f"{name}.json").write_text(content, encoding="utf-8")
 
 
-def as_checked(check: str, region: str, row: list[Any]) -> tuple[str, list[Any]]:
+def as_checked(check, region, row):
     """A row of accuracy.json with what its check takes beside it."""
     if check in ("beta-inverse", "mixture-inverse"):
         return region, [*row[:-1], "0"]  # a round trip should be off by nothing
@@ -64,8 +60,7 @@ def as_checked(check: str, region: str, row: list[Any]) -> tuple[str, list[Any]]
     return region, row
 
 
-# -------------------------------------------------------------------------------- pairs.json
-def of_pairs() -> Iterator[dict[str, Any]]:
+def of_pairs():
     sections = {
         "pairs": MODERATE, "table1": MODERATE, "wide": WIDE, "hard": WIDE,
         "binormal": "binormal", "mixed": "beta, normal and logit-normal beside each other",
@@ -78,7 +73,7 @@ def of_pairs() -> Iterator[dict[str, Any]]:
                 yield {"check": check, "region": region, "rows": [[*sides, *own]]}
 
 
-def rows_of_pair(row: dict[str, Any]) -> Iterator[tuple[str, list[Any]]]:
+def rows_of_pair(row):
     yield "auc", [row["auc"], row["one_minus_auc"]]
     yield "eer", [row["eer"]["value"], place(row["eer"])]
     yield "ks", [row["ks"]["value"]]
@@ -103,25 +98,24 @@ def rows_of_pair(row: dict[str, Any]) -> Iterator[tuple[str, list[Any]]]:
         yield "ends", [v for end in ("at_zero", "at_one") for v in of_end(row["ends"][end])]
 
 
-def of_end(end: dict[str, str]) -> list[str | None]:
+def of_end(end):
     log = float(end["log_coefficient"])
     semi = float(end["semi_derivative"])
     own = repr(math.exp(log)) if abs(log) < 1.0 else None  # one more rounding of a large log shows
     return [end["exponent"], own, end["semi_derivative"] if 0.0 < semi < math.inf else None]
 
 
-def place(entry: dict[str, str]) -> str:
+def place(entry):
     return entry["logit"] if "logit" in entry else entry["threshold"]
 
 
-def settled(entry: dict[str, Any]) -> str | None:
+def settled(entry):
     """The threshold of an optimum inside that no other is as good as."""
     alone = entry["kind"] == "interior" and float(entry["lead"]) >= 1e-9
     return place(entry) if alone else None
 
 
-# -------------------------------------------------------------------- fits, areas and curves
-def of_areas() -> Iterator[dict[str, Any]]:
+def of_areas():
     regions = {
         "hard": WIDE, "0.05 to 50": MODERATE, "0.05 to 1000": MODERATE, "0.001 to 1000000": WIDE,
     }  # fmt: skip
@@ -133,8 +127,8 @@ def of_areas() -> Iterator[dict[str, Any]]:
         yield {"check": "auc", "region": region, "rows": rows}
 
 
-def of_fits() -> Iterator[dict[str, Any]]:
-    def doubles(texts: list[str] | None) -> list[float] | None:
+def of_fits():
+    def doubles(texts):
         return None if texts is None else [float.fromhex(v) for v in texts]
 
     rows = [
@@ -146,7 +140,7 @@ def of_fits() -> Iterator[dict[str, Any]]:
            "rows": rows}  # fmt: skip
 
 
-def of_curves() -> Iterator[dict[str, Any]]:
+def of_curves():
     for row in read("epc_thresholds")["pairs"]:
         kind = [] if row["family"] == "beta" else [row["family"]]
         sides = [[*kind, *row["client"]], [*kind, *row["impostor"]]]

@@ -1,13 +1,8 @@
 """Two laws on the axis y = logit(theta), in mpmath: their quantiles, optima, areas and ends."""
 
-from __future__ import annotations
-
 import json
 import math
-from collections.abc import Callable
 from itertools import pairwise
-from pathlib import Path
-from typing import Any
 
 import mpmath
 from mpmath import mp, mpf
@@ -19,14 +14,13 @@ LEVELS = (1e-1, 1e-3, 1e-10, 1e-30, 1e-100, 1e-300)
 WEIGHTS = (0.01, 0.3, 0.5, 0.75, 0.999)
 FIXED_Y = (-700.0, -40.0, -5.0, 0.25, 12.0, 300.0)
 SPREADS = (-8.0, -2.0, 0.0, 1.0, 6.0)
-Function = Callable[[Any], Any]
 
 
-def text(x: Any, digits: int = 22) -> str:
+def text(x, digits=22):
     return str(mpmath.nstr(x, digits, strip_zeros=True))
 
 
-def write(file: Path, document: dict[str, Any], separators: Any = (",", ":")) -> None:
+def write(file, document, separators=(",", ":")):
     """A key per line, and of lists an item per line."""
     parts = []
     for key, value in document.items():
@@ -38,17 +32,14 @@ def write(file: Path, document: dict[str, Any], separators: Any = (",", ":")) ->
     file.write_text("{\n" + ",\n".join(parts) + "\n}\n", encoding="utf-8")
 
 
-# ---------------------------------------------------------------- laws
-
-
 class Beta:
     """Beta(a, b) with its density and both tails on the axis y = logit(theta)."""
 
-    def __init__(self, a: float, b: float) -> None:
+    def __init__(self, a, b):
         self.a, self.b = mpf(a), mpf(b)
-        self._log_beta: dict[int, Any] = {}
+        self._log_beta = {}
 
-    def log_beta(self) -> Any:
+    def log_beta(self):
         if mp.prec not in self._log_beta:
             with mp.extraprec(64):
                 a, b = self.a, self.b
@@ -56,13 +47,13 @@ class Beta:
             self._log_beta[mp.prec] = value
         return self._log_beta[mp.prec]
 
-    def logf(self, y: Any) -> Any:
+    def logf(self, y):
         return self.logf_of(self.a, self.b, y)
 
-    def slope(self, y: Any) -> Any:
+    def slope(self, y):
         return self.a - (self.a + self.b) / (1 + mp.exp(-y))
 
-    def tails(self, y: Any) -> tuple[Any, Any]:
+    def tails(self, y):
         """F and S, each with small relative error: the one on its side of the mean by a
         series of positive terms, the other as its complement."""
         if y <= mp.log(self.a) - mp.log(self.b):
@@ -71,7 +62,7 @@ class Beta:
         high = self._lower(self.b, self.a, -y)
         return 1 - high, high
 
-    def _lower(self, a: Any, b: Any, y: Any) -> Any:
+    def _lower(self, a, b, y):
         x = float(1 / (1 + mp.exp(-y))) if y > -700 else 0.0
         w = float(1 / (1 + mp.exp(y))) if y < 700 else 0.0
         ratio = max(x, (float(a) + float(b)) / (float(a) + 1) * x)
@@ -90,41 +81,41 @@ class Beta:
                 extra *= 2
         return mp.exp(self.logf_of(a, b, y)) / a * series(a, b, y)
 
-    def logf_of(self, a: Any, b: Any, y: Any) -> Any:
+    def logf_of(self, a, b, y):
         log_x, log_w = log_sigmoids(y)
         return a * log_x + b * log_w - self.log_beta()
 
-    def mean_y(self) -> Any:
+    def mean_y(self):
         return mp.digamma(self.a) - mp.digamma(self.b)
 
-    def sd_y(self) -> Any:
+    def sd_y(self):
         return mp.sqrt(mp.psi(1, self.a) + mp.psi(1, self.b))
 
-    def mode(self) -> Any:
+    def mode(self):
         return mp.log(self.a) - mp.log(self.b)
 
 
 class Normal:
     """Normal law on its own axis: of raw scores, or (as logit-normal) of y = logit(theta)."""
 
-    def __init__(self, mu: float, sigma: float) -> None:
+    def __init__(self, mu, sigma):
         self.mu, self.sigma = mpf(mu), mpf(sigma)
 
-    def logf(self, y: Any) -> Any:
+    def logf(self, y):
         z = (y - self.mu) / self.sigma
         return -z * z / 2 - mp.log(2 * mp.pi) / 2 - mp.log(self.sigma)
 
-    def slope(self, y: Any) -> Any:
+    def slope(self, y):
         return -(y - self.mu) / self.sigma**2
 
-    def tails(self, y: Any) -> tuple[Any, Any]:
+    def tails(self, y):
         z = (y - self.mu) / self.sigma / mp.sqrt(2)
         return mp.erfc(-z) / 2, mp.erfc(z) / 2
 
-    def mean_y(self) -> Any:
+    def mean_y(self):
         return self.mu
 
-    def sd_y(self) -> Any:
+    def sd_y(self):
         return self.sigma
 
     mode = mean_y
@@ -134,41 +125,41 @@ class RawNormal(Normal):
     """Normal law of raw scores seen on the axis y = logit(theta): its mass outside (0, 1) is
     beyond the two ends of that axis."""
 
-    def logf(self, y: Any) -> Any:
+    def logf(self, y):
         log_x, log_w = log_sigmoids(y)
         return super().logf(mp.exp(log_x)) + log_x + log_w
 
-    def slope(self, y: Any) -> Any:
+    def slope(self, y):
         x = 1 / (1 + mp.exp(-y))
         return super().slope(x) * x * (1 - x) + 1 - 2 * x
 
-    def tails(self, y: Any) -> tuple[Any, Any]:
+    def tails(self, y):
         return super().tails(1 / (1 + mp.exp(-y)))
 
 
 class Inflated:
     """Point masses at 0 and 1 beside a beta law; beyond the two ends of the axis y they count."""
 
-    def __init__(self, a: float, b: float, at_zero: float, at_one: float) -> None:
+    def __init__(self, a, b, at_zero, at_one):
         self.base, self.at_zero, self.at_one = Beta(a, b), mpf(at_zero), mpf(at_one)
         self.rest = 1 - self.at_zero - self.at_one
         self.slope, self.mode = self.base.slope, self.base.mode
 
-    def logf(self, y: Any) -> Any:
+    def logf(self, y):
         return mp.log(self.rest) + self.base.logf(y)
 
-    def tails(self, y: Any) -> tuple[Any, Any]:
+    def tails(self, y):
         low, high = self.base.tails(y)
         return self.at_zero + self.rest * low, self.at_one + self.rest * high
 
 
-def log_sigmoids(y: Any) -> tuple[Any, Any]:
+def log_sigmoids(y):
     """log theta and log(1 - theta)."""
     tail = mp.log1p(mp.exp(-abs(y)))
     return (-tail, -y - tail) if y > 0 else (y - tail, -tail)
 
 
-def series(a: Any, b: Any, y: Any) -> Any:
+def series(a, b, y):
     """2F1(1, a+b; a+1; x) at x = sigma(y): positive terms, in fixed point."""
     prec = mp.prec + 40
     x = 1 / (1 + mp.exp(-y))
@@ -184,10 +175,7 @@ def series(a: Any, b: Any, y: Any) -> Any:
     return mp.ldexp(mpf(total), -prec)
 
 
-# ---------------------------------------------------------------- roots
-
-
-def root(fun: Callable[[Any], tuple[Any, Any]], low: Any, high: Any) -> Any:
+def root(fun, low, high):
     """Safeguarded Newton for fun(y) -> (value, slope) with a change of sign on [low, high]."""
     low, high = mpf(low), mpf(high)
     sign = mp.sign(fun(low)[0])
@@ -210,7 +198,7 @@ def root(fun: Callable[[Any], tuple[Any, Any]], low: Any, high: Any) -> Any:
     raise ArithmeticError("no convergence")
 
 
-def bracketed(fun: Callable[[Any], tuple[Any, Any]], start: Any, step: Any = 1) -> Any:
+def bracketed(fun, start, step=1):
     """Root of a monotone function on the line, bracketed by doubling steps from start."""
     left, right, width = mpf(start), mpf(start), mpf(step)
     while mp.sign(fun(left)[0]) == mp.sign(fun(right)[0]):
@@ -218,7 +206,7 @@ def bracketed(fun: Callable[[Any], tuple[Any, Any]], start: Any, step: Any = 1) 
     return root(fun, left, right)
 
 
-def quantile(law: Any, p: float, lower: bool) -> Any:
+def quantile(law, p, lower):
     """y with F(y) = p or S(y) = p: Newton on the concave log tail, monotone from its far side."""
     target = mp.log(mpf(p))
     y = law.mode()
@@ -232,14 +220,14 @@ def quantile(law: Any, p: float, lower: bool) -> Any:
     raise ArithmeticError("no convergence")
 
 
-def level_points(c: Any, i: Any, t: Any) -> list[Any]:
+def level_points(c, i, t):
     """All y with log f_c/f_i = t, ascending."""
     if isinstance(c, Beta) and isinstance(i, Beta):
         return beta_level_points(c, i, t)
     if type(c) is Normal and type(i) is Normal:
         return normal_level_points(c, i, t)
 
-    def fun(y: Any) -> tuple[Any, Any]:
+    def fun(y):
         return c.logf(y) - i.logf(y) - t, c.slope(y) - i.slope(y)
 
     grid = [mpf(k) / 16 for k in range(-1600, 1601)]
@@ -247,11 +235,11 @@ def level_points(c: Any, i: Any, t: Any) -> list[Any]:
     return [root(fun, grid[k], grid[k + 1]) for k in range(3200) if signs[k] != signs[k + 1]]
 
 
-def beta_level_points(c: Beta, i: Beta, t: Any) -> list[Any]:
+def beta_level_points(c, i, t):
     a, b = c.a - i.a, c.b - i.b
     log_c = i.log_beta() - c.log_beta()
 
-    def fun(y: Any) -> tuple[Any, Any]:
+    def fun(y):
         log_x, log_w = log_sigmoids(y)
         return a * log_x + b * log_w + log_c - t, a - (a + b) / (1 + mp.exp(-y))
 
@@ -274,7 +262,7 @@ def beta_level_points(c: Beta, i: Beta, t: Any) -> list[Any]:
     return found
 
 
-def normal_level_points(c: Normal, i: Normal, t: Any) -> list[Any]:
+def normal_level_points(c, i, t):
     half = (1 / i.sigma**2 - 1 / c.sigma**2) / 2
     linear = c.mu / c.sigma**2 - i.mu / i.sigma**2
     rest = (i.mu / i.sigma) ** 2 / 2 - (c.mu / c.sigma) ** 2 / 2 + mp.log(i.sigma / c.sigma) - t
@@ -286,14 +274,11 @@ def normal_level_points(c: Normal, i: Normal, t: Any) -> list[Any]:
     return sorted((-linear + s * mp.sqrt(disc)) / (2 * half) for s in (1, -1))
 
 
-# ---------------------------------------------------------------- areas
-
-
 class TooCoarseError(ArithmeticError):
     """The halved steps do not agree yet."""
 
 
-def trapezoid(g: Function, low: Any, high: Any, digits: int, step: float = 0.25) -> Any:
+def trapezoid(g, low, high, digits, step=0.25):
     """Sum of g over a grid that is halved until two sums agree to `digits` digits."""
     h = mpf(step)
     first, last = int(mp.floor(low / h)), int(mp.ceil(high / h))
@@ -307,7 +292,7 @@ def trapezoid(g: Function, low: Any, high: Any, digits: int, step: float = 0.25)
     raise TooCoarseError(f"trapezoid: {mpmath.nstr(abs(total * h / old - 1), 3)} after 9 halvings")
 
 
-def reach(fun: Function, start: Any, side: int, drop: float) -> Any:
+def reach(fun, start, side, drop):
     """Distance from start at which the log-concave exp(fun) has fallen by exp(-drop)."""
     top, width = fun(start), mpf(1)
     while fun(start + side * width) < top - drop:
@@ -321,20 +306,20 @@ def reach(fun: Function, start: Any, side: int, drop: float) -> Any:
     return far
 
 
-def whole_line(log_g: Function, peak: Any, scale: Any, left: Any, right: Any, digits: int) -> Any:
+def whole_line(log_g, peak, scale, left, right, digits):
     """Integral of exp(log_g) over [left, right] through y = peak + scale sinh t."""
 
-    def g(t: Any) -> Any:
+    def g(t):
         return mp.exp(log_g(peak + scale * mp.sinh(t))) * scale * mp.cosh(t)
 
     return trapezoid(g, mp.asinh((left - peak) / scale), mp.asinh((right - peak) / scale), digits)
 
 
-def segment(log_g: Function, left: Any, right: Any, digits: int) -> Any:
+def segment(log_g, left, right, digits):
     """Integral of exp(log_g) over a finite interval through y = middle + half tanh(pi/2 sinh t)."""
     middle, half = (left + right) / 2, (right - left) / 2
 
-    def g(t: Any) -> Any:
+    def g(t):
         u = mp.pi / 2 * mp.sinh(t)
         jacobian = half * mp.pi / 2 * mp.cosh(t) / mp.cosh(u) ** 2
         return mp.exp(log_g(middle + half * mp.tanh(u))) * jacobian
@@ -342,21 +327,21 @@ def segment(log_g: Function, left: Any, right: Any, digits: int) -> Any:
     return trapezoid(g, mpf(-4), mpf(4), digits)
 
 
-def in_pieces(log_g: Function, cuts: list[Any], left: Any, right: Any, digits: int) -> Any:
+def in_pieces(log_g, cuts, left, right, digits):
     """Integral over [left, right] cut at the knees of the two laws."""
     inner = sorted(y for y in {mpf(y) for y in cuts} if left < y < right)
     points = [left, *inner, right]
     return mp.fsum(segment(log_g, p, q, digits) for p, q in pairwise(points))
 
 
-def product_area(law: Any, other: Any, lower: bool) -> Any:
+def product_area(law, other, lower):
     """Integral of f_law times a tail of other (its F if lower, else S)."""
     which = 0 if lower else 1
 
-    def log_g(y: Any) -> Any:
+    def log_g(y):
         return law.logf(y) + mp.log(other.tails(y)[which])
 
-    def score(y: Any) -> Any:
+    def score(y):
         hazard = mp.exp(other.logf(y)) / other.tails(y)[which]
         return law.slope(y) + (hazard if lower else -hazard)
 
@@ -379,18 +364,18 @@ def product_area(law: Any, other: Any, lower: bool) -> Any:
         return in_pieces(log_g, [peak, law.mode(), other.mode()], left, right, 28)
 
 
-def areas(c: Any, i: Any) -> tuple[Any, Any]:
+def areas(c, i):
     """AUC and 1 - AUC, each a positive integral over the narrower law's density."""
     if c.sd_y() <= i.sd_y():
         return product_area(c, i, True), product_area(c, i, False)
     return product_area(i, c, False), product_area(i, c, True)
 
 
-def average_precision(c: Any, i: Any, prior: float) -> Any:
+def average_precision(c, i, prior):
     """Integral of precision over recall."""
     kappa = (1 - mpf(prior)) / mpf(prior)
 
-    def log_g(y: Any) -> Any:
+    def log_g(y):
         accept = c.tails(y)[1]
         return c.logf(y) - mp.log1p(kappa * i.tails(y)[1] / accept)
 
@@ -405,11 +390,11 @@ def average_precision(c: Any, i: Any, prior: float) -> Any:
         return in_pieces(log_g, [c.mode(), i.mode()], left, right, 17)
 
 
-def partial_area(c: Any, i: Any, low: float, high: float) -> Any:
+def partial_area(c, i, low, high):
     """Area under TPR(FAR) for FAR in [low, high]."""
     left = quantile(i, high, False)
 
-    def log_g(y: Any) -> Any:
+    def log_g(y):
         return i.logf(y) + mp.log(c.tails(y)[1])
 
     if low > 0:
@@ -422,10 +407,7 @@ def partial_area(c: Any, i: Any, low: float, high: float) -> Any:
     return in_pieces(log_g, [c.mode(), i.mode()], left, right, 26)
 
 
-# ---------------------------------------------------------------- optima and ends
-
-
-def place(c: Any, i: Any, y: Any) -> dict[str, str]:
+def place(c, i, y):
     """A threshold: logit, theta, 1 - theta (or the raw threshold of a binormal pair)."""
     if type(c) is Normal and type(i) is Normal:
         return {"threshold": text(y)}
@@ -433,13 +415,13 @@ def place(c: Any, i: Any, y: Any) -> dict[str, str]:
     return {"logit": text(y), "theta": theta, "one_minus_theta": rest}
 
 
-def log_tails(law: Any, y: Any) -> tuple[Any, Any]:
+def log_tails(law, y):
     low, high = law.tails(y)
     log_low = mp.log(low) if low < 0.5 else mp.log1p(-high)
     return log_low, mp.log(high) if high < 0.5 else mp.log1p(-low)
 
 
-def gap(c: Any, i: Any, y: Any) -> Any:
+def gap(c, i, y):
     """F_i - F_c, digits raised until the difference keeps 30 of them."""
     for digits in (DIGITS, 4 * DIGITS, 16 * DIGITS):
         with mp.workdps(digits):
@@ -452,22 +434,22 @@ def gap(c: Any, i: Any, y: Any) -> Any:
     return value
 
 
-def eer(c: Any, i: Any) -> dict[str, Any]:
+def eer(c, i):
     y = balance(c, i, mpf(1) / 2)
     return {**place(c, i, y), "value": text(i.tails(y)[1])}
 
 
-def break_even(c: Any, i: Any, prior: float) -> dict[str, Any]:
+def break_even(c, i, prior):
     """Precision = recall."""
     y = balance(c, i, mpf(prior))
     return {"prior": prior, **place(c, i, y), "value": text(c.tails(y)[1])}
 
 
-def balance(c: Any, i: Any, prior: Any) -> Any:
+def balance(c, i, prior):
     """Where prior FRR = (1 - prior) FAR."""
     shift = mp.log(prior) - mp.log1p(-prior)
 
-    def fun(y: Any) -> tuple[Any, Any]:
+    def fun(y):
         lower, upper = c.tails(y)[0], i.tails(y)[1]
         hazards = mp.exp(c.logf(y)) / lower + mp.exp(i.logf(y)) / upper
         return shift + mp.log(lower) - mp.log(upper), hazards
@@ -475,22 +457,22 @@ def balance(c: Any, i: Any, prior: Any) -> Any:
     return bracketed(fun, (c.mode() + i.mode()) / 2)
 
 
-def ks(c: Any, i: Any, ends: tuple[Any, ...] = ()) -> dict[str, Any]:
+def ks(c, i, ends=()):
     """One-sided maxima of F_i - F_c (youden) and F_c - F_i (reverse); ks is the larger."""
-    best: dict[int, tuple[Any, Any]] = {}
+    best = {}
     for y in [*level_points(c, i, mpf(0)), *ends]:
         value = gap(c, i, y)
         side = int(mp.sign(value))
         if side and (side not in best or abs(value) > best[side][0]):
             best[side] = (abs(value), y)
     largest = max((size for size, _ in best.values()), default=mpf(0))
-    rows: dict[str, Any] = {"value": text(largest), "youden": None, "reverse": None}
+    rows = {"value": text(largest), "youden": None, "reverse": None}
     for side, (size, y) in best.items():
         rows["youden" if side > 0 else "reverse"] = {**place(c, i, y), "value": text(size)}
     return rows
 
 
-def lowest(c: Any, i: Any, w: Any, ends: tuple[Any, ...] = ()) -> tuple[Any, str, Any, Any]:
+def lowest(c, i, w, ends=()):
     """Global minimum of w FAR + (1-w) FRR: value, kind, y, relative lead over the next best."""
     found = [(w, "accept-all", None), (1 - w, "reject-all", None)]
     for y in [*level_points(c, i, mp.log(w) - mp.log1p(-w)), *ends]:
@@ -500,13 +482,13 @@ def lowest(c: Any, i: Any, w: Any, ends: tuple[Any, ...] = ()) -> tuple[Any, str
     return (*found[0], found[1][0] / found[0][0] - 1)
 
 
-def weighted(c: Any, i: Any, alpha: float, ends: tuple[Any, ...] = ()) -> dict[str, Any]:
+def weighted(c, i, alpha, ends=()):
     value, kind, y, lead = lowest(c, i, mpf(alpha), ends)
     where = place(c, i, y) if y is not None else {}
     return {"alpha": alpha, "value": text(value), "kind": kind, **where, "lead": text(lead, 5)}
 
 
-def max_f(c: Any, i: Any, weight: float, prior: float) -> dict[str, Any]:
+def max_f(c, i, weight, prior):
     """Largest 1/(w/P + (1-w)/R) by Dinkelbach's steps, each a global weighted-error minimum."""
     w, kappa = mpf(weight), (1 - mpf(prior)) / mpf(prior)
     best = 1 / (1 + w * kappa)
@@ -526,14 +508,14 @@ def max_f(c: Any, i: Any, weight: float, prior: float) -> dict[str, Any]:
     return {"weight": weight, "prior": prior, "value": text(best), **where, "lead": lead}
 
 
-def crossing(c: Any, i: Any) -> dict[str, Any] | None:
+def crossing(c, i):
     """The interior root of F_i = F_c, between the two points of equal density."""
     points = level_points(c, i, mpf(0))
     if len(points) != 2:
         return None
     low, high = points
 
-    def fun(y: Any) -> tuple[Any, Any]:
+    def fun(y):
         (lc, hc), (li, hi) = c.tails(y), i.tails(y)
         fc, fi = mp.exp(c.logf(y)), mp.exp(i.logf(y))
         if lc < hc:
@@ -545,7 +527,7 @@ def crossing(c: Any, i: Any) -> dict[str, Any] | None:
     return {**place(c, i, y), "log_rate": text(rate), "log_miss": text(miss)}
 
 
-def law_table(law: Any) -> dict[str, Any]:
+def law_table(law):
     """[y, log F, log S, log density in theta] rows; logits of F = p and S = p."""
     spread = [float(law.mean_y() + k * law.sd_y()) for k in SPREADS]
     rows = []
@@ -557,16 +539,16 @@ def law_table(law: Any) -> dict[str, Any]:
     return {"rows": rows, "ppf": ppf, "isf": isf}
 
 
-def far_target(c: Any, i: Any, far: float) -> dict[str, Any]:
+def far_target(c, i, far):
     y = quantile(i, far, False)
     log_tpr, log_slope = log_tails(c, y)[1], c.logf(y) - i.logf(y)
     return {"far": far, **place(c, i, y), "log_tpr": text(log_tpr), "log_slope": text(log_slope)}
 
 
-def end_values(c: Beta, i: Beta) -> dict[str, Any]:
+def end_values(c, i):
     """Power laws F_i ~ K F_c^rho at theta = 0 and FAR ~ K TPR^rho at theta = 1; dF_i/dF_c there."""
     log_ratio_b = c.log_beta() - i.log_beta()
-    result: dict[str, Any] = {}
+    result = {}
     for name, s1, s2 in (("at_zero", c.a, i.a), ("at_one", c.b, i.b)):
         rho = s2 / s1
         coefficient = rho * (mp.log(s1) + c.log_beta()) - mp.log(s2) - i.log_beta()
@@ -579,7 +561,7 @@ def end_values(c: Beta, i: Beta) -> dict[str, Any]:
     return result
 
 
-def global_shape(a: Any, b: Any) -> str:
+def global_shape(a, b):
     if a == 0 and b == 0:
         return "chance"
     if a >= 0 >= b:

@@ -1,35 +1,27 @@
 """Second computation of the values in pairs.json by other means; prints the worst disagreements."""
 
-from __future__ import annotations
-
 import math
 import random
-from typing import Any
 
 import flint
 from _laws import LEVELS, Beta, Inflated, Normal, in_pieces, quantile
 from flint import arb
 from mpmath import mp, mpf
 
-Worst = dict[str, tuple[float, str]]
 
-
-def note(worst: Worst, name: str, error: Any, where: Any) -> None:
+def note(worst, name, error, where):
     error = float(abs(error))
     if name not in worst or not error <= worst[name][0]:
         worst[name] = (error, str(where))
 
 
-# ---------------------------------------------------------------- flint
-
-
-def arb_tail(a: float, b: float, y: Any, lower: bool) -> Any:
+def arb_tail(a, b, y, lower):
     at = y if lower else -y
     first, second = (arb(a), arb(b)) if lower else (arb(b), arb(a))
     return (1 / (1 + (-at).exp())).beta_lower(first, second, regularized=True)
 
 
-def arb_log_tail(a: float, b: float, y: Any, lower: bool) -> Any:
+def arb_log_tail(a, b, y, lower):
     """log F or log S at logit y by arb's regularized incomplete beta, with a proven radius."""
     other = (float(y) > math.log(a / b)) == lower
     for prec in (256, 1024, 4096):
@@ -42,9 +34,7 @@ def arb_log_tail(a: float, b: float, y: Any, lower: bool) -> Any:
     return None
 
 
-def check_law(
-    worst: Worst, shapes: list[float], table: dict[str, Any], levels: tuple[float, ...]
-) -> int:
+def check_law(worst, shapes, table, levels):
     skipped = 0
     a, b = shapes
     law = Beta(a, b)
@@ -67,14 +57,14 @@ def check_law(
     return skipped
 
 
-def check_points(worst: Worst, row: dict[str, Any]) -> None:
+def check_points(worst, row):
     """Rates at the reported thresholds by arb. The printed threshold has 22 digits, so a rate
     moves by its relative slope times 1e-22 |y|: errors are in units of max(1, |y| slope)."""
     (a1, b1), (a2, b2) = row["client"], row["impostor"]
     c, i = Beta(a1, b1), Beta(a2, b2)
     name = (a1, b1, a2, b2)
 
-    def compare(what: str, law: Beta, y: str, lower: bool, expected: Any, more: Any = "") -> Any:
+    def compare(what, law, y, lower, expected, more=""):
         got = arb_log_tail(float(law.a), float(law.b), y, lower)
         if got is None:
             note(worst, what + " (not enclosed by arb)", 0, name)
@@ -99,14 +89,11 @@ def check_points(worst: Worst, row: dict[str, Any]) -> None:
             compare("crossing (arb)", law, y, False, mpf(rate))
 
 
-# ---------------------------------------------------------------- curves
-
-
-def by_far(c: Any, i: Any, low: float, high: float) -> Any:
+def by_far(c, i, low, high):
     """Partial area as the integral of TPR over FAR itself, thresholds by the quantile; in units of
     the last TPR, since mpmath's quad stops on absolute errors."""
 
-    def tpr(far: Any) -> Any:
+    def tpr(far):
         return c.tails(quantile(i, far, False))[1]
 
     last, span = tpr(mpf(high)), mpf(high) - mpf(low)
@@ -114,18 +101,18 @@ def by_far(c: Any, i: Any, low: float, high: float) -> Any:
     return last * mp.quad(lambda far: tpr(far) / last, cuts)
 
 
-def by_recall(c: Any, i: Any, prior: float) -> Any:
+def by_recall(c, i, prior):
     """Average precision as the integral of precision over recall itself."""
     kappa = (1 - mpf(prior)) / mpf(prior)
 
-    def precision(recall: Any) -> Any:
+    def precision(recall):
         y = quantile(c, recall, False)
         return 1 / (1 + kappa * i.tails(y)[1] / recall)
 
     return mp.quad(precision, [0, mpf(1) / 2, 1])
 
 
-def other_area(c: Any, i: Any) -> Any:
+def other_area(c, i):
     """AUC over the wider law's density, in pieces cut at the knees."""
     wide, narrow, lower = (c, i, True) if c.sd_y() > i.sd_y() else (i, c, False)
     log_g = lambda y: wide.logf(y) + mp.log(narrow.tails(y)[0 if lower else 1])  # noqa: E731
@@ -135,7 +122,7 @@ def other_area(c: Any, i: Any) -> Any:
     return in_pieces(log_g, [*cuts, c.mode(), i.mode()], left, right, 22)
 
 
-def check_curve(worst: Worst, row: dict[str, Any]) -> None:
+def check_curve(worst, row):
     c, i = Beta(*row["client"]), Beta(*row["impostor"])
     name = (*row["client"], *row["impostor"])
     mp.dps = 50
@@ -147,14 +134,11 @@ def check_curve(worst: Worst, row: dict[str, Any]) -> None:
         note(worst, "average precision (over recall)", error, name)
 
 
-# ---------------------------------------------------------------- optima by brute force
-
-
-def position(entry: dict[str, Any]) -> Any:
+def position(entry):
     return mpf(entry["logit" if "logit" in entry else "threshold"])
 
 
-def grid(c: Any, i: Any, count: int) -> list[Any]:
+def grid(c, i, count):
     """Thresholds from both laws' quantiles and a plain mesh."""
     levels = [mpf(10) ** (-k / mpf(2)) / 2 for k in range(0, 40, 2)]
     points = [quantile(law, p, lower) for law in (c, i) for p in levels for lower in (True, False)]
@@ -162,7 +146,7 @@ def grid(c: Any, i: Any, count: int) -> list[Any]:
     return points + [low + (high - low) * k / count for k in range(count + 1)]
 
 
-def check_optima(worst: Worst, row: dict[str, Any], c: Any, i: Any, points: list[Any]) -> None:
+def check_optima(worst, row, c, i, points):
     """No threshold of a grid beats a reported optimum; reported places attain their values."""
     name = (row["client"], row["impostor"])
     rates = [(i.tails(y)[1], c.tails(y)[0], c.tails(y)[1]) for y in points]
@@ -186,7 +170,7 @@ def check_optima(worst: Worst, row: dict[str, Any], c: Any, i: Any, points: list
         note(worst, "EER attained", rate / mpf(row["eer"]["value"]) - 1, name)
 
 
-def check_ends(worst: Worst, row: dict[str, Any]) -> None:
+def check_ends(worst, row):
     """The power laws hold far out: log F_i - exponent log F_c tends to the log coefficient."""
     c, i = Beta(*row["client"]), Beta(*row["impostor"])
     for key, y, side in (("at_zero", mpf(-80), 0), ("at_one", mpf(80), 1)):
@@ -198,14 +182,11 @@ def check_ends(worst: Worst, row: dict[str, Any]) -> None:
             note(worst, "end coefficient", error, row["client"])
 
 
-# ---------------------------------------------------------------- other families
-
-
-def normal_cdf(x: Any) -> Any:
+def normal_cdf(x):
     return mp.erfc(-x / mp.sqrt(2)) / 2
 
 
-def check_binormal(worst: Worst, row: dict[str, Any]) -> None:
+def check_binormal(worst, row):
     """The closed forms of the binormal model."""
     m1, s1, m2, s2 = (mpf(v) for v in (*row["client"][1:], *row["impostor"][1:]))
     name = (row["client"], row["impostor"])
@@ -219,7 +200,7 @@ def check_binormal(worst: Worst, row: dict[str, Any]) -> None:
     check_optima(worst, row, c, i, grid(c, i, 400))
 
 
-def theta_law(kind: str, first: float, second: float) -> Any:
+def theta_law(kind, first, second):
     """Density in theta, as a function of theta and 1 - theta, and distribution function."""
     p, q = mpf(first), mpf(second)
     if kind == "beta":
@@ -235,13 +216,13 @@ def theta_law(kind: str, first: float, second: float) -> Any:
     )
 
 
-def over_unit(g: Any) -> Any:
+def over_unit(g):
     """Tanh-sinh over theta in (0, 1/2) and over 1 - theta in (0, 1/2)."""
     cuts = [0, mpf(1) / 10, mpf(1) / 4, mpf(1) / 2]
     return mp.quad(lambda x: g(x, 1 - x), cuts) + mp.quad(lambda w: g(1 - w, w), cuts)
 
 
-def check_mixed(worst: Worst, row: dict[str, Any]) -> None:
+def check_mixed(worst, row):
     """The AUC, EER and weighted minima in theta, by tanh-sinh on (0, 1) and a mesh."""
     mp.dps = 40
     name = (row["client"], row["impostor"])
@@ -267,7 +248,7 @@ def check_mixed(worst: Worst, row: dict[str, Any]) -> None:
     note(worst, "mixed KS against the mesh", largest / mpf(row["ks"]["value"]) - 1, name)
 
 
-def check_inflated(worst: Worst, row: dict[str, Any]) -> None:
+def check_inflated(worst, row):
     """The area under the polyline-and-curve ROC: two trapezoids and the curve between."""
     c, i = Inflated(**row["client"]), Inflated(**row["impostor"])
     ends = (quantile(i.base, 1e-40, lower) for lower in (True, False))
@@ -279,10 +260,10 @@ def check_inflated(worst: Worst, row: dict[str, Any]) -> None:
     check_optima(worst, row, c, i, points)
 
 
-def check(document: dict[str, Any]) -> int:
+def check(document):
     rng = random.Random(5)
     beta_rows = [r for key in ("pairs", "hard", "table1", "wide") for r in document.get(key, ())]
-    worst: Worst = {}
+    worst = {}
     skipped = 0
     for row in beta_rows:
         skipped += check_law(worst, row["client"], row["client_law"], LEVELS)

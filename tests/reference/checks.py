@@ -9,16 +9,15 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
-from typing import Any, NamedTuple, cast
+from typing import NamedTuple, cast
 
 import numpy as np
 
 from betaroc.core.notices import collected
 from betaroc.core.polygamma import phi_tau
 from betaroc.core.special import log_beta, log_beta_ratio, share_ends
-from betaroc.core.thresholds import Thresholds
 from betaroc.data.scores import Scores
 from betaroc.decision.epc import epc
 from betaroc.distributions.base import Distribution
@@ -49,7 +48,6 @@ class Error(NamedTuple):
 
 
 Off = Callable[[float, float], float]
-Values = Iterator[float]
 
 
 class Check(NamedTuple):
@@ -73,14 +71,14 @@ class Check(NamedTuple):
     compute: Callable[..., Sequence[float]]
 
 
-def digits_of(error: float) -> float:
+def digits_of(error):
     """Correct decimal digits; 0 and less where none is."""
     if math.isnan(error) or math.isinf(error):
         return -math.inf
     return min(-math.log10(error), DIGITS_OF_A_DOUBLE) if error > 0.0 else DIGITS_OF_A_DOUBLE
 
 
-def errors_of_row(check: Check, row: Sequence[Any]) -> Iterator[Error]:
+def errors_of_row(check, row):
     """Every number of a row that has a reference."""
     with collected():
         found = check.compute(*row[: check.arguments])
@@ -92,32 +90,25 @@ def errors_of_row(check: Check, row: Sequence[Any]) -> Iterator[Error]:
                 yield Error(name, error if error >= 0.0 else math.inf)
 
 
-# ------------------------------------------------------------------------------- measures
 #: Of what is not compared.
 _NOT = -1.0
 
 
-def _relative(found: float, true: float) -> float:
+def _relative(found, true):
     """Of a number that a double holds with all its digits."""
     if math.isinf(true) or not _LEAST < abs(true) < _MOST:
         return _NOT
     return abs(found - true) / abs(true)
 
 
-def _place(found: float, true: float) -> float:
+def _place(found, true):
     """Of a number that may be any and passes through 0: relative to 1 at least."""
     if math.isinf(true):
         return 0.0 if found == true else math.inf
     return abs(found - true) / max(1.0, abs(true))
 
 
-def _apart(found: float, true: float) -> float:
-    """Of what is relative already."""
-    return abs(found - true)
-
-
-# -------------------------------------------------------------------------- distributions
-def _six(law: Distribution, x: float) -> list[float]:
+def _six(law, x):
     names = ("pdf", "cdf", "sf", "logpdf", "logcdf", "logsf")
     return [float(getattr(law, name)(x)) for name in names]
 
@@ -128,65 +119,43 @@ _SIX = {
 }  # fmt: skip
 
 
-def _quantile(law: Distribution, which: str, p: float) -> Thresholds:
+def _quantile(law, which, p):
     invert = law._lower_quantile if which == "ppf" else law._upper_quantile
     return invert(np.array(p), np.array(math.log(p)))
 
 
-def _inverted(law: Distribution, which: str, p: float) -> tuple[float, float]:
+def _inverted(law, which, p):
     """The logit, and by how much its tail is not p again."""
     place = _quantile(law, which, p)
     tail = (law._lower if which == "ppf" else law._upper)(place)[0]
     return float(place.logit), abs(float(tail) / p - 1.0)
 
 
-def _beta_inverse(a: float, b: float, which: str, p: float) -> Sequence[float]:
-    return _inverted(Beta(a, b), which, p)
-
-
-def _mixture_inverse(
-    weights: list[float], shapes: list[list[float]], which: str, p: float
-) -> Sequence[float]:
-    return _inverted(_mixture(weights, shapes), which, p)
-
-
-def _mixture(weights: list[float], shapes: list[list[float]]) -> BetaMixture:
+def _mixture(weights, shapes):
     return BetaMixture(tuple(weights), tuple(Beta(*one) for one in shapes))
 
 
-def _normals(weights: list[float], parts: list[list[float]]) -> NormalMixture:
+def _normals(weights, parts):
     return NormalMixture(tuple(weights), tuple(Normal(*one) for one in parts))
 
 
-def _normal_inverse(which: str, p: float) -> Sequence[float]:
-    return [float(_quantile(Normal(0.0, 1.0), which, p).theta)]
-
-
-def _pareto(shape: float, scale: float, x: float, log_rate: float) -> Sequence[float]:
+def _pareto(shape, scale, x, log_rate):
     tail = ParetoTail(1.0, shape, scale)
     found = tail._log_rate(x), tail._log_density(x), tail._distance(log_rate)
     return [float(one) for one in found]
 
 
-def _spliced(
-    a: float, b: float, mass: float, shape: float, scale: float, x: float
-) -> Sequence[float]:
+def _spliced(a, b, mass, shape, scale, x):
     law = Spliced(Beta(a, b), upper=ParetoTail(mass, shape, scale))
     return [float(law.logsf(x))]
 
 
-# ---------------------------------------------------------------------- special functions
-def _polygamma(x: float) -> Sequence[float]:
+def _polygamma(x):
     phi, tau = phi_tau(x)
     return [float(phi), float(tau), float(phi + math.log(x)), float(tau + 1.0 / x)]
 
 
-def _ends_of_share(hits: int, n: int, tail: float) -> Sequence[float]:
-    low, high = share_ends(hits, n, tail)
-    return [float(low), float(high)]
-
-
-def _p_value(kind: str, freedom: list[float], x: float) -> Sequence[float]:
+def _p_value(kind, freedom, x):
     from scipy.special import chdtrc, kolmogorov, ndtr, stdtr
 
     if kind == "kolmogorov":
@@ -196,19 +165,14 @@ def _p_value(kind: str, freedom: list[float], x: float) -> Sequence[float]:
     return [float(stdtr(freedom[0], -x) if kind == "student" else ndtr(-x))]
 
 
-# ------------------------------------------------------------------------ scores and fits
-def _beta_fit(scores: list[float], weights: list[float] | None) -> Sequence[float]:
+def _beta_fit(scores, weights):
     fit = fit_distribution(scores, "beta", weights=weights)
     a, b = fit.params.values()
     spread = fit.cov[0, 0], fit.cov[0, 1], fit.cov[1, 1]
     return [a, b, *map(float, spread), fit.log_likelihood]
 
 
-def _normal_fit(scores: list[float]) -> Sequence[float]:
-    return list(fit_distribution(scores, "normal").params.values())
-
-
-def _mixture_fit(kind: str, scores: list[float], components: int) -> Sequence[float]:
+def _mixture_fit(kind, scores, components):
     """Parameters, their variances and the log-likelihood; nan where there is no third component."""
     fit = fit_distribution(scores, kind, components=components)
     values, spread = list(fit.params.values()), np.diag(fit.cov).tolist()
@@ -216,7 +180,7 @@ def _mixture_fit(kind: str, scores: list[float], components: int) -> Sequence[fl
     return [*values, *none, *spread, *none, fit.log_likelihood]
 
 
-def _tail_fit(excesses: list[float]) -> Sequence[float]:
+def _tail_fit(excesses):
     """Of excesses over a joint at 0, in one class of ten times as many scores."""
     x = np.array(excesses)
     fit = fit_tail(0.0, x, np.ones(x.size), 10.0 * x.size)
@@ -224,186 +188,145 @@ def _tail_fit(excesses: list[float]) -> Sequence[float]:
     return [fit.shape, fit.scale, float(penalised(x, fit.weights, *at))]
 
 
-def _area(client: list[float], impostor: list[float]) -> Sequence[float]:
+def _area(client, impostor):
     found = auc_interval(Scores(client, impostor), 0.5, method="delong")
     return [found.estimate, (found.high - found.low) / (2.0 * _HALF)]
 
 
-# --------------------------------------------------------------------------------- models
-def _law(given: Any) -> Distribution:
+def _law(given):
     """Of shapes, of a kind and its parameters, or of shapes with masses at the ends."""
     if isinstance(given, Mapping):
         return Inflated(Beta(given["a"], given["b"]), given["at_zero"], given["at_one"])
     if isinstance(given[0], str):
-        kind: Any = FAMILIES[given[0]].law
+        kind = FAMILIES[given[0]].law
         return cast(Distribution, kind(*given[1:]))
     return Beta(*given)
 
 
 @lru_cache(maxsize=16)
-def _known(client: str, impostor: str, prior: float) -> ScoreModel:
+def _known(client, impostor, prior):
     return ScoreModel(_law(json.loads(client)), _law(json.loads(impostor)), prior=prior)
 
 
-def _model(client: Any, impostor: Any, prior: float = 0.5) -> ScoreModel:
+def _model(client, impostor, prior=0.5):
     return _known(json.dumps(client), json.dumps(impostor), prior)
 
 
-def _threshold(point: Any, model: ScoreModel) -> float:
+def _threshold(point, model):
     unit = model.client.on_unit or model.impostor.on_unit
     return float(np.squeeze(point.logit_threshold if unit else point.threshold))
 
 
-def _areas(client: Any, impostor: Any) -> Sequence[float]:
-    return [_model(client, impostor).auc(), _model(impostor, client).auc()]
-
-
-def _at_far(client: Any, impostor: Any, far: float) -> Sequence[float]:
+def _at_far(client, impostor, far):
     model = _model(client, impostor)
     point, roc = model.at_far(far), model.roc()
     logs = (_log(float(v)) for v in (roc.tpr(far), roc.slope(far)))
     return [_threshold(point, model), float(point.far), *logs]
 
 
-def _log(value: float) -> float:
+def _log(value):
     return math.log(value) if value > 0.0 else -math.inf
 
 
-def _partial(client: Any, impostor: Any, low: float, high: float) -> Sequence[float]:
-    return [_model(client, impostor).partial_auc(low, high)]
-
-
-def _eer(client: Any, impostor: Any) -> Sequence[float]:
+def _eer(client, impostor):
     model = _model(client, impostor)
     point = model.eer()
     return [float(point.hter), _threshold(point, model)]
 
 
-def _ks(client: Any, impostor: Any) -> Sequence[float]:
-    return [_model(client, impostor).ks()]
-
-
-def _weighted(client: Any, impostor: Any, alpha: float) -> Sequence[float]:
+def _weighted(client, impostor, alpha):
     model = _model(client, impostor)
     point = model.min_weighted_error(alpha)
     return [float(point.weighted_error(alpha)), _threshold(point, model)]
 
 
-def _max_f(client: Any, impostor: Any, prior: float, weight: float) -> Sequence[float]:
+def _max_f(client, impostor, prior, weight):
     model = _model(client, impostor, prior)
     point = model.max_f(weight)
     return [float(point.f(weight)), _threshold(point, model)]
 
 
-def _break_even(client: Any, impostor: Any, prior: float) -> Sequence[float]:
+def _break_even(client, impostor, prior):
     model = _model(client, impostor, prior)
     point = model.break_even()
     return [float(point.precision), _threshold(point, model)]
 
 
-def _precision(client: Any, impostor: Any, prior: float) -> Sequence[float]:
-    return [_model(client, impostor, prior).average_precision()]
-
-
-def _ends(client: Any, impostor: Any) -> Sequence[float]:
+def _ends(client, impostor):
     found = _model(client, impostor).ends()
     both = found.at_zero, found.at_one
     return [v for e in both for v in (e.exponent, e.coefficient, e.semi_derivative)]
 
 
-def _curve(client: Any, impostor: Any, prior: float, criterion: str, alpha: float) -> list[float]:
+def _curve(client, impostor, prior, criterion, alpha):
     model = _model(client, impostor, prior)
     points = epc(model, model.generic(), criterion=criterion, alpha=[alpha]).points
     return [_threshold(points, model)]
 
 
-_THRESHOLD: dict[str, Off] = {"threshold": _place}
+_THRESHOLD = {"threshold": _place}
+_INVERSE = {"logit": _place, "round trip": lambda found, true: abs(found - true)}
 
 #: Every check by the name that blocks of references call it.
 CHECKS = {
-    "log-beta": Check(
-        "log of the beta function", 2, {"log": _place}, lambda a, b: [log_beta(a, b)]
-    ),
-    "log-beta-ratio": Check(
-        "log ratio of two beta functions", 4, {"log": _relative}, lambda *v: [log_beta_ratio(*v)]
-    ),
-    "polygamma": Check(
-        "digamma and trigamma", 1,
+    "log-beta": Check("log of the beta function", 2, {"log": _place},
+        lambda a, b: [log_beta(a, b)]),
+    "log-beta-ratio": Check("log ratio of two beta functions", 4, {"log": _relative},
+        lambda *v: [log_beta_ratio(*v)]),
+    "polygamma": Check("digamma and trigamma", 1,
         {"digamma - log": _relative, "trigamma - 1/x": _relative, "digamma": _place,
-         "trigamma": _relative}, _polygamma,
-    ),
+         "trigamma": _relative}, _polygamma),
     "beta-tails": Check("beta distribution", 3, _SIX, lambda a, b, x: _six(Beta(a, b), x)),
-    "normal-tails": Check(
-        "normal distribution", 3, _SIX, lambda mu, sigma, x: _six(Normal(mu, sigma), x)
-    ),
-    "logit-normal-tails": Check(
-        "logit-normal distribution", 3, _SIX, lambda mu, sigma, x: _six(LogitNormal(mu, sigma), x)
-    ),
-    "beta-mixture-tails": Check(
-        "mixture of beta distributions", 3, _SIX, lambda w, s, x: _six(_mixture(w, s), x)
-    ),
-    "normal-mixture-tails": Check(
-        "mixture of normal distributions", 3, _SIX,
-        lambda w, parts, x: _six(_normals(w, parts), x),
-    ),
-    "pareto-tail": Check(
-        "generalised Pareto tail", 4,
-        {"log sf": _relative, "log pdf": _place, "inverse": _relative}, _pareto,
-    ),
+    "normal-tails": Check("normal distribution", 3, _SIX,
+        lambda mu, sigma, x: _six(Normal(mu, sigma), x)),
+    "logit-normal-tails": Check("logit-normal distribution", 3, _SIX,
+        lambda mu, sigma, x: _six(LogitNormal(mu, sigma), x)),
+    "beta-mixture-tails": Check("mixture of beta distributions", 3, _SIX,
+        lambda w, s, x: _six(_mixture(w, s), x)),
+    "normal-mixture-tails": Check("mixture of normal distributions", 3, _SIX,
+        lambda w, parts, x: _six(_normals(w, parts), x)),
+    "pareto-tail": Check("generalised Pareto tail", 4,
+        {"log sf": _relative, "log pdf": _place, "inverse": _relative}, _pareto),
     "spliced": Check("distribution with a Pareto tail", 6, {"log sf": _relative}, _spliced),
-    "beta-inverse": Check(
-        "beta distribution, inverses", 4, {"logit": _place, "round trip": _apart}, _beta_inverse
-    ),
-    "mixture-inverse": Check(
-        "mixture, inverses", 4, {"logit": _place, "round trip": _apart}, _mixture_inverse
-    ),
-    "normal-inverse": Check("normal distribution, inverses", 2, {"z": _place}, _normal_inverse),
-    "beta-mle": Check(
-        "fit of a beta distribution", 2,
+    "beta-inverse": Check("beta distribution, inverses", 4, _INVERSE,
+        lambda a, b, *at: _inverted(Beta(a, b), *at)),
+    "mixture-inverse": Check("mixture, inverses", 4, _INVERSE,
+        lambda w, s, *at: _inverted(_mixture(w, s), *at)),
+    "normal-inverse": Check("normal distribution, inverses", 2, {"z": _place},
+        lambda *at: [float(_quantile(Normal(0.0, 1.0), *at).theta)]),
+    "beta-mle": Check("fit of a beta distribution", 2,
         {"a": _relative, "b": _relative, "cov aa": _relative, "cov ab": _relative,
-         "cov bb": _relative, "log likelihood": _place}, _beta_fit,
-    ),
-    "normal-mle": Check(
-        "fit of a normal distribution", 1, {"mu": _relative, "sigma": _relative}, _normal_fit
-    ),
-    "mixture-mle": Check(
-        "fit of a mixture", 3,
+         "cov bb": _relative, "log likelihood": _place}, _beta_fit),
+    "normal-mle": Check("fit of a normal distribution", 1, {"mu": _relative, "sigma": _relative},
+        lambda x: list(fit_distribution(x, "normal").params.values())),
+    "mixture-mle": Check("fit of a mixture", 3,
         {**{f"parameter {k}": _relative for k in range(1, 9)},
          **{f"variance {k}": _relative for k in range(1, 9)}, "log likelihood": _place},
-        _mixture_fit,
-    ),
-    "tail-mle": Check(
-        "fit of a generalised Pareto tail", 1,
-        {"shape": _place, "scale": _relative, "log likelihood": _place}, _tail_fit,
-    ),
-    "empirical-area": Check(
-        "AUC of scores", 2, {"AUC": _relative, "standard error": _relative}, _area
-    ),
-    "binomial-ends": Check(
-        "exact binomial interval", 3, {"low": _relative, "high": _relative}, _ends_of_share
-    ),
+        _mixture_fit),
+    "tail-mle": Check("fit of a generalised Pareto tail", 1,
+        {"shape": _place, "scale": _relative, "log likelihood": _place}, _tail_fit),
+    "empirical-area": Check("AUC of scores", 2, {"AUC": _relative, "standard error": _relative},
+        _area),
+    "binomial-ends": Check("exact binomial interval", 3, {"low": _relative, "high": _relative},
+        lambda *given: list(map(float, share_ends(*given)))),
     "p-value": Check("p values", 3, {"p": _relative}, _p_value),
-    "auc": Check("AUC", 2, {"AUC": _relative, "1 - AUC": _relative}, _areas),
-    "roc": Check(
-        "ROC at a FAR", 3,
-        {"threshold": _place, "FAR": _relative, "log TPR": _place, "log slope": _place}, _at_far,
-    ),
-    "partial-auc": Check("partial AUC", 4, {"area": _relative}, _partial),
+    "auc": Check("AUC", 2, {"AUC": _relative, "1 - AUC": _relative},
+        lambda c, i: [_model(c, i).auc(), _model(i, c).auc()]),
+    "roc": Check("ROC at a FAR", 3,
+        {"threshold": _place, "FAR": _relative, "log TPR": _place, "log slope": _place}, _at_far),
+    "partial-auc": Check("partial AUC", 4, {"area": _relative},
+        lambda c, i, *ends: [_model(c, i).partial_auc(*ends)]),
     "eer": Check("EER", 2, {"EER": _relative} | _THRESHOLD, _eer),
-    "ks": Check("KS", 2, {"KS": _relative}, _ks),
-    "weighted-error": Check(
-        "least weighted error", 3, {"error": _relative} | _THRESHOLD, _weighted
-    ),
+    "ks": Check("KS", 2, {"KS": _relative}, lambda *pair: [_model(*pair).ks()]),
+    "weighted-error": Check("least weighted error", 3, {"error": _relative} | _THRESHOLD,
+        _weighted),
     "max-f": Check("largest F", 4, {"F": _relative} | _THRESHOLD, _max_f),
-    "break-even": Check(
-        "precision = recall", 3, {"precision": _relative} | _THRESHOLD, _break_even
-    ),
-    "average-precision": Check("average precision", 3, {"area": _relative}, _precision),
-    "ends": Check(
-        "ends of the ROC", 2,
-        {f"{name} at {end}": measure for end in ("zero", "one")
-         for name, measure in (("exponent", _relative), ("coefficient", _relative),
-                               ("semi-derivative", _relative))}, _ends,
-    ),
+    "break-even": Check("precision = recall", 3, {"precision": _relative} | _THRESHOLD,
+        _break_even),
+    "average-precision": Check("average precision", 3, {"area": _relative},
+        lambda *pair: [_model(*pair).average_precision()]),
+    "ends": Check("ends of the ROC", 2,
+        {f"{name} at {end}": _relative for end in ("zero", "one")
+         for name in ("exponent", "coefficient", "semi-derivative")}, _ends),
     "epc": Check("thresholds of an EPC", 5, _THRESHOLD, _curve),
 }  # fmt: skip

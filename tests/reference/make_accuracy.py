@@ -11,13 +11,10 @@ ball; balls wider than 1e-30 of their value are counted and not compared. ``seco
 numbers and the worst disagreement.
 """
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 from functools import partial
 from itertools import chain
-from typing import Any
 
 import _laws
 import flint
@@ -33,21 +30,20 @@ MODERATE, WIDE = (0.05, 1e3), (1e-3, 1e6)
 text = partial(_laws.text, digits=19)
 
 
-def short(value: float) -> float:
+def short(value):
     """A double of few decimals, which JSON writes briefly."""
     return float(f"{value:.6g}")
 
 
-def log_uniform(low: float, high: float) -> float:
+def log_uniform(low, high):
     return short(math.exp(RNG.uniform(math.log(low), math.log(high))))
 
 
-def logit(x: float) -> Any:
+def logit(x):
     return mp.log(mpf(x) / (1 - mpf(x)))
 
 
-# ------------------------------------------------------------------------- one distribution
-def place(a: float, b: float) -> float:
+def place(a, b):
     """A score: at either end, anywhere, or where the distribution has its mass."""
     kind = RNG.integers(4)
     if kind == 0:
@@ -61,7 +57,7 @@ def place(a: float, b: float) -> float:
     return x if 1e-300 < x < 1.0 - 2.0**-53 else log_uniform(1e-300, 0.5)
 
 
-def six(law: Any, x: float, y: Any, log_jacobian: Any) -> list[str]:
+def six(law, x, y, log_jacobian):
     """pdf, cdf, sf and their logs."""
     with mp.extraprec(40):
         low, high = law.tails(y)
@@ -74,11 +70,11 @@ def six(law: Any, x: float, y: Any, log_jacobian: Any) -> list[str]:
         return [text(v) for v in (mp.exp(density), low, high, *logs)]
 
 
-def unit_jacobian(x: float) -> Any:
+def unit_jacobian(x):
     return mp.log(mpf(x)) + mp.log(1 - mpf(x))
 
 
-def beta_rows(low: float, high: float, count: int) -> list[list[Any]]:
+def beta_rows(low, high, count):
     rows = []
     edges = [(s, t) for s in (low, 1.0, high) for t in (low, 1.0, high)]
     for k in range(count):
@@ -88,7 +84,7 @@ def beta_rows(low: float, high: float, count: int) -> list[list[Any]]:
     return rows
 
 
-def normal_rows(count: int, *, unit: bool) -> list[list[Any]]:
+def normal_rows(count, *, unit):
     rows = []
     for _ in range(count):
         sigma = log_uniform(0.1, 10.0) if unit else log_uniform(1e-3, 1e3)
@@ -109,28 +105,28 @@ def normal_rows(count: int, *, unit: bool) -> list[list[Any]]:
 class Mixture:
     """Laws with shares, which are doubles of sum 1 to rounding and are divided by their sum."""
 
-    def __init__(self, weights: list[float], laws: list[Any]) -> None:
+    def __init__(self, weights, laws):
         total = mp.fsum(map(mpf, weights))
         self.shares = [mpf(w) / total for w in weights]
         self.laws = laws
 
-    def tails(self, y: Any) -> tuple[Any, Any]:
+    def tails(self, y):
         both = [law.tails(y) for law in self.laws]
         pairs = list(zip(self.shares, both, strict=True))
-        return tuple(mp.fsum(w * tail[k] for w, tail in pairs) for k in (0, 1))  # type: ignore[return-value]
+        return tuple(mp.fsum(w * tail[k] for w, tail in pairs) for k in (0, 1))
 
-    def logf(self, y: Any) -> Any:
+    def logf(self, y):
         parts = zip(self.shares, self.laws, strict=True)
         return mp.log(mp.fsum(w * mp.exp(law.logf(y)) for w, law in parts))
 
 
-def shares(count: int) -> list[float]:
+def shares(count):
     """Multiples of 1/64: their sum is exactly 1."""
     cuts = sorted(RNG.choice(np.arange(1, 64), count - 1, replace=False).tolist())
     return [(j - i) / 64 for i, j in zip([0, *cuts], [*cuts, 64], strict=True)]
 
 
-def mixture_rows(count: int) -> list[list[Any]]:
+def mixture_rows(count):
     rows = []
     for _ in range(count):
         k = int(RNG.integers(2, 4))
@@ -142,7 +138,7 @@ def mixture_rows(count: int) -> list[list[Any]]:
     return rows
 
 
-def normal_mixture_rows(count: int) -> list[list[Any]]:
+def normal_mixture_rows(count):
     rows = []
     for _ in range(count):
         weights = shares(2)
@@ -153,17 +149,16 @@ def normal_mixture_rows(count: int) -> list[list[Any]]:
     return rows
 
 
-# --------------------------------------------------------------------------------- inverses
-def level() -> float:
+def level():
     kind = RNG.integers(3)
     if kind == 0:
         return log_uniform(1e-300, 1e-3)
     return short(RNG.uniform(1e-3, 0.999)) if kind == 1 else 1.0 - log_uniform(1e-15, 1e-3)
 
 
-def inverse_rows(low: float, high: float, count: int) -> list[list[Any]]:
+def inverse_rows(low, high, count):
     """The logit where the tail is p, and how steep the log of the tail is there."""
-    rows: list[list[Any]] = []
+    rows = []
     while len(rows) < count:
         a, b, p = log_uniform(low, high), log_uniform(low, high), level()
         lower = bool(RNG.integers(2))
@@ -178,7 +173,7 @@ def inverse_rows(low: float, high: float, count: int) -> list[list[Any]]:
     return rows
 
 
-def mixture_inverse_rows(count: int) -> list[list[Any]]:
+def mixture_inverse_rows(count):
     rows = []
     for _ in range(count):
         weights = shares(2)
@@ -186,7 +181,7 @@ def mixture_inverse_rows(count: int) -> list[list[Any]]:
         law, p, lower = Mixture(weights, [Beta(*s) for s in shapes]), level(), bool(RNG.integers(2))
         which, target = (0 if lower else 1), mp.log(mpf(p))
 
-        def off(y: Any, law: Any = law, which: int = which, target: Any = target) -> Any:
+        def off(y, law=law, which=which, target=target):
             tail = law.tails(y)[which]
             return mp.log(tail) - target, (-1) ** which * mp.exp(law.logf(y)) / tail
 
@@ -196,7 +191,7 @@ def mixture_inverse_rows(count: int) -> list[list[Any]]:
     return rows
 
 
-def normal_inverse_rows(count: int) -> list[list[Any]]:
+def normal_inverse_rows(count):
     """Standard scores; Newton on the log of the tail."""
     rows = []
     for _ in range(count):
@@ -205,15 +200,14 @@ def normal_inverse_rows(count: int) -> list[list[Any]]:
     return rows
 
 
-# --------------------------------------------------------------------------- Pareto tails
-def pareto(shape: Any, scale: Any, x: Any) -> tuple[Any, Any]:
+def pareto(shape, scale, x):
     """-log G(x) and the log density."""
     u = x / scale
     depth = u if shape == 0 else mp.log1p(shape * u) / shape
     return depth, -mp.log(scale) - (1 + shape) * depth
 
 
-def pareto_rows(count: int) -> list[list[Any]]:
+def pareto_rows(count):
     rows = []
     while len(rows) < count:
         size = log_uniform(1e-18, 1.0)
@@ -232,7 +226,7 @@ def pareto_rows(count: int) -> list[list[Any]]:
     return rows
 
 
-def spliced_rows(count: int) -> list[list[Any]]:
+def spliced_rows(count):
     """log P(S > x) of a beta body with an upper tail that begins where the body has its mass."""
     rows = []
     while len(rows) < count:
@@ -255,13 +249,12 @@ def spliced_rows(count: int) -> list[list[Any]]:
     return rows
 
 
-# ---------------------------------------------------------------------- special functions
-def log_beta_rows(low: float, high: float, count: int) -> list[list[Any]]:
+def log_beta_rows(low, high, count):
     pairs = [(log_uniform(low, high), log_uniform(low, high)) for _ in range(count)]
     return [[a, b, text(Beta(a, b).log_beta())] for a, b in pairs]
 
 
-def log_beta_ratio_rows(count: int) -> list[list[Any]]:
+def log_beta_ratio_rows(count):
     """Of shapes that are nearly those of the other."""
     rows = []
     with mp.workdps(80):
@@ -274,7 +267,7 @@ def log_beta_ratio_rows(count: int) -> list[list[Any]]:
     return rows
 
 
-def polygamma_rows(low: float, high: float, count: int) -> list[list[Any]]:
+def polygamma_rows(low, high, count):
     """digamma(x) - log(x) and trigamma(x) - 1/x, digamma and trigamma."""
     rows = []
     with mp.workdps(80):
@@ -286,12 +279,11 @@ def polygamma_rows(low: float, high: float, count: int) -> list[list[Any]]:
     return rows
 
 
-# -------------------------------------------------------------------- estimates and counts
-def beta_mle_rows(count: int) -> list[list[Any]]:
+def beta_mle_rows(count):
     """Scores, and shapes, covariance and log-likelihood by ``make_beta_mle.py``'s iteration."""
     from make_beta_mle import solve
 
-    rows: list[list[Any]] = []
+    rows = []
     while len(rows) < count:
         a, b = log_uniform(*MODERATE), log_uniform(*MODERATE)
         n = int(RNG.choice([2, 3, 4, 6, 10, 20, 40]))
@@ -308,7 +300,7 @@ def beta_mle_rows(count: int) -> list[list[Any]]:
     return rows
 
 
-def normal_mle_rows(count: int) -> list[list[Any]]:
+def normal_mle_rows(count):
     """Scores far from 0 beside their spread too, where naive sums of squares lose all digits."""
     rows = []
     for _ in range(count):
@@ -325,7 +317,7 @@ def normal_mle_rows(count: int) -> list[list[Any]]:
     return rows
 
 
-def area_rows(count: int) -> list[list[Any]]:
+def area_rows(count):
     """Areas with ties and DeLong's standard error (divisors n - 1), in fractions."""
     rows = []
     for _ in range(count):
@@ -334,7 +326,7 @@ def area_rows(count: int) -> list[list[Any]]:
         client = [int(v) / grid for v in np.ceil(RNG.beta(3, 2, n) * grid)]
         impostor = [int(v) / grid for v in np.floor(RNG.beta(2, 3, m) * grid)]
 
-        def share(one: float, others: list[float], sign: int) -> Fraction:
+        def share(one, others, sign):
             beyond = sum(1 for v in others if sign * (one - v) > 0)
             return Fraction(2 * beyond + others.count(one), 2 * len(others))
 
@@ -353,7 +345,7 @@ def area_rows(count: int) -> list[list[Any]]:
     return rows
 
 
-def share_rows(count: int) -> list[list[Any]]:
+def share_rows(count):
     """Clopper and Pearson's ends: quantiles of beta distributions."""
     rows = []
     for _ in range(count):
@@ -369,9 +361,9 @@ def share_rows(count: int) -> list[list[Any]]:
     return rows
 
 
-def p_value_rows(count: int) -> list[list[Any]]:
+def p_value_rows(count):
     """Upper tails of Kolmogorov's, the chi-square, Student's and the normal distribution."""
-    rows: list[list[Any]] = []
+    rows = []
     for _ in range(count):
         x = short(RNG.uniform(0.2, 15.0))
         if x > 1:
@@ -397,8 +389,7 @@ def p_value_rows(count: int) -> list[list[Any]]:
     return rows
 
 
-# ------------------------------------------------------------------------------- by Arb
-def second_method(blocks: list[list[Any]]) -> dict[str, Any]:
+def second_method(blocks):
     """Beta tails once more, enclosed; the worst disagreement in log F or log S, relative."""
     count = wide = 0
     worst = 0.0
@@ -415,7 +406,7 @@ def second_method(blocks: list[list[Any]]) -> dict[str, Any]:
     return {**found, "not enclosed": wide, "worst": worst}
 
 
-def main() -> None:
+def main():
     """Every block in turn."""
     mp.dps = 60
     moderate, wide = "shapes 0.05 to 1000", "shapes 0.001 to 1e6"

@@ -11,22 +11,18 @@ quadratures in s fail. ``check`` compares pairs of the first section with
 summed by mpmath at 50 digits: the series of F_i integrated term by term.
 """
 
-from __future__ import annotations
-
 import json
 import random
 import sys
 from pathlib import Path
-from typing import Any
 
 import mpmath
 from _laws import Beta, areas, text, write
 from mpmath import mp
 
 FILE = Path(__file__).with_name("beta_auc.json")
-Shapes = tuple[float, float, float, float]
 
-HARD: list[Shapes] = [
+HARD = [
     (0.14, 1.12, 0.61, 0.27),
     (0.61, 0.27, 0.14, 1.12),
     (0.01, 0.02, 0.02, 0.01),
@@ -46,11 +42,11 @@ HARD: list[Shapes] = [
 ]
 
 
-def drawn(seed: int, low: float, high: float, count: int) -> list[Shapes]:
+def drawn(seed, low, high, count):
     """Log-uniform shapes of six digits."""
     rng = random.Random(seed)
 
-    def shape() -> float:
+    def shape():
         return float(f"{low * (high / low) ** rng.random():.6g}")
 
     return [(shape(), shape(), shape(), shape()) for _ in range(count)]
@@ -64,7 +60,7 @@ SECTIONS = {
 }
 
 
-def row(shapes: Shapes) -> dict[str, Any]:
+def row(shapes):
     a_c, b_c, a_i, b_i = shapes
     area, rest = areas(Beta(a_c, b_c), Beta(a_i, b_i))
     if abs(area + rest - 1) > mp.mpf(10) ** -25:
@@ -72,13 +68,13 @@ def row(shapes: Shapes) -> dict[str, Any]:
     return {"shapes": list(shapes), "auc": text(area), "one_minus_auc": text(rest)}
 
 
-def by_series(shapes: Shapes) -> Any:
+def by_series(shapes):
     a_c, b_c, a_i, b_i = (mp.mpf(v) for v in shapes)
     factor = mp.beta(a_c + a_i, b_c) / (a_i * mp.beta(a_c, b_c) * mp.beta(a_i, b_i))
     return factor * mp.hyp3f2(a_i, 1 - b_i, a_c + a_i, a_i + 1, a_c + b_c + a_i, 1)
 
 
-def check() -> None:
+def check():
     """Worst relative disagreement with the series.
 
     Its terms fall as k^-(1 + b_c + b_i), those of the mirrored pair as k^-(1 + a_c + a_i);
@@ -98,8 +94,8 @@ def check() -> None:
     print(f"{summed} pairs summed, worst disagreement {mpmath.nstr(worst, 2)}")
 
 
-def main() -> None:
-    made: dict[str, Any] = {"made_with": {"mpmath": mpmath.__version__}}
+def main():
+    made = {"made_with": {"mpmath": mpmath.__version__}}
     for name, pairs in SECTIONS.items():
         made[name] = [row(shapes) for shapes in pairs]
         print(name, len(pairs), flush=True)

@@ -13,8 +13,6 @@ derivatives at 60 digits); digamma(x) - log(x) and trigamma(x) - 1/x on a grid.
 Regenerate only when something is added.
 """
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 
@@ -25,11 +23,11 @@ mp.mp.dps = 60
 RNG = np.random.default_rng(20240501)
 
 
-def _log_gamma_draw(shape: float, size: int) -> np.ndarray:
+def _log_gamma_draw(shape, size):
     return np.log(RNG.gamma(shape + 1.0, size=size)) + np.log(RNG.random(size)) / shape
 
 
-def draw(a: float, b: float, n: int) -> np.ndarray:
+def draw(a, b, n):
     """Beta scores through logits, so that tiny shapes reach 1e-300; clipped into (0, 1)."""
     logit = _log_gamma_draw(a, n) - _log_gamma_draw(b, n)
     with np.errstate(over="ignore", under="ignore"):
@@ -185,7 +183,7 @@ def polygamma():
         yield [float(x).hex(), mp.nstr(phi, 25), mp.nstr(tau, 25)]
 
 
-def main() -> None:
+def main():
     rows = []
     for name, x, w, start in sets():
         weights = np.ones(len(x)) if w is None else np.asarray(w, dtype=np.float64)

@@ -19,8 +19,6 @@ pip install numba numpy click clapper exposed && pip install --no-deps bob.measu
 (its pins ask for an older numpy; it imports and runs without its other dependencies).
 """
 
-from __future__ import annotations
-
 import importlib.metadata
 import math
 import random
@@ -46,7 +44,7 @@ SETS = [
 ]
 
 
-def draw(seed: int, sizes: tuple[int, int, int, int], k: int, m: int) -> list[np.ndarray]:
+def draw(seed, sizes, k, m):
     uniform = random.Random(seed).random
     of_class = [(min, k), (max, m), (min, k), (max, m)]
     return [
@@ -55,7 +53,7 @@ def draw(seed: int, sizes: tuple[int, int, int, int], k: int, m: int) -> list[np
     ]
 
 
-def main() -> None:
+def main():
     rows = []
     for seed, sizes, k, m, points in SETS:
         samples = draw(seed, sizes, k, m)

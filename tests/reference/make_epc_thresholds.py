@@ -21,12 +21,8 @@ at the end of the mesh, logit theta = 80), the threshold on its axis as `y`, `le
 distance to the second best candidate, where there are candidates.
 """
 
-from __future__ import annotations
-
-from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
 
 import mpmath
 from _laws import Beta, Normal, max_f, quantile, root, text, weighted, write
@@ -34,7 +30,7 @@ from mpmath import mp, mpf
 
 OUT = Path(__file__).with_name("epc_thresholds.json")
 ALPHAS = (0.01, 0.1, 0.3, 0.5, 0.75, 0.9, 0.99)
-FAMILIES: dict[str, Callable[[float, float], Any]] = {"beta": Beta, "normal": Normal}
+FAMILIES = {"beta": Beta, "normal": Normal}
 
 # family, client, impostor, prior: no alpha, where accept-all has that precision exactly
 PAIRS = [
@@ -56,39 +52,39 @@ PAIRS = [
 class Table:
     """Both laws on a mesh, and the places where a function of them changes its sign."""
 
-    def __init__(self, family: str, client: Any, impostor: Any, prior: float) -> None:
+    def __init__(self, family, client, impostor, prior):
         self.client, self.impostor, self.prior = client, impostor, mpf(prior)
         step = 16 if family == "beta" else 64
         reach = 80 if family == "beta" else 12
         self.mesh = [mpf(k) / step for k in range(-reach * step, reach * step + 1)]
         self.rows = [self.row(y) for y in self.mesh]
 
-    def row(self, y: Any) -> tuple[Any, Any, Any, Any]:
+    def row(self, y):
         """S_c, S_i, f_c, f_i."""
         c, i = self.client, self.impostor
         return c.tails(y)[1], i.tails(y)[1], mp.exp(c.logf(y)), mp.exp(i.logf(y))
 
-    def zeros(self, function: Callable[..., Any]) -> list[Any]:
+    def zeros(self, function):
         signs = (mp.sign(function(*row)) for row in self.rows)
         points = pairwise(zip(self.mesh, signs, strict=True))
         ends = [(low, high) for (low, before), (high, after) in points if before * after < 0]
         return [root(lambda y: (function(*self.row(y)), 0), low, high) for low, high in ends]
 
-    def precision(self, y: Any) -> Any:
+    def precision(self, y):
         accepted = self.prior * self.client.tails(y)[1]
         return accepted / (accepted + (1 - self.prior) * self.impostor.tails(y)[1])
 
-    def top(self) -> Any:
+    def top(self):
         """The limit of the precision at the upper end: seen at the end of the mesh."""
         return self.precision(self.mesh[-1])
 
-    def best(self, criterion: str, alpha: float, ranked: Any, lead: Any) -> Any:
+    def best(self, criterion, alpha, ranked, lead):
         _, kind, y = ranked[0]
         made = entry(criterion, alpha, kind, y, lead)
         return made | ({"precision": text(self.top())} if kind == "limit" else {})
 
 
-def entry(criterion: str, alpha: float, kind: str, y: Any = None, lead: Any = None) -> Any:
+def entry(criterion, alpha, kind, y=None, lead=None):
     made = {"criterion": criterion, "alpha": alpha, "kind": kind}
     if y is not None:
         made["y"] = text(y)
@@ -97,13 +93,13 @@ def entry(criterion: str, alpha: float, kind: str, y: Any = None, lead: Any = No
     return made
 
 
-def copied(criterion: str, alpha: float, made: dict[str, Any]) -> Any:
+def copied(criterion, alpha, made):
     kept = {key: made[key] for key in ("kind", "lead")}
     place = made.get("logit", made.get("threshold"))
     return {"criterion": criterion, "alpha": alpha, **kept, **({"y": place} if place else {})}
 
 
-def precision(table: Table, alpha: float) -> Any:
+def precision(table, alpha):
     level = mp.log(mpf(alpha)) - mp.log1p(-mpf(alpha))
     level -= mp.log(table.prior) - mp.log1p(-table.prior)
     ratio = mp.exp(level)
@@ -121,10 +117,10 @@ def precision(table: Table, alpha: float) -> Any:
     return table.best("precision", alpha, gaps, gaps[1][0] / gaps[0][0] - 1)
 
 
-def precision_recall(table: Table, alpha: float) -> Any:
+def precision_recall(table, alpha):
     a, p = mpf(alpha), table.prior
 
-    def slope(sc: Any, si: Any, fc: Any, fi: Any) -> Any:
+    def slope(sc, si, fc, fi):
         called = p * sc + (1 - p) * si
         return a * p * (1 - p) * (fi * sc - fc * si) - (1 - a) * fc * called**2
 
@@ -138,7 +134,7 @@ def precision_recall(table: Table, alpha: float) -> Any:
     return table.best("weighted-precision-recall", alpha, found, lead)
 
 
-def main() -> None:
+def main():
     pairs = []
     for family, client, impostor, prior in PAIRS:
         c, i = FAMILIES[family](*client), FAMILIES[family](*impostor)

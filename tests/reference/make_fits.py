@@ -9,11 +9,6 @@ parameters, of mixtures the diagonal of the inverse of minus the Hessian, the lo
 Nothing of betaroc is used.
 """
 
-from __future__ import annotations
-
-from collections.abc import Callable, Sequence
-from typing import Any
-
 import mpmath as mp
 import numpy as np
 from _blocks import write
@@ -23,15 +18,13 @@ from scipy import stats
 mp.mp.dps = 50
 RNG = np.random.default_rng(20261127)
 STEP = mpf(10) ** -18
-Point = list[Any]
-Climb = Callable[[Point], Point]
 
 
-def text(value: Any) -> str:
+def text(value):
     return str(mp.nstr(value, 25, strip_zeros=False))
 
 
-def curvature(slope: Climb, at: Point) -> Any:
+def curvature(slope, at):
     """The Hessian, by differences of the gradient: about 30 digits."""
     columns = []
     for k in range(len(at)):
@@ -44,7 +37,7 @@ def curvature(slope: Climb, at: Point) -> Any:
     )
 
 
-def newton(slope: Climb, start: Sequence[float]) -> tuple[Point, Any]:
+def newton(slope, start):
     """A zero of the gradient with a negative definite Hessian, and that Hessian's negative."""
     at = [mpf(float(v)) for v in start]
     for _ in range(60):
@@ -58,33 +51,32 @@ def newton(slope: Climb, start: Sequence[float]) -> tuple[Point, Any]:
     raise ArithmeticError(at)
 
 
-# --------------------------------------------------------------------------------- mixtures
-def log_beta_density(a: Any, b: Any) -> Callable[[Any], Any]:
+def log_beta_density(a, b):
     log = mp.log(mp.beta(a, b))
     return lambda x: (a - 1) * mp.log(x) + (b - 1) * mp.log(1 - x) - log
 
 
-def beta_slopes(a: Any, b: Any) -> Callable[[Any], Point]:
+def beta_slopes(a, b):
     one, two = mp.digamma(a) - mp.digamma(a + b), mp.digamma(b) - mp.digamma(a + b)
     return lambda x: [mp.log(x) - one, mp.log(1 - x) - two]
 
 
-def log_normal_density(mu: Any, sigma: Any) -> Callable[[Any], Any]:
+def log_normal_density(mu, sigma):
     log = mp.log(sigma * mp.sqrt(2 * mp.pi))
     return lambda x: -(((x - mu) / sigma) ** 2) / 2 - log
 
 
-def normal_slopes(mu: Any, sigma: Any) -> Callable[[Any], Point]:
+def normal_slopes(mu, sigma):
     return lambda x: [(x - mu) / sigma**2, ((x - mu) ** 2 / sigma**2 - 1) / sigma]
 
 
-KINDS: dict[str, Any] = {
+KINDS = {
     "beta-mixture": (log_beta_density, beta_slopes, stats.beta),
     "normal-mixture": (log_normal_density, normal_slopes, stats.norm),
 }
 
 
-def parts_of(at: Sequence[Any]) -> list[tuple[Any, Any, Any]]:
+def parts_of(at):
     """Share and both parameters of each component; the last share is what is left."""
     count = (len(at) + 1) // 3
     shares = [*at[: count - 1], 1 - sum(at[: count - 1])]
@@ -92,10 +84,10 @@ def parts_of(at: Sequence[Any]) -> list[tuple[Any, Any, Any]]:
     return [(shares[k], own[2 * k], own[2 * k + 1]) for k in range(count)]
 
 
-def mixture_slope(kind: str, scores: Sequence[Any]) -> Climb:
+def mixture_slope(kind, scores):
     density, slopes, _ = KINDS[kind]
 
-    def slope(at: Point) -> Point:
+    def slope(at):
         parts = parts_of(at)
         logs, own = [density(p, q) for _, p, q in parts], [slopes(p, q) for _, p, q in parts]
         total = [mpf(0)] * len(at)
@@ -113,13 +105,13 @@ def mixture_slope(kind: str, scores: Sequence[Any]) -> Climb:
     return slope
 
 
-def mixture_value(kind: str, scores: Sequence[Any], at: Point) -> Any:
+def mixture_value(kind, scores, at):
     density = KINDS[kind][0]
     parts = [(w, density(p, q)) for w, p, q in parts_of(at)]
     return mp.fsum(mp.log(mp.fsum(w * mp.exp(log(x)) for w, log in parts)) for x in scores)
 
 
-def after_em(kind: str, scores: Any, at: list[float], steps: int = 400) -> list[float]:
+def after_em(kind, scores, at, steps=400):
     """Steps of EM in doubles; a component's maximum by Newton's method, or by hand."""
     law = KINDS[kind][2]
     for _ in range(steps):
@@ -131,7 +123,7 @@ def after_em(kind: str, scores: Any, at: list[float], steps: int = 400) -> list[
     return at
 
 
-def component(kind: str, x: Any, w: Any, p: float, q: float) -> tuple[float, float]:
+def component(kind, x, w, p, q):
     total = w.sum()
     if kind == "normal-mixture":
         mean = float(w @ x / total)
@@ -147,7 +139,7 @@ def component(kind: str, x: Any, w: Any, p: float, q: float) -> tuple[float, flo
     return float(place[0]), float(place[1])
 
 
-def drawn(kind: str, true: Sequence[float], n: int) -> Any:
+def drawn(kind, true, n):
     """n scores of 12 digits, as near to the shares as whole numbers are."""
     law, parts = KINDS[kind][2], parts_of(true)
     counts = [round(w * n) for w, _, _ in parts[:-1]]
@@ -161,7 +153,7 @@ def drawn(kind: str, true: Sequence[float], n: int) -> Any:
     return found
 
 
-TRUTHS: dict[str, list[list[float]]] = {
+TRUTHS = {
     "beta-mixture": [
         [0.6, 2, 8, 9, 3], [0.3, 0.5, 6, 4, 0.7], [0.8, 20, 60, 60, 20], [0.5, 1, 30, 30, 1],
         [0.25, 5, 5, 200, 20], [0.7, 0.3, 3, 50, 50], [0.4, 0.5, 1.2, 300, 200],
@@ -174,13 +166,13 @@ TRUTHS: dict[str, list[list[float]]] = {
 }  # fmt: skip
 
 
-def ordered(kind: str, at: Point) -> bool:
+def ordered(kind, at):
     """Whether the components stand in the order of their means."""
     means = [p / (p + q) if kind == "beta-mixture" else p for _, p, q in parts_of(at)]
     return means == sorted(means)
 
 
-def mixture_rows(kind: str, sizes: Sequence[int]) -> list[list[Any]]:
+def mixture_rows(kind, sizes):
     rows = []
     for true in TRUTHS[kind]:
         for n in sizes:
@@ -197,8 +189,7 @@ def mixture_rows(kind: str, sizes: Sequence[int]) -> list[list[Any]]:
     return rows
 
 
-# ------------------------------------------------------------------------------------- tails
-def tail_value(excesses: Sequence[Any], at: Point) -> Any:
+def tail_value(excesses, at):
     shape, scale = at[0], mp.exp(at[1])
     if shape == 0:
         loss = mp.fsum(excesses) / scale
@@ -207,8 +198,8 @@ def tail_value(excesses: Sequence[Any], at: Point) -> Any:
     return -len(excesses) * at[1] - loss - (shape / mpf("0.25")) ** 2 / 2
 
 
-def tail_slope(excesses: Sequence[Any]) -> Climb:
-    def slope(at: Point) -> Point:
+def tail_slope(excesses):
+    def slope(at):
         shape, scale = at[0], mp.exp(at[1])
         logs = mp.fsum(mp.log1p(shape * x / scale) for x in excesses)
         shares = mp.fsum((x / scale) / (1 + shape * x / scale) for x in excesses)
@@ -218,7 +209,7 @@ def tail_slope(excesses: Sequence[Any]) -> Climb:
     return slope
 
 
-def tail_start(excesses: Any) -> list[float]:
+def tail_start(excesses):
     best, place = -np.inf, [0.1, 0.0]
     for shape in np.arange(-0.9, 1.5, 0.0501):
         for log_scale in np.log(excesses.mean()) + np.linspace(-1.5, 1.5, 61):
@@ -232,8 +223,8 @@ def tail_start(excesses: Any) -> list[float]:
     return place
 
 
-def tail_rows(count: int) -> list[list[Any]]:
-    rows: list[list[Any]] = []
+def tail_rows(count):
+    rows = []
     while len(rows) < count:
         shape, scale = float(RNG.uniform(-0.5, 0.8)), float(10.0 ** RNG.uniform(-3, 2))
         n = int(RNG.choice([20, 30, 50, 100]))
@@ -246,7 +237,7 @@ def tail_rows(count: int) -> list[list[Any]]:
     return rows
 
 
-def main() -> None:
+def main():
     mixtures = [row for kind in TRUTHS for row in mixture_rows(kind, (60, 200))]
     blocks = [
         ("mixture-mle", "two and three components, 40 to 200 scores", mixtures),

@@ -14,18 +14,14 @@ parameter by moving the parameter and solving again (central differences with Ri
 step), the information from polygammas.
 """
 
-from __future__ import annotations
-
 import json
-from collections.abc import Callable
 from pathlib import Path
 
 import mpmath as mp
 
 mp.mp.dps = 40
-Law = tuple[str, float, float]
 #: Client, impostor, alpha, n_client, n_impostor, start of the root search.
-CASES: list[tuple[Law, Law, float, int, int, float]] = [
+CASES = [
     (("beta", 4.0, 2.0), ("beta", 2.0, 4.0), 0.5, 200, 200, 0.5),
     (("beta", 4.0, 2.0), ("beta", 2.0, 4.0), 0.1, 200, 1000, 0.25),
     (("beta", 3.27, 0.67), ("beta", 0.47, 1.36), 0.75, 60, 240, 0.6),
@@ -36,7 +32,7 @@ CASES: list[tuple[Law, Law, float, int, int, float]] = [
 ]
 
 
-def log_density(law: Law, x: mp.mpf) -> mp.mpf:
+def log_density(law, x):
     family, first, second = law
     if family == "beta":
         body = (first - 1) * mp.log(x) + (second - 1) * mp.log(1 - x)
@@ -49,7 +45,7 @@ def log_density(law: Law, x: mp.mpf) -> mp.mpf:
     return jacobian - z**2 / 2 - mp.log(second) - mp.log(2 * mp.pi) / 2
 
 
-def covariance(law: Law) -> mp.matrix:
+def covariance(law):
     """Inverse expected information of one score."""
     family, first, second = law
     if family != "beta":
@@ -59,24 +55,24 @@ def covariance(law: Law) -> mp.matrix:
     return mp.matrix(information) ** -1
 
 
-def slope_of_criterion(client: Law, impostor: Law, alpha: mp.mpf) -> Callable[[mp.mpf], mp.mpf]:
-    def at(x: mp.mpf) -> mp.mpf:
+def slope_of_criterion(client, impostor, alpha):
+    def at(x):
         f_c, f_i = mp.e ** log_density(client, x), mp.e ** log_density(impostor, x)
         return (1 - alpha) * f_c - alpha * f_i
 
     return at
 
 
-def threshold(client: Law, impostor: Law, alpha: mp.mpf, start: mp.mpf) -> mp.mpf:
+def threshold(client, impostor, alpha, start):
     return mp.findroot(slope_of_criterion(client, impostor, alpha), start)
 
 
-def gradient(laws: list[Law], which: int, alpha: mp.mpf, at: mp.mpf) -> mp.matrix:
+def gradient(laws, which, alpha, at):
     """Derivatives of the threshold in the two parameters of one law."""
     found = []
     for k in (1, 2):
 
-        def moved(step: mp.mpf, k: int = k) -> mp.mpf:
+        def moved(step, k=k):
             law = list(laws[which])
             law[k] = mp.mpf(law[k]) + step
             pair = [tuple(law) if n == which else other for n, other in enumerate(laws)]
@@ -88,9 +84,7 @@ def gradient(laws: list[Law], which: int, alpha: mp.mpf, at: mp.mpf) -> mp.matri
     return mp.matrix(found)
 
 
-def forecast(
-    client: Law, impostor: Law, weight: float, n_client: int, n_impostor: int, start: float
-) -> dict[str, str]:
+def forecast(client, impostor, weight, n_client, n_impostor, start):
     alpha = mp.mpf(str(weight))
     at = threshold(client, impostor, alpha, mp.mpf(start))
     slope = slope_of_criterion(client, impostor, alpha)
@@ -117,10 +111,10 @@ def forecast(
     return {name: mp.nstr(value, 20) for name, value in values.items()}
 
 
-def along_imaginary_axis(integrand: Callable[[mp.mpc, mp.mpc], mp.mpc]) -> mp.mpf:
+def along_imaginary_axis(integrand):
     """int integrand(Ai(iv), Ai'(iv)) dv; beyond 30 it is below 1e-60."""
 
-    def at(v: mp.mpf) -> mp.mpf:
+    def at(v):
         z = mp.mpc(0, v)
         return mp.re(integrand(mp.airyai(z), mp.airyai(z, derivative=1)))
 
@@ -128,12 +122,12 @@ def along_imaginary_axis(integrand: Callable[[mp.mpc, mp.mpc], mp.mpc]) -> mp.mp
 
 
 @mp.memoize
-def variance_of_chernoff() -> mp.mpf:
+def variance_of_chernoff():
     integral = along_imaginary_axis(lambda ai, slope: slope**2 / ai**4)
     return -mp.cbrt(2) / (4 * mp.pi) * integral
 
 
-def main() -> None:
+def main():
     total = along_imaginary_axis(lambda ai, _: 1 / ai**2) / (2 * mp.pi)
     cases = [
         {

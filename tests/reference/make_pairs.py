@@ -5,8 +5,6 @@
 Nothing of betaroc is imported.
 """
 
-from __future__ import annotations
-
 import json
 import math
 import os
@@ -14,9 +12,7 @@ import platform
 import random
 import sys
 import time
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import mpmath
 from _laws import (
@@ -48,13 +44,12 @@ from _laws import (
 from mpmath import mp, mpf
 
 OUT = Path(__file__).with_name("pairs.json")
-Pair = tuple[float, float, float, float]
 FAR_END = mpf(3000)
 ENDS = (-FAR_END, FAR_END)
 FAR_RANGES = ((0.0, 0.1), (0.2, 0.7))
 
 
-def beta_pair(shapes: Pair) -> dict[str, Any]:
+def beta_pair(shapes):
     c, i = Beta(*shapes[:2]), Beta(*shapes[2:])
     found = {**common(c, i), **without_masses(c, i)}
     order = (
@@ -71,25 +66,22 @@ def beta_pair(shapes: Pair) -> dict[str, Any]:
     }
 
 
-# ---------------------------------------------------------------- which pairs
-
-
-def rounded(x: float) -> float:
+def rounded(x):
     return float(f"{x:.6g}")
 
 
-def random_pairs() -> list[Pair]:
+def random_pairs():
     """72 pairs, shapes log-spaced in [0.05, 1000]: 24 free, 24 with neighbouring laws, 24 with
     ties, mirror and other special relations."""
     rng = random.Random(20240607)
 
-    def shape() -> float:
+    def shape():
         return rounded(0.05 * 20000.0 ** rng.random())
 
-    def near(x: float) -> float:
+    def near(x):
         return rounded(min(1e3, max(0.05, x * 2.718281828 ** rng.gauss(0, 0.5))))
 
-    pairs: list[Pair] = [(shape(), shape(), shape(), shape()) for _ in range(24)]
+    pairs = [(shape(), shape(), shape(), shape()) for _ in range(24)]
     for _ in range(24):
         a, b = shape(), shape()
         pairs.append((a, b, near(a), near(b)))
@@ -122,7 +114,7 @@ def random_pairs() -> list[Pair]:
     return pairs
 
 
-HARD: list[Pair] = [
+HARD = [
     (0.02, 0.01, 0.01, 0.03),
     (0.01, 0.02, 0.03, 0.01),
     (0.03, 0.01, 0.01, 0.02),
@@ -152,14 +144,14 @@ TABLE1_IMPOSTORS = {
 }
 
 
-def wide_pairs() -> list[Pair]:
+def wide_pairs():
     """10 log-spaced pairs, shapes in [1e-3, 1e6]."""
     rng = random.Random(77)
 
-    def shape() -> float:
+    def shape():
         return rounded(1e-3 * 1e9 ** rng.random())
 
-    pairs: list[Pair] = [(shape(), shape(), shape(), shape()) for _ in range(5)]
+    pairs = [(shape(), shape(), shape(), shape()) for _ in range(5)]
     for _ in range(3):
         a, b = shape(), shape()
         pairs.append(
@@ -168,10 +160,7 @@ def wide_pairs() -> list[Pair]:
     return [*pairs, (1e6, 999000.0, 999000.0, 1e6), (0.001, 0.002, 0.0015, 0.0012)]
 
 
-# ---------------------------------------------------------------- sections
-
-
-def progress(name: str, items: list[Any], make: Callable[[Any], Any]) -> list[Any]:
+def progress(name, items, make):
     rows = []
     for k, item in enumerate(items):
         start = time.perf_counter()
@@ -180,7 +169,7 @@ def progress(name: str, items: list[Any], make: Callable[[Any], Any]) -> list[An
     return rows
 
 
-def table1() -> list[Any]:
+def table1():
     rows = []
     for system, laws in TABLE1_IMPOSTORS.items():
         names = list(laws)
@@ -189,7 +178,7 @@ def table1() -> list[Any]:
     return rows
 
 
-def nan_cells() -> list[Any]:
+def nan_cells():
     """Cells of a grid where scipy.special's betaincinv (lower) or betainccinv (upper) is NaN."""
     from scipy.special import betainccinv, betaincinv
 
@@ -204,13 +193,13 @@ def nan_cells() -> list[Any]:
     return progress("nan_cells", sorted(set(found)), nan_cell)
 
 
-def nan_cell(cell: tuple[float, float, str, float]) -> dict[str, Any]:
+def nan_cell(cell):
     a, b, tail, p = cell
     logit = text(quantile(Beta(a, b), p, tail == "lower"))
     return {"a": a, "b": b, "tail": tail, "p": p, "logit": logit}
 
 
-BINORMAL: list[Pair] = [
+BINORMAL = [
     (1.0, 1.0, 0.0, 1.0),
     (3.25, 0.5, 1.0, 0.5),
     (1.5, 2.0, -0.5, 1.0),
@@ -222,7 +211,7 @@ BINORMAL: list[Pair] = [
 ]
 
 
-def binormal(given: Pair) -> dict[str, Any]:
+def binormal(given):
     c, i = Normal(*given[:2]), Normal(*given[2:])
     return {
         "client": ["normal", *given[:2]],
@@ -232,7 +221,7 @@ def binormal(given: Pair) -> dict[str, Any]:
     }
 
 
-def common(c: Any, i: Any, ends: tuple[Any, ...] = (), both: Any = None) -> dict[str, Any]:
+def common(c, i, ends=(), both=None):
     auc, miss = both or both_areas(c, i)
     if abs(auc + miss - 1) > mpf(10) ** -25:
         raise ArithmeticError("AUC and 1 - AUC disagree")
@@ -245,7 +234,7 @@ def common(c: Any, i: Any, ends: tuple[Any, ...] = (), both: Any = None) -> dict
     }
 
 
-def both_areas(c: Any, i: Any) -> tuple[Any, Any]:
+def both_areas(c, i):
     """Over the density of a law whose whole mass is on the axis."""
     if isinstance(c, RawNormal):
         return product_area(i, c, False), product_area(i, c, True)
@@ -254,7 +243,7 @@ def both_areas(c: Any, i: Any) -> tuple[Any, Any]:
     return areas(c, i)
 
 
-def without_masses(c: Any, i: Any) -> dict[str, Any]:
+def without_masses(c, i):
     return {
         "far_targets": [far_target(c, i, p) for p in LEVELS],
         "partial_auc": [
@@ -267,7 +256,7 @@ def without_masses(c: Any, i: Any) -> dict[str, Any]:
     }
 
 
-KINDS: dict[str, Any] = {"beta": Beta, "normal": RawNormal, "logit-normal": Normal}
+KINDS = {"beta": Beta, "normal": RawNormal, "logit-normal": Normal}
 MIXED = [
     (("beta", 4.0, 2.0), ("normal", 0.3, 0.15)),
     (("beta", 0.6, 0.4), ("normal", 0.25, 0.2)),
@@ -285,7 +274,7 @@ MIXED = [
 ]
 
 
-def mixed(given: Any) -> dict[str, Any]:
+def mixed(given):
     c, i = (KINDS[kind](*rest) for kind, *rest in given)
     return {"client": list(given[0]), "impostor": list(given[1]), **common(c, i, ENDS)}
 
@@ -297,7 +286,7 @@ INFLATED = [
 ]
 
 
-def inflated(given: Any) -> dict[str, Any]:
+def inflated(given):
     """The AUC from the masses: P(C > I) + P(C = I)/2."""
     c, i = (Inflated(*row) for row in given)
     base, base_miss = areas(c.base, i.base)
@@ -310,7 +299,7 @@ def inflated(given: Any) -> dict[str, Any]:
     return {**laws, **common(c, i, ENDS, (auc, miss))}
 
 
-SECTIONS: dict[str, Callable[[], list[Any]]] = {
+SECTIONS = {
     "pairs": lambda: progress("pairs", random_pairs(), beta_pair),
     "hard": lambda: progress("hard", HARD, beta_pair),
     "nan_cells": nan_cells,
@@ -322,7 +311,7 @@ SECTIONS: dict[str, Callable[[], list[Any]]] = {
 }
 
 
-def save(name: str, rows: list[Any]) -> None:
+def save(name, rows):
     document = json.loads(OUT.read_text()) if OUT.exists() else {}
     document["made_with"] = {
         **document.get("made_with", {}),
@@ -341,7 +330,7 @@ def save(name: str, rows: list[Any]) -> None:
     os.replace(scratch, OUT)
 
 
-def main(names: list[str]) -> int:
+def main(names):
     chosen = list(SECTIONS) if names == ["all"] else names
     if names == ["check"]:
         from _second_method import check

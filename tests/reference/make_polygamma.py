@@ -11,45 +11,41 @@ nodes: nearly the best of their degree.
 trigamma(x) - 1/x, with the coefficients as stored.
 """
 
-from __future__ import annotations
-
 import json
-from collections.abc import Callable
 from pathlib import Path
 
 import mpmath as mp
 
 mp.mp.dps = 60
-Function = Callable[[mp.mpf], mp.mpf]
 HALF = mp.mpf(1) / 2
 
 
-def phi(z: mp.mpf) -> mp.mpf:
+def phi(z):
     """P(z)."""
     x = 1 / mp.sqrt(z)
     return (mp.psi(0, x) - mp.log(x) + HALF / x) / z
 
 
-def tau(z: mp.mpf) -> mp.mpf:
+def tau(z):
     """T(z)."""
     x = 1 / mp.sqrt(z)
     return (mp.psi(1, x) - 1 / x - HALF * z) * x**3
 
 
-def interpolated(function: Function, end: mp.mpf, terms: int) -> list[mp.mpf]:
+def interpolated(function, end, terms):
     """Coefficients, lowest first, of the polynomial through Chebyshev's nodes of (0, end)."""
     nodes = [end / 2 * (1 + mp.cos(mp.pi * (2 * k + 1) / (2 * terms))) for k in range(terms)]
     matrix = mp.matrix([[z**j for j in range(terms)] for z in nodes])
     return list(mp.lu_solve(matrix, mp.matrix([function(z) for z in nodes])))
 
 
-def error(terms: list[float], function: Function, end: mp.mpf, share: Function) -> float:
+def error(terms, function, end, share):
     """Largest |polynomial - function| times ``share``."""
     grid = [end * k / 2000 for k in range(1, 2001)]
     return float(max(abs((mp.polyval(terms[::-1], z) - function(z)) * share(z)) for z in grid))
 
 
-def made() -> dict[str, dict[str, object]]:
+def made():
     """Both polynomials."""
     near = mp.mpf(1) / 64
     jobs = {
