@@ -46,11 +46,11 @@ _LEAST = 1e-299
 
 Function = Callable[[FloatArray], FloatArray]
 #: x and y of TPR and FAR, of which alpha x + (1 - alpha) y is the criterion.
-Losses = Callable[[FloatArray, FloatArray], tuple[FloatArray, FloatArray]]
+_Losses = Callable[[FloatArray, FloatArray], tuple[FloatArray, FloatArray]]
 
 
 # ------------------------------------------------------------------------ linear criteria
-def choose_linear(pair: EmpiricalPair, alpha: FloatArray, losses: Losses) -> Thresholds:
+def choose_linear(pair: EmpiricalPair, alpha: FloatArray, losses: _Losses) -> Thresholds:
     """For each alpha the threshold of least alpha x + (1 - alpha) y.
 
     x falls where FAR alone falls, y where TPR alone rises, so that a gap at which the ROC turns is

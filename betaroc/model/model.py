@@ -355,11 +355,11 @@ class ScoreModel(Exportable):
         >>> round(point.threshold, 12), round(point.frr, 12)
         (0.9, 0.81)
         """
-        return self._point(self._reach(operating_points.at_far, x))
+        return self._point(self._reach(operating_points.at_far, x, "far"))
 
     def at_frr(self, x: npt.ArrayLike) -> OperatingPoint:
         """The operating point at the highest threshold with FRR <= x; see `ScoreModel.at_far`."""
-        return self._point(self._reach(operating_points.at_frr, x))
+        return self._point(self._reach(operating_points.at_frr, x, "frr"))
 
     @elementwise
     def threshold_at_far(self, x: npt.ArrayLike) -> ScalarOrArray:
@@ -371,8 +371,10 @@ class ScoreModel(Exportable):
         """The highest threshold with FRR <= x; see `ScoreModel.at_far`."""
         return as_output(self.at_frr(x).thresholds.theta)
 
-    def _reach(self, how: Callable[[Pair, FloatArray], Thresholds], x: npt.ArrayLike) -> Thresholds:
-        target = probability_array(x, "x")
+    def _reach(
+        self, how: Callable[[Pair, FloatArray], Thresholds], x: npt.ArrayLike, name: str
+    ) -> Thresholds:
+        target = probability_array(x, name)
         return how(self._pair, np.ravel(target)).reshape(target.shape)
 
     def eer(self, method: Literal["nearest", "hull"] = "nearest") -> OperatingPoint:

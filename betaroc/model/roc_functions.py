@@ -37,19 +37,24 @@ def curve_thresholds(pair: Pair, n: int | None = None) -> Thresholds:
     their own thresholds, and jumps are kept even where they are more than `n`.
     """
     wanted = count(_POINTS if n is None else n, "n", 2)
+    t = pair.candidates
     if pair.discrete:
-        return pair.candidates
-    number = max(8, wanted)
-    p = np.concatenate([np.linspace(0.0, 0.5, number)[1:], np.geomspace(1e-12, 0.01, number)])
-    t = pair.along(np.unique(p))
+        return t
+    room = max(0, wanted - t.size)
+    tail = np.geomspace(1e-12, 0.01, room // 2, endpoint=False)
+    body = np.linspace(0.5, 0.0, room - tail.size, endpoint=False)
+    levels = np.sort(np.concatenate([tail, body]))
+    bases = [law.continuous[1] for law in (pair.client, pair.impostor) if law.continuous]
+    sides = list(itertools.product(bases, (True, False)))
+    parts = [t]
+    for k, (base, lower) in enumerate(sides):
+        p = levels[k :: len(sides)]
+        parts.append(base._inverse(p, np.log(p), lower=lower))
+    t = Thresholds.concatenate(parts)
+    t = t[t.order()]
     distinct = np.ones(t.size, dtype=bool)
     distinct[1:] = (t.theta[1:] > t.theta[:-1]) | (t.logit[1:] != t.logit[:-1])
-    t = t[distinct & ~np.isnan(t.theta)]
-    keep = _is_candidate(pair, t)
-    others = np.flatnonzero(~keep)
-    room = min(others.size, max(0, wanted - int(np.sum(keep))))
-    keep[others[np.linspace(0, others.size - 1, room).round().astype(int)]] = True
-    return t[keep]
+    return t[distinct & ~np.isnan(t.theta)]
 
 
 # ------------------------------------------------------------------------------ heights

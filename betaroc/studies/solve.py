@@ -18,19 +18,17 @@ from betaroc.core.notices import collect_warnings
 from betaroc.core.special import log_beta_ratio
 from betaroc.core.text import format_value
 from betaroc.distributions.beta import Beta, Shape, auc_of_pairs
-from betaroc.distributions.normal import LogitNormal, Normal
+from betaroc.estimation.families import FAMILIES, has_shapes
 from betaroc.model.model import ScoreModel
 from betaroc.model.statistics import StatisticSpec, parse_statistics
 
-_FAMILIES = ("beta", "normal", "logit-normal")
-END_NAMES = ("at_zero", "at_one")
-#: Signs of log a and log b inside each open shape, and its centre.
-EXPONENT_SIGNS = {Shape.U: (-1, -1), Shape.J: (1, -1), Shape.REVERSE_J: (-1, 1), Shape.BELL: (1, 1)}
-_CENTRES = {
-    Shape.U: (0.5, 0.5), Shape.BELL: (2.0, 2.0), Shape.J: (2.0, 0.5), Shape.REVERSE_J: (0.5, 2.0),
-}  # fmt: skip
+#: Families of prescribed pairs, with their distributions.
+LAWS: dict[str, Any] = {name: FAMILIES[name].law for name in ("beta", "normal", "logit-normal")}
+_ENDS = ("at_zero", "at_one")
+#: Signs of log a and log b inside each open shape, whose centre is at 2 and 1/2.
+_SIGNS = {Shape.U: (-1, -1), Shape.J: (1, -1), Shape.REVERSE_J: (-1, 1), Shape.BELL: (1, 1)}
 #: A goal is met that is so near, on the logit or the log of its range; all else so near.
-GOAL_MET, _TOLERANCE = 1e-9, 1e-10
+_GOAL_MET, _TOLERANCE = 1e-9, 1e-10
 #: How far what has no number, or one at an end of its range, is from any.
 _NONE = 1e3
 _COMPARED = {-1: "below 1", 0: "of 1", 1: "above 1"}
@@ -73,7 +71,7 @@ class StatisticGoal(NamedTuple):
             return float(np.clip(places[0] - places[1], -_NONE, _NONE))
 
 
-def checked_goals(argument: Any) -> tuple[StatisticGoal, ...]:
+def _checked_goals(argument: Any) -> tuple[StatisticGoal, ...]:
     """Numbers by the text of their statistic, each inside its range."""
     if argument is None:
         return ()
@@ -97,9 +95,6 @@ def checked_goals(argument: Any) -> tuple[StatisticGoal, ...]:
     return tuple(goals)
 
 
-EndConditions = tuple[float | None, float | None]
-
-
 @dataclass
 class Prescription:
     """Numbers that a pair is to have; None, or no entry, where it is left free.
@@ -109,8 +104,8 @@ class Prescription:
     """
 
     rates: dict[str, float]
-    exponents: EndConditions
-    ties: EndConditions
+    exponents: tuple[float | None, float | None]
+    ties: tuple[float | None, float | None]
     shapes: tuple[Shape | None, Shape | None]
     goals: tuple[StatisticGoal, ...] = ()
     forced: list[tuple[int, str] | None] = field(default_factory=lambda: [None, None])
@@ -132,7 +127,7 @@ class Prescription:
             self.forced[end] = (sign, why)
         elif before[0] != sign:
             raise InputError(
-                f"no pair of beta distributions: {before[1]} needs an exponent {END_NAMES[end]}"
+                f"no pair of beta distributions: {before[1]} needs an exponent {_ENDS[end]}"
                 f" {_COMPARED[before[0]]}, and {why} one {_COMPARED[sign]}: the semi-derivative is"
                 " inf below exponent 1, 0 above, finite at 1. Leave one out."
             )
@@ -147,7 +142,7 @@ class Prescription:
         for end, rho in zip(("at-zero", "at-one"), self.exponents, strict=True):
             if rho is not None:
                 numbers[f"exponent-{end}"] = rho
-        return checked_goals(numbers)
+        return _checked_goals(numbers)
 
     def __str__(self) -> str:
         """All of it, for messages."""
@@ -165,7 +160,7 @@ def prescribed(
 ) -> Prescription:
     """The prescription, or the InputError that says why no pair can meet it."""
     others = []
-    for goal in checked_goals(goals):  # those that have an argument, and a theorem, go there
+    for goal in _checked_goals(goals):  # those that have an argument, and a theorem, go there
         name = str(goal.statistic)
         if name not in ("auc", "eer"):
             others.append(goal)
@@ -181,26 +176,27 @@ def prescribed(
     kinds = _both(shapes, "shapes", _shape, ("client", "impostor"))
     if not (rates or others or any(v is not None for v in (*rho, *slope, *kinds))):
         raise InputError("solve_pair must be given at least one goal; got nothing. Give an auc.")
-    if family != "beta" and any(kinds):
+    shaped = has_shapes(family)
+    if not shaped and any(kinds):
         raise InputError.about("shapes")(
             f"shapes must be left out for the {family} family, whose distributions have none; got"
             f" {tuple(k and k.value for k in kinds)}."
         )
-    if family != "beta" and others and any(value is not None for value in slope):
+    if not shaped and others and any(value is not None for value in slope):
         raise InputError.about("slopes")(
             f"slopes beside goals are for the beta family; got {slope} for {family!r}."
         )
     at_zero, at_one = (s if s is not None and 0.0 < s < math.inf else None for s in slope)
     wanted = Prescription(rates, rho, (at_zero, at_one), kinds, tuple(others))
     _check_too_many(wanted, family)
-    for end, name in enumerate(END_NAMES):
+    for end, name in enumerate(_ENDS):
         # Normal distributions of one width have exponent 1 and still slopes of 0 and inf.
-        if rho[end] is not None and family == "beta":
+        if rho[end] is not None and shaped:
             wanted.force(end, _sign(rho[end]), f"exponent {name} {rho[end]!r}")
         if slope[end] is not None:
             sign = {0.0: 1, math.inf: -1}.get(slope[end], 0)
             wanted.force(end, sign, f"slope {name} {slope[end]!r}")
-    if family == "beta":
+    if shaped:
         _force(wanted)
         _check_impossible(wanted)
     return wanted
@@ -223,12 +219,10 @@ def _slope(value: Any, name: str) -> float:
 
 
 def _shape(value: Any, name: str) -> Shape:
-    return Shape(checks.choice(value, [shape.value for shape in EXPONENT_SIGNS], name))
+    return Shape(checks.choice(value, [shape.value for shape in _SIGNS], name))
 
 
-def _both(
-    argument: Any, name: str, check: Any, parts: Sequence[str] = END_NAMES
-) -> tuple[Any, Any]:
+def _both(argument: Any, name: str, check: Any, parts: Sequence[str] = _ENDS) -> tuple[Any, Any]:
     if argument is None:
         return None, None
     if width_of(argument) != 2:
@@ -248,9 +242,10 @@ def _check_too_many(wanted: Prescription, family: str) -> None:
     ends = zip(wanted.exponents, wanted.ties, strict=True)
     fixed = [rho is not None or tie is not None for rho, tie in ends]
     # Both exponents of a normal pair are one number.
-    numbers += sum(fixed) if family == "beta" else any(fixed)
+    shaped = has_shapes(family)
+    numbers += sum(fixed) if shaped else any(fixed)
     free, reason = 4, f"a pair of {family} distributions has four parameters"
-    if family != "beta" and not wanted.goals:
+    if not shaped and not wanted.goals:
         free, reason = 2, f"the ROC of two {family} distributions has two"
     if numbers > free:
         raise InputError(
@@ -265,14 +260,14 @@ def _force(wanted: Prescription) -> None:
     client, impostor = wanted.shapes
     if client is not None and impostor is not None:
         why = f"shapes ({client.value}, {impostor.value})"
-        signs = zip(EXPONENT_SIGNS[impostor], EXPONENT_SIGNS[client], strict=True)
+        signs = zip(_SIGNS[impostor], _SIGNS[client], strict=True)
         for end, (high, low) in enumerate(signs):
             if high != low:
                 wanted.force(end, int(np.sign(high - low)), why)
     # B falls in each shape: with a tie the semi-derivative is above 1 iff the other end's is.
     for end, value in enumerate(wanted.ties):
         if value is not None:
-            wanted.force(1 - end, _sign(value), f"slope {END_NAMES[end]} {value!r}")
+            wanted.force(1 - end, _sign(value), f"slope {_ENDS[end]} {value!r}")
 
 
 def _check_impossible(wanted: Prescription) -> None:
@@ -345,7 +340,7 @@ def _ranges(wanted: Prescription, curve: str) -> Iterator[tuple[str, float, floa
         slope = value if end else 1.0 / value
         concave = (value > 1.0) != bool(end)
         why = (
-            f"with slope {END_NAMES[end]} {value!r} the ROC is {'concave' if concave else 'convex'}"
+            f"with slope {_ENDS[end]} {value!r} the ROC is {'concave' if concave else 'convex'}"
             " and lies on one side of its tangent there"
         )
         area, even = 1.0 - 0.5 * slope if concave else 0.5 / slope, slope / (1.0 + slope)
@@ -396,7 +391,7 @@ def _power_eer(rho: float) -> float:
 _RATIOS = (1.0, math.sqrt(2.0), math.sqrt(0.5))
 
 
-def solve_normal(wanted: Prescription) -> tuple[float, float]:
+def _solve_normal(wanted: Prescription) -> tuple[float, float]:
     """The clients' mean and standard deviation where the impostors are standard normal."""
     ratios, rates = _ratios(wanted), wanted.rates
     if len(rates) == 2:  # then there is no exponent
@@ -413,7 +408,7 @@ def solve_normal(wanted: Prescription) -> tuple[float, float]:
     end = next(k for k in (0, 1) if wanted.sides[k] not in (None, sides[k]))
     words = {-1: "inf", 0: "1", 1: "0"}
     raise InputError(
-        f"no pair of normal distributions: the slope {END_NAMES[end]} would be"
+        f"no pair of normal distributions: the slope {_ENDS[end]} would be"
         f" {words[sides[end]]}, not {words[wanted.sides[end] or 0]}. Unequal sigmas give (inf, inf)"
         " or (0, 0), equal ones (inf, 0) above the diagonal and (0, inf) below. Leave slopes or a"
         " rate out."
@@ -436,7 +431,7 @@ def _ratios(wanted: Prescription) -> tuple[float, ...]:
             "the two exponents of normal distributions are one number, (sigma_c / sigma_i)^2; got"
             f" {zero!r} and {one!r}. Give one of them, or the beta family."
         )
-    for name, value in zip(END_NAMES, wanted.ties, strict=True):
+    for name, value in zip(_ENDS, wanted.ties, strict=True):
         if value is not None and value != 1.0:
             raise InputError(
                 "slopes of normal distributions must be 0, inf or, for equal distributions, 1:"
@@ -507,17 +502,15 @@ def _from_two(rates: dict[str, float], ratios: tuple[float, ...]) -> list[tuple[
 
 # ------------------------------------------------------------------ beta pairs: least squares
 #: A function of pairs of shapes (rows a_c, b_c, a_i, b_i), and what it is to be.
-Equation = tuple[Callable[[FloatArray], FloatArray], float]
+_Equation = tuple[Callable[[FloatArray], FloatArray], float]
 #: Step of differences in a log shape, and the smallest area and probability that are told apart.
 _STEP, _LEAST = 1e-5, 1e-250
-# The unknowns are log (a_c, b_c, a_i, b_i); those of both classes at each end.
-_ENDS = ((0, 2), (1, 3))
 #: Logs of shapes and of exponents stay this far from 0 where their sign is prescribed.
 _MARGINS = (0.01, 1e-6)
 #: Logs of the smallest and largest shape that are looked at.
 _RANGE = (math.log(1e-5), math.log(1e7))
 #: Where an equation is met, and where the search of the nearest begins.
-_MET, _NEARLY = 1e-12, 1e-6
+_MET, _NEARLY = 1e-12, 1e-3
 #: Starts away from the reference: along concentration, and along the spread of each end.
 _OFFSETS = (
     (0.0, 0.0, 0.0, 0.0), (0.5, -0.5, -0.5, 0.5), (1.5, 1.5, 1.5, 1.5), (-1.0, -1.0, -1.0, -1.0),
@@ -525,39 +518,27 @@ _OFFSETS = (
     (2.5, 0.0, 2.5, 0.0), (0.0, 2.5, 0.0, 2.5), (4.5, 4.5, 4.5, 4.5), (2.0, -1.0, 2.0, -1.0),
     (-1.0, 2.0, -1.0, 2.0), (6.5, 6.5, 6.5, 6.5),
 )  # fmt: skip
-#: After so many starts the nearest solution is taken, and with goals, which are slow.
-_ENOUGH, _ENOUGH_OF_GOALS = 3, 1
-#: No new start after so many evaluations.
-_PATIENCE, _PATIENCE_OF_GOALS = 800, 100
+#: Starts that are enough where one of them ends in a pair, and evaluations after which there is no
+#: new one; with goals, which are slow, fewer.
+_PATIENCE, _PATIENCE_OF_GOALS = (2, 500), (1, 100)
 
 
-class Solution(NamedTuple):
-    """Log shapes, how far the equations are from met, and the distance from the reference."""
-
-    logs: FloatArray
-    miss: float
-    distance: float
-
-
-def solve_beta(wanted: Prescription, prior: float) -> tuple[Beta, Beta, bool]:
+def _solve_beta(wanted: Prescription, prior: float) -> tuple[Beta, Beta, bool]:
     """Client and impostor, nearest to the reference, and whether the equations are met."""
-    met = GOAL_MET if wanted.goals else _MET
+    met = _GOAL_MET if wanted.goals else _MET
     for margin in _MARGINS:
         solutions = [
             solution
             for sides in _branches(wanted)
             for solution in _Search(wanted, sides, margin, prior).solutions(met)
         ]
-        best = min(solutions, key=lambda s: s.miss)
-        if best.miss <= met:
-            best = min((s for s in solutions if s.miss <= met), key=lambda s: round(s.distance, 6))
+        miss, _, logs = min(solutions, key=lambda s: (max(s[0], met), round(s[1], 6)))
+        if miss <= met:
             break
-    a_c, b_c, a_i, b_i = np.exp(best.logs).tolist()
+    a_c, b_c, a_i, b_i = np.exp(logs).tolist()
     at_zero, at_one = map(wanted.fixed_exponent, (0, 1))  # to the last digit
-    impostor = Beta(
-        a_i if at_zero is None else at_zero * a_c, b_i if at_one is None else at_one * b_c
-    )
-    return Beta(a_c, b_c), impostor, best.miss <= met
+    a_i, b_i = a_i if at_zero is None else at_zero * a_c, b_i if at_one is None else at_one * b_c
+    return Beta(a_c, b_c), Beta(a_i, b_i), miss <= met
 
 
 def _branches(wanted: Prescription) -> list[Sequence[int | None]]:
@@ -573,34 +554,30 @@ def _branches(wanted: Prescription) -> list[Sequence[int | None]]:
     return [(1, 1) if (crossing > 0.5) == (eer < 0.5) else (-1, -1)]
 
 
-def equations_of(wanted: Prescription, prior: float) -> list[Equation]:
+def _equations_of(wanted: Prescription, prior: float) -> list[_Equation]:
     """All that is prescribed beside exponents."""
     if wanted.sides == [0, 0]:
         return []  # equal distributions: an area of 1/2 and all that
-    of_rates: dict[str, Callable[[float], Callable[[FloatArray], FloatArray]]] = {
-        "auc": lambda _: _area,
-        "eer": lambda rate: partial(_odds_where, rate, 1.0 - rate),
-        "crossing": lambda rate: partial(_odds_where, 1.0 - rate, rate),
-    }
-    equations: list[Equation] = [
-        (of_rates[name](rate), math.log(rate) - math.log1p(-rate))
-        for name, rate in wanted.rates.items()
-    ]
+    equations: list[_Equation] = []
+    for name, rate in wanted.rates.items():
+        rates = (rate, 1.0 - rate) if name == "eer" else (1.0 - rate, rate)
+        of = _area if name == "auc" else partial(_odds_where, *rates)
+        equations.append((of, math.log(rate) - math.log1p(-rate)))
     # The semi-derivative B_c / B_i at an end where the shapes tie.
-    equations += [(_log_beta_ratios, math.log(tie)) for tie in wanted.ties if tie is not None]
-    return equations + [(partial(_distances, goal, prior), 0.0) for goal in wanted.goals]
+    of_ties = partial(_each_pair, log_beta_ratio)
+    equations += [(of_ties, math.log(tie)) for tie in wanted.ties if tie is not None]
+    for goal in wanted.goals:
+
+        def distance(*shapes: float, goal: StatisticGoal = goal) -> float:
+            client, impostor = Beta(*shapes[:2]), Beta(*shapes[2:])
+            return goal.distance(ScoreModel(client, impostor, prior=prior))
+
+        equations.append((partial(_each_pair, distance), 0.0))
+    return equations
 
 
-def _log_beta_ratios(shapes: FloatArray) -> FloatArray:
-    return np.array([log_beta_ratio(*pair) for pair in shapes.T.tolist()])
-
-
-def _distances(goal: StatisticGoal, prior: float, shapes: FloatArray) -> FloatArray:
-    """From a number of the table."""
-    return np.array([
-        goal.distance(ScoreModel(Beta(a_c, b_c), Beta(a_i, b_i), prior=prior))
-        for a_c, b_c, a_i, b_i in shapes.T.tolist()
-    ])  # fmt: skip
+def _each_pair(function: Callable[..., float], shapes: FloatArray) -> FloatArray:
+    return np.array([function(*pair) for pair in shapes.T.tolist()])
 
 
 def _area(shapes: FloatArray) -> FloatArray:
@@ -626,50 +603,54 @@ def _odds_where(frr: float, tpr: float, shapes: FloatArray) -> FloatArray:
 
 
 class _Search:
-    """Log shapes that meet the equations, for one choice of sides."""
+    """Log shapes (a_c, b_c, a_i, b_i) that meet the equations, for one choice of sides."""
 
     def __init__(
         self, wanted: Prescription, sides: Sequence[int | None], margin: float, prior: float
     ) -> None:
-        self.equations, self.margin, self.looks = equations_of(wanted, prior), margin, 0
-        self.slow = bool(wanted.goals)
+        self.equations, self.margin, self.looks = _equations_of(wanted, prior), margin, 0
+        self.enough, self.patience = _PATIENCE_OF_GOALS if wanted.goals else _PATIENCE
         # The reference has shapes of 1, moved to an exponent of 2 or 1/2 where its side alone is
         # known; signs are half-spaces w . logs >= margin, exponents planes w . logs = their log.
-        unit, walls, planes, logs = np.eye(4), [], [], np.zeros(4)
-        for end, (c, i) in enumerate(_ENDS):
-            exponent, side = wanted.fixed_exponent(end), sides[end]
+        walls, planes, places, logs = [], [], [], np.zeros(4)
+        for end, side in enumerate(sides):
+            exponent, across = wanted.fixed_exponent(end), np.eye(4)[2 + end] - np.eye(4)[end]
             if exponent is not None:
-                planes.append((unit[i] - unit[c], math.log(exponent)))
+                planes.append(across)
+                places.append(math.log(exponent))
             elif side:
-                logs[c], logs[i] = -0.5 * side * math.log(2.0), 0.5 * side * math.log(2.0)
-                walls.append(side * (unit[i] - unit[c]))
+                logs += 0.5 * side * math.log(2.0) * across
+                walls.append(side * across)
         low, high = np.full(4, _RANGE[0]), np.full(4, _RANGE[1])
-        for k, shape in enumerate(wanted.shapes):
+        for shape, rows in zip(wanted.shapes, (slice(2), slice(2, 4)), strict=True):
             if shape is not None:
-                rows = slice(2 * k, 2 * k + 2)
-                logs[rows], signs = np.log(_CENTRES[shape]), np.array(EXPONENT_SIGNS[shape])
+                signs = np.array(_SIGNS[shape])
+                logs[rows] = signs * math.log(2.0)
                 low[rows] = np.where(signs > 0, margin, low[rows])
                 high[rows] = np.where(signs < 0, -margin, high[rows])
         self.reference, self.bounds = logs, (low, high)
-        self.walls = np.reshape(walls, (-1, 4))
-        self.planes = np.reshape([plane for plane, _ in planes], (-1, 4))
-        self.places = np.array([place for _, place in planes])
+        self.walls, self.planes = np.reshape(walls, (-1, 4)), np.reshape(planes, (-1, 4))
+        self.places = np.array(places)
 
-    def solutions(self, met: float) -> list[Solution]:
-        """Where the starts lead."""
-        result: list[Solution] = []
-        patience = _PATIENCE_OF_GOALS if self.slow else _PATIENCE
-        enough = _ENOUGH_OF_GOALS if self.slow else _ENOUGH
+    def solutions(self, met: float) -> list[tuple[float, float, FloatArray]]:
+        """What is missed, the distance from the reference, and the logs, where starts lead.
+
+        Each with its mirror, scores seen from the other end, which may have the same numbers.
+        """
+        ends: list[tuple[float, float, FloatArray]] = []
         for count, offset in enumerate(_OFFSETS if self.equations else _OFFSETS[:1]):
-            solved = any(s.miss <= met for s in result)
-            if self.looks > patience or (solved and count >= enough):
+            done = count >= self.enough and any(miss <= met for miss, *_ in ends)
+            if done or self.looks > self.patience:
                 break
-            result.append(self._solution(self._restored(self.reference + np.array(offset))))
-            if result[-1].miss <= _NEARLY:
-                nearest = self._solution(self._nearest(result[-1].logs))
-                if nearest.miss <= met or nearest.miss < result[-1].miss:
-                    result[-1] = nearest
-        return result
+            logs = self._restored(self.reference + np.array(offset))
+            miss = self._miss(logs)
+            if miss <= _NEARLY:
+                nearest = self._polished(self._nearest(logs))
+                if self._miss(nearest) <= max(miss, met):
+                    logs = nearest
+            for x in sorted((logs, logs[::-1]), key=lambda x: float(x[0])):
+                ends.append((self._miss(x), float(np.sum((x - self.reference) ** 2)), x))
+        return ends
 
     def _restored(self, logs: FloatArray) -> FloatArray:
         """Least squares of the equations, and of what is beyond the half-spaces."""
@@ -682,12 +663,11 @@ class _Search:
             beyond = (self._beyond(logs) > 0.0)[:, None]
             return np.concatenate([self._slopes(logs), np.where(beyond, -self.walls, 0.0)])
 
-        exact: Any = dict.fromkeys(("ftol", "xtol", "gtol"), 1e-15)
         start = np.clip(logs, *self.bounds)
         if not residuals(start).size:
             return start
-        found = least_squares(residuals, start, slopes, self.bounds, **exact, max_nfev=40)
-        return np.asarray(found.x)
+        result = least_squares(residuals, start, slopes, self.bounds, max_nfev=40)
+        return np.asarray(result.x)
 
     def _nearest(self, logs: FloatArray) -> FloatArray:
         """The local least of the distance from the reference."""
@@ -705,6 +685,16 @@ class _Search:
             constraints=constraints, method="SLSQP", options={"maxiter": 60, "ftol": 1e-13},
         )  # fmt: skip
         return np.asarray(result.x)
+
+    def _polished(self, logs: FloatArray) -> FloatArray:
+        """Shortest steps to where the equations are met to the last digits."""
+        for _ in range(5):
+            values = self._values(logs)
+            if np.max(np.abs(values), initial=0.0) <= 0.01 * _MET:
+                break
+            step = np.linalg.lstsq(self._slopes(logs), values, rcond=None)[0]
+            logs = np.clip(logs - step, *self.bounds)
+        return logs
 
     def _beyond(self, logs: FloatArray) -> FloatArray:
         return np.asarray(self.margin - self.walls @ logs)
@@ -724,12 +714,12 @@ class _Search:
         values = np.nan_to_num(values, nan=_NONE)
         return np.concatenate([self.planes, (values[:, :4] - values[:, 4:]) / (2.0 * _STEP)])
 
-    def _solution(self, logs: FloatArray) -> Solution:
-        miss = float(np.max(np.abs(self._values(logs)), initial=0.0))
-        # A wall may be passed by rounding, not by half its margin.
-        beyond = float(np.max(self._beyond(logs), initial=0.0))
-        miss = max(miss, beyond if beyond > 0.5 * self.margin else 0.0)
-        return Solution(logs, miss, float(np.sum((logs - self.reference) ** 2)))
+    def _miss(self, logs: FloatArray) -> float:
+        """The most that an equation misses, or bounds and half-spaces do beyond rounding."""
+        passed = np.concatenate([self._beyond(logs), self.bounds[0] - logs, logs - self.bounds[1]])
+        beyond = float(np.max(passed))
+        missed = float(np.max(np.abs(self._values(logs)), initial=0.0))
+        return max(missed, beyond if beyond > 0.5 * self.margin else 0.0)
 
 
 # ------------------------------------------------------------------ normal pairs: goals
@@ -744,9 +734,7 @@ _FREE = (1, 2, 4)
 _SOLVED, _LOOKS = 1e-11, 1000
 
 
-def _solve_by_table(
-    wanted: Prescription, law: type[Normal] | type[LogitNormal], prior: float
-) -> ScoreModel:
+def _solve_by_table(wanted: Prescription, law: Any, prior: float) -> ScoreModel:
     """Two normal distributions, on the score or its logit, that meet the goals, or come nearest.
 
     The clients' mean moves alone, then with their spread, then all four parameters, until the
@@ -768,18 +756,17 @@ def _solve_by_table(
     searches = [(free, x[:free], x[free:]) for free in _FREE for x in np.array(_STARTS)
                 if free >= len(goals) and not np.any(x[free:])]  # fmt: skip
     for free, start, rest in searches:
-        if looks > _LOOKS or not np.all(np.isfinite(distances(start, rest))):
-            continue
-        result = least_squares(
-            distances, start, "3-point", ftol=1e-15, xtol=1e-15, gtol=1e-15, max_nfev=60,
-            args=(rest,),
-        )  # fmt: skip
-        looks += result.nfev * (1 + 2 * free)
-        miss = float(np.max(np.abs(result.fun)))
-        if miss < least:
-            best, least = model(np.concatenate([result.x, rest])), miss
-        if least <= _SOLVED:
+        if least <= _SOLVED or looks > _LOOKS:
             break
+        if np.all(np.isfinite(distances(start, rest))):
+            result = least_squares(
+                distances, start, "3-point", ftol=1e-15, xtol=1e-15, gtol=1e-15, max_nfev=60,
+                args=(rest,),
+            )  # fmt: skip
+            looks += result.nfev * (1 + 2 * free)
+            miss = float(np.max(np.abs(result.fun)))
+            if miss < least:
+                best, least = model(np.concatenate([result.x, rest])), miss
     return best
 
 
@@ -846,12 +833,13 @@ def solve_pair(
     What is left free goes to the pair nearest to a reference, by the sum of squares of the four
     log shapes: shapes of 1, those at an end with a prescribed side moved apart to an exponent of 2
     or 1/2, and for a class with a prescribed shape its centre, U (1/2, 1/2), bell (2, 2),
-    J (2, 1/2), reverse-J (1/2, 2). Shapes and exponents that are bounded, not given, keep 1 % away
-    from 1, or 1e-6 where 1 % cannot be had; shapes are sought between 1e-5 and 1e7, from fixed
-    starts. Normal distributions are in closed form: standard normal impostors, equal sigmas where
-    nothing else is asked, an exponent of 2 or 1/2 where the ROC must cross the diagonal, and the
-    wider clients where AUC and EER leave two answers. With goals they are solved numerically, by
-    the clients' mean, then their spread too, then all four parameters.
+    J (2, 1/2), reverse-J (1/2, 2); of two pairs that mirror each other the one with a_c < b_i.
+    Shapes and exponents that are bounded, not given, keep 1 % away from 1, or 1e-6 where 1 % cannot
+    be had; shapes are sought between 1e-5 and 1e7, from fixed starts. Normal distributions are in
+    closed form: standard normal impostors, equal sigmas where nothing else is asked, an exponent of
+    2 or 1/2 where the ROC must cross the diagonal, and the wider clients where AUC and EER leave
+    two answers. With goals they are solved numerically, by the clients' mean, then their spread
+    too, then all four parameters.
 
     Impossible for beta distributions are: an AUC on the other side of 1/2 than the ends force
     (exponents at_zero <= 1 <= at_one: above the diagonal, concave); a crossing unless both
@@ -876,18 +864,17 @@ def solve_pair(
     Traceback (most recent call last):
     betaroc.core.errors.InputError: no crossing of the diagonal: with exponent at_zero 0.5 and ...
     """
-    checks.choice(family, _FAMILIES, "family")
+    law = LAWS[checks.choice(family, list(LAWS), "family")]
     rates: dict[str, Any] = {"auc": auc, "eer": eer, "crossing": crossing}
     wanted = prescribed(rates, exponents, slopes, shapes, goals, family)
     prior, solved = checks.prior(prior), True
-    law = Normal if family == "normal" else LogitNormal
-    if family == "beta":
-        client, impostor, solved = solve_beta(wanted, prior)
+    if has_shapes(family):
+        client, impostor, solved = _solve_beta(wanted, prior)
         model = ScoreModel(client, impostor, prior=prior, name=name)
     elif wanted.goals:
         model = replace(_solve_by_table(wanted, law, prior), name=name)
     else:
-        model = ScoreModel(law(*solve_normal(wanted)), law(0.0, 1.0), prior=prior, name=name)
+        model = ScoreModel(law(*_solve_normal(wanted)), law(0.0, 1.0), prior=prior, name=name)
     missed = _missed(model, wanted)
     if missed or not solved:
         nearest = " v ".join(
@@ -909,7 +896,7 @@ def _missed(model: ScoreModel, wanted: Prescription) -> list[str]:
          goal.value if math.isinf(goal.statistic.row.high) else 1.0)
         for goal in wanted.numbers()
     ]  # fmt: skip
-    for name, tie, slope in zip(END_NAMES, wanted.ties, model.semi_derivatives(), strict=True):
+    for name, tie, slope in zip(_ENDS, wanted.ties, model.semi_derivatives(), strict=True):
         if tie is not None:
             rows.append((f"slope {name}={tie!r}", tie, slope, tie))
     missed = [
@@ -918,5 +905,5 @@ def _missed(model: ScoreModel, wanted: Prescription) -> list[str]:
     ]  # fmt: skip
     return missed + [
         f"{goal.number(model):.12g} for {goal}" for goal in wanted.goals
-        if not abs(goal.distance(model)) <= GOAL_MET
+        if not abs(goal.distance(model)) <= _GOAL_MET
     ]  # fmt: skip

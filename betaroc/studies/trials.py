@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from functools import cached_property, lru_cache
 from typing import Any, TypeAlias
 
@@ -19,7 +19,6 @@ from betaroc.decision.curve import checked_alphas
 from betaroc.decision.epc import Epc
 from betaroc.distributions.base import Distribution
 from betaroc.distributions.beta import Beta
-from betaroc.distributions.normal import LogitNormal, Normal
 from betaroc.estimation.boundary import POLICIES
 from betaroc.estimation.families import Names, has_shapes, names_of_text
 from betaroc.fits.fit import Fit, fit
@@ -28,18 +27,11 @@ from betaroc.model.measures import MEASURES
 from betaroc.model.model import ScoreModel
 from betaroc.model.samples import empirical_model
 from betaroc.studies.design import Design
-from betaroc.studies.solve import solve_pair
+from betaroc.studies.solve import LAWS, solve_pair
 
 #: Makes the true pair of a cell.
 CellModel: TypeAlias = Callable[[dict[str, Any]], ScoreModel]
-_Laws = dict[str, tuple[Callable[[float, float], Distribution], tuple[str, str]]]
 
-#: Distributions of the true pair by name, and what their parameters are called.
-LAWS: _Laws = {
-    "beta": (Beta, ("a", "b")),
-    "normal": (Normal, ("mu", "sigma")),
-    "logit-normal": (LogitNormal, ("mu", "sigma")),
-}
 _SHAPES = ("a_c", "b_c", "a_i", "b_i", "mu_c", "sigma_c", "mu_i", "sigma_i")
 _PRESCRIBED = (
     "auc", "eer", "exponent_at_zero", "exponent_at_one", "crossing", "shape_client",
@@ -168,8 +160,12 @@ def check_design(design: Design, *, own_model: bool) -> None:
         )
 
 
+def _parameters(law: str) -> list[str]:
+    return [parameter.name for parameter in fields(LAWS[law])]
+
+
 def _check_pair(value: set[str], laws: set[str]) -> None:
-    shapes = {f"{name}_{who}" for law in laws for name in LAWS[law][1] for who in "ci"}
+    shapes = {f"{name}_{who}" for law in laws for name in _parameters(law) for who in "ci"}
     prescribed, shaped = sorted(value & set(_PRESCRIBED)), sorted(value & set(_SHAPES))
     if prescribed and shaped:
         raise InputError(
@@ -249,8 +245,10 @@ def _true_pair(cell: Mapping[str, Any], prior: float) -> ScoreModel:
         if isinstance(result, BetarocError):
             raise result.with_traceback(None)
         return with_prior(result, prior)
-    law, names = LAWS[cell.get("law", "beta")]
-    client, impostor = (law(*(float(cell[f"{name}_{who}"]) for name in names)) for who in "ci")
+    law = cell.get("law", "beta")
+    client, impostor = (
+        LAWS[law](*(float(cell[f"{name}_{who}"]) for name in _parameters(law))) for who in "ci"
+    )
     return ScoreModel(client, impostor, prior=prior)
 
 
@@ -271,7 +269,7 @@ def _solution(
 def _own_family(model: ScoreModel) -> str:
     """The family of the true pair: "beta" where its distributions are no member of another."""
     kinds = {type(model.client), type(model.impostor)}
-    for name, (law, _) in LAWS.items():
+    for name, law in LAWS.items():
         if kinds == {law}:
             return name
     inside = all(law.support[0] >= 0.0 and law.support[1] <= 1.0

@@ -593,8 +593,7 @@ def test_a_weight_of_k_is_k_copies(dev):
     one, two = results
     assert one.systems.sizes == two.systems.sizes
     for a, b in zip(*map(_numbers_of, results), strict=True):
-        # The distance of two ROCs is interpolated between 1000 points, which rounding moves.
-        np.testing.assert_allclose(a, b, rtol=1e-6, atol=2e-7)
+        np.testing.assert_allclose(a, b, rtol=1e-6, atol=1e-8)
     assert [v.reason for v in one.verdict.values()] == [v.reason for v in two.verdict.values()]
     assert one.fusion.scale_reason == two.fusion.scale_reason
     assert {m.noise for m in one.misfit.values()} == {m.noise for m in two.misfit.values()}
