@@ -20,7 +20,7 @@ from typing import NamedTuple
 import numpy as np
 
 from betaroc.core import checks
-from betaroc.core.arrays import BoolArray, FloatArray, IntArray
+from betaroc.core.arrays import FloatArray, IntArray
 from betaroc.core.errors import FitError, InputError
 from betaroc.core.thresholds import Thresholds
 from betaroc.core.vocabulary import FAR, FRR, RATE_SLOT, TITLE_SLOT, Vocabulary, short_name
@@ -116,13 +116,8 @@ def hull_vertices(x: FloatArray, y: FloatArray) -> IntArray:
 
 def _least(criterion: FloatArray, total: FloatArray) -> IntArray:
     """In each row least criterion, then least FAR + FRR, then lowest threshold (their order)."""
-    totals = np.where(_tied(criterion), total, np.inf)
-    return np.asarray(np.argmax(_tied(totals), axis=1), dtype=np.intp)
-
-
-def _tied(values: FloatArray) -> BoolArray:
-    least = np.min(values, axis=-1, keepdims=True)
-    return np.asarray(values <= least + _CLOSE * np.abs(least))
+    totals = np.where(operating_points.near_least(criterion), total, np.inf)
+    return np.asarray(np.argmax(operating_points.near_least(totals), axis=1), dtype=np.intp)
 
 
 def _least_on_levels(pair: Pair, weights: Sequence[Fraction]) -> Thresholds:
@@ -225,7 +220,7 @@ class _Target(NamedTuple):
         chosen, total = order[first], pair.gaps.far + pair.gaps.frr
         for k in np.flatnonzero(last - first > 1):
             index = np.sort(order[first[k] : last[k]])
-            chosen[k] = index[np.argmax(_tied(total[index]))]
+            chosen[k] = index[np.argmax(operating_points.near_least(total[index]))]
         return pair.gaps.thresholds(chosen)
 
     def _nearest_rate(self, pair: Pair, _: float, alpha: FloatArray) -> Thresholds:
@@ -254,8 +249,11 @@ class _Target(NamedTuple):
 # --------------------------------------------------------------------- targets of precision
 def nearest_precision(pair: Pair, prior: float, alpha: FloatArray) -> Thresholds:
     """argmin abs(precision - alpha): where TPR / FAR is what is wanted, turns, and jumps."""
+
+    def gain(u: FloatArray) -> FloatArray:
+        return _log_gain(pair, pair.place(u))
+
     always = _turns_of_precision(pair)
-    gain = _log_gain(pair)
     which, places = np.empty(0, dtype=np.intp), np.empty(0)
     if 0.0 < prior < 1.0:
         # A precision of 0 or 1 is a limit that no threshold attains: it is met to 1e-12.
@@ -279,11 +277,11 @@ def nearest_precision(pair: Pair, prior: float, alpha: FloatArray) -> Thresholds
 
 def _turns_of_precision(pair: Pair) -> Thresholds:
     """Ends, jumps and where precision turns: between neighbours it is monotone."""
-    gain = _log_gain(pair)
 
     def turn(u: FloatArray) -> FloatArray:
+        t = pair.place(u)
         with np.errstate(invalid="ignore"):
-            return np.asarray(pair.log_ratio(pair.place(u)) - gain(u))
+            return np.asarray(pair.log_ratio(t) - _log_gain(pair, t))
 
     places = np.concatenate([_roots(pair, turn), pair.mesh[:1], pair.mesh[-1:]])
     return Thresholds.concatenate([pair.candidates, pair.place(places), *_last_places(pair)])
@@ -298,19 +296,13 @@ def _precision(pair: Pair, prior: float, t: Thresholds) -> FloatArray:
 def _limit_of_precision(pair: Pair, prior: float, t: Thresholds) -> FloatArray:
     """Precision also where the rates underflow and only their quotient does not."""
     with np.errstate(invalid="ignore", under="ignore", over="ignore"):
-        gain = pair.client._upper(t)[1] - pair.impostor._upper(t)[1]
-        return np.asarray(prior / (prior + (1.0 - prior) * np.exp(-gain)))
+        return np.asarray(prior / (prior + (1.0 - prior) * np.exp(-_log_gain(pair, t))))
 
 
-def _log_gain(pair: Pair) -> Function:
-    """log TPR / FAR in working coordinates: precision is a function of it alone."""
-
-    def gain(u: FloatArray) -> FloatArray:
-        t = pair.place(u)
-        with np.errstate(invalid="ignore"):
-            return np.asarray(pair.client._upper(t)[1] - pair.impostor._upper(t)[1])
-
-    return gain
+def _log_gain(pair: Pair, t: Thresholds) -> FloatArray:
+    """log TPR / FAR: precision is a function of it alone."""
+    with np.errstate(invalid="ignore"):
+        return np.asarray(pair.client._upper(t)[1] - pair.impostor._upper(t)[1])
 
 
 def _level_roots(
@@ -399,14 +391,6 @@ def _f_measure(pair: Pair, prior: float, alpha: FloatArray) -> Thresholds:
     return _each(lambda a: operating_points.max_f(pair, a, prior), alpha)
 
 
-def _equal_error(pair: Pair, _: float, alpha: FloatArray) -> Thresholds:
-    return Thresholds.concatenate([operating_points.equal_error(pair)] * alpha.size)
-
-
-def _break_even(pair: Pair, prior: float, alpha: FloatArray) -> Thresholds:
-    return Thresholds.concatenate([operating_points.break_even(pair, prior)] * alpha.size)
-
-
 def _reaching(name: str, rate: str, who: str = "") -> Criterion:
     target = _Target(rate, who)
     return Criterion(target.choose, f"expected {RATE_SLOT.get(name, name)}", target=target)
@@ -428,6 +412,12 @@ CRITERIA: dict[str, Criterion] = {
         _weighted_precision_recall, "alpha: weight of precision against recall"
     ),
     "f-measure": Criterion(_f_measure, "alpha: weight of precision in F"),
-    "eer": Criterion(_equal_error, TITLE_SLOT["eer"], single=True),
-    "break-even": Criterion(_break_even, "break-even point", single=True),
-}
+    "eer": Criterion(
+        lambda pair, _, alpha: _each(lambda _: operating_points.equal_error(pair), alpha),
+        TITLE_SLOT["eer"], single=True,
+    ),
+    "break-even": Criterion(
+        lambda pair, prior, alpha: _each(lambda _: operating_points.break_even(pair, prior), alpha),
+        "break-even point", single=True,
+    ),
+}  # fmt: skip

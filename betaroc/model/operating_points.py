@@ -40,14 +40,15 @@ def exact_weight(value: float) -> Fraction:
 
 def best(t: Thresholds, criterion: FloatArray, total: FloatArray) -> int:
     """Index of the smallest criterion under the tie rule; nan is left out."""
-    near = np.nonzero(_near_least(criterion))[0]
-    near = near[_near_least(total[near])]
+    near = np.nonzero(near_least(criterion))[0]
+    near = near[near_least(total[near])]
     return int(near[t[near].order()[0]])
 
 
-def _near_least(values: FloatArray) -> BoolArray:
-    least = np.nanmin(values)
-    return np.asarray(values <= least + _TIE * abs(least))
+def near_least(values: FloatArray) -> BoolArray:
+    """Which values of a row are its least, but for rounding."""
+    least = np.nanmin(values, axis=-1, keepdims=True)
+    return np.asarray(values <= least + _TIE * np.abs(least))
 
 
 # --------------------------------------------------------------------- balanced errors

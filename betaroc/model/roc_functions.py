@@ -328,16 +328,6 @@ def _rises(x: FloatArray, y: FloatArray, i: Any, j: Any, k: Any) -> Any:
     return (y[j] - y[i]) * (x[k] - x[i]) - (x[j] - x[i]) * (y[k] - y[i])
 
 
-def _upper_chain(x: FloatArray, y: FloatArray) -> list[int]:
-    """Indices of the upper hull of points with x ascending (ties: y ascending), chords' too."""
-    chain: list[int] = []
-    for k in range(x.size):
-        while len(chain) > 1 and _rises(x, y, chain[-2], chain[-1], k) < 0.0:
-            chain.pop()
-        chain.append(k)
-    return chain
-
-
 def sample_chain(x: FloatArray, y: FloatArray) -> IntArray:
     """Indices of the upper hull of points of which x and y ascend, without those on its chords."""
     moves = np.flatnonzero((np.diff(x) > 0.0) | (np.diff(y) > 0.0))
@@ -362,12 +352,10 @@ def chords_of(pair: Pair) -> tuple[Thresholds, Thresholds]:
         return none, none
     t = (pair.candidates if pair.discrete else pair.along(_SHARES))[::-1]
     far, tpr = pair.far(t), pair.tpr(t)
-    if pair.discrete:
-        chain = sample_chain(far, tpr)
-    else:
+    if not pair.discrete:
         keep = _distinct(pair, t, far, tpr)
         t, far, tpr = t[keep], far[keep], tpr[keep]
-        chain = np.array(_upper_chain(far, tpr))
+    chain = sample_chain(far, tpr)
     starts, ends = [none], [none]
     for g in np.nonzero(np.diff(chain) > 1)[0].tolist():
         inner = slice(int(chain[g]), int(chain[g + 1]) + 1)
