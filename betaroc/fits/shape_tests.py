@@ -18,8 +18,7 @@ from betaroc.core.thresholds import Thresholds
 from betaroc.data.groups import Groups, ensure_psd, groups_of
 from betaroc.distributions.base import Distribution
 from betaroc.distributions.beta import ClassSums, tied_mle
-from betaroc.distributions.inflated import MASSES
-from betaroc.distributions.normal import SinhArcsinh
+from betaroc.distributions.inflated import MASSES, base_of
 from betaroc.distributions.shifted import between_ends
 from betaroc.estimation.families import FAMILIES, family_text, has_shapes
 from betaroc.estimation.record import Estimate, PairEstimate
@@ -74,12 +73,9 @@ def counts_at_end(f: PairEstimate, end: str, side: str, *, groups: bool = True) 
     first = int(getattr(f.model.ends(), end).side not in (side, "on"))
     scores = evidence.totals[larger] * float([*rates, 1.0, 1.0][first])
     if scores < _EXTREMES[0]:
-        name = f"{CLASSES[larger]} score{'s' * (number(scores, 2) != '1')}"
-        return EndCounts(
-            CANNOT_TELL,
-            f"the counts cannot tell: {number(scores, 2)} {name} expected where the fitted ROC is"
-            f" {side} the diagonal",
-        )
+        many = number(scores, 2)
+        words = f"{many} {CLASSES[larger]} score{'s' * (many != '1')} expected where the fitted ROC"
+        return EndCounts(CANNOT_TELL, f"the counts cannot tell: {words} is {side} the diagonal")
     places, copies = evidence.counts[larger]._steps
     inside = between_ends(evidence.fitted[larger], places) | (not evidence.dropped[larger])
     order = slice(None, None, -1 if upper else 1)
@@ -92,20 +88,18 @@ def counts_at_end(f: PairEstimate, end: str, side: str, *, groups: bool = True) 
         shares.append(evidence.observed(who, t, above=upper) / evidence.totals[who])
         sizes.append(np.rint(evidence.effective(who, t, _LEVEL, above=upper)))
         counts.append(np.rint(shares[-1] * sizes[-1]))
-    p = []  # of Fisher's one-sided test
-    for count, extreme, size, other in zip(*counts, *sizes, strict=True):
-        p.append(chance_of_as_many(count, size + other, count + extreme, size))
+    p = [  # of Fisher's one-sided test
+        chance_of_as_many(count, size + other, count + extreme, size)
+        for count, extreme, size, other in zip(*counts, *sizes, strict=True)
+    ]
     k = int(np.argmin(p))
     if p[k] >= _LEVEL:
         return EndCounts("", "")
     low, high = (percent(float(e[k])) for e in share_ends(counts[0], sizes[0], _LEVEL))
     more, less = (percent(float(share[k])) for share in shares)
-    rates = _RATES[end]
-    return EndCounts(
-        CONTRADICTED,
-        f"contradicted by the scores: {rates[1 - larger]} {more} ({low.removesuffix(' %')} to"
-        f" {high}) counted at {rates[larger]} {less}",
-    )
+    names, interval = _RATES[end], f"{low.removesuffix(' %')} to {high}"
+    words = f"{names[1 - larger]} {more} ({interval}) counted at {names[larger]} {less}"
+    return EndCounts(CONTRADICTED, f"contradicted by the scores: {words}")
 
 
 def poorly_fitted(f: PairEstimate, end: str, *, groups: bool = True) -> str:
@@ -519,16 +513,16 @@ class CurveTest(Exportable):
 
 def untested_ends(f: PairEstimate) -> str:
     """Why the ends of a fit are not tested, and the reason of its family; "" if they are."""
-    tested = [  # families of one density per class, but those whose tails have orders of their own
-        name for name, row in FAMILIES.items()
-        if row.of_density and not (row.law and issubclass(row.law, SinhArcsinh))
-    ]  # fmt: skip
-    if f.family in tested:
-        return ""
-    why = f", {f.reason}" if f.reason else ""
+    row = FAMILIES[f.family] if isinstance(f.family, str) else None
+    if row is not None and row.of_density:
+        laws = (base_of(f.client.distribution), base_of(f.impostor.distribution))
+        if row.decides or all(tail.order in _LIFTS for law in laws for tail in law._tails()):
+            return ""
+    known = checks.format_list([name for name, row in FAMILIES.items() if row.decides])
+    family = family_text(f.family) + (f", {f.reason}" if f.reason else "")
     return (
-        f"the ends are tested of fits of family {checks.format_list(tested)}; this one"
-        f" is of family {family_text(f.family)}{why}"
+        f"the ends are tested of fits of family {known} and of others with one density per class"
+        f" and tails that are powers or Gaussians; this one is of family {family}"
     )
 
 
@@ -591,8 +585,7 @@ class FittedEnds:
         return cls(f, _covariance(f, groups=groups), result)
 
     @property
-    def results(self) -> tuple[Estimate, Estimate]:
-        """Both classes."""
+    def _results(self) -> tuple[Estimate, Estimate]:
         return self.fit.client, self.fit.impostor
 
     def tests(self, level: float) -> EndTests:
@@ -600,37 +593,33 @@ class FittedEnds:
         return EndTests(*(self._judged(end, level) for end in MASSES))
 
     def _judged(self, end: str, level: float) -> EndTest:
-        test, family = self.test(end), f"one {self.fit.client.family} distribution"
+        test, groups = self.test(end), self.groups is not None
         if test.p_value > 1.0 - level:
             return EndTest(CANNOT_TELL, *test)
         side = "above" if test.z > 0.0 else "below"
         if self._has_mass(end) or self.fit.scores is None:  # counts themselves; expected fits
             return EndTest(side, *test)
-        groups = self.groups is not None
+        sentence, family = vocabulary.Sentence, f"one {self.fit.client.family} distribution"
+        silent = EndTest(CANNOT_TELL, math.nan, math.nan, test.method)
         counts = counts_at_end(self.fit, end, side, groups=groups)
         if counts.contradicted:
-            return EndTest(
-                CONTRADICTED, math.nan, math.nan, test.method, vocabulary.Sentence(counts.words)
-            )
+            return silent._replace(side=CONTRADICTED, note=sentence(counts.words))
         if who := poorly_fitted(self.fit, end, groups=groups):
             many = vocabulary.members(who)
             note = f"the family does not describe these {many}: {side} the diagonal only if the"
-            note = vocabulary.Sentence(f"{note} {many} follow {family}")
-            return EndTest(CANNOT_TELL, math.nan, math.nan, test.method, note)
+            return silent._replace(note=sentence(f"{note} {many} follow {family}"))
         note = f"if the {vocabulary.CLIENTS} follow {family}, the {vocabulary.IMPOSTORS} another"
-        return EndTest(
-            side, *test, vocabulary.Sentence(note + (counts.words and f"; {counts.words}"))
-        )
+        return EndTest(side, *test, sentence(note + (counts.words and f"; {counts.words}")))
 
     def curve(self, level: float) -> CurveTest:
         """The shape of the whole curve at a level."""
         hooks = counted_hooks(self.fit, groups=self.groups is not None)
         tests, against = self.tests(level), {h.end: h.counts for h in hooks if h.contradicted}
-        notes = [
-            test.note if math.isnan(test.p_value) else against.get(end, "")
-            for end, test in zip(MASSES, tests, strict=True)
-        ]
-        words = "; ".join(f"at the {_ENDS[k]} end {note}" for k, note in enumerate(notes) if note)
+        notes = {
+            name: test.note if math.isnan(test.p_value) else against.get(end, "")
+            for name, end, test in zip(_ENDS, MASSES, tests, strict=True)
+        }
+        words = "; ".join(f"at the {name} end {note}" for name, note in notes.items() if note)
         if words:
             return CurveTest({}, hooks, math.nan, math.nan, level, contradiction=words)
         masses = any(map(self._has_mass, MASSES))
@@ -646,10 +635,10 @@ class FittedEnds:
         if self._has_mass(end):
             return self._mass_test(end)
         name, sign = self._rule.get(end, ("", 1.0))
-        values, weights = [r.params for r in self.results], [*map(inner_trials, self.results)]
+        values, weights = [r.params for r in self._results], [*map(inner_trials, self._results)]
         # Where the estimates do not determine the likelihood, or its digits are gone.
         sums = (v.get("a", 0.0) + v.get("b", 0.0) for v in values)
-        if not name or any(map(in_cells, self.results)) or max(sums) > _CONCENTRATED:
+        if not name or any(map(in_cells, self._results)) or max(sums) > _CONCENTRATED:
             return self._by_errors(self._deciding(end))
         if name == "sigma":
             spreads = [(v["sigma"], w) for v, w in zip(values, weights, strict=True)]
@@ -670,7 +659,7 @@ class FittedEnds:
 
     def _scores(self, k: int) -> FloatArray:
         """Derivatives of each score's log-likelihood by both parameters; nan for scores on ends."""
-        result, who = self.results[k], CLASSES[k]
+        result, who = self._results[k], CLASSES[k]
         x, weights = getattr(self.fit.scores, who), getattr(self.fit.scores, f"{who}_weights")
         answer = np.array(observation_scores(result, x, weights)[:, :2])
         if result.boundary is not None and result.boundary.policy != "squeeze":
@@ -678,14 +667,14 @@ class FittedEnds:
         return answer
 
     def _mass_test(self, end: str) -> ZTest:
-        sign, weights = _MASS_SIGNS[end], [r.total_weight for r in self.results]
+        sign, weights = _MASS_SIGNS[end], [r.total_weight for r in self._results]
         if self.groups is not None:
             place = float(MASSES.index(end))
             values = (getattr(self.fit.scores, who) for who in CLASSES)
             marks = [(x == place).astype(np.float64) for x in values]
             return score_test(share_parts(marks, weights, self.groups), self.groups).times(sign)
         counts = []
-        for r, total in zip(self.results, weights, strict=True):
+        for r, total in zip(self._results, weights, strict=True):
             count = r.params.get(end, 0.0) * total
             if max(abs(n - round(n)) for n in (count, total)) > 1e-6:
                 raise InputError(
@@ -696,7 +685,7 @@ class FittedEnds:
         return fisher_midp(counts[0], counts[1]).times(sign)
 
     def _has_mass(self, end: str) -> bool:
-        return any(r.params.get(end, 0.0) > 0.0 for r in self.results)
+        return any(r.params.get(end, 0.0) > 0.0 for r in self._results)
 
     @property
     def _rule(self) -> dict[str, tuple[str, float]]:
@@ -710,19 +699,19 @@ class FittedEnds:
         if self._rule:
             return self._contrast(*self._rule[end])
         which = MASSES.index(end)
-        orders = [r.distribution._tails()[which].order for r in self.results]
-        if orders[0] != orders[1] or orders[0] not in _LIFTS:
+        first, second = (r.distribution._tails()[which].order for r in self._results)
+        if first != second:
             raise InputError(
                 f"an end is tested of tails of one kind, powers or Gaussians; {end!r} has"
-                f" {orders[0]:g} and {orders[1]:g}. Look at model.ends()."
+                f" {first:g} and {second:g}. Look at model.ends()."
             )
 
         def of(law: Distribution) -> FloatArray:
             tail = law._tails()[which]
             return np.asarray(np.log(tail.rate if tail.order == 1 else tail.width))
 
-        side, difference, gradient = _LIFTS[orders[0]] * (1.0 - 2.0 * which), 0.0, []
-        for result, sign in zip(self.results, (side, -side), strict=True):
+        side, difference, gradient = _LIFTS[first] * (1.0 - 2.0 * which), 0.0, []
+        for result, sign in zip(self._results, (side, -side), strict=True):
             law = result.distribution
             names = [p.name for p in law._parameters()]
             rates = law._differences(of, ())[[names.index(name) for name in result.names]]
@@ -730,10 +719,11 @@ class FittedEnds:
             gradient.append(sign * rates)
         return difference, np.concatenate(gradient)
 
-    def _contrast(self, parameter: str, sign: float) -> _Contrast:
+    def _contrast(self, parameter: str, sign: float, *, log: bool | None = None) -> _Contrast:
         """sign times clients' less impostors', of logarithms unless of shares or means."""
-        log, difference, gradient = parameter not in (*MASSES, "mu"), 0.0, []
-        for result, side in zip(self.results, (sign, -sign), strict=True):
+        log, difference = parameter not in (*MASSES, "mu") if log is None else log, 0.0
+        gradient = []
+        for result, side in zip(self._results, (sign, -sign), strict=True):
             value = result.params.get(parameter, 0.0)
             slope = side / value if log else side
             gradient.append(slope * (np.array(result.names, dtype=object) == parameter))
@@ -761,9 +751,10 @@ class FittedEnds:
         """
         from scipy.special import chdtrc, ndtr, ndtri
 
-        spread, means, sigmas = self.test("at_one"), self._contrast("mu", 1.0), []
+        spread, means = self.test("at_one"), self._contrast("mu", 1.0)
+        widths = self._contrast("sigma", 1.0, log=False)
         if self.groups is None:
-            laws = [(r.params["mu"], r.params["sigma"], r.total_weight) for r in self.results]
+            laws = [(r.params["mu"], r.params["sigma"], r.total_weight) for r in self._results]
             z, rho = pooled_t_test(laws[0], laws[1]).z, 0.0
         else:
             z = self._by_errors(means).z
@@ -775,12 +766,8 @@ class FittedEnds:
         less, more = float(ndtr(-spread.z)), float(ndtr(spread.z))
         shares = {"proper": 0.0, "hook-at-one": less, "hook-at-zero": more, "below": 0.0}
         # Where scores are: mu + u sigma of the clients less that of the impostors, u to the last.
-        reach = max(-float(ndtri(1.0 / max(r.total_weight for r in self.results))), 0.0)
-        for result, sign in zip(self.results, (1.0, -1.0), strict=True):
-            sigmas.append(sign * (np.array(result.names) == "sigma"))
-        apart = self.results[0].params["sigma"] - self.results[1].params["sigma"]
-        pair = [(means[0] + u * apart, means[1] + u * np.concatenate(sigmas))
-                for u in (-reach, reach)]  # fmt: skip
+        reach = max(-float(ndtri(1.0 / max(r.total_weight for r in self._results))), 0.0)
+        pair = [(means[0] + u * widths[0], means[1] + u * widths[1]) for u in (-reach, reach)]
         ends = [d / math.sqrt(float(g @ self.covariance @ g)) for d, g in pair]
         seen = quadrant_shares(ends, self._correlation(pair[0][1], pair[1][1]), _SHAPES)
         return CurveTest(shares, hooks, p, spread.p_value, level, seen)
@@ -791,9 +778,8 @@ def _p_both_above(z: list[float], correlation: float) -> float:
     """P(min(N_1, N_2) <= min(z)): largest, of all curves above at both ends, for the diagonal."""
     from scipy.special import ndtr
 
-    least = min(z)
-    item = float(ndtr(least))
-    return min(max(2.0 * item - _both_below(least, least, correlation), item), 1.0)
+    least, alone = min(z), float(ndtr(min(z)))
+    return min(max(2.0 * alone - _both_below(least, least, correlation), alone), 1.0)
 
 
 def _p_same_side(z: list[float], correlation: float) -> float:
@@ -803,12 +789,12 @@ def _p_same_side(z: list[float], correlation: float) -> float:
     far = max(min(z[0], -z[1]), min(-z[0], z[1]))
     if far <= 0.0:
         return 1.0
-    item = float(ndtr(-far))
-    chances = [
+    alone = float(ndtr(-far))
+    chances = (
         _both_below(d - far, -far, -correlation) + _both_below(-d - far, -far, -correlation)
         for d in _ALONG
-    ]
-    return min(max(item, *chances), 2.0 * item)
+    )
+    return min(max(alone, *chances), 2.0 * alone)
 
 
 def quadrant_shares(
@@ -828,14 +814,12 @@ def _both_below(x: float, y: float, correlation: float) -> float:
     correlation = max(-1.0, min(1.0, correlation))  # rounding leaves more
     rest = math.sqrt((1.0 - correlation) * (1.0 + correlation))
     if rest == 0.0:
-        beyond = x if correlation > 0.0 else -x
-        p = ndtr(min(x, y)) if correlation > 0.0 else max(ndtr(y) - ndtr(beyond), 0.0)
-        return float(p)
-    total = 0.0
+        equal = correlation > 0.0
+        return float(ndtr(min(x, y)) if equal else max(ndtr(y) - ndtr(-x), 0.0))
     # 0 is on the positive side of both: any tiny number stands for it.
     at = [max(-_FARTHEST, min(_FARTHEST, v)) or _NOTHING for v in (x, y)]
+    total = -0.5 * (at[0] * at[1] < 0.0)
     for first, second in (at, at[::-1]):
         slope = (second - correlation * first) / rest / first
         total += 0.5 * ndtr(first) - owens_t(first, slope)
-    total -= 0.5 * (at[0] * at[1] < 0.0)
     return float(min(max(total, 0.0), 1.0))
