@@ -870,7 +870,7 @@ def _sides(f: PairEstimate) -> list[_Side]:
         inside = np.full(values.size, True) if rule is None else between_ends(law, values)
         low, high = (result.params.get(mass, 0.0) for mass in MASSES)
         masses, size = np.array([low, 1.0 - low - high, high]), round(np.sum(copies[inside]))
-        law = law.body if isinstance(law, Spliced) else law
+        law = cast(Spliced, law).body if result.tails else law
         keep = inside if rule is not None and rule.policy == "drop" else np.full_like(inside, True)
         laws = law, Empirical._of_checked(values[keep], copies[keep])
         inner = cast(tuple[float, Distribution], law.continuous)[1]

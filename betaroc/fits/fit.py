@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import wraps
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Unpack, cast
@@ -64,7 +65,7 @@ _PLOT_KINDS = ("roc", *_CLASS_KINDS, *pictures.ORDERED_KINDS, "tails")
 _COLUMNS = ("family", "parameter", "estimate", "std_error")
 _TEXTS = ("class", "family", "parameter")
 #: Confidence of intervals in a notebook; parameters up to which that of the EER takes no time.
-_LEVEL, _FEW = 0.95, 4
+_LEVEL, _FEW, _NO_ENDS = 0.95, 4, (math.nan, math.nan, False)
 #: Scores up to which their own curve takes no time, how wide it is drawn, and notices shown.
 _MANY, _WIDTHS, _NOTICES = 100_000, {"fitted": 1.6, "scores": 0.8}, 2
 
@@ -109,13 +110,10 @@ class FitPoints(scores_beyond.SupportedPair):
         rates = {}
         for name, wanted in (solved or {}).items():
             # A point mass may span the rate that was asked for: no threshold has it.
-            rate = np.asarray(point.frr if name == vocabulary.FRR else point.far)
-            inside = (
-                (rate > 0.0)
-                & (rate < 1.0)
-                & (self._evidence.fitted[name == vocabulary.FAR] is not None)
-            )
-            rates[name] = np.where(inside, rate, wanted)
+            impostors = name == vocabulary.FAR
+            rate = np.asarray(point.far if impostors else point.frr)
+            known = self._evidence.fitted[impostors] is not None
+            rates[name] = np.where((rate > 0.0) & (rate < 1.0) & known, rate, wanted)
         contradicted = read is not None and tell_contradicted(self, read[0], float(read[1]))
         with forward_warnings(but=(errors.MisfitWarning,) if contradicted else ()):
             return scores_beyond.stated(self._evidence, point, rates_of_point(point, rates))
@@ -167,14 +165,11 @@ def _summary(
 
     values = {"Log-likelihood": fit.log_likelihood, "AIC": fit.aic, "BIC": fit.bic}
     facts |= {name: f"{value:.6g}" for name, value in values.items()}
-    summary, names, half = Summary(), [f"{name}:" for name in facts], len(facts) // 2
-    left, right = (
-        SimpleTable([[value] for value in list(facts.values())[side]], stubs=names[side],
-                    title=title, txt_fmt=fmt_2cols)
-        for side in (slice(half), slice(half, None))
-    )  # fmt: skip
-    left.extend_right(right)
-    summary.tables.append(left)
+    summary, half, cells = Summary(), len(facts) // 2, [[value] for value in facts.values()]
+    stubs = [f"{name}:" for name in facts]
+    first = SimpleTable(cells[:half], stubs=stubs[:half], title=title, txt_fmt=fmt_2cols)
+    first.extend_right(SimpleTable(cells[half:], stubs=stubs[half:], txt_fmt=fmt_2cols))
+    summary.tables.append(first)
     shown: dict[str, dict[str, Any]]
     shown = {title: columns_from_rows(facts.items(), ("", "value"), ("", "value"))}
     head = ("", "estimate", "std err")
@@ -185,9 +180,9 @@ def _summary(
             missing = f", {absent} trials without one" if absent else ""
             rule = boundary_words(part)
             heading = f"{who}: {part.n - absent} scores{missing}{rule and f', boundary {rule}'}"
-        cells = [(f"{value:.6g}", f"{error:.6g}") for _, value, error in rows] or [("", "")]
+        texts = [(f"{value:.6g}", f"{error:.6g}") for _, value, error in rows] or [("", "")]
         stubs = [name for name, _, _ in rows] or ["no parameters"]
-        summary.tables.append(SimpleTable(cells, head[1:], stubs, heading, txt_fmt=fmt_params))
+        summary.tables.append(SimpleTable(texts, head[1:], stubs, heading, txt_fmt=fmt_params))
         shown[heading or "Parameters"] = columns_from_rows(rows, head, ("",))
     # Those of statsmodels escape no name, and set no tables of different widths.
     summary.as_html = lambda: html_block(
@@ -232,67 +227,26 @@ def law_rows(
 ) -> list[tree.RowCells | tree.Group]:
     """The parameters of a class, of `cells` with intervals, and what was done at 0 and 1."""
     who = vocabulary.CLASS_SLOTS[who][0] if who in vocabulary.CLASS_SLOTS else who
-    name, rows = f"{who} (n = {spaced(law.n)})", list[tree.RowCells | tree.Group]()
+    rows = list[tree.RowCells | tree.Group]()
     for label, value, error in _rows(law):
         if value != 0.0 or not label.startswith("at_"):
             cell, method = (cells or {}).get(label, (tree.Cell(number(value)), ""))
+            name = "" if rows else f"{who} (n = {spaced(law.n)})"
             rows.append((name, label, cell, number(error, 3), method))
-            name = ""
     words = boundary_words(law)
     return [*rows, tree.Group("", f"{who}: {words}")] if words else rows
 
 
-def _fit_view(fit: Fit) -> list[tree.Node]:
-    """Area and EER, fitted and counted, the parameters, and both curves."""
-    scores, words = fit.scores, vocabulary.shared_words([fit.scores.words])
-    sizes = {"client": scores.n_client, "impostor": scores.n_impostor}
-    models: dict[str, ScoreModel] = {} if is_counted(fit.model.client) else {"fitted": fit.model}
-    if not models or not isinstance(scores, Scores) or sum(sizes.values()) <= _MANY:
-        models["scores"] = empirical_model(scores)
-    name = f" of {name_shown(scores.name)}" if scores.name else ""
-    counts = " and ".join(words.counted(who, n, spaced(n)) for who, n in sizes.items())
-    laws = [
-        row if isinstance(row, tree.Group) else tree.Row(row[:4])
-        for who in sizes for row in law_rows(getattr(words, who), getattr(fit, who))
-    ]  # fmt: skip
-    params = tree.Grid(("class", "parameter", "estimate", "standard error"), tuple(laws), (1,))
-    eers = [tree.rate_cell(float(m.eer().hter)) for m in models.values()]
-    areas = [tree.quantity(m.auc(), lambda value: number(value, 4)) for m in models.values()]
-    heads = list(models)
-    if "fitted" in models and not (fit.client.tails or fit.impostor.tails):  # which take time
-        area = _interval_if_any(fit, "auc")
-        if area is not None:
-            areas[0] = tree.quantity(
-                fit.model.auc(), lambda value: number(value, 4), area.low, area.high
-            )
-        eer = _interval_if_any(fit, "eer") if fit.n_free <= _FEW else None
-        if eer is not None:
-            cell = tree.rate_cell(eer.estimate, eer.low, eer.high)
-            eers[0] = replace(cell, span=cell.span + ", extrapolated" * eer.extrapolated)
-        if areas[0].span or eers[0].span:
-            heads[0] += f", {level_words(_LEVEL)} interval"
-
-    def draw() -> Axes | None:
-        ax = None
-        for label, model in models.items():
-            ax = model.roc().plot(ax, label=label, color=INK, linewidth=_WIDTHS[label])
-        return ax
-
-    about = ", ".join(f"{label} {number(model.auc(), 3)}" for label, model in models.items())
-    return [
-        tree.Paragraph(f"{fit_families(fit)} fit{name}: {counts}", "answer"),
-        *(tree.Paragraph(notice.message) for notice in fit.notices[:_NOTICES]),
-        tree.Grid(("", *heads), (tree.Row(("AUC", *areas)), tree.Row((vocabulary.EER, *eers)))),
-        *[params] * bool(laws),
-        tree.Figure(draw, "", f"ROC: {vocabulary.TPR} against {vocabulary.FAR}, area {about}"),
-    ]
+def _interval_ends(fit: Fit, stat: str) -> tuple[float, float, bool]:
+    """The ends of the interval of a number, nan where it has none; and if it is extrapolated."""
+    with suppress(errors.BetarocError):
+        result = interval_of_fit(fit, parse_statistic(stat, ()), IntervalOptions(_LEVEL))
+        return result.low, result.high, result.extrapolated
+    return _NO_ENDS
 
 
-def _interval_if_any(fit: Fit, stat: str) -> Interval | None:
-    try:
-        return interval_of_fit(fit, parse_statistic(stat, ()), IntervalOptions(_LEVEL))
-    except errors.BetarocError:
-        return None
+def _four_digits(value: float) -> str:
+    return number(value, 4)
 
 
 # ------------------------------------------------------------------------ the results
@@ -1037,7 +991,46 @@ class Fit(FitPoints, Exportable):
         return f"Fit {families.family_text(self.family)}"
 
     def _view(self) -> Sequence[tree.Node]:
-        return _fit_view(self)
+        """Area and EER, fitted and counted, the parameters, and both curves."""
+        scores, words = self.scores, vocabulary.shared_words([self.scores.words])
+        sizes = {"client": scores.n_client, "impostor": scores.n_impostor}
+        models = {} if is_counted(self.model.client) else {"fitted": self.model}
+        if not models or not isinstance(scores, Scores) or sum(sizes.values()) <= _MANY:
+            models["scores"] = empirical_model(scores)
+        name = f" of {name_shown(scores.name)}" if scores.name else ""
+        counts = " and ".join(words.counted(who, n, spaced(n)) for who, n in sizes.items())
+        heads: list[str] = []
+        areas: list[tree.Cell] = []
+        eers: list[tree.Cell] = []
+        for label, model in models.items():
+            fitted = label == "fitted" and not (self.client.tails or self.impostor.tails)
+            ends = _interval_ends(self, "auc") if fitted else _NO_ENDS  # of tails they take time
+            areas.append(tree.quantity(model.auc(), _four_digits, *ends[:2]))
+            ends = _interval_ends(self, "eer") if fitted and self.n_free <= _FEW else _NO_ENDS
+            cell = tree.rate_cell(float(model.eer().hter), *ends[:2])
+            eers.append(replace(cell, span=cell.span + ", extrapolated" * ends[2]))
+            known = areas[-1].span or eers[-1].span
+            heads.append(f"{label}, {level_words(_LEVEL)} interval" if known else label)
+        laws = [
+            row if isinstance(row, tree.Group) else tree.Row(row[:4])
+            for who in sizes for row in law_rows(getattr(words, who), getattr(self, who))
+        ]  # fmt: skip
+        params = tree.Grid(("class", "parameter", "estimate", "standard error"), tuple(laws), (1,))
+
+        def draw() -> Axes | None:
+            ax = None
+            for label, model in models.items():
+                ax = model.roc().plot(ax, label=label, color=INK, linewidth=_WIDTHS[label])
+            return ax
+
+        about = ", ".join(f"{label} {number(model.auc(), 3)}" for label, model in models.items())
+        return [
+            tree.Paragraph(f"{fit_families(self)} fit{name}: {counts}", "answer"),
+            *(tree.Paragraph(notice.message) for notice in self.notices[:_NOTICES]),
+            tree.Grid(("", *heads), (tree.Row(("AUC", *areas)), tree.Row((vocabulary.EER, *eers)))),
+            *[params] * bool(laws),
+            tree.Figure(draw, "", f"ROC: {vocabulary.TPR} against {vocabulary.FAR}, area {about}"),
+        ]
 
     def to_frame(self) -> Table:
         """A frame, one row per class and parameter.
@@ -1180,17 +1173,16 @@ def fit_distribution(
         remedy = "A pair of names is for br.fit, which has two."
         raise errors.refusal("family", "be one name for one sample", format_value(family), remedy)
     name, _ = families.checked_pair(family, (families.AUTO,))
-    if name in families.FAMILIES and families.FAMILIES[name].of_pairs:
+    if name != families.AUTO and families.FAMILIES[name].of_pairs:
         raise errors.InputError.about("family")(
             f'family="{name}" must be fitted to both classes; it says nothing of one sample.'
             " Use br.fit(Scores(client, impostor), family)."
         )
     bounds = None if bounds is None else checks.span(bounds, "bounds")
     options, extremes = Options(boundary, resolution, components, bounds), _finite_extremes(sample)
-    keep = families.is_of_counts(name)  # the distribution holds the scores: a copy of them
-    values = (
-        checks.score_array(sample, "sample") if extremes is None or keep else np.asarray(sample)
-    )
+    # A distribution of counts holds the scores: a copy of them.
+    plain = extremes is not None and not families.is_of_counts(name)
+    values = np.asarray(sample) if plain else checks.score_array(sample, "sample")
     notices: list[Notice] = []
     if name == families.AUTO:
         name = "beta"
@@ -1324,20 +1316,20 @@ def fit(
     data: ScoreData = as_scores(scores, "scores")
     bounds = None if bounds is None else checks.span(bounds, "bounds")
     request = TailRequest.of(tails, tail_sizes, bounds)
-    names, reason = families.checked_pair(family, (families.AUTO, families.BEST)), ""
+    names = families.checked_pair(family, (families.AUTO, families.BEST))
     if names[0] == families.BEST:
         if components is not None:
             raise errors.InputError.about("components")(
                 'components must be left out for family="best"; it chooses.'
             )
         return best_fit(data, boundary, resolution, tails=request, bounds=bounds)
-    notices: list[Notice] = []
+    chosen = families.Chosen("", "", [])
     if names[0] == families.AUTO:
         chosen = families.automatic([data], bounds=bounds)
         families.check_rule(chosen, boundary)
-        names, reason, notices = (chosen.family,) * 2, chosen.reason, chosen.notices
+        names = chosen.family, chosen.family
     options = Options(boundary, resolution, components, bounds)
-    return _fit_pair(data, names, reason, notices, options, request)
+    return _fit_pair(data, names, chosen.reason, chosen.notices, options, request)
 
 
 def best_fit(

@@ -12,7 +12,7 @@ from betaroc.core import errors
 from betaroc.core.arrays import CLASSES, AnyArray
 from betaroc.core.notices import collect_warnings, suppress_warnings, warn
 from betaroc.core.tables import Table, first_library, library_of, table_of
-from betaroc.core.text import format_list, format_value
+from betaroc.core.text import format_list, format_value, typed
 from betaroc.core.vocabulary import CLIENTS, IMPOSTORS
 from betaroc.data.scores import ScoreData, Scores
 from betaroc.distributions.inflated import MASSES, REJECTED, Inflated
@@ -149,17 +149,17 @@ def fit_many(
         ]
         pair, why = _chosen(pair, spans, boundary)
         columns, models, speaking = _by_sums(sides, families.FAMILIES[pair[0]], boundary)
+    more: dict[str, AnyArray] = {}
     for spec in specs:
-        columns |= _statistic_columns(spec, models, speaking, names)
-    reason = columns.pop("reason")
-    head: dict[str, Any] = {"system": names}
-    head |= {f"n_{who}": np.asarray(n, np.int64) for who, n in zip(CLASSES, sizes, strict=True)}
-    head |= {f"{who}_family": [n] * len(names) for who, n in zip(CLASSES, pair, strict=True)}
-    head["family_reason"] = [why] * len(names)
-    likelihood, auc = (columns.pop(n, np.full(len(names), np.nan)) for n in _NUMBERS)
-    first = {name: v for name, v in columns.items() if name.startswith(("client_", "impostor_"))}
-    numbers = dict(zip(_NUMBERS, (likelihood, auc), strict=True))
-    result = head | first | numbers | columns | {"fitted": reason == "", "reason": reason}
+        more |= _statistic_columns(spec, models, speaking, names)
+    reason, nothing = columns["reason"], np.full(len(names), np.nan)
+    result: dict[str, Any] = {"system": names}
+    result |= {f"n_{who}": np.asarray(n, np.int64) for who, n in zip(CLASSES, sizes, strict=True)}
+    result |= {f"{who}_family": [n] * len(names) for who, n in zip(CLASSES, pair, strict=True)}
+    result["family_reason"] = [why] * len(names)
+    result |= {n: v for n, v in columns.items() if n.startswith(("client_", "impostor_"))}
+    result |= {name: columns.get(name, nothing) for name in ("log_likelihood", "auc")} | more
+    result |= {"fitted": reason == "", "reason": reason}
     _warn_of(result, boundary)
     table = table_of(result, library)
     if library_of(table) == "pandas":
@@ -167,26 +167,22 @@ def fit_many(
     return table
 
 
-_NUMBERS = ("log_likelihood", "auc")
-
-
 def _collected(frame: Mapping[Any, Any] | Sequence[Any]) -> tuple[list[Any], list[ScoreData]]:
     """Systems in memory: by the keys of a mapping, or by names of their own or their places."""
-    items = list(frame.values()) if isinstance(frame, Mapping) else list(frame)
-    names = list(frame)
-    if not isinstance(frame, Mapping):
+    names, items = list(frame), list(frame)
+    if isinstance(frame, Mapping):
+        items = list(frame.values())
+    else:
         called = [getattr(item, "name", None) for item in items]
         names = [k if name is None else str(name) for k, name in enumerate(called)]
     if not items:
-        raise errors.refusal(
-            "frame", "hold at least one system", "an empty collection", "Give one."
-        )
+        rule = "hold at least one system"
+        raise errors.refusal("frame", rule, "an empty collection", "Give one.")
     for name, item in zip(names, items, strict=True):
         if not isinstance(item, ScoreData):
             raise errors.InputTypeError(
                 f"every system must be Scores or a ScoreSummary; {format_value(name)} is"
-                f" {format_value(item)} of type {type(item).__name__}. Pass Scores(client,"
-                " impostor), or a frame."
+                f" {typed(item)}. Pass Scores(client, impostor), or a frame."
             )
     twice = [name for name, many in Counter(names).items() if many > 1]
     if twice:
@@ -315,8 +311,8 @@ def _statistic_columns(
 ) -> dict[str, AnyArray]:  # fmt: skip
     """A number of each system, and, of one that rests on rates, the scores that speak for it."""
     values, beyond = np.full((2, len(names)), np.nan)
-    few: dict[int, str] = {}
-    failed: dict[int, str] = {}
+    extrapolated, failed = "is extrapolated", "has no value"
+    told: dict[str, dict[int, str]] = {failed: {}, extrapolated: {}}
     for k, model in models.items():
         absent = [float(law.cdf(-np.inf)) for law in (model.client, model.impostor)]
         try:
@@ -324,28 +320,26 @@ def _statistic_columns(
                 values[k] = spec.number(model)
                 rates = [less_absent(rate, absent[rate.who]) for rate in spec.rates(model)]
         except errors.BetarocError as error:
-            failed[k] = str(error)
+            told[failed][k] = str(error)
             continue
         if np.isnan(values[k]):
-            failed[k] = f"{spec.absence(model) or 'it is nan'}."
+            told[failed][k] = f"{spec.absence(model) or 'it is nan'}."
         expected = [
             (float(sizes[rate.who][k] * rate.tail), rate.who, float(rate.tail))
             for rate in rates if not np.isnan(rate.tail)
         ]  # fmt: skip
-        if expected:
-            beyond[k], who, tail = min(expected)
+        beyond[k], who, tail = min(expected, default=(np.nan, 0, np.nan))
         if beyond[k] < 1.0:
-            few[k] = (
+            told[extrapolated][k] = (
                 f"of {sizes[who][k]:.6g} {CLASSES[who]} scores {beyond[k]:.2g} are expected beyond"
                 f" a rate of {tail:.4g}, so no score speaks for the number; about {needed(tail)}"
                 f" would (3/rate). See the column {spec}_n_beyond."
             )
-    for what, reasons, category in (
-        ("has no value", failed, errors.BetarocWarning),
-        ("is extrapolated", few, errors.ExtrapolationWarning),
-    ):
-        for k, why in list(reasons.items())[:1]:
-            many = f"{len(reasons)} of {len(names)} systems, first {format_value(names[k])}"
+    for what, category in (
+        (failed, errors.BetarocWarning), (extrapolated, errors.ExtrapolationWarning),
+    ):  # fmt: skip
+        for k, why in list(told[what].items())[:1]:
+            many = f"{len(told[what])} of {len(names)} systems, first {format_value(names[k])}"
             warn(f"{spec} {what} for {many}: {why}", category)
     rest = {} if np.all(np.isnan(beyond)) else {f"{spec}_n_beyond": beyond}
     return {str(spec): values} | rest

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -34,11 +34,8 @@ _DRAWN, _ENDS = 150, 10
 #: The rates of a picture of tails are drawn down to so many expected scores; points of lines.
 _DOWN_TO, _POINTS, _BAND_POINTS = 0.1, 200, 24
 _POINT: dict[str, Any] = {
-    "linestyle": "none",
-    "marker": "o",
-    "markersize": 2.4,
-    "markeredgewidth": 0.0,
-}
+    "linestyle": "none", "marker": "o", "markersize": 2.4, "markeredgewidth": 0.0,
+}  # fmt: skip
 
 
 def plot_fitted_roc(
@@ -53,11 +50,8 @@ def plot_fitted_roc(
         if not (drawn and np.array_equal(tpr, band.estimate, equal_nan=True)):
             rule, remedy = "be that of the ROC drawn", "Take fit.roc_band() of this fit."
             raise refusal("band", rule, "one of another curve", remedy)
-    before = (
-        0
-        if ax is None
-        else sum(line.get_gid() == "curve" for line in curves.checked_axes(ax).lines)
-    )
+    lines = [] if ax is None else curves.checked_axes(ax).lines
+    before = sum(line.get_gid() == "curve" for line in lines)
     name = style.pop("label", fit.scores.name)
     prefix = f"{name}: " if name else ""
     look = {"color": curves.COLOURS[before // 2 % len(curves.COLOURS)], **style}
@@ -112,8 +106,7 @@ def _ordered_points(
 ) -> tuple[str, list[FloatArray]]:
     """Name of a class; of its points expected and observed, and the ends of their band."""
     if result.distribution.continuous is None:
-        raise _without_density("a density", ', which they fit by construction. Fit another family,'
-                                            ' such as "beta"')  # fmt: skip
+        raise _without_density("a density", "Fit another family, such as 'beta'.")
     law, rule = result.distribution.continuous[1], result.boundary
     values, copies = ordered(scores, who)
     name, total = str(getattr(shared_words([scores.words]), who)), round(np.sum(copies))
@@ -154,10 +147,9 @@ def _ordered_points(
     return name, [each[finite] for each in (expected, observed, low, high)]
 
 
-def _without_density(rule: str, more: str = "") -> InputTypeError:
-    return InputTypeError.about("fit")(
-        f"fit must be of distributions with {rule}; this one is of the scores themselves{more}."
-    )
+def _without_density(rule: str, remedy: str) -> Exception:
+    actual = "the scores themselves"
+    return refusal("fit", f"be of distributions with {rule}", actual, remedy, InputTypeError)
 
 
 # --------------------------------------------------------------------------------- tails
@@ -171,11 +163,12 @@ def plot_tails(
     scores = require_scores(fit.scores, "a picture of tails")
     laws: list[Distribution] = [getattr(fit, who).distribution for who in CLASSES]
     if any(law.continuous is None for law in laws):
-        raise _without_density("a density, or with tails")
+        raise _without_density("a density, or with tails", "Fit another family, or pass tails.")
     ax, empty = curves.begun(ax)
     curves.on_log(ax, "y", empty=empty)
-    spliced = [law.coordinate for law in laws if isinstance(law, Spliced)]
-    coordinate = [*spliced, Coordinate(None, all(law.on_unit for law in laws))][0]
+    coordinate = Coordinate(None, all(law.on_unit for law in laws))
+    for law, item in zip(laws, (fit.client, fit.impostor), strict=True):
+        coordinate = cast(Spliced, law).coordinate if item.tails else coordinate
     least = _DOWN_TO / max(float(scores.client_total), float(scores.impostor_total))
     ends: list[float] = []
     for law, (who, side) in zip(laws, ENDS.items(), strict=True):
@@ -198,9 +191,10 @@ def plot_tails(
                 beyond = sign * np.linspace(joint, reach, _BAND_POINTS + 1)[1:]
                 band = np.array([tail_rate_ends(tails, place, level) for place in beyond])
                 ax.fill_between(beyond, band[:, 0].clip(0.1 * least), band[:, 1], **curves.BAND)
-            if isinstance(law, Spliced) and not is_counted(law.body):
+            body = cast(Spliced, law).body
+            if not is_counted(body):
                 label = f"{name}, without the tail"
-                lines.append((law.body, {"linewidth": 1.0, "linestyle": "--", "label": label}))
+                lines.append((body, {"linewidth": 1.0, "linestyle": "--", "label": label}))
         for part, look in lines:
             rates = (part._upper if upper else part._lower)(coordinate.place(y))
             ax.plot(y, rates[0], color=colour, **look)

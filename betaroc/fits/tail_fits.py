@@ -28,6 +28,7 @@ from betaroc.distributions.inflated import MASSES, base_of
 from betaroc.distributions.shifted import bounds_of
 from betaroc.distributions.spliced import Spliced
 from betaroc.estimation import tails as tail_estimates
+from betaroc.estimation.boundary import BoundaryRule
 from betaroc.estimation.estimate import Options, estimate_pair
 from betaroc.estimation.families import check_within, family_text, has_shapes
 from betaroc.estimation.record import Estimate, PairEstimate
@@ -71,18 +72,17 @@ class TailRequest(NamedTuple):
             if sizes is None:
                 return None
             remedy = worded('Say `tails="both"`, or leave it out.')
-            without = f"{format_value(sizes)} without"
-            raise refusal("tail_sizes", "stand beside tails", without, remedy)
+            actual = f"{format_value(sizes)} without"
+            raise refusal("tail_sizes", "stand beside tails", actual, remedy)
         value = tails if isinstance(tails, Mapping) else dict.fromkeys(CLASSES, tails)
-        wrong = [key for key in value if key not in CLASSES]
-        wrong += [w for w in value.values() if not isinstance(w, str) or w not in _SIDES]
-        if wrong or not value:
+        known = all(isinstance(word, str) and word in _SIDES for word in value.values())
+        if not value or not known or not {*value} <= {*CLASSES}:
             rule = 'be "both", "upper", "lower" or a dict of "client" and "impostor" with these'
             raise refusal("tails", rule, format_value(tails), "Give one, or leave it out.")
         if sizes is not None:
             sizes = checks.counts(sizes, "tail_sizes", tail_estimates.FEWEST_BEYOND)
-        sides = [_SIDES[value[who]] if who in value else () for who in CLASSES]
-        return cls(sides[0], sides[1], sizes or SIZES, bounds)
+        client, impostor = (_SIDES[value[who]] if who in value else () for who in CLASSES)
+        return cls(client, impostor, sizes or SIZES, bounds)
 
 
 def sides_of(pair: PairEstimate) -> dict[str, str] | None:
@@ -134,10 +134,8 @@ def _class_with_tails(
     samples = {side: tail_scores(scores, who, estimate, coordinate, side) for side in sides}
     fitted = [fit_tails(samples[side], side, request.sizes) for side in sides]
     law = Spliced(body, bounds=coordinate.bounds, **{item.side: item.tail() for item in fitted})
-    result: Estimate = replace(
-        estimate, distribution=law, tails=tuple(fitted),
-        log_likelihood=_log_likelihood(estimate, law, samples),
-    )  # fmt: skip
+    likelihood = _log_likelihood(estimate, law, samples)
+    result = replace(estimate, distribution=law, tails=tuple(fitted), log_likelihood=likelihood)
     if estimate.names:  # mass, shape and scale of each tail: blocks, as if independent
         parameters = {p.name: p.value for p in law._parameters()}
         names = (*estimate.names, *(n for n in parameters if n not in estimate.names))
@@ -228,9 +226,9 @@ def tails_again(
     own: Estimate, body: Distribution, values: FloatArray, weights: FloatArray | None
 ) -> Distribution:
     """Another body of the same class with tails of other scores, as the estimate has them."""
-    law = base_of(own.distribution)
-    if not isinstance(law, Spliced):
+    if not own.tails:
         return body
+    law = cast(Spliced, base_of(own.distribution))
     y, fitted = law.coordinate.of(Thresholds.from_theta(values)), {}
     for item in own.tails:
 
@@ -357,11 +355,9 @@ class Sensitivity(Tabular, Exportable):
             values = [v for row in self.policies if not math.isnan(v := getattr(row, name))]
             span = f"{min(values):.4g} to {max(values):.4g}" if values else "decided by masses"
             ranges.append(f"{title} {span}")
+        head = Paragraph(f"over {len(self.policies)} rules: {', '.join(ranges)}")
         departing = tuple(capital(sentence(words)) for words in tail_words(self))
-        return [
-            Paragraph(f"over {len(self.policies)} rules: {', '.join(ranges)}"), *self._tables(),
-            *[Bullets(departing)] * bool(departing),
-        ]  # fmt: skip
+        return [head, *self._tables(), *[Bullets(departing)] * bool(departing)]
 
     def _tables(self) -> list[Node]:
         """A row per rule, a row per tail, and the rules that have no fit."""
@@ -412,21 +408,20 @@ class Sensitivity(Tabular, Exportable):
 def tail_words(audit: Sensitivity | None) -> list[str]:
     """What Hill's estimate says of each end where it is more than 3 errors from the fit."""
     sentences = []
-    for tail in () if audit is None else audit.tails:
-        if not tail.far:
-            continue
+    for tail in () if audit is None else (tail for tail in audit.tails if tail.far):
         end, expected = {"at_zero": "0", "at_one": "1"}[tail.end], number(tail.expected, 3)
         says = (
             f"over this share of scores the fitted distribution has {expected} itself, so they say"
             f" nothing against it; they are too far from {end} to show the exponent there"
         )
         if tail.departs:
-            more = tail.hill < tail.expected
+            reach, size = f"less far towards {end}", "large"
+            if tail.hill < tail.expected:
+                reach, size = f"nearer to {end}", "small"
             says = (
-                f"the extreme scores reach {'nearer to' if more else 'less far towards'} {end} than"
-                " the fitted distribution has them (its own Hill exponent over this share is"
-                f" {expected}), and rates that it gives beyond them are too"
-                f" {'small' if more else 'large'}"
+                f"the extreme scores reach {reach} than the fitted distribution has them (its own"
+                f" Hill exponent over this share is {expected}), and rates that it gives beyond"
+                f" them are too {size}"
             )
         sentences.append(
             f"{tail.who} scores near {end}: Hill's exponent {number(tail.hill, 3)} from the"
@@ -449,21 +444,18 @@ def sensitivity(
     check_tails(f, "the audit of the ends")
     require_scores(f.scores, "Hill's exponent", rejected=True)
     f = f._told_scored("the audit of the ends")
-    rule, policy = f.client.boundary, "inflate"
-    if rule is not None:
-        policy = rule.policy
-        if resolution is None and policy == "censor":
-            resolution = rule.resolution
+    rule = f.client.boundary or BoundaryRule("inflate")
+    if resolution is None and rule.policy == "censor":
+        resolution = rule.resolution
     rules = {name: Options(name) for name in ("inflate", "squeeze")}
     rules |= {f"censor {e:g}": Options("censor", e) for e in _EPSILONS}
     rules |= {name: Options(name) for name in ("drop", "matlab")}
     if resolution is not None:
         resolution = checks.positive(resolution, "resolution")
         rules[f"cells of {resolution:g}"] = Options(resolution=resolution)
+    rules.pop(rule.policy, None)
     rows, refused = [_row("as fitted", f)], []
     for name, options in rules.items():
-        if name == policy:
-            continue
         with suppress_warnings():
             try:
                 rows.append(_row(name, estimate_pair(f.scores, ("beta", "beta"), options)[0]))
@@ -477,16 +469,14 @@ def sensitivity(
 
 
 def _row(policy: str, f: PairEstimate) -> PolicyRow:
-    client, impostor = (cast(Beta, base_of(r.distribution)) for r in (f.client, f.impostor))
-    exponents = []
-    ends = f.model.ends()
+    shapes, exponents, ends = [], [], f.model.ends()
+    for result in (f.client, f.impostor):
+        law = cast(Beta, base_of(result.distribution))
+        shapes += [law.a, law.b]
     for name in MASSES:
         decided = any(r.params.get(name, 0.0) > 0.0 for r in (f.client, f.impostor))
         exponents.append(math.nan if decided else float(getattr(ends, name).exponent))
-    return PolicyRow(
-        policy, client.a, client.b, impostor.a, impostor.b, exponents[0], exponents[1],
-        float(f.model.auc()),
-    )  # fmt: skip
+    return PolicyRow._make([policy, *shapes, *exponents, float(f.model.auc())])
 
 
 def _tail(
@@ -495,9 +485,8 @@ def _tail(
     """Hill's estimate of the exponent, from the square root of the number of scores."""
     x, weights, lower = getattr(scores, who), weights_of(scores, who), end == "at_zero"
     place = np.flatnonzero((x > 0.0) & (x < 1.0) & (weights > 0.0))
+    place = place[np.argsort(x[place] if lower else -x[place], kind="stable")]
     logs: FloatArray = np.log(x[place]) if lower else np.log1p(-x[place])
-    order = np.argsort(logs, kind="stable")
-    place, logs = place[order], logs[order]
     w = weights[place]
     upto = np.cumsum(w)
     total = float(upto[-1])
@@ -516,12 +505,11 @@ def _tail(
     hill = 1.0 / spread if spread > 0.0 else math.nan
     error = exponent / math.sqrt(k)
     if groups is not None:  # the deviation of a sum over trials that depend on each other
-        parts, column = np.zeros(x.size), np.zeros((groups.first.size, 1))
+        which, parts = CLASSES.index(who), np.zeros(x.size)
         parts[place] = copies / w * (exponent * away - 1.0)
-        cut = groups.rows[0].size
-        mine, which = (slice(cut), 0) if who == "client" else (slice(cut, None), 1)
-        column[mine, 0] = parts[groups.rows[which]]
-        variance = float(ensure_psd(*groups.meat(column))[0, 0])
+        columns = [np.zeros(rows.size) for rows in groups.rows]
+        columns[which] = parts[groups.rows[which]]
+        variance = float(ensure_psd(*groups.meat(np.concatenate(columns)[:, None]))[0, 0])
         error = max(error, exponent / k * math.sqrt(max(variance, 0.0)))
     carried = float(first(max(1, math.ceil(_SMALLEST * total))) @ logs) / float(w @ logs)
     # Expected is 1 / mean of log q(share) - log q(p) over p < share, q the distance of a quantile:
@@ -541,16 +529,14 @@ def reasons_to_audit(scores: Scores, audit: Sensitivity) -> tuple[str, ...]:
     if ends:
         reasons.append(f"{counted(ends, 'score')} of exactly 0 or 1")
     # The rule that changes a shape most, where that is worth a table.
-    fitted = audit.policies[0]
+    fitted, *others = audit.policies
     moves = [
         (abs(new / old - 1.0), row.policy)
-        for row in audit.policies[1:]
-        for new, old in zip(row[1:5], fitted[1:5], strict=True)
+        for row in others for new, old in zip(row[1:5], fitted[1:5], strict=True)
         if old > 0.0 and math.isfinite(new)
-    ]
+    ]  # fmt: skip
     change, policy = max(moves, default=(0.0, ""))
-    near = (values < _REACH) | (values > 1.0 - _REACH)
-    if change > _MOVED and near.any():
+    if change > _MOVED and np.any((values < _REACH) | (values > 1.0 - _REACH)):
         reasons.append(f"the rule {policy} changes a shape by {100.0 * change:.0f} %")
     worst = max(audit.tails, key=lambda tail: tail.carried)
     if worst.carried > _CARRIED:
