@@ -47,7 +47,7 @@ SHAPES = {
 @pytest.mark.parametrize("call", list(CALLS))
 def test_each_shape_gives_what_scores_give(call, tmp_path):
     expected = br.fit(SCORES, "beta") if call.startswith("analyze") else CALLS[call](SCORES)
-    for shape in ["path"] if call.startswith("analyze") else SHAPES:
+    for shape in ["path"] if call.startswith(("analyze", "compare")) else SHAPES:
         assert CALLS[call](SHAPES[shape](tmp_path)) == expected, shape
 
 

@@ -125,6 +125,7 @@ def test_curves_and_their_comparison_know_a_measure(own):
 
 
 @pytest.mark.simulation
+@pytest.mark.usefixtures("few")
 def test_reports_and_the_command_line_know_it(own, tmp_path, capsys):
     s = scores()
     with pytest.warns(br.errors.BetarocWarning, match="scores"):  # a normal fit is poor there

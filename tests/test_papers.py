@@ -14,7 +14,6 @@ from scipy import integrate, optimize, stats
 from scipy.special import betainc, betaincc, betaln
 
 import betaroc as br
-from helpers.cases import some
 from helpers.places import ROOT, script
 
 PAGE = (ROOT / "docs" / "papers.md").read_text(encoding="utf-8")
@@ -112,21 +111,6 @@ AUC = {
 @pytest.mark.parametrize(("name", "amount"), PAIRS)
 def test_e7_areas(name, amount):
     assert round(model(name, amount).auc(), 5) == AUC[name][AMOUNTS.index(amount)]
-
-
-@pytest.mark.simulation
-@pytest.mark.parametrize(("name", "amount"), some(zip(TABLE_1, AMOUNTS, strict=True), 4))
-def test_areas_against_the_integral(name, amount):
-    (a1, b1), (a2, b2) = shapes(name, amount)
-
-    def integrand(y):
-        above = mp.betainc(b1, a1, 0, 1 / (1 + mp.exp(y)), regularized=True)
-        return log_share(y, a2, b2) * above
-
-    with mp.workdps(15):
-        low, high = -40 / a2, 40 / (b1 + b2)
-        area = mp.quad(integrand, [low, low / 4, -5, 0, min(5, high / 2), high])
-    assert model(name, amount).auc() == pytest.approx(float(area), rel=1e-10)
 
 
 @pytest.mark.parametrize(

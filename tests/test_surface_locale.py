@@ -30,7 +30,7 @@ CALLS = {
     "demo": [""],
     "selftest": [""],
     "threshold": [f"'dév θ.csv' --far 0.1 {READ} --test 'tést 中.csv'"],
-    "fit": [f"'dév θ.csv' {READ}", f"'dév θ.csv' {READ} --json"],
+    "fit": [f"'dév θ.csv' {READ}"],
     "report": [
         f"--dev 'dév θ.csv' --test 'tést 中.csv' {READ} --target far=0.1 -o bericht_ß.html",
         f"--system Größe 'dév θ.csv' 'tést 中.csv' --system θ θ.csv 中.csv {READ} -o zwei_ß.html",

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 import time
@@ -40,52 +41,37 @@ def shell(*arguments, **options):
     )  # fmt: skip
 
 
-@pytest.mark.parametrize(("content", "code", "message"), [
-    ("score,label\n0.5,1\n0.5,1\n0.2,0\n0.3,0\n", 1, "at least 2 distinct"),
-    ("score,label\n0.5,1\n0.6,1\n", 2, "impostor"),
-    ("score,label\n0.5,1\nx,0\n", 2, "line 3"),
-])  # fmt: skip
-def test_exit_codes(content, code, message, tmp_path, capsys):
+def test_an_impossible_fit_is_1(tmp_path, capsys):
     path = tmp_path / "in.csv"
-    path.write_text(content)
-    assert main(["fit", str(path)]) == code
+    path.write_text("score,label\n0.5,1\n0.5,1\n0.2,0\n0.3,0\n")
+    assert main(["fit", str(path)]) == 1
     out, err = capsys.readouterr()
-    assert out == ""
-    assert err.startswith("betaroc: ")
-    assert message in err
-    assert err.count("\n") == 1
+    assert (out, err.count("\n")) == ("", 1)
+    assert re.match("betaroc: .*at least 2 distinct", err)
 
 
-@pytest.mark.parametrize(("arguments", "said"), [
-    (["report", "dev.csv", "-o", "x.html"], "Name score files by --dev and --test"),
-    (["epc", "dev.csv", "test.csv"], "Name score files by --dev and --test"),
-    (["fit", "dev.csv", "--famly", "beta"], "Did you mean '--family'?"),
-    (["fit", "dev.csv", "--zzzz"], "unrecognized arguments: --zzzz"),
-    (["threshold", "dev.csv", "--fsr=0.01"], "unrecognized arguments: --fsr=0.01"),
+LEFT = ": unrecognized arguments: "
+
+
+@pytest.mark.parametrize(("call", "said"), [
+    ("report dev.csv -o x.html", f"{LEFT}.*Name score files by --dev and --test$"),
+    ("epc dev.csv test.csv", f"{LEFT}.*Name score files by --dev and --test$"),
+    ("fit dev.csv --famly beta", f"{LEFT}.*Did you mean '--family'[?]$"),
+    ("fit dev.csv --zzzz", f"{LEFT}--zzzz$"),
+    ("threshold dev.csv --fsr=0.01", f"{LEFT}--fsr=0.01$"),
+    ("", "a command must be given; betaroc --help names them"), ("nothing", "invalid choice"),
+    ("fit DEV --family weibull", "family"), ("fit DEV --resolution x", "invalid"),
+    ("report --dev DEV", "-o"), ("fit DEV --js", "--js"),
+    ("fit DEV --replicates 9", "--replicates"),
 ])  # fmt: skip
-def test_what_is_left_over_is_an_error_of_its_command(arguments, said, capsys):
-    with pytest.raises(SystemExit) as stop:
-        main(arguments)
-    first, pointer = capsys.readouterr().err.strip().split("\n")
-    assert stop.value.code == 2
-    assert first.startswith(f"betaroc {arguments[0]}: unrecognized arguments: ")
-    assert first.endswith(said)
-    assert pointer == f"betaroc {arguments[0]} --help shows the options"
-
-
-@pytest.mark.parametrize(("arguments", "said"), [
-    ([], "a command must be given; betaroc --help names them"), (["nothing"], "invalid choice"),
-    (["fit", DEV, "--family", "weibull"], "family"), (["fit", DEV, "--resolution", "x"], "invalid"),
-    (["report", "--dev", DEV], "-o"), (["fit", DEV, "--js"], "--js"),
-    (["fit", DEV, "--replicates", "9"], "--replicates"),
-])  # fmt: skip
-def test_usage_errors_are_2(arguments, said, capsys):
+def test_usage_errors_are_2(call, said, capsys):
     with pytest.raises(SystemExit) as caught:
-        main(arguments)
+        main(call.replace("DEV", DEV).split())
     assert caught.value.code == 2
     first, pointer = capsys.readouterr().err.strip().split("\n")
-    assert said in first
-    assert pointer.endswith(" --help shows the options")
+    start = f"betaroc {call.partition(' ')[0]}" if said.startswith(LEFT) else ""
+    assert re.search(f"^{start}{said}" if start else said, first)
+    assert pointer.endswith(f"{start} --help shows the options")
 
 
 @pytest.mark.simulation
@@ -186,14 +172,6 @@ def test_a_call_that_is_terminated_leaves_nothing_of_its_input(tmp_path):
         run.terminate()
         assert run.wait(60) == 143
     assert list(tmp_path.iterdir()) == []
-
-
-@pytest.mark.simulation
-def test_a_narrow_encoding_is_enough(tmp_path):
-    path = write(tmp_path / "größe.csv", [0.4, 0.6, 0.9] * 4, [0.1, 0.2, 0.5] * 4)
-    run = shell("fit", path, env={**os.environ, "PYTHONIOENCODING": "ascii"})
-    assert (run.returncode, run.stderr) == (0, "")
-    assert "gr\\xf6\\xdfe.csv" in run.stdout
 
 
 @pytest.mark.parametrize(("command", "where", "remedy"), [

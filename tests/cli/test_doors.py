@@ -7,7 +7,6 @@ import sys
 import time
 from pathlib import Path
 
-import pandas as pd
 import pytest
 
 import betaroc as br
@@ -92,22 +91,6 @@ def test_a_folder_without_permission_is_told_before_the_work(place, monkeypatch,
     (place / "study.toml").write_text(STUDY.format(folder="closed"))
     assert main(["study", "study.toml"]) == 2
     assert "write-protected" in capsys.readouterr().err
-
-
-LABELS = ["genuine", "genuine ", "fake", "fake"]
-
-
-@pytest.mark.parametrize("kind", ["file", "array", "frame"])
-def test_labels_that_differ_in_blanks_are_refused_everywhere(tmp_path, kind):
-    frame = pd.DataFrame({"score": [0.9, 0.8, 0.1, 0.2], "label": LABELS})
-    frame.to_csv(tmp_path / "a.csv", index=False)
-    calls = {
-        "file": lambda: br.read_scores(tmp_path / "a.csv", client_label="genuine"),
-        "array": lambda: br.Scores.from_labels(LABELS, frame["score"], client_label="genuine"),
-        "frame": lambda: br.Scores.from_frame(frame, client_label="genuine"),
-    }
-    with pytest.raises(ValueError, match=r"blanks around them alone; 'genuine'.* and 'genuine '"):
-        calls[kind]()
 
 
 @pytest.fixture

@@ -32,6 +32,11 @@ WORK = {
 }
 
 
+def at_night(*some, of):
+    """All commands, some of them at night."""
+    return [pytest.param(one, marks=[pytest.mark.nightly] * (one in some)) for one in of]
+
+
 @pytest.fixture
 def place(tmp_path, monkeypatch):
     rng = np.random.default_rng(5)
@@ -59,10 +64,7 @@ class Stream(io.StringIO):
         raise OSError(self.number, "none")
 
 
-@pytest.mark.parametrize("command", [
-    pytest.param(one, marks=[pytest.mark.nightly] * (one in ("compare", "ensemble", "threshold")))
-    for one in WORK
-])  # fmt: skip
+@pytest.mark.parametrize("command", at_night("compare", "ensemble", "plan", "threshold", of=WORK))
 def test_a_pipe_that_nobody_reads_and_a_full_disk(command, place, monkeypatch, capsys):
     if command == "study":
         pytest.importorskip("pyarrow")
@@ -86,10 +88,7 @@ OUTPUTS = {
 }
 
 
-@pytest.mark.parametrize("command", [
-    pytest.param(one, marks=[pytest.mark.nightly] * (one in ("compare", "ensemble", "report")))
-    for one in OUTPUTS
-])  # fmt: skip
+@pytest.mark.parametrize("command", at_night("compare", "ensemble", "report", of=OUTPUTS))
 @pytest.mark.usefixtures("few", "panel_alone")
 def test_a_full_disk_leaves_what_was_there(command, place, monkeypatch, capsys):
     if command == "study":
@@ -148,10 +147,8 @@ class Terminal(io.StringIO):
 
 
 @pytest.mark.parametrize(("stream", "name", "allowed", "seen"), [
-    (Terminal(), "xterm", True, True),
-    (Terminal(), "dumb", True, False),
-    (Terminal(), "xterm", False, False),
-    (io.StringIO(), "xterm", True, False),
+    (Terminal(), "xterm", True, True), (Terminal(), "dumb", True, False),
+    (Terminal(), "xterm", False, False), (io.StringIO(), "xterm", True, False),
     (None, "xterm", True, False),
 ])  # fmt: skip
 def test_a_bar_is_for_a_terminal_that_can_draw_it(stream, name, allowed, seen, monkeypatch, capsys):
@@ -165,11 +162,8 @@ def test_a_bar_is_for_a_terminal_that_can_draw_it(stream, name, allowed, seen, m
 
 
 @pytest.mark.parametrize(("stream", "given", "seen"), [
-    (Terminal(), {}, True),
-    (Terminal(), {"NO_COLOR": ""}, False),
-    (Terminal(), {"TERM": "dumb"}, False),
-    (io.StringIO(), {}, False),
-    (None, {}, False),
+    (Terminal(), {}, True), (Terminal(), {"NO_COLOR": ""}, False),
+    (Terminal(), {"TERM": "dumb"}, False), (io.StringIO(), {}, False), (None, {}, False),
 ])  # fmt: skip
 def test_colours_are_for_a_terminal_that_has_them(stream, given, seen, monkeypatch):
     monkeypatch.delenv("NO_COLOR", raising=False)

@@ -15,7 +15,9 @@ sys.path.insert(0, str(FOLDER))
 checks = import_module("checks")
 BLOCKS = import_module("_blocks").blocks()
 #: Numbers of a block at most, fewer of what takes long.
-ROWS, SLOW = 40, {"average-precision": 5, "max-f": 12, "epc": 12, "mixture-mle": 2}
+ROWS, SLOW = 40, {
+    "average-precision": 5, "max-f": 12, "epc": 12, "mixture-mle": 2, "partial-auc": 20, "auc": 25,
+}  # fmt: skip
 
 
 @pytest.mark.simulation

@@ -32,11 +32,12 @@ def run(capsys, *arguments, code=0):
 
 @pytest.mark.simulation
 def test_the_threshold_alone_and_json(capsys):
-    d = br.decide(br.read_scores(DEV), far=0.01)
-    assert run(capsys, DEV, "--far", "0.01", "--print", "threshold") == f"{d.threshold!r}\n"
-    said = json.loads(run(capsys, DEV, "--far", "0.01", "--test", EVAL, "--json"))
-    check = d.check(br.read_scores(EVAL))
-    assert (said["threshold"], said["how"], said["status"]) == (d.threshold, d.how, d.status)
+    dev, test = (str(LIVENESS / f"{name}.csv") for name in ("dev", "test_sharpen0.40"))
+    d = br.decide(br.read_scores(dev), far=0.01)
+    assert run(capsys, dev, "--far", "0.01", "--print", "threshold") == f"{d.threshold!r}\n"
+    said = json.loads(run(capsys, dev, "--far", "0.01", "--test", test, "--json"))
+    check = d.check(br.read_scores(test))
+    assert (said["threshold"], said["how"], said["status"]) == (d.threshold, d.how, check.status)
     assert said["test"]["observed"] == check.observed
     assert [way["how"] for way in said["methods"]] == [way.how for way in d.methods]
 

@@ -247,6 +247,9 @@ DOUBTS = {
     "two words of clients": (
         "score,label\n.2,client\n.3,genuine\n", {}, ("client_label", "'client'"),
     ),
+    "labels that differ in blanks": (
+        "score,label\n.9,genuine\n.8,genuine \n.1,fake\n", {"client_label": "genuine"},
+        ("blanks around them alone; 'genuine'", "and 'genuine '")),
     "mixed labels": ("score,label\n.2,1\n.3,true\n", {}, ("client_label", "'true'")),
     "4col one class": ("a a p 0.5\nb b p 0.4\n", {}, ("no impostor scores",)),
     "4col of numbers": (

@@ -146,24 +146,6 @@ def message(error, call, *words):
     return caught.value
 
 
-class RaisingArray:
-    def __len__(self):
-        return 3
-
-    def __array__(self, dtype=None, copy=None):
-        raise OSError("the disk is gone")
-
-
-class Sparse(RaisingArray):
-    def tocsr(self):
-        return self
-
-    def toarray(self):
-        return np.zeros(3)
-
-
-OnDevice = type("Tensor", (RaisingArray,), {"__module__": "torch", "device": "cuda:0"})
-
 INPUT, TYPE = br.InputError, br.InputTypeError
 
 VALUES = {
@@ -174,8 +156,6 @@ VALUES = {
     "B09 longdouble to inf": (np.array([np.finfo("g").max]), INPUT, "0, 1 and inf", "index 0"),
     "B16 polars null": (pl.Series([0.1, None]), INPUT, "1 of 2 missing", "positions 1"),
     "B16 polars NaN": (pl.Series([0.1, float("nan")]), INPUT, "index 1: nan"),
-    "B26 sparse": (Sparse(), TYPE, "sparse", "toarray()"),
-    "B26 on another device": (OnDevice(), TYPE, "cuda:0", ".cpu()"),
     "lazy frame": (pl.LazyFrame({"a": WIDE}), TYPE, "lazy", "from_frame"),
 }  # fmt: skip
 

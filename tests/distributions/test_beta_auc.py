@@ -167,15 +167,3 @@ def test_stirling_remainders():
     assert_allclose(step, (x + 0.5) * np.log1p(1.0 / x) - 1.0, atol=5e-15, rtol=0.0)
     alone = [stirling_remainder(v) for v in x.tolist()]
     assert_allclose(stirling_remainders(x), alone, rtol=1e-12)
-
-
-@pytest.mark.simulation
-def test_by_simulation_and_the_generic_algorithms():
-    """Half a million draws; the standard error is at most 0.0008."""
-    rng = np.random.default_rng(4)
-    for shapes in ((0.47, 0.36, 0.77, 1.91), (3.27, 0.67, 0.71, 5.04), (0.2, 0.3, 30.0, 40.0)):
-        c, i = rng.beta(*shapes[:2], 500_000), rng.beta(*shapes[2:], 500_000)
-        assert br.beta_auc(*shapes) == pytest.approx(np.mean(c > i), abs=4 * 0.0008)
-    for row in table("0.05 to 50")[0][:10].tolist():
-        model = br.ScoreModel(br.Beta(*row[:2]), br.Beta(*row[2:]))
-        assert model.auc() == pytest.approx(model.generic().auc(), rel=1e-11)

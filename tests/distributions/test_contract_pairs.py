@@ -16,7 +16,7 @@ from betaroc.distributions.empirical import EmpiricalPair
 from betaroc.distributions.mixture import MixturePair
 from betaroc.distributions.normal import NormalPair
 from betaroc.distributions.pairs import Pair
-from helpers.cases import grouped, one_of, over, some
+from helpers.cases import grouped, one_of, some
 from helpers.families import CLOSED_PAIRS, PAIRS, model, pairs_of_names
 
 #: A closed form against quadrature or a bracketed root of the same quantity.
@@ -509,25 +509,6 @@ def test_inflated_pairs(pc, pi):
     for value, impostor, client in ((semi.at_zero, p0i, p0c), (semi.at_one, p1i, p1c)):
         if client or impostor:
             assert value == pytest.approx(math.inf if client == 0.0 else impostor / client)
-
-
-@over("make", {
-    "a": lambda d: (br.Beta(2.0, 1.0), br.Beta(2.0 + d, 3.0)),
-    "b": lambda d: (br.Beta(2.0, 1.5), br.Beta(1.0, 1.5 + d)),
-    "normal": lambda d: (br.Normal(1.0, 1.0), br.Normal(0.0, 1.0 + d)),
-    "logit-normal": lambda d: (br.LogitNormal(1.0, 1.0 + d), br.LogitNormal(0.0, 1.0)),
-    "inflated": lambda d: (br.Inflated(br.Beta(2, 1), abs(d)), br.Beta(1.0, 2.0)),
-})  # fmt: skip
-@pytest.mark.parametrize("step", [-1e-10, 1e-10])
-def test_answers_are_continuous_where_a_formula_changes(make, step):
-    exact, near = br.ScoreModel(*make(0.0)), br.ScoreModel(*make(step))
-    for alpha in (0.1, 0.5, 0.9):
-        first, second = exact.min_weighted_error(alpha), near.min_weighted_error(alpha)
-        expected = pytest.approx(first.weighted_error(alpha), rel=1e-8)
-        assert second.weighted_error(alpha) == expected
-        assert second.threshold == pytest.approx(first.threshold, rel=1e-6)
-    assert (near.auc(), near.ks()) == pytest.approx((exact.auc(), exact.ks()), rel=1e-9)
-    assert near.eer().threshold == pytest.approx(exact.eer().threshold, rel=1e-8)
 
 
 def test_area_of_a_mixed_pair_is_a_mean_of_cdf_values():

@@ -39,14 +39,6 @@ def test_rates_and_distances_have_the_digits_of_forty_digit_arithmetic(shape):
         assert float(tail._distance(log_rate)) == expected
 
 
-@pytest.mark.parametrize("shape", [-0.4, 0.0, 0.3])
-def test_densities_are_those_of_scipy(shape):
-    x = np.array([0.1, 0.9, 1.6, 1.74])
-    expected = math.log(0.2) + stats.genpareto.logpdf(x, shape, scale=0.7)
-    found = br.ParetoTail(0.2, shape, 0.7)._log_density(x)
-    assert_allclose(found, expected, rtol=1e-12, atol=1e-13)
-
-
 def test_beyond_the_end_and_before_the_joint():
     tail = br.ParetoTail(0.1, -0.5, 2.0)  # ends 2/0.5 beyond the joint
     assert (tail.end, br.ParetoTail(0.1, 0.0, 2.0).end) == (4.0, math.inf)

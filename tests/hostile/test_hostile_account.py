@@ -52,7 +52,7 @@ ELSEWHERE = {
     },
     "data/test_scores.py": {"test_integers_ranges_and_float16": "B06"},
     "decision/test_epc.py": {"test_empirical_thresholds_equal_enumeration": "F10"},
-    "distributions/test_contract_laws.py": {"test_what_is_refused": "E13"},
+    "distributions/test_contract_laws.py": {"test_what_is_refused": "E13", "test_limits": "A18"},
     "distributions/test_contract_pairs.py": {
         "test_binormal_formulas": "F06", "test_semi_derivatives_of_beta_pairs": "F07",
         "test_crossings_and_shape_against_signs_on_the_dense_grid": "F05",

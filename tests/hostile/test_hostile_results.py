@@ -201,10 +201,3 @@ def test_i20_order_swap_and_maps():
     with pytest.warns(br.errors.ReversedScoresWarning):
         swapped = auc(br.Scores(LOW, X)).estimate
     assert swapped == pytest.approx(1 - auc(scores).estimate, rel=1e-14)
-
-
-def test_a18_no_fit_has_a_free_support():
-    for family in ("beta", "logit-normal"):
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            assert br.fit_distribution(X, family).distribution.support == (0.0, 1.0)

@@ -135,15 +135,6 @@ def test_a_share_that_vanishes_leaves_the_rest():
                 np.testing.assert_allclose(own, limit, rtol=JUMP + 1e6 * tiny)
 
 
-def test_a_mixture_of_equals_is_one_of_them():
-    body = br.Beta(0.7, 9.0)
-    mixture = br.BetaMixture((0.3, 0.7), (body, body))
-    x = np.array([1e-250, 1e-9, 0.2, 0.8, 1.0 - 1e-9])
-    for name in ("cdf", "sf", "pdf", "logcdf", "logsf", "logpdf"):
-        own, limit = (getattr(one, name)(x) for one in (mixture, body))
-        np.testing.assert_allclose(own, limit, rtol=JUMP)
-
-
 def test_the_log_of_a_tail_where_the_other_one_takes_over():
     laws = (
         br.BetaMixture((0.75, 0.25), (br.Beta(3.0, 8.0), br.Beta(0.5, 6.0))),
@@ -188,16 +179,3 @@ def test_classes_that_become_one_have_an_area_of_one_half():
             model = br.ScoreModel(br.Beta(3.0 * (1.0 + side), 2.0), br.Beta(3.0, 2.0))
             assert abs(model.auc() - 0.5) <= step + JUMP
             assert abs(model.eer().hter - 0.5) <= step + JUMP
-
-
-@pytest.mark.parametrize("family", ["beta", "normal", "logit-normal"])
-def test_weights_are_copies_and_weights_of_one_none(family):
-    rng = np.random.default_rng(5)
-    x, k = rng.beta(2.0, 3.0, 60), rng.integers(1, 5, 60)
-    copies = list(br.fit_distribution(np.repeat(x, k), family).params.values())
-    weighted = list(br.fit_distribution(x, family, weights=k).params.values())
-    np.testing.assert_allclose(weighted, copies, rtol=JUMP)
-    plain = list(br.fit_distribution(x, family).params.values())
-    for step in (0.0, 1e-15, 1e-14):
-        near = br.fit_distribution(x, family, weights=1.0 + step * rng.random(60))
-        np.testing.assert_allclose(list(near.params.values()), plain, rtol=JUMP + 30.0 * step)
