@@ -35,9 +35,10 @@ from betaroc.data.scores import ScoreData, Scores, check_words_of_comparisons
 from betaroc.data.summary import ScoreSummary
 from betaroc.decision import threshold_methods as thresholds
 from betaroc.decision.strata import (
-    StrataMethods,
+    Over,
     UnseenStrata,
     checked_over,
+    method_over,
     of_mixture,
     strata_judgement,
     strata_nodes,
@@ -294,7 +295,7 @@ class Decision(Tabular, Exportable):
     dev: str = field(default="", compare=False)
     counted: tuple[Interval, Interval] | None = field(default=None, compare=False, repr=False)
     absent: int = 0
-    over: str = POOLED
+    over: Over = POOLED
     strata: StrataTable | None = None
     unseen: UnseenStrata | None = None
     scores: Counted | None = field(default=None, compare=False, repr=False)
@@ -310,7 +311,7 @@ class Decision(Tabular, Exportable):
 
     def _follows(self) -> dict[str, Any]:
         """What the way that was taken comes to; words may be those of an older version."""
-        if self.over == WORST:
+        if self.over != POOLED:
             return {}
         point, interval, assessed, needed = _answer(
             self._asked, self.method, self.expected.prior, self.expected.frr,
@@ -582,7 +583,7 @@ def decide(
     resolution: float | None = None,
     bounds: tuple[float, float] | None = None,
     youden: bool = False,
-    over: str | None = None,
+    over: Over | None = None,
     **rates: Unpack[thresholds.TargetArguments],
 ) -> Decision:
     """One threshold for a target rate, for costs, or for the equal error rate.
@@ -615,10 +616,11 @@ def decide(
         Of the guarantee, and of the intervals.
     family, boundary, resolution, bounds : optional
         Of the fits, as in :func:`fit`.
-    over : {"worst", "pooled"}, optional
+    over : {"worst", "pooled"} or mapping, optional
         "worst": the target holds for every stratum of its class, by "guaranteed" or "average";
         the default where the class has strata. "pooled": for the mixture of them, which costs, the
-        EER and a precision always are.
+        EER and a precision always are. Weights, ``{"zero-effort": 0.5, "spoof": 0.5}``: for the
+        mean of their rates, by its upper bound (Korn and Graubard).
 
     **rates : float
         The rate by its name in another field: `fpr`, `fmr`, `apcer`; `fnr`, `fnmr`, `bpcer`; a
@@ -693,7 +695,7 @@ def decide(
 
 @collect_warnings
 def decided(
-    scores: ScoresLike, asked: Target, fitting: thresholds.Fitting, over: str | None = None
+    scores: ScoresLike, asked: Target, fitting: thresholds.Fitting, over: Over | None = None
 ) -> Decision:
     """What `decide` returns: first what the threshold itself takes, the rest when it is read."""
     checked_pair(fitting.family, (AUTO, BEST))
@@ -711,8 +713,8 @@ def decided(
         method = thresholds.method_of_precision(dev, asked.rate, share, asked.confidence)
         n = round(method.n_beyond) if asked.prior is None else None
         return _decision(dev, asked, method, share, methods=(method,), n=n)
-    if over == WORST and isinstance(dev, Scores):
-        return _of_worst(dev, asked, share)
+    if over != POOLED and isinstance(dev, Scores):
+        return _of_strata(dev, asked, share, over)
     return (_of_rate if asked.kind in TARGET_RATES else _of_costs)(dev, asked, share, fitting)
 
 
@@ -749,18 +751,13 @@ def _of_rate(scores: Counted, asked: Target, prior: float, fitting: thresholds.F
     raise error
 
 
-def _of_worst(scores: Scores, asked: Target, prior: float) -> Decision:
-    """A threshold that keeps the target for every stratum."""
-    strata, tried = StrataMethods(scores, asked), []
-    for how in (name for name in HOW[:2] if asked.how in (None, name)):
-        method = strata.method(how)
-        if method.possible:
-            return _decision(
-                scores, strata.target, method, prior, methods=strata.methods, n=strata.units,
-                over=WORST, strata=strata.table(method.threshold), unseen=strata.unseen(how),
-            )  # fmt: skip
-        tried.append(template_of(method.why))
-    raise strata.refused(asked, tried)
+def _of_strata(scores: Scores, asked: Target, prior: float, over: Over) -> Decision:
+    """A threshold that keeps the target for every stratum, or for their mean by weights."""
+    strata, method = method_over(scores, asked, over)
+    return _decision(
+        scores, strata.target, method, prior, methods=strata.methods, n=strata.units, over=over,
+        strata=strata.table(method.threshold), unseen=strata.unseen(method.how),
+    )  # fmt: skip
 
 
 def _of_costs(
@@ -885,15 +882,18 @@ def rate_assessment(
     name, asked, words = short_name(target.kind), f"{100.0 * target.rate:g} %", target.words
     many, need = target.units, spaced(needed)
     have = f"{spaced(n)} {many}" if target.grouped else words.counted(target.who, n, spaced(n))
-    each, whose, where = "", "dev", ""
-    if target.strata:
+    each, whose, where, required = "", "dev", "", f"; {need} needed"
+    if target.strata and not target.smallest:
+        each, required = f" in the mean of {target.strata} strata by their weights", ""
+    elif target.strata:
         each, whose = f" for each of {target.strata} strata", f"stratum {target.smallest}"
         where = f" in the smallest, {target.smallest}"
     if method.how == "guaranteed":
+        about = "about " * (target.grouped or not required)
         keep = (
-            f"With {'about ' * target.grouped}{100.0 * target.confidence:g} % confidence {name}"
+            f"With {about}{100.0 * target.confidence:g} % confidence {name}"
             f" stays at or below {asked}{each} on trials like dev's"
-            f" ({have}{where}; {need} needed)."
+            f" ({have}{where}{required})."
         )
         if mean_rate((1.0, 1.0), far, frr)[2] < 1.0:
             remedy = f"other {target.many}, sensor or model; trials that share a person."
@@ -1206,11 +1206,11 @@ def _rates_grid(d: Decision, check: DecisionCheck | None, role: str) -> tree.Gri
         what = "of comparisons made" if row.made else errors
         cells = (tree.rate_cell(*cell[:3], "no interval", of_total(cell)) for cell in row.cells)
         rows.append(tree.Row((tree.Cell(row.name, note=what), *cells)))
-    if d.over == WORST:
+    if d.over != POOLED:
         tables = [d.strata, *([] if check is None else [check.strata])]
-        worst = (tree.rate_cell(*_as_rate(t.worst)) if t else "no strata" for t in tables)
-        title = tree.Cell(short_name(d.target), note="of the worst stratum")
-        rows.insert(0, tree.Row((title, *worst)))
+        each = (tree.rate_cell(*_as_rate(t.of_all(d.over))) if t else "no strata" for t in tables)
+        what = "of the worst stratum" if d.over == WORST else "the mean of strata by weights"
+        rows.insert(0, tree.Row((tree.Cell(short_name(d.target), note=what), *each)))
     if d.target not in TARGET_RATES:
         name, note = MEANS[d.target]
         means = (mean_shown(d.costs, item) for item in (d.interval, check) if item is not None)

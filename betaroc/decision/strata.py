@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from bisect import bisect_left
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from typing import Any, TypeGuard
@@ -11,7 +12,7 @@ from typing import Any, TypeGuard
 import numpy as np
 
 from betaroc.core.arrays import FloatArray
-from betaroc.core.errors import BetarocError, InputError, refusal
+from betaroc.core.errors import InputError, refusal
 from betaroc.core.tables import Table, Tabular, in_library
 from betaroc.core.vocabulary import Sentence, short_name, template_of, worded
 from betaroc.data.scores import ScoreData, Scores
@@ -26,10 +27,20 @@ from betaroc.decision.threshold_methods import (
     Rate,
     Target,
     ThresholdMethod,
+    both_rates,
     needed_for_guarantee,
     rate_interval,
 )
-from betaroc.inference.strata import POOLED, WORST, StrataTable, by_stratum, rate_cells
+from betaroc.inference.strata import (
+    POOLED,
+    WORST,
+    StrataTable,
+    StratumCounts,
+    by_stratum,
+    checked_weights,
+    mean_share,
+    rate_cells,
+)
 from betaroc.rendering.nouns import Exportable
 from betaroc.rendering.numbers import rate as shown_rate, rate_span, rounded, spaced
 from betaroc.rendering.tree import Grid, Node, Paragraph, Row, Section, foreign
@@ -40,23 +51,29 @@ _MOST = 1000
 _SHOWN = 8
 
 
-def checked_over(over: object, target: Target, scores: ScoreData) -> str:
+#: What a decision is over: a word, or weights of strata by their names.
+Over = str | Mapping[str, float]
+
+
+def checked_over(over: object, target: Target, scores: ScoreData) -> Over:
     """What a decision is over: the worst stratum where the class of a target rate has strata."""
     if over is None:
         fitted = target.how in ("tail", "model")  # a fit is of the mixture
         over = WORST if has_strata(scores, target) and not fitted else POOLED
-    if over not in (POOLED, WORST):
-        raise refusal("over", 'be "pooled" or "worst"', repr(over), "")
-    if has_strata(scores, target):
-        count = len(getattr(scores.strata, target.who))
-        if over == WORST and count > _MOST:
-            rule = f"be pooled with more than {_MOST} strata"
-            remedy = "Are these the ids of trials or of persons?"
-            raise refusal("over", rule, f"{count} {target.who} strata", remedy)
-    elif over == WORST:
+    if over == POOLED:
+        return POOLED
+    if not has_strata(scores, target):
         rule = "be pooled where the target is no rate of a class with two strata or more"
         raise refusal("over", rule, repr(over), "Give strata, or leave it out.")
-    return str(over)
+    names = getattr(scores.strata, target.who)
+    if over != WORST:
+        weights = checked_weights(over, tuple(names)).tolist()
+        return {name: weight for name, weight in zip(names, weights, strict=True) if weight}
+    if len(names) > _MOST:
+        rule = f"be pooled with more than {_MOST} strata"
+        remedy = "Are these the ids of trials or of persons?"
+        raise refusal("over", rule, f"{len(names)} {target.who} strata", remedy)
+    return WORST
 
 
 def has_strata(scores: ScoreData, target: Target) -> TypeGuard[Scores]:
@@ -155,31 +172,14 @@ class StrataMethods:
             return ThresholdMethod(how, math.nan, why=Sentence(why))
         chosen = max(possible, key=lambda method: self._outward(method.threshold))
         worst = self.table(chosen.threshold).worst
-        rates = (rate_interval(self.scores, kind, chosen.threshold, self.target.confidence)[0]
-                 for kind in TARGET_RATES)  # fmt: skip
-        far, frr = rates
-        return replace(chosen, low=worst.low, high=worst.high, far=far, frr=frr)
+        far, frr = both_rates(self.scores, chosen.threshold, self.target.confidence)
+        return replace(chosen, low=worst.low, high=worst.high, far=far[0], frr=frr[0])
 
     def methods(self) -> list[ThresholdMethod]:
         """By order statistics, and counted."""
         return [self.method(how) for how in (*HOW[:2], HOW[-1])]
 
-    def refused(self, target: Target, tried: Sequence[str]) -> BetarocError:
-        """That no method is possible for every stratum, and why."""
-        if not tried:
-            rule = 'be "guaranteed" or "average" over the worst stratum'
-            return refusal("how", rule, repr(target.how), 'Take it over="pooled".')
-        error = InputError.about(target.kind)(
-            f"{target.kind}={target.rate:g} must be possible to decide on for every stratum; it is"
-            f" not for {tried[-1]}. Give more of their trials, leave them out, or ask for a larger"
-            " rate" + worded(' or for the mixture (`over="pooled"`).')
-        )
-        needed = needed_for_guarantee(target.rate, target.confidence)
-        error.needed = needed  # type: ignore[attr-defined]
-        error.why = f"{tried[-1]}."  # type: ignore[attr-defined]
-        return error
-
-    def unseen(self, how: str) -> UnseenStrata:
+    def unseen(self, how: str) -> UnseenStrata | None:
         """Each stratum left out in turn."""
         own, rows = self._own(how), []
         for name, ordered in self.ordered.items():
@@ -188,6 +188,80 @@ class StrataMethods:
             level = self.target.confidence
             rows.append((at, *rate_interval(ordered.scores, self.target.kind, at, level)))
         return in_library(UnseenStrata(tuple(own), *np.array(rows).T), self.scores)
+
+
+class MeanMethods:
+    """The threshold at which the mean of the rates of strata, by weights, keeps a target."""
+
+    def __init__(self, scores: Scores, target: Target, over: Mapping[str, float]) -> None:
+        pieces = scores._pieces(target.who)
+        self.scores, self.pieces = scores, [pieces[name] for name in over]
+        self.weights = np.array([*over.values()])
+        self.units = sum(round(getattr(p, f"{target.who}_total")) for p in self.pieces)
+        self.table = cache(partial(strata_table, scores, target))
+        self.target = target._replace(strata=len(over))
+
+    def _rate(self, threshold: float, confidence: float) -> tuple[float, float, float]:
+        """The mean with its bounds, each of so much confidence."""
+        kind, who = self.target.kind, self.target.who
+        counts = StratumCounts.at(self.pieces, who, threshold, above=kind == "far")
+        tail = 1.0 - confidence
+        return mean_share(counts.share, counts.sizes(tail), self.weights, tail)
+
+    def method(self, how: str) -> ThresholdMethod:
+        """The lowest threshold (of FRR the highest) whose bound, or count, keeps the target."""
+        confidence, far = self.target.confidence, self.target.kind == "far"
+        places = np.unique(getattr(self.scores, self.target.who))
+        places = places if far else np.nextafter(places[::-1], -np.inf)
+        which = 2 if how == "guaranteed" else 0
+
+        def keeps(k: int) -> bool:
+            return self._rate(float(places[k]), confidence)[which] <= self.target.rate
+
+        k = bisect_left(range(places.size), True, key=keeps)
+        if k == places.size:
+            return ThresholdMethod(
+                how, math.nan, why="the mean of these strata: dev has too few trials"
+            )
+        at = float(places[k])
+        mean, low, high = self._rate(at, 0.5 + 0.5 * confidence)
+        (rate, *_), (frr, *_) = both_rates(self.scores, at, confidence)
+        table = self.table(at)
+        beyond = float(np.round(table.estimate @ table.n))
+        return ThresholdMethod(how, at, mean, low, high, beyond, rate, frr)
+
+    def methods(self) -> list[ThresholdMethod]:
+        """By the bound, and counted."""
+        return [self.method(how) for how in (HOW[0], HOW[-1])]
+
+    def unseen(self, how: str) -> None:
+        """A stratum that dev does not have has no weight."""
+
+
+def method_over(
+    scores: Scores, target: Target, over: Over
+) -> tuple[StrataMethods | MeanMethods, ThresholdMethod]:
+    """The first method that is possible over strata, and all of them."""
+    strata: StrataMethods | MeanMethods = StrataMethods(scores, target)
+    ways: Sequence[str] = HOW[:2]
+    if not isinstance(over, str):
+        strata, ways = MeanMethods(scores, target, over), HOW[:1]
+    tried = [strata.method(how) for how in ways if target.how in (None, how)]
+    for method in tried:
+        if method.possible:
+            return strata, method
+    if not tried:
+        rule = " or ".join(f'"{how}"' for how in ways)
+        raise refusal("how", f"be {rule} over strata", repr(target.how), 'Take it over="pooled".')
+    why = template_of(tried[-1].why)
+    error = InputError.about(target.kind)(
+        f"{target.kind}={target.rate:g} must be possible to decide on for every stratum; it is"
+        f" not for {why}. Give more of their trials, leave them out, or ask for a larger rate"
+        + worded(' or for the mixture (`over="pooled"`).')
+    )
+    error.needed = needed_for_guarantee(target.rate, target.confidence)  # type: ignore[attr-defined]
+    error.why = f"{why}."  # type: ignore[attr-defined]
+    raise error
 
 
 def strata_table(scores: Scores, target: Target, threshold: float) -> StrataTable:
@@ -213,9 +287,11 @@ def named_strata(names: Sequence[str], most: int = 3) -> str:
     return ", ".join(foreign(name).short for name in names[:most]) + more
 
 
-def strata_words(table: StrataTable, unseen: UnseenStrata, target: Target) -> str:
+def strata_words(table: StrataTable, unseen: UnseenStrata | None, target: Target) -> str:
     """The worst stratum of dev, and what one that dev does not have may do."""
     name, worst = short_name(target.kind), table.worst
+    if unseen is None:
+        return f" The worst is {foreign(table.worst_stratum).short}: {shown_rate(worst.estimate)}."
     k = int(np.argmax(unseen.estimate))
     done = "accepted" if target.kind == "far" else "rejected"
     return (
@@ -251,7 +327,7 @@ def of_mixture(
 
 
 def strata_judgement(
-    target: Target, over: str, dev: StrataTable | None, before: Assessment, pooled: Assessment,
+    target: Target, over: Over, dev: StrataTable | None, before: Assessment, pooled: Assessment,
     result: Rate, table: StrataTable | None,
 ) -> tuple[Rate, Assessment]:  # fmt: skip
     """What the strata of a test say: a target is broken if one of them is, kept if all are.
@@ -259,10 +335,11 @@ def strata_judgement(
     `dev` has dev's strata; `before` is what dev said, `pooled` what all trials of the test say.
     """
     if table is None:
-        if over == POOLED or pooled.verdict == "broken":
+        if over == POOLED or (over == WORST and pooled.verdict == "broken"):
             return result, pooled
         words = " The test has no strata, so that it cannot tell for each of them."
-        return result, pooled._replace(verdict="cannot tell", reason=pooled.reason + words)
+        judged = pooled if over == WORST else before
+        return result, judged._replace(verdict="cannot tell", reason=judged.reason + words)
     broken, worst = broken_strata(table, target.rate), table.worst
     seen = (
         f"the worst of {len(table.stratum)} strata of the test is"
@@ -270,6 +347,8 @@ def strata_judgement(
         f" {shown_rate(worst.estimate)}, interval {rate_span(worst.low, worst.high)}"
     )
     verdict = pooled.verdict
+    if not isinstance(over, str):
+        return _mean_judgement(target, over, table, before)
     if over == WORST:
         result = worst.estimate, worst.low, worst.high
         verdict = "broken" if broken else "cannot tell"
@@ -294,6 +373,27 @@ def strata_judgement(
         status, remedy = AMBER, f"more trials of {name} in the test; {remedy}"
     reason = f"{before.reason} Test cannot tell for every stratum: {seen}.{more}"
     return result, Assessment(status, reason, remedy)
+
+
+def _mean_judgement(
+    target: Target, over: Mapping[str, float], table: StrataTable, before: Assessment
+) -> tuple[Rate, Assessment]:
+    """What a test says of the mean of strata by weights."""
+    missing = [name for name in over if name not in table.stratum]
+    if missing:
+        words = f" The test lacks {named_strata(missing)}, so that it cannot tell of the mean."
+        return (math.nan,) * 3, before._replace(reason=before.reason + words)
+    mean = table.of_all(over)
+    result = mean.estimate, mean.low, mean.high
+    seen = (
+        f"the mean of the strata of the test is {shown_rate(mean.estimate)}, interval"
+        f" {rate_span(mean.low, mean.high)}"
+    )
+    if mean.low > target.rate:
+        remedy = "dev trials like those of the test."
+        return result, Assessment(RED, f"On test {seen}.", remedy, "broken")
+    told, verdict = ("agrees", "kept") if mean.high <= target.rate else ("cannot tell",) * 2
+    return result, before._replace(reason=f"{before.reason} Test {told}: {seen}.", verdict=verdict)
 
 
 def strata_nodes(table: StrataTable | None, target: float, *, tested: bool) -> list[Node]:

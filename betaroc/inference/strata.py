@@ -127,6 +127,14 @@ class StrataTable(Tabular, Exportable):
         names = ("stratum", "n", "estimate", "low", "high", "size")
         return self._table({name: getattr(self, name) for name in names})
 
+    def of_all(self, over: str | Mapping[str, float]) -> Interval:
+        """The worst rate, or the mean of all by weights."""
+        if over == WORST:
+            return self.worst
+        weights = checked_weights(over, self.stratum)
+        tail = 0.5 * (1.0 - self.level)
+        return _interval(mean_share(self.estimate, self.size, weights, tail), self.level, "mean")
+
     def claim(self, at_most: float, *, confidence: float = 0.95) -> Table:
         """Judge the claim that an error rate is at most a number for each stratum.
 
@@ -387,20 +395,26 @@ class _Shares(NamedTuple):
         return _worst(self.spec, self.at(tail), np.concatenate(narrow, axis=1))
 
     def mean(self, weights: FloatArray, tail: float) -> tuple[float, ...]:
-        """Of a weighted mean of shares, as of one of as many trials as its variance says.
+        """As of one share of as many trials as its variance says."""
+        return mean_share(self.counts.share, self.counts.sizes(tail), weights, tail)
 
-            V = sum_k w_k^2 q_k (1 - q_k)/n_k,   q = (x + 1/2)/(n + 1),   n* = p (1 - p)/V
 
-        A stratum without an error has a variance too (Korn and Graubard; docs/theory.md).
-        """
-        share, sizes = self.counts.share, self.counts.sizes(tail)
-        near = (share * sizes + 0.5) / (sizes + 1.0)
-        variance = float(np.sum(weights**2 * near * (1.0 - near) / sizes))
-        mean, middle = float(weights @ share), float(weights @ near)
-        value = mean if 0.0 < mean < 1.0 else middle
-        size = min(value * (1.0 - value) / variance, float(np.sum(sizes[weights > 0.0])))
-        low, high = share_ends(mean * size, size, tail)
-        return mean, float(low), float(high)
+def mean_share(
+    share: FloatArray, sizes: FloatArray, weights: FloatArray, tail: float
+) -> tuple[float, float, float]:
+    """Of a weighted mean of shares, as of one of as many trials as its variance says.
+
+        V = sum_k w_k^2 q_k (1 - q_k)/n_k,   q = (x + 1/2)/(n + 1),   n* = p (1 - p)/V
+
+    A stratum without an error has a variance too (Korn and Graubard; docs/theory.md).
+    """
+    near = (share * sizes + 0.5) / (sizes + 1.0)
+    variance = float(np.sum(weights**2 * near * (1.0 - near) / sizes))
+    mean, middle = float(weights @ share), float(weights @ near)
+    value = mean if 0.0 < mean < 1.0 else middle
+    size = min(value * (1.0 - value) / variance, float(np.sum(sizes[weights > 0.0])))
+    low, high = share_ends(mean * size, size, tail)
+    return mean, float(low), float(high)
 
 
 def _worst(spec: StatisticSpec, rows: FloatArray, near: Any) -> tuple[Any, ...]:

@@ -142,6 +142,10 @@ def test_decisions_over_strata_travel_and_are_shown(dev):
         ({"frr": 0.05, "over": "worst"}, "over must be pooled"),
         ({"eer": True, "over": "worst"}, "over must be pooled"),
         ({"far": 0.05, "over": "worst", "how": "tail"}, "how must be"),
+        ({"far": 0.05, "over": {"mask": 1.0}, "how": "average"}, 'how must be "guaranteed"'),
+        ({"far": 0.05, "over": {"mask": 0.5}}, "over must have weights that sum to 1"),
+        ({"far": 0.05, "over": {"lens": 1.0}}, "over must name strata"),
+        ({"far": 0.001, "over": {"mask": 0.5, "print": 0.5}}, "not for the mean.*too few"),
     ],
 )
 def test_what_cannot_be_over_strata_is_refused(dev, asked, words):
@@ -154,6 +158,39 @@ def test_strata_that_are_ids_are_refused():
     scores = br.Scores(np.arange(3.0) + n, np.arange(float(n)), impostor_strata=np.arange(n))
     with pytest.raises(br.InputError, match="ids"):
         br.decide(scores, far=0.05)
+
+
+def test_a_mean_by_weights_keeps_a_target(dev):
+    weights = {"mask": 0.1, "print": 0.4, "replay": 0.5}
+
+    def bound(t):
+        level = {"level": 0.9, "over": weights}  # its upper end is the bound of 95 %
+        return br.interval(dev, "far", threshold=t, **level).high
+
+    d = br.decide(dev, far=0.05, over=weights)
+    below = np.sort(dev.impostor)[np.searchsorted(np.sort(dev.impostor), d.threshold) - 1]
+    assert bound(d.threshold) <= 0.05 < bound(below)
+    assert d.over == weights
+    assert d.unseen is None
+    assert br.from_json(d.to_json()) == d
+    assert "With about 95 %" in d.reason
+    mean = br.interval(dev, "far", threshold=d.threshold, over=weights)
+    assert (d.interval.estimate, d.interval.low, d.interval.high) == pytest.approx(
+        (mean.estimate, mean.low, mean.high), abs=1e-12
+    )
+    mirrored = br.Scores(-dev.impostor, -dev.client, client_strata=dev.impostor_strata)
+    other = br.decide(mirrored, frr=0.05, over=weights)
+    assert other.threshold == math.nextafter(-d.threshold, -math.inf)
+    alone = br.decide(dev, far=0.05, over={"mask": 1.0})
+    assert alone.threshold == br.decide(own(dev, "mask"), far=0.05).threshold
+    for means, verdict in (((2.0, 0.0, 0.5), "kept"), ((2.0, 2.0, 2.0), "broken")):
+        check = d.check(attacked(np.random.default_rng(1), means, n=4000))
+        rate = br.interval(check.scores, "far", threshold=d.threshold, over=weights)
+        assert (check.observed, check.verdict) == (pytest.approx(rate.estimate), verdict)
+    lacking = d.check(own(dev, "mask"))
+    assert lacking.verdict == "cannot tell"
+    assert "no strata" in lacking.reason
+    assert "the mean of strata by weights" in br.decide(dev, far=0.05, over=weights)._repr_html_()
 
 
 @pytest.mark.nightly
