@@ -224,26 +224,6 @@ def test_target_rates(names):
 
 @pytest.mark.simulation
 @each_pair
-def test_curve_is_monotone_from_corner_to_corner(names):
-    pair, steps = model(*names), np.linspace(0.0, 1.0, 201)
-    absent = pair.frr(-np.inf)
-    for positive, least, most in (
-        ("client", 0.0, (pair.far(-np.inf), 1.0 - absent)), ("impostor", absent, (1.0, 1.0)),
-    ):  # fmt: skip
-        roc = pair.roc(positive)
-        y, x, points = roc.tpr(steps), roc.fpr(steps), roc.points(200)
-        for values in (y, x):
-            assert np.all(np.diff(values) >= -1e-13)
-            assert np.all((values >= 0.0) & (values <= 1.0))
-        assert (x[0], y[-1]) == (0.0, 1.0)
-        upright = positive == "client"
-        along, up = (points.far, points.tpr) if upright else (points.frr, points.tnr)
-        assert (along[0], along[-1], up[-1]) == (least, *most)
-        assert min(np.diff(along).min(), np.diff(up).min()) >= -1e-15
-
-
-@pytest.mark.simulation
-@each_pair
 def test_curve_is_the_polyline_through_the_attainable_points(names):
     pair = model(*names)
     probes, at = dense(pair), np.array([0.003, 0.02, 0.11, 0.26, 0.37, 0.52, 0.73, 0.94])

@@ -507,12 +507,12 @@ def slow(trial):
     time.sleep(0.03)
     return trial.scores.client.mean()
 
-def go(folder, workers):
+def go(folder):
     design = {"a_c": [float(k) for k in range(1, 41)], "b_c": 1.0, "a_i": 1.0, "b_i": 2.0, "n": 9}
-    return br.Study(design, {"slow": slow}, folder=folder, workers=workers, rng=3).run()
+    return br.Study(design, {"slow": slow}, folder=folder, rng=3).run()
 
 if __name__ == "__main__":
-    go(sys.argv[1], int(sys.argv[2]))
+    go(sys.argv[1])
 """
 
 
@@ -520,35 +520,22 @@ def gone_on_with(folder):
     """The same study, from another process."""
     namespace = {"__name__": "slow"}
     exec(SLOW, namespace)
-    return namespace["go"](folder, 1)
-
-
-def started(script, folder, workers):
-    """A study in a process of its own, which can be killed with its workers."""
-    return subprocess.Popen(
-        [sys.executable, str(script), str(folder), str(workers)],
-        stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stdin=subprocess.DEVNULL,
-        cwd=Path(br.__file__).parents[1], env=os.environ | {"PYTHONPATH": "."},
-        start_new_session=True,
-    )  # fmt: skip
-
-
-@pytest.fixture(scope="module")
-def script(tmp_path_factory):
-    """The script, and what it writes if nothing happens to it."""
-    folder = tmp_path_factory.mktemp("script")
-    path = folder / "slow.py"
-    path.write_text(SLOW)
-    gone_on_with(folder / "whole")
-    return path, content(folder / "whole")
+    return namespace["go"](folder)
 
 
 @pytest.mark.simulation
-def test_a_killed_study_resumes_to_the_same_bytes(script, tmp_path):
+def test_a_killed_study_resumes_to_the_same_bytes(tmp_path):
     """Ctrl-C with workers: tests/test_study_cli.py."""
-    path, wanted = script
-    folder = tmp_path / "study"
-    process, end = started(path, folder, 1), time.monotonic() + 60.0
+    path, folder, whole = (tmp_path / name for name in ("slow.py", "study", "whole"))
+    path.write_text(SLOW)
+    gone_on_with(whole)
+    wanted = content(whole)
+    process = subprocess.Popen(
+        [sys.executable, str(path), str(folder)], cwd=Path(br.__file__).parents[1],
+        stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stdin=subprocess.DEVNULL,
+        env=os.environ | {"PYTHONPATH": "."}, start_new_session=True,
+    )  # fmt: skip
+    end = time.monotonic() + 60.0
     while len(list(folder.glob("part-*"))) < 4 and time.monotonic() < end:
         time.sleep(0.01)
     os.killpg(process.pid, signal.SIGKILL)
@@ -559,31 +546,6 @@ def test_a_killed_study_resumes_to_the_same_bytes(script, tmp_path):
     assert br.Study.open(folder).missing == 40 - 2 * there
     result = gone_on_with(folder)
     assert (result.computed, result.skipped) == (40 - 2 * there, 2 * there)
-    assert content(folder) == wanted
-
-
-@pytest.mark.nightly
-def test_a_study_killed_at_twelve_random_moments_ends_with_the_same_bytes(script, tmp_path):
-    path, wanted = script
-    folder, rng = tmp_path / "study", np.random.default_rng(23)
-    killed = 0
-    for workers in (1, 2) * 40:
-        if killed == 12:
-            break
-        process = started(path, folder, workers)
-        try:
-            process.wait(rng.uniform(0.5, 2.5))
-        except subprocess.TimeoutExpired:
-            os.killpg(process.pid, signal.SIGKILL)
-            killed += 1
-        process.wait(60)
-        there = content(folder) if folder.exists() else {}
-        assert all(wanted[k] == there[k] for k in there if not k.startswith("."))
-        if len(there) > 12:  # as often as it takes
-            for name in [k for k in there if k.startswith("part-")][::2]:
-                (folder / name).unlink()
-    assert killed == 12
-    gone_on_with(folder)
     assert content(folder) == wanted
 
 
