@@ -118,7 +118,7 @@ def test_extreme_beta_pairs(client, impostor):
 
 
 @pytest.mark.simulation
-@pytest.mark.parametrize(("client", "impostor"), some(reversed(CLOSED_PAIRS), 9))
+@pytest.mark.parametrize(("client", "impostor"), some((CLOSED_PAIRS[k] for k in (8, 0, 2, 5)), 9))
 def test_generic_needs_no_closed_form(client, impostor, monkeypatch):
     """Every method that a closed form overrides is made to raise; generic() still answers."""
 
