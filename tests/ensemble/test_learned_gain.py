@@ -345,10 +345,10 @@ def test_perfect_ones(n, word):
 
 
 @pytest.mark.simulation
-def test_fifty_classifiers():
+def test_twenty_five_classifiers():
     rng = np.random.default_rng(4)
-    given = Systems(tuple(f"m{k}" for k in range(50)), rng.normal(0.5, 1, (60, 50)),
-                    rng.normal(-0.5, 1, (60, 50)))  # fmt: skip
+    given = Systems(tuple(f"m{k}" for k in range(25)), rng.normal(0.5, 1, (60, 25)),
+                    rng.normal(-0.5, 1, (60, 25)))  # fmt: skip
     found = gains_of(given)
     assert [gain.system for gain in found] == list(given.names)
     assert {gain.word for gain in found} <= {"cannot tell", "adds nothing"}

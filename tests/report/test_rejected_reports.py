@@ -15,6 +15,13 @@ SIDES = [(RNG.beta(6, 2, n), RNG.beta(2, 5, m)) for n, m in ((200, 240), (150, 1
 ABSENT = ((10, 12), (6, 0))
 
 
+@pytest.fixture(scope="module", autouse=True)
+def _few_replicates():
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("betaroc.report.score_set.CHECK_REPLICATES", 19)
+        yield
+
+
 @pytest.fixture(scope="module")
 def analysis():
     dev, test = (

@@ -205,7 +205,7 @@ def test_what_two_sums_do_not_settle_is_fitted_by_itself(cell):
 def test_a_batch_hangs_on_no_neighbour():
     """Any division of the trials into batches gives the same bits."""
     shapes = dict.fromkeys(("a_c", "b_c", "a_i", "b_i"), (0.05, 1e4, "log"))
-    cells = list(br.Design.sobol(shapes, 128, rng=1) * br.Design.grid({"n": [3, 64, 200]}))
+    cells = list(br.Design.sobol(shapes, 64, rng=1) * br.Design.grid({"n": [3, 64, 200]}))
 
     def fitted(size):
         trials = [Trial(c, k, 0, Seed((1,)), cell_spec(c, None)) for k, c in enumerate(cells)]
