@@ -1,18 +1,18 @@
 """Bands of expected performance curves against row resampling, binomial laws and simulation."""
 
-from __future__ import annotations
-
 import math
-from typing import Any
 
 import numpy as np
 import pytest
+from numpy.testing import assert_allclose, assert_array_equal
 from scipy import stats
 
 import betaroc as br
 from betaroc import Empirical
 from betaroc.decision.bands import threshold_error
 from betaroc.decision.curve import observed_prior
+
+approx = pytest.approx
 
 # Few scores make tests fast; which rates they speak for is tested elsewhere.
 pytestmark = pytest.mark.filterwarnings("ignore::betaroc.core.errors.ExtrapolationWarning")
@@ -22,32 +22,30 @@ no_width = pytest.mark.filterwarnings("ignore:the interval has no width")
 ALPHAS = np.linspace(0.2, 0.8, 13)
 
 
-def normal_scores(rng: np.random.Generator, clients: int, impostors: int) -> br.Scores:
-    return br.Scores(
-        np.round(rng.normal(0.8, 1.0, clients), 2), np.round(rng.normal(-0.8, 1.2, impostors), 2)
-    )
+def normal_scores(rng, clients, impostors):
+    return br.Scores(np.round(rng.normal(0.8, 1.0, clients), 2),
+        np.round(rng.normal(-0.8, 1.2, impostors), 2))  # fmt: skip
 
 
 @pytest.fixture(scope="module")
-def sides() -> tuple[br.Scores, br.Scores]:
+def sides():
     rng = np.random.default_rng(11)
     return normal_scores(rng, 300, 500), normal_scores(rng, 700, 1300)
 
 
 @pytest.mark.simulation
-def test_one_rate_has_the_quantiles_of_its_binomial_law(sides: tuple[br.Scores, br.Scores]) -> None:
+def test_one_rate_has_the_quantiles_of_its_binomial_law(sides):
     dev, test = sides
     curve = br.epc(dev, test, measure="far", alpha=ALPHAS)
     band = curve.band(resample="test", replicates=40_000, rng=4)
-    law = stats.binom(test.n_impostor, curve.far)
-    step = 1.0 / test.n_impostor
+    law, step = stats.binom(test.n_impostor, curve.far), 1.0 / test.n_impostor
     # Monte Carlo error of a quantile here: .014 sd <= .25 of a step; so one step away at most.
     assert np.all(np.abs(band.low - law.ppf(0.025) * step) <= step * (1 + 1e-9))
     assert np.all(np.abs(band.high - law.ppf(0.975) * step) <= step * (1 + 1e-9))
 
 
 @pytest.mark.parametrize("measure", ["far", "frr", "tpr", "tnr", "recall", "specificity"])
-def test_exact_interval_is_clopper_and_pearsons(measure: str) -> None:
+def test_exact_interval_is_clopper_and_pearsons(measure):
     rng = np.random.default_rng(5)
     dev, test = normal_scores(rng, 30, 40), normal_scores(rng, 25, 35)
     curve = br.epc(dev, test, measure=measure, alpha=[0.0, 0.3, 0.5, 1.0])
@@ -55,8 +53,8 @@ def test_exact_interval_is_clopper_and_pearsons(measure: str) -> None:
     n = test.n_client if measure in {"frr", "tpr", "recall"} else test.n_impostor
     for k, value in enumerate(curve.value):
         result = stats.binomtest(round(value * n), n).proportion_ci(0.9, "exact")
-        assert band.low[k] == pytest.approx(result.low, abs=1e-12)
-        assert band.high[k] == pytest.approx(result.high, abs=1e-12)
+        assert band.low[k] == approx(result.low, abs=1e-12)
+        assert band.high[k] == approx(result.high, abs=1e-12)
     assert band.replicates == 0
 
 
@@ -64,18 +62,16 @@ TRUTH = br.ScoreModel(br.Normal(1.0, 1.0), br.Normal(-1.0, 1.3))
 SAME_TRUTH = br.ScoreModel(TRUTH.client, TRUTH.impostor)
 
 
-def drawn_scores(rng: np.random.Generator, n: int) -> br.Scores:
+def drawn_scores(rng, n):
     return br.Scores(rng.normal(1.0, 1.0, n), rng.normal(-1.0, 1.3, n))
 
 
 @pytest.mark.simulation
-def test_pointwise_band_at_fixed_thresholds_covers() -> None:
+def test_pointwise_band_at_fixed_thresholds_covers():
     """HTER, 300 + 300 test scores, 500 test sets: one alpha's Monte Carlo error is .01."""
-    rng = np.random.default_rng(20)
-    alpha = np.array([0.25, 0.5, 0.75])
+    rng, alpha = np.random.default_rng(20), np.array([0.25, 0.5, 0.75])
     dev = drawn_scores(rng, 200)
-    value = br.epc(dev, TRUTH, alpha=alpha).value
-    hits = np.zeros(3)
+    value, hits = br.epc(dev, TRUTH, alpha=alpha).value, np.zeros(3)
     for seed in range(500):
         test = drawn_scores(rng, 300)
         band = br.epc(dev, test, alpha=alpha).band(resample="test", replicates=500, rng=seed)
@@ -84,15 +80,12 @@ def test_pointwise_band_at_fixed_thresholds_covers() -> None:
 
 
 @pytest.mark.nightly
-def test_simultaneous_band_covers_the_whole_curve() -> None:
+def test_simultaneous_band_covers_the_whole_curve():
     """HTER at 11 fixed thresholds, 300 test sets; .92 wanted, its Monte Carlo error is .016."""
-    rng = np.random.default_rng(21)
-    alpha = np.linspace(0.1, 0.9, 11)
-    value = br.epc(TRUTH, SAME_TRUTH, alpha=alpha).value
-    whole = np.zeros(2)
+    rng, alpha = np.random.default_rng(21), np.linspace(0.1, 0.9, 11)
+    value, whole = br.epc(TRUTH, SAME_TRUTH, alpha=alpha).value, np.zeros(2)
     for seed in range(300):
-        test = drawn_scores(rng, 300)
-        curve = br.epc(TRUTH, test, alpha=alpha)
+        curve = br.epc(TRUTH, drawn_scores(rng, 300), alpha=alpha)
         for k in (0, 1):
             band = curve.band(resample="test", replicates=400, simultaneous=k == 1, rng=seed)
             whole[k] += bool(np.all((band.low <= value) & (value <= band.high)))
@@ -101,10 +94,9 @@ def test_simultaneous_band_covers_the_whole_curve() -> None:
 
 
 @pytest.mark.nightly
-def test_band_of_both_sides_covers_the_value_at_the_true_choice() -> None:
+def test_band_of_both_sides_covers_the_value_at_the_true_choice():
     """HTER against the weighted error, 200 + 200 scores a side; 60 pairs: error .028."""
-    rng = np.random.default_rng(22)
-    alpha = np.array([0.25, 0.5, 0.75])
+    rng, alpha = np.random.default_rng(22), np.array([0.25, 0.5, 0.75])
     value = br.epc(TRUTH, SAME_TRUTH, alpha=alpha).value
     both, fixed = np.zeros(3), np.zeros(3)
     for seed in range(60):
@@ -121,7 +113,7 @@ def test_band_of_both_sides_covers_the_value_at_the_true_choice() -> None:
 
 
 @pytest.mark.simulation
-def test_variance_of_a_target_rate_is_the_sum_of_its_two_parts() -> None:
+def test_variance_of_a_target_rate_is_the_sum_of_its_two_parts():
     """V = FRR at dev's FAR = v: Var V = (f_c/f_i)^2 v (1 - v)/n_dev + FRR (1 - FRR)/n_test."""
     rng = np.random.default_rng(6)
     n_dev, n_test, v = 4000, 2000, 0.1
@@ -129,43 +121,40 @@ def test_variance_of_a_target_rate_is_the_sum_of_its_two_parts() -> None:
     dev = br.Scores(client.rvs(500, random_state=rng), impostor.rvs(n_dev, random_state=rng))
     test = br.Scores(client.rvs(n_test, random_state=rng), impostor.rvs(500, random_state=rng))
     curve = br.epc(dev, test, criterion="far", measure="frr", alpha=[v])
-    band = curve.band(replicates=1500, rng=2)
-    theta = impostor.isf(v)
+    band, theta = curve.band(replicates=1500, rng=2), impostor.isf(v)
     frr = client.cdf(theta)
     of_dev = (client.pdf(theta) / impostor.pdf(theta)) ** 2 * v * (1 - v) / n_dev
     of_test = frr * (1 - frr) / n_test
     assert of_dev > 0.4 * of_test
     width = 2 * 1.96 * math.sqrt(of_dev + of_test)
     # A bootstrap quantile moves at the rate n^(-1/4): 15 % of the width.
-    assert band.high[0] - band.low[0] == pytest.approx(width, rel=0.15)
+    assert band.high[0] - band.low[0] == approx(width, rel=0.15)
     assert band.m == n_dev + 500
 
 
-def test_error_of_a_fitted_threshold_is_the_delta_methods() -> None:
+def test_error_of_a_fitted_threshold_is_the_delta_methods():
     """Normal, FAR = v: theta = mu + z sigma, so Var theta = sigma^2 (1 + z^2 / 2) / n."""
     rng = np.random.default_rng(30)
-    scores = br.Scores(rng.normal(1.0, 1.0, 70), rng.normal(-1.0, 1.3, 90))
-    fit = br.fit(scores, "normal")
+    fit = br.fit(br.Scores(rng.normal(1.0, 1.0, 70), rng.normal(-1.0, 1.3, 90)), "normal")
     v = np.array([0.01, 0.1, 0.5])
     curve = br.epc(fit, br.Scores([1.0, 2.0], [0.0, 1.0, 0.5]), criterion="far", alpha=v)
     error = threshold_error(fit, curve)
     sigma, z = fit.impostor.params["sigma"], stats.norm.isf(v)
     expected = sigma**2 * (1 + z**2 / 2) / 90
-    np.testing.assert_allclose((error.slope**2).sum(axis=1), expected, rtol=1e-6)
+    assert_allclose((error.slope**2).sum(axis=1), expected, rtol=1e-6)
     drawn = error.draw(rng, 4000).theta
-    np.testing.assert_allclose(drawn.var(axis=0), expected, rtol=5 * math.sqrt(2 / 4000))
+    assert_allclose(drawn.var(axis=0), expected, rtol=5 * math.sqrt(2 / 4000))
 
 
 @pytest.mark.simulation
 @pytest.mark.nightly
-def test_band_of_a_fit_covers_the_value_at_the_true_choice() -> None:
+def test_band_of_a_fit_covers_the_value_at_the_true_choice():
     """HTER, beta fit of 100 + 100, 300 + 300 test scores; 120 pairs: the error is .02."""
     rng = np.random.default_rng(32)
     client, impostor, shifted = br.Beta(4.0, 2.0), br.Beta(2.0, 4.0), br.Beta(2.0, 3.0)
     alpha = np.array([0.25, 0.75])
-    value = br.epc(
-        br.ScoreModel(client, impostor), br.ScoreModel(client, shifted), alpha=alpha
-    ).value
+    value = br.epc(br.ScoreModel(client, impostor), br.ScoreModel(client, shifted),
+        alpha=alpha).value  # fmt: skip
     hits = np.zeros(2)
     for seed in range(120):
         dev = br.Scores(client.sample(100, rng), impostor.sample(100, rng))
@@ -175,7 +164,7 @@ def test_band_of_a_fit_covers_the_value_at_the_true_choice() -> None:
     assert np.all(hits / 120 >= 0.89), hits / 120
 
 
-def test_ends_of_the_scale_stay_where_they_are() -> None:
+def test_ends_of_the_scale_and_replicates_without_a_value():
     rng = np.random.default_rng(33)
     dev = br.Scores(np.r_[rng.beta(3, 2, 60), 1.0, 1.0], np.r_[rng.beta(2, 3, 60), 0.0])
     fit = br.fit(dev, boundary="inflate")
@@ -185,23 +174,51 @@ def test_ends_of_the_scale_stay_where_they_are() -> None:
     assert np.all(band.high >= band.low)
     assert band.high[0] == band.low[0] == 0.5  # accept all: every impostor, no client lost
     assert band.high[1] > band.low[1]
+    dev = br.Scores([1.0, 2.0, 3.0], [0.0, 1.0, 2.0])
+    test = br.Scores([0.0, 1.0, 2.6], [0.0, 1.0, 2.0])
+    curve = br.epc(dev, test, measure="precision", alpha=[0.6, 0.9])
+    with pytest.warns(br.SmallSampleWarning, match="no width at 2 of 2 alphas, first at 0.6"):
+        band = curve.band(resample="test", replicates=9000, rng=1)
+    # threshold 2.5: nothing accepted when 2.6 is not drawn, (2/3)^3 = 8/27 of the replicates
+    assert curve.threshold.tolist() == [2.5, 2.5]
+    share = band.undefined / 9000
+    assert_allclose(share, 8 / 27, atol=4 * math.sqrt(8 / 27 * 19 / 27 / 9000))
+    assert_array_equal(band.low, 1.0)
+    assert_array_equal(band.high, 1.0)
 
 
 @no_width
-def test_default_m_is_smaller_where_the_plain_bootstrap_fails(sides) -> None:
+def test_default_m_is_smaller_where_the_plain_bootstrap_fails(sides):
     total = 800
     for criterion, expected in (("weighted-error", round(800 / 300**0.25)), ("frr", total)):
         assert br.epc(*sides, criterion=criterion).band(replicates=1, rng=1).m == expected
     assert br.epc(*sides).band(resample="test", replicates=1, rng=1).m is None
 
 
-def test_the_prior_of_a_model_of_scores_is_stated() -> None:
+def test_priors_reversed_scores_and_bands_that_need_no_width():
     scores = br.Scores([1.0, 2.0, 3.0], [0.0, 1.5, 2.5])
     laws = Empirical(scores.client, None), Empirical(scores.impostor, None)
     for given, observed in ((scores, True), (br.ScoreModel(*laws), False)):
         curve = br.epc(SEPARATED, given, alpha=[0.5])
         assert observed_prior(curve, "dev")
         assert observed_prior(curve, "test") is observed
+    model = br.ScoreModel(br.Normal(-1.0, 1.0), br.Normal(1.0, 1.0))
+    right, wrong = SEPARATED, br.Scores(SEPARATED.impostor, SEPARATED.client)
+    for sides, name in (((wrong, right), "dev"), ((right, wrong), "test")):
+        with pytest.warns(br.ReversedScoresWarning, match=rf"^{name}: .*AUC 0\.0000") as caught:
+            br.epc(*sides, alpha=[0.5])
+        assert len(caught) == 1
+    assert br.epc(model, right, alpha=[0.5]).value.shape == (1,)  # typed laws are wanted
+    model = br.ScoreModel(br.Normal(1.0, 1.0), br.Normal(-1.0, 1.0))
+    curve = br.epc(model, SEPARATED, alpha=[0.0, 1.0])  # thresholds -inf and inf
+    band = curve.band(resample="test", replicates=20, rng=1)
+    assert band.low.tolist() == band.high.tolist() == [0.5, 0.5]
+    dev, test = br.Scores([2.0, 3.0], [0.0, 5.0]), br.Scores([1.0, 2.0], [0.5, 1.0])
+    curve = br.epc(dev, test, measure="precision", alpha=[1.0])
+    for simultaneous in (False, True):
+        band = curve.band(resample="test", replicates=50, simultaneous=simultaneous, rng=1)
+        assert np.isnan([band.estimate[0], band.low[0], band.high[0]]).all()
+        assert band.undefined.tolist() == [50]
 
 
 SEPARATED = br.Scores([2.0, 3.0, 4.0], [0.0, 0.5, 1.0])
@@ -209,8 +226,8 @@ SEPARATED = br.Scores([2.0, 3.0, 4.0], [0.0, 0.5, 1.0])
 
 @pytest.mark.parametrize("simultaneous", [True, False])
 @pytest.mark.parametrize("method", ["bootstrap", "delta"])
-def test_an_interval_without_width_is_no_certainty(method: str, simultaneous: bool) -> None:
-    arguments: dict[str, Any] = {"resample": "test", "method": method, "replicates": 20, "rng": 1}
+def test_an_interval_without_width_is_no_certainty(method, simultaneous):
+    arguments = {"resample": "test", "method": method, "replicates": 20, "rng": 1}
     dev = br.Scores([1.4, 2.0], [0.2, 1.6])
     hter = br.epc(dev, SEPARATED, alpha=[0.0, 0.5, 1.0])
     # Thresholds 0.8, 0.8 and 1.8: the impostor at 1.0 is accepted, or nobody judged wrongly.
@@ -224,53 +241,12 @@ def test_an_interval_without_width_is_no_certainty(method: str, simultaneous: bo
         frr.band(simultaneous=simultaneous, **arguments)
     exact = frr.band(resample="test", method="exact")
     # Three of three: (1 - high)^3 = 0.025.
-    assert exact.high[0] == pytest.approx(1 - 0.025 ** (1 / 3), rel=1e-12)
-
-
-def test_where_nobody_is_judged_a_band_needs_no_width() -> None:
-    model = br.ScoreModel(br.Normal(1.0, 1.0), br.Normal(-1.0, 1.0))
-    curve = br.epc(model, SEPARATED, alpha=[0.0, 1.0])  # thresholds -inf and inf
-    band = curve.band(resample="test", replicates=20, rng=1)
-    assert band.low.tolist() == band.high.tolist() == [0.5, 0.5]
-
-
-def test_reversed_scores_are_named() -> None:
-    model = br.ScoreModel(br.Normal(-1.0, 1.0), br.Normal(1.0, 1.0))
-    right, wrong = SEPARATED, br.Scores(SEPARATED.impostor, SEPARATED.client)
-    for sides, name in (((wrong, right), "dev"), ((right, wrong), "test")):
-        with pytest.warns(br.ReversedScoresWarning, match=rf"^{name}: .*AUC 0\.0000") as caught:
-            br.epc(*sides, alpha=[0.5])
-        assert len(caught) == 1
-    assert br.epc(model, right, alpha=[0.5]).value.shape == (1,)  # typed laws are wanted
-
-
-def test_replicates_without_a_value_are_counted() -> None:
-    dev = br.Scores([1.0, 2.0, 3.0], [0.0, 1.0, 2.0])
-    test = br.Scores([0.0, 1.0, 2.6], [0.0, 1.0, 2.0])
-    curve = br.epc(dev, test, measure="precision", alpha=[0.6, 0.9])
-    with pytest.warns(br.SmallSampleWarning, match="no width at 2 of 2 alphas, first at 0.6"):
-        band = curve.band(resample="test", replicates=9000, rng=1)
-    # threshold 2.5: nothing accepted when 2.6 is not drawn, (2/3)^3 = 8/27 of the replicates
-    assert curve.threshold.tolist() == [2.5, 2.5]
-    share = band.undefined / 9000
-    np.testing.assert_allclose(share, 8 / 27, atol=4 * math.sqrt(8 / 27 * 19 / 27 / 9000))
-    np.testing.assert_array_equal(band.low, 1.0)
-    np.testing.assert_array_equal(band.high, 1.0)
-
-
-def test_undefined_estimate_has_no_interval() -> None:
-    dev = br.Scores([2.0, 3.0], [0.0, 5.0])
-    test = br.Scores([1.0, 2.0], [0.5, 1.0])
-    curve = br.epc(dev, test, measure="precision", alpha=[1.0])
-    for simultaneous in (False, True):
-        band = curve.band(resample="test", replicates=50, simultaneous=simultaneous, rng=1)
-        assert np.isnan([band.estimate[0], band.low[0], band.high[0]]).all()
-        assert band.undefined.tolist() == [50]
+    assert exact.high[0] == approx(1 - 0.025 ** (1 / 3), rel=1e-12)
 
 
 @pytest.mark.simulation
 @pytest.mark.parametrize("resample", ["test", "both"])
-def test_weights_are_copies(resample: str) -> None:
+def test_weights_are_copies(resample):
     client, impostor = np.array([1.0, 2.0, 3.0, 4.0]), np.array([0.0, 1.0, 2.0])
     w_c, w_i = np.array([3, 1, 0, 5]), np.array([4, 4, 2])
     weighted = br.Scores(client, impostor, client_weights=w_c, impostor_weights=w_i)
@@ -284,10 +260,10 @@ def test_weights_are_copies(resample: str) -> None:
 
 @pytest.mark.simulation
 @pytest.mark.parametrize("resample", ["test", "both"])
-def test_a_seed_gives_the_same_bytes(sides: tuple[br.Scores, br.Scores], resample: str) -> None:
+def test_a_seed_gives_the_same_bytes(sides, resample):
     curve = br.epc(*sides, alpha=ALPHAS)
 
-    def run(rng: Any) -> br.Band:
+    def run(rng):
         return curve.band(resample=resample, replicates=300, rng=rng)
 
     seed = np.random.SeedSequence(1)
@@ -301,14 +277,14 @@ def test_a_seed_gives_the_same_bytes(sides: tuple[br.Scores, br.Scores], resampl
 
 @pytest.mark.simulation
 @pytest.mark.nightly
-def test_a_measure_at_its_own_optimum_is_covered_by_little_dev() -> None:
+def test_a_measure_at_its_own_optimum_is_covered_by_little_dev():
     # Dev's error is all there is: 100 scores a class on dev, 5000 on test, 60 sets. Taking the
     # departures as they come covers .6 to .85 of the time. Coverage of .95 has an sd of .028.
     # At alpha = .5 the weighted error is the HTER.
     alpha, measure, hits = [0.3, 0.5], "weighted-error", np.zeros(2)
     law = br.ScoreModel(br.Normal(1, 1), br.Normal(-1, 1))
     true = br.epc(law, br.ScoreModel(br.Normal(1, 1), br.Normal(-1, 1.0), name="t"), alpha=alpha,
-                  measure=measure).value  # fmt: skip
+        measure=measure).value  # fmt: skip
     for seed in range(60):
         rng = np.random.default_rng(seed)
         dev, test = (br.Scores(rng.normal(1, 1, n), rng.normal(-1, 1, n)) for n in (100, 5000))

@@ -1,42 +1,37 @@
 """Comparisons of two systems against row resampling, hand computation and simulation."""
 
-from __future__ import annotations
-
 import dataclasses
+import itertools
 import json
 import math
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
+from numpy.testing import assert_allclose, assert_array_equal
 from scipy import stats
 
 import betaroc as br
 from helpers.cases import some
 
+approx = pytest.approx
+
 ALPHAS = np.linspace(0.2, 0.8, 7)
 
 
-def two_systems(seed: int, n: int, shift: float = 0.4, **arguments: Any) -> tuple[br.Epc, br.Epc]:
+def two_systems(seed, n, shift=0.4, **arguments):
     """Two systems that share part of their noise, on the same trials."""
-    rng = np.random.default_rng(seed)
-    sides: list[list[br.Scores]] = [[], []]
+    rng, sides = np.random.default_rng(seed), [[], []]
     for size in (200, n):
         client, impostor = rng.normal(0.8, 0.8, size), rng.normal(-0.8, 0.8, size + size // 2)
         for system, gain in enumerate((shift, 0.0)):
-            sides[system].append(
-                br.Scores(
-                    np.round(client + gain + rng.normal(0, 0.6, client.size), 2),
-                    np.round(impostor + rng.normal(0, 0.6, impostor.size), 2),
-                )
-            )
+            sides[system].append(br.Scores(np.round(client + gain + rng.normal(0, 0.6, client.size),
+                2), np.round(impostor + rng.normal(0, 0.6, impostor.size), 2)))  # fmt: skip
     arguments = {"alpha": ALPHAS} | arguments
     return br.epc(*sides[0], **arguments), br.epc(*sides[1], **arguments)
 
 
-def accepted(e: br.Epc) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
+def accepted(e):
     return tuple(  # type: ignore[return-value]
         scores[:, None] > e.threshold for scores in (e.test_scores.client, e.test_scores.impostor)
     )
@@ -45,15 +40,13 @@ def accepted(e: br.Epc) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
 @pytest.mark.simulation
 @pytest.mark.parametrize("measure", ["hter", "f1"])
 @pytest.mark.parametrize("paired", [True, False])
-def test_quantiles_equal_row_resampling(paired: bool, measure: str) -> None:
+def test_quantiles_equal_row_resampling(paired, measure):
     a, b = two_systems(1, 60, measure=measure)
     result = br.compare(a, b, resample="test", paired=paired, replicates=20_000, rng=2)
-    rng = np.random.default_rng(3)
-    decisions = [accepted(e) for e in (a, b)]
+    rng, decisions = np.random.default_rng(3), [accepted(e) for e in (a, b)]
     rows = np.empty((4000, ALPHAS.size))
     for r in range(rows.shape[0]):
-        drawn: Any = None
-        values = []
+        drawn, values = None, []
         for client, impostor in decisions:
             if drawn is None or not paired:
                 drawn = rng.integers(60, size=60), rng.integers(90, size=90)
@@ -66,20 +59,18 @@ def test_quantiles_equal_row_resampling(paired: bool, measure: str) -> None:
     allowed = 4 * 0.046 * rows.std(axis=0) + 1 / 180
     assert np.all(np.abs(result.low - low) <= allowed)
     assert np.all(np.abs(result.high - high) <= allowed)
-    assert np.all(result.differences.std(axis=0) == pytest.approx(rows.std(axis=0), rel=0.06))
-    np.testing.assert_array_equal(result.difference, a.value - b.value)
+    assert np.all(result.differences.std(axis=0) == approx(rows.std(axis=0), rel=0.06))
+    assert_array_equal(result.difference, a.value - b.value)
 
 
 #: d measure / d FAR and d FRR, prior of a client p: the definitions.
-SLOPES: dict[str, tuple[float, float]] = {
-    "far": (1, 0), "frr": (0, 1), "tpr": (0, -1), "tnr": (-1, 0), "recall": (0, -1),
+SLOPES = {"far": (1, 0), "frr": (0, 1), "tpr": (0, -1), "tnr": (-1, 0), "recall": (0, -1),
     "sensitivity": (0, -1), "specificity": (-1, 0), "hter": (0.5, 0.5), "youden": (-1, -1),
-    "accuracy": (-0.6, -0.4), "dcf": (0.6, 0.4), "weighted-error": (0.3, 0.7),
-}  # fmt: skip
+    "accuracy": (-0.6, -0.4), "dcf": (0.6, 0.4), "weighted-error": (0.3, 0.7)}  # fmt: skip
 
 
 @pytest.mark.parametrize("measure", some(SLOPES, 4))
-def test_mean_and_variance_of_a_linear_measure(measure: str) -> None:
+def test_mean_and_variance_of_a_linear_measure(measure):
     """Each class adds slope^2 ((n10 + n01) / n - ((n10 - n01) / n)^2) / n."""
     a, b = two_systems(4, 120, measure=measure, alpha=[0.3])  # 120 clients of 300: p = 0.4
     result = br.compare(a, b, resample="test", replicates=10_000, rng=5)
@@ -89,31 +80,22 @@ def test_mean_and_variance_of_a_linear_measure(measure: str) -> None:
         n10, n01, n = (one & ~other).sum(), (~one & other).sum(), one.size
         mean += slope * (n10 - n01) / n
         variance += slope**2 * ((n10 + n01) / n - ((n10 - n01) / n) ** 2) / n
-    assert result.difference[0] == pytest.approx(mean, abs=1e-15)
-    error = math.sqrt(variance / 10_000)
-    assert result.differences.mean() == pytest.approx(mean, abs=4 * error)
-    assert result.differences.var() == pytest.approx(variance, rel=5 * 0.0142)
+    assert result.difference[0] == approx(mean, abs=1e-15)
+    assert result.differences.mean() == approx(mean, abs=4 * math.sqrt(variance / 10_000))
+    assert result.differences.var() == approx(variance, rel=5 * 0.0142)
 
 
 @pytest.mark.simulation
-def test_size_under_the_null() -> None:
+def test_size_under_the_null():
     """Systems of one kind at fixed thresholds: 5 % of 400 test sets; the error is .011."""
-    wrong = 0
-    rng = np.random.default_rng(8)
+    wrong, rng = 0, np.random.default_rng(8)
     dev = br.ScoreModel(br.Normal(0.8, 1.0), br.Normal(-0.8, 1.0))
     for seed in range(400):
         client, impostor = rng.normal(0.8, 0.8, 250), rng.normal(-0.8, 0.8, 250)
-        systems = [
-            br.epc(
-                dev,
-                br.Scores(client + rng.normal(0, 0.6, 250), impostor + rng.normal(0, 0.6, 250)),
-                alpha=[0.4],
-            )
-            for _ in range(2)
-        ]
-        wrong += bool(
-            br.compare(*systems, resample="test", replicates=400, rng=seed).significant[0]
-        )
+        systems = [br.epc(dev, br.Scores(client + rng.normal(0, 0.6, 250),
+            impostor + rng.normal(0, 0.6, 250)), alpha=[0.4]) for _ in range(2)]  # fmt: skip
+        wrong += bool(br.compare(*systems, resample="test", replicates=400,
+            rng=seed).significant[0])  # fmt: skip
     assert 0.02 <= wrong / 400 <= 0.085, wrong / 400
 
 
@@ -122,27 +104,26 @@ RUNS = [0.1, 0.02, -0.3, -0.2, -0.1, 0.01], [0.2, 0.03, -0.1, -0.1, 0.1, 0.02]
 
 
 @pytest.mark.parametrize(("measure", "alpha", "low", "high", "better", "ranges", "names"), [
-    ("hter", [0.1, 0.9, 0.2, 0.3, 0.8, 0.5], [0.1, -0.3, 0.01, -0.1, -0.2, NAN],
-     [0.2, -0.1, 0.02, 0.10, -0.1, NAN], [2, 1, 2, 0, 1, 0], ((0.1, 0.2), (0.8, 0.9)), "ba"),
+    ("hter", [0.1, 0.9, 0.2, 0.3, 0.8, 0.5], [0.1, -0.3, 0.01, -0.1, -0.2, NAN], [0.2, -0.1,
+        0.02, 0.10, -0.1, NAN], [2, 1, 2, 0, 1, 0], ((0.1, 0.2), (0.8, 0.9)), "ba"),
     # Where the curves cross between two neighbours, one range ends and another begins.
     ("hter", [0.1, 0.2, 0.3, 0.4, 0.5, 0.6], *RUNS, [2, 2, 1, 1, 0, 2],
-     ((0.1, 0.2), (0.3, 0.4), (0.6, 0.6)), "bab"),  # an error is better small
+        ((0.1, 0.2), (0.3, 0.4), (0.6, 0.6)), "bab"),  # an error is better small
     ("accuracy", [0.1, 0.2, 0.3, 0.4, 0.5, 0.6], *RUNS, [1, 1, 2, 2, 0, 1],
-     ((0.1, 0.2), (0.3, 0.4), (0.6, 0.6)), "aba"),
+        ((0.1, 0.2), (0.3, 0.4), (0.6, 0.6)), "aba"),
     ("hter", [0.1, 0.2], [NAN] * 2, [NAN] * 2, [0, 0], (), ""),
 ])  # fmt: skip
-def test_ranges_are_the_longest_runs(measure, alpha, low, high, better, ranges, names) -> None:
+def test_ranges_are_the_longest_runs(measure, alpha, low, high, better, ranges, names):
     a, b = two_systems(9, 60, alpha=alpha, measure=measure)
     ends = {"low": np.array(low), "high": np.array(high)}
-    result = dataclasses.replace(
-        br.compare(a, b, replicates=10, rng=1), **ends, **{f"band_{k}": v for k, v in ends.items()}
-    )
+    result = dataclasses.replace(br.compare(a, b, replicates=10, rng=1), **ends,
+        **{f"band_{k}": v for k, v in ends.items()})  # fmt: skip
     assert result.better.tolist() == better
     assert result.significant.tolist() == [k > 0 for k in better]
     assert (result.ranges, result.ranges_better) == (ranges, tuple(names))
 
 
-def test_a_histogram_and_the_test_of_two_proportions() -> None:
+def test_a_histogram_and_the_test_of_two_proportions():
     a, b = two_systems(12, 100)
     result = br.compare(a, b, replicates=700, rng=1)
     counts, edges = result.histogram(0.5, bins=20)
@@ -152,12 +133,12 @@ def test_a_histogram_and_the_test_of_two_proportions() -> None:
     assert counts[0] == np.sum(values < edges[1])
     test = result.proportion_test(0.3)
     errors = [int((~client[:, 1]).sum() + impostor[:, 1].sum())
-              for client, impostor in map(accepted, (a, b))]  # fmt: skip
+        for client, impostor in map(accepted, (a, b))]  # fmt: skip
     assert (test.errors, test.trials) == (tuple(errors), (250, 250))
     p = sum(errors) / 500
     z = (errors[0] - errors[1]) / 250 / math.sqrt(p * (1 - p) * 2 / 250)
-    assert test.statistic == pytest.approx(z, rel=1e-12)
-    assert test.p_value == pytest.approx(2 * stats.norm.sf(abs(z)), rel=1e-12)
+    assert test.statistic == approx(z, rel=1e-12)
+    assert test.p_value == approx(2 * stats.norm.sf(abs(z)), rel=1e-12)
     # 50 classes do not fit between two neighbouring numbers: one of length 1, as of equal ones.
     near = np.array([[0.1], [np.nextafter(0.1, 1.0)]]) * np.ones(ALPHAS.size)
     counts, edges = dataclasses.replace(result, differences=near).histogram(0.2)
@@ -168,42 +149,21 @@ def test_a_histogram_and_the_test_of_two_proportions() -> None:
 
 
 @pytest.mark.parametrize("paired", [True, False])
-def test_a_seed_gives_the_same_bytes_however_many_replicates(paired: bool) -> None:
+def test_a_seed_gives_the_same_bytes_however_many_replicates(paired):
     a, b = two_systems(13, 70)
     few, many = (br.compare(a, b, paired=paired, replicates=r, rng=4) for r in (250, 600))
-    np.testing.assert_array_equal(few.differences, many.differences[:250])
+    assert_array_equal(few.differences, many.differences[:250])
     assert few == br.compare(a, b, paired=paired, replicates=250, rng=np.random.SeedSequence(4))
-
-
-def test_weights_are_copies() -> None:
-    client, impostor = np.array([1.0, 2.0, 3.0, 4.0]), np.array([0.0, 1.0, 2.0])
-    w_c, w_i = np.array([3, 1, 0, 5]), np.array([4, 4, 2])
-    dev = br.Scores([2.0, 3.0, 1.0], [0.0, 1.0, 1.5, 2.5])
-    differences = []
-    for copies in (False, True):
-        curves = []
-        for c, i in ((client, impostor), (client[::-1], impostor + 0.7)):
-            given = (
-                br.Scores(np.repeat(c, w_c), np.repeat(i, w_i))
-                if copies
-                else br.Scores(c, i, client_weights=w_c, impostor_weights=w_i)
-            )
-            curves.append(br.epc(dev, given, alpha=[0.3, 0.5]))
-        differences.append(br.compare(curves[0], curves[1], replicates=50, rng=1).differences)
-    np.testing.assert_array_equal(*differences)
 
 
 DEV = br.Scores([2.0, 3.0, 1.0], [0.0, 1.0])
 
 
-def test_files_whose_labels_come_in_another_order(tmp_path: Path) -> None:
+def test_files_in_another_order_and_with_dropped_trials(tmp_path):
     """Row by row they cannot be the same trials, although as many are of each class."""
     curves = []
-    for name, labels, ids in (
-        ("a", "11001", "p q r s t"),
-        ("b", "10101", "p r q s t"),
-        ("same", "11001", "p q r s t"),
-    ):
+    for name, labels, ids in (("a", "11001", "p q r s t"), ("b", "10101", "p r q s t"),
+        ("same", "11001", "p q r s t")):  # fmt: skip
         of = {"p": 3, "q": 2.5, "r": 0, "s": 2, "t": 1}
         rows = [f"{of[i]},{w},{i}\n" for w, i in zip(labels, ids.split(), strict=True)]
         text = "score,label,id\n" + "".join(rows)
@@ -222,10 +182,7 @@ def test_files_whose_labels_come_in_another_order(tmp_path: Path) -> None:
     other_scores = br.read_scores(tmp_path / "b.csv")
     with pytest.raises(br.InputError, match="come in different orders"):
         br.auc_test(br.read_scores(tmp_path / "a.csv"), other_scores)
-
-
-def test_trials_that_were_dropped_are_not_paired_by_place(tmp_path: Path) -> None:
-    """As many are left of each class, but the second client of one is not that of the other."""
+    # As many are left of each class, but the second client of one is not that of the other.
     curves = []
     for name, gap in (("a", 0), ("b", 1), ("same", 0)):
         rows = [f"{'NA' if k == gap else k},1\n" for k in range(4)] + ["0,0\n", "1.5,0\n"]
@@ -239,78 +196,92 @@ def test_trials_that_were_dropped_are_not_paired_by_place(tmp_path: Path) -> Non
     assert br.compare(a, same, replicates=5).difference.tolist() == [0.0]
 
 
-def test_summaries_have_no_trials_to_pair() -> None:
+def test_summaries_weights_and_old_documents():
     frame = pd.DataFrame({"score": [0.1, 0.9, 0.4, 0.8], "label": [0, 1, 0, 1]})
     summary = br.summarize(frame, score="score", label="label", bins=8)
-    scores = br.Scores([0.9, 0.8], [0.1, 0.4])
-    dev = br.Scores([0.3, 0.7], [0.2, 0.6])
+    scores, dev = br.Scores([0.9, 0.8], [0.1, 0.4]), br.Scores([0.3, 0.7], [0.2, 0.6])
     curves = [br.epc(dev, side, alpha=[0.5]) for side in (scores, summary)]
     for pair, name in ((curves, "epc_b"), (curves[::-1], "epc_a")):
         with pytest.raises(br.InputError, match=f"the test side of {name} is a summary"):
             br.compare(*pair, replicates=5)
         assert br.compare(*pair, paired=False, replicates=5).low.shape == (1,)
+    client, impostor = np.array([1.0, 2.0, 3.0, 4.0]), np.array([0.0, 1.0, 2.0])
+    w_c, w_i = np.array([3, 1, 0, 5]), np.array([4, 4, 2])
+    dev, differences = br.Scores([2.0, 3.0, 1.0], [0.0, 1.0, 1.5, 2.5]), []
+    for copies in (False, True):
+        curves = []
+        for c, i in ((client, impostor), (client[::-1], impostor + 0.7)):
+            given = (br.Scores(np.repeat(c, w_c), np.repeat(i, w_i)) if copies else br.Scores(c, i,
+                client_weights=w_c, impostor_weights=w_i))  # fmt: skip
+            curves.append(br.epc(dev, given, alpha=[0.3, 0.5]))
+        differences.append(br.compare(curves[0], curves[1], replicates=50, rng=1).differences)
+    assert_array_equal(*differences)
+    old = {"betaroc": "0.2.0", "format": 1, "kind": "EpcAverage", "first": 0.25,
+        "second": 0.5, "average": 0.375, "undefined": 0.125, "dev": None, "test": None,
+        "asked": ["far-frr", 0.0, 1.0, None]}  # fmt: skip
+    found = br.from_json(json.dumps(old))
+    assert (found.estimate, found.first, found.second) == (0.375, 0.25, 0.5)
+    assert (found.undefined, math.isnan(found.low)) == (0.125, True)
 
 
 ALPHA = [0.1, 0.3, 0.5, 0.7, 0.9]
 
 
-def normal_scores(seed: int, n: int = 60, gap: float = 1.5) -> br.Scores:
+def normal_scores(seed, n=60, gap=1.5):
     rng = np.random.default_rng(seed)
     return br.Scores(rng.normal(gap, 1, n), rng.normal(0, 1, n))
 
 
-def curve(seed: int = 1, n: int = 60, **options: Any) -> br.Epc:
+def curve(seed=1, n=60, **options):
     return br.epc(normal_scores(seed, n), normal_scores(100 + seed, n), alpha=ALPHA, **options)
 
 
 @pytest.mark.simulation
-def test_the_area_is_the_mean_of_the_replicates_of_the_band() -> None:
-    """The band's own replicates, weighed by trapezoids: percentiles of 300 of other seeds."""
-    e = curve()
-    found = e.interval("area", replicates=300, rng=1)
-    assert found.estimate == pytest.approx(e.area(), rel=1e-12)
-    assert found.method == "both"
-    again = e.interval("area", replicates=300, rng=2)
-    width = found.high - found.low
-    # A 2.5 % quantile of 300 draws has an error of about 0.15 sd, 0.04 widths.
-    assert (again.low, again.high) == pytest.approx((found.low, found.high), abs=0.2 * width)
-    low = e.area(0.3, 0.7)
-    high = e.interval("area", between=(0.3, 0.7), method="test", replicates=20, rng=1)
-    assert high.estimate == pytest.approx(low)
-
-
-@pytest.mark.simulation
-def test_a_value_has_the_interval_of_the_band() -> None:
+def test_intervals_of_areas_values_and_means():
     e = curve(2)
     for method in ("test", "both"):
         band = e.band(resample=method, replicates=2000, rng=3)
         found = e.interval("value", alpha=0.3, method=method, rng=3)
         assert found.estimate == band.estimate[1]
         # The band interpolates between replicates, which are steps.
-        assert (found.low, found.high) == pytest.approx((band.low[1], band.high[1]), abs=1 / 60)
-        assert found.n_beyond == pytest.approx(float(e.n_beyond[1]))
-
-
-@pytest.mark.simulation
-def test_two_curves_differ_as_compare_says() -> None:
+        assert (found.low, found.high) == approx((band.low[1], band.high[1]), abs=1 / 60)
+        assert found.n_beyond == approx(float(e.n_beyond[1]))
     devs, tests = (normal_scores(s, 80) for s in (5, 6)), (normal_scores(s, 80) for s in (7, 8))
     one, two = (br.epc(d, t, alpha=ALPHA) for d, t in zip(devs, tests, strict=True))
     found = br.difference(one, two, "area", between=(0.1, 0.9), replicates=4000, rng=1)
     mean = br.compare(one, two, low=0.1, high=0.9, replicates=4000, rng=2).mean_difference
-    assert found.estimate == pytest.approx(mean.estimate, rel=1e-12)
+    assert found.estimate == approx(mean.estimate, rel=1e-12)
     width = mean.high - mean.low
-    assert (found.low, found.high) == pytest.approx((mean.low, mean.high), abs=0.06 * width)
+    assert (found.low, found.high) == approx((mean.low, mean.high), abs=0.06 * width)
     assert found.significant == (found.p_value < 0.05)
+    sides, drawn = (normal_scores(10), normal_scores(11)), {"replicates": 200, "rng": 1}
+    both, fixed = (br.epc_average(*sides, method=m, **drawn) for m in ("both", "test"))
+    bare = br.epc_average(*sides)
+    assert both.low < both.estimate == bare.average == 0.5 * (both.first + both.second) < both.high
+    assert fixed.high - fixed.low < both.high - both.low
+    assert (both.method, fixed.method, bare.method) == ("both", "test", "none drawn")
+    assert np.isnan([bare.low, bare.high]).all()
+    assert br.from_json(both.to_json()) == both
+    # The band's own replicates, weighed by trapezoids: percentiles of 300 of other seeds.
+    e = curve()
+    found = e.interval("area", replicates=300, rng=1)
+    assert (found.estimate, found.method) == (approx(e.area(), rel=1e-12), "both")
+    again, width = e.interval("area", replicates=300, rng=2), found.high - found.low
+    # A 2.5 % quantile of 300 draws has an error of about 0.15 sd, 0.04 widths.
+    assert (again.low, again.high) == approx((found.low, found.high), abs=0.2 * width)
+    low = e.area(0.3, 0.7)
+    high = e.interval("area", between=(0.3, 0.7), method="test", replicates=20, rng=1)
+    assert high.estimate == approx(low)
 
 
 @pytest.mark.simulation
 @pytest.mark.nightly
-def test_the_area_covers_its_mean_over_dev_and_test() -> None:
+def test_the_area_covers_its_mean_over_dev_and_test():
     """Of the area that so many dev scores give on endless test scores; standard error 0.028."""
     model = br.ScoreModel(br.Normal(1.5, 1.0), br.Normal(0.0, 1.0))
     rng, hits, sets = np.random.default_rng(9), 0, 60
 
-    def drawn() -> br.Scores:
+    def drawn():
         return br.Scores(rng.normal(1.5, 1, 100), rng.normal(0, 1, 100))
 
     true = float(np.mean([br.epc(drawn(), model, alpha=ALPHA).area() for _ in range(200)]))
@@ -321,29 +292,8 @@ def test_the_area_covers_its_mean_over_dev_and_test() -> None:
     assert not math.isnan(true)
 
 
-@pytest.mark.simulation
-def test_means_over_targets_have_intervals() -> None:
-    sides, drawn = (normal_scores(10), normal_scores(11)), {"replicates": 200, "rng": 1}
-    both, fixed = (br.epc_average(*sides, method=m, **drawn) for m in ("both", "test"))
-    bare = br.epc_average(*sides)
-    assert both.low < both.estimate == bare.average == 0.5 * (both.first + both.second) < both.high
-    assert fixed.high - fixed.low < both.high - both.low
-    assert (both.method, fixed.method, bare.method) == ("both", "test", "none drawn")
-    assert np.isnan([bare.low, bare.high]).all()
-    assert br.from_json(both.to_json()) == both
-
-
-def test_a_mean_that_was_saved_without_an_interval_is_read() -> None:
-    old = {"betaroc": "0.2.0", "format": 1, "kind": "EpcAverage", "first": 0.25, "second": 0.5,
-           "average": 0.375, "undefined": 0.125, "dev": None, "test": None,
-           "asked": ["far-frr", 0.0, 1.0, None]}  # fmt: skip
-    found = br.from_json(json.dumps(old))
-    assert (found.estimate, found.first, found.second) == (0.375, 0.25, 0.5)
-    assert (found.undefined, math.isnan(found.low)) == (0.125, True)
-
-
 @pytest.mark.nightly
-def test_the_mean_of_replicates_is_that_of_rows_drawn_again() -> None:
+def test_the_mean_of_replicates_is_that_of_rows_drawn_again():
     dev, test = normal_scores(14, 30), normal_scores(15, 30)
     own = br.epc_average(dev, test, method="test", level=0.9, replicates=2000, rng=1)
     rng, values = np.random.default_rng(2), []
@@ -352,4 +302,127 @@ def test_the_mean_of_replicates_is_that_of_rows_drawn_again() -> None:
         values.append(br.epc_average(dev, drawn).average)
     width = own.high - own.low
     # A 5 % quantile of 500 draws has an error of about 0.095 sd, 0.03 widths.
-    assert (own.low, own.high) == pytest.approx(np.quantile(values, [0.05, 0.95]), abs=0.1 * width)
+    assert (own.low, own.high) == approx(np.quantile(values, [0.05, 0.95]), abs=0.1 * width)
+
+
+ALPHA_many = np.linspace(0.1, 0.9, 5)
+
+
+def systems(noises, n=60, seed=1, *, paired=True):
+    """Systems that see the same trials with noise of their own."""
+    rng = np.random.default_rng(seed)
+
+    def trials():
+        return [rng.normal(mu, 1.0, n) for mu in (1.0, -1.0, 1.0, -1.0)]
+
+    shared, found = trials(), {}
+    for k, sd in enumerate(noises):
+        own = [x + rng.normal(0.0, sd, n) for x in (shared if paired else trials())]
+        dev, test = br.Scores(*own[:2]), br.Scores(*own[2:])
+        found[f"s{k}"] = br.epc(dev, test, measure="weighted-error", alpha=ALPHA_many)
+    return found
+
+
+@pytest.mark.parametrize("resample", ["both", "test"])
+@pytest.mark.parametrize("paired", [True, False])
+def test_of_two_systems_it_is_compare(resample, paired):
+    curves = systems([0.3, 2.0], paired=paired)
+    given = {"resample": resample, "paired": paired, "replicates": 300, "rng": 7}
+    many, two = br.compare_systems(curves, **given), br.compare(*curves.values(), **given)
+    # Means of differences and differences of means round differently.
+    ends = two.mean_difference.low, two.mean_difference.high
+    assert (many.low[0], many.high[0]) == pytest.approx(ends, abs=1e-14)
+    assert many.difference[0] == pytest.approx(two.mean_difference.estimate, rel=1e-13)
+    # The band is of half the difference, from the middle of both curves.
+    for k, (low, high) in enumerate([(two.band_low, two.band_high),
+        (-two.band_high, -two.band_low)]):  # fmt: skip
+        assert_allclose(2.0 * many.band_low[k], low, rtol=0, atol=1e-15)
+        assert_allclose(2.0 * many.band_high[k], high, rtol=0, atol=1e-15)
+    assert (many.dev_paired, many.smallest) == (two.dev_paired, two.smallest)
+
+
+def test_intervals_of_all_pairs_are_those_of_the_largest_deviation():
+    """Of one draw of trials for all: the engine's replicates, and the formula of the docs."""
+    from betaroc.core.options import IntervalOptions
+    from betaroc.decision.bands import plan_of
+
+    curves = systems([0.3, 0.6, 1.5])
+    found = br.compare_systems(curves, replicates=400, rng=3)
+    options = IntervalOptions(0.95, "both", 400, True, 3)
+    plan = plan_of(tuple(curves.values()), options, paired=True, names=tuple(curves))
+    values = options.replicated(
+        lambda g, n: np.stack(plan.values(g, n), axis=1), 3, ALPHA_many.size
+    )
+    weights = np.array([0.5, 1.0, 1.0, 1.0, 0.5]) / 4.0  # trapezia between five alphas
+    own = np.stack([e.value for e in curves.values()]) @ weights
+    assert_allclose(found.mean, own, rtol=1e-12)
+    pairs = list(itertools.combinations(range(3), 2))
+    assert list(zip(found.first.tolist(), found.second.tolist(), strict=True)) == pairs
+    means = values @ weights
+    drawn = np.stack([means[:, i] - means[:, j] for i, j in pairs], axis=1)
+    gap = np.array([own[i] - own[j] for i, j in pairs])
+    sd = np.sqrt(np.mean((drawn - gap) ** 2, axis=0))
+    reach = np.quantile(np.max(np.abs(drawn - gap) / sd, axis=1), 0.95)
+    single = np.quantile(drawn, [0.025, 0.975], axis=0)
+    assert_allclose(found.low, np.minimum(gap - reach * sd, single[0]), rtol=1e-9)
+    assert_allclose(found.high, np.maximum(gap + reach * sd, single[1]), rtol=1e-9)
+    assert np.all(found.low <= gap)
+    assert np.all(gap <= found.high)
+
+
+def judged(curves, apart):
+    """A comparison in which these pairs, (better, worse), are shown."""
+    from dataclasses import replace
+
+    found = br.compare_systems(curves, replicates=20, rng=1)
+    pairs = list(zip(found.first.tolist(), found.second.tolist(), strict=True))
+    low = np.array([0.1 if (j, i) in apart else -1.0 for i, j in pairs])
+    high = np.array([-0.1 if (i, j) in apart else 1.0 for i, j in pairs])
+    return replace(found, low=low, high=high, mean=np.arange(len(found.names), dtype=float))
+
+
+def test_rankings_by_hand():
+    """s0 < s1 < s2 < s3; s0 differs from s2 and s3, s1 from s3."""
+    curves = systems([0.3, 0.3, 0.3, 0.3])
+    found = judged(curves, {(0, 2), (0, 3), (1, 3)})
+    assert found.ranking == ("s0", "s1", "s2", "s3")
+    assert found.shown == (("s0", "s2"), ("s0", "s3"), ("s1", "s3"))
+    table = found.to_frame()
+    assert table["better_than"].tolist() == [2, 1, 0, 0]
+    assert table["worse_than"].tolist() == [0, 0, 1, 2]
+    assert found.pairs["better"].tolist() == ["", "s0", "s0", "", "s1", ""]
+    assert found.verdict.startswith("no best system can be named: s0 and s1 cannot be told apart")
+    assert "3 of 6 differences are shown" in found.verdict
+    curves = systems([0.3, 0.3, 0.3])
+    best = judged(curves, {(0, 1), (0, 2)})
+    assert best.verdict.startswith("s0 is better than each of the 2 others: its weighted error")
+    assert "no difference is shown" in judged(curves, set()).verdict
+    rng = np.random.default_rng(2)
+    truth, curves = [rng.normal(mu, 1.0, 60) for mu in (1.0, -1.0, 1.0, -1.0)], {}
+    for name, sd in (("poor", 3.0), ("good", 0.1), ("poor too", 3.0)):
+        own = [x + rng.normal(0.0, sd, 60) for x in truth]
+        dev, test = br.Scores(*own[:2]), br.Scores(*own[2:])
+        curves[name] = br.epc(dev, test, measure="accuracy", alpha=ALPHA_many)
+    found = br.compare_systems(curves, replicates=200, rng=1)
+    assert found.ranking[0] == "good"
+    assert {("good", "poor"), ("good", "poor too")} <= set(found.shown)
+    assert np.argmax(found.mean) == 1
+    found = br.compare_systems(systems([0.1, 9.0, 9.0], n=8), replicates=50, rng=1)
+    assert found.shown == ()
+    assert "too few" in found.verdict
+    curves = dict(zip(["x" * 80, "y" * 80, "z" * 80], systems([1, 2, 3]).values(), strict=True))
+    found = br.compare_systems(curves, replicates=20, rng=1)
+    assert len(repr(found)) < 200
+    assert found.to_dict()["kind"] == "SystemsComparison"
+    assert br.from_json(found.to_json()) == found
+
+
+@pytest.mark.simulation
+def test_equal_systems_are_seldom_told_apart():
+    """Any of 10 differences of 5 equal systems in 60 runs: at .05, more than 8 has p < .004."""
+    assert stats.binom.sf(8, 60, 0.05) < 0.004
+    shown = 0
+    for run in range(60):
+        curves = systems([0.7] * 5, n=60, seed=run)
+        shown += bool(br.compare_systems(curves, replicates=200, rng=run).shown)
+    assert shown <= 8

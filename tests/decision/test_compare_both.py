@@ -1,12 +1,9 @@
 """Comparisons that draw dev and test again, against the same draws made row by row."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import numpy as np
 import pandas as pd
 import pytest
+from numpy.testing import assert_allclose, assert_array_equal
 from scipy.integrate import trapezoid
 
 import betaroc as br
@@ -25,19 +22,13 @@ from betaroc.model.samples import empirical_model
 ALPHAS = np.array([0.5, 0.0, 0.01, 0.2, 0.25, 1 / 3, 0.75, 0.9, 1.0])
 
 
-def logistic(x: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+def logistic(x):
     return np.asarray(1.0 / (1.0 + np.exp(-x)))
 
 
-def two_sets(
-    rng: np.random.Generator,
-    sizes: tuple[int, int],
-    noise: tuple[float, float] = (0.6, 0.6),
-    decimals: int = 16,
-    **more: Any,
-) -> list[br.Scores]:
+def two_sets(rng, sizes, noise=(0.6, 0.6), decimals=16, **more):
     """Two systems on the same trials: logistic(.8 z + noise)."""
-    found: list[list[np.ndarray[Any, Any]]] = [[], []]
+    found = [[], []]
     for n, centre in zip(sizes, (1.0, -1.0), strict=True):
         z = 0.8 * rng.normal(centre, 1.0, n)
         for system, sd in enumerate(noise):
@@ -45,40 +36,32 @@ def two_sets(
     return [br.Scores(*both, **more) for both in found]
 
 
-def two_curves(
-    seed: int,
-    dev: tuple[int, int] = (80, 200),
-    test: tuple[int, int] = (100, 150),
-    noise: tuple[float, float] = (0.6, 0.6),
-    decimals: int = 16,
-    **arguments: Any,
-) -> list[br.Epc]:
+def two_curves(seed, dev=(80, 200), test=(100, 150), noise=(0.6, 0.6), decimals=16, **arguments):
     rng = np.random.default_rng(seed)
     sides = [two_sets(rng, size, noise, decimals) for size in (dev, test)]
     return [br.epc(*both, **({"alpha": ALPHAS} | arguments)) for both in zip(*sides, strict=True)]
 
 
-def alone(*sides: Any, **arguments: Any) -> br.Epc:
+def alone(*sides, **arguments):
     """A curve without a word on rates that few scores speak for: here only its thresholds count."""
     with suppress_warnings():
         return br.epc(*sides, **arguments)
 
 
-def one_by_one(e: br.Epc, drawn: Any) -> Any:
+def one_by_one(e, drawn):
     """Thresholds by the criterion's own choice in each replicate."""
     return OtherCriterion(resampler(e).rows, e, True).thresholds(drawn)
 
 
-def repeated(scores: br.Scores, drawn: Any, row: int) -> br.Scores:
+def repeated(scores, drawn, row):
     """The scores of a replicate, each as often as it was drawn."""
     return br.Scores(np.repeat(scores.client, drawn[0][row]),
-                     np.repeat(scores.impostor, drawn[1][row]))  # fmt: skip
+        np.repeat(scores.impostor, drawn[1][row]))  # fmt: skip
 
 
-@pytest.mark.parametrize(("sizes", "decimals"), [
-    ((80, 200), 16), ((150, 150), 2), ((37, 20), 1), ((3, 2), 16), ((2, 3), 0), ((1, 1), 16),
-])  # fmt: skip
-def test_thresholds_are_those_of_the_drawn_scores(sizes: tuple[int, int], decimals: int) -> None:
+@pytest.mark.parametrize(("sizes", "decimals"), [((80, 200), 16), ((150, 150), 2), ((37, 20), 1),
+    ((3, 2), 16), ((2, 3), 0), ((1, 1), 16)])  # fmt: skip
+def test_thresholds_are_those_of_the_drawn_scores(sizes, decimals):
     """Replicate by replicate those of CRITERIA.choose, ties and both limits included."""
     dev = two_sets(np.random.default_rng(1), sizes, decimals=decimals)[0]
     e = br.epc(dev, dev.__class__([0.9], [0.1]), alpha=ALPHAS)
@@ -88,11 +71,11 @@ def test_thresholds_are_those_of_the_drawn_scores(sizes: tuple[int, int], decima
         one = repeated(dev, drawn, row)
         pair = pair_of(Empirical(one.client), Empirical(one.impostor))
         expected = CRITERIA["weighted-error"].choose(pair, 0.5, ALPHAS).theta
-        np.testing.assert_array_equal(found[row], expected)
-    np.testing.assert_array_equal(one_by_one(e, drawn), found)
+        assert_array_equal(found[row], expected)
+    assert_array_equal(one_by_one(e, drawn), found)
 
 
-def test_thresholds_of_more_scores_than_tie_exactly() -> None:
+def test_thresholds_of_many_scores_and_of_other_dev_trials():
     """Where products of counts leave the doubles the least criterion is still exact."""
     dev = two_sets(np.random.default_rng(3), (5003, 20_011))[0]
     e = br.epc(dev, br.Scores([0.9], [0.1]), alpha=ALPHAS)
@@ -104,47 +87,53 @@ def test_thresholds_of_more_scores_than_tie_exactly() -> None:
         own = model.at(CRITERIA["weighted-error"].choose(model._pair, 0.5, ALPHAS).theta)
         at = model.at(found[row])
         best, least = (ALPHAS * p.far + (1 - ALPHAS) * p.frr for p in (own, at))
-        np.testing.assert_allclose(least, best, rtol=1e-12)
+        assert_allclose(least, best, rtol=1e-12)
+    a, b = two_curves(6)[0], two_curves(7, dev=(81, 200), test=(100, 150))[1]
+    assert br.compare(a, b, replicates=3).dev_paired is False
+    named = [br.epc(br.Scores([0.9, 0.7], [0.1, 0.4], client_ids=ids), br.Scores([0.9], [0.1]),
+        alpha=[0.5]) for ids in (["x", "y"], ["y", "x"], ["x", "y"])]  # fmt: skip
+    assert br.compare(named[0], named[1], replicates=3).dev_paired is False
+    assert br.compare(named[0], named[2], replicates=3).dev_paired is True
+    assert br.compare(named[0], named[2], resample="test", replicates=3).dev_paired is None
 
 
-def test_rows_are_drawn_with_replacement() -> None:
+def test_rows_and_groups_are_drawn_with_replacement():
     """Each copy is drawn n times with chance 1/n: mean w, variance w (1 - w/n)."""
     weights = np.array([1, 3, 0, 2, 40])
-    drawn = BootstrapRows((weights, np.ones(4, dtype=np.int64)), None).draw(
-        np.random.default_rng(1), 20_000
-    )
+    drawn = BootstrapRows((weights, np.ones(4, dtype=np.int64)),
+        None).draw(np.random.default_rng(1), 20_000)  # fmt: skip
     n = weights.sum()
     assert np.all(drawn[0].sum(axis=1) == n)
     assert np.all(drawn[1].sum(axis=1) == 4)
     variance = weights * (1 - weights / n)
-    error = np.sqrt(variance / 20_000)
-    assert np.all(np.abs(drawn[0].mean(axis=0) - weights) <= 4 * error)
+    assert np.all(np.abs(drawn[0].mean(axis=0) - weights) <= 4 * np.sqrt(variance / 20_000))
     kept = variance > 0
     # relative error of a variance: sqrt((kurtosis - 1) / 20 000), at most sqrt(3 / 20 000) = .012
-    np.testing.assert_allclose(drawn[0].var(axis=0)[kept], variance[kept], rtol=0.06)
-
-
-def test_groups_are_drawn_as_wholes() -> None:
-    scores = br.Scores(
-        [1.0, 2.0, 3.0, 4.0], [0.0, 1.0, 2.0],
-        client_groups=["x", "y", "x", "z"], impostor_groups=["x", "p", "p"],
-    )  # fmt: skip
+    assert_allclose(drawn[0].var(axis=0)[kept], variance[kept], rtol=0.06)
+    scores = br.Scores([1.0, 2.0, 3.0, 4.0], [0.0, 1.0, 2.0], client_groups=["x", "y", "x", "z"],
+        impostor_groups=["x", "p", "p"])  # fmt: skip
     rows = BootstrapRows.of(scores, groups_of(scores))
     client, impostor = rows.draw(np.random.default_rng(1), 500)
-    np.testing.assert_array_equal(client[:, 0], client[:, 2])
-    np.testing.assert_array_equal(client[:, 0], impostor[:, 0])  # one person in both classes
-    np.testing.assert_array_equal(impostor[:, 1], impostor[:, 2])
+    assert_array_equal(client[:, 0], client[:, 2])
+    assert_array_equal(client[:, 0], impostor[:, 0])  # one person in both classes
+    assert_array_equal(impostor[:, 1], impostor[:, 2])
     assert set(client[:, 1] + client[:, 3]) == {2}  # y and z: a stratum of two
     assert rows.units == (3, 2)
+    scores = br.Scores([1.0, 2.0, 2.0, 5.0], [0.0, 2.0, 3.0])
+    drawn = np.array([[2, 0, 1, 1]]), np.array([[0, 3, 0]])
+    theta = np.array([[-np.inf, 1.0, 2.0, 2.0, 4.0, 5.0]])
+    rejected, accepted, *sizes, _ = SortedRows.of(scores).errors(drawn, theta)
+    assert rejected.tolist() == [[0, 2, 3, 3, 3, 4]]
+    assert accepted.tolist() == [[3, 3, 0, 0, 0, 0]]
+    assert [n.tolist() for n in sizes] == [[4], [3]]
 
 
 @pytest.mark.simulation
-@pytest.mark.parametrize(("criterion", "measure"), [
-    ("weighted-error", "hter"), ("weighted-error", "weighted-error"), ("far", "frr"),
-    ("f-measure", "f1"), ("eer", "hter"),
-])  # fmt: skip
+@pytest.mark.parametrize(("criterion", "measure"),
+    [("weighted-error", "hter"), ("weighted-error", "weighted-error"), ("far", "frr"),
+    ("f-measure", "f1"), ("eer", "hter")])  # fmt: skip
 @pytest.mark.parametrize("paired", [True, False])
-def test_differences_are_those_of_redrawn_scores(paired, criterion, measure) -> None:
+def test_differences_are_those_of_redrawn_scores(paired, criterion, measure):
     """The same draws as Scores, thresholds chosen and judged by epc: equal to rounding."""
     alpha = None if criterion == "eer" else ALPHAS[[0, 3, 6]]
     a, b = two_curves(5, (40, 60), (50, 70), criterion=criterion, measure=measure, alpha=alpha)
@@ -156,43 +145,22 @@ def test_differences_are_those_of_redrawn_scores(paired, criterion, measure) -> 
     if not paired:
         on_test[1] = BootstrapRows.of(b.test_scores, None).draw(rng, 20)
     for row in range(20):
-        values = [
-            br.epc(
-                repeated(e.dev_scores, on_dev, row), repeated(e.test_scores, test, row),
-                criterion=criterion, measure=measure, alpha=alpha,
-            ).value
-            for e, test in zip((a, b), on_test, strict=True)
-        ]  # fmt: skip
-        expected = values[0] - values[1]
-        np.testing.assert_allclose(result.differences[row], expected, rtol=0, atol=1e-15)
+        values = [br.epc(repeated(e.dev_scores, on_dev, row), repeated(e.test_scores, test, row),
+            criterion=criterion, measure=measure, alpha=alpha).value
+            for e, test in zip((a, b), on_test, strict=True)]  # fmt: skip
+        assert_allclose(result.differences[row], values[0] - values[1], rtol=0, atol=1e-15)
     ends = np.quantile(result.differences, [0.025, 0.975], axis=0)
-    np.testing.assert_allclose([result.low, result.high], ends, rtol=0, atol=1e-15)
+    assert_allclose([result.low, result.high], ends, rtol=0, atol=1e-15)
 
 
-def test_other_dev_trials_are_drawn_by_themselves() -> None:
-    a = two_curves(6)[0]
-    b = two_curves(7, dev=(81, 200), test=(100, 150))[1]
-    assert br.compare(a, b, replicates=3).dev_paired is False
-    named = [
-        br.epc(
-            br.Scores([0.9, 0.7], [0.1, 0.4], client_ids=ids), br.Scores([0.9], [0.1]), alpha=[0.5]
-        )
-        for ids in (["x", "y"], ["y", "x"], ["x", "y"])
-    ]
-    assert br.compare(named[0], named[1], replicates=3).dev_paired is False
-    assert br.compare(named[0], named[2], replicates=3).dev_paired is True
-    assert br.compare(named[0], named[2], resample="test", replicates=3).dev_paired is None
-
-
-def test_groups_on_both_sides() -> None:
+def test_groups_on_both_sides():
     """As many replicates of one class size as trials of equal groups; others vary in size."""
     rng = np.random.default_rng(8)
     groups = {"client_groups": np.arange(60) // 5, "impostor_groups": 100 + np.arange(100) // 5}
     sides = [two_sets(rng, (60, 100), **groups) for _ in range(2)]
     a, b = (br.epc(*both, alpha=[0.3, 0.5]) for both in zip(*sides, strict=True))
     result = br.compare(a, b, replicates=300, rng=1)
-    assert result.groups == (32, 32)
-    assert result.smallest == (12, "client groups of test", 20)
+    assert (result.groups, result.smallest) == ((32, 32), (12, "client groups of test", 20))
     single = br.compare(a, b, replicates=300, groups=False, rng=1)
     assert single.groups is None
     assert single.smallest == (60, "client trials of test", 20)
@@ -210,45 +178,41 @@ DRAW = np.random.default_rng(10)
 LINE = br.Scores(DRAW.normal(1, 1, 80), DRAW.normal(-1, 2, 90))
 MASSES = br.Scores(np.append(DRAW.beta(2, 1, 60), [1.0, 1.0, 0.0]), DRAW.beta(1, 2, 70))
 HUMPS = br.Scores(np.concatenate([DRAW.beta(2, 9, 40), DRAW.beta(9, 2, 110)]),
-                  np.concatenate([DRAW.beta(2, 30, 100), DRAW.beta(8, 8, 100)]))  # fmt: skip
+    np.concatenate([DRAW.beta(2, 30, 100), DRAW.beta(8, 8, 100)]))  # fmt: skip
 
 
 @pytest.mark.simulation
-@pytest.mark.parametrize(("dev", "family", "alpha", "size", "apart"), [
-    (UNIT, "beta", ALPHAS, 30, 0.01), (UNIT, "logit-normal", ALPHAS, 30, 0.01),
-    (UNIT, "proper-beta", ALPHAS, 12, 0.01), (HUMPS, "beta-mixture", ALPHAS, 3, 0.01),
-    (LINE, "normal", [0.2, 0.5, 0.7], 20, 0.02), (MASSES, "beta", [0.2, 0.5, 0.7], 20, 0.02),
-])  # fmt: skip
-def test_a_fit_is_fitted_again(dev, family, alpha, size, apart) -> None:
+@pytest.mark.parametrize(("dev", "family", "alpha", "size", "apart"),
+    [(UNIT, "beta", ALPHAS, 30, 0.01), (UNIT, "logit-normal", ALPHAS, 30, 0.01),
+    (UNIT, "proper-beta", ALPHAS, 12, 0.01), (HUMPS, "beta-mixture", ALPHAS, 3, 0.01), (LINE,
+    "normal", [0.2, 0.5, 0.7], 20, 0.02), (MASSES, "beta", [0.2, 0.5, 0.7], 20, 0.02)])  # fmt: skip
+def test_a_fit_is_fitted_again(dev, family, alpha, size, apart):
     """Thresholds of the fit to the drawn scores, to 1 or 2 % of their standard deviation."""
     options = {"boundary": "inflate"} if dev is MASSES else {}
     e = alone(br.fit(dev, family, **options), br.Scores([0.9], [0.1]), alpha=alpha)
     drawn = BootstrapRows.of(dev, None).draw(np.random.default_rng(2), size)
     found = resampler(e).thresholds(drawn)
-    expected = np.array([
-        alone(br.fit(repeated(dev, drawn, row), family, **options), e.test, alpha=alpha).threshold
-        for row in range(size)
-    ])  # fmt: skip
+    expected = np.array([alone(br.fit(repeated(dev, drawn, row), family, **options), e.test,
+        alpha=alpha).threshold for row in range(size)])  # fmt: skip
     same = found == expected  # accept all: both are -inf
     found, expected = np.where(same, 0.0, found), np.where(same, 0.0, expected)
     assert np.all(np.abs(found - expected) <= apart * expected.std(axis=0) + 1e-12)
 
 
 @pytest.mark.simulation
-def test_fits_that_do_not_exist_are_left_out() -> None:
+def test_fits_that_do_not_exist_are_left_out():
     """Of three scores a draw of one alone has no beta fit: chance 3 (1/3)^3 = 1/9 a class."""
     dev = br.Scores([0.5, 0.7, 0.9], [0.1, 0.3, 0.4])
     test = two_sets(np.random.default_rng(1), (30, 30))[0]
     with suppress_warnings():
         e = br.epc(br.fit(dev, "beta"), test, alpha=[0.5])
     result = br.compare(e, e, replicates=150, rng=1)
-    lost = np.isnan(result.differences).mean()
-    share = 1 - (8 / 9) ** 2
+    lost, share = np.isnan(result.differences).mean(), 1 - (8 / 9) ** 2
     assert lost == pytest.approx(share, abs=4 * np.sqrt(share * (1 - share) / 150))
     assert "too few" in result.verdict
 
 
-def test_the_average_is_the_difference_of_areas() -> None:
+def test_averages_weights_and_bands_by_hand():
     a, b = two_curves(11, alpha=np.linspace(0, 1, 21), noise=(0.6, 1.0))
     for low, high in ((0.1, 0.9), (0.0, 1.0), (0.13, 0.42)):
         result = br.compare(a, b, low=low, high=high, replicates=40, rng=1)
@@ -256,28 +220,29 @@ def test_the_average_is_the_difference_of_areas() -> None:
         assert result.alpha_range == (low, high)
         assert result.mean_difference.estimate == pytest.approx(expected, rel=1e-12)
         nodes = np.concatenate([[low], a.alpha[(a.alpha > low) & (a.alpha < high)], [high]])
-        means = [
-            trapezoid(np.interp(nodes, a.alpha, row), nodes) / (high - low)
-            for row in result.differences
-        ]
-        ends = np.quantile(means, [0.025, 0.975])
-        mean = result.mean_difference
-        np.testing.assert_allclose([mean.low, mean.high], ends, atol=1e-15)
+        means = [trapezoid(np.interp(nodes, a.alpha, row), nodes) / (high - low)
+            for row in result.differences]  # fmt: skip
+        ends, mean = np.quantile(means, [0.025, 0.975]), result.mean_difference
+        assert_allclose([mean.low, mean.high], ends, atol=1e-15)
         inside = (a.alpha >= low) & (a.alpha <= high)
-        np.testing.assert_array_equal(np.isnan(result.band_low), ~inside)
-
-
-def test_weights_of_an_integral_by_hand() -> None:
-    """0 to .5 to 1 between .25 and .75: trapezoids of width .25 on halves of the neighbours."""
+        assert_array_equal(np.isnan(result.band_low), ~inside)
+    # 0 to .5 to 1 between .25 and .75: trapezoids of width .25 on halves of the neighbours.
     assert area_weights(np.array([1.0, 0.0, 0.5]), 0.25, 0.75).tolist() == [0.0625, 0.0625, 0.375]
     assert area_weights(np.array([0.3]), 0.3, 0.3).tolist() == [1.0]
+    # With k independent columns level = (1 - 2 p)^k, p the share cut off at either end.
+    values = np.random.default_rng(13).random((20_000, 5))
+    low, high = percentile_band(values, 0.9)
+    p = 0.5 * (1 - 0.9 ** (1 / 5))
+    # sd of the share inside all five: sqrt(.9 .1 / 20 000) = .0021; of p a tenth of that
+    assert_allclose(low, p, atol=5 * np.sqrt(p / 20_000))
+    assert_allclose(high, 1 - p, atol=5 * np.sqrt(p / 20_000))
+    inside = np.all((values >= low) & (values <= high), axis=1)
+    assert inside.mean() >= 0.9
 
 
-@pytest.mark.parametrize(("alpha", "expected"), [
-    ([0.01, 0.05], (0.01, 0.05)), ([0.3], (0.3, 0.3)), ([0.2, 0.5], (0.2, 0.5)),
-    ([0.05, 0.5], (0.1, 0.5)),
-])  # fmt: skip
-def test_the_range_is_what_the_curves_have(alpha, expected) -> None:
+@pytest.mark.parametrize(("alpha", "expected"), [([0.01, 0.05], (0.01, 0.05)),
+    ([0.3], (0.3, 0.3)), ([0.2, 0.5], (0.2, 0.5)), ([0.05, 0.5], (0.1, 0.5))])  # fmt: skip
+def test_the_range_is_what_the_curves_have(alpha, expected):
     a, b = two_curves(12, alpha=alpha)
     result = br.compare(a, b, replicates=20, rng=1)
     assert result.alpha_range == expected
@@ -289,43 +254,26 @@ def test_the_range_is_what_the_curves_have(alpha, expected) -> None:
         assert "simultaneous" not in result.verdict
 
 
-def test_a_band_of_independent_columns() -> None:
-    """With k independent columns level = (1 - 2 p)^k, p the share cut off at either end."""
-    rng = np.random.default_rng(13)
-    values = rng.random((20_000, 5))
-    low, high = percentile_band(values, 0.9)
-    p = 0.5 * (1 - 0.9 ** (1 / 5))
-    # sd of the share inside all five: sqrt(.9 .1 / 20 000) = .0021; of p a tenth of that
-    np.testing.assert_allclose(low, p, atol=5 * np.sqrt(p / 20_000))
-    np.testing.assert_allclose(high, 1 - p, atol=5 * np.sqrt(p / 20_000))
-    inside = np.all((values >= low) & (values <= high), axis=1)
-    assert inside.mean() >= 0.9
-
-
 @pytest.mark.parametrize("level", [0.5, 0.9, 0.95])
-def test_a_band_holds_so_many_whole_rows(level: float) -> None:
+def test_a_band_holds_so_many_whole_rows(level):
     """As many as asked for, and cutting off one more at every end would lose too many."""
     rng = np.random.default_rng(14)
     values = np.round(np.cumsum(rng.normal(size=(400, 9)), axis=1), 1)
     values[::7, 3] = np.nan
     low, high = percentile_band(values, level)
-    out = (values < low) | (values > high)
-    assert np.mean(~np.any(out, axis=1)) >= level
-    equal = rng.normal(size=(400, 1)) * np.ones(6)
-    low, high = percentile_band(equal, level)
+    assert np.mean(~np.any((values < low) | (values > high), axis=1)) >= level
+    low, high = percentile_band(rng.normal(size=(400, 1)) * np.ones(6), level)
     assert np.ptp(low) == np.ptp(high) == 0.0
     assert np.all(np.isnan(percentile_band(np.full((5, 2), np.nan), level)[0]))
 
 
-def test_the_verdict_of_systems_that_differ() -> None:
+def test_verdicts_of_systems():
     a, b = two_curves(15, (300, 300), (500, 500), (0.3, 1.6), alpha=[0.3, 0.4, 0.5],
-                      measure="weighted-error")  # fmt: skip
+        measure="weighted-error")  # fmt: skip
     result = br.compare(a, b, replicates=400, rng=1)
     mean = result.mean_difference
-    start = (
-        "A is better: weighted error averaged over alpha from 0.3 to 0.5, A - B, is"
-        f" {mean.estimate:.3g} (95 % interval {mean.low:.3g} to {mean.high:.3g});"
-    )
+    start = ("A is better: weighted error averaged over alpha from 0.3 to 0.5, A - B, is"
+        f" {mean.estimate:.3g} (95 % interval {mean.low:.3g} to {mean.high:.3g});")  # fmt: skip
     assert result.verdict == str(result)
     assert result.verdict.startswith(start)
     assert result.verdict.endswith("at alpha 0.3, 0.4 and 0.5 (lower weighted error: A)")
@@ -335,26 +283,38 @@ def test_the_verdict_of_systems_that_differ() -> None:
     fixed = br.compare(a, b, resample="test", replicates=400, rng=1)
     assert fixed.verdict.startswith("At these two thresholds, A is better")
     assert fixed.mean_difference.method == "percentile, test drawn again"
-
-
-def test_the_better_system_has_the_larger_accuracy() -> None:
     a, b = two_curves(15, (300, 300), (500, 500), (0.3, 1.6), alpha=[0.5], measure="accuracy")
     result = br.compare(a, b, replicates=200, rng=1)
     assert result.mean_difference.low > 0.0
     assert result.verdict.startswith("A is better: accuracy at alpha 0.5, A - B, is 0.")
-
-
-def test_a_verdict_without_a_better_system() -> None:
     a, b = two_curves(16, alpha=[0.3, 0.5])
     result = br.compare(a, b, replicates=200, rng=1)
     assert result.better_on_average is None
     assert result.verdict.startswith("no better system can be named: HTER averaged over alpha")
     assert result.verdict.endswith("excludes 0 at no single alpha")
+    dev = br.Scores(np.linspace(0.5, 1, 20), np.linspace(0, 0.6, 20))
+    test = br.Scores(np.linspace(0.0, 0.3, 20), np.linspace(0, 0.2, 20))
+    e = br.epc(dev, test, measure="precision", alpha=[0.5, 0.9])
+    result = br.compare(e, e, replicates=50, rng=1)
+    for words in ("cannot tell", "precision averaged over alpha", "undefined (0/0)"):
+        assert words in result.verdict
+    ends = (e.value, result.difference, result.low, result.high, result.mean_difference.estimate)
+    assert all(np.isnan(x).all() for x in ends)
+    assert (result.ranges, result.histogram(0.5).counts.sum()) == ((), 0)
+    # Precision where one impostor and no client is accepted: 0/0 with chance (1 - 1/n)^n.
+    dev = br.Scores(np.append(np.linspace(0.6, 0.7, 19), 0.95), np.linspace(0, 0.5, 20))
+    test = br.Scores(np.linspace(0.0, 0.3, 20), np.append(np.linspace(0, 0.2, 19), 0.99))
+    e = br.epc(dev, test, measure="precision", alpha=[0.5])
+    assert e.value.tolist() == [0.0]
+    result = br.compare(e, e, resample="test", replicates=300, rng=1)
+    lost = int(np.isnan(result.differences).sum())
+    assert 0.25 <= lost / 300 <= 0.47  # exp(-1) = .37, four errors of .028
+    assert f"{lost} of 300 replicates have no precision" in result.verdict
 
 
 @pytest.mark.parametrize("n", [1, 2, 3])
 @pytest.mark.parametrize("resample", ["both", "test"])
-def test_a_few_scores_name_no_system(n: int, resample: str) -> None:
+def test_a_few_scores_name_no_system(n, resample):
     """One accepts all clients, the other none: with so few trials that says nothing."""
     dev = br.Scores([0.9, 0.8, 0.7][:n], [0.1, 0.2, 0.3][:n])
     right, wrong = br.Scores([0.95] * n, [0.15] * n), br.Scores([0.1] * n, [0.9] * n)
@@ -370,45 +330,21 @@ def test_a_few_scores_name_no_system(n: int, resample: str) -> None:
 
 
 @pytest.mark.parametrize("resample", ["both", "test"])
-def test_separated_classes_and_equal_systems(resample: str) -> None:
+def test_separated_classes_and_equal_systems(resample):
     rng = np.random.default_rng(17)
     apart = br.Scores(rng.uniform(0.8, 1, 40), rng.uniform(0, 0.2, 40))
     other = br.Scores(rng.uniform(0.7, 1, 40), rng.uniform(0, 0.3, 40))
-    separated = [br.epc(dev, dev_test, alpha=[0.3, 0.5]) for dev, dev_test in (
-        (apart, br.Scores(apart.client - 0.01, apart.impostor)),
+    separated = [br.epc(dev, dev_test, alpha=[0.3, 0.5])
+        for dev, dev_test in ((apart, br.Scores(apart.client - 0.01, apart.impostor)),
         (other, br.Scores(other.client - 0.01, other.impostor)))]  # fmt: skip
     same = two_curves(18)
     for pair in (separated, [same[0], same[0]]):
         result = br.compare(*pair, resample=resample, replicates=100, rng=1)
-        np.testing.assert_array_equal(result.differences, 0.0)
+        assert_array_equal(result.differences, 0.0)
         assert "both err alike in every replicate" in result.verdict
 
 
-def test_an_undefined_measure() -> None:
-    dev = br.Scores(np.linspace(0.5, 1, 20), np.linspace(0, 0.6, 20))
-    test = br.Scores(np.linspace(0.0, 0.3, 20), np.linspace(0, 0.2, 20))
-    e = br.epc(dev, test, measure="precision", alpha=[0.5, 0.9])
-    result = br.compare(e, e, replicates=50, rng=1)
-    for words in ("cannot tell", "precision averaged over alpha", "undefined (0/0)"):
-        assert words in result.verdict
-    ends = (e.value, result.difference, result.low, result.high, result.mean_difference.estimate)
-    assert all(np.isnan(x).all() for x in ends)
-    assert (result.ranges, result.histogram(0.5).counts.sum()) == ((), 0)
-
-
-def test_a_measure_that_replicates_lose() -> None:
-    """Precision where one impostor and no client is accepted: 0/0 with chance (1 - 1/n)^n."""
-    dev = br.Scores(np.append(np.linspace(0.6, 0.7, 19), 0.95), np.linspace(0, 0.5, 20))
-    test = br.Scores(np.linspace(0.0, 0.3, 20), np.append(np.linspace(0, 0.2, 19), 0.99))
-    e = br.epc(dev, test, measure="precision", alpha=[0.5])
-    assert e.value.tolist() == [0.0]
-    result = br.compare(e, e, resample="test", replicates=300, rng=1)
-    lost = int(np.isnan(result.differences).sum())
-    assert 0.25 <= lost / 300 <= 0.47  # exp(-1) = .37, four errors of .028
-    assert f"{lost} of 300 replicates have no precision" in result.verdict
-
-
-def test_a_typed_model_has_no_dev_to_draw() -> None:
+def test_typed_models_have_no_dev_and_summaries_are_drawn_by_bins():
     model = br.ScoreModel(br.Beta(4, 2), br.Beta(2, 4))
     scores = two_sets(np.random.default_rng(1), (30, 30))
     typed, own = br.epc(model, scores[0], alpha=[0.5]), br.epc(scores[0], scores[1], alpha=[0.5])
@@ -422,57 +358,34 @@ def test_a_typed_model_has_no_dev_to_draw() -> None:
     both = br.epc(model, model, alpha=[0.5])
     with pytest.raises(br.InputError, match="the test side of epc_a must be scores"):
         br.compare(both, both, replicates=5)
-
-
-def test_summaries_of_dev_are_drawn_by_their_bins() -> None:
     dev, test = two_sets(np.random.default_rng(2), (300, 300))
-    frame = pd.DataFrame(
-        {"score": np.concatenate([dev.client, dev.impostor]), "label": [1] * 300 + [0] * 300}
-    )
+    frame = pd.DataFrame({"score": np.concatenate([dev.client, dev.impostor]),
+        "label": [1] * 300 + [0] * 300})  # fmt: skip
     summary = br.summarize(frame, score="score", label="label", bins=64)
-    model = empirical_model(summary)
-    by_bins = br.epc(summary, test, alpha=[0.3, 0.5])
+    model, by_bins = empirical_model(summary), br.epc(summary, test, alpha=[0.3, 0.5])
     result = br.compare(by_bins, br.epc(dev, test, alpha=[0.3, 0.5]), replicates=200, rng=1)
     assert result.dev_paired is False
-    drawn = BootstrapRows.of(
-        br.Scores(model.client.values, model.impostor.values,
-                  client_weights=model.client.weights,
-                  impostor_weights=model.impostor.weights), None,
-    ).draw(np.random.default_rng(1), 20)  # fmt: skip
+    drawn = BootstrapRows.of(br.Scores(model.client.values, model.impostor.values,
+        client_weights=model.client.weights, impostor_weights=model.impostor.weights),
+        None).draw(np.random.default_rng(1), 20)  # fmt: skip
     found = resampler(by_bins).thresholds(drawn)
-    edges = np.concatenate([[-np.inf], model.client.edges])
-    assert np.all(np.isin(found, edges))
-    np.testing.assert_array_equal(found, one_by_one(by_bins, drawn))
+    assert np.all(np.isin(found, np.concatenate([[-np.inf], model.client.edges])))
+    assert_array_equal(found, one_by_one(by_bins, drawn))
     fitted = br.epc(br.fit(summary, "beta"), test, alpha=[0.3, 0.5])
     with pytest.raises(br.InputError, match="epc_a is a fit of a summary, which has no trials"):
         br.compare(fitted, by_bins, replicates=5)
 
 
 @pytest.mark.simulation
-def test_equal_systems_are_hardly_ever_told_apart() -> None:
-    """80 pairs at alpha .2 and dev 80/200, where thresholds held fixed told most apart.
-
-    At most .06, plus three standard errors of .06: sqrt(.06 .94 / 80) = .027.
-    """
-    told, fixed = np.zeros(3), 0
-    rng = np.random.default_rng(22)
+def test_equal_systems_are_hardly_ever_told_apart():
+    """80 pairs at alpha .2 and dev 80/200, where thresholds held fixed told most apart. At most
+    .06, plus three standard errors of .06: sqrt(.06 .94 / 80) = .027."""
+    told, fixed, rng = np.zeros(3), 0, np.random.default_rng(22)
     for seed in range(80):
         dev, test = two_sets(rng, (80, 200)), two_sets(rng, (500, 1000))
         a, b = (br.epc(*both, alpha=[0.2, 0.5, 0.7]) for both in zip(dev, test, strict=True))
         result = br.compare(a, b, replicates=200, rng=seed)
-        told += [
-            result.significant[0], bool(result.ranges), result.better_on_average is not None
-        ]  # fmt: skip
+        told += [result.significant[0], bool(result.ranges), result.better_on_average is not None]
         fixed += bool(br.compare(a, b, resample="test", replicates=200, rng=seed).significant[0])
     assert np.all(told / 80 <= 0.06 + 3 * 0.027), told / 80
     assert fixed / 80 > 0.4  # at these two thresholds they do differ
-
-
-def test_errors_of_drawn_trials_are_counts() -> None:
-    scores = br.Scores([1.0, 2.0, 2.0, 5.0], [0.0, 2.0, 3.0])
-    drawn = np.array([[2, 0, 1, 1]]), np.array([[0, 3, 0]])
-    theta = np.array([[-np.inf, 1.0, 2.0, 2.0, 4.0, 5.0]])
-    rejected, accepted, *sizes, _ = SortedRows.of(scores).errors(drawn, theta)
-    assert rejected.tolist() == [[0, 2, 3, 3, 3, 4]]
-    assert accepted.tolist() == [[3, 3, 0, 0, 0, 0]]
-    assert [n.tolist() for n in sizes] == [[4], [3]]

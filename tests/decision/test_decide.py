@@ -1,11 +1,8 @@
 """Decisions: order statistics by hand, never above the target on dev, guarantees simulated."""
 
-from __future__ import annotations
-
 import itertools
 import math
 import warnings
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -19,19 +16,21 @@ from betaroc.core.special import share_ends
 from betaroc.rendering.numbers import rate
 from helpers.places import benchmark
 
+approx = pytest.approx
+
 CLIENT = stats.beta(6, 2)
 
 
-def scores(n: int = 1000, seed: int = 1, m: int = 300) -> br.Scores:
+def scores(n=1000, seed=1, m=300):
     rng = np.random.default_rng(seed)
     return br.Scores(rng.beta(6, 2, m), rng.beta(2, 8, n))
 
 
-def way(d: br.Decision, how: str) -> Any:
+def way(d, how):
     return next(one for one in d.methods if one.how == how)
 
 
-def test_order_statistics_by_hand() -> None:
+def test_order_statistics_by_hand():
     """Impostors 1 to 500; FAR 1 %: on average 4 above (5/501), counted 5, guaranteed 1."""
     data = br.Scores([600.0, 700.0, 20.0], np.arange(1.0, 501.0))
     d = br.decide(data, far=0.01, family="normal")
@@ -40,41 +39,33 @@ def test_order_statistics_by_hand() -> None:
     assert (guaranteed.threshold, guaranteed.n_beyond) == (500.0 - (k - 1), k - 1)
     assert (average.threshold, average.n_beyond, average.expected) == (496.0, 4, 5 / 501)
     assert (counted.threshold, counted.n_beyond, counted.far) == (495.0, 5, 0.01)
-    assert average.low == pytest.approx(stats.beta.ppf(0.025, 5, 496))
-    assert average.high == pytest.approx(stats.beta.ppf(0.975, 5, 496))
+    assert average.low == approx(stats.beta.ppf(0.025, 5, 496))
+    assert average.high == approx(stats.beta.ppf(0.975, 5, 496))
     assert d.how == "guaranteed"
     assert (d.threshold, d.status) == (guaranteed.threshold, "can be relied on")
     assert d.needed is None
-    assert d.expected.frr == pytest.approx(1 / 3)
-
-
-def test_clients_are_mirrored() -> None:
+    assert d.expected.frr == approx(1 / 3)
     data = br.Scores(np.arange(1.0, 501.0), [0.0, 2.5])
     d = br.decide(data, frr=0.01, family="normal", how="average")
     assert d.threshold == math.nextafter(5.0, -math.inf)
     assert way(d, "average").n_beyond == 4
     assert np.sum(data.client <= d.threshold) == 4
     assert d.expected.frr == 5 / 501
-
-
-def test_ties_leave_fewer_beyond() -> None:
-    """Ten largest tie: 9 and fewer may be above none of them but the next threshold."""
+    # Ten largest tie: 9 and fewer may be above none of them but the next threshold.
     impostor = np.concatenate([np.arange(490.0), np.full(10, 1000.0)])
     d = br.decide(br.Scores([1.0, 2000.0], impostor), far=0.01, family="normal", how="average")
-    assert d.threshold == 1000.0
-    assert (d.methods[1].n_beyond, d.methods[1].far) == (0, 0.0)
+    assert (d.threshold, d.methods[1].n_beyond, d.methods[1].far) == (1000.0, 0, 0.0)
     assert d.accept([1000.0, 1000.1]).tolist() == [False, True]
 
 
 @pytest.mark.simulation
-def test_the_first_way_that_is_possible() -> None:
+def test_the_first_way_that_is_possible():
     assert br.decide(scores(299), far=0.01).how == "guaranteed"
     few = br.decide(scores(298), far=0.01)
     assert (few.how, few.needed, few.status) == ("average", 299, "not enough evidence")
     assert "A guarantee needs 299 impostors, dev has 298." in few.reason
     assert few.remedy == "299 impostors for a guarantee (you have 298)."
-    rare = br.decide(scores(300), far=0.002)
-    assert rare.how == "tail"
+    assert br.decide(scores(300), far=0.002).how == "tail"
     assert br.decide(scores(150), far=0.002).how == "model"
     hows = [one.how for one in few.methods]
     assert [hows[0], hows[1], hows[2], hows[-1]] == ["guaranteed", "average", "tail", "counted"]
@@ -84,25 +75,17 @@ def test_the_first_way_that_is_possible() -> None:
     assert families[0] == found.recommended[1]
     assert set(families) == {row.family for row in found.of("impostor")}
     assert list(few.alternatives["how"]) == [one.how for one in few.methods]
-
-
-@pytest.mark.simulation
-def test_what_is_impossible_says_what_is_needed() -> None:
-    with pytest.raises(InputError, match="299 impostors needed, dev has 200") as caught:
-        br.decide(scores(200), far=0.01, how="guaranteed")
-    assert caught.value.needed == 299  # type: ignore[attr-defined]
-    with pytest.raises(InputError, match="499 impostors needed"):
-        br.decide(scores(200), far=0.002, how="average")
-    with pytest.raises(InputError, match="200 impostors needed, dev has 150"):
-        br.decide(scores(150), far=0.002, how="tail", family="beta")
-    with pytest.raises(InputError, match="1000 impostors needed, dev has 200"):
-        br.decide(scores(200), far=0.0001, how="tail", family="beta")
+    for n, far, how, needed in ((200, 0.01, "guaranteed", 299), (200, 0.002, "average", 499),
+        (150, 0.002, "tail", 200), (200, 0.0001, "tail", 1000)):  # fmt: skip
+        with pytest.raises(InputError, match=f"{needed} impostors needed, dev has {n}") as caught:
+            br.decide(scores(n), far=far, how=how, family="beta")
+        assert how != "guaranteed" or caught.value.needed == 299
 
 
 @pytest.mark.simulation
 @pytest.mark.parametrize("seed", range(8))
 @pytest.mark.parametrize("digits", [17, 2])
-def test_dev_never_counts_more_than_the_target(seed: int, digits: int) -> None:
+def test_dev_never_counts_more_than_the_target(seed, digits):
     rng = np.random.default_rng(seed)
     impostor = np.concatenate([rng.beta(2, 8, 480), rng.beta(12, 3, 20)]).round(digits)
     data = br.Scores(rng.beta(6, 2, 400).round(digits), impostor)
@@ -112,10 +95,10 @@ def test_dev_never_counts_more_than_the_target(seed: int, digits: int) -> None:
             if one.possible:
                 rate = np.mean(who > one.threshold if kind == "far" else who <= one.threshold)
                 assert rate <= 0.03
-                assert (one.far if kind == "far" else one.frr) == pytest.approx(rate)
+                assert (one.far if kind == "far" else one.frr) == approx(rate)
 
 
-def test_a_fit_that_does_not_hold_is_not_relied_on() -> None:
+def test_bad_fits_cheap_acceptance_and_groups():
     rng = np.random.default_rng(3)
     impostor = np.concatenate([rng.beta(2, 8, 970), rng.beta(12, 4, 30)])
     d = br.decide(br.Scores(rng.beta(6, 2, 500), impostor), far=0.01, how="model", family="beta")
@@ -123,10 +106,26 @@ def test_a_fit_that_does_not_hold_is_not_relied_on() -> None:
     assert "where dev counts 2.7 %: the fit does not hold" in d.reason
     counted = way(d, "counted")
     assert d.threshold == counted.threshold  # raised
+    data = br.Scores([0.4, 0.8, 0.9], [0.5, 0.6, 0.7])
+    d = br.decide(data, cost_fa=1e-3, cost_fr=1)
+    assert (d.threshold, d.expected.far, d.expected.frr) == (-math.inf, 1.0, 0.0)
+    # Half are impostors; FAR 1 has Clopper and Pearson's .025 ** (1/3), FRR 0 the rest
+    far, frr = 0.5e-3 * (1 - 0.025 ** (1 / 3)), 0.5 * (1 - 0.025 ** (1 / 3))
+    assert (d.interval.low, d.interval.estimate) == approx((0.5e-3 - far, 0.5e-3))
+    assert d.interval.high == approx(0.5e-3 + frr)
+    assert d.accept([-1e9]).item()
+    assert d.check(br.Scores([0.1], [0.2])).observed == approx(0.5e-3)
+    data = scores(400)
+    grouped = br.Scores(data.client, data.impostor, impostor_groups=np.arange(400) // 2)
+    d = br.decide(grouped, far=0.02, family="beta")
+    assert "FAR stays at or below 2 % on trials like dev's (200 groups of impostors;" in d.reason
+    counted = way(d, "counted")
+    own = br.interval(grouped, "far", threshold=counted.threshold)
+    assert (counted.low, counted.high) == (own.low, own.high)
 
 
 @pytest.mark.simulation
-def test_checks_of_a_test_set() -> None:
+def test_checks_of_a_test_set():
     d = br.decide(scores(1000), far=0.01)
     fine = d.check(scores(20_000, seed=5))
     assert (fine.verdict, fine.status) == ("kept", "can be relied on")
@@ -135,37 +134,36 @@ def test_checks_of_a_test_set() -> None:
     assert (bad.verdict, bad.status) == ("broken", "do not rely on it")
     assert bad.observed == np.mean(attacks.impostor > d.threshold)
     low, high = stats.binomtest(int(bad.observed * 400), 400).proportion_ci(method="exact")
-    assert (bad.low, bad.high) == pytest.approx((low, high))
+    assert (bad.low, bad.high) == approx((low, high))
     few = d.check(br.Scores([0.9], np.append(np.zeros(20), 0.99)))
     assert (few.verdict, few.status) == ("cannot tell", "not enough evidence")
     none = d.check(br.Scores([0.9], np.zeros(20)))
     assert (none.verdict, none.status) == ("cannot tell", "can be relied on")
-
-
-@pytest.mark.simulation
-def test_dev_is_no_test() -> None:
     data = scores(400)
     d = br.decide(data, far=0.01)
     backwards = br.Scores(data.client[::-1], data.impostor[::-1])
     for same in (data, backwards):
         with pytest.warns(br.errors.SameDataWarning, match="dev's own"):
             d.check(same)
+    d = br.decide(scores(400), far=0.01)
+    found = d.check(br.Scores([0.9], np.append(np.zeros(60), 0.99)))
+    assert (found.verdict, found.status) == ("cannot tell", "not enough evidence")
+    assert "above 1 %, which the interval includes" in found.reason
+    assert found.remedy.startswith("more impostors in the test set")
 
 
 @pytest.mark.simulation
-def test_sentences_have_the_words_of_the_labels() -> None:
+def test_sentences_have_the_words_of_the_labels():
     data = scores(400)
     labels = ["live"] * data.n_client + ["spoof"] * data.n_impostor
     both = np.concatenate([data.client, data.impostor])
     d = br.decide(br.Scores.from_labels(labels, both, client_label="live"), far=0.01)
     assert "(400 spoofs; 299 needed)" in d.reason
     assert d.threshold == br.decide(data, far=0.01).threshold
-    attacks = br.Scores(data.client, np.full(10, 0.99))
-    found = d.check(attacks)
+    found = d.check(br.Scores(data.client, np.full(10, 0.99)))
     assert found.reason == (
         "On test 10 of 10 spoofs were accepted: FAR 100 %, about 100 times the target."
-        " Test spoofs score above the threshold more often than dev's."
-    )
+        " Test spoofs score above the threshold more often than dev's.")  # fmt: skip
     assert found.remedy == "dev spoofs like those of the test."
     few = np.concatenate([np.full(50, 0.99), np.zeros(350)])  # lower than dev's, but for an eighth
     assert np.median(few) < np.median(data.impostor)
@@ -174,25 +172,25 @@ def test_sentences_have_the_words_of_the_labels() -> None:
     assert none.reason == f"{d.reason} Test observes 0 %, interval 0 to 52 %."  # 1 - .025 ** (1/5)
 
 
-def test_no_threshold_has_equal_error_rates_where_many_clients_have_no_score() -> None:
+def test_equal_error_rates_that_no_threshold_has_and_reversed_scores():
     """Of 10 clients 3 have no score; of 10 impostors 9 have none: FRR >= 30 %, FAR <= 10 %."""
     dev = br.Scores(np.arange(7.0) + 1.0, [0.0], n_client_rejected=3, n_impostor_rejected=9)
     d = br.decide(dev, eer=True)
     assert (d.threshold, d.expected.far, d.expected.frr) == (-math.inf, 0.1, 0.3)
     assert d.reason.startswith(
         "No threshold has equal error rates, since clients without a score count as rejected:"
-        " the lowest has FRR 30 % and FAR 10 %, counted on dev"
-    )
-
-
-def test_equal_error_rates_of_one_half_or_more_are_not_to_be_relied_on() -> None:
+        " the lowest has FRR 30 % and FAR 10 %, counted on dev")  # fmt: skip
     with pytest.warns(br.errors.ReversedScoresWarning):
         d = br.decide(br.Scores([1.0, 2.0, 3.0], [2.5, 3.5, 4.5]), eer=True)
     assert d.status == "do not rely on it"
     assert "accepts clients no more often than impostors" in d.reason
+    data = scores(300)
+    with pytest.warns(br.errors.ReversedScoresWarning, match="AUC is 0"):
+        d = br.decide(br.Scores(data.impostor, data.client), far=0.1, family="beta")
+    assert [notice.category.__name__ for notice in d.notices] == ["ReversedScoresWarning"]
 
 
-def test_what_more_trials_without_a_score_do_is_no_shift_of_the_scores() -> None:
+def test_trials_without_a_score_are_no_shift_of_the_scores():
     """The scores of dev again, a little higher: only 100 of 300 clients that have none are new."""
     client, impostor = np.arange(200.0), np.arange(-300.0, 0.0)
     d = br.decide(br.Scores(client, impostor), frr=0.1)
@@ -202,12 +200,7 @@ def test_what_more_trials_without_a_score_do_is_no_shift_of_the_scores() -> None
     assert found.reason.endswith(" Of test's clients 33 % have no score, of dev's 0 %.")
     lower = d.check(br.Scores(client - 100, impostor, n_client_rejected=100))
     assert lower.reason.endswith(
-        " Test clients score at or below the threshold more often than dev's."
-    )
-
-
-def test_impostors_that_now_have_a_score_are_no_shift_of_the_scores() -> None:
-    client, impostor = np.arange(200.0), np.arange(-300.0, 0.0)
+        " Test clients score at or below the threshold more often than dev's.")  # fmt: skip
     d = br.decide(br.Scores(client, impostor, n_impostor_rejected=700), far=0.1)
     assert (d.absent, br.from_json(d.to_json())) == (700, d)
     found = d.check(br.Scores(client, impostor - 0.5))
@@ -215,24 +208,13 @@ def test_impostors_that_now_have_a_score_are_no_shift_of_the_scores() -> None:
     assert found.reason.endswith(" Of test's impostors 0 % have no score, of dev's 70 %.")
     higher = d.check(br.Scores(client, impostor + 200))
     assert higher.reason.endswith(
-        " Test impostors score above the threshold more often than dev's."
-    )
+        " Test impostors score above the threshold more often than dev's.")  # fmt: skip
 
 
 @pytest.mark.simulation
-def test_a_guarantee_after_a_test_above_it_that_may_be_chance() -> None:
-    d = br.decide(scores(400), far=0.01)
-    found = d.check(br.Scores([0.9], np.append(np.zeros(60), 0.99)))
-    assert (found.verdict, found.status) == ("cannot tell", "not enough evidence")
-    assert "above 1 %, which the interval includes" in found.reason
-    assert found.remedy.startswith("more impostors in the test set")
-
-
-@pytest.mark.simulation
-def test_a_shift_is_said_of_counts_alone() -> None:
+def test_a_shift_is_said_of_counts_alone():
     """Heavy tails that a normal distribution does not have: no shift where dev and test are one."""
-    rng = np.random.default_rng(5)
-    said = 0
+    rng, said = np.random.default_rng(5), 0
     for _ in range(20):
         dev, test = (br.Scores(rng.normal(9, 1, 50), rng.standard_t(3, k)) for k in (200, 20_000))
         found = br.decide(dev, far=0.002, how="model", family="normal").check(test)
@@ -244,22 +226,19 @@ def test_a_shift_is_said_of_counts_alone() -> None:
 @pytest.mark.simulation
 @pytest.mark.parametrize("rate", [1e-10, 1e-300, 1 - 1e-10])
 @pytest.mark.parametrize("kind", ["far", "frr"])
-def test_targets_that_no_sample_reaches(kind: str, rate: float) -> None:
+def test_targets_that_no_sample_reaches(kind, rate):
     d = br.decide(scores(300), **{kind: rate}, family="beta")
     assert d.how == ("model" if rate < 0.5 else "guaranteed")
 
 
-def test_a_moved_threshold_beyond_a_fit_has_the_interval_of_its_scores() -> None:
+def test_what_scores_beyond_a_fit_and_a_guarantee_do_not_show():
     """None of 200 impostors lies beyond: FAR 0 to 1 - .025^(1/200)."""
     impostor = np.append(stats.norm.ppf((np.arange(198) + 0.5) / 198), [12.0, 12.5])
     data = br.Scores(stats.norm.ppf((np.arange(200) + 0.5) / 200, 2, 1.5), impostor)
     d = br.decide(data, far=0.002, how="model", family="normal")
     assert d.threshold == 12.5
-    assert (d.interval.low, d.interval.high) == pytest.approx((0.0, 1.0 - 0.025 ** (1 / 200)))
+    assert (d.interval.low, d.interval.high) == approx((0.0, 1.0 - 0.025 ** (1 / 200)))
     assert "no more often than impostors: FRR 100 %, FAR 0 %" in d.reason
-
-
-def test_a_guarantee_of_scores_that_may_tell_nothing() -> None:
     # 1 of 100 clients beyond 9, 2 of 400 impostors: Clopper-Pearson by scipy.
     client, impostor = [7.0] * 99 + [9.5], [*range(10)] * 40
     impostor[:2] = [9.75, 9.75]
@@ -267,14 +246,13 @@ def test_a_guarantee_of_scores_that_may_tell_nothing() -> None:
     assert (d.threshold, d.how) == (9.0, "guaranteed")
     frr = stats.binomtest(99, 100).proportion_ci(0.95)
     far = stats.binomtest(2, 400).proportion_ci(0.95)
-    reach = math.hypot(frr.high - 0.99, far.high - 0.005)
-    assert 0.99 + 0.005 < 1.0 < 0.99 + 0.005 + reach
+    assert 0.99 + 0.005 < 1.0 < 0.99 + 0.005 + math.hypot(frr.high - 0.99, far.high - 0.005)
     assert d.status == "not enough evidence"
     assert "does not show that clients are accepted more often than impostors" in d.reason
 
 
 @pytest.mark.simulation
-def test_guarantees_of_scores_that_tell_nothing_are_seldom_green() -> None:
+def test_guarantees_of_scores_that_tell_nothing_are_seldom_green():
     rng, green = np.random.default_rng(4), 0
     for _ in range(100):
         client, impostor = rng.normal(size=(2, 300))
@@ -285,41 +263,35 @@ def test_guarantees_of_scores_that_tell_nothing_are_seldom_green() -> None:
     assert green <= 100 * 0.05 + 3 * math.sqrt(100 * 0.05 * 0.95)
 
 
-def test_groups_guarantee_the_rate_of_all_trials() -> None:
-    data = scores(400)
-    grouped = br.Scores(data.client, data.impostor, impostor_groups=np.arange(400) // 2)
-    d = br.decide(grouped, far=0.02, family="beta")
-    assert "FAR stays at or below 2 % on trials like dev's (200 groups of impostors;" in d.reason
-    counted = way(d, "counted")
-    own = br.interval(grouped, "far", threshold=counted.threshold)
-    assert (counted.low, counted.high) == (own.low, own.high)
-
-
 @pytest.mark.simulation
-def test_costs_have_the_least_counted_cost() -> None:
+def test_costs_equal_error_rates_and_groups_by_counts():
     data = scores(500)
     d = br.decide(data, cost_fa=10, cost_fr=1, prior=0.2)
     t = np.unique(np.concatenate([data.client, data.impostor]))
-    cost = [
-        0.8 * 10 * np.mean(data.impostor > x) + 0.2 * np.mean(data.client <= x) for x in t
-    ]  # fmt: skip
-    own = 0.8 * 10 * d.expected.far + 0.2 * d.expected.frr
-    assert own == pytest.approx(min(cost))
+    cost = [0.8 * 10 * np.mean(data.impostor > x) + 0.2 * np.mean(data.client <= x) for x in t]
+    assert 0.8 * 10 * d.expected.far + 0.2 * d.expected.frr == approx(min(cost))
     assert (d.how, d.status, d.target) == ("counted", "not enough evidence", "cost")
     assert d.expected.prior == 0.2
     found = d.check(scores(2000, seed=3))
     assert found.verdict == "cannot tell"
     assert found.low <= found.observed <= found.high
     assert br.decide(data, cost_fa=10, cost_fr=1, how="model", family="beta").how == "model"
+    d, point = br.decide(data, eer=True), br.fit(data, "empirical").model.eer()
+    assert d.threshold == float(point.threshold)
+    assert d.check(scores(500, seed=3)).verdict == "cannot tell"
+    data = scores(1000)
+    for seed in range(5):
+        groups = np.random.default_rng(seed).integers(0, 500, 1000)
+        grouped = br.Scores(data.client, data.impostor, impostor_groups=groups)
+        d = br.decide(grouped, far=0.01, family="beta")
+        for one in d.methods:
+            assert not one.possible or np.mean(data.impostor > one.threshold) <= 0.01
 
 
 @pytest.mark.simulation
 @pytest.mark.nightly
-def test_costs_that_did_not_change_are_seldom_red() -> None:
-    """Dev and test of one distribution: red in at most .08 of 150, .05 and two standard errors.
-
-    Dev's least cost is optimistic, which both intervals together outweigh.
-    """
+def test_costs_that_did_not_change_are_seldom_red():
+    """Red in at most .08 of 150, .05 and two standard errors, though dev's least is optimistic."""
     rng = np.random.default_rng(3)
     for m, n in ((200, 200), (200, 5000), (1000, 5000)):
         red = 0
@@ -330,50 +302,9 @@ def test_costs_that_did_not_change_are_seldom_red() -> None:
         assert red / 150 <= 0.08, (m, n)
 
 
-@pytest.mark.simulation
-def test_the_equal_error_rate() -> None:
-    data = scores(500)
-    d = br.decide(data, eer=True)
-    point = br.fit(data, "empirical").model.eer()
-    assert d.threshold == float(point.threshold)
-    assert d.check(scores(500, seed=3)).verdict == "cannot tell"
-
-
-def test_accepting_everyone_may_cost_least() -> None:
-    data = br.Scores([0.4, 0.8, 0.9], [0.5, 0.6, 0.7])
-    d = br.decide(data, cost_fa=1e-3, cost_fr=1)
-    assert d.threshold == -math.inf
-    assert (d.expected.far, d.expected.frr) == (1.0, 0.0)
-    # Half are impostors; FAR 1 has Clopper and Pearson's .025 ** (1/3), FRR 0 the rest
-    far, frr = 0.5e-3 * (1 - 0.025 ** (1 / 3)), 0.5 * (1 - 0.025 ** (1 / 3))
-    assert (d.interval.low, d.interval.estimate) == pytest.approx((0.5e-3 - far, 0.5e-3))
-    assert d.interval.high == pytest.approx(0.5e-3 + frr)
-    assert d.accept([-1e9]).item()
-    assert d.check(br.Scores([0.1], [0.2])).observed == pytest.approx(0.5e-3)
-
-
-def test_reversed_scores_are_told() -> None:
-    data = scores(300)
-    with pytest.warns(br.errors.ReversedScoresWarning, match="AUC is 0"):
-        d = br.decide(br.Scores(data.impostor, data.client), far=0.1, family="beta")
-    assert [notice.category.__name__ for notice in d.notices] == ["ReversedScoresWarning"]
-
-
-@pytest.mark.simulation
-def test_no_way_of_groups_counts_more_than_the_target() -> None:
-    data = scores(1000)
-    for seed in range(5):
-        groups = np.random.default_rng(seed).integers(0, 500, 1000)
-        grouped = br.Scores(data.client, data.impostor, impostor_groups=groups)
-        d = br.decide(grouped, far=0.01, family="beta")
-        for one in d.methods:
-            assert not one.possible or np.mean(data.impostor > one.threshold) <= 0.01
-
-
-@pytest.mark.parametrize(("target", "name"), [
-    ({"far": 0.1}, "far"), ({"cost_fa": 2, "cost_fr": 1}, "cost"), ({"eer": True}, "hter"),
-])  # fmt: skip
-def test_flat_numbers_are_called_what_they_are(target: dict[str, Any], name: str) -> None:
+@pytest.mark.parametrize(("target", "name"), [({"far": 0.1}, "far"),
+    ({"cost_fa": 2, "cost_fr": 1}, "cost"), ({"eer": True}, "hter")])  # fmt: skip
+def test_flat_numbers_are_called_what_they_are(target, name):
     d = br.decide(scores(300), **target, family="beta")
     found = d.metrics()
     ends = tuple(found[f"{name}{end}"] for end in ("_low", "", "_high"))
@@ -382,14 +313,13 @@ def test_flat_numbers_are_called_what_they_are(target: dict[str, Any], name: str
     assert found["frr"] == d.expected.frr
 
 
-def test_a_rate_that_is_no_target_is_told_where_it_is_above_one_half() -> None:
+def test_a_rate_that_is_no_target_is_told_where_it_is_above_one_half():
     """Clients 1 to 1000: FRR 5 % is guaranteed by a threshold below 51. Impostors -249 to 50."""
     dev = br.Scores(np.arange(1.0, 1001.0), np.arange(-249.0, 51.0))
     d = br.decide(dev, frr=0.05, family="normal")
     for shift in (1.0, 200.0):
         test = br.Scores(dev.client, dev.impostor + shift)
-        check = d.check(test)
-        share = np.mean(test.impostor > d.threshold)
+        check, share = d.check(test), np.mean(test.impostor > d.threshold)
         assert (d.how, check.status) == ("guaranteed", "can be relied on")
         assert (share > 0.5) == (shift > 1.0)
         words = f" FAR is {rate(share)} on test: most impostors are accepted."
@@ -407,55 +337,42 @@ def test_a_rate_that_is_no_target_is_told_where_it_is_above_one_half() -> None:
     assert other.reason.count("most clients are rejected") == 1
 
 
-def test_the_interval_of_a_fitted_way_is_that_of_the_fit() -> None:
-    """FAR of a normal fit at t: sf((t - mu)/sigma), by the delta method on its deviate.
-
-    With it, to its lower end, the exact interval of what is counted there.
-    """
+def test_the_interval_of_a_fitted_way_is_that_of_the_fit():
+    """FAR of a normal fit at t by the delta method, with the exact interval of what is counted."""
     rng = np.random.default_rng(5)
     data = br.Scores(rng.normal(2, 1, 400), rng.standard_t(3, 500))
-    d = br.decide(data, eer=True, family="normal")
-    one = way(d, "model")
+    one = way(br.decide(data, eer=True, family="normal"), "model")
     mu, sigma = data.impostor.mean(), data.impostor.std()
     z = (one.threshold - mu) / sigma
     error = math.sqrt((1.0 + z * z / 2.0) / 500)
-    assert one.expected == pytest.approx(stats.norm.sf(z), rel=1e-9)
+    assert one.expected == approx(stats.norm.sf(z), rel=1e-9)
     ends = stats.norm.sf(z + np.array([1, -1]) * stats.norm.ppf(0.975) * error)
     assert one.far == np.mean(data.impostor > one.threshold)
     exact = stats.binomtest(int(500 * one.far), 500).proportion_ci(0.95)
     assert exact.high < ends[0] < exact.high + (exact.high - exact.low)
-    assert one.low == pytest.approx(exact.low)
-    assert one.high == pytest.approx(min(ends[1], 2.0 * exact.high - exact.low), rel=0.03)
+    assert one.low == approx(exact.low)
+    assert one.high == approx(min(ends[1], 2.0 * exact.high - exact.low), rel=0.03)
 
 
 DECISIONS = benchmark("decisions")
 
 
 @pytest.mark.simulation
-@pytest.mark.parametrize(
-    ("law", "ties"),
-    [
-        pytest.param(law, ties, id=f"{law.name}-{ties}", marks=marks)
-        for k, law in enumerate(DECISIONS.LAWS) for ties in (False, True)
-        for marks in [() if k % 2 == ties else (pytest.mark.nightly,)]
-    ],
-)  # fmt: skip
-def test_guarantees_are_kept_and_averages_hold(law: Any, ties: bool) -> None:
-    """1000 sets: bound kept in .936 (95 % less two errors), without ties no margin is hidden.
-
-    Means of the true FAR of the average way are within three standard errors of k + 1 of n + 1.
-    """
-    row = DECISIONS.cell(law, "far", 500, 0.02, 1000, ties=ties)
-    kept, exact, mean, expected, error = row[5:]
-    assert kept >= 0.936
+@pytest.mark.parametrize(("law", "ties"), [pytest.param(law, ties, id=f"{law.name}-{ties}",
+    marks=marks) for k, law in enumerate(DECISIONS.LAWS) for ties in (False, True)
+    for marks in [() if k % 2 == ties else (pytest.mark.nightly,)]])  # fmt: skip
+def test_guarantees_are_kept_and_averages_hold(law, ties):
+    """400 sets: kept in .928 (95 % less two errors), means within three of k + 1 of n + 1."""
+    kept, exact, mean, expected, error = DECISIONS.cell(law, "far", 500, 0.02, 400, ties=ties)[5:]
+    assert kept >= 0.928
     assert mean <= expected + 3 * error
     if not ties:
-        assert kept <= exact + 0.015
+        assert kept <= exact + 0.022
         assert mean >= expected - 3 * error
 
 
 @pytest.mark.parametrize("other", [2.2250738585e-313, 5e-324])
-def test_an_outlier_among_scores_that_hardly_differ(other: float) -> None:
+def test_an_outlier_among_scores_that_hardly_differ(other):
     with pytest.warns(br.InfluenceWarning, match="inf times as far"):
         br.decide(br.Scores([0.0, 1.0, 3.0, 4.0], [0.0, 2.0, other]), far=0.5)
 
@@ -463,7 +380,7 @@ def test_an_outlier_among_scores_that_hardly_differ(other: float) -> None:
 RNG = np.random.default_rng(5)
 
 
-def both(n: int, bins: int = 65_536) -> tuple[br.Scores, br.ScoreSummary]:
+def both(n, bins=65_536):
     client, impostor = RNG.beta(6.0, 2.0, n), RNG.beta(2.0, 8.0, n)
     frame = pd.DataFrame({"score": [*client, *impostor], "label": [1] * n + [0] * n})
     return br.Scores(client, impostor), br.summarize(frame, bins=bins)
@@ -474,38 +391,30 @@ ROWS, SUMMARY = both(2000)
 
 @pytest.mark.parametrize("asked", [{"far": 0.02}, {"frr": 0.05}])
 @pytest.mark.parametrize("how", ["guaranteed", "average", "model"])
-def test_it_is_the_threshold_of_the_rows_but_for_a_bin(asked: dict[str, float], how: str) -> None:
+def test_it_is_the_threshold_of_the_rows_but_for_a_bin(asked, how):
     options = {"how": how, "family": "beta"}
     one, two = br.decide(SUMMARY, **asked, **options), br.decide(ROWS, **asked, **options)
-    assert one.threshold == pytest.approx(two.threshold, abs=1e-3)
+    assert one.threshold == approx(two.threshold, abs=1e-3)
     assert (one.how, one.status, one.n) == (two.how, two.status, 2000)
     (kind, rate), t = next(iter(asked.items())), one.threshold
     counted = np.mean(ROWS.impostor > t) if kind == "far" else np.mean(ROWS.client <= t)
     assert counted <= rate + (0.01 if how == "model" else 0.0)
-    assert getattr(one.method, kind) == pytest.approx(
-        counted, abs=1e-12 if how != "model" else 1e-3
-    )
+    assert getattr(one.method, kind) == approx(counted, abs=1e-12 if how != "model" else 1e-3)
 
 
-def test_the_other_targets_are_counted_at_borders_too() -> None:
+def test_summaries_count_and_check_at_borders():
     for asked in ({"eer": True}, {"cost_fa": 10, "cost_fr": 1}):
         found = br.decide(SUMMARY, **asked, family="beta")
         assert found.how == "counted"
         far = float(np.mean(ROWS.impostor > found.threshold))
-        assert found.method.far == pytest.approx(far, abs=1e-12)
+        assert found.method.far == approx(far, abs=1e-12)
         other = br.decide(ROWS, **asked, family="beta")
-        assert found.threshold == pytest.approx(other.threshold, abs=1e-3)
-
-
-def test_a_check_by_a_summary_is_that_of_its_rows_at_a_border() -> None:
+        assert found.threshold == approx(other.threshold, abs=1e-3)
     rows, summary = both(3000)
     decision = br.decide(SUMMARY, far=0.02, family="beta")
     one, two = decision.check(summary), decision.check(rows)
     assert (one.observed, one.verdict, one.status) == (two.observed, two.verdict, two.status)
-    assert (one.low, one.high) == pytest.approx((two.low, two.high), rel=1e-12)
-
-
-def test_dev_is_known_again_by_its_counts() -> None:
+    assert (one.low, one.high) == approx((two.low, two.high), rel=1e-12)
     decision = br.decide(SUMMARY, far=0.02, family="beta")
     with pytest.warns(br.errors.SameDataWarning):
         decision.check(SUMMARY)
@@ -517,58 +426,51 @@ def test_dev_is_known_again_by_its_counts() -> None:
 DEV = br.Scores([9.0, 7.0, 6.0], [8.0, 5.0, 4.0])
 
 
-def many(n: int, seed: int, shape: float = 8.0) -> br.Scores:
+def many(n, seed, shape=8.0):
     rng = np.random.default_rng(seed)
     return br.Scores(rng.beta(6, 2, n), rng.beta(2, shape, n))
 
 
-@pytest.mark.parametrize(("target", "threshold", "precision", "accepted"), [
-    (0.5, -np.inf, 3 / 6, 6), (0.6, 4.5, 3 / 5, 5), (0.61, 5.5, 3 / 4, 4), (0.75, 5.5, 3 / 4, 4),
-    (0.76, 8.5, 1.0, 1), (1.0, 8.5, 1.0, 1),
-])  # fmt: skip
-def test_by_hand(target: float, threshold: float, precision: float, accepted: int) -> None:
+@pytest.mark.parametrize(("target", "threshold", "precision", "accepted"),
+    [(0.5, -np.inf, 3 / 6, 6), (0.6, 4.5, 3 / 5, 5), (0.61, 5.5, 3 / 4, 4), (0.75, 5.5, 3 / 4, 4),
+    (0.76, 8.5, 1.0, 1), (1.0, 8.5, 1.0, 1)])  # fmt: skip
+def test_by_hand(target, threshold, precision, accepted):
     d = br.decide(DEV, precision=target)
-    assert (d.threshold, d.how, d.n, d.target, d.rate) == (
-        threshold, "counted", accepted, "precision", target,
-    )  # fmt: skip
-    assert d.interval.estimate == precision == pytest.approx(d.expected.precision)
+    assert (d.threshold, d.how, d.n, d.target, d.rate) == (threshold, "counted",
+        accepted, "precision", target)  # fmt: skip
+    assert d.interval.estimate == precision == approx(d.expected.precision)
     k = round(precision * accepted)
     low, high = beta.ppf(0.025, k, accepted - k + 1), beta.ppf(0.975, k + 1, accepted - k)
-    assert d.interval.low == pytest.approx(low)
-    assert d.interval.high == pytest.approx(1.0 if k == accepted else high)
+    assert d.interval.low == approx(low)
+    assert d.interval.high == approx(1.0 if k == accepted else high)
     assert d.status != "can be relied on"
     assert br.decide(DEV, ppv=target) == d == br.from_json(d.to_json())
 
 
-def test_precision_is_not_monotone() -> None:
+def test_precision_is_not_monotone():
     """Above 8.5 it is 1, above 7.5 it is 1/2, above 5.5 it is 3/4."""
     assert br.decide(DEV, precision=0.7).threshold == 5.5
     assert "need not rise with the threshold" in br.decide(DEV, precision=0.7).reason
-
-
-def test_at_another_prior() -> None:
-    """At 5.5 TPR is 1 and FAR 1/3: precision at 1/4 is (1/4) / (1/4 + 3/4 . 1/3) = 1/2."""
+    # At 5.5 TPR is 1 and FAR 1/3: precision at 1/4 is (1/4) / (1/4 + 3/4 . 1/3) = 1/2.
     d = br.decide(DEV, precision=0.5, prior=0.25)
-    assert (d.threshold, d.n) == (5.5, None)
-    assert d.interval.estimate == pytest.approx(0.5)
-    far = br.interval(DEV, "far", threshold=5.5)
-    frr = br.interval(DEV, "frr", threshold=5.5)
+    assert (d.threshold, d.n, d.interval.estimate) == (5.5, None, approx(0.5))
+    far, frr = br.interval(DEV, "far", threshold=5.5), br.interval(DEV, "frr", threshold=5.5)
 
-    def at(tpr: float, far: float) -> float:
+    def at(tpr, far):
         return tpr / (tpr + 3.0 * far)
 
     low = 0.5 - np.hypot(0.5 - at(1.0 - frr.high, 1 / 3), 0.5 - at(1.0, far.high))
     high = 0.5 + np.hypot(at(1.0 - frr.low, 1 / 3) - 0.5, at(1.0, far.low) - 0.5)
-    assert (d.interval.low, d.interval.high) == pytest.approx((max(low, 0.0), min(high, 1.0)))
+    assert (d.interval.low, d.interval.high) == approx((max(low, 0.0), min(high, 1.0)))
     assert br.from_json(d.to_json()) == d
 
 
-def test_of_a_test() -> None:
+def test_of_a_test():
     d = br.decide(many(500, 1), precision=0.9)
     worse, few = d.check(many(2000, 3, 3.0)), d.check(many(30, 4))
     for check in (worse, few):
         accepted = [np.sum(d.accept(x)) for x in (check.scores.client, check.scores.impostor)]
-        assert check.observed == accepted[0] / sum(accepted) == pytest.approx(check.point.precision)
+        assert check.observed == accepted[0] / sum(accepted) == approx(check.point.precision)
         assert br.from_json(check.to_json()) == check
     assert (worse.verdict, worse.status) == ("broken", "do not rely on it")
     assert worse.high < 0.9
@@ -578,16 +480,19 @@ def test_of_a_test() -> None:
     assert (careful.verdict, careful.status) == ("kept", "can be relied on")
     assert careful.low >= 0.95
     fixed = br.decide(many(500, 1), precision=0.6, prior=0.1).check(many(5000, 2))
-    assert fixed.observed == pytest.approx(
-        0.1 * fixed.point.tpr / (0.1 * fixed.point.tpr + 0.9 * fixed.point.far)
-    )
+    assert fixed.observed == approx(
+        0.1 * fixed.point.tpr / (0.1 * fixed.point.tpr + 0.9 * fixed.point.far))  # fmt: skip
+    text = d._repr_html_()
+    assert "Target precision 90\N{NO-BREAK SPACE}%: counted on dev, not guaranteed" in text
+    assert "right among those accepted" in text
+    assert list(d.alternatives["how"]) == ["counted"]
+    assert "precision" in d.check(many(500, 2))._repr_html_()
 
 
-def test_counts_summaries_and_groups() -> None:
+def test_counts_summaries_and_groups():
     heavy = br.Scores([9, 7, 6], [8, 5, 4], client_weights=[1e15] * 3, impostor_weights=[1e15] * 3)
     assert br.decide(heavy, precision=0.75).threshold == 5.5
-    data = many(200, 1)
-    label = np.repeat([1, 0], 200)
+    data, label = many(200, 1), np.repeat([1, 0], 200)
     frame = pd.DataFrame({"score": np.concatenate([data.client, data.impostor]), "label": label})
     binned = br.decide(br.summarize(frame, bins=256), precision=0.9)
     accepted = [np.sum(binned.accept(x)) for x in (data.client, data.impostor)]
@@ -599,24 +504,15 @@ def test_counts_summaries_and_groups() -> None:
     assert one.interval != other.interval
 
 
-def test_what_is_shown() -> None:
-    d = br.decide(many(500, 1), precision=0.9)
-    text = d._repr_html_()
-    assert "Target precision 90\N{NO-BREAK SPACE}%: counted on dev, not guaranteed" in text
-    assert "right among those accepted" in text
-    assert list(d.alternatives["how"]) == ["counted"]
-    assert "precision" in d.check(many(500, 2))._repr_html_()
-
-
-def test_heavy_counts_have_digits() -> None:
+def test_heavy_counts_have_digits():
     """Of 1e9 or 1e18 trials a share is within some standard deviations of what was counted."""
     for share, n in itertools.product((1e-6, 0.05), (1e9, 1e18)):
         low, high = (float(end) for end in share_ends(share * n, n, 0.025))
         sd = np.sqrt(share * (1.0 - share) / n)
-        assert low == pytest.approx(share - 1.96 * sd, abs=0.1 * sd)
-        assert high == pytest.approx(share + 1.96 * sd, abs=0.1 * sd)
+        assert low == approx(share - 1.96 * sd, abs=0.1 * sd)
+        assert high == approx(share + 1.96 * sd, abs=0.1 * sd)
     weights = {f"{who}_weights": np.full(1000, 1e15) for who in ("client", "impostor")}
     data = br.Scores(np.linspace(0.4, 1.0, 1000), np.linspace(0.0, 0.6, 1000), **weights)
-    ways = br.decide(data, far=0.05).methods
-    assert ways[0].achieved == pytest.approx(0.95, abs=1e-3)
+    ways = br.decide(data, far=0.05, family="normal").methods
+    assert ways[0].achieved == approx(0.95, abs=1e-3)
     assert all(0.4 < way.achieved < 1.0 for way in ways if way.k is not None)

@@ -1,44 +1,37 @@
 """Expected performance curves against brute force, oracles and theorems."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from fractions import Fraction
 from functools import cache
-from typing import Any
 
 import numpy as np
 import pytest
+from numpy.testing import assert_allclose, assert_array_equal
 
 import betaroc as br
 from betaroc.model.criteria import CRITERIA
 
 # Small random sets are reversed now and then.
-pytestmark = pytest.mark.filterwarnings(
-    "ignore::betaroc.core.errors.ReversedScoresWarning",
-    "ignore::betaroc.core.errors.ExtrapolationWarning",
-)
+pytestmark = pytest.mark.filterwarnings("ignore::betaroc.core.errors.ReversedScoresWarning",
+    "ignore::betaroc.core.errors.ExtrapolationWarning")  # fmt: skip
 
 ALPHAS = [0.0, 0.1, 0.25, 0.3, 1 / 3, 0.5, 0.6, 0.75, 0.9, 1.0]
 WITH_ALPHA = [name for name, criterion in CRITERIA.items() if not criterion.single]
 
 
-def tied_scores(seed: int, n: int = 40) -> br.Scores:
+def tied_scores(seed, n=40):
     """Scores with many ties, within and between the classes."""
     rng = np.random.default_rng(seed)
-    clients = int(rng.integers(5, n - 5))
-    decimals = int(rng.integers(1, 3))
-    return br.Scores(
-        np.round(rng.normal(0.3, 1.0, clients), decimals),
-        np.round(rng.normal(-0.3, 1.0, n - clients), decimals),
-    )
+    clients, decimals = int(rng.integers(5, n - 5)), int(rng.integers(1, 3))
+    return br.Scores(np.round(rng.normal(0.3, 1.0, clients), decimals),
+        np.round(rng.normal(-0.3, 1.0, n - clients), decimals))  # fmt: skip
 
 
 class Enumeration:
     """Every threshold that decides differently, with its rates as fractions."""
 
-    def __init__(self, scores: br.Scores) -> None:
+    def __init__(self, scores):
         client, impostor = scores.client.tolist(), scores.impostor.tolist()
         places = sorted(set(client) | set(impostor))
         middles = [(a + b) / 2 for a, b in itertools.pairwise(places)]
@@ -48,12 +41,12 @@ class Enumeration:
         self.prior = Fraction(len(client), len(client) + len(impostor))
         self.precisions = [self.precision(k) for k in range(len(self.thresholds))]
 
-    def precision(self, k: int) -> Fraction | None:
+    def precision(self, k):
         true = self.prior * (1 - self.frr[k])
         called = true + (1 - self.prior) * self.far[k]
         return true / called if called else None
 
-    def criterion(self, name: str, k: int, alpha: Fraction) -> Fraction | None:
+    def criterion(self, name, k, alpha):
         """The value to be minimised, None where it is 0/0."""
         far, frr, precision = self.far[k], self.frr[k], self.precisions[k]
         if name == "weighted-error":
@@ -79,25 +72,22 @@ class Enumeration:
             return alpha / precision + (1 - alpha) / (1 - frr)
         raise AssertionError(name)
 
-    def best(self, name: str, alpha: Fraction) -> float:
+    def best(self, name, alpha):
         """Smallest criterion, then smallest HTER, then lowest threshold."""
-        ranked = [
-            (value, self.far[k] + self.frr[k], self.thresholds[k])
-            for k in range(len(self.thresholds))
-            if (value := self.criterion(name, k, alpha)) is not None
-        ]
+        ranked = [(value, self.far[k] + self.frr[k], self.thresholds[k]) for k in range(len(
+            self.thresholds)) if (value := self.criterion(name, k, alpha)) is not None]  # fmt: skip
         return min(ranked)[2]
 
 
 @cache
-def enumeration(seed: int) -> Enumeration:
+def enumeration(seed):
     return Enumeration(tied_scores(seed))
 
 
 @pytest.mark.simulation
 @pytest.mark.filterwarnings("ignore::betaroc.core.errors.TargetWarning")
 @pytest.mark.parametrize("criterion", CRITERIA)
-def test_empirical_thresholds_equal_enumeration(criterion: str) -> None:
+def test_empirical_thresholds_equal_enumeration(criterion):
     alphas = [0.5] if CRITERIA[criterion].single else ALPHAS
     given = {} if CRITERIA[criterion].single else {"alpha": ALPHAS}
     for seed in range(60):
@@ -107,24 +97,19 @@ def test_empirical_thresholds_equal_enumeration(criterion: str) -> None:
         assert curve.threshold.tolist() == best, seed
 
 
-def smooth_pairs() -> list[br.ScoreModel]:
+def smooth_pairs():
     """Proper, both hooks, reversed, binormal and inflated."""
     beta, normal = br.Beta, br.Normal
-    return [
-        br.ScoreModel(beta(4.0, 2.0), beta(2.0, 4.0), prior=0.3),
-        br.ScoreModel(beta(0.47, 0.36), beta(0.77, 1.91)),
-        br.ScoreModel(beta(6.0, 5.0), beta(2.0, 3.0), prior=0.1),
-        br.ScoreModel(beta(2.0, 4.0), beta(4.0, 2.0)),
+    return [br.ScoreModel(beta(4.0, 2.0), beta(2.0, 4.0), prior=0.3),
+        br.ScoreModel(beta(0.47, 0.36), beta(0.77, 1.91)), br.ScoreModel(beta(6.0, 5.0),
+        beta(2.0, 3.0), prior=0.1), br.ScoreModel(beta(2.0, 4.0), beta(4.0, 2.0)),
         br.ScoreModel(normal(1.0, 1.0), normal(0.0, 2.0), prior=0.2),
-        br.ScoreModel(normal(1.0, 2.0), normal(0.0, 1.0)),
-        br.ScoreModel(
-            br.Inflated(beta(2.0, 1.0), 0.05, 0.1), br.Inflated(beta(1.0, 2.0), 0.2, 0.01)
-        ),
-    ]
+        br.ScoreModel(normal(1.0, 2.0), normal(0.0, 1.0)), br.ScoreModel(br.Inflated(beta(2.0, 1.0),
+        0.05, 0.1), br.Inflated(beta(1.0, 2.0), 0.2, 0.01))]  # fmt: skip
 
 
 @cache
-def dense_points(model: br.ScoreModel, count: int) -> br.OperatingPoint:
+def dense_points(model, count):
     low, high = -6.0, 8.0
     if model.client.on_unit:
         t = np.concatenate([np.linspace(0.0, 1.0, count), np.geomspace(1e-12, 0.1, count // 4)])
@@ -133,7 +118,7 @@ def dense_points(model: br.ScoreModel, count: int) -> br.OperatingPoint:
     return model.at(t)
 
 
-def losses(criterion: str, p: Any, alpha: float) -> np.ndarray:
+def losses(criterion, p, alpha):
     if criterion == "weighted-error":
         return np.asarray(p.weighted_error(alpha))
     if criterion == "weighted-precision-recall":
@@ -147,7 +132,7 @@ def losses(criterion: str, p: Any, alpha: float) -> np.ndarray:
 @pytest.mark.filterwarnings("ignore::betaroc.core.errors.TargetWarning")
 @pytest.mark.parametrize("model", smooth_pairs(), ids=lambda m: f"{m.client!r}-{m.impostor!r}")
 @pytest.mark.parametrize("criterion", WITH_ALPHA)
-def test_no_dense_threshold_beats_a_smooth_one(model: br.ScoreModel, criterion: str) -> None:
+def test_no_dense_threshold_beats_a_smooth_one(model, criterion):
     alphas = [0.05, 0.3, 0.5, 0.8, 0.99]
     curve = br.epc(model, model, criterion=criterion, alpha=alphas)
     met = br.epc(model, model, criterion=criterion, alpha=alphas).points
@@ -157,86 +142,70 @@ def test_no_dense_threshold_beats_a_smooth_one(model: br.ScoreModel, criterion: 
         assert reached <= oracle + 1e-12, (alpha, curve.threshold[k])
 
 
-def test_weighted_error_of_equal_sides_is_concave_and_below_both_trivial_rules() -> None:
-    """m(w) = min C_w is concave and at most min(w, 1 - w)."""
+def test_thresholds_in_closed_form():
+    """a = -b: logit theta = (logit w - log C) / a, here with C = 1 by symmetry."""
+    model = br.ScoreModel(br.Beta(4.0, 2.0), br.Beta(2.0, 4.0))
+    alphas = np.array([0.1, 0.25, 0.5, 0.75, 0.9])
+    curve = br.epc(model, model, alpha=alphas)
+    expected = np.log(alphas / (1.0 - alphas)) / 2.0
+    assert_allclose(curve.points.logit_threshold, expected, rtol=1e-12, atol=1e-15)
+    # m(w) = min C_w is concave and at most min(w, 1 - w).
     model = br.ScoreModel(br.Beta(0.47, 0.36), br.Beta(0.77, 1.91))
     curve = br.epc(model, model, measure="weighted-error")
     value, alpha = curve.value, curve.alpha
     assert np.all(np.diff(value, 2) <= 1e-12)
     assert np.all(value <= np.minimum(alpha, 1.0 - alpha) + 1e-15)
     # Accept-all is best for all weights up to the hull's: .34401 for this pair.
-    zone = alpha[curve.trivial & (alpha < 0.5)]
-    assert zone.max() == 0.34
+    assert alpha[curve.trivial & (alpha < 0.5)].max() == 0.34
+    # Of impostors Beta(1, q) the threshold of FAR x has 1 - t = x^(1/q): at x = 1e-9, q = 0.5
+    # the logit is log((1 - 1e-18)/1e-18) = 18 log 10, where the double is 1.
+    dev = br.ScoreModel(br.Beta(1, 0.4), br.Beta(1, 0.5))
+    curve = br.epc(dev, dev, criterion="far", measure="far", alpha=[1e-9, 0.5])
+    assert curve.threshold[0] == 1.0
+    assert_allclose(curve.logit_threshold, [18.0 * math.log(10.0), math.log(3.0)], rtol=1e-12)
+    scores = br.Scores([0.5, 0.9], [0.1, 0.6])
+    assert np.isnan(br.epc(scores, dev, alpha=[0.5]).logit_threshold).all()
+    assert_array_equal(br.epc(dev, scores, criterion="far", alpha=[1e-9, 0.5]).logit_threshold,
+        curve.logit_threshold)  # fmt: skip
 
 
-def test_closed_form_thresholds() -> None:
-    """a = -b: logit theta = (logit w - log C) / a, here with C = 1 by symmetry."""
-    model = br.ScoreModel(br.Beta(4.0, 2.0), br.Beta(2.0, 4.0))
-    alphas = np.array([0.1, 0.25, 0.5, 0.75, 0.9])
-    curve = br.epc(model, model, alpha=alphas)
-    expected = np.log(alphas / (1.0 - alphas)) / 2.0
-    np.testing.assert_allclose(curve.points.logit_threshold, expected, rtol=1e-12, atol=1e-15)
-
-
-def test_loss_split_adds_up_and_area_is_a_mean() -> None:
+def test_sides_priors_values_and_losses():
+    scores = br.Scores([0.2, 0.6, 0.9], [0.1, 0.3, 0.4])
+    fitted = br.fit(br.Scores(*(np.random.default_rng(0).beta(*ab, 200)
+        for ab in ((3, 2), (2, 3)))))  # fmt: skip
+    curve = br.epc(fitted, scores, alpha=[0.5])
+    assert curve.threshold[0] == fitted.model.youden().threshold
+    assert curve.far[0] == np.mean(scores.impostor > curve.threshold[0])
+    assert br.epc(scores, fitted, alpha=[0.5]).far[0] == fitted.model.far(0.5)
+    # The criterion takes dev's prior, the measure test's, and prior= overrides both.
+    dev, test = tied_scores(5), tied_scores(6)
+    own = br.epc(dev, test, criterion="f-measure", measure="f1", alpha=[0.5])
+    assert (own.dev.prior, own.test.prior) == (dev.prior, test.prior)
+    both = br.epc(dev, test, criterion="f-measure", measure="f1", alpha=[0.5], prior=0.5)
+    assert both.dev.prior == both.test.prior == 0.5
+    dev, test = tied_scores(1), tied_scores(2)
+    curve = br.epc(dev, test, alpha=ALPHAS)
+    for t, far, frr, value in zip(curve.threshold, curve.far, curve.frr, curve.value, strict=True):
+        assert far == np.mean(test.impostor > t)
+        assert frr == np.mean(test.client <= t)
+        assert value == 0.5 * (far + frr)
     dev, test = tied_scores(3), tied_scores(4)
     with pytest.warns(br.SameDataWarning, match="dev and test are the same data"):
         br.epc(dev, dev)
     curve = br.epc(dev, test)
     split = curve.loss_split()
-    np.testing.assert_allclose(
-        split.threshold + split.separability, curve.value - curve.expected, atol=1e-15
-    )
+    assert_allclose(split.threshold + split.separability, curve.value - curve.expected, atol=1e-15)
     constant = br.epc(dev, test, criterion="far", measure="far", alpha=[0.2, 0.2, 0.2])
     assert constant.value.tolist() == [constant.value[0]] * 3
-    whole = curve.area(0.2, 0.7, normalize=False)
-    assert whole == pytest.approx(0.5 * curve.area(0.2, 0.7))
+    assert curve.area(0.2, 0.7, normalize=False) == pytest.approx(0.5 * curve.area(0.2, 0.7))
     assert curve.value.min() <= curve.area() <= curve.value.max()
 
 
-def test_mixed_sides() -> None:
-    scores = br.Scores([0.2, 0.6, 0.9], [0.1, 0.3, 0.4])
-    fitted = br.fit(
-        br.Scores(*(np.random.default_rng(0).beta(*ab, 200) for ab in ((3, 2), (2, 3))))
-    )
-    curve = br.epc(fitted, scores, alpha=[0.5])
-    assert curve.threshold[0] == fitted.model.youden().threshold
-    assert curve.far[0] == np.mean(scores.impostor > curve.threshold[0])
-    assert br.epc(scores, fitted, alpha=[0.5]).far[0] == fitted.model.far(0.5)
-
-
-def test_priors() -> None:
-    """The criterion takes dev's prior, the measure test's, and prior= overrides both."""
-    dev, test = tied_scores(5), tied_scores(6)
-    own = br.epc(dev, test, criterion="f-measure", measure="f1", alpha=[0.5])
-    assert own.dev.prior == dev.prior
-    assert own.test.prior == test.prior
-    both = br.epc(dev, test, criterion="f-measure", measure="f1", alpha=[0.5], prior=0.5)
-    assert both.dev.prior == both.test.prior == 0.5
-
-
-def test_logits_of_thresholds_that_round_to_one() -> None:
-    """Of impostors Beta(1, q) the threshold of FAR x has 1 - t = x^(1/q): at x = 1e-9, q = 0.5 the
-    logit is log((1 - 1e-18)/1e-18) = 18 log 10, where the double is 1."""
-    dev = br.ScoreModel(br.Beta(1, 0.4), br.Beta(1, 0.5))
-    curve = br.epc(dev, dev, criterion="far", measure="far", alpha=[1e-9, 0.5])
-    assert curve.threshold[0] == 1.0
-    np.testing.assert_allclose(
-        curve.logit_threshold, [18.0 * math.log(10.0), math.log(3.0)], rtol=1e-12
-    )
-    scores = br.Scores([0.5, 0.9], [0.1, 0.6])
-    assert np.isnan(br.epc(scores, dev, alpha=[0.5]).logit_threshold).all()
-    np.testing.assert_array_equal(
-        br.epc(dev, scores, criterion="far", alpha=[1e-9, 0.5]).logit_threshold,
-        curve.logit_threshold,
-    )
-
-
-def test_what_was_lost_on_test_is_told_by_its_parts() -> None:
+def test_what_was_lost_on_test_is_told_by_its_parts():
     """Dev's threshold at 1/2 is 2.5, where it errs on one of three impostors: HTER 1/6."""
     dev = br.Scores([3.0, 4.0, 5.0] * 4, [1.0, 2.0, 3.0] * 4)
 
-    def block(client: list[float], impostor: list[float]) -> str:
+    def block(client, impostor):
         curve = br.epc(dev, br.Scores(client * 4, impostor * 4), alpha=[0.5])
         return curve._repr_html_().replace("\u00a0", " ")
 
@@ -253,12 +222,3 @@ def test_what_was_lost_on_test_is_told_by_its_parts() -> None:
     # Perfectly separated at 2.5: HTER 0.
     better = block([3, 4, 5], [0, 1, 2])
     assert "\u221217 points because the classes are more separable than on dev." in better
-
-
-def test_value_is_the_measure_counted_on_test() -> None:
-    dev, test = tied_scores(1), tied_scores(2)
-    curve = br.epc(dev, test, alpha=ALPHAS)
-    for t, far, frr, value in zip(curve.threshold, curve.far, curve.frr, curve.value, strict=True):
-        assert far == np.mean(test.impostor > t)
-        assert frr == np.mean(test.client <= t)
-        assert value == 0.5 * (far + frr)

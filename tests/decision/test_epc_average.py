@@ -1,7 +1,5 @@
 """The average of two antagonist rates, targets out of reach, scales that differ."""
 
-from __future__ import annotations
-
 import itertools
 import warnings
 from fractions import Fraction
@@ -13,6 +11,8 @@ import betaroc as br
 from betaroc.model.criteria import CRITERIA
 from betaroc.model.samples import empirical_model
 from helpers.cases import case, some
+
+approx = pytest.approx
 
 MODELS = {
     "bell": br.ScoreModel(br.Beta(4, 2), br.Beta(2, 4)),
@@ -32,26 +32,24 @@ IDENTITIES = {
 @pytest.mark.simulation
 @pytest.mark.parametrize("pair", IDENTITIES)
 @pytest.mark.parametrize("name", MODELS)
-def test_the_identities_of_the_a_posteriori_average(name: str, pair: str) -> None:
+def test_the_identities_of_the_a_posteriori_average(name, pair):
     # The ROCs are concave, so precision rises with the threshold; the quadrature asks for 1e-9.
     model = MODELS[name]
     average = br.epc_average(model, model, pair)
-    assert average.average == pytest.approx(IDENTITIES[pair](model), abs=2e-9)
-    assert average.average == pytest.approx(0.5 * (average.first + average.second), rel=1e-15)
+    assert average.average == approx(IDENTITIES[pair](model), abs=2e-9)
+    assert average.average == approx(0.5 * (average.first + average.second), rel=1e-15)
 
 
-def brute_mean(dev: br.Scores, test: br.Scores, criterion: str, low: Fraction, high: Fraction):
+def brute_mean(dev, test, criterion, low, high):
     """The mean of V over the targets: the nearest rate changes at midpoints of dev's rates."""
 
-    def rates(scores: br.Scores, t: float) -> dict[str, Fraction | None]:
+    def rates(scores, t):
         far = Fraction(int(np.sum(scores.impostor > t)), scores.n_impostor)
         frr = Fraction(int(np.sum(scores.client <= t)), scores.n_client)
         accepted = int(np.sum(scores.client > t)) + int(np.sum(scores.impostor > t))
         precision = Fraction(int(np.sum(scores.client > t)), accepted) if accepted else None
-        return {
-            "far": far, "frr": frr, "sensitivity": 1 - frr, "specificity": 1 - far,
-            "recall": 1 - frr, "precision": precision,
-        }  # fmt: skip
+        return {"far": far, "frr": frr, "sensitivity": 1 - frr, "specificity": 1 - far,
+            "recall": 1 - frr, "precision": precision}  # fmt: skip
 
     places = sorted({*dev.client.tolist(), *dev.impostor.tolist()})
     gaps = [-np.inf, *((a + b) / 2 for a, b in itertools.pairwise(places)), places[-1]]
@@ -74,104 +72,82 @@ def brute_mean(dev: br.Scores, test: br.Scores, criterion: str, low: Fraction, h
 
 @pytest.mark.parametrize("pair", IDENTITIES)
 @pytest.mark.parametrize("seed", range(4))
-def test_scores_are_summed_exactly(pair: str, seed: int) -> None:
+def test_scores_are_summed_exactly(pair, seed):
     rng = np.random.default_rng(seed)
-    dev, test = (
-        br.Scores(np.round(rng.normal(1, 1, 17), 1), np.round(rng.normal(-1, 1, 23), 1))
-        for _ in range(2)
-    )
+    dev, test = (br.Scores(np.round(rng.normal(1, 1, 17), 1), np.round(rng.normal(-1, 1, 23), 1))
+        for _ in range(2))  # fmt: skip
     # The lowest test score is a client above all of dev, so that precision is defined throughout.
     test = br.Scores([*test.client, 9.0], test.impostor)
     first, second = {"far-frr": ("far", "frr")}.get(pair, pair.split("-"))
     low, high = Fraction(1, 10), Fraction(3, 4)
     average = br.epc_average(dev, test, pair, low=0.1, high=0.75)
-    assert average.first == pytest.approx(float(brute_mean(dev, test, first, low, high)), rel=1e-12)
-    assert average.second == pytest.approx(
-        float(brute_mean(dev, test, second, low, high)), rel=1e-12
-    )
+    assert average.first == approx(float(brute_mean(dev, test, first, low, high)), rel=1e-12)
+    assert average.second == approx(float(brute_mean(dev, test, second, low, high)), rel=1e-12)
 
 
 @pytest.mark.simulation
 @pytest.mark.filterwarnings("ignore::betaroc.core.errors.ExtrapolationWarning")
-def test_table_3_is_an_integral_that_its_range_makes_a_mean() -> None:
+def test_table_3_is_an_integral_that_its_range_makes_a_mean():
     # Uniform laws on [0.2, 1.2] and [0, 1]: at FAR v the threshold is 1 - v and FRR is 0.8 - v.
-    rng = np.random.default_rng(3)
-    model = br.ScoreModel(br.Beta(1, 1), br.Beta(1, 1))
+    rng, model = np.random.default_rng(3), br.ScoreModel(br.Beta(1, 1), br.Beta(1, 1))
     for bound in (0.1, 0.5):
         mean = br.epc_average(model, model, "far-frr", high=bound).first
-        assert mean == pytest.approx(0.5, abs=1e-9)  # chance: HTER 1/2 whatever the threshold
+        assert mean == approx(0.5, abs=1e-9)  # chance: HTER 1/2 whatever the threshold
     scores = br.Scores(rng.normal(1, 1, 400), rng.normal(0, 1, 400))
     other = br.Scores(rng.normal(1, 1, 400), rng.normal(0, 1, 400))
     curve = br.epc(scores, other, criterion="far", alpha=np.linspace(0, 0.5, 20001))
     mean = br.epc_average(scores, other, "far-frr", high=0.5).first
     # Trapezoids of a step function: each of 201 steps is misplaced by at most a grid step.
-    assert 0.5 * mean == pytest.approx(curve.area(0.0, 0.5, normalize=False), abs=201 * 2.5e-5)
+    assert 0.5 * mean == approx(curve.area(0.0, 0.5, normalize=False), abs=201 * 2.5e-5)
 
 
-def test_targets_without_a_precision_are_left_out_and_counted() -> None:
-    # Recall on dev is 0, 1/2 or 1: targets below 1/4 reject all, where precision is 0/0.
-    scores = br.Scores([3, 4], [1, 2])
-    average = br.epc_average(scores, scores, "precision-recall")
-    # Recall 1/2 (targets 1/4 to 3/4) and 1: precision is 1 at both thresholds of least HTER.
-    assert average.second == pytest.approx((0.5 * 0.75 + 0.25 * 1.0) / 0.75, rel=1e-15)
-    assert average.undefined == pytest.approx(0.5 * 0.25, rel=1e-15)
-
-
-def test_laws_on_dev_and_scores_on_test_are_summed_exactly() -> None:
+def test_laws_on_dev_and_scores_on_test_are_summed_exactly():
     # FAR = (1 - t)^2 and FRR = t^2 on dev, so that precision is (1 + t)/2 at prior 1/2.
-    dev = br.ScoreModel(br.Beta(2, 1), br.Beta(1, 2))
-    rng = np.random.default_rng(4)
+    dev, rng = br.ScoreModel(br.Beta(2, 1), br.Beta(1, 2)), np.random.default_rng(4)
     test = br.Scores(rng.beta(2, 1, 40), rng.beta(1, 2, 30))
     places = np.sort(np.concatenate([test.client, test.impostor]))
     edges = np.concatenate([[0.0], places, [1.0]])
     far = np.mean(test.impostor[:, None] > edges[:-1], axis=0)
     tpr = np.mean(test.client[:, None] > edges[:-1], axis=0)
-    hter = (far + 1 - tpr) / 2
-    errors = br.epc_average(dev, test)
+    hter, errors = (far + 1 - tpr) / 2, br.epc_average(dev, test)
     # A stretch of thresholds [a, b) is that of targets (1 - b)^2 to (1 - a)^2, a^2 to b^2.
-    assert errors.first == pytest.approx(-np.sum(np.diff((1 - edges) ** 2) * hter), rel=1e-12)
-    assert errors.second == pytest.approx(np.sum(np.diff(edges**2) * hter), rel=1e-12)
+    assert errors.first == approx(-np.sum(np.diff((1 - edges) ** 2) * hter), rel=1e-12)
+    assert errors.second == approx(np.sum(np.diff(edges**2) * hter), rel=1e-12)
     assert errors.undefined == 0.0
     # The prior of test is 4/7; targets below 1/2 accept all; nothing is accepted above the last.
     v = (tpr[:-1] * 4 / (tpr[:-1] * 4 + far[:-1] * 3) + tpr[:-1]) / 2
-    one = br.epc_average(dev, test, "precision-recall")
-    widths = np.diff(edges[:-1]) / 2
+    one, widths = br.epc_average(dev, test, "precision-recall"), np.diff(edges[:-1]) / 2
     kept = 0.5 + np.sum(widths)
-    assert one.first == pytest.approx((0.5 * v[0] + np.sum(widths * v)) / kept, rel=1e-12)
+    assert one.first == approx((0.5 * v[0] + np.sum(widths * v)) / kept, rel=1e-12)
     recall = -np.diff(1 - edges[:-1] ** 2)
-    assert one.second == pytest.approx(np.sum(recall * v) / np.sum(recall), rel=1e-12)
-    lost = (1 - kept, (1 - edges[-2] ** 2))
-    assert one.undefined == pytest.approx(np.mean(lost), abs=1e-12)
+    assert one.second == approx(np.sum(recall * v) / np.sum(recall), rel=1e-12)
+    assert one.undefined == approx(np.mean((1 - kept, 1 - edges[-2] ** 2)), abs=1e-12)
 
 
-def by_midpoints(dev, test, criterion: str, n: int = 8001) -> tuple[float, float]:
+def by_midpoints(dev, test, criterion, n=8001):
     alpha = (np.arange(n) + 0.5) / n
     curve = br.epc(dev, test, criterion=criterion, measure="mean-precision-recall", alpha=alpha)
     return float(np.nanmean(curve.value)), float(np.mean(np.isnan(curve.value)))
 
 
 @pytest.mark.simulation
-def test_atoms_on_both_sides_leave_out_what_is_undefined() -> None:
+def test_atoms_on_both_sides_leave_out_what_is_undefined():
     # P(C = 1) = 0.2 is the least recall but 0: targets below 0.1 reject all, where precision is 0/0
-    model = br.ScoreModel(
-        br.Inflated(br.Beta(4, 2), 0.1, 0.2), br.Inflated(br.Beta(2, 4), 0.4, 0.05), prior=0.3
-    )
+    model = br.ScoreModel(br.Inflated(br.Beta(4, 2), 0.1, 0.2),
+        br.Inflated(br.Beta(2, 4), 0.4, 0.05), prior=0.3)  # fmt: skip
     average = br.epc_average(model, model, "precision-recall")
-    assert average.undefined == pytest.approx(0.5 * 0.1, abs=1e-12)
+    assert average.undefined == approx(0.5 * 0.1, abs=1e-12)
     # A grid of 8001 midpoints misplaces each of few jumps by half a step.
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", br.TargetWarning)
         for found, criterion in ((average.first, "precision"), (average.second, "recall")):
-            assert found == pytest.approx(by_midpoints(model, model, criterion)[0], abs=2e-4)
+            assert found == approx(by_midpoints(model, model, criterion)[0], abs=2e-4)
 
 
 MIXED = br.ScoreModel(br.Beta(3, 2), br.Empirical([0.1, 0.2, 0.4, 0.8]), prior=0.3)
-DEV = {
-    "U": MODELS["U"],
+DEV = {"U": MODELS["U"],
     "atoms": br.ScoreModel(br.Inflated(br.Normal(0.6, 0.8), 0.1, 0.2), br.Normal(0.1, 0.5)),
-    "mixed": MIXED,
-    "wide": br.ScoreModel(br.Normal(0, 100), br.Normal(-1, 90)),
-}
+    "mixed": MIXED, "wide": br.ScoreModel(br.Normal(0, 100), br.Normal(-1, 90))}  # fmt: skip
 RNG = np.random.default_rng(2)
 TEST = {
     "sample": br.Scores(RNG.beta(4, 2, 30), RNG.beta(2, 4, 40)),
@@ -184,37 +160,30 @@ TEST = {
 @pytest.mark.nightly
 @pytest.mark.filterwarnings("ignore::betaroc.TargetWarning")
 @pytest.mark.parametrize("of_dev", DEV)
-def test_every_mix_of_sides_agrees_with_a_fine_grid(of_dev: str) -> None:
+def test_every_mix_of_sides_agrees_with_a_fine_grid(of_dev):
     alpha = (np.arange(8001) + 0.5) / 8001
-    thresholds = [
-        br.epc(DEV[of_dev], DEV[of_dev], criterion=name, alpha=alpha).threshold
-        for name in ("precision", "recall")
-    ]
+    thresholds = [br.epc(DEV[of_dev], DEV[of_dev], criterion=name, alpha=alpha).threshold
+        for name in ("precision", "recall")]  # fmt: skip
     for of_test, test in TEST.items():
         average = br.epc_average(DEV[of_dev], test, "precision-recall")
         judge = empirical_model(test) if isinstance(test, br.Scores) else test
         grid = [judge.at(t).mean_precision_recall for t in thresholds]
         with case(of_test):
             first = [float(np.nanmean(values)) for values in grid]
-            assert [average.first, average.second] == pytest.approx(first, abs=3e-4)
-            assert average.undefined == pytest.approx(np.mean(np.isnan(grid)), abs=3e-4)
+            assert [average.first, average.second] == approx(first, abs=3e-4)
+            assert average.undefined == approx(np.mean(np.isnan(grid)), abs=3e-4)
 
 
-def test_a_given_target_out_of_reach_is_named_with_what_is_reachable() -> None:
+def test_targets_out_of_reach_are_named_and_others_quiet():
     # Precision of dev: 3/6 accepting all, 3/4 above 2, 1 above 3.
     dev, test = br.Scores([2.5, 4, 5], [1, 2, 3]), br.Scores([2, 4, 6], [0, 1, 3])
     text = (
         "2 of 3 targets are out of reach on dev, first precision 0.1 at index 0; thresholds reach"
-        " 0.5 to 1 there. The nearest one is taken."
-    )
+        " 0.5 to 1 there. The nearest one is taken.")  # fmt: skip
     with pytest.warns(br.TargetWarning) as caught:
         curve = br.epc(dev, test, criterion="precision", alpha=[0.1, 0.8, 0.2])
     assert [str(w.message) for w in caught] == [text]
-    assert curve.reachable == (0.5, 1.0)
-    assert curve.expected.shape == (3,)
-
-
-def test_targets_within_reach_and_the_automatic_ones_are_quiet() -> None:
+    assert (curve.reachable, curve.expected.shape) == ((0.5, 1.0), (3,))
     dev, test = br.Scores([2.5, 4, 5], [1, 2, 3]), br.Scores([2, 4, 6], [0, 1, 3])
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -222,19 +191,16 @@ def test_targets_within_reach_and_the_automatic_ones_are_quiet() -> None:
         br.epc(dev, test, criterion="precision", alpha=[0.5, 1.0])
         br.epc(dev, test, criterion="far", alpha=[0.0, 1.0])
         assert br.epc(dev, test).reachable is None
-
-
-def test_the_reach_of_a_smooth_precision() -> None:
     # A concave ROC: precision rises from the prior to 1, a limit that counts as reached.
     model = MODELS["binormal"]
     low, high = br.epc(model, model, criterion="precision", alpha=[0.5]).reachable
-    assert low == pytest.approx(0.3, abs=1e-12)
-    assert high == pytest.approx(1.0, abs=1e-9)
+    assert low == approx(0.3, abs=1e-12)
+    assert high == approx(1.0, abs=1e-9)
     with pytest.warns(br.TargetWarning, match="first precision 0.2 at index 0"):
         br.epc(model, model, criterion="precision", alpha=[0.2])
 
 
-def normal_scores(seed: int, n: int = 50) -> tuple[np.ndarray, np.ndarray]:
+def normal_scores(seed, n=50):
     rng = np.random.default_rng(seed)
     return rng.normal(1, 1, n), rng.normal(-1, 1, n)
 
@@ -244,7 +210,7 @@ def normal_scores(seed: int, n: int = 50) -> tuple[np.ndarray, np.ndarray]:
     (lambda x: x + 40, "90 % of the impostor scores"),
     (lambda x: 1 / (1 + np.exp(-x)), "all of test lies in"),
 ])  # fmt: skip
-def test_other_scales_are_named(change, text: str) -> None:
+def test_other_scales_are_named(change, text):
     (c, i), (d, j) = normal_scores(1), normal_scores(2)
     with pytest.warns(br.ScaleWarning, match=text):
         br.epc(br.Scores(c, i), br.Scores(change(d), change(j)))
@@ -252,17 +218,16 @@ def test_other_scales_are_named(change, text: str) -> None:
         br.epc(br.Scores(change(c), change(i)), br.Scores(d, j))
 
 
-@pytest.mark.parametrize(
-    "change", [lambda x: x, lambda x: 3 * x, lambda x: x + 1.5, lambda x: x[:5]]
-)
-def test_a_shift_of_conditions_is_no_other_scale(change) -> None:
+@pytest.mark.parametrize("change",
+    [lambda x: x, lambda x: 3 * x, lambda x: x + 1.5, lambda x: x[:5]])  # fmt: skip
+def test_a_shift_of_conditions_is_no_other_scale(change):
     (c, i), (d, j) = normal_scores(1), normal_scores(2)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         br.epc(br.Scores(c, i), br.Scores(change(d), change(j)))
 
 
-def test_scales_are_compared_by_counts_not_by_distinct_scores() -> None:
+def test_scales_are_compared_by_counts_not_by_distinct_scores():
     rng = np.random.default_rng(1)
     unit = br.Scores(rng.uniform(0.4, 1, 50), rng.uniform(0, 0.6, 50))
     # Of 100 weighted test scores 2 lie outside [0, 1], of the distinct ones a half.
@@ -277,23 +242,18 @@ def test_scales_are_compared_by_counts_not_by_distinct_scores() -> None:
         br.epc(unit, percent, alpha=[0.5])
 
 
-LAWS = {
-    "beta": br.Beta(3, 2), "U": br.Beta(0.4, 0.3), "normal": br.Normal(0.6, 0.3),
-    "sample": br.Empirical([0.1, 0.2, 0.4, 0.8]),
-    "sample beyond [0, 1]": br.Empirical([0.0, 0.3, 1.0, 1.2]),
-    "beta with atoms": br.Inflated(br.Beta(2, 4), 0.3, 0.1),
+LAWS = {"beta": br.Beta(3, 2), "U": br.Beta(0.4, 0.3), "normal": br.Normal(0.6, 0.3),
+    "sample": br.Empirical([0.1, 0.2, 0.4, 0.8]), "sample beyond [0, 1]": br.Empirical(
+    [0.0, 0.3, 1.0, 1.2]), "beta with atoms": br.Inflated(br.Beta(2, 4), 0.3, 0.1),
     "normal with atoms": br.Inflated(br.Normal(0.6, 0.8), 0.1, 0.2),
-    "another normal with atoms": br.Inflated(br.Normal(0.1, 0.5), 0.2, 0.1),
-}  # fmt: skip
-PAIRS = [
-    ("beta", "sample"), ("sample", "beta"), ("sample", "normal"), ("normal", "sample"),
+    "another normal with atoms": br.Inflated(br.Normal(0.1, 0.5), 0.2, 0.1)}  # fmt: skip
+PAIRS = [("beta", "sample"), ("sample", "beta"), ("sample", "normal"), ("normal", "sample"),
     ("U", "sample beyond [0, 1]"), ("sample beyond [0, 1]", "beta with atoms"),
     ("normal", "beta with atoms"), ("beta with atoms", "sample"),
-    ("normal with atoms", "another normal with atoms"), ("normal with atoms", "U"),
-]  # fmt: skip
+    ("normal with atoms", "another normal with atoms"), ("normal with atoms", "U")]  # fmt: skip
 
 
-def on_a_grid(model: br.ScoreModel) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def on_a_grid(model):
     """TPR, FAR and precision on a fine grid, on all atoms and just below them."""
     atoms = np.concatenate([model.client.atoms.places, model.impostor.atoms.places])
     grid = [np.linspace(-3, 4, 14001), np.linspace(0, 1, 10001), [-np.inf]]
@@ -306,7 +266,7 @@ def on_a_grid(model: br.ScoreModel) -> tuple[np.ndarray, np.ndarray, np.ndarray]
 @pytest.mark.filterwarnings("ignore::betaroc.TargetWarning")
 @pytest.mark.parametrize("prior", [0.3, 0.7])
 @pytest.mark.parametrize(("client", "impostor"), some(PAIRS, 3))
-def test_no_threshold_of_a_grid_is_nearer_to_a_precision(client, impostor, prior) -> None:
+def test_no_threshold_of_a_grid_is_nearer_to_a_precision(client, impostor, prior):
     model = br.ScoreModel(LAWS[client], LAWS[impostor], prior=prior)
     tpr, far, precision = on_a_grid(model)
     alpha = np.linspace(0.02, 0.98, 25)
@@ -319,23 +279,19 @@ def test_no_threshold_of_a_grid_is_nearer_to_a_precision(client, impostor, prior
     assert np.nanmax(precision) - 1e-12 <= high <= np.nanmax(precision) + 2e-3
     # Among thresholds that meet the target the HTER is the least, up to the grid's steps.
     for k in np.flatnonzero(np.abs(curve.value - alpha) < 1e-11):
-        near = np.abs(precision - alpha[k]) < 2e-5
-        least = np.min((far + 1 - tpr)[near], initial=np.inf)
+        least = np.min((far + 1 - tpr)[np.abs(precision - alpha[k]) < 2e-5], initial=np.inf)
         assert curve.far[k] + curve.frr[k] <= least + 2e-2
 
 
 @pytest.mark.parametrize(("client", "impostor"), some(PAIRS, 3))
-def test_no_threshold_of_a_grid_is_better_for_a_weighted_criterion(client, impostor) -> None:
+def test_no_threshold_of_a_grid_is_better_for_a_weighted_criterion(client, impostor):
     model = br.ScoreModel(LAWS[client], LAWS[impostor], prior=0.3)
     tpr, far, precision = on_a_grid(model)
     for alpha in (0.1, 0.5, 0.9):
-        values = {
-            "weighted-error": lambda t, f, _, a=alpha: -(a * f + (1 - a) * (1 - t)),
-            "weighted-precision-recall": lambda t, _, p, a=alpha: a * p + (1 - a) * t,
-            "f-measure": lambda t, f, _, a=alpha: (
-                0.3 * t / (a * (0.3 * t + 0.7 * f) + (1 - a) * 0.3)
-            ),
-        }
+        values = {"weighted-error": lambda t, f, _, a=alpha: -(a * f + (1 - a) * (1 - t)),
+            "weighted-precision-recall": lambda t, _, p,
+            a=alpha: a * p + (1 - a) * t, "f-measure": lambda t, f, _,
+            a=alpha: (0.3 * t / (a * (0.3 * t + 0.7 * f) + (1 - a) * 0.3))}  # fmt: skip
         for name, value in values.items():
             chosen = CRITERIA[name].choose(model._pair, model.prior, np.array([alpha]))
             t, f = model._pair.tpr(chosen), model._pair.far(chosen)
@@ -344,33 +300,34 @@ def test_no_threshold_of_a_grid_is_better_for_a_weighted_criterion(client, impos
             assert found >= np.nanmax(value(tpr, far, precision)) - 1e-9
 
 
-def test_a_precision_between_two_impostor_scores_by_hand() -> None:
+def test_precisions_between_scores_by_hand():
     # FAR is 1/4 from 0.4 to 0.8; precision 1/2 there means 0.3 TPR = 0.7/4, TPR = 7/12.
     model = br.ScoreModel(br.Beta(3, 2), br.Empirical([0.1, 0.2, 0.4, 0.8]), prior=0.3)
     curve = br.epc(model, model, criterion="precision", measure="precision", alpha=[0.5])
-    assert curve.value[0] == pytest.approx(0.5, rel=1e-14)
-    assert (curve.far[0], curve.frr[0]) == (0.25, pytest.approx(5 / 12, rel=1e-13))
+    assert curve.value[0] == approx(0.5, rel=1e-14)
+    assert (curve.far[0], curve.frr[0]) == (0.25, approx(5 / 12, rel=1e-13))
     # F = 4 x^3 - 3 x^4 is 5/12 at the threshold.
     x = curve.threshold[0]
-    assert 4 * x**3 - 3 * x**4 == pytest.approx(5 / 12, rel=1e-13)
+    assert 4 * x**3 - 3 * x**4 == approx(5 / 12, rel=1e-13)
     # Least precision: just below 0.8, where TPR is 1 - F(0.8) = 0.1808.
     low = 0.3 * 0.1808 / (0.3 * 0.1808 + 0.7 * 0.25)
-    assert curve.reachable == (pytest.approx(low, rel=1e-13), 1.0)
-
-
-def test_many_scores_against_a_law() -> None:
+    assert curve.reachable == (approx(low, rel=1e-13), 1.0)
     # 3000 stretches: precision is observed on the one of the largest FAR, or of the smallest.
-    rng = np.random.default_rng(1)
-    sample = br.Empirical(rng.normal(0, 1, 3000))
+    sample = br.Empirical(np.random.default_rng(1).normal(0, 1, 3000))
     model = br.ScoreModel(br.Normal(1, 1), sample, prior=0.5)
     curve = br.epc(model, model, criterion="precision", measure="precision", alpha=[0.6, 0.9])
-    assert curve.value == pytest.approx([0.6, 0.9], rel=1e-12)
+    assert curve.value == approx([0.6, 0.9], rel=1e-12)
+    # Recall on dev is 0, 1/2 or 1: targets below 1/4 reject all, where precision is 0/0.
+    scores = br.Scores([3, 4], [1, 2])
+    average = br.epc_average(scores, scores, "precision-recall")
+    # Recall 1/2 (targets 1/4 to 3/4) and 1: precision is 1 at both thresholds of least HTER.
+    assert average.second == approx((0.5 * 0.75 + 0.25 * 1.0) / 0.75, rel=1e-15)
+    assert average.undefined == approx(0.5 * 0.25, rel=1e-15)
 
 
 @pytest.mark.simulation
-def test_the_papers_formula_lacks_the_share_of_precisions_that_nobody_reaches() -> None:
+def test_the_papers_formula_lacks_the_share_of_precisions_that_nobody_reaches():
     model = MODELS["bell"]
     printed = 0.5 * (model.average_precision() + 0.5)
-    assert br.epc_average(model, model, "precision-recall").average - printed == pytest.approx(
-        0.5 * 0.5**2 / 4.0, abs=2e-9
-    )
+    assert br.epc_average(model, model,
+        "precision-recall").average - printed == approx(0.5 * 0.5**2 / 4.0, abs=2e-9)  # fmt: skip

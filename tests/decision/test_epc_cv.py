@@ -1,30 +1,26 @@
 """Cross-validated expected performance curves against a literal loop."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import numpy as np
 import pytest
+from numpy.testing import assert_allclose
 
 import betaroc as br
 from betaroc.model.criteria import CRITERIA
 from helpers.cases import some
 
+approx = pytest.approx
+
 ALPHAS = [0.0, 0.2, 0.5, 0.9, 1.0]
 
 
-def tied_scores(seed: int) -> br.Scores:
+def tied_scores(seed):
     rng = np.random.default_rng(seed)
     clients, impostors = (int(n) for n in rng.integers(8, 25, 2))
-    return br.Scores(
-        rng.normal(0.4, 1.0, clients).round(1), rng.normal(-0.4, 1.0, impostors).round(1)
-    )
+    return br.Scores(rng.normal(0.4, 1.0, clients).round(1),
+        rng.normal(-0.4, 1.0, impostors).round(1))  # fmt: skip
 
 
-def literal(
-    scores: br.Scores, client_folds: Any, impostor_folds: Any, criterion: str, **more: Any
-) -> tuple[list[Any], list[float], list[float]]:
+def literal(scores, client_folds, impostor_folds, criterion, **more):
     """Per fold the thresholds of the others; then every score against its own fold's."""
     labels = sorted(set(client_folds))
     alpha = None if CRITERIA[criterion].single else ALPHAS
@@ -38,14 +34,10 @@ def literal(
         thresholds.append(curve.threshold.tolist())
     far, frr = [], []
     for a in range(len(thresholds[0])):
-        false_accepts = sum(
-            s > thresholds[labels.index(f)][a]
-            for s, f in zip(scores.impostor.tolist(), impostor_folds, strict=True)
-        )
-        false_rejects = sum(
-            s <= thresholds[labels.index(f)][a]
-            for s, f in zip(scores.client.tolist(), client_folds, strict=True)
-        )
+        false_accepts = sum(s > thresholds[labels.index(f)][a]
+            for s, f in zip(scores.impostor.tolist(), impostor_folds, strict=True))  # fmt: skip
+        false_rejects = sum(s <= thresholds[labels.index(f)][a]
+            for s, f in zip(scores.client.tolist(), client_folds, strict=True))  # fmt: skip
         far.append(false_accepts / scores.n_impostor)
         frr.append(false_rejects / scores.n_client)
     return thresholds, far, frr
@@ -55,7 +47,7 @@ def literal(
 @pytest.mark.filterwarnings("ignore::betaroc.core.errors.TargetWarning")
 @pytest.mark.parametrize("seed", some(range(3), 3))
 @pytest.mark.parametrize("criterion", CRITERIA)
-def test_pooled_rates_are_those_of_a_literal_loop(criterion: str, seed: int) -> None:
+def test_pooled_rates_are_those_of_a_literal_loop(criterion, seed):
     scores = tied_scores(seed)
     alpha = None if CRITERIA[criterion].single else ALPHAS
     curve = br.epc_cv(scores, folds=3, criterion=criterion, alpha=alpha)
@@ -64,122 +56,96 @@ def test_pooled_rates_are_those_of_a_literal_loop(criterion: str, seed: int) -> 
     assert curve.client_folds.tolist() == client_folds
     assert curve.impostor_folds.tolist() == impostor_folds
     thresholds, far, frr = literal(scores, client_folds, impostor_folds, criterion)
-    assert curve.threshold.tolist() == thresholds
-    assert curve.far.tolist() == far
+    assert (curve.threshold.tolist(), curve.far.tolist()) == (thresholds, far)
     assert curve.frr.tolist() == frr
-    assert curve.value == pytest.approx((np.array(far) + np.array(frr)) / 2, abs=1e-15)
+    assert curve.value == approx((np.array(far) + np.array(frr)) / 2, abs=1e-15)
 
 
-def test_shuffled_folds_too_and_leaving_one_out() -> None:
+def test_folds_their_means_and_their_warnings():
     scores = br.Scores([0.2, 0.5, 0.6, 0.8, 0.9], [0.1, 0.3, 0.4, 0.55, 0.7])
     curve = br.epc_cv(scores, folds=5, alpha=ALPHAS, rng=3)
     assert sorted(curve.client_folds) == sorted(curve.impostor_folds) == [0, 1, 2, 3, 4]
-    found = literal(scores, curve.client_folds.tolist(), curve.impostor_folds.tolist(),
-                    "weighted-error")  # fmt: skip
+    found = literal(scores, curve.client_folds.tolist(),
+        curve.impostor_folds.tolist(), "weighted-error")  # fmt: skip
     assert (curve.threshold.tolist(), curve.far.tolist(), curve.frr.tolist()) == found
-
-
-@pytest.mark.parametrize("rng", [None, 1, 2])
-@pytest.mark.parametrize("text", [False, True])
-def test_no_group_is_in_two_folds(text: bool, rng: int | None) -> None:
-    draw = np.random.default_rng(11)
-    # Persons 0..11 are clients, 6..19 impostors: half of the clients are in both classes.
-    client_groups, impostor_groups = draw.integers(0, 12, 60), draw.integers(6, 20, 90)
-    if text:
-        client_groups, impostor_groups = client_groups.astype(str), impostor_groups.astype(str)
-    scores = br.Scores(
-        draw.normal(1.0, 1.0, 60), draw.normal(0.0, 1.0, 90), client_groups=client_groups,
-        impostor_groups=impostor_groups,
-    )  # fmt: skip
-    curve = br.epc_cv(scores, folds=4, alpha=ALPHAS, rng=rng)
-    homes: dict[Any, set[int]] = {}
-    for groups, folds in (
-        (client_groups, curve.client_folds),
-        (impostor_groups, curve.impostor_folds),
-    ):
-        for group, fold in zip(groups.tolist(), folds.tolist(), strict=True):
-            homes.setdefault(group, set()).add(fold)
-        counts = [np.unique(groups[folds == f]).size for f in range(4)]
-        assert max(counts) - min(counts) <= 1
-    assert all(len(folds) == 1 for folds in homes.values())
-    found = literal(scores, curve.client_folds.tolist(), curve.impostor_folds.tolist(),
-                    "weighted-error")  # fmt: skip
-    assert (curve.threshold.tolist(), curve.far.tolist(), curve.frr.tolist()) == found
-
-
-def test_groups_of_one_class_only() -> None:
     scores = br.Scores([1.0, 2.0, 3.0, 4.0], [0.0, 0.5, 1.5], client_groups=["a", "a", "b", "c"])
     curve = br.epc_cv(scores, folds=3, alpha=[0.5])
-    assert curve.client_folds.tolist() == [0, 0, 1, 2]
-    assert curve.impostor_folds.tolist() == [0, 1, 2]
-
-
-def test_expected_is_the_mean_of_what_the_other_folds_promise() -> None:
+    assert (curve.client_folds.tolist(), curve.impostor_folds.tolist()) == ([0, 0, 1, 2], [0, 1, 2])
     scores = tied_scores(2)
-    curve = br.epc_cv(scores, folds=4, measure="dcf", alpha=ALPHAS)
-    expected = []
+    curve, expected = br.epc_cv(scores, folds=4, measure="dcf", alpha=ALPHAS), []
     for f in range(4):
         dev = br.Scores(scores.client[curve.client_folds != f],
-                        scores.impostor[curve.impostor_folds != f])  # fmt: skip
+            scores.impostor[curve.impostor_folds != f])  # fmt: skip
         any_test = br.ScoreModel(br.Beta(2, 1), br.Beta(1, 2))
         expected.append(br.epc(dev, any_test, measure="dcf", alpha=ALPHAS).expected)
-    assert curve.expected == pytest.approx(np.mean(expected, axis=0), rel=1e-13)
-
-
-@pytest.mark.parametrize("prior", [None, 0.0, 0.2, 1.0])
-def test_measures_at_the_pooled_rates(prior: float | None) -> None:
-    scores = tied_scores(4)
-    p = scores.prior if prior is None else prior
-    weighted = br.epc_cv(scores, measure="weighted-error", alpha=ALPHAS, prior=prior)
-    by_hand = np.array(ALPHAS) * weighted.far + (1.0 - np.array(ALPHAS)) * weighted.frr
-    assert weighted.value == pytest.approx(by_hand, rel=1e-14)
-    cost = br.epc_cv(scores, measure="dcf", alpha=ALPHAS, prior=prior)
-    assert cost.value == pytest.approx(p * cost.frr + (1.0 - p) * cost.far, rel=1e-14)
-    with np.errstate(invalid="ignore"):
-        precise = br.epc_cv(scores, measure="precision", alpha=ALPHAS, prior=prior)
-        true = p * (1.0 - precise.frr)
-        by_hand = true / (true + (1.0 - p) * precise.far)
-    np.testing.assert_allclose(precise.value, by_hand, rtol=1e-13)
-
-
-@pytest.mark.filterwarnings("ignore::betaroc.core.errors.TargetWarning")
-def test_the_prior_of_the_criterion() -> None:
-    scores = tied_scores(1)
-    more = {"folds": 3, "criterion": "precision", "alpha": ALPHAS}
-    curve = br.epc_cv(scores, **more, prior=0.01)
-    folds = curve.client_folds.tolist(), curve.impostor_folds.tolist()
-    assert curve.threshold.tolist() == literal(scores, *folds, "precision", prior=0.01)[0]
-
-
-def test_targets_out_of_reach_are_said_once() -> None:
+    assert curve.expected == approx(np.mean(expected, axis=0), rel=1e-13)
     scores = br.Scores(np.arange(6.0), np.arange(6.0) - 1.5)
     with pytest.warns(br.TargetWarning, match="1 of 1 targets are out of reach") as caught:
         br.epc_cv(scores, folds=3, criterion="precision", alpha=[0.1])
     assert len(caught) == 1
 
 
-def test_weights_are_copies_that_stay_together() -> None:
+@pytest.mark.parametrize("rng", [None, 1, 2])
+@pytest.mark.parametrize("text", [False, True])
+def test_no_group_is_in_two_folds(text, rng):
+    draw = np.random.default_rng(11)
+    # Persons 0..11 are clients, 6..19 impostors: half of the clients are in both classes.
+    client_groups, impostor_groups = draw.integers(0, 12, 60), draw.integers(6, 20, 90)
+    if text:
+        client_groups, impostor_groups = client_groups.astype(str), impostor_groups.astype(str)
+    scores = br.Scores(draw.normal(1.0, 1.0, 60), draw.normal(0.0, 1.0, 90),
+        client_groups=client_groups, impostor_groups=impostor_groups)  # fmt: skip
+    curve, homes = br.epc_cv(scores, folds=4, alpha=ALPHAS, rng=rng), {}
+    for groups, folds in ((client_groups, curve.client_folds),
+        (impostor_groups, curve.impostor_folds)):  # fmt: skip
+        for group, fold in zip(groups.tolist(), folds.tolist(), strict=True):
+            homes.setdefault(group, set()).add(fold)
+        counts = [np.unique(groups[folds == f]).size for f in range(4)]
+        assert max(counts) - min(counts) <= 1
+    assert all(len(folds) == 1 for folds in homes.values())
+    found = literal(scores, curve.client_folds.tolist(),
+        curve.impostor_folds.tolist(), "weighted-error")  # fmt: skip
+    assert (curve.threshold.tolist(), curve.far.tolist(), curve.frr.tolist()) == found
+
+
+@pytest.mark.parametrize("prior", [None, 0.0, 0.2, 1.0])
+def test_measures_at_the_pooled_rates(prior):
+    scores = tied_scores(4)
+    p = scores.prior if prior is None else prior
+    weighted = br.epc_cv(scores, measure="weighted-error", alpha=ALPHAS, prior=prior)
+    by_hand = np.array(ALPHAS) * weighted.far + (1.0 - np.array(ALPHAS)) * weighted.frr
+    assert weighted.value == approx(by_hand, rel=1e-14)
+    cost = br.epc_cv(scores, measure="dcf", alpha=ALPHAS, prior=prior)
+    assert cost.value == approx(p * cost.frr + (1.0 - p) * cost.far, rel=1e-14)
+    with np.errstate(invalid="ignore"):
+        precise = br.epc_cv(scores, measure="precision", alpha=ALPHAS, prior=prior)
+        true = p * (1.0 - precise.frr)
+        by_hand = true / (true + (1.0 - p) * precise.far)
+    assert_allclose(precise.value, by_hand, rtol=1e-13)
+
+
+@pytest.mark.filterwarnings("ignore::betaroc.core.errors.TargetWarning")
+def test_the_prior_of_the_criterion():
+    scores, more = tied_scores(1), {"folds": 3, "criterion": "precision", "alpha": ALPHAS}
+    curve = br.epc_cv(scores, **more, prior=0.01)
+    folds = curve.client_folds.tolist(), curve.impostor_folds.tolist()
+    assert curve.threshold.tolist() == literal(scores, *folds, "precision", prior=0.01)[0]
+
+
+def test_weights_are_copies_that_stay_together():
     rng = np.random.default_rng(12)
     client, impostor = rng.normal(0.5, 1.0, 12).round(1), rng.normal(-0.5, 1.0, 15).round(1)
     client_weights, impostor_weights = rng.integers(1, 4, 12), rng.integers(1, 4, 15)
-    weighted = br.epc_cv(
-        br.Scores(
-            client, impostor, client_weights=client_weights, impostor_weights=impostor_weights
-        ),
-        folds=3, measure="f1", alpha=ALPHAS,
-    )  # fmt: skip
+    weighted = br.epc_cv(br.Scores(client, impostor, client_weights=client_weights,
+        impostor_weights=impostor_weights), folds=3, measure="f1", alpha=ALPHAS)  # fmt: skip
     # One label per score keeps its copies together, and deals scores in turn as without labels.
-    copies = br.epc_cv(
-        br.Scores(
-            np.repeat(client, client_weights), np.repeat(impostor, impostor_weights),
-            client_groups=np.repeat(np.arange(12), client_weights),
-            impostor_groups=np.repeat(100 + np.arange(15), impostor_weights),
-        ),
-        folds=3, measure="f1", alpha=ALPHAS,
-    )  # fmt: skip
+    copies = br.epc_cv(br.Scores(np.repeat(client, client_weights), np.repeat(impostor,
+        impostor_weights), client_groups=np.repeat(np.arange(12), client_weights),
+        impostor_groups=np.repeat(100 + np.arange(15), impostor_weights)), folds=3, measure="f1",
+        alpha=ALPHAS)  # fmt: skip
     assert (weighted.threshold == copies.threshold).all()
     for name in ("far", "frr", "value", "expected"):
-        np.testing.assert_allclose(getattr(weighted, name), getattr(copies, name), rtol=1e-12)
+        assert_allclose(getattr(weighted, name), getattr(copies, name), rtol=1e-12)
 
 
 SCORES = br.Scores([1.0, 2.0, 3.0], [0.0, 0.5, 1.5, 2.5])

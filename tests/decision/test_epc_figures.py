@@ -1,44 +1,35 @@
-"""Figures of expected performance curves: bob.measure, mpmath, dense oracles, rows, memory.
-
-The references are those of reference/make_bob_epc.py and reference/make_epc_thresholds.py.
-"""
-
-from __future__ import annotations
+"""Figures of expected performance curves: bob.measure, mpmath, dense oracles, rows, memory. The
+references are those of reference/make_bob_epc.py and reference/make_epc_thresholds.py."""
 
 import json
 import math
 import random
 import tracemalloc
 import warnings
-from collections.abc import Iterator
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 import pytest
+from numpy.testing import assert_allclose
 
 import betaroc as br
-from betaroc.core.arrays import FloatArray
 from helpers.places import REFERENCES
 
 BOB = json.loads((REFERENCES / "bob_epc.json").read_text())
 SMOOTH = json.loads((REFERENCES / "epc_thresholds.json").read_text())
 
 
-def drawn(row: dict[str, Any]) -> list[FloatArray]:
+def drawn(row):
     """Dev impostors, dev clients, test impostors, test clients, as make_bob_epc.py draws them."""
-    uniform = random.Random(row["seed"]).random
-    rules = [(min, row["k"]), (max, row["m"])] * 2
-    return [
-        np.array([pick([uniform() for _ in range(count)]) for _ in range(size)])
-        for size, (pick, count) in zip(row["sizes"], rules, strict=True)
-    ]
+    uniform, rules = random.Random(row["seed"]).random, [(min, row["k"]), (max, row["m"])] * 2
+    return [np.array([pick([uniform() for _ in range(count)]) for _ in range(size)])
+        for size, (pick, count) in zip(row["sizes"], rules, strict=True)]  # fmt: skip
 
 
 class Bob:
     """One set of bob_epc.json beside our curve of the same scores."""
 
-    def __init__(self, row: dict[str, Any]) -> None:
+    def __init__(self, row):
         self.row = row
         samples = drawn(row)
         assert [math.fsum(s) for s in samples] == row["sums"]
@@ -46,43 +37,40 @@ class Bob:
         dev, test = br.Scores(self.client, self.impostor), br.Scores(*samples[:1:-1])
         self.curve = br.epc(dev, test, alpha=row["alpha"])
 
-    def errors(self, k: int) -> tuple[tuple[int, int], tuple[int, int]]:
+    def errors(self, k):
         """(FA, FR) on dev: theirs by score >= threshold, ours by score > threshold."""
         theirs, ours = self.row["threshold"][k], self.curve.threshold[k]
-        return (
-            (int(np.sum(self.impostor >= theirs)), int(np.sum(self.client < theirs))),
-            (int(np.sum(self.impostor > ours)), int(np.sum(self.client <= ours))),
-        )
+        return ((int(np.sum(self.impostor >= theirs)), int(np.sum(self.client < theirs))),
+            (int(np.sum(self.impostor > ours)), int(np.sum(self.client <= ours))))  # fmt: skip
 
-    def criterion(self, k: int, errors: tuple[int, int]) -> Fraction:
+    def criterion(self, k, errors):
         alpha = Fraction(self.row["alpha"][k]).limit_denominator(10**9)
         far = Fraction(errors[0], self.impostor.size)
-        frr = Fraction(errors[1], self.client.size)
-        return alpha * far + (1 - alpha) * frr
+        return alpha * far + (1 - alpha) * Fraction(errors[1], self.client.size)
 
 
 @pytest.fixture(scope="module")
-def bobs() -> list[Bob]:
+def bobs():
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", br.ReversedScoresWarning)  # one of the sets is
         return [Bob(row) for row in BOB["sets"]]
 
 
 @pytest.mark.simulation
-def test_hter_is_bob_measures(bobs: list[Bob]) -> None:
+def test_hter_is_bob_measures(bobs):
     """Their HTER at every alpha where both chose the same decisions on dev: 826 of 829."""
     compared = 0
     for bob in bobs:
         same = [k for k in range(bob.curve.alpha.size) if len(set(bob.errors(k))) == 1]
         hter = np.array(bob.row["hter"])
-        np.testing.assert_allclose(bob.curve.value[same], hter[same], rtol=0, atol=1e-15)
+        assert_allclose(bob.curve.value[same], hter[same], rtol=0, atol=1e-15)
         compared += len(same)
     assert compared == 826
     assert sum(bob.curve.alpha.size for bob in bobs) == 829
 
 
 @pytest.mark.simulation
-def test_threshold_is_bob_measures(bobs: list[Bob]) -> None:
+def test_threshold_is_bob_measures(bobs):
     """The midpoint of the same gap; to accept all, their smallest score for our -inf."""
     for bob in bobs:
         for k, ours in enumerate(bob.curve.threshold):
@@ -95,7 +83,7 @@ def test_threshold_is_bob_measures(bobs: list[Bob]) -> None:
 
 
 @pytest.mark.simulation
-def test_where_bob_measure_differs_both_minimise(bobs: list[Bob]) -> None:
+def test_where_bob_measure_differs_both_minimise(bobs):
     """Exact ties on dev: they take the last minimiser, we the one with the least HTER."""
     differing = []
     for bob in bobs:
@@ -115,33 +103,26 @@ BEYOND = pytest.mark.filterwarnings("ignore::betaroc.core.errors.TargetWarning")
 CRITERIA = ("weighted-error", "far", "frr", "precision", "f-measure", "weighted-precision-recall")
 
 
-def smooth_model(row: dict[str, Any]) -> br.ScoreModel:
+def smooth_model(row):
     law = {"beta": br.Beta, "normal": br.Normal}[row["family"]]
     return br.ScoreModel(law(*row["client"]), law(*row["impostor"]), prior=row["prior"])
 
 
-def smooth_cases() -> Iterator[Any]:
+def smooth_cases():
     for row in SMOOTH["pairs"]:
         for criterion in CRITERIA:
             entries = [e for e in row["entries"] if e["criterion"] == criterion]
             if entries:
-                yield pytest.param(
-                    row, entries, id=f"{row['client']}-{row['impostor']}-{criterion}"
-                )
+                yield pytest.param(row, entries,
+                    id=f"{row['client']}-{row['impostor']}-{criterion}")  # fmt: skip
 
 
-def check_thresholds(row: dict[str, Any], entries: list[dict[str, Any]]) -> None:
-    """The logit within 1e-12 max(1, abs): 1e-12 relative in theta and in 1 - theta.
-
-    Every root here is well conditioned: the worst slope moves it by 1e-14.
-    """
+def check_thresholds(row, entries):
+    """The logit within 1e-12 max(1, abs): 1e-12 relative in theta and in 1 - theta. Every root here
+    is well conditioned: the worst slope moves it by 1e-14."""
     model = smooth_model(row)
-    points = br.epc(
-        model,
-        br.ScoreModel(model.client, model.impostor, prior=model.prior),
-        criterion=entries[0]["criterion"],
-        alpha=[e["alpha"] for e in entries],
-    ).points
+    points = br.epc(model, br.ScoreModel(model.client, model.impostor, prior=model.prior),
+        criterion=entries[0]["criterion"], alpha=[e["alpha"] for e in entries]).points  # fmt: skip
     place = points.logit_threshold if row["family"] == "beta" else points.threshold
     for k, entry in enumerate(entries):
         if entry["kind"] == "interior":
@@ -160,27 +141,23 @@ def check_thresholds(row: dict[str, Any], entries: list[dict[str, Any]]) -> None
 @pytest.mark.simulation
 @BEYOND
 @pytest.mark.parametrize(("row", "entries"), list(smooth_cases()))
-def test_smooth_thresholds_to_1e_12(row: dict[str, Any], entries: list[dict[str, Any]]) -> None:
+def test_smooth_thresholds_to_1e_12(row, entries):
     check_thresholds(row, entries)
 
 
 @BEYOND
-@pytest.mark.parametrize(
-    ("client", "impostor", "criterion", "alpha"),
-    [
-        # S_c / S_i falls to 0: so does precision.
-        (br.Normal(-0.25, 1.0), br.Normal(-0.25, 3.5), "precision", 0.0),
-        (br.Beta(2.0, 120.0), br.Beta(4.0, 3.0), "precision", 0.0),
-        # S_c / S_i rises to infinity: F at alpha = 1 is precision and rises to 1.
-        (br.Normal(-0.68, 0.93), br.Normal(-0.94, 0.91), "f-measure", 1.0),
-        (br.Beta(0.83, 1.11), br.Beta(1.7, 1.32), "f-measure", 1.0),
-    ],
-)
-def test_limits_are_met_within_1e_12(client, impostor, criterion, alpha) -> None:
+@pytest.mark.parametrize(("client", "impostor", "criterion", "alpha"), [
+    # S_c / S_i falls to 0: so does precision.
+    (br.Normal(-0.25, 1.0), br.Normal(-0.25, 3.5), "precision", 0.0),
+    (br.Beta(2.0, 120.0), br.Beta(4.0, 3.0), "precision", 0.0),
+    # S_c / S_i rises to infinity: F at alpha = 1 is precision and rises to 1.
+    (br.Normal(-0.68, 0.93), br.Normal(-0.94, 0.91), "f-measure", 1.0),
+    (br.Beta(0.83, 1.11), br.Beta(1.7, 1.32), "f-measure", 1.0),
+])  # fmt: skip
+def test_limits_are_met_within_1e_12(client, impostor, criterion, alpha):
     model = br.ScoreModel(client, impostor)
-    points = br.epc(
-        model, br.ScoreModel(client, impostor), criterion=criterion, alpha=[alpha, 0.2]
-    ).points
+    points = br.epc(model, br.ScoreModel(client, impostor), criterion=criterion,
+        alpha=[alpha, 0.2]).points  # fmt: skip
     assert abs(points.precision[0] - alpha) <= 1e-12
 
 
@@ -189,16 +166,14 @@ REPLICATES = 10_000
 
 
 @pytest.fixture(scope="module")
-def large() -> br.Epc:
+def large():
     rng = np.random.default_rng(63_573)
     dev = br.Scores(rng.normal(1.0, 1.0, 5_000), rng.normal(-1.0, 1.2, 20_000))
     test = br.Scores(rng.normal(1.0, 1.1, CLIENTS), rng.normal(-1.0, 1.2, IMPOSTORS))
     return br.epc(dev, test)
 
 
-def rows_at_most(
-    rng: np.random.Generator, scores: FloatArray, thresholds: FloatArray, replicates: int
-) -> FloatArray:
+def rows_at_most(rng, scores, thresholds, replicates):
     """Share of drawn rows at or below each threshold; the cell of a row is found once."""
     distinct, place = np.unique(thresholds, return_inverse=True)
     cells = np.searchsorted(distinct, scores, side="left")  # thresholds below the score
@@ -211,13 +186,11 @@ def rows_at_most(
 
 
 @pytest.mark.simulation
-def test_quantiles_of_10_000_replicates_equal_row_resampling(large: br.Epc) -> None:
-    """63 573 rows, 101 alphas, 1500 row replicates.
-
-    A 2.5 % quantile of m normal draws has the standard error sqrt(.025 .975 / m) / .0584 sd,
-    .069 sd for the rows and .027 sd for the 10 000: .074 together. Neighbouring alphas share
-    most of their rows, so that four errors hold for all 202 quantiles.
-    """
+def test_quantiles_of_10_000_replicates_equal_row_resampling(large):
+    """63 573 rows, 101 alphas, 1500 row replicates. A 2.5 % quantile of m normal draws has the
+    standard error sqrt(.025 .975 / m) / .0584 sd, .069 sd for the rows and .027 sd for the 10 000:
+    .074 together. Neighbouring alphas share most of their rows, so that four errors hold for all
+    202 quantiles."""
     band = large.band(resample="test", replicates=REPLICATES, rng=5)
     rng = np.random.default_rng(6)
     frr = rows_at_most(rng, large.test_scores.client, large.threshold, 1500)
@@ -231,11 +204,9 @@ def test_quantiles_of_10_000_replicates_equal_row_resampling(large: br.Epc) -> N
 
 
 @pytest.mark.parametrize("simultaneous", [False, pytest.param(True, marks=pytest.mark.simulation)])
-def test_memory_of_a_band_is_replicates_times_alphas(large: br.Epc, simultaneous: bool) -> None:
+def test_memory_of_a_band_is_replicates_times_alphas(large, simultaneous):
     """No array of rows times replicates (636 MB even in bytes): a few of replicates x alphas.
-
-    Pointwise the replicates and little else; simultaneous five arrays of their size.
-    """
+    Pointwise the replicates and little else; simultaneous five arrays of their size."""
     large.band(resample="test", replicates=10, rng=1)  # imports
     tracemalloc.start()
     try:
@@ -248,12 +219,11 @@ def test_memory_of_a_band_is_replicates_times_alphas(large: br.Epc, simultaneous
     assert 6 * doubles < 0.08 * (CLIENTS + IMPOSTORS) * REPLICATES
 
 
-# ------------------------------------------------------------------- a million thresholds
 ORACLE_POINTS, CHUNK = 1_000_000, 50_000
 ORACLE_ALPHAS = np.array([0.02, 0.1, 0.3, 0.5, 0.7, 0.9, 0.97])
 
 
-def oracle_models() -> list[br.ScoreModel]:
+def oracle_models():
     beta, normal, inflated = br.Beta, br.Normal, br.Inflated
     return [
         br.ScoreModel(beta(0.47, 0.36), beta(0.77, 1.91), prior=0.3),  # U, reverse-J
@@ -267,7 +237,7 @@ def oracle_models() -> list[br.ScoreModel]:
     ]
 
 
-def oracle_thresholds(model: br.ScoreModel) -> FloatArray:
+def oracle_thresholds(model):
     if not model.client.on_unit:
         return np.linspace(-12.0, 14.0, ORACLE_POINTS)
     logit = np.linspace(-45.0, 36.0, ORACLE_POINTS)
@@ -275,29 +245,25 @@ def oracle_thresholds(model: br.ScoreModel) -> FloatArray:
     return np.concatenate([ends, 1.0 / (1.0 + np.exp(-logit))])
 
 
-def losses(model: br.ScoreModel, far: FloatArray, tpr: FloatArray) -> dict[str, FloatArray]:
+def losses(model, far, tpr):
     """To be minimised; a row per alpha, nan where precision is 0/0."""
     accepted = model.prior * tpr
-    called = accepted + (1.0 - model.prior) * far
-    alpha = ORACLE_ALPHAS[:, None]
+    called, alpha = accepted + (1.0 - model.prior) * far, ORACLE_ALPHAS[:, None]
     with np.errstate(invalid="ignore", divide="ignore"):
         precision = accepted / called
         f = accepted / (alpha * called + (1.0 - alpha) * model.prior)
-    return {
-        "precision": np.abs(precision - alpha),
-        "weighted-precision-recall": -(alpha * precision + (1.0 - alpha) * tpr),
-        "f-measure": np.where(np.isnan(precision), np.nan, -f),
-    }
+    return {"precision": np.abs(precision - alpha), "weighted-precision-recall": -(alpha * precision
+        + (1.0 - alpha) * tpr), "f-measure": np.where(np.isnan(precision), np.nan, -f)}  # fmt: skip
 
 
 @pytest.mark.nightly
 @BEYOND
 @pytest.mark.parametrize("model", oracle_models(), ids=lambda m: f"{m.client!r}-{m.impostor!r}")
-def test_no_threshold_of_a_million_is_better(model: br.ScoreModel) -> None:
+def test_no_threshold_of_a_million_is_better(model):
     """Precision, alpha P + (1 - alpha) R and F: nowhere better than ours by more than 1e-12."""
     thresholds = oracle_thresholds(model)
     mirror = br.ScoreModel(model.impostor, model.client)  # its FAR is our TPR, from its own tail
-    best: dict[str, FloatArray] = {}
+    best = {}
     for start in range(0, thresholds.size, CHUNK):
         t = thresholds[start : start + CHUNK]
         for name, rows in losses(model, model.far(t), mirror.far(t)).items():

@@ -1,11 +1,8 @@
 """What curves, comparisons, decisions and forecasts refuse: the call, its arguments, the words."""
 
-from __future__ import annotations
-
 import dataclasses
 import math
 from functools import partial
-from typing import Any
 
 import numpy as np
 import pytest
@@ -16,7 +13,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::betaroc.core.errors.BetarocWarn
 RNG = np.random.default_rng(28)
 
 
-def draw(n: int, m: int, **more: Any) -> br.Scores:
+def draw(n, m, **more):
     return br.Scores(RNG.beta(6, 2, n), RNG.beta(2, 8, m), **more)
 
 
@@ -32,25 +29,24 @@ NORMAL = br.ScoreModel(br.Normal(1.5, 1.0), br.Normal(0.0, 1.0))
 MASSES = br.ScoreModel(br.Inflated(br.Beta(2.0, 1.0), at_one=0.1), br.Beta(1.0, 2.0))
 FIT = br.fit(draw(40, 40))
 STRANGE = dataclasses.replace(FIT, client=dataclasses.replace(FIT.client, names=("p", "q")))
-BROKEN = dataclasses.replace(
-    FIT, impostor=dataclasses.replace(FIT.impostor, cov=np.diag([math.inf, 1.0]))
-)
+BROKEN = dataclasses.replace(FIT,
+    impostor=dataclasses.replace(FIT.impostor, cov=np.diag([math.inf, 1.0])))  # fmt: skip
 COARSE, FINE = br.epc(DEV, TEST, alpha=[0.1, 0.3, 0.5, 0.7, 0.9]), br.epc(DEV, TEST)
 POINT = br.epc(DEV, TEST, criterion="eer")
 OTHER = br.epc(DEV, TEST, measure="far", alpha=[0.1, 0.3, 0.5, 0.7, 0.9])
 OF_FIT = br.epc(DEV, FIT)
 
 
-def band(dev: Any, test: Any, **options: Any) -> Any:
+def band(dev, test, **options):
     return br.epc(dev, test, alpha=[0.2, 0.5]).band(**options)
 
 
-def proportion(curve: br.Epc, *alpha: float, resample: str = "both") -> Any:
+def proportion(curve, *alpha, resample="both"):
     result = br.compare(curve, curve, resample=resample, replicates=5, rng=1)
     return result.proportion_test(*alpha)
 
 
-def replaced(**wrong: Any) -> Any:
+def replaced(**wrong):
     return dataclasses.replace(br.decide(MANY, far=0.1, family="beta"), **wrong)
 
 
@@ -59,7 +55,7 @@ decide, guarantee = partial(br.decide, MANY), partial(br.decide, LINE, how="guar
 forecast = partial(br.epc_forecast, NORMAL, n_client=5, n_impostor=5)
 average = partial(br.epc_average, MODEL, MODEL)
 systems = br.compare_systems
-ROWS: list[tuple[Any, tuple[Any, ...], dict[str, Any], str]] = [
+ROWS = [
     # --- curves
     (epc, (), {"alpha": [0.1, 1.5]}, "alpha must be fractions"),
     (epc, (), {"alpha": [0.1, math.nan]}, "first at index 1: nan"),
@@ -118,14 +114,13 @@ ROWS: list[tuple[Any, tuple[Any, ...], dict[str, Any], str]] = [
     (proportion, (POINT, 0.3), {}, "alpha must be left out: criterion 'eer' has none"),
     (proportion, (COARSE,), {}, "alpha must be given: the curve has 5"),
     *((proportion, (br.epc(DEV, TEST, measure=name, alpha=[0.5]), 0.5), {"resample": resample},
-       f"'accuracy', 'youden'; got curves of '{name}'")
-      for name in ("f1", "far", "precision", "mutual-information", "mcc")
-      for resample in ("test", "both")),
+        f"'accuracy', 'youden'; got curves of '{name}'") for name in ("f1", "far", "precision",
+        "mutual-information", "mcc") for resample in ("test", "both")),
     (systems, ({"a": COARSE},), {}, "at least two systems; got 1"),
     (systems, ({"a": COARSE, "x": br.epc(DEV, draw(20, 35), alpha=COARSE.alpha)},), {},
-     "'a' has 25 client scores, 'x' 20"),
+        "'a' has 25 client scores, 'x' 20"),
     (systems, ({"a": COARSE, "x": br.epc(DEV, TEST, criterion="far")},), {},
-     "'a' has 'weighted-error', 'x' 'far'"),
+        "'a' has 'weighted-error', 'x' 'far'"),
     # --- decisions
     (decide, (), {}, "exactly one target must be given"),
     (decide, (), {"far": 0.1, "frr": 0.1}, "got far and frr"),
@@ -140,19 +135,20 @@ ROWS: list[tuple[Any, tuple[Any, ...], dict[str, Any], str]] = [
     (decide, (), {"far": 0.1, "confidence": 1 - 1e-15}, "at most 1 - 1e-12"),
     *((decide, (), {"precision": x}, "above 0, at most 1") for x in (0.0, 1.1, -0.5, np.nan)),
     # Of the highest three two are clients; no threshold has more.
-    (br.decide, (br.Scores([7.0, 8.0], [9.0, 1.0, 2.0]),), {"precision": 0.7},
-     "highest that is counted is 67 %, at the threshold 4.5"),
-    *((decide, (), {**target, **options}, words)
-      for target in ({"far": 0.1}, {"eer": True}) for options, words in (
-          ({"family": "betta"}, "Did you mean 'beta'"),
-          ({"family": "normal", "boundary": "inflate"}, "boundary must be left out"),
-          ({"boundary": "no such rule"}, "boundary must be one of"),
-          ({"family": "beta", "resolution": -1.0}, "resolution must"))),
-    (replaced, (), {"dtype": "x"}, "dtype"), (replaced, (), {"target": "fbr"}, "target"),
-    (replaced, (), {"how": "luck"}, "how"), (replaced, (), {"status": "fine"}, "status"),
+    (br.decide, (br.Scores([7.0, 8.0], [9.0, 1.0, 2.0]),),
+        {"precision": 0.7}, "highest that is counted is 67 %, at the threshold 4.5"),
+    *((decide, (), {**target, **options}, words) for target in ({"far": 0.1}, {"eer": True})
+        for options, words in (({"family": "betta"}, "Did you mean 'beta'"),
+        ({"family": "normal", "boundary": "inflate"}, "boundary must be left out"),
+        ({"boundary": "no such rule"}, "boundary must be one of"),
+        ({"family": "beta", "resolution": -1.0}, "resolution must"))),
+    (replaced, (), {"dtype": "x"}, "dtype"),
+    (replaced, (), {"target": "fbr"}, "target"),
+    (replaced, (), {"how": "luck"}, "how"),
+    (replaced, (), {"status": "fine"}, "status"),
     (replaced, (), {"threshold": 7.0}, "methods"),
     (guarantee, (), {"frr": 1.0},
-     "strictly between 0 and 1; got 1.0. No sample shows a rate of 0; 1 % is 0.01."),
+        "strictly between 0 and 1; got 1.0. No sample shows a rate of 0; 1 % is 0.01."),
     (guarantee, (), {"far": 5}, "Did you mean 0.05"),
     (guarantee, (), {"far": 1e-300}, "3.00e+300 impostors needed"),
     (guarantee, (), {"far": 5e-324}, "6.06e+323 impostors needed"),
@@ -165,28 +161,29 @@ ROWS: list[tuple[Any, tuple[Any, ...], dict[str, Any], str]] = [
     (forecast, (), {"alpha": [0.5, 1.5]}, "alpha must be fractions in"),
     (forecast, (), {"alpha": [0.5, math.nan]}, "1 of 2 that are not, first at index 1"),
     (forecast, (), {"alpha": []}, "alpha must be a list of at least one fraction"),
-    (br.epc_forecast, (MASSES,), {"criterion": "far", "n_client": 5, "n_impostor": 5},
-     "client distribution must have no point masses"),
-    (br.epc_forecast, (br.fit(DEV, "empirical"),), {"n_client": 3, "n_impostor": 3},
-     "the client distribution must have a density"),
+    (br.epc_forecast, (MASSES,), {"criterion": "far", "n_client": 5,
+        "n_impostor": 5}, "client distribution must have no point masses"),
+    (br.epc_forecast, (br.fit(DEV, "empirical"),), {"n_client": 3,
+        "n_impostor": 3}, "the client distribution must have a density"),
 ]  # fmt: skip
-KINDS: list[tuple[Any, tuple[Any, ...], dict[str, Any], str]] = [
+KINDS = [
     (br.epc, (DEV, [0.1, 0.2]), {}, "test must be Scores"),
-    (br.epc_cv, (MODEL,), {}, ""), (br.epc_cv, (FEW,), {"folds": ([0, 1, 0], [0, 1, 0, 1])}, ""),
-    (br.epc_average, (MODEL, TEST), {"method": "test", "replicates": 5, "rng": "x"}, "rng must be"),
+    (br.epc_cv, (MODEL,), {}, ""),
+    (br.epc_cv, (FEW,), {"folds": ([0, 1, 0], [0, 1, 0, 1])}, ""),
+    (br.epc_average, (MODEL, TEST),
+        {"method": "test", "replicates": 5, "rng": "x"}, "rng must be"),
     (systems, ([COARSE, COARSE],), {}, "mapping of names"),
     (systems, ({"a": 3, "b": COARSE},), {}, "the curve of 'a' must be"),
     (systems, ({1: COARSE, 2: COARSE},), {}, "names of text"),
     (decide, (), {"precision": "0.9"}, ""),
-    (br.epc_forecast, (FEW,), {"n_client": 3, "n_impostor": 3},
-     "got Scores. For scores, fit them first"),
+    (br.epc_forecast, (FEW,),
+        {"n_client": 3, "n_impostor": 3}, "got Scores. For scores, fit them first"),
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("error", "call", "args", "options", "words"), [
-    *((br.InputError, *row) for row in ROWS), *((br.InputTypeError, *row) for row in KINDS),
-])  # fmt: skip
-def test_what_is_refused(error, call, args, options, words) -> None:
+@pytest.mark.parametrize(("error", "call", "args", "options", "words"), [*((br.InputError, *row)
+    for row in ROWS), *((br.InputTypeError, *row) for row in KINDS)])  # fmt: skip
+def test_what_is_refused(error, call, args, options, words):
     with pytest.raises(error) as caught:
         call(*args, **options)
     assert words in str(caught.value)
@@ -203,10 +200,10 @@ def test_what_is_refused(error, call, args, options, words) -> None:
     ({}, {"client_weights": [1, 2, 1]}, "1 of 3 client weights differ, first 1.0 and 2.0"),
     ({}, {"impostor_weights": [1, 0.5]}, "whole numbers of copies"),
     ({"client_ids": ["x", "y", "z"]}, {"client_ids": ["x", "z", "y"]},
-     "2 of 3 client_ids differ, first 'y' and 'z' at index 1"),
+        "2 of 3 client_ids differ, first 'y' and 'z' at index 1"),
     ({"impostor_ids": [1, 2]}, {"impostor_ids": ["1", "2"]}, "2 of 2 impostor_ids differ"),
 ])  # fmt: skip
-def test_curves_that_cannot_be_paired(first, second, text) -> None:
+def test_curves_that_cannot_be_paired(first, second, text):
     curves = []
     for more in (first, second):
         sides = {key: more[key] for key in more if key.startswith(("client", "impostor"))}

@@ -1,7 +1,5 @@
 """Decisions over strata: each keeps the target, and no pooled rate hides one that does not."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np
@@ -39,28 +37,27 @@ def test_the_threshold_is_the_largest_of_the_strata(dev, how):
     assert d.expected.frr == dev.confusion(d.threshold).frr
 
 
-def test_clients_mirror_impostors(dev):
+def test_clients_mirror_impostors_and_each_stratum_is_left_out(dev):
     d = br.decide(dev, far=0.05)
     mirrored = br.Scores(-dev.impostor, -dev.client, client_strata=dev.impostor_strata)
     other = br.decide(mirrored, frr=0.05)
     assert other.threshold == math.nextafter(-d.threshold, -math.inf)
     assert (other.worst, other.expected.frr) == (d.worst, d.expected.far)
-
-
-def test_each_stratum_is_left_out_in_turn(dev):
     d = br.decide(dev, far=0.05)
     for k, kind in enumerate(KINDS):
         rest = dev.impostor_strata != kind
-        without = br.Scores(
-            dev.client, dev.impostor[rest], impostor_strata=dev.impostor_strata[rest]
-        )
+        without = br.Scores(dev.client, dev.impostor[rest],
+            impostor_strata=dev.impostor_strata[rest])  # fmt: skip
         at = br.decide(without, far=0.05).threshold
         assert d.unseen.threshold[k] == at
         assert d.unseen.estimate[k] == own(dev, kind).confusion(at).far
     assert f"{100 * d.unseen.estimate[0]:.0f} % of one (mask) would be accepted" in d.reason
+    d = br.decide(br.Scores(dev.client, dev.impostor, impostor_strata=["a"] * 900), far=0.05)
+    assert (d.over, d.strata, d.worst) == ("pooled", None, None)
+    assert br.decide(dev, frr=0.05).over == "pooled"  # clients have none
 
 
-def test_what_is_pooled_says_so_and_is_not_relied_on_where_a_stratum_breaks_it(dev):
+def test_what_is_pooled_says_so_and_what_travels_is_shown(dev):
     pooled = br.decide(dev, far=0.05, over="pooled")
     plain = br.decide(br.Scores(dev.client, dev.impostor), far=0.05)
     assert (pooled.threshold, plain.status) == (plain.threshold, "can be relied on")
@@ -72,6 +69,14 @@ def test_what_is_pooled_says_so_and_is_not_relied_on_where_a_stratum_breaks_it(d
         d = br.decide(dev, **asked)
         assert d.over == "pooled"
         assert "That is of the mixture of 3 strata." in d.reason
+    d = br.decide(dev, far=0.05)
+    check = d.check(attacked(np.random.default_rng(7)))
+    assert (br.from_json(d.to_json()), br.from_json(check.to_json())) == (d, check)
+    for noun in (d, check):
+        page = noun._repr_html_()
+        assert all(kind in page for kind in KINDS)
+    many = attacked(np.random.default_rng(1), [0.0] * 13, n=100)
+    assert "5 more strata" in br.decide(many, far=0.05)._repr_html_()
 
 
 def test_a_check_judges_every_stratum(dev):
@@ -82,8 +87,7 @@ def test_a_check_judges_every_stratum(dev):
     assert (worse.verdict, worse.status) == ("broken", "do not rely on it")
     assert "On test replay is above 5 %" in worse.reason
     assert worse.observed == worse.strata.worst.estimate
-    few = d.check(attacked(rng, n=20))
-    assert few.verdict == "cannot tell"
+    assert d.check(attacked(rng, n=20)).verdict == "cannot tell"
     plain = attacked(rng, n=3000)
     without = d.check(br.Scores(plain.client, plain.impostor))
     assert (without.verdict, without.strata) == ("cannot tell", None)
@@ -101,9 +105,8 @@ def test_a_check_judges_every_stratum(dev):
 def test_strata_that_are_too_small_are_named(dev):
     def with_tiny(n):
         impostor = np.append(dev.impostor, np.linspace(0, 1, n))
-        return br.Scores(
-            dev.client, impostor, impostor_strata=np.append(dev.impostor_strata, ["tiny"] * n)
-        )
+        return br.Scores(dev.client, impostor,
+            impostor_strata=np.append(dev.impostor_strata, ["tiny"] * n))  # fmt: skip
 
     whole = br.decide(dev, far=0.05, how="average")
     with pytest.raises(br.InputError, match=r"not for tiny: 19 impostors needed") as error:
@@ -116,48 +119,23 @@ def test_strata_that_are_too_small_are_named(dev):
     assert br.decide(with_tiny(59), far=0.05).how == "guaranteed"
 
 
-def test_one_stratum_is_no_stratum(dev):
-    one = br.Scores(dev.client, dev.impostor, impostor_strata=["a"] * 900)
-    d = br.decide(one, far=0.05)
-    assert (d.over, d.strata, d.worst) == ("pooled", None, None)
-    assert br.decide(dev, frr=0.05).over == "pooled"  # clients have none
+IDS = br.Scores(np.arange(3.0) + 1001, np.arange(1001.0), impostor_strata=np.arange(1001))
 
 
-def test_decisions_over_strata_travel_and_are_shown(dev):
-    d = br.decide(dev, far=0.05)
-    check = d.check(attacked(np.random.default_rng(7)))
-    assert br.from_json(d.to_json()) == d
-    assert br.from_json(check.to_json()) == check
-    for noun in (d, check):
-        page = noun._repr_html_()
-        assert all(kind in page for kind in KINDS)
-    many = attacked(np.random.default_rng(1), [0.0] * 13, n=100)
-    assert "5 more strata" in br.decide(many, far=0.05)._repr_html_()
-
-
-@pytest.mark.parametrize(
-    ("asked", "words"),
-    [
-        ({"far": 0.05, "over": "each"}, "over must be"),
-        ({"frr": 0.05, "over": "worst"}, "over must be pooled"),
-        ({"eer": True, "over": "worst"}, "over must be pooled"),
-        ({"far": 0.05, "over": "worst", "how": "tail"}, "how must be"),
-        ({"far": 0.05, "over": {"mask": 1.0}, "how": "average"}, 'how must be "guaranteed"'),
-        ({"far": 0.05, "over": {"mask": 0.5}}, "over must have weights that sum to 1"),
-        ({"far": 0.05, "over": {"lens": 1.0}}, "over must name strata"),
-        ({"far": 0.001, "over": {"mask": 0.5, "print": 0.5}}, "not for the mean.*too few"),
-    ],
-)
-def test_what_cannot_be_over_strata_is_refused(dev, asked, words):
+@pytest.mark.parametrize(("scores", "asked", "words"), [
+    (None, {"far": 0.05, "over": "each"}, "over must be"),
+    (None, {"frr": 0.05, "over": "worst"}, "over must be pooled"),
+    (None, {"eer": True, "over": "worst"}, "over must be pooled"),
+    (None, {"far": 0.05, "over": "worst", "how": "tail"}, "how must be"),
+    (None, {"far": 0.05, "over": {"mask": 1.0}, "how": "average"}, 'how must be "guaranteed"'),
+    (None, {"far": 0.05, "over": {"mask": 0.5}}, "over must have weights that sum to 1"),
+    (None, {"far": 0.05, "over": {"lens": 1.0}}, "over must name strata"),
+    (None, {"far": 0.001, "over": {"mask": 0.5, "print": 0.5}}, "not for the mean.*too few"),
+    (IDS, {"far": 0.05}, "ids"),
+])  # fmt: skip
+def test_what_cannot_be_over_strata_is_refused(dev, scores, asked, words):
     with pytest.raises(br.InputError, match=words):
-        br.decide(dev, **asked)
-
-
-def test_strata_that_are_ids_are_refused():
-    n = 1001
-    scores = br.Scores(np.arange(3.0) + n, np.arange(float(n)), impostor_strata=np.arange(n))
-    with pytest.raises(br.InputError, match="ids"):
-        br.decide(scores, far=0.05)
+        br.decide(dev if scores is None else scores, **asked)
 
 
 def test_a_mean_by_weights_keeps_a_target(dev):

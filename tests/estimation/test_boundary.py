@@ -1,7 +1,5 @@
 """Scores of exactly 0 and 1, and rounded ones: the rule is obeyed and never silent."""
 
-from __future__ import annotations
-
 import json
 import math
 import pickle
@@ -16,6 +14,8 @@ from scipy.special import expit
 import betaroc as br
 from betaroc.estimation.families import FAMILIES
 from helpers.places import REFERENCES
+
+approx = pytest.approx
 
 TABLE = json.loads((REFERENCES / "beta_mle.json").read_text())["ends"]
 X = np.array(TABLE["scores"])  # 13 scores: two of exactly 0, one of exactly 1
@@ -32,7 +32,6 @@ def caught_by(call, *args, **options):
     return result, {w.category: str(w.message) for w in caught}
 
 
-# ------------------------------------------------------------------------ point masses
 def test_point_masses_are_fitted_with_a_warning_or_silently_where_asked_for():
     with pytest.warns(br.BoundaryWarning) as caught:
         fit = br.fit_distribution(X)
@@ -40,8 +39,12 @@ def test_point_masses_are_fitted_with_a_warning_or_silently_where_asked_for():
     assert (len(caught), caught[0].filename) == (1, __file__)
     for words in (
         "sample: of 13 scores 2 exactly 0.0 and 1 exactly 1.0 (first at index 0)",
-        "0.1538 and 0.07692", '"error"', '"censor"', '"squeeze"', '"drop"',  # 2/13 and 1/13
-    ):  # fmt: skip
+        "0.1538 and 0.07692",
+        '"error"',
+        '"censor"',
+        '"squeeze"',
+        '"drop"',  # 2/13 and 1/13
+    ):
         assert words in text
     law = br.Beta(fit.params["a"], fit.params["b"])
     assert fit.distribution == br.Inflated(law, at_zero=2 / 13, at_one=1 / 13)
@@ -53,13 +56,13 @@ def test_point_masses_are_fitted_with_a_warning_or_silently_where_asked_for():
     assert fit.values[:2] == base.values
     # the multinomial of (2, 1, 10) and the beta likelihood of the ten inside
     masses = 2 * math.log(2 / 13) + math.log(1 / 13) + 10 * math.log(10 / 13)
-    assert fit.log_likelihood == pytest.approx(base.log_likelihood + masses, rel=1e-13)
+    assert fit.log_likelihood == approx(base.log_likelihood + masses, rel=1e-13)
     assert_allclose(fit.cov[:2, :2], base.cov, rtol=1e-13)
     p0, p1 = 2 / 13, 1 / 13
     expected = np.array([[p0 * (1 - p0), -p0 * p1], [-p0 * p1, p1 * (1 - p1)]]) / 13
     assert_allclose(fit.cov[2:, 2:], expected, rtol=1e-13)
     assert not fit.cov[:2, 2:].any()
-    assert fit.aic == pytest.approx(8.0 - 2.0 * fit.log_likelihood)
+    assert fit.aic == approx(8.0 - 2.0 * fit.log_likelihood)
 
 
 @pytest.mark.parametrize("policy", ["inflate", "drop", "squeeze", "matlab"])
@@ -67,13 +70,12 @@ def test_weights_are_copies_at_the_ends_too(policy):
     k = np.arange(1, 14)
     weighted = br.fit_distribution(X, weights=k, boundary=policy)
     copies = br.fit_distribution(np.repeat(X, k), boundary=policy)
-    assert weighted.values == pytest.approx(copies.values, rel=1e-9)
+    assert weighted.values == approx(copies.values, rel=1e-9)
     assert_allclose(weighted.cov, copies.cov, rtol=1e-6, atol=1e-15)
     with pytest.warns(br.BoundaryWarning, match="of 12 scores 1 exactly 0.0.*first at index 1"):
         br.fit_distribution(X, weights=[0.0] + [1.0] * 12)
 
 
-# ----------------------------------------------------------------------- other policies
 def test_each_policy_is_what_its_name_says():
     base = br.fit_distribution(INSIDE)
     assert br.fit_distribution(INSIDE, boundary="error").boundary.policy == "error"
@@ -87,8 +89,7 @@ def test_each_policy_is_what_its_name_says():
     # 0, 0, 0.05, 0.1 and 0.9, 1
     assert (rule.n_censored_low, rule.n_censored_high, rule.resolution) == (4, 2, 0.1)
     assert (rule.n_zero, rule.n_one) == (2, 1)
-    nothing = br.fit_distribution(INSIDE, boundary="censor", resolution=1e-6)
-    assert nothing.values == base.values
+    assert br.fit_distribution(INSIDE, boundary="censor", resolution=1e-6).values == base.values
     # Edges of Matlab touch exact zeros and ones, and what is below 2**-511.
     matlab = br.fit_distribution([*INSIDE, 1e-200, 1.0 - 2.0**-53], boundary="matlab").boundary
     assert (matlab.n_censored_low, matlab.n_censored_high) == (1, 0)
@@ -100,10 +101,10 @@ def test_each_policy_is_what_its_name_says():
 def test_censored_and_cell_likelihoods_against_mpmath(row):
     """tests/reference/make_beta_mle.py: 40 digits, its own incomplete beta and derivatives."""
     fit = br.fit_distribution(X, boundary=row["boundary"], resolution=row["resolution"])
-    assert fit.values == pytest.approx([float(row["a"]), float(row["b"])], rel=1e-9)
+    assert fit.values == approx([float(row["a"]), float(row["b"])], rel=1e-9)
     cov = [fit.cov[0, 0], fit.cov[0, 1], fit.cov[1, 1]]
-    assert cov == pytest.approx(list(map(float, row["cov"])), rel=1e-6)
-    assert fit.log_likelihood == pytest.approx(float(row["log_likelihood"]), rel=1e-12)
+    assert cov == approx(list(map(float, row["cov"])), rel=1e-6)
+    assert fit.log_likelihood == approx(float(row["log_likelihood"]), rel=1e-12)
     assert fit.converged
     assert fit.gradient_norm <= 1e-9
     assert isinstance(fit.distribution, br.Beta)
@@ -119,32 +120,10 @@ def test_three_places_are_enough_for_a_censored_fit():
 
     fit = br.fit_distribution([0.0, 0.4, 1.0], "beta", **CENSOR)
     a, b = fit.values
-    assert fit.distribution.cdf(0.01) == pytest.approx(stats.beta(a, b).cdf(0.01))
-    assert fit.log_likelihood == pytest.approx(likelihood(a, b), rel=1e-9)
+    assert fit.distribution.cdf(0.01) == approx(stats.beta(a, b).cdf(0.01))
+    assert fit.log_likelihood == approx(likelihood(a, b), rel=1e-9)
     for moved in ((a + 0.01, b), (a - 0.01, b), (a, b + 0.01), (a, b - 0.01)):
         assert likelihood(*moved) < likelihood(a, b)
-
-
-def test_logit_normal_obeys_the_same_rules():
-    z = np.log(INSIDE / (1 - INSIDE))
-    fit = br.fit_distribution(X, "logit-normal", boundary="drop")
-    assert fit.values == pytest.approx((z.mean(), z.std()), rel=1e-13)
-    with pytest.warns(br.BoundaryWarning, match="beside a logit-normal distribution"):
-        fit = br.fit_distribution(X, "logit-normal")
-    assert list(fit.params) == ["mu", "sigma", "at_zero", "at_one"]
-    edge = math.log(0.01 / 0.99)
-
-    def negative(p):
-        law = stats.norm(p[0], math.exp(p[1]))
-        return -float(law.logpdf(z).sum() + 2 * law.logcdf(edge) + law.logsf(-edge))
-
-    options = {"xatol": 1e-9, "fatol": 1e-13, "maxiter": 4000}
-    best = optimize.minimize(negative, [0.0, 0.5], method="Nelder-Mead", options=options)
-    fit = br.fit_distribution(X, "logit-normal", **CENSOR)
-    assert fit.params["mu"] == pytest.approx(best.x[0], abs=1e-6)
-    assert fit.params["sigma"] == pytest.approx(math.exp(best.x[1]), rel=1e-6)
-    jacobian = -float(np.log(INSIDE).sum() + np.log1p(-INSIDE).sum())
-    assert fit.log_likelihood == pytest.approx(-best.fun + jacobian, rel=1e-10)
 
 
 def test_both_classes_share_one_warning_and_one_rule():
@@ -158,29 +137,72 @@ def test_both_classes_share_one_warning_and_one_rule():
     assert (fit.client.params["at_one"], fit.impostor.params["at_zero"]) == (3 / 13, 2 / 12)
     assert fit == br.fit(scores, boundary="inflate") == pickle.loads(pickle.dumps(fit))
     assert "0 scores of exactly 0, 3 of exactly 1" in str(fit.summary())
+    z = np.log(INSIDE / (1 - INSIDE))
+    fit = br.fit_distribution(X, "logit-normal", boundary="drop")
+    assert fit.values == approx((z.mean(), z.std()), rel=1e-13)
+    with pytest.warns(br.BoundaryWarning, match="beside a logit-normal distribution"):
+        fit = br.fit_distribution(X, "logit-normal")
+    assert list(fit.params) == ["mu", "sigma", "at_zero", "at_one"]
+    edge = math.log(0.01 / 0.99)
+
+    def negative(p):
+        law = stats.norm(p[0], math.exp(p[1]))
+        return -float(law.logpdf(z).sum() + 2 * law.logcdf(edge) + law.logsf(-edge))
+
+    options = {"xatol": 1e-9, "fatol": 1e-13, "maxiter": 4000}
+    best = optimize.minimize(negative, [0.0, 0.5], method="Nelder-Mead", options=options)
+    fit = br.fit_distribution(X, "logit-normal", **CENSOR)
+    assert fit.params["mu"] == approx(best.x[0], abs=1e-6)
+    assert fit.params["sigma"] == approx(math.exp(best.x[1]), rel=1e-6)
+    jacobian = -float(np.log(INSIDE).sum() + np.log1p(-INSIDE).sum())
+    assert fit.log_likelihood == approx(-best.fun + jacobian, rel=1e-10)
 
 
-# ----------------------------------------------------------------------- rounded scores
-def test_fine_cells_tend_to_the_density_likelihood():
+def test_cells_fine_rounded_far_out_and_by_scipy():
     x = np.random.default_rng(1).beta(3.0, 5.0, 200)
     exact = br.fit_distribution(x)
     for step, tolerance in ((1e-2, 2e-3), (1e-3, 1e-3), (1e-5, 1e-5), (1e-9, 1e-9)):
         fit = br.fit_distribution(np.round(x / step) * step, resolution=step)
-        assert fit.values == pytest.approx(exact.values, rel=tolerance)
+        assert fit.values == approx(exact.values, rel=tolerance)
         assert (fit.boundary.policy, fit.boundary.n_moved) == ("interval", 0)
-    per_cell = fit.log_likelihood - 200 * math.log(1e-9)
-    assert per_cell == pytest.approx(exact.log_likelihood, rel=1e-6)
+    assert fit.log_likelihood - 200 * math.log(1e-9) == approx(exact.log_likelihood, rel=1e-6)
     off = br.fit_distribution([0.1, 0.2, 0.34, 0.4, 0.5, 0.6, 0.7, 0.81, 0.9, 0.3], resolution=0.1)
     assert off.boundary.n_moved == 2
-
-
-def test_rounding_to_0_and_1_does_not_bias_the_cells():
-    """The share of exact ends is what the cells of a U-shaped law hold."""
+    # The share of exact ends is what the cells of a U-shaped law hold.
     x = np.random.default_rng(2).beta(0.3, 0.4, 20_000)
     fit = br.fit_distribution(np.round(x, 2), resolution=0.01)
     for name, truth in (("a", 0.3), ("b", 0.4)):
         assert abs(fit.params[name] - truth) <= 4.0 * fit.std_errors[name]
     assert fit.boundary.n_zero > 1000
+    x = np.round(np.random.default_rng(1).normal(-3, 1.2, 400))
+    fit = br.fit_distribution(x, "normal", resolution=1.0)
+
+    def loss(p):
+        law = stats.norm(p[0], np.exp(p[1]))
+        return -float(np.sum(np.log(law.cdf(x + 0.5) - law.cdf(x - 0.5))))
+
+    best = optimize.minimize(loss, [-3.0, 0.0], method="BFGS", options={"gtol": 1e-8})
+    assert fit.params["mu"] == approx(best.x[0], abs=1e-5)
+    assert fit.params["sigma"] == approx(np.exp(best.x[1]), rel=1e-5)
+    assert fit.log_likelihood == approx(-best.fun, rel=1e-10)
+    h = 1e-3 * np.eye(2)
+    curved = [[(loss(best.x + a + b) - loss(best.x + a - b) - loss(best.x - a + b)
+        + loss(best.x - a - b)) / 4e-6 for a in h] for b in h]  # fmt: skip
+    errors = np.sqrt(np.diag(np.linalg.inv(curved))) * [1.0, fit.params["sigma"]]
+    assert list(fit.std_errors.values()) == approx(errors.tolist(), rel=1e-4)
+    # One score 12 standard deviations above: 1 - F is 0 there in doubles.
+    x = np.append(np.round(np.random.default_rng(2).normal(0, 1, 4000)), 12.0)
+    fit = br.fit_distribution(x, "normal", resolution=1.0)
+    assert np.isfinite(fit.log_likelihood)
+    assert 1.0 < fit.params["sigma"] < 1.1
+    zeros = np.round(np.random.default_rng(0).lognormal(0, 1, 200))
+    assert np.any(zeros == 0.0)
+    fit = br.fit_distribution(zeros, "log-normal", resolution=1.0)
+    assert fit.params["mu"] == approx(0.0, abs=0.3)
+    x = np.round(np.random.default_rng(0).normal(5, 2, 100))
+    heavy = br.fit_distribution(x, "normal", weights=np.full(100, 1e9), resolution=1.0)
+    plain = br.fit_distribution(x, "normal", resolution=1.0)
+    assert heavy.params["mu"] == approx(plain.params["mu"], rel=1e-8)
 
 
 @pytest.mark.parametrize(("family", "draw", "step"), [
@@ -201,7 +223,7 @@ def test_cells_give_back_what_rounding_took(family, draw, step):
     for name, value in whole.params.items():
         error = whole.std_errors[name]
         assert abs(cells.params[name] - value) < 0.5 * error
-        assert cells.std_errors[name] == pytest.approx(error, rel=0.15)
+        assert cells.std_errors[name] == approx(error, rel=0.15)
         assert cells.std_errors[name] > 0.95 * error
 
 
@@ -209,42 +231,6 @@ def rounded(x, step):
     return np.round(np.round(x / step) * step, 9)
 
 
-def test_a_normal_in_cells_is_the_maximum_by_scipy():
-    x = np.round(np.random.default_rng(1).normal(-3, 1.2, 400))
-    fit = br.fit_distribution(x, "normal", resolution=1.0)
-
-    def loss(p):
-        law = stats.norm(p[0], np.exp(p[1]))
-        return -float(np.sum(np.log(law.cdf(x + 0.5) - law.cdf(x - 0.5))))
-
-    best = optimize.minimize(loss, [-3.0, 0.0], method="BFGS", options={"gtol": 1e-8})
-    assert fit.params["mu"] == pytest.approx(best.x[0], abs=1e-5)
-    assert fit.params["sigma"] == pytest.approx(np.exp(best.x[1]), rel=1e-5)
-    assert fit.log_likelihood == pytest.approx(-best.fun, rel=1e-10)
-    h = 1e-3 * np.eye(2)
-    curved = [[(loss(best.x + a + b) - loss(best.x + a - b) - loss(best.x - a + b)
-                + loss(best.x - a - b)) / 4e-6 for a in h] for b in h]  # fmt: skip
-    errors = np.sqrt(np.diag(np.linalg.inv(curved))) * [1.0, fit.params["sigma"]]
-    assert list(fit.std_errors.values()) == pytest.approx(errors.tolist(), rel=1e-4)
-
-
-def test_cells_far_out_at_zero_and_with_weights():
-    # One score 12 standard deviations above: 1 - F is 0 there in doubles.
-    x = np.append(np.round(np.random.default_rng(2).normal(0, 1, 4000)), 12.0)
-    fit = br.fit_distribution(x, "normal", resolution=1.0)
-    assert np.isfinite(fit.log_likelihood)
-    assert 1.0 < fit.params["sigma"] < 1.1
-    zeros = np.round(np.random.default_rng(0).lognormal(0, 1, 200))
-    assert np.any(zeros == 0.0)
-    fit = br.fit_distribution(zeros, "log-normal", resolution=1.0)
-    assert fit.params["mu"] == pytest.approx(0.0, abs=0.3)
-    x = np.round(np.random.default_rng(0).normal(5, 2, 100))
-    heavy = br.fit_distribution(x, "normal", weights=np.full(100, 1e9), resolution=1.0)
-    plain = br.fit_distribution(x, "normal", resolution=1.0)
-    assert heavy.params["mu"] == pytest.approx(plain.params["mu"], rel=1e-8)
-
-
-# ------------------------------------------------------------------------- what is advised
 @pytest.mark.simulation
 @pytest.mark.parametrize(("draw", "args", "step"), [
     (lambda r, mean: np.clip(np.round(r.normal(mean, 1.5, 385)), 0, 10), (7, 3), 1.0),
@@ -285,13 +271,10 @@ def test_zeros_and_ones_are_ends_of_the_unit_interval_alone():
 def test_mu_and_sigma_come_back_from_rounded_scores(step):
     """Of N(5.3, 2): the mean over 100 sets of 300 within three of its errors."""
     sets = [rounded(np.random.default_rng(k).normal(5.3, 2.0, 300), step) for k in range(200)]
-    values = np.array(
-        [br.fit_distribution(x, "normal", resolution=step).values for x in sets[:100]]
-    )
+    values = np.array([br.fit_distribution(x, "normal", resolution=step).values
+        for x in sets[:100]])  # fmt: skip
     error = values.std(axis=0) / np.sqrt(100)
     # sigma by maximum likelihood is 3 / (4 n) of itself too small.
     assert np.all(np.abs(values.mean(axis=0) - [5.3, 2.0 * (1 - 0.75 / 300)]) < 3.5 * error)
     # Without cells sigma^2 is step^2 / 12 too large (Sheppard).
-    assert np.mean(np.var(sets, axis=1)) == pytest.approx(
-        4.0 * (1 - 1 / 300) + step**2 / 12, rel=0.02
-    )
+    assert np.mean(np.var(sets, axis=1)) == approx(4.0 * (1 - 1 / 300) + step**2 / 12, rel=0.02)

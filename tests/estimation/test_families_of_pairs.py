@@ -1,7 +1,5 @@
 """Families of both classes: constrained maxima, shared parameters, their errors and tests."""
 
-from __future__ import annotations
-
 import math
 
 import mpmath as mp
@@ -15,6 +13,8 @@ from statsmodels.stats.diagnostic import lilliefors
 
 import betaroc as br
 from betaroc.distributions.beta import ClassSums, best_partner, tied_mle
+
+approx = pytest.approx
 
 MIXTURE = br.BetaMixture([0.4, 0.6], [br.Beta(0.6, 3.0), br.Beta(5.0, 1.2)])
 P = (np.arange(60) + 0.5) / 60
@@ -31,7 +31,6 @@ def nested(special_family, general, scores, **options):
     return br.likelihood_ratio_test(*fits, **options)
 
 
-# -------------------------------------------------------------------- a shape in common
 def free(pair, shared):
     """The shared shape and the two others."""
     k = "ab".index(shared)
@@ -59,15 +58,10 @@ def of_mpmath(classes, shared, start):
 
 @pytest.mark.simulation
 @pytest.mark.parametrize("shared", ["a", "b"])
-@pytest.mark.parametrize(("client", "impostor", "weights"), [
-    ((2.0, 1.0), (1.5, 3.0), (100.0, 50.0)),
-    ((0.13, 0.36), (0.24, 0.9), (30.0, 3000.0)),
-    ((1e-3, 2e-3), (5e-3, 1e-3), (1.0, 1e4)),
-    ((1e-3, 40.0), (700.0, 0.02), (1e4, 1.0)),
-    ((50.0, 80.0), (70.0, 20.0), (10.0, 10.0)),
-    ((1e6, 2e6), (8e5, 1e6), (500.0, 100.0)),
-    ((1e6, 3.0), (1e-2, 1e5), (7.0, 2000.0)),
-])  # fmt: skip
+@pytest.mark.parametrize(("client", "impostor", "weights"), [((2.0, 1.0), (1.5, 3.0), (100.0,
+    50.0)), ((0.13, 0.36), (0.24, 0.9), (30.0, 3000.0)), ((1e-3, 2e-3), (5e-3, 1e-3), (1.0, 1e4)),
+    ((1e-3, 40.0), (700.0, 0.02), (1e4, 1.0)), ((50.0, 80.0), (70.0, 20.0), (10.0, 10.0)), ((1e6,
+    2e6), (8e5, 1e6), (500.0, 100.0)), ((1e6, 3.0), (1e-2, 1e5), (7.0, 2000.0))])  # fmt: skip
 def test_the_maximum_of_mpmath(client, impostor, weights, shared):
     classes = ClassSums.at(*client, weights[0]), ClassSums.at(*impostor, weights[1])
     pair = tied_mle(*classes, shared)
@@ -82,9 +76,8 @@ def test_no_general_optimiser_finds_more(shared):
     rng, k = np.random.default_rng(1), "ab".index(shared)
     for _ in range(20):
         laws, weights = 10.0 ** rng.uniform(-1.0, 1.5, (2, 2)), 10.0 ** rng.uniform(0.0, 4.0, 2)
-        classes = [
-            ClassSums.at(*law, w) for w, law in zip(weights.tolist(), laws.tolist(), strict=True)
-        ]
+        classes = [ClassSums.at(*law, w)
+            for w, law in zip(weights.tolist(), laws.tolist(), strict=True)]  # fmt: skip
         pair = tied_mle(*classes, shared)
 
         def value(x, classes=classes):
@@ -99,7 +92,7 @@ def test_no_general_optimiser_finds_more(shared):
         options = {"method": "Nelder-Mead", "tol": 1e-12, "options": {"maxiter": 4000}}
         other = optimize.minimize(value, start, **options)
         mean = pair.log_likelihood / weights.sum()
-        assert mean == pytest.approx(-value(np.log(free(pair, shared))), rel=1e-11)
+        assert mean == approx(-value(np.log(free(pair, shared))), rel=1e-11)
         assert mean >= -other.fun - 1e-12
         assert_allclose(free(pair, shared), np.exp(other.x), rtol=1e-4)
 
@@ -110,22 +103,18 @@ def test_tied_shapes_in_closed_form_mirrored_and_swapped():
     assert_allclose(pair.client + pair.impostor, (3, 1, 0.5, 1), rtol=1e-13)
     # One class outweighs the other: its own shape is shared, up to the ratio of the weights.
     pair = tied_mle(ClassSums.at(3, 1, 1e-4), ClassSums.at(0.5, 2, 1e4), "a")
-    assert pair.client[0] == pytest.approx(0.5, rel=1e-6)
+    assert pair.client[0] == approx(0.5, rel=1e-6)
     c, i = ClassSums.at(2, 0.3, 13), ClassSums.at(0.7, 0.9, 40)
     pair, swapped = tied_mle(c, i, "a"), tied_mle(i, c, "a")
     mirrored = tied_mle(*(ClassSums(s.weight, s.mean_log1m, s.mean_log) for s in (c, i)), "b")
     assert (pair.client, pair.impostor) == (mirrored.client[::-1], mirrored.impostor[::-1])
     assert_allclose(swapped.client, pair.impostor, rtol=1e-13)
-    assert swapped.log_likelihood == pytest.approx(pair.log_likelihood, rel=1e-13)
+    assert swapped.log_likelihood == approx(pair.log_likelihood, rel=1e-13)
     # mean log(1 - s) of Beta(1, b) is -1/b.
-    assert best_partner(1.0, -1.0 / 7.0) == pytest.approx(7.0, rel=1e-12)
-
-
-def test_the_likelihood_lies_between_common_law_and_own_laws():
+    assert best_partner(1.0, -1.0 / 7.0) == approx(7.0, rel=1e-12)
     s = beta_scores(2, (2, 1), (1.2, 2), 40, 25)
-    sums = [
-        ClassSums(v.size, np.log(v).mean(), np.log1p(-v).mean()) for v in (s.client, s.impostor)
-    ]
+    sums = [ClassSums(v.size, np.log(v).mean(), np.log1p(-v).mean())
+        for v in (s.client, s.impostor)]  # fmt: skip
     common = br.fit_distribution(np.r_[s.client, s.impostor]).log_likelihood
     for shared in ("a", "b"):
         assert common < tied_mle(*sums, shared).log_likelihood < br.fit(s).log_likelihood
@@ -136,13 +125,11 @@ def test_every_solvable_problem_converges():
     rng = np.random.default_rng(3)
     for k in range(400):
         laws, weights = 10.0 ** rng.uniform(-2.8, 6.0, (2, 2)), 10.0 ** rng.uniform(0.0, 4.0, 2)
-        classes = [
-            ClassSums.at(*law, w) for w, law in zip(weights.tolist(), laws.tolist(), strict=True)
-        ]
+        classes = [ClassSums.at(*law, w)
+            for w, law in zip(weights.tolist(), laws.tolist(), strict=True)]  # fmt: skip
         assert tied_mle(*classes, "ab"[k % 2]).iterations <= 60
 
 
-# ------------------------------------------------------------------------------ proper pairs
 def constrained(scores):
     """Largest log-likelihood with a_c >= a_i and b_c <= b_i, by SLSQP."""
 
@@ -152,7 +139,7 @@ def constrained(scores):
         return -float(both[0].sum() + both[1].sum())
 
     rules = [{"type": "ineq", "fun": lambda t: t[0] - t[2]},
-             {"type": "ineq", "fun": lambda t: t[3] - t[1]}]  # fmt: skip
+        {"type": "ineq", "fun": lambda t: t[3] - t[1]}]  # fmt: skip
     options = {"ftol": 1e-14, "maxiter": 1000}
     starts = np.log([[1.2, 0.9, 1.0, 1.0], [3.0, 2.0, 2.0, 3.0]])
     return max(-optimize.minimize(loss, s, constraints=rules, options=options).fun for s in starts)
@@ -161,21 +148,20 @@ def constrained(scores):
 @misfits
 @pytest.mark.filterwarnings("ignore::betaroc.ReversedScoresWarning")
 @pytest.mark.simulation
-@pytest.mark.parametrize(("client", "impostor", "tied"), [
-    ((4.0, 2.0), (2.0, 4.0), ()), ((0.6, 0.4), (0.9, 1.8), ("a",)),
-    ((3.0, 1.5), (1.2, 1.0), ("b",)), ((1.0, 2.0), (2.0, 1.0), ("a", "b")),
-])  # fmt: skip
+@pytest.mark.parametrize(("client", "impostor", "tied"),
+    [((4.0, 2.0), (2.0, 4.0), ()), ((0.6, 0.4), (0.9, 1.8), ("a",)),
+    ((3.0, 1.5), (1.2, 1.0), ("b",)), ((1.0, 2.0), (2.0, 1.0), ("a", "b"))])  # fmt: skip
 def test_the_proper_pair_is_the_constrained_maximum(client, impostor, tied):
     scores = beta_scores(11, client, impostor)
     unbound, proper = br.fit(scores), br.fit(scores, "proper-beta")
     model = proper.model
     assert (proper.tied, model.roc().is_concave) == (tied, True)
     assert model.global_shape() in ("proper", "chance")
-    assert proper.log_likelihood == pytest.approx(constrained(scores), abs=1e-5)
+    assert proper.log_likelihood == approx(constrained(scores), abs=1e-5)
     at = model.client.logpdf(scores.client).sum() + model.impostor.logpdf(scores.impostor).sum()
-    assert proper.log_likelihood == pytest.approx(at, rel=1e-11)
+    assert proper.log_likelihood == approx(at, rel=1e-11)
     assert (proper.client.values == unbound.client.values) is (tied == ())
-    assert proper.aic == pytest.approx(2 * (4 - len(tied)) - 2 * proper.log_likelihood)
+    assert proper.aic == approx(2 * (4 - len(tied)) - 2 * proper.log_likelihood)
     for name in tied:
         assert proper.client.params[name] == proper.impostor.params[name]
 
@@ -186,14 +172,11 @@ def information(a, b):
     return np.array([[polygamma(1, a) - common, -common], [-common, polygamma(1, b) - common]])
 
 
-@pytest.mark.parametrize(
-    ("client", "impostor", "tied"),
-    [((2.0, 1.5), (1.5, 1.3), 1), ((1.3, 1.5), (1.5, 2.0), 0), ((0.6, 0.4), (0.9, 1.8), 0)],
-)
+@pytest.mark.parametrize(("client", "impostor", "tied"), [((2.0, 1.5), (1.5, 1.3), 1),
+    ((1.3, 1.5), (1.5, 2.0), 0), ((0.6, 0.4), (0.9, 1.8), 0)])  # fmt: skip
 def test_a_shared_shape_is_known_from_both_classes(client, impostor, tied):
-    f = br.fit(
-        br.Scores(stats.beta(*client).ppf(P), stats.beta(*impostor).ppf(P[::2])), "proper-beta"
-    )
+    f = br.fit(br.Scores(stats.beta(*client).ppf(P),
+        stats.beta(*impostor).ppf(P[::2])), "proper-beta")  # fmt: skip
     shapes = f.client.values, f.impostor.values
     assert shapes[0][tied] == shapes[1][tied]
     whole = np.zeros((3, 3))  # of the free shape of each class and the shared one
@@ -216,11 +199,8 @@ def test_the_exponent_of_a_tied_pair_is_a_quotient():
     rate = np.array([0.0, -1.0 / b, 0.0, 1.0 / d])
     error = math.sqrt(rate @ fit.joint_cov() @ rate)
     interval = fit.interval(lambda m: math.log(m.ends().at_one.exponent))
-    assert interval.estimate == pytest.approx(np.log(d / b))
-    assert (interval.high - interval.low) / (2 * error) == pytest.approx(1.96, rel=0.05)
-
-
-def test_proper_pairs_with_point_masses_and_weights():
+    assert interval.estimate == approx(np.log(d / b))
+    assert (interval.high - interval.low) / (2 * error) == approx(1.96, rel=0.05)
     scores = beta_scores(12, (0.6, 0.4), (0.9, 1.8), 150, 150)
     inner = br.fit(scores, "proper-beta")
     ends = br.Scores(np.r_[scores.client, 1.0, 1.0], np.r_[scores.impostor, 0.0])
@@ -230,54 +210,49 @@ def test_proper_pairs_with_point_masses_and_weights():
     assert_allclose(inflated.client.cov[:2, :2], inner.client.cov, rtol=1e-12)
     weights = {f"{who}_weights": np.full(150, 2.0) for who in ("client", "impostor")}
     twice = br.fit(br.Scores(scores.client, scores.impostor, **weights), "proper-beta")
-    assert twice.client.values == pytest.approx(inner.client.values, rel=1e-12)
+    assert twice.client.values == approx(inner.client.values, rel=1e-12)
     assert_allclose(twice.joint_cov(), 0.5 * inner.joint_cov(), rtol=1e-10)
 
 
-# -------------------------------------------------------------------------------- dual pairs
 def test_the_dual_pair_against_scipy_and_its_closed_area():
     """-log s is exponential with rate p: var p = p^2 / n."""
     scores = beta_scores(13, (3.0, 1.0), (1.0, 2.0), 300, 200)
-    fit = br.fit(scores, "dual-beta")
-    c, i = scores.client, scores.impostor
+    fit, c, i = br.fit(scores, "dual-beta"), scores.client, scores.impostor
     p, q = fit.client.params["a"], fit.impostor.params["b"]
-    assert (p, q) == pytest.approx((-1 / np.log(c).mean(), -1 / np.log1p(-i).mean()), rel=1e-14)
+    assert (p, q) == approx((-1 / np.log(c).mean(), -1 / np.log1p(-i).mean()), rel=1e-14)
     scipys = (stats.powerlaw.fit(x, floc=0, fscale=1)[0] for x in (c, 1.0 - i))
-    assert (p, q) == pytest.approx(tuple(scipys), rel=1e-6)
+    assert (p, q) == approx(tuple(scipys), rel=1e-6)
     assert (fit.client.params["b"], fit.impostor.params["a"]) == (1.0, 1.0)
     # Mossman and Peng: 1 - Gamma(p + 1) Gamma(q + 1) / Gamma(p + q + 1).
     exact = 1.0 - math.exp(math.lgamma(p + 1) + math.lgamma(q + 1) - math.lgamma(p + q + 1))
-    assert fit.model.auc() == pytest.approx(exact, rel=1e-12)
+    assert fit.model.auc() == approx(exact, rel=1e-12)
     assert_allclose(fit.client.cov, [[p * p / 300, 0.0], [0.0, 0.0]])
     assert_allclose(fit.impostor.cov, [[0.0, 0.0], [0.0, q * q / 200]])
     assert (fit.client.std_errors["b"], fit.client.fixed) == (0.0, ("b",))
-    assert fit.aic == pytest.approx(2 * 2 - 2 * fit.log_likelihood)
+    assert fit.aic == approx(2 * 2 - 2 * fit.log_likelihood)
     at = stats.beta.logpdf(c, p, 1).sum(), stats.beta.logpdf(i, 1, q).sum()
-    assert fit.log_likelihood == pytest.approx(sum(at), rel=1e-11)
+    assert fit.log_likelihood == approx(sum(at), rel=1e-11)
     area = fit.interval("auc", method="family")
     # Derivatives of the area in p and q, by the digammas of the closed form.
     slopes = (1 - area.estimate) * (special.psi(p + q + 1) - special.psi([p + 1, q + 1]))
     error = math.hypot(*(slopes * [p / math.sqrt(300), q / math.sqrt(200)]))
     width = special.logit(area.high) - special.logit(area.low)
     expected = 2 * 1.96 * error / (area.estimate * (1 - area.estimate))
-    assert width == pytest.approx(expected, rel=0.02)  # Student's quantile is a little wider
+    assert width == approx(expected, rel=0.02)  # Student's quantile is a little wider
 
 
-# ------------------------------------------------------------------- one standard deviation
 _RNG = np.random.default_rng(1)
 NORMAL = br.Scores(_RNG.normal(1.5, 1, 80), _RNG.normal(0, 1.1, 120))
 EQUAL = "equal-variance-normal"
 
 
 def test_equal_variances_are_the_maximum_of_the_joint_likelihood():
-    """Against a search over both means and log sigma, and sigma's closed form by hand.
-
-    Var mu = sigma^2/n of each class, Var sigma = sigma^2/(2 N), which both share.
-    """
+    """Against a search over both means and log sigma, and sigma's closed form by hand. Var mu =
+    sigma^2/n of each class, Var sigma = sigma^2/(2 N), which both share."""
     fit, c, i = br.fit(NORMAL, EQUAL), NORMAL.client, NORMAL.impostor
     s2 = (80 * c.var() + 120 * i.var()) / 200
     for part, x in ((fit.client, c), (fit.impostor, i)):
-        assert part.values == pytest.approx((x.mean(), math.sqrt(s2)), rel=1e-12)
+        assert part.values == approx((x.mean(), math.sqrt(s2)), rel=1e-12)
         assert_allclose(part.cov, np.diag([s2 / x.size, s2 / 400]), rtol=1e-12)
     assert_allclose(fit.shared_cov, [[0, 0], [0, s2 / 400]], rtol=1e-12)
 
@@ -285,14 +260,13 @@ def test_equal_variances_are_the_maximum_of_the_joint_likelihood():
         laws = [stats.norm(mu, math.exp(at[2])) for mu in at[:2]]
         return -float(np.sum(laws[0].logpdf(c)) + np.sum(laws[1].logpdf(i)))
 
-    best = optimize.minimize(loss, [1.0, 0.0, 0.0])
-    assert fit.log_likelihood == pytest.approx(-best.fun, rel=1e-9)
+    assert fit.log_likelihood == approx(-optimize.minimize(loss, [1.0, 0.0, 0.0]).fun, rel=1e-9)
     assert (fit.n_free, fit.tied, fit.model.roc().is_concave) == (3, ("sigma",), True)
     frame = pd.DataFrame({"score": np.r_[c, i], "label": [1] * 80 + [0] * 120})
     for same in (br.summarize(frame), br.Scores(c, i, client_weights=[1] * 80)):
         again = br.fit(same, EQUAL)
-        assert dict(again.client.params) == pytest.approx(dict(fit.client.params), rel=1e-12)
-        assert again.log_likelihood == pytest.approx(fit.log_likelihood, rel=1e-12)
+        assert dict(again.client.params) == approx(dict(fit.client.params), rel=1e-12)
+        assert again.log_likelihood == approx(fit.log_likelihood, rel=1e-12)
 
 
 @pytest.mark.simulation
@@ -302,17 +276,16 @@ def test_a_test_of_equal_spreads_has_its_size_and_intervals_of_the_area_cover():
     s = NORMAL.client.std(), NORMAL.impostor.std()
     pooled = br.fit(NORMAL, EQUAL).client.params["sigma"]
     gain = 2 * (200 * math.log(pooled) - 80 * math.log(s[0]) - 120 * math.log(s[1]))
-    assert test.statistic == pytest.approx(gain, rel=1e-9)
-    assert test.p_value == pytest.approx(stats.chi2(1).sf(gain), abs=0.05)
+    assert test.statistic == approx(gain, rel=1e-9)
+    assert test.p_value == approx(stats.chi2(1).sf(gain), abs=0.05)
     rng, hits, true = np.random.default_rng(5), 0, float(stats.norm.cdf(1.5 / math.sqrt(2.0)))
     for _ in range(300):
         drawn = br.Scores(rng.normal(1.5, 1, 30), rng.normal(0, 1, 40))
         area = br.fit(drawn, EQUAL).interval("auc")
         hits += area.low <= true <= area.high
-    assert hits / 300 == pytest.approx(0.95, abs=3 * 0.0126)  # of 300 sets, standard error 0.0126
+    assert hits / 300 == approx(0.95, abs=3 * 0.0126)  # of 300 sets, standard error 0.0126
 
 
-# ------------------------------------------------------------------------------- nested tests
 @misfits
 @pytest.mark.simulation
 def test_a_hook_is_tested_against_the_proper_pair():
@@ -341,7 +314,7 @@ def test_a_component_that_is_there_is_found():
     scores = br.Scores(MIXTURE.sample(200, rng=15), np.random.default_rng(14).beta(1, 3, 200))
     test = nested("beta", "beta-mixture", scores, replicates=19, rng=1)
     fits = (br.fit(scores, family).log_likelihood for family in ("beta", "beta-mixture"))
-    assert (test.statistic, test.p_value) == (pytest.approx(-2 * (next(fits) - next(fits))), 1 / 20)
+    assert (test.statistic, test.p_value) == (approx(-2 * (next(fits) - next(fits))), 1 / 20)
 
 
 @pytest.mark.simulation
@@ -379,7 +352,7 @@ def test_the_check_knows_which_family_was_fitted():
     # -log s of dual clients is exponential: Lilliefors' test is the same, by its own tables.
     check = br.check_fit(br.fit(dual, "dual-beta"), replicates=999, rng=1)
     statistic, p_value = lilliefors(-np.log(dual.client), dist="exp")
-    assert check.ks.client.statistic == pytest.approx(statistic * math.sqrt(300), rel=1e-9)
-    assert check.ks.client.p_value == pytest.approx(p_value, abs=0.012)
+    assert check.ks.client.statistic == approx(statistic * math.sqrt(300), rel=1e-9)
+    assert check.ks.client.p_value == approx(p_value, abs=0.012)
     curved = br.Scores(rng.beta(3.0, 2.0, 300), rng.beta(1.0, 2.0, 300))
     assert br.check_fit(br.fit(curved, "dual-beta"), replicates=49, rng=1).ks.client.p_value == 0.02

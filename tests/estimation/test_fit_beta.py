@@ -1,7 +1,5 @@
 """The beta maximum: certified digits, fast paths, many at once."""
 
-from __future__ import annotations
-
 import importlib
 import json
 import math
@@ -9,16 +7,23 @@ import tracemalloc
 
 import mpmath as mp
 import numpy as np
+import pandas as pd
 import pytest
 from numpy.testing import assert_allclose
+from scipy import stats
 from scipy.special import digamma
 from scipy.stats import beta
 
 import betaroc as br
 from betaroc.core import polygamma
+from betaroc.core.thresholds import Thresholds
 from betaroc.estimation import contract as sums
+from betaroc.estimation.contract import Sample
+from betaroc.estimation.families import FAMILIES
 from helpers.cases import case, over
 from helpers.places import REFERENCES
+
+approx = pytest.approx
 
 newton = importlib.import_module("betaroc.distributions.beta")
 TABLE = json.loads((REFERENCES / "beta_mle.json").read_text())
@@ -36,7 +41,6 @@ def distance(value, exact):
     return float(abs((mp.mpf(float(value)) - mp.mpf(exact)) / mp.mpf(exact)))
 
 
-# ------------------------------------------------------------------ certified numbers
 @quietly
 def test_ten_digits_on_every_certified_set():
     """LRE >= 10 on 44 sets solved by mpmath at 60 digits (tests/reference/make_beta_mle.py)."""
@@ -51,8 +55,8 @@ def test_ten_digits_on_every_certified_set():
             cov = fit.cov[0, 0], fit.cov[0, 1], fit.cov[1, 1]
             assert max(map(distance, cov, row["cov"])) <= 1e-10
             exact = float(row["log_likelihood"])
-            assert fit.log_likelihood == pytest.approx(exact, rel=1e-11, abs=1e-11)
-            assert fit.std_errors["a"] == pytest.approx(math.sqrt(float(row["cov"][0])), rel=1e-10)
+            assert fit.log_likelihood == approx(exact, rel=1e-11, abs=1e-11)
+            assert fit.std_errors["a"] == approx(math.sqrt(float(row["cov"][0])), rel=1e-10)
 
 
 def test_polygamma_is_relatively_accurate():
@@ -60,20 +64,10 @@ def test_polygamma_is_relatively_accurate():
     phi, tau = polygamma.phi_tau(x)
     for i, (_, exact_phi, exact_tau) in enumerate(TABLE["polygamma"]):
         assert max(distance(phi[i], exact_phi), distance(tau[i], exact_tau)) <= 1e-14
-        assert polygamma.phi_tau_of(float(x[i])) == pytest.approx((phi[i], tau[i]), rel=1e-14)
-
-
-# ------------------------------------------------------------------- other packages
-def test_statsmodels_beta_regression_without_covariates():
-    from statsmodels.othermod.betareg import BetaModel
-
-    x = np.random.default_rng(3).beta(2.0, 5.0, 300)
-    model = BetaModel(x, np.ones((300, 1)))
-    mu_logit, log_precision = params = model.fit(disp=0).params
-    mu, precision = 1.0 / (1.0 + math.exp(-mu_logit)), math.exp(log_precision)
-    fit = br.fit_distribution(x)
-    assert fit.values == pytest.approx((mu * precision, (1.0 - mu) * precision), rel=1e-4)
-    assert fit.log_likelihood == pytest.approx(model.loglike(params), rel=1e-7)
+        assert polygamma.phi_tau_of(float(x[i])) == approx((phi[i], tau[i]), rel=1e-14)
+    assert list(polygamma._PHI_TERMS) == TERMS["phi"]["terms"]
+    assert list(polygamma._TAU_TERMS) == TERMS["tau"]["terms"]
+    assert max(TERMS[name]["error"] for name in ("phi", "tau")) <= 5e-17
 
 
 @pytest.mark.parametrize("shapes", [(0.47, 0.36), (7.0, 2.75), (2.0, 40.0), (0.9, 1.1)])
@@ -83,7 +77,7 @@ def test_gradient_is_zero_and_no_other_estimate_is_likelier(shapes):
     a, b = fit.values
     gradient = np.array([np.log(x).mean(), np.log1p(-x).mean()]) - digamma([a, b]) + digamma(a + b)
     assert np.all(np.abs(gradient * [a, b]) <= 1e-11)
-    assert fit.log_likelihood == pytest.approx(beta.logpdf(x, a, b).sum(), rel=1e-12)
+    assert fit.log_likelihood == approx(beta.logpdf(x, a, b).sum(), rel=1e-12)
     m, v = x.mean(), x.var()
     moments = m * (m * (1 - m) / v - 1), (1 - m) * (m * (1 - m) / v - 1)
     rivals = [shapes, moments, beta.fit(x, floc=0, fscale=1)[:2], (a * 1.001, b), (a, b * 0.999)]
@@ -91,30 +85,41 @@ def test_gradient_is_zero_and_no_other_estimate_is_likelier(shapes):
         assert fit.log_likelihood >= beta.logpdf(x, *rival).sum() - 1e-9
 
 
-def test_large_samples_take_the_product_path_and_agree_with_the_plain_one():
+def test_large_narrow_few_and_ordinary_samples():
     rng = np.random.default_rng(9)
     for a, b in ((0.47, 0.36), (2.0, 5.0), (0.02, 0.6), (3.0, 900.0)):
         x = np.clip(rng.beta(a, b, 150_000), 1e-300, 1.0 - 2.0**-53)
         fit, plain = br.fit_distribution(x), br.fit_distribution(x, weights=np.ones(x.size))
-        assert fit.values == pytest.approx(plain.values, rel=1e-12)
-
-
-def test_estimate_moves_continuously_from_the_plain_to_the_centred_equations():
-    """Samples that differ by 1e-9 relative, on both sides of where the equations change."""
+        assert fit.values == approx(plain.values, rel=1e-12)
+    # Samples that differ by 1e-9 relative, on both sides of where the equations change.
     base = np.linspace(-1.0, 1.0, 41)
     for width in (0.02, 0.0241, 0.03, 0.0476, 0.05):
         first, second = (br.fit_distribution(0.5 + width * k * base) for k in (1, 1 + 1e-9))
-        assert first.values == pytest.approx(second.values, rel=1e-8)
-
-
-# ------------------------------------------------------------------------- existence
-def test_two_distinct_scores_are_enough_and_concentrated_ones_fit_up_to_1e12():
+        assert first.values == approx(second.values, rel=1e-8)
     with pytest.warns(br.SmallSampleWarning, match="sample: only 2 scores"):
         fit = br.fit_distribution([0.4, 0.6])
-    assert fit.params["a"] == pytest.approx(fit.params["b"], rel=1e-13)
+    assert fit.params["a"] == approx(fit.params["b"], rel=1e-13)
     x = np.random.default_rng(4).beta(5e7, 5e7, 500)
     m, v = x.mean(), x.var()
-    assert sum(br.fit_distribution(x).values) == pytest.approx(m * (1 - m) / v, rel=1e-6)
+    assert sum(br.fit_distribution(x).values) == approx(m * (1 - m) / v, rel=1e-6)
+    from statsmodels.othermod.betareg import BetaModel
+
+    x = np.random.default_rng(3).beta(2.0, 5.0, 300)
+    model = BetaModel(x, np.ones((300, 1)))
+    mu_logit, log_precision = params = model.fit(disp=0).params
+    mu, precision = 1.0 / (1.0 + math.exp(-mu_logit)), math.exp(log_precision)
+    fit = br.fit_distribution(x)
+    assert fit.values == approx((mu * precision, (1.0 - mu) * precision), rel=1e-4)
+    assert fit.log_likelihood == approx(model.loglike(params), rel=1e-7)
+    rng = np.random.default_rng(8)
+    for a, b in ((0.2, 0.2), (0.5, 3.0), (2.0, 5.0), (7.0, 2.75)):
+        for n in (10, 30, 100, 1000):
+            br.fit_distribution(np.clip(rng.beta(a, b, n), 1e-300, 1 - 2.0**-53))
+    x = np.random.default_rng(0).beta(7.0, 2.75, 200)
+    x[3] = 5e-324
+    with pytest.warns(br.InfluenceWarning, match="5e-324 alone moves a") as caught:
+        br.fit_distribution(x)
+    assert caught[0].filename == __file__
 
 
 def shapes_of_scipys_failures(k, rng):
@@ -140,20 +145,6 @@ def test_random_sets_all_converge(drawn):
             assert fit.gradient_norm <= 1e-9
 
 
-# ---------------------------------------------------------------------------- warnings
-def test_ordinary_data_give_no_warning_but_one_denormal_is_not_silent():
-    rng = np.random.default_rng(8)
-    for a, b in ((0.2, 0.2), (0.5, 3.0), (2.0, 5.0), (7.0, 2.75)):
-        for n in (10, 30, 100, 1000):
-            br.fit_distribution(np.clip(rng.beta(a, b, n), 1e-300, 1 - 2.0**-53))
-    x = np.random.default_rng(0).beta(7.0, 2.75, 200)
-    x[3] = 5e-324
-    with pytest.warns(br.InfluenceWarning, match="5e-324 alone moves a") as caught:
-        br.fit_distribution(x)
-    assert caught[0].filename == __file__
-
-
-# ------------------------------------------------------------------- mean logarithms
 def exact_means(distinct, counts):
     """Both mean logarithms of scores that repeat, at 40 digits."""
     with mp.workdps(40):
@@ -190,50 +181,34 @@ def test_fifteen_digits_of_large_samples_whatever_the_scores(distinct):
         assert max(map(distance, means, exact)) <= 1e-15
 
 
-def test_a_sample_that_changes_its_kind_keeps_all_digits():
+def test_mean_logs_of_kinds_rows_axes_and_their_memory():
     """Scores of 1/2, of 1e-200 (no two can be multiplied), of 1 - 1e-12 (none need be), of 1/2."""
     parts, many = [0.5, 1e-200, 1.0 - 1e-12, 0.5], 5 * sums._BLOCK
     means = br.mean_logs(np.repeat(parts, many))
     assert max(map(distance, means, exact_means(parts, [many] * 4))) <= 1e-15
-
-
-def test_rows_are_summed_alone_and_leftover_columns_are_not_lost():
     rng = np.random.default_rng(3)
     for shape in ((3, 1), (40, 63), (7, 1009), (500, 333), (2, 70_001)):
         x = rng.random(shape) * 0.98 + 0.01
         for means, logs in zip(br.mean_logs(x), (np.log(x), np.log1p(-x)), strict=True):
-            assert means == pytest.approx([math.fsum(row) / shape[1] for row in logs], rel=1e-15)
-
-
-def test_any_axis_and_any_layout():
+            assert means == approx([math.fsum(row) / shape[1] for row in logs], rel=1e-15)
     x = np.random.default_rng(4).random((5, 6, 7)) * 0.98 + 0.01
     for axis in (0, 1, 2, -1, -3):
         for means, logs in zip(br.mean_logs(x, axis), (np.log(x), np.log1p(-x)), strict=True):
             assert_allclose(means, logs.mean(axis=axis), rtol=1e-14)
     whole = br.mean_logs(x, axis=None)
-    assert whole == pytest.approx((np.log(x).mean(), np.log1p(-x).mean()), rel=1e-14)
+    assert whole == approx((np.log(x).mean(), np.log1p(-x).mean()), rel=1e-14)
     assert tuple(map(type, whole)) == tuple(map(type, br.mean_logs([0.2, 0.3]))) == (float, float)
     same = br.mean_logs(np.asfortranarray(x[:, ::-1]), axis=1)
     assert_allclose(same, br.mean_logs(x, axis=1), rtol=1e-14)
     assert br.mean_logs(np.empty((0, 3)))[0].shape == (0,)
     half = br.mean_logs(np.array([0.5, 0.25], dtype=np.float32))[0]
-    assert half == pytest.approx(math.log(0.125) / 2, rel=1e-15)
-
-
-def test_less_than_a_megabyte_beside_the_scores():
+    assert half == approx(math.log(0.125) / 2, rel=1e-15)
     x = np.random.default_rng(5).random(3_000_000) * 0.98 + 0.01
     tracemalloc.start()
     br.mean_logs(x)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < 1_000_000
-
-
-# ------------------------------------------------------------------------- the solver
-def test_polynomials_are_those_of_the_generator():
-    assert list(polygamma._PHI_TERMS) == TERMS["phi"]["terms"]
-    assert list(polygamma._TAU_TERMS) == TERMS["tau"]["terms"]
-    assert max(TERMS[name]["error"] for name in ("phi", "tau")) <= 5e-17
 
 
 @pytest.mark.simulation
@@ -267,7 +242,7 @@ def test_at_most_eight_iterations_for_usual_shapes():
         solution = newton.solve_one(*exact_statistics(a, b))
         assert solution.converged
         assert solution.iterations <= 8
-        assert solution[:2] == pytest.approx((a, b), rel=2e-11)
+        assert solution[:2] == approx((a, b), rel=2e-11)
 
 
 @pytest.mark.parametrize("start", [(1e-3, 1e3), (1e3, 1e-3), (1e6, 1e6), (0.01, 5.0), (50.0, 1.0)])
@@ -275,14 +250,12 @@ def test_newton_finds_back_from_a_bad_start(start, monkeypatch):
     """Mean logs psi(2) - psi(5) and psi(3) - psi(5) are those of Beta(2, 3)."""
     monkeypatch.setattr(newton, "_start", lambda *_: start)
     solution = newton.solve_one(*(float(digamma(s) - digamma(5)) for s in (2, 3)))
-    assert solution[:2] == pytest.approx((2.0, 3.0), rel=1e-12)
+    assert solution[:2] == approx((2.0, 3.0), rel=1e-12)
 
 
-# ------------------------------------------------------------------------- the batch
 def test_steps_of_arrays_end_where_the_guarded_ones_of_one_sample_do():
     """The safeguarded method of one sample is the oracle; all shapes that occur."""
-    rng = np.random.default_rng(7)
-    a, b = np.exp(rng.uniform(math.log(2e-3), math.log(1e5), (2, 400)))
+    a, b = np.exp(np.random.default_rng(7).uniform(math.log(2e-3), math.log(1e5), (2, 400)))
     usual = np.meshgrid(np.logspace(-2, 2, 21), np.logspace(-2, 2, 21))
     a, b = (np.append(v, u) for v, u in zip((a, b), usual, strict=True))
     g = np.array([exact_statistics(*shapes) for shapes in zip(a, b, strict=True)]).T
@@ -301,12 +274,9 @@ def test_batch_takes_any_shape_and_says_where_there_is_no_law():
     assert a.shape == b.shape == converged.shape == (2, 3)
     assert converged.tolist() == [[True, False, False], [False, False, False]]
     assert np.isnan(a[~converged]).all()
-    assert a[0, 0] == pytest.approx(1.0, rel=1e-13)
+    assert a[0, 0] == approx(1.0, rel=1e-13)
     assert tuple(map(type, br.beta_mle(-1.0, -1.0))) == (float, float, bool)
     assert br.beta_mle(np.empty(0), np.empty(0))[0].shape == (0,)
-
-
-def test_blocks_do_not_show_and_lost_entries_stay_where_they_are():
     n, rng = 2 * newton._LANES + 77, np.random.default_rng(8)
     g1, g2 = np.log(rng.uniform(0.05, 0.4, (2, n)))
     lost = rng.random(n) < 0.01
@@ -316,4 +286,96 @@ def test_blocks_do_not_show_and_lost_entries_stay_where_they_are():
     assert np.isnan([a[lost], b[lost]]).all()
     for k in [*range(0, n, 1009), newton._LANES - 1, newton._LANES, n - 1]:
         if not lost[k]:
-            assert br.beta_mle(g1[k], g2[k])[:2] == pytest.approx((a[k], b[k]), rel=1e-12)
+            assert br.beta_mle(g1[k], g2[k])[:2] == approx((a[k], b[k]), rel=1e-12)
+
+
+P = (np.arange(40_000) + 0.5) / 40_000
+
+
+def moments(family, parameters, x):
+    columns = tuple(np.array([[p]]) for p in parameters)
+    return FAMILIES[family].moments(columns, x[None], np.full(x.size, 1.0 / x.size))[0]
+
+
+@pytest.mark.parametrize(("family", "law", "parameters"), [
+    ("normal", stats.norm(0.3, 1.7), (0.3, 1.7)),
+    ("beta", stats.beta(2.5, 0.8), (2.5, 0.8)),
+    ("dual-beta", stats.beta(2.5, 1.0), (2.5, 1.0)),
+    ("beta-mixture", stats.beta(2.0, 3.0), (0.3, 2.0, 3.0, 2.0, 3.0)),
+])  # fmt: skip
+def test_quantiles_of_the_distribution_have_its_moments(family, law, parameters):
+    assert_allclose(moments(family, parameters, law.ppf(P)), 0.0, atol=5e-3)
+
+
+def test_moments_of_each_family_by_hand():
+    x = stats.gamma(3.0).ppf(P)
+    values = moments("normal", (float(np.mean(x)), float(np.std(x))), x)
+    assert_allclose(values, [stats.skew(x), stats.kurtosis(x)], rtol=1e-9)
+    # Beta(1, 1): var log s = 1, cov = 1 - pi^2/6.
+    x, common = stats.beta(2.0, 3.0).ppf(P), 1.0 - np.pi**2 / 6.0
+    cov = np.cov(np.log(x), np.log1p(-x), bias=True)
+    expected = [cov[0, 0] - 1.0, cov[0, 1] - common, cov[1, 1] - 1.0]
+    assert_allclose(moments("beta", (1.0, 1.0), x), expected, rtol=1e-9)
+    # s^p has -p log s exponential, of mean square 2; of the impostors the same of 1 - s.
+    x = stats.beta(2.0, 1.0).ppf(P)
+    expected = 0.5 * float(np.mean((5.0 * np.log(x)) ** 2)) - 1.0
+    assert moments("dual-beta", (5.0, 1.0), x) == approx([expected], rel=1e-9)
+    assert moments("dual-beta", (1.0, 5.0), 1.0 - x) == approx([expected], rel=1e-6)
+    # Equal components share each score: each has its share of the products of Beta(2, 3).
+    y = stats.beta(1.0, 1.0).ppf(P)
+    parts = moments("beta-mixture", (0.3, 2.0, 3.0, 2.0, 3.0), y).reshape(2, 3)
+    assert_allclose(parts[0] / parts[1], 3.0 / 7.0, rtol=1e-9)
+    # psi(2) - psi(5) = -(1/2 + 1/3 + 1/4), and var log s of Beta(2, 3) is 1/4 + 1/9 + 1/16.
+    expected = np.mean((np.log(y) + 13.0 / 12.0) ** 2) - (1.0 / 4.0 + 1.0 / 9.0 + 1.0 / 16.0)
+    assert parts[:, 0].sum() == approx(expected, rel=1e-9)
+
+
+@pytest.mark.parametrize(("a", "b"),
+    [(2.0, 3.0), (0.4, 0.7), (30.0, 2.0), (5.0, 400.0), (0.01, 30.0), (1e-4, 2.0)])  # fmt: skip
+def test_tails_of_rows_of_beta_scores_are_scipys(a, b):
+    law, columns = stats.beta(a, b), {"a": np.array([[a]]), "b": np.array([[b]])}
+    x = np.concatenate([law.ppf(P[::4000]), law.isf([1e-3, 1e-9]), [1e-12, 1e-9, 1.0 - 1e-6]])
+    below, above = br.Beta(1, 1)._tail_rows(columns, Thresholds.from_theta(x[None]))
+    assert_allclose(below[0], law.cdf(x), rtol=1e-10)
+    assert_allclose(above[0], law.sf(x), rtol=1e-8)
+
+
+def test_means_and_deviations_of_weights_are_those_of_copies():
+    x, w = np.array([1.0, 2.0, 4.0]), np.array([3.0, 2.0, 1.0])
+    copies = np.repeat(x, w.astype(int))
+    known = np.array([copies.mean(), copies.std()])
+    assert Sample.of("", x, w).moments() == approx(known)
+    assert Sample.of("", copies, None).moments() == approx(known)
+    assert Sample.of("", 1e300 * x, w).moments() == approx(1e300 * known)
+    assert Sample.of("", np.full(3, 0.75), None).moments() == (0.75, 0.0)
+    many = np.arange(150_000) % 7 + 0.5
+    for weights in (None, 2.0 * np.ones(many.size)):
+        assert Sample.of("", many, weights).mean(many) == approx(np.mean(many), rel=1e-12)
+    fit, s2 = br.fit_distribution(3.0 + P, "normal"), float(np.var(P))
+    assert_allclose(fit.cov, np.diag([s2 / P.size, s2 / (2 * P.size)]))
+    assert fit.std_errors["mu"] == approx(np.sqrt(s2 / P.size))
+
+
+@pytest.mark.filterwarnings("ignore::betaroc.BetarocWarning")
+def test_each_system_without_a_fit_has_its_reason():
+    fine, rest = {"client": [0.4, 0.6, 0.9], "impostor": [0.1, 0.2, 0.7]}, "needed strictly between"
+    systems = {
+        "fine": ({}, ""),
+        "one inside": ({"client": [0.4, 1.0, 1.0]}, f"{rest} 0 and 1; got 1"),
+        "equal": ({"impostor": [0.3, 0.3]}, f"{rest} 0 and 1; got 2, all equal to 0.3"),
+        "per cent": ({"client": [0.0, 60.0, 100.0]},
+            "2 of 3 scores outside [0, 1], as of percentages: divide by 100"),
+        "per cent of many": ({"client": [40.0, 60.0, 90.0]},
+            "client: 3 of 3 scores outside [0, 1], as of percentages: divide by 100"),
+        "outside": ({"client": [0.4, 0.6, -1.5]}, "1 of 3 scores outside [0, 1]"),
+    }  # fmt: skip
+    frame = pd.DataFrame([{"system": name, "score": float(s), "label": int(who == "client")}
+        for name, (other, _) in systems.items() for who, values in (fine | other).items()
+        for s in values])  # fmt: skip
+    table, lines = (br.fit_many(frame, family=family).set_index("system")["reason"].to_dict()
+        for family in ("beta", "normal"))  # fmt: skip
+    for name, (_, words) in systems.items():
+        assert table[name].endswith(words)
+    assert table["fine"] == ""
+    equal = "impostor: at least 2 distinct scores are needed; got 2, all equal to 0.3"
+    assert lines == dict.fromkeys(systems, "") | {"equal": equal}

@@ -1,7 +1,5 @@
 """Many systems at once: the table is that of single fits, of every source and family."""
 
-from __future__ import annotations
-
 import math
 import warnings
 
@@ -12,6 +10,8 @@ import pytest
 
 import betaroc as br
 from betaroc.data.frames import arrays_of
+
+approx = pytest.approx
 
 TEXTS = ["client_family", "impostor_family", "family_reason", "reason"]
 quiet = pytest.mark.filterwarnings("ignore::betaroc.BetarocWarning")
@@ -32,10 +32,8 @@ def systems(n=40):
 
 
 def frame_of(made):
-    parts = [
-        pd.DataFrame({"system": name, "score": getattr(s, who), "label": label})
-        for name, s in made.items() for who, label in (("client", 1), ("impostor", 0))
-    ]  # fmt: skip
+    parts = [pd.DataFrame({"system": name, "score": getattr(s, who), "label": label})
+        for name, s in made.items() for who, label in (("client", 1), ("impostor", 0))]  # fmt: skip
     return pd.concat(parts).sample(frac=1.0, random_state=1)
 
 
@@ -58,20 +56,17 @@ def test_a_row_is_the_fit_of_its_system(family, boundary):
         assert (row["n_client"], row["n_impostor"]) == (scores.n_client, scores.n_impostor)
         for who, part in (("client", fit.client), ("impostor", fit.impostor)):
             for name, value in part.params.items():
-                assert row[f"{who}_{name}"] == pytest.approx(value, rel=1e-11)
+                assert row[f"{who}_{name}"] == approx(value, rel=1e-11)
                 error = part.std_errors[name]
-                assert row[f"{who}_{name}_std_error"] == pytest.approx(error, rel=1e-10)
-        assert row["log_likelihood"] == pytest.approx(fit.log_likelihood, rel=1e-10, abs=1e-10)
-        assert row["auc"] == pytest.approx(fit.model.auc(), abs=1e-11)
+                assert row[f"{who}_{name}_std_error"] == approx(error, rel=1e-10)
+        assert row["log_likelihood"] == approx(fit.log_likelihood, rel=1e-10, abs=1e-10)
+        assert row["auc"] == approx(fit.model.auc(), abs=1e-11)
 
 
 def test_names_come_from_keys_names_or_places():
     made = list(systems(3).values())
     named = [br.Scores(s.client, s.impostor, name=n) for s, n in zip(made, "ab", strict=False)]
     assert table_of([*named, made[2]])["system"].tolist() == ["a", "b", 2]
-
-
-def test_weights_and_summaries_are_fitted_among_the_others():
     rng = np.random.default_rng(1)
     client, impostor = rng.beta(3, 2, 30), rng.beta(2, 3, 40)
     twice = br.Scores(np.repeat(client, 2), impostor)
@@ -80,8 +75,8 @@ def test_weights_and_summaries_are_fitted_among_the_others():
     table = table_of({"copies": twice, "weights": weighted, "sums": summary})
     values = table[["client_a", "client_a_std_error", "impostor_b", "auc", "log_likelihood"]]
     first, second, third = values.to_numpy()
-    assert second == pytest.approx(first, rel=1e-12)
-    assert third == pytest.approx(first, rel=1e-11)
+    assert second == approx(first, rel=1e-12)
+    assert third == approx(first, rel=1e-11)
 
 
 @pytest.mark.simulation
@@ -90,7 +85,7 @@ def test_concentrated_systems_are_fitted_from_their_scores():
     scores = br.Scores(0.7 + 1e-6 * rng.normal(size=50), rng.beta(2, 3, 60))
     made = {"narrow": scores, "wide": systems(1)["s000"]}
     expected = br.fit(scores).client.params["a"]
-    assert table_of(made).iloc[0]["client_a"] == pytest.approx(expected, rel=1e-12)
+    assert table_of(made).iloc[0]["client_a"] == approx(expected, rel=1e-12)
     table = table_of(frame_of(made))
     assert table["fitted"].tolist() == [False, True]
     assert "too concentrated, or too large or small, for sums" in table["reason"][0]
@@ -114,8 +109,7 @@ def test_what_cannot_be_fitted_says_why_and_stops_nothing():
         assert table["n_client"]["equal"] == 3
         messages = {w.category: str(w.message) for w in caught}
         assert messages[br.BetarocWarning].startswith(
-            "2 of 4 systems are not fitted, first 'equal'"
-        )
+            "2 of 4 systems are not fitted, first 'equal'")  # fmt: skip
         assert br.SmallSampleWarning not in messages  # of systems that are fitted
         boundary = messages[br.BoundaryWarning]
         assert boundary.startswith("1 of 4 systems have scores of exactly 0 or 1")
@@ -137,10 +131,10 @@ INPUT, TYPE = br.InputError, br.InputTypeError
     ({}, {}, INPUT, "at least one system"),
     ([1, 2], {}, TYPE, "every system must be Scores"),
     (3, {}, TYPE, "must be a frame .* or a mapping or sequence of Scores"),
-    (FRAME | {"score": [1, 2**60 + 1, 3, 4]}, {"family": "normal"}, INPUT,
-     r"integers from 2\*\*53 on"),
-    ([br.Scores([0.4, 0.9], [0.1, 0.2], name="x")] * 2, {}, INPUT,
-     "names of their own; 2 are called 'x'"),
+    (FRAME | {"score": [1, 2**60 + 1, 3, 4]},
+        {"family": "normal"}, INPUT, r"integers from 2\*\*53 on"),
+    ([br.Scores([0.4, 0.9], [0.1, 0.2], name="x")] * 2,
+        {}, INPUT, "names of their own; 2 are called 'x'"),
     (FRAME | {"system": ["a", 1, "b", "b"]}, {}, INPUT, "names of one type; got int, str"),
     (pd.DataFrame(FRAME)[:0], {}, INPUT, "no rows"),
     (FRAME, {"system": "sytem"}, INPUT, "Did you mean 'system'"),
@@ -150,8 +144,8 @@ INPUT, TYPE = br.InputError, br.InputTypeError
     (FRAME, {"family": "normal", "boundary": "drop"}, INPUT, "boundary"),
     (FRAME | {"score": [0.1, math.nan, 0.3, 0.4]}, {}, INPUT, "of 4"),
     (FRAME | {"label": [0, 1, 2, 1]}, {}, INPUT, "two labels"),
-    (FRAME | {"system": ["a", None, "b", "b"]}, {}, INPUT,
-     "'system' must have no missing system; got 1 of 4"),
+    (FRAME | {"system": ["a", None, "b", "b"]},
+        {}, INPUT, "'system' must have no missing system; got 1 of 4"),
 ])  # fmt: skip
 def test_what_it_refuses(source, options, error, text):
     if isinstance(source, dict) and "score" in source:
@@ -164,8 +158,8 @@ def test_what_it_refuses(source, options, error, text):
 def test_nulls_among_numbers_of_duckdb_are_counted(column):
     duckdb = pytest.importorskip("duckdb")
     frame = duckdb.sql(f"SELECT * REPLACE (nullif({column}, 1) AS {column}) FROM (VALUES"
-                       " (1, 0.1, 0), (2, 0.2, 1), (1, 0.3, 1), (2, 0.4, 0), (2, 0.5, 0))"
-                       " t(system, score, label)")  # fmt: skip
+        " (1, 0.1, 0), (2, 0.2, 1), (1, 0.3, 1), (2, 0.4, 0), (2, 0.5, 0))"
+        " t(system, score, label)")  # fmt: skip
     with pytest.raises(INPUT, match=f"no missing {column}; got 2 of 5"):
         br.fit_many(frame)
 
@@ -191,7 +185,7 @@ def test_score_and_label_swapped_end_before_all_groups_are_there(engine, monkeyp
     whole = numbers()
     monkeypatch.setattr("betaroc.data.frames.arrays_of", counted)
     monkeypatch.setattr("betaroc.data.frames._MANY_GROUPS", 50)  # of 60 and more
-    assert numbers() == pytest.approx(whole, rel=1e-11, abs=1e-12)
+    assert numbers() == approx(whole, rel=1e-11, abs=1e-12)
     assert sizes[0] == 50
     assert sizes[1] >= 60
     sizes.clear()

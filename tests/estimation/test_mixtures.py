@@ -1,7 +1,5 @@
 """Mixtures of beta and of normal distributions: maxima, covariances, starts, many samples."""
 
-from __future__ import annotations
-
 import math
 from types import SimpleNamespace
 
@@ -15,6 +13,8 @@ from betaroc.core.thresholds import Thresholds
 from betaroc.estimation import mixture
 from betaroc.estimation.contract import Sample
 from helpers.robust import robust_cov
+
+approx = pytest.approx
 
 MIXTURE = br.BetaMixture([0.4, 0.6], [br.Beta(0.6, 3.0), br.Beta(5.0, 1.2)])
 NORMAL = br.NormalMixture([0.3, 0.7], [br.Normal(-1.0, 0.5), br.Normal(1.0, 1.2)])
@@ -56,22 +56,21 @@ def coordinates(family, values):
 def test_a_mixture_is_where_the_likelihood_is_flat_and_its_curvature_the_covariance(family):
     x, law, truth, logs = KINDS[family]
     fit = br.fit_distribution(x, family)
-    names = ("weight_1", "a_1", "b_1", "a_2", "b_2") if law is stats.beta else (
-        "weight_1", "mu_1", "sigma_1", "mu_2", "sigma_2"
-    )  # fmt: skip
+    names = (("weight_1", "a_1", "b_1", "a_2", "b_2")
+        if law is stats.beta else ("weight_1", "mu_1", "sigma_1", "mu_2", "sigma_2"))  # fmt: skip
     assert (fit.converged, fit.names) == (True, names)
 
     def value(t):
         return log_likelihood(family, x, t)
 
     t, h = coordinates(family, fit.values), 1e-3 * np.eye(5)
-    assert fit.log_likelihood == pytest.approx(value(t), rel=1e-12)
-    assert fit.log_likelihood == pytest.approx(fit.distribution.logpdf(x).sum(), rel=1e-12)
+    assert fit.log_likelihood == approx(value(t), rel=1e-12)
+    assert fit.log_likelihood == approx(fit.distribution.logpdf(x).sum(), rel=1e-12)
     assert fit.log_likelihood > value(coordinates(family, truth))
     slopes = [(value(t + u) - value(t - u)) / 2e-4 for u in 0.1 * h]
     assert_allclose(slopes, 0.0, atol=1e-4)  # of 400 to 800 scores; cubic term 1e-8 * l'''
-    second = [[value(t + u + v) - value(t + u - v) - value(t - u + v) + value(t - u - v)
-               for v in h] for u in h]  # fmt: skip
+    second = [[value(t + u + v) - value(t + u - v) - value(t - u + v) + value(t - u - v) for v in h]
+        for u in h]  # fmt: skip
     # Covariance of the coordinates, carried to the parameters: w (1 - w), and those with logs.
     rates = np.ones(5)
     rates[0], rates[logs] = fit.values[0] * (1.0 - fit.values[0]), np.array(fit.values)[logs]
@@ -87,10 +86,8 @@ def test_no_search_from_the_truth_finds_a_likelier_mixture(family):
     for seed in range(4):
         x = law.sample(300, rng=seed)
         x = x[(x > 0.0) & (x < 1.0)] if law is MIXTURE else x
-        search = optimize.minimize(
-            lambda t, x=x: -log_likelihood(family, x, t), start, method="Nelder-Mead",
-            options=options,
-        )  # fmt: skip
+        search = optimize.minimize(lambda t, x=x: -log_likelihood(family, x, t), start,
+            method="Nelder-Mead", options=options)  # fmt: skip
         assert br.fit_distribution(x, family).log_likelihood >= -search.fun - 1e-6
 
 
@@ -106,7 +103,7 @@ def test_a_mixture_is_recovered():
     assert_allclose(errors, spread, rtol=0.6)  # a standard deviation of 24 is known to 15 %
 
 
-def test_many_scores_have_the_maximum_of_all_not_of_their_quantiles():
+def test_many_scores_three_components_units_and_weights():
     """The score equations at the estimate, by the definition of the density."""
     law = br.BetaMixture([0.5, 0.5], [br.Beta(3.0, 1.2), br.Beta(2.5, 1.6)])
     x = drawn(law, 30_000, 9)
@@ -117,8 +114,27 @@ def test_many_scores_have_the_maximum_of_all_not_of_their_quantiles():
     assert abs(np.mean(parts[0] / share - parts[1] / (1.0 - share))) <= 1e-9
     for part, (_, a, b) in zip(parts, pairs, strict=True):
         for log, shape in ((np.log(x), a), (np.log1p(-x), b)):
-            score = log - special.psi(shape) + special.psi(a + b)
-            assert abs(np.mean(part * score)) <= 1e-9
+            assert abs(np.mean(part * (log - special.psi(shape) + special.psi(a + b)))) <= 1e-9
+    shapes = [(2.0, 30.0), (30.0, 30.0), (30.0, 2.0)]
+    x = drawn(br.BetaMixture([0.3, 0.3, 0.4], [br.Beta(*s) for s in shapes]), 1500, 5)
+    fit = br.fit_distribution(x, "beta-mixture", components=3)
+    means = [law.mean for law in fit.distribution.components]
+    assert (means, means) == (sorted(means), approx([2 / 32, 0.5, 30 / 32], abs=0.02))
+    assert fit.log_likelihood > br.fit_distribution(x, "beta-mixture").log_likelihood
+    assert fit.aic == approx(2 * 8 - 2 * fit.log_likelihood)
+    fit, moved = (br.fit_distribution(x, "normal-mixture") for x in (SAMPLE, 1e6 - 250.0 * SAMPLE))
+    first, second = fit.params, moved.params
+    assert second["weight_1"] == approx(1 - first["weight_1"], rel=1e-7)
+    assert second["mu_1"] == approx(1e6 - 250 * first["mu_2"], rel=1e-10)
+    assert second["sigma_2"] == approx(250 * first["sigma_1"], rel=1e-7)
+    assert moved.log_likelihood == approx(fit.log_likelihood - 400 * math.log(250), rel=1e-9)
+    small, large = (br.fit_distribution(x, "normal-mixture") for x in (TWO, 10.0 * TWO + 3.0))
+    for name, error in small.std_errors.items():  # shares have no unit
+        unit = 1.0 if "weight" in name else 10.0
+        assert large.std_errors[name] == approx(unit * error, rel=1e-5)
+    copies = br.fit_distribution(np.repeat(SAMPLE[:60], 2), "normal-mixture")
+    weighted = br.fit_distribution(SAMPLE[:60], "normal-mixture", weights=[2] * 60)
+    assert dict(weighted.params) == approx(dict(copies.params), rel=1e-9)
 
 
 def test_of_many_scores_the_maximum_beside_that_of_their_quantiles_is_the_maximum(monkeypatch):
@@ -126,62 +142,17 @@ def test_of_many_scores_the_maximum_beside_that_of_their_quantiles_is_the_maximu
     monkeypatch.setattr(mixture, "_MANY_SCORES", 50)
     monkeypatch.setattr(mixture, "_QUANTILES", 45)
     fit = br.fit_distribution(TWO, "normal-mixture")
-    assert fit.params == pytest.approx(plain.params, rel=1e-7)
+    assert fit.params == approx(plain.params, rel=1e-7)
     assert isinstance(fit.iterations, int)
 
 
-def test_three_components_and_the_order_of_their_means():
-    shapes = [(2.0, 30.0), (30.0, 30.0), (30.0, 2.0)]
-    x = drawn(br.BetaMixture([0.3, 0.3, 0.4], [br.Beta(*s) for s in shapes]), 1500, 5)
-    fit = br.fit_distribution(x, "beta-mixture", components=3)
-    means = [law.mean for law in fit.distribution.components]
-    assert means == sorted(means)
-    assert means == pytest.approx([2 / 32, 0.5, 30 / 32], abs=0.02)
-    assert fit.log_likelihood > br.fit_distribution(x, "beta-mixture").log_likelihood
-    assert fit.aic == pytest.approx(2 * 8 - 2 * fit.log_likelihood)
-
-
-def test_units_do_not_matter_but_to_the_errors_and_weights_are_copies():
-    fit, moved = (br.fit_distribution(x, "normal-mixture") for x in (SAMPLE, 1e6 - 250.0 * SAMPLE))
-    first, second = fit.params, moved.params
-    assert second["weight_1"] == pytest.approx(1 - first["weight_1"], rel=1e-7)
-    assert second["mu_1"] == pytest.approx(1e6 - 250 * first["mu_2"], rel=1e-10)
-    assert second["sigma_2"] == pytest.approx(250 * first["sigma_1"], rel=1e-7)
-    expected = pytest.approx(fit.log_likelihood - 400 * math.log(250), rel=1e-9)
-    assert moved.log_likelihood == expected
-    small, large = (br.fit_distribution(x, "normal-mixture") for x in (TWO, 10.0 * TWO + 3.0))
-    for name, error in small.std_errors.items():  # shares have no unit
-        unit = 1.0 if "weight" in name else 10.0
-        assert large.std_errors[name] == pytest.approx(unit * error, rel=1e-5)
-    copies = br.fit_distribution(np.repeat(SAMPLE[:60], 2), "normal-mixture")
-    weighted = br.fit_distribution(SAMPLE[:60], "normal-mixture", weights=[2] * 60)
-    assert dict(weighted.params) == pytest.approx(dict(copies.params), rel=1e-9)
-
-
-@pytest.mark.simulation
-def test_a_mixture_is_never_less_likely_than_one_beta_law():
-    rng, fitted = np.random.default_rng(3), 0
-    for k in range(12):
-        a, b = np.exp(rng.normal(0.0, 0.8, 2))
-        x = np.clip(rng.beta(a, b, (40, 100, 400)[k % 3]), 1e-300, 1 - 1e-16)
-        try:
-            fit = br.fit_distribution(x, "beta-mixture")
-        except br.FitError:
-            continue
-        fitted += 1
-        assert fit.log_likelihood >= br.fit_distribution(x).log_likelihood
-    assert fitted >= 9  # one law leaves little for a second component, but nearly always some
-
-
-# ----------------------------------------------------------------------------- pairs of them
 def test_ends_of_a_mixture_are_those_of_the_smallest_shapes():
     impostor = br.BetaMixture([0.5, 0.5], [br.Beta(0.3, 9.0), br.Beta(2.0, 4.0)])
     ends = br.ScoreModel(MIXTURE, impostor).ends()
-    exponents = ends.at_zero.exponent, ends.at_one.exponent
-    assert exponents == pytest.approx((0.3 / 0.6, 4.0 / 1.2))
+    assert (ends.at_zero.exponent, ends.at_one.exponent) == approx((0.3 / 0.6, 4.0 / 1.2))
     # F ~ w x^a / (a B(a, b)) at 0.
     mass = [w / (a * special.beta(a, b)) for w, a, b in ((0.4, 0.6, 3.0), (0.5, 0.3, 9.0))]
-    assert ends.at_zero.coefficient == pytest.approx(mass[1] / mass[0] ** 0.5, rel=1e-12)
+    assert ends.at_zero.coefficient == approx(mass[1] / mass[0] ** 0.5, rel=1e-12)
     # d log(s^(a-1) (1-s)^(b-1)) / d logit s = (a - 1)(1 - s) - (b - 1) s
     zero_one = Thresholds.from_theta(np.array([0.0, 1.0]))
     for small, other in (((0.5, 2.0), (3.0, 0.2)), ((1e-3, 5000.0), (2000.0, 3e-4))):
@@ -208,17 +179,16 @@ def test_mixtures_may_cross_the_diagonal_twice_and_narrow_components_are_not_ste
     places = model.diagonal_crossings().threshold
     inner = np.count_nonzero((places > 0.35) & (places < 0.45))
     assert inner == sign_changes(MIXTURE, narrow, np.linspace(0.35, 0.45, 20_001))
-    assert model.auc() == pytest.approx(model.generic().auc(), rel=1e-12)
+    assert model.auc() == approx(model.generic().auc(), rel=1e-12)
 
 
 @pytest.mark.simulation
-def test_a_mixture_with_point_masses_and_its_intervals():
+def test_mixtures_answer_as_any_other_family():
     rng = np.random.default_rng(7)
-    scores = br.Scores(
-        np.concatenate([drawn(MIXTURE, 300, 8), np.ones(20)]), np.r_[rng.beta(1, 4, 300), 0.0, 0.0]
-    )
+    scores = br.Scores(np.concatenate([drawn(MIXTURE, 300, 8), np.ones(20)]),
+        np.r_[rng.beta(1, 4, 300), 0.0, 0.0])  # fmt: skip
     fit = br.fit(scores, "beta-mixture", boundary="inflate")
-    assert fit.client.params["at_one"] == pytest.approx(20 / scores.n_client)
+    assert fit.client.params["at_one"] == approx(20 / scores.n_client)
     area, band = fit.interval("auc"), fit.roc_band(far=[0.1, 0.5])
     assert area.low < area.estimate < area.high
     assert np.all((band.low < band.estimate) & (band.estimate < band.high))
@@ -228,26 +198,32 @@ def test_a_mixture_with_point_masses_and_its_intervals():
     # Sandwich of independent trials: near the inverse information, as the law is right.
     ratio = np.diag(robust_cov(fit.client, scores.client))[:5] / np.diag(fit.client.cov)[:5]
     assert np.all((ratio > 0.4) & (ratio < 2.5))
-
-
-@pytest.mark.simulation
-def test_a_pair_of_normal_mixtures_answers_as_any_other():
     scores = br.Scores(SAMPLE + 2.0, NORMAL.sample(300, rng=4))
     fit = br.fit(scores, "normal-mixture")
     for interval in (fit.interval("auc"), fit.interval("tpr", far=0.1)):
         assert interval.low < interval.estimate < interval.high
     generic = fit.model.generic()
     numbers = [(m.auc(), m.eer().hter) for m in (fit.model, generic)]
-    assert numbers[0] == pytest.approx(numbers[1], rel=1e-9)
+    assert numbers[0] == approx(numbers[1], rel=1e-9)
     assert br.check_fit(fit, replicates=19, rng=1).verdict in ("good", "poor", "cannot tell")
     assert len(br.fit(scores, "normal-mixture", components=3).client.params) == 8
     test = br.likelihood_ratio_test(br.fit(scores, "normal"), fit, replicates=19, rng=1)
     assert test.statistic > 0
     rows = br.compare_families(scores, ["normal", "normal-mixture"]).rows
     assert {row.family for row in rows} == {"normal", "normal-mixture"}
+    rng, fitted = np.random.default_rng(3), 0
+    for k in range(12):
+        a, b = np.exp(rng.normal(0.0, 0.8, 2))
+        x = np.clip(rng.beta(a, b, (40, 100, 400)[k % 3]), 1e-300, 1 - 1e-16)
+        try:
+            fit = br.fit_distribution(x, "beta-mixture")
+        except br.FitError:
+            continue
+        fitted += 1
+        assert fit.log_likelihood >= br.fit_distribution(x).log_likelihood
+    assert fitted >= 9  # one law leaves little for a second component, but nearly always some
 
 
-# ------------------------------------------------------------------------------------ starts
 SINGLE = SimpleNamespace(distribution=br.Beta(2.0, 3.0))
 
 
@@ -263,38 +239,31 @@ def test_each_score_is_shared_out_whole(count):
         assert np.all(shares @ weights > 0.0)
 
 
-def test_cuts_give_most_of_a_score_to_one_component():
-    """Of two components the cuts lie at a half raised to four powers, and at the rest to one."""
-    values = np.linspace(0.01, 0.99, 1000)
-    starts = list(mixture._first_shares(values, np.ones(1000), SINGLE, 2))[2:10]
-    firsts = [float(np.mean(shares[0] > 0.5)) for shares in starts]
-    for power, cuts in zip((0.25, 0.5, 1.0), (firsts[2:4], firsts[4:6], firsts[6:8]), strict=True):
-        assert cuts == pytest.approx([0.5**power, 1.0 - 0.5**power], abs=2e-3)
-    assert [float(shares.max()) for shares in starts] == pytest.approx([0.999] * 2 + [0.95] * 6)
-
-
-def test_many_scores_are_stood_for_by_quantiles():
-    x = stats.beta(2, 3).ppf((np.arange(5000) + 0.5) / 5000)
-    values, weights = mixture._thinned(Sample.of("client", x, None), 100)
-    assert values.size == weights.size == 100
-    assert weights.sum() == pytest.approx(5000.0)
-    assert np.average(values, weights=weights) == pytest.approx(0.4, abs=1e-3)
-    assert weights[0] < 0.1 * weights[50] > weights[-1]
-    below = np.cumsum(weights) - 0.5 * weights
-    assert_allclose(stats.beta(2, 3).cdf(values) * 5000, below, atol=1.0)
-    few, copies = mixture._thinned(Sample.of("client", np.array([0.2, 0.1, 0.2]), None), 100)
-    assert (few.tolist(), copies.tolist()) == ([0.1, 0.2], [1.0, 2.0])
-
-
-def test_a_component_has_at_least_five_scores():
+def test_starts_cuts_quantiles_and_the_least_component():
     two = np.array([0.0, 1.0])
     for share, enough in ((0.05, True), (0.049, False), (0.951, False), (0.5, True)):
         shares = np.array([share, 1.0 - share])
         point = np.vstack([shares, two, two + 1.0])
         assert mixture._regular(mixture.NORMAL_KIND, point, 100.0, np.inf) is enough
+    x = stats.beta(2, 3).ppf((np.arange(5000) + 0.5) / 5000)
+    values, weights = mixture._thinned(Sample.of("client", x, None), 100)
+    assert values.size == weights.size == 100
+    assert weights.sum() == approx(5000.0)
+    assert np.average(values, weights=weights) == approx(0.4, abs=1e-3)
+    assert weights[0] < 0.1 * weights[50] > weights[-1]
+    below = np.cumsum(weights) - 0.5 * weights
+    assert_allclose(stats.beta(2, 3).cdf(values) * 5000, below, atol=1.0)
+    few, copies = mixture._thinned(Sample.of("client", np.array([0.2, 0.1, 0.2]), None), 100)
+    assert (few.tolist(), copies.tolist()) == ([0.1, 0.2], [1.0, 2.0])
+    # Of two components the cuts lie at a half raised to four powers, and at the rest to one.
+    values = np.linspace(0.01, 0.99, 1000)
+    starts = list(mixture._first_shares(values, np.ones(1000), SINGLE, 2))[2:10]
+    firsts = [float(np.mean(shares[0] > 0.5)) for shares in starts]
+    for power, cuts in zip((0.25, 0.5, 1.0), (firsts[2:4], firsts[4:6], firsts[6:8]), strict=True):
+        assert cuts == approx([0.5**power, 1.0 - 0.5**power], abs=2e-3)
+    assert [float(shares.max()) for shares in starts] == approx([0.999] * 2 + [0.95] * 6)
 
 
-# ----------------------------------------------------------------------- simulated samples
 def test_of_each_simulated_sample_the_likelihood_is_nearly_the_largest():
     x = np.array([drawn(MIXTURE, 420, seed)[:400] for seed in range(3)])
     columns = np.hstack(mixture.beta_mixture_of_rows(MIXTURE, x))

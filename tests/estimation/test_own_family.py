@@ -1,10 +1,6 @@
 """A family of one law and one row of the table: all else takes it without a row of its own.
-
 Kumaraswamy's is new to every table; another is the logit-normal one under a name that no table
-knows, so that its numbers are known.
-"""
-
-from __future__ import annotations
+knows, so that its numbers are known."""
 
 import math
 from dataclasses import replace
@@ -21,6 +17,8 @@ from betaroc.estimation.contract import Family
 from betaroc.estimation.families import FAMILIES
 from helpers.kumaraswamy import KUMARASWAMY, Kumaraswamy
 from helpers.robust import robust_cov
+
+approx = pytest.approx
 
 CLIENT, IMPOSTOR = Kumaraswamy(3.0, 1.5), Kumaraswamy(1.5, 3.0)
 OTHER = br.Scores(CLIENT.sample(50, rng=3), IMPOSTOR.sample(60, rng=4))
@@ -53,10 +51,9 @@ def fit(_rows):
 
 def both(number, scores=SAME):
     """What the new family gives, and what the known one does: to differences of fourth order."""
-    new, known = (
-        number(br.fit(scores, name, boundary="inflate")) for name in ("own", "logit-normal")
-    )
-    return new, pytest.approx(known, rel=1e-6, abs=1e-9)
+    new, known = (number(br.fit(scores, name, boundary="inflate"))
+        for name in ("own", "logit-normal"))  # fmt: skip
+    return new, approx(known, rel=1e-6, abs=1e-9)
 
 
 def summary_of(scores):
@@ -85,13 +82,12 @@ def test_what_a_fit_gives_is_that_of_the_known_family(number):
 @pytest.mark.simulation
 def test_so_are_errors_between_groups_comparisons_and_reports(tmp_path):
     labels = {f"{who}_groups": np.arange(n) // 4 for who, n in (("client", 61), ("impostor", 81))}
-    new, known = both(
-        lambda f: f.joint_cov().ravel(), br.Scores(SAME.client, SAME.impostor, **labels)
-    )
+    new, known = both(lambda f: f.joint_cov().ravel(),
+        br.Scores(SAME.client, SAME.impostor, **labels))  # fmt: skip
     assert new == known
     rows = br.compare_families(SAME).rows
     own, known = (next(r for r in rows if r.family == name) for name in ("own", "logit-normal"))
-    assert (own.held_out, own.aic) == pytest.approx((known.held_out, known.aic))
+    assert (own.held_out, own.aic) == approx((known.held_out, known.aic))
     analysis = br.analyze(SAME, family="own", boundary="inflate")
     analysis.to_html(tmp_path / "report.html")
     assert "own" in analysis.summary() + (tmp_path / "report.html").read_text(encoding="utf-8")
@@ -107,8 +103,8 @@ def test_so_are_errors_between_groups_comparisons_and_reports(tmp_path):
     (lambda f, own: br.fit(summary_of(SCORES), "kumaraswamy"), "must have every score; got a"),
     (lambda f, own: f.sensitivity(), "of beta fits"),
     (lambda f, own: f.shape_probabilities(), "of beta"),
-    (lambda f, own: br.fit(SCORES, "kumaraswamy", boundary="censor", resolution=0.01),
-     "no likelihood of rounded"),
+    (lambda f, own: br.fit(SCORES, "kumaraswamy", boundary="censor",
+        resolution=0.01), "no likelihood of rounded"),
     (lambda f, own: br.solve_pair(auc=0.9, family="kumaraswamy"), "family must be one of"),
 ])  # fmt: skip
 def test_what_only_some_families_have_is_refused_by_name(fit, ask, words):
@@ -120,7 +116,7 @@ def test_what_only_some_families_have_is_refused_by_name(fit, ask, words):
 def test_a_summary_is_fitted_where_the_family_says_that_sums_are_enough(monkeypatch):
     monkeypatch.setitem(FAMILIES, "own", Family(_estimate, on_unit=True, summed=True))
     values = br.fit(summary_of(SCORES), "own").client.values
-    assert values == pytest.approx(br.fit(SCORES, "own").client.values)
+    assert values == approx(br.fit(SCORES, "own").client.values)
 
 
 def test_profile_intervals_are_of_laws_not_of_names_of_parameters():
@@ -133,7 +129,6 @@ def test_profile_intervals_are_of_laws_not_of_names_of_parameters():
         replace(fit, family="own", distribution=Mirrored()).conf_int()
 
 
-# -------------------------------------------------------------------- generic mathematics
 def test_generic_scores_and_information_are_those_of_calculus():
     """b times -log(1 - S^a) is exponential: the information of b is 1/b^2; of a by quadrature."""
     law = Kumaraswamy(2.0, 3.0)
@@ -146,9 +141,9 @@ def test_generic_scores_and_information_are_those_of_calculus():
     score = law._score(Thresholds.from_theta(np.array([0.3])))[:, 0]
     assert_allclose(score, [by_a(0.3), by_b], rtol=1e-9)
     information = np.linalg.inv(law._unit_covariance())
-    assert information[1, 1] == pytest.approx(1 / law.b**2, rel=1e-7)
+    assert information[1, 1] == approx(1 / law.b**2, rel=1e-7)
     of_a = integrate.quad(lambda x: by_a(x) ** 2 * float(law.pdf(x)), 0, 1)[0]
-    assert information[0, 0] == pytest.approx(of_a, rel=1e-6)
+    assert information[0, 0] == approx(of_a, rel=1e-6)
 
 
 def test_a_family_of_a_density_has_intervals_of_its_standard_errors(fit):
@@ -156,18 +151,15 @@ def test_a_family_of_a_density_has_intervals_of_its_standard_errors(fit):
     b, result = fit.conf_int()["client"]["b"], fit.client
     n = result.n
     away = stats.t(n - 1).ppf(0.975) * math.sqrt(n / (n - 1)) * result.std_errors["b"] / b.estimate
-    assert (b.low, b.high) == pytest.approx(b.estimate * np.exp([-away, away]), rel=1e-9)
+    assert (b.low, b.high) == approx(b.estimate * np.exp([-away, away]), rel=1e-9)
     assert b.method == "wald"
-
-
-def test_ends_are_tested_by_the_declared_tails(fit):
-    """The lower tail is x^a: log a by its standard errors, as two estimates apart."""
+    # The lower tail is x^a: log a by its standard errors, as two estimates apart.
     tests, results = fit.end_tests(), (fit.client, fit.impostor)
     for end, name, sign in (("at_zero", "a", 1), ("at_one", "b", -1)):
         logs = [math.log(r.params[name]) for r in results]
         errors = [r.std_errors[name] / r.params[name] for r in results]
         z = sign * (logs[0] - logs[1]) / math.hypot(*errors)
-        assert getattr(tests, end).z == pytest.approx(z, rel=1e-6)
+        assert getattr(tests, end).z == approx(z, rel=1e-6)
     assert (tests.at_zero.side, tests.at_one.side) == ("above", "above")
     assert fit.curve_test().hooks == ()
 
@@ -181,7 +173,7 @@ def test_ends_are_tested_by_the_declared_tails(fit):
     lambda f: br.epc_forecast(f.model, n_client=50, n_impostor=50, alpha=[0.5]).optimism[0],
     lambda f: br.check_fit(f, replicates=19, rng=1).ks.client.p_value,
     lambda f: br.epc(f, OTHER, alpha=[0.3]).band(replicates=50, rng=1).low[0],
-    lambda f: br.epc(br.fit(OTHER), f, alpha=[0.3]).band(resample="test", method="delta").low[0],
+    lambda f: (br.epc(br.fit(OTHER), f, alpha=[0.3]).band(resample="test", method="delta").low[0]),
     lambda f: f.joint_cov()[0, 0],
     lambda f: br.fit_many({"a": SCORES}, family="kumaraswamy")["client_a"][0],
     lambda f: br.fit(SCORES, ("kumaraswamy", "beta")).interval("auc").low,
@@ -195,11 +187,10 @@ def test_it_is_taken_as_any_other(fit, ask):
 def test_forecast_of_a_fit_is_that_of_simulated_dev_sets(fit):
     """What thresholds of 120 dev sets of 100 and 100 lose; three standard errors of their mean."""
     forecast = br.epc_forecast(fit.model, n_client=100, n_impostor=100, alpha=[0.5])
-    rng, lost = np.random.default_rng(3), []
-    best = fit.model.min_weighted_error(0.5).hter
+    rng, lost, best = np.random.default_rng(3), [], fit.model.min_weighted_error(0.5).hter
     for _ in range(120):
         dev = br.Scores(*(law.sample(100, rng) for law in (fit.model.client, fit.model.impostor)))
         t = br.fit(dev, "kumaraswamy").model.min_weighted_error(0.5).threshold
         lost.append(fit.model.at(t).hter - best)
     error = np.std(lost) / math.sqrt(len(lost))
-    assert forecast.smooth_excess[0] == pytest.approx(np.mean(lost), abs=3 * error)
+    assert forecast.smooth_excess[0] == approx(np.mean(lost), abs=3 * error)

@@ -1,7 +1,5 @@
 """What cannot be fitted is refused in words that say what to do: a row each."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np
@@ -38,11 +36,12 @@ EVERY = "must have every score; got a summary"
     (2.0 * SPREAD - 1.0, "beta-mixture", {}, INPUT, r"must lie in \[0, 1\]"),
     (SPREAD, "beta", {"components": 2}, INPUT, 'components must be left out for family="beta"'),
     ([1.0] * 20, "normal-mixture", {}, DEGENERATE, "2 distinct scores"),
-    ([1.0, 2.0, 4.0], "normal-mixture", {}, DEGENERATE, "2 normal distributions needs at least 10"),
+    ([1.0, 2.0, 4.0], "normal-mixture",
+        {}, DEGENERATE, "2 normal distributions needs at least 10"),
     ([0.2, 0.4, 0.9], "proper-beta", {}, INPUT, "must be fitted to both classes"),
     ([0.2, 0.4, 0.9], "dual-beta", {}, INPUT, "must be fitted to both classes"),
     *(([1.0, 0.0, 2.0, -3.0], family, {}, INPUT, r"2 of 4 that are not, first at index 1: 0\.0")
-      for family in ("gamma", "log-normal")),
+        for family in ("gamma", "log-normal")),
     # No maximum.
     ([0.4], "beta", {}, DEGENERATE, "sample: .*empirical"),
     ([0.5, 0.5, 0.5], "beta", {}, DEGENERATE, "sample: .*empirical"),
@@ -52,16 +51,17 @@ EVERY = "must have every score; got a summary"
     (0.3 + 1e-12 * (REAL - 5.0), "beta", {}, DEGENERATE, "sample: .*empirical"),
     # Scores of exactly 0 and 1.
     (X[::-1], "beta", {"boundary": "error"}, INPUT,
-     "2 scores of exactly 0 and 1 of exactly 1 among 13, first at index 0"),
+        "2 scores of exactly 0 and 1 of exactly 1 among 13, first at index 0"),
     ([0.1, 0.9], "beta", {"weights": [0.3, 0.4], "boundary": "squeeze"}, INPUT, "weight above 1"),
-    *((ENDS, "beta", {"boundary": policy}, DEGENERATE, "5 of 20 are exactly 0, 15 of 20 exactly 1")
-      for policy in (None, "inflate", "drop")),
+    *((ENDS, "beta",
+        {"boundary": policy}, DEGENERATE, "5 of 20 are exactly 0, 15 of 20 exactly 1")
+        for policy in (None, "inflate", "drop")),
     (ENDS, "beta", {"boundary": "matlab"}, DEGENERATE, "5 of 20 scores are censored"),
     (ENDS, "beta", CENSOR | {"resolution": 1e-6}, DEGENERATE, "5 of 20 scores are censored"),
     ([*ENDS, 0.5], "beta", {}, DEGENERATE, "1 of one value"),
     (ROUNDED, "beta", {}, DEGENERATE, r"50 of 50 exactly 1, .*1 - score"),
     *((few, "beta", CENSOR, DEGENERATE, "too little is left to fit")
-      for few in ([0.0, 0.0, 1.0], [0.4, 1.0, 1.0], [0.0, 0.4, 0.4])),
+        for few in ([0.0, 0.0, 1.0], [0.4, 1.0, 1.0], [0.0, 0.4, 0.4])),
     (X, "normal", {"boundary": "drop"}, INPUT, 'boundary must be left out for family="normal"'),
     (X, "empirical", {"boundary": "drop"}, INPUT, 'must be left out for family="empirical"'),
     (X, "empirical", {"resolution": 0.1}, INPUT, "resolution must be left out"),
@@ -73,13 +73,14 @@ EVERY = "must have every score; got a summary"
     (X, "beta", {"resolution": math.nan}, INPUT, "resolution must be a finite number"),
     (X, "beta", {"resolution": "x"}, TYPE, "resolution must be a finite number"),
     # Cells.
-    ([0.41, 0.44, 0.46, 0.45] * 5, "beta", {"resolution": 0.1}, DEGENERATE,
-     r"finer than the spread.*resolution=0"),
+    ([0.41, 0.44, 0.46, 0.45] * 5, "beta",
+        {"resolution": 0.1}, DEGENERATE, r"finer than the spread.*resolution=0"),
     ([0.0, 1.0] * 10, "beta", {"resolution": 0.3}, DEGENERATE, r"finer than the spread.*=0"),
     *((REAL, "normal", {"resolution": step}, INPUT, "resolution must be")
-      for step in (0.0, -1.0, np.inf, np.nan)),
+        for step in (0.0, -1.0, np.inf, np.nan)),
     (1e6 * REAL, "normal", {"resolution": 1e-12}, INPUT, "resolution must be at least"),
-    (np.full(50, 3.0), "normal", {"resolution": 1.0}, DEGENERATE, "must be finer than the spread"),
+    (np.full(50, 3.0), "normal",
+        {"resolution": 1.0}, DEGENERATE, "must be finer than the spread"),
     (np.repeat([3.0, 4.0], 25), "normal", {"resolution": 1.0}, DEGENERATE, "fill 2 cell"),
     ([-1.0, 2.0, 3.0, 4.0], "log-normal", {"resolution": 1.0}, INPUT, "must be above 0"),
 ])  # fmt: skip
@@ -102,18 +103,19 @@ DUAL = br.fit(br.Scores(SCORES.client[:40], SCORES.impostor), "dual-beta")
     (br.fit, (BEYOND,), {"bounds": (0, 2)}, INPUT, OUTSIDE),
     (br.compare_families, (BEYOND,), {"bounds": (0, 2)}, INPUT, OUTSIDE),
     (br.fit, (BEYOND,), {"bounds": (2, 0)}, INPUT, "low < high"),
-    (br.fit, (SCORES, ("equal-variance-normal", "normal")), {}, INPUT,
-     "is a family of both classes and must stand alone"),
-    (br.fit(SCORES, "equal-variance-normal").conf_int, (), {}, INPUT, r"share sigma\. Take method"),
-    (br.likelihood_ratio_test, (BETA, br.fit(SCORES, "logit-normal")), {}, INPUT,
-     r"not nested: use br\.compare_families"),
+    (br.fit, (SCORES, ("equal-variance-normal", "normal")),
+        {}, INPUT, "is a family of both classes and must stand alone"),
+    (br.fit(SCORES, "equal-variance-normal").conf_int, (),
+        {}, INPUT, r"share sigma\. Take method"),
+    (br.likelihood_ratio_test, (BETA, br.fit(SCORES, "logit-normal")),
+        {}, INPUT, r"not nested: use br\.compare_families"),
     (br.likelihood_ratio_test, (BETA, br.fit(SCORES, "dual-beta")), {}, INPUT, "the other order"),
     (br.likelihood_ratio_test, (DUAL, BETA), {}, INPUT, "same scores"),
     (br.likelihood_ratio_test, (BETA, BETA.model), {}, TYPE, "general must be a Fit"),
-    (tied_mle, (GOOD, ClassSums(0, -1, -1)), {}, INPUT,
-     "weight of the impostor class must be positive; got 0"),
-    (tied_mle, (ClassSums(3, math.log(0.4), math.log(0.6)), GOOD), {}, INPUT,
-     "those of a beta distribution"),
+    (tied_mle, (GOOD, ClassSums(0, -1, -1)),
+        {}, INPUT, "weight of the impostor class must be positive; got 0"),
+    (tied_mle, (ClassSums(3, math.log(0.4), math.log(0.6)), GOOD),
+        {}, INPUT, "those of a beta distribution"),
     (tied_mle, (GOOD, GOOD, "mu"), {}, INPUT, "shared must be"),
     (br.beta_mle, ("x", -1.0), {}, TYPE, "mean_log must be"),
     (br.beta_mle, ([-1.0, -1.0], [-1.0, -1.0, -1.0]), {}, INPUT, r"one shape.*\(2,\).*\(3,\)"),
@@ -131,9 +133,8 @@ def test_what_is_refused(call, args, options, error, words):
 
 
 @pytest.mark.parametrize("size", [4, 100_000])
-@pytest.mark.parametrize(
-    "bad", [[0.0], [-0.0], [1.0], [np.nan], [-0.5, -0.5], [1.5, 1.5], [np.inf], [-1e-300, 2.0]]
-)
+@pytest.mark.parametrize("bad", [[0.0], [-0.0], [1.0], [np.nan], [-0.5, -0.5], [1.5, 1.5],
+    [np.inf], [-1e-300, 2.0]])  # fmt: skip
 def test_what_has_no_logarithm_is_counted_and_named(size, bad):
     """Negative factors in even number would not show in a product."""
     x = np.full((2, size), 0.5)
@@ -149,6 +150,13 @@ def test_two_values_are_no_mixture():
     with pytest.raises(FIT, match="no mixture of 2 beta distributions was found") as caught:
         br.fit_distribution(values, "beta-mixture")
     assert caught.value.result.distribution == br.fit_distribution(values).distribution
+    scores = br.Scores([*RNG.beta(2, 2, 30), 0.0, 1.0], RNG.beta(2, 3, 30))
+    dropped = br.fit(scores, "proper-beta", boundary="drop")
+    inflated = br.fit(scores, boundary="inflate")
+    with pytest.raises(INPUT, match="client scores of 0 and 1 alike"):
+        br.likelihood_ratio_test(dropped, inflated)
+    alike = br.fit(scores, boundary="drop")
+    assert br.likelihood_ratio_test(dropped, alike, replicates=19, rng=1).statistic >= 0.0
 
 
 def test_a_solver_that_stops_early_raises_with_the_partial_result(monkeypatch):
@@ -173,13 +181,3 @@ def test_a_maximum_that_is_not_reached_to_the_last_digits_names_another_way(monk
     with pytest.raises(FIT, match='Try boundary="inflate"') as caught:
         br.fit_distribution(x, "beta", resolution=0.1)
     assert not caught.value.result.converged
-
-
-def test_fits_that_treat_the_ends_differently_are_not_compared():
-    scores = br.Scores([*RNG.beta(2, 2, 30), 0.0, 1.0], RNG.beta(2, 3, 30))
-    dropped = br.fit(scores, "proper-beta", boundary="drop")
-    inflated = br.fit(scores, boundary="inflate")
-    with pytest.raises(INPUT, match="client scores of 0 and 1 alike"):
-        br.likelihood_ratio_test(dropped, inflated)
-    alike = br.fit(scores, boundary="drop")
-    assert br.likelihood_ratio_test(dropped, alike, replicates=19, rng=1).statistic >= 0.0

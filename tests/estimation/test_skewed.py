@@ -1,7 +1,5 @@
 """Log-normal, gamma and sinh-arcsinh fits, and any range of scores by `bounds`."""
 
-from __future__ import annotations
-
 import warnings
 
 import mpmath
@@ -12,102 +10,92 @@ from scipy import optimize, stats
 
 import betaroc as br
 
+approx = pytest.approx
+
 TRUE = br.SinhArcsinh(1.0, 2.0, 0.5, 0.7)
 
 
-def test_a_sinh_arcsinh_density_is_the_slope_of_its_definition():
-    """F = Phi(sinh(delta arcsinh(u) - epsilon)), by scipy's normal and by differences."""
-    x, h = np.linspace(-9.0, 40.0, 50), 1e-5
-
-    def upper(y: np.ndarray) -> np.ndarray:
-        return stats.norm.sf(np.sinh(0.7 * np.arcsinh((y - 1.0) / 2.0) - 0.5))
-
-    assert_allclose(TRUE.sf(x), upper(x), rtol=1e-13)
-    assert_allclose(TRUE.pdf(x), (upper(x - h) - upper(x + h)) / (2 * h), rtol=1e-5)
-
-
 @pytest.mark.parametrize("n", [30, 400, 5000])
-def test_the_penalised_likelihood_is_the_largest_that_a_simplex_finds(n: int):
+def test_the_penalised_likelihood_is_the_largest_that_a_simplex_finds(n):
     x = TRUE.sample(n, rng=n)
 
-    def loss(p: np.ndarray) -> float:
+    def loss(p):
         law = br.SinhArcsinh(p[0], np.exp(p[1]), p[2], np.exp(p[3]))
         return -float(np.sum(law.logpdf(x))) + p[2] ** 2 / 50.0 + p[3] ** 2 / 8.0
 
     fit = br.fit_distribution(x, "sinh-arcsinh")
     own = list(fit.params.values())
     place = np.array([own[0], np.log(own[1]), own[2], np.log(own[3])])
-    options = {"maxiter": 20_000, "xatol": 1e-9, "fatol": 1e-12}
-    start = [0.5, 0.5, 0.2, -0.1]
+    options, start = {"maxiter": 20_000, "xatol": 1e-9, "fatol": 1e-12}, [0.5, 0.5, 0.2, -0.1]
     found = optimize.minimize(loss, start, method="Nelder-Mead", options=options)
     assert loss(place) <= found.fun + 1e-8
     assert_allclose(place, found.x, rtol=1e-3, atol=1e-4)
-    assert fit.log_likelihood == pytest.approx(float(np.sum(fit.distribution.logpdf(x))), rel=1e-12)
+    assert fit.log_likelihood == approx(float(np.sum(fit.distribution.logpdf(x))), rel=1e-12)
 
 
-def test_units_of_the_score_change_nothing_but_location_and_scale():
+def test_sinh_arcsinh_densities_units_and_copies():
     x = TRUE.sample(500, rng=1)
     one, other = (br.fit_distribution(y, "sinh-arcsinh") for y in (x, 1e6 * x - 3e6))
     a, b = list(one.params.values()), list(other.params.values())
     assert_allclose([1e6 * a[0] - 3e6, 1e6 * a[1], *a[2:]], b, rtol=1e-7)
+    # The more copies, the less the penalty bends the ridge towards the limit sinh(x / c).
+    x = np.random.default_rng(21).normal(size=60)
+    likelihoods = [br.fit_distribution(x, "sinh-arcsinh", weights=np.full(60,
+        copies)).log_likelihood / copies for copies in (1.0, 1e3, 1e4)]  # fmt: skip
+    assert likelihoods == sorted(likelihoods)
+    # F = Phi(sinh(delta arcsinh(u) - epsilon)), by scipy's normal and by differences.
+    x, h = np.linspace(-9.0, 40.0, 50), 1e-5
+
+    def upper(y):
+        return stats.norm.sf(np.sinh(0.7 * np.arcsinh((y - 1.0) / 2.0) - 0.5))
+
+    assert_allclose(TRUE.sf(x), upper(x), rtol=1e-13)
+    assert_allclose(TRUE.pdf(x), (upper(x - h) - upper(x + h)) / (2 * h), rtol=1e-5)
 
 
-def test_a_gamma_fit_is_scipys():
+def test_gamma_and_log_normal_fits_by_hand():
     x = stats.gamma(2.5, scale=3.0).rvs(300, random_state=3)
     fit = br.fit_distribution(x, "gamma")
     shape, _, scale = stats.gamma.fit(x, floc=0)
-    assert fit.values == pytest.approx((shape, scale), rel=1e-9)
-    assert fit.log_likelihood == pytest.approx(stats.gamma.logpdf(x, shape, 0, scale).sum())
-
-
-def test_a_concentrated_gamma_fit_keeps_its_digits():
-    """gap = -log(1 - e^2)/2 of x = 1 -+ e, and shape ~ 1/(2 gap) + 1/6 to order gap."""
+    assert fit.values == approx((shape, scale), rel=1e-9)
+    assert fit.log_likelihood == approx(stats.gamma.logpdf(x, shape, 0, scale).sum())
+    # gap = -log(1 - e^2)/2 of x = 1 -+ e, and shape ~ 1/(2 gap) + 1/6 to order gap.
     e = 1e-4
     gap = -0.5 * np.log1p(-e * e)
     fit = br.fit_distribution(np.tile([1.0 - e, 1.0 + e], 10), "gamma")
-    assert fit.params["shape"] == pytest.approx(0.5 / gap + 1.0 / 6.0, rel=1e-7)
-
-
-def test_deep_gamma_tails_are_those_of_mpmath():
+    assert fit.params["shape"] == approx(0.5 / gap + 1.0 / 6.0, rel=1e-7)
     upper = [(0.4, (900.0,)), (3.0, (2000.0,)), (250.0, (2500.0,))]
     for shape, between in (*upper, (250.0, (0, 1.0)), (900.0, (0, 200.0))):
         with mpmath.workdps(30):
             exact = float(mpmath.log(mpmath.gammainc(shape, *between) / mpmath.gamma(shape)))
         law = br.Gamma(shape, 1.0)
         log = law.logsf if len(between) == 1 else law.logcdf
-        assert log(between[-1]) == pytest.approx(exact, rel=1e-12)
-
-
-def test_a_log_normal_fit_is_the_normal_fit_of_logarithms():
+        assert log(between[-1]) == approx(exact, rel=1e-12)
     x = np.exp(np.random.default_rng(2).normal(1.0, 2.0, 200))
     fit, known = br.fit_distribution(x, "log-normal"), br.fit_distribution(np.log(x), "normal")
-    assert fit.params == pytest.approx(known.params)
-    assert fit.log_likelihood == pytest.approx(known.log_likelihood - np.sum(np.log(x)))
+    assert fit.params == approx(known.params)
+    assert fit.log_likelihood == approx(known.log_likelihood - np.sum(np.log(x)))
 
 
-# ------------------------------------------------------------------------------------ bounds
-@pytest.mark.parametrize(
-    "family",
-    ["beta", "logit-normal", "beta-mixture", "logit-sinh-arcsinh", "proper-beta", "normal", "best"],
-)
-def test_any_range_has_what_the_unit_interval_has(family: str):
+@pytest.mark.parametrize("family", ["beta", "logit-normal", "beta-mixture", "logit-sinh-arcsinh",
+    "proper-beta", "normal", "best"])  # fmt: skip
+def test_any_range_has_what_the_unit_interval_has(family):
     """Scores 2 s - 1 in (-1, 1): rates are those of s, thresholds 2 t - 1, the likelihood's
     Jacobian is a half a score."""
     rng = np.random.default_rng(3)
     client, impostor = rng.beta(5, 2, 250), rng.beta(2, 5, 300)
     unit = br.fit(br.Scores(client, impostor), family)
-    wide = br.Scores(2.0 * client - 1.0, 2.0 * impostor - 1.0)
-    fit = br.fit(wide, family, bounds=(-1, 1))
+    fit = br.fit(br.Scores(2.0 * client - 1.0, 2.0 * impostor - 1.0), family, bounds=(-1, 1))
     assert fit.family == unit.family
     near = {"rel": 1e-9, "abs": 1e-12}
-    assert fit.log_likelihood == pytest.approx(unit.log_likelihood - 550 * np.log(2.0), **near)
-    assert fit.model.auc() == pytest.approx(unit.model.auc(), **near)
+    assert fit.log_likelihood == approx(unit.log_likelihood - 550 * np.log(2.0), **near)
+    assert fit.model.auc() == approx(unit.model.auc(), **near)
     one, other = fit.at_far(0.05), unit.at_far(0.05)
-    assert one.tpr == pytest.approx(other.tpr, **near)
-    assert one.threshold == pytest.approx(2.0 * other.threshold - 1.0, **near)
+    assert one.tpr == approx(other.tpr, **near)
+    assert one.threshold == approx(2.0 * other.threshold - 1.0, **near)
     assert br.from_json(fit.to_json()) == fit
     a, b = (f.interval("tpr", far=0.1, method="delta") for f in (fit, unit))
-    assert (a.low, a.high) == pytest.approx((b.low, b.high), rel=1e-6)
+    assert (a.low, a.high) == approx((b.low, b.high), rel=1e-6)
 
 
 def test_point_masses_stand_at_the_bounds():
@@ -115,11 +103,10 @@ def test_point_masses_stand_at_the_bounds():
     with pytest.warns(br.BoundaryWarning, match=r"2 exactly -1\.0 and 1 exactly 1\.0"):
         fit = br.fit_distribution(values, bounds=(-1, 1))
     assert fit.distribution.atoms.places.tolist() == [-1.0, 1.0]
-    assert fit.distribution.cdf([-1.1, -1.0]).tolist() == [0.0, pytest.approx(0.2)]
-    assert fit.distribution.sf([0.999999999, 1.0]) == pytest.approx([0.1, 0.0], abs=1e-6)
+    assert fit.distribution.cdf([-1.1, -1.0]).tolist() == [0.0, approx(0.2)]
+    assert fit.distribution.sf([0.999999999, 1.0]) == approx([0.1, 0.0], abs=1e-6)
 
 
-# ------------------------------------------------------------------------------- hostile sets
 _RNG = np.random.default_rng(5)
 HOSTILE = {
     "of one value": (np.full(40, 3.0), _RNG.normal(0, 1, 50)),
@@ -134,10 +121,9 @@ HOSTILE = {
 
 
 @pytest.mark.parametrize("name", HOSTILE)
-@pytest.mark.parametrize(
-    "family", ["best", "sinh-arcsinh", "log-normal", "gamma", "normal-mixture"]
-)
-def test_hostile_scores_are_fitted_or_refused(name: str, family: str):
+@pytest.mark.parametrize("family",
+    ["best", "sinh-arcsinh", "log-normal", "gamma", "normal-mixture"])  # fmt: skip
+def test_hostile_scores_are_fitted_or_refused(name, family):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         warnings.simplefilter("ignore", br.errors.BetarocWarning)
@@ -150,7 +136,7 @@ def test_hostile_scores_are_fitted_or_refused(name: str, family: str):
 
 
 @pytest.mark.parametrize("family", ["sinh-arcsinh", "log-normal", "gamma"])
-def test_weights_are_copies_however_many(family: str):
+def test_weights_are_copies_however_many(family):
     x = np.random.default_rng(6).gamma(3.0, 1.0, 60)
     x = TRUE.sample(60, rng=6) if family == "sinh-arcsinh" else x
     few = br.fit_distribution(np.repeat(x, 4), family)
@@ -158,14 +144,4 @@ def test_weights_are_copies_however_many(family: str):
     many = br.fit_distribution(x, family, weights=np.full(60, 1e9))
     assert_allclose(list(same.params.values()), list(few.params.values()), rtol=1e-8)
     errors = [next(iter(f.std_errors.values())) for f in (many, same)]
-    assert errors[0] / errors[1] == pytest.approx(np.sqrt(4e-9), rel=0.1)
-
-
-def test_copies_of_few_light_tails_are_climbed_to_the_top():
-    # The more copies, the less the penalty bends the ridge towards the limit sinh(x / c).
-    x = np.random.default_rng(21).normal(size=60)
-    likelihoods = [
-        br.fit_distribution(x, "sinh-arcsinh", weights=np.full(60, copies)).log_likelihood / copies
-        for copies in (1.0, 1e3, 1e4)
-    ]
-    assert likelihoods == sorted(likelihoods)
+    assert errors[0] / errors[1] == approx(np.sqrt(4e-9), rel=0.1)

@@ -1,7 +1,5 @@
 """Summaries where scores are taken: fits from sums, curves and reports from counts in bins."""
 
-from __future__ import annotations
-
 import gzip
 import json
 import math
@@ -20,16 +18,10 @@ from betaroc.model.samples import empirical_model
 from betaroc.rendering.document import plain
 from betaroc.report.analysis import fit_document
 
-FIELDS = [
-    "n",
-    "n_zero",
-    "n_one",
-    "n_outside",
-    "minimum",
-    "maximum",
-    "inner_minimum",
-    "inner_maximum",
-]
+approx = pytest.approx
+
+FIELDS = ["n", "n_zero", "n_one", "n_outside", "minimum",
+    "maximum", "inner_minimum", "inner_maximum"]  # fmt: skip
 SUMS = ["mean", "square", "log", "log1m", "logit_square"]
 quiet = pytest.mark.filterwarnings("ignore::betaroc.BetarocWarning")
 wide_bins = pytest.mark.filterwarnings("ignore:bins are wide")
@@ -52,7 +44,6 @@ def both(n=400, m=900, seed=1, *, ends=False):
     return br.Scores(client, impostor), summary_of(client, impostor)
 
 
-# ------------------------------------------------------------------------------- fits
 @quiet
 @pytest.mark.parametrize("family", ["beta", "normal", "logit-normal", "proper-beta", "dual-beta"])
 @pytest.mark.parametrize("boundary", [None, "inflate", "drop"])
@@ -64,12 +55,11 @@ def test_a_fit_of_sums_is_that_of_the_scores(family, boundary, ends):
     rows, sums = (br.fit(s, family, boundary=boundary) for s in (scores, summary))
     assert sums.scores is summary
     for first, second in ((rows.client, sums.client), (rows.impostor, sums.impostor)):
-        assert second.names == first.names
-        assert second.values == pytest.approx(first.values, rel=1e-11)
-        assert second.cov == pytest.approx(first.cov, rel=1e-10, abs=1e-18)
+        assert (second.names, second.values) == (first.names, approx(first.values, rel=1e-11))
+        assert second.cov == approx(first.cov, rel=1e-10, abs=1e-18)
         for name in ("n", "total_weight", "boundary"):
             assert getattr(second, name) == getattr(first, name)
-        assert second.log_likelihood == pytest.approx(first.log_likelihood, rel=1e-11)
+        assert second.log_likelihood == approx(first.log_likelihood, rel=1e-11)
     assert (sums.tied, sums.model.prior) == (rows.tied, rows.model.prior)
 
 
@@ -77,32 +67,17 @@ def test_a_fit_of_sums_is_that_of_the_scores(family, boundary, ends):
 def test_a_concentrated_class_loses_digits_as_stated_and_is_fitted_between_zeros_and_ones():
     rng = np.random.default_rng(2)
     for concentration in (1e2, 1e4, 3e5):
-        client, impostor = (
-            rng.beta(a * concentration, (1 - a) * concentration, 500) for a in (0.7, 0.4)
-        )
+        client, impostor = (rng.beta(a * concentration, (1 - a) * concentration, 500)
+            for a in (0.7, 0.4))  # fmt: skip
         rows, sums = br.fit(br.Scores(client, impostor)), br.fit(summary_of(client, impostor))
-        assert sums.client.values == pytest.approx(rows.client.values, rel=1e-14 * concentration)
+        assert sums.client.values == approx(rows.client.values, rel=1e-14 * concentration)
     client = np.concatenate([rng.beta(1.4e4, 0.6e4, 400), np.ones(30), np.zeros(10)])
     impostor = np.concatenate([rng.beta(0.8e4, 1.2e4, 400), np.zeros(20)])
     for boundary in ("inflate", "drop"):
         sources = br.Scores(client, impostor), summary_of(client, impostor)
         rows, sums = (br.fit(source, "beta", boundary=boundary) for source in sources)
-        assert sums.client.values == pytest.approx(rows.client.values, rel=1e-8)
-        assert sums.impostor.values == pytest.approx(rows.impostor.values, rel=1e-8)
-
-
-def test_the_empirical_family_of_a_summary_is_its_counts():
-    scores, summary = both()
-    binned = br.fit(summary, "empirical").model
-    assert binned == empirical_model(summary)
-    exact = br.fit(scores, "empirical").model.auc()
-    assert abs(binned.auc() - exact) <= summary.auc_error < 1e-4
-    # Exact 0 and 1 stay apart from their bins.
-    client, impostor = [1.0, 1.0, 1.0, 1 - 2**-53, 0.5, 0.0], [0.0, 0.0, 5e-324, 1e-9, 0.25, 1.0]
-    model = empirical_model(summary_of(client, impostor, bins=8))
-    for theta in (0.0, 1 - 2**-53):
-        assert model.client.cdf(theta) == np.mean(np.array(client) <= theta)
-        assert model.impostor.cdf(theta) == np.mean(np.array(impostor) <= theta)
+        assert sums.client.values == approx(rows.client.values, rel=1e-8)
+        assert sums.impostor.values == approx(rows.impostor.values, rel=1e-8)
 
 
 @wide_bins
@@ -121,21 +96,16 @@ def test_what_comes_from_a_fit_comes_from_that_of_a_summary():
     # a few times that; a z of up to 10, and the p-value of z, d log p = -z dz, 100 times.
     rows, sums = map(br.fit, both())
     assert abs(rows.end_tests().at_one.z) < 10.0
-    for number, rel in (
-        (lambda f: f.interval("auc", method="family").low, 1e-9),
-        (lambda f: f.conf_int()["client"]["a"].high, 1e-9),
-        (lambda f: f.end_tests().at_one.p_value, 1e-8),
-        (lambda f: f.curve_test().p_proper, 1e-8),
-    ):
-        assert number(sums) == pytest.approx(number(rows), rel=rel)
+    for number, rel in ((lambda f: f.interval("auc", method="family").low, 1e-9),
+        (lambda f: f.conf_int()["client"]["a"].high, 1e-9), (lambda f: f.end_tests().at_one.p_value,
+        1e-8), (lambda f: f.curve_test().p_proper, 1e-8)):  # fmt: skip
+        assert number(sums) == approx(number(rows), rel=rel)
     bands = [f.roc_band(method="family").low for f in (sums, rows)]
-    assert bands[0] == pytest.approx(bands[1], abs=1e-9)
+    assert bands[0] == approx(bands[1], abs=1e-9)
     assert str(sums.summary()) == str(rows.summary())
-    again = br.fit(
-        sums.scores + sums.scores
-    )  # every score twice: the same law, half the covariance
-    assert again.client.values == pytest.approx(sums.client.values, rel=1e-11)
-    assert again.client.cov == pytest.approx(0.5 * sums.client.cov, rel=1e-10)
+    again = br.fit(sums.scores + sums.scores)  # every score twice: half the covariance
+    assert again.client.values == approx(sums.client.values, rel=1e-11)
+    assert again.client.cov == approx(0.5 * sums.client.cov, rel=1e-10)
 
 
 @quiet
@@ -158,9 +128,19 @@ def test_best_of_a_summary_is_auto_and_says_why():
     assert fit.reason.endswith(
         "families were not compared: a summary keeps no single score, which a comparison needs"
     )
+    scores, summary = both()
+    binned = br.fit(summary, "empirical").model
+    assert binned == empirical_model(summary)
+    exact = br.fit(scores, "empirical").model.auc()
+    assert abs(binned.auc() - exact) <= summary.auc_error < 1e-4
+    # Exact 0 and 1 stay apart from their bins.
+    client, impostor = [1.0, 1.0, 1.0, 1 - 2**-53, 0.5, 0.0], [0.0, 0.0, 5e-324, 1e-9, 0.25, 1.0]
+    model = empirical_model(summary_of(client, impostor, bins=8))
+    for theta in (0.0, 1 - 2**-53):
+        assert model.client.cdf(theta) == np.mean(np.array(client) <= theta)
+        assert model.impostor.cdf(theta) == np.mean(np.array(impostor) <= theta)
 
 
-# ---------------------------------------------------------------------- what is refused
 LOGITS = np.array([5.0, 5.0 + 1e-7, 5.0 - 1e-7])
 NARROW = 0.7 + 1e-5 * np.random.default_rng(2).normal(size=300)
 LOW = [0.1, 0.3]
@@ -170,10 +150,10 @@ LOW = [0.1, 0.3]
 @pytest.mark.parametrize(("client", "options", "error", "words"), [
     (NARROW, {}, br.InputError, r"client: the 300 scores.*too concentrated"),
     (expit(LOGITS), {"family": "logit-normal"}, br.InputError, "concentrated for the sums"),
-    ([0.2, 0.5, 1.25, 2.0], {"family": "beta"}, br.InputError,
-     r"client must lie in \[0, 1\].* got 2 of 4 outside"),
-    ([0.2, 0.5, 1.0], {"boundary": "error"}, br.InputError,
-     'boundary="error"; got 0 scores of exactly 0 and 1'),
+    ([0.2, 0.5, 1.25, 2.0], {"family": "beta"},
+        br.InputError, r"client must lie in \[0, 1\].* got 2 of 4 outside"),
+    ([0.2, 0.5, 1.0], {"boundary": "error"},
+        br.InputError, 'boundary="error"; got 0 scores of exactly 0 and 1'),
     ([0.5, 1.0, 1.0], {}, br.DegenerateDataError, "at least 2 distinct scores must lie"),
 ])  # fmt: skip
 def test_what_sums_do_not_hold_is_refused(client, options, error, words):
@@ -185,27 +165,17 @@ def curve(scores, seed):
     return br.epc(both(seed=seed)[1], scores, alpha=[0.5])
 
 
-@pytest.mark.parametrize("call", [
-    lambda s: br.fit(s, "beta-mixture"),
-    lambda s: br.fit(s, resolution=0.01),
-    lambda s: br.fit(s, boundary="squeeze"),
-    lambda s: br.fit(s, boundary="matlab"),
-    br.auc_interval,
-    lambda s: br.auc_test(s, s),
-    br.compare_families,
-    lambda s: br.check_fit(br.fit(s)),
-    lambda s: br.fit(s).sensitivity(),
-    lambda s: br.fit(s).plot("qq"),
-    br.epc_cv,
-    lambda s: br.likelihood_ratio_test(br.fit(s, "proper-beta"), br.fit(s), replicates=29),
-    lambda s: br.compare(curve(s, 3), curve(s, 4)),
-])  # fmt: skip
+@pytest.mark.parametrize("call", [lambda s: br.fit(s, "beta-mixture"), lambda s: br.fit(s,
+    resolution=0.01), lambda s: br.fit(s, boundary="squeeze"), lambda s: br.fit(s,
+    boundary="matlab"), br.auc_interval, lambda s: br.auc_test(s, s), br.compare_families,
+    lambda s: br.check_fit(br.fit(s)), lambda s: br.fit(s).sensitivity(), lambda s: br.fit(s).plot(
+    "qq"), br.epc_cv, lambda s: br.likelihood_ratio_test(br.fit(s, "proper-beta"), br.fit(s),
+    replicates=29), lambda s: br.compare(curve(s, 3), curve(s, 4))])  # fmt: skip
 def test_what_needs_every_score_says_so(call):
     with pytest.raises(br.InputError, match="summary"):
         call(both()[1])
 
 
-# ---------------------------------------------------------------------------- command line
 N, M = 150, 250
 
 
@@ -236,7 +206,7 @@ def shell(capsys):
 def test_streamed_and_read_fits_agree(files, shell):
     common = files[0], "--json", "--client-label", "1", "--stream"
     always, never, auto = (shell(*common, mode)[1] for mode in ("always", "never", "auto"))
-    assert always["client"]["params"] == pytest.approx(never["client"]["params"], rel=1e-11)
+    assert always["client"]["params"] == approx(never["client"]["params"], rel=1e-11)
     assert never == auto
     assert always["summary"]["bins"] == 65_536
     assert "summary" not in never
@@ -249,7 +219,7 @@ def test_a_stream_of_scores_off_the_usual_range_gets_bins_of_its_own(tmp_path, s
     frame_of(client, impostor).to_parquet(path)
     document = shell(path, "--stream", "always", "--json")[1]
     exact = br.fit(br.Scores(client, impostor), "empirical").model.auc()
-    assert document["empirical"]["auc"] == pytest.approx(exact, abs=1e-4)
+    assert document["empirical"]["auc"] == approx(exact, abs=1e-4)
     assert document["summary"]["layout"] == [impostor.min(), client.max()]
 
 
@@ -284,10 +254,9 @@ def test_text_is_streamed_where_it_is_large(zipped, tmp_path, shell, monkeypatch
     assert "dev.csv', line 3: the score must be finite; got 'nan'" in output
 
 
-@pytest.mark.parametrize(("labels", "client_label"), [
-    (("0", "1"), None), (("imp", "gen "), "gen"), (("imp", "gen"), "GEN"), ((False, True), None),
-    ((-1, 1), None), ((1.0, 2.0), "2"), (("a", "b"), None),
-])  # fmt: skip
+@pytest.mark.parametrize(("labels", "client_label"),
+    [(("0", "1"), None), (("imp", "gen "), "gen"), (("imp", "gen"), "GEN"), ((False, True), None),
+    ((-1, 1), None), ((1.0, 2.0), "2"), (("a", "b"), None)])  # fmt: skip
 def test_labels_of_a_file_mean_the_same_streamed_or_read(labels, client_label, tmp_path):
     pytest.importorskip("pyarrow")
     label = [labels[k] for k in (0, 0, 1, 1, 1)]
@@ -303,7 +272,6 @@ def test_labels_of_a_file_mean_the_same_streamed_or_read(labels, client_label, t
     assert sizes in ([(3, 2)] * 2, ["refused"] * 2)
 
 
-# ------------------------------------------------------------------------------ analyses
 def by_engine(engine, path):
     """The summary of a Parquet file through an engine, without its source."""
     if engine == "file":
@@ -325,17 +293,17 @@ def test_an_analysis_of_summaries_is_that_of_the_rows_within_the_bins(streamed):
     assert second["summary"]["bins"] == 65_536
     assert [first[n] for n in ("n_client", "n_impostor")] == [N, M]
     # The sums are sufficient, so the fits differ by rounding.
-    assert second["auc"] == pytest.approx(first["auc"], rel=1e-11)
+    assert second["auc"] == approx(first["auc"], rel=1e-11)
     error = second["summary"]["error"]
-    assert second["empirical"]["auc"] == pytest.approx(first["empirical"]["auc"], abs=error["auc"])
+    assert second["empirical"]["auc"] == approx(first["empirical"]["auc"], abs=error["auc"])
     # FAR and FRR are exact at the borders of bins and monotone in between, where each moves by at
     # most its error. FAR - FRR changes its sign in one bin for both: there the EER is half
     # their sum. Distances from the fits are those of one rate at one place, on the ROC along
     # FAR + TPR = constant and between the same two corners for both; the fits add their rounding.
     off = max(error["far"], error["frr"]) + 1e-9
-    assert second["empirical"]["eer"] == pytest.approx(first["empirical"]["eer"], abs=off)
+    assert second["empirical"]["eer"] == approx(first["empirical"]["eer"], abs=off)
     for key in ("client", "impostor", "roc"):
-        assert second["distances"][key] == pytest.approx(first["distances"][key], abs=off)
+        assert second["distances"][key] == approx(first["distances"][key], abs=off)
     # The bounds of a TPR are Clopper and Pearson's at a place that moves within its bin: by the
     # clients of a bin, each of whom moves a bound by at most its largest step.
     tail, k = 0.5 * (1.0 - math.sqrt(0.95)), np.arange(N)
@@ -348,13 +316,12 @@ def test_an_analysis_of_summaries_is_that_of_the_rows_within_the_bins(streamed):
 def same_numbers(first, second):
     """Nested numbers equal to 9 digits; a gradient that is rounding alone is 0."""
     if isinstance(first, dict):
-        return first.keys() == second.keys() and all(
-            same_numbers(first[k], second[k]) for k in first
-        )
+        return first.keys() == second.keys() and all(same_numbers(first[k], second[k])
+            for k in first)  # fmt: skip
     if isinstance(first, list):
         return len(first) == len(second) and all(map(same_numbers, first, second))
     if isinstance(first, float):
-        return first == pytest.approx(second, rel=1e-9, abs=1e-13, nan_ok=True)
+        return first == approx(second, rel=1e-9, abs=1e-13, nan_ok=True)
     return bool(first == second)
 
 
@@ -366,14 +333,12 @@ def assert_same_summary(first, second):
         assert [getattr(a, name) for name in FIELDS] == [getattr(b, name) for name in FIELDS]
         assert (a.bins.tolist(), a.counts.tolist()) == (b.bins.tolist(), b.counts.tolist())
         sums = [getattr(b, name) for name in SUMS]
-        assert [getattr(a, name) for name in SUMS] == pytest.approx(sums, rel=1e-12)
+        assert [getattr(a, name) for name in SUMS] == approx(sums, rel=1e-12)
 
 
 @pytest.mark.simulation
-@pytest.mark.parametrize("engine", [
-    "pandas", "duckdb", pytest.param("dask", marks=pytest.mark.nightly),
-    pytest.param("polars", marks=pytest.mark.nightly),
-])  # fmt: skip
+@pytest.mark.parametrize("engine", ["pandas", "duckdb", pytest.param("dask",
+    marks=pytest.mark.nightly), pytest.param("polars", marks=pytest.mark.nightly)])  # fmt: skip
 def test_the_report_is_the_same_through_every_engine(engine, files, streamed, tmp_path):
     dev, test = (by_engine(engine, path) for path in files)
     assert_same_summary(dev, streamed[0])
@@ -386,7 +351,7 @@ def test_the_report_is_the_same_through_every_engine(engine, files, streamed, tm
         # Between 1000 points of the fitted ROC, which rounding may choose otherwise: chords of
         # h = 2/1000 in FAR + TPR are off by h**2/8 = 5e-7 times the curvature.
         gaps = [part["distances"].pop("roc") for part in (first, second)]
-        assert gaps[0] == pytest.approx(gaps[1], abs=1e-5)
+        assert gaps[0] == approx(gaps[1], abs=1e-5)
     assert same_numbers(*documents)
     assert same_numbers(*(a.to_frame().to_dict("list") for a in analyses))
     if engine == "duckdb":

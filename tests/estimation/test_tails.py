@@ -1,7 +1,5 @@
 """Tails of one class: the likelihood by mpmath, joints by hand, copies, groups, ties, errors."""
 
-from __future__ import annotations
-
 import math
 
 import mpmath as mp
@@ -22,6 +20,8 @@ from betaroc.estimation.tails import (
 )
 from betaroc.fits.tail_fits import _design_effect
 
+approx = pytest.approx
+
 ONES = np.ones(50)
 
 
@@ -37,7 +37,6 @@ def upper(y, sizes=(30, 50), weights=None, who="impostor"):
     return fit_tails(TailScores(who, y, weights), "upper", sizes)
 
 
-# ------------------------------------------------------------------------------ likelihood
 def exact(x, shape, log_scale):
     """The penalised likelihood by its definition."""
     s = mp.e**log_scale
@@ -51,7 +50,7 @@ def test_the_likelihood_is_its_definition(shape):
     with mp.workdps(40):
         expected = float(exact(x, mp.mpf(shape), mp.mpf("0.3")))
     height = penalised(x, ONES, np.array([shape]), np.array([0.3]))
-    assert height[0] == pytest.approx(expected, rel=1e-12)
+    assert height[0] == approx(expected, rel=1e-12)
 
 
 @pytest.mark.parametrize("shape", [-0.7, -0.2, 0.0, 0.3, 0.9])
@@ -77,13 +76,12 @@ def test_the_grid_is_the_integral(shape):
     height = penalised(x, ONES, shapes, logs)
     weight = np.exp(height - height.max())
     weight /= weight.sum()
-    assert np.sum(grid.weight) == pytest.approx(1.0)
+    assert np.sum(grid.weight) == approx(1.0)
     for dense, coarse in ((shapes, grid.shape), (logs, np.log(grid.scale))):
         mean = float(np.sum(weight * dense))
         spread = math.sqrt(float(np.sum(weight * (dense - mean) ** 2)))
-        assert np.sum(grid.weight * coarse) == pytest.approx(mean, abs=0.03 * spread)
-        variance = np.sum(grid.weight * (coarse - mean) ** 2)
-        assert math.sqrt(variance) == pytest.approx(spread, rel=0.03)
+        assert np.sum(grid.weight * coarse) == approx(mean, abs=0.03 * spread)
+        assert math.sqrt(np.sum(grid.weight * (coarse - mean) ** 2)) == approx(spread, rel=0.03)
 
 
 def test_copies_are_weights_the_design_effect_undoes_them_and_units_are_those_of_the_scale():
@@ -94,24 +92,38 @@ def test_copies_are_weights_the_design_effect_undoes_them_and_units_are_those_of
     undone = fit_tail(0.5, x, 3.0 * ONES, 3000.0, design_effect=3.0)
     moved = fit_tail(0.5, 1e6 * x, ONES, 1e3)
     for fit, scale, other in ((copies, 1, weighted), (undone, 1, once), (moved, 1e6, once)):
-        assert fit.shape == pytest.approx(other.shape, abs=1e-9)
-        assert fit.scale == pytest.approx(scale * other.scale, rel=1e-9)
-    assert (undone.k, undone.mass) == pytest.approx((50.0, 0.05))
+        assert fit.shape == approx(other.shape, abs=1e-9)
+        assert fit.scale == approx(scale * other.scale, rel=1e-9)
+    assert (undone.k, undone.mass) == approx((50.0, 0.05))
     assert abs(weighted.shape) > abs(once.shape)  # the penalty weighs less
 
 
-# ---------------------------------------------------------------------------------- joints
-def test_the_joint_is_the_score_next_to_the_tail_and_a_lower_tail_an_upper_one_turned():
+def test_joints_turned_tails_ties_and_steep_shapes():
     y = drawn()
     tails, ordered = upper(y), np.sort(y)[::-1]
     assert [fit.joint for fit in tails.fits] == [ordered[30], ordered[50]]
     assert [fit.k for fit in tails.fits] == [30.0, 50.0]
     assert_allclose(np.sort(tails.fits[0].excesses)[::-1], ordered[:30] - ordered[30])
-    assert tails.mass == pytest.approx(0.03)
+    assert tails.mass == approx(0.03)
     lower, turned = fit_tails(TailScores("impostor", y), "lower"), upper(-y)
     assert lower.fits == turned.fits
     tail, other = lower.tail(), turned.tail()
     assert (tail.joint, tail.shape) == (-other.joint, other.shape)
+    y = np.round(drawn(500), 1)
+    values, counts = np.unique(y, return_counts=True)
+    for copies, weighted in zip(upper(y).fits, upper(values, weights=counts * 1.0).fits,
+        strict=True):  # fmt: skip
+        assert (copies.joint, copies.k, copies.n) == (weighted.joint, weighted.k, weighted.n)
+        assert copies.shape == approx(weighted.shape, abs=1e-9)
+    # Of 400 scores 24 lie at 10, ..., 33; 10 each at 9, 8: 34 are nearer to 30 than 24 is not.
+    y = np.concatenate([np.arange(10.0, 34.0), np.full(10, 9.0), np.full(10, 8.0), np.zeros(356)])
+    assert [(fit.joint, fit.k) for fit in upper(y).fits] == [(8.5, 34.0), (4.0, 44.0)]
+    tails = upper(np.linspace(0.0, 1.0, 1001))
+    assert all(-0.95 <= fit.shape < -0.5 for fit in tails.fits)
+    (notice,) = steep_tails("client", tails, bounded=False)
+    assert notice.category is br.ScaleWarning
+    assert "bounds=(-1, 1)" in notice.message
+    assert not steep_tails("client", upper(drawn()), bounded=False)
 
 
 @pytest.mark.parametrize("seed", [1, 2, 3, 4])
@@ -121,35 +133,11 @@ def test_one_tail_has_the_mean_places_of_both(seed):
     for share in (1.0, 0.2, 0.02, 0.005):
         rate = 0.03 * share
         place = float(tail.joint + tail._distance(math.log(rate)))
-        by_size = [
-            fit.joint + stats.genpareto.isf(rate / fit.mass, fit.shape, scale=fit.scale)
-            for fit in tails.fits
-        ]
+        by_size = [fit.joint + stats.genpareto.isf(rate / fit.mass, fit.shape, scale=fit.scale)
+            for fit in tails.fits]  # fmt: skip
         if share > 0.01:
-            assert place == pytest.approx(np.mean(by_size), rel=1e-9)
+            assert place == approx(np.mean(by_size), rel=1e-9)
     assert abs(place - np.mean(by_size)) < 0.5 * abs(np.subtract(*by_size))
-
-
-def test_weights_are_copies_and_tied_scores_have_their_joint_half_a_step_off():
-    y = np.round(drawn(500), 1)
-    values, counts = np.unique(y, return_counts=True)
-    for copies, weighted in zip(
-        upper(y).fits, upper(values, weights=counts * 1.0).fits, strict=True
-    ):
-        assert (copies.joint, copies.k, copies.n) == (weighted.joint, weighted.k, weighted.n)
-        assert copies.shape == pytest.approx(weighted.shape, abs=1e-9)
-    # Of 400 scores 24 lie at 10, ..., 33; 10 each at 9, 8: 34 are nearer to 30 than 24 is not.
-    y = np.concatenate([np.arange(10.0, 34.0), np.full(10, 9.0), np.full(10, 8.0), np.zeros(356)])
-    assert [(fit.joint, fit.k) for fit in upper(y).fits] == [(8.5, 34.0), (4.0, 44.0)]
-
-
-def test_a_uniform_end_is_on_the_border_and_a_steep_shape_is_said():
-    tails = upper(np.linspace(0.0, 1.0, 1001))
-    assert all(-0.95 <= fit.shape < -0.5 for fit in tails.fits)
-    (notice,) = steep_tails("client", tails, bounded=False)
-    assert notice.category is br.ScaleWarning
-    assert "bounds=(-1, 1)" in notice.message
-    assert not steep_tails("client", upper(drawn()), bounded=False)
 
 
 @pytest.mark.parametrize(("y", "sizes", "words"), [
@@ -164,28 +152,24 @@ def test_what_has_no_tail_says_why(y, sizes, words):
         upper(y, sizes)
 
 
-# ---------------------------------------------------------------------------------- groups
 def effect_of(y, labels):
     groups = groups_of(br.Scores([1.0, 2.0], y, impostor_groups=labels))
-    return lambda beyond, which=1: _design_effect(
-        groups, which, np.ones(beyond.size, dtype=bool), beyond
-    )
+    return lambda beyond, which=1: _design_effect(groups, which,
+        np.ones(beyond.size, dtype=bool), beyond)  # fmt: skip
 
 
 def test_groups_that_repeat_a_score_are_worth_one_and_one_group_or_none_has_no_effect():
     y = np.repeat(np.random.default_rng(1).normal(size=400), 5)
     effect = effect_of(y, np.repeat(np.arange(400), 5))
-    assert effect(y > 1.5) == pytest.approx(5.0, rel=0.01)
+    assert effect(y > 1.5) == approx(5.0, rel=0.01)
     fit = fit_tails(TailScores("impostor", y, None, effect), "upper", (100, 200)).fits[0]
-    assert (fit.k, fit.n) == pytest.approx((20.0, 400.0), rel=0.01)
+    assert (fit.k, fit.n) == approx((20.0, 400.0), rel=0.01)
     y = np.linspace(0.0, 1.0, 20)
     single = effect_of(y, np.zeros(20, dtype=int))
     assert (single(y > 0.5), single(np.array([True, False]), 0)) == (1.0, 1.0)
-
-
-def test_the_effect_is_the_variance_between_groups_by_hand():
-    """Two groups of 2 scores, of which 2 and 0 are marked: 1/2 each way, twice as much as alone."""
+    # Two groups of 2 scores, of which 2 and 0 are marked: 1/2 each way, twice as much as
+    # alone.
     y = np.array([1.0, 1.0, 0.0, 0.0, 1.0, 0.0])
     # sums of (marked - 1/2) by group: 1, -1, 0; variance (1 + 1)/36 * 3/2, alone 1/4 / 6.
-    expected = pytest.approx((2.0 / 36.0 * 1.5) / (0.25 / 6.0))
+    expected = approx((2.0 / 36.0 * 1.5) / (0.25 / 6.0))
     assert effect_of(y, [0, 0, 1, 1, 2, 2])(y > 0.5) == expected

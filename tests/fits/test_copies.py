@@ -1,15 +1,16 @@
 """A score with a weight is a value and a count: as its copies, at a cost by distinct values."""
 
-from __future__ import annotations
-
 import tracemalloc
 
 import numpy as np
 import pytest
+from numpy.testing import assert_allclose
 from scipy import stats
 
 import betaroc as br
 from betaroc.core.special import beta_quantile
+
+approx = pytest.approx
 
 RNG = np.random.default_rng(4)
 CLIENT, IMPOSTOR = RNG.beta(4.0, 2.0, 1000), RNG.beta(2.0, 4.0, 1000)
@@ -17,12 +18,12 @@ LARGE = (1e3, 1e9, 1e15)
 pytestmark = pytest.mark.filterwarnings("ignore::betaroc.BetarocWarning")
 
 
-def alike(copies: float, n: int = 1000) -> br.Scores:
+def alike(copies, n=1000):
     weights = {f"{who}_weights": np.full(n, copies) for who in ("client", "impostor")}
     return br.Scores(CLIENT[:n], IMPOSTOR[:n], **weights)
 
 
-def whole() -> tuple[br.Scores, br.Scores]:
+def whole():
     """Scores with weights 0 to 3, and their copies."""
     rng = np.random.default_rng(3)
     copies = [rng.integers(0, 4, 1000) for _ in range(2)]
@@ -33,26 +34,24 @@ def whole() -> tuple[br.Scores, br.Scores]:
 
 @pytest.mark.simulation
 @pytest.mark.parametrize("family", ["beta", "normal", "logit-normal", "beta-mixture", "gamma"])
-def test_a_check_of_weighted_scores_is_that_of_their_copies(family: str) -> None:
+def test_a_check_of_weighted_scores_is_that_of_their_copies(family):
     found = [br.check_fit(br.fit(scores, family), replicates=19, rng=1) for scores in whole()]
     for kind in ("ks", "cvm", "ad", "information"):
         for one, two in zip(*(getattr(check, kind) for check in found), strict=True):
-            assert one.statistic == pytest.approx(two.statistic, rel=1e-6)
-    assert found[0].roc_distance.sup == pytest.approx(found[1].roc_distance.sup, rel=1e-6)
+            assert one.statistic == approx(two.statistic, rel=1e-6)
+    assert found[0].roc_distance.sup == approx(found[1].roc_distance.sup, rel=1e-6)
 
 
 @pytest.mark.parametrize("kind", ["pp", "qq"])
-def test_ordered_scores_of_weighted_scores_are_those_of_their_copies(kind: str) -> None:
-    lines = [
-        [line.get_xydata() for line in br.fit(scores, "beta").plot(kind).get_lines()]
-        for scores in whole()
-    ]
+def test_ordered_scores_of_weighted_scores_are_those_of_their_copies(kind):
+    lines = [[line.get_xydata() for line in br.fit(scores, "beta").plot(kind).get_lines()]
+        for scores in whole()]  # fmt: skip
     for one, two in zip(*lines, strict=True):
-        np.testing.assert_allclose(one, two, rtol=1e-9, atol=1e-12)
+        assert_allclose(one, two, rtol=1e-9, atol=1e-12)
 
 
 @pytest.mark.simulation
-def test_nothing_hangs_on_how_many_copies_each_score_has() -> None:
+def test_nothing_hangs_on_how_many_copies_each_score_has():
     once = alike(1.0)
     check = br.check_fit(br.fit(once, "beta"), replicates=19, rng=1)
     chosen = br.compare_families(once, ["beta", "normal"])
@@ -60,20 +59,20 @@ def test_nothing_hangs_on_how_many_copies_each_score_has() -> None:
     for copies in LARGE:
         many = alike(copies)
         found = br.check_fit(br.fit(many, "beta"), replicates=19, rng=1)
-        assert found.roc_distance.sup == pytest.approx(check.roc_distance.sup, rel=1e-9)
+        assert found.roc_distance.sup == approx(check.roc_distance.sup, rel=1e-9)
         for one, two in zip(found.ks + found.ad, check.ks + check.ad, strict=True):
             root = 0.5 if one in found.ks else 1.0
-            assert one.statistic == pytest.approx(two.statistic * copies**root, rel=1e-6)
+            assert one.statistic == approx(two.statistic * copies**root, rel=1e-6)
         assert found.targets[0].observed == check.targets[0].observed * copies
         again = br.compare_families(many, ["beta", "normal"])
         assert again.recommended == chosen.recommended
-        assert again.rows[0].held_out == pytest.approx(chosen.rows[0].held_out, rel=1e-9)
-        assert again.roc_distance == pytest.approx(chosen.roc_distance, rel=1e-9)
+        assert again.rows[0].held_out == approx(chosen.rows[0].held_out, rel=1e-9)
+        assert again.roc_distance == approx(chosen.roc_distance, rel=1e-9)
         assert br.decide(many, cost_fa=1, cost_fr=1, family="beta").threshold == costs
 
 
 @pytest.mark.parametrize("n", [100, pytest.param(1000, marks=pytest.mark.simulation)])
-def test_memory_is_that_of_the_distinct_scores(n: int) -> None:
+def test_memory_is_that_of_the_distinct_scores(n):
     used = []
     for copies in (1.0, 1e15):
         scores = alike(copies, n)
@@ -87,12 +86,12 @@ def test_memory_is_that_of_the_distinct_scores(n: int) -> None:
 
 @pytest.mark.parametrize("a", [1.0, 4.0, 1e5, 3e6, 1e9, 5e11])
 @pytest.mark.parametrize("p", [0.025, 0.999])
-def test_quantiles_of_shares_of_many_trials(a: float, p: float) -> None:
+def test_quantiles_of_shares_of_many_trials(a, p):
     """Beside scipy, where it has its digits yet, to a part of the standard deviation; of few
     beside a gamma distribution."""
     own = beta_quantile(np.array([a]), 1.001e12 - a, p)[0]
     scipys = stats.beta(a, 1.001e12 - a)
-    assert own == pytest.approx(scipys.ppf(p), abs=2e-7 * scipys.std())
-    assert 1.0 - beta_quantile(1.001e12 - a, a, 1.0 - p) == pytest.approx(own, abs=1e-16)
+    assert own == approx(scipys.ppf(p), abs=2e-7 * scipys.std())
+    assert 1.0 - beta_quantile(1.001e12 - a, a, 1.0 - p) == approx(own, abs=1e-16)
     if a <= 1e5:
-        assert beta_quantile(a, 4e17, p) == pytest.approx(stats.gamma.ppf(p, a) / 4e17, rel=1e-9)
+        assert beta_quantile(a, 4e17, p) == approx(stats.gamma.ppf(p, a) / 4e17, rel=1e-9)

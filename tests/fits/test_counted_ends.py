@@ -1,7 +1,5 @@
 """What counts say of a fitted side of the diagonal: by hand, by simulation, and in every door."""
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from collections.abc import Callable
@@ -14,36 +12,31 @@ from scipy.stats import beta, hypergeom
 import betaroc as br
 from betaroc.core.vocabulary import DEFAULT
 from betaroc.fits.shape_tests import counts_at_end
-from betaroc.rendering.tree import Grid, Section, map_text
+from betaroc.rendering.tree import Grid, map_text
 from betaroc.report.page import sections_of
 
 Draw = Callable[[np.random.Generator], br.Scores]
 
 
-def mixed(
-    rng: np.random.Generator, n: int, share: float, rest: tuple[float, float],
-    top: tuple[float, float],
-) -> np.ndarray:  # fmt: skip
+def mixed(rng, n, share, rest, top):
     return np.where(rng.random(n) < share, rng.normal(*top, n), rng.normal(*rest, n))
 
 
-def two_kinds(seed: int, n: int = 300, m: int = 1000) -> br.Scores:
+def two_kinds(seed, n=300, m=1000):
     """Impostors of two kinds: one normal distribution of both reaches far above all of them."""
     rng = np.random.default_rng(seed)
     return br.Scores(rng.normal(2, 0.5, n), mixed(rng, m, 0.5, (-2, 1.5), (0.3, 0.4)))
 
 
 @pytest.fixture(scope="module")
-def contradicted() -> br.Scores:
+def contradicted():
     """A set of which every class passes the check, and the counts exclude the fitted hook."""
-    return next(
-        scores for scores in map(two_kinds, range(50))
-        if br.fit(scores, "normal").end_tests().at_one.side == "contradicted"
-    )  # fmt: skip
+    return next(scores for scores in map(two_kinds, range(50))
+        if br.fit(scores, "normal").end_tests().at_one.side == "contradicted")  # fmt: skip
 
 
 @pytest.mark.filterwarnings("ignore:.*do not describe these scores:betaroc.MisfitWarning")
-def test_what_contradicts_a_hook_is_counted(contradicted: br.Scores) -> None:
+def test_what_contradicts_a_hook_is_counted(contradicted):
     fit = br.fit(contradicted, "normal")
     assert fit.model.ends().at_one.side == "below"
     test = fit.end_tests().at_one
@@ -51,40 +44,36 @@ def test_what_contradicts_a_hook_is_counted(contradicted: br.Scores) -> None:
     assert "p =" not in str(fit.end_tests()).splitlines()[1]
     found = []
     for k in (5, 20, 100):  # by hand: both classes at the k-th largest impostor and beyond
-        least = np.sort(contradicted.impostor)[-k]
-        clients = int(np.sum(contradicted.client >= least))
+        clients = int(np.sum(contradicted.client >= np.sort(contradicted.impostor)[-k]))
         found.append((hypergeom.sf(clients - 1, 1300, clients + k, 300), k, clients))
     reach = 1000 * fit.model.diagonal_crossings().far[-1]
     _, k, clients = min(one for one in found if one[1] <= reach)
     low = beta.ppf(0.025, clients, 301 - clients)
-    high = beta.ppf(0.975, clients + 1, 300 - clients)
-    percent = "{:.3g}".format
+    high, percent = beta.ppf(0.975, clients + 1, 300 - clients), "{:.3g}".format
     assert test.note == (
         f"contradicted by the scores: TPR {percent(100 * clients / 300)} % ({percent(100 * low)} to"
-        f" {percent(100 * high)} %) counted at FAR {percent(100 * k / 1000)} %"
-    )
+        f" {percent(100 * high)} %) counted at FAR {percent(100 * k / 1000)} %")  # fmt: skip
 
 
-def test_a_contradicted_stretch_has_no_probabilities_whatever_the_end_test_says() -> None:
+def test_a_contradicted_stretch_has_no_probabilities_whatever_the_end_test_says():
     # Nearly one spread, but clients of heavy and impostors of no tails: p = 0.16 at the end.
     rng = np.random.default_rng(6)
     fit = br.fit(br.Scores(rng.laplace(0.1, 0.7, 300), rng.uniform(-1.75, 1.75, 300)), "normal")
     test, curve = fit.end_tests().at_one, fit.curve_test()
     assert (test.side, test.p_value > 0.05) == ("cannot tell", True)
     assert curve.hooks[-1].contradicted
-    assert curve.finding == f"at the high end {curve.hooks[-1].counts}"
-    assert curve.probabilities == {}
+    assert (curve.finding, curve.probabilities) == (f"at the high end {curve.hooks[-1].counts}", {})
     assert math.isnan(curve.p_proper)
     assert br.from_json(curve.to_json()) == curve
 
 
-def ends_of_report(scores: br.Scores, family: str | tuple[str, str]) -> Section:
+def ends_of_report(scores, family):
     """The report's section on the ends."""
     sections = sections_of(br.analyze(scores, family=family))
     return map_text(next(part for part in sections if part.key == "ends"), DEFAULT.fill)
 
 
-def test_what_few_scores_show_is_said_beside_the_p_value() -> None:
+def test_what_few_scores_show_is_said_beside_the_p_value():
     # Of 1000 N(0, 1.3) one or two lie past the crossing with N(1.2, .9) at 3.9, 3 sigma.
     rng = np.random.default_rng(5)
     scores = br.Scores(rng.normal(1.2, 0.9, 300), rng.normal(0, 1.3, 1000))
@@ -101,7 +90,7 @@ def test_what_few_scores_show_is_said_beside_the_p_value() -> None:
     assert "the counts cannot tell)" in str(grid.rows[1])
 
 
-def test_a_side_past_a_crossing_is_counted_up_to_the_next() -> None:
+def test_a_side_past_a_crossing_is_counted_up_to_the_next():
     # Above from FAR .003 % on, where 4000 clients speak for it, though below past the crossing.
     rng = np.random.default_rng(1)
     fit = br.fit(br.Scores(rng.normal(1.6, 0.9, 4000), rng.normal(0, 1.3, 4000)), "normal")
@@ -112,7 +101,7 @@ def test_a_side_past_a_crossing_is_counted_up_to_the_next() -> None:
 
 @pytest.mark.simulation
 @pytest.mark.filterwarnings("ignore::betaroc.BetarocWarning")
-def test_a_fit_whose_ends_are_not_tested_is_contradicted_too() -> None:
+def test_a_fit_whose_ends_are_not_tested_is_contradicted_too():
     # One impostor score of 999 widens their normal distribution over all clients.
     rng = np.random.default_rng(1)
     clients = np.append(rng.normal(1, 0.3, 100), rng.normal(3, 0.3, 100))
@@ -129,30 +118,26 @@ def test_a_fit_whose_ends_are_not_tested_is_contradicted_too() -> None:
 
 @pytest.mark.filterwarnings("ignore:.*do not describe these scores:betaroc.MisfitWarning")
 @pytest.mark.filterwarnings("ignore::betaroc.DiscretenessWarning")
-def test_a_weight_counts_as_copies_and_bins_as_scores(contradicted: br.Scores) -> None:
+def test_a_weight_counts_as_copies_and_bins_as_scores(contradicted):
     copies = br.Scores(*(np.repeat(x, 3) for x in (contradicted.client, contradicted.impostor)))
-    weighted, heavy = (
-        br.Scores(
-            contradicted.client, contradicted.impostor,
-            client_weights=np.full(300, copies), impostor_weights=np.full(1000, copies),
-        ) for copies in (3.0, 1e9)
-    )  # fmt: skip
+    weighted, heavy = (br.Scores(contradicted.client, contradicted.impostor, client_weights=np.full(
+        300, copies), impostor_weights=np.full(1000, copies)) for copies in (3.0, 1e9))  # fmt: skip
     said = [counts_at_end(br.fit(s, "normal"), "at_one", "below") for s in (copies, weighted)]
-    assert said[0] == said[1]
-    assert said[0].verdict == "contradicted"
+    assert (said[0], said[0].verdict) == (said[1], "contradicted")
     assert counts_at_end(br.fit(heavy, "normal"), "at_one", "below").verdict == "contradicted"
-    frame = {"score": np.concatenate([contradicted.client, contradicted.impostor]),
-             "label": np.repeat([1, 0], [300, 1000])}  # fmt: skip
+    frame = {
+        "score": np.concatenate([contradicted.client, contradicted.impostor]),
+        "label": np.repeat([1, 0], [300, 1000]),
+    }
     summary = br.summarize(pd.DataFrame(frame))
     assert br.fit(summary, "normal").end_tests().at_one.side == "contradicted"
     fractions = br.Scores(contradicted.client, contradicted.impostor,
-                          client_weights=np.full(300, 0.5))  # fmt: skip
+        client_weights=np.full(300, 0.5))  # fmt: skip
     assert counts_at_end(br.fit(fractions, "normal"), "at_one", "below").verdict == "cannot tell"
 
 
-# ----------------------------------------------------------------------- simulated, in part
-def sides(draw: Draw, family: str, sets: int, *ends: str) -> Counter[str]:
-    found: Counter[str] = Counter()
+def sides(draw, family, sets, *ends):
+    found = Counter()
     for k in range(sets):
         tests = br.fit(draw(np.random.default_rng(k)), family).end_tests()
         for test in (getattr(tests, end) for end in ends):
@@ -161,12 +146,12 @@ def sides(draw: Draw, family: str, sets: int, *ends: str) -> Counter[str]:
 
 
 PAIRS = {
-    "two far kinds": ("normal", lambda r, n, m: br.Scores(
-        r.normal(2, 0.5, n), mixed(r, m, 0.5, (-2, 1.5), (0.3, 0.4)))),
-    "a kind apart": ("normal", lambda r, n, m: br.Scores(
-        r.normal(1.5, 0.6, n), mixed(r, m, 0.5, (-3, 0.8), (0, 0.5)))),
-    "in [0, 1]": ("beta", lambda r, n, m: br.Scores(
-        r.beta(20, 8, n), np.where(r.random(m) < 0.3, r.beta(5, 5, m), r.beta(1, 12, m)))),
+    "two far kinds": ("normal", lambda r, n,
+        m: br.Scores(r.normal(2, 0.5, n), mixed(r, m, 0.5, (-2, 1.5), (0.3, 0.4)))),
+    "a kind apart": ("normal", lambda r, n,
+        m: br.Scores(r.normal(1.5, 0.6, n), mixed(r, m, 0.5, (-3, 0.8), (0, 0.5)))),
+    "in [0, 1]": ("beta", lambda r, n, m: br.Scores(r.beta(20, 8, n),
+        np.where(r.random(m) < 0.3, r.beta(5, 5, m), r.beta(1, 12, m)))),
 }  # fmt: skip
 
 
@@ -174,7 +159,7 @@ PAIRS = {
 @pytest.mark.filterwarnings("ignore::betaroc.BetarocWarning")
 @pytest.mark.parametrize("name", PAIRS)
 @pytest.mark.parametrize("sizes", [(300, 1000), (1500, 15_000)])
-def test_a_false_hook_is_never_stated_alone(name: str, sizes: tuple[int, int]) -> None:
+def test_a_false_hook_is_never_stated_alone(name, sizes):
     family, draw = PAIRS[name]
     found = sides(lambda rng: draw(rng, *sizes), family, 100, "at_one")
     assert found["below"] == 0
@@ -183,15 +168,15 @@ def test_a_false_hook_is_never_stated_alone(name: str, sizes: tuple[int, int]) -
 
 @pytest.mark.simulation
 @pytest.mark.filterwarnings("ignore::betaroc.BetarocWarning")
-def test_true_hooks_stay() -> None:
+def test_true_hooks_stay():
     # 1000 N(.6, .8) against 1000 N(0, 1.3): some 100 impostors lie in the hook; the F test finds
     # spreads of 1.3/.8 in every set. 95 of 100, three Monte Carlo errors of the .975 asked for.
-    def wide(rng: np.random.Generator) -> br.Scores:
+    def wide(rng):
         return br.Scores(rng.normal(0.6, 0.8, 1000), rng.normal(0, 1.3, 1000))
 
     assert sides(wide, "normal", 100, "at_one")["below"] >= 95
 
-    def hooked(rng: np.random.Generator) -> br.Scores:
+    def hooked(rng):
         return br.Scores(rng.beta(2.2, 2.2, 600), rng.beta(1, 1, 600))
 
     assert sides(hooked, "beta", 100, "at_one")["below"] >= 95
@@ -200,10 +185,10 @@ def test_true_hooks_stay() -> None:
 @pytest.mark.simulation
 @pytest.mark.filterwarnings("ignore::betaroc.BetarocWarning")
 @pytest.mark.parametrize("sizes", [(30, 30), (300, 3000)])
-def test_true_sides_are_hardly_ever_contradicted(sizes: tuple[int, int]) -> None:
+def test_true_sides_are_hardly_ever_contradicted(sizes):
     # Two spreads, beside each other: both ends of N(.3, 1) against N(0, 1.5) state a true side.
     # 400 sets and two ends; .027 were tried, three Monte Carlo errors (.006) more are allowed.
-    def draw(rng: np.random.Generator) -> br.Scores:
+    def draw(rng):
         return br.Scores(rng.normal(0.3, 1, sizes[0]), rng.normal(0, 1.5, sizes[1]))
 
     found = sides(draw, "normal", 400, "at_zero", "at_one")
@@ -212,9 +197,9 @@ def test_true_sides_are_hardly_ever_contradicted(sizes: tuple[int, int]) -> None
 
 @pytest.mark.simulation
 @pytest.mark.filterwarnings("ignore::betaroc.BetarocWarning")
-def test_a_class_that_does_not_follow_the_family_is_named() -> None:
+def test_a_class_that_does_not_follow_the_family_is_named():
     # Clients .9 Beta(8, 2) + .1 Beta(1.2, 6) are below at threshold 0, whatever one beta says.
-    def clients(rng: np.random.Generator) -> br.Scores:
+    def clients(rng):
         x = np.where(rng.random(3000) < 0.1, rng.beta(1.2, 6, 3000), rng.beta(8, 2, 3000))
         return br.Scores(x, rng.beta(2, 6, 3000))
 
@@ -226,7 +211,7 @@ def test_a_class_that_does_not_follow_the_family_is_named() -> None:
 
 @pytest.mark.filterwarnings("ignore::betaroc.InfluenceWarning")
 @pytest.mark.filterwarnings("ignore:.*do not describe these scores:betaroc.MisfitWarning")
-def test_what_a_fit_says_it_does_not_describe_has_no_side() -> None:
+def test_what_a_fit_says_it_does_not_describe_has_no_side():
     # Both classes Cauchy: spreads of two normal distributions differ by one score, p = 7e-144.
     rng = np.random.default_rng(5)
     fit = br.fit(br.Scores(rng.standard_cauchy(60), rng.standard_cauchy(60)), "normal")

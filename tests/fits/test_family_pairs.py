@@ -1,7 +1,5 @@
 """Families of clients and of impostors: "auto", pairs, and everything that a pair goes through."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -9,8 +7,10 @@ from scipy import stats
 
 import betaroc as br
 
+approx = pytest.approx
 
-def scores(seed: int = 1, n: int = 400) -> br.Scores:
+
+def scores(seed=1, n=400):
     """Clients of one beta law, impostors of two."""
     rng = np.random.default_rng(seed)
     hard = rng.random(n) < 0.25
@@ -18,20 +18,18 @@ def scores(seed: int = 1, n: int = 400) -> br.Scores:
 
 
 @pytest.fixture(scope="module")
-def pair() -> br.Fit:
+def pair():
     return br.fit(scores(), ("beta", "beta-mixture"))
 
 
-# ------------------------------------------------------------------------------- "auto"
-def test_auto_is_beta_on_the_unit_interval_else_normal() -> None:
+def test_auto_by_the_range_of_the_scores():
     inside = br.Scores([0.2, 0.5, 0.7, 0.9] * 3, [0.0, 0.1, 0.3, 0.4] * 3)
     with pytest.warns(br.BoundaryWarning):
         made = br.fit(inside)
     assert (made.family, made.reason) == ("beta", "chosen because all 24 scores lie in [0, 1]")
     with pytest.warns(br.BoundaryWarning):
         assert made == br.fit(inside, "beta")  # how a family came is no part of a fit
-    real = br.Scores([0.2, 1.5, 3.0] * 5, [-0.2, -0.5, 0.1] * 5)
-    made = br.fit(real)
+    made = br.fit(br.Scores([0.2, 1.5, 3.0] * 5, [-0.2, -0.5, 0.1] * 5))
     assert (made.family, made.client.family) == ("normal", "normal")
     assert made.reason == "chosen because 20 of 30 scores lie outside [0, 1]"
     percent = br.fit(br.Scores(100.0 * np.arange(1, 21) / 21, np.arange(1, 21) / 0.3))
@@ -39,9 +37,6 @@ def test_auto_is_beta_on_the_unit_interval_else_normal() -> None:
     assert br.fit_distribution(np.arange(1, 21) / 21).family == "beta"
     assert br.fit_distribution(np.arange(1, 21) / 10).family == "normal"
     assert br.fit_distribution([1, 2, 3, 4, 5] * 3).family == "normal"
-
-
-def test_nearly_all_scores_on_the_unit_interval_are_a_warning() -> None:
     rng = np.random.default_rng(2)
     client = rng.beta(5, 2, 100)
     client[[17, 60]] = 1.02, 1.5
@@ -49,8 +44,7 @@ def test_nearly_all_scores_on_the_unit_interval_are_a_warning() -> None:
     words = (
         r'^2 of 200 scores lie outside \[0, 1\], first client at index 17: 1.02; so family="auto"'
         r" takes normal distributions\. If they belong in \[0, 1\], correct those outside; else"
-        r" name a family\.$"
-    )
+        r" name a family\.$")  # fmt: skip
     with pytest.warns(br.ScaleWarning, match=words) as caught:
         assert br.fit(found).family == "normal"
     assert len(caught) == 1
@@ -59,30 +53,38 @@ def test_nearly_all_scores_on_the_unit_interval_are_a_warning() -> None:
     with pytest.warns(br.ScaleWarning, match="first score at index 17"):
         assert br.fit_distribution(client).family == "normal"
     assert br.fit(found, "normal").reason == ""  # named: nothing to say
-    summary = br.summarize(
-        pd.DataFrame({"score": np.concatenate([client, found.impostor]), "label": [1, 0] * 100})
-    )
+    summary = br.summarize(pd.DataFrame({"score": np.concatenate([client, found.impostor]),
+        "label": [1, 0] * 100}))  # fmt: skip
     with pytest.warns(br.ScaleWarning, match=r"2 of 200 scores lie outside \[0, 1\]; so"):
         assert br.fit(summary).family == "normal"
     with pytest.raises(br.InputError, match=r"boundary must be left out .* 2 of 200 scores"):
         br.fit(found, boundary="drop")
     client[:12] = 1.5  # more than 5 %: a scale of their own
     assert br.fit(br.Scores(client, found.impostor)).family == "normal"
+    rng = np.random.default_rng(4)
+    given = br.Scores(rng.normal(1.2, 0.5, 300), [*rng.beta(2, 5, 298), 0.0, 0.0])
+    made = br.fit(given, ("normal", "beta"), boundary="inflate")
+    assert made.impostor.params["at_zero"] == 2 / 300
+    mu, sigma = made.client.params["mu"], made.client.params["sigma"]
+    a, b = made.impostor.params["a"], made.impostor.params["b"]
+    inner = stats.beta(a, b).expect(lambda x: stats.norm.sf(x, mu, sigma), epsabs=1e-12)
+    auc = 2 / 300 * stats.norm.sf(0, mu, sigma) + 298 / 300 * inner
+    assert made.model.auc() == approx(auc, rel=1e-8)
+    with pytest.raises(br.InputError, match="client must lie in"):
+        br.fit(given, ("beta", "normal"))
 
 
-def test_many_systems_have_one_family() -> None:
+def test_many_systems_have_one_family():
     rng = np.random.default_rng(3)
     one = br.Scores(rng.beta(5, 2, 50), rng.beta(2, 5, 50), name="one")
     two = br.Scores(rng.normal(1, 1, 50), rng.normal(-1, 1, 50), name="two")
-    frame = pd.concat([
-        pd.DataFrame({"system": s.name, "label": label, "score": getattr(s, who)})
-        for s in (one, two) for who, label in (("client", 1), ("impostor", 0))
-    ])  # fmt: skip
+    frame = pd.concat([pd.DataFrame({"system": s.name, "label": label, "score": getattr(s, who)})
+        for s in (one, two) for who, label in (("client", 1), ("impostor", 0))])  # fmt: skip
     for source in ({"one": one, "two": two}, frame):
         table = br.fit_many(source)
         assert table.attrs["family"] == "normal"
         assert "of 200 scores lie outside [0, 1]" in table.attrs["reason"]
-        assert table["client_mu"][0] == pytest.approx(np.mean(one.client), rel=1e-12)
+        assert table["client_mu"][0] == approx(np.mean(one.client), rel=1e-12)
     for source in ({"one": one}, frame[frame["system"] == "one"]):
         assert br.fit_many(source).attrs["family"] == "beta"
     table = br.fit_many({"one": one}, family=("beta", "logit-normal"))
@@ -95,19 +97,15 @@ def test_many_systems_have_one_family() -> None:
         br.fit_many(frame, family=("beta", "logit-normal"))
 
 
-# ------------------------------------------------------------------------------- pairs
 @pytest.mark.filterwarnings("ignore:.*do not describe these scores:betaroc.MisfitWarning")
 @pytest.mark.simulation
-def test_a_pair_is_each_class_by_its_own_family(pair: br.Fit) -> None:
+def test_a_pair_is_each_class_by_its_own_family(pair):
     given = scores()
-    alone = (
-        br.fit_distribution(given.client, "beta"),
-        br.fit_distribution(given.impostor, "beta-mixture"),
-    )
-    assert pair.family == ("beta", "beta-mixture")
-    assert (pair.client, pair.impostor) == alone
+    alone = (br.fit_distribution(given.client, "beta"),
+        br.fit_distribution(given.impostor, "beta-mixture"))  # fmt: skip
+    assert (pair.family, (pair.client, pair.impostor)) == (("beta", "beta-mixture"), alone)
     assert pair.log_likelihood == sum(one.log_likelihood for one in alone)
-    assert pair.aic == pytest.approx(2 * 7 - 2 * pair.log_likelihood)
+    assert pair.aic == approx(2 * 7 - 2 * pair.log_likelihood)
     assert br.fit(given, ["beta", "beta-mixture"]) == pair
     assert br.fit(given, ("beta", "beta")) == br.fit(given, "beta")
     assert br.fit(given, ("beta", "beta")).family == "beta"
@@ -115,43 +113,6 @@ def test_a_pair_is_each_class_by_its_own_family(pair: br.Fit) -> None:
     assert pair.to_frame()["family"].tolist() == ["beta"] * 2 + ["beta-mixture"] * 5
     three = br.fit(given, ("beta", "beta-mixture"), components=3)
     assert len(three.impostor.distribution.components) == 3
-
-
-@pytest.mark.parametrize(
-    ("family", "options", "text"),
-    [
-        (("beta",), {}, "a pair of names .*; got 1"),
-        (("auto", "beta"), {}, '"auto" chooses the families of both classes and must stand alone'),
-        (("beta", "proper-beta"), {}, 'proper-beta" is a family of both classes and must stand'),
-        ("gaussian", {}, "Did you mean 'normal'?"),
-        (("beta", "normal"), {"components": 3}, "components must be left out"),
-        (("normal", "empirical"), {"boundary": "drop"}, "boundary must be left out"),
-    ],
-)
-def test_what_is_no_pair(family, options, text: str) -> None:
-    with pytest.raises(br.InputError, match=text):
-        br.fit(scores(), family, **options)
-    with pytest.raises(br.InputError, match="one name for one sample"):
-        br.fit_distribution([0.1, 0.2, 0.3], ("beta", "normal"))
-
-
-def test_one_class_may_lie_on_the_line() -> None:
-    rng = np.random.default_rng(4)
-    given = br.Scores(rng.normal(1.2, 0.5, 300), [*rng.beta(2, 5, 298), 0.0, 0.0])
-    made = br.fit(given, ("normal", "beta"), boundary="inflate")
-    assert made.impostor.params["at_zero"] == 2 / 300
-    mu, sigma = made.client.params["mu"], made.client.params["sigma"]
-    a, b = made.impostor.params["a"], made.impostor.params["b"]
-    inner = stats.beta(a, b).expect(lambda x: stats.norm.sf(x, mu, sigma), epsabs=1e-12)
-    auc = 2 / 300 * stats.norm.sf(0, mu, sigma) + 298 / 300 * inner
-    assert made.model.auc() == pytest.approx(auc, rel=1e-8)
-    with pytest.raises(br.InputError, match="client must lie in"):
-        br.fit(given, ("beta", "normal"))
-
-
-@pytest.mark.filterwarnings("ignore:.*do not describe these scores:betaroc.MisfitWarning")
-@pytest.mark.simulation
-def test_errors_and_intervals_of_a_pair(pair: br.Fit) -> None:
     joint = pair.joint_cov()
     assert np.array_equal(joint[:2, :2], pair.client.cov)
     assert np.array_equal(joint[2:, 2:], pair.impostor.cov)
@@ -165,9 +126,30 @@ def test_errors_and_intervals_of_a_pair(pair: br.Fit) -> None:
     two = br.fit(scores(), "beta-mixture")
     with pytest.raises(br.InputError, match="profile"):
         two.conf_int()
+    check = br.check_fit(pair, replicates=39, rng=1)
+    one = br.check_fit(br.fit(scores(), "beta"), replicates=39, rng=1)
+    two = br.check_fit(br.fit(scores(), "beta-mixture"), replicates=39, rng=1)
+    assert check.ad.client.statistic == one.ad.client.statistic
+    assert check.ad.impostor.statistic == two.ad.impostor.statistic
+    assert one.ad.impostor.p_value <= 0.025 < check.ad.impostor.p_value
 
 
-def test_tests_that_a_pair_has_not_name_its_families(pair: br.Fit) -> None:
+@pytest.mark.parametrize(("family", "options", "text"), [
+    (("beta",), {}, "a pair of names .*; got 1"),
+    (("auto", "beta"), {}, '"auto" chooses the families of both classes and must stand alone'),
+    (("beta", "proper-beta"), {}, 'proper-beta" is a family of both classes and must stand'),
+    ("gaussian", {}, "Did you mean 'normal'?"),
+    (("beta", "normal"), {"components": 3}, "components must be left out"),
+    (("normal", "empirical"), {"boundary": "drop"}, "boundary must be left out"),
+])  # fmt: skip
+def test_what_is_no_pair(family, options, text):
+    with pytest.raises(br.InputError, match=text):
+        br.fit(scores(), family, **options)
+    with pytest.raises(br.InputError, match="one name for one sample"):
+        br.fit_distribution([0.1, 0.2, 0.3], ("beta", "normal"))
+
+
+def test_tests_that_a_pair_has_not_name_its_families(pair):
     words = r"beta \(clients\), beta-mixture \(impostors\)"
     for refused in (pair.end_tests, pair.curve_test, pair.shape_probabilities, pair.sensitivity):
         with pytest.raises(br.InputError, match=words):
@@ -176,12 +158,11 @@ def test_tests_that_a_pair_has_not_name_its_families(pair: br.Fit) -> None:
 
 @pytest.mark.nightly
 @pytest.mark.filterwarnings("ignore:.*do not describe these scores:betaroc.MisfitWarning")
-def test_likelihood_ratios_of_pairs(pair: br.Fit) -> None:
+def test_likelihood_ratios_of_pairs(pair):
     one, two = br.fit(scores(), "beta"), br.fit(scores(), "beta-mixture")
     found = br.likelihood_ratio_test(one, pair, replicates=19, rng=1)
-    assert found.statistic == pytest.approx(2 * (pair.log_likelihood - one.log_likelihood))
-    assert found.p_value == 0.05
-    assert found.general == ("beta", "beta-mixture")
+    assert found.statistic == approx(2 * (pair.log_likelihood - one.log_likelihood))
+    assert (found.p_value, found.general) == (0.05, ("beta", "beta-mixture"))
     assert br.likelihood_ratio_test(pair, two, replicates=19, rng=1).p_value > 0.05
     with pytest.raises(br.InputError, match=r"got beta \(clients\), normal \(impostors\) in"):
         br.likelihood_ratio_test(br.fit(scores(), ("beta", "normal")), pair, replicates=19)
@@ -189,10 +170,9 @@ def test_likelihood_ratios_of_pairs(pair: br.Fit) -> None:
         br.likelihood_ratio_test(pair, one, replicates=19)
 
 
-# ------------------------------------------------------------------------------- the shell
 @pytest.mark.filterwarnings("ignore:.*do not describe these scores:betaroc.MisfitWarning")
 @pytest.mark.parametrize("name", ["proper-beta", "dual-beta"])
-def test_a_family_of_both_classes_is_named_alone_or_twice(name: str) -> None:
+def test_a_family_of_both_classes_is_named_alone_or_twice(name):
     """Twice as `compare_families` recommends it, which `fit` takes back."""
     assert br.fit(scores(), (name, name)) == br.fit(scores(), name)
     with pytest.raises(br.InputError, match='or "beta" in its place'):
@@ -201,28 +181,14 @@ def test_a_family_of_both_classes_is_named_alone_or_twice(name: str) -> None:
 
 @pytest.mark.filterwarnings("ignore:.*do not describe these scores:betaroc.MisfitWarning")
 @pytest.mark.parametrize("family", [("empirical", "beta"), ("beta", "empirical")])
-def test_a_class_that_is_its_scores_has_no_errors(family: tuple[str, str]) -> None:
+def test_a_class_that_is_its_scores_has_no_errors(family):
     """What is said names the class, and no test scores, of which there are none."""
-    made = br.fit(scores(), family)
-    who = ("client", "impostor")[family.index("empirical")]
+    made, who = br.fit(scores(), family), ("client", "impostor")[family.index("empirical")]
     assert made.interval("auc").method == br.interval(scores(), "auc").method
-    for ask in (
-        lambda: made.interval("auc", method="delta"),
-        lambda: made.roc_band(method="delta"),
-    ):
+    for ask in (lambda: made.interval("auc", method="delta"),
+        lambda: made.roc_band(method="delta")):  # fmt: skip
         with pytest.raises(br.InputError, match=f"none of the {who} family 'empirical'") as e:
             ask()
         assert "test scores" not in str(e.value)
         assert "br.interval(scores" in str(e.value)
         assert len(str(e.value)) <= 400
-
-
-@pytest.mark.filterwarnings("ignore:.*do not describe these scores:betaroc.MisfitWarning")
-@pytest.mark.simulation
-def test_the_check_of_a_pair_takes_each_class_by_its_family(pair: br.Fit) -> None:
-    check = br.check_fit(pair, replicates=39, rng=1)
-    one = br.check_fit(br.fit(scores(), "beta"), replicates=39, rng=1)
-    two = br.check_fit(br.fit(scores(), "beta-mixture"), replicates=39, rng=1)
-    assert check.ad.client.statistic == one.ad.client.statistic
-    assert check.ad.impostor.statistic == two.ad.impostor.statistic
-    assert one.ad.impostor.p_value <= 0.025 < check.ad.impostor.p_value

@@ -1,7 +1,5 @@
 """Both classes, the other families, the result objects, and what a bad argument gets."""
 
-from __future__ import annotations
-
 import copy
 import dataclasses
 import math
@@ -11,6 +9,8 @@ from decimal import Decimal
 
 import numpy as np
 import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy import stats
 
 import betaroc as br
 from betaroc import (
@@ -24,6 +24,8 @@ from betaroc.estimation.contract import Family, MleResult
 from betaroc.estimation.families import FAMILIES
 from helpers.public import back
 
+approx = pytest.approx
+
 RNG = np.random.default_rng(17)
 CLIENT, IMPOSTOR = RNG.beta(5.0, 2.0, 60), RNG.beta(2.0, 4.0, 90)
 SCORES = br.Scores(CLIENT, IMPOSTOR, name="demo")
@@ -33,41 +35,32 @@ SCORES = br.Scores(CLIENT, IMPOSTOR, name="demo")
 SINGLE = sorted(name for name, row in FAMILIES.items() if not row.of_pairs)
 
 
-# ---------------------------------------------------------------------- other families
-def test_normal_is_mean_and_divisor_n():
+def test_normal_and_logit_normal_by_hand():
     from scipy.stats import norm
 
     x = RNG.normal(3.0, 2.0, 50)
     fit = br.fit_distribution(x, "normal")
     mu, sigma = norm.fit(x)
-    assert fit.values == pytest.approx((mu, sigma), rel=1e-13)
-    assert fit.log_likelihood == pytest.approx(norm.logpdf(x, mu, sigma).sum(), rel=1e-13)
+    assert fit.values == approx((mu, sigma), rel=1e-13)
+    assert fit.log_likelihood == approx(norm.logpdf(x, mu, sigma).sum(), rel=1e-13)
     # inverse information of (mu, sigma): sigma^2 / n and sigma^2 / (2 n)
-    np.testing.assert_allclose(fit.cov, np.diag([sigma**2 / 50, sigma**2 / 100]), rtol=1e-13)
-
-
-def test_normal_neither_cancels_nor_overflows():
-    """NIST StRD NumAcc3 in miniature: 1000000.2, then 500 times (.1, .3); sd with divisor n."""
+    assert_allclose(fit.cov, np.diag([sigma**2 / 50, sigma**2 / 100]), rtol=1e-13)
+    # NIST StRD NumAcc3 in miniature: 1000000.2, then 500 times (.1, .3); sd with divisor n.
     x = np.array([1000000.2] + [1000000.1, 1000000.3] * 500)
     fit = br.fit_distribution(x, "normal")
-    assert fit.params["mu"] == pytest.approx(1000000.2, rel=1e-15)
-    assert fit.params["sigma"] == pytest.approx(0.1 * math.sqrt(1000 / 1001), rel=1e-8)
+    assert fit.params["mu"] == approx(1000000.2, rel=1e-15)
+    assert fit.params["sigma"] == approx(0.1 * math.sqrt(1000 / 1001), rel=1e-8)
     huge = br.fit_distribution([1.7e308, -1.7e308] * 5, "normal")
-    assert huge.values == pytest.approx((0.0, 1.7e308), abs=1e-300)
+    assert huge.values == approx((0.0, 1.7e308), abs=1e-300)
     tiny = br.fit_distribution([1e-300, 3e-300] * 5, "normal")
-    assert tiny.values == pytest.approx((2e-300, 1e-300), rel=1e-13)
-
-
-def test_logit_normal_is_normal_on_the_logits():
+    assert tiny.values == approx((2e-300, 1e-300), rel=1e-13)
     from scipy.stats import norm
 
-    z = np.log(CLIENT / (1.0 - CLIENT))
-    fit = br.fit_distribution(CLIENT, "logit-normal")
-    assert fit.values == pytest.approx(norm.fit(z), rel=1e-13)
-    jacobian = -np.log(CLIENT * (1.0 - CLIENT)).sum()
-    expected = norm.logpdf(z, *norm.fit(z)).sum() + jacobian
-    assert fit.log_likelihood == pytest.approx(expected, rel=1e-12)
-    assert fit.log_likelihood == pytest.approx(fit.distribution.logpdf(CLIENT).sum(), rel=1e-12)
+    z, fit = np.log(CLIENT / (1.0 - CLIENT)), br.fit_distribution(CLIENT, "logit-normal")
+    assert fit.values == approx(norm.fit(z), rel=1e-13)
+    expected = norm.logpdf(z, *norm.fit(z)).sum() + (-np.log(CLIENT * (1.0 - CLIENT)).sum())
+    assert fit.log_likelihood == approx(expected, rel=1e-12)
+    assert fit.log_likelihood == approx(fit.distribution.logpdf(CLIENT).sum(), rel=1e-12)
 
 
 @pytest.mark.parametrize("family", SINGLE)
@@ -77,16 +70,32 @@ def test_weights_are_copies_in_every_family(family):
     copies = br.fit_distribution(np.repeat(CLIENT, k), family)
     # A mixture's maximum is flat, as is that of a skewness: the rounding of sums is magnified.
     rtol = {"beta-mixture": 1e-8, "sinh-arcsinh": 1e-11}.get(family, 1e-12)
-    assert weighted.values == pytest.approx(copies.values, rel=rtol)
-    np.testing.assert_allclose(weighted.cov, copies.cov, rtol=10.0 * rtol)
-    assert weighted.log_likelihood == pytest.approx(copies.log_likelihood, rel=1e-12, nan_ok=True)
+    assert weighted.values == approx(copies.values, rel=rtol)
+    assert_allclose(weighted.cov, copies.cov, rtol=10.0 * rtol)
+    assert weighted.log_likelihood == approx(copies.log_likelihood, rel=1e-12, nan_ok=True)
     t = np.linspace(0.0, 1.0, 11)
     cdfs = weighted.distribution.cdf(t), copies.distribution.cdf(t)
-    np.testing.assert_allclose(*cdfs, rtol=10.0 * rtol)
+    assert_allclose(*cdfs, rtol=10.0 * rtol)
     assert (weighted.n, weighted.total_weight) == (45, 90.0)
 
 
-def test_empirical_takes_anything_and_has_no_parameter():
+def test_fits_are_two_fits_and_a_model():
+    fit = br.fit(SCORES)
+    assert fit.client.values == br.fit_distribution(CLIENT).values
+    assert fit.impostor.values == br.fit_distribution(IMPOSTOR).values
+    assert fit.model.client == fit.client.distribution
+    assert (fit.model.impostor, fit.model.prior) == (fit.impostor.distribution, 60 / 150)
+    assert fit.model.name == "demo"
+    assert fit.scores is SCORES
+    assert fit.family == "beta"
+    assert fit.converged
+    total = fit.client.log_likelihood + fit.impostor.log_likelihood
+    assert (fit.log_likelihood, fit.aic) == (total, approx(2 * 4 - 2 * total, rel=1e-14))
+    assert fit.bic == approx(2 * math.log(60) + 2 * math.log(90) - 2 * total, rel=1e-14)
+    scores = br.Scores(CLIENT, IMPOSTOR, client_weights=np.full(60, 3.0))
+    fit = br.fit(scores)
+    assert (fit.model.prior, fit.client.n, fit.client.total_weight) == (180 / 270, 60, 180.0)
+    assert_allclose(fit.client.cov, br.fit(SCORES).client.cov / 3.0, rtol=1e-12)
     fit = br.fit_distribution([0.3] * 20, "empirical")
     assert fit.distribution == br.Empirical([0.3] * 20)
     assert (dict(fit.params), dict(fit.std_errors), fit.cov.shape) == ({}, {}, (0, 0))
@@ -94,32 +103,17 @@ def test_empirical_takes_anything_and_has_no_parameter():
     assert math.isnan(fit.aic)
     assert list(fit.to_frame().columns) == ["family", "parameter", "estimate", "std_error"]
     assert "no parameters" in str(fit.summary())
-
-
-# ----------------------------------------------------------------------------- the pair
-def test_fit_is_two_fits_and_a_model():
-    fit = br.fit(SCORES)
-    assert fit.client.values == br.fit_distribution(CLIENT).values
-    assert fit.impostor.values == br.fit_distribution(IMPOSTOR).values
-    assert fit.model.client == fit.client.distribution
-    assert fit.model.impostor == fit.impostor.distribution
-    assert fit.model.prior == 60 / 150
-    assert fit.model.name == "demo"
-    assert fit.scores is SCORES
-    assert fit.family == "beta"
-    assert fit.converged
-    total = fit.client.log_likelihood + fit.impostor.log_likelihood
-    assert fit.log_likelihood == total
-    assert fit.aic == pytest.approx(2 * 4 - 2 * total, rel=1e-14)
-    assert fit.bic == pytest.approx(2 * math.log(60) + 2 * math.log(90) - 2 * total, rel=1e-14)
-
-
-def test_prior_is_the_weighted_share():
-    scores = br.Scores(CLIENT, IMPOSTOR, client_weights=np.full(60, 3.0))
-    fit = br.fit(scores)
-    assert fit.model.prior == 180 / 270
-    assert (fit.client.n, fit.client.total_weight) == (60, 180.0)
-    np.testing.assert_allclose(fit.client.cov, br.fit(SCORES).client.cov / 3.0, rtol=1e-12)
+    x, w = CLIENT.copy(), np.ones(60)
+    x.flags.writeable = w.flags.writeable = False
+    br.fit_distribution(x, weights=w)
+    assert_array_equal(x, CLIENT)
+    scores = br.Scores([*np.linspace(0.3, 0.9, 16), 1.0, 1.0, 1.0, 1.0],
+        [0.0, *np.linspace(0.1, 0.6, 19)])  # fmt: skip
+    fit = br.fit(scores, "beta", boundary="inflate")
+    assert list(fit.params)[2:5] == ["client-at-zero", "client-at-one", "impostor-a"]
+    assert fit.params["client-at-one"] == 0.2  # 4 of 20
+    assert_array_equal(fit.joint_cov()[:4, :4], fit.client.cov)
+    assert_array_equal(fit.joint_cov()[4:, 4:], fit.impostor.cov)
 
 
 @pytest.mark.simulation
@@ -150,10 +144,8 @@ def test_tables():
     assert frame["class"].tolist() == ["client", "client", "impostor", "impostor"]
     assert frame["parameter"].tolist() == ["a", "b", "a", "b"]
     assert frame["estimate"].tolist() == [*fit.client.values, *fit.impostor.values]
-    assert frame["std_error"].tolist() == [
-        *fit.client.std_errors.values(),
-        *fit.impostor.std_errors.values(),
-    ]
+    assert frame["std_error"].tolist() == [*fit.client.std_errors.values(),
+        *fit.impostor.std_errors.values()]  # fmt: skip
     text = str(fit.summary())
     for word in ("demo", "client: 60 scores", "impostor: 90 scores", "std err", "AIC", "beta"):
         assert word in text
@@ -162,16 +154,11 @@ def test_tables():
     assert f"a & {fit.client.params['a']:.6g} & " in fit.summary().as_latex()
 
 
-# -------------------------------------------------------------------------- warnings
-def test_reversed_scores_are_reported_and_not_flipped():
+def test_reversed_few_and_outside_scores_are_told():
     with pytest.warns(ReversedScoresWarning, match=r"pass 1 - score or -score") as caught:
         fit = br.fit(br.Scores(IMPOSTOR, CLIENT))
-    assert len(caught) == 1
-    assert caught[0].filename == __file__
+    assert (len(caught), caught[0].filename) == (1, __file__)
     assert fit.client.values == br.fit_distribution(IMPOSTOR).values
-
-
-def test_small_classes_are_named_once():
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         br.fit(br.Scores([0.6, 0.7, 0.9], [0.1, 0.3, 0.4, 0.5]))
@@ -180,10 +167,6 @@ def test_small_classes_are_named_once():
     assert "impostor: only 4 scores" in str(caught[0].message)
     assert caught[0].filename == __file__
     br.fit_distribution([0.6, 0.7, 0.9], weights=[4, 3, 3])  # ten trials
-
-
-# ---------------------------------------------------------------------------- errors
-def test_scores_outside_the_unit_interval():
     x = CLIENT.copy()
     x[[3, 20]] = 1.2, -0.5
     with pytest.raises(InputError) as caught:
@@ -204,7 +187,7 @@ def test_a_new_family_costs_one_row(monkeypatch):
 
     monkeypatch.setitem(FAMILIES, "half-normal", Family(half_normal))
     fit = br.fit(SCORES, "half-normal")
-    assert fit.client.params["sigma"] == pytest.approx(math.sqrt((CLIENT**2).mean()))
+    assert fit.client.params["sigma"] == approx(math.sqrt((CLIENT**2).mean()))
     assert len(fit.to_frame()) == 4
     with pytest.raises(InputError, match="boundary must be left out"):
         br.fit(SCORES, "half-normal", boundary="drop")
@@ -214,59 +197,39 @@ ONE_VALUE = br.Scores(np.full(100, 3.0), IMPOSTOR)
 NO_NAME = "family must be one of"
 
 
-@pytest.mark.parametrize(
-    ("x", "options", "error", "text"),
-    [
-        ([0.1, math.nan, 0.3], {}, InputError, "index 1: nan"),
-        ([0.1, 0.2, math.inf], {}, InputError, "finite"),
-        ([], {}, InputError, "sample"),
-        (0.4, {}, InputError, "one-dimensional"),
-        ([[0.1], [0.2]], {}, InputError, "one-dimensional"),
-        ("0.1", {}, InputTypeError, "sample"),
-        ([0.1, 0.2], {"weights": [1.0, -1.0]}, InputError, "weights"),
-        ([0.1, 0.2], {"weights": [1.0]}, InputError, "weights"),
-        ([0.1, 0.2], {"weights": [0.0, 0.0]}, InputError, "weights"),
-        ([-0.1, 0.5], {"family": "logit-normal"}, InputError, "logit-normal"),
-        (CLIENT, {"family": "best"}, InputError, NO_NAME),
-        (CLIENT, {"family": 3}, InputTypeError, NO_NAME),
-        (SCORES, {"family": "norml"}, InputError, "Did you mean 'normal'"),
-        (
-            br.Scores(100.0 * CLIENT, IMPOSTOR),
-            {"family": "beta"},
-            InputError,
-            "look like percentages: divide by 100",
-        ),
-        (ONE_VALUE, {"family": "normal"}, DegenerateDataError, "at least 2 distinct scores"),
-        (br.Scores([2.0], [0.0]), {"family": "normal"}, DegenerateDataError, "2 distinct scores"),
-        *(
-            ([0.3] * 20, {"family": name}, DegenerateDataError, f"a {name} distribution needs at")
-            for name in ("beta", "normal", "logit-normal")
-        ),
-    ],
-)
+@pytest.mark.parametrize(("x", "options", "error", "text"), [
+    ([0.1, math.nan, 0.3], {}, InputError, "index 1: nan"),
+    ([0.1, 0.2, math.inf], {}, InputError, "finite"),
+    ([], {}, InputError, "sample"),
+    (0.4, {}, InputError, "one-dimensional"),
+    ([[0.1], [0.2]], {}, InputError, "one-dimensional"),
+    ("0.1", {}, InputTypeError, "sample"),
+    ([0.1, 0.2], {"weights": [1.0, -1.0]}, InputError, "weights"),
+    ([0.1, 0.2], {"weights": [1.0]}, InputError, "weights"),
+    ([0.1, 0.2], {"weights": [0.0, 0.0]}, InputError, "weights"),
+    ([-0.1, 0.5], {"family": "logit-normal"}, InputError, "logit-normal"),
+    (CLIENT, {"family": "best"}, InputError, NO_NAME),
+    (CLIENT, {"family": 3}, InputTypeError, NO_NAME),
+    (SCORES, {"family": "norml"}, InputError, "Did you mean 'normal'"),
+    (br.Scores(100.0 * CLIENT, IMPOSTOR),
+        {"family": "beta"}, InputError, "look like percentages: divide by 100"),
+    (ONE_VALUE, {"family": "normal"}, DegenerateDataError, "at least 2 distinct scores"),
+    (br.Scores([2.0], [0.0]), {"family": "normal"}, DegenerateDataError, "2 distinct scores"),
+    *(([0.3] * 20, {"family": name}, DegenerateDataError, f"a {name} distribution needs at")
+        for name in ("beta", "normal", "logit-normal")),
+])  # fmt: skip
 def test_what_cannot_be_fitted_is_refused(x, options, error, text):
     with pytest.raises(error, match=text):
         (br.fit if isinstance(x, br.Scores) else br.fit_distribution)(x, **options)
 
 
-def test_inputs_are_never_written_to():
-    x, w = CLIENT.copy(), np.ones(60)
-    x.flags.writeable = w.flags.writeable = False
-    br.fit_distribution(x, weights=w)
-    np.testing.assert_array_equal(x, CLIENT)
-
-
-@pytest.mark.parametrize(
-    ("family", "names"),
-    [
-        ("normal", ["client-mu", "client-sigma", "impostor-mu", "impostor-sigma"]),
-        (("beta", "empirical"), ["client-a", "client-b"]),
-        ("empirical", []),
-    ],
-)
-def test_params_of_both_classes(family: str | tuple[str, str], names: list[str]) -> None:
-    scores = br.Scores(np.linspace(0.3, 0.9, 30), np.linspace(0.1, 0.6, 40))
-    fit = br.fit(scores, family)
+@pytest.mark.parametrize(("family", "names"), [
+    ("normal", ["client-mu", "client-sigma", "impostor-mu", "impostor-sigma"]),
+    (("beta", "empirical"), ["client-a", "client-b"]),
+    ("empirical", []),
+])  # fmt: skip
+def test_params_of_both_classes(family, names):
+    fit = br.fit(br.Scores(np.linspace(0.3, 0.9, 30), np.linspace(0.1, 0.6, 40)), family)
     assert list(fit.params) == names
     assert list(fit.params.values()) == [*fit.client.values, *fit.impostor.values]
     for name, value in fit.params.items() if family == "normal" else ():
@@ -275,23 +238,34 @@ def test_params_of_both_classes(family: str | tuple[str, str], names: list[str])
         fit.params["client-a"] = 1.0  # type: ignore[index]
 
 
-def test_masses_and_joint_covariance_are_in_the_order_of_params() -> None:
-    scores = br.Scores(
-        [*np.linspace(0.3, 0.9, 16), 1.0, 1.0, 1.0, 1.0], [0.0, *np.linspace(0.1, 0.6, 19)]
-    )
-    fit = br.fit(scores, "beta", boundary="inflate")
-    assert list(fit.params)[2:5] == ["client-at-zero", "client-at-one", "impostor-a"]
-    assert fit.params["client-at-one"] == 0.2  # 4 of 20
-    np.testing.assert_array_equal(fit.joint_cov()[:4, :4], fit.client.cov)
-    np.testing.assert_array_equal(fit.joint_cov()[4:, 4:], fit.impostor.cov)
-
-
 @pytest.mark.filterwarnings("ignore::betaroc.BetarocWarning")
-def test_decimals_are_numbers_at_the_points_of_a_fit() -> None:
+def test_decimals_are_numbers_at_the_points_of_a_fit():
     rng = np.random.default_rng(4)
     fit = br.fit(br.Scores(rng.normal(1, 1, 60), rng.normal(0, 1, 60)), "normal")
     half, fifth = Decimal("0.5"), Decimal("0.2")
     assert fit.min_weighted_error(fifth) == fit.min_weighted_error(0.2)
-    assert fit.at_far(fifth) == fit.at_far(0.2)
-    assert fit.max_f(half) == fit.max_f(0.5)
+    assert (fit.at_far(fifth), fit.max_f(half)) == (fit.at_far(0.2), fit.max_f(0.5))
     assert fit.min_dcf(half, fifth, prior=fifth) == fit.min_dcf(0.5, 0.2, prior=0.2)
+
+
+def test_the_posterior_is_bayess_rule():
+    t = np.array([1e-12, 0.1, 0.4, 0.77, 1 - 1e-12])
+    for client, impostor, laws in ((br.Beta(2.5, 0.7),
+        br.Beta(0.6, 2), (stats.beta(2.5, 0.7), stats.beta(0.6, 2))),
+        (br.Normal(1, 2), br.Normal(0, 1), (stats.norm(1, 2), stats.norm(0, 1)))):  # fmt: skip
+        model = br.ScoreModel(client, impostor, prior=0.2)
+        own, other = 0.2 * laws[0].pdf(t), 0.8 * laws[1].pdf(t)
+        assert model.posterior(t) == approx(own / (own + other), rel=1e-12)
+    assert isinstance(model.posterior(0.5), float)
+    assert math.isnan(model.posterior(math.nan))
+    inflated = br.ScoreModel(br.Inflated(br.Beta(2, 1), at_zero=0.1),
+        br.Inflated(br.Beta(1, 2), 0.3), prior=0.4)  # fmt: skip
+    assert inflated.posterior(0.0) == approx(0.4 * 0.1 / (0.4 * 0.1 + 0.6 * 0.3))
+    own, other = 0.4 * 0.9 * 2 * 0.3, 0.6 * 0.7 * 2 * 0.7
+    assert inflated.posterior(0.3) == approx(own / (own + other), rel=1e-13)
+    samples = br.ScoreModel(br.Empirical([1, 2, 2]), br.Empirical([2, 3]), prior=0.5)
+    assert samples.posterior([1, 2, 3]).tolist() == approx([1.0, 4 / 7, 0.0])
+    assert np.isnan(samples.posterior(1.5))
+    mixed = br.ScoreModel(br.Beta(3, 2), br.Normal(0, 1))
+    assert mixed.posterior([-1.0, 2.0]).tolist() == [0.0, 0.0]
+    assert br.ScoreModel(br.Normal(0, 1), br.Beta(3, 2)).posterior(2.0) == 1.0

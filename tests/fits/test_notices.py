@@ -1,7 +1,5 @@
 """What a fit says against itself: distributions that do not describe the scores, odd values."""
 
-from __future__ import annotations
-
 import html
 import math
 import pickle
@@ -13,30 +11,30 @@ import numpy as np
 import pytest
 
 import betaroc as br
-from betaroc.core.notices import Notice
 from helpers.cases import some
+
+approx = pytest.approx
 
 Draw = Callable[[np.random.Generator, int], np.ndarray]
 _ODD = "times as far from the median as any other"
 
 
-def told(scores: br.Scores, family: str = "auto", **options: object) -> tuple[Notice, ...]:
+def told(scores, family="auto", **options):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return br.fit(scores, family, **options).notices
 
 
-def kinds(notices: tuple[Notice, ...]) -> set[type]:
+def kinds(notices):
     return {notice.category for notice in notices}
 
 
-def bells(n: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
+def bells(n, seed=0):
     rng = np.random.default_rng(seed)
     return rng.normal(2.0, 1.0, n), rng.normal(0.0, 1.0, n)
 
 
-# ------------------------------------------------------------------------------ misfit
-def test_a_misfit_is_said_once_and_travels() -> None:
+def test_a_misfit_is_said_once_and_travels():
     """The log-normal marker: fitted by normal distributions, and normal on the log scale."""
     rng = np.random.default_rng(0)
     scores = br.Scores(rng.lognormal(1.0, 0.7, 200), rng.lognormal(0.0, 0.7, 200))
@@ -45,34 +43,24 @@ def test_a_misfit_is_said_once_and_travels() -> None:
     assert [str(w.message) for w in caught] == [n.message for n in fit.notices]
     assert caught[0].filename == __file__
     for again in (pickle.loads(pickle.dumps(fit)), br.from_json(fit.to_json())):
-        assert again == fit
-        assert again.notices == fit.notices
+        assert (again, again.notices) == (fit, fit.notices)
     page = html.unescape(re.sub("<[^>]*>", "", fit._repr_html_()))
     assert fit.notices[0].message.partition(" Look at ")[0] in page.replace("\u00a0", " ")
     assert told(br.Scores(np.log(scores.client), np.log(scores.impostor)), "normal") == ()
-    (found,) = re.findall(
-        r"(\S+) % of \S+ scores are expected at or below (\S+), (\S+) %", fit.notices[0].message
-    )
+    (found,) = re.findall(r"(\S+) % of \S+ scores are expected at or below (\S+), (\S+) %",
+        fit.notices[0].message)  # fmt: skip
     expected, place, counted = map(float, found)
-    assert expected == pytest.approx(100 * (1 - fit.model.far(place)), rel=1e-2)
-    assert counted == pytest.approx(100 * np.mean(scores.impostor <= place), rel=1e-2)
+    assert expected == approx(100 * (1 - fit.model.far(place)), rel=1e-2)
+    assert counted == approx(100 * np.mean(scores.impostor <= place), rel=1e-2)
     assert abs(expected - counted) > 5 + 136 / math.sqrt(200)
-
-
-def test_what_rests_on_a_misfit_says_so() -> None:
-    rng = np.random.default_rng(0)
-    scores = br.Scores(rng.lognormal(1.0, 0.7, 200), rng.lognormal(0.0, 0.7, 200))
-    with pytest.warns(br.MisfitWarning):
-        fit = br.fit(scores, "normal")
     with pytest.warns(br.MisfitWarning) as caught:
         plan = br.plan_sample_size("auc", model=fit, width=0.1)
     assert [str(w.message) for w in caught] == [fit.notices[0].message]
     assert plan.notices == fit.notices
     for criterion in ("weighted-error", "far"):
         with pytest.warns(br.MisfitWarning):
-            forecast = br.epc_forecast(
-                fit, n_client=100, n_impostor=100, alpha=[0.5], criterion=criterion
-            )
+            forecast = br.epc_forecast(fit, n_client=100, n_impostor=100, alpha=[0.5],
+                criterion=criterion)  # fmt: skip
         assert forecast.notices == fit.notices
         assert fit.notices[0].message in str(forecast)
     logs = br.fit(br.Scores(np.log(scores.client), np.log(scores.impostor)), "normal")
@@ -80,22 +68,19 @@ def test_what_rests_on_a_misfit_says_so() -> None:
     assert br.epc_forecast(logs, n_client=100, n_impostor=100, alpha=[0.5]).notices == ()
 
 
-LAWS: dict[str, tuple[str, Draw, Draw]] = {
+LAWS = {
     "beta": ("beta", lambda r, n: r.beta(5, 2, n), lambda r, n: r.beta(2, 5, n)),
     "beta, piled up": ("beta", lambda r, n: r.beta(2, 0.4, n), lambda r, n: r.beta(0.4, 3, n)),
     "normal": ("normal", lambda r, n: r.normal(2, 1, n), lambda r, n: r.normal(0, 2, n)),
-    "logit-normal": (
-        "logit-normal",
-        lambda r, n: 1 / (1 + np.exp(-r.normal(1, 1.5, n))),
-        lambda r, n: 1 / (1 + np.exp(-r.normal(-1, 1, n))),
-    ),
-}
+    "logit-normal": ("logit-normal", lambda r, n: 1 / (1 + np.exp(-r.normal(1, 1.5, n))), lambda r,
+        n: 1 / (1 + np.exp(-r.normal(-1, 1, n)))),
+}  # fmt: skip
 
 
 @pytest.mark.simulation
 @pytest.mark.parametrize("name", LAWS)
 @pytest.mark.parametrize("n", [10, 30, 100, 1000])
-def test_fits_of_their_own_distributions_are_silent(name: str, n: int) -> None:
+def test_fits_of_their_own_distributions_are_silent(name, n):
     # 3 % of 200 draws are 6, with an error of 2.4.
     family, client, impostor = LAWS[name]
     warned = 0
@@ -106,7 +91,7 @@ def test_fits_of_their_own_distributions_are_silent(name: str, n: int) -> None:
 
 
 @pytest.mark.nightly
-def test_the_best_fit_of_a_mixture_is_silent() -> None:
+def test_the_best_fit_of_a_mixture_is_silent():
     warned = 0
     for seed in range(60):
         rng = np.random.default_rng(seed)
@@ -115,10 +100,9 @@ def test_the_best_fit_of_a_mixture_is_silent() -> None:
     assert warned <= 4  # 3 % of 60 are 1.8, with an error of 1.3
 
 
-# ------------------------------------------------------------------------------ odd values
 @pytest.mark.simulation
 @pytest.mark.parametrize("law", ["normal", "beta"])
-def test_a_sentinel_is_found_in_each_of_a_hundred(law: str) -> None:
+def test_a_sentinel_is_found_in_each_of_a_hundred(law):
     for seed in range(100):
         rng = np.random.default_rng(seed)
         side = bells(200, seed)[0] if law == "normal" else rng.beta(5, 2, 200)
@@ -130,36 +114,14 @@ def test_a_sentinel_is_found_in_each_of_a_hundred(law: str) -> None:
         assert _ODD in text
 
 
-def test_a_sentinel_is_named_with_its_places() -> None:
+def test_sentinels_and_ties_are_named_with_their_places():
     client, impostor = bells(200)
     impostor[[3, 50, 199]] = 9999.0
-    (text,) = [
-        n.message for n in told(br.Scores(client, impostor)) if n.category is br.InfluenceWarning
-    ]
+    (text,) = [n.message for n in told(br.Scores(client, impostor))
+        if n.category is br.InfluenceWarning]  # fmt: skip
     assert "impostor: 3 scores are 9999.0 (index 3 first)" in text
     assert "leave it out, or leave it empty and read with missing=" in text
     assert told(br.Scores(*bells(200)), "normal") == ()
-
-
-@pytest.mark.filterwarnings("ignore::betaroc.MisfitWarning")
-def test_scores_themselves_are_told_of_a_sentinel_and_nothing_of_rounding() -> None:
-    client, impostor = bells(200)
-    impostor[3] = -999.0
-    scores = br.Scores(client, impostor)
-    said = "impostor: a score is -999.0 .index 3., .* If that is a code for a missing score, "
-    for call in (
-        lambda: br.decide(scores, far=0.05),
-        lambda: br.interval(scores, "eer"),
-        lambda: br.fit(scores, "normal"),
-    ):
-        with pytest.warns(br.InfluenceWarning, match=said) as caught:
-            call()
-        texts = [str(one.message) for one in caught if one.category is br.InfluenceWarning]
-        assert len(texts) == 1
-        assert "resolution" not in texts[0]
-
-
-def test_a_weighted_sentinel_is_named() -> None:
     client, impostor = bells(200)
     # So many copies are no draw of a normal distribution: they lie at 200 places.
     said = told(br.Scores(client, impostor, client_weights=np.full(200, 1e9)), "normal")
@@ -167,19 +129,36 @@ def test_a_weighted_sentinel_is_named() -> None:
     client = np.append(client, -999.0)
     said = told(br.Scores(client, impostor, client_weights=np.full(201, 1e9)), "normal")
     assert any("client: a score is -999.0 (index 200)" in n.message for n in said)
+    client, impostor = bells(100)
+    said = told(br.Scores(np.repeat([1.0, 2.0], 50), impostor), "normal")
+    assert br.DiscretenessWarning in kinds(said)
+    said = told(br.Scores(np.round(10 * client), np.round(10 * impostor)), "normal")
+    assert kinds(said) <= {br.DiscretenessWarning}
+
+
+@pytest.mark.filterwarnings("ignore::betaroc.MisfitWarning")
+def test_scores_themselves_are_told_of_a_sentinel_and_nothing_of_rounding():
+    client, impostor = bells(200)
+    impostor[3] = -999.0
+    scores = br.Scores(client, impostor)
+    said = "impostor: a score is -999.0 .index 3., .* If that is a code for a missing score, "
+    for call in (lambda: br.decide(scores, far=0.05), lambda: br.interval(scores, "eer"),
+        lambda: br.fit(scores, "normal")):  # fmt: skip
+        with pytest.warns(br.InfluenceWarning, match=said) as caught:
+            call()
+        texts = [str(one.message) for one in caught if one.category is br.InfluenceWarning]
+        assert len(texts) == 1
+        assert "resolution" not in texts[0]
 
 
 @pytest.mark.parametrize("n", [1000, *some([30, 100], 2)])
 @pytest.mark.parametrize("law", ["lognormal", "t", "exponential", "questionnaire"])
 @pytest.mark.simulation
-def test_heavy_ends_are_rarely_called_odd(law: str, n: int) -> None:
+def test_heavy_ends_are_rarely_called_odd(law, n):
     """Of four ends of each set: 1 % of 200 draws are 2, with an error of 1.4."""
-    draws: dict[str, Draw] = {
-        "lognormal": lambda r, n: r.lognormal(0.0, 1.0, n),
-        "t": lambda r, n: r.standard_t(2, n),
-        "exponential": lambda r, n: r.exponential(1.0, n),
-        "questionnaire": lambda r, n: r.binomial(10, 0.4, n) * 1.0,
-    }
+    draws = {"lognormal": lambda r, n: r.lognormal(0.0, 1.0, n), "t": lambda r,
+        n: r.standard_t(2, n), "exponential": lambda r, n: r.exponential(1.0, n),
+        "questionnaire": lambda r, n: r.binomial(10, 0.4, n) * 1.0}  # fmt: skip
     odd = 0
     for seed in range(200):
         rng = np.random.default_rng(seed)
@@ -188,31 +167,20 @@ def test_heavy_ends_are_rarely_called_odd(law: str, n: int) -> None:
     assert odd <= 6
 
 
-# ------------------------------------------------------------------------------ influence
-@pytest.mark.parametrize(
-    ("family", "odd"), [("normal", 60.0), ("beta", 1e-200), ("logit-normal", 1e-200)]
-)
-def test_an_outlier_is_told_with_the_fit_without_it(family: str, odd: float) -> None:
+@pytest.mark.parametrize(("family", "odd"),
+    [("normal", 60.0), ("beta", 1e-200), ("logit-normal", 1e-200)])  # fmt: skip
+def test_an_outlier_is_told_with_the_fit_without_it(family, odd):
     rng = np.random.default_rng(3)
     side = rng.normal(8, 1, 200) if family == "normal" else rng.beta(5, 2, 200)
     with pytest.warns(br.InfluenceWarning, match=f"the score {odd!r} alone moves ") as caught:
         fit = br.fit_distribution(np.append(side, odd), family)
     name, before, after = str(caught[0].message).split(": check")[0].rsplit(" ", 5)[1::2]
-    assert float(before) == pytest.approx(br.fit_distribution(side, family).params[name], rel=1e-3)
-    assert float(after) == pytest.approx(fit.params[name], rel=1e-3)
+    assert float(before) == approx(br.fit_distribution(side, family).params[name], rel=1e-3)
+    assert float(after) == approx(fit.params[name], rel=1e-3)
 
 
-# ------------------------------------------------------------------------------ bad input
 @pytest.mark.parametrize("n", [2, 3, 4, 5])
-def test_few_scores(n: int) -> None:
+def test_few_scores(n):
     client, impostor = bells(5)
     scores = br.Scores(client[:n], impostor[:n])
     assert kinds(told(scores, "normal")) <= {br.SmallSampleWarning, br.ReversedScoresWarning}
-
-
-def test_ties() -> None:
-    client, impostor = bells(100)
-    said = told(br.Scores(np.repeat([1.0, 2.0], 50), impostor), "normal")
-    assert br.DiscretenessWarning in kinds(said)
-    said = told(br.Scores(np.round(10 * client), np.round(10 * impostor)), "normal")
-    assert kinds(said) <= {br.DiscretenessWarning}

@@ -1,16 +1,12 @@
 """What public calls answer on one sound set of scores, as text that can be compared."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import re
 import sys
 import tempfile
 import warnings
-from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
 
 import numpy as np
 
@@ -28,19 +24,19 @@ class Sound(Wild):
 
     always = ("rng", "replicates")
 
-    def __init__(self, rng: Any) -> None:
+    def __init__(self, rng):
         self.rng = rng
         self.scores = br.Scores(rng.beta(4, 2, 40), rng.beta(2, 4, 40))
 
 
-def answer(name: str) -> Any:
+def answer(name):
     """What a call gives, or the error of betaroc's own that it ends with."""
     with filtered():
         return unfiltered(name)
 
 
 @contextmanager
-def filtered() -> Iterator[None]:
+def filtered():
     """Warnings of others are errors; filters are the process's, so of threads set once for all."""
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -48,7 +44,7 @@ def filtered() -> Iterator[None]:
         yield
 
 
-def unfiltered(name: str) -> Any:
+def unfiltered(name):
     """`answer` under the filters that are set: of the first of five seeds that is not refused."""
     target, refused = TARGETS[name], None
     for seed in range(5):
@@ -63,7 +59,7 @@ def unfiltered(name: str) -> Any:
     return refused
 
 
-def told(value: Any) -> str:
+def told(value):
     """A value as text: its document, where it has one; without addresses and folders."""
     if isinstance(value, BaseException):
         return re.sub(r"0x\w+|/tmp/\w+", "", f"{type(value).__name__}: {value}")
@@ -78,11 +74,11 @@ def told(value: Any) -> str:
     return repr(value)
 
 
-def digest(name: str, answered: Callable[[str], Any] = answer) -> str:
+def digest(name, answered=answer):
     return hashlib.sha256(told(answered(name)).encode()).hexdigest()[:16]
 
 
-def digests(asked: list[str]) -> dict[str, str]:
+def digests(asked):
     return {name: digest(name) for name in asked}
 
 

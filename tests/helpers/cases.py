@@ -1,18 +1,14 @@
 """Many cases in one test: hundreds of names cost more than what is tested."""
 
-from __future__ import annotations
-
 import inspect
-from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import wraps
-from typing import Any
 
 import pytest
 
 
 @contextmanager
-def case(name: object) -> Iterator[None]:
+def case(name):
     """What fails within says for which case."""
     try:
         yield
@@ -21,23 +17,18 @@ def case(name: object) -> Iterator[None]:
         raise
 
 
-def some(rows: Iterable[Any], every: int) -> list[Any]:
+def some(rows, every):
     """All of these rows, one of so many in the inner loop."""
-    return [
-        pytest.param(
-            *(row if isinstance(row, tuple) else (row,)),
-            marks=() if k % every == 0 else pytest.mark.simulation,
-        )
-        for k, row in enumerate(rows)
-    ]
+    return [pytest.param(*(row if isinstance(row, tuple) else (row,)), marks=()
+        if k % every == 0 else pytest.mark.simulation) for k, row in enumerate(rows)]  # fmt: skip
 
 
-def over(argument: str, table: Mapping[Any, Any]) -> Callable[[Callable[..., None]], Any]:
+def over(argument, table):
     """A test for each entry of a table, in one."""
 
-    def decorate(test: Callable[..., None]) -> Any:
+    def decorate(test):
         @wraps(test)
-        def every(**others: Any) -> None:
+        def every(**others):
             _each(test, argument, table, others)
 
         return _asks_for(every, test, argument)
@@ -45,16 +36,14 @@ def over(argument: str, table: Mapping[Any, Any]) -> Callable[[Callable[..., Non
     return decorate
 
 
-def grouped(
-    argument: str, groups: Mapping[str, Mapping[str, Any]]
-) -> Callable[[Callable[..., None]], Any]:
+def grouped(argument, groups):
     """A test for each entry of some tables, in one a table: "some" in the inner loop."""
     marks = {"some": (), "nightly": pytest.mark.nightly}
     names = [pytest.param(name, marks=marks.get(name, pytest.mark.simulation)) for name in groups]
 
-    def decorate(test: Callable[..., None]) -> Any:
+    def decorate(test):
         @wraps(test)
-        def every(group: str, **others: Any) -> None:
+        def every(group, **others):
             _each(test, argument, groups[group], others)
 
         return pytest.mark.parametrize("group", names)(_asks_for(every, test, argument, "group"))
@@ -62,23 +51,21 @@ def grouped(
     return decorate
 
 
-def one_of(rows: Iterable[Any], every: int) -> dict[str, dict[str, Any]]:
+def one_of(rows, every):
     """Groups of rows by their numbers: one of so many is "some"."""
-    groups: dict[str, dict[str, Any]] = {"some": {}, "others": {}}
+    groups = {"some": {}, "others": {}}
     for k, row in enumerate(rows):
         groups["others" if k % every else "some"][str(k)] = row
     return groups
 
 
-def _each(
-    test: Callable[..., None], argument: str, table: Mapping[Any, Any], others: Mapping[str, Any]
-) -> None:
+def _each(test, argument, table, others):
     for name, value in table.items():
         with case(name):
             test(**{argument: value}, **others)
 
 
-def _asks_for(every: Any, test: Callable[..., None], argument: str, *more: str) -> Any:
+def _asks_for(every, test, argument, *more):
     """What pytest gives: all that the test asks for but the argument, and more."""
     signature = inspect.signature(test)
     rest = [p for name, p in signature.parameters.items() if name != argument]

@@ -1,12 +1,8 @@
 """The laws that every contract test runs through: a new family is one row here."""
 
-from __future__ import annotations
-
 import math
 from collections import defaultdict
-from collections.abc import Callable, Iterable
 from functools import cache
-from typing import Any
 
 import betaroc as br
 from helpers.cases import grouped
@@ -15,7 +11,7 @@ from helpers.cases import grouped
 TIED = [0.7, 0.1, 0.2, 0.5, 0.2, 0.9, 0.7]
 WEIGHTED = ([0.4, 0.0, 0.2, 0.4, 0.5, 1.0, 0.3], [0.5, 1.0, 2.5, 1.0, 3.0, 1.0, 0.0])
 
-CONTINUOUS: dict[str, br.Distribution] = {
+CONTINUOUS = {
     "beta bell": br.Beta(3.0, 5.0),
     "beta U": br.Beta(0.47, 0.36),
     "beta J": br.Beta(2.5, 0.6),
@@ -36,55 +32,42 @@ CONTINUOUS: dict[str, br.Distribution] = {
     "logit-sinh-arcsinh": br.LogitSinhArcsinh(-0.5, 1.2, -0.3, 0.7),
     "mixture": br.BetaMixture([0.3, 0.7], [br.Beta(0.6, 3.0), br.Beta(5.0, 0.8)]),
     "shifted beta": br.Shifted(br.Beta(0.8, 1.6), 1.5, 1.4),
-    "shifted mixture": br.Shifted(
-        br.BetaMixture([0.4, 0.6], [br.Beta(2.0, 3.0), br.Beta(6.0, 1.2)]), -0.7, 0.6
-    ),
+    "shifted mixture": br.Shifted(br.BetaMixture([0.4, 0.6],
+        [br.Beta(2.0, 3.0), br.Beta(6.0, 1.2)]), -0.7, 0.6),
     "shifted normal": br.Shifted(br.Normal(0.3, 1.2), 0.4, 0.5),
     "normal mixture": br.NormalMixture([0.3, 0.7], [br.Normal(-1.0, 0.5), br.Normal(1.0, 2.0)]),
-    "spliced beta": br.Spliced(
-        br.Beta(2.0, 5.0), br.ParetoTail(0.04, 0.0, 0.6), br.ParetoTail(0.03, 0.0, 0.25)
-    ),
+    "spliced beta": br.Spliced(br.Beta(2.0, 5.0), br.ParetoTail(0.04, 0.0, 0.6),
+        br.ParetoTail(0.03, 0.0, 0.25)),
     "spliced normal": br.Spliced(br.Normal(0.1, 0.8), upper=br.ParetoTail(0.05, 0.0, 0.3)),
     "mixture narrow": br.BetaMixture([0.98, 0.02], [br.Beta(1.5, 1.2), br.Beta(4e3, 6e3)]),
-}
-INFLATED: dict[str, br.Distribution] = {
+}  # fmt: skip
+INFLATED = {
     "inflated beta": br.Inflated(br.Beta(2.0, 3.0), 0.1, 0.2),
     "inflated beta at one": br.Inflated(br.Beta(0.5, 0.7), 0.0, 0.25),
     "inflated logit-normal": br.Inflated(br.LogitNormal(0.5, 1.0), 0.3),
     "inflated normal": br.Inflated(br.Normal(0.3, 0.9), 0.2, 0.1),
-    "inflated mixture": br.Inflated(
-        br.BetaMixture([0.5, 0.3, 0.2], [br.Beta(2, 5), br.Beta(7, 3), br.Beta(0.7, 0.9)]), 0.1, 0.1
-    ),
+    "inflated mixture": br.Inflated(br.BetaMixture([0.5, 0.3, 0.2],
+        [br.Beta(2, 5), br.Beta(7, 3), br.Beta(0.7, 0.9)]), 0.1, 0.1),
     "shifted inflated beta": br.Shifted(br.Inflated(br.Beta(2.0, 3.0), 0.1, 0.2), 0.8, 1.3),
     "shifted inflated normal": br.Shifted(br.Inflated(br.Normal(0.9, 0.6), 0.2), -0.3, 0.9),
-}
-DISCRETE: dict[str, br.Distribution] = {
-    "empirical": br.Empirical(TIED),
-    "empirical weighted": br.Empirical(*WEIGHTED),
-    "empirical constant": br.Empirical([0.5, 0.5, 0.5]),
-    "binned": br.Binned([0.0, 0.25, 0.5, 0.75, 1.0], [3, 0, 2, 2]),
-    "shifted empirical": br.Shifted(br.Empirical(TIED), 0.5, 1.5),
-}
+}  # fmt: skip
+DISCRETE = {"empirical": br.Empirical(TIED), "empirical weighted": br.Empirical(*WEIGHTED),
+    "empirical constant": br.Empirical([0.5, 0.5, 0.5]), "binned": br.Binned([0.0, 0.25, 0.5, 0.75,
+    1.0], [3, 0, 2, 2]), "shifted empirical": br.Shifted(br.Empirical(TIED), 0.5, 1.5)}  # fmt: skip
 #: Counts in the middle, tails at the ends; tails that end, or reach further than doubles do; and
 #: what was stretched, whose ends doubles do not reach.
-TAILED: dict[str, br.Distribution] = {
-    "stretched inflated beta": br.Shifted(
-        br.Inflated(br.Beta(2.0, 3.0), 0.1, 0.2), -1.0, 2.0, logit=False
-    ),
-    "spliced in bounds": br.Spliced(
-        br.Normal(0.1, 0.3), br.ParetoTail(0.02, 0.0, 0.3), bounds=(-2.0, 2.5)
-    ),
-    "spliced empirical": br.Spliced(
-        br.Empirical([k / 40 for k in range(1, 40)]),
-        br.ParetoTail(0.1, 0.0, 0.02, 0.1),
-        br.ParetoTail(0.05, 0.1, 0.02, 0.92),
-    ),
-    "spliced ending": br.Spliced(
-        br.Beta(2.0, 5.0), br.ParetoTail(0.04, 0.1, 0.6), br.ParetoTail(0.03, -0.2, 0.4)
-    ),
-}
+TAILED = {
+    "stretched inflated beta": br.Shifted(br.Inflated(br.Beta(2.0, 3.0), 0.1, 0.2), -1.0, 2.0,
+        logit=False),
+    "spliced in bounds": br.Spliced(br.Normal(0.1, 0.3), br.ParetoTail(0.02, 0.0, 0.3),
+        bounds=(-2.0, 2.5)),
+    "spliced empirical": br.Spliced(br.Empirical([k / 40 for k in range(1, 40)]),
+        br.ParetoTail(0.1, 0.0, 0.02, 0.1), br.ParetoTail(0.05, 0.1, 0.02, 0.92)),
+    "spliced ending": br.Spliced(br.Beta(2.0, 5.0), br.ParetoTail(0.04, 0.1, 0.6),
+        br.ParetoTail(0.03, -0.2, 0.4)),
+}  # fmt: skip
 #: Trials without a score, below every threshold.
-REJECTING: dict[str, br.Distribution] = {
+REJECTING = {
     "rejecting beta": br.Rejecting(br.Beta(3.0, 5.0), 0.08),
     "rejecting normal": br.Rejecting(br.Normal(0.3, 1.7), 0.2),
     "rejecting inflated": br.Rejecting(br.Inflated(br.Beta(2.0, 3.0), 0.1, 0.2), 0.05),
@@ -93,37 +76,15 @@ REJECTING: dict[str, br.Distribution] = {
 LAWS = CONTINUOUS | INFLATED | DISCRETE | TAILED | REJECTING
 
 #: Every pair of these is tried: each family, each kind of end, each closed form.
-PAIR_LAWS = {
-    name: LAWS[name]
-    for name in (
-        "beta bell",
-        "beta U",
-        "beta a=1",
-        "normal",
-        "normal narrow",
-        "logit-normal",
-        "log-normal",
-        "gamma",
-        "sinh-arcsinh",
-        "logit-sinh-arcsinh",
-        "mixture",
-        "spliced ending",
-        "spliced empirical",
-        "inflated beta",
-        "inflated beta at one",
-        "inflated normal",
-        "empirical",
-        "empirical weighted",
-        "binned",
-        "rejecting beta",
-        "rejecting inflated",
-        "empirical rejecting",
-    )
-} | {
+PAIR_LAWS = {name: LAWS[name] for name in ("beta bell", "beta U", "beta a=1", "normal",
+    "normal narrow", "logit-normal", "log-normal", "gamma", "sinh-arcsinh", "logit-sinh-arcsinh",
+    "mixture", "spliced ending", "spliced empirical", "inflated beta", "inflated beta at one",
+    "inflated normal", "empirical", "empirical weighted", "binned", "rejecting beta",
+    "rejecting inflated", "empirical rejecting")} | {
     "logit-normal wide": br.LogitNormal(0.4, 2.0),
     "stretched beta": br.Shifted(br.Beta(1.8, 2.6), -1.0, 2.0, logit=False),
     "log-normal wide": br.LogNormal(-0.8, 0.7),
-}
+}  # fmt: skip
 
 PAIRS = [(c, i) for c in PAIR_LAWS for i in PAIR_LAWS]
 _NAMES = list(PAIR_LAWS)
@@ -131,24 +92,15 @@ _NAMES = list(PAIR_LAWS)
 SOME_PAIRS = {(c, _NAMES[(k + 5) % len(_NAMES)]) for k, c in enumerate(_NAMES)}
 
 #: Closed forms wait for these: one pair of each, with hooks, dents, atoms and ties.
-CLOSED_PAIRS = [
-    ("beta U", "beta bell"),
-    ("beta bell", "beta U"),
-    ("normal", "normal narrow"),
-    ("logit-normal", "logit-normal wide"),
-    ("log-normal", "log-normal wide"),
-    ("mixture", "beta U"),
-    ("inflated beta", "beta U"),
-    ("inflated beta", "inflated beta at one"),
-    ("empirical", "empirical weighted"),
-    ("binned", "empirical"),
-    ("rejecting beta", "beta U"),
-    ("empirical", "empirical rejecting"),
-]
+CLOSED_PAIRS = [("beta U", "beta bell"), ("beta bell", "beta U"), ("normal", "normal narrow"),
+    ("logit-normal", "logit-normal wide"), ("log-normal", "log-normal wide"),
+    ("mixture", "beta U"), ("inflated beta", "beta U"), ("inflated beta", "inflated beta at one"),
+    ("empirical", "empirical weighted"), ("binned", "empirical"), ("rejecting beta", "beta U"),
+    ("empirical", "empirical rejecting")]  # fmt: skip
 
 
 @cache
-def model(client: str, impostor: str, prior: float = 0.3) -> br.ScoreModel:
+def model(client, impostor, prior=0.3):
     """The pair of two named laws, which keeps what it has found from test to test."""
     return br.ScoreModel(LAWS_AND_PAIRS[client], LAWS_AND_PAIRS[impostor], prior=prior)
 
@@ -156,7 +108,7 @@ def model(client: str, impostor: str, prior: float = 0.3) -> br.ScoreModel:
 LAWS_AND_PAIRS = LAWS | PAIR_LAWS
 
 
-def pairs_of_names(pairs: Iterable[tuple[str, str]]) -> Callable[[Callable[..., None]], Any]:
+def pairs_of_names(pairs):
     """A test of ``names``: of a few pairs in the inner loop, of one of six others, and of all."""
     groups = defaultdict[str, dict[str, tuple[str, str]]](dict)
     for names in pairs:

@@ -1,10 +1,5 @@
 """Score files that tests write."""
 
-from __future__ import annotations
-
-from collections.abc import Iterable
-from pathlib import Path
-
 #: The configuration of a small study, to which keys may be put before and parameters after.
 STUDY = """statistics = ["true.auc"]
 [design.grid]
@@ -15,7 +10,7 @@ b_i = 2.0
 """
 
 
-def write(path: Path, client: Iterable[float], impostor: Iterable[float]) -> str:
+def write(path, client, impostor):
     """A file of score and label, and its name."""
     rows = [(float(s), label) for label, side in ((1, client), (0, impostor)) for s in side]
     path.parent.mkdir(parents=True, exist_ok=True)

@@ -1,7 +1,5 @@
 """Values of every kind by the types of their fields, for property tests."""
 
-from __future__ import annotations
-
 import math
 import types
 from collections.abc import Mapping
@@ -28,32 +26,25 @@ from helpers import laws
 UNIT = st.floats(0.0, 1.0)
 REAL = st.floats(-1e300, 1e300)
 SHAPE = st.floats(1e-3, 1e6)
-WARNINGS = [
-    kind for kind in vars(br.errors).values()
-    if isinstance(kind, type) and issubclass(kind, br.BetarocWarning)
-]  # fmt: skip
-SIMPLE: dict[Any, st.SearchStrategy[Any]] = {
-    float: st.floats(), int: st.integers(-(2**70), 2**70), bool: st.booleans(),
-    str: st.text(max_size=4) | st.sampled_from(["inf", "nan", "null", "kind"]),
-    type(None): st.none(),
-    Any: st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=3),
-}  # fmt: skip
+WARNINGS = [kind for kind in vars(br.errors).values()
+    if isinstance(kind, type) and issubclass(kind, br.BetarocWarning)]  # fmt: skip
+SIMPLE = {float: st.floats(), int: st.integers(-(2**70), 2**70), bool: st.booleans(), str: st.text(
+    max_size=4) | st.sampled_from(["inf", "nan", "null", "kind"]), type(None): st.none(),
+    Any: st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=3)}  # fmt: skip
 
 
-def arrays(dtype: Any, elements: Any = None) -> st.SearchStrategy[Any]:
+def arrays(dtype, elements=None):
     shapes = hnp.array_shapes(min_dims=0, max_dims=2, min_side=0, max_side=3)
     return hnp.arrays(dtype, shapes, elements=elements)
 
 
-ARRAYS = {
-    np.float64: arrays(np.float64), np.signedinteger: arrays(np.int64), np.bool_: arrays(np.bool_),
-    np.str_: arrays("U4", st.text("aé中\U0001f600", max_size=4)),
-    Any: arrays(np.int64) | arrays(np.float32) | arrays("U2", st.text("ab", max_size=2)),
-}  # fmt: skip
+ARRAYS = {np.float64: arrays(np.float64), np.signedinteger: arrays(np.int64), np.bool_: arrays(
+    np.bool_), np.str_: arrays("U4", st.text("aé中\U0001f600", max_size=4)), Any: arrays(np.int64)
+    | arrays(np.float32) | arrays("U2", st.text("ab", max_size=2))}  # fmt: skip
 
 
 @cache
-def of(hint: Any) -> st.SearchStrategy[Any]:
+def of(hint):
     if hint in SIMPLE:
         return SIMPLE[hint]
     hint = unaliased(hint)
@@ -82,7 +73,7 @@ def of(hint: Any) -> st.SearchStrategy[Any]:
     return st.deferred(lambda: of_class(hint))
 
 
-def of_class(kind: type) -> st.SearchStrategy[Any]:
+def of_class(kind):
     """Values of a class, of its subclasses where it has none of its own."""
     if kind in CHECKED:
         return CHECKED[kind]()
@@ -91,11 +82,10 @@ def of_class(kind: type) -> st.SearchStrategy[Any]:
     if issubclass(kind, Value):
         return by_parts(kind)
     return st.fixed_dictionaries({k: of(hint) for k, hint in hints_of(kind).items()}).map(
-        lambda parts: followed(kind(**in_range(kind, parts)))
-    )
+        lambda parts: followed(kind(**in_range(kind, parts))))  # fmt: skip
 
 
-def in_range(kind: Any, held: dict[str, Any]) -> dict[str, Any]:
+def in_range(kind, held):
     """The parts with numbers where their names say, ends in order, arrays of one length."""
     alike = getattr(kind, "_same_length", ()) or (held if "alpha" in held else ())
     for name, part in held.items():
@@ -119,7 +109,7 @@ def in_range(kind: Any, held: dict[str, Any]) -> dict[str, Any]:
     return held
 
 
-def followed(made: Any) -> Any:
+def followed(made):
     """The value with what follows from its other parts."""
     follows = getattr(made, "_follows", dict)()
     if isinstance(made, tuple):
@@ -132,64 +122,60 @@ def followed(made: Any) -> Any:
     return made
 
 
-def by_parts(kind: Any, **special: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
+def by_parts(kind, **special):
     """Values of a class of fields that need nothing of each other."""
     also = also_of(kind) - {"notices", "library", "differences", "evidence"}
     parts = {k: of(hint) for k, hint in hints_of(kind).items() if k not in also}
     return st.fixed_dictionaries(parts | special).map(lambda held: restored(kind, held))
 
 
-def restored(kind: Any, held: dict[str, Any]) -> Any:
+def restored(kind, held):
     try:
         return followed(kind._restored(in_range(kind, held)))
     except br.BetarocError:
         reject()
 
 
-def pair(kind: Any, **others: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
+def pair(kind, **others):
     name = st.none() | st.text(max_size=5)
-    return st.builds(
-        kind, laws.distributions(), laws.distributions(), prior=UNIT, name=name,
-        is_generic=st.booleans(), **others,
-    )  # fmt: skip
+    return st.builds(kind, laws.distributions(), laws.distributions(), prior=UNIT, name=name,
+        is_generic=st.booleans(), **others)  # fmt: skip
 
 
-def mixtures(kind: Any, part: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
+def mixtures(kind, part):
     share = st.floats(0.01, 0.99)
     return st.builds(lambda w, a, b: kind((w, 1.0 - w), (a, b)), share, part, part)
 
 
-def operating_points() -> st.SearchStrategy[Any]:
+def operating_points():
     number = st.floats()
 
-    def made(n: int | None, values: list[float], prior: float, beyond: bool) -> Any:
+    def made(n, values, prior, beyond):
         t, far, frr = values[0], abs(math.tanh(values[1])), abs(math.tanh(values[2]))
-        given: tuple[Any, ...] = (t, far, frr)
+        given = (t, far, frr)
         if n is not None:
             given = tuple(np.full(n, one) for one in given)
         held = (given[1], given[2]) if beyond else None
         return br.OperatingPoint(*given, prior, n_beyond=held)
 
-    sizes = st.none() | st.integers(0, 40)
-    values = st.tuples(number, REAL, REAL).map(list)
+    sizes, values = st.none() | st.integers(0, 40), st.tuples(number, REAL, REAL).map(list)
     return st.builds(made, sizes, values, UNIT, st.booleans())
 
 
-def scores() -> st.SearchStrategy[Any]:
+def scores():
     label = st.integers(-(2**63), 2**63 - 1) | st.text(max_size=3)
 
     @st.composite
-    def made(draw: Any) -> Any:
+    def made(draw):
         n = draw(st.integers(1, 5)), draw(st.integers(1, 5))
         wide = draw(st.booleans())
-        width = 64 if wide else 32
-        values = st.floats(allow_nan=False, allow_infinity=False, width=width)
-        given: dict[str, Any] = {}
+        values = st.floats(allow_nan=False, allow_infinity=False, width=(64 if wide else 32))
+        given = {}
         for who, size in zip(("client", "impostor"), n, strict=True):
             listed = draw(st.lists(values, min_size=size, max_size=size))
             given[who] = np.array(listed, dtype=np.float64 if wide else np.float32)
             for key, of_key in (("weights", st.floats(0.5, 9.0)), ("groups", label),
-                                ("ids", label)):  # fmt: skip
+                ("ids", label)):  # fmt: skip
                 if draw(st.booleans()):
                     given[f"{who}_{key}"] = draw(st.lists(of_key, min_size=size, max_size=size))
         try:
@@ -200,11 +186,11 @@ def scores() -> st.SearchStrategy[Any]:
     return made()
 
 
-def estimates(kind: Any) -> st.SearchStrategy[Any]:
+def estimates(kind):
     number = st.floats()
 
     @st.composite
-    def made(draw: Any) -> Any:
+    def made(draw):
         names = draw(st.lists(st.text(max_size=3), unique=True, max_size=2))
         rows = np.array([[draw(number) for _ in names] for _ in names])
         params = {name: draw(number) for name in names}
@@ -213,7 +199,7 @@ def estimates(kind: Any) -> st.SearchStrategy[Any]:
     return made()
 
 
-def decisions() -> st.SearchStrategy[Any]:
+def decisions():
     """Decisions, one of whose ways is the one that was taken."""
     one_of = {
         "target": ["far", "frr", "cost", "eer"],
@@ -222,7 +208,7 @@ def decisions() -> st.SearchStrategy[Any]:
     }
 
     @st.composite
-    def made(draw: Any) -> Any:
+    def made(draw):
         ways = draw(st.lists(of(ThresholdMethod), min_size=1, max_size=3))
         how = draw(st.sampled_from(["guaranteed", "average", "tail", "model", "counted"]))
         taken = replace(ways[0], how=how, threshold=draw(REAL))
@@ -237,31 +223,34 @@ def decisions() -> st.SearchStrategy[Any]:
     return made()
 
 
-CHECKED: dict[Any, Any] = {
-    br.Beta: laws.betas, br.Normal: laws.normals, br.LogitNormal: laws.logit_normals,
-    br.LogNormal: laws.log_normals, br.Gamma: laws.gammas, br.SinhArcsinh: laws.sinh_arcsinhs,
+CHECKED = {
+    br.Beta: laws.betas,
+    br.Normal: laws.normals,
+    br.LogitNormal: laws.logit_normals,
+    br.LogNormal: laws.log_normals,
+    br.Gamma: laws.gammas,
+    br.SinhArcsinh: laws.sinh_arcsinhs,
     br.LogitSinhArcsinh: lambda: laws.sinh_arcsinhs(br.LogitSinhArcsinh),
     br.Empirical: lambda: st.builds(br.Empirical, st.lists(REAL, min_size=1, max_size=40)),
-    br.Binned: lambda: st.builds(
-        br.Binned, st.just([0.0, 0.1, 1.0]), st.lists(st.floats(0.5, 9.0), min_size=2, max_size=2)
-    ),
+    br.Binned: lambda: st.builds(br.Binned, st.just([0.0, 0.1, 1.0]),
+        st.lists(st.floats(0.5, 9.0), min_size=2, max_size=2)),
     br.BetaMixture: lambda: mixtures(br.BetaMixture, laws.betas()),
     br.NormalMixture: lambda: mixtures(br.NormalMixture, laws.normals()),
-    br.Inflated: laws.inflated, br.Spliced: laws.spliced,
+    br.Inflated: laws.inflated,
+    br.Spliced: laws.spliced,
     br.Rejecting: lambda: st.builds(br.Rejecting, laws.betas(), st.floats(0.0, 0.4)),
     br.Shifted: lambda: st.builds(br.Shifted, laws.normals(), UNIT, SHAPE),
     br.ParetoTail: lambda: st.builds(br.ParetoTail, st.floats(0.001, 0.4), UNIT, SHAPE),
     br.ScoreModel: lambda: pair(br.ScoreModel),
     br.Roc: lambda: pair(br.Roc, positive=st.sampled_from(["client", "impostor"])),
-    br.OperatingPoint: operating_points, br.Scores: scores, br.Decision: decisions,
-    br.Design: lambda: st.builds(
-        lambda a, b: br.Design(("x", "é"), (tuple(a), tuple(b))),
-        st.lists(st.integers(-(2**53), 2**53), min_size=2, max_size=2, unique=True),
-        st.lists(st.text("ab", min_size=1, max_size=3), min_size=2, max_size=2, unique=True),
-    ),
-    br.Confusion: lambda: by_parts(
-        br.Confusion, **dict.fromkeys(br.Confusion._same_length, st.integers(0, 9))
-    ),
+    br.OperatingPoint: operating_points,
+    br.Scores: scores,
+    br.Decision: decisions,
+    br.Design: lambda: st.builds(lambda a, b: br.Design(("x", "é"), (tuple(a), tuple(b))),
+        st.lists(st.integers(-(2**53), 2**53), min_size=2, max_size=2, unique=True), st.lists(
+        st.text("ab", min_size=1, max_size=3), min_size=2, max_size=2, unique=True)),
+    br.Confusion: lambda: by_parts(br.Confusion,
+        **dict.fromkeys(br.Confusion._same_length, st.integers(0, 9))),
     br.Inclusion: lambda: by_parts(br.Inclusion, evidence=st.just({})),
     Distribution: laws.distributions,
     Estimate: lambda: estimates(Estimate),

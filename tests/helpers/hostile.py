@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
@@ -43,12 +43,12 @@ class Case(NamedTuple):
     words: tuple[str, ...]
 
 
-def _case(given: Any, error: type[Exception], *words: str) -> Case:
+def _case(given, error, *words):
     make = given if callable(given) and not isinstance(given, type) else lambda: given
     return Case(make, error, words)
 
 
-def spoken(error: Exception, *words: str) -> str:
+def spoken(error, *words):
     """The text of an error, which keeps to the rule of messages."""
     text = str(error)
     assert isinstance(error, br.BetarocError), error
@@ -61,21 +61,20 @@ def spoken(error: Exception, *words: str) -> str:
     return text
 
 
-def refused(call: Callable[[], Any], error: type[Exception], *words: str) -> str:
+def refused(call, error, *words):
     """The text of the error of a call, which is of that class and keeps to the rule."""
     with pytest.raises(error) as caught:
         call()
     return spoken(caught.value, *words)
 
 
-# -------------------------------------------------------------------------------- builders
-def _at(value: Any, place: int = 3) -> Any:
+def _at(value, place=3):
     bad = OK.copy()
     bad[place] = value
     return bad
 
 
-def _item(value: Any, place: int = 3) -> Any:
+def _item(value, place=3):
     """Objects, one of which is this one."""
     bad = OK.astype(object)
     bad[place] = value
@@ -85,20 +84,20 @@ def _item(value: Any, place: int = 3) -> Any:
 class _Array:
     """A container whose array is another's business."""
 
-    def __init__(self, answer: Any) -> None:
+    def __init__(self, answer):
         self._answer = answer
 
-    def __len__(self) -> int:
+    def __len__(self):
         return N
 
-    def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
+    def __array__(self, dtype=None, copy=None):
         if isinstance(self._answer, Exception):
             raise self._answer
         return self._answer
 
 
 class NoRepr:
-    def __repr__(self) -> str:
+    def __repr__(self):
         raise ValueError("no repr")
 
 
@@ -106,13 +105,13 @@ class _OnDevice(_Array):
     device = "cuda:0"
 
 
-def _itself() -> list[Any]:
-    found: list[Any] = [0.5]
+def _itself():
+    found = [0.5]
     found.append(found)
     return found
 
 
-def _iterator() -> Iterator[float]:
+def _iterator():
     yield from OK.tolist()
 
 
@@ -120,7 +119,7 @@ _MANY = f"of {N}"
 _ONE = f"1 of {N}"
 
 #: Scores that nothing takes for numbers. "client" stands for the name of the argument.
-VALUES: dict[str, Case] = {
+VALUES = {
     "A01 NaN": _case(_at(np.nan), INPUT, "index 3: nan", _ONE),
     "A01 NaN twice": _case(_at([np.nan, np.nan], [5, 9]), INPUT, "index 5: nan", f"2 {_MANY}"),
     "A01 all NaN": _case(np.full(N, np.nan), INPUT, "index 0: nan", f"{N} of {N}"),
@@ -206,7 +205,7 @@ if np.finfo("g").eps < np.finfo("d").eps:
     VALUES["B09 longdouble to 1"] = _case(_WIDE, INPUT, _ONE, "0, 1 and inf", "index 39")
 
 
-def _label(value: Any, place: int = 3) -> Any:
+def _label(value, place=3):
     bad = Y.astype(object)
     bad[place] = value
     return bad
@@ -215,7 +214,7 @@ def _label(value: Any, place: int = 3) -> Any:
 _WORDS = np.where(Y, "genuine", "impostor")
 
 #: Labels that are not those of two classes. "y_true" stands for the name of the argument.
-LABELS: dict[str, Case] = {
+LABELS = {
     "D02 {1, 2}": _case(Y + 1, INPUT, "1 (count 20)", "2 (count 20)", "client_label"),
     "D02 {0, 2}": _case(2 * Y, INPUT, "0 (count 20)", "2 (count 20)", "client_label"),
     "D02 {-1, 0}": _case(Y - 1, INPUT, "-1 (count 20)", "0 (count 20)", "client_label"),
@@ -246,21 +245,20 @@ LABELS: dict[str, Case] = {
     "complex": _case(Y + 0j, TYPE, "complex"),
     "dates": _case(Y.astype("M8[s]"), TYPE, "1970"),
     "objects": _case([object()] * N, TYPE, "object"),
-    "blanks about one": _case(
-        np.where(Y, "a", np.where(SCORES > 0.3, "b", "b ")), INPUT, "blanks", "'b '"
-    ),
+    "blanks about one": _case(np.where(Y, "a", np.where(SCORES > 0.3, "b", "b ")),
+        INPUT, "blanks", "'b '"),
     "masked": _case(np.ma.masked_array(Y, SCORES > 0.9), TYPE, "masked array"),
-}
+}  # fmt: skip
 
 
-def _weight(value: float, place: int = 3) -> Any:
+def _weight(value, place=3):
     bad = np.ones(N)
     bad[place] = value
     return bad
 
 
 #: Weights of all trials.
-WEIGHTS: dict[str, Case] = {
+WEIGHTS = {
     "E01 all 0": _case(np.zeros(N), INPUT, f"0 for all {N}", "client", "impostor"),
     "E02 one negative": _case(_weight(-1), INPUT, "index 3: -1.0", _ONE),
     "E02 next below 0": _case(_weight(-5e-324), INPUT, "index 3: -5e-324", _ONE),

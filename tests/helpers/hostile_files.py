@@ -1,7 +1,5 @@
 """Hostile score files as bytes, by the letters of their catalogue."""
 
-from __future__ import annotations
-
 import bz2
 import gzip
 import io
@@ -9,7 +7,6 @@ import json
 import lzma
 import tarfile
 import zipfile
-from typing import Any
 
 import numpy as np
 
@@ -28,35 +25,32 @@ _SCORES, _LABELS = [s for s, _ in _ROWS], [y for _, y in _ROWS]
 EXPECTED = br.Scores(_SCORES[:30], _SCORES[30:])
 
 
-def _table(head: str = "score,label", row: str = "{s},{y}", end: str = "\n") -> str:
-    lines = [head] * bool(head) + [
-        row.format(s=s, y=y, c=str(s).replace(".", ",")) for s, y in _ROWS
-    ]
+def _table(head="score,label", row="{s},{y}", end="\n"):
+    lines = [head] * bool(head) + [row.format(s=s, y=y, c=str(s).replace(".", ","))
+        for s, y in _ROWS]  # fmt: skip
     return end.join(lines) + end
 
 
 GOOD = _table()
 
 
-def _line(text: str, place: int = 5) -> str:
+def _line(text, place=5):
     """The good table with another line in that place, from 1."""
     lines = GOOD.split("\n")
     lines[place - 1] = text
     return "\n".join(lines)
 
 
-def packed(score: Any = None, label: Any = None, **options: Any) -> bytes:
+def packed(score=None, label=None, **options):
     """Such columns as Parquet."""
-    table = pa.table({
-        "score": _SCORES if score is None else score,
-        "label": _LABELS if label is None else label,
-    })  # fmt: skip
+    table = pa.table({"score": _SCORES if score is None else score, "label": _LABELS
+        if label is None else label})  # fmt: skip
     sink = io.BytesIO()
     pq.write_table(table, sink, **options)
     return sink.getvalue()
 
 
-def _zip(*names: str) -> bytes:
+def _zip(*names):
     sink = io.BytesIO()
     with zipfile.ZipFile(sink, "w") as archive:
         for name in names:
@@ -64,7 +58,7 @@ def _zip(*names: str) -> bytes:
     return sink.getvalue()
 
 
-def _tar() -> bytes:
+def _tar():
     sink = io.BytesIO()
     with tarfile.open(fileobj=sink, mode="w:gz") as archive:
         member = tarfile.TarInfo("a.csv")
@@ -73,7 +67,7 @@ def _tar() -> bytes:
     return sink.getvalue()
 
 
-def _flipped() -> bytes:
+def _flipped():
     """A bit of a page, whose checksum is kept."""
     data = bytearray(packed(compression="none", use_dictionary=False, write_page_checksum=True))
     data[100] ^= 0x40
@@ -84,7 +78,7 @@ _PARQUET, _GZIP = packed(), gzip.compress(GOOD.encode())
 _FIVE = ("line 5",)
 
 #: What is read as the sixty scores it stands for.
-READ: dict[str, str | bytes] = {
+READ = {
     "plain": GOOD,
     "G02 semicolons": _table("score;label", "{s};{y}"),
     "G02 quoted semicolons": _table('"score";"label"', "{s};{y}"),
@@ -111,14 +105,13 @@ READ: dict[str, str | bytes] = {
 }
 
 #: What is refused, and words of the message. After "of rows" those that sums of a file do not say.
-REFUSED: dict[str, tuple[str | bytes, tuple[str, ...]]] = {
+REFUSED = {
     "A01 nan": (_line("nan,1"), (*_FIVE, "'nan'", "finite")),
     "A01 NaN": (_line("NaN,1"), (*_FIVE, "'NaN'")),
     "A02 inf": (_line("inf,1"), (*_FIVE, "'inf'", "finite")),
     "A02 -Infinity": (_line("-Infinity,0"), (*_FIVE, "'-Infinity'")),
-    "G03 some decimal commas": (
-        _table("score;label", "{s};{y}").replace(".", ",", 3), ("line 2", "decimal"),
-    ),
+    "G03 some decimal commas": (_table("score;label", "{s};{y}").replace(".", ",", 3),
+        ("line 2", "decimal")),
     "G04 decimal commas": (_table(row="{c},{y}"), ("line 2", "2 fields", "Decimal commas")),
     "G04 one of them": (_line("0,25,1"), (*_FIVE, "got 3", "'0,25,1'")),
     "G04 thousands": (_line("1,000.5,1"), (*_FIVE, "got 3")),
@@ -181,10 +174,8 @@ REFUSED: dict[str, tuple[str | bytes, tuple[str, ...]]] = {
     "D06 one class": (GOOD.replace(",0\n", ",1\n"), ("no impostor scores", "60 labels")),
     "D08 soft": (_line("0.25,0.7"), ("got 3", "'0.7' (count 1, first in line 5)", "swapped")),
     "D10 swapped": (_table(row="{y},{s}"), ("swapped",)),
-    "blanks about one label": (
-        GOOD.replace(",1\n", ",g\n").replace(",0\n", ",i\n").replace(",g\n", ",g \n", 3),
-        ("blanks",),
-    ),
+    "blanks about one label": (GOOD.replace(",1\n", ",g\n").replace(",0\n", ",i\n").replace(",g\n",
+        ",g \n", 3), ("blanks",)),
     "G22 cut": (_PARQUET[:-50], ("intact Parquet",)),
     "G22 the first bytes": (b"PAR1", ("intact Parquet",)),
     "G22 no start": (_PARQUET[200:], ("byte",)),
@@ -197,9 +188,8 @@ REFUSED: dict[str, tuple[str | bytes, tuple[str, ...]]] = {
     "Parquet with a null": (packed([None, *_SCORES[1:]]), ("'score'", "1 ", "60")),
     "Parquet with a NaN": (packed([float("nan"), *_SCORES[1:]]), ("1 ", "60", "nan")),
     "Parquet without a label": (packed(label=[None, *_LABELS[1:]]), ("'label'", "missing")),
-    "Parquet without rows": (
-        packed(pa.array([], pa.float64()), pa.array([], pa.int8())), ("no rows",),
-    ),
+    "Parquet without rows": (packed(pa.array([], pa.float64()),
+        pa.array([], pa.int8())), ("no rows",)),
     "G24 zip": (_zip("a.csv", "b.csv"), ("a zip archive", "not unpacked")),
     "G24 zip of a place": (_zip("../../a.csv"), ("a zip archive", "not unpacked")),
     "G24 tar": (_tar(), ("must be text", "NUL byte")),
@@ -230,12 +220,9 @@ REFUSED: dict[str, tuple[str | bytes, tuple[str, ...]]] = {
     "two columns, no number": ("1 0.5\n-1 x\n", ("line 2", "'x'")),
     "JSON cut": ('{"score":0.5,"label":1}\n{"score":0.2\n', ("line 2", "JSON object")),
     "JSON without a label": ('{"score":0.5,"label":1}\n{"score":0.2}\n', ("line 2", "the label")),
-    "JSON with a score twice": (
-        '{"score":0.5,"label":1}\n{"score":1,"score":2,"label":0}\n', ("line 2", "occurs twice"),
-    ),
+    "JSON with a score twice": ('{"score":0.5,"label":1}\n{"score":1,"score":2,"label":0}\n',
+        ("line 2", "occurs twice")),
     "JSON of NaN": ('{"score":NaN,"label":1}\n{"score":0.2,"label":0}\n', ("line 1", "'NaN'")),
-    "JSON too deep": (
-        '{"score":' + "[" * 5000 + "]" * 5000 + ',"label":1}\n', ("line 1",),
-    ),
+    "JSON too deep": ('{"score":' + "[" * 5000 + "]" * 5000 + ',"label":1}\n', ("line 1",)),
     "JSON of lists": ('{"score":[1],"label":1}\n', ("line 1", "the score")),
 }  # fmt: skip

@@ -1,10 +1,8 @@
 """The rooms of the package, the imports between them and their sizes, read from its source.
-
 ``python tests/helpers/house.py`` draws ``docs/img/house.svg`` and lowers the budgets of
-``tests/house.json`` to what is there. Every import of an own module counts,
-wherever it stands: at the top of a file, inside a function, or by its name; for types alone
-where it leads to another room.
-"""
+``tests/house.json`` to what is there. Every import of an own module counts, wherever it stands: at
+the top of a file, inside a function, or by its name; for types alone where it leads to another
+room."""
 
 from __future__ import annotations
 
@@ -22,16 +20,15 @@ ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = ROOT / "betaroc"
 
 #: Bottom to top, as the table of the page shows them.
-ROOMS: list[str] = re.findall(
-    r"^\| `(\w+)` \|", (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8"), re.M
-)
+ROOMS = re.findall(r"^\| `(\w+)` \|",
+    (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8"), re.M)  # fmt: skip
 #: Modules that load by name what is asked of them.
 TABLES = ("betaroc", "betaroc.cli", "betaroc.sklearn")
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
-def module_name(path: Path) -> str:
+def module_name(path):
     """The name by which a file of the package is imported."""
     parts = path.relative_to(ROOT).with_suffix("").parts
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
@@ -40,7 +37,7 @@ def module_name(path: Path) -> str:
 MODULES = {module_name(path): path for path in sorted(PACKAGE.rglob("*.py"))}
 
 
-def room(module: str) -> str:
+def room(module):
     """The room that a module stands in."""
     return module.split(".")[1]
 
@@ -55,14 +52,12 @@ class Import(NamedTuple):
 
 
 @cache
-def tree(module: str) -> ast.Module:
+def tree(module):
     """What is written in a module."""
     return ast.parse(MODULES[module].read_text(encoding="utf-8"))
 
 
-def _imports(
-    module: str, node: ast.AST, found: list[Import], lazy: bool = False, for_types: bool = False
-) -> list[Import]:
+def _imports(module, node, found, lazy=False, for_types=False):
     """All imports below a node, added to those found."""
     if isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == "betaroc":
         for alias in node.names:
@@ -83,19 +78,14 @@ def _imports(
 
 
 @cache
-def imports() -> tuple[Import, ...]:
+def imports():
     """All imports of own modules but those of the top and of the tables of names."""
-    return tuple(
-        found
-        for module in MODULES
-        if module.count(".") > 1 or module[8:] in ROOMS
-        for found in _imports(module, tree(module), [])
-        if not (found.lazy and module in TABLES)
-        if not (found.for_types and room(found.module) == room(found.target))
-    )
+    return tuple(found for module in MODULES if module.count(".") > 1 or module[8:] in ROOMS
+        for found in _imports(module, tree(module), []) if not (found.lazy and module in TABLES)
+        if not (found.for_types and room(found.module) == room(found.target)))  # fmt: skip
 
 
-def draw(path: Path) -> None:
+def draw(path):
     """A row a room, the upper rooms above: how many of its imports lead to each other room."""
     import matplotlib as mpl
     from matplotlib.figure import Figure
@@ -119,8 +109,7 @@ def draw(path: Path) -> None:
         for row, above in enumerate(rooms):
             for column, below in enumerate(rooms):
                 count = counts[above, below]
-                share = count / most
-                wrong = count and column < row
+                share, wrong = count / most, count and column < row
                 colour = "0.85" if row == column else "tab:red" if wrong else shades(0.7 * share)
                 shown = {"facecolor": colour if count else "none", "edgecolor": "0.9"}
                 axes.add_patch(Rectangle((column - 0.5, row - 0.5), 1, 1, **shown))
@@ -129,32 +118,25 @@ def draw(path: Path) -> None:
         figure.savefig(path, metadata=None if path.suffix == ".png" else {"Date": None})
 
 
-# ------------------------------------------------------------------------------ sizes
 #: Names that say nothing of what they name.
-PRONOUNS = {
-    "one", "found", "own", "given", "there", "kept", "said", "told", "held", "made", "meant",
-    "asked", "seen", "whole", "here", "other", "both", "those", "these", "it", "what", "known",
-    "ruled", "stated", "taken", "settled",
-}  # fmt: skip
-_NO_CODE = {
-    tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT,
-    tokenize.ENDMARKER,
-}  # fmt: skip
+PRONOUNS = {"one", "found", "own", "given", "there", "kept", "said", "told", "held", "made",
+    "meant", "asked", "seen", "whole", "here", "other", "both", "those", "these", "it", "what",
+    "known", "ruled", "stated", "taken", "settled"}  # fmt: skip
+_NO_CODE = {tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT,
+    tokenize.ENDMARKER}  # fmt: skip
 BUDGETS = ROOT / "tests" / "house.json"
 
 
-def _docstring(module: str) -> set[int]:
+def _docstring(module):
     """The lines of the docstrings of a module."""
-    bodies = [
-        node.body[0] for node in ast.walk(tree(module))
-        if isinstance(node, ast.Module | ast.ClassDef | Function)
-        and ast.get_docstring(node, clean=False) is not None
-    ]  # fmt: skip
+    bodies = [node.body[0] for node in ast.walk(tree(module))
+        if isinstance(node, ast.Module | ast.ClassDef | Function) and ast.get_docstring(node,
+        clean=False) is not None]  # fmt: skip
     return {line for one in bodies for line in range(one.lineno, (one.end_lineno or 0) + 1)}
 
 
 @cache
-def size_of(module: str) -> Counter[str]:
+def size_of(module):
     """What is counted of a module: the lines of code are of its room too."""
     text, doc, size = MODULES[module].read_text("utf-8"), _docstring(module), Counter[str]()
     lines = [(k, line.strip()) for k, line in enumerate(text.splitlines(), 1)]
@@ -174,14 +156,13 @@ def size_of(module: str) -> Counter[str]:
         stored = node.id if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store) else ""
         stored = node.arg if isinstance(node, ast.arg) else stored
         size["names that are pronouns"] += stored in PRONOUNS
-    size["private functions named once"] = sum(
-        isinstance(n, Function) and n.name[:1] == "_" != n.name[1:2] and names[n.name] <= 1
-        for n in tree(module).body
-    )
+    size["private functions named once"] = sum(isinstance(n,
+        Function) and n.name[:1] == "_" != n.name[1:2] and names[n.name] <= 1
+        for n in tree(module).body)  # fmt: skip
     return size
 
 
-def sizes() -> dict[str, int]:
+def sizes():
     """Figures of the whole package, none of which may grow."""
     total = sum(map(size_of, MODULES), Counter[str]())
     others = [p for p in PACKAGE.rglob("*") if p.is_file() and p.suffix not in (".py", ".pyc")]

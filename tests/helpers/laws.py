@@ -1,12 +1,8 @@
 """A law: what holds of any value, tried on a few in the suite and on 10 000 every night."""
 
-from __future__ import annotations
-
 import functools
 import os
 import warnings
-from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 import pytest
@@ -18,27 +14,29 @@ FAST, NIGHTLY = 25, 10_000
 #: No more than so many where a run is to be shorter.
 MOST = int(os.environ.get("BETAROC_EXAMPLES", NIGHTLY))
 #: Nothing of a run but its count and seed decides what is tried; no time limit fails it.
-SETTINGS: dict[str, Any] = {
-    "database": None, "deadline": None, "suppress_health_check": list(HealthCheck),
+SETTINGS = {
+    "database": None,
+    "deadline": None,
+    "suppress_health_check": list(HealthCheck),
     "print_blob": True,
     # Explaining a failure makes it many times more, every line traced.
     "phases": [Phase.explicit, Phase.generate, Phase.shrink],
-}  # fmt: skip
+}
 PROFILES = ["fast", pytest.param("nightly", marks=pytest.mark.nightly)]
 
 
-def law(*, fast: int = FAST, nightly: int = NIGHTLY, **values: Any) -> Callable[[Any], Any]:
+def law(*, fast=FAST, nightly=NIGHTLY, **values):
     """A test of so many drawn values: the same few in the suite, new ones every night."""
 
-    def decorate(claim: Callable[..., None]) -> Any:
+    def decorate(claim):
         @functools.wraps(claim)
-        def quiet(**drawn: Any) -> None:
+        def quiet(**drawn):
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", br.BetarocWarning)
                 claim(**drawn)
 
         @pytest.mark.parametrize("profile", PROFILES)
-        def test(profile: str) -> None:
+        def test(profile):
             many = {
                 "fast": settings(max_examples=fast, derandomize=True, **SETTINGS),
                 "nightly": settings(max_examples=min(nightly, MOST), **SETTINGS),
@@ -51,27 +49,24 @@ def law(*, fast: int = FAST, nightly: int = NIGHTLY, **values: Any) -> Callable[
     return decorate
 
 
-# ------------------------------------------------------------------------------ scores
 #: Ties, exact 0 and 1; any fraction; whole numbers; the ends of what doubles hold.
-KINDS: dict[str, st.SearchStrategy[float]] = {
-    "grid": st.integers(0, 16).map(lambda k: k / 16), "unit": st.floats(0.0, 1.0),
+KINDS = {"grid": st.integers(0, 16).map(lambda k: k / 16), "unit": st.floats(0.0, 1.0),
     "whole": st.integers(-6, 6).map(float), "huge": st.floats(-1e300, 1e300),
-    "tiny": st.floats(-1e-300, 1e-300),
-}  # fmt: skip
+    "tiny": st.floats(-1e-300, 1e-300)}  # fmt: skip
 
 
-def sample(numbers: st.SearchStrategy[float], least: int = 1) -> st.SearchStrategy[list[float]]:
+def sample(numbers, least=1):
     return st.lists(numbers, min_size=least, max_size=40)
 
 
-def like_labels(client: Any, impostor: Any) -> bool:
+def like_labels(client, impostor):
     """Whether one sample may be taken for the labels of the other, which is refused."""
     one_length = len(client) == len(impostor)
     return one_length and any(set(x) <= {-1.0, 0.0, 1.0} for x in (client, impostor))
 
 
 @st.composite
-def samples(draw: Any, kinds: Any = tuple(KINDS), least: int = 1) -> Any:
+def samples(draw, kinds=tuple(KINDS), least=1):
     """Scores of both classes of one kind, of different numbers where they look like labels."""
     kind = draw(st.sampled_from(kinds))
     client, impostor = (draw(sample(KINDS[kind], least)) for _ in range(2))
@@ -82,12 +77,12 @@ def samples(draw: Any, kinds: Any = tuple(KINDS), least: int = 1) -> Any:
     return np.array(client), np.array(impostor)
 
 
-def sets(kinds: Any = tuple(KINDS), least: int = 1) -> st.SearchStrategy[br.Scores]:
+def sets(kinds=tuple(KINDS), least=1):
     return samples(kinds, least).map(lambda both: br.Scores(*both))
 
 
 @st.composite
-def weighted(draw: Any, kinds: Any = tuple(KINDS), least: int = 1) -> Any:
+def weighted(draw, kinds=tuple(KINDS), least=1):
     """Scores of weights 1 to 4, and as many copies."""
     both = draw(samples(kinds, least))
     n = [draw(st.lists(st.integers(1, 4), min_size=len(x), max_size=len(x))) for x in both]
@@ -99,10 +94,9 @@ def weighted(draw: Any, kinds: Any = tuple(KINDS), least: int = 1) -> Any:
 
 
 @st.composite
-def full_sets(draw: Any) -> Any:
+def full_sets(draw):
     """Scores with weights, or groups and identities, or trials without a score."""
-    both = draw(samples())
-    given_: dict[str, Any] = {"name": draw(st.none() | st.text(max_size=4))}
+    both, given_ = draw(samples()), {"name": draw(st.none() | st.text(max_size=4))}
     beside = draw(st.sampled_from(["weights", "groups", "rejected", "nothing"]))
     for who, x in zip(("client", "impostor"), both, strict=True):
         labels = st.lists(st.integers(0, 9), min_size=len(x), max_size=len(x))
@@ -116,7 +110,7 @@ def full_sets(draw: Any) -> Any:
     return br.Scores(*both, **given_)
 
 
-def between(scores: br.Scores) -> np.ndarray:
+def between(scores):
     """A threshold below all scores, one in each gap between neighbours, one above all."""
     values = np.unique(np.concatenate([scores.client, scores.impostor]))
     gaps = values[:-1] / 2.0 + values[1:] / 2.0
@@ -124,85 +118,80 @@ def between(scores: br.Scores) -> np.ndarray:
     return np.concatenate([[-np.inf], apart, [np.inf]])
 
 
-def all_thresholds(scores: br.Scores) -> np.ndarray:
+def all_thresholds(scores):
     """Below all scores, and at each of them."""
     return np.unique(np.concatenate([[-np.inf], scores.client, scores.impostor]))
 
 
-# ----------------------------------------------------------------------- distributions
 SHAPES = st.floats(-2.0, 4.0).map(lambda k: 10.0**k)
 FRACTIONS = st.floats(0.01, 0.99)
 CENTRES = st.floats(-5.0, 5.0)
 SPREADS = st.floats(0.1, 10.0)
 
 
-def betas() -> st.SearchStrategy[br.Beta]:
+def betas():
     return st.builds(br.Beta, SHAPES, SHAPES)
 
 
-def normals() -> st.SearchStrategy[br.Normal]:
+def normals():
     return st.builds(br.Normal, CENTRES, SPREADS)
 
 
-def logit_normals() -> st.SearchStrategy[br.LogitNormal]:
+def logit_normals():
     return st.builds(br.LogitNormal, CENTRES, SPREADS)
 
 
-def log_normals() -> st.SearchStrategy[br.LogNormal]:
+def log_normals():
     return st.builds(br.LogNormal, CENTRES, st.floats(0.1, 2.0))
 
 
-def gammas() -> st.SearchStrategy[br.Gamma]:
+def gammas():
     return st.builds(br.Gamma, st.floats(0.5, 100.0), SPREADS)
 
 
-def sinh_arcsinhs(kind: Any = br.SinhArcsinh) -> st.SearchStrategy[br.SinhArcsinh]:
+def sinh_arcsinhs(kind=br.SinhArcsinh):
     return st.builds(kind, CENTRES, SPREADS, st.floats(-1.5, 1.5), st.floats(0.5, 2.0))
 
 
-def mixtures() -> st.SearchStrategy[br.Distribution]:
-    def mixed(kind: Any, part: Any) -> st.SearchStrategy[Any]:
+def mixtures():
+    def mixed(kind, part):
         return st.builds(lambda w, a, b: kind((w, 1.0 - w), (a, b)), FRACTIONS, part, part)
 
     return mixed(br.BetaMixture, betas()) | mixed(br.NormalMixture, normals())
 
 
-def inflated() -> st.SearchStrategy[br.Inflated]:
+def inflated():
     share = st.floats(0.01, 0.4)
     return st.builds(br.Inflated, betas(), share, share)
 
 
-def spliced() -> st.SearchStrategy[br.Spliced]:
-    tail = st.builds(
-        br.ParetoTail, st.floats(0.001, 0.3), st.floats(-0.2, 0.2), st.floats(0.1, 2.0)
-    )
+def spliced():
+    tail = st.builds(br.ParetoTail, st.floats(0.001, 0.3), st.floats(-0.2, 0.2),
+        st.floats(0.1, 2.0))  # fmt: skip
     shape = st.floats(0.5, 20.0)
     return st.builds(br.Spliced, st.builds(br.Beta, shape, shape), tail, tail)
 
 
-def discrete() -> st.SearchStrategy[br.Distribution]:
-    binned = st.lists(st.integers(0, 9), min_size=2, max_size=8).filter(any).map(
-        lambda counts: br.Binned(np.linspace(0.0, 1.0, len(counts) + 1), counts)
-    )  # fmt: skip
+def discrete():
+    binned = (st.lists(st.integers(0, 9), min_size=2, max_size=8) .filter(any) .map(
+        lambda counts: br.Binned(np.linspace(0.0, 1.0, len(counts) + 1), counts)))  # fmt: skip
     return binned | sample(KINDS["unit"] | KINDS["grid"]).map(br.Empirical)
 
 
-def continuous() -> st.SearchStrategy[br.Distribution]:
+def continuous():
     positive = log_normals() | gammas()
     bent = sinh_arcsinhs() | sinh_arcsinhs(br.LogitSinhArcsinh)
     return betas() | normals() | logit_normals() | mixtures() | spliced() | positive | bent
 
 
-def distributions() -> st.SearchStrategy[br.Distribution]:
+def distributions():
     return continuous() | inflated() | discrete()
 
 
-def on_unit() -> st.SearchStrategy[br.Distribution]:
+def on_unit():
     return betas() | logit_normals() | inflated() | spliced() | discrete()
 
 
-def models(
-    one: st.SearchStrategy[br.Distribution] | None = None,
-) -> st.SearchStrategy[br.ScoreModel]:
+def models(one=None):
     part = one if one is not None else on_unit()
     return st.builds(br.ScoreModel, part, part)

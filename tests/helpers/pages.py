@@ -1,49 +1,46 @@
 """What a page holds, and that it can do nothing."""
 
-from __future__ import annotations
-
 import re
 from html.parser import HTMLParser
 
 #: What a page could do anything with is none of these: text, tables, drawings, the slider.
-ALLOWED = {
-    "html", "head", "meta", "title", "style", "body", "h1", "h2", "h3", "h4", "p", "ul", "li",
-    "section", "div", "table", "thead", "tbody", "tr", "th", "td", "bdi", "strong", "sub", "sup",
-    "figure", "figcaption", "details", "summary", "footer", "br", "span", "main", "script", "nav",
-    "ol", "a", "dl", "dt", "dd", "b", "i", "small", "code", "input", "button", "output", "line",
-    "circle", "svg", "defs", "g", "path", "use", "text", "clippath", "rect", "tspan", "pattern",
-}  # fmt: skip
+ALLOWED = {"html", "head", "meta", "title", "style", "body", "h1", "h2", "h3", "h4", "p", "ul",
+    "li", "section", "div", "table", "thead", "tbody", "tr", "th", "td", "bdi", "strong",
+    "sub", "sup", "figure", "figcaption", "details", "summary", "footer", "br", "span",
+    "main", "script", "nav", "ol", "a", "dl", "dt", "dd", "b", "i", "small", "code", "input",
+    "button", "output", "line", "circle", "svg", "defs", "g", "path", "use", "text", "clippath",
+    "rect", "tspan", "pattern"}  # fmt: skip
 
 
 class Page(HTMLParser):
     """Tags with their attributes, texts, and the cells of each row."""
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text):
         super().__init__()
-        self.tags: list[tuple[str, dict[str, str | None]]] = []
-        self.text: list[str] = []
-        self.rows: list[list[str]] = []
+        self.tags = []
+        self.text = []
+        self.rows = []
         self.feed(text)
 
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+    def handle_starttag(self, tag, attrs):
         self.tags.append((tag, dict(attrs)))
         if tag == "tr":
             self.rows.append([])
         if tag in ("td", "th") and self.rows:
             self.rows[-1].append("")
 
-    def handle_data(self, data: str) -> None:
+    def handle_data(self, data):
         self.text.append(data)
         if self.rows and self.rows[-1] and data.strip():
             self.rows[-1][-1] += f" {data.strip()}"
 
 
-def plain(text: str) -> str:
+def plain(text):
     """Its text in one line."""
     return " ".join("".join(Page(text).text).split()).replace("\u00a0", " ")
 
 
-def assert_inert(text: str) -> Page:
+def assert_inert(text):
     """Nothing runs but the one script, nothing is asked for, no attribute holds a style."""
     page = Page(text)
     assert {tag for tag, _ in page.tags} <= ALLOWED
@@ -62,7 +59,7 @@ def assert_inert(text: str) -> Page:
     return page
 
 
-def asks_for_nothing(text: str) -> None:
+def asks_for_nothing(text):
     """No address stands in it but the names of formats."""
     addresses = set(re.findall(r"https?://[^\s\"'<>]+", text))
     assert addresses <= {"http://www.w3.org/1999/xlink", "http://www.w3.org/2000/svg"}

@@ -1,35 +1,27 @@
 """A point for every statistic."""
 
-from __future__ import annotations
-
-from typing import Any
-
 from betaroc.model.statistics import STATISTICS
 
 __all__ = ["ASKED", "somewhere"]
 
-_VALUES: dict[str, Any] = {
-    "between": (0.0, 0.2), "threshold": 0.5, "far": 0.1, "frr": 0.1, "tpr": 0.9, "alpha": 0.4,
-    "at": "eer",
-}  # fmt: skip
+_VALUES = {"between": (0.0, 0.2), "threshold": 0.5, "far": 0.1, "frr": 0.1, "tpr": 0.9,
+    "alpha": 0.4, "at": "eer"}  # fmt: skip
 
 
-def somewhere(stat: str) -> dict[str, Any]:
+def somewhere(stat):
     """The first point that a statistic takes, as keywords."""
     points = STATISTICS[stat].points
     return {points[0]: _VALUES[points[0]]} if points else {}
 
 
 #: Statistics of beta pairs, each at a point: one of every kind.
-ASKED: list[tuple[str, dict[str, Any]]] = [
-    ("auc", {}), ("partial-auc", {"between": (0.0, 0.2)}), ("tpr", {"far": 0.1}),
+ASKED = [("auc", {}), ("partial-auc", {"between": (0.0, 0.2)}), ("tpr", {"far": 0.1}),
     ("far", {"threshold": 0.5}), ("frr", {"threshold": 0.5}), ("f1", {"alpha": 0.4}),
     ("precision", {"frr": 0.1}), ("youden", {"tpr": 0.9}), ("mutual-information", {"at": "eer"}),
-    ("eer", {}), ("threshold", {"at": "eer"}), ("min-hter", {}), ("min-dcf", {}), ("max-f1", {}),
-    ("max-youden", {}), ("break-even", {}), ("weighted-error", {"alpha": 0.4}),
+    ("eer", {}), ("threshold", {"at": "eer"}), ("min-hter", {}), ("min-dcf", {}),
+    ("max-f1", {}), ("max-youden", {}), ("break-even", {}), ("weighted-error", {"alpha": 0.4}),
     ("threshold", {"alpha": 0.4}), ("threshold", {"far": 0.1}), ("threshold", {"frr": 0.1}),
     ("ks", {}), ("h-measure", {}), ("average-precision", {}), ("d-prime", {}),
     ("far", {"at": "crossing"}), ("threshold", {"at": "crossing"}), ("exponent-at-zero", {}),
     ("exponent-at-one", {}), ("coefficient-at-zero", {}), ("coefficient-at-one", {}),
-    ("client-a", {}), ("impostor-b", {}), ("client-mean", {}), ("impostor-var", {}),
-]  # fmt: skip
+    ("client-a", {}), ("impostor-b", {}), ("client-mean", {}), ("impostor-var", {})]  # fmt: skip

@@ -1,43 +1,32 @@
-"""The JSON schema of all documents, from the classes.
-
-``python tests/helpers/schema.py`` writes ``schema.json`` after a change of the fields of a result.
-"""
-
-from __future__ import annotations
+"""The JSON schema of all documents, from the classes. ``python tests/helpers/schema.py`` writes
+``schema.json`` after a change of the fields of a result."""
 
 import json
 from pathlib import Path
-from typing import Any
 
 from betaroc.core.value import Value
 from betaroc.rendering import document
-from betaroc.rendering.document import FORMAT, REAL, Codec, document_parts, needed_of
+from betaroc.rendering.document import FORMAT, REAL, document_parts, needed_of
 from betaroc.report import documents
 from betaroc.report.documents import kinds
 
 TARGET = Path(documents.__file__).with_name("schema.json")
 
-SIMPLE: dict[Codec, dict[str, Any]] = {
-    document.NULL: {"type": "null"}, document.WHOLE: {"type": "integer"},
+SIMPLE = {document.NULL: {"type": "null"}, document.WHOLE: {"type": "integer"},
     document.FLAG: {"type": "boolean"}, document.TEXT: {"type": "string"},
-    REAL: {"$ref": "#/$defs/number"}, document.ANYTHING: {"$ref": "#/$defs/anything"},
-}  # fmt: skip
+    REAL: {"$ref": "#/$defs/number"}, document.ANYTHING: {"$ref": "#/$defs/anything"}}  # fmt: skip
 SCALAR = {"type": ["number", "string", "boolean", "null"]}
 #: By kind of array what its entries are called, and one of them.
-ENTRIES = {
-    "f": ("numbers", SIMPLE[REAL]), "i": ("whole numbers", SIMPLE[document.WHOLE]),
+ENTRIES = {"f": ("numbers", SIMPLE[REAL]), "i": ("whole numbers", SIMPLE[document.WHOLE]),
     "b": ("flags", SIMPLE[document.FLAG]), "U": ("texts", SIMPLE[document.TEXT]),
-    "": ("entries", SCALAR),
-}  # fmt: skip
+    "": ("entries", SCALAR)}  # fmt: skip
 
 
-def schema() -> dict[str, Any]:
+def schema():
     """JSON schema of every document."""
     values = [name for name, kind in kinds().items() if issubclass(kind, Value)]
-    held = [
-        {"properties": {"kind": {"const": name}, "content": {"$ref": f"#/$defs/{name}"}}}
-        for name in values
-    ]
+    held = [{"properties": {"kind": {"const": name}, "content": {"$ref": f"#/$defs/{name}"}}}
+        for name in values]  # fmt: skip
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "Results of betaroc",
@@ -51,7 +40,7 @@ def schema() -> dict[str, Any]:
     }
 
 
-def of_class(kind: type) -> dict[str, Any]:
+def of_class(kind):
     properties = {name: of_codec(codec) for name, codec in document_parts(kind).items()}
     needed = list(needed_of(kind))
     if issubclass(kind, Value):
@@ -59,15 +48,11 @@ def of_class(kind: type) -> dict[str, Any]:
         envelope |= {"derived": {"type": "object"}}
         properties = {"kind": {"const": kind.__name__}} | properties | envelope
         needed = ["kind", *needed]
-    return {
-        "type": "object",
-        "properties": properties,
-        "required": needed,
-        "additionalProperties": False,
-    }
+    return {"type": "object", "properties": properties,
+        "required": needed, "additionalProperties": False}  # fmt: skip
 
 
-def of_codec(codec: Codec) -> dict[str, Any]:
+def of_codec(codec):
     """What a plain form of this codec is."""
     if codec in SIMPLE:
         return SIMPLE[codec]
@@ -98,52 +83,36 @@ def of_codec(codec: Codec) -> dict[str, Any]:
     return {"anyOf": parts}
 
 
-def of_array(one: dict[str, Any]) -> dict[str, Any]:
+def of_array(one):
     """An array: lists within each other, its values with their shape, or where it stands."""
-    whole = {
-        "values": {"type": "array", "items": one},
-        "dtype": {"enum": list(document._LETTERS)},
-        "shape": {"type": "array", "items": {"type": "integer", "minimum": 0}},
-    }
+    whole = {"values": {"type": "array", "items": one}, "dtype": {"enum": list(document._LETTERS)},
+        "shape": {"type": "array", "items": {"type": "integer", "minimum": 0}}}  # fmt: skip
     rows = {"type": "array", "items": {"anyOf": [one, {"type": "array", "items": one}]}}
     same = {"type": "object", "properties": {"same as": {"type": "string"}}}
-    return {
-        "anyOf": [
-            rows,
-            {"type": "object", "properties": whole, "required": list(whole)}
-            | {"additionalProperties": False},
-            same | {"required": ["same as"], "additionalProperties": False},
-        ]
-    }
+    return {"anyOf": [rows, {"type": "object", "properties": whole,
+        "required": list(whole)} | {"additionalProperties": False},
+        same | {"required": ["same as"], "additionalProperties": False}]}  # fmt: skip
 
 
-def shared() -> dict[str, Any]:
+def shared():
     """What many documents hold."""
     return {
         "number": {"anyOf": [{"type": ["number", "null"]}, {"enum": ["inf", "-inf"]}]},
         **{name: of_array(one) for name, one in ENTRIES.values()},
-        "anything": {
-            "anyOf": [
-                SCALAR,
-                {"type": "object", "properties": {"float": {"enum": ["nan", "inf", "-inf"]}}}
-                | {"required": ["float"], "additionalProperties": False},
-                {"type": "array", "items": {"$ref": "#/$defs/anything"}},
-            ]
-        },
-    }
+        "anything": {"anyOf": [SCALAR, {"type": "object", "properties": {"float": {"enum": ["nan",
+            "inf", "-inf"]}}} | {"required": ["float"], "additionalProperties": False},
+            {"type": "array", "items": {"$ref": "#/$defs/anything"}}]},
+    }  # fmt: skip
 
 
-def lines(found: dict[str, object]) -> list[str]:
+def lines(found):
     """A definition a line."""
-    return [
-        f"{json.dumps(key)}: {json.dumps(value, separators=(',', ':'))}"
-        for key, value in found.items()
-    ]
+    return [f"{json.dumps(key)}: {json.dumps(value, separators=(',', ':'))}"
+        for key, value in found.items()]  # fmt: skip
 
 
 if __name__ == "__main__":
     found = schema()
     definitions = ",\n".join(lines(found.pop("$defs")))
-    TARGET.write_text(
-        "{\n" + ",\n".join(lines(found)) + ',\n"$defs": {\n' + definitions + "\n}\n}\n", "utf-8"
-    )
+    TARGET.write_text("{\n" + ",\n".join(lines(found)) + ',\n"$defs": {\n' + definitions
+        + "\n}\n}\n", "utf-8")  # fmt: skip

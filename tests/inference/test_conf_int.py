@@ -1,12 +1,7 @@
-"""Intervals of fitted parameters against likelihoods maximised by scipy, and closed forms.
-
-The correction of the profile deviance is checked against its mean in simulations and two limits.
-"""
-
-from __future__ import annotations
+"""Intervals of fitted parameters against likelihoods maximised by scipy, and closed forms. The
+correction of the profile deviance is checked against its mean in simulations and two limits."""
 
 import math
-from typing import Any
 
 import numpy as np
 import pytest
@@ -18,38 +13,39 @@ from betaroc.report.score_set import parameters_of
 from helpers.cases import some
 from helpers.extras import needs
 
+approx = pytest.approx
+
 mpmath = needs("mpmath", "test")
 
 CHI = stats.chi2.ppf(0.95, 1)
 
 
-def student(n: float, level: float = 0.95) -> float:
+def student(n, level=0.95):
     return float(stats.t.ppf(0.5 + 0.5 * level, n - 1))
 
 
-def fall_of(sample: np.ndarray, which: int, value: float) -> float:
+def fall_of(sample, which, value):
     """2 [max l - max over the other shape of l], by scipy's likelihood and minimiser."""
 
-    def minus(logs: np.ndarray) -> float:
+    def minus(logs):
         return -float(np.sum(stats.beta.logpdf(sample, *np.exp(logs))))
 
     start = np.log(br.fit_distribution(sample).values)
     best = -optimize.minimize(minus, start, method="Nelder-Mead", options={"xatol": 1e-10}).fun
 
-    def along(other: float) -> float:
+    def along(other):
         logs = np.array([math.log(value), other] if which == 0 else [other, math.log(value)])
         return minus(logs)
 
     found = optimize.minimize_scalar(along, bracket=(start[1 - which] - 1, start[1 - which] + 1),
-                                     options={"xtol": 1e-12})  # fmt: skip
+        options={"xtol": 1e-12})  # fmt: skip
     return 2.0 * (best + float(found.fun))
 
 
 @pytest.mark.simulation
-@pytest.mark.parametrize(
-    ("a", "b", "n"), [(0.5, 2.0, 10), (5, 2, 30), (40, 60, 12), (0.1, 0.2, 50)]
-)
-def test_the_likelihood_falls_by_the_quantile_at_profile_ends(a: float, b: float, n: int) -> None:
+@pytest.mark.parametrize(("a", "b", "n"),
+    [(0.5, 2.0, 10), (5, 2, 30), (40, 60, 12), (0.1, 0.2, 50)])  # fmt: skip
+def test_the_likelihood_falls_by_the_quantile_at_profile_ends(a, b, n):
     sample = np.random.default_rng(n).beta(a, b, n)
     fit = br.fit_distribution(sample)
     found, corrections = fit.conf_int(), shape_corrections(*fit.values)
@@ -57,13 +53,13 @@ def test_the_likelihood_falls_by_the_quantile_at_profile_ends(a: float, b: float
         fall = CHI * (1 + corrections[which] / n)
         for end in (found[name].low, found[name].high):
             # Nelder-Mead's maximum is good to about 1e-9.
-            assert fall_of(sample, which, end) == pytest.approx(fall, abs=1e-7)
+            assert fall_of(sample, which, end) == approx(fall, abs=1e-7)
         assert found[name].low < found[name].estimate < found[name].high
 
 
 @pytest.mark.simulation
 @pytest.mark.parametrize(("a", "b"), some([(0.5, 2.0), (6.0, 1.5)], 2))
-def test_corrections_are_those_of_the_mean_deviance(a: float, b: float) -> None:
+def test_corrections_are_those_of_the_mean_deviance(a, b):
     # Mean of the deviance of a true shape over 40 000 sets of n = 20 scores; its sd is about 1.5,
     # so the mean's 0.0075, and terms of n^-2 are about 0.005.
     n, sets = 20, 40_000
@@ -82,97 +78,80 @@ def test_corrections_are_those_of_the_mean_deviance(a: float, b: float) -> None:
         best = (p - 1) * g + (q - 1) * h - special.betaln(p, q)
         there = (true - 1) * g + (v - 1) * h - special.betaln(true, v)
         excess = 2 * n * (best - there).mean() - 1
-        assert excess == pytest.approx(shape_corrections(a, b)[which] / n, abs=0.03)
+        assert excess == approx(shape_corrections(a, b)[which] / n, abs=0.03)
         assert excess > 0.03
 
 
-def test_corrections_in_two_limits() -> None:
+def test_parameters_by_hand_and_corrections_in_two_limits():
     # A concentrated law is normal, and both shapes are its precision: with r = chi2(n - 1)/n the
     # mean of n (r - 1 - log r) is -1 - n (psi((n - 1)/2) - log(n/2)), 1 + 11/(6 n) + O(n^-2).
     n = 1e4
     mean = -1 - n * (special.psi((n - 1) / 2) - math.log(n / 2))
     for a, b in ((5e4, 3e4), (2e3, 2e6)):
-        assert shape_corrections(a, b) == pytest.approx((n * (mean - 1),) * 2, abs=2e-3)
+        assert shape_corrections(a, b) == approx((n * (mean - 1),) * 2, abs=2e-3)
     # b -> infinity: s is Gamma(a)/b, and log s alone says what a is once the scale is free.
-    assert shape_corrections(2.0, 1e6)[0] == pytest.approx(shape_corrections(2.0, 1e4)[0], rel=1e-3)
-
-
-def test_normal_parameters_by_hand() -> None:
+    assert shape_corrections(2.0, 1e6)[0] == approx(shape_corrections(2.0, 1e4)[0], rel=1e-3)
     sample = np.random.default_rng(3).normal(2, 3, 15)
     mu, sigma = sample.mean(), sample.std()
     found = br.fit_distribution(sample, "normal").conf_int()
     # Student's interval, and the deviance whose quantile is exact: 15 r is chi2(14).
     reach = student(15) * sigma / math.sqrt(14)
-    assert [found["mu"].low, found["mu"].high] == pytest.approx([mu - reach, mu + reach], rel=1e-13)
+    assert [found["mu"].low, found["mu"].high] == approx([mu - reach, mu + reach], rel=1e-13)
     ratios = [(sigma / end) ** 2 for end in (found["sigma"].low, found["sigma"].high)]
     deviances = [r - 1 - math.log(r) for r in ratios]
-    assert deviances[0] == pytest.approx(deviances[1], rel=1e-10)
+    assert deviances[0] == approx(deviances[1], rel=1e-10)
     inside = stats.chi2.cdf(15 * ratios[0], 14) - stats.chi2.cdf(15 * ratios[1], 14)
-    assert inside == pytest.approx(0.95, rel=1e-12)
-
-
-def test_one_free_shape_has_an_exact_interval() -> None:
+    assert inside == approx(0.95, rel=1e-12)
     rng = np.random.default_rng(12)
     fit = br.fit(br.Scores(rng.beta(3, 1, 10), rng.beta(1, 2, 12)), "dual-beta")
     found = fit.client.conf_int()["a"]
     # a sum(-log s) is Gamma(10): probability 0.95 between ends of equal deviance.
     ratios = [end / found.estimate for end in (found.low, found.high)]
     deviances = [r - 1 - math.log(r) for r in ratios]
-    assert deviances[0] == pytest.approx(deviances[1], rel=1e-10)
+    assert deviances[0] == approx(deviances[1], rel=1e-10)
     inside = stats.gamma.cdf(10 * ratios[1], 10) - stats.gamma.cdf(10 * ratios[0], 10)
-    assert inside == pytest.approx(0.95, rel=1e-12)
+    assert inside == approx(0.95, rel=1e-12)
     fixed = fit.client.conf_int()["b"]
     assert (fixed.low, fixed.high) == (1.0, 1.0)
-
-
-def test_masses_are_binomial_shares() -> None:
     sample = np.r_[0, 0, np.random.default_rng(4).beta(2, 3, 17), 1]
     found = br.fit_distribution(sample, boundary="inflate").conf_int()
     for name, hits in (("at_zero", 2), ("at_one", 1)):
         for end in (found[name].low, found[name].high):
             fall = 2 * (stats.binom.logpmf(hits, 20, hits / 20) - stats.binom.logpmf(hits, 20, end))
-            assert fall == pytest.approx(CHI, rel=1e-10)
+            assert fall == approx(CHI, rel=1e-10)
     inner = br.fit_distribution(sample[(sample > 0) & (sample < 1)]).conf_int()
-    assert found["a"].low == pytest.approx(inner["a"].low, rel=1e-12)
+    assert found["a"].low == approx(inner["a"].low, rel=1e-12)
     absent = br.fit_distribution(np.r_[0, sample[2:-1]], boundary="inflate").conf_int()["at_one"]
     # (1 - p)^18 = exp(-q / 2)
-    assert (absent.low, absent.high) == (0.0, pytest.approx(1 - math.exp(-CHI / 36), rel=1e-13))
-
-
-def test_wald_on_its_scales() -> None:
+    assert (absent.low, absent.high) == (0.0, approx(1 - math.exp(-CHI / 36), rel=1e-13))
     fit = br.fit_distribution(np.random.default_rng(5).beta(2, 3, 40))
-    z = student(40, 0.9) * math.sqrt(40 / 39)
-    a, error = fit.params["a"], fit.std_errors["a"]
+    z, a, error = student(40, 0.9) * math.sqrt(40 / 39), fit.params["a"], fit.std_errors["a"]
     found = fit.conf_int(0.9, "wald")["a"]
-    assert [found.low, found.high] == pytest.approx(
-        [a * math.exp(-z * error / a), a * math.exp(z * error / a)], rel=1e-13
-    )
+    assert [found.low, found.high] == approx([a * math.exp(-z * error / a),
+        a * math.exp(z * error / a)], rel=1e-13)  # fmt: skip
 
 
-def test_weights_are_copies_and_reflection_swaps_the_shapes() -> None:
+def test_weights_are_copies_and_reflection_swaps_the_shapes():
     sample = np.random.default_rng(6).beta(0.7, 2, 15)
     doubled = br.fit_distribution(np.repeat(sample, 2)).conf_int()
     weighted = br.fit_distribution(sample, weights=np.full(15, 2.0)).conf_int()
     mirrored = br.fit_distribution(1 - np.repeat(sample, 2)).conf_int()
     for name, other in (("a", "b"), ("b", "a")):
         ends = [doubled[name].low, doubled[name].high]
-        assert [weighted[name].low, weighted[name].high] == pytest.approx(ends, rel=1e-10)
-        assert [mirrored[other].low, mirrored[other].high] == pytest.approx(ends, rel=1e-8)
-
-
-def test_a_rule_that_met_nobody_changes_nothing() -> None:
-    """Where no score lies at an edge the likelihood is the plain one."""
+        assert [weighted[name].low, weighted[name].high] == approx(ends, rel=1e-10)
+        assert [mirrored[other].low, mirrored[other].high] == approx(ends, rel=1e-8)
+    # Where no score lies at an edge the likelihood is the plain one.
     sample = np.random.default_rng(10).beta(2, 3, 40)
     plain = br.fit_distribution(sample).conf_int()
     for rule in ({"boundary": "censor", "resolution": 1e-6}, {"boundary": "matlab"}):
         found = br.fit_distribution(sample, **rule).conf_int()
         for name in ("a", "b"):
-            assert found[name].low == pytest.approx(plain[name].low, rel=1e-9)
-            assert found[name].high == pytest.approx(plain[name].high, rel=1e-9)
+            assert found[name].low == approx(plain[name].low, rel=1e-9)
+            assert found[name].high == approx(plain[name].high, rel=1e-9)
 
 
 @pytest.mark.filterwarnings("ignore::betaroc.core.errors.DiscretenessWarning")
-def test_groups_widen_wald_intervals() -> None:
+def test_groups_widen_wald_intervals():
     # Every score five times, as a group: the errors are those of one of each, times G/(G - 1).
     rng = np.random.default_rng(10)
     one = [rng.normal(1, 1, 30), rng.normal(0, 1, 40)]
@@ -182,15 +161,14 @@ def test_groups_widen_wald_intervals() -> None:
     found = fit.conf_int(method="wald")["client"]["mu"]
     # Sandwich of a mean: sd / sqrt(30), sd with divisor n, times sqrt(30 / 29).
     reach = student(30) * one[0].std() / math.sqrt(29)
-    assert found.high - found.low == pytest.approx(2 * reach, rel=1e-6)
+    assert found.high - found.low == approx(2 * reach, rel=1e-6)
     plain = fit.conf_int(method="wald", groups=False)["client"]["mu"]
     # Of 150 independent trials the sd is that of divisor 149.
-    assert plain.high - plain.low == pytest.approx(
-        2 * student(150) * one[0].std() / math.sqrt(149), rel=1e-9
-    )
+    assert plain.high - plain.low == approx(2 * student(150) * one[0].std() / math.sqrt(149),
+        rel=1e-9)  # fmt: skip
 
 
-def test_families_without_a_profile_say_so() -> None:
+def test_families_without_a_profile_say_so():
     rng = np.random.default_rng(11)
     both = np.r_[rng.beta(20, 4, 40), rng.beta(4, 20, 40)]
     mixed = br.fit(br.Scores(both, rng.beta(2, 5, 60)), "beta-mixture")
@@ -202,9 +180,9 @@ def test_families_without_a_profile_say_so() -> None:
     share, error = result.params["weight_1"], result.std_errors["weight_1"]
     odds = found["weight_1"].high / (1 - found["weight_1"].high)
     reach = stats.norm.ppf(0.975) * error / (share * (1 - share))
-    assert math.log(odds * (1 - share) / share) == pytest.approx(reach, rel=1e-9)
+    assert math.log(odds * (1 - share) / share) == approx(reach, rel=1e-9)
     reach = student(80) * math.sqrt(80 / 79) * result.std_errors["a_1"] / result.params["a_1"]
-    assert math.log(found["a_1"].high / found["a_1"].estimate) == pytest.approx(reach, rel=1e-9)
+    assert math.log(found["a_1"].high / found["a_1"].estimate) == approx(reach, rel=1e-9)
     crossed = br.fit(br.Scores(rng.beta(2, 2, 40), rng.beta(6, 8, 40)), "proper-beta")
     assert crossed.tied
     with pytest.raises(br.InputError, match="these distributions share"):
@@ -212,56 +190,53 @@ def test_families_without_a_profile_say_so() -> None:
     assert crossed.conf_int(method="wald")["client"]["a"].low > 0
 
 
-# ------------------------------------------------------------------------- extreme shapes
-def exact_bias(a: float, b: float) -> list[float]:
+def exact_bias(a, b):
     """Cox and Snell's n times the bias of log a and log b, at 60 digits."""
     two = range(2)
     with mpmath.workdps(60):
         x = [mpmath.mpf(a), mpmath.mpf(b)]
 
-        def cumulant(*index: int) -> Any:
+        def cumulant(*index):
             order = len(index) - 1
             own = mpmath.polygamma(order, x[index[0]]) if len(set(index)) == 1 else 0
             return (own - mpmath.polygamma(order, sum(x))) * mpmath.fprod(x[i] for i in index)
 
         inverse = mpmath.matrix([[cumulant(i, j) for j in two] for i in two]) ** -1
         inner = [sum(cumulant(s, t, u) * inverse[t, u] for t in two for u in two) for s in two]
-        return [
-            float(-(sum(inverse[r, s] * inner[s] for s in two) + inverse[r, r]) / 2) for r in two
-        ]
+        return [float(-(sum(inverse[r, s] * inner[s] for s in two) + inverse[r, r]) / 2)
+            for r in two]  # fmt: skip
 
 
 @pytest.mark.parametrize("a", [0.5, 2.0, 900.0])
 @pytest.mark.parametrize("b", [3.0, 1e6, 1e12, 1e24])
-def test_the_bias_of_extreme_shapes(a: float, b: float) -> None:
+def test_the_bias_of_extreme_shapes(a, b):
     """Beyond 1e7 its limit is taken: the cumulants of log s and log(1 - s) cancel."""
-    assert shape_bias(a, b, ["a", "b"]) == pytest.approx(exact_bias(a, b), abs=4e-7)
-    assert shape_bias(b, a, ["b", "a"]) == pytest.approx(exact_bias(a, b), abs=4e-7)
+    assert shape_bias(a, b, ["a", "b"]) == approx(exact_bias(a, b), abs=4e-7)
+    assert shape_bias(b, a, ["b", "a"]) == approx(exact_bias(a, b), abs=4e-7)
 
 
 @pytest.mark.parametrize("b", [1e9, 1e120, 1e300])
-def test_shapes_whose_powers_are_no_doubles(b: float) -> None:
+def test_shapes_whose_powers_are_no_doubles(b):
     """Beta(1, b): n/estimate is gamma(n)/b, so that log b is biased by log n - psi(n) ~ 1/(2 n)."""
-    assert shape_bias(1.0, b, ["b"]) == pytest.approx([0.5], abs=1e-6)
+    assert shape_bias(1.0, b, ["b"]) == approx([0.5], abs=1e-6)
     # Both at once: a normal law, log sigma^2 biased by -2/n.
-    assert shape_bias(b, b, ["a", "b"]) == pytest.approx([2.0, 2.0], abs=1e-6)
+    assert shape_bias(b, b, ["a", "b"]) == approx([2.0, 2.0], abs=1e-6)
     assert np.all(np.isfinite(shape_corrections(1.0, b)))
 
 
 @pytest.mark.filterwarnings("ignore:.*do not describe these scores:betaroc.MisfitWarning")
-def test_intervals_of_scores_near_1e_minus_100() -> None:
+def test_intervals_of_scores_near_1e_minus_100():
     rng = np.random.default_rng(1)
     scores = br.Scores(1e-100 * rng.random(60), 0.7e-100 * rng.random(80))
     interval = br.fit(scores, family="dual-beta").interval("exponent-at-one")
     assert np.isfinite([interval.estimate, interval.low, interval.high]).all()
 
 
-# ------------------------------------------------------------------------------ few scores
 @pytest.mark.filterwarnings("ignore::betaroc.core.errors.BetarocWarning")
 @pytest.mark.parametrize("n", [2, 3])
 @pytest.mark.parametrize("family", ["beta", "normal", "logit-normal", "dual-beta", "proper-beta"])
 @pytest.mark.parametrize("level", [0.95, 0.9999, 1.0 - 1e-12])
-def test_ends_beyond_the_doubles_are_those_of_the_range(n: int, family: str, level: float) -> None:
+def test_ends_beyond_the_doubles_are_those_of_the_range(n, family, level):
     """Student's t with one degree of freedom is 6366 at level 0.9999: exp(6366) is no double."""
     fit = br.fit(br.Scores([0.3, 0.7, 0.6][:n], [0.2, 0.3, 0.5][:n]), family)
     for who, found in fit.conf_int(level, "wald").items():
@@ -276,7 +251,7 @@ def test_ends_beyond_the_doubles_are_those_of_the_range(n: int, family: str, lev
 
 @pytest.mark.simulation
 @pytest.mark.filterwarnings("ignore::betaroc.core.errors.BetarocWarning")
-def test_an_interval_that_is_the_whole_range_is_told_as_none() -> None:
+def test_an_interval_that_is_the_whole_range_is_told_as_none():
     """At level 0.9999 two scores in cells of 0.1 leave only Wald's interval, from 0 to inf."""
     scores = br.Scores([0.3, 0.7], [0.2, 0.3, 0.4])
     found = br.analyze(scores, family="beta", resolution=0.1, level=0.9999).dev.intervals.client
@@ -286,7 +261,7 @@ def test_an_interval_that_is_the_whole_range_is_told_as_none() -> None:
 
 
 @pytest.mark.parametrize("scale", [1e-160, 1e160])
-def test_wald_has_no_interval_without_a_standard_error(scale: float) -> None:
+def test_wald_has_no_interval_without_a_standard_error(scale):
     """Where the covariance is no double: not from inf to inf, and it is told as none."""
     fit = br.fit_distribution(scale * np.arange(12.0) ** 1.5, "normal")
     found = fit.conf_int(method="wald")
@@ -295,11 +270,11 @@ def test_wald_has_no_interval_without_a_standard_error(scale: float) -> None:
 
 
 @pytest.mark.filterwarnings("ignore::betaroc.core.errors.BetarocWarning")
-def test_scores_that_are_dropped_are_in_no_interval() -> None:
+def test_scores_that_are_dropped_are_in_no_interval():
     client, impostor = [0.12, 0.3, 0.41, 0.55, 0.71, 0.8, 0.93], [0.05, 0.1, 0.22, 0.37, 0.6]
     both = br.Scores([*client, 1.0, 1.0], [0.0, 0.0, *impostor]), br.Scores(client, impostor)
     left_out, never = (br.fit(s, "beta", boundary="drop").conf_int() for s in both)
     for who in ("client", "impostor"):
         for name in ("a", "b"):
             ends = [(found[who][name].low, found[who][name].high) for found in (left_out, never)]
-            assert ends[0] == pytest.approx(ends[1], rel=1e-9)
+            assert ends[0] == approx(ends[1], rel=1e-9)

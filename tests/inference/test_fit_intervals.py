@@ -1,10 +1,7 @@
 """Intervals of numbers of a fitted model: formulas by hand, simulation, invariances."""
 
-from __future__ import annotations
-
 import math
 import statistics
-from typing import Any
 
 import numpy as np
 import pytest
@@ -13,51 +10,49 @@ from scipy import special, stats
 import betaroc as br
 from helpers.points import ASKED
 
+approx = pytest.approx
+
 # Few scores make tests fast; which rates they speak for is tested elsewhere.
 pytestmark = pytest.mark.filterwarnings("ignore::betaroc.core.errors.ExtrapolationWarning")
 
 PHI = statistics.NormalDist()
 
 
-def beta_fit(seed: int = 1, n: int = 80) -> br.Fit:
+def beta_fit(seed=1, n=80):
     rng = np.random.default_rng(seed)
     return br.fit(br.Scores(rng.beta(4, 2, n), rng.beta(2, 4, n)))
 
 
-def welch(variances: tuple[float, float], sizes: tuple[int, int]) -> float:
+def welch(variances, sizes):
     """Reach of Student's t with Welch's degrees of freedom; variances with the divisor n - 1."""
     own = [v * n / (n - 1) for v, n in zip(variances, sizes, strict=True)]
     freedom = sum(own) ** 2 / sum(v * v / (n - 1) for v, n in zip(own, sizes, strict=True))
     return float(stats.t.ppf(0.975, freedom)) * math.sqrt(sum(own))
 
 
-def log_sd_bias(n: int) -> float:
+def log_sd_bias(n):
     """E log(estimate/sigma): n times the variance over sigma^2 is chi2(n - 1)."""
     return 0.5 * (special.psi((n - 1) / 2) - math.log(n / 2))
 
 
-def shape_bias(law: Any, n: int) -> Any:
+def shape_bias(law, n):
     """Bias of (log a, log b) to first order: half the curvature of the estimate in its sums."""
     a, b = law.a, law.b
     common = special.polygamma(1, a + b)
-    cov = np.array(
-        [[special.polygamma(1, a) - common, -common], [-common, special.polygamma(1, b) - common]]
-    )
-    centre = special.psi([a, b]) - special.psi(a + b)
-    step = 2e-3 * np.sqrt(np.diag(cov))
+    cov = np.array([[special.polygamma(1, a) - common, -common],
+        [-common, special.polygamma(1, b) - common]])  # fmt: skip
+    centre, step = special.psi([a, b]) - special.psi(a + b), 2e-3 * np.sqrt(np.diag(cov))
 
-    def at(i: float, j: float) -> Any:
+    def at(i, j):
         return np.log(br.beta_mle(*(centre + step * np.array([i, j])))[:2])
 
     second = [at(1, 0) + at(-1, 0) - 2 * at(0, 0), at(0, 1) + at(0, -1) - 2 * at(0, 0)]
     mixed = (at(1, 1) - at(1, -1) - at(-1, 1) + at(-1, -1)) / 4
-    return (
-        0.5 * cov[0, 0] * second[0] / step[0] ** 2 + 0.5 * cov[1, 1] * second[1] / step[1] ** 2
-        + cov[0, 1] * mixed / (step[0] * step[1])
-    ) / n  # fmt: skip
+    return (0.5 * cov[0, 0] * second[0] / step[0] ** 2 + 0.5 * cov[1, 1] * second[1] / step[1] ** 2
+        + cov[0, 1] * mixed / (step[0] * step[1])) / n  # fmt: skip
 
 
-def test_the_area_of_a_binormal_pair_by_hand() -> None:
+def test_the_area_of_a_binormal_pair_by_hand():
     rng = np.random.default_rng(2)
     fit = br.fit(br.Scores(rng.normal(1, 1.2, 50), rng.normal(0, 0.8, 70)), "normal")
     (m1, s1), (m2, s2) = fit.client.values, fit.impostor.values
@@ -66,10 +61,9 @@ def test_the_area_of_a_binormal_pair_by_hand() -> None:
     d = (m1 - m2) / s
     own = (s1 / s) ** 2 / 50 + (d * s1**2 / s**2) ** 2 / 100
     other = (s2 / s) ** 2 / 70 + (d * s2**2 / s**2) ** 2 / 140
-    found = fit.interval("auc", method="family")
-    reach = welch((own, other), (50, 70))
+    found, reach = fit.interval("auc", method="family"), welch((own, other), (50, 70))
     ends = [PHI.cdf(d - reach), PHI.cdf(d + reach)]
-    assert [found.low, found.high] == pytest.approx(ends, rel=1e-6)
+    assert [found.low, found.high] == approx(ends, rel=1e-6)
     # TPR at FAR 0.1: Phi((m1 - t)/s1), t = m2 + s2 z.
     z = PHI.inv_cdf(0.9)
     x = (m1 - m2 - s2 * z) / s1
@@ -77,37 +71,47 @@ def test_the_area_of_a_binormal_pair_by_hand() -> None:
     reach = welch((own, other), (50, 70))
     ends = [PHI.cdf(x - reach), PHI.cdf(x + reach)]
     found = fit.interval("tpr", far=0.1, method="family")
-    assert [found.low, found.high] == pytest.approx(ends, rel=1e-6)
+    assert [found.low, found.high] == approx(ends, rel=1e-6)
     band = fit.roc_band(far=[0.1], method="family")
-    assert [band.low[0], band.high[0]] == pytest.approx(ends, rel=1e-6)
+    assert [band.low[0], band.high[0]] == approx(ends, rel=1e-6)
     # The threshold t itself, of 70 impostors alone, centred on what it is without bias.
     reach = welch((0.0, s2**2 / 70 + (z * s2) ** 2 / 140), (50, 70))
     t = m2 + s2 * z - z * s2 * log_sd_bias(70)
     found = fit.interval("threshold", far=0.1, method="family")
-    assert [found.low, found.high] == pytest.approx([t - reach, t + reach], rel=1e-7)
+    assert [found.low, found.high] == approx([t - reach, t + reach], rel=1e-7)
 
 
-def test_an_exponent_is_a_quotient_of_shapes() -> None:
+def test_exponents_functions_and_point_masses():
     # rho0 = a_i / a_c: Var log rho0 = Var log a_c + Var log a_i (theory of two samples).
     fit = beta_fit()
-    found = fit.interval("exponent-at-zero")
-    ratio = fit.model.ends().at_zero.exponent
-    sd = math.hypot(
-        fit.client.std_errors["a"] / fit.client.params["a"],
-        fit.impostor.std_errors["a"] / fit.impostor.params["a"],
-    )
+    found, ratio = fit.interval("exponent-at-zero"), fit.model.ends().at_zero.exponent
+    sd = math.hypot(fit.client.std_errors["a"] / fit.client.params["a"],
+        fit.impostor.std_errors["a"] / fit.impostor.params["a"])  # fmt: skip
     bias = shape_bias(fit.impostor.distribution, 80)[0] - shape_bias(fit.client.distribution, 80)[0]
     errors = [r.std_errors["a"] / r.params["a"] for r in (fit.client, fit.impostor)]
     reach = welch((errors[0] ** 2, errors[1] ** 2), (80, 80))
-    assert reach == pytest.approx(1.99 * sd, rel=0.01)
+    assert reach == approx(1.99 * sd, rel=0.01)
     ends = [ratio * math.exp(-bias - reach), ratio * math.exp(-bias + reach)]
     # The curvature is a difference of second order, good to about 1e-5.
-    assert [found.low, found.high] == pytest.approx(ends, rel=1e-5)
+    assert [found.low, found.high] == approx(ends, rel=1e-5)
+    fit = beta_fit()
+    named, own = fit.interval("auc"), fit.interval(lambda m: m.auc())
+    assert own.estimate == named.estimate
+    # The plain scale has the same sd: widths agree to second order.
+    assert own.high - own.low == approx(named.high - named.low, rel=0.1)
+    rng = np.random.default_rng(5)
+    scores = br.Scores(np.r_[rng.beta(4, 2, 90), np.ones(10)],
+        np.r_[np.zeros(20), rng.beta(2, 4, 80)])  # fmt: skip
+    fit = br.fit(scores, boundary="inflate")
+    found = fit.interval(lambda m: m.client.at_one)
+    # A binomial share of 10 in 100; the law of the other 90 is what the errors rest on.
+    reach = welch((0.1 * 0.9 / 100, 0.0), (90, 80))
+    assert found.high - found.low == approx(2 * reach, rel=1e-3)
 
 
 @pytest.mark.nightly
 @pytest.mark.parametrize(("stat", "point"), ASKED)
-def test_delta_and_bootstrap_agree_for_many_scores(stat: str, point: dict[str, Any]) -> None:
+def test_delta_and_bootstrap_agree_for_many_scores(stat, point):
     fit = beta_fit(3, 2000)
     if point.get("at") == "crossing":
         rng = np.random.default_rng(3)
@@ -121,7 +125,7 @@ def test_delta_and_bootstrap_agree_for_many_scores(stat: str, point: dict[str, A
     assert abs(drawn.high - delta.high) < 0.2 * width
 
 
-def test_the_crossing_of_a_binormal_pair_by_hand() -> None:
+def test_the_crossing_of_a_binormal_pair_by_hand():
     """(t - m1)/s1 = (t - m2)/s2: t = (m2 s1 - m1 s2)/(s1 - s2), FAR there Phi((m2 - t)/s2)."""
     rng = np.random.default_rng(2)
     fit = br.fit(br.Scores(rng.normal(1, 1.6, 50), rng.normal(0, 0.8, 70)), "normal")
@@ -131,51 +135,29 @@ def test_the_crossing_of_a_binormal_pair_by_hand() -> None:
     own = (s2 * s1 / d) ** 2 / 50 + (s2 * (m1 - m2) * s1 / d**2) ** 2 / 100
     other = (s1 * s2 / d) ** 2 / 70 + (s1 * (m2 - m1) * s2 / d**2) ** 2 / 140
     found = fit.interval("threshold", at="crossing")
-    assert found.estimate == pytest.approx(t, rel=1e-9)
-    assert (found.high - found.low) / 2 == pytest.approx(welch((own, other), (50, 70)), rel=1e-4)
+    assert found.estimate == approx(t, rel=1e-9)
+    assert (found.high - found.low) / 2 == approx(welch((own, other), (50, 70)), rel=1e-4)
     # The probit of FAR there is (m2 - t)/s2 = (m1 - m2)/d.
     share = fit.interval("far", at="crossing")
-    assert share.estimate == pytest.approx(PHI.cdf((m1 - m2) / d), rel=1e-9)
+    assert share.estimate == approx(PHI.cdf((m1 - m2) / d), rel=1e-9)
     own = (s1 / d) ** 2 / 50 + ((m2 - m1) * s1 / d**2) ** 2 / 100
     other = (s2 / d) ** 2 / 70 + ((m2 - m1) * s2 / d**2) ** 2 / 140
     reach = welch((own, other), (50, 70))
     ends = [PHI.cdf((m1 - m2) / d - reach), PHI.cdf((m1 - m2) / d + reach)]
-    assert [share.low, share.high] == pytest.approx(ends, rel=1e-4)
-
-
-def test_a_function_of_the_model_is_a_statistic() -> None:
-    fit = beta_fit()
-    named, own = fit.interval("auc"), fit.interval(lambda m: m.auc())
-    assert own.estimate == named.estimate
-    # The plain scale has the same sd: widths agree to second order.
-    assert own.high - own.low == pytest.approx(named.high - named.low, rel=0.1)
+    assert [share.low, share.high] == approx(ends, rel=1e-4)
 
 
 @pytest.mark.simulation
-def test_a_simultaneous_band_is_wider_and_seeded() -> None:
+def test_a_simultaneous_band_is_wider_and_seeded():
     fit = beta_fit()
     one = fit.roc_band(far=np.linspace(0, 1, 21), method="family")
     for method in ("delta", "bootstrap"):
-        all_at_once = fit.roc_band(
-            simultaneous=True, method=method, far=one.alpha, replicates=300, rng=1
-        )
+        all_at_once = fit.roc_band(simultaneous=True, method=method, far=one.alpha, replicates=300,
+            rng=1)  # fmt: skip
         inner = slice(1, 11 if method == "bootstrap" else -1)  # it is cut at a TPR of 1
-        assert np.all(
-            (all_at_once.high - all_at_once.low)[inner] > (one.high - one.low)[inner] * 0.95
-        )
+        assert np.all((all_at_once.high - all_at_once.low)[inner]
+            > (one.high - one.low)[inner] * 0.95)  # fmt: skip
         again = fit.roc_band(simultaneous=True, method=method, far=one.alpha, replicates=300, rng=1)
         assert again == all_at_once
     assert (one.low[0], one.high[-1]) == (0.0, 1.0)
     assert np.all((one.low <= one.estimate) & (one.estimate <= one.high))
-
-
-def test_point_masses_vary() -> None:
-    rng = np.random.default_rng(5)
-    scores = br.Scores(
-        np.r_[rng.beta(4, 2, 90), np.ones(10)], np.r_[np.zeros(20), rng.beta(2, 4, 80)]
-    )
-    fit = br.fit(scores, boundary="inflate")
-    found = fit.interval(lambda m: m.client.at_one)
-    # A binomial share of 10 in 100; the law of the other 90 is what the errors rest on.
-    reach = welch((0.1 * 0.9 / 100, 0.0), (90, 80))
-    assert found.high - found.low == pytest.approx(2 * reach, rel=1e-3)

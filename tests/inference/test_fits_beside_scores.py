@@ -1,43 +1,41 @@
 """The default interval of a fit: the hull of that of its family and that of its scores."""
 
-from __future__ import annotations
-
 import contextlib
 import math
 import warnings
 
 import numpy as np
 import pytest
+from numpy.testing import assert_array_equal
 from scipy import stats
 
 import betaroc as br
 
 pytestmark = pytest.mark.filterwarnings("ignore:.* is extrapolated")
 
-NUMBERS = (
-    ("auc", {}), ("eer", {}), ("min-hter", {}), ("ks", {}), ("tpr", {"far": 0.1}),
-    ("threshold", {"far": 0.1}), ("threshold", {"at": "eer"}), ("far", {"threshold": 0.6}),
-)  # fmt: skip
+NUMBERS = (("auc", {}), ("eer", {}), ("min-hter", {}), ("ks", {}),
+    ("tpr", {"far": 0.1}), ("threshold", {"far": 0.1}), ("threshold", {"at": "eer"}),
+    ("far", {"threshold": 0.6}))  # fmt: skip
 
 
-def scores(seed: int = 1, n: int = 200) -> br.Scores:
+def scores(seed=1, n=200):
     rng = np.random.default_rng(seed)
     return br.Scores(rng.beta(5, 2, n), rng.beta(2, 5, n))
 
 
-def two_kinds(n: int = 1000) -> br.Scores:
+def two_kinds(n=1000):
     """Impostors of which a fifth are like clients, where one normal distribution has no such."""
     rng = np.random.default_rng(2)
     impostor = np.concatenate([rng.normal(0.0, 0.5, n - n // 5), rng.normal(3.0, 0.3, n // 5)])
     return br.Scores(rng.normal(3.0, 1.0, n), impostor)
 
 
-def notices(found: object) -> list[str]:
+def notices(found):
     return [category.__name__ for category, _ in found.notices]  # type: ignore[attr-defined]
 
 
 @pytest.mark.parametrize(("stat", "point"), NUMBERS)
-def test_the_hull_holds_both(stat: str, point: dict[str, float]) -> None:
+def test_the_hull_holds_both(stat, point):
     fit = br.fit(scores(), "beta")
     both, own = fit.interval(stat, **point), br.interval(fit.scores, stat, **point)
     family = fit.interval(stat, method="family", **point)
@@ -48,16 +46,13 @@ def test_the_hull_holds_both(stat: str, point: dict[str, float]) -> None:
     assert br.interval(fit, stat, **point) == both == br.from_json(both.to_json())
 
 
-def test_what_scores_cannot_answer_stays_the_familys() -> None:
+def test_what_scores_cannot_answer_stays_the_familys():
     fit = br.fit(scores(), "beta")
     for stat in ("exponent-at-one", "client-a", lambda model: model.auc()):
         assert fit.interval(stat).method == "delta"
     weights = {"client_weights": np.full(200, 0.5), "impostor_weights": np.full(200, 1.5)}
     light = br.fit(br.Scores(fit.scores.client, fit.scores.impostor, **weights), "beta")
     assert light.interval("eer").method == "delta, if the family is right"
-
-
-def test_a_summary_answers_by_its_bins() -> None:
     import pandas as pd
 
     one = scores(3, 400)
@@ -70,7 +65,7 @@ def test_a_summary_answers_by_its_bins() -> None:
         assert (found.low, found.high) == pytest.approx((rows.low, rows.high), abs=off)
 
 
-def test_an_end_that_scores_leave_open_is_that_of_the_scale_or_of_a_tail() -> None:
+def test_an_end_that_scores_leave_open_is_that_of_the_scale_or_of_a_tail():
     """Of 30 impostors none lies beyond the threshold of FAR .01 with probability .99^30 = .74."""
     few = scores(4, 30)
     assert br.interval(few, "threshold", far=0.01).high == math.inf
@@ -86,7 +81,7 @@ def test_an_end_that_scores_leave_open_is_that_of_the_scale_or_of_a_tail() -> No
 
 
 @pytest.mark.filterwarnings("ignore:.*do not describe these scores:betaroc.MisfitWarning")
-def test_a_number_that_the_scores_contradict_says_so_at_the_call() -> None:
+def test_a_number_that_the_scores_contradict_says_so_at_the_call():
     fit = br.fit(two_kinds(), "normal")
     for stat, point in (("auc", {}), ("eer", {}), ("threshold", {"far": 0.1})):
         own = br.interval(fit.scores, stat, **point)
@@ -101,14 +96,13 @@ def test_a_number_that_the_scores_contradict_says_so_at_the_call() -> None:
 
 
 @pytest.mark.parametrize("stat", ["auc", "eer"])
-def test_a_family_that_says_less_than_the_scores_is_cut(stat: str) -> None:
+def test_a_family_that_says_less_than_the_scores_is_cut(stat):
     """Each end at most one length of the scores' own interval beyond that."""
     rng = np.random.default_rng(6)
     data = br.Scores(rng.normal(1, 1, 300), np.r_[rng.normal(0, 0.2, 299), -60.0])
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", br.errors.BetarocWarning)
-        fit = br.fit(data, "normal")
-        both, own = fit.interval(stat), br.interval(data, stat)
+        both, own = br.fit(data, "normal").interval(stat), br.interval(data, stat)
     length = own.high - own.low
     assert own.low - length <= both.low <= own.low
     assert own.high <= both.high <= own.high + length
@@ -116,23 +110,21 @@ def test_a_family_that_says_less_than_the_scores_is_cut(stat: str) -> None:
     assert inside != any("does not hold it" in message for _, message in both.notices)
 
 
-def test_separated_classes_have_the_scores_interval() -> None:
+def test_separated_classes_have_the_scores_interval():
     """None of 100 clients is rejected at the threshold: TPR rounds to 1, FRR does not."""
     rng = np.random.default_rng(3)
     fit = br.fit(br.Scores(rng.normal(30, 1, 100), rng.normal(0, 1, 100)), "normal")
     found, own = fit.interval("tpr", far=0.1), br.interval(fit.scores, "tpr", far=0.1)
-    assert found.estimate == 1.0
-    assert (found.low, found.high) == (own.low, 1.0)
+    assert (found.estimate, found.low, found.high) == (1.0, own.low, 1.0)
     area = fit.interval("auc")  # the family has none
-    assert (area.low, area.high, area.method) == tuple(
-        getattr(br.interval(fit.scores, "auc"), name) for name in ("low", "high", "method")
-    )
+    assert (area.low, area.high, area.method) == tuple(getattr(br.interval(fit.scores, "auc"), name)
+        for name in ("low", "high", "method"))  # fmt: skip
     frr, tpr = (fit.interval(name, far=0.1, method="delta") for name in ("frr", "tpr"))
     assert 0.0 < frr.low < frr.estimate < frr.high < 1e-100
     assert tpr.high == 1.0 - frr.low
 
 
-def test_differences_and_bands_of_fits_hold_those_of_scores() -> None:
+def test_differences_and_bands_of_fits_hold_those_of_scores():
     one, two = br.fit(scores(7), "beta"), br.fit(scores(8), "beta")
     both = br.difference(one, two, "eer", paired=False)
     own = br.difference(one.scores, two.scores, "eer", paired=False)
@@ -146,8 +138,8 @@ def test_differences_and_bands_of_fits_hold_those_of_scores() -> None:
         options = {"far": far, "simultaneous": simultaneous, "rng": 1}
         band, alone = one.roc_band(**options), one.roc_band(method="family", **options)
         counted = br.roc_band(one.scores, **options)
-        np.testing.assert_array_equal(band.low, np.minimum(counted.low, alone.low))
-        np.testing.assert_array_equal(band.high, np.maximum(counted.high, alone.high))
+        assert_array_equal(band.low, np.minimum(counted.low, alone.low))
+        assert_array_equal(band.high, np.maximum(counted.high, alone.high))
 
 
 BAD = {
@@ -163,15 +155,13 @@ BAD = {
 
 @pytest.mark.parametrize("family", ["normal", "empirical"])
 @pytest.mark.parametrize("name", BAD)
-def test_bad_scores_have_an_interval_or_a_reason(name: str, family: str) -> None:
+def test_bad_scores_have_an_interval_or_a_reason(name, family):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", br.errors.BetarocWarning)
         for weight in (None, np.array([1e9])):
             given = BAD[name] if weight is None else tuple(x for x in BAD[name])
-            weights = {} if weight is None else {
-                f"{who}_weights": np.full(x.size, 1e9)
-                for who, x in zip(("client", "impostor"), given, strict=True)
-            }  # fmt: skip
+            weights = ({} if weight is None else {f"{who}_weights": np.full(x.size, 1e9)
+                for who, x in zip(("client", "impostor"), given, strict=True)})  # fmt: skip
             try:
                 fit = br.fit(br.Scores(*given, **weights), family)
             except br.errors.BetarocError:
@@ -182,18 +172,15 @@ def test_bad_scores_have_an_interval_or_a_reason(name: str, family: str) -> None
                     assert found.low <= found.high
 
 
-def test_a_threshold_of_more_scores_than_32_bits_lies_between_two_of_them() -> None:
+def test_thresholds_of_heavy_weights_points_and_far_apart():
     """Of 6e10 impostors a share is known to 1e-5: the gap above the seventh largest of 60."""
     heavy = {f"{who}_weights": np.full(60, 1e9) for who in ("client", "impostor")}
     one = scores(12, 60)
     found = br.interval(br.Scores(one.client, one.impostor, **heavy), "threshold", far=0.11)
-    seventh = np.sort(one.impostor)[-7]
-    both = np.r_[one.client, one.impostor]
+    seventh, both = np.sort(one.impostor)[-7], np.r_[one.client, one.impostor]
     assert (found.low, found.high) == (seventh, np.min(both[both > seventh]))
-
-
-def test_ends_of_an_interval_that_shrinks_to_a_point() -> None:
-    """The level at which the likeliest EER is the last point of its interval, to the last digit."""
+    # The level at which the likeliest EER is the last point of its interval, to the last
+    # digit.
     rng = np.random.default_rng(9)
     for _ in range(5):
         data = br.Scores(rng.beta(5, 2, 120), rng.beta(2, 5, 150))
@@ -202,10 +189,7 @@ def test_ends_of_an_interval_that_shrinks_to_a_point() -> None:
         assert 0.0 <= found.low <= found.high <= 1.0
     fit = br.fit(br.Scores(data.client, [0.0, 1.0, *data.impostor]), "beta", boundary="inflate")
     assert fit.conf_int(1e-12)["impostor"]["at_zero"].low == pytest.approx(1 / 152)
-
-
-def test_thresholds_far_apart_differ_surely() -> None:
-    """By more than 2, which no rate does: p is that of the intervals' distance."""
+    # By more than 2, which no rate does: p is that of the intervals' distance.
     rng = np.random.default_rng(3)
     a = br.Scores(rng.normal(300, 50, 200), rng.normal(0, 50, 200))
     b = br.Scores(rng.normal(200, 50, 200), rng.normal(-90, 50, 200))
@@ -216,7 +200,7 @@ def test_thresholds_far_apart_differ_surely() -> None:
 
 
 @pytest.mark.simulation
-def test_the_flag_is_seldom_false_where_the_family_is_right() -> None:
+def test_the_flag_is_seldom_false_where_the_family_is_right():
     """200 sets of 200 scores: at most .03, with a standard error of .012 there."""
     told = dict.fromkeys(range(len(NUMBERS)), 0)
     for seed in range(200):
@@ -230,11 +214,11 @@ def test_the_flag_is_seldom_false_where_the_family_is_right() -> None:
 
 
 @pytest.mark.simulation
-def test_the_hull_covers_where_the_family_is_wrong() -> None:
+def test_the_hull_covers_where_the_family_is_wrong():
     """Impostors of two kinds, beta fits of 300 scores: 150 sets, standard error .018 at .95."""
     rng = np.random.default_rng(11)
 
-    def draw(n: int) -> br.Scores:
+    def draw(n):
         other = rng.random(n) < 0.1
         impostor = np.where(other, rng.beta(6, 3, n), rng.beta(2, 6, n))
         return br.Scores(rng.beta(6, 2, n), impostor)

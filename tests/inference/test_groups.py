@@ -1,20 +1,16 @@
 """Trials that depend on each other: reading groups, drawing by them, variances that hold."""
 
-from __future__ import annotations
-
 import math
 import pickle
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
 import statsmodels.api as sm
+from numpy.testing import assert_allclose, assert_array_equal
 from scipy import stats
 
 import betaroc as br
-from betaroc.core.arrays import BoolArray, FloatArray, IntArray
 from betaroc.core.thresholds import Thresholds
 from betaroc.data.groups import groups_of, units_of
 from betaroc.decision.bands import threshold_error
@@ -26,6 +22,8 @@ from helpers.extras import needs
 from helpers.places import DATA
 from helpers.robust import robust_cov
 
+approx = pytest.approx
+
 pl = needs("polars", "polars")
 pa = needs("pyarrow", "parquet")
 pq = needs("pyarrow.parquet", "parquet")
@@ -35,146 +33,115 @@ ALPHAS = np.array([0.25, 0.5, 0.75])
 PAIRS = [["s1", "s1"], ["s1", "s2"], ["s2", "s1"]]
 
 
-def one_column(rng: np.random.Generator, people: int, each: int, spread: float) -> br.Scores:
+def made(client, impostor, groups, others, **more):
+    return br.Scores(client, impostor, client_groups=groups, impostor_groups=others, **more)
+
+
+def near(found, ends, allowed):
+    assert np.all(np.abs(np.subtract((found.low, found.high), ends)) <= allowed)
+
+
+def one_column(rng, people, each, spread):
     """Each person has an effect on client trials and, correlated, on impostor trials."""
     effect = rng.normal(0, spread, (2, people))
     effect[1] = 0.5 * effect[0] + math.sqrt(0.75) * effect[1]
     client, impostor = np.repeat(np.arange(people), each), np.repeat(np.arange(people), 2 * each)
-    return br.Scores(
-        1 + effect[0, client] + rng.normal(0, 1, client.size),
-        -1 + effect[1, impostor] + rng.normal(0, 1, impostor.size),
-        client_groups=client, impostor_groups=impostor,
-    )  # fmt: skip
+    scores = 1 + effect[0, client] + rng.normal(0, 1, client.size)
+    return made(scores, -1 + effect[1, impostor] + rng.normal(0, 1, 2 * client.size), client,
+        impostor)  # fmt: skip
 
 
-def two_columns(rng: np.random.Generator, people: int, each: int, spread: float) -> br.Scores:
+def two_columns(rng, people, each, spread):
     """Person p claims to be p + 1, p + 1 + step, ...; both persons have an effect."""
     effect = rng.normal(0, spread, (3, people))
     effect[1] = 0.5 * effect[0] + math.sqrt(0.75) * effect[1]
-    real = np.repeat(np.arange(people), each)
-    step = (people - 1) // each
+    real, step = np.repeat(np.arange(people), each), (people - 1) // each
     claimed = (real + np.tile(1 + step * np.arange(each), people)) % people
-    return br.Scores(
-        1 + effect[2, real] + rng.normal(0, 1, real.size),
-        -1 + effect[0, claimed] + effect[1, real] + rng.normal(0, 1, real.size),
-        client_groups=np.column_stack((real, real)),
-        impostor_groups=np.column_stack((claimed, real)),
-    )
+    scores = 1 + effect[2, real] + rng.normal(0, 1, real.size)
+    others = -1 + effect[0, claimed] + effect[1, real] + rng.normal(0, 1, real.size)
+    return made(scores, others, np.column_stack((real, real)), np.column_stack((claimed, real)))
 
 
-def robust_rates(scores: br.Scores, thresholds: Any, *, groups: bool = True) -> FloatArray:
+def robust_rates(scores, thresholds, *, groups=True):
     """Covariance of (FAR, FRR) at each threshold."""
     units = units_of(scores, groups=groups)
 
-    def at(t: float) -> FloatArray:
+    def at(t):
         rejected, accepted = scores.client <= t, scores.impostor > t
         parts = [(0.0 * rejected, 1.0 * accepted), (1.0 * rejected, 0.0 * accepted)]
         return covariance_of_means(units, parts)
 
-    values = [at(t) for t in np.ravel(thresholds)]
-    return np.array(values).reshape(*np.shape(thresholds), 2, 2)
+    return np.array([at(t) for t in np.ravel(thresholds)]).reshape(*np.shape(thresholds), 2, 2)
 
 
-# -------------------------------------------------------------------------- reading groups
-def test_groups_of_two_columns_are_kept_with_their_rows() -> None:
-    scores = br.Scores([3.0], [1.0, 2.0], client_groups=PAIRS[:1], impostor_groups=PAIRS[1:])
-    assert scores.impostor_groups is not None
+def test_groups_of_one_and_two_columns_are_kept():
+    found = groups_of(made([3.0, 4.0], [1.0], ["a", "b"], [["a", "b"]]))
+    assert (found.labels, found.units, found.sizes) == (2, 2, (2, 1))
+    scores = made([3.0], [1.0, 2.0], PAIRS[:1], PAIRS[1:])
     assert scores.impostor_groups.tolist() == PAIRS[1:]
     assert not scores.impostor_groups.flags.writeable
     assert eval(repr(scores), {"Scores": br.Scores}) == scores
-    assert pickle.loads(pickle.dumps(scores)) == scores
-    assert hash(scores) == hash(pickle.loads(pickle.dumps(scores)))
-    other = br.Scores([3.0], [1.0, 2.0], client_groups=PAIRS[:1], impostor_groups=PAIRS[:2])
-    assert scores != other
+    again = pickle.loads(pickle.dumps(scores))
+    assert (again, hash(again)) == (scores, hash(scores))
+    assert scores != made([3.0], [1.0, 2.0], PAIRS[:1], PAIRS[:2])
     for given in (np.array(PAIRS), pd.DataFrame(PAIRS), pl.DataFrame(PAIRS, orient="row")):
         again = br.Scores.from_labels([1, 0, 0], [3.0, 1.0, 2.0], groups=given, ids=given)
-        assert again.impostor_groups is not None
-        assert again.impostor_groups.tolist() == PAIRS[1:]
-        assert again.client_ids is not None
-        assert again.client_ids.tolist() == PAIRS[:1]
+        assert (again.impostor_groups.tolist(), again.client_ids.tolist()) == (PAIRS[1:], PAIRS[:1])
+    # 26 people, each its own target and claimed to be by others: one label space.
+    path, group = DATA / "bob_verif" / "scores-dev.4col.txt", ("claimed", "real")
+    found = groups_of(br.read_scores(path, group=group))
+    assert (found.labels, found.sizes) == (26, (26, 26))
 
 
-def test_a_class_may_have_one_column_and_the_other_two() -> None:
-    scores = br.Scores([3.0, 4.0], [1.0], client_groups=["a", "b"], impostor_groups=[["a", "b"]])
-    found = groups_of(scores)
-    assert found is not None
-    assert (found.labels, found.units, found.sizes) == (2, 2, (2, 1))
-
-
-FRAME = {
-    "score": [0.9, 0.2, 0.4], "label": [1, 0, 0], "claimed": ["s1", "s1", "s2"],
-    "real": ["s1", "s2", "s1"], "number": [1, 2, 3], "trial": ["t1", "t2", "t3"],
-}  # fmt: skip
+FRAME = {"score": [0.9, 0.2, 0.4], "label": [1, 0, 0], "claimed": ["s1", "s1", "s2"],
+    "real": ["s1", "s2", "s1"], "number": [1, 2, 3], "trial": ["t1", "t2", "t3"]}  # fmt: skip
 
 
 @pytest.mark.parametrize("make", [pd.DataFrame, pl.DataFrame, lambda d: pl.LazyFrame(d), pa.table])
-def test_frames_give_one_column_or_two(make: Any) -> None:
+def test_frames_give_one_column_or_two(make):
+    ids = {"client_ids": ["t1"], "impostor_ids": ["t2", "t3"]}
     scores = br.Scores.from_frame(make(FRAME), group=("claimed", "real"), id="trial")
-    assert scores == br.Scores(
-        [0.9], [0.2, 0.4], client_groups=PAIRS[:1], impostor_groups=PAIRS[1:],
-        client_ids=["t1"], impostor_ids=["t2", "t3"],
-    )  # fmt: skip
+    assert scores == made([0.9], [0.2, 0.4], PAIRS[:1], PAIRS[1:], **ids)
     assert br.Scores.from_frame(make(FRAME), group="number").client_groups == np.array([1])
 
 
 @pytest.mark.parametrize("kind", ["csv", "tsv", "parquet"])
-def test_files_give_groups_and_ids(tmp_path: Path, kind: str) -> None:
+def test_files_give_groups_and_ids(tmp_path, kind):
     path = tmp_path / f"scores.{kind}"
     if kind == "parquet":
         pq.write_table(pa.table(FRAME), path)
     else:
         pd.DataFrame(FRAME).to_csv(path, sep="," if kind == "csv" else "\t", index=False)
-    scores = br.read_scores(path, group=("claimed", "real"), id="trial")
-    assert scores == br.Scores.from_frame(
-        pd.DataFrame(FRAME), group=("claimed", "real"), id="trial"
-    )
+    both = {"group": ("claimed", "real"), "id": "trial"}
+    assert br.read_scores(path, **both) == br.Scores.from_frame(pd.DataFrame(FRAME), **both)
     numbers = br.read_scores(path, group="number").impostor_groups
-    assert numbers is not None
     assert numbers.tolist() == ([2, 3] if kind == "parquet" else ["2", "3"])
     with pytest.raises(br.FileFormatError, match=r"must have a column 'claim'.*Pass group=\.\.\.$"):
         br.read_scores(path, group="claim")
 
 
-def test_files_of_bob_name_their_columns(tmp_path: Path) -> None:
+def test_groups_of_files_their_columns_and_what_is_missing(tmp_path):
     path = tmp_path / "scores"
     path.write_text("s1 s1 p1 0.9\ns1 s2 p2 0.2\ns2 s1 p3 0.4\n")
     scores = br.read_scores(path, group=("claimed", "real"), id="probe")
-    assert scores.impostor_groups is not None
-    assert scores.impostor_groups.tolist() == PAIRS[1:]
-    assert scores.impostor_ids is not None
-    assert scores.impostor_ids.tolist() == ["p2", "p3"]
-    with pytest.raises(br.FileFormatError, match="there are 'claimed', 'real', 'probe'"):
-        br.read_scores(path, group="model")
-    path.write_text("s1 m7 s1 p1 0.9\ns1 m7 s2 p2 0.2\n")
-    assert br.read_scores(path, group="model").client_groups == np.array(["m7"])
-    path.write_text("1 0.9\n0 0.2\n")
-    with pytest.raises(br.FileFormatError, match="'real'; there are 'label', 'score'"):
-        br.read_scores(path, group="real")
+    assert (scores.impostor_groups.tolist(), [*scores.impostor_ids]) == (PAIRS[1:], ["p2", "p3"])
+    path.with_suffix(".four").write_text("s1 m7 s1 p1 0.9\ns1 m7 s2 p2 0.2\n")
+    models = br.read_scores(path.with_suffix(".four"), group="model")
+    assert models.client_groups == np.array(["m7"])
+    path.with_suffix(".two").write_text("1 0.9\n0 0.2\n")
+    path.with_suffix(".csv").write_text("score,label,who\n0.9,1,a\n0.1,0, \n")
+    gaps = FRAME | {"real": ["a", None, "b"], "x": [0.5, 1.5, 2.5]}
+    pq.write_table(pa.table(gaps), path.with_suffix(".parquet"))
+    for suffix, group, words in (("", "model", "there are 'claimed', 'real', 'probe'"),
+        (".two", "real", "'real'; there are 'label', 'score'"),
+        (".csv", "who", "line 3: column 'who' must not be missing"),
+        (".parquet", "real", "column 'real' must have no missing value"),
+        (".parquet", "x", "column 'x' must be integers or text")):  # fmt: skip
+        with pytest.raises(br.FileFormatError, match=words):
+            br.read_scores(path.with_suffix(suffix), group=group)
 
 
-def test_groups_missing_in_a_file_are_refused(tmp_path: Path) -> None:
-    path = tmp_path / "scores.csv"
-    path.write_text("score,label,who\n0.9,1,a\n0.1,0, \n")
-    with pytest.raises(br.FileFormatError, match="line 3: column 'who' must not be missing"):
-        br.read_scores(path, group="who")
-    path = tmp_path / "scores.parquet"
-    pq.write_table(pa.table(FRAME | {"real": ["a", None, "b"], "x": [0.5, 1.5, 2.5]}), path)
-    with pytest.raises(br.FileFormatError, match="column 'real' must have no missing value"):
-        br.read_scores(path, group="real")
-    with pytest.raises(br.FileFormatError, match="column 'x' must be integers or text"):
-        br.read_scores(path, group="x")
-
-
-def test_the_people_of_a_published_score_file() -> None:
-    """26 people, each its own target and claimed to be by others: one label space."""
-    path = DATA / "bob_verif" / "scores-dev.4col.txt"
-    found = groups_of(br.read_scores(path, group=("claimed", "real")))
-    assert found is not None
-    assert (found.labels, found.sizes) == (26, (26, 26))
-
-
-# --------------------------------------------------------------------- variances of rates
-def pairs_that_share(scores: br.Scores) -> tuple[FloatArray, BoolArray]:
+def pairs_that_share(scores):
     """Errors of both classes at 0 in two columns, and which trials share a label."""
     far, frr = (scores.impostor > 0).mean(), (scores.client <= 0).mean()
     n, total = scores.n_client, scores.n_client + scores.n_impostor
@@ -183,66 +150,53 @@ def pairs_that_share(scores: br.Scores) -> tuple[FloatArray, BoolArray]:
     errors[:n, 1] = ((scores.client <= 0) - frr) / n
     labels = []
     for groups in (scores.client_groups, scores.impostor_groups):
-        assert groups is not None
         labels += [set(row) for row in groups.reshape(groups.shape[0], -1).tolist()]
-    share = np.array([[bool(one & other) for other in labels] for one in labels])
-    return errors, share
+    return errors, np.array([[bool(one & other) for other in labels] for one in labels])
 
 
 @pytest.mark.parametrize("make", [one_column, two_columns])
-def test_rates_covary_through_the_trials_that_share_a_label(make: Any) -> None:
+def test_rates_covary_through_the_trials_that_share_a_label(make):
     scores = make(np.random.default_rng(1), 15, 5, 0.8)
     errors, share = pairs_that_share(scores)
     expected = 15 / 14 * errors.T @ share @ errors
     assert np.all(np.linalg.eigvalsh(expected) > 0)
-    np.testing.assert_allclose(robust_rates(scores, 0.0), expected, rtol=1e-12)
+    assert_allclose(robust_rates(scores, 0.0), expected, rtol=1e-12)
 
 
-def test_rates_of_two_unrelated_columns_are_those_of_statsmodels() -> None:
+def test_rates_of_two_unrelated_columns_are_those_of_statsmodels():
     """Cameron, Gelbach and Miller's V1 + V2 - V12 of a mean: OLS on a constant."""
     rng = np.random.default_rng(2)
     labels = np.column_stack((rng.integers(0, 12, 200), rng.integers(100, 109, 200)))
     effect = rng.normal(0, 1, 200)
     impostor = effect[labels[:, 0]] + effect[labels[:, 1]] + rng.normal(0, 1, 200)
-    scores = br.Scores([2.0, 3.0], impostor, impostor_groups=labels)
     hit = (impostor > 0).astype(float)
     for columns, factor in ((labels, 9 / 8), (labels[:, 0], 12 / 11)):
         kinds = {"groups": columns, "use_correction": False}
         model = sm.OLS(hit, np.ones(200)).fit(cov_type="cluster", cov_kwds=kinds)
-        scores = br.Scores([2.0, 3.0], impostor, impostor_groups=columns)
-        got = robust_rates(scores, [0.0, 9.0])
-        assert got[0, 0, 0] == pytest.approx(factor * model.cov_params()[0, 0], rel=1e-9)
+        got = robust_rates(made([2.0, 3.0], impostor, None, columns), [0.0, 9.0])
+        assert got[0, 0, 0] == approx(factor * model.cov_params()[0, 0], rel=1e-9)
         assert got[1].tolist() == [[0.0, 0.0], [0.0, 0.0]]
 
 
-def test_rates_of_independent_trials_are_binomial() -> None:
+def test_rates_of_independent_trials_and_of_no_variance():
     scores = two_columns(np.random.default_rng(3), 12, 4, 0.5)
     got = robust_rates(scores, [0.0, 0.5], groups=False)
     for k, t in enumerate((0.0, 0.5)):
         far, frr = (scores.impostor > t).mean(), (scores.client <= t).mean()
         expected = np.diag([far * (1 - far) / scores.n_impostor, frr * (1 - frr) / 48])
-        np.testing.assert_allclose(got[k], expected, rtol=1e-12, atol=1e-18)
+        assert_allclose(got[k], expected, rtol=1e-12, atol=1e-18)
+    # Two trials a pair that agree, four pairs that do not: V1 = V2 = 0 < V12, of 2 * 1/2 / 8 each.
+    labels, hits = [["a", "x"], ["a", "y"], ["b", "x"], ["b", "y"]], [0, 1, 1, 0]
+    assert robust_rates(made([1.0], hits * 2, None, labels * 2), 0.5)[0, 0] == 0.0
+    hit = (np.array([*hits, 0]) - 0.4) / 5
+    whole = 2 * sum(hit[k].sum() ** 2 for k in ([0, 1, 4], [2, 3], [0, 2, 4], [1, 3]))
+    found = robust_rates(made([1.0], [*hits, 0], None, [*labels, ["a", "x"]]), 0.5)
+    assert found[0, 0] == approx(whole, rel=1e-12)
 
 
-def test_a_difference_that_is_no_variance_keeps_its_first_part() -> None:
-    """Two trials a pair that agree, four pairs that do not: V1 = V2 = 0 < V12."""
-    labels = [["a", "x"], ["a", "y"], ["b", "x"], ["b", "y"]] * 2
-    scores = br.Scores([1.0], [0, 1, 1, 0] * 2, impostor_groups=labels)
-    # V1: both sums 0; V2: likewise; V12: four pairs of 2 * 1/2 / 8
-    assert robust_rates(scores, 0.5)[0, 0] == 0.0
-    labels = [["a", "x"], ["a", "y"], ["b", "x"], ["b", "y"], ["a", "x"]]
-    scores = br.Scores([1.0], [0, 1, 1, 0, 0], impostor_groups=labels)
-    hit = (np.array([0, 1, 1, 0, 0]) - 0.4) / 5
-    sums = [hit[[0, 1, 4]], hit[[2, 3]], hit[[0, 2, 4]], hit[[1, 3]]]
-    whole = 2 * sum(part.sum() ** 2 for part in sums)
-    assert robust_rates(scores, 0.5)[0, 0] == pytest.approx(whole, rel=1e-12)
-
-
-# ----------------------------------------------------------------------- drawing by groups
-def brute_weights(rng: np.random.Generator, scores: br.Scores) -> tuple[FloatArray, FloatArray]:
+def brute_weights(rng, scores):
     """Weights of all trials of one group bootstrap, by the words of the docstring."""
-    places: dict[Any, set[tuple[str, int]]] = {}
-    columns: dict[str, list[Any]] = {}
+    places, columns = {}, {}
     for who in ("client", "impostor"):
         groups = getattr(scores, f"{who}_groups")
         columns[who] = list(groups.T if groups.ndim == 2 else [groups])
@@ -261,197 +215,147 @@ def brute_weights(rng: np.random.Generator, scores: br.Scores) -> tuple[FloatArr
     return found[0], found[1]
 
 
-def brute_values(scores: br.Scores, curve: br.Epc, replicates: int) -> FloatArray:
-    rng = np.random.default_rng(77)
-    values = np.empty((replicates, curve.alpha.size))
+def brute_values(scores, curve, replicates):
+    rng, values = np.random.default_rng(77), np.empty((replicates, curve.alpha.size))
     wrong = scores.client[:, None] <= curve.threshold, scores.impostor[:, None] > curve.threshold
     for r in range(replicates):
         w_c, w_i = brute_weights(rng, scores)
         frr, far = w_c @ wrong[0] / w_c.sum(), w_i @ wrong[1] / w_i.sum()
         prior = w_c.sum() / (w_c.sum() + w_i.sum())
         accepted = prior * (1 - frr) + (1 - prior) * far
-        values[r] = prior * (1 - frr) / accepted if curve.measure == "precision" else (
-            0.5 * (far + frr)
-        )  # fmt: skip
+        precise = curve.measure == "precision"
+        values[r] = prior * (1 - frr) / accepted if precise else 0.5 * (far + frr)
     return values
 
 
-def uneven(scores: br.Scores) -> br.Scores:
+def uneven(scores):
     """Some people without clients, some without impostors, groups of different sizes."""
     c, i = scores.client_groups, scores.impostor_groups
-    assert c is not None
-    assert i is not None
     keep_c = (c.reshape(c.shape[0], -1)[:, 0] % 5 > 0) & (np.arange(c.shape[0]) % 7 > 0)
     keep_i = i.reshape(i.shape[0], -1)[:, 0] % 4 > 0
-    return br.Scores(
-        scores.client[keep_c], scores.impostor[keep_i],
-        client_groups=c[keep_c], impostor_groups=i[keep_i],
-    )  # fmt: skip
+    return made(scores.client[keep_c], scores.impostor[keep_i], c[keep_c], i[keep_i])
 
 
-def labels_of(scores: br.Scores) -> int:
+def labels_of(scores):
     """How many people there are."""
-    assert scores.client_groups is not None
-    assert scores.impostor_groups is not None
     return len({*scores.client_groups.ravel().tolist(), *scores.impostor_groups.ravel().tolist()})
 
 
 @pytest.mark.nightly
 @pytest.mark.parametrize("measure", ["hter", "precision"])
 @pytest.mark.parametrize("make", [one_column, two_columns])
-def test_quantiles_equal_those_of_drawn_rows(make: Any, measure: str) -> None:
+def test_quantiles_equal_those_of_drawn_rows(make, measure):
     scores = uneven(make(np.random.default_rng(4), 24, 5, 0.8))
     curve = br.epc(DEV, scores, alpha=ALPHAS, measure=measure)
     band = curve.band(resample="test", replicates=4000, rng=5)
     values = brute_values(scores, curve, 1500)
-    low, high = np.quantile(values, [0.025, 0.975], axis=0)
     # A 2.5 % quantile of n has the error 2.67 sd / sqrt(n): .069 and .042 sd.
     allowed = 4.5 * math.hypot(0.069, 0.042) * values.std(axis=0)
-    assert np.all(np.abs(band.low - low) <= allowed)
-    assert np.all(np.abs(band.high - high) <= allowed)
+    near(band, np.quantile(values, [0.025, 0.975], axis=0), allowed)
     assert band.groups == (None, labels_of(scores))
 
 
-def test_groups_of_one_trial_are_the_plain_bootstrap() -> None:
+def test_groups_of_one_trial_are_the_plain_bootstrap():
     scores = one_column(np.random.default_rng(6), 40, 5, 0.0)
-    one = br.Scores(
-        scores.client, scores.impostor,
-        client_groups=np.arange(200), impostor_groups=np.arange(200, 600),
-    )  # fmt: skip
+    one = made(scores.client, scores.impostor, np.arange(200), np.arange(200, 600))
     curves = [br.epc(DEV, s, alpha=ALPHAS) for s in (one, br.Scores(one.client, one.impostor))]
     bands = [c.band(resample="test", replicates=20_000, rng=k) for k, c in enumerate(curves)]
-    width = bands[1].high - bands[1].low
     # 20 000 replicates: the error of each quantile is .0189 sd, of two .027 sd = .007 widths.
-    for name in ("low", "high"):
-        assert np.all(np.abs(getattr(bands[0], name) - getattr(bands[1], name)) <= 0.03 * width)
-    assert bands[0].groups == (None, 600)
-    assert bands[1].groups is None
-    assert curves[0].band(resample="test", groups=False, replicates=500, rng=1) == curves[1].band(
-        resample="test", replicates=500, rng=1
-    )
+    near(bands[0], (bands[1].low, bands[1].high), 0.03 * (bands[1].high - bands[1].low))
+    assert [b.groups for b in bands] == [(None, 600), None]
+    drawn = {"resample": "test", "replicates": 500, "rng": 1}
+    assert curves[0].band(groups=False, **drawn) == curves[1].band(**drawn)
 
 
 @pytest.mark.simulation
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("crossed", [False, True])
-def test_copies_in_a_group_add_nothing(crossed: bool, weighted: bool) -> None:
+def test_copies_in_a_group_add_nothing(crossed, weighted):
     """Every trial three times under one label is the trial once."""
     scores = two_columns(np.random.default_rng(7), 20, 4, 0.7)
-    c, i = scores.client_groups, scores.impostor_groups
-    assert c is not None
-    assert i is not None
-    if not crossed:
-        c, i = np.arange(80), np.arange(80, 160)
-    one = br.Scores(scores.client, scores.impostor, client_groups=c, impostor_groups=i)
+    groups = np.arange(80), np.arange(80, 160)
+    if crossed:
+        groups = scores.client_groups, scores.impostor_groups
+    parts, weights = (scores.client, scores.impostor), {}
+    one = made(*parts, *groups)
     if weighted:
-        three = br.Scores(
-            one.client, one.impostor, client_groups=c, impostor_groups=i,
-            client_weights=[3] * 80, impostor_weights=[3] * 80,
-        )  # fmt: skip
+        weights = {"client_weights": [3] * 80, "impostor_weights": [3] * 80}
     else:
-        three = br.Scores(
-            *(np.repeat(x, 3) for x in (one.client, one.impostor)),
-            client_groups=np.repeat(c, 3, axis=0), impostor_groups=np.repeat(i, 3, axis=0),
-        )  # fmt: skip
-    np.testing.assert_allclose(
-        robust_rates(three, ALPHAS), robust_rates(one, ALPHAS), rtol=1e-12, atol=1e-18
-    )
+        parts, groups = ([np.repeat(x, 3, axis=0) for x in two] for two in (parts, groups))
+    three = made(*parts, *groups, **weights)
+    assert_allclose(robust_rates(three, ALPHAS), robust_rates(one, ALPHAS), rtol=1e-12, atol=1e-18)
     for simultaneous in (False, True):
-        bands = [
-            br.epc(DEV, s, alpha=ALPHAS).band(
-                resample="test", method="delta", simultaneous=simultaneous, rng=1
-            )
-            for s in (three, one)
-        ]
-        np.testing.assert_allclose(bands[0].low, bands[1].low, rtol=1e-9)
-        np.testing.assert_allclose(bands[0].high, bands[1].high, rtol=1e-9)
-    bands = [
-        br.epc(DEV, s, alpha=ALPHAS).band(resample="test", replicates=10_000, rng=k)
-        for k, s in enumerate((three, one))
-    ]
+        bands = [br.epc(DEV, s, alpha=ALPHAS).band(resample="test", method="delta",
+            simultaneous=simultaneous, rng=1) for s in (three, one)]  # fmt: skip
+        assert_allclose(*((b.low, b.high) for b in bands), rtol=1e-9)
+    bands = [br.epc(DEV, s, alpha=ALPHAS).band(resample="test", replicates=10_000, rng=k)
+        for k, s in enumerate((three, one))]  # fmt: skip
     # two quantiles of 10 000 replicates: .038 sd, .01 widths; HTER moves by steps of 1/160
     allowed = np.maximum(0.045 * (bands[1].high - bands[1].low), (1 + 1e-9) / 160)
-    assert np.all(np.abs(bands[0].low - bands[1].low) <= allowed)
-    assert np.all(np.abs(bands[0].high - bands[1].high) <= allowed)
+    near(bands[0], (bands[1].low, bands[1].high), allowed)
 
 
 @pytest.mark.nightly
 @pytest.mark.parametrize("make", [one_column, two_columns])
-def test_dev_is_drawn_by_groups_too(make: Any) -> None:
+def test_dev_is_drawn_by_groups_too(make):
     """criterion="far", all groups: every replicate is a curve of drawn dev and drawn test."""
     rng = np.random.default_rng(8)
     dev, test = (uneven(make(rng, 20, 5, 0.8)) for _ in range(2))
-    curve = br.epc(dev, test, alpha=[0.1, 0.3], criterion="far")
-    band = curve.band(replicates=1000, rng=1)
-    assert band.groups == (labels_of(dev), labels_of(test))
-    assert band.m == labels_of(dev)
+    band = br.epc(dev, test, alpha=[0.1, 0.3], criterion="far").band(replicates=1000, rng=1)
+    assert (band.groups, band.m) == ((labels_of(dev), labels_of(test)), labels_of(dev))
     values = np.empty((400, 2))
     for r in range(400):
         drawn = []
         for side in (dev, test):
-            w = brute_weights(rng, side)
-            drawn.append(
-                br.Scores(side.client, side.impostor, client_weights=w[0], impostor_weights=w[1])
-            )
+            names = zip(("client_weights", "impostor_weights"), brute_weights(rng, side),
+                strict=True)  # fmt: skip
+            drawn.append(br.Scores(side.client, side.impostor, **dict(names)))
         values[r] = br.epc(*drawn, alpha=[0.1, 0.3], criterion="far").value
-    low, high = np.quantile(values, [0.025, 0.975], axis=0)
     # errors of the quantiles: .134 and .084 sd
     allowed = 4.5 * math.hypot(0.134, 0.084) * values.std(axis=0)
-    assert np.all(np.abs(band.low - low) <= allowed)
-    assert np.all(np.abs(band.high - high) <= allowed)
+    near(band, np.quantile(values, [0.025, 0.975], axis=0), allowed)
 
 
-def test_m_counts_groups() -> None:
+def test_m_counts_groups():
     rng = np.random.default_rng(9)
     curve = br.epc(one_column(rng, 30, 4, 0.5), one_column(rng, 30, 4, 0.5), alpha=[0.5])
     assert curve.band(replicates=2, rng=1).m == round(30 / 30**0.25)
     assert curve.band(replicates=2, rng=1, groups=False).m == round(360 / 120**0.25)
+    # FAR of grouped impostors, FRR of single clients: the delta method's sum of variances.
+    scores = one_column(np.random.default_rng(11), 30, 6, 1.0)
+    half = made(scores.client, scores.impostor, None, scores.impostor_groups)
+    cov, frr = robust_rates(half, 0.0), (half.client <= 0).mean()
+    assert cov[1, 1] == approx(frr * (1 - frr) / 180, rel=1e-12)
+    assert (cov[0, 0], cov[0, 1]) == (approx(robust_rates(scores, 0.0)[0, 0], rel=1e-12), 0.0)
+    curve = br.epc(DEV, half, alpha=[0.5])
+    band = curve.band(resample="test", replicates=4000, level=0.6826894921, rng=1)
+    cov = robust_rates(half, curve.threshold)[0]
+    # one sd either side; 30/29 is the factor of the variance, .02 the Monte Carlo error of width
+    sd = 0.5 * math.sqrt(cov[0, 0] * 29 / 30 + cov[1, 1])
+    assert (band.high[0] - band.low[0]) / 2 == approx(sd, rel=0.08)
+    assert band.groups == (None, 30)
 
 
 @pytest.mark.parametrize("arguments", [{}, {"resample": "test"}])
-def test_a_seed_gives_the_same_bytes(arguments: dict[str, Any]) -> None:
+def test_a_seed_gives_the_same_bytes(arguments):
     rng = np.random.default_rng(10)
     curve = br.epc(two_columns(rng, 12, 3, 0.5), two_columns(rng, 12, 3, 0.5), alpha=ALPHAS)
     bands = [curve.band(replicates=60, rng=seed, **arguments) for seed in (1, 1, 2)]
     assert bands[0] == bands[1] != bands[2]
 
 
-def test_only_one_class_has_groups() -> None:
-    """FAR of grouped impostors, FRR of single clients: the delta method's sum of variances."""
-    scores = one_column(np.random.default_rng(11), 30, 6, 1.0)
-    half = br.Scores(scores.client, scores.impostor, impostor_groups=scores.impostor_groups)
-    cov = robust_rates(half, 0.0)
-    frr = (half.client <= 0).mean()
-    assert cov[1, 1] == pytest.approx(frr * (1 - frr) / 180, rel=1e-12)
-    assert cov[0, 0] == pytest.approx(robust_rates(scores, 0.0)[0, 0], rel=1e-12)
-    assert cov[0, 1] == 0.0
-    curve = br.epc(DEV, half, alpha=[0.5])
-    band = curve.band(resample="test", replicates=4000, level=0.6826894921, rng=1)
-    cov = robust_rates(half, curve.threshold)[0]
-    # one sd either side; 30/29 is the factor of the variance, .02 the Monte Carlo error of width
-    sd = 0.5 * math.sqrt(cov[0, 0] * 29 / 30 + cov[1, 1])
-    assert (band.high[0] - band.low[0]) / 2 == pytest.approx(sd, rel=0.08)
-    assert band.groups == (None, 30)
-
-
 @pytest.mark.simulation
-def test_weights_of_a_class_without_groups_are_independent_copies() -> None:
+def test_weights_of_a_class_without_groups_are_independent_copies():
     impostor, labels = [0.0, 1.0, 1.5, -1.0], ["a", "a", "b", "c"]
-    one = br.Scores(
-        [2.0, -2.0, 0.5], impostor, client_weights=[3, 2, 4], impostor_weights=[2, 0, 1, 2],
-        impostor_groups=labels,
-    )  # fmt: skip
-    copies = br.Scores(
-        np.repeat([2.0, -2.0, 0.5], [3, 2, 4]), np.repeat(impostor, [2, 0, 1, 2]),
-        impostor_groups=np.repeat(labels, [2, 0, 1, 2]),
-    )  # fmt: skip
-    np.testing.assert_allclose(
-        robust_rates(one, [0.2, 0.7]), robust_rates(copies, [0.2, 0.7]), rtol=1e-12, atol=1e-18
-    )
+    client, times, others = [2.0, -2.0, 0.5], [3, 2, 4], [2, 0, 1, 2]
+    one = made(client, impostor, None, labels, client_weights=times, impostor_weights=others)
+    copied = [np.repeat(x, others) for x in (impostor, labels)]
+    copies = made(np.repeat(client, times), copied[0], None, copied[1])
+    assert_allclose(*(robust_rates(s, [0.2, 0.7]) for s in (one, copies)), rtol=1e-12, atol=1e-18)
     curves = [br.epc(DEV, s, alpha=[0.5]) for s in (one, copies)]
     drawn = [c.band(resample="test", replicates=2000, rng=1) for c in curves]
     both = [br.epc(s, DEV, alpha=[0.5], criterion="frr").band(replicates=500, rng=1).m
-            for s in (one, copies)]  # fmt: skip
+        for s in (one, copies)]  # fmt: skip
     assert both == [12, 12]
     assert drawn[0].groups == drawn[1].groups == (None, 3)
     width = drawn[1].high - drawn[1].low
@@ -459,108 +363,80 @@ def test_weights_of_a_class_without_groups_are_independent_copies() -> None:
     assert abs(drawn[0].low[0] - drawn[1].low[0]) <= max(0.08 * width[0], 0.5 / 9 + 1e-9)
 
 
-# ---------------------------------------------------------------------------- delta method
 MEASURES = ["hter", "far", "precision", "f1", "mcc", "accuracy", "mutual-information"]
 
 
 @pytest.mark.simulation
 @pytest.mark.parametrize("measure", some(MEASURES, 3))
-def test_delta_and_bootstrap_agree_on_many_groups(measure: str) -> None:
+def test_delta_and_bootstrap_agree_on_many_groups(measure):
     """Large samples: both are the normal interval, one on the logit scale."""
     scores = one_column(np.random.default_rng(12), 300, 4, 0.8)
     curve = br.epc(DEV, scores, alpha=[0.5], measure=measure)
     delta = curve.band(resample="test", method="delta")
     drawn = curve.band(resample="test", replicates=4000, rng=1)
     assert (delta.replicates, delta.groups) == (0, (None, 300))
-    width = drawn.high - drawn.low
     # quantiles of 4000 replicates: .042 sd = .011 widths; second-order terms of 300 groups
-    assert np.all(np.abs(delta.low - drawn.low) <= 0.07 * width)
-    assert np.all(np.abs(delta.high - drawn.high) <= 0.07 * width)
+    near(delta, (drawn.low, drawn.high), 0.07 * (drawn.high - drawn.low))
 
 
-def test_delta_of_one_rate_by_hand() -> None:
+def test_delta_bands_by_hand_and_exact_ones():
     """logit FAR -+ t sd / (FAR (1 - FAR)); 4 groups of 5, hits 1, 2, 3, 4."""
-    hits = np.array([[1, 0, 0, 0, 0], [1, 1, 0, 0, 0], [1, 1, 1, 0, 0], [1, 1, 1, 1, 0]])
-    scores = br.Scores(
-        [2.0, 3.0], hits.ravel() * 4.0 - 2.0, impostor_groups=np.repeat([1, 2, 3, 4], 5)
-    )
-    curve = br.epc(DEV, scores, alpha=[0.5], measure="far")
-    band = curve.band(resample="test", method="delta")
-    sums = (np.array([1, 2, 3, 4]) - 2.5) / 20
+    delta = {"resample": "test", "method": "delta"}
+    hits = np.tril(np.ones((4, 5)))
+    scores = made([2.0, 3.0], hits.ravel() * 4.0 - 2.0, None, np.repeat([1, 2, 3, 4], 5))
+    curve, sums = br.epc(DEV, scores, alpha=[0.5], measure="far"), (np.arange(1, 5) - 2.5) / 20
+    band, single = curve.band(**delta), curve.band(**delta, groups=False)
     reach = stats.t.ppf(0.975, 3) * math.sqrt(4 / 3 * (sums**2).sum()) / 0.25
-    assert band.low[0] == pytest.approx(1 / (1 + math.exp(reach)), rel=1e-9)
-    assert band.high[0] == pytest.approx(1 / (1 + math.exp(-reach)), rel=1e-9)
-    single = curve.band(resample="test", method="delta", groups=False)
+    ends = [1 / (1 + math.exp(side * reach)) for side in (1, -1)]
+    assert [band.low[0], band.high[0]] == approx(ends, rel=1e-9)
     reach = stats.norm.ppf(0.975) * math.sqrt(0.25 / 20) / 0.25
-    assert single.low[0] == pytest.approx(1 / (1 + math.exp(reach)), rel=1e-9)
-    assert single.groups is None
-
-
-def test_an_accuracy_in_the_delta_method() -> None:
-    """Of classes of given sizes: half the root of both binomial variances."""
-    scores = br.Scores(
-        *(one_column(np.random.default_rng(13), 50, 4, 0.0).client - s for s in (0, 2))
-    )
-    curve = br.epc(DEV, scores, alpha=[0.5], measure="accuracy")
-    v = curve.value[0]
-    fixed = curve.band(resample="test", method="delta")
-    frr, far = curve.frr[0], curve.far[0]
+    assert (single.low[0], single.groups) == (approx(1 / (1 + math.exp(reach)), rel=1e-9), None)
+    # Of classes of given sizes: half the root of both binomial variances.
+    sides = (one_column(np.random.default_rng(13), 50, 4, 0.0).client - s for s in (0, 2))
+    curve = br.epc(DEV, br.Scores(*sides), alpha=[0.5], measure="accuracy")
+    v, frr, far = curve.value[0], curve.frr[0], curve.far[0]
     sd = 0.5 * math.sqrt((frr * (1 - frr) + far * (1 - far)) / 200)
     reach = stats.norm.ppf(0.975) * sd / (v * (1 - v))
-    assert fixed.high[0] == pytest.approx(v / (v + (1 - v) * math.exp(-reach)), rel=1e-8)
-
-
-def test_simultaneous_delta_of_one_alpha_is_pointwise() -> None:
+    assert curve.band(**delta).high[0] == approx(v / (v + (1 - v) * math.exp(-reach)), rel=1e-8)
+    # The 95 % quantile of |z|, 40 000 draws: error .01 of 1.96.
     curve = br.epc(DEV, one_column(np.random.default_rng(14), 60, 3, 0.5), alpha=[0.5, 0.5])
-    point = curve.band(resample="test", method="delta")
-    whole = curve.band(resample="test", method="delta", simultaneous=True, replicates=40_000, rng=1)
+    whole = curve.band(**delta, simultaneous=True, replicates=40_000, rng=1)
     assert whole.replicates == 40_000
-    # the 95 % quantile of |z|, 40 000 draws: error .01 of 1.96
-    np.testing.assert_allclose(whole.low, point.low, rtol=0.01)
-
-
-def test_rates_without_errors_and_undefined_values_have_no_width() -> None:
-    test = br.Scores([2.0, 5.0], [-3.0, -2.0, -2.5, -4.0], impostor_groups=["a", "a", "b", "c"])
+    assert_allclose(whole.low, curve.band(**delta).low, rtol=0.01)
+    test = made([2.0, 5.0], [-3.0, -2.0, -2.5, -4.0], None, ["a", "a", "b", "c"])
     curve = br.epc(DEV, test, alpha=[0.2, 0.8], measure="far")
     with pytest.warns(br.SmallSampleWarning, match=r"at 2 of 2 alphas, .* those to come\.$"):
-        band = curve.band(resample="test", method="delta")  # "exact" is not for groups
+        band = curve.band(**delta)  # "exact" is not for groups
     assert np.all((band.low == 0.0) & (band.high == 0.0))
-    none = br.Scores([-8.0, -9.0], [-8.0, -9.0, -7.0])
     with pytest.warns(br.ReversedScoresWarning):
-        curve = br.epc(DEV, none, alpha=[0.5], measure="precision")
-    band = curve.band(resample="test", method="delta")
+        none = br.epc(DEV, br.Scores([-8, -9], [-8, -9, -7]), alpha=[0.5], measure="precision")
+    band = none.band(**delta)
     assert np.isnan([band.estimate[0], band.low[0], band.high[0]]).all()
+    scores, exact = one_column(np.random.default_rng(27), 10, 3, 0.5), delta | {"method": "exact"}
+    curve = br.epc(DEV, scores, alpha=[0.5], measure="far")
+    assert curve.band(**exact, groups=False).groups is None
+    single = made([1.0, 2.0], [0.0, 1.5], None, ["a", "b"])
+    band = br.epc(DEV, single, alpha=[0.5], measure="far").band(**exact)
+    assert band.high[0] > band.low[0]
 
 
-# ------------------------------------------------------------------------------- coverage
 @pytest.mark.simulation
-@pytest.mark.parametrize(
-    ("make", "size", "independent"),
-    [
-        pytest.param(one_column, (60, 5), 0.86, marks=pytest.mark.nightly),
-        (two_columns, (50, 7), 0.80),
-    ],
-)
-def test_coverage_under_random_effects(
-    make: Any, size: tuple[int, int], independent: float
-) -> None:
-    """HTER at fixed thresholds, 95 %, 200 sets: the error is .015 at .95, .03 at .8.
-
-    One column: total variance 1 + s^2 in both classes; two columns: 1 + 2 s^2 for impostors.
-    """
+@pytest.mark.parametrize(("make", "size", "independent"), [
+    pytest.param(one_column, (60, 5), 0.86, marks=pytest.mark.nightly),
+    (two_columns, (50, 7), 0.80),
+])  # fmt: skip
+def test_coverage_under_random_effects(make, size, independent):
+    """HTER at fixed thresholds, 95 %, 200 sets: the error is .015 at .95, .03 at .8. One column:
+    total variance 1 + s^2 in both classes; two columns: 1 + 2 s^2 for impostors."""
     spread, hits = 0.8, {"groups": 0, "delta": 0, "single": 0}
     wide = math.sqrt(1 + spread**2 * (1 if make is one_column else 2))
     t = br.epc(DEV, br.Scores([3.0], [-3.0]), alpha=[0.5]).threshold[0]
     far = stats.norm.sf((t + 1) / wide)
     truth = 0.5 * (far + stats.norm.cdf((t - 1) / math.sqrt(1 + spread**2)))
     for seed in range(200):
-        scores = make(np.random.default_rng([seed, 15]), *size, spread)
-        curve = br.epc(DEV, scores, alpha=[0.5])
-        for name, arguments in (
-            ("groups", {"replicates": 150}),
-            ("delta", {"method": "delta"}),
-            ("single", {"method": "delta", "groups": False}),
-        ):
+        curve = br.epc(DEV, make(np.random.default_rng([seed, 15]), *size, spread), alpha=[0.5])
+        for name, arguments in (("groups", {"replicates": 150}), ("delta", {"method": "delta"}),
+            ("single", {"method": "delta", "groups": False})):  # fmt: skip
             band = curve.band(resample="test", rng=seed, **arguments)
             hits[name] += int(band.low[0] <= truth <= band.high[0])
     share = {name: count / 200 for name, count in hits.items()}
@@ -569,218 +445,165 @@ def test_coverage_under_random_effects(
     assert share["single"] <= independent, share
 
 
-# ------------------------------------------------------------------------ parameters of fits
-def beta_sample(seed: int, n: int = 150) -> tuple[FloatArray, IntArray]:
+def beta_sample(seed, n=150):
     rng = np.random.default_rng(seed)
     groups = rng.integers(0, 25, n)
     shift = rng.normal(0, 0.8, 25)[groups]
     return 1 / (1 + np.exp(-shift - rng.normal(0.3, 1.0, n))), groups
 
 
-RULES: list[dict[str, Any]] = [
-    {"boundary": "inflate"}, {"boundary": "drop"}, {"boundary": "squeeze"},
-    {"boundary": "censor", "resolution": 0.05}, {"boundary": "matlab"}, {"resolution": 0.02},
-]  # fmt: skip
+RULES = [{"boundary": "inflate"}, {"boundary": "drop"}, {"boundary": "squeeze"},
+    {"boundary": "censor", "resolution": 0.05}, {"boundary": "matlab"},
+    {"resolution": 0.02}]  # fmt: skip
 
 
 @pytest.mark.parametrize("family", ["beta", "logit-normal", "normal"])
-def test_scores_of_observations_are_differences_of_the_log_density(family: str) -> None:
+def test_scores_of_observations_are_differences_of_the_log_density(family):
     values, _ = beta_sample(16)
     weights = np.random.default_rng(1).integers(1, 4, values.size).astype(float)
     fit = br.fit_distribution(values, family, weights=weights)
     closed = observation_scores(fit, values, weights)
     by_differences = Distribution._score(fit.distribution, Thresholds.from_theta(values)).T
-    np.testing.assert_allclose(closed, by_differences, rtol=1e-7, atol=1e-8)
-    np.testing.assert_allclose(weights @ closed, 0.0, atol=1e-9)
+    assert_allclose(closed, by_differences, rtol=1e-7, atol=1e-8)
+    assert_allclose(weights @ closed, 0.0, atol=1e-9)
 
 
 @pytest.mark.simulation
 @pytest.mark.parametrize("rule", RULES, ids=lambda r: r.get("boundary", "interval"))
 @pytest.mark.parametrize("family", ["beta", "logit-normal"])
-def test_scores_of_observations_sum_to_zero_under_every_rule(
-    family: str, rule: dict[str, Any]
-) -> None:
+def test_scores_of_observations_sum_to_zero_under_every_rule(family, rule):
     values, _ = beta_sample(17)
     values[:6], values[6:9] = 0.0, 1.0
     fit = br.fit_distribution(values, family, **rule)
     scores = observation_scores(fit, values, None)
-    size = np.sqrt((scores**2).sum(axis=0))
-    np.testing.assert_allclose(scores.sum(axis=0) / size, 0.0, atol=1e-8)
+    assert_allclose(scores.sum(axis=0) / np.sqrt((scores**2).sum(axis=0)), 0.0, atol=1e-8)
     if rule != {"boundary": "matlab"}:  # a score censored at 2**-511 outweighs all others
         # The outer products of the scores are near the information.
         ratio = np.diag(robust_cov(fit, values)) / np.diag(fit.cov)
         assert np.all((ratio > 0.2) & (ratio < 5.0))
 
 
-def test_robust_covariance_of_a_mean_is_that_of_statsmodels() -> None:
+def test_robust_covariances_are_those_of_statsmodels_and_by_hand():
     values, groups = beta_sample(18)
-    fit = br.fit_distribution(values, "normal")
-    model = sm.OLS(values, np.ones(values.size)).fit(
-        cov_type="cluster", cov_kwds={"groups": groups, "use_correction": False}
-    )
-    total = np.unique(groups).size
-    assert robust_cov(fit, values, groups=groups)[0, 0] == pytest.approx(
-        total / (total - 1) * model.cov_params()[0, 0], rel=1e-10
-    )
-    plain = sm.OLS(values, np.ones(values.size)).fit(cov_type="HC0")
-    assert robust_cov(fit, values)[0, 0] == pytest.approx(plain.cov_params()[0, 0], rel=1e-10)
-    other = np.random.default_rng(1).integers(100, 114, values.size)
-    both = np.column_stack((groups, other))
-    model = sm.OLS(values, np.ones(values.size)).fit(
-        cov_type="cluster", cov_kwds={"groups": both, "use_correction": False}
-    )
-    assert robust_cov(fit, values, groups=both)[0, 0] == pytest.approx(
-        14 / 13 * model.cov_params()[0, 0], rel=1e-10
-    )
-
-
-def test_robust_covariance_of_a_beta_fit_by_hand() -> None:
+    fit, total = br.fit_distribution(values, "normal"), np.unique(groups).size
+    both = np.column_stack((groups, np.random.default_rng(1).integers(100, 114, values.size)))
+    mean = sm.OLS(values, np.ones(values.size))
+    for labels, factor in ((groups, total / (total - 1)), (both, 14 / 13)):
+        kinds = {"groups": labels, "use_correction": False}
+        cov = factor * mean.fit(cov_type="cluster", cov_kwds=kinds).cov_params()[0, 0]
+        assert robust_cov(fit, values, groups=labels)[0, 0] == approx(cov, rel=1e-10)
+    plain = mean.fit(cov_type="HC0").cov_params()[0, 0]
+    assert robust_cov(fit, values)[0, 0] == approx(plain, rel=1e-10)
+    # Of a beta fit: at the maximum the means are the digamma differences.
     values, groups = beta_sample(19)
-    fit = br.fit_distribution(values)
-    s = np.column_stack([np.log(values), np.log1p(-values)])
-    s -= s.mean(axis=0)  # at the maximum the means are the digamma differences
+    fit, s = br.fit_distribution(values), np.column_stack([np.log(values), np.log1p(-values)])
+    s -= s.mean(axis=0)
     sums = np.array([s[groups == g].sum(axis=0) for g in np.unique(groups)])
     expected = len(sums) / (len(sums) - 1) * fit.cov @ sums.T @ sums @ fit.cov
-    np.testing.assert_allclose(robust_cov(fit, values, groups=groups), expected, rtol=1e-9)
-    thrice = br.fit_distribution(np.repeat(values, 3))
-    np.testing.assert_allclose(
-        robust_cov(thrice, np.repeat(values, 3), groups=np.repeat(groups, 3)), expected, rtol=1e-8
-    )
-    weighted = br.fit_distribution(values, weights=np.full(values.size, 3))
-    np.testing.assert_allclose(
-        robust_cov(weighted, values, weights=np.full(values.size, 3), groups=groups),
-        expected, rtol=1e-8,
-    )  # fmt: skip
+    assert_allclose(robust_cov(fit, values, groups=groups), expected, rtol=1e-9)
+    thrice, many = np.repeat(values, 3), np.repeat(groups, 3)
+    found = robust_cov(br.fit_distribution(thrice), thrice, groups=many)
+    assert_allclose(found, expected, rtol=1e-8)
+    weights = np.full(values.size, 3)
+    weighted = br.fit_distribution(values, weights=weights)
+    found = robust_cov(weighted, values, weights=weights, groups=groups)
+    assert_allclose(found, expected, rtol=1e-8)
 
 
-def test_both_classes_covary_through_common_groups() -> None:
+def test_both_classes_covary_through_common_groups():
     client, groups = beta_sample(20)
     impostor = 0.9 * client**1.5
-    scores = br.Scores(client, impostor, client_groups=groups, impostor_groups=groups)
-    fit = br.fit(scores, "normal")
-    cov = fit.joint_cov()
-    np.testing.assert_allclose(
-        cov[:2, :2], robust_cov(fit.client, client, groups=groups), rtol=1e-10
-    )
+    fit = br.fit(made(client, impostor, groups, groups), "normal")
+    cov, single = fit.joint_cov(), fit.joint_cov(groups=False)
+    assert_allclose(cov[:2, :2], robust_cov(fit.client, client, groups=groups), rtol=1e-10)
     sums = [np.bincount(groups, x - x.mean()) for x in (client, impostor)]
     total = np.unique(groups).size
     # covariance of two means: sum of products of group sums / n^2
-    assert cov[0, 2] == pytest.approx(
-        total / (total - 1) * sums[0] @ sums[1] / client.size**2, rel=1e-9
-    )
-    single = fit.joint_cov(groups=False)
-    np.testing.assert_array_equal(single[:2, :2], fit.client.cov)
-    np.testing.assert_array_equal(single[:2, 2:], 0.0)
-    plain = br.fit(br.Scores(client, impostor), "normal")
-    np.testing.assert_array_equal(plain.joint_cov(), single)
+    assert cov[0, 2] == approx(total / (total - 1) * sums[0] @ sums[1] / client.size**2, rel=1e-9)
+    assert_array_equal(single[:2, :2], fit.client.cov)
+    assert_array_equal(single[:2, 2:], 0.0)
+    assert_array_equal(br.fit(br.Scores(client, impostor), "normal").joint_cov(), single)
 
 
 @pytest.mark.simulation
-def test_error_of_a_threshold_uses_the_joint_covariance() -> None:
+def test_error_of_a_threshold_uses_the_joint_covariance():
     """Normal laws, EER: theta = (mu_c sigma_i + mu_i sigma_c) / (sigma_c + sigma_i)."""
     rng = np.random.default_rng(21)
-    scores = one_column(rng, 40, 5, 0.8)
-    fit = br.fit(scores, "normal")
+    fit = br.fit(one_column(rng, 40, 5, 0.8), "normal")
     curve = br.epc(fit, one_column(rng, 40, 5, 0.8), criterion="eer")
     error = threshold_error(fit, curve)
     (m1, s1), (m2, s2) = fit.client.values, fit.impostor.values
     total = s1 + s2
     gradient = np.array([s2, s2 * (m2 - m1) / total, s1, s1 * (m1 - m2) / total]) / total
     expected = gradient @ fit.joint_cov() @ gradient
-    assert (error.slope**2).sum() == pytest.approx(expected, rel=1e-3)
+    assert (error.slope**2).sum() == approx(expected, rel=1e-3)
     single = threshold_error(fit, curve, groups=False)
     own = gradient @ fit.joint_cov(groups=False) @ gradient
-    assert (single.slope**2).sum() == pytest.approx(own, rel=1e-3)
+    assert (single.slope**2).sum() == approx(own, rel=1e-3)
     assert expected > 1.5 * own
     bands = [curve.band(replicates=300, rng=1, groups=g) for g in (True, False)]
     assert bands[0].groups == (40, 40)
     assert bands[0].high - bands[0].low > bands[1].high - bands[1].low
 
 
-# ------------------------------------------------------------------------------ comparison
 @pytest.mark.simulation
 @pytest.mark.parametrize("make", [one_column, two_columns])
-def test_paired_differences_are_those_of_drawn_rows(make: Any) -> None:
+def test_paired_differences_are_those_of_drawn_rows(make):
     rng = np.random.default_rng(23)
     a = uneven(make(rng, 24, 5, 0.8))
     noise = [rng.normal(0.1, 0.5, x.size) for x in (a.client, a.impostor)]
-    b = br.Scores(
-        a.client - noise[0], a.impostor + noise[1],
-        client_groups=a.client_groups, impostor_groups=a.impostor_groups,
-    )  # fmt: skip
+    b = made(a.client - noise[0], a.impostor + noise[1], a.client_groups, a.impostor_groups)
     one, other = (br.epc(DEV, s, alpha=ALPHAS) for s in (a, b))
     result = br.compare(one, other, resample="test", replicates=4000, rng=1)
     values = brute_values(a, one, 1500)
     values -= brute_values(b, other, 1500)  # the same seed: the same draws
-    low, high = np.quantile(values, [0.025, 0.975], axis=0)
     allowed = 4.5 * math.hypot(0.069, 0.042) * values.std(axis=0)
-    assert np.all(np.abs(result.low - low) <= allowed)
-    assert np.all(np.abs(result.high - high) <= allowed)
+    near(result, np.quantile(values, [0.025, 0.975], axis=0), allowed)
     assert result.groups == (labels_of(a), labels_of(a))
     bare = br.epc(DEV, br.Scores(b.client, b.impostor), alpha=ALPHAS)
-    assert np.array_equal(br.compare(one, bare, replicates=300, rng=1).differences,
-                          br.compare(one, other, replicates=300, rng=1).differences)  # fmt: skip
-    single = br.compare(one, other, replicates=300, groups=False, rng=1)
-    assert single.groups is None
-    unpaired = br.compare(one, bare, resample="test", paired=False, replicates=300, rng=1)
+    drawn = {"replicates": 300, "rng": 1}
+    same = [br.compare(one, two, **drawn).differences for two in (bare, other)]
+    assert_array_equal(*same)
+    assert br.compare(one, other, groups=False, **drawn).groups is None
+    unpaired = br.compare(one, bare, resample="test", paired=False, **drawn)
     assert unpaired.groups == (labels_of(a), None)
     assert np.all(unpaired.high - unpaired.low > result.high - result.low)
 
 
-def test_groups_of_either_system_hold_for_both() -> None:
+def test_groups_of_either_system_hold_for_both():
     """Clients' groups from one, impostors' from the other: as if both had both."""
     whole = one_column(np.random.default_rng(30), 20, 4, 0.8)
     noise = np.random.default_rng(31).normal(0, 0.5, 240)
-    values = (
-        (whole.client, whole.impostor),
-        (whole.client + noise[:80], whole.impostor + noise[80:]),
-    )
+    values = ((whole.client, whole.impostor),
+        (whole.client + noise[:80], whole.impostor + noise[80:]))  # fmt: skip
     groups = {"client_groups": whole.client_groups}, {"impostor_groups": whole.impostor_groups}
     parts = [br.epc(DEV, br.Scores(*v, **g), alpha=ALPHAS)
-             for v, g in zip(values, groups, strict=True)]  # fmt: skip
+        for v, g in zip(values, groups, strict=True)]  # fmt: skip
     both = [br.epc(DEV, br.Scores(*v, **groups[0], **groups[1]), alpha=ALPHAS) for v in values]
-    one, other, swapped = (
-        br.compare(*curves, replicates=300, rng=1) for curves in (parts, both, parts[::-1])
-    )
+    one, other, swapped = (br.compare(*curves, replicates=300, rng=1)
+        for curves in (parts, both, parts[::-1]))  # fmt: skip
     assert one.groups == other.groups == swapped.groups == (20, 20)
-    np.testing.assert_array_equal(one.differences, other.differences)
-    np.testing.assert_array_equal(one.differences, -swapped.differences)
+    assert_array_equal(one.differences, other.differences)
+    assert_array_equal(one.differences, -swapped.differences)
 
 
-# ------------------------------------------------------------------- folds and guarantees
-def test_folds_keep_connected_people_together() -> None:
-    """Two columns: blocks of three people who claim to be each other."""
-    real = np.arange(18)
-    claimed = 3 * (real // 3) + (real + 1) % 3
-    scores = br.Scores(
-        np.linspace(0.5, 2.0, 18), np.linspace(-1.0, 1.0, 18),
-        client_groups=real, impostor_groups=np.column_stack((claimed, real)),
-    )  # fmt: skip
+def test_folds_keep_connected_people_together():
+    """Blocks of three people who claim to be each other; then 26 people in two rings."""
+
+    def rings(people, size):
+        real = np.arange(people)
+        claimed = size * (real // size) + (real + 1) % size
+        parts = np.linspace(0.5, 2.0, people), np.linspace(-1.0, 1.0, people)
+        return made(*parts, real, np.column_stack((claimed, real)))
+
+    scores = rings(18, 3)
     for rng in (None, 1):
         curve = br.epc_cv(scores, folds=3, alpha=[0.5], rng=rng)
         blocks = curve.client_folds.reshape(6, 3)
         assert np.all(blocks == blocks[:, :1])
-        np.testing.assert_array_equal(curve.client_folds, curve.impostor_folds)
+        assert_array_equal(curve.client_folds, curve.impostor_folds)
         assert np.bincount(blocks[:, 0]).tolist() == [2, 2, 2]
-
-
-def test_folds_of_people_in_few_blocks() -> None:
-    """26 people, two rings: each claims to be the next one of the ring."""
-    real = np.arange(26)
-    claimed = 13 * (real // 13) + (real + 1) % 13
-    scores = br.Scores(
-        np.linspace(0.5, 2.0, 26), np.linspace(-1.0, 1.0, 26),
-        client_groups=real, impostor_groups=np.column_stack((claimed, real)),
-    )  # fmt: skip
-    alone = br.Scores(scores.client, scores.impostor, client_groups=real, impostor_groups=real)
+    scores, real = rings(26, 13), np.arange(26)
+    alone = made(scores.client, scores.impostor, real, real)
     assert br.epc_cv(alone, alpha=[0.5]).threshold.shape == (5, 1)
     assert br.epc_cv(scores, folds=2, alpha=[0.5]).threshold.shape == (2, 1)
-
-
-def test_exact_bands_take_groups_of_one_trial_as_trials() -> None:
-    scores = one_column(np.random.default_rng(27), 10, 3, 0.5)
-    curve = br.epc(DEV, scores, alpha=[0.5], measure="far")
-    assert curve.band(resample="test", method="exact", groups=False).groups is None
-    single = br.Scores([1.0, 2.0], [0.0, 1.5], impostor_groups=["a", "b"])
-    exact = br.epc(DEV, single, alpha=[0.5], measure="far").band(resample="test", method="exact")
-    assert exact.high[0] > exact.low[0]

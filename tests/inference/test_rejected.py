@@ -1,15 +1,9 @@
-"""Trials without a score count as rejected wherever trials are counted.
-
-The oracle: the same trials with a score far below every other. It agrees at every threshold that
-lies between these and the lowest real score; only at a threshold below all it accepts them too.
-"""
-
-from __future__ import annotations
+"""Trials without a score count as rejected wherever trials are counted. The oracle: the same trials
+with a score far below every other. It agrees at every threshold that lies between these and the
+lowest real score; only at a threshold below all it accepts them too."""
 
 import warnings
-from collections.abc import Callable
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 import pytest
@@ -19,17 +13,18 @@ import betaroc as br
 from betaroc.distributions.empirical import Empirical
 from betaroc.model.samples import empirical_model
 
+approx = pytest.approx
+
 FAR_BELOW = -1e6
 RNG = np.random.default_rng(3)
 CLIENT, IMPOSTOR = np.round(RNG.beta(4, 2, 60), 2), np.round(RNG.beta(2, 4, 80), 2)
 OTHER = br.Scores(RNG.beta(5, 2, 50), RNG.beta(2, 4, 70))
 
 
-def both(client: Any, impostor: Any, absent: int, absent_impostor: int) -> tuple[Any, Any]:
+def both(client, impostor, absent, absent_impostor):
     """Scores that know their trials without a score, and the oracle."""
-    known = br.Scores(
-        client, impostor, n_client_rejected=absent, n_impostor_rejected=absent_impostor
-    )
+    known = br.Scores(client, impostor, n_client_rejected=absent,
+        n_impostor_rejected=absent_impostor)  # fmt: skip
     low = np.full(absent, FAR_BELOW), np.full(absent_impostor, FAR_BELOW)
     return known, br.Scores(np.append(client, low[0]), np.append(impostor, low[1]))
 
@@ -40,138 +35,145 @@ THRESHOLDS = np.linspace(-0.1, 1.1, 61)
 ALPHA = np.linspace(0.45, 0.8, 8)
 
 
-def test_rates_are_fractions_of_all_trials() -> None:
+def test_rates_and_curves_of_all_trials_by_hand():
     scores = br.Scores([3, 4, 5], [1, 2, 3, 4], n_client_rejected=2, n_impostor_rejected=1)
     model = empirical_model(scores)
     for t, accepted, kept in ((-np.inf, 4, 3), (2.0, 2, 3), (3.0, 1, 2), (5.0, 0, 0)):
-        assert model.far(t) == accepted / 5
-        assert model.frr(t) == float(1 - Fraction(kept, 5))
-        assert model.fmr(t) == pytest.approx(accepted / 4, rel=1e-15)
-        assert model.fnmr(t) == pytest.approx((3 - kept) / 3, rel=1e-15)
+        assert (model.far(t), model.frr(t)) == (accepted / 5, float(1 - Fraction(kept, 5)))
+        assert model.fmr(t) == approx(accepted / 4, rel=1e-15)
+        assert model.fnmr(t) == approx((3 - kept) / 3, rel=1e-15)
     assert scores.confusion(3) == br.Scores([3, 4, 5, -9, -9], [1, 2, 3, 4, -9]).confusion(3)
     assert (scores.n_client, scores.client_total, scores.prior) == (3, 5.0, 0.5)
-
-
-def test_weights_count_a_trial_without_a_score_once() -> None:
     scores = br.Scores([3, 4], [1], client_weights=[2, 3], n_client_rejected=1)
     assert empirical_model(scores).frr([2, 3, 4]).tolist() == [1 / 6, 3 / 6, 1.0]
-
-
-def test_the_curve_ends_where_thresholds_end_and_goes_straight_on() -> None:
-    """Clients 2 of 3, impostors 1 of 2 with a score: the ROC attains (1/2, 2/3).
-
-    Pairs, of six: clients 0.9, 0.4 above impostor 0.5 once (of 0.9), both above the one without a
-    score, and the two without one tied: (1 + 2 + 1/2) / 6.
-    """
+    # Clients 2 of 3, impostors 1 of 2 with a score: the ROC attains (1/2, 2/3).
     scores = br.Scores([0.9, 0.4], [0.5], n_client_rejected=1, n_impostor_rejected=1)
     model = empirical_model(scores)
-    assert model.auc() == pytest.approx(3.5 / 6, rel=1e-15)
+    assert model.auc() == approx(3.5 / 6, rel=1e-15)
     roc = model.roc()
     assert (roc.points().far[-1], roc.points().tpr[-1]) == (0.5, 2 / 3)
-    assert roc.tpr([0.5, 0.75, 1.0]) == pytest.approx([2 / 3, 5 / 6, 1.0], rel=1e-15)
-    assert model.roc("impostor").tpr([0.0, 1 / 6, 1 / 3]) == pytest.approx([0.0, 0.25, 0.5])
-    assert model.partial_auc(0.5, 1.0, standardized=False) == pytest.approx(5 / 12, rel=1e-15)
+    assert roc.tpr([0.5, 0.75, 1.0]) == approx([2 / 3, 5 / 6, 1.0], rel=1e-15)
+    assert model.roc("impostor").tpr([0.0, 1 / 6, 1 / 3]) == approx([0.0, 0.25, 0.5])
+    assert model.partial_auc(0.5, 1.0, standardized=False) == approx(5 / 12, rel=1e-15)
+    known = DEV[0]
+    assert br.Scores.from_frame(known.to_frame(), missing="reject") == known
+    assert br.from_json(known.to_json()) == known != br.Scores(CLIENT, IMPOSTOR)
+    frame = known.to_frame()
+    assert frame["score"].isna().groupby(frame["label"]).sum().tolist() == [7, 5]
+    law = Empirical([0.2, -np.inf, 0.2])
+    assert br.from_json(law.to_json()) == law
+    assert law.sf(-np.inf) == approx(2 / 3)
+    drawn = br.ScoreModel(br.Rejecting(br.Beta(2, 1), 0.5), br.Beta(1, 2)).sample(40, 5, rng=1)
+    assert drawn.n_client + drawn.n_client_rejected == 40
+    # Of Beta(2, 1) it is t^2, far below the rounding of FRR beside the share without a score.
+    model = br.ScoreModel(br.Rejecting(br.Beta(2.0, 1.0), 0.3), br.Beta(1.0, 2.0))
+    assert (model.fnmr(1e-100), model.frr(1e-100)) == (approx(1e-200, rel=1e-13), 0.3)
 
 
-CURVE_NUMBERS: dict[str, Callable[[br.ScoreModel], Any]] = {
-    "auc": lambda m: m.auc(), "ks": lambda m: m.ks(), "eer": lambda m: m.eer(),
+CURVE_NUMBERS = {"auc": lambda m: m.auc(), "ks": lambda m: m.ks(), "eer": lambda m: m.eer(),
     "average precision": lambda m: m.average_precision(), "h": lambda m: m.h_measure(),
     "partial": lambda m: m.partial_auc(0.0, 0.1), "youden": lambda m: m.youden(),
     "f": lambda m: m.max_f(), "far": lambda m: m.at_far([0.01, 0.1, 0.5]),
     "frr": lambda m: m.at_frr([0.1, 0.2, 0.5]), "least": lambda m: m.min_weighted_error(0.5),
     "rates": lambda m: (m.far(THRESHOLDS).tolist(), m.frr(THRESHOLDS).tolist()),
     "roc": lambda m: m.roc().tpr(np.linspace(0.0, 1.0, 41)).tolist(),
-    "fpr": lambda m: m.roc().fpr(np.linspace(0.0, 1.0, 41)).tolist(),
-}  # fmt: skip
+    "fpr": lambda m: m.roc().fpr(np.linspace(0.0, 1.0, 41)).tolist()}  # fmt: skip
 
 
 @pytest.mark.parametrize("name", CURVE_NUMBERS)
-def test_numbers_are_those_of_scores_far_below(name: str) -> None:
+def test_numbers_are_those_of_scores_far_below(name):
     ask = CURVE_NUMBERS[name]
     one, other = ask(empirical_model(DEV[0])), ask(empirical_model(DEV[1]))
-    assert one == other if not isinstance(one, float) else one == pytest.approx(other, rel=1e-14)
+    assert one == other if not isinstance(one, float) else one == approx(other, rel=1e-14)
 
 
-def interval(stat: str, **given: Any) -> Callable[[int], Any]:
-    def ask(k: int) -> Any:
+def interval(stat, **given):
+    def ask(k):
         found = br.interval(DEV[k], stat, rng=1, replicates=50, **given)
         return found.estimate, found.low, found.high, found.method
 
     return ask
 
 
-def difference(k: int) -> Any:
+def difference(k):
     found = br.difference(DEV[k], OTHER, "eer", paired=False)
     return found.estimate, found.low, found.high, found.p_value
 
 
-def curve(k: int, criterion: str = "weighted-error") -> Any:
+def curve(k, criterion="weighted-error"):
     return br.epc(DEV[k], TEST[k], criterion=criterion, alpha=ALPHA)
 
 
-def values(*arrays: Any) -> list[list[float]]:
+def values(*arrays):
     return [np.asarray(one).tolist() for one in arrays]
 
 
-def band(resample: str) -> Callable[[int], Any]:
-    def ask(k: int) -> Any:
+def band(resample):
+    def ask(k):
         found = curve(k).band(resample=resample, replicates=40, rng=1)
         return values(found.low, found.high)
 
     return ask
 
 
-def roc_band(k: int) -> Any:
+def roc_band(k):
     found = br.roc_band(DEV[k], far=np.linspace(0.0, 0.8, 5))
     return values(found.estimate, found.low, found.high)
 
 
-def comparison(k: int) -> Any:
-    found = br.compare(
-        curve(k), br.epc(OTHER, OTHER, alpha=ALPHA), paired=False, replicates=40, rng=1
-    )
+def comparison(k):
+    found = br.compare(curve(k), br.epc(OTHER, OTHER, alpha=ALPHA), paired=False, replicates=40,
+        rng=1)  # fmt: skip
     return values(found.low, found.high)
 
 
-def decided(**asked: Any) -> Callable[[int], Any]:
-    def ask(k: int) -> Any:
+def decided(**asked):
+    def ask(k):
         found = br.decide(DEV[k], how="average" if "far" in asked else None, **asked)
         return found.threshold, found.expected.far, found.interval
 
     return ask
 
 
-COUNTED: dict[str, Callable[[int], Any]] = {
-    "far": interval("far", threshold=0.5), "frr": interval("frr", threshold=0.5),
-    "hter": interval("hter", threshold=0.5), "eer": interval("eer"), "auc": interval("auc"),
-    "tpr": interval("tpr", far=0.1), "threshold": interval("threshold", far=0.1),
-    "threshold of frr": interval("threshold", frr=0.2), "min-hter": interval("min-hter"),
-    "bootstrap": interval("auc", method="bootstrap"), "partial": interval(
-        "partial-auc", between=(0.0, 0.1)),
+COUNTED = {
+    "far": interval("far", threshold=0.5),
+    "frr": interval("frr", threshold=0.5),
+    "hter": interval("hter", threshold=0.5),
+    "eer": interval("eer"),
+    "auc": interval("auc"),
+    "tpr": interval("tpr", far=0.1),
+    "threshold": interval("threshold", far=0.1),
+    "threshold of frr": interval("threshold", frr=0.2),
+    "min-hter": interval("min-hter"),
+    "bootstrap": interval("auc", method="bootstrap"),
+    "partial": interval("partial-auc", between=(0.0, 0.1)),
     "auc test": lambda k: br.auc_test(DEV[k], OTHER, paired=False),
     "difference": difference,
-    "roc band": roc_band, "epc": lambda k: values(
-        *((e := curve(k)).value, e.far, e.frr, e.expected, e.threshold)),
-    "epc by cross-validation": lambda k: values(
-        *((e := br.epc_cv(DEV[k], alpha=ALPHA)).value, e.far, e.frr, e.expected)),
-    "epc of far": lambda k: values(curve(k, "far").value), "epc of recall": lambda k: values(
-        curve(k, "recall").value), "band of both": band("both"), "band of test": band("test"),
-    "comparison": comparison, "guaranteed far": lambda k: br.decide(
-        DEV[k], far=0.1, how="guaranteed").method, "guaranteed frr": lambda k: br.decide(
-        DEV[k], frr=0.25, how="guaranteed").method,
-    "decided": decided(far=0.1), "decided costs": decided(cost_fa=1.0, cost_fr=1.0),
+    "roc band": roc_band,
+    "epc": lambda k: values(*((e := curve(k)).value, e.far, e.frr, e.expected, e.threshold)),
+    "epc by cross-validation": lambda k: values(*((e := br.epc_cv(DEV[k], alpha=ALPHA)).value,
+        e.far, e.frr, e.expected)),
+    "epc of far": lambda k: values(curve(k, "far").value),
+    "epc of recall": lambda k: values(curve(k, "recall").value),
+    "band of both": band("both"),
+    "band of test": band("test"),
+    "comparison": comparison,
+    "guaranteed far": lambda k: br.decide(DEV[k], far=0.1, how="guaranteed").method,
+    "guaranteed frr": lambda k: br.decide(DEV[k], frr=0.25, how="guaranteed").method,
+    "decided": decided(far=0.1),
+    "decided costs": decided(cost_fa=1.0, cost_fr=1.0),
 }  # fmt: skip
 
 
 @pytest.mark.parametrize("name", COUNTED)
-def test_what_is_counted_counts_them(name: str) -> None:
+def test_what_is_counted_counts_them(name):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of scales and of few scores: the oracle has one more
         one, other = COUNTED[name](0), COUNTED[name](1)
     assert one == other
 
 
-def test_a_fit_keeps_the_share_as_a_parameter() -> None:
+def test_a_fit_keeps_the_share_as_a_parameter():
     """FRR = (r + n F(t)) / (r + n), and the share varies like a binomial one."""
     plain = br.Scores(CLIENT, IMPOSTOR[IMPOSTOR > 0])
     known = br.Scores(CLIENT, plain.impostor, n_client_rejected=4)
@@ -179,41 +181,58 @@ def test_a_fit_keeps_the_share_as_a_parameter() -> None:
         warnings.simplefilter("ignore")
         f, g = br.fit(known, "beta"), br.fit(plain, "beta")
     t = np.array([0.2, 0.5, 0.8])
-    assert f.model.frr(t) == pytest.approx((4 + 60 * g.model.frr(t)) / 64, rel=1e-14)
-    assert f.model.fnmr(t) == pytest.approx(g.model.frr(t), rel=1e-13)
+    assert f.model.frr(t) == approx((4 + 60 * g.model.frr(t)) / 64, rel=1e-14)
+    assert f.model.fnmr(t) == approx(g.model.frr(t), rel=1e-13)
     assert f.model.far(t).tolist() == g.model.far(t).tolist()
     assert dict(f.client.params) == dict(g.client.params) | {"rejected": 4 / 64}
-    assert f.client.std_errors["rejected"] == pytest.approx((4 / 64 * 60 / 64 / 64) ** 0.5)
+    assert f.client.std_errors["rejected"] == approx((4 / 64 * 60 / 64 / 64) ** 0.5)
     assert f.client.std_errors["a"] == g.client.std_errors["a"]
     own = stats.binom.logpmf(4, 64, 4 / 64) - np.log(stats.binom(64, 0.5).pmf(4) * 2.0**64)
-    assert f.log_likelihood == pytest.approx(g.log_likelihood + own, rel=1e-12)
-    assert f.model.auc() == pytest.approx(60 / 64 * g.model.auc(), rel=1e-12)
+    assert f.log_likelihood == approx(g.log_likelihood + own, rel=1e-12)
+    assert f.model.auc() == approx(60 / 64 * g.model.auc(), rel=1e-12)
     assert br.from_json(f.to_json()) == f
 
 
-def test_no_score_speaks_for_a_rate_just_above_their_share() -> None:
+def test_rates_near_the_share_without_a_score():
     """Of 106 trials 7 have no score: an FRR of 8.25/106 rests on 1.25 scores, 7.5/106 on half."""
     client, impostor = (stats.norm.ppf((np.arange(n) + 0.5) / n) for n in (99, 30))
     f = br.fit(br.Scores(client + 3.0, impostor, n_client_rejected=7), "normal")
-    assert f.at_frr(8.25 / 106).n_beyond[0] == pytest.approx(1.25)
+    assert f.at_frr(8.25 / 106).n_beyond[0] == approx(1.25)
     with pytest.warns(br.errors.ExtrapolationWarning, match=r"0\.5 are expected"):
         assert f.at_frr(7.5 / 106).extrapolated
+    # Of 300 clients 30 have none: FRR 0.1 + 1/300 expects one below; FRR 0.101 expects 0.3.
+    scores = br.Scores(np.arange(270.0), np.arange(-300.0, 0.0), n_client_rejected=30)
+    f = br.fit(scores, "normal")
+    with pytest.warns(br.errors.ExtrapolationWarning) as caught:
+        f.at_frr(0.101)
+    assert str(caught[0].message) == (
+        "FRR 0.101 is extrapolated: of 300 client trials (0.1 of them without a score) 0.3 are"
+        " expected beyond it, so no score speaks for the number; about 3000 would"
+        " (3/(rate - 0.1)). Give more scores, or ask for a rate between 0.103333 and 0.996667."
+    )
+    f.at_frr(0.11)
+    # 30 of 300 may be 0.105 and more: the threshold may lie below every score.
+    rng = np.random.default_rng(3)
+    scores = br.Scores(rng.normal(3, 1, 270), rng.normal(0, 1, 300), n_client_rejected=30)
+    f = br.fit(scores, "normal")
+    found = f.interval("threshold", frr=0.105, extrapolate=True)
+    own = br.interval(scores, "threshold", frr=0.105)
+    assert (found.low, found.high, found.method) == (-np.inf, own.high, "exact")
+    with pytest.raises(br.InputError, match="no smooth function of their share"):
+        f.interval("threshold", frr=0.105, method="family")
 
 
 PLAIN = br.Scores(CLIENT, IMPOSTOR[IMPOSTOR > 0])
 ABSENT = br.Scores(PLAIN.client, PLAIN.impostor, n_client_rejected=4, n_impostor_rejected=6)
-OF_SCORES: dict[str, Callable[[Any], Any]] = {
-    "check": lambda f: [
-        (c := br.check_fit(f, replicates=19, rng=1)).ks, c.cvm, c.ad, c.information,
-        c.roc_distance, c.verdict],
+OF_SCORES = {"check": lambda f: [(c := br.check_fit(f, replicates=19, rng=1)).ks,
+    c.cvm, c.ad, c.information, c.roc_distance, c.verdict],
     "ends": lambda f: f.end_tests(), "curve": lambda f: f.curve_test(),
     "shapes": lambda f: f.shape_probabilities(), "audit": lambda f: f.sensitivity(),
-    "families": lambda f: br.compare_families(f.scores, ["beta", "logit-normal"]),
-}  # fmt: skip
+    "families": lambda f: br.compare_families(f.scores, ["beta", "logit-normal"])}  # fmt: skip
 
 
 @pytest.fixture(scope="module")
-def fits() -> tuple[br.Fit, br.Fit]:
+def fits():
     """Of trials of which some have no score, and of the same scores alone."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -221,9 +240,7 @@ def fits() -> tuple[br.Fit, br.Fit]:
 
 
 @pytest.mark.parametrize("name", OF_SCORES)
-def test_what_is_said_of_scores_is_that_of_scores_alone(
-    name: str, fits: tuple[br.Fit, br.Fit]
-) -> None:
+def test_what_is_said_of_scores_is_that_of_scores_alone(name, fits):
     with pytest.warns(br.errors.BetarocWarning, match="of the trials that have a score; 10 here"):
         found = OF_SCORES[name](fits[0])
     with warnings.catch_warnings():
@@ -231,13 +248,13 @@ def test_what_is_said_of_scores_is_that_of_scores_alone(
         assert OF_SCORES[name](fits[1]) == found
 
 
-def test_rates_of_a_check_are_of_all_trials(fits: tuple[br.Fit, br.Fit]) -> None:
+def test_rates_of_a_check_are_of_all_trials(fits):
     """FRR 0.2 of 64 clients expects 12.8 of them beyond; the 4 without a score are among them."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         own = {t.rate: t for t in br.check_fit(fits[0], far=0.2, frr=0.2, replicates=19).targets}
         default = br.check_fit(fits[0], replicates=19).targets
-    assert own["frr"].expected == pytest.approx(0.2 * 64, rel=1e-12)
+    assert own["frr"].expected == approx(0.2 * 64, rel=1e-12)
     assert own["frr"].observed == 4 + np.sum(PLAIN.client <= own["frr"].threshold)
     assert own["far"].observed == np.sum(PLAIN.impostor > own["far"].threshold)
     # Five expected scores of clients: 64 (0.2 - 4/64) = 8.8, but 64 (0.1 - 4/64) = 2.4.
@@ -245,7 +262,7 @@ def test_rates_of_a_check_are_of_all_trials(fits: tuple[br.Fit, br.Fit]) -> None
 
 
 @pytest.mark.simulation
-def test_a_tail_is_that_of_the_scores() -> None:
+def test_a_tail_is_that_of_the_scores():
     """FAR = (1 - r) FMR with all its interval; a threshold of FAR x is that of FMR x / (1 - r)."""
     rng = np.random.default_rng(8)
     sample = rng.normal(2.0, 1.0, 250), rng.normal(0.0, 1.0, 380)
@@ -255,10 +272,10 @@ def test_a_tail_is_that_of_the_scores() -> None:
     one, two = (x.interval("far", threshold=2.5, method="integrated") for x in (f, g))
     assert one.method == two.method == "tail, integrated"
     for end in ("low", "estimate", "high"):
-        assert getattr(one, end) == pytest.approx(made * getattr(two, end), rel=1e-12)
+        assert getattr(one, end) == approx(made * getattr(two, end), rel=1e-12)
     rates = (f, 0.01), (g, 0.01 / made)
     one, two = (x.interval("threshold", far=rate, method="family") for x, rate in rates)
-    assert (one.low, one.high) == pytest.approx((two.low, two.high), rel=1e-9)
+    assert (one.low, one.high) == approx((two.low, two.high), rel=1e-9)
     share = f.interval("frr", threshold=0.0, method="family")  # of clients, which varies most
     assert share.method == "delta, if the family is right"
     assert f.interval("fnmr", threshold=0.0) == g.interval("frr", threshold=0.0)
@@ -267,73 +284,64 @@ def test_a_tail_is_that_of_the_scores() -> None:
     assert both.low < both.estimate < both.high < 240 / 250
 
 
-def test_rates_of_comparisons_have_their_own_intervals(fits: tuple[br.Fit, br.Fit]) -> None:
+def test_rates_of_comparisons_have_their_own_intervals(fits):
     count = int(np.sum(PLAIN.impostor > 0.5))
     exact = stats.binomtest(count, PLAIN.n_impostor).proportion_ci(0.95, "exact")
     found = br.interval(ABSENT, "fmr", threshold=0.5)
-    assert (found.low, found.high) == pytest.approx((exact.low, exact.high), rel=1e-9)
-    assert found.estimate == pytest.approx(empirical_model(ABSENT).fmr(0.5), rel=1e-14)
+    assert (found.low, found.high) == approx((exact.low, exact.high), rel=1e-9)
+    assert found.estimate == approx(empirical_model(ABSENT).fmr(0.5), rel=1e-14)
     assert br.interval(ABSENT, "fnmr@fmr=0.1") == br.interval(PLAIN, "frr@far=0.1")
     assert fits[0].interval("fnmr@fmr=0.1") == fits[1].interval("frr@far=0.1")
     one, two = (br.difference(s, OTHER, "tmr@fmr=0.1", paired=False) for s in (ABSENT, PLAIN))
     assert one == two
-
-
-def test_many_fits_keep_the_share(fits: tuple[br.Fit, br.Fit]) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        table = br.fit_many(
-            {"a": ABSENT, "b": PLAIN}, family="beta", statistics="frr@threshold=0.4"
-        )
+        table = br.fit_many({"a": ABSENT, "b": PLAIN}, family="beta",
+            statistics="frr@threshold=0.4")  # fmt: skip
     for who in ("client", "impostor"):
         for name, value in getattr(fits[0], who).params.items():
             assert table[f"{who}_{name}"][0] == value
         assert table[f"{who}_rejected"][1] == 0.0
         assert table[f"{who}_a"][1] == getattr(fits[1], who).params["a"]
     frr = fits[1].model.frr(0.4)
-    assert table["frr@threshold=0.4"].tolist() == pytest.approx([(4 + 60 * frr) / 64, frr])
-    assert table["frr@threshold=0.4_n_beyond"].tolist() == pytest.approx([60 * frr] * 2)
+    assert table["frr@threshold=0.4"].tolist() == approx([(4 + 60 * frr) / 64, frr])
+    assert table["frr@threshold=0.4_n_beyond"].tolist() == approx([60 * frr] * 2)
 
 
-def paired(seed: int, absent: list[int], other: list[int]) -> tuple[br.Scores, br.Scores]:
+def paired(seed, absent, other):
     """One system of the trials of all, shuffled, and the oracle of it, in order."""
-    rng = np.random.default_rng(seed)
-    sides: list[list[Any]] = []
+    rng, sides = np.random.default_rng(seed), []
     for who, true, lost in (("c", CLIENT, absent), ("i", IMPOSTOR, other)):
         values = np.round(true + rng.normal(0.0, 0.1, true.size), 2)
         ids, kept = np.array([f"{who}{k}" for k in range(true.size)]), np.arange(true.size)
-        kept = rng.permutation(np.delete(kept, lost))
-        low = values.copy()
+        kept, low = rng.permutation(np.delete(kept, lost)), values.copy()
         low[lost] = FAR_BELOW
         sides.append([values[kept], ids[kept], low, ids])
     (c, c_ids, c_low, c_all), (i, i_ids, i_low, i_all) = sides
-    return (
-        br.Scores(c, i, client_ids=c_ids, impostor_ids=i_ids, n_client_rejected=len(absent),
-                  n_impostor_rejected=len(other)),
-        br.Scores(c_low, i_low, client_ids=c_all, impostor_ids=i_all),
-    )  # fmt: skip
+    return (br.Scores(c, i, client_ids=c_ids, impostor_ids=i_ids,
+        n_client_rejected=len(absent), n_impostor_rejected=len(other)),
+        br.Scores(c_low, i_low, client_ids=c_all, impostor_ids=i_all))  # fmt: skip
 
 
 ONE, TWO = paired(1, [1, 5, 9, 20], [3, 4]), paired(2, [5, 9, 33], [4, 70, 71])
-PAIRED: dict[str, Callable[[int], Any]] = {
-    stat: lambda k, stat=stat: br.difference(ONE[k], TWO[k], stat)
-    for stat in ("eer", "auc", "far@threshold=0.5", "frr@threshold=0.5", "tpr@far=0.1")
-} | {"area": lambda k: br.auc_test(ONE[k], TWO[k]).difference}
+PAIRED = {stat: lambda k, stat=stat: br.difference(ONE[k], TWO[k], stat)
+    for stat in ("eer", "auc", "far@threshold=0.5", "frr@threshold=0.5", "tpr@far=0.1")} | {
+    "area": lambda k: br.auc_test(ONE[k], TWO[k]).difference}  # fmt: skip
 
 
 @pytest.mark.simulation
 @pytest.mark.parametrize("name", PAIRED)
-def test_trials_are_paired_by_ids(name: str) -> None:
+def test_trials_are_paired_by_ids(name):
     """What only one system scored is a rejection of the other; their order is another."""
     one, two = PAIRED[name](0), PAIRED[name](1)
     for end in ("estimate", "low", "high"):
-        assert getattr(one, end) == pytest.approx(getattr(two, end), rel=1e-11, abs=1e-14)
+        assert getattr(one, end) == approx(getattr(two, end), rel=1e-11, abs=1e-14)
 
 
-def test_curves_are_paired_by_ids() -> None:
+def test_curves_are_paired_by_ids():
     tests = paired(3, [1, 2], [0]), paired(4, [2, 7, 8], [0])
 
-    def curves(k: int) -> list[br.Epc]:
+    def curves(k):
         pairs = zip((ONE, TWO), tests, strict=True)
         return [br.epc(dev[k], test[k], alpha=ALPHA) for dev, test in pairs]
 
@@ -346,74 +354,23 @@ def test_curves_are_paired_by_ids() -> None:
     assert both[0].difference.tolist() == both[1].difference.tolist()
     # Rows are drawn in another order: a quantile of 400 replicates moves by a fifth of the width.
     width = both[1].mean_difference.high - both[1].mean_difference.low
-    assert both[0].mean_difference.low == pytest.approx(both[1].mean_difference.low, abs=width / 5)
-
-
-def test_they_travel() -> None:
-    known = DEV[0]
-    assert br.Scores.from_frame(known.to_frame(), missing="reject") == known
-    assert br.from_json(known.to_json()) == known != br.Scores(CLIENT, IMPOSTOR)
-    frame = known.to_frame()
-    assert frame["score"].isna().groupby(frame["label"]).sum().tolist() == [7, 5]
-    law = Empirical([0.2, -np.inf, 0.2])
-    assert br.from_json(law.to_json()) == law
-    assert law.sf(-np.inf) == pytest.approx(2 / 3)
-    drawn = br.ScoreModel(br.Rejecting(br.Beta(2, 1), 0.5), br.Beta(1, 2)).sample(40, 5, rng=1)
-    assert drawn.n_client + drawn.n_client_rejected == 40
+    assert both[0].mean_difference.low == approx(both[1].mean_difference.low, abs=width / 5)
 
 
 @pytest.mark.simulation
-def test_rates_and_guarantees_hold_over_samples() -> None:
-    """800 samples: trials fail to acquire with 0.1; sd of a share of .95 is 0.0077.
-
-    Beta(6, 2) clients and Beta(2, 6) impostors: true FRR(.5) = .1 + .9 F_c(.5); the exact interval
-    covers at least .95, and the true FAR at a guaranteed threshold is at most .05 as often.
-    """
-    rng = np.random.default_rng(20)
-    true = 0.1 + 0.9 * stats.beta.cdf(0.5, 6, 2)
+def test_rates_and_guarantees_hold_over_samples():
+    """800 samples: trials fail to acquire with 0.1; sd of a share of .95 is 0.0077. Beta(6, 2)
+    clients and Beta(2, 6) impostors: true FRR(.5) = .1 + .9 F_c(.5); the exact interval covers at
+    least .95, and the true FAR at a guaranteed threshold is at most .05 as often."""
+    rng, true = np.random.default_rng(20), 0.1 + 0.9 * stats.beta.cdf(0.5, 6, 2)
     covered = kept = 0
     for _ in range(800):
         absent = rng.binomial(60, 0.1), rng.binomial(90, 0.1)
-        scores = br.Scores(
-            rng.beta(6, 2, 60 - absent[0]), rng.beta(2, 6, 90 - absent[1]),
-            n_client_rejected=absent[0], n_impostor_rejected=absent[1],
-        )  # fmt: skip
+        scores = br.Scores(rng.beta(6, 2, 60 - absent[0]), rng.beta(2, 6, 90 - absent[1]),
+            n_client_rejected=absent[0], n_impostor_rejected=absent[1])  # fmt: skip
         found = br.interval(scores, "frr", threshold=0.5)
         covered += found.low <= true <= found.high
         t = br.decide(scores, far=0.05, how="guaranteed").threshold
         kept += 0.9 * stats.beta.sf(t, 2, 6) <= 0.05
     assert covered / 800 >= 0.95 - 2.5 * 0.0077
     assert kept / 800 >= 0.95 - 2.5 * 0.0077
-
-
-def test_fnmr_of_a_low_tail_keeps_its_digits() -> None:
-    """Of Beta(2, 1) it is t^2, far below the rounding of FRR beside the share without a score."""
-    model = br.ScoreModel(br.Rejecting(br.Beta(2.0, 1.0), 0.3), br.Beta(1.0, 2.0))
-    assert model.fnmr(1e-100) == pytest.approx(1e-200, rel=1e-13)
-    assert model.frr(1e-100) == 0.3
-
-
-def test_rates_that_could_be_asked_for_are_beside_the_trials_without_a_score() -> None:
-    """Of 300 clients 30 have none: FRR 0.1 + 1/300 expects one below; FRR 0.101 expects 0.3."""
-    scores = br.Scores(np.arange(270.0), np.arange(-300.0, 0.0), n_client_rejected=30)
-    f = br.fit(scores, "normal")
-    with pytest.warns(br.errors.ExtrapolationWarning) as caught:
-        f.at_frr(0.101)
-    assert str(caught[0].message) == (
-        "FRR 0.101 is extrapolated: of 300 client trials (0.1 of them without a score) 0.3 are"
-        " expected beyond it, so no score speaks for the number; about 3000 would"
-        " (3/(rate - 0.1)). Give more scores, or ask for a rate between 0.103333 and 0.996667."
-    )
-    f.at_frr(0.11)
-
-
-def test_a_threshold_of_an_frr_is_that_of_the_scores_where_clients_have_none() -> None:
-    """30 of 300 may be 0.105 and more: the threshold may lie below every score."""
-    rng = np.random.default_rng(3)
-    scores = br.Scores(rng.normal(3, 1, 270), rng.normal(0, 1, 300), n_client_rejected=30)
-    f = br.fit(scores, "normal")
-    found = f.interval("threshold", frr=0.105, extrapolate=True)
-    own = br.interval(scores, "threshold", frr=0.105)
-    assert (found.low, found.high, found.method) == (-np.inf, own.high, "exact")
-    with pytest.raises(br.InputError, match="no smooth function of their share"):
-        f.interval("threshold", frr=0.105, method="family")

@@ -1,121 +1,111 @@
 """Intervals of numbers of scores: by hand, by brute force, by invariance and by simulation."""
 
-from __future__ import annotations
-
+import itertools
 import math
 import warnings
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
+from numpy.testing import assert_allclose, assert_array_equal
 from scipy import optimize, special, stats
 
 import betaroc as br
 from betaroc.core.options import IntervalOptions
 from betaroc.inference.drawn_scores import DrawnScores
-from betaroc.inference.of_scores import CountedScores, methods_of
-from betaroc.model.statistics import STATISTICS, parse_statistic
+from betaroc.inference.intervals import intervals_of_fit, tail_interval
+from betaroc.inference.of_scores import CountedScores, line_of, methods_of
+from betaroc.model.statistics import STATISTICS, EvaluationPoint, parse_statistic
 from helpers.points import ASKED
+
+approx = pytest.approx
 
 OF_SCORES = [(stat, point) for stat, point in ASKED if STATISTICS[stat].of_scores]
 #: What is not drawn, and does not jump between several crossings.
-COUNTED = [
-    (stat, point) for stat, point in OF_SCORES
-    if stat != "auc"
-    and methods_of(parse_statistic(stat, **point))[0] not in ("smoothed", "bootstrap")
-]  # fmt: skip
+COUNTED = [(stat, point) for stat, point in OF_SCORES if stat != "auc"
+    and methods_of(parse_statistic(stat, **point))[0] not in ("smoothed", "bootstrap")]  # fmt: skip
 Q = float(stats.chi2(1).ppf(0.95))
 
 
-def normal_scores(seed: int, n: int = 60, m: int = 80, **options: Any) -> br.Scores:
+def normal_scores(seed, n=60, m=80, **options):
     rng = np.random.default_rng(seed)
     return br.Scores(rng.normal(1.5, 1, n), rng.normal(0, 1, m), **options)
 
 
-def ends(interval: br.Interval) -> tuple[float, float]:
+def ends(interval):
     return interval.low, interval.high
 
 
-# ------------------------------------------------------------------------------- by hand
-def test_a_rate_at_a_threshold_is_clopper_and_pearsons() -> None:
+def test_rates_and_weighted_errors_by_hand():
     scores = normal_scores(1)
     hits = int(np.sum(scores.impostor > 0.8))
     own = stats.binomtest(hits, 80).proportion_ci(method="exact")
     found = br.interval(scores, "far", threshold=0.8)
-    assert ends(found) == pytest.approx((own.low, own.high), abs=1e-12)
-    assert found.method == "exact"
-    assert found.estimate == hits / 80
+    assert ends(found) == approx((own.low, own.high), abs=1e-12)
+    assert (found.method, found.estimate) == ("exact", hits / 80)
     other = br.interval(scores, "specificity", threshold=0.8)
-    assert ends(other) == pytest.approx((1 - own.high, 1 - own.low), abs=1e-12)
-
-
-def test_the_hter_from_two_exact_intervals() -> None:
+    assert ends(other) == approx((1 - own.high, 1 - own.low), abs=1e-12)
     # 2 of 10 clients rejected, 0 of 10 impostors accepted: Zou and Donner's squares.
     scores = br.Scores([0.1, 0.2, *[0.9] * 8], [0.0] * 10)
     frr = stats.binomtest(2, 10).proportion_ci(method="exact")
     far = stats.binomtest(0, 10).proportion_ci(method="exact")
-    found = br.interval(scores, "hter", threshold=0.5)
-    low = 0.1 - 0.5 * (0.2 - frr.low)
+    found, low = br.interval(scores, "hter", threshold=0.5), 0.1 - 0.5 * (0.2 - frr.low)
     high = 0.1 + 0.5 * math.hypot(frr.high - 0.2, far.high)
-    assert ends(found) == pytest.approx((low, high))
+    assert ends(found) == approx((low, high))
     assert found.method == "square-and-add"
+    # alpha FAR + (1 - alpha) FRR: squares of the distances of both rates to their exact ends.
+    scores, alpha = normal_scores(19), 0.3
+    found = br.interval(scores, "weighted-error", alpha=alpha)
+    places = np.concatenate([scores.client, scores.impostor])
+    far = (scores.impostor > places[:, None]).sum(axis=1)
+    frr = (scores.client <= places[:, None]).sum(axis=1)
+    k, low, high = int(np.argmin(alpha * far / 80 + (1 - alpha) * frr / 60)), 0.0, 0.0
+    for hits, n, weight in ((far[k], 80, alpha), (frr[k], 60, 1 - alpha)):
+        exact = stats.binomtest(int(hits), n).proportion_ci(0.95, "exact")
+        low += (weight * (hits / n - exact.low)) ** 2
+        high += (weight * (exact.high - hits / n)) ** 2
+    value = alpha * far[k] / 80 + (1 - alpha) * frr[k] / 60
+    expected = (value, value - math.sqrt(low), value + math.sqrt(high))
+    assert (found.estimate, *ends(found)) == approx(expected)
 
 
-@pytest.mark.simulation
-def test_the_threshold_of_a_rate_lies_between_order_statistics() -> None:
-    # Of 80 impostors Binomial(80, 0.1) lie above it: 3 to 14 of them in 95 %.
-    scores = normal_scores(2)
-    law = stats.binom(80, 0.1)
-    fewest, most = int(law.ppf(0.025)), int(law.ppf(0.975))
-    descending = np.sort(scores.impostor)[::-1]
-    found = br.interval(scores, "threshold", far=0.1)
-    assert ends(found) == (descending[most], descending[fewest - 1])
-    assert found.low < found.estimate < found.high
-    few = br.interval(normal_scores(2, 60, 20), "threshold", far=0.1)
-    assert math.isinf(few.high)  # of 20 none may lie above it
-
-
-def test_ends_of_the_eer_by_brute_force() -> None:
+def test_ends_of_the_eer_by_brute_force():
     """The likelihood of both counts on a fine grid of EERs, for every threshold."""
     scores = normal_scores(3, 40, 50)
     places = np.concatenate([[-np.inf], scores.client, scores.impostor])
     far = (scores.impostor > places[:, None]).mean(axis=1)
     frr = (scores.client <= places[:, None]).mean(axis=1)
 
-    def kl(p: Any, e: float) -> Any:
+    def kl(p, e):
         return special.rel_entr(p, e) + special.rel_entr(1 - p, 1 - e)
 
-    def excess(e: float) -> float:
+    def excess(e):
         return float(np.min(80 * kl(frr, e) + 100 * kl(far, e))) - Q
 
     found = br.interval(scores, "eer")
     low = optimize.brentq(excess, 0.01, found.estimate)
-    high = optimize.brentq(excess, found.estimate, 0.5)
-    assert ends(found) == pytest.approx((low, high), rel=1e-9)
-    kept = places[
-        [min(excess_at(f, r, kl) for _ in [0]) <= 0 for f, r in zip(far, frr, strict=True)]
-    ]
+    assert ends(found) == approx((low, optimize.brentq(excess, found.estimate, 0.5)), rel=1e-9)
+    kept = places[[min(excess_at(f, r, kl) for _ in [0]) <= 0
+        for f, r in zip(far, frr, strict=True)]]  # fmt: skip
     t = br.interval(scores, "threshold", at="eer")
     assert t.low == np.min(kept)
     above = np.sort(places)
     assert t.high == above[np.searchsorted(above, np.max(kept), side="right")]
 
 
-def excess_at(far: float, frr: float, kl: Callable[[Any, float], Any]) -> float:
+def excess_at(far, frr, kl):
     """At the pooled rate of 40 clients and 50 impostors, the likeliest common one."""
     e = (40 * frr + 50 * far) / 90
     return float(80 * kl(frr, e) + 100 * kl(far, e)) - Q
 
 
-def test_ends_of_the_tpr_at_a_far_by_brute_force() -> None:
+def test_ends_of_the_tpr_at_a_far_by_brute_force():
     scores = normal_scores(4, 40, 50)
     places = np.concatenate([[-np.inf], scores.client, scores.impostor])
     far = (scores.impostor > places[:, None]).mean(axis=1)
     tpr = (scores.client > places[:, None]).mean(axis=1)
 
-    def excess(v: float) -> float:
+    def excess(v):
         own = special.rel_entr(tpr, v) + special.rel_entr(1 - tpr, 1 - v)
         other = special.rel_entr(far, 0.1) + special.rel_entr(1 - far, 0.9)
         return float(np.min(80 * own + 100 * other)) - Q
@@ -123,93 +113,75 @@ def test_ends_of_the_tpr_at_a_far_by_brute_force() -> None:
     found = br.interval(scores, "tpr", far=0.1)
     low = optimize.brentq(excess, 0.01, found.estimate)
     high = optimize.brentq(excess, found.estimate, 0.99)
-    assert ends(found) == pytest.approx((low, high), rel=1e-9)
+    assert ends(found) == approx((low, high), rel=1e-9)
     # A measure of both rates has its value at the ends of what varies.
     f1 = br.interval(scores, "f1", far=0.1)
     value = [2 * 40 * v / (40 * (1 + v) + 50 * 0.1) for v in (low, high)]
-    assert ends(f1) == pytest.approx(tuple(value), rel=1e-9)
+    assert ends(f1) == approx(tuple(value), rel=1e-9)
 
 
-def test_break_even_is_the_line_of_equal_numbers_of_errors() -> None:
+def test_break_even_separated_and_swapped_classes():
     # 40 FRR = 50 FAR; with equal classes it is the line of the EER.
     scores = normal_scores(5, 40, 50)
     found = br.interval(scores, "break-even")
     assert found.low < found.estimate < found.high
     even = normal_scores(5, 50, 50)
     be, eer = br.interval(even, "break-even"), br.interval(even, "eer")
-    assert ends(be) == pytest.approx((1 - eer.high, 1 - eer.low), rel=1e-9)
+    assert ends(be) == approx((1 - eer.high, 1 - eer.low), rel=1e-9)
     one, other = (br.interval(even, "threshold", at=p) for p in ("eer", "break-even"))
     assert ends(one) == ends(other)
-
-
-def test_scores_apart_leave_room_for_errors() -> None:
     scores = br.Scores(np.linspace(2, 3, 30), np.linspace(0, 1, 30))
     found = br.interval(scores, "eer")
-    assert found.estimate == 0.0
-    assert found.low == 0.0
+    assert (found.estimate, found.low) == (0.0, 0.0)
     assert 0.02 < found.high < 0.12
+    scores = normal_scores(8)
+    turned = br.Scores(-scores.impostor, -scores.client)
+    for stat, point, other in (("eer", {}, {}), ("frr", {"far": 0.1}, None),
+        ("hter", {"at": "eer"}, {"at": "eer"})):  # fmt: skip
+        one = br.interval(scores, stat, **point)
+        same = br.interval(turned, *(("far",) if other is None else (stat,)),
+            **({"frr": 0.1} if other is None else other))  # fmt: skip
+        assert ends(one) == approx(ends(same), rel=1e-6, abs=1e-9)
 
 
-# ----------------------------------------------------------------------------- invariances
-@pytest.mark.parametrize(
-    ("stat", "point"), [(s, p) for s, p in COUNTED if "threshold" not in (s, *p)]
-)
-def test_an_increasing_map_changes_no_rate(stat: str, point: dict[str, Any]) -> None:
+@pytest.mark.parametrize(("stat", "point"),
+    [(s, p) for s, p in COUNTED if "threshold" not in (s, *p)])  # fmt: skip
+def test_an_increasing_map_changes_no_rate(stat, point):
     scores = normal_scores(6)
     moved = br.Scores(np.exp(scores.client), np.exp(scores.impostor))
     one, other = (br.interval(s, stat, **point) for s in (scores, moved))
-    assert ends(one) == pytest.approx(ends(other), rel=1e-9)
+    assert ends(one) == approx(ends(other), rel=1e-9)
 
 
 @pytest.mark.parametrize(("stat", "point"), COUNTED)
-def test_a_weight_is_a_number_of_copies(stat: str, point: dict[str, Any]) -> None:
+def test_a_weight_is_a_number_of_copies(stat, point):
     scores = normal_scores(7, 20, 25)
-    weighted = br.Scores(
-        scores.client,
-        scores.impostor,
-        client_weights=np.full(20, 2),
-        impostor_weights=np.full(25, 2),
-    )
+    weighted = br.Scores(scores.client, scores.impostor, client_weights=np.full(20, 2),
+        impostor_weights=np.full(25, 2))  # fmt: skip
     copied = br.Scores(np.repeat(scores.client, 2), np.repeat(scores.impostor, 2))
     one, other = (br.interval(s, stat, **point) for s in (weighted, copied))
-    assert ends(one) == pytest.approx(ends(other), rel=1e-9)
+    assert ends(one) == approx(ends(other), rel=1e-9)
 
 
-def test_classes_change_places() -> None:
-    scores = normal_scores(8)
-    turned = br.Scores(-scores.impostor, -scores.client)
-    for stat, point, other in (
-        ("eer", {}, {}), ("frr", {"far": 0.1}, None), ("hter", {"at": "eer"}, {"at": "eer"}),
-    ):  # fmt: skip
-        one = br.interval(scores, stat, **point)
-        same = br.interval(turned, *(("far",) if other is None else (stat,)),
-                           **({"frr": 0.1} if other is None else other))  # fmt: skip
-        assert ends(one) == pytest.approx(ends(same), rel=1e-6, abs=1e-9)
-
-
-def test_groups_of_one_are_single_trials_and_copies_say_no_more() -> None:
+def test_groups_of_one_are_single_trials_and_copies_say_no_more():
     scores = normal_scores(9, 40, 40)
-    alone = normal_scores(
-        9, 40, 40, client_groups=np.arange(40), impostor_groups=99 + np.arange(40)
-    )
-    copies = br.Scores(
-        np.repeat(scores.client, 5), np.repeat(scores.impostor, 5),
-        client_groups=np.repeat(np.arange(40), 5), impostor_groups=99 + np.repeat(np.arange(40), 5),
-    )  # fmt: skip
+    alone = normal_scores(9, 40, 40, client_groups=np.arange(40),
+        impostor_groups=99 + np.arange(40))  # fmt: skip
+    copies = br.Scores(np.repeat(scores.client, 5),
+        np.repeat(scores.impostor, 5), client_groups=np.repeat(np.arange(40), 5),
+        impostor_groups=99 + np.repeat(np.arange(40), 5))  # fmt: skip
     for stat, point in (("eer", {}), ("frr", {"far": 0.1}), ("far", {"threshold": 0.7})):
         one, same, more = (br.interval(s, stat, **point) for s in (scores, alone, copies))
-        assert ends(one) == pytest.approx(ends(same), rel=1e-9)
+        assert ends(one) == approx(ends(same), rel=1e-9)
         free = br.interval(copies, stat, **point, groups=False)
-        assert more.high - more.low == pytest.approx(one.high - one.low, rel=0.15)
+        assert more.high - more.low == approx(one.high - one.low, rel=0.15)
         assert free.high - free.low < 0.6 * (more.high - more.low)
 
 
-# ------------------------------------------------------------------------------- drawn
-def test_the_drawn_eer_is_that_of_rows_drawn_again() -> None:
+def test_the_drawn_eer_is_that_of_rows_drawn_again():
     scores = normal_scores(10, 40, 40)
     found = br.interval(scores, "eer", method="bootstrap", replicates=4000, level=0.9, rng=3)
-    rng = np.random.default_rng(4)
-    values = []
+    rng, values = np.random.default_rng(4), []
     for _ in range(2000):
         client, impostor = rng.choice(scores.client, 40), rng.choice(scores.impostor, 40)
         places = np.concatenate([[-9.0], client, impostor])
@@ -217,38 +189,63 @@ def test_the_drawn_eer_is_that_of_rows_drawn_again() -> None:
         frr = (client <= places[:, None]).mean(axis=1)
         values.append(0.5 * (far + frr)[np.argmin(np.abs(far - frr))])
     # Steps of 1/80; quantiles of 4000 and of 2000 replicates differ by a step at most.
-    assert ends(found) == pytest.approx(tuple(np.quantile(values, [0.05, 0.95])), abs=1 / 79)
+    assert ends(found) == approx(tuple(np.quantile(values, [0.05, 0.95])), abs=1 / 79)
 
 
 @pytest.mark.simulation
 @pytest.mark.parametrize("method", ["bootstrap", "smoothed"])
-def test_what_is_drawn_repeats_with_its_seed(method: str) -> None:
+def test_what_is_drawn_repeats_with_its_seed(method):
     scores = normal_scores(11)
-    one, same, other = (
-        br.interval(scores, "far", alpha=0.3, method=method, replicates=60, rng=r)
-        for r in (1, 1, 2)
-    )
+    one, same, other = (br.interval(scores, "far", alpha=0.3, method=method, replicates=60, rng=r)
+        for r in (1, 1, 2))  # fmt: skip
     assert one == same
     assert ends(one) != ends(other)
     assert one.method == method
 
 
-def test_smoothing_does_not_change_with_an_increasing_map() -> None:
+def test_smoothed_intervals_evidence_and_lost_replicates():
     scores = normal_scores(12)
     moved = br.Scores(np.exp(scores.client), np.exp(scores.impostor))
     one, other = (br.interval(s, "far", alpha=0.5, replicates=50, rng=1) for s in (scores, moved))
     assert one.method == "smoothed"
-    assert ends(one) == pytest.approx(ends(other), rel=1e-12)
+    assert ends(one) == approx(ends(other), rel=1e-12)
+    scores, weights = normal_scores(20), np.r_[np.zeros(10), np.ones(50)]
+    weighted = br.Scores(scores.client, scores.impostor, client_weights=weights)
+    kept = br.Scores(scores.client[10:], scores.impostor)
+    one, other = (br.interval(s, "far", alpha=0.5, replicates=60, rng=1) for s in (weighted, kept))
+    assert one == other
+    scores = normal_scores(13, 200, 200)
+    assert br.interval(scores, "threshold", far=0.1).n_beyond == approx(20)
+    assert not br.interval(scores, "threshold", far=0.1).sparse
+    assert br.interval(scores, "threshold", far=0.02).sparse
+    with pytest.warns(br.ExtrapolationWarning):
+        assert br.interval(scores, "threshold", far=0.001).extrapolated
+    assert br.interval(scores, "auc").n_beyond is None
+    scores = normal_scores(22)
+    turned = br.Scores(scores.impostor, scores.client)
+    for call in (lambda: br.interval(turned, "eer"), lambda: br.difference(turned, scores, "eer",
+        paired=False), lambda: br.roc_band(turned, far=[0.1])):  # fmt: skip
+        with pytest.warns(br.ReversedScoresWarning, match="higher than clients"):
+            assert call().notices
+    scores = br.Scores([0.9, 0.2], [0.1, 0.3])
+
+    def upper(model):
+        return float(model.client.mean) if model.client.mean > 0.5 else math.nan
+
+    with pytest.warns(br.SmallSampleWarning, match="has no value in"):
+        found = br.interval(scores, upper, replicates=100, rng=1)
+    assert 10 < found.failed < 50
+    calls = iter([1.0, *[math.nan] * 50])
+    with pytest.raises(br.InputError, match="got none in 50"):
+        br.interval(scores, lambda _: next(calls), replicates=50, rng=1)
 
 
-def test_classes_of_very_different_sizes() -> None:
+def test_classes_of_very_different_sizes():
     """10 clients, 100 000 impostors: a TPR of 0.9 is an FRR of 0.1, and intervals hold."""
     rng = np.random.default_rng(21)
     scores = br.Scores(rng.normal(1.5, 1.0, 10), rng.normal(0.0, 1.0, 100_000))
-    for stat, point in (
-        ("break-even", {}), ("eer", {}), ("hter", {"tpr": 0.9}), ("f1", {"frr": 0.1}),
-        ("far", {"frr": 0.1}),
-    ):  # fmt: skip
+    for stat, point in (("break-even", {}), ("eer", {}), ("hter", {"tpr": 0.9}),
+        ("f1", {"frr": 0.1}), ("far", {"frr": 0.1})):  # fmt: skip
         found = br.interval(scores, stat, **point)
         assert found.low <= found.estimate <= found.high
         assert found.low < found.high
@@ -260,13 +257,13 @@ def test_classes_of_very_different_sizes() -> None:
 
 @pytest.mark.simulation
 @pytest.mark.parametrize("n", [100, 1000])
-def test_ties_leave_no_interval_short(n: int) -> None:
+def test_ties_leave_no_interval_short(n):
     """Scores of four values: .92 wanted of 95 %; of 100 sets the standard error is 0.027."""
     values, shares = np.array([1.0, 2.0, 3.0, 4.0]), np.array([0.1, 0.2, 0.4, 0.3])
     rng, sets = np.random.default_rng(n), 100
     # (FAR, FRR) above 1, 2, 3: (.7, .1), (.3, .3), (.1, .7).
     asked = [("frr", {"far": 0.15}, 0.7), ("far", {"frr": 0.2}, 0.7), ("eer", {}, 0.3),
-             ("hter", {"far": 0.15}, 0.4), ("min-hter", {}, 0.3)]  # fmt: skip
+        ("hter", {"far": 0.15}, 0.4), ("min-hter", {}, 0.3)]  # fmt: skip
     hits, band = np.zeros(len(asked)), 0
     for _ in range(sets):
         scores = br.Scores(rng.choice(values, n, p=shares), 5.0 - rng.choice(values, n, p=shares))
@@ -279,124 +276,73 @@ def test_ties_leave_no_interval_short(n: int) -> None:
     assert band / sets >= 0.92 - 3 * 0.027
 
 
-def test_reversed_scores_are_said() -> None:
-    scores = normal_scores(22)
-    turned = br.Scores(scores.impostor, scores.client)
-    for call in (
-        lambda: br.interval(turned, "eer"),
-        lambda: br.difference(turned, scores, "eer", paired=False),
-        lambda: br.roc_band(turned, far=[0.1]),
-    ):  # fmt: skip
-        with pytest.warns(br.ReversedScoresWarning, match="higher than clients"):
-            assert call().notices
-
-
-def test_weights_are_copies_where_noise_is_added() -> None:
-    scores = normal_scores(20)
-    weights = np.r_[np.zeros(10), np.ones(50)]
-    weighted = br.Scores(scores.client, scores.impostor, client_weights=weights)
-    kept = br.Scores(scores.client[10:], scores.impostor)
-    one, other = (br.interval(s, "far", alpha=0.5, replicates=60, rng=1) for s in (weighted, kept))
-    assert one == other
-
-
 @pytest.mark.filterwarnings("ignore::betaroc.core.errors.ReversedScoresWarning")
 @pytest.mark.parametrize("swapped", [False, True])
-def test_what_is_best_has_the_interval_of_a_fixed_threshold(swapped: bool) -> None:
+def test_what_is_best_has_the_interval_of_a_fixed_threshold(swapped):
     """The best threshold by looking at each; without groups or bins nothing is drawn."""
     scores = normal_scores(18)
     places = np.concatenate([scores.client, scores.impostor])
     far = (scores.impostor > places[:, None]).mean(axis=1)
     frr = (scores.client <= places[:, None]).mean(axis=1)
     f1 = 2 * (1 - frr) * 60 / ((1 - frr) * 60 + far * 80 + 60)
-    for stat, measure, values in (
-        ("min-hter", "hter", -(far + frr)), ("max-youden", "youden", -(far + frr)),
-        ("max-f1", "f1", f1), ("min-dcf", "dcf", -(far * 80 + frr * 60)),
-    ):  # fmt: skip
+    for stat, measure, values in (("min-hter", "hter", -(far + frr)), ("max-youden", "youden", -(
+        far + frr)), ("max-f1", "f1", f1), ("min-dcf", "dcf", -(far * 80 + frr * 60))):  # fmt: skip
         found = br.interval(scores, stat)
         there = br.interval(scores, measure, threshold=float(places[np.argmax(values)]))
         assert found.method == "square-and-add"
-        assert (found.estimate, *ends(found)) == pytest.approx((there.estimate, *ends(there)))
+        assert (found.estimate, *ends(found)) == approx((there.estimate, *ends(there)))
     turned = br.Scores(scores.impostor, scores.client) if swapped else scores
     youden = br.interval(scores, "max-youden")
-    assert ends(br.interval(turned, "ks")) == pytest.approx(ends(youden), abs=1e-12)
+    assert ends(br.interval(turned, "ks")) == approx(ends(youden), abs=1e-12)
 
 
-def test_the_least_weighted_error_by_hand() -> None:
-    """alpha FAR + (1 - alpha) FRR: squares of the distances of both rates to their exact ends."""
-    scores, alpha = normal_scores(19), 0.3
-    found = br.interval(scores, "weighted-error", alpha=alpha)
-    places = np.concatenate([scores.client, scores.impostor])
-    far = (scores.impostor > places[:, None]).sum(axis=1)
-    frr = (scores.client <= places[:, None]).sum(axis=1)
-    k = int(np.argmin(alpha * far / 80 + (1 - alpha) * frr / 60))
-    low, high = 0.0, 0.0
-    for hits, n, weight in ((far[k], 80, alpha), (frr[k], 60, 1 - alpha)):
-        exact = stats.binomtest(int(hits), n).proportion_ci(0.95, "exact")
-        low += (weight * (hits / n - exact.low)) ** 2
-        high += (weight * (exact.high - hits / n)) ** 2
-    value = alpha * far[k] / 80 + (1 - alpha) * frr[k] / 60
-    expected = (value, value - math.sqrt(low), value + math.sqrt(high))
-    assert (found.estimate, *ends(found)) == pytest.approx(expected)
-
-
-def test_replicates_without_a_value_are_counted() -> None:
-    scores = br.Scores([0.9, 0.2], [0.1, 0.3])
-
-    def upper(model: br.ScoreModel) -> float:
-        return float(model.client.mean) if model.client.mean > 0.5 else math.nan
-
-    with pytest.warns(br.SmallSampleWarning, match="has no value in"):
-        found = br.interval(scores, upper, replicates=100, rng=1)
-    assert 10 < found.failed < 50
-    calls = iter([1.0, *[math.nan] * 50])
-    with pytest.raises(br.InputError, match="got none in 50"):
-        br.interval(scores, lambda _: next(calls), replicates=50, rng=1)
-
-
-# ------------------------------------------------------------------------------ supports
-def test_what_speaks_for_a_number() -> None:
-    scores = normal_scores(13, 200, 200)
-    assert br.interval(scores, "threshold", far=0.1).n_beyond == pytest.approx(20)
-    assert not br.interval(scores, "threshold", far=0.1).sparse
-    assert br.interval(scores, "threshold", far=0.02).sparse
-    with pytest.warns(br.ExtrapolationWarning):
-        assert br.interval(scores, "threshold", far=0.001).extrapolated
-    assert br.interval(scores, "auc").n_beyond is None
-
-
-def test_a_summary_answers_what_counts_answer() -> None:
+def test_summaries_and_bands_answer_what_counts_answer():
     import pandas as pd
 
     scores = normal_scores(14, 300, 300)
-    frame = pd.DataFrame(
-        {"score": np.concatenate([scores.client, scores.impostor]), "label": [1] * 300 + [0] * 300}
-    )
+    frame = pd.DataFrame({"score": np.concatenate([scores.client, scores.impostor]),
+        "label": [1] * 300 + [0] * 300})  # fmt: skip
     summary = br.summarize(frame, bins=4096)
     for stat, point in (("eer", {}), ("frr", {"far": 0.1}), ("threshold", {"far": 0.1})):
         one, other = (br.interval(x, stat, **point) for x in (scores, summary))
-        assert ends(one) == pytest.approx(ends(other), abs=2 * max(summary.rate_error))
+        assert ends(one) == approx(ends(other), abs=2 * max(summary.rate_error))
     # The least HTER lies within a bin: what is in it is added.
     one, other = (br.interval(x, "min-hter") for x in (scores, summary))
     assert other.low <= one.low < one.high <= other.high
     # The area is that of the bins, with what pairs in one bin can make.
     one, other = (br.interval(x, "auc") for x in (scores, summary))
-    assert ends(one) == pytest.approx(ends(other), abs=3 * summary.auc_error)
+    assert ends(one) == approx(ends(other), abs=3 * summary.auc_error)
+    scores = normal_scores(17)
+    band = br.roc_band(scores, far=[0.1, 0.3])
+    for k, far in enumerate((0.1, 0.3)):
+        own = br.interval(scores, "tpr", far=far)
+        assert (band.low[k], band.high[k]) == approx(ends(own), rel=1e-9)
+        assert (band.estimate[k], band.n_beyond[k]) == (own.estimate, approx(own.n_beyond))
+    wide = br.roc_band(scores, far=[0.1, 0.3], simultaneous=True, rng=1)
+    assert np.all(wide.low <= band.low)
+    assert np.all(wide.high >= band.high)
+    fit = br.fit(scores, "normal")
+    assert br.roc_band(fit, far=[0.1]) == fit.roc_band(far=[0.1])
+    import pandas as pd
+
+    scores = normal_scores(18)
+    frame = pd.DataFrame({"score": np.concatenate([scores.client, scores.impostor]),
+        "label": [1] * 60 + [0] * 80})  # fmt: skip
+    summary = br.summarize(frame, bins=65536)
+    band, own = (br.roc_band(x, far=[0.2]) for x in (summary, scores))
+    assert (band.low[0], band.high[0]) == approx((own.low[0], own.high[0]), abs=0.1)
 
 
-# ---------------------------------------------------------------- simulation, fixed seeds
 LAWS = {
     "symmetric": (stats.norm(1.5, 1), stats.norm(0, 1)),
     "skewed": (stats.beta(3, 0.8), stats.beta(0.7, 2.5)),
 }
-SIMULATED = [
-    ("eer", {}), ("threshold", {"at": "eer"}), ("frr", {"far": 0.1}), ("frr", {"far": 0.01}),
-    ("threshold", {"far": 0.1}), ("break-even", {}), ("hter", {"threshold": 0.8}),
-    ("precision", {"frr": 0.1}), ("min-hter", {}), ("max-f1", {}),
-]  # fmt: skip
+SIMULATED = [("eer", {}), ("threshold", {"at": "eer"}), ("frr", {"far": 0.1}), ("frr",
+    {"far": 0.01}), ("threshold", {"far": 0.1}), ("break-even", {}), ("hter", {"threshold": 0.8}),
+    ("precision", {"frr": 0.1}), ("min-hter", {}), ("max-f1", {})]  # fmt: skip
 
 
-def grouped(law: Any, rng: np.random.Generator, n: int, size: int) -> np.ndarray:
+def grouped(law, rng, n, size):
     """Half of the variance of the normal deviates is between groups."""
     between = np.repeat(rng.standard_normal(n // size), size)
     z = between if size == 1 else math.sqrt(0.5) * (between + rng.standard_normal(n))
@@ -405,39 +351,25 @@ def grouped(law: Any, rng: np.random.Generator, n: int, size: int) -> np.ndarray
 
 @pytest.mark.simulation
 @pytest.mark.filterwarnings("ignore::betaroc.core.errors.ExtrapolationWarning")
-@pytest.mark.parametrize(
-    ("name", "n", "size"),
-    [
-        pytest.param(
-            name, n, size,
-            marks=[] if (name, n, size) == ("skewed", 100, 1) else pytest.mark.nightly,
-        )
-        for name in LAWS for n in (100, 1000) for size in (1, 5)
-    ],
-)  # fmt: skip
-def test_intervals_cover_whatever_the_law(name: str, n: int, size: int) -> None:
-    """.92 to .99 wanted of 95 % intervals where five scores (groups) are expected beyond.
-
-    Of 200 sets of 100 scores the standard error is 0.015 at .95, of 60 of 1000 0.028: three of
-    them are allowed.
-    """
+@pytest.mark.parametrize(("name", "n", "size"), [pytest.param(name, n, size, marks=[]
+    if (name, n, size) == ("skewed", 100, 1) else pytest.mark.nightly) for name in LAWS
+    for n in (100, 1000) for size in (1, 5)])  # fmt: skip
+def test_intervals_cover_whatever_the_law(name, n, size):
+    """.92 to .99 wanted of 95 % intervals where five scores (groups) are expected beyond. Of 200
+    sets of 100 scores the standard error is 0.015 at .95, of 60 of 1000 0.028: three of them are
+    allowed."""
     client, impostor = LAWS[name]
     families = {"symmetric": br.Normal, "skewed": br.Beta}
-    model = br.ScoreModel(*(
-        families[name](**dict(zip(("mu", "sigma") if name == "symmetric" else ("a", "b"),
-                                  law.args, strict=True)))
-        for law in (client, impostor)
-    ))  # fmt: skip
+    model = br.ScoreModel(*(families[name](**dict(zip(("mu", "sigma") if name == "symmetric"
+        else ("a", "b"), law.args, strict=True))) for law in (client, impostor)))  # fmt: skip
     true = [parse_statistic(stat, **point).number(model) for stat, point in SIMULATED]
     rng, hits = np.random.default_rng(n + size), np.zeros(len(SIMULATED))
     sets, error = (200, 0.015) if n == 100 else (60, 0.028)
     for _ in range(sets):
         groups = np.arange(n) // size
-        scores = br.Scores(
-            grouped(client, rng, n, size), grouped(impostor, rng, n, size),
-            client_groups=groups if size > 1 else None,
-            impostor_groups=10**6 + groups if size > 1 else None,
-        )  # fmt: skip
+        scores = br.Scores(grouped(client, rng, n, size), grouped(impostor, rng, n, size),
+            client_groups=groups if size > 1 else None, impostor_groups=10**6 + groups
+            if size > 1 else None)  # fmt: skip
         found = [br.interval(scores, stat, **point) for stat, point in SIMULATED]
         hits += [i.low <= t <= i.high for i, t in zip(found, true, strict=True)]
     for (stat, point), share in zip(SIMULATED, hits / sets, strict=True):
@@ -447,22 +379,15 @@ def test_intervals_cover_whatever_the_law(name: str, n: int, size: int) -> None:
 
 @pytest.mark.simulation
 @pytest.mark.filterwarnings("ignore::betaroc.core.errors.ExtrapolationWarning")
-@pytest.mark.parametrize(
-    "name",
-    [
-        pytest.param("liveness_cross_logreg/dev.csv", marks=pytest.mark.nightly),
-        "asvspoof19_asv/eval.csv.gz",
-    ],
-)
-def test_intervals_cover_on_real_scores(name: str) -> None:
+@pytest.mark.parametrize("name", [pytest.param("liveness_cross_logreg/dev.csv",
+    marks=pytest.mark.nightly), "asvspoof19_asv/eval.csv.gz"])  # fmt: skip
+def test_intervals_cover_on_real_scores(name):
     """Score sets drawn from real ones, whose numbers are then the truth; standard error 0.015."""
-    folder = Path(__file__).resolve().parents[2] / "examples" / "data"
-    whole = br.read_scores(folder / name)
+    whole = br.read_scores((Path(__file__).resolve().parents[2] / "examples" / "data") / name)
     asked = [("eer", {}), ("frr", {"far": 0.1}), ("far", {"frr": 0.1}), ("threshold", {"far": 0.1}),
-             ("min-hter", {}), ("ks", {})]  # fmt: skip
-    true = [
-        parse_statistic(stat, **point).number(CountedScores(whole).model) for stat, point in asked
-    ]
+        ("min-hter", {}), ("ks", {})]  # fmt: skip
+    true = [parse_statistic(stat, **point).number(CountedScores(whole).model)
+        for stat, point in asked]  # fmt: skip
     rng, hits, sets = np.random.default_rng(1), np.zeros(len(asked)), 200
     for _ in range(sets):
         drawn = br.Scores(rng.choice(whole.client, 100), rng.choice(whole.impostor, 100))
@@ -471,75 +396,47 @@ def test_intervals_cover_on_real_scores(name: str) -> None:
     assert np.all(hits / sets >= 0.92 - 3 * 0.015), hits / sets
 
 
-# ------------------------------------------------------------------------------ the curve
-def test_a_band_is_the_interval_of_the_tpr_at_each_far() -> None:
-    scores = normal_scores(17)
-    band = br.roc_band(scores, far=[0.1, 0.3])
-    for k, far in enumerate((0.1, 0.3)):
-        own = br.interval(scores, "tpr", far=far)
-        assert (band.low[k], band.high[k]) == pytest.approx(ends(own), rel=1e-9)
-        assert band.estimate[k] == own.estimate
-        assert band.n_beyond[k] == pytest.approx(own.n_beyond)
-    wide = br.roc_band(scores, far=[0.1, 0.3], simultaneous=True, rng=1)
-    assert np.all(wide.low <= band.low)
-    assert np.all(wide.high >= band.high)
-    fit = br.fit(scores, "normal")
-    assert br.roc_band(fit, far=[0.1]) == fit.roc_band(far=[0.1])
-
-
-def test_a_band_of_a_summary_is_near_that_of_its_scores() -> None:
-    import pandas as pd
-
-    scores = normal_scores(18)
-    frame = pd.DataFrame(
-        {"score": np.concatenate([scores.client, scores.impostor]), "label": [1] * 60 + [0] * 80}
-    )
-    summary = br.summarize(frame, bins=65536)
-    band, own = (br.roc_band(x, far=[0.2]) for x in (summary, scores))
-    assert (band.low[0], band.high[0]) == pytest.approx((own.low[0], own.high[0]), abs=0.1)
-
-
 @pytest.mark.simulation
-def test_replicates_without_a_class_are_counted() -> None:
+def test_thresholds_and_failed_replicates():
     """Impostor trials of two of three subjects are all gone where one subject is drawn thrice."""
-    scores = br.Scores(
-        [3.0, 2.0, 1.0], [0.0, 1.5, 0.5], client_groups=[(0, 0), (1, 1), (2, 2)],
-        impostor_groups=[(0, 1), (1, 2), (2, 0)],
-    )  # fmt: skip
+    scores = br.Scores([3.0, 2.0, 1.0], [0.0, 1.5, 0.5], client_groups=[(0, 0), (1, 1), (2, 2)],
+        impostor_groups=[(0, 1), (1, 2), (2, 0)])  # fmt: skip
     band = br.roc_band(scores, far=[0.4, 0.6], simultaneous=True, replicates=2000, rng=1)
     assert band.undefined[0] == band.undefined[1]
     gone = 3 / 27
-    error = math.sqrt(gone * (1 - gone) / 2000)
-    assert band.undefined[0] / 2000 == pytest.approx(gone, abs=4 * error)
-
-
-@pytest.mark.simulation
-def test_quotients_by_no_spread_are_failed_replicates() -> None:
-    """All clients and all impostors of a draw are alike with probability (2/4)(2/4)."""
+    assert band.undefined[0] / 2000 == approx(gone, abs=4 * math.sqrt(gone * (1 - gone) / 2000))
+    # All clients and all impostors of a draw are alike with probability (2/4)(2/4).
     scores = br.Scores([2.0, 3.0], [0.5, 1.5])
     with pytest.warns(br.SmallSampleWarning, match="has no value in"):
         found = br.interval(scores, "d-prime", method="bootstrap", replicates=2000, rng=1)
-    assert found.failed / 2000 == pytest.approx(0.25, abs=4 * math.sqrt(0.25 * 0.75 / 2000))
+    assert found.failed / 2000 == approx(0.25, abs=4 * math.sqrt(0.25 * 0.75 / 2000))
     assert math.isfinite(found.high)
+    # Of 80 impostors Binomial(80, 0.1) lie above it: 3 to 14 of them in 95 %.
+    scores, law = normal_scores(2), stats.binom(80, 0.1)
+    fewest, most = int(law.ppf(0.025)), int(law.ppf(0.975))
+    descending = np.sort(scores.impostor)[::-1]
+    found = br.interval(scores, "threshold", far=0.1)
+    assert ends(found) == (descending[most], descending[fewest - 1])
+    assert found.low < found.estimate < found.high
+    few = br.interval(normal_scores(2, 60, 20), "threshold", far=0.1)
+    assert math.isinf(few.high)  # of 20 none may lie above it
 
 
 @pytest.mark.simulation
 @pytest.mark.parametrize("grouped", [False, True])
-def test_tprs_of_replicates_are_those_of_their_models(grouped: bool) -> None:
+def test_tprs_of_replicates_are_those_of_their_models(grouped):
     rng = np.random.default_rng(1)
     groups = {"client_groups": np.arange(40) // 2, "impostor_groups": 50 + np.arange(60) // 3}
-    scores = br.Scores(
-        np.round(rng.normal(1, 1, 40), 1), np.round(rng.normal(0, 1, 60), 1),
-        client_weights=rng.integers(1, 4, 40), **(groups if grouped else {}),
-    )  # fmt: skip
+    scores = br.Scores(np.round(rng.normal(1, 1, 40), 1), np.round(rng.normal(0, 1, 60), 1),
+        client_weights=rng.integers(1, 4, 40), **(groups if grouped else {}))  # fmt: skip
     far = np.array([0.5, 0.0, 0.01, 0.05, 0.1, 0.2, 0.93, 1.0])
     drawn = DrawnScores((scores,), IntervalOptions(replicates=200, rng=3))
     rows = np.array([m.at_far(far).tpr for (m,) in drawn.models() if m is not None])
-    np.testing.assert_array_equal(drawn.tpr(far), rows)
+    assert_array_equal(drawn.tpr(far), rows)
 
 
 @pytest.mark.simulation
-def test_a_simultaneous_band_covers_the_whole_curve() -> None:
+def test_a_simultaneous_band_covers_the_whole_curve():
     """Of 60 sets of 100 scores the standard error is 0.028 at .95."""
     far, hits, sets = np.linspace(0.05, 0.95, 19), 0, 60
     true = special.ndtr(1.5 - special.ndtri(1 - far))
@@ -551,11 +448,9 @@ def test_a_simultaneous_band_covers_the_whole_curve() -> None:
 
 
 @pytest.mark.simulation
-def test_an_optimum_of_noise_reaches_to_chance_and_says_so() -> None:
-    """Classes that are one; of 200 sets the standard error is 0.015 at .95.
-
-    What is not marked is what the Kolmogorov-Smirnov test at .05 takes for a difference.
-    """
+def test_an_optimum_of_noise_reaches_to_chance_and_says_so():
+    """Classes that are one; of 200 sets the standard error is 0.015 at .95. What is not marked is
+    what the Kolmogorov-Smirnov test at .05 takes for a difference."""
     rng, sets, hits = np.random.default_rng(7), 200, {"ks": 0, "min-hter": 0}
     chance = {"ks": 0.0, "min-hter": 0.5}
     for _ in range(sets):
@@ -569,3 +464,119 @@ def test_an_optimum_of_noise_reaches_to_chance_and_says_so() -> None:
             assert any("noise makes it too good" in str(w.message) for w in told) != differ
             hits[name] += found.low <= value <= found.high
     assert min(hits.values()) / sets >= 0.95 - 3 * 0.015
+
+
+P = (np.arange(40) + 0.5) / 40
+CLIENT, IMPOSTOR = stats.beta(5, 2).ppf(P), stats.beta(2, 5).ppf(P)
+
+
+@pytest.mark.parametrize(("level", "ends"), [(0.999, (0.1, 0.9)), (0.9999, (-np.inf, np.inf))])
+def test_a_threshold_may_lie_beyond_all_scores_where_few_gaps_are_unlikely(level, ends):
+    """Four a class: all accepted, the deviance from FAR = FRR = 1/2 is 16 log 2 = 11.1."""
+    scores = br.Scores([0.2, 0.6, 0.8, 0.9], [0.1, 0.3, 0.4, 0.7])
+    inside = stats.chi2(1).ppf(level) > 16.0 * np.log(2.0)
+    found = br.interval(scores, "threshold", at="eer", level=level)
+    assert (found.low, found.high) == ends
+    assert np.isinf(found.low) == inside
+
+
+def test_fits_with_tails_near_the_joint_and_far_out():
+    """The FRR of a TPR at a FAR was not asked for; the FAR itself lies beyond all scores."""
+    p = (np.arange(800) + 0.5) / 800
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", br.BetarocWarning)
+        fit = br.fit(br.Scores(stats.logistic(2).ppf(p), stats.logistic.ppf(p)), "normal",
+            tails="upper")  # fmt: skip
+        for point in ({"far": 1e-5}, {"frr": 1.0 - 1e-5}):
+            with pytest.raises(br.InputError, match=r"must expect at least 0\.1 of 800"):
+                fit.interval("hter", **point)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", br.BetarocWarning)
+        fits = [br.fit(logistic(seed=k), "normal", tails="upper") for k in (2, 3)]
+        found = br.difference(*fits, "far", threshold=2.6, paired=False)
+    assert (found.p_value < 0.05) == (not found.low <= 0.0 <= found.high)
+    # At a threshold a little beyond the joint a higher level reaches into the body.
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", br.BetarocWarning)
+        f = br.fit(logistic(), "normal", tails="upper")
+        place = max(fit.joint for fit in f.impostor.tails[0].fits) + 1.2
+        asked = parse_statistic("far", (), threshold=place)
+        at = intervals_of_fit(f, asked, IntervalOptions(0.5, None, 100, True, 1))
+        levels = (0.3, 0.5, 0.9, 0.9999, 0.9999999)
+        all_of = [at(level) for level in levels]
+        for one, other in itertools.pairwise(all_of):
+            assert other.low < one.low < one.high < other.high
+        assert [one.level for one in all_of] == list(levels)
+        assert tail_interval(f, asked, levels[-2], groups=True) == all_of[-2]
+        assert tail_interval(f, asked, levels[-1], groups=True) is None
+
+
+def test_tied_scores_leave_several_gaps_possible():
+    """Gaps with FAR, FRR = 1, 0; 2/5, 1/10; 1/25, 1/2; 0, 1. FAR = FRR = 24/90 at the second:
+    standard error .094 of their difference, and .3 + 1.96 .094 reaches the third's .46. A FAR that
+    is given lies in one step; of those beside it the deviance tells which are possible."""
+    scores = br.Scores(np.repeat([0.0, 1.0, 2.0], [4, 16, 20]),
+        np.repeat([0.0, 1.0, 2.0], [30, 18, 2]))  # fmt: skip
+    counted = CountedScores(scores)
+    model = counted.model
+    assert counted.tied(line_of(EvaluationPoint("at", "eer"), 0.5), model.eer(),
+        0.95).tolist() == [1, 2]  # fmt: skip
+    for far, near in ((0.2, [2]), (0.1, [2, 3]), (0.5, [1, 2])):
+        steps = [stats.entropy([q, 1 - q], [far, 1 - far])
+            for q in (max(far, 0.4), min(max(far, 0.04), 0.4), min(far, 0.04))]  # fmt: skip
+        assert [k + 1 for k in range(3) if 100.0 * steps[k] <= stats.chi2(1).ppf(0.95)] == near
+        found = counted.tied(line_of(EvaluationPoint("far", far), 0.5), model.at_far(far), 0.95)
+        assert found.tolist() == near
+
+
+@pytest.mark.simulation
+@pytest.mark.parametrize(("n", "m"), [(12, 300), (300, 12)])
+def test_a_balanced_threshold_lies_where_equal_rates_are_likely(n, m):
+    """Of all gaps those whose deviance from the likeliest FAR = FRR is below chi^2's quantile."""
+    client = stats.norm(1.5).ppf((np.arange(n) + 0.5) / n)
+    impostor = stats.norm().ppf((np.arange(m) + 0.3) / m)
+    places, likely = np.sort(np.r_[client, impostor]), []
+    for k in range(n + m + 1):
+        t = places[k - 1] if k else -np.inf
+        far, frr = np.mean(impostor > t), np.mean(client <= t)
+        e = (m * far + n * frr) / (m + n)
+        deviance = 2.0 * (m * stats.entropy([far, 1 - far],
+            [e, 1 - e]) + n * stats.entropy([frr, 1 - frr], [e, 1 - e]))  # fmt: skip
+        if deviance <= stats.chi2(1).ppf(0.95):
+            likely.append(k)
+    found = br.interval(br.Scores(client, impostor), "threshold", at="eer")
+    assert (found.low, found.high) == (places[likely[0] - 1], places[likely[-1]])
+
+
+PLACES = (np.arange(40) + 0.5) / 40
+
+
+def logistic(n=800, seed=2):
+    rng = np.random.default_rng(seed)
+    return br.Scores(rng.logistic(2.0, 1.0, n), rng.logistic(0.0, 1.0, n))
+
+
+def test_bootstrapped_thresholds_and_equal_spreads():
+    scores = br.Scores(np.round(stats.norm(1, 1).ppf(PLACES), 1),
+        np.round(stats.norm(0, 1).ppf(PLACES), 1))  # fmt: skip
+    found = br.interval(scores, "threshold", at="eer", method="bootstrap", rng=1, replicates=200)
+    values = np.unique(np.concatenate([scores.client, scores.impostor]))
+    above = values[values > found.estimate].min()
+    below = values[values <= found.estimate].max()
+    assert found.low <= below < found.estimate < above <= found.high
+    # The share without a score is a binomial one, and covaries with nothing.
+    scores = br.Scores(2.0 + PLACES, PLACES, n_client_rejected=10, n_impostor_rejected=5)
+    f = br.fit(scores, "equal-variance-normal")
+    g = br.fit(br.Scores(2.0 + PLACES, PLACES), "equal-variance-normal")
+    cov = np.array(f.client.cov)
+    assert_allclose(cov[:2, :2], np.array(g.client.cov), rtol=1e-9)
+    assert cov[2, 2] == pytest.approx(0.2 * 0.8 / 50)
+    assert_array_equal(cov[:2, 2], 0.0)
+    shared = np.array(f.shared_cov)
+    assert shared.shape == (3, 3)
+    assert_allclose(shared[:2, :2], np.array(g.shared_cov), rtol=1e-9)
+    assert_array_equal(shared[2], 0.0)
+    assert_array_equal(shared[:, 2], 0.0)
+    assert_allclose(np.array(f._scored.shared_cov), np.array(g.shared_cov), rtol=1e-9)
+    interval, plain = (br.interval(x, "d-prime") for x in (f._scored, g))
+    assert (interval.low, interval.high) == pytest.approx((plain.low, plain.high))

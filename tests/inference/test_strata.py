@@ -10,13 +10,15 @@ from scipy.stats import beta, binom, chi2_contingency
 import betaroc as br
 from helpers.places import REFERENCES
 
+approx = pytest.approx
+
 NAMES = np.array(["ape", "bee", "cat"])
 
 
 def of_counts(errors, trials, **more):
     """Impostors of which so many of each stratum lie above 0.5."""
     impostor = np.concatenate([np.repeat([0.9, 0.1], [x, n - x])
-                               for x, n in zip(errors, trials, strict=True)])  # fmt: skip
+        for x, n in zip(errors, trials, strict=True)])  # fmt: skip
     strata = np.repeat([f"s{k}" for k in range(len(trials))], trials)
     return br.Scores([0.2, 0.8, 0.95], impostor, impostor_strata=strata, **more)
 
@@ -31,10 +33,10 @@ def test_rates_are_those_of_a_package_for_attacks():
         below = np.nextafter(row["threshold"], -np.inf)  # they accept what equals the threshold
         table = br.by_stratum(scores, "far", threshold=below)
         own = dict(zip(table.stratum, table.estimate.tolist(), strict=True))
-        assert own == pytest.approx(row["apcer_per_pai"], abs=1e-12)
-        assert table.worst.estimate == pytest.approx(row["apcer_max"], abs=1e-12)
+        assert own == approx(row["apcer_per_pai"], abs=1e-12)
+        assert table.worst.estimate == approx(row["apcer_max"], abs=1e-12)
         frr = scores.confusion(below).frr
-        assert 0.5 * (table.worst.estimate + frr) == pytest.approx(row["acer"], abs=1e-12)
+        assert 0.5 * (table.worst.estimate + frr) == approx(row["acer"], abs=1e-12)
 
 
 def _peer():
@@ -57,9 +59,8 @@ def test_words_for_attacks_mean_the_worst_species():
         assert (found.estimate, found.high) == (max(rows.estimate), max(rows.high))
     table = br.by_stratum(scores, "far", threshold=1.07)
     assert br.interval(scores, "max-apcer@threshold=1.07") == table.worst
-    acer = br.interval(scores, "acer", threshold=1.07)
-    frr = scores.confusion(1.07).frr
-    assert acer.estimate == pytest.approx(0.5 * (table.worst.estimate + frr), abs=1e-15)
+    acer, frr = br.interval(scores, "acer", threshold=1.07), scores.confusion(1.07).frr
+    assert acer.estimate == approx(0.5 * (table.worst.estimate + frr), abs=1e-15)
     one = br.Scores(scores.client, scores.impostor)  # of one species the mixture is the worst
     assert br.interval(one, "max-apcer", threshold=1.07) == br.interval(one, "far", threshold=1.07)
 
@@ -67,11 +68,10 @@ def test_words_for_attacks_mean_the_worst_species():
 def test_claims_are_one_sided_and_a_true_one_is_refuted_in_no_stratum():
     table = table_of([0, 9, 3, 0], [59, 60, 80, 58])
     frame = table.claim(0.05)
-    assert frame["claim"].tolist() == [
-        "supported", "refuted", "cannot tell", "cannot tell", "refuted"
-    ]  # fmt: skip
+    assert frame["claim"].tolist() == ["supported", "refuted",
+        "cannot tell", "cannot tell", "refuted"]  # fmt: skip
     upper = [_clopper_pearson(x, n, 0.05)[1] for x, n in ((0, 59), (9, 60), (3, 80), (0, 58))]
-    assert frame["upper"].to_numpy()[:-1] == pytest.approx(upper, rel=1e-9)
+    assert frame["upper"].to_numpy()[:-1] == approx(upper, rel=1e-9)
     assert frame.iloc[-1]["upper"] == max(frame["upper"])
     assert table.claim(0.3)["claim"].tolist() == ["supported"] * 5
     alone = binom.sf(5, 60, 0.05)  # of four strata Holm asks for a quarter of the risk
@@ -81,14 +81,42 @@ def test_claims_are_one_sided_and_a_true_one_is_refuted_in_no_stratum():
         br.by_stratum(of_counts([1, 2], [9, 9]), "auc").claim(0.05)
 
 
-def test_the_worst_has_the_largest_own_upper_end_and_bonferronis_lower_end():
+def test_the_worst_ratio_and_spread_by_hand_and_mirrored():
     table = table_of([1, 6, 3], [50, 60, 80])
     upper = max(_clopper_pearson(x, n, 0.025)[1] for x, n in ((1, 50), (6, 60), (3, 80)))
     lower = max(_clopper_pearson(x, n, 0.0125 / 3)[0] for x, n in ((1, 50), (6, 60), (3, 80)))
     pooled = _clopper_pearson(10, 190, 0.0125)[0]
-    assert table.worst.high == pytest.approx(upper, rel=1e-9)
-    assert table.worst.low == pytest.approx(max(lower, pooled), rel=1e-9)
-    assert table.worst_stratum == "s1"
+    assert table.worst.high == approx(upper, rel=1e-9)
+    assert (table.worst.low, table.worst_stratum) == (approx(max(lower, pooled), rel=1e-9), "s1")
+    table = table_of([4, 9], [99, 99])
+    assert table.ratio.estimate == approx(9.5 / 4.5)
+    assert table.spread.estimate == approx(math.sqrt(9.5 / 4.5))
+    # Of two strata the one pair: log ratio with its standard error.
+    error = math.sqrt((1 - 4.5 / 100) / 4.5 + (1 - 9.5 / 100) / 9.5)
+    assert table.ratio.high == approx(9.5 / 4.5 * math.exp(1.959963984540054 * error))
+    assert table.ratio.low == 1.0
+    assert math.isinf(table_of([0, 9], [99, 99]).ratio.high)
+    scores = of_counts([1, 6, 3], [50, 60, 80])
+    mirrored = br.Scores(-scores.impostor, -scores.client, client_strata=scores.impostor_strata)
+    one = br.by_stratum(scores, "far", threshold=0.5)
+    two = br.by_stratum(mirrored, "frr", threshold=np.nextafter(-0.5, -1), of="client")
+    assert np.array_equal(one.high, two.high)
+    assert (one.worst, one.ratio, one.p_value) == (two.worst, two.ratio, two.p_value)
+    accepted = br.by_stratum(mirrored, "tpr", threshold=-0.5, of="client")
+    assert accepted.worst.estimate == approx(1.0 - one.worst.estimate)
+    assert (accepted.worst.low, accepted.worst_stratum) == (approx(1.0 - one.worst.high), "s1")
+    rng = np.random.default_rng(1)
+    client, impostor = rng.normal(2, 1, 50), rng.normal(0, 1, 90)
+    scores = br.Scores(client, impostor, impostor_strata=np.repeat(NAMES, 30))
+    table = br.by_stratum(scores, "far", at="eer")
+    at = br.interval(scores, "threshold", at="eer").estimate
+    assert table == br.by_stratum(scores, "far", threshold=at)
+    assert float(table.n @ table.estimate / 90) == approx(scores.confusion(at).far)
+    table = table_of([1, 6, 3], [50, 60, 80])
+    assert br.from_json(table.to_json()) == table
+    ax = table.plot(target=0.05)
+    assert [t.get_text() for t in ax.get_yticklabels()] == ["s1", "s2", "s0"]
+    assert "s1" in table._repr_html_()
 
 
 def _clopper_pearson(x, n, tail):
@@ -104,48 +132,23 @@ def _clopper_pearson(x, n, tail):
     return root(lambda p: binom.sf(x - 1, n, p) < tail), root(lambda p: binom.cdf(x, n, p) > tail)
 
 
-def test_ratio_and_spread_by_hand():
-    table = table_of([4, 9], [99, 99])
-    assert table.ratio.estimate == pytest.approx(9.5 / 4.5)
-    assert table.spread.estimate == pytest.approx(math.sqrt(9.5 / 4.5))
-    # Of two strata the one pair: log ratio with its standard error.
-    error = math.sqrt((1 - 4.5 / 100) / 4.5 + (1 - 9.5 / 100) / 9.5)
-    assert table.ratio.high == pytest.approx(9.5 / 4.5 * math.exp(1.959963984540054 * error))
-    assert table.ratio.low == 1.0
-    assert math.isinf(table_of([0, 9], [99, 99]).ratio.high)
-
-
 def test_one_rate_for_all_is_the_chi_square_test_of_a_table():
     errors, trials = [30, 45, 60], [300, 310, 290]
     table = table_of(errors, trials)
     other = chi2_contingency([errors, np.subtract(trials, errors)], correction=False)
-    assert table.p_value == pytest.approx(other.pvalue, rel=1e-9)
+    assert table.p_value == approx(other.pvalue, rel=1e-9)
     few = table_of([0, 1, 5], [20, 30, 25])  # exact, by all tables of these margins
     from scipy.stats import multivariate_hypergeom
 
-    law = multivariate_hypergeom([20, 30, 25], 6)
-    expected = 6 * np.array([20, 30, 25]) / 75
+    law, expected = multivariate_hypergeom([20, 30, 25], 6), 6 * np.array([20, 30, 25]) / 75
 
     def away(x):
         return np.sum((np.asarray(x) - expected) ** 2 / expected)
 
     tables = [(a, b, 6 - a - b) for a in range(7) for b in range(7 - a)]
     exact = sum(law.pmf(x) for x in tables if away(x) >= away([0, 1, 5]) - 1e-9)
-    assert few.p_value == pytest.approx(exact, abs=4 * math.sqrt(exact / 9999))
+    assert few.p_value == approx(exact, abs=4 * math.sqrt(exact / 9999))
     assert table_of([0, 0], [20, 30]).p_value == 1.0
-
-
-def test_of_clients_mirrors_of_impostors():
-    scores = of_counts([1, 6, 3], [50, 60, 80])
-    mirrored = br.Scores(-scores.impostor, -scores.client, client_strata=scores.impostor_strata)
-    one = br.by_stratum(scores, "far", threshold=0.5)
-    two = br.by_stratum(mirrored, "frr", threshold=np.nextafter(-0.5, -1), of="client")
-    assert np.array_equal(one.high, two.high)
-    assert (one.worst, one.ratio, one.p_value) == (two.worst, two.ratio, two.p_value)
-    accepted = br.by_stratum(mirrored, "tpr", threshold=-0.5, of="client")
-    assert accepted.worst.estimate == pytest.approx(1.0 - one.worst.estimate)
-    assert accepted.worst.low == pytest.approx(1.0 - one.worst.high)
-    assert accepted.worst_stratum == "s1"
 
 
 def test_other_statistics_are_of_a_stratum_and_all_of_the_other_class():
@@ -155,15 +158,11 @@ def test_other_statistics_are_of_a_stratum_and_all_of_the_other_class():
     table = br.by_stratum(br.Scores(client, impostor, impostor_strata=strata), "auc")
     own = [br.interval(br.Scores(client, impostor[strata == name]), "auc") for name in NAMES]
     assert table.estimate.tolist() == [i.estimate for i in own]
-    assert table.worst.low == min(i.low for i in own)
-    assert (table.ratio, table.spread) == (None, None)
+    assert (table.worst.low, table.ratio, table.spread) == (min(i.low for i in own), None, None)
     both = br.Scores(client, impostor, client_strata=np.repeat(NAMES, 20), impostor_strata=strata)
     sites = br.by_stratum(both, "auc")
     alone = br.interval(br.Scores(client[:20], impostor[:30]), "auc")
     assert (sites.estimate[0], sites.low[0]) == (alone.estimate, alone.low)
-
-
-def test_groups_widen_and_weights_are_copies():
     errors, trials = [4, 8], [40, 40]
     scores = of_counts(errors, trials)
     persons = np.arange(80) // 4  # of four trials, of which all or none are accepted
@@ -179,78 +178,44 @@ def test_groups_widen_and_weights_are_copies():
     assert weighted.p_value == plain.p_value
 
 
-def test_points_are_those_of_the_pooled_scores():
-    rng = np.random.default_rng(1)
-    client, impostor = rng.normal(2, 1, 50), rng.normal(0, 1, 90)
-    scores = br.Scores(client, impostor, impostor_strata=np.repeat(NAMES, 30))
-    table = br.by_stratum(scores, "far", at="eer")
-    at = br.interval(scores, "threshold", at="eer").estimate
-    assert table == br.by_stratum(scores, "far", threshold=at)
-    assert float(table.n @ table.estimate / 90) == pytest.approx(scores.confusion(at).far)
+FEW, NONE = of_counts([1, 2], [5, 5]), br.Scores([1, 2, 3], [0, 1, 1.5])
 
 
-@pytest.mark.parametrize(
-    ("arguments", "words"),
-    [
-        ({"of": "attack"}, "of must be one of"),
-        ({"threshold": math.nan}, "threshold must be"),
-        ({"level": 95, "threshold": 0.5}, "level must"),
-        ({}, "needs a point"),
-    ],
-)
-def test_wrong_arguments(arguments, words):
-    with pytest.raises(br.BetarocError, match=words):
-        br.by_stratum(of_counts([1, 2], [5, 5]), "far", **arguments)
-
-
-def test_scores_without_strata_are_refused():
-    with pytest.raises(br.InputError, match="impostor strata"):
-        br.by_stratum(br.Scores([1, 2, 3], [0, 1, 1.5]), "far", threshold=0.5)
-
-
-def test_a_table_travels_and_is_drawn():
-    table = table_of([1, 6, 3], [50, 60, 80])
-    assert br.from_json(table.to_json()) == table
-    ax = table.plot(target=0.05)
-    assert [t.get_text() for t in ax.get_yticklabels()] == ["s1", "s2", "s0"]
-    assert "s1" in table._repr_html_()
+@pytest.mark.parametrize(("scores", "arguments", "words"), [
+    (FEW, {"of": "attack"}, "of must be one of"), (FEW, {"threshold": math.nan}, "threshold must"),
+    (FEW, {"level": 95, "threshold": 0.5}, "level must"), (FEW, {}, "needs a point"),
+    (NONE, {"threshold": 0.5}, "impostor strata"),
+])  # fmt: skip
+def test_wrong_arguments(scores, arguments, words):
+    with pytest.raises(br.InputError, match=words):
+        br.by_stratum(scores, "far", **arguments)
 
 
 def test_intervals_over_strata():
-    scores = of_counts([1, 6, 3], [50, 60, 80])
-    at = {"threshold": 0.5}
+    scores, at = of_counts([1, 6, 3], [50, 60, 80]), {"threshold": 0.5}
     table = br.by_stratum(scores, "far", **at)
     assert br.interval(scores, "far", over="worst", **at) == table.worst
     pooled = br.interval(scores, "far", **at)
     shares = {name: n / 190 for name, n in zip(table.stratum, table.n, strict=True)}
     mean = br.interval(scores, "far", over=shares, **at)
-    assert mean.estimate == pytest.approx(pooled.estimate)
-    assert mean.low == pytest.approx(pooled.low, rel=0.1)
-    assert mean.high == pytest.approx(pooled.high, rel=0.1)
-    one = br.interval(scores, "far", over={"s1": 1.0}, **at)
-    assert one.estimate == table.estimate[1]
+    assert (mean.estimate, mean.low) == (approx(pooled.estimate), approx(pooled.low, rel=0.1))
+    assert mean.high == approx(pooled.high, rel=0.1)
+    assert br.interval(scores, "far", over={"s1": 1.0}, **at).estimate == table.estimate[1]
     # By hand: V of weights 0.9 and 0.1, the first of 50 without an error.
-    heavy = of_counts([0, 10], [50, 50])
-    q = np.array([0.5, 10.5]) / 51
+    heavy, q = of_counts([0, 10], [50, 50]), np.array([0.5, 10.5]) / 51
     size = min(0.02 * 0.98 / np.sum(np.array([0.81, 0.01]) * q * (1 - q) / 50), 100)
     mean = br.interval(heavy, "far", over={"s0": 0.9, "s1": 0.1}, **at)
-    assert mean.estimate == pytest.approx(0.02)
-    assert mean.high == pytest.approx(beta.ppf(0.975, 0.02 * size + 1, 0.98 * size))
+    assert mean.estimate == approx(0.02)
+    assert mean.high == approx(beta.ppf(0.975, 0.02 * size + 1, 0.98 * size))
     areas = br.by_stratum(scores, "auc")
     assert br.interval(scores, "auc", over="worst") == areas.worst
     mean = br.interval(scores, "auc", over={"s0": 0.5, "s2": 0.5})
-    assert mean.estimate == pytest.approx(0.5 * (areas.estimate[0] + areas.estimate[2]))
+    assert mean.estimate == approx(0.5 * (areas.estimate[0] + areas.estimate[2]))
 
 
-@pytest.mark.parametrize(
-    ("over", "words"),
-    [
-        ("each", "over must be"),
-        ({"s0": 0.5, "s1": 0.4}, "sum to 1; got 0.9"),
-        ({"s0": 0.5, "zebra": 0.5}, "name strata.*got 'zebra'"),
-        ({"s0": 1.5, "s1": -0.5}, "over must be"),
-    ],
-)
+@pytest.mark.parametrize(("over", "words"), [("each", "over must be"), ({"s0": 0.5, "s1": 0.4},
+    "sum to 1; got 0.9"), ({"s0": 0.5, "zebra": 0.5}, "name strata.*got 'zebra'"),
+    ({"s0": 1.5, "s1": -0.5}, "over must be")])  # fmt: skip
 def test_wrong_weights(over, words):
     with pytest.raises(br.InputError, match=words):
         br.interval(of_counts([1, 6], [50, 60]), "far", threshold=0.5, over=over)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from betaroc.core.special import share_ends
-from betaroc.inference.strata import StrataTable, StratumCounts, _mean_ends
+from betaroc.inference.strata import StratumCounts, _Shares
 
 pytestmark = pytest.mark.nightly
 DRAWS = 2000
@@ -21,8 +21,7 @@ def drawn(rates, trials, seed=1):
 
 def of_persons(rates, persons, seed=1, trials=10, correlation=0.2):
     """Counts of strata of persons with ten trials each, beta-binomial."""
-    rng, k = np.random.default_rng(seed), np.size(rates)
-    rates = np.asarray(rates)[:, None]
+    rng, k, rates = np.random.default_rng(seed), np.size(rates), np.asarray(rates)[:, None]
     a, b = rates * (1 / correlation - 1), (1 - rates) * (1 / correlation - 1)
     n = np.full(k, float(persons * trials))
     for _ in range(DRAWS):
@@ -34,21 +33,11 @@ def of_persons(rates, persons, seed=1, trials=10, correlation=0.2):
 
 
 @pytest.mark.parametrize("trials", [50, 150, 500])
-@pytest.mark.parametrize(
-    "rates", [[0.2, 0.1], [0.002] * 20, [0.05] * 13, np.geomspace(0.02, 0.2, 8), [0.02] * 5]
-)
+@pytest.mark.parametrize("rates",
+    [[0.2, 0.1], [0.002] * 20, [0.05] * 13, np.geomspace(0.02, 0.2, 8), [0.02] * 5])  # fmt: skip
 def test_the_bound_of_the_worst_covers(rates, trials):
     highs = [np.max(c.ends(0.05)[1]) for c in drawn(rates, np.full(len(rates), trials))]
     assert np.mean(np.array(highs) >= np.max(rates)) >= 0.95 - 0.01
-
-
-def test_the_bound_of_the_worst_is_narrower_than_bonferronis():
-    own, other = [], []
-    for c in drawn([0.05] * 20, np.full(20, 150)):
-        worst = np.max(c.share)
-        own.append(np.max(c.ends(0.05)[1]) - worst)
-        other.append(np.max(share_ends(c.share * c.n, c.n, 0.05 / 20)[1]) - worst)
-    assert np.mean(own) <= 0.85 * np.mean(other)
 
 
 @pytest.mark.parametrize("expected", [1, 5])
@@ -58,9 +47,18 @@ def test_one_rate_for_all_has_its_size(expected, strata):
     assert np.mean([c.p_value() <= 0.05 for c in counts]) <= 0.06
 
 
-def test_one_rate_for_all_finds_a_stratum_at_five_times_the_rate():
+def test_power_and_bounds_of_the_worst():
     counts = drawn([5 / 300] * 12 + [25 / 300], np.full(13, 300))
     assert np.mean([c.p_value() <= 0.05 for c in counts]) >= 0.95
+    rates = np.geomspace(0.03, 0.12, 8)
+    highs = [np.max(c.ends(0.05)[1]) for c in of_persons(rates, 30)]
+    assert np.mean(np.array(highs) >= 0.12) >= 0.91
+    own, other = [], []
+    for c in drawn([0.05] * 20, np.full(20, 150)):
+        worst = np.max(c.share)
+        own.append(np.max(c.ends(0.05)[1]) - worst)
+        other.append(np.max(share_ends(c.share * c.n, c.n, 0.05 / 20)[1]) - worst)
+    assert np.mean(own) <= 0.85 * np.mean(other)
 
 
 @pytest.mark.parametrize("persons", [10, 30, 50])
@@ -69,15 +67,8 @@ def test_one_rate_for_all_of_persons(persons):
     assert np.mean([c.p_value() <= 0.05 for c in counts]) <= 0.07
 
 
-def test_the_bound_of_the_worst_of_persons():
-    rates = np.geomspace(0.03, 0.12, 8)
-    highs = [np.max(c.ends(0.05)[1]) for c in of_persons(rates, 30)]
-    assert np.mean(np.array(highs) >= 0.12) >= 0.91
-
-
 def test_ratio_and_spread_cover():
-    rates = np.geomspace(0.02, 0.08, 13)
-    ratios, spreads = [], []
+    rates, ratios, spreads = np.geomspace(0.02, 0.08, 13), [], []
     pairs = np.array([row for j in range(13) for row in np.eye(13)[j] - np.eye(13) if row.any()])
     for c in islice(drawn(rates, np.full(13, 250)), 400):  # 5 errors or more expected
         ratios.append(c.contrast(pairs, 0.95))
@@ -88,20 +79,11 @@ def test_ratio_and_spread_cover():
     assert np.median([i.high for i in ratios]) <= 25
 
 
-@pytest.mark.parametrize(
-    ("weights", "trials", "rates"),
-    [
-        ([0.9, 0.1], [50, 5000], [0.01, 0.2]),
-        ([0.5, 0.5], [100, 1000], [0.02, 0.1]),
-        ([0.1] * 10, [100] * 10, [0.05] * 10),
-    ],
-)
+@pytest.mark.parametrize(("weights", "trials", "rates"), [([0.9, 0.1], [50, 5000], [0.01, 0.2]),
+    ([0.5, 0.5], [100, 1000], [0.02, 0.1]), ([0.1] * 10, [100] * 10, [0.05] * 10)])  # fmt: skip
 def test_the_mean_by_weights_covers(weights, trials, rates):
     covered = []
     for c in drawn(rates, trials):
-        strata = tuple(map(str, range(len(trials))))
-        ends = c.ends(0.025)
-        table = StrataTable("far", "impostor", 0.95, strata, c.n, c.share, *ends, c.n, None)
-        low, high = _mean_ends(table, np.array(weights), 0.025)
+        _, low, high = _Shares(c, c, None, 0.5).mean(np.array(weights), 0.025)
         covered.append(low <= np.dot(weights, rates) <= high)
     assert np.mean(covered) >= 0.95 - 0.01
