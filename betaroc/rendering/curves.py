@@ -9,6 +9,7 @@ import math
 import re
 import unicodedata
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from textwrap import wrap
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -263,22 +264,10 @@ def _draw_legend(owner: Any, pairs: Sequence[tuple[str, Any]], **place: Any) -> 
 
 
 def wrapped(text: str, inches: float, size: float = 8.0) -> str:
-    """A text on as many lines as it needs, broken behind a word where there is one."""
-    lines, wide = [], 72.0 * inches / size
-    while (fits := int(np.searchsorted(np.cumsum([_advance(c) for c in text]), wide))) < len(text):
-        fits = max(fits, 1)
-        words = max(text.rfind(sign, 0, fits) + 1 for sign in " -_./")
-        cut = words if 2 * words > fits else fits
-        lines.append(text[:cut].rstrip())
-        text = text[cut:].lstrip()
-    return "\n".join([*lines, text])
-
-
-def _advance(character: str) -> float:
-    """About how far a character moves on, in units of the size; fonts differ."""
-    if unicodedata.east_asian_width(character) in "WF":
-        return float(character.isprintable())
-    return character.isprintable() * (0.8 if character.isupper() or character in "mw%@" else 0.54)
+    """A text on as many lines as it needs; letters of East Asia are twice as wide."""
+    wide = any(unicodedata.east_asian_width(character) in "WF" for character in text)
+    letters = 72.0 * inches / size / (1.0 if wide else 0.6)
+    return "\n".join(wrap(text, max(int(letters), 1), replace_whitespace=False))
 
 
 #: Rates that are named on the axes of normal deviates.
@@ -289,11 +278,6 @@ _DEVIATE_TICKS = (
 _DET_LOW, _DET_HIGH = 1e-3, 0.95
 #: Rates of 0 and 1 lie at infinity; they are drawn far outside the frame.
 _BEYOND = 1e-15
-#: Where a power law is drawn from, unless it is far smaller there.
-_LEAST = 1e-4
-#: Points: an alpha stands to the right of its dot for one system, to the left for the next.
-_BESIDE = ((6, 4), (-20, -11))
-
 
 #: On a log scale a slanted line has so many points between its ends.
 _BENT = 8
@@ -399,40 +383,6 @@ def deviate(rate: npt.ArrayLike) -> FloatArray:
     from scipy.special import ndtri
 
     return np.asarray(ndtri(np.clip(rate, _BEYOND, 1.0 - _BEYOND)))
-
-
-# ----------------------------------------------------------------------------- points
-def draw_choices(
-    ax: Axes, chosen: tuple[FloatArray, FloatArray], own: tuple[FloatArray, FloatArray],
-    alpha: FloatArray | None, style: Mapping[str, Any],
-) -> Axes:  # fmt: skip
-    """Mark FAR and FRR at thresholds chosen elsewhere, and at those of the curve's own scores.
-
-    Both of one alpha are joined, and the alpha is written beside unless there is none.
-    """
-    kind = str(ax.get_gid())  # axes remember what was drawn on them
-    if kind not in _PLACES:
-        raise InputError.about("ax")(
-            "ax must be axes on which a ROC or a DET has been drawn; got axes without such a curve."
-            " Draw the curve of the test set first, such as ax = epc.test.det().plot()."
-        )
-    (x, y), (own_x, own_y) = _PLACES[kind](*chosen), _PLACES[kind](*own)
-    beside = _BESIDE[sum(line.get_gid() == "a-priori" for line in ax.lines) % len(_BESIDE)]
-    prefix = f"{style['label']}, " if style.get("label") else ""
-    mark = {"color": style.get("color", COLOURS[0]), "linestyle": "none"}
-    ax.plot([x, own_x], [y, own_y], color=mark["color"], linewidth=0.7, gid="joined")
-    ax.plot(x, y, marker="o", markersize=5, markeredgecolor="white", markeredgewidth=0.6,
-            gid="a-priori", label=f"{prefix}chosen on dev", zorder=6.0, **mark)  # fmt: skip
-    ax.plot(own_x, own_y, marker="D", markersize=6, markerfacecolor="white", gid="a-posteriori",
-            label=f"{prefix}own optimum", zorder=5.0, **mark)  # fmt: skip
-    for place in zip([] if alpha is None else alpha, x, y, strict=alpha is not None):
-        ax.annotate(
-            number(place[0], 3), place[1:], beside, fontsize=7, color=mark["color"],
-            textcoords="offset points", annotation_clip=True, zorder=7.0, gid="alpha",
-            bbox={"facecolor": "white", "alpha": 0.7, "edgecolor": "none", "pad": 0.5},
-        )  # fmt: skip
-    legend(ax, loc="best")
-    return ax
 
 
 # --------------------------------------------------------------------------- intervals
@@ -717,27 +667,6 @@ def draw_difference(
     )  # fmt: skip
     ax.axhline(0.0, color="black", linewidth=0.9, linestyle=":", gid="zero")
     return ax
-
-
-def draw_replicates(
-    ax: Axes | None, counts: AnyArray, edges: FloatArray, interval: tuple[float, float, float],
-    better: Better, axes: AlphaAxes, alpha: float,
-) -> Axes:  # fmt: skip
-    """Replicates of the difference at one alpha; of ``interval`` estimate and ends are marked."""
-    below, (ax, _) = ax is None, begun(ax)
-    ax.bar(edges[:-1], counts, np.diff(edges), align="edge", color=_COLOURS[0], alpha=0.32,
-           edgecolor="white", linewidth=0.3, label="_nolegend_")  # fmt: skip
-    estimate, low, high = interval
-    for place, colour, width, dashes, label, gid in (
-        (0.0, "black", 1.2, ":", "no difference", "zero"),
-        (estimate, INK, 1.6, "-", f"{better.difference} on test", "difference"),
-        (low, _COLOURS[1], 1.4, "--", f"{level_words(better.level)} interval", "interval"),
-        (high, _COLOURS[1], 1.4, "--", "_nolegend_", "interval"),
-    ):
-        ax.axvline(place, color=colour, linewidth=width, linestyle=dashes, label=label, gid=gid)
-    x = f"difference in {axes.measure}" + ("" if axes.single else f" at alpha {number(alpha)}")
-    rates = "x" if axes.measure_is_rate else ""
-    return finished(ax, x, "bootstrap replicates", rates, below=below, loc="best")
 
 
 def _grounds(better: Better) -> list[tuple[BoolArray, dict[str, Any]]]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
@@ -17,90 +17,23 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from betaroc.core import checks
+from betaroc.core import checks, vocabulary
 from betaroc.core.arrays import CLASSES, FloatArray
 from betaroc.core.errors import BetarocError, InputError, MisfitWarning
 from betaroc.core.notices import suppress_warnings
 from betaroc.core.text import format_value, parse_number
-from betaroc.core.vocabulary import (
-    A_CLIENT,
-    AN_IMPOSTOR,
-    CLIENT,
-    CLIENTS,
-    DEFAULT,
-    EER,
-    EQUAL_ERROR_RATE,
-    FALSE_ACCEPTANCE_RATE,
-    FALSE_REJECTION_RATE,
-    FAR,
-    FRR,
-    HALF_TOTAL_ERROR_RATE,
-    HTER,
-    IMPOSTOR,
-    IMPOSTORS,
-    RATE_NAMES,
-    TNR,
-    TPR,
-    ClassWords,
-    Vocabulary,
-    short_name,
-    template_of,
-    worded,
-)
+from betaroc.core.vocabulary import CLIENT, CLIENTS, FAR, FRR, HTER, IMPOSTOR, IMPOSTORS, TPR
 from betaroc.data.scores import ScoreData
-from betaroc.decision.decide import (
-    DECIDED,
-    STATUS_COLOURS,
-    Decision,
-    DecisionCheck,
-    RateCell,
-    RateRow,
-    badness,
-    decided,
-    decision_rates,
-    decision_view,
-    high_rate_words,
-    mean_shown,
-    methods_grid,
-    of_total,
-    remedy_words,
-    shown_threshold,
-    status_words,
-    worst_check,
-)
-from betaroc.decision.threshold_methods import (
-    TARGET_RATES,
-    Fitting,
-    Target,
-    checked_request,
-    counted_rates,
-    question_of,
-)
+from betaroc.decision import decide, threshold_methods
+from betaroc.decision.decide import Decision, DecisionCheck, RateCell, RateRow
+from betaroc.decision.threshold_methods import TARGET_RATES, Fitting, Target
 from betaroc.estimation.families import family_text
 from betaroc.model.measures import OperatingPoint
-from betaroc.rendering.curves import GREY, INK, deviate, in_det_frame, legend, legend_below
-from betaroc.rendering.decision_picture import (
-    Panel,
-    ScoreAxis,
-    StripRow,
-    axis_svg,
-    panel_svg,
-    shares,
-    slider_positions,
-    strip_place,
-    strip_svg,
-)
+from betaroc.rendering import decision_picture, numbers
+from betaroc.rendering.curves import GREY, INK, deviate, in_det_frame, legend_below
+from betaroc.rendering.decision_picture import Panel, ScoreAxis, StripRow
 from betaroc.rendering.files import Moving, draw_moving_svg, draw_svg
-from betaroc.rendering.numbers import (
-    level_words,
-    name_shown,
-    rate,
-    rate_span,
-    spaced,
-    version,
-    visible,
-    with_minus,
-)
+from betaroc.rendering.numbers import level_words, rate, with_minus
 from betaroc.rendering.tree import Figure, Glossary, Node, Paragraph, Section, foreign, map_text
 from betaroc.rendering.tree_html import html_of, page_frame, prose_of, template, tight, typeset
 from betaroc.report import score_set, sections as views
@@ -114,8 +47,6 @@ if TYPE_CHECKING:
 _SMALL = 0.12
 #: Test sets that are drawn; of more, the one that the status is of.
 _DRAWN = 2
-#: Test sets that have a row.
-_MOST = 12
 #: Bars of fewer scores than so many, and of more.
 _FEW, _BINS = 500, (25, 75)
 #: A class's tallest bar is drawn at most so many times as tall as the other's.
@@ -129,32 +60,27 @@ _POINTS = 160
 DEFAULT_TARGET = "far=0.01"
 #: What may be given as a target.
 AnalysisTarget = str | Mapping[str, float] | None
-_TARGET_NAMES = ("precision", "ppv", "cost_fa", "cost_fr", "prior", "eer", "youden", *RATE_NAMES)
+_TARGET_NAMES = {"precision", "ppv", "cost_fa", "cost_fr", "prior", "eer", "youden"}
 
 
 def request_of(target: AnalysisTarget, confidence: float) -> Target:
     """A target as `decide` takes it, from {"far": 0.01}, "far=0.01", "eer" and the like."""
-    given, arguments = DEFAULT_TARGET if target is None else target, dict[str, Any]()
-    if isinstance(given, Mapping):
-        arguments = dict(given)
-    elif isinstance(given, str) and given.strip() in ("eer", "youden"):
-        arguments = {given.strip(): True}
-    elif isinstance(given, str):
-        items = [item.partition("=") for item in given.split(",")]
-        names = [name.strip().replace("-", "_") for name, _, _ in items]
-        with suppress(ValueError):
-            numbers = [parse_number(value.strip()) for _, _, value in items]
-            if len(set(names)) == len(names):
-                arguments = dict(zip(names, numbers, strict=True))
-    why = "Name one, such as far=0.01."
+    target, why = DEFAULT_TARGET if target is None else target, "Name one, such as far=0.01."
+    arguments: dict[str, Any] = dict(target) if isinstance(target, Mapping) else {}
+    items = [item.partition("=") for item in target.split(",")] if isinstance(target, str) else []
+    with suppress(ValueError):
+        for name, sign, value in items:
+            number = parse_number(value.strip()) if sign else True
+            arguments[name.strip().replace("-", "_")] = number
+    known = arguments.keys() <= _TARGET_NAMES.union(vocabulary.RATE_NAMES)
     try:
-        if arguments and set(arguments) <= set(_TARGET_NAMES):
-            return checked_request(**arguments, confidence=confidence)
+        if arguments and known and len(arguments) >= len(items):
+            return threshold_methods.checked_request(**arguments, confidence=confidence)
     except BetarocError as error:
         why = str(error)
-    raise InputError.about("target")(worded(
+    raise InputError.about("target")(vocabulary.worded(
         "`target` must be far=RATE, frr=RATE, precision=SHARE, cost_fa=COST with cost_fr=COST,"
-        f" or eer; got {format_value(given)}. {why}"
+        f" or eer; got {format_value(target)}. {why}"
     ))  # fmt: skip
 
 
@@ -162,7 +88,7 @@ def decision_of(dev: ScoreData, asked: Target, fitting: Fitting) -> tuple[Decisi
     """The threshold, or why there is none."""
     try:
         with suppress_warnings():  # what they say of dev, its fit has said
-            return decided(dev, asked, fitting), ""
+            return decide.decided(dev, asked, fitting), ""
     except BetarocError as error:
         return None, getattr(error, "why", str(error))
 
@@ -175,48 +101,46 @@ def checks_of(d: Decision | None, tests: Sequence[Any]) -> tuple[DecisionCheck |
 # ---------------------------------------------------------------------------- the screen
 def first_screen(analysis: Analysis) -> dict[str, Any]:
     """Every value that the top of the page shows."""
-    total = len(analysis.tests)
-    analysis = _worst(analysis) if total > _MOST else analysis
     asked = request_of(analysis.target or None, analysis.level)
     d, words = analysis.decision, analysis.words
     names, read = ["dev", *score_set.set_names(analysis.tests)], []
     for part, role in zip(analysis.parts, names, strict=True):
         sizes = zip(CLASSES, part.sizes, strict=True)
         n = part.scores.n_client_rejected + part.scores.n_impostor_rejected
-        absent = f" and {spaced(n)} without a score, which are rejected" if n else ""
-        read.append((role, [words.counted(who, m, spaced(m)) for who, m in sizes], absent))
-    target = f"{short_name(asked.kind)} {100.0 * asked.rate:g} %"
+        absent = f" and {numbers.spaced(n)} without a score, which are rejected" if n else ""
+        read.append((role, [words.counted(who, m, numbers.spaced(m)) for who, m in sizes], absent))
+    target = f"{vocabulary.short_name(asked.kind)} {100.0 * asked.rate:g} %"
     screen: dict[str, Any] = {
         "title": foreign(analysis.dev.name),
         "read": read,
-        "version": version(),
-        "question": question_of(asked),
+        "version": numbers.version(),
+        "question": threshold_methods.question_of(asked),
         "absent": any(part.has_rejected for part in analysis.parts),
         "default": "" if analysis.target else f"No target was named, so it is the default, {target}"
         ". Another one:",
         "level": level_words(analysis.level),
         "decided": d is not None,
         "n_tests": len(analysis.tests),
-        "more": total - len(analysis.tests),
     }  # fmt: skip
     if d is None:
         status = {"colour": "warn", "word": "No threshold", "reason": analysis.no_decision}
         status["remedy"] = "more scores, or another target."
         return screen | {"status": status, "picture": _picture(analysis, names, None, [])}
-    rows = decision_rates(d, [part.given for part in analysis.parts])
+    rows = decide.decision_rates(d, [part.given for part in analysis.parts])
     # Of several test sets the ways stand with what each does on the worst.
-    k = worst_check(d, analysis.checks)[1] or 0 if len(analysis.tests) > 1 else 0
+    k = decide.worst_check(d, analysis.checks)[1] or 0 if len(analysis.tests) > 1 else 0
     check, role = (analysis.checks[k], names[k + 1]) if analysis.tests else (None, "")
+    methods = decide.methods_grid(d, check, role, "used on this page")
     return screen | {
-        "threshold": with_minus(shown_threshold(d)),
+        "threshold": with_minus(decide.shown_threshold(d)),
         "rule": _rule(d),
         "how": _how(d),
-        "status": _status(analysis, d, names, total),
+        "status": _status(analysis, d, names),
         "rates": _rates(analysis, d, rows, names),
         "cost": _cost(d, analysis.checks, names),
         "strip": _strip(analysis, d, rows, names),
         "picture": _picture(analysis, names, d, rows),
-        "methods": html_of([Section("", (methods_grid(d, check, role, "used on this page"),))]),
+        "methods": html_of([Section("", (methods,))]),
         "exact": repr(d.threshold_for_greater_equal),
         "dtype": "" if d.dtype == "float64" else d.dtype,
     }
@@ -240,25 +164,21 @@ def _how(d: Decision) -> str:
     return by.get(d.how, "counted on dev, not guaranteed")
 
 
-def _worst(analysis: Analysis) -> Analysis:
-    ranks = [badness((check, -k)) for k, check in enumerate(analysis.checks)]
-    keep = sorted(sorted(range(len(ranks)), key=ranks.__getitem__)[-_MOST:])
-    tests, checks = zip(*((analysis.tests[k], analysis.checks[k]) for k in keep), strict=True)
-    return replace(analysis, tests=tests, checks=checks)
-
-
-def _status(analysis: Analysis, d: Decision, names: Sequence[str], total: int) -> dict[str, str]:
-    said, k = worst_check(d, analysis.checks)
-    tested, of = k is not None, ""
+def _status(analysis: Analysis, d: Decision, names: Sequence[str]) -> dict[str, str]:
+    judged, k = decide.worst_check(d, analysis.checks)
+    of = ""
     if k is not None and len(analysis.tests) > 1:
-        of = f"The worst of {total} test sets, {names[k + 1]}: "
-    others = (p for p in zip(names[1:], analysis.checks, strict=False) if p[1] is not said)
-    more = [high_rate_words(d.target, d.words, role, item.point) for role, item in others if item]
+        of = f"The worst of {len(analysis.tests)} test sets, {names[k + 1]}: "
+    more = [
+        decide.high_rate_words(d.target, d.words, role, check.point)
+        for role, check in zip(names[1:], analysis.checks, strict=False)
+        if check is not None and check is not judged
+    ]
     return {
-        "colour": STATUS_COLOURS[said.status],
-        "word": status_words(said.status, tested=tested),
-        "reason": f"{of}{template_of(said.reason)}{max(more, key=len, default='')}",
-        "remedy": remedy_words(said.remedy, tested=bool(analysis.tests)),
+        "colour": decide.STATUS_COLOURS[judged.status],
+        "word": decide.status_words(judged.status, tested=k is not None),
+        "reason": f"{of}{vocabulary.template_of(judged.reason)}{max(more, key=len, default='')}",
+        "remedy": decide.remedy_words(judged.remedy, tested=bool(analysis.tests)),
     }
 
 
@@ -266,15 +186,16 @@ def decision_lines(analysis: Analysis) -> list[str]:
     """The same as text: question, threshold, status, why, and what would change it."""
     asked = request_of(analysis.target or None, analysis.level)
     d, names = analysis.decision, ["dev", *score_set.set_names(analysis.tests)]
-    question = question_of(asked) + " (the default target)" * (not analysis.target)
+    question = threshold_methods.question_of(asked)
+    question += " (the default target)" * (not analysis.target)
     if d is None:
         return [question, f"No threshold: {analysis.no_decision}"]
-    said = _status(analysis, d, names, len(analysis.tests))
-    place = shown_threshold(d)
+    status = _status(analysis, d, names)
+    place = decide.shown_threshold(d)
     return [
         f"{question} {place}: {_rule(d)}; {_how(d).replace('’', chr(39))}.",
-        f"{said['word']}: {said['reason']}",
-        f"What would change it: {said['remedy']}",
+        f"{status['word']}: {status['reason']}",
+        f"What would change it: {status['remedy']}",
     ]
 
 
@@ -283,48 +204,41 @@ def decision_nodes(analysis: Analysis) -> list[Node]:
     d = analysis.decision
     if d is None:
         return [Paragraph(f"No threshold: {analysis.no_decision}")]
-    check, k = worst_check(d, analysis.checks)
+    check, k = decide.worst_check(d, analysis.checks)
     role = "test" if k is None else analysis.tests[k].role
-    return decision_view(d, check if isinstance(check, DecisionCheck) else None, role)
+    return decide.decision_view(d, check if isinstance(check, DecisionCheck) else None, role)
 
 
 # --------------------------------------------------------------------------------- rates
-def _told(cell: RateCell) -> dict[str, str]:
-    around = "no interval" if math.isnan(cell.low) else rate_span(cell.low, cell.high)
-    told = {"rate": rate(cell.rate), "around": around, "count": of_total(cell)}
-    return {key: tight(text) for key, text in told.items()}
+def _cell_texts(cell: RateCell) -> dict[str, str]:
+    around = "no interval" if math.isnan(cell.low) else numbers.rate_span(cell.low, cell.high)
+    texts = {"rate": rate(cell.rate), "around": around, "count": decide.of_total(cell)}
+    return {key: tight(text) for key, text in texts.items()}
 
 
 def _key(row: RateRow, k: int) -> str:
-    return f"{DEFAULT.fill(row.name).lower()}{k}"
+    return f"{vocabulary.DEFAULT.fill(row.name).lower()}{k}"
 
 
 def _rates(
     analysis: Analysis, d: Decision, rows: Sequence[RateRow], names: Sequence[str]
 ) -> dict[str, Any]:
-    words, several = analysis.words, len(analysis.tests) > 1
-    cells = [
-        [
-            _told(cell)
-            | {
-                "aimed": row.kind == d.target and not row.made,
-                "over": cell.low > d.rate,
-                "key": _key(row, k),
-            }
+    heads, cells = [], []
+    for row in rows:
+        what = f"{analysis.words.many(row.who)} {decide.DECIDED[row.kind]}"
+        heads.append((row.name, "of comparisons" if row.made else what))
+        aimed = row.kind == d.target and not row.made
+        cells.append([
+            _cell_texts(cell) | {"aimed": aimed, "over": cell.low > d.rate, "key": _key(row, k)}
             for k, cell in enumerate(row.cells)
-        ]
-        for row in rows
-    ]
-    heads = [
-        (row.name, "of comparisons" if row.made else f"{words.many(row.who)} {DECIDED[row.kind]}")
-        for row in rows
-    ]
-    tags = [
-        check and (STATUS_COLOURS[check.status], status_words(check.status, tested=True))
-        for check in (None, *analysis.checks)
-    ]
+        ])  # fmt: skip
+    tags: list[tuple[str, str] | None] = [None] * len(names)
+    for k, check in enumerate(analysis.checks, start=1):
+        if check is not None:
+            word = decide.status_words(check.status, tested=True)
+            tags[k] = decide.STATUS_COLOURS[check.status], word
     by_set = list(zip(names, tags, zip(*cells, strict=True), strict=True))
-    return {"several": several, "heads": heads, "cells": cells, "sets": by_set}
+    return {"several": len(analysis.tests) > 1, "heads": heads, "cells": cells, "sets": by_set}
 
 
 def _cost(d: Decision, checks: Sequence[DecisionCheck | None], names: Sequence[str]) -> list[str]:
@@ -333,11 +247,11 @@ def _cost(d: Decision, checks: Sequence[DecisionCheck | None], names: Sequence[s
     what = {"cost": "Mean cost of a trial", "precision": "Precision"}.get(
         d.target, f"Mean of both rates ({HTER})"
     )
-    mean, ends = mean_shown(d.costs, d.interval)
+    mean, ends = decide.mean_shown(d.costs, d.interval)
     result = [f"{what}: {mean} expected from dev (interval {ends})"]
     for check, role in zip(checks, names[1:], strict=False):
         if check is not None:
-            mean, ends = mean_shown(d.costs, check)
+            mean, ends = decide.mean_shown(d.costs, check)
             result.append(f"{mean} observed{f' on {role}' * (len(checks) > 1)} (interval {ends})")
     return result
 
@@ -356,7 +270,9 @@ def _strip(analysis: Analysis, d: Decision, rows: Sequence[RateRow], names: Sequ
         f"{row.name} with {level_words(d.confidence)} intervals beside the target, logarithmic"
         f" axis: {told}; target {100.0 * d.rate:g} %"
     )
-    return strip_svg(row.name, shown, d.rate, "i" if d.target == "far" else "c", alt)
+    return decision_picture.strip_svg(
+        row.name, shown, d.rate, "i" if d.target == "far" else "c", alt
+    )
 
 
 # ------------------------------------------------------------------------------- picture
@@ -369,31 +285,31 @@ def _picture(
     at = None if mark is None else float(axis.place(mark)) if mark > -math.inf else 0.0
     bins = _BINS[min(min(parts[k].sizes) for k in drawn) >= _FEW]
     panels = [_panel(parts[k], axis, bins, mark, at, fitted=k == 0) for k in drawn]
-    tallest = [max(float(item.max(initial=0.0)) for item in both) for both in
-               zip(*((p.client, p.impostor) for p in panels), strict=True)]  # fmt: skip
-    highest = (min(tallest[0], _CUT * tallest[1]), min(tallest[1], _CUT * tallest[0]))
+    client = max(float(panel.client.max()) for panel in panels)
+    impostor = max(float(panel.impostor.max()) for panel in panels)
+    highest = min(client, _CUT * impostor), min(impostor, _CUT * client)
     many = analysis.words.many("client"), analysis.words.many("impostor")
-    figures, small = [], []
+    figures, any_taller = [], False
     for k, panel in zip(drawn, panels, strict=True):
-        rates = [] if d is None else [_told(row.cells[k])["rate"] for row in (rows[1], rows[0])]
         alt = f"{names[k]} scores: {many[0]} above the base line, {many[1]} below."
-        if rates:
+        rates, taller = list[str](), False
+        if d is not None:
+            cells = [row.cells[k] for row in (rows[1], rows[0])]
+            rates = [_cell_texts(cell)["rate"] for cell in cells]
+            taller = max(cell.rate for cell in cells) < _SMALL
             alt += f" At the threshold {rates[0]} of {many[0]} rejected, {rates[1]} of {many[1]}"
             alt += " accepted."
-        small.append(d is not None and max(row.cells[k].rate for row in rows[:2]) < _SMALL)
-        figures.append({
-            "name": names[k], "k": k, "rates": rates,
-            "kind": "" if d is None else "observed" if k else "expected",
-            "svg": panel_svg(
-                panel, str(k), at, highest, many, alt, dashed=k == 0, told=k == 0,
-                taller=small[-1],
-            ),
-            "fitted": panel.fitted is not None,
-        })  # fmt: skip
+        any_taller |= taller
+        svg = decision_picture.panel_svg(
+            panel, str(k), at, highest, many, alt, dashed=k == 0, told=k == 0, taller=taller
+        )
+        kind = "" if d is None else "observed" if k else "expected"
+        figures.append({"name": names[k], "k": k, "rates": rates, "kind": kind, "svg": svg,
+                        "fitted": panel.fitted is not None})  # fmt: skip
     result = {
-        "figures": figures, "axis": axis_svg(axis.ticks()), "low": len(drawn) > 2, "many": many,
-        "logit": axis.logit, "left_out": len(parts) - len(drawn),
-        "taller": any(small), "positions": "",
+        "figures": figures, "axis": decision_picture.axis_svg(axis.ticks()),
+        "low": len(drawn) > 2, "many": many, "logit": axis.logit,
+        "left_out": len(parts) - len(drawn), "taller": any_taller, "positions": "",
     }  # fmt: skip
     return result | _positions(analysis, d, rows, axis) if d is not None else result
 
@@ -401,7 +317,7 @@ def _picture(
 def _drawn(analysis: Analysis) -> list[int]:
     d, drawn = analysis.decision, list(range(len(analysis.parts)))
     if d is not None and len(analysis.tests) > _DRAWN:
-        return [0, 1 + (worst_check(d, analysis.checks)[1] or 0)]
+        return [0, 1 + (decide.worst_check(d, analysis.checks)[1] or 0)]
     return drawn if d is not None else drawn[: 1 + _DRAWN]
 
 
@@ -418,39 +334,33 @@ def _panel(
     fitted: bool,
 ) -> Panel:  # fmt: skip
     """Bars with an edge at the threshold, open below and closed above as what is accepted is."""
-    edges = np.linspace(0.0, 100.0, bins + 1)
-    scores = np.asarray(axis.score(edges))
-    if mark is not None and at is not None and 0.0 < at < 100.0:
+    edges, left = np.linspace(0.0, 100.0, bins + 1), -1
+    if at is not None and 0.0 < at < 100.0:
         left = min(max(round(bins * at / 100.0), 1), bins - 1)
         edges = np.append(
             np.linspace(0.0, at, left + 1), np.linspace(at, 100.0, bins - left + 1)[1:]
         )
-        scores = np.asarray(axis.score(edges))
+    scores = np.asarray(axis.score(edges))
+    if left > 0:
         scores[left] = mark
-    heights = [
-        shares(getattr(part.scores, who), getattr(part.scores, f"{who}_weights"), scores)
-        / np.diff(edges)
-        for who in CLASSES
-    ]
-    curves = _fitted(part, axis) if fitted else None
-    return Panel(edges, heights[0], heights[1], curves)
+    heights = []
+    for who in CLASSES:
+        values, weights = (getattr(part.scores, f"{who}{end}") for end in ("", "_weights"))
+        heights.append(decision_picture.shares(values, weights, scores) / np.diff(edges))
+    return Panel(edges, heights[0], heights[1], _fitted(part, axis) if fitted else None)
 
 
 def _fitted(
     part: score_set.ScoreSet, axis: ScoreAxis
 ) -> tuple[FloatArray, FloatArray, FloatArray] | None:
-    fit = part.modelled
-    parts = [] if fit is None else [fit.model.client.continuous, fit.model.impostor.continuous]
-    laws = [law for law in parts if law is not None]
-    if len(laws) < 2:
-        return None
-    places = np.linspace(0.5, 99.5, _POINTS)
+    model = None if part.modelled is None else part.modelled.model
+    bases = (model.client.continuous, model.impostor.continuous) if model else ()
+    places, curves = np.linspace(0.5, 99.5, _POINTS), list[FloatArray]()
     x = np.asarray(axis.score(places))
-    with np.errstate(invalid="ignore"):  # an infinite density where the axis stands still
-        client, impostor = (
-            np.nan_to_num(share * base.pdf(x) * axis.slope(x), posinf=1e9) for share, base in laws
-        )
-    return places, np.asarray(client), np.asarray(impostor)
+    for share, base in filter(None, bases):
+        with np.errstate(invalid="ignore"):  # an infinite density where the axis stands still
+            curves.append(np.nan_to_num(share * base.pdf(x) * axis.slope(x), posinf=1e9))
+    return (places, curves[0], curves[1]) if len(curves) == 2 else None
 
 
 # -------------------------------------------------------------------------------- slider
@@ -458,43 +368,43 @@ def _positions(
     analysis: Analysis, d: Decision, rows: Sequence[RateRow], axis: ScoreAxis
 ) -> dict[str, Any]:
     """What stands where at every position: counted rates, but for the threshold decided."""
-    level, (texts, thresholds, home) = d.confidence, slider_positions(axis, d.threshold)
-    texts[home] = shown_threshold(d)
-    at, told, marks, flags = {}, {}, {}, {}
-    told["t"], at["t"] = _indexed([with_minus(text) for text in texts])
-    marks["x"] = [round(float(x), 2) for x in axis.place(np.maximum(thresholds, -1e300))]
-    shares = []
+    texts, thresholds, home = decision_picture.slider_positions(axis, d.threshold)
+    texts[home] = decide.shown_threshold(d)
+    columns, flags, largest = {"t": list(map(with_minus, texts))}, {}, np.zeros(len(texts))
+    places = {"x": axis.place(np.maximum(thresholds, -1e300)).round(2).tolist()}
     for row in rows:
         for k, part in enumerate(analysis.parts):
             key, data = _key(row, k), part.given._scored if row.made else part.given
-            total, result = row.cells[k].total, counted_rates(data, row.kind, thresholds, level)
-            cells = [RateCell(x, low, high, x * total, total) for x, low, high in
-                     zip(*(column.tolist() for column in result), strict=True)]  # fmt: skip
+            total = row.cells[k].total
+            counted = threshold_methods.counted_rates(data, row.kind, thresholds, d.confidence)
+            ends = zip(*(column.tolist() for column in counted), strict=True)
+            cells = [RateCell(x, low, high, x * total, total) for x, low, high in ends]
             cells[home] = row.cells[k]
+            shown = list(map(_cell_texts, cells))
             for letter, what in (("v", "rate"), ("i", "around"), ("n", "count")):
-                told[letter + key], at[letter + key] = _indexed([_told(c)[what] for c in cells])
-            if not row.made:
-                shares.append([cell.rate for cell in cells])
-            if row.kind == d.target and not row.made:
+                columns[letter + key] = [text[what] for text in shown]
+            if row.made:
+                continue
+            largest = np.maximum(largest, [cell.rate for cell in cells])
+            if row.kind == d.target:
                 flags[f"over-{key}"] = _bits(cell.low > d.rate for cell in cells)
                 for mark, field in (("mark", 0), ("low", 1), ("high", 2)):
-                    marks[f"{mark}-{key}"] = [
-                        round(strip_place(cell[field], d.rate), 2) for cell in cells
-                    ]
-    flags["large"] = _bits(max(column) >= _SMALL for column in zip(*shares, strict=True))
-    flags["noreject"], flags["noaccept"] = (_bits(x < 8.0 for x in marks["x"]),
-                                            _bits(x > 92.0 for x in marks["x"]))  # fmt: skip
-    block = {"home": home, "at": at, "texts": told, "places": marks, "flags": flags}
+                    across = (decision_picture.strip_place(cell[field], d.rate) for cell in cells)
+                    places[f"{mark}-{key}"] = [round(x, 2) for x in across]
+    flags["large"] = _bits(largest >= _SMALL)
+    flags["noreject"] = _bits(x < 8.0 for x in places["x"])
+    flags["noaccept"] = _bits(x > 92.0 for x in places["x"])
+    distinct = {key: list(dict.fromkeys(column)) for key, column in columns.items()}
+    at = {}
+    for key, column in columns.items():
+        index = {text: k for k, text in enumerate(distinct[key])}
+        at[key] = [index[text] for text in column]
+    block = {"home": home, "at": at, "texts": distinct, "places": places, "flags": flags}
     text = json.dumps(block, separators=(",", ":"), ensure_ascii=False).replace("<", "\\u003c")
     return {"home": home, "last": thresholds.size - 1, "positions": text}
 
 
-def _indexed(texts: Sequence[str]) -> tuple[list[str], list[int]]:
-    place = {text: k for k, text in enumerate(dict.fromkeys(texts))}
-    return list(place), [place[text] for text in texts]
-
-
-def _bits(flags: Any) -> str:
+def _bits(flags: Iterable[bool]) -> str:
     return "".join("1" if flag else "0" for flag in flags)
 
 
@@ -502,7 +412,7 @@ def render_report(analysis: Analysis) -> str:
     """The page as text; the same analysis gives the same text."""
     sections = [replace(item, folded=True) for item in sections_of(analysis, drawn=True)]
     body = html_of(sections)
-    sections.append(glossary_of(explained(body)))
+    sections.append(glossary_of(body))
     whole = _body(analysis, sections, body + html_of(sections[-1:]))
     page = page_frame(f"betaroc: {foreign(analysis.dev.name).short}", whole, escape(FOOT))
     return page_in_terms(page, analysis.terms, analysis.words)
@@ -510,20 +420,20 @@ def render_report(analysis: Analysis) -> str:
 
 #: The last line of a page, before any field's words.
 FOOT = (
-    f"betaroc {version()}. {FAR}(θ) = P({IMPOSTOR} score > θ), {FRR}(θ) ="
-    f" P({CLIENT} score ≤ θ), {TPR} = 1 − {FRR}, {TNR} = 1 − {FAR}."
+    f"betaroc {numbers.version()}. {FAR}(θ) = P({IMPOSTOR} score > θ), {FRR}(θ) ="
+    f" P({CLIENT} score ≤ θ), {TPR} = 1 − {FRR}, {vocabulary.TNR} = 1 − {FAR}."
 )
 
 
-def page_in_terms(page: str, terms: str, words: ClassWords) -> str:
+def page_in_terms(page: str, terms: str, words: vocabulary.ClassWords) -> str:
     """The page in the words of the user's field."""
-    escaped = ClassWords(*(escape(word) for word in words))
-    return Vocabulary(checks.terms_of(terms), escaped).fill(page)
+    escaped = vocabulary.ClassWords(*(escape(word) for word in words))
+    return vocabulary.Vocabulary(checks.terms_of(terms), escaped).fill(page)
 
 
 def in_field_words(analysis: Analysis) -> Callable[[str], str]:
     """How a text is said in the words of the user's field."""
-    return Vocabulary(checks.terms_of(analysis.terms), analysis.words).fill
+    return vocabulary.Vocabulary(checks.terms_of(analysis.terms), analysis.words).fill
 
 
 def contradicted_points(analysis: Analysis) -> tuple[list[score_set.Contradiction], list[str]]:
@@ -550,7 +460,7 @@ def _body(analysis: Analysis, sections: Sequence[Section], body: Markup) -> str:
     )  # fmt: skip
     page = template("page.html.j2", "report").render({
         "screen": first_screen(analysis), "far": FAR, "frr": FRR,
-        "far_title": FALSE_ACCEPTANCE_RATE, "frr_title": FALSE_REJECTION_RATE,
+        "far_title": vocabulary.FALSE_ACCEPTANCE_RATE, "frr_title": vocabulary.FALSE_REJECTION_RATE,
         "contradicted": list(map(typeset, lines)),
         "elsewhere": d is not None and all(row.threshold != d.threshold for row in rows),
         "alarms": list(map(typeset, alarms)),
@@ -575,11 +485,13 @@ def doubts(analysis: Analysis) -> tuple[list[str], list[str]]:
     first, others = list[str](), list[str]()
     for notice in analysis.notices:
         of_dev = notice.category is MisfitWarning and notice.message.startswith("dev: ")
-        (first if of_dev else others).append(visible(notice.message))
-    poor = [status for status in analysis.dev.statuses if status.verdict == "poor"]
-    return first or [
-        f"dev: fit of the {p.of}: {p.verdict}. {template_of(p.words)}" for p in poor
-    ], others
+        (first if of_dev else others).append(numbers.visible(notice.message))
+    poor = [
+        f"dev: fit of the {status.of}: poor. {vocabulary.template_of(status.words)}"
+        for status in analysis.dev.statuses
+        if status.verdict == "poor"
+    ]
+    return first or poor, others
 
 
 # ------------------------------------------------------------------------------ sections
@@ -593,24 +505,24 @@ _GLOSSARY = (
     ("expected", "what dev makes one expect at a threshold, before anything was seen of test"),
     ("observed", "what was counted at that threshold"),
     ("fitted", "by the distributions that make dev’s scores most likely"),
-    (FAR, f"{FALSE_ACCEPTANCE_RATE}: the share of {IMPOSTORS} that are accepted"),
-    (FRR, f"{FALSE_REJECTION_RATE}: the share of {CLIENTS} that are rejected"),
+    (FAR, f"{vocabulary.FALSE_ACCEPTANCE_RATE}: the share of {IMPOSTORS} that are accepted"),
+    (FRR, f"{vocabulary.FALSE_REJECTION_RATE}: the share of {CLIENTS} that are rejected"),
     ("FMR", f"false match rate: the {FAR} of the trials that have a score, the comparisons made"),
     ("FNMR", f"false non-match rate: the {FRR} of the trials that have a score"),
     (TPR, f"the share of {CLIENTS} that are accepted, 1 − {FRR}"),
-    (TNR, f"the share of {IMPOSTORS} that are rejected, 1 − {FAR}"),
-    (HTER, f"{HALF_TOTAL_ERROR_RATE}: the mean of {FAR} and {FRR}"),
-    (EER, f"{EQUAL_ERROR_RATE}: {FAR} and {FRR} at the threshold where they are equal"),
+    (vocabulary.TNR, f"the share of {IMPOSTORS} that are rejected, 1 − {FAR}"),
+    (HTER, f"{vocabulary.HALF_TOTAL_ERROR_RATE}: the mean of {FAR} and {FRR}"),
+    (
+        vocabulary.EER,
+        f"the rate at the threshold where {FAR} and {FRR} are equal (equal error)",
+    ),
     ("F1", f"the harmonic mean of precision ({CLIENTS} among the accepted) and recall ({TPR})"),
     ("ROC", f"the curve of {TPR} against {FAR} over all thresholds"),
     ("DET", f"the curve of {FRR} against {FAR} on scales of normal deviates"),
-    ("AUC", f"area under the ROC: the chance that {A_CLIENT} scores above {AN_IMPOSTOR}"),
+    ("AUC", f"area under the ROC: the share of pairs in which the {CLIENT} scores higher"),
     ("KS", f"the largest difference of {TPR} and {FAR} over all thresholds"),
     ("alpha", f"how much {FAR} counts in the error that dev’s threshold makes smallest"),
-    (
-        "Expected performance curve",
-        f"the {HTER} on test at the threshold of each alpha; short: EPC",
-    ),
+    ("Expected performance curve", f"EPC: {HTER} on test at the threshold of each alpha"),
     ("interval", "values that the scores do not contradict: of 95 %, it misses 1 in 20 times"),
     ("extrapolated", "less than one score is expected there: the family decides, not the data"),
     ("point mass", "a share of scores at exactly one value"),
@@ -621,19 +533,13 @@ _GLOSSARY = (
 )
 
 
-def explained(body: str) -> frozenset[str]:
-    """The terms of the glossary that stand in HTML of ours."""
-    text = DEFAULT.fill(prose_of(body))
-    return frozenset(
-        term for term, _ in _GLOSSARY if re.search(rf"\b{DEFAULT.fill(term)}s?\b", text)
-    )
-
-
-def glossary_of(terms: Container[str]) -> Section:
-    """What these terms mean."""
-    result = tuple(row for row in _GLOSSARY if row[0] in terms)
-    words = f"{len(result)} terms of this page, a line each"
-    return Section("Glossary", (Glossary(result),), words, "glossary", folded=True)
+def glossary_of(body: str) -> Section:
+    """What the terms mean that stand in HTML of ours."""
+    fill = vocabulary.DEFAULT.fill
+    text = fill(prose_of(body))
+    rows = tuple(row for row in _GLOSSARY if re.search(rf"\b{fill(row[0])}s?\b", text))
+    words = f"{len(rows)} terms of this page, a line each"
+    return Section("Glossary", (Glossary(rows),), words, "glossary", folded=True)
 
 
 def sections_of(analysis: Analysis, *, drawn: bool = False) -> list[Section]:
@@ -667,54 +573,45 @@ def draw_curves(analysis: Analysis, curve: str) -> Any:
     ax: Any = None
     for k, part in enumerate((analysis.dev, *analysis.tests[:_CURVES])):
         # The first test set in ink; others are not told apart by a hue, which is a class.
-        look = {"color": GREY if k > 1 else INK, "linewidth": 1.0 if k > 1 else 1.5,
-                "linestyle": "-" if k else _DASHES}  # fmt: skip
-        ax = getattr(part.empirical, curve)().plot(
-            ax, terms=analysis.terms, label=part.role, **look
-        )
+        look = {"color": GREY if k > 1 else INK, "linewidth": 1.0 if k > 1 else 1.5}
+        look |= {"linestyle": "-" if k else _DASHES, "label": part.role, "terms": analysis.terms}
+        ax = getattr(part.empirical, curve)().plot(ax, **look)
     if analysis.dev.modelled:
-        getattr(analysis.dev.modelled.model, curve)().plot(
-            ax, terms=analysis.terms, label="dev, fitted", color=GREY, linestyle=_DOTS,
-            linewidth=1.6,
-        )  # fmt: skip
+        look = {"color": GREY, "linestyle": _DOTS, "linewidth": 1.6, "terms": analysis.terms}
+        getattr(analysis.dev.modelled.model, curve)().plot(ax, label="dev, fitted", **look)
+    legend_below(ax, 2)
     return ax
 
 
 def curve_figures(analysis: Analysis) -> list[Figure]:
     """ROC and DET of dev, of its fit and of the test sets, with marks that the slider moves."""
     parts = [analysis.dev, *analysis.tests[:_CURVES]]
-    d, moved = analysis.decision, list[OperatingPoint]()
+    d, several, moved, home = analysis.decision, len(parts) > 1, list[OperatingPoint](), 0
     if d is not None:
-        _, thresholds, home = slider_positions(score_axis(analysis), d.threshold)
+        _, thresholds, home = decision_picture.slider_positions(score_axis(analysis), d.threshold)
         moved = [part.empirical.at(thresholds) for part in parts]
-    text = "Dashed: dev’s scores" + "; solid: those of test" * (len(parts) > 1)
+    text = "Dashed: dev’s scores" + "; solid: those of test" * several
     text += "; dotted: dev’s fit" * (analysis.dev.modelled is not None)
-    dots = f" Dots, at the threshold: hollow, dev{'; filled, test' * (len(parts) > 1)}."
-    text += "." + dots * bool(moved)
-
-    def drawn(curve: str, words: str, place: Callable[[OperatingPoint], tuple[Any, Any]]) -> Figure:
-        def draw() -> Any:
-            ax = draw_curves(analysis, curve)
-            legend_below(ax, 2)
-            return ax
-
-        marks = [
-            Moving(f"{curve}{k}", *place(points), home, hollow=k == 0)
-            for k, points in enumerate(moved)
-        ]
-        svg, places = draw_moving_svg(draw, f"betaroc {curve}", marks)
-        return Figure(svg, f"{words} {text}", places=places)
-
-    roc = drawn("roc", f"ROC: {TPR} against {FAR}.", lambda p: (p.far, p.tpr))
-    points = [part.empirical.det().points() for part in parts]
+    dots = f" Dots, at the threshold: hollow, dev{'; filled, test' * several}."
+    captions = {
+        "roc": f"ROC: {TPR} against {FAR}. {text}.{dots * bool(moved)}",
+        "det": f"DET: {FRR} against {FAR} on scales that make normal scores straight lines."
+        " Lines and dots as in the ROC.",
+    }
+    points, figures = [part.empirical.det().points() for part in parts], []
     if not any(in_det_frame(p.far, p.frr) for p in points):
-        return [roc, Figure(
-            "", f"No DET is drawn: on no curve is there a threshold with both {FAR} and"
-            f" {FRR} between 0.1 % and 95 %, which is what it would show.",
-        )]  # fmt: skip
-    text = "Lines and dots as in the ROC."
-    words = f"DET: {FRR} against {FAR} on scales that make normal scores straight lines."
-    return [roc, drawn("det", words, lambda p: (deviate(p.far), deviate(p.frr)))]
+        del captions["det"]
+        figures.append(Figure("", f"No DET is drawn: no threshold has both {FAR} and {FRR} between"
+                              " 0.1 % and 95 %, which is what it would show."))  # fmt: skip
+    for curve, caption in captions.items():
+        marks = []
+        for k, at in enumerate(moved):
+            x, y = (at.far, at.tpr) if curve == "roc" else (deviate(at.far), deviate(at.frr))
+            marks.append(Moving(f"{curve}{k}", x, y, home, hollow=k == 0))
+        draw = partial(draw_curves, analysis, curve)
+        svg, places = draw_moving_svg(draw, f"betaroc {curve}", marks)
+        figures.append(Figure(svg, caption, places=places))
+    return figures
 
 
 def fit_figures(analysis: Analysis) -> list[Figure]:
@@ -722,7 +619,7 @@ def fit_figures(analysis: Analysis) -> list[Figure]:
     dev, fit = analysis.dev, analysis.dev.modelled
     if fit is None or dev.summary is not None:
         return []
-    level, own = level_words(analysis.level), fit.client.tails or fit.impostor.tails
+    level, tails = level_words(analysis.level), fit.client.tails or fit.impostor.tails
     logits = ", both as logits" * fit.model.client.on_unit
     rates = "FMR and FNMR" if dev.has_rejected else f"{FAR} and {FRR}"
     kinds = {
@@ -731,30 +628,29 @@ def fit_figures(analysis: Analysis) -> list[Figure]:
         "qq": f"Q–Q: scores against the quantiles of the fitted distribution{logits}; shaded:"
         f" {level} at each score by itself",
         "tails": f"{rates} against the threshold, log scale. Dots: counted; dotted: fitted"
-        + (f" with tails; dash-dotted: without; shaded: {level} interval" if own else ""),
+        + (f" with tails; dash-dotted: without; shaded: {level} interval" if tails else ""),
     }
-    return [_of_fit(analysis, kind, caption) for kind, caption in kinds.items()]
 
-
-def _of_fit(analysis: Analysis, kind: str, caption: str) -> Figure:
-    def draw() -> Any:
-        ax: Any = analysis.dev.scored.fit.plot(kind, level=analysis.level, terms=analysis.terms)  # type: ignore[union-attr]
-        if kind == "tails":
-            for line in ax.lines:
-                name = str(line.get_label())
-                if name.endswith("fitted"):
-                    line.set_linestyle(_DOTS)
-                elif name.endswith("without the tail"):
-                    line.set_linestyle("-.")
-            legend(ax)
+    def draw(kind: str) -> Any:
+        ax: Any = fit._scored.plot(kind, level=analysis.level, terms=analysis.terms)
+        for line in ax.lines if kind == "tails" else ():
+            name = str(line.get_label())
+            if name.endswith("fitted"):
+                line.set_linestyle(_DOTS)
+            elif name.endswith("without the tail"):
+                line.set_linestyle("-.")
         legend_below(ax, None if kind == "tails" else 1)
         return ax
 
-    try:
-        with suppress_warnings():  # the page says once what is of scores alone
-            return Figure(draw_svg(draw, f"betaroc dev {kind}"), f"dev, {caption}")
-    except InputError as error:
-        return Figure("", f"dev: no {caption[:3]} picture. {error}")
+    figures = []
+    for kind, caption in kinds.items():
+        try:
+            with suppress_warnings():  # the page says once what is of scores alone
+                svg = draw_svg(partial(draw, kind), f"betaroc dev {kind}")
+            figures.append(Figure(svg, f"dev, {caption}"))
+        except InputError as error:
+            figures.append(Figure("", f"dev: no {caption[:3]} picture. {error}"))
+    return figures
 
 
 # ------------------------------------------------------------------------ in a notebook
@@ -764,17 +660,17 @@ _SHOWN, _TESTS = ("eer", "far=0.01", "frr=0.01"), 3
 
 def analysis_block(of: Analysis) -> list[Node]:
     """The decision, what test contradicts, the curves, rates at some thresholds."""
-    more = len(of.tests) - _TESTS
+    parts, more = of.parts[: 1 + _TESTS], len(of.tests) - _TESTS
     sets = ", ".join(
-        part.role if part.name in ("", part.role) else f"{part.role} {name_shown(part.name, 24)}"
-        for part in of.parts[: 1 + _TESTS]
-    ) + f" and {more} more test set{'s' * (more > 1)}" * (more > 0)  # fmt: skip
+        part.role + f" {numbers.name_shown(part.name, 24)}" * (part.name not in ("", part.role))
+        for part in parts
+    )
+    sets += f" and {more} more test set{'s' * (more > 1)}" * (more > 0)
     points = [
         met for met in of.points
         if met.key in _SHOWN and met.chosen_by == of.points[0].chosen_by
     ]  # fmt: skip
-    shown = [(part, part.role) for part in of.parts[: 1 + _TESTS]]
-    tables = tuple(views.points_grids(points, shown))
+    tables = tuple(views.points_grids(points, [(part, part.role) for part in parts]))
     roles = ", ".join(part.role for part in of.parts)
     nodes = [
         *decision_nodes(of),

@@ -40,7 +40,7 @@ from betaroc.rendering.files import draw_svg
 from betaroc.rendering.numbers import counted, name_shown, rate, spaced, visible, with_minus
 from betaroc.rendering.tree_html import ResultPage, html_of, page_of, verdict_nodes
 from betaroc.report.analysis import Analysis
-from betaroc.report.page import FOOT, explained, glossary_of, page_in_terms, render_part
+from betaroc.report.page import FOOT, glossary_of, page_in_terms, render_part
 
 #: The best first.
 _STATUSES = list(decisions.STATUS_COLOURS)
@@ -211,7 +211,7 @@ def page_of_systems(systems: Sequence[System], request: Target, terms: str, rng:
     top = systems_nodes(decided, comparison) if decided else []
     order = [*decided, *(system for system in systems if system.decided is None)]
     sections = [_section(system, f"system{k}") for k, system in enumerate(order, 1)]
-    sections.append(glossary_of(explained(html_of([tree.Section("", tuple(top)), *sections]))))
+    sections.append(glossary_of(html_of([tree.Section("", tuple(top)), *sections])))
     many, question = counted(len(systems), "system"), question_of(request)
     page = ResultPage(
         f"betaroc: {many}", many, _sizes_words(decided),
