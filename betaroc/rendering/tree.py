@@ -50,26 +50,19 @@ class Cell:
     value: float = math.nan
     low: float = math.nan
     high: float = math.nan
-    n_beyond: float | None = None
     note: str = ""
 
 
 def quantity(
-    value: float,
-    say: Callable[[float], str],
-    low: float = math.nan,
-    high: float = math.nan,
-    *,
-    unit: str = " %",
+    value: float, say: Callable[[float], str], low: float = math.nan, high: float = math.nan, *,
     text: str = "",
-    n_beyond: float | None = None,
-) -> Cell:
+) -> Cell:  # fmt: skip
     """A number as `say` says it, the unit of an interval once."""
     first, last = say(low), say(high)
-    if first.endswith(unit) and last.endswith(unit):
-        first = first.removesuffix(unit)
+    if last.endswith(" %"):
+        first = first.removesuffix(" %")
     span = "" if math.isnan(low) and math.isnan(high) else f"{first} to {last}"
-    return Cell(text or say(value), span + _outside(value, low, high), value, low, high, n_beyond)
+    return Cell(text or say(value), span + _outside(value, low, high), value, low, high)
 
 
 def _outside(value: float, low: float, high: float) -> str:

@@ -670,7 +670,7 @@ def analysis_block(of: Analysis) -> list[Node]:
         met for met in of.points
         if met.key in _SHOWN and met.chosen_by == of.points[0].chosen_by
     ]  # fmt: skip
-    tables = tuple(views.points_grids(points, [(part, part.role) for part in parts]))
+    tables = tuple(views.points_grids(points, [(part, part.role) for part in parts], of.level))
     roles = ", ".join(part.role for part in of.parts)
     nodes = [
         *decision_nodes(of),

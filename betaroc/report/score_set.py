@@ -20,59 +20,31 @@ from typing import Any, NamedTuple, TypeAlias, cast
 
 import numpy as np
 
-from betaroc.core import errors
+from betaroc.core import errors, vocabulary
 from betaroc.core.arrays import CLASSES
 from betaroc.core.notices import forward_warnings, suppress_warnings, warn
 from betaroc.core.options import IntervalOptions
 from betaroc.core.text import sentence
 from betaroc.core.thresholds import Thresholds
 from betaroc.core.value import Value
-from betaroc.core.vocabulary import (
-    CLIENTS,
-    EQUAL_ERROR_RATE,
-    FAR,
-    FRR,
-    HTER,
-    RATE_SLOT,
-    Sentence,
-    capital,
-    short_name,
-    template_of,
-)
+from betaroc.core.vocabulary import FAR, FRR
 from betaroc.data.groups import groups_of
 from betaroc.data.scores import ScoreData, Scores
 from betaroc.data.summary import ScoreSummary, separation_words
 from betaroc.decision.epc import Epc, epc
 from betaroc.distributions.shifted import bounds_of
 from betaroc.estimation.families import Names, family_text, has_shapes, is_of_counts, named
-from betaroc.fits.check import (
-    TOLERANCE,
-    Distances,
-    FitCheck,
-    FitStatus,
-    GoodDownTo,
-    TargetCheck,
-    chance_distances,
-    check_fit,
-    check_targets,
-    distance_verdict,
-    good_down_to,
-    rates_status,
-    statuses_beside,
-)
+from betaroc.fits import check
+from betaroc.fits.check import Distances, FitCheck, FitStatus, GoodDownTo, TargetCheck
 from betaroc.fits.curve_words import CurveTests, curve_tests
 from betaroc.fits.family_choice import FamilyComparison, compare_families
 from betaroc.fits.fit import DistributionFit, Fit
 from betaroc.fits.shape_tests import p_words
 from betaroc.fits.tail_fits import Sensitivity, reasons_to_audit, sensitivity, tail_words
+from betaroc.inference import of_scores
 from betaroc.inference.interval import Band, Interval
 from betaroc.inference.intervals import interval_of_fit
-from betaroc.inference.of_scores import (
-    CountedScores,
-    interval_at,
-    interval_of_scores,
-    whole_weights,
-)
+from betaroc.inference.of_scores import CountedScores, whole_weights
 from betaroc.inference.scores_beyond import count_p_value, counted_rates_of, estimated_rates
 from betaroc.model.measures import OperatingPoint
 from betaroc.model.model import ScoreModel
@@ -141,10 +113,10 @@ def intervals_of(
     """Every interval of a score set; ``fit`` is None where no distributions were fitted."""
     groups, options = groups_of(data), IntervalOptions(level, rng=rng)
     more = tuple(stat for stat in asked if str(stat) not in (*_OF_BOTH, *_OF_ENDS))
-    of_scores = [
+    of_scores = tuple(
         _measured(data, empirical, stat, options, aloud=fit is None and stat in more)
         for stat in (*map(parse_statistic, _OF_BOTH), *more)
-    ]
+    )
     of_fit, client, impostor = list[Measured](), tuple[Measured, ...](), tuple[Measured, ...]()
     if fit is not None:
         for stat in (*map(parse_statistic, (*_OF_BOTH, *_OF_ENDS)), *more):
@@ -158,7 +130,7 @@ def intervals_of(
             parameters_of(getattr(fit, who), ends and ends.get(who), why) for who in CLASSES
         )
     labels = None if groups is None or not groups.dependent else groups.labels
-    return SetIntervals(level, tuple(of_fit), tuple(of_scores), client, impostor, labels, more)
+    return SetIntervals(level, tuple(of_fit), of_scores, client, impostor, labels, more)
 
 
 def _measured(
@@ -167,20 +139,18 @@ def _measured(
 ) -> Measured:  # fmt: skip
     """A statistic of a fit or of scores; nan of what they have no such number of."""
     key, value, why = str(stat), math.nan, ""
-    find: Any = interval_of_fit if isinstance(of, Fit) else interval_of_scores
-    if isinstance(of, Fit) or stat.row.of_scores:
+    find: Any = interval_of_fit if isinstance(of, Fit) else of_scores.interval_of_scores
+    if not isinstance(of, Fit) and not stat.row.of_scores:
+        why = "it is a number of fitted distributions, which scores by themselves do not have"
+    else:
         with suppress(errors.BetarocError):
             value = stat.number(model)
-        why = stat.absence(model) if math.isnan(value) and key not in _OF_ENDS else ""
-    else:
-        why = "it is a number of fitted distributions, which scores by themselves do not have"
-    if key in _OF_ENDS:
-        if math.isnan(value):
-            why = NO_POWER_LAW
-        elif key.startswith("exponent") and value in (0.0, 1.0, math.inf):
-            why = "the kind of the tails or a point mass decides it, not the parameters"
-        elif not 0.0 < value < math.inf:
-            why = "it is beyond the doubles"
+    if math.isnan(value) and not why:
+        why = NO_POWER_LAW if key in _OF_ENDS else stat.absence(model)
+    elif key.startswith("exponent") and value in (0.0, 1.0, math.inf):
+        why = "the kind of the tails or a point mass decides it, not the parameters"
+    elif key in _OF_ENDS and not 0.0 < value < math.inf:
+        why = "it is beyond the doubles"
     return with_interval(key, value, partial(find, of, stat, options), why, aloud=aloud)
 
 
@@ -208,7 +178,7 @@ def measured_cell(m: Measured | None, say: Callable[[float], str], text: str) ->
     """A number with its interval, or that there is none."""
     if m is None or m.why:
         return Cell(text, "" if m is None else "no interval")
-    cell = quantity(m.estimate, say, m.low, m.high, text=text, n_beyond=m.n_beyond)
+    cell = quantity(m.estimate, say, m.low, m.high, text=text)
     return replace(cell, span=f"{cell.span}, extrapolated") if m.extrapolated else cell
 
 
@@ -246,38 +216,42 @@ def quality_of(
     compared: FamilyComparison | str | None = None,
 ) -> Quality:  # fmt: skip
     """Everything that can be said; ``fit`` is None where no distributions were fitted."""
+    fitted: Any = fit
     summary = value if isinstance(value, ScoreSummary) else None
     rows = "" if summary is None else "it needs every score, which a summary does not keep"
     unfitted = "no distributions were fitted" if fit is None else ""
     copies = "" if rows or whole_weights(value) else "weights are no whole numbers of copies"
-    check, unchecked = tried(
-        lambda: check_fit(cast(Fit, fit), replicates=CHECK_REPLICATES, level=level, rng=rng),
+    tested, unchecked = tried(
+        partial(check.check_fit, fitted, replicates=CHECK_REPLICATES, level=level, rng=rng),
         unfitted or rows or copies,
     )
     # The rates of a fit that cannot be simulated; none where weights are no counts.
-    targets = () if check is None else check.targets
-    if check is None:
-        targets = tried(lambda: check_targets(cast(Fit, fit), level=level), unfitted)[0] or ()
-    families, uncompared, best = None, rows, cast(Names, "")
+    targets = () if tested is None else tested.targets
+    if tested is None:
+        targets = tried(partial(check.check_targets, fitted, level=level), unfitted)[0] or ()
+    families: FamilyComparison | None = None
+    uncompared, best = rows, cast(Names, "")
     if not choose:
         uncompared = "a family is chosen on dev, and serves all sets"
     elif not rows:
-        bounds = None if fit is None else bounds_of(fit.client.distribution)
-        families, uncompared = (compared, "") if isinstance(compared, FamilyComparison) else (
-            tried(lambda: compare_families(value, bounds=bounds), compared or ""))  # fmt: skip
+        if isinstance(compared, FamilyComparison):
+            families = compared
+        else:
+            bounds = None if fit is None else bounds_of(fit.client.distribution)
+            comparison = partial(compare_families, value, bounds=bounds)
+            families, uncompared = tried(comparison, compared or "")
         best = "empirical" if families is None else named(families.recommended)
-    shapeless = "" if fit is None or has_shapes(fit.family) else (
-        f"only beta fits can be; these are of {family_text(fit.family)}")  # fmt: skip
-    audit, unaudited = tried(
-        lambda: sensitivity(cast(Fit, fit)), rows or unfitted or shapeless or copies
-    )
+    shapeless = ""
+    if fit is not None and not has_shapes(fit.family):
+        shapeless = f"only beta fits can be; these are of {family_text(fit.family)}"
+    audit, unaudited = tried(partial(sensitivity, fitted), rows or unfitted or shapeless or copies)
     called = () if audit is None else reasons_to_audit(value._as_scores(), audit)
     of_summary = summary is not None and fit is not None
     return Quality(
-        check, unchecked, families, uncompared, best, audit, unaudited, called,
+        tested, unchecked, families, uncompared, best, audit, unaudited, called,
         level if of_summary else None,
         summary.rate_error if summary is not None and of_summary else None,
-        targets, good_down_to(targets),
+        targets, check.good_down_to(targets),
     )  # fmt: skip
 
 
@@ -361,19 +335,20 @@ class ScoreSet(Value):
             return []
         if quality.check is not None:
             return quality.check._statuses()
-        rates = rates_status(quality.targets, quality.good_down_to)
+        rates = check.rates_status(quality.targets, quality.good_down_to)
         if quality.bin_error is None or self.distances is None:
             roc = FitStatus("ROC", "not checked", sentence(quality.unchecked))
             return [roc, *[rates] * bool(quality.targets)]
         # Of counts by what chance and bins allow in general; a ROC is off by no more than rates.
         off, bins = self.distances.roc, max(quality.bin_error)
-        noise = max(chance_distances(self.scored.scores, quality.level or 0.95))
+        noise = max(check.chance_distances(self.scored.scores, quality.level or 0.95))
         words = (
             f"the fitted ROC is {off:.4f} from the one counted (by chance {noise:.4f}, within bins"
-            f" {bins:.4f} more); tolerance {TOLERANCE:g}. No p-values and no pictures of"
+            f" {bins:.4f} more); tolerance {check.TOLERANCE:g}. No p-values and no pictures of"
             " single scores: they need every score, which a summary does not keep."
         )
-        return statuses_beside(FitStatus("ROC", distance_verdict(off, noise, bins), words), rates)
+        roc = FitStatus("ROC", check.distance_verdict(off, noise, bins), words)
+        return check.statuses_beside(roc, rates)
 
 
 # ------------------------------------------------------------------------------- several
@@ -404,7 +379,7 @@ def notes_by_set(sets: NamedSets, notes: Callable[[ScoreSet], list[str]]) -> lis
             roles.setdefault(words, []).append(role)
     notes_of = ("" if len(of) == len(sets) else f"{', '.join(of)}: " for of in roles.values())
     lines = (f"{role}{words}" for role, words in zip(notes_of, roles, strict=True))
-    return [Paragraph(capital(sentence(line)), "note") for line in lines]
+    return [Paragraph(vocabulary.capital(sentence(line)), "note") for line in lines]
 
 
 def without_interval(part: ScoreSet, *, ends: bool = False) -> list[str]:
@@ -445,8 +420,8 @@ class ObservedPoint(Value):
 
 
 _CHOICES: tuple[tuple[str, str, str, tuple[float, ...]], ...] = (
-    ("eer", f"{EQUAL_ERROR_RATE}, {FAR} = {FRR}", "eer", ()),
-    ("min-hter", f"smallest {HTER} (Youden, KS)", "youden", ()),
+    ("eer", f"{vocabulary.EQUAL_ERROR_RATE}, {FAR} = {FRR}", "eer", ()),
+    ("min-hter", f"smallest {vocabulary.HTER} (Youden, KS)", "youden", ()),
     ("min-weighted-error=0.9", f"smallest weighted error, {FAR} counts nine times",
      "min_weighted_error", (0.9,)),
     ("min-weighted-error=0.1", f"smallest weighted error, {FRR} counts nine times",
@@ -485,10 +460,11 @@ def observed_points(
     for choice in _CHOICES:
         if choice[2] == "at_frr" and choice[3][0] < least:
             choices.remove(choice)
+            rejected = f"{dev.scores.n_client_rejected} {vocabulary.CLIENTS}"
             warn(
-                f"{dev.role}: no threshold has {choice[1]}: {dev.scores.n_client_rejected}"
-                f" {CLIENTS}, a share of {number(least, 3)}, have no score and are rejected by"
-                " each. This operating point is left out.",
+                f"{dev.role}: no threshold has {choice[1]}: {rejected}, a share of"
+                f" {number(least, 3)}, have no score and are rejected by each. This operating point"
+                " is left out.",
                 errors.BetarocWarning,
             )
     for fitted in filter(None, (dev.modelled, dev.empirical)):
@@ -502,7 +478,7 @@ def observed_points(
         by = " by dev's fit" if model else " at most on dev's scores"
         for k, (key, title, *_) in enumerate(choices):
             rows.append(ObservedPoint(
-                key, Sentence(title + by if target(key) else title),
+                key, vocabulary.Sentence(title + by if target(key) else title),
                 "model" if model else "scores", points[k], tuple(at[k] for at in seen),
                 () if model is None else _expected(dev, model, places[k], level),
                 tuple(row[k] for row in ends),
@@ -530,7 +506,7 @@ def _expected(dev: ScoreSet, fit: Fit, t: Thresholds, level: float) -> tuple[Mea
 def _contradictions(fit: Fit, key: str, point: OperatingPoint) -> tuple[str, ...]:
     """Counts that speak against the fit at the rates of a point."""
     aim = target(key)
-    solved = {} if aim is None else {RATE_SLOT[aim[0]]: aim[1]}
+    solved = {} if aim is None else {vocabulary.RATE_SLOT[aim[0]]: aim[1]}
     misfits = map(fit._evidence.misfit, rates_of_point(point, solved))
     return tuple(
         misfit.words(lambda share: f"{percent(share)},") for misfit in misfits
@@ -539,24 +515,23 @@ def _contradictions(fit: Fit, key: str, point: OperatingPoint) -> tuple[str, ...
 
 
 def _observed(part: ScoreSet, points: OperatingPoint, level: float) -> list[tuple[Measured, ...]]:
-    options, t = IntervalOptions(level), points.thresholds
-    rates = [
-        [(key, rate_at(key, part.empirical, points[k])) for key in rates_shown([part])]
-        for k in range(t.size)
-    ]
+    t, counts, why, rows = points.thresholds, dict[str, Any](), "", []
+    keys, options = rates_shown([part]), IntervalOptions(level)
     try:
-        counted = {key: CountedScores(part.given) for key in SHOWN_RATES}
-        counted |= {key: CountedScores(part.given._scored) for key in MADE if part.has_rejected}
+        for key in keys:
+            counts[key] = CountedScores(part.given._scored if key in MADE else part.given)
     except errors.InputError as error:
-        return [tuple(Measured(key, v, why=str(error)) for key, v in row) for row in rates]
-    return [
-        tuple(
-            with_interval(key, v, partial(interval_at, counted[key], MADE.get(key, key), t[[k]],
-                                          options))
-            for key, v in row
-        )
-        for k, row in enumerate(rates)
-    ]  # fmt: skip
+        why = str(error)
+    for k in range(t.size):
+        row = []
+        for key in keys:
+            value = rate_at(key, part.empirical, points[k])
+            rate = MADE.get(key, key)
+            count: Any = counts.get(key)
+            interval = partial(of_scores.interval_at, count, rate, t[[k]], options)
+            row.append(with_interval(key, value, interval, why))
+        rows.append(tuple(row))
+    return rows
 
 
 # ------------------------------------------------------- expected performance curves
@@ -584,15 +559,14 @@ def observed_curves(
     for part in tests:
         # These were said where the set was read and fitted.
         with forward_warnings(but=(errors.SameDataWarning, errors.ReversedScoresWarning)):
-            bands: list[Band | None] = []
             with forward_warnings(f"{part.role}: "):
                 curves = [(chosen_by, epc(chooser, part.given)) for chosen_by, chooser in choosers]
+            bands = list[Band | None]()
             try:
                 for chosen_by, curve in curves:
                     with forward_warnings(f"{part.role}, thresholds {BY[chosen_by]}: "):
-                        bands.append(curve.band(
-                            level, resample="test", replicates=_REPLICATES, rng=rng
-                        ))  # fmt: skip
+                        band = curve.band(level, resample="test", replicates=_REPLICATES, rng=rng)
+                        bands.append(band)
             except errors.InputError as error:
                 message = f"{part.role}: no interval around its expected performance curves. "
                 warn(message + error.template, errors.BetarocWarning)
@@ -704,13 +678,16 @@ def contradiction_words(
         worst.setdefault(row.role, row)
     lines = []
     for role, row in worst.items():
-        rate, place = short_name(row.rate), threshold(row.threshold, row.logit_threshold, 4)
+        rate, place = (
+            vocabulary.short_name(row.rate),
+            threshold(row.threshold, row.logit_threshold, 4),
+        )
         by = "" if math.isnan(row.expected_low) else " by its fit"
         n = sum((other.role, other.of_fit) == (role, row.of_fit) for other in rows)
         counted = f", {percent(row.on_dev)} counted on dev" * row.of_fit
         lines.append(
             f"{names[role]} contradicts {'the fit, not dev' if row.of_fit else 'dev'}: at dev's"
-            f" threshold {place} ({template_of(row.title).split(' (')[0]}) {rate}"
+            f" threshold {place} ({vocabulary.template_of(row.title).split(' (')[0]}) {rate}"
             f" {percent(row.expected)}{_ends(row.expected_low, row.expected_high)} expected{by},"
             f" {percent(row.observed)}{_ends(row.observed_low, row.observed_high)} observed"
             f"{counted} ({p_words(row.p_value)}; {n} such rates on {names[role]}, at"

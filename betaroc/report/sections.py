@@ -17,28 +17,15 @@ from functools import partial
 from itertools import product
 from typing import Any
 
+from betaroc.core import vocabulary
 from betaroc.core.arrays import CLASSES
 from betaroc.core.errors import BetarocError
 from betaroc.core.local_files import file_names
 from betaroc.core.notices import suppress_warnings
+from betaroc.core.special import rate_of_none
 from betaroc.core.text import sentence
 from betaroc.core.value import Value
-from betaroc.core.vocabulary import (
-    CLASS_SLOTS,
-    CLIENT,
-    EER,
-    FAR,
-    FRR,
-    IMPOSTOR,
-    OF_COMPARISONS,
-    TNR,
-    TPR,
-    capital,
-    for_readers,
-    members,
-    short_name,
-    template_of,
-)
+from betaroc.core.vocabulary import CLIENT, EER, FAR, FRR, IMPOSTOR, TNR, TPR
 from betaroc.data.scores import CLASS_HEAD, source_rows
 from betaroc.data.summary import summary_words
 from betaroc.decision.curve import cautions, curve_view, loss_words
@@ -49,54 +36,17 @@ from betaroc.fits.curve_words import CurveTests
 from betaroc.fits.family_choice import one_beta_suffices
 from betaroc.fits.fit import Fit, fit, fit_families, law_rows
 from betaroc.fits.shape_tests import CONTRADICTED, p_words
-from betaroc.rendering.numbers import (
-    counted,
-    level_words,
-    number,
-    percent,
-    spaced,
-    threshold,
-    visible,
-)
-from betaroc.rendering.tree import (
-    Bullets,
-    Cell,
-    Figure,
-    Figures,
-    Grid,
-    Group,
-    Node,
-    Paragraph,
-    Row,
-    RowCells,
-    Section,
-    as_named,
-    first_n,
-    foreign,
-    grouped,
-    map_text,
-)
-from betaroc.report.score_set import (
-    BY,
-    LOW_FAR,
-    SHOWN_RATES,
-    TPR_AT_LOW_FAR,
-    NamedSets,
-    ObservedCurve,
-    ObservedPoint,
-    ScoreSet,
-    measured_cell,
-    notes_by_set,
-    rate_at,
-    rates_shown,
-    without_interval,
-)
+from betaroc.rendering import numbers, tree
+from betaroc.rendering.numbers import level_words, number, percent, spaced, threshold
+from betaroc.rendering.tree import Cell, Figure, Grid, Group, Node, Paragraph, Row, Section
+from betaroc.report import score_set
+from betaroc.report.score_set import NamedSets, ObservedPoint, ScoreSet
 
 
 # ------------------------------------------------------------------------------ the section
 def _curve_sentences(part: ScoreSet) -> list[str]:
     lines = [] if part.curve_tests is None else curve_words.curve_sentences(part.curve_tests)
-    return list(map(OF_COMPARISONS.fill, lines)) if part.has_rejected else lines
+    return list(map(vocabulary.OF_COMPARISONS.fill, lines)) if part.has_rejected else lines
 
 
 def ends_section(sets: NamedSets, more: Sequence[Node] = ()) -> Section:
@@ -110,45 +60,40 @@ def ends_section(sets: NamedSets, more: Sequence[Node] = ()) -> Section:
     lines = _curve_sentences(first)
     if lines and several:
         lines[0] = f"{role}: {lines[0][:1].lower()}{lines[0][1:]}"
-    blocks += [Bullets(tuple(lines))] * bool(lines)
+    blocks += [tree.Bullets(tuple(lines))] * bool(lines)
     if modelled:
         head = ("end", "diagonal", "semi-derivative dF_i/dF_c", "ROC slope", "exponent",
                 "coefficient")  # fmt: skip
         words = (0, 1) if len(modelled) > 1 else (1,)
-        blocks += [grouped(modelled, head, _end_rows, words), Paragraph(
+        blocks += [tree.grouped(modelled, head, _end_rows, words), Paragraph(
             f"Towards the low end {TNR} ~ K {FRR}^ρ, towards the high end {FAR} ~ K"
             f" {TPR}^ρ, with exponent ρ and coefficient K (none: no such power law; exponent"
             " 0 or inf: one class is alone at that end). “Not seen”: past a crossing of which"
             " the scores show nothing. p: of the curve on the diagonal at that end. All is of"
             " the fitted distributions; few scores, or none, lie where it holds.", "legend",
         )]  # fmt: skip
-        blocks += notes_by_set(modelled, partial(without_interval, ends=True))
-    claims = dict[str, list[str]]()
-    for part, role in modelled:
-        if part.curve_tests is not None:
-            claim = curve_words.whole_curve(part.curve_tests)[0]
-            claim = "by the fit " * claim.startswith("the ROC ") + claim
-            claims.setdefault(claim, []).append(role)
-    finding = (
-        "; ".join(f"{first_n(roles)}: " * several + claim for claim, roles in claims.items())
-        or "not modelled"
-    )
+        blocks += score_set.notes_by_set(modelled, partial(score_set.without_interval, ends=True))
+    finding = "not modelled"
+    if first.curve_tests is not None:
+        finding = curve_words.whole_curve(first.curve_tests)[0]
+        finding = f"{role}: " * several + "by the fit " * finding.startswith("the ROC ") + finding
     return Section("Ends and shapes of the fitted ROC", (*blocks, *more), finding, "ends")
 
 
-def _end_rows(part: ScoreSet) -> list[RowCells]:
+def _end_rows(part: ScoreSet) -> list[tree.RowCells]:
     part = part.scored
     model, tests = part.fit.model if part.fit is not None else part.empirical, part.curve_tests
     unit = model.client.on_unit and model.impostor.on_unit
     both = model.ends()
-    intervals = {} if part.intervals is None else {m.key: m for m in part.intervals.model}
+    of = () if part.intervals is None else part.intervals.model
+    intervals = {m.key: m for m in of if not m.why}
     unseen = curve_words.unseen_ends(model, (part.scores.client_total, part.scores.impostor_total))
 
     def cell(name: str, key: str, text: str) -> Cell:
-        m = intervals.get(f"{name}-{key.replace('_', '-')}")
-        return measured_cell(None if m is None or m.why else m, lambda v: number(v, 3), text)
+        known = intervals.get(f"{name}-{key.replace('_', '-')}")
+        return score_set.measured_cell(known, partial(number, digits=3), text)
 
-    rows: list[RowCells] = []
+    rows: list[tree.RowCells] = []
     for where, key in (
         ("threshold 0" if unit else "low end", "at_zero"),
         ("threshold 1" if unit else "high end", "at_one"),
@@ -165,14 +110,14 @@ def _end_rows(part: ScoreSet) -> list[RowCells]:
 
 
 def _side(fitted: str, tests: CurveTests | None, key: str) -> str:
-    if tests is None or tests.ends is None:
-        contradicted = tests is not None and CONTRADICTED in tests.counts.get(key, "")
-        return CONTRADICTED if contradicted else f"{fitted}, as fitted"
-    test = getattr(tests.ends, key)
-    if math.isnan(test.p_value):
-        return str(test.side)
-    few_counts = ", the counts cannot tell" * ("the counts cannot tell" in test.note)
-    return f"{test.side} ({p_words(test.p_value)}{few_counts})"
+    if tests is not None and tests.ends is not None:
+        test = getattr(tests.ends, key)
+        if math.isnan(test.p_value):
+            return str(test.side)
+        few_counts = ", the counts cannot tell" * ("the counts cannot tell" in test.note)
+        return f"{test.side} ({p_words(test.p_value)}{few_counts})"
+    contradicted = tests is not None and CONTRADICTED in tests.counts.get(key, "")
+    return CONTRADICTED if contradicted else f"{fitted}, as fitted"
 
 
 # ------------------------------------------------------ one beta distribution of each class
@@ -203,27 +148,25 @@ def beta_pair_of(
     spans = [dev.given._extremes(who) for who in CLASSES]
     if min(low for low, _ in spans) < 0.0 or max(high for _, high in spans) > 1.0:
         return None
-    same, check, pair = dev.fit is not None and has_shapes(dev.fit.family), None, dev.fit
-    if same:
-        check = None if dev.quality is None else dev.quality.check
-    else:
+    same, quality = dev.fit is not None and has_shapes(dev.fit.family), dev.quality
+    check, pair = None if quality is None else quality.check, dev.fit
+    if not same:
         with suppress_warnings():
             try:
-                pair = fit(dev.given, **{**options, "family": "beta"})
+                pair, check = fit(dev.given, **{**options, "family": "beta"}), None
             except BetarocError as error:
-                why = f"not fitted: {for_readers(error.template)}"
+                why = f"not fitted: {vocabulary.for_readers(error.template)}"
                 return BetaPairFit(None, False, "cannot tell", why, level)
             if dev.summary is None:
                 with suppress(BetarocError):
                     check = check_fit(pair, replicates=_REPLICATES, level=level, rng=rng)
-    quality = dev.quality
-    families, why = (quality.families, quality.uncompared) if quality is not None else (None, "")
+    families, why = (None, "") if quality is None else (quality.families, quality.uncompared)
     return BetaPairFit(pair, same, *one_beta_suffices(families, check, why), level)
 
 
 def beta_pair_section(pair: BetaPairFit, dev: ScoreSet) -> Section:
     """The word on it, parameters and what its curve does where the numbers are of another pair."""
-    words = sentence(f"{_WORD[pair.suffices]}: {template_of(pair.reason)}")
+    words = sentence(f"{_WORD[pair.suffices]}: {vocabulary.template_of(pair.reason)}")
     words += " The numbers above are of this pair." * pair.same
     blocks: list[Node] = [Paragraph(words)]
     if pair.fit is not None and not pair.same:
@@ -233,7 +176,7 @@ def beta_pair_section(pair: BetaPairFit, dev: ScoreSet) -> Section:
                 for who, law in laws for row in law_rows(who, law)]  # fmt: skip
         head = ("class of dev", "parameter", "estimate", "standard error")
         blocks.append(Grid(head, tuple(rows), (1,)))
-        blocks.append(Bullets(tuple(_curve_sentences(replace(dev, fit=pair.fit)))))
+        blocks.append(tree.Bullets(tuple(_curve_sentences(replace(dev, fit=pair.fit)))))
     return Section("One beta distribution a class", tuple(blocks))
 
 
@@ -260,46 +203,44 @@ def _by_set(sets: NamedSets, blocks: Sequence[Sequence[Node]]) -> list[Node]:
 def read_section(sets: NamedSets, reason: str) -> Section:
     """Files, numbers of scores and their range, the family that serves them."""
     (dev, _), *tests = sets
-    coarse = [
-        Paragraph(f"{role}: {words}.", "note") for part, role in sets
-        if (words := summary_words(part.given))
-    ]  # fmt: skip
+    coarse = [(role, summary_words(part.given)) for part, role in sets]
     family = "" if dev.fit is None else fit_families(dev.fit)
     if dev.quality is not None and dev.quality.families is not None:
         reason = reason.partition(": ")[0]  # the rest stands beside the families compared
-    lines = [sentence(f"Family: {family}{reason and f'; {template_of(reason)}'}")] * bool(family)
+    because = f"; {vocabulary.template_of(reason)}" if reason else ""
+    lines = [sentence(f"Family: {family}{because}")] * bool(family)
     for part, role in tests if dev.fit else sets:
         if part.fit is None:
             lines.append(f"{role}: not fitted; a warning says why.")
         elif fit_families(part.fit) != family:
             lines.append(f"{role}: fitted by {fit_families(part.fit)}.")
-    item = "One family serves all sets; the fit and the thresholds come from dev alone."
-    lines += [item] * bool(tests)
+    once = "One family serves all sets; the fit and the thresholds come from dev alone."
+    lines += [once] * bool(tests)
     lines.append(
         "A score above the threshold is accepted; nothing was rescaled, flipped or dropped unless a"
         " line here says so."
     )
-    sizes = (
-        " and ".join(f"{spaced(n)} {members(who, n)}"
-                     for n, who in zip(part.sizes, CLASSES, strict=True))
-        + f" of {role}" * bool(tests) for part, role in sets
-    )  # fmt: skip
-    scores = [part.scores for part, _ in sets]
-    absent = sum(data.n_client_rejected + data.n_impostor_rejected for data in scores)
-    dropped = sum(data.source.n_dropped for data in scores if data.source is not None)
-    missing = [f"{counted(absent, 'trial')} without a score"] * bool(absent)
-    missing += [f"{counted(dropped, 'trial')} without a score left out"] * bool(dropped)
-    finding = f"{first_n(sizes)}; {'; '.join(missing) or 'every trial has a score'}"
+    sizes, absent, dropped = [], 0, 0
+    for part, role in sets:
+        counts = (f"{spaced(n)} {vocabulary.members(who, n)}"
+                  for n, who in zip(part.sizes, CLASSES, strict=True))  # fmt: skip
+        sizes.append(" and ".join(counts) + f" of {role}" * bool(tests))
+        absent += part.scores.n_client_rejected + part.scores.n_impostor_rejected
+        dropped += 0 if part.scores.source is None else part.scores.source.n_dropped
+    missing = [f"{numbers.counted(absent, 'trial')} without a score"] * bool(absent)
+    missing += [f"{numbers.counted(dropped, 'trial')} without a score left out"] * bool(dropped)
+    finding = f"{tree.first_n(sizes)}; {'; '.join(missing) or 'every trial has a score'}"
     sources = [part.scores.source for part, _ in sets]
     files = file_names(source.path for source in sources if source is not None)
 
-    def rows(part: ScoreSet) -> list[RowCells]:
+    def rows(part: ScoreSet) -> list[tree.RowCells]:
         source = part.scores.source
-        file = foreign(part.name) if source is None else foreign(files[source.path], path=True)
-        return source_rows(part.given, file)
+        name = part.name if source is None else files[source.path]
+        return source_rows(part.given, tree.foreign(name, path=source is not None))
 
-    grid = grouped(sets, CLASS_HEAD, rows)
-    return Section("What was read", (*coarse, grid, Paragraph(" ".join(lines))), finding, "read")
+    blocks: list[Node] = [Paragraph(f"{role}: {words}.", "note") for role, words in coarse if words]
+    blocks += [tree.grouped(sets, CLASS_HEAD, rows), Paragraph(" ".join(lines))]
+    return Section("What was read", tuple(blocks), finding, "read")
 
 
 # ------------------------------------------------------------------------------ measures
@@ -307,7 +248,7 @@ _MEASURES: dict[str, tuple[str, Callable[[float], str]]] = {
     "auc": ("AUC", partial(number, digits=5)),
     "eer": (EER, percent),
     "threshold@eer": (f"{EER} threshold", partial(threshold, logit=math.nan)),
-    TPR_AT_LOW_FAR: (f"{TPR} at {FAR} {percent(LOW_FAR)}", percent),
+    score_set.TPR_AT_LOW_FAR: (f"{TPR} at {FAR} {percent(score_set.LOW_FAR)}", percent),
     "ks": ("KS", partial(number, digits=4)),
 }
 #: What is said of the marks beside an interval.
@@ -324,22 +265,21 @@ def measures_section(sets: NamedSets, figures: Sequence[Figure] = ()) -> Section
     modelled, first = any(part.modelled for part, _ in sets), sets[0][0]
     head = [_with_level(of, first) for of in ("scores", *["fitted"] * modelled)]
 
-    def rows(part: ScoreSet) -> list[RowCells]:
+    def rows(part: ScoreSet) -> list[tree.RowCells]:
         absent = ("not fitted",) * (modelled and part.modelled is None)
         return [(*row, *absent) for row in _measure_rows(part)]
 
     several = len(sets) > 1
-    finding = first_n(
-        number(part.empirical.auc(), 3) + f" on {role}" * several for part, role in sets
-    )
-    pictures = (Figures(tuple(figures)),) * bool(figures)
-    grid = grouped(sets, ["measure", *head], rows, (0,) if several else ())
-    notes = notes_by_set(sets, _notes_of)
-    return Section("ROC and DET", (*pictures, grid, *notes), f"AUC {finding}", "curves")
+    areas = (f"{number(part.empirical.auc(), 3)}{f' on {role}' * several}" for part, role in sets)
+    pictures = (tree.Figures(tuple(figures)),) * bool(figures)
+    grid = tree.grouped(sets, ["measure", *head], rows, (0,) if several else ())
+    notes = score_set.notes_by_set(sets, _notes_of)
+    finding = f"AUC {tree.first_n(areas)}"
+    return Section("ROC and DET", (*pictures, grid, *notes), finding, "curves")
 
 
-def _measure_rows(part: ScoreSet) -> list[RowCells]:
-    of, rows = part.intervals, list[RowCells]()
+def _measure_rows(part: ScoreSet) -> list[tree.RowCells]:
+    of, rows = part.intervals, list[tree.RowCells]()
     if of is None:
         return rows
     sides = [{m.key: m for m in side} for side in (of.scores, of.model) if side]
@@ -348,12 +288,12 @@ def _measure_rows(part: ScoreSet) -> list[RowCells]:
         for stat in of.asked
     }
     for key, (title, say) in measures.items():
-        cells = (measured_cell(side[key], say, say(side[key].estimate)) for side in sides)
+        cells = (score_set.measured_cell(side[key], say, say(side[key].estimate)) for side in sides)
         rows.append((title, *cells))
     models = [part.empirical, *[fit.model for fit in (part.modelled,) if fit is not None]]
-    for key in rates_shown([part])[len(SHOWN_RATES) :]:  # of comparisons made
-        values = (Cell(percent(rate_at(key, model, model.eer()))) for model in models)
-        rows.append((f"{short_name(key)} at {EER} threshold", *values))
+    for key in score_set.rates_shown([part])[len(score_set.SHOWN_RATES) :]:  # of comparisons made
+        values = (Cell(percent(score_set.rate_at(key, model, model.eer()))) for model in models)
+        rows.append((f"{vocabulary.short_name(key)} at {EER} threshold", *values))
     return rows
 
 
@@ -368,7 +308,7 @@ def _notes_of(part: ScoreSet) -> list[str]:
         )
     spans = [cell.span for row in _measure_rows(part) for cell in row if isinstance(cell, Cell)]
     notes += [words for mark, words in _MARKS.items() if any(mark in span for span in spans)]
-    return notes + without_interval(part)
+    return notes + score_set.without_interval(part)
 
 
 # ------------------------------------------------------------------------------ parameters
@@ -377,21 +317,23 @@ def parameters_section(sets: NamedSets) -> Section:
     head = ("class", "parameter", _with_level("estimate", sets[0][0]), "standard error",
             "interval by")  # fmt: skip
 
-    def rows(part: ScoreSet) -> list[RowCells | Group]:
-        fit, table = part.fit, list[RowCells | Group]()
+    def rows(part: ScoreSet) -> list[tree.RowCells | Group]:
+        fit, table = part.fit, list[tree.RowCells | Group]()
         if fit is None:
             return []
         for who in CLASSES:
-            of = () if part.intervals is None else getattr(part.intervals, who)
-            cells = {m.key: (measured_cell(m, number, number(m.estimate)), m.method) for m in of}
+            cells = {}
+            for m in () if part.intervals is None else getattr(part.intervals, who):
+                cells[m.key] = score_set.measured_cell(m, number, number(m.estimate)), m.method
             table += law_rows(who, getattr(fit, who), cells)
-        numbers = f"log-likelihood {number(fit.log_likelihood)}, AIC {number(fit.aic)}"
-        below = f"{numbers}, BIC {number(fit.bic)}" if table else (
-            "the scores themselves, no parameters")  # fmt: skip
-        return [*table, Group("", below)]
+        criteria = (
+            f"log-likelihood {number(fit.log_likelihood)}, AIC {number(fit.aic)}, BIC"
+            f" {number(fit.bic)}"
+        )
+        return [*table, Group("", criteria if table else "the scores themselves, no parameters")]
 
     words = (0, 1, 4) if len(sets) > 1 else (1, 4)
-    return Section("Parameters", (grouped(sets, head, rows, words),), "", "parameters")
+    return Section("Parameters", (tree.grouped(sets, head, rows, words),), "", "parameters")
 
 
 # ------------------------------------------------------------------------------ operating points
@@ -401,7 +343,7 @@ def points_section(points: Sequence[ObservedPoint], sets: NamedSets, level: floa
         "No test set was given: rates of the scores that chose the thresholds, or were fitted, look"
         " better than new ones will."
     )] * (len(sets) == 1)  # fmt: skip
-    blocks += points_grids(points, sets)
+    blocks += points_grids(points, sets, level)
     blocks.append(Paragraph(
         f"{level_words(level)} intervals: of the fit at that threshold; of a test set Clopper and"
         " Pearson’s, with groups by the delta method. What dev counts has none: its scores chose"
@@ -417,29 +359,29 @@ def points_section(points: Sequence[ObservedPoint], sets: NamedSets, level: floa
     return Section("Operating points", tuple(blocks), finding, "points")
 
 
-def points_grids(points: Sequence[ObservedPoint], sets: NamedSets) -> list[Grid]:
+def points_grids(points: Sequence[ObservedPoint], sets: NamedSets, level: float) -> list[Grid]:
     """The rates of some sets at thresholds of dev, a table for each few sets."""
-    keys = rates_shown([part for part, _ in sets])
+    keys = score_set.rates_shown([part for part, _ in sets])
     grids = []
     for start in range(0, len(sets), _BESIDE):
         some = range(start, min(start + _BESIDE, len(sets)))
         head: list[Cell | str] = ["threshold of", "threshold"]
         for k in some:
             of = sets[k][1] if k else "dev, expected"
-            head += [Cell(short_name(key), of) for key in keys]
+            head += [Cell(vocabulary.short_name(key), of) for key in keys]
         rows: list[Row | Group] = []
         for chosen_by, title in (("model", "By dev’s fitted distributions"),
                                  ("scores", "On dev’s scores")):  # fmt: skip
             chosen = [met for met in points if met.chosen_by == chosen_by]
             rows += [Group(title)] * bool(chosen)
             for met in chosen:
-                rows += _point_rows(met, sets, some, keys)
+                rows += _point_rows(met, sets, some, keys, level)
         grids.append(Grid(tuple(head), tuple(rows)))
     return grids
 
 
 def _point_rows(
-    met: ObservedPoint, sets: NamedSets, some: Sequence[int], keys: Sequence[str]
+    met: ObservedPoint, sets: NamedSets, some: Sequence[int], keys: Sequence[str], level: float
 ) -> Iterator[Row | Group]:
     """The rates of some sets at a threshold, and what is to be said of it."""
     point, (dev, _), cells = met.expected, sets[0], list[Cell]()
@@ -450,44 +392,59 @@ def _point_rows(
             model, at, rates = dev.fit.model, point, met.expected_intervals
         ends = {m.key: m for m in rates if not m.why}
         for key in keys:
-            cell = measured_cell(ends.get(key), percent, percent(rate_at(key, model, at)))
-            note = ""
-            if k == 0 and met.chosen_by == "model":
-                note = f"{percent(rate_at(key, dev.empirical, met.observed[0]))} counted"
-            cells.append(Cell(cell.text, cell.span, cell.value, cell.low, cell.high, note=note))
-    title = template_of(met.title).removesuffix(" by dev's fit")
+            rate = score_set.rate_at(key, model, at)
+            cell = score_set.measured_cell(ends.get(key), percent, percent(rate))
+            note = _counted_on_dev(met, dev, key, level) if k == 0 else ""
+            cells.append(replace(cell, note=note))
+    title = vocabulary.template_of(met.title).removesuffix(" by dev's fit")
     place = threshold(point.threshold, point.logit_threshold)
     yield Row((Cell(title, note=_support(met, dev) if 0 in some else ""), place, *cells))
     if 0 in some and met.contradicted_by:
         yield Group("", f"Dev’s scores contradict the fit: {'; '.join(met.contradicted_by)}.")
 
 
+def _counted_on_dev(met: ObservedPoint, dev: ScoreSet, key: str, level: float) -> str:
+    """What dev counts at a fitted threshold; at its own how much a count of none leaves room."""
+    if met.chosen_by == "model":
+        return f"{percent(score_set.rate_at(key, dev.empirical, met.observed[0]))} counted"
+    total = dev.scores.impostor_total if key == "far" else dev.scores.client_total
+    aim = score_set.target(met.key)
+    if aim is None or aim[0] != key or total * aim[1] >= 1.0:
+        return ""
+    return f"none of {number(total)}: up to {percent(rate_of_none(total, level))}"
+
+
 def _support(met: ObservedPoint, dev: ScoreSet) -> str:
     """How many of dev's scores are expected beyond a fitted threshold, where they are few."""
     if met.chosen_by != "model" or met.expected.n_beyond is None or dev.fit is None:
         return ""
-    grouped_trials = dev.fit._evidence.groups is not None
-    beyond = [
-        f"{number(n, 2) if n >= 0.01 else 'below 0.01'} "
-        + (f"{CLASS_SLOTS[who][0]} groups" if grouped_trials else members(who))
-        for who, n in zip(CLASSES, met.expected.n_beyond, strict=True) if n < _FEW
-    ]  # fmt: skip
+    groups, beyond = dev.fit._evidence.groups is not None, []
+    for who, n in zip(CLASSES, met.expected.n_beyond, strict=True):
+        if n < _FEW:
+            few = number(n, 2) if n >= 0.01 else "below 0.01"
+            slot = f"{vocabulary.CLASS_SLOTS[who][0]} groups" if groups else vocabulary.members(who)
+            beyond.append(f"{few} {slot}")
     extrapolated = ", extrapolated" if met.expected.extrapolated else ""
     return f"{' and '.join(beyond)} beyond{extrapolated}" if beyond else ""
 
 
 # ------------------------------------------------------- expected performance curves
-def curves_section(curves: Sequence[ObservedCurve], sets: NamedSets, *, drawn: bool) -> Section:
+def curves_section(
+    curves: Sequence[score_set.ObservedCurve], sets: NamedSets, *, drawn: bool
+) -> Section:
     """What dev's thresholds were expected to do and did, for every alpha."""
     blocks = []
     for part, _ in sets[1:]:
-        first, *others = (curve for curve in curves if curve.role == part.role)
-        nodes: list[Node] = [Paragraph(f"Thresholds chosen {BY[first.chosen_by]}.", "note")]
-        for node in curve_view(first.epc, first.band, picture=drawn):
-            nodes.append(Figures((node,)) if isinstance(node, Figure) else node)
-        for other in others:
-            words = " ".join([loss_words(other.epc), *cautions(other.epc)])
-            nodes.append(Paragraph(f"Thresholds chosen {BY[other.chosen_by]}: {words}", "note"))
+        nodes = list[Node]()
+        for curve in (curve for curve in curves if curve.role == part.role):
+            chosen = f"Thresholds chosen {score_set.BY[curve.chosen_by]}"
+            if nodes:
+                words = " ".join([loss_words(curve.epc), *cautions(curve.epc)])
+                nodes.append(Paragraph(f"{chosen}: {words}", "note"))
+                continue
+            nodes.append(Paragraph(f"{chosen}.", "note"))
+            for node in curve_view(curve.epc, curve.band, picture=drawn):
+                nodes.append(tree.Figures((node,)) if isinstance(node, Figure) else node)
         blocks.append(nodes)
     finding = loss_words(curves[0].epc).partition(", a change")[0]
     shown = tuple(_by_set(sets[1:], blocks))
@@ -501,11 +458,9 @@ def checks_section(
     """Verdicts, tests, tails and distances of every fit, pictures of dev's, the rules folded."""
     title, modelled = "Can the fit be believed?", [pair for pair in sets if pair[0].modelled]
     if not modelled:
-        verdicts: list[Node] = [
-            status.node(role) for part, role in sets for status in part.statuses
-        ]
-        verdicts.append(Paragraph("No distributions were fitted: there is nothing to check."))
-        return Section(title, tuple(verdicts), "no distributions were fitted", "checks")
+        verdicts = [status.node(role) for part, role in sets for status in part.statuses]
+        none = Paragraph("No distributions were fitted: there is nothing to check.")
+        return Section(title, (*verdicts, none), "no distributions were fitted", "checks")
     note = (
         "Checks, tails and families are of the trials that have a score; rates asked are of all"
         " trials."
@@ -521,14 +476,14 @@ def checks_section(
         *[Paragraph(note)] * any(part.has_rejected for part, _ in sets),
         *_by_set(modelled, blocks), *_distances(sets), rules,
     ]  # fmt: skip
-    return Section(title, tuple(nodes), first_n(findings, "; ") or "not checked", "checks")
+    return Section(title, tuple(nodes), tree.first_n(findings, "; ") or "not checked", "checks")
 
 
 def _check(part: ScoreSet, figures: Sequence[Figure]) -> list[Node]:
     """The verdicts on a fit, its pictures, the tests or why there are none, its tails."""
     quality, fit = part.quality, part.scored.fit
     nodes: list[Node] = [status.node() for status in part.statuses]
-    nodes += [Figures(tuple(figures))] * bool(figures)
+    nodes += [tree.Figures(tuple(figures))] * bool(figures)
     if quality is None:
         return nodes
     with_tails = fit is not None and bool(fit.client.tails or fit.impostor.tails)
@@ -536,8 +491,8 @@ def _check(part: ScoreSet, figures: Sequence[Figure]) -> list[Node]:
         nodes += quality.check._tables(", without tails" * with_tails)
     elif quality.targets:
         nodes.append(targets_grid(quality.targets))
-    tails = tuple(capital(sentence(words)) for words in quality.tails)
-    return nodes + [Bullets(tails)] * bool(tails)
+    tails = tuple(vocabulary.capital(sentence(words)) for words in quality.tails)
+    return nodes + [tree.Bullets(tails)] * bool(tails)
 
 
 def _distances(sets: NamedSets) -> list[Node]:
@@ -589,7 +544,7 @@ def families_section(part: ScoreSet, role: str, more: Sequence[Node] = ()) -> Se
         none = f"{role}: no distribution can be recommended on these scores."
         nodes += [Paragraph(none)] * bool(quality.recommended)
     if part.has_rejected:
-        nodes = [map_text(node, OF_COMPARISONS.fill) for node in nodes]
+        nodes = [tree.map_text(node, vocabulary.OF_COMPARISONS.fill) for node in nodes]
     nodes.append(Paragraph(
         "z: difference of held-out scores to the best in standard errors. Recommended: the fewest"
         " parameters within half a standard error of the best. Vuong z: of log-likelihoods to it.",
@@ -613,7 +568,7 @@ def sensitivity_section(sets: NamedSets) -> Section:
         text = f"{reasons}." if reasons else "nothing here is within reach of 0 or 1."
         if quality.audit is None:
             text = f"not examined: {sentence(quality.unaudited)}"
-        blocks.append([Paragraph(capital(text))])
+        blocks.append([Paragraph(vocabulary.capital(text))])
         if quality.audit is not None and reasons:
             blocks[-1] += quality.audit._tables()
             called.append(f"{role}: {reasons}")
@@ -624,7 +579,7 @@ def sensitivity_section(sets: NamedSets) -> Section:
         " same scores.", "legend",
     )  # fmt: skip
     nodes = _by_set([(part, role) for part, _, role in audited], blocks)
-    finding = first_n(called, "; ") or "no score is within reach of 0 or 1"
+    finding = tree.first_n(called, "; ") or "no score is within reach of 0 or 1"
     return Section(title, (*nodes, legend), finding, key)
 
 
@@ -645,12 +600,14 @@ def systems_section(documents: Sequence[Mapping[str, Any]], reading: Paragraph) 
     rows, keep = [], dict[str, list[Any]]()
     reasons = list(dict.fromkeys(system["reason"] for system in documents))
     if len(reasons) > 1:
-        reasons = [f"{visible(system['system'])}: {system['reason']}" for system in documents]
+        reasons = [
+            f"{numbers.visible(system['system'])}: {system['reason']}" for system in documents
+        ]
     for system, who in product(documents, CLASSES):
         law = system | system[who] | {"class": who}
         params = law["params"].items()
         rows.append(Row((
-            as_named(law["system"]), who,
+            tree.as_named(law["system"]), who,
             Cell(law["family"], " ".join(f"{name}={number(v, 4)}" for name, v in params)),
             str(law["n"]), number(law["auc"], 4), percent(law["eer"]), number(law["distance"], 2),
             law["verdict"],
