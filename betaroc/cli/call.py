@@ -12,9 +12,7 @@ from functools import partial
 from typing import Any, NoReturn
 
 from betaroc.cli.messages import complain, examples, in_options, remark
-from betaroc.core.errors import BetarocError, FitError
-from betaroc.core.process import allow_progress, set_working
-from betaroc.core.text import did_you_mean
+from betaroc.core import errors, process, text
 from betaroc.rendering.numbers import version, visible
 
 #: Exit codes; a command may have others.
@@ -70,7 +68,7 @@ class Parser(argparse.ArgumentParser):
             options = [option for action in self._actions for option in action.option_strings]
             hint = ". Name score files by --dev and --test" if "--dev" in options else ""
             if left[0].startswith("-"):
-                hint = f". {did_you_mean(left[0].partition('=')[0], options)}".rstrip(" .")
+                hint = f". {text.did_you_mean(left[0].partition('=')[0], options)}".rstrip(" .")
             self.error(f"unrecognized arguments: {' '.join(left)}{hint}")
         return parsed, left
 
@@ -123,8 +121,8 @@ def call(
         if sys.stdout is None:  # closed by the caller
             message = "the standard output must be writable; it is closed. Open it."
         else:
-            allow_progress(not getattr(arguments, "json", False))
-            set_working(True)
+            process.allow_progress(not getattr(arguments, "json", False))
+            process.set_working(True)
             code = arguments.run(arguments) or DONE
             sys.stdout.flush()
     except KeyboardInterrupt as stop:
@@ -135,9 +133,9 @@ def call(
             f"the memory must hold the scores and what is computed; the system says:"
             f" {str(error) or 'no'}. Pass {' or '.join([*remedies, 'a random part of the rows'])}."
         )
-    except BetarocError as error:
+    except errors.BetarocError as error:
         message = in_options(error.template, arguments, error.argument)
-        code = FIT_FAILED if isinstance(error, FitError) else BAD_INPUT
+        code = FIT_FAILED if isinstance(error, errors.FitError) else BAD_INPUT
     except OSError as error:  # of stdout; all others became BetarocErrors where they arose
         # What is still buffered must not fail a second time when the process ends.
         with suppress(OSError, AttributeError, ValueError):
@@ -146,8 +144,8 @@ def call(
         if not isinstance(error, BrokenPipeError):  # of which nobody would read
             message = f"the standard output must be writable; the system says: {error.strerror}"
     finally:
-        set_working(False)
-        allow_progress(True)
+        process.set_working(False)
+        process.allow_progress(True)
     if message:
         complain(message)
     return code

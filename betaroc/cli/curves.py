@@ -14,8 +14,7 @@ from betaroc.core.errors import ReversedScoresWarning
 from betaroc.core.notices import Notice, forward_warnings
 from betaroc.core.value import fields_of
 from betaroc.core.vocabulary import name_among, shared_words
-from betaroc.data.scores import ScoreData
-from betaroc.data.summary import file_words, summary_numbers, summary_words
+from betaroc.data import scores, summary
 from betaroc.decision.curve import named_curves
 from betaroc.decision.epc import Epc, epc
 from betaroc.estimation.estimate import give, warn_of_test
@@ -32,8 +31,8 @@ class SystemCurve(NamedTuple):
     """A system, what was read of it, its curve, the family fitted to dev and why that one."""
 
     name: str
-    dev: ScoreData
-    test: ScoreData
+    dev: scores.ScoreData
+    test: scores.ScoreData
     curve: Epc
     family: Names
     reason: str
@@ -46,7 +45,7 @@ class SystemCurve(NamedTuple):
             role: {
                 "name": side.name,
                 "source": side.source and fields_of(side.source, "path", "format"),
-                **fields_of(side, "n_client", "n_impostor"), **summary_numbers(side),
+                **fields_of(side, "n_client", "n_impostor"), **summary.summary_numbers(side),
                 "prior": getattr(self.curve, role).prior,
             }
             for role, side in (("dev", self.dev), ("test", self.test))
@@ -107,7 +106,7 @@ def say_curves(
     """The result, what was read for it, and the warnings."""
     sides = [(f"{visible(curve.name)} {role}".strip(), getattr(curve, role))
              for curve in curves for role in ("dev", "test")]  # fmt: skip
-    lines = [file_words(name, side) for name, side in sides]
+    lines = [summary.file_words(name, side) for name, side in sides]
     choosers = {}
     for curve in curves:
         family, words = curve.family, curve.reason
@@ -120,7 +119,7 @@ def say_curves(
     lines += [f"{name and f'{name}: '}thresholds from {words}" for name, words in choosers.items()]
     lines += [f"seed {seed}"] * (seed is not None)
     warned = [text for curve in curves for text in curve.warnings]
-    coarse = [f"{name}: {words}" for name, side in sides if (words := summary_words(side))]
+    coarse = [f"{name}: {words}" for name, side in sides if (words := summary.summary_words(side))]
     say(
         arguments, document, lambda: [*tree(), Paragraph("\n".join(lines), "given")],
         [*warned, *coarse] if arguments.csv else warned,

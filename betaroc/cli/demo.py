@@ -7,14 +7,12 @@ import sys
 from argparse import ArgumentParser, Namespace
 from shlex import join
 
-from betaroc.cli.messages import examples
-from betaroc.cli.options import PAGE, add, check_output
+from betaroc.cli import messages, options
 from betaroc.core.errors import OutputError, refusal
 from betaroc.core.text import format_value
 from betaroc.core.vocabulary import ClassWords
 from betaroc.data.datasets import load_liveness
-from betaroc.rendering.files import checked_target, write_whole
-from betaroc.rendering.numbers import visible
+from betaroc.rendering import files, numbers
 
 _FILES = _DEV, _TEST, _SHARPENED = "demo-dev.csv", "demo-test.csv", "demo-sharpened.csv"
 _TRY = ["threshold", _DEV, "--far", "0.05", "--test", _TEST]
@@ -22,9 +20,9 @@ _TRY = ["threshold", _DEV, "--far", "0.05", "--test", _TEST]
 
 def add_options(parser: ArgumentParser) -> None:
     """Declare the options of the command."""
-    examples(parser, "betaroc demo", "betaroc demo -o report.html")
-    add(parser, "-o/--output OUT", "HTML report to write as well")
-    add(parser, "--force", "replace files that hold something else")
+    messages.examples(parser, "betaroc demo", "betaroc demo -o report.html")
+    options.add(parser, "-o/--output OUT", "HTML report to write as well")
+    options.add(parser, "--force", "replace files that hold something else")
 
 
 def run(arguments: Namespace) -> None:
@@ -33,7 +31,7 @@ def run(arguments: Namespace) -> None:
     page.append(arguments.output or "report.html")
     calls, following = [_TRY], [[*_TRY[:-1], _SHARPENED], page, ["plan", "guarantee@far=0.01"]]
     if arguments.output is not None:
-        check_output(arguments, "output", _FILES, PAGE)
+        options.check_output(arguments, "output", _FILES, options.PAGE)
         calls.append(page + ["--force"] * arguments.force)
         following.remove(page)
     plain, sharpened = load_liveness(), load_liveness(sharpened=0.4)
@@ -46,26 +44,26 @@ def run(arguments: Namespace) -> None:
     for path, text in texts.items():
         _check_other_content(path, text, force=arguments.force)
     for path, text in texts.items():
-        write_whole(path, text)
+        files.write_whole(path, text)
     print("Images of digits and recaptures of them, and how real each looked to a classifier:")
     for path, scores in sets.items():
         words = scores.words or ClassWords()
         clients = words.counted("client", scores.n_client)
         print(f"  {path:20} {clients}, {words.counted('impostor', scores.n_impostor)}")
     for call in calls:
-        print(f"\n$ {visible(join(['betaroc', *call]))}")
+        print(f"\n$ {numbers.visible(join(['betaroc', *call]))}")
         sys.stdout.flush()
         parsed = arguments.parser.parse_args(call)
         parsed.run(parsed)
     print("\nNext: attackers who sharpen their images; a report; how many scores to collect\n")
     for call in following:
-        print(f"  {visible(join(['betaroc', *call]))}")
+        print(f"  {numbers.visible(join(['betaroc', *call]))}")
     print("\nYour own files: a line score,label, then one line per trial.")
 
 
 def _check_other_content(path: str, text: str, *, force: bool) -> None:
     """What a demo wrote before may stay; what is not its own is not replaced unasked."""
-    target = checked_target(path)
+    target = files.checked_target(path)
     known = force or not target.exists()
     if not known and not (os.access(target, os.R_OK) and target.read_bytes() == text.encode()):
         remedy = "Go to an empty folder, or pass --force to replace it."

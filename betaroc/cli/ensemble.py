@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
 
-from betaroc.cli import options
+from betaroc.cli import options, systems
 from betaroc.cli.messages import examples, messages, progress_bar, say
-from betaroc.cli.systems import LABEL, columns, read_classifiers
+from betaroc.core import value, vocabulary
 from betaroc.core.notices import collected
-from betaroc.core.value import fields_of
-from betaroc.core.vocabulary import shared_words
 from betaroc.data.labels import DROP
 from betaroc.ensemble.inclusion import inclusion, inclusion_numbers, inclusion_page
 from betaroc.rendering.files import save_picture, write_whole
@@ -47,29 +45,29 @@ def run(arguments: Namespace) -> None:
     level, seed = options.interval_arguments(arguments)
     table = len(arguments.files) == 1
     with collected() as notices, progress_bar(3) as step:
-        sides = read_classifiers(arguments)
+        sides = systems.read_classifiers(arguments)
         step()
         result = inclusion(
-            sides[0].scores, label=LABEL, dev=sides[1].scores if arguments.dev else None,
+            sides[0].scores, label=systems.LABEL, dev=sides[1].scores if arguments.dev else None,
             region=tuple(arguments.region), level=level,
-            **fields_of(arguments, "systems", "family", "boundary", "resolution", "folds"),
+            **value.fields_of(arguments, "systems", "family", "boundary", "resolution", "folds"),
             rng=None if arguments.seed is None else seed,
             nan_policy="omit" if table and arguments.missing == DROP else "raise",
-            group=columns(arguments.group) if table else None,
+            group=systems.columns(arguments.group) if table else None,
         )  # fmt: skip
         step()
         if arguments.output is not None:
             save_picture(lambda: result.plot(terms=arguments.terms).axes[0], arguments.output)
         step()
     warned = messages(notices, arguments)
-    words = shared_words(word for side in sides for word in side.words)
+    words = vocabulary.shared_words(word for side in sides for word in side.words)
     sources = [source for side in sides for source in side.sources]
     read = [f"{path_words(source.path)} ({read_as(source.format, source.guessed, source.guesses)})"
             for source in sources]  # fmt: skip
     if arguments.html is not None:
         page = inclusion_page(result, read=read, words=words, terms=arguments.terms)
         write_whole(arguments.html, page)
-    readings = [fields_of(item, "path", "format", "guessed", "guesses") for item in sources]
+    readings = [value.fields_of(item, "path", "format", "guessed", "guesses") for item in sources]
     beside = {"seed": arguments.seed, "read": readings, "warnings": warned}
     say(arguments, lambda: inclusion_numbers(result) | beside,
         lambda: [*apart(Paragraph("\n".join(read), "given")), *result._view()],

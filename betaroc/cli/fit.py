@@ -7,9 +7,8 @@ from argparse import ArgumentParser, Namespace
 from betaroc.cli import options
 from betaroc.cli.messages import examples, messages, progress_bar, say, say_warnings
 from betaroc.cli.systems import called_systems, chosen_words, read_systems, reading_lines
+from betaroc.core import tables, vocabulary
 from betaroc.core.notices import collected
-from betaroc.core.tables import listed_columns
-from betaroc.core.vocabulary import shared_words
 from betaroc.data.scores import check_words_of_comparisons
 from betaroc.model.statistics import parse_statistics
 from betaroc.rendering.numbers import counted, visible
@@ -70,7 +69,7 @@ def run(arguments: Namespace) -> None:
             return systems_section(documents, read)
         fitted = parts[0][1].fit
         if fitted is not None and (arguments.csv or arguments.latex):
-            return [Grid((), (), kept=listed_columns(fitted.to_frame()))]
+            return [Grid((), (), kept=tables.listed_columns(fitted.to_frame()))]
         views = {name: fit_view(part, why, seed) for name, part, why in parts}
         if not several:
             return [*views[""]]
@@ -80,4 +79,4 @@ def run(arguments: Namespace) -> None:
     say_warnings([f"fit reads dev alone; {counted(tests, 'test file')} not read"] * bool(tests))
     say(arguments, lambda: documents if several else documents[0], tree,
         [text for document in documents for text in document["warnings"]],
-        shared_words(part.given.words for _, part, _ in parts))  # fmt: skip
+        vocabulary.shared_words(part.given.words for _, part, _ in parts))  # fmt: skip

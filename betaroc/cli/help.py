@@ -5,19 +5,17 @@ from __future__ import annotations
 import argparse
 import sys
 
-from betaroc.cli.call import FILES, Parser
-from betaroc.cli.messages import examples
-from betaroc.cli.options import reading_options
+from betaroc.cli import call, messages, options
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the command."""
-    examples(parser, "betaroc help files")
+    messages.examples(parser, "betaroc help files")
     parser.add_argument("topic", choices=("files",), metavar="TOPIC", help="files")
 
 
 def run(_: argparse.Namespace) -> None:
     """Print the topic."""
-    parser = Parser(prog="betaroc COMMAND", description=FILES, add_help=False, usage="")
-    reading_options(parser)
+    parser = call.Parser(prog="betaroc COMMAND", description=call.FILES, add_help=False, usage="")
+    options.reading_options(parser)
     sys.stdout.write(parser.format_help().partition("\n\n")[2])

@@ -18,10 +18,8 @@ from betaroc.decision.decide import decide
 from betaroc.decision.threshold_methods import Fitting
 from betaroc.estimation.families import AUTO, BEST, Names
 from betaroc.model.samples import empirical_model
-from betaroc.rendering.document import readable
-from betaroc.rendering.nouns import told_document
+from betaroc.rendering import document, nouns, tree
 from betaroc.rendering.numbers import visible
-from betaroc.rendering.tree import Paragraph
 from betaroc.report.analysis import Analysis, analyze_stepwise
 from betaroc.report.page import checks_of, decision_of, request_of
 from betaroc.report.systems_page import System
@@ -49,19 +47,19 @@ def read_decided(
 def decision_document(row: System) -> dict[str, Any]:
     """The decision as numbers and text, and as `br.from_json` reads it."""
     d, check, dev = row.decision, row.check, row.dev
-    numbers = readable(d) | fields_of(check or d, "status", "reason", "remedy") | {
+    numbers = document.readable(d) | fields_of(check or d, "status", "reason", "remedy") | {
         "threshold_for_greater_equal": d.threshold_for_greater_equal,
-        "test": check and told_document(check, readable(check) | {"decision": None}),
+        "test": check and nouns.told_document(check, document.readable(check) | {"decision": None}),
         "warnings": list(row.warnings),
     }  # fmt: skip
     if dev.has_rejected:
         model = empirical_model(dev)
         rates = {"fmr": model.fmr(d.threshold), "fnmr": model.fnmr(d.threshold)}
         numbers |= {"rejected": [dev.n_client_rejected, dev.n_impostor_rejected], "dev": rates}
-    return told_document(d, numbers)
+    return nouns.told_document(d, numbers)
 
 
-def lines_of_reading(rows: Sequence[System]) -> Paragraph:
+def lines_of_reading(rows: Sequence[System]) -> tree.Paragraph:
     """What was read for the thresholds."""
     sides = (
         (f"{visible(row.name)} {role}".strip(), side)

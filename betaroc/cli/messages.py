@@ -11,13 +11,10 @@ from shlex import quote
 from shutil import get_terminal_size
 from typing import Any
 
-from betaroc.core import vocabulary
-from betaroc.core.local_files import file_names
+from betaroc.core import local_files, process, vocabulary
 from betaroc.core.notices import Notice
-from betaroc.core.process import shows_colours, shows_progress
-from betaroc.rendering import tree_text
+from betaroc.rendering import numbers, tree_text
 from betaroc.rendering.document import json_text, plain
-from betaroc.rendering.numbers import visible
 from betaroc.rendering.tree import Node, map_text
 
 #: What the help of a command ends with.
@@ -48,7 +45,7 @@ def named_files(arguments: argparse.Namespace, further: Iterable[str] = ()) -> d
     names = (*FILE_ARGUMENTS, "files", "pilot", "system_files")
     value = (getattr(arguments, name, None) or [] for name in names)
     paths = (path for item in value for path in ([item] if isinstance(item, str) else item))
-    return file_names([*paths, *further])
+    return local_files.file_names([*paths, *further])
 
 
 def examples(parser: argparse.ArgumentParser, *lines: str, rest: str = _MORE) -> None:
@@ -115,7 +112,7 @@ def say(
             "✓─●".encode(sys.stdout.encoding or "utf-8")  # a stream in memory takes all
         except (UnicodeEncodeError, LookupError):
             signs = False
-        terminal = tree_text.Terminal(get_terminal_size().columns, signs, shows_colours())
+        terminal = tree_text.Terminal(get_terminal_size().columns, signs, process.shows_colours())
         told = tree_text.text_of([map_text(section, spoken) for section in sections], terminal)
         sys.stdout.write("".join(f"{line.rstrip()}\n" for line in told.split("\n")))
     say_warnings(map(spoken, warned))
@@ -132,12 +129,12 @@ def in_terms(
 def say_warnings(texts: Iterable[str]) -> None:
     """A line each."""
     for text in texts:
-        remark(f"warning: {visible(vocabulary.DEFAULT.fill(text))}")
+        remark(f"warning: {numbers.visible(vocabulary.DEFAULT.fill(text))}")
 
 
 def complain(message: str) -> None:
     """Why the call ends."""
-    remark(f"betaroc: {visible(vocabulary.DEFAULT.fill(message))}")
+    remark(f"betaroc: {numbers.visible(vocabulary.DEFAULT.fill(message))}")
 
 
 def remark(line: str) -> None:
@@ -150,7 +147,7 @@ def remark(line: str) -> None:
 @contextmanager
 def progress_bar(total: int) -> Iterator[Callable[[], object]]:
     """A bar on a terminal, once the work has taken a second."""
-    if not shows_progress():
+    if not process.shows_progress():
         yield lambda: None
         return
     from tqdm import tqdm

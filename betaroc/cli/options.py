@@ -16,8 +16,7 @@ from betaroc.core.text import format_value, parse_number
 from betaroc.core.vocabulary import BIOMETRIC, RATES, TERMS
 from betaroc.data.labels import FAIL, WAYS_OF_MISSING
 from betaroc.data.text_layouts import DECIMALS, FORMATS, SEPARATORS
-from betaroc.estimation.boundary import POLICIES
-from betaroc.estimation.families import FAMILIES, Names, names_of_text
+from betaroc.estimation import boundary, families
 from betaroc.rendering.files import checked_target, picture_format
 
 #: Ends of the names of pages.
@@ -39,9 +38,9 @@ def utf8(text: str) -> str:
     return os.fsencode(text).decode("utf-8", "surrogateescape")
 
 
-def _family(text: str) -> Names:
+def _family(text: str) -> families.Names:
     try:
-        return names_of_text(text)
+        return families.names_of_text(text)
     except InputError as error:
         raise argparse.ArgumentTypeError(str(error)) from None
 
@@ -68,7 +67,7 @@ _SHARED: dict[str, tuple[tuple[Any, ...], ...]] = {
         ("--html FILE", "self-contained page to write, .html"),
         ("--family FAMILY", "of both classes, or CLIENT,IMPOSTOR: auto (beta where all scores of"
          " the call lie in [0, 1], else normal), best (as br.compare_families recommends),"
-         f" {', '.join(FAMILIES)} (the scores themselves); default: %(default)s"),
+         f" {', '.join(families.FAMILIES)} (the scores themselves); default: %(default)s"),
     ),
     "several systems": (
         ("--system NAME ...", "its name, its dev scores, then those of its tests; may be repeated",
@@ -80,7 +79,7 @@ _SHARED: dict[str, tuple[tuple[Any, ...], ...]] = {
         ("--seed N", f"seed by which trials are resampled (default: {SEED})"),
         ("--group COLUMN ...", "one or two columns of groups of trials that depend on each other"),
         ("--boundary POLICY", "of scores of exactly 0 and 1: %(choices)s (default: inflate, warns)",
-         {"choices": POLICIES}),
+         {"choices": boundary.POLICIES}),
         ("--resolution R", "scores were rounded to multiples of R"),
         ("--bounds LOW HIGH", "ends of the range of scores, for the families of [0, 1]"),
         ("--tails END ...", "ends that scores beyond a joint speak for: both, upper, lower, or"
@@ -231,7 +230,7 @@ def interval_arguments(arguments: argparse.Namespace) -> tuple[float, int]:
             SEED if seed is None else checks.count(seed, "seed", 0))  # fmt: skip
 
 
-def fit_options_of(arguments: argparse.Namespace, family: Names) -> dict[str, Any]:
+def fit_options_of(arguments: argparse.Namespace, family: families.Names) -> dict[str, Any]:
     """What a fit is made with."""
     rule = {name: getattr(arguments, name) for name in ("boundary", "resolution", "tail_sizes")}
     bounds = None if arguments.bounds is None else tuple(arguments.bounds)

@@ -10,19 +10,15 @@ from pathlib import Path
 from betaroc.cli import options
 from betaroc.cli.messages import examples, messages, progress_bar, say
 from betaroc.cli.systems import chosen_words, files_of, read_file
-from betaroc.core.errors import refusal
+from betaroc.core import errors, text, value, vocabulary
 from betaroc.core.notices import collected, forward_warnings
-from betaroc.core.text import format_value
-from betaroc.core.value import fields_of
-from betaroc.core.vocabulary import canonical
 from betaroc.data.summary import file_words
 from betaroc.decision.guarantee_plan import guarantee_plan
 from betaroc.decision.threshold_methods import TARGET_RATES
 from betaroc.estimation.families import AUTO, distribution_of_text, family_text
 from betaroc.fits.fit import Fit, fit
 from betaroc.model.model import ScoreModel
-from betaroc.rendering.nouns import told_document
-from betaroc.rendering.tree import Paragraph, apart
+from betaroc.rendering import nouns, tree
 from betaroc.studies.plan import plan_when_read
 
 _PLANNED = ("width", "power", "ratio", "method", "measure", "thresholds", "correlation")
@@ -68,9 +64,11 @@ def run(arguments: Namespace) -> None:
         document, nodes = guarantee_plan(point, level)
         say(arguments, lambda: document, lambda: nodes)
         return
-    if at and canonical(rate) in TARGET_RATES:
+    if at and vocabulary.canonical(rate) in TARGET_RATES:
         remedy = f"Ask for guarantee@{name}, or for a number such as threshold@{name}."
-        raise refusal("what is planned", "be a number or a guarantee", format_value(name), remedy)
+        raise errors.refusal(
+            "what is planned", "be a number or a guarantee", text.format_value(name), remedy
+        )
     asked = {k: getattr(arguments, k) for k in _PLANNED if getattr(arguments, k) is not None}
     systems, sources = len(arguments.pilot or [None]), list[str]()
     with collected() as notices, progress_bar(systems + 1) as step:
@@ -79,9 +77,9 @@ def run(arguments: Namespace) -> None:
         step()
     warned = messages(notices, arguments)
     further = {"extrapolated": plan.extrapolated, "from": sources, "warnings": warned}
-    beside = Paragraph("\n".join(sources), "given")
-    say(arguments, lambda: told_document(plan, plan.to_dict() | further),
-        lambda: [*plan._view(), *apart(beside)], warned)  # fmt: skip
+    beside = tree.Paragraph("\n".join(sources), "given")
+    say(arguments, lambda: nouns.told_document(plan, plan.to_dict() | further),
+        lambda: [*plan._view(), *tree.apart(beside)], warned)  # fmt: skip
 
 
 def _models(
@@ -94,12 +92,12 @@ def _models(
         rule = ("take as true --from SCORES (or --client-file and --impostor-file), or both"
                 " --client and --impostor")  # fmt: skip
         remedy = "For example --client beta:8,2 --impostor beta:2,8."
-        raise refusal("a plan", rule, " and ".join(typed + files) or "none", remedy)
+        raise errors.refusal("a plan", rule, " and ".join(typed + files) or "none", remedy)
     if typed:
         options.refuse(arguments, [*arguments.reading], "stand beside --from, whose scores it is"
                        " about; distributions were given")  # fmt: skip
         return [ScoreModel(*map(distribution_of_text, (arguments.client, arguments.impostor)))]
-    rules = fields_of(arguments, "family", "boundary", "resolution", "bounds")
+    rules = value.fields_of(arguments, "family", "boundary", "resolution", "bounds")
     models: list[ScoreModel | Fit] = []
     sources = files_of(arguments, "dev")
     for source in sources:

@@ -13,8 +13,7 @@ from betaroc.core.errors import InputError
 from betaroc.model.statistics import parse_statistics
 from betaroc.rendering.files import checked_target, write_whole
 from betaroc.rendering.numbers import visible
-from betaroc.report.page import render_report, request_of
-from betaroc.report.systems_page import page_of_systems
+from betaroc.report import page, systems_page
 
 #: Up to so many systems have their whole reports on a page, of more the thresholds alone.
 _WHOLE = 8
@@ -47,7 +46,7 @@ def run(arguments: Namespace) -> None:
     options.check_output(arguments, "output", files, ends)
     level, seed = options.interval_arguments(arguments)
     parse_statistics(arguments.statistic, "statistic")
-    request = request_of(arguments.target, level)
+    request = page.request_of(arguments.target, level)
     if several and request.kind == "precision":
         raise InputError("--target precision must be of one system; --system names several.")
     whole = len(systems) <= _WHOLE
@@ -60,11 +59,11 @@ def run(arguments: Namespace) -> None:
         analysis = parts[0].analysis
         checked_target(arguments.output)
         if several or analysis is None:
-            text = page_of_systems(parts, request, arguments.terms, seed)
+            text = systems_page.page_of_systems(parts, request, arguments.terms, seed)
         elif arguments.output.lower().endswith(".json"):
             text = analysis.to_json()
         else:
-            text = render_report(analysis)
+            text = page.render_report(analysis)
         write_whole(arguments.output, text)
         step()
     for part in parts:

@@ -13,11 +13,10 @@ from typing import Any, NamedTuple
 
 from betaroc.cli.messages import FILE_ARGUMENTS, named_files
 from betaroc.cli.options import STREAMED, given_options, option_of, refuse
+from betaroc.core import notices, vocabulary
 from betaroc.core.errors import FileFormatError, InputError, refusal
 from betaroc.core.local_files import STDIN, default_names, of_the_system, read_toml, regular_file
-from betaroc.core.notices import forward_warnings
 from betaroc.core.text import format_list, format_value
-from betaroc.core.vocabulary import ClassWords
 from betaroc.data.labels import DROP, REJECT
 from betaroc.data.parquet import parquet_rows
 from betaroc.data.read import KeyFile, column_spec, read_columns, read_scores
@@ -27,8 +26,7 @@ from betaroc.data.text_files import TextFile
 from betaroc.data.text_layouts import text_options
 from betaroc.estimation.contract import SUMMED_POLICIES
 from betaroc.estimation.families import AUTO, BEST, FAMILIES, Names
-from betaroc.rendering.numbers import path_words, visible
-from betaroc.rendering.tree import Paragraph
+from betaroc.rendering import numbers, tree
 
 #: Characters of a name.
 _LONGEST = 80
@@ -76,7 +74,7 @@ def called_systems(
         files_of(arguments, "dev")
         return _checked_systems(list(map(SystemFiles, default_names(scores), scores)))
     if len(scores) > 1:
-        first, second = (visible(quote(path)) for path in scores[:2])
+        first, second = (numbers.visible(quote(path)) for path in scores[:2])
         remedy = (
             f"Name a test by --test {second}, the files of both classes by --client-file {first}"
             f" --impostor-file {second}, several systems by --system NAME {first} --system NAME"
@@ -162,7 +160,7 @@ def _checked_systems(
         if path != STDIN:  # before the first is read, which may take long
             regular_file(path, "every file of the systems")
     _check_repeated(systems, one_dev=one_dev)
-    names = [visible(system.name).strip() for system in systems]
+    names = [numbers.visible(system.name).strip() for system in systems]
     least, most = tests
     for system, name in zip(systems, names, strict=True):
         rule, what = "", format_value(system.name)
@@ -232,7 +230,7 @@ def _of_manifest(path: Path) -> list[SystemFiles]:
         files = [value.get("dev"), *(tests if isinstance(tests, list) else [tests])]
         if not (value.keys() <= {"dev", "test"} and all(isinstance(x, str) and x for x in files)):
             rule = "have text in dev, and in test if any, which may be a list"
-            raise refusal(f"[systems.{visible(name)}]", rule, format_value(table), remedy)
+            raise refusal(f"[systems.{numbers.visible(name)}]", rule, format_value(table), remedy)
         dev, *others = (str(path.parent / file) for file in files)
         systems.append(SystemFiles(name, dev, tuple(others)))
     return systems
@@ -245,10 +243,10 @@ def read_systems(
 ) -> Iterator[tuple[str, ScoreData, tuple[ScoreData, ...]]]:  # fmt: skip
     """Name, dev and tests of one system after the other; warnings begin with name and role."""
     for name, dev, paths in systems:
-        start = f"{visible(name)}: " * bool(name)
-        with forward_warnings(f"{start}dev: " if name or (tests and paths) else ""):
+        start = f"{numbers.visible(name)}: " * bool(name)
+        with notices.forward_warnings(f"{start}dev: " if name or (tests and paths) else ""):
             first = read_file(dev, arguments, step, named=dev_named)
-        with forward_warnings(f"{start}test: "):
+        with notices.forward_warnings(f"{start}test: "):
             read = [read_file(path, arguments, step, is_test=True) for path in paths if tests]
         yield name, first, tuple(read)
 
@@ -276,7 +274,7 @@ def read_file(
         if path is None or (key is not None and Path(key).name == Path(path).name):
             raise
         name = format_value(Path(path).name)
-        raise error.reworded(error.template.replace(name, path_words(path), 1)) from error
+        raise error.reworded(error.template.replace(name, numbers.path_words(path), 1)) from error
     step()
     if read.source is None:
         return read
@@ -348,9 +346,9 @@ def chosen_words(asked: Names) -> str:
     return f"chosen with --family {asked if isinstance(asked, str) else ','.join(asked)}"
 
 
-def reading_lines(*read: tuple[str, ScoreData]) -> Paragraph:
+def reading_lines(*read: tuple[str, ScoreData]) -> tree.Paragraph:
     """What was read, a line per set of scores under its name."""
-    return Paragraph("\n".join(file_words(name, scores) for name, scores in read), "given")
+    return tree.Paragraph("\n".join(file_words(name, scores) for name, scores in read), "given")
 
 
 # --------------------------------------------------------------- classifiers of an ensemble
@@ -363,7 +361,7 @@ class ClassifierFiles(NamedTuple):
 
     scores: Any
     names: list[str]
-    words: list[ClassWords | None]
+    words: list[vocabulary.ClassWords | None]
     sources: list[ScoreSource]
 
 

@@ -18,9 +18,8 @@ import numpy.typing as npt
 from betaroc.core.arrays import AnyArray, BoolArray, FloatArray
 from betaroc.core.errors import InputError, InputTypeError
 from betaroc.core.text import FINE, format_value
-from betaroc.rendering.files import is_private
+from betaroc.rendering import files, tree
 from betaroc.rendering.numbers import level_words, number, rate, rate_span, with_minus
-from betaroc.rendering.tree import IntervalMark
 
 if TYPE_CHECKING:
     import matplotlib.axes
@@ -60,7 +59,7 @@ SIZE = (4.4, 3.5)
 # ------------------------------------------------------------------------------- axes
 def new_figure(width: float, height: float) -> Sheet:
     """A figure that pyplot knows and a notebook shows; one for a file alone is nobody's."""
-    if is_private():
+    if files.is_private():
         from matplotlib.figure import Figure
 
         return Figure(figsize=(width, height), layout="constrained")
@@ -387,7 +386,7 @@ def deviate(rate: npt.ArrayLike) -> FloatArray:
 
 # --------------------------------------------------------------------------- intervals
 def draw_intervals(
-    ax: Axes | None, rows: Sequence[IntervalMark], x: str, *, colours: Sequence[str] = (INK,),
+    ax: Axes | None, rows: Sequence[tree.IntervalMark], x: str, *, colours: Sequence[str] = (INK,),
     near: tuple[float, float] | None = None, at: tuple[float, str] | None = None, rates: str = "",
     log: bool = False, **style: Any,
 ) -> Axes:  # fmt: skip
@@ -412,7 +411,7 @@ def draw_intervals(
     return finished(ax, x, "", rates, below=below, loc="best")
 
 
-def draw_interval(ax: Axes, mark: IntervalMark, place: float, **style: Any) -> None:
+def draw_interval(ax: Axes, mark: tree.IntervalMark, place: float, **style: Any) -> None:
     """An interval and its estimate, filled where it tells."""
     look = {"marker": "o", "markersize": 5.5, "linewidth": 1.5, **style, "label": "_nolegend_"}
     face = look["color"] if mark.sure else "white"

@@ -20,14 +20,11 @@ from typing import Any, Literal, NoReturn, Union, get_args, get_origin, get_type
 
 import numpy as np
 
-from betaroc.core import errors
+from betaroc.core import errors, local_files, tables, vocabulary
 from betaroc.core.arrays import AnyArray
 from betaroc.core.errors import FileFormatError, refusal
-from betaroc.core.local_files import file_names
-from betaroc.core.tables import cells
 from betaroc.core.text import did_you_mean, format_list, format_value, typed
 from betaroc.core.value import Value, is_same
-from betaroc.core.vocabulary import DEFAULT
 
 #: Raised by one with every release that changes the fields of a kind.
 FORMAT = 2
@@ -52,7 +49,7 @@ def plain(value: Any) -> Any:
     if isinstance(value, list | tuple):
         return [plain(item) for item in value]
     if isinstance(value, str):
-        return DEFAULT.fill(value)
+        return vocabulary.DEFAULT.fill(value)
     if isinstance(value, np.generic | np.ndarray):
         return plain(value.tolist())
     if isinstance(value, float):
@@ -116,7 +113,7 @@ def document_of(value: Any) -> dict[str, Any]:
     record: dict[str, Any] = _write_record(value, "", state)
     # Names instead of paths, which tell where on a machine its user keeps files.
     places = [(holder, part, holder[part]) for holder, part in state.files]
-    names = file_names(
+    names = local_files.file_names(
         path for *_, paths in places for path in ([paths] if isinstance(paths, str) else paths)
     )
     for holder, part, paths in places:
@@ -705,7 +702,7 @@ def table_columns(value: Any) -> dict[str, Any]:
     size = sizes.pop() if len(sizes) == 1 else 1
     parts = single_row(value) if sizes else parts  # arrays of several sizes
     return {
-        name: part.ravel() if isinstance(part, np.ndarray) else cells(part, size)
+        name: part.ravel() if isinstance(part, np.ndarray) else tables.cells(part, size)
         for name, part in parts.items()
     }
 

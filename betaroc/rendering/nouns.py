@@ -10,16 +10,11 @@ from typing import Any, overload
 
 import numpy as np
 
-from betaroc.core.errors import BetarocError
-from betaroc.core.notices import suppress_warnings
-from betaroc.core.tables import Table, listed_columns, table_of
+from betaroc.core import errors, notices, tables, vocabulary
 from betaroc.core.value import Value
-from betaroc.core.vocabulary import DEFAULT
+from betaroc.rendering import files, numbers, tree_html
 from betaroc.rendering.document import FORMAT, document_of, flat, json_text, plain, table_columns
-from betaroc.rendering.files import checked_target, write_whole
-from betaroc.rendering.numbers import version
 from betaroc.rendering.tree import Cell, Grid, Group, Node, Paragraph, Row, Section, as_named
-from betaroc.rendering.tree_html import html_of
 from betaroc.rendering.tree_text import cell_of, latex_comments, latex_grid, latex_table, upright
 
 #: Rows and columns of a table in a notebook.
@@ -53,8 +48,8 @@ _STYLE = (
 
 def html_block(nodes: Sequence[Node]) -> str:
     """What a notebook shows of a result, all its texts escaped."""
-    body = html_of([Section("", tuple(nodes))])
-    return DEFAULT.fill(f'<div class="betaroc">\n<style>{_STYLE}</style>\n{body}</div>')
+    body = tree_html.html_of([Section("", tuple(nodes))])
+    return vocabulary.DEFAULT.fill(f'<div class="betaroc">\n<style>{_STYLE}</style>\n{body}</div>')
 
 
 def table_nodes(columns: Mapping[str, Sequence[Any]], caption: str) -> list[Node]:
@@ -77,7 +72,7 @@ def told_document(noun: Exportable, told: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _envelope(noun: Exportable) -> dict[str, Any]:
-    return {"betaroc": version(), "format": FORMAT, "kind": type(noun).__name__}
+    return {"betaroc": numbers.version(), "format": FORMAT, "kind": type(noun).__name__}
 
 
 class Exportable(Value):
@@ -146,14 +141,14 @@ class Exportable(Value):
         True
         """
         if path is not None:
-            checked_target(path)
+            files.checked_target(path)
         text = json_text(self.to_dict())
         if path is None:
             return text
-        write_whole(path, text)
+        files.write_whole(path, text)
         return None
 
-    def to_frame(self) -> Table:
+    def to_frame(self) -> tables.Table:
         """The numbers and texts of the value as a table.
 
         Returns
@@ -170,7 +165,7 @@ class Exportable(Value):
         >>> br.auc_test(one, two).to_frame()["difference_estimate"].tolist()  # 13/16 - 15/16
         [-0.125]
         """
-        return table_of(table_columns(self), getattr(self, "library", None))
+        return tables.table_of(table_columns(self), getattr(self, "library", None))
 
     def to_latex(self) -> str:
         r"""The table of :meth:`to_frame` in LaTeX, with the rules of the package booktabs.
@@ -198,7 +193,7 @@ class Exportable(Value):
         """
         grid = self._grid()
         if grid is None:
-            return latex_table(listed_columns(self.to_frame()))
+            return latex_table(tables.listed_columns(self.to_frame()))
         return latex_comments(self._view()) + latex_grid(grid)
 
     def _grid(self) -> Grid | None:
@@ -207,15 +202,15 @@ class Exportable(Value):
 
     def _repr_html_(self) -> str:
         """What a notebook shows; what cannot be computed is said in its place."""
-        with suppress_warnings():
+        with notices.suppress_warnings():
             try:
                 return html_block(self._view())
-            except BetarocError as error:
+            except errors.BetarocError as error:
                 return html_block([Paragraph(self._caption()), Paragraph(str(error))])
 
     def _view(self) -> Sequence[Node]:
         """What a notebook shows of it: a table of its numbers, unless there is better."""
-        return table_nodes(listed_columns(self.to_frame()), self._caption())
+        return table_nodes(tables.listed_columns(self.to_frame()), self._caption())
 
     def _caption(self) -> str:
         name = getattr(self, "name", None)

@@ -16,9 +16,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from betaroc.core.vocabulary import template_of
+from betaroc.rendering import files, numbers
 from betaroc.rendering.curves import CLIENT, GREY, IMPOSTOR
-from betaroc.rendering.files import draw_svg
-from betaroc.rendering.numbers import spaced
 from betaroc.rendering.tree import Cell, Figure, Grid, Group, Name, Node, Row, Section, map_text
 
 if TYPE_CHECKING:
@@ -82,7 +81,7 @@ def typeset(text: str) -> Markup:
     from markupsafe import Markup, escape
 
     safe = str(escape(tight(text)))
-    safe = _COUNT.sub(lambda result: spaced(int(result[0])), safe)
+    safe = _COUNT.sub(lambda result: numbers.spaced(int(result[0])), safe)
     safe = _MINUS.sub("\u2212", safe)
     safe = _POWER.sub(r"<sup>\1</sup>", safe)
     return Markup(_INDEX.sub(r"dF<sub>\1</sub>", safe))  # noqa: S704 - escaped above
@@ -105,7 +104,7 @@ def _drawn(figure: Figure) -> Markup:
 
     alt, svg = escape(figure.alt or figure.caption), figure.svg
     if not isinstance(svg, str):
-        svg = draw_svg(svg, figure.alt, sized=True)
+        svg = files.draw_svg(svg, figure.alt, sized=True)
         svg = svg.replace(_NAMESPACE, "").replace("xlink:href", "href")
     svg = svg.replace('role="img"', f'role="img" aria-label="{alt}"', 1)
     svg = _COLOUR.sub(lambda c: f"var(--{_TOKENS[c[0]]})" if c[0] in _TOKENS else c[0], svg)

@@ -10,45 +10,32 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from betaroc.core import checks
-from betaroc.core.arrays import CLASSES
+from betaroc.core import arrays, checks, tables, vocabulary
 from betaroc.core.errors import BetarocWarning, FitError, InputError, SameDataWarning
 from betaroc.core.notices import collect_warnings, forward_warnings, warn
-from betaroc.core.tables import Table, columns_from_rows, table_of
 from betaroc.core.text import format_value
 from betaroc.core.value import Result, fields_of
-from betaroc.core.vocabulary import BIOMETRIC, ClassWords, shared_words
 from betaroc.data.read import ScoresLike, as_scores
 from betaroc.data.scores import ScoreData, check_words_of_comparisons
 from betaroc.data.summary import ScoreSummary, summary_numbers
-from betaroc.decision.decide import Decision, DecisionCheck
-from betaroc.decision.threshold_methods import Fitting, target_text
-from betaroc.estimation import families
-from betaroc.estimation.estimate import give, reversed_scores
+from betaroc.decision import decide, threshold_methods
+from betaroc.estimation import estimate, families
+from betaroc.fits import family_choice, shape_tests, tail_fits
 from betaroc.fits.check import chance_distances, distance_verdict, distances
-from betaroc.fits.family_choice import FamilyComparison, best_comparison
 from betaroc.fits.fit import Fit, best_fit, fit
-from betaroc.fits.shape_tests import counted_hooks
-from betaroc.fits.tail_fits import TailRequest, sides_of
-from betaroc.model.measures import rate_terms, some_rejected
+from betaroc.model import measures, samples
 from betaroc.model.model import ScoreModel
-from betaroc.model.samples import empirical_model
 from betaroc.model.statistics import StatisticSpec, parse_statistic, parse_statistics
+from betaroc.rendering import files, nouns, tree, tree_text
 from betaroc.rendering.document import readable
-from betaroc.rendering.files import page_target, write_whole
-from betaroc.rendering.nouns import Exportable
-from betaroc.rendering.tree import Node, map_text
-from betaroc.rendering.tree_text import text_of
-from betaroc.report import page, score_set
-from betaroc.report.page import AnalysisTarget
+from betaroc.report import page, score_set, sections
 from betaroc.report.score_set import ObservedCurve, ObservedPoint, ScoreSet
-from betaroc.report.sections import BetaPairFit, beta_pair_of
 
 _OF_TAILS = ("tails", "tail_sizes", "bounds")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Analysis(Result, Exportable):
+class Analysis(Result, nouns.Exportable):
     """Dev fitted, its curves described, its thresholds observed on the test sets.
 
     Made by :func:`analyze`.
@@ -107,10 +94,10 @@ class Analysis(Result, Exportable):
     family: families.Names
     reason: str
     seed: int | None = None
-    beta: BetaPairFit | None = None
-    terms: str = BIOMETRIC
-    decision: Decision | None = None
-    checks: tuple[DecisionCheck | None, ...] = ()
+    beta: sections.BetaPairFit | None = None
+    terms: str = vocabulary.BIOMETRIC
+    decision: decide.Decision | None = None
+    checks: tuple[decide.DecisionCheck | None, ...] = ()
     no_decision: str = ""
     target: str = ""
 
@@ -120,9 +107,9 @@ class Analysis(Result, Exportable):
         return (self.dev, *self.tests)
 
     @property
-    def words(self) -> ClassWords:
+    def words(self) -> vocabulary.ClassWords:
         """What the classes are called in every set."""
-        return shared_words(part.given.words for part in self.parts)
+        return vocabulary.shared_words(part.given.words for part in self.parts)
 
     def __repr__(self) -> str:
         sets = ", ".join(f"{part.role} {format_value(part.name, 24)}" for part in self.parts[:3])
@@ -131,7 +118,7 @@ class Analysis(Result, Exportable):
             f"<Analysis {families.family_text(self.family)}: {sets}; {len(self.notices)} warnings>"
         )
 
-    def _view(self) -> Sequence[Node]:
+    def _view(self) -> Sequence[tree.Node]:
         return page.analysis_block(self)
 
     def summary(self) -> str:
@@ -147,7 +134,9 @@ class Analysis(Result, Exportable):
         first = [*page.contradicted_points(self)[1], *alarms, *filter(None, [self.dev.separation])]
         say = page.in_field_words(self)
         blocks = ["\n".join(page.decision_lines(self)), *["\n".join(first)] * bool(first)]
-        blocks.append(text_of([map_text(section, say) for section in page.sections_of(self)]))
+        blocks.append(
+            tree_text.text_of([tree.map_text(section, say) for section in page.sections_of(self)])
+        )
         blocks += ["\n".join(f"warning: {text}" for text in warnings)] * bool(warnings)
         return say("\n\n".join(blocks) + "\n")
 
@@ -161,7 +150,7 @@ class Analysis(Result, Exportable):
             "warnings": list(map(say, warnings)),
         }
 
-    def to_frame(self) -> Table:
+    def to_frame(self) -> tables.Table:
         """The operating points as a table, a row per threshold and score set.
 
         Returns
@@ -195,7 +184,9 @@ class Analysis(Result, Exportable):
                 rows.append((met.key, met.chosen_by, role, of, *rates))
         texts = ("criterion", "chosen_by", "set", "of")
         names = (*texts, "threshold", *keys)
-        return table_of(columns_from_rows(rows, names, texts), self.dev.scores.library)
+        return tables.table_of(
+            tables.columns_from_rows(rows, names, texts), self.dev.scores.library
+        )
 
     def _metrics(self) -> dict[str, Any]:
         """By set its areas, its EER and its rates at dev's thresholds."""
@@ -225,8 +216,8 @@ class Analysis(Result, Exportable):
         OutputError
             If it cannot be written; what was there before is untouched.
         """
-        page_target(path)  # before the work of drawing
-        write_whole(path, page.render_report(self))
+        files.page_target(path)  # before the work of drawing
+        files.write_whole(path, page.render_report(self))
 
 
 @collect_warnings
@@ -243,8 +234,8 @@ def analyze(
     level: float = 0.95,
     rng: Any = 0,
     statistics: str | Sequence[str] = (),
-    terms: str = BIOMETRIC,
-    target: AnalysisTarget = None,
+    terms: str = vocabulary.BIOMETRIC,
+    target: page.AnalysisTarget = None,
 ) -> Analysis:
     """Fit the scores of both classes and describe what the classifier does.
 
@@ -334,7 +325,7 @@ def analyze(
 def analyze_stepwise(
     dev: ScoresLike, test: ScoresLike | Mapping[str, ScoresLike] | None,
     options: Mapping[str, Any], step: Callable[[], object], *, level: float, rng: Any,
-    statistics: str | Sequence[str] = (), terms: str = BIOMETRIC, target: AnalysisTarget = None,
+    statistics: str | Sequence[str] = (), terms: str = vocabulary.BIOMETRIC, target: page.AnalysisTarget = None,
 ) -> Analysis:  # fmt: skip
     """The analysis; ``step`` is called after each set."""
     level, terms = checks.level(level), checks.terms_of(terms).name
@@ -343,7 +334,7 @@ def analyze_stepwise(
     data: ScoreData = as_scores(dev, "dev")
     tests = _named_tests(test)
     absent = [value for value in (data, *tests.values()) if value.has_rejected]
-    rate_terms(terms, *(empirical_model(value)._pair for value in absent))
+    measures.rate_terms(terms, *(samples.empirical_model(value)._pair for value in absent))
     judge = Judge(level, rng, asked=parse_statistics(statistics))
     for stat in [statistics] if isinstance(statistics, str) else statistics:
         check_words_of_comparisons(stat, *absent)
@@ -352,7 +343,7 @@ def analyze_stepwise(
     if family == families.AUTO:
         automatic_choice = families.automatic([data, *tests.values()], bounds=options["bounds"])
         families.check_rule(automatic_choice, options["boundary"])
-        give(automatic_choice.notices)
+        estimate.give(automatic_choice.notices)
         options = {**options, "family": automatic_choice.family}
         reason = automatic_choice.reason
     first = fitted_set("dev", data, options, judge, prefix="dev: ")
@@ -360,7 +351,7 @@ def analyze_stepwise(
     compared = (
         first.quality.families if first.quality and options["family"] == families.BEST else None
     )
-    fitting = Fitting(
+    fitting = threshold_methods.Fitting(
         options["family"], options["boundary"], options["resolution"],
         None if first.fit is None else (first.fit, compared), options["bounds"],
     )  # fmt: skip
@@ -368,7 +359,7 @@ def analyze_stepwise(
     step()
     if first.fit is not None:
         reason = first.fit.reason if family == families.BEST else reason
-        tails = {} if options["tails"] is not None else {"tails": sides_of(first.fit)}
+        tails = {} if options["tails"] is not None else {"tails": tail_fits.sides_of(first.fit)}
         options = {**options, "family": first.fit.family, **tails}  # test has no say in the choice
     parts = []
     for k, (name, scores) in enumerate(tests.items(), start=1):
@@ -379,9 +370,9 @@ def analyze_stepwise(
     return Analysis(
         first, tuple(parts), score_set.observed_points(first, tuple(parts), level), curves, level,
         options["family"], reason, int(rng) if isinstance(rng, int | np.integer) else None,
-        beta_pair_of(first, options, level, rng), terms, decision,
+        sections.beta_pair_of(first, options, level, rng), terms, decision,
         page.checks_of(decision, list(tests.values())), no_decision,
-        "" if target is None else target_text(aim),
+        "" if target is None else threshold_methods.target_text(aim),
     )  # fmt: skip
 
 
@@ -421,8 +412,8 @@ def fitted_set(
     with forward_warnings(prefix):
         if options["family"] == families.BEST:
             rules, bounds = (options["boundary"], options["resolution"]), options["bounds"]
-            compared = best_comparison(value, *rules, bounds)
-            tails = TailRequest.of(*(options[name] for name in _OF_TAILS))
+            compared = family_choice.best_comparison(value, *rules, bounds)
+            tails = tail_fits.TailRequest.of(*(options[name] for name in _OF_TAILS))
             fitted = best_fit(value, *rules, compared, tails=tails, bounds=bounds)
         else:
             fitted = fit(value, **options)
@@ -432,15 +423,15 @@ def fitted_set(
 
 def _set_of(
     role: str, name: str, value: ScoreData, fitted: Fit | None, judge: Judge | None, *,
-    choose: bool = False, compared: FamilyComparison | str | None = None,
+    choose: bool = False, compared: family_choice.FamilyComparison | str | None = None,
     shift: tuple[float, float] | None = None,
 ) -> ScoreSet:  # fmt: skip
     """The set with its intervals and, where that was asked for, what speaks for its fit.
 
     On the one set that may `choose`, families are compared.
     """
-    empirical = empirical_model(value, name)
-    scored = empirical_model(value._scored, name) if value.has_rejected else empirical
+    empirical = samples.empirical_model(value, name)
+    scored = samples.empirical_model(value._scored, name) if value.has_rejected else empirical
     apart = None if fitted is None else distances(fitted._scored, scored)
     summary = value if isinstance(value, ScoreSummary) else None
     part = ScoreSet(role, name, value._as_scores(), fitted, empirical, apart, shift,
@@ -477,8 +468,8 @@ def _test_part(
                 fitted = fit(value, **{**options, **dict.fromkeys(_OF_TAILS[:2])})
         except (FitError, InputError) as error:
             warn("not fitted. " + error.template, BetarocWarning)
-            reversed_scores(*value._distributions)  # which the fit would have said
-        first, second = dev.scored.empirical, empirical_model(value._scored)
+            estimate.reversed_scores(*value._distributions)  # which the fit would have said
+        first, second = dev.scored.empirical, samples.empirical_model(value._scored)
         client = ScoreModel(first.client, second.client).ks()
         impostor = ScoreModel(first.impostor, second.impostor).ks()
         return _set_of(role, name, value, fitted, judge, shift=(client, impostor))
@@ -489,7 +480,7 @@ def _same(first: ScoreData, second: ScoreData) -> bool:
         return first == second
     return all(
         np.array_equal(np.sort(getattr(first, who)), np.sort(getattr(second, who)))
-        for who in CLASSES
+        for who in arrays.CLASSES
     )
 
 
@@ -500,7 +491,7 @@ _OF_CLASS = ("family", "params", "std_errors", "n", "total_weight", "log_likelih
 
 def _curve_numbers(model: ScoreModel) -> dict[str, Any]:
     at = parse_statistic(score_set.EER_THRESHOLD).value(model)
-    made = score_set.MADE if some_rejected(model._pair) else ()
+    made = score_set.MADE if measures.some_rejected(model._pair) else ()
     return {
         **{name: parse_statistic(name).number(model) for name in ("auc", "eer", "ks")},
         "eer_threshold": at.threshold,
@@ -515,13 +506,13 @@ def fit_document(part: ScoreSet, reason: str) -> dict[str, Any]:
     if fit is None or of is None or tests is None:
         return {}
     shapes = fit.model.shape_category()
-    sides = {"fitted": of.model, **fields_of(of, "scores", *CLASSES)}
+    sides = {"fitted": of.model, **fields_of(of, "scores", *arrays.CLASSES)}
     quality = {} if part.quality is None else {
         "quality": {"statuses": readable(part.statuses), **readable(part.quality)}
     }  # fmt: skip
     return {
         **fields_of(fit, "family", "log_likelihood", "aic", "bic"),
-        **{who: readable(fields_of(getattr(fit, who), *_OF_CLASS)) for who in CLASSES},
+        **{who: readable(fields_of(getattr(fit, who), *_OF_CLASS)) for who in arrays.CLASSES},
         "prior": fit.model.prior,
         **_curve_numbers(fit.model),
         "semi_derivatives": readable(fit.model.semi_derivatives()),
@@ -545,7 +536,7 @@ def fit_document(part: ScoreSet, reason: str) -> dict[str, Any]:
             "curve": tests.curve and readable(tests.curve) | {"finding": tests.curve.finding},
             "shapes": tests.shapes,
             "why_none": tests.why,
-            "hooks": readable(counted_hooks(tests.fit)) if "all" in tests.why else [],
+            "hooks": readable(shape_tests.counted_hooks(tests.fit)) if "all" in tests.why else [],
         },
         **quality,
     }
@@ -564,7 +555,7 @@ def system_document(name: str, part: ScoreSet, reason: str, level: float) -> dic
             who: readable(fields_of(getattr(fit, who), *_OF_CLASS))
             | {"distance": distance, "verdict": verdict}
             for who, distance, verdict in zip(
-                CLASSES, distances, map(distance_verdict, distances, noise), strict=True
+                arrays.CLASSES, distances, map(distance_verdict, distances, noise), strict=True
             )
         },
         **{f"auc{by}": model.auc() for by, model in models.items()},

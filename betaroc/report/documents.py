@@ -14,8 +14,7 @@ from betaroc.core.notices import collect_warnings, suppress_warnings
 from betaroc.core.options import IntervalOptions
 from betaroc.core.text import did_you_mean, format_value
 from betaroc.core.value import Value
-from betaroc.decision import comparison, forecast  # noqa: F401
-from betaroc.decision.threshold_methods import AMBER
+from betaroc.decision import comparison, forecast, threshold_methods  # noqa: F401
 from betaroc.ensemble import fusion, inclusion  # noqa: F401
 from betaroc.fits import covariates  # noqa: F401
 from betaroc.rendering.document import FORMAT, construct, kinds_of, parsed, value_of
@@ -157,7 +156,7 @@ def _decision_of_guarantee(old: dict[str, Any]) -> dict[str, Any]:
         "expected": {"kind": "OperatingPoint"} | point,
         "interval": {"kind": "Interval", "estimate": expected, "level": confidence,
                      "method": "guaranteed"} | ends,
-        "status": AMBER, "methods": [method | rates | ends],
+        "status": threshold_methods.AMBER, "methods": [method | rates | ends],
         "reason": f"With {100.0 * confidence:g} % confidence {target.upper()} stays at or below"
                   f" {100.0 * rate:g} % on trials like those that gave the threshold.",
         "remedy": "a decision on the scores themselves, which shows whether they tell the classes"

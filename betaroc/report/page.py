@@ -17,10 +17,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from betaroc.core import checks, vocabulary
+from betaroc.core import checks, errors, notices, vocabulary
 from betaroc.core.arrays import CLASSES, FloatArray
-from betaroc.core.errors import BetarocError, InputError, MisfitWarning
-from betaroc.core.notices import suppress_warnings
 from betaroc.core.text import format_value, parse_number
 from betaroc.core.vocabulary import CLIENT, CLIENTS, FAR, FRR, HTER, IMPOSTOR, IMPOSTORS, TPR
 from betaroc.data.scores import ScoreData
@@ -29,10 +27,9 @@ from betaroc.decision.decide import Decision, DecisionCheck, RateCell, RateRow
 from betaroc.decision.threshold_methods import TARGET_RATES, Fitting, Target
 from betaroc.estimation.families import family_text
 from betaroc.model.measures import OperatingPoint
-from betaroc.rendering import decision_picture, numbers
+from betaroc.rendering import decision_picture, files, numbers
 from betaroc.rendering.curves import GREY, INK, deviate, in_det_frame, legend_below
 from betaroc.rendering.decision_picture import Panel, ScoreAxis, StripRow
-from betaroc.rendering.files import Moving, draw_moving_svg, draw_svg
 from betaroc.rendering.numbers import level_words, rate, with_minus
 from betaroc.rendering.tree import Figure, Glossary, Node, Paragraph, Section, foreign, map_text
 from betaroc.rendering.tree_html import html_of, page_frame, prose_of, template, tight, typeset
@@ -76,9 +73,9 @@ def request_of(target: AnalysisTarget, confidence: float) -> Target:
     try:
         if arguments and known and len(arguments) >= len(items):
             return threshold_methods.checked_request(**arguments, confidence=confidence)
-    except BetarocError as error:
+    except errors.BetarocError as error:
         why = str(error)
-    raise InputError.about("target")(vocabulary.worded(
+    raise errors.InputError.about("target")(vocabulary.worded(
         "`target` must be far=RATE, frr=RATE, precision=SHARE, cost_fa=COST with cost_fr=COST,"
         f" or eer; got {format_value(target)}. {why}"
     ))  # fmt: skip
@@ -87,9 +84,9 @@ def request_of(target: AnalysisTarget, confidence: float) -> Target:
 def decision_of(dev: ScoreData, asked: Target, fitting: Fitting) -> tuple[Decision | None, str]:
     """The threshold, or why there is none."""
     try:
-        with suppress_warnings():  # what they say of dev, its fit has said
+        with notices.suppress_warnings():  # what they say of dev, its fit has said
             return decide.decided(dev, asked, fitting), ""
-    except BetarocError as error:
+    except errors.BetarocError as error:
         return None, getattr(error, "why", str(error))
 
 
@@ -484,7 +481,7 @@ def doubts(analysis: Analysis) -> tuple[list[str], list[str]]:
     """That the fit does not describe dev's scores, or else is poor; every other warning."""
     first, others = list[str](), list[str]()
     for notice in analysis.notices:
-        of_dev = notice.category is MisfitWarning and notice.message.startswith("dev: ")
+        of_dev = notice.category is errors.MisfitWarning and notice.message.startswith("dev: ")
         (first if of_dev else others).append(numbers.visible(notice.message))
     poor = [
         f"dev: fit of the {status.of}: poor. {vocabulary.template_of(status.words)}"
@@ -607,9 +604,9 @@ def curve_figures(analysis: Analysis) -> list[Figure]:
         marks = []
         for k, at in enumerate(moved):
             x, y = (at.far, at.tpr) if curve == "roc" else (deviate(at.far), deviate(at.frr))
-            marks.append(Moving(f"{curve}{k}", x, y, home, hollow=k == 0))
+            marks.append(files.Moving(f"{curve}{k}", x, y, home, hollow=k == 0))
         draw = partial(draw_curves, analysis, curve)
-        svg, places = draw_moving_svg(draw, f"betaroc {curve}", marks)
+        svg, places = files.draw_moving_svg(draw, f"betaroc {curve}", marks)
         figures.append(Figure(svg, caption, places=places))
     return figures
 
@@ -645,10 +642,10 @@ def fit_figures(analysis: Analysis) -> list[Figure]:
     figures = []
     for kind, caption in kinds.items():
         try:
-            with suppress_warnings():  # the page says once what is of scores alone
-                svg = draw_svg(partial(draw, kind), f"betaroc dev {kind}")
+            with notices.suppress_warnings():  # the page says once what is of scores alone
+                svg = files.draw_svg(partial(draw, kind), f"betaroc dev {kind}")
             figures.append(Figure(svg, f"dev, {caption}"))
-        except InputError as error:
+        except errors.InputError as error:
             figures.append(Figure("", f"dev: no {caption[:3]} picture. {error}"))
     return figures
 

@@ -20,8 +20,7 @@ from typing import Any, NamedTuple, TypeAlias, cast
 
 import numpy as np
 
-from betaroc.core import errors, vocabulary
-from betaroc.core.arrays import CLASSES
+from betaroc.core import arrays, errors, vocabulary
 from betaroc.core.notices import forward_warnings, suppress_warnings, warn
 from betaroc.core.options import IntervalOptions
 from betaroc.core.text import sentence
@@ -34,12 +33,11 @@ from betaroc.data.summary import ScoreSummary, separation_words
 from betaroc.decision.epc import Epc, epc
 from betaroc.distributions.shifted import bounds_of
 from betaroc.estimation.families import Names, family_text, has_shapes, is_of_counts, named
-from betaroc.fits import check
+from betaroc.fits import check, shape_tests
 from betaroc.fits.check import Distances, FitCheck, FitStatus, GoodDownTo, TargetCheck
 from betaroc.fits.curve_words import CurveTests, curve_tests
 from betaroc.fits.family_choice import FamilyComparison, compare_families
 from betaroc.fits.fit import DistributionFit, Fit
-from betaroc.fits.shape_tests import p_words
 from betaroc.fits.tail_fits import Sensitivity, reasons_to_audit, sensitivity, tail_words
 from betaroc.inference import of_scores
 from betaroc.inference.interval import Band, Interval
@@ -127,7 +125,7 @@ def intervals_of(
         if ends is None:
             ends, why = tried(partial(fit.conf_int, level, "wald"))
         client, impostor = (
-            parameters_of(getattr(fit, who), ends and ends.get(who), why) for who in CLASSES
+            parameters_of(getattr(fit, who), ends and ends.get(who), why) for who in arrays.CLASSES
         )
     labels = None if groups is None or not groups.dependent else groups.labels
     return SetIntervals(level, tuple(of_fit), of_scores, client, impostor, labels, more)
@@ -386,7 +384,7 @@ def without_interval(part: ScoreSet, *, ends: bool = False) -> list[str]:
     """What has no interval and why: numbers of the ends, or all others."""
     reasons: dict[str, list[str]] = {}
     of = part.intervals
-    for who in () if of is None else ("model", "scores", *CLASSES):
+    for who in () if of is None else ("model", "scores", *arrays.CLASSES):
         for m in getattr(of, who):
             told = (who, m.key) == ("scores", "ks") or m.why == NO_POWER_LAW  # the tables say so
             if m.why and not told and ends == (who == "model" and m.key in _OF_ENDS):
@@ -690,7 +688,7 @@ def contradiction_words(
             f" threshold {place} ({vocabulary.template_of(row.title).split(' (')[0]}) {rate}"
             f" {percent(row.expected)}{_ends(row.expected_low, row.expected_high)} expected{by},"
             f" {percent(row.observed)}{_ends(row.observed_low, row.observed_high)} observed"
-            f"{counted} ({p_words(row.p_value)}; {n} such rates on {names[role]}, at"
+            f"{counted} ({shape_tests.p_words(row.p_value)}; {n} such rates on {names[role]}, at"
             f" {level_words(level)} confidence for all {row.looks} comparisons together)."
         )
     return lines

@@ -17,25 +17,16 @@ from functools import partial
 from itertools import product
 from typing import Any
 
-from betaroc.core import vocabulary
+from betaroc.core import errors, local_files, notices, special, value, vocabulary
 from betaroc.core.arrays import CLASSES
-from betaroc.core.errors import BetarocError
-from betaroc.core.local_files import file_names
-from betaroc.core.notices import suppress_warnings
-from betaroc.core.special import rate_of_none
 from betaroc.core.text import sentence
-from betaroc.core.value import Value
 from betaroc.core.vocabulary import CLIENT, EER, FAR, FRR, IMPOSTOR, TNR, TPR
-from betaroc.data.scores import CLASS_HEAD, source_rows
-from betaroc.data.summary import summary_words
+from betaroc.data import scores, summary
 from betaroc.decision.curve import cautions, curve_view, loss_words
 from betaroc.estimation.families import family_text, has_shapes, is_of_counts
-from betaroc.fits import curve_words
+from betaroc.fits import curve_words, family_choice, shape_tests
 from betaroc.fits.check import check_fit, targets_grid
-from betaroc.fits.curve_words import CurveTests
-from betaroc.fits.family_choice import one_beta_suffices
 from betaroc.fits.fit import Fit, fit, fit_families, law_rows
-from betaroc.fits.shape_tests import CONTRADICTED, p_words
 from betaroc.rendering import numbers, tree
 from betaroc.rendering.numbers import level_words, number, percent, spaced, threshold
 from betaroc.rendering.tree import Cell, Figure, Grid, Group, Node, Paragraph, Row, Section
@@ -109,15 +100,15 @@ def _end_rows(part: ScoreSet) -> list[tree.RowCells]:
     return rows
 
 
-def _side(fitted: str, tests: CurveTests | None, key: str) -> str:
+def _side(fitted: str, tests: curve_words.CurveTests | None, key: str) -> str:
     if tests is not None and tests.ends is not None:
         test = getattr(tests.ends, key)
         if math.isnan(test.p_value):
             return str(test.side)
         few_counts = ", the counts cannot tell" * ("the counts cannot tell" in test.note)
-        return f"{test.side} ({p_words(test.p_value)}{few_counts})"
-    contradicted = tests is not None and CONTRADICTED in tests.counts.get(key, "")
-    return CONTRADICTED if contradicted else f"{fitted}, as fitted"
+        return f"{test.side} ({shape_tests.p_words(test.p_value)}{few_counts})"
+    contradicted = tests is not None and shape_tests.CONTRADICTED in tests.counts.get(key, "")
+    return shape_tests.CONTRADICTED if contradicted else f"{fitted}, as fitted"
 
 
 # ------------------------------------------------------ one beta distribution of each class
@@ -131,7 +122,7 @@ _WORD = {
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class BetaPairFit(Value):
+class BetaPairFit(value.Value):
     """One beta distribution a class on dev: "yes", "no" or "cannot tell" it suffices, and why."""
 
     fit: Fit | None
@@ -151,17 +142,17 @@ def beta_pair_of(
     same, quality = dev.fit is not None and has_shapes(dev.fit.family), dev.quality
     check, pair = None if quality is None else quality.check, dev.fit
     if not same:
-        with suppress_warnings():
+        with notices.suppress_warnings():
             try:
                 pair, check = fit(dev.given, **{**options, "family": "beta"}), None
-            except BetarocError as error:
+            except errors.BetarocError as error:
                 why = f"not fitted: {vocabulary.for_readers(error.template)}"
                 return BetaPairFit(None, False, "cannot tell", why, level)
             if dev.summary is None:
-                with suppress(BetarocError):
+                with suppress(errors.BetarocError):
                     check = check_fit(pair, replicates=_REPLICATES, level=level, rng=rng)
     families, why = (None, "") if quality is None else (quality.families, quality.uncompared)
-    return BetaPairFit(pair, same, *one_beta_suffices(families, check, why), level)
+    return BetaPairFit(pair, same, *family_choice.one_beta_suffices(families, check, why), level)
 
 
 def beta_pair_section(pair: BetaPairFit, dev: ScoreSet) -> Section:
@@ -203,7 +194,7 @@ def _by_set(sets: NamedSets, blocks: Sequence[Sequence[Node]]) -> list[Node]:
 def read_section(sets: NamedSets, reason: str) -> Section:
     """Files, numbers of scores and their range, the family that serves them."""
     (dev, _), *tests = sets
-    coarse = [(role, summary_words(part.given)) for part, role in sets]
+    coarse = [(role, summary.summary_words(part.given)) for part, role in sets]
     family = "" if dev.fit is None else fit_families(dev.fit)
     if dev.quality is not None and dev.quality.families is not None:
         reason = reason.partition(": ")[0]  # the rest stands beside the families compared
@@ -231,15 +222,15 @@ def read_section(sets: NamedSets, reason: str) -> Section:
     missing += [f"{numbers.counted(dropped, 'trial')} without a score left out"] * bool(dropped)
     finding = f"{tree.first_n(sizes)}; {'; '.join(missing) or 'every trial has a score'}"
     sources = [part.scores.source for part, _ in sets]
-    files = file_names(source.path for source in sources if source is not None)
+    files = local_files.file_names(source.path for source in sources if source is not None)
 
     def rows(part: ScoreSet) -> list[tree.RowCells]:
         source = part.scores.source
         name = part.name if source is None else files[source.path]
-        return source_rows(part.given, tree.foreign(name, path=source is not None))
+        return scores.source_rows(part.given, tree.foreign(name, path=source is not None))
 
     blocks: list[Node] = [Paragraph(f"{role}: {words}.", "note") for role, words in coarse if words]
-    blocks += [tree.grouped(sets, CLASS_HEAD, rows), Paragraph(" ".join(lines))]
+    blocks += [tree.grouped(sets, scores.CLASS_HEAD, rows), Paragraph(" ".join(lines))]
     return Section("What was read", tuple(blocks), finding, "read")
 
 
@@ -411,7 +402,7 @@ def _counted_on_dev(met: ObservedPoint, dev: ScoreSet, key: str, level: float) -
     aim = score_set.target(met.key)
     if aim is None or aim[0] != key or total * aim[1] >= 1.0:
         return ""
-    return f"none of {number(total)}: up to {percent(rate_of_none(total, level))}"
+    return f"none of {number(total)}: up to {percent(special.rate_of_none(total, level))}"
 
 
 def _support(met: ObservedPoint, dev: ScoreSet) -> str:

@@ -9,9 +9,7 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any, NamedTuple, cast
 
-from betaroc.core.arrays import CLASSES
-from betaroc.core.errors import BetarocError, InputError
-from betaroc.core.notices import suppress_warnings
+from betaroc.core import arrays, errors, notices
 from betaroc.core.value import fields_of
 from betaroc.core.vocabulary import (
     CLIENTS,
@@ -26,19 +24,15 @@ from betaroc.core.vocabulary import (
     template_of,
 )
 from betaroc.data.scores import ScoreData
-from betaroc.decision import decide as decisions
+from betaroc.decision import curve, decide as decisions
 from betaroc.decision.comparison import SystemsComparison, compare_systems, systems_verdict
-from betaroc.decision.curve import named_curves, slotted_axes
 from betaroc.decision.decide import Decision, DecisionCheck, worst_check
 from betaroc.decision.epc import epc
 from betaroc.decision.threshold_methods import GREEN, HOW, TARGET_RATES, Target, question_of
-from betaroc.model.measures import OperatingPoint
-from betaroc.model.samples import empirical_model
-from betaroc.rendering import tree
+from betaroc.model import measures, samples
+from betaroc.rendering import files, tree, tree_html
 from betaroc.rendering.curves import COLOURS, GREY, Axes, legend_below, new_axes
-from betaroc.rendering.files import draw_svg
 from betaroc.rendering.numbers import counted, name_shown, rate, spaced, visible, with_minus
-from betaroc.rendering.tree_html import ResultPage, html_of, page_of, verdict_nodes
 from betaroc.report.analysis import Analysis
 from betaroc.report.page import FOOT, glossary_of, page_in_terms, render_part
 
@@ -70,7 +64,7 @@ class System(NamedTuple):
         return self.tests[0][1] if self.tests else None
 
     @property
-    def point(self) -> OperatingPoint:
+    def point(self) -> measures.OperatingPoint:
         """Both rates: observed on the first test, without any those expected."""
         return self.decision.expected if self.check is None else self.check.point
 
@@ -98,15 +92,15 @@ def compared(systems: Sequence[System], level: float, rng: Any) -> SystemsCompar
     tested = [system for system in systems if system.tests]
     if len(tested) < 2:
         return "two systems with a test are needed"
-    with suppress_warnings():
+    with notices.suppress_warnings():
         try:
             curves = {system.name: epc(system.dev, system.tests[0][0]) for system in tested}
-            judge = partial(compare_systems, named_curves(curves), level=level, rng=rng)
+            judge = partial(compare_systems, curve.named_curves(curves), level=level, rng=rng)
             try:
                 return judge()
-            except InputError:  # not the same trials
+            except errors.InputError:  # not the same trials
                 return judge(paired=False)
-        except BetarocError as error:
+        except errors.BetarocError as error:
             return str(error)
 
 
@@ -172,7 +166,7 @@ def _cells(
 
 def _against(comparison: SystemsComparison, reference: str, name: str) -> tree.Content:
     """Whether a system is shown to differ from the first, and the interval of the difference."""
-    axes = slotted_axes(comparison.curves[0])
+    axes = curve.slotted_axes(comparison.curves[0])
     for first, second, _, low, high, better in zip(*comparison._pairs().values(), strict=True):
         if {first, second} == {name, reference}:
             ends = (low, high) if first == name else (-high, -low)
@@ -211,14 +205,14 @@ def page_of_systems(systems: Sequence[System], request: Target, terms: str, rng:
     top = systems_nodes(decided, comparison) if decided else []
     order = [*decided, *(system for system in systems if system.decided is None)]
     sections = [_section(system, f"system{k}") for k, system in enumerate(order, 1)]
-    sections.append(glossary_of(html_of([tree.Section("", tuple(top)), *sections])))
+    sections.append(glossary_of(tree_html.html_of([tree.Section("", tuple(top)), *sections])))
     many, question = counted(len(systems), "system"), question_of(request)
-    page = ResultPage(
+    page = tree_html.ResultPage(
         f"betaroc: {many}", many, _sizes_words(decided),
         f"Which system, and {question[:1].lower()}{question[1:]}", top, sections,
     )  # fmt: skip
     words = shared_words(system.dev.words for system in systems)
-    return page_in_terms(page_of(page, FOOT, script=True), terms, words)
+    return page_in_terms(tree_html.page_of(page, FOOT, script=True), terms, words)
 
 
 def systems_nodes(
@@ -239,7 +233,7 @@ def systems_nodes(
             f"{FAR}: share of {IMPOSTORS} accepted. {FRR}: share of {CLIENTS} rejected.", "legend"
         ),
         *_answer(systems, known),
-        *verdict_nodes(grid.head, grid.rows),
+        *tree_html.verdict_nodes(grid.head, grid.rows),
         tree.Paragraph(_note(systems), "note"),
         tree.Figures((_rocs(systems, "on test" if first.tests else "on dev"),)),
         *[tree.Section("Which differences are shown", tuple(differences))] * several,
@@ -317,7 +311,7 @@ def _sizes_words(systems: Sequence[System]) -> list[str]:
     ):
         sizes = {(s.n_client, s.n_impostor) for s in sets}
         if len(sizes) == 1:
-            both = zip(CLASSES, sizes.pop(), strict=True)
+            both = zip(arrays.CLASSES, sizes.pop(), strict=True)
             lines.append(f"{role} {', '.join(words.counted(who, n, spaced(n)) for who, n in both)}")
         elif sizes:
             lines.append(f"{role} of different sizes")
@@ -332,8 +326,8 @@ def _rocs(systems: Sequence[System], where: str) -> tree.Figure:
             many = k >= _DRAWN
             label = "_nolegend_" if many else name_shown(system.name)
             colour, width = (GREY, 0.8) if many else (COLOURS[k], 1.5)
-            with suppress_warnings():
-                empirical_model(scores).roc().plot(
+            with notices.suppress_warnings():
+                samples.empirical_model(scores).roc().plot(
                     ax, scale="log", linewidth=width, zorder=2.0 - 0.5 * many, color=colour,
                     label=label,
                 )  # fmt: skip
@@ -351,4 +345,4 @@ def _rocs(systems: Sequence[System], where: str) -> tree.Figure:
     others = f"; others grey beyond {_DRAWN}" * (len(systems) > _DRAWN)
     caption = f"ROC of each system {where}, {FAR} on a log scale; dots: at its threshold{others}."
     alt = f"{TPR} against {FAR} of {len(systems)} systems {where}"
-    return tree.Figure(draw_svg(draw, "rocs"), caption, alt)
+    return tree.Figure(files.draw_svg(draw, "rocs"), caption, alt)

@@ -18,8 +18,7 @@ from betaroc.data.scores import Scores
 from betaroc.decision.epc import Epc, epc as expected_performance
 from betaroc.estimation.families import BEST, Names, family_text
 from betaroc.fits.fit import Fit, fit
-from betaroc.inference.interval import Band
-from betaroc.inference.intervals import roc_band
+from betaroc.inference import interval, intervals
 from betaroc.model.model import ScoreModel
 from betaroc.model.samples import empirical_model
 from betaroc.rendering.curves import Axes, draw_det, draw_rates, new_axes
@@ -44,7 +43,7 @@ class DisplayedCurve(NamedTuple):
 
     scores: Scores
     fit: Fit | None
-    band: Band | None
+    band: interval.Band | None
 
 
 def displayed(scores: Scores, family: Names | None, level: float | None) -> DisplayedCurve:
@@ -52,7 +51,7 @@ def displayed(scores: Scores, family: Names | None, level: float | None) -> Disp
     band = None
     if level is not None:
         far = np.geomspace(1.0 / scores.impostor_total, 1.0, _PLACES)
-        band = roc_band(scores, far=far[:-1], level=checked_level(level))
+        band = intervals.roc_band(scores, far=far[:-1], level=checked_level(level))
     return DisplayedCurve(scores, None if family is None else fit(scores, family), band)
 
 
@@ -414,7 +413,7 @@ class EpcDisplay:
     'half total error rate on test'
     """
 
-    def __init__(self, epc: Epc, band: Band | None = None) -> None:
+    def __init__(self, epc: Epc, band: interval.Band | None = None) -> None:
         self.epc = epc
         self.band = band
 

@@ -9,8 +9,7 @@ import numpy.typing as npt
 from sklearn.metrics import make_scorer
 from sklearn.utils.validation import column_or_1d
 
-from betaroc.core.checks import fraction, weights_array
-from betaroc.core.errors import InputError, refusal
+from betaroc.core import checks, errors
 from betaroc.core.text import format_list
 from betaroc.sklearn.trials import labels_of, two_labels
 
@@ -47,7 +46,7 @@ def weighted_error_scorer(alpha: float, *, pos_label: object = None) -> Callable
     -0.3
     """
     return make_scorer(
-        _weighted_error, greater_is_better=False, alpha=fraction(alpha, "alpha"),
+        _weighted_error, greater_is_better=False, alpha=checks.fraction(alpha, "alpha"),
         pos_label=pos_label,
     )  # fmt: skip
 
@@ -65,18 +64,18 @@ def _weighted_error(
     labels = two_labels(classes, pos_label, name="y_true")
     others = sorted(set(predicted.tolist()) - set(classes.tolist()))
     if others:
-        raise InputError.about("y_pred")(
+        raise errors.InputError.about("y_pred")(
             f"y_pred must hold the labels of y_true, {format_list(classes.tolist())}; the estimator"
             f" predicts {format_list(others)} too. Fit it to the same labels."
         )
     weights = np.ones(true.size)
     if sample_weight is not None:
-        weights = weights_array(sample_weight, true.size, "sample_weight")
+        weights = checks.weights_array(sample_weight, true.size, "sample_weight")
     client, accepted = labels.clients(true), labels.clients(predicted)
     totals = weights[~client].sum(), weights[client].sum()
     if not all(totals):
         remedy = "Give one of its rows a positive weight."
-        raise refusal("sample_weight", "have a sum > 0 in both classes", "0 in one", remedy)
+        raise errors.refusal("sample_weight", "have a sum > 0 in both classes", "0 in one", remedy)
     far = weights[accepted & ~client].sum() / totals[0]
     return float(alpha * far + (1.0 - alpha) * weights[client & ~accepted].sum() / totals[1])
 

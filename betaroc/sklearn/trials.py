@@ -13,11 +13,9 @@ from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import _check_method_params, check_is_fitted, column_or_1d
 
+from betaroc.core import checks, containers, notices
 from betaroc.core.arrays import AnyArray, BoolArray, FloatArray, IntArray
-from betaroc.core.checks import choice
-from betaroc.core.containers import refuse_kind, width_of
 from betaroc.core.errors import BetarocWarning, InputError, InputTypeError, refusal
-from betaroc.core.notices import warn
 from betaroc.core.text import format_list, format_value
 from betaroc.data.labels import KNOWN_LABELS
 from betaroc.data.scores import Scores
@@ -42,7 +40,7 @@ class TwoLabels(NamedTuple):
 def labels_of(y: npt.ArrayLike, name: str = "y") -> AnyArray:
     """One label per row; an error unless there are two different ones."""
     if isinstance(y, np.ma.MaskedArray):  # scikit-learn would read what is under the mask
-        refuse_kind(y, name, "a masked array", "Pass the rows that are not masked.")
+        containers.refuse_kind(y, name, "a masked array", "Pass the rows that are not masked.")
     rule = "hold one of two labels per row, as numbers, text or booleans"
     try:
         with np.errstate(invalid="ignore"):
@@ -94,7 +92,7 @@ def two_labels(
                 f"pos_label must say which label is the client's unless {name} is {{0, 1}},"
                 f" {{-1, 1}} or boolean; {holds}. Give pos_label= one of them."
             )
-        warn(
+        notices.warn(
             f"{holds}: {format_value(second)}, the larger label, is taken for the client, as"
             " scikit-learn does. Give pos_label= to say which it is.",
             BetarocWarning,
@@ -115,7 +113,7 @@ class RowSplit(NamedTuple):
 
 def response_method_of(estimator: Any, wanted: str = "auto") -> str:
     """The name of the method that gives scores."""
-    choice(wanted, ("auto", *_METHODS), "response_method")
+    checks.choice(wanted, ("auto", *_METHODS), "response_method")
     for name in _METHODS if wanted == "auto" else (wanted,):
         if hasattr(estimator, name):
             return name
@@ -160,7 +158,7 @@ def checked_splits(splits: Any, clients: AnyArray) -> list[RowSplit]:
 
 def _split(fold: Any) -> RowSplit:
     """Rows to train on and to test, by their numbers or by booleans."""
-    result = tuple(map(np.asarray, fold)) if width_of(fold) == 2 else ()
+    result = tuple(map(np.asarray, fold)) if containers.width_of(fold) == 2 else ()
     if not result or any(rows.dtype.kind not in "iub" or rows.ndim != 1 for rows in result):
         rule = "give pairs of rows, those to train on and those to test, by number"
         remedy = "Take a number of folds, a splitter, or a list of such pairs."
