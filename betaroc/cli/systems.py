@@ -48,13 +48,9 @@ class SystemFiles(NamedTuple):
 
     @property
     def paths(self) -> list[str]:
-        """All files that are named."""
-        return _paths_of(self.dev, *self.tests)
-
-
-def _paths_of(*sources: ScoreFiles) -> list[str]:
-    pairs = ((source,) if isinstance(source, str) else source for source in sources)
-    return [path for pair in pairs for path in pair]
+        """All files that are named, dev's first."""
+        pairs = ((item,) if isinstance(item, str) else item for item in (self.dev, *self.tests))
+        return [path for pair in pairs for path in pair]
 
 
 # ----------------------------------------------------------------------- which are named
@@ -75,13 +71,9 @@ def called_systems(
         return _checked_systems(list(map(SystemFiles, default_names(scores), scores)))
     if len(scores) > 1:
         first, second = (numbers.visible(quote(path)) for path in scores[:2])
-        remedy = (
-            f"Name a test by --test {second}, the files of both classes by --client-file {first}"
-            f" --impostor-file {second}, several systems by --system NAME {first} --system NAME"
-            f" {second}."
-        )
-        raise refusal("SCORES", "be one file, dev's", f"{len(scores)}: {format_list(scores)}",
-                      remedy)  # fmt: skip
+        remedy = f"Name a test by --test {second}, several systems by --system NAME {first} ..."
+        value = f"{len(scores)}: {format_list(scores)}"
+        raise refusal("SCORES", "be one file, dev's", value, remedy)
     dev, test = (files_of(arguments, role) for role in ("dev", "test"))
     if tests[0] and not test:
         raise InputError(
@@ -98,21 +90,17 @@ def named_systems(
     arguments: Namespace, *, tests: tuple[int, float] = (0, math.inf)
 ) -> list[SystemFiles]:
     """The systems that --system or --systems names; none where the call has neither."""
-    value, place = arguments.system, arguments.systems
-    if value is None and place is None:
+    named, place = arguments.system, arguments.systems
+    if named is None and place is None:
         return []
-    option = "--systems" if value is None else "--system"
-    beside = given_options(arguments, (*FILE_ARGUMENTS, "name"))
-    beside += ["--systems"] * (option == "--system" and place is not None)
-    if beside:
-        raise InputError(
-            f"{option} must stand without {', '.join(beside)}: it names every file of the call."
-            " Leave one of them out."
-        )
-    if place is None:
-        if any(len(words) < 2 for words in value):
-            raise refusal(option, "give a name and a dev file", format_value(value))
-        systems = [SystemFiles(name, dev, tuple(files)) for name, dev, *files in value]
+    option = "--systems" if named is None else "--system"
+    names = (*FILE_ARGUMENTS, "name", *["systems"] * (named is not None))
+    rule = f"stand without {option}, which names every file of the call"
+    refuse(arguments, names, rule, "Leave one of them out.")
+    if named is not None:
+        if any(len(words) < 2 for words in named):
+            raise refusal(option, "give a name and a dev file", format_value(named))
+        systems = [SystemFiles(name, dev, tuple(files)) for name, dev, *files in named]
     elif not place:
         raise refusal(option, "name a folder or a TOML file", "''", "Give its path.")
     else:
@@ -162,17 +150,17 @@ def _checked_systems(
     _check_repeated(systems, one_dev=one_dev)
     names = [numbers.visible(system.name).strip() for system in systems]
     least, most = tests
+    number = "one test file" if least == most else "at most one test file"
     for system, name in zip(systems, names, strict=True):
-        rule, what = "", format_value(system.name)
+        rule, value = "", format_value(system.name)
         if not name or len(system.name) > _LONGEST or not system.name.isprintable():
-            rule = f"have a name of 1 to {_LONGEST} characters that print; got {what}"
+            rule = f"have a name of 1 to {_LONGEST} characters that print"
         elif names.count(name) > 1:
-            rule = f"have a name of its own; {what} is given {names.count(name)} times"
+            rule, value = "have a name of its own", f"{value} {names.count(name)} times"
         elif not least <= len(system.tests) <= most:
-            number = "one test file" if least == most else "at most one test file"
-            rule = f"have {number} here; {what} has {len(system.tests)}"
+            rule, value = f"have {number} here", f"{len(system.tests)} of {value}"
         if rule:
-            raise InputError(f"every system must {rule}. Such as --system NAME DEV TEST.")
+            raise refusal("every system", rule, value, "Such as --system NAME DEV TEST.")
     return systems
 
 
@@ -180,9 +168,9 @@ def _check_repeated(systems: Sequence[SystemFiles], *, one_dev: bool = False) ->
     """Every file serves one system in one role."""
     seen: dict[object, str] = {}
     for system in systems:
+        of = f" of {format_value(system.name, 30)}" * bool(system.name)
         for k, path in enumerate(system.paths):
-            role = "dev" if k < len(_paths_of(system.dev)) else "test"
-            role += f" of {format_value(system.name, 30)}" * bool(system.name)
+            role = ("dev" if k < 1 + (not isinstance(system.dev, str)) else "test") + of
             there = path != STDIN and os.path.exists(path)
             known = seen.setdefault(os.stat(path)[1:3] if there else path, role)
             if known is not role and not (one_dev and role[:3] == known[:3] == "dev"):

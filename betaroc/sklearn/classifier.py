@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import replace
 from inspect import signature
-from typing import Any, Self, TypeVar
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -15,7 +15,7 @@ from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold, check
 from sklearn.utils import get_tags, indexable
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import _estimator_has, check_is_fitted
 
 from betaroc.core import checks
 from betaroc.core.arrays import CLASSES, AnyArray, FloatArray
@@ -39,18 +39,6 @@ _OF_RANKS = ("guaranteed", "average")
 _OUT_OF_FOLD = "Dev are out-of-fold scores, not those of the model fitted again to all rows"
 _MEASURED = "for it the bound was measured on some models, not guaranteed"
 _APART = 'rows that the model never saw as the dev set (cv="prefit")'
-
-_Method = TypeVar("_Method", bound=Callable[..., FloatArray])
-
-
-def _where_estimator_has(name: str) -> Callable[[_Method], _Method]:
-    """Show a method where the estimator, fitted if it is, has it."""
-
-    def check(self: Any) -> bool:
-        getattr(getattr(self, "estimator_", self.estimator), name)
-        return True
-
-    return available_if(check)
 
 
 class ThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
@@ -226,7 +214,12 @@ class ThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         labels = trials.two_labels(np.unique(named), self.pos_label, guess=True)
         clients = labels.clients(named)
         fit_params, split_params = self._routed(weight, groups, params)
-        copies = None if weight is None else _weights(weight, named.size)
+        copies = None
+        if weight is not None:
+            if not np.any(np.asarray(weight) != 0):
+                rule, remedy = "be above zero somewhere", "Give the copies of each row."
+                raise refusal("sample_weight", rule, f"{named.size} zeros", remedy)
+            copies = checks.weights_array(weight, named.size, "sample_weight")
         names = None if strata is None else strata_array(strata, named.size, "strata")
         splits = self._splits(X, y, clients, groups, split_params)
         rows = np.arange(named.size)
@@ -370,7 +363,7 @@ class ThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         values = trials.client_scores(self.estimator_, X, self.response_method_, labels)
         return labels.of(self.decision_.accept(values), self.classes_)
 
-    @_where_estimator_has("predict_proba")
+    @available_if(_estimator_has("predict_proba"))
     def predict_proba(self, X: Any) -> FloatArray:
         """Probabilities of the estimator; no threshold takes part.
 
@@ -385,7 +378,7 @@ class ThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         """
         return self._fitted().predict_proba(X)
 
-    @_where_estimator_has("predict_log_proba")
+    @available_if(_estimator_has("predict_log_proba"))
     def predict_log_proba(self, X: Any) -> FloatArray:
         """Logarithms of its probabilities.
 
@@ -400,7 +393,7 @@ class ThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         """
         return self._fitted().predict_log_proba(X)
 
-    @_where_estimator_has("decision_function")
+    @available_if(_estimator_has("decision_function"))
     def decision_function(self, X: Any) -> FloatArray:
         """Scores of the estimator; no threshold takes part.
 
@@ -426,14 +419,6 @@ class ThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         tags.input_tags.sparse = own.sparse
         tags.input_tags.pairwise = own.pairwise
         return tags
-
-
-def _weights(weight: npt.ArrayLike, n: int) -> FloatArray:
-    weight = np.asarray(weight)
-    if weight.dtype != object and not weight.any():
-        remedy = "Give the copies of each row."
-        raise refusal("sample_weight", "be above zero somewhere", f"{n} zeros", remedy)
-    return checks.weights_array(weight, n, "sample_weight")
 
 
 def _of_another_model(decision: Decision) -> Decision:
