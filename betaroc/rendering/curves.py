@@ -16,8 +16,8 @@ import numpy as np
 import numpy.typing as npt
 
 from betaroc.core.arrays import AnyArray, BoolArray, FloatArray
-from betaroc.core.errors import InputError, InputTypeError
-from betaroc.core.text import FINE, format_value
+from betaroc.core.errors import InputTypeError, refusal
+from betaroc.core.text import FINE, typed
 from betaroc.rendering import files, tree
 from betaroc.rendering.numbers import level_words, number, rate, rate_span, with_minus
 
@@ -83,10 +83,8 @@ def checked_axes(ax: object) -> Axes:
     from matplotlib.axes import Axes
 
     if not isinstance(ax, Axes):
-        raise InputTypeError.about("ax")(
-            f"ax must be matplotlib Axes; got {format_value(ax)} of type {type(ax).__name__}. Leave"
-            " it out for new ones, or pass what plt.subplots() gives."
-        )
+        remedy = "Leave it out for new ones, or pass what plt.subplots() gives."
+        raise refusal("ax", "be matplotlib Axes", typed(ax), remedy, InputTypeError)
     return ax
 
 
@@ -172,12 +170,10 @@ def on_log(ax: Axes, letter: str, *, empty: bool) -> None:
         getattr(ax, f"set_{letter}scale")("log")
         getattr(ax, f"{letter}axis").set_gid(_LOG)
         return
-    scale = getattr(ax, f"get_{letter}scale")()
-    if scale != "log":
-        raise InputError.about("ax")(
-            f'ax must have a logarithmic {letter} axis for scale="log"; got axes with data on a'
-            f" {scale} one. Draw the first curve on new axes with it too."
-        )
+    if getattr(ax, f"get_{letter}scale")() != "log":
+        rule = f'have a logarithmic {letter} axis for scale="log"'
+        remedy = "Draw the first curve on new axes with it too."
+        raise refusal("ax", rule, "axes with data on another one", remedy)
 
 
 # ----------------------------------------------------------------------------- curves
@@ -567,15 +563,12 @@ def _draw_interval(
 
 def _zones(alpha: FloatArray, present: BoolArray) -> list[tuple[float, float]]:
     """Runs of alphas: half way to the next of a fine grid, a little way where it is far."""
-    gaps = np.diff(alpha)
-    near = gaps <= FINE
-    reach = np.where(near, 0.5 * gaps, _ALONE)
-    ends = [[0.0 if near[k : k + 1].any() else _ALONE] for k in (0, gaps.size - 1)]
-    low = np.maximum(alpha - np.concatenate([ends[0], reach]), 0.0)
-    high = np.minimum(alpha + np.concatenate([reach, ends[1]]), 1.0)
+    reach = np.minimum(0.5 * np.diff(alpha), _ALONE)
+    low = np.maximum(alpha - np.append(_ALONE, reach), 0.0)
+    high = np.minimum(alpha + np.append(reach, _ALONE), 1.0)
     result: list[tuple[float, float]] = []
     for k in np.flatnonzero(present):
-        joined = k > 0 and present[k - 1] and near[k - 1]
+        joined = k > 0 and present[k - 1] and alpha[k] - alpha[k - 1] <= FINE
         start = result.pop()[0] if joined else float(low[k])
         result.append((start, float(high[k])))
     return result

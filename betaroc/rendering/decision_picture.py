@@ -114,14 +114,11 @@ class ScoreAxis(NamedTuple):
 
     def ticks(self) -> list[Tick]:
         """Four to seven numbers."""
+        from matplotlib.ticker import MaxNLocator
+
         marks = _LOGIT_TICKS
         if not self.logit:
-            width = (self.high - self.low) / 4.5
-            power = 10.0 ** math.floor(math.log10(width))
-            steps = (factor * power for factor in (1.0, 2.0, 5.0, 10.0))
-            step = min(steps, key=lambda step: abs(step - width))
-            first, last = math.ceil(self.low / step - 1e-9), math.floor(self.high / step + 1e-9)
-            scores = [k * step for k in range(first, last + 1)]
+            scores = MaxNLocator(6, steps=[1, 2, 5, 10]).tick_values(self.low, self.high)
             marks = [(x, with_minus(f"{x:.6g}") if abs(x) > 1e-12 else "0") for x in scores]
         placed = [Tick(float(self._place(score)), text) for score, text in marks]
         inside = [tick for tick in placed if -1e-9 <= tick.at <= 100.0 + 1e-9]

@@ -325,7 +325,8 @@ def analyze(
 def analyze_stepwise(
     dev: ScoresLike, test: ScoresLike | Mapping[str, ScoresLike] | None,
     options: Mapping[str, Any], step: Callable[[], object], *, level: float, rng: Any,
-    statistics: str | Sequence[str] = (), terms: str = vocabulary.BIOMETRIC, target: page.AnalysisTarget = None,
+    statistics: str | Sequence[str] = (), terms: str = vocabulary.BIOMETRIC,
+    target: page.AnalysisTarget = None,
 ) -> Analysis:  # fmt: skip
     """The analysis; ``step`` is called after each set."""
     level, terms = checks.level(level), checks.terms_of(terms).name

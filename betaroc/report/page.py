@@ -509,10 +509,7 @@ _GLOSSARY = (
     (TPR, f"the share of {CLIENTS} that are accepted, 1 − {FRR}"),
     (vocabulary.TNR, f"the share of {IMPOSTORS} that are rejected, 1 − {FAR}"),
     (HTER, f"{vocabulary.HALF_TOTAL_ERROR_RATE}: the mean of {FAR} and {FRR}"),
-    (
-        vocabulary.EER,
-        f"the rate at the threshold where {FAR} and {FRR} are equal (equal error)",
-    ),
+    (vocabulary.EER, f"the rate at the threshold where {FAR} and {FRR} are equal (equal error)"),
     ("F1", f"the harmonic mean of precision ({CLIENTS} among the accepted) and recall ({TPR})"),
     ("ROC", f"the curve of {TPR} against {FAR} over all thresholds"),
     ("DET", f"the curve of {FRR} against {FAR} on scales of normal deviates"),

@@ -219,13 +219,19 @@ def systems_nodes(
     systems: Sequence[System], comparison: SystemsComparison | str
 ) -> list[tree.Node]:
     """The system to take, the table of all, their curves, and which differences are shown."""
-    first, several = systems[0], len(systems) > 1
+    first, several, d = systems[0], len(systems) > 1, systems[0].decision
     statuses = Counter(system.worst.status for system in systems)
     counts = ", ".join(f"{statuses[s]} {s}" for s in _STATUSES if statuses[s])
     known = comparison if isinstance(comparison, SystemsComparison) else None
     differences: list[tree.Node] = [tree.Paragraph(f"No difference can be shown: {comparison}")]
     if known is not None:
         differences = [*known._view()[1:]]  # the verdict stands above
+    confidence, note = f"{100.0 * d.confidence:g} %", "chosen on its own dev scores"
+    if d.target in TARGET_RATES:
+        note += f": {short_name(d.target)} at or below {100.0 * d.rate:g} %"
+        guaranteed = all(system.decision.how == "guaranteed" for system in systems)
+        note += f" with {confidence} confidence" * guaranteed
+    note = f"Each system has its own threshold, {note}. Intervals of rates: exact, {confidence}"
     grid = thresholds_grid(systems, known, page=True)
     return [
         *[tree.Paragraph(f"{capital(counts)}.", "lead")] * several,
@@ -234,7 +240,7 @@ def systems_nodes(
         ),
         *_answer(systems, known),
         *tree_html.verdict_nodes(grid.head, grid.rows),
-        tree.Paragraph(_note(systems), "note"),
+        tree.Paragraph(f"{note}, each by itself.", "note"),
         tree.Figures((_rocs(systems, "on test" if first.tests else "on dev"),)),
         *[tree.Section("Which differences are shown", tuple(differences))] * several,
     ]
@@ -242,47 +248,30 @@ def systems_nodes(
 
 def _answer(systems: Sequence[System], comparison: SystemsComparison | None) -> list[tree.Node]:
     """What the first does, in what it is the first, and the cautions."""
-    first, d = systems[0], systems[0].decision
-    good, where = first.worst.status == GREEN, "on test" if first.tests else "on dev"
-    point = first.point
-    text = f"{FAR} {rate(float(point.far))}, {FRR} {rate(float(point.frr))} {where}"
+    first, d, status = systems[0], systems[0].decision, systems[0].worst.status
+    good, where, tested = status == GREEN, "on test" if first.tests else "on dev", bool(first.tests)
+    text = f"{FAR} {rate(float(first.point.far))}, {FRR} {rate(float(first.point.frr))} {where}"
     # Systems of the status of the first, with a test as it has one.
-    alike = [
-        s
-        for s in systems
-        if s.worst.status == first.worst.status and bool(s.tests) == bool(first.tests)
-    ]
-    if len(alike) > 1:
-        others = {"far": FRR, "frr": FAR}
-        by = others.get(d.target, "cost" if d.costs else HTER)
-        text += f", the lowest {by} among {len(alike)} of this status"
+    alike = sum(s.worst.status == status and bool(s.tests) == tested for s in systems)
+    if alike > 1:
+        by = {"far": FRR, "frr": FAR}.get(d.target, "cost" if d.costs else HTER)
+        text += f", the lowest {by} among {alike} of this status"
     elif len(systems) > 1 and good:
         text += "; no other system can be relied on"
-    title = f"{name_shown(first.name)}, threshold {with_minus(decisions.shown_threshold(d))}:"
     cautions = [] if good else [first.worst.reason]
-    cautions += (
-        [] if comparison is None else [f"{capital(systems_verdict(comparison, comparison.names))}."]
-    )
-    if not first.tests:
+    if comparison is not None:
+        cautions.append(f"{capital(systems_verdict(comparison, comparison.names))}.")
+    if not tested:
         cautions.append("No test set: what follows is expected from dev alone.")
-    elif len(alike) > 1:
-        best = f"The best of {len(alike)} on one test set"
+    elif alike > 1:
+        best = f"The best of {alike} on one test set"
         cautions.append(f"{best} tends to look a little better than it is.")
+    title = f"{name_shown(first.name)}, threshold {with_minus(decisions.shown_threshold(d))}:"
     return [
         tree.Paragraph(f"{text}.{'' if good else ' No system can be relied on.'}", "lead", title),
-        tree.Status("", first.worst.status, decisions.STATUS_COLOURS[first.worst.status]),
+        tree.Status("", status, decisions.STATUS_COLOURS[status]),
         *map(tree.Paragraph, cautions),
     ]
-
-
-def _note(systems: Sequence[System]) -> str:
-    d = systems[0].decision
-    confidence, guaranteed = f"{100.0 * d.confidence:g} %", {s.decision.how for s in systems}
-    text = "Each system has its own threshold, chosen on its own dev scores"
-    if d.target in TARGET_RATES:
-        text += f": {short_name(d.target)} at or below {100.0 * d.rate:g} %"
-        text += f" with {confidence} confidence" * (guaranteed == {"guaranteed"})
-    return f"{text}. Intervals of rates: exact, {confidence}, each by itself."
 
 
 def _section(system: System, key: str) -> tree.Section:
