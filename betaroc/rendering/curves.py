@@ -563,9 +563,11 @@ def _draw_interval(
 
 def _zones(alpha: FloatArray, present: BoolArray) -> list[tuple[float, float]]:
     """Runs of alphas: half way to the next of a fine grid, a little way where it is far."""
-    reach = np.minimum(0.5 * np.diff(alpha), _ALONE)
-    low = np.maximum(alpha - np.append(_ALONE, reach), 0.0)
-    high = np.minimum(alpha + np.append(reach, _ALONE), 1.0)
+    gaps = np.diff(alpha)
+    reach = np.minimum(0.5 * gaps, _ALONE)
+    first, last = (0.0 if gaps.size and gaps[k] <= FINE else _ALONE for k in (0, -1))
+    low = np.maximum(alpha - np.append(first, reach), 0.0)
+    high = np.minimum(alpha + np.append(reach, last), 1.0)
     result: list[tuple[float, float]] = []
     for k in np.flatnonzero(present):
         joined = k > 0 and present[k - 1] and alpha[k] - alpha[k - 1] <= FINE

@@ -453,7 +453,7 @@ def _test_part(
     """A test set, fitted as dev was; without tails, or not at all, where that is impossible."""
     fitted: Fit | None = None
     with forward_warnings(f"{role}: "):
-        if _same(value, dev.given):
+        if threshold_methods.digest_of(value) == threshold_methods.digest_of(dev.given):
             warn(
                 "the scores are dev's own, so its thresholds look better here than on new data."
                 " Pass scores that took no part in choosing them.",
@@ -474,15 +474,6 @@ def _test_part(
         client = ScoreModel(first.client, second.client).ks()
         impostor = ScoreModel(first.impostor, second.impostor).ks()
         return _set_of(role, name, value, fitted, judge, shift=(client, impostor))
-
-
-def _same(first: ScoreData, second: ScoreData) -> bool:
-    if isinstance(first, ScoreSummary) or isinstance(second, ScoreSummary):
-        return first == second
-    return all(
-        np.array_equal(np.sort(getattr(first, who)), np.sort(getattr(second, who)))
-        for who in arrays.CLASSES
-    )
 
 
 # ------------------------------------------------------------------------ the shell's JSON

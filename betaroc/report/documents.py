@@ -6,13 +6,13 @@ import json
 import os
 from collections.abc import Iterator
 from functools import cache
-from pathlib import Path
 from typing import Any
 
-from betaroc.core.errors import FileFormatError, InputTypeError, ScoreFileNotFoundError, refusal
+from betaroc.core.errors import FileFormatError, InputTypeError, refusal
+from betaroc.core.local_files import small_text
 from betaroc.core.notices import collect_warnings, suppress_warnings
 from betaroc.core.options import IntervalOptions
-from betaroc.core.text import did_you_mean, format_value
+from betaroc.core.text import did_you_mean, format_value, typed
 from betaroc.core.value import Value
 from betaroc.decision import comparison, forecast, threshold_methods  # noqa: F401
 from betaroc.ensemble import fusion, inclusion  # noqa: F401
@@ -85,43 +85,44 @@ def from_json(text_or_path: str | os.PathLike[str]) -> Any:
     >>> br.from_json(text)
     Beta(a=2.0, b=3.0)
     """
-    document = parsed(_text_of(text_or_path))
+    if not isinstance(text_or_path, str | os.PathLike):
+        remedy = "Pass what to_json returned, or the path of a file."
+        value = typed(text_or_path)
+        raise refusal("text_or_path", "be text or a path", value, remedy, InputTypeError)
+    text, white = str(text_or_path), "\ufeff \t\r\n"
+    if not text.lstrip(white).startswith("{"):
+        remedy = 'Name one that to_json wrote, or pass its text, which starts with "{".'
+        text = small_text(text_or_path, "text_or_path", remedy, _LARGEST)
+    document = parsed(text.lstrip(white))
     # The class that a document names, once its envelope is in order.
     if not isinstance(document, dict) or "kind" not in document:
-        what = (
-            f"with {format_value(sorted(document)[:3])}" if isinstance(document, dict) else "a list"
-        )
-        raise FileFormatError(
-            f'a document must be an object with "kind"; got one {what}. Read what to_json wrote;'
-            " br.read_scores reads scores."
-        )
+        known = isinstance(document, dict)
+        value = f"one with {format_value(sorted(document)[:3])}" if known else "a list"
+        remedy = "Read what to_json wrote; br.read_scores reads scores."
+        raise refusal("a document", 'be an object with "kind"', value, remedy, FileFormatError)
     if document["kind"] == "GuaranteedThreshold":
         document = construct(_decision_of_guarantee, document, "")
     if document["kind"] == "EpcAverage" and "average" in document:  # of version 0.2
         ends = {"low": None, "high": None, "level": 0.95, "method": "none drawn"}
-        old = {
-            name: document[name] for name in document.keys() - {"average", "dev", "test", "asked"}
-        }
-        document = {**old, **ends, "estimate": document["average"]}
+        ends["estimate"] = document["average"]
+        old = document.keys() - {"average", "dev", "test", "asked"}
+        document = {name: document[name] for name in old} | ends
     name, version = document["kind"], document.get("format")
     if type(version) is not int or version < 1:
         rule = "be a whole number from 1, which to_json writes"
         raise refusal("format", rule, format_value(version), kind=FileFormatError)
     if version > FORMAT:
         rule = f"be at most {FORMAT} for this betaroc"
-        value = (
-            f"{version}, written by betaroc {format_value(document.get('betaroc'))}, which is newer"
-        )
+        writer = format_value(document.get("betaroc"))
+        value = f"{version}, written by betaroc {writer}, which is newer"
         raise refusal("format", rule, value, "Install that one.", FileFormatError)
     if version == 1:
         document = json.loads(json.dumps(document), object_hook=_of_format_1)
         name = document["kind"]
     options = [item for item, kind in kinds().items() if issubclass(kind, Value)]
     if not isinstance(name, str) or name not in options:
-        raise FileFormatError(
-            f"kind must be one of betaroc's; got {format_value(name)}."
-            f" {did_you_mean(name, options)}".rstrip()
-        )
+        hint = did_you_mean(name, options)
+        raise refusal("kind", "be one of betaroc's", format_value(name), hint, FileFormatError)
     kind = kinds()[name]
     with suppress_warnings():  # what was to be said was said when it was made
         return value_of(document.get("content", document), kinds(), kind)
@@ -162,32 +163,3 @@ def _decision_of_guarantee(old: dict[str, Any]) -> dict[str, Any]:
         "remedy": "a decision on the scores themselves, which shows whether they tell the classes"
                   " apart.",
     }  # fmt: skip
-
-
-def _text_of(value: Any) -> str:
-    if not isinstance(value, str | os.PathLike):
-        raise InputTypeError.about("text_or_path")(
-            f"text_or_path must be text or a path; got {format_value(value)} of type"
-            f" {type(value).__name__}. Pass what to_json returned, or the path of a file."
-        )
-    text, remedy = value.lstrip("\ufeff \t\r\n") if isinstance(value, str) else "", (
-        "Name one that to_json wrote, or pass its text, which starts with \"{\"."
-    )  # fmt: skip
-    if text.startswith("{"):
-        return text
-    try:
-        path = Path(value)
-        if path.exists() and (not path.is_file() or path.stat().st_size > _LARGEST):
-            raise OSError(f"it is no regular file of at most {_LARGEST >> 30} GiB")
-        return path.read_bytes().decode("utf-8-sig")
-    except FileNotFoundError as error:
-        raise ScoreFileNotFoundError.about("text_or_path")(
-            f"there is no file {format_value(str(value))}. {remedy}"
-        ) from error
-    except (OSError, ValueError) as error:
-        why = getattr(error, "strerror", None) or error
-        why = "it is not UTF-8" if isinstance(error, UnicodeDecodeError) else why
-        raise FileFormatError.about("text_or_path")(
-            f"text_or_path must be a file that can be read; {format_value(str(value))}: {why}."
-            f" {remedy}"
-        ) from error

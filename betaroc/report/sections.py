@@ -452,21 +452,39 @@ def checks_section(
         verdicts = [status.node(role) for part, role in sets for status in part.statuses]
         none = Paragraph("No distributions were fitted: there is nothing to check.")
         return Section(title, (*verdicts, none), "no distributions were fitted", "checks")
-    note = (
+    nodes: list[Node] = [Paragraph(
         "Checks, tails and families are of the trials that have a score; rates asked are of all"
         " trials."
-    )
+    )] * any(part.has_rejected for part, _ in sets)  # fmt: skip
     blocks = [_check(part, figures if k == 0 else ()) for k, (part, _) in enumerate(modelled)]
-    rules = Section("Rules of these verdicts", (Paragraph(_rules(sets, seed), "legend"),),
-                    folded=True)  # fmt: skip
-    findings = [
-        f"{role}: {', '.join(f'{status.of} {status.verdict}' for status in part.statuses)}"
-        for part, role in sets if part.statuses
-    ]  # fmt: skip
-    nodes = [
-        *[Paragraph(note)] * any(part.has_rejected for part, _ in sets),
-        *_by_set(modelled, blocks), *_distances(sets), rules,
-    ]  # fmt: skip
+    nodes += _by_set(modelled, blocks)
+    findings, distances, drawn = [], list[Row](), 0
+    for part, role in sets:
+        if part.statuses:
+            words = (f"{status.of} {status.verdict}" for status in part.statuses)
+            findings.append(f"{role}: {', '.join(words)}")
+        if part.distances is not None and part.modelled:
+            off = (number(getattr(part.distances, of), 3) for of in (*CLASSES, "roc"))
+            distances.append(Row((f"{role}: fitted distributions against its scores", *off)))
+        if part.shift is not None:
+            off = (number(shift, 3) for shift in part.shift)
+            distances.append(Row((f"{role}: its scores against dev’s scores", *off, "")))
+        if part.quality is not None and part.quality.check is not None:
+            drawn = max(drawn, part.quality.check.replicates)
+    head = ("largest distance", CLIENT, IMPOSTOR, "ROC")
+    nodes += [Grid(head, tuple(distances))] * bool(distances)
+    by_seed = "" if seed is None else f", seed {seed}"
+    least = number(1.0 / (1 + drawn), 3)
+    made = f" {drawn} simulated score sets{by_seed}, so that no p-value is below {least}."
+    rules = Paragraph(
+        "Curve: good, the whole interval of the distance is within the tolerance; poor, it is"
+        " beyond; cannot tell, it reaches across. Two distributions that are wrong in the same way"
+        " have a good ROC and wrong rates. Rates: good, the exact interval of the rate counted at"
+        " the fit’s own threshold lies within a factor of 3 of the rate expected; poor, it has no"
+        f" point within a factor of 1.25; down to 5 expected scores.{made * bool(drawn)} Distances"
+        " of distribution functions and ROCs take trials as independent.", "legend",
+    )  # fmt: skip
+    nodes.append(Section("Rules of these verdicts", (rules,), folded=True))
     return Section(title, tuple(nodes), tree.first_n(findings, "; ") or "not checked", "checks")
 
 
@@ -484,33 +502,6 @@ def _check(part: ScoreSet, figures: Sequence[Figure]) -> list[Node]:
         nodes.append(targets_grid(quality.targets))
     tails = tuple(vocabulary.capital(sentence(words)) for words in quality.tails)
     return nodes + [tree.Bullets(tails)] * bool(tails)
-
-
-def _distances(sets: NamedSets) -> list[Node]:
-    rows = []
-    for part, role in sets:
-        if part.distances is not None and part.modelled:
-            values = (number(getattr(part.distances, of), 3) for of in (*CLASSES, "roc"))
-            rows.append(Row((f"{role}: fitted distributions against its scores", *values)))
-        if part.shift is not None:
-            values = (number(off, 3) for off in part.shift)
-            rows.append(Row((f"{role}: its scores against dev’s scores", *values, "")))
-    return [Grid(("largest distance", CLIENT, IMPOSTOR, "ROC"), tuple(rows))] * bool(rows)
-
-
-def _rules(sets: NamedSets, seed: int | None) -> str:
-    checks = [part.quality.check for part, _ in sets if part.quality is not None]
-    drawn = max((check.replicates for check in checks if check is not None), default=0)
-    made = f" {drawn} simulated score sets{'' if seed is None else f', seed {seed}'}, so that no"
-    made += f" p-value is below {number(1.0 / (1 + drawn), 3)}."
-    return (
-        "Curve: good, the whole interval of the distance is within the tolerance; poor, it is"
-        " beyond; cannot tell, it reaches across. Two distributions that are wrong in the same way"
-        " have a good ROC and wrong rates. Rates: good, the exact interval of the rate counted at"
-        " the fit’s own threshold lies within a factor of 3 of the rate expected; poor, it has no"
-        f" point within a factor of 1.25; down to 5 expected scores.{made * bool(drawn)} Distances"
-        " of distribution functions and ROCs take trials as independent."
-    )
 
 
 # ------------------------------------------------------------------------------ families

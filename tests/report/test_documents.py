@@ -364,9 +364,9 @@ def test_deep_values_are_refused():
 
 
 def test_what_is_no_document_is_refused(tmp_path):
-    with pytest.raises(br.ScoreFileNotFoundError, match="no file"):
+    with pytest.raises(br.ScoreFileNotFoundError, match="there is no"):
         br.from_json(tmp_path / "none.json")
-    with pytest.raises(br.FileFormatError, match="can be read"):
+    with pytest.raises(br.FileFormatError, match="regular file"):
         br.from_json(tmp_path)
     (tmp_path / "a.json").write_bytes(b"\xff\xfe{")
     with pytest.raises(br.FileFormatError, match="UTF-8"):
