@@ -46,7 +46,6 @@ CALLS = {
     ],
     "plan": [f"auc --width 0.1 --from 'dév θ.csv' {READ}"],
     "completion": ["bash", "zsh"],
-    "help": ["files"],
 }
 
 

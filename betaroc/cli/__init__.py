@@ -17,7 +17,6 @@ COMMANDS = {
     "study": "run the synthetic-data study of a TOML file, or go on",
     "ensemble": "judge which classifiers join an ensemble, and why",
     "plan": "say how many scores a number needs, or a guarantee",
-    "help": "explain how score files are read, by betaroc help files",
     "selftest": "compare numbers of this machine with references of many digits",
     "completion": "print what completes commands, options and files in bash or zsh",
 }

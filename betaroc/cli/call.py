@@ -23,12 +23,11 @@ _LESS_MEMORY = {"workers": "fewer --workers", "stream": "--stream always",
 #: Groups of options that --help leaves to --help-all, as `options` calls them.
 _LEFT_OUT = ("further options", "reading files")
 
-FILES = """\
+_REST = """\
 A score file has a header line score,label with label 1 for clients and 0 (or -1) for impostors;
 other columns and labels are named by options. Its separator, its decimals and formats without
 a header are told by its content, and the output says what was taken for what.
-Higher scores are more client-like; accepted is what is greater than the threshold."""
-_CODES = """
+Higher scores are more client-like; accepted is what is greater than the threshold.
 
 betaroc COMMAND --help shows the options and examples of a command.
 
@@ -161,7 +160,7 @@ def _parser_of(commands: Mapping[str, str], load: Callable[[str], Any]) -> Parse
         "betaroc threshold dev.csv --far 0.01 --test eval.csv",
         "betaroc report --dev dev.csv --test eval.csv -o report.html",
         "betaroc plan tpr@far=0.01 --width 0.1 --from dev.csv",
-        rest=FILES + _CODES,
+        rest=_REST,
     )
     parser.add_argument("--version", action="version", version=f"betaroc {version()}")
     rows = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")

@@ -18,7 +18,7 @@ from betaroc.rendering.document import json_text, plain
 from betaroc.rendering.tree import Node, map_text
 
 #: What the help of a command ends with.
-_MORE = "betaroc help files tells how score files are read, betaroc --help the exit codes."
+_MORE = "betaroc --help tells what a score file looks like, and the exit codes."
 
 #: Terms of Python that are no option and its value here.
 _OTHERWISE = {
@@ -107,11 +107,7 @@ def say(
         said = tree_text.latex_comments(map_text(section, spoken) for section in sections)
         sys.stdout.write(said + tree_text.latex_grid(map_text(grid, spoken)))
     else:
-        signs = True
-        try:
-            "✓─●".encode(sys.stdout.encoding or "utf-8")  # a stream in memory takes all
-        except (UnicodeEncodeError, LookupError):
-            signs = False
+        signs = (sys.stdout.encoding or "utf-8").lower().startswith("utf")  # in memory: all
         terminal = tree_text.Terminal(get_terminal_size().columns, signs, process.shows_colours())
         told = tree_text.text_of([map_text(section, spoken) for section in sections], terminal)
         sys.stdout.write("".join(f"{line.rstrip()}\n" for line in told.split("\n")))

@@ -181,21 +181,16 @@ def score_options(
     Where a command takes sums of files it takes tails too.
     """
     before = set(parser._actions)
-    reading_options(parser, dev=dev, test=test)
+    absent = ("--client-file", "--impostor-file") * (not dev)
+    absent += ("--test-client-file", "--test-impostor-file") * (not test)
+    names = (usage.split()[0] for usage, *_ in _SHARED[READING])
+    shared(parser, *(name for name in names if name not in absent))
     shared(parser, "--family", "--boundary", "--resolution", *["--bounds"] * bounds,
            *["--tails", "--tail-sizes", "--stream"] * summed)  # fmt: skip
     parser.set_defaults(family=family)
     added = {action.dest: action.default for action in parser._actions if action not in before}
     parser.set_defaults(reading=added)
     shared(parser, "--terms")
-
-
-def reading_options(parser: Any, *, dev: bool = True, test: bool = True) -> None:
-    """How files are read; where several are named, the same holds for each."""
-    names = [usage.split()[0] for usage, *_ in _SHARED[READING]]
-    absent = ("--client-file", "--impostor-file") * (not dev)
-    absent += ("--test-client-file", "--test-impostor-file") * (not test)
-    shared(parser, *(name for name in names if name not in absent))
 
 
 # ------------------------------------------------------------------------ before any work

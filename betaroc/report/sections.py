@@ -577,38 +577,39 @@ def fit_view(part: ScoreSet, reason: str, seed: int) -> list[Section]:
     return sections
 
 
+_SYSTEM_COLUMNS = (
+    tree.Column("system", "system"), tree.Column("class", "class"),
+    tree.Column("family", "family"), tree.Column("n", "n"), tree.Column("parameters"),
+    tree.Column("auc", "AUC", partial(number, digits=4)), tree.Column("auc_counted"),
+    tree.Column("eer", EER, percent), tree.Column("eer_counted"),
+    tree.Column("distance", "off by", partial(number, digits=2)),
+    tree.Column("verdict", "verdict"),
+)  # fmt: skip
+
+
 def systems_section(documents: Sequence[Mapping[str, Any]], reading: Paragraph) -> list[Node]:
     """The files and families of several systems, and a row per system and class."""
-    rows, keep = [], dict[str, list[Any]]()
     reasons = list(dict.fromkeys(system["reason"] for system in documents))
     if len(reasons) > 1:
         reasons = [
             f"{numbers.visible(system['system'])}: {system['reason']}" for system in documents
         ]
+    rows = []
     for system, who in product(documents, CLASSES):
-        law = system | system[who] | {"class": who}
-        params = law["params"].items()
-        rows.append(Row((
-            tree.as_named(law["system"]), who,
-            Cell(law["family"], " ".join(f"{name}={number(v, 4)}" for name, v in params)),
-            str(law["n"]), number(law["auc"], 4), percent(law["eer"]), number(law["distance"], 2),
-            law["verdict"],
-        )))  # fmt: skip
-        law["parameters"] = " ".join(f"{name}={number(v)}" for name, v in params)
-        for key in _SYSTEM_COLUMNS:
-            keep.setdefault(key, []).append(law[key])
-    head = ("system", "class", "family", "n", "AUC", EER, "off by", "verdict")
+        law = {**system, **system[who], "class": who, "system": tree.as_named(system["system"])}
+        shown, law["parameters"] = (
+            " ".join(f"{name}={number(value, digits)}" for name, value in law["params"].items())
+            for digits in (4, 6)
+        )
+        law["family"] = Cell(law["family"], shown, law["family"])
+        rows.append([law[column.key] for column in _SYSTEM_COLUMNS])
     return [
         reading,
         *[Paragraph("\n".join(reasons), "given")] * any(reasons),
-        Grid(head, tuple(rows), (1, 2, 7), keep),
+        tree.recorded(_SYSTEM_COLUMNS, rows, (1, 2, 7)),
         Paragraph(
             f"AUC and {EER} by the fitted distributions; off by: the largest distance of a"
             " fitted distribution from the scores; verdict: whether that is within 0.05 whatever"
             " chance did"
         ),
     ]
-
-
-_SYSTEM_COLUMNS = ("system", "class", "family", "n", "parameters", "auc", "auc_counted", "eer",
-                   "eer_counted", "distance", "verdict")  # fmt: skip

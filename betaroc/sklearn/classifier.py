@@ -365,47 +365,17 @@ class ThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
 
     @available_if(_estimator_has("predict_proba"))
     def predict_proba(self, X: Any) -> FloatArray:
-        """Probabilities of the estimator; no threshold takes part.
-
-        Parameters
-        ----------
-        X : array_like or frame, shape (n, ...)
-            Rows, as the estimator takes them.
-
-        Returns
-        -------
-        ndarray, shape (n, 2)
-        """
+        """Probabilities of the estimator; no threshold takes part."""
         return self._fitted().predict_proba(X)
 
     @available_if(_estimator_has("predict_log_proba"))
     def predict_log_proba(self, X: Any) -> FloatArray:
-        """Logarithms of its probabilities.
-
-        Parameters
-        ----------
-        X : array_like or frame, shape (n, ...)
-            Rows, as the estimator takes them.
-
-        Returns
-        -------
-        ndarray, shape (n, 2)
-        """
+        """Logarithms of its probabilities; no threshold takes part."""
         return self._fitted().predict_log_proba(X)
 
     @available_if(_estimator_has("decision_function"))
     def decision_function(self, X: Any) -> FloatArray:
-        """Scores of the estimator; no threshold takes part.
-
-        Parameters
-        ----------
-        X : array_like or frame, shape (n, ...)
-            Rows, as the estimator takes them.
-
-        Returns
-        -------
-        ndarray, shape (n,)
-        """
+        """Scores of the estimator; no threshold takes part."""
         return self._fitted().decision_function(X)
 
     def _fitted(self) -> Any:

@@ -346,21 +346,7 @@ class RocDisplay(_RateDisplay):
 class DetDisplay(_RateDisplay):
     """DET of a classifier: FRR against FAR on normal deviates, counted and fitted.
 
-    Made by `from_estimator`, `from_predictions` or `from_cv_results`.
-
-    Parameters
-    ----------
-    curves : sequence of DisplayedCurve
-        Scores, with a fit and a band or without.
-
-    Attributes
-    ----------
-    curves : tuple of DisplayedCurve
-        What is drawn.
-    ax_, figure_ : matplotlib Axes, Figure
-        Where it is drawn.
-    line_, fitted_line_ : matplotlib Line2D
-        Of the counts and of the fit (None without one); lists where there are several curves.
+    Made, and drawn, as :class:`RocDisplay`, with the same attributes.
 
     Notes
     -----

@@ -60,13 +60,6 @@ def test_a_help_is_short_and_all_options_are_asked_for(name, capsys):
         assert "--separator" in capsys.readouterr().out
 
 
-def test_options_of_reading_files_have_a_help(capsys):
-    assert main(["help", "files"]) == 0
-    out = capsys.readouterr().out
-    assert out.startswith("A score file has a header line")
-    assert {"--separator", "--key", "--test-client-file"} <= set(out.split())
-
-
 @pytest.mark.parametrize(
     "line", [one for lines in EXAMPLES.values() for one in lines if not one.startswith("eval")]
 )

@@ -164,7 +164,7 @@ def test_every_hostile_file_at_every_command(place, capsys, entry):
 
 def test_every_command_that_reads_scores_is_tried():
     tried = {entry.partition(",")[0] for entry in AT}
-    assert set(COMMANDS) - tried == {"demo", "study", "completion", "selftest", "help"}
+    assert set(COMMANDS) - tried == {"demo", "study", "completion", "selftest"}
 
 
 #: Places that are no file to read: how they are made, and a word of the message.
