@@ -117,7 +117,7 @@ from betaroc.rendering.tree import (
     map_text,
     signed_cell,
 )
-from betaroc.rendering.tree_html import ResultPage, page_of
+from betaroc.rendering.tree_html import page_of
 from betaroc.rendering.tree_text import records, text_of
 
 _CRITERIA = ("weighted-error", "far", "frr")
@@ -850,12 +850,12 @@ def inclusion_page(
     )  # fmt: skip
     sections = [Section(title, tuple(blocks), about, title.split()[-1].lower(), folded=True)
                 for title, about, blocks in parts]  # fmt: skip
-    page = ResultPage(
+    return page_of(
         f"betaroc: {many} classifiers", "Ensemble", [f"{many} classifiers"],
         "Which of these classifiers join the ensemble?",
         [map_text(node, say) for node in top], [map_text(section, say) for section in sections],
+        say(f"betaroc {version()}. {FAR}(θ) = P({IMPOSTOR} score > θ)."),
     )  # fmt: skip
-    return page_of(page, say(f"betaroc {version()}. {FAR}(θ) = P({IMPOSTOR} score > θ)."))
 
 
 def _figures(result: Inclusion, terms: Terms) -> Figures:

@@ -13,7 +13,7 @@ from base64 import b64encode
 from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from betaroc.core.vocabulary import template_of
 from betaroc.rendering import files, numbers
@@ -181,19 +181,6 @@ def _hash_of(text: str) -> str:
 _SEEN = 12
 
 
-class ResultPage(NamedTuple):
-    """What stands on the page, in its order."""
-
-    title: str
-    #: What the page is of, and what stands beside it.
-    kind: str
-    about: Sequence[str]
-    question: str
-    #: The answer: sentences, verdicts, pictures.
-    top: Sequence[Node]
-    sections: Sequence[Section]
-
-
 def verdict_nodes(head: Sequence[Cell | Name | str], rows: Sequence[Row | Group]) -> Sequence[Node]:
     """The first verdicts, and the others folded."""
     words = tuple(range(len(head)))
@@ -202,9 +189,12 @@ def verdict_nodes(head: Sequence[Cell | Name | str], rows: Sequence[Row | Group]
     return [first] * bool(first.rows) + [folded] * bool(others.rows)
 
 
-def page_of(page: ResultPage, foot: str, *, script: bool = False) -> str:
-    """The whole page."""
-    body = template("result.html.j2").render(
-        page=page, top=html_of([Section("", tuple(page.top))]), body=html_of(page.sections)
-    )
-    return page_frame(page.title, body, html.escape(foot), script=script)
+def page_of(
+    title: str, kind: str, about: Sequence[str], question: str, top: Sequence[Node],
+    sections: Sequence[Section], foot: str, *, script: bool = False,
+) -> str:  # fmt: skip
+    """The whole page: of what kind and what it is, its question, the answer, all sections."""
+    words = {"kind": kind, "about": about, "question": question, "sections": sections}
+    answer, body = html_of([Section("", tuple(top))]), html_of(sections)
+    whole = template("result.html.j2").render(page=words, top=answer, body=body)
+    return page_frame(title, whole, html.escape(foot), script=script)

@@ -207,12 +207,12 @@ def page_of_systems(systems: Sequence[System], request: Target, terms: str, rng:
     sections = [_section(system, f"system{k}") for k, system in enumerate(order, 1)]
     sections.append(glossary_of(tree_html.html_of([tree.Section("", tuple(top)), *sections])))
     many, question = counted(len(systems), "system"), question_of(request)
-    page = tree_html.ResultPage(
+    page = tree_html.page_of(
         f"betaroc: {many}", many, _sizes_words(decided),
-        f"Which system, and {question[:1].lower()}{question[1:]}", top, sections,
+        f"Which system, and {question[:1].lower()}{question[1:]}", top, sections, FOOT, script=True,
     )  # fmt: skip
     words = shared_words(system.dev.words for system in systems)
-    return page_in_terms(tree_html.page_of(page, FOOT, script=True), terms, words)
+    return page_in_terms(page, terms, words)
 
 
 def systems_nodes(

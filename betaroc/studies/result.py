@@ -34,7 +34,7 @@ from betaroc.rendering.tree import (
     apart,
     foreign,
 )
-from betaroc.rendering.tree_html import ResultPage, page_of, verdict_nodes
+from betaroc.rendering.tree_html import page_of, verdict_nodes
 from betaroc.studies.storage import Folder, Memory
 
 if TYPE_CHECKING:
@@ -333,15 +333,14 @@ def study_page(result: StudyResult) -> str:
     alarms += [visible(notice.message) for notice in result.notices]
     complete = f"{spaced(result.rows - sum(counts.values()))} trials have their numbers."
     groups = list(table.groupby("statistic", sort=False))[:_DRAWN]
-    page = ResultPage(
+    return page_of(
         f"betaroc: study {name.short}", "Study", [name.short],
         f"What do {spaced(result.rows)} simulated trials say?",
         [*(Paragraph(line, "lead") for line in (f"{trials}; {varied}.", complete)),
          *(Paragraph(line, "warn lead") for line in alarms), *_verdicts(result, table),
          Figures(tuple(_figure(varying, str(name), group) for name, group in groups))],
-        _sections(result, manifest, table, name.whole),
+        _sections(result, manifest, table, name.whole), f"betaroc {version()}.",
     )  # fmt: skip
-    return page_of(page, f"betaroc {version()}.")
 
 
 def _verdicts(result: StudyResult, table: pd.DataFrame) -> Sequence[Node]:
