@@ -9,7 +9,6 @@ from __future__ import annotations
 import html
 import math
 from collections.abc import Iterable, Sequence
-from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -38,11 +37,8 @@ _TOP, _LINE = 14.0, 17.0
 _GAP = 9.0
 
 
-class Tick(NamedTuple):
-    """A place of an axis in per cent, and what stands there."""
-
-    at: float
-    text: str
+#: A place of an axis in per cent, and what stands there.
+Tick = tuple[float, str]
 
 
 class Panel(NamedTuple):
@@ -120,11 +116,11 @@ class ScoreAxis(NamedTuple):
         if not self.logit:
             scores = MaxNLocator(6, steps=[1, 2, 5, 10]).tick_values(self.low, self.high)
             marks = [(x, with_minus(f"{x:.6g}") if abs(x) > 1e-12 else "0") for x in scores]
-        placed = [Tick(float(self._place(score)), text) for score, text in marks]
-        inside = [tick for tick in placed if -1e-9 <= tick.at <= 100.0 + 1e-9]
-        gaps = [after.at - before.at for before, after in pairwise(inside)]
-        step = max(math.ceil(len(inside) / 7), *(math.ceil(_GAP / gap) for gap in gaps), 1)
-        middle = next((k for k, tick in enumerate(inside) if tick.text == "0.5"), 0)
+        placed = [(float(self._place(score)), text) for score, text in marks]
+        inside = [tick for tick in placed if -1e-9 <= tick[0] <= 100.0 + 1e-9]
+        gap = float(np.diff([at for at, _ in inside]).min(initial=100.0))
+        step = max(math.ceil(len(inside) / 7), math.ceil(_GAP / gap))
+        middle = next((k for k, (_, text) in enumerate(inside) if text == "0.5"), 0)
         return inside[middle % step :: step]
 
 
@@ -319,7 +315,7 @@ def strip_svg(name: str, rows: Sequence[StripRow], target: float, side: str, alt
     anchor, dx = ("end", -5) if at > 70.0 else ("start", 5)
     first = math.ceil(_start(target))
     ticks = (
-        Tick(strip_place(10.0 ** (power - 2), target), f"{10.0**power:g}{' %' * (power == 2)}")
+        (strip_place(10.0 ** (power - 2), target), f"{10.0**power:g}{' %' * (power == 2)}")
         for power in range(2, first - 1, (first - 3) // 5)
     )
     parts.append(

@@ -224,7 +224,7 @@ class ThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         splits = self._splits(X, y, clients, groups, split_params)
         rows = np.arange(named.size)
         if splits is not None:
-            rows = np.concatenate([split.test for split in splits])
+            rows = np.concatenate([test for _, test in splits])
 
         def scores_of(values: AnyArray) -> Scores:
             return Scores.from_labels(

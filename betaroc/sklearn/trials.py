@@ -104,11 +104,8 @@ def two_labels(
 _METHODS = ("decision_function", "predict_proba")
 
 
-class RowSplit(NamedTuple):
-    """Rows of one fold."""
-
-    train: IntArray
-    test: IntArray
+#: Rows to train on, and rows to test.
+RowSplit = tuple[IntArray, IntArray]
 
 
 def response_method_of(estimator: Any, wanted: str = "auto") -> str:
@@ -137,33 +134,30 @@ def client_scores(estimator: Any, X: Any, method: str, labels: TwoLabels) -> Flo
 
 
 def checked_splits(splits: Any, clients: AnyArray) -> list[RowSplit]:
-    """Folds that leave both classes to train on, and test a row once at most."""
-    result = [_split(fold) for fold in splits]
-    if not result:
-        raise refusal("cv", "give at least one fold", "none")
-    for k, fold in enumerate(result):
-        trained = clients[fold.train]
+    """Folds, by numbers of rows or by booleans, that leave both classes and test a row once."""
+    result, tested = list[RowSplit](), np.zeros(clients.size, dtype=np.int64)
+    for k, fold in enumerate(splits):
+        rows = tuple(map(np.asarray, fold)) if containers.width_of(fold) == 2 else ()
+        if not rows or any(part.dtype.kind not in "iub" or part.ndim != 1 for part in rows):
+            rule = "give pairs of rows, those to train on and those to test, by number"
+            remedy = "Take a number of folds, a splitter, or a list of such pairs."
+            raise refusal("cv", rule, format_value(fold), remedy, InputTypeError)
+        train, test = rows
+        trained = clients[train]
         if trained.all() or not trained.any():
-            actual = f"{trained.size} rows of one class in fold {k} of {len(result)}"
+            actual = f"{trained.size} rows of one class in fold {k}"
             remedy = "Take fewer folds or a stratified splitter."
             raise refusal("cv", "leave both classes to train on", actual, remedy)
-    rows, times = np.unique(np.concatenate([fold.test for fold in result]), return_counts=True)
-    if times.max(initial=0) > 1:
-        at = int(np.argmax(times))
+        np.add.at(tested, test, 1)
+        result.append((train, test))
+    if not result:
+        raise refusal("cv", "give at least one fold", "none")
+    if tested.max() > 1:
+        at = int(np.argmax(tested))
         rule = "test a row once at most, so that scores are separate trials"
-        actual = f"row {int(rows[at])}, which is tested {int(times[at])} times"
+        actual = f"row {at}, which is tested {tested[at]} times"
         raise refusal("cv", rule, actual, "Take a splitter without repeats.")
     return result
-
-
-def _split(fold: Any) -> RowSplit:
-    """Rows to train on and to test, by their numbers or by booleans."""
-    result = tuple(map(np.asarray, fold)) if containers.width_of(fold) == 2 else ()
-    if not result or any(rows.dtype.kind not in "iub" or rows.ndim != 1 for rows in result):
-        rule = "give pairs of rows, those to train on and those to test, by number"
-        remedy = "Take a number of folds, a splitter, or a list of such pairs."
-        raise refusal("cv", rule, format_value(fold), remedy, InputTypeError)
-    return RowSplit(*result)
 
 
 def out_of_fold(
@@ -174,9 +168,10 @@ def out_of_fold(
 
     def scores_of(split: RowSplit) -> FloatArray:
         own = clone(estimator)
-        X_train, y_train = _safe_split(own, X, y, split.train)
-        X_test, _ = _safe_split(own, X, None, split.test, split.train)
-        own.fit(X_train, y_train, **_check_method_params(X, fit_params, indices=split.train))
+        train, test = split
+        X_train, y_train = _safe_split(own, X, y, train)
+        X_test, _ = _safe_split(own, X, None, test, train)
+        own.fit(X_train, y_train, **_check_method_params(X, fit_params, indices=train))
         return client_scores(own, X_test, method, labels)
 
     return np.concatenate(Parallel(n_jobs=n_jobs)(delayed(scores_of)(split) for split in splits))
