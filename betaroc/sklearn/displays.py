@@ -346,7 +346,12 @@ class RocDisplay(_RateDisplay):
 class DetDisplay(_RateDisplay):
     """DET of a classifier: FRR against FAR on normal deviates, counted and fitted.
 
-    Made, and drawn, as :class:`RocDisplay`, with the same attributes.
+    Made as :class:`RocDisplay`, with the same attributes.
+
+    Parameters
+    ----------
+    curves : sequence of DisplayedCurve
+        Scores, with a fit and a band or without.
 
     Notes
     -----

@@ -178,7 +178,7 @@ def test_a_call_that_is_terminated_leaves_nothing_of_its_input(tmp_path):
     ("fit {s}", "betaroc.cli.fit.fitted_set", "--stream always"),
     ("report --dev {s} -o {o}", "betaroc.cli.judged.analyze_stepwise", "--stream always"),
     ("epc --dev {s} --test {s}", "betaroc.cli.curves.epc", "fewer --replicates"),
-    ("ensemble {s} {s}", "betaroc.cli.ensemble.read_classifiers", "Pass fewer classifiers"),
+    ("ensemble {s} {s}", "betaroc.cli.systems.read_classifiers", "Pass fewer classifiers"),
     ("study {s}", "betaroc.cli.study.read_configuration", "fewer --workers"),
 ])  # fmt: skip
 def test_memory_that_is_not_there_is_no_impossible_fit(
