@@ -71,7 +71,10 @@ def called_systems(
         return _checked_systems(list(map(SystemFiles, default_names(scores), scores)))
     if len(scores) > 1:
         first, second = (numbers.visible(quote(path)) for path in scores[:2])
-        remedy = f"Name a test by --test {second}, several systems by --system NAME {first} ..."
+        remedy = (
+            f"Name a test by --test {second}, the files of both classes by --client-file {first}"
+            f" --impostor-file {second}, several by --system NAME {first} --system NAME {second}."
+        )
         value = f"{len(scores)}: {format_list(scores)}"
         raise refusal("SCORES", "be one file, dev's", value, remedy)
     dev, test = (files_of(arguments, role) for role in ("dev", "test"))
