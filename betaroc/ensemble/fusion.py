@@ -26,19 +26,9 @@ from betaroc.inference.auc import PairedAreas, of_means, paired_areas, welch
 from betaroc.inference.delta import student
 from betaroc.inference.interval import Interval
 from betaroc.model.criteria import CRITERIA
+from betaroc.rendering import tree
 from betaroc.rendering.nouns import Exportable
 from betaroc.rendering.numbers import counted, level_words, number, visible
-from betaroc.rendering.tree import (
-    Cell,
-    Grid,
-    Name,
-    Paragraph,
-    Row,
-    Section,
-    apart,
-    as_named,
-    signed_cell,
-)
 from betaroc.rendering.tree_text import text_of
 
 
@@ -51,9 +41,9 @@ class Trials(NamedTuple):
 
     @classmethod
     def of(cls, systems: Systems) -> Trials:
-        client = np.repeat([True, False], [len(systems.client), len(systems.impostor)])
+        client = np.repeat([True, False], [len(side) for side in systems.both])
         weights = np.concatenate([weights_of(systems, who) for who in CLASSES])
-        return cls(np.concatenate([systems.client, systems.impostor]), client, weights)
+        return cls(np.concatenate(systems.both), client, weights)
 
     def rows(self, which: BoolArray) -> Trials:
         """Some of the trials."""
@@ -211,10 +201,6 @@ def vote_losses(
     return np.asarray(np.where(client[:, None], ~accepted * cost_frr, accepted * cost_far).mean(1))
 
 
-_TEXTS = ("first", "second", "class")
-_NUMBERS = ("spearman", "pearson", "phi", "disagreement", "double_fault")
-
-
 def diversity_columns(
     names: tuple[str, ...], trials: Trials, splits: Sequence[Split]
 ) -> dict[str, AnyArray]:
@@ -222,8 +208,8 @@ def diversity_columns(
     unit, scaled = np.all((trials.x >= 0.0) & (trials.x <= 1.0), axis=0), trials.x.copy()
     scaled[:, unit] = logits(trials.x[:, unit])  # of classifiers that lie in [0, 1]
     wrong, matrices = _errors(trials, splits), dict[str, list[FloatArray]]()
-    masks = trials.client, ~trials.client, np.ones_like(trials.client)
-    for who, mask in zip((*CLASSES, "both"), masks, strict=True):
+    masks = {"client": trials.client, "impostor": ~trials.client, "both": trials.client | True}
+    for who, mask in masks.items():
         part, errors = trials.rows(mask), 1.0 * wrong[mask]
         alike = [np.full((len(names), len(names)), np.nan)] * 2
         if who != "both":
@@ -239,7 +225,9 @@ def diversity_columns(
         (names[i], names[j], who, *(float(matrix[i, j]) for matrix in matrices[who]))
         for i, j in itertools.combinations(range(len(names)), 2) for who in matrices
     ]  # fmt: skip
-    return columns_from_rows(rows, (*_TEXTS, *_NUMBERS), _TEXTS)
+    texts = ("first", "second", "class")
+    numbers = ("spearman", "pearson", "phi", "disagreement", "double_fault")
+    return columns_from_rows(rows, (*texts, *numbers), texts)
 
 
 def _correlations(samples: Sequence[FloatArray], weights: Sequence[FloatArray]) -> FloatArray:
@@ -371,11 +359,6 @@ class Fusion(Tabular, Exportable):
         -------
         Interval
 
-        Raises
-        ------
-        InputError
-            If a name is unknown.
-
         Examples
         --------
         >>> import numpy as np
@@ -448,15 +431,15 @@ def _gain(
 
     Where trials depend on groups that is the sum over them of their squared contributions.
     """
-    apart = trials.classes(without - with_it)
+    gained = trials.classes(without - with_it)
     value, rest, gain = (
         sum(float(np.average(x, weights=w)) for x, w in classes)
-        for classes in (trials.classes(with_it), trials.classes(without), apart)
+        for classes in (trials.classes(with_it), trials.classes(without), gained)
     )
     if groups is None:
-        variance, freedom = of_means([x for x, _ in apart], [w for _, w in apart])
+        variance, freedom = of_means([x for x, _ in gained], [w for _, w in gained])
     else:
-        away = np.concatenate([(x - np.average(x, weights=w)) / np.sum(w) for x, w in apart])
+        away = np.concatenate([(x - np.average(x, weights=w)) / np.sum(w) for x, w in gained])
         variance = float(ensure_psd(*groups.meat(away[:, None]))[0, 0])
         freedom = min(size for size in groups.sizes if size is not None) - 1.0
     reach = 0.0
@@ -466,17 +449,18 @@ def _gain(
 
 
 # ------------------------------------------------------------------------------- in words
-def fusion_told(fusion: Fusion) -> list[Section]:
+def fusion_told(fusion: Fusion) -> list[tree.Section]:
     """Gains of every rule and classifier on every part."""
-    rows: dict[tuple[str, str], list[Cell | Name | str]] = {}
+    rows: dict[tuple[str, str], list[tree.Cell | tree.Name | str]] = {}
     for g in fusion.gains:
-        cells = rows.setdefault((g.rule, g.system), [g.rule, as_named(g.system)])
-        cells.append(signed_cell(g.gain, g.low, g.high))
+        cells = rows.setdefault((g.rule, g.system), [g.rule, tree.as_named(g.system)])
+        cells.append(tree.signed_cell(g.gain, g.low, g.high))
     heads = [f"gain, {name} ({p['criterion']}, {p['measure']})" for name, p in fusion.parts.items()]
     where = f"other folds of {fusion.folds}" if fusion.folds else "dev"
     head = f"fused on {fusion.scale} ({fusion.scale_reason}); thresholds from {where}"
-    table = Grid(("rule", "without", *heads), tuple(Row(tuple(row)) for row in rows.values()), (1,))
-    return apart(Paragraph(visible(head), "given"), table)
+    lines = tuple(tree.Row(tuple(row)) for row in rows.values())
+    table = tree.Grid(("rule", "without", *heads), lines, (1,))
+    return tree.apart(tree.Paragraph(visible(head), "given"), table)
 
 
 # ----------------------------------------------------------------------
@@ -852,14 +836,6 @@ def _learned_gain(
 
 
 # ------------------------------------------------------------------------------- in words
-def signed(estimate: float, low: float, high: float, digits: int = 4) -> str:
-    """Estimate and interval, with their signs."""
-    if math.isnan(estimate):
-        return "not measured"
-    ends = "" if math.isnan(low) else f" ({low:+.{digits}f} to {high:+.{digits}f})"
-    return f"{estimate:+.{digits}f}{ends}"
-
-
 def gain_sentence(gain: LearnedGain, sizes: tuple[int, int]) -> str:
     """What was measured, why it cannot be told, and what to do."""
     if gain.method == "none":
@@ -873,9 +849,10 @@ def gain_sentence(gain: LearnedGain, sizes: tuple[int, int]) -> str:
         LEAVE_OUT: "a learned fusion loses by it",
         ADDS_NOTHING: f"a learned fusion of the others gains less than {MATTERS} by it",
     }.get(gain.word, "whether a learned fusion gains by it cannot be told")
+    ends = "" if math.isnan(gain.low) else f" ({gain.low:+.4f} to {gain.high:+.4f})"
     text = (
         f"{says}: AUC is {gain.with_it:.4f} with it and {gain.without:.4f} without,"
-        f" {signed(gain.estimate, gain.low, gain.high)} at {level_words(gain.level)}"
+        f" {gain.estimate:+.4f}{ends} at {level_words(gain.level)}"
     )
     if gain.copy:
         text += f"; it has the scores of {visible(gain.nearest)}: drop one of the two, not both"
@@ -889,21 +866,16 @@ def gain_sentence(gain: LearnedGain, sizes: tuple[int, int]) -> str:
     elif gain.method.endswith("+unseen"):
         clients, impostors = map(counted, gain.moved, CLASSES)
         text += f"; too few trials (or groups) change their rank with it: {clients}, {impostors}"
-    needed = trials_needed(gain, sizes)
-    if needed is not None:  # if the estimate stayed: as it varies, in half of the cases
+    if gain.needed > 1.0:  # if the estimate stayed: as it varies, in half of the cases
+        clients, impostors = (_two_digits(gain.needed * size) for size in sizes)
         text += (
-            f"; about {needed[0]} {CLIENTS} and {needed[1]} {IMPOSTORS} would have an even chance"
+            f"; about {clients} {CLIENTS} and {impostors} {IMPOSTORS} would have an even chance"
             f" to tell a gain from less than {MATTERS:g}, if it is what was measured"
         )
     return text
 
 
-def trials_needed(gain: LearnedGain, sizes: tuple[int, int]) -> tuple[str, str] | None:
-    """Clients and impostors that would just do; None where these do, or nothing was measured."""
-    if not gain.needed > 1.0:
-        return None
-    needed = []
-    for n in (gain.needed * size for size in sizes):  # two digits, rounded up: more are not known
-        step = 10 ** max(math.floor(math.log10(n)) - 1, 0)
-        needed.append(number(math.ceil(n / step) * step, 12))
-    return needed[0], needed[1]
+def _two_digits(n: float) -> str:
+    """A number of trials rounded up: more digits are not known."""
+    step = 10 ** max(math.floor(math.log10(n)) - 1, 0)
+    return number(math.ceil(n / step) * step, 12)

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from betaroc.core import checks
-from betaroc.core.arrays import CLASSES, AnyArray, IntArray
+from betaroc.core.arrays import AnyArray, IntArray
 from betaroc.core.errors import BetarocError, InputError, refusal
 from betaroc.core.notices import collect_warnings, forward_warnings, suppress_warnings
 from betaroc.core.tables import Table, columns_from_rows, table_of
@@ -77,6 +77,7 @@ from betaroc.fits.shape_tests import untested_ends
 from betaroc.model.improper_regions import SEEN
 from betaroc.model.roc import Roc
 from betaroc.model.roc_functions import RocCrossings
+from betaroc.rendering import tree
 from betaroc.rendering.curves import (
     COLOURS,
     UNIT_FRAME,
@@ -98,24 +99,6 @@ from betaroc.rendering.numbers import (
     number,
     version,
     visible,
-)
-from betaroc.rendering.tree import (
-    Bullets,
-    Cell,
-    Figure,
-    Figures,
-    Grid,
-    IntervalMark,
-    Name,
-    Node,
-    Paragraph,
-    Row,
-    Section,
-    apart,
-    as_named,
-    foreign,
-    map_text,
-    signed_cell,
 )
 from betaroc.rendering.tree_html import page_of
 from betaroc.rendering.tree_text import records, text_of
@@ -357,11 +340,6 @@ class Inclusion(Result, Exportable):
         -------
         matplotlib Figure
 
-        Raises
-        ------
-        InputError
-            If `terms` is unknown.
-
         Notes
         -----
         Left, the fitted ROCs with each classifier's verdict, in thin steps those of the scores, and
@@ -423,12 +401,12 @@ class Inclusion(Result, Exportable):
     def __str__(self) -> str:
         return text_of(self._view())
 
-    def _view(self) -> list[Section]:
+    def _view(self) -> list[tree.Section]:
         """Who joins, verdicts with their reasons, the gain of one rule, and hull."""
         answer, judged = lead(self)
-        return apart(
-            Paragraph(answer, "answer"), Bullets((judged, *_omitted(self))),
-            own_grid(self, as_named), _reasons(self), gain_grid(self, as_named),
+        return tree.apart(
+            tree.Paragraph(answer, "answer"), tree.Bullets((judged, *_omitted(self))),
+            own_grid(self, tree.as_named), _reasons(self), gain_grid(self, tree.as_named),
             _gain_sentences(self),
         )  # fmt: skip
 
@@ -600,20 +578,18 @@ def inclusion(
     region, level = (low, high), checks.level(level)
     folds = checks.count(folds, "folds", 2)
     result = systems_of(frame, label, client_label, systems, nan_policy, group)
-    second = None
+    second, learned_on = None, result
     if dev is not None:
         second = systems_of(dev, label, client_label, result.names, nan_policy, name="dev")
     parts = _parts(result, criterion, measure, alpha, ends)
-    for first, role in ((result, "frame"), (second, "dev")):
-        if first is not None:
-            check_constant(first, role)
-    if second is not None:
-        warn_of_same_trials(result, second)
+    check_constant(result)
     if second is None:
         dealt = _dealt(result, folds, rng)
     else:  # all trials are one fold
-        client, impostor = (np.zeros(len(getattr(result, who)), dtype=np.intp) for who in CLASSES)
-        dealt = checks.frozen(client), checks.frozen(impostor)
+        check_constant(second, "dev")
+        warn_of_same_trials(result, second)
+        client, impostor = (np.zeros(len(side), dtype=np.intp) for side in result.both)
+        dealt, learned_on = (checks.frozen(client), checks.frozen(impostor)), second
     duplicates, fits, messages = duplicates_of(result), dict[str, Fit](), list[str]()
     rules = {"boundary": boundary, "resolution": resolution}
     for k, (name, options) in enumerate(_fit_options(result, family, rules).items()):
@@ -625,7 +601,6 @@ def inclusion(
                 raise error.reworded(called + error.template) from error
         messages += [Sentence(called + template_of(notice.message)) for notice in notices]
     evidence = {name: roc_evidence(f, region, level) for name, f in fits.items()}
-    learned_on = result if second is None else second
     inner = nested_folds(learned_on, folds, lambda k: _dealt(learned_on, k, rng))
     rule = region, level, result.sizes
     verdicts = {
@@ -642,7 +617,7 @@ def inclusion(
 def _fit_options(systems: Systems, family: Any, rules: dict[str, Any]) -> dict[str, dict[str, Any]]:
     """What each classifier is fitted with; a rule for all is for distributions on [0, 1]."""
     families = _by_name(family, systems, "family", AUTO)
-    pooled = np.concatenate([systems.client, systems.impostor])
+    pooled = np.concatenate(systems.both)
     inside = np.all((pooled >= 0.0) & (pooled <= 1.0), axis=0)  # then "auto" is beta, else normal
     spared = {
         name for name, unit in zip(systems.names, inside, strict=True)
@@ -739,7 +714,7 @@ def _omitted(result: Inclusion) -> list[str]:
     return [f"Left out: {rows} with a missing score."] if result.systems.omitted else []
 
 
-def _reasons(result: Inclusion) -> Bullets:
+def _reasons(result: Inclusion) -> tree.Bullets:
     """The reason of each verdict, what speaks against the verdicts, and the hull."""
     verdicts, lines = {visible(name): verdict for name, verdict in result.verdict.items()}, []
     lines += [f"{name}: {v.word}. {template_of(v.reason)}" for name, v in verdicts.items()]
@@ -766,33 +741,33 @@ def _reasons(result: Inclusion) -> Bullets:
         pieces.append(f"and {len(hull.segments) - _PIECES} more")
     unused = ", ".join(map(visible, hull.unused))
     off = f"; not on it: {unused}" if unused else ""
-    return Bullets((*lines, f"ROC hull, area {hull.auc:.4f}: {'; '.join(pieces)}{off}"))
+    return tree.Bullets((*lines, f"ROC hull, area {hull.auc:.4f}: {'; '.join(pieces)}{off}"))
 
 
-def own_grid(result: Inclusion, named: Callable[[str], Name]) -> Grid:
+def own_grid(result: Inclusion, named: Callable[[str], tree.Name]) -> tree.Grid:
     """The verdicts beside each classifier's own ROC, as fitted and of its scores."""
     heads = ("classifier", "family", "fitted AUC", "scores' AUC", "distance", "verdict",
              "own ROC", "p", f"mean of {TPR} − {FAR}, points", "depth")  # fmt: skip
     rows = []
     for name, verdict in result.verdict.items():
         misfit, size, fit = result.misfit[name], verdict.size, result.fits[name]
-        rows.append(Row((
+        rows.append(tree.Row((
             named(name), family_text(fit.family), f"{fit.model.auc():.4f}",
-            f"{misfit.auc_scores:.4f}", Cell(f"{misfit.distance:.3f}", misfit.word), verdict.word,
-            verdict.marginal, number(verdict.confidence.p_value, 2),
+            f"{misfit.auc_scores:.4f}", tree.Cell(f"{misfit.distance:.3f}", misfit.word),
+            verdict.word, verdict.marginal, number(verdict.confidence.p_value, 2),
             _points(size.mean_excess, size.low, size.high),
             # Of less than one score below the diagonal none is shown.
             number(size.depth, 2) if size.hook_scores >= SEEN else "0",
         )))  # fmt: skip
-    return Grid(heads, tuple(rows), (1, 5, 6))
+    return tree.Grid(heads, tuple(rows), (1, 5, 6))
 
 
-def _points(value: float, low: float, high: float) -> Cell:
+def _points(value: float, low: float, high: float) -> tree.Cell:
     """A difference of rates, in points of per cent."""
-    return signed_cell(100.0 * value, 100.0 * low, 100.0 * high, digits=2)
+    return tree.signed_cell(100.0 * value, 100.0 * low, 100.0 * high, digits=2)
 
 
-def gain_grid(result: Inclusion, named: Callable[[str], Name]) -> Grid:
+def gain_grid(result: Inclusion, named: Callable[[str], tree.Name]) -> tree.Grid:
     """Areas of the learned fusion; gains by one rule, at the ends that the region reaches too."""
     low, high = result.region
     parts = {"all": "all alphas"}
@@ -805,21 +780,21 @@ def gain_grid(result: Inclusion, named: Callable[[str], Name]) -> Grid:
     rows = []
     for name, verdict in result.verdict.items():
         gain, by_rule = verdict.gain, (result.fusion.gain(name, _BESIDE, part) for part in parts)
-        rows.append(Row((
+        rows.append(tree.Row((
             named(name), number(gain.with_it, 4), number(gain.without, 4),
-            signed_cell(gain.estimate, gain.low, gain.high), gain.word,
+            tree.signed_cell(gain.estimate, gain.low, gain.high), gain.word,
             *(_points(*_ends(interval)) for interval in by_rule),
         )))  # fmt: skip
-    return Grid(heads, tuple(rows), (4,))
+    return tree.Grid(heads, tuple(rows), (4,))
 
 
-def _gain_sentences(result: Inclusion) -> Bullets:
+def _gain_sentences(result: Inclusion) -> tree.Bullets:
     """What the gains are of."""
     fusion, part, gain = result.fusion, result.parts["all"], result.verdict[result.names[0]].gain
     learned = "learned on dev" if gain.folds == 1 else f"out of {gain.folds} folds"
     where = f"the other of {fusion.folds} folds" if fusion.folds else "dev"
     region = "" if result.region == (0.0, 1.0) else "; over all alphas, not the region alone"
-    return Bullets((
+    return tree.Bullets((
         "learned gain: AUC of a ridge-logistic fusion of all classifiers less that of all others,"
         f" {learned if gain.folds else 'not measured'}, over all {FAR}s; include where it is clear"
         f" of 0, adds nothing where it is surely below {MATTERS:g}; its interval knows the chance"
@@ -840,25 +815,26 @@ def inclusion_page(
     spelling = checks.terms_of(terms)
     say = Vocabulary(spelling, words or ClassWords()).fill
     many, messages = len(result.names), (visible(for_readers(m)) for m in result.messages)
-    top: list[Node] = [*(Paragraph(line, "lead") for line in lead(result)),
-                       own_grid(result, foreign), gain_grid(result, foreign),
+    top: list[tree.Node] = [*(tree.Paragraph(line, "lead") for line in lead(result)),
+                       own_grid(result, tree.foreign), gain_grid(result, tree.foreign),
                        _figures(result, spelling)]  # fmt: skip
-    parts: tuple[tuple[str, str, Sequence[Node]], ...] = (
+    parts: tuple[tuple[str, str, Sequence[tree.Node]], ...] = (
         ("Why", "the numbers behind each verdict", (_reasons(result), _gain_sentences(result))),
         ("What was read", f"{many} classifiers",
-         (Bullets((*map(visible, read), *_omitted(result), *messages)),)),
+         (tree.Bullets((*map(visible, read), *_omitted(result), *messages)),)),
     )  # fmt: skip
-    sections = [Section(title, tuple(blocks), about, title.split()[-1].lower(), folded=True)
+    sections = [tree.Section(title, tuple(blocks), about, title.split()[-1].lower(), folded=True)
                 for title, about, blocks in parts]  # fmt: skip
     return page_of(
         f"betaroc: {many} classifiers", "Ensemble", [f"{many} classifiers"],
         "Which of these classifiers join the ensemble?",
-        [map_text(node, say) for node in top], [map_text(section, say) for section in sections],
+        [tree.map_text(node, say) for node in top],
+        [tree.map_text(section, say) for section in sections],
         say(f"betaroc {version()}. {FAR}(θ) = P({IMPOSTOR} score > θ)."),
     )  # fmt: skip
 
 
-def _figures(result: Inclusion, terms: Terms) -> Figures:
+def _figures(result: Inclusion, terms: Terms) -> tree.Figures:
     """The pictures of `Inclusion.plot` one by one."""
     many = len(result.names)
     drawn = (
@@ -869,8 +845,8 @@ def _figures(result: Inclusion, terms: Terms) -> Figures:
          f"What each adds to all others. Grey: less than {MATTERS:g}; filled: the interval tells.",
          f"Gain in AUC of each of {many} classifiers in a learned fusion"),
     )  # fmt: skip
-    return Figures(tuple(
-        Figure(draw_svg(draw, f"ensemble{k}"), caption, about)
+    return tree.Figures(tuple(
+        tree.Figure(draw_svg(draw, f"ensemble{k}"), caption, about)
         for k, (draw, caption, about) in enumerate(drawn)
     ))  # fmt: skip
 
@@ -881,7 +857,7 @@ def draw_rocs(ax: Axes | None, result: Inclusion, terms: Terms) -> Axes:
     below, (ax, empty) = ax is None, begun(ax, square=True)
     for k, (name, roc) in enumerate(result._rocs.items()):
         colour, points = COLOURS[k % len(COLOURS)], roc.points()
-        label = f"{foreign(name).short}: {result.verdict[name].word}"
+        label = f"{tree.foreign(name).short}: {result.verdict[name].word}"
         style = _LINES[(k // len(COLOURS) + k) % len(_LINES)]
         ax.plot(points.far, points.tpr, color=colour, linewidth=1.6, linestyle=style, label=label)
         if sum(result.systems.sizes) <= _MANY:
@@ -907,7 +883,7 @@ def draw_rocs(ax: Axes | None, result: Inclusion, terms: Terms) -> Axes:
 def draw_learned(ax: Axes | None, result: Inclusion) -> Axes:
     """The gain of each classifier in a learned fusion."""
     gains = {name_shown(name, 26): verdict.gain for name, verdict in result.verdict.items()}
-    marks = [IntervalMark(name, g.low, g.estimate, g.high, g.word != CANNOT_TELL)
+    marks = [tree.IntervalMark(name, g.low, g.estimate, g.high, g.word != CANNOT_TELL)
              for name, g in gains.items()]  # fmt: skip
     words = "gain in AUC of a learned fusion"
     if ax is not None:  # else a caption says it

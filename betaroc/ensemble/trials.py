@@ -61,6 +61,11 @@ class Systems(Tabular):
         return Scores._checked(**columns, **beside, name=self.names[k], library=self.library)
 
     @property
+    def both(self) -> tuple[FloatArray, FloatArray]:
+        """The scores of clients and of impostors."""
+        return self.client, self.impostor
+
+    @property
     def sizes(self) -> tuple[int, int]:
         """Client and impostor trials, by their weights."""
         client, impostor = (round(math.fsum(np.ravel(weights_of(self, who)))) for who in CLASSES)
@@ -192,8 +197,7 @@ def _of_frame(
 
 def _check_ids(systems: Systems, role: str) -> None:
     """Whole numbers, all different, count rows or name them: scores repeat or have digits."""
-    for name, values in zip(systems.names, np.concatenate([systems.client, systems.impostor]).T,
-                            strict=True):  # fmt: skip
+    for name, values in zip(systems.names, np.concatenate(systems.both).T, strict=True):
         if np.all(values == np.floor(values)) and np.unique(values).size == values.size:
             others = [other for other in systems.names if other != name]
             raise InputError(
@@ -224,7 +228,9 @@ def _chosen(wanted: Sequence[str], present: Sequence[str], role: str) -> dict[st
 
 def _complete_rows(columns: Mapping[str, Any], nan_policy: str) -> BoolArray:
     """Rows in which every classifier has a score; of those that lack one an error, if asked for."""
-    missing = {name: _missing(series, series.to_numpy()) for name, series in columns.items()}
+    import pandas as pd
+
+    missing = {name: pd.isna(series.to_numpy()) for name, series in columns.items()}
     complete = np.asarray(~np.any(list(missing.values()), axis=0))
     if nan_policy == "raise" and not np.all(complete):
         lacking = [
@@ -241,32 +247,21 @@ def _complete_rows(columns: Mapping[str, Any], nan_policy: str) -> BoolArray:
     return complete
 
 
-def _missing(series: Any, values: AnyArray) -> BoolArray:
-    null = np.asarray(series.is_null().to_numpy(), dtype=bool)
-    if values.dtype.kind == "O":
-        values = np.array([v if isinstance(v, float) else 0.0 for v in values])
-    return np.asarray(null | np.isnan(values)) if values.dtype.kind == "f" else null
-
-
 # ------------------------------------------------------------- classifiers that add nothing
 def check_constant(systems: Systems, role: str = "frame") -> None:
     """One score for all trials is no classifier."""
     where = "" if role == "frame" else f" of {role}"
-    for name, client, impostor in zip(
-        systems.names, systems.client.T, systems.impostor.T, strict=True
-    ):
-        pooled = np.concatenate([client, impostor])
-        if np.all(pooled == pooled[0]):
+    for name, scores in zip(systems.names, np.concatenate(systems.both).T, strict=True):
+        if np.all(scores == scores[0]):
             raise DegenerateDataError(
                 f"classifier {format_value(name)} must have different scores; all"
-                f" {pooled.size}{where} are {float(pooled[0])!r}. It decides nothing: leave it out."
+                f" {scores.size}{where} are {float(scores[0])!r}. It decides nothing: leave it out."
             )
 
 
 def warn_of_same_trials(own: Systems, dev: Systems) -> None:
     """Thresholds that are judged where they were chosen look too good."""
-    both = [[x[np.lexsort(x.T)] for x in (item.client, item.impostor)] for item in (own, dev)]
-    if all(map(np.array_equal, *both)):
+    if all(map(np.array_equal, *([x[np.lexsort(x.T)] for x in item.both] for item in (own, dev)))):
         warn(
             "dev and the frame are the same scores: thresholds of the fused scores are judged where"
             " they were chosen, which is too good. Give separate scores, or leave dev out for"
@@ -279,7 +274,7 @@ def duplicates_of(systems: Systems) -> tuple[tuple[str, str], ...]:
     """Pairs of classifiers that put all trials in one order; each is warned of."""
     from scipy.stats import rankdata
 
-    pooled, result = np.concatenate([systems.client, systems.impostor]), dict[str, str]()
+    pooled, result = np.concatenate(systems.both), dict[str, str]()
     ranks = rankdata(pooled, axis=0)
     for j, second in enumerate(systems.names):
         alike = [i for i in range(j) if np.array_equal(ranks[:, i], ranks[:, j])]

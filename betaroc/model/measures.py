@@ -53,13 +53,6 @@ class OperatingPoint(Result, Exportable):
     extrapolated : bool or ndarray
         Whether less than one score is expected beyond a rate that was solved for or fitted.
 
-    Raises
-    ------
-    InputError
-        If `prior` is not in [0, 1].
-    InputTypeError
-        If `prior` is not a number.
-
     Notes
     -----
     Indexing and iterating over an array of points yields points. A measure that is 0/0 is nan.
@@ -272,11 +265,6 @@ class OperatingPoint(Result, Exportable):
         float or ndarray
             Fraction in [0, 1]; 0 where no client is accepted (the limit).
 
-        Raises
-        ------
-        InputError, InputTypeError
-            If `weight` is no fraction in [0, 1].
-
         Notes
         -----
         At weight 1 it is precision, nan where nothing is accepted.
@@ -311,13 +299,6 @@ class OperatingPoint(Result, Exportable):
             In the unit of the costs; normalized it may exceed 1, and is nan or inf where one of the
             two decisions costs nothing.
 
-        Raises
-        ------
-        InputError
-            If a cost is negative or not finite.
-        InputTypeError
-            If a cost is not a number.
-
         References
         ----------
         IDIAP-RR 03-85, (4). NIST (2010), Speaker Recognition Evaluation Plan.
@@ -347,11 +328,6 @@ class OperatingPoint(Result, Exportable):
         -------
         float or ndarray
             Fraction in [0, 1].
-
-        Raises
-        ------
-        InputError, InputTypeError
-            If `alpha` is no fraction in [0, 1].
 
         Examples
         --------

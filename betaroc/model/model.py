@@ -67,13 +67,6 @@ class ScoreModel(Exportable):
     is_generic : bool, optional
         Whether the closed forms are left out; see :meth:`generic`.
 
-    Raises
-    ------
-    InputTypeError
-        If a distribution is not a Distribution or `prior` not a number.
-    InputError
-        If `prior` is not in [0, 1].
-
     Notes
     -----
     Frozen, hashable, compares by content. Rates of beta pairs have relative error below 1e-12
@@ -182,13 +175,6 @@ class ScoreModel(Exportable):
         ScoreModel
             Of the same families where these hold the moved distributions, else of `Shifted`.
 
-        Raises
-        ------
-        InputError
-            If a shift is not finite, or `scale` not finite and positive.
-        InputTypeError
-            If an argument is not a number.
-
         Examples
         --------
         >>> from betaroc import Normal, epc
@@ -223,13 +209,6 @@ class ScoreModel(Exportable):
         Scores
             Client scores are drawn first.
 
-        Raises
-        ------
-        InputError
-            If a number is no int >= 1.
-        InputTypeError
-            If `rng` is of another kind.
-
         Notes
         -----
         Doubles round: a shape far below 1 yields exact 0s and 1s. For several classifiers on the
@@ -260,11 +239,6 @@ class ScoreModel(Exportable):
         -------
         float or ndarray, shape of `t`
             Fraction in [0, 1].
-
-        Raises
-        ------
-        InputTypeError
-            If `t` is not numeric.
 
         References
         ----------
@@ -306,11 +280,6 @@ class ScoreModel(Exportable):
         OperatingPoint
             Of the shape of `t`.
 
-        Raises
-        ------
-        InputTypeError
-            If `t` is not numeric.
-
         Examples
         --------
         >>> from betaroc import Beta, ScoreModel
@@ -336,11 +305,6 @@ class ScoreModel(Exportable):
         -------
         OperatingPoint
             Of the shape of `x`; ``logit_threshold`` is exact where the threshold rounds to 0 or 1.
-
-        Raises
-        ------
-        InputError, InputTypeError
-            If `x` are no fractions in [0, 1].
 
         Notes
         -----
@@ -391,11 +355,6 @@ class ScoreModel(Exportable):
         OperatingPoint
             Read the rate off as ``.hter``.
 
-        Raises
-        ------
-        InputError, InputTypeError
-            For another `method`.
-
         Notes
         -----
         Ties go to the smaller HTER, then to the lower threshold. A point on a chord of the hull
@@ -430,11 +389,6 @@ class ScoreModel(Exportable):
         OperatingPoint
             The value is ``.weighted_error(alpha)``.
 
-        Raises
-        ------
-        InputError, InputTypeError
-            If `alpha` is no fraction in [0, 1].
-
         Notes
         -----
         Compared are the ends, the jumps and all places where the likelihood ratio is
@@ -467,13 +421,6 @@ class ScoreModel(Exportable):
         -------
         OperatingPoint
             The value is its ``.dcf(cost_fa, cost_fr)``. Its prior is the one that was used.
-
-        Raises
-        ------
-        InputError
-            If a cost is negative or not finite, or both are 0.
-        InputTypeError
-            If a cost is not a number.
 
         Notes
         -----
@@ -520,13 +467,6 @@ class ScoreModel(Exportable):
         OperatingPoint
             The value is its ``.dcf(cost_fa, cost_fr)``. Its prior is the one that was used.
 
-        Raises
-        ------
-        InputError
-            If a cost is not positive, or the prior is 0 or 1.
-        InputTypeError
-            If one of them is not a number.
-
         Notes
         -----
         Larger than that of :meth:`min_dcf` by what the calibration costs; of other scores, such as
@@ -565,11 +505,6 @@ class ScoreModel(Exportable):
         -------
         OperatingPoint
             The value is ``.f(weight)``.
-
-        Raises
-        ------
-        InputError, InputTypeError
-            If `weight` is no fraction in [0, 1].
 
         Notes
         -----
@@ -673,13 +608,6 @@ class ScoreModel(Exportable):
         float
             At most high - low; standardized, at most 1.
 
-        Raises
-        ------
-        InputError
-            If not 0 <= low < high <= 1.
-        InputTypeError
-            If a bound is not a number.
-
         References
         ----------
         McClish, D. K. (1989), Analyzing a portion of the ROC curve.
@@ -733,13 +661,6 @@ class ScoreModel(Exportable):
         float
             Fraction in [0, 1].
 
-        Raises
-        ------
-        InputError
-            If `points` is not an int >= 2.
-        InputTypeError
-            If `points` is not a number.
-
         Notes
         -----
         Samples: the integral is the sum over the client scores, each with the precision
@@ -778,13 +699,6 @@ class ScoreModel(Exportable):
         -------
         float
             From 0 (no better than deciding without the score) to 1 (no error).
-
-        Raises
-        ------
-        InputError
-            If the shapes are not positive and finite, or the prior is 0 or 1.
-        InputTypeError
-            If `weights` is neither a name nor two numbers.
 
         Notes
         -----
@@ -829,11 +743,6 @@ class ScoreModel(Exportable):
         -------
         float or ndarray, shape of `scores`
             Fractions; nan where neither distribution has a density.
-
-        Raises
-        ------
-        InputTypeError
-            If the scores are not numeric.
 
         Notes
         -----
@@ -995,11 +904,6 @@ class ScoreModel(Exportable):
             (client, impostor). None unless both are beta distributions (inflated or not), under a
             scheme off the borders a = 1 and b = 1.
 
-        Raises
-        ------
-        InputError
-            For another scheme.
-
         References
         ----------
         Omar and Ivrissimtzis, section 3.1; "respectively" there has J and
@@ -1038,11 +942,6 @@ class ScoreModel(Exportable):
         Roc
             With the model's distributions, prior and name.
 
-        Raises
-        ------
-        InputError, InputTypeError
-            For another `positive`.
-
         Examples
         --------
         >>> from betaroc import Beta, ScoreModel
@@ -1063,11 +962,6 @@ class ScoreModel(Exportable):
         -------
         Det
             With the model's distributions, prior and name.
-
-        Raises
-        ------
-        InputError, InputTypeError
-            For another `scale`.
 
         Examples
         --------

@@ -104,11 +104,6 @@ class Curve(Exportable):
         OperatingPoint
             An array.
 
-        Raises
-        ------
-        InputError, InputTypeError
-            If the distributions are continuous and `n` is not an int >= 1.
-
         Examples
         --------
         >>> from betaroc import Empirical, Roc
@@ -139,11 +134,6 @@ class Roc(Curve):
         For legends.
     is_generic : bool
         Whether the closed forms are left out.
-
-    Raises
-    ------
-    InputError, InputTypeError
-        For another `positive`, a distribution that is no Distribution, or a `prior` outside [0, 1].
 
     Notes
     -----
@@ -192,11 +182,6 @@ class Roc(Curve):
         float or ndarray, shape of `fpr`
             TPR; of the impostor's curve TNR.
 
-        Raises
-        ------
-        InputError, InputTypeError
-            If `fpr` are no fractions in [0, 1].
-
         Examples
         --------
         >>> from betaroc import Empirical, Roc
@@ -218,11 +203,6 @@ class Roc(Curve):
         -------
         float or ndarray, shape of `tpr`
             FAR; of the impostor's curve FRR.
-
-        Raises
-        ------
-        InputError, InputTypeError
-            If `tpr` are no fractions in [0, 1].
 
         Examples
         --------
@@ -247,11 +227,6 @@ class Roc(Curve):
         -------
         float or ndarray, shape of `fpr`
             In [0, inf].
-
-        Raises
-        ------
-        InputError, InputTypeError
-            If `fpr` are no fractions in [0, 1].
 
         Notes
         -----
@@ -282,11 +257,6 @@ class Roc(Curve):
         -------
         float or ndarray, shape of `fpr`
             The lowest with FAR <= fpr; of the impostor's curve the highest with FRR <= fpr.
-
-        Raises
-        ------
-        InputError, InputTypeError
-            If `fpr` are no fractions in [0, 1].
 
         Examples
         --------
@@ -346,11 +316,6 @@ class Roc(Curve):
         OperatingPoint
             x ascending: :meth:`points` without those between neighbouring scores of one class.
 
-        Raises
-        ------
-        InputError
-            If one of the distributions is no sample.
-
         Examples
         --------
         >>> from betaroc import Empirical, Roc
@@ -381,11 +346,6 @@ class Roc(Curve):
         -------
         RocCrossings
             Empty where one is at no FAR below the other.
-
-        Raises
-        ------
-        InputTypeError
-            If `other` is no Roc.
 
         Notes
         -----
@@ -429,12 +389,6 @@ class Roc(Curve):
         Returns
         -------
         matplotlib Axes
-
-        Raises
-        ------
-        InputError
-            If `scale` or `terms` is unknown, or `scale` is "log" and the axes hold something on
-            another scale.
 
         Notes
         -----
@@ -506,11 +460,6 @@ class RocHull(Exportable):
         float or ndarray, shape of `fpr`
             On the axes of the curve.
 
-        Raises
-        ------
-        InputError, InputTypeError
-            If `fpr` are no fractions in [0, 1].
-
         Examples
         --------
         >>> from betaroc import Beta, Roc
@@ -573,11 +522,6 @@ class RocHull(Exportable):
         -------
         OperatingPoint
             With array attributes, x ascending.
-
-        Raises
-        ------
-        InputError, InputTypeError
-            As in :meth:`Roc.points`.
 
         Examples
         --------
@@ -659,11 +603,6 @@ class Det(Curve):
     is_generic : bool
         Whether the closed forms are left out.
 
-    Raises
-    ------
-    InputError, InputTypeError
-        For another `scale`.
-
     Notes
     -----
     On normal deviates a binormal pair is a line of slope -sigma_i / sigma_c.
@@ -703,11 +642,6 @@ class Det(Curve):
         -------
         float or ndarray, shape of `far`
             Fraction in [0, 1].
-
-        Raises
-        ------
-        InputError, InputTypeError
-            If `far` are no fractions in [0, 1].
 
         Examples
         --------
@@ -801,11 +735,6 @@ class PrecisionRecall(Curve):
         -------
         float or ndarray, shape of `recall`
             Fraction in [0, 1].
-
-        Raises
-        ------
-        InputError, InputTypeError
-            If `recall` are no fractions in [0, 1].
 
         Notes
         -----

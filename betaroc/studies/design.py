@@ -48,12 +48,6 @@ class Design(Exportable):
         The values of each, a cell after the other: numbers (whole ones of 64 bits), text or
         booleans, one kind per column.
 
-    Raises
-    ------
-    InputError, InputTypeError
-        For no cells, columns of unequal lengths, a name that occurs twice or is no text, and values
-        that are not finite, of other kinds, or of several in one column.
-
     References
     ----------
     Morris, T., White, I. and Crowther, M. (2019), Using simulation studies to evaluate
@@ -112,11 +106,6 @@ class Design(Exportable):
             The levels of each parameter: numbers, text or booleans; one value stands for
             one level.
 
-        Raises
-        ------
-        InputError, InputTypeError
-            If there is no parameter, no level, a level twice, or one of another kind.
-
         Examples
         --------
         >>> Design.grid({"n": [50, 500], "family": ["beta", "normal"]}).cell(1)
@@ -147,12 +136,6 @@ class Design(Exportable):
         rng : None, int, SeedSequence or Generator
             Source of the scrambling. A study is resumed with the design it was begun with: give
             a seed.
-
-        Raises
-        ------
-        InputError, InputTypeError
-            If `n` is no power of two, a range is empty or none, or its logarithm is asked for and
-            `low` not positive.
 
         References
         ----------
@@ -236,11 +219,6 @@ class Design(Exportable):
         ----------
         k : int
             Its number, from 0.
-
-        Raises
-        ------
-        InputError
-            If there is no such cell.
 
         Examples
         --------

@@ -17,23 +17,10 @@ from betaroc.core.errors import BetarocWarning
 from betaroc.core.notices import warn
 from betaroc.core.text import format_value
 from betaroc.core.value import Result
+from betaroc.rendering import tree
 from betaroc.rendering.curves import draw_intervals
 from betaroc.rendering.files import page_target, write_whole
 from betaroc.rendering.numbers import number, spaced, version, visible
-from betaroc.rendering.tree import (
-    Bullets,
-    Figure,
-    Figures,
-    Grid,
-    IntervalMark,
-    Node,
-    Paragraph,
-    Row,
-    Section,
-    Status,
-    apart,
-    foreign,
-)
 from betaroc.rendering.tree_html import page_of, verdict_nodes
 from betaroc.studies.storage import Folder, Memory
 
@@ -232,11 +219,11 @@ class StudyResult(Result):
         page_target(path)
         write_whole(path, study_page(self))
 
-    def _view(self) -> list[Node]:
+    def _view(self) -> list[tree.Node]:
         """How many trials there are, each statistic over the cells, and what failed."""
-        counts, failed = Paragraph(self._counts(), "given"), "\n".join(self._failure_lines())
+        counts, failed = tree.Paragraph(self._counts(), "given"), "\n".join(self._failure_lines())
         verdicts = _verdicts(self, self.summary())
-        return [*apart(counts), *verdicts, *apart(Paragraph(failed, "given"))]
+        return [*tree.apart(counts), *verdicts, *tree.apart(tree.Paragraph(failed, "given"))]
 
     def __str__(self) -> str:
         return "\n".join([self._counts(), *self._failure_lines()])
@@ -320,7 +307,7 @@ def study_page(result: StudyResult) -> str:
     cells, replicates = int(manifest["cells"]), int(manifest["replicates"])
     first = table.head(1)
     varying = [name for name in result.names if not table[name].isin(first[name]).all()]
-    name = foreign("in memory" if result.folder is None else result.folder.name)
+    name = tree.foreign("in memory" if result.folder is None else result.folder.name)
     trials = f"{spaced(cells)} cell{'s' * (cells > 1)} with {spaced(replicates)}"
     trials += f" replicate{'s' * (replicates > 1)}{' each' * (cells > 1)}"
     verb = "vary" if len(varying) > 1 else "varies"
@@ -336,14 +323,14 @@ def study_page(result: StudyResult) -> str:
     return page_of(
         f"betaroc: study {name.short}", "Study", [name.short],
         f"What do {spaced(result.rows)} simulated trials say?",
-        [*(Paragraph(line, "lead") for line in (f"{trials}; {varied}.", complete)),
-         *(Paragraph(line, "warn lead") for line in alarms), *_verdicts(result, table),
-         Figures(tuple(_figure(varying, str(name), group) for name, group in groups))],
+        [*(tree.Paragraph(line, "lead") for line in (f"{trials}; {varied}.", complete)),
+         *(tree.Paragraph(line, "warn lead") for line in alarms), *_verdicts(result, table),
+         tree.Figures(tuple(_figure(varying, str(name), group) for name, group in groups))],
         _sections(result, manifest, table, name.whole), f"betaroc {version()}.",
     )  # fmt: skip
 
 
-def _verdicts(result: StudyResult, table: pd.DataFrame) -> Sequence[Node]:
+def _verdicts(result: StudyResult, table: pd.DataFrame) -> Sequence[tree.Node]:
     """A row per statistic: in how many cells it is complete, and its means there."""
     manifest, rows = result._store.manifest(), []
     cells = int(manifest["cells"])
@@ -353,51 +340,53 @@ def _verdicts(result: StudyResult, table: pd.DataFrame) -> Sequence[Node]:
         icon = "good" if complete == cells else "warn"
         mean, error = group["mean"], group["mc_error"].max()
         numbers = [number(float(x), 4) for x in (mean.min(), mean.median(), mean.max())]
-        rows.append(Row((
-            foreign(str(name)), Status("", f"{words} {spaced(cells)} complete", icon), *numbers,
-            "" if np.isnan(error) else number(error, 2),
+        rows.append(tree.Row((
+            tree.foreign(str(name)), tree.Status("", f"{words} {spaced(cells)} complete", icon),
+            *numbers, "" if np.isnan(error) else number(error, 2),
         )))  # fmt: skip
     head = ("statistic", "of the cells", "least mean", "median", "largest",
             "largest Monte Carlo error")  # fmt: skip
     return verdict_nodes(head, rows)
 
 
-def _figure(varying: Sequence[str], name: str, group: pd.DataFrame) -> Figure:
+def _figure(varying: Sequence[str], name: str, group: pd.DataFrame) -> tree.Figure:
     """Means and normal 95 % Monte Carlo intervals of the first cells, a row each."""
-    shown, marks = foreign(name).short, []
+    shown, marks = tree.foreign(name).short, []
     for row in group.head(_CELLS_SHOWN).to_dict("records"):
         cell = ", ".join(f"{key} {_shown_value(row[key])}" for key in varying)
         label = visible(cell or f"cell {row['cell']}")
         label = label if len(label) <= _LABEL else f"{label[: _LABEL - 1]}…"
         spread = 0.0 if np.isnan(row["mc_error"]) else _ERRORS * row["mc_error"]
-        marks.append(IntervalMark(label, row["mean"] - spread, row["mean"], row["mean"] + spread))
+        ends = row["mean"] - spread, row["mean"], row["mean"] + spread
+        marks.append(tree.IntervalMark(label, *ends))
     caption = f"{shown}: mean of each cell, 95 % Monte Carlo interval"
     if len(group) > _CELLS_SHOWN:
         caption += f"; the first {_CELLS_SHOWN} of {spaced(len(group))} cells"
     about = f"Means of {shown} in {len(marks)} cells"
-    return Figure(partial(draw_intervals, None, marks, shown), caption, about)
+    return tree.Figure(partial(draw_intervals, None, marks, shown), caption, about)
 
 
 def _sections(
     result: StudyResult, manifest: Mapping[str, Any], table: pd.DataFrame, folder: str
-) -> list[Section]:
+) -> list[tree.Section]:
     heads, left = tuple(map(str, table.columns)), len(table) - _ROWS_SHOWN
     cells = table.head(_ROWS_SHOWN).itertuples(index=False)
-    rows = tuple(Row(tuple(map(_shown_value, row))) for row in cells)
-    each: list[Node] = [Grid(heads, rows, (heads.index("statistic"),))]
+    rows = tuple(tree.Row(tuple(map(_shown_value, row))) for row in cells)
+    each: list[tree.Node] = [tree.Grid(heads, rows, (heads.index("statistic"),))]
     if left > 0:
-        each.append(Paragraph(f"{spaced(left)} more rows: .summary() has all of them.", "note"))
+        more = f"{spaced(left)} more rows: .summary() has all of them."
+        each.append(tree.Paragraph(more, "note"))
     read = [f"folder: {folder}", f"statistics: {', '.join(manifest['statistics'])}"]
     read += [f"{name}: {manifest[name]}" for name in ("betaroc", "numpy", "scipy", "block")]
-    parts: list[tuple[str, str, str, list[Node]]] = [
+    parts: list[tuple[str, str, str, list[tree.Node]]] = [
         ("Each cell", f"{spaced(len(table))} rows", "cells", each),
         ("What was read", f"{spaced(result.rows - result.missing)} trials of a folder", "read",
-         [Bullets(tuple(map(visible, read)))]),
+         [tree.Bullets(tuple(map(visible, read)))]),
     ]  # fmt: skip
     if result.failed:
-        lines = Bullets(tuple(result._failure_lines()))
+        lines = tree.Bullets(tuple(result._failure_lines()))
         parts.insert(1, ("What failed", f"{spaced(result.failed)} trials", "failed", [lines]))
-    return [Section(title, tuple(blocks), finding, key, folded=True)
+    return [tree.Section(title, tuple(blocks), finding, key, folded=True)
             for title, finding, key, blocks in parts]  # fmt: skip
 
 

@@ -34,17 +34,21 @@ from betaroc.distributions.beta import ILL_CONDITIONED, beta_mle, peak
 from betaroc.rendering.numbers import version
 from betaroc.studies.design import Design, as_design
 from betaroc.studies.result import StudyResult, place_words, read_study
-from betaroc.studies.statistics import (
+from betaroc.studies.storage import Folder, Memory, ResultColumns, as_parquet, manifest_text
+from betaroc.studies.trials import (
     RESERVED,
     SUMMARY,
+    CellModel,
+    Seed,
     StudyStatistic,
+    Trial,
     as_statistics,
+    cell_spec,
+    check_design,
     check_taken,
     fingerprint,
     tell_beyond,
 )
-from betaroc.studies.storage import Folder, Memory, ResultColumns, as_parquet, manifest_text
-from betaroc.studies.trials import CellModel, Seed, Trial, cell_spec, check_design
 
 #: Parts of a study, unless they would be longer than this.
 _PARTS, _LONGEST = 32, 128
@@ -110,13 +114,6 @@ class Study:
         other than those above are then free.
     block : int, optional
         Trials in one part of the results; by default a 32nd of all, at most 128.
-
-    Raises
-    ------
-    InputError, InputTypeError
-        For unknown parameters and statistics (with the nearest name), values that a parameter
-        cannot have, a pair not given whole or given twice, statistics of a sample that is not
-        drawn, a name that two columns would have.
 
     Notes
     -----

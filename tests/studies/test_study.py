@@ -27,10 +27,9 @@ import betaroc as br
 from betaroc import Study
 from betaroc.core.notices import suppress_warnings
 from betaroc.studies.result import read_study
-from betaroc.studies.statistics import as_statistics, fingerprint
 from betaroc.studies.storage import Folder
 from betaroc.studies.study import fit_together
-from betaroc.studies.trials import Seed, Trial, cell_spec
+from betaroc.studies.trials import Seed, Trial, as_statistics, cell_spec, fingerprint
 
 SHAPES = dict.fromkeys(("a_c", "b_c", "a_i", "b_i"), (0.5, 5.0, "log"))
 PAIR = {"a_c": 3.0, "b_c": 2.0, "a_i": 2.0, "b_i": 3.0}
@@ -365,7 +364,7 @@ def test_what_an_object_has_cached_does_not_count():
 @pytest.mark.simulation
 def test_digests_hang_on_no_hash_seed():
     """A set of text has another order in every process."""
-    code = "from betaroc.studies.statistics import fingerprint"
+    code = "from betaroc.studies.trials import fingerprint"
     expression = "lambda t, s=set('abcdefgh'): t in {'x', 'y', 'z'} or s"
     printed = f"print(fingerprint({expression}))\nprint(fingerprint(asked))"
     said = subprocess.run(
