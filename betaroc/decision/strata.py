@@ -32,6 +32,7 @@ from betaroc.decision.threshold_methods import (
     rate_interval,
 )
 from betaroc.inference.strata import (
+    MOST_STRATA,
     POOLED,
     WORST,
     StrataTable,
@@ -45,8 +46,6 @@ from betaroc.rendering.nouns import Exportable
 from betaroc.rendering.numbers import rate as shown_rate, rate_span, rounded, spaced
 from betaroc.rendering.tree import Grid, Node, Paragraph, Row, Section, foreign
 
-#: Strata that a decision is made over; more are no strata but ids.
-_MOST = 1000
 #: Strata that are shown before the others are folded.
 _SHOWN = 8
 
@@ -69,8 +68,8 @@ def checked_over(over: object, target: Target, scores: ScoreData) -> Over:
     if over != WORST:
         weights = checked_weights(over, tuple(names)).tolist()
         return {name: weight for name, weight in zip(names, weights, strict=True) if weight}
-    if len(names) > _MOST:
-        rule = f"be pooled with more than {_MOST} strata"
+    if len(names) > MOST_STRATA:
+        rule = f"be pooled with more than {MOST_STRATA} strata"
         remedy = "Are these the ids of trials or of persons?"
         raise refusal("over", rule, f"{len(names)} {target.who} strata", remedy)
     return WORST

@@ -35,14 +35,12 @@ POOLED, WORST = "pooled", "worst"
 #: Words for presentation attacks that mean the worst species: ISO/IEC 30107-3, and ACER.
 _OF_SPECIES = {"max-apcer": "far", "acer": "hter", "bpcer10": "frr@far=0.1",
                "bpcer20": "frr@far=0.05", "bpcer100": "frr@far=0.01"}  # fmt: skip
+#: Labels beyond this many are no strata but ids.
+MOST_STRATA = 1000
 #: What the sum of weights may be off by.
 _ROUNDING = 1e-9
-#: Draws of counts of equal rates; a third as many of the largest standardized contrast, ...
+#: Draws of counts of equal rates, and of the largest standardized difference.
 _DRAWS = 9999
-#: ... of so many contrasts at once.
-_AT_ONCE = 200
-#: Contrasts beyond which a tenth has to do.
-_MANY = 2000
 #: From so many expected errors, and others, in each stratum on chi^2 holds.
 _EXPECTED = 5.0
 
@@ -343,12 +341,11 @@ def _table(scores: Scores, spec: StatisticSpec, who: str, options: IntervalOptio
         n = np.array([getattr(piece, f"{who}_total") for piece in pieces.values()])
         return StrataTable(str(spec), who, options.level, tuple(pieces), n, estimate, low, high,
                            np.full(n.size, np.nan), worst)  # fmt: skip
-    counts, k = rows.counts, len(pieces)
-    pairs = np.array([row for j in range(k) for row in np.eye(k)[j] - np.eye(k) if row.any()])
+    counts = rows.counts
     return StrataTable(
         f"{spec.name}@threshold={rows.threshold!r}", who, options.level, tuple(pieces), counts.n,
-        estimate, low, high, counts.sizes(tail), worst, counts.contrast(pairs, options.level),
-        counts.contrast(np.eye(k) - 1.0 / k, options.level), counts.p_value(),
+        estimate, low, high, counts.sizes(tail), worst, *counts.differences(options.level),
+        counts.p_value(),
     )  # fmt: skip
 
 
@@ -442,11 +439,11 @@ def _rows(
 
 
 def _pieces(scores: Scores, who: str) -> dict[str, Scores]:
-    pieces = scores._pieces(who)
-    if len(pieces) < 2:
-        rule, remedy = f"have two {who} strata or more", f"Give {who}_strata, a label per trial."
-        raise refusal("x", rule, str(len(pieces)), remedy)
-    return pieces
+    count = len(getattr(scores.strata, who))
+    if not 2 <= count <= MOST_STRATA:
+        remedy = f"Give {who}_strata, a label per trial; ids of trials or of persons are none."
+        raise refusal("x", f"have 2 to {MOST_STRATA} {who} strata", str(count), remedy)
+    return scores._pieces(who)
 
 
 def _interval(numbers: Sequence[Any], level: float, method: str) -> Interval:
@@ -568,8 +565,11 @@ class StratumCounts(NamedTuple):
         here = np.sum((hits - expected) ** 2 / expected)
         return (1.0 + np.count_nonzero(others >= here * (1.0 - 1e-9))) / (_DRAWS + 1.0)
 
-    def contrast(self, rows: FloatArray, level: float) -> Interval:
-        """The largest of several contrasts of the logarithms of shares, exponentiated."""
+    def differences(self, level: float) -> tuple[Interval, Interval]:
+        """Largest to least share, and largest share to the geometric mean, on the log scale.
+
+        The lower ends hold for all pairs at once (Tukey and Kramer), and for all deviations.
+        """
         from scipy.special import ndtri
 
         tail = 0.5 * (1.0 - level)
@@ -577,12 +577,20 @@ class StratumCounts(NamedTuple):
         hits = self.share * size
         logs = np.log((hits + 0.5) / (size + 1.0))
         variance = (size - hits + 0.5) / ((hits + 0.5) * (size + 1.0))
-        value, error = rows @ logs, np.sqrt(rows**2 @ variance)
-        count = _DRAWS // 3 if len(rows) < _MANY else _DRAWS // 10
-        draws = np.random.default_rng(0).standard_normal((count, size.size)) * np.sqrt(variance)
-        parts = np.array_split(rows / error[:, None], math.ceil(len(rows) / _AT_ONCE))
-        largest = np.max([np.max(draws @ part.T, axis=1) for part in parts], axis=0)
-        most = np.quantile(largest, 1.0 - tail)
-        low = float(np.max(value - most * error, initial=0.0))
-        high = np.max(value - ndtri(tail) * error) if np.all(hits > 0.0) else np.inf
-        return Interval(math.exp(np.max(value)), math.exp(low), float(np.exp(high)), level, "log")
+        count = size.size
+        normal = np.random.default_rng(0).standard_normal((_DRAWS, count))
+        drawn = normal * np.sqrt(variance)
+        apart = np.sqrt((1.0 - 2.0 / count) * variance + np.mean(variance) / count)
+        away = np.max((drawn - drawn.mean(axis=1, keepdims=True)) / apart, axis=1)
+        rows = (
+            (logs[:, None] - logs, np.sqrt(variance[:, None] + variance),
+             np.ptp(normal, axis=1) / math.sqrt(2.0)),
+            (logs - logs.mean(), apart, away),
+        )  # fmt: skip
+        result = []
+        for value, error, largest in rows:
+            low = np.max(value - np.quantile(largest, 1.0 - tail) * error, initial=0.0)
+            high = np.max(value - ndtri(tail) * error) if np.all(hits > 0.0) else np.inf
+            ends = np.exp([np.max(value), low, high])
+            result.append(_interval(ends.tolist(), level, "log"))
+        return result[0], result[1]

@@ -179,12 +179,14 @@ def test_other_statistics_are_of_a_stratum_and_all_of_the_other_class():
 
 
 FEW, NONE = of_counts([1, 2], [5, 5]), br.Scores([1, 2, 3], [0, 1, 1.5])
+IDS = br.Scores([2, 3], np.arange(1001.0), impostor_strata=np.arange(1001))
 
 
 @pytest.mark.parametrize(("scores", "arguments", "words"), [
     (FEW, {"of": "attack"}, "of must be one of"), (FEW, {"threshold": math.nan}, "threshold must"),
     (FEW, {"level": 95, "threshold": 0.5}, "level must"), (FEW, {}, "needs a point"),
     (NONE, {"threshold": 0.5}, "impostor strata"),
+    (IDS, {"threshold": 0.5}, "2 to 1000 impostor strata; got 1001.*ids"),
 ])  # fmt: skip
 def test_wrong_arguments(scores, arguments, words):
     with pytest.raises(br.InputError, match=words):
@@ -241,7 +243,7 @@ def test_differences_over_strata_that_are_refused():
     one, two = of_counts([1, 6, 3], [50, 60, 80]), of_counts([1, 6, 3], [60, 50, 80])
     with pytest.raises(br.InputError, match="impostor_strata differ"):
         br.difference(one, two, "far", threshold=0.5, over="worst")
-    with pytest.raises(br.InputError, match="two impostor strata or more"):
+    with pytest.raises(br.InputError, match="2 to 1000 impostor strata"):
         br.difference(one, br.Scores([2, 3], [1, 2]), "auc", over="worst", paired=False)
     with pytest.raises(br.InputError, match="over must be pooled of what is not scores"):
         br.difference(*[br.fit(br.datasets.load_liveness().dev)] * 2, "auc", over="worst")
