@@ -416,6 +416,23 @@ def strata_nodes(table: StrataTable | None, target: float, *, tested: bool) -> l
     return nodes
 
 
+def strata_section(
+    tables: Sequence[tuple[str, StrataTable | None]], target: float, unseen: UnseenStrata | None
+) -> Section:
+    """A table of dev's strata, then of each test's, and what an unseen one may do."""
+    blocks, finding = list[Node](), ""
+    for k, (name, table) in enumerate(tables):
+        if table is not None:
+            kind, worst = table.statistic.partition("@")[0], table.worst
+            finding = (
+                f"{name}: the worst of {len(table.stratum)} is"
+                f" {named_strata([table.worst_stratum])}, {short_name(kind)}"
+                f" {shown_rate(worst.estimate)}, interval {rate_span(worst.low, worst.high)}"
+            )
+            blocks += [Paragraph(f"{finding}."), *strata_nodes(table, target, tested=k > 0)]
+    return Section("Strata", (*blocks, *unseen_nodes(unseen)), finding, "strata")
+
+
 def unseen_nodes(unseen: UnseenStrata | None) -> list[Node]:
     """A row per stratum that is left out, folded."""
     if unseen is None:

@@ -24,6 +24,7 @@ from betaroc.core.vocabulary import CLIENT, CLIENTS, FAR, FRR, HTER, IMPOSTOR, I
 from betaroc.data.scores import ScoreData
 from betaroc.decision import decide, threshold_methods
 from betaroc.decision.decide import Decision, DecisionCheck, RateCell, RateRow
+from betaroc.decision.strata import strata_section
 from betaroc.decision.threshold_methods import TARGET_RATES, Fitting, Target
 from betaroc.estimation.families import family_text
 from betaroc.model.measures import OperatingPoint
@@ -542,7 +543,12 @@ def sections_of(analysis: Analysis, *, drawn: bool = False) -> list[Section]:
     sets: score_set.NamedSets = list(zip(analysis.parts, names, strict=True))
     beta, level = analysis.beta, analysis.level
     pair = () if beta is None else (views.beta_pair_section(beta, analysis.dev),)
-    sections = [
+    d, sections = analysis.decision, list[Section]()
+    if d is not None:
+        tables = [d.strata, *(None if check is None else check.strata for check in analysis.checks)]
+        named = list(zip(names, tables, strict=True))
+        sections = [strata_section(named, d.rate, d.unseen)]
+    sections += [
         views.measures_section(sets, curve_figures(analysis) if drawn else ()),
         views.points_section(analysis.points, sets, level),
         *([views.curves_section(analysis.curves, sets, drawn=drawn)] if analysis.curves else []),

@@ -1,6 +1,7 @@
 """Decisions over strata: each keeps the target, and no pooled rate hides one that does not."""
 
 import math
+import re
 
 import numpy as np
 import pytest
@@ -136,6 +137,19 @@ IDS = br.Scores(np.arange(3.0) + 1001, np.arange(1001.0), impostor_strata=np.ara
 def test_what_cannot_be_over_strata_is_refused(dev, scores, asked, words):
     with pytest.raises(br.InputError, match=words):
         br.decide(dev if scores is None else scores, **asked)
+
+
+def test_the_page_has_a_row_per_stratum_of_each_set(dev, tmp_path):
+    page = tmp_path / "page.html"
+    test = attacked(np.random.default_rng(5))
+    br.analyze(dev, test, family="normal", target="far=0.05").to_html(page)
+    section = page.read_text().split('id="strata"')[1].split('id="curves"')[0]
+    rows = [len(re.findall(rf"<tr><th><bdi[^>]*>{kind}<", section)) for kind in KINDS]
+    assert rows == [3, 3, 3]  # of dev, of the test, left out
+    assert "test: the worst of 3 is mask, FAR" in section
+    plain = br.Scores(dev.client, dev.impostor)
+    br.analyze(plain, family="normal", target="far=0.05").to_html(page)
+    assert 'id="strata"' not in page.read_text()
 
 
 def test_a_mean_by_weights_keeps_a_target(dev):
