@@ -116,10 +116,8 @@ class TargetCheck(NamedTuple):
 
     Examples
     --------
-    >>> import numpy as np
     >>> import betaroc as br
-    >>> rng = np.random.default_rng(1)
-    >>> f = br.fit(br.Scores(rng.beta(4, 2, 500), rng.beta(2, 4, 500)))
+    >>> f = br.fit(br.ScoreModel(br.Beta(4, 2), br.Beta(2, 4)).sample(500, 500, rng=1))
     >>> target = br.check_fit(f, far=0.001, replicates=19, rng=1).targets[0]
     >>> target.expected, target.observed, target.verdict, target.needed
     (0.5, 0.0, 'cannot tell', 12536)
@@ -508,10 +506,8 @@ class FitCheck(Result, Exportable):
 
     Examples
     --------
-    >>> import numpy as np
     >>> import betaroc as br
-    >>> rng = np.random.default_rng(1)
-    >>> scores = br.Scores(rng.beta(4, 2, 2000), rng.beta(2, 4, 2000))
+    >>> scores = br.ScoreModel(br.Beta(4, 2), br.Beta(2, 4)).sample(2000, 2000, rng=1)
     >>> found = br.check_fit(br.fit(scores), replicates=199, rng=1)
     >>> found.status, found.verdict, found.good_down_to.far
     ('good', 'good', 0.005)
@@ -541,10 +537,8 @@ class FitCheck(Result, Exportable):
 
         Examples
         --------
-        >>> import numpy as np
         >>> import betaroc as br
-        >>> rng = np.random.default_rng(1)
-        >>> fit = br.fit(br.Scores(rng.beta(4, 2, 300), rng.beta(2, 4, 300)))
+        >>> fit = br.fit(br.ScoreModel(br.Beta(4, 2), br.Beta(2, 4)).sample(300, 300, rng=1))
         >>> br.check_fit(fit, replicates=19, rng=1).to_frame()["test"].tolist()[::2]
         ['ks', 'cvm', 'ad', 'information', 'roc_distance']
         """
@@ -575,10 +569,8 @@ class FitCheck(Result, Exportable):
 
         Examples
         --------
-        >>> import numpy as np
         >>> import betaroc as br
-        >>> rng = np.random.default_rng(1)
-        >>> fit = br.fit(br.Scores(rng.beta(4, 2, 300), rng.beta(2, 4, 300)))
+        >>> fit = br.fit(br.ScoreModel(br.Beta(4, 2), br.Beta(2, 4)).sample(300, 300, rng=1))
         >>> ax = br.check_fit(fit, far=[0.1, 0.01], replicates=19, rng=1).plot()
         >>> [text.get_text() for text in ax.get_yticklabels()]
         ['FAR 0.1', 'FAR 0.01']
@@ -604,10 +596,8 @@ class FitCheck(Result, Exportable):
 
         Examples
         --------
-        >>> import numpy as np
         >>> import betaroc as br
-        >>> rng = np.random.default_rng(1)
-        >>> few = br.Scores(rng.beta(4, 2, 30), rng.beta(2, 4, 30))
+        >>> few = br.ScoreModel(br.Beta(4, 2), br.Beta(2, 4)).sample(30, 30, rng=1)
         >>> br.check_fit(br.fit(few), replicates=19, rng=1).status
         'cannot tell'
         """
@@ -778,10 +768,10 @@ def _verdict(d: RocDistance, unseen: float, tolerance: float, level: float) -> t
     # What chance does falls with the root of the number of scores, what none leaves open with it.
     times = d.noise / abs(tolerance - d.sup) if d.sup != tolerance else math.inf
     more = times if d.noise == unseen and d.sup < tolerance else times * times
-    if more > MOST_TIMES:
-        return "cannot tell", f"{numbers}; the distance is too near the tolerance"
     wanted = "a few more" if more < 1.05 else f"about {float(f'{more:.2g}'):g} times as many"
-    return "cannot tell", f"{numbers}; {wanted} scores would tell"
+    hint = f"{wanted} scores would tell"
+    hint = "the distance is too near the tolerance" if more > MOST_TIMES else hint
+    return "cannot tell", f"{numbers}; {hint}"
 
 
 # ------------------------------------------------------------------------ by simulation
@@ -808,8 +798,6 @@ class _Side:
     laws: tuple[Distribution, Distribution]
     law: Distribution
     seen: _Sampled
-    #: Shares of exact 0, of the distribution and of exact 1 among the scores.
-    masses: FloatArray
     #: Scores between the point masses, and all.
     size: int
     total: int
@@ -821,11 +809,11 @@ class _Side:
 
     def draw(self, rng: np.random.Generator, rows: int) -> _Sampled:
         """Samples of the fitted distribution."""
-        distinct = 1 + int(np.count_nonzero(np.diff(self.seen.x)))
+        distinct, masses = 1 + int(np.count_nonzero(np.diff(self.seen.x))), self.seen.masses[0]
         n = min(self.size, max(distinct, _DRAWN_AT_LEAST), _DRAWN)
         x = np.sort(drawn_inside(self.law, rng, (rows, n)), axis=1)
-        total = min(self.total, round(n / self.masses[1]))
-        return _Sampled(x, np.ones(n), rng.multinomial(total, self.masses, rows) / total)
+        total = min(self.total, round(n / masses[1]))
+        return _Sampled(x, np.ones(n), rng.multinomial(total, masses, rows) / total)
 
     def statistics(self, rows: _Sampled, p: Parameters) -> FloatArray:
         """KS, CvM and AD of each row's fit, scaled; then the information's moments."""
@@ -837,15 +825,14 @@ class _Side:
         with np.errstate(divide="ignore"):
             logs = middle * np.log(below) + (1.0 - middle) * np.log(above)
         ad = -n * (1.0 + 2.0 * logs @ shares)
-        row = _row(self.family, self.law)
+        row, law = _row(self.family, self.law), self.law
         if row is not None and row.moments is not None:
             moments = row.moments(p, rows.x, shares)
         else:
-            names = [parameter.name for parameter in self.law._parameters()]
-            moments = np.stack([
-                _moments(self.law._replaced(dict(zip(names, values, strict=True))), x, shares)
-                for values, x in zip(np.hstack(p), rows.x, strict=True)
-            ])  # fmt: skip
+            names = [parameter.name for parameter in law._parameters()]
+            values = [dict(zip(names, row, strict=True)) for row in np.hstack(p)]
+            again = zip(map(law._replaced, values), rows.x, strict=True)
+            moments = np.stack([_moments(each, x, shares) for each, x in again])
         return np.column_stack([ks, cvm, ad, moments * math.sqrt(n)])
 
 
@@ -855,28 +842,25 @@ def _sides(f: PairEstimate) -> list[_Side]:
     for who in CLASSES:
         result: Estimate = getattr(f, who)
         rule, law = result.boundary, result.distribution
+        policy = None if rule is None else rule.policy
         if not result.names:
-            family, remedy = f"{who}s of {result.family!r}", 'Fit one, such as family="beta".'
-            raise errors.refusal(
-                "f", "be a fit of a parametric family", family, remedy, errors.InputTypeError
-            )
-        if rule is not None and rule.policy not in ("inflate", "error", "drop"):
+            words, actual = "be a fit of a parametric family", f"{who}s of {result.family!r}"
+            remedy = 'Fit one, such as family="beta".'
+            raise errors.refusal("f", words, actual, remedy, errors.InputTypeError)
+        if policy not in (None, "inflate", "error", "drop"):
+            words, actual = "be fitted to the scores themselves", f"boundary rule is {policy!r}"
             remedy = "Fit with boundary=None, or give far= or frr= to count there."
-            policy = f"one whose boundary rule is {rule.policy!r}"
-            raise errors.refusal(
-                "f", "be fitted to the scores themselves for a check", policy, remedy
-            )
+            raise errors.refusal("f", f"{words} for a check", f"one whose {actual}", remedy)
         values, copies = ordered(scores, who)
         inside = np.full(values.size, True) if rule is None else between_ends(law, values)
         low, high = (result.params.get(mass, 0.0) for mass in MASSES)
-        masses, size = np.array([low, 1.0 - low - high, high]), round(np.sum(copies[inside]))
+        masses, size = np.array([[low, 1.0 - low - high, high]]), round(np.sum(copies[inside]))
         law = cast(Spliced, law).body if result.tails else law
-        keep = inside if rule is not None and rule.policy == "drop" else np.full_like(inside, True)
+        keep = inside if policy == "drop" else np.full_like(inside, True)
         laws = law, Empirical._of_checked(values[keep], copies[keep])
         inner = cast(tuple[float, Distribution], law.continuous)[1]
-        seen = _Sampled(values[None, inside], copies[inside], masses[None, :])
-        total = round(size / masses[1])
-        sides.append(_Side(result.family, laws, inner, seen, masses, size, total))
+        seen, total = _Sampled(values[None, inside], copies[inside], masses), size / masses[0, 1]
+        sides.append(_Side(result.family, laws, inner, seen, size, round(total)))
     return sides
 
 
@@ -934,12 +918,12 @@ def refitted(
     """Parameters of both classes of each row; of a family of both classes their joint maximum."""
     result: list[Parameters] = []
     if families[0] == families[1] and families[0] in FAMILIES and FAMILIES[families[0]].of_pairs:
-        pairs, options = [], Options(bounds=bounds_of(laws[0]))
-        for client, impostor in zip(*samples, strict=True):
-            scores = Scores._checked(client=client, impostor=impostor)
-            with suppress_warnings():
-                pairs.append(estimate_pair(scores, families, options)[0])
-        classes = [p.client.distribution for p in pairs], [p.impostor.distribution for p in pairs]
+        options, pairs = Options(bounds=bounds_of(laws[0])), []
+        with suppress_warnings():
+            for client, impostor in zip(*samples, strict=True):
+                scores = Scores._checked(client=client, impostor=impostor)
+                pairs.append(estimate_pair(scores, families, options)[0].model)
+        classes = [pair.client for pair in pairs], [pair.impostor for pair in pairs]
         return [_columns(law, again) for law, again in zip(laws, classes, strict=True)]
     for name, law, x in zip(families, laws, samples, strict=True):
         row, bounds = _row(name, law), bounds_of(law)
@@ -1015,19 +999,18 @@ def _distances(
     for side, rows, columns in zip(sides, drawn, parameters, strict=True):
         beyond = rows.upto[-1] - rows.upto
         counted = np.stack([beyond[np.searchsorted(row, grid, side="right")] for row in rows.x])
-        true = np.asarray(side.law.sf(grid))[None, :]
         curves[0].append(_stairs(rows.masses, side.tails(columns, grid[None, :])[1]))
         curves[1].append(_stairs(rows.masses, counted))
-        curves[2].append(_stairs(side.masses[None, :], true))
-    distances = np.empty((curves[0][0].shape[0], 3))
-    for r in range(distances.shape[0]):
+        curves[2].append(_stairs(side.seen.masses, np.asarray(side.law.sf(grid))[None, :]))
+    distances = []
+    for r in range(len(curves[0][0])):
         fitted, scores, truth = (
             np.interp(along, tpr[k] + far[k], tpr[k] - far[k])
             for (tpr, far), k in zip(curves, (r, r, 0), strict=True)
         )
         gap = 0.5 * np.abs(fitted - scores)
-        distances[r] = np.max(gap), np.mean(gap), 0.5 * np.max(np.abs(scores - truth))
-    return distances
+        distances.append((np.max(gap), np.mean(gap), 0.5 * np.max(np.abs(scores - truth))))
+    return np.array(distances)
 
 
 def _stairs(shares: FloatArray, rates: FloatArray) -> FloatArray:
@@ -1049,12 +1032,12 @@ class Distances(NamedTuple):
 def distances(fit: PairEstimate, empirical: ScoreModel) -> Distances:
     """How far the fit is from its scores."""
     client, impostor = (
-        _class_distance(getattr(fit, who), getattr(empirical, who)) for who in CLASSES
+        class_distance(getattr(fit, who), getattr(empirical, who)) for who in CLASSES
     )
     return Distances(client, impostor, roc_distance(fit.model, empirical))
 
 
-def _class_distance(result: Estimate, sample: Distribution) -> float:
+def class_distance(result: Estimate, sample: Distribution) -> float:
     """sup abs(F - F_n); of cells and bins at their borders, as what lies within is unknown."""
     rule, law = result.boundary, result.distribution
     if is_binned(sample):

@@ -140,8 +140,7 @@ def regression(
     back = block_diag(*triangles)
     with np.errstate(all="ignore"):
         place, steps = _search(model)
-        predictors = model.exog @ place[: len(mean.names)], columns[1] @ place[len(mean.names) :]
-        concentration = float(np.exp(np.max(predictors[1])))
+        concentration = float(np.exp(np.max(columns[1] @ place[len(mean.names) :])))
         norm = float(np.max(np.abs(model.score(place)))) / y.size
         information = -np.asarray(model.hessian(place))
         rises = zip(model.score_factor(place), columns, strict=True)
@@ -158,15 +157,13 @@ def regression(
         raise errors.DegenerateDataError(
             f"{who}: the likelihood has no maximum: at some covariates the distribution becomes"
             f" a point, as where a category has equal scores; got {y.size} trials. Give a shorter"
-            " formula, of the precision first.",
-            result,
-        )
+            " formula, of the precision first.", result,
+        )  # fmt: skip
     if not converged:
         raise errors.FitError(
             f"{who}: the search ended after {steps} steps with a gradient of {norm:.3g} instead of"
-            " 0. Give a shorter formula, or covariates on another scale.",
-            result,
-        )
+            " 0. Give a shorter formula, or covariates on another scale.", result,
+        )  # fmt: skip
     return result, Precision(information, rows, back)
 
 
@@ -298,12 +295,9 @@ class CovariateFit(Result, Exportable):
 
     Examples
     --------
-    >>> import numpy as np, pandas as pd
-    >>> import betaroc as br
-    >>> x, place = np.tile(np.linspace(0.0, 2.0, 60), 2), np.tile([0.2, 0.4, 0.6], 40)
-    >>> label = np.repeat([1, 0], 60)
-    >>> score = place + np.where(label == 1, 0.1 + 0.1 * x, 0.05 * x)
-    >>> frame = pd.DataFrame({"score": score, "label": label, "x": x})
+    >>> import betaroc as br, pandas as pd
+    >>> frame = pd.DataFrame({"label": [1, 0] * 60, "x": [k % 7 for k in range(120)]})
+    >>> frame["score"] = (2 + frame.index % 5 + frame["x"] * frame["label"]) / 14
     >>> fit = br.fit_covariates(frame, "x")
     >>> fit.converged, fit.client.n, list(fit.client.mean)
     (True, 60, ['Intercept', 'x'])
@@ -370,12 +364,9 @@ class CovariateFit(Result, Exportable):
 
         Examples
         --------
-        >>> import numpy as np, pandas as pd
-        >>> import betaroc as br
-        >>> x, place = np.tile(np.linspace(0.0, 2.0, 60), 2), np.tile([0.2, 0.4, 0.6], 40)
-        >>> label = np.repeat([1, 0], 60)
-        >>> score = place + np.where(label == 1, 0.1 + 0.1 * x, 0.05 * x)
-        >>> frame = pd.DataFrame({"score": score, "label": label, "x": x})
+        >>> import betaroc as br, pandas as pd
+        >>> frame = pd.DataFrame({"label": [1, 0] * 60, "x": [k % 7 for k in range(120)]})
+        >>> frame["score"] = (2 + frame.index % 5 + frame["x"] * frame["label"]) / 14
         >>> br.fit_covariates(frame, "1").to_frame()["part"].tolist()
         ['mean', 'precision', 'mean', 'precision']
         """
@@ -426,12 +417,9 @@ class CovariateFit(Result, Exportable):
 
         Examples
         --------
-        >>> import numpy as np, pandas as pd
-        >>> import betaroc as br
-        >>> x, place = np.tile(np.linspace(0.0, 2.0, 60), 2), np.tile([0.2, 0.4, 0.6], 40)
-        >>> label = np.repeat([1, 0], 60)
-        >>> score = place + np.where(label == 1, 0.1 + 0.1 * x, 0.05 * x)
-        >>> frame = pd.DataFrame({"score": score, "label": label, "x": x})
+        >>> import betaroc as br, pandas as pd
+        >>> frame = pd.DataFrame({"label": [1, 0] * 60, "x": [k % 7 for k in range(120)]})
+        >>> frame["score"] = (2 + frame.index % 5 + frame["x"] * frame["label"]) / 14
         >>> fit = br.fit_covariates(frame, "x")
         >>> fit.model(x=0.0).auc() < fit.model(x=1.5).auc()
         True
@@ -501,12 +489,9 @@ class CovariateFit(Result, Exportable):
 
         Examples
         --------
-        >>> import numpy as np, pandas as pd
-        >>> import betaroc as br
-        >>> x, place = np.tile(np.linspace(0.0, 2.0, 60), 2), np.tile([0.2, 0.4, 0.6], 40)
-        >>> label = np.repeat([1, 0], 60)
-        >>> score = place + np.where(label == 1, 0.1 + 0.1 * x, 0.05 * x)
-        >>> frame = pd.DataFrame({"score": score, "label": label, "x": x})
+        >>> import betaroc as br, pandas as pd
+        >>> frame = pd.DataFrame({"label": [1, 0] * 60, "x": [k % 7 for k in range(120)]})
+        >>> frame["score"] = (2 + frame.index % 5 + frame["x"] * frame["label"]) / 14
         >>> fit = br.fit_covariates(frame, "x")
         >>> interval = fit.interval("auc", covariates={"x": 1.0})
         >>> interval.low < fit.model(x=1.0).auc() < interval.high
@@ -576,12 +561,9 @@ class CovariateFit(Result, Exportable):
 
         Examples
         --------
-        >>> import numpy as np, pandas as pd
-        >>> import betaroc as br
-        >>> x, place = np.tile(np.linspace(0.0, 2.0, 60), 2), np.tile([0.2, 0.4, 0.6], 40)
-        >>> label = np.repeat([1, 0], 60)
-        >>> score = place + np.where(label == 1, 0.1 + 0.1 * x, 0.05 * x)
-        >>> frame = pd.DataFrame({"score": score, "label": label, "x": x})
+        >>> import betaroc as br, pandas as pd
+        >>> frame = pd.DataFrame({"label": [1, 0] * 60, "x": [k % 7 for k in range(120)]})
+        >>> frame["score"] = (2 + frame.index % 5 + frame["x"] * frame["label"]) / 14
         >>> change = br.fit_covariates(frame, "x").contrast("auc", {"x": 0.0}, {"x": 1.5})
         >>> change.low < change.estimate < change.high
         True
@@ -639,12 +621,9 @@ class CovariateFit(Result, Exportable):
 
         Examples
         --------
-        >>> import numpy as np, pandas as pd
-        >>> import betaroc as br
-        >>> x, place = np.tile(np.linspace(0.0, 2.0, 60), 2), np.tile([0.2, 0.4, 0.6], 40)
-        >>> label = np.repeat([1, 0], 60)
-        >>> score = place + np.where(label == 1, 0.1 + 0.1 * x, 0.05 * x)
-        >>> frame = pd.DataFrame({"score": score, "label": label, "x": x})
+        >>> import betaroc as br, pandas as pd
+        >>> frame = pd.DataFrame({"label": [1, 0] * 60, "x": [k % 7 for k in range(120)]})
+        >>> frame["score"] = (2 + frame.index % 5 + frame["x"] * frame["label"]) / 14
         >>> found = br.fit_covariates(frame, "x").test("x")
         >>> found.both.degrees, found.client.degrees
         (2, 1)

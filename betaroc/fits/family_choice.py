@@ -24,6 +24,7 @@ from betaroc.data.read import ScoresLike, as_scores
 from betaroc.data.scores import ScoreData, Scores, require_scores, tell_of_scored
 from betaroc.data.summary import ScoreSummary
 from betaroc.distributions.base import Distribution
+from betaroc.distributions.empirical import Empirical
 from betaroc.distributions.inflated import base_of
 from betaroc.distributions.shifted import bounds_of
 from betaroc.estimation.boundary import ScoreCells, log_masses
@@ -40,10 +41,10 @@ from betaroc.estimation.families import (
     named,
 )
 from betaroc.estimation.record import Estimate, PairEstimate
-from betaroc.fits.check import FitCheck, drawn_inside
+from betaroc.fits.check import FitCheck, class_distance, drawn_inside
 from betaroc.fits.tail_fits import ENDS, tail_of, unit_range
 from betaroc.inference.delta import inner_trials
-from betaroc.model.distances import largest_distance, roc_distance
+from betaroc.model.distances import roc_distance
 from betaroc.model.model import ScoreModel
 from betaroc.model.samples import empirical_model
 from betaroc.rendering.nouns import Exportable
@@ -94,10 +95,8 @@ class LikelihoodRatioTest(Result, Exportable):
 
     Examples
     --------
-    >>> import numpy as np
     >>> import betaroc as br
-    >>> rng = np.random.default_rng(1)
-    >>> scores = br.Scores(rng.beta(4, 2, 200), rng.beta(2, 4, 200))
+    >>> scores = br.ScoreModel(br.Beta(4, 2), br.Beta(2, 4)).sample(200, 200, rng=1)
     >>> proper, free = br.fit(scores, "proper-beta"), br.fit(scores)
     >>> br.likelihood_ratio_test(proper, free, replicates=49, rng=1).statistic
     0.0
@@ -151,10 +150,8 @@ def likelihood_ratio_test(
     Examples
     --------
     >>> import warnings
-    >>> import numpy as np
     >>> import betaroc as br
-    >>> rng = np.random.default_rng(1)
-    >>> scores = br.Scores(rng.beta(4, 2, 200), rng.beta(2, 4, 200))
+    >>> scores = br.ScoreModel(br.Beta(4, 2), br.Beta(2, 4)).sample(200, 200, rng=1)
     >>> warnings.simplefilter("ignore", br.MisfitWarning)  # of the smaller family
     >>> test = br.likelihood_ratio_test(
     ...     br.fit(scores, "dual-beta"), br.fit(scores), replicates=49, rng=1
@@ -317,14 +314,6 @@ class Folded(NamedTuple):
         sums = np.bincount(self.groups, self.copies * away)
         return math.fsum((sums * sums).tolist()) * sums.size / (sums.size - 1.0)
 
-    def distance(self, law: Distribution) -> float:
-        """Largest distance of the distribution functions."""
-        order = np.argsort(self.x)
-        upto = np.cumsum(self.copies[order])
-        upto = upto / upto[-1]
-        before = np.concatenate([[0.0], upto[:-1]])
-        return largest_distance(law, self.x[order], upto, before)
-
 
 class Candidate(NamedTuple):
     """A family as it is ranked, of one class or of both."""
@@ -333,8 +322,8 @@ class Candidate(NamedTuple):
     pair: Families
     fit: Estimate | PairEstimate
     #: Log densities of the scores of each class, and held out.
-    logs: list[FloatArray]
-    held: list[FloatArray]
+    logs: Sequence[FloatArray]
+    held: Sequence[FloatArray]
     distance: float
     #: Of the other folds, fold by fold; of families of one class.
     laws: Sequence[Distribution] = ()
@@ -435,9 +424,10 @@ def _candidate(name: str, *sides: Folded) -> Candidate:
         for s, values, rows, law in zip(sides, held, out, rest[k], strict=True):
             values[rows] = s.logs(law, rows)
     logs = [s.logs(law) for s, law in zip(sides, laws, strict=True)]
-    distance = (
-        _distance(complete) if isinstance(complete, PairEstimate) else sides[0].distance(laws[0])
-    )
+    if isinstance(complete, PairEstimate):
+        distance = _distance(complete)
+    else:
+        distance = class_distance(complete, Empirical._of_checked(*sides[0].part(slice(None))))
     return Candidate(name, (name, name), complete, logs, held, distance, [law for law, *_ in rest])
 
 
@@ -446,8 +436,9 @@ def _pair_of_best(sides: Sequence[Folded], picks: Sequence[Candidate]) -> Candid
     client, impostor = (cast(Estimate, pick.fit) for pick in picks)
     pair = client.family, impostor.family
     model = ScoreModel(client.distribution, impostor.distribution)
-    fit = PairEstimate(model, _scores_of(sides, [slice(None)] * 2), client, impostor, named(pair))
-    logs, held = [pick.logs[0] for pick in picks], [pick.held[0] for pick in picks]
+    scores = _scores_of(sides, [slice(None)] * 2)
+    fit = PairEstimate(model, scores, client, impostor, named(pair))
+    logs, held = zip(*((pick.logs[0], pick.held[0]) for pick in picks), strict=True)
     return Candidate(family_text(named(pair)), pair, fit, logs, held, _distance(fit))
 
 
@@ -653,10 +644,8 @@ class FamilyComparison(Tabular, Exportable):
 
         Examples
         --------
-        >>> import numpy as np
         >>> import betaroc as br
-        >>> rng = np.random.default_rng(1)
-        >>> scores = br.Scores(rng.beta(4, 2, 100), rng.beta(2, 4, 100))
+        >>> scores = br.ScoreModel(br.Beta(4, 2), br.Beta(2, 4)).sample(100, 100, rng=1)
         >>> br.compare_families(scores, ["beta", "normal"]).to_frame()["class"].tolist()
         ['client', 'client', 'impostor', 'impostor']
         """
@@ -837,7 +826,7 @@ def _compared_in(
                 reasons.append(f"{members(side.who)} {_reason(ranking, best)}")
                 picks.append(best)
                 tails += _tail_rows(side, best, left_out)
-        pair = [_pair_of_best(sides, picks)] if picks else []
+        pair = [_pair_of_best(sides, picks)] if len(picks) == 2 else []
         ranking, best = _ranked([*pair, *joint], sides)
     if joint:
         rows += [row for row in _rows(_BOTH, ranking, best, sides) if row.family in pairs]

@@ -590,10 +590,8 @@ class Fit(FitPoints, Exportable):
 
         Examples
         --------
-        >>> import numpy as np
         >>> import betaroc as br
-        >>> rng = np.random.default_rng(1)
-        >>> fit = br.fit(br.Scores(rng.beta(4, 2, 300), rng.beta(2, 4, 300)))
+        >>> fit = br.fit(br.ScoreModel(br.Beta(4, 2), br.Beta(2, 4)).sample(300, 300, rng=1))
         >>> round(fit.shape_probabilities()["client"]["bell"], 6)
         1.0
         """
@@ -644,10 +642,8 @@ class Fit(FitPoints, Exportable):
 
         Examples
         --------
-        >>> import numpy as np
         >>> import betaroc as br
-        >>> rng = np.random.default_rng(1)
-        >>> fit = br.fit(br.Scores(rng.beta(4, 2, 300), rng.beta(2, 4, 300)))
+        >>> fit = br.fit(br.ScoreModel(br.Beta(4, 2), br.Beta(2, 4)).sample(300, 300, rng=1))
         >>> fit.end_tests().at_zero.side
         'above'
         """
@@ -698,10 +694,8 @@ class Fit(FitPoints, Exportable):
 
         Examples
         --------
-        >>> import numpy as np
         >>> import betaroc as br
-        >>> rng = np.random.default_rng(1)
-        >>> fit = br.fit(br.Scores(rng.beta(4, 2, 300), rng.beta(2, 4, 300)))
+        >>> fit = br.fit(br.ScoreModel(br.Beta(4, 2), br.Beta(2, 4)).sample(300, 300, rng=1))
         >>> fit.curve_test().hooks
         ()
         """
@@ -742,10 +736,8 @@ class Fit(FitPoints, Exportable):
 
         Examples
         --------
-        >>> import numpy as np
         >>> import betaroc as br
-        >>> rng = np.random.default_rng(1)
-        >>> fit = br.fit(br.Scores(rng.beta(4, 2, 300), rng.beta(2, 4, 300)))
+        >>> fit = br.fit(br.ScoreModel(br.Beta(4, 2), br.Beta(2, 4)).sample(300, 300, rng=1))
         >>> tail = fit.sensitivity().tails[0]
         >>> tail.who, tail.end, abs(tail.z) < 3
         ('client', 'at_zero', True)

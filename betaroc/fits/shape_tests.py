@@ -457,10 +457,8 @@ class CurveTest(Exportable):
 
     Examples
     --------
-    >>> import numpy as np
     >>> import betaroc as br
-    >>> rng = np.random.default_rng(1)
-    >>> fit = br.fit(br.Scores(rng.beta(4, 2, 300), rng.beta(2, 4, 300)))
+    >>> fit = br.fit(br.ScoreModel(br.Beta(4, 2), br.Beta(2, 4)).sample(300, 300, rng=1))
     >>> print(fit.curve_test())
     no part of the fitted ROC is below the diagonal
     probability: proper 1.000

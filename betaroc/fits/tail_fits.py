@@ -333,10 +333,8 @@ class Sensitivity(Tabular, Exportable):
 
     Examples
     --------
-    >>> import numpy as np
     >>> import betaroc as br
-    >>> rng = np.random.default_rng(1)
-    >>> fit = br.fit(br.Scores(rng.beta(4, 2, 300), rng.beta(2, 4, 300)))
+    >>> fit = br.fit(br.ScoreModel(br.Beta(4, 2), br.Beta(2, 4)).sample(300, 300, rng=1))
     >>> [row.policy for row in fit.sensitivity().policies][:3]
     ['as fitted', 'squeeze', 'censor 0.001']
     """
@@ -395,10 +393,8 @@ class Sensitivity(Tabular, Exportable):
 
         Examples
         --------
-        >>> import numpy as np
         >>> import betaroc as br
-        >>> rng = np.random.default_rng(1)
-        >>> fit = br.fit(br.Scores(rng.beta(4, 2, 300), rng.beta(2, 4, 300)))
+        >>> fit = br.fit(br.ScoreModel(br.Beta(4, 2), br.Beta(2, 4)).sample(300, 300, rng=1))
         >>> fit.sensitivity().to_frame().shape[1]
         8
         """
