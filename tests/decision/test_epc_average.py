@@ -323,11 +323,3 @@ def test_precisions_between_scores_by_hand():
     # Recall 1/2 (targets 1/4 to 3/4) and 1: precision is 1 at both thresholds of least HTER.
     assert average.second == approx((0.5 * 0.75 + 0.25 * 1.0) / 0.75, rel=1e-15)
     assert average.undefined == approx(0.5 * 0.25, rel=1e-15)
-
-
-@pytest.mark.simulation
-def test_the_papers_formula_lacks_the_share_of_precisions_that_nobody_reaches():
-    model = MODELS["bell"]
-    printed = 0.5 * (model.average_precision() + 0.5)
-    assert br.epc_average(model, model,
-        "precision-recall").average - printed == approx(0.5 * 0.5**2 / 4.0, abs=2e-9)  # fmt: skip

@@ -244,10 +244,10 @@ def test_shapes_of_groups_by_hand(zeros):
 @pytest.mark.simulation
 @pytest.mark.filterwarnings("ignore::betaroc.BetarocWarning")
 def test_size_with_groups():
-    # 25 people, 300 sets: 5 % with an sd of 1.3 %.
-    fits = (grouped_beta(25, [seed, 3]) for seed in range(300))
+    # 25 people, 150 sets: 5 % with an sd of 1.8 %.
+    fits = (grouped_beta(25, [seed, 3]) for seed in range(150))
     found = np.mean([fit.end_tests().at_zero.p_value < 0.05 for fit in fits])
-    assert abs(found - 0.05) < 3 * 0.013
+    assert abs(found - 0.05) < 3 * 0.018
 
 
 def mid_p_of_tables(c, n_c, i, n_i):

@@ -3,6 +3,7 @@
 import math
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy import stats
 
@@ -100,28 +101,23 @@ def test_groups_summaries_copies_and_mirrors():
     a, b = systems(9, 60)
     labels = np.repeat(np.arange(12), 5)
     groups = {"client_groups": labels, "impostor_groups": 99 + labels}
-    one = br.Scores(a.client, a.impostor, **groups)
-    both = br.Scores(b.client, b.impostor, **groups)
+    one, two = (br.Scores(s.client, s.impostor, **groups) for s in (a, b))
     for stat, point in (("eer", {}), ("far", {"threshold": 0.5})):
-        assert br.difference(one, b, stat, **point) == br.difference(one, both, stat, **point)
+        assert br.difference(one, b, stat, **point) == br.difference(one, two, stat, **point)
     # What two scores in a bin hide is added: the ends lie around those of the scores.
-    import pandas as pd
-
-    both = [normal_system(21, 1.5), normal_system(22, 1.0)]
+    systems_of = [normal_system(21, 1.5), normal_system(22, 1.0)]
     frames = [pd.DataFrame({"score": np.r_[s.client, s.impostor], "label": [1] * 300 + [0] * 300})
-        for s in both]  # fmt: skip
+        for s in systems_of]  # fmt: skip
     summaries = [br.summarize(frame) for frame in frames]
     for stat, point in (("eer", {}), ("frr", {"far": 0.1}), ("min-hter", {})):
         method = "likelihood" if stat == "eer" else None
-        one = br.difference(*both, stat, **point, paired=False, method=method)
+        one = br.difference(*systems_of, stat, **point, paired=False, method=method)
         other = br.difference(*summaries, stat, **point, paired=False)
         assert (other.low, other.high) == approx((one.low, one.high), abs=0.02)
         assert other.low <= one.low < one.high <= other.high
     a, b = systems(8, 60)
-    groups = {
-        "client_groups": np.repeat(np.arange(60), 4),
-        "impostor_groups": 99 + np.repeat(np.arange(60), 4),
-    }
+    labels = np.repeat(np.arange(60), 4)
+    groups = {"client_groups": labels, "impostor_groups": 99 + labels}
     copies = [br.Scores(np.repeat(s.client, 4), np.repeat(s.impostor, 4), **groups) for s in (a, b)]
     one, more = br.difference(a, b, "eer"), br.difference(*copies, "eer")
     free = br.difference(*copies, "eer", groups=False)
@@ -129,9 +125,7 @@ def test_groups_summaries_copies_and_mirrors():
     assert free.high - free.low < 0.75 * (more.high - more.low)
     one, two = (both(seed, 0.4) for seed in (6, 7))
     for stat, other in (("far", "frr"), ("frr", "far"), ("auc", "auc"), ("eer", "eer")):
-        point = [{}, {}]
-        if stat != other:
-            point = [{other: 0.2}, {stat: 0.2}]
+        point = [{other: 0.2}, {stat: 0.2}] if stat != other else [{}, {}]
         found = br.difference(one[0], two[0], stat, paired=False, **point[0])
         mirrored = br.difference(one[1], two[1], other, paired=False, **point[1])
         ends = [(d.low, d.estimate, d.high, d.p_value) for d in (found, mirrored)]
@@ -176,7 +170,8 @@ def test_eers_of_few_and_of_separated_scores():
 
 
 @pytest.mark.simulation
-@pytest.mark.parametrize(("law", "n"), [("normal", 40), ("normal", 150), ("rounded", 100)])
+@pytest.mark.parametrize(("law", "n"), [("normal", 40), ("normal", 150),
+    pytest.param("rounded", 100, marks=pytest.mark.nightly)])  # fmt: skip
 def test_the_size_and_power_of_the_difference_of_eers(law, n):
     """Equal systems differ in at most .06 of 150, three errors (.019) allowed; others often do."""
     rng = np.random.default_rng([n, len(law)])
@@ -265,10 +260,11 @@ def test_groups_that_are_not_asked_for_say_nothing():
     plain, _ = both(9, 0.01)
     with_groups, without = br.fit(scores, "normal"), br.fit(plain, "normal")
     for stat in ("auc", "client-mean"):
-        asked = br.interval(with_groups, stat, groups=False, rng=1)
-        known = br.interval(without, stat, rng=1)
+        drawn = {"replicates": 200, "rng": 1}
+        asked = br.interval(with_groups, stat, groups=False, **drawn)
+        known = br.interval(without, stat, **drawn)
         assert (asked.low, asked.high) == approx((known.low, known.high), rel=1e-12)
-        assert br.interval(with_groups, stat, rng=1).low != asked.low
+        assert br.interval(with_groups, stat, **drawn).low != asked.low
 
 
 @pytest.mark.simulation

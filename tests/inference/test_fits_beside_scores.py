@@ -200,6 +200,7 @@ def test_thresholds_of_heavy_weights_points_and_far_apart():
 
 
 @pytest.mark.simulation
+@pytest.mark.nightly
 def test_the_flag_is_seldom_false_where_the_family_is_right():
     """200 sets of 200 scores: at most .03, with a standard error of .012 there."""
     told = dict.fromkeys(range(len(NUMBERS)), 0)
