@@ -1,7 +1,6 @@
 """Comparisons that draw dev and test again, against the same draws made row by row."""
 
 import numpy as np
-import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.integrate import trapezoid
@@ -17,6 +16,7 @@ from betaroc.distributions.pairs import pair_of
 from betaroc.inference.drawn_scores import BootstrapRows, SortedRows, percentile_band
 from betaroc.model.criteria import CRITERIA
 from betaroc.model.samples import empirical_model
+from helpers.sets import summary_of
 
 #: Both limits, and weights at which whole numbers of errors tie.
 ALPHAS = np.array([0.5, 0.0, 0.01, 0.2, 0.25, 1 / 3, 0.75, 0.9, 1.0])
@@ -359,9 +359,7 @@ def test_typed_models_have_no_dev_and_summaries_are_drawn_by_bins():
     with pytest.raises(br.InputError, match="the test side of epc_a must be scores"):
         br.compare(both, both, replicates=5)
     dev, test = two_sets(np.random.default_rng(2), (300, 300))
-    frame = pd.DataFrame({"score": np.concatenate([dev.client, dev.impostor]),
-        "label": [1] * 300 + [0] * 300})  # fmt: skip
-    summary = br.summarize(frame, score="score", label="label", bins=64)
+    summary = summary_of(dev, bins=64)
     model, by_bins = empirical_model(summary), br.epc(summary, test, alpha=[0.3, 0.5])
     result = br.compare(by_bins, br.epc(dev, test, alpha=[0.3, 0.5]), replicates=200, rng=1)
     assert result.dev_paired is False

@@ -5,7 +5,6 @@ import math
 import warnings
 
 import numpy as np
-import pandas as pd
 import pytest
 from scipy import stats
 from scipy.stats import beta
@@ -15,6 +14,7 @@ from betaroc.core.errors import InputError
 from betaroc.core.special import share_ends
 from betaroc.rendering.numbers import rate
 from helpers.places import benchmark
+from helpers.sets import summary_of
 
 approx = pytest.approx
 
@@ -382,8 +382,8 @@ RNG = np.random.default_rng(5)
 
 def both(n, bins=65_536):
     client, impostor = RNG.beta(6.0, 2.0, n), RNG.beta(2.0, 8.0, n)
-    frame = pd.DataFrame({"score": [*client, *impostor], "label": [1] * n + [0] * n})
-    return br.Scores(client, impostor), br.summarize(frame, bins=bins)
+    rows = br.Scores(client, impostor)
+    return rows, summary_of(rows, bins=bins)
 
 
 ROWS, SUMMARY = both(2000)
@@ -492,9 +492,8 @@ def test_of_a_test():
 def test_counts_summaries_and_groups():
     heavy = br.Scores([9, 7, 6], [8, 5, 4], client_weights=[1e15] * 3, impostor_weights=[1e15] * 3)
     assert br.decide(heavy, precision=0.75).threshold == 5.5
-    data, label = many(200, 1), np.repeat([1, 0], 200)
-    frame = pd.DataFrame({"score": np.concatenate([data.client, data.impostor]), "label": label})
-    binned = br.decide(br.summarize(frame, bins=256), precision=0.9)
+    data = many(200, 1)
+    binned = br.decide(summary_of(data, bins=256), precision=0.9)
     accepted = [np.sum(binned.accept(x)) for x in (data.client, data.impostor)]
     assert binned.interval.estimate == accepted[0] / sum(accepted) >= 0.9
     groups = np.repeat(np.arange(40), 5)

@@ -4,7 +4,6 @@ import math
 
 import mpmath as mp
 import numpy as np
-import pandas as pd
 import pytest
 from numpy.testing import assert_allclose
 from scipy import optimize, special, stats
@@ -13,6 +12,7 @@ from statsmodels.stats.diagnostic import lilliefors
 
 import betaroc as br
 from betaroc.distributions.beta import ClassSums, best_partner, tied_mle
+from helpers.sets import summary_of
 
 approx = pytest.approx
 
@@ -262,8 +262,7 @@ def test_equal_variances_are_the_maximum_of_the_joint_likelihood():
 
     assert fit.log_likelihood == approx(-optimize.minimize(loss, [1.0, 0.0, 0.0]).fun, rel=1e-9)
     assert (fit.n_free, fit.tied, fit.model.roc().is_concave) == (3, ("sigma",), True)
-    frame = pd.DataFrame({"score": np.r_[c, i], "label": [1] * 80 + [0] * 120})
-    for same in (br.summarize(frame), br.Scores(c, i, client_weights=[1] * 80)):
+    for same in (summary_of(NORMAL), br.Scores(c, i, client_weights=[1] * 80)):
         again = br.fit(same, EQUAL)
         assert dict(again.client.params) == approx(dict(fit.client.params), rel=1e-12)
         assert again.log_likelihood == approx(fit.log_likelihood, rel=1e-12)

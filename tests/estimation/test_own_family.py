@@ -6,7 +6,6 @@ import math
 from dataclasses import replace
 
 import numpy as np
-import pandas as pd
 import pytest
 from numpy.testing import assert_allclose
 from scipy import integrate, stats
@@ -17,6 +16,7 @@ from betaroc.estimation.contract import Family
 from betaroc.estimation.families import FAMILIES
 from helpers.kumaraswamy import KUMARASWAMY, Kumaraswamy
 from helpers.robust import robust_cov
+from helpers.sets import summary_of
 
 approx = pytest.approx
 
@@ -54,12 +54,6 @@ def both(number, scores=SAME):
     new, known = (number(br.fit(scores, name, boundary="inflate"))
         for name in ("own", "logit-normal"))  # fmt: skip
     return new, approx(known, rel=1e-6, abs=1e-9)
-
-
-def summary_of(scores):
-    label = [1] * scores.n_client + [0] * scores.n_impostor
-    frame = pd.DataFrame({"score": np.r_[scores.client, scores.impostor], "label": label})
-    return br.summarize(frame)
 
 
 @pytest.mark.simulation

@@ -5,7 +5,6 @@ from collections import Counter
 from collections.abc import Callable
 
 import numpy as np
-import pandas as pd
 import pytest
 from scipy.stats import beta, hypergeom
 
@@ -14,6 +13,7 @@ from betaroc.core.vocabulary import DEFAULT
 from betaroc.fits.shape_tests import counts_at_end
 from betaroc.rendering.tree import Grid, map_text
 from betaroc.report.page import sections_of
+from helpers.sets import summary_of
 
 Draw = Callable[[np.random.Generator], br.Scores]
 
@@ -125,9 +125,7 @@ def test_a_weight_counts_as_copies_and_bins_as_scores(contradicted):
     said = [counts_at_end(br.fit(s, "normal"), "at_one", "below") for s in (copies, weighted)]
     assert (said[0], said[0].verdict) == (said[1], "contradicted")
     assert counts_at_end(br.fit(heavy, "normal"), "at_one", "below").verdict == "contradicted"
-    both = np.concatenate([contradicted.client, contradicted.impostor])
-    frame = pd.DataFrame({"score": both, "label": np.repeat([1, 0], [300, 1000])})
-    assert br.fit(br.summarize(frame), "normal").end_tests().at_one.side == "contradicted"
+    assert br.fit(summary_of(contradicted), "normal").end_tests().at_one.side == "contradicted"
     fractions = br.Scores(contradicted.client, contradicted.impostor,
         client_weights=np.full(300, 0.5))  # fmt: skip
     assert counts_at_end(br.fit(fractions, "normal"), "at_one", "below").verdict == "cannot tell"

@@ -5,12 +5,12 @@ from dataclasses import replace
 from functools import cache
 
 import numpy as np
-import pandas as pd
 import pytest
 from scipy import stats
 
 import betaroc as br
 from betaroc.estimation import families
+from helpers.sets import summary_of
 
 approx = pytest.approx
 
@@ -224,8 +224,7 @@ def test_best_of_too_few_scores_is_auto_and_says_so():
     assert made == br.fit(few)
     assert made.reason.startswith("chosen because all 6 scores lie in [0, 1]; families were not")
     assert "at least 10 distinct client scores" in made.reason
-    frame = pd.DataFrame({"score": [*few.client, *few.impostor], "label": [1] * 3 + [0] * 3})
-    summary = br.fit(br.summarize(frame), "best")
+    summary = br.fit(summary_of(few), "best")
     assert summary.family == "beta"
     assert "a summary keeps no single score" in summary.reason
     # Left out, 4e154 has no density in any of them: minus infinity for each.

@@ -1,7 +1,6 @@
 """`br.fit(..., tails=...)` and what is asked of such fits: options, intervals, what they refuse."""
 
 import numpy as np
-import pandas as pd
 import pytest
 from numpy.testing import assert_array_equal
 from scipy.special import expit, logit
@@ -12,6 +11,7 @@ from betaroc.estimation.estimate import estimate_pair
 from betaroc.estimation.tails import TailScores, fit_tails
 from betaroc.fits.tail_fits import TailRequest, with_tails
 from betaroc.inference.intervals import tail_rate_ends, tail_threshold_ends
+from helpers.sets import frame_of, summary_of
 
 approx = pytest.approx
 
@@ -257,10 +257,7 @@ def test_dev_fits_are_made_again_with_their_tails(fitted):
 @pytest.mark.simulation
 def test_a_summary_has_the_tails_of_its_scores():
     data = scores(5000)
-    frame = pd.DataFrame({
-        "score": np.concatenate([data.client, data.impostor]),
-        "label": np.repeat([1, 0], [data.client.size, data.impostor.size]),
-    })  # fmt: skip
+    frame = frame_of(data)
     halves = [br.summarize(frame.iloc[k::2]) for k in (0, 1)]
     of_rows = br.fit(data, tails="both")
     for summary in (br.summarize(frame), halves[0] + halves[1]):
@@ -279,11 +276,8 @@ def test_a_summary_has_the_tails_of_its_scores():
 
 def test_a_summary_of_piled_scores_says_so():
     rng = np.random.default_rng(1)
-    frame = pd.DataFrame({
-        "score": np.concatenate([np.full(3000, 0.9), rng.random(2000) * 0.8, rng.random(4000)]),
-        "label": np.repeat([0, 1], [5000, 4000]),
-    })  # fmt: skip
+    piled = np.concatenate([np.full(3000, 0.9), rng.random(2000) * 0.8])
     with pytest.warns(br.errors.PrecisionWarning):
-        summary = br.summarize(frame)
+        summary = summary_of(br.Scores(rng.random(4000), piled))
     with pytest.raises(InputError, match="upper tail of impostor must have at least 20 scores"):
         br.fit(summary, tails={"impostor": "upper"})

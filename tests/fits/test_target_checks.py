@@ -5,7 +5,6 @@ import re
 import warnings
 
 import numpy as np
-import pandas as pd
 import pytest
 from scipy import stats
 
@@ -14,6 +13,7 @@ from betaroc import Empirical, Fit
 from betaroc.core.notices import suppress_warnings
 from betaroc.fits.check import check_targets, good_down_to
 from helpers.cases import some
+from helpers.sets import frame_of
 
 approx = pytest.approx
 
@@ -280,8 +280,7 @@ def test_cells_have_targets_but_no_simulation():
 
 def test_of_a_summary_the_bin_around_the_threshold_widens_the_interval():
     scores = beta_scores(2000)
-    frame = pd.DataFrame({"score": np.r_[scores.client, scores.impostor],
-        "label": np.repeat([1, 0], 2000)})  # fmt: skip
+    frame = frame_of(scores)
     fine = br.fit(br.summarize(frame))
     for a, b in zip(check_targets(fine), check_targets(br.fit(scores)), strict=True):
         assert (a.observed, a.verdict) == (approx(b.observed, abs=1), b.verdict)

@@ -3,13 +3,13 @@
 import math
 
 import numpy as np
-import pandas as pd
 import pytest
 from scipy import stats
 
 import betaroc as br
 from betaroc.model.statistics import parse_statistic
 from helpers.cases import some
+from helpers.sets import summary_of
 
 approx = pytest.approx
 
@@ -106,9 +106,7 @@ def test_groups_summaries_copies_and_mirrors():
         assert br.difference(one, b, stat, **point) == br.difference(one, two, stat, **point)
     # What two scores in a bin hide is added: the ends lie around those of the scores.
     systems_of = [normal_system(21, 1.5), normal_system(22, 1.0)]
-    frames = [pd.DataFrame({"score": np.r_[s.client, s.impostor], "label": [1] * 300 + [0] * 300})
-        for s in systems_of]  # fmt: skip
-    summaries = [br.summarize(frame) for frame in frames]
+    summaries = [summary_of(s) for s in systems_of]
     for stat, point in (("eer", {}), ("frr", {"far": 0.1}), ("min-hter", {})):
         method = "likelihood" if stat == "eer" else None
         one = br.difference(*systems_of, stat, **point, paired=False, method=method)

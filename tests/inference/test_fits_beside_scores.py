@@ -10,6 +10,7 @@ from numpy.testing import assert_array_equal
 from scipy import stats
 
 import betaroc as br
+from helpers.sets import summary_of
 
 pytestmark = pytest.mark.filterwarnings("ignore:.* is extrapolated")
 
@@ -53,11 +54,8 @@ def test_what_scores_cannot_answer_stays_the_familys():
     weights = {"client_weights": np.full(200, 0.5), "impostor_weights": np.full(200, 1.5)}
     light = br.fit(br.Scores(fit.scores.client, fit.scores.impostor, **weights), "beta")
     assert light.interval("eer").method == "delta, if the family is right"
-    import pandas as pd
-
     one = scores(3, 400)
-    frame = pd.DataFrame({"score": np.r_[one.client, one.impostor], "label": [1] * 400 + [0] * 400})
-    summary = br.summarize(frame, bins=4096)
+    summary = summary_of(one, bins=4096)
     fit, off = br.fit(summary, "beta"), 2.0 * max(summary.rate_error)
     for stat, point in (("auc", {}), ("eer", {}), ("tpr", {"far": 0.1})):
         found, rows = fit.interval(stat, **point), br.fit(one, "beta").interval(stat, **point)

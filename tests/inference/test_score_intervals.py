@@ -17,6 +17,7 @@ from betaroc.inference.intervals import intervals_of_fit, tail_interval
 from betaroc.inference.of_scores import CountedScores, line_of, methods_of
 from betaroc.model.statistics import STATISTICS, EvaluationPoint, parse_statistic
 from helpers.points import ASKED
+from helpers.sets import summary_of
 
 approx = pytest.approx
 
@@ -297,12 +298,8 @@ def test_what_is_best_has_the_interval_of_a_fixed_threshold(swapped):
 
 
 def test_summaries_and_bands_answer_what_counts_answer():
-    import pandas as pd
-
     scores = normal_scores(14, 300, 300)
-    frame = pd.DataFrame({"score": np.concatenate([scores.client, scores.impostor]),
-        "label": [1] * 300 + [0] * 300})  # fmt: skip
-    summary = br.summarize(frame, bins=4096)
+    summary = summary_of(scores, bins=4096)
     for stat, point in (("eer", {}), ("frr", {"far": 0.1}), ("threshold", {"far": 0.1})):
         one, other = (br.interval(x, stat, **point) for x in (scores, summary))
         assert ends(one) == approx(ends(other), abs=2 * max(summary.rate_error))
@@ -323,13 +320,8 @@ def test_summaries_and_bands_answer_what_counts_answer():
     assert np.all(wide.high >= band.high)
     fit = br.fit(scores, "normal")
     assert br.roc_band(fit, far=[0.1]) == fit.roc_band(far=[0.1])
-    import pandas as pd
-
     scores = normal_scores(18)
-    frame = pd.DataFrame({"score": np.concatenate([scores.client, scores.impostor]),
-        "label": [1] * 60 + [0] * 80})  # fmt: skip
-    summary = br.summarize(frame, bins=65536)
-    band, own = (br.roc_band(x, far=[0.2]) for x in (summary, scores))
+    band, own = (br.roc_band(x, far=[0.2]) for x in (summary_of(scores), scores))
     assert (band.low[0], band.high[0]) == approx((own.low[0], own.high[0]), abs=0.1)
 
 

@@ -9,6 +9,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy import stats
 
 import betaroc as br
+from helpers.sets import summary_of
 
 approx = pytest.approx
 
@@ -177,11 +178,7 @@ def test_counts_that_contradict_the_fit_are_told_where_they_matter():
     fitted = warned(lambda: br.fit(grouped))[0]
     said = warned(lambda: fitted.at_far([0.03, 0.005]))[1]
     assert br.MisfitWarning not in {w.category for w in said}
-    scores, labels = contaminated(5000), np.r_[np.ones(5000), np.zeros(5000)]
-    import pandas as pd
-
-    frame = pd.DataFrame({"score": np.r_[scores.client, scores.impostor], "label": labels})
-    fit = br.fit(br.summarize(frame))
+    fit = br.fit(summary_of(contaminated(5000)))
     with pytest.warns(br.MisfitWarning, match="of 5000 impostor scores"):
         point = fit.at_far(0.001)
     assert point.n_beyond[1] == approx(5.0)
