@@ -64,10 +64,14 @@ def ends_section(sets: NamedSets, more: Sequence[Node] = ()) -> Section:
             " the fitted distributions; few scores, or none, lie where it holds.", "legend",
         )]  # fmt: skip
         blocks += score_set.notes_by_set(modelled, partial(score_set.without_interval, ends=True))
-    finding = "not modelled"
-    if first.curve_tests is not None:
-        finding = curve_words.whole_curve(first.curve_tests)[0]
-        finding = f"{role}: " * several + "by the fit " * finding.startswith("the ROC ") + finding
+    claims = dict[str, list[str]]()
+    for part, name in modelled:
+        if part.curve_tests is not None:
+            claim = curve_words.whole_curve(part.curve_tests)[0]
+            claim = "by the fit " * claim.startswith("the ROC ") + claim
+            claims.setdefault(claim, []).append(name)
+    each = (f"{tree.first_n(roles)}: " * several + claim for claim, roles in claims.items())
+    finding = "; ".join(each) or "not modelled"
     return Section("Ends and shapes of the fitted ROC", (*blocks, *more), finding, "ends")
 
 
