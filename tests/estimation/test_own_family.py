@@ -74,7 +74,7 @@ def test_what_a_fit_gives_is_that_of_the_known_family(number):
 
 
 @pytest.mark.simulation
-def test_so_are_errors_between_groups_comparisons_and_reports(tmp_path):
+def test_so_are_errors_between_groups_comparisons_and_reports(tmp_path, few):
     labels = {f"{who}_groups": np.arange(n) // 4 for who, n in (("client", 61), ("impostor", 81))}
     new, known = both(lambda f: f.joint_cov().ravel(),
         br.Scores(SAME.client, SAME.impostor, **labels))  # fmt: skip
