@@ -130,8 +130,7 @@ def _decisions() -> dict[str, Any]:
             {"a": curve, "b": other, "c": curve}, paired=False, replicates=50, rng=1
         ),
         "average": br.epc_average(dev, test), "epc cv": br.epc_cv(dev, alpha=[0.2, 0.5], rng=1),
-        "decision": decision,
-        "decision check": decision.check(test),
+        "decision": decision, "decision check": decision.check(test),
         "costs": br.decide(dev, cost_fa=1.0, cost_fr=2.0, family="beta"),
         "way": decision.methods[0],
     }  # fmt: skip
