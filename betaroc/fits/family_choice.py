@@ -605,9 +605,29 @@ class FamilyComparison(Tabular, Exportable):
         return text_of(self._view())
 
     def _view(self) -> list[Node]:
+        """The answer, a row per class and family, what was left out, and what tails gain."""
+        head = ("family", "held-out score", "its z", "Vuong z", "distance", "parameters", "AIC")
+        rows: list[Row | Group] = []
+        for who in (*CLASSES, _BOTH):
+            of_class = self.of(who)
+            title = "both classes" if who == _BOTH else CLASS_SLOTS[who][0]
+            rows += [Group(title)] * bool(of_class)
+            for row in of_class:
+                picked = self.recommended
+                if who in CLASSES:
+                    picked = (self.recommended[CLASSES.index(who)],) * 2
+                marks = ["recommended"] * (picked == (row.family, row.family))
+                marks += [f"{percent(row.outside)} outside [0, 1]"] * (row.outside >= _OUTSIDE)
+                numbers = row.held_out_z, row.vuong, row.distance
+                rows.append(Row((
+                    Cell(row.family, ", ".join(marks)), number(row.held_out, 4),
+                    *("–" if math.isnan(v) else number(v, 3) for v in numbers),
+                    number(row.parameters), f"{row.aic:.1f}",
+                )))  # fmt: skip
+        notes = [f"{who}: {name} is left out: {sentence(why)}" for who, name, why in self.left_out]
+        notes += map(_tail_sentence, self.tails)
         answer = Paragraph(sentence(self.reason), "answer", family_text(named(self.recommended)))
-        tails = (Paragraph(_tail_sentence(row), "note") for row in self.tails)
-        return [answer, *families_grid(self), *tails]
+        return [answer, Grid(head, tuple(rows)), *(Paragraph(note, "note") for note in notes)]
 
     def of(self, who: str) -> tuple[FamilyRow, ...]:
         """The rows of "client", "impostor" or "both".
@@ -665,32 +685,6 @@ class FamilyComparison(Tabular, Exportable):
 def _columns(kind: type[Any], rows: Sequence[Value]) -> dict[str, list[Any]]:
     names = [field.name for field in fields(kind)]
     return {"class" if n == "who" else n: [getattr(row, n) for row in rows] for n in names}
-
-
-def families_grid(result: FamilyComparison, fitted: tuple[str, str] = ("", "")) -> list[Node]:
-    """A row per class and family, and what was left out; `fitted` are those of a fit."""
-    head = ("family", "held-out score", "its z", "Vuong z", "distance", "parameters", "AIC")
-    rows: list[Row | Group] = []
-    for k, row in enumerate(result.rows):
-        if k == 0 or row.who != result.rows[k - 1].who:
-            rows.append(Group("both classes" if row.who == _BOTH else CLASS_SLOTS[row.who][0]))
-        marks = [
-            word for word, pair in (("recommended", result.recommended), ("fitted", fitted))
-            if pair == (row.family, row.family)
-            or (row.who in CLASSES and pair[CLASSES.index(row.who)] == row.family)
-        ]  # fmt: skip
-        marks += [f"{percent(row.outside)} outside [0, 1]"] * (row.outside >= _OUTSIDE)
-        numbers = row.held_out_z, row.vuong, row.distance
-        rows.append(Row((
-            Cell(row.family, ", ".join(marks)), number(row.held_out, 4),
-            *("–" if math.isnan(v) else number(v, 3) for v in numbers),
-            number(row.parameters), f"{row.aic:.1f}",
-        )))  # fmt: skip
-    missing = (
-        Paragraph(f"{who}: {name} is left out: {sentence(why)}", "note")
-        for who, name, why in result.left_out
-    )
-    return [Grid(head, tuple(rows)), *missing]
 
 
 def _tail_sentence(row: TailRow) -> str:

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import wraps
+from functools import partial, wraps
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Unpack, cast
 
 import numpy as np
@@ -243,10 +243,6 @@ def _interval_ends(fit: Fit, stat: str) -> tuple[float, float, bool]:
         result = interval_of_fit(fit, parse_statistic(stat, ()), IntervalOptions(_LEVEL))
         return result.low, result.high, result.extrapolated
     return _NO_ENDS
-
-
-def _four_digits(value: float) -> str:
-    return number(value, 4)
 
 
 # ------------------------------------------------------------------------ the results
@@ -997,7 +993,7 @@ class Fit(FitPoints, Exportable):
         for label, model in models.items():
             fitted = label == "fitted" and not (self.client.tails or self.impostor.tails)
             ends = _interval_ends(self, "auc") if fitted else _NO_ENDS  # of tails they take time
-            areas.append(tree.quantity(model.auc(), _four_digits, *ends[:2]))
+            areas.append(tree.quantity(model.auc(), partial(number, digits=4), *ends[:2]))
             ends = _interval_ends(self, "eer") if fitted and self.n_free <= _FEW else _NO_ENDS
             cell = tree.rate_cell(float(model.eer().hter), *ends[:2])
             eers.append(replace(cell, span=cell.span + ", extrapolated" * ends[2]))
@@ -1049,14 +1045,6 @@ def wrap_estimate(estimate: Estimate, library: Library | None) -> DistributionFi
     """An estimate as users hold it, of data of this library."""
     result = object.__new__(DistributionFit)
     result.__dict__.update(estimate.__dict__, library=library)
-    return result
-
-
-def _wrap_pair(pair: PairEstimate) -> Fit:
-    """Both classes as users hold them."""
-    result = object.__new__(Fit)
-    classes = {who: wrap_estimate(getattr(pair, who), pair.library) for who in CLASSES}
-    result.__dict__.update(pair.__dict__, **classes)
     return result
 
 
@@ -1375,7 +1363,10 @@ def _fit_pair(
             if not families.is_of_counts(name):
                 notices += tied(who, getattr(scores, who), on_unit=families.FAMILIES[name].on_unit)
     give(notices)
-    return _wrap_pair(result)
+    fitted = object.__new__(Fit)  # both classes as users hold them
+    classes = {who: wrap_estimate(getattr(result, who), result.library) for who in CLASSES}
+    fitted.__dict__.update(result.__dict__, **classes)
+    return fitted
 
 
 def _with_needed_tails(

@@ -229,8 +229,7 @@ def _roots(laws: list[Law]) -> tuple[float, float]:
     """r and u, of distributions whose first shape is shared."""
     sums = [ClassSums.at(*law) for law in laws]
     result = tied_mle(sums[0], sums[1], "a")
-    fall, logs = 0.0, 0.0
-    curvature = 0.0
+    fall = logs = curvature = 0.0
     for law, s, (a, b) in zip(laws, sums, (result.client, result.impostor), strict=True):
         own_a, own_b, weight = law
         gain = (a - own_a) * s.mean_log + (b - own_b) * s.mean_log1m
