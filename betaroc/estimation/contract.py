@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -19,7 +19,6 @@ from betaroc.data.sums import ClassSummary
 from betaroc.distributions.base import Distribution
 from betaroc.distributions.beta import Centred
 from betaroc.distributions.empirical import Empirical, mean_of, scaled_moments
-from betaroc.distributions.pairs import pair_of
 
 if TYPE_CHECKING:
     from betaroc.estimation.boundary import BoundaryRule
@@ -346,14 +345,6 @@ class Family:
     def of_pairs(self) -> bool:
         """Whether the family says something only of both classes together."""
         return self.impostor is not None or self.join is not None
-
-    def areas(self, client: Parameters, impostor: Parameters) -> FloatArray:
-        """AUC of each row of parameters of clients and of impostors; nan where there is none."""
-        rows, law = np.stack([np.hstack(client), np.hstack(impostor)], axis=1), cast(Any, self.law)
-        return np.array([
-            pair_of(law(*c), law(*i)).auc() if math.isfinite(sum(c + i)) else math.nan
-            for c, i in rows.tolist()
-        ])  # fmt: skip
 
 
 def too_few_distinct(sample: Data, family: str) -> DegenerateDataError:

@@ -17,7 +17,7 @@ from betaroc.core.vocabulary import CLIENTS, IMPOSTORS
 from betaroc.data.scores import ScoreData, Scores
 from betaroc.distributions.inflated import MASSES, REJECTED, Inflated
 from betaroc.estimation import families
-from betaroc.estimation.batch import ClassEstimates, system_columns
+from betaroc.estimation.batch import system_columns
 from betaroc.estimation.boundary import check_request
 from betaroc.estimation.contract import SUMMED_POLICIES, Family
 from betaroc.estimation.estimate import SMALL_SAMPLE, Options, estimate_pair, give
@@ -271,7 +271,7 @@ def _by_sums(sides: Sequence[Any], family: Family, boundary: str | None) -> _Fit
         columns |= {f"{part.who}_{name}_std_error": values for name, values in part.errors.items()}
     reason = np.where(client.reason == "", impostor.reason, client.reason)
     columns["log_likelihood"] = client.log_likelihood + impostor.log_likelihood
-    columns["auc"] = _areas(family, client, impostor)
+    columns["auc"] = np.empty(reason.size)
     for values in columns.values():
         values[reason != ""] = np.nan
     law: Any = family.law
@@ -285,23 +285,9 @@ def _by_sums(sides: Sequence[Any], family: Family, boundary: str | None) -> _Fit
             pair.append(Inflated(base, **masses) if any(masses.values()) else base)
         sizes = [float(side.n[k]) for side in sides]
         models[k] = ScoreModel(*pair, prior=sizes[0] / sum(sizes))
+        columns["auc"][k] = models[k]._pair.auc()
     inner = boundary == "drop" and family.on_unit
     return columns | {"reason": reason}, models, [s.inner if inner else s.n for s in sides]
-
-
-def _areas(family: Family, client: ClassEstimates, impostor: ClassEstimates) -> AnyArray:
-    """AUC of what lies between the point masses, and of the masses."""
-    inside = [
-        tuple(values[:, None] for name, values in side.params.items() if name not in MASSES)
-        for side in (client, impostor)
-    ]
-    inner: AnyArray = family.areas(inside[0], inside[1])
-    if MASSES[0] not in client.params:
-        return inner
-    (c0, c1), (i0, i1) = ([side.params[mass] for mass in MASSES] for side in (client, impostor))
-    c_in, i_in = 1.0 - c0 - c1, 1.0 - i0 - i1
-    ties = 0.5 * (c0 * i0 + c1 * i1)
-    return np.asarray(c_in * i_in * inner + c_in * i0 + c1 * (i0 + i_in) + ties)
 
 
 # ------------------------------------------------------------------- what is said of the table
