@@ -180,9 +180,9 @@ def _border(
     if not reached or side.side not in ("above", "below"):
         return side
     counts = counts_at_end(fit, end, side.side)
-    if counts.contradicted:
-        return side._replace(side=counts.verdict, p_value=nothing, counts=counts.words)
-    return side._replace(counts=counts.words)
+    if counts.startswith("contradicted"):
+        return side._replace(side="contradicted", p_value=nothing, counts=counts)
+    return side._replace(counts=counts)
 
 
 def _inner(fit: Fit, places: tuple[float, float]) -> tuple[float, float, float, float]:

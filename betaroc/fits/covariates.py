@@ -103,21 +103,14 @@ class RegressionFit(Value):
         return Named(zip(self.precision_names, values, strict=True))
 
 
-class Precision(NamedTuple):
-    """What the errors of one class rest on, in orthonormal columns, and the way back from them."""
-
-    information: FloatArray
-    #: Derivatives of the log density of each trial, a row each.
-    rows: FloatArray
-    back: FloatArray
-
-
 def regression(
     who: str, scores: Scores, designs: list[DesignMatrix], rule: BoundaryRule
-) -> tuple[RegressionFit, Precision]:
+) -> tuple[RegressionFit, FloatArray, FloatArray, FloatArray]:
     """The maximum of sum log f(y; mu phi, (1 - mu) phi), logit mu = x beta, log phi = z gamma.
 
-    Errors are not yet known; an error carries the partial result.
+    Errors are not yet known: beside it are what they rest on, the information and the derivatives
+    of each trial's log density in orthonormal columns, and the way back from these. An error
+    carries the partial result.
     """
     from statsmodels.othermod import betareg
 
@@ -164,7 +157,7 @@ def regression(
             f"{who}: the search ended after {steps} steps with a gradient of {norm:.3g} instead of"
             " 0. Give a shorter formula, or covariates on another scale.", result,
         )  # fmt: skip
-    return result, Precision(information, rows, back)
+    return result, information, rows, back
 
 
 def _search(model: BetaModel) -> tuple[FloatArray, int]:
@@ -931,11 +924,11 @@ def fit_covariates(
     mean, spread, *second = (formulas.as_text(terms) for terms in parsed.values())
     formula_texts = (*(second or (mean,)), *(second or (spread,)), mean, spread)
     designs = designs_of(formula_texts, tuple(covariates), scores, shared=not second)
-    fits, precise = zip(
+    fits, information, rises, back = zip(
         *(regression(who, scores, designs[who], rule)
           for who, rule in zip(CLASSES, rules, strict=True)), strict=True,
     )  # fmt: skip
-    roots = _coefficient_roots(precise, scores)
+    roots = _coefficient_roots(information, rises, scores) @ block_diag(*back).T
     deviations = np.split(np.hypot.reduce(roots, axis=0), [len(fits[0].coefficients)])
     client, impostor = (
         replace(part, std_errors=tuple(error.tolist()))
@@ -984,9 +977,11 @@ def _inside(
     return Scores._checked(**parts), keep, rules
 
 
-def _coefficient_roots(result: Sequence[Precision], scores: Scores) -> FloatArray:
+def _coefficient_roots(
+    information: Sequence[FloatArray], rises: Sequence[FloatArray], scores: Scores
+) -> FloatArray:
     """Roots of the covariance of all coefficients, the sandwich where there are groups."""
-    covariance = block_diag(*(np.asarray(np.linalg.inv(item.information)) for item in result))
+    covariance = block_diag(*(np.asarray(np.linalg.inv(item)) for item in information))
     groups = groups_of(scores)
     if groups is not None:
         for who, size in zip(CLASSES, groups.sizes, strict=True):
@@ -995,5 +990,5 @@ def _coefficient_roots(result: Sequence[Precision], scores: Scores) -> FloatArra
                     f"{who}: trials must hang together in at least 2 groups for errors to be"
                     f" known; all {getattr(scores, who).size} share one. Leave group out."
                 )
-        covariance = covariance @ groups.covariance(result[0].rows, result[1].rows) @ covariance
-    return np.asarray(covariance_roots(covariance) @ block_diag(*(item.back for item in result)).T)
+        covariance = covariance @ groups.covariance(rises[0], rises[1]) @ covariance
+    return np.asarray(covariance_roots(covariance))

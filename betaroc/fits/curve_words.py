@@ -124,7 +124,7 @@ def curve_tests(fit: Fit, level: float) -> CurveTests:
         for end in END_TITLES:
             side = getattr(fit.model.ends(), end).side
             silent = is_of_counts(fit.family) or side == "on"
-            counts[end] = "" if silent else shape_tests.counts_at_end(fit, end, side).words
+            counts[end] = "" if silent else shape_tests.counts_at_end(fit, end, side)
         return CurveTests(fit, level, **tests, why=why, counts=counts)
     calls: dict[str, Callable[[], Any]] = {
         "ends": partial(fit.end_tests, level), "curve": partial(fit.curve_test, level),

@@ -774,10 +774,7 @@ def compare_families(
 
 
 def best_comparison(
-    scores: ScoreData,
-    boundary: str | None,
-    resolution: float | None,
-    bounds: tuple[float, float] | None = None,
+    scores: ScoreData, boundary: str | None, resolution: float | None, bounds: Bounds | None = None
 ) -> FamilyComparison | str:
     """What "best" rests on; a text that says why where families cannot be compared."""
     if isinstance(scores, ScoreSummary):

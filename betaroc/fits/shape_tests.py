@@ -40,22 +40,12 @@ _LEVEL, _TAIL = 0.025, 0.01
 
 
 # ------------------------------------------------------------------------ what counts say
-class EndCounts(NamedTuple):
-    """What counts say of a fitted ROC near one end."""
-
-    #: "contradicted", "cannot tell", or "" where they have nothing against it.
-    verdict: str
-    #: Why, in words.
-    words: str
-
-    @property
-    def contradicted(self) -> bool:
-        """Whether they exclude the side."""
-        return self.verdict == CONTRADICTED
 
 
-def counts_at_end(f: PairEstimate, end: str, side: str, *, groups: bool = True) -> EndCounts:
-    """Whether counts contradict that a fitted ROC lies on a side of the diagonal near an end.
+def counts_at_end(f: PairEstimate, end: str, side: str, *, groups: bool = True) -> str:
+    """Why counts contradict that a fitted ROC lies on a side of the diagonal near an end.
+
+    Or that they cannot tell; "" where they have nothing against it.
 
         P(X >= x | x + k) <= 0.025,   X hypergeometric
 
@@ -65,7 +55,7 @@ def counts_at_end(f: PairEstimate, end: str, side: str, *, groups: bool = True) 
     """
     evidence, upper = replace(evidence_of_pair(f), grouped=groups), end == "at_one"
     if not all(law.whole for law in evidence.counts):
-        return EndCounts(CANNOT_TELL, "the counts cannot tell: weights are no numbers of copies")
+        return "the counts cannot tell: weights are no numbers of copies"
     larger = int(upper == (side == "below"))
     # Up to the crossing next to the end, or past it where the curve takes the other side there.
     crossings = f.model.diagonal_crossings()
@@ -75,7 +65,7 @@ def counts_at_end(f: PairEstimate, end: str, side: str, *, groups: bool = True) 
     if scores < _EXTREMES[0]:
         many = number(scores, 2)
         words = f"{many} {CLASSES[larger]} score{'s' * (many != '1')} expected where the fitted ROC"
-        return EndCounts(CANNOT_TELL, f"the counts cannot tell: {words} is {side} the diagonal")
+        return f"the counts cannot tell: {words} is {side} the diagonal"
     places, copies = evidence.counts[larger]._steps
     inside = between_ends(evidence.fitted[larger], places) | (not evidence.dropped[larger])
     order = slice(None, None, -1 if upper else 1)
@@ -94,12 +84,12 @@ def counts_at_end(f: PairEstimate, end: str, side: str, *, groups: bool = True) 
     ]
     k = int(np.argmin(p))
     if p[k] >= _LEVEL:
-        return EndCounts("", "")
+        return ""
     low, high = (percent(float(e[k])) for e in share_ends(counts[0], sizes[0], _LEVEL))
     more, less = (percent(float(share[k])) for share in shares)
     names, interval = _RATES[end], f"{low.removesuffix(' %')} to {high}"
     words = f"{names[1 - larger]} {more} ({interval}) counted at {names[larger]} {less}"
-    return EndCounts(CONTRADICTED, f"contradicted by the scores: {words}")
+    return f"{CONTRADICTED} by the scores: {words}"
 
 
 def poorly_fitted(f: PairEstimate, end: str, *, groups: bool = True) -> str:
@@ -123,7 +113,7 @@ def counted_hooks(f: PairEstimate, *, groups: bool = True) -> tuple[Hook, ...]:
     for hook in hooks_of(f.model, f.client.total_weight, f.impostor.total_weight):
         words = hook.counts
         if hook.seen and hook.end in _RATES:
-            words = vocabulary.Sentence(counts_at_end(f, hook.end, "below", groups=groups).words)
+            words = vocabulary.Sentence(counts_at_end(f, hook.end, "below", groups=groups))
         hooks.append(hook._replace(counts=words))
     return tuple(hooks)
 
@@ -599,14 +589,14 @@ class FittedEnds:
         sentence, family = vocabulary.Sentence, f"one {self.fit.client.family} distribution"
         silent = EndTest(CANNOT_TELL, math.nan, math.nan, test.method)
         counts = counts_at_end(self.fit, end, side, groups=groups)
-        if counts.contradicted:
-            return silent._replace(side=CONTRADICTED, note=sentence(counts.words))
+        if counts.startswith(CONTRADICTED):
+            return silent._replace(side=CONTRADICTED, note=sentence(counts))
         if who := poorly_fitted(self.fit, end, groups=groups):
             many = vocabulary.members(who)
             note = f"the family does not describe these {many}: {side} the diagonal only if the"
             return silent._replace(note=sentence(f"{note} {many} follow {family}"))
         note = f"if the {vocabulary.CLIENTS} follow {family}, the {vocabulary.IMPOSTORS} another"
-        return EndTest(side, *test, sentence(note + (counts.words and f"; {counts.words}")))
+        return EndTest(side, *test, sentence(note + (counts and f"; {counts}")))
 
     def curve(self, level: float) -> CurveTest:
         """The shape of the whole curve at a level."""

@@ -62,11 +62,9 @@ class TailRequest(NamedTuple):
 
     @classmethod
     def of(
-        cls,
-        tails: str | Mapping[str, str] | None,
-        sizes: int | Sequence[int] | None = None,
+        cls, tails: str | Mapping[str, str] | None, sizes: int | Sequence[int] | None = None,
         bounds: tuple[float, float] | None = None,
-    ) -> TailRequest | None:
+    ) -> TailRequest | None:  # fmt: skip
         """What was asked for, checked: one word for both classes, a word per class, or nothing."""
         if tails is None:
             if sizes is None:

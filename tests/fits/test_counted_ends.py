@@ -95,8 +95,8 @@ def test_a_side_past_a_crossing_is_counted_up_to_the_next():
     rng = np.random.default_rng(1)
     fit = br.fit(br.Scores(rng.normal(1.6, 0.9, 4000), rng.normal(0, 1.3, 4000)), "normal")
     assert fit.model.ends().at_one.side == "below"
-    assert counts_at_end(fit, "at_one", "above") == ("", "")
-    assert "0.065 impostor scores" in counts_at_end(fit, "at_one", "below").words
+    assert counts_at_end(fit, "at_one", "above") == ""
+    assert "0.065 impostor scores" in counts_at_end(fit, "at_one", "below")
 
 
 @pytest.mark.simulation
@@ -107,7 +107,7 @@ def test_a_fit_whose_ends_are_not_tested_is_contradicted_too(few):
     clients = np.append(rng.normal(1, 0.3, 100), rng.normal(3, 0.3, 100))
     scores = br.Scores(clients, np.append(rng.normal(0, 1, 200), 999.0))
     fit = br.fit(scores, ("normal-mixture", "normal"))
-    note = DEFAULT.fill(counts_at_end(fit, "at_one", "below").words)
+    note = DEFAULT.fill(counts_at_end(fit, "at_one", "below"))
     assert note.startswith("contradicted by the scores: TPR ")
     section = ends_of_report(scores, ("normal-mixture", "normal"))
     assert "contradicted" in section.finding
@@ -123,12 +123,13 @@ def test_a_weight_counts_as_copies_and_bins_as_scores(contradicted):
     weighted, heavy = (br.Scores(contradicted.client, contradicted.impostor, client_weights=np.full(
         300, copies), impostor_weights=np.full(1000, copies)) for copies in (3.0, 1e9))  # fmt: skip
     said = [counts_at_end(br.fit(s, "normal"), "at_one", "below") for s in (copies, weighted)]
-    assert (said[0], said[0].verdict) == (said[1], "contradicted")
-    assert counts_at_end(br.fit(heavy, "normal"), "at_one", "below").verdict == "contradicted"
+    assert said[0] == said[1]
+    assert said[0].startswith("contradicted")
+    assert counts_at_end(br.fit(heavy, "normal"), "at_one", "below").startswith("contradicted")
     assert br.fit(summary_of(contradicted), "normal").end_tests().at_one.side == "contradicted"
     fractions = br.Scores(contradicted.client, contradicted.impostor,
         client_weights=np.full(300, 0.5))  # fmt: skip
-    assert counts_at_end(br.fit(fractions, "normal"), "at_one", "below").verdict == "cannot tell"
+    assert "cannot tell" in counts_at_end(br.fit(fractions, "normal"), "at_one", "below")
 
 
 def sides(draw, family, sets, *ends):
