@@ -174,10 +174,10 @@ def check_targets(
     number of scores from which on a fit that is right is found good with probability .8, or at
     which the rate counted would be decided, whichever is larger.
     """
-    level, asked = checks.level(level), far is not None or frr is not None
+    level, any_rate = checks.level(level), far is not None or frr is not None
     result: list[TargetCheck] = []
     for which, rate, wanted in ((1, "far", far), (0, "frr", frr)):
-        if wanted is None and asked:
+        if wanted is None and any_rate:
             continue
         evidence, least = evidence_of_pair(f), 0.0
         n = evidence.totals[which]
@@ -889,14 +889,14 @@ def _simulated(
             keep.append(side.statistics(x, p))
         distances.append(_distances(sides, drawn, again))
     tests = [_tests(o, np.concatenate(s)) for o, s in zip(observed, simulated, strict=True)]
-    here = _distances(sides, samples, fitted)[0]
+    actual = _distances(sides, samples, fitted)[0]
     # A smaller simulation has a larger noise, by the root of the sizes.
     shrink = math.sqrt(max(min(side.size, _DRAWN) / side.size for side in sides))
     largest, _, noise = shrink * np.concatenate(distances).T
     q = max(float(np.quantile(noise, level)), unseen)
-    p_value = float((1 + np.sum(largest >= here[0])) / (1 + replicates))
+    p_value = float((1 + np.sum(largest >= actual[0])) / (1 + replicates))
     sup = roc_distance(*(ScoreModel(*laws) for laws in zip(*(s.laws for s in sides), strict=True)))
-    distance = RocDistance(sup, float(here[1]), q, max(0.0, sup - q), sup + q, p_value)
+    distance = RocDistance(sup, float(actual[1]), q, max(0.0, sup - q), sup + q, p_value)
     return [ClassTests(a, b) for a, b in zip(*tests, strict=True)], distance
 
 

@@ -329,8 +329,8 @@ class CovariateFit(Result, Exportable):
     @property
     def _formulas(self) -> tuple[str, str, str, str]:
         """Of the clients' mean and precision, of the impostors'."""
-        own = self.client_formula
-        return own or self.formula, own or self.precision, self.formula, self.precision
+        clients = self.client_formula
+        return clients or self.formula, clients or self.precision, self.formula, self.precision
 
     @cached_property
     def _designs(self) -> dict[str, list[DesignMatrix]]:
@@ -657,9 +657,9 @@ class CovariateFit(Result, Exportable):
                 )
             degrees = len(full.coefficients) - len(rest.coefficients)
             each[k] = ChiSquared.of(max(gain, 0.0), degrees)
-        known = [item for item in each if item is not None]
-        both = ChiSquared.of(math.fsum(p.statistic for p in known), sum(p.degrees for p in known))
-        return TermTest(tested, "likelihood-ratio", both, *each)
+        tests = [item for item in each if item is not None]
+        joint = ChiSquared.of(math.fsum(t.statistic for t in tests), sum(t.degrees for t in tests))
+        return TermTest(tested, "likelihood-ratio", joint, *each)
 
     def _wald(self, tested: tuple[str, ...], lost: Sequence[list[str]]) -> TermTest:
         """Of trials in groups: both classes, and each whose formulas have a term tested."""
@@ -896,8 +896,8 @@ def fit_covariates(
         boundary = checks.choice(boundary, _POLICIES, "boundary")
     value = opened(frame)
     roles = {"score": score, "label": label, **({} if group is None else {"group": group})}
-    taken = [column for role, name in roles.items() for column in named_columns(name, role)]
-    if not set(taken) <= set(value.names):
+    fixed_columns = [column for role, name in roles.items() for column in named_columns(name, role)]
+    if not set(fixed_columns) <= set(value.names):
         frame_columns(value, roles)  # raises, and says what there is
     texts = {"formula": formula, "precision": precision}
     texts |= {} if client_formula is None else {"client_formula": client_formula}
@@ -909,7 +909,7 @@ def fit_covariates(
     of_impostors = [*used["formula"], *used["precision"]]
     of_clients = used.get("client_formula", of_impostors)
     names = list(dict.fromkeys([*of_impostors, *of_clients]))
-    table = value.selected([*taken, *names])
+    table = value.selected([*fixed_columns, *names])
     every = Scores.from_frame(
         table, score=score, label=label, client_label=client_label, group=group
     )  # fmt: skip

@@ -10,21 +10,12 @@ from typing import Any
 
 import numpy as np
 
+from betaroc.core import vocabulary
 from betaroc.core.arrays import CLASSES
 from betaroc.core.errors import BetarocError
 from betaroc.core.options import MOST_TIMES, POWER
 from betaroc.core.text import sentence
-from betaroc.core.vocabulary import (
-    CLASS_SLOTS,
-    CLIENT,
-    CLIENTS,
-    FAR,
-    FRR,
-    IMPOSTORS,
-    TPR,
-    capital,
-    template_of,
-)  # fmt: skip
+from betaroc.core.vocabulary import CLIENTS, FAR, FRR, IMPOSTORS, TPR, capital, template_of
 from betaroc.data.groups import groups_of
 from betaroc.estimation.families import is_of_counts, rows_of_names
 from betaroc.fits import shape_tests
@@ -37,7 +28,7 @@ from betaroc.rendering.tree import first_n
 
 END_TITLES = {"at_zero": "at the low thresholds", "at_one": "at the high thresholds"}
 _NOT_COMPUTED = "its uncertainty was not computed"
-_REVERSED = f" If lower scores mean {CLIENT}, pass 1 - score or -score."
+_REVERSED = f" If lower scores mean {vocabulary.CLIENT}, pass 1 - score or -score."
 #: Probabilities nearer to 0 and 1 are shown as such.
 _UNLIKELY = 0.0005
 #: Shapes of the whole curve: where it lies.
@@ -182,8 +173,8 @@ def seen_shape(model: ScoreModel, sizes: tuple[float, float]) -> tuple[str, str]
     """The shape of a fitted curve as far as the scores show it, and of which thresholds that is."""
     shape, unseen = model.global_shape(), unseen_ends(model, sizes)
     if unseen and len(model.diagonal_crossings()) == 1:
-        (seen,) = set(END_TITLES) - unseen
-        side = getattr(model.ends(), seen).side
+        (end,) = set(END_TITLES) - unseen
+        side = getattr(model.ends(), end).side
         return "proper" if side == "above" else "below", " wherever there are scores"
     return shape, " everywhere" if shape == "proper" else ""
 
@@ -196,22 +187,22 @@ def whole_curve(tests: CurveTests) -> tuple[str, str]:
     where = "wherever there are scores" if curve.where_seen else "everywhere"
     best = max(shares, key=lambda name: shares[name])
     if shares[best] >= tests.level:
-        known, claim = f" (probability {chance_words(shares[best])}).", f"the ROC {_WHOLE[best]}"
+        chance, claim = f" (probability {chance_words(shares[best])}).", f"the ROC {_WHOLE[best]}"
         if best == "proper":
             concave = ' and is concave ("proper"): no threshold is worse than chance'
-            return f"{claim} {where}", concave * (not curve.where_seen) + known
+            return f"{claim} {where}", concave * (not curve.where_seen) + chance
         if best == "below":
             reason = f": {IMPOSTORS} score higher than {CLIENTS}"
-            return f"{claim} {where}", f"{reason}{known}{_REVERSED}"
+            return f"{claim} {where}", f"{reason}{chance}{_REVERSED}"
         worse = f"by {FAR} - {TPR} of at most {_rate(depth(tests.fit.model))} as fitted"
-        return claim, f", worse than chance, {worse}, and above it at all others{known}"
+        return claim, f", worse than chance, {worse}, and above it at all others{chance}"
     likely = _likely(shares, lambda name: f"that it {_WHOLE[name]}")
     grounds = f": probability {likely}; {tests.wanted(least_sign(shares, _ABOVE))}."
     worse_than_chance = 1.0 - shares["proper"]
     # Equal distributions are no finding, though drawn ones nearly always cross.
     if worse_than_chance >= tests.level and curve.p_proper <= 1.0 - tests.level:
-        known = f" (probability {chance_words(worse_than_chance)}); {tests.cannot} which"
-        return "some thresholds are worse than chance", known + grounds
+        probability = f" (probability {chance_words(worse_than_chance)}); {tests.cannot} which"
+        return "some thresholds are worse than chance", probability + grounds
     return f"{tests.cannot} whether the ROC lies above the diagonal {where}", grounds
 
 
@@ -272,15 +263,15 @@ def category_words(tests: CurveTests) -> list[str]:
     shapes, words = tests.fit.model.shape_category(), []
     for who, fitted in zip(CLASSES, shapes if isinstance(shapes, tuple) else (), strict=False):
         chances = {} if tests.shapes is None else tests.shapes[who]
-        best, known = fitted.value, f"as fitted, {_NOT_COMPUTED}"
+        best, grounds = fitted.value, f"as fitted, {_NOT_COMPUTED}"
         if chances:
             best = max(chances, key=lambda name: chances[name])
-            known = f"probability {chance_words(chances[best])}"
-        text = f"{best} ({'; '.join(filter(None, (_SHAPES.get(best), known)))})"
+            grounds = f"probability {chance_words(chances[best])}"
+        text = f"{best} ({'; '.join(filter(None, (_SHAPES.get(best), grounds)))})"
         if chances and chances[best] < tests.level:
             more = tests.wanted(least_sign(chances, _RISING))
             text = f"{tests.cannot} (probability {_likely(chances)}); {more}"
-        words.append(f"{CLASS_SLOTS[who][0]}: {text}")
+        words.append(f"{vocabulary.CLASS_SLOTS[who][0]}: {text}")
     return words
 
 

@@ -917,8 +917,8 @@ def _checked_names(families: Sequence[str], bounds: Bounds | None) -> list[str]:
     if isinstance(families, str) or not isinstance(families, Sequence):
         remedy = "Leave it out for those that fit."
         raise refusal("families", "be a list of names", typed(families), remedy, InputTypeError)
-    known = tuple(name for name, row in FAMILIES.items() if not row.counted)
-    names = [checks.choice(name, known, "families") for name in families]
+    parametric = tuple(name for name, row in FAMILIES.items() if not row.counted)
+    names = [checks.choice(name, parametric, "families") for name in families]
     if len(set(names)) < len(names) or not names:
         remedy = 'Give such as ["beta", "normal"].'
         raise refusal("families", "name each family once", checks.format_value(names), remedy)

@@ -112,8 +112,8 @@ class FitPoints(scores_beyond.SupportedPair):
             # A point mass may span the rate that was asked for: no threshold has it.
             impostors = name == vocabulary.FAR
             rate = np.asarray(point.far if impostors else point.frr)
-            known = self._evidence.fitted[impostors] is not None
-            rates[name] = np.where((rate > 0.0) & (rate < 1.0) & known, rate, wanted)
+            fitted = self._evidence.fitted[impostors] is not None
+            rates[name] = np.where((rate > 0.0) & (rate < 1.0) & fitted, rate, wanted)
         contradicted = read is not None and tell_contradicted(self, read[0], float(read[1]))
         with forward_warnings(but=(errors.MisfitWarning,) if contradicted else ()):
             return scores_beyond.stated(self._evidence, point, rates_of_point(point, rates))
@@ -1347,7 +1347,7 @@ def _fit_pair(
         result, more = tail_fits.with_tails(result, tails)
         notices += more
     elif as_needed:  # where the family is poor at the smallest rate that can be checked
-        result, more = _with_needed_tails(result, options.bounds, made=rejected)
+        result, more = _with_needed_tails(result, options.bounds, comparisons=rejected)
         notices += more
     odd = outliers(result.scores) if isinstance(result.scores, Scores) and not counted else []
     if odd:  # says more than that one of them moves a parameter
@@ -1370,18 +1370,18 @@ def _fit_pair(
 
 
 def _with_needed_tails(
-    result: PairEstimate, bounds: tuple[float, float] | None, *, made: bool
+    result: PairEstimate, bounds: tuple[float, float] | None, *, comparisons: bool
 ) -> tuple[PairEstimate, list[Notice]]:
     """Tails of the classes whose family is poor at the smallest rate that can be checked.
 
-    Rates are of comparisons `made` where some trials have no score, which are not among these.
+    Rates are of `comparisons` where some trials have no score, which are not among these.
     """
     notices: list[Notice] = []
     try:
         checked = check_targets(result) if isinstance(result.scores, Scores) else ()
     except errors.InputError:  # fractional weights, which count nothing
         checked = ()
-    words = vocabulary.OF_COMPARISONS if made else vocabulary.DEFAULT
+    words = vocabulary.OF_COMPARISONS if comparisons else vocabulary.DEFAULT
     for rate, who in (("far", "impostor"), ("frr", "client")):
         rows = [check for check in checked if check.rate == rate]
         least = min(rows, key=lambda check: check.target, default=None)

@@ -196,8 +196,8 @@ def _collected(frame: Mapping[Any, Any] | Sequence[Any]) -> tuple[list[Any], lis
 def _check_summed(columns: tuple[str, ...], pair: tuple[str, str], boundary: str | None) -> None:
     """Of a frame families are fitted that are determined by sums."""
     summed = [name for name, row in families.FAMILIES.items() if row.systems is not None]
-    known = pair[0] == pair[1] and pair[0] in (families.AUTO, *summed)
-    if not known or boundary not in (None, *SUMMED_POLICIES):
+    of_sums = pair[0] == pair[1] and pair[0] in (families.AUTO, *summed)
+    if not of_sums or boundary not in (None, *SUMMED_POLICIES):
         raise errors.InputError(
             f"of a frame only sums are collected, which determine {format_list(summed)} fits with"
             f" boundary None, {format_list(SUMMED_POLICIES)}; got family={families.named(pair)!r},"
@@ -298,7 +298,7 @@ def _statistic_columns(
     """A number of each system, and, of one that rests on rates, the scores that speak for it."""
     values, beyond = np.full((2, len(names)), np.nan)
     extrapolated, failed = "is extrapolated", "has no value"
-    told: dict[str, dict[int, str]] = {failed: {}, extrapolated: {}}
+    reasons: dict[str, dict[int, str]] = {failed: {}, extrapolated: {}}
     for k, model in models.items():
         absent = [float(law.cdf(-np.inf)) for law in (model.client, model.impostor)]
         try:
@@ -306,27 +306,27 @@ def _statistic_columns(
                 values[k] = spec.number(model)
                 rates = [less_absent(rate, absent[rate.who]) for rate in spec.rates(model)]
         except errors.BetarocError as error:
-            told[failed][k] = str(error)
+            reasons[failed][k] = str(error)
             continue
         if np.isnan(values[k]):
-            told[failed][k] = f"{spec.absence(model) or 'it is nan'}."
+            reasons[failed][k] = f"{spec.absence(model) or 'it is nan'}."
         expected = [
             (float(sizes[rate.who][k] * rate.tail), rate.who, float(rate.tail))
             for rate in rates if not np.isnan(rate.tail)
         ]  # fmt: skip
         beyond[k], who, tail = min(expected, default=(np.nan, 0, np.nan))
         if beyond[k] < 1.0:
-            told[extrapolated][k] = (
+            reasons[extrapolated][k] = (
                 f"of {sizes[who][k]:.6g} {CLASSES[who]} scores {beyond[k]:.2g} are expected beyond"
                 f" a rate of {tail:.4g}, so no score speaks for the number; about {needed(tail)}"
                 f" would (3/rate). See the column {spec}_n_beyond."
             )
-    for what, category in (
+    for fault, category in (
         (failed, errors.BetarocWarning), (extrapolated, errors.ExtrapolationWarning),
     ):  # fmt: skip
-        for k, why in list(told[what].items())[:1]:
-            many = f"{len(told[what])} of {len(names)} systems, first {format_value(names[k])}"
-            warn(f"{spec} {what} for {many}: {why}", category)
+        for k, why in list(reasons[fault].items())[:1]:
+            many = f"{len(reasons[fault])} of {len(names)} systems, first {format_value(names[k])}"
+            warn(f"{spec} {fault} for {many}: {why}", category)
     rest = {} if np.all(np.isnan(beyond)) else {f"{spec}_n_beyond": beyond}
     return {str(spec): values} | rest
 

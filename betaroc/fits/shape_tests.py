@@ -323,8 +323,8 @@ def score_test(parts: Sequence[FloatArray], groups: Groups) -> ZTest:
     client, impostor = (part[rows] for part, rows in zip(parts, groups.rows, strict=True))
     copies = _copies(groups)
     difference = float(client @ copies[0]) - float(impostor @ copies[1])
-    both = np.concatenate([client, -impostor])[:, None]
-    variance = float(ensure_psd(*groups.meat(both))[0, 0])
+    columns = np.concatenate([client, -impostor])[:, None]
+    variance = float(ensure_psd(*groups.meat(columns))[0, 0])
     return _normal(difference / math.sqrt(variance) if variance > 0.0 else 0.0, "score")
 
 
@@ -505,10 +505,10 @@ def untested_ends(f: PairEstimate) -> str:
         laws = (base_of(f.client.distribution), base_of(f.impostor.distribution))
         if row.decides or all(tail.order in _LIFTS for law in laws for tail in law._tails()):
             return ""
-    known = checks.format_list([name for name, row in FAMILIES.items() if row.decides])
+    decided = checks.format_list([name for name, row in FAMILIES.items() if row.decides])
     family = family_text(f.family) + (f", {f.reason}" if f.reason else "")
     return (
-        f"the ends are tested of fits of family {known} and of others with one density per class"
+        f"the ends are tested of fits of family {decided} and of others with one density per class"
         f" and tails that are powers or Gaussians; this one is of family {family}"
     )
 

@@ -73,8 +73,8 @@ class TailRequest(NamedTuple):
             actual = f"{format_value(sizes)} without"
             raise refusal("tail_sizes", "stand beside tails", actual, remedy)
         value = tails if isinstance(tails, Mapping) else dict.fromkeys(CLASSES, tails)
-        known = all(isinstance(word, str) and word in _SIDES for word in value.values())
-        if not value or not known or not {*value} <= {*CLASSES}:
+        valid = all(isinstance(word, str) and word in _SIDES for word in value.values())
+        if not value or not valid or not {*value} <= {*CLASSES}:
             rule = 'be "both", "upper", "lower" or a dict of "client" and "impostor" with these'
             raise refusal("tails", rule, format_value(tails), "Give one, or leave it out.")
         if sizes is not None:
@@ -221,19 +221,19 @@ def _tail_covariance(fit: TailFit) -> FloatArray:
 
 
 def tails_again(
-    own: Estimate, body: Distribution, values: FloatArray, weights: FloatArray | None
+    estimate: Estimate, body: Distribution, values: FloatArray, weights: FloatArray | None
 ) -> Distribution:
     """Another body of the same class with tails of other scores, as the estimate has them."""
-    if not own.tails:
+    if not estimate.tails:
         return body
-    law = cast(Spliced, base_of(own.distribution))
+    law = cast(Spliced, base_of(estimate.distribution))
     y, fitted = law.coordinate.of(Thresholds.from_theta(values)), {}
-    for item in own.tails:
+    for item in estimate.tails:
 
-        def effect(_beyond: BoolArray, known: float = item.fits[0].design_effect) -> float:
-            return known  # that of the fit: groups are not at hand
+        def effect(_beyond: BoolArray, design_effect: float = item.fits[0].design_effect) -> float:
+            return design_effect  # that of the fit: groups are not at hand
 
-        sample = TailScores(own.family, y, weights, effect)
+        sample = TailScores(estimate.family, y, weights, effect)
         fitted[item.side] = fit_tails(sample, item.side, item.sizes).tail()
     return Spliced(body, bounds=law.bounds, **fitted)
 
