@@ -168,11 +168,8 @@ def check_targets(
 ) -> tuple[TargetCheck, ...]:
     """Count the scores beyond the thresholds that a fit has for some rates; FAR comes first.
 
-    [L, H], Clopper and Pearson's interval of the rate counted, is divided by the rate that the fit
-    expects at its threshold: "poor" outside [1/1.25, 1.25], "good" inside [1/3, 3], else "cannot
-    tell". Of groups n is replaced by `effective_size` (Korn and Graubard 1998). `needed` is the
-    number of scores from which on a fit that is right is found good with probability .8, or at
-    which the rate counted would be decided, whichever is larger.
+    Of groups n is replaced by `effective_size` (Korn and Graubard 1998). `needed` scores would
+    decide the rate counted, and a fit that is right is found good by them with probability .8.
     """
     level, any_rate = checks.level(level), far is not None or frr is not None
     result: list[TargetCheck] = []

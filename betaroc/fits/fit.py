@@ -1187,9 +1187,8 @@ def _finite_extremes(sample: npt.ArrayLike) -> tuple[float, float] | None:
 
     Such a vector needs no further check and, as nothing here keeps or changes it, no copy.
     """
-    if type(sample) is not np.ndarray or sample.dtype != np.float64 or sample.ndim != 1:
-        return None
-    if not sample.size:
+    plain = type(sample) is np.ndarray and sample.dtype == np.float64 and sample.ndim == 1
+    if not (plain and np.size(sample)):
         return None
     low, high = float(np.minimum.reduce(sample)), float(np.maximum.reduce(sample))
     return (low, high) if math.isfinite(low) and math.isfinite(high) else None

@@ -183,12 +183,6 @@ def signed_root_test(client: Law, impostor: Law, shared: str) -> ZTest:
     with J the information in all four shapes, J' that in the three of the tie (Barndorff-Nielsen
     1991). The estimates determine the sums of the likelihood; given the other sums, that
     of the clients' sum of logarithms depends on d alone.
-
-    Examples
-    --------
-    >>> from betaroc.fits.shape_tests import signed_root_test
-    >>> signed_root_test((2.0, 1.0, 50), (2.0, 3.0, 50), "a").p_value > 0.95
-    True
     """
     laws = _shared_first((client, impostor), shared)
     root, wald = _roots(laws)
@@ -262,12 +256,6 @@ def fisher_midp(client: tuple[int, int], impostor: tuple[int, int]) -> ZTest:
     Of how many, and of how many they are. Fisher's own test has a size far below its level (0.02 to
     0.04 at 30 to 300 scores a class and a level of 0.05); this one has 0.04 to 0.058 where both
     classes expect 5 or more (Lancaster 1961; Hirji, Tan and Elashoff 1991).
-
-    Examples
-    --------
-    >>> from betaroc.fits.shape_tests import fisher_midp
-    >>> round(fisher_midp((3, 3), (0, 3)).p_value, 12)  # tables: 1, 9, 9, 1 of 20; (1 + 1)/40
-    0.05
     """
     (c, n_c), (i, n_i) = client, impostor
     k, p = hypergeometric(n_c + n_i, c + i, n_c)
