@@ -355,10 +355,6 @@ class Fusion(Tabular, Exportable):
         part : str
             "all", "strict" or "lax".
 
-        Returns
-        -------
-        Interval
-
         Examples
         --------
         >>> import numpy as np

@@ -77,29 +77,10 @@ from betaroc.fits.shape_tests import untested_ends
 from betaroc.model.improper_regions import SEEN
 from betaroc.model.roc import Roc
 from betaroc.model.roc_functions import RocCrossings
-from betaroc.rendering import tree
-from betaroc.rendering.curves import (
-    COLOURS,
-    UNIT_FRAME,
-    Axes,
-    Sheet,
-    bare,
-    begun,
-    draw_chance_line,
-    draw_intervals,
-    finished,
-    new_figure,
-)
+from betaroc.rendering import curves, tree
 from betaroc.rendering.files import draw_svg, page_target, write_whole
 from betaroc.rendering.nouns import Exportable
-from betaroc.rendering.numbers import (
-    counted,
-    level_words,
-    name_shown,
-    number,
-    version,
-    visible,
-)
+from betaroc.rendering.numbers import counted, level_words, name_shown, number, version, visible
 from betaroc.rendering.tree_html import page_of
 from betaroc.rendering.tree_text import records, text_of
 
@@ -328,17 +309,13 @@ class Inclusion(Result, Exportable):
         """
         return self.table
 
-    def plot(self, *, terms: str = BIOMETRIC) -> Sheet:
+    def plot(self, *, terms: str = BIOMETRIC) -> curves.Sheet:
         """Draw the ROCs, and beside them the gains in a learned fusion.
 
         Parameters
         ----------
         terms : str
             Words of the rates, as in :meth:`betaroc.Roc.plot`.
-
-        Returns
-        -------
-        matplotlib Figure
 
         Notes
         -----
@@ -358,11 +335,11 @@ class Inclusion(Result, Exportable):
         ['FAR', 'gain in AUC of a learned fusion']
         """
         words = checks.terms_of(terms)
-        figure = new_figure(8.4, max(4.4, 2.0 + 0.34 * len(self.names)))
+        figure = curves.new_figure(8.4, max(4.4, 2.0 + 0.34 * len(self.names)))
         axes = figure.subplot_mosaic([["roc", "learned"]], width_ratios=(1.15, 1.0))
         axes["roc"].set_box_aspect(1.0)
-        draw_rocs(bare(axes["roc"]), self, words)
-        draw_learned(bare(axes["learned"]), self).locator_params(axis="x", nbins=4)
+        draw_rocs(curves.bare(axes["roc"]), self, words)
+        draw_learned(curves.bare(axes["learned"]), self).locator_params(axis="x", nbins=4)
         return figure
 
     def to_html(self, path: str | os.PathLike[str], *, terms: str = BIOMETRIC) -> None:
@@ -499,10 +476,6 @@ def inclusion(
         tests and intervals allow for it, and a group stays in one fold.
     rng : None, int, SeedSequence or Generator
         Deals trials, or groups, to folds at random; None deals them in turn, always the same.
-
-    Returns
-    -------
-    Inclusion
 
     Raises
     ------
@@ -852,13 +825,13 @@ def _figures(result: Inclusion, terms: Terms) -> tree.Figures:
 
 
 # ------------------------------------------------------------------------------ pictures
-def draw_rocs(ax: Axes | None, result: Inclusion, terms: Terms) -> Axes:
+def draw_rocs(ax: curves.Axes | None, result: Inclusion, terms: Terms) -> curves.Axes:
     """The fitted ROCs, those of the scores, the hull, the diagonal and the region."""
-    below, (ax, empty) = ax is None, begun(ax, square=True)
+    below, (ax, empty) = ax is None, curves.begun(ax, square=True)
     for k, (name, roc) in enumerate(result._rocs.items()):
-        colour, points = COLOURS[k % len(COLOURS)], roc.points()
+        colour, points = curves.COLOURS[k % len(curves.COLOURS)], roc.points()
         label = f"{tree.foreign(name).short}: {result.verdict[name].word}"
-        style = _LINES[(k // len(COLOURS) + k) % len(_LINES)]
+        style = _LINES[(k // len(curves.COLOURS) + k) % len(_LINES)]
         ax.plot(points.far, points.tpr, color=colour, linewidth=1.6, linestyle=style, label=label)
         if sum(result.systems.sizes) <= _MANY:
             points = Roc(*result.systems.scores(k)._distributions).points()
@@ -870,17 +843,17 @@ def draw_rocs(ax: Axes | None, result: Inclusion, terms: Terms) -> Axes:
     ]))  # fmt: skip
     ax.plot(far, result.hull.tpr(far), color="#333333", linewidth=3.2, alpha=0.28, zorder=1.6,
             solid_capstyle="round", label="ROC hull", gid="hull")  # fmt: skip
-    draw_chance_line(ax, np.array([0.0, 1.0]), np.array([0.0, 1.0]))
+    curves.draw_chance_line(ax, np.array([0.0, 1.0]), np.array([0.0, 1.0]))
     for start, stop in ((0.0, result.region[0]), (result.region[1], 1.0)):
         if stop > start:
             ax.axvspan(start, stop, facecolor="#f0f0f0", edgecolor="none", zorder=0.4,
                        label="_nolegend_", gid="outside")  # fmt: skip
     place = _UNDER if len(result.names) > _MOST_INSIDE else {"loc": "lower right"}
-    return finished(ax, terms.far.short, terms.tpr.short, rates="xy",
-                    frame=UNIT_FRAME if empty else None, below=below, **place)  # fmt: skip
+    return curves.finished(ax, terms.far.short, terms.tpr.short, rates="xy",
+                    frame=curves.UNIT_FRAME if empty else None, below=below, **place)  # fmt: skip
 
 
-def draw_learned(ax: Axes | None, result: Inclusion) -> Axes:
+def draw_learned(ax: curves.Axes | None, result: Inclusion) -> curves.Axes:
     """The gain of each classifier in a learned fusion."""
     gains = {name_shown(name, 26): verdict.gain for name, verdict in result.verdict.items()}
     marks = [tree.IntervalMark(name, g.low, g.estimate, g.high, g.word != CANNOT_TELL)
@@ -888,7 +861,7 @@ def draw_learned(ax: Axes | None, result: Inclusion) -> Axes:
     words = "gain in AUC of a learned fusion"
     if ax is not None:  # else a caption says it
         words += f"\n(shaded: less than {MATTERS:g}; filled: it tells)"
-    return draw_intervals(ax, marks, words, colours=COLOURS, near=(-MATTERS, MATTERS),
+    return curves.draw_intervals(ax, marks, words, colours=curves.COLOURS, near=(-MATTERS, MATTERS),
                           at=(0.0, "_nolegend_"), marker="D")  # fmt: skip
 
 

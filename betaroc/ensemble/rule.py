@@ -27,10 +27,9 @@ from betaroc.fits.shape_tests import EndTest, counted_hooks, counts_at_end, unte
 from betaroc.inference.delta import near_of
 from betaroc.inference.interval import Interval
 from betaroc.inference.intervals import tpr_probits
-from betaroc.model.distances import roc_distance
 from betaroc.model.improper_regions import SEEN, Hook, gaps
 from betaroc.model.model import ScoreModel
-from betaroc.model.samples import empirical_model
+from betaroc.model.samples import empirical_model, roc_distance
 from betaroc.rendering.numbers import level_words, number, percent
 
 EXCLUDE = "exclude"

@@ -38,9 +38,8 @@ from betaroc.estimation.families import FAMILIES
 from betaroc.estimation.record import Estimate, PairEstimate
 from betaroc.inference.scores_beyond import SampleSupport, about, contradicted, evidence_of_pair
 from betaroc.model import operating_points
-from betaroc.model.distances import largest_distance, roc_distance
 from betaroc.model.model import ScoreModel
-from betaroc.model.samples import empirical_model
+from betaroc.model.samples import empirical_model, largest_distance, roc_distance
 from betaroc.model.statistics import UsedRate
 from betaroc.rendering.curves import CLIENT, IMPOSTOR, Axes, draw_intervals
 from betaroc.rendering.nouns import Exportable

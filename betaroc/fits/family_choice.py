@@ -44,9 +44,8 @@ from betaroc.estimation.record import Estimate, PairEstimate
 from betaroc.fits.check import FitCheck, class_distance, drawn_inside
 from betaroc.fits.tail_fits import ENDS, tail_of, unit_range
 from betaroc.inference.delta import inner_trials
-from betaroc.model.distances import roc_distance
 from betaroc.model.model import ScoreModel
-from betaroc.model.samples import empirical_model
+from betaroc.model.samples import empirical_model, roc_distance
 from betaroc.rendering.nouns import Exportable
 from betaroc.rendering.numbers import number, percent
 from betaroc.rendering.tree import Cell, Grid, Group, Node, Paragraph, Row

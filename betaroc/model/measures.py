@@ -324,11 +324,6 @@ class OperatingPoint(Result, Exportable):
         alpha : float
             Weight of FAR in [0, 1].
 
-        Returns
-        -------
-        float or ndarray
-            Fraction in [0, 1].
-
         Examples
         --------
         >>> round(OperatingPoint(0.5, far=0.1, frr=0.2).weighted_error(0.3), 12)

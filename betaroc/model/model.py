@@ -12,20 +12,8 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
+from betaroc.core import checks
 from betaroc.core.arrays import CLASSES, FloatArray, ScalarOrArray, as_output, elementwise
-from betaroc.core.checks import (
-    ascending,
-    choice,
-    count,
-    finite,
-    flag,
-    fraction,
-    generator,
-    positive,
-    prior as checked_prior,
-    probability_array,
-    real_array,
-)
 from betaroc.core.errors import refusal
 from betaroc.core.tables import Table, columns_from_rows, table_of
 from betaroc.core.text import format_value
@@ -94,7 +82,7 @@ class ScoreModel(Exportable):
 
     def __post_init__(self) -> None:
         check_laws(self.client, self.impostor)
-        object.__setattr__(self, "prior", checked_prior(self.prior))
+        object.__setattr__(self, "prior", checks.prior(self.prior))
 
     def to_frame(self) -> Table:
         """Both distributions as a table, one row per parameter.
@@ -186,8 +174,8 @@ class ScoreModel(Exportable):
         0.233596
         """
         logit = lies_on_unit(self.client) and lies_on_unit(self.impostor)
-        shifts = finite(client, "client"), finite(impostor, "impostor")
-        factor = positive(scale, "scale")
+        shifts = checks.finite(client, "client"), checks.finite(impostor, "impostor")
+        factor = checks.positive(scale, "scale")
         laws = [
             moved_law(law, shift, factor, logit=logit)
             for law, shift in zip((self.client, self.impostor), shifts, strict=True)
@@ -220,8 +208,8 @@ class ScoreModel(Exportable):
         >>> ScoreModel(Beta(5, 2), Beta(2, 5)).sample(30, 50, rng=1)
         <Scores 30 client in [0.308765, 0.951882], 50 impostor in [0.0222987, 0.578491]>
         """
-        sizes = count(n_client, "n_client"), count(n_impostor, "n_impostor")
-        source = generator(rng)
+        sizes = checks.count(n_client, "n_client"), checks.count(n_impostor, "n_impostor")
+        source = checks.generator(rng)
         client = self.client.sample(sizes[0], source)
         return Scores._of_trials(client, self.impostor.sample(sizes[1], source), self.name)
 
@@ -235,11 +223,6 @@ class ScoreModel(Exportable):
         t : array_like
             Thresholds on the score scale; NaN propagates.
 
-        Returns
-        -------
-        float or ndarray, shape of `t`
-            Fraction in [0, 1].
-
         References
         ----------
         IDIAP-RR 03-85, (2); docs/theory.md, (1).
@@ -250,12 +233,12 @@ class ScoreModel(Exportable):
         >>> ScoreModel(Beta(2, 1), Beta(1, 2)).far([0.0, 0.5, 1.0])  # (1 - t)^2
         array([1.  , 0.25, 0.  ])
         """
-        return as_output(self._pair.far(Thresholds.from_theta(real_array(t, "t"))))
+        return as_output(self._pair.far(Thresholds.from_theta(checks.real_array(t, "t"))))
 
     @elementwise
     def frr(self, t: npt.ArrayLike) -> ScalarOrArray:
         """False rejection rate P(C <= t), of the client distribution; see `ScoreModel.far`."""
-        return as_output(self._pair.frr(Thresholds.from_theta(real_array(t, "t"))))
+        return as_output(self._pair.frr(Thresholds.from_theta(checks.real_array(t, "t"))))
 
     @elementwise
     def fmr(self, t: npt.ArrayLike) -> ScalarOrArray:
@@ -275,11 +258,6 @@ class ScoreModel(Exportable):
         t : array_like
             Thresholds on the score scale; NaN propagates.
 
-        Returns
-        -------
-        OperatingPoint
-            Of the shape of `t`.
-
         Examples
         --------
         >>> from betaroc import Beta, ScoreModel
@@ -287,7 +265,7 @@ class ScoreModel(Exportable):
         >>> round(point.hter, 12), round(point.precision, 12)
         (0.25, 0.75)
         """
-        return self._point(Thresholds.from_theta(real_array(t, "t")))
+        return self._point(Thresholds.from_theta(checks.real_array(t, "t")))
 
     def _point(self, t: Thresholds) -> OperatingPoint:
         return point_of(self._pair, t, self.prior)
@@ -338,7 +316,7 @@ class ScoreModel(Exportable):
     def _reach(
         self, how: Callable[[Pair, FloatArray], Thresholds], x: npt.ArrayLike, name: str
     ) -> Thresholds:
-        target = probability_array(x, name)
+        target = checks.probability_array(x, name)
         return how(self._pair, np.ravel(target)).reshape(target.shape)
 
     def eer(self, method: Literal["nearest", "hull"] = "nearest") -> OperatingPoint:
@@ -349,11 +327,6 @@ class ScoreModel(Exportable):
         method : {"nearest", "hull"}
             On steps: the threshold of smallest abs(FAR - FRR), with the HTER there, or the
             crossing of the ROC's convex hull, reached by randomising.
-
-        Returns
-        -------
-        OperatingPoint
-            Read the rate off as ``.hter``.
 
         Notes
         -----
@@ -371,7 +344,7 @@ class ScoreModel(Exportable):
         >>> round(point.threshold, 9), round(point.hter, 9)
         (0.618033989, 0.381966011)
         """
-        choice(method, ("nearest", "hull"), "method")
+        checks.choice(method, ("nearest", "hull"), "method")
         if method == "hull":
             return self.roc().hull().eer()
         return self._point(operating_points.equal_error(self._pair))
@@ -402,7 +375,7 @@ class ScoreModel(Exportable):
         >>> round(point.threshold, 9), round(point.weighted_error(0.2), 9)
         (0.2, 0.16)
         """
-        weight = operating_points.exact_weight(fraction(alpha, "alpha"))
+        weight = operating_points.exact_weight(checks.fraction(alpha, "alpha"))
         return self._point(least_weighted_errors(self._pair, [weight])[0])
 
     def min_dcf(
@@ -487,7 +460,7 @@ class ScoreModel(Exportable):
         >>> round(point.dcf(1, 10) - model.min_dcf(1, 10, prior=0.01).dcf(1, 10), 12)
         0.0
         """
-        fa, fr = positive(cost_fa, "cost_fa"), positive(cost_fr, "cost_fr")
+        fa, fr = checks.positive(cost_fa, "cost_fa"), checks.positive(cost_fr, "cost_fr")
         model = self if prior is None else replace(self, prior=prior)
         _check_inner(model.prior)
         odds = math.log1p(-model.prior) - math.log(model.prior)
@@ -522,7 +495,7 @@ class ScoreModel(Exportable):
         (0.381966011, 0.763932023)
         """
         return self._point(
-            operating_points.max_f(self._pair, fraction(weight, "weight"), self.prior)
+            operating_points.max_f(self._pair, checks.fraction(weight, "weight"), self.prior)
         )
 
     def youden(self) -> OperatingPoint:
@@ -573,11 +546,6 @@ class ScoreModel(Exportable):
     def auc(self) -> float:
         """Area under the ROC, P(C > I) + P(C = I)/2.
 
-        Returns
-        -------
-        float
-            Fraction in [0, 1].
-
         Notes
         -----
         By :func:`beta_auc`, the normal cdf, counts, or quadrature of f_c F_i of which every term is
@@ -619,9 +587,9 @@ class ScoreModel(Exportable):
         >>> round(model.partial_auc(0, 0.25), 9), round(model.partial_auc(0, 0.25, True), 9)
         (0.135416667, 0.738095238)
         """
-        low, high = ascending(low, high)
+        low, high = checks.ascending(low, high)
         area = areas.partial_auc(self._pair, low, high)
-        if not flag(standardized, "standardized"):
+        if not checks.flag(standardized, "standardized"):
             return area
         chance, full = 0.5 * (high - low) * (high + low), high - low
         return 0.5 * (1.0 + (area - chance) / (full - chance))
@@ -656,11 +624,6 @@ class ScoreModel(Exportable):
             attainable recall precision is read; 11 is the papers' average. Left out:
             the integral of precision over recall.
 
-        Returns
-        -------
-        float
-            Fraction in [0, 1].
-
         Notes
         -----
         Samples: the integral is the sum over the client scores, each with the precision
@@ -677,7 +640,7 @@ class ScoreModel(Exportable):
         >>> round(model.average_precision(), 9), round(model.average_precision(11), 9)
         (0.833333333, 0.822958792)
         """
-        number = None if points is None else count(points, "points", 2)
+        number = None if points is None else checks.count(points, "points", 2)
         return areas.average_precision(self._pair, self.prior, number)
 
     def h_measure(self, weights: str | tuple[float, float] = "beta22") -> float:
@@ -721,9 +684,9 @@ class ScoreModel(Exportable):
 
     def _cost_shapes(self, weights: object) -> tuple[float, float]:
         if isinstance(weights, tuple) and len(weights) == 2:
-            a, b = (positive(w, "weights") for w in weights)
+            a, b = (checks.positive(w, "weights") for w in weights)
             return a, b
-        choice(weights, ("beta22", "prior"), "weights")
+        checks.choice(weights, ("beta22", "prior"), "weights")
         return (2.0, 2.0) if weights == "beta22" else (1.0 + self.prior, 2.0 - self.prior)
 
     @elementwise
@@ -755,7 +718,7 @@ class ScoreModel(Exportable):
         >>> ScoreModel(Beta(3, 2), Beta(2, 3)).posterior([0.25, 0.5]).tolist()  # s itself
         [0.25, 0.5]
         """
-        t = Thresholds.from_theta(real_array(scores, "scores"))
+        t = Thresholds.from_theta(checks.real_array(scores, "scores"))
         return as_output(posterior(self._pair, self.prior, t))
 
     # -------------------------------------------------------------- ends and shape
@@ -790,11 +753,6 @@ class ScoreModel(Exportable):
 
     def semi_derivatives(self) -> SemiDerivatives:
         """lim dF_i / dF_c at thresholds 0 and 1: 0.0, inf, or the constant where exponents tie.
-
-        Returns
-        -------
-        SemiDerivatives
-            Named tuple (at_zero, at_one).
 
         Notes
         -----
@@ -937,11 +895,6 @@ class ScoreModel(Exportable):
         positive : {"client", "impostor"}
             Which class the axes call positive.
 
-        Returns
-        -------
-        Roc
-            With the model's distributions, prior and name.
-
         Examples
         --------
         >>> from betaroc import Beta, ScoreModel
@@ -957,11 +910,6 @@ class ScoreModel(Exportable):
         ----------
         scale : {"probit", "linear"}
             Axes of the picture; the numbers are the same.
-
-        Returns
-        -------
-        Det
-            With the model's distributions, prior and name.
 
         Examples
         --------
@@ -981,10 +929,6 @@ class ScoreModel(Exportable):
         **style
             Properties of both lines.
 
-        Returns
-        -------
-        matplotlib Axes
-
         Notes
         -----
         A point mass p is a stem as high as a bar of a twentieth of the scale holding p.
@@ -1001,11 +945,6 @@ class ScoreModel(Exportable):
 
     def precision_recall(self) -> PrecisionRecall:
         """Precision against recall at the model's prior.
-
-        Returns
-        -------
-        PrecisionRecall
-            With the model's distributions, prior and name.
 
         Examples
         --------

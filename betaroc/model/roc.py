@@ -99,11 +99,6 @@ class Curve(Exportable):
             How many, at least 2 (default 800), spread into both tails; jumps are always among
             them, and samples yield every vertex.
 
-        Returns
-        -------
-        OperatingPoint
-            An array.
-
         Examples
         --------
         >>> from betaroc import Empirical, Roc
@@ -386,10 +381,6 @@ class Roc(Curve):
         **style
             Properties of the line, such as ``color`` or ``label`` (default: the curve's name).
 
-        Returns
-        -------
-        matplotlib Axes
-
         Notes
         -----
         Line data are fractions; the ticks say per cent. A log scale begins at the smallest rate
@@ -497,11 +488,6 @@ class RocHull(Exportable):
     def to_frame(self) -> Table:
         """The points of the hull as a table, as :meth:`Roc.to_frame`.
 
-        Returns
-        -------
-        pandas.DataFrame
-            Columns threshold, far, frr, tpr and precision.
-
         Examples
         --------
         >>> from betaroc import Empirical, Roc
@@ -517,11 +503,6 @@ class RocHull(Exportable):
         ----------
         n : int, optional
             As in :meth:`Roc.points`.
-
-        Returns
-        -------
-        OperatingPoint
-            With array attributes, x ascending.
 
         Examples
         --------
@@ -638,11 +619,6 @@ class Det(Curve):
         far : array_like
             Fractions in [0, 1]; NaN propagates.
 
-        Returns
-        -------
-        float or ndarray, shape of `far`
-            Fraction in [0, 1].
-
         Examples
         --------
         >>> from betaroc import Beta, ScoreModel
@@ -662,10 +638,6 @@ class Det(Curve):
             Words of the axes: "biometric", "matching", "pad" or "ml".
         **style
             Properties of the line.
-
-        Returns
-        -------
-        matplotlib Axes
 
         Notes
         -----
@@ -731,11 +703,6 @@ class PrecisionRecall(Curve):
         recall : array_like
             Fractions in [0, 1].
 
-        Returns
-        -------
-        float or ndarray, shape of `recall`
-            Fraction in [0, 1].
-
         Notes
         -----
         At recall 0 a continuous pair has the limit s prior / (s prior + 1 - prior), s the ROC's
@@ -761,10 +728,6 @@ class PrecisionRecall(Curve):
             Where to draw; a new figure if left out.
         **style
             Properties of the line.
-
-        Returns
-        -------
-        matplotlib Axes
         """
         points, style = self.points(), {"label": self.name, **style}
         x, y = points.recall, points.precision

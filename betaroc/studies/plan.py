@@ -304,11 +304,6 @@ def plan_sample_size(
     threshold, far, frr, tpr, alpha, between, at : optional
         Where the statistic is taken, as in `Fit.interval`; of "epc-gap" ``alpha=``.
 
-    Returns
-    -------
-    SampleSize
-        Printed in words.
-
     Raises
     ------
     InputError, InputTypeError

@@ -15,10 +15,10 @@ from betaroc import Beta, Empirical, Inflated, Normal, ScoreModel
 from betaroc.distributions.pairs import pair_of
 from betaroc.model.areas import precision_at
 from betaroc.model.criteria import hull_vertices
-from betaroc.model.distances import roc_distance
 from betaroc.model.ends import shape_of_ends
 from betaroc.model.improper_regions import hooks_of
 from betaroc.model.operating_points import exact_weight, nearest_balance
+from betaroc.model.samples import roc_distance
 from helpers.cases import over
 
 INF = math.inf

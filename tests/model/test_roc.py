@@ -13,8 +13,8 @@ from scipy.spatial import ConvexHull
 import betaroc as br
 from betaroc import Beta, Empirical, ScoreModel
 from betaroc.distributions.inflated import Inflated
-from betaroc.model.distances import largest_distance
 from betaroc.model.roc_functions import sample_chain
+from betaroc.model.samples import largest_distance
 from helpers.cases import over
 from helpers.extras import needs
 from helpers.families import CLOSED_PAIRS, model
