@@ -612,10 +612,8 @@ def _by_name(value: Any, systems: Systems, role: str, default: Any) -> dict[str,
         return dict.fromkeys(systems.names, value)
     unknown = [name for name in value if name not in systems.names]
     if unknown:
-        raise InputError.about(role)(
-            f"{role} must map names of classifiers to what they are fitted with;"
-            f" {format_value(unknown[0])} is none of {checks.format_list(systems.names)}."
-        )
+        rule = f"map names of classifiers, {checks.format_list(systems.names)}"
+        raise refusal(role, rule, format_value(unknown[0]))
     return {name: value.get(name, default) for name in systems.names}
 
 
@@ -635,8 +633,7 @@ def _parts(
     alphas = checked_alphas(alpha, single=False, criterion=criterion)
     reach = checks.positive(ends, "ends")
     if reach > 0.5:
-        rule, remedy = "be the largest target of either end, in (0, 0.5]", "Give a small rate."
-        raise refusal("ends", rule, repr(reach), remedy)
+        raise refusal("ends", "be the largest target of either end, in (0, 0.5]", repr(reach))
     n_client, n_impostor = systems.sizes
     prior = n_client / (n_client + n_impostor)
     targets = reach * np.arange(1, _TARGETS + 1) / _TARGETS

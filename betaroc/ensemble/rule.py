@@ -27,7 +27,8 @@ from betaroc.fits.shape_tests import EndTest, counted_hooks, counts_at_end, unte
 from betaroc.inference.delta import near_of
 from betaroc.inference.interval import Interval
 from betaroc.inference.intervals import tpr_probits
-from betaroc.model.improper_regions import SEEN, Hook, gaps
+from betaroc.model.areas import gaps
+from betaroc.model.improper_regions import SEEN, Hook
 from betaroc.model.model import ScoreModel
 from betaroc.model.samples import empirical_model, roc_distance
 from betaroc.rendering.numbers import level_words, number, percent
@@ -215,7 +216,7 @@ def _mean(fit: Fit, region: tuple[float, float], level: float) -> Interval:
 
 def _peaks(model: ScoreModel, region: tuple[float, float]) -> tuple[Peak, Peak]:
     """Largest TPR - FAR and FAR - TPR: at equal densities, jumps or borders."""
-    t, gap = gaps(model)
+    t, gap = gaps(model._pair)
     far, borders = model._pair.far(t), np.array(region)
     inside = (far >= region[0]) & (far <= region[1])
     far = np.concatenate([far[inside], borders])

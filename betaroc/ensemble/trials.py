@@ -85,10 +85,8 @@ def systems_of(
     """The classifiers of a frame, of a mapping or of a sequence of Scores."""
     choice(nan_policy, NAN_POLICIES, "nan_policy")
     if systems is not None and width_of(systems) < 0:
-        remedy = 'Pass a list, such as ["cnn", "svm"].'
-        raise refusal(
-            "systems", "be a list of names", format_value(systems), remedy, InputTypeError
-        )
+        actual = format_value(systems)
+        raise refusal("systems", "be a list of names", actual, kind=InputTypeError)
     if isinstance(value, list | tuple):
         by_name: dict[str, Any] = {}
         for k, scores in enumerate(value, 1):
@@ -178,10 +176,8 @@ def _of_frame(
     _check_few(list(chosen), noun)
     for column in chosen.values():
         if not isinstance(column, str):
-            raise InputTypeError(
-                f"classifiers must have text for names; a column of {role} is named"
-                f" {typed(column)}. Rename the columns, such as frame.rename(columns=str)."
-            )
+            actual = f"a column of {role} named {typed(column)}"
+            raise refusal("classifiers", "be named by text", actual, "Rename it.", InputTypeError)
     table = opening.selected([*beside, *chosen.values()])
     complete = _complete_rows({name: table[column] for name, column in chosen.items()}, nan_policy)
     full_rows = table.filter(complete.tolist())

@@ -21,7 +21,7 @@ from betaroc.estimation.families import is_of_counts, rows_of_names
 from betaroc.fits import shape_tests
 from betaroc.fits.fit import Fit
 from betaroc.fits.shape_tests import CANNOT_TELL, CONTRADICTED, CurveTest, EndTests
-from betaroc.model.improper_regions import gaps
+from betaroc.model.areas import gaps
 from betaroc.model.model import ScoreModel
 from betaroc.rendering.numbers import level_words, number, percent, threshold
 from betaroc.rendering.tree import first_n
@@ -154,7 +154,7 @@ def least_sign(probabilities: Mapping[str, float], positive: Sequence[set[str]])
 # ------------------------------------------------------------------------ the whole curve
 def depth(model: ScoreModel) -> float:
     """The largest FAR - TPR."""
-    return float(np.max(gaps(model)[1]))
+    return float(np.max(gaps(model._pair)[1]))
 
 
 def unseen_ends(model: ScoreModel, sizes: tuple[float, float]) -> set[str]:

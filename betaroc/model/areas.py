@@ -20,13 +20,22 @@ from betaroc.model.roc_functions import chords_of, departure_of, sample_chain
 _CANCELS = 1e-2
 
 
-def ks(pair: Pair) -> float:
-    """sup abs(F_i - F_c), attained at a jump or where the densities are equal."""
+def gaps(pair: Pair) -> tuple[Thresholds, FloatArray]:
+    """Where FAR - TPR has its extremes, at equal densities and at jumps, and what it is there.
+
+    From the smaller tails: it may be far less than the spacing of doubles near 1.
+    """
     t = Thresholds.concatenate([pair.candidates, pair.ratio_roots(0.0)])
     tpr, far = pair.candidate_rates[:2] if pair.discrete else (pair.tpr(t), pair.far(t))
-    gap, lower = tpr - far, tpr + far > 1.0
+    gap, lower = far - tpr, tpr + far > 1.0
     if lower.any():
-        gap[lower] = pair.tnr(t[lower]) - pair.frr(t[lower])
+        gap[lower] = pair.frr(t[lower]) - pair.tnr(t[lower])
+    return t, gap
+
+
+def ks(pair: Pair) -> float:
+    """sup abs(F_i - F_c), attained at a jump or where the densities are equal."""
+    t, gap = gaps(pair)
     k = int(np.argmax(np.abs(gap)))
     size = abs(float(gap[k]))
     same_scale = pair.client.on_unit == pair.impostor.on_unit

@@ -6,9 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from betaroc.core.arrays import FloatArray
-from betaroc.core.thresholds import Thresholds
 from betaroc.core.vocabulary import CLIENT, FAR, IMPOSTOR, Sentence
+from betaroc.model.areas import gaps
 from betaroc.model.model import ScoreModel
 
 #: Expected scores from which a stretch is one that the data could show.
@@ -61,7 +60,7 @@ def hooks_of(model: ScoreModel, n_client: float, n_impostor: float) -> tuple[Hoo
     """
     if model.client == model.impostor:
         return ()
-    points, (t, gap) = model.diagonal_crossings(), gaps(model)
+    points, (t, gap) = model.diagonal_crossings(), gaps(model._pair)
     at = model._pair.coordinates(t)
     places = [-np.inf, *model._pair.coordinates(points.thresholds), np.inf]
     accepted, rejected = [1.0, *points.far.tolist(), 0.0], [0.0, *points.frr.tolist(), 1.0]
@@ -98,14 +97,3 @@ def hooks_of(model: ScoreModel, n_client: float, n_impostor: float) -> tuple[Hoo
             )
         )  # fmt: skip
     return tuple(result)
-
-
-def gaps(model: ScoreModel) -> tuple[Thresholds, FloatArray]:
-    """Where FAR - TPR has its extremes, at equal densities and at jumps, and what it is there.
-
-    From the smaller tails: it may be far less than the spacing of doubles near 1.
-    """
-    pair = model._pair
-    t = Thresholds.concatenate([pair.candidates, pair.ratio_roots(0.0)])
-    far, tpr = pair.far(t), pair.tpr(t)
-    return t, np.where(tpr + far <= 1.0, far - tpr, pair.frr(t) - pair.tnr(t))

@@ -107,11 +107,8 @@ class OperatingPoint(Result, Exportable):
         try:
             shape = np.broadcast_shapes(*{a.shape for a in arrays.values()})
         except ValueError:
-            raise InputError(
-                "threshold and rates must have one shape; got"
-                f" {', '.join(f'{name} {a.shape}' for name, a in arrays.items())}. Give one rate"
-                " for each threshold."
-            ) from None
+            shapes = ", ".join(f"{name} {array.shape}" for name, array in arrays.items())
+            raise refusal("threshold and rates", "have one shape", shapes) from None
         arrays = {name: _read_only(np.broadcast_to(a, shape)) for name, a in arrays.items()}
         theta, logit = arrays["threshold"], arrays["logit_threshold"]
         t = Thresholds.from_both(theta, logit) if t is None else t

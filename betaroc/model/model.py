@@ -412,9 +412,7 @@ class ScoreModel(Exportable):
         """
         fa, fr = checked_cost(cost_fa, "cost_fa"), checked_cost(cost_fr, "cost_fr")
         if fa == 0.0 and fr == 0.0:
-            raise refusal(
-                "cost_fa", "not be 0 where cost_fr is", "0 and 0", "Give a positive cost."
-            )
+            raise refusal("cost_fa", "not be 0 where cost_fr is", "0 and 0")
         model = self if prior is None else replace(self, prior=prior)
         share = operating_points.exact_weight(model.prior)
         costs = Fraction(fa) * (1 - share), Fraction(fr) * share
@@ -957,8 +955,7 @@ class ScoreModel(Exportable):
 
 def _check_inner(prior: float) -> None:
     if not 0.0 < prior < 1.0:
-        remedy = "Give the share of clients where it is used."
-        raise refusal("prior", "lie strictly between 0 and 1", repr(prior), remedy)
+        raise refusal("prior", "lie strictly between 0 and 1", repr(prior))
 
 
 def _shape(law: Distribution) -> Shape | None:

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from betaroc.core.arrays import CLASSES, FloatArray, ScalarOrArray, as_output, elementwise
 from betaroc.core.checks import choice, instance, prior as checked_prior, probability_array
-from betaroc.core.errors import InputError
+from betaroc.core.errors import refusal
 from betaroc.core.tables import Table
 from betaroc.core.thresholds import Thresholds
 from betaroc.core.vocabulary import BIOMETRIC
@@ -321,10 +321,7 @@ class Roc(Curve):
         pair = pair_of(self.client, self.impostor) if self.is_generic else self._pair
         if not decides_by_counts(pair):
             kinds = f"{type(self.client).__name__} and {type(self.impostor).__name__}"
-            raise InputError(
-                f"corners() needs two samples; got {kinds}, whose curve may bend everywhere."
-                " Take points(n)."
-            )
+            raise refusal("corners()", "be of two samples", kinds, "Take points(n).")
         step = -1 if self._upward else 1
         at = Corners(*(column[::step] for column in pair.corners))
         return OperatingPoint(at.theta, at.far, at.frr, self.prior, math.nan, at.tpr, at.tnr)

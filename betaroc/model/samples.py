@@ -186,8 +186,7 @@ def _matrix(value: Any, names: Sequence[str], called: str) -> FloatArray:
     for labels in () if columns is None else (columns, getattr(value, "index", columns)):
         if list(labels) != list(names):
             rule = f"have rows and columns {format_value(list(names))}, the systems in their order"
-            actual, remedy = format_value(list(labels)), "Reorder it with .loc[names, names]."
-            raise refusal(called, rule, actual, remedy)
+            raise refusal(called, rule, format_value(list(labels)))
     array, diagonal = np.asarray(real_array(value, called)), np.eye(k) == 1.0
     if not np.all(np.abs(array) <= 1.0):
         worst = float(array.flat[np.argmax(~(np.abs(array) <= 1.0))])

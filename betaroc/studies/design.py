@@ -69,29 +69,23 @@ class Design(Exportable):
     def __post_init__(self) -> None:
         for part in ("names", "columns"):
             if not isinstance(value := getattr(self, part), tuple | list):
-                rule = "be a tuple with an entry for each parameter"
-                raise refusal(part, rule, typed(value), "Take Design.grid.", InputTypeError)
+                raise refusal(part, "be a tuple", typed(value), kind=InputTypeError)
         names = tuple(self.names)
         if not names or len(names) != len(self.columns):
             actual = f"{len(names)} names and {len(self.columns)} columns"
-            rule, do = "have at least one parameter and one column for each", "Name what varies."
-            raise refusal("a design", rule, actual, do)
+            raise refusal("a design", "have at least one parameter, a column for each", actual)
         for name in names:
             if not isinstance(name, str) or not name.strip():
-                do = "Name each parameter, such as 'a_c'."
-                raise refusal("the names of a design", "be text", typed(name), do, InputTypeError)
+                rule = "be text, such as 'a_c'"
+                raise refusal("the names of a design", rule, typed(name), kind=InputTypeError)
             checked_text(name, "the name of a parameter")
         if twice := _repeated(names):
-            raise InputError(
-                f"each parameter must occur once in a design; {twice} occurs in both parts. Leave"
-                " it out of one of them."
-            )
+            do = "Leave it out of one of the parts."
+            raise refusal("each parameter", "occur once in a design", f"{twice} twice", do)
         columns = tuple(_column(c, n) for c, n in zip(self.columns, names, strict=True))
         lengths = {len(column) for column in columns}
         if len(lengths) > 1:
-            do = "Give one value of each parameter for every cell."
-            actual = f"lengths {sorted(lengths)}"
-            raise refusal("all columns of a design", "be as long", actual, do)
+            raise refusal("all columns of a design", "be as long", f"lengths {sorted(lengths)}")
         object.__setattr__(self, "names", names)
         object.__setattr__(self, "columns", columns)
 
@@ -150,9 +144,9 @@ class Design(Exportable):
         n = checks.count(n, "n")
         if n & (n - 1) or n > _MOST_POINTS:
             near = [min(k << (n.bit_length() - 1), _MOST_POINTS) for k in (1, 2)]
-            rule, do = "be a power of two, up to 2**30", f"Take {near[0]} or {near[1]}, or"
-            more = f"{do} Design.latin_hypercube."
-            raise refusal("the points of a Sobol sequence", rule, str(n), more)
+            do = f"Take {near[0]} or {near[1]}, or Design.latin_hypercube."
+            noun = "the points of a Sobol sequence"
+            raise refusal(noun, "be a power of two, up to 2**30", str(n), do)
 
         from scipy.stats import qmc
 
@@ -227,8 +221,7 @@ class Design(Exportable):
         """
         k = checks.count(k, "k", 0)
         if k >= len(self):
-            rule = f"be the number of a cell, below {len(self)}"
-            raise refusal("k", rule, str(k), "Count from 0.")
+            raise refusal("k", f"be the number of a cell, below {len(self)}", str(k))
         return {name: column[k] for name, column in zip(self.names, self.columns, strict=True)}
 
     def to_frame(self) -> pd.DataFrame:
@@ -255,8 +248,8 @@ def as_design(value: Any) -> Design:
         return value
     if isinstance(value, Mapping):
         return Design.grid(value)
-    rule, do = "be a Design or a mapping of names to levels", "Use Design.grid(levels)."
-    raise refusal("design", rule, typed(value), do, InputTypeError)
+    rule = "be a Design or a mapping of names to levels"
+    raise refusal("design", rule, typed(value), kind=InputTypeError)
 
 
 # ---------------------------------------------------------------------------------- checks
@@ -280,16 +273,15 @@ def _column(values: Any, name: object) -> tuple[Any, ...]:
     """The values of one parameter as plain Python ones of one kind."""
     item = isinstance(values, str | bytes | Set | Mapping)
     if item or np.ndim(values) == 0 or not isinstance(values, Iterable):
-        actual, do = f"{typed(values)} for {name!r}", "Give a list, such as [0.5, 1.0]."
-        raise refusal("levels", "be sequences", actual, do, InputTypeError)
+        actual = f"{typed(values)} for {name!r}"
+        raise refusal("levels", "be sequences", actual, "Give a list.", InputTypeError)
     plain = [_python(v) for v in values]
     if not plain:
         raise refusal(repr(name), "have at least one level", "none", "Give one, or leave it.")
     for place, value in enumerate(plain):
         at = f"{typed(value)} at index {place} of {name!r}"
         if not isinstance(value, bool | int | float | str):
-            do = "Name it, and make it in model=."
-            raise refusal("levels", "be numbers, text or booleans", at, do, InputTypeError)
+            raise refusal("levels", "be numbers, text or booleans", at, kind=InputTypeError)
         if isinstance(value, float) and not math.isfinite(value):
             raise refusal("levels", "be finite", at, "Leave it out.")
         if type(value) is int and not -_WHOLE <= value < _WHOLE:
@@ -346,8 +338,7 @@ def _range(name: object, values: Any) -> tuple[float, float, bool, bool]:
     parts = list(values) if isinstance(values, tuple | list) else []
     if len(parts) < 2 or any(tag not in _TAGS for tag in parts[2:]):
         name, rule = f"the range of {format_value(name)}", 'be (low, high), then "log" or "int"'
-        more = "Take Design.grid for levels."
-        raise refusal(name, rule, f"{values!r:.60}", more, InputTypeError)
+        raise refusal(name, rule, f"{values!r:.60}", "Take Design.grid.", InputTypeError)
     low, high = (checks.finite(parts[k], f"{name} {end}") for k, end in enumerate(("low", "high")))
     log, integer = "log" in parts[2:], "int" in parts[2:]
     must = "" if low < high else "low < high"

@@ -390,8 +390,7 @@ def plan_when_read(
     if kind == "difference":
         correlation = checks.finite(asked.get("correlation", 0.0), "correlation")
         if not -1.0 <= correlation <= 1.0:
-            do = "Give that of the errors of both numbers, such as Difference.correlation."
-            raise refusal("correlation", "lie in [-1, 1]", repr(correlation), do)
+            raise refusal("correlation", "lie in [-1, 1]", repr(correlation))
     systems = read()
     models = tuple(map(_model_of, systems))
     if method == METHODS[0] and spec is not None and all(isinstance(s, Fit) for s in systems):
@@ -473,10 +472,7 @@ def _asked(stat: Any, value: tuple[Any, ...], point: Any) -> tuple[str, Any]:
 def _power(name: str, kind: str, options: IntervalOptions, power: Any) -> float:
     """The chance wanted; above what a test of that level finds where there is nothing."""
     if name in _SHAPES and options.level != _LEVEL:
-        raise InputError(
-            f"{name!r} has no level: the category fitted is right or wrong; got"
-            f" level={options.level!r}. Leave it out, and give the probability as power."
-        )
+        raise refusal("level", f"be left out for {name!r}", repr(options.level), "Leave it out.")
     floor = options.tail if kind == "difference" or name in SIDES else 0.0
     must = f"be a probability strictly between {floor:.4g} and 1"
     wanted = checks.fraction(power, "power", must)
@@ -490,39 +486,32 @@ def _checked_options(
 ) -> dict[str, Any]:
     """What was given, all of it used for this kind of goal."""
     if not 1 <= count <= (2 if kind in ("width", "difference") else 1):
-        raise InputError(
-            f"two models are for the difference of two systems in a number; got {count} for"
-            f" {name!r}. Give one model."
-        )
+        raise refusal("model", f"be one model for {name!r}", str(count), "Give one.")
     used = _USED[kind]
     present = {option: value for option, value in options.items() if value is not None}
     for option, value in present.items():
         if option not in used:
-            raise InputError(
-                f"{name!r} is planned by {checks.format_list(used)}; got {option}="
-                f"{checks.format_value(value)}. Leave it out."
-            )
+            rule = f"be left out: {name!r} is planned by {checks.format_list(used)}"
+            actual = f"{option}={checks.format_value(value)}"
+            raise refusal(option, rule, actual, "Leave it out.")
     goals = [option for option in used if option in ("width", "power")]
     chosen = [option for option in goals if option in present]
     if kind != "chance" and len(chosen) != 1:
-        raise InputError(
-            f"{name!r} needs a {' or a '.join(goals)}; got {checks.format_list(chosen) or 'none'}."
-            " A width is the full width of its interval."
-        )
+        actual = checks.format_list(chosen) or "none"
+        raise refusal(name, f"have a {' or a '.join(goals)}", actual, "Give one of them.")
     methods: tuple[str, ...] = _METHODS[:1]
     if kind == "width":
         methods = _METHODS[:2] if name == "auc" else _METHODS[::2]
     if checks.choice(method, _METHODS, "method") not in methods:
         rule = f"be {checks.format_list(methods)} for {name!r}" + " of two models" * (count - 1)
-        raise refusal("method", rule, repr(method), "Leave it out.")
+        raise refusal("method", rule, repr(method))
     return present
 
 
 def _ratio(ratio: Any) -> float:
     share = checks.positive(ratio, "ratio")
     if not MOST_SCORES * min(share, 1.0 / share) > 1.0:
-        rule, do = "be impostor scores for each client score", "Plans end at 1e9 to 1."
-        raise refusal("ratio", rule, repr(ratio), do)
+        raise refusal("ratio", "be impostor scores per client score, up to 1e9", repr(ratio))
     return share
 
 
@@ -531,8 +520,8 @@ def _model_of(system: Any) -> ScoreModel:
         system._tell_misfit()
     model = system.model if isinstance(system, Fit) else system
     if not isinstance(model, ScoreModel):
-        rule, do = "be a ScoreModel or a fit", "Fit first scores: model=fit(scores)."
-        raise refusal("model", rule, typed(system), do, InputTypeError)
+        do = "Fit scores first: model=fit(scores)."
+        raise refusal("model", "be a ScoreModel or a fit", typed(system), do, InputTypeError)
     return model
 
 
@@ -541,9 +530,7 @@ def _check_wide(name: str, spec: StatisticSpec | None, wanted: float, model: Sco
     unit = scale in ("probit", "partial") or (scale == "threshold" and model._pair.unit)
     largest = 2.0 if name == _GAP else 1.0 if unit else math.inf
     if not wanted < largest:
-        rule = f"be less than the range of {name!r}, {largest:g}"
-        do = "Give the full width in the unit of the statistic, such as 0.05."
-        raise refusal("width", rule, repr(wanted), do)
+        raise refusal("width", f"be less than the range of {name!r}, {largest:g}", repr(wanted))
 
 
 # --------------------------------------------------------------------------------- the search
@@ -592,10 +579,8 @@ def fewest_scores(goal: Goal, wanted: float, ratio: float) -> tuple[Sizes, float
     while high - low > 1:
         reached[k] = goal.reached(sizes(k))
         if math.isnan(reached[k]):
-            raise InputError(
-                f"the width must be a number; it is nan at {sizes(k)[0]} client and"
-                f" {sizes(k)[1]} impostor scores. Plan another statistic."
-            )
+            actual = f"nan at {sizes(k)[0]} client and {sizes(k)[1]} impostor scores"
+            raise refusal("the width", "be a number", actual, "Plan another statistic.")
         miss = goal.lacking(reached[k], wanted)
         low, high = (k, high) if miss > 0.0 else (low, k)
         guess = math.ceil(k * math.exp(max(-_FAR, min(_FAR, miss))))
@@ -714,9 +699,8 @@ def difference_goal(
     first, second = (spec.number(model) for model in models)
     gap = first - second
     if not math.isfinite(gap):
-        raise InputError(
-            f"{str(spec)!r} must be a finite number of both models; it is {first!r} and {second!r}."
-        )
+        actual = f"{first!r} and {second!r}"
+        raise refusal(f"{spec}", "be finite for both models", actual, "Plan another statistic.")
     if by_chance and gap == 0.0:
         raise InputError(
             "impossible because the systems do not differ: no size tells them apart in"
@@ -751,10 +735,7 @@ def area_width(_: StatisticSpec, model: ScoreModel, options: IntervalOptions) ->
     """
     area = float(model.auc())
     if not _LOST < area < 1.0 - _LOST:
-        raise InputError(
-            f"the area must lie inside (0, 1) to have an error; it is {area!r}, as of classes"
-            " that do not overlap. Take a model whose classes do."
-        )
+        raise refusal("the area", "lie inside (0, 1)", repr(area), "Take classes that overlap.")
     parts = area_variances(model)
 
     def reached(sizes: Sizes) -> float:
@@ -786,10 +767,8 @@ def tail_width(spec: StatisticSpec, model: ScoreModel, options: IntervalOptions)
         beyond = parse_statistic(_COMPLEMENT.get(name, name), (), **spec.where.keywords)
         rate = beyond.number(model)
     if not 0.0 < rate < 1.0:
-        raise InputError(
-            f"{str(spec)!r} must be planned where scores of the model lie; got a rate of {rate!r}"
-            " there. Give another point."
-        )
+        rule = "be planned where scores of the model lie"
+        raise refusal(f"{spec}", rule, f"a rate of {rate!r}", "Give another point.")
     from scipy.stats import binom
 
     law = (model.client, model.impostor)[who]
@@ -889,11 +868,8 @@ def gap_width(model: ScoreModel, alpha: float, options: IntervalOptions, measure
     by_far, by_frr = (0.5, 0.5) if measure == "hter" else (alpha, 1.0 - alpha)
     forecast = epc_forecast(model, n_client=1, n_impostor=1, alpha=[alpha])
     if forecast.where[0] != "interior":
-        raise InputError(
-            "the threshold of least weighted error must lie inside the scale for its value to have"
-            f" an error; at alpha = {alpha!r} it is at {str(forecast.where[0])!r}. Give another"
-            " alpha."
-        )
+        actual = f"{str(forecast.where[0])!r} at alpha = {alpha!r}"
+        raise refusal("the threshold", "lie inside the scale", actual, "Give another alpha.")
     t = CRITERIA["weighted-error"].choose(model._pair, model.prior, np.array([alpha]))
     smooth = options.method == "smooth"
     rates = [float(rate(t)[0]) for rate in (model._pair.far, model._pair.frr)]
@@ -977,10 +953,7 @@ def shape_chance(classes: tuple[str, ...], model: ScoreModel) -> Goal:
         law = getattr(model, who)
         base = base_of(law)
         if not has_shape(base):
-            raise InputError(
-                f"shapes are those of beta distributions; the {who} distribution is {law!r:.60}."
-                ' Give the model of a fit of family="beta".'
-            )
+            raise refusal("shapes", "be of beta distributions", f"{law!r:.60}", "Fit these.")
         if 1.0 in (base.a, base.b):
             raise InputError(
                 f"impossible because the {who} distribution {law!r:.60} lies on the border of"

@@ -13,10 +13,10 @@ import numpy as np
 from betaroc.core import checks
 from betaroc.core.arrays import FloatArray
 from betaroc.core.containers import width_of
-from betaroc.core.errors import BetarocError, FitError, InputError, InputTypeError
+from betaroc.core.errors import BetarocError, FitError, InputError, InputTypeError, refusal
 from betaroc.core.notices import collect_warnings
 from betaroc.core.special import log_beta_ratio
-from betaroc.core.text import format_value
+from betaroc.core.text import format_value, typed
 from betaroc.distributions.beta import Beta, Shape, auc_of_pairs
 from betaroc.estimation.families import FAMILIES, has_shapes
 from betaroc.model.model import ScoreModel
@@ -76,10 +76,8 @@ def _checked_goals(argument: Any) -> tuple[StatisticGoal, ...]:
     if argument is None:
         return ()
     if not isinstance(argument, Mapping):
-        raise InputTypeError.about("goals")(
-            "goals must be a mapping of statistics to numbers, such as {'tpr@far=0.01': 0.9}; got"
-            f" {format_value(argument)} of type {type(argument).__name__}."
-        )
+        rule = "be a mapping of statistics to numbers, such as {'tpr@far=0.01': 0.9}"
+        raise refusal("goals", rule, typed(argument), kind=InputTypeError)
     goals = []
     for statistic, value in zip(
         parse_statistics(list(argument), "goals"), argument.values(), strict=True
@@ -87,10 +85,9 @@ def _checked_goals(argument: Any) -> tuple[StatisticGoal, ...]:
         name, row = f"goals[{str(statistic)!r}]", statistic.row
         number = checks.finite(value, name)
         if not row.low < number < row.high:
-            raise InputError.about("goals")(
-                f"{name} must lie strictly between {row.low:g} and {row.high:g}, the range of"
-                f" {statistic.name!r}; got {number!r}."
-            )
+            ends = f"{row.low:g} and {row.high:g}"
+            rule = f"lie strictly between {ends}, the range of {statistic.name!r}"
+            raise refusal(name, rule, repr(number))
         goals.append(StatisticGoal(statistic, number))
     return tuple(goals)
 
@@ -167,10 +164,8 @@ def prescribed(
         elif rates[name] is None:
             rates[name] = goal.value
         else:
-            raise InputError.about("goals")(
-                f"{name} must be given once; got {name}={rates[name]!r} and {goal} in goals."
-                " Leave one out."
-            )
+            actual = f"{name}={rates[name]!r} and {goal} in goals"
+            raise refusal(name, "be given once", actual, "Leave one out.")
     rates = {name: _rate(value, name) for name, value in rates.items() if value is not None}
     rho, slope = _both(exponents, "exponents", checks.positive), _both(slopes, "slopes", _slope)
     kinds = _both(shapes, "shapes", _shape, ("client", "impostor"))
@@ -178,14 +173,11 @@ def prescribed(
         raise InputError("solve_pair must be given at least one goal; got nothing. Give an auc.")
     shaped = has_shapes(family)
     if not shaped and any(kinds):
-        raise InputError.about("shapes")(
-            f"shapes must be left out for the {family} family, whose distributions have none; got"
-            f" {tuple(k and k.value for k in kinds)}."
-        )
+        actual = repr(tuple(k and k.value for k in kinds))
+        raise refusal("shapes", f"be left out for the {family} family", actual, "Leave them out.")
     if not shaped and others and any(value is not None for value in slope):
-        raise InputError.about("slopes")(
-            f"slopes beside goals are for the beta family; got {slope} for {family!r}."
-        )
+        rule = f"be left out beside goals for the {family} family"
+        raise refusal("slopes", rule, repr(slope), "Leave them out.")
     at_zero, at_one = (s if s is not None and 0.0 < s < math.inf else None for s in slope)
     wanted = Prescription(rates, rho, (at_zero, at_one), kinds, tuple(others))
     _check_too_many(wanted, family)
@@ -226,10 +218,8 @@ def _both(argument: Any, name: str, check: Any, parts: Sequence[str] = _ENDS) ->
     if argument is None:
         return None, None
     if width_of(argument) != 2:
-        raise InputTypeError.about(name)(
-            f"{name} must be two entries, ({parts[0]}, {parts[1]}), each one or None; got"
-            f" {format_value(argument)}. Give a tuple of two."
-        )
+        rule = f"be two entries, ({parts[0]}, {parts[1]}), each one or None"
+        raise refusal(name, rule, format_value(argument), kind=InputTypeError)
     first, second = (
         None if value is None else check(value, f"{name}, {part}")
         for value, part in zip(argument, parts, strict=True)
@@ -248,10 +238,9 @@ def _check_too_many(wanted: Prescription, family: str) -> None:
     if not shaped and not wanted.goals:
         free, reason = 2, f"the ROC of two {family} distributions has two"
     if numbers > free:
-        raise InputError(
-            f"no more than {free} numbers can be prescribed, since {reason}; got {numbers} (a"
-            f" finite slope counts twice: the tie and its value): {wanted}. Leave one out."
-        )
+        what = f"{numbers} (a finite slope counts twice: the tie and its value): {wanted}"
+        rule = f"have no more than {free} numbers, since {reason}"
+        raise refusal("a prescription", rule, what, "Leave one out.")
 
 
 # ------------------------------------------------------------------ beta pairs: what forces what
@@ -393,12 +382,14 @@ _RATIOS = (1.0, math.sqrt(2.0), math.sqrt(0.5))
 
 def _solve_normal(wanted: Prescription) -> tuple[float, float]:
     """The clients' mean and standard deviation where the impostors are standard normal."""
+    from scipy.special import ndtri
+
     ratios, rates = _ratios(wanted), wanted.rates
     if len(rates) == 2:  # then there is no exponent
         candidates = _from_two(rates, ratios)
     elif rates:
         ((name, value),) = rates.items()
-        candidates = [(_deviate(value) * _difference(name, r), r) for r in ratios]
+        candidates = [(float(ndtri(value)) * _difference(name, r), r) for r in ratios]
     else:
         candidates = [(d, r) for r in ratios for d in ((0.0, 1.0, -1.0) if r == 1.0 else (0.0,))]
     for d, r in candidates:
@@ -408,10 +399,9 @@ def _solve_normal(wanted: Prescription) -> tuple[float, float]:
     end = next(k for k in (0, 1) if wanted.sides[k] not in (None, sides[k]))
     words = {-1: "inf", 0: "1", 1: "0"}
     raise InputError(
-        f"no pair of normal distributions: the slope {_ENDS[end]} would be"
-        f" {words[sides[end]]}, not {words[wanted.sides[end] or 0]}. Unequal sigmas give (inf, inf)"
-        " or (0, 0), equal ones (inf, 0) above the diagonal and (0, inf) below. Leave slopes or a"
-        " rate out."
+        f"no pair of normal distributions: the slope {_ENDS[end]} would be {words[sides[end]]}, not"
+        f" {words[wanted.sides[end] or 0]}. Unequal sigmas give (inf, inf) or (0, 0), equal ones"
+        " (inf, 0) above the diagonal and (0, inf) below."
     )
 
 
@@ -427,33 +417,21 @@ def _ratios(wanted: Prescription) -> tuple[float, ...]:
     """What the exponents, both (sigma_c / sigma_i)^2, say; or those to be tried in turn."""
     zero, one = wanted.exponents
     if zero is not None and one is not None and zero != one:
-        raise InputError(
-            "the two exponents of normal distributions are one number, (sigma_c / sigma_i)^2; got"
-            f" {zero!r} and {one!r}. Give one of them, or the beta family."
-        )
+        rule = "be one number of normal distributions, (sigma_c / sigma_i)^2"
+        raise refusal("exponents", rule, f"{zero!r} and {one!r}", "Give one of them.")
     for name, value in zip(_ENDS, wanted.ties, strict=True):
         if value is not None and value != 1.0:
-            raise InputError(
-                "slopes of normal distributions must be 0, inf or, for equal distributions, 1:"
-                f" they have no finite semi-derivative; got {value!r} {name}."
-            )
+            rule = "be 0, inf or, for equal distributions, 1, of normal distributions"
+            raise refusal("slopes", rule, f"{value!r} {name}")
     rho, crossing = zero if zero is not None else one, wanted.rates.get("crossing")
     if rho is not None:
         if rho == 1.0 and crossing is not None:
-            raise InputError(
-                "no crossing of the diagonal: with equal sigmas (exponent 1) the ROC is concave,"
-                " convex or the diagonal. Leave crossing out."
-            )
+            rule = "be left out with equal sigmas (exponent 1), whose ROC is concave or convex"
+            raise refusal("crossing", rule, repr(crossing), "Leave it out.")
         return (math.sqrt(rho),)
     if crossing is None:
         return _RATIOS
     return _RATIOS[1:] if crossing >= 0.5 else _RATIOS[:0:-1]
-
-
-def _deviate(p: float) -> float:
-    from scipy.special import ndtri
-
-    return float(ndtri(p)) if p <= 0.5 else -float(ndtri(1.0 - p))
 
 
 def _difference(name: str, r: float) -> float:
@@ -463,37 +441,31 @@ def _difference(name: str, r: float) -> float:
 
 def _from_two(rates: dict[str, float], ratios: tuple[float, ...]) -> list[tuple[float, float]]:
     """Difference and width from two rates: of AUC and EER the wider of two answers is first."""
+    from scipy.special import ndtr, ndtri
+
     (first, x), (second, y) = rates.items()
-    u, v = _deviate(x), _deviate(y)
+    u, v = ndtri([x, y]).tolist()
     if u == 0.0 or v == 0.0:
         other = [f"{name}={value!r}" for name, value in rates.items() if value != 0.5]
         if other:
-            raise InputError(
-                "no pair of normal distributions: an AUC, EER or crossing of 1/2 means equal"
-                f" medians, and all three are 1/2; got {', '.join(other)}. Leave one out."
-            )
+            rule = "mean equal medians of normal distributions, so that all are 1/2"
+            others = ", ".join(other)
+            raise refusal("an AUC, EER or crossing of 1/2", rule, others, "Leave one out.")
         return [(0.0, r) for r in ratios]
     if second == "eer":  # (1 + r) / sqrt(1 + r^2) = -u / v, in (1, sqrt 2]
         ratio = -u / v
         if not 1.0 < ratio <= math.sqrt(2.0) * (1.0 + 1e-12):
-            from scipy.special import ndtr
-
-            ends = sorted([float(ndtr(-v)), float(ndtr(-math.sqrt(2.0) * v))])
-            raise InputError.about("auc")(
-                f"auc must lie between {ends[0]:.6g} and {ends[1]:.6g} for normal distributions"
-                f" with an EER of {y!r}, since AUC = Phi(k Phi^-1(1 - EER)) with 1 < k <= sqrt(2);"
-                f" got {x!r}."
-            )
+            ends = sorted(ndtr([-v, -math.sqrt(2.0) * v]).tolist())
+            rule = f"lie between {ends[0]:.6g} and {ends[1]:.6g} for an EER of {y!r}, since"
+            rule += " AUC = Phi(k Phi^-1(1 - EER)), 1 < k <= sqrt(2), of normal distributions"
+            raise refusal("auc", rule, repr(x))
         c = min((ratio - 1.0) * (ratio + 1.0), 1.0)
         wider = (1.0 + math.sqrt((1.0 - c) * (1.0 + c))) / c
         return [(u * _difference(first, r), r) for r in (wider, 1.0 / wider)]
     ratio = u / v if first == "auc" else -u / v
     if not abs(ratio) < 1.0:
-        raise InputError(
-            f"no pair of normal distributions has {first} {x!r} and crossing {y!r}: the deviate"
-            f" of {first} must be less than that of the crossing, |Phi^-1| {abs(u):.6g} <"
-            f" {abs(v):.6g}. Move the crossing nearer to an end."
-        )
+        rule = f"have |Phi^-1| above {abs(u):.6g}, that of {first}: lie nearer to an end"
+        raise refusal("crossing", rule, f"{y!r}, with {abs(v):.6g}")
     r = (1.0 + ratio) / (1.0 - ratio)
     if first == "auc":
         r = math.tan(0.25 * math.pi + math.asin(ratio / math.sqrt(2.0)))

@@ -103,8 +103,7 @@ class Folder:
 
     def __init__(self, path: Any) -> None:
         if not isinstance(path, str | os.PathLike):
-            do = "Pass text or a pathlib.Path."
-            raise refusal("folder", "be the path of a folder", typed(path), do, InputTypeError)
+            raise refusal("folder", "be the path of a folder", typed(path), kind=InputTypeError)
         self.path = Path(os.fsdecode(os.fspath(path)))
         self._name = format_value(str(self.path))
 

@@ -12,14 +12,13 @@ from dataclasses import dataclass, field
 from functools import partial, reduce
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 
 from betaroc.core import checks
 from betaroc.core.errors import (
     BetarocError,
-    InputError,
     InputTypeError,
     MissingDependencyError,
     StudyError,
@@ -168,8 +167,7 @@ class Study:
         self.statistics = as_statistics(statistics)
         self.replicates = checks.count(replicates, "replicates")
         if model is not None and not callable(model):
-            do = "Leave it out, or pass one that returns a ScoreModel."
-            raise refusal("model", "be a function of the cell", typed(model), do, InputTypeError)
+            raise refusal("model", "be a function of the cell", typed(model), kind=InputTypeError)
         self.model = model
         self._words = [f"{s.column}: {s.description}" for s in self.statistics]
         self._model_words = None if model is None else fingerprint(model)
@@ -177,16 +175,13 @@ class Study:
         names = set(self.design.names)
         needing = [s.column for s in self.statistics if s.needs_sample]
         if needing and not {"n", "n_client"} & names:
-            raise InputError(
-                f"{format_value(needing[0])} is of a sample, whose size the design does not give."
-                ' Add n, or n_client and n_impostor, or take a statistic of the source "true".'
-            )
+            remedy = 'Add n, or n_client and n_impostor, or take the source "true".'
+            raise refusal("a design", f"give sizes for {format_value(needing[0])}", "none", remedy)
         clash = names & ({s.column for s in self.statistics} | {*RESERVED, *SUMMARY})
         if clash:
-            raise InputError(
-                f"parameters and columns of results must have names of their own;"
-                f" {format_value(min(clash))} is both. Name one of them otherwise."
-            )
+            actual = f"{format_value(min(clash))} for both"
+            noun = "parameters and columns of results"
+            raise refusal(noun, "have names of their own", actual, "Name one otherwise.")
         check_taken(self.statistics, self.design.names)
         plain = workers is None or (type(workers) is int and workers == -1)
         self.workers = workers if plain else checks.count(workers, "workers")
@@ -294,9 +289,9 @@ class Study:
             )  # fmt: skip
             make = partial(self._block, spans, Seed(tuple(map(int, entropy)), tuple(key)))
             with bar, contextlib.closing(self._parts(map(make, todo), study)) as parts:
-                for part in parts:
-                    folder.write_part(part.number, part.content)
-                    bar.update(len(spans[part.number]))
+                for number, content in parts:
+                    folder.write_part(number, content)
+                    bar.update(len(spans[number]))
         where = None if folder.path is None else folder.path.resolve()
         memory = folder if isinstance(folder, Memory) else None
         computed = len(self) - skipped
@@ -397,11 +392,8 @@ class Block:
     model: CellModel | None
 
 
-class Part(NamedTuple):
-    """What became of a block: the bytes of a file, or columns."""
-
-    number: int
-    content: bytes | ResultColumns
+#: The number of a block, and what became of it: the bytes of a file, or columns.
+Part = tuple[int, bytes | ResultColumns]
 
 
 def part_of(block: Block, study: str, parent: int | None = None) -> Part:
@@ -413,7 +405,7 @@ def part_of(block: Block, study: str, parent: int | None = None) -> Part:
         end_with(parent)
     try:
         columns = _computed(block)
-        return Part(block.number, as_parquet(columns, study, block.number) if study else columns)
+        return block.number, as_parquet(columns, study, block.number) if study else columns
     except MemoryError as error:
         raise StudyError(
             f"the memory must hold every part of a study; it was too small in the cells"
@@ -573,21 +565,19 @@ def read_configuration(
     _check_known(content, _KEYS, "")
     for key in ("statistics", "design"):
         if key not in content:
-            actual = format_list(content) or "nothing"
             do = 'Such as statistics = ["fit.auc"] and a table [design.grid].'
-            raise refusal(format_value(str(path)), f"have {key}", actual, do)
+            raise refusal(str(path), f"have {key}", format_list(content) or "nothing", do)
     place = content.get("folder", Path(path).stem)
     if not isinstance(place, str) or not place:
         raise refusal("folder", "be text", format_value(place), "Name a folder.", InputTypeError)
     place = _below(Path(path), place) if folder is None else folder
     statistics, tables = content["statistics"], content["design"]
     if not isinstance(statistics, list | dict):
-        rule, do = "be a list of names, or a table of columns", 'Such as ["fit.auc", "true.auc"].'
-        raise refusal("statistics", rule, format_value(statistics), do, InputTypeError)
+        rule = "be a list of names, or a table of columns"
+        raise refusal("statistics", rule, format_value(statistics), kind=InputTypeError)
     if not isinstance(tables, dict) or not all(isinstance(t, dict) for t in tables.values()):
-        do = "Write [design.grid], [design.sobol] or [design.latin-hypercube]."
-        rule = "have tables, whose product is taken"
-        raise refusal("design", rule, format_value(tables), do, InputTypeError)
+        rule = "have tables, such as [design.grid]"
+        raise refusal("design", rule, format_value(tables), kind=InputTypeError)
     _check_known(tables, _DRAWS, "design")
     seed = checks.count(content.get("seed", SEED) if seed is None else seed, "seed", 0)
     designs = []

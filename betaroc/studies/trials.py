@@ -150,11 +150,9 @@ def check_design(design: Design, *, own_model: bool) -> None:
         if own_model and (name not in PARAMETERS or name in _OF_PAIR):
             continue
         if name not in PARAMETERS:
-            raise InputError(
-                f"{name!r} is no parameter of a study. {did_you_mean(name, tuple(PARAMETERS))}It"
-                f" understands {format_list(PARAMETERS, 12)}; other names need model=, a function"
-                " of the cell."
-            )
+            remedy = f"{did_you_mean(name, tuple(PARAMETERS))}Other names need model=."
+            rule = f"be one of a study: {format_list(PARAMETERS, 12)}"
+            raise refusal("a parameter", rule, repr(name), remedy)
         for value in set(column):
             PARAMETERS[name](value, name)
     if not own_model:
@@ -163,20 +161,13 @@ def check_design(design: Design, *, own_model: bool) -> None:
         parts = f"{first}_client", f"{first}_impostor"
         present = [name for name in parts if name in argument]
         if first in argument and present:
-            raise InputError(
-                f"{first} is the size of both classes; {format_list(present)} is given beside it."
-                " Leave one of them out."
-            )
+            rule = f"be left out beside {format_list(present)}"
+            raise refusal(first, rule, "both", "Leave one kind out.")
         if len(present) == 1:
-            raise InputError(
-                f"{format_list(parts)} must be given together; got {format_list(present)} alone."
-                f" Give the other too, or {first!r} for both."
-            )
+            actual = f"{format_list(present)} alone"
+            raise refusal(format_list(parts), "be given together", actual, "Give both.")
     if "resolution" in argument and "rounding" in argument:
-        raise InputError(
-            "resolution rounds scores and tells the fit, rounding does not tell it; got both."
-            " Leave one of them out."
-        )
+        raise refusal("rounding", "be left out beside resolution", "both", "Leave it out.")
 
 
 def _parameters(law: str) -> list[str]:
@@ -187,19 +178,15 @@ def _check_pair(value: set[str], laws: set[str]) -> None:
     shapes = {f"{name}_{who}" for law in laws for name in _parameters(law) for who in "ci"}
     prescribed, shaped = sorted(value & set(_PRESCRIBED)), sorted(value & set(_SHAPES))
     if prescribed and shaped:
-        raise InputError(
-            f"the true pair must be given by its parameters or by what it is to have; got"
-            f" {format_list(shaped)} and {format_list(prescribed)}. Leave one kind out."
-        )
+        actual = f"{format_list(shaped)} and {format_list(prescribed)}"
+        rule = "be given by its parameters or by what it is to have"
+        raise refusal("the true pair", rule, actual, "Leave one kind out.")
     missing = sorted(shapes - value) if not prescribed else []
     names = missing or sorted(set(shaped) - shapes)
     if names:
-        raise InputError(
-            f"the true pair must be given whole, by {format_list(sorted(shapes), 8)} of"
-            f" {format_list(sorted(laws))} distributions; {format_list(names, 8)}"
-            f" {'is missing' if missing else 'is no parameter'}. Change the design, or pass model=,"
-            " a function of the cell."
-        )
+        rule = f"be given whole, by {format_list(sorted(shapes), 8)} of {format_list(sorted(laws))}"
+        actual = f"{'no' if missing else 'also'} {format_list(names, 8)}"
+        raise refusal("the true pair", rule, actual, "Change the design, or pass model=.")
 
 
 # -------------------------------------------------------------------------------- a cell
@@ -210,8 +197,8 @@ def cell_spec(cell: Mapping[str, Any], model: CellModel | None) -> CellSpec:
     if model is not None:
         result = model(dict(cell))
         if not isinstance(result, ScoreModel):
-            rule, do = "return a ScoreModel of each cell", "Return br.ScoreModel(client, impostor)."
-            raise refusal("model", rule, typed(result), do, InputTypeError)
+            rule = "return a ScoreModel of each cell"
+            raise refusal("model", rule, typed(result), kind=InputTypeError)
         true = result if prior is None else replace(result, prior=prior)
     else:
         share = 0.5 if sizes is None else sizes[0] / (sizes[0] + sizes[1])
@@ -243,10 +230,8 @@ def _check_beyond(step: float, law: Distribution) -> None:
         if math.isfinite(end):
             place = step * round(end / step)
             if outward * (place - end) > _ULPS * step:
-                raise InputError(
-                    f"rounded scores must stay on their scale; multiples of {step!r} would put"
-                    f" {end:g} at {place:g}. Take a step that divides the scale, such as 0.1."
-                )
+                actual = f"{end:g} at {place:g} by multiples of {step!r}"
+                raise refusal("rounded scores", "stay on their scale", actual, "Take another step.")
 
 
 def cell_sizes(cell: Mapping[str, Any], name: str) -> tuple[int, int] | None:
@@ -437,10 +422,7 @@ class Trial:
     ) -> tuple[FloatArray, FloatArray]:
         """Scores of both classes, the clients' first, rounded if the cell says so."""
         if sizes is None:
-            raise InputError(
-                "a cell without sizes has no sample; add n, or n_client and n_impostor, to the"
-                " design (n_test for a test sample)."
-            )
+            raise refusal("a cell", "have sizes (n, n_test) for a sample", "none", "Add them.")
         step, scores = self.spec.step, []
         for distribution, n in zip((model.client, model.impostor), sizes, strict=True):
             values = distribution._sample((n,), rng)
@@ -598,14 +580,13 @@ def as_statistics(value: Any) -> tuple[StudyStatistic, ...]:
     columns = [column for column, _ in pairs]
     for column in columns:
         if not isinstance(column, str) or not column.strip():
-            raise InputTypeError(f"columns of statistics must be text; got {format_value(column)}.")
+            actual = format_value(column)
+            raise refusal("columns of statistics", "be text", actual, kind=InputTypeError)
         checked_text(column, "the name of a column")
         if column in RESERVED or columns.count(column) > 1:
             why = "names a column of every study" if column in RESERVED else "occurs twice"
-            raise InputError(
-                f"columns of statistics must be distinct and new; {column!r} {why}. Pass a mapping"
-                " of other columns."
-            )
+            actual = f"{column!r}, which {why}"
+            raise refusal("the columns", "be distinct and new", actual, "Name it otherwise.")
     statistics = tuple(_statistic(column, item) for column, item in pairs)
     check_taken(statistics, columns)
     return statistics
@@ -616,10 +597,9 @@ def check_taken(statistics: Sequence[StudyStatistic], names: Sequence[str]) -> N
     for column in [s.column for s in statistics if s.function is not None]:
         clash = [name for name in names if name.startswith(f"{column}.")]
         if clash:
-            raise InputError(
-                f"parameters and columns of results must have names of their own; {clash[0]!r} may"
-                f" be a column of the function {column!r}. Name one of them otherwise."
-            )
+            actual = f"{clash[0]!r}, which may be a column of the function {column!r}"
+            noun = "parameters and columns of results"
+            raise refusal(noun, "have names of their own", actual, "Name one otherwise.")
 
 
 def _statistic(column: str, item: Any) -> StudyStatistic:
@@ -666,8 +646,7 @@ def _columns_of(column: str, result: Any) -> dict[str, float | str]:
         return {column: _plain(result, column)}
     for key in result:
         if not isinstance(key, str):
-            noun = f"the keys of statistic {column!r}"
-            raise refusal(noun, "be text", typed(key), "Name each.", InputTypeError)
+            raise refusal(f"keys of {column!r}", "be text", typed(key), kind=InputTypeError)
         checked_text(key, "the name of a column")
     return {f"{column}.{key}": _plain(value, f"{column}.{key}") for key, value in result.items()}
 

@@ -92,7 +92,7 @@ def test_failed_trials_are_exit_code_3(config, capsys):
     ("[design.grid]", "[grid]", r"got grid. Did you mean \[design.grid\]\?"),
     ("[design.sobol]", "[design.sobl]", "got design.sobl. Did you mean 'sobol'"),
     ("points = 4", "", "design.sobol.points must be an int"),
-    ("a_i = 1.0", "a_x = 1.0", "'a_x' is no parameter of a study. Did you mean 'a_"),
+    ("a_i = 1.0", "a_x = 1.0", "got 'a_x'. Did you mean 'a_"),
     ("fit.auc", "fit.acu", "Did you mean 'auc'"),
     ("seed = 5", "seed = -5", "seed must be"),
     ("replicates = 3", "replicates = 0", ": the number of replicates must be"),

@@ -269,7 +269,10 @@ IMPOSSIBLE = [
     ({"goals": {"tpr@far=.01": 0.9, "tpr@far=0.01": 0.8}}, "must be distinct"),
     ({"goals": {}}, "must be given at least one goal"),
     ({"goals": {f"tpr@far=0.{k}": k / 10 for k in range(1, 6)}}, "no more than 4 numbers"),
-    ({"goals": {"ks": 0.5}, "slopes": (0.0, None), "family": "normal"}, "slopes beside goals"),
+    (
+        {"goals": {"ks": 0.5}, "slopes": (0.0, None), "family": "normal"},
+        "slopes must be left out beside goals",
+    ),
 ]
 
 
