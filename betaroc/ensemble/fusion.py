@@ -41,9 +41,9 @@ class Trials(NamedTuple):
 
     @classmethod
     def of(cls, systems: Systems) -> Trials:
-        client = np.repeat([True, False], [len(side) for side in systems.both])
+        client = np.repeat([True, False], [len(side) for side in systems.classes])
         weights = np.concatenate([weights_of(systems, who) for who in CLASSES])
-        return cls(np.concatenate(systems.both), client, weights)
+        return cls(np.concatenate(systems.classes), client, weights)
 
     def rows(self, which: BoolArray) -> Trials:
         """Some of the trials."""

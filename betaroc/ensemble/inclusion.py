@@ -561,7 +561,7 @@ def inclusion(
     else:  # all trials are one fold
         check_constant(second, "dev")
         warn_of_same_trials(result, second)
-        client, impostor = (np.zeros(len(side), dtype=np.intp) for side in result.both)
+        client, impostor = (np.zeros(len(side), dtype=np.intp) for side in result.classes)
         dealt, learned_on = (checks.frozen(client), checks.frozen(impostor)), second
     duplicates, fits, messages = duplicates_of(result), dict[str, Fit](), list[str]()
     rules = {"boundary": boundary, "resolution": resolution}
@@ -590,7 +590,7 @@ def inclusion(
 def _fit_options(systems: Systems, family: Any, rules: dict[str, Any]) -> dict[str, dict[str, Any]]:
     """What each classifier is fitted with; a rule for all is for distributions on [0, 1]."""
     families = _by_name(family, systems, "family", AUTO)
-    pooled = np.concatenate(systems.both)
+    pooled = np.concatenate(systems.classes)
     inside = np.all((pooled >= 0.0) & (pooled <= 1.0), axis=0)  # then "auto" is beta, else normal
     spared = {
         name for name, unit in zip(systems.names, inside, strict=True)

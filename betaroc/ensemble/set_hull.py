@@ -103,13 +103,11 @@ class EnsembleHull(Value):
         y = np.full(x.shape, np.nan)
         for s in self.segments:
             inside = (x >= s.far_low) & (x <= s.far_high)
-            if s.far_high == s.far_low:  # it is vertical, and counts by its top
-                y = np.where(inside, np.fmax(y, s.tpr_high), y)
-            elif s.kind == "curve":
-                y = np.where(inside, np.fmax(y, np.asarray(self.rocs[s.left].tpr(x))), y)
-            else:
-                slope = (s.tpr_high - s.tpr_low) / (s.far_high - s.far_low)
-                y = np.where(inside, np.fmax(y, s.tpr_low + slope * (x - s.far_low)), y)
+            if s.kind == "curve" and s.far_high > s.far_low:
+                height = np.asarray(self.rocs[s.left].tpr(x))
+            else:  # where it is vertical it counts by its top
+                height = np.interp(x, [s.far_low, s.far_high], [s.tpr_low, s.tpr_high])
+            y = np.where(inside, np.fmax(y, height), y)
         return as_output(np.asarray(y))
 
 
@@ -241,8 +239,6 @@ def _merged(pieces: list[HullSegment]) -> tuple[HullSegment, ...]:
 
 
 def _area(rocs: Mapping[str, Roc], s: HullSegment) -> float:
-    if not s.far_high > s.far_low:
-        return 0.0
     if s.kind == "chord":
         return 0.5 * (s.far_high - s.far_low) * (s.tpr_low + s.tpr_high)
     return partial_auc(rocs[s.left]._pair, s.far_low, s.far_high)

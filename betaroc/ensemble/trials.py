@@ -61,7 +61,7 @@ class Systems(Tabular):
         return Scores._checked(**columns, **beside, name=self.names[k], library=self.library)
 
     @property
-    def both(self) -> tuple[FloatArray, FloatArray]:
+    def classes(self) -> tuple[FloatArray, FloatArray]:
         """The scores of clients and of impostors."""
         return self.client, self.impostor
 
@@ -193,7 +193,7 @@ def _of_frame(
 
 def _check_ids(systems: Systems, role: str) -> None:
     """Whole numbers, all different, count rows or name them: scores repeat or have digits."""
-    for name, values in zip(systems.names, np.concatenate(systems.both).T, strict=True):
+    for name, values in zip(systems.names, np.concatenate(systems.classes).T, strict=True):
         if np.all(values == np.floor(values)) and np.unique(values).size == values.size:
             others = [other for other in systems.names if other != name]
             raise InputError(
@@ -247,7 +247,7 @@ def _complete_rows(columns: Mapping[str, Any], nan_policy: str) -> BoolArray:
 def check_constant(systems: Systems, role: str = "frame") -> None:
     """One score for all trials is no classifier."""
     where = "" if role == "frame" else f" of {role}"
-    for name, scores in zip(systems.names, np.concatenate(systems.both).T, strict=True):
+    for name, scores in zip(systems.names, np.concatenate(systems.classes).T, strict=True):
         if np.all(scores == scores[0]):
             raise DegenerateDataError(
                 f"classifier {format_value(name)} must have different scores; all"
@@ -257,7 +257,9 @@ def check_constant(systems: Systems, role: str = "frame") -> None:
 
 def warn_of_same_trials(own: Systems, dev: Systems) -> None:
     """Thresholds that are judged where they were chosen look too good."""
-    if all(map(np.array_equal, *([x[np.lexsort(x.T)] for x in item.both] for item in (own, dev)))):
+    if all(
+        map(np.array_equal, *([x[np.lexsort(x.T)] for x in item.classes] for item in (own, dev)))
+    ):
         warn(
             "dev and the frame are the same scores: thresholds of the fused scores are judged where"
             " they were chosen, which is too good. Give separate scores, or leave dev out for"
@@ -270,7 +272,7 @@ def duplicates_of(systems: Systems) -> tuple[tuple[str, str], ...]:
     """Pairs of classifiers that put all trials in one order; each is warned of."""
     from scipy.stats import rankdata
 
-    pooled, result = np.concatenate(systems.both), dict[str, str]()
+    pooled, result = np.concatenate(systems.classes), dict[str, str]()
     ranks = rankdata(pooled, axis=0)
     for j, second in enumerate(systems.names):
         alike = [i for i in range(j) if np.array_equal(ranks[:, i], ranks[:, j])]

@@ -55,8 +55,7 @@ def warn_of_reversed(laws: Distributions, name: str) -> None:
 
 def _scored(laws: Distributions) -> Distributions:
     """Of trials that have a score alone: the others say nothing of the scale."""
-    one, two = (law._scored for law in laws)
-    return one, two
+    return laws[0]._scored, laws[1]._scored
 
 
 def _unit_against_real(sides: tuple[Any, Any]) -> str | None:

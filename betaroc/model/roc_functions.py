@@ -11,7 +11,7 @@ import itertools
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -323,11 +323,6 @@ _CORNER = 1e-12
 _SHARES = np.concatenate([np.geomspace(1e-15, 0.01, 400), np.linspace(0.01, 0.5, 4000)[1:]])
 
 
-def _rises(x: FloatArray, y: FloatArray, i: Any, j: Any, k: Any) -> Any:
-    """How far point j lies above the chord from i to k: positive, zero or negative."""
-    return (y[j] - y[i]) * (x[k] - x[i]) - (x[j] - x[i]) * (y[k] - y[i])
-
-
 def sample_chain(x: FloatArray, y: FloatArray) -> IntArray:
     """Indices of the upper hull of points of which x and y ascend, without those on its chords."""
     moves = np.flatnonzero((np.diff(x) > 0.0) | (np.diff(y) > 0.0))
@@ -335,7 +330,8 @@ def sample_chain(x: FloatArray, y: FloatArray) -> IntArray:
     dented = True
     while dented and points.size > 2:
         kept = np.ones(points.size, dtype=bool)
-        kept[1:-1] = _rises(x, y, points[:-2], points[1:-1], points[2:]) > 0.0
+        i, j, k = points[:-2], points[1:-1], points[2:]
+        kept[1:-1] = (y[j] - y[i]) * (x[k] - x[i]) > (x[j] - x[i]) * (y[k] - y[i])
         dented = not kept.all()
         points = points[kept]
     return points

@@ -176,8 +176,8 @@ def _matrices(value: Any, names: Sequence[str]) -> list[FloatArray]:
     """The matrix of the clients and that of the impostors."""
     entries = list(value) if isinstance(value, tuple | list) else []
     if len(entries) == 2 and all(np.ndim(entry) in (0, 2) for entry in entries):
-        called = [f"correlation of the {side} trials" for side in CLASSES]
-        return [_matrix(entry, names, c) for entry, c in zip(entries, called, strict=True)]
+        sides = zip(entries, CLASSES, strict=True)
+        return [_matrix(entry, names, f"correlation of the {who} trials") for entry, who in sides]
     return [_matrix(value, names, "correlation")] * 2
 
 

@@ -486,7 +486,7 @@ def _checked_options(
 ) -> dict[str, Any]:
     """What was given, all of it used for this kind of goal."""
     if not 1 <= count <= (2 if kind in ("width", "difference") else 1):
-        raise refusal("model", f"be one model for {name!r}", str(count), "Give one.")
+        raise refusal("model", f"be one for {name!r}, two of a difference", str(count))
     used = _USED[kind]
     present = {option: value for option, value in options.items() if value is not None}
     for option, value in present.items():

@@ -238,9 +238,8 @@ def _check_too_many(wanted: Prescription, family: str) -> None:
     if not shaped and not wanted.goals:
         free, reason = 2, f"the ROC of two {family} distributions has two"
     if numbers > free:
-        what = f"{numbers} (a finite slope counts twice: the tie and its value): {wanted}"
         rule = f"have no more than {free} numbers, since {reason}"
-        raise refusal("a prescription", rule, what, "Leave one out.")
+        raise refusal("a prescription", rule, f"{numbers} in {wanted}", "Leave one out.")
 
 
 # ------------------------------------------------------------------ beta pairs: what forces what
@@ -536,8 +535,8 @@ def _equations_of(wanted: Prescription, prior: float) -> list[_Equation]:
         of = _area if name == "auc" else partial(_odds_where, *rates)
         equations.append((of, math.log(rate) - math.log1p(-rate)))
     # The semi-derivative B_c / B_i at an end where the shapes tie.
-    of_ties = partial(_each_pair, log_beta_ratio)
-    equations += [(of_ties, math.log(tie)) for tie in wanted.ties if tie is not None]
+    ties = (tie for tie in wanted.ties if tie is not None)
+    equations += [(partial(_each_pair, log_beta_ratio), math.log(tie)) for tie in ties]
     for goal in wanted.goals:
 
         def distance(*shapes: float, goal: StatisticGoal = goal) -> float:

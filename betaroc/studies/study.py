@@ -181,7 +181,7 @@ class Study:
         if clash:
             actual = f"{format_value(min(clash))} for both"
             noun = "parameters and columns of results"
-            raise refusal(noun, "have names of their own", actual, "Name one otherwise.")
+            raise refusal(noun, "have names of their own", actual)
         check_taken(self.statistics, self.design.names)
         plain = workers is None or (type(workers) is int and workers == -1)
         self.workers = workers if plain else checks.count(workers, "workers")

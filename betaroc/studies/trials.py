@@ -422,7 +422,7 @@ class Trial:
     ) -> tuple[FloatArray, FloatArray]:
         """Scores of both classes, the clients' first, rounded if the cell says so."""
         if sizes is None:
-            raise refusal("a cell", "have sizes (n, n_test) for a sample", "none", "Add them.")
+            raise refusal("a cell", "have sizes (n, n_test) for a sample", "none")
         step, scores = self.spec.step, []
         for distribution, n in zip((model.client, model.impostor), sizes, strict=True):
             values = distribution._sample((n,), rng)
@@ -599,7 +599,7 @@ def check_taken(statistics: Sequence[StudyStatistic], names: Sequence[str]) -> N
         if clash:
             actual = f"{clash[0]!r}, which may be a column of the function {column!r}"
             noun = "parameters and columns of results"
-            raise refusal(noun, "have names of their own", actual, "Name one otherwise.")
+            raise refusal(noun, "have names of their own", actual)
 
 
 def _statistic(column: str, item: Any) -> StudyStatistic:

@@ -327,7 +327,7 @@ def test_few_scores_are_said_to_be_few():
         (("auc",), {"power": 0.8, "model": (BELL, BELL)}, "the systems do not differ"),
         (("auc",), {"width": 0.1, "correlation": 0.5}, "got correlation=0.5"),
         (("auc",), {"width": 0.1, "correlation": 2, "model": (BELL, JJ)}, "correlation must lie"),
-        (("shapes",), {"model": (BELL, JJ)}, "model must be one model"),
+        (("shapes",), {"model": (BELL, JJ)}, "model must be one for"),
         (("auc",), {"width": 0.1, "model": SHARES}, 'take method="delong"'),
         (("side-at-zero",), {"model": br.ScoreModel(br.Beta(2.0, 1.5), br.Beta(2.0, 3.0))},
          "impossible because the exponent is 1: no size decides"),
