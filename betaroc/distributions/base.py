@@ -20,6 +20,7 @@ import numpy.typing as npt
 
 from betaroc.core import checks
 from betaroc.core.arrays import FloatArray, ScalarOrArray, as_output, elementwise
+from betaroc.core.errors import FitError
 from betaroc.core.notices import Notice
 from betaroc.core.quadrature import integrate_panels
 from betaroc.core.tables import Table, table_of
@@ -187,6 +188,17 @@ class Distribution(Exportable, ABC):
     def _moments(self) -> tuple[float, float]:
         """Mean and standard deviation; a distribution has these, or its mean and one of both."""
         return self.mean, math.sqrt(self.var)
+
+    def _integrated_moments(self) -> tuple[float, float]:
+        """Mean and standard deviation by quadrature; nan where doubles do not hold them."""
+        try:
+            with np.errstate(over="ignore", invalid="ignore"):
+                unit = float(np.ptp(self._landmarks(np.log([4.0])).theta)) or 1.0
+                mean = unit * self._expected(lambda t: t.theta / unit)
+                square = self._expected(lambda t: ((t.theta - mean) / unit) ** 2)
+                return mean, unit * math.sqrt(square)
+        except FitError:
+            return math.nan, math.nan
 
     def _tail_quantile(self, p: FloatArray, log_p: FloatArray, *, lower: bool) -> Thresholds:
         """Where a tail has a mass of at most one half; a family has this or `_inverse`."""

@@ -191,12 +191,9 @@ class Pair:
         return self._quantiles_at(_DEPTHS[_DEPTHS < _DEEPEST_AREA])
 
     def _quantiles_at(self, depths: FloatArray) -> Thresholds:
-        parts = [
-            law.continuous[1]._landmarks(depths)
-            for law in (self.client, self.impostor)
-            if law.continuous is not None
-        ]
-        return Thresholds.concatenate([Thresholds.from_theta(np.empty(0)), *parts])
+        parts = [law.continuous for law in (self.client, self.impostor)]
+        marks = [part[1]._landmarks(depths) for part in parts if part is not None]
+        return Thresholds.concatenate([Thresholds.from_theta(np.empty(0)), *marks])
 
     def grid(self, low: float, high: float, *, unit: bool, area: bool = False) -> FloatArray:
         """Working coordinates strictly between two: where roots are bracketed, areas broken."""
@@ -355,18 +352,9 @@ class Pair:
 
     def auc_continuous(self) -> float:
         """P(C > I) of the two continuous parts: the integral of f_c F_i, or of f_i S_c."""
-        if self.unit and not self._base("client").on_unit:
-            return self.client_tail_integral(-math.inf, math.inf)
-        return self._tail_integral("client", -math.inf, math.inf)
-
-    def client_tail_integral(self, low: float, high: float) -> float:
-        """Integral of f_i S_c over working coordinates [low, high], continuous parts."""
-        return self._tail_integral("impostor", low, high)
-
-    def _tail_integral(self, which: str, low: float, high: float) -> float:
-        """Of the density of a class times the error of the other."""
-        lower = which == "client"
-        law, other = self._base(which), self._base("impostor" if lower else "client")
+        client, impostor = self._base("client"), self._base("impostor")
+        lower = client.on_unit or not self.unit
+        law, other = (client, impostor) if lower else (impostor, client)
 
         def integrand(u: FloatArray) -> FloatArray:
             t = self.place(u)
@@ -374,7 +362,7 @@ class Pair:
                 log_density = law._log_density_in(t, unit=self.unit)
                 return np.exp(log_density + other._side(t, lower=lower)[1])
 
-        return integrate_panels(integrand, self.panels(law, low, high))
+        return integrate_panels(integrand, self.panels(law, -math.inf, math.inf))
 
     def excess_by_ratio(self, u: float, *, lower: bool = True) -> float:
         """F_i - F_c of the continuous parts where the two nearly agree; from above S_c - S_i.

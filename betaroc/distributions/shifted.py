@@ -11,8 +11,9 @@ from typing import Any, cast
 import numpy as np
 
 from betaroc.core.arrays import BoolArray, FloatArray
-from betaroc.core.checks import finite, flag, instance, positive
-from betaroc.core.errors import refusal
+from betaroc.core.checks import finite, flag, positive
+from betaroc.core.errors import InputTypeError, refusal
+from betaroc.core.text import typed
 from betaroc.core.thresholds import BELOW_ONE, Coordinate, Thresholds, choose
 from betaroc.distributions.base import BENDS, Atoms, Distribution, Parameter, Tail
 from betaroc.distributions.empirical import Empirical
@@ -47,14 +48,14 @@ class Shifted(Distribution):
         If `shift` is not finite, `scale` not finite and positive, the map is not one of the base's
         scale, or two point masses fall on one double.
     InputTypeError
-        If `base` is no distribution or a number not one.
+        If `base` is no distribution with a density or a number not one.
 
     Notes
     -----
     On [0, 1] scores of exactly 0 and 1 stay. An end's exponent is that of the base divided by
     `scale`. If both distributions of a pair are moved by one map, the ROC stays and thresholds move
     along. A shift of a shifted distribution is written as one. Mean and variance on [0, 1] are
-    quadratures (relative error 1e-12), except of samples.
+    quadratures (relative error 1e-12). Samples are moved by `ScoreModel.shifted`.
 
     Examples
     --------
@@ -73,8 +74,10 @@ class Shifted(Distribution):
     logit: bool | None = field(default=None, kw_only=True)
 
     def __post_init__(self) -> None:
-        made = "Beta(a, b) or, of scores, Empirical"
-        instance(self.base, Distribution, "base", made, "distribution")  # type: ignore[type-abstract]
+        if not isinstance(self.base, Distribution) or self.base.continuous is None:
+            rule = "be a distribution with a density, such as Beta(a, b)"
+            remedy = "Scores themselves are moved by ScoreModel.shifted."
+            raise refusal("base", rule, typed(self.base), remedy, InputTypeError)
         shift, scale = finite(self.shift, "shift"), positive(self.scale, "scale")
         on_unit = lies_on_unit(self.base)
         logit = on_unit if self.logit is None else flag(self.logit, "logit")
@@ -90,10 +93,20 @@ class Shifted(Distribution):
         option = None if logit == lies_on_unit(base) else logit
         for name, value in (("base", base), ("shift", shift), ("scale", scale), ("logit", option)):
             object.__setattr__(self, name, value)
-        if self.continuous is not None and np.any(np.diff(self.atoms.places) <= 0.0):
+        if np.any(np.diff(self.atoms.places) <= 0.0):
             actual = f"{scale!r} with shift {shift!r}, which make them one double"
             rule = "keep the point masses of base apart"
             raise refusal("scale", rule, actual, "Give a larger scale.")
+
+    @classmethod
+    def _restored(cls, content: dict[str, Any]) -> Any:
+        """Of a sample, in documents before these were moved themselves, the moved sample."""
+        law, shift, scale = content["base"], content["shift"], content["scale"]
+        if law.continuous is not None:
+            return super()._restored(content)
+        logit = content.get("logit") in (None, True) and lies_on_unit(law)
+        content.clear()  # nothing of the move is left to compare
+        return moved_law(law, shift, scale, logit=logit)
 
     @property
     def in_logit(self) -> bool:
@@ -121,12 +134,12 @@ class Shifted(Distribution):
         if not self.in_logit:
             with np.errstate(over="ignore"):
                 return Thresholds.from_theta(self.scale * t.theta + self.shift)
-        return self._along(t, self.scale, self.shift)
+        return _along(t, self.scale, self.shift)
 
     def _back(self, t: Thresholds) -> Thresholds:
         """Where the base's thresholds are that the map takes to these."""
         if self.in_logit:
-            return self._along(t, 1.0 / self.scale, -self.shift / self.scale)
+            return _along(t, 1.0 / self.scale, -self.shift / self.scale)
         with np.errstate(over="ignore"):
             theta = (t.theta - self.shift) / self.scale
         # Rounding must not carry a threshold past a point mass.
@@ -142,36 +155,11 @@ class Shifted(Distribution):
         logit = self._stretch.of(t)
         return choose(np.isfinite(logit), Thresholds.from_logit(logit), direct)
 
-    @staticmethod
-    def _along(t: Thresholds, rate: float, start: float) -> Thresholds:
-        """The line in the logit; 0, 1 and what lies outside stay."""
-        inside = np.isfinite(t.logit)
-        with np.errstate(over="ignore"):
-            y = rate * np.where(inside, t.logit, 0.0) + start
-        return choose(inside, Thresholds.from_logit(np.clip(y, -BELOW_ONE, BELOW_ONE)), t)
-
-    @cached_property
-    def _discrete(self) -> Distribution | None:
-        """Of a base without a continuous part the distribution of the moved places."""
-        if self.base.continuous is not None:
-            return None
-        if isinstance(self.base, Empirical):
-            values, weights = self.base.values, self.base.weights
-        else:
-            values, weights = self.base.atoms.places, self.base.atoms.masses
-        places, index = np.unique(values, return_inverse=True)
-        present = np.maximum.accumulate(self._there(Thresholds.from_theta(places)).theta)
-        return Empirical(present[index], weights)
-
     # ------------------------------------------------------------------ the contract
     def _side(self, t: Thresholds, *, lower: bool) -> tuple[FloatArray, FloatArray]:
-        if self._discrete:
-            return self._discrete._side(t, lower=lower)
         return self.base._side(self._back(t), lower=lower)
 
     def _inverse(self, p: FloatArray, log_p: FloatArray, *, lower: bool) -> Thresholds:
-        if self._discrete:
-            return self._discrete._inverse(p, log_p, lower=lower)
         return self._there(self.base._inverse(p, log_p, lower=lower))
 
     def _log_density(self, t: Thresholds) -> FloatArray:
@@ -212,8 +200,6 @@ class Shifted(Distribution):
         return self._there(Thresholds.concatenate(places))
 
     def _tails(self) -> tuple[Tail, Tail]:
-        if self._discrete:
-            return self._discrete._tails()
         lower, upper = self.base._tails()
         return self._moved_tail(lower, 1.0), self._moved_tail(upper, -1.0)
 
@@ -235,7 +221,7 @@ class Shifted(Distribution):
         return replace(tail, place=place, rate=rate, log_coefficient=log_c)
 
     def _sample(self, size: Any, rng: np.random.Generator) -> FloatArray:
-        if self.in_logit and not self._discrete:  # doubles near 1 are coarse
+        if self.in_logit:  # doubles near 1 are coarse
             return super()._sample(size, rng)
         return self._there(Thresholds.from_theta(self.base._sample(size, rng))).theta
 
@@ -249,33 +235,22 @@ class Shifted(Distribution):
     @property
     def atoms(self) -> Atoms:
         """The base's, moved along."""
-        if self._discrete:
-            return self._discrete.atoms
         atoms = self.base.atoms
         return Atoms(self._there(Thresholds.from_theta(atoms.places)).theta, atoms.masses)
 
     @property
-    def continuous(self) -> tuple[float, Distribution] | None:
-        """Mass and distribution of the continuous part; None for a discrete distribution."""
-        part = self.base.continuous
-        if part is None:
-            return None
-        share, law = part
-        moved = self if law is self.base else replace(self, base=law)
-        return share, moved
+    def continuous(self) -> tuple[float, Distribution]:
+        """Mass and distribution of the continuous part."""
+        share, law = self.base.continuous or (1.0, self.base)
+        return share, self if law is self.base else replace(self, base=law)
 
     @cached_property
     def _moments(self) -> tuple[float, float]:
-        if self._discrete:
-            return self._discrete.mean, self._discrete._sd
         if not self.in_logit:
             return self.scale * self.base.mean + self.shift, self.scale * self.base._sd
-        mean = self._expected(lambda t: t.theta)
-        return mean, math.sqrt(self._expected(lambda t: (t.theta - mean) ** 2))
+        return self._integrated_moments()
 
     def _parameters(self) -> tuple[Parameter, ...]:
-        if self._discrete:
-            return ()
         if self._stretch is not None:  # a range is known
             return self.base._parameters()
         of_map = Parameter("shift", self.shift, "plain"), Parameter("stretch", self.scale, "log")
@@ -321,8 +296,21 @@ def moved_law(law: Distribution, shift: float, scale: float, *, logit: bool) -> 
         return replace(law, mu=scale * law.mu + shift, sigma=scale * law.sigma)
     if isinstance(law, Inflated) and logit:
         return replace(law, base=moved_law(law.base, shift, scale, logit=logit))
-    moved = Shifted(law, shift, scale, logit=logit)
-    return moved._discrete or moved
+    if not isinstance(law, Empirical):
+        return Shifted(law, shift, scale, logit=logit)
+    places, index = np.unique(law.values, return_inverse=True)
+    there = _along(Thresholds.from_theta(places), scale, shift).theta
+    with np.errstate(over="ignore"):
+        there = there if logit else scale * places + shift
+    return Empirical(np.maximum.accumulate(there)[index], law.weights)
+
+
+def _along(t: Thresholds, rate: float, start: float) -> Thresholds:
+    """The line in the logit; 0, 1 and what lies outside stay."""
+    inside = np.isfinite(t.logit)
+    with np.errstate(over="ignore"):
+        y = rate * np.where(inside, t.logit, 0.0) + start
+    return choose(inside, Thresholds.from_logit(np.clip(y, -BELOW_ONE, BELOW_ONE)), t)
 
 
 def _odds_slope(t: Thresholds) -> FloatArray:
@@ -362,25 +350,12 @@ def _before(law: Distribution) -> Distribution:
     return cast(Shifted, law).base
 
 
-def _discrete_forms(client: Distribution, impostor: Distribution) -> Pair:
-    """Samples of moved places, or a distribution beside a sample."""
-    laws = [getattr(law, "_discrete", None) or law for law in (client, impostor)]
-    if any(law.continuous is not None for law in laws):
-        return Pair(client, impostor)
-    return pair_of(*laws)
-
-
 def _forms(client: Distribution, impostor: Distribution) -> Pair:
-    """Samples of moved places, a pair moved as one, or whatever two distributions are."""
-    parts = [law.continuous for law in (client, impostor)]
-    if None in parts:
-        return _discrete_forms(client, impostor)
-    one, two = (cast(Shifted, part[1]) for part in parts if part is not None)
+    """A pair moved as one, or whatever two distributions are."""
+    one, two = (cast(Any, law.continuous)[1] for law in (client, impostor))
     together = (one.shift, one.scale, one.in_logit) == (two.shift, two.scale, two.in_logit)
     inside = one.in_logit or all(isinstance(law, Shifted) for law in (client, impostor))
     return (ShiftedPair if together and inside else Pair)(client, impostor)
 
 
 closed_forms(Shifted, Shifted, _forms)
-closed_forms(Shifted, Empirical, _discrete_forms)
-closed_forms(Empirical, Shifted, _discrete_forms)

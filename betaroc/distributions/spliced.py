@@ -426,10 +426,9 @@ class Spliced(Distribution):
             both = len(heavy) == 2 and min(heavy) >= 1.0
             upper = self.upper is not None and self.upper.shape >= 1.0
             return math.nan if both else math.inf if upper else -math.inf, math.inf
-        mean = self._expected(lambda t: t.theta)
         if line and max(heavy) >= 0.5:
-            return mean, math.inf
-        return mean, math.sqrt(self._expected(lambda t: (t.theta - mean) ** 2))
+            return self._expected(lambda t: t.theta), math.inf
+        return self._integrated_moments()
 
     def _tails(self) -> tuple[Tail, Tail]:
         lower, upper = (

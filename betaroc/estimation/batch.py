@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -14,12 +13,14 @@ from betaroc.core.arrays import AnyArray, BoolArray, FloatArray, IntArray, as_ou
 from betaroc.core.checks import check_entries, count, real_array
 from betaroc.core.errors import refusal
 from betaroc.core.notices import collect_warnings
+from betaroc.core.special import HALF_LOG_TWO_PI
 from betaroc.core.tables import Library
 from betaroc.core.text import format_value
 from betaroc.data.frames import check_counts, engine_errors, opened, system_groups
 from betaroc.data.labels import client_mask
 from betaroc.data.sums import KIND_STRIDE, KINDS, is_missing
-from betaroc.estimation.contract import Sample, row_sums
+from betaroc.distributions import beta
+from betaroc.estimation.contract import CANCELLED, LARGEST_SUMMED, LEAST_SQUARE, row_sums
 
 _INNER, _ZERO, _ONE, _OUTSIDE = (float(KINDS.index(k)) for k in ("inner", "zero", "one", "outside"))
 
@@ -105,8 +106,6 @@ class ClassColumns:
     logit_square: FloatArray
     kept: FloatArray
     logit_kept: FloatArray
-    #: Whether the scores are there to be asked again.
-    from_rows: bool = field(default=False, kw_only=True)
 
     @property
     def inner(self) -> FloatArray:
@@ -114,7 +113,6 @@ class ClassColumns:
         return self.n - self.zero - self.one - self.outside
 
 
-# ------------------------------------------------------------------------------- of a frame
 def system_columns(
     frame: Any, system: str, score: str, label: str, client_label: object
 ) -> tuple[list[Any], ClassColumns, ClassColumns, Library | None]:
@@ -184,57 +182,67 @@ def _of_groups(
     )  # fmt: skip
 
 
-# ----------------------------------------------------------------------- of scores in memory
-def class_columns(samples: Sequence[FloatArray], *, unit: bool, squares: bool) -> ClassColumns:
-    """One class of systems whose unweighted scores are in memory; what is not wanted is nan."""
-    rows = []
-    for x in samples:
-        inner = sample = Sample.of("", x, None)
-        mean = square = log = log1m = logit_square = math.nan
-        zero = item = outside = 0
-        if sample.low <= 0.0 or sample.high >= 1.0:
-            zero, item, *_ = sample.ends()
-            outside, inside = sample.outside()[0], (x > 0.0) & (x < 1.0)
-            nobody = sample._replace(low=2.0, high=-1.0, total=0.0)
-            inner = sample.keep(inside) if inside.any() else nobody
-        if not unit:
-            mean, width = sample.moments()
-            square = sample.total * width * width
-        elif inner.total:
-            log, log1m = (inner.total * mean_log for mean_log in inner.mean_logs())
-            if squares:
-                logit_square = inner.total * inner.logit_moments()[1] ** 2
-        else:
-            log = log1m = logit_square = 0.0
-        rows.append([
-            sample.total, zero, item, outside, sample.low, sample.high, inner.low, inner.high,
-            mean, square, log, log1m, logit_square, 1.0, 1.0,
-        ])  # fmt: skip
-    return ClassColumns(*np.array(rows).T, from_rows=True)
-
-
 # ---------------------------------------------------------------------- their estimates
-@dataclass(frozen=True)
-class ClassEstimates:
-    """One class of every system, fitted; `doubtful` are those that sums alone do not settle."""
+class ClassEstimates(NamedTuple):
+    """One class of every system, fitted, or the reason why it is not."""
 
     who: str
     params: dict[str, FloatArray]
     errors: dict[str, FloatArray]
     log_likelihood: FloatArray
     reason: AnyArray
-    doubtful: BoolArray
-
-    def refuse_doubtful(self) -> None:
-        """What sums do not settle is not fitted where there is nothing else."""
-        for k in np.flatnonzero(self.doubtful):
-            self.reason[k] = self.reason[k] or (
-                f"{self.who}: too concentrated, or too large or small, for sums of doubles;"
-                " pass Scores"
-            )
 
 
-def reasons_of(side: ClassColumns, who: str, boundary: str | None, *, unit: bool) -> AnyArray:
+def beta_of_systems(side: ClassColumns, who: str, boundary: str | None) -> ClassEstimates:
+    """Beta distributions from the sums of logarithms."""
+    reason = _reasons(side, who, boundary, unit=True)
+    n = np.where(reason == "", side.inner, np.nan)
+    g1, g2 = side.log / n, side.log1m / n
+    a, b, converged = beta.beta_mle(g1, g2)
+    top = beta.peak(a, b, g1, g2)
+    lost = (top.amplification > beta.ILL_CONDITIONED) & (a + b > LARGEST_SUMMED)
+    _refuse(reason, ~converged | lost, who)
+    errors = {"a": np.sqrt(top.aa / n), "b": np.sqrt(top.bb / n)}
+    result = ClassEstimates(who, {"a": a, "b": b}, errors, n * top.log_likelihood, reason)
+    return _with_masses(result, side, boundary)
+
+
+def normal_of_systems(side: ClassColumns, who: str, boundary: str | None) -> ClassEstimates:
+    """Normal distributions from means and sums of squares about them."""
+    reason = _reasons(side, who, boundary, unit=False)
+    return _from_moments(who, reason, side.n, side.mean, side.square, side.kept)
+
+
+def logit_normal_of_systems(side: ClassColumns, who: str, boundary: str | None) -> ClassEstimates:
+    """The same of the logits, with the mean log Jacobian."""
+    reason, n = _reasons(side, who, boundary, unit=True), side.inner
+    mu = (side.log - side.log1m) / np.where(n > 0.0, n, np.nan)
+    result = _from_moments(who, reason, n, mu, side.logit_square, side.logit_kept)
+    likelihood = result.log_likelihood - (side.log + side.log1m)
+    return _with_masses(result._replace(log_likelihood=likelihood), side, boundary)
+
+
+def _from_moments(
+    who: str, reason: AnyArray, n: FloatArray, mu: FloatArray, square: FloatArray, keep: FloatArray
+) -> ClassEstimates:
+    """Of the sum of squares about a mean, and the share of it that cancellation left."""
+    good = (keep > CANCELLED) & np.isfinite(square) & (square > LEAST_SQUARE * n)
+    _refuse(reason, ~good, who)
+    n, mu, square = (np.where(reason == "", column, np.nan) for column in (n, mu, square))
+    sigma = np.sqrt(square / n)
+    errors = {"mu": sigma / np.sqrt(n), "sigma": sigma / np.sqrt(2.0 * n)}
+    likelihood = -n * (HALF_LOG_TWO_PI + 0.5 + np.log(sigma))
+    return ClassEstimates(who, {"mu": mu, "sigma": sigma}, errors, likelihood, reason)
+
+
+def _refuse(reason: AnyArray, doubtful: BoolArray, who: str) -> None:
+    """What sums alone do not settle has no fit."""
+    reason[doubtful & (reason == "")] = (
+        f"{who}: too concentrated, or too large or small, for sums of doubles; pass Scores"
+    )
+
+
+def _reasons(side: ClassColumns, who: str, boundary: str | None, *, unit: bool) -> AnyArray:
     """Why a class cannot be fitted; empty text where it can."""
     result = np.full(side.n.size, "", dtype=object)
     inside, low, high = side.n, side.low, side.high
@@ -259,7 +267,9 @@ def reasons_of(side: ClassColumns, who: str, boundary: str | None, *, unit: bool
     return result
 
 
-def with_masses(result: ClassEstimates, side: ClassColumns, boundary: str | None) -> ClassEstimates:
+def _with_masses(
+    result: ClassEstimates, side: ClassColumns, boundary: str | None
+) -> ClassEstimates:
     """Point masses with their observed shares, unless these scores are left out."""
     if boundary not in (None, "inflate"):
         return result
@@ -269,7 +279,7 @@ def with_masses(result: ClassEstimates, side: ClassColumns, boundary: str | None
     shares = {"at_zero": side.zero / n, "at_one": side.one / n}
     logs = sum(xlogy(count, count / n) for count in (side.zero, side.one, side.inner))
     errors = {name: np.sqrt(p * (1.0 - p) / n) for name, p in shares.items()}
-    return replace(
-        result, params=result.params | shares, errors=result.errors | errors,
+    return result._replace(
+        params=result.params | shares, errors=result.errors | errors,
         log_likelihood=result.log_likelihood + logs,
     )  # fmt: skip

@@ -328,8 +328,6 @@ class Family:
     #: From one class of the sums of many systems (`ClassColumns`), its name, and the rule for
     #: scores of 0 and 1 to `ClassEstimates`.
     systems: Any = None
-    #: Whether the sums of systems must have the squares of logits.
-    squares: bool = False
 
     @property
     def of_density(self) -> bool:

@@ -9,13 +9,13 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import fields, replace
+from dataclasses import fields
 from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 
-from betaroc.core.arrays import CLASSES, INSIDE, AnyArray, FloatArray, IntArray
+from betaroc.core.arrays import CLASSES, INSIDE, FloatArray, IntArray
 from betaroc.core.checks import choice
 from betaroc.core.errors import DegenerateDataError, FitError, InputError, ScaleWarning, refusal
 from betaroc.core.notices import Notice
@@ -30,12 +30,8 @@ from betaroc.distributions.base import Distribution
 from betaroc.distributions.beta import Beta
 from betaroc.distributions.gamma import Gamma, gamma_mle
 from betaroc.distributions.inflated import base_of
-from betaroc.estimation import mixture
-from betaroc.estimation.batch import ClassColumns, ClassEstimates, reasons_of, with_masses
+from betaroc.estimation import batch, mixture
 from betaroc.estimation.contract import (
-    CANCELLED,
-    LARGEST_SUMMED,
-    LEAST_SQUARE,
     Data,
     Family,
     JointMle,
@@ -108,20 +104,6 @@ def _beta_moments(p: Parameters, x: FloatArray, shares: FloatArray) -> FloatArra
     result = (u * u @ shares, u * v @ shares, v * v @ shares)
     scale = (expected[0], np.sqrt(expected[0] * expected[2]), expected[2])
     return np.stack([(f - w) / s for f, w, s in zip(result, expected, scale, strict=True)], axis=1)
-
-
-def _beta_of_systems(side: ClassColumns, who: str, boundary: str | None) -> ClassEstimates:
-    reason = reasons_of(side, who, boundary, unit=True)
-    n = np.where(reason == "", side.inner, np.nan)
-    g1, g2 = side.log / n, side.log1m / n
-    a, b, converged = beta.beta_mle(g1, g2)
-    top = beta.peak(a, b, g1, g2)
-    limit = (top.amplification > beta.ILL_CONDITIONED) & (side.from_rows | (a + b > LARGEST_SUMMED))
-    fits = ClassEstimates(
-        who, {"a": a, "b": b}, {"a": np.sqrt(top.aa / n), "b": np.sqrt(top.bb / n)},
-        n * top.log_likelihood, reason, (reason != "") | ~converged | limit,
-    )  # fmt: skip
-    return with_masses(fits, side, boundary)
 
 
 def _estimate_dual(sample: Data, free: int = 0) -> MleResult:
@@ -249,33 +231,6 @@ def _normal_moments(p: Parameters, x: FloatArray, shares: FloatArray) -> FloatAr
     return np.stack([z**3 @ shares, z**4 @ shares - 3.0], axis=1)
 
 
-def _normal_of_systems(side: ClassColumns, who: str, boundary: str | None) -> ClassEstimates:
-    reason = reasons_of(side, who, boundary, unit=False)
-    return _from_moments(who, reason, side.n, side.mean, side.square, side.kept)
-
-
-def _from_moments(
-    who: str, reason: AnyArray, n: FloatArray, mu: FloatArray, square: FloatArray, keep: FloatArray
-) -> ClassEstimates:
-    """Of the sum of squares about a mean, and the share of it that cancellation left."""
-    good = (reason == "") & (keep > CANCELLED) & np.isfinite(square) & (square > LEAST_SQUARE * n)
-    n, mu, square = (np.where(good, column, np.nan) for column in (n, mu, square))
-    sigma = np.sqrt(square / n)
-    errors = {"mu": sigma / np.sqrt(n), "sigma": sigma / np.sqrt(2.0 * n)}
-    likelihood = -n * (HALF_LOG_TWO_PI + 0.5 + np.log(sigma))
-    return ClassEstimates(who, {"mu": mu, "sigma": sigma}, errors, likelihood, reason, ~good)
-
-
-def _logit_normal_of_systems(
-    side: ClassColumns, who: str, boundary: str | None
-) -> ClassEstimates:  # fmt: skip
-    reason, n = reasons_of(side, who, boundary, unit=True), side.inner
-    mu = (side.log - side.log1m) / np.where(n > 0.0, n, np.nan)
-    result = _from_moments(who, reason, n, mu, side.logit_square, side.logit_kept)
-    likelihood = result.log_likelihood - (side.log + side.log1m)
-    return with_masses(replace(result, log_likelihood=likelihood), side, boundary)
-
-
 def join_spreads(client: MleResult, impostor: MleResult) -> JointMle:
     """sigma^2 = (n_c s_c^2 + n_i s_i^2)/(n_c + n_i), of which the means know nothing."""
     classes = client, impostor
@@ -349,20 +304,20 @@ _BY_SPREAD = {"at_zero": ("sigma", -1.0), "at_one": ("sigma", 1.0)}
 FAMILIES: dict[str, Family] = {
     "beta": Family(
         estimate_beta, law=Beta, on_unit=True, summed=True, contains=("dual-beta", "proper-beta"),
-        fit_rows=_beta_of_rows, moments=_beta_moments, systems=_beta_of_systems,
+        fit_rows=_beta_of_rows, moments=_beta_moments, systems=batch.beta_of_systems,
         decides={"at_zero": ("a", 1.0), "at_one": ("b", -1.0)},
     ),
     "normal": Family(
         estimate_normal, law=normal.Normal, summed=True, everywhere=True, decides=_BY_SPREAD,
         contains=("equal-variance-normal",), fit_rows=_normal_of_rows,
-        moments=_normal_moments, systems=_normal_of_systems,
+        moments=_normal_moments, systems=batch.normal_of_systems,
     ),
     "logit-normal": Family(
         partial(estimate_normal, family="logit-normal", law=normal.LogitNormal),
         law=normal.LogitNormal, on_unit=True, summed=True, decides=_BY_SPREAD,
         fit_rows=lambda law, x, counts=None: _normal_of_rows(law, _logit(x), counts),
         moments=lambda p, x, shares: _normal_moments(p, _logit(x), shares),
-        systems=_logit_normal_of_systems, squares=True,
+        systems=batch.logit_normal_of_systems,
     ),
     "beta-mixture": Family(
         partial(mixture.estimate_mixture, kind=mixture.BETA_KIND, single=estimate_beta),

@@ -266,7 +266,6 @@ def _by_sums(sides: Sequence[Any], family: Family, boundary: str | None) -> _Fit
     ]
     columns: dict[str, AnyArray] = {}
     for part in parts:
-        part.refuse_doubtful()
         columns |= {f"{part.who}_{name}": values for name, values in part.params.items()}
         columns |= {f"{part.who}_{name}_std_error": values for name, values in part.errors.items()}
     reason = np.where(client.reason == "", impostor.reason, client.reason)

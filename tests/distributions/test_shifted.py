@@ -3,6 +3,7 @@
 The contract of a law runs over rows of families.py; here stand the numbers of the map itself.
 """
 
+import json
 import math
 from statistics import NormalDist
 
@@ -14,7 +15,7 @@ from scipy.special import betainc, expit, logit
 
 import betaroc as br
 from betaroc.distributions.pairs import Pair
-from betaroc.distributions.shifted import ShiftedPair
+from betaroc.distributions.shifted import ShiftedPair, moved_law
 
 X = np.array([1e-12, 0.01, 0.3, 0.5, 0.8, 0.999])
 
@@ -132,9 +133,6 @@ def test_samples_move_by_score_where_one_class_leaves_the_unit_interval():
     assert (moved.client, moved.impostor) == (br.Empirical([1.0, 2.0]), br.Empirical([-1.0, 1.0]))
     inside = br.ScoreModel(br.Empirical([0.0, 0.5]), br.Empirical([0.5, 1.0])).shifted(math.log(3))
     assert inside.client == br.Empirical([0.0, expit(math.log(3))])
-    law = br.Shifted(br.Empirical([0.25, 0.75]), 0.5, 2.0, logit=False)
-    assert law.atoms.places.tolist() == [1.0, 2.0]
-    assert law == eval(repr(law), {"Shifted": br.Shifted, "Empirical": br.Empirical})
     # An area is a count: of a sample v Beta(1, 1), the mean of the scores before the move.
     model = br.ScoreModel(br.Empirical([0.2, 0.4, 0.9]), br.Beta(1.0, 1.0))
     assert model.shifted(0.5, 0.5, scale=0.7).auc() == pytest.approx(0.5, rel=1e-10)
@@ -142,7 +140,7 @@ def test_samples_move_by_score_where_one_class_leaves_the_unit_interval():
 
 def test_moved_bins_are_a_sample_at_the_moved_places():
     binned = br.Binned([0.0, 0.25, 0.5, 1.0], [1, 2, 1])
-    moved = br.Shifted(binned, 0.3, 2.0)
+    moved = moved_law(binned, 0.3, 2.0, logit=True)
     places, there = (law.atoms.places[:2] for law in (binned, moved))  # and 1, which stays
     assert_allclose(there, expit(2.0 * logit(places) + 0.3), rtol=1e-12)
     assert_array_equal(moved.atoms.masses, binned.atoms.masses)
@@ -153,7 +151,16 @@ def test_exact_zeros_and_ones_stay():
     law = br.Shifted(br.Inflated(br.Beta(2, 3), 0.1, 0.2), 3.0, 0.5)
     assert law.atoms.places.tolist() == [0.0, 1.0]
     assert (law.cdf(0.0), law.sf(np.nextafter(1.0, 0.0))) == pytest.approx((0.1, 0.2))
-    assert br.Shifted(br.Empirical([0.0, 0.5, 1.0]), -2.0).support == (0.0, 1.0)
+    sample = moved_law(br.Empirical([0.0, 0.5, 1.0]), -2.0, 1.0, logit=True)
+    assert sample.support == (0.0, 1.0)
+
+
+def test_a_document_of_a_moved_sample_is_that_of_the_sample():
+    content = br.Shifted(br.Beta(2, 3), 0.5, 2.0).to_dict()
+    old = content | {"base": br.Empirical([0.0, 0.5, 1.0]).to_dict()}
+    assert br.from_json(json.dumps(old)) == br.Empirical([0.0, expit(0.5), 1.0])
+    with pytest.raises(br.errors.InputTypeError, match="base must be a distribution with a dens"):
+        br.Shifted(br.Empirical([0.25, 0.75]), 0.5)
 
 
 def test_scores_at_the_ends_are_drawn_as_logits():

@@ -45,7 +45,7 @@ INFLATED = {
 }  # fmt: skip
 DISCRETE = {"empirical": br.Empirical(TIED), "empirical weighted": br.Empirical(*WEIGHTED),
     "empirical constant": br.Empirical([0.5, 0.5, 0.5]), "binned": br.Binned([0.0, 0.25, 0.5, 0.75,
-    1.0], [3, 0, 2, 2]), "shifted empirical": br.Shifted(br.Empirical(TIED), 0.5, 1.5)}  # fmt: skip
+    1.0], [3, 0, 2, 2])}  # fmt: skip
 #: Counts in the middle, tails at the ends; tails that end, or reach further than doubles do; and
 #: what was stretched, whose ends doubles do not reach.
 TAILED = {
