@@ -279,6 +279,12 @@ class Distribution(Exportable, ABC):
         """Derivative of `_log_likelihood` in each of `_parameters`, a row each."""
         return self._differences(lambda law: law._log_likelihood(t), t.shape)
 
+    def _scores_of(self, places: Sequence[float]) -> list[list[float]]:
+        """The same at a few places, without a word where no double holds it."""
+        with np.errstate(all="ignore"):
+            rows: list[list[float]] = self._score(Thresholds.from_theta(places)).tolist()
+        return rows
+
     def _differences(
         self, likelihood: Callable[[Distribution], FloatArray], shape: tuple[int, ...]
     ) -> FloatArray:
@@ -733,15 +739,8 @@ def free(law: Distribution, among: Sequence[str], fixed: Sequence[str] = ()) -> 
 
 def moved(law: Distribution, names: Sequence[str], place: Sequence[float]) -> Distribution:
     """The distribution whose parameters `names` have these coordinates."""
-    return law._replaced(parameter_values(law, names, place))
-
-
-def parameter_values(
-    law: Distribution, names: Sequence[str], place: Sequence[float]
-) -> dict[str, float]:
-    """Values of the parameters at coordinates."""
     columns = value_columns(law, names, np.array([place]))
-    return {name: float(column[0, 0]) for name, column in columns.items()}
+    return law._replaced({name: float(column[0, 0]) for name, column in columns.items()})
 
 
 def value_columns(

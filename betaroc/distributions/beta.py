@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
@@ -28,6 +28,8 @@ _UNRESOLVED = 1e-3
 _LOST = 700.0
 #: Tails whose logs differ by less have lost digits in their difference.
 _CANCELS = 1e-3
+#: Tails below this are formed in logarithms; scipy's quantiles are right for these shapes.
+_LEAST_TAIL, _USUAL, _SMALL_STEP = 1e-270, (1e-2, 1e5), 1e-8
 #: Logits beyond which the balance of two errors is looked for as that of any pair.
 _FARTHEST = 30.0
 
@@ -150,7 +152,11 @@ class Beta(Distribution):
 
     def _side(self, t: Thresholds, *, lower: bool) -> tuple[FloatArray, FloatArray]:
         of = special.beta_lower if lower else special.beta_upper
-        return of(self.a, self.b, _clipped(t))
+        single = _tail(*self._turned(lower), t, lower=lower) if t.size == 1 else None
+        return single or of(self.a, self.b, _clipped(t))
+
+    def _turned(self, lower: bool) -> tuple[float, float]:
+        return (self.a, self.b) if lower else (self.b, self.a)
 
     def _log_density(self, t: Thresholds) -> FloatArray:
         return special.beta_log_density(self.a, self.b, t)
@@ -169,9 +175,12 @@ class Beta(Distribution):
         return value
 
     def _tail_quantile(self, p: FloatArray, log_p: FloatArray, *, lower: bool) -> Thresholds:
-        if lower:
-            return Thresholds.from_logit(special.beta_lower_quantile(self.a, self.b, log_p))
-        return Thresholds.from_logit(-special.beta_lower_quantile(self.b, self.a, log_p))
+        a, b = self._turned(lower)
+        y = _usual_quantiles(a, b, p)
+        far = np.isnan(y)
+        if far.any():
+            y[far] = special.beta_lower_quantile(a, b, log_p[far])
+        return Thresholds.from_logit(y if lower else -y)
 
     def _tails(self) -> tuple[Tail, Tail]:
         log_b = special.log_beta(self.a, self.b)
@@ -184,6 +193,10 @@ class Beta(Distribution):
         *_, shift_a, shift_b = _polygammas(self.a, self.b, 0.0, 0.0)
         log_share, log_rest = -np.logaddexp(0.0, [-t.logit, t.logit])
         return np.array([log_share - shift_a, log_rest - shift_b])
+
+    def _scores_of(self, places: Sequence[float]) -> list[list[float]]:
+        *_, shift_a, shift_b = _polygammas(self.a, self.b, 0.0, 0.0)
+        return [[math.log(x) - shift_a for x in places], [math.log1p(-x) - shift_b for x in places]]
 
     def _unit_covariance(self) -> FloatArray:
         return polygamma.beta_inverse_information(self.a, self.b)
@@ -216,6 +229,38 @@ class Beta(Distribution):
 
     def _sample(self, size: Any, rng: np.random.Generator) -> FloatArray:
         return np.asarray(rng.beta(self.a, self.b, size), dtype=np.float64)
+
+
+def _tail(a: float, b: float, t: Thresholds, *, lower: bool) -> tuple[Any, Any] | None:
+    """The tail of a single threshold and its log, without arrays; None far out."""
+    from scipy.special import betainc, betaincc
+
+    x, rest = (t.theta, t.complement) if lower else (t.complement, t.theta)
+    if not (x > _LEAST_TAIL and rest > _LEAST_TAIL):
+        return None
+    left = t.logit <= 0.0 if lower else t.logit >= 0.0
+    turned = (a, b, x) if left else (b, a, rest)
+    near = betainc(*turned)
+    other = 1.0 - near if near <= 0.5 else betaincc(*turned)
+    value, other = (near, other) if left else (other, near)
+    if not value > _LEAST_TAIL:
+        return None
+    return np.asarray(value), np.asarray(np.log(value) if value < 0.5 else np.log1p(-other))
+
+
+def _usual_quantiles(a: float, b: float, p: FloatArray) -> FloatArray:
+    """Logits of quantiles by scipy and a step of Newton's; nan far out."""
+    from scipy.special import betainc, betaincinv
+
+    if not _USUAL[0] < min(a, b) <= max(a, b) < _USUAL[1]:
+        return np.full(p.shape, np.nan)
+    with np.errstate(all="ignore"):
+        x = betaincinv(a, b, p)
+        log_x, log_rest = np.log(x), np.log1p(-x)
+        density = np.exp(a * log_x + b * log_rest - special.log_beta(a, b))
+        step = (p - betainc(a, b, x)) / density
+        usual = (p > _LEAST_TAIL) & (x > _LEAST_TAIL) & (x < 0.9) & (np.abs(step) <= _SMALL_STEP)
+        return np.where(usual, log_x - log_rest + step, np.nan)
 
 
 def has_shape(law: Distribution) -> TypeGuard[Beta]:

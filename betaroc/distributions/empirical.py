@@ -169,7 +169,7 @@ class Gaps:
         """-inf, a threshold in each gap, the largest score."""
         low = np.concatenate([[-np.inf], self.places])[index]
         high = np.concatenate([self.places, [np.inf]])[index]
-        return gap_thresholds(low, high, at_edges=self.at_edges)
+        return Thresholds.from_theta(gap_places(low, high, at_edges=self.at_edges))
 
 
 def sums_below(masses: FloatArray, *, whole: bool) -> FloatArray:
@@ -191,11 +191,6 @@ def sums_above(masses: FloatArray, below: FloatArray, *, whole: bool) -> FloatAr
     above = np.minimum(above, total)
     above[0] = total
     return above
-
-
-def gap_thresholds(low: FloatArray, high: FloatArray, *, at_edges: bool) -> Thresholds:
-    """The thresholds of gaps, see `gap_places`."""
-    return Thresholds.from_theta(gap_places(low, high, at_edges=at_edges))
 
 
 def gap_places(low: FloatArray, high: FloatArray, *, at_edges: bool) -> FloatArray:
@@ -585,7 +580,8 @@ class EmpiricalPair(Pair):
         if self.client.weights is not None or self.impostor.weights is not None:
             return None
         low, high = balance(self.client._sorted, self.impostor._sorted)
-        return gap_thresholds(np.array(low), np.array(high), at_edges=self.at_edges)
+        place = gap_places(np.array(low), np.array(high), at_edges=self.at_edges)
+        return Thresholds.from_theta(place)
 
     def auc(self) -> float:
         weighted = self.client.weights is not None or self.impostor.weights is not None

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -37,21 +37,17 @@ _REMOTE = 10.0
 _FLAT_CELL = 0.5
 
 
-class ScoreCells(NamedTuple):
-    """Distinct cells k step -+ step/2, cut to the support, and which one each score lies in."""
+def score_cells(
+    values: FloatArray, step: float, support: tuple[float, float]
+) -> tuple[FloatArray, FloatArray, FloatArray, IntArray]:
+    """Distinct cells k step -+ step/2, cut to the support, that hold scores: k and both ends.
 
-    number: FloatArray
-    low: FloatArray
-    high: FloatArray
-    place: IntArray
-
-    @classmethod
-    def of(cls, values: FloatArray, step: float, support: tuple[float, float]) -> ScoreCells:
-        """The cells that hold scores."""
-        last = np.ceil(support[1] / step + 0.5) - 1
-        index, place = np.unique(np.minimum(np.rint(values / step), last), return_inverse=True)
-        low, high = (np.clip((index + side) * step, *support) for side in (-0.5, 0.5))
-        return cls(index, low, high, np.ravel(place))
+    Last which of them each score lies in.
+    """
+    last = np.ceil(support[1] / step + 0.5) - 1
+    index, place = np.unique(np.minimum(np.rint(values / step), last), return_inverse=True)
+    low, high = (np.clip((index + side) * step, *support) for side in (-0.5, 0.5))
+    return index, low, high, np.ravel(place)
 
 
 def log_masses(
@@ -189,9 +185,9 @@ class BoundaryRule(Value):
     resolution: float | None = None
 
 
-#: Rules that met no score: values are not changed, so one of each is enough.
 #: The finest resolution whose cells have ends of their own up to 1.
 _FINEST = 2.0**-51
+#: Rules that met no score: values are not changed, so one of each is enough.
 _UNMET = {policy: BoundaryRule(policy) for policy in POLICIES}
 
 
@@ -333,7 +329,7 @@ def estimate_in_cells(sample: Sample, family: Family, step: float) -> MleResult:
         raise refusal("resolution", least, repr(step), "Leave it out.")
     ends = sample.ends() if family.on_unit else AtEnds(0, 0, 0.0, 0.0)
     values, n = sample.values, sample.n
-    result, low, high, place = ScoreCells.of(values, step, support)
+    result, low, high, place = score_cells(values, step, support)
     middle = np.clip(result * step, *support)[place]
     rule = BoundaryRule(
         "interval", ends.n_zero, ends.n_one, resolution=step,

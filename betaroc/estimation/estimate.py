@@ -15,7 +15,7 @@ from betaroc.core import errors
 from betaroc.core.arrays import CLASSES, FloatArray
 from betaroc.core.checks import check_entries, count, finite
 from betaroc.core.notices import Notice, warn
-from betaroc.core.thresholds import Thresholds
+from betaroc.core.text import format_list
 from betaroc.core.vocabulary import CLASS_SLOTS, CLIENT, CLIENTS, IMPOSTORS, worded
 from betaroc.data.scores import ScoreData, Scores
 from betaroc.data.summary import ScoreSummary
@@ -30,7 +30,7 @@ from betaroc.estimation.boundary import (
     estimate_on_unit,
 )
 from betaroc.estimation.contract import Data, Family, MleResult, Sample, summed_class
-from betaroc.estimation.families import FAMILIES, check_within, named, needs_rows
+from betaroc.estimation.families import FAMILIES, check_within, named
 from betaroc.estimation.record import Estimate, PairEstimate
 from betaroc.model.model import ScoreModel
 from betaroc.rendering.numbers import number
@@ -112,8 +112,7 @@ def influence(
         return []
     ends, values = (sample.low, sample.high), [getattr(law, name) for name, _ in law._scales]
     cov = (top.covariance[:2, :2] / top.total).tolist()
-    with np.errstate(all="ignore"):  # of errors that no double holds nothing is said
-        scores = law._score(Thresholds.from_theta(ends)).tolist()
+    scores = law._scores_of(ends)
     rooms = [
         value if scale == "log" else math.sqrt(cov[k][k] * total)
         for k, (value, (_, scale)) in enumerate(zip(values, law._scales, strict=True))
@@ -388,7 +387,13 @@ def estimate_pair(
     if isinstance(scores, ScoreSummary):
         for task in tasks:
             if not task.row.summed:
-                raise needs_rows(task.family)
+                summed = [name for name, row in FAMILIES.items() if row.summed]
+                raise errors.InputError.about("family")(
+                    worded(f'`family="{task.family}"` must have every score; got a summary, which')
+                    + " keeps sums and counts in bins only. "
+                    + worded("`Fit Scores (all rows, or a random part of them)`, or")
+                    + f" one of {format_list(summed)}."
+                )
         data: list[Data] = [summed_class(scores, who) for who in CLASSES]
     else:
         data = [

@@ -21,7 +21,7 @@ from betaroc.core.errors import DegenerateDataError, FitError, InputError, Scale
 from betaroc.core.notices import Notice
 from betaroc.core.polygamma import beta_inverse_information, log1p_excess_array
 from betaroc.core.special import HALF_LOG_TWO_PI, log_beta_ratio
-from betaroc.core.text import format_list, format_value, parse_number
+from betaroc.core.text import format_value, parse_number
 from betaroc.core.vocabulary import worded
 from betaroc.data.scores import ScoreData
 from betaroc.data.sums import ClassSummary
@@ -530,13 +530,3 @@ def check_rule(chosen: Chosen, boundary: str | None, asked: str = AUTO) -> None:
             + worded(f' distributions on [0, 1], and `family="{asked}"` takes normal here,')
             + f" {chosen.reason}. Correct these scores, or leave it out."
         )
-
-
-def needs_rows(family: str) -> InputError:
-    """The error for a summary and a family that must have single scores."""
-    summed = [name for name, row in FAMILIES.items() if row.summed]
-    return InputError.about("family")(
-        worded(f'`family="{family}"` must have every score; got a summary, which keeps sums and')
-        + worded(" counts in bins only. `Fit Scores (all rows, or a random part of them)`, or")
-        + f" one of {format_list(summed)}."
-    )

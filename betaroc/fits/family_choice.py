@@ -27,7 +27,7 @@ from betaroc.distributions.base import Distribution
 from betaroc.distributions.empirical import Empirical
 from betaroc.distributions.inflated import base_of
 from betaroc.distributions.shifted import bounds_of
-from betaroc.estimation.boundary import ScoreCells, log_masses
+from betaroc.estimation.boundary import log_masses, score_cells
 from betaroc.estimation.estimate import Bounds, Options, estimate_class, estimate_pair
 from betaroc.estimation.families import (
     BEST,
@@ -293,7 +293,7 @@ class Folded(NamedTuple):
         x, step = self.x[keep], self.resolution
         if step is None:
             return np.asarray(law.logpdf(x))
-        _, low, high, place = ScoreCells.of(x, step, law.support)
+        _, low, high, place = score_cells(x, step, law.support)
         return (log_masses(low, high, law.support)(law) - np.log(high - low))[place]
 
     @property

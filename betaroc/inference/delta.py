@@ -25,7 +25,7 @@ from betaroc.distributions.beta import ClassSums, best_partner, has_shape
 from betaroc.distributions.inflated import MASSES, REJECTED, base_of
 from betaroc.distributions.normal import has_spread
 from betaroc.distributions.shifted import between_ends, score_range
-from betaroc.estimation.boundary import MATLAB_EDGES, ScoreCells, log_masses
+from betaroc.estimation.boundary import MATLAB_EDGES, log_masses, score_cells
 from betaroc.estimation.families import FAMILIES
 from betaroc.estimation.record import Estimate, PairEstimate
 from betaroc.inference.interval import Interval, Limits, from_log, from_logit
@@ -113,7 +113,7 @@ def _cell_log_likelihood(
     policy, support = _policy_in_force(result), result.distribution.support
     resolution = (result.boundary and result.boundary.resolution) or 0.0
     if policy == "interval":
-        _, low, high, place = ScoreCells.of(values, resolution, support)
+        _, low, high, place = score_cells(values, resolution, support)
         logs = log_masses(low, high, support)
         return lambda law: logs(law)[place]
     first, last = score_range(result.distribution)
