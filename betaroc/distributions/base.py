@@ -12,6 +12,7 @@ import math
 import sys
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, NamedTuple
 
@@ -191,14 +192,12 @@ class Distribution(Exportable, ABC):
 
     def _integrated_moments(self) -> tuple[float, float]:
         """Mean and standard deviation by quadrature; nan where doubles do not hold them."""
-        try:
-            with np.errstate(over="ignore", invalid="ignore"):
-                unit = float(np.ptp(self._landmarks(np.log([4.0])).theta)) or 1.0
-                mean = unit * self._expected(lambda t: t.theta / unit)
-                square = self._expected(lambda t: ((t.theta - mean) / unit) ** 2)
-                return mean, unit * math.sqrt(square)
-        except FitError:
-            return math.nan, math.nan
+        mean = sd = math.nan
+        with np.errstate(over="ignore", invalid="ignore"), suppress(FitError):
+            unit = float(np.ptp(self._landmarks(np.log([4.0])).theta)) or 1.0
+            mean = unit * self._expected(lambda t: t.theta / unit)
+            sd = unit * math.sqrt(self._expected(lambda t: ((t.theta - mean) / unit) ** 2))
+        return mean, sd
 
     def _tail_quantile(self, p: FloatArray, log_p: FloatArray, *, lower: bool) -> Thresholds:
         """Where a tail has a mass of at most one half; a family has this or `_inverse`."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import Any, ClassVar, TypeGuard, cast
@@ -12,6 +12,8 @@ from typing import Any, ClassVar, TypeGuard, cast
 import numpy as np
 
 from betaroc.core.arrays import FloatArray
+from betaroc.core.errors import FitError
+from betaroc.core.quadrature import integrate_panels
 from betaroc.core.special import HALF_LOG_TWO_PI, exponential, log_ratio
 from betaroc.core.thresholds import Coordinate, Thresholds
 from betaroc.distributions.base import Distribution, Summit, Tail, climb
@@ -19,6 +21,9 @@ from betaroc.distributions.pairs import Pair, closed_forms
 
 #: Squares of sigmas beyond these lose digits, then themselves.
 _LEAST, _MOST = 1e-145, 1e145
+_LARGEST = float(np.finfo(np.float64).max)
+#: Standard scores between which moments are integrated.
+_PANELS = np.linspace(-38.0, 38.0, 77)
 
 
 def normal_inverse_information(sigma: float) -> tuple[tuple[float, float], tuple[float, float]]:
@@ -60,7 +65,20 @@ class NormalScore(Distribution):
 
     @cached_property
     def _moments(self) -> tuple[float, float]:
-        return self._integrated_moments()
+        def expected(function: Callable[[FloatArray], FloatArray]) -> float:
+            def integrand(z: FloatArray) -> FloatArray:
+                x = np.clip(self.coordinate.place(self._place(z)).theta, -_LARGEST, _LARGEST)
+                return function(x) * np.exp(-0.5 * z * z - HALF_LOG_TWO_PI)
+
+            try:
+                with np.errstate(under="ignore"):
+                    return integrate_panels(integrand, _PANELS)
+            except FitError:  # a spread that doubles cannot hold
+                return math.nan
+
+        mean = expected(lambda x: x)
+        width = expected(lambda x: np.abs(x - mean)) or 1.0
+        return mean, width * math.sqrt(expected(lambda x: ((x - mean) / width) ** 2))
 
     def _y(self, t: Thresholds) -> FloatArray:
         return self.coordinate.of(t)
