@@ -23,7 +23,7 @@ from betaroc.data.read import KeyFile, column_spec, read_columns, read_scores
 from betaroc.data.scores import ScoreData, ScoreSource
 from betaroc.data.summary import ScoreSummary, file_words, summarize_finest
 from betaroc.data.text_files import TextFile
-from betaroc.data.text_layouts import text_options
+from betaroc.data.text_layouts import TextOptions
 from betaroc.estimation.contract import SUMMED_POLICIES
 from betaroc.estimation.families import AUTO, BEST, FAMILIES, Names
 from betaroc.rendering import numbers, tree
@@ -396,10 +396,9 @@ def _columns(
     value = _reading(arguments)
     label, client_label = value.pop("label"), value.pop("client_label")
     roles = {role: columns(getattr(arguments, role)) for role in ("group", "id")}
-    value["format_"] = value.pop("format")
     del value["score"]
     read = read_columns(
-        paths[0], systems, column_spec("", label, roles, DROP), text_options(**value),
+        paths[0], systems, column_spec("", label, roles, DROP), TextOptions(**value).checked(),
         KeyFile(arguments.key, columns(arguments.key_id), arguments.key_label), client_label,
     )  # fmt: skip
     groups = {column: read.names[column] for column in arguments.group or ()}

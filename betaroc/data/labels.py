@@ -367,7 +367,7 @@ class ColumnSpec(NamedTuple):
         return [column for column, _ in self.roles]
 
 
-def written(asked: str, present: Collection[str]) -> str:
+def _written(asked: str, present: Collection[str]) -> str:
     """What a column is called: otherwise in large and small letters, or by a common name."""
     if asked in present:
         return asked
@@ -377,14 +377,16 @@ def written(asked: str, present: Collection[str]) -> str:
 
 
 def as_written(wanted: ColumnSpec, present: Collection[str]) -> tuple[ColumnSpec, tuple[str, ...]]:
-    """Score and label as a file calls them, with the options that would say the same."""
-    score = None if wanted.score is None else written(wanted.score, present)
-    label = tuple(written(column, present) for column in wanted.label)
+    """The columns as a file calls them, with the options that would say the same."""
+    score = None if wanted.score is None else _written(wanted.score, present)
+    label = tuple(_written(column, present) for column in wanted.label)
+    names = {r: tuple(_written(c, present) for c in asked) for r, asked in wanted.names.items()}
     if label == ("label",) and "label" not in present and {*_BOB_BIO} <= {*present}:
         label = _BOB_BIO
     stated = [f"score={score}"] * (score != wanted.score)
     stated += [f"label={','.join(label)}"] * (label != wanted.label)
-    return wanted._replace(score=score, label=label), tuple(stated)
+    stated += [f"{r}={','.join(c)}" for r, c in names.items() if c != wanted.names[r]]
+    return wanted._replace(score=score, label=label, names=names), tuple(stated)
 
 
 def column_places(name: str, present: list[str], wanted: ColumnSpec) -> list[int]:

@@ -21,8 +21,8 @@ from betaroc.core.containers import as_narwhals
 from betaroc.core.errors import BetarocError, FileFormatError, InputError, InputTypeError, refusal
 from betaroc.core.local_files import local_file, of_the_system, shown_path
 from betaroc.core.notices import collect_warnings
-from betaroc.core.text import did_you_mean, format_list, format_value
-from betaroc.core.vocabulary import ClassWords, is_class_word, worded
+from betaroc.core.text import did_you_mean, format_list, format_value, typed
+from betaroc.core.vocabulary import ClassWords, worded
 from betaroc.data.frames import named_columns
 from betaroc.data.labels import (
     DROP,
@@ -35,7 +35,6 @@ from betaroc.data.labels import (
     check_confidence,
     check_hard_labels,
     whole,
-    written,
 )  # fmt: skip
 from betaroc.data.parquet import binary_columns, binary_parts
 from betaroc.data.scores import ScoreData, Scores, ScoreSource
@@ -46,15 +45,7 @@ from betaroc.data.text_files import (
     rows_in_memory,
     text_file,
 )
-from betaroc.data.text_layouts import (
-    NAMED,
-    SEPARATORS,
-    TextLayout,
-    TextOptions,
-    layout_of,
-    split_fields,
-    text_options,
-)  # fmt: skip
+from betaroc.data.text_layouts import NAMED, TextOptions, key_layout, layout_of
 from betaroc.data.text_rows import number_columns, read_parts
 
 if TYPE_CHECKING:
@@ -65,11 +56,7 @@ ScoresLike: TypeAlias = (
     "ScoreData | IntoFrame | tuple[npt.ArrayLike, npt.ArrayLike] | str | os.PathLike[str]"
 )
 #: The first bytes of tables that are no text.
-_FIRST = {"parquet": b"PAR1", "arrow": b"ARROW1"}
-#: Rows by which the columns of a key without a header are told.
-_ROWS = 100
-#: From this width on a key is a protocol of ASVspoof, whose second column is the trial.
-_PROTOCOL = 5
+_FIRST = {b"PAR1": "parquet", b"ARROW1": "arrow", b"\xff\xff\xff\xff": "arrow"}
 #: What names a trial: one text, or two.
 _Trial = str | tuple[str, ...]
 
@@ -88,10 +75,8 @@ def as_scores(
     elif hasattr(as_narwhals(value), "collect_schema"):
         result, how = partial(Scores.from_frame, value), "Scores.from_frame(frame)"
     if result is None:
-        raise InputTypeError.about(name)(
-            f"{name} must be {kinds}, a frame, a pair (y_true, y_score) or a path; got"
-            f" {format_value(value)} of type {type(value).__name__}. Make Scores(client, impostor)."
-        )
+        rule = f"be {kinds}, a frame, a pair (y_true, y_score) or a path"
+        raise refusal(name, rule, typed(value), "Make Scores(client, impostor).", InputTypeError)
     try:
         return result()
     except BetarocError as error:
@@ -239,49 +224,42 @@ def read_scores(
     ('genuine', ('separator=semicolon', 'decimal=comma'))
     >>> folder.cleanup()
     """
-    options = text_options(format, separator, decimal, header, columns, max_size, max_rows)
+    options = TextOptions(format, separator, decimal, header, columns, max_size, max_rows).checked()
     options = options._replace(max_rows=max_rows or rows_in_memory())
     choice(missing, WAYS_OF_MISSING, "missing")
     wanted = column_spec(score, label, {"group": group, "id": id, "stratum": stratum}, missing)
     of_key = KeyFile(key, key_id, key_label)
     files = {"client_file": client_file, "impostor_file": impostor_file}
     _check_options(path, of_key, wanted, options, client_label, files)
-    lost, absent, absent_strata = None, [0, 0], None
     if path is None:
         rows, source = _two_files(files, wanted, options)
     else:
-        keyed = key is not None
         of_scores = wanted
-        if keyed:  # the key says what each trial is
+        if key is not None:  # it says what each trial is
             names = {role: c for role, c in wanted.names.items() if role != "stratum"}
             of_scores = wanted._replace(label=(), names=names)
         with local_file(path) as (local, name), of_the_system(name):
-            file = open_file(local, name, of_scores, client_label, options, keyed=keyed)
+            file = open_file(local, name, of_scores, client_label, options, keyed=key is not None)
             rows = file.rows()
         source = ScoreSource(str(path), file.kind, guesses=file.guesses)
-        if keyed:
-            rows, lost = of_key.join(rows, wanted, local, options)
+        if key is not None:
+            rows = of_key.join(rows, wanted, local, options)
             source = replace(source, further=(str(key),))
     values, is_client, client_texts, guessed = rows.split(client_label)
     strata, beside = rows.strata(client_texts), rows.joined()
     by_label = strata is not None and stratum is None
     if strata is not None:
         beside["strata"] = strata
-    if lost is not None:
-        clients, kinds = client_texts[lost.codes], lost.strata(client_texts)
-        absent = [int(np.sum(clients)), int(np.sum(~clients))]
-        absent_strata = None if kinds is None else (kinds[clients], kinds[~clients])
     # A digest of all classes, and of which rows have a score where some have none.
     digest = hashlib.blake2b(np.packbits(is_client).tobytes(), digest_size=16)
     present = ~np.isnan(values)
     if not present.all():
         digest.update(np.packbits(present).tobytes())
-    dropped = sum(absent) + int(np.sum(~present)) if missing == DROP else 0
+    dropped = int(np.sum(~present)) if missing == DROP else 0
     source = replace(source, order=digest.hexdigest(), guessed=guessed, n_dropped=dropped)
     result = Scores._of_rows(
-        values, is_client, f"{rows.name}, scores", missing, beside, absent=absent,
-        absent_strata=absent_strata, error=FileFormatError, source=source,
-        words=None if by_label else rows.words(is_client),
+        values, is_client, f"{rows.name}, scores", missing, beside, error=FileFormatError,
+        source=source, words=None if by_label else rows.words(is_client),
     )  # fmt: skip
     return result._with(client_strata=None) if by_label else result
 
@@ -291,10 +269,8 @@ def column_spec(
 ) -> ColumnSpec:
     """The columns of a call, checked."""
     if not isinstance(score, str):
-        raise InputTypeError.about("score")(
-            f"score must be the name of a column; got {format_value(score)} of type"
-            f" {type(score).__name__}. Pass text."
-        )
+        rule = "be the name of a column"
+        raise refusal("score", rule, typed(score), "Pass text.", InputTypeError)
     labels = named_columns(label, "label", single=False)
     if score in labels:
         raise InputError.about("score")(
@@ -313,10 +289,19 @@ class OpenedFile(NamedTuple):
     kind: str
     wanted: ColumnSpec
     guesses: tuple[str, ...]
+    most_rows: int | None
     #: The rows in parts, of which there is one at least.
-    parts: Callable[[], Iterator[Rows]]
+    read: Callable[[], Iterator[Rows]]
     #: All columns, and whether they hold numbers.
     columns: Callable[[], dict[str, bool]]
+
+    def parts(self) -> Iterator[Rows]:
+        """The rows in parts, of which there is one at least, bounded in all."""
+        rows = 0
+        for part in self.read():
+            rows += part.codes.size
+            check_rows(self.name, rows, self.most_rows, "at least ")
+            yield part
 
     def rows(self) -> Rows:
         """All rows, whose scores are not those of a predicted label."""
@@ -342,17 +327,29 @@ def open_file(
         raise FileFormatError(
             f"{name} must hold scores; the file is empty (0 bytes). Export again."
         )
-    if head.startswith(b"PAR1") or path.suffix.lower() in {".parquet", ".pq"}:
-        return _open_binary(path, name, "parquet", wanted, options, keyed=keyed)
-    if head.startswith((b"ARROW1", b"\xff\xff\xff\xff")):
-        return _open_binary(path, name, "arrow", wanted, options, keyed=keyed)
-    file = text_file(path, name, options.format, options.max_size)
-    if options.format in _FIRST:
+    binary = next((kind for first, kind in _FIRST.items() if head.startswith(first)), None)
+    if path.suffix.lower() in {".parquet", ".pq"}:
+        binary = "parquet"
+    asked = options.format
+    if asked not in (None, binary) and (binary or asked in _FIRST.values()):
+        wrong = asked.capitalize() if asked in _FIRST.values() else asked
+        is_kind = binary.capitalize() if binary else "no such table"
         raise FileFormatError(
-            f"{name} is no {options.format.capitalize()} file; it starts with {head[:4]!r} instead"
-            f" of {_FIRST[options.format]!r}. Leave format out."
+            f"{name} is no {wrong} file; it is {is_kind} and starts with {head[:4]!r}. Leave format"
+            " out."
         )
-    if options.format == "pyeer" and not single:
+    needs_id = keyed and not wanted.names.get("id")
+    if binary:
+        _check_of_text(options, name, binary.capitalize())
+        check_size(name, path.stat().st_size, options.max_size)
+        if needs_id:
+            raise _without_id(name)
+        columns = partial(binary_columns, path, name, binary)
+        wanted, guesses = as_written(wanted, columns())
+        read = partial(binary_parts, path, name, binary, wanted, options.max_rows)
+        return OpenedFile(name, binary, wanted, guesses, options.max_rows, read, columns)
+    file = text_file(path, name, asked, options.max_size)
+    if asked == "pyeer" and not single:
         raise InputError.about("format")(
             worded("format must be another for one file: 'pyeer' is a file for each class,")
             + worded(" `client_file=` and `impostor_file=`.")
@@ -362,7 +359,7 @@ def open_file(
         _check_of_text(options, name, what, cells=file.kind in TABLE_KINDS)
     layout, wanted = layout_of(file, options, wanted, keyed=keyed, single=single)
     kind = (file.kind or layout.kind) + ", gzip" * file.zipped
-    if keyed and not wanted.names.get("id"):
+    if needs_id:
         if layout.kind not in ("kaldi", "nist") and layout.names != ("score",):
             raise _without_id(name)
         ids = tuple((layout.names or ())[:-1])
@@ -373,36 +370,8 @@ def open_file(
             f" equal {' and '.join(wanted.label)} identity; got {format_value(client_label)} for"
             f" {name}. Leave it out."
         )
-    parts = partial(_bounded, partial(read_parts, file, wanted, layout), name, options.max_rows)
-    return OpenedFile(
-        name, kind, wanted, layout.guesses, parts, partial(number_columns, file, layout)
-    )
-
-
-def _open_binary(
-    path: Path, name: str, kind: str, wanted: ColumnSpec, options: TextOptions, *, keyed: bool
-) -> OpenedFile:
-    if options.format not in {None, kind}:
-        raise FileFormatError(
-            f"{name} is no {options.format} file; it is {kind.capitalize()}. Leave format out."
-        )
-    _check_of_text(options, name, kind.capitalize())
-    check_size(path, name, options.max_size)
-    if keyed and not wanted.names.get("id"):
-        raise _without_id(name)
-    columns = partial(binary_columns, path, name, kind)
-    wanted, guesses = as_written(wanted, columns())
-    read = partial(binary_parts, path, name, kind, wanted, options.max_rows)
-    parts = partial(_bounded, read, name, options.max_rows)
-    return OpenedFile(name, kind, wanted, guesses, parts, columns)
-
-
-def _bounded(read: Callable[[], Iterator[Rows]], name: str, most: int | None) -> Iterator[Rows]:
-    rows = 0
-    for part in read():
-        rows += part.codes.size
-        check_rows(name, rows, most, "at least ")
-        yield part
+    text, columns = partial(read_parts, file, wanted, layout), partial(number_columns, file, layout)
+    return OpenedFile(name, kind, wanted, layout.guesses, options.max_rows, text, columns)
 
 
 def _check_of_text(options: TextOptions, name: str, kind: str, *, cells: bool = False) -> None:
@@ -481,12 +450,9 @@ class KeyFile(NamedTuple):
     id: Any = None
     label: Any = None
 
-    def join(
-        self, rows: Rows, wanted: ColumnSpec, scores: Path, options: TextOptions
-    ) -> tuple[Rows, Rows]:
-        """The rows with the key's labels and strata, and its trials that have no score."""
-        rows.values()
-        ids = rows.wanted.names.get("id", ())
+    def join(self, rows: Rows, wanted: ColumnSpec, scores: Path, options: TextOptions) -> Rows:
+        """The rows with the key's labels and strata; behind them its trials without a score."""
+        values, ids = rows.values(), rows.wanted.names.get("id", ())
         known = self._read(ids, wanted, scores, options)
         trials, key_trials = _trials(rows, ids), _trials(known, known.wanted.names["id"])
         if not ids and len(trials) != len(key_trials):
@@ -513,14 +479,16 @@ class KeyFile(NamedTuple):
                 f" {len(places)} have none, the first {format_value(first, 80)}. Give theirs, or"
                 " pass" + worded(" `missing='drop'` or `missing='reject'`.")
             )
-        of_key = {c: known.names[c] for c in known.wanted.names.get("stratum", ())}
-        labelled = replace(
-            rows, name=known.name, unit=known.unit, labels=known.labels,
-            codes=known.codes[at], names=rows.names | {c: v[at] for c, v in of_key.items()},
-            wanted=rows.wanted._replace(names=rows.wanted.names | _strata_of(known.wanted)),
+        at = np.append(at, lost)
+        names = {c: np.append(v, np.zeros(lost.size, v.dtype)) for c, v in rows.names.items()}
+        strata = known.wanted.names.get("stratum", ())
+        spec = {**rows.wanted.names, "stratum": strata} if strata else rows.wanted.names
+        return replace(
+            rows, name=known.name, unit=known.unit, labels=known.labels, codes=known.codes[at],
+            scores=np.append(values, np.full(lost.size, np.nan)),
+            names=names | {column: known.names[column][at] for column in strata},
+            wanted=rows.wanted._replace(names=spec),
         )  # fmt: skip
-        names = {c: v[lost] for c, v in of_key.items()}
-        return labelled, replace(known, codes=known.codes[lost], names=names)
 
     def _read(
         self, ids: tuple[str, ...], wanted: ColumnSpec, scores: Path, options: TextOptions
@@ -528,68 +496,19 @@ class KeyFile(NamedTuple):
         """The labels of the key's trials, and the columns that name these."""
         names = ids if self.id is None else named_columns(self.id, "key_id")
         if len(names) != len(ids):
-            raise InputError.about("key_id")(
-                f"key_id must name as many columns as name the trial, {len(ids)}; got"
-                f" {format_value(self.id)}. Name the columns of the same names."
-            )
-        (label,) = wanted.label
+            rule = f"name as many columns as name the trial, {len(ids)}"
+            remedy = "Name the columns of the same names."
+            raise refusal("key_id", rule, format_value(self.id), remedy)
+        label = wanted.label
         if self.label is not None:
-            (label,) = named_columns(self.label, "key_label", single=True)
+            label = named_columns(self.label, "key_label", single=True)
+        columns = {role: c for role, c in wanted.names.items() if role == "stratum"}
         with local_file(self.path, "key") as (local, name), of_the_system(name):
             if local.name == scores.name:  # called as the file of the scores
                 name = shown_path(str(local))
             file = text_file(local, name, "csv", options.max_size)
-            lines = file.first_rows(_ROWS)
-            layout = _key_with_header(lines[0], names, label)
-            layout = layout or _key_without_header(name, lines, names, label)
-            columns = {"id": names} | _strata_of(wanted)
-            return whole(read_parts(file, ColumnSpec(None, (label,), columns), layout))
-
-
-def _strata_of(wanted: ColumnSpec) -> dict[str, tuple[str, ...]]:
-    return {role: columns for role, columns in wanted.names.items() if role == "stratum"}
-
-
-def _key_with_header(first: tuple[int, str], ids: tuple[str, ...], label: str) -> TextLayout | None:
-    for sign in SEPARATORS.values():
-        names = split_fields(first[1], sign)
-        called = {written(column, names): column for column in (*ids, label)}
-        if set(called) <= set(names):
-            own = tuple(called.get(name, name) for name in names)
-            return TextLayout("key", sign, names=own, start=first[0] + 1)
-    return None
-
-
-def _key_without_header(
-    name: str, lines: list[tuple[int, str]], ids: tuple[str, ...], label: str
-) -> TextLayout:
-    start, first = lines[0]
-    sign = max(SEPARATORS.values(), key=lambda s: (len(split_fields(first, s)), s == " "))
-    rows = [split_fields(text, sign) for _, text in lines]
-    width = len(rows[0])
-    names = [str(k + 1) for k in range(width)]
-    if ids and {*ids, label} <= {*names}:
-        return TextLayout("key", sign, names=tuple(names), start=start)
-    protocol = len(ids) == 1 and width >= _PROTOCOL
-    possible = range(2, width) if protocol else {0, width - 1} if width == len(ids) + 1 else ()
-    columns = [[row[k] for row in rows if len(row) == width] for k in range(width)]
-    result = [
-        k for k in possible if all(map(is_class_word, columns[k]))
-        and not (protocol and all(text.isdigit() for text in columns[k]))
-    ]  # fmt: skip
-    if len(result) != 1:
-        raise FileFormatError(
-            f"{name} must be a key: a header with {format_list([*ids, label])}, or {len(ids)}"
-            " column(s) of the trial and one of target or nontarget, bonafide or spoof, 1 or 0, at"
-            f" either end; its first line is {format_value(first)}."
-            f" {did_you_mean(label, rows[0])}Add a header with"
-            + worded(" these names, or name its columns by `key_id=` and `key_label=`, by their")
-            + " numbers from 1 where there is no header."
-        )
-    places = [1] if protocol else [k for k in range(width) if k != result[0]]
-    for place, column in zip([*places, result[0]], [*ids, label], strict=True):
-        names[place] = column
-    return TextLayout("key", sign, names=tuple(names), start=start)
+            layout, spec = key_layout(file, ColumnSpec(None, label, {"id": names} | columns))
+            return whole(read_parts(file, spec, layout))
 
 
 def _trials(rows: Rows, ids: tuple[str, ...]) -> list[_Trial]:
@@ -642,9 +561,10 @@ def read_columns(
             raise _without_id(name)
         table = open_file(local, name, rest, client_label, options, keyed=keyed)
         for system in _system_columns(table, systems):
-            own = rest._replace(score=system)
             try:
-                file = open_file(local, name, own, client_label, options, keyed=keyed)
+                file = open_file(
+                    local, name, rest._replace(score=system), client_label, options, keyed=keyed
+                )
                 read[system] = file.rows()
                 guesses |= dict.fromkeys(file.guesses)
             except FileFormatError as error:
@@ -653,12 +573,14 @@ def read_columns(
                 ) from error
     scores = {}
     for system, rows in read.items():
-        labelled = key.join(rows, wanted, local, options)[0] if keyed else rows
-        scores[system], is_client, _, guessed = labelled.split(client_label)
-        called, present = f"column {format_value(system)} of {name}", ~np.isnan(scores[system])
-        check_hard_labels(called, present.sum(), scores[system][present], kind=FileFormatError)
+        labelled = key.join(rows, wanted, local, options) if keyed else rows
+        values, is_client, _, guessed = labelled.split(client_label)
+        scores[system] = values[: rows.codes.size]
+        called, present = f"column {format_value(system)} of {name}", values[~np.isnan(values)]
+        check_hard_labels(called, present.size, present, kind=FileFormatError)
     source = ScoreSource(str(path), file.kind, guesses=tuple(guesses), guessed=guessed)
-    return ScoreColumns(scores, is_client, labelled.names, labelled.words(is_client), source)
+    words = labelled.words(is_client)
+    return ScoreColumns(scores, is_client[: rows.codes.size], rows.names, words, source)
 
 
 def _system_columns(table: OpenedFile, systems: Sequence[str] | None) -> list[str]:

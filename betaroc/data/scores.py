@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from copy import copy
 from dataclasses import MISSING, dataclass, field, fields, replace
 from functools import cached_property
@@ -1087,13 +1087,11 @@ class Scores(ScoreData):
         columns: Mapping[str, AnyArray],
         /,
         *,
-        absent: Sequence[int] = (0, 0),
-        absent_strata: Sequence[AnyArray] | None = None,
         error: type[BetarocError] = InputError,
         **content: Any,
     ) -> Scores:
         lost = np.isnan(values)
-        for k, (who, own) in enumerate((("client", is_client), ("impostor", ~is_client))):
+        for who, own in (("client", is_client), ("impostor", ~is_client)):
             chosen = own & ~lost
             if not chosen.any():
                 raise error(
@@ -1103,9 +1101,7 @@ class Scores(ScoreData):
             content |= {f"{who}_{key}": column[chosen] for key, column in columns.items()}
             if missing == REJECT and "strata" in columns:
                 ordered = np.concatenate([np.flatnonzero(own & part) for part in (~lost, lost)])
-                strata = columns["strata"][ordered]
-                more = [] if absent_strata is None else [absent_strata[k]]
-                content[f"{who}_strata"] = np.concatenate([strata, *more])
+                content[f"{who}_strata"] = columns["strata"][ordered]
             strata = np.asarray(content.get(f"{who}_strata", ()))
             unnamed = int(np.count_nonzero(strata == ""))
             if 0 < unnamed < strata.size:
@@ -1117,7 +1113,6 @@ class Scores(ScoreData):
                 del content[f"{who}_strata"]
             content[who] = values[chosen]
         without = [int(np.count_nonzero(lost & own)) for own in (is_client, ~is_client)]
-        without = [n + more for n, more in zip(without, absent, strict=True)]
         result = cls._checked(**content | missing_counts(without, int(np.sum(~lost)), missing))
         total = result.client_total + result.impostor_total
         check_hard_labels(name, total, result.client, result.impostor, kind=error)

@@ -48,7 +48,7 @@ from betaroc.data.labels import (
 from betaroc.data.read import OpenedFile, column_spec, open_file
 from betaroc.data.scores import ScoreData, Scores, ScoreSource
 from betaroc.data.sums import ClassSummary, Labels, added, array_sums
-from betaroc.data.text_layouts import text_options
+from betaroc.data.text_layouts import TextOptions
 from betaroc.distributions.empirical import MOST_BINS, Binned, Layout, bin_edges
 from betaroc.rendering.document import single_row
 from betaroc.rendering.numbers import extreme, number, path_words, percent, read_as
@@ -474,8 +474,7 @@ def summarize_file(
 ) -> ScoreSummary:
     """As `summarize` of a path, with the options of `read_scores`; wide bins are not warned of."""
     bins, layout = _checked_layout(bins, layout)
-    reading["format_"] = reading.pop("format", None)
-    wanted, options = column_spec(score, label), text_options(**reading)
+    wanted, options = column_spec(score, label), TextOptions(**reading).checked()
     local = regular_file(path)
     name = format_value(local.name)
     with of_the_system(name):

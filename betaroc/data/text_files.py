@@ -53,40 +53,20 @@ _MOST_ROWS, _ROW_BYTES = 250_000_000, 60
 _LINE = 2**20
 #: Bytes from which a bar is drawn, and bytes that the number of lines is estimated from.
 _PROGRESS_FROM, _SAMPLE = 2**20, 2**20
+#: Bytes after which these are told again.
+_STEP = 2**14
 #: What is raised for gzip that is no gzip, or not all of it.
 DAMAGED = (EOFError, gzip.BadGzipFile, zlib.error)
 
 
-class _Bounded(io.RawIOBase):
-    def __init__(self, stream: gzip.GzipFile, limit: int, name: str) -> None:
-        super().__init__()
-        self._stream, self._name, self._size, self._limit = stream, name, 0, limit
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: Any, /) -> int:
-        view = memoryview(buffer)
-        data = self._stream.read1(len(view))
-        self._size += len(data)
-        if self._size > self._limit:
-            raise _too_large(self._name, self._limit, self._size, "expand to")
-        view[: len(data)] = data
-        return len(data)
-
-
-def _too_large(name: str, limit: int, size: int, verb: str) -> FileFormatError:
-    return FileFormatError(
-        f"{name} must {verb} at most {limit} bytes; got {size}."
-        + worded(" Pass a larger `max_size=` if it is to be trusted.")
-    )
-
-
-def check_size(path: Path, name: str, largest: int | None) -> None:
-    """Raise if a file has more bytes than are read."""
-    size, limit = path.stat().st_size, largest or _LARGEST
-    if size > limit:
-        raise _too_large(name, limit, size, "have")
+def check_size(name: str, size: int, most: int | None, verb: str = "have") -> None:
+    """Raise if a file has more bytes, or expands to more, than are read."""
+    most = most or _LARGEST
+    if size > most:
+        raise FileFormatError(
+            f"{name} must {verb} at most {most} bytes; got {size}."
+            + worded(" Pass a larger `max_size=` if it is to be trusted.")
+        )
 
 
 def rows_in_memory() -> int:
@@ -144,21 +124,22 @@ class TextFile:
         return len(self.content) if self.kind else self.path.stat().st_size
 
     @contextmanager
-    def _opened(self) -> Iterator[tuple[io.BufferedReader, Callable[[], object]]]:
-        """The bytes, and what tells the bar how many were read."""
+    def _opened(self) -> Iterator[tuple[Any, Callable[[int], None]]]:
+        """The bytes, and what is told how many were read: it bounds them, and moves the bar."""
         with self.path.open("rb") as raw, progress(self.path.stat().st_size) as advance:
-            stream: Any = raw
-            if self.kind:
-                stream = io.BufferedReader(io.BytesIO(self.content))
-            elif self.zipped:
-                bounded = _Bounded(gzip.GzipFile(fileobj=raw), self.largest, self.name)
-                stream = io.BufferedReader(bounded, 2**16)
-            yield stream, lambda: advance(raw.tell())
+
+            def tell(size: int) -> None:
+                if self.zipped:
+                    check_size(self.name, size, self.largest, "expand to")
+                advance(raw.tell())
+
+            unpacked: Any = gzip.GzipFile(fileobj=raw) if self.zipped else raw
+            yield io.BytesIO(self.content) if self.kind else unpacked, tell
 
     def lines(self) -> Generator[str, None, None]:
         """The lines with their ends (LF, CRLF or CR)."""
-        number, size = 0, 0
-        with self._opened() as (raw, advance):
+        number, size, told = 0, 0, 0
+        with self._opened() as (raw, tell):
             stream = io.TextIOWrapper(raw, "utf-8", errors="surrogateescape", newline="")
             try:
                 for line in iter(partial(stream.readline, _LINE), ""):
@@ -167,9 +148,11 @@ class TextFile:
                     if "\0" in line or len(line) >= _LINE or not ascii_only:
                         self._check_line(line, number, size)
                     size += len(line if ascii_only else line.encode())
-                    if not number & 0x3FFF:
-                        advance()
+                    if size > told:
+                        tell(size)
+                        told = size + _STEP
                     yield line if number > 1 else line.removeprefix("\ufeff")
+                tell(size)
             except DAMAGED as error:
                 raise FileFormatError(
                     f"{self.name} must be intact gzip; after line {number}:"
@@ -217,10 +200,11 @@ class TextFile:
 
     def blocks(self, size: int) -> Generator[bytes, None, None]:
         """The bytes in blocks of about `size` that end with LF, but for the file's last one."""
-        with self._opened() as (stream, advance):
-            rest = b""
+        rest, total = b"", 0
+        with self._opened() as (stream, tell):
             while read := stream.read(size):
-                advance()
+                total += len(read)
+                tell(total)
                 body, end, tail = (rest + read).rpartition(b"\n")
                 if end:
                     yield body + end
@@ -241,7 +225,7 @@ def text_file(
     path: Path, name: str, format_: str | None = None, max_size: int | None = None
 ) -> TextFile:
     """A file that is no format of bytes, by its first ones, and not too large."""
-    check_size(path, name, max_size)
+    check_size(name, path.stat().st_size, max_size)
     with path.open("rb") as raw:
         head = raw.read(8)
     zipped = head.startswith(_GZIP)
@@ -249,14 +233,13 @@ def text_file(
         with suppress(*DAMAGED), gzip.open(path) as unpacked:
             head = unpacked.read(8)
             head = head if head.startswith(b"RDX") else b""  # any other is no UTF-8
+    file = TextFile(path, name, zipped, max_size or _EXPANDED)
     table = _table_kind(path, head)
     if table is not None:
-        content = _read_table(path, name, table, max_size or _EXPANDED)
-        return TextFile(path, name, False, kind=table, content=content)
+        return replace(file, kind=table, content=_table_content(file, table))
     for magic, (what, remedy) in _MAGIC.items():
         if head.startswith(magic):
             raise FileFormatError(f"{name} must be text or Parquet; it is {what}. {remedy}")
-    file = TextFile(path, name, zipped, max_size or _EXPANDED)
     if format_ not in (None, "json", "jsonl"):
         return file
     kind = _json_kind(file.first_rows(1)[0][1])
@@ -279,63 +262,61 @@ def _table_kind(path: Path, head: bytes) -> str | None:
     return None
 
 
-def _read_table(path: Path, name: str, kind: str, limit: int) -> bytes:
+def _table_content(file: TextFile, kind: str) -> bytes:
+    """A sheet, or arrays, as csv."""
     what, remedy = TABLE_KINDS[kind]
     try:
         if kind != "npy":
-            with zipfile.ZipFile(path) as archive:
+            with zipfile.ZipFile(file.path) as archive:
                 size = sum(member.file_size for member in archive.infolist())
-            if size > limit:
-                raise _too_large(name, limit, size, "expand to")
+            check_size(file.name, size, file.largest, "expand to")
         if kind == "xlsx":
             import pandas as pd
 
-            frame, header = pd.read_excel(path, header=None, dtype=object), False
-        else:
-            frame, header = _array_frame(path, name)
+            frame = pd.read_excel(file.path, header=None, dtype=object)
+            return bytes(frame.to_csv(index=False, header=False).encode())
+        return _array_content(file)
     except (FileFormatError, MemoryError):
         raise
     except ImportError as error:
         raise MissingDependencyError(
-            f"reading {name}, {what}, needs openpyxl, which is not installed. pip install openpyxl,"
-            f" or: {remedy}"
+            f"reading {file.name}, {what}, needs openpyxl, which is not installed. pip install"
+            f" openpyxl, or: {remedy}"
         ) from error
     except Exception as error:  # what reads these files raises whatever it likes; it is chained
         raise FileFormatError(
-            f"{name} is {what} and must be intact; {type(error).__name__}:"
+            f"{file.name} is {what} and must be intact; {type(error).__name__}:"
             f" {format_value(str(error), 140)}. Write it again. {remedy}"
         ) from error
-    return bytes(frame.to_csv(index=False, header=header).encode())
 
 
-def _array_frame(path: Path, name: str) -> tuple[Any, bool]:
-    """The columns of arrays, or the scores of two classes; whether they have names."""
+def _array_content(file: TextFile) -> bytes:
+    """The columns of arrays, or the scores of two classes, as csv; with their names if any."""
     import numpy as np
     import pandas as pd
 
-    read = np.load(path, allow_pickle=False)
+    read = np.load(file.path, allow_pickle=False)
     if isinstance(read, np.ndarray):
-        named = read.dtype.names
-        parts = [read] if read.ndim == 1 else [*read.T]
-        arrays = {item: read[item] for item in named} if named else dict(enumerate(parts))
+        names = read.dtype.names or ()
+        columns = enumerate(np.atleast_2d(read.T))
+        arrays: dict[Any, Any] = {n: read[n] for n in names} if names else dict(columns)
     else:
         with read:
             arrays = dict(read)
-        named = tuple(arrays)
-        client = client_word([*named]) if len(named) == 2 else None
-        if client is not None and all(part.ndim == 1 for part in arrays.values()):
-            label = np.repeat(named, [part.size for part in arrays.values()])
+        names = tuple(arrays)
+        if len(names) == 2 and client_word([*names]) and all(a.ndim == 1 for a in arrays.values()):
+            label = np.repeat(names, [part.size for part in arrays.values()])
             arrays = {"score": np.concatenate([*arrays.values()]), "label": label}
     shapes = {item: part.shape for item, part in arrays.items()}
     if len({*shapes.values()}) != 1 or len(next(iter(shapes.values()))) != 1:
         raise FileFormatError(
-            f"{name} must hold columns of one length, or the scores of two classes, such as genuine"
-            f" and impostor; it has the arrays {shapes}. Save these."
+            f"{file.name} must hold columns of one length, or the scores of two classes, such as"
+            f" genuine and impostor; it has the arrays {shapes}. Save these."
         )
     for item, part in arrays.items():
         if part.dtype.kind in "fS":  # doubles, as any text is read; text
             arrays[item] = part.astype(np.float64 if part.dtype.kind == "f" else np.str_)
-    return pd.DataFrame(arrays), bool(named)
+    return bytes(pd.DataFrame(arrays).to_csv(index=False, header=bool(names)).encode())
 
 
 # ---------------------------------------------------------------------------------- JSON
@@ -387,8 +368,7 @@ def _table_of_json(file: TextFile, kind: str) -> TextFile:
             rows = zip(*arrays.values(), strict=True)
             value = [dict(zip(arrays, row, strict=True)) for row in rows]
         trials += value if isinstance(value, list) and kind == "json" else [value]
-    objects = [trial for trial in trials if isinstance(trial, dict)]
-    columns = tuple(dict.fromkeys(name for trial in objects for name in trial))
+    names = dict.fromkeys(name for trial in trials if isinstance(trial, dict) for name in trial)
     table = io.StringIO()
     writer = csv.writer(table, lineterminator="\n")
     for number, trial in enumerate(trials, 1):
@@ -397,6 +377,6 @@ def _table_of_json(file: TextFile, kind: str) -> TextFile:
                 f"{file.name}, {made.unit} {number}: each trial must be a JSON object; got"
                 f' {format_value(trial)}. Write such as {{"score": 0.5, "label": 1}}.'
             )
-        cells = [] if trial == "" else [trial.get(name) for name in columns]
+        cells = [] if trial == "" else [trial.get(name) for name in names]
         writer.writerow([v if v is None or isinstance(v, str) else json.dumps(v) for v in cells])
-    return replace(made, content=table.getvalue().encode(), columns=columns)
+    return replace(made, content=table.getvalue().encode(), columns=tuple(names))

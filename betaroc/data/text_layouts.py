@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple, NoReturn
 
 from betaroc.core.checks import choice, count, flag
-from betaroc.core.errors import FileFormatError, InputError, InputTypeError
+from betaroc.core.errors import FileFormatError, InputError, InputTypeError, refusal
 from betaroc.core.text import format_list, format_value
 from betaroc.core.vocabulary import is_class_word, worded
 from betaroc.data.labels import ColumnSpec, as_written, column_places, is_missing_word
@@ -50,6 +50,8 @@ _WORDS = re.compile(r'"([^"]*)"|([^ \t\n\r\f\v]+)').findall
 _EXCEL = re.compile(r'"?sep=([,;|\t])"?\s*').fullmatch
 #: Rows that a guess is made from.
 _ROWS = 100
+#: From this width on a key is a protocol of ASVspoof, whose second column is the trial.
+_PROTOCOL = 5
 
 
 # ------------------------------------------------------------------------------- options
@@ -60,7 +62,7 @@ class TextOptions(NamedTuple):
     separator: str | None = None
     decimal: str | None = None
     header: bool | None = None
-    columns: tuple[str, ...] | None = None
+    columns: str | Sequence[str] | None = None
     max_size: int | None = None
     max_rows: int | None = None
 
@@ -69,46 +71,29 @@ class TextOptions(NamedTuple):
         """Those that are possible."""
         return self.separator or _TABLES.get(self.format or "", "".join(SIGNS))
 
-
-def text_options(
-    format_: str | None = None,
-    separator: str | None = None,
-    decimal: str | None = None,
-    header: bool | None = None,
-    columns: str | Sequence[str] | None = None,
-    max_size: int | None = None,
-    max_rows: int | None = None,
-) -> TextOptions:
-    """What a call says of its files, checked; signs for the words of separators."""
-    if format_ is not None:
-        choice(format_, FORMATS, "format")
-    if separator is not None:
-        word = choice(separator, [*SEPARATORS, *SIGNS], "separator")
-        separator = SEPARATORS.get(word, word)
-    if decimal is not None:
-        word = choice(decimal, [*DECIMALS, *DECIMALS.values()], "decimal")
-        decimal = DECIMALS.get(word, word)
-    if header is not None:
-        flag(header, "header")
-    for most, name in ((max_size, "max_size"), (max_rows, "max_rows")):
-        if most is not None:
-            count(most, name)
-    names = None if columns is None else _checked_names(columns)
-    return TextOptions(format_, separator, decimal, header, names, max_size, max_rows)
-
-
-def _checked_names(columns: Any) -> tuple[str, ...]:
-    names: Any = columns.split(",") if isinstance(columns, str) else columns
-    if not isinstance(names, list | tuple) or not all(isinstance(name, str) for name in names):
-        raise InputTypeError.about("columns")(
-            f"columns must be the names of all columns in their order; got {format_value(columns)}."
-        )
-    result = tuple(name.strip() for name in names)
-    if not result or len(set(result)) != len(result) or not all(result):
-        raise InputError.about("columns")(
-            f"columns must name each column once; got {format_value(columns)}."
-        )
-    return result
+    def checked(self) -> TextOptions:
+        """The same with signs for the words of separators, and the columns as a tuple."""
+        changes: dict[str, Any] = {}
+        for name, words in (("separator", SEPARATORS), ("decimal", DECIMALS)):
+            if getattr(self, name) is not None:
+                word = choice(getattr(self, name), [*words, *words.values()], name)
+                changes[name] = words.get(word, word)
+        if self.format is not None:
+            choice(self.format, FORMATS, "format")
+        if self.header is not None:
+            flag(self.header, "header")
+        for name in ("max_size", "max_rows"):
+            if getattr(self, name) is not None:
+                count(getattr(self, name), name)
+        names: Any = self.columns.split(",") if isinstance(self.columns, str) else self.columns
+        if names is not None:
+            texts = isinstance(names, list | tuple) and all(isinstance(n, str) for n in names)
+            names = changes["columns"] = tuple(n.strip() for n in names) if texts else ()
+            if not all(names) or not 0 < len(names) == len(set(names)):
+                kind = InputError if texts else InputTypeError
+                rule = "name each column once, in their order"
+                raise refusal("columns", rule, format_value(self.columns), kind=kind)
+        return self._replace(**changes)
 
 
 # -------------------------------------------------------------------------------- fields
@@ -118,9 +103,9 @@ def split_fields(text: str, separator: str) -> list[str]:
         return [quoted or plain for quoted, plain in _WORDS(text)]
     try:
         fields = next(csv.reader([text], delimiter=separator), [])
-        return [field.strip() for field in fields] if separator == "|" else fields
     except csv.Error:  # a field beyond all bounds: the reader says so
         return [text]
+    return [field.strip() for field in fields] if separator == "|" else fields
 
 
 def with_point(text: str) -> str:
@@ -175,9 +160,9 @@ def layout_of(
 
     ``keyed``: a key says who is a client; ``single``: the file is one class's.
     """
-    if file.kind and file.columns:
+    if file.columns:
         spec, notes = as_written(wanted, file.columns)
-        return TextLayout(file.kind, names=file.columns, guesses=notes), spec
+        return TextLayout(file.kind or "", names=file.columns, guesses=notes), spec
     if file.kind:  # written as csv
         options = options._replace(separator=",")
     lines = file.first_rows(_ROWS, wanted.score)
@@ -195,6 +180,12 @@ def layout_of(
     return guess.with_header() or guess.without_header()
 
 
+def key_layout(file: TextFile, wanted: ColumnSpec) -> tuple[TextLayout, ColumnSpec]:
+    """The layout of a key, and its columns of the label and of the trial as they are called."""
+    guess = _Guess(file.name, file.first_rows(_ROWS), TextOptions(), wanted, True, False)
+    return guess.with_header() or guess.of_key(wanted.names["id"], wanted.label[0])
+
+
 @dataclass
 class _Guess:
     """The first lines of a file, and what a call says of it."""
@@ -209,53 +200,8 @@ class _Guess:
     def _rows(self, separator: str, skipped: int = 0) -> list[list[str]]:
         return [split_fields(text, separator) for _, text in self.lines[skipped:]]
 
-    def _made(
-        self, kind: str, separator: str, names: Sequence[str], wanted: ColumnSpec,
-        notes: Sequence[str] = (), *, header: bool = False, skipped: int = 0,
-    ) -> tuple[TextLayout, ColumnSpec]:  # fmt: skip
-        """The layout, with what was guessed of it; with a `header` that the reader reads."""
-        guesses = list(notes)
-        if self.options.separator is None and (separator in ";|" or kind == "text"):
-            guesses.append(f"separator={SIGNS[separator]}")
-        decimal = self.options.decimal
-        if decimal is None:
-            values = self._rows(separator, header + skipped)
-            decimal = self._decimal(values, list(names), wanted.score)
-            guesses += ["decimal=comma"] * (decimal == ",")
-        after = [*self.lines, (self.lines[-1][0] + 1, "")]
-        own = None if header else tuple(names)
-        layout = TextLayout(kind, separator, decimal, own, after[skipped][0], tuple(guesses))
-        return layout, wanted
-
-    def _decimal(self, rows: list[list[str]], names: list[str], score: str | None) -> str:
-        if score is None:
-            return "."
-        at = names.index(score)
-        values = [row[at].strip() for row in rows if len(row) > at]
-        commas = [value for value in values if _has_comma(value)]
-        if not commas or any(is_number(value) and "." in value for value in values):
-            return "."
-        if all(map(_THOUSANDS, commas)):
-            self._refuse(
-                f"may hold decimal commas or thousands, such as {format_list(commas, 2)}",
-                "`decimal='comma'` if commas are decimal, or remove them",
-            )
-        return ","
-
     def _refuse(self, doubt: str, options: str) -> NoReturn:
         raise FileFormatError(f"{self.name} {doubt}. Pass " + worded(f"{options}."))
-
-    def _refuse_two(self, rows: dict[str, list[str]]) -> NoReturn:
-        (one, first), (two, second) = list(rows.items())[:2]
-        same = (text for _, text in self.lines if split_fields(text, one) == first)
-        other, option = f"separated by {SIGNS[two]}s", f"`separator={SIGNS[two]!r}`"
-        if two == " " and one == "," and any(map(_has_comma, second)):
-            other, option = "hold decimal commas", "`decimal='comma'`"
-        self._refuse(
-            f"may be separated by {SIGNS[one]}s, {format_list(first, 3)}, or {other},"
-            f" {format_list(second, 3)}: {format_value(next(same, self.lines[0][1]))}",
-            f"{option} or `separator={SIGNS[one]!r}`",
-        )
 
     # -------------------------------------------------------------------------- a header
     def with_header(self) -> tuple[TextLayout, ColumnSpec] | None:
@@ -284,21 +230,51 @@ class _Guess:
                 "`header=True` if it names the columns, or `header=False` if it is a trial:"
                 " columns are then called by their numbers, from 1",
             )
-        kind, rows = _KINDS[separator], self._rows(separator, 1)
+        rows = self._rows(separator, 1)
         if rows and all(len(row) == len(names) + 1 for row in rows):
             empty = not any(row[-1].strip() for row in rows)
             more = ["row", *names] if separator == " " else [*names, "empty"]
             if separator == " " or empty:  # R's names of rows, or nothing at the end of rows
                 notes = (f"columns={','.join(more)}", "header=True", *notes)
-                return self._made(kind, separator, more, wanted, notes, skipped=1)
-        return self._made(
-            kind, separator, names, wanted, notes, header=not behind, skipped=int(behind)
-        )
+                return self._layout(separator, more, wanted, notes, skipped=1)
+        skipped = int(behind)
+        return self._layout(separator, names, wanted, notes, header=not behind, skipped=skipped)
+
+    def _layout(
+        self, separator: str, names: Sequence[str], wanted: ColumnSpec, notes: Sequence[str] = (),
+        *, kind: str | None = None, header: bool = False, skipped: int = 0,
+    ) -> tuple[TextLayout, ColumnSpec]:  # fmt: skip
+        """With what was guessed of it; with a `header` that the reader reads."""
+        guesses, kind = list(notes), kind or _KINDS[separator]
+        if self.options.separator is None and (separator in ";|" or kind == "text"):
+            guesses.append(f"separator={SIGNS[separator]}")
+        decimal = self.options.decimal
+        if decimal is None:
+            at = len(names) if wanted.score is None else list(names).index(wanted.score)
+            rows = self._rows(separator, header + skipped)
+            decimal = self._decimal([row[at].strip() for row in rows if len(row) > at])
+            guesses += ["decimal=comma"] * (decimal == ",")
+        after = [*self.lines, (self.lines[-1][0] + 1, "")]
+        own = None if header else tuple(names)
+        layout = TextLayout(kind, separator, decimal, own, after[skipped][0], tuple(guesses))
+        return layout, wanted
+
+    def _decimal(self, values: list[str]) -> str:
+        """The sign that the scores are written with."""
+        commas = [value for value in values if _has_comma(value)]
+        if not commas or any(is_number(value) and "." in value for value in values):
+            return "."
+        if all(map(_THOUSANDS, commas)):
+            self._refuse(
+                f"may hold decimal commas or thousands, such as {format_list(commas, 2)}",
+                "`decimal='comma'` if commas are decimal, or remove them",
+            )
+        return ","
 
     # ----------------------------------------------------------------------- no header
     def without_header(self) -> tuple[TextLayout, ColumnSpec]:
         """A text whose columns have the names of its format, of the call, or numbers."""
-        options = self.options
+        options, wanted = self.options, self.wanted
         rows = {} if options.header and options.columns is None else self._first_rows()
         if not rows:
             self._refuse_unknown()
@@ -309,12 +285,12 @@ class _Guess:
         if len(rows) > 1:
             self._refuse_two(rows)
         ((separator, row),) = rows.items()
-        kind, numbers = _KINDS[separator], tuple(str(k + 1) for k in range(len(row)))
+        numbers = tuple(str(k + 1) for k in range(len(row)))
         if options.columns is not None:
-            return self._named_by_call(kind, separator, options.columns)
-        if set(self.wanted.columns) <= set(numbers):
+            return self._named_by_call(separator, tuple(options.columns))
+        if set(wanted.columns) <= set(numbers):
             notes = () if options.header is False else ("header=False",)
-            return self._made(kind, separator, numbers, self.wanted, notes)
+            return self._layout(separator, numbers, wanted, notes)
         if self.single:
             if any(map(is_decimal, row[:-1])):
                 raise FileFormatError(
@@ -322,11 +298,11 @@ class _Guess:
                     " may be a trial and its score, two scores, or a score and how often it occurs."
                     + worded(" Name the columns, `columns='trial,score'`; counts are not read.")
                 )
-            names = (*numbers[:-1], self.wanted.score or "")
-            return self._made("pyeer", separator, names, self.wanted)
-        if self.keyed and len(row) in _KEYED and self.wanted.score == "score":
-            kind = options.format or ("kaldi" if len(row) > 1 else kind)
-            return self._made(kind, separator, _KEYED[len(row)], self.wanted)
+            names = (*numbers[:-1], wanted.score or "")
+            return self._layout(separator, names, wanted, kind="pyeer")
+        if self.keyed and len(row) in _KEYED and wanted.score == "score":
+            kind = options.format or ("kaldi" if len(row) > 1 else None)
+            return self._layout(separator, _KEYED[len(row)], wanted, kind=kind)
         known = None if self.keyed or separator != " " else self._format(row)
         return self._ask(row) if known is None else self.of_format(known, separator)
 
@@ -361,19 +337,17 @@ class _Guess:
         return int(at < len(first) and not (is_decimal(first[at]) or is_missing_word(first[at])))
 
     def _named_by_call(
-        self, kind: str, separator: str, columns: tuple[str, ...]
+        self, separator: str, columns: tuple[str, ...]
     ) -> tuple[TextLayout, ColumnSpec]:
         column_places(self.name, list(columns), self.wanted)
         first = split_fields(self.lines[0][1], separator)
         skipped = self._skipped(first)
         if skipped and sorted(first) == sorted(columns) and first != [*columns]:
-            raise InputError.about("columns")(
-                f"columns must not contradict the header of {self.name}, whose line"
-                f" {self.lines[0][0]} holds {format_list(first)}; got {format_list(columns)}. Leave"
-                " them out."
-            )
+            rule = f"not contradict the header of {self.name}"
+            actual = f"{format_list(columns)}; line {self.lines[0][0]} holds {format_list(first)}"
+            raise refusal("columns", rule, actual, "Leave them out.")
         notes = ("header=True",) if skipped and self.options.header is None else ()
-        return self._made(kind, separator, columns, self.wanted, notes, skipped=skipped)
+        return self._layout(separator, columns, self.wanted, notes, skipped=skipped)
 
     def of_format(self, kind: str, separator: str) -> tuple[TextLayout, ColumnSpec]:
         """A format whose columns have names of their own."""
@@ -381,13 +355,13 @@ class _Guess:
         if (wanted.score, *wanted.label) not in {("score",), ("score", "label"), ("score", *label)}:
             raise InputError.about("score")(
                 worded("`score=` and `label=` name columns of a header;")
-                + f" {self.name} is {kind} text, which has none (got {format_value(wanted.score)},"
-                f" {format_list(wanted.label)}). Leave them out, or name all columns by"
-                + worded(" `columns=`.")
+                + f" {self.name} is {kind} text, which has none (got"
+                f" {format_list([wanted.score, *wanted.label])}). Leave them out, or name all"
+                + worded(" columns by `columns=`.")
             )
         guessed = kind in ("asvspoof", "voxceleb") and self.options.format is None
         notes = (f"format={kind}",) * guessed
-        return self._made(kind, separator, names, wanted._replace(label=label), notes)
+        return self._layout(separator, names, wanted._replace(label=label), notes, kind=kind)
 
     def _format(self, row: list[str]) -> str | None:
         """The one format without header and separated by white space that this is."""
@@ -418,21 +392,55 @@ class _Guess:
                 )
         return f"{width}col"
 
+    def of_key(self, ids: tuple[str, ...], label: str) -> tuple[TextLayout, ColumnSpec]:
+        """A key without header: a protocol, or the trial beside the word of its class."""
+        first = self.lines[0][1]
+        separator = max(SIGNS, key=lambda sign: (len(split_fields(first, sign)), sign == " "))
+        rows = self._rows(separator)
+        width = len(rows[0])
+        names = [str(k + 1) for k in range(width)]
+        if ids and {*ids, label} <= {*names}:
+            return self._layout(separator, names, self.wanted)
+        protocol = len(ids) == 1 and width >= _PROTOCOL
+        possible = range(2, width) if protocol else {0, width - 1} if width == len(ids) + 1 else ()
+        columns = [[row[k] for row in rows if len(row) == width] for k in range(width)]
+        result = [
+            k for k in possible if all(map(is_class_word, columns[k]))
+            and not (protocol and all(text.isdigit() for text in columns[k]))
+        ]  # fmt: skip
+        if len(result) != 1:
+            raise FileFormatError(
+                f"{self.name} must be a key: a header with {format_list([*ids, label])}, or"
+                f" {len(ids)} column(s) of the trial and one of target or nontarget, bonafide or"
+                f" spoof, 1 or 0, at either end; its first line is {format_value(first)}. Add a"
+                " header with"
+                + worded(
+                    " these names, or name its columns by `key_id=` and `key_label=`, by their"
+                )
+                + " numbers from 1 where there is no header."
+            )
+        places = [1] if protocol else [k for k in range(width) if k != result[0]]
+        for place, column in zip([*places, result[0]], [*ids, label], strict=True):
+            names[place] = column
+        return self._layout(separator, names, self.wanted)
+
     # ------------------------------------------------------------------- what is missing
+    def _refuse_two(self, rows: dict[str, list[str]]) -> NoReturn:
+        (one, first), (two, second) = list(rows.items())[:2]
+        decimal = " `decimal='comma'`," * (one == ",")
+        self._refuse(
+            f"may be separated by {SIGNS[one]}s, {format_list(first, 3)}, or by {SIGNS[two]}s,"
+            f" {format_list(second, 3)}",
+            f"`separator={SIGNS[one]!r}`,{decimal} or `separator={SIGNS[two]!r}`",
+        )
+
     def _refuse_unknown(self) -> NoReturn:
         options, (line, first) = self.options, self.lines[0]
+        columns = max((split_fields(first, s) for s in options.separators), key=len)
         if options.columns is not None:
-            widths = {SIGNS[s]: len(split_fields(first, s)) for s in options.separators}
-            sizes = ", ".join(f"{n} by {sign}" for sign, n in widths.items() if n > 1) or "1"
-            raise InputError.about("columns")(
-                f"columns must name every column of {self.name}, in their order; got"
-                f" {format_list(options.columns)}, but line {line} has {sizes}:"
-                f" {format_value(first)}. Name each once."
-            )
-        names = [split_fields(first, separator) for separator in options.separators]
-        wanted = set(self.wanted.columns)  # there but for blanks around
-        near = [columns for columns in names if wanted <= {name.strip() for name in columns}]
-        columns = max(near or names, key=len)
+            rule = f"name every column of {self.name}, in their order"
+            actual = f"{format_list(options.columns)}; line {line} holds {format_list(columns)}"
+            raise refusal("columns", rule, actual, "Name each once.")
         other = next((s for s in SIGNS if s in first and s not in options.separators), None)
         if len(columns) == 1 and other and options.format in _TABLES:
             self._refuse(
@@ -442,10 +450,9 @@ class _Guess:
             )
         if options.header is not False:
             column_places(self.name, columns, self.wanted)
-        raise FileFormatError(
-            f"{self.name}, line {line}: a row must hold a number, the score; got"
-            f" {format_list(columns)}."
-            " Pass" + worded(" `header=True` if these are names, or `separator=`.")
+        self._refuse(
+            f"must hold a number, the score, in each row; line {line} is {format_list(columns)}",
+            "`header=True` if these are names, or `separator=`",
         )
 
     def _ask(self, row: list[str]) -> NoReturn:

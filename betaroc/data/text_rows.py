@@ -54,7 +54,7 @@ class DoubtError(Exception):
 def read_parts(file: TextFile, wanted: ColumnSpec, layout: TextLayout) -> Iterator[Rows]:
     """The wanted columns of a text file, in parts, of which there is one at least."""
     labels = LabelTexts()
-    if layout.start == 1 and file.size > _SMALL:
+    if layout.start == 1 and wanted.score is not None and file.size > _SMALL:
         with suppress(DoubtError, *DAMAGED):
             for part, rest in read_blocks(file, wanted, layout, labels):
                 layout = rest
@@ -80,8 +80,7 @@ def read_blocks(
                 raise DoubtError
             lines = body.count(b"\n")
             places = [names.index(column) for column in wanted.columns]
-            scores, texts = _parsed(_plain(body, layout.separator), len(names), places, layout,
-                                    has_score=wanted.score is not None)  # fmt: skip
+            scores, texts = _parsed(_plain(body, layout.separator, len(names)), places, layout)
             if n == 1 and len(labels.known) + len(texts[0][1]) > _MANY:
                 raise DoubtError
             columns = [*wanted.label, *wanted.named]
@@ -106,7 +105,8 @@ def _header_names(header: bytes, separator: str) -> tuple[str, ...]:
     return tuple(split_fields(text, separator))
 
 
-def _plain(body: bytes, sign: str) -> bytes:
+def _plain(body: bytes, sign: str, width: int) -> bytes:
+    """The lines, each of so many plain fields, without quotes around these; else a doubt."""
     body = body.replace(b"\r\n", b"\n")
     if sign == " ":
         body = body.replace(b"\t", b" ")
@@ -116,68 +116,53 @@ def _plain(body: bytes, sign: str) -> bytes:
         if body.startswith(b"#") or b"\n#" in body:
             raise DoubtError
     body = body if body.endswith(b"\n") else body + b"\n"
-    return _unquoted(body, sign) if b'"' in body else body
-
-
-def _unquoted(body: bytes, sign: str) -> bytes:
-    """The lines without quotes around whole fields; a doubt of any other quote."""
     data = np.frombuffer(body, np.uint8)
-    marks = np.append(-1, np.flatnonzero((data == _LF) | (data == ord(sign))))
-    quotes = np.flatnonzero(data == ord('"'))
-    if quotes.size % 2:
+    marks = np.flatnonzero((data == _LF) | (data == ord(sign)))
+    ends = data[marks] == _LF
+    lines = np.count_nonzero(ends)
+    if lines * width != ends.size or not ends[width - 1 :: width].all() or not body.isascii():
         raise DoubtError
-    opening, closing = quotes[::2], quotes[1::2]
-    after = np.searchsorted(marks, opening)
-    if np.any(marks[after - 1] + 1 != opening) or np.any(marks[after] - 1 != closing):
+    controls = np.count_nonzero(data < _BLANK) - lines
+    controls -= np.count_nonzero(data == _TAB) if sign == "\t" else 0
+    lengths = np.diff(marks[ends], prepend=-1)
+    if controls or lengths.min() == 1 or lengths.max() > _LONGEST:
+        raise DoubtError
+    quotes = np.flatnonzero(data == ord('"'))
+    if not quotes.size:
+        return body
+    after = np.searchsorted(marks, quotes)
+    starts, stops = np.append(-1, marks)[after] + 1 == quotes, marks[after] - 1 == quotes
+    alike = quotes.size % 2 == 0 and np.array_equal(after[::2], after[1::2])
+    if not (alike and starts[::2].all() and stops[1::2].all()):
         raise DoubtError
     return body.replace(b'"', b"")
 
 
 def _parsed(
-    body: bytes, width: int, places: list[int], layout: TextLayout, *, has_score: bool
+    body: bytes, places: list[int], layout: TextLayout
 ) -> tuple[FloatArray, list[tuple[IntArray, Any]]]:
-    """The scores of a plain block, and of each other column codes and their texts."""
+    """The scores of plain lines, in the first place, and of other columns codes and their texts."""
     import pandas as pd
 
-    _check_regular(body, layout.separator, width)
-    texts = places[has_score:]
-    types: dict[int, Any] = dict.fromkeys(texts, object)
-    if has_score:
-        types[places[0]] = np.float64
+    score, *texts = places
     options: dict[str, Any] = {}
     if tuple(map(int, pd.__version__.split(".")[:2])) < (3, 1):  # later ones round so always
         options["float_precision"] = "round_trip"
     try:
         table = pd.read_csv(
             io.BytesIO(body), sep=layout.separator, decimal=layout.decimal, header=None,
-            engine="c", names=[*range(width)], usecols=places, quoting=csv.QUOTE_NONE, dtype=types,
-            na_filter=False, **options,
+            engine="c", usecols=places, quoting=csv.QUOTE_NONE, na_filter=False,
+            dtype=dict.fromkeys(texts, object) | {score: np.float64}, **options,
         )  # fmt: skip
     except ValueError as error:
         raise DoubtError from error
     columns = [pd.factorize(table[k].to_numpy()) for k in texts]
     if any(text != text.strip() for _, kinds in columns for text in kinds):
         raise DoubtError
-    if not has_score:
-        return np.zeros(len(table)), columns
-    scores = table[places[0]].to_numpy(np.float64)
+    scores = table[score].to_numpy(np.float64)
     if not np.all(np.abs(scores) < LARGEST_EXACT) or (not scores.all() and _TINY(body)):
         raise DoubtError
     return scores, columns
-
-
-def _check_regular(body: bytes, sign: str, width: int) -> None:
-    data = np.frombuffer(body, np.uint8)
-    marks = np.flatnonzero((data == _LF) | (data == ord(sign)))
-    ends = data[marks] == _LF
-    regular = ends.size % width == 0 and ends.reshape(-1, width)[:, -1].all()
-    if not regular or np.count_nonzero(ends) * width != ends.size or not body.isascii():
-        raise DoubtError
-    controls = np.count_nonzero(data < _BLANK) - np.count_nonzero(ends)
-    controls -= np.count_nonzero(data == _TAB) if sign == "\t" else 0
-    lengths = np.diff(marks[ends], prepend=-1)
-    if controls or lengths.min() == 1 or lengths.max() > _LONGEST:
-        raise DoubtError
 
 
 # ----------------------------------------------------------------------------- line by line
