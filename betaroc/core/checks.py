@@ -68,9 +68,7 @@ def flag(value: object, name: str) -> bool:
     """True or False, nothing that merely counts as either."""
     if isinstance(value, bool | np.bool_):
         return bool(value)
-    raise refusal(
-        name, "be True or False", format_value(value), "Give one of them.", InputTypeError
-    )
+    raise refusal(name, "be True or False", format_value(value), GIVE, InputTypeError)
 
 
 def _single(value: Any) -> Any:
@@ -153,9 +151,8 @@ def count(value: object, name: str, minimum: int = 1, most: int | None = LARGEST
         hint = f"Did you mean {round(number)}?" if math.isfinite(number) else "Give an int."
         raise refusal(name, rule, format_value(single), hint)
     if single < minimum or (most is not None and single > most):
-        raise refusal(
-            name, rule if single < minimum else f"{rule} and <= {most}", format_value(single)
-        )
+        rule += f" and <= {most}" if single >= minimum else ""
+        raise refusal(name, rule, format_value(single))
     return int(single)
 
 
@@ -232,12 +229,8 @@ def _float64(array: AnyArray, name: str) -> FloatArray:
     if kind not in "iuf":
         _refuse_dtype(array, name)
     if kind == "f" and width == 2:
-        distinct = np.unique(array).size
-        warn(
-            f"{name}: float16 scores have 11 significant bits, {distinct} distinct values of"
-            f" {array.size}; ties are of the format's making. Store scores as float32 or float64.",
-            PrecisionWarning,
-        )
+        message = f"{name}: float16 scores have 11 significant bits. Store them as float32."
+        warn(message, PrecisionWarning)
     with np.errstate(over="ignore", under="ignore"):
         result = np.array(array, dtype=np.float64, order="C", copy=True)
     if kind in "iu" and width == 8:

@@ -77,16 +77,13 @@ def _spool(path: Path) -> None:
     stream = getattr(sys.stdin, "buffer", None)
     if stream is None or stream.closed or sys.stdin.isatty():
         raise FileFormatError(
-            "standard input must be a file or a pipe; it is a terminal or closed. Pipe scores into"
-            " the call, such as zcat dev.csv.gz | betaroc fit -"
+            "standard input must be a file or a pipe; it is a terminal or closed. Pipe scores in."
         )
     with of_the_system("standard input"), path.open("wb") as file:
         while chunk := stream.read(2**20):
             if file.tell() + len(chunk) > _SPOOLED:
-                raise FileFormatError(
-                    f"standard input must be at most {_SPOOLED >> 30} GiB; it is longer. Write it"
-                    " to a file and read that."
-                )
+                most = f"{_SPOOLED >> 30} GiB; it is longer"
+                raise FileFormatError(f"standard input must be at most {most}. Write it to a file.")
             file.write(chunk)
     if not path.stat().st_size:
         raise FileFormatError(
@@ -156,9 +153,9 @@ def of_the_system(name: str) -> Iterator[None]:
     except OSError as error:
         if isinstance(error, FileFormatError | ImportError):
             raise
+        reason = error.strerror or error
         raise FileFormatError(
-            f"{name} must be readable; the system says: {error.strerror or error}."
-            " Check the permissions and the disk."
+            f"{name} must be readable; the system says: {reason}. Check the permissions."
         ) from error
 
 

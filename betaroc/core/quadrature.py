@@ -36,8 +36,8 @@ def integrate_panels(integrand: Callable[[FloatArray], FloatArray], breaks: Floa
         left, right = _rule(integrand, low, middle), _rule(integrand, middle, high)
         if not np.all(np.isfinite(left + right)):
             raise FitError(
-                "the densities must be numbers that doubles hold, so that they can be integrated;"
-                " they are not. Take distributions that are less narrow, or less far out."
+                "the densities must be numbers that doubles hold, to be integrated; they are not."
+                " Take distributions that are less narrow, or less far out."
             )
         total = math.fsum(np.abs(np.concatenate([*settled, left, right])))
         rough = np.abs(left + right - value) > _SETTLED * total

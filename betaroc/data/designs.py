@@ -10,7 +10,7 @@ import numpy as np
 
 from betaroc.core.arrays import AnyArray, FloatArray
 from betaroc.core.checks import check_entries, finite
-from betaroc.core.errors import InputError, InputTypeError
+from betaroc.core.errors import InputError, InputTypeError, refusal
 from betaroc.core.formulas import factor_columns, of_numpy, right_side, term_name
 from betaroc.core.text import did_you_mean, format_list, format_value
 from betaroc.core.value import Value
@@ -50,10 +50,8 @@ def read_column(series: Any, name: str, rows: AnyArray) -> tuple[AnyArray, tuple
     if dtype == nw.Boolean:
         return np.where(rows, values, False).astype(bool), (False, True)
     if not isinstance(dtype, nw.String | nw.Categorical | nw.Enum):
-        raise InputTypeError(
-            f"{called} must hold numbers, text or booleans to be a covariate; got dtype {dtype}."
-            " Convert it to one of them."
-        )
+        rule, remedy = "hold numbers, text or booleans to be a covariate", "Convert it to them."
+        raise refusal(called, rule, f"dtype {dtype}", remedy, InputTypeError)
     text = np.array([str(v) if used else "" for v, used in zip(values, rows, strict=True)])
     present = set(text[rows].tolist())
     order = dtype.categories if isinstance(dtype, nw.Enum) else sorted(present)
@@ -116,11 +114,9 @@ class DesignMatrix:
         bad = np.argwhere(~finite)
         if bad.size:
             column = matrix.model_spec.column_names[bad[0, 1]]
-            raise InputError(
-                f"{self.name} must give finite numbers; {column!r} is"
-                f" {float(matrix[tuple(bad[0])])!r} for {len(bad)} of {n} trials. Check what it"
-                " is computed from."
-            )
+            value = float(matrix[tuple(bad[0])])
+            actual = f"{column!r} is {value!r} for {len(bad)} of {n} trials"
+            raise InputError(f"{self.name} must give finite numbers; {actual}. Check its columns.")
         return matrix
 
     def terms(self, gone: list[str]) -> list[int]:
@@ -150,10 +146,9 @@ class DesignMatrix:
         for c in self.covariates:
             values = getattr(c, who)
             if len({*values.tolist()}) < 2:
+                actual = f"it is {format_value(values[0].item())} for all {values.size} of them"
                 raise InputError(
-                    f"{c.name!r} must vary among the {who} trials; it is"
-                    f" {format_value(values[0].item())} for all {values.size} of them."
-                    f" {self._hint(who)}"
+                    f"{c.name!r} must vary among the {who} trials; {actual}. {self._hint(who)}"
                 )
         x = self.rows[who]
         units = np.max(np.abs(x), axis=0)
@@ -166,16 +161,15 @@ class DesignMatrix:
         flat = [k for k in range(len(self.names)) if np.ptp(x[:, k]) == 0.0]
         named = [k for k in flat if self.names[k] != "Intercept"]
         if named:
+            called, value = self.names[named[0]], float(x[0, named[0]])
             raise InputError(
                 f"{self.name} must have covariates that vary among the {who} trials; its column"
-                f" {self.names[named[0]]!r} is {float(x[0, named[0]])!r} for all {x.shape[0]} of"
-                f" them. {self._hint(who)}"
+                f" {called!r} is {value!r} for all {x.shape[0]} of them. {self._hint(who)}"
             )
         part = [n for n, share in zip(self.names, axes[-1], strict=False) if abs(share) > 1e-4]
         raise InputError(
             f"{self.name} must have columns that the {who} trials tell apart;"
-            f" {format_list(part, 8)} are collinear: one of them follows from the others. Leave one"
-            " out."
+            f" {format_list(part, 8)} are collinear. Leave one out."
         )
 
     def _hint(self, who: str) -> str:

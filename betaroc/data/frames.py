@@ -19,11 +19,12 @@ from betaroc.core.errors import (
     InputError,
     InputTypeError,
     PrecisionWarning,
+    refusal,
 )  # fmt: skip
 from betaroc.core.names import names_array, stacked
 from betaroc.core.notices import warn
 from betaroc.core.tables import Library, library_of
-from betaroc.core.text import did_you_mean, format_list, format_value
+from betaroc.core.text import did_you_mean, format_list, format_value, typed
 from betaroc.core.vocabulary import worded
 from betaroc.data.sums import (
     KEPT,
@@ -106,14 +107,12 @@ def engine_errors(score: str, label: str) -> Iterator[None]:
             raise MemoryError(str(error)) from error
         if kind in _LOST or isinstance(error, ConnectionError):
             raise EngineError(
-                f"the frame's engine must keep its workers; {kind}: {text}. Nothing was written and"
-                " no row is lost: look for what ends the workers (memory, most often), then call"
-                " again."
+                f"the frame's engine must keep its workers; {kind}: {text}. Nothing was written:"
+                " look for what ends the workers (memory, most often), then call again."
             ) from error
         raise InputError(
             f"the frame's engine must be able to group column {format_value(score)} by column"
-            f" {format_value(label)}; {kind}: {text}. Correct the frame's own steps or these"
-            " columns."
+            f" {format_value(label)}; {kind}: {text}. Correct the frame's own steps."
         ) from error
 
 
@@ -191,8 +190,7 @@ def opened(frame: Any, instead: str = "arrays, to Scores.from_labels") -> Opened
     except TypeError as error:
         raise InputTypeError.about("frame")(
             "frame must be a frame that Narwhals reads (pandas, Polars, pyarrow, DuckDB, Dask,"
-            f" PySpark) or {instead}; got {format_value(frame)} of type {type(frame).__name__}."
-            " Give one of them."
+            f" PySpark) or {instead}; got {typed(frame)}. Give one."
         ) from error
     return OpenedFrame(schema, library_of(table) or "pandas", table)
 
@@ -237,17 +235,12 @@ def named_columns(value: Any, role: str, *, single: bool | None = None) -> tuple
     single = role in _SINGLE if single is None else single
     names = value if isinstance(value, tuple) else (value,)
     if not all(isinstance(name, str) for name in names):
-        raise InputTypeError.about(role)(
-            f"{role} must be the name of a column, or a tuple of two; got {format_value(value)} of"
-            f" type {type(value).__name__}. Pass text, such as ('claimed', 'real'); of columns that"
-            " are named by numbers rename them first: frame.rename(columns=str)."
-        )
+        rule = "be the name of a column, or a tuple of two such as ('claimed', 'real')"
+        remedy = "Columns that are named by numbers: frame.rename(columns=str)."
+        raise refusal(role, rule, typed(value), remedy, InputTypeError)
     if len(names) != len(set(names)) or not 1 <= len(names) <= 2 - single:
-        raise InputError.about(role)(
-            f"{role} must name one column"
-            + ("" if single else " or two different ones")
-            + f"; got {format_value(value)}. Name each column once."
-        )
+        rule = "name one column" + ("" if single else " or two different ones")
+        raise refusal(role, rule, format_value(value), "Name each column once.")
     return names
 
 
@@ -257,29 +250,22 @@ def check_nulls(series: Any, name: str, rows: AnyArray | None = None) -> None:
     used = np.ones(gone.size, dtype=bool) if rows is None else rows
     places = np.flatnonzero(gone & used)
     if places.size:
-        raise InputError(
-            f"column {format_value(name)} must have no missing value; got {places.size} of"
-            f" {int(used.sum())} missing, first in rows {format_list(places.tolist())} (counted"
-            " from 0). Drop these rows first."
-        )
+        rows_shown = f"first in rows {format_list(places.tolist())} (counted from 0)"
+        actual = f"{places.size} of {int(used.sum())} missing, {rows_shown}"
+        called, rule = f"column {format_value(name)}", "have no missing value"
+        raise refusal(called, rule, actual, "Drop these rows first.")
 
 
 # ------------------------------------------------------------- columns that are not in memory
 def _checked_schema(frame: OpenedFrame, score: str, label: str, **more: str) -> None:
     """Refuse missing columns and scores that are not numbers; warn of float16."""
     _check_absent(frame, [("score", score), ("label", label), *more.items()])
-    kind = frame.schema[score]
+    kind, called = frame.schema[score], f"column {format_value(score)}"
     if not kind.is_numeric():
-        raise InputTypeError(
-            f"column {format_value(score)} must be numeric; its type is {kind}. Convert it to"
-            " float64 first."
-        )
+        raise InputTypeError(f"{called} must be numeric; its type is {kind}. Convert it first.")
     if str(kind) == "Float16":
-        warn(
-            f"column {format_value(score)}: float16 scores have 11 significant bits; ties are of"
-            " the format's making. Store scores as float32 or float64.",
-            PrecisionWarning,
-        )
+        message = f"{called}: float16 scores have 11 significant bits. Store them as float32."
+        warn(message, PrecisionWarning)
 
 
 def _check_lost_integers(
@@ -288,26 +274,22 @@ def _check_lost_integers(
     """Raise where integers are beyond 2**53, by the extremes as doubles."""
     if str(frame.schema[score]) in _LONG and max(-low, high) >= LARGEST_EXACT:
         raise InputError(
-            f"column {format_value(score)} must keep its identity as float64; integers from 2**53"
-            " on would be rounded, and it has some. Subtract a constant or rank them first."
+            f"column {format_value(score)} has integers from 2**53 on, which float64 rounds."
+            " Subtract a constant or rank them first."
         )
 
 
 def _check_labels(labels: Collection[Any], column: str) -> None:
     """Raise, on a worker too, if there are too many to be two."""
     if len(labels) > _MANY:
-        raise InputError(
-            f"column {format_value(column)} must hold two labels; got more than {_MANY}. Did you"
-            " swap score and label?"
-        )
+        actual, remedy = f"more than {_MANY}", "Did you swap score and label?"
+        raise refusal(f"column {format_value(column)}", "hold two labels", actual, remedy)
 
 
 def check_counts(score: str, rows: int, bad: int, missing: int) -> None:
     """Refuse a frame without rows, and one of whose scores some are no finite numbers."""
     if not rows:
-        raise InputError(
-            "the frame must hold scores of both classes; it has no rows. Check the selection."
-        )
+        raise InputError("the frame must hold scores of both classes; it is empty. Give some.")
     if bad or missing:
         raise InputError(
             f"column {format_value(score)} must hold finite numbers; got {missing} missing and"

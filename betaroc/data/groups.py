@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from betaroc.core.arrays import CLASSES, AnyArray, FloatArray, IntArray
-from betaroc.core.errors import InputError
+from betaroc.core.errors import refusal
 from betaroc.data.scores import ScoreData, Scores
 
 #: Negative eigenvalues down to this share of the largest are rounding.
@@ -133,11 +133,9 @@ class Groups:
         result = []
         for size, who in zip(self.sizes, CLASSES, strict=True):
             if size == 1:
-                raise InputError(
-                    f"the {who} class must have at least 2 groups for a variance between groups;"
-                    f" all its trials share one label of {who}_groups. Take groups=False if they"
-                    " do not depend on each other."
-                )
+                rule, actual = "have at least 2 groups for a variance between groups", "one label"
+                remedy = "Take groups=False if these trials do not depend on each other."
+                raise refusal(f"the {who} class", rule, actual, remedy)
             result.append(1.0 if size is None else (size / (size - 1.0)) ** 0.5)
         return result[0], result[1]
 
@@ -254,10 +252,8 @@ def check_few(scores: Scores, name: str, purpose: str) -> None:
     for who in CLASSES:
         total = float(getattr(scores, f"{who}_total"))
         if total < 2.0:
-            raise InputError.about(name)(
-                f"{name} must hold two or more trials of each class {purpose}; got"
-                f" {total:g} {who} trials. Give more."
-            )
+            rule = f"hold two or more trials of each class {purpose}"
+            raise refusal(name, rule, f"{total:g} {who} trials", "Give more.")
 
 
 def check_one_group(scores: Scores, name: str) -> None:
@@ -265,7 +261,5 @@ def check_one_group(scores: Scores, name: str) -> None:
     for who in CLASSES:
         groups = getattr(scores, f"{who}_groups")
         if groups is not None and any(np.unique(c).size < 2 for c in np.atleast_2d(groups.T)):
-            raise InputError.about(name)(
-                f"{name} must hold two or more groups of each class to vary; all {who} trials share"
-                " one. Give trials of more, or take groups=False."
-            )
+            rule, remedy = "hold two or more groups of each class to vary", "Take groups=False."
+            raise refusal(name, rule, f"one of all {who} trials", remedy)

@@ -20,10 +20,11 @@ from betaroc.core.errors import (
     InputError,
     InputTypeError,
     MissingScoreWarning,
+    refusal,
 )  # fmt: skip
 from betaroc.core.names import stacked
 from betaroc.core.notices import warn
-from betaroc.core.text import did_you_mean, format_list, format_value, parse_number
+from betaroc.core.text import did_you_mean, format_list, format_value, parse_number, typed
 from betaroc.core.vocabulary import CLIENTS, IMPOSTORS, ClassWords, client_word, worded, words_of
 from betaroc.data.sums import is_missing
 
@@ -80,26 +81,21 @@ def _label_array(labels: npt.ArrayLike, name: str) -> AnyArray:
     lost = np.array([is_missing(v) for v in array]) if mixed else array != array
     if lost.any():
         at = np.flatnonzero(lost)
-        raise InputError.about(name)(
-            f"{name} must have no missing label; got {at.size} of {array.size} missing (None or"
-            f" NaN), first at positions {format_list(at.tolist())}. Drop these rows first."
-        )
+        actual = f"{at.size} of {array.size} missing, first at {format_list(at.tolist())}"
+        raise refusal(name, "have no missing label", actual, "Drop these rows first.")
     result: dict[str, str] = {}
     for index, item in enumerate(array if mixed else array[:1]):
         word = next((word for types, word in _TYPES if isinstance(item, types)), None)
         if word is None or np.iscomplexobj(item):
             decode = 'Decode them: np.char.decode(y, "ascii").'
-            raise InputTypeError.about(name)(
-                f"{name} must be text, numbers or booleans; got {format_value(item)} of type"
-                f" {type(item).__name__} at {index}. "
-                + (decode if isinstance(item, bytes) else "Pass two labels.")
-            )
+            remedy = decode if isinstance(item, bytes) else "Pass two labels."
+            actual = f"{typed(item)} at {index}"
+            raise refusal(name, "be text, numbers or booleans", actual, remedy, InputTypeError)
         result.setdefault(word, f"{format_value(item)} ({word}) at {index}")
     if len(result) > 1:
-        raise InputTypeError.about(name)(
-            f"{name} must hold labels of one type; got mixed types: {', '.join(result.values())}."
-            " Convert them to one type first."
-        )
+        actual = f"mixed types: {', '.join(result.values())}"
+        remedy = "Convert them to one type first."
+        raise refusal(name, "hold labels of one type", actual, remedy, InputTypeError)
     return np.array(array.tolist()) if mixed else array
 
 
@@ -171,8 +167,7 @@ def choose_client(
             rows = "no row has" if missing == "client" else "all rows have"
             value = f"{rows} one identity in {' and '.join(map(format_value, identities))}"
         raise about(
-            f"{name} must hold both classes; there are no {missing} scores: {value}. Add the"
-            " trials of the other class."
+            f"{name} must hold both classes; there are no {missing} scores: {value}. Add some."
         )
     return mask, guessed
 
@@ -191,10 +186,10 @@ def _check_unlike(
             )
         first = known.setdefault(text, label)
         if first != label and (places is None or (isinstance(key, str) and key not in _TRUTHS)):
+            where = f" in {places[at]}" if places else ""
             raise about(
-                f"{noun} must not differ by the blanks around them alone; {format_value(first)} and"
-                f" {format_value(label)}{f' ({places[at]})' if places else ''} do. Write them"
-                " alike."
+                f"{noun} must not differ by blanks around them alone; {format_value(first)} and"
+                f" {format_value(label)}{where} do. Write them alike."
             )
 
 
@@ -257,8 +252,7 @@ def check_confidence(
         raise kind(
             f"{name} must be the score of the client; beside {format_value(column)}, and with all"
             f" {n:.15g} values in [0.5, 1], it reads as the probability of the predicted label."
-            f" Where {format_value(column)} is not the client's, take 1 - score (of Weka's"
-            " -distribution, the client's column); a score of the client needs another name."
+            " Where that is not the client's, take 1 - score; else rename the column."
         )
 
 
@@ -270,9 +264,8 @@ def check_labels_as_scores(client: FloatArray, impostor: FloatArray) -> None:
     y, s = CLASSES if labels[0] else ("impostor", "client")
     values = sorted(set((client if labels[0] else impostor).tolist()))
     raise InputError(
-        f"client and impostor must be the scores of two classes; {y} holds only {values} and has"
-        f" the {client.size} entries of the other, like labels."
-        f" Use Scores.from_labels(y_true={y}, y_score={s})."
+        f"client and impostor must be the scores of two classes; {y} holds only {values}, for the"
+        f" {client.size} entries of the other. Use Scores.from_labels(y_true={y}, y_score={s})."
     )
 
 
@@ -284,9 +277,8 @@ def check_other_index(y_true: Any, **others: Any) -> None:
             continue
         at = next(i for i, (a, b) in enumerate(zip(index, other, strict=True)) if a != b)
         raise InputError(
-            f"y_true and {name} must have the same pandas index; they differ, first at position"
-            f" {at}: {format_value(index[at])} and {format_value(other[at])}. Align them first"
-            " (s.loc[y.index]) or pass .to_numpy()."
+            f"y_true and {name} must have the same pandas index; at position {at} they have"
+            f" {index[at]!r} and {other[at]!r}. Align them (s.loc[y.index]) or pass .to_numpy()."
         )
 
 
@@ -397,7 +389,7 @@ def column_places(name: str, present: list[str], wanted: ColumnSpec) -> list[int
         if present.count(column) > 1:
             raise FileFormatError(
                 f"{name} must have distinct columns; {format_value(column)} occurs"
-                f" {present.count(column)} times (a duplicate). Rename one of them."
+                f" {present.count(column)} times. Rename one of them."
             )
     return [present.index(column) for column in wanted.columns]
 

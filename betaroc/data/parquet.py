@@ -66,8 +66,7 @@ def _opened(path: Path, name: str, kind: str) -> Iterator[_Opened]:
     except (pa.ArrowException, OSError) as error:
         raise FileFormatError(
             f"{name} must be intact {kind.capitalize()} ({path.stat().st_size} bytes):"
-            f" {format_value(str(error), 140)}. It is truncated or damaged: copy or export it"
-            " again."
+            f" {format_value(str(error), 140)}. It is truncated or damaged: copy it again."
         ) from error
 
 

@@ -273,10 +273,8 @@ def column_spec(
         raise refusal("score", rule, typed(score), "Pass text.", InputTypeError)
     labels = named_columns(label, "label", single=False)
     if score in labels:
-        raise InputError.about("score")(
-            worded("`score` and `label` must name two columns; both are")
-            + f" {format_value(score)}. Name the column of each."
-        )
+        rule = worded("name another column than `label`")
+        raise refusal("score", rule, format_value(score), "Name the column of each.")
     named = {role: named_columns(c, role) for role, c in (names or {}).items() if c is not None}
     return ColumnSpec(score, labels, named, missing)
 
@@ -324,9 +322,7 @@ def open_file(
     with path.open("rb") as raw:
         head = raw.read(8)
     if not head:
-        raise FileFormatError(
-            f"{name} must hold scores; the file is empty (0 bytes). Export again."
-        )
+        raise FileFormatError(f"{name} must hold scores; it is empty (0 bytes). Export again.")
     binary = next((kind for first, kind in _FIRST.items() if head.startswith(first)), None)
     if path.suffix.lower() in {".parquet", ".pq"}:
         binary = "parquet"
@@ -351,8 +347,9 @@ def open_file(
     file = text_file(path, name, asked, options.max_size)
     if asked == "pyeer" and not single:
         raise InputError.about("format")(
-            worded("format must be another for one file: 'pyeer' is a file for each class,")
-            + worded(" `client_file=` and `impostor_file=`.")
+            worded(
+                "format must be another; 'pyeer' is `client_file=` and `impostor_file=`. Pass both."
+            )
         )
     if file.kind:
         what = "a table of cells" if file.kind in TABLE_KINDS else "JSON"
@@ -366,9 +363,8 @@ def open_file(
         wanted = wanted._replace(names={**wanted.names, "id": ids} if ids else wanted.names)
     if len(wanted.label) == 2 and client_label is not None:
         raise InputError.about("client_label")(
-            f"client_label must be None for {kind} files, whose clients are the rows with"
-            f" equal {' and '.join(wanted.label)} identity; got {format_value(client_label)} for"
-            f" {name}. Leave it out."
+            f"client_label must be None for {kind} files, whose clients have equal"
+            f" {' and '.join(wanted.label)} identity; got {format_value(client_label)}. Drop it."
         )
     text, columns = partial(read_parts, file, wanted, layout), partial(number_columns, file, layout)
     return OpenedFile(name, kind, wanted, layout.guesses, options.max_rows, text, columns)
@@ -378,8 +374,7 @@ def _check_of_text(options: TextOptions, name: str, kind: str, *, cells: bool = 
     for option in ("separator", "decimal", "header", "columns")[: 2 if cells else None]:
         if getattr(options, option) is not None:
             raise InputError.about(option)(
-                f"{option} must be left out for {name}, which is {kind}: its columns have names."
-                " Only tables of text have it."
+                f"{option} must be left out for {name}, which is {kind}. Only text has it."
             )
 
 
@@ -458,8 +453,7 @@ class KeyFile(NamedTuple):
         if not ids and len(trials) != len(key_trials):
             raise FileFormatError(
                 f"{rows.name} must have as many scores as the key {known.name}, of one label per"
-                f" line, has lines; got {len(trials)} and {len(key_trials)}. Write both from the"
-                " same trials."
+                f" line, has lines; got {len(trials)} and {len(key_trials)}. Write both alike."
             )
         places = _places_of(key_trials, known.name, "Remove them.")
         at = np.array([places.get(trial, -1) for trial in trials], dtype=np.int64)
@@ -467,8 +461,7 @@ class KeyFile(NamedTuple):
         if unknown.size:
             raise FileFormatError(
                 f"{rows.name}: each trial must stand in the key {known.name}; {unknown.size} of"
-                f" {len(trials)} do not, the first {format_value(trials[unknown[0]], 80)}. Is it"
-                " the key of other trials, or are they spelled otherwise?"
+                f" {len(trials)} do not, first {format_value(trials[unknown[0]], 80)}. Take its key."
             )
         _places_of(trials, rows.name, "Keep one score per trial.")
         lost = np.setdiff1d(np.arange(len(places)), at)
@@ -476,8 +469,8 @@ class KeyFile(NamedTuple):
             first = next(islice(places, int(lost[0]), None))
             raise FileFormatError(
                 f"{rows.name}: each trial of the key {known.name} must have a score; {lost.size} of"
-                f" {len(places)} have none, the first {format_value(first, 80)}. Give theirs, or"
-                " pass" + worded(" `missing='drop'` or `missing='reject'`.")
+                f" {len(places)} have none, the first {format_value(first, 80)}."
+                + worded(" Pass `missing='drop'` or `missing='reject'`.")
             )
         at = np.append(at, lost)
         names = {c: np.append(v, np.zeros(lost.size, v.dtype)) for c, v in rows.names.items()}
@@ -568,9 +561,8 @@ def read_columns(
                 read[system] = file.rows()
                 guesses |= dict.fromkeys(file.guesses)
             except FileFormatError as error:
-                raise error.reworded(
-                    f"column {format_value(system)} of " + error.template
-                ) from error
+                called = f"column {format_value(system)} of "
+                raise error.reworded(called + error.template) from error
     scores = {}
     for system, rows in read.items():
         labelled = key.join(rows, wanted, local, options) if keyed else rows
@@ -596,7 +588,6 @@ def _system_columns(table: OpenedFile, systems: Sequence[str] | None) -> list[st
         if system not in present:
             raise InputError.about("systems")(
                 f"systems must name columns of {name}; {format_value(system)} is none of"
-                f" {format_list(present)}. {did_you_mean(system, list(present))}Pass "
-                + worded("`systems=...`")
+                f" {format_list(present)}. {did_you_mean(system, list(present))}Name others."
             )
     return list(dict.fromkeys(systems))

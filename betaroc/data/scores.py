@@ -44,7 +44,7 @@ from betaroc.core.tables import (
     in_library,
     library_of,
 )  # fmt: skip
-from betaroc.core.text import format_value
+from betaroc.core.text import format_value, typed
 from betaroc.core.value import Value
 from betaroc.core.vocabulary import (
     ALIASES,
@@ -162,11 +162,8 @@ def rejected_counts(content: Mapping[str, Any]) -> dict[str, int]:
         name = f"n_{who}_rejected"
         result[name] = checks.count(content.get(name, 0), name, 0)
         if result[name] and grouped:
-            raise InputError.about(name)(
-                f"{name} must be 0 where there are groups: nobody knows those of the"
-                f" {result[name]} trials without a score. Leave the groups out"
-                + worded(", or the trials (`missing='drop'`).")
-            )
+            remedy = worded("Leave the groups out, or these trials (`missing='drop'`).")
+            raise refusal(name, "be 0 where there are groups", str(result[name]), remedy)
     return result
 
 
@@ -186,11 +183,8 @@ def tell_of_scored(data: object, noun: str) -> None:
     """Of what is of scores alone where some trials have none."""
     absent = _absent(data)
     if absent:
-        warn(
-            f"{noun} is of the trials that have a score; {absent} here have none and count as"
-            " rejected in rates only.",
-            BetarocWarning,
-        )
+        message = f"{noun} is of the trials that have a score; {absent} here have none."
+        warn(message, BetarocWarning)
 
 
 def check_rejected(data: object, noun: str, do: str = "Leave them out") -> None:
@@ -198,8 +192,8 @@ def check_rejected(data: object, noun: str, do: str = "Leave them out") -> None:
     absent = _absent(data)
     if absent:
         raise InputError(
-            f"{noun} is of trials that have a score; {absent} here have none and count as rejected,"
-            " which it cannot do." + worded(f" {do} (`missing='drop'`).")
+            f"{noun} is of trials that have a score; {absent} here have none."
+            + worded(f" {do} (`missing='drop'`).")
         )
 
 
@@ -289,8 +283,8 @@ class Confusion(Framed, Exportable):
         words = checks.terms_of(terms)
         if self.of_trials and words.name == "matching":
             raise InputError.about("terms")(
-                'terms="matching" must be left out where trials without a score count as rejected:'
-                " FMR and FNMR are rates of comparisons made. Take another field's words."
+                'terms="matching" must be left out where trials have no score: FMR and FNMR are'
+                " rates of comparisons made. Take another field's words."
             )
         columns = [np.ravel(getattr(self, name)).tolist() for name in (*_COUNTS, "far", "frr")]
         lines = []
@@ -318,9 +312,8 @@ def check_words_of_comparisons(stat: object, *scores: object) -> None:
     named = _words_of(stat) & _OF_COMPARISONS
     if named and _some_rejected(scores):
         raise InputError.about(min(named) if stat in named else "stat")(
-            f"{min(named)!r} is of comparisons made, and here trials without a score count as"
-            " rejected. Ask for far or frr, of all trials, or for the scores alone"
-            + worded(" (`missing='drop'`).")
+            f"{min(named)!r} is of comparisons made, and some trials here have no score. Ask for"
+            " far or frr, or for the scores alone" + worded(" (`missing='drop'`).")
         )
 
 
@@ -332,8 +325,8 @@ def of_comparisons(stat: object, points: Iterable[str], *value: Any) -> tuple[An
         return value
     if mixed:
         raise InputError.about("stat")(
-            f"{min(named)!r} is of comparisons made and {min(mixed)!r} of all trials, of which"
-            " some here have no score. Name both alike, such as fnmr@fmr=0.01 or frr@far=0.01."
+            f"{min(named)!r} is of comparisons made and {min(mixed)!r} of all trials, some without"
+            " a score. Name both alike, such as fnmr@fmr=0.01 or frr@far=0.01."
         )
     return tuple([getattr(item, "_scored", item) for item in value])
 
@@ -351,10 +344,8 @@ def _class_words(value: object) -> ClassWords | None:
         return None
     pair = tuple(value) if isinstance(value, tuple | list) else ()
     if len(pair) != 2 or not all(isinstance(word, str) for word in pair):
-        raise InputTypeError.about("words")(
-            f"words must be two texts, the client's and the impostor's; got {format_value(value)}."
-            ' Give such as ("bona fide", "attack").'
-        )
+        rule, remedy = "be two texts", 'Give such as ("bona fide", "attack").'
+        raise refusal("words", rule, format_value(value), remedy, InputTypeError)
     return ClassWords(*pair)
 
 
@@ -485,8 +476,7 @@ def require_scores(
         return scores
     if isinstance(scores, ScoreData):
         raise InputError(
-            f"{noun} must have every score; got a summary of {scores.n_client} client and"
-            f" {scores.n_impostor} impostor scores, which keeps sums and counts in bins only."
+            f"{noun} must have every score; got a summary, which keeps sums and counts in bins."
             + worded(" `Take Scores: all rows, or a random part of them.`")
         )
     raise InputTypeError.about(name)(f"{name} must be {kinds}; got {type(scores).__name__}. {hint}")
@@ -605,10 +595,8 @@ class Scores(ScoreData):
         library: Library | None = None,
     ) -> None:
         if name is not None and not isinstance(name, str):
-            raise InputTypeError.about("name")(
-                f"name must be text or None; got {format_value(name)} of type"
-                f" {type(name).__name__}. Weights, groups and ids are keywords."
-            )
+            remedy = "Weights, groups and ids are keywords."
+            raise refusal("name", "be text or None", typed(name), remedy, InputTypeError)
         c, i = checks.score_array(client, "client"), checks.score_array(impostor, "impostor")
         check_labels_as_scores(c, i)
         content: dict[str, Any] = {
@@ -645,10 +633,7 @@ class Scores(ScoreData):
         samples = {who: checks.kept_scores(content[who], who) for who in CLASSES}
         for who, values in samples.items() if dtype else ():
             if not are_of(dtype, values):
-                raise InputError.about(who)(
-                    f"{who} must hold numbers of {dtype}, as dtype says; not all are. Leave dtype"
-                    " out for doubles."
-                )
+                raise refusal(who, f"hold numbers of {dtype}", "others", "Leave dtype out.")
         sizes = {who: values.size for who, values in samples.items()}
         keep = {"dtype": dtype} if dtype else {}
         return cls._checked(**content | samples | checked_beside(content, sizes) | keep)
@@ -732,14 +717,12 @@ class Scores(ScoreData):
     def _scored(self) -> Scores:
         if not self.has_rejected:
             return self
-        strata = {f"{who}_strata": getattr(self, f"{who}_strata") for who in CLASSES}
-        own = {
-            name: column if column is None else column[:n]
-            for (name, column), n in zip(
-                strata.items(), (self.n_client, self.n_impostor), strict=True
-            )
-        }
-        return self._with(n_client_rejected=0, n_impostor_rejected=0, **own)
+        content: dict[str, Any] = {"n_client_rejected": 0, "n_impostor_rejected": 0}
+        for who in CLASSES:
+            strata = getattr(self, f"{who}_strata")
+            if strata is not None:
+                content[f"{who}_strata"] = strata[: getattr(self, f"n_{who}")]
+        return self._with(**content)
 
     @cached_property
     def _trials(self) -> Scores:
@@ -1040,10 +1023,8 @@ class Scores(ScoreData):
                            several=True)  # fmt: skip
         values = scores_or_nan(scores, named, missing)
         if mask.size != values.size:
-            raise InputError(
-                f"{called['label']} and {named} must have one length; got {mask.size} labels and"
-                f" {values.size} scores. Pass both from the same rows."
-            )
+            actual, remedy = f"{mask.size} and {values.size}", "Pass both from the same rows."
+            raise refusal(f"{called['label']} and {named}", "have one length", actual, remedy)
         columns = {
             f"{role}s": name_columns(data[role], mask.size, called[role])
             for role in ("group", "id") if data.get(role) is not None
@@ -1055,17 +1036,13 @@ class Scores(ScoreData):
             lost = np.isnan(values)
             for who, own in (("client", mask & ~lost), ("impostor", ~mask & ~lost)):
                 if own.any() and not weights[own].any():
-                    raise InputError(
-                        f"{called['weight']} must have a sum > 0 in both classes; all"
-                        f" {int(own.sum())} weights of the {who} class are 0, so there are no"
-                        f" {who} scores. Give one of them a positive weight."
-                    )
+                    actual = f"0 for all {int(own.sum())} of the {who} scores"
+                    raise refusal(called["weight"], "have a sum > 0 in both classes", actual)
             other = weights[lost & (weights != 1.0)]
             if missing == REJECT and other.size:
                 raise InputError.about("missing")(
-                    f"weights of trials without a score must be 1; {other.size} of {lost.sum()} are"
-                    f" not, first {float(other[0])!r}. Repeat these rows,"
-                    + worded(" or leave them out (`missing='drop'`).")
+                    f"weights of trials without a score must be 1; got {float(other[0])!r}. Repeat"
+                    + worded(" these rows, or leave them out (`missing='drop'`).")
                 )
             columns["weights"] = weights
         texts = array_1d(data["label"], "labels")
@@ -1095,8 +1072,7 @@ class Scores(ScoreData):
             chosen = own & ~lost
             if not chosen.any():
                 raise error(
-                    f"{name} must hold scores of both classes; every {who} one is missing. Give"
-                    " some."
+                    f"{name} must be of both classes; every {who} one is missing. Give some."
                 )
             content |= {f"{who}_{key}": column[chosen] for key, column in columns.items()}
             if missing == REJECT and "strata" in columns:
@@ -1106,8 +1082,8 @@ class Scores(ScoreData):
             unnamed = int(np.count_nonzero(strata == ""))
             if 0 < unnamed < strata.size:
                 raise error(
-                    f"strata must be named for every {who} trial, or for none of them; they are"
-                    f" missing for {unnamed} of {strata.size}. Name them."
+                    f"strata must be named for every {who} trial, or for none; they are missing for"
+                    f" {unnamed} of {strata.size}. Name them."
                 )
             if unnamed:  # the column is of the other class alone
                 del content[f"{who}_strata"]
@@ -1125,10 +1101,7 @@ class Scores(ScoreData):
         for who in CLASSES:
             absent = content[who] == -np.inf
             if np.all(absent):
-                raise InputError(
-                    f"a {who} trial must have a score; none of the {absent.size} drawn has one."
-                    " Draw more."
-                )
+                raise InputError(f"a {who} trial must have a score; none drawn has one. Draw more.")
             content |= {who: content[who][~absent], f"n_{who}_rejected": int(np.sum(absent))}
         return cls._checked(**content)
 

@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from betaroc.core import checks
 from betaroc.core.arrays import CLASSES, FloatArray, IntArray
-from betaroc.core.errors import InputError, PrecisionWarning
+from betaroc.core.errors import InputError, PrecisionWarning, refusal
 from betaroc.core.local_files import of_the_system, regular_file
 from betaroc.core.notices import collect_warnings, suppress_warnings, warn
 from betaroc.core.tables import Table, first_library
@@ -332,10 +332,8 @@ class ScoreSummary(ScoreData):
             return NotImplemented
         first, second = ((part.n_bins, part.layout) for part in (self, other))
         if first != second:
-            raise InputError.about("summaries")(
-                "summaries must have one number of bins and one layout to be added; got"
-                f" {first!r} and {second!r}. Summarize both with the same bins= and layout=."
-            )
+            rule, actual = "have one number of bins and one layout", f"{first!r} and {second!r}"
+            raise refusal("summaries", rule, actual, "Pass the same bins= and layout= to both.")
         return ScoreSummary(
             self.client._merged(other.client),
             self.impostor._merged(other.impostor),
@@ -451,10 +449,8 @@ def summarize(
         bins, layout = _checked_layout(bins, layout)
         labels = column_spec(score, label).label
         if len(labels) > 1:  # an engine groups by it
-            raise InputError.about("label")(
-                "label must be one column of a frame that is summarised; got"
-                f" {format_value(labels)}. Make a column of whether the two are equal."
-            )
+            remedy = "Make a column of whether the two are equal."
+            raise refusal("label", "be one column of a frame", format_value(labels), remedy)
         with engine_errors(score, label):
             frame = opened(frame_or_path, "the path of a file")
         result = _of_frame(frame, score, label, client_label, bins, layout)
@@ -504,10 +500,8 @@ def _checked_layout(bins: Any, layout: Any) -> tuple[int, Layout]:
     if layout is not None:
         low, high = checks.span(layout, "layout")
         if not (math.isfinite(high - low) and math.isfinite(bins / (high - low))):
-            raise InputError.about("layout")(
-                f"layout must be of a width that doubles can hold and divide by; got {layout!r}."
-                " Take the scores' range, or leave layout out."
-            )
+            rule = "be of a width that doubles can hold and divide by"
+            raise refusal("layout", rule, repr(layout), "Take the scores' range.")
         layout = low, high
     return bins, layout
 
@@ -545,9 +539,9 @@ def _warn_of_bins(result: ScoreSummary) -> None:
         return
     (far, frr), (low, high) = result.rate_error, result._range
     warn(
-        f"bins are wide for these scores, from {low!r} to {high!r}: {frr:.2%} of the {CLIENTS} and"
-        f" {far:.2%} of the {IMPOSTORS} share one, and counted rates are off by so much within it."
-        f" Unless these scores are equal, pass layout=({low!r}, {high!r}).",
+        f"bins are wide for these scores: {frr:.2%} of the {CLIENTS} and {far:.2%} of the"
+        f" {IMPOSTORS} share one, and counted rates are off by so much within it. Unless these"
+        f" scores are equal, pass layout=({low!r}, {high!r}).",
         PrecisionWarning,
     )
 

@@ -79,9 +79,8 @@ def check_rows(name: str, rows: int, most: int | None, about: str = "") -> None:
     if most is not None and rows > most:
         raise FileFormatError(
             f"{name} must have at most {most} rows; it has {about}{rows}, which take"
-            f" {_ROW_BYTES * rows / 1e9:.2g} GB of memory or more where all are held."
-            + worded(" Pass a larger `max_rows=`, or")
-            + " summarise the file in pieces, which holds no rows."
+            f" {_ROW_BYTES * rows / 1e9:.2g} GB. Summarise the file in pieces, or pass"
+            + worded(" a larger `max_rows=`.")
         )
 
 
@@ -156,8 +155,7 @@ class TextFile:
             except DAMAGED as error:
                 raise FileFormatError(
                     f"{self.name} must be intact gzip; after line {number}:"
-                    f" {format_value(str(error))}. It is truncated or damaged: copy or export it"
-                    " again."
+                    f" {format_value(str(error))}. It is truncated or damaged: copy it again."
                 ) from error
 
     def _check_line(self, line: str, number: int, offset: int) -> None:
@@ -193,9 +191,7 @@ class TextFile:
                 if len(rows) >= most:
                     break
         if not rows:
-            raise FileFormatError(
-                f"{self.name} must hold scores; all its lines are blank. Export again."
-            )
+            raise FileFormatError(f"{self.name} must hold scores; it is blank. Export again.")
         return rows
 
     def blocks(self, size: int) -> Generator[bytes, None, None]:

@@ -227,8 +227,7 @@ class _Guess:
         if self.options.header is None and all(map(is_number, wanted.columns)):
             self._refuse(
                 f"may have a header of numbers or none: line {line} holds {format_list(names)}",
-                "`header=True` if it names the columns, or `header=False` if it is a trial:"
-                " columns are then called by their numbers, from 1",
+                "`header=True` if it names the columns, or `header=False` if it is a trial",
             )
         rows = self._rows(separator, 1)
         if rows and all(len(row) == len(names) + 1 for row in rows):
@@ -295,8 +294,8 @@ class _Guess:
             if any(map(is_decimal, row[:-1])):
                 raise FileFormatError(
                     f"{self.name} must hold one score per line; {format_value(self.lines[0][1])}"
-                    " may be a trial and its score, two scores, or a score and how often it occurs."
-                    + worded(" Name the columns, `columns='trial,score'`; counts are not read.")
+                    " may be a trial and its score, or a score and how often it occurs."
+                    + worded(" Name the columns, `columns='trial,score'`.")
                 )
             names = (*numbers[:-1], wanted.score or "")
             return self._layout(separator, names, wanted, kind="pyeer")
@@ -353,12 +352,9 @@ class _Guess:
         """A format whose columns have names of their own."""
         (names, label), wanted = NAMED[kind], self.wanted
         if (wanted.score, *wanted.label) not in {("score",), ("score", "label"), ("score", *label)}:
-            raise InputError.about("score")(
-                worded("`score=` and `label=` name columns of a header;")
-                + f" {self.name} is {kind} text, which has none (got"
-                f" {format_list([wanted.score, *wanted.label])}). Leave them out, or name all"
-                + worded(" columns by `columns=`.")
-            )
+            rule = worded(f"stay out with `label=`, as {self.name} is {kind} text without header")
+            actual = format_list([wanted.score, *wanted.label])
+            raise refusal("score", rule, actual, worded("Or name all columns by `columns=`."))
         guessed = kind in ("asvspoof", "voxceleb") and self.options.format is None
         notes = (f"format={kind}",) * guessed
         return self._layout(separator, names, wanted._replace(label=label), notes, kind=kind)
@@ -385,9 +381,8 @@ class _Guess:
             if doubt:
                 formats = [kind for kind, (names, _) in NAMED.items() if len(names) == width]
                 self._refuse(
-                    f"may be {width}col text, whose clients are the rows with equal claimed and"
-                    f" real identity, or a table without a header: its column {k + 1} may be of"
-                    f" labels or numbers, such as {format_value(doubt[0])}",
+                    f"may be {width}col text, whose clients are the rows of equal identities, or a"
+                    f" table without a header: its column {k + 1} has {format_value(doubt[0])}",
                     "".join(f"`format={kind!r}`, " for kind in formats) + "or name its `columns=`",
                 )
         return f"{width}col"
@@ -411,13 +406,9 @@ class _Guess:
         if len(result) != 1:
             raise FileFormatError(
                 f"{self.name} must be a key: a header with {format_list([*ids, label])}, or"
-                f" {len(ids)} column(s) of the trial and one of target or nontarget, bonafide or"
-                f" spoof, 1 or 0, at either end; its first line is {format_value(first)}. Add a"
-                " header with"
-                + worded(
-                    " these names, or name its columns by `key_id=` and `key_label=`, by their"
-                )
-                + " numbers from 1 where there is no header."
+                f" {len(ids)} column(s) of the trial beside target or nontarget, bonafide or spoof,"
+                f" 1 or 0; its first line is {format_value(first)}. Name its columns by"
+                + worded(" `key_id=` and `key_label=`, without header their numbers from 1.")
             )
         places = [1] if protocol else [k for k in range(width) if k != result[0]]
         for place, column in zip([*places, result[0]], [*ids, label], strict=True):
@@ -428,11 +419,9 @@ class _Guess:
     def _refuse_two(self, rows: dict[str, list[str]]) -> NoReturn:
         (one, first), (two, second) = list(rows.items())[:2]
         decimal = " `decimal='comma'`," * (one == ",")
-        self._refuse(
-            f"may be separated by {SIGNS[one]}s, {format_list(first, 3)}, or by {SIGNS[two]}s,"
-            f" {format_list(second, 3)}",
-            f"`separator={SIGNS[one]!r}`,{decimal} or `separator={SIGNS[two]!r}`",
-        )
+        doubt = f"by {SIGNS[one]}s, {format_list(first, 3)}, or {SIGNS[two]}s"
+        options = f"`separator={SIGNS[one]!r}`,{decimal} or `separator={SIGNS[two]!r}`"
+        self._refuse(f"may be separated {doubt}, {format_list(second, 3)}", options)
 
     def _refuse_unknown(self) -> NoReturn:
         options, (line, first) = self.options, self.lines[0]
@@ -443,17 +432,12 @@ class _Guess:
             raise refusal("columns", rule, actual, "Name each once.")
         other = next((s for s in SIGNS if s in first and s not in options.separators), None)
         if len(columns) == 1 and other and options.format in _TABLES:
-            self._refuse(
-                f"must be {options.format} as asked; its line {line} is separated by"
-                f" {SIGNS[other]}s",
-                f"`format={_KINDS[other]!r}`, or leave it out",
-            )
+            doubt = f"must be {options.format}; its line {line} is separated by {SIGNS[other]}s"
+            self._refuse(doubt, f"`format={_KINDS[other]!r}`, or leave it out")
         if options.header is not False:
             column_places(self.name, columns, self.wanted)
-        self._refuse(
-            f"must hold a number, the score, in each row; line {line} is {format_list(columns)}",
-            "`header=True` if these are names, or `separator=`",
-        )
+        doubt = f"must hold a number, the score; line {line} is {format_list(columns)}"
+        self._refuse(doubt, "`header=True` if these are names, or `separator=`")
 
     def _ask(self, row: list[str]) -> NoReturn:
         names, orders = [str(self.wanted.score), *self.wanted.label], ["NAME,NAME,..."]
@@ -464,8 +448,5 @@ class _Guess:
         options = f"{' or '.join(f'`columns={order!r}`' for order in orders)}, in their order"
         if not (self.keyed or all(map(is_decimal, row))):
             options += ", or, where another file says which trials are clients, `key=`"
-        self._refuse(
-            f"must have a header with the columns {format_list(names)}, or its columns must be"
-            f" named; line {self.lines[0][0]} holds {format_list(row)}",
-            options,
-        )
+        doubt = f"must have a header with {format_list(names)}, or names of its columns; line"
+        self._refuse(f"{doubt} {self.lines[0][0]} holds {format_list(row)}", options)

@@ -24,7 +24,7 @@ import numpy as np
 from betaroc.core.arrays import FloatArray, IntArray
 from betaroc.core.checks import LARGEST_EXACT
 from betaroc.core.errors import FileFormatError
-from betaroc.core.text import format_list, format_value
+from betaroc.core.text import format_value
 from betaroc.core.vocabulary import worded
 from betaroc.data.labels import FAIL, ColumnSpec, LabelTexts, Rows, column_places, is_missing_word
 from betaroc.data.text_files import DAMAGED, TextFile
@@ -198,8 +198,7 @@ def read_lines(
                 if len(labels.known) >= _MOST_LABELS:
                     raise FileFormatError(
                         f"{file.name}: labels must be of two kinds; by {file.unit} {line} there are"
-                        f" more than {_MOST_LABELS}: {format_list(labels.known)}. Are the score and"
-                        " the label column swapped?"
+                        f" more than {_MOST_LABELS}. Are the score and the label column swapped?"
                     )
             codes.append(labels.code(label, line))
             for column, place in zip(names, places[n:], strict=True):
@@ -260,10 +259,7 @@ def _refuse_width(row: list[str], width: int, where: str, layout: TextLayout) ->
 def _present(text: str, where: str, noun: str) -> str:
     """The text without the blanks around it, which must not be empty."""
     if not text.strip():
-        raise FileFormatError(
-            f"{where}: {noun} must not be missing; got {format_value(text)}. Give it, or remove the"
-            " line."
-        )
+        raise FileFormatError(f"{where}: {noun} must not be missing; got {text!r}. Give it.")
     return text.strip()
 
 
@@ -283,7 +279,7 @@ def _score(text: str, layout: TextLayout, wanted: ColumnSpec, where: str) -> flo
     if abs(value) >= LARGEST_EXACT and plain.lstrip("+-").isdigit() and int(plain) != value:
         raise FileFormatError(
             f"{where}: an integer must not be rounded; {format_value(plain)} is beyond 2**53."
-            " Subtract a constant, or divide, before writing."
+            " Subtract a constant before writing."
         )
     return value
 
