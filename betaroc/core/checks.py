@@ -195,12 +195,7 @@ def check_entries(
 
 
 def score_array(values: Any, name: str, *, absent: bool = False) -> FloatArray:
-    """Finite scores as a read-only contiguous float64 array, order kept.
-
-    float32 and smaller integers convert exactly, float16 with a
-    PrecisionWarning; the input is never written to and never shared. With `absent`
-    scores may be -inf, which no threshold accepts.
-    """
+    """Finite scores as a read-only contiguous float64 array, order kept."""
     array = _float64(array_1d(values, name), name)
     known = np.isfinite(array)
     if absent and np.any(known):

@@ -82,9 +82,7 @@ def refusal(
 
 
 class InputError(BetarocError, ValueError):
-    """A value that cannot be right: its count, first place and the remedy are in the text.
-
-    It is a `ValueError` too.
+    """A value that cannot be right, a `ValueError` too; count, place and remedy are in the text.
 
     Examples
     --------
@@ -98,9 +96,7 @@ class InputError(BetarocError, ValueError):
 
 
 class InputTypeError(BetarocError, TypeError):
-    """An object of a kind that is not read.
-
-    It is a `TypeError` too.
+    """An object of a kind that is not read; it is a `TypeError` too.
 
     Examples
     --------
@@ -164,9 +160,7 @@ class DegenerateDataError(FitError):
 
 
 class FileFormatError(BetarocError, ValueError):
-    """A file that cannot be read as scores.
-
-    It is a `ValueError` too, and names the file and its line.
+    """A file that cannot be read as scores, and its line; it is a `ValueError` too.
 
     Examples
     --------
@@ -180,9 +174,7 @@ class FileFormatError(BetarocError, ValueError):
 
 
 class ScoreFileNotFoundError(FileFormatError, FileNotFoundError):
-    """There is no score file at that path.
-
-    It is a `FileNotFoundError` too.
+    """There is no score file at that path; it is a `FileNotFoundError` too.
 
     Examples
     --------
@@ -200,9 +192,7 @@ class ScoreFileNotFoundError(FileFormatError, FileNotFoundError):
 
 
 class OutputError(BetarocError, OSError):
-    """An output that cannot be written; what was there before is untouched.
-
-    It is an `OSError` too.
+    """An output that cannot be written, an `OSError` too; what was there before is untouched.
 
     Examples
     --------
@@ -216,9 +206,7 @@ class OutputError(BetarocError, OSError):
 
 
 class EngineError(BetarocError, RuntimeError):
-    """The engine of a frame lost its workers; nothing was written.
-
-    Where workers of Dask or Spark die again and again take smaller partitions.
+    """The engine of a frame lost its workers; where they die again, take smaller partitions.
 
     Examples
     --------
@@ -229,9 +217,7 @@ class EngineError(BetarocError, RuntimeError):
 
 
 class StudyError(BetarocError):
-    """A study that cannot be run or resumed.
-
-    A folder that holds another study, say: the message says what differs.
+    """A study that cannot be run or resumed: the message says what differs.
 
     Examples
     --------
@@ -245,9 +231,7 @@ class StudyError(BetarocError):
 
 
 class MissingDependencyError(BetarocError, ImportError):
-    """A package that is not installed; the text names the extra to install.
-
-    It is an `ImportError` too.
+    """A package is not installed, an `ImportError` too; the text names the extra to install.
 
     Examples
     --------
@@ -275,9 +259,7 @@ class BetarocWarning(UserWarning):
 
 
 class BoundaryWarning(BetarocWarning):
-    """Scores of exactly 0 or 1 met a distribution that has no mass there.
-
-    They become point masses. Say ``resolution=`` if they were rounded.
+    """Scores of exactly 0 or 1 become point masses: say ``resolution=`` if they were rounded.
 
     Examples
     --------
@@ -301,9 +283,7 @@ class ReversedScoresWarning(BetarocWarning):
 
 
 class SmallSampleWarning(BetarocWarning):
-    """Fewer than ten scores in a class.
-
-    Estimates are then biased and their standard errors too small; more scores help.
+    """Fewer than ten scores in a class: estimates are biased, and more scores help.
 
     Examples
     --------
@@ -314,9 +294,7 @@ class SmallSampleWarning(BetarocWarning):
 
 
 class InfluenceWarning(BetarocWarning):
-    """One score rules the fit.
-
-    Look at that score: in [0, 1] it lies near an end, far from the others.
+    """One score rules the fit: look at it, near an end or far from the others.
 
     Examples
     --------
@@ -327,9 +305,7 @@ class InfluenceWarning(BetarocWarning):
 
 
 class PrecisionWarning(BetarocWarning):
-    """Scores of low numerical precision, such as float16.
-
-    Keep more digits where scores are written.
+    """Scores of low numerical precision, such as float16: keep more digits.
 
     Examples
     --------
@@ -340,9 +316,7 @@ class PrecisionWarning(BetarocWarning):
 
 
 class SameDataWarning(BetarocWarning):
-    """The same data chose the threshold and judged it.
-
-    What is observed is then too good; a test set, or :func:`~betaroc.epc_cv`, is not.
+    """The same data chose the threshold and judged it: take a test set, or :func:`~betaroc.epc_cv`.
 
     Examples
     --------
@@ -353,9 +327,7 @@ class SameDataWarning(BetarocWarning):
 
 
 class DiscretenessWarning(BetarocWarning):
-    """Many tied scores met a continuous distribution.
-
-    Say ``resolution=`` if they were rounded, or take family "empirical".
+    """Many tied scores met a continuous distribution: say ``resolution=`` if they were rounded.
 
     Examples
     --------
@@ -366,9 +338,7 @@ class DiscretenessWarning(BetarocWarning):
 
 
 class MissingScoreWarning(BetarocWarning):
-    """Trials without a score were dropped.
-
-    ``missing="reject"`` counts them as rejected, as they are in use.
+    """Trials without a score were dropped: ``missing="reject"`` counts them as rejected.
 
     Examples
     --------
@@ -379,9 +349,7 @@ class MissingScoreWarning(BetarocWarning):
 
 
 class DuplicateWarning(BetarocWarning):
-    """The same classifier was given twice.
-
-    Leave one out: an ensemble counts it twice.
+    """The same classifier was given twice: leave one out.
 
     Examples
     --------
@@ -431,9 +399,7 @@ class ScaleWarning(BetarocWarning):
 
 
 class TargetWarning(BetarocWarning):
-    """A target that no threshold of the development set attains.
-
-    Ask for a rate that the curve's ``reachable`` holds.
+    """A target that no threshold of dev attains: ask for a rate that ``reachable`` holds.
 
     Examples
     --------

@@ -34,10 +34,7 @@ _PLAIN = re.compile(r"[^\W\d][\w.]*")
 
 # ----------------------------------------------------------------------------- reading
 def right_side(formula: Any, name: str, score: str) -> Any:
-    """The terms of the right-hand side; a left-hand side must be the score column.
-
-    Refuses code that is more than arithmetic of columns, numbers and known functions.
-    """
+    """The terms of the right-hand side; a left-hand side must be the score column."""
     if not isinstance(formula, str):
         remedy = "Without covariates it is '1'."
         rule = "be text, such as 'sharpening' or 'C(camera) + sharpening'"
@@ -77,10 +74,7 @@ def _sides(formula: str, name: str) -> tuple[str, Any]:
 
 
 class _Code(ast.NodeVisitor):
-    """A piece of code that is arithmetic of columns, numbers and known functions.
-
-    Anything else in it is refused under the name of the argument that it is part of.
-    """
+    """A piece of code that is arithmetic of columns, numbers and known functions."""
 
     def __init__(self, code: str, name: str) -> None:
         """Read without running."""
@@ -163,10 +157,7 @@ def of_numpy() -> dict[str, Any]:
 
 # ----------------------------------------------------------------------------- columns
 def formula_columns(terms: Any, name: str, present: list[str], own: tuple[str, ...]) -> list[str]:
-    """The columns that the terms use, in their order; every name must be one.
-
-    `own` are the columns of score and label, which are no covariates.
-    """
+    """The columns that the terms use, in their order; every name must be one."""
     result = list(dict.fromkeys(c for f in _factors(terms) for c in factor_columns(f, name)))
     for column in {*own, "prior"} & {*result}:
         why = "the score is what is explained, and each class has its own regression"

@@ -118,10 +118,7 @@ def file_names(paths: Iterable[str]) -> dict[str, str]:
 
 
 def default_names(paths: Sequence[str]) -> list[str]:
-    """The words in which paths differ, of the names of the files where these do.
-
-    a/dev.csv and b/dev.csv are a and b; mlp-dev.csv and svm-dev.csv are mlp and svm.
-    """
+    """The words in which paths differ, of the names of the files where these do."""
     texts = [Path(path).stem for path in paths]
     if len(set(texts)) < len(paths):
         texts = [str(Path(os.path.abspath(path)).with_suffix("")) for path in paths]

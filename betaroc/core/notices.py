@@ -65,10 +65,7 @@ def _give(notice: Notice) -> None:
 
 @contextmanager
 def collected() -> Iterator[list[Notice]]:
-    """The notices of the block, which go no further; numpy's errors as by default.
-
-    What a function computes does not depend on the user's ``numpy.seterr``.
-    """
+    """The notices of the block, which go no further; numpy's errors as by default."""
     notices: list[Notice] = []
     before = _open.set(notices)
     try:
@@ -82,10 +79,7 @@ def collected() -> Iterator[list[Notice]]:
 def forward_warnings(
     prefix: str = "", *, but: tuple[type[BetarocWarning], ...] = ()
 ) -> Iterator[list[Notice]]:
-    """The notices of the block, which go on to the call around it, else to the user.
-
-    Those of the categories ``but`` go no further: they are said elsewhere.
-    """
+    """The notices of the block, which go on to the call around it, else to the user."""
     notices: list[Notice] = []
     try:
         with collected() as notices:

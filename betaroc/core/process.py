@@ -43,10 +43,7 @@ def listen() -> None:
 
 
 def hold_streams() -> None:
-    """A standard stream that the caller closed is no descriptor for a file that is opened.
-
-    Of standard error there is one to write to: what stands for none is the standard output.
-    """
+    """A standard stream that the caller closed is no descriptor for a file that is opened."""
     descriptor = os.open(os.devnull, os.O_RDWR)
     while descriptor <= _STREAMS[-1]:
         descriptor = os.open(os.devnull, os.O_RDWR)
@@ -62,10 +59,7 @@ def set_working(working: bool) -> None:
 
 
 def leave_if_stopped(code: object) -> None:
-    """End here where a signal stopped the process, whose modules may be half loaded.
-
-    Otherwise its work is done, and no signal disturbs how Python ends.
-    """
+    """End here where a signal stopped the process, whose modules may be half loaded."""
     for number in _SIGNALS:
         if signal.getsignal(number) is _stop:
             signal.signal(number, signal.SIG_IGN)
@@ -90,10 +84,7 @@ def _stop(number: int, _: FrameType | None) -> NoReturn:
 
 @cache
 def end_with(parent: int) -> None:
-    """End this process once its parent has, which also says what Ctrl-C does to it.
-
-    A thread of the parent itself, and a worker of another machine, are left alone.
-    """
+    """End this process once its parent has, which also says what Ctrl-C does to it."""
     if os.name != "posix" or os.getppid() != parent:
         return
     if threading.current_thread() is threading.main_thread():

@@ -21,10 +21,7 @@ _PANELS = 1 << 12
 
 
 def integrate_panels(integrand: Callable[[FloatArray], FloatArray], breaks: FloatArray) -> float:
-    """Integral between the first and the last finite break point, which must miss no feature.
-
-    Each panel is halved until nothing moves, or what moves is noise.
-    """
+    """Integral between the first and the last finite break point, which must miss no feature."""
     finite = breaks[np.isfinite(breaks)]
     if finite.size < 2:
         return 0.0

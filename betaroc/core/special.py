@@ -111,10 +111,7 @@ def log_ratio(x: float, y: float) -> float:
 
 
 def beta_log_density(a: float, b: float, t: Thresholds) -> FloatArray:
-    """log of theta^a (1 - theta)^b / B(a, b), the density of logit theta; -inf at both ends.
-
-    By the deviance from the mean or, far from it, term by term: whichever rounds less.
-    """
+    """log of theta^a (1 - theta)^b / B(a, b), the density of logit theta; -inf at both ends."""
     n, centre = a + b, math.log(a) - math.log(b)
     log_beta_value = log_beta(a, b)
     with np.errstate(invalid="ignore", under="ignore", over="ignore", divide="ignore"):

@@ -192,10 +192,7 @@ class Value:
         return result
 
     def __init_subclass__(cls, *, notices: bool = True, **options: Any) -> None:
-        """Public methods have numpy's own error state and give their notices once.
-
-        Those of a class that nobody holds outside the package are called as they are.
-        """
+        """Public methods have numpy's own error state and give their notices once."""
         super().__init_subclass__(**options)
         for name, member in list(vars(cls).items()) if notices else ():
             if not name.startswith("_") or name in _SPECIAL:

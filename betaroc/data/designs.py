@@ -242,11 +242,7 @@ def outside(
     rows: Mapping[str, list[FloatArray]],
     designs: dict[str, list[DesignMatrix]],
 ) -> list[str]:
-    """Where values leave the trials they are predicted from, in words; empty where they do not.
-
-    A number leaves the range of a class, values together where their leverage is more than twice
-    the largest of any trial of a class.
-    """
+    """Where values leave the trials they are predicted from, in words; empty where they do not."""
     ranges: dict[str, list[str]] = {}
     apart = []
     for who, parts in designs.items():

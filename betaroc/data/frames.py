@@ -91,10 +91,7 @@ def arrays_of(frame: Any) -> dict[str, Any]:
 
 @contextmanager
 def engine_errors(score: str, label: str) -> Iterator[None]:
-    """Errors of an engine as ours; squares may overflow.
-
-    That memory was refused, and what the user stops, stays what it is.
-    """
+    """Errors of an engine as ours; squares may overflow."""
     try:
         with np.errstate(over="ignore"):
             yield

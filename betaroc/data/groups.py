@@ -151,10 +151,7 @@ def _dense(matrix: Any) -> FloatArray:
 
 
 def ensure_psd(whole: FloatArray, twice: FloatArray) -> FloatArray:
-    """whole - twice where that is a covariance matrix; else `whole`, which always is.
-
-    Not a number where no double holds one of the entries.
-    """
+    """whole - twice where that is a covariance matrix; else `whole`, which always is."""
     difference = whole - twice
     known = np.isfinite(difference).all(axis=(-2, -1), keepdims=True)
     difference = np.where(known, difference, np.nan)

@@ -441,11 +441,7 @@ class LabelTexts:
 
 @dataclass
 class Rows:
-    """Scores of a file, or of a part of it, in order, each with the code of its label's text.
-
-    ``labels`` are those of the whole file, whose row ``start`` is the first of the part; ``names``
-    are the further columns.
-    """
+    """Scores of a file, or of a part of it, in order, each with the code of its label's text."""
 
     name: str
     unit: str

@@ -461,7 +461,7 @@ class KeyFile(NamedTuple):
         if unknown.size:
             raise FileFormatError(
                 f"{rows.name}: each trial must stand in the key {known.name}; {unknown.size} of"
-                f" {len(trials)} do not, first {format_value(trials[unknown[0]], 80)}. Take its key."
+                f" {len(trials)} do not, such as {format_value(trials[unknown[0]])}. Take its key."
             )
         _places_of(trials, rows.name, "Keep one score per trial.")
         lost = np.setdiff1d(np.arange(len(places)), at)
@@ -540,10 +540,7 @@ def read_columns(
     path: Any, systems: Sequence[str] | None, wanted: ColumnSpec, options: TextOptions,
     key: KeyFile, client_label: object = None,
 ) -> ScoreColumns:  # fmt: skip
-    """The columns of `systems`, or all of numbers beside those that are wanted for others.
-
-    Each is read as the scores of a file are, which has one.
-    """
+    """The columns of `systems`, or all of numbers beside those that are wanted for others."""
     options = options._replace(max_rows=options.max_rows or rows_in_memory())
     _check_options(path, key, wanted, options)
     keyed = key.path is not None

@@ -466,10 +466,7 @@ def require_scores(
     hint: str = "For labels and scores use Scores.from_labels.",
     rejected: bool = False,
 ) -> Scores:
-    """Every score, for what a summary cannot answer; `what` begins the error's sentence.
-
-    Trials without a score are refused unless they may be `rejected`.
-    """
+    """Every score, for what a summary cannot answer; `what` begins the error's sentence."""
     if isinstance(scores, Scores):
         if not rejected:
             check_rejected(scores, noun)

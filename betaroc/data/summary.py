@@ -57,10 +57,7 @@ from betaroc.rendering.numbers import extreme, number, path_words, percent, read
 def _file_sums(
     file: OpenedFile, client_label: object, bins: int, layout: Layout
 ) -> tuple[ClassSummary, ClassSummary, str | None]:
-    """Of the clients and the impostors, and the label that was guessed.
-
-    Refuses what `read_scores` refuses, in its words.
-    """
+    """Of the clients and the impostors, and the label that was guessed."""
     sums: Labels = {}
     counts, some = np.zeros(0, dtype=np.int64), set[float]()
     with np.errstate(over="ignore"):  # of squares

@@ -170,10 +170,7 @@ _NO_SCORES = ClassSummary(
 
 @dataclass(frozen=True, eq=False)
 class LabelSums:
-    """The finite scores of one label, and how many others are `bad` or `missing`.
-
-    `raw` is the sum of squares that the summary's `square` was taken from.
-    """
+    """The finite scores of one label, and how many others are `bad` or `missing`."""
 
     of: ClassSummary = _NO_SCORES
     raw: float = 0.0

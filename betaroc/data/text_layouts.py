@@ -139,10 +139,7 @@ def _is_torn(row: list[str], separator: str) -> bool:
 # -------------------------------------------------------------------------------- layouts
 @dataclass(frozen=True)
 class TextLayout:
-    """How a text is read: ``names`` are those of its columns where no header names them.
-
-    ``start`` is the line of the header, or of the first row.
-    """
+    """How a text is read: ``names`` are those of its columns where no header names them."""
 
     kind: str
     separator: str = ","
