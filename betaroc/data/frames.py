@@ -26,18 +26,7 @@ from betaroc.core.notices import warn
 from betaroc.core.tables import Library, library_of
 from betaroc.core.text import did_you_mean, format_list, format_value, typed
 from betaroc.core.vocabulary import worded
-from betaroc.data.sums import (
-    KEPT,
-    KIND_STRIDE,
-    KINDS,
-    Extremes,
-    Labels,
-    added,
-    array_sums,
-    extremes_of,
-    group_sums,
-    is_missing,
-)  # fmt: skip
+from betaroc.data import sums
 from betaroc.distributions.empirical import Layout, bin_steps
 
 _T = TypeVar("_T")
@@ -60,7 +49,7 @@ _MANY = 16
 #: Groups by system and label beyond which the labels are counted before all groups are collected.
 _MANY_GROUPS = 1 << 20
 #: Rows of outermost bins beyond which each end is sorted by its engine.
-_MANY_ROWS = 8 * KEPT
+_MANY_ROWS = 8 * sums.KEPT
 
 
 def is_lazy(frame: Any) -> bool:
@@ -307,13 +296,15 @@ def _pass_over(frame: OpenedFrame, score: str, label: str, **more: str) -> Itera
 
 
 # ---------------------------------------------------------------------------------- passes
-def label_sums(frame: OpenedFrame, score: str, label: str, bins: int, layout: Layout) -> Labels:
+def label_sums(
+    frame: OpenedFrame, score: str, label: str, bins: int, layout: Layout
+) -> sums.Labels:
     """Sums and counts of every label."""
-    result: Labels = {}
+    result: sums.Labels = {}
     work = partial(_piece_sums, score=score, label=label, bins=bins, layout=layout)
     with _pass_over(frame, score, label):
-        for part in frame.each([score, label], work, added):
-            result = added(result, part)
+        for part in frame.each([score, label], work, sums.added):
+            result = sums.added(result, part)
             _check_labels(result, label)
     low = min((item.of.minimum for item in result.values()), default=0.0)
     high = max((item.of.maximum for item in result.values()), default=0.0)
@@ -321,27 +312,27 @@ def label_sums(frame: OpenedFrame, score: str, label: str, bins: int, layout: La
     return result
 
 
-def _piece_sums(piece: Any, score: str, label: str, bins: int, layout: Layout) -> Labels:
+def _piece_sums(piece: Any, score: str, label: str, bins: int, layout: Layout) -> sums.Labels:
     import narwhals as nw
 
     if is_lazy(piece):
         rows = _rows(piece, score, label)
-        most = (_MANY + 1) * (bins + len(KINDS))
+        most = (_MANY + 1) * (bins + len(sums.KINDS))
         groups = arrays_of(_grouped(rows, bins, layout).head(most))
         columns = {name: np.asarray(column) for name, column in groups.items()}
         labels = columns.pop("label")
         _check_labels(range(len(labels)) if len(labels) >= most else _distinct(labels), label)
-        return group_sums(columns, labels.tolist(), _extremes(rows, columns, labels.tolist()))
+        return sums.group_sums(columns, labels.tolist(), _extremes(rows, columns, labels.tolist()))
     scores = piece[score]
     masks = _masks(piece[label], label)
     values = scores.cast(nw.Float64).to_numpy().astype(np.float64, copy=False)
     null = scores.is_null().to_numpy().astype(bool, copy=False)
-    return array_sums(values, null, masks, bins, layout)
+    return sums.array_sums(values, null, masks, bins, layout)
 
 
 def _masks(values: Any, column: str) -> list[tuple[Any, BoolArray]]:
     """Each label with the mask of its rows; None for those without one."""
-    labels = [label for label in values.unique().to_list() if not is_missing(label)]
+    labels = [label for label in values.unique().to_list() if not sums.is_missing(label)]
     _check_labels(labels, column)
     masks = [(v, (values == v).fill_null(False).to_numpy().astype(bool)) for v in labels]
     missing = ~np.any([mask for _, mask in masks] or [np.zeros(len(values), bool)], axis=0)
@@ -434,13 +425,15 @@ def _rows(piece: Any, score: str, label: str, *more: Any) -> Any:
     return piece.select(*more, nw.col(label).alias("label"), s)
 
 
-def _extremes(rows: Any, columns: dict[str, AnyArray], labels: list[Any]) -> dict[Any, Extremes]:
+def _extremes(
+    rows: Any, columns: dict[str, AnyArray], labels: list[Any]
+) -> dict[Any, sums.Extremes]:
     import narwhals as nw
 
-    s, finite = nw.col("s"), columns["bin"] < KIND_STRIDE * KINDS.index("bad")
+    s, finite = nw.col("s"), columns["bin"] < sums.KIND_STRIDE * sums.KINDS.index("bad")
     codes: dict[Any, list[int]] = {}
     for row, value in enumerate(labels):
-        if finite[row] and not is_missing(value):
+        if finite[row] and not sums.is_missing(value):
             codes.setdefault(value, []).append(row)
     ends: list[tuple[Any, Any]] = []  # rows of a label that reach into its lower end, its upper
     many = 0
@@ -461,15 +454,15 @@ def _extremes(rows: Any, columns: dict[str, AnyArray], labels: list[Any]) -> dic
         parts = [arrays_of(counted(nw.any_horizontal(*every, ignore_nulls=True)))]
     else:
         parts = [
-            arrays_of(counted(end).sort("s", descending=upper).head(KEPT))
+            arrays_of(counted(end).sort("s", descending=upper).head(sums.KEPT))
             for both in ends for upper, end in zip((False, True), both, strict=True)
         ]  # fmt: skip
     result: dict[Any, dict[float, int]] = {}  # a value may stand in several parts
     for part in parts:
         for label, value, n in zip(*(part[k].tolist() for k in ("label", "s", "n")), strict=True):
-            result.setdefault(label, {})[value] = min(int(n), KEPT)
+            result.setdefault(label, {})[value] = min(int(n), sums.KEPT)
     return {
-        label: extremes_of(np.repeat(np.array(list(own)), list(own.values())))
+        label: sums.extremes_of(np.repeat(np.array(list(own)), list(own.values())))
         for label, own in result.items()
     }
 
@@ -477,13 +470,13 @@ def _extremes(rows: Any, columns: dict[str, AnyArray], labels: list[Any]) -> dic
 def _reach(n: AnyArray, end: AnyArray) -> float:
     """Where the groups that end first hold all scores that may be kept."""
     order = np.argsort(end)
-    last = int(np.searchsorted(np.cumsum(n[order]), KEPT))
+    last = int(np.searchsorted(np.cumsum(n[order]), sums.KEPT))
     return float(end[order[last]]) if last < end.size else np.inf
 
 
 def _distinct(labels: AnyArray) -> set[Any]:
     """The labels that occur; missing ones are None."""
-    return {None if is_missing(v) else v for v in labels.tolist()}
+    return {None if sums.is_missing(v) else v for v in labels.tolist()}
 
 
 def _grouped(rows: Any, bins: int, layout: Layout, keys: tuple[str, ...] = ("label",)) -> Any:
@@ -493,7 +486,7 @@ def _grouped(rows: Any, bins: int, layout: Layout, keys: tuple[str, ...] = ("lab
     raw, s, u = nw.col("raw"), nw.col("s"), nw.col("u")
     # No comparison: DuckDB decides it by a file's statistics, which leave NaN out.
     finite = raw.is_finite()
-    code = {name: nw.lit(float(number)) for number, name in enumerate(KINDS)}
+    code = {name: nw.lit(float(number)) for number, name in enumerate(sums.KINDS)}
     rows = rows.rename({"s": "raw"}).with_columns(
         s=nw.when(finite).then(raw).otherwise(nw.lit(0.0)),
         kind=nw.when(finite).then(code["inner"]).otherwise(code["bad"]),
@@ -510,7 +503,7 @@ def _grouped(rows: Any, bins: int, layout: Layout, keys: tuple[str, ...] = ("lab
     )
     safe = nw.col("safe")
     rows = rows.with_columns(
-        bin=nw.col("bin").floor() + nw.col("kind") * float(KIND_STRIDE),
+        bin=nw.col("bin").floor() + nw.col("kind") * float(sums.KIND_STRIDE),
         log=safe.log(), u=1.0 - safe,
     )  # fmt: skip
     # log(1 - s), also where s is tiny: log(u) (s / (1 - u)) with u = 1 - s as rounded.
@@ -519,8 +512,8 @@ def _grouped(rows: Any, bins: int, layout: Layout, keys: tuple[str, ...] = ("lab
     rows = rows.with_columns(log1m=nw.when(u < 1.0).then(stretched).otherwise(0.0 - safe))
     rows = rows.with_columns(logit=nw.col("log") - nw.col("log1m"))
     rows = rows.with_columns(logit_square=nw.col("logit") * nw.col("logit"))
-    sums = [nw.col(name).sum() for name in ("log", "log1m", "logit_square", "square")]
+    totals = [nw.col(name).sum() for name in ("log", "log1m", "logit_square", "square")]
     return rows.group_by(*keys, "bin").agg(
         nw.len().alias("n"), s.min().alias("minimum"), s.max().alias("maximum"),
-        s.sum().alias("total"), *sums,
+        s.sum().alias("total"), *totals,
     )  # fmt: skip

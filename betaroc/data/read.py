@@ -23,19 +23,8 @@ from betaroc.core.local_files import local_file, of_the_system, shown_path
 from betaroc.core.notices import collect_warnings
 from betaroc.core.text import did_you_mean, format_list, format_value, typed
 from betaroc.core.vocabulary import ClassWords, worded
+from betaroc.data import labels
 from betaroc.data.frames import named_columns
-from betaroc.data.labels import (
-    DROP,
-    FAIL,
-    WAYS_OF_MISSING,
-    ColumnSpec,
-    LabelTexts,
-    Rows,
-    as_written,
-    check_confidence,
-    check_hard_labels,
-    whole,
-)  # fmt: skip
 from betaroc.data.parquet import binary_columns, binary_parts
 from betaroc.data.scores import ScoreData, Scores, ScoreSource
 from betaroc.data.text_files import (
@@ -226,7 +215,7 @@ def read_scores(
     """
     options = TextOptions(format, separator, decimal, header, columns, max_size, max_rows).checked()
     options = options._replace(max_rows=max_rows or rows_in_memory())
-    choice(missing, WAYS_OF_MISSING, "missing")
+    choice(missing, labels.WAYS_OF_MISSING, "missing")
     wanted = column_spec(score, label, {"group": group, "id": id, "stratum": stratum}, missing)
     of_key = KeyFile(key, key_id, key_label)
     files = {"client_file": client_file, "impostor_file": impostor_file}
@@ -255,7 +244,7 @@ def read_scores(
     present = ~np.isnan(values)
     if not present.all():
         digest.update(np.packbits(present).tobytes())
-    dropped = int(np.sum(~present)) if missing == DROP else 0
+    dropped = int(np.sum(~present)) if missing == labels.DROP else 0
     source = replace(source, order=digest.hexdigest(), guessed=guessed, n_dropped=dropped)
     result = Scores._of_rows(
         values, is_client, f"{rows.name}, scores", missing, beside, error=FileFormatError,
@@ -265,18 +254,18 @@ def read_scores(
 
 
 def column_spec(
-    score: object, label: object, names: dict[str, Any] | None = None, missing: str = FAIL
-) -> ColumnSpec:
+    score: object, label: object, names: dict[str, Any] | None = None, missing: str = labels.FAIL
+) -> labels.ColumnSpec:
     """The columns of a call, checked."""
     if not isinstance(score, str):
         rule = "be the name of a column"
         raise refusal("score", rule, typed(score), "Pass text.", InputTypeError)
-    labels = named_columns(label, "label", single=False)
-    if score in labels:
+    columns = named_columns(label, "label", single=False)
+    if score in columns:
         rule = worded("name another column than `label`")
         raise refusal("score", rule, format_value(score), "Name the column of each.")
     named = {role: named_columns(c, role) for role, c in (names or {}).items() if c is not None}
-    return ColumnSpec(score, labels, named, missing)
+    return labels.ColumnSpec(score, columns, named, missing)
 
 
 # ------------------------------------------------------------------------------- a file
@@ -285,15 +274,15 @@ class OpenedFile(NamedTuple):
 
     name: str
     kind: str
-    wanted: ColumnSpec
+    wanted: labels.ColumnSpec
     guesses: tuple[str, ...]
     most_rows: int | None
     #: The rows in parts, of which there is one at least.
-    read: Callable[[], Iterator[Rows]]
+    read: Callable[[], Iterator[labels.Rows]]
     #: All columns, and whether they hold numbers.
     columns: Callable[[], dict[str, bool]]
 
-    def parts(self) -> Iterator[Rows]:
+    def parts(self) -> Iterator[labels.Rows]:
         """The rows in parts, of which there is one at least, bounded in all."""
         rows = 0
         for part in self.read():
@@ -301,13 +290,13 @@ class OpenedFile(NamedTuple):
             check_rows(self.name, rows, self.most_rows, "at least ")
             yield part
 
-    def rows(self) -> Rows:
+    def rows(self) -> labels.Rows:
         """All rows, whose scores are not those of a predicted label."""
-        rows, score = whole(self.parts()), self.wanted.score
+        rows, score = labels.whole(self.parts()), self.wanted.score
         if score is not None and rows.scores.size and rows.scores.dtype.kind == "f":
             present = rows.scores[~np.isnan(rows.scores)]
             called = f"{rows.name}, column {format_value(score)},"
-            check_confidence(
+            labels.check_confidence(
                 called, score, self.wanted.label, self.columns(), present.size, present,
                 kind=FileFormatError,
             )  # fmt: skip
@@ -315,7 +304,7 @@ class OpenedFile(NamedTuple):
 
 
 def open_file(
-    path: Path, name: str, wanted: ColumnSpec, client_label: object, options: TextOptions,
+    path: Path, name: str, wanted: labels.ColumnSpec, client_label: object, options: TextOptions,
     *, keyed: bool = False, single: bool = False,
 ) -> OpenedFile:  # fmt: skip
     """A file of scores, by its content; of one that a key belongs to `wanted` names the trials."""
@@ -341,7 +330,7 @@ def open_file(
         if needs_id:
             raise _without_id(name)
         columns = partial(binary_columns, path, name, binary)
-        wanted, guesses = as_written(wanted, columns())
+        wanted, guesses = labels.as_written(wanted, columns())
         read = partial(binary_parts, path, name, binary, wanted, options.max_rows)
         return OpenedFile(name, binary, wanted, guesses, options.max_rows, read, columns)
     file = text_file(path, name, asked, options.max_size)
@@ -386,8 +375,8 @@ def _without_id(name: str) -> InputError:
 
 
 def _check_options(
-    path: Any, key: KeyFile, wanted: ColumnSpec, options: TextOptions, client_label: object = None,
-    files: Mapping[str, Any] = {},
+    path: Any, key: KeyFile, wanted: labels.ColumnSpec, options: TextOptions,
+    client_label: object = None, files: Mapping[str, Any] = {},
 ) -> None:  # fmt: skip
     keyed, form = key.path is not None, options.format
     paths = [file for file in files.values() if file is not None]
@@ -419,9 +408,9 @@ def _check_options(
 
 
 def _two_files(
-    paths: Mapping[str, Any], wanted: ColumnSpec, options: TextOptions
-) -> tuple[Rows, ScoreSource]:
-    files, parts, labels = [], [], LabelTexts()
+    paths: Mapping[str, Any], wanted: labels.ColumnSpec, options: TextOptions
+) -> tuple[labels.Rows, ScoreSource]:
+    files, parts, texts = [], [], labels.LabelTexts()
     for text, (argument, path) in zip(("1", "0"), paths.items(), strict=True):
         with local_file(path, argument) as (local, name), of_the_system(name):
             file = open_file(local, name, wanted._replace(label=()), None, options, single=True)
@@ -429,12 +418,12 @@ def _two_files(
         rows.check_some()
         rows.values()
         files.append(file)
-        codes = np.full(rows.codes.size, labels.code(text, 1))
-        parts.append(replace(rows, labels=labels, codes=codes))
+        codes = np.full(rows.codes.size, texts.code(text, 1))
+        parts.append(replace(rows, labels=texts, codes=codes))
     kind = " and ".join(dict.fromkeys(file.kind for file in files))
     guesses = tuple(dict.fromkeys(guess for file in files for guess in file.guesses))
     first, second = map(str, paths.values())
-    return whole(parts), ScoreSource(first, kind, guesses=guesses, further=(second,))
+    return labels.whole(parts), ScoreSource(first, kind, guesses=guesses, further=(second,))
 
 
 # ------------------------------------------------------------------------------- a key
@@ -445,7 +434,9 @@ class KeyFile(NamedTuple):
     id: Any = None
     label: Any = None
 
-    def join(self, rows: Rows, wanted: ColumnSpec, scores: Path, options: TextOptions) -> Rows:
+    def join(
+        self, rows: labels.Rows, wanted: labels.ColumnSpec, scores: Path, options: TextOptions
+    ) -> labels.Rows:
         """The rows with the key's labels and strata; behind them its trials without a score."""
         values, ids = rows.values(), rows.wanted.names.get("id", ())
         known = self._read(ids, wanted, scores, options)
@@ -465,7 +456,7 @@ class KeyFile(NamedTuple):
             )
         _places_of(trials, rows.name, "Keep one score per trial.")
         lost = np.setdiff1d(np.arange(len(places)), at)
-        if lost.size and rows.wanted.missing == FAIL:
+        if lost.size and rows.wanted.missing == labels.FAIL:
             first = next(islice(places, int(lost[0]), None))
             raise FileFormatError(
                 f"{rows.name}: each trial of the key {known.name} must have a score; {lost.size} of"
@@ -484,8 +475,8 @@ class KeyFile(NamedTuple):
         )  # fmt: skip
 
     def _read(
-        self, ids: tuple[str, ...], wanted: ColumnSpec, scores: Path, options: TextOptions
-    ) -> Rows:
+        self, ids: tuple[str, ...], wanted: labels.ColumnSpec, scores: Path, options: TextOptions
+    ) -> labels.Rows:
         """The labels of the key's trials, and the columns that name these."""
         names = ids if self.id is None else named_columns(self.id, "key_id")
         if len(names) != len(ids):
@@ -500,11 +491,11 @@ class KeyFile(NamedTuple):
             if local.name == scores.name:  # called as the file of the scores
                 name = shown_path(str(local))
             file = text_file(local, name, "csv", options.max_size)
-            layout, spec = key_layout(file, ColumnSpec(None, label, {"id": names} | columns))
-            return whole(read_parts(file, spec, layout))
+            layout, spec = key_layout(file, labels.ColumnSpec(None, label, {"id": names} | columns))
+            return labels.whole(read_parts(file, spec, layout))
 
 
-def _trials(rows: Rows, ids: tuple[str, ...]) -> list[_Trial]:
+def _trials(rows: labels.Rows, ids: tuple[str, ...]) -> list[_Trial]:
     """What names each trial; those without a name are numbered."""
     columns = [rows.names[column].astype(np.str_).tolist() for column in ids]
     if len(columns) == 2:
@@ -537,7 +528,7 @@ class ScoreColumns(NamedTuple):
 
 
 def read_columns(
-    path: Any, systems: Sequence[str] | None, wanted: ColumnSpec, options: TextOptions,
+    path: Any, systems: Sequence[str] | None, wanted: labels.ColumnSpec, options: TextOptions,
     key: KeyFile, client_label: object = None,
 ) -> ScoreColumns:  # fmt: skip
     """The columns of `systems`, or all of numbers beside those that are wanted for others."""
@@ -566,7 +557,7 @@ def read_columns(
         values, is_client, _, guessed = labelled.split(client_label)
         scores[system] = values[: rows.codes.size]
         called, present = f"column {format_value(system)} of {name}", values[~np.isnan(values)]
-        check_hard_labels(called, present.size, present, kind=FileFormatError)
+        labels.check_hard_labels(called, present.size, present, kind=FileFormatError)
     source = ScoreSource(str(path), file.kind, guesses=tuple(guesses), guessed=guessed)
     words = labelled.words(is_client)
     return ScoreColumns(scores, is_client[: rows.codes.size], rows.names, words, source)

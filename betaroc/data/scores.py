@@ -14,7 +14,7 @@ from typing import Any, Literal, NamedTuple, Self
 import numpy as np
 import numpy.typing as npt
 
-from betaroc.core import checks
+from betaroc.core import checks, tables, vocabulary
 from betaroc.core.arrays import (
     CLASSES,
     AnyArray,
@@ -35,41 +35,10 @@ from betaroc.core.errors import (
 )
 from betaroc.core.names import columns_beside, name_columns, names_array, strata_array
 from betaroc.core.notices import warn
-from betaroc.core.tables import (
-    Framed,
-    Library,
-    Table,
-    Tabular,
-    checked_library,
-    in_library,
-    library_of,
-)  # fmt: skip
 from betaroc.core.text import format_value, typed
 from betaroc.core.value import Value
-from betaroc.core.vocabulary import (
-    ALIASES,
-    BIOMETRIC,
-    CLASS_SLOTS,
-    DEFAULT,
-    ClassWords,
-    Vocabulary,
-    shared_words,
-    worded,
-    words_of,
-)  # fmt: skip
+from betaroc.data import labels
 from betaroc.data.frames import frame_columns, opened
-from betaroc.data.labels import (
-    FAIL,
-    REJECT,
-    WAYS_OF_MISSING,
-    check_confidence,
-    check_hard_labels,
-    check_labels_as_scores,
-    check_other_index,
-    client_mask,
-    missing_counts,
-    scores_or_nan,
-)  # fmt: skip
 from betaroc.distributions.empirical import Empirical
 from betaroc.distributions.pictures import plot_classes
 from betaroc.rendering.curves import Axes
@@ -162,7 +131,7 @@ def rejected_counts(content: Mapping[str, Any]) -> dict[str, int]:
         name = f"n_{who}_rejected"
         result[name] = checks.count(content.get(name, 0), name, 0)
         if result[name] and grouped:
-            remedy = worded("Leave the groups out, or these trials (`missing='drop'`).")
+            remedy = vocabulary.worded("Leave the groups out, or these trials (`missing='drop'`).")
             raise refusal(name, "be 0 where there are groups", str(result[name]), remedy)
     return result
 
@@ -193,20 +162,22 @@ def check_rejected(data: object, noun: str, do: str = "Leave them out") -> None:
     if absent:
         raise InputError(
             f"{noun} is of trials that have a score; {absent} here have none."
-            + worded(f" {do} (`missing='drop'`).")
+            + vocabulary.worded(f" {do} (`missing='drop'`).")
         )
 
 
 _COUNTS = ("true_accepts", "false_accepts", "true_rejects", "false_rejects")
 _RATES = {"far", "frr", "tpr", "tnr"}
 _OF_COMPARISONS = {"fmr", "fnmr", "tmr", "tnmr"}
-_OF_TRIALS = _RATES | {word for word, rate in ALIASES.items() if rate in _RATES} - _OF_COMPARISONS
+_OF_TRIALS = (
+    _RATES | {word for word, rate in vocabulary.ALIASES.items() if rate in _RATES} - _OF_COMPARISONS
+)
 #: The scores of a class, and how often each counts; none counts once.
 Weighted = tuple[FloatArray, "FloatArray | None"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Confusion(Framed, Exportable):
+class Confusion(tables.Framed, Exportable):
     """The four counts of a confusion matrix, at one threshold or at each of an array.
 
     Made by `Scores.confusion`; accepted is what is greater than the threshold.
@@ -257,7 +228,7 @@ class Confusion(Framed, Exportable):
         """Share of the clients rejected."""
         return as_output(self.false_rejects / np.asarray(self.false_rejects + self.true_accepts))
 
-    def summary(self, terms: str = BIOMETRIC) -> str:
+    def summary(self, terms: str = vocabulary.BIOMETRIC) -> str:
         """The counts and both rates in the words of a field, a line for each threshold.
 
         Parameters
@@ -313,7 +284,7 @@ def check_words_of_comparisons(stat: object, *scores: object) -> None:
     if named and _some_rejected(scores):
         raise InputError.about(min(named) if stat in named else "stat")(
             f"{min(named)!r} is of comparisons made, and some trials here have no score. Ask for"
-            " far or frr, or for the scores alone" + worded(" (`missing='drop'`).")
+            " far or frr, or for the scores alone" + vocabulary.worded(" (`missing='drop'`).")
         )
 
 
@@ -339,22 +310,22 @@ def _some_rejected(value: Iterable[object]) -> bool:
     return any(getattr(getattr(x, "scores", x), "has_rejected", False) for x in value)
 
 
-def _class_words(value: object) -> ClassWords | None:
+def _class_words(value: object) -> vocabulary.ClassWords | None:
     if value is None:
         return None
     pair = tuple(value) if isinstance(value, tuple | list) else ()
     if len(pair) != 2 or not all(isinstance(word, str) for word in pair):
         rule, remedy = "be two texts", 'Give such as ("bona fide", "attack").'
         raise refusal("words", rule, format_value(value), remedy, InputTypeError)
-    return ClassWords(*pair)
+    return vocabulary.ClassWords(*pair)
 
 
-class ScoreData(Tabular, Exportable, ABC):
+class ScoreData(tables.Tabular, Exportable, ABC):
     """The scores of one classifier: every one (`Scores`), or sums and counts (`ScoreSummary`)."""
 
     name: str | None
     source: ScoreSource | None
-    words: ClassWords | None = None
+    words: vocabulary.ClassWords | None = None
     n_client_rejected = n_impostor_rejected = 0
 
     @property
@@ -418,7 +389,7 @@ class ScoreData(Tabular, Exportable, ABC):
         >>> [text.get_text() for text in ax.get_legend().get_texts()], len(ax.patches)
         (['client', 'impostor'], 20)
         """
-        words = shared_words([self.words])
+        words = vocabulary.shared_words([self.words])
         classes = [(law,) for law in self._distributions]
         return plot_classes(ax, classes, (words.client, words.impostor), style, bins=bins)
 
@@ -474,7 +445,7 @@ def require_scores(
     if isinstance(scores, ScoreData):
         raise InputError(
             f"{noun} must have every score; got a summary, which keeps sums and counts in bins."
-            + worded(" `Take Scores: all rows, or a random part of them.`")
+            + vocabulary.worded(" `Take Scores: all rows, or a random part of them.`")
         )
     raise InputTypeError.about(name)(f"{name} must be {kinds}; got {type(scores).__name__}. {hint}")
 
@@ -566,7 +537,7 @@ class Scores(ScoreData):
     n_client_rejected: int = 0
     n_impostor_rejected: int = 0
     source: ScoreSource | None = field(default=None, compare=False, repr=False)
-    words: ClassWords | None = field(default=None, compare=False, repr=False)
+    words: vocabulary.ClassWords | None = field(default=None, compare=False, repr=False)
     _extra_fields = ("source", "words", "dtype")
     dtype: str = field(default="float64", compare=False, repr=False)
 
@@ -587,19 +558,19 @@ class Scores(ScoreData):
         n_client_rejected: int | Mapping[Any, int] = 0,
         n_impostor_rejected: int | Mapping[Any, int] = 0,
         source: ScoreSource | None = None,
-        words: ClassWords | None = None,
+        words: vocabulary.ClassWords | None = None,
         dtype: str | None = None,
-        library: Library | None = None,
+        library: tables.Library | None = None,
     ) -> None:
         if name is not None and not isinstance(name, str):
             remedy = "Weights, groups and ids are keywords."
             raise refusal("name", "be text or None", typed(name), remedy, InputTypeError)
         c, i = checks.score_array(client, "client"), checks.score_array(impostor, "impostor")
-        check_labels_as_scores(c, i)
+        labels.check_labels_as_scores(c, i)
+        known = tables.library_of(client) or tables.library_of(impostor)
         content: dict[str, Any] = {
             "client": c, "impostor": i, "name": name, "source": source,
-            "words": _class_words(words),
-            "library": checked_library(library) or library_of(client) or library_of(impostor),
+            "words": _class_words(words), "library": tables.checked_library(library) or known,
             "dtype": dtype_of(client, impostor) if dtype is None else checks.dtype_as(dtype, c, i),
         }  # fmt: skip
         others: dict[str, Any] = {
@@ -613,7 +584,9 @@ class Scores(ScoreData):
             others |= _by_stratum(others, who)
         content |= others | checked_beside(others, {"client": c.size, "impostor": i.size})
         self.__setstate__(content | rejected_counts(content))
-        check_hard_labels("client and impostor", self.client_total + self.impostor_total, c, i)
+        labels.check_hard_labels(
+            "client and impostor", self.client_total + self.impostor_total, c, i
+        )
 
     @classmethod
     def _document_types(cls) -> dict[str, Any]:
@@ -654,7 +627,7 @@ class Scores(ScoreData):
             spans.append(f"{values.size} {who} in {ends}{without}")
         return f"<Scores {named}{', '.join(spans)}>"
 
-    def to_frame(self) -> Table:
+    def to_frame(self) -> tables.Table:
         """The trials as a table, clients first, which :meth:`from_frame` reads back.
 
         Returns
@@ -830,7 +803,7 @@ class Scores(ScoreData):
             rejected.append(_whole(at_most))
             accepted.append(_whole(upto[-1] - at_most))
         result = Confusion(accepted[0], accepted[1], rejected[1], rejected[0])
-        return in_library(replace(result, of_trials=self.has_rejected), self)
+        return tables.in_library(replace(result, of_trials=self.has_rejected), self)
 
     def precision_at(self, k: npt.ArrayLike) -> Any:
         """Precision at k: the share of clients among the k highest scores.
@@ -895,7 +868,7 @@ class Scores(ScoreData):
         ids: npt.ArrayLike | None = None,
         strata: npt.ArrayLike | None = None,
         name: str | None = None,
-        missing: str = FAIL,
+        missing: str = labels.FAIL,
     ) -> Scores:
         """Scores from one array of labels and one of scores.
 
@@ -935,12 +908,12 @@ class Scores(ScoreData):
         Scores(client=[0.8], impostor=[0.3])
         """
         beside = {"weights": weights, "groups": groups, "ids": ids, "strata": strata}
-        check_other_index(y_true, y_score=y_score, **beside)
+        labels.check_other_index(y_true, y_score=y_score, **beside)
         columns = {"label": y_true, "score": y_score, "weight": weights, "group": groups, "id": ids}
         columns["stratum"] = strata
         called = {"label": "y_true", "score": "y_score", "stratum": "strata"}
         called = {role: f"{role}s" for role in columns} | called
-        library = library_of(y_score) or library_of(y_true)
+        library = tables.library_of(y_score) or tables.library_of(y_true)
         return cls._split(columns, called, client_label, missing, name=name, library=library)
 
     @classmethod
@@ -955,7 +928,7 @@ class Scores(ScoreData):
         group: str | tuple[str, str] | None = None,
         id: str | tuple[str, str] | None = None,  # noqa: A002 - the name of the public surface
         stratum: str | None = None,
-        missing: str = FAIL,
+        missing: str = labels.FAIL,
     ) -> Scores:
         """Scores from the columns of a frame.
 
@@ -999,12 +972,14 @@ class Scores(ScoreData):
         wanted = {"score": score, "label": label, "weight": weight, "group": group, "id": id}
         wanted["stratum"] = stratum
         value = opened(frame)
-        data = frame_columns(value, wanted, None if missing == FAIL else "score")
+        data = frame_columns(value, wanted, None if missing == labels.FAIL else "score")
         called = {role: f"column {format_value(name)}" for role, name in wanted.items()}
         scores = cls._split(data, called, client_label, missing, library=value.library)
         parts = scores.client, scores.impostor
         n = scores.client_total + scores.impostor_total
-        check_confidence(f"column {format_value(score)}", score, (label,), value.names, n, *parts)
+        labels.check_confidence(
+            f"column {format_value(score)}", score, (label,), value.names, n, *parts
+        )
         return scores
 
     @classmethod
@@ -1012,13 +987,14 @@ class Scores(ScoreData):
         cls, data: Mapping[str, Any], called: Mapping[str, str], client_label: object,
         missing: str, **content: Any,
     ) -> Scores:  # fmt: skip
-        checks.choice(missing, WAYS_OF_MISSING, "missing")
+        checks.choice(missing, labels.WAYS_OF_MISSING, "missing")
         named, scores = called["score"], data["score"]
-        raw = array_1d(scores, named) if missing == FAIL else with_gaps(scores, named)[0]
+        raw = array_1d(scores, named) if missing == labels.FAIL else with_gaps(scores, named)[0]
         comparable = raw if raw.dtype.kind in "biuf" else None
-        mask = client_mask(data["label"], client_label, name=called["label"], scores=comparable,
-                           several=True)  # fmt: skip
-        values = scores_or_nan(scores, named, missing)
+        mask = labels.client_mask(
+            data["label"], client_label, name=called["label"], scores=comparable, several=True
+        )
+        values = labels.scores_or_nan(scores, named, missing)
         if mask.size != values.size:
             actual, remedy = f"{mask.size} and {values.size}", "Pass both from the same rows."
             raise refusal(f"{called['label']} and {named}", "have one length", actual, remedy)
@@ -1036,14 +1012,14 @@ class Scores(ScoreData):
                     actual = f"0 for all {int(own.sum())} of the {who} scores"
                     raise refusal(called["weight"], "have a sum > 0 in both classes", actual)
             other = weights[lost & (weights != 1.0)]
-            if missing == REJECT and other.size:
+            if missing == labels.REJECT and other.size:
                 raise InputError.about("missing")(
                     f"weights of trials without a score must be 1; got {float(other[0])!r}. Repeat"
-                    + worded(" these rows, or leave them out (`missing='drop'`).")
+                    + vocabulary.worded(" these rows, or leave them out (`missing='drop'`).")
                 )
             columns["weights"] = weights
         texts = array_1d(data["label"], "labels")
-        words = words_of(*(texts[int(np.argmax(own))] for own in (mask, ~mask)))
+        words = vocabulary.words_of(*(texts[int(np.argmax(own))] for own in (mask, ~mask)))
         by_label = np.unique(texts[~mask]).size > 1  # one label against the rest
         if by_label and "strata" not in columns:
             columns["strata"] = names_array(texts.astype(str), mask.size, called["label"])
@@ -1072,7 +1048,7 @@ class Scores(ScoreData):
                     f"{name} must be of both classes; every {who} one is missing. Give some."
                 )
             content |= {f"{who}_{key}": column[chosen] for key, column in columns.items()}
-            if missing == REJECT and "strata" in columns:
+            if missing == labels.REJECT and "strata" in columns:
                 ordered = np.concatenate([np.flatnonzero(own & part) for part in (~lost, lost)])
                 content[f"{who}_strata"] = columns["strata"][ordered]
             strata = np.asarray(content.get(f"{who}_strata", ()))
@@ -1086,9 +1062,11 @@ class Scores(ScoreData):
                 del content[f"{who}_strata"]
             content[who] = values[chosen]
         without = [int(np.count_nonzero(lost & own)) for own in (is_client, ~is_client)]
-        result = cls._checked(**content | missing_counts(without, int(np.sum(~lost)), missing))
+        result = cls._checked(
+            **content | labels.missing_counts(without, int(np.sum(~lost)), missing)
+        )
         total = result.client_total + result.impostor_total
-        check_hard_labels(name, total, result.client, result.impostor, kind=error)
+        labels.check_hard_labels(name, total, result.client, result.impostor, kind=error)
         return result
 
     @classmethod
@@ -1136,16 +1114,22 @@ def source_rows(data: ScoreData, file: Name) -> list[RowCells]:
         distinct, *exact = data._numbers(who)
         different = "–" if distinct is None else spaced(distinct)
         ends = map(extreme, data._extremes(who))
-        rows.append((CLASS_SLOTS[who][0], count, different, *ends, *map(str, exact)))
+        rows.append((vocabulary.CLASS_SLOTS[who][0], count, different, *ends, *map(str, exact)))
     return rows
 
 
 def scores_view(data: ScoreData) -> list[Node]:
     """The numbers of scores, what was read, and a row per class."""
-    words, source, name = shared_words([data.words]), data.source, foreign(data.name or "")
+    words, source, name = (
+        vocabulary.shared_words([data.words]),
+        data.source,
+        foreign(data.name or ""),
+    )
     sizes = {"client": data.n_client, "impostor": data.n_impostor}
     told = " and ".join(words.counted(who, n, spaced(n)) for who, n in sizes.items())
     file = name if source is None else foreign(Path(source.path).name)
     rows = tuple(map(Row, source_rows(data, file)))
-    grid = map_text(Grid(CLASS_HEAD, rows), Vocabulary(DEFAULT.terms, words).fill)
+    grid = map_text(
+        Grid(CLASS_HEAD, rows), vocabulary.Vocabulary(vocabulary.DEFAULT.terms, words).fill
+    )
     return [Paragraph(f"{name.short}: " * bool(name.short) + told, "answer"), grid]

@@ -30,21 +30,7 @@ from betaroc.core.vocabulary import (
     ONE_CLIENT,
     ONE_IMPOSTOR,
 )  # fmt: skip
-from betaroc.data.frames import (
-    OpenedFrame,
-    check_counts,
-    engine_errors,
-    label_squares,
-    label_sums,
-    opened,
-)  # fmt: skip
-from betaroc.data.labels import (
-    KNOWN_LABELS,
-    check_hard_labels,
-    client_mask,
-    few_distinct,
-    label_key,
-)  # fmt: skip
+from betaroc.data import frames, labels
 from betaroc.data.read import OpenedFile, column_spec, open_file
 from betaroc.data.scores import ScoreData, Scores, ScoreSource
 from betaroc.data.sums import ClassSummary, Labels, added, array_sums
@@ -65,8 +51,8 @@ def _file_sums(
             here = np.bincount(part.codes, minlength=len(part.tokens))
             counts = here + np.pad(counts, (0, here.size - counts.size))
             if len(some) < 3:
-                some |= set(few_distinct(part.scores).tolist())
-            if len({label_key(token) for token in part.tokens}) <= 2 and part.codes.size:
+                some |= set(labels.few_distinct(part.scores).tolist())
+            if len({labels.label_key(token) for token in part.tokens}) <= 2 and part.codes.size:
                 values = part.values()
                 present = np.flatnonzero(here).tolist()
                 masks = [(part.tokens[code], part.codes == code) for code in present]
@@ -74,7 +60,7 @@ def _file_sums(
                 sums = added(sums, array_sums(values, null, masks, bins, layout))
         if not counts.sum():
             part.check_some()
-        client, guessed = part.clients(client_label, counts, swapped=some in KNOWN_LABELS)
+        client, guessed = part.clients(client_label, counts, swapped=some in labels.KNOWN_LABELS)
         named = list(zip(part.tokens, client.tolist(), strict=True))
         first, second = (
             reduce(add, [sums[token] for token, is_client in named if is_client is of]).of
@@ -132,7 +118,7 @@ class ScoreSummary(ScoreData):
         sides = self.client, self.impostor
         if np.union1d(sides[0].bins, sides[1].bins).size == 2:
             ends = [np.ravel(part) for side in sides for part in (side.lowest, side.highest)]
-            check_hard_labels("scores of a summary", self.n_client + self.n_impostor, *ends)
+            labels.check_hard_labels("scores of a summary", self.n_client + self.n_impostor, *ends)
 
     def __repr__(self) -> str:
         named = f"{format_value(self.name)}: " if self.name else ""
@@ -448,8 +434,8 @@ def summarize(
         if len(labels) > 1:  # an engine groups by it
             remedy = "Make a column of whether the two are equal."
             raise refusal("label", "be one column of a frame", format_value(labels), remedy)
-        with engine_errors(score, label):
-            frame = opened(frame_or_path, "the path of a file")
+        with frames.engine_errors(score, label):
+            frame = frames.opened(frame_or_path, "the path of a file")
         result = _of_frame(frame, score, label, client_label, bins, layout)
     _warn_of_bins(result)
     return result
@@ -505,13 +491,18 @@ def _checked_layout(bins: Any, layout: Any) -> tuple[int, Layout]:
 
 # ------------------------------------------------------------------------------ of a frame
 def _of_frame(
-    frame: OpenedFrame, score: str, label: str, client_label: object, bins: int, layout: Layout
+    frame: frames.OpenedFrame,
+    score: str,
+    label: str,
+    client_label: object,
+    bins: int,
+    layout: Layout,
 ) -> ScoreSummary:
-    sums = label_sums(frame, score, label, bins, layout)
+    sums = frames.label_sums(frame, score, label, bins, layout)
     rows, bad, missing = (
         sum(getattr(item, k) for item in sums.values()) for k in ("rows", "bad", "missing")
     )
-    check_counts(score, rows, bad, missing)
+    frames.check_counts(score, rows, bad, missing)
     if None in sums:
         raise InputError(
             f"column {format_value(label)} must have no missing label; got {sums[None].rows} of"
@@ -519,12 +510,14 @@ def _of_frame(
         )
     with suppress(TypeError):  # engines group in any order; what has no order is no label
         sums = dict(sorted(sums.items(), key=lambda item: (type(item[0]).__name__, item[0])))
-    labels, counts = [*sums], [part.rows for part in sums.values()]
-    mask = client_mask(labels, client_label, name=f"column {format_value(label)}", counts=counts)
-    client, impostor = labels[int(np.argmax(mask))], labels[int(np.argmin(mask))]
+    kinds, counts = [*sums], [part.rows for part in sums.values()]
+    mask = labels.client_mask(
+        kinds, client_label, name=f"column {format_value(label)}", counts=counts
+    )
+    client, impostor = kinds[int(np.argmax(mask))], kinds[int(np.argmin(mask))]
     if sums[client].cancelled or sums[impostor].cancelled:
         centres = {name: sums[name].of.mean for name in (client, impostor)}
-        for name, about in label_squares(frame, score, label, centres).items():
+        for name, about in frames.label_squares(frame, score, label, centres).items():
             if sums[name].cancelled:
                 sums[name] = sums[name].about(*about)
     return ScoreSummary(sums[client].of, sums[impostor].of, bins, layout, library=frame.library)
