@@ -221,8 +221,8 @@ def named_columns(value: Any, role: str, *, single: bool | None = None) -> tuple
     single = role in _SINGLE if single is None else single
     names = value if isinstance(value, tuple) else (value,)
     if not all(isinstance(name, str) for name in names):
-        rule = "be the name of a column, or a tuple of two such as ('claimed', 'real')"
-        remedy = "Columns that are named by numbers: frame.rename(columns=str)."
+        rule = "be the name of a column, or a tuple of two"
+        remedy = "Pass text, such as ('claimed', 'real'), or rename: frame.rename(columns=str)."
         raise refusal(role, rule, typed(value), remedy, InputTypeError)
     if len(names) != len(set(names)) or not 1 <= len(names) <= 2 - single:
         rule = "name one column" + ("" if single else " or two different ones")
@@ -260,8 +260,8 @@ def _check_lost_integers(
     """Raise where integers are beyond 2**53, by the extremes as doubles."""
     if str(frame.schema[score]) in _LONG and max(-low, high) >= LARGEST_EXACT:
         raise InputError(
-            f"column {format_value(score)} has integers from 2**53 on, which float64 rounds."
-            " Subtract a constant or rank them first."
+            f"column {format_value(score)} must keep its identity as float64; integers from 2**53"
+            " on are rounded. Subtract a constant or rank them first."
         )
 
 

@@ -262,8 +262,8 @@ def column_spec(
         raise refusal("score", rule, typed(score), "Pass text.", InputTypeError)
     columns = named_columns(label, "label", single=False)
     if score in columns:
-        rule = worded("name another column than `label`")
-        raise refusal("score", rule, format_value(score), "Name the column of each.")
+        rule = worded("`score` and `label` must name two columns")
+        raise InputError.about("score")(f"{rule}; both are {format_value(score)}. Name each.")
     named = {role: named_columns(c, role) for role, c in (names or {}).items() if c is not None}
     return labels.ColumnSpec(score, columns, named, missing)
 

@@ -254,8 +254,8 @@ class Confusion(tables.Framed, Exportable):
         words = checks.terms_of(terms)
         if self.of_trials and words.name == "matching":
             raise InputError.about("terms")(
-                'terms="matching" must be left out where trials have no score: FMR and FNMR are'
-                " rates of comparisons made. Take another field's words."
+                'terms="matching" must be left out where trials without a score count as rejected:'
+                " FMR and FNMR are rates of comparisons made. Take another field's words."
             )
         columns = [np.ravel(getattr(self, name)).tolist() for name in (*_COUNTS, "far", "frr")]
         lines = []

@@ -79,8 +79,8 @@ def check_rows(name: str, rows: int, most: int | None, about: str = "") -> None:
     if most is not None and rows > most:
         raise FileFormatError(
             f"{name} must have at most {most} rows; it has {about}{rows}, which take"
-            f" {_ROW_BYTES * rows / 1e9:.2g} GB. Summarise the file in pieces, or pass"
-            + worded(" a larger `max_rows=`.")
+            f" {_ROW_BYTES * rows / 1e9:.2g} GB of memory. Summarise it in pieces, or"
+            + worded(" pass a larger `max_rows=`.")
         )
 
 

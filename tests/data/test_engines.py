@@ -437,7 +437,7 @@ def test_no_workers_error_names_what_to_do():
     from betaroc.data.frames import engine_errors
 
     with (
-        pytest.raises(br.EngineError, match="Nothing was written and no row is lost"),
+        pytest.raises(br.EngineError, match="Nothing was written: look for"),
         engine_errors("score", "label"),
     ):
         raise ConnectionRefusedError("no scheduler")
