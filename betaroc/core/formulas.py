@@ -169,7 +169,7 @@ def formula_columns(terms: Any, name: str, present: list[str], own: tuple[str, .
         if column not in columns:
             raise InputError.about(name)(
                 f"{name} must name columns of the frame; {format_value(column)} is none of"
-                f" {format_list(columns)}. {did_you_mean(column, columns)}".rstrip()
+                f" {format_list(columns)}. {did_you_mean(column, columns)}Give one of them."
             )
     return result
 

@@ -37,32 +37,25 @@ _T0, _T1, _T2, _T3, _T4, _T5, _T6 = _TAU_TERMS
 _NEAR = 0.1
 
 
-def shifted_phi_tau(x: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
-    """Shift s, x + s, digamma(x) - log(x + s) and trigamma(x) - 1/x of positive ``x``."""
-    shift = np.where(x < _SHIFT, _SHIFT, 0.0)
-    at = x + shift
-    inverse = 1.0 / at
+def phi_tau(x: npt.ArrayLike) -> tuple[FloatArray, FloatArray]:
+    """digamma(x) - log(x) and trigamma(x) - 1/x of positive ``x``, elementwise."""
+    value = np.asarray(x, dtype=np.float64)
+    shift = np.where(value < _SHIFT, _SHIFT, 0.0)
+    inverse = 1.0 / (value + shift)
     square = inverse * inverse
     polyval = np.polynomial.polynomial.polyval
     phi = square * polyval(square, _PHI_TERMS, tensor=False) - 0.5 * inverse
     tau = square * (0.5 + inverse * polyval(square, _TAU_TERMS, tensor=False))
-    tau -= shift * inverse / x
+    tau -= shift * inverse / value
     # Where nothing is shifted, infinity makes each of the eight terms an exact 0.
-    low = np.where(x < _SHIFT, x, np.inf)
-    twice = np.where(x < _SHIFT, 2.0 * x + 7.0, 0.0)
+    low = np.where(value < _SHIFT, value, np.inf)
+    twice = np.where(value < _SHIFT, 2.0 * value + 7.0, 0.0)
     y = low * (low + 7.0)
     with np.errstate(over="ignore"):  # of next to 0 it is infinite
         pairs = [1.0 / (y + rise) for rise in (0.0, 6.0, 10.0, 12.0)]
         first, second = sum(pairs), sum(pair * pair for pair in pairs)
-    return shift, at, phi - twice * first, tau + (twice * twice * second - 2.0 * first)
-
-
-def phi_tau(x: npt.ArrayLike) -> tuple[FloatArray, FloatArray]:
-    """digamma(x) - log(x) and trigamma(x) - 1/x of positive ``x``, elementwise."""
-    value = np.asarray(x, dtype=np.float64)
-    shift, _, phi, tau = shifted_phi_tau(np.atleast_1d(value))
-    phi = phi.reshape(value.shape) + np.log1p(shift.reshape(value.shape) / value)
-    return phi, tau.reshape(value.shape)
+    phi = phi - twice * first + np.log1p(shift / value)
+    return np.asarray(phi), np.asarray(tau + (twice * twice * second - 2.0 * first))
 
 
 def phi_tau_of(x: float) -> tuple[float, float]:

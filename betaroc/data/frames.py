@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
-from betaroc.core.arrays import AnyArray, BoolArray
+from betaroc.core.arrays import AnyArray
 from betaroc.core.checks import LARGEST_EXACT
 from betaroc.core.errors import (
     BetarocError,
@@ -243,17 +243,6 @@ def check_nulls(series: Any, name: str, rows: AnyArray | None = None) -> None:
 
 
 # ------------------------------------------------------------- columns that are not in memory
-def _checked_schema(frame: OpenedFrame, score: str, label: str, **more: str) -> None:
-    """Refuse missing columns and scores that are not numbers; warn of float16."""
-    _check_absent(frame, [("score", score), ("label", label), *more.items()])
-    kind, called = frame.schema[score], f"column {format_value(score)}"
-    if not kind.is_numeric():
-        raise InputTypeError(f"{called} must be numeric; its type is {kind}. Convert it first.")
-    if str(kind) == "Float16":
-        message = f"{called}: float16 scores have 11 significant bits. Store them as float32."
-        warn(message, PrecisionWarning)
-
-
 def _check_lost_integers(
     frame: OpenedFrame, score: str, low: float = -math.inf, high: float = math.inf
 ) -> None:
@@ -285,8 +274,15 @@ def check_counts(score: str, rows: int, bad: int, missing: int) -> None:
 
 @contextmanager
 def _pass_over(frame: OpenedFrame, score: str, label: str, **more: str) -> Iterator[None]:
+    """Refuse missing columns, scores that are not numbers, what rounds; warn of float16."""
     with engine_errors(score, label):
-        _checked_schema(frame, score, label, **more)
+        _check_absent(frame, [("score", score), ("label", label), *more.items()])
+        kind, called = frame.schema[score], f"column {format_value(score)}"
+        if not kind.is_numeric():
+            raise InputTypeError(f"{called} must be numeric; its type is {kind}. Convert it first.")
+        if str(kind) == "Float16":
+            message = f"{called}: float16 scores have 11 significant bits. Store them as float32."
+            warn(message, PrecisionWarning)
         try:
             yield
         except (TypeError, ValueError) as error:
@@ -324,19 +320,14 @@ def _piece_sums(piece: Any, score: str, label: str, bins: int, layout: Layout) -
         _check_labels(range(len(labels)) if len(labels) >= most else _distinct(labels), label)
         return sums.group_sums(columns, labels.tolist(), _extremes(rows, columns, labels.tolist()))
     scores = piece[score]
-    masks = _masks(piece[label], label)
+    kinds = [kind for kind in piece[label].unique().to_list() if not sums.is_missing(kind)]
+    _check_labels(kinds, label)
+    masks = [(v, (piece[label] == v).fill_null(False).to_numpy().astype(bool)) for v in kinds]
+    rest = ~np.any([mask for _, mask in masks] or [np.zeros(len(piece), bool)], axis=0)
+    masks += [(None, rest)] if rest.any() else []
     values = scores.cast(nw.Float64).to_numpy().astype(np.float64, copy=False)
     null = scores.is_null().to_numpy().astype(bool, copy=False)
     return sums.array_sums(values, null, masks, bins, layout)
-
-
-def _masks(values: Any, column: str) -> list[tuple[Any, BoolArray]]:
-    """Each label with the mask of its rows; None for those without one."""
-    labels = [label for label in values.unique().to_list() if not sums.is_missing(label)]
-    _check_labels(labels, column)
-    masks = [(v, (values == v).fill_null(False).to_numpy().astype(bool)) for v in labels]
-    missing = ~np.any([mask for _, mask in masks] or [np.zeros(len(values), bool)], axis=0)
-    return [*masks, (None, missing)] if missing.any() else masks
 
 
 #: Sums and squares of each label.

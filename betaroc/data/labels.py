@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from betaroc.core.arrays import CLASSES, AnyArray, BoolArray, FloatArray, IntArray
 from betaroc.core.checks import SCORES_OF_LABELS, score_array
-from betaroc.core.containers import array_1d, as_narwhals, with_gaps
+from betaroc.core.containers import array_1d, with_gaps
 from betaroc.core.errors import (
     BetarocError,
     FileFormatError,
@@ -81,7 +81,9 @@ def _label_array(labels: npt.ArrayLike, name: str) -> AnyArray:
     lost = np.array([is_missing(v) for v in array]) if mixed else array != array
     if lost.any():
         at = np.flatnonzero(lost)
-        actual = f"{at.size} of {array.size} missing, first at {format_list(at.tolist())}"
+        actual = (
+            f"{at.size} of {array.size} missing (None or NaN), first at {format_list(at.tolist())}"
+        )
         raise refusal(name, "have no missing label", actual, "Drop these rows first.")
     result: dict[str, str] = {}
     for index, item in enumerate(array if mixed else array[:1]):
@@ -271,24 +273,17 @@ def check_labels_as_scores(client: FloatArray, impostor: FloatArray) -> None:
 
 def check_other_index(y_true: Any, **others: Any) -> None:
     """Two pandas Series whose indices differ are not row by row the same trials."""
-    index, *rest = map(_pandas_index, (y_true, *others.values()))
-    for name, other in zip(others, rest, strict=True):
-        if index is None or other is None or len(index) != len(other) or index.equals(other):
+    index: Any = getattr(y_true, "index", None)
+    for name, values in others.items():
+        other: Any = getattr(values, "index", None)
+        known = hasattr(index, "equals") and hasattr(other, "equals")
+        if not known or len(index) != len(other) or index.equals(other):
             continue
         at = next(i for i, (a, b) in enumerate(zip(index, other, strict=True)) if a != b)
         raise InputError(
             f"y_true and {name} must have the same pandas index; at position {at} they have"
             f" {index[at]!r} and {other[at]!r}. Align them (s.loc[y.index]) or pass .to_numpy()."
         )
-
-
-def _pandas_index(values: Any) -> Any:
-    column = as_narwhals(values)
-    if column is None:
-        return None
-    import narwhals as nw
-
-    return nw.maybe_get_index(column)
 
 
 # ------------------------------------------------------------------------- without a score

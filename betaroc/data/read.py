@@ -23,17 +23,10 @@ from betaroc.core.local_files import local_file, of_the_system, shown_path
 from betaroc.core.notices import collect_warnings
 from betaroc.core.text import did_you_mean, format_list, format_value, typed
 from betaroc.core.vocabulary import ClassWords, worded
-from betaroc.data import labels
+from betaroc.data import labels, text_files
 from betaroc.data.frames import named_columns
 from betaroc.data.parquet import binary_columns, binary_parts
 from betaroc.data.scores import ScoreData, Scores, ScoreSource
-from betaroc.data.text_files import (
-    TABLE_KINDS,
-    check_rows,
-    check_size,
-    rows_in_memory,
-    text_file,
-)
 from betaroc.data.text_layouts import NAMED, TextOptions, key_layout, layout_of
 from betaroc.data.text_rows import number_columns, read_parts
 
@@ -214,7 +207,7 @@ def read_scores(
     >>> folder.cleanup()
     """
     options = TextOptions(format, separator, decimal, header, columns, max_size, max_rows).checked()
-    options = options._replace(max_rows=max_rows or rows_in_memory())
+    options = options._replace(max_rows=max_rows or text_files.rows_in_memory())
     choice(missing, labels.WAYS_OF_MISSING, "missing")
     wanted = column_spec(score, label, {"group": group, "id": id, "stratum": stratum}, missing)
     of_key = KeyFile(key, key_id, key_label)
@@ -287,7 +280,7 @@ class OpenedFile(NamedTuple):
         rows = 0
         for part in self.read():
             rows += part.codes.size
-            check_rows(self.name, rows, self.most_rows, "at least ")
+            text_files.check_rows(self.name, rows, self.most_rows, "at least ")
             yield part
 
     def rows(self) -> labels.Rows:
@@ -326,14 +319,14 @@ def open_file(
     needs_id = keyed and not wanted.names.get("id")
     if binary:
         _check_of_text(options, name, binary.capitalize())
-        check_size(name, path.stat().st_size, options.max_size)
+        text_files.check_size(name, path.stat().st_size, options.max_size)
         if needs_id:
             raise _without_id(name)
         columns = partial(binary_columns, path, name, binary)
         wanted, guesses = labels.as_written(wanted, columns())
         read = partial(binary_parts, path, name, binary, wanted, options.max_rows)
         return OpenedFile(name, binary, wanted, guesses, options.max_rows, read, columns)
-    file = text_file(path, name, asked, options.max_size)
+    file = text_files.text_file(path, name, asked, options.max_size)
     if asked == "pyeer" and not single:
         raise InputError.about("format")(
             worded(
@@ -341,8 +334,8 @@ def open_file(
             )
         )
     if file.kind:
-        what = "a table of cells" if file.kind in TABLE_KINDS else "JSON"
-        _check_of_text(options, name, what, cells=file.kind in TABLE_KINDS)
+        what = "a table of cells" if file.kind in text_files.TABLE_KINDS else "JSON"
+        _check_of_text(options, name, what, cells=file.kind in text_files.TABLE_KINDS)
     layout, wanted = layout_of(file, options, wanted, keyed=keyed, single=single)
     kind = (file.kind or layout.kind) + ", gzip" * file.zipped
     if needs_id:
@@ -490,7 +483,7 @@ class KeyFile(NamedTuple):
         with local_file(self.path, "key") as (local, name), of_the_system(name):
             if local.name == scores.name:  # called as the file of the scores
                 name = shown_path(str(local))
-            file = text_file(local, name, "csv", options.max_size)
+            file = text_files.text_file(local, name, "csv", options.max_size)
             layout, spec = key_layout(file, labels.ColumnSpec(None, label, {"id": names} | columns))
             return labels.whole(read_parts(file, spec, layout))
 
@@ -532,7 +525,7 @@ def read_columns(
     key: KeyFile, client_label: object = None,
 ) -> ScoreColumns:  # fmt: skip
     """The columns of `systems`, or all of numbers beside those that are wanted for others."""
-    options = options._replace(max_rows=options.max_rows or rows_in_memory())
+    options = options._replace(max_rows=options.max_rows or text_files.rows_in_memory())
     _check_options(path, key, wanted, options)
     keyed = key.path is not None
     rest = wanted._replace(score=None, label=() if keyed else wanted.label)

@@ -283,7 +283,7 @@ def check_words_of_comparisons(stat: object, *scores: object) -> None:
     named = _words_of(stat) & _OF_COMPARISONS
     if named and _some_rejected(scores):
         raise InputError.about(min(named) if stat in named else "stat")(
-            f"{min(named)!r} is of comparisons made, and some trials here have no score. Ask for"
+            f"{min(named)!r} is of comparisons made, and here some trials have no score. Ask for"
             " far or frr, or for the scores alone" + vocabulary.worded(" (`missing='drop'`).")
         )
 
@@ -996,8 +996,8 @@ class Scores(ScoreData):
         )
         values = labels.scores_or_nan(scores, named, missing)
         if mask.size != values.size:
-            actual, remedy = f"{mask.size} and {values.size}", "Pass both from the same rows."
-            raise refusal(f"{called['label']} and {named}", "have one length", actual, remedy)
+            actual = f"{mask.size} labels and {values.size} scores"
+            raise refusal(f"{called['label']} and {named}", "have one length", actual)
         columns = {
             f"{role}s": name_columns(data[role], mask.size, called[role])
             for role in ("group", "id") if data.get(role) is not None
@@ -1009,7 +1009,7 @@ class Scores(ScoreData):
             lost = np.isnan(values)
             for who, own in (("client", mask & ~lost), ("impostor", ~mask & ~lost)):
                 if own.any() and not weights[own].any():
-                    actual = f"0 for all {int(own.sum())} of the {who} scores"
+                    actual = f"0 for all {int(own.sum())} of the {who} class"
                     raise refusal(called["weight"], "have a sum > 0 in both classes", actual)
             other = weights[lost & (weights != 1.0)]
             if missing == labels.REJECT and other.size:

@@ -185,10 +185,8 @@ class ScoreSummary(ScoreData):
     @property
     def is_coarse(self) -> bool:
         """Whether more than 1 % of a class and 100 scores share a bin, exact 0 and 1 apart."""
-        client, impostor = (float(np.max(counts, initial=0)) for counts in self._shared)
-        return client > max(0.01 * self.n_client, 100) or impostor > max(
-            0.01 * self.n_impostor, 100
-        )
+        far, frr = self.rate_error
+        return frr > max(0.01, 100 / self.n_client) or far > max(0.01, 100 / self.n_impostor)
 
     def rate_error_at(self, threshold: npt.ArrayLike) -> tuple[FloatArray, FloatArray]:
         """The most that FAR and FRR can be off at some thresholds; 0 at borders of bins.

@@ -125,8 +125,8 @@ class ClassSummary(Exportable):
             square=self.square + other.square + away * away * (self.n * (other.n / n)),
             bins=bins,
             counts=counts,
-            lowest=_first_of(np.concatenate([self.lowest, other.lowest])),
-            highest=_first_of(np.concatenate([self.highest, other.highest]), largest=True),
+            lowest=_smallest(np.concatenate([self.lowest, other.lowest])),
+            highest=-_smallest(-np.concatenate([self.highest, other.highest])),
         )
 
 
@@ -142,15 +142,11 @@ Extremes = tuple[FloatArray, FloatArray]
 
 def extremes_of(values: FloatArray) -> Extremes:
     """The smallest and the largest scores that are kept."""
-    return _first_of(values), _first_of(values, largest=True)
+    return _smallest(values), -_smallest(-values)
 
 
-def _first_of(values: FloatArray, *, largest: bool = False) -> FloatArray:
-    if values.size > KEPT:
-        cut = values.size - KEPT
-        values = np.partition(values, cut)[cut:] if largest else np.partition(values, KEPT)[:KEPT]
-    result = np.sort(values)
-    return result[::-1].copy() if largest else result
+def _smallest(values: FloatArray) -> FloatArray:
+    return np.sort(np.partition(values, KEPT)[:KEPT] if values.size > KEPT else values)
 
 
 def _two_parts(mean: float, more: float) -> tuple[float, float]:
@@ -319,6 +315,7 @@ def _values_sums(values: FloatArray, bins: int, layout: Layout) -> LabelSums:
     log, log1m = np.log(inner), np.log1p(-inner)
     logit = log - log1m
     mean, rest, square, raw = _moments(values) if low < high else (low, 0.0, 0.0, 0.0)
+    lowest, highest = extremes_of(values)
     result = ClassSummary(
         n=values.size, n_zero=zero, n_one=one, n_outside=values.size - inner.size - zero - one,
         minimum=low, maximum=high,
@@ -327,7 +324,7 @@ def _values_sums(values: FloatArray, bins: int, layout: Layout) -> LabelSums:
         mean=mean, mean_rest=rest, square=square, log=float(np.sum(log)),
         log1m=float(np.sum(log1m)), logit_square=float(np.dot(logit, logit)),
         bins=occupied, counts=counts[occupied],
-        lowest=_first_of(values), highest=_first_of(values, largest=True),
+        lowest=lowest, highest=highest,
     )  # fmt: skip
     return LabelSums(result, raw)
 
