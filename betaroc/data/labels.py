@@ -499,7 +499,8 @@ class Rows:
             return np.where(clients[self.codes], columns[0], columns[-1])
         tokens = self.tokens
         others = {label_key(t) for t, mine in zip(tokens, clients, strict=True) if not mine}
-        return np.array(tokens)[self.codes] if len(others) > 1 else None
+        named = np.where(clients, "", np.array(tokens))
+        return named[self.codes] if len(others) > 1 else None
 
     def joined(self) -> dict[str, AnyArray]:
         """The groups and ids, of one or two columns each."""

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -23,16 +24,11 @@ if TYPE_CHECKING:
 _BATCH = 1 << 20
 
 
-class _Opened(NamedTuple):
-    """A file of columns: its schema, its rows where they are known, and batches of some columns."""
-
-    schema: Any
-    rows: int
-    batches: Callable[[list[str]], Iterator[Any]]
-
-
 @contextmanager
-def _opened(path: Path, name: str, kind: str) -> Iterator[_Opened]:
+def _opened(
+    path: Path, name: str, kind: str
+) -> Iterator[tuple[Any, int, Callable[[list[str]], Iterator[Any]]]]:
+    """The schema, the rows where they are known, and what gives batches of some columns."""
     try:
         import pyarrow as pa
         from pyarrow import ipc, parquet as pq
@@ -53,16 +49,13 @@ def _opened(path: Path, name: str, kind: str) -> Iterator[_Opened]:
                 stream = source.read(6) != b"ARROW1"
                 source.seek(0)
                 reader: Any = ipc.open_stream(source) if stream else ipc.open_file(source)
-                yield _Opened(reader.schema, 0, arrow_batches)
+                yield reader.schema, 0, arrow_batches
             return
         # A buffer, since a whole column of a group of rows would be read at once.
         options: Any = {"pre_buffer": False, "buffer_size": 1 << 20}
         with pq.ParquetFile(path, page_checksum_verification=True, **options) as file:
-            yield _Opened(
-                file.schema_arrow,
-                file.metadata.num_rows,
-                lambda names: file.iter_batches(batch_size=_BATCH, columns=names),
-            )
+            batches = partial(file.iter_batches, _BATCH, None)
+            yield file.schema_arrow, file.metadata.num_rows, batches
     except (pa.ArrowException, OSError) as error:
         raise FileFormatError(
             f"{name} must be intact {kind.capitalize()} ({path.stat().st_size} bytes):"
@@ -75,10 +68,10 @@ def binary_parts(
 ) -> Iterator[Rows]:
     """The wanted columns of a Parquet or Arrow file, in parts, of which there is one at least."""
     labels, start = LabelTexts(), 0
-    with _opened(path, name, kind) as file, progress(file.rows, " rows") as advance:
-        column_places(name, list(file.schema.names), wanted)
-        check_rows(name, file.rows, most_rows)
-        for batch in file.batches(list(dict.fromkeys(wanted.columns))):
+    with _opened(path, name, kind) as (schema, rows, batches), progress(rows, " rows") as advance:
+        column_places(name, list(schema.names), wanted)
+        check_rows(name, rows, most_rows)
+        for batch in batches(list(dict.fromkeys(wanted.columns))):
             yield _rows_of(batch, wanted, name, labels, start)
             start += batch.num_rows
             advance(start)
@@ -88,14 +81,14 @@ def binary_parts(
 
 def binary_columns(path: Path, name: str, kind: str) -> dict[str, bool]:
     """All columns of a Parquet or Arrow file, and whether they hold numbers."""
-    with _opened(path, name, kind) as file:
-        return {item.name: _is_numeric(item.type) for item in file.schema}
+    with _opened(path, name, kind) as (schema, _, _):
+        return {item.name: _is_numeric(item.type) for item in schema}
 
 
 def parquet_rows(path: Path) -> int:
     """Rows of a Parquet file, by its footer."""
-    with _opened(path, format_value(path.name), "parquet") as file:
-        return file.rows
+    with _opened(path, format_value(path.name), "parquet") as (_, rows, _):
+        return rows
 
 
 def _is_numeric(kind: pa.DataType) -> bool:

@@ -239,11 +239,10 @@ def read_scores(
         digest.update(np.packbits(present).tobytes())
     dropped = int(np.sum(~present)) if missing == labels.DROP else 0
     source = replace(source, order=digest.hexdigest(), guessed=guessed, n_dropped=dropped)
-    result = Scores._of_rows(
+    return Scores._of_rows(
         values, is_client, f"{rows.name}, scores", missing, beside, error=FileFormatError,
         source=source, words=None if by_label else rows.words(is_client),
     )  # fmt: skip
-    return result._with(client_strata=None) if by_label else result
 
 
 def column_spec(

@@ -1022,31 +1022,21 @@ class Scores(ScoreData):
         words = vocabulary.words_of(*(texts[int(np.argmax(own))] for own in (mask, ~mask)))
         by_label = np.unique(texts[~mask]).size > 1  # one label against the rest
         if by_label and "strata" not in columns:
-            columns["strata"] = names_array(texts.astype(str), mask.size, called["label"])
+            columns["strata"] = np.where(mask, "", texts.astype(str))
         content |= {"dtype": dtype_of(raw), "words": None if by_label else words}
-        result = cls._of_rows(values, mask, named, missing, columns, **content)
-        return result._with(client_strata=None) if by_label else result
+        return cls._of_rows(values, mask, named, missing, columns, **content)
 
     @classmethod
     def _of_rows(
-        cls,
-        values: FloatArray,
-        is_client: BoolArray,
-        name: str,
-        missing: str,
-        columns: Mapping[str, AnyArray],
-        /,
-        *,
-        error: type[BetarocError] = InputError,
-        **content: Any,
-    ) -> Scores:
+        cls, values: FloatArray, is_client: BoolArray, named: str, missing: str,
+        columns: Mapping[str, AnyArray], *, error: type[BetarocError] = InputError, **content: Any,
+    ) -> Scores:  # fmt: skip
+        """Of rows that may lack a score, and strata that one of the classes may lack."""
         lost = np.isnan(values)
         for who, own in (("client", is_client), ("impostor", ~is_client)):
             chosen = own & ~lost
             if not chosen.any():
-                raise error(
-                    f"{name} must be of both classes; every {who} one is missing. Give some."
-                )
+                raise error(f"{named} must be of both classes; every {who} one is missing. Add.")
             content |= {f"{who}_{key}": column[chosen] for key, column in columns.items()}
             if missing == labels.REJECT and "strata" in columns:
                 ordered = np.concatenate([np.flatnonzero(own & part) for part in (~lost, lost)])
@@ -1066,7 +1056,7 @@ class Scores(ScoreData):
             **content | labels.missing_counts(without, int(np.sum(~lost)), missing)
         )
         total = result.client_total + result.impostor_total
-        labels.check_hard_labels(name, total, result.client, result.impostor, kind=error)
+        labels.check_hard_labels(named, total, result.client, result.impostor, kind=error)
         return result
 
     @classmethod
