@@ -292,27 +292,22 @@ def _newton_quantile(a: float, b: float, log_p: FloatArray) -> FloatArray:
 
 
 def _near_quantile(a: float, b: float, log_p: FloatArray) -> FloatArray:
-    """Scipy's quantile where it and its complement are held by doubles, else a bound on its left.
+    """Scipy's quantile where doubles hold it and its complement, else a bound on its left.
 
     The step from too far right leads left of the root.
     """
     from scipy.special import betaincinv
 
-    y = _left_of_quantile(a, b, log_p)
+    # P <= e^(a y) / (a B) in y = logit theta or, if b >= 1, theta^a / (a B).
+    y = np.asarray((log_p + math.log(a) + log_beta(a, b)) / a)
+    if b >= 1.0:
+        log_theta = np.minimum(y, -sys.float_info.min)
+        y = np.where(y < 0.0, log_theta - np.log(-np.expm1(log_theta)), y)
     if not _TAME[0] < min(a, b) <= max(a, b) < _TAME[1]:
         return y
     with np.errstate(under="ignore", divide="ignore", invalid="ignore"):
         x = np.asarray(betaincinv(a, b, np.exp(log_p)))
         return np.where((x > _LOST) & (x < 0.9), np.maximum(np.log(x) - np.log1p(-x), y), y)
-
-
-def _left_of_quantile(a: float, b: float, log_p: FloatArray) -> FloatArray:
-    """A bound from P <= e^(a y) / (a B) in y = logit theta or, if b >= 1, theta^a / (a B)."""
-    start = np.asarray((log_p + math.log(a) + log_beta(a, b)) / a)
-    if b < 1.0:
-        return start
-    log_theta = np.minimum(start, -sys.float_info.min)
-    return np.where(start < 0.0, log_theta - np.log(-np.expm1(log_theta)), start)
 
 
 def least_whole(holds: Callable[[int], bool], low: int, high: int) -> int:

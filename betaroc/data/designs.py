@@ -158,24 +158,16 @@ class DesignMatrix:
         _, sizes, axes = np.linalg.svd(scaled, full_matrices=False)
         if x.shape[0] >= x.shape[1] and sizes[-1] > _COLLINEAR * sizes[0]:
             return
-        flat = [k for k in range(len(self.names)) if np.ptp(x[:, k]) == 0.0]
-        named = [k for k in flat if self.names[k] != "Intercept"]
-        if named:
-            called, value = self.names[named[0]], float(x[0, named[0]])
-            raise InputError(
-                f"{self.name} must have covariates that vary among the {who} trials; its column"
-                f" {called!r} is {value!r} for all {x.shape[0]} of them. {self._hint(who)}"
-            )
         part = [n for n, share in zip(self.names, axes[-1], strict=False) if abs(share) > 1e-4]
         raise InputError(
             f"{self.name} must have columns that the {who} trials tell apart;"
-            f" {format_list(part, 8)} are collinear. Leave one out."
+            f" {format_list(part, 8)} are collinear, or do not vary. {self._hint(who)}"
         )
 
     def _hint(self, who: str) -> str:
         if who == "client" and len(self.rows) > 1:
             return "A covariate of the impostors alone is left to them by client_formula='1'."
-        return "Leave it out of the formula."
+        return "Leave one out of the formula."
 
 
 def _column(values: AnyArray, covariate: Covariate) -> Any:
