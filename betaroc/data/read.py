@@ -391,12 +391,11 @@ def _check_options(
     if files:
         pairs.append(("impostor_file", *files.values()))
     for name, first, second in pairs:
-        if all(isinstance(file, str | bytes | os.PathLike) for file in (first, second)):
-            same = first == second
-            with suppress(OSError, ValueError):  # what is no file is refused where it is read
-                same = same or os.path.samefile(first, second)
-            if same:
-                raise refusal(name, "be another file", f"{shown_path(str(second))} twice")
+        same = False
+        with suppress(OSError, ValueError, TypeError):  # no file: it is refused where it is read
+            same = os.path.samefile(first, second)
+        if same:
+            raise refusal(name, "be another file", f"{shown_path(str(second))} twice")
 
 
 def _two_files(

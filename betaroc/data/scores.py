@@ -1009,7 +1009,7 @@ class Scores(ScoreData):
             lost = np.isnan(values)
             for who, own in (("client", mask & ~lost), ("impostor", ~mask & ~lost)):
                 if own.any() and not weights[own].any():
-                    actual = f"0 for all {int(own.sum())} of the {who} class"
+                    actual = f"0 for all of the {who} class, so no {who} scores"
                     raise refusal(called["weight"], "have a sum > 0 in both classes", actual)
             other = weights[lost & (weights != 1.0)]
             if missing == labels.REJECT and other.size:
