@@ -276,8 +276,8 @@ def check_other_index(y_true: Any, **others: Any) -> None:
     index: Any = getattr(y_true, "index", None)
     for name, values in others.items():
         other: Any = getattr(values, "index", None)
-        known = hasattr(index, "equals") and hasattr(other, "equals")
-        if not known or len(index) != len(other) or index.equals(other):
+        indexed = hasattr(index, "equals") and hasattr(other, "equals")
+        if not indexed or len(index) != len(other) or index.equals(other):
             continue
         at = next(i for i, (a, b) in enumerate(zip(index, other, strict=True)) if a != b)
         raise InputError(
@@ -367,7 +367,7 @@ def as_written(wanted: ColumnSpec, present: Collection[str]) -> tuple[ColumnSpec
     """The columns as a file calls them, with the options that would say the same."""
     score = None if wanted.score is None else _written(wanted.score, present)
     label = tuple(_written(column, present) for column in wanted.label)
-    names = {r: tuple(_written(c, present) for c in asked) for r, asked in wanted.names.items()}
+    names = {r: tuple(_written(c, present) for c in columns) for r, columns in wanted.names.items()}
     if label == ("label",) and "label" not in present and {*_BOB_BIO} <= {*present}:
         label = _BOB_BIO
     stated = [f"score={score}"] * (score != wanted.score)

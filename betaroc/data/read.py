@@ -307,9 +307,9 @@ def open_file(
     binary = next((kind for first, kind in _FIRST.items() if head.startswith(first)), None)
     if path.suffix.lower() in {".parquet", ".pq"}:
         binary = "parquet"
-    asked = options.format
-    if asked not in (None, binary) and (binary or asked in _FIRST.values()):
-        wrong = asked.capitalize() if asked in _FIRST.values() else asked
+    form = options.format
+    if form not in (None, binary) and (binary or form in _FIRST.values()):
+        wrong = form.capitalize() if form in _FIRST.values() else form
         is_kind = binary.capitalize() if binary else "no such table"
         raise FileFormatError(
             f"{name} is no {wrong} file; it is {is_kind} and starts with {head[:4]!r}. Leave format"
@@ -325,8 +325,8 @@ def open_file(
         wanted, guesses = labels.as_written(wanted, columns())
         read = partial(binary_parts, path, name, binary, wanted, options.max_rows)
         return OpenedFile(name, binary, wanted, guesses, options.max_rows, read, columns)
-    file = text_files.text_file(path, name, asked, options.max_size)
-    if asked == "pyeer" and not single:
+    file = text_files.text_file(path, name, form, options.max_size)
+    if form == "pyeer" and not single:
         raise InputError.about("format")(
             worded(
                 "format must be another; 'pyeer' is `client_file=` and `impostor_file=`. Pass both."

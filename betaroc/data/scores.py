@@ -567,10 +567,10 @@ class Scores(ScoreData):
             raise refusal("name", "be text or None", typed(name), remedy, InputTypeError)
         c, i = checks.score_array(client, "client"), checks.score_array(impostor, "impostor")
         labels.check_labels_as_scores(c, i)
-        known = tables.library_of(client) or tables.library_of(impostor)
+        in_use = tables.library_of(client) or tables.library_of(impostor)
         content: dict[str, Any] = {
             "client": c, "impostor": i, "name": name, "source": source,
-            "words": _class_words(words), "library": tables.checked_library(library) or known,
+            "words": _class_words(words), "library": tables.checked_library(library) or in_use,
             "dtype": dtype_of(client, impostor) if dtype is None else checks.dtype_as(dtype, c, i),
         }  # fmt: skip
         others: dict[str, Any] = {

@@ -137,7 +137,7 @@ class TextFile:
 
     def lines(self) -> Generator[str, None, None]:
         """The lines with their ends (LF, CRLF or CR)."""
-        number, size, told = 0, 0, 0
+        number, size, reported = 0, 0, 0
         with self._opened() as (raw, tell):
             stream = io.TextIOWrapper(raw, "utf-8", errors="surrogateescape", newline="")
             try:
@@ -147,9 +147,9 @@ class TextFile:
                     if "\0" in line or len(line) >= _LINE or not ascii_only:
                         self._check_line(line, number, size)
                     size += len(line if ascii_only else line.encode())
-                    if size > told:
+                    if size > reported:
                         tell(size)
-                        told = size + _STEP
+                        reported = size + _STEP
                     yield line if number > 1 else line.removeprefix("\ufeff")
                 tell(size)
             except DAMAGED as error:
